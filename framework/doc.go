@@ -1,0 +1,3 @@
+// Package framework holds the nouns of scheduling and the contract that
+// plugins fulfil.
+package framework

@@ -1,0 +1,3 @@
+// Package resource holds resource names, exact quantities in Kubernetes'
+// grammar, resource lists, and dense vectors over a schema.
+package resource
