@@ -1,0 +1,80 @@
+package framework
+
+import (
+	"time"
+
+	"github.com/berth-sched/berth/resource"
+)
+
+// NodeMetric is Koordinator's report of what a node and its pods really use
+// (slo.koordinator.sh/v1alpha1). Its name is the node's.
+type NodeMetric struct {
+	TypeMeta   `json:",inline"`
+	ObjectMeta `json:"metadata"`
+	Spec       NodeMetricSpec   `json:"spec,omitzero"`
+	Status     NodeMetricStatus `json:"status,omitzero"`
+}
+
+// NodeMetricSpec says how a node is measured.
+type NodeMetricSpec struct {
+	CollectPolicy *NodeMetricCollectPolicy `json:"metricCollectPolicy,omitempty"`
+}
+
+// NodeMetricCollectPolicy sets the intervals of measurement. Nil fields leave
+// the choice to the reader.
+type NodeMetricCollectPolicy struct {
+	AggregateDurationSeconds *int64           `json:"aggregateDurationSeconds,omitempty"`
+	ReportIntervalSeconds    *int64           `json:"reportIntervalSeconds,omitempty"`
+	NodeAggregatePolicy      *AggregatePolicy `json:"nodeAggregatePolicy,omitempty"`
+}
+
+// AggregatePolicy lists the periods over which percentiles are reported.
+type AggregatePolicy struct {
+	Durations []Duration `json:"durations,omitempty"`
+}
+
+// NodeMetricStatus is the report itself.
+type NodeMetricStatus struct {
+	UpdateTime *time.Time       `json:"updateTime,omitempty"` // nil: never reported
+	NodeMetric *NodeMetricInfo  `json:"nodeMetric,omitempty"`
+	PodsMetric []*PodMetricInfo `json:"podsMetric,omitempty"`
+}
+
+// NodeMetricInfo is the use of a node.
+type NodeMetricInfo struct {
+	NodeUsage            ResourceMap       `json:"nodeUsage,omitzero"` // the average of the last interval
+	AggregatedNodeUsages []AggregatedUsage `json:"aggregatedNodeUsages,omitempty"`
+	SystemUsage          ResourceMap       `json:"systemUsage,omitzero"` // what no pod accounts for
+}
+
+// ResourceMap is an amount of each resource.
+type ResourceMap struct {
+	ResourceList resource.List `json:"resources,omitempty"`
+}
+
+// AggregatedUsage is the use of a node over a period, by statistic.
+type AggregatedUsage struct {
+	Usage    map[AggregationType]ResourceMap `json:"usage,omitempty"`
+	Duration Duration                        `json:"duration,omitzero"`
+}
+
+// AggregationType is a statistic over a period.
+type AggregationType string
+
+// The statistics that Koordinator reports.
+const (
+	AVG AggregationType = "avg"
+	P99 AggregationType = "p99"
+	P95 AggregationType = "p95"
+	P90 AggregationType = "p90"
+	P50 AggregationType = "p50"
+)
+
+// PodMetricInfo is the use of one pod.
+type PodMetricInfo struct {
+	Name      string      `json:"name,omitempty"`
+	Namespace string      `json:"namespace,omitempty"`
+	PodUsage  ResourceMap `json:"podUsage,omitzero"`
+	Priority  string      `json:"priority,omitempty"` // Koordinator's priority class, such as "koord-prod"
+	QoS       string      `json:"qos,omitempty"`
+}
