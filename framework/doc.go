@@ -1,3 +1,86 @@
 // Package framework holds the nouns of scheduling and the contract that
-// plugins fulfil.
+// plugins fulfil. It contains no algorithm and no plugin.
+//
+// # Nouns
+//
+// [Pod], [Node] and the other objects have the field names and the JSON form
+// of the Kubernetes API, cut down to what scheduling reads; [Decode] reads
+// what kubectl prints. A [PodInfo] is a pod with everything derived from it
+// once; a [NodeInfo] is a node with the totals of its pods. A [Snapshot] holds
+// the cluster at one moment: it forks cheaply, can be rolled back, and knows
+// which nodes changed.
+//
+// # Contract
+//
+// A plugin is a value with a name and one or more methods. A scorer needs two:
+//
+//	type Spare struct{}
+//
+//	func (Spare) Name() string { return "Spare" }
+//
+//	func (Spare) Score(pod *framework.PodInfo, node *framework.NodeInfo) int64 {
+//		return max(0, 100-int64(len(node.Pods)))
+//	}
+//
+// Everything else is an optional upgrade that is found once, when a profile is
+// built, with [As]:
+//
+//	PreFilter ──returns──▶ a NodeFilter bound to this cycle     (nil: nothing to check)
+//	PreScore  ──returns──▶ a NodeScorer bound to this cycle     (Skip: leave me out)
+//	Scope     ──declares─▶ what an answer may depend on         (only for speed)
+//
+// The bound value holds, typed, what the Kubernetes framework keeps under
+// string keys in its CycleState; what several plugins share within a cycle
+// goes through a [Key]. A plugin itself has no run state, so one value can
+// serve many schedulers at once.
+//
+// A [Status] is an answer; its zero value is Success. An error means "could
+// not decide", a rejecting status "decided no", and a panic in a plugin fails
+// that pod's cycle with an error that names the plugin.
+//
+// # Time and chance
+//
+// Nothing here reads a clock or a global random source. The time is the
+// snapshot's, set by its user; the only random word is the cycle's seed. The
+// same snapshot, pod, number and seed give the same answers anywhere.
+//
+// # Concurrency
+//
+// A PodInfo and a plugin may be shared by goroutines. A Snapshot is used by
+// one goroutine at a time, and its forks are independent. Bound filters and
+// scorers may be called for different nodes at once.
+//
+// # Design notes
+//
+// The contract was tried on paper on the cases that bend it most.
+//
+// Load-aware scheduling reads the time and a ledger that Reserve changes. The
+// time is in the snapshot; the ledger is an [Extension] of it, so forks and
+// rollbacks cover it, and [Snapshot.Touch] renews kept answers. An answer that
+// holds until a metric expires says so through [Expirer].
+//
+// PodTopologySpread scores by the set of feasible nodes: PreScore sees it, and
+// ReadsFeasible declares it. Its sums per domain are an Extension that follows
+// pods; what a change of a sum makes stale is told through [DomainTracker].
+//
+// Preemption asks whether a pod would fit if others were gone: it opens a
+// transaction, removes them, filters, puts some back and rolls back. Filters
+// see only the snapshot, so nothing needs to be told; a bound filter that has
+// copied sums implements [FilterUpdater].
+//
+// A share of a GPU is a second choice inside the node: Reserve makes it and
+// keeps it in an Extension; the filter and scorer read that.
+//
+// An extender is a network call in the middle of a cycle. It is not a plugin:
+// the runner calls it between filtering and scoring with a context, and a
+// profile with extenders does not use the fast road.
+//
+// Two profiles over one cache share one Snapshot; each has its own plugins and
+// kept answers. Nothing in a snapshot belongs to a profile.
+//
+// Gangs need several placements that hold together or not at all: a
+// transaction over Assume and Reserve of each pod.
+//
+// Source: the extension points, codes and texts follow k8s.io/kube-scheduler
+// v0.37 (kube-scheduler 1.37.1).
 package framework

@@ -1,0 +1,72 @@
+package framework
+
+import (
+	"maps"
+	"time"
+)
+
+// A Cycle is one attempt to place one pod. The runner makes it and hands it
+// to the plugins; what they share goes through typed keys ([Key]).
+//
+// A cycle is used by one goroutine at a time and is over when the decision is
+// made: a plugin must not keep it. The binding points (Permit, PreBind, Bind,
+// PostBind) see a detached cycle, which keeps the values but whose Snapshot is
+// nil.
+type Cycle struct {
+	// Pod is the pod to place.
+	Pod *PodInfo
+	// Snapshot is the cluster as this decision sees it; nil while binding.
+	Snapshot *Snapshot
+	// Number counts the decisions of one scheduler, from 0.
+	Number uint64
+	// Seed is the random word of this decision: a function of the scheduler's
+	// seed and of Number. It is the only source of randomness a plugin may use.
+	Seed uint64
+
+	values  map[any]any
+	scratch []any
+	slot    int
+}
+
+// Now returns the snapshot's time: the only clock a plugin may read.
+func (c *Cycle) Now() time.Time {
+	if c.Snapshot == nil {
+		return time.Time{}
+	}
+	return c.Snapshot.Now()
+}
+
+// Reset makes the cycle ready for another pod, keeping the memory that
+// [Scratch] hands out. It is for runners.
+func (c *Cycle) Reset(pod *PodInfo, s *Snapshot, number, seed uint64) {
+	c.Pod, c.Snapshot, c.Number, c.Seed = pod, s, number, seed
+	clear(c.values)
+	c.slot = 0
+}
+
+// Detach returns a copy for the binding points: the same pod and values, no
+// snapshot, and nothing shared with c that a later decision would change.
+func (c *Cycle) Detach() *Cycle {
+	return &Cycle{Pod: c.Pod, Number: c.Number, Seed: c.Seed, values: maps.Clone(c.values)}
+}
+
+// At tells the cycle which plugin runs next, so that [Scratch] can give each
+// its own memory. It is for runners: every pair of plugin and extension point
+// has its own small number.
+func (c *Cycle) At(slot int) { c.slot = slot }
+
+// Scratch returns memory for a plugin's state in this cycle: a *T that is
+// handed out again in the next cycle, with whatever the plugin left in it, so
+// that steady work allocates nothing. A plugin may call it once in each
+// PreFilter and once in each PreScore, and must set every field it reads.
+func Scratch[T any](c *Cycle) *T {
+	for len(c.scratch) <= c.slot {
+		c.scratch = append(c.scratch, nil)
+	}
+	if t, ok := c.scratch[c.slot].(*T); ok {
+		return t
+	}
+	t := new(T)
+	c.scratch[c.slot] = t
+	return t
+}

@@ -1,0 +1,82 @@
+package framework
+
+// An Extension is state that a plugin keeps in the [Snapshot] because
+// decisions change it or because it follows the pods and nodes: assigned pods
+// not yet measured, claimed volumes, counts per topology domain. Forks and
+// transactions cover it.
+//
+// It may implement [PodWatcher] and [NodeWatcher] to follow the cluster.
+// Changes of its own go with [Snapshot.Record], so that a rollback takes them
+// back, and [Snapshot.Touch], so that kept answers for the node are renewed.
+type Extension interface {
+	// Fork returns the extension of a fork of the snapshot. Later changes of
+	// either must not show in the other.
+	Fork(s *Snapshot) Extension
+}
+
+// A PodWatcher is told of every pod that comes to or leaves a node, after the
+// NodeInfo has changed.
+type PodWatcher interface {
+	PodAdded(s *Snapshot, n *NodeInfo, p *PodInfo)
+	PodRemoved(s *Snapshot, n *NodeInfo, p *PodInfo)
+}
+
+// A NodeWatcher is told of every node that comes (without pods), goes (its
+// pods have left before), or whose object changes.
+type NodeWatcher interface {
+	NodeAdded(s *Snapshot, n *NodeInfo)
+	NodeRemoved(s *Snapshot, n *NodeInfo)
+	NodeUpdated(s *Snapshot, old, n *NodeInfo)
+}
+
+// An ExtensionKey gives access to one extension of every snapshot. Keep it in
+// a package variable.
+type ExtensionKey[T Extension] struct{ build func(s *Snapshot) T }
+
+// NewExtensionKey returns a key. build makes the extension for a snapshot that
+// does not have it yet, from the nodes and pods that it holds.
+func NewExtensionKey[T Extension](build func(s *Snapshot) T) *ExtensionKey[T] {
+	return &ExtensionKey[T]{build}
+}
+
+// Of returns the snapshot's extension, making it at the first call.
+func (k *ExtensionKey[T]) Of(s *Snapshot) T {
+	for i := range s.extensions {
+		if e := &s.extensions[i]; e.key == any(k) {
+			return e.value.(T)
+		}
+	}
+	t := k.build(s)
+	s.extensions = append(s.extensions, newExtension(k, t))
+	return t
+}
+
+type extension struct {
+	key   any
+	value Extension
+	pods  PodWatcher
+	nodes NodeWatcher
+}
+
+func newExtension(key any, value Extension) extension {
+	e := extension{key: key, value: value}
+	e.pods, _ = value.(PodWatcher)
+	e.nodes, _ = value.(NodeWatcher)
+	return e
+}
+
+func (s *Snapshot) eachPodWatcher(f func(PodWatcher)) {
+	for i := range s.extensions {
+		if w := s.extensions[i].pods; w != nil {
+			f(w)
+		}
+	}
+}
+
+func (s *Snapshot) eachNodeWatcher(f func(NodeWatcher)) {
+	for i := range s.extensions {
+		if w := s.extensions[i].nodes; w != nil {
+			f(w)
+		}
+	}
+}

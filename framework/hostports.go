@@ -1,0 +1,47 @@
+package framework
+
+// A HostPort is a port that a pod takes on its node.
+type HostPort struct {
+	IP       string // "0.0.0.0" for all addresses
+	Protocol Protocol
+	Port     int32
+}
+
+// Conflicts reports whether two pods cannot hold h and o on one node: the same
+// protocol and port, and the same address or, on either side, all addresses.
+func (h HostPort) Conflicts(o HostPort) bool {
+	return h.Port == o.Port && h.Protocol == o.Protocol &&
+		(h.IP == o.IP || h.IP == anyAddress || o.IP == anyAddress)
+}
+
+const anyAddress = "0.0.0.0"
+
+// hostPorts lists the host ports of containers and sidecars. An empty address
+// means all addresses, an empty protocol TCP; ports below 1 take nothing.
+func hostPorts(p *Pod) []HostPort {
+	var ports []HostPort
+	add := func(c *Container) {
+		for _, port := range c.Ports {
+			if port.HostPort <= 0 {
+				continue
+			}
+			h := HostPort{IP: port.HostIP, Protocol: port.Protocol, Port: port.HostPort}
+			if h.IP == "" {
+				h.IP = anyAddress
+			}
+			if h.Protocol == "" {
+				h.Protocol = ProtocolTCP
+			}
+			ports = append(ports, h)
+		}
+	}
+	for i := range p.Spec.InitContainers {
+		if c := &p.Spec.InitContainers[i]; isSidecar(c) {
+			add(c)
+		}
+	}
+	for i := range p.Spec.Containers {
+		add(&p.Spec.Containers[i])
+	}
+	return ports
+}

@@ -1,0 +1,77 @@
+package framework
+
+import "sync/atomic"
+
+// memo holds values derived from an immutable object, one per key, computed
+// at first use. It is safe for concurrent use: two goroutines may both compute
+// a value, and one result wins.
+type memo struct {
+	entries atomic.Pointer[[]memoEntry]
+}
+
+type memoEntry struct{ key, value any }
+
+func (m *memo) load(key any) (any, bool) {
+	if list := m.entries.Load(); list != nil {
+		for i := range *list {
+			if e := &(*list)[i]; e.key == key {
+				return e.value, true
+			}
+		}
+	}
+	return nil, false
+}
+
+func (m *memo) store(key, value any) any {
+	for {
+		old := m.entries.Load()
+		var list []memoEntry
+		if old != nil {
+			if won, ok := m.load(key); ok {
+				return won
+			}
+			list = append(list, *old...)
+		}
+		list = append(list, memoEntry{key, value})
+		if m.entries.CompareAndSwap(old, &list) {
+			return value
+		}
+	}
+}
+
+// A PodDerived is something a plugin derives from a pod alone, such as its
+// compiled selectors. It is computed once per [PodInfo] and shared by all who
+// ask; it must not be changed.
+type PodDerived[T any] struct{ build func(p *PodInfo) *T }
+
+// NewPodDerived returns a derivation. build must depend on the pod alone and
+// must not return nil. Keep the result in a package variable.
+func NewPodDerived[T any](build func(p *PodInfo) *T) *PodDerived[T] {
+	return &PodDerived[T]{build}
+}
+
+// Of returns what the pod derives to, computing it at the first call.
+func (d *PodDerived[T]) Of(p *PodInfo) *T {
+	if v, ok := p.derived.load(d); ok {
+		return v.(*T)
+	}
+	return p.derived.store(d, d.build(p)).(*T)
+}
+
+// A NodeDerived is something a plugin derives from a node object alone. It is
+// computed once per version of the object, and shared by forks of a snapshot.
+type NodeDerived[T any] struct{ build func(n *Node) *T }
+
+// NewNodeDerived returns a derivation. build must depend on the node object
+// alone and must not return nil. Keep the result in a package variable.
+func NewNodeDerived[T any](build func(n *Node) *T) *NodeDerived[T] {
+	return &NodeDerived[T]{build}
+}
+
+// Of returns what the node derives to, computing it at the first call.
+func (d *NodeDerived[T]) Of(n *NodeInfo) *T {
+	if v, ok := n.static.derived.load(d); ok {
+		return v.(*T)
+	}
+	return n.static.derived.store(d, d.build(n.Node)).(*T)
+}

@@ -1,0 +1,211 @@
+package framework
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/berth-sched/berth/resource"
+)
+
+// A NodeInfo is a node and the totals of its pods, as a [Snapshot] holds it.
+// Plugins read it; only the snapshot changes it.
+type NodeInfo struct {
+	// Node is the object.
+	Node *Node
+	// Allocatable is what the node can give, and AllowedPods how many pods it
+	// takes. Missing resources are 0.
+	Allocatable resource.Vector
+	AllowedPods int64
+	// Requested is the sum of UsedRequests of the node's pods, and
+	// NonZeroRequested that of UsedNonZero: milli-CPU and bytes.
+	Requested        resource.Vector
+	NonZeroRequested [2]int64
+	// Pods are the pods on the node, assumed ones included. Their order is
+	// kube-scheduler's: in order of arrival, and where one left, the last one
+	// has taken its place.
+	Pods []*PodInfo
+	// UsedPorts are the host ports that the node's pods take.
+	UsedPorts []HostPort
+
+	static     *nodeStatic
+	owner      *owner
+	generation uint64
+	slot       int
+}
+
+// nodeStatic is what depends on the node object alone; clones share it.
+type nodeStatic struct {
+	derived    memo
+	generation uint64
+	images     map[string]struct{}
+	zone       string
+}
+
+// Name returns the node's name.
+func (n *NodeInfo) Name() string { return n.Node.Name }
+
+// Generation identifies the content of this NodeInfo within its snapshot and
+// the snapshot's forks: equal generations mean equal content. Restoring an
+// earlier content restores its generation.
+func (n *NodeInfo) Generation() uint64 { return n.generation }
+
+// NodeGeneration identifies the node object in the same way: it stays when
+// only the node's pods change.
+func (n *NodeInfo) NodeGeneration() uint64 { return n.static.generation }
+
+// Slot is a small number that identifies the node in its snapshot for as long
+// as it exists there; a later node may get it again. It is not the node's
+// place in the snapshot's order.
+func (n *NodeInfo) Slot() int { return n.slot }
+
+// HasImage reports whether the node reports the image; the name must carry a
+// tag or digest, as [PodImages] returns them.
+func (n *NodeInfo) HasImage(name string) bool {
+	_, ok := n.static.images[name]
+	return ok
+}
+
+// ZoneKey returns the key by which kube-scheduler groups nodes into zones:
+// region and zone labels joined, "" for a node that has neither.
+func (n *NodeInfo) ZoneKey() string { return n.static.zone }
+
+func zoneKey(labels map[string]string) string {
+	region, ok := labels[LabelFailureDomainRegion]
+	if !ok {
+		region = labels[LabelTopologyRegion]
+	}
+	zone, ok := labels[LabelFailureDomainZone]
+	if !ok {
+		zone = labels[LabelTopologyZone]
+	}
+	if region == "" && zone == "" {
+		return ""
+	}
+	return region + ":\x00:" + zone
+}
+
+// newNodeInfo checks the object and derives what depends on it alone.
+func newNodeInfo(node *Node, schema *resource.Schema) (*NodeInfo, error) {
+	if node == nil {
+		return nil, &InvalidError{Object: "node", Err: errors.New("is nil")}
+	}
+	if node.Name == "" {
+		return nil, &InvalidError{Object: "node", Field: "metadata.name", Err: errors.New("must not be empty")}
+	}
+	for _, name := range node.Status.Allocatable.Names() {
+		if q := node.Status.Allocatable[name]; q.Sign() < 0 {
+			return nil, &InvalidError{
+				Object: "node " + node.Name, Field: fmt.Sprintf("status.allocatable[%s]", name), Value: q.String(), Err: errNegative,
+			}
+		}
+	}
+	pods := node.Status.Allocatable[resource.Pods]
+	n := &NodeInfo{
+		Node:        node,
+		Allocatable: schema.Vector(node.Status.Allocatable),
+		AllowedPods: pods.Value(),
+		Requested:   make(resource.Vector, schema.Len()),
+		static:      &nodeStatic{zone: zoneKey(node.Labels)},
+	}
+	if len(node.Status.Images) > 0 {
+		n.static.images = make(map[string]struct{})
+		for _, image := range node.Status.Images {
+			for _, name := range image.Names {
+				n.static.images[name] = struct{}{}
+			}
+		}
+	}
+	return n, nil
+}
+
+// clone copies what a change writes to. The node object's part is shared.
+func (n *NodeInfo) clone(o *owner) *NodeInfo {
+	c := *n
+	c.owner = o
+	c.Requested = slices.Clone(n.Requested)
+	c.Pods = slices.Clone(n.Pods)
+	c.UsedPorts = slices.Clone(n.UsedPorts)
+	return &c
+}
+
+// add counts the pod. It fails, without a change, when a total would pass the
+// largest int64.
+func (n *NodeInfo) add(p *PodInfo) error {
+	for i, x := range p.UsedRequests {
+		if x > math.MaxInt64-n.Requested.At(i) {
+			return n.overflow(p, p.schema.Name(i), x)
+		}
+	}
+	if p.UsedNonZero[0] > math.MaxInt64-n.NonZeroRequested[0] {
+		return n.overflow(p, resource.CPU, p.UsedNonZero[0])
+	}
+	if p.UsedNonZero[1] > math.MaxInt64-n.NonZeroRequested[1] {
+		return n.overflow(p, resource.Memory, p.UsedNonZero[1])
+	}
+	n.Requested = n.Requested.Add(p.UsedRequests)
+	n.NonZeroRequested[0] += p.UsedNonZero[0]
+	n.NonZeroRequested[1] += p.UsedNonZero[1]
+	n.Pods = append(n.Pods, p)
+	n.UsedPorts = append(n.UsedPorts, p.HostPorts...)
+	return nil
+}
+
+func (n *NodeInfo) overflow(p *PodInfo, name resource.Name, x int64) error {
+	return &InvalidError{
+		Object: "pod " + p.Pod.Key(), Field: fmt.Sprintf("spec.containers[].resources.requests[%s]", name),
+		Value: fmt.Sprint(x), Err: fmt.Errorf("the total on node %s would exceed %d", n.Node.Name, int64(math.MaxInt64)),
+	}
+}
+
+// removeAt takes away pod i and puts the last pod in its place.
+func (n *NodeInfo) removeAt(i int) *PodInfo {
+	p := n.Pods[i]
+	last := len(n.Pods) - 1
+	n.Pods[i] = n.Pods[last]
+	n.Pods[last] = nil
+	n.Pods = n.Pods[:last]
+	n.uncount(p)
+	return p
+}
+
+// insertAt undoes removeAt.
+func (n *NodeInfo) insertAt(i int, p *PodInfo) {
+	n.Requested = n.Requested.Add(p.UsedRequests)
+	n.NonZeroRequested[0] += p.UsedNonZero[0]
+	n.NonZeroRequested[1] += p.UsedNonZero[1]
+	n.UsedPorts = append(n.UsedPorts, p.HostPorts...)
+	n.Pods = append(n.Pods, p)
+	last := len(n.Pods) - 1
+	n.Pods[i], n.Pods[last] = n.Pods[last], n.Pods[i]
+}
+
+func (n *NodeInfo) uncount(p *PodInfo) {
+	n.Requested = n.Requested.Sub(p.UsedRequests)
+	n.NonZeroRequested[0] -= p.UsedNonZero[0]
+	n.NonZeroRequested[1] -= p.UsedNonZero[1]
+	for _, h := range p.HostPorts {
+		if k := slices.Index(n.UsedPorts, h); k >= 0 {
+			n.UsedPorts = slices.Delete(n.UsedPorts, k, k+1)
+		}
+	}
+}
+
+// find returns the index of the pod: the same PodInfo, or one of the same UID
+// (of the same namespace and name where UIDs are empty).
+func (n *NodeInfo) find(p *PodInfo) int {
+	for i := len(n.Pods) - 1; i >= 0; i-- {
+		if q := n.Pods[i]; q == p || samePod(q.Pod, p.Pod) {
+			return i
+		}
+	}
+	return -1
+}
+
+func samePod(a, b *Pod) bool {
+	if a.UID != "" || b.UID != "" {
+		return a.UID == b.UID
+	}
+	return a.Name == b.Name && a.Namespace == b.Namespace
+}

@@ -1,0 +1,79 @@
+package framework
+
+import (
+	"errors"
+	"sync/atomic"
+
+	"github.com/berth-sched/berth/resource"
+)
+
+var errNegative = errors.New("must not be negative")
+
+// A PodInfo is a pod and everything that is derived from it once: its request
+// vectors, its host ports, its class key, and what plugins derive
+// ([PodDerived]). Everything in it is read only; it may be shared by
+// goroutines and by all snapshots that use its schema.
+type PodInfo struct {
+	// Pod is the object. It must not change while the PodInfo is in use.
+	Pod *Pod
+	// Priority is spec.priority, 0 when unset.
+	Priority int32
+
+	// Requests is what the pod asks of a node according to its spec, pod-level
+	// requests and overhead included: what filters compare. All vectors are in
+	// the schema's units: milli-CPU, bytes, and counts, rounded up.
+	Requests resource.Vector
+	// UsedRequests is what the pod counts as once it is on a node: like
+	// Requests, but never below what was allocated or is in force there.
+	UsedRequests resource.Vector
+	// UsedNonZero is UsedRequests with the non-zero defaults for containers
+	// that request no CPU or memory: milli-CPU and bytes.
+	UsedNonZero [2]int64
+	// ScoredRequests is what kube-scheduler's NodeResourcesFit scorer counts
+	// for a pod to be placed: the spec with the non-zero defaults and overhead,
+	// without pod-level requests.
+	ScoredRequests resource.Vector
+	// HostPorts are the ports that the pod takes on its node.
+	HostPorts []HostPort
+
+	schema  *resource.Schema
+	derived memo
+	key     atomic.Pointer[classKey]
+}
+
+// NewPodInfo derives the PodInfo of a pod for snapshots that use the schema.
+// A pod without a name, or with a negative request, is an [*InvalidError].
+func NewPodInfo(p *Pod, schema *resource.Schema) (*PodInfo, error) {
+	if p == nil {
+		return nil, &InvalidError{Object: "pod", Err: errors.New("is nil")}
+	}
+	if p.Name == "" {
+		return nil, &InvalidError{Object: "pod " + p.Key(), Field: "metadata.name", Err: errors.New("must not be empty")}
+	}
+	if err := checkRequests(p); err != nil {
+		return nil, err
+	}
+	i := &PodInfo{Pod: p, schema: schema, HostPorts: hostPorts(p)}
+	if p.Spec.Priority != nil {
+		i.Priority = *p.Spec.Priority
+	}
+	i.Requests = schema.Vector(PodRequests(p, RequestOptions{PodLevel: true}))
+	i.ScoredRequests = schema.Vector(PodRequests(p, RequestOptions{NonZero: true}))
+
+	i.UsedRequests = i.Requests
+	nonZero := i.ScoredRequests
+	if hasStatus(p) || hasPodLevelRequests(p) {
+		i.UsedRequests = schema.Vector(PodRequests(p, RequestOptions{PodLevel: true, Status: true}))
+		nonZero = schema.Vector(PodRequests(p, RequestOptions{PodLevel: true, Status: true, NonZero: true}))
+	}
+	i.UsedNonZero = [2]int64{nonZero.At(resource.IndexCPU), nonZero.At(resource.IndexMemory)}
+	return i, nil
+}
+
+// hasStatus reports whether accounting can find anything in the pod's status.
+func hasStatus(p *Pod) bool {
+	return len(p.Status.ContainerStatuses) > 0 || len(p.Status.InitContainerStatuses) > 0 || p.Status.Resources != nil
+}
+
+// Schema returns the schema that the pod's vectors follow.
+func (p *PodInfo) Schema() *resource.Schema { return p.schema }

@@ -1,0 +1,242 @@
+package framework
+
+import (
+	"fmt"
+
+	"github.com/berth-sched/berth/resource"
+)
+
+// DefaultCPURequest and DefaultMemoryRequest are what a container that asks
+// for no CPU or no memory counts as in scores (not in filters): 100 milli-CPU
+// and 200 MiB, as in kube-scheduler.
+const (
+	DefaultCPURequest    int64 = 100
+	DefaultMemoryRequest int64 = 200 * 1024 * 1024
+)
+
+// RequestOptions chooses among the ways in which kube-scheduler adds up what
+// a pod requests.
+type RequestOptions struct {
+	// PodLevel: spec.resources.requests, where it names CPU, memory or huge
+	// pages, replaces the sum of the containers.
+	PodLevel bool
+	// Status: for pods that exist, what was allocated and what is in force
+	// count too, so that a resize in place is never underestimated.
+	Status bool
+	// NonZero: a container without a CPU (memory) request counts as
+	// DefaultCPURequest (DefaultMemoryRequest). A request of 0 stays 0.
+	NonZero bool
+}
+
+// PodRequests returns what the pod requests: the larger, per resource, of the
+// sum of its containers and of the peak during initialization, where sidecars
+// (restartable init containers) keep running; then pod-level requests; then
+// overhead. Limits are not read; see [Objects.Default].
+//
+// Source: k8s.io/component-helpers/resource v0.37, PodRequests.
+func PodRequests(p *Pod, o RequestOptions) resource.List {
+	var missing resource.List
+	if o.NonZero {
+		missing = nonZeroDefaults()
+	}
+	podLevel := o.PodLevel && hasPodLevelRequests(p)
+	if podLevel && missing != nil {
+		// A default fills only what the pod as a whole does not say.
+		plain := PodRequests(p, RequestOptions{PodLevel: true, Status: o.Status})
+		for name := range missing {
+			if _, ok := plain[name]; ok {
+				delete(missing, name)
+			}
+		}
+	}
+
+	sum := containerRequests(p, o.Status, missing)
+	if podLevel {
+		for name, q := range podLevelRequests(p, o.Status) {
+			if isPodLevelResource(name) {
+				sum[name] = q
+			}
+		}
+	}
+	return sum.Add(p.Spec.Overhead)
+}
+
+func nonZeroDefaults() resource.List {
+	return resource.List{
+		resource.CPU:    resource.Milli(DefaultCPURequest),
+		resource.Memory: resource.New(DefaultMemoryRequest, resource.BinarySI),
+	}
+}
+
+// containerRequests adds up the containers from up to three points of view:
+// the spec, what the node allocated, and what is in force.
+func containerRequests(p *Pod, status bool, missing resource.List) resource.List {
+	if !status || len(p.Status.ContainerStatuses)+len(p.Status.InitContainerStatuses) == 0 {
+		return aggregate(p, missing, func(c *Container) resource.List { return c.Resources.Requests })
+	}
+	infeasible := resizeInfeasible(p)
+	spec := func(c *Container) resource.List { return c.Resources.Requests }
+	allocated := func(c *Container) resource.List {
+		if s := containerStatus(p, c.Name); s != nil && s.AllocatedResources != nil {
+			return s.AllocatedResources
+		}
+		if infeasible {
+			return nil
+		}
+		return c.Resources.Requests
+	}
+	actuated := func(c *Container) resource.List {
+		if s := containerStatus(p, c.Name); s != nil && s.Resources != nil && s.Resources.Requests != nil {
+			return s.Resources.Requests
+		}
+		return allocated(c)
+	}
+	sum := aggregate(p, missing, actuated).Max(aggregate(p, missing, allocated))
+	if !infeasible {
+		sum = sum.Max(aggregate(p, missing, spec))
+	}
+	return sum
+}
+
+// aggregate adds up the containers and takes the larger of their sum and of
+// the peak while the init containers run one after the other.
+func aggregate(p *Pod, missing resource.List, requests func(*Container) resource.List) resource.List {
+	of := func(c *Container) resource.List {
+		r := requests(c)
+		for name, q := range missing {
+			if _, ok := r[name]; !ok {
+				r = r.Add(resource.List{name: q})
+			}
+		}
+		return r
+	}
+	sum := resource.List{}
+	for i := range p.Spec.Containers {
+		sum = sum.Add(of(&p.Spec.Containers[i]))
+	}
+	sidecars, peak := resource.List{}, resource.List{}
+	for i := range p.Spec.InitContainers {
+		c := &p.Spec.InitContainers[i]
+		r := of(c)
+		if isSidecar(c) {
+			sum = sum.Add(r)
+			sidecars = sidecars.Add(r)
+			peak = peak.Max(sidecars)
+		} else {
+			peak = peak.Max(r.Add(sidecars))
+		}
+	}
+	return sum.Max(peak)
+}
+
+func isSidecar(c *Container) bool {
+	return c.RestartPolicy != nil && *c.RestartPolicy == ContainerRestartPolicyAlways
+}
+
+func containerStatus(p *Pod, name string) *ContainerStatus {
+	for _, list := range [...][]ContainerStatus{p.Status.ContainerStatuses, p.Status.InitContainerStatuses} {
+		for i := range list {
+			if list[i].Name == name {
+				return &list[i]
+			}
+		}
+	}
+	return nil
+}
+
+func resizeInfeasible(p *Pod) bool {
+	for i := range p.Status.Conditions {
+		if c := &p.Status.Conditions[i]; c.Type == PodResizePending {
+			return c.Reason == PodReasonInfeasible
+		}
+	}
+	return false
+}
+
+func isPodLevelResource(name resource.Name) bool {
+	return name == resource.CPU || name == resource.Memory || name.IsHugePages()
+}
+
+func hasPodLevelRequests(p *Pod) bool {
+	if p.Spec.Resources == nil {
+		return false
+	}
+	for name := range p.Spec.Resources.Requests {
+		if isPodLevelResource(name) {
+			return true
+		}
+	}
+	return false
+}
+
+func podLevelRequests(p *Pod, status bool) resource.List {
+	spec := p.Spec.Resources.Requests
+	if !status || p.Status.Resources == nil {
+		return spec
+	}
+	if resizeInfeasible(p) {
+		spec = nil
+	}
+	return spec.Max(p.Status.Resources.Requests).Max(p.Status.AllocatedResources)
+}
+
+// checkRequests reports the first quantity of the pod that is negative.
+func checkRequests(p *Pod) error {
+	check := func(field string, l resource.List) error {
+		for _, name := range l.Names() {
+			if q := l[name]; q.Sign() < 0 {
+				return &InvalidError{
+					Object: "pod " + p.Key(), Field: fmt.Sprintf("%s[%s]", field, name), Value: q.String(),
+					Err: errNegative,
+				}
+			}
+		}
+		return nil
+	}
+	containers := func(field string, list []Container) error {
+		for i := range list {
+			if err := check(fmt.Sprintf("%s[%d].resources.requests", field, i), list[i].Resources.Requests); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	statuses := func(field string, list []ContainerStatus) error {
+		for i := range list {
+			if err := check(fmt.Sprintf("%s[%d].allocatedResources", field, i), list[i].AllocatedResources); err != nil {
+				return err
+			}
+			if r := list[i].Resources; r != nil {
+				if err := check(fmt.Sprintf("%s[%d].resources.requests", field, i), r.Requests); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	podLevel := func(field string, r *ResourceRequirements) error {
+		if r == nil {
+			return nil
+		}
+		return check(field+".requests", r.Requests)
+	}
+	return firstError(
+		containers("spec.containers", p.Spec.Containers),
+		containers("spec.initContainers", p.Spec.InitContainers),
+		podLevel("spec.resources", p.Spec.Resources),
+		check("spec.overhead", p.Spec.Overhead),
+		statuses("status.containerStatuses", p.Status.ContainerStatuses),
+		statuses("status.initContainerStatuses", p.Status.InitContainerStatuses),
+		podLevel("status.resources", p.Status.Resources),
+		check("status.allocatedResources", p.Status.AllocatedResources),
+	)
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

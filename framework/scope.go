@@ -1,0 +1,97 @@
+package framework
+
+import "time"
+
+// PodFields names parts of a pod that a plugin reads. The fast road treats
+// two pods as one class when all parts that an enabled plugin reads are equal.
+type PodFields uint32
+
+// The parts of a pod. Requests stands for everything that resource accounting
+// derives from containers, overhead and pod-level resources.
+const (
+	FieldNamespace PodFields = 1 << iota
+	FieldIdentity            // name and UID
+	FieldLabels
+	FieldAnnotations
+	FieldOwner       // the controlling owner reference
+	FieldNodeName    // spec.nodeName
+	FieldNominated   // status.nominatedNodeName
+	FieldNodeChoice  // spec.nodeSelector and node affinity
+	FieldPodAffinity // pod affinity and anti-affinity
+	FieldTolerations
+	FieldSpread // topology spread constraints
+	FieldRequests
+	FieldLimits
+	FieldHostPorts
+	FieldImages
+	FieldVolumes
+	FieldPriority // priority, priority class and preemption policy
+	FieldSpec     // everything else of the spec, as JSON
+
+	// FieldsAll stands for the whole pod: no two pods with different names
+	// are of one class.
+	FieldsAll PodFields = 1<<iota - 1
+)
+
+// Reads names what, besides the pod, an answer for one node may depend on.
+type Reads uint16
+
+// What an answer may read. The values can be combined; ReadsCluster stands
+// for everything.
+const (
+	// ReadsNode: the node object itself: labels, taints, allocatable, images.
+	ReadsNode Reads = 1 << iota
+	// ReadsPods: the node's pods and their totals, and what snapshot
+	// extensions hold for this node and mark with [Snapshot.Touch].
+	ReadsPods
+	// ReadsNodeSet: which nodes exist and what any node object says, for
+	// example how many nodes have an image.
+	ReadsNodeSet
+	// ReadsFeasible: which nodes are feasible (scorers only).
+	ReadsFeasible
+	// ReadsDomain: sums over the nodes of a topology domain. The bound filter
+	// or scorer implements [DomainTracker].
+	ReadsDomain
+	// ReadsTime: the snapshot's time. The bound filter or scorer implements
+	// [Expirer].
+	ReadsTime
+	// ReadsCluster: anything. Such answers are never kept.
+	ReadsCluster
+)
+
+// A Scope declares what a plugin's answers depend on. It only makes a plugin
+// fast; a plugin without one is just as right. frameworktest checks that a
+// declared scope is true. The zero Scope says that every answer is the same.
+type Scope struct {
+	// Pod holds the parts of the pod that the plugin reads.
+	Pod PodFields
+	// Reads holds what else an answer for one node depends on.
+	Reads Reads
+}
+
+// A Scoper declares the scope of its answers for pods like the given one.
+// A plugin that does not implement it has the scope {FieldsAll, ReadsCluster}.
+type Scoper interface {
+	Scope(pod *PodInfo) Scope
+}
+
+// An Expirer is a bound filter or scorer whose answer for a node holds only up
+// to a time: the answer may change at the first moment that is not before the
+// returned one. The zero time means that it holds as long as the node and its
+// pods do not change.
+type Expirer interface {
+	ValidUntil(pod *PodInfo, node *NodeInfo) time.Time
+}
+
+// A DomainTracker is a bound filter or scorer whose answers depend on sums
+// over topology domains. It is bound anew for every decision, and says which
+// nodes' answers may differ from those of an earlier decision.
+//
+// Version returns a value that identifies the state of all sums that answers
+// depend on, and Changed calls dirty with the slot of each node whose answer
+// may differ between the version since and now; it returns false when it
+// cannot tell, and then every answer counts as changed.
+type DomainTracker interface {
+	Version() uint64
+	Changed(since uint64, dirty func(slot int)) bool
+}

@@ -1,0 +1,176 @@
+package framework
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Code says how a plugin answered. The numbers and names are those of the
+// Kubernetes scheduling framework.
+type Code uint8
+
+// The codes of the Kubernetes scheduling framework.
+const (
+	// Success: the plugin has no objection. It is the zero value.
+	Success Code = iota
+	// Error: the plugin could not decide. The pod's cycle ends and the pod is
+	// tried again.
+	Error
+	// Unschedulable: no for now; removing pods from the node may help.
+	Unschedulable
+	// UnschedulableAndUnresolvable: no, and removing pods cannot help.
+	UnschedulableAndUnresolvable
+	// Wait: a Permit plugin asks the pod to wait before it is bound.
+	Wait
+	// Skip: the plugin has nothing to do for this pod, or a Bind plugin leaves
+	// the pod to the next one.
+	Skip
+	// Pending: no for now; the pod is tried again without a backoff penalty.
+	Pending
+)
+
+var codeNames = [...]string{
+	Success: "Success", Error: "Error", Unschedulable: "Unschedulable",
+	UnschedulableAndUnresolvable: "UnschedulableAndUnresolvable",
+	Wait:                         "Wait", Skip: "Skip", Pending: "Pending",
+}
+
+// String returns the code's name in the Kubernetes scheduling framework.
+func (c Code) String() string {
+	if int(c) < len(codeNames) {
+		return codeNames[c]
+	}
+	return fmt.Sprintf("Code(%d)", uint8(c))
+}
+
+// A Reasoner holds the texts behind a [Status]. It is asked only when someone
+// reads them, so a plugin that rejects thousands of nodes formats nothing.
+//
+// A Reasoner must be comparable with ==, must not change, and must stay valid
+// after the cycle: rejections with equal reasoner and detail are counted as
+// one reason.
+type Reasoner interface {
+	// Reasons returns the texts that belong to the detail word the status was
+	// made with.
+	Reasons(detail uint64) []string
+}
+
+// Text is a Reasoner of one constant text.
+type Text string
+
+// Reasons returns the text, whatever the detail.
+func (t Text) Reasons(uint64) []string { return []string{string(t)} }
+
+// Texts returns a Reasoner of several texts, in the order given. Two results
+// are never equal, so a plugin that rejects many nodes for the same reasons
+// should make one and keep it.
+func Texts(texts ...string) Reasoner { return &textList{texts} }
+
+type textList struct{ texts []string }
+
+func (l *textList) Reasons(uint64) []string { return slices.Clone(l.texts) }
+
+// failure is the Reasoner of a status that carries an error.
+type failure struct{ err error }
+
+func (f *failure) Reasons(uint64) []string { return []string{f.err.Error()} }
+
+// A Status is a plugin's answer. The zero Status is Success. It is a small
+// value: returning one does not allocate.
+type Status struct {
+	code   Code
+	detail uint64
+	why    Reasoner
+}
+
+// NewStatus returns a status with the given code and reasons; why may be nil.
+func NewStatus(code Code, why Reasoner) Status { return Status{code: code, why: why} }
+
+// DetailedStatus returns a status whose reasons are why.Reasons(detail), so
+// that one Reasoner serves many different rejections.
+func DetailedStatus(code Code, why Reasoner, detail uint64) Status {
+	return Status{code: code, why: why, detail: detail}
+}
+
+// Reject returns an Unschedulable status with the given reason.
+func Reject(reason Text) Status { return Status{code: Unschedulable, why: reason} }
+
+// RejectForGood returns an UnschedulableAndUnresolvable status with the given
+// reason: removing pods from the node cannot help.
+func RejectForGood(reason Text) Status {
+	return Status{code: UnschedulableAndUnresolvable, why: reason}
+}
+
+// AsStatus returns an Error status that carries err, or Success for nil.
+func AsStatus(err error) Status {
+	if err == nil {
+		return Status{}
+	}
+	return Status{code: Error, why: &failure{err}}
+}
+
+// SkipStatus is the status of a plugin that has nothing to do for a pod.
+func SkipStatus() Status { return Status{code: Skip} }
+
+// Code returns the status's code.
+func (s Status) Code() Code { return s.code }
+
+// IsSuccess reports whether the code is Success.
+func (s Status) IsSuccess() bool { return s.code == Success }
+
+// IsSkip reports whether the code is Skip.
+func (s Status) IsSkip() bool { return s.code == Skip }
+
+// IsWait reports whether the code is Wait.
+func (s Status) IsWait() bool { return s.code == Wait }
+
+// IsRejected reports whether the plugin decided no: Unschedulable,
+// UnschedulableAndUnresolvable or Pending.
+func (s Status) IsRejected() bool {
+	return s.code == Unschedulable || s.code == UnschedulableAndUnresolvable || s.code == Pending
+}
+
+// Reasons returns the texts of the status; nil when it has none. It allocates.
+func (s Status) Reasons() []string {
+	if s.why == nil {
+		return nil
+	}
+	return s.why.Reasons(s.detail)
+}
+
+// Message returns the reasons joined with ", ".
+func (s Status) Message() string { return strings.Join(s.Reasons(), ", ") }
+
+// Err returns nil for Success, Wait and Skip; otherwise the error that the
+// status was made from, or an error whose text is the message.
+func (s Status) Err() error {
+	switch s.code {
+	case Success, Wait, Skip:
+		return nil
+	}
+	if f, ok := s.why.(*failure); ok {
+		return f.err
+	}
+	return errors.New(s.Message())
+}
+
+// WithCode returns the status with another code and the same reasons.
+func (s Status) WithCode(c Code) Status {
+	s.code = c
+	return s
+}
+
+// Same reports whether two statuses have the same code and, without
+// formatting them, the same reasons. Statuses made apart from equal texts of
+// one plugin are the same; see [Reasoner].
+func (s Status) Same(t Status) bool { return s == t }
+
+// String formats the status for people: the code and its message.
+func (s Status) String() string {
+	if m := s.Message(); m != "" {
+		return s.code.String() + ": " + m
+	}
+	return s.code.String()
+}

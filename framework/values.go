@@ -1,0 +1,32 @@
+package framework
+
+// A Key identifies a value that plugins share within one cycle. Its type makes
+// assertions unnecessary: a key made with NewKey[int] holds ints.
+//
+// Keys are compared by identity. Make one per purpose, as a package variable
+// or a field, and share it.
+type Key[T any] struct{ name string }
+
+// NewKey returns a new key. The name is for people reading a dump only; two
+// keys of one name are different keys.
+func NewKey[T any](name string) *Key[T] { return &Key[T]{name} }
+
+// Name returns the key's name.
+func (k *Key[T]) Name() string { return k.name }
+
+// Get returns the cycle's value for the key, and whether there is one.
+func (k *Key[T]) Get(c *Cycle) (T, bool) {
+	v, ok := c.values[k].(T)
+	return v, ok
+}
+
+// Set stores the value for the rest of the cycle.
+func (k *Key[T]) Set(c *Cycle, v T) {
+	if c.values == nil {
+		c.values = make(map[any]any)
+	}
+	c.values[k] = v
+}
+
+// Delete removes the cycle's value for the key.
+func (k *Key[T]) Delete(c *Cycle) { delete(c.values, k) }
