@@ -1,0 +1,166 @@
+package args
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// ErrorType is the kind of a [FieldError].
+type ErrorType string
+
+// The types of validation errors, by upstream's names.
+const (
+	FieldValueInvalid      ErrorType = "FieldValueInvalid"
+	FieldValueRequired     ErrorType = "FieldValueRequired"
+	FieldValueDuplicate    ErrorType = "FieldValueDuplicate"
+	FieldValueNotSupported ErrorType = "FieldValueNotSupported"
+	FieldValueForbidden    ErrorType = "FieldValueForbidden"
+)
+
+// The types of decoding errors.
+const (
+	Syntax         ErrorType = "Syntax"         // the text is not JSON
+	UnknownField   ErrorType = "UnknownField"   // no such field; case counts
+	DuplicateField ErrorType = "DuplicateField" // a field is given twice
+	WrongType      ErrorType = "WrongType"      // a value of another JSON type, or a number out of range
+	BadValue       ErrorType = "BadValue"       // a value of the right type that cannot be read, such as the duration "ten"
+)
+
+// A FieldError says what is wrong with one field. Its text is upstream's for the
+// validation errors and for unknown and duplicate fields.
+type FieldError struct {
+	Type   ErrorType
+	Field  string // path, such as "scoringStrategy.resources[0].weight"; empty for the whole value
+	Value  any    // the offending value; not used by Required and Forbidden
+	Detail string // what would be right; may be empty
+}
+
+// Error returns the text of the error.
+func (e FieldError) Error() string {
+	switch e.Type {
+	case UnknownField:
+		return "unknown field " + strconv.Quote(e.Field)
+	case DuplicateField:
+		return "duplicate field " + strconv.Quote(e.Field)
+	}
+	s := e.body()
+	if e.Field != "" {
+		s = e.Field + ": " + s
+	}
+	return s
+}
+
+// body returns the text without the field.
+func (e FieldError) body() string {
+	var s string
+	switch e.Type {
+	case FieldValueRequired:
+		s = "Required value"
+	case FieldValueForbidden:
+		s = "Forbidden"
+	case FieldValueInvalid:
+		s = "Invalid value: " + quote(e.Value)
+	case FieldValueDuplicate:
+		s = "Duplicate value: " + quote(e.Value)
+	case FieldValueNotSupported:
+		s = "Unsupported value: " + quote(e.Value)
+	default:
+		return e.Detail
+	}
+	if e.Detail != "" {
+		s += ": " + e.Detail
+	}
+	return s
+}
+
+// quote prints a value as upstream does: strings as Go would, everything else as
+// JSON.
+func quote(v any) string {
+	if s, ok := v.(string); ok {
+		return strconv.Quote(s)
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprintf("%#v", v)
+	}
+	return string(b)
+}
+
+// Invalid returns the error of a value that breaks a rule.
+func Invalid(field string, value any, detail string) FieldError {
+	return FieldError{Type: FieldValueInvalid, Field: field, Value: value, Detail: detail}
+}
+
+// Required returns the error of a field that must be set.
+func Required(field, detail string) FieldError {
+	return FieldError{Type: FieldValueRequired, Field: field, Detail: detail}
+}
+
+// Duplicate returns the error of a value that may be given only once.
+func Duplicate(field string, value any) FieldError {
+	return FieldError{Type: FieldValueDuplicate, Field: field, Value: value}
+}
+
+// NotSupported returns the error of a value that is none of those supported,
+// which are listed in the given order.
+func NotSupported[T ~string](field string, value any, supported []T) FieldError {
+	quoted := make([]string, len(supported))
+	for i, s := range supported {
+		quoted[i] = strconv.Quote(string(s))
+	}
+	detail := "supported values: " + strings.Join(quoted, ", ")
+	return FieldError{Type: FieldValueNotSupported, Field: field, Value: value, Detail: detail}
+}
+
+// Forbidden returns the error of a field that must not be set.
+func Forbidden(field, detail string) FieldError {
+	return FieldError{Type: FieldValueForbidden, Field: field, Detail: detail}
+}
+
+// Join returns the errors as one, or nil when there is none. The text is
+// upstream's: that of a single error, or "[a, b]", without repeating a text. It
+// unwraps to the errors.
+func Join(errs []FieldError) error {
+	if len(errs) == 0 {
+		return nil
+	}
+	return joined(errs)
+}
+
+type joined []FieldError
+
+func (j joined) Error() string {
+	seen := make(map[string]bool, len(j))
+	texts := make([]string, 0, len(j))
+	for _, e := range j {
+		if t := e.Error(); !seen[t] {
+			seen[t] = true
+			texts = append(texts, t)
+		}
+	}
+	if len(texts) == 1 {
+		return texts[0]
+	}
+	return "[" + strings.Join(texts, ", ") + "]"
+}
+
+func (j joined) Unwrap() []error {
+	errs := make([]error, len(j))
+	for i := range j {
+		errs[i] = j[i]
+	}
+	return errs
+}
+
+// child returns the path of a field below path.
+func child(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
+// index returns the path of an element of the list at path.
+func index(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }

@@ -1,0 +1,120 @@
+package args
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// NodeAffinity holds the arguments of the plugin of that name.
+//
+// Source: NodeAffinityArgs, kubescheduler.config.k8s.io/v1; the rules of
+// selectors are those of component-helpers/scheduling/corev1/nodeaffinity.
+type NodeAffinity struct {
+	framework.TypeMeta `json:",inline"`
+
+	// AddedAffinity holds for every pod of the profile, besides what the pod
+	// itself asks for. nil adds nothing.
+	AddedAffinity *framework.NodeAffinity `json:"addedAffinity,omitempty"`
+}
+
+// NewNodeAffinity returns the default arguments.
+func NewNodeAffinity() *NodeAffinity {
+	a := new(NodeAffinity)
+	a.complete()
+	return a
+}
+
+func (a *NodeAffinity) complete() { a.TypeMeta = meta("NodeAffinity") }
+
+// Validate returns every broken rule. path is put before the fields; it may be
+// empty. Terms without requirements, and preferred terms of weight 0, are not
+// looked at, since they select nothing and count nothing.
+func (a *NodeAffinity) Validate(path string) []FieldError {
+	if a.AddedAffinity == nil {
+		return nil
+	}
+	var errs []FieldError
+	path = child(path, "addedAffinity")
+	if s := a.AddedAffinity.RequiredDuringSchedulingIgnoredDuringExecution; s != nil {
+		at := child(child(path, "requiredDuringSchedulingIgnoredDuringExecution"), "nodeSelectorTerms")
+		for i := range s.NodeSelectorTerms {
+			errs = append(errs, validateTerm(index(at, i), &s.NodeSelectorTerms[i])...)
+		}
+	}
+	at := child(path, "preferredDuringSchedulingIgnoredDuringExecution")
+	for i, t := range a.AddedAffinity.PreferredDuringSchedulingIgnoredDuringExecution {
+		if t.Weight != 0 {
+			errs = append(errs, validateTerm(index(at, i), &t.Preference)...)
+		}
+	}
+	return errs
+}
+
+func validateTerm(path string, t *framework.NodeSelectorTerm) []FieldError {
+	var errs []FieldError
+	for i := range t.MatchExpressions {
+		errs = append(errs, validateExpression(index(child(path, "matchExpressions"), i), &t.MatchExpressions[i])...)
+	}
+	for i := range t.MatchFields {
+		errs = append(errs, validateField(index(child(path, "matchFields"), i), &t.MatchFields[i])...)
+	}
+	return errs
+}
+
+// validateExpression checks a requirement on labels.
+func validateExpression(path string, r *framework.NodeSelectorRequirement) []FieldError {
+	operators := []framework.NodeSelectorOperator{
+		framework.NodeSelectorOpIn, framework.NodeSelectorOpNotIn,
+		framework.NodeSelectorOpExists, framework.NodeSelectorOpDoesNotExist,
+		framework.NodeSelectorOpGt, framework.NodeSelectorOpLt,
+	}
+	if !slices.Contains(operators, r.Operator) {
+		return []FieldError{NotSupported(child(path, "operator"), r.Operator, operators)}
+	}
+	var errs []FieldError
+	if msgs := QualifiedName(r.Key); len(msgs) > 0 {
+		errs = append(errs, Invalid(child(path, "key"), r.Key, strings.Join(msgs, "; ")))
+	}
+	values := child(path, "values")
+	switch r.Operator {
+	case framework.NodeSelectorOpIn, framework.NodeSelectorOpNotIn:
+		if len(r.Values) == 0 {
+			errs = append(errs, Invalid(values, r.Values, "for 'in', 'notin' operators, values set can't be empty"))
+		}
+	case framework.NodeSelectorOpExists, framework.NodeSelectorOpDoesNotExist:
+		if len(r.Values) != 0 {
+			errs = append(errs, Invalid(values, r.Values, "values set must be empty for exists and does not exist"))
+		}
+	default: // Gt, Lt
+		if len(r.Values) != 1 {
+			errs = append(errs, Invalid(values, r.Values, "for 'Gt', 'Lt' operators, exactly one value is required"))
+		}
+		for i, v := range r.Values {
+			if _, err := strconv.ParseInt(v, 10, 64); err != nil {
+				errs = append(errs, Invalid(index(values, i), v, "for 'Gt', 'Lt' operators, the value must be an integer"))
+			}
+		}
+	}
+	for i, v := range r.Values {
+		if msgs := labelValue(v); len(msgs) > 0 {
+			errs = append(errs, Invalid(index(values, i)+"["+r.Key+"]", v, strings.Join(msgs, "; ")))
+		}
+	}
+	return errs
+}
+
+// validateField checks a requirement on a field of the node.
+func validateField(path string, r *framework.NodeSelectorRequirement) []FieldError {
+	switch r.Operator {
+	case framework.NodeSelectorOpIn, framework.NodeSelectorOpNotIn:
+		if len(r.Values) != 1 {
+			return []FieldError{Invalid(child(path, "values"), r.Values, "must have one element")}
+		}
+		return nil
+	}
+	operators := []framework.NodeSelectorOperator{framework.NodeSelectorOpIn, framework.NodeSelectorOpNotIn}
+	return []FieldError{NotSupported(child(path, "operator"), r.Operator, operators)}
+}

@@ -1,0 +1,108 @@
+package args
+
+import (
+	"fmt"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// PodTopologySpread holds the arguments of the plugin of that name.
+//
+// Source: PodTopologySpreadArgs, kubescheduler.config.k8s.io/v1.
+type PodTopologySpread struct {
+	framework.TypeMeta `json:",inline"`
+
+	// DefaultConstraints are for pods that have none of their own. Their
+	// LabelSelector must be nil: it is deduced from what the pod belongs to.
+	// They go with ListDefaulting only.
+	DefaultConstraints []framework.TopologySpreadConstraint `json:"defaultConstraints,omitempty"`
+	// DefaultingType says where the constraints of pods without any come from.
+	// Empty becomes SystemDefaulting.
+	DefaultingType PodTopologySpreadConstraintsDefaulting `json:"defaultingType,omitempty"`
+}
+
+// PodTopologySpreadConstraintsDefaulting is a source of default constraints.
+type PodTopologySpreadConstraintsDefaulting string
+
+// The sources of default constraints.
+const (
+	// SystemDefaulting spreads over zones and nodes by Kubernetes' own soft
+	// constraints.
+	SystemDefaulting PodTopologySpreadConstraintsDefaulting = "System"
+	// ListDefaulting uses DefaultConstraints.
+	ListDefaulting PodTopologySpreadConstraintsDefaulting = "List"
+)
+
+// NewPodTopologySpread returns the default arguments.
+func NewPodTopologySpread() *PodTopologySpread {
+	a := new(PodTopologySpread)
+	a.complete()
+	return a
+}
+
+func (a *PodTopologySpread) complete() {
+	a.TypeMeta = meta("PodTopologySpread")
+	if a.DefaultingType == "" {
+		a.DefaultingType = SystemDefaulting
+	}
+}
+
+// Validate returns every broken rule. path is put before the fields; it may be
+// empty. As upstream it does not look at minDomains, the node inclusion policies
+// and matchLabelKeys.
+func (a *PodTopologySpread) Validate(path string) []FieldError {
+	var errs []FieldError
+	at := child(path, "defaultingType")
+	switch {
+	case a.DefaultingType != SystemDefaulting && a.DefaultingType != ListDefaulting:
+		errs = append(errs, NotSupported(at, a.DefaultingType, []PodTopologySpreadConstraintsDefaulting{SystemDefaulting, ListDefaulting}))
+	case a.DefaultingType == SystemDefaulting && len(a.DefaultConstraints) > 0:
+		errs = append(errs, Invalid(at, a.DefaultingType, "when .defaultConstraints are not empty"))
+	}
+	for i := range a.DefaultConstraints {
+		at := index(child(path, "defaultConstraints"), i)
+		errs = append(errs, validateConstraint(at, &a.DefaultConstraints[i])...)
+		if repeated(a.DefaultConstraints, i) {
+			c := &a.DefaultConstraints[i]
+			errs = append(errs, Duplicate(at, fmt.Sprintf("{%s, %s}", c.TopologyKey, c.WhenUnsatisfiable)))
+		}
+	}
+	return errs
+}
+
+// validateConstraint checks one default constraint by itself.
+func validateConstraint(path string, c *framework.TopologySpreadConstraint) []FieldError {
+	var errs []FieldError
+	if c.MaxSkew <= 0 {
+		errs = append(errs, Invalid(child(path, "maxSkew"), c.MaxSkew, "not in valid range (0, inf)"))
+	}
+	if at := child(path, "topologyKey"); c.TopologyKey == "" {
+		errs = append(errs, Required(at, "can not be empty"))
+	} else {
+		errs = append(errs, labelName(at, c.TopologyKey)...)
+	}
+	at := child(path, "whenUnsatisfiable")
+	switch c.WhenUnsatisfiable {
+	case framework.DoNotSchedule, framework.ScheduleAnyway:
+	case "":
+		errs = append(errs, Required(at, "can not be empty"))
+	default:
+		actions := []framework.UnsatisfiableConstraintAction{framework.DoNotSchedule, framework.ScheduleAnyway}
+		errs = append(errs, NotSupported(at, c.WhenUnsatisfiable, actions))
+	}
+	if c.LabelSelector != nil {
+		errs = append(errs, Forbidden(child(path, "labelSelector"), "constraint must not define a selector, as they deduced for each pod"))
+	}
+	return errs
+}
+
+// repeated reports whether an earlier constraint than the i-th has its key and
+// action.
+func repeated(list []framework.TopologySpreadConstraint, i int) bool {
+	for j := range i {
+		if list[j].TopologyKey == list[i].TopologyKey && list[j].WhenUnsatisfiable == list[i].WhenUnsatisfiable {
+			return true
+		}
+	}
+	return false
+}

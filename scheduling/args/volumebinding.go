@@ -1,0 +1,42 @@
+package args
+
+import "github.com/berth-sched/berth/framework"
+
+// VolumeBinding holds the arguments of the plugin of that name.
+//
+// Source: VolumeBindingArgs, kubescheduler.config.k8s.io/v1, with the feature
+// gate StorageCapacityScoring on, as it is in 1.37.
+type VolumeBinding struct {
+	framework.TypeMeta `json:",inline"`
+
+	// BindTimeoutSeconds is how long the plugin waits for volumes to be bound. 0
+	// does not wait. The default is 600.
+	BindTimeoutSeconds int64 `json:"bindTimeoutSeconds"`
+	// Shape is the score of a node by the utilization of its storage. Empty
+	// becomes 10 at 0 % and 0 at 100 %: the emptiest storage first.
+	Shape []UtilizationShapePoint `json:"shape,omitempty"`
+}
+
+// NewVolumeBinding returns the default arguments.
+func NewVolumeBinding() *VolumeBinding {
+	a := &VolumeBinding{BindTimeoutSeconds: 600}
+	a.complete()
+	return a
+}
+
+func (a *VolumeBinding) complete() {
+	a.TypeMeta = meta("VolumeBinding")
+	if len(a.Shape) == 0 {
+		a.Shape = []UtilizationShapePoint{{Utilization: 0, Score: maxShapeScore}, {Utilization: maxUtilization, Score: 0}}
+	}
+}
+
+// Validate returns every broken rule. path is put before the fields; it may be
+// empty.
+func (a *VolumeBinding) Validate(path string) []FieldError {
+	var errs []FieldError
+	if s := a.BindTimeoutSeconds; s < 0 {
+		errs = append(errs, Invalid(child(path, "bindTimeoutSeconds"), s, "invalid BindTimeoutSeconds, should not be a negative value"))
+	}
+	return append(errs, validateShape(child(path, "shape"), a.Shape)...)
+}

@@ -1,0 +1,280 @@
+package scheduling
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// plugins is a profile taken apart once: every optional interface is looked up
+// when the scheduler is built, never in a cycle.
+type plugins struct {
+	preFilters []preFilter
+	filters    []filterPlugin
+	preScores  []preScore
+	scorers    []scorePlugin
+	reserve    []framework.ReservePlugin
+}
+
+type preFilter struct {
+	name   string
+	plugin framework.PreFilterPlugin
+	filter int // index in filters; -1 when the plugin does not filter here
+}
+
+type filterPlugin struct {
+	name    string
+	unbound framework.NodeFilter // used when no PreFilter binds one; may be nil
+	bound   bool                 // a PreFilter binds it
+	scope   func(*framework.PodInfo) framework.Scope
+}
+
+type preScore struct {
+	name   string
+	plugin framework.PreScorePlugin
+	scorer int // index in scorers; -1 when the plugin does not score here
+}
+
+type scorePlugin struct {
+	name    string
+	unbound framework.NodeScorer
+	bound   bool
+	weight  int64
+	byRange framework.RangeNormalizer
+	byNodes framework.ScoreNormalizer
+	scope   func(*framework.PodInfo) framework.Scope
+}
+
+func takeApart(p *Profile) plugins {
+	var t plugins
+	for _, pl := range p.Filter {
+		f := filterPlugin{name: pl.Name(), scope: scopeOf(pl)}
+		if u, ok := framework.As[framework.FilterPlugin](pl); ok {
+			f.unbound = u
+		}
+		t.filters = append(t.filters, f)
+	}
+	for _, pl := range orderOf(p.PreFilter, p.Filter) {
+		if pre, ok := framework.As[framework.PreFilterPlugin](pl); ok {
+			i := slices.IndexFunc(t.filters, func(f filterPlugin) bool { return f.name == pl.Name() })
+			if i >= 0 {
+				t.filters[i].bound = true
+			}
+			t.preFilters = append(t.preFilters, preFilter{pl.Name(), pre, i})
+		}
+	}
+	for _, w := range p.Score {
+		s := scorePlugin{name: w.Plugin.Name(), weight: weight(w), scope: scopeOf(w.Plugin)}
+		if u, ok := framework.As[framework.ScorePlugin](w.Plugin); ok {
+			s.unbound = u
+		}
+		s.byRange, _ = framework.As[framework.RangeNormalizer](w.Plugin)
+		s.byNodes, _ = framework.As[framework.ScoreNormalizer](w.Plugin)
+		t.scorers = append(t.scorers, s)
+	}
+	for _, pl := range orderOf(p.PreScore, scorePlugins(p.Score)) {
+		if pre, ok := framework.As[framework.PreScorePlugin](pl); ok {
+			i := slices.IndexFunc(t.scorers, func(s scorePlugin) bool { return s.name == pl.Name() })
+			if i >= 0 {
+				t.scorers[i].bound = true
+			}
+			t.preScores = append(t.preScores, preScore{pl.Name(), pre, i})
+		}
+	}
+	for _, pl := range p.Reserve {
+		r, _ := framework.As[framework.ReservePlugin](pl)
+		t.reserve = append(t.reserve, r)
+	}
+	return t
+}
+
+func orderOf(own, derived []framework.Plugin) []framework.Plugin {
+	if own != nil {
+		return own
+	}
+	return derived
+}
+
+func scopeOf(p framework.Plugin) func(*framework.PodInfo) framework.Scope {
+	if s, ok := framework.As[framework.Scoper](p); ok {
+		return s.Scope
+	}
+	return func(*framework.PodInfo) framework.Scope {
+		return framework.Scope{Pod: framework.FieldsAll, Reads: framework.ReadsCluster}
+	}
+}
+
+// binding is what the PreFilter and PreScore plugins made for one pod.
+type binding struct {
+	filters []boundFilter
+	scorers []boundScorer
+
+	restrict    bool
+	nodes       []string // when restrict is set
+	restricting []string // names of the plugins that restricted
+	absent      framework.Status
+
+	rejected   framework.Status // by a PreFilter; Success if none did
+	rejectedBy string
+
+	perFilter []framework.NodeFilter // by index of the profile, nil = skipped
+	perScorer []framework.NodeScorer
+}
+
+type boundFilter struct {
+	at     int // index in plugins.filters
+	filter framework.NodeFilter
+}
+
+type boundScorer struct {
+	at      int // index in plugins.scorers
+	scorer  framework.NodeScorer
+	batch   framework.BatchScorer
+	weight  int64
+	byRange framework.RangeNormalizer
+	byNodes framework.ScoreNormalizer
+}
+
+// bindFilters runs the PreFilter plugins.
+//
+// Source: kube-scheduler 1.37, framework/runtime, RunPreFilterPlugins.
+func (t *plugins) bindFilters(c *framework.Cycle, b *binding) error {
+	b.filters = b.filters[:0]
+	b.restrict, b.nodes, b.restricting = false, b.nodes[:0], b.restricting[:0]
+	b.rejected, b.rejectedBy = framework.Status{}, ""
+	b.absent = framework.NewStatus(framework.UnschedulableAndUnresolvable, nil)
+	b.perFilter = append(b.perFilter[:0], make([]framework.NodeFilter, len(t.filters))...)
+	for i := range t.filters {
+		if !t.filters[i].bound {
+			b.perFilter[i] = t.filters[i].unbound
+		}
+	}
+	for i := range t.preFilters {
+		p := &t.preFilters[i]
+		c.At(i)
+		pre, status, err := callPreFilter(c, p)
+		if err != nil {
+			return err
+		}
+		switch status.Code() {
+		case framework.Success:
+		case framework.Skip:
+			continue
+		case framework.UnschedulableAndUnresolvable:
+			b.rejected, b.rejectedBy = status, p.name
+			return nil
+		case framework.Unschedulable:
+			// Later plugins still run: one of them may know that no removal helps.
+			b.rejected, b.rejectedBy = status, p.name
+			continue
+		default:
+			return &PluginError{Point: "PreFilter", Plugin: p.name, Err: status.Err()}
+		}
+		if p.filter >= 0 {
+			b.perFilter[p.filter] = pre.Filter
+		}
+		if pre.Restrict && !b.intersect(p.name, pre.Nodes) {
+			return nil
+		}
+	}
+	if b.restrict {
+		b.absent = framework.RejectForGood(framework.Text(fmt.Sprintf("node(s) didn't satisfy plugin(s) %v", b.restricting)))
+	}
+	for i, f := range b.perFilter {
+		if f != nil {
+			b.filters = append(b.filters, boundFilter{i, f})
+		}
+	}
+	return nil
+}
+
+// intersect keeps the nodes that the plugin, too, allows; false when none is
+// left, and then the pod is rejected.
+func (b *binding) intersect(plugin string, nodes []string) bool {
+	b.restricting = append(b.restricting, plugin)
+	slices.Sort(b.restricting)
+	if !b.restrict {
+		b.restrict = true
+		b.nodes = append(b.nodes[:0], nodes...)
+	} else {
+		b.nodes = slices.DeleteFunc(b.nodes, func(n string) bool {
+			_, found := slices.BinarySearch(nodes, n)
+			return !found
+		})
+	}
+	if len(b.nodes) > 0 {
+		return true
+	}
+	text := "node(s) didn't satisfy plugin " + plugin
+	if len(b.restricting) > 1 {
+		text = fmt.Sprintf("node(s) didn't satisfy plugin(s) %v simultaneously", b.restricting)
+	}
+	b.rejected, b.rejectedBy = framework.RejectForGood(framework.Text(text)), ""
+	return false
+}
+
+// bindScorers runs the PreScore plugins over the feasible nodes.
+//
+// Source: kube-scheduler 1.37, framework/runtime, RunPreScorePlugins.
+func (t *plugins) bindScorers(c *framework.Cycle, feasible []*framework.NodeInfo, b *binding) error {
+	b.scorers = b.scorers[:0]
+	b.perScorer = append(b.perScorer[:0], make([]framework.NodeScorer, len(t.scorers))...)
+	for i := range t.scorers {
+		if !t.scorers[i].bound {
+			b.perScorer[i] = t.scorers[i].unbound
+		}
+	}
+	for i := range t.preScores {
+		p := &t.preScores[i]
+		c.At(len(t.preFilters) + i)
+		scorer, status, err := callPreScore(c, feasible, p)
+		if err != nil {
+			return err
+		}
+		switch {
+		case status.IsSkip():
+		case !status.IsSuccess():
+			return &PluginError{Point: "PreScore", Plugin: p.name, Err: status.Err()}
+		case p.scorer >= 0:
+			b.perScorer[p.scorer] = scorer
+		}
+	}
+	for i, scorer := range b.perScorer {
+		if scorer != nil {
+			b.scorers = append(b.scorers, t.scorers[i].bind(i, scorer))
+		}
+	}
+	return nil
+}
+
+func (p *scorePlugin) bind(at int, scorer framework.NodeScorer) boundScorer {
+	s := boundScorer{at: at, scorer: scorer, weight: p.weight, byRange: p.byRange, byNodes: p.byNodes}
+	s.batch, _ = scorer.(framework.BatchScorer)
+	if r, ok := scorer.(framework.RangeNormalizer); ok {
+		s.byRange = r
+	} else if n, ok := scorer.(framework.ScoreNormalizer); ok {
+		s.byRange, s.byNodes = nil, n
+	}
+	return s
+}
+
+func callPreFilter(c *framework.Cycle, p *preFilter) (pre framework.PreFiltered, s framework.Status, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &PluginError{Point: "PreFilter", Plugin: p.name, Err: recovered(v)}
+		}
+	}()
+	pre, s = p.plugin.PreFilter(c)
+	return pre, s, nil
+}
+
+func callPreScore(c *framework.Cycle, feasible []*framework.NodeInfo, p *preScore) (scorer framework.NodeScorer, s framework.Status, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &PluginError{Point: "PreScore", Plugin: p.name, Err: recovered(v)}
+		}
+	}()
+	scorer, s = p.plugin.PreScore(c, feasible)
+	return scorer, s, nil
+}

@@ -1,0 +1,164 @@
+package scheduling
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// An Explanation says, as data, why a pod goes where it goes, or nowhere. Its
+// JSON form is stable.
+type Explanation struct {
+	// Pod is "namespace/name".
+	Pod string `json:"pod"`
+	// Profile is the profile's name, and Number the decision's.
+	Profile string `json:"profile"`
+	Number  uint64 `json:"number"`
+	// Chosen is the node that the pod goes to, "" for none.
+	Chosen string `json:"chosen,omitempty"`
+	// Error is the text of the error when there is no node.
+	Error string `json:"error,omitempty"`
+	// Tied lists the nodes with the highest total, in the snapshot's order, and
+	// Tie names the rule that chose among them.
+	Tied []string `json:"tied,omitempty"`
+	Tie  string   `json:"tie"`
+	// Evaluated and Feasible count nodes, as in [Decision].
+	Evaluated int `json:"evaluated"`
+	Feasible  int `json:"feasible"`
+	// Unscored tells that a single feasible node made scoring needless.
+	Unscored bool `json:"unscored,omitempty"`
+	// Nodes holds every node of the snapshot, in its order.
+	Nodes []NodeExplanation `json:"nodes"`
+}
+
+// Verdicts of a [NodeExplanation].
+const (
+	VerdictFeasible = "feasible"
+	VerdictRejected = "rejected"
+	VerdictExcluded = "excluded"  // by a PreFilter, before any filter looked at it
+	VerdictSampled  = "unvisited" // enough feasible nodes had been found before
+)
+
+// A NodeExplanation is one node's part of an [Explanation].
+type NodeExplanation struct {
+	Node    string `json:"node"`
+	Verdict string `json:"verdict"`
+	// Plugin, Code and Reasons say who rejected the node, and why.
+	Plugin  string   `json:"plugin,omitempty"`
+	Code    string   `json:"code,omitempty"`
+	Reasons []string `json:"reasons,omitempty"`
+	// Scores holds a feasible node's scores in the order of the profile;
+	// plugins that had nothing to say are absent.
+	Scores []ScoreExplanation `json:"scores,omitempty"`
+	// Total is the sum of the weighted scores, and Rank the node's place by
+	// total, 1 for the highest; nodes of one total share a rank. Rank is 0 for
+	// nodes without scores.
+	Total int64 `json:"total"`
+	Rank  int   `json:"rank,omitempty"`
+}
+
+// A ScoreExplanation is one plugin's score of one node.
+type ScoreExplanation struct {
+	Plugin     string `json:"plugin"`
+	Raw        int64  `json:"raw"`
+	Normalized int64  `json:"normalized"`
+	Weight     int64  `json:"weight"`
+	Weighted   int64  `json:"weighted"`
+}
+
+// Explain takes the plain road for the scheduler's next decision and keeps
+// every answer. It changes nothing: Schedule for the same pod and snapshot
+// then chooses the same node.
+func (s *Scheduler) Explain(snap *framework.Snapshot, pod *framework.PodInfo) *Explanation {
+	return s.explain(snap, pod, s.number, s.start)
+}
+
+// ExplainDecision is Explain for a decision that was already made, over the
+// snapshot as it was then: a fork made before, or the same one if the pod has
+// not been counted yet.
+func (s *Scheduler) ExplainDecision(snap *framework.Snapshot, pod *framework.PodInfo, d Decision) *Explanation {
+	return s.explain(snap, pod, d.Number, d.start)
+}
+
+func (s *Scheduler) explain(snap *framework.Snapshot, pod *framework.PodInfo, number uint64, start int) *Explanation {
+	r := road{plugins: &s.plugins, workers: 1}
+	d, err := s.decide(&r, snap, pod, number, start)
+	e := &Explanation{
+		Pod: pod.Pod.Key(), Profile: s.profile.Name, Number: number, Chosen: d.Node, Tie: d.Tie.String(),
+		Evaluated: d.Evaluated, Feasible: d.Feasible, Unscored: err == nil && d.Feasible == 1,
+		Nodes: make([]NodeExplanation, snap.Len()),
+	}
+	if err != nil {
+		e.Error = err.Error()
+	}
+	places := make(map[string]int, len(e.Nodes))
+	for i, node := range snap.All() {
+		e.Nodes[i] = NodeExplanation{Node: node.Name(), Verdict: VerdictSampled}
+		places[node.Name()] = i
+		if i < len(r.verdicts) {
+			r.explainVerdict(r.verdicts[i], &e.Nodes[i])
+		}
+	}
+	var plugin *PluginError
+	if e.Unscored || errors.As(err, &plugin) || len(r.totals) == 0 {
+		return e
+	}
+	for k, node := range r.feasible {
+		r.explainScores(k, &e.Nodes[places[node.Name()]])
+	}
+	for _, k := range r.tied {
+		e.Tied = append(e.Tied, r.feasible[k].Name())
+	}
+	slices.SortFunc(e.Tied, func(a, b string) int { return cmp.Compare(places[a], places[b]) })
+	e.rank()
+	return e
+}
+
+func (r *road) explainVerdict(v verdict, n *NodeExplanation) {
+	switch v.filter {
+	case passed:
+		n.Verdict = VerdictFeasible
+		return
+	case unvisited:
+		return
+	case excluded:
+		n.Verdict, n.Plugin = VerdictExcluded, r.bound.rejectedBy
+		if v.status = r.bound.rejected; v.status.IsSuccess() {
+			v.status = r.bound.absent
+		}
+	default:
+		n.Verdict, n.Plugin = VerdictRejected, r.plugins.filters[v.filter].name
+	}
+	n.Code, n.Reasons = v.status.Code().String(), v.status.Reasons()
+}
+
+func (r *road) explainScores(k int, n *NodeExplanation) {
+	n.Total = r.totals[k]
+	for i := range r.raw {
+		b := &r.bound.scorers[i]
+		n.Scores = append(n.Scores, ScoreExplanation{
+			Plugin: r.plugins.scorers[b.at].name, Raw: r.raw[i][k], Normalized: r.norm[i][k],
+			Weight: b.weight, Weighted: r.norm[i][k] * b.weight,
+		})
+	}
+}
+
+// rank numbers the scored nodes by total.
+func (e *Explanation) rank() {
+	var scored []*NodeExplanation
+	for i := range e.Nodes {
+		if e.Nodes[i].Verdict == VerdictFeasible {
+			scored = append(scored, &e.Nodes[i])
+		}
+	}
+	slices.SortStableFunc(scored, func(a, b *NodeExplanation) int { return cmp.Compare(b.Total, a.Total) })
+	for i, n := range scored {
+		if i > 0 && n.Total == scored[i-1].Total {
+			n.Rank = scored[i-1].Rank
+		} else {
+			n.Rank = i + 1
+		}
+	}
+}

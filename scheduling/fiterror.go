@@ -1,0 +1,82 @@
+package scheduling
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// ErrNoNodes says that the snapshot has no nodes at all.
+var ErrNoNodes = errors.New("no nodes available to schedule pods")
+
+// A Rejection is how many nodes one plugin rejected for one set of reasons.
+type Rejection struct {
+	// Plugin is the name of the plugin; "" for nodes that were left out before
+	// filtering.
+	Plugin string
+	Status framework.Status
+	Nodes  int
+}
+
+// A FitError says that no node is feasible for the pod, and why. Its text is
+// kube-scheduler's "0/N nodes are available: ...". It holds counts, not nodes;
+// [Scheduler.Explain] tells each node's reason.
+type FitError struct {
+	// Pod is "namespace/name".
+	Pod string
+	// Nodes is the number of nodes in the snapshot.
+	Nodes int
+	// PreFilter is the message of the plugin that rejected the pod before any
+	// node was looked at, "" if there was none.
+	PreFilter string
+	// Rejections counts the reasons, in the order of the profile's filters.
+	Rejections []Rejection
+	// PostFilter is what the attempts to make room said.
+	PostFilter string
+}
+
+// Error returns the text. The reasons are ordered as strings, as
+// kube-scheduler does.
+func (e *FitError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "0/%d nodes are available:", e.Nodes)
+	if e.PreFilter != "" {
+		fmt.Fprintf(&b, " %s.", e.PreFilter)
+	} else if reasons := e.reasons(); len(reasons) > 0 {
+		fmt.Fprintf(&b, " %s.", strings.Join(reasons, ", "))
+	}
+	if e.PostFilter != "" {
+		b.WriteString(" " + e.PostFilter)
+	}
+	return b.String()
+}
+
+func (e *FitError) reasons() []string {
+	counts := map[string]int{}
+	for _, r := range e.Rejections {
+		for _, text := range r.Status.Reasons() {
+			counts[text] += r.Nodes
+		}
+	}
+	lines := make([]string, 0, len(counts))
+	for text, n := range counts {
+		lines = append(lines, fmt.Sprintf("%d %s", n, text))
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+// Plugins returns the names of the plugins that rejected nodes, sorted.
+func (e *FitError) Plugins() []string {
+	var list []string
+	for _, r := range e.Rejections {
+		if r.Plugin != "" {
+			list = append(list, r.Plugin)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}

@@ -1,0 +1,446 @@
+package scheduling
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// road is the plain road: every enabled plugin is asked for every node, in the
+// order in which kube-scheduler with one worker would. It is the definition of
+// the right answer; the fast road must agree with it. All slices are reused
+// from decision to decision.
+type road struct {
+	plugins *plugins
+	workers int
+	cycle   framework.Cycle
+	bound   binding
+
+	list     []int     // places in the snapshot's order that may be searched
+	verdicts []verdict // by place in the snapshot's order
+	visited  int
+
+	feasible []*framework.NodeInfo
+	raw      [][]int64 // by bound scorer, by place among the feasible
+	norm     [][]int64 // the same slice as raw where nothing is normalized
+	buffers  [][]int64
+	totals   []int64
+	tied     []int // places among the feasible
+}
+
+// verdict is a node's answer: which filter rejected it and how.
+type verdict struct {
+	filter int32 // index of the profile's filter, or one of the values below
+	status framework.Status
+}
+
+const (
+	passed    = -1
+	unvisited = -2 // beyond the sample
+	excluded  = -3 // left out by a PreFilter
+)
+
+// search finds the feasible nodes, from place start on, and stops after want
+// of them.
+//
+// Source: kube-scheduler 1.37, schedule_one.go, findNodesThatFitPod, with one
+// worker.
+func (r *road) search(s *framework.Snapshot, percentage, start int) error {
+	r.feasible, r.visited = r.feasible[:0], 0
+	n := s.Len()
+	if err := r.plugins.bindFilters(&r.cycle, &r.bound); err != nil {
+		return err
+	}
+	r.verdicts = slices.Grow(r.verdicts[:0], n)[:n]
+	if !r.bound.rejected.IsSuccess() {
+		r.fill(excluded)
+		return nil
+	}
+	r.list = r.list[:0]
+	if r.bound.restrict {
+		r.fill(excluded)
+		r.listRestricted(s)
+	} else {
+		for i := range n {
+			r.list = append(r.list, i)
+		}
+	}
+	want := wanted(len(r.list), percentage, len(r.plugins.scorers) > 0)
+	if want >= len(r.list) && r.workers > 1 {
+		return r.searchParallel(s, start)
+	}
+	return r.searchInOrder(s, start, want)
+}
+
+func (r *road) searchInOrder(s *framework.Snapshot, start, want int) (err error) {
+	var p probe
+	defer r.catch(&p, &err)
+	for k := range r.list {
+		place := r.list[at(start, k, len(r.list))]
+		if len(r.feasible) == want {
+			r.verdicts[place] = verdict{filter: unvisited}
+			continue
+		}
+		node := s.At(place)
+		v, err := r.filter(node, &p)
+		if err != nil {
+			return err
+		}
+		r.visited++
+		if r.verdicts[place] = v; v.filter == passed {
+			r.feasible = append(r.feasible, node)
+		}
+	}
+	return nil
+}
+
+func at(start, k, n int) int {
+	if start %= n; start+k >= n {
+		return start + k - n
+	}
+	return start + k
+}
+
+func (r *road) fill(with int32) {
+	for i := range r.verdicts {
+		r.verdicts[i] = verdict{filter: with}
+	}
+}
+
+// listRestricted lists the places of the named nodes, in the snapshot's order.
+func (r *road) listRestricted(s *framework.Snapshot) {
+	for i, node := range s.All() {
+		if _, found := slices.BinarySearch(r.bound.nodes, node.Node.Name); found {
+			r.list = append(r.list, i)
+		}
+	}
+}
+
+// wanted is how many feasible nodes end the search among n.
+//
+// Source: kube-scheduler 1.37, schedule_one.go, numFeasibleNodesToFind.
+func wanted(n, percentage int, scoring bool) int {
+	const atLeast = 100
+	switch {
+	case !scoring:
+		return min(1, n)
+	case percentage == AllNodes || n < atLeast:
+		return n
+	case percentage == Adaptive:
+		percentage = max(5, 50-n/125)
+	}
+	return min(n, max(atLeast, n/100*percentage+n%100*percentage/100))
+}
+
+// probe remembers who is being asked, so that a panic can be told.
+type probe struct {
+	filter int // index in bound.filters
+	node   *framework.NodeInfo
+}
+
+// filter asks the filters about one node; the first that says no decides.
+func (r *road) filter(node *framework.NodeInfo, p *probe) (verdict, error) {
+	p.node = node
+	for i := range r.bound.filters {
+		p.filter = i
+		status := r.bound.filters[i].filter.Filter(r.cycle.Pod, node)
+		if status.IsSuccess() {
+			continue
+		}
+		if !status.IsRejected() {
+			return verdict{}, r.filterError(i, node, status.Err())
+		}
+		return verdict{int32(r.bound.filters[i].at), status}, nil
+	}
+	return verdict{filter: passed}, nil
+}
+
+// catch makes an error of a panic in a filter. It must be deferred.
+func (r *road) catch(p *probe, err *error) {
+	if v := recover(); v != nil {
+		*err = r.filterError(p.filter, p.node, recovered(v))
+	}
+}
+
+func (r *road) filterError(i int, node *framework.NodeInfo, err error) error {
+	if err == nil {
+		err = fmt.Errorf("a filter must not answer Wait or Skip")
+	}
+	return &PluginError{Point: "Filter", Plugin: r.plugins.filters[r.bound.filters[i].at].name, Node: node.Name(), Err: err}
+}
+
+// searchParallel visits every node of the list; the order of the results is
+// that of the plain search.
+func (r *road) searchParallel(s *framework.Snapshot, start int) error {
+	errs := make([]error, r.workers)
+	r.each(len(r.list), func(worker, lo, hi int) {
+		var p probe
+		defer r.catch(&p, &errs[worker])
+		for k := lo; k < hi && errs[worker] == nil; k++ {
+			place := r.list[at(start, k, len(r.list))]
+			r.verdicts[place], errs[worker] = r.filter(s.At(place), &p)
+		}
+	})
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	r.visited = len(r.list)
+	for k := range r.list {
+		if place := r.list[at(start, k, len(r.list))]; r.verdicts[place].filter == passed {
+			r.feasible = append(r.feasible, s.At(place))
+		}
+	}
+	return nil
+}
+
+// each splits [0,n) into one contiguous piece per worker, in order.
+func (r *road) each(n int, f func(worker, lo, hi int)) {
+	if r.workers <= 1 {
+		f(0, 0, n)
+		return
+	}
+	var wg sync.WaitGroup
+	for w := range r.workers {
+		lo, hi := n*w/r.workers, n*(w+1)/r.workers
+		wg.Go(func() { f(w, lo, hi) })
+	}
+	wg.Wait()
+}
+
+// score fills raw, norm and totals for the feasible nodes.
+//
+// Source: kube-scheduler 1.37, framework/runtime, RunPreScorePlugins and
+// RunScorePlugins.
+func (r *road) score() error {
+	if err := r.plugins.bindScorers(&r.cycle, r.feasible, &r.bound); err != nil {
+		return err
+	}
+	n := len(r.feasible)
+	r.totals = slices.Grow(r.totals[:0], n)[:n]
+	clear(r.totals)
+	r.raw, r.norm = r.raw[:0], r.norm[:0]
+	for i := range r.bound.scorers {
+		b := &r.bound.scorers[i]
+		raw := r.buffer(2*i, n)
+		if err := r.column(b, raw); err != nil {
+			return err
+		}
+		norm := raw
+		if b.byRange != nil || b.byNodes != nil {
+			norm = r.buffer(2*i+1, n)
+			copy(norm, raw)
+			if err := r.normalize(b, norm); err != nil {
+				return err
+			}
+		}
+		if err := r.add(b, norm); err != nil {
+			return err
+		}
+		r.raw, r.norm = append(r.raw, raw), append(r.norm, norm)
+	}
+	return nil
+}
+
+func (r *road) buffer(i, n int) []int64 {
+	for len(r.buffers) <= i {
+		r.buffers = append(r.buffers, nil)
+	}
+	r.buffers[i] = slices.Grow(r.buffers[i][:0], n)[:n]
+	return r.buffers[i]
+}
+
+// column asks one scorer about every feasible node.
+func (r *road) column(b *boundScorer, raw []int64) error {
+	if r.workers <= 1 {
+		return r.scoreRange(b, raw, 0, len(raw))
+	}
+	errs := make([]error, r.workers)
+	r.each(len(raw), func(worker, lo, hi int) { errs[worker] = r.scoreRange(b, raw, lo, hi) })
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *road) scoreRange(b *boundScorer, raw []int64, lo, hi int) (err error) {
+	i := lo
+	defer func() {
+		if p := recover(); p != nil {
+			err = r.scoreError("Score", b, r.feasible[i], recovered(p))
+		}
+	}()
+	if b.batch != nil {
+		b.batch.ScoreNodes(r.cycle.Pod, r.feasible[lo:hi], raw[lo:hi])
+		return nil
+	}
+	for ; i < hi; i++ {
+		raw[i] = b.scorer.Score(r.cycle.Pod, r.feasible[i])
+	}
+	return nil
+}
+
+// normalize maps the column to [0,100] by the plugin's own rule.
+func (r *road) normalize(b *boundScorer, column []int64) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &PluginError{Point: "NormalizeScore", Plugin: r.plugins.scorers[b.at].name, Err: recovered(p)}
+		}
+	}()
+	if b.byRange == nil {
+		b.byNodes.NormalizeScores(r.feasible, column)
+		return nil
+	}
+	smallest, largest := extremes(column)
+	for i, raw := range column {
+		column[i] = b.byRange.NormalizeScore(raw, smallest, largest)
+	}
+	return nil
+}
+
+func extremes(column []int64) (smallest, largest int64) {
+	smallest, largest = math.MaxInt64, math.MinInt64
+	for _, x := range column {
+		smallest, largest = min(smallest, x), max(largest, x)
+	}
+	return smallest, largest
+}
+
+// add checks the bounds and adds the weighted column to the totals.
+func (r *road) add(b *boundScorer, column []int64) error {
+	for i, x := range column {
+		if uint64(x) > uint64(framework.MaxNodeScore) {
+			return r.scoreError("NormalizeScore", b, r.feasible[i], errScoreRange(x))
+		}
+		r.totals[i] += x * b.weight
+	}
+	return nil
+}
+
+func (r *road) scoreError(point string, b *boundScorer, node *framework.NodeInfo, err error) error {
+	return &PluginError{Point: point, Plugin: r.plugins.scorers[b.at].name, Node: node.Name(), Err: err}
+}
+
+// best collects the places of the highest total.
+func (r *road) best() (largest int64) {
+	_, largest = extremes(r.totals)
+	r.tied = r.tied[:0]
+	for i, t := range r.totals {
+		if t == largest {
+			r.tied = append(r.tied, i)
+		}
+	}
+	return largest
+}
+
+// choose breaks the tie and returns a place among the feasible nodes.
+func (r *road) choose(rule TieRule, own TieBreak, largest int64, seed uint64) (place int, err error) {
+	switch rule {
+	case Reservoir:
+		return reservoirPick(r.totals, seed), nil
+	case Heap:
+		return heapPick(r.totals, largest), nil
+	case First:
+		return r.tied[0], nil
+	case ByName:
+		return slices.MinFunc(r.tied, func(a, b int) int {
+			return compareNames(r.feasible[a], r.feasible[b])
+		}), nil
+	case Custom:
+		nodes := make([]*framework.NodeInfo, len(r.tied))
+		for i, k := range r.tied {
+			nodes[i] = r.feasible[k]
+		}
+		i, err := callTieBreak(own, nodes, seed)
+		if err != nil {
+			return 0, err
+		}
+		return r.tied[i], nil
+	default:
+		return r.tied[draw(seed, len(r.tied))], nil
+	}
+}
+
+func compareNames(a, b *framework.NodeInfo) int {
+	switch x, y := a.Node.Name, b.Node.Name; {
+	case x < y:
+		return -1
+	case x > y:
+		return 1
+	}
+	return 0
+}
+
+func callTieBreak(own TieBreak, nodes []*framework.NodeInfo, seed uint64) (i int, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &PluginError{Point: "TieBreak", Plugin: "Custom", Err: recovered(p)}
+		}
+	}()
+	if i = own(nodes, seed); i < 0 || i >= len(nodes) {
+		return 0, &PluginError{Point: "TieBreak", Plugin: "Custom", Err: fmt.Errorf("returned index %d of %d tied nodes", i, len(nodes))}
+	}
+	return i, nil
+}
+
+// fitError counts why no node is feasible.
+func (r *road) fitError(s *framework.Snapshot) *FitError {
+	e := &FitError{Pod: r.cycle.Pod.Pod.Key(), Nodes: s.Len()}
+	if !r.bound.rejected.IsSuccess() {
+		e.PreFilter = r.bound.rejected.Message()
+		e.Rejections = []Rejection{{r.bound.rejectedBy, r.bound.rejected, s.Len()}}
+		return e
+	}
+	var counted tally
+	for i := range r.verdicts {
+		counted.add(r.verdicts[i], r.bound.absent)
+	}
+	e.Rejections = counted.rejections(r.plugins)
+	return e
+}
+
+// tally counts equal verdicts.
+type tally struct {
+	verdicts []verdict
+	counts   []int
+}
+
+func (t *tally) add(v verdict, absent framework.Status) {
+	if v.filter == passed {
+		return
+	}
+	if v.filter < 0 {
+		v = verdict{excluded, absent}
+	}
+	for i := range t.verdicts {
+		if t.verdicts[i].filter == v.filter && t.verdicts[i].status.Same(v.status) {
+			t.counts[i]++
+			return
+		}
+	}
+	t.verdicts, t.counts = append(t.verdicts, v), append(t.counts, 1)
+}
+
+// rejections lists the counts in the order of the filters.
+func (t *tally) rejections(p *plugins) []Rejection {
+	order := make([]int, len(t.verdicts))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return int(t.verdicts[a].filter) - int(t.verdicts[b].filter) })
+	list := make([]Rejection, 0, len(order))
+	for _, i := range order {
+		r := Rejection{Status: t.verdicts[i].status, Nodes: t.counts[i]}
+		if f := t.verdicts[i].filter; f >= 0 {
+			r.Plugin = p.filters[f].name
+		}
+		list = append(list, r)
+	}
+	return list
+}

@@ -1,0 +1,174 @@
+package scheduling
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// AllNodes and Adaptive are special values of [Profile.Percentage].
+const (
+	// AllNodes filters and scores every node. It is the zero value.
+	//
+	// Differs: in kube-scheduler's configuration 0 means Adaptive.
+	AllNodes = 0
+	// Adaptive searches until max(5, 50 - n/125) percent of the n nodes, at
+	// least 100 nodes, are found feasible: kube-scheduler's default.
+	Adaptive = -1
+)
+
+// A Weighted is a score plugin and the factor of its normalized scores.
+type Weighted struct {
+	// Plugin implements [framework.ScorePlugin] or [framework.PreScorePlugin].
+	Plugin framework.Plugin
+	// Weight multiplies the scores; 0 means 1. It must not be negative.
+	Weight int64
+}
+
+// A Profile says how pods are placed: which plugins run, in which order, with
+// which weights, and how ties are broken. It is a plain value; [New] checks it
+// and copies what it needs. A preset such as [Kubernetes137] is a good start.
+type Profile struct {
+	// Name is the scheduler name that pods ask for.
+	Name string
+
+	// PreFilter holds the plugins that prepare, in order; each implements
+	// [framework.PreFilterPlugin]. nil means: those of Filter that do.
+	PreFilter []framework.Plugin
+	// Filter holds the plugins that filter, in order: for each node the first
+	// one that says no decides. Each implements [framework.FilterPlugin] or
+	// [framework.PreFilterPlugin].
+	Filter []framework.Plugin
+	// PreScore holds the plugins that prepare scoring, in order; each
+	// implements [framework.PreScorePlugin]. nil means: those of Score that do.
+	PreScore []framework.Plugin
+	// Score holds the plugins that rank feasible nodes. Without any, the first
+	// feasible node is taken.
+	Score []Weighted
+	// Reserve holds the plugins that take what a placed pod uses, in order;
+	// each implements [framework.ReservePlugin].
+	Reserve []framework.Plugin
+
+	// Percentage says how many nodes are searched: [AllNodes], [Adaptive], or
+	// 1 to 100 percent of the nodes, but always at least 100 of them. A sample
+	// starts where the last one stopped, exactly as kube-scheduler does with
+	// one worker.
+	Percentage int
+	// Tie says how one of the best nodes is chosen.
+	Tie TieRule
+	// TieBreak is the user's own rule, for Tie = [Custom].
+	TieBreak TieBreak
+	// Seed determines every random choice. Equal seeds, snapshots and sequences
+	// of calls give equal decisions.
+	Seed uint64
+
+	// Parallelism is how many goroutines filter and score on the plain road; 0
+	// means 1. It never changes an answer. Bound filters and scorers are then
+	// called concurrently.
+	Parallelism int
+}
+
+// check reports every error of the profile.
+func (p *Profile) check() error {
+	var errs []error
+	fail := func(format string, args ...any) {
+		errs = append(errs, fmt.Errorf("profile %q: "+format, append([]any{p.Name}, args...)...))
+	}
+	point := func(point string, plugins []framework.Plugin, want string, ok func(framework.Plugin) bool) {
+		seen := map[string]bool{}
+		for i, pl := range plugins {
+			switch {
+			case pl == nil:
+				fail("%s[%d]: the plugin is nil", point, i)
+			case pl.Name() == "":
+				fail("%s[%d]: the plugin (%T) has an empty name", point, i, pl)
+			case seen[pl.Name()]:
+				fail("%s[%d]: plugin %q is listed twice", point, i, pl.Name())
+			case !ok(pl):
+				fail("%s[%d]: plugin %q (%T) does not implement %s", point, i, pl.Name(), pl, want)
+			default:
+				seen[pl.Name()] = true
+			}
+		}
+	}
+	point("Filter", p.Filter, "FilterPlugin or PreFilterPlugin", func(pl framework.Plugin) bool {
+		return is[framework.FilterPlugin](pl) || is[framework.PreFilterPlugin](pl)
+	})
+	point("PreFilter", p.PreFilter, "PreFilterPlugin", is[framework.PreFilterPlugin])
+	point("Score", scorePlugins(p.Score), "ScorePlugin or PreScorePlugin", func(pl framework.Plugin) bool {
+		return is[framework.ScorePlugin](pl) || is[framework.PreScorePlugin](pl)
+	})
+	point("PreScore", p.PreScore, "PreScorePlugin", is[framework.PreScorePlugin])
+	point("Reserve", p.Reserve, "ReservePlugin", is[framework.ReservePlugin])
+
+	if p.PreFilter != nil {
+		for i, pl := range p.Filter {
+			if pl != nil && !is[framework.FilterPlugin](pl) && !names(p.PreFilter)[pl.Name()] {
+				fail("Filter[%d]: plugin %q filters only after its PreFilter, which PreFilter does not list", i, pl.Name())
+			}
+		}
+	}
+	if p.PreScore != nil {
+		for i, w := range p.Score {
+			if w.Plugin != nil && !is[framework.ScorePlugin](w.Plugin) && !names(p.PreScore)[w.Plugin.Name()] {
+				fail("Score[%d]: plugin %q scores only after its PreScore, which PreScore does not list", i, w.Plugin.Name())
+			}
+		}
+	}
+	room := math.MaxInt64 / framework.MaxNodeScore
+	for i, w := range p.Score {
+		if w.Weight < 0 {
+			fail("Score[%d].Weight: %d: must not be negative", i, w.Weight)
+			continue
+		}
+		if room -= weight(w); room < 0 {
+			fail("Score[%d].Weight: %d: the total score could overflow", i, w.Weight)
+			break
+		}
+	}
+	if p.Percentage < Adaptive || p.Percentage > 100 {
+		fail("Percentage: %d: not in valid range [0-100], nor Adaptive", p.Percentage)
+	}
+	if p.Tie > Custom {
+		fail("Tie: %d: no such rule", p.Tie)
+	}
+	if (p.Tie == Custom) != (p.TieBreak != nil) {
+		fail("Tie and TieBreak: TieBreak must be set if, and only if, Tie is Custom")
+	}
+	if p.Parallelism < 0 {
+		fail("Parallelism: %d: must not be negative", p.Parallelism)
+	}
+	return errors.Join(errs...)
+}
+
+func is[T any](p framework.Plugin) bool {
+	_, ok := framework.As[T](p)
+	return ok
+}
+
+func names(plugins []framework.Plugin) map[string]bool {
+	set := map[string]bool{}
+	for _, p := range plugins {
+		if p != nil {
+			set[p.Name()] = true
+		}
+	}
+	return set
+}
+
+func scorePlugins(list []Weighted) []framework.Plugin {
+	plugins := make([]framework.Plugin, len(list))
+	for i, w := range list {
+		plugins[i] = w.Plugin
+	}
+	return plugins
+}
+
+func weight(w Weighted) int64 {
+	if w.Weight == 0 {
+		return 1
+	}
+	return w.Weight
+}

@@ -1,0 +1,183 @@
+package scheduling
+
+import (
+	"errors"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// A Scheduler places pods by one profile. It holds the decision counter, the
+// start of the next sample, and memory that it uses again, so it must be used
+// by one goroutine at a time; make one per goroutine.
+type Scheduler struct {
+	profile Profile
+	plugins plugins
+	number  uint64
+	start   int
+	road    road
+}
+
+// New checks the profile and builds a scheduler for it. The error joins
+// everything that is wrong with the profile.
+func New(p Profile) (*Scheduler, error) {
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	s := &Scheduler{profile: p, plugins: takeApart(&p)}
+	s.road = road{plugins: &s.plugins, workers: max(1, p.Parallelism)}
+	return s, nil
+}
+
+// A Decision says where a pod goes.
+type Decision struct {
+	// Node is the name of the chosen node.
+	Node string
+	// Score is its total; 0 when a single feasible node made scoring needless.
+	Score int64
+	// Feasible is how many feasible nodes were found, and Evaluated how many
+	// nodes were looked at.
+	Feasible, Evaluated int
+	// Tied is how many nodes had the highest total, and Tie the rule that chose
+	// among them.
+	Tied int
+	Tie  TieRule
+	// Number counts the scheduler's decisions from 0.
+	Number uint64
+
+	start int // where the search began
+	node  *framework.NodeInfo
+}
+
+// Schedule chooses a node for the pod and changes nothing but the scheduler's
+// counters. It returns a [*FitError] when no node is feasible, a
+// [*PluginError] when a plugin could not decide, and [ErrNoNodes].
+//
+// Cost: on the plain road every plugin is asked for every node that is
+// searched. In steady state a successful call allocates nothing.
+func (s *Scheduler) Schedule(snap *framework.Snapshot, pod *framework.PodInfo) (Decision, error) {
+	d, err := s.decide(&s.road, snap, pod, s.number, s.start)
+	s.number++
+	if n := snap.Len(); n > 0 {
+		s.start = (d.start + d.Evaluated) % n
+	}
+	return d, err
+}
+
+// decide takes the plain road for the decision of that number and start.
+func (s *Scheduler) decide(r *road, snap *framework.Snapshot, pod *framework.PodInfo, number uint64, start int) (Decision, error) {
+	d := Decision{Tie: s.profile.Tie, Number: number, start: start}
+	if snap.Len() == 0 {
+		return d, ErrNoNodes
+	}
+	seed := decisionSeed(s.profile.Seed, number)
+	r.cycle.Reset(pod, snap, number, seed)
+	err := r.search(snap, s.profile.Percentage, start)
+	d.Evaluated, d.Feasible = r.visited, len(r.feasible)
+	if err != nil {
+		return d, err
+	}
+	switch len(r.feasible) {
+	case 0:
+		return d, r.fitError(snap)
+	case 1:
+		d.Tied = 1
+		d.choose(r.feasible[0], 0)
+		return d, nil
+	}
+	if err := r.score(); err != nil {
+		return d, err
+	}
+	largest := r.best()
+	d.Tied = len(r.tied)
+	place, err := r.choose(s.profile.Tie, s.profile.TieBreak, largest, seed)
+	if err != nil {
+		return d, err
+	}
+	d.choose(r.feasible[place], largest)
+	return d, nil
+}
+
+func (d *Decision) choose(node *framework.NodeInfo, score int64) {
+	d.Node, d.Score, d.node = node.Name(), score, node
+}
+
+// Place chooses a node, counts the pod on it and runs the Reserve plugins. If
+// one of them refuses, everything is taken back, in reverse, and the error is
+// a [*FitError] for that node or a [*PluginError].
+func (s *Scheduler) Place(snap *framework.Snapshot, pod *framework.PodInfo) (Decision, error) {
+	d, err := s.Schedule(snap, pod)
+	if err != nil {
+		return d, err
+	}
+	return d, s.assume(snap, pod, &d)
+}
+
+// assume counts the pod on the chosen node and reserves, or changes nothing.
+func (s *Scheduler) assume(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) error {
+	if len(s.plugins.reserve) == 0 {
+		return snap.Assume(pod, d.node)
+	}
+	mark := snap.Begin()
+	if err := snap.Assume(pod, d.node); err != nil {
+		snap.Rollback(mark)
+		return err
+	}
+	if err := s.reserve(pod, snap.Node(d.Node)); err != nil {
+		err = errors.Join(err, s.unreserve(snap.Node(d.Node)))
+		snap.Rollback(mark)
+		return err
+	}
+	snap.Commit(mark)
+	return nil
+}
+
+func (s *Scheduler) reserve(pod *framework.PodInfo, node *framework.NodeInfo) (err error) {
+	var at framework.ReservePlugin
+	defer func() {
+		if v := recover(); v != nil {
+			err = &PluginError{Point: "Reserve", Plugin: at.Name(), Node: node.Name(), Err: recovered(v)}
+		}
+	}()
+	for _, at = range s.plugins.reserve {
+		switch status := at.Reserve(&s.road.cycle, node); {
+		case status.IsSuccess():
+		case status.IsRejected():
+			return &FitError{Pod: pod.Pod.Key(), Nodes: 1, Rejections: []Rejection{{at.Name(), status, 1}}}
+		default:
+			return &PluginError{Point: "Reserve", Plugin: at.Name(), Node: node.Name(), Err: status.Err()}
+		}
+	}
+	return nil
+}
+
+// unreserve tells all reserve plugins, the last first, also those that had
+// not reserved yet.
+func (s *Scheduler) unreserve(node *framework.NodeInfo) error {
+	var errs []error
+	for i := len(s.plugins.reserve) - 1; i >= 0; i-- {
+		errs = append(errs, callUnreserve(&s.road.cycle, s.plugins.reserve[i], node))
+	}
+	return errors.Join(errs...)
+}
+
+func callUnreserve(c *framework.Cycle, p framework.ReservePlugin, node *framework.NodeInfo) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &PluginError{Point: "Unreserve", Plugin: p.Name(), Node: node.Name(), Err: recovered(v)}
+		}
+	}()
+	p.Unreserve(c, node)
+	return nil
+}
+
+// Release takes a placed pod off its node again: Unreserve in reverse order,
+// then the snapshot forgets the pod.
+func (s *Scheduler) Release(snap *framework.Snapshot, pod *framework.PodInfo, node string) error {
+	if n := snap.Node(node); n != nil && len(s.plugins.reserve) > 0 {
+		s.road.cycle.Reset(pod, snap, s.number, decisionSeed(s.profile.Seed, s.number))
+		if err := s.unreserve(n); err != nil {
+			return err
+		}
+	}
+	return snap.RemovePod(pod, node)
+}
