@@ -2,29 +2,117 @@ package resource
 
 import "strings"
 
-// Name is the name of a resource.
+// Name is the name of a resource, as it stands in a resource list: "cpu",
+// "memory", "example.com/gpu". Any string is a Name; the methods tell what kind
+// of name it is.
 type Name string
 
 // The resources that Kubernetes itself defines.
 const (
-	CPU              Name = "cpu"
-	Memory           Name = "memory"
+	// CPU is counted in cores; schedulers count thousandths of a core.
+	CPU Name = "cpu"
+	// Memory is counted in bytes.
+	Memory Name = "memory"
+	// EphemeralStorage is the local disk space of a node, in bytes.
 	EphemeralStorage Name = "ephemeral-storage"
-	Pods             Name = "pods"
-	Storage          Name = "storage"
+	// Pods is the number of pods that a node takes. It is a property of a
+	// node, not a dimension of a Vector: pods are counted apart.
+	Pods Name = "pods"
+	// Storage is the size of a volume, in bytes.
+	Storage Name = "storage"
 )
 
-// IsScalar reports whether the scheduler counts n as a scalar resource.
+// The parts of names that mark a kind of resource.
+const (
+	hugePagesPrefix        = "hugepages-"
+	attachableVolumePrefix = "attachable-volumes-"
+	quotaPrefix            = "requests."
+	nativeDomain           = "kubernetes.io/"
+)
+
+// IsScalar reports whether a scheduler counts n beside cpu, memory and
+// ephemeral storage: n is an extended resource, a size of huge pages, an
+// attachable volume, or a name in a domain of Kubernetes. A name that is
+// neither one of those three nor scalar is ignored when pods are placed.
+//
+// Source: kube-scheduler 1.37, IsScalarResourceName.
 func (n Name) IsScalar() bool {
-	return n.IsExtended() || n.IsHugePages() || strings.Contains(string(n), "kubernetes.io/") ||
-		strings.HasPrefix(string(n), "attachable-volumes-")
+	return n.IsExtended() || n.IsHugePages() ||
+		strings.Contains(string(n), nativeDomain) ||
+		strings.HasPrefix(string(n), attachableVolumePrefix)
 }
 
-// IsExtended reports whether n is an extended resource.
+// IsExtended reports whether n is an extended resource, one that a device
+// plugin or an administrator announces: it has a domain, the domain is not
+// Kubernetes' own, n does not begin with "requests.", and "requests." + n (its
+// name in a quota) is a qualified name.
+//
+// Source: kube-scheduler 1.37, IsExtendedResourceName.
 func (n Name) IsExtended() bool {
-	s := string(n)
-	return strings.Contains(s, "/") && !strings.Contains(s, "kubernetes.io/") && !strings.HasPrefix(s, "requests.")
+	domain, name, ok := strings.Cut(string(n), "/")
+	return ok && !strings.Contains(string(n), nativeDomain) &&
+		!strings.HasPrefix(domain, quotaPrefix) &&
+		len(quotaPrefix)+len(domain) <= maxDomain &&
+		isDomain(domain) && isLocal(name)
 }
 
-// IsHugePages reports whether n is a size of huge pages.
-func (n Name) IsHugePages() bool { return strings.HasPrefix(string(n), "hugepages-") }
+// IsHugePages reports whether n names huge pages of some size, such as
+// "hugepages-2Mi". The size itself is not checked.
+func (n Name) IsHugePages() bool {
+	return strings.HasPrefix(string(n), hugePagesPrefix)
+}
+
+// IsQualified reports whether n is a qualified name: an optional domain of at
+// most 253 bytes (lower-case labels of letters, digits and inner hyphens,
+// joined by dots) and a slash, then 1 to 63 letters, digits, hyphens,
+// underscores and dots that begin and end with a letter or a digit.
+//
+// Source: Kubernetes 1.37, IsQualifiedName.
+func (n Name) IsQualified() bool {
+	domain, name, ok := strings.Cut(string(n), "/")
+	if !ok {
+		return isLocal(string(n))
+	}
+	return len(domain) <= maxDomain && isDomain(domain) && isLocal(name)
+}
+
+// The greatest lengths, in bytes, of the two parts of a qualified name.
+const (
+	maxDomain = 253
+	maxLocal  = 63
+)
+
+// isLocal reports whether s can stand behind the slash of a qualified name.
+func isLocal(s string) bool {
+	if len(s) == 0 || len(s) > maxLocal || !isAlnum(s[0]) || !isAlnum(s[len(s)-1]) {
+		return false
+	}
+	for i := range len(s) {
+		if c := s[i]; !isAlnum(c) && c != '-' && c != '_' && c != '.' {
+			return false
+		}
+	}
+	return true
+}
+
+// isDomain reports whether s consists of DNS labels joined by dots. Its length
+// is the caller's to check; a label has no limit of its own here.
+func isDomain(s string) bool {
+	before := byte('.') // the byte before s[i]; a label may not begin or end with a hyphen
+	for i := range len(s) {
+		c := s[i]
+		switch {
+		case 'a' <= c && c <= 'z' || '0' <= c && c <= '9':
+		case c == '-' && before != '.':
+		case c == '.' && before != '.' && before != '-':
+		default:
+			return false
+		}
+		before = c
+	}
+	return before != '.' && before != '-'
+}
+
+func isAlnum(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+}

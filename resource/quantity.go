@@ -1,191 +1,119 @@
 package resource
 
 import (
-	"encoding/json"
-	"fmt"
 	"math"
 	"math/big"
-	"strings"
 )
 
-// Format is the notation in which a Quantity is printed.
-type Format uint8
-
-// The notations of Kubernetes.
-const (
-	DecimalSI Format = iota
-	BinarySI
-	DecimalExponent
-)
-
-// Quantity is an exact number with a notation. The zero value is 0.
+// Quantity is an exact number with the notation in which it prints, as
+// Kubernetes writes amounts of resources: "100m", "500Mi", "1e3", "0.5". It is
+// a whole number of nano-units of any size.
+//
+// The zero value is 0 in [DecimalSI] and ready to use. A Quantity is immutable
+// and may be copied and shared between goroutines. Compare quantities with
+// [Quantity.Equal] or [Quantity.Cmp]; == compares representations, and the
+// notation with them.
+//
+// Source: Kubernetes 1.37, resource.Quantity.
 type Quantity struct {
-	nano   *big.Int
-	format Format
+	// The value is n / 1000^p with the smallest p from 0 to 3 that keeps n
+	// whole. So every value has one representation, and ordinary ones need
+	// no memory beyond the struct.
+	n int64
+	// If n would not fit an int64, b is the value in nano-units, and n and p
+	// are 0. Nobody writes to *b once a Quantity holds it.
+	b *big.Int
+	p uint8
+	f Format
 }
 
-// SyntaxError tells why a text is no quantity.
-type SyntaxError struct{ Text, Reason string }
+// thousand holds the powers of 1000 by which n of a Quantity may be divided.
+var thousand = [...]int64{1, 1e3, 1e6, 1e9}
 
-func (e *SyntaxError) Error() string {
-	return fmt.Sprintf("resource: quantity %q: %s", e.Text, e.Reason)
-}
+// nanoPower is the power of 1000 that nano-units stand for.
+const nanoPower = 3
 
-var suffixes = map[string]struct {
-	e      int64
-	binary bool
-}{"n": {-9, false}, "u": {-6, false}, "m": {-3, false}, "": {0, false}, "k": {3, false}, "M": {6, false}, "G": {9, false},
-	"T": {12, false}, "P": {15, false}, "E": {18, false}, "Ki": {10, true}, "Mi": {20, true}, "Gi": {30, true}, "Ti": {40, true},
-	"Pi": {50, true}, "Ei": {60, true}}
-
-// Parse reads a quantity.
-func Parse(s string) (Quantity, error) {
-	num := strings.TrimRight(s, "numkMGTPEKi")
-	if len(s) > 300 {
-		return Quantity{}, &SyntaxError{s[:40], "too long"}
-	}
-	suf, ok := suffixes[s[len(num):]]
-	r, ok2 := new(big.Rat).SetString(num)
-	if !ok || !ok2 || num == "" || strings.ContainsAny(num, "_/xXpPbo") {
-		return Quantity{}, &SyntaxError{s, "malformed"}
-	}
-	f := DecimalSI
-	switch {
-	case suf.binary:
-		r.Mul(r, new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), uint(suf.e))))
-		f = BinarySI
-	case suf.e < 0:
-		r.Quo(r, new(big.Rat).SetInt(pow10(-suf.e)))
-	default:
-		r.Mul(r, new(big.Rat).SetInt(pow10(suf.e)))
-	}
-	r.Mul(r, new(big.Rat).SetInt(pow10(9)))
-	return Quantity{up(r.Num(), r.Denom()), f}, nil
-}
-
-func pow10(e int64) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(e), nil) }
-
-func up(n, d *big.Int) *big.Int {
-	q, m := new(big.Int).DivMod(n, d, new(big.Int))
-	if m.Sign() != 0 {
-		q.Add(q, big.NewInt(1))
-	}
-	return q
-}
-
-// MustParse is Parse for constants; it panics where Parse returns an error.
-func MustParse(s string) Quantity {
-	q, err := Parse(s)
-	if err != nil {
-		panic(err)
-	}
-	return q
-}
-
-// New returns v in notation f.
+// New returns the whole number v in notation f.
 func New(v int64, f Format) Quantity {
-	return Quantity{new(big.Int).Mul(big.NewInt(v), pow10(9)), f}
+	return Quantity{n: v, f: f}
 }
 
-// Milli returns v thousandths.
-func Milli(v int64) Quantity { return Quantity{new(big.Int).Mul(big.NewInt(v), pow10(6)), DecimalSI} }
-
-func (q Quantity) n() *big.Int {
-	if q.nano == nil {
-		return new(big.Int)
-	}
-	return q.nano
+// Milli returns v thousandths in DecimalSI: Milli(1500) is "1500m".
+func Milli(v int64) Quantity {
+	return reduced(v, 1, DecimalSI)
 }
 
-func (q Quantity) scaled(e int64) int64 {
-	v := up(q.n(), pow10(e))
-	if v.IsInt64() {
-		return v.Int64()
+// reduced returns n / 1000^p, having lowered p as far as n remains whole.
+func reduced(n int64, p uint8, f Format) Quantity {
+	for p > 0 && n%1000 == 0 {
+		n /= 1000
+		p--
 	}
-	if v.Sign() > 0 {
-		return math.MaxInt64
-	}
-	return math.MinInt64
+	return Quantity{n: n, p: p, f: f}
 }
 
-// Value returns q rounded up.
-func (q Quantity) Value() int64 { return q.scaled(9) }
-
-// MilliValue returns thousandths rounded up.
-func (q Quantity) MilliValue() int64 { return q.scaled(6) }
-
-// Sign returns -1, 0 or 1.
-func (q Quantity) Sign() int { return q.n().Sign() }
-
-// Cmp compares q and o.
-func (q Quantity) Cmp(o Quantity) int { return q.n().Cmp(o.n()) }
-
-// Equal reports whether q and o are the same number.
-func (q Quantity) Equal(o Quantity) bool { return q.Cmp(o) == 0 }
+// Format returns the notation of q, the one it was written in or inherited.
+// String may choose another one where this cannot show the value.
+func (q Quantity) Format() Format {
+	return q.f
+}
 
 // IsZero reports whether q is 0.
-func (q Quantity) IsZero() bool { return q.Sign() == 0 }
-
-// Format returns the notation.
-func (q Quantity) Format() Format { return q.format }
-
-// Add returns q + o.
-func (q Quantity) Add(o Quantity) Quantity {
-	return Quantity{new(big.Int).Add(q.n(), o.n()), q.format}
+func (q Quantity) IsZero() bool {
+	return q.n == 0 && q.b == nil
 }
 
-// Sub returns q - o.
-func (q Quantity) Sub(o Quantity) Quantity {
-	return Quantity{new(big.Int).Sub(q.n(), o.n()), q.format}
-}
-
-// Neg returns -q.
-func (q Quantity) Neg() Quantity { return Quantity{new(big.Int).Neg(q.n()), q.format} }
-
-// String returns the canonical text.
-func (q Quantity) String() string {
-	v := new(big.Int).Set(q.n())
-	if v.Sign() == 0 {
-		return "0"
+// Sign returns -1 if q is negative, 0 if it is 0, and 1 if it is positive.
+func (q Quantity) Sign() int {
+	switch {
+	case q.b != nil:
+		return q.b.Sign()
+	case q.n < 0:
+		return -1
+	case q.n > 0:
+		return 1
 	}
-	if q.format == BinarySI {
-		names := []string{"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"}
-		w, m := new(big.Int).QuoRem(v, pow10(9), new(big.Int))
-		if m.Sign() == 0 && w.CmpAbs(big.NewInt(1024)) >= 0 {
-			i := 0
-			for ; i < 6; i++ {
-				d, m := new(big.Int).QuoRem(w, big.NewInt(1024), new(big.Int))
-				if m.Sign() != 0 {
-					break
-				}
-				w = d
-			}
-			return w.String() + names[i]
+	return 0
+}
+
+// Value returns q in whole units, rounded away from zero: 1 for "1n", 2 for
+// "1500m", -2 for "-1500m". A value beyond int64 becomes the nearest int64.
+//
+// Differs: beyond int64, Kubernetes wraps or returns 0. Of negative values with
+// a fraction it rounds those that it keeps as a big number towards zero or up
+// from it, against its own documentation; here all round alike.
+func (q Quantity) Value() int64 {
+	return q.in(0)
+}
+
+// MilliValue returns q in thousandths, rounded away from zero: 100 for "100m",
+// 1 for "1n". It saturates, and differs from Kubernetes, as [Quantity.Value].
+func (q Quantity) MilliValue() int64 {
+	return q.in(1)
+}
+
+// in returns q in units of 1/1000^p, rounded away from zero and saturated.
+func (q Quantity) in(p uint8) int64 {
+	switch {
+	case q.b != nil:
+		v, rest := new(big.Int).QuoRem(q.b, big.NewInt(thousand[nanoPower-p]), new(big.Int))
+		v.Add(v, big.NewInt(int64(rest.Sign())))
+		switch {
+		case v.IsInt64():
+			return v.Int64()
+		case v.Sign() < 0:
+			return math.MinInt64
 		}
+		return math.MaxInt64
+	case q.p <= p:
+		return SatMul(q.n, thousand[p-q.p])
 	}
-	names := []string{"n", "u", "m", "", "k", "M", "G", "T", "P", "E"}
-	i := 0
-	for ; i < 9; i++ {
-		d, m := new(big.Int).QuoRem(v, big.NewInt(1000), new(big.Int))
-		if m.Sign() != 0 {
-			break
-		}
-		v = d
+	v, rest := q.n/thousand[q.p-p], q.n%thousand[q.p-p]
+	switch {
+	case rest > 0:
+		v++
+	case rest < 0:
+		v--
 	}
-	return v.String() + names[i]
-}
-
-// MarshalJSON returns the canonical text as a JSON string.
-func (q Quantity) MarshalJSON() ([]byte, error) { return json.Marshal(q.String()) }
-
-// UnmarshalJSON reads a string, a number or null.
-func (q *Quantity) UnmarshalJSON(b []byte) error {
-	s := string(b)
-	if s == "null" {
-		*q = Quantity{}
-		return nil
-	}
-	p, err := Parse(strings.Trim(s, `"`))
-	*q = p
-	return err
+	return v
 }

@@ -1,71 +1,127 @@
 package resource
 
-import "sync"
-
-// The dimensions that every Schema begins with.
-const (
-	IndexCPU              = 0
-	IndexMemory           = 1
-	IndexEphemeralStorage = 2
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
 )
 
-// Schema maps resource names to dense indexes.
+// The dimensions with which every [Schema] begins.
+const (
+	// IndexCPU is the index of cpu, in thousandths.
+	IndexCPU = iota
+	// IndexMemory is the index of memory, in bytes.
+	IndexMemory
+	// IndexEphemeralStorage is the index of ephemeral-storage, in bytes.
+	IndexEphemeralStorage
+
+	// fixed is the number of these dimensions.
+	fixed
+)
+
+// Schema numbers resource names, so that a [List] can become a [Vector]. cpu,
+// memory and ephemeral-storage always have the first three numbers; other names
+// get the next free one when they are first added. A number is never taken back
+// or given again.
+//
+// Vectors can be compared only if they come from one Schema, so there is usually
+// one for all nodes and pods that meet. The zero value has the three fixed
+// dimensions and is ready to use. A Schema is safe for concurrent use, must not
+// be copied once in use, and answers all questions without a lock.
 type Schema struct {
-	mu    sync.RWMutex
-	index map[Name]int
-	names []Name
+	mu    sync.Mutex // held while names are added
+	added atomic.Pointer[table]
 }
 
-// NewSchema returns a Schema of the three fixed dimensions.
+// NewSchema returns a Schema with the three fixed dimensions.
 func NewSchema() *Schema {
-	return &Schema{index: map[Name]int{CPU: 0, Memory: 1, EphemeralStorage: 2}, names: []Name{CPU, Memory, EphemeralStorage}}
+	return new(Schema)
 }
 
-// Index returns the index of n.
+// Index returns the number of n and whether it has one.
 func (s *Schema) Index(n Name) (int, bool) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	i, ok := s.index[n]
-	return i, ok
+	switch n {
+	case CPU:
+		return IndexCPU, true
+	case Memory:
+		return IndexMemory, true
+	case EphemeralStorage:
+		return IndexEphemeralStorage, true
+	}
+	i, ok := s.added.Load().find(n)
+	if !ok {
+		return 0, false
+	}
+	return fixed + i, true
 }
 
-// Intern returns the index of n and adds n if it is new.
+// Intern returns the number of n, giving it the next one if it has none. It
+// takes any name; which names belong into a Vector is decided by
+// [Schema.Vector], which interns them as it meets them.
 func (s *Schema) Intern(n Name) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if i, ok := s.index[n]; ok {
+	if i, ok := s.Index(n); ok {
 		return i
 	}
-	s.index[n] = len(s.names)
-	s.names = append(s.names, n)
-	return len(s.names) - 1
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if i, ok := s.Index(n); ok { // another goroutine was faster
+		return i
+	}
+	t := s.added.Load()
+	if t.full() {
+		t = t.grown()
+		s.added.Store(t)
+	}
+	return fixed + t.add(n)
 }
 
-// Name returns the name of dimension i.
+// Name returns the name that has number i, and "" if none has.
 func (s *Schema) Name(i int) Name {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return s.names[i]
+	switch i {
+	case IndexCPU:
+		return CPU
+	case IndexMemory:
+		return Memory
+	case IndexEphemeralStorage:
+		return EphemeralStorage
+	}
+	if t := s.added.Load(); i >= fixed && i-fixed < t.len() {
+		return t.names[i-fixed]
+	}
+	return ""
 }
 
-// Len returns the number of dimensions.
+// Len returns the number of dimensions: all smaller numbers, and no others,
+// have a name.
 func (s *Schema) Len() int {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return len(s.names)
+	return fixed + s.added.Load().len()
 }
 
-// Vector returns l as a vector.
+// Vector returns l in the units of kube-scheduler: cpu as [Quantity.MilliValue],
+// everything else as [Quantity.Value]. Scalar resources (see [Name.IsScalar])
+// that s does not know yet are added, in sorted order. All other names are
+// ignored, "pods" among them, as kube-scheduler ignores them. The Vector belongs
+// to the caller.
 func (s *Schema) Vector(l List) Vector {
-	v := make(Vector, 3)
-	for _, n := range l.Names() {
-		q := l[n]
-		switch {
+	v := make(Vector, fixed, max(fixed, len(l)))
+	var unknown []Name
+	for n, q := range l {
+		switch i, ok := s.Index(n); {
 		case n == CPU:
 			v[IndexCPU] = q.MilliValue()
-		case n == Memory, n == EphemeralStorage, n.IsScalar():
-			v = v.With(s.Intern(n), q.Value())
+		case ok && i < fixed:
+			v[i] = q.Value()
+		case !n.IsScalar():
+		case ok:
+			v = v.With(i, q.Value())
+		default:
+			unknown = append(unknown, n)
 		}
+	}
+	slices.Sort(unknown)
+	for _, n := range unknown {
+		q := l[n]
+		v = v.With(s.Intern(n), q.Value())
 	}
 	return v
 }

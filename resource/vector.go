@@ -1,14 +1,17 @@
 package resource
 
-import (
-	"math"
-	"math/bits"
-)
-
-// Vector is one int64 per dimension of a Schema.
+// Vector holds one int64 for each dimension of a [Schema]: thousandths of cpu at
+// [IndexCPU], and whole units (bytes for memory and storage) at all other
+// indexes. What lies beyond its end is 0, so a short Vector is as good as a long
+// one, and nil is the zero vector. Vectors of different schemas must not meet.
+//
+// The methods that change a Vector work in place and return it, because it may
+// have to move when it grows; use them as append is used:
+//
+//	total = total.Add(v)
 type Vector []int64
 
-// At returns element i, 0 beyond the length.
+// At returns element i, and 0 beyond the end of v.
 func (v Vector) At(i int) int64 {
 	if uint(i) >= uint(len(v)) {
 		return 0
@@ -16,21 +19,16 @@ func (v Vector) At(i int) int64 {
 	return v[i]
 }
 
-// With sets element i to x, growing v if needed, and returns v.
+// With sets element i to x in place, growing v as needed, and returns v. i must
+// be an index of the schema; a negative one panics, as for any slice.
 func (v Vector) With(i int, x int64) Vector {
 	v = v.grow(i + 1)
 	v[i] = x
 	return v
 }
 
-func (v Vector) grow(n int) Vector {
-	for len(v) < n {
-		v = append(v, 0)
-	}
-	return v
-}
-
-// Add adds w to v in place, growing v if needed, and returns v.
+// Add adds w to v in place, growing v as needed, and returns v. Elements that
+// would leave int64 stop at its end. w is not changed; it may be v itself.
 func (v Vector) Add(w Vector) Vector {
 	v = v.grow(len(w))
 	for i, x := range w {
@@ -39,7 +37,8 @@ func (v Vector) Add(w Vector) Vector {
 	return v
 }
 
-// Sub subtracts w from v in place, growing v if needed, and returns v.
+// Sub subtracts w from v in place, as [Vector.Add] adds it. It undoes an Add
+// unless that was stopped at an end of int64.
 func (v Vector) Sub(w Vector) Vector {
 	v = v.grow(len(w))
 	for i, x := range w {
@@ -48,57 +47,23 @@ func (v Vector) Sub(w Vector) Vector {
 	return v
 }
 
-// Equal reports whether v and w are equal, missing elements being 0.
+// Equal reports whether v and w have the same elements, absent ones being 0.
 func (v Vector) Equal(w Vector) bool {
-	for i := range max(len(v), len(w)) {
-		if v.At(i) != w.At(i) {
+	if len(v) > len(w) {
+		v, w = w, v
+	}
+	for i, x := range w {
+		if v.At(i) != x {
 			return false
 		}
 	}
 	return true
 }
 
-// SatAdd returns a + b, saturating.
-func SatAdd(a, b int64) int64 {
-	c := a + b
-	if (a^c)&(b^c) < 0 {
-		return limit(a < 0)
+// grow returns v, extended with zeros if it has fewer than n elements.
+func (v Vector) grow(n int) Vector {
+	if n <= len(v) {
+		return v
 	}
-	return c
-}
-
-// SatSub returns a - b, saturating.
-func SatSub(a, b int64) int64 {
-	c := a - b
-	if (a^b)&(a^c) < 0 {
-		return limit(a < 0)
-	}
-	return c
-}
-
-// SatMul returns a * b, saturating.
-func SatMul(a, b int64) int64 {
-	hi, lo := bits.Mul64(magnitude(a), magnitude(b))
-	neg := (a < 0) != (b < 0)
-	switch {
-	case hi != 0 || lo > 1<<63 || (lo == 1<<63 && !neg):
-		return limit(neg)
-	case neg:
-		return int64(-lo)
-	}
-	return int64(lo)
-}
-
-func magnitude(a int64) uint64 {
-	if a < 0 {
-		return -uint64(a)
-	}
-	return uint64(a)
-}
-
-func limit(neg bool) int64 {
-	if neg {
-		return math.MinInt64
-	}
-	return math.MaxInt64
+	return append(v, make(Vector, n-len(v))...)
 }

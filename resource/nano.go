@@ -1,0 +1,35 @@
+package resource
+
+import "math/big"
+
+// nano returns q in nano-units. The caller must not write to the result, which
+// q may hold.
+func (q Quantity) nano() *big.Int {
+	if q.b != nil {
+		return q.b
+	}
+	b := big.NewInt(q.n)
+	return b.Mul(b, big.NewInt(thousand[nanoPower-q.p]))
+}
+
+// fromNano returns b nano-units in the one representation that their value has.
+// It keeps b, or nothing of it.
+func fromNano(b *big.Int, f Format) Quantity {
+	v, rest := new(big.Int), new(big.Int)
+	for p := range uint8(nanoPower + 1) {
+		v.QuoRem(b, big.NewInt(thousand[nanoPower-p]), rest)
+		if rest.Sign() != 0 {
+			continue
+		}
+		if v.IsInt64() {
+			return Quantity{n: v.Int64(), p: p, f: f}
+		}
+		break
+	}
+	return Quantity{b: b, f: f}
+}
+
+// power returns 10^e.
+func power(e int64) *big.Int {
+	return new(big.Int).Exp(big.NewInt(10), big.NewInt(e), nil)
+}

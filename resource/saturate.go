@@ -1,0 +1,53 @@
+package resource
+
+import (
+	"math"
+	"math/bits"
+)
+
+// SatAdd returns a + b, or the end of int64 that it would have passed.
+func SatAdd(a, b int64) int64 {
+	c := a + b
+	if (a^c)&(b^c) < 0 { // both have one sign and the sum has the other
+		return end(a < 0)
+	}
+	return c
+}
+
+// SatSub returns a - b, or the end of int64 that it would have passed.
+func SatSub(a, b int64) int64 {
+	c := a - b
+	if (a^b)&(a^c) < 0 { // the signs differ and the difference has not that of a
+		return end(a < 0)
+	}
+	return c
+}
+
+// SatMul returns a * b, or the end of int64 that it would have passed.
+func SatMul(a, b int64) int64 {
+	negative := a < 0 != (b < 0)
+	high, low := bits.Mul64(magnitude(a), magnitude(b))
+	switch {
+	case high != 0 || low > math.MaxInt64:
+		return end(negative) // the product may be the smallest int64 itself
+	case negative:
+		return -int64(low)
+	}
+	return int64(low)
+}
+
+// magnitude returns the absolute value of a.
+func magnitude(a int64) uint64 {
+	if a < 0 {
+		return -uint64(a)
+	}
+	return uint64(a)
+}
+
+// end returns the smallest int64 or the greatest.
+func end(negative bool) int64 {
+	if negative {
+		return math.MinInt64
+	}
+	return math.MaxInt64
+}
