@@ -1,0 +1,139 @@
+package framework
+
+// Objects are the objects of a cluster, or of a file, by kind. Within a kind
+// they stand in the order in which they were read. The zero value is empty and
+// ready to use.
+type Objects struct {
+	Pods                   []*Pod
+	Nodes                  []*Node
+	Namespaces             []*Namespace
+	PriorityClasses        []*PriorityClass
+	PodDisruptionBudgets   []*PodDisruptionBudget
+	Services               []*Service
+	ReplicationControllers []*ReplicationController
+	ReplicaSets            []*ReplicaSet
+	StatefulSets           []*StatefulSet
+	Deployments            []*Deployment
+	DaemonSets             []*DaemonSet
+	Jobs                   []*Job
+	PersistentVolumes      []*PersistentVolume
+	PersistentVolumeClaims []*PersistentVolumeClaim
+	StorageClasses         []*StorageClass
+	CSINodes               []*CSINode
+	CSIDrivers             []*CSIDriver
+	CSIStorageCapacities   []*CSIStorageCapacity
+	VolumeAttachments      []*VolumeAttachment
+	DeviceClasses          []*DeviceClass
+	NodeMetrics            []*NodeMetric // of Koordinator
+	Clusters               []*Cluster    // of Karmada
+
+	// Skipped counts the objects of kinds that have no place here, by kind and
+	// group, such as "ConfigMap" or "Certificate.cert-manager.io".
+	Skipped map[string]int
+}
+
+// A kind is a kind of object that Objects has a place for.
+type kind struct {
+	group      string // API group; the version does not matter
+	name       string
+	namespaced bool
+	decode     func(*Objects, *decoder) (object, error) // appends to its list what it returns
+}
+
+// An object is any of the kinds: all of them embed TypeMeta and ObjectMeta.
+type object interface {
+	typeMeta() *TypeMeta
+	objectMeta() *ObjectMeta
+}
+
+func (t *TypeMeta) typeMeta() *TypeMeta       { return t }
+func (m *ObjectMeta) objectMeta() *ObjectMeta { return m }
+
+// kindOf returns the kind of that name, or nil if there is none. An apiVersion
+// that is missing is taken to be right.
+func kindOf(name, apiVersion string) *kind {
+	for i := range kinds {
+		if k := &kinds[i]; k.name == name && (apiVersion == "" || k.group == groupOf(apiVersion)) {
+			return k
+		}
+	}
+	return nil
+}
+
+var kinds = []kind{
+	{"", "Pod", true, into(func(o *Objects) *[]*Pod { return &o.Pods })},
+	{"", "Node", false, into(func(o *Objects) *[]*Node { return &o.Nodes })},
+	{"", "Namespace", false, into(func(o *Objects) *[]*Namespace { return &o.Namespaces })},
+	{"", "Service", true, into(func(o *Objects) *[]*Service { return &o.Services })},
+	{"", "ReplicationController", true, into(func(o *Objects) *[]*ReplicationController { return &o.ReplicationControllers })},
+	{"", "PersistentVolume", false, into(func(o *Objects) *[]*PersistentVolume { return &o.PersistentVolumes })},
+	{"", "PersistentVolumeClaim", true, into(func(o *Objects) *[]*PersistentVolumeClaim { return &o.PersistentVolumeClaims })},
+	{"apps", "ReplicaSet", true, into(func(o *Objects) *[]*ReplicaSet { return &o.ReplicaSets })},
+	{"apps", "StatefulSet", true, into(func(o *Objects) *[]*StatefulSet { return &o.StatefulSets })},
+	{"apps", "Deployment", true, into(func(o *Objects) *[]*Deployment { return &o.Deployments })},
+	{"apps", "DaemonSet", true, into(func(o *Objects) *[]*DaemonSet { return &o.DaemonSets })},
+	{"batch", "Job", true, into(func(o *Objects) *[]*Job { return &o.Jobs })},
+	{"policy", "PodDisruptionBudget", true, into(func(o *Objects) *[]*PodDisruptionBudget { return &o.PodDisruptionBudgets })},
+	{"scheduling.k8s.io", "PriorityClass", false, into(func(o *Objects) *[]*PriorityClass { return &o.PriorityClasses })},
+	{"storage.k8s.io", "StorageClass", false, into(func(o *Objects) *[]*StorageClass { return &o.StorageClasses })},
+	{"storage.k8s.io", "CSINode", false, into(func(o *Objects) *[]*CSINode { return &o.CSINodes })},
+	{"storage.k8s.io", "CSIDriver", false, into(func(o *Objects) *[]*CSIDriver { return &o.CSIDrivers })},
+	{"storage.k8s.io", "CSIStorageCapacity", true, into(func(o *Objects) *[]*CSIStorageCapacity { return &o.CSIStorageCapacities })},
+	{"storage.k8s.io", "VolumeAttachment", false, into(func(o *Objects) *[]*VolumeAttachment { return &o.VolumeAttachments })},
+	{"resource.k8s.io", "DeviceClass", false, into(func(o *Objects) *[]*DeviceClass { return &o.DeviceClasses })},
+	{"slo.koordinator.sh", "NodeMetric", false, into(func(o *Objects) *[]*NodeMetric { return &o.NodeMetrics })},
+	{"cluster.karmada.io", "Cluster", false, into(func(o *Objects) *[]*Cluster { return &o.Clusters })},
+}
+
+// into returns the function that decodes an object into a list of Objects.
+func into[T any, P interface {
+	*T
+	object
+}](list func(*Objects) *[]*T) func(*Objects, *decoder) (object, error) {
+	return func(o *Objects, d *decoder) (object, error) {
+		x := new(T)
+		if err := d.into(x); err != nil {
+			return nil, err
+		}
+		l := list(o)
+		*l = append(*l, x)
+		return P(x), nil
+	}
+}
+
+// extend appends everything in p to o.
+func (o *Objects) extend(p *Objects) {
+	o.Pods = append(o.Pods, p.Pods...)
+	o.Nodes = append(o.Nodes, p.Nodes...)
+	o.Namespaces = append(o.Namespaces, p.Namespaces...)
+	o.PriorityClasses = append(o.PriorityClasses, p.PriorityClasses...)
+	o.PodDisruptionBudgets = append(o.PodDisruptionBudgets, p.PodDisruptionBudgets...)
+	o.Services = append(o.Services, p.Services...)
+	o.ReplicationControllers = append(o.ReplicationControllers, p.ReplicationControllers...)
+	o.ReplicaSets = append(o.ReplicaSets, p.ReplicaSets...)
+	o.StatefulSets = append(o.StatefulSets, p.StatefulSets...)
+	o.Deployments = append(o.Deployments, p.Deployments...)
+	o.DaemonSets = append(o.DaemonSets, p.DaemonSets...)
+	o.Jobs = append(o.Jobs, p.Jobs...)
+	o.PersistentVolumes = append(o.PersistentVolumes, p.PersistentVolumes...)
+	o.PersistentVolumeClaims = append(o.PersistentVolumeClaims, p.PersistentVolumeClaims...)
+	o.StorageClasses = append(o.StorageClasses, p.StorageClasses...)
+	o.CSINodes = append(o.CSINodes, p.CSINodes...)
+	o.CSIDrivers = append(o.CSIDrivers, p.CSIDrivers...)
+	o.CSIStorageCapacities = append(o.CSIStorageCapacities, p.CSIStorageCapacities...)
+	o.VolumeAttachments = append(o.VolumeAttachments, p.VolumeAttachments...)
+	o.DeviceClasses = append(o.DeviceClasses, p.DeviceClasses...)
+	o.NodeMetrics = append(o.NodeMetrics, p.NodeMetrics...)
+	o.Clusters = append(o.Clusters, p.Clusters...)
+	for name, n := range p.Skipped {
+		o.skip(name, n)
+	}
+}
+
+// skip counts n objects of a kind that has no place in o.
+func (o *Objects) skip(name string, n int) {
+	if o.Skipped == nil {
+		o.Skipped = map[string]int{}
+	}
+	o.Skipped[name] += n
+}
