@@ -7,22 +7,32 @@ package framework
 //
 // It may implement [PodWatcher] and [NodeWatcher] to follow the cluster.
 // Changes of its own go with [Snapshot.Record], so that a rollback takes them
-// back, and [Snapshot.Touch], so that kept answers for the node are renewed.
+// back, and [Snapshot.Touch], so that kept answers for the node are renewed:
+//
+//	func (l *ledger) charge(s *framework.Snapshot, n *framework.NodeInfo, x int64) {
+//		s.Record(refund{l, n.Slot(), x}) // its Undo subtracts x
+//		l.sum[n.Slot()] += x
+//		s.Touch(n)
+//	}
 type Extension interface {
-	// Fork returns the extension of a fork of the snapshot. Later changes of
-	// either must not show in the other.
+	// Fork returns the extension of the fork s of the snapshot. Later changes
+	// of either must not show in the other. It must not ask s for other
+	// extensions.
 	Fork(s *Snapshot) Extension
 }
 
 // A PodWatcher is told of every pod that comes to or leaves a node, after the
-// NodeInfo has changed.
+// NodeInfo has changed. When a transaction is rolled back, it is told the
+// opposite events in reverse order. It must not itself add or remove pods.
 type PodWatcher interface {
 	PodAdded(s *Snapshot, n *NodeInfo, p *PodInfo)
 	PodRemoved(s *Snapshot, n *NodeInfo, p *PodInfo)
 }
 
 // A NodeWatcher is told of every node that comes (without pods), goes (its
-// pods have left before), or whose object changes.
+// pods have left before), or whose object changes, after the snapshot has
+// changed. A node that has gone is no longer found in the snapshot, and its
+// slot may go to the next node that comes.
 type NodeWatcher interface {
 	NodeAdded(s *Snapshot, n *NodeInfo)
 	NodeRemoved(s *Snapshot, n *NodeInfo)
@@ -34,12 +44,15 @@ type NodeWatcher interface {
 type ExtensionKey[T Extension] struct{ build func(s *Snapshot) T }
 
 // NewExtensionKey returns a key. build makes the extension for a snapshot that
-// does not have it yet, from the nodes and pods that it holds.
+// does not have it yet, from the nodes and pods that it holds. Keys are
+// compared by identity.
 func NewExtensionKey[T Extension](build func(s *Snapshot) T) *ExtensionKey[T] {
 	return &ExtensionKey[T]{build}
 }
 
-// Of returns the snapshot's extension, making it at the first call.
+// Of returns the snapshot's extension, making it at the first call, which is a
+// change of the snapshot; forks made later have it too. It costs O(E) for the E
+// extensions of the snapshot.
 func (k *ExtensionKey[T]) Of(s *Snapshot) T {
 	for i := range s.extensions {
 		if e := &s.extensions[i]; e.key == any(k) {

@@ -1,7 +1,6 @@
 package framework
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -26,7 +25,8 @@ type NodeInfo struct {
 	// kube-scheduler's: in order of arrival, and where one left, the last one
 	// has taken its place.
 	Pods []*PodInfo
-	// UsedPorts are the host ports that the node's pods take.
+	// UsedPorts are the host ports that the node's pods take, a port that two
+	// pods take twice. Their order means nothing.
 	UsedPorts []HostPort
 
 	static     *nodeStatic
@@ -71,6 +71,8 @@ func (n *NodeInfo) HasImage(name string) bool {
 // region and zone labels joined, "" for a node that has neither.
 func (n *NodeInfo) ZoneKey() string { return n.static.zone }
 
+// zoneKey prefers the old labels, where they are present at all, as
+// kube-scheduler does.
 func zoneKey(labels map[string]string) string {
 	region, ok := labels[LabelFailureDomainRegion]
 	if !ok {
@@ -89,10 +91,10 @@ func zoneKey(labels map[string]string) string {
 // newNodeInfo checks the object and derives what depends on it alone.
 func newNodeInfo(node *Node, schema *resource.Schema) (*NodeInfo, error) {
 	if node == nil {
-		return nil, &InvalidError{Object: "node", Err: errors.New("is nil")}
+		return nil, &InvalidError{Object: "node", Err: errNil}
 	}
 	if node.Name == "" {
-		return nil, &InvalidError{Object: "node", Field: "metadata.name", Err: errors.New("must not be empty")}
+		return nil, &InvalidError{Object: "node", Field: "metadata.name", Err: errEmpty}
 	}
 	for _, name := range node.Status.Allocatable.Names() {
 		if q := node.Status.Allocatable[name]; q.Sign() < 0 {
@@ -154,7 +156,7 @@ func (n *NodeInfo) add(p *PodInfo) error {
 
 func (n *NodeInfo) overflow(p *PodInfo, name resource.Name, x int64) error {
 	return &InvalidError{
-		Object: "pod " + p.Pod.Key(), Field: fmt.Sprintf("spec.containers[].resources.requests[%s]", name),
+		Object: podObject(p.Pod), Field: fmt.Sprintf("spec.containers[].resources.requests[%s]", name),
 		Value: fmt.Sprint(x), Err: fmt.Errorf("the total on node %s would exceed %d", n.Node.Name, int64(math.MaxInt64)),
 	}
 }
@@ -185,9 +187,13 @@ func (n *NodeInfo) uncount(p *PodInfo) {
 	n.Requested = n.Requested.Sub(p.UsedRequests)
 	n.NonZeroRequested[0] -= p.UsedNonZero[0]
 	n.NonZeroRequested[1] -= p.UsedNonZero[1]
-	for _, h := range p.HostPorts {
-		if k := slices.Index(n.UsedPorts, h); k >= 0 {
-			n.UsedPorts = slices.Delete(n.UsedPorts, k, k+1)
+	// From the end, where the ports of the pod that came last are.
+	for i := len(p.HostPorts) - 1; i >= 0; i-- {
+		for k := len(n.UsedPorts) - 1; k >= 0; k-- {
+			if n.UsedPorts[k] == p.HostPorts[i] {
+				n.UsedPorts = slices.Delete(n.UsedPorts, k, k+1)
+				break
+			}
 		}
 	}
 }

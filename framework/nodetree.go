@@ -3,6 +3,7 @@ package framework
 import (
 	"maps"
 	"slices"
+	"sync/atomic"
 )
 
 // An Order says how a snapshot orders its nodes. Everything that depends on
@@ -13,20 +14,29 @@ const (
 	// ZoneInterleaved is kube-scheduler's order and the default: zones in the
 	// order in which they were first seen, nodes within a zone in the order of
 	// arrival, then the first node of each zone, the second of each, and so on.
+	// A node whose zone changes goes to the end of its new zone; a zone that
+	// lost its last node is forgotten.
+	//
 	// Source: kube-scheduler 1.37, backend/cache/node_tree.go.
+	//
+	// Differs: kube-scheduler makes its list anew only when a node comes or
+	// goes, so that a node whose zone label changes keeps its old place until
+	// then. Here the order follows at once.
 	ZoneInterleaved Order = iota
-	// Arrival is the order in which the nodes were added.
+	// Arrival is the order in which the nodes were added. Updating a node does
+	// not move it.
 	Arrival
 )
 
-// nodeTree keeps the nodes in buckets by zone, and their order as a list that
-// is made when someone asks for it.
+// nodeTree keeps the slots of the nodes in buckets by zone, and their order as
+// a list that is made when someone asks for it.
 type nodeTree struct {
-	owner *owner
-	order Order
-	zones []zoneBucket
-	len   int
-	slots []int // the order; nil when it has to be made
+	owner  *owner
+	order  Order
+	zones  []*zoneBucket // in the order in which they were first seen
+	byZone map[string]*zoneBucket
+	len    int
+	made   atomic.Pointer[[]int] // the order; nil when it has to be made
 }
 
 type zoneBucket struct {
@@ -34,67 +44,85 @@ type zoneBucket struct {
 	slots []int
 }
 
-func newNodeTree(order Order, o *owner) *nodeTree { return &nodeTree{owner: o, order: order} }
+func newNodeTree(order Order, o *owner) *nodeTree {
+	return &nodeTree{owner: o, order: order, byZone: map[string]*zoneBucket{}}
+}
 
 // own returns a tree that the owner may change.
 func (t *nodeTree) own(o *owner) *nodeTree {
 	if t.owner == o {
 		return t
 	}
-	c := &nodeTree{owner: o, order: t.order, zones: slices.Clone(t.zones), len: t.len, slots: t.list()}
-	for i := range c.zones {
-		c.zones[i].slots = slices.Clone(c.zones[i].slots)
+	c := newNodeTree(t.order, o)
+	c.len = t.len
+	c.zones = make([]*zoneBucket, len(t.zones))
+	for i, b := range t.zones {
+		c.zones[i] = &zoneBucket{b.key, slices.Clone(b.slots)}
+		c.byZone[b.key] = c.zones[i]
 	}
+	c.made.Store(t.made.Load())
 	return c
 }
 
-func (t *nodeTree) bucket(zone string) int {
-	return slices.IndexFunc(t.zones, func(b zoneBucket) bool { return b.key == zone })
+// bucketKey returns the key of the bucket that nodes of the zone are in.
+func (t *nodeTree) bucketKey(zone string) string {
+	if t.order == Arrival {
+		return ""
+	}
+	return zone
 }
 
 func (t *nodeTree) add(zone string, slot int) {
-	if t.order == Arrival {
-		zone = ""
+	key := t.bucketKey(zone)
+	b := t.byZone[key]
+	if b == nil {
+		b = &zoneBucket{key: key}
+		t.zones = append(t.zones, b)
+		t.byZone[key] = b
 	}
-	i := t.bucket(zone)
-	if i < 0 {
-		i = len(t.zones)
-		t.zones = append(t.zones, zoneBucket{key: zone})
-	}
-	t.zones[i].slots = append(t.zones[i].slots, slot)
+	b.slots = append(b.slots, slot)
 	t.len++
-	t.slots = nil
+	t.made.Store(nil)
 }
 
 func (t *nodeTree) remove(zone string, slot int) {
-	if t.order == Arrival {
-		zone = ""
-	}
-	i := t.bucket(zone)
-	b := &t.zones[i]
-	k := slices.Index(b.slots, slot)
-	b.slots = slices.Delete(b.slots, k, k+1)
+	b := t.byZone[t.bucketKey(zone)]
+	i := slices.Index(b.slots, slot)
+	b.slots = slices.Delete(b.slots, i, i+1)
 	if len(b.slots) == 0 {
+		i := slices.Index(t.zones, b)
 		t.zones = slices.Delete(t.zones, i, i+1)
+		delete(t.byZone, b.key)
 	}
 	t.len--
-	t.slots = nil
+	t.made.Store(nil)
+}
+
+// move puts a node into another zone; where both are one bucket, it keeps its
+// place.
+func (t *nodeTree) move(from, to string, slot int) {
+	if t.bucketKey(from) != t.bucketKey(to) {
+		t.remove(from, slot)
+		t.add(to, slot)
+	}
 }
 
 // list returns the slots in order. Who changes the tree makes a new list, so
-// a list once returned stays as it is.
+// a list once returned stays as it is. Several goroutines may ask at once.
 func (t *nodeTree) list() []int {
-	if t.slots == nil {
-		t.slots = make([]int, 0, t.len)
-		for round := 0; len(t.slots) < t.len; round++ {
-			for i := range t.zones {
-				if b := t.zones[i].slots; round < len(b) {
-					t.slots = append(t.slots, b[round])
-				}
-			}
+	if made := t.made.Load(); made != nil {
+		return *made
+	}
+	slots := make([]int, 0, t.len)
+	rest := slices.Clone(t.zones) // the zones that still have a node in this round
+	for round := 0; len(rest) > 0; round++ {
+		rest = slices.DeleteFunc(rest, func(b *zoneBucket) bool { return round >= len(b.slots) })
+		for _, b := range rest {
+			slots = append(slots, b.slots[round])
 		}
 	}
-	return t.slots
+	t.made.Store(&slots)
+	return slots
 }
 
 // nameIndex finds nodes by name.
@@ -109,54 +137,3 @@ func (x *nameIndex) own(o *owner) *nameIndex {
 	}
 	return &nameIndex{owner: o, slots: maps.Clone(x.slots)}
 }
-
-// An ImageState is what the snapshot knows of an image.
-type ImageState struct {
-	// Size in bytes, as the first node that registered the name reported it.
-	Size int64
-	// Nodes is how many nodes have the image.
-	Nodes int
-}
-
-// imageTable counts images over the nodes.
-type imageTable struct {
-	owner  *owner
-	states map[string]ImageState
-}
-
-func (t *imageTable) own(o *owner) *imageTable {
-	if t.owner == o {
-		return t
-	}
-	return &imageTable{owner: o, states: maps.Clone(t.states)}
-}
-
-func (t *imageTable) add(n *Node)    { t.count(n, 1) }
-func (t *imageTable) remove(n *Node) { t.count(n, -1) }
-
-// count counts every name that the node reports once, however often the node
-// lists it.
-func (t *imageTable) count(n *Node, by int) {
-	seen := map[string]bool{}
-	for _, image := range n.Status.Images {
-		for _, name := range image.Names {
-			if seen[name] {
-				continue
-			}
-			seen[name] = true
-			state, ok := t.states[name]
-			if !ok {
-				state.Size = image.SizeBytes
-			}
-			if state.Nodes += by; state.Nodes > 0 {
-				t.states[name] = state
-			} else {
-				delete(t.states, name)
-			}
-		}
-	}
-}
-
-// Image returns what the snapshot knows of an image; the zero value when no
-// node has it. Names are normalized as in [PodImages].
-func (s *Snapshot) Image(name string) ImageState { return s.images.states[name] }

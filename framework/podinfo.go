@@ -7,7 +7,10 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-var errNegative = errors.New("must not be negative")
+var (
+	errNegative = errors.New("must not be negative")
+	errEmpty    = errors.New("must not be empty")
+)
 
 // A PodInfo is a pod and everything that is derived from it once: its request
 // vectors, its host ports, its class key, and what plugins derive
@@ -42,13 +45,17 @@ type PodInfo struct {
 }
 
 // NewPodInfo derives the PodInfo of a pod for snapshots that use the schema.
-// A pod without a name, or with a negative request, is an [*InvalidError].
+// A pod that is nil, has no name or a negative request, and a nil schema, are
+// an [*InvalidError].
 func NewPodInfo(p *Pod, schema *resource.Schema) (*PodInfo, error) {
 	if p == nil {
-		return nil, &InvalidError{Object: "pod", Err: errors.New("is nil")}
+		return nil, &InvalidError{Object: "pod", Err: errNil}
 	}
 	if p.Name == "" {
-		return nil, &InvalidError{Object: "pod " + p.Key(), Field: "metadata.name", Err: errors.New("must not be empty")}
+		return nil, &InvalidError{Object: podObject(p), Field: "metadata.name", Err: errEmpty}
+	}
+	if schema == nil {
+		return nil, &InvalidError{Object: podObject(p), Err: errors.New("the schema is nil")}
 	}
 	if err := checkRequests(p); err != nil {
 		return nil, err
@@ -68,6 +75,14 @@ func NewPodInfo(p *Pod, schema *resource.Schema) (*PodInfo, error) {
 	}
 	i.UsedNonZero = [2]int64{nonZero.At(resource.IndexCPU), nonZero.At(resource.IndexMemory)}
 	return i, nil
+}
+
+// podObject names the pod in an error.
+func podObject(p *Pod) string {
+	if key := p.Key(); key != "" {
+		return "pod " + key
+	}
+	return "pod"
 }
 
 // hasStatus reports whether accounting can find anything in the pod's status.

@@ -2,7 +2,6 @@ package framework
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"maps"
 	"slices"
 
@@ -15,9 +14,12 @@ type classKey struct {
 }
 
 // ClassKey returns a string that is equal for two pods exactly when all the
-// given parts of them are equal. Pods of one snapshot lineage (one schema) can
-// be compared; the text means nothing outside the process. It is computed once
-// per pod and set of fields in use.
+// given parts of them are equal. An absent list or map equals an empty one,
+// and times are equal that are the same instant. Pods of one snapshot lineage
+// (one schema) can be compared; the text means nothing outside the process.
+//
+// The key for the fields asked for last is kept with the pod, so that asking
+// again costs nothing.
 func (p *PodInfo) ClassKey(fields PodFields) string {
 	if k := p.key.Load(); k != nil && k.fields == fields {
 		return k.text
@@ -30,6 +32,9 @@ func (p *PodInfo) ClassKey(fields PodFields) string {
 // appendKey appends the fields in the order of their bits. Every part is
 // either of fixed size or carries its length, so no two pods run together.
 func appendKey(b []byte, p *PodInfo, fields PodFields) []byte {
+	if fields&FieldsAll == FieldsAll {
+		return appendValue(b, p.Pod)
+	}
 	m, spec := &p.Pod.ObjectMeta, &p.Pod.Spec
 	has := func(f PodFields) bool { return fields&f != 0 }
 	if has(FieldNamespace) {
@@ -45,7 +50,7 @@ func appendKey(b []byte, p *PodInfo, fields PodFields) []byte {
 		b = appendMap(b, m.Annotations)
 	}
 	if has(FieldOwner) {
-		b = appendJSON(b, m.ControllerRef() != nil, m.OwnerReferences)
+		b = appendValue(b, m.ControllerRef())
 	}
 	if has(FieldNodeName) {
 		b = appendString(b, spec.NodeName)
@@ -54,27 +59,24 @@ func appendKey(b []byte, p *PodInfo, fields PodFields) []byte {
 		b = appendString(b, p.Pod.Status.NominatedNodeName)
 	}
 	if has(FieldNodeChoice) {
-		b = appendBool(b, spec.NodeSelector != nil)
-		b = appendMap(b, spec.NodeSelector)
-		a := spec.Affinity != nil && spec.Affinity.NodeAffinity != nil
-		b = appendBool(b, a)
-		if a {
-			b = appendJSON(b, true, spec.Affinity.NodeAffinity)
+		var affinity *NodeAffinity
+		if spec.Affinity != nil {
+			affinity = spec.Affinity.NodeAffinity
 		}
+		b = appendValue(appendMap(b, spec.NodeSelector), affinity)
 	}
 	if has(FieldPodAffinity) {
-		a := spec.Affinity
-		if a == nil {
-			a = &Affinity{}
+		var affinity Affinity
+		if spec.Affinity != nil {
+			affinity = *spec.Affinity
 		}
-		b = appendJSON(b, a.PodAffinity != nil, a.PodAffinity)
-		b = appendJSON(b, a.PodAntiAffinity != nil, a.PodAntiAffinity)
+		b = appendValue(appendValue(b, affinity.PodAffinity), affinity.PodAntiAffinity)
 	}
 	if has(FieldTolerations) {
-		b = appendJSON(b, len(spec.Tolerations) > 0, spec.Tolerations)
+		b = appendValue(b, spec.Tolerations)
 	}
 	if has(FieldSpread) {
-		b = appendJSON(b, len(spec.TopologySpreadConstraints) > 0, spec.TopologySpreadConstraints)
+		b = appendValue(b, spec.TopologySpreadConstraints)
 	}
 	if has(FieldRequests) {
 		b = appendVector(b, p.Requests)
@@ -86,12 +88,10 @@ func appendKey(b []byte, p *PodInfo, fields PodFields) []byte {
 		for _, list := range [...][]Container{spec.InitContainers, spec.Containers} {
 			b = binary.AppendUvarint(b, uint64(len(list)))
 			for i := range list {
-				b = appendJSON(b, true, list[i].Resources)
-				b = appendBool(b, isSidecar(&list[i]))
+				b = appendBool(appendValue(b, &list[i].Resources), isSidecar(&list[i]))
 			}
 		}
-		b = appendJSON(b, spec.Resources != nil, spec.Resources)
-		b = appendJSON(b, spec.Overhead != nil, spec.Overhead)
+		b = appendValue(appendValue(b, spec.Resources), spec.Overhead)
 	}
 	if has(FieldHostPorts) {
 		b = binary.AppendUvarint(b, uint64(len(p.HostPorts)))
@@ -108,15 +108,14 @@ func appendKey(b []byte, p *PodInfo, fields PodFields) []byte {
 		}
 	}
 	if has(FieldVolumes) {
-		b = appendJSON(b, len(spec.Volumes) > 0, spec.Volumes)
+		b = appendValue(b, spec.Volumes)
 	}
 	if has(FieldPriority) {
 		b = binary.AppendVarint(b, int64(p.Priority))
-		b = appendString(b, spec.PriorityClassName)
-		b = appendJSON(b, spec.PreemptionPolicy != nil, spec.PreemptionPolicy)
+		b = appendValue(appendString(b, spec.PriorityClassName), spec.PreemptionPolicy)
 	}
 	if has(FieldSpec) {
-		b = appendJSON(b, true, spec)
+		b = appendValue(b, spec)
 	}
 	return b
 }
@@ -140,6 +139,8 @@ func appendMap(b []byte, m map[string]string) []byte {
 	return b
 }
 
+// appendVector leaves trailing zeros out: a vector made before the schema grew
+// equals one made after.
 func appendVector(b []byte, v resource.Vector) []byte {
 	n := len(v)
 	for n > 0 && v[n-1] == 0 {
@@ -150,17 +151,4 @@ func appendVector(b []byte, v resource.Vector) []byte {
 		b = binary.AppendVarint(b, x)
 	}
 	return b
-}
-
-// appendJSON appends v's JSON, which is the same for equal values because
-// encoding/json sorts map keys. The types of this package always marshal.
-func appendJSON(b []byte, present bool, v any) []byte {
-	if !present {
-		return append(b, 0)
-	}
-	text, err := json.Marshal(v)
-	if err != nil {
-		text = []byte(err.Error())
-	}
-	return append(binary.AppendUvarint(append(b, 1), uint64(len(text))), text...)
 }

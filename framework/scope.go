@@ -21,15 +21,15 @@ const (
 	FieldTolerations
 	FieldSpread // topology spread constraints
 	FieldRequests
-	FieldLimits
-	FieldHostPorts
-	FieldImages
+	FieldLimits    // the resources of each container and of the pod, as written
+	FieldHostPorts // those that the pod takes on its node
+	FieldImages    // normalized names, in the order of PodImages
 	FieldVolumes
 	FieldPriority // priority, priority class and preemption policy
-	FieldSpec     // everything else of the spec, as JSON
+	FieldSpec     // the whole spec
 
-	// FieldsAll stands for the whole pod: no two pods with different names
-	// are of one class.
+	// FieldsAll stands for the whole pod, its status included: no two pods
+	// with different names are of one class.
 	FieldsAll PodFields = 1<<iota - 1
 )
 

@@ -1,11 +1,10 @@
 package framework
 
-import "errors"
-
 // undoLog holds, while a transaction is open, how to take back each change.
 type undoLog struct {
 	entries []undoEntry
-	depth   int
+	open    []uint64 // the serial numbers of the open transactions
+	rolling bool     // changes are being taken back: nothing is recorded
 }
 
 type undoKind uint8
@@ -26,52 +25,64 @@ type undoEntry struct {
 	undoer     Undoer
 }
 
+func (l *undoLog) isOpen() bool { return len(l.open) > 0 }
+
 func (l *undoLog) record(e undoEntry) {
-	if l.depth > 0 {
+	if l.isOpen() && !l.rolling {
 		l.entries = append(l.entries, e)
 	}
 }
 
-func (l *undoLog) refuseNodes() error {
-	if l.depth > 0 {
-		return errNodesInTransaction
-	}
-	return nil
+// has reports whether the transaction is open.
+func (l *undoLog) has(m Mark) bool {
+	return m.depth < len(l.open) && l.open[m.depth] == m.serial
 }
 
-var errNodesInTransaction = errors.New("framework: nodes cannot come, go or change while a transaction is open; use Snapshot.Fork")
-
 // A Mark is a point that a transaction can be rolled back to.
-type Mark struct{ entries, depth int }
+type Mark struct {
+	entries, depth int
+	serial         uint64
+}
 
-// Begin opens a transaction: until it is ended, changes can be taken back.
-// Transactions may be nested; the inner one ends first. Nodes cannot come, go
-// or change while one is open: what-if questions about nodes are for
-// [Snapshot.Fork].
+// Begin opens a transaction: until it is ended, changes of pods and extensions
+// can be taken back. Transactions may be nested; ending one ends those inside
+// it. Nodes cannot come, go or change while one is open: what-if questions
+// about nodes are for [Snapshot.Fork].
 func (s *Snapshot) Begin() Mark {
-	m := Mark{len(s.undo.entries), s.undo.depth}
-	s.undo.depth++
+	m := Mark{len(s.undo.entries), len(s.undo.open), s.lineage.next()}
+	s.undo.open = append(s.undo.open, m.serial)
 	return m
 }
 
 // Rollback ends the transaction and takes back everything since Begin, exactly:
-// the order of pods and the generations included.
+// the order of pods and the generations included. It costs O(1) per change.
+//
+// A transaction that has ended already is left alone, so that a deferred
+// Rollback may follow a Commit.
 func (s *Snapshot) Rollback(m Mark) {
-	s.undo.depth = 0 // taking back is not recorded
-	for len(s.undo.entries) > m.entries {
-		last := len(s.undo.entries) - 1
+	if !s.undo.has(m) {
+		return
+	}
+	s.undo.rolling = true
+	for last := len(s.undo.entries) - 1; last >= m.entries; last-- {
 		e := s.undo.entries[last]
 		s.undo.entries[last] = undoEntry{}
 		s.undo.entries = s.undo.entries[:last]
 		s.takeBack(e)
 	}
-	s.undo.depth = m.depth
+	s.undo.rolling = false
+	s.undo.open = s.undo.open[:m.depth]
 }
 
-// Commit ends the transaction and keeps its changes.
+// Commit ends the transaction and keeps its changes, in an outer transaction
+// until that is rolled back. A transaction that has ended already is left
+// alone.
 func (s *Snapshot) Commit(m Mark) {
-	s.undo.depth = m.depth
-	if m.depth == 0 {
+	if !s.undo.has(m) {
+		return
+	}
+	s.undo.open = s.undo.open[:m.depth]
+	if !s.undo.isOpen() {
 		clear(s.undo.entries)
 		s.undo.entries = s.undo.entries[:0]
 	}
@@ -83,6 +94,8 @@ func (s *Snapshot) takeBack(e undoEntry) {
 		return
 	}
 	n := s.own(e.slot)
+	n.generation = e.generation
+	s.journal.add(e.slot)
 	switch e.kind {
 	case undoAdd:
 		p := n.removeAt(len(n.Pods) - 1)
@@ -91,8 +104,6 @@ func (s *Snapshot) takeBack(e undoEntry) {
 		n.insertAt(e.index, e.pod)
 		s.eachPodWatcher(func(w PodWatcher) { w.PodAdded(s, n, e.pod) })
 	}
-	n.generation = e.generation
-	s.journal.add(e.slot)
 }
 
 // An Undoer takes back one change of an extension.
@@ -102,7 +113,5 @@ type Undoer interface{ Undo(s *Snapshot) }
 // just made. It does nothing unless a transaction is open. Changes that follow
 // from pods coming and going need no record: the opposite event follows.
 func (s *Snapshot) Record(u Undoer) {
-	if s.undo.depth > 0 {
-		s.undo.record(undoEntry{kind: undoExtension, undoer: u})
-	}
+	s.undo.record(undoEntry{kind: undoExtension, undoer: u})
 }

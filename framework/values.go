@@ -16,8 +16,8 @@ func (k *Key[T]) Name() string { return k.name }
 
 // Get returns the cycle's value for the key, and whether there is one.
 func (k *Key[T]) Get(c *Cycle) (T, bool) {
-	v, ok := c.values[k].(T)
-	return v, ok
+	v, ok := c.values[k].(held[T])
+	return v.value, ok
 }
 
 // Set stores the value for the rest of the cycle.
@@ -25,8 +25,11 @@ func (k *Key[T]) Set(c *Cycle, v T) {
 	if c.values == nil {
 		c.values = make(map[any]any)
 	}
-	c.values[k] = v
+	c.values[k] = held[T]{v}
 }
+
+// held tells a stored nil from nothing stored where T is an interface.
+type held[T any] struct{ value T }
 
 // Delete removes the cycle's value for the key.
 func (k *Key[T]) Delete(c *Cycle) { delete(c.values, k) }

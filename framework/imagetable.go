@@ -1,0 +1,55 @@
+package framework
+
+import "maps"
+
+// An ImageState is what the snapshot knows of an image.
+type ImageState struct {
+	// Size in bytes, as the first node that registered the name reported it.
+	// It is kept until no node has the image.
+	Size int64
+	// Nodes is how many nodes have the image.
+	Nodes int
+}
+
+// Image returns what the snapshot knows of an image; the zero value when no
+// node has it. Names are normalized as in [PodImages].
+func (s *Snapshot) Image(name string) ImageState { return s.images.states[name] }
+
+// imageTable counts images over the nodes.
+type imageTable struct {
+	owner  *owner
+	states map[string]ImageState
+}
+
+func (t *imageTable) own(o *owner) *imageTable {
+	if t.owner == o {
+		return t
+	}
+	return &imageTable{owner: o, states: maps.Clone(t.states)}
+}
+
+func (t *imageTable) add(n *Node)    { t.count(n, 1) }
+func (t *imageTable) remove(n *Node) { t.count(n, -1) }
+
+// count counts every name that the node reports once, however often the node
+// lists it.
+func (t *imageTable) count(n *Node, by int) {
+	seen := map[string]bool{}
+	for _, image := range n.Status.Images {
+		for _, name := range image.Names {
+			if seen[name] {
+				continue
+			}
+			seen[name] = true
+			state, ok := t.states[name]
+			if !ok {
+				state.Size = image.SizeBytes
+			}
+			if state.Nodes += by; state.Nodes > 0 {
+				t.states[name] = state
+			} else {
+				delete(t.states, name)
+			}
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package framework
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/berth-sched/berth/resource"
+)
+
+var (
+	timeType     = reflect.TypeFor[time.Time]()
+	quantityType = reflect.TypeFor[resource.Quantity]()
+)
+
+// appendValue appends a part of a pod, such as a list of tolerations: equal
+// bytes for equal values, and for no others of the type. JSON would not do: it
+// has one text for all strings that are not UTF-8.
+func appendValue(b []byte, v any) []byte { return appendReflected(b, reflect.ValueOf(v)) }
+
+func appendReflected(b []byte, v reflect.Value) []byte {
+	switch v.Kind() {
+	case reflect.Bool:
+		return appendBool(b, v.Bool())
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return binary.AppendVarint(b, v.Int())
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return binary.AppendUvarint(b, v.Uint())
+	case reflect.String:
+		return appendString(b, v.String())
+	case reflect.Pointer:
+		if v.IsNil() {
+			return append(b, 0)
+		}
+		return appendReflected(append(b, 1), v.Elem())
+	case reflect.Slice:
+		b = binary.AppendUvarint(b, uint64(v.Len()))
+		for i := range v.Len() {
+			b = appendReflected(b, v.Index(i))
+		}
+		return b
+	case reflect.Map:
+		keys := v.MapKeys()
+		slices.SortFunc(keys, func(x, y reflect.Value) int { return cmp.Compare(x.String(), y.String()) })
+		b = binary.AppendUvarint(b, uint64(len(keys)))
+		for _, k := range keys {
+			b = appendReflected(appendReflected(b, k), v.MapIndex(k))
+		}
+		return b
+	case reflect.Struct:
+		return appendStruct(b, v)
+	}
+	panic(fmt.Sprintf("framework: a pod cannot hold a %s", v.Type()))
+}
+
+func appendStruct(b []byte, v reflect.Value) []byte {
+	switch v.Type() {
+	case timeType:
+		t := v.Interface().(time.Time)
+		return binary.AppendVarint(binary.AppendVarint(b, t.Unix()), int64(t.Nanosecond()))
+	case quantityType:
+		return appendString(b, v.Interface().(resource.Quantity).String())
+	}
+	for i := range v.NumField() {
+		b = appendReflected(b, v.Field(i))
+	}
+	return b
+}

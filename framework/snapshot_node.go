@@ -1,0 +1,110 @@
+package framework
+
+import "errors"
+
+// AddNode adds a node without pods. A node that is nil, has no name, has a
+// negative quantity or the name of a node that is there already is an
+// [*InvalidError], and so is any change of nodes inside a transaction. The
+// object must not change while it is in the snapshot.
+func (s *Snapshot) AddNode(node *Node) error {
+	n, err := newNodeInfo(node, s.lineage.schema)
+	if err != nil {
+		return err
+	}
+	if s.Node(node.Name) != nil {
+		return &InvalidError{Object: "node " + node.Name, Field: "metadata.name", Value: node.Name, Err: errDuplicate}
+	}
+	if err := s.refuseInTransaction(node.Name); err != nil {
+		return err
+	}
+	n.slot = s.takeSlot()
+	s.install(n)
+	s.names = s.names.own(s.owner)
+	s.names.slots[node.Name] = n.slot
+	s.tree = s.tree.own(s.owner)
+	s.tree.add(n.static.zone, n.slot)
+	s.images = s.images.own(s.owner)
+	s.images.add(node)
+	s.eachNodeWatcher(func(w NodeWatcher) { w.NodeAdded(s, n) })
+	return nil
+}
+
+// UpdateNode replaces the object of a node and keeps its pods. A node that is
+// not there, or an object that AddNode would refuse, is an [*InvalidError].
+func (s *Snapshot) UpdateNode(node *Node) error {
+	n, err := newNodeInfo(node, s.lineage.schema)
+	if err != nil {
+		return err
+	}
+	old := s.Node(node.Name)
+	if old == nil {
+		return unknownNode(node.Name)
+	}
+	if err := s.refuseInTransaction(node.Name); err != nil {
+		return err
+	}
+	kept := old.clone(s.owner)
+	n.slot = old.slot
+	n.Requested, n.NonZeroRequested, n.Pods, n.UsedPorts = kept.Requested, kept.NonZeroRequested, kept.Pods, kept.UsedPorts
+	s.install(n)
+	if n.static.zone != old.static.zone {
+		s.tree = s.tree.own(s.owner)
+		s.tree.move(old.static.zone, n.static.zone, n.slot)
+	}
+	s.images = s.images.own(s.owner)
+	s.images.remove(old.Node)
+	s.images.add(node)
+	s.eachNodeWatcher(func(w NodeWatcher) { w.NodeUpdated(s, old, n) })
+	return nil
+}
+
+// RemoveNode removes a node and its pods, the last pod first. A node that is
+// not there is an [*InvalidError]. It costs O(N) for N nodes of its zone.
+func (s *Snapshot) RemoveNode(name string) error {
+	n := s.Node(name)
+	if n == nil {
+		return unknownNode(name)
+	}
+	if err := s.refuseInTransaction(name); err != nil {
+		return err
+	}
+	for len(n.Pods) > 0 {
+		s.remove(n.slot, len(n.Pods)-1)
+		n = s.node(n.slot)
+	}
+	s.nodeSet = s.lineage.next()
+	s.put(n.slot, nil)
+	s.releaseSlot(n.slot)
+	s.names = s.names.own(s.owner)
+	delete(s.names.slots, name)
+	s.tree = s.tree.own(s.owner)
+	s.tree.remove(n.static.zone, n.slot)
+	s.images = s.images.own(s.owner)
+	s.images.remove(n.Node)
+	s.eachNodeWatcher(func(w NodeWatcher) { w.NodeRemoved(s, n) })
+	return nil
+}
+
+// install puts a new NodeInfo, whose node object is new too, into its slot.
+func (s *Snapshot) install(n *NodeInfo) {
+	s.nodeSet = s.lineage.next()
+	n.owner, n.generation, n.static.generation = s.owner, s.nodeSet, s.nodeSet
+	s.put(n.slot, n)
+}
+
+func (s *Snapshot) refuseInTransaction(node string) error {
+	if s.undo.isOpen() {
+		return &InvalidError{Object: "node " + node, Err: errInTransaction}
+	}
+	return nil
+}
+
+func unknownNode(name string) error {
+	return &InvalidError{Object: "node " + name, Field: "metadata.name", Value: name, Err: errUnknownNode}
+}
+
+var (
+	errDuplicate     = errors.New("there is already a node of this name")
+	errUnknownNode   = errors.New("no such node")
+	errInTransaction = errors.New("nodes cannot come, go or change while a transaction is open; use Snapshot.Fork")
+)
