@@ -37,9 +37,9 @@
 //
 // # Bounded work
 //
-// Parsing takes time linear in the text, up to a fixed length beyond which a
-// text is refused, and an exponent cannot make it allocate more than a few
-// hundred bytes. Texts may therefore come from anywhere.
+// A text beyond a fixed length is refused unread, and no exponent makes parsing
+// take more than some microseconds and kilobytes. Texts may therefore come from
+// anywhere.
 //
 // # Source
 //

@@ -12,6 +12,7 @@ const (
 	maxText = 1024
 	// maxDigits bounds the values that Parse returns: they are below 10^maxDigits.
 	maxDigits = 1000
+	tooGreat  = "is 10^1000 or more"
 )
 
 // Parse reads a quantity: an optional sign, decimal digits with an optional
@@ -178,8 +179,9 @@ func (d decimal) small(u unit) (q Quantity, ok bool) {
 func (d decimal) nano(u unit) (v *big.Int, reason string) {
 	text := strings.TrimLeft(d.whole+d.fraction, "0")
 	e := u.exponent - int64(len(d.fraction))
-	if int64(len(text))+e > maxDigits {
-		return nil, "is 10^" + strconv.Itoa(maxDigits) + " or more"
+	magnitude := int64(len(text)) + e // digits before the point
+	if magnitude > maxDigits {
+		return nil, tooGreat
 	}
 	v, _ = new(big.Int).SetString(text, 10) // digits, and at least one of them
 	v.Lsh(v, uint(u.shift))
@@ -199,6 +201,9 @@ func (d decimal) nano(u unit) (v *big.Int, reason string) {
 		if limit := New(math.MaxInt64, BinarySI).nano(); v.Cmp(limit) > 0 {
 			v = limit
 		}
+	}
+	if magnitude == maxDigits && v.Cmp(power(maxDigits+9)) >= 0 { // rounded up to the bound
+		return nil, tooGreat
 	}
 	return v, ""
 }

@@ -79,9 +79,9 @@ func (q Quantity) Sign() int {
 // Value returns q in whole units, rounded away from zero: 1 for "1n", 2 for
 // "1500m", -2 for "-1500m". A value beyond int64 becomes the nearest int64.
 //
-// Differs: beyond int64, Kubernetes wraps or returns 0. Of negative values with
-// a fraction it rounds those that it keeps as a big number towards zero or up
-// from it, against its own documentation; here all round alike.
+// Differs: beyond int64, Kubernetes wraps around or returns 0. A negative value
+// with a fraction, if it is the result of a rounded text or of a sum with one,
+// comes out of it two too great, -1500m as 0; here all values round alike.
 func (q Quantity) Value() int64 {
 	return q.in(0)
 }
