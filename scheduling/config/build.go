@@ -1,0 +1,276 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/berth-sched/berth/scheduling/args"
+)
+
+// build resolves the profiles, as upstream does when it starts: extenders first,
+// then one profile after the other.
+func (l *loader) build(c *Configuration) error {
+	p := &problems{stage: StageBuild}
+	l.buildExtenders(c, p)
+	var first *resolved
+	for i := range c.Profiles {
+		b := &builder{problems: p, preset: l.preset, profile: &c.Profiles[i]}
+		r := b.resolve()
+		c.effective.Profiles = append(c.effective.Profiles, r.EffectiveProfile)
+		switch {
+		case r.queueSort == "":
+		case first == nil:
+			first = r
+		default:
+			b.compareQueueSort(first, r)
+		}
+	}
+	return p.located(l.lines)
+}
+
+// buildExtenders completes the extenders and hands the resources that they keep
+// from the scheduler to NodeResourcesFit, in place of its own.
+func (l *loader) buildExtenders(c *Configuration, p *problems) {
+	var ignored []string
+	for i := range c.Extenders {
+		e := &c.Extenders[i]
+		if e.HTTPTimeout.Duration == 0 {
+			e.HTTPTimeout.Duration = defaultExtenderTimeout
+		}
+		if _, err := e.TLS(l.options.ReadFile); err != nil && !errors.Is(err, ErrUnreadFile) {
+			p.add(Problem{Class: ExtenderTLS, Field: fmt.Sprintf("extenders[%d]", i), Text: "couldn't build extenders: " + err.Error(), err: err})
+		}
+		for _, r := range e.ManagedResources {
+			if r.IgnoredByScheduler {
+				ignored = append(ignored, r.Name)
+			}
+		}
+	}
+	if len(ignored) == 0 {
+		return
+	}
+	for i := range c.Profiles {
+		profile := &c.Profiles[i]
+		at := slices.IndexFunc(profile.PluginConfig, func(pc PluginConfig) bool { return pc.Name == "NodeResourcesFit" })
+		if at < 0 {
+			p.add(Problem{Class: FitConfigMissing, Profile: profile.SchedulerName, Text: "couldn't build extenders: can't find NodeResourcesFitArgs in plugin config"})
+			continue
+		}
+		fit, ok := profile.PluginConfig[at].Args.(*args.NodeResourcesFit)
+		if !ok {
+			p.add(Problem{Class: FitConfigMissing, Profile: profile.SchedulerName, Text: fmt.Sprintf("couldn't build extenders: want args to be of type NodeResourcesFitArgs, got %T", profile.PluginConfig[at].Args)})
+			continue
+		}
+		fit.IgnoredResources = slices.Clone(ignored)
+	}
+}
+
+// A builder resolves one profile.
+type builder struct {
+	*problems
+	preset  Preset
+	profile *Profile
+	unknown map[string]bool // multiPoint plugins reported as unknown
+}
+
+// resolved is a profile and its queue sort plugin, empty when there is not one.
+type resolved struct {
+	EffectiveProfile
+	queueSort     string
+	queueSortArgs any
+}
+
+// fail records a problem of the profile; the text follows upstream's prefix.
+func (b *builder) fail(class Class, plugin, format string, values ...any) {
+	text := fmt.Sprintf("initializing profiles: creating profile for scheduler name %s: ", b.profile.SchedulerName)
+	b.add(Problem{Class: class, Profile: b.profile.SchedulerName, Plugin: plugin, Text: text + fmt.Sprintf(format, values...)})
+}
+
+// resolve returns what the profile means. With problems the result is partial.
+func (b *builder) resolve() *resolved {
+	name := b.profile.SchedulerName
+	b.construct()
+	lists := make(map[Point][]string)
+	for _, point := range buildOrder() {
+		lists[point] = b.own(point)
+	}
+	if len(b.profile.Plugins.MultiPoint.Enabled) > 0 {
+		b.unknown = make(map[string]bool)
+		for _, point := range buildOrder() {
+			lists[point] = b.expand(point, lists[point])
+		}
+		b.neverMet()
+	}
+	if n := len(lists[QueueSort]); n != 1 {
+		b.fail(QueueSortCount, "", "only one queue sort plugin required for profile with scheduler name %q, but got %d", name, n)
+	}
+	if len(lists[Bind]) == 0 {
+		b.fail(NoBind, "", "at least one bind plugin is needed for profile with scheduler name %q", name)
+	}
+	if len(lists[PlacementGenerate]) > 1 {
+		b.fail(PlacementGenerateCount, "", "at most one placement generate plugin is allowed for profile with scheduler name %q", name)
+	}
+	r := &resolved{EffectiveProfile: EffectiveProfile{
+		SchedulerName:            name,
+		PercentageOfNodesToScore: b.profile.PercentageOfNodesToScore,
+		Plugins:                  make(PluginLists),
+		PluginConfig:             append([]PluginConfig{}, b.profile.PluginConfig...),
+	}}
+	for _, point := range Points() {
+		var weights map[string]int32
+		if point.weighted() {
+			weights = b.weights(point, lists[point])
+		}
+		for _, plugin := range lists[point] {
+			reported := b.reported(plugin)
+			r.Plugins[point] = append(r.Plugins[point], Plugin{Name: reported, Weight: weights[reported]})
+		}
+	}
+	if sort := r.Plugins[QueueSort]; len(sort) == 1 {
+		r.queueSort = sort[0].Name
+		for _, pc := range b.profile.PluginConfig {
+			if pc.Name == r.queueSort {
+				r.queueSortArgs = pc.Args
+				break
+			}
+		}
+	}
+	return r
+}
+
+// reported returns the name that a plugin gives itself.
+func (b *builder) reported(plugin string) string {
+	if name := b.preset.Plugins[plugin].Reports; name != "" {
+		return name
+	}
+	return plugin
+}
+
+// construct calls the constructors of all plugins that any enabled list names, in
+// the order of their names, and notes whose arguments are used.
+func (b *builder) construct() {
+	configs := make(map[string]*PluginConfig)
+	for i := range b.profile.PluginConfig {
+		pc := &b.profile.PluginConfig[i]
+		configs[pc.Name] = pc
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.profile.Plugins.named())) {
+		known, ok := b.preset.Plugins[name]
+		if !ok {
+			continue
+		}
+		var decoded any
+		if pc := configs[name]; pc != nil {
+			decoded = pc.Args
+			pc.Used = decoded != nil
+		}
+		if known.Args != nil && decoded == nil {
+			b.fail(InitPlugin, name, "initializing plugin %q: got args of type <nil>, want *%sArgs", name, name)
+			continue
+		}
+		if err := known.construct(decoded); err != nil {
+			b.fail(InitPlugin, name, "initializing plugin %q: %v", name, err)
+		}
+	}
+}
+
+// own returns the plugins that the profile enables at a point itself, without
+// those that cannot be there.
+func (b *builder) own(point Point) []string {
+	var list []string
+	for _, plugin := range b.profile.Plugins.At(point).Enabled {
+		known, ok := b.preset.Plugins[plugin.Name]
+		switch {
+		case !ok:
+			b.failUnknown(point, plugin.Name)
+		case !known.serves(point):
+			b.fail(NotExtending, plugin.Name, "plugin %q does not extend %s plugin", plugin.Name, point.typeName())
+		case slices.Contains(list, plugin.Name):
+			b.fail(AlreadyRegistered, plugin.Name, "plugin %q already registered as %q", plugin.Name, point.typeName())
+		default:
+			list = append(list, plugin.Name)
+		}
+	}
+	return list
+}
+
+// failUnknown records that there is no plugin of a name, and those that there are.
+func (b *builder) failUnknown(point Point, name string) {
+	known := strings.Join(slices.Sorted(maps.Keys(b.preset.Plugins)), ", ")
+	b.fail(UnknownPlugin, name, "%s %q does not exist; known plugins: %s", point.typeName(), name, known)
+}
+
+// expand returns the plugins of a point in the order in which they run: those of
+// own that multiPoint has too (overrides), the others of multiPoint, the rest of
+// own. Plugins that the point disables are not taken from multiPoint.
+func (b *builder) expand(point Point, own []string) []string {
+	set := b.profile.Plugins.At(point)
+	if set.disables("*") {
+		return own
+	}
+	var multi []string
+	override := make(map[string]bool)
+	for _, plugin := range b.profile.Plugins.MultiPoint.Enabled {
+		known, ok := b.preset.Plugins[plugin.Name]
+		switch {
+		case !ok && !b.unknown[plugin.Name]:
+			b.unknown[plugin.Name] = true
+			b.failUnknown(point, plugin.Name)
+		case !known.serves(point) || set.disables(plugin.Name):
+		case set.enables(plugin.Name):
+			override[plugin.Name] = true
+		case slices.Contains(multi, plugin.Name):
+			b.fail(AlreadyRegistered, plugin.Name, "plugin %q already registered as %q", plugin.Name, point.typeName())
+		default:
+			multi = append(multi, plugin.Name)
+		}
+	}
+	var first, rest []string
+	for _, name := range own {
+		if override[name] {
+			first = append(first, name)
+		} else {
+			rest = append(rest, name)
+		}
+	}
+	return slices.Concat(first, multi, rest)
+}
+
+// neverMet records the multiPoint plugins that do not exist and that no point
+// looked at, since every point disables "*".
+func (b *builder) neverMet() {
+	for _, plugin := range b.profile.Plugins.MultiPoint.Enabled {
+		if _, ok := b.preset.Plugins[plugin.Name]; !ok && !b.unknown[plugin.Name] {
+			b.unknown[plugin.Name] = true
+			b.failUnknown(PreFilter, plugin.Name)
+		}
+	}
+}
+
+// compareQueueSort checks that a profile sorts the queue as the first one does.
+func (b *builder) compareQueueSort(first, r *resolved) {
+	name := b.profile.SchedulerName
+	switch {
+	case first.queueSort != r.queueSort:
+		b.add(Problem{Class: QueueSortDiffers, Profile: name, Plugin: r.queueSort, Text: fmt.Sprintf(
+			"initializing profiles: different queue sort plugins for profile %q: %q, first: %q", name, r.queueSort, first.queueSort)})
+	case !bytes.Equal(indented(first.queueSortArgs), indented(r.queueSortArgs)):
+		b.add(Problem{Class: QueueSortArgsDiffer, Profile: name, Plugin: r.queueSort, Text: fmt.Sprintf(
+			"initializing profiles: different queue sort plugin args for profile %q", name)})
+	}
+}
+
+// indented returns the JSON of arguments without regard to white space. The order
+// of fields counts, as upstream has it.
+func indented(a any) []byte {
+	var out bytes.Buffer
+	if err := json.Compact(&out, argsText(a)); err != nil {
+		return argsText(a)
+	}
+	return out.Bytes()
+}

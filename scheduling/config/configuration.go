@@ -1,0 +1,100 @@
+package config
+
+import (
+	"github.com/berth-sched/berth/framework"
+)
+
+// A Configuration is a loaded file with every default filled in. Its JSON form is
+// that of kubescheduler.config.k8s.io/v1, whatever the version of the file was.
+type Configuration struct {
+	framework.TypeMeta `json:",inline"`
+
+	// Parallelism is how many goroutines upstream uses; greater than 0. The
+	// default is 16. Results do not depend on it.
+	Parallelism int32 `json:"parallelism"`
+	// LeaderElection and ClientConnection are for whoever talks to the API
+	// server; nothing in this module does.
+	LeaderElection   LeaderElection   `json:"leaderElection"`
+	ClientConnection ClientConnection `json:"clientConnection"`
+	// EnableProfiling is on by default, and EnableContentionProfiling with it.
+	EnableProfiling           bool `json:"enableProfiling"`
+	EnableContentionProfiling bool `json:"enableContentionProfiling"`
+	// PercentageOfNodesToScore is how much of the cluster a search for feasible
+	// nodes covers before it may stop, 0 to 100. 0, the default, adapts to the
+	// size of the cluster.
+	PercentageOfNodesToScore int32 `json:"percentageOfNodesToScore"`
+	// PodInitialBackoffSeconds is the delay after a pod's first failure, 1 by
+	// default; PodMaxBackoffSeconds bounds the delays, 10 by default.
+	PodInitialBackoffSeconds int64 `json:"podInitialBackoffSeconds"`
+	PodMaxBackoffSeconds     int64 `json:"podMaxBackoffSeconds"`
+	// Profiles are the ways to schedule, at least one. A pod chooses by its
+	// schedulerName.
+	Profiles []Profile `json:"profiles"`
+	// Extenders are in the order of the file; see [Configuration.OrderedExtenders].
+	Extenders []Extender `json:"extenders,omitempty"`
+	// DelayCacheUntilActive keeps a scheduler that is not the leader from
+	// filling its cache.
+	DelayCacheUntilActive bool `json:"delayCacheUntilActive,omitempty"`
+
+	effective Effective
+}
+
+// LeaderElection says how several schedulers agree on one that works.
+type LeaderElection struct {
+	LeaderElect       bool               `json:"leaderElect"`       // the default is true
+	LeaseDuration     framework.Duration `json:"leaseDuration"`     // 15 s by default, also for 0
+	RenewDeadline     framework.Duration `json:"renewDeadline"`     // 10 s by default, also for 0
+	RetryPeriod       framework.Duration `json:"retryPeriod"`       // 2 s by default, also for 0
+	ResourceLock      string             `json:"resourceLock"`      // "leases"
+	ResourceName      string             `json:"resourceName"`      // "kube-scheduler" by default
+	ResourceNamespace string             `json:"resourceNamespace"` // "kube-system" by default
+}
+
+// ClientConnection says how to talk to the API server.
+type ClientConnection struct {
+	Kubeconfig         string  `json:"kubeconfig"`         // path of a kubeconfig file
+	AcceptContentTypes string  `json:"acceptContentTypes"` // empty: that of ContentType
+	ContentType        string  `json:"contentType"`        // "application/vnd.kubernetes.protobuf" by default
+	QPS                float32 `json:"qps"`                // requests per second, 50 by default, also for 0
+	Burst              int32   `json:"burst"`              // 100 by default, also for 0
+}
+
+// A Profile is one way to schedule, as the file and the defaults have it.
+type Profile struct {
+	// SchedulerName is unique; "default-scheduler" when a single profile gives
+	// none.
+	SchedulerName string `json:"schedulerName"`
+	// PercentageOfNodesToScore overrides the configuration's; nil does not.
+	PercentageOfNodesToScore *int32 `json:"percentageOfNodesToScore,omitempty"`
+	// Plugins are the file's sets merged with the default ones. What follows
+	// from them is in [Configuration.Effective].
+	Plugins Plugins `json:"plugins"`
+	// PluginConfig are the arguments: the file's in its order, then the defaults
+	// of the other enabled plugins in the order of their names.
+	PluginConfig []PluginConfig `json:"pluginConfig,omitempty"`
+}
+
+// PluginConfig are the arguments of one plugin.
+type PluginConfig struct {
+	Name string `json:"name"`
+	// Args is what the plugin's decoder returned, such as *args.NodeResourcesFit;
+	// a json.RawMessage for a plugin without one; nil without arguments.
+	Args any `json:"args,omitempty"`
+	// Used tells that some enabled list of the profile names the plugin, so that
+	// it gets the arguments.
+	Used bool `json:"-"`
+}
+
+// OrderedExtenders returns the extenders in the order of use: as in the file, but
+// the ignorable ones last.
+func (c *Configuration) OrderedExtenders() []Extender {
+	out := make([]Extender, 0, len(c.Extenders))
+	for _, ignorable := range []bool{false, true} {
+		for _, e := range c.Extenders {
+			if e.Ignorable == ignorable {
+				out = append(out, e)
+			}
+		}
+	}
+	return out
+}

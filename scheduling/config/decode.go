@@ -1,0 +1,189 @@
+package config
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/berth-sched/berth/scheduling/args"
+)
+
+// decode reads the file and fills in the defaults.
+func (l *loader) decode() (*Configuration, error) {
+	p := &problems{stage: StageDecode}
+	var c *Configuration
+	if raw := l.text(p); raw != nil {
+		if doc, ok := l.document(raw, p); ok {
+			c = l.complete(doc, p)
+		}
+	}
+	if err := p.located(l.lines); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// text returns the file as JSON, nil if it is not readable at all. Keys that
+// stand twice in YAML are problems of text that is readable.
+func (l *loader) text(p *problems) []byte {
+	limit := l.options.MaxBytes
+	if limit == 0 {
+		limit = DefaultMaxBytes
+	}
+	if len(l.data) > limit {
+		p.add(Problem{Class: TooLarge, Text: fmt.Sprintf("the configuration has %d bytes, more than %d", len(l.data), limit)})
+		return nil
+	}
+	if looksLikeJSON(l.data) {
+		var whole json.RawMessage
+		if err := json.Unmarshal(l.data, &whole); err != nil {
+			line, text := cutLine(jsonError(l.data, err, 0).Error())
+			p.add(Problem{Class: Class(args.Syntax), Line: line, Text: text, err: err})
+			return nil
+		}
+		return whole
+	}
+	raw, err := yamlToJSON(l.data, len(l.data))
+	if err != nil {
+		line, text := cutLine(err.Error())
+		p.add(Problem{Class: Class(args.Syntax), Line: line, Text: strings.TrimPrefix(text, "yaml: "), err: err})
+		return nil
+	}
+	for _, text := range duplicateKeys(l.data) {
+		line, text := cutLine(text)
+		p.add(Problem{Class: DuplicateKey, Line: line, Text: text})
+	}
+	return raw
+}
+
+// document reads the JSON of a file of any version. It fails if that is no
+// KubeSchedulerConfiguration of a version that is read.
+func (l *loader) document(raw []byte, p *problems) (document, bool) {
+	h, err := readHeader(raw)
+	if err != nil {
+		p.add(headerProblem("", err))
+		return document{}, false
+	}
+	known := false
+	versions := l.options.versions()
+	for _, v := range versions {
+		if h.apiVersion == v.apiVersion() {
+			l.version, known = v, true
+		}
+	}
+	decoder, isArgs := l.preset.kind(h.kind)
+	switch {
+	case h.kind == "":
+		p.add(Problem{Class: MissingKind, Text: "Object 'Kind' is missing: want kind: " + configurationKind})
+	case h.version == "":
+		p.add(Problem{Class: MissingVersion, Text: "Object 'apiVersion' is missing: want apiVersion: " + versions[0].apiVersion()})
+	case known && h.kind == configurationKind:
+		return l.decodeDocument(raw, p), true
+	case known && isArgs:
+		_, errs := decoder(raw)
+		p.fields("", errs)
+		p.add(Problem{Class: WrongKind, Field: "kind", Text: fmt.Sprintf("kind: got %s, want %s", h.kind, configurationKind)})
+	default:
+		names := make([]string, len(versions))
+		for i, v := range versions {
+			names[i] = v.apiVersion()
+		}
+		p.add(Problem{Class: UnknownKind, Field: "apiVersion", Text: fmt.Sprintf("no kind %q is registered for version %q; want kind %s of version %s",
+			h.kind, h.apiVersion, configurationKind, strings.Join(names, ", "))})
+	}
+	return document{}, false
+}
+
+// kind returns the decoder of the arguments of a kind.
+func (p Preset) kind(kind string) (args.Decoder, bool) {
+	name, ok := strings.CutSuffix(kind, "Args")
+	decoder := p.Plugins[name].Args
+	return decoder, ok && decoder != nil
+}
+
+// decodeDocument reads the JSON of a file of a known version in v1's shape.
+func (l *loader) decodeDocument(raw []byte, p *problems) document {
+	switch {
+	case l.version.topLevelProfile:
+		doc := documentV1alpha1{settings: newSettings()}
+		p.fields("", args.Decode(raw, &doc))
+		return document{settings: doc.settings, Profiles: []profileDocument{{
+			SchedulerName: doc.SchedulerName, Plugins: doc.Plugins, PluginConfig: doc.PluginConfig,
+		}}}
+	case l.version.perPoint:
+		doc := documentV1beta2{document: document{settings: newSettings()}}
+		p.fields("", args.Decode(raw, &doc))
+		return doc.document
+	default:
+		doc := document{settings: newSettings()}
+		p.fields("", args.Decode(raw, &doc))
+		return doc
+	}
+}
+
+// decodeArgs returns the arguments of a plugin as its decoder makes them of raw,
+// which is nil for none.
+func (l *loader) decodeArgs(path, plugin string, raw json.RawMessage, p *problems) any {
+	decoder := l.preset.Plugins[plugin].Args
+	switch {
+	case decoder == nil && raw == nil:
+		return nil
+	case decoder == nil:
+		return raw
+	case !l.isArgsOf(plugin, path, raw, p):
+		return nil
+	}
+	decoded, errs := decoder(raw)
+	p.fields(path, errs)
+	return decoded
+}
+
+// isArgsOf checks the kind and version that arguments may give of themselves: the
+// plugin's kind, and the version of the file or v1.
+func (l *loader) isArgsOf(plugin, path string, raw json.RawMessage, p *problems) bool {
+	h, err := readHeader(raw)
+	if err != nil {
+		p.add(headerProblem(path, err))
+		return false
+	}
+	want := plugin + "Args"
+	h.kind = cmp.Or(h.kind, want)
+	if h.version == "" && (h.group == "" || h.group == group) {
+		h.apiVersion = l.version.apiVersion()
+	}
+	known := h.apiVersion == args.APIVersion || h.apiVersion == l.version.apiVersion()
+	decoder, isArgs := l.preset.kind(h.kind)
+	switch {
+	case !known || !isArgs && h.kind != configurationKind:
+		p.add(Problem{Class: UnknownKind, Field: path, Text: fmt.Sprintf("%s: no kind %q is registered for version %q", path, h.kind, h.apiVersion)})
+		return false
+	case h.kind == want:
+		return true
+	}
+	if isArgs {
+		_, errs := decoder(raw)
+		p.fields(path, hard(errs))
+	}
+	p.add(Problem{Class: ArgsKind, Field: path, Text: fmt.Sprintf("%s: args for plugin %s were not of type %s, got %s", path, plugin, want, h.kind)})
+	return false
+}
+
+// hard returns the errors that are not about unknown and duplicate fields.
+func hard(errs []args.FieldError) []args.FieldError {
+	var out []args.FieldError
+	for _, e := range errs {
+		if e.Type != args.UnknownField && e.Type != args.DuplicateField {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// pluginConfigPath returns the path of the arguments of a pluginConfig entry.
+func pluginConfigPath(profile, entry int) string {
+	return profilePath(profile) + ".pluginConfig[" + strconv.Itoa(entry) + "].args"
+}
+
+func profilePath(i int) string { return "profiles[" + strconv.Itoa(i) + "]" }

@@ -1,0 +1,95 @@
+package config
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling/args"
+)
+
+// complete makes the configuration of a document: it fills in the defaults, merges
+// the plugin sets and decodes the arguments.
+func (l *loader) complete(doc document, p *problems) *Configuration {
+	c := &Configuration{
+		TypeMeta:                  framework.TypeMeta{Kind: configurationKind, APIVersion: args.APIVersion},
+		Parallelism:               doc.Parallelism,
+		LeaderElection:            doc.LeaderElection,
+		ClientConnection:          doc.ClientConnection,
+		EnableProfiling:           doc.EnableProfiling,
+		EnableContentionProfiling: doc.EnableProfiling,
+		PercentageOfNodesToScore:  doc.PercentageOfNodesToScore,
+		PodInitialBackoffSeconds:  doc.PodInitialBackoffSeconds,
+		PodMaxBackoffSeconds:      doc.PodMaxBackoffSeconds,
+		Extenders:                 doc.Extenders,
+		DelayCacheUntilActive:     doc.DelayCacheUntilActive,
+	}
+	if doc.EnableContentionProfiling != nil {
+		c.EnableContentionProfiling = *doc.EnableContentionProfiling
+	}
+	c.LeaderElection.complete()
+	c.ClientConnection.complete()
+	if len(doc.Profiles) == 0 {
+		doc.Profiles = make([]profileDocument, 1)
+	}
+	if only := &doc.Profiles[0]; len(doc.Profiles) == 1 && only.SchedulerName == nil {
+		name := framework.DefaultSchedulerName
+		only.SchedulerName = &name
+	}
+	for i := range doc.Profiles {
+		c.Profiles = append(c.Profiles, l.profile(i, &doc.Profiles[i], p))
+	}
+	return c
+}
+
+func (e *LeaderElection) complete() {
+	for _, d := range []struct {
+		field *framework.Duration
+		value time.Duration
+	}{{&e.LeaseDuration, 15 * time.Second}, {&e.RenewDeadline, 10 * time.Second}, {&e.RetryPeriod, 2 * time.Second}} {
+		d.field.Duration = cmp.Or(d.field.Duration, d.value)
+	}
+	e.ResourceLock = cmp.Or(e.ResourceLock, "leases")
+	e.ResourceName = cmp.Or(e.ResourceName, "kube-scheduler")
+	e.ResourceNamespace = cmp.Or(e.ResourceNamespace, "kube-system")
+}
+
+func (c *ClientConnection) complete() {
+	c.ContentType = cmp.Or(c.ContentType, "application/vnd.kubernetes.protobuf")
+	c.QPS = cmp.Or(c.QPS, 50)
+	c.Burst = cmp.Or(c.Burst, 100)
+}
+
+// profile makes the i-th profile: its plugins, and its arguments with those of the
+// enabled plugins for which the file has none.
+func (l *loader) profile(i int, doc *profileDocument, p *problems) Profile {
+	out := Profile{PercentageOfNodesToScore: doc.PercentageOfNodesToScore}
+	if doc.SchedulerName != nil {
+		out.SchedulerName = *doc.SchedulerName
+	}
+	defaults := l.preset.Default
+	if l.version.perPoint {
+		defaults = l.preset.perPoint()
+	}
+	if doc.Plugins == nil {
+		doc.Plugins = new(Plugins)
+	}
+	out.Plugins = merge(&defaults, doc.Plugins)
+
+	given := make(map[string]bool)
+	for j, pc := range doc.PluginConfig {
+		given[pc.Name] = true
+		decoded := l.decodeArgs(pluginConfigPath(i, j), pc.Name, pc.Args, p)
+		out.PluginConfig = append(out.PluginConfig, PluginConfig{Name: pc.Name, Args: decoded})
+	}
+	// Upstream forgets the plugins of pod groups here.
+	for _, name := range slices.Sorted(maps.Keys(out.Plugins.named(PodGroupPostFilter))) {
+		if !given[name] && l.preset.Plugins[name].Args != nil {
+			decoded := l.decodeArgs(profilePath(i)+".pluginConfig", name, nil, p)
+			out.PluginConfig = append(out.PluginConfig, PluginConfig{Name: name, Args: decoded})
+		}
+	}
+	return out
+}

@@ -1,0 +1,150 @@
+package config
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/berth-sched/berth/scheduling/args"
+)
+
+// A Stage is a step of loading.
+type Stage string
+
+// The stages, in their order.
+const (
+	StageDecode   Stage = "decode"   // the text becomes values
+	StageValidate Stage = "validate" // the rules for values
+	StageBuild    Stage = "build"    // profiles are resolved
+)
+
+// A Class is the kind of a [Problem]. The classes of validation problems, and
+// those of decoding that concern one field, are the types of package args, such
+// as "FieldValueInvalid" and "UnknownField".
+type Class string
+
+// The classes of decoding, besides those of package args.
+const (
+	TooLarge       Class = "TooLarge"       // more text than Options.MaxBytes
+	DuplicateKey   Class = "DuplicateKey"   // a key is given twice in a YAML mapping
+	MissingKind    Class = "MissingKind"    // the file does not say what it is
+	MissingVersion Class = "MissingVersion" // the file has no apiVersion
+	UnknownKind    Class = "UnknownKind"    // no such kind in this version, or no such version
+	WrongKind      Class = "WrongKind"      // a known kind, not KubeSchedulerConfiguration
+	ArgsKind       Class = "ArgsKind"       // arguments of another plugin
+)
+
+// The classes of the build.
+const (
+	ExtenderTLS            Class = "Extender"               // the TLS settings of an extender
+	FitConfigMissing       Class = "FitConfigMissing"       // ignoredByScheduler without NodeResourcesFit
+	InitPlugin             Class = "InitPlugin"             // a constructor failed
+	UnknownPlugin          Class = "UnknownPlugin"          // no plugin of that name
+	NotExtending           Class = "NotExtending"           // a plugin at a point that it does not serve
+	AlreadyRegistered      Class = "AlreadyRegistered"      // a plugin twice at a point
+	QueueSortCount         Class = "QueueSortCount"         // not exactly one queue sort plugin
+	NoBind                 Class = "NoBind"                 // no bind plugin
+	PlacementGenerateCount Class = "PlacementGenerateCount" // more than one placement generator
+	WeightOverflow         Class = "WeightOverflow"         // the weights may overflow a total
+	NoWeight               Class = "NoWeight"               // a score plugin whose own name has no weight
+	QueueSortDiffers       Class = "QueueSortDiffers"       // profiles sort the queue by different plugins
+	QueueSortArgsDiffer    Class = "QueueSortArgsDiffer"    // or by different arguments
+)
+
+// A Problem is one reason why a configuration was refused.
+type Problem struct {
+	Stage Stage
+	Class Class
+	// Field is the path of the field, such as "profiles[0].plugins.score"; empty
+	// when the problem is not that of a field.
+	Field string
+	// Line is where the field stands in the file, or the innermost thing around
+	// it that does, counted from 1. 0 means that no line can be told.
+	Line int
+	// Profile and Plugin are the names that a build problem is about.
+	Profile string
+	Plugin  string
+	// Text says what is wrong. Where upstream has words for it they are used.
+	Text string
+
+	err error
+}
+
+// Error returns the text, after the line where there is one.
+func (p Problem) Error() string {
+	if p.Line == 0 {
+		return p.Text
+	}
+	return "line " + strconv.Itoa(p.Line) + ": " + p.Text
+}
+
+// Unwrap returns what the problem was made of: an [args.FieldError] for one of a
+// field, what a plugin's Check returned; or nil.
+func (p Problem) Unwrap() error { return p.err }
+
+// An Error says why a configuration was refused. All problems are of one stage;
+// there is at least one.
+type Error struct {
+	Stage    Stage
+	Problems []Problem
+}
+
+// Error returns the problems, one a line.
+func (e *Error) Error() string {
+	lines := make([]string, len(e.Problems))
+	for i, p := range e.Problems {
+		lines[i] = p.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap returns the problems.
+func (e *Error) Unwrap() []error {
+	errs := make([]error, len(e.Problems))
+	for i, p := range e.Problems {
+		errs[i] = p
+	}
+	return errs
+}
+
+// problems collects the problems of one stage.
+type problems struct {
+	stage Stage
+	list  []Problem
+}
+
+func (p *problems) add(q Problem) {
+	q.Stage = p.stage
+	p.list = append(p.list, q)
+}
+
+// fields adds errors of fields below a path.
+func (p *problems) fields(path string, errs []args.FieldError) {
+	for _, e := range errs {
+		switch {
+		case path == "":
+		case e.Field == "":
+			e.Field = path
+		default:
+			e.Field = path + "." + e.Field
+		}
+		p.add(Problem{Class: Class(e.Type), Field: e.Field, Text: e.Error(), err: e})
+	}
+}
+
+// located returns the problems as an error, with the lines of their fields, or
+// nil when there are none.
+func (p *problems) located(lines func() *place) error {
+	if len(p.list) == 0 {
+		return nil
+	}
+	var root *place
+	for i := range p.list {
+		if q := &p.list[i]; q.Line == 0 && q.Field != "" {
+			if root == nil {
+				root = lines()
+			}
+			q.Line = root.find(q.Field)
+		}
+	}
+	return &Error{Stage: p.stage, Problems: p.list}
+}

@@ -1,0 +1,93 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// DefaultMaxBytes is the largest text that [Load] takes, unless told otherwise.
+const DefaultMaxBytes = 4 << 20
+
+// Options are what Load needs besides the text. The zero value loads files for
+// kube-scheduler 1.37.
+type Options struct {
+	// Preset is the release whose plugins and defaults count. The zero value is
+	// [Release137].
+	Preset Preset
+	// Plugins are the plugins besides the preset's, by name. A name that the
+	// preset has too makes Load panic, as registering a plugin twice does
+	// upstream fail; to replace an in-tree plugin change the preset.
+	Plugins map[string]Known
+	// OnlyV1 refuses the versions before v1, as kube-scheduler 1.37 does.
+	OnlyV1 bool
+	// ReadFile reads the certificates that extenders name, so that unreadable
+	// ones are found; it may be os.ReadFile. nil leaves them unread.
+	ReadFile func(name string) ([]byte, error)
+	// MaxBytes bounds the text; 0 means DefaultMaxBytes.
+	MaxBytes int
+}
+
+// Load reads a KubeSchedulerConfiguration, fills in the defaults, validates it and
+// resolves its profiles. The error is an [*Error] with every problem of the first
+// stage that found any.
+//
+// Of a YAML stream only the first document is read, as upstream does. Text that
+// starts with a brace is read as JSON only.
+//
+// It takes time and memory linear in the size of data; hostile text is refused as
+// by [YAMLToJSON].
+func Load(data []byte, o Options) (*Configuration, error) {
+	preset := o.preset()
+	l := &loader{options: o, preset: preset, data: data}
+	c, err := l.decode()
+	if err != nil {
+		return nil, err
+	}
+	if err := l.validate(c); err != nil {
+		return nil, err
+	}
+	if err := l.build(c); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// preset returns the preset with all plugins in its table.
+func (o Options) preset() Preset {
+	p := o.Preset
+	if p.Plugins == nil {
+		p = Release137()
+	}
+	p = p.clone()
+	for _, name := range slices.Sorted(maps.Keys(o.Plugins)) {
+		if _, twice := p.Plugins[name]; twice {
+			panic(fmt.Sprintf("config: a plugin named %q already exists", name))
+		}
+		p.Plugins[name] = o.Plugins[name]
+	}
+	return p
+}
+
+// A loader carries what the stages of loading share.
+type loader struct {
+	options Options
+	preset  Preset
+	data    []byte
+	version version
+	places  *place
+}
+
+// lines returns where the values of the file stand.
+func (l *loader) lines() *place {
+	if l.places == nil {
+		if l.places = placesOf(l.data); l.places == nil {
+			l.places = new(place)
+		}
+		if l.version.topLevelProfile {
+			l.places.items = nil
+			l.places.fields["profiles"] = &place{items: []*place{{fields: l.places.fields}}}
+		}
+	}
+	return l.places
+}

@@ -1,0 +1,49 @@
+package config
+
+// merge returns the default plugin sets with those of a file merged in.
+func merge(defaults, file *Plugins) Plugins {
+	var out Plugins
+	for _, point := range append(Points(), MultiPoint) {
+		*out.At(point) = mergeSet(defaults.At(point), file.At(point))
+	}
+	return out
+}
+
+// mergeSet returns one default plugin set with that of a file merged in. Default
+// plugins stay in place, also when the file enables them again (its weight then
+// counts); those that the file disables are dropped; the file's other plugins
+// follow in their order. Disabling and enabling a default plugin so moves it to
+// the end. Of a name that the file enables twice the last entry stands in the
+// default's place and the others follow at the end, where the build finds the
+// repetition.
+func mergeSet(defaults, file *PluginSet) PluginSet {
+	var out PluginSet
+	for _, list := range [][]Plugin{file.Disabled, defaults.Disabled} {
+		for _, p := range list {
+			out.Disabled = append(out.Disabled, Plugin{Name: p.Name})
+		}
+	}
+	last := make(map[string]int, len(file.Enabled))
+	for i, p := range file.Enabled {
+		last[p.Name] = i
+	}
+	placed := make(map[int]bool)
+	if !out.disables("*") {
+		for _, p := range defaults.Enabled {
+			if out.disables(p.Name) {
+				continue
+			}
+			if i, ok := last[p.Name]; ok {
+				p = file.Enabled[i]
+				placed[i] = true
+			}
+			out.Enabled = append(out.Enabled, p)
+		}
+	}
+	for i, p := range file.Enabled {
+		if !placed[i] {
+			out.Enabled = append(out.Enabled, p)
+		}
+	}
+	return out
+}

@@ -1,0 +1,199 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v2"
+)
+
+// maxPlaced bounds the size of a document whose lines are looked up, in bytes.
+const maxPlaced = 1 << 20
+
+// A place is where a value of a document stands.
+type place struct {
+	line   int // from 1; 0 for unknown, as that of a YAML null
+	fields map[string]*place
+	items  []*place
+}
+
+// find returns the line of the value at path, or of the innermost value around it
+// that has one; 0 when only the document itself is left.
+func (p *place) find(path string) int {
+	line := 0
+	for path != "" && p != nil {
+		var next *place
+		if rest, ok := strings.CutPrefix(path, "["); ok {
+			number, tail, _ := strings.Cut(rest, "]")
+			path = strings.TrimPrefix(tail, ".")
+			if i, err := strconv.Atoi(number); err == nil && i >= 0 && i < len(p.items) {
+				next = p.items[i]
+			}
+		} else {
+			end := strings.IndexAny(path, ".[")
+			if end < 0 {
+				end = len(path)
+			}
+			next = p.fields[path[:end]]
+			path = strings.TrimPrefix(path[end:], ".")
+		}
+		if next != nil && next.line > 0 {
+			line = next.line
+		}
+		p = next
+	}
+	return line
+}
+
+// placesOf returns the places of a document, which was parsed before without an
+// error. A document that is too large has none.
+func placesOf(doc []byte) *place {
+	if len(doc) > maxPlaced {
+		return nil
+	}
+	if looksLikeJSON(doc) {
+		s := jsonPlaces{doc: doc, dec: json.NewDecoder(bytes.NewReader(doc)), line: 1}
+		s.dec.UseNumber()
+		return s.value()
+	}
+	var y yamlPlace
+	if err := guarded(func() error { return yaml.Unmarshal(doc, &y) }); err != nil {
+		return nil
+	}
+	return &y.place
+}
+
+// jsonPlaces reads the places of a JSON document.
+type jsonPlaces struct {
+	doc  []byte
+	dec  *json.Decoder
+	pos  int // up to where newlines are counted
+	line int
+}
+
+// token reads a token and counts the lines before its end.
+func (s *jsonPlaces) token() json.Token {
+	t, err := s.dec.Token()
+	if err != nil {
+		return nil
+	}
+	end := int(s.dec.InputOffset())
+	s.line += bytes.Count(s.doc[s.pos:end], []byte{'\n'})
+	s.pos = end
+	return t
+}
+
+// value reads a value. The line of a field is that of its name.
+func (s *jsonPlaces) value() *place {
+	t := s.token()
+	p := &place{line: s.line}
+	switch t {
+	case json.Delim('{'):
+		p.fields = make(map[string]*place)
+		for s.dec.More() {
+			name, _ := s.token().(string)
+			line := s.line
+			field := s.value()
+			field.line = line
+			p.fields[name] = field
+		}
+		s.token()
+	case json.Delim('['):
+		for s.dec.More() {
+			p.items = append(p.items, s.value())
+		}
+		s.token()
+	}
+	return p
+}
+
+// A yamlPlace is a place that fills itself from a YAML node.
+type yamlPlace struct{ place }
+
+// UnmarshalYAML implements the interface of the YAML library. The library tells
+// the line of a node only in the error for a value that does not fit, so every
+// node is first read into something that nothing fits.
+func (y *yamlPlace) UnmarshalYAML(unmarshal func(any) error) error {
+	var kind string
+	y.line, kind = lineOf(unmarshal)
+	switch kind {
+	case "!!map":
+		var m map[yamlKey]*yamlPlace
+		if err := unmarshal(&m); err != nil {
+			return err
+		}
+		y.fields = make(map[string]*place, len(m))
+		for k, v := range m {
+			field := &place{line: k.line}
+			if v != nil {
+				field.fields, field.items = v.fields, v.items
+			}
+			if was := y.fields[k.name]; was == nil || was.line < field.line {
+				y.fields[k.name] = field
+			}
+		}
+	case "!!seq":
+		var list []*yamlPlace
+		if err := unmarshal(&list); err != nil {
+			return err
+		}
+		for _, v := range list {
+			if v == nil {
+				v = new(yamlPlace)
+			}
+			y.items = append(y.items, &v.place)
+		}
+	}
+	return nil
+}
+
+// A yamlKey is the key of a YAML mapping and its line.
+type yamlKey struct {
+	name string
+	line int
+}
+
+// UnmarshalYAML implements the interface of the YAML library.
+func (k *yamlKey) UnmarshalYAML(unmarshal func(any) error) error {
+	k.line, _ = lineOf(unmarshal)
+	var key any
+	if err := unmarshal(&key); err != nil {
+		return err
+	}
+	name, err := keyText(key)
+	k.name = name
+	return err
+}
+
+// lineOf returns the line of a node, and its kind if it is a collection.
+func lineOf(unmarshal func(any) error) (line int, kind string) {
+	var nothing chan int
+	err := unmarshal(&nothing)
+	if err == nil {
+		return 0, ""
+	}
+	line, text := cutLine(err.Error())
+	for _, k := range []string{"!!map", "!!seq"} {
+		if strings.Contains(text, "cannot unmarshal "+k+" into") {
+			kind = k
+		}
+	}
+	return line, kind
+}
+
+// cutLine splits the text of a YAML error in its line, 0 if it has none, and the
+// rest.
+func cutLine(text string) (int, string) {
+	_, after, found := strings.Cut(text, "line ")
+	if !found {
+		return 0, text
+	}
+	number, rest, found := strings.Cut(after, ": ")
+	line, err := strconv.Atoi(number)
+	if !found || err != nil {
+		return 0, text
+	}
+	return line, rest
+}

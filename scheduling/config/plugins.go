@@ -1,0 +1,116 @@
+package config
+
+// A Plugin is one entry of a plugin list.
+type Plugin struct {
+	Name string `json:"name"`
+	// Weight counts at Score and PlacementScore; 0 means 1. It is kept, and
+	// without effect, elsewhere.
+	Weight int32 `json:"weight,omitempty"`
+}
+
+// A PluginSet is what a file says about one extension point.
+type PluginSet struct {
+	// Enabled plugins are called besides the default ones.
+	Enabled []Plugin `json:"enabled,omitempty"`
+	// Disabled names default plugins that are not called; "*" stands for all.
+	Disabled []Plugin `json:"disabled,omitempty"`
+}
+
+// Plugins are the plugin sets of a profile.
+type Plugins struct {
+	PreEnqueue         PluginSet `json:"preEnqueue,omitzero"`
+	QueueSort          PluginSet `json:"queueSort,omitzero"`
+	PreFilter          PluginSet `json:"preFilter,omitzero"`
+	Filter             PluginSet `json:"filter,omitzero"`
+	PostFilter         PluginSet `json:"postFilter,omitzero"`
+	PreScore           PluginSet `json:"preScore,omitzero"`
+	Score              PluginSet `json:"score,omitzero"`
+	Reserve            PluginSet `json:"reserve,omitzero"`
+	Permit             PluginSet `json:"permit,omitzero"`
+	PreBind            PluginSet `json:"preBind,omitzero"`
+	Bind               PluginSet `json:"bind,omitzero"`
+	PostBind           PluginSet `json:"postBind,omitzero"`
+	MultiPoint         PluginSet `json:"multiPoint,omitzero"`
+	PlacementGenerate  PluginSet `json:"placementGenerate,omitzero"`
+	PlacementScore     PluginSet `json:"placementScore,omitzero"`
+	PodGroupPostFilter PluginSet `json:"podGroupPostFilter,omitzero"`
+}
+
+// At returns the set of a point, which may be MultiPoint, and nil for a point
+// that does not exist.
+func (p *Plugins) At(point Point) *PluginSet {
+	switch point {
+	case PreEnqueue:
+		return &p.PreEnqueue
+	case QueueSort:
+		return &p.QueueSort
+	case PreFilter:
+		return &p.PreFilter
+	case Filter:
+		return &p.Filter
+	case PostFilter:
+		return &p.PostFilter
+	case PreScore:
+		return &p.PreScore
+	case Score:
+		return &p.Score
+	case Reserve:
+		return &p.Reserve
+	case Permit:
+		return &p.Permit
+	case PreBind:
+		return &p.PreBind
+	case Bind:
+		return &p.Bind
+	case PostBind:
+		return &p.PostBind
+	case MultiPoint:
+		return &p.MultiPoint
+	case PlacementGenerate:
+		return &p.PlacementGenerate
+	case PlacementScore:
+		return &p.PlacementScore
+	case PodGroupPostFilter:
+		return &p.PodGroupPostFilter
+	}
+	return nil
+}
+
+// disables reports whether the set disables a plugin by its name; "*" is a name
+// like any other here.
+func (s *PluginSet) disables(name string) bool {
+	for _, p := range s.Disabled {
+		if p.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// enables reports whether the set enables a plugin.
+func (s *PluginSet) enables(name string) bool {
+	for _, p := range s.Enabled {
+		if p.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// named returns the names of all plugins that p enables at any point but those
+// left out.
+func (p *Plugins) named(except ...Point) map[string]bool {
+	names := make(map[string]bool)
+points:
+	for _, point := range append(Points(), MultiPoint) {
+		for _, e := range except {
+			if point == e {
+				continue points
+			}
+		}
+		for _, plugin := range p.At(point).Enabled {
+			names[plugin.Name] = true
+		}
+	}
+	return names
+}

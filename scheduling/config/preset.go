@@ -1,0 +1,58 @@
+package config
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/berth-sched/berth/scheduling/args"
+)
+
+// A Preset is what a release of kube-scheduler knows by itself.
+type Preset struct {
+	// Plugins are the in-tree plugins by name.
+	Plugins map[string]Known
+	// Default are the plugins of a profile that says nothing.
+	Default Plugins
+	// Removed names plugins that earlier releases had and that this one refuses
+	// by name, in files of version v1, at the points that upstream looks at.
+	Removed []string
+}
+
+// clone returns a preset whose maps and lists are its own.
+func (p Preset) clone() Preset {
+	p.Plugins = maps.Clone(p.Plugins)
+	p.Removed = slices.Clone(p.Removed)
+	return p
+}
+
+// inTree returns the table of plugins that serve the given points, with the
+// decoders of package args.
+func inTree(points map[string][]Point) map[string]Known {
+	decoders := args.InTree()
+	table := make(map[string]Known, len(points))
+	for name, list := range points {
+		table[name] = Known{Points: list, Args: decoders[name], LateArgs: name == "NodeResourcesFit"}
+	}
+	return table
+}
+
+// perPoint returns the default plugins spread over the points that they serve,
+// for versions of the file format that know no default multiPoint.
+func (p Preset) perPoint() Plugins {
+	out := p.Default
+	out.MultiPoint.Enabled = nil
+	for _, point := range Points() {
+		set := out.At(point)
+		set.Enabled = slices.Clone(set.Enabled)
+		for _, plugin := range p.Default.MultiPoint.Enabled {
+			if !p.Plugins[plugin.Name].serves(point) || set.enables(plugin.Name) || set.disables(plugin.Name) {
+				continue
+			}
+			if !point.weighted() {
+				plugin.Weight = 0
+			}
+			set.Enabled = append(set.Enabled, plugin)
+		}
+	}
+	return out
+}

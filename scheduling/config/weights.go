@@ -1,0 +1,46 @@
+package config
+
+import "math"
+
+// maxScore is the highest score of a node.
+const maxScore = 100
+
+// weights returns the weights of the plugins that serve a point, by the names that
+// files use: what the point says, then what multiPoint says, 1 for 0. It checks
+// that the weighted total cannot overflow and that every plugin of list has a
+// weight.
+//
+// Upstream's check subtracts a running total that may be negative, which wraps: so
+// a negative weight is refused if another plugin follows while the total is below
+// 0, and is accepted otherwise. Plugins whose point is disabled count, too.
+func (b *builder) weights(point Point, list []string) map[string]int32 {
+	prefix := "score plugins"
+	if point == PlacementScore {
+		prefix = "placement score plugins"
+	}
+	weights := make(map[string]int32)
+	total := int64(0)
+	for _, set := range []*PluginSet{b.profile.Plugins.At(point), &b.profile.Plugins.MultiPoint} {
+		for _, plugin := range set.Enabled {
+			if _, ok := weights[plugin.Name]; ok || !b.preset.Plugins[plugin.Name].serves(point) {
+				continue
+			}
+			w := plugin.Weight
+			if w == 0 {
+				w = 1
+			}
+			weights[plugin.Name] = w
+			if total < 0 || int64(w)*maxScore > math.MaxInt64-total {
+				b.fail(WeightOverflow, plugin.Name, "%s: total score of Score plugins could overflow", prefix)
+				return weights
+			}
+			total += int64(w) * maxScore
+		}
+	}
+	for _, plugin := range list {
+		if name := b.reported(plugin); weights[name] == 0 {
+			b.fail(NoWeight, name, "%s %q is not configured with weight", prefix[:len(prefix)-1], name)
+		}
+	}
+	return weights
+}
