@@ -1,0 +1,27 @@
+package policy
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// contains reports whether names holds name.
+func contains(names []string, name string) bool { return slices.Contains(names, name) }
+
+// list writes names as the end of a sentence.
+func list(names []string) string {
+	switch len(names) {
+	case 0:
+		return "no other room"
+	case 1:
+		return names[0]
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+}
+
+// exists reports whether a directory of the module holds Go files.
+func exists(dir string) bool {
+	names, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(dir), "*.go"))
+	return err == nil && len(names) > 0
+}
