@@ -58,26 +58,30 @@ func (l List) join(o List, both func(a, b Quantity) Quantity) List {
 // object or an entry is malformed, *l stays as it was, and the error names the
 // first bad entry in sorted order and unwraps to its [*SyntaxError].
 func (l *List) UnmarshalJSON(data []byte) error {
-	var entries map[Name]json.RawMessage
-	if err := json.Unmarshal(data, &entries); err != nil {
-		return fmt.Errorf("resource list: %w", err)
+	var read map[Name]Quantity
+	if err := json.Unmarshal(data, &read); err != nil {
+		return entryError(data, err)
 	}
-	if entries == nil {
-		*l = nil
-		return nil
-	}
-	read := make(List, len(entries))
-	for _, name := range slices.Sorted(maps.Keys(entries)) {
-		var q Quantity
-		if err := q.UnmarshalJSON(entries[name]); err != nil {
-			return fmt.Errorf("resource %q: %w", name, err)
-		}
-		read[name] = q
-	}
-	if *l == nil {
+	if *l == nil || read == nil {
 		*l = read
 		return nil
 	}
 	maps.Copy(*l, read)
 	return nil
+}
+
+// entryError returns err, the answer to the attempt to decode data, with the
+// name of the entry that is to blame.
+func entryError(data []byte, err error) error {
+	var entries map[Name]json.RawMessage
+	if err := json.Unmarshal(data, &entries); err != nil {
+		return fmt.Errorf("resource list: %w", err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(entries)) {
+		var q Quantity
+		if err := q.UnmarshalJSON(entries[name]); err != nil {
+			return fmt.Errorf("resource %q: %w", name, err)
+		}
+	}
+	return fmt.Errorf("resource list: %w", err)
 }

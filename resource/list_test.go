@@ -96,6 +96,7 @@ func TestListJSON(t *testing.T) {
 		},
 		{name: "empty text", data: `{"cpu":""}`, err: `resource "cpu": quantity "" is empty`},
 		{name: "object", data: `{"cpu":{"a":1}}`, err: `resource "cpu": quantity "{\"a\":1}" does not consist of a number and a suffix of Kubernetes`},
+		{name: "bad entry overwritten", data: `{"cpu":"x","cpu":"1"}`, err: `resource list: quantity "x" does not consist of a number and a suffix of Kubernetes`},
 		{name: "array", data: `[1]`, err: `resource list: json: cannot unmarshal array into Go value of type map[resource.Name]json.RawMessage`},
 	}
 	for _, test := range tests {

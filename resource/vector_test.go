@@ -56,8 +56,11 @@ func TestVectorAddSub(t *testing.T) {
 		{"shorter", Vector{1}, Vector{10, 20}, Vector{11, 20}, Vector{-9, -20}},
 		{"longer", Vector{1, 2, 3}, Vector{10}, Vector{11, 2, 3}, Vector{-9, 2, 3}},
 		{
-			"saturating", Vector{math.MaxInt64, math.MinInt64, 1}, Vector{1, -1, math.MinInt64},
-			Vector{math.MaxInt64, math.MinInt64, math.MinInt64 + 1}, Vector{math.MaxInt64 - 1, math.MinInt64 + 1, math.MaxInt64},
+			"saturating",
+			Vector{math.MaxInt64, math.MinInt64, 1},
+			Vector{1, -1, math.MinInt64},
+			Vector{math.MaxInt64, math.MinInt64, math.MinInt64 + 1},
+			Vector{math.MaxInt64 - 1, math.MinInt64 + 1, math.MaxInt64},
 		},
 	}
 	for _, test := range tests {
