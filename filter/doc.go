@@ -1,0 +1,40 @@
+// Package filter holds the filter plugins: each says whether a pod may run on
+// a node, with kube-scheduler's verdicts, codes and texts.
+//
+//	s := framework.NewSnapshot(framework.ZoneInterleaved)
+//	...
+//	fit := filter.NodeResourcesFit{IgnoredResources: []resource.Name{"example.com/gpu"}}
+//
+// # What it does
+//
+// Every exported type is the configuration of one plugin: a value that can be
+// copied, whose zero value is kube-scheduler's default. What is computed for
+// one pod lives in the filter that PreFilter returns, in memory that the cycle
+// reuses, so that filtering a thousand nodes allocates nothing.
+//
+//	NodeName           the node that spec.nodeName names
+//	NodeUnschedulable  not on cordoned nodes
+//	TaintToleration    not where a taint is not tolerated
+//	NodeAffinity       nodeSelector and required node affinity
+//	NodePorts          host ports are free
+//	NodeResourcesFit   a pod slot and the requested resources are free
+//
+// # What it leaves to you
+//
+// Filters read the snapshot and nothing else: objects are taken as they are,
+// without the defaults that the API server fills in (see framework.Objects).
+// The order of the filters, and who runs them, is the business of a profile in
+// package scheduling; scores are in package scoring.
+//
+// # Determinism and concurrency
+//
+// A verdict depends on the configuration, the pod and the node, and on nothing
+// else. A plugin may be shared by any number of schedulers; a bound filter
+// belongs to its cycle and may be called for different nodes at once.
+//
+// # Source
+//
+// The plugins of kube-scheduler 1.37.1, pkg/scheduler/framework/plugins, with
+// the feature gates at their defaults. Deviations are listed at each type
+// under "Differs:".
+package filter

@@ -1,0 +1,111 @@
+package filter
+
+import (
+	"fmt"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/match"
+)
+
+const (
+	reasonAffinity      = framework.Text("node(s) didn't match Pod's node affinity/selector")
+	reasonAddedAffinity = framework.Text("node(s) didn't match scheduler-enforced node affinity")
+	reasonConflict      = framework.Text("pod affinity terms conflict")
+)
+
+// NodeAffinity rejects nodes that do not have all the labels of the pod's
+// nodeSelector, or match no term of its required node affinity. Rejections are
+// unresolvable. A malformed term matches no node.
+//
+// Source: kube-scheduler 1.37, plugin NodeAffinity.
+type NodeAffinity struct {
+	// AddedAffinity is demanded of nodes besides what each pod demands; only
+	// its required terms are read here. nil adds nothing. It must not change
+	// while the plugin is in use.
+	AddedAffinity *framework.NodeAffinity
+}
+
+// Name returns "NodeAffinity".
+func (NodeAffinity) Name() string { return "NodeAffinity" }
+
+// Validate reports malformed terms in AddedAffinity.
+func (p NodeAffinity) Validate() error {
+	required := p.added()
+	if required == nil {
+		return nil
+	}
+	selector := match.NewNodeSelector(required)
+	if err := selector.Err(); err != nil {
+		return fmt.Errorf("NodeAffinity: addedAffinity.requiredDuringSchedulingIgnoredDuringExecution: %w", err)
+	}
+	return nil
+}
+
+// Scope declares that a verdict reads the pod's choice of nodes and the node,
+// and no node where nothing is demanded.
+func (p NodeAffinity) Scope(pod *framework.PodInfo) framework.Scope {
+	s := framework.Scope{Pod: framework.FieldNodeChoice}
+	if p.added() != nil || demands(pod) {
+		s.Reads = framework.ReadsNode
+	}
+	return s
+}
+
+// PreFilter skips pods that demand nothing, and restricts the nodes where
+// every term of a pod's affinity names some.
+func (p NodeAffinity) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
+	added := p.added()
+	if added == nil && !demands(c.Pod) {
+		return framework.PreFiltered{}, framework.SkipStatus()
+	}
+	required := match.RequiredNodeAffinityOf(c.Pod)
+	names, limited := required.Nodes()
+	if limited && len(names) == 0 {
+		return framework.PreFiltered{}, framework.RejectForGood(reasonConflict)
+	}
+	f := framework.Scratch[nodeAffinity](c)
+	f.required = required
+	if f.source != added {
+		f.source, f.added = added, match.NodeSelector{}
+		if added != nil {
+			f.added = match.NewNodeSelector(added)
+		}
+	}
+	if f.added.Err() != nil {
+		return framework.PreFiltered{}, framework.AsStatus(p.Validate())
+	}
+	return framework.PreFiltered{Filter: f, Restrict: limited, Nodes: names}, framework.Status{}
+}
+
+func (p NodeAffinity) added() *framework.NodeSelector {
+	if p.AddedAffinity == nil {
+		return nil
+	}
+	return p.AddedAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+}
+
+// demands reports whether the pod has a nodeSelector, be it empty, or a
+// required node affinity.
+func demands(pod *framework.PodInfo) bool {
+	spec := &pod.Pod.Spec
+	return spec.NodeSelector != nil || spec.Affinity != nil && spec.Affinity.NodeAffinity != nil &&
+		spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil
+}
+
+// nodeAffinity is the bound filter. The compiled added selector is kept from
+// cycle to cycle.
+type nodeAffinity struct {
+	required *match.RequiredNodeAffinity
+	source   *framework.NodeSelector // what added was compiled from
+	added    match.NodeSelector
+}
+
+func (f *nodeAffinity) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {
+	if f.source != nil && !f.added.Matches(node.Node) {
+		return framework.RejectForGood(reasonAddedAffinity)
+	}
+	if !f.required.Match(node.Node) {
+		return framework.RejectForGood(reasonAffinity)
+	}
+	return framework.Status{}
+}

@@ -1,0 +1,43 @@
+package filter
+
+import "github.com/berth-sched/berth/framework"
+
+const reasonNodeName = framework.Text("node(s) didn't match the requested node name")
+
+// NodeName keeps a pod that names a node in spec.nodeName to that node; other
+// pods pass. A node of another name is unresolvable.
+//
+// Source: kube-scheduler 1.37, plugin NodeName.
+type NodeName struct{}
+
+// Name returns "NodeName".
+func (NodeName) Name() string { return "NodeName" }
+
+// Scope declares that a verdict reads the name that the pod wants, and the
+// node only if there is one.
+func (NodeName) Scope(pod *framework.PodInfo) framework.Scope {
+	s := framework.Scope{Pod: framework.FieldNodeName}
+	if pod.Pod.Spec.NodeName != "" {
+		s.Reads = framework.ReadsNode
+	}
+	return s
+}
+
+// PreFilter restricts the nodes to the one that the pod names.
+func (p NodeName) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
+	want := c.Pod.Pod.Spec.NodeName
+	if want == "" {
+		return framework.PreFiltered{}, framework.Status{}
+	}
+	names := framework.Scratch[[1]string](c)
+	names[0] = want
+	return framework.PreFiltered{Filter: p, Restrict: true, Nodes: names[:]}, framework.Status{}
+}
+
+// Filter rejects nodes of another name than the one that the pod wants.
+func (NodeName) Filter(pod *framework.PodInfo, node *framework.NodeInfo) framework.Status {
+	if want := pod.Pod.Spec.NodeName; want != "" && want != node.Node.Name {
+		return framework.RejectForGood(reasonNodeName)
+	}
+	return framework.Status{}
+}

@@ -1,0 +1,106 @@
+package filter
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+)
+
+// NodeResourcesFit rejects nodes that have no room for another pod, or less of
+// a resource left than the pod requests. All shortages of a node are reported:
+// "Too many pods" and "Insufficient <resource>" for cpu, memory,
+// ephemeral-storage and then the others by name. The rejection is unresolvable
+// when the node would not have enough of a resource even if it were empty.
+//
+// Requests include overhead and pod-level requests; what is free is the
+// node's allocatable less what its pods count as. Resources that schedulers do
+// not know (see resource.Name.IsScalar) are ignored.
+//
+// Source: kube-scheduler 1.37, plugin NodeResourcesFit.
+//
+// Differs: kube-scheduler reports other resources in random order. Extended
+// resources that dynamic resource allocation could provide are not looked for.
+type NodeResourcesFit struct {
+	// IgnoredResources are extended resources that are not checked.
+	IgnoredResources []resource.Name
+	// IgnoredResourceGroups are the parts before the slash of extended
+	// resources that are not checked, such as "example.com".
+	IgnoredResourceGroups []string
+}
+
+// Name returns "NodeResourcesFit".
+func (NodeResourcesFit) Name() string { return "NodeResourcesFit" }
+
+// Scope declares that a verdict reads the pod's requests, the node's
+// allocatable and the totals of its pods.
+func (NodeResourcesFit) Scope(*framework.PodInfo) framework.Scope {
+	return framework.Scope{Pod: framework.FieldRequests, Reads: framework.ReadsNode | framework.ReadsPods}
+}
+
+// PreFilter lists the resources that the pod requests.
+func (p NodeResourcesFit) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
+	f := framework.Scratch[fit](c)
+	f.schema = c.Pod.Schema()
+	f.wants = f.wants[:0]
+	for i, amount := range c.Pod.Requests {
+		if amount > 0 && (i <= resource.IndexEphemeralStorage || !p.ignores(f.schema.Name(i))) {
+			f.wants = append(f.wants, want{i, amount})
+		}
+	}
+	return framework.PreFiltered{Filter: f}, framework.Status{}
+}
+
+// ignores reports whether an extended resource is not to be checked.
+func (p NodeResourcesFit) ignores(name resource.Name) bool {
+	if len(p.IgnoredResources)+len(p.IgnoredResourceGroups) == 0 || !name.IsExtended() {
+		return false
+	}
+	group, _, _ := strings.Cut(string(name), "/")
+	return slices.Contains(p.IgnoredResources, name) || slices.Contains(p.IgnoredResourceGroups, group)
+}
+
+// fit is the bound filter: what one pod wants, zero amounts left out.
+type fit struct {
+	schema *resource.Schema
+	wants  []want
+}
+
+type want struct {
+	index  int
+	amount int64
+}
+
+func (f *fit) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {
+	if int64(len(node.Pods)) >= node.AllowedPods {
+		return f.reject(node)
+	}
+	for i := range f.wants {
+		w := &f.wants[i]
+		if w.amount > node.Allocatable.At(w.index)-node.Requested.At(w.index) {
+			return f.reject(node)
+		}
+	}
+	return framework.Status{}
+}
+
+// reject collects every shortage of a node that has one.
+func (f *fit) reject(node *framework.NodeInfo) framework.Status {
+	code := framework.Unschedulable
+	var short shortages
+	if int64(len(node.Pods)) >= node.AllowedPods {
+		short.addPods()
+	}
+	for _, w := range f.wants {
+		allocatable := node.Allocatable.At(w.index)
+		if w.amount <= allocatable-node.Requested.At(w.index) {
+			continue
+		}
+		short.add(w.index)
+		if w.amount > allocatable {
+			code = framework.UnschedulableAndUnresolvable
+		}
+	}
+	return short.status(code, f.schema)
+}

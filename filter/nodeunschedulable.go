@@ -1,0 +1,59 @@
+package filter
+
+import (
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/match"
+)
+
+const reasonUnschedulable = framework.Text("node(s) were unschedulable")
+
+// NodeUnschedulable rejects cordoned nodes (spec.unschedulable), unless the pod
+// tolerates the taint node.kubernetes.io/unschedulable with effect NoSchedule.
+// The rejection is unresolvable.
+//
+// Source: kube-scheduler 1.37, plugin NodeUnschedulable.
+type NodeUnschedulable struct {
+	// CompareNumbers lets tolerations use the operators Lt and Gt, as the
+	// feature TaintTolerationComparisonOperators does. The default is off, as
+	// in kube-scheduler 1.37.
+	CompareNumbers bool
+}
+
+// Name returns "NodeUnschedulable".
+func (NodeUnschedulable) Name() string { return "NodeUnschedulable" }
+
+// Scope declares that a verdict reads the pod's tolerations and the node.
+func (NodeUnschedulable) Scope(*framework.PodInfo) framework.Scope {
+	return framework.Scope{Pod: framework.FieldTolerations, Reads: framework.ReadsNode}
+}
+
+// PreFilter finds nothing to check for a pod that tolerates cordoned nodes.
+func (p NodeUnschedulable) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
+	if p.tolerated(c.Pod) {
+		return framework.PreFiltered{}, framework.Status{}
+	}
+	return framework.PreFiltered{Filter: cordoned{}}, framework.Status{}
+}
+
+// Filter rejects a cordoned node that the pod does not tolerate.
+func (p NodeUnschedulable) Filter(pod *framework.PodInfo, node *framework.NodeInfo) framework.Status {
+	if node.Node.Spec.Unschedulable && !p.tolerated(pod) {
+		return framework.RejectForGood(reasonUnschedulable)
+	}
+	return framework.Status{}
+}
+
+func (p NodeUnschedulable) tolerated(pod *framework.PodInfo) bool {
+	taint := framework.Taint{Key: framework.TaintNodeUnschedulable, Effect: framework.TaintEffectNoSchedule}
+	return match.Tolerates(pod.Pod.Spec.Tolerations, &taint, match.Comparison(p.CompareNumbers))
+}
+
+// cordoned rejects every cordoned node.
+type cordoned struct{}
+
+func (cordoned) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {
+	if node.Node.Spec.Unschedulable {
+		return framework.RejectForGood(reasonUnschedulable)
+	}
+	return framework.Status{}
+}

@@ -1,0 +1,81 @@
+package filter
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+)
+
+// shortages is the set of what a node has too little of: bit 0 stands for pod
+// slots and bit 1+i for dimension i of the schema. Dimensions that have no bit
+// are rare enough to be written out.
+type shortages struct {
+	bits uint64
+	more []byte // as uvarints, ascending
+}
+
+func (s *shortages) addPods() { s.bits |= 1 }
+
+// add adds a dimension; they come in ascending order.
+func (s *shortages) add(index int) {
+	if index < 63 {
+		s.bits |= 2 << index
+		return
+	}
+	s.more = binary.AppendUvarint(s.more, uint64(index))
+}
+
+// status returns the rejection. Where the bits say all, making it allocates
+// nothing, and nodes with the same shortages have the same status.
+func (s *shortages) status(code framework.Code, schema *resource.Schema) framework.Status {
+	if len(s.more) == 0 {
+		return framework.DetailedStatus(code, fewShortages{schema}, s.bits)
+	}
+	return framework.DetailedStatus(code, manyShortages{schema, string(s.more)}, s.bits)
+}
+
+// fewShortages is the Reasoner of shortages that are all in the bits. It is a
+// pointer in disguise, so that an interface holds it without allocating.
+type fewShortages struct{ schema *resource.Schema }
+
+// Reasons returns the texts of the shortages in detail.
+func (r fewShortages) Reasons(detail uint64) []string { return reasons(r.schema, detail, "") }
+
+// manyShortages is the Reasoner of shortages beyond the bits.
+type manyShortages struct {
+	schema *resource.Schema
+	more   string
+}
+
+// Reasons returns the texts of the shortages in detail and of the others.
+func (r manyShortages) Reasons(detail uint64) []string { return reasons(r.schema, detail, r.more) }
+
+// reasons puts pod slots first, then cpu, memory and ephemeral storage, then
+// the other resources by name.
+func reasons(schema *resource.Schema, detail uint64, more string) []string {
+	var fixed, others []string
+	add := func(index int) {
+		text := "Insufficient " + string(schema.Name(index))
+		if index <= resource.IndexEphemeralStorage {
+			fixed = append(fixed, text)
+		} else {
+			others = append(others, text)
+		}
+	}
+	if detail&1 != 0 {
+		fixed = append(fixed, "Too many pods")
+	}
+	for rest := detail &^ 1; rest != 0; rest &= rest - 1 {
+		add(bits.TrailingZeros64(rest) - 1)
+	}
+	for b := []byte(more); len(b) > 0; {
+		index, n := binary.Uvarint(b)
+		add(int(index))
+		b = b[n:]
+	}
+	slices.Sort(others)
+	return append(fixed, others...)
+}

@@ -1,0 +1,39 @@
+package filter
+
+import (
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/match"
+)
+
+const reasonTaint = framework.Text("node(s) had untolerated taint(s)")
+
+// TaintToleration rejects nodes with a taint of effect NoSchedule or NoExecute
+// that the pod does not tolerate. The rejection is unresolvable.
+//
+// Source: kube-scheduler 1.37, plugin TaintToleration.
+type TaintToleration struct {
+	// CompareNumbers lets tolerations use the operators Lt and Gt, as the
+	// feature TaintTolerationComparisonOperators does. The default is off, as
+	// in kube-scheduler 1.37.
+	CompareNumbers bool
+}
+
+// Name returns "TaintToleration".
+func (TaintToleration) Name() string { return "TaintToleration" }
+
+// Scope declares that a verdict reads the pod's tolerations and the node.
+func (TaintToleration) Scope(*framework.PodInfo) framework.Scope {
+	return framework.Scope{Pod: framework.FieldTolerations, Reads: framework.ReadsNode}
+}
+
+// Filter rejects a node with a taint that the pod does not tolerate.
+func (p TaintToleration) Filter(pod *framework.PodInfo, node *framework.NodeInfo) framework.Status {
+	taints := node.Node.Spec.Taints
+	if len(taints) == 0 {
+		return framework.Status{}
+	}
+	if match.UntoleratedTaint(taints, pod.Pod.Spec.Tolerations, match.Comparison(p.CompareNumbers)) != nil {
+		return framework.RejectForGood(reasonTaint)
+	}
+	return framework.Status{}
+}

@@ -1,0 +1,98 @@
+package match
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// A LabelSelector is a compiled label selector. The zero value selects
+// everything.
+type LabelSelector struct {
+	requirements []requirement
+	nothing      bool
+}
+
+// NewLabelSelector compiles a label selector: nil selects nothing, an empty one
+// everything. The error says what the Kubernetes API would find wrong with it;
+// the selector then selects nothing.
+//
+// Differs: where several labels of matchLabels are malformed, the first in
+// sorted order is reported; Kubernetes picks any of them.
+func NewLabelSelector(s *framework.LabelSelector) (LabelSelector, error) {
+	if s == nil {
+		return Nothing(), nil
+	}
+	requirements := make([]requirement, 0, len(s.MatchLabels)+len(s.MatchExpressions))
+	add := func(key string, op operator, values []string) error {
+		r, problems := compileRequirement("", key, op, values)
+		requirements = append(requirements, r)
+		return problemsError(problems)
+	}
+	for _, key := range slices.Sorted(maps.Keys(s.MatchLabels)) {
+		if err := add(key, in, []string{s.MatchLabels[key]}); err != nil {
+			return Nothing(), err
+		}
+	}
+	for i := range s.MatchExpressions {
+		e := &s.MatchExpressions[i]
+		op, ok := labelOperator(e.Operator)
+		if !ok {
+			return Nothing(), fmt.Errorf("%q is not a valid label selector operator", e.Operator)
+		}
+		if err := add(e.Key, op, slices.Clip(e.Values)); err != nil {
+			return Nothing(), err
+		}
+	}
+	return LabelSelector{requirements: requirements}, nil
+}
+
+func labelOperator(o framework.LabelSelectorOperator) (operator, bool) {
+	switch o {
+	case framework.LabelSelectorOpIn:
+		return in, true
+	case framework.LabelSelectorOpNotIn:
+		return notIn, true
+	case framework.LabelSelectorOpExists:
+		return exists, true
+	case framework.LabelSelectorOpDoesNotExist:
+		return doesNotExist, true
+	}
+	return 0, false
+}
+
+// LabelsOf returns the selector of objects that have all these labels. The
+// labels are not checked. Without any it selects everything.
+func LabelsOf(labels map[string]string) LabelSelector {
+	var s LabelSelector
+	for _, key := range slices.Sorted(maps.Keys(labels)) {
+		s.requirements = append(s.requirements, equals(key, labels[key]))
+	}
+	return s
+}
+
+// Nothing returns the selector that selects nothing.
+func Nothing() LabelSelector { return LabelSelector{nothing: true} }
+
+// Matches reports whether the selector selects an object with these labels.
+func (s *LabelSelector) Matches(labels map[string]string) bool {
+	return !s.nothing && matchAll(s.requirements, labels)
+}
+
+// SelectsEverything reports whether the selector selects every object because it asks
+// for nothing.
+func (s *LabelSelector) SelectsEverything() bool { return !s.nothing && len(s.requirements) == 0 }
+
+// SelectsNothing reports whether the selector selects no object because it is the one
+// of a nil selector.
+func (s *LabelSelector) SelectsNothing() bool { return s.nothing }
+
+// And returns the selector of objects that both s and o select.
+func (s LabelSelector) And(o LabelSelector) LabelSelector {
+	if s.nothing || o.nothing {
+		return Nothing()
+	}
+	return LabelSelector{requirements: slices.Concat(s.requirements, o.requirements)}
+}

@@ -1,0 +1,121 @@
+package match
+
+import (
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// nodeNameField is the only field that selectors of nodes know.
+const nodeNameField = "metadata.name"
+
+// A NodeSelector is a compiled node selector: one of its terms must match. A
+// term that asks for nothing and a malformed term match nothing. The zero value
+// selects nothing.
+type NodeSelector struct {
+	terms    []nodeTerm
+	problems []string
+}
+
+// NewNodeSelector compiles a node selector. What is wrong with its terms is
+// told by [NodeSelector.Err]; the other terms still match.
+func NewNodeSelector(s *framework.NodeSelector) NodeSelector {
+	var compiled NodeSelector
+	for i := range s.NodeSelectorTerms {
+		term := &s.NodeSelectorTerms[i]
+		if isEmpty(term) {
+			continue
+		}
+		t, problems := compileTerm(element("nodeSelectorTerms", i), term)
+		if len(problems) > 0 {
+			compiled.problems = append(compiled.problems, problems...)
+			continue
+		}
+		compiled.terms = append(compiled.terms, t)
+	}
+	return compiled
+}
+
+// Matches reports whether the selector selects the node.
+func (s *NodeSelector) Matches(n *framework.Node) bool {
+	for i := range s.terms {
+		if s.terms[i].matches(n) {
+			return true
+		}
+	}
+	return false
+}
+
+// Err returns what is wrong with the selector's terms, in the words of the
+// Kubernetes API, or nil.
+func (s *NodeSelector) Err() error { return problemsError(s.problems) }
+
+// nodeTerm is a compiled term of a node selector: all of it must hold.
+type nodeTerm struct {
+	labels []requirement
+	fields []fieldRequirement
+}
+
+// fieldRequirement compares a field of a node.
+type fieldRequirement struct {
+	key   string
+	value string
+	equal bool
+}
+
+func isEmpty(t *framework.NodeSelectorTerm) bool {
+	return len(t.MatchExpressions) == 0 && len(t.MatchFields) == 0
+}
+
+func (t *nodeTerm) matches(n *framework.Node) bool {
+	return matchAll(t.labels, n.Labels) && t.matchesFields(n)
+}
+
+// matchesFields ignores fields where a node has no name, and takes fields that
+// it does not know as empty, as kube-scheduler does.
+func (t *nodeTerm) matchesFields(n *framework.Node) bool {
+	if n.Name == "" {
+		return true
+	}
+	for i := range t.fields {
+		f := &t.fields[i]
+		value := ""
+		if f.key == nodeNameField {
+			value = n.Name
+		}
+		if (value == f.value) != f.equal {
+			return false
+		}
+	}
+	return true
+}
+
+func compileTerm(path string, term *framework.NodeSelectorTerm) (nodeTerm, []string) {
+	var t nodeTerm
+	var problems []string
+	for i := range term.MatchExpressions {
+		e := &term.MatchExpressions[i]
+		path := element(child(path, "matchExpressions"), i)
+		op := slices.Index(nodeOperators, e.Operator)
+		if op < 0 {
+			problems = append(problems, unsupported(child(path, "operator"), e.Operator, nodeOperators))
+			continue
+		}
+		r, wrong := compileRequirement(path, e.Key, operator(op), e.Values)
+		t.labels = append(t.labels, r)
+		problems = append(problems, wrong...)
+	}
+	for i := range term.MatchFields {
+		f := &term.MatchFields[i]
+		path := element(child(path, "matchFields"), i)
+		switch {
+		case f.Operator != framework.NodeSelectorOpIn && f.Operator != framework.NodeSelectorOpNotIn:
+			problems = append(problems, unsupported(child(path, "operator"), f.Operator, nodeOperators[:exists]))
+		case len(f.Values) != 1:
+			problems = append(problems, invalid(child(path, "values"), f.Values, "must have one element"))
+		default:
+			t.fields = append(t.fields, fieldRequirement{f.Key, f.Values[0], f.Operator == framework.NodeSelectorOpIn})
+		}
+	}
+	return t, problems
+}

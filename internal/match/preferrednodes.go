@@ -1,0 +1,67 @@
+package match
+
+import "github.com/berth-sched/berth/framework"
+
+// PreferredNodes is what a pod prefers among nodes: terms with weights. The
+// zero value prefers nothing.
+type PreferredNodes struct {
+	terms []weightedTerm
+}
+
+type weightedTerm struct {
+	nodeTerm
+	weight int64
+}
+
+// NewPreferredNodes compiles preferred terms. Terms of weight 0 and terms that
+// ask for nothing are left out. The error says what the Kubernetes API would
+// find wrong with the others.
+func NewPreferredNodes(terms []framework.PreferredSchedulingTerm) (PreferredNodes, error) {
+	var p PreferredNodes
+	var problems []string
+	for i := range terms {
+		term := &terms[i]
+		if term.Weight == 0 || isEmpty(&term.Preference) {
+			continue
+		}
+		t, wrong := compileTerm(element("", i), &term.Preference)
+		problems = append(problems, wrong...)
+		p.terms = append(p.terms, weightedTerm{t, int64(term.Weight)})
+	}
+	if err := problemsError(problems); err != nil {
+		return PreferredNodes{}, err
+	}
+	return p, nil
+}
+
+// Score returns the sum of the weights of the terms that match the node.
+func (p *PreferredNodes) Score(n *framework.Node) int64 {
+	var sum int64
+	for i := range p.terms {
+		if p.terms[i].matches(n) {
+			sum += p.terms[i].weight
+		}
+	}
+	return sum
+}
+
+// A PodPreference is the preferred node affinity of a pod.
+type PodPreference struct {
+	PreferredNodes
+	// Present tells that the pod states preferences, be the list empty.
+	Present bool
+	// Err is what is wrong with them.
+	Err error
+}
+
+// PreferredNodesOf returns what the pod prefers, compiled once per pod.
+func PreferredNodesOf(p *framework.PodInfo) *PodPreference { return preferred.Of(p) }
+
+var preferred = framework.NewPodDerived(func(p *framework.PodInfo) *PodPreference {
+	a := p.Pod.Spec.Affinity
+	if a == nil || a.NodeAffinity == nil || a.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution == nil {
+		return &PodPreference{}
+	}
+	terms, err := NewPreferredNodes(a.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution)
+	return &PodPreference{PreferredNodes: terms, Present: true, Err: err}
+})

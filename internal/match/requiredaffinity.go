@@ -1,0 +1,83 @@
+package match
+
+import (
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// A RequiredNodeAffinity is what a pod demands of a node: every entry of its
+// nodeSelector, and one term of its required node affinity. The zero value
+// demands nothing.
+type RequiredNodeAffinity struct {
+	labels   LabelSelector
+	affinity NodeSelector
+	demands  bool // whether there is a required node affinity
+	names    []string
+	limited  bool
+}
+
+// NewRequiredNodeAffinity compiles the two parts of a pod's specification.
+func NewRequiredNodeAffinity(nodeSelector map[string]string, affinity *framework.Affinity) RequiredNodeAffinity {
+	a := RequiredNodeAffinity{labels: LabelsOf(nodeSelector)}
+	if required := requiredTerms(affinity); required != nil {
+		a.affinity, a.demands = NewNodeSelector(required), true
+		a.names, a.limited = namedNodes(required)
+	}
+	return a
+}
+
+// RequiredNodeAffinityOf returns what the pod demands, compiled once per pod.
+func RequiredNodeAffinityOf(p *framework.PodInfo) *RequiredNodeAffinity { return required.Of(p) }
+
+var required = framework.NewPodDerived(func(p *framework.PodInfo) *RequiredNodeAffinity {
+	a := NewRequiredNodeAffinity(p.Pod.Spec.NodeSelector, p.Pod.Spec.Affinity)
+	return &a
+})
+
+// Match reports whether the node is one that the pod demands. Malformed terms
+// match no node.
+func (a *RequiredNodeAffinity) Match(n *framework.Node) bool {
+	return a.labels.Matches(n.Labels) && (!a.demands || a.affinity.Matches(n))
+}
+
+// Nodes returns the names of the only nodes that can match, sorted, when every
+// term of the affinity names some; otherwise limited is false. The terms may
+// contradict each other: then no name is left.
+func (a *RequiredNodeAffinity) Nodes() (names []string, limited bool) { return a.names, a.limited }
+
+func requiredTerms(a *framework.Affinity) *framework.NodeSelector {
+	if a == nil || a.NodeAffinity == nil {
+		return nil
+	}
+	return a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+}
+
+// namedNodes returns the union over the terms of the names that each allows. A
+// term that names none allows every node.
+func namedNodes(s *framework.NodeSelector) (names []string, limited bool) {
+	for i := range s.NodeSelectorTerms {
+		allowed, ok := namesOfTerm(&s.NodeSelectorTerms[i])
+		if !ok {
+			return nil, false
+		}
+		names, limited = append(names, allowed...), true
+	}
+	slices.Sort(names)
+	return slices.Compact(names), limited
+}
+
+func namesOfTerm(t *framework.NodeSelectorTerm) (names []string, ok bool) {
+	for i := range t.MatchFields {
+		f := &t.MatchFields[i]
+		if f.Key != nodeNameField || f.Operator != framework.NodeSelectorOpIn {
+			continue
+		}
+		if !ok {
+			names, ok = slices.Clone(f.Values), true
+			continue
+		}
+		names = slices.DeleteFunc(names, func(name string) bool { return !slices.Contains(f.Values, name) })
+	}
+	return names, ok
+}

@@ -1,0 +1,72 @@
+package match
+
+import "github.com/berth-sched/berth/framework"
+
+// Comparison says whether tolerations may compare numbers with the operators
+// Lt and Gt. Kubernetes 1.37 has them as an alpha feature that is off.
+type Comparison bool
+
+// Tolerates reports whether one of the tolerations tolerates the taint: its
+// effect and key are empty or equal the taint's, and the operator holds: Equal
+// (also the empty one) compares the values, Exists is content, Lt wants the
+// taint's value below its own and Gt above, as canonical decimal integers.
+func Tolerates(tolerations []framework.Toleration, t *framework.Taint, c Comparison) bool {
+	for i := range tolerations {
+		if tolerates(&tolerations[i], t, c) {
+			return true
+		}
+	}
+	return false
+}
+
+func tolerates(o *framework.Toleration, t *framework.Taint, c Comparison) bool {
+	if o.Effect != "" && o.Effect != t.Effect || o.Key != "" && o.Key != t.Key {
+		return false
+	}
+	switch o.Operator {
+	case "", framework.TolerationOpEqual:
+		return o.Value == t.Value
+	case framework.TolerationOpExists:
+		return true
+	case framework.TolerationOpLt, framework.TolerationOpGt:
+		if !c {
+			return false
+		}
+		bound, ok := parseCanonicalInt(o.Value)
+		value, ok2 := parseCanonicalInt(t.Value)
+		if o.Operator == framework.TolerationOpLt {
+			return ok && ok2 && value < bound
+		}
+		return ok && ok2 && value > bound
+	}
+	return false
+}
+
+// UntoleratedTaint returns the first taint that keeps pods with these
+// tolerations off the node (effect NoSchedule or NoExecute), nil if there is
+// none.
+func UntoleratedTaint(taints []framework.Taint, tolerations []framework.Toleration, c Comparison) *framework.Taint {
+	for i := range taints {
+		t := &taints[i]
+		if t.Effect != framework.TaintEffectNoSchedule && t.Effect != framework.TaintEffectNoExecute {
+			continue
+		}
+		if !Tolerates(tolerations, t, c) {
+			return t
+		}
+	}
+	return nil
+}
+
+// UntoleratedPreferences counts the taints of effect PreferNoSchedule that the
+// tolerations do not tolerate.
+func UntoleratedPreferences(taints []framework.Taint, tolerations []framework.Toleration, c Comparison) int64 {
+	var count int64
+	for i := range taints {
+		t := &taints[i]
+		if t.Effect == framework.TaintEffectPreferNoSchedule && !Tolerates(tolerations, t, c) {
+			count++
+		}
+	}
+	return count
+}

@@ -1,0 +1,48 @@
+package scoring
+
+import "github.com/berth-sched/berth/framework"
+
+// LeastAllocatedScore returns the percentage of a resource that stays free:
+// (allocatable-requested)*100/allocatable, truncated; 0 where there is none or
+// where more is requested than there is. Both are in the same unit, whatever
+// it is; requested includes the pod to place.
+//
+// Source: kube-scheduler 1.37, leastRequestedScore.
+//
+// Differs: exact for all int64; a negative amount counts as 0.
+func LeastAllocatedScore(requested, allocatable int64) int64 {
+	if allocatable <= 0 || requested > allocatable {
+		return 0
+	}
+	return percent(allocatable-max(requested, 0), allocatable)
+}
+
+// MostAllocatedScore returns the percentage of a resource that is taken:
+// requested*100/allocatable, truncated; 0 where there is none and 100 where
+// more is requested than there is.
+//
+// Source: kube-scheduler 1.37, mostRequestedScore. Before 1.22 it was 0 where
+// more was requested than there is.
+//
+// Differs: exact for all int64; a negative amount counts as 0.
+func MostAllocatedScore(requested, allocatable int64) int64 {
+	if allocatable <= 0 {
+		return 0
+	}
+	return percent(min(max(requested, 0), allocatable), allocatable)
+}
+
+// RequestedToCapacityRatioScore returns the shape's value at the utilization
+// requested*100/allocatable, truncated; 100 where there is none or where more
+// is requested than there is. The result is in the shape's own scale: 0 to 10
+// in configurations, which the plugin stretches to 100 beforehand.
+//
+// Source: kube-scheduler 1.37, buildRequestedToCapacityRatioScorerFunction.
+//
+// Differs: exact for all int64; a negative amount counts as 0.
+func RequestedToCapacityRatioScore(shape Shape, requested, allocatable int64) int64 {
+	if allocatable <= 0 || requested >= allocatable {
+		return shape.At(framework.MaxNodeScore)
+	}
+	return shape.At(percent(max(requested, 0), allocatable))
+}

@@ -1,0 +1,123 @@
+package scoring
+
+import (
+	"math"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// BalanceScore returns how evenly the resources of a node are used: 100 when
+// the same fraction of each is, and at least 50:
+//
+//	f[i]  = min(1, requested[i]/allocatable[i])   where allocatable[i] is not 0
+//	std   = |f[0]-f[1]|/2                         of two fractions
+//	      = sqrt(mean((f[i]-mean(f))^2))          of more
+//	      = 0                                     of less
+//	score = (1-std)*100, truncated
+//
+// It is the whole score of NodeResourcesBalancedAllocation from kube-scheduler
+// 1.22 to 1.35. Elements that one of the slices does not have are 0.
+//
+// Source: kube-scheduler 1.37, balancedResourceScore.
+//
+// Differs: a negative amount counts as 0.
+func BalanceScore(requested, allocatable []int64) int64 {
+	var buffer [maxOnStack]float64
+	return evenness(appendFractions(buffer[:0], requested, nil, allocatable))
+}
+
+// BalancedAllocationScore returns how much a pod evens out the use of a node's
+// resources: 75 when it changes nothing, more when the use becomes more even,
+// less when it becomes less even, and always from 50 to 100:
+//
+//	50 + (50 + BalanceScore(requested+pod) - BalanceScore(requested))/2
+//
+// with truncation. requested is without the pod. Elements that one of the
+// slices does not have are 0.
+//
+// Source: kube-scheduler 1.36 and 1.37, balancedResourceScorer.
+//
+// Differs: a negative amount counts as 0, and sums saturate.
+func BalancedAllocationScore(requested, pod, allocatable []int64) int64 {
+	var buffer [maxOnStack]float64
+	with := evenness(appendFractions(buffer[:0], requested, pod, allocatable))
+	without := evenness(appendFractions(buffer[:0], requested, nil, allocatable))
+	return improvement(with, without)
+}
+
+// BalancedAllocationScoreV118 returns the score of NodeResourcesBalancedAllocation
+// in kube-scheduler 1.18: 100 less the difference of the fractions of cpu and
+// memory in use, truncated; 0 where one of them is used up. The amounts include
+// the pod, and the non-zero defaults for containers that request nothing. A
+// resource that the node does not have counts as used up.
+//
+// Source: kube-scheduler 1.18, balancedResourceScorer, without the alpha
+// feature that counts volumes.
+//
+// Differs: a negative amount counts as 0.
+func BalancedAllocationScoreV118(cpuRequested, cpuAllocatable, memoryRequested, memoryAllocatable int64) int64 {
+	if cpuAllocatable <= 0 || memoryAllocatable <= 0 {
+		return 0
+	}
+	cpu, memory := fraction(cpuRequested, cpuAllocatable), fraction(memoryRequested, memoryAllocatable)
+	if cpu >= 1 || memory >= 1 {
+		return 0
+	}
+	return int64((1 - math.Abs(cpu-memory)) * float64(framework.MaxNodeScore))
+}
+
+// maxOnStack is up to how many resources a score needs no memory for.
+const maxOnStack = 8
+
+// fraction returns part/whole, from 0 to 1; whole must be above 0.
+func fraction(part, whole int64) float64 {
+	return min(1, float64(max(part, 0))/float64(whole))
+}
+
+// appendFractions appends the fractions of requested+pod of allocatable.
+func appendFractions(to []float64, requested, pod, allocatable []int64) []float64 {
+	for i, whole := range allocatable {
+		if whole <= 0 {
+			continue
+		}
+		part := max(at(requested, i), 0)
+		to = append(to, fraction(satAdd(part, max(at(pod, i), 0)), whole))
+	}
+	return to
+}
+
+func at(amounts []int64, i int) int64 {
+	if i < len(amounts) {
+		return amounts[i]
+	}
+	return 0
+}
+
+// evenness returns 100 times 1 less the standard deviation, truncated.
+func evenness(fractions []float64) int64 {
+	std := 0.0
+	switch n := float64(len(fractions)); len(fractions) {
+	case 0, 1:
+	case 2:
+		std = math.Abs((fractions[0] - fractions[1]) / 2)
+	default:
+		total := 0.0
+		for _, f := range fractions {
+			total += f
+		}
+		mean := total / n
+		squares := 0.0
+		for _, f := range fractions {
+			squares += float64((f - mean) * (f - mean)) // the conversion forbids fusing
+		}
+		std = math.Sqrt(squares / n)
+	}
+	return int64((1 - std) * float64(framework.MaxNodeScore))
+}
+
+// improvement returns the score of a node whose evenness a pod changes. Both
+// are from 50 to 100, so the result is too.
+func improvement(with, without int64) int64 {
+	const half = framework.MaxNodeScore / 2
+	return half + (half+with-without)/2
+}

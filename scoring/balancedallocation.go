@@ -1,0 +1,138 @@
+package scoring
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+)
+
+// A BalanceVersion names a formula of NodeResourcesBalancedAllocation.
+type BalanceVersion string
+
+// The formulas that NodeResourcesBalancedAllocation has had.
+const (
+	// BalanceDelta is that of kube-scheduler 1.36 and 1.37, and the default:
+	// [BalancedAllocationScore].
+	BalanceDelta BalanceVersion = "delta"
+	// BalanceStd is that of kube-scheduler 1.22 to 1.35: [BalanceScore] with
+	// the pod.
+	BalanceStd BalanceVersion = "std"
+	// BalanceV118 is that of kube-scheduler 1.18: [BalancedAllocationScoreV118].
+	BalanceV118 BalanceVersion = "v1.18"
+)
+
+// NodeResourcesBalancedAllocation scores how evenly a node's resources would be
+// used with the pod. Raw scores are from 0 to 100 and are not normalized.
+//
+// Unlike NodeResourcesFit it counts what pods really request: no defaults for
+// containers without requests, and with pod-level requests. A pod that requests
+// none of the resources is left out of the score. Resources that a node does
+// not have, and scalar resources that the pod does not request, take no part.
+//
+// The version v1.18 always compares cpu and memory, of requests with the
+// non-zero defaults, and scores every pod.
+//
+// Source: kube-scheduler 1.37, plugin NodeResourcesBalancedAllocation.
+//
+// Differs: sums saturate where kube-scheduler's wrap. Early releases with the
+// formula "std" also scored pods without requests.
+type NodeResourcesBalancedAllocation struct {
+	// Resources take part in the score; without any, cpu and memory. Weights
+	// must be 0 or 1, and mean nothing. The version v1.18 does not read them.
+	Resources []ResourceSpec
+	// Version names the formula; "" means BalanceDelta.
+	Version BalanceVersion
+}
+
+const balancedName = "NodeResourcesBalancedAllocation"
+
+// Name returns "NodeResourcesBalancedAllocation".
+func (NodeResourcesBalancedAllocation) Name() string { return balancedName }
+
+// Validate reports an unknown version, a weight other than 0 and 1, and a
+// resource that is named twice.
+func (p NodeResourcesBalancedAllocation) Validate() error {
+	switch p.Version {
+	case "", BalanceDelta, BalanceStd, BalanceV118:
+	default:
+		return fmt.Errorf("%s: version: unknown version %q", balancedName, string(p.Version))
+	}
+	for i, s := range p.Resources {
+		if slices.ContainsFunc(p.Resources[:i], func(o ResourceSpec) bool { return o.Name == s.Name }) {
+			return fmt.Errorf("%s: resources[%d]: %s is there already", balancedName, i, s.Name)
+		}
+	}
+	return checkWeights(balancedName, p.Resources, 1)
+}
+
+// Scope declares that a score reads the pod's requests, the node's allocatable
+// and the totals of its pods.
+func (NodeResourcesBalancedAllocation) Scope(*framework.PodInfo) framework.Scope {
+	return framework.Scope{Pod: framework.FieldRequests, Reads: framework.ReadsNode | framework.ReadsPods}
+}
+
+// PreScore finds the resources in the schema, and skips pods that request none
+// of them. A configuration that Validate refuses is an error.
+func (p NodeResourcesBalancedAllocation) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
+	if err := p.Validate(); err != nil {
+		return nil, framework.AsStatus(err)
+	}
+	b := framework.Scratch[balanced](c)
+	if p.Version == BalanceV118 {
+		b.terms = appendTerms(b.terms[:0], defaultResources, c.Pod.Schema(), c.Pod.ScoredRequests)
+		return (*balancedV118)(b), framework.Status{}
+	}
+	b.terms = appendTerms(b.terms[:0], orDefault(p.Resources), c.Pod.Schema(), c.Pod.UsedRequests)
+	if !slices.ContainsFunc(b.terms, func(t term) bool { return t.pod != 0 }) {
+		return nil, framework.SkipStatus()
+	}
+	if p.Version == BalanceStd {
+		return (*balancedStd)(b), framework.Status{}
+	}
+	return (*balancedDelta)(b), framework.Status{}
+}
+
+// balanced is what the scorers of all versions know of a pod.
+type balanced struct{ terms []term }
+
+// The bound scorers, one for each version.
+type (
+	balancedDelta balanced
+	balancedStd   balanced
+	balancedV118  balanced
+)
+
+func (b *balancedDelta) Score(_ *framework.PodInfo, node *framework.NodeInfo) int64 {
+	var with, without [maxOnStack]float64
+	w, o := with[:0], without[:0]
+	for i := range b.terms {
+		t := &b.terms[i]
+		if allocatable := node.Allocatable.At(t.index); allocatable > 0 {
+			used := node.Requested.At(t.index)
+			w = append(w, fraction(satAdd(used, t.pod), allocatable))
+			o = append(o, fraction(used, allocatable))
+		}
+	}
+	return improvement(evenness(w), evenness(o))
+}
+
+func (b *balancedStd) Score(_ *framework.PodInfo, node *framework.NodeInfo) int64 {
+	var buffer [maxOnStack]float64
+	fractions := buffer[:0]
+	for i := range b.terms {
+		t := &b.terms[i]
+		if allocatable := node.Allocatable.At(t.index); allocatable > 0 {
+			fractions = append(fractions, fraction(satAdd(node.Requested.At(t.index), t.pod), allocatable))
+		}
+	}
+	return evenness(fractions)
+}
+
+func (b *balancedV118) Score(_ *framework.PodInfo, node *framework.NodeInfo) int64 {
+	cpu, memory := &b.terms[resource.IndexCPU], &b.terms[resource.IndexMemory]
+	return BalancedAllocationScoreV118(
+		cpu.requested(node), node.Allocatable.At(resource.IndexCPU),
+		memory.requested(node), node.Allocatable.At(resource.IndexMemory))
+}

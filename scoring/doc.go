@@ -1,0 +1,49 @@
+// Package scoring holds the score plugins, which rank the nodes that a pod may
+// run on, and the pure formulas under them.
+//
+//	packed := scoring.NodeResourcesFit{
+//		Strategy:  scoring.MostAllocated,
+//		Resources: []scoring.ResourceSpec{{Name: "cpu", Weight: 2}, {Name: "example.com/gpu", Weight: 10}},
+//	}
+//
+// # What it does
+//
+// Every exported plugin type is the configuration of one plugin: a value that
+// can be copied, whose zero value is kube-scheduler's default. What is computed
+// for one pod lives in the scorer that PreScore returns, in memory that the
+// cycle reuses, so that scoring a thousand nodes allocates nothing.
+//
+//	NodeResourcesFit                 how full a node would be, by three strategies
+//	NodeResourcesBalancedAllocation  how evenly its resources would be used
+//	TaintToleration                  how few preferences of the node it goes against
+//	NodeAffinity                     how well it meets the pod's preferences
+//	ImageLocality                    how much of the pod's images is there already
+//
+// The formulas are functions of numbers, for those who want nothing else:
+// [LeastAllocatedScore], [MostAllocatedScore], [Shape.At],
+// [BalancedAllocationScore], [ImageLocalityScore], [DefaultNormalizeScore].
+// They accept any int64, return scores from 0 to 100, and divide exactly: no
+// intermediate result wraps.
+//
+// # What it leaves to you
+//
+// A plugin returns raw scores; the profile in package scheduling normalizes
+// them with the plugin's rule, checks that they are from 0 to 100, and adds
+// them up with the plugins' weights. Which nodes are feasible is for package
+// filter.
+//
+// # Determinism and concurrency
+//
+// A score depends on the configuration, the pod, the node and, for
+// ImageLocality, on the images of all nodes. Floating-point operations are
+// those of kube-scheduler in its order, and none is fused, so results are the
+// same on every machine. A plugin may be shared by any number of schedulers; a
+// bound scorer belongs to its cycle and may be called for different nodes at
+// once.
+//
+// # Source
+//
+// The plugins of kube-scheduler 1.37.1, pkg/scheduler/framework/plugins, with
+// the feature gates at their defaults; formulas of older versions are named.
+// Deviations are listed at each type under "Differs:".
+package scoring

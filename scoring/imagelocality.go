@@ -1,0 +1,118 @@
+package scoring
+
+import (
+	"math"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// ImageLocality scores how much of the pod's images a node has already: the sum
+// of their sizes, each in proportion to how many of the nodes have it
+// ([ScaledImageSize]), mapped to [0,100] ([ImageLocalityScore]). Images of
+// containers, init containers and image volumes count, each as often as it
+// occurs. It is not normalized.
+//
+// Names are compared as they are written, with ":latest" added to those without
+// a tag.
+//
+// Source: kube-scheduler 1.37, plugin ImageLocality.
+type ImageLocality struct{}
+
+// Name returns "ImageLocality".
+func (ImageLocality) Name() string { return "ImageLocality" }
+
+// Scope declares that a score reads the pod's images, the node, and how many
+// nodes have them.
+func (ImageLocality) Scope(*framework.PodInfo) framework.Scope {
+	return framework.Scope{Pod: framework.FieldImages, Reads: framework.ReadsNode | framework.ReadsNodeSet}
+}
+
+// PreScore looks up the pod's images.
+func (ImageLocality) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
+	names := *podImages.Of(c.Pod)
+	l := framework.Scratch[imageLocality](c)
+	l.count = len(names)
+	l.images = l.images[:0]
+	for _, name := range names {
+		if state := c.Snapshot.Image(name); state.Nodes > 0 {
+			l.images = append(l.images, scaledImage{name, ScaledImageSize(state.Size, state.Nodes, c.Snapshot.Len())})
+		}
+	}
+	if len(l.images) == 0 {
+		return noImages{}, framework.Status{}
+	}
+	return l, framework.Status{}
+}
+
+var podImages = framework.NewPodDerived(func(p *framework.PodInfo) *[]string {
+	names := framework.PodImages(p.Pod)
+	return &names
+})
+
+// imageLocality is the bound scorer.
+type imageLocality struct {
+	images []scaledImage // those that some node has
+	count  int           // of all
+}
+
+type scaledImage struct {
+	name string
+	size int64
+}
+
+func (l *imageLocality) Score(_ *framework.PodInfo, node *framework.NodeInfo) int64 {
+	var sum int64
+	for i := range l.images {
+		if image := &l.images[i]; node.HasImage(image.name) {
+			sum = satAdd(sum, image.size)
+		}
+	}
+	return ImageLocalityScore(sum, l.count)
+}
+
+// noImages is the bound scorer of a pod whose images no node has.
+type noImages struct{}
+
+func (noImages) Score(*framework.PodInfo, *framework.NodeInfo) int64 { return 0 }
+
+// The sizes, in bytes, between which [ImageLocalityScore] rises.
+const (
+	minImageSize int64 = 23 << 20
+	maxImageSize int64 = 1000 << 20 // for each image
+)
+
+// ImageLocalityScore returns the score of a node that has images of the given
+// total size in bytes, for a pod with that number of images: 0 up to 23 MiB,
+// 100 from 1000 MiB for each image, and in between in proportion, truncated. A
+// pod without images scores 0.
+//
+// Source: kube-scheduler 1.37, calculatePriority.
+func ImageLocalityScore(size int64, images int) int64 {
+	if images <= 0 {
+		return 0
+	}
+	largest := int64(math.MaxInt64)
+	if int64(images) <= math.MaxInt64/maxImageSize {
+		largest = maxImageSize * int64(images)
+	}
+	size = min(max(size, minImageSize), largest)
+	return percent(size-minImageSize, largest-minImageSize)
+}
+
+// ScaledImageSize returns what an image of the given size in bytes counts for
+// when so many of all nodes have it: size * (nodes/all), truncated. That keeps
+// pods from being drawn to the few nodes that have an image. Sizes, and numbers
+// of nodes, below 1 count for nothing.
+//
+// Source: kube-scheduler 1.37, scaledImageScore.
+func ScaledImageSize(size int64, nodes, all int) int64 {
+	if size <= 0 || nodes <= 0 || all <= 0 {
+		return 0
+	}
+	spread := float64(nodes) / float64(all)
+	scaled := float64(float64(size) * spread)
+	if scaled >= math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return int64(scaled)
+}

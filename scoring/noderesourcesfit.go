@@ -1,0 +1,176 @@
+package scoring
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// A Strategy says what NodeResourcesFit prefers.
+type Strategy string
+
+// The strategies of NodeResourcesFit.
+const (
+	// LeastAllocated prefers empty nodes: the weighted mean of
+	// [LeastAllocatedScore], truncated. It is the default.
+	LeastAllocated Strategy = "LeastAllocated"
+	// MostAllocated prefers full nodes: the weighted mean of
+	// [MostAllocatedScore], truncated.
+	MostAllocated Strategy = "MostAllocated"
+	// RequestedToCapacityRatio prefers what a shape says: the weighted mean of
+	// [RequestedToCapacityRatioScore] over the resources whose score is above
+	// 0, rounded.
+	RequestedToCapacityRatio Strategy = "RequestedToCapacityRatio"
+)
+
+// NodeResourcesFit scores how full a node would be with the pod, by resources
+// with weights. Raw scores are from 0 to 100 and are not normalized.
+//
+// For each resource, allocatable is the node's, and requested is what its pods
+// and the pod to place request. A container without a CPU or memory request
+// counts as 100 milli-CPU or 200 MiB. Resources that a node does not have, and
+// scalar resources that the pod does not request, take no part; a node where
+// none is left scores 0.
+//
+// The requests of the pod to place are those of its containers and overhead:
+// pod-level requests (spec.resources) are not read, though they are for pods
+// already placed. That is an inconsistency of kube-scheduler, kept for equal
+// scores.
+//
+// Source: kube-scheduler 1.37, plugin NodeResourcesFit.
+//
+// Differs: sums saturate where kube-scheduler's wrap.
+type NodeResourcesFit struct {
+	// Strategy says what is preferred; "" means LeastAllocated.
+	Strategy Strategy
+	// Resources take part in the score; without any, cpu and memory with
+	// weight 1.
+	Resources []ResourceSpec
+	// Shape is for the strategy RequestedToCapacityRatio: utilization from 0
+	// to 100 in ascending order, scores from 0 to 10.
+	Shape Shape
+}
+
+const fitName = "NodeResourcesFit"
+
+// Name returns "NodeResourcesFit".
+func (NodeResourcesFit) Name() string { return fitName }
+
+// Validate reports an unknown strategy, a weight outside [0,100], and a shape
+// that is malformed.
+func (p NodeResourcesFit) Validate() error {
+	switch p.Strategy {
+	case "", LeastAllocated, MostAllocated:
+	case RequestedToCapacityRatio:
+		if err := p.Shape.check(); err != nil {
+			return fmt.Errorf("%s: %w", fitName, err)
+		}
+	default:
+		return fmt.Errorf("%s: strategy: unknown strategy %q", fitName, string(p.Strategy))
+	}
+	return checkWeights(fitName, p.Resources, 100)
+}
+
+// Scope declares that a score reads the pod's requests, the node's allocatable
+// and the totals of its pods.
+func (NodeResourcesFit) Scope(*framework.PodInfo) framework.Scope {
+	return framework.Scope{Pod: framework.FieldRequests, Reads: framework.ReadsNode | framework.ReadsPods}
+}
+
+// PreScore finds the resources in the schema. A configuration that Validate
+// refuses is an error.
+func (p NodeResourcesFit) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
+	if err := p.Validate(); err != nil {
+		return nil, framework.AsStatus(err)
+	}
+	f := framework.Scratch[fit](c)
+	f.terms = appendTerms(f.terms[:0], orDefault(p.Resources), c.Pod.Schema(), c.Pod.ScoredRequests)
+	switch p.Strategy {
+	case MostAllocated:
+		return (*mostAllocated)(f), framework.Status{}
+	case RequestedToCapacityRatio:
+		f.shape = p.Shape.appendScaled(f.shape[:0])
+		return (*capacityRatio)(f), framework.Status{}
+	}
+	return (*leastAllocated)(f), framework.Status{}
+}
+
+// fit is what the scorers of all strategies know of a pod.
+type fit struct {
+	terms []term
+	shape Shape // with scores from 0 to 100
+}
+
+// The bound scorers. They differ in the method only, so that no node asks for
+// the strategy.
+type (
+	leastAllocated fit
+	mostAllocated  fit
+	capacityRatio  fit
+)
+
+func (f *leastAllocated) Score(_ *framework.PodInfo, node *framework.NodeInfo) int64 {
+	var sum, weights int64
+	for i := range f.terms {
+		t := &f.terms[i]
+		if allocatable := node.Allocatable.At(t.index); allocatable != 0 {
+			sum += t.weight * LeastAllocatedScore(t.requested(node), allocatable)
+			weights += t.weight
+		}
+	}
+	return mean(sum, weights)
+}
+
+func (f *mostAllocated) Score(_ *framework.PodInfo, node *framework.NodeInfo) int64 {
+	var sum, weights int64
+	for i := range f.terms {
+		t := &f.terms[i]
+		if allocatable := node.Allocatable.At(t.index); allocatable != 0 {
+			sum += t.weight * MostAllocatedScore(t.requested(node), allocatable)
+			weights += t.weight
+		}
+	}
+	return mean(sum, weights)
+}
+
+func (f *capacityRatio) Score(_ *framework.PodInfo, node *framework.NodeInfo) int64 {
+	var sum, weights int64
+	for i := range f.terms {
+		t := &f.terms[i]
+		allocatable := node.Allocatable.At(t.index)
+		if allocatable == 0 {
+			continue
+		}
+		if score := RequestedToCapacityRatioScore(f.shape, t.requested(node), allocatable); score > 0 {
+			sum += t.weight * score
+			weights += t.weight
+		}
+	}
+	if weights == 0 {
+		return 0
+	}
+	return int64(math.Round(float64(sum) / float64(weights)))
+}
+
+// requested returns what would be requested of the node with the pod on it,
+// the non-zero defaults included: those are for cpu and memory, the first two
+// dimensions of every schema.
+func (t *term) requested(node *framework.NodeInfo) int64 {
+	if t.index < len(node.NonZeroRequested) {
+		return satAdd(node.NonZeroRequested[t.index], t.pod)
+	}
+	return satAdd(node.Requested.At(t.index), t.pod)
+}
+
+// mean returns sum/weights, truncated, and 0 without weights. Both fit 32 bits:
+// scores and weights are at most 100.
+func mean(sum, weights int64) int64 {
+	switch weights {
+	case 0:
+		return 0
+	case 2:
+		return sum / 2
+	}
+	return int64(uint32(sum) / uint32(weights))
+}

@@ -1,0 +1,35 @@
+package scoring
+
+import (
+	"math"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// DefaultNormalizeScore maps a raw score to [0,100] in proportion to the
+// largest raw score among the feasible nodes: 100*raw/largest, truncated. With
+// reverse it is 100 less that, so that the largest raw score becomes 0.
+//
+// Where no raw score is above 0 all of them stay as they are, and with reverse
+// all become 100.
+//
+// Source: kube-scheduler 1.37, DefaultNormalizeScore with a maximum of 100.
+//
+// Differs: a raw score below 0 or above the largest, which would lead out of
+// [0,100], counts as the nearer end. Upstream wraps around for raw scores
+// beyond 92 quadrillion.
+func DefaultNormalizeScore(raw, largest int64, reverse bool) int64 {
+	var score int64
+	if largest > 0 {
+		raw = min(max(raw, 0), largest)
+		if raw <= math.MaxInt64/framework.MaxNodeScore {
+			score = raw * framework.MaxNodeScore / largest
+		} else {
+			score = mulDiv(raw, framework.MaxNodeScore, largest)
+		}
+	}
+	if reverse {
+		return framework.MaxNodeScore - score
+	}
+	return score
+}

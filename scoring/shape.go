@@ -1,0 +1,94 @@
+package scoring
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// A ShapePoint is a point of a [Shape].
+type ShapePoint struct {
+	// Utilization in percent.
+	Utilization int64 `json:"utilization"`
+	// Score from 0 to 10.
+	Score int64 `json:"score"`
+}
+
+// A Shape is a function of the utilization of a resource, given by points in
+// ascending order of utilization and drawn with straight lines between them.
+type Shape []ShapePoint
+
+// At returns the function's value at a utilization: that of the first point up
+// to there, that of the last point beyond it, and in between
+//
+//	a.Score + (b.Score-a.Score)*(utilization-a.Utilization)/(b.Utilization-a.Utilization)
+//
+// for the neighbouring points a and b, the fraction truncated toward zero. A
+// shape without points is 0 everywhere.
+//
+// Source: kube-scheduler 1.37, BuildBrokenLinearFunction; exact for all int64.
+func (s Shape) At(utilization int64) int64 {
+	for i, b := range s {
+		if utilization > b.Utilization {
+			continue
+		}
+		if i == 0 {
+			return b.Score
+		}
+		a := s[i-1]
+		return a.Score + scaledStep(a, b, utilization)
+	}
+	if len(s) == 0 {
+		return 0
+	}
+	return s[len(s)-1].Score
+}
+
+// scaledStep returns how far the score is from a's on the way to b. All
+// differences fit 64 bits without a sign, and the step is no longer than that
+// between the scores.
+func scaledStep(a, b ShapePoint, utilization int64) int64 {
+	way := uint64(utilization) - uint64(a.Utilization)
+	whole := uint64(b.Utilization) - uint64(a.Utilization)
+	rise := uint64(b.Score) - uint64(a.Score)
+	if b.Score < a.Score {
+		rise = -rise
+	}
+	hi, lo := bits.Mul64(rise, way)
+	step, _ := bits.Div64(hi, lo, whole)
+	if b.Score < a.Score {
+		return -int64(step)
+	}
+	return int64(step)
+}
+
+// maxShapeScore is the largest score of a shape in a configuration.
+const maxShapeScore = 10
+
+// check reports why the shape cannot be used for a utilization in percent.
+func (s Shape) check() error {
+	if len(s) == 0 {
+		return fmt.Errorf("shape: at least one point must be specified")
+	}
+	for i, p := range s {
+		switch {
+		case p.Utilization < 0 || p.Utilization > 100:
+			return fmt.Errorf("shape[%d]: utilization %d is not from 0 to 100", i, p.Utilization)
+		case i > 0 && p.Utilization <= s[i-1].Utilization:
+			return fmt.Errorf("shape[%d]: utilization %d is not above that of the point before, %d", i, p.Utilization, s[i-1].Utilization)
+		case p.Score < 0 || p.Score > maxShapeScore:
+			return fmt.Errorf("shape[%d]: score %d is not from 0 to %d", i, p.Score, maxShapeScore)
+		}
+	}
+	return nil
+}
+
+// appendScaled appends the shape's points with scores stretched to [0,100].
+func (s Shape) appendScaled(to Shape) Shape {
+	for _, p := range s {
+		p.Score *= framework.MaxNodeScore / maxShapeScore
+		to = append(to, p)
+	}
+	return to
+}

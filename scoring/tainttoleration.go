@@ -1,0 +1,50 @@
+package scoring
+
+import (
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/match"
+)
+
+// TaintToleration scores how many taints of effect PreferNoSchedule the pod
+// does not tolerate ([TaintTolerationScore]). Normalized, the node with most of
+// them gets 0 and one without any gets 100.
+//
+// Source: kube-scheduler 1.37, plugin TaintToleration.
+type TaintToleration struct {
+	// CompareNumbers lets tolerations use the operators Lt and Gt, as the
+	// feature TaintTolerationComparisonOperators does. The default is off, as
+	// in kube-scheduler 1.37.
+	CompareNumbers bool
+}
+
+// Name returns "TaintToleration".
+func (TaintToleration) Name() string { return "TaintToleration" }
+
+// Scope declares that a score reads the pod's tolerations and the node.
+func (TaintToleration) Scope(*framework.PodInfo) framework.Scope {
+	return framework.Scope{Pod: framework.FieldTolerations, Reads: framework.ReadsNode}
+}
+
+// Score counts the node's taints of effect PreferNoSchedule that the pod does
+// not tolerate.
+func (p TaintToleration) Score(pod *framework.PodInfo, node *framework.NodeInfo) int64 {
+	taints := node.Node.Spec.Taints
+	if len(taints) == 0 {
+		return 0
+	}
+	return match.UntoleratedPreferences(taints, pod.Pod.Spec.Tolerations, match.Comparison(p.CompareNumbers))
+}
+
+// NormalizeScore is [DefaultNormalizeScore], reversed.
+func (TaintToleration) NormalizeScore(raw, _, largest int64) int64 {
+	return DefaultNormalizeScore(raw, largest, true)
+}
+
+// TaintTolerationScore returns how many of the taints have the effect
+// PreferNoSchedule and are tolerated by none of the tolerations: fewer is
+// better. Tolerations with the operators Lt and Gt tolerate nothing.
+//
+// Source: kube-scheduler 1.37, CountIntolerableTaintsPreferNoSchedule.
+func TaintTolerationScore(taints []framework.Taint, tolerations []framework.Toleration) int64 {
+	return match.UntoleratedPreferences(taints, tolerations, false)
+}
