@@ -83,5 +83,6 @@ func entryError(data []byte, err error) error {
 			return fmt.Errorf("resource %q: %w", name, err)
 		}
 	}
+	// The bad entry was followed by a good one of the same name.
 	return fmt.Errorf("resource list: %w", err)
 }
