@@ -1,0 +1,64 @@
+package estimator
+
+import (
+	"errors"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// A Combined is what several estimators together say about one cluster.
+type Combined struct {
+	Cluster string `json:"cluster"`
+	// Estimate is the smallest estimate; NoOpinion if no estimator has one.
+	Estimate
+	// By names the estimator whose estimate it is, the first of several equal.
+	By string `json:"by,omitempty"`
+	// Err joins the errors of the estimators that failed for this cluster; each
+	// names its estimator. Their estimates are missing from the minimum.
+	Err error `json:"-"`
+}
+
+// An EstimatorError says that an estimator failed for a cluster.
+type EstimatorError struct {
+	Estimator string
+	Cluster   string
+	Err       error
+}
+
+// Error returns "estimator X: cluster Y: " and the cause, which may already
+// name the cluster.
+func (e *EstimatorError) Error() string {
+	var named *framework.InvalidError
+	if errors.As(e.Err, &named) && named.Object != "" {
+		return "estimator " + e.Estimator + ": " + e.Err.Error()
+	}
+	return "estimator " + e.Estimator + ": cluster " + e.Cluster + ": " + e.Err.Error()
+}
+
+// Unwrap returns the cause.
+func (e *EstimatorError) Unwrap() error { return e.Err }
+
+// Combine asks every estimator about a cluster and returns the smallest
+// estimate. Estimators without an opinion, and those that fail, are left out.
+//
+// Source: Karmada 1.13, calAvailableReplicas.
+//
+// Differs: a failure concerns one cluster. Karmada drops all answers of an
+// estimator that fails for a single cluster. Where no estimator has an opinion
+// Karmada takes the replicas asked for; here that is left to the caller.
+func Combine(estimators []ClusterEstimator, cluster *framework.Cluster, replica *Replica) Combined {
+	c := Combined{Cluster: cluster.Name, Estimate: Estimate{NoOpinion: true}}
+	var failed []error
+	for _, e := range estimators {
+		answer, err := e.Estimate(cluster, replica)
+		switch {
+		case err != nil:
+			failed = append(failed, &EstimatorError{Estimator: e.Name(), Cluster: cluster.Name, Err: err})
+		case answer.NoOpinion:
+		case c.NoOpinion || answer.Replicas < c.Replicas:
+			c.Estimate, c.By = answer, e.Name()
+		}
+	}
+	c.Err = errors.Join(failed...)
+	return c
+}

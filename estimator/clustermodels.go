@@ -1,0 +1,177 @@
+package estimator
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+)
+
+// podsPerNode is how many pods FirstFit takes an empty node to admit.
+const podsPerNode = 110
+
+var (
+	errShortCounts = errors.New("fewer counts than resource models")
+	errGradeTwice  = errors.New("the grade is in the list twice")
+)
+
+// countedOnly returns the wanted resources that schedulers keep accounts of.
+func countedOnly(wanted []demand) []demand {
+	return slices.DeleteFunc(slices.Clone(wanted), func(d demand) bool { return !counted(d.name) })
+}
+
+func named(models []framework.ResourceModel, name resource.Name) bool {
+	for i := range models {
+		if rangeOf(models[i].Ranges, name) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// A modelCount estimates from the numbers of nodes by grade.
+type modelCount struct {
+	rule   ModelRule
+	models []framework.ResourceModel
+	counts []framework.AllocatableModeling
+	wanted []demand
+	report *[]GradeReport // nil: no one asks
+}
+
+// uncovered says why the models cannot answer, "" if they can.
+func (m *modelCount) uncovered() string {
+	if len(m.models) == 0 {
+		return "the cluster has no resource models"
+	}
+	for _, d := range m.wanted {
+		if !named(m.models, d.name) {
+			return "resource model is inapplicable as missing resource: " + string(d.name)
+		}
+	}
+	return ""
+}
+
+func (m *modelCount) replicas() (int64, error) {
+	if err := m.check(); err != nil {
+		return 0, err
+	}
+	start := m.start()
+	var total int64
+	for i := range m.models {
+		nodes, perNode, limit := m.nodes(i), int64(0), resource.Name("")
+		if i >= start {
+			perNode, limit = m.perNode(i)
+		}
+		n := resource.SatMul(nodes, perNode)
+		total = resource.SatAdd(total, n)
+		if m.report != nil {
+			*m.report = append(*m.report, GradeReport{
+				Grade: m.models[i].Grade, Nodes: nodes, PerNode: min(perNode, MaxReplicas), Replicas: min(n, MaxReplicas),
+				Limit: limit, Unfit: perNode == 0,
+			})
+		}
+	}
+	return total, nil
+}
+
+// check refuses models that do not agree about a wanted resource, and counts
+// that cannot be matched with the models.
+func (m *modelCount) check() error {
+	for i := range m.models {
+		for _, d := range m.wanted {
+			j := rangeOf(m.models[i].Ranges, d.name)
+			if j < 0 {
+				return invalidModel(i, "ranges", string(d.name), errNameMissing)
+			}
+			if k := rangeOf(m.models[i].Ranges[j+1:], d.name); k >= 0 {
+				return invalidRange(i, j+1+k, "name", string(d.name), ruleTwice)
+			}
+			if low := m.models[i].Ranges[j].Min; low.Sign() < 0 {
+				return invalidRange(i, j, "min", low.String(), errNegative)
+			}
+		}
+		if m.rule != FirstFit {
+			continue
+		}
+		for k := range i {
+			if m.models[k].Grade == m.models[i].Grade {
+				return invalidModel(i, "grade", fmt.Sprint(m.models[i].Grade), errGradeTwice)
+			}
+		}
+	}
+	if m.rule != FirstFit && len(m.counts) < len(m.models) {
+		return &framework.InvalidError{
+			Field: summaryField + ".allocatableModelings", Value: fmt.Sprintf("%d counts for %d models", len(m.counts), len(m.models)),
+			Err: errShortCounts,
+		}
+	}
+	return nil
+}
+
+// start returns the index of the first model that may be counted.
+func (m *modelCount) start() int {
+	start := 0
+	for _, d := range m.wanted {
+		switch m.rule {
+		case Contains:
+			start = max(start, m.firstAbove(d, 1)-1)
+		case MinCovers:
+			start = max(start, m.firstAbove(d, 0))
+		}
+	}
+	return start
+}
+
+// firstAbove returns the index of the first model whose minimum compares with
+// the request as at least cmp (0: not less, 1: greater), the number of models if
+// there is none.
+func (m *modelCount) firstAbove(d demand, cmp int) int {
+	for i := range m.models {
+		if m.min(i, d.name).Cmp(d.quantity) >= cmp {
+			return i
+		}
+	}
+	return len(m.models)
+}
+
+func (m *modelCount) min(i int, name resource.Name) resource.Quantity {
+	j := rangeOf(m.models[i].Ranges, name)
+	return m.models[i].Ranges[j].Min
+}
+
+// nodes returns the number of nodes of model i. FirstFit matches counts by
+// grade, the older rules by position.
+func (m *modelCount) nodes(i int) int64 {
+	if m.rule != FirstFit {
+		return int64(m.counts[i].Count)
+	}
+	var n int64
+	for _, c := range m.counts {
+		if c.Grade == m.models[i].Grade {
+			n = resource.SatAdd(n, int64(c.Count))
+		}
+	}
+	return n
+}
+
+// perNode returns how many replicas a node of model i is taken to allow, and
+// what limits them.
+func (m *modelCount) perNode(i int) (int64, resource.Name) {
+	var n int64 = math.MaxInt64
+	var limit resource.Name
+	if m.rule == FirstFit {
+		n, limit = podsPerNode, resource.Pods
+	}
+	for _, d := range m.wanted {
+		if fits := unitsOf(d.name, m.min(i, d.name)) / d.units; fits < n {
+			n, limit = fits, d.name
+		}
+	}
+	if n == 0 && m.rule == Contains {
+		n = 1
+	}
+	return n, limit
+}

@@ -1,0 +1,211 @@
+package estimator
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+)
+
+// A Component is one kind of pod of a workload that needs several kinds, such
+// as one job manager and three task managers. One copy of each component,
+// Replicas times, is a set.
+type Component struct {
+	Name     string        `json:"name,omitempty"`
+	Replicas int64         `json:"replicas"`
+	Request  resource.List `json:"request,omitempty"`
+}
+
+// EstimateSets returns how many whole sets of components the cluster can take
+// on. Without components, or when they have no replicas, it is the number of
+// pods that the cluster admits.
+//
+// The sums of the cluster's resources bound the number. If the cluster counts
+// its nodes by grade, sets are then placed one by one, as [FirstFit] sees the
+// nodes: component by component in the order given, each replica on the first
+// node, lowest grade first, that has room. The result is what was placed before
+// something did not fit: less than a cleverer order might place, and under
+// every [ModelRule] the same.
+//
+// Cost: grows with the number of pods placed.
+//
+// Source: Karmada 1.16 and later, with the gate MultiplePodTemplatesScheduling.
+//
+// Differs: a resource is always counted in one unit; Karmada chooses it by how
+// each quantity is written, and finds no room for "1G" of memory in "64Gi".
+// Negative replicas are an error. When a component needs something that is in
+// no model, the bound stands; Karmada answers 0.
+func (g General) EstimateSets(cluster *framework.Cluster, components []Component) (Estimate, error) {
+	summary := cluster.Status.ResourceSummary
+	if summary == nil {
+		return Estimate{}, nil
+	}
+	if err := checkSummary(summary); err != nil {
+		return Estimate{}, ofCluster(cluster, err)
+	}
+	var pods int64
+	for _, c := range components {
+		if c.Replicas < 0 {
+			return Estimate{}, &framework.InvalidError{
+				Object: "component " + c.Name, Field: "replicas", Value: fmt.Sprint(c.Replicas), Err: errNegative,
+			}
+		}
+		pods = resource.SatAdd(pods, c.Replicas)
+	}
+	bound := freePods(summary)
+	if pods > 0 {
+		bound = setsBySummary(summary, components, bound/pods)
+	}
+	bound = min(bound, MaxReplicas)
+	if bound == 0 || pods == 0 || g.IgnoreModels || len(summary.AllocatableModelings) == 0 {
+		return Estimate{Replicas: bound}, nil
+	}
+	n, err := setsByModels(cluster, components, bound)
+	if err != nil {
+		return Estimate{}, ofCluster(cluster, err)
+	}
+	return Estimate{Replicas: n}, nil
+}
+
+// setsBySummary bounds the number of sets by the cluster's sums.
+func setsBySummary(s *framework.ResourceSummary, components []Component, bound int64) int64 {
+	perSet := map[resource.Name]int64{}
+	for _, c := range components {
+		for _, d := range demands(c.Request) {
+			perSet[d.name] = resource.SatAdd(perSet[d.name], resource.SatMul(c.Replicas, d.units))
+		}
+	}
+	for name, want := range perSet {
+		if want == 0 {
+			continue
+		}
+		if _, known := s.Allocatable[name]; !known {
+			return 0
+		}
+		bound = min(bound, max(0, unitsOf(name, free(s, name))/want))
+	}
+	return bound
+}
+
+// setsByModels places sets on the nodes that the grades stand for.
+func setsByModels(cluster *framework.Cluster, components []Component, bound int64) (int64, error) {
+	var all []demand
+	for _, c := range components {
+		for _, d := range countedOnly(demands(c.Request)) {
+			if !slices.ContainsFunc(all, func(e demand) bool { return e.name == d.name }) {
+				all = append(all, d)
+			}
+		}
+	}
+	m := modelCount{
+		rule: FirstFit, models: cluster.Spec.ResourceModels, counts: cluster.Status.ResourceSummary.AllocatableModelings, wanted: all,
+	}
+	if m.uncovered() != "" {
+		return bound, nil
+	}
+	if err := m.check(); err != nil {
+		return 0, err
+	}
+	p := newSetPacker(&m, components)
+	for n := range bound {
+		if !p.place() {
+			return n, nil
+		}
+	}
+	return bound, nil
+}
+
+// A setPacker places sets, first fit, on nodes that come into being when they
+// are needed. A node's room only shrinks, so where a component found none it
+// need not look again.
+type setPacker struct {
+	room  []setRoom // by grade, ascending: an empty node, and how many are left
+	nodes [][]int64 // touched nodes in order: pods left, then each resource
+	kinds []setKind
+}
+
+type setRoom struct {
+	empty []int64
+	left  int64
+}
+
+type setKind struct {
+	replicas int64
+	needs    []int64 // one pod, then each resource; 0: not requested
+	next     int     // nodes before this one have no room
+}
+
+func newSetPacker(m *modelCount, components []Component) *setPacker {
+	order := make([]int, len(m.models))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(m.models[a].Grade, m.models[b].Grade) })
+
+	p := &setPacker{}
+	for _, i := range order {
+		empty := []int64{podsPerNode}
+		for _, d := range m.wanted {
+			empty = append(empty, unitsOf(d.name, m.min(i, d.name)))
+		}
+		p.room = append(p.room, setRoom{empty: empty, left: m.nodes(i)})
+	}
+	for _, c := range components {
+		k := setKind{replicas: c.Replicas, needs: []int64{1}}
+		for _, d := range m.wanted {
+			k.needs = append(k.needs, max(0, unitsOf(d.name, c.Request[d.name])))
+		}
+		p.kinds = append(p.kinds, k)
+	}
+	return p
+}
+
+// place places one set and reports whether all of it fitted.
+func (p *setPacker) place() bool {
+	for i := range p.kinds {
+		k := &p.kinds[i]
+		for left := k.replicas; left > 0; {
+			if k.next == len(p.nodes) && !p.open() {
+				return false
+			}
+			node := p.nodes[k.next]
+			n := min(left, fits(node, k.needs))
+			if n == 0 {
+				k.next++
+				continue
+			}
+			for r, need := range k.needs {
+				node[r] -= n * need
+			}
+			left -= n
+		}
+	}
+	return true
+}
+
+// fits returns how many replicas a node has room for.
+func fits(room, needs []int64) int64 {
+	var n int64 = math.MaxInt64
+	for r, need := range needs {
+		if need > 0 {
+			n = min(n, room[r]/need)
+		}
+	}
+	return n
+}
+
+// open adds the next untouched node and reports whether there was one.
+func (p *setPacker) open() bool {
+	for len(p.room) > 0 {
+		if g := &p.room[0]; g.left > 0 {
+			g.left--
+			p.nodes = append(p.nodes, slices.Clone(g.empty))
+			return true
+		}
+		p.room = p.room[1:]
+	}
+	return false
+}

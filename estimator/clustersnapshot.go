@@ -1,0 +1,132 @@
+package estimator
+
+import (
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+)
+
+// Summarize returns a copy of the cluster whose status says what its nodes say:
+// node counts, the sums of resources, and, if spec.resourceModels names models,
+// the number of nodes of each grade. pending holds the cluster's pods that have
+// no node yet. The copy shares everything else with its original.
+//
+//	allocatable  sum over all nodes, unready and unschedulable ones included
+//	allocated    requests of the snapshot's pods, and their number
+//	allocating   requests of the pending pods, and their number
+//	modelings    nodes by what is left on them; a node that admits no more pods
+//	             is left out
+//
+// The error is about the models; see [NewGrader].
+//
+// Source: Karmada 1.13, the cluster status controller.
+//
+// Differs: Karmada stops counting nodes by grade at the first one that admits
+// no more pods; here only that node is left out. What a pod requests is what
+// [framework.PodInfo] says, sidecars and pod-level requests included. Pods that
+// are done are those that the snapshot does not hold.
+func Summarize(cluster *framework.Cluster, s *framework.Snapshot, pending []*framework.Pod) (*framework.Cluster, error) {
+	var grader *Grader
+	if len(cluster.Spec.ResourceModels) > 0 {
+		g, err := NewGrader(cluster.Spec.ResourceModels)
+		if err != nil {
+			return nil, ofCluster(cluster, err)
+		}
+		grader = g
+	}
+	summary := &framework.ResourceSummary{Allocatable: resource.List{}}
+	nodes := &framework.NodeSummary{TotalNum: int32(min(s.Len(), MaxReplicas))}
+	var used resource.Vector
+	var pods int64
+	for _, n := range s.All() {
+		if ready(n.Node) {
+			nodes.ReadyNum++
+		}
+		for name, q := range n.Node.Status.Allocatable {
+			summary.Allocatable[name] = summary.Allocatable[name].Add(q)
+		}
+		used = used.Add(n.Requested)
+		pods += int64(len(n.Pods))
+	}
+	summary.Allocated = listOf(s.Schema(), used, pods)
+	summary.Allocating = pendingRequests(s.Schema(), pending)
+	if grader != nil {
+		summary.AllocatableModelings = grader.count(s)
+	}
+	described := *cluster
+	described.Status.NodeSummary, described.Status.ResourceSummary = nodes, summary
+	return &described, nil
+}
+
+func ready(n *framework.Node) bool {
+	for i := range n.Status.Conditions {
+		if c := &n.Status.Conditions[i]; c.Type == framework.NodeReady {
+			return c.Status == framework.ConditionTrue
+		}
+	}
+	return false
+}
+
+func pendingRequests(schema *resource.Schema, pending []*framework.Pod) resource.List {
+	var sum resource.Vector
+	for _, p := range pending {
+		sum = sum.Add(schema.Vector(ReplicaOf(p).Request))
+	}
+	return listOf(schema, sum, int64(len(pending)))
+}
+
+// listOf returns the amounts above 0 and the number of pods as a list, nil if
+// there are none.
+func listOf(schema *resource.Schema, v resource.Vector, pods int64) resource.List {
+	l := resource.List{}
+	for i, x := range v {
+		if x > 0 {
+			l[schema.Name(i)] = quantityOf(schema.Name(i), x)
+		}
+	}
+	if pods > 0 {
+		l[resource.Pods] = resource.New(pods, resource.DecimalSI)
+	}
+	if len(l) == 0 {
+		return nil
+	}
+	return l
+}
+
+// quantityOf returns an amount in the notation that Karmada writes it in.
+func quantityOf(name resource.Name, x int64) resource.Quantity {
+	switch {
+	case name == resource.CPU:
+		return resource.Milli(x)
+	case name == resource.Memory, name == resource.EphemeralStorage, name.IsHugePages():
+		return resource.New(x, resource.BinarySI)
+	}
+	return resource.New(x, resource.DecimalSI)
+}
+
+// count counts the snapshot's nodes by what is free on them.
+func (g *Grader) count(s *framework.Snapshot) []framework.AllocatableModeling {
+	counts := g.zero()
+	for _, n := range s.All() {
+		if n.AllowedPods <= int64(len(n.Pods)) {
+			continue
+		}
+		i, ok := g.grade(func(name resource.Name) resource.Quantity { return freeOn(s.Schema(), n, name) })
+		if ok {
+			counts[i].Count++
+		}
+	}
+	return counts
+}
+
+// freeOn returns what is left of a resource on a node, 0 if the node does not
+// have it, and less than 0 if more is requested than there is.
+func freeOn(schema *resource.Schema, n *framework.NodeInfo, name resource.Name) resource.Quantity {
+	q, ok := n.Node.Status.Allocatable[name]
+	if !ok {
+		return q
+	}
+	if i, known := schema.Index(name); known {
+		q = q.Sub(quantityOf(name, n.Requested.At(i)))
+	}
+	return q
+}

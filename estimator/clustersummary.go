@@ -1,0 +1,98 @@
+package estimator
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+)
+
+const summaryField = "status.resourceSummary"
+
+var errNegative = errors.New("must not be negative")
+
+// checkSummary returns the first negative number of a summary.
+func checkSummary(s *framework.ResourceSummary) error {
+	for _, part := range [...]struct {
+		field string
+		list  resource.List
+	}{{"allocatable", s.Allocatable}, {"allocating", s.Allocating}, {"allocated", s.Allocated}} {
+		if !anyNegative(part.list) {
+			continue
+		}
+		for _, name := range part.list.Names() {
+			if q := part.list[name]; q.Sign() < 0 {
+				return &framework.InvalidError{
+					Field: fmt.Sprintf("%s.%s[%s]", summaryField, part.field, name), Value: q.String(), Err: errNegative,
+				}
+			}
+		}
+	}
+	for i, m := range s.AllocatableModelings {
+		if m.Count < 0 {
+			return invalidCount(i, m.Count, errNegative)
+		}
+	}
+	return nil
+}
+
+func anyNegative(l resource.List) bool {
+	for _, q := range l {
+		if q.Sign() < 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func invalidCount(i, count int, err error) error {
+	return &framework.InvalidError{
+		Field: fmt.Sprintf("%s.allocatableModelings[%d].count", summaryField, i), Value: fmt.Sprint(count), Err: err,
+	}
+}
+
+// free returns what is left of a resource: less than 0 where more is allocated
+// than there is.
+func free(s *framework.ResourceSummary, name resource.Name) resource.Quantity {
+	q := s.Allocatable[name]
+	if used, ok := s.Allocated[name]; ok {
+		q = q.Sub(used)
+	}
+	if used, ok := s.Allocating[name]; ok {
+		q = q.Sub(used)
+	}
+	return q
+}
+
+// freePods returns how many more pods the cluster admits, at least 0.
+func freePods(s *framework.ResourceSummary) int64 {
+	n := s.Allocatable[resource.Pods].Value()
+	n = resource.SatSub(n, s.Allocated[resource.Pods].Value())
+	return max(0, resource.SatSub(n, s.Allocating[resource.Pods].Value()))
+}
+
+// bySummary returns how many replicas the summary allows and what limits them.
+func bySummary(s *framework.ResourceSummary, wanted []demand, r *Report, explain bool) (int64, resource.Name) {
+	var n int64 = math.MaxInt64
+	var limit resource.Name
+	for _, d := range wanted {
+		_, known := s.Allocatable[d.name]
+		var left resource.Quantity
+		var fits int64
+		if known {
+			left = free(s, d.name)
+			fits = max(0, unitsOf(d.name, left)/d.units)
+		}
+		if fits < n {
+			n, limit = fits, d.name
+		}
+		if explain {
+			r.Resources = append(r.Resources, ResourceReport{
+				Name: d.name, Free: left, Request: d.quantity, Missing: !known, Replicas: min(fits, MaxReplicas),
+			})
+		}
+	}
+	return n, limit
+}

@@ -1,0 +1,123 @@
+package estimator
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+)
+
+// A Grader says into which grade of a list of models a node falls. It is made
+// by [NewGrader], never changes, and may be shared by goroutines.
+type Grader struct {
+	models []framework.ResourceModel
+	names  []resource.Name
+	mins   [][]resource.Quantity // by name, then by model
+}
+
+var (
+	errNoModels     = errors.New("there are no models to grade nodes by")
+	errNameCount    = errors.New("the number of resourceName is not equal the number of resourceList")
+	errNameMissing  = errors.New("the resource is missing in this model")
+	errNotAscending = errors.New("must not be below the min of the model before")
+)
+
+// NewGrader returns a Grader for models. Every model must name the same
+// resources, at least one, each once; and the minima of a resource must not
+// fall from one model to the next. Anything else is a
+// [*framework.InvalidError].
+//
+// Differs: Karmada accepts lists that break these rules. It then panics at the
+// first node (no model, or one without resources), or counts nodes wrongly or
+// not at all.
+func NewGrader(models []framework.ResourceModel) (*Grader, error) {
+	if len(models) == 0 {
+		return nil, &framework.InvalidError{Field: modelsField, Err: errNoModels}
+	}
+	g := &Grader{models: models}
+	for j, r := range models[0].Ranges {
+		if rangeOf(models[0].Ranges[:j], r.Name) >= 0 {
+			return nil, invalidRange(0, j, "name", string(r.Name), ruleTwice)
+		}
+		g.names = append(g.names, r.Name)
+	}
+	if len(g.names) == 0 {
+		return nil, invalidModel(0, "ranges", "", ruleNoRanges)
+	}
+	g.mins = make([][]resource.Quantity, len(g.names))
+	for i, m := range models {
+		if len(m.Ranges) != len(g.names) {
+			return nil, invalidModel(i, "ranges", fmt.Sprintf("%d resources", len(m.Ranges)), errNameCount)
+		}
+		for n, name := range g.names {
+			j := rangeOf(m.Ranges, name)
+			if j < 0 {
+				return nil, invalidModel(i, "ranges", string(name), errNameMissing)
+			}
+			low := m.Ranges[j].Min
+			if i > 0 && low.Cmp(g.mins[n][i-1]) < 0 {
+				return nil, invalidRange(i, j, "min", low.String(), errNotAscending)
+			}
+			g.mins[n] = append(g.mins[n], low)
+		}
+	}
+	return g, nil
+}
+
+// Grade returns the index in the list of models of the grade of a node on which
+// the given amounts are free, and true: the last model whose minima the node
+// meets for every resource. Amounts at the border of two models belong to the
+// upper one; maxima are not read; a resource that is missing in free counts as
+// 0. A node that meets no model's minima, as one with a negative amount, has no
+// grade: the result is -1, false.
+//
+// Cost: O(k log m) comparisons for k resources and m models.
+func (g *Grader) Grade(free resource.List) (index int, ok bool) {
+	return g.grade(func(n resource.Name) resource.Quantity { return free[n] })
+}
+
+func (g *Grader) grade(free func(resource.Name) resource.Quantity) (int, bool) {
+	index := len(g.models) - 1
+	for n, name := range g.names {
+		amount := free(name)
+		index = min(index, lastAtMost(g.mins[n], amount))
+	}
+	return index, index >= 0
+}
+
+// lastAtMost returns the index of the last element of ascending that is at most
+// x, -1 if there is none.
+func lastAtMost(ascending []resource.Quantity, x resource.Quantity) int {
+	low, high := 0, len(ascending)
+	for low < high {
+		mid := int(uint(low+high) / 2)
+		if ascending[mid].Cmp(x) <= 0 {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	return low - 1
+}
+
+// Count returns how many of the nodes fall into each grade, in the order of the
+// models: the form of a cluster's status. nodes holds what is free on each
+// node. Nodes without a grade are not counted.
+func (g *Grader) Count(nodes []resource.List) []framework.AllocatableModeling {
+	counts := g.zero()
+	for _, free := range nodes {
+		if i, ok := g.Grade(free); ok {
+			counts[i].Count++
+		}
+	}
+	return counts
+}
+
+func (g *Grader) zero() []framework.AllocatableModeling {
+	counts := make([]framework.AllocatableModeling, len(g.models))
+	for i := range counts {
+		counts[i].Grade = g.models[i].Grade
+	}
+	return counts
+}
