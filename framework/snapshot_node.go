@@ -100,7 +100,15 @@ func (s *Snapshot) refuseInTransaction(node string) error {
 }
 
 func unknownNode(name string) error {
-	return &InvalidError{Object: "node " + name, Field: "metadata.name", Value: name, Err: errUnknownNode}
+	return &InvalidError{Object: nodeObject(name), Field: "metadata.name", Value: name, Err: errUnknownNode}
+}
+
+// nodeObject names the node in an error.
+func nodeObject(name string) string {
+	if name == "" {
+		return "node"
+	}
+	return "node " + name
 }
 
 var (

@@ -1,0 +1,65 @@
+package framework_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+func TestHostPortConflicts(t *testing.T) {
+	tests := []struct {
+		name string
+		a, b framework.HostPort
+		want bool
+	}{
+		{"same", framework.HostPort{"0.0.0.0", "TCP", 80}, framework.HostPort{"0.0.0.0", "TCP", 80}, true},
+		{"all addresses and one", framework.HostPort{"0.0.0.0", "TCP", 80}, framework.HostPort{"127.0.0.1", "TCP", 80}, true},
+		{"one address", framework.HostPort{"10.0.0.1", "TCP", 80}, framework.HostPort{"10.0.0.1", "TCP", 80}, true},
+		{"two addresses", framework.HostPort{"10.0.0.1", "TCP", 80}, framework.HostPort{"10.0.0.2", "TCP", 80}, false},
+		{"other port", framework.HostPort{"0.0.0.0", "TCP", 80}, framework.HostPort{"0.0.0.0", "TCP", 81}, false},
+		{"other protocol", framework.HostPort{"0.0.0.0", "TCP", 80}, framework.HostPort{"0.0.0.0", "UDP", 80}, false},
+		{"other protocol and address", framework.HostPort{"0.0.0.0", "TCP", 80}, framework.HostPort{"10.0.0.1", "SCTP", 80}, false},
+		{"all addresses of IPv6 are one address", framework.HostPort{"::", "TCP", 80}, framework.HostPort{"10.0.0.1", "TCP", 80}, false},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if got := test.a.Conflicts(test.b); got != test.want {
+				t.Errorf("%v.Conflicts(%v) = %t, want %t", test.a, test.b, got, test.want)
+			}
+			if got := test.b.Conflicts(test.a); got != test.want {
+				t.Errorf("%v.Conflicts(%v) = %t, want %t", test.b, test.a, got, test.want)
+			}
+		})
+	}
+}
+
+// Containers and sidecars take ports, other init containers do not.
+func TestPodHostPorts(t *testing.T) {
+	always, never := framework.ContainerRestartPolicyAlways, framework.ContainerRestartPolicyNever
+	p := plainPod("web")
+	p.Spec.InitContainers = []framework.Container{
+		{Name: "setup", Ports: []framework.ContainerPort{{HostPort: 1}}},
+		{Name: "proxy", RestartPolicy: &always, Ports: []framework.ContainerPort{{HostPort: 2, Protocol: "UDP"}}},
+		{Name: "once", RestartPolicy: &never, Ports: []framework.ContainerPort{{HostPort: 3}}},
+	}
+	p.Spec.Containers = []framework.Container{
+		{Name: "main", Ports: []framework.ContainerPort{
+			{ContainerPort: 4}, // a port of the pod only
+			{HostPort: 5, HostIP: "127.0.0.1"},
+			{HostPort: -6},
+		}},
+		{Name: "more", Ports: []framework.ContainerPort{{HostPort: 5, HostIP: "127.0.0.1"}, {HostPort: 65535, Protocol: "SCTP"}}},
+	}
+	want := []framework.HostPort{
+		{"0.0.0.0", "UDP", 2},
+		{"127.0.0.1", "TCP", 5},
+		{"127.0.0.1", "TCP", 5},
+		{"0.0.0.0", "SCTP", 65535},
+	}
+	info := podInfo(t, framework.NewSnapshot(framework.ZoneInterleaved), p)
+	if diff := cmp.Diff(want, info.HostPorts); diff != "" {
+		t.Errorf("HostPorts (-want +got):\n%s", diff)
+	}
+}

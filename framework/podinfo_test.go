@@ -1,0 +1,149 @@
+package framework_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+)
+
+// TestPodInfoVectors checks which accounting goes where; the accounting itself
+// is tested with PodRequests.
+func TestPodInfoVectors(t *testing.T) {
+	const mi = 1 << 20
+	requestsCPU := func(milli string) *framework.ResourceRequirements {
+		return &framework.ResourceRequirements{Requests: quantities("cpu", milli)}
+	}
+	tests := []struct {
+		name                   string
+		change                 func(*framework.Pod)
+		requests, used, scored [3]int64 // milli-CPU, memory, GPUs
+		nonZero                [2]int64
+	}{
+		{
+			name:     "nothing asked",
+			change:   func(p *framework.Pod) { p.Spec.Containers[0].Resources.Requests = nil },
+			scored:   [3]int64{100, 200 * mi},
+			nonZero:  [2]int64{100, 200 * mi},
+			requests: [3]int64{},
+		},
+		{
+			name:     "as asked",
+			change:   func(*framework.Pod) {},
+			requests: [3]int64{1500, 64 * mi, 2},
+			used:     [3]int64{1500, 64 * mi, 2},
+			scored:   [3]int64{1500, 64 * mi, 2},
+			nonZero:  [2]int64{1500, 64 * mi},
+		},
+		{
+			name:     "overhead counts everywhere",
+			change:   func(p *framework.Pod) { p.Spec.Overhead = quantities("cpu", "100m", "memory", "1Mi") },
+			requests: [3]int64{1600, 65 * mi, 2},
+			used:     [3]int64{1600, 65 * mi, 2},
+			scored:   [3]int64{1600, 65 * mi, 2},
+			nonZero:  [2]int64{1600, 65 * mi},
+		},
+		{
+			name:     "pod level requests do not count in scores of the pod",
+			change:   func(p *framework.Pod) { p.Spec.Resources = requestsCPU("3") },
+			requests: [3]int64{3000, 64 * mi, 2},
+			used:     [3]int64{3000, 64 * mi, 2},
+			scored:   [3]int64{1500, 64 * mi, 2},
+			nonZero:  [2]int64{3000, 64 * mi},
+		},
+		{
+			name: "what was allocated counts only once the pod is there",
+			change: func(p *framework.Pod) {
+				p.Status.ContainerStatuses = []framework.ContainerStatus{{Name: "main", AllocatedResources: quantities("cpu", "2", "memory", "64Mi", "example.com/gpu", "2")}}
+			},
+			requests: [3]int64{1500, 64 * mi, 2},
+			used:     [3]int64{2000, 64 * mi, 2},
+			scored:   [3]int64{1500, 64 * mi, 2},
+			nonZero:  [2]int64{2000, 64 * mi},
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			schema := resource.NewSchema()
+			gpu := schema.Intern("example.com/gpu")
+			p := plainPod("p", "cpu", "1500m", "memory", "64Mi", "example.com/gpu", "2")
+			test.change(p)
+			info, err := framework.NewPodInfo(p, schema)
+			must(t, err)
+			for _, v := range []struct {
+				name string
+				got  resource.Vector
+				want [3]int64
+			}{{"Requests", info.Requests, test.requests}, {"UsedRequests", info.UsedRequests, test.used}, {"ScoredRequests", info.ScoredRequests, test.scored}} {
+				got := [3]int64{v.got.At(resource.IndexCPU), v.got.At(resource.IndexMemory), v.got.At(gpu)}
+				if got != v.want {
+					t.Errorf("%s = %v, want %v", v.name, got, v.want)
+				}
+			}
+			if info.UsedNonZero != test.nonZero {
+				t.Errorf("UsedNonZero = %v, want %v", info.UsedNonZero, test.nonZero)
+			}
+			if info.Schema() != schema || info.Pod != p {
+				t.Error("the PodInfo has another schema or pod")
+			}
+		})
+	}
+}
+
+func TestPodInfoPriority(t *testing.T) {
+	s := framework.NewSnapshot(framework.Arrival)
+	p := plainPod("p")
+	if got := podInfo(t, s, p).Priority; got != 0 {
+		t.Errorf("Priority = %d, want 0", got)
+	}
+	high := int32(math.MaxInt32)
+	p.Spec.Priority = &high
+	if got := podInfo(t, s, p).Priority; got != high {
+		t.Errorf("Priority = %d, want %d", got, high)
+	}
+}
+
+func TestPodInfoRefuses(t *testing.T) {
+	schema := resource.NewSchema()
+	tests := []struct {
+		name string
+		pod  *framework.Pod
+		want string
+	}{
+		{"nil", nil, "pod: is nil"},
+		{"no name", &framework.Pod{}, "pod: metadata.name: must not be empty"},
+		{"no name in a namespace", &framework.Pod{ObjectMeta: framework.ObjectMeta{Namespace: "x"}}, "pod x/: metadata.name: must not be empty"},
+		{"negative", plainPod("p", "memory", "1Gi", "cpu", "-1m"), `pod default/p: spec.containers[0].resources.requests[cpu]: "-1m": must not be negative`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			info, err := framework.NewPodInfo(test.pod, schema)
+			wantError(t, err, test.want)
+			if info != nil {
+				t.Errorf("NewPodInfo = %v beside an error, want nil", info)
+			}
+		})
+	}
+	_, err := framework.NewPodInfo(plainPod("p"), nil)
+	wantError(t, err, "pod default/p: the schema is nil")
+}
+
+// Requests beyond the largest int64 saturate; the node then refuses the second
+// such pod.
+func TestPodInfoSaturates(t *testing.T) {
+	s := snapshotOf(t, framework.Arrival, "n")
+	p := plainPod("p", "memory", "9223372036854775807")
+	p.Spec.Containers = append(p.Spec.Containers, p.Spec.Containers[0])
+	info := podInfo(t, s, p)
+	if got := info.Requests.At(resource.IndexMemory); got != math.MaxInt64 {
+		t.Errorf("memory of two huge containers = %d, want %d", got, int64(math.MaxInt64))
+	}
+	must(t, s.AddPod(info, "n"))
+	before := *s.Node("n")
+	err := s.AddPod(podInfo(t, s, plainPod("q", "memory", "1")), "n")
+	wantError(t, err, `pod default/q: spec.containers[].resources.requests[memory]: "1": the total on node n would exceed 9223372036854775807`)
+	if after := s.Node("n"); !after.Requested.Equal(before.Requested) || len(after.Pods) != 1 || after.Generation() != before.Generation() {
+		t.Error("a refused pod changed the node")
+	}
+}
