@@ -3,6 +3,7 @@ package framework
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -165,7 +166,16 @@ func (s Status) WithCode(c Code) Status {
 // Same reports whether two statuses have the same code and, without
 // formatting them, the same reasons. Statuses made apart from equal texts of
 // one plugin are the same; see [Reasoner].
-func (s Status) Same(t Status) bool { return s == t }
+func (s Status) Same(t Status) bool {
+	if s.code != t.code || s.detail != t.detail {
+		return false
+	}
+	if s.why == nil || t.why == nil {
+		return s.why == t.why
+	}
+	a := reflect.TypeOf(s.why)
+	return a == reflect.TypeOf(t.why) && a.Comparable() && s.why == t.why
+}
 
 // String formats the status for people: the code and its message.
 func (s Status) String() string {

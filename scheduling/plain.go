@@ -1,9 +1,11 @@
 package scheduling
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/berth-sched/berth/framework"
@@ -350,7 +352,7 @@ func (r *road) choose(rule TieRule, own TieBreak, largest int64, seed uint64) (p
 		return r.tied[0], nil
 	case ByName:
 		return slices.MinFunc(r.tied, func(a, b int) int {
-			return compareNames(r.feasible[a], r.feasible[b])
+			return strings.Compare(r.feasible[a].Node.Name, r.feasible[b].Node.Name)
 		}), nil
 	case Custom:
 		nodes := make([]*framework.NodeInfo, len(r.tied))
@@ -365,16 +367,6 @@ func (r *road) choose(rule TieRule, own TieBreak, largest int64, seed uint64) (p
 	default:
 		return r.tied[draw(seed, len(r.tied))], nil
 	}
-}
-
-func compareNames(a, b *framework.NodeInfo) int {
-	switch x, y := a.Node.Name, b.Node.Name; {
-	case x < y:
-		return -1
-	case x > y:
-		return 1
-	}
-	return 0
 }
 
 func callTieBreak(own TieBreak, nodes []*framework.NodeInfo, seed uint64) (i int, err error) {
@@ -427,20 +419,38 @@ func (t *tally) add(v verdict, absent framework.Status) {
 	t.verdicts, t.counts = append(t.verdicts, v), append(t.counts, 1)
 }
 
-// rejections lists the counts in the order of the filters.
+// rejections lists the counts.
 func (t *tally) rejections(p *plugins) []Rejection {
-	order := make([]int, len(t.verdicts))
-	for i := range order {
-		order[i] = i
+	list := make([]counted, len(t.verdicts))
+	for i, v := range t.verdicts {
+		list[i] = counted{int(v.filter), v.status, t.counts[i]}
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return int(t.verdicts[a].filter) - int(t.verdicts[b].filter) })
-	list := make([]Rejection, 0, len(order))
-	for _, i := range order {
-		r := Rejection{Status: t.verdicts[i].status, Nodes: t.counts[i]}
-		if f := t.verdicts[i].filter; f >= 0 {
-			r.Plugin = p.filters[f].name
+	return p.rejections(list)
+}
+
+// counted is how many nodes one filter rejected in one way.
+type counted struct {
+	filter int // index of the profile's filter; negative: none
+	status framework.Status
+	nodes  int
+}
+
+// rejections names the filters, in their order, and the reasons of each in the
+// order of code and text.
+func (p *plugins) rejections(list []counted) []Rejection {
+	slices.SortStableFunc(list, func(a, b counted) int {
+		return cmp.Or(
+			cmp.Compare(a.filter, b.filter),
+			cmp.Compare(a.status.Code(), b.status.Code()),
+			strings.Compare(a.status.Message(), b.status.Message()),
+		)
+	})
+	out := make([]Rejection, len(list))
+	for i, c := range list {
+		out[i] = Rejection{Status: c.status, Nodes: c.nodes}
+		if c.filter >= 0 {
+			out[i].Plugin = p.filters[c.filter].name
 		}
-		list = append(list, r)
 	}
-	return list
+	return out
 }

@@ -68,6 +68,21 @@ type Profile struct {
 	// means 1. It never changes an answer. Bound filters and scorers are then
 	// called concurrently.
 	Parallelism int
+	// Fast is about the answers that are kept from decision to decision.
+	Fast Fast
+}
+
+// Fast says how the fast road is used. Its zero value is right for almost
+// everyone: the answers are those of the plain road in any case.
+type Fast struct {
+	// Off takes the plain road always.
+	Off bool
+	// Budget is how many bytes of answers are kept; 0 means 64 MiB. When they
+	// do not suffice, the classes used longest ago are given up.
+	Budget int
+	// Verify takes both roads for every decision and fails with a
+	// [*DifferenceError] where they differ. It is slow, and meant for tests.
+	Verify bool
 }
 
 // check reports every error of the profile.
@@ -139,6 +154,9 @@ func (p *Profile) check() error {
 	}
 	if p.Parallelism < 0 {
 		fail("Parallelism: %d: must not be negative", p.Parallelism)
+	}
+	if p.Fast.Budget < 0 {
+		fail("Fast.Budget: %d: must not be negative", p.Fast.Budget)
 	}
 	return errors.Join(errs...)
 }

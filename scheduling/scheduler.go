@@ -15,6 +15,7 @@ type Scheduler struct {
 	number  uint64
 	start   int
 	road    road
+	fast    *fastRoad // nil: always the plain road
 }
 
 // New checks the profile and builds a scheduler for it. The error joins
@@ -25,6 +26,9 @@ func New(p Profile) (*Scheduler, error) {
 	}
 	s := &Scheduler{profile: p, plugins: takeApart(&p)}
 	s.road = road{plugins: &s.plugins, workers: max(1, p.Parallelism)}
+	if !p.Fast.Off {
+		s.fast = newFastRoad(s)
+	}
 	return s, nil
 }
 
@@ -52,13 +56,31 @@ type Decision struct {
 // counters. It returns a [*FitError] when no node is feasible, a
 // [*PluginError] when a plugin could not decide, and [ErrNoNodes].
 //
-// Cost: on the plain road every plugin is asked for every node that is
-// searched. In steady state a successful call allocates nothing.
+// Cost: for a pod whose class has been seen, O(log N) and what changed since,
+// if all plugins declare a scope; otherwise every plugin is asked for every
+// node that is searched. In steady state a successful call allocates nothing.
 func (s *Scheduler) Schedule(snap *framework.Snapshot, pod *framework.PodInfo) (Decision, error) {
-	d, err := s.decide(&s.road, snap, pod, s.number, s.start)
+	d, err := s.decideEither(snap, pod)
 	s.number++
 	if n := snap.Len(); n > 0 {
 		s.start = (d.start + d.Evaluated) % n
+	}
+	return d, err
+}
+
+// decideEither takes the fast road if it can, and both to verify.
+func (s *Scheduler) decideEither(snap *framework.Snapshot, pod *framework.PodInfo) (Decision, error) {
+	if s.fast == nil || snap.Len() == 0 {
+		return s.decide(&s.road, snap, pod, s.number, s.start)
+	}
+	d, err, ok := s.fast.decide(snap, pod)
+	if !ok {
+		return s.decide(&s.road, snap, pod, s.number, s.start)
+	}
+	if s.profile.Fast.Verify {
+		if difference := s.fast.verify(snap, pod, d, err); difference != nil {
+			return d, difference
+		}
 	}
 	return d, err
 }

@@ -3,6 +3,7 @@ package config
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"fmt"
 )
@@ -55,7 +56,7 @@ func (e *Extender) TLS(readFile func(name string) ([]byte, error)) (*tls.Config,
 	if hasCA {
 		out.RootCAs = x509.NewCertPool()
 		if len(c.CAData) > 0 && !out.RootCAs.AppendCertsFromPEM(c.CAData) {
-			return nil, errors.New("unable to load root certificates: no PEM certificate in the data")
+			return nil, fmt.Errorf("unable to load root certificates: %w", unusable(c.CAData))
 		}
 	}
 	if hasCert {
@@ -66,4 +67,21 @@ func (e *Extender) TLS(readFile func(name string) ([]byte, error)) (*tls.Config,
 		out.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &cert, nil }
 	}
 	return out, nil
+}
+
+// unusable returns why PEM text holds no certificate that can be used.
+func unusable(text []byte) error {
+	for len(text) > 0 {
+		var block *pem.Block
+		if block, text = pem.Decode(text); block == nil {
+			return errors.New("unable to parse bytes as PEM block")
+		}
+		if block.Type != "CERTIFICATE" || len(block.Headers) != 0 {
+			continue
+		}
+		if _, err := x509.ParseCertificate(block.Bytes); err != nil {
+			return fmt.Errorf("failed to parse certificate: %w", err)
+		}
+	}
+	return errors.New("no valid certificate authority data seen")
 }

@@ -1,0 +1,185 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// syncScores brings scores and totals up to date. It is called only while two
+// nodes or more are feasible: with fewer, nothing is scored.
+func (c *class) syncScores(src Source, live *framework.Cycle) bool {
+	if !c.scored && !c.firstScores(src) {
+		return false
+	}
+	if c.outsideScorers {
+		scorers, ok := src.BindScorers(live, c.feasibleNodes())
+		if !ok {
+			return false
+		}
+		c.adoptOutside(scorers)
+	}
+	for i := range c.columns {
+		if col := &c.columns[i]; !local(col.scorer.Reads) {
+			col.refresh(c)
+		}
+	}
+	if c.retotal {
+		c.totals()
+	}
+	return true
+}
+
+// firstScores binds the scorers that are kept and scores every feasible node.
+func (c *class) firstScores(src Source) bool {
+	c.cycle.Reset(c.pod, c.snapshot, 0, 0)
+	scorers, ok := src.BindScorers(&c.cycle, c.feasibleNodes())
+	if !ok {
+		return false
+	}
+	c.scorers = c.scorers[:0]
+	for i := range c.columns {
+		c.columns[i].active = false
+	}
+	for _, s := range scorers {
+		switch {
+		case !local(s.Reads):
+		case s.ByRange == nil && s.ByNodes == nil:
+			c.scorers = append(c.scorers, s)
+		default:
+			c.adopt(s)
+		}
+	}
+	for i := range c.columns {
+		c.columns[i].stale = true // the ranges are found when all is scored
+	}
+	c.scored, c.retotal = true, true
+	for _, n := range c.nodes {
+		c.rows[n.Slot()].fixedStale = true
+		c.score(n)
+		c.schedule(n)
+	}
+	return true
+}
+
+// adopt gives the scorer its column, a new one if need be.
+func (c *class) adopt(s Scorer) *column {
+	i := slices.IndexFunc(c.columns, func(col column) bool { return col.scorer.At == s.At })
+	if i < 0 {
+		i = len(c.columns)
+		c.columns = slices.Grow(c.columns, 1)[:i+1] // with the memory of an earlier class
+		c.columns[i].active = false
+	}
+	col := &c.columns[i]
+	col.scorer = s
+	col.grow(len(c.rows))
+	if !col.active {
+		col.active, col.known, col.stale, c.retotal = true, false, true, true
+	}
+	return col
+}
+
+// adoptOutside takes over the freshly bound scorers whose answers are not kept
+// with the rows. One that was skipped this time takes no part.
+func (c *class) adoptOutside(scorers []Scorer) {
+	for i := range c.columns {
+		col := &c.columns[i]
+		if local(col.scorer.Reads) || !col.active {
+			continue
+		}
+		if !slices.ContainsFunc(scorers, func(s Scorer) bool { return s.At == col.scorer.At }) {
+			col.active, c.retotal = false, true
+		}
+	}
+	for _, s := range scorers {
+		if !local(s.Reads) {
+			c.adopt(s)
+		}
+	}
+}
+
+// refresh renews the answers of a scorer that reads more than class and node:
+// those that changed, or all.
+func (col *column) refresh(c *class) {
+	if !col.active {
+		return
+	}
+	all := !col.known
+	if tracker, ok := col.scorer.Scorer.(framework.DomainTracker); ok {
+		version := tracker.Version()
+		if !all && version != col.version {
+			all = !tracker.Changed(col.version, func(slot int) { col.touched = append(col.touched, slot) })
+		}
+		col.version = version
+	} else if col.scorer.Reads&(framework.ReadsDomain|framework.ReadsCluster) != 0 {
+		all = true
+	}
+	if col.scorer.Reads&framework.ReadsFeasible != 0 && col.feasible != c.feasibleVersion {
+		all = true
+	}
+	col.known, col.feasible = true, c.feasibleVersion
+	if !all {
+		for _, slot := range col.touched {
+			col.dirty(c, slot)
+		}
+		col.touched = col.touched[:0]
+		return
+	}
+	col.touched = col.touched[:0]
+	for _, slot := range c.order.slots {
+		if c.rows[slot].inRange {
+			col.raw[slot] = col.scorer.Scorer.Score(c.live, c.snapshot.AtSlot(slot))
+		}
+	}
+	col.stale, c.retotal = true, true
+}
+
+// dirty renews one answer.
+func (col *column) dirty(c *class, slot int) {
+	if slot >= len(c.rows) || !c.rows[slot].inRange {
+		return
+	}
+	col.renew(c, c.snapshot.AtSlot(slot), true)
+	if !c.retotal {
+		c.put(slot, c.total(slot))
+	}
+}
+
+// totals adds up all totals again and builds the tree.
+func (c *class) totals() {
+	c.retotal = false
+	for i := range c.columns {
+		col := &c.columns[i]
+		if !col.active {
+			continue
+		}
+		if col.scorer.ByRange != nil && col.stale {
+			col.rescan(c)
+		}
+		if col.scorer.ByNodes != nil {
+			nodes := c.feasibleNodes()
+			c.buffer = resize(c.buffer, len(nodes))
+			col.renormalize(c, nodes, c.buffer[:len(nodes)])
+		}
+	}
+	for place, slot := range c.order.slots {
+		if c.rows[slot].final == feasible {
+			c.tree.leaves[place] = c.total(slot)
+		} else {
+			c.tree.leaves[place] = none
+		}
+	}
+	c.tree.build()
+}
+
+// feasibleNodes lists the feasible nodes in order. The list is valid until the
+// next call.
+func (c *class) feasibleNodes() []*framework.NodeInfo {
+	c.nodes = c.nodes[:0]
+	for _, slot := range c.order.slots {
+		if c.rows[slot].final == feasible {
+			c.nodes = append(c.nodes, c.snapshot.AtSlot(slot))
+		}
+	}
+	return c.nodes
+}

@@ -1,0 +1,101 @@
+package engine
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// plainSummary is what a summary says, counted one by one.
+func plainSummary(totals []int64) summary {
+	s := summary{best: none}
+	for _, x := range totals {
+		if x < 0 {
+			continue
+		}
+		s.feasible++
+		if x > s.best {
+			s.best, s.count = x, 0
+		}
+		if x == s.best {
+			s.count++
+		}
+	}
+	return s
+}
+
+// kth returns the place of the k-th total that satisfies ok, or -1.
+func kth(totals []int64, k int, ok func(int64) bool) int {
+	for i, x := range totals {
+		if ok(x) {
+			if k == 0 {
+				return i
+			}
+			k--
+		}
+	}
+	return -1
+}
+
+func TestTreeAgreesWithCounting(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		total := rapid.Int64Range(none, 3)
+		totals := rapid.SliceOfN(total, 1, 200).Draw(t, "totals")
+		var tr tree
+		tr.reset(len(totals))
+		copy(tr.leaves, totals)
+		tr.build()
+		t.Repeat(map[string]func(*rapid.T){
+			"set": func(t *rapid.T) {
+				i := rapid.IntRange(0, len(totals)-1).Draw(t, "place")
+				totals[i] = total.Draw(t, "total")
+				tr.set(i, totals[i])
+			},
+			"": func(t *rapid.T) {
+				root := plainSummary(totals)
+				if got := tr.root(); got != root {
+					t.Fatalf("root() = %+v, want %+v", got, root)
+				}
+				for k := range int(root.count) {
+					if got, want := tr.kthBest(k), kth(totals, k, func(x int64) bool { return x == root.best }); got != want {
+						t.Fatalf("kthBest(%d) = %d, want %d", k, got, want)
+					}
+				}
+				for k := range int(root.feasible) {
+					if got, want := tr.kthFeasible(k), kth(totals, k, func(x int64) bool { return x >= 0 }); got != want {
+						t.Fatalf("kthFeasible(%d) = %d, want %d", k, got, want)
+					}
+				}
+				lo := rapid.IntRange(0, len(totals)).Draw(t, "lo")
+				hi := rapid.IntRange(lo, len(totals)).Draw(t, "hi")
+				part := plainSummary(totals[lo:hi])
+				if got := tr.between(lo, hi); got != part {
+					t.Fatalf("between(%d, %d) = %+v, want %+v", lo, hi, got, part)
+				}
+				if got, want := tr.rank(hi), int(plainSummary(totals[:hi]).feasible); got != want {
+					t.Fatalf("rank(%d) = %d, want %d", hi, got, want)
+				}
+				for k := range int(part.count) {
+					want := lo + kth(totals[lo:hi], k, func(x int64) bool { return x == part.best })
+					if got, _ := tr.kthBetween(lo, hi, part.best, k); got != want {
+						t.Fatalf("kthBetween(%d, %d, %d, %d) = %d, want %d", lo, hi, part.best, k, got, want)
+					}
+				}
+				if place, rest := tr.kthBetween(lo, hi, part.best, int(part.count)+2); part.feasible > 0 && (place != -1 || rest != 2) {
+					t.Fatalf("kthBetween beyond the end = %d, %d, want -1, 2", place, rest)
+				}
+			},
+		})
+	})
+}
+
+func BenchmarkTreeSet(b *testing.B) {
+	var tr tree
+	tr.reset(5000)
+	tr.build()
+	i := 0
+	for b.Loop() {
+		i = (i*2654435761 + 12345) & (1<<30 - 1)
+		tr.set(i%5000, int64(i%400))
+	}
+}

@@ -1,0 +1,335 @@
+package engine
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// A View is what a class knows for one query: the feasible nodes that the
+// plain road would have found, in the order in which it would have found them,
+// and the best of them.
+//
+// The nodes it covers are one or two runs of places: from the start of the
+// search to the last node it visits, around the end of the list.
+type View struct {
+	class *class
+	parts [2]part
+
+	// Evaluated is how many nodes the search visits, and Feasible how many of
+	// them are feasible.
+	Evaluated, Feasible int
+	best                summary
+
+	// explicit holds the totals of a part of the nodes whose ranges differ from
+	// those of all nodes, in the order of the search; empty where the tree's hold.
+	explicit []int64
+	places   []int32
+}
+
+// part is a run of places lo <= place < hi.
+type part struct{ lo, hi int }
+
+// of finds the nodes that the search visits. false: only the plain road knows.
+func (v *View) of(c *class, q Query) (*View, bool) {
+	n := len(c.order.slots)
+	all := int(c.tree.root().feasible)
+	v.class, v.explicit = c, v.explicit[:0]
+	start := q.Start % n
+	if all < q.Want || q.Want >= n {
+		v.parts = [2]part{{start, n}, {0, start}}
+		v.Evaluated, v.Feasible = n, all
+		v.best = c.tree.root()
+		return v, true
+	}
+	v.Feasible = q.Want
+	before := c.tree.rank(start)
+	if after := all - before; q.Want <= after {
+		v.parts = [2]part{{start, c.tree.kthFeasible(before+q.Want-1) + 1}, {}}
+	} else {
+		v.parts = [2]part{{start, n}, {0, c.tree.kthFeasible(q.Want-after-1) + 1}}
+	}
+	v.Evaluated = v.parts[0].hi - v.parts[0].lo + v.parts[1].hi
+	if v.Feasible < all && c.scored && v.Feasible > 1 {
+		switch c.sampling() {
+		case sampleUnknown:
+			return nil, false
+		case sampleMoves:
+			v.addUp()
+			return v, true
+		}
+	}
+	v.best = join(c.tree.between(v.parts[0].lo, v.parts[0].hi), c.tree.between(v.parts[1].lo, v.parts[1].hi))
+	return v, true
+}
+
+const (
+	sampleSame    = iota // totals are the same whichever nodes are sampled
+	sampleMoves          // ranges have to be found for the sample
+	sampleUnknown        // scorers read the set of feasible nodes
+)
+
+// sampling says what a sample of the feasible nodes does to totals.
+func (c *class) sampling() int {
+	result := sampleSame
+	for i := range c.columns {
+		col := &c.columns[i]
+		switch {
+		case !col.active:
+		case col.scorer.ByNodes != nil || col.scorer.Reads&(framework.ReadsFeasible|framework.ReadsCluster|framework.ReadsDomain) != 0:
+			return sampleUnknown
+		case col.scorer.ByRange != nil && col.low != col.high:
+			result = sampleMoves
+		}
+	}
+	return result
+}
+
+// addUp finds the totals of the sampled nodes with ranges of their own.
+func (v *View) addUp() {
+	c := v.class
+	v.places = v.places[:0]
+	for _, p := range v.parts {
+		for place := p.lo; place < p.hi; place++ {
+			if c.tree.leaves[place] >= 0 {
+				v.places = append(v.places, int32(place))
+			}
+		}
+	}
+	v.explicit = resize(v.explicit, len(v.places))[:len(v.places)]
+	for k, place := range v.places {
+		v.explicit[k] = c.rows[c.order.slots[place]].score
+	}
+	for i := range c.columns {
+		if col := &c.columns[i]; col.active {
+			v.addColumn(col)
+		}
+	}
+	v.best = summary{best: none, feasible: int32(len(v.places))}
+	for _, t := range v.explicit {
+		v.best = join(v.best, summary{best: t, count: 1})
+	}
+}
+
+func (v *View) addColumn(col *column) {
+	c := v.class
+	low, high := int64(math.MaxInt64), int64(math.MinInt64)
+	for _, place := range v.places {
+		x := col.raw[c.order.slots[place]]
+		low, high = min(low, x), max(high, x)
+	}
+	for k, place := range v.places {
+		x := col.raw[c.order.slots[place]]
+		if col.scorer.ByRange != nil {
+			x = col.scorer.ByRange.NormalizeScore(x, low, high)
+		}
+		if uint64(x) > uint64(framework.MaxNodeScore) {
+			panic("engine: a score out of range") // Find turns it over to the plain road
+		}
+		v.explicit[k] += x * col.scorer.Weight
+	}
+}
+
+func (v *View) node(place int) *framework.NodeInfo {
+	return v.class.snapshot.AtSlot(v.class.order.slots[place])
+}
+
+// First returns the first feasible node of the search.
+func (v *View) First() *framework.NodeInfo {
+	for _, p := range v.parts {
+		if k := v.class.tree.rank(p.lo); k < v.class.tree.rank(p.hi) {
+			return v.node(v.class.tree.kthFeasible(k))
+		}
+	}
+	return nil
+}
+
+// Best returns the highest total and how many nodes have it.
+func (v *View) Best() (total int64, tied int) { return v.best.best, int(v.best.count) }
+
+// Tied returns the k-th node with the highest total, in the order of the
+// search.
+func (v *View) Tied(k int) *framework.NodeInfo {
+	if len(v.explicit) > 0 {
+		for i, t := range v.explicit {
+			if t == v.best.best {
+				if k == 0 {
+					return v.node(int(v.places[i]))
+				}
+				k--
+			}
+		}
+	}
+	if v.parts[0].lo == 0 && v.parts[0].hi == len(v.class.order.slots) {
+		return v.node(v.class.tree.kthBest(k))
+	}
+	for _, p := range v.parts {
+		place, rest := v.class.tree.kthBetween(p.lo, p.hi, v.best.best, k)
+		if place >= 0 {
+			return v.node(place)
+		}
+		k = rest
+	}
+	return nil
+}
+
+// AllTied lists the nodes with the highest total in the order of the search.
+func (v *View) AllTied() []*framework.NodeInfo {
+	list := make([]*framework.NodeInfo, v.best.count)
+	for k := range list {
+		list[k] = v.Tied(k)
+	}
+	return list
+}
+
+// Totals calls f for every feasible node in the order of the search, until it
+// returns false.
+func (v *View) Totals(f func(n *framework.NodeInfo, total int64) bool) {
+	if len(v.explicit) > 0 {
+		for i, t := range v.explicit {
+			if !f(v.node(int(v.places[i])), t) {
+				return
+			}
+		}
+		return
+	}
+	for _, p := range v.parts {
+		for place := p.lo; place < p.hi; place++ {
+			if t := v.class.tree.leaves[place]; t >= 0 && !f(v.node(place), t) {
+				return
+			}
+		}
+	}
+}
+
+// few is up to how many tied nodes are looked at one by one.
+const few = 64
+
+// Heap returns the node at the root of the implicit binary heap over the
+// feasible nodes in the order of the search, where equal totals never swap: of
+// the tied nodes, the first in pre-order. Few tied nodes are compared with each
+// other; many are soon met on the walk from the root.
+func (v *View) Heap() *framework.NodeInfo {
+	if v.best.count > few || len(v.explicit) > 0 {
+		return v.heapWalk(0)
+	}
+	var first *framework.NodeInfo
+	best := -1
+	for k := range int(v.best.count) {
+		n := v.Tied(k)
+		if r := v.rank(int(v.class.order.place[n.Slot()])); best < 0 || beforeInHeap(r, best) {
+			first, best = n, r
+		}
+	}
+	return first
+}
+
+// rank is the node's number among the feasible nodes of the search.
+func (v *View) rank(place int) int {
+	t, p := &v.class.tree, v.parts[0]
+	if place >= p.lo {
+		return t.rank(place) - t.rank(p.lo)
+	}
+	return t.rank(p.hi) - t.rank(p.lo) + t.rank(place)
+}
+
+// at returns the feasible node of that rank and its total.
+func (v *View) at(rank int) (*framework.NodeInfo, int64) {
+	if len(v.explicit) > 0 {
+		return v.node(int(v.places[rank])), v.explicit[rank]
+	}
+	t, p := &v.class.tree, v.parts[0]
+	k := t.rank(p.lo) + rank
+	if all := t.rank(p.hi); k >= all {
+		k -= all
+	}
+	place := t.kthFeasible(k)
+	return v.node(place), t.leaves[place]
+}
+
+func (v *View) heapWalk(rank int) *framework.NodeInfo {
+	if rank >= v.Feasible {
+		return nil
+	}
+	n, total := v.at(rank)
+	if total == v.best.best {
+		return n
+	}
+	if n := v.heapWalk(2*rank + 1); n != nil {
+		return n
+	}
+	return v.heapWalk(2*rank + 2)
+}
+
+// beforeInHeap reports whether element a of an implicit binary heap comes
+// before b in pre-order.
+func beforeInHeap(a, b int) bool {
+	x, y := uint(a)+1, uint(b)+1
+	// Lift the deeper one to the level of the other.
+	if d := bits.Len(x) - bits.Len(y); d > 0 {
+		x >>= d
+	} else {
+		y >>= -d
+	}
+	if x == y {
+		return a < b // one is an ancestor of the other
+	}
+	for x>>1 != y>>1 {
+		x, y = x>>1, y>>1
+	}
+	return x < y
+}
+
+// A Rejection is why nodes are not feasible, and how many.
+type Rejection struct {
+	At     int // place of the filter in the profile
+	Status framework.Status
+	Nodes  int
+}
+
+// Rejections lists the reasons of all nodes that are not feasible.
+func (v *View) Rejections() []Rejection {
+	var list []Rejection
+	for _, r := range v.class.reasons {
+		if r.nodes > 0 {
+			list = append(list, Rejection{r.at, r.status, r.nodes})
+		}
+	}
+	return list
+}
+
+// Kept returns what Keep stored, as long as no node's reason has changed since;
+// otherwise nil. The caller keeps there what it made of the Rejections.
+func (v *View) Kept() any {
+	if v.class.failed == v.class.counts {
+		return v.class.failure
+	}
+	return nil
+}
+
+// Keep stores a value for Kept.
+func (v *View) Keep(x any) { v.class.failure, v.class.failed = x, v.class.counts }
+
+// A NodeState is what a class knows of one node; for checks.
+type NodeState struct {
+	Feasible bool
+	At       int // of the filter that rejected the node
+	Status   framework.Status
+	Total    int64
+}
+
+// State returns what the class knows of the node at a place.
+func (v *View) State(place int) NodeState {
+	c := v.class
+	if r := c.rows[c.order.slots[place]].final; r != feasible {
+		return NodeState{At: c.reasons[r].at, Status: c.reasons[r].status}
+	}
+	return NodeState{Feasible: true, Total: c.tree.leaves[place]}
+}
+
+// AllFeasible is how many nodes are feasible in all, sampled or not.
+func (v *View) AllFeasible() int { return int(v.class.tree.root().feasible) }
+
+// View returns the view of the last Find; for checks.
+func (e *Engine) View() *View { return &e.view }

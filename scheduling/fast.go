@@ -1,0 +1,171 @@
+package scheduling
+
+import (
+	"strings"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/engine"
+)
+
+// fastRoad decides from kept answers. Whatever it cannot answer exactly it
+// leaves to the plain road.
+type fastRoad struct {
+	s       *Scheduler
+	engine  *engine.Engine
+	bound   binding
+	filters []engine.Filter
+	scorers []engine.Scorer
+	plain   road // for verification
+}
+
+func newFastRoad(s *Scheduler) *fastRoad {
+	f := &fastRoad{s: s, plain: road{plugins: &s.plugins, workers: 1}}
+	budget := s.profile.Fast.Budget
+	if budget == 0 {
+		budget = engine.DefaultBudget
+	}
+	f.engine = engine.New(f, budget)
+	return f
+}
+
+// fields is the union of what all plugins with a scope read of the pod. A
+// plugin without one is asked anew in every decision and needs no part in the
+// class.
+func (f *fastRoad) fields(pod *framework.PodInfo) framework.PodFields {
+	var fields framework.PodFields
+	add := func(s framework.Scope) {
+		if s.Reads&framework.ReadsCluster == 0 {
+			fields |= s.Pod
+		}
+	}
+	for i := range f.s.plugins.filters {
+		add(f.s.plugins.filters[i].scope(pod))
+	}
+	for i := range f.s.plugins.scorers {
+		add(f.s.plugins.scorers[i].scope(pod))
+	}
+	return fields
+}
+
+// decide answers like [Scheduler.decide]; false when it has no answer.
+func (f *fastRoad) decide(snap *framework.Snapshot, pod *framework.PodInfo) (d Decision, err error, ok bool) {
+	s := f.s
+	d = Decision{Tie: s.profile.Tie, Number: s.number, start: s.start}
+	seed := decisionSeed(s.profile.Seed, s.number)
+	s.road.cycle.Reset(pod, snap, s.number, seed)
+	v, ok := f.engine.Find(engine.Query{
+		Snapshot: snap, Cycle: &s.road.cycle, Key: pod.ClassKey(f.fields(pod)), Start: s.start,
+		Want: wanted(snap.Len(), s.profile.Percentage, len(s.plugins.scorers) > 0),
+	})
+	if !ok {
+		return d, nil, false
+	}
+	d.Evaluated, d.Feasible = v.Evaluated, v.Feasible
+	switch v.Feasible {
+	case 0:
+		return d, f.fitError(snap, pod, v), true
+	case 1:
+		d.Tied = 1
+		d.choose(v.First(), 0)
+		return d, nil, true
+	}
+	largest, tied := v.Best()
+	d.Tied = tied
+	node, err := f.choose(v, seed)
+	if err != nil {
+		return d, err, true
+	}
+	d.choose(node, largest)
+	return d, nil, true
+}
+
+func (f *fastRoad) choose(v *engine.View, seed uint64) (*framework.NodeInfo, error) {
+	_, tied := v.Best()
+	switch f.s.profile.Tie {
+	case Reservoir:
+		nodes, totals := []*framework.NodeInfo(nil), []int64(nil)
+		v.Totals(func(n *framework.NodeInfo, total int64) bool {
+			nodes, totals = append(nodes, n), append(totals, total)
+			return true
+		})
+		return nodes[reservoirPick(totals, seed)], nil
+	case Heap:
+		return v.Heap(), nil
+	case First:
+		return v.Tied(0), nil
+	case ByName:
+		least := v.Tied(0)
+		for _, n := range v.AllTied() {
+			if strings.Compare(n.Node.Name, least.Node.Name) < 0 {
+				least = n
+			}
+		}
+		return least, nil
+	case Custom:
+		nodes := v.AllTied()
+		i, err := callTieBreak(f.s.profile.TieBreak, nodes, seed)
+		if err != nil {
+			return nil, err
+		}
+		return nodes[i], nil
+	default:
+		return v.Tied(draw(seed, tied)), nil
+	}
+}
+
+// fitError counts the reasons. While no reason changes, it is done once.
+func (f *fastRoad) fitError(snap *framework.Snapshot, pod *framework.PodInfo, v *engine.View) *FitError {
+	list, ok := v.Kept().([]Rejection)
+	if !ok {
+		var reasons []counted
+		for _, r := range v.Rejections() {
+			reasons = append(reasons, counted{r.At, r.Status, r.Nodes})
+		}
+		list = f.s.plugins.rejections(reasons)
+		v.Keep(list)
+	}
+	return &FitError{Pod: pod.Pod.Key(), Nodes: snap.Len(), Rejections: list}
+}
+
+// Outside implements [engine.Source].
+func (f *fastRoad) Outside(pod *framework.PodInfo) (filters, scorers bool) {
+	const outside = framework.ReadsCluster | framework.ReadsDomain | framework.ReadsFeasible
+	p := &f.s.plugins
+	for i := range p.filters {
+		filters = filters || p.filters[i].scope(pod).Reads&outside != 0
+	}
+	for i := range p.scorers {
+		scorers = scorers || p.scorers[i].scope(pod).Reads&outside != 0
+	}
+	return filters, scorers
+}
+
+// BindFilters implements [engine.Source].
+func (f *fastRoad) BindFilters(c *framework.Cycle) ([]engine.Filter, bool) {
+	p := &f.s.plugins
+	if err := p.bindFilters(c, &f.bound); err != nil || !f.bound.rejected.IsSuccess() || f.bound.restrict {
+		return nil, false
+	}
+	f.filters = f.filters[:0]
+	for _, b := range f.bound.filters {
+		f.filters = append(f.filters, engine.Filter{At: b.at, Filter: b.filter, Reads: p.filters[b.at].scope(c.Pod).Reads})
+	}
+	return f.filters, true
+}
+
+// BindScorers implements [engine.Source].
+func (f *fastRoad) BindScorers(c *framework.Cycle, feasible []*framework.NodeInfo) ([]engine.Scorer, bool) {
+	p := &f.s.plugins
+	if err := p.bindScorers(c, feasible, &f.bound); err != nil {
+		return nil, false
+	}
+	f.scorers = f.scorers[:0]
+	for _, b := range f.bound.scorers {
+		s := engine.Scorer{At: b.at, Scorer: b.scorer, Reads: p.scorers[b.at].scope(c.Pod).Reads, Weight: b.weight}
+		if s.ByRange = b.byRange; s.ByRange == nil {
+			s.ByNodes = b.byNodes
+		}
+		f.scorers = append(f.scorers, s)
+	}
+	return f.scorers, true
+}

@@ -1,0 +1,103 @@
+package scheduling
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// A DifferenceError says that the two roads disagreed: a defect of this
+// library, or a plugin whose declared scope is not true. It holds what is
+// needed to decide the same pod again.
+type DifferenceError struct {
+	// What differs: the decision, an error, or what is known of one node.
+	What string
+	// Plain and Fast are the two answers.
+	Plain, Fast string
+	// Replay is the moment of the decision as JSON: seed, number, start, the
+	// pod, and the snapshot's nodes in order with their pods.
+	Replay []byte
+}
+
+// Error names the difference.
+func (e *DifferenceError) Error() string {
+	return fmt.Sprintf("the roads differ in %s: plain %s, fast %s", e.What, e.Plain, e.Fast)
+}
+
+// verify takes the plain road and compares every node, the decision and the
+// error.
+func (f *fastRoad) verify(snap *framework.Snapshot, pod *framework.PodInfo, d Decision, err error) error {
+	plain, plainErr := f.s.decide(&f.plain, snap, pod, d.Number, d.start)
+	differ := func(what string, a, b any) error {
+		return &DifferenceError{What: what, Plain: fmt.Sprint(a), Fast: fmt.Sprint(b), Replay: f.replay(snap, pod, d)}
+	}
+	if a, b := fmt.Sprint(plainErr), fmt.Sprint(err); a != b {
+		return differ("the error", a, b)
+	}
+	if a, b := describe(plain), describe(d); a != b {
+		return differ("the decision", a, b)
+	}
+	return f.verifyNodes(snap, differ)
+}
+
+func describe(d Decision) string {
+	return fmt.Sprintf("{node %q, score %d, feasible %d, evaluated %d, tied %d}", d.Node, d.Score, d.Feasible, d.Evaluated, d.Tied)
+}
+
+// verifyNodes compares verdicts and reasons of all nodes that the plain road
+// visited and, where everything was scored over the same set of nodes, totals.
+func (f *fastRoad) verifyNodes(snap *framework.Snapshot, differ func(string, any, any) error) error {
+	r, v := &f.plain, f.engine.View()
+	totals := map[int]int64{}
+	if len(r.feasible) > 1 && len(r.feasible) == v.AllFeasible() {
+		for k, n := range r.feasible {
+			totals[n.Slot()] = r.totals[k]
+		}
+	}
+	for place := range r.verdicts {
+		want := r.verdicts[place]
+		if want.filter == unvisited {
+			continue
+		}
+		node, got := snap.At(place), v.State(place)
+		if got.Feasible != (want.filter == passed) {
+			return differ("the verdict on node "+node.Name(), want.status, got.Status)
+		}
+		if !got.Feasible && (got.At != int(want.filter) || got.Status.String() != want.status.String()) {
+			return differ("the reason on node "+node.Name(), want.status, got.Status)
+		}
+		if total, ok := totals[node.Slot()]; ok && total != got.Total {
+			return differ("the total of node "+node.Name(), total, got.Total)
+		}
+	}
+	return nil
+}
+
+// replay writes down the moment of a decision.
+func (f *fastRoad) replay(snap *framework.Snapshot, pod *framework.PodInfo, d Decision) []byte {
+	type nodeAndPods struct {
+		Node *framework.Node  `json:"node"`
+		Pods []*framework.Pod `json:"pods"`
+	}
+	moment := struct {
+		Profile string         `json:"profile"`
+		Seed    uint64         `json:"seed"`
+		Number  uint64         `json:"number"`
+		Start   int            `json:"start"`
+		Pod     *framework.Pod `json:"pod"`
+		Nodes   []nodeAndPods  `json:"nodes"`
+	}{f.s.profile.Name, f.s.profile.Seed, d.Number, d.start, pod.Pod, nil}
+	for _, n := range snap.All() {
+		entry := nodeAndPods{Node: n.Node}
+		for _, p := range n.Pods {
+			entry.Pods = append(entry.Pods, p.Pod)
+		}
+		moment.Nodes = append(moment.Nodes, entry)
+	}
+	text, err := json.Marshal(moment)
+	if err != nil {
+		return []byte(err.Error())
+	}
+	return text
+}
