@@ -1,0 +1,119 @@
+package golden
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// A Case is one vector: the cluster, the pod to place, and the answers.
+type Case struct {
+	ID     string          `json:"id"`
+	Family string          `json:"family"`
+	Config json.RawMessage `json:"config"` // KubeSchedulerConfiguration; absent means the default
+
+	Nodes     []*framework.Node `json:"nodes"`     // in the order in which they were added
+	Pods      []*framework.Pod  `json:"pods"`      // on nodes, in that order too
+	Pod       *framework.Pod    `json:"pod"`       // to place
+	Nominated []*framework.Pod  `json:"nominated"` // pending, with a nominated node
+
+	Namespaces             []*framework.Namespace             `json:"namespaces"`
+	Services               []*framework.Service               `json:"services"`
+	ReplicaSets            []*framework.ReplicaSet            `json:"replicaSets"`
+	StatefulSets           []*framework.StatefulSet           `json:"statefulSets"`
+	ReplicationControllers []*framework.ReplicationController `json:"replicationControllers"`
+	PodDisruptionBudgets   []*framework.PodDisruptionBudget   `json:"pdbs"`
+	PersistentVolumes      []*framework.PersistentVolume      `json:"pvs"`
+	PersistentVolumeClaims []*framework.PersistentVolumeClaim `json:"pvcs"`
+	StorageClasses         []*framework.StorageClass          `json:"storageClasses"`
+	CSINodes               []*framework.CSINode               `json:"csiNodes"`
+	CSIDrivers             []*framework.CSIDriver             `json:"csiDrivers"`
+	CSIStorageCapacities   []*framework.CSIStorageCapacity    `json:"csiStorageCapacities"`
+	VolumeAttachments      []*framework.VolumeAttachment      `json:"volumeAttachments"`
+
+	Expect Expect `json:"expect"`
+}
+
+// Expect is what kube-scheduler answered.
+type Expect struct {
+	NodeOrder  []string                `json:"nodeOrder"` // of its snapshot
+	Filter     map[string]FilterAnswer `json:"filter"`    // by plugin, each alone
+	Score      map[string]ScoreAnswer  `json:"score"`     // by plugin, each alone, over all nodes
+	Weights    map[string]int64        `json:"weights"`
+	Pipeline   json.RawMessage         `json:"pipeline"`   // through the whole framework
+	Preemption json.RawMessage         `json:"preemption"` // of the family preemption
+}
+
+// A Status is an answer as text.
+type Status struct {
+	Code    string   `json:"code"`
+	Plugin  string   `json:"plugin,omitempty"`
+	Reasons []string `json:"reasons,omitempty"`
+}
+
+// A FilterAnswer is what a filter plugin answered.
+type FilterAnswer struct {
+	PreFilter Status            `json:"preFilter"`
+	Restricts []string          `json:"preFilterNodes"` // nil: does not restrict
+	Nodes     map[string]Status `json:"nodes"`          // those that did not pass
+}
+
+// A ScoreAnswer is what a score plugin answered, in the snapshot's order.
+type ScoreAnswer struct {
+	PreScore   *Status `json:"preScore"` // nil: the plugin has none
+	Raw        []int64 `json:"raw"`
+	Normalized []int64 `json:"norm"` // nil: the same as raw
+}
+
+// StatusOf returns a status as text. Success has no reasons.
+func StatusOf(s framework.Status) Status {
+	return Status{Code: s.Code().String(), Reasons: s.Reasons()}
+}
+
+// Snapshot returns the cluster, in kube-scheduler's order of nodes.
+func (c *Case) Snapshot() (*framework.Snapshot, error) {
+	s := framework.NewSnapshot(framework.ZoneInterleaved)
+	for _, n := range c.Nodes {
+		if err := s.AddNode(n); err != nil {
+			return nil, err
+		}
+	}
+	for _, p := range c.Pods {
+		info, err := s.NewPodInfo(p)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.AddPod(info, p.Spec.NodeName); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// Args returns the arguments of a plugin in the configuration's only profile,
+// nil if it gives none.
+func (c *Case) Args(plugin string) (json.RawMessage, error) {
+	if c.Config == nil {
+		return nil, nil
+	}
+	var config struct {
+		Profiles []struct {
+			PluginConfig []struct {
+				Name string          `json:"name"`
+				Args json.RawMessage `json:"args"`
+			} `json:"pluginConfig"`
+		} `json:"profiles"`
+	}
+	if err := json.Unmarshal(c.Config, &config); err != nil {
+		return nil, fmt.Errorf("config: %w", err)
+	}
+	for _, profile := range config.Profiles {
+		for _, entry := range profile.PluginConfig {
+			if entry.Name == plugin {
+				return entry.Args, nil
+			}
+		}
+	}
+	return nil, nil
+}

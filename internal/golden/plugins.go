@@ -1,0 +1,94 @@
+package golden
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/berth-sched/berth/filter"
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+	"github.com/berth-sched/berth/scoring"
+)
+
+// A factory makes a plugin from its arguments in a configuration; nil means
+// that there are none.
+type factory func(args json.RawMessage) (framework.Plugin, error)
+
+// Filters and Scorers are the plugins that exist, by name. A plugin is checked
+// in every case that recorded its answers as soon as it stands here.
+var (
+	Filters = map[string]factory{
+		"NodeName":          plain(filter.NodeName{}),
+		"NodeUnschedulable": plain(filter.NodeUnschedulable{}),
+		"TaintToleration":   plain(filter.TaintToleration{}),
+		"NodePorts":         plain(filter.NodePorts{}),
+		"NodeAffinity": with(func(a nodeAffinityArgs) (framework.Plugin, error) {
+			return filter.NodeAffinity{AddedAffinity: a.AddedAffinity}, nil
+		}),
+		"NodeResourcesFit": with(func(a fitArgs) (framework.Plugin, error) {
+			return filter.NodeResourcesFit{IgnoredResources: a.IgnoredResources, IgnoredResourceGroups: a.IgnoredResourceGroups}, nil
+		}),
+	}
+	Scorers = map[string]factory{
+		"TaintToleration": plain(scoring.TaintToleration{}),
+		"ImageLocality":   plain(scoring.ImageLocality{}),
+		"NodeAffinity": with(func(a nodeAffinityArgs) (framework.Plugin, error) {
+			return scoring.NodeAffinity{AddedAffinity: a.AddedAffinity}, nil
+		}),
+		"NodeResourcesFit": with(func(a fitArgs) (framework.Plugin, error) {
+			s := a.ScoringStrategy
+			return scoring.NodeResourcesFit{Strategy: s.Type, Resources: s.Resources, Shape: s.RequestedToCapacityRatio.Shape}, nil
+		}),
+		"NodeResourcesBalancedAllocation": with(func(a balancedArgs) (framework.Plugin, error) {
+			return scoring.NodeResourcesBalancedAllocation{Resources: a.Resources}, nil
+		}),
+	}
+)
+
+// Exists reports whether there is a plugin of that name.
+func Exists(plugin string) bool {
+	return Filters[plugin] != nil || Scorers[plugin] != nil
+}
+
+type nodeAffinityArgs struct {
+	AddedAffinity *framework.NodeAffinity `json:"addedAffinity"`
+}
+
+type fitArgs struct {
+	IgnoredResources      []resource.Name `json:"ignoredResources"`
+	IgnoredResourceGroups []string        `json:"ignoredResourceGroups"`
+	ScoringStrategy       struct {
+		Type                     scoring.Strategy       `json:"type"`
+		Resources                []scoring.ResourceSpec `json:"resources"`
+		RequestedToCapacityRatio struct {
+			Shape scoring.Shape `json:"shape"`
+		} `json:"requestedToCapacityRatio"`
+	} `json:"scoringStrategy"`
+}
+
+type balancedArgs struct {
+	Resources []scoring.ResourceSpec `json:"resources"`
+}
+
+// plain is the factory of a plugin without arguments.
+func plain(p framework.Plugin) factory {
+	return func(args json.RawMessage) (framework.Plugin, error) {
+		if args != nil {
+			return nil, fmt.Errorf("%s takes no arguments, but the case has %s", p.Name(), args)
+		}
+		return p, nil
+	}
+}
+
+// with is the factory of a plugin whose arguments decode into an A.
+func with[A any](build func(A) (framework.Plugin, error)) factory {
+	return func(args json.RawMessage) (framework.Plugin, error) {
+		var a A
+		if args != nil {
+			if err := json.Unmarshal(args, &a); err != nil {
+				return nil, fmt.Errorf("args: %w", err)
+			}
+		}
+		return build(a)
+	}
+}
