@@ -2,7 +2,6 @@ package framework
 
 import (
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -73,7 +72,7 @@ func (b PodBuilder) Annotations(kv ...string) PodBuilder {
 func (b PodBuilder) Owner(kind, name string) PodBuilder {
 	ref := OwnerReference{Kind: kind, Name: name, Controller: new(true)}
 	if k := kindOf(kind, ""); k != nil {
-		ref.APIVersion = strings.TrimPrefix(k.group+"/v1", "/")
+		ref.APIVersion = k.apiVersion
 	}
 	b.pod.OwnerReferences = append(slices.Clip(b.pod.OwnerReferences), ref)
 	return b

@@ -1,6 +1,7 @@
 package framework
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -27,20 +28,23 @@ const maxLists = 4
 // and an apiVersion that is missing is taken to be right. Objects of other kinds
 // are counted in Skipped, and fields that the types here do not have are
 // ignored. Field names are matched exactly, a field that is null is absent, and
-// of a field that is given twice the last one counts. An object of a namespaced
-// kind that names no namespace is put into "default", as kubectl would do. The
-// items of typed lists get the kind that they left out. Nothing else is filled
-// in: see [Objects.Default].
+// of a field that is given twice the last one counts.
+//
+// An object of a namespaced kind that names no namespace is put into "default",
+// as kubectl would do, and one of any other kind loses the namespace that it
+// should not have. The kind and the apiVersion that an object left out are
+// filled in. Nothing else is: see [Objects.Default].
 //
 // Decode checks the form of what it reads and that every object has a name. It
 // does not check what the API server would, so Kubernetes may refuse an object
 // that Decode accepts, nor that names are unique.
 //
 // Text that is not JSON, or nests deeper than 1,000 levels, is a [*SyntaxError]
-// with the place. A value that does not fit its field, and a null in a list, is
-// an [*InvalidError] with the object, the path of the field, and the value.
-// Decode stops at the first error. The cost is linear in the length of data, and
-// little memory is needed beyond the result.
+// with the place. A value that does not fit its field, a null in a list, and a
+// list of more than 100,000 elements inside an object is an [*InvalidError] with
+// the object, the path of the field, and the value. Decode stops at the first
+// error. The cost is linear in the length of data, and little memory is needed
+// beyond the result.
 func Decode(data []byte) (*Objects, error) {
 	o := new(Objects)
 	if err := o.decode(data); err != nil {
@@ -165,11 +169,14 @@ func (o *Objects) items(d *decoder, implied header, where string) error {
 // complete fills in what an object may leave out.
 func (k *kind) complete(x object, h header, where string) error {
 	t, m := x.typeMeta(), x.objectMeta()
-	t.Kind, t.APIVersion = h.kind, h.apiVersion
+	t.Kind, t.APIVersion = k.name, cmp.Or(h.apiVersion, k.apiVersion)
 	if m.Name == "" {
 		return &InvalidError{Object: h.label(where), Field: "metadata.name", Err: errors.New("is missing")}
 	}
-	if k.namespaced && m.Namespace == "" {
+	switch {
+	case !k.namespaced:
+		m.Namespace = ""
+	case m.Namespace == "":
 		m.Namespace = "default"
 	}
 	return nil

@@ -34,7 +34,7 @@ func DecodeObject[T Object](data []byte) (*T, error) {
 		h.kind = k.name
 	}
 	if kindOf(h.kind, h.apiVersion) != k {
-		return nil, &InvalidError{Object: where, Field: "kind", Value: h.groupKind(), Err: fmt.Errorf("want %s", header{kind: k.name, apiVersion: k.group + "/"}.groupKind())}
+		return nil, &InvalidError{Object: where, Field: "kind", Value: h.groupKind(), Err: fmt.Errorf("want %s", header{kind: k.name, apiVersion: k.apiVersion}.groupKind())}
 	}
 	x, err := k.decode(new(Objects), d)
 	if err != nil {

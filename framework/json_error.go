@@ -35,13 +35,13 @@ func within(err error, format string, arg any) error {
 	return err
 }
 
-// scalarText returns the content of a string or number, and nothing for what is
-// neither.
+// scalarText returns the text of a string, number or truth value, and nothing
+// for what is none of these.
 func scalarText(raw []byte) string {
 	switch raw[0] {
 	case '"':
 		return unquote(raw)
-	case '{', '[':
+	case '{', '[', 'n':
 		return ""
 	default:
 		return string(raw)

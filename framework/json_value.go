@@ -151,6 +151,9 @@ func (d *decoder) element(l reflect.Value, i int, s *shape) error {
 	case i == maxList:
 		return &valueError{err: fmt.Errorf("more than %d elements", maxList)}
 	case d.peek() == 'n':
+		if s.typ.Kind() == reflect.Pointer {
+			s = s.elem
+		}
 		return d.mismatch(s.typ.Kind())
 	case i == l.Cap():
 		l.Grow(max(1, i)) // doubles

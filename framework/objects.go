@@ -34,7 +34,7 @@ type Objects struct {
 
 // A kind is a kind of object that Objects has a place for.
 type kind struct {
-	group      string // API group; the version does not matter
+	apiVersion string // of objects that name none; otherwise only the group matters
 	name       string
 	namespaced bool
 	decode     func(*Objects, *decoder) (object, error) // appends to its list what it returns
@@ -53,7 +53,7 @@ func (m *ObjectMeta) objectMeta() *ObjectMeta { return m }
 // that is missing is taken to be right.
 func kindOf(name, apiVersion string) *kind {
 	for i := range kinds {
-		if k := &kinds[i]; k.name == name && (apiVersion == "" || k.group == groupOf(apiVersion)) {
+		if k := &kinds[i]; k.name == name && (apiVersion == "" || groupOf(k.apiVersion) == groupOf(apiVersion)) {
 			return k
 		}
 	}
@@ -61,28 +61,28 @@ func kindOf(name, apiVersion string) *kind {
 }
 
 var kinds = []kind{
-	{"", "Pod", true, into(func(o *Objects) *[]*Pod { return &o.Pods })},
-	{"", "Node", false, into(func(o *Objects) *[]*Node { return &o.Nodes })},
-	{"", "Namespace", false, into(func(o *Objects) *[]*Namespace { return &o.Namespaces })},
-	{"", "Service", true, into(func(o *Objects) *[]*Service { return &o.Services })},
-	{"", "ReplicationController", true, into(func(o *Objects) *[]*ReplicationController { return &o.ReplicationControllers })},
-	{"", "PersistentVolume", false, into(func(o *Objects) *[]*PersistentVolume { return &o.PersistentVolumes })},
-	{"", "PersistentVolumeClaim", true, into(func(o *Objects) *[]*PersistentVolumeClaim { return &o.PersistentVolumeClaims })},
-	{"apps", "ReplicaSet", true, into(func(o *Objects) *[]*ReplicaSet { return &o.ReplicaSets })},
-	{"apps", "StatefulSet", true, into(func(o *Objects) *[]*StatefulSet { return &o.StatefulSets })},
-	{"apps", "Deployment", true, into(func(o *Objects) *[]*Deployment { return &o.Deployments })},
-	{"apps", "DaemonSet", true, into(func(o *Objects) *[]*DaemonSet { return &o.DaemonSets })},
-	{"batch", "Job", true, into(func(o *Objects) *[]*Job { return &o.Jobs })},
-	{"policy", "PodDisruptionBudget", true, into(func(o *Objects) *[]*PodDisruptionBudget { return &o.PodDisruptionBudgets })},
-	{"scheduling.k8s.io", "PriorityClass", false, into(func(o *Objects) *[]*PriorityClass { return &o.PriorityClasses })},
-	{"storage.k8s.io", "StorageClass", false, into(func(o *Objects) *[]*StorageClass { return &o.StorageClasses })},
-	{"storage.k8s.io", "CSINode", false, into(func(o *Objects) *[]*CSINode { return &o.CSINodes })},
-	{"storage.k8s.io", "CSIDriver", false, into(func(o *Objects) *[]*CSIDriver { return &o.CSIDrivers })},
-	{"storage.k8s.io", "CSIStorageCapacity", true, into(func(o *Objects) *[]*CSIStorageCapacity { return &o.CSIStorageCapacities })},
-	{"storage.k8s.io", "VolumeAttachment", false, into(func(o *Objects) *[]*VolumeAttachment { return &o.VolumeAttachments })},
-	{"resource.k8s.io", "DeviceClass", false, into(func(o *Objects) *[]*DeviceClass { return &o.DeviceClasses })},
-	{"slo.koordinator.sh", "NodeMetric", false, into(func(o *Objects) *[]*NodeMetric { return &o.NodeMetrics })},
-	{"cluster.karmada.io", "Cluster", false, into(func(o *Objects) *[]*Cluster { return &o.Clusters })},
+	{"v1", "Pod", true, into(func(o *Objects) *[]*Pod { return &o.Pods })},
+	{"v1", "Node", false, into(func(o *Objects) *[]*Node { return &o.Nodes })},
+	{"v1", "Namespace", false, into(func(o *Objects) *[]*Namespace { return &o.Namespaces })},
+	{"v1", "Service", true, into(func(o *Objects) *[]*Service { return &o.Services })},
+	{"v1", "ReplicationController", true, into(func(o *Objects) *[]*ReplicationController { return &o.ReplicationControllers })},
+	{"v1", "PersistentVolume", false, into(func(o *Objects) *[]*PersistentVolume { return &o.PersistentVolumes })},
+	{"v1", "PersistentVolumeClaim", true, into(func(o *Objects) *[]*PersistentVolumeClaim { return &o.PersistentVolumeClaims })},
+	{"apps/v1", "ReplicaSet", true, into(func(o *Objects) *[]*ReplicaSet { return &o.ReplicaSets })},
+	{"apps/v1", "StatefulSet", true, into(func(o *Objects) *[]*StatefulSet { return &o.StatefulSets })},
+	{"apps/v1", "Deployment", true, into(func(o *Objects) *[]*Deployment { return &o.Deployments })},
+	{"apps/v1", "DaemonSet", true, into(func(o *Objects) *[]*DaemonSet { return &o.DaemonSets })},
+	{"batch/v1", "Job", true, into(func(o *Objects) *[]*Job { return &o.Jobs })},
+	{"policy/v1", "PodDisruptionBudget", true, into(func(o *Objects) *[]*PodDisruptionBudget { return &o.PodDisruptionBudgets })},
+	{"scheduling.k8s.io/v1", "PriorityClass", false, into(func(o *Objects) *[]*PriorityClass { return &o.PriorityClasses })},
+	{"storage.k8s.io/v1", "StorageClass", false, into(func(o *Objects) *[]*StorageClass { return &o.StorageClasses })},
+	{"storage.k8s.io/v1", "CSINode", false, into(func(o *Objects) *[]*CSINode { return &o.CSINodes })},
+	{"storage.k8s.io/v1", "CSIDriver", false, into(func(o *Objects) *[]*CSIDriver { return &o.CSIDrivers })},
+	{"storage.k8s.io/v1", "CSIStorageCapacity", true, into(func(o *Objects) *[]*CSIStorageCapacity { return &o.CSIStorageCapacities })},
+	{"storage.k8s.io/v1", "VolumeAttachment", false, into(func(o *Objects) *[]*VolumeAttachment { return &o.VolumeAttachments })},
+	{"resource.k8s.io/v1", "DeviceClass", false, into(func(o *Objects) *[]*DeviceClass { return &o.DeviceClasses })},
+	{"slo.koordinator.sh/v1alpha1", "NodeMetric", false, into(func(o *Objects) *[]*NodeMetric { return &o.NodeMetrics })},
+	{"cluster.karmada.io/v1alpha1", "Cluster", false, into(func(o *Objects) *[]*Cluster { return &o.Clusters })},
 }
 
 // into returns the function that decodes an object into a list of Objects.
