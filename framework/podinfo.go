@@ -85,10 +85,5 @@ func podObject(p *Pod) string {
 	return "pod"
 }
 
-// hasStatus reports whether accounting can find anything in the pod's status.
-func hasStatus(p *Pod) bool {
-	return len(p.Status.ContainerStatuses) > 0 || len(p.Status.InitContainerStatuses) > 0 || p.Status.Resources != nil
-}
-
 // Schema returns the schema that the pod's vectors follow.
 func (p *PodInfo) Schema() *resource.Schema { return p.schema }

@@ -69,33 +69,47 @@ func nonZeroDefaults() resource.List {
 }
 
 // containerRequests adds up the containers from up to three points of view:
-// the spec, what the node allocated, and what is in force.
+// the spec, what the node allocated, and what is in force. Where the node
+// reports the last two for the pod as a whole, that is taken instead.
 func containerRequests(p *Pod, status bool, missing resource.List) resource.List {
-	if !status || len(p.Status.ContainerStatuses)+len(p.Status.InitContainerStatuses) == 0 {
-		return aggregate(p, missing, func(c *Container) resource.List { return c.Resources.Requests })
+	spec := func(c *Container) resource.List { return c.Resources.Requests }
+	if !status || !hasStatus(p) {
+		return aggregate(p, missing, spec)
 	}
 	infeasible := resizeInfeasible(p)
-	spec := func(c *Container) resource.List { return c.Resources.Requests }
-	allocated := func(c *Container) resource.List {
-		if s := containerStatus(p, c.Name); s != nil && s.AllocatedResources != nil {
-			return s.AllocatedResources
-		}
-		if infeasible {
-			return nil
-		}
-		return c.Resources.Requests
+	allocated, inForce := p.Status.AllocatedResources, resource.List(nil)
+	if p.Status.Resources != nil {
+		inForce = p.Status.Resources.Requests
 	}
-	actuated := func(c *Container) resource.List {
-		if s := containerStatus(p, c.Name); s != nil && s.Resources != nil && s.Resources.Requests != nil {
-			return s.Resources.Requests
+	if allocated == nil || inForce == nil {
+		ofNode := func(c *Container) resource.List {
+			if s := containerStatus(p, c.Name); s != nil && s.AllocatedResources != nil {
+				return s.AllocatedResources
+			}
+			if infeasible {
+				return nil
+			}
+			return c.Resources.Requests
 		}
-		return allocated(c)
+		allocated = aggregate(p, missing, ofNode)
+		inForce = aggregate(p, missing, func(c *Container) resource.List {
+			if s := containerStatus(p, c.Name); s != nil && s.Resources != nil && s.Resources.Requests != nil {
+				return s.Resources.Requests
+			}
+			return ofNode(c)
+		})
 	}
-	sum := aggregate(p, missing, actuated).Max(aggregate(p, missing, allocated))
+	sum := inForce.Max(allocated)
 	if !infeasible {
-		sum = sum.Max(aggregate(p, missing, spec))
+		sum = aggregate(p, missing, spec).Max(sum)
 	}
 	return sum
+}
+
+// hasStatus reports whether the status can tell other requests than the spec.
+func hasStatus(p *Pod) bool {
+	s := &p.Status
+	return len(s.ContainerStatuses)+len(s.InitContainerStatuses) > 0 || s.Resources != nil || resizeInfeasible(p)
 }
 
 // aggregate adds up the containers and takes the larger of their sum and of
