@@ -54,7 +54,7 @@ func TestForksConcurrently(t *testing.T) {
 				try(f.AddPod(late, n.Name()))
 				if i%5 == 0 {
 					try(f.UpdateNode(plainNode(f.At(i).Name(), framework.LabelTopologyZone, fmt.Sprint(i%4))))
-					try(f.RemoveNode(f.At(f.Len()-1).Name()))
+					try(f.RemoveNode(f.At(f.Len() - 1).Name()))
 					try(f.AddNode(plainNode(fmt.Sprintf("late-%d", i))))
 				}
 				p.ClassKey(framework.FieldRequests)

@@ -7,7 +7,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 )
 
-func TestKey(t *testing.T) {
+func TestValueKey(t *testing.T) {
 	var c framework.Cycle
 	numbers, more := framework.NewKey[int]("numbers"), framework.NewKey[int]("numbers")
 	words := framework.NewKey[string]("words")
@@ -41,7 +41,7 @@ func TestKey(t *testing.T) {
 }
 
 // A nil is a value like any other, also where the key holds an interface.
-func TestKeyHoldsNil(t *testing.T) {
+func TestValueKeyHoldsNil(t *testing.T) {
 	var c framework.Cycle
 	failures := framework.NewKey[error]("failure")
 	failures.Set(&c, nil)

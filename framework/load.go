@@ -1,0 +1,91 @@
+package framework
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Snapshot makes a snapshot of the nodes, with the pods that run on them, and
+// returns the PodInfos of the pods that wait for a place.
+//
+// Nodes and pods come in the order in which they stand in o. A pod whose
+// spec.nodeName is set is added to that node, unless it Succeeded or Failed:
+// such a pod no longer uses its node. A pod without a node is pending, also
+// while scheduling gates hold it back; one that Succeeded, Failed or is being
+// deleted is left out. The other kinds of objects, and the time, are not the
+// snapshot's business.
+//
+// The objects are taken as they are: call [Objects.Default] first for those
+// that have never passed an API server.
+//
+// Nodes and pods that [Snapshot.AddNode] or [Snapshot.NewPodInfo] refuses, two
+// nodes or pods of one name, two pods of one UID, and pods on unknown nodes
+// are each an [*InvalidError]; err joins them all. What is right is in the
+// snapshot and in pending all the same, so that a caller who can live with
+// the errors may go on. It costs O(nodes + pods).
+func (o *Objects) Snapshot(order Order) (s *Snapshot, pending []*PodInfo, err error) {
+	s = NewSnapshot(order)
+	var errs []error
+	for _, node := range o.Nodes {
+		if err := s.AddNode(node); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	seen := podRegister{map[string]bool{}, map[UID]string{}}
+	for _, p := range o.Pods {
+		waits, err := s.load(p, seen)
+		if err != nil {
+			errs = append(errs, err)
+		}
+		if waits != nil {
+			pending = append(pending, waits)
+		}
+	}
+	return s, pending, errors.Join(errs...)
+}
+
+// load adds a pod that runs to its node, and returns one that waits.
+func (s *Snapshot) load(p *Pod, seen podRegister) (waits *PodInfo, err error) {
+	info, err := s.NewPodInfo(p)
+	if err != nil {
+		return nil, err
+	}
+	if err := seen.add(p); err != nil {
+		return nil, err
+	}
+	switch {
+	case p.Status.Phase == PodSucceeded || p.Status.Phase == PodFailed:
+		return nil, nil
+	case p.Spec.NodeName != "":
+		return nil, s.AddPod(info, p.Spec.NodeName)
+	case p.DeletionTimestamp != nil:
+		return nil, nil
+	}
+	return info, nil
+}
+
+// podRegister finds pods that are there twice.
+type podRegister struct {
+	keys map[string]bool
+	uids map[UID]string // key of the pod
+}
+
+func (r podRegister) add(p *Pod) error {
+	key := p.Key()
+	if r.keys[key] {
+		return &InvalidError{Object: podObject(p), Field: "metadata.name", Value: p.Name, Err: errDuplicatePod}
+	}
+	r.keys[key] = true
+	if p.UID == "" {
+		return nil
+	}
+	if other, ok := r.uids[p.UID]; ok {
+		return &InvalidError{
+			Object: podObject(p), Field: "metadata.uid", Value: string(p.UID), Err: fmt.Errorf("pod %s has the same", other),
+		}
+	}
+	r.uids[p.UID] = key
+	return nil
+}
+
+var errDuplicatePod = errors.New("there is already a pod of this name")

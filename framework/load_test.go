@@ -1,0 +1,120 @@
+package framework_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+func TestObjectsSnapshot(t *testing.T) {
+	at := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
+	pod := framework.MakePod("p").Requests("1", "1Gi")
+	o := &framework.Objects{
+		Nodes: []*framework.Node{
+			framework.MakeNode("a1", "4", "8Gi").Zone("a").Obj(),
+			framework.MakeNode("a2", "4", "8Gi").Zone("a").Obj(),
+			framework.MakeNode("b1", "4", "8Gi").Zone("b").Obj(),
+		},
+		Pods: []*framework.Pod{
+			pod.Name("waits").Obj(),
+			pod.Name("runs").Node("a1").Phase(framework.PodRunning).Obj(),
+			pod.Name("starts").Node("a1").Phase(framework.PodPending).Obj(),
+			pod.Name("ends").Node("a1").Phase(framework.PodRunning).Deleted(at).Obj(),
+			pod.Name("done").Node("a1").Phase(framework.PodSucceeded).Obj(),
+			pod.Name("failed").Node("gone").Phase(framework.PodFailed).Obj(),
+			pod.Name("never ran").Phase(framework.PodFailed).Obj(),
+			pod.Name("given up").Deleted(at).Obj(),
+			pod.Name("gated").Gates("later").Obj(),
+			pod.Name("waits").Namespace("other").Obj(),
+			pod.Name("elsewhere").Node("b1").Obj(),
+		},
+	}
+	s, pending, err := o.Snapshot(framework.ZoneInterleaved)
+	must(t, err)
+	if diff := cmp.Diff([]string{"a1", "b1", "a2"}, nodeNames(s)); diff != "" {
+		t.Errorf("nodes (-want +got):\n%s", diff)
+	}
+	for node, want := range map[string][]string{"a1": {"runs", "starts", "ends"}, "a2": {}, "b1": {"elsewhere"}} {
+		if diff := cmp.Diff(want, podNames(s.Node(node))); diff != "" {
+			t.Errorf("pods of %s (-want +got):\n%s", node, diff)
+		}
+	}
+	var waiting []string
+	for _, p := range pending {
+		waiting = append(waiting, p.Pod.Key())
+	}
+	if diff := cmp.Diff([]string{"default/waits", "default/gated", "other/waits"}, waiting); diff != "" {
+		t.Errorf("pending (-want +got):\n%s", diff)
+	}
+	must(t, s.AddPod(pending[0], "a2")) // of the right schema
+
+	flat, _, err := o.Snapshot(framework.Arrival)
+	must(t, err)
+	if diff := cmp.Diff([]string{"a1", "a2", "b1"}, nodeNames(flat)); diff != "" {
+		t.Errorf("nodes by arrival (-want +got):\n%s", diff)
+	}
+	if !s.Now().IsZero() {
+		t.Errorf("Now() = %v, want the zero time", s.Now())
+	}
+}
+
+// Every error is reported, and what is right is there all the same.
+func TestObjectsSnapshotErrors(t *testing.T) {
+	pod := framework.MakePod("p")
+	o := &framework.Objects{
+		Nodes: []*framework.Node{
+			framework.MakeNode("n1", "4", "8Gi").Obj(),
+			nil,
+			framework.MakeNode("n1", "8", "8Gi").Obj(),
+			framework.MakeNode("", "4", "8Gi").Obj(),
+			framework.MakeNode("n2", "-4", "8Gi").Obj(),
+			framework.MakeNode("n3", "4", "8Gi").Obj(),
+		},
+		Pods: []*framework.Pod{
+			pod.Name("a").UID("1").Node("n1").Obj(),
+			pod.Name("a").UID("2").Obj(),
+			pod.Name("a").UID("1").Namespace("other").Obj(),
+			pod.Name("b").Node("n9").Obj(),
+			pod.Name("").Obj(),
+			pod.Name("c").Requests("-1", "").Obj(),
+			nil,
+			pod.Name("d").Node("n2").Obj(),
+			pod.Name("e").Request("memory", "9223372036854775807").Node("n3").Obj(),
+			pod.Name("f").Request("memory", "1").Node("n3").Obj(),
+			pod.Name("g").Obj(),
+		},
+	}
+	s, pending, err := o.Snapshot(framework.Arrival)
+	want := []string{
+		"node: is nil",
+		`node n1: metadata.name: "n1": there is already a node of this name`,
+		"node: metadata.name: must not be empty",
+		`node n2: status.allocatable[cpu]: "-4": must not be negative`,
+		`pod default/a: metadata.name: "a": there is already a pod of this name`,
+		`pod other/a: metadata.uid: "1": pod default/a has the same`,
+		`pod default/b: spec.nodeName: "n9": no such node`,
+		"pod default/: metadata.name: must not be empty",
+		`pod default/c: spec.containers[0].resources.requests[cpu]: "-1": must not be negative`,
+		"pod: is nil",
+		`pod default/d: spec.nodeName: "n2": no such node`,
+		`pod default/f: spec.containers[].resources.requests[memory]: "1": the total on node n3 would exceed 9223372036854775807`,
+	}
+	wantError(t, err, strings.Join(want, "\n"))
+	if diff := cmp.Diff([]string{"n1", "n3"}, nodeNames(s)); diff != "" {
+		t.Errorf("nodes (-want +got):\n%s", diff)
+	}
+	if len(s.Node("n1").Pods) != 1 || len(s.Node("n3").Pods) != 1 || len(pending) != 1 || pending[0].Pod.Name != "g" {
+		t.Errorf("pods: %v, %v, %d pending, want [a], [e] and g pending", podNames(s.Node("n1")), podNames(s.Node("n3")), len(pending))
+	}
+}
+
+func TestObjectsSnapshotEmpty(t *testing.T) {
+	s, pending, err := new(framework.Objects).Snapshot(framework.ZoneInterleaved)
+	if s.Len() != 0 || pending != nil || err != nil {
+		t.Errorf("no objects give %v, %v, %v", s, pending, err)
+	}
+}
