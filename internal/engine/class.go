@@ -227,10 +227,14 @@ func (c *class) score(n *framework.NodeInfo) {
 			}
 		}
 	}
-	r.inRange = true
-	if !c.retotal {
+	if c.retotal {
+		if !r.inRange {
+			c.put(slot, 0) // feasible; the total follows
+		}
+	} else {
 		c.put(slot, c.total(slot))
 	}
+	r.inRange = true
 }
 
 // scoreRow renews the scores kept in the row.

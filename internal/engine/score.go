@@ -54,8 +54,10 @@ func (c *class) firstScores(src Source) bool {
 		c.columns[i].stale = true // the ranges are found when all is scored
 	}
 	c.scored, c.retotal = true, true
+	for i := range c.rows {
+		c.rows[i].fixedStale = true // also of nodes that become feasible later
+	}
 	for _, n := range c.nodes {
-		c.rows[n.Slot()].fixedStale = true
 		c.score(n)
 		c.schedule(n)
 	}

@@ -40,7 +40,7 @@ func validateExtenders(extenders []Extender) []args.FieldError {
 func validateExtended(path, name string) []args.FieldError {
 	var errs []args.FieldError
 	for _, msg := range args.QualifiedName(name) {
-		errs = append(errs, args.Invalid(path, name, msg))
+		errs = append(errs, args.Invalid(path, resource.Name(name), msg))
 	}
 	if len(errs) == 0 && !resource.Name(name).IsExtended() {
 		errs = append(errs, args.Invalid(path, name, "is an invalid extended resource name"))

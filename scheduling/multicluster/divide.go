@@ -1,0 +1,329 @@
+package multicluster
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+)
+
+// A Strategy says how the replicas of a workload are divided among the clusters
+// chosen for it.
+type Strategy uint8
+
+// The strategies of Karmada.
+const (
+	// Duplicated gives every cluster all replicas.
+	Duplicated Strategy = iota
+	// StaticWeight divides by the weights that the placement states; how many
+	// replicas a cluster can take plays no part.
+	StaticWeight
+	// DynamicWeight divides by how many replicas each cluster can take.
+	DynamicWeight
+	// Aggregated divides like DynamicWeight, among as few clusters as can take
+	// all replicas together: those that have some already, then those that can
+	// take most.
+	Aggregated
+)
+
+var strategyNames = [...]string{
+	Duplicated: "Duplicated", StaticWeight: "StaticWeight", DynamicWeight: "DynamicWeight", Aggregated: "Aggregated",
+}
+
+// String returns the strategy's name.
+func (s Strategy) String() string {
+	if int(s) < len(strategyNames) {
+		return strategyNames[s]
+	}
+	return fmt.Sprintf("Strategy(%d)", uint8(s))
+}
+
+// MarshalText returns the strategy's name.
+func (s Strategy) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// A Demand is what is to be divided.
+type Demand struct {
+	// Replicas is how many replicas the workload wants in all; in each cluster,
+	// if Duplicated. With 0 every candidate is a target, without replicas.
+	Replicas int64
+	Strategy Strategy
+	// Method divides by weight.
+	Method Method
+	// Ties breaks ties of the method.
+	Ties NameOrder
+	// Previous says which clusters have how many replicas now. DynamicWeight
+	// and Aggregated keep them if they can.
+	Previous []Target
+	// Fresh tells DynamicWeight and Aggregated to divide everything anew.
+	Fresh bool
+}
+
+// A Candidate is a cluster among which replicas are divided.
+type Candidate struct {
+	Name string
+	// Available is how many replicas the cluster can take besides those that it
+	// has. DynamicWeight and Aggregated read it.
+	Available int64
+	// Weight is the cluster's static weight. StaticWeight reads it.
+	Weight int64
+}
+
+// A Step is what a division came down to.
+type Step string
+
+// The steps of a division.
+const (
+	StepNone       Step = "no replicas"
+	StepDuplicated Step = "duplicated"
+	StepStatic     Step = "static weight"
+	StepUnchanged  Step = "unchanged"
+	StepScaleUp    Step = "scale up"
+	StepScaleDown  Step = "scale down"
+	StepFresh      Step = "fresh scale"
+)
+
+// A Division is the result of dividing replicas. Its JSON form is stable.
+type Division struct {
+	// Targets holds the clusters that get replicas, by name.
+	Targets []Target `json:"targets"`
+	Step    Step     `json:"step"`
+	// Divided is how many replicas were divided by Weights, after Kept was left
+	// where it was.
+	Divided int64    `json:"divided,omitempty"`
+	Weights []Weight `json:"weights,omitempty"`
+	Kept    []Target `json:"kept,omitempty"`
+}
+
+// A ShortageError says that the clusters cannot take all replicas.
+type ShortageError struct {
+	Step Step
+	// Available is how many replicas the clusters can take, and Wanted how many
+	// they should.
+	Available, Wanted int64
+}
+
+// Error returns Karmada's text.
+func (e *ShortageError) Error() string {
+	prefix := ""
+	switch e.Step {
+	case StepScaleUp, StepScaleDown:
+		prefix = "failed to " + string(e.Step) + ": "
+	case StepFresh:
+		prefix = "failed to do fresh scale: "
+	}
+	return prefix + fmt.Sprintf("Clusters available replicas %d are not enough to schedule.", e.Available)
+}
+
+// ErrNoClusters says that there is no cluster to give replicas to.
+var ErrNoClusters = errors.New("no clusters available to schedule")
+
+// Divide divides the replicas of a workload among the candidates. Their order
+// breaks ties where clusters can take equally many replicas; [Scheduler] orders
+// them by score, availability and name.
+//
+// StaticWeight divides all replicas each time. If no candidate has a weight,
+// all weigh the same. DynamicWeight and Aggregated look at what the candidates
+// have together. Exactly the replicas wanted: nothing changes. Less: what is
+// missing is divided by availability and added. More: all replicas are divided
+// by what the clusters have now. If Fresh, all replicas are divided by
+// availability plus what the clusters have now.
+//
+// With DynamicWeight and Aggregated, a cluster never gets more than it can take
+// besides what it has; scaling up takes nothing away, and scaling down adds
+// nothing anywhere. If the clusters cannot take everything, the error is a
+// [*ShortageError] and nothing is divided; without candidates it is
+// [ErrNoClusters].
+//
+// Source: Karmada 1.13, AssignReplicas.
+//
+// Differs: the order of Previous plays no part; what Karmada 1.13 decides by it
+// when scaling down an Aggregated workload is decided by name. Replicas of
+// clusters that are no longer candidates are divided among
+// the others, also when scaling down, where Karmada 1.13 gives some back to
+// those clusters. Clusters that can take equally many keep the candidates'
+// order, also when there are more than twelve.
+func Divide(d Demand, candidates []Candidate) (Division, error) {
+	if err := checkDemand(d, candidates); err != nil {
+		return Division{}, err
+	}
+	if len(candidates) == 0 {
+		return Division{}, ErrNoClusters
+	}
+	switch {
+	case d.Replicas == 0:
+		return each(candidates, StepNone, 0), nil
+	case d.Strategy == Duplicated:
+		return each(candidates, StepDuplicated, d.Replicas), nil
+	case d.Strategy == StaticWeight:
+		return divideStatic(d, candidates)
+	}
+	return divideDynamic(d, candidates)
+}
+
+func checkDemand(d Demand, candidates []Candidate) error {
+	if d.Replicas < 0 {
+		return &framework.InvalidError{Field: "replicas", Value: fmt.Sprint(d.Replicas), Err: errNegative}
+	}
+	if int(d.Strategy) >= len(strategyNames) {
+		return &framework.InvalidError{Field: "strategy", Value: d.Strategy.String(), Err: errors.New("unknown strategy")}
+	}
+	if int(d.Method) >= len(methodNames) {
+		return &framework.InvalidError{Field: "method", Value: d.Method.String(), Err: errors.New("unknown method")}
+	}
+	seen := map[string]bool{}
+	for _, c := range candidates {
+		switch {
+		case seen[c.Name]:
+			return &framework.InvalidError{Object: "cluster " + c.Name, Err: errNamedTwice}
+		case c.Available < 0:
+			return &framework.InvalidError{Object: "cluster " + c.Name, Field: "available", Value: fmt.Sprint(c.Available), Err: errNegative}
+		case c.Weight < 0:
+			return &framework.InvalidError{Object: "cluster " + c.Name, Field: "weight", Value: fmt.Sprint(c.Weight), Err: errNegative}
+		}
+		seen[c.Name] = true
+	}
+	clear(seen)
+	for _, t := range d.Previous {
+		switch {
+		case seen[t.Name]:
+			return &framework.InvalidError{Object: "cluster " + t.Name, Field: "previous", Err: errNamedTwice}
+		case t.Replicas < 0:
+			return &framework.InvalidError{Object: "cluster " + t.Name, Field: "previous", Value: fmt.Sprint(t.Replicas), Err: errNegative}
+		}
+		seen[t.Name] = true
+	}
+	return nil
+}
+
+func each(candidates []Candidate, step Step, replicas int64) Division {
+	v := Division{Step: step, Targets: make([]Target, len(candidates))}
+	for i, c := range candidates {
+		v.Targets[i] = Target{c.Name, replicas}
+	}
+	sortByName(v.Targets)
+	return v
+}
+
+func divideStatic(d Demand, candidates []Candidate) (Division, error) {
+	v := Division{Step: StepStatic, Divided: d.Replicas}
+	previous := byCluster(d.Previous)
+	for _, c := range candidates {
+		if c.Weight > 0 {
+			v.Weights = append(v.Weights, Weight{Name: c.Name, Weight: c.Weight, Previous: previous[c.Name]})
+		}
+	}
+	if len(v.Weights) == 0 {
+		for _, c := range candidates {
+			v.Weights = append(v.Weights, Weight{Name: c.Name, Weight: 1})
+		}
+	}
+	return v.finish(d, nil)
+}
+
+func byCluster(targets []Target) map[string]int64 {
+	m := make(map[string]int64, len(targets))
+	for _, t := range targets {
+		m[t.Name] = t.Replicas
+	}
+	return m
+}
+
+func divideDynamic(d Demand, candidates []Candidate) (Division, error) {
+	previous := byCluster(d.Previous)
+	var kept []Target // what the candidates have
+	var have int64
+	for _, c := range candidates {
+		if n := previous[c.Name]; n > 0 {
+			kept = append(kept, Target{c.Name, n})
+			have = resource.SatAdd(have, n)
+		}
+	}
+	sortByName(kept)
+	v := Division{Divided: d.Replicas, Weights: make([]Weight, 0, len(candidates))}
+	switch {
+	case d.Fresh:
+		v.Step = StepFresh
+		for _, c := range candidates {
+			v.Weights = append(v.Weights, Weight{Name: c.Name, Weight: resource.SatAdd(c.Available, previous[c.Name])})
+		}
+		kept = nil
+	case have == d.Replicas:
+		return Division{Step: StepUnchanged, Targets: kept}, nil
+	case have > d.Replicas:
+		v.Step = StepScaleDown
+		for _, t := range kept {
+			v.Weights = append(v.Weights, Weight{Name: t.Name, Weight: t.Replicas})
+		}
+		kept = nil
+	default:
+		v.Step = StepScaleUp
+		v.Divided -= have
+		for _, c := range candidates {
+			v.Weights = append(v.Weights, Weight{Name: c.Name, Weight: c.Available, Previous: previous[c.Name]})
+		}
+	}
+	slices.SortStableFunc(v.Weights, func(a, b Weight) int { return cmp.Compare(b.Weight, a.Weight) })
+	var sum int64
+	for _, w := range v.Weights {
+		sum = resource.SatAdd(sum, w.Weight)
+	}
+	if sum < v.Divided {
+		return Division{}, &ShortageError{Step: v.Step, Available: sum, Wanted: v.Divided}
+	}
+	if d.Strategy == Aggregated {
+		v.aggregate()
+	}
+	return v.finish(d, kept)
+}
+
+// aggregate cuts the weights down to the first ones that suffice; clusters that
+// have replicas come first.
+func (v *Division) aggregate() {
+	slices.SortStableFunc(v.Weights, func(a, b Weight) int {
+		switch {
+		case a.Previous > 0 && b.Previous == 0:
+			return -1
+		case a.Previous == 0 && b.Previous > 0:
+			return 1
+		}
+		return 0
+	})
+	var sum int64
+	for i, w := range v.Weights {
+		if sum = resource.SatAdd(sum, w.Weight); sum >= v.Divided {
+			v.Weights = v.Weights[:i+1]
+			return
+		}
+	}
+}
+
+// finish divides by the weights and adds what is kept.
+func (v Division) finish(d Demand, kept []Target) (Division, error) {
+	shares, err := d.Method.Divide(v.Divided, v.Weights, nil, d.Ties)
+	if err != nil {
+		return Division{}, err
+	}
+	v.Kept = kept
+	v.Targets = sumOf(shares, kept)
+	return v, nil
+}
+
+// sumOf adds two lists of targets and returns those that have replicas, by
+// name.
+func sumOf(a, b []Target) []Target {
+	sum := byCluster(a)
+	for _, t := range b {
+		sum[t.Name] += t.Replicas
+	}
+	targets := make([]Target, 0, len(sum))
+	for name, n := range sum {
+		if n > 0 {
+			targets = append(targets, Target{name, n})
+		}
+	}
+	sortByName(targets)
+	return targets
+}

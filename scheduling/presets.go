@@ -1,0 +1,68 @@
+package scheduling
+
+import (
+	"github.com/berth-sched/berth/filter"
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scoring"
+)
+
+// DefaultName is the scheduler name of pods that ask for none.
+const DefaultName = "default-scheduler"
+
+// Kubernetes137 returns the default profile of kube-scheduler 1.37: its
+// plugins, their order and weights, and its tie rule.
+//
+// Differs: all nodes are searched; set Percentage to [Adaptive] for the
+// original's sampling.
+func Kubernetes137() Profile {
+	return Profile{
+		Name: DefaultName,
+		Filter: []framework.Plugin{
+			filter.NodeName{}, filter.NodeUnschedulable{}, filter.TaintToleration{}, filter.NodeAffinity{},
+			filter.NodePorts{}, filter.NodeResourcesFit{},
+		},
+		Score: []Weighted{
+			{scoring.TaintToleration{}, 3},
+			{scoring.NodeAffinity{}, 2},
+			{scoring.NodeResourcesFit{}, 1},
+			{scoring.NodeResourcesBalancedAllocation{}, 1},
+			{scoring.ImageLocality{}, 1},
+		},
+		Tie: Heap,
+	}
+}
+
+// Kubernetes134 returns the default profile of kube-scheduler 1.34: balanced
+// allocation as it was from 1.22 to 1.35, and a uniform choice among the best.
+//
+// Differs: all nodes are searched, as in [Kubernetes137].
+func Kubernetes134() Profile {
+	p := Kubernetes137()
+	p.Filter[0], p.Filter[1] = p.Filter[1], p.Filter[0]
+	p.Score[3].Plugin = scoring.NodeResourcesBalancedAllocation{Version: scoring.BalanceStd}
+	p.Tie = Random
+	return p
+}
+
+// Kubernetes118 returns the default profile of kube-scheduler 1.18, which the
+// older articles describe: all weights are 1, balanced allocation compares CPU
+// and memory only, and ties are broken by reservoir sampling.
+//
+// Differs: all nodes are searched, as in [Kubernetes137].
+func Kubernetes118() Profile {
+	return Profile{
+		Name: DefaultName,
+		Filter: []framework.Plugin{
+			filter.NodeUnschedulable{}, filter.NodeResourcesFit{}, filter.NodeName{}, filter.NodePorts{},
+			filter.NodeAffinity{}, filter.TaintToleration{},
+		},
+		Score: []Weighted{
+			{scoring.NodeResourcesBalancedAllocation{Version: scoring.BalanceV118}, 1},
+			{scoring.ImageLocality{}, 1},
+			{scoring.NodeResourcesFit{}, 1},
+			{scoring.NodeAffinity{}, 1},
+			{scoring.TaintToleration{}, 1},
+		},
+		Tie: Reservoir,
+	}
+}
