@@ -156,3 +156,5 @@ func TestRoundTrip(t *testing.T) {
 	roundTrip[framework.NodeMetric](t)
 	roundTrip[framework.Cluster](t)
 }
+
+func drawPod(t *rapid.T, p *framework.Pod) { draw(t, reflect.ValueOf(p).Elem()) }

@@ -70,7 +70,8 @@ func TestDecodeForms(t *testing.T) {
 		{
 			"several documents",
 			`{"kind":"Node","metadata":{"name":"n"}} {"kind":"PodList","items":[{"metadata":{"name":"a"}}]}` + "\n" + `{"kind":"Pod","metadata":{"name":"b"}}`,
-			[]string{"Pods default/a", "Pods default/b", "Nodes n"}, nil,
+			[]string{"Pods default/a", "Pods default/b", "Nodes n"},
+			nil,
 		},
 		{"unknown kinds", `{"kind":"ConfigMap","apiVersion":"v1"}{"kind":"Certificate","apiVersion":"cert-manager.io/v1"}{"kind":"ConfigMap","apiVersion":"v1"}`, nil, map[string]int{"ConfigMap": 2, "Certificate.cert-manager.io": 1}},
 		{"list of an unknown kind", `{"kind":"SecretList","apiVersion":"v1","items":[{},{}]}`, nil, map[string]int{"Secret": 2}},
@@ -142,7 +143,7 @@ func TestDecodeEveryKind(t *testing.T) {
 	}
 
 	// Adding to objects adds every list.
-	must(t, o.Decode([]byte(text.String())))
+	must(t, o.Decode(text.Bytes()))
 	if got := len(keys(o)); got != 2*lists {
 		t.Errorf("after a second Decode there are %d objects, want %d", got, 2*lists)
 	}
