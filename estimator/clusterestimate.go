@@ -57,7 +57,7 @@ type ClusterExplainer interface {
 	ClusterEstimator
 	// Explain returns the report of the estimate that Estimate returns for the
 	// same arguments.
-	Explain(cluster *framework.Cluster, replica *Replica) (Report, error)
+	Explain(cluster *framework.Cluster, replica *Replica) (ClusterReport, error)
 }
 
 // A demand is one resource that a replica requests.

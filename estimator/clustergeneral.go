@@ -87,21 +87,21 @@ func (g General) Name() string { return "general-estimator" }
 // reports no resources takes none. A nil replica is limited by the number of
 // pods alone.
 func (g General) Estimate(cluster *framework.Cluster, replica *Replica) (Estimate, error) {
-	var r Report
+	var r ClusterReport
 	n, err := g.estimate(cluster, replica, &r, false)
 	return Estimate{Replicas: n}, err
 }
 
 // Explain returns the estimate and what it was made from.
-func (g General) Explain(cluster *framework.Cluster, replica *Replica) (Report, error) {
-	r := Report{Cluster: cluster.Name, Estimator: g.Name()}
+func (g General) Explain(cluster *framework.Cluster, replica *Replica) (ClusterReport, error) {
+	r := ClusterReport{Cluster: cluster.Name, Estimator: g.Name()}
 	n, err := g.estimate(cluster, replica, &r, true)
 	r.Replicas = n
 	return r, err
 }
 
 // estimate fills in r, its lists only if explain is set.
-func (g General) estimate(cluster *framework.Cluster, replica *Replica, r *Report, explain bool) (int64, error) {
+func (g General) estimate(cluster *framework.Cluster, replica *Replica, r *ClusterReport, explain bool) (int64, error) {
 	r.From = FromNothing
 	summary := cluster.Status.ResourceSummary
 	if summary == nil {
@@ -125,7 +125,7 @@ func (g General) estimate(cluster *framework.Cluster, replica *Replica, r *Repor
 }
 
 // byResources estimates by models or by the summary, without regard to pods.
-func (g General) byResources(cluster *framework.Cluster, wanted []demand, r *Report, explain bool) (int64, resource.Name, error) {
+func (g General) byResources(cluster *framework.Cluster, wanted []demand, r *ClusterReport, explain bool) (int64, resource.Name, error) {
 	summary := cluster.Status.ResourceSummary
 	if !g.IgnoreModels && len(summary.AllocatableModelings) > 0 {
 		m := modelCount{rule: g.Rule, models: cluster.Spec.ResourceModels, counts: summary.AllocatableModelings, wanted: wanted}

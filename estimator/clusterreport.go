@@ -7,25 +7,25 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// A Basis is what an estimate is made from.
-type Basis string
+// An EstimateBasis is what an estimate is made from.
+type EstimateBasis string
 
 // The bases of estimates.
 const (
-	FromNothing Basis = "nothing" // the cluster reports no resources
-	FromPods    Basis = "pods"    // only the number of pods counts
-	FromSummary Basis = "summary" // the sums of the cluster's resources
-	FromModels  Basis = "models"  // the numbers of nodes of each grade
-	FromNodes   Basis = "nodes"   // the nodes themselves
+	FromNothing EstimateBasis = "nothing" // the cluster reports no resources
+	FromPods    EstimateBasis = "pods"    // only the number of pods counts
+	FromSummary EstimateBasis = "summary" // the sums of the cluster's resources
+	FromModels  EstimateBasis = "models"  // the numbers of nodes of each grade
+	FromNodes   EstimateBasis = "nodes"   // the nodes themselves
 )
 
-// A Report says why an estimate is what it is. Its JSON form is stable.
-type Report struct {
+// A ClusterReport says why an estimate is what it is. Its JSON form is stable.
+type ClusterReport struct {
 	Cluster   string `json:"cluster"`
 	Estimator string `json:"estimator"`
 	Estimate
 	// From is what the estimate was made from.
-	From Basis `json:"from"`
+	From EstimateBasis `json:"from"`
 	// Fallback says why the models were not used although the cluster has some.
 	Fallback string `json:"fallback,omitempty"`
 	// FreePods is how many more pods the cluster admits.
@@ -82,7 +82,7 @@ type NodeReport struct {
 //	member1: 7 replicas by models: grade 2: 1 node x 1, grade 3: 6 nodes x 1
 //
 // and for a summary "member1: 6 replicas by summary, limited by cpu".
-func (r *Report) String() string {
+func (r *ClusterReport) String() string {
 	var b strings.Builder
 	if r.NoOpinion {
 		fmt.Fprintf(&b, "%s: no opinion", r.Cluster)

@@ -74,7 +74,7 @@ func freePods(s *framework.ResourceSummary) int64 {
 }
 
 // bySummary returns how many replicas the summary allows and what limits them.
-func bySummary(s *framework.ResourceSummary, wanted []demand, r *Report, explain bool) (int64, resource.Name) {
+func bySummary(s *framework.ResourceSummary, wanted []demand, r *ClusterReport, explain bool) (int64, resource.Name) {
 	var n int64 = math.MaxInt64
 	var limit resource.Name
 	for _, d := range wanted {
