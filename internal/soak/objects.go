@@ -1,0 +1,88 @@
+package soak
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+)
+
+// chance is true once in n times.
+func chance(r *rand.Rand, n int) bool { return r.IntN(n) == 0 }
+
+func pick[T any](r *rand.Rand, list ...T) T { return list[r.IntN(len(list))] }
+
+const gpu resource.Name = "example.com/gpu"
+
+// node makes a node of a random shape. Few distinct shapes make ties frequent,
+// small ones make clusters full.
+func node(r *rand.Rand, name string) *framework.Node {
+	b := framework.MakeNode(name, pick(r, "2", "4", "4", "8"), pick(r, "4Gi", "8Gi", "16Gi")).
+		Labels(framework.LabelHostname, name, "disk", pick(r, "ssd", "hdd"), "cores", pick(r, "4", "8"))
+	if !chance(r, 8) {
+		b = b.Zone(pick(r, "a", "b", "c")).Region("r")
+	}
+	b = b.Allocatable(resource.Pods, pick(r, "4", "8", "110"))
+	if chance(r, 4) {
+		b = b.Resource(gpu, pick(r, "1", "4"))
+	}
+	if chance(r, 5) {
+		b = b.Taint(pick(r, "dedicated=db:NoSchedule", "spot:PreferNoSchedule", "old:NoExecute", "dedicated=web:PreferNoSchedule"))
+	}
+	if chance(r, 15) {
+		b = b.Unschedulable()
+	}
+	for i := range 3 {
+		if chance(r, 3) {
+			b = b.Image(pick(r, "30Mi", "300Mi", "900Mi"), fmt.Sprintf("app-%d:v1", i))
+		}
+	}
+	return b.Obj()
+}
+
+// template makes the pod of a class: all pods made from it are alike but for
+// their names.
+func template(r *rand.Rand, i int) *framework.Pod {
+	b := framework.MakePod("pod").Labels("app", fmt.Sprintf("app-%d", i%5)).Image(fmt.Sprintf("app-%d", i%4))
+	switch r.IntN(4) {
+	case 0:
+	case 1:
+		b = b.Requests("100m", "200Mi")
+	case 2:
+		b = b.Requests(pick(r, "250m", "1", "1500m"), pick(r, "512Mi", "1Gi", "3Gi"))
+	case 3:
+		b = b.Request(resource.CPU, pick(r, "0", "500m", "100"))
+	}
+	if chance(r, 6) {
+		b = b.Request(gpu, pick(r, "1", "2"))
+	}
+	if chance(r, 4) {
+		b = b.NodeSelector("disk", pick(r, "ssd", "hdd", "tape"))
+	}
+	if chance(r, 4) {
+		b = b.NodeAffinity(pick(r, "topology.kubernetes.io/zone in (a,b)", "cores>4", "disk!=ssd"))
+	}
+	for range r.IntN(3) {
+		b = b.PreferNodes(int32(1+r.IntN(100)), pick(r, "topology.kubernetes.io/zone=a", "disk=ssd", "cores<8"))
+	}
+	if chance(r, 3) {
+		b = b.Tolerates(pick(r, "dedicated=db:NoSchedule", "spot", "old:NoExecute", ""))
+	}
+	if chance(r, 6) {
+		b = b.HostPort(int32(8000 + r.IntN(2)))
+	}
+	if chance(r, 6) {
+		b = b.InitContainer("init").Image("app-2:v1").Requests("1", "1Gi")
+	}
+	return b.Obj()
+}
+
+// stamp makes one pod of a template.
+func stamp(t *framework.Pod, serial int) *framework.Pod {
+	p := *t
+	p.Name = fmt.Sprintf("pod-%d", serial)
+	p.UID = framework.UID(strings.ToUpper(p.Name))
+	return &p
+}
