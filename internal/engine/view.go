@@ -72,12 +72,15 @@ const (
 
 // sampling says what a sample of the feasible nodes does to totals.
 func (c *class) sampling() int {
+	if c.outsideScorers {
+		return sampleUnknown // also one that has nothing to say about all nodes
+	}
 	result := sampleSame
 	for i := range c.columns {
 		col := &c.columns[i]
 		switch {
 		case !col.active:
-		case col.scorer.ByNodes != nil || col.scorer.Reads&(framework.ReadsFeasible|framework.ReadsCluster|framework.ReadsDomain) != 0:
+		case col.scorer.ByNodes != nil:
 			return sampleUnknown
 		case col.scorer.ByRange != nil && col.low != col.high:
 			result = sampleMoves
