@@ -35,8 +35,9 @@ func (d *diary) PodRemoved(s *framework.Snapshot, n *framework.NodeInfo, p *fram
 	d.write(s, "-"+p.Pod.Name, n)
 }
 
-func (d *diary) NodeAdded(s *framework.Snapshot, n *framework.NodeInfo)   { d.write(s, "added", n) }
+func (d *diary) NodeAdded(s *framework.Snapshot, n *framework.NodeInfo) { d.write(s, "added", n) }
 func (d *diary) NodeRemoved(s *framework.Snapshot, n *framework.NodeInfo) { d.write(s, "removed", n) }
+
 func (d *diary) NodeUpdated(s *framework.Snapshot, old, n *framework.NodeInfo) {
 	d.write(s, fmt.Sprintf("updated from %q to %q", old.Node.Labels["v"], n.Node.Labels["v"]), n)
 }

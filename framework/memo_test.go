@@ -26,7 +26,7 @@ func TestPodDerived(t *testing.T) {
 	if got := *length.Of(db); got != 2 {
 		t.Errorf("length of db = %d, want 2", got)
 	}
-	if length.Of(web) != length.Of(web) {
+	if first, second := length.Of(web), length.Of(web); first != second {
 		t.Error("two calls gave two values")
 	}
 	if calls != 2 {
