@@ -3,6 +3,7 @@ package framework
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -14,6 +15,12 @@ import (
 // Requirements are separated by commas and must all hold. An equality becomes an
 // entry of MatchLabels, everything else a requirement. The empty text is the
 // selector that selects everything. The error is an [*InvalidError].
+//
+// Differs: a value left out of a set, as in "a in ()" and "a in (b,)", is an
+// error; kubectl reads it as the empty value. Keys and values are not checked for
+// the characters that Kubernetes allows in labels.
+//
+// Source: k8s.io/apimachinery v0.37, pkg/labels.
 func ParseLabelSelector(text string) (*LabelSelector, error) {
 	reqs, err := parseSelector(text)
 	if err != nil {
@@ -156,6 +163,9 @@ func (p *selectorParser) requirement() (r requirement, problem string) {
 		value, problem = p.word()
 	}
 	r.Values = []string{value}
+	if _, err := strconv.ParseInt(value, 10, 64); err != nil && problem == "" && (sign == ">" || sign == "<") {
+		problem = fmt.Sprintf("want an integer after %s, got %q", sign, value)
+	}
 	return r, problem
 }
 

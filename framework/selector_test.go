@@ -78,6 +78,8 @@ func TestParseSelectorErrors(t *testing.T) {
 		{"a in (b c)", `selector: "a in (b c)": want a comma or a closing parenthesis, got "c"`},
 		{"a in (b,)", `selector: "a in (b,)": want a word, got ")"`},
 		{"=a", `selector: "=a": want a word, got "="`},
+		{"a>", `selector: "a>": want an integer after >, got ""`},
+		{"a<b", `selector: "a<b": want an integer after <, got "b"`},
 		{"a>4", `selector: "a>4": labels of pods are not compared with > and <`},
 	}
 	for _, tt := range tests {
