@@ -12,8 +12,9 @@ type VolumeBinding struct {
 	// BindTimeoutSeconds is how long the plugin waits for volumes to be bound. 0
 	// does not wait. The default is 600.
 	BindTimeoutSeconds int64 `json:"bindTimeoutSeconds"`
-	// Shape is the score of a node by the utilization of its storage. Empty
-	// becomes 10 at 0 % and 0 at 100 %: the emptiest storage first.
+	// Shape is the score of a node by the utilization of its storage. In a file,
+	// empty becomes 10 at 0 % and 0 at 100 %: the emptiest storage first. An
+	// empty one here does not score.
 	Shape []UtilizationShapePoint `json:"shape,omitempty"`
 }
 
@@ -38,5 +39,19 @@ func (a *VolumeBinding) Validate(path string) []FieldError {
 	if s := a.BindTimeoutSeconds; s < 0 {
 		errs = append(errs, Invalid(child(path, "bindTimeoutSeconds"), s, "invalid BindTimeoutSeconds, should not be a negative value"))
 	}
-	return append(errs, validateShape(child(path, "shape"), a.Shape)...)
+	if len(a.Shape) > 0 {
+		errs = append(errs, validateShape(child(path, "shape"), a.Shape)...)
+	}
+	return errs
+}
+
+// DecodeVolumeBindingUnscored is the [Decoder] of VolumeBinding in releases before
+// 1.37, where the feature gate StorageCapacityScoring is off: without a shape
+// there is none.
+func DecodeVolumeBindingUnscored(raw []byte) (any, []FieldError) {
+	a := NewVolumeBinding()
+	a.Shape = nil
+	errs := Decode(raw, a)
+	a.TypeMeta = meta("VolumeBinding")
+	return a, errs
 }

@@ -25,8 +25,7 @@ func (l *loader) decode() (*Configuration, error) {
 	return c, nil
 }
 
-// text returns the file as JSON, nil if it is not readable at all. Keys that
-// stand twice in YAML are problems of text that is readable.
+// text returns the file as JSON, nil if it is not readable.
 func (l *loader) text(p *problems) []byte {
 	limit := l.options.MaxBytes
 	if limit == 0 {
@@ -50,10 +49,6 @@ func (l *loader) text(p *problems) []byte {
 		line, text := cutLine(err.Error())
 		p.add(Problem{Class: Class(args.Syntax), Line: line, Text: strings.TrimPrefix(text, "yaml: "), err: err})
 		return nil
-	}
-	for _, text := range duplicateKeys(l.data) {
-		line, text := cutLine(text)
-		p.add(Problem{Class: DuplicateKey, Line: line, Text: text})
 	}
 	return raw
 }
@@ -103,8 +98,15 @@ func (p Preset) kind(kind string) (args.Decoder, bool) {
 	return decoder, ok && decoder != nil
 }
 
-// decodeDocument reads the JSON of a file of a known version in v1's shape.
+// decodeDocument reads the JSON of a file of a known version in v1's shape. Keys
+// that stand twice show in YAML only.
 func (l *loader) decodeDocument(raw []byte, p *problems) document {
+	if !looksLikeJSON(l.data) {
+		for _, text := range duplicateKeys(l.data) {
+			line, text := cutLine(text)
+			p.add(Problem{Class: DuplicateKey, Line: line, Text: text})
+		}
+	}
 	switch {
 	case l.version.topLevelProfile:
 		doc := documentV1alpha1{settings: newSettings()}

@@ -6,8 +6,9 @@ import (
 	"slices"
 )
 
-// DefaultMaxBytes is the largest text that [Load] takes, unless told otherwise.
-const DefaultMaxBytes = 4 << 20
+// DefaultMaxBytes is the largest text that [Load] takes, unless told otherwise: as
+// much as a ConfigMap can hold.
+const DefaultMaxBytes = 1 << 20
 
 // Options are what Load needs besides the text. The zero value loads files for
 // kube-scheduler 1.37.
@@ -35,8 +36,8 @@ type Options struct {
 // Of a YAML stream only the first document is read, as upstream does. Text that
 // starts with a brace is read as JSON only.
 //
-// It takes time and memory linear in the size of data; hostile text is refused as
-// by [YAMLToJSON].
+// Time and memory are linear in the size of data, which is bounded; nesting and
+// the growth by aliases are bounded as by [YAMLToJSON].
 func Load(data []byte, o Options) (*Configuration, error) {
 	preset := o.preset()
 	l := &loader{options: o, preset: preset, data: data}

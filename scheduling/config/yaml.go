@@ -18,41 +18,61 @@ import (
 // its text allows for.
 var ErrTooLarge = errors.New("document too large once its aliases are resolved")
 
+// maxFlow bounds the size of text that starts like JSON, is none, and is tried as
+// YAML, in bytes.
+const maxFlow = 1 << 20
+
 // YAMLToJSON returns the documents of a YAML or JSON stream as JSON, as Kubernetes
 // reads manifests: mappings become objects with sorted keys, keys that are numbers
 // or booleans become strings, and the last of several equal keys counts. Empty
-// documents are left out. Text that starts with a brace or a bracket is read as a
-// stream of JSON values, which are returned as they are; if it is no JSON it is
-// tried as YAML.
+// documents are left out; a document that is neither a mapping nor a list is an
+// error. Text that starts with a brace or a bracket is read as a stream of JSON
+// values, which are returned as they are; up to 1 MiB of it is tried as YAML when
+// it is no JSON.
 //
 // The error names the line. Hostile text is refused: a document may not grow
-// beyond eight times the size of the stream by its aliases, and nesting is
-// limited to 10,000 levels. The cost is otherwise linear in the size of data.
+// beyond eight times the size of the stream by its aliases, and nesting is limited
+// to 10,000 levels. The cost is otherwise linear in the size of data.
 func YAMLToJSON(data []byte) ([][]byte, error) {
-	var jsonErr error
 	if c := firstByte(data); c == '{' || c == '[' {
-		var docs [][]byte
-		if docs, jsonErr = jsonDocuments(data); jsonErr == nil {
-			return docs, nil
+		docs, err := jsonDocuments(data)
+		if err == nil || len(data) > maxFlow {
+			return docs, err
 		}
+		if flow, flowErr := yamlDocuments(data); flowErr == nil {
+			return flow, nil
+		}
+		return nil, err
 	}
+	return yamlDocuments(data)
+}
+
+// yamlDocuments returns the documents of a YAML stream.
+func yamlDocuments(data []byte) ([][]byte, error) {
 	var docs [][]byte
-	line := 1
 	for _, doc := range splitDocuments(data) {
-		out, err := yamlToJSON(doc, len(data))
-		if err != nil && jsonErr != nil {
-			return nil, jsonErr
-		}
+		out, err := yamlToJSON(doc.text, len(data))
 		if err != nil {
 			at, text := cutLine(err.Error())
-			return nil, fmt.Errorf("line %d: %s", line+max(at, 1)-1, strings.TrimPrefix(text, "yaml: "))
+			return nil, fmt.Errorf("line %d: %s", doc.line+max(at, 1)-1, strings.TrimPrefix(text, "yaml: "))
 		}
-		if string(out) != "null" {
-			docs = append(docs, out)
+		if string(out) == "null" {
+			continue
 		}
-		line += bytes.Count(doc, []byte{'\n'})
+		if err := checkDocument(out); err != nil {
+			return nil, fmt.Errorf("line %d: %w", doc.line, err)
+		}
+		docs = append(docs, out)
 	}
 	return docs, nil
+}
+
+// checkDocument refuses JSON values that are no objects or arrays.
+func checkDocument(doc []byte) error {
+	if doc[0] != '{' && doc[0] != '[' {
+		return errors.New("the document is neither a mapping nor a list")
+	}
+	return nil
 }
 
 // jsonDocuments returns the values of a JSON stream.
@@ -64,10 +84,14 @@ func jsonDocuments(data []byte) ([][]byte, error) {
 		switch err := dec.Decode(&doc); {
 		case err == io.EOF:
 			return docs, nil
-		case err != nil:
+		case err == nil:
+			if err = checkDocument(doc); err == nil {
+				docs = append(docs, doc)
+				continue
+			}
+			fallthrough
+		default:
 			return nil, jsonError(data, err, dec.InputOffset())
-		case string(doc) != "null":
-			docs = append(docs, doc)
 		}
 	}
 }
@@ -83,36 +107,53 @@ func jsonError(data []byte, err error, offset int64) error {
 	return fmt.Errorf("line %d: %w", 1+bytes.Count(data[:offset], []byte{'\n'}), err)
 }
 
-// splitDocuments cuts a YAML stream at the lines that separate documents. The
-// parts together are the stream.
-func splitDocuments(data []byte) [][]byte {
-	var docs [][]byte
-	start, content := 0, false
-	for pos := 0; pos < len(data); {
-		end := bytes.IndexByte(data[pos:], '\n')
-		if end < 0 {
-			end = len(data)
-		} else {
-			end += pos + 1
+// A yamlDocument is a part of a stream and the line where it starts.
+type yamlDocument struct {
+	text []byte
+	line int
+}
+
+// splitDocuments cuts a YAML stream at the lines that separate documents. Parts
+// that hold nothing but comments are left out; directives stay with the document
+// that follows.
+func splitDocuments(data []byte) []yamlDocument {
+	var docs []yamlDocument
+	start, startLine := 0, 1
+	begun, filled := false, false // the document has its marker or a text line; has text
+	cut := func(end, line int) {
+		if filled {
+			docs = append(docs, yamlDocument{data[start:end], startLine})
 		}
-		line := bytes.TrimRight(data[pos:end], " \t\r\n")
-		first := byte(0)
-		if len(line) > 0 {
-			first = line[0]
+		start, startLine, begun, filled = end, line, false, false
+	}
+	line := 1
+	for pos := 0; pos < len(data); line++ {
+		end := len(data)
+		if i := bytes.IndexByte(data[pos:], '\n'); i >= 0 {
+			end = pos + i + 1
 		}
+		text := bytes.TrimRight(data[pos:end], " \t\r\n")
 		switch {
-		case isMarker(line, "---") && content:
-			docs = append(docs, data[start:pos])
-			start, content = pos, true
-		case isMarker(line, "..."):
-			docs = append(docs, data[start:end])
-			start, content = end, false
-		case isMarker(line, "---") || first != 0 && first != '#' && (content || first != '%'):
-			content = true
+		case isMarker(text, "..."):
+			cut(end, line+1)
+		case isMarker(text, "---"):
+			if begun {
+				cut(pos, line)
+			}
+			begun, filled = true, len(text) > len("---")
+		case !isComment(text) && (begun || text[0] != '%'):
+			begun, filled = true, true
 		}
 		pos = end
 	}
-	return append(docs, data[start:])
+	cut(len(data), line)
+	return docs
+}
+
+// isComment reports whether a line is blank or a comment.
+func isComment(line []byte) bool {
+	line = bytes.TrimLeft(line, " \t")
+	return len(line) == 0 || line[0] == '#'
 }
 
 // isMarker reports whether a line is a document marker, alone or before something.
@@ -135,15 +176,18 @@ func yamlToJSON(doc []byte, size int) ([]byte, error) {
 	return w.out, nil
 }
 
-// duplicateKeys returns the errors of keys that stand twice in a mapping, in
-// text that is otherwise right.
+// maxKeys bounds how many keys are reported that stand twice in a mapping.
+const maxKeys = 100
+
+// duplicateKeys returns the errors of keys that stand twice in a mapping, in text
+// that is otherwise right.
 func duplicateKeys(doc []byte) []string {
 	var v any
 	var wrong *yaml.TypeError
-	if err := guarded(func() error { return yaml.UnmarshalStrict(doc, &v) }); errors.As(err, &wrong) {
-		return wrong.Errors
+	if err := guarded(func() error { return yaml.UnmarshalStrict(doc, &v) }); !errors.As(err, &wrong) {
+		return nil
 	}
-	return nil
+	return wrong.Errors[:min(len(wrong.Errors), maxKeys)]
 }
 
 // guarded calls the YAML library and turns a panic in it into an error.
