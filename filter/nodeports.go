@@ -36,8 +36,9 @@ func (p NodePorts) PreFilter(c *framework.Cycle) (framework.PreFiltered, framewo
 // Filter rejects a node where one of the pod's host ports is taken.
 func (NodePorts) Filter(pod *framework.PodInfo, node *framework.NodeInfo) framework.Status {
 	for i := range node.UsedPorts {
-		for _, want := range pod.HostPorts {
-			if want.Conflicts(node.UsedPorts[i]) {
+		used := &node.UsedPorts[i]
+		for j := range pod.HostPorts {
+			if want := &pod.HostPorts[j]; want.Port == used.Port && want.Conflicts(*used) {
 				return framework.Reject(reasonPorts)
 			}
 		}

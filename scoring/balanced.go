@@ -71,7 +71,10 @@ const maxOnStack = 8
 
 // fraction returns part/whole, from 0 to 1; whole must be above 0.
 func fraction(part, whole int64) float64 {
-	return min(1, float64(max(part, 0))/float64(whole))
+	if part >= whole {
+		return 1
+	}
+	return float64(max(part, 0)) / float64(whole)
 }
 
 // appendFractions appends the fractions of requested+pod of allocatable.
@@ -95,25 +98,29 @@ func at(amounts []int64, i int) int64 {
 
 // evenness returns 100 times 1 less the standard deviation, truncated.
 func evenness(fractions []float64) int64 {
-	std := 0.0
-	switch n := float64(len(fractions)); len(fractions) {
+	switch len(fractions) {
 	case 0, 1:
+		return framework.MaxNodeScore
 	case 2:
-		std = math.Abs((fractions[0] - fractions[1]) / 2)
-	default:
-		total := 0.0
-		for _, f := range fractions {
-			total += f
-		}
-		mean := total / n
-		squares := 0.0
-		for _, f := range fractions {
-			squares += float64((f - mean) * (f - mean)) // the conversion forbids fusing
-		}
-		std = math.Sqrt(squares / n)
+		return evennessOfTwo(fractions[0], fractions[1])
 	}
-	return int64((1 - std) * float64(framework.MaxNodeScore))
+	n := float64(len(fractions))
+	total := 0.0
+	for _, f := range fractions {
+		total += f
+	}
+	mean := total / n
+	squares := 0.0
+	for _, f := range fractions {
+		squares += float64((f - mean) * (f - mean)) // the conversion forbids fusing
+	}
+	return lessStd(math.Sqrt(squares / n))
 }
+
+// evennessOfTwo is evenness of two fractions.
+func evennessOfTwo(f, g float64) int64 { return lessStd(math.Abs((f - g) / 2)) }
+
+func lessStd(std float64) int64 { return int64((1 - std) * float64(framework.MaxNodeScore)) }
 
 // improvement returns the score of a node whose evenness a pod changes. Both
 // are from 50 to 100, so the result is too.

@@ -2,7 +2,6 @@ package scoring
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/berth-sched/berth/framework"
 )
@@ -90,7 +89,7 @@ func (p NodeResourcesFit) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) 
 	case MostAllocated:
 		return (*mostAllocated)(f), framework.Status{}
 	case RequestedToCapacityRatio:
-		f.shape = p.Shape.appendScaled(f.shape[:0])
+		f.ratio.follow(p.Shape)
 		return (*capacityRatio)(f), framework.Status{}
 	}
 	return (*leastAllocated)(f), framework.Status{}
@@ -99,7 +98,7 @@ func (p NodeResourcesFit) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) 
 // fit is what the scorers of all strategies know of a pod.
 type fit struct {
 	terms []term
-	shape Shape // with scores from 0 to 100
+	ratio shapeTable // for capacityRatio only
 }
 
 // The bound scorers. They differ in the method only, so that no node asks for
@@ -142,15 +141,14 @@ func (f *capacityRatio) Score(_ *framework.PodInfo, node *framework.NodeInfo) in
 		if allocatable == 0 {
 			continue
 		}
-		if score := RequestedToCapacityRatioScore(f.shape, t.requested(node), allocatable); score > 0 {
+		if score := f.ratio.at[MostAllocatedScore(t.requested(node), allocatable)]; score > 0 {
 			sum += t.weight * score
 			weights += t.weight
 		}
 	}
-	if weights == 0 {
-		return 0
-	}
-	return int64(math.Round(float64(sum) / float64(weights)))
+	// Rounded, half up. The numbers are too small for kube-scheduler's
+	// rounding of the floating-point quotient to differ.
+	return mean(2*sum+weights, 2*weights)
 }
 
 // requested returns what would be requested of the node with the pod on it,

@@ -1,10 +1,6 @@
 package scoring
 
-import (
-	"math"
-
-	"github.com/berth-sched/berth/framework"
-)
+import "github.com/berth-sched/berth/framework"
 
 // DefaultNormalizeScore maps a raw score to [0,100] in proportion to the
 // largest raw score among the feasible nodes: 100*raw/largest, truncated. With
@@ -21,12 +17,7 @@ import (
 func DefaultNormalizeScore(raw, largest int64, reverse bool) int64 {
 	var score int64
 	if largest > 0 {
-		raw = min(max(raw, 0), largest)
-		if raw <= math.MaxInt64/framework.MaxNodeScore {
-			score = raw * framework.MaxNodeScore / largest
-		} else {
-			score = mulDiv(raw, framework.MaxNodeScore, largest)
-		}
+		score = percent(min(max(raw, 0), largest), largest)
 	}
 	if reverse {
 		return framework.MaxNodeScore - score

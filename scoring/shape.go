@@ -3,6 +3,7 @@ package scoring
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/berth-sched/berth/framework"
 )
@@ -84,11 +85,25 @@ func (s Shape) check() error {
 	return nil
 }
 
-// appendScaled appends the shape's points with scores stretched to [0,100].
-func (s Shape) appendScaled(to Shape) Shape {
-	for _, p := range s {
-		p.Score *= framework.MaxNodeScore / maxShapeScore
-		to = append(to, p)
+// A shapeTable holds a shape's values, stretched to [0,100], at every whole
+// percent of utilization.
+type shapeTable struct {
+	shape  Shape // as configured
+	scaled Shape
+	at     [framework.MaxNodeScore + 1]int64
+}
+
+// follow fills the table for a shape, unless it is that of the shape already.
+func (t *shapeTable) follow(s Shape) {
+	if slices.Equal(t.shape, s) {
+		return
 	}
-	return to
+	t.shape = append(t.shape[:0], s...)
+	t.scaled = append(t.scaled[:0], s...)
+	for i := range t.scaled {
+		t.scaled[i].Score *= framework.MaxNodeScore / maxShapeScore
+	}
+	for u := range t.at {
+		t.at[u] = t.scaled.At(int64(u))
+	}
 }
