@@ -3,6 +3,7 @@ package framework
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Snapshot makes a snapshot of the nodes, with the pods that run on them, and
@@ -12,8 +13,8 @@ import (
 // spec.nodeName is set is added to that node, unless it Succeeded or Failed:
 // such a pod no longer uses its node. A pod without a node is pending, also
 // while scheduling gates hold it back; one that Succeeded, Failed or is being
-// deleted is left out. The other kinds of objects, and the time, are not the
-// snapshot's business.
+// deleted is left out. The other kinds of objects are put into the snapshot
+// too ([Put]); of several with one key the last one stays. The time is not set.
 //
 // The objects are taken as they are: call [Objects.Default] first for those
 // that have never passed an API server.
@@ -41,7 +42,29 @@ func (o *Objects) Snapshot(order Order) (s *Snapshot, pending []*PodInfo, err er
 			pending = append(pending, waits)
 		}
 	}
+	errs = append(errs, o.putAll(s)...)
 	return s, pending, errors.Join(errs...)
+}
+
+// putAll puts the objects that are neither pods nor nodes into the snapshot.
+func (o *Objects) putAll(s *Snapshot) []error {
+	return slices.Concat(
+		putEach(s, o.Namespaces), putEach(s, o.PriorityClasses), putEach(s, o.PodDisruptionBudgets),
+		putEach(s, o.Services), putEach(s, o.ReplicationControllers), putEach(s, o.ReplicaSets),
+		putEach(s, o.StatefulSets), putEach(s, o.Deployments), putEach(s, o.DaemonSets), putEach(s, o.Jobs),
+		putEach(s, o.PersistentVolumes), putEach(s, o.PersistentVolumeClaims), putEach(s, o.StorageClasses),
+		putEach(s, o.CSINodes), putEach(s, o.CSIDrivers), putEach(s, o.CSIStorageCapacities),
+		putEach(s, o.VolumeAttachments), putEach(s, o.DeviceClasses), putEach(s, o.NodeMetrics), putEach(s, o.Clusters),
+	)
+}
+
+func putEach[T any, P clusterObject[T]](s *Snapshot, list []*T) (errs []error) {
+	for _, x := range list {
+		if err := Put[T, P](s, x); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errs
 }
 
 // load adds a pod that runs to its node, and returns one that waits.

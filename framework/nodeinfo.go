@@ -28,6 +28,8 @@ type NodeInfo struct {
 	// UsedPorts are the host ports that the node's pods take, a port that two
 	// pods take twice. Their order means nothing.
 	UsedPorts []HostPort
+	// Nominated are the pods nominated to this node; see [Snapshot.Nominate].
+	Nominated []*PodInfo
 
 	static     *nodeStatic
 	owner      *owner

@@ -52,6 +52,9 @@ const (
 	// ReadsDomain: sums over the nodes of a topology domain. The bound filter
 	// or scorer implements [DomainTracker].
 	ReadsDomain
+	// ReadsObjects: the snapshot's other objects: claims, volumes, services,
+	// namespaces and so on.
+	ReadsObjects
 	// ReadsTime: the snapshot's time. The bound filter or scorer implements
 	// [Expirer].
 	ReadsTime

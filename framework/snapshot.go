@@ -34,6 +34,10 @@ type Snapshot struct {
 	images    *imageTable
 	nodeSet   uint64 // generation of the set of node objects
 
+	tables      []any  // a *table for each kind of other objects
+	objects     uint64 // generation of their content
+	nominations int
+
 	extensions []extension
 	journal    journal
 	undo       undoLog

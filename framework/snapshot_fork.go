@@ -41,6 +41,7 @@ func (s *Snapshot) Fork() *Snapshot {
 		now: s.now, lineage: s.lineage, owner: new(owner),
 		chunks: slices.Clone(s.chunks), free: s.free,
 		tree: s.tree, names: s.names, images: s.images, nodeSet: s.nodeSet,
+		tables: s.tables, objects: s.objects, nominations: s.nominations,
 	}
 	s.owner = new(owner) // from now on s, too, shares what it holds
 	f.extensions = make([]extension, 0, len(s.extensions))

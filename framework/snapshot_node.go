@@ -46,6 +46,7 @@ func (s *Snapshot) UpdateNode(node *Node) error {
 	kept := old.clone(s.owner)
 	n.slot = old.slot
 	n.Requested, n.NonZeroRequested, n.Pods, n.UsedPorts = kept.Requested, kept.NonZeroRequested, kept.Pods, kept.UsedPorts
+	n.Nominated = kept.Nominated
 	s.install(n)
 	if n.static.zone != old.static.zone {
 		s.tree = s.tree.own(s.owner)
@@ -72,6 +73,7 @@ func (s *Snapshot) RemoveNode(name string) error {
 		s.remove(n.slot, len(n.Pods)-1)
 		n = s.node(n.slot)
 	}
+	s.nominations -= len(n.Nominated)
 	s.nodeSet = s.lineage.next()
 	s.put(n.slot, nil)
 	s.releaseSlot(n.slot)

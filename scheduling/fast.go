@@ -60,7 +60,7 @@ func (f *fastRoad) decide(snap *framework.Snapshot, pod *framework.PodInfo) (d D
 	if !ok {
 		return d, nil, false
 	}
-	d.Evaluated, d.Feasible = v.Evaluated, v.Feasible
+	d.Evaluated, d.Feasible, d.advance = v.Evaluated, v.Feasible, v.Evaluated
 	switch v.Feasible {
 	case 0:
 		return d, f.fitError(snap, pod, v), true

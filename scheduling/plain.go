@@ -25,6 +25,10 @@ type road struct {
 	verdicts []verdict // by place in the snapshot's order
 	visited  int
 
+	// nominated tells that the node the pod was nominated to was found feasible
+	// and the search spared.
+	nominated bool
+
 	feasible []*framework.NodeInfo
 	raw      [][]int64 // by bound scorer, by place among the feasible
 	norm     [][]int64 // the same slice as raw where nothing is normalized
@@ -51,7 +55,7 @@ const (
 // Source: kube-scheduler 1.37, schedule_one.go, findNodesThatFitPod, with one
 // worker.
 func (r *road) search(s *framework.Snapshot, percentage, start int) error {
-	r.feasible, r.visited = r.feasible[:0], 0
+	r.feasible, r.visited, r.nominated = r.feasible[:0], 0, false
 	n := s.Len()
 	if err := r.plugins.bindFilters(&r.cycle, &r.bound); err != nil {
 		return err
@@ -70,8 +74,11 @@ func (r *road) search(s *framework.Snapshot, percentage, start int) error {
 			r.list = append(r.list, i)
 		}
 	}
+	if r.searchNominated(s) {
+		return nil
+	}
 	want := wanted(len(r.list), percentage, len(r.plugins.scorers) > 0)
-	if want >= len(r.list) && r.workers > 1 {
+	if want >= len(r.list) && r.workers > 1 && s.Nominations() == 0 {
 		return r.searchParallel(s, start)
 	}
 	return r.searchInOrder(s, start, want)
@@ -87,7 +94,7 @@ func (r *road) searchInOrder(s *framework.Snapshot, start, want int) (err error)
 			continue
 		}
 		node := s.At(place)
-		v, err := r.filter(node, &p)
+		v, err := r.filterWithNominated(s, node, &p)
 		if err != nil {
 			return err
 		}
@@ -145,17 +152,21 @@ type probe struct {
 
 // filter asks the filters about one node; the first that says no decides.
 func (r *road) filter(node *framework.NodeInfo, p *probe) (verdict, error) {
+	return r.ask(r.bound.filters, node, p)
+}
+
+func (r *road) ask(filters []boundFilter, node *framework.NodeInfo, p *probe) (verdict, error) {
 	p.node = node
-	for i := range r.bound.filters {
+	for i := range filters {
 		p.filter = i
-		status := r.bound.filters[i].filter.Filter(r.cycle.Pod, node)
+		status := filters[i].filter.Filter(r.cycle.Pod, node)
 		if status.IsSuccess() {
 			continue
 		}
 		if !status.IsRejected() {
 			return verdict{}, r.filterError(i, node, status.Err())
 		}
-		return verdict{int32(r.bound.filters[i].at), status}, nil
+		return verdict{int32(filters[i].at), status}, nil
 	}
 	return verdict{filter: passed}, nil
 }

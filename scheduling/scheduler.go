@@ -48,7 +48,8 @@ type Decision struct {
 	// Number counts the scheduler's decisions from 0.
 	Number uint64
 
-	start int // where the search began
+	start   int // where the search began
+	advance int // by how much the next search begins later
 	node  *framework.NodeInfo
 }
 
@@ -63,14 +64,14 @@ func (s *Scheduler) Schedule(snap *framework.Snapshot, pod *framework.PodInfo) (
 	d, err := s.decideEither(snap, pod)
 	s.number++
 	if n := snap.Len(); n > 0 {
-		s.start = (d.start + d.Evaluated) % n
+		s.start = (d.start + d.advance) % n
 	}
 	return d, err
 }
 
 // decideEither takes the fast road if it can, and both to verify.
 func (s *Scheduler) decideEither(snap *framework.Snapshot, pod *framework.PodInfo) (Decision, error) {
-	if s.fast == nil || snap.Len() == 0 {
+	if s.fast == nil || snap.Len() == 0 || snap.Nominations() > 0 || pod.Pod.Status.NominatedNodeName != "" {
 		return s.decide(&s.road, snap, pod, s.number, s.start)
 	}
 	d, err, ok := s.fast.decide(snap, pod)
@@ -95,6 +96,9 @@ func (s *Scheduler) decide(r *road, snap *framework.Snapshot, pod *framework.Pod
 	r.cycle.Reset(pod, snap, number, seed)
 	err := r.search(snap, s.profile.Percentage, start)
 	d.Evaluated, d.Feasible = r.visited, len(r.feasible)
+	if d.advance = r.visited; r.nominated {
+		d.advance = 0
+	}
 	if err != nil {
 		return d, err
 	}

@@ -116,6 +116,7 @@ type class struct {
 	snapshot *framework.Snapshot
 	version  uint64 // of the snapshot's journal
 	nodeSet  uint64
+	objects  uint64
 	now      time.Time
 
 	feasibleVersion uint64 // counts changes of the set of feasible nodes

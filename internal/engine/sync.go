@@ -16,7 +16,7 @@ func (c *class) build(src Source, s *framework.Snapshot, o *order) bool {
 		return false
 	}
 	c.adoptFilters(filters)
-	c.snapshot, c.order, c.now, c.nodeSet = s, o, s.Now(), s.NodeSet()
+	c.snapshot, c.order, c.now, c.nodeSet, c.objects = s, o, s.Now(), s.NodeSet(), s.Objects()
 	c.reasons = append(c.reasons[:0], reason{at: maxPlace})
 	c.due.heap = c.due.heap[:0]
 	c.touched, c.columns, c.scorers = c.touched[:0], c.columns[:0], c.scorers[:0]
@@ -97,7 +97,7 @@ func (c *class) rebuild(visit func(n *framework.NodeInfo)) {
 // this decision, for plugins whose answers are not kept.
 func (c *class) sync(src Source, s *framework.Snapshot, o *order, live *framework.Cycle) bool {
 	c.live = live.Pod
-	if c.snapshot != s || c.nodeSet != s.NodeSet() {
+	if c.snapshot != s || c.nodeSet != s.NodeSet() || c.objects != s.Objects() && c.reads(framework.ReadsObjects) {
 		if !c.move(src, s, o) {
 			return false
 		}
@@ -137,7 +137,9 @@ func (c *class) move(src Source, s *framework.Snapshot, o *order) bool {
 		return false
 	}
 	c.adoptFilters(filters)
-	c.snapshot, c.nodeSet = s, s.NodeSet()
+	all := c.nodeSet != s.NodeSet() && c.filtersRead(framework.ReadsNodeSet) ||
+		c.objects != s.Objects() && c.filtersRead(framework.ReadsObjects)
+	c.snapshot, c.nodeSet, c.objects = s, s.NodeSet(), s.Objects()
 	c.grow(s.Slots())
 	// Nodes that are gone leave the counts before others take their slots.
 	for _, slot := range c.order.slots {
@@ -146,7 +148,6 @@ func (c *class) move(src Source, s *framework.Snapshot, o *order) bool {
 		}
 	}
 	c.order = o
-	all := c.readsNodeSet()
 	if c.scored {
 		c.scored = false // the scorers are bound anew, and all nodes scored
 		for _, slot := range o.slots {
@@ -183,9 +184,16 @@ func (c *class) forget(slot int) {
 	*r = row{final: unknown}
 }
 
-// readsNodeSet reports whether an answer kept in rows may change with any node.
-func (c *class) readsNodeSet() bool {
-	return slices.ContainsFunc(c.filters, func(f Filter) bool { return f.Reads&framework.ReadsNodeSet != 0 })
+// filtersRead reports whether a filter kept in rows reads what r names.
+func (c *class) filtersRead(r framework.Reads) bool {
+	return slices.ContainsFunc(c.filters, func(f Filter) bool { return f.Reads&r != 0 })
+}
+
+// reads reports whether any plugin of the class reads what r names.
+func (c *class) reads(r framework.Reads) bool {
+	return c.filtersRead(r) ||
+		slices.ContainsFunc(c.scorers, func(s Scorer) bool { return s.Reads&r != 0 }) ||
+		slices.ContainsFunc(c.columns, func(col column) bool { return col.scorer.Reads&r != 0 })
 }
 
 // expire evaluates the nodes whose answers have run out. Should the clock have
@@ -193,7 +201,7 @@ func (c *class) readsNodeSet() bool {
 func (c *class) expire(s *framework.Snapshot) {
 	before := c.now
 	c.now = s.Now()
-	if c.now.Before(before) && c.readsTime() {
+	if c.now.Before(before) && c.reads(framework.ReadsTime) {
 		for _, slot := range c.order.slots {
 			c.evaluate(s.AtSlot(slot))
 		}
@@ -202,13 +210,6 @@ func (c *class) expire(s *framework.Snapshot) {
 		c.due.remove(c.rows, slot)
 		c.evaluate(s.AtSlot(slot))
 	}
-}
-
-func (c *class) readsTime() bool {
-	timed := func(r framework.Reads) bool { return r&framework.ReadsTime != 0 }
-	return slices.ContainsFunc(c.filters, func(f Filter) bool { return timed(f.Reads) }) ||
-		slices.ContainsFunc(c.scorers, func(s Scorer) bool { return timed(s.Reads) }) ||
-		slices.ContainsFunc(c.columns, func(col column) bool { return timed(col.scorer.Reads) })
 }
 
 // syncGates asks the filters that are not kept in rows.

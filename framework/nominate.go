@@ -1,0 +1,62 @@
+package framework
+
+import "slices"
+
+// Nominate notes that the pod is to be placed on the node of that name as soon
+// as there is room, as preemption does. Filters count nominated pods of the
+// same or higher priority as if they were there. A pod is nominated to one
+// node at most: Nominate takes back an earlier nomination on a node that the
+// caller names in from ("" for none). An unknown node is an [*InvalidError].
+func (s *Snapshot) Nominate(p *PodInfo, node, from string) error {
+	if err := s.checkPod(p); err != nil {
+		return err
+	}
+	n := s.Node(node)
+	if n == nil {
+		return podOnNode(p, node, errUnknownNode)
+	}
+	s.Denominate(p, from)
+	s.setNominated(n.slot, append(slices.Clip(s.node(n.slot).Nominated), p))
+	return nil
+}
+
+// Denominate takes back the nomination of the pod to the node. Without one it
+// does nothing.
+func (s *Snapshot) Denominate(p *PodInfo, node string) {
+	n := s.Node(node)
+	if n == nil {
+		return
+	}
+	i := slices.IndexFunc(n.Nominated, func(q *PodInfo) bool { return q == p || samePod(q.Pod, p.Pod) })
+	if i >= 0 {
+		s.setNominated(n.slot, slices.Concat(n.Nominated[:i], n.Nominated[i+1:]))
+	}
+}
+
+// Nominations is the number of nominated pods in the snapshot.
+func (s *Snapshot) Nominations() int { return s.nominations }
+
+// setNominated replaces the list; lists are never changed in place.
+func (s *Snapshot) setNominated(slot int, list []*PodInfo) {
+	n := s.own(slot)
+	if s.undo.isOpen() && !s.undo.rolling {
+		s.Record(&nominationUndo{slot, n.Nominated, n.generation})
+	}
+	s.nominations += len(list) - len(n.Nominated)
+	n.Nominated = list
+	s.changed(n)
+}
+
+// nominationUndo takes back one change of a node's nominations.
+type nominationUndo struct {
+	slot       int
+	old        []*PodInfo
+	generation uint64
+}
+
+func (u *nominationUndo) Undo(s *Snapshot) {
+	n := s.own(u.slot)
+	s.nominations += len(u.old) - len(n.Nominated)
+	n.Nominated, n.generation = u.old, u.generation
+	s.journal.add(u.slot)
+}

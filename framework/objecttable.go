@@ -1,0 +1,160 @@
+package framework
+
+import (
+	"errors"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// clusterObject is any kind of object that a snapshot can hold besides pods
+// and nodes.
+type clusterObject[T any] interface {
+	*T
+	object
+}
+
+// table holds the objects of one kind by key.
+//
+// Invariant: sorted is nil or all objects in the order of their keys; a table
+// whose owner is not the snapshot is shared and never changed.
+type table[T any] struct {
+	owner   *owner
+	objects map[string]*T
+	sorted  []*T
+	version uint64
+}
+
+func tableOf[T any](s *Snapshot) *table[T] {
+	for _, t := range s.tables {
+		if t, ok := t.(*table[T]); ok {
+			return t
+		}
+	}
+	return nil
+}
+
+// ownTable returns the table of the kind for writing.
+func ownTable[T any](s *Snapshot) *table[T] {
+	for i := range s.tables {
+		t, ok := s.tables[i].(*table[T])
+		if !ok {
+			continue
+		}
+		if t.owner != s.owner {
+			t = &table[T]{owner: s.owner, objects: maps.Clone(t.objects), version: t.version}
+			s.tables = slices.Clone(s.tables)
+			s.tables[i] = t
+		}
+		return t
+	}
+	t := &table[T]{owner: s.owner, objects: map[string]*T{}}
+	s.tables = append(slices.Clip(s.tables), t)
+	return t
+}
+
+// Lookup returns the object of a kind by its key, "namespace/name" or, for
+// kinds without namespaces, the name; nil if the snapshot does not hold it.
+//
+//	claim := framework.Lookup[framework.PersistentVolumeClaim](s, "default/data")
+//
+// Pods and nodes are not looked up in this way; see [Snapshot.Node].
+func Lookup[T any, P clusterObject[T]](s *Snapshot, key string) *T {
+	if t := tableOf[T](s); t != nil {
+		return t.objects[key]
+	}
+	return nil
+}
+
+// List returns the objects of a kind in the order of their keys. The slice
+// must not be changed; it stays as it is when objects come or go.
+//
+// A snapshot that has gained or lost an object of the kind sorts them again,
+// so forks that are read by several goroutines should be listed once before.
+func List[T any, P clusterObject[T]](s *Snapshot) []*T {
+	t := tableOf[T](s)
+	if t == nil {
+		return nil
+	}
+	if t.sorted == nil {
+		sorted := make([]*T, 0, len(t.objects))
+		for _, key := range slices.Sorted(maps.Keys(t.objects)) {
+			sorted = append(sorted, t.objects[key])
+		}
+		t.sorted = sorted
+	}
+	return t.sorted
+}
+
+// ObjectsVersion identifies the content of the kind within the snapshot and
+// its forks, as a generation does: it changes with every Put and Delete of the
+// kind, and comes back when they are rolled back. It is 0 before the first.
+func ObjectsVersion[T any, P clusterObject[T]](s *Snapshot) uint64 {
+	if t := tableOf[T](s); t != nil {
+		return t.version
+	}
+	return 0
+}
+
+// Put adds an object of the cluster to the snapshot, or replaces the one of
+// the same key. It must not change while it is there. Inside a transaction it
+// can be rolled back. A nil object or one without a name is an
+// [*InvalidError].
+func Put[T any, P clusterObject[T]](s *Snapshot, obj *T) error {
+	if obj == nil {
+		return &InvalidError{Object: "object", Err: errNil}
+	}
+	m := P(obj).objectMeta()
+	if m.Name == "" {
+		return &InvalidError{Object: strings.ToLower(reflect.TypeFor[T]().Name()), Field: "metadata.name", Err: errors.New("must not be empty")}
+	}
+	replace(s, m.Key(), obj)
+	return nil
+}
+
+// Delete takes an object out of the snapshot; one that is not there is left
+// out already.
+func Delete[T any, P clusterObject[T]](s *Snapshot, key string) {
+	if Lookup[T, P](s, key) != nil {
+		replace[T](s, key, nil)
+	}
+}
+
+// replace puts an object, or nothing, in the place of a key.
+func replace[T any](s *Snapshot, key string, obj *T) {
+	t := ownTable[T](s)
+	if s.undo.isOpen() && !s.undo.rolling {
+		s.Record(&tableUndo[T]{key, t.objects[key], t.version, s.objects})
+	}
+	s.objects = s.lineage.next()
+	t.version = s.objects
+	t.set(key, obj)
+}
+
+func (t *table[T]) set(key string, obj *T) {
+	if obj == nil {
+		delete(t.objects, key)
+	} else {
+		t.objects[key] = obj
+	}
+	t.sorted = nil
+}
+
+// tableUndo takes back one replace.
+type tableUndo[T any] struct {
+	key     string
+	old     *T
+	version uint64
+	objects uint64
+}
+
+func (u *tableUndo[T]) Undo(s *Snapshot) {
+	t := ownTable[T](s)
+	t.set(u.key, u.old)
+	t.version, s.objects = u.version, u.objects
+}
+
+// Objects identifies, like a generation, all objects besides pods and nodes
+// that the snapshot holds: it changes with every [Put] and [Delete].
+func (s *Snapshot) Objects() uint64 { return s.objects }
