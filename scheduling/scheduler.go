@@ -50,7 +50,7 @@ type Decision struct {
 
 	start   int // where the search began
 	advance int // by how much the next search begins later
-	node  *framework.NodeInfo
+	node    *framework.NodeInfo
 }
 
 // Schedule chooses a node for the pod and changes nothing but the scheduler's
