@@ -12,7 +12,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling/multicluster"
 )
 
@@ -224,4 +227,173 @@ func TestGoldenDivide(t *testing.T) {
 		}
 		return "", fault
 	})
+}
+
+// fixed scores and estimates clusters by a table.
+type fixed map[string]struct{ score, available int64 }
+
+func (f fixed) Name() string { return "fixed" }
+
+func (f fixed) Score(_ *multicluster.Workload, c *framework.Cluster) int64 { return f[c.Name].score }
+
+func (f fixed) Estimate(c *framework.Cluster, _ *estimator.Replica) (estimator.Estimate, error) {
+	return estimator.Estimate{Replicas: f[c.Name].available}, nil
+}
+
+func TestGoldenSelect(t *testing.T) {
+	schedulings := map[string]*multicluster.ReplicaScheduling{
+		"duplicated": nil,
+		"aggregated": {ReplicaDivisionPreference: multicluster.PreferAggregated},
+		"static":     {ReplicaDivisionPreference: multicluster.PreferWeighted},
+		"dynamic": {
+			ReplicaDivisionPreference: multicluster.PreferWeighted,
+			WeightPreference:          &multicluster.WeightPreference{DynamicWeight: multicluster.DynamicByAvailable},
+		},
+	}
+	golden(t, "select", func(t *testing.T, c goldenCase) (string, string) {
+		var in struct {
+			Replicas int64
+			Strategy string
+			Previous []multicluster.Target
+			Clusters []struct {
+				Name, Region, Provider string
+				Zones                  []string
+				Score, Available       int64
+			}
+			Constraints []struct {
+				By       multicluster.SpreadField
+				Min, Max int
+			}
+		}
+		decode(t, c, c.Input, &in)
+		table := fixed{}
+		var clusters []*framework.Cluster
+		for _, k := range in.Clusters {
+			table[k.Name] = struct{ score, available int64 }{k.Score, k.Available}
+			clusters = append(clusters, &framework.Cluster{
+				ObjectMeta: framework.ObjectMeta{Name: k.Name},
+				Spec:       framework.ClusterSpec{Region: k.Region, Provider: k.Provider, Zones: k.Zones},
+			})
+		}
+		w := &multicluster.Workload{Replicas: in.Replicas, Clusters: in.Previous}
+		w.Placement.ReplicaScheduling = schedulings[in.Strategy]
+		for _, k := range in.Constraints {
+			w.Placement.SpreadConstraints = append(w.Placement.SpreadConstraints,
+				multicluster.SpreadConstraint{SpreadByField: k.By, MinGroups: k.Min, MaxGroups: k.Max})
+		}
+		fault := ""
+		for version, output := range c.Outputs {
+			type result struct {
+				Clusters []string
+				Error    string
+				Panic    string `json:"-"`
+				Scores   struct{ Regions map[string]int64 }
+			}
+			var want result
+			var panicked struct{ Panic string }
+			decode(t, c, output, &want)
+			decode(t, c, output, &panicked)
+			if panicked.Panic != "" {
+				// Later versions answer, and so do we.
+				fault = "dividing by the number of clusters with room, when there are none"
+				want = result{}
+				decode(t, c, c.Outputs[karmadaHead], &want)
+			}
+			s := multicluster.Scheduler{
+				Scorers: []multicluster.Scorer{table}, Estimators: []estimator.ClusterEstimator{table},
+				Spread: multicluster.AsKarmada, Method: methods[version],
+			}
+			x := s.Explain(clusters, w)
+			got := result{Clusters: x.Selection.Clusters}
+			if len(got.Clusters) == 0 {
+				got.Clusters, got.Error = nil, x.Error
+			}
+			if regions, ok := x.Selection.Groups[multicluster.SpreadByRegion]; ok {
+				got.Scores.Regions = map[string]int64{}
+				for _, r := range regions {
+					got.Scores.Regions[r.Name] = r.Score
+				}
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				return version + ": " + diff, ""
+			}
+		}
+		return "", fault
+	})
+}
+
+func TestGoldenNode(t *testing.T) {
+	golden(t, "node", func(t *testing.T, c goldenCase) (string, string) {
+		type list = resource.List
+		var in struct {
+			Nodes []struct {
+				Name          string
+				Labels        map[string]string
+				Allocatable   list
+				Taints        []framework.Taint
+				Unschedulable bool
+				Pods          []list
+			}
+			Request      list
+			NodeSelector map[string]string
+			NodeAffinity *framework.NodeSelector
+			Tolerations  []framework.Toleration
+		}
+		var want struct {
+			PerNode  []int64
+			Replicas int64
+		}
+		decode(t, c, c.Input, &in)
+		decode(t, c, c.Outputs[karmada1_13], &want)
+		s := framework.NewSnapshot(framework.ZoneInterleaved)
+		for _, n := range in.Nodes {
+			node := &framework.Node{ObjectMeta: framework.ObjectMeta{Name: n.Name, Labels: n.Labels}}
+			node.Spec.Taints, node.Spec.Unschedulable, node.Status.Allocatable = n.Taints, n.Unschedulable, n.Allocatable
+			if err := s.AddNode(node); err != nil {
+				t.Fatalf("%s: %v", c.ID, err)
+			}
+			for i, request := range n.Pods {
+				p, err := s.NewPodInfo(podWith(fmt.Sprint(n.Name, i), request))
+				if err != nil {
+					t.Fatalf("%s: %v", c.ID, err)
+				}
+				if err := s.AddPod(p, n.Name); err != nil {
+					t.Fatalf("%s: %v", c.ID, err)
+				}
+			}
+		}
+		pod := podWith("replica", in.Request)
+		pod.Spec.NodeSelector, pod.Spec.Tolerations = in.NodeSelector, in.Tolerations
+		if in.NodeAffinity != nil {
+			pod.Spec.Affinity = &framework.Affinity{
+				NodeAffinity: &framework.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: in.NodeAffinity},
+			}
+		}
+		nodes := multicluster.Nodes{
+			Snapshots: map[string]*framework.Snapshot{"member": s},
+			Filter:    []framework.Plugin{filter.NodeUnschedulable{}, filter.TaintToleration{}, filter.NodeAffinity{}},
+		}
+		r, err := nodes.Explain(&framework.Cluster{ObjectMeta: framework.ObjectMeta{Name: "member"}}, &estimator.Replica{Pod: pod})
+		if err != nil {
+			return err.Error(), ""
+		}
+		var got []int64
+		for _, n := range r.Nodes {
+			if n.Plugin != "" {
+				got = append(got, -1)
+			} else {
+				got = append(got, n.Replicas)
+			}
+		}
+		if r.Replicas != want.Replicas {
+			return cmp.Diff(want.Replicas, r.Replicas), ""
+		}
+		return cmp.Diff(want.PerNode, got), ""
+	})
+}
+
+func podWith(name string, request resource.List) *framework.Pod {
+	p := &framework.Pod{ObjectMeta: framework.ObjectMeta{Name: name}}
+	p.Spec.Containers = []framework.Container{{Name: "main", Resources: framework.ResourceRequirements{Requests: request}}}
+	return p
 }

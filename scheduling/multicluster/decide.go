@@ -1,0 +1,222 @@
+package multicluster
+
+import (
+	"fmt"
+
+	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+)
+
+// decideOnce decides for a placement with at most one affinity. It notes what
+// it finds in x, unless x is nil.
+func (s Scheduler) decideOnce(clusters []*framework.Cluster, w *Workload, x *Explanation) ([]Target, error) {
+	if x != nil {
+		x.Clusters, x.Selection, x.Division = make([]ClusterExplanation, len(clusters)), nil, nil
+	}
+	strategy, err := w.Placement.Strategy()
+	if err != nil {
+		return nil, ofWorkload(w, err)
+	}
+	members, err := s.feasible(clusters, w, x)
+	if err != nil {
+		return nil, err
+	}
+	available, has := make(map[string]int64, len(members)), byCluster(w.Clusters)
+	for i := range members {
+		m := &members[i]
+		n := s.available(m.cluster, w, x)
+		available[m.cluster.Name] = n
+		m.available = resource.SatAdd(n, has[m.cluster.Name])
+	}
+	sortMembers(members)
+	chosen, selection, err := selectClusters(w, members, strategy, s.Spread)
+	if x != nil {
+		x.Selection = &selection
+	}
+	if err != nil {
+		return nil, err
+	}
+	division, err := s.divide(w, chosen, available, strategy)
+	if err != nil {
+		return nil, ofWorkload(w, err)
+	}
+	if x != nil {
+		x.Division = &division
+	}
+	return division.Targets, nil
+}
+
+// feasible filters and scores.
+func (s Scheduler) feasible(clusters []*framework.Cluster, w *Workload, x *Explanation) ([]member, error) {
+	var members []member
+	fit := &FitError{Clusters: len(clusters), Reasons: map[string]int{}}
+	for i, c := range clusters {
+		if x != nil {
+			x.Clusters[i].Cluster = c.Name
+		}
+		plugin, status, err := s.filter(w, c)
+		if err != nil {
+			return nil, err
+		}
+		if !status.IsSuccess() {
+			for _, reason := range status.Reasons() {
+				fit.Reasons[reason]++
+			}
+			if x != nil {
+				x.Clusters[i].Plugin, x.Clusters[i].Reasons = plugin, status.Reasons()
+			}
+			continue
+		}
+		m := member{cluster: c}
+		for _, p := range s.Scorers {
+			n, err := scoreOf(p, w, c)
+			if err != nil {
+				return nil, err
+			}
+			m.score += n
+			if x != nil {
+				x.Clusters[i].Scores = append(x.Clusters[i].Scores, PluginScore{p.Name(), n})
+			}
+		}
+		if x != nil {
+			x.Clusters[i].Feasible, x.Clusters[i].Score = true, m.score
+		}
+		members = append(members, m)
+	}
+	if len(members) == 0 {
+		return nil, fit
+	}
+	return members, nil
+}
+
+// filter returns the first rejection, and the name of the filter.
+func (s Scheduler) filter(w *Workload, c *framework.Cluster) (plugin string, status framework.Status, err error) {
+	for _, p := range s.Filters {
+		status, err := filterOf(p, w, c)
+		if err != nil || !status.IsSuccess() {
+			return p.Name(), status, err
+		}
+	}
+	return "", framework.Status{}, nil
+}
+
+func filterOf(p Filter, w *Workload, c *framework.Cluster) (status framework.Status, err error) {
+	defer recovered(p, c, &err)
+	status = p.Filter(w, c)
+	if !status.IsSuccess() && !status.IsRejected() {
+		return status, &PluginError{Plugin: p.Name(), Cluster: c.Name, Err: fmt.Errorf("answered %s", status)}
+	}
+	return status, nil
+}
+
+func scoreOf(p Scorer, w *Workload, c *framework.Cluster) (score int64, err error) {
+	defer recovered(p, c, &err)
+	score = p.Score(w, c)
+	if score < framework.MinNodeScore || score > framework.MaxNodeScore {
+		return 0, &PluginError{Plugin: p.Name(), Cluster: c.Name, Err: fmt.Errorf("score %d is not within 0 to 100", score)}
+	}
+	return score, nil
+}
+
+// recovered turns a panic of a plugin into an error.
+func recovered(p interface{ Name() string }, c *framework.Cluster, err *error) {
+	if r := recover(); r != nil {
+		*err = &PluginError{Plugin: p.Name(), Cluster: c.Name, Err: fmt.Errorf("panic: %v", r)}
+	}
+}
+
+// available returns how many replicas, or sets of components, a cluster can
+// take. What nobody knows, and what has no limit, counts as all of them.
+//
+// Source: Karmada 1.13, calAvailableReplicas.
+func (s Scheduler) available(c *framework.Cluster, w *Workload, x *Explanation) int64 {
+	wanted := w.wanted()
+	if wanted == 0 {
+		return estimator.MaxReplicas
+	}
+	combined := s.ask(c, w)
+	n := combined.Replicas
+	if combined.NoOpinion || n == estimator.MaxReplicas {
+		n = wanted
+	}
+	if x != nil {
+		e := x.find(c.Name)
+		e.Available, e.AvailableBy = n, combined.By
+		if combined.Err != nil {
+			e.EstimateError = combined.Err.Error()
+		}
+		for _, p := range s.Estimators {
+			if explainer, ok := p.(estimator.ClusterExplainer); ok && len(w.Components) == 0 {
+				if r, err := explainer.Explain(c, w.Replica); err == nil {
+					e.Estimates = append(e.Estimates, r)
+				}
+			}
+		}
+	}
+	return n
+}
+
+// A setEstimator estimates whole sets of components.
+type setEstimator interface {
+	EstimateSets(*framework.Cluster, []estimator.Component) (estimator.Estimate, error)
+}
+
+func (s Scheduler) ask(c *framework.Cluster, w *Workload) estimator.Combined {
+	asked := make([]estimator.ClusterEstimator, len(s.Estimators))
+	for i, p := range s.Estimators {
+		asked[i] = guarded{p, w.Components}
+	}
+	return estimator.Combine(asked, c, w.Replica)
+}
+
+// A guarded estimator turns panics into errors, and estimates sets if there are
+// components.
+type guarded struct {
+	estimator.ClusterEstimator
+	components []estimator.Component
+}
+
+func (g guarded) Estimate(c *framework.Cluster, r *estimator.Replica) (e estimator.Estimate, err error) {
+	defer recovered(g, c, &err)
+	if len(g.components) == 0 {
+		return g.ClusterEstimator.Estimate(c, r)
+	}
+	if sets, ok := g.ClusterEstimator.(setEstimator); ok {
+		return sets.EstimateSets(c, g.components)
+	}
+	return estimator.Estimate{NoOpinion: true}, nil
+}
+
+// divide divides the replicas among the chosen clusters. available says how many
+// each can take besides what it has.
+func (s Scheduler) divide(w *Workload, chosen []member, available map[string]int64, strategy Strategy) (Division, error) {
+	d := Demand{
+		Replicas: w.Replicas, Strategy: strategy, Method: s.Method, Ties: NameOrderOf(w.UID), Previous: w.Clusters, Fresh: w.Fresh,
+	}
+	if len(w.Components) > 0 {
+		d.Replicas = 0
+	}
+	candidates := make([]Candidate, len(chosen))
+	for i, m := range chosen {
+		candidates[i] = Candidate{
+			Name: m.cluster.Name, Available: max(0, available[m.cluster.Name]), Weight: staticWeight(&w.Placement, m.cluster),
+		}
+	}
+	return Divide(d, candidates)
+}
+
+// staticWeight returns the weight that the placement states for a cluster: the
+// greatest of those that apply, 1 if it states no weights at all.
+func staticWeight(p *Placement, c *framework.Cluster) int64 {
+	if p.ReplicaScheduling == nil || p.ReplicaScheduling.WeightPreference == nil {
+		return 1
+	}
+	var weight int64
+	for i := range p.ReplicaScheduling.WeightPreference.StaticWeightList {
+		if rule := &p.ReplicaScheduling.WeightPreference.StaticWeightList[i]; rule.TargetCluster.Matches(c) {
+			weight = max(weight, rule.Weight)
+		}
+	}
+	return weight
+}

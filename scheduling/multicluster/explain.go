@@ -1,0 +1,116 @@
+package multicluster
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/berth-sched/berth/estimator"
+)
+
+// An Explanation says, as data, why a workload goes where it goes, or nowhere.
+// Its JSON form is stable.
+type Explanation struct {
+	Workload string `json:"workload"`
+	Replicas int64  `json:"replicas"`
+	// Targets and Affinity are the decision; without one, Error is the text of
+	// the error.
+	Targets  []Target `json:"targets,omitempty"`
+	Affinity string   `json:"affinity,omitempty"`
+	Error    string   `json:"error,omitempty"`
+	// Clusters holds every cluster, by name.
+	Clusters []ClusterExplanation `json:"clusters"`
+	// Selection says which of the feasible clusters were chosen. Like Division,
+	// it is that of the last affinity that was tried, and nil if the decision
+	// did not get so far.
+	Selection *Selection `json:"selection,omitempty"`
+	// Division says how the replicas were divided.
+	Division *Division `json:"division,omitempty"`
+}
+
+// A ClusterExplanation is one cluster's part of an Explanation.
+type ClusterExplanation struct {
+	Cluster  string `json:"cluster"`
+	Feasible bool   `json:"feasible"`
+	// Plugin and Reasons say who rejected the cluster, and why.
+	Plugin  string   `json:"plugin,omitempty"`
+	Reasons []string `json:"reasons,omitempty"`
+	// Scores holds the scores by plugin, and Score is their sum.
+	Scores []PluginScore `json:"scores,omitempty"`
+	Score  int64         `json:"score"`
+	// Available is how many replicas the cluster can take besides those that it
+	// has, and AvailableBy names the estimator that says so, "" if none has an
+	// opinion. Estimates says why.
+	Available   int64                     `json:"available"`
+	AvailableBy string                    `json:"availableBy,omitempty"`
+	Estimates   []estimator.ClusterReport `json:"estimates,omitempty"`
+	// EstimateError is the text of the errors of estimators that failed.
+	EstimateError string `json:"estimateError,omitempty"`
+}
+
+// A PluginScore is what one scorer gave.
+type PluginScore struct {
+	Plugin string `json:"plugin"`
+	Score  int64  `json:"score"`
+}
+
+func (x *Explanation) find(cluster string) *ClusterExplanation {
+	for i := range x.Clusters {
+		if x.Clusters[i].Cluster == cluster {
+			return &x.Clusters[i]
+		}
+	}
+	return nil
+}
+
+// WriteTable writes the explanation for people: one line for each cluster, then
+// how the choice and the division came about.
+func (x *Explanation) WriteTable(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "CLUSTER\tSCORE\tAVAILABLE\tREPLICAS\tREASON")
+	placed := byCluster(x.Targets)
+	chosen := map[string]bool{}
+	if x.Selection != nil {
+		for _, name := range x.Selection.Clusters {
+			chosen[name] = true
+		}
+	}
+	for _, c := range x.Clusters {
+		if !c.Feasible {
+			fmt.Fprintf(t, "%s\t-\t-\t-\t%s\n", c.Cluster, strings.Join(c.Reasons, ", "))
+			continue
+		}
+		reason := "not chosen"
+		if chosen[c.Cluster] {
+			reason = "chosen"
+		}
+		if len(c.Estimates) > 0 && c.Estimates[0].Limit != "" {
+			reason += ", limited by " + string(c.Estimates[0].Limit)
+		}
+		if c.EstimateError != "" {
+			reason += ", " + c.EstimateError
+		}
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%s\n", c.Cluster, c.Score, c.Available, placed[c.Cluster], reason)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if x.Selection != nil {
+		for _, s := range x.Selection.Swaps {
+			if _, err := fmt.Fprintf(w, "%s made room for %s\n", s.Out, s.In); err != nil {
+				return err
+			}
+		}
+	}
+	if x.Division != nil {
+		if _, err := fmt.Fprintf(w, "%s: %d divided by %d weights\n", x.Division.Step, x.Division.Divided, len(x.Division.Weights)); err != nil {
+			return err
+		}
+	}
+	if x.Error != "" {
+		_, err := fmt.Fprintln(w, x.Error)
+		return err
+	}
+	return nil
+}

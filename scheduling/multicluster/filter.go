@@ -1,0 +1,188 @@
+package multicluster
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/match"
+)
+
+// A Filter says whether a workload may go to a cluster. The zero Status means
+// yes, a rejecting one no, and any other fails the decision. It must not change
+// its arguments, and must give the same answer for the same ones.
+type Filter interface {
+	Name() string
+	Filter(w *Workload, c *framework.Cluster) framework.Status
+}
+
+// A Scorer ranks a cluster for a workload, from 0 to 100; larger is better. It
+// must not change its arguments, and must give the same answer for the same
+// ones.
+type Scorer interface {
+	Name() string
+	Score(w *Workload, c *framework.Cluster) int64
+}
+
+// DefaultFilters returns Karmada's filters. The first one that rejects a
+// cluster gives the reason; in Karmada their order is random.
+func DefaultFilters() []Filter {
+	return []Filter{APIEnablement{}, TaintToleration{}, Affinity{}, SpreadProperties{}, Eviction{}}
+}
+
+// DefaultScorers returns Karmada's scorers. (Its ClusterAffinity scores too, but
+// 0 always.)
+func DefaultScorers() []Scorer { return []Scorer{Locality{}} }
+
+// APIEnablement rejects clusters that do not serve the workload's kind of
+// object. A cluster that holds the workload passes, since a list that became
+// incomplete must not drive it away.
+//
+// Source: Karmada 1.13 and later, plugin APIEnablement.
+type APIEnablement struct {
+	// OnlyIncomplete lets a cluster that holds the workload pass only if its
+	// condition CompleteAPIEnablements is not True, as Karmada 1.13 does.
+	OnlyIncomplete bool
+}
+
+// Name returns "APIEnablement".
+func (p APIEnablement) Name() string { return "APIEnablement" }
+
+// Filter rejects a cluster that does not serve the workload's kind.
+func (p APIEnablement) Filter(w *Workload, c *framework.Cluster) framework.Status {
+	if w.APIVersion == "" && w.Kind == "" {
+		return framework.Status{}
+	}
+	for _, e := range c.Status.APIEnablements {
+		if e.GroupVersion == w.APIVersion &&
+			slices.ContainsFunc(e.Resources, func(r framework.APIResource) bool { return r.Kind == w.Kind }) {
+			return framework.Status{}
+		}
+	}
+	if w.holds(c.Name) && !(p.OnlyIncomplete && complete(c)) {
+		return framework.Status{}
+	}
+	return framework.Reject("cluster(s) did not have the API resource")
+}
+
+func complete(c *framework.Cluster) bool {
+	return slices.ContainsFunc(c.Status.Conditions, func(k framework.Condition) bool {
+		return k.Type == framework.ClusterConditionCompleteAPIEnablements && k.Status == framework.ConditionTrue
+	})
+}
+
+// TaintToleration rejects clusters with a taint of effect NoSchedule or
+// NoExecute that the placement does not tolerate. Clusters that hold the
+// workload pass.
+//
+// Source: Karmada 1.13, plugin TaintToleration.
+type TaintToleration struct{}
+
+// Name returns "TaintToleration".
+func (TaintToleration) Name() string { return "TaintToleration" }
+
+// Filter rejects a cluster with a taint that is not tolerated.
+func (TaintToleration) Filter(w *Workload, c *framework.Cluster) framework.Status {
+	if w.holds(c.Name) {
+		return framework.Status{}
+	}
+	taint := match.UntoleratedTaint(c.Spec.Taints, w.Placement.ClusterTolerations, false)
+	if taint == nil {
+		return framework.Status{}
+	}
+	return framework.Reject(framework.Text(fmt.Sprintf("cluster(s) had untolerated taint {%s}", describe(taint))))
+}
+
+// describe writes a taint as kubectl does: key=value:effect, without what is
+// empty.
+func describe(t *framework.Taint) string {
+	switch {
+	case t.Effect == "" && t.Value == "":
+		return t.Key
+	case t.Effect == "":
+		return t.Key + "=" + t.Value + ":"
+	case t.Value == "":
+		return t.Key + ":" + string(t.Effect)
+	}
+	return t.Key + "=" + t.Value + ":" + string(t.Effect)
+}
+
+// Affinity rejects clusters that the placement's ClusterAffinity does not
+// select. ClusterAffinities are dealt with by [Scheduler], which puts each in
+// its place.
+//
+// Source: Karmada 1.13, plugin ClusterAffinity.
+type Affinity struct{}
+
+// Name returns "ClusterAffinity".
+func (Affinity) Name() string { return "ClusterAffinity" }
+
+// Filter rejects a cluster that the placement does not select.
+func (Affinity) Filter(w *Workload, c *framework.Cluster) framework.Status {
+	if a := w.Placement.ClusterAffinity; a != nil && !a.Matches(c) {
+		return framework.Reject("cluster(s) did not match the placement cluster affinity constraint")
+	}
+	return framework.Status{}
+}
+
+// SpreadProperties rejects clusters that lack a property by which the placement
+// spreads.
+//
+// Source: Karmada 1.13, plugin SpreadConstraint.
+type SpreadProperties struct{}
+
+// Name returns "SpreadConstraint".
+func (SpreadProperties) Name() string { return "SpreadConstraint" }
+
+// Filter rejects a cluster without a provider, region or zones, if it is needed.
+func (SpreadProperties) Filter(w *Workload, c *framework.Cluster) framework.Status {
+	for i := range w.Placement.SpreadConstraints {
+		switch w.Placement.SpreadConstraints[i].SpreadByField {
+		case SpreadByProvider:
+			if c.Spec.Provider == "" {
+				return framework.Reject("cluster(s) did not have provider property")
+			}
+		case SpreadByRegion:
+			if c.Spec.Region == "" {
+				return framework.Reject("cluster(s) did not have region property")
+			}
+		case SpreadByZone:
+			if len(zonesOf(c)) == 0 {
+				return framework.Reject("cluster(s) did not have zones property")
+			}
+		}
+	}
+	return framework.Status{}
+}
+
+// Eviction rejects clusters that the workload is being moved away from.
+//
+// Source: Karmada 1.13, plugin ClusterEviction.
+type Eviction struct{}
+
+// Name returns "ClusterEviction".
+func (Eviction) Name() string { return "ClusterEviction" }
+
+// Filter rejects a cluster that is being evacuated.
+func (Eviction) Filter(w *Workload, c *framework.Cluster) framework.Status {
+	if slices.Contains(w.Evicting, c.Name) {
+		return framework.Reject("cluster(s) is in the process of eviction")
+	}
+	return framework.Status{}
+}
+
+// Locality prefers clusters that hold the workload already.
+//
+// Source: Karmada 1.13, plugin ClusterLocality.
+type Locality struct{}
+
+// Name returns "ClusterLocality".
+func (Locality) Name() string { return "ClusterLocality" }
+
+// Score returns 100 for a cluster that holds the workload, and 0 otherwise.
+func (Locality) Score(w *Workload, c *framework.Cluster) int64 {
+	if w.holds(c.Name) {
+		return framework.MaxNodeScore
+	}
+	return framework.MinNodeScore
+}

@@ -1,0 +1,139 @@
+package multicluster
+
+import "github.com/berth-sched/berth/framework"
+
+// A Placement says on which clusters a workload may run and how its replicas
+// are divided among them. Its JSON form is that of Karmada's policies
+// (policy.karmada.io/v1alpha1, spec.placement); fields that scheduling does not
+// read are ignored. The zero value allows every cluster and duplicates.
+type Placement struct {
+	// ClusterAffinity limits the clusters; nil allows all.
+	ClusterAffinity *ClusterAffinity `json:"clusterAffinity,omitempty"`
+	// ClusterAffinities are tried in order until one leads to a result. They
+	// exclude ClusterAffinity.
+	ClusterAffinities []ClusterAffinityTerm `json:"clusterAffinities,omitempty"`
+	// ClusterTolerations are the taints of clusters that do not matter.
+	ClusterTolerations []framework.Toleration `json:"clusterTolerations,omitempty"`
+	// SpreadConstraints bound the number of clusters, regions, zones and
+	// providers; see [SpreadRule].
+	SpreadConstraints []SpreadConstraint `json:"spreadConstraints,omitempty"`
+	// ReplicaScheduling says how replicas are divided; nil means Duplicated.
+	ReplicaScheduling *ReplicaScheduling `json:"replicaScheduling,omitempty"`
+}
+
+// A ClusterAffinity selects clusters. A cluster must not be excluded, and must
+// meet everything else that is stated.
+type ClusterAffinity struct {
+	LabelSelector *framework.LabelSelector `json:"labelSelector,omitempty"`
+	FieldSelector *FieldSelector           `json:"fieldSelector,omitempty"`
+	// ClusterNames lists the clusters; empty means all.
+	ClusterNames []string `json:"clusterNames,omitempty"`
+	// ExcludeClusters lists clusters that are never selected.
+	ExcludeClusters []string `json:"exclude,omitempty"`
+}
+
+// A FieldSelector selects clusters by their fields "provider", "region" and
+// "zone". In, NotIn, Exists and DoesNotExist are the operators. For zones, In
+// wants every zone of the cluster among the values, and NotIn none.
+type FieldSelector struct {
+	MatchExpressions []framework.NodeSelectorRequirement `json:"matchExpressions,omitempty"`
+}
+
+// A ClusterAffinityTerm is one of several affinities to try.
+type ClusterAffinityTerm struct {
+	AffinityName string `json:"affinityName"`
+	ClusterAffinity
+}
+
+// A SpreadField is a property by which clusters are grouped.
+type SpreadField string
+
+// The spread fields.
+const (
+	SpreadByCluster  SpreadField = "cluster"
+	SpreadByRegion   SpreadField = "region"
+	SpreadByZone     SpreadField = "zone"
+	SpreadByProvider SpreadField = "provider"
+)
+
+// A SpreadConstraint bounds the number of groups that are selected.
+type SpreadConstraint struct {
+	SpreadByField SpreadField `json:"spreadByField,omitempty"` // empty means cluster
+	// MaxGroups is the largest number of groups; 0 means any number (but see
+	// [AsKarmada]).
+	MaxGroups int `json:"maxGroups,omitempty"`
+	// MinGroups is the smallest number of groups.
+	MinGroups int `json:"minGroups,omitempty"`
+}
+
+// A ReplicaSchedulingType says whether replicas are divided.
+type ReplicaSchedulingType string
+
+// The replica scheduling types. Empty means TypeDivided.
+const (
+	TypeDuplicated ReplicaSchedulingType = "Duplicated"
+	TypeDivided    ReplicaSchedulingType = "Divided"
+)
+
+// A DivisionPreference says how divided replicas are divided.
+type DivisionPreference string
+
+// The division preferences.
+const (
+	PreferAggregated DivisionPreference = "Aggregated"
+	PreferWeighted   DivisionPreference = "Weighted"
+)
+
+// DynamicByAvailable is the only dynamic weight: how many replicas a cluster
+// can take.
+const DynamicByAvailable = "AvailableReplicas"
+
+// A ReplicaScheduling says how replicas are divided among clusters.
+type ReplicaScheduling struct {
+	ReplicaSchedulingType     ReplicaSchedulingType `json:"replicaSchedulingType,omitempty"`
+	ReplicaDivisionPreference DivisionPreference    `json:"replicaDivisionPreference,omitempty"`
+	// WeightPreference holds the weights of PreferWeighted; nil means that all
+	// clusters weigh the same.
+	WeightPreference *WeightPreference `json:"weightPreference,omitempty"`
+}
+
+// A WeightPreference states weights. A dynamic weight, if there is one, counts
+// alone.
+type WeightPreference struct {
+	StaticWeightList []StaticClusterWeight `json:"staticWeightList,omitempty"`
+	DynamicWeight    string                `json:"dynamicWeight,omitempty"`
+}
+
+// A StaticClusterWeight is the weight of the clusters that it selects; of
+// several that select a cluster, the greatest counts.
+type StaticClusterWeight struct {
+	TargetCluster ClusterAffinity `json:"targetCluster"`
+	Weight        int64           `json:"weight"`
+}
+
+// Strategy returns the strategy that the placement asks for. A type or
+// preference that does not exist is a [*framework.InvalidError].
+func (p *Placement) Strategy() (Strategy, error) {
+	r := p.ReplicaScheduling
+	if r == nil {
+		return Duplicated, nil
+	}
+	const field = "spec.placement.replicaScheduling"
+	switch r.ReplicaSchedulingType {
+	case TypeDuplicated:
+		return Duplicated, nil
+	case TypeDivided, "":
+	default:
+		return 0, &framework.InvalidError{Field: field + ".replicaSchedulingType", Value: string(r.ReplicaSchedulingType), Err: errUnknown}
+	}
+	switch r.ReplicaDivisionPreference {
+	case PreferAggregated:
+		return Aggregated, nil
+	case PreferWeighted:
+		if r.WeightPreference != nil && r.WeightPreference.DynamicWeight != "" {
+			return DynamicWeight, nil
+		}
+		return StaticWeight, nil
+	}
+	return 0, &framework.InvalidError{Field: field + ".replicaDivisionPreference", Value: string(r.ReplicaDivisionPreference), Err: errUnknown}
+}

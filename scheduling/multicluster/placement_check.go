@@ -1,0 +1,118 @@
+package multicluster
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/match"
+)
+
+var (
+	errUnknown       = errors.New("is not a known value")
+	errBothAffinity  = errors.New("clusterAffinities can not co-exist with clusterAffinity")
+	errMaxBelowMin   = errors.New("maxGroups lower than minGroups is not allowed")
+	errTwoOfOneField = errors.New("multiple spread constraints of one field are not allowed")
+)
+
+// Validate reports everything that is wrong with the placement, joined; each
+// error is a [*framework.InvalidError] that names the field and the value.
+func (p *Placement) Validate() error {
+	var all []error
+	if p.ClusterAffinity != nil {
+		if len(p.ClusterAffinities) > 0 {
+			all = append(all, &framework.InvalidError{Field: placementField + "clusterAffinities", Err: errBothAffinity})
+		}
+		all = append(all, checkAffinity(placementField+"clusterAffinity", p.ClusterAffinity))
+	}
+	for i := range p.ClusterAffinities {
+		all = append(all, checkAffinity(fmt.Sprintf("%sclusterAffinities[%d]", placementField, i), &p.ClusterAffinities[i].ClusterAffinity))
+	}
+	all = append(all, checkSpread(p.SpreadConstraints))
+	if _, err := p.Strategy(); err != nil {
+		all = append(all, err)
+	}
+	if r := p.ReplicaScheduling; r != nil && r.WeightPreference != nil {
+		all = append(all, checkWeights(r.WeightPreference))
+	}
+	return errors.Join(all...)
+}
+
+const placementField = "spec.placement."
+
+func checkAffinity(field string, a *ClusterAffinity) error {
+	var all []error
+	if a.LabelSelector != nil {
+		if _, err := match.NewLabelSelector(a.LabelSelector); err != nil {
+			all = append(all, &framework.InvalidError{Field: field + ".labelSelector", Err: err})
+		}
+	}
+	if a.FieldSelector != nil {
+		for i, e := range a.FieldSelector.MatchExpressions {
+			at := fmt.Sprintf("%s.fieldSelector.matchExpressions[%d]", field, i)
+			switch e.Key {
+			case fieldProvider, fieldRegion, fieldZone:
+			default:
+				all = append(all, &framework.InvalidError{Field: at + ".key", Value: e.Key, Err: errUnknown})
+			}
+			switch e.Operator {
+			case framework.NodeSelectorOpIn, framework.NodeSelectorOpNotIn, framework.NodeSelectorOpExists, framework.NodeSelectorOpDoesNotExist:
+			default:
+				all = append(all, &framework.InvalidError{Field: at + ".operator", Value: string(e.Operator), Err: errUnknown})
+			}
+		}
+	}
+	return errors.Join(all...)
+}
+
+func checkSpread(constraints []SpreadConstraint) error {
+	var all []error
+	seen := map[SpreadField]bool{}
+	for i, c := range constraints {
+		at := fmt.Sprintf("%sspreadConstraints[%d].", placementField, i)
+		field := c.field()
+		switch field {
+		case SpreadByCluster, SpreadByRegion, SpreadByZone, SpreadByProvider:
+		default:
+			all = append(all, &framework.InvalidError{Field: at + "spreadByField", Value: string(field), Err: errUnknown})
+		}
+		if seen[field] {
+			all = append(all, &framework.InvalidError{Field: at + "spreadByField", Value: string(field), Err: errTwoOfOneField})
+		}
+		seen[field] = true
+		if c.MinGroups < 0 {
+			all = append(all, &framework.InvalidError{Field: at + "minGroups", Value: fmt.Sprint(c.MinGroups), Err: errNegative})
+		}
+		switch {
+		case c.MaxGroups < 0:
+			all = append(all, &framework.InvalidError{Field: at + "maxGroups", Value: fmt.Sprint(c.MaxGroups), Err: errNegative})
+		case c.MaxGroups > 0 && c.MaxGroups < c.MinGroups:
+			all = append(all, &framework.InvalidError{Field: at + "maxGroups", Value: fmt.Sprint(c.MaxGroups), Err: errMaxBelowMin})
+		}
+	}
+	return errors.Join(all...)
+}
+
+func checkWeights(w *WeightPreference) error {
+	var all []error
+	const at = placementField + "replicaScheduling.weightPreference."
+	if w.DynamicWeight != "" && w.DynamicWeight != DynamicByAvailable {
+		all = append(all, &framework.InvalidError{Field: at + "dynamicWeight", Value: w.DynamicWeight, Err: errUnknown})
+	}
+	for i := range w.StaticWeightList {
+		rule := &w.StaticWeightList[i]
+		field := fmt.Sprintf("%sstaticWeightList[%d]", at, i)
+		if rule.Weight < 0 {
+			all = append(all, &framework.InvalidError{Field: field + ".weight", Value: fmt.Sprint(rule.Weight), Err: errNegative})
+		}
+		all = append(all, checkAffinity(field+".targetCluster", &rule.TargetCluster))
+	}
+	return errors.Join(all...)
+}
+
+func (c *SpreadConstraint) field() SpreadField {
+	if c.SpreadByField == "" {
+		return SpreadByCluster
+	}
+	return c.SpreadByField
+}

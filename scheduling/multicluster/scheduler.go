@@ -1,0 +1,218 @@
+package multicluster
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/framework"
+)
+
+// A Scheduler places workloads on clusters: it filters and scores them, selects
+// some under the placement's spread constraints, and divides the replicas among
+// these. It is a plain value without run state: copy it and share it. The zero
+// value has Karmada's plugins and rules of 1.16 and later, but meets all spread
+// constraints; [Karmada113] and [Karmada118] follow Karmada in that too.
+type Scheduler struct {
+	// Filters say which clusters are feasible; nil means [DefaultFilters].
+	Filters []Filter
+	// Scorers rank feasible clusters by the sum of their scores; nil means
+	// [DefaultScorers].
+	Scorers []Scorer
+	// Estimators say how many replicas a cluster can take; the smallest answer
+	// counts. nil means estimator.General{}.
+	Estimators []estimator.ClusterEstimator
+	// Spread says how spread constraints are met.
+	Spread SpreadRule
+	// Method divides replicas by weight.
+	Method Method
+}
+
+// Karmada113 returns a scheduler that decides as Karmada 1.13 does.
+//
+// Differs: see [Divide], [Method.Divide] and [estimator.General]. It does not
+// panic when no cluster of a group can take all replicas of a duplicated
+// workload.
+func Karmada113() Scheduler {
+	filters := DefaultFilters()
+	filters[0] = APIEnablement{OnlyIncomplete: true}
+	return Scheduler{
+		Filters:    filters,
+		Estimators: []estimator.ClusterEstimator{estimator.General{Rule: estimator.MinCovers}},
+		Spread:     AsKarmada,
+		Method:     Floor,
+	}
+}
+
+// Karmada118 returns a scheduler that decides as Karmada 1.18 does.
+//
+// Differs: see [Divide] and [estimator.General]. A workload that may have
+// replicas, but wants none, goes to all selected clusters, as before; since 1.16
+// Karmada removes it from them.
+func Karmada118() Scheduler {
+	return Scheduler{Spread: AsKarmada}
+}
+
+// A Decision says where a workload goes.
+type Decision struct {
+	// Targets holds the clusters and their replicas, by name. For a workload
+	// without replicas, and for one of several components, it holds the
+	// selected clusters with 0 replicas.
+	Targets []Target
+	// Affinity is the name of the placement's ClusterAffinityTerm that led to
+	// the result, "" if there are none.
+	Affinity string
+}
+
+// A FitError says that no cluster is feasible.
+type FitError struct {
+	// Clusters is how many clusters there are.
+	Clusters int
+	// Reasons counts clusters by reason.
+	Reasons map[string]int
+}
+
+// Error returns Karmada's text, "0/3 clusters are available: 3 cluster(s) ...".
+func (e *FitError) Error() string {
+	if e.Clusters == 0 || len(e.Reasons) == 0 {
+		return fmt.Sprintf("0/%d clusters are available: no cluster exists.", e.Clusters)
+	}
+	var parts []string
+	for reason, n := range e.Reasons {
+		parts = append(parts, fmt.Sprintf("%d %s", n, reason))
+	}
+	slices.Sort(parts)
+	return fmt.Sprintf("0/%d clusters are available: %s.", e.Clusters, strings.Join(parts, ", "))
+}
+
+// A PluginError says that a filter, scorer or estimator could not answer, broke
+// its contract, or panicked.
+type PluginError struct {
+	Plugin  string
+	Cluster string
+	Err     error
+}
+
+// Error names the plugin, the cluster and the cause.
+func (e *PluginError) Error() string {
+	return fmt.Sprintf("plugin %s: cluster %s: %v", e.Plugin, e.Cluster, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *PluginError) Unwrap() error { return e.Err }
+
+// Schedule decides where the workload goes and changes nothing. The order of the
+// clusters plays no part. Clusters that are being deleted are left out.
+//
+// The error is a [*FitError] if no cluster is feasible, a [*SpreadError] if
+// constraints cannot be met, a [*ShortageError] if the selected clusters cannot
+// take all replicas, a [*PluginError], or, for a malformed workload, placement
+// or list of clusters, a [*framework.InvalidError] or several joined ones. If
+// the placement has several affinities and none leads to a result, it is the
+// error of the first one.
+//
+// An estimator that fails for a cluster is left out for that cluster; Explain
+// tells. A cluster of which no estimator has an opinion, or about which all
+// fail, counts as able to take all replicas, as in Karmada.
+func (s Scheduler) Schedule(clusters []*framework.Cluster, w *Workload) (Decision, error) {
+	return s.decide(clusters, w, nil)
+}
+
+// Explain decides as Schedule does and says why.
+func (s Scheduler) Explain(clusters []*framework.Cluster, w *Workload) *Explanation {
+	x := &Explanation{Workload: w.Name, Replicas: w.Replicas}
+	d, err := s.decide(clusters, w, x)
+	x.Targets, x.Affinity = d.Targets, d.Affinity
+	if err != nil {
+		x.Error = err.Error()
+	}
+	return x
+}
+
+func (s Scheduler) decide(clusters []*framework.Cluster, w *Workload, x *Explanation) (Decision, error) {
+	s = s.withDefaults()
+	if err := w.check(); err != nil {
+		return Decision{}, ofWorkload(w, err)
+	}
+	sorted, err := sortedClusters(clusters)
+	if err != nil {
+		return Decision{}, err
+	}
+	if len(w.Placement.ClusterAffinities) == 0 {
+		targets, err := s.decideOnce(sorted, w, x)
+		return Decision{Targets: targets}, err
+	}
+	var first error
+	for i := range w.Placement.ClusterAffinities {
+		term := &w.Placement.ClusterAffinities[i]
+		narrowed := *w
+		narrowed.Placement.ClusterAffinity = &term.ClusterAffinity
+		targets, err := s.decideOnce(sorted, &narrowed, x)
+		if err == nil {
+			return Decision{Targets: targets, Affinity: term.AffinityName}, nil
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return Decision{}, first
+}
+
+func (s Scheduler) withDefaults() Scheduler {
+	if s.Filters == nil {
+		s.Filters = DefaultFilters()
+	}
+	if s.Scorers == nil {
+		s.Scorers = DefaultScorers()
+	}
+	if s.Estimators == nil {
+		s.Estimators = []estimator.ClusterEstimator{estimator.General{}}
+	}
+	return s
+}
+
+// ofWorkload adds the workload to errors about its fields.
+func ofWorkload(w *Workload, err error) error {
+	if e, ok := err.(*framework.InvalidError); ok && e.Object == "" {
+		named := *e
+		named.Object = "workload " + w.Name
+		return &named
+	}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		var all []error
+		for _, e := range joined.Unwrap() {
+			all = append(all, ofWorkload(w, e))
+		}
+		return errors.Join(all...)
+	}
+	return err
+}
+
+var (
+	errNilCluster = errors.New("is nil")
+	errNoName     = errors.New("must not be empty")
+)
+
+// sortedClusters returns the clusters that are not being deleted, by name.
+func sortedClusters(clusters []*framework.Cluster) ([]*framework.Cluster, error) {
+	sorted := make([]*framework.Cluster, 0, len(clusters))
+	seen := make(map[string]bool, len(clusters))
+	for _, c := range clusters {
+		switch {
+		case c == nil:
+			return nil, &framework.InvalidError{Object: "cluster", Err: errNilCluster}
+		case c.Name == "":
+			return nil, &framework.InvalidError{Object: "cluster", Field: "metadata.name", Err: errNoName}
+		case seen[c.Name]:
+			return nil, &framework.InvalidError{Object: "cluster " + c.Name, Field: "metadata.name", Value: c.Name, Err: errNamedTwice}
+		}
+		seen[c.Name] = true
+		if c.DeletionTimestamp == nil {
+			sorted = append(sorted, c)
+		}
+	}
+	slices.SortFunc(sorted, func(a, b *framework.Cluster) int { return strings.Compare(a.Name, b.Name) })
+	return sorted, nil
+}

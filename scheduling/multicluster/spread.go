@@ -1,0 +1,203 @@
+package multicluster
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// A SpreadRule says which spread constraints are met, and how.
+type SpreadRule uint8
+
+// The spread rules.
+const (
+	// Thorough meets all constraints, on clusters, regions, zones and
+	// providers, together with capacity: of the groups that Karmada would
+	// prefer, the first ones are taken whose clusters suffice. It is the zero
+	// value. Where Karmada has an answer that meets everything, it is the same,
+	// but for constraints on zones and providers, which Karmada does not look
+	// at. The search is no exhaustive one; when it finds nothing, a choice that
+	// meets everything may still exist.
+	Thorough SpreadRule = iota
+	// AsKarmada meets constraints as Karmada does: those on regions and
+	// clusters only; with one on regions, capacity plays no part, and MaxGroups
+	// of clusters, 0 included, only bounds what is added to one cluster in each
+	// region.
+	AsKarmada
+)
+
+// A SpreadError says which spread constraint cannot be met.
+type SpreadError struct {
+	Field SpreadField
+	// Reason is Karmada's text where Karmada has one.
+	Reason string
+}
+
+// Error returns the reason.
+func (e *SpreadError) Error() string { return e.Reason }
+
+// A member is a feasible cluster with what selection reads.
+type member struct {
+	cluster   *framework.Cluster
+	score     int64
+	available int64 // what it can take and what it has
+}
+
+// sortMembers puts members in the usual order: by score, availability, name.
+func sortMembers(members []member) {
+	slices.SortFunc(members, func(a, b member) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.available, a.available), cmp.Compare(a.cluster.Name, b.cluster.Name))
+	})
+}
+
+// bounds are the constraints by field. A field without a constraint has the
+// zero SpreadConstraint, and present tells which do.
+type bounds struct {
+	of      map[SpreadField]SpreadConstraint
+	present []SpreadField
+}
+
+func boundsOf(constraints []SpreadConstraint) bounds {
+	b := bounds{of: map[SpreadField]SpreadConstraint{}}
+	for _, c := range constraints {
+		b.of[c.field()] = c
+		b.present = append(b.present, c.field())
+	}
+	return b
+}
+
+func (b *bounds) has(f SpreadField) bool {
+	_, ok := b.of[f]
+	return ok
+}
+
+// groupsOf returns the groups of a field that the cluster belongs to.
+func groupsOf(c *framework.Cluster, f SpreadField) []string {
+	switch f {
+	case SpreadByRegion:
+		return notEmpty(c.Spec.Region)
+	case SpreadByProvider:
+		return notEmpty(c.Spec.Provider)
+	case SpreadByZone:
+		return zonesOf(c)
+	}
+	return []string{c.Name}
+}
+
+func notEmpty(name string) []string {
+	if name == "" {
+		return nil
+	}
+	return []string{name}
+}
+
+// A Group is a region, zone or provider and what selection found in it.
+type Group struct {
+	Name     string   `json:"name"`
+	Score    int64    `json:"score"`
+	Clusters []string `json:"clusters"`
+}
+
+// A group holds its members in the usual order.
+type group struct {
+	name    string
+	score   int64
+	members []member
+}
+
+// scored groups the members, given in the usual order, by a field and scores
+// each group. Groups are in the order of their names.
+func scored(members []member, f SpreadField, b *bounds, w *Workload, divided bool) []group {
+	index := map[string]int{}
+	var groups []group
+	for _, m := range members {
+		for _, name := range groupsOf(m.cluster, f) {
+			i, ok := index[name]
+			if !ok {
+				i = len(groups)
+				index[name] = i
+				groups = append(groups, group{name: name})
+			}
+			groups[i].members = append(groups[i].members, m)
+		}
+	}
+	slices.SortFunc(groups, func(a, b group) int { return cmp.Compare(a.name, b.name) })
+	for i := range groups {
+		if divided {
+			groups[i].score = dividedScore(groups[i].members, w.wanted(), b.of[f].MinGroups, b.of[SpreadByCluster].MinGroups)
+		} else {
+			groups[i].score = duplicatedScore(groups[i].members, w.wanted())
+		}
+	}
+	return groups
+}
+
+// scoreUnit makes room for capacity count before the clusters' scores, which
+// are at most 100 for each scorer.
+const scoreUnit = 1000
+
+// duplicatedScore scores a group by the number of its clusters that can take
+// all replicas, then by their mean score.
+//
+// Source: Karmada 1.18. Earlier versions panic when no cluster can.
+func duplicatedScore(members []member, replicas int64) int64 {
+	var able, sum int64
+	for _, m := range members {
+		if m.available >= replicas {
+			able++
+			sum += m.score
+		}
+	}
+	if able == 0 {
+		return 0
+	}
+	return scoreUnit*able + sum/able
+}
+
+// dividedScore scores a group by how many of the replicas that fall to it,
+// ceil(replicas/minGroups), its best clusters can take, then by their mean
+// score.
+//
+// Source: Karmada 1.13.
+//
+// Differs: a minimum of 0 counts as 1; Karmada divides by it.
+func dividedScore(members []member, replicas int64, minGroups, minClusters int) int64 {
+	groups := int64(max(1, minGroups))
+	share := (replicas + groups - 1) / groups
+	least := max(int64(minClusters), groups)
+	var room, sum, count int64
+	for _, m := range members {
+		room += m.available
+		sum += m.score
+		count++
+		if count >= least && room >= share {
+			break
+		}
+	}
+	if room < share {
+		return scoreUnit*room + sum/int64(len(members))
+	}
+	return scoreUnit*share + sum/count
+}
+
+func exported(groups []group) []Group {
+	out := make([]Group, len(groups))
+	for i, g := range groups {
+		out[i] = Group{Name: g.name, Score: g.score, Clusters: names(g.members)}
+	}
+	return out
+}
+
+func names(members []member) []string {
+	out := make([]string, len(members))
+	for i, m := range members {
+		out[i] = m.cluster.Name
+	}
+	return out
+}
+
+func shortOf(clusters int) error {
+	return &SpreadError{Field: SpreadByCluster, Reason: fmt.Sprintf("no enough resource when selecting %d clusters", clusters)}
+}

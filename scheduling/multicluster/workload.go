@@ -1,0 +1,77 @@
+package multicluster
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/framework"
+)
+
+// A Workload is what is placed on clusters: what Karmada calls the spec of a
+// ResourceBinding.
+type Workload struct {
+	// Name identifies the workload in errors and explanations, as
+	// "namespace/name".
+	Name string
+	// UID decides the direction in which ties are broken; see [NameOrderOf].
+	UID framework.UID
+	// APIVersion and Kind name the object that a cluster must be able to hold,
+	// such as "apps/v1" and "Deployment". With both empty it is not checked.
+	APIVersion, Kind string
+	// Replicas is how many copies are wanted; 0 for objects without replicas.
+	Replicas int64
+	// Replica is what one copy asks for; nil: nothing but a pod.
+	Replica *estimator.Replica
+	// Components are set for workloads of several kinds of pods. Such a
+	// workload goes as a whole to every cluster that is chosen, and Replicas
+	// and Replica are not read.
+	Components []estimator.Component
+	Placement  Placement
+	// Clusters says where the workload is now.
+	Clusters []Target
+	// Evicting names the clusters that the workload is being moved away from.
+	Evicting []string
+	// Fresh tells to divide anew, without regard to Clusters.
+	Fresh bool
+}
+
+// holds reports whether the workload is on the cluster now.
+func (w *Workload) holds(cluster string) bool {
+	return slices.ContainsFunc(w.Clusters, func(t Target) bool { return t.Name == cluster })
+}
+
+// wanted returns the number that one cluster should have room for in units of
+// an estimate: replicas, or sets of components.
+func (w *Workload) wanted() int64 {
+	if len(w.Components) > 0 {
+		return 1
+	}
+	return w.Replicas
+}
+
+func (w *Workload) check() error {
+	var all []error
+	if w.Replicas < 0 || w.Replicas > estimator.MaxReplicas {
+		all = append(all, &framework.InvalidError{Field: "spec.replicas", Value: fmt.Sprint(w.Replicas), Err: errReplicas})
+	}
+	for i, c := range w.Components {
+		if c.Replicas < 0 {
+			all = append(all, &framework.InvalidError{Field: fmt.Sprintf("spec.components[%d].replicas", i), Value: fmt.Sprint(c.Replicas), Err: errNegative})
+		}
+	}
+	for i, t := range w.Clusters {
+		field := fmt.Sprintf("spec.clusters[%d].", i)
+		if t.Replicas < 0 || t.Replicas > estimator.MaxReplicas {
+			all = append(all, &framework.InvalidError{Field: field + "replicas", Value: fmt.Sprint(t.Replicas), Err: errReplicas})
+		}
+		if slices.ContainsFunc(w.Clusters[:i], func(u Target) bool { return u.Name == t.Name }) {
+			all = append(all, &framework.InvalidError{Field: field + "name", Value: t.Name, Err: errNamedTwice})
+		}
+	}
+	all = append(all, w.Placement.Validate())
+	return errors.Join(all...)
+}
+
+var errReplicas = errors.New("must be 0 to 2147483647")
