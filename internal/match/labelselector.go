@@ -42,7 +42,7 @@ func NewLabelSelector(s *framework.LabelSelector) (LabelSelector, error) {
 		if !ok {
 			return Nothing(), fmt.Errorf("%q is not a valid label selector operator", e.Operator)
 		}
-		if err := add(e.Key, op, slices.Clip(e.Values)); err != nil {
+		if err := add(e.Key, op, append([]string(nil), e.Values...)); err != nil {
 			return Nothing(), err
 		}
 	}
