@@ -63,6 +63,9 @@ var rooms = []room{
 
 	{dir: "internal/oracle", imports: nouns, modules: testModules, testOnly: true},
 	{dir: "internal/gen", imports: append(slices.Clone(nouns), "framework/frameworktest"), modules: testModules, testOnly: true},
+	{dir: "internal/golden", imports: public, testOnly: true},
+	{dir: "internal/soak", imports: append(slices.Clone(public), "internal/gen"), testOnly: true},
+	{dir: "internal/cmd", imports: append(slices.Clone(public), "internal/gen", "internal/golden", "internal/soak"), testOnly: true},
 	{dir: "internal/policy", testOnly: true},
 }
 
