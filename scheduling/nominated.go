@@ -28,9 +28,9 @@ func (r *road) searchNominated(s *framework.Snapshot) bool {
 }
 
 func (r *road) tryNominated(s *framework.Snapshot, node *framework.NodeInfo) (v verdict, err error) {
-	var p probe
+	p := probe{node: node}
 	defer r.catch(&p, &err)
-	return r.filterWithNominated(s, node, &p)
+	return r.filterWithNominated(s, &p)
 }
 
 // filterWithNominated asks the filters about a node to which pods of the same
@@ -39,15 +39,17 @@ func (r *road) tryNominated(s *framework.Snapshot, node *framework.NodeInfo) (v 
 //
 // Source: kube-scheduler 1.37, framework/runtime,
 // RunFilterPluginsWithNominatedPods.
-func (r *road) filterWithNominated(s *framework.Snapshot, node *framework.NodeInfo, p *probe) (verdict, error) {
-	if !slices.ContainsFunc(node.Nominated, r.reckonsWith) {
-		return r.filter(node, p)
+func (r *road) filterWithNominated(s *framework.Snapshot, p *probe) (v verdict, err error) {
+	if slices.ContainsFunc(p.node.Nominated, r.reckonsWith) {
+		slot := p.node.Slot()
+		err = r.filterAsIfPlaced(s, p, &v)
+		p.node = s.AtSlot(slot)
+		if err != nil || v.filter != passed {
+			return v, err
+		}
 	}
-	v, err := r.filterAsIfPlaced(s, node, p)
-	if err != nil || v.filter != passed {
-		return v, err
-	}
-	return r.filter(s.AtSlot(node.Slot()), p)
+	err = r.filter(p, &v)
+	return v, err
 }
 
 // reckonsWith reports whether a nominated pod counts for the pod of this cycle.
@@ -59,7 +61,8 @@ func (r *road) reckonsWith(q *framework.PodInfo) bool {
 
 // filterAsIfPlaced filters with the nominated pods on the node, and takes them
 // off again.
-func (r *road) filterAsIfPlaced(s *framework.Snapshot, node *framework.NodeInfo, p *probe) (verdict, error) {
+func (r *road) filterAsIfPlaced(s *framework.Snapshot, p *probe, v *verdict) error {
+	node := p.node
 	mark := s.Begin()
 	defer s.Rollback(mark)
 	filters := slices.Clone(r.bound.filters)
@@ -73,7 +76,7 @@ func (r *road) filterAsIfPlaced(s *framework.Snapshot, node *framework.NodeInfo,
 			continue
 		}
 		if err := s.Assume(q, node); err != nil {
-			return verdict{}, err
+			return err
 		}
 		for i, f := range filters {
 			u, ok := f.filter.(framework.FilterUpdater)
@@ -81,9 +84,10 @@ func (r *road) filterAsIfPlaced(s *framework.Snapshot, node *framework.NodeInfo,
 				continue
 			}
 			if status := u.AddPod(&r.cycle, q, s.AtSlot(node.Slot())); !status.IsSuccess() {
-				return verdict{}, r.filterError(i, node, status.Err())
+				return r.filterError(i, node, status.Err())
 			}
 		}
 	}
-	return r.ask(filters, s.AtSlot(node.Slot()), p)
+	p.node = s.AtSlot(node.Slot())
+	return r.ask(filters, p, v)
 }

@@ -21,7 +21,8 @@ type road struct {
 	cycle   framework.Cycle
 	bound   binding
 
-	list     []int     // places in the snapshot's order that may be searched
+	list     []int     // places that may be searched; nil: all
+	places   []int     // memory for list
 	verdicts []verdict // by place in the snapshot's order
 	visited  int
 
@@ -65,52 +66,66 @@ func (r *road) search(s *framework.Snapshot, percentage, start int) error {
 		r.fill(excluded)
 		return nil
 	}
-	r.list = r.list[:0]
+	r.list = nil
+	count := n
 	if r.bound.restrict {
 		r.fill(excluded)
 		r.listRestricted(s)
-	} else {
-		for i := range n {
-			r.list = append(r.list, i)
-		}
+		count = len(r.list)
 	}
 	if r.searchNominated(s) {
 		return nil
 	}
-	want := wanted(len(r.list), percentage, len(r.plugins.scorers) > 0)
-	if want >= len(r.list) && r.workers > 1 && s.Nominations() == 0 {
-		return r.searchParallel(s, start)
+	if count == 0 {
+		return nil
 	}
-	return r.searchInOrder(s, start, want)
+	start %= count
+	want := wanted(count, percentage, len(r.plugins.scorers) > 0)
+	if want >= count && r.workers > 1 && s.Nominations() == 0 {
+		return r.searchParallel(s, start, count)
+	}
+	if err := r.visit(s, start, count, want); err != nil {
+		return err
+	}
+	return r.visit(s, 0, start, want)
 }
 
-func (r *road) searchInOrder(s *framework.Snapshot, start, want int) (err error) {
+// place returns the place in the snapshot's order of number k of the list.
+func (r *road) place(k int) int {
+	if r.list != nil {
+		return r.list[k]
+	}
+	return k
+}
+
+// visit filters numbers from to to-1 of the list, until want nodes are
+// feasible.
+func (r *road) visit(s *framework.Snapshot, from, to, want int) (err error) {
 	var p probe
 	defer r.catch(&p, &err)
-	for k := range r.list {
-		place := r.list[at(start, k, len(r.list))]
+	slots := s.Order()
+	nominations := s.Nominations() > 0
+	for k := from; k < to; k++ {
+		place := r.place(k)
 		if len(r.feasible) == want {
-			r.verdicts[place] = verdict{filter: unvisited}
+			r.verdicts[place].filter = unvisited
 			continue
 		}
-		node := s.At(place)
-		v, err := r.filterWithNominated(s, node, &p)
+		p.node = s.AtSlot(slots[place])
+		if nominations {
+			r.verdicts[place], err = r.filterWithNominated(s, &p)
+		} else {
+			err = r.filter(&p, &r.verdicts[place])
+		}
 		if err != nil {
 			return err
 		}
 		r.visited++
-		if r.verdicts[place] = v; v.filter == passed {
-			r.feasible = append(r.feasible, node)
+		if r.verdicts[place].filter == passed {
+			r.feasible = append(r.feasible, p.node)
 		}
 	}
 	return nil
-}
-
-func at(start, k, n int) int {
-	if start %= n; start+k >= n {
-		return start + k - n
-	}
-	return start + k
 }
 
 func (r *road) fill(with int32) {
@@ -121,11 +136,13 @@ func (r *road) fill(with int32) {
 
 // listRestricted lists the places of the named nodes, in the snapshot's order.
 func (r *road) listRestricted(s *framework.Snapshot) {
+	r.list = r.places[:0]
 	for i, node := range s.All() {
 		if _, found := slices.BinarySearch(r.bound.nodes, node.Node.Name); found {
 			r.list = append(r.list, i)
 		}
 	}
+	r.places = r.list
 }
 
 // wanted is how many feasible nodes end the search among n.
@@ -150,25 +167,27 @@ type probe struct {
 	node   *framework.NodeInfo
 }
 
-// filter asks the filters about one node; the first that says no decides.
-func (r *road) filter(node *framework.NodeInfo, p *probe) (verdict, error) {
-	return r.ask(r.bound.filters, node, p)
+// filter asks the filters about the probe's node; the first that says no
+// decides. The verdict's status means something only if there is one.
+func (r *road) filter(p *probe, v *verdict) error {
+	return r.ask(r.bound.filters, p, v)
 }
 
-func (r *road) ask(filters []boundFilter, node *framework.NodeInfo, p *probe) (verdict, error) {
-	p.node = node
+func (r *road) ask(filters []boundFilter, p *probe, v *verdict) error {
 	for i := range filters {
 		p.filter = i
-		status := filters[i].filter.Filter(r.cycle.Pod, node)
+		status := filters[i].filter.Filter(r.cycle.Pod, p.node)
 		if status.IsSuccess() {
 			continue
 		}
 		if !status.IsRejected() {
-			return verdict{}, r.filterError(i, node, status.Err())
+			return r.filterError(i, p.node, status.Err())
 		}
-		return verdict{int32(filters[i].at), status}, nil
+		*v = verdict{int32(filters[i].at), status}
+		return nil
 	}
-	return verdict{filter: passed}, nil
+	v.filter = passed
+	return nil
 }
 
 // catch makes an error of a panic in a filter. It must be deferred.
@@ -185,16 +204,17 @@ func (r *road) filterError(i int, node *framework.NodeInfo, err error) error {
 	return &PluginError{Point: "Filter", Plugin: r.plugins.filters[r.bound.filters[i].at].name, Node: node.Name(), Err: err}
 }
 
-// searchParallel visits every node of the list; the order of the results is
-// that of the plain search.
-func (r *road) searchParallel(s *framework.Snapshot, start int) error {
+// searchParallel visits all nodes of the list; the order of the results is that
+// of the plain search.
+func (r *road) searchParallel(s *framework.Snapshot, start, count int) error {
 	errs := make([]error, r.workers)
-	r.each(len(r.list), func(worker, lo, hi int) {
+	r.each(count, func(worker, lo, hi int) {
 		var p probe
 		defer r.catch(&p, &errs[worker])
 		for k := lo; k < hi && errs[worker] == nil; k++ {
-			place := r.list[at(start, k, len(r.list))]
-			r.verdicts[place], errs[worker] = r.filter(s.At(place), &p)
+			place := r.place(k)
+			p.node = s.At(place)
+			errs[worker] = r.filter(&p, &r.verdicts[place])
 		}
 	})
 	for _, err := range errs {
@@ -202,9 +222,12 @@ func (r *road) searchParallel(s *framework.Snapshot, start int) error {
 			return err
 		}
 	}
-	r.visited = len(r.list)
-	for k := range r.list {
-		if place := r.list[at(start, k, len(r.list))]; r.verdicts[place].filter == passed {
+	r.visited = count
+	for k := range count {
+		if k += start; k >= count {
+			k -= count
+		}
+		if place := r.place(k); r.verdicts[place].filter == passed {
 			r.feasible = append(r.feasible, s.At(place))
 		}
 	}
