@@ -35,7 +35,7 @@ func (d *diary) PodRemoved(s *framework.Snapshot, n *framework.NodeInfo, p *fram
 	d.write(s, "-"+p.Pod.Name, n)
 }
 
-func (d *diary) NodeAdded(s *framework.Snapshot, n *framework.NodeInfo) { d.write(s, "added", n) }
+func (d *diary) NodeAdded(s *framework.Snapshot, n *framework.NodeInfo)   { d.write(s, "added", n) }
 func (d *diary) NodeRemoved(s *framework.Snapshot, n *framework.NodeInfo) { d.write(s, "removed", n) }
 
 func (d *diary) NodeUpdated(s *framework.Snapshot, old, n *framework.NodeInfo) {

@@ -58,9 +58,9 @@ func (o *Objects) putAll(s *Snapshot) []error {
 	)
 }
 
-func putEach[T any, P clusterObject[T]](s *Snapshot, list []*T) (errs []error) {
+func putEach[T Object](s *Snapshot, list []*T) (errs []error) {
 	for _, x := range list {
-		if err := Put[T, P](s, x); err != nil {
+		if err := Put(s, x); err != nil {
 			errs = append(errs, err)
 		}
 	}

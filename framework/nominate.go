@@ -21,10 +21,10 @@ func (s *Snapshot) Nominate(p *PodInfo, node, from string) error {
 }
 
 // Denominate takes back the nomination of the pod to the node. Without one it
-// does nothing.
+// does nothing. Pods are recognised as in [Snapshot.RemovePod].
 func (s *Snapshot) Denominate(p *PodInfo, node string) {
 	n := s.Node(node)
-	if n == nil {
+	if n == nil || s.checkPod(p) != nil {
 		return
 	}
 	i := slices.IndexFunc(n.Nominated, func(q *PodInfo) bool { return q == p || samePod(q.Pod, p.Pod) })

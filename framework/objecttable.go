@@ -6,27 +6,22 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync/atomic"
 )
-
-// clusterObject is any kind of object that a snapshot can hold besides pods
-// and nodes.
-type clusterObject[T any] interface {
-	*T
-	object
-}
 
 // table holds the objects of one kind by key.
 //
-// Invariant: sorted is nil or all objects in the order of their keys; a table
-// whose owner is not the snapshot is shared and never changed.
-type table[T any] struct {
+// Invariant: sorted is nil or all objects in the order of their keys, and may
+// be made by several goroutines at once; apart from that, a table whose owner
+// is not the snapshot is shared and never changed.
+type table[T Object] struct {
 	owner   *owner
 	objects map[string]*T
-	sorted  []*T
+	sorted  atomic.Pointer[[]*T]
 	version uint64
 }
 
-func tableOf[T any](s *Snapshot) *table[T] {
+func tableOf[T Object](s *Snapshot) *table[T] {
 	for _, t := range s.tables {
 		if t, ok := t.(*table[T]); ok {
 			return t
@@ -36,7 +31,7 @@ func tableOf[T any](s *Snapshot) *table[T] {
 }
 
 // ownTable returns the table of the kind for writing.
-func ownTable[T any](s *Snapshot) *table[T] {
+func ownTable[T Object](s *Snapshot) *table[T] {
 	for i := range s.tables {
 		t, ok := s.tables[i].(*table[T])
 		if !ok {
@@ -60,7 +55,7 @@ func ownTable[T any](s *Snapshot) *table[T] {
 //	claim := framework.Lookup[framework.PersistentVolumeClaim](s, "default/data")
 //
 // Pods and nodes are not looked up in this way; see [Snapshot.Node].
-func Lookup[T any, P clusterObject[T]](s *Snapshot, key string) *T {
+func Lookup[T Object](s *Snapshot, key string) *T {
 	if t := tableOf[T](s); t != nil {
 		return t.objects[key]
 	}
@@ -68,29 +63,29 @@ func Lookup[T any, P clusterObject[T]](s *Snapshot, key string) *T {
 }
 
 // List returns the objects of a kind in the order of their keys. The slice
-// must not be changed; it stays as it is when objects come or go.
-//
-// A snapshot that has gained or lost an object of the kind sorts them again,
-// so forks that are read by several goroutines should be listed once before.
-func List[T any, P clusterObject[T]](s *Snapshot) []*T {
+// must not be changed; it stays as it is when objects come or go. They are
+// sorted again after one has come or gone, so that listing costs nothing as
+// long as they stay.
+func List[T Object](s *Snapshot) []*T {
 	t := tableOf[T](s)
 	if t == nil {
 		return nil
 	}
-	if t.sorted == nil {
-		sorted := make([]*T, 0, len(t.objects))
-		for _, key := range slices.Sorted(maps.Keys(t.objects)) {
-			sorted = append(sorted, t.objects[key])
-		}
-		t.sorted = sorted
+	if sorted := t.sorted.Load(); sorted != nil {
+		return *sorted
 	}
-	return t.sorted
+	sorted := make([]*T, 0, len(t.objects))
+	for _, key := range slices.Sorted(maps.Keys(t.objects)) {
+		sorted = append(sorted, t.objects[key])
+	}
+	t.sorted.Store(&sorted)
+	return sorted
 }
 
 // ObjectsVersion identifies the content of the kind within the snapshot and
 // its forks, as a generation does: it changes with every Put and Delete of the
 // kind, and comes back when they are rolled back. It is 0 before the first.
-func ObjectsVersion[T any, P clusterObject[T]](s *Snapshot) uint64 {
+func ObjectsVersion[T Object](s *Snapshot) uint64 {
 	if t := tableOf[T](s); t != nil {
 		return t.version
 	}
@@ -99,30 +94,38 @@ func ObjectsVersion[T any, P clusterObject[T]](s *Snapshot) uint64 {
 
 // Put adds an object of the cluster to the snapshot, or replaces the one of
 // the same key. It must not change while it is there. Inside a transaction it
-// can be rolled back. A nil object or one without a name is an
+// can be rolled back. A nil object, one without a name, and a pod or a node,
+// for which there are [Snapshot.AddPod] and [Snapshot.AddNode], is an
 // [*InvalidError].
-func Put[T any, P clusterObject[T]](s *Snapshot, obj *T) error {
+func Put[T Object](s *Snapshot, obj *T) error {
 	if obj == nil {
 		return &InvalidError{Object: "object", Err: errNil}
 	}
-	m := P(obj).objectMeta()
+	kind := strings.ToLower(reflect.TypeFor[T]().Name())
+	m := any(obj).(object).objectMeta()
 	if m.Name == "" {
-		return &InvalidError{Object: strings.ToLower(reflect.TypeFor[T]().Name()), Field: "metadata.name", Err: errors.New("must not be empty")}
+		return &InvalidError{Object: kind, Field: "metadata.name", Err: errEmpty}
+	}
+	switch any(obj).(type) {
+	case *Pod, *Node:
+		return &InvalidError{Object: kind + " " + m.Key(), Err: errNotAnObject}
 	}
 	replace(s, m.Key(), obj)
 	return nil
 }
 
+var errNotAnObject = errors.New("pods and nodes are added with Snapshot.AddPod and Snapshot.AddNode")
+
 // Delete takes an object out of the snapshot; one that is not there is left
 // out already.
-func Delete[T any, P clusterObject[T]](s *Snapshot, key string) {
-	if Lookup[T, P](s, key) != nil {
+func Delete[T Object](s *Snapshot, key string) {
+	if Lookup[T](s, key) != nil {
 		replace[T](s, key, nil)
 	}
 }
 
 // replace puts an object, or nothing, in the place of a key.
-func replace[T any](s *Snapshot, key string, obj *T) {
+func replace[T Object](s *Snapshot, key string, obj *T) {
 	t := ownTable[T](s)
 	if s.undo.isOpen() && !s.undo.rolling {
 		s.Record(&tableUndo[T]{key, t.objects[key], t.version, s.objects})
@@ -138,11 +141,11 @@ func (t *table[T]) set(key string, obj *T) {
 	} else {
 		t.objects[key] = obj
 	}
-	t.sorted = nil
+	t.sorted.Store(nil)
 }
 
 // tableUndo takes back one replace.
-type tableUndo[T any] struct {
+type tableUndo[T Object] struct {
 	key     string
 	old     *T
 	version uint64

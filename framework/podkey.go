@@ -15,8 +15,9 @@ type classKey struct {
 
 // ClassKey returns a string that is equal for two pods exactly when all the
 // given parts of them are equal. An absent list or map equals an empty one,
-// and times are equal that are the same instant. Pods of one snapshot lineage
-// (one schema) can be compared; the text means nothing outside the process.
+// and times are equal that are the same instant. Keys for different fields are
+// never equal. Pods of one snapshot lineage (one schema) can be compared; the
+// text means nothing outside the process.
 //
 // The key for the fields asked for last is kept with the pod, so that asking
 // again costs nothing.
@@ -24,7 +25,7 @@ func (p *PodInfo) ClassKey(fields PodFields) string {
 	if k := p.key.Load(); k != nil && k.fields == fields {
 		return k.text
 	}
-	k := &classKey{fields, string(appendKey(nil, p, fields))}
+	k := &classKey{fields, string(appendKey(binary.AppendUvarint(nil, uint64(fields)), p, fields))}
 	p.key.Store(k)
 	return k.text
 }

@@ -26,6 +26,8 @@ type modelNode struct {
 	pods    []*framework.PodInfo
 	charged int64 // what the extension holds for the node
 	slot    int
+
+	nominated []*framework.PodInfo
 }
 
 type modelZone struct {
@@ -39,16 +41,26 @@ type modelImage struct {
 }
 
 type model struct {
-	nodes  map[string]*modelNode
-	zones  []modelZone // in the order in which they were first seen
-	images map[string]modelImage
+	nodes      map[string]*modelNode
+	zones      []modelZone // in the order in which they were first seen
+	images     map[string]modelImage
+	namespaces map[string]*framework.Namespace
+	services   map[string]*framework.Service
+}
+
+func newModel() *model {
+	return &model{
+		nodes: map[string]*modelNode{}, images: map[string]modelImage{},
+		namespaces: map[string]*framework.Namespace{}, services: map[string]*framework.Service{},
+	}
 }
 
 func (m *model) clone() *model {
-	c := &model{nodes: map[string]*modelNode{}, images: map[string]modelImage{}}
+	c := newModel()
+	c.namespaces, c.services = maps.Clone(m.namespaces), maps.Clone(m.services)
 	for name, n := range m.nodes {
 		copied := *n
-		copied.pods = slices.Clone(n.pods)
+		copied.pods, copied.nominated = slices.Clone(n.pods), slices.Clone(n.nominated)
 		c.nodes[name] = &copied
 	}
 	for _, z := range m.zones {
@@ -187,7 +199,8 @@ type world struct {
 	made  int // nodes and pods made so far
 
 	// What each generation of the lineage stood for when it was first seen.
-	contents, objects, nodeSets map[uint64]string
+	contents, nodeObjects, nodeSets map[uint64]string
+	objects, namespaces, services   map[uint64]string
 }
 
 // A subject is a snapshot under test.
@@ -216,12 +229,10 @@ func TestSnapshotModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := &world{
 			order:    rapid.SampledFrom([]framework.Order{framework.ZoneInterleaved, framework.Arrival}).Draw(t, "order"),
-			contents: map[uint64]string{}, objects: map[uint64]string{}, nodeSets: map[uint64]string{},
+			contents: map[uint64]string{}, nodeObjects: map[uint64]string{}, nodeSets: map[uint64]string{},
+			objects: map[uint64]string{}, namespaces: map[uint64]string{}, services: map[uint64]string{},
 		}
-		w.forks = []*subject{{
-			snapshot: framework.NewSnapshot(w.order),
-			model:    &model{nodes: map[string]*modelNode{}, images: map[string]modelImage{}},
-		}}
+		w.forks = []*subject{{snapshot: framework.NewSnapshot(w.order), model: newModel()}}
 		// Beyond 256 nodes there is more than one chunk.
 		for range rapid.SampledFrom([]int{0, 1, 3, 6, 258}).Draw(t, "nodes") {
 			w.forks[0].addNode(t, w, w.drawNode(t, w.nextName()))
@@ -236,6 +247,10 @@ func TestSnapshotModel(t *testing.T) {
 			"removePod":  func(t *rapid.T) { w.any(t).removePod(t, w) },
 			"touch":      func(t *rapid.T) { w.any(t).touch(t) },
 			"charge":     func(t *rapid.T) { w.any(t).charge(t) },
+			"nominate":   func(t *rapid.T) { w.any(t).nominate(t, w.drawPod(t)) },
+			"denominate": func(t *rapid.T) { w.any(t).denominate(t) },
+			"put":        func(t *rapid.T) { w.any(t).put(t) },
+			"delete":     func(t *rapid.T) { w.any(t).delete(t) },
 			"begin":      func(t *rapid.T) { w.any(t).begin() },
 			"end":        func(t *rapid.T) { w.any(t).end(t) },
 			"endAgain":   func(t *rapid.T) { w.any(t).endAgain(t) },
@@ -507,6 +522,61 @@ func (s *subject) charge(t *rapid.T) {
 	s.model.nodes[name].charged += x
 }
 
+func (s *subject) nominate(t *rapid.T, p *framework.PodInfo) {
+	name, from := s.drawNodeName(t), ""
+	for _, n := range s.model.order() {
+		if slices.Contains(s.model.nodes[n].nominated, p) {
+			from = n
+		}
+	}
+	if err := s.snapshot.Nominate(p, name, from); err != nil {
+		t.Fatal(err)
+	}
+	if old := s.model.nodes[from]; old != nil {
+		old.nominated = slices.DeleteFunc(old.nominated, func(q *framework.PodInfo) bool { return q == p })
+	}
+	n := s.model.nodes[name]
+	n.nominated = append(n.nominated, p)
+}
+
+func (s *subject) denominate(t *rapid.T) {
+	name := s.drawNodeName(t)
+	n := s.model.nodes[name]
+	if len(n.nominated) == 0 {
+		t.Skip("nobody is nominated")
+	}
+	i := rapid.IntRange(0, len(n.nominated)-1).Draw(t, "nominated")
+	s.snapshot.Denominate(n.nominated[i], name)
+	s.snapshot.Denominate(n.nominated[i], name) // once more does nothing
+	n.nominated = slices.Delete(n.nominated, i, i+1)
+}
+
+func (s *subject) put(t *rapid.T) {
+	name := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "object")
+	meta := framework.ObjectMeta{Name: name}
+	var err error
+	if rapid.Bool().Draw(t, "service") {
+		s.model.services[name] = &framework.Service{ObjectMeta: meta}
+		err = framework.Put(s.snapshot, s.model.services[name])
+	} else {
+		s.model.namespaces[name] = &framework.Namespace{ObjectMeta: meta}
+		err = framework.Put(s.snapshot, s.model.namespaces[name])
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (s *subject) delete(t *rapid.T) {
+	name := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "object")
+	delete(s.model.services, name)
+	framework.Delete[framework.Service](s.snapshot, name)
+	if rapid.Bool().Draw(t, "namespace, too") {
+		delete(s.model.namespaces, name)
+		framework.Delete[framework.Namespace](s.snapshot, name)
+	}
+}
+
 func (s *subject) begin() {
 	tx := transaction{mark: s.snapshot.Begin(), before: s.model.clone(), generations: map[string]uint64{}}
 	for _, n := range s.snapshot.All() {
@@ -587,6 +657,7 @@ func (s *subject) check(t *rapid.T, w *world) {
 		s.checkNode(t, w, s.model.nodes[name], n)
 	}
 	s.checkImages(t)
+	s.checkObjects(t, w)
 	s.checkChanges(t)
 	var set strings.Builder
 	for _, name := range slices.Sorted(slices.Values(order)) {
@@ -610,6 +681,9 @@ func (s *subject) checkNode(t *rapid.T, w *world, want *modelNode, n *framework.
 	if schema := s.snapshot.Schema(); !n.Allocatable.Equal(schema.Vector(want.node.Status.Allocatable)) || n.AllowedPods != 10 {
 		t.Fatalf("%s gives %v and %d pods, want %v and 10", name, n.Allocatable, n.AllowedPods, want.node.Status.Allocatable)
 	}
+	if !slices.Equal(n.Nominated, want.nominated) {
+		t.Fatalf("nominated to %s are %v, want %v", name, podNames(&framework.NodeInfo{Pods: n.Nominated}), podNames(&framework.NodeInfo{Pods: want.nominated}))
+	}
 	ports := map[framework.HostPort]int{}
 	content := &strings.Builder{}
 	fmt.Fprintf(content, "%p %d", want.node, want.charged)
@@ -618,6 +692,9 @@ func (s *subject) checkNode(t *rapid.T, w *world, want *modelNode, n *framework.
 		for _, port := range p.HostPorts {
 			ports[port]++
 		}
+	}
+	for _, p := range want.nominated {
+		fmt.Fprintf(content, " nominated %p", p)
 	}
 	for _, port := range n.UsedPorts {
 		ports[port]--
@@ -634,7 +711,7 @@ func (s *subject) checkNode(t *rapid.T, w *world, want *modelNode, n *framework.
 		}
 	}
 	agree(t, "Generation", w.contents, n.Generation(), content.String())
-	agree(t, "NodeGeneration", w.objects, n.NodeGeneration(), fmt.Sprintf("%p", want.node))
+	agree(t, "NodeGeneration", w.nodeObjects, n.NodeGeneration(), fmt.Sprintf("%p", want.node))
 }
 
 // agree checks that a number always stands for the same content.
@@ -657,6 +734,35 @@ func (s *subject) checkImages(t *rapid.T) {
 			}
 		}
 	}
+}
+
+func (s *subject) checkObjects(t *rapid.T, w *world) {
+	nominations := 0
+	for _, n := range s.model.nodes {
+		nominations += len(n.nominated)
+	}
+	if got := s.snapshot.Nominations(); got != nominations {
+		t.Fatalf("Nominations() = %d, want %d", got, nominations)
+	}
+	agree(t, "Objects", w.objects, s.snapshot.Objects(),
+		compareObjects(t, w.namespaces, s.snapshot, s.model.namespaces)+compareObjects(t, w.services, s.snapshot, s.model.services))
+}
+
+// compareObjects compares the objects of a kind, and returns their content.
+func compareObjects[T framework.Object](t *rapid.T, versions map[uint64]string, s *framework.Snapshot, want map[string]*T) string {
+	content := ""
+	list := framework.List[T](s)
+	for i, name := range slices.Sorted(maps.Keys(want)) {
+		if i >= len(list) || list[i] != want[name] || framework.Lookup[T](s, name) != want[name] {
+			t.Fatalf("%T %s is not where it belongs", want[name], name)
+		}
+		content += fmt.Sprintf("%p ", want[name])
+	}
+	if len(list) != len(want) || framework.Lookup[T](s, "none") != nil {
+		t.Fatalf("%d objects of a kind, want %d", len(list), len(want))
+	}
+	agree(t, "ObjectsVersion", versions, framework.ObjectsVersion[T](s), content)
+	return content + "; "
 }
 
 // checkChanges checks that whoever looks at the reported slots only misses
