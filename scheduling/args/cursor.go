@@ -107,17 +107,17 @@ func (c *cursor) word() {
 func kindOf(c byte) string {
 	switch c {
 	case '{':
-		return "object"
+		return "an object"
 	case '[':
-		return "list"
+		return "a list"
 	case '"':
-		return "string"
+		return "a string"
 	case 't', 'f':
-		return "boolean"
+		return "a boolean"
 	case 'n':
 		return "null"
 	}
-	return "number"
+	return "a number"
 }
 
 // unquote returns the string whose JSON text is raw.

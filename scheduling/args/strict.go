@@ -82,10 +82,10 @@ func (d *decoder) strictly(t ErrorType, path string) {
 // mismatch records a value of the wrong type.
 func (d *decoder) mismatch(path string, raw []byte, want string) {
 	got := kindOf(raw[0])
-	if got == "number" {
-		got += " " + string(raw)
+	if got == "a number" {
+		got = "the number " + string(raw)
 	}
-	d.fail(WrongType, path, "got a "+got+", want "+want)
+	d.fail(WrongType, path, "got "+got+", want "+want)
 }
 
 // value reads the next value into v.

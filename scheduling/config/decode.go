@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"go.yaml.in/yaml/v2"
+
 	"github.com/berth-sched/berth/scheduling/args"
 )
 
@@ -44,7 +46,8 @@ func (l *loader) text(p *problems) []byte {
 		}
 		return whole
 	}
-	raw, err := yamlToJSON(l.data, len(l.data))
+	decode := func(v any) error { return yaml.Unmarshal(l.data, v) }
+	raw, err := yamlToJSON(decode, len(l.data))
 	if err != nil {
 		line, text := cutLine(err.Error())
 		p.add(Problem{Class: Class(args.Syntax), Line: line, Text: strings.TrimPrefix(text, "yaml: "), err: err})

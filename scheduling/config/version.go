@@ -81,7 +81,16 @@ func headerProblem(path string, err error) Problem {
 		}
 		path += wrong.Field
 	}
-	text := "got a " + wrong.Value + ", want " + want
+	got := "a " + wrong.Value
+	switch wrong.Value {
+	case "array":
+		got = "a list"
+	case "object":
+		got = "an object"
+	case "bool":
+		got = "a boolean"
+	}
+	text := "got " + got + ", want " + want
 	if path != "" {
 		text = path + ": " + text
 	}

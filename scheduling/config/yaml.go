@@ -51,7 +51,11 @@ func YAMLToJSON(data []byte) ([][]byte, error) {
 func yamlDocuments(data []byte) ([][]byte, error) {
 	var docs [][]byte
 	for _, doc := range splitDocuments(data) {
-		out, err := yamlToJSON(doc.text, len(data))
+		dec := yaml.NewDecoder(bytes.NewReader(doc.text))
+		out, err := yamlToJSON(dec.Decode, len(data))
+		if err == nil {
+			err = ended(dec)
+		}
 		if err != nil {
 			at, text := cutLine(err.Error())
 			return nil, fmt.Errorf("line %d: %s", doc.line+max(at, 1)-1, strings.TrimPrefix(text, "yaml: "))
@@ -100,8 +104,11 @@ func jsonDocuments(data []byte) ([][]byte, error) {
 // do not tell theirs.
 func jsonError(data []byte, err error, offset int64) error {
 	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
+	switch {
+	case errors.As(err, &syntax):
 		offset = syntax.Offset
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		offset = int64(len(data))
 	}
 	offset = min(max(offset, 0), int64(len(data)))
 	return fmt.Errorf("line %d: %w", 1+bytes.Count(data[:offset], []byte{'\n'}), err)
@@ -162,11 +169,25 @@ func isMarker(line []byte, marker string) bool {
 	return ok && (len(rest) == 0 || rest[0] == ' ' || rest[0] == '\t')
 }
 
-// yamlToJSON returns the first document of YAML text as JSON; size is that of the
-// whole text.
-func yamlToJSON(doc []byte, size int) ([]byte, error) {
+// ended checks that a document is the only one that dec reads: text that follows a
+// document without a marker would be lost otherwise.
+func ended(dec *yaml.Decoder) error {
 	var v any
-	if err := guarded(func() error { return yaml.Unmarshal(doc, &v) }); err != nil {
+	switch err := guarded(func() error { return dec.Decode(&v) }); err {
+	case io.EOF:
+		return nil
+	case nil:
+		return errors.New("text after the end of the document")
+	default:
+		return err
+	}
+}
+
+// yamlToJSON returns a document as JSON; decode reads it and size is that of the
+// whole text.
+func yamlToJSON(decode func(any) error, size int) ([]byte, error) {
+	var v any
+	if err := guarded(func() error { return decode(&v) }); err != nil {
 		return nil, err
 	}
 	w := jsonWriter{limit: 8*size + 1<<10}

@@ -1,0 +1,320 @@
+package args
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+)
+
+// LoadAwareScheduling holds the arguments of Koordinator's plugin of that name.
+// What each of them means says [estimator.LoadAware], to which [Config] leads.
+//
+// Source: LoadAwareSchedulingArgs, kubescheduler.config.k8s.io/v1, of
+// Koordinator 1.8, in v1beta2 and v1beta3 of its predecessors.
+type LoadAwareScheduling struct {
+	framework.TypeMeta `json:",inline"`
+
+	// FilterExpiredNodeMetrics set to false makes the filter use metrics that
+	// have expired. nil becomes true. Before 1.8 false becomes true, too: a
+	// conversion in Koordinator loses it.
+	FilterExpiredNodeMetrics *bool `json:"filterExpiredNodeMetrics,omitempty"`
+	// NodeMetricExpirationSeconds is the age at which a metric expires. nil
+	// becomes 180.
+	NodeMetricExpirationSeconds *int64 `json:"nodeMetricExpirationSeconds,omitempty"`
+	// EnableScheduleWhenNodeMetricsExpired lets nodes pass whose metric has
+	// expired. nil becomes false; before 1.5 there is no such argument.
+	EnableScheduleWhenNodeMetricsExpired *bool `json:"enableScheduleWhenNodeMetricsExpired,omitempty"`
+	// ResourceWeights are from 1 to 100. Empty becomes 1 for cpu and memory,
+	// unless there is a DominantResourceWeight.
+	ResourceWeights map[resource.Name]int64 `json:"resourceWeights,omitempty"`
+	// DominantResourceWeight is from 0 to 100; before 1.8 there is none.
+	DominantResourceWeight int64 `json:"dominantResourceWeight,omitempty"`
+	// UsageThresholds are from 0 to 100. Empty becomes 65 for cpu and 95 for
+	// memory.
+	UsageThresholds map[resource.Name]int64 `json:"usageThresholds,omitempty"`
+	// ProdUsageThresholds are not checked.
+	ProdUsageThresholds map[resource.Name]int64 `json:"prodUsageThresholds,omitempty"`
+	// ProdUsageIncludeSys does not exist before 1.8.
+	ProdUsageIncludeSys bool `json:"prodUsageIncludeSys,omitempty"`
+	// ScoreAccordingProdUsage nil is false.
+	ScoreAccordingProdUsage *bool `json:"scoreAccordingProdUsage,omitempty"`
+	// Estimator is a name; see [estimator.Estimators].
+	Estimator string `json:"estimator,omitempty"`
+	// EstimatedScalingFactors are from 1 to 100. cpu and memory become 85 and 70
+	// where they are missing; every resource with a weight needs one.
+	EstimatedScalingFactors map[resource.Name]int64 `json:"estimatedScalingFactors,omitempty"`
+	// EstimatedSecondsAfterPodScheduled and EstimatedSecondsAfterInitialized nil
+	// are 0; before 1.8 they do not exist.
+	EstimatedSecondsAfterPodScheduled *int64 `json:"estimatedSecondsAfterPodScheduled,omitempty"`
+	EstimatedSecondsAfterInitialized  *int64 `json:"estimatedSecondsAfterInitialized,omitempty"`
+	// AllowCustomizeEstimation does not exist before 1.8.
+	AllowCustomizeEstimation bool `json:"allowCustomizeEstimation,omitempty"`
+	// Aggregated chooses statistics over a period.
+	Aggregated *LoadAwareAggregated `json:"aggregated,omitempty"`
+	// SupportedResources does not exist before 1.8.
+	SupportedResources []resource.Name `json:"supportedResources,omitempty"`
+
+	rules estimator.Rules
+}
+
+// LoadAwareAggregated chooses the statistics of LoadAwareScheduling. nil
+// durations are 0.
+type LoadAwareAggregated struct {
+	UsageThresholds         map[resource.Name]int64   `json:"usageThresholds,omitempty"` // from 0 to 100
+	UsageAggregationType    framework.AggregationType `json:"usageAggregationType,omitempty"`
+	UsageAggregatedDuration *framework.Duration       `json:"usageAggregatedDuration,omitempty"`
+	ScoreAggregationType    framework.AggregationType `json:"scoreAggregationType,omitempty"`
+	ScoreAggregatedDuration *framework.Duration       `json:"scoreAggregatedDuration,omitempty"`
+}
+
+// LoadAware returns the decoder of LoadAwareScheduling for a version of
+// Koordinator; "" stands for [estimator.Koordinator18]. It makes pointers to
+// that type.
+//
+// Differs: arguments that the version does not have yet are accepted, and
+// dropped.
+func LoadAware(rules estimator.Rules) Decoder {
+	return decode(func() *LoadAwareScheduling { return &LoadAwareScheduling{rules: rules} })
+}
+
+// NewLoadAwareScheduling returns the default arguments for a version of
+// Koordinator.
+func NewLoadAwareScheduling(rules estimator.Rules) *LoadAwareScheduling {
+	a := &LoadAwareScheduling{rules: rules}
+	a.complete()
+	return a
+}
+
+// before18 reports whether the version is an older one.
+func (a *LoadAwareScheduling) before18() bool {
+	return a.rules != "" && a.rules != estimator.Koordinator18
+}
+
+func (a *LoadAwareScheduling) complete() {
+	const (
+		expirationSeconds = 180
+		cpuThreshold      = 65
+		memoryThreshold   = 95
+		cpuFactor         = 85
+		memoryFactor      = 70
+	)
+	a.TypeMeta = meta("LoadAwareScheduling")
+	if a.before18() {
+		a.dropUnknown()
+	}
+	if a.FilterExpiredNodeMetrics == nil {
+		a.FilterExpiredNodeMetrics = new(true)
+	}
+	if a.EnableScheduleWhenNodeMetricsExpired == nil && a.rules != estimator.Koordinator14 {
+		a.EnableScheduleWhenNodeMetricsExpired = new(false)
+	}
+	if a.NodeMetricExpirationSeconds == nil {
+		a.NodeMetricExpirationSeconds = new(int64(expirationSeconds))
+	}
+	if len(a.ResourceWeights) == 0 && a.DominantResourceWeight == 0 {
+		a.ResourceWeights = map[resource.Name]int64{resource.CPU: 1, resource.Memory: 1}
+	}
+	if len(a.UsageThresholds) == 0 {
+		a.UsageThresholds = map[resource.Name]int64{resource.CPU: cpuThreshold, resource.Memory: memoryThreshold}
+	}
+	factors := map[resource.Name]int64{resource.CPU: cpuFactor, resource.Memory: memoryFactor}
+	maps.Copy(factors, a.EstimatedScalingFactors)
+	a.EstimatedScalingFactors = factors
+}
+
+// dropUnknown forgets what versions before 1.8 do not know, or lose.
+func (a *LoadAwareScheduling) dropUnknown() {
+	a.FilterExpiredNodeMetrics = nil
+	if a.rules == estimator.Koordinator14 {
+		a.EnableScheduleWhenNodeMetricsExpired = nil
+	}
+	a.DominantResourceWeight, a.ProdUsageIncludeSys, a.AllowCustomizeEstimation = 0, false, false
+	a.EstimatedSecondsAfterPodScheduled, a.EstimatedSecondsAfterInitialized, a.SupportedResources = nil, nil, nil
+}
+
+// Config returns the configuration that the arguments describe, but for the
+// estimator's name.
+func (a *LoadAwareScheduling) Config() estimator.LoadAware {
+	c := estimator.LoadAware{
+		Rules:               a.rules,
+		Expiration:          estimator.Seconds(value(a.NodeMetricExpirationSeconds)),
+		Thresholds:          a.UsageThresholds,
+		ProdThresholds:      a.ProdUsageThresholds,
+		Weights:             a.ResourceWeights,
+		DominantWeight:      a.DominantResourceWeight,
+		ScoreProd:           value(a.ScoreAccordingProdUsage),
+		ProdIncludesSystem:  a.ProdUsageIncludeSys,
+		Factors:             a.EstimatedScalingFactors,
+		EstimateScheduled:   estimator.Seconds(value(a.EstimatedSecondsAfterPodScheduled)),
+		EstimateInitialized: estimator.Seconds(value(a.EstimatedSecondsAfterInitialized)),
+		PodAnnotations:      a.AllowCustomizeEstimation,
+		Resources:           a.SupportedResources,
+	}
+	switch {
+	case !value(a.FilterExpiredNodeMetrics):
+		c.Expired = estimator.UseExpired
+	case value(a.EnableScheduleWhenNodeMetricsExpired):
+		c.Expired = estimator.PassExpired
+	}
+	if g := a.Aggregated; g != nil {
+		c.Aggregated = &estimator.Aggregated{
+			Thresholds: g.UsageThresholds,
+			Type:       g.UsageAggregationType, Duration: value(g.UsageAggregatedDuration).Duration,
+			ScoreType: g.ScoreAggregationType, ScoreDuration: value(g.ScoreAggregatedDuration).Duration,
+		}
+	}
+	return c
+}
+
+// Load returns what filter.LoadAware and scoring.LoadAware share, with the
+// estimator of that name among those that are known.
+func (a *LoadAwareScheduling) Load(known estimator.Estimators) (*estimator.Load, error) {
+	c := a.Config()
+	if a.Estimator != "" && a.Estimator != estimator.DefaultEstimatorName {
+		e, err := known.New(a.Estimator, c)
+		if err != nil {
+			return nil, err
+		}
+		c.Estimator = e
+	}
+	return estimator.NewLoad(c)
+}
+
+// value returns what p points at, or the zero value.
+func value[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
+	}
+	return v
+}
+
+// Validate returns every broken rule. path is put before the fields; it may be
+// empty.
+//
+// Differs: of several bad resources the first by name is reported, where
+// Koordinator's choice is random.
+func (a *LoadAwareScheduling) Validate(path string) []FieldError {
+	var errs []FieldError
+	invalid := func(field string, v any, detail string) {
+		if detail != "" {
+			errs = append(errs, Invalid(child(path, field), v, detail))
+		}
+	}
+	if s := value(a.NodeMetricExpirationSeconds); s <= 0 {
+		invalid("nodeMetricExpiredSeconds", s, "nodeMetricExpiredSeconds should be a positive value")
+	}
+	invalid("resourceWeights", a.asMap(a.ResourceWeights), checkShares("resource Weight", a.ResourceWeights, 1))
+	switch w := a.DominantResourceWeight; {
+	case w < 0:
+		invalid("dominantResourceWeight", w, "dominantResourceWeight should not be a negative value")
+	case w > maxResourceWeight:
+		invalid("dominantResourceWeight", w, "dominantResourceWeight should be less than 100")
+	}
+	invalid("usageThresholds", a.asMap(a.UsageThresholds), checkShares("resource Threshold", a.UsageThresholds, 0))
+	invalid("estimatedScalingFactors", a.asMap(a.EstimatedScalingFactors), a.checkFactors())
+	for _, name := range slices.Sorted(maps.Keys(a.ResourceWeights)) {
+		if _, ok := a.EstimatedScalingFactors[name]; !ok {
+			errs = append(errs, a.notFound(child(path, "estimatedScalingFactors"), name))
+			break
+		}
+	}
+	if a.Aggregated != nil && !a.before18() {
+		errs = append(errs, a.Aggregated.validate(child(path, "aggregated"))...)
+	}
+	return errs
+}
+
+func (g *LoadAwareAggregated) validate(path string) []FieldError {
+	var errs []FieldError
+	if detail := checkShares("resource Threshold", g.UsageThresholds, 0); detail != "" {
+		errs = append(errs, Invalid(child(path, "usageThresholds"), g.UsageThresholds, detail))
+	}
+	statistic := func(name string, t framework.AggregationType) {
+		known := []framework.AggregationType{framework.AVG, framework.P50, framework.P90, framework.P95, framework.P99}
+		if t != "" && !slices.Contains(known, t) {
+			errs = append(errs, NotSupported(child(path, name), t, known))
+		}
+	}
+	duration := func(name string, d *framework.Duration) {
+		if value(d).Duration < 0 {
+			errs = append(errs, Invalid(child(path, name), d, "duration must be >= 0"))
+		}
+	}
+	statistic("usageAggregationType", g.UsageAggregationType)
+	duration("usageAggregatedDuration", g.UsageAggregatedDuration)
+	statistic("scoreAggregationType", g.ScoreAggregationType)
+	duration("scoreAggregatedDuration", g.ScoreAggregatedDuration)
+	return errs
+}
+
+// checkShares returns what is wrong with a share below least or above 100, ""
+// if nothing is.
+func checkShares(what string, shares map[resource.Name]int64, least int64) string {
+	for _, name := range slices.Sorted(maps.Keys(shares)) {
+		switch v := shares[name]; {
+		case v < least:
+			return fmt.Sprintf("%s of %s should be a positive value, got %d", what, name, v)
+		case v > maxResourceWeight:
+			return fmt.Sprintf("%s of %s should be less than 100, got %d", what, name, v)
+		}
+	}
+	return ""
+}
+
+func (a *LoadAwareScheduling) checkFactors() string {
+	if !a.before18() {
+		return checkShares("estimated resource ScalingFactor", a.EstimatedScalingFactors, 1)
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.EstimatedScalingFactors)) {
+		switch v := a.EstimatedScalingFactors[name]; {
+		case v <= 0:
+			return fmt.Sprintf("estimated resource Threshold of %s should be a positive value, got %d", name, v)
+		case v > maxResourceWeight:
+			// The second space is Koordinator's.
+			return fmt.Sprintf("estimated  resource Threshold of %s should be less than 100, got %d", name, v)
+		}
+	}
+	return ""
+}
+
+// notFound returns the error of a resource that has a weight and no factor.
+func (a *LoadAwareScheduling) notFound(path string, name resource.Name) FieldError {
+	text := quote(string(name))
+	if a.before18() {
+		text = string(name)
+	}
+	return FieldError{Type: FieldValueNotFound, Field: path, Value: name, Detail: "Not found: " + text}
+}
+
+// FieldValueNotFound is the type of the error of a key that is missing
+// elsewhere.
+const FieldValueNotFound ErrorType = "FieldValueNotFound"
+
+// asMap returns a value that prints as the map does in an error of the version.
+func (a *LoadAwareScheduling) asMap(m map[resource.Name]int64) any {
+	if a.before18() {
+		return goMap(m)
+	}
+	return m
+}
+
+// goMap prints as Go writes a map, which versions before 1.8 did in errors.
+type goMap map[resource.Name]int64
+
+// MarshalJSON fails, so that the value is printed by GoString.
+func (goMap) MarshalJSON() ([]byte, error) { return nil, fmt.Errorf("goMap is for people") }
+
+func (m goMap) GoString() string {
+	s := "map[v1.ResourceName]int64{"
+	for i, name := range slices.Sorted(maps.Keys(m)) {
+		if i > 0 {
+			s += ", "
+		}
+		s += fmt.Sprintf("%q:%d", string(name), m[name])
+	}
+	return s + "}"
+}

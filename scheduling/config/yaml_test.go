@@ -1,0 +1,62 @@
+package config_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/berth-sched/berth/scheduling/config"
+)
+
+func TestYAMLToJSON(t *testing.T) {
+	tests := []struct {
+		name, text string
+		want       []string
+		err        string
+	}{
+		{name: "empty"},
+		{name: "comments only", text: "# a\n---\n# b\n---\n"},
+		{name: "one document", text: "kind: Node\nmetadata: {name: n1}\n", want: []string{`{"kind":"Node","metadata":{"name":"n1"}}`}},
+		{name: "several documents", text: "%YAML 1.1\n---\na: 1\n--- # next\nb: 2\n...\n# c\n---\n- 3\n", want: []string{`{"a":1}`, `{"b":2}`, `[3]`}},
+		{name: "a document on the marker's line", text: "--- {a: 1}\n--- {b: 2}", want: []string{`{"a":1}`, `{"b":2}`}},
+		{name: "a marker inside a text", text: "a: |\n  ---\n  b\n", want: []string{`{"a":"---\nb\n"}`}},
+		{name: "line ends of Windows", text: "a: 1\r\n---\r\nb: 2\r\n", want: []string{`{"a":1}`, `{"b":2}`}},
+		{name: "keys become strings", text: "1: a\ntrue: b\n1.5: c\n", want: []string{`{"1":"a","1.5":"c","true":"b"}`}},
+		{name: "anchors and merges", text: "a: &x {p: 1, q: 2}\nb:\n  <<: *x\n  q: 3\n", want: []string{`{"a":{"p":1,"q":2},"b":{"p":1,"q":3}}`}},
+		{name: "the last key counts", text: "a: 1\na: 2\n", want: []string{`{"a":2}`}},
+		{name: "JSON stream", text: " {\"b\":1,\"a\":2}\n[3]\n", want: []string{`{"b":1,"a":2}`, `[3]`}},
+		{name: "flow YAML", text: "{a: 1}\n", want: []string{`{"a":1}`}},
+		{name: "broken JSON", text: "{\"a\":\n1", err: "line 2: unexpected EOF"},
+		{name: "broken YAML, second document", text: "a: 1\n---\nb:\n\t- 1\n", err: "line 4: found character that cannot start any token"},
+		{name: "a text", text: "a: 1\n---\nonly text\n", err: "line 2: the document is neither a mapping nor a list"},
+		{name: "a number after JSON", text: "{}\n5", err: "line 2: the document is neither a mapping nor a list"},
+		{name: "two flow documents without a marker", text: "a: 1\n--- {b: 1}\n{c: 2}", err: "line 2: did not find expected <document start>"},
+		{name: "a mapping as a key", text: "{a: b}: c", err: "line 1: invalid character 'a' looking for beginning of object key string"},
+		{name: "null as a key", text: "~: c", err: "line 1: a <nil> cannot be the key of a mapping"},
+		{name: "keys that become equal", text: "1: a\n'1': b\n", err: `line 1: the keys of a mapping are not unique: "1"`},
+		{name: "not a number", text: "a: .nan", err: "line 1: json: unsupported value: NaN"},
+		{name: "grows", text: "a: &a " + strings.Repeat("x", 1<<10) + "\nb: [" + strings.Repeat("*a, ", 100) + "]", err: "line 1: document too large once its aliases are resolved"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			docs, err := config.YAMLToJSON([]byte(tt.text))
+			var got []string
+			for _, d := range docs {
+				got = append(got, string(d))
+			}
+			if tt.err != "" {
+				if err == nil || err.Error() != tt.err {
+					t.Errorf("error %v, want %s", err, tt.err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("documents (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
