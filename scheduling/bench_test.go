@@ -2,6 +2,7 @@ package scheduling_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
@@ -100,5 +101,97 @@ func BenchmarkPlace(b *testing.B) {
 				})
 			}
 		}
+	}
+}
+
+// classPod is a pod of one of many classes: they differ in what they request.
+func classPod(i, class int) *framework.Pod {
+	return framework.MakePod(fmt.Sprintf("c%d", i)).UID(framework.UID(fmt.Sprint(i))).
+		Requests(fmt.Sprintf("%dm", 100+class), fmt.Sprintf("%dMi", 300+7*class)).Obj()
+}
+
+// BenchmarkClasses places pods of 50 classes in random order on 5,000 nodes.
+// As many pods leave as come, the oldest first.
+func BenchmarkClasses(b *testing.B) {
+	for _, classes := range []int{1, 10, 50} {
+		b.Run(fmt.Sprintf("nodes=5000/classes=%d", classes), func(b *testing.B) {
+			s := cluster(b, 5000)
+			p := scheduling.Kubernetes137()
+			p.Tie = scheduling.Random
+			r := rand.New(rand.NewPCG(1, 1))
+			list := make([]*framework.PodInfo, 10_000)
+			for i := range list {
+				list[i] = podInfo(b, s, classPod(i, r.IntN(classes)))
+			}
+			place(b, build(b, p), s, list)
+		})
+	}
+}
+
+// BenchmarkNewClass schedules pods of which each is a class of its own, the
+// worst case of the fast road.
+func BenchmarkNewClass(b *testing.B) {
+	for _, road := range []string{"plain", "fast"} {
+		b.Run(fmt.Sprintf("road=%s/nodes=5000", road), func(b *testing.B) {
+			s := cluster(b, 5000)
+			p := scheduling.Kubernetes137()
+			p.Tie = scheduling.Random
+			p.Fast.Off = road == "plain"
+			sched := build(b, p)
+			list := make([]*framework.PodInfo, 2000)
+			for i := range list {
+				list[i] = podInfo(b, s, classPod(i, i))
+			}
+			i := 0
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := sched.Schedule(s, list[i%len(list)]); err != nil {
+					b.Fatal(err)
+				}
+				i++
+			}
+		})
+	}
+}
+
+// BenchmarkFull asks for a class that fits nowhere, while pods leave and come.
+func BenchmarkFull(b *testing.B) {
+	s := cluster(b, 5000)
+	sched := build(b, scheduling.Kubernetes137())
+	big := podInfo(b, s, framework.MakePod("big").Requests("100", "1Gi").Obj())
+	small := podInfo(b, s, classPod(0, 0))
+	i := 0
+	b.ReportAllocs()
+	for b.Loop() {
+		n := s.At(i % s.Len())
+		if err := s.Assume(small, n); err != nil {
+			b.Fatal(err)
+		}
+		if _, err := sched.Schedule(s, big); err == nil {
+			b.Fatal("the pod fits")
+		}
+		if err := s.Forget(small, n); err != nil {
+			b.Fatal(err)
+		}
+		i++
+	}
+}
+
+// BenchmarkNodeChurn schedules with one node object changing before every
+// decision.
+func BenchmarkNodeChurn(b *testing.B) {
+	s := cluster(b, 5000)
+	sched := build(b, scheduling.Kubernetes137())
+	pod := podInfo(b, s, workload.Pod(workload.Basic, 0))
+	i := 0
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := s.UpdateNode(workload.Node(i % 5000)); err != nil {
+			b.Fatal(err)
+		}
+		if _, err := sched.Schedule(s, pod); err != nil {
+			b.Fatal(err)
+		}
+		i++
 	}
 }

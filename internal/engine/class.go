@@ -59,7 +59,8 @@ type row struct {
 	generation  uint64
 	node        uint64
 	fixedScore  int64 // weighted scores that do not depend on the node's pods
-	score       int64 // all weighted scores that are kept in rows
+	movingScore int64 // those that do
+	columnScore int64 // weighted, normalized scores of all columns
 	fixedReason int32 // the first rejection by a filter that reads no pods
 	reason      int32 // the first rejection by a filter kept in rows
 	final       int32 // the first rejection by any filter; 0: feasible
@@ -96,15 +97,17 @@ type class struct {
 	live  *framework.PodInfo // the pod of this decision
 	cycle framework.Cycle    // holds the state of bound plugins
 
-	filters []Filter // kept in rows
-	fixed   []Filter // those of filters that read no pods
-	moving  []Filter // the others
-	gates   []gate
-	scorers []Scorer // kept in rows, not normalized
-	columns []column
-	scored  bool // the scorers are bound and all totals are right
+	filters       []Filter // kept in rows
+	fixed         []Filter // those of filters that read no pods
+	moving        []Filter // the others
+	gates         []gate
+	fixedScorers  []Scorer // kept in rows, not normalized; they read no pods
+	movingScorers []Scorer // the same; they read pods
+	columns       []column
+	scored        bool // the scorers are bound and all totals are right
 
 	outsideFilters, outsideScorers bool // see Source.Outside
+	timed                          bool // some plugin reads the time
 
 	rows    []row
 	reasons []reason
@@ -128,14 +131,21 @@ type class struct {
 	failure         any    // what the caller keeps while counts stays failed
 	failed          uint64
 
-	building bool // totals go to leaves only; the tree is built afterwards
-	broken   bool // a plugin panicked or broke its bounds: take the plain road
-	retotal  bool // a range moved: all totals have to be added up again
+	sink     uint64 // see warm
+	building bool   // totals go to leaves only; the tree is built afterwards
+	broken   bool   // a plugin panicked or broke its bounds: take the plain road
+	retotal  bool   // a range moved: all totals have to be added up again
 }
 
 // total adds up the node's weighted, normalized scores.
 func (c *class) total(slot int) int64 {
-	t := c.rows[slot].score
+	r := &c.rows[slot]
+	return r.fixedScore + r.movingScore + r.columnScore
+}
+
+// addColumns adds up the columns' part of the node's total.
+func (c *class) addColumns(slot int) {
+	var t int64
 	for i := range c.columns {
 		col := &c.columns[i]
 		if !col.active {
@@ -147,7 +157,7 @@ func (c *class) total(slot int) int64 {
 		}
 		t += x * col.scorer.Weight
 	}
-	return t
+	c.rows[slot].columnScore = t
 }
 
 // evaluate renews what the row keeps of the node. What follows from it is
@@ -213,56 +223,50 @@ func (c *class) settle(n *framework.NodeInfo, final int32) {
 func (c *class) score(n *framework.NodeInfo) {
 	slot := n.Slot()
 	r := &c.rows[slot]
-	c.scoreRow(n)
+	if r.fixedStale {
+		r.fixedScore = c.askScores(c.fixedScorers, n)
+	}
+	r.movingScore = c.askScores(c.movingScorers, n)
+	columns := false
 	for i := range c.columns {
 		col := &c.columns[i]
 		switch {
 		case !col.active:
-		case local(col.scorer.Reads):
-			col.renew(c, n, r.inRange)
-		default:
+		case !local(col.scorer.Reads):
 			// Its scorer is bound later in this decision; see column.refresh.
 			col.touched = append(col.touched, slot)
 			if !r.inRange {
 				col.stale, c.retotal = true, true
 			}
+		case !col.fixed || r.fixedStale || !r.inRange:
+			col.renew(c, n, r.inRange)
+			columns = true
 		}
 	}
+	r.fixedStale, r.scoreStale = false, false
 	if c.retotal {
 		if !r.inRange {
 			c.put(slot, 0) // feasible; the total follows
 		}
 	} else {
+		if columns {
+			c.addColumns(slot)
+		}
 		c.put(slot, c.total(slot))
 	}
 	r.inRange = true
 }
 
-// scoreRow renews the scores kept in the row.
-func (c *class) scoreRow(n *framework.NodeInfo) {
-	r := &c.rows[n.Slot()]
-	if r.fixedStale {
-		r.fixedScore = 0
-	}
-	r.score = 0
-	for i := range c.scorers {
-		s := &c.scorers[i]
-		fixed := ofNode(s.Reads)
-		if fixed && !r.fixedStale {
-			continue
-		}
-		x := s.Scorer.Score(c.pod, n)
+// askScores adds up the weighted scores of a node.
+func (c *class) askScores(scorers []Scorer, n *framework.NodeInfo) (sum int64) {
+	for i := range scorers {
+		x := scorers[i].Scorer.Score(c.pod, n)
 		if uint64(x) > uint64(framework.MaxNodeScore) {
 			c.broken = true
 		}
-		if fixed {
-			r.fixedScore += x * s.Weight
-		} else {
-			r.score += x * s.Weight
-		}
+		sum += x * scorers[i].Weight
 	}
-	r.score += r.fixedScore
-	r.fixedStale, r.scoreStale = false, false
+	return sum
 }
 
 // leave takes a node that is no longer feasible out of all ranges.
@@ -338,6 +342,9 @@ func (c *class) count(reason int32, by int) {
 
 // schedule notes until when the row's answers hold.
 func (c *class) schedule(n *framework.NodeInfo) {
+	if !c.timed {
+		return
+	}
 	var until time.Time
 	note := func(v any, reads framework.Reads) {
 		if reads&framework.ReadsTime == 0 {
@@ -362,8 +369,10 @@ func (c *class) schedule(n *framework.NodeInfo) {
 	for i := range c.filters {
 		note(c.filters[i].Filter, c.filters[i].Reads)
 	}
-	for i := range c.scorers {
-		note(c.scorers[i].Scorer, c.scorers[i].Reads)
+	for _, list := range [...][]Scorer{c.fixedScorers, c.movingScorers} {
+		for i := range list {
+			note(list[i].Scorer, list[i].Reads)
+		}
 	}
 	for i := range c.columns {
 		if local(c.columns[i].scorer.Reads) {

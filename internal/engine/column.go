@@ -23,6 +23,7 @@ type column struct {
 	stale  bool // the range has to be found anew
 
 	active   bool   // the scorer takes part in this decision
+	fixed    bool   // answers stand while only a node's pods change
 	touched  []int  // slots whose answers have to be renewed in this decision
 	feasible uint64 // the class's feasibleVersion that raw belongs to
 	version  uint64 // the DomainTracker's version that raw belongs to

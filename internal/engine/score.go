@@ -30,38 +30,76 @@ func (c *class) syncScores(src Source, live *framework.Cycle) bool {
 	return true
 }
 
-// firstScores binds the scorers that are kept and scores every feasible node.
+// firstScores binds the scorers that are kept and scores every feasible node,
+// one scorer after the other.
 func (c *class) firstScores(src Source) bool {
 	c.cycle.Reset(c.pod, c.snapshot, 0, 0)
 	scorers, ok := src.BindScorers(&c.cycle, c.feasibleNodes())
 	if !ok {
 		return false
 	}
-	c.scorers = c.scorers[:0]
+	c.fixedScorers, c.movingScorers = c.fixedScorers[:0], c.movingScorers[:0]
 	for i := range c.columns {
 		c.columns[i].active = false
 	}
 	for _, s := range scorers {
 		switch {
 		case !local(s.Reads):
-		case s.ByRange == nil && s.ByNodes == nil:
-			c.scorers = append(c.scorers, s)
-		default:
+		case s.ByRange != nil || s.ByNodes != nil:
 			c.adopt(s)
+		case ofNode(s.Reads):
+			c.fixedScorers = append(c.fixedScorers, s)
+		default:
+			c.movingScorers = append(c.movingScorers, s)
 		}
 	}
-	for i := range c.columns {
-		c.columns[i].stale = true // the ranges are found when all is scored
-	}
-	c.scored, c.retotal = true, true
+	c.timed = c.reads(framework.ReadsTime)
 	for i := range c.rows {
 		c.rows[i].fixedStale = true // also of nodes that become feasible later
 	}
 	for _, n := range c.nodes {
-		c.score(n)
-		c.schedule(n)
+		r := &c.rows[n.Slot()]
+		r.fixedScore, r.movingScore = 0, 0
+		r.inRange, r.fixedStale, r.scoreStale = true, false, false
 	}
+	for _, s := range c.fixedScorers {
+		for _, n := range c.nodes {
+			c.rows[n.Slot()].fixedScore += c.weigh(s, n)
+		}
+	}
+	for _, s := range c.movingScorers {
+		for _, n := range c.nodes {
+			c.rows[n.Slot()].movingScore += c.weigh(s, n)
+		}
+	}
+	for i := range c.columns {
+		col := &c.columns[i]
+		if !col.active {
+			continue
+		}
+		col.stale = true // the range is found when all is scored
+		if local(col.scorer.Reads) {
+			for _, n := range c.nodes {
+				col.raw[n.Slot()] = col.scorer.Scorer.Score(c.pod, n)
+			}
+		}
+	}
+	if c.timed {
+		for _, n := range c.nodes {
+			c.schedule(n)
+		}
+	}
+	c.scored, c.retotal = true, true
 	return true
+}
+
+// weigh is one weighted score.
+func (c *class) weigh(s Scorer, n *framework.NodeInfo) int64 {
+	x := s.Scorer.Score(c.pod, n)
+	if uint64(x) > uint64(framework.MaxNodeScore) {
+		c.broken = true
+	}
+	return x * s.Weight
 }
 
 // adopt gives the scorer its column, a new one if need be.
@@ -73,7 +111,7 @@ func (c *class) adopt(s Scorer) *column {
 		c.columns[i].active = false
 	}
 	col := &c.columns[i]
-	col.scorer = s
+	col.scorer, col.fixed = s, ofNode(s.Reads)
 	col.grow(len(c.rows))
 	if !col.active {
 		col.active, col.known, col.stale, c.retotal = true, false, true, true
@@ -143,6 +181,7 @@ func (col *column) dirty(c *class, slot int) {
 	}
 	col.renew(c, c.snapshot.AtSlot(slot), true)
 	if !c.retotal {
+		c.addColumns(slot)
 		c.put(slot, c.total(slot))
 	}
 }
@@ -166,6 +205,7 @@ func (c *class) totals() {
 	}
 	for place, slot := range c.order.slots {
 		if c.rows[slot].final == feasible {
+			c.addColumns(slot)
 			c.tree.leaves[place] = c.total(slot)
 		} else {
 			c.tree.leaves[place] = none

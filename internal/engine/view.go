@@ -102,7 +102,8 @@ func (v *View) addUp() {
 	}
 	v.explicit = resize(v.explicit, len(v.places))[:len(v.places)]
 	for k, place := range v.places {
-		v.explicit[k] = c.rows[c.order.slots[place]].score
+		r := &c.rows[c.order.slots[place]]
+		v.explicit[k] = r.fixedScore + r.movingScore
 	}
 	for i := range c.columns {
 		if col := &c.columns[i]; col.active {
