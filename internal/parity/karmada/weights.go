@@ -1,0 +1,101 @@
+package karmada
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+
+	workv1 "github.com/karmada-io/karmada/pkg/apis/work/v1alpha2"
+	"github.com/karmada-io/karmada/pkg/util/helper"
+
+	"github.com/berth-sched/berth/scheduling/multicluster"
+)
+
+func weights(r *rand.Rand) Outcome {
+	n := int32(r.IntN(200))
+	if chance(r, 10) {
+		n = r.Int32()
+	}
+	var theirs helper.ClusterWeightInfoList
+	var ours []multicluster.Weight
+	for i := range 1 + r.IntN(12) {
+		w := int64(r.IntN(40))
+		if chance(r, 10) {
+			w = r.Int64N(1 << 30)
+		}
+		last := int32(0)
+		if chance(r, 40) {
+			last = int32(r.IntN(10))
+		}
+		theirs = append(theirs, helper.ClusterWeightInfo{ClusterName: nameOf(i), Weight: w, LastReplicas: last})
+		ours = append(ours, multicluster.Weight{Name: nameOf(i), Weight: w, Previous: int64(last)})
+	}
+	var init []workv1.TargetCluster
+	var held []multicluster.Target
+	if chance(r, 40) {
+		for i := range r.IntN(5) {
+			init = append(init, workv1.TargetCluster{Name: nameOf(2 * i), Replicas: int32(r.IntN(9))})
+			held = append(held, multicluster.Target{Name: nameOf(2 * i), Replicas: int64(init[i].Replicas)})
+		}
+	}
+	input := []any{n, ours, held}
+	d := helper.NewDispenser(n, init)
+	d.TakeByWeight(theirs)
+	got, err := multicluster.Floor.Divide(int64(n), ours, held, multicluster.Ascending)
+	if err != nil {
+		return differ("Divide", d.Result, err.Error(), input)
+	}
+	return compareShares(targetsOf(d.Result), got, ours, input)
+}
+
+func targetsOf(list []workv1.TargetCluster) []multicluster.Target {
+	out := []multicluster.Target{}
+	for _, t := range list {
+		out = append(out, multicluster.Target{Name: t.Name, Replicas: int64(t.Replicas)})
+	}
+	slices.SortFunc(out, func(a, b multicluster.Target) int { return cmp.Compare(a.Name, b.Name) })
+	return out
+}
+
+// compareShares compares results that may differ in who of several clusters
+// with the same weight and the same previous replicas gets one more.
+func compareShares(want, got []multicluster.Target, weights []multicluster.Weight, input any) Outcome {
+	if slices.Equal(want, got) {
+		return Outcome{}
+	}
+	type class struct{ weight, previous int64 }
+	of := map[string]class{}
+	for _, w := range weights {
+		of[w.Name] = class{w.Weight, w.Previous}
+	}
+	difference := map[class]int64{} // by how much berth gives more
+	for i, sign := range []int64{-1, 1} {
+		for _, t := range [][]multicluster.Target{want, got}[i] {
+			difference[of[t.Name]] += sign * t.Replicas
+		}
+	}
+	has := func(list []multicluster.Target, name string) int64 {
+		for _, t := range list {
+			if t.Name == name {
+				return t.Replicas
+			}
+		}
+		return 0
+	}
+	for _, w := range weights {
+		if d := has(want, w.Name) - has(got, w.Name); d < -1 || d > 1 {
+			return differ("shares", want, got, input)
+		}
+	}
+	for _, d := range difference {
+		if d != 0 {
+			return differ("shares", want, got, input)
+		}
+	}
+	for _, t := range want {
+		if _, ok := of[t.Name]; !ok && has(got, t.Name) != t.Replicas {
+			return differ("shares", want, got, input)
+		}
+	}
+	return Outcome{Fault: "random tie"}
+}
