@@ -138,14 +138,17 @@ func BenchmarkNewClass(b *testing.B) {
 			p.Tie = scheduling.Random
 			p.Fast.Off = road == "plain"
 			sched := build(b, p)
-			list := make([]*framework.PodInfo, 2000)
+			list := make([]*framework.PodInfo, 30_000)
 			for i := range list {
 				list[i] = podInfo(b, s, classPod(i, i))
 			}
 			i := 0
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := sched.Schedule(s, list[i%len(list)]); err != nil {
+				if i == len(list) {
+					b.Skip("out of new classes")
+				}
+				if _, err := sched.Schedule(s, list[i]); err != nil {
 					b.Fatal(err)
 				}
 				i++

@@ -124,7 +124,7 @@ type class struct {
 
 	feasibleVersion uint64 // counts changes of the set of feasible nodes
 	nodes           []*framework.NodeInfo
-	buffer          []int64
+	buffers         [2][]int64
 	used            uint64 // engine clock of the last use
 	bytes           int
 	counts          uint64 // counts changes of reasons[].nodes
@@ -132,6 +132,7 @@ type class struct {
 	failed          uint64
 
 	sink     uint64 // see warm
+	fresh    bool   // just built: all rows were evaluated a moment ago
 	building bool   // totals go to leaves only; the tree is built afterwards
 	broken   bool   // a plugin panicked or broke its bounds: take the plain road
 	retotal  bool   // a range moved: all totals have to be added up again

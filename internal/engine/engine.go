@@ -17,8 +17,9 @@ type Engine struct {
 	budget int
 
 	classes map[string]*class
-	barred  map[string]int // classes that broke, and how many decisions they sit out
-	spare   []*class       // evicted; their memory is used again
+	seen    map[string]bool // classes that were asked for once
+	barred  map[string]int  // classes that broke, and how many decisions they sit out
+	spare   []*class        // evicted; their memory is used again
 	order   *order
 	clock   uint64
 	stats   Stats
@@ -29,7 +30,7 @@ type Engine struct {
 type Stats struct {
 	Hits      uint64 // decisions for a class that was kept
 	Misses    uint64 // decisions for which a class was built
-	Declined  uint64 // decisions left to the plain road
+	Declined  uint64 // decisions left to the plain road, the first of each class among them
 	Evictions uint64 // classes given up for room
 	Classes   int    // kept now
 	Bytes     int    // that they hold
@@ -37,7 +38,7 @@ type Stats struct {
 
 // New returns an engine with a budget in bytes.
 func New(source Source, budget int) *Engine {
-	return &Engine{source: source, budget: budget, classes: map[string]*class{}, barred: map[string]int{}}
+	return &Engine{source: source, budget: budget, classes: map[string]*class{}, seen: map[string]bool{}, barred: map[string]int{}}
 }
 
 // Stats returns the counts so far.
@@ -65,6 +66,10 @@ func (e *Engine) Find(q Query) (v *View, ok bool) {
 		return nil, false
 	}
 	c := e.classes[q.Key]
+	if c == nil && !e.again(q.Key) {
+		e.stats.Declined++
+		return nil, false
+	}
 	defer func() {
 		// A plugin that panics, or whatever else goes wrong here, must not cost
 		// more than speed: the plain road tells what it was.
@@ -97,6 +102,23 @@ func (e *Engine) Find(q Query) (v *View, ok bool) {
 	}
 	e.account(c)
 	return e.view.of(c, q)
+}
+
+const seenMost = 4096
+
+// again reports whether the class was asked for before. A class is built when
+// its second pod comes: for a pod that is alone in its class, keeping answers
+// would cost half as much again as finding them.
+func (e *Engine) again(key string) bool {
+	if e.seen[key] {
+		delete(e.seen, key)
+		return true
+	}
+	if len(e.seen) >= seenMost {
+		clear(e.seen)
+	}
+	e.seen[key] = true
+	return false
 }
 
 // newClass makes an empty class, from the memory of an evicted one if there is
@@ -168,7 +190,7 @@ func (e *Engine) account(c *class) {
 // size is the memory that the class holds, but for what it shares.
 func (c *class) size() int {
 	n := cap(c.rows)*int(unsafe.Sizeof(row{})) + c.tree.bytes() + len(c.key)
-	n += 8*(cap(c.nodes)+cap(c.buffer)+cap(c.touched)) + 32*cap(c.due.heap)
+	n += 8*(cap(c.nodes)+cap(c.buffers[0])+cap(c.buffers[1])+cap(c.touched)) + 32*cap(c.due.heap)
 	for i := range c.gates {
 		n += 4 * cap(c.gates[i].reasons)
 	}

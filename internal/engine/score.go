@@ -54,23 +54,16 @@ func (c *class) firstScores(src Source) bool {
 		}
 	}
 	c.timed = c.reads(framework.ReadsTime)
-	for i := range c.rows {
-		c.rows[i].fixedStale = true // also of nodes that become feasible later
+	if !c.fresh {
+		for i := range c.rows {
+			c.rows[i].fixedStale = true // also of nodes that become feasible later
+		}
 	}
-	for _, n := range c.nodes {
+	fixed, moving := c.sums(c.fixedScorers, 0), c.sums(c.movingScorers, 1)
+	for k, n := range c.nodes {
 		r := &c.rows[n.Slot()]
-		r.fixedScore, r.movingScore = 0, 0
+		r.fixedScore, r.movingScore = fixed[k], moving[k]
 		r.inRange, r.fixedStale, r.scoreStale = true, false, false
-	}
-	for _, s := range c.fixedScorers {
-		for _, n := range c.nodes {
-			c.rows[n.Slot()].fixedScore += c.weigh(s, n)
-		}
-	}
-	for _, s := range c.movingScorers {
-		for _, n := range c.nodes {
-			c.rows[n.Slot()].movingScore += c.weigh(s, n)
-		}
 	}
 	for i := range c.columns {
 		col := &c.columns[i]
@@ -93,13 +86,23 @@ func (c *class) firstScores(src Source) bool {
 	return true
 }
 
-// weigh is one weighted score.
-func (c *class) weigh(s Scorer, n *framework.NodeInfo) int64 {
-	x := s.Scorer.Score(c.pod, n)
-	if uint64(x) > uint64(framework.MaxNodeScore) {
-		c.broken = true
+// sums adds up the weighted scores of the feasible nodes, one scorer after the
+// other, in one of two buffers.
+func (c *class) sums(scorers []Scorer, buffer int) []int64 {
+	sum := resize(c.buffers[buffer], len(c.nodes))[:len(c.nodes)]
+	c.buffers[buffer] = sum
+	clear(sum)
+	for i := range scorers {
+		scorer, weight := scorers[i].Scorer, scorers[i].Weight
+		for k, n := range c.nodes {
+			x := scorer.Score(c.pod, n)
+			if uint64(x) > uint64(framework.MaxNodeScore) {
+				c.broken = true
+			}
+			sum[k] += x * weight
+		}
 	}
-	return x * s.Weight
+	return sum
 }
 
 // adopt gives the scorer its column, a new one if need be.
@@ -199,19 +202,46 @@ func (c *class) totals() {
 		}
 		if col.scorer.ByNodes != nil {
 			nodes := c.feasibleNodes()
-			c.buffer = resize(c.buffer, len(nodes))
-			col.renormalize(c, nodes, c.buffer[:len(nodes)])
+			c.buffers[0] = resize(c.buffers[0], len(nodes))
+			col.renormalize(c, nodes, c.buffers[0][:len(nodes)])
+		}
+	}
+	for i := range c.rows {
+		c.rows[i].columnScore = 0
+	}
+	for i := range c.columns {
+		if c.columns[i].active {
+			c.columns[i].addAll(c)
 		}
 	}
 	for place, slot := range c.order.slots {
 		if c.rows[slot].final == feasible {
-			c.addColumns(slot)
 			c.tree.leaves[place] = c.total(slot)
 		} else {
 			c.tree.leaves[place] = none
 		}
 	}
 	c.tree.build()
+}
+
+// addAll adds the column to the totals of all feasible nodes. Neighbours in
+// range often have the same raw score, and so the same normalized one.
+func (col *column) addAll(c *class) {
+	var last, x int64
+	known := false
+	for _, slot := range c.order.slots {
+		r := &c.rows[slot]
+		if r.final != feasible {
+			continue
+		}
+		if raw := col.raw[slot]; !known || raw != last || col.scorer.ByRange == nil {
+			known, last, x = true, raw, col.normalized(slot)
+			if uint64(x) > uint64(framework.MaxNodeScore) {
+				c.broken = true
+			}
+		}
+		r.columnScore += x * col.scorer.Weight
+	}
 }
 
 // feasibleNodes lists the feasible nodes in order. The list is valid until the

@@ -23,10 +23,10 @@ func (c *class) build(src Source, s *framework.Snapshot, o *order) bool {
 	c.retotal = false
 	c.scored, c.broken, c.failure = false, false, nil
 	c.grow(s.Slots())
-	clear(c.rows)
 	for i := range c.rows {
-		c.rows[i].final = unknown
+		c.rows[i] = row{final: unknown, fixedStale: true}
 	}
+	c.fresh = true
 	c.rebuild(c.evaluate)
 	c.version = s.Version()
 	return !c.broken
@@ -112,6 +112,7 @@ func (c *class) sync(src Source, s *framework.Snapshot, o *order, live *framewor
 	if c.tree.root().feasible > 1 && !c.syncScores(src, live) {
 		return false
 	}
+	c.fresh = false
 	return !c.broken
 }
 
