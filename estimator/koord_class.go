@@ -1,0 +1,189 @@
+package estimator
+
+import (
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+)
+
+// The labels by which Koordinator classifies pods.
+const (
+	// LabelPriorityClass names the pod's [PriorityClass].
+	LabelPriorityClass = "koordinator.sh/priority-class"
+	// LabelQoSClass names the pod's quality of service for Koordinator: LSE,
+	// LSR, LS, BE or SYSTEM.
+	LabelQoSClass = "koordinator.sh/qosClass"
+)
+
+// The resources that Koordinator offers to pods of the classes batch and mid:
+// thousandths of a CPU, and bytes.
+const (
+	BatchCPU    resource.Name = "kubernetes.io/batch-cpu"
+	BatchMemory resource.Name = "kubernetes.io/batch-memory"
+	MidCPU      resource.Name = "kubernetes.io/mid-cpu"
+	MidMemory   resource.Name = "kubernetes.io/mid-memory"
+)
+
+// PriorityClass is how Koordinator ranks pods: production pods are guaranteed
+// their resources, the others share what those leave.
+type PriorityClass string
+
+// The priority classes.
+const (
+	PriorityProd  PriorityClass = "koord-prod"
+	PriorityMid   PriorityClass = "koord-mid"
+	PriorityBatch PriorityClass = "koord-batch"
+	PriorityFree  PriorityClass = "koord-free"
+	PriorityNone  PriorityClass = ""
+)
+
+// PodPriorityClass returns the class of a pod. [LabelPriorityClass] decides if
+// it is there, else the range that spec.priority is in: 9000 to 9999 prod, 7000
+// to 7999 mid, 5000 to 5999 batch, 3000 to 3999 free. Where these say nothing,
+// [LabelQoSClass] does, and without it the pod's Kubernetes QoS class, which is
+// computed if its status has none: best effort is batch, everything else prod.
+//
+// So a plain pod without requests is batch, and one with any request is prod.
+//
+// Source: Koordinator 1.8, apis/extension. The rules of 1.4 are the same but
+// for resources of the pod as a whole, which it does not know.
+func PodPriorityClass(p *framework.Pod) PriorityClass { return priorityClass(p, true) }
+
+func priorityClass(p *framework.Pod, podLevel bool) PriorityClass {
+	if class, ok := namedClass(p); ok {
+		return class
+	}
+	if p.Status.QOSClass != "" {
+		return qosPriority(p.Status.QOSClass)
+	}
+	return qosPriority(computeQoS(p, podLevel))
+}
+
+// readsStatus reports whether the pod's class would be another one if its
+// status did not name a QoS class.
+func readsStatus(p *framework.Pod, podLevel bool) bool {
+	if p.Status.QOSClass == "" {
+		return false
+	}
+	_, ok := namedClass(p)
+	return !ok && qosPriority(p.Status.QOSClass) != qosPriority(computeQoS(p, podLevel))
+}
+
+// namedClass returns the class that the pod's labels or its priority name.
+func namedClass(p *framework.Pod) (c PriorityClass, ok bool) {
+	if class, ok := p.Labels[LabelPriorityClass]; ok {
+		switch c := PriorityClass(class); c {
+		case PriorityProd, PriorityMid, PriorityBatch, PriorityFree:
+			return c, true
+		}
+	} else if p.Spec.Priority != nil {
+		switch *p.Spec.Priority / 1000 {
+		case 9:
+			return PriorityProd, true
+		case 7:
+			return PriorityMid, true
+		case 5:
+			return PriorityBatch, true
+		case 3:
+			return PriorityFree, true
+		}
+	}
+	switch p.Labels[LabelQoSClass] {
+	case "LSE", "LSR", "LS", "SYSTEM":
+		return PriorityProd, true
+	case "BE":
+		return PriorityBatch, true
+	}
+	return PriorityNone, false
+}
+
+func qosPriority(qos framework.PodQOSClass) PriorityClass {
+	switch qos {
+	case framework.PodQOSGuaranteed, framework.PodQOSBurstable:
+		return PriorityProd
+	case framework.PodQOSBestEffort:
+		return PriorityBatch
+	}
+	return PriorityNone
+}
+
+// TranslateResource returns the resource that a pod of the class requests where
+// others request cpu or memory: itself for prod and none, the batch or mid
+// variant, and "" where there is none.
+//
+// Source: Koordinator 1.8, TranslateResourceNameByPriorityClass.
+func TranslateResource(class PriorityClass, name resource.Name) resource.Name {
+	switch class {
+	case PriorityProd, PriorityNone:
+		return name
+	case PriorityBatch:
+		switch name {
+		case resource.CPU:
+			return BatchCPU
+		case resource.Memory:
+			return BatchMemory
+		}
+	case PriorityMid:
+		switch name {
+		case resource.CPU:
+			return MidCPU
+		case resource.Memory:
+			return MidMemory
+		}
+	}
+	return ""
+}
+
+// computeQoS returns the QoS class that Kubernetes computes from the positive
+// requests and limits of cpu and memory: best effort without any; guaranteed
+// when every container limits both and each sum of limits equals that of
+// requests; burstable otherwise. Where the pod as a whole names resources,
+// those stand for all containers.
+//
+// Source: kubectl 0.35, pkg/util/qos; with podLevel false Kubernetes 1.24.
+func computeQoS(p *framework.Pod, podLevel bool) framework.PodQOSClass {
+	requests, limits := resource.List{}, resource.List{}
+	allLimited := true
+	count := func(r *framework.ResourceRequirements) {
+		addPositive(requests, r.Requests)
+		if addPositive(limits, r.Limits) < 2 {
+			allLimited = false
+		}
+	}
+	if podLevel && p.Spec.Resources != nil {
+		if p.Spec.Resources.Limits == nil {
+			addPositive(requests, p.Spec.Resources.Requests)
+		} else {
+			count(p.Spec.Resources)
+		}
+	} else {
+		for _, list := range [...][]framework.Container{p.Spec.Containers, p.Spec.InitContainers} {
+			for i := range list {
+				count(&list[i].Resources)
+			}
+		}
+	}
+	if len(requests) == 0 && len(limits) == 0 {
+		return framework.PodQOSBestEffort
+	}
+	for name, q := range requests {
+		if limit, ok := limits[name]; !ok || !limit.Equal(q) {
+			allLimited = false
+		}
+	}
+	if allLimited && len(requests) == len(limits) {
+		return framework.PodQOSGuaranteed
+	}
+	return framework.PodQOSBurstable
+}
+
+// addPositive adds what is positive of cpu and memory, and returns how many of
+// the two are.
+func addPositive(sum, list resource.List) (positive int) {
+	for _, name := range [...]resource.Name{resource.CPU, resource.Memory} {
+		if q := list[name]; q.Sign() > 0 {
+			sum[name] = sum[name].Add(q)
+			positive++
+		}
+	}
+	return positive
+}

@@ -1,0 +1,148 @@
+package estimator
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// A Ledger knows, for one snapshot, which pods were assigned to which node and
+// since when, and what each node last reported of its real use. From that it
+// keeps, per node and [Load], the sums that load-aware filters and scorers
+// read: a decision costs O(resources) per node, not O(pods).
+//
+//	ledger := estimator.LedgerOf(snapshot)
+//	err := ledger.SetMetric(metric)      // a report has come in
+//	snapshot.AddPod(pod, "n1")           // the ledger follows
+//
+// It is an extension of the snapshot: pods enter and leave it as they enter and
+// leave the snapshot, forks have their own, transactions take it back, and every
+// change of a node marks that node as changed. Like the snapshot it must be used
+// by one goroutine at a time, apart from reading.
+//
+// A pod counts as assigned at the snapshot's time. One that leaves a node and
+// comes back at the same moment is taken for an update: it keeps its time, from
+// 1.8 on unless its spec or its conditions differ. Make the ledger early: the
+// pods that it finds count as assigned when it was made.
+//
+// Source: Koordinator 1.8, podAssignCache.
+//
+// Differs: Koordinator's cache follows its informers; what-if changes, such as
+// nominated pods or the victims of a preemption, do not show in it, and here
+// they do. A pod whose node changes leaves the old one, where Koordinator leaves
+// a ghost. Pods without a UID are told apart by namespace and name. The metric
+// of a node goes with the node.
+type Ledger struct {
+	snapshot *framework.Snapshot
+	owner    *ledgerOwner
+	chunks   []*accountChunk // accounts by slot
+	books    []*Load         // accounts keep sums for each
+	census   *census         // which pods exist, if a Load asks
+	departed departure
+	spared   spared
+	matching matching // scratch
+}
+
+// ledgerOwner marks what a ledger may write to; everything else is shared with
+// a fork. It has a size so that every owner has its own address.
+type ledgerOwner struct{ _ byte }
+
+var ledgerKey = framework.NewExtensionKey(newLedger)
+
+// LedgerOf returns the ledger of the snapshot, making it at the first call from
+// the pods that are there: O(pods).
+func LedgerOf(s *framework.Snapshot) *Ledger { return ledgerKey.Of(s) }
+
+func newLedger(s *framework.Snapshot) *Ledger {
+	l := &Ledger{snapshot: s, owner: new(ledgerOwner)}
+	for _, n := range s.All() {
+		for _, p := range n.Pods {
+			l.PodAdded(s, n, p)
+		}
+	}
+	return l
+}
+
+// Fork returns the ledger of a fork. It costs O(nodes/64); later changes on
+// either side copy what they touch.
+func (l *Ledger) Fork(s *framework.Snapshot) framework.Extension {
+	f := &Ledger{
+		snapshot: s, owner: new(ledgerOwner),
+		chunks: slices.Clone(l.chunks), books: slices.Clip(l.books), departed: l.departed,
+	}
+	l.owner = new(ledgerOwner) // what was its own is shared now
+	f.census = l.census.fork(l.owner, f.owner)
+	return f
+}
+
+// SetMetric takes the latest report of a node, which must not change afterwards,
+// and brings the node's sums up to date: O(pods of the node). A report without
+// an update time keeps the time of the one before. Whatever it says is taken as
+// it is; unknown resources and statistics are not read.
+//
+// A nil metric and one for a node that is not in the snapshot are an
+// [*framework.InvalidError].
+func (l *Ledger) SetMetric(m *framework.NodeMetric) error {
+	if m == nil {
+		return &framework.InvalidError{Object: "node metric", Err: errors.New("is nil")}
+	}
+	n := l.snapshot.Node(m.Name)
+	if n == nil {
+		return &framework.InvalidError{
+			Object: "node metric " + m.Name, Field: "metadata.name", Value: m.Name,
+			Err: errNoSuchNode,
+		}
+	}
+	a := l.own(n.Slot())
+	l.snapshot.Record(&undoMetric{m.Name, a.metric, a.updated})
+	a.metric = m
+	if t := m.Status.UpdateTime; t != nil {
+		a.updated = *t
+	}
+	l.rebuild(a, n)
+	l.snapshot.Touch(n)
+	return nil
+}
+
+// RemoveMetric forgets the report of a node: it counts as never measured. An
+// unknown node is none the less fine.
+func (l *Ledger) RemoveMetric(node string) {
+	n := l.snapshot.Node(node)
+	if n == nil || l.Metric(n) == nil {
+		return
+	}
+	a := l.own(n.Slot())
+	l.snapshot.Record(&undoMetric{node, a.metric, a.updated})
+	a.metric = nil
+	a.tidy()
+	l.rebuild(a, n)
+	l.snapshot.Touch(n)
+}
+
+var errNoSuchNode = errors.New("no such node in the snapshot")
+
+// undoMetric takes back a change of a node's metric.
+type undoMetric struct {
+	node    string
+	metric  *framework.NodeMetric
+	updated time.Time
+}
+
+// Undo takes back one change of a node's metric.
+func (u *undoMetric) Undo(s *framework.Snapshot) {
+	l, n := LedgerOf(s), s.Node(u.node)
+	a := l.own(n.Slot())
+	a.metric, a.updated = u.metric, u.updated
+	l.rebuild(a, n)
+	s.Touch(n)
+}
+
+// Metric returns the last report of the node, nil if there is none.
+func (l *Ledger) Metric(n *framework.NodeInfo) *framework.NodeMetric {
+	if a := l.account(n.Slot()); a != nil {
+		return a.metric
+	}
+	return nil
+}

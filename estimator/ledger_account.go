@@ -1,0 +1,189 @@
+package estimator
+
+import (
+	"slices"
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// An account is what a ledger holds of one node.
+//
+//	pods    who was assigned, and since when
+//	metric  what the node reported last
+//	sums    per Load: what follows from the two
+//
+// Invariant: ids[i] is the identity of pods[i], every sums has an entry for each
+// of pods in the same order, and its totals are those of a fresh rebuild.
+type account struct {
+	owner   *ledgerOwner
+	metric  *framework.NodeMetric
+	updated time.Time // of the last metric that had one
+	// windowStart is one interval before updated: pods placed later have not
+	// been measured for a whole interval.
+	windowStart time.Time
+	ids         []uint64
+	pods        []placement
+	sums        []sums
+	strays      []podName // reported, but not among the node's pods; see census
+}
+
+// A placement is a pod on a node.
+type placement struct {
+	pod   *framework.PodInfo // as it was seen last
+	first time.Time          // when it was first assigned
+	last  time.Time          // when it was last seen
+
+	// From 1.8 on updates that change neither spec nor conditions are not
+	// looked at: the pod and the time of the last one that did.
+	kept   *framework.PodInfo
+	keptAt time.Time
+
+	// Where the metric reports the pod: the place of its last entry with any
+	// usage, or none, and whether any such entry says that it is prod.
+	report       int32
+	reportedProd bool
+}
+
+// unreported is the report of a pod that the metric does not mention.
+const unreported = -1
+
+// sums is what an account keeps for one Load.
+type sums interface {
+	clone() sums
+	// placed is told that the last pod of the account has just come.
+	placed(a *account)
+	// leaving is told that pod i is about to go, and the last one to take its
+	// place.
+	leaving(a *account, i int)
+	// rebuild adds everything up anew.
+	rebuild(c *census, n *framework.NodeInfo, a *account)
+	// settle makes the totals; it follows any of these changes.
+	settle()
+	// use returns the total for a purpose, nil if it is not known.
+	use(b Basis) []int64
+}
+
+const accountsPerChunk = 64
+
+type accountChunk struct {
+	owner    *ledgerOwner
+	accounts [accountsPerChunk]*account
+}
+
+// account returns the account of a slot for reading, nil if there is none.
+func (l *Ledger) account(slot int) *account {
+	if slot/accountsPerChunk >= len(l.chunks) {
+		return nil
+	}
+	return l.chunks[slot/accountsPerChunk].accounts[slot%accountsPerChunk]
+}
+
+// own returns the account of a slot for writing, making it if there is none.
+func (l *Ledger) own(slot int) *account {
+	for slot/accountsPerChunk >= len(l.chunks) {
+		l.chunks = append(l.chunks, &accountChunk{owner: l.owner})
+	}
+	c := l.chunks[slot/accountsPerChunk]
+	a := c.accounts[slot%accountsPerChunk]
+	if a != nil && a.owner == l.owner {
+		return a // and so is its chunk
+	}
+	if a == nil {
+		a = &account{sums: make([]sums, 0, len(l.books))}
+		for _, load := range l.books {
+			a.sums = append(a.sums, load.newSums())
+		}
+	} else {
+		a = a.clone()
+	}
+	a.owner = l.owner
+	l.put(slot, a)
+	return a
+}
+
+// put makes a, which may be nil, the account of the slot.
+func (l *Ledger) put(slot int, a *account) {
+	c := l.chunks[slot/accountsPerChunk]
+	if c.owner != l.owner {
+		copied := *c
+		copied.owner = l.owner
+		c = &copied
+		l.chunks[slot/accountsPerChunk] = c
+	}
+	c.accounts[slot%accountsPerChunk] = a
+}
+
+func (a *account) clone() *account {
+	c := *a
+	c.ids, c.pods = slices.Clone(a.ids), slices.Clone(a.pods)
+	c.sums = make([]sums, len(a.sums))
+	for i, s := range a.sums {
+		c.sums[i] = s.clone()
+	}
+	return &c
+}
+
+// tidy forgets the time of the last metric once nothing else is left.
+func (a *account) tidy() {
+	if a.metric == nil && len(a.pods) == 0 {
+		a.updated = time.Time{}
+	}
+}
+
+// find returns the place of the pod in the account, -1 if it is not there.
+func (a *account) find(id uint64, p *framework.Pod) int {
+	for i, other := range a.ids {
+		if other == id && samePod(a.pods[i].pod.Pod, p) {
+			return i
+		}
+	}
+	return -1
+}
+
+// samePod reports whether two objects are one pod: by UID, and by namespace and
+// name where there is none.
+func samePod(a, b *framework.Pod) bool {
+	if a.UID != "" || b.UID != "" {
+		return a.UID == b.UID
+	}
+	return a.Name == b.Name && a.Namespace == b.Namespace
+}
+
+// podID is a hash of what identifies a pod.
+func podID(p *framework.Pod) uint64 {
+	if p.UID != "" {
+		return hash(offset64, string(p.UID))
+	}
+	return hash(hash(offset64, p.Namespace)*prime64, p.Name)
+}
+
+// The parameters of the FNV-1a hash.
+const (
+	offset64 uint64 = 14695981039346656037
+	prime64  uint64 = 1099511628211
+)
+
+func hash(h uint64, s string) uint64 {
+	for i := range len(s) {
+		h = (h ^ uint64(s[i])) * prime64
+	}
+	return h
+}
+
+// reportInterval is how often the metric says that it is renewed; 60 s if it
+// does not say.
+func reportInterval(m *framework.NodeMetric) time.Duration {
+	if p := m.Spec.CollectPolicy; p != nil && p.ReportIntervalSeconds != nil {
+		return Seconds(*p.ReportIntervalSeconds)
+	}
+	return defaultReportInterval
+}
+
+// seen returns since when the pod counts as placed by rules up to 1.6.
+func (p *placement) seen(t *traits) time.Time {
+	if t.firstAssigned {
+		return p.first
+	}
+	return p.last
+}

@@ -1,0 +1,249 @@
+package estimator
+
+import (
+	"errors"
+	"reflect"
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// Assign enters the pod on the node at the snapshot's time: what a Reserve
+// plugin does. It is needed only for pods that are not added to the snapshot. A
+// pod that is there already, as the same PodInfo, stays as it is; another
+// PodInfo of the pod takes its place, with the new time. A pod that has finished
+// is not entered. A nil pod or node, and a node that is not in the snapshot, are
+// an [*framework.InvalidError].
+func (l *Ledger) Assign(p *framework.PodInfo, n *framework.NodeInfo) error {
+	n, err := l.current(p, n)
+	if err != nil {
+		return err
+	}
+	if before, present := l.assign(p, n, nil); !present {
+		l.snapshot.Record(&undoPlacement{node: n.Name(), pod: p, before: before})
+		l.snapshot.Touch(n)
+	}
+	return nil
+}
+
+// Unassign takes the pod off the node: what Unreserve does. A pod that is not
+// there is none the less fine. It fails as [Ledger.Assign] does.
+func (l *Ledger) Unassign(p *framework.PodInfo, n *framework.NodeInfo) error {
+	n, err := l.current(p, n)
+	if err != nil {
+		return err
+	}
+	if before := l.unassign(p, n); before != nil {
+		l.snapshot.Record(&undoPlacement{node: n.Name(), pod: p, before: before})
+		l.snapshot.Touch(n)
+	}
+	return nil
+}
+
+// current returns the node as the snapshot has it now.
+func (l *Ledger) current(p *framework.PodInfo, n *framework.NodeInfo) (*framework.NodeInfo, error) {
+	if p == nil {
+		return nil, &framework.InvalidError{Object: "pod", Err: errors.New("is nil")}
+	}
+	fail := &framework.InvalidError{Object: "pod " + p.Pod.Key(), Field: "spec.nodeName", Err: errNoSuchNode}
+	if n == nil {
+		return nil, fail
+	}
+	fail.Value = n.Name()
+	now := l.snapshot.AtSlot(n.Slot())
+	if now == nil || now.Node.Name != n.Node.Name {
+		return nil, fail
+	}
+	return now, nil
+}
+
+// PodAdded is for the snapshot.
+func (l *Ledger) PodAdded(s *framework.Snapshot, n *framework.NodeInfo, p *framework.PodInfo) {
+	l.census.arrive(l, n.Slot(), p)
+	if l.spare(n, p) {
+		return
+	}
+	var update *placement
+	if d := &l.departed; d.pod != nil && d.slot == n.Slot() && d.at.Equal(s.Now()) && samePod(d.pod.Pod, p.Pod) {
+		update = &d.was
+	}
+	if before, present := l.assign(p, n, update); present || before != nil {
+		s.Record(&undoPlacement{node: n.Name(), pod: p, before: before, untouched: present, spare: true})
+	}
+}
+
+// PodRemoved is for the snapshot.
+func (l *Ledger) PodRemoved(s *framework.Snapshot, n *framework.NodeInfo, p *framework.PodInfo) {
+	l.census.depart(l, n.Slot(), p)
+	if l.spare(n, p) {
+		return
+	}
+	before := l.unassign(p, n)
+	if before != nil {
+		l.departed = departure{n.Slot(), s.Now(), before.pod, *before}
+	}
+	s.Record(&undoPlacement{node: n.Name(), pod: p, before: before, spare: before == nil})
+}
+
+// A departure is the last pod that left the snapshot. It may come right back in
+// a newer version.
+type departure struct {
+	slot int
+	at   time.Time
+	pod  *framework.PodInfo // nil: none has left
+	was  placement
+}
+
+// assign enters the pod and returns how it was entered before, or that it was
+// present as it is. update is the placement that this one continues, if any.
+func (l *Ledger) assign(p *framework.PodInfo, n *framework.NodeInfo, update *placement) (before *placement, present bool) {
+	id := podID(p.Pod)
+	if a := l.account(n.Slot()); a != nil {
+		if i := a.find(id, p.Pod); i >= 0 {
+			if a.pods[i].pod == p {
+				return nil, true
+			}
+			old := a.pods[i]
+			l.drop(l.own(n.Slot()), n, i)
+			before = &old
+		}
+	}
+	if terminated(p.Pod) {
+		return before, false
+	}
+	now := l.snapshot.Now()
+	pl := placement{pod: p, first: now, last: now, kept: p, keptAt: now}
+	switch {
+	case before != nil:
+		pl.first = before.first
+	case update != nil:
+		pl.first = update.first
+		if sameForEstimates(update.kept.Pod, p.Pod) {
+			pl.kept, pl.keptAt = update.kept, update.keptAt
+		}
+	}
+	l.enter(n, id, pl)
+	return before, false
+}
+
+// sameForEstimates reports whether an update leaves spec and conditions alone.
+func sameForEstimates(a, b *framework.Pod) bool {
+	return a == b || reflect.DeepEqual(&a.Spec, &b.Spec) && reflect.DeepEqual(a.Status.Conditions, b.Status.Conditions)
+}
+
+// enter appends the placement to the node's account.
+func (l *Ledger) enter(n *framework.NodeInfo, id uint64, pl placement) {
+	a := l.own(n.Slot())
+	pl.findReport(a.metric)
+	a.ids, a.pods = append(a.ids, id), append(a.pods, pl)
+	for _, s := range a.sums {
+		s.placed(a)
+	}
+	l.settle(a, n, pl.report != unreported)
+}
+
+// settle makes the totals after a pod came or went. What it does to sums that
+// take usage back exactly is not known if the metric reports it.
+func (l *Ledger) settle(a *account, n *framework.NodeInfo, reported bool) {
+	if reported && l.census != nil {
+		l.rebuild(a, n)
+		return
+	}
+	for _, s := range a.sums {
+		s.settle()
+	}
+}
+
+// unassign takes the pod out of the node's account and returns how it was
+// entered, nil if it was not.
+func (l *Ledger) unassign(p *framework.PodInfo, n *framework.NodeInfo) *placement {
+	a := l.account(n.Slot())
+	if a == nil {
+		return nil
+	}
+	i := a.find(podID(p.Pod), p.Pod)
+	if i < 0 {
+		return nil
+	}
+	a = l.own(n.Slot())
+	was := a.pods[i]
+	l.drop(a, n, i)
+	return &was
+}
+
+// drop takes pod i out of the account; the last one takes its place.
+func (l *Ledger) drop(a *account, n *framework.NodeInfo, i int) {
+	for _, s := range a.sums {
+		s.leaving(a, i)
+	}
+	last, reported := len(a.pods)-1, a.pods[i].report != unreported
+	a.ids[i], a.pods[i] = a.ids[last], a.pods[last]
+	a.pods[last] = placement{}
+	a.ids, a.pods = a.ids[:last], a.pods[:last]
+	a.tidy()
+	l.settle(a, n, reported)
+}
+
+// undoPlacement puts back how a pod was entered: before nil means not at all,
+// untouched as it is.
+//
+// While it rolls back, the snapshot sends the opposite of the event that led to
+// the change right after it has been undone here. Where that would do harm, the
+// pod is spared it.
+type undoPlacement struct {
+	node             string
+	pod              *framework.PodInfo
+	before           *placement
+	untouched, spare bool
+}
+
+// Undo takes back one change of a pod's placement.
+func (u *undoPlacement) Undo(s *framework.Snapshot) {
+	l, n := LedgerOf(s), s.Node(u.node)
+	if !u.untouched {
+		l.unassign(u.pod, n)
+	}
+	if u.before != nil {
+		l.enter(n, podID(u.before.pod.Pod), *u.before)
+	}
+	if u.spare {
+		l.spared = spared{n.Slot(), u.pod}
+	}
+	s.Touch(n)
+}
+
+// spared is a pod whose next event, at the node of that slot, is to be ignored.
+type spared struct {
+	slot int
+	pod  *framework.PodInfo
+}
+
+// spare reports whether the pod's event is to be ignored, once.
+func (l *Ledger) spare(n *framework.NodeInfo, p *framework.PodInfo) bool {
+	if l.spared.pod != p || l.spared.slot != n.Slot() {
+		return false
+	}
+	l.spared = spared{}
+	return true
+}
+
+// NodeAdded is for the snapshot.
+func (l *Ledger) NodeAdded(*framework.Snapshot, *framework.NodeInfo) {}
+
+// NodeRemoved is for the snapshot: the node's metric goes with it, and pods that
+// were assigned without being added.
+func (l *Ledger) NodeRemoved(_ *framework.Snapshot, n *framework.NodeInfo) {
+	a := l.account(n.Slot())
+	if a == nil {
+		return
+	}
+	l.census.unwatch(n.Slot(), a.strays)
+	l.put(n.Slot(), nil)
+}
+
+// NodeUpdated is for the snapshot: thresholds and statistics may be others.
+func (l *Ledger) NodeUpdated(_ *framework.Snapshot, _, n *framework.NodeInfo) {
+	if l.account(n.Slot()) != nil {
+		l.rebuild(l.own(n.Slot()), n)
+	}
+}

@@ -1,0 +1,244 @@
+package estimator
+
+import (
+	"slices"
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+)
+
+// vectorSums are the sums of the rules from 1.8 on, over the Load's resources.
+//
+//	whole = use by the statistic + Σ max(0, estimate - usage) of pods in their window
+//	      = Σ estimate of all pods, where the statistic is missing
+//	prod  = Σ usage of prod pods + Σ max(0, estimate - usage) of those in their window
+//
+// A pod is in its window if the metric does not report it, if it was placed
+// after the metric's last interval began, or if it is to be estimated until
+// later than the metric. What a pod adds depends on it and on the metric alone,
+// so it can be added and taken away on its own.
+//
+// Source: Koordinator 1.8, pod_assign_cache.go, addPod and deletePod.
+type vectorSums struct {
+	load    *Load
+	entries []entry // by pod of the account
+
+	measured bool // the node reported its use; if not, only estimateOfAll is kept
+	forProd  bool // the sums for prod pods are kept
+	has      [bothStatistics]bool
+	sums     []wide  // sumParts parts of one element per resource
+	uses     []int64 // useParts parts, likewise
+}
+
+// The parts of vectorSums.sums.
+const (
+	estimateOfAll = iota // estimates of all pods
+	excess               // what estimates exceed usage by, of pods in their window
+	prodUsage            // usage of prod pods
+	prodExcess           // like excess, of prod pods
+	sumParts
+)
+
+// The parts of vectorSums.uses.
+const (
+	useFilterBase = iota // the node's use by the filter's statistic, if it has it
+	useScoreBase         // the same by the score's
+	useFilter            // what View.Use returns
+	useScore
+	useProd
+	useParts
+
+	bothStatistics = useScoreBase + 1
+)
+
+// An entry is what the sums know of a pod.
+type entry struct {
+	placed, deadline time.Time
+	estimate         []int64 // nil if it is 0 or unknown
+	prod             bool
+}
+
+func (v *vectorSums) clone() sums {
+	c := *v
+	c.entries, c.sums, c.uses = slices.Clone(v.entries), slices.Clone(v.sums), slices.Clone(v.uses)
+	return &c
+}
+
+func (v *vectorSums) arithmetic() Arithmetic { return v.load.config.Arithmetic }
+
+func (v *vectorSums) use(b Basis) []int64 {
+	switch {
+	case !v.measured:
+		return nil
+	case b == WholeForFilter:
+		return v.of(useFilter)
+	case b == WholeForScore:
+		return v.of(useScore)
+	case v.forProd:
+		return v.of(useProd)
+	}
+	return nil
+}
+
+func (v *vectorSums) of(part int) []int64 {
+	k := len(v.load.names)
+	return v.uses[part*k : (part+1)*k : (part+1)*k]
+}
+
+func (v *vectorSums) sum(part int) []wide {
+	k := len(v.load.names)
+	return v.sums[part*k : (part+1)*k]
+}
+
+func (v *vectorSums) placed(a *account) {
+	i := len(v.entries)
+	v.enter(a, i)
+	if v.measured {
+		v.post(a, i, (*wide).add)
+	}
+}
+
+func (v *vectorSums) leaving(a *account, i int) {
+	if v.measured {
+		v.post(a, i, (*wide).sub)
+	}
+	v.charge(i, (*wide).sub)
+	last := len(v.entries) - 1
+	v.entries[i] = v.entries[last]
+	v.entries[last] = entry{}
+	v.entries = v.entries[:last]
+}
+
+// enter makes the entry of pod i, the next one.
+func (v *vectorSums) enter(a *account, i int) {
+	if v.sums == nil {
+		v.sums = make([]wide, sumParts*len(v.load.names))
+		v.uses = make([]int64, useParts*len(v.load.names))
+	}
+	p := &a.pods[i]
+	d := v.load.Pod(p.kept)
+	placed := d.placedAt(p.keptAt)
+	v.entries = append(v.entries, entry{placed, d.deadline(placed), d.charged, d.Prod})
+	v.charge(i, (*wide).add)
+}
+
+// charge adds the pod's estimate to, or takes it from, that of all pods.
+func (v *vectorSums) charge(i int, op func(*wide, int64)) {
+	full := v.sum(estimateOfAll)
+	for r, x := range v.entries[i].estimate {
+		op(&full[r], x)
+	}
+}
+
+// post adds what pod i adds to the sums that depend on the metric, or takes it
+// away.
+func (v *vectorSums) post(a *account, i int, op func(*wide, int64)) {
+	e, p := &v.entries[i], &a.pods[i]
+	known := p.report != unreported
+	active := e.prod && p.reportedProd
+	var usage resource.List
+	if known {
+		usage = a.metric.Status.PodsMetric[p.report].PodUsage.ResourceList
+	}
+	if v.forProd && active {
+		sum := v.sum(prodUsage)
+		for r, name := range v.load.names {
+			op(&sum[r], v.arithmetic().amount(name, usage[name]))
+		}
+	}
+	if e.estimate == nil {
+		return
+	}
+	inWindow := !known || a.windowStart.Before(e.placed) || !e.deadline.IsZero() && e.deadline.After(a.updated)
+	if inWindow {
+		v.exceeding(v.sum(excess), e.estimate, usage, op)
+	}
+	switch {
+	case !v.forProd || !e.prod:
+	case known && !active:
+		v.exceeding(v.sum(prodExcess), e.estimate, nil, op)
+	case inWindow:
+		v.exceeding(v.sum(prodExcess), e.estimate, usage, op)
+	}
+}
+
+// exceeding applies what the estimate exceeds the usage by.
+func (v *vectorSums) exceeding(sum []wide, estimate []int64, usage resource.List, op func(*wide, int64)) {
+	for r, x := range estimate {
+		if usage != nil {
+			name := v.load.names[r]
+			x = v.arithmetic().sub(x, v.arithmetic().amount(name, usage[name]))
+		}
+		if x > 0 {
+			op(&sum[r], x)
+		}
+	}
+}
+
+func (v *vectorSums) rebuild(_ *census, n *framework.NodeInfo, a *account) {
+	for i := len(v.entries); i < len(a.pods); i++ {
+		v.enter(a, i)
+	}
+	v.measured = a.metric != nil && a.metric.Status.NodeMetric != nil
+	if !v.measured {
+		return
+	}
+	if v.sums == nil {
+		v.sums = make([]wide, sumParts*len(v.load.names))
+		v.uses = make([]int64, useParts*len(v.load.names))
+	}
+	info, d := a.metric.Status.NodeMetric, v.load.Node(n)
+	v.base(useFilterBase, info, d.statistic)
+	v.base(useScoreBase, info, v.load.scoreStatistic)
+	v.forProd = v.load.prodScored || d.ForProd
+	clear(v.sums[excess*len(v.load.names):])
+	if v.forProd && v.load.config.ProdIncludesSystem {
+		sum := v.sum(prodUsage)
+		for r, name := range v.load.names {
+			sum[r].add(v.arithmetic().amount(name, info.SystemUsage.ResourceList[name]))
+		}
+	}
+	for i := range v.entries {
+		v.post(a, i, (*wide).add)
+	}
+}
+
+// base sets what the node uses by a statistic.
+func (v *vectorSums) base(part int, info *framework.NodeMetricInfo, s statistic) {
+	usage, ok := s.of(info)
+	v.has[part] = ok
+	if ok {
+		base := v.of(part)
+		for r, name := range v.load.names {
+			base[r] = v.arithmetic().amount(name, usage[name])
+		}
+	}
+}
+
+// settle makes the totals of the sums.
+func (v *vectorSums) settle() {
+	if !v.measured {
+		return
+	}
+	full, delta := v.sum(estimateOfAll), v.sum(excess)
+	for part := range bothStatistics {
+		total := v.of(useFilter + part)
+		if !v.has[part] {
+			for r := range total {
+				total[r] = v.arithmetic().sum(full[r], wide{})
+			}
+			continue
+		}
+		base := v.of(useFilterBase + part)
+		for r := range total {
+			total[r] = v.arithmetic().sum(delta[r], widen(base[r]))
+		}
+	}
+	if v.forProd {
+		usage, prodDelta, total := v.sum(prodUsage), v.sum(prodExcess), v.of(useProd)
+		for r := range total {
+			total[r] = v.arithmetic().sum(usage[r], prodDelta[r])
+		}
+	}
+}

@@ -1,0 +1,210 @@
+package estimator
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+)
+
+// LoadAware configures load-aware scheduling: what filter.LoadAware,
+// scoring.LoadAware and the ledger have to agree on. It is a plain value; the
+// zero value has Koordinator's defaults. [NewLoad] makes it usable.
+//
+// All thresholds, weights and factors are percentages or shares by resource;
+// cpu is counted in thousandths and everything else in whole units.
+//
+// Source: Koordinator 1.8, LoadAwareSchedulingArgs.
+type LoadAware struct {
+	// Rules is the version of Koordinator to follow.
+	Rules Rules
+
+	// Expiration is the age at which a metric expires; 0 means 180 s. A metric
+	// from the future does not expire.
+	Expiration time.Duration
+	// Expired says what the filter does with nodes whose metric has expired.
+	// Their score is 0 in any case.
+	Expired ExpiredPolicy
+
+	// Thresholds are the percentages of a node's resources above which (up to
+	// 1.5: at which) its usage keeps pods away. Empty means 65 for cpu and 95
+	// for memory; 0 means none for a resource.
+	Thresholds map[resource.Name]int64
+	// ProdThresholds are those for the usage of prod pods alone. Where they are
+	// set they take the place of all others for prod pods.
+	ProdThresholds map[resource.Name]int64
+	// Aggregated takes statistics over a period instead of the last average;
+	// nil means not.
+	Aggregated *Aggregated
+
+	// Weights are the shares of resources in the score. Empty means 1 for cpu
+	// and memory, unless DominantWeight is set.
+	Weights map[resource.Name]int64
+	// DominantWeight is the share of the scarcest resource in the score. Before
+	// 1.8 it is ignored.
+	DominantWeight int64
+	// ScoreProd scores prod pods by the usage of prod pods alone.
+	ScoreProd bool
+	// ProdIncludesSystem counts the system's usage to that of prod pods. Before
+	// 1.8 it is ignored.
+	ProdIncludesSystem bool
+
+	// Factors are the percentages of their requests that pods are expected to
+	// use. cpu and memory are 85 and 70 where they are missing.
+	Factors map[resource.Name]int64
+	// EstimateScheduled and EstimateInitialized are how long a pod is estimated
+	// in any case, however fresh the metric: since it was scheduled, and since
+	// it was initialized, which counts once it is. 0 means not. Before 1.8 they
+	// are ignored.
+	EstimateScheduled, EstimateInitialized time.Duration
+	// PodAnnotations lets a pod's annotations set its factors and times. Before
+	// 1.8 it is ignored.
+	PodAnnotations bool
+	// Resources are further resources that thresholds in node annotations may
+	// name. Before 1.8 those may name any.
+	Resources []resource.Name
+
+	// Arithmetic says what becomes of results beyond int64.
+	Arithmetic Arithmetic
+
+	// Estimator predicts usage; nil means [DefaultEstimator]. See [Estimators]
+	// for choosing one by name.
+	Estimator Estimator
+}
+
+// Aggregated chooses statistics over a period. A duration of 0 means the
+// longest period that has the statistic.
+type Aggregated struct {
+	// Thresholds take the place of LoadAware.Thresholds if they are not empty
+	// and Type is set.
+	Thresholds map[resource.Name]int64
+	// Type and Duration are the filter's statistic.
+	Type     framework.AggregationType
+	Duration time.Duration
+	// ScoreType and ScoreDuration are the score's statistic; "" means the last
+	// average.
+	ScoreType     framework.AggregationType
+	ScoreDuration time.Duration
+}
+
+// ExpiredPolicy says what a filter does with an expired metric.
+type ExpiredPolicy uint8
+
+// The policies for expired metrics.
+const (
+	// RejectExpired rejects the node: "node(s) nodeMetric expired". Koordinator
+	// 1.4 lets it pass instead.
+	RejectExpired ExpiredPolicy = iota
+	// PassExpired lets the node pass, whatever the metric says
+	// (enableScheduleWhenNodeMetricsExpired).
+	PassExpired
+	// UseExpired takes the metric as if it were fresh
+	// (filterExpiredNodeMetrics: false).
+	UseExpired
+)
+
+// The defaults of LoadAware.
+const (
+	defaultExpiration            = 180 * time.Second
+	defaultReportInterval        = 60 * time.Second
+	defaultCPUThreshold          = 65
+	defaultMemoryThreshold       = 95
+	defaultCPUFactor             = 85
+	defaultMemoryFactor          = 70
+	maxPercent                   = 100
+	cpuAndMemory                 = 2
+	unboundedTime                = time.Duration(math.MaxInt64)
+	loadAwareObject              = "load-aware configuration"
+	maxSeconds             int64 = int64(unboundedTime / time.Second)
+)
+
+// Seconds returns n seconds, at most the longest duration.
+func Seconds(n int64) time.Duration {
+	switch {
+	case n > maxSeconds:
+		return unboundedTime
+	case n < -maxSeconds:
+		return -unboundedTime
+	}
+	return time.Duration(n) * time.Second
+}
+
+// withDefaults returns c with every default filled in. Unknown rules stay.
+func (c LoadAware) withDefaults() LoadAware {
+	if c.Rules == "" {
+		c.Rules = Koordinator18
+	}
+	t := c.Rules.traits()
+	if c.Expiration == 0 {
+		c.Expiration = defaultExpiration
+	}
+	if len(c.Thresholds) == 0 {
+		c.Thresholds = map[resource.Name]int64{resource.CPU: defaultCPUThreshold, resource.Memory: defaultMemoryThreshold}
+	}
+	if !t.vectors {
+		c.DominantWeight, c.ProdIncludesSystem, c.PodAnnotations = 0, false, false
+		c.EstimateScheduled, c.EstimateInitialized = 0, 0
+	}
+	if len(c.Weights) == 0 && c.DominantWeight == 0 {
+		c.Weights = map[resource.Name]int64{resource.CPU: 1, resource.Memory: 1}
+	}
+	factors := make(map[resource.Name]int64, len(c.Factors)+cpuAndMemory)
+	factors[resource.CPU], factors[resource.Memory] = defaultCPUFactor, defaultMemoryFactor
+	maps.Copy(factors, c.Factors)
+	c.Factors = factors
+	return c
+}
+
+// Check reports every value that cannot be used, as [*framework.InvalidError]s
+// joined: unknown rules, percentages and weights outside [0,100], a weight for
+// a resource without a factor, negative durations. Like Koordinator it does not
+// look at ProdThresholds and takes negative EstimateScheduled and
+// EstimateInitialized for 0; nor, before 1.8, at Aggregated.
+func (c LoadAware) Check() error {
+	var errs []error
+	fail := func(field, value string, format string, args ...any) {
+		errs = append(errs, &framework.InvalidError{Object: loadAwareObject, Field: field, Value: value, Err: fmt.Errorf(format, args...)})
+	}
+	if _, err := c.Rules.known(); err != nil {
+		fail("rules", string(c.Rules), "%w", err)
+	}
+	percentages := func(field string, m map[resource.Name]int64) {
+		for _, name := range slices.Sorted(maps.Keys(m)) {
+			if v := m[name]; v < 0 || v > maxPercent {
+				fail(fmt.Sprintf("%s[%s]", field, name), strconv.FormatInt(v, 10), "must be from 0 to %d", maxPercent)
+			}
+		}
+	}
+	durations := func(field string, d time.Duration) {
+		if d < 0 {
+			fail(field, d.String(), "must not be negative")
+		}
+	}
+	if c.Expired > UseExpired {
+		fail("expired", strconv.Itoa(int(c.Expired)), "unknown policy")
+	}
+	durations("expiration", c.Expiration)
+	percentages("thresholds", c.Thresholds)
+	percentages("weights", c.Weights)
+	percentages("factors", c.Factors)
+	for _, name := range slices.Sorted(maps.Keys(c.Weights)) {
+		if _, ok := c.Factors[name]; !ok && name != resource.CPU && name != resource.Memory {
+			fail("factors", string(name), "no factor for a resource that has a weight")
+		}
+	}
+	if c.DominantWeight < 0 || c.DominantWeight > maxPercent {
+		fail("dominantWeight", strconv.FormatInt(c.DominantWeight, 10), "must be from 0 to %d", maxPercent)
+	}
+	if a := c.Aggregated; a != nil && c.Rules.traits().vectors {
+		percentages("aggregated.thresholds", a.Thresholds)
+		durations("aggregated.duration", a.Duration)
+		durations("aggregated.scoreDuration", a.ScoreDuration)
+	}
+	return errors.Join(errs...)
+}

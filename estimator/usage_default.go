@@ -1,0 +1,150 @@
+package estimator
+
+import (
+	"encoding/json"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+)
+
+// The use that is expected of a pod that requests no cpu or memory:
+// thousandths of a CPU, and bytes.
+const (
+	UnrequestedCPU    int64 = 250
+	UnrequestedMemory int64 = 200 << 20
+)
+
+// The annotations that DefaultEstimator reads.
+const (
+	// AnnotationScalingFactors, on a pod: factors in percent by resource, as a
+	// JSON object. It is read if LoadAware.PodAnnotations is set; resources that
+	// it leaves out have the factors of the configuration.
+	AnnotationScalingFactors = "scheduling.koordinator.sh/load-estimated-scaling-factors"
+	// AnnotationRawAllocatable, on a node: what the node can give before its
+	// resources were amplified, as the JSON of a resource list.
+	AnnotationRawAllocatable = "node.koordinator.sh/raw-allocatable"
+)
+
+// DefaultEstimator expects a pod to use a percentage of what it requests, or of
+// its limit where that is larger, and never more than its limit.
+//
+//	use = min(limit, round(max(request, limit) * factor / 100))
+//
+// A pod that requests no cpu counts as [UnrequestedCPU], one without memory as
+// [UnrequestedMemory]; pods of the classes batch and mid are judged by the
+// resources that Koordinator gives those, but without a mid request mid pods
+// count as nothing. A node can bear what it can allocate, or what
+// [AnnotationRawAllocatable] says.
+//
+// Source: Koordinator 1.8, estimator/default_estimator.go, estimatedPodUsed.
+// Up to 1.5 the factor of a resource whose limit exceeds the request is 100.
+//
+// Differs: results beyond int64 stop at its ends; see [Arithmetic].
+type DefaultEstimator struct {
+	factors     map[resource.Name]int64
+	annotations bool
+	traits      traits
+	arithmetic  Arithmetic
+}
+
+// NewDefaultEstimator returns the estimator for a configuration, of which it
+// reads Rules, Factors, PodAnnotations, Arithmetic and, up to 1.6, Weights.
+func NewDefaultEstimator(c LoadAware) *DefaultEstimator {
+	c = c.withDefaults()
+	e := &DefaultEstimator{factors: c.Factors, traits: c.Rules.traits(), arithmetic: c.Arithmetic}
+	e.annotations = c.PodAnnotations && e.traits.vectors
+	if e.traits.weighed {
+		e.factors = make(map[resource.Name]int64, len(c.Weights))
+		for name := range c.Weights {
+			e.factors[name] = c.Factors[name]
+		}
+	}
+	return e
+}
+
+// PodReads says that estimates read the pod's resources, labels, priority and,
+// if asked for, annotations.
+func (e *DefaultEstimator) PodReads() framework.PodFields {
+	reads := framework.FieldLimits | framework.FieldLabels | framework.FieldPriority
+	if e.annotations {
+		reads |= framework.FieldAnnotations
+	}
+	return reads
+}
+
+// EstimatePod returns the expected use of every resource that has a factor. It
+// never fails.
+func (e *DefaultEstimator) EstimatePod(p *framework.Pod) (map[resource.Name]int64, error) {
+	own := e.ownFactors(p)
+	requests, limits := podResources(p, &e.traits)
+	class := priorityClass(p, e.traits.podLevel)
+	use := make(map[resource.Name]int64, len(e.factors)+len(own))
+	for name, factor := range own {
+		use[name] = e.estimate(requests, limits, TranslateResource(class, name), factor)
+	}
+	for name, factor := range e.factors {
+		if _, ok := own[name]; !ok {
+			use[name] = e.estimate(requests, limits, TranslateResource(class, name), factor)
+		}
+	}
+	return use, nil
+}
+
+// ownFactors returns the factors in the pod's annotation, nil if it is not to
+// be read or is malformed.
+func (e *DefaultEstimator) ownFactors(p *framework.Pod) map[resource.Name]int64 {
+	text := p.Annotations[AnnotationScalingFactors]
+	if !e.annotations || text == "" {
+		return nil
+	}
+	var factors map[resource.Name]int64
+	if json.Unmarshal([]byte(text), &factors) != nil {
+		return nil
+	}
+	return factors
+}
+
+func (e *DefaultEstimator) estimate(requests, limits resource.List, name resource.Name, factor int64) int64 {
+	base, limit := requests[name], limits[name]
+	if limit.Cmp(base) > 0 {
+		base = limit
+		if e.traits.wholeLimit {
+			factor = 100
+		}
+	}
+	if base.IsZero() {
+		switch name {
+		case resource.CPU, BatchCPU:
+			return UnrequestedCPU
+		case resource.Memory, BatchMemory:
+			return UnrequestedMemory
+		}
+		return 0
+	}
+	use := e.arithmetic.scale(e.arithmetic.amount(name, base), factor)
+	if l := e.arithmetic.amount(name, limit); l > 0 && use > l {
+		use = l
+	}
+	return use
+}
+
+// EstimateNode returns the node's allocatable, overlaid with
+// [AnnotationRawAllocatable] where that can be read. It never fails.
+func (e *DefaultEstimator) EstimateNode(n *framework.Node) (resource.List, error) {
+	text, ok := n.Annotations[AnnotationRawAllocatable]
+	if !ok {
+		return n.Status.Allocatable, nil
+	}
+	var raw resource.List
+	if json.Unmarshal([]byte(text), &raw) != nil {
+		return n.Status.Allocatable, nil
+	}
+	whole := make(resource.List, len(n.Status.Allocatable)+len(raw))
+	for name, q := range n.Status.Allocatable {
+		whole[name] = q
+	}
+	for name, q := range raw {
+		whole[name] = q
+	}
+	return whole, nil
+}

@@ -1,0 +1,74 @@
+package estimator
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+)
+
+// An Estimator predicts what a pod will use and what a node can bear. It is
+// asked once per object, so its answers must depend on the object alone, and
+// it may be called by several goroutines at once.
+type Estimator interface {
+	// EstimatePod returns the expected use by resource: cpu in thousandths,
+	// everything else in whole units. An error means that nothing is known: the
+	// pod then counts as using nothing, and scores are 0.
+	EstimatePod(p *framework.Pod) (map[resource.Name]int64, error)
+	// EstimateNode returns what the node can give. After an error the filter
+	// lets the node pass, and its score is 0.
+	EstimateNode(n *framework.Node) (resource.List, error)
+}
+
+// A PodReader is an Estimator that says which parts of a pod EstimatePod reads,
+// so that pods equal in these are decided as one class. Without it every pod is
+// a class of its own.
+type PodReader interface {
+	PodReads() framework.PodFields
+}
+
+// DefaultEstimatorName is the name of [DefaultEstimator] in configurations.
+const DefaultEstimatorName = "defaultEstimator"
+
+// Estimators is a set of estimators by the name that configurations use. A
+// value makes the estimator for a configuration. It is not global: whoever
+// builds a scheduler brings its own, usually [KnownEstimators] with additions.
+type Estimators map[string]func(LoadAware) (Estimator, error)
+
+// KnownEstimators returns the estimators of Koordinator: [DefaultEstimator].
+// Every call makes a new set.
+func KnownEstimators() Estimators {
+	return Estimators{
+		DefaultEstimatorName: func(c LoadAware) (Estimator, error) { return NewDefaultEstimator(c), nil },
+	}
+}
+
+// New makes the estimator of that name for a configuration; "" stands for the
+// default one. An unknown name is an error that lists the known ones.
+//
+// Differs: Koordinator takes the default estimator for a name that it does not
+// know. [Estimators.OrDefault] does so too.
+func (e Estimators) New(name string, c LoadAware) (Estimator, error) {
+	if name == "" {
+		name = DefaultEstimatorName
+	}
+	make, ok := e[name]
+	if !ok {
+		return nil, &framework.InvalidError{
+			Object: "load-aware configuration", Field: "estimator", Value: name,
+			Err: fmt.Errorf("unknown estimator, want one of %s", quoteList(slices.Sorted(maps.Keys(e))...)),
+		}
+	}
+	return make(c)
+}
+
+// OrDefault makes the estimator of that name, and for an unknown name the
+// default one, as Koordinator does.
+func (e Estimators) OrDefault(name string, c LoadAware) (Estimator, error) {
+	if _, ok := e[name]; !ok {
+		return NewDefaultEstimator(c), nil
+	}
+	return e.New(name, c)
+}

@@ -1,0 +1,131 @@
+package estimator
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+)
+
+// A Load is a [LoadAware] configuration made ready for use: its resources are
+// numbered, its thresholds merged with those of nodes, its estimates made once
+// per pod. It holds no state of a cluster, may be shared by goroutines and
+// snapshots, and is what filter.LoadAware and scoring.LoadAware share.
+//
+// A snapshot keeps sums for each Load that was used with it, and brings them up
+// to date with every pod and metric. Loads of equal configurations share them;
+// for many different ones, use forks.
+type Load struct {
+	config  LoadAware // with defaults
+	traits  traits
+	key     string // equal for equal configurations, "" if that cannot be told
+	names   []resource.Name
+	weights []int64 // by resource
+	reads   framework.PodFields
+
+	whole, prod, aggregated map[resource.Name]int64 // thresholds; nil means none
+	prodScored              bool
+	scoreStatistic          statistic
+
+	pods  *framework.PodDerived[PodLoad]
+	nodes *framework.NodeDerived[NodeLoad]
+}
+
+// NewLoad checks a configuration and makes it ready. The error is that of
+// [LoadAware.Check].
+func NewLoad(c LoadAware) (*Load, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	l := &Load{}
+	if c.Estimator == nil {
+		// The estimator is a function of the rest.
+		l.key = configKey(c.withDefaults())
+		c.Estimator = NewDefaultEstimator(c)
+	}
+	c = c.withDefaults()
+	l.config, l.traits = c, c.Rules.traits()
+	l.names = resourcesOf(c)
+	l.whole, l.prod, l.prodScored = c.Thresholds, c.ProdThresholds, c.ScoreProd
+	if a := c.Aggregated; a != nil {
+		if len(a.Thresholds) > 0 && a.Type != "" {
+			l.aggregated = a.Thresholds
+		}
+		if a.ScoreType != "" {
+			l.scoreStatistic = statistic{a.ScoreType, a.ScoreDuration}
+		}
+	}
+	l.weights = make([]int64, len(l.names))
+	for i, name := range l.names {
+		l.weights[i] = c.Weights[name]
+	}
+	l.reads = framework.FieldLabels | framework.FieldPriority | framework.FieldLimits
+	if r, ok := c.Estimator.(PodReader); ok {
+		l.reads |= r.PodReads()
+	} else {
+		l.reads = framework.FieldsAll
+	}
+	l.pods = framework.NewPodDerived(l.derivePod)
+	l.nodes = framework.NewNodeDerived(l.deriveNode)
+	return l, nil
+}
+
+// DefaultLoad returns the Load of the zero configuration, always the same one.
+func DefaultLoad() *Load { return defaultLoad() }
+
+var defaultLoad = sync.OnceValue(func() *Load {
+	l, err := NewLoad(LoadAware{})
+	if err != nil {
+		panic(err) // the zero configuration is valid
+	}
+	return l
+})
+
+// configKey writes down everything in a configuration but the estimator.
+func configKey(c LoadAware) string {
+	var a Aggregated
+	if c.Aggregated != nil {
+		a = *c.Aggregated
+	}
+	aggregated := c.Aggregated != nil
+	c.Aggregated, c.Estimator = nil, nil
+	return fmt.Sprintf("%#v %t %#v", c, aggregated, a)
+}
+
+// resourcesOf lists the resources that a configuration names, sorted.
+func resourcesOf(c LoadAware) []resource.Name {
+	set := map[resource.Name]int64{resource.CPU: 0, resource.Memory: 0}
+	for _, m := range [...]map[resource.Name]int64{c.Thresholds, c.ProdThresholds, c.Weights, c.Factors} {
+		maps.Copy(set, m)
+	}
+	if c.Aggregated != nil {
+		maps.Copy(set, c.Aggregated.Thresholds)
+	}
+	for _, name := range c.Resources {
+		set[name] = 0
+	}
+	return slices.Sorted(maps.Keys(set))
+}
+
+// Config returns the configuration, with defaults. Its maps must not be
+// changed.
+func (l *Load) Config() LoadAware { return l.config }
+
+// Resources returns the resources that use is kept of, sorted. It must not be
+// changed.
+func (l *Load) Resources() []resource.Name { return l.names }
+
+// Weights returns the weight of each resource in the score, in the order of
+// Resources. It must not be changed.
+func (l *Load) Weights() []int64 { return l.weights }
+
+// Reads returns the parts of a pod that its estimate and class depend on.
+func (l *Load) Reads(p *framework.PodInfo) framework.PodFields {
+	if l.reads != framework.FieldsAll && readsStatus(p.Pod, l.traits.podLevel) {
+		return framework.FieldsAll // no smaller set covers the status
+	}
+	return l.reads
+}

@@ -1,0 +1,125 @@
+package estimator
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// The annotations of a pod that set how long it is estimated in any case, in
+// whole seconds, read if LoadAware.PodAnnotations is set. 0 means not; what is
+// negative or no number is ignored.
+const (
+	AnnotationEstimateScheduled   = "scheduling.koordinator.sh/load-estimated-seconds-after-pod-scheduled"
+	AnnotationEstimateInitialized = "scheduling.koordinator.sh/load-estimated-seconds-after-initialized"
+)
+
+// A PodLoad is what a [Load] derives from a pod alone.
+type PodLoad struct {
+	// Estimate is the expected use by resource, in the order of Load.Resources;
+	// nil if the estimator failed.
+	Estimate []int64
+	// Err is the failure of the estimator.
+	Err error
+	// Class is the pod's priority class, and Prod tells that it is koord-prod.
+	Class PriorityClass
+	Prod  bool
+	// DaemonSet tells that an owner is a DaemonSet: no filter applies.
+	DaemonSet bool
+
+	estimated []bool  // resources that the estimator named
+	charged   []int64 // Estimate if it is not 0
+	gone      bool    // succeeded or failed: it uses nothing
+
+	scheduled   time.Time // when it was scheduled, by its conditions
+	initialized time.Time
+	// how long it is estimated since then; 0 means not
+	afterScheduled, afterInitialized time.Duration
+}
+
+// Pod returns what the Load derives from the pod. It is computed once.
+func (l *Load) Pod(p *framework.PodInfo) *PodLoad { return l.pods.Of(p) }
+
+func (l *Load) derivePod(info *framework.PodInfo) *PodLoad {
+	p := info.Pod
+	d := &PodLoad{Class: priorityClass(p, l.traits.podLevel)}
+	d.Prod = d.Class == PriorityProd
+	for i := range p.OwnerReferences {
+		d.DaemonSet = d.DaemonSet || p.OwnerReferences[i].Kind == "DaemonSet"
+	}
+	use, err := l.config.Estimator.EstimatePod(p)
+	if d.Err = err; err == nil {
+		d.Estimate = make([]int64, len(l.names))
+		d.estimated = make([]bool, len(l.names))
+		for i, name := range l.names {
+			d.Estimate[i], d.estimated[i] = use[name], hasKey(use, name)
+			if d.Estimate[i] != 0 {
+				d.charged = d.Estimate
+			}
+		}
+	}
+	d.scheduled = trueSince(p, framework.PodScheduled)
+	d.initialized = trueSince(p, framework.PodInitialized)
+	d.afterScheduled, d.afterInitialized = l.config.EstimateScheduled, l.config.EstimateInitialized
+	if l.config.PodAnnotations {
+		d.afterScheduled = annotatedSeconds(p, AnnotationEstimateScheduled, d.afterScheduled)
+		d.afterInitialized = annotatedSeconds(p, AnnotationEstimateInitialized, d.afterInitialized)
+	}
+	return d
+}
+
+func hasKey[K comparable, V any](m map[K]V, key K) bool {
+	_, ok := m[key]
+	return ok
+}
+
+// terminated reports whether the pod has finished.
+func terminated(p *framework.Pod) bool {
+	return p.Status.Phase == framework.PodSucceeded || p.Status.Phase == framework.PodFailed
+}
+
+// trueSince returns when the first condition of the type became true, the zero
+// time if it is not or does not say.
+func trueSince(p *framework.Pod, t framework.PodConditionType) time.Time {
+	for i := range p.Status.Conditions {
+		if c := &p.Status.Conditions[i]; c.Type == t {
+			if c.Status == framework.ConditionTrue {
+				return c.LastTransitionTime
+			}
+			break
+		}
+	}
+	return time.Time{}
+}
+
+func annotatedSeconds(p *framework.Pod, key string, otherwise time.Duration) time.Duration {
+	n, err := strconv.ParseInt(p.Annotations[key], 10, 64)
+	if err != nil || n < 0 {
+		return otherwise
+	}
+	return Seconds(n)
+}
+
+// placedAt returns since when a pod that was assigned at the given time counts
+// as placed, by its own conditions if they say.
+func (d *PodLoad) placedAt(assigned time.Time) time.Time {
+	if d.scheduled.IsZero() {
+		return assigned
+	}
+	return d.scheduled
+}
+
+// deadline returns until when a pod placed at the given time is estimated in
+// any case, the zero time if it is not.
+//
+// Source: Koordinator 1.8, shouldEstimatePodDeadline.
+func (d *PodLoad) deadline(placed time.Time) time.Time {
+	switch {
+	case d.afterInitialized > 0 && !d.initialized.IsZero():
+		return d.initialized.Add(d.afterInitialized)
+	case d.afterScheduled > 0 && !placed.IsZero():
+		return placed.Add(d.afterScheduled)
+	}
+	return time.Time{}
+}

@@ -1,0 +1,55 @@
+package estimator
+
+import (
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+)
+
+// podResources returns what the pod requests and what it is limited to, with
+// overhead: the larger of the sum of its containers and of the peak while it
+// is initialized, unless the pod as a whole says otherwise.
+//
+// Source: k8s.io/component-helpers 0.35, PodRequests and PodLimits; for the
+// older rules Kubernetes 1.28 and, without sidecars, 1.24.
+func podResources(p *framework.Pod, t *traits) (requests, limits resource.List) {
+	requests = addUp(p, t, func(r *framework.ResourceRequirements) resource.List { return r.Requests })
+	limits = addUp(p, t, func(r *framework.ResourceRequirements) resource.List { return r.Limits })
+	requests = requests.Add(p.Spec.Overhead)
+	for name, q := range p.Spec.Overhead {
+		if limit, ok := limits[name]; ok && !limit.IsZero() {
+			limits[name] = limit.Add(q)
+		}
+	}
+	return requests, limits
+}
+
+func addUp(p *framework.Pod, t *traits, of func(*framework.ResourceRequirements) resource.List) resource.List {
+	sum := resource.List{}
+	for i := range p.Spec.Containers {
+		sum = sum.Add(of(&p.Spec.Containers[i].Resources))
+	}
+	sidecars, peak := resource.List{}, resource.List{}
+	for i := range p.Spec.InitContainers {
+		c := &p.Spec.InitContainers[i]
+		amount := of(&c.Resources)
+		if !t.plainInit && isSidecar(c) {
+			sum, sidecars = sum.Add(amount), sidecars.Add(amount)
+			peak = peak.Max(sidecars)
+		} else {
+			peak = peak.Max(sidecars.Add(amount))
+		}
+	}
+	sum = sum.Max(peak)
+	if t.podLevel && p.Spec.Resources != nil {
+		for name, q := range of(p.Spec.Resources) {
+			if name == resource.CPU || name == resource.Memory || name.IsHugePages() {
+				sum[name] = q
+			}
+		}
+	}
+	return sum
+}
+
+func isSidecar(c *framework.Container) bool {
+	return c.RestartPolicy != nil && *c.RestartPolicy == framework.ContainerRestartPolicyAlways
+}

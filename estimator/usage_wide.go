@@ -1,0 +1,37 @@
+package estimator
+
+import (
+	"math"
+	"math/bits"
+)
+
+// wide is a 128-bit integer: a sum of int64s that stays exact, so that what was
+// added can be taken away again, and that is cut to int64 only when read.
+type wide struct {
+	hi int64
+	lo uint64
+}
+
+func (w *wide) add(x int64) {
+	lo, carry := bits.Add64(w.lo, uint64(x), 0)
+	w.lo, w.hi = lo, w.hi+x>>63+int64(carry)
+}
+
+func (w *wide) sub(x int64) {
+	lo, borrow := bits.Sub64(w.lo, uint64(x), 0)
+	w.lo, w.hi = lo, w.hi-x>>63-int64(borrow)
+}
+
+// plus returns w + v, cut to int64.
+func (w wide) plus(v wide) int64 {
+	lo, carry := bits.Add64(w.lo, v.lo, 0)
+	switch hi := w.hi + v.hi + int64(carry); {
+	case hi == int64(lo)>>63:
+		return int64(lo)
+	case hi < 0:
+		return math.MinInt64
+	}
+	return math.MaxInt64
+}
+
+func widen(x int64) wide { return wide{x >> 63, uint64(x)} }

@@ -1,0 +1,142 @@
+package filter
+
+import (
+	"time"
+
+	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/framework"
+)
+
+// LoadAware rejects nodes whose real use, with what is expected of the pod and
+// of pods too young to have been measured, exceeds a threshold. The reason
+// names the first such resource: "node(s) cpu usage exceed threshold". Nodes
+// whose metric has expired are rejected, too, with "node(s) nodeMetric
+// expired", unless the configuration says otherwise.
+//
+// Nodes pass that were never measured, that have nothing of a resource, or
+// whose thresholds are 0; and everything passes for pods of a DaemonSet. See
+// [estimator.Ledger] for how use is kept, and [estimator.Rules] for what older
+// versions do differently.
+//
+// Source: Koordinator 1.8, plugin LoadAwareScheduling, Filter.
+//
+// Differs: of several resources above their thresholds the first by name is
+// reported also by the rules up to 1.6, where Koordinator's choice is random.
+type LoadAware struct {
+	// Load is the configuration, best shared with scoring.LoadAware; nil means
+	// that of the zero [estimator.LoadAware].
+	Load *estimator.Load
+}
+
+// Name returns "LoadAwareScheduling".
+func (LoadAware) Name() string { return "LoadAwareScheduling" }
+
+func (p LoadAware) load() *estimator.Load {
+	if p.Load == nil {
+		return estimator.DefaultLoad()
+	}
+	return p.Load
+}
+
+// Scope declares that a verdict reads what an estimate reads of the pod, its
+// owners, the node, its place in the ledger, and the time.
+func (p LoadAware) Scope(pod *framework.PodInfo) framework.Scope {
+	load := p.load()
+	fields := load.Reads(pod) | framework.FieldOwner
+	if owner := pod.Pod.ControllerRef(); load.Pod(pod).DaemonSet && (owner == nil || owner.Kind != daemonSet) {
+		fields = framework.FieldsAll // another owner counts, which FieldOwner does not cover
+	}
+	return framework.Scope{Pod: fields, Reads: framework.ReadsNode | framework.ReadsPods | framework.ReadsTime}
+}
+
+const daemonSet = "DaemonSet"
+
+// PreFilter estimates the pod.
+func (p LoadAware) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
+	f := framework.Scratch[loadAware](c)
+	f.load = p.load()
+	if f.pod = f.load.Pod(c.Pod); f.pod.DaemonSet {
+		return framework.PreFiltered{}, framework.SkipStatus()
+	}
+	f.view = f.load.View(c.Snapshot)
+	f.rules = loadRulesOf(f.load.Config().Rules)
+	f.expired, f.arithmetic = f.load.Config().Expired, f.load.Config().Arithmetic
+	f.estimate = f.pod.Estimate
+	if f.rules.metricsOnly {
+		f.estimate = nil
+	}
+	return framework.PreFiltered{Filter: f}, framework.Status{}
+}
+
+// loadRules is what versions do differently here.
+type loadRules struct {
+	metricsOnly     bool // only what was measured counts, not the pod (up to 1.5)
+	inclusive       bool // the threshold itself is too much (up to 1.5)
+	passExpired     bool // an expired metric never rejects (1.4)
+	failedPasses    bool // everything passes for a pod that cannot be estimated (1.6)
+	thresholdsFirst bool // without thresholds, expiry does not matter (1.8)
+}
+
+func loadRulesOf(r estimator.Rules) loadRules {
+	switch r {
+	case estimator.Koordinator14:
+		return loadRules{metricsOnly: true, inclusive: true, passExpired: true}
+	case estimator.Koordinator15:
+		return loadRules{metricsOnly: true, inclusive: true}
+	case estimator.Koordinator16:
+		return loadRules{failedPasses: true}
+	}
+	return loadRules{thresholdsFirst: true}
+}
+
+// loadAware is the bound filter.
+type loadAware struct {
+	load       *estimator.Load
+	view       estimator.View
+	pod        *estimator.PodLoad
+	rules      loadRules
+	expired    estimator.ExpiredPolicy
+	arithmetic estimator.Arithmetic
+	estimate   []int64
+}
+
+func (f *loadAware) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {
+	d := f.load.Node(node)
+	thresholds, basis := &d.Whole, estimator.WholeForFilter
+	if d.ForProd && f.pod.Prod {
+		thresholds, basis = &d.Prod, estimator.ProdForFilter
+	}
+	if f.rules.thresholdsFirst && (!thresholds.Set || d.Err != nil) {
+		return framework.Status{}
+	}
+	if f.expired != estimator.UseExpired && f.view.Expired(node) {
+		if f.rules.passExpired || f.expired == estimator.PassExpired {
+			return framework.Status{}
+		}
+		return framework.Reject("node(s) nodeMetric expired")
+	}
+	use := f.view.Use(node, basis)
+	if use == nil || d.Err != nil || f.rules.failedPasses && f.pod.Err != nil {
+		return framework.Status{}
+	}
+	for i := range thresholds.Limits {
+		l := &thresholds.Limits[i]
+		used := use[l.Resource]
+		if l.Resource < len(f.estimate) {
+			used = f.arithmetic.Add(used, f.estimate[l.Resource])
+		}
+		percent := f.arithmetic.Percent(used, l.Allocatable)
+		if percent > l.Percent || percent == l.Percent && f.rules.inclusive {
+			return l.Exceeded
+		}
+	}
+	return framework.Status{}
+}
+
+// ValidUntil returns when the node's metric expires.
+func (f *loadAware) ValidUntil(_ *framework.PodInfo, node *framework.NodeInfo) time.Time {
+	if f.expired == estimator.UseExpired {
+		return time.Time{}
+	}
+	return f.view.ValidUntil(node)
+}

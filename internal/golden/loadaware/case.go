@@ -1,0 +1,81 @@
+// Package loadaware replays cases of load-aware scheduling: the cluster, what
+// happens to it, and the pod that is asked about, in the form in which the
+// answers of Koordinator's plugin were recorded. It is for tests.
+package loadaware
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+)
+
+// A Case is what a scheduler sees, in the order of the fields: the clock stands
+// at Now, nodes are there, pods and metrics come in, pods are reserved and
+// unreserved, events follow, and then Pod is filtered and scored everywhere.
+type Case struct {
+	ID          int                     `json:"id"`
+	Mode        string                  `json:"mode"`
+	Now         time.Time               `json:"now"`
+	Args        json.RawMessage         `json:"args"`
+	Nodes       []*framework.Node       `json:"nodes"`
+	Pods        []*framework.Pod        `json:"pods,omitempty"`
+	NodeMetrics []*framework.NodeMetric `json:"nodeMetrics,omitempty"`
+	Reserve     []Reservation           `json:"reserve,omitempty"`
+	Unreserve   []Reservation           `json:"unreserve,omitempty"`
+	Events      []Event                 `json:"events,omitempty"`
+	Pod         *framework.Pod          `json:"pod"`
+	Expect      map[string]Answer       `json:"expect,omitempty"` // by version, such as "v1.8.0"
+}
+
+// A Reservation is a pod that was chosen for a node.
+type Reservation struct {
+	Node string         `json:"node"`
+	Pod  *framework.Pod `json:"pod"`
+}
+
+// An Event is something that happens after the start.
+type Event struct {
+	Type   EventType             `json:"type"`
+	Pod    *framework.Pod        `json:"pod,omitempty"`
+	Metric *framework.NodeMetric `json:"metric,omitempty"`
+	Node   string                `json:"node,omitempty"`  // of a metric that is deleted, or of a reservation
+	Passed framework.Duration    `json:"passed,omitzero"` // time that passes
+}
+
+// EventType is a kind of event.
+type EventType string
+
+// The kinds of events.
+const (
+	PodAdd       EventType = "pod-add"
+	PodUpdate    EventType = "pod-update"
+	PodDelete    EventType = "pod-delete"
+	MetricApply  EventType = "metric-apply"
+	MetricDelete EventType = "metric-delete"
+	PodReserve   EventType = "pod-reserve"
+	PodUnreserve EventType = "pod-unreserve"
+	TimePass     EventType = "time-pass"
+)
+
+// An Answer is what a plugin says.
+type Answer struct {
+	ArgsError     string                                    `json:"argsError,omitempty"` // then nothing else is there
+	DefaultedArgs json.RawMessage                           `json:"defaultedArgs,omitempty"`
+	PriorityClass string                                    `json:"priorityClass,omitempty"`
+	EstimatePod   map[resource.Name]int64                   `json:"estimatePod,omitempty"`
+	PodClasses    map[framework.UID]string                  `json:"podClasses,omitempty"`   // by UID
+	PodEstimates  map[framework.UID]map[resource.Name]int64 `json:"podEstimates,omitempty"` // by UID
+	Nodes         []NodeAnswer                              `json:"nodes,omitempty"`
+}
+
+// A NodeAnswer is what a plugin says about a node.
+type NodeAnswer struct {
+	Name          string        `json:"name"`
+	FilterCode    string        `json:"filterCode"`
+	FilterReason  string        `json:"filterReason,omitempty"`
+	FilterReasons []string      `json:"filterReasons,omitempty"` // any of these may be given
+	Score         int64         `json:"score"`
+	EstimateNode  resource.List `json:"estimateNode,omitempty"`
+}

@@ -1,0 +1,84 @@
+package loadaware
+
+import (
+	"maps"
+
+	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+)
+
+// A pod with a negative request, which no API server admits and some recorded
+// cases hold, is refused by the library. Here it enters without the request, and
+// is estimated as it was written.
+
+// refused reports whether the case holds such a pod.
+func refused(c *Case) bool {
+	for _, p := range c.pods() {
+		if hasNegative(p) {
+			return true
+		}
+	}
+	return false
+}
+
+// pods lists every pod of the case.
+func (c *Case) pods() []*framework.Pod {
+	pods := append([]*framework.Pod{c.Pod}, c.Pods...)
+	for _, list := range [...][]Reservation{c.Reserve, c.Unreserve} {
+		for _, r := range list {
+			pods = append(pods, r.Pod)
+		}
+	}
+	for _, e := range c.Events {
+		if e.Pod != nil {
+			pods = append(pods, e.Pod)
+		}
+	}
+	return pods
+}
+
+func hasNegative(p *framework.Pod) bool {
+	for i := range p.Spec.Containers {
+		for _, q := range p.Spec.Containers[i].Resources.Requests {
+			if q.Sign() < 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// info returns the pod as the snapshot takes it.
+func (r *replay) info(p *framework.Pod) (*framework.PodInfo, error) {
+	if hasNegative(p) {
+		p = withoutNegative(p)
+	}
+	return r.snapshot.NewPodInfo(p)
+}
+
+func withoutNegative(p *framework.Pod) *framework.Pod {
+	c := *p
+	c.Spec.Containers = append([]framework.Container(nil), p.Spec.Containers...)
+	for i := range c.Spec.Containers {
+		requests := maps.Clone(c.Spec.Containers[i].Resources.Requests)
+		maps.DeleteFunc(requests, func(_ resource.Name, q resource.Quantity) bool { return q.Sign() < 0 })
+		c.Spec.Containers[i].Resources.Requests = requests
+	}
+	return &c
+}
+
+// asWritten estimates the pods of a case as they were written.
+type asWritten struct {
+	*estimator.DefaultEstimator
+	c *Case
+}
+
+func (e asWritten) EstimatePod(p *framework.Pod) (map[resource.Name]int64, error) {
+	for _, written := range e.c.pods() {
+		if written.UID == p.UID && hasNegative(written) {
+			return e.DefaultEstimator.EstimatePod(written)
+		}
+	}
+	return e.DefaultEstimator.EstimatePod(p)
+}

@@ -1,0 +1,288 @@
+package loadaware
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/filter"
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+	"github.com/berth-sched/berth/scheduling/args"
+	"github.com/berth-sched/berth/scoring"
+)
+
+// Run plays the case by the rules of a version and returns what the library
+// answers. An error means that the case could not be played.
+func Run(c *Case, rules estimator.Rules) (*Answer, error) {
+	decoded, fieldErrs := args.LoadAware(rules)(c.Args)
+	if err := args.Join(fieldErrs); err != nil {
+		return nil, fmt.Errorf("args: %w", err)
+	}
+	a := decoded.(*args.LoadAwareScheduling)
+	text := *a
+	text.TypeMeta = framework.TypeMeta{}
+	answer := &Answer{}
+	var err error
+	if answer.DefaultedArgs, err = json.Marshal(text); err != nil {
+		return nil, err
+	}
+	if err := args.Join(a.Validate("")); err != nil {
+		answer.ArgsError = err.Error()
+		return answer, nil
+	}
+	// Koordinator takes the default estimator for names that it does not know.
+	config := a.Config()
+	config.Arithmetic = estimator.Wrapping
+	if refused(c) {
+		config.Estimator = asWritten{estimator.NewDefaultEstimator(config), c}
+	}
+	load, err := estimator.NewLoad(config)
+	if err != nil {
+		return nil, err
+	}
+	r := newReplay(load)
+	if err := r.play(c); err != nil {
+		return nil, err
+	}
+	if err := r.classify(c, answer); err != nil {
+		return nil, err
+	}
+	return answer, r.ask(c, answer)
+}
+
+// replay is a case being played.
+type replay struct {
+	snapshot *framework.Snapshot
+	ledger   *estimator.Ledger
+	load     *estimator.Load
+	placed   map[framework.UID]map[string]*framework.PodInfo // pods in the snapshot, by node
+}
+
+func newReplay(load *estimator.Load) *replay {
+	r := &replay{
+		snapshot: framework.NewSnapshot(framework.ZoneInterleaved), load: load,
+		placed: map[framework.UID]map[string]*framework.PodInfo{},
+	}
+	r.ledger = estimator.LedgerOf(r.snapshot)
+	return r
+}
+
+func (r *replay) play(c *Case) error {
+	r.snapshot.SetNow(c.Now)
+	for _, n := range c.Nodes {
+		if err := r.snapshot.AddNode(n); err != nil {
+			return err
+		}
+	}
+	for _, p := range c.Pods {
+		if p.Spec.NodeName == "" {
+			info, err := r.info(p)
+			if err != nil {
+				return err
+			}
+			r.ledger.Observe(info)
+		} else if err := r.podAdd(p); err != nil {
+			return err
+		}
+	}
+	for _, m := range c.NodeMetrics {
+		if err := r.ledger.SetMetric(m); err != nil {
+			return err
+		}
+	}
+	for _, e := range c.Reserve {
+		if err := r.event(&Event{Type: PodReserve, Node: e.Node, Pod: e.Pod}); err != nil {
+			return err
+		}
+	}
+	for _, e := range c.Unreserve {
+		if err := r.event(&Event{Type: PodUnreserve, Node: e.Node, Pod: e.Pod}); err != nil {
+			return err
+		}
+	}
+	for i := range c.Events {
+		if err := r.event(&c.Events[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// event plays an event as Koordinator's handlers would take it.
+func (r *replay) event(e *Event) error {
+	switch e.Type {
+	case PodAdd:
+		return r.podAdd(e.Pod)
+	case PodUpdate:
+		return r.podUpdate(e.Pod)
+	case PodDelete:
+		return r.podDelete(e.Pod)
+	case MetricApply:
+		return r.ledger.SetMetric(e.Metric)
+	case MetricDelete:
+		r.ledger.RemoveMetric(e.Node)
+		return nil
+	case PodReserve, PodUnreserve:
+		info, err := r.info(e.Pod)
+		if err != nil {
+			return err
+		}
+		if e.Type == PodReserve {
+			return r.ledger.Assign(info, r.snapshot.Node(e.Node))
+		}
+		return r.ledger.Unassign(info, r.snapshot.Node(e.Node))
+	case TimePass:
+		r.snapshot.SetNow(r.snapshot.Now().Add(e.Passed.Duration))
+		return nil
+	}
+	return fmt.Errorf("unknown event %q", e.Type)
+}
+
+// podAdd enters the pod anew, also where it is already.
+func (r *replay) podAdd(p *framework.Pod) error {
+	node := p.Spec.NodeName
+	if node == "" {
+		return nil
+	}
+	info, err := r.info(p)
+	if err != nil {
+		return err
+	}
+	if r.placed[p.UID][node] != nil {
+		if terminated(p) {
+			return nil
+		}
+		return r.ledger.Assign(info, r.snapshot.Node(node))
+	}
+	return r.add(info, node)
+}
+
+func (r *replay) add(info *framework.PodInfo, node string) error {
+	if r.placed[info.Pod.UID] == nil {
+		r.placed[info.Pod.UID] = map[string]*framework.PodInfo{}
+	}
+	r.placed[info.Pod.UID][node] = info
+	return r.snapshot.AddPod(info, node)
+}
+
+func (r *replay) remove(uid framework.UID, node string) error {
+	info := r.placed[uid][node]
+	if info == nil {
+		return nil
+	}
+	delete(r.placed[uid], node)
+	return r.snapshot.RemovePod(info, node)
+}
+
+// podUpdate replaces the pod on its node. One that it had before keeps a ghost
+// of it, as in Koordinator.
+func (r *replay) podUpdate(p *framework.Pod) error {
+	node := p.Spec.NodeName
+	if node == "" {
+		return nil
+	}
+	info, err := r.info(p)
+	if err != nil {
+		return err
+	}
+	if terminated(p) {
+		if err := r.remove(p.UID, node); err != nil {
+			return err
+		}
+		return r.ledger.Unassign(info, r.snapshot.Node(node))
+	}
+	if err := r.remove(p.UID, node); err != nil {
+		return err
+	}
+	return r.add(info, node)
+}
+
+func (r *replay) podDelete(p *framework.Pod) error {
+	node := p.Spec.NodeName
+	if node == "" {
+		return nil
+	}
+	if err := r.remove(p.UID, node); err != nil {
+		return err
+	}
+	info, err := r.info(p)
+	if err != nil {
+		return err
+	}
+	return r.ledger.Unassign(info, r.snapshot.Node(node))
+}
+
+func terminated(p *framework.Pod) bool {
+	return p.Status.Phase == framework.PodSucceeded || p.Status.Phase == framework.PodFailed
+}
+
+// classify answers what concerns pods alone.
+func (r *replay) classify(c *Case, a *Answer) (err error) {
+	e := r.load.Config().Estimator
+	if a.PriorityClass, err = r.class(c.Pod); err != nil {
+		return err
+	}
+	if a.EstimatePod, err = e.EstimatePod(c.Pod); err != nil {
+		return err
+	}
+	a.PodClasses = map[framework.UID]string{}
+	a.PodEstimates = map[framework.UID]map[resource.Name]int64{}
+	pods := slices.Clone(c.Pods)
+	for _, e := range c.Reserve {
+		pods = append(pods, e.Pod)
+	}
+	for _, p := range pods {
+		if a.PodClasses[p.UID], err = r.class(p); err != nil {
+			return err
+		}
+		if a.PodEstimates[p.UID], err = e.EstimatePod(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *replay) class(p *framework.Pod) (string, error) {
+	info, err := r.info(p)
+	if err != nil {
+		return "", err
+	}
+	return string(r.load.Pod(info).Class), nil
+}
+
+// ask filters and scores the pod everywhere.
+func (r *replay) ask(c *Case, a *Answer) error {
+	info, err := r.info(c.Pod)
+	if err != nil {
+		return err
+	}
+	cycle := new(framework.Cycle)
+	cycle.Reset(info, r.snapshot, 0, 0)
+	pre, status := filter.LoadAware{Load: r.load}.PreFilter(cycle)
+	if !status.IsSuccess() && !status.IsSkip() {
+		return status.Err()
+	}
+	cycle.At(1)
+	scorer, status := scoring.LoadAware{Load: r.load}.PreScore(cycle, nil)
+	if !status.IsSuccess() {
+		return status.Err()
+	}
+	for _, node := range c.Nodes {
+		n := r.snapshot.Node(node.Name)
+		var verdict framework.Status
+		if pre.Filter != nil {
+			verdict = pre.Filter.Filter(info, n)
+		}
+		estimate, err := r.load.Config().Estimator.EstimateNode(node)
+		if err != nil {
+			return err
+		}
+		a.Nodes = append(a.Nodes, NodeAnswer{
+			Name: node.Name, FilterCode: verdict.Code().String(), FilterReason: verdict.Message(),
+			Score: scorer.Score(info, n), EstimateNode: estimate,
+		})
+	}
+	return nil
+}
