@@ -18,8 +18,12 @@ func Kubernetes137() Profile {
 	return Profile{
 		Name: DefaultName,
 		Filter: []framework.Plugin{
-			filter.NodeName{}, filter.NodeUnschedulable{}, filter.TaintToleration{}, filter.NodeAffinity{},
-			filter.NodePorts{}, filter.NodeResourcesFit{},
+			filter.NodeName{},
+			filter.NodeUnschedulable{},
+			filter.TaintToleration{},
+			filter.NodeAffinity{},
+			filter.NodePorts{},
+			filter.NodeResourcesFit{},
 		},
 		Score: []Weighted{
 			{scoring.TaintToleration{}, 3},
@@ -53,8 +57,12 @@ func Kubernetes118() Profile {
 	return Profile{
 		Name: DefaultName,
 		Filter: []framework.Plugin{
-			filter.NodeUnschedulable{}, filter.NodeResourcesFit{}, filter.NodeName{}, filter.NodePorts{},
-			filter.NodeAffinity{}, filter.TaintToleration{},
+			filter.NodeUnschedulable{},
+			filter.NodeResourcesFit{},
+			filter.NodeName{},
+			filter.NodePorts{},
+			filter.NodeAffinity{},
+			filter.TaintToleration{},
 		},
 		Score: []Weighted{
 			{scoring.NodeResourcesBalancedAllocation{Version: scoring.BalanceV118}, 1},

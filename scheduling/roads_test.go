@@ -22,6 +22,7 @@ func (room) Name() string { return "room" }
 func (room) Scope(*framework.PodInfo) framework.Scope {
 	return framework.Scope{Pod: framework.FieldLabels, Reads: framework.ReadsNode | framework.ReadsPods}
 }
+
 func (room) Filter(p *framework.PodInfo, n *framework.NodeInfo) framework.Status {
 	if int64(len(n.Pods)) >= n.AllowedPods-int64(len(p.Pod.Labels["size"])) {
 		return framework.Reject("full")
@@ -36,6 +37,7 @@ func (color) Name() string { return "color" }
 func (color) Scope(*framework.PodInfo) framework.Scope {
 	return framework.Scope{Pod: framework.FieldLabels, Reads: framework.ReadsNode}
 }
+
 func (color) Filter(p *framework.PodInfo, n *framework.NodeInfo) framework.Status {
 	if want := p.Pod.Labels["color"]; want != "" && want != n.Node.Labels["color"] {
 		return framework.RejectForGood("another color")
@@ -50,6 +52,7 @@ func (emptier) Name() string { return "emptier" }
 func (emptier) Scope(*framework.PodInfo) framework.Scope {
 	return framework.Scope{Reads: framework.ReadsNode | framework.ReadsPods}
 }
+
 func (emptier) Score(_ *framework.PodInfo, n *framework.NodeInfo) int64 {
 	return max(0, 20-int64(len(n.Pods)))
 }
@@ -61,9 +64,11 @@ func (likes) Name() string { return "likes" }
 func (likes) Scope(*framework.PodInfo) framework.Scope {
 	return framework.Scope{Reads: framework.ReadsNode}
 }
+
 func (likes) Score(_ *framework.PodInfo, n *framework.NodeInfo) int64 {
 	return int64(len(n.Node.Labels["liked"]))
 }
+
 func (likes) NormalizeScore(raw, _, largest int64) int64 {
 	if largest == 0 {
 		return 100
@@ -78,9 +83,11 @@ func (spreadOut) Name() string { return "spreadOut" }
 func (spreadOut) Scope(*framework.PodInfo) framework.Scope {
 	return framework.Scope{Reads: framework.ReadsPods}
 }
+
 func (spreadOut) Score(_ *framework.PodInfo, n *framework.NodeInfo) int64 {
 	return int64(len(n.Pods) % 3)
 }
+
 func (spreadOut) NormalizeScores(_ []*framework.NodeInfo, scores []int64) {
 	sum := int64(1)
 	for _, s := range scores {
@@ -98,6 +105,7 @@ func (crowd) Name() string { return "crowd" }
 func (crowd) Scope(*framework.PodInfo) framework.Scope {
 	return framework.Scope{Reads: framework.ReadsNode | framework.ReadsNodeSet}
 }
+
 func (crowd) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
 	return boundCrowd(c.Snapshot.Len()), framework.Status{}
 }
@@ -115,6 +123,7 @@ func (fewer) Name() string { return "fewer" }
 func (fewer) Scope(*framework.PodInfo) framework.Scope {
 	return framework.Scope{Reads: framework.ReadsPods | framework.ReadsFeasible}
 }
+
 func (fewer) PreScore(_ *framework.Cycle, feasible []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
 	if len(feasible)%7 == 0 {
 		return nil, framework.SkipStatus()
@@ -170,6 +179,7 @@ func (tired) Name() string { return "tired" }
 func (tired) Scope(*framework.PodInfo) framework.Scope {
 	return framework.Scope{Reads: framework.ReadsNode | framework.ReadsTime}
 }
+
 func (tired) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
 	return framework.PreFiltered{Filter: boundTired{c}}, framework.Status{}
 }
@@ -202,12 +212,15 @@ func (zones) Name() string { return "zones" }
 func (zones) Scope(*framework.PodInfo) framework.Scope {
 	return framework.Scope{Reads: framework.ReadsNode | framework.ReadsDomain}
 }
+
 func (zones) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
 	return framework.PreFiltered{Filter: boundZones{zoneCounts.Of(c.Snapshot), c.Snapshot}}, framework.Status{}
 }
+
 func (zones) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
 	return boundZones{zoneCounts.Of(c.Snapshot), c.Snapshot}, framework.Status{}
 }
+
 func (zones) NormalizeScore(raw, smallest, largest int64) int64 {
 	if largest == smallest {
 		return 0
@@ -226,6 +239,7 @@ func (b boundZones) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framewor
 	}
 	return framework.Status{}
 }
+
 func (b boundZones) Score(_ *framework.PodInfo, n *framework.NodeInfo) int64 {
 	return int64(b.e.pods[n.Node.Labels["zone"]])
 }
@@ -264,13 +278,16 @@ func (e *zoneExtension) Fork(*framework.Snapshot) framework.Extension {
 	}
 	return f
 }
+
 func (e *zoneExtension) count(n *framework.NodeInfo, by int) {
 	e.pods[n.Node.Labels["zone"]] += by
 	e.log = append(e.log, n.Node.Labels["zone"])
 }
+
 func (e *zoneExtension) PodAdded(_ *framework.Snapshot, n *framework.NodeInfo, _ *framework.PodInfo) {
 	e.count(n, 1)
 }
+
 func (e *zoneExtension) PodRemoved(_ *framework.Snapshot, n *framework.NodeInfo, _ *framework.PodInfo) {
 	e.count(n, -1)
 }
