@@ -23,6 +23,25 @@ const (
 	RequestedToCapacityRatio Strategy = "RequestedToCapacityRatio"
 )
 
+// A FitVersion names the rules by which the strategies of NodeResourcesFit
+// count.
+type FitVersion string
+
+// The rules that the strategies have had.
+const (
+	// FitV122 are those of kube-scheduler from 1.22 on, and the default.
+	FitV122 FitVersion = "v1.22"
+	// FitV118 are those of the plugins NodeResourcesLeastAllocated,
+	// NodeResourcesMostAllocated and RequestedToCapacityRatio of
+	// kube-scheduler 1.18. A resource that a node does not have takes part:
+	// it scores 0, and counts as used up for RequestedToCapacityRatio.
+	// MostAllocated scores 0 where more is requested than there is. Both it
+	// and LeastAllocated look at cpu and memory only, with weight 1. The
+	// utilization is 100 less the free percentage, and so one more where that
+	// was truncated.
+	FitV118 FitVersion = "v1.18"
+)
+
 // NodeResourcesFit scores how full a node would be with the pod, by resources
 // with weights. Raw scores are from 0 to 100 and are not normalized.
 //
@@ -49,6 +68,8 @@ type NodeResourcesFit struct {
 	// Shape is for the strategy RequestedToCapacityRatio: utilization from 0
 	// to 100 in ascending order, scores from 0 to 10.
 	Shape Shape
+	// Version names the rules; "" means FitV122.
+	Version FitVersion
 }
 
 const fitName = "NodeResourcesFit"
@@ -56,9 +77,14 @@ const fitName = "NodeResourcesFit"
 // Name returns "NodeResourcesFit".
 func (NodeResourcesFit) Name() string { return fitName }
 
-// Validate reports an unknown strategy, a weight outside [0,100], and a shape
-// that is malformed.
+// Validate reports an unknown strategy or version, a weight outside [0,100],
+// and a shape that is malformed.
 func (p NodeResourcesFit) Validate() error {
+	switch p.Version {
+	case "", FitV122, FitV118:
+	default:
+		return fmt.Errorf("%s: version: unknown version %q", fitName, string(p.Version))
+	}
 	switch p.Strategy {
 	case "", LeastAllocated, MostAllocated:
 	case RequestedToCapacityRatio:
@@ -84,12 +110,17 @@ func (p NodeResourcesFit) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) 
 		return nil, framework.AsStatus(err)
 	}
 	f := framework.Scratch[fit](c)
+	if p.Strategy == RequestedToCapacityRatio {
+		f.ratio.follow(p.Shape)
+	}
+	if p.Version == FitV118 {
+		return f.boundV118(p, c), framework.Status{}
+	}
 	f.terms = appendTerms(f.terms[:0], orDefault(p.Resources), c.Pod.Schema(), c.Pod.ScoredRequests)
 	switch p.Strategy {
 	case MostAllocated:
 		return (*mostAllocated)(f), framework.Status{}
 	case RequestedToCapacityRatio:
-		f.ratio.follow(p.Shape)
 		return (*capacityRatio)(f), framework.Status{}
 	}
 	return (*leastAllocated)(f), framework.Status{}
@@ -98,7 +129,7 @@ func (p NodeResourcesFit) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) 
 // fit is what the scorers of all strategies know of a pod.
 type fit struct {
 	terms []term
-	ratio shapeTable // for capacityRatio only
+	ratio shapeTable // for RequestedToCapacityRatio only
 }
 
 // The bound scorers. They differ in the method only, so that no node asks for

@@ -1,0 +1,171 @@
+package scoring_test
+
+import (
+	"fmt"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scoring"
+)
+
+// A plugin scores a pod in two steps: PreScore looks at the pod, and what it
+// returns scores the nodes. Package scheduling does that for whole profiles.
+func ExampleNodeResourcesFit() {
+	s := framework.NewSnapshot(framework.Arrival)
+	for _, n := range []framework.NodeBuilder{
+		framework.MakeNode("small", "4", "8Gi"), framework.MakeNode("large", "16", "64Gi"),
+	} {
+		if err := s.AddNode(n.Obj()); err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	pod, err := s.NewPodInfo(framework.MakePod("web").Requests("2", "2Gi").Obj())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, strategy := range []scoring.Strategy{scoring.LeastAllocated, scoring.MostAllocated} {
+		var c framework.Cycle
+		c.Reset(pod, s, 0, 0)
+		scorer, status := scoring.NodeResourcesFit{Strategy: strategy}.PreScore(&c, nil)
+		if !status.IsSuccess() {
+			fmt.Println(status)
+			return
+		}
+		for _, n := range s.All() {
+			fmt.Println(strategy, n.Name(), scorer.Score(pod, n))
+		}
+	}
+	// Output:
+	// LeastAllocated small 62
+	// LeastAllocated large 91
+	// MostAllocated small 37
+	// MostAllocated large 7
+}
+
+// Nodes that a GPU pod would fill up to 80 percent are preferred to emptier and
+// to fuller ones; CPU and memory count less.
+func ExampleNodeResourcesFit_requestedToCapacityRatio() {
+	packed := scoring.NodeResourcesFit{
+		Strategy: scoring.RequestedToCapacityRatio,
+		Shape:    scoring.Shape{{Utilization: 0, Score: 0}, {Utilization: 80, Score: 10}, {Utilization: 100, Score: 6}},
+		Resources: []scoring.ResourceSpec{
+			{Name: "example.com/gpu", Weight: 5}, {Name: "cpu", Weight: 1}, {Name: "memory", Weight: 1},
+		},
+	}
+	show(packed, framework.MakePod("train").Requests("4", "16Gi").Request("example.com/gpu", "4").Obj(),
+		framework.MakeNode("4 GPUs", "8", "64Gi").Resource("example.com/gpu", "4").Obj(),
+		framework.MakeNode("5 GPUs", "8", "64Gi").Resource("example.com/gpu", "5").Obj(),
+		framework.MakeNode("8 GPUs", "8", "64Gi").Resource("example.com/gpu", "8").Obj())
+	// Output:
+	// 4 GPUs: 56
+	// 5 GPUs: 85
+	// 8 GPUs: 58
+}
+
+func ExampleNodeResourcesBalancedAllocation() {
+	pod := framework.MakePod("cache").Requests("1", "12Gi").Obj()
+	show(scoring.NodeResourcesBalancedAllocation{}, pod,
+		framework.MakeNode("much CPU", "16", "16Gi").Obj(), framework.MakeNode("much memory", "4", "64Gi").Obj())
+	show(scoring.NodeResourcesBalancedAllocation{Version: scoring.BalanceStd}, pod,
+		framework.MakeNode("much CPU", "16", "16Gi").Obj(), framework.MakeNode("much memory", "4", "64Gi").Obj())
+	// Output:
+	// much CPU: 57
+	// much memory: 73
+	// much CPU: 65
+	// much memory: 96
+}
+
+func ExampleTaintToleration() {
+	show(scoring.TaintToleration{}, framework.MakePod("web").Tolerates("spot:PreferNoSchedule").Obj(),
+		framework.MakeNode("spot", "4", "8Gi").Taint("spot:PreferNoSchedule").Obj(),
+		framework.MakeNode("old", "4", "8Gi").Taint("old:PreferNoSchedule").Obj())
+	// Output:
+	// spot: 0, normalized 100
+	// old: 1, normalized 0
+}
+
+func ExampleNodeAffinity() {
+	show(scoring.NodeAffinity{}, framework.MakePod("db").PreferNodes(30, "disk=ssd").PreferNodes(10, "zone=a").Obj(),
+		framework.MakeNode("n1", "4", "8Gi").Labels("disk", "ssd", "zone", "a").Obj(),
+		framework.MakeNode("n2", "4", "8Gi").Labels("disk", "ssd").Obj(),
+		framework.MakeNode("n3", "4", "8Gi").Obj())
+	// Output:
+	// n1: 40, normalized 100
+	// n2: 30, normalized 75
+	// n3: 0, normalized 0
+}
+
+func ExampleImageLocality() {
+	show(scoring.ImageLocality{}, framework.MakePod("web").Image("example.com/web:2").Obj(),
+		framework.MakeNode("has it", "4", "8Gi").Image("900Mi", "example.com/web:2").Obj(),
+		framework.MakeNode("has another", "4", "8Gi").Image("900Mi", "example.com/web:1").Obj())
+	// Output:
+	// has it: 43
+	// has another: 0
+}
+
+func ExampleShape() {
+	full := scoring.Shape{{Utilization: 0, Score: 0}, {Utilization: 80, Score: 100}, {Utilization: 100, Score: 50}}
+	fmt.Println(full.At(40), full.At(80), full.At(90))
+	// Output: 50 100 75
+}
+
+func ExampleLeastAllocatedScore() {
+	// 3 of 4 cores are requested, in thousandths.
+	fmt.Println(scoring.LeastAllocatedScore(3000, 4000), scoring.MostAllocatedScore(3000, 4000))
+	// Output: 25 75
+}
+
+func ExampleBalancedAllocationScore() {
+	allocatable := []int64{4000, 8 << 30} // 4 cores, 8 GiB
+	requested := []int64{3000, 2 << 30}
+	memoryOnly := []int64{0, 4 << 30}
+	fmt.Println(scoring.BalancedAllocationScore(requested, memoryOnly, allocatable))
+	// Output: 87
+}
+
+func ExampleDefaultNormalizeScore() {
+	for _, raw := range []int64{0, 1, 3} {
+		fmt.Println(scoring.DefaultNormalizeScore(raw, 3, false), scoring.DefaultNormalizeScore(raw, 3, true))
+	}
+	// Output:
+	// 0 100
+	// 33 67
+	// 100 0
+}
+
+func ExampleImageLocalityScore() {
+	const mebi = 1 << 20
+	size := scoring.ScaledImageSize(900*mebi, 5, 10) // on 5 of 10 nodes
+	fmt.Println(scoring.ImageLocalityScore(size, 1))
+	// Output: 43
+}
+
+// show prints the scores that a plugin gives a pod on the nodes.
+func show(p framework.Plugin, pod *framework.Pod, nodes ...*framework.Node) {
+	s := snapshotOf(exampleFailer{}, nodes)
+	scores, status := scoresOf(exampleFailer{}, s, p, pod)
+	if !status.IsSuccess() {
+		fmt.Println(status)
+		return
+	}
+	largest := int64(0)
+	for _, score := range scores {
+		largest = max(largest, score)
+	}
+	for i, n := range nodes {
+		fmt.Printf("%s: %d", n.Name, scores[i])
+		if by, ok := p.(framework.RangeNormalizer); ok {
+			fmt.Printf(", normalized %d", by.NormalizeScore(scores[i], 0, largest))
+		}
+		fmt.Println()
+	}
+}
+
+// exampleFailer lets examples use the helpers of tests.
+type exampleFailer struct{}
+
+func (exampleFailer) Helper() {}
+
+func (exampleFailer) Fatal(args ...any) { panic(fmt.Sprint(args...)) }

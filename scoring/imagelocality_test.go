@@ -1,0 +1,38 @@
+package scoring_test
+
+import (
+	"testing"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scoring"
+)
+
+func TestImageLocality(t *testing.T) {
+	s := snapshotOf(t, []*framework.Node{
+		framework.MakeNode("none", "4", "4Gi").Obj(),
+		framework.MakeNode("web", "4", "4Gi").Image("400Mi", "example.com/web:1", "example.com/web@sha256:00").Obj(),
+		framework.MakeNode("web again", "4", "4Gi").Image("800Mi", "example.com/web:1").Obj(), // the first size counts
+		framework.MakeNode("both", "4", "4Gi").Image("400Mi", "example.com/web:1").Image("1000Mi", "db:latest").Obj(),
+	})
+	withVolume := framework.MakePod("p").Image("none:1").Volume(framework.Volume{
+		Name: "v", VolumeSource: framework.VolumeSource{Image: &framework.ImageVolumeSource{Reference: "db"}},
+	}).Obj()
+	tests := []struct {
+		name string
+		pod  *framework.Pod
+		want []int64
+	}{
+		// 3 of 4 nodes have web: 300 MiB. (300-23)/(1000-23) = 28.3%
+		{"an image", framework.MakePod("p").Image("example.com/web:1").Obj(), []int64{0, 28, 28, 28}},
+		{"by another name, on one node", framework.MakePod("p").Image("example.com/web@sha256:00").Obj(), []int64{0, 7, 0, 0}}, // 100 MiB
+		{"without a tag", framework.MakePod("p").Image("db").Obj(), []int64{0, 0, 0, 23}},                                      // 250 MiB
+		{"a port is no tag", framework.MakePod("p").Image("host:5000/db").Obj(), []int64{0, 0, 0, 0}},
+		// (600-23)/(2000-23) = 29.1%
+		{"twice", framework.MakePod("p").Image("example.com/web:1").InitContainer("i").Image("example.com/web:1").Obj(), []int64{0, 29, 29, 29}},
+		{"an image volume", withVolume, []int64{0, 0, 0, 11}}, // (250-23)/(2000-23)
+		{"unknown", framework.MakePod("p").Image("x").Obj(), []int64{0, 0, 0, 0}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) { wantScores(t, s, scoring.ImageLocality{}, test.pod, test.want, nil) })
+	}
+}
