@@ -1,0 +1,94 @@
+package input
+
+import (
+	"github.com/berth-sched/berth/filter"
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scoring"
+)
+
+// daemonTolerations are those that the DaemonSet controller adds to its pods.
+//
+// Source: Kubernetes 1.37, pkg/controller/daemon/util.
+var daemonTolerations = []framework.Toleration{
+	tolerate("node.kubernetes.io/not-ready", framework.TaintEffectNoExecute),
+	tolerate("node.kubernetes.io/unreachable", framework.TaintEffectNoExecute),
+	tolerate("node.kubernetes.io/disk-pressure", framework.TaintEffectNoSchedule),
+	tolerate("node.kubernetes.io/memory-pressure", framework.TaintEffectNoSchedule),
+	tolerate("node.kubernetes.io/pid-pressure", framework.TaintEffectNoSchedule),
+	tolerate(framework.TaintNodeUnschedulable, framework.TaintEffectNoSchedule),
+}
+
+// networkToleration is added for pods in the host's network.
+var networkToleration = tolerate("node.kubernetes.io/network-unavailable", framework.TaintEffectNoSchedule)
+
+func tolerate(key string, effect framework.TaintEffect) framework.Toleration {
+	return framework.Toleration{Key: key, Operator: framework.TolerationOpExists, Effect: effect}
+}
+
+// daemons makes a pod of a DaemonSet for each node that admits it, bound to that
+// node by a required node affinity. Which nodes do is asked of a scheduler: an
+// explanation tells the verdict on every node.
+func (w *workload) daemons(nodes []*framework.Node) ([]*framework.Pod, error) {
+	s, err := scheduling.New(scheduling.Profile{
+		Filter: []framework.Plugin{filter.NodeName{}, filter.TaintToleration{}, filter.NodeAffinity{}},
+		// Without a scorer the search would end at the first node that will do.
+		Score: []scheduling.Weighted{{Plugin: scoring.TaintToleration{}}},
+	})
+	if err != nil {
+		return nil, err
+	}
+	snap := framework.NewSnapshot(framework.Arrival)
+	for _, n := range nodes {
+		if err := snap.AddNode(n); err != nil {
+			return nil, err
+		}
+	}
+	pattern := w.daemon()
+	pattern.Name = w.Name
+	info, err := snap.NewPodInfo(pattern)
+	if err != nil {
+		return nil, err
+	}
+	var pods []*framework.Pod
+	for _, n := range s.Explain(snap, info).Nodes {
+		if n.Verdict == scheduling.VerdictFeasible {
+			p := w.daemon()
+			p.Name = w.Name + "-" + n.Node
+			p.Spec.Affinity = onNode(p.Spec.Affinity, n.Node)
+			pods = append(pods, p)
+		}
+	}
+	return pods, nil
+}
+
+// daemon makes one pod of a DaemonSet, for no node yet.
+func (w *workload) daemon() *framework.Pod {
+	p := w.pod()
+	list := append([]framework.Toleration{}, p.Spec.Tolerations...)
+	if list = append(list, daemonTolerations...); p.Spec.HostNetwork {
+		list = append(list, networkToleration)
+	}
+	p.Spec.Tolerations = list
+	return p
+}
+
+// onNode returns a copy of the affinity that demands the node of that name, in
+// place of what it demanded of nodes.
+func onNode(a *framework.Affinity, node string) *framework.Affinity {
+	var copied framework.Affinity
+	if a != nil {
+		copied = *a
+	}
+	var nodes framework.NodeAffinity
+	if copied.NodeAffinity != nil {
+		nodes = *copied.NodeAffinity
+	}
+	nodes.RequiredDuringSchedulingIgnoredDuringExecution = &framework.NodeSelector{
+		NodeSelectorTerms: []framework.NodeSelectorTerm{{MatchFields: []framework.NodeSelectorRequirement{
+			{Key: "metadata.name", Operator: framework.NodeSelectorOpIn, Values: []string{node}},
+		}}},
+	}
+	copied.NodeAffinity = &nodes
+	return &copied
+}

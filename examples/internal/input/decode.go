@@ -1,0 +1,39 @@
+package input
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling/config"
+)
+
+// decode adds the objects in data to o. The form is told by the content: the
+// tables of the OpenB trace begin with a line of column names, JSON with a
+// brace, and everything else is YAML, as is what begins with a brace and is no
+// JSON.
+func decode(o *framework.Objects, data []byte) error {
+	if isOpenB(data) {
+		return decodeOpenB(o, data)
+	}
+	var jsonErr *framework.SyntaxError
+	if bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{")) {
+		if err := o.Decode(data); !errors.As(err, &jsonErr) {
+			return err
+		}
+	}
+	documents, err := config.YAMLToJSON(data)
+	switch {
+	case err != nil && jsonErr != nil:
+		return jsonErr
+	case err != nil:
+		return err
+	}
+	for i, d := range documents {
+		if d[0] != '{' {
+			return &framework.InvalidError{Object: fmt.Sprintf("document %d", i+1), Value: string(d), Err: errors.New("is no Kubernetes object")}
+		}
+	}
+	return o.Decode(bytes.Join(documents, []byte("\n")))
+}

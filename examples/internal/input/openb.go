@@ -1,0 +1,163 @@
+package input
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+)
+
+// What a row of the OpenB trace says about GPUs. A pod may ask for a share of a
+// GPU, in thousandths; here the GPUs of a node are one sum, so shares of several
+// GPUs may add up to what no single one has left.
+const (
+	gpuMilli = resource.Name("alibabacloud.com/gpu-milli")
+	gpuModel = "alibabacloud.com/gpu-card-model"
+)
+
+// openBPods is how many pods a node of the trace takes.
+const openBPods = 1001
+
+// isOpenB reports whether data begins with the column names of one of the two
+// tables.
+func isOpenB(data []byte) bool {
+	line, _, _ := bytes.Cut(data, []byte("\n"))
+	columns := strings.Split(strings.TrimSpace(string(line)), ",")
+	return slices.Contains(columns, "cpu_milli") && slices.Contains(columns, "memory_mib")
+}
+
+// decodeOpenB adds the nodes or the pods of the OpenB trace to o. Columns are
+// found by their names:
+//
+//	nodes  sn, cpu_milli, memory_mib, gpu, model
+//	pods   name, cpu_milli, memory_mib, num_gpu, gpu_milli, gpu_spec
+//
+// All pods are pending, in the order of the rows: the phases and times of the
+// trace are those of another scheduler's run.
+//
+// Source: the cluster trace "openb" that Alibaba published with "Beware of
+// Fragmentation" (USENIX ATC 2023).
+func decodeOpenB(o *framework.Objects, data []byte) error {
+	r := csv.NewReader(bytes.NewReader(data))
+	r.ReuseRecord = true
+	header, err := r.Read()
+	if err != nil {
+		return err
+	}
+	t := table{columns: map[string]int{}}
+	for i, name := range header {
+		t.columns[name] = i
+	}
+	add, needed := t.pod, []string{"name", "num_gpu", "gpu_milli"}
+	if _, ok := t.columns["sn"]; ok {
+		add, needed = t.node, []string{"gpu"}
+	}
+	for _, name := range needed {
+		if _, ok := t.columns[name]; !ok {
+			return fmt.Errorf("line 1: there is no column %q", name)
+		}
+	}
+	for {
+		if t.row, err = r.Read(); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		line, _ := r.FieldPos(0)
+		t.object, t.err = fmt.Sprintf("line %d", line), nil
+		if add(o); t.err != nil {
+			return t.err
+		}
+	}
+}
+
+// A table reads rows. The first error in a row stays.
+type table struct {
+	columns map[string]int
+	row     []string
+	object  string // what the row is, for errors
+	err     error
+}
+
+// text returns a field, "" if there is no such column.
+func (t *table) text(column string) string {
+	if i, ok := t.columns[column]; ok {
+		return strings.Clone(t.row[i])
+	}
+	return ""
+}
+
+// name returns the field that names the object.
+func (t *table) name(column, kind string) string {
+	name := t.text(column)
+	if name == "" {
+		t.fail(column, "", errors.New("is missing"))
+	}
+	t.object += ": " + kind + name
+	return name
+}
+
+// number returns a field that must be a count. 31 bits are enough for every
+// column, and a product of two of them cannot overflow.
+func (t *table) number(column string) int64 {
+	text := t.text(column)
+	n, err := strconv.ParseUint(text, 10, 31)
+	if err != nil {
+		t.fail(column, text, errors.New("want a whole number from 0 to 2147483647"))
+	}
+	return int64(n)
+}
+
+func (t *table) fail(column, value string, err error) {
+	if t.err == nil {
+		t.err = &framework.InvalidError{Object: t.object, Field: column, Value: value, Err: err}
+	}
+}
+
+// resources returns CPU, memory, and thousandths of GPUs if there are any.
+func (t *table) resources(gpus int64) resource.List {
+	list := resource.List{
+		resource.CPU:    resource.Milli(t.number("cpu_milli")),
+		resource.Memory: resource.New(t.number("memory_mib")<<20, resource.BinarySI),
+	}
+	if gpus > 0 {
+		list[gpuMilli] = resource.New(gpus, resource.DecimalSI)
+	}
+	return list
+}
+
+func (t *table) node(o *framework.Objects) {
+	name := t.name("sn", "node ")
+	b := framework.MakeNode(name, "", "")
+	if model := t.text("model"); model != "" {
+		b = b.Labels(gpuModel, model)
+	}
+	n := b.Obj()
+	n.Status.Capacity = t.resources(1000 * t.number("gpu"))
+	n.Status.Capacity[resource.Pods] = resource.New(openBPods, resource.DecimalSI)
+	n.Status.Allocatable = n.Status.Capacity.Clone()
+	o.Nodes = append(o.Nodes, n)
+}
+
+func (t *table) pod(o *framework.Objects) {
+	p := framework.MakePod(t.name("name", "pod default/")).Obj()
+	p.Spec.Containers[0].Resources.Requests = t.resources(t.number("num_gpu") * t.number("gpu_milli"))
+	// The models that will do, if not all.
+	if models := t.text("gpu_spec"); models != "" {
+		p.Spec.Affinity = &framework.Affinity{NodeAffinity: &framework.NodeAffinity{
+			RequiredDuringSchedulingIgnoredDuringExecution: &framework.NodeSelector{NodeSelectorTerms: []framework.NodeSelectorTerm{{
+				MatchExpressions: []framework.NodeSelectorRequirement{{
+					Key: gpuModel, Operator: framework.NodeSelectorOpIn, Values: strings.Split(models, "|"),
+				}},
+			}}},
+		}}
+	}
+	o.Pods = append(o.Pods, p)
+}

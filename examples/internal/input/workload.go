@@ -1,0 +1,144 @@
+package input
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// maxReplicas bounds the pods of one workload.
+const maxReplicas = 100_000
+
+// A workload is an object that makes pods.
+type workload struct {
+	framework.TypeMeta
+	framework.ObjectMeta
+	template *framework.PodTemplateSpec
+	field    string // which says how many pods; "" for one on each node
+	count    *int32 // nil means 1
+}
+
+// label names the workload as errors do.
+func (w *workload) label() string { return strings.ToLower(w.Kind) + " " + w.Key() }
+
+// workloads lists the workloads among the objects.
+func workloads(o *framework.Objects) []workload {
+	var list []workload
+	for _, x := range o.Deployments {
+		list = append(list, workload{x.TypeMeta, x.ObjectMeta, &x.Spec.Template, "spec.replicas", x.Spec.Replicas})
+	}
+	for _, x := range o.ReplicaSets {
+		list = append(list, workload{x.TypeMeta, x.ObjectMeta, &x.Spec.Template, "spec.replicas", x.Spec.Replicas})
+	}
+	for _, x := range o.ReplicationControllers {
+		if x.Spec.Template != nil {
+			list = append(list, workload{x.TypeMeta, x.ObjectMeta, x.Spec.Template, "spec.replicas", x.Spec.Replicas})
+		}
+	}
+	for _, x := range o.StatefulSets {
+		list = append(list, workload{x.TypeMeta, x.ObjectMeta, &x.Spec.Template, "spec.replicas", x.Spec.Replicas})
+	}
+	for _, x := range o.DaemonSets {
+		list = append(list, workload{x.TypeMeta, x.ObjectMeta, &x.Spec.Template, "", nil})
+	}
+	for _, x := range o.Jobs {
+		field, count := "spec.parallelism", x.Spec.Parallelism
+		if c := x.Spec.Completions; c != nil && *c < orOne(count) {
+			field, count = "spec.completions", c
+		}
+		list = append(list, workload{x.TypeMeta, x.ObjectMeta, &x.Spec.Template, field, count})
+	}
+	return list
+}
+
+// expand adds the pods that workloads stand for:
+//
+//   - as many as a Deployment, ReplicaSet, ReplicationController or StatefulSet
+//     wants replicas, and as a Job runs at a time;
+//   - for a DaemonSet one for each node whose taints, labels and name admit it,
+//     bound to that node by a required node affinity, as the DaemonSet
+//     controller does it.
+//
+// Workloads that own a pod or another workload among the objects are left
+// alone: what a cluster prints holds their pods already. Pods are named after
+// the workload and the first free number, those of a DaemonSet after the node.
+//
+// Differs: claims that a StatefulSet would make are not made, and a Job that has
+// finished, but whose pods are gone, is run again.
+func (c *Cluster) expand() error {
+	o := &c.Objects
+	list := workloads(o)
+	owners, taken := map[string]bool{}, map[string]bool{}
+	for _, w := range list {
+		if ref := w.ControllerRef(); ref != nil {
+			owners[ref.Kind+" "+w.Namespace+"/"+ref.Name] = true
+		}
+	}
+	for _, p := range o.Pods {
+		taken[p.Key()] = true
+		if ref := p.ControllerRef(); ref != nil {
+			owners[ref.Kind+" "+p.Namespace+"/"+ref.Name] = true
+		}
+	}
+	for _, w := range list {
+		if owners[w.Kind+" "+w.Key()] {
+			continue
+		}
+		pods, err := w.pods(o.Nodes)
+		if err != nil {
+			return err
+		}
+		next := 0
+		for _, p := range pods {
+			for p.Name == "" || taken[p.Key()] {
+				p.Name = fmt.Sprintf("%s-%d", w.Name, next)
+				next++
+			}
+			taken[p.Key()] = true
+			c.from("pod "+p.Key(), c.files[w.label()])
+		}
+		o.Pods = append(o.Pods, pods...)
+	}
+	return nil
+}
+
+// orOne returns the number, 1 if there is none.
+func orOne(n *int32) int32 {
+	if n == nil {
+		return 1
+	}
+	return *n
+}
+
+// pods makes the workload's pods. Only those of a DaemonSet have names.
+func (w *workload) pods(nodes []*framework.Node) ([]*framework.Pod, error) {
+	if w.field == "" {
+		return w.daemons(nodes)
+	}
+	n := orOne(w.count)
+	if n < 0 || n > maxReplicas {
+		return nil, &framework.InvalidError{
+			Object: w.label(), Field: w.field, Value: fmt.Sprint(n), Err: fmt.Errorf("want a number from 0 to %d", maxReplicas),
+		}
+	}
+	pods := make([]*framework.Pod, n)
+	for i := range pods {
+		pods[i] = w.pod()
+	}
+	return pods, nil
+}
+
+// pod makes one pod, without a name. It shares what it has with the template.
+func (w *workload) pod() *framework.Pod {
+	return &framework.Pod{
+		TypeMeta: framework.TypeMeta{Kind: "Pod", APIVersion: "v1"},
+		ObjectMeta: framework.ObjectMeta{
+			Namespace: w.Namespace, Labels: w.template.Labels, Annotations: w.template.Annotations,
+			OwnerReferences: []framework.OwnerReference{
+				{APIVersion: w.APIVersion, Kind: w.Kind, Name: w.Name, UID: w.UID, Controller: new(true)},
+			},
+		},
+		Spec: w.template.Spec,
+	}
+}

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// times matches what differs from run to run.
+var times = regexp.MustCompile(`in [0-9.]+(µs|ms|s), [0-9]+ pods`)
+
+// output runs the program and returns what it prints.
+func output(t *testing.T, args ...string) string {
+	t.Helper()
+	var out, err strings.Builder
+	if e := run(args, &out, &err); e != nil {
+		t.Fatalf("simulate %v: %v", args, e)
+	}
+	if err.Len() > 0 {
+		t.Errorf("simulate %v wrote %q to standard error, want nothing within a second", args, err.String())
+	}
+	return times.ReplaceAllString(out.String(), "in TIME, RATE pods")
+}
+
+// TestOutput compares the output with files in testdata.
+func TestOutput(t *testing.T) {
+	small := []string{"-nodes", "testdata/nodes.yaml", "-pods", "testdata/pods.yaml"}
+	tests := []struct {
+		file string
+		args []string
+	}{
+		{"sample.txt", nil},
+		{"small.txt", small},
+		{"small.json", append(small, "-o", "json", "-seed", "7")},
+		{"small-1.18.txt", append(small, "-profile", "1.18")},
+		{"small-1.34.txt", append(small, "-profile", "1.34")},
+		{"small-1.37.txt", append(small, "-profile", "1.37")},
+		{"openb.txt", []string{"-nodes", "testdata/openb_nodes.csv", "-pods", "testdata/openb_pods.csv"}},
+		{"kubectl.txt", []string{"-nodes", "../../framework/testdata/nodes.json", "-pods", "../../framework/testdata/pods.json"}},
+		{"nodes-only.txt", []string{"-nodes", "testdata/nodes.yaml"}},
+	}
+	for _, test := range tests {
+		t.Run(test.file, func(t *testing.T) {
+			got := output(t, test.args...)
+			name := filepath.Join("testdata", test.file)
+			if *update {
+				if err := os.WriteFile(name, []byte(got), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), got); diff != "" {
+				t.Errorf("output differs from %s (-want +got); -update accepts it:\n%s", name, diff)
+			}
+		})
+	}
+}
+
+// TestJSON checks that the sample gives the same bytes for the same seed, other
+// placements for another one, and that every pod is in one of the lists.
+func TestJSON(t *testing.T) {
+	first := output(t, "-o", "json", "-seed", "3")
+	if again := output(t, "-o", "json", "-seed", "3"); again != first {
+		t.Errorf("two runs with seed 3 differ")
+	}
+	if other := output(t, "-o", "json", "-seed", "4"); strings.Replace(other, `"seed":4`, `"seed":3`, 1) == first {
+		t.Errorf("seeds 3 and 4 give the same placements")
+	}
+	var r report
+	if err := json.Unmarshal([]byte(first), &r); err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, p := range r.Placements {
+		seen[p.Pod] = p.Node != ""
+	}
+	for _, p := range r.Unschedulable {
+		seen[p.Pod] = strings.HasPrefix(p.Message, "0/40 nodes are available: ")
+	}
+	for pod, ok := range seen {
+		if !ok {
+			t.Errorf("pod %s has no node, or no reason", pod)
+		}
+	}
+	if len(seen) != 408 || len(r.Placements)+len(r.Unschedulable) != 408 || r.Seed != 3 || r.Nodes != 40 || r.Running != 160 {
+		t.Errorf("%d pods in the lists, %d of them different; seed %d, %d nodes, %d pods running; want 408, 408, 3, 40, 160",
+			len(r.Placements)+len(r.Unschedulable), len(seen), r.Seed, r.Nodes, r.Running)
+	}
+}
+
+// TestEmptyLists checks that lists without elements are lists in JSON.
+func TestEmptyLists(t *testing.T) {
+	got := output(t, "-nodes", "testdata/nodes.yaml", "-o", "json")
+	if want := `{"placements":[],"unschedulable":[],"seed":1,`; !strings.HasPrefix(got, want) {
+		t.Errorf("output = %s, want it to begin with %s", got, want)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	bad := filepath.Join(t.TempDir(), "bad.yaml")
+	text := "kind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, resources: {requests: {memory: lots}}}]}\n"
+	if err := os.WriteFile(bad, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		args []string
+		want []string
+	}{
+		{[]string{"-pods", bad}, []string{bad, "pod default/p", "spec.containers[0].resources.requests[memory]", `"lots"`}},
+		{[]string{"-nodes", "testdata/none.json"}, []string{"testdata/none.json"}},
+		{[]string{"-o", "xml"}, []string{"-o", `"xml"`, "table or json"}},
+		{[]string{"-profile", "1.2"}, []string{"-profile", `"1.2"`, "1.18, 1.34 or 1.37"}},
+		{[]string{"-seed", "-1"}, []string{"-seed", `"-1"`}},
+		{[]string{"-bogus"}, []string{"-bogus"}},
+		{[]string{"nodes.json"}, []string{`"nodes.json"`, "-nodes"}},
+	}
+	for _, test := range tests {
+		t.Run(strings.Join(test.args, " "), func(t *testing.T) {
+			var out, stderr strings.Builder
+			err := run(test.args, &out, &stderr)
+			if err == nil {
+				t.Fatalf("no error, want one with %q", test.want)
+			}
+			for _, part := range test.want {
+				if !strings.Contains(err.Error(), part) {
+					t.Errorf("error %q does not name %s", err, part)
+				}
+			}
+			if strings.Contains(err.Error(), "\n") || out.Len() > 0 || stderr.Len() > 0 {
+				t.Errorf("error %q, output %q, %q; want one line and nothing else", err, out.String(), stderr.String())
+			}
+		})
+	}
+}
+
+func TestHelp(t *testing.T) {
+	var out, stderr strings.Builder
+	if err := run([]string{"-h"}, &out, &stderr); err != flag.ErrHelp || !strings.Contains(stderr.String(), "-profile version") {
+		t.Errorf("error %v, help %q; want flag.ErrHelp and the flags", err, stderr.String())
+	}
+}
