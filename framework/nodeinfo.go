@@ -203,12 +203,11 @@ func (n *NodeInfo) uncount(p *PodInfo) {
 // find returns the index of the pod: the same PodInfo, or one of the same UID
 // (of the same namespace and name where UIDs are empty).
 func (n *NodeInfo) find(p *PodInfo) int {
-	for i := len(n.Pods) - 1; i >= 0; i-- {
-		if q := n.Pods[i]; q == p || samePod(q.Pod, p.Pod) {
-			return i
-		}
+	// Most callers hold the very PodInfo: comparing pointers reads no pod.
+	if i := slices.Index(n.Pods, p); i >= 0 {
+		return i
 	}
-	return -1
+	return slices.IndexFunc(n.Pods, func(q *PodInfo) bool { return samePod(q.Pod, p.Pod) })
 }
 
 func samePod(a, b *Pod) bool {
