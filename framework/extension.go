@@ -25,7 +25,9 @@ type Extension interface {
 // NodeInfo has changed. When a transaction is rolled back, it is told the
 // opposite events in reverse order. It must not itself add or remove pods.
 type PodWatcher interface {
+	// PodAdded follows the pod that has come to n.
 	PodAdded(s *Snapshot, n *NodeInfo, p *PodInfo)
+	// PodRemoved follows the pod that has left n.
 	PodRemoved(s *Snapshot, n *NodeInfo, p *PodInfo)
 }
 
@@ -34,8 +36,11 @@ type PodWatcher interface {
 // changed. A node that has gone is no longer found in the snapshot, and its
 // slot may go to the next node that comes.
 type NodeWatcher interface {
+	// NodeAdded follows the new node n.
 	NodeAdded(s *Snapshot, n *NodeInfo)
+	// NodeRemoved follows n, which has left.
 	NodeRemoved(s *Snapshot, n *NodeInfo)
+	// NodeUpdated follows the node whose object was replaced.
 	NodeUpdated(s *Snapshot, old, n *NodeInfo)
 }
 

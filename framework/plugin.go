@@ -68,8 +68,11 @@ type PreFilterPlugin interface {
 // need it.
 type FilterUpdater interface {
 	NodeFilter
+	// AddPod counts the other pod on the node from now on.
 	AddPod(c *Cycle, other *PodInfo, node *NodeInfo) Status
+	// RemovePod no longer counts the other pod on the node.
 	RemovePod(c *Cycle, other *PodInfo, node *NodeInfo) Status
+	// Fork returns a copy; what is told to one does not show in the other.
 	Fork() FilterUpdater
 }
 
@@ -124,7 +127,10 @@ type ScoreNormalizer interface {
 // idempotent. Neither may block.
 type ReservePlugin interface {
 	Plugin
+	// Reserve takes what the pod uses of the node. Any code but Success takes
+	// the decision back.
 	Reserve(c *Cycle, node *NodeInfo) Status
+	// Unreserve gives back what Reserve took, if it took anything.
 	Unreserve(c *Cycle, node *NodeInfo)
 }
 

@@ -95,6 +95,8 @@ type Expirer interface {
 // may differ between the version since and now; it returns false when it
 // cannot tell, and then every answer counts as changed.
 type DomainTracker interface {
+	// Version identifies the state of the sums.
 	Version() uint64
+	// Changed names the nodes whose answers may differ since a version.
 	Changed(since uint64, dirty func(slot int)) bool
 }
