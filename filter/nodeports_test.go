@@ -1,0 +1,45 @@
+package filter_test
+
+import (
+	"testing"
+
+	"github.com/berth-sched/berth/filter"
+	"github.com/berth-sched/berth/framework"
+)
+
+func TestNodePorts(t *testing.T) {
+	port := func(ip string, protocol framework.Protocol, number int32) framework.ContainerPort {
+		return framework.ContainerPort{HostIP: ip, Protocol: protocol, HostPort: number}
+	}
+	nodes := []*framework.Node{framework.MakeNode("n", "4", "4Gi").Obj()}
+	s := snapshotOf(t, nodes,
+		framework.MakePod("a").Port(port("", "", 80)).Port(port("127.0.0.1", "", 443)).Node("n").Obj(),
+		framework.MakePod("b").Port(port("", framework.ProtocolUDP, 53)).Sidecar("s").Port(port("", "", 9000)).InitContainer("i").Port(port("", "", 7000)).Node("n").Obj(),
+	)
+	const no = "Unschedulable: node(s) didn't have free ports for the requested pod ports"
+	tests := []struct {
+		name string
+		port framework.ContainerPort
+		want string
+	}{
+		{"taken", port("", "TCP", 80), no},
+		{"taken at all addresses", port("10.0.0.1", "", 80), no},
+		{"free", port("", "", 81), "Success"},
+		{"another protocol", port("", "UDP", 80), "Success"},
+		{"taken at one address, wanted at all", port("0.0.0.0", "", 443), no},
+		{"taken at another address", port("127.0.0.2", "", 443), "Success"},
+		{"taken at this address", port("127.0.0.1", "", 443), no},
+		{"taken by UDP, wanted by TCP", port("", "", 53), "Success"},
+		{"taken by a sidecar", port("", "", 9000), no},
+		{"an init container takes none", port("", "", 7000), "Success"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			pod := framework.MakePod("p").Port(port("", "SCTP", 1)).Port(test.port).Obj()
+			wantVerdicts(t, s, filter.NodePorts{}, pod, test.want)
+		})
+	}
+	wantPreFilter(t, s, filter.NodePorts{}, framework.MakePod("p").Obj(), "Skip", false)
+	wantPreFilter(t, s, filter.NodePorts{}, framework.MakePod("p").Port(framework.ContainerPort{ContainerPort: 80}).Obj(), "Skip", false)
+	wantPreFilter(t, s, filter.NodePorts{}, framework.MakePod("p").HostPort(1).Obj(), "Success", false)
+}

@@ -1,0 +1,175 @@
+package filter_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/berth-sched/berth/filter"
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/oracle"
+	"github.com/berth-sched/berth/resource"
+)
+
+const gpu = "example.com/gpu"
+
+func TestNodeResourcesFit(t *testing.T) {
+	s := snapshotOf(t, []*framework.Node{
+		framework.MakeNode("empty", "4", "4Gi").Resource(gpu, "2").Resource("ephemeral-storage", "10Gi").Obj(),
+		framework.MakeNode("used", "4", "4Gi").Resource(gpu, "2").Resource("ephemeral-storage", "10Gi").Obj(),
+		framework.MakeNode("no slot", "4", "4Gi").Resource("pods", "0").Obj(),
+	},
+		framework.MakePod("a").Requests("3", "3Gi").Request(gpu, "1").Request("ephemeral-storage", "5Gi").Node("used").Obj(),
+	)
+	const (
+		bad    = "Unschedulable: "
+		worse  = "UnschedulableAndUnresolvable: "
+		slot   = "Too many pods"
+		cpu    = "Insufficient cpu"
+		memory = "Insufficient memory"
+		disk   = "Insufficient ephemeral-storage"
+		gpus   = "Insufficient " + gpu
+	)
+	pod := func(cpu, memory string) framework.PodBuilder { return framework.MakePod("p").Requests(cpu, memory) }
+	tests := []struct {
+		name   string
+		plugin filter.NodeResourcesFit
+		pod    framework.PodBuilder
+		want   []string
+	}{
+		{"nothing", filter.NodeResourcesFit{}, pod("", ""), []string{"Success", "Success", bad + slot}},
+		{"what is left", filter.NodeResourcesFit{}, pod("1", "1Gi"), []string{"Success", "Success", bad + slot}},
+		{"a little more cpu", filter.NodeResourcesFit{}, pod("1001m", "1Gi"), []string{"Success", bad + cpu, bad + slot}},
+		{"a little more memory", filter.NodeResourcesFit{}, pod("1", "1073741825"), []string{"Success", bad + memory, bad + slot}},
+		{"more than all of it", filter.NodeResourcesFit{}, pod("4001m", "4Gi"), []string{worse + cpu, worse + cpu + ", " + memory, worse + slot + ", " + cpu}},
+		{"zeros", filter.NodeResourcesFit{}, pod("0", "0").Request(gpu, "0"), []string{"Success", "Success", bad + slot}},
+		{"storage", filter.NodeResourcesFit{}, pod("", "").Request("ephemeral-storage", "6Gi"), []string{"Success", bad + disk, worse + slot + ", " + disk}},
+		{"others by name", filter.NodeResourcesFit{}, pod("2", "").Request("z.io/z", "1").Request(gpu, "2").Request("hugepages-2Mi", "2Mi"), []string{
+			worse + "Insufficient hugepages-2Mi, Insufficient z.io/z",
+			worse + cpu + ", " + gpus + ", Insufficient hugepages-2Mi, Insufficient z.io/z",
+			worse + slot + ", " + gpus + ", Insufficient hugepages-2Mi, Insufficient z.io/z",
+		}},
+		{"names that schedulers do not know", filter.NodeResourcesFit{}, pod("1", "").Request("unknown", "1").Request("pods", "9"), []string{"Success", "Success", bad + slot}},
+		{"ignored by name", filter.NodeResourcesFit{IgnoredResources: []resource.Name{gpu, "cpu", "hugepages-2Mi"}}, pod("2", "").Request(gpu, "9").Request("hugepages-2Mi", "2Mi"), []string{
+			worse + "Insufficient hugepages-2Mi", worse + cpu + ", Insufficient hugepages-2Mi", worse + slot + ", Insufficient hugepages-2Mi",
+		}},
+		{"ignored by group", filter.NodeResourcesFit{IgnoredResourceGroups: []string{"example.com"}}, pod("1", "").Request(gpu, "9").Request("example.org/x", "1"), []string{
+			worse + "Insufficient example.org/x", worse + "Insufficient example.org/x", worse + slot + ", Insufficient example.org/x",
+		}},
+		{"of the pod as a whole", filter.NodeResourcesFit{}, pod("1", "1Gi").PodRequest("cpu", "2"), []string{"Success", bad + cpu, bad + slot}},
+		{"overhead", filter.NodeResourcesFit{}, pod("1", "1Gi").Overhead("memory", "1"), []string{"Success", bad + memory, bad + slot}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) { wantVerdicts(t, s, test.plugin, test.pod.Obj(), test.want...) })
+	}
+}
+
+// TestNodeResourcesFitManyResources goes beyond what the bits of a detail word
+// can tell apart.
+func TestNodeResourcesFitManyResources(t *testing.T) {
+	const count = 80
+	name := func(i int) resource.Name { return resource.Name(fmt.Sprintf("example.com/r%02d", i)) }
+	nodes := []*framework.Node{
+		framework.MakeNode("all", "4", "4Gi").Obj(), framework.MakeNode("none", "4", "4Gi").Obj(), framework.MakeNode("last", "4", "4Gi").Obj(), framework.MakeNode("none again", "4", "4Gi").Obj(),
+	}
+	pod := framework.MakePod("p").Requests("5", "").Obj()
+	var wantNone []string
+	for i := range count {
+		nodes[0].Status.Allocatable[name(i)] = resource.MustParse("1")
+		pod.Spec.Containers[0].Resources.Requests[name(i)] = resource.MustParse("1")
+		if i < count-1 {
+			nodes[2].Status.Allocatable[name(i)] = resource.MustParse("1")
+		}
+		wantNone = append(wantNone, "Insufficient "+string(name(i)))
+	}
+	s := snapshotOf(t, nodes)
+	var c framework.Cycle
+	c.Reset(podInfo(t, s, pod), s, 0, 0)
+	got, _, _ := verdicts(&c, filter.NodeResourcesFit{})
+	for i, want := range [][]string{{"Insufficient cpu"}, slices.Concat([]string{"Insufficient cpu"}, wantNone), {"Insufficient cpu", wantNone[count-1]}} {
+		if diff := cmp.Diff(want, got[i].Reasons()); diff != "" || got[i].Code() != framework.UnschedulableAndUnresolvable {
+			t.Errorf("verdict on %q: %v (-want +got):\n%s", nodes[i].Name, got[i].Code(), diff)
+		}
+	}
+	if !got[1].Same(got[3]) {
+		t.Error("two nodes without the same resources have different statuses")
+	}
+}
+
+// TestNodeResourcesFitSameStatus: nodes with equal shortages are counted
+// together, over cycles too.
+func TestNodeResourcesFitSameStatus(t *testing.T) {
+	s := snapshotOf(t, []*framework.Node{framework.MakeNode("a", "1", "4Gi").Obj(), framework.MakeNode("b", "2", "4Gi").Obj(), framework.MakeNode("c", "1", "1Gi").Obj()})
+	pod := podInfo(t, s, framework.MakePod("p").Requests("3", "2Gi").Obj())
+	var c framework.Cycle
+	c.Reset(pod, s, 0, 0)
+	first, _, _ := verdicts(&c, filter.NodeResourcesFit{})
+	c.Reset(pod, s, 1, 0)
+	second, _, _ := verdicts(&c, filter.NodeResourcesFit{})
+	if !first[0].Same(first[1]) || !first[0].Same(second[1]) {
+		t.Errorf("statuses %v and %v are different", first[0], first[1])
+	}
+	if first[0].Same(first[2]) {
+		t.Errorf("statuses %v and %v are the same", first[0], first[2])
+	}
+}
+
+func TestNodeResourcesFitAgainstOracle(t *testing.T) {
+	names := []resource.Name{"cpu", "memory", "ephemeral-storage", gpu, "example.com/x", "hugepages-2Mi", "unknown"}
+	var c framework.Cycle // one for all, so that its memory is used again
+	rapid.Check(t, func(t *rapid.T) {
+		quantities := func(label string) resource.List {
+			l := resource.List{}
+			for _, name := range names {
+				if rapid.Bool().Draw(t, label+" has "+string(name)) {
+					l[name] = resource.New(rapid.Int64Range(0, 6).Draw(t, string(name)), resource.DecimalSI)
+				}
+			}
+			return l
+		}
+		drawPod := func(name string) *framework.Pod {
+			p := framework.MakePod(name).Obj()
+			p.Spec.Containers[0].Resources.Requests = quantities("container")
+			if rapid.Bool().Draw(t, "pod level") {
+				p.Spec.Resources = &framework.ResourceRequirements{Requests: quantities("pod")}
+			}
+			return p
+		}
+		n := framework.MakeNode("n", "", "").Obj()
+		n.Status.Allocatable = quantities("node")
+		n.Status.Allocatable["pods"] = resource.New(rapid.Int64Range(0, 4).Draw(t, "slots"), resource.DecimalSI)
+		var pods []*framework.Pod
+		for i := range rapid.IntRange(0, 3).Draw(t, "pods") {
+			p := drawPod(fmt.Sprintf("p%d", i))
+			p.Spec.NodeName = "n"
+			pods = append(pods, p)
+		}
+		pod := drawPod("p")
+		var plugin filter.NodeResourcesFit
+		var ignored []string
+		switch rapid.IntRange(0, 2).Draw(t, "ignore") {
+		case 1:
+			plugin.IgnoredResources, ignored = []resource.Name{gpu, "hugepages-2Mi"}, []string{gpu, "hugepages-2Mi"}
+		case 2:
+			plugin.IgnoredResourceGroups, ignored = []string{"example.com"}, []string{"example.com"}
+		}
+
+		s := snapshotOf(t, []*framework.Node{n}, pods...)
+		c.Reset(podInfo(t, s, pod), s, 0, 0)
+		got, _, _ := verdicts(&c, plugin)
+		reasons, forGood := oracle.Fit(pod, n, pods, ignored...)
+		code := framework.Success
+		if len(reasons) > 0 {
+			code = framework.Unschedulable
+		}
+		if forGood {
+			code = framework.UnschedulableAndUnresolvable
+		}
+		if diff := cmp.Diff(reasons, got[0].Reasons()); diff != "" || got[0].Code() != code {
+			t.Errorf("verdict %v, want %v (-want +got):\n%s", got[0].Code(), code, diff)
+		}
+	})
+}
