@@ -1,0 +1,172 @@
+package multicluster
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling"
+)
+
+// A Member is a cluster of a federation: its description and its nodes.
+type Member struct {
+	// Cluster says what filters and scorers read. Its status is made anew from
+	// the snapshot for each decision, with spec.resourceModels if there are any.
+	Cluster  *framework.Cluster
+	Snapshot *framework.Snapshot
+}
+
+// A Federation joins the two levels: it decides how many replicas go to which
+// cluster, places each cluster's replicas on its nodes with a node scheduler,
+// and divides again what found no room, until all replicas are placed or no
+// cluster takes another one. It belongs to one goroutine at a time.
+type Federation struct {
+	scheduler Scheduler
+	members   []branch
+}
+
+// A branch is a member and the scheduler of its nodes.
+type branch struct {
+	Member
+	nodes *scheduling.Scheduler
+}
+
+// NewFederation returns a federation of members. s decides for clusters; if it
+// has no estimators, [Nodes] estimates through the profile's filters. p places
+// pods on nodes, for each cluster with its own scheduler.
+//
+// Every member must have a name of its own and a snapshot; the error tells which
+// one has not, or what is wrong with the profile.
+func NewFederation(s Scheduler, p scheduling.Profile, members []Member) (*Federation, error) {
+	f := &Federation{scheduler: s}
+	snapshots := map[string]*framework.Snapshot{}
+	var clusters []*framework.Cluster
+	for _, m := range members {
+		clusters = append(clusters, m.Cluster)
+	}
+	if _, err := sortedClusters(clusters); err != nil {
+		return nil, err
+	}
+	for _, m := range members {
+		if m.Snapshot == nil {
+			return nil, &framework.InvalidError{Object: "cluster " + m.Cluster.Name, Field: "snapshot", Err: errNoSnapshot}
+		}
+		for _, other := range snapshots {
+			if other == m.Snapshot {
+				return nil, &framework.InvalidError{Object: "cluster " + m.Cluster.Name, Field: "snapshot", Err: errShared}
+			}
+		}
+		nodes, err := scheduling.New(p)
+		if err != nil {
+			return nil, err
+		}
+		snapshots[m.Cluster.Name] = m.Snapshot
+		f.members = append(f.members, branch{m, nodes})
+	}
+	slices.SortFunc(f.members, func(a, b branch) int { return cmp.Compare(a.Cluster.Name, b.Cluster.Name) })
+	if f.scheduler.Estimators == nil {
+		f.scheduler.Estimators = []estimator.ClusterEstimator{Nodes{Snapshots: snapshots, Filter: p.Filter}}
+	}
+	return f, nil
+}
+
+// Placed says where the replicas of a workload are. Its JSON form is stable.
+type Placed struct {
+	// Targets is how many replicas each cluster has, by name, new ones and those
+	// that were there.
+	Targets []Target `json:"targets"`
+	// Removed is how many replicas are to go from which cluster. The snapshots
+	// still hold them: which ones go is not decided here.
+	Removed []Target `json:"removed,omitempty"`
+	// Unplaced is how many replicas found no room; in all clusters together, if
+	// the workload is duplicated.
+	Unplaced int64 `json:"unplaced"`
+	// Rounds holds the decisions one after the other.
+	Rounds []Round `json:"rounds"`
+	// Pods says where each new replica is, in the order of placing.
+	Pods []PlacedPod `json:"pods,omitempty"`
+}
+
+// A Round is one division and what came of it.
+type Round struct {
+	// Shares holds the clusters that were to get replicas, by name.
+	Shares []Share `json:"shares"`
+	// Decision explains the round. It is nil in later rounds of workloads that
+	// are divided by static weights: what is left is divided by the same
+	// weights among the clusters that still have room.
+	Decision *Explanation `json:"decision,omitempty"`
+}
+
+// A Share is what one cluster got in a round: the estimate, and what became of
+// it.
+type Share struct {
+	Cluster string `json:"cluster"`
+	// Estimated is how many replicas the cluster was expected to have room for,
+	// -1 if nobody was asked.
+	Estimated int64 `json:"estimated"`
+	// Given is how many replicas it was to take, and Placed how many found a
+	// node.
+	Given  int64 `json:"given"`
+	Placed int64 `json:"placed"`
+	// Reason says why the next one did not.
+	Reason string `json:"reason,omitempty"`
+}
+
+// A PlacedPod is a new replica on a node of a cluster.
+type PlacedPod struct {
+	Cluster string             `json:"cluster"`
+	Node    string             `json:"node"`
+	Name    string             `json:"name"`
+	Pod     *framework.PodInfo `json:"-"`
+}
+
+var (
+	errComponents = errors.New("components cannot be placed on nodes")
+	errNoSnapshot = errors.New("is nil")
+	errShared     = errors.New("belongs to another cluster too")
+)
+
+// Place decides for the workload, places its new replicas on nodes, and counts
+// them in the members' snapshots. Replicas that w.Clusters says are there are
+// taken to be in the snapshots already.
+//
+// When replicas find no room in a cluster, that cluster counts as full, and they
+// are divided again: with DynamicWeight and Aggregated by a new decision that
+// knows where replicas are by then; with StaticWeight by the same weights among
+// the others. Duplicated replicas stay unplaced. Placing as much as possible is
+// no error: see Placed.Unplaced.
+//
+// New pods are copies of w.Replica.Pod, or of a pod that requests what w.Replica
+// does, named after it, the cluster and a number.
+//
+// If the first decision fails, its error is returned (see [Scheduler.Schedule]);
+// an error of a plugin at any time takes back everything. Then nothing has
+// changed.
+//
+// Cost: one placement at node level for each replica, and for each round one
+// pass over the nodes of all clusters. A round places a replica or finds out
+// that a cluster is full, or is the last one.
+func (f *Federation) Place(w *Workload) (*Placed, error) {
+	if len(w.Components) > 0 {
+		return nil, &framework.InvalidError{Object: "workload " + w.Name, Field: "spec.components", Err: errComponents}
+	}
+	marks := make([]framework.Mark, len(f.members))
+	for i, m := range f.members {
+		marks[i] = m.Snapshot.Begin()
+	}
+	p := newPlacing(f, w)
+	err := p.run()
+	for i, m := range f.members {
+		if err != nil {
+			m.Snapshot.Rollback(marks[i])
+		} else {
+			m.Snapshot.Commit(marks[i])
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p.out, nil
+}
