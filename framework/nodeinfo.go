@@ -200,14 +200,22 @@ func (n *NodeInfo) uncount(p *PodInfo) {
 	}
 }
 
-// find returns the index of the pod: the same PodInfo, or one of the same UID
-// (of the same namespace and name where UIDs are empty).
+// find returns the index of the pod, the last one if there are several: of the
+// same PodInfo or else of one of the same UID (of the same namespace and name
+// where UIDs are empty).
 func (n *NodeInfo) find(p *PodInfo) int {
-	// Most callers hold the very PodInfo: comparing pointers reads no pod.
-	if i := slices.Index(n.Pods, p); i >= 0 {
-		return i
+	// Most callers hold the very PodInfo, and comparing pointers reads no pod.
+	for i := len(n.Pods) - 1; i >= 0; i-- {
+		if n.Pods[i] == p {
+			return i
+		}
 	}
-	return slices.IndexFunc(n.Pods, func(q *PodInfo) bool { return samePod(q.Pod, p.Pod) })
+	for i := len(n.Pods) - 1; i >= 0; i-- {
+		if samePod(n.Pods[i].Pod, p.Pod) {
+			return i
+		}
+	}
+	return -1
 }
 
 func samePod(a, b *Pod) bool {
