@@ -22,6 +22,11 @@ type Cycle struct {
 	// Seed is the random word of this decision: a function of the scheduler's
 	// seed and of Number. It is the only source of randomness a plugin may use.
 	Seed uint64
+	// Filters asks all filters of the cycle about a node as it is now, pods
+	// nominated to it included. It is set while PostFilter plugins run: they may
+	// take pods off a node of the snapshot, inside a transaction, and ask again.
+	// A Fork of it must be told of such changes (AddPod, RemovePod).
+	Filters FilterUpdater
 
 	values  map[any]any
 	scratch []any
@@ -40,6 +45,7 @@ func (c *Cycle) Now() time.Time {
 // [Scratch] hands out. It is for runners.
 func (c *Cycle) Reset(pod *PodInfo, s *Snapshot, number, seed uint64) {
 	c.Pod, c.Snapshot, c.Number, c.Seed = pod, s, number, seed
+	c.Filters = nil
 	clear(c.values)
 	c.slot = 0
 }

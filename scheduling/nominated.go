@@ -1,6 +1,7 @@
 package scheduling
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
@@ -40,15 +41,19 @@ func (r *road) tryNominated(s *framework.Snapshot, node *framework.NodeInfo) (v 
 // Source: kube-scheduler 1.37, framework/runtime,
 // RunFilterPluginsWithNominatedPods.
 func (r *road) filterWithNominated(s *framework.Snapshot, p *probe) (v verdict, err error) {
+	return r.askWithNominated(s, r.bound.filters, p)
+}
+
+func (r *road) askWithNominated(s *framework.Snapshot, filters []boundFilter, p *probe) (v verdict, err error) {
 	if slices.ContainsFunc(p.node.Nominated, r.reckonsWith) {
 		slot := p.node.Slot()
-		err = r.filterAsIfPlaced(s, p, &v)
+		err = r.askAsIfPlaced(s, filters, p, &v)
 		p.node = s.AtSlot(slot)
 		if err != nil || v.filter != passed {
 			return v, err
 		}
 	}
-	err = r.filter(p, &v)
+	err = r.ask(filters, p, &v)
 	return v, err
 }
 
@@ -59,35 +64,90 @@ func (r *road) reckonsWith(q *framework.PodInfo) bool {
 	return q.Priority >= pod.Priority && !same
 }
 
-// filterAsIfPlaced filters with the nominated pods on the node, and takes them
-// off again.
-func (r *road) filterAsIfPlaced(s *framework.Snapshot, p *probe, v *verdict) error {
-	node := p.node
+// askAsIfPlaced asks with the nominated pods on the node, and takes them off
+// again.
+func (r *road) askAsIfPlaced(s *framework.Snapshot, filters []boundFilter, p *probe, v *verdict) error {
 	mark := s.Begin()
 	defer s.Rollback(mark)
-	filters := slices.Clone(r.bound.filters)
-	for i, f := range filters {
-		if u, ok := f.filter.(framework.FilterUpdater); ok {
-			filters[i].filter = u.Fork()
-		}
-	}
-	for _, q := range node.Nominated {
+	set := (&filterSet{r, s, filters}).copy()
+	for _, q := range p.node.Nominated {
 		if !r.reckonsWith(q) {
 			continue
 		}
-		if err := s.Assume(q, node); err != nil {
+		if err := s.Assume(q, p.node); err != nil {
 			return err
 		}
-		for i, f := range filters {
-			u, ok := f.filter.(framework.FilterUpdater)
-			if !ok {
-				continue
-			}
-			if status := u.AddPod(&r.cycle, q, s.AtSlot(node.Slot())); !status.IsSuccess() {
-				return r.filterError(i, node, status.Err())
-			}
+		p.node = s.AtSlot(p.node.Slot())
+		if status := set.AddPod(&r.cycle, q, p.node); !status.IsSuccess() {
+			return status.Err()
 		}
 	}
-	p.node = s.AtSlot(node.Slot())
-	return r.ask(filters, p, v)
+	return r.ask(set.filters, p, v)
+}
+
+// filterSet is all filters of a cycle as one.
+type filterSet struct {
+	road    *road
+	s       *framework.Snapshot
+	filters []boundFilter
+}
+
+// Filter asks the filters in order, nominated pods included. An error fails
+// the cycle, so it comes back as an Error status.
+func (f *filterSet) Filter(_ *framework.PodInfo, node *framework.NodeInfo) (status framework.Status) {
+	p := probe{node: node}
+	v, err := f.ask(&p)
+	switch {
+	case err != nil:
+		return framework.AsStatus(err)
+	case v.filter == passed:
+		return framework.Status{}
+	}
+	return v.status
+}
+
+func (f *filterSet) ask(p *probe) (v verdict, err error) {
+	defer f.road.catch(p, &err)
+	return f.road.askWithNominated(f.s, f.filters, p)
+}
+
+// AddPod tells the filters that keep sums of their own.
+func (f *filterSet) AddPod(c *framework.Cycle, other *framework.PodInfo, node *framework.NodeInfo) framework.Status {
+	return f.tell("AddPod", func(u framework.FilterUpdater) framework.Status { return u.AddPod(c, other, node) })
+}
+
+// RemovePod tells the filters that keep sums of their own.
+func (f *filterSet) RemovePod(c *framework.Cycle, other *framework.PodInfo, node *framework.NodeInfo) framework.Status {
+	return f.tell("RemovePod", func(u framework.FilterUpdater) framework.Status { return u.RemovePod(c, other, node) })
+}
+
+// tell stops at the first that fails.
+//
+// Source: kube-scheduler 1.37, framework/runtime,
+// RunPreFilterExtensionAddPod and RunPreFilterExtensionRemovePod.
+func (f *filterSet) tell(what string, call func(framework.FilterUpdater) framework.Status) framework.Status {
+	for _, b := range f.filters {
+		u, ok := b.filter.(framework.FilterUpdater)
+		if !ok {
+			continue
+		}
+		if status := call(u); !status.IsSuccess() {
+			name := f.road.plugins.filters[b.at].name
+			return framework.AsStatus(fmt.Errorf("running %s on PreFilter plugin %q: %w", what, name, status.Err()))
+		}
+	}
+	return framework.Status{}
+}
+
+// Fork returns a set whose filters can be told of changes on their own.
+func (f *filterSet) Fork() framework.FilterUpdater { return f.copy() }
+
+func (f *filterSet) copy() *filterSet {
+	filters := slices.Clone(f.filters)
+	for i, b := range filters {
+		if u, ok := b.filter.(framework.FilterUpdater); ok {
+			filters[i].filter = u.Fork()
+		}
+	}
+	return &filterSet{f.road, f.s, filters}
 }
