@@ -2,7 +2,9 @@ package golden
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
+	"crypto/sha256"
 	"embed"
 	"encoding/json"
 	"errors"
@@ -25,95 +27,114 @@ const Variable = "BERTH_VECTORS"
 var embedded embed.FS
 
 // Load returns the cases of a family from testdata and from the folders of
-// [Variable]. A folder without any vector is an error: it is misspelt.
+// [Variable]; a line that occurs twice counts once. A folder without any vector
+// is an error: it is misspelt.
 func Load(family string) ([]*Case, error) {
 	own, err := fs.Sub(embedded, "testdata/"+System)
 	if err != nil {
 		return nil, err
 	}
-	cases, _, err := loadFrom(own, family)
-	if err != nil {
+	l := loader{family: family, seen: map[[sha256.Size]byte]bool{}}
+	if err := l.load(own); err != nil {
 		return nil, err
 	}
 	for _, dir := range filepath.SplitList(os.Getenv(Variable)) {
-		found := false
+		if !hasVectors(dir) {
+			return nil, fmt.Errorf("%s: no vectors (*.jsonl.gz) in %s", Variable, dir)
+		}
 		for _, pattern := range []string{dir, filepath.Join(dir, System), filepath.Join(dir, "*", System)} {
 			folders, err := filepath.Glob(pattern)
 			if err != nil {
 				return nil, err
 			}
 			for _, folder := range folders {
-				more, any, err := loadFrom(os.DirFS(folder), family)
-				if err != nil {
+				if err := l.load(os.DirFS(folder)); err != nil {
 					return nil, fmt.Errorf("%s: %w", folder, err)
 				}
-				cases, found = append(cases, more...), found || any
 			}
 		}
-		if !found {
-			return nil, fmt.Errorf("%s: no vectors (*.jsonl.gz) in %s", Variable, dir)
-		}
 	}
-	return cases, nil
+	return l.cases, nil
 }
 
-// loadFrom returns the family's cases in a folder, and whether the folder holds
-// vectors of any family.
-func loadFrom(folder fs.FS, family string) (cases []*Case, any bool, err error) {
-	files, err := fs.Glob(folder, "*.jsonl.gz")
+// hasVectors reports whether there are vectors of any system.
+func hasVectors(dir string) bool {
+	for _, depth := range []string{"", "*", "*/*"} {
+		if files, _ := filepath.Glob(filepath.Join(dir, depth, "*.jsonl.gz")); len(files) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// A loader collects the cases of a family.
+type loader struct {
+	family string
+	cases  []*Case
+	seen   map[[sha256.Size]byte]bool // lines
+}
+
+// load adds the cases in a folder.
+func (l *loader) load(folder fs.FS) error {
+	files, err := fs.Glob(folder, l.family+"*.jsonl.gz")
 	if err != nil {
-		return nil, false, err
+		return err
 	}
 	slices.Sort(files)
 	for _, name := range files {
-		if match, _ := filepath.Match(family+"*.jsonl.gz", name); !match {
-			continue
-		}
 		file, err := folder.Open(name)
 		if err != nil {
-			return nil, true, err
+			return err
 		}
-		more, err := read(file)
-		err = errors.Join(err, file.Close())
-		if err != nil {
-			return nil, true, fmt.Errorf("%s: %w", name, err)
-		}
-		for _, c := range more {
-			if c.Family == family {
-				cases = append(cases, c)
-			}
+		if err := errors.Join(l.read(file), file.Close()); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	return cases, len(files) > 0, nil
+	return nil
 }
 
-// read reads compressed lines, one case each.
-func read(r io.Reader) ([]*Case, error) {
+// read adds the cases of compressed lines, one case each.
+func (l *loader) read(r io.Reader) error {
 	unzipped, err := gzip.NewReader(r)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var cases []*Case
-	for lines := bufio.NewReader(unzipped); ; {
+	lines := bufio.NewReader(unzipped)
+	for number := 1; ; number++ {
 		line, err := lines.ReadBytes('\n')
-		if len(line) > 0 {
-			c := new(Case)
-			if err := json.Unmarshal(line, c); err != nil {
-				return nil, fmt.Errorf("case %d: %w", len(cases)+1, err)
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			if err := l.add(line); err != nil {
+				return fmt.Errorf("line %d: %w", number, err)
 			}
-			if c.Pod == nil {
-				return nil, fmt.Errorf("case %d: no pod", len(cases)+1)
-			}
-			if err := c.restore(); err != nil {
-				return nil, fmt.Errorf("case %s: %w", c.ID, err)
-			}
-			cases = append(cases, c)
 		}
 		switch {
 		case errors.Is(err, io.EOF):
-			return cases, nil
+			return nil
 		case err != nil:
-			return nil, err
+			return err
 		}
 	}
+}
+
+func (l *loader) add(line []byte) error {
+	sum := sha256.Sum256(line)
+	if l.seen[sum] {
+		return nil
+	}
+	l.seen[sum] = true
+	c := new(Case)
+	if err := json.Unmarshal(line, c); err != nil {
+		return err
+	}
+	if c.Family != l.family {
+		return nil
+	}
+	if c.Pod == nil {
+		return fmt.Errorf("case %s: no pod", c.ID)
+	}
+	if err := c.restore(); err != nil {
+		return fmt.Errorf("case %s: %w", c.ID, err)
+	}
+	l.cases = append(l.cases, c)
+	return nil
 }
