@@ -1,0 +1,26 @@
+// Package preemption makes room for a pod of high priority by taking pods of
+// lower priority off one node.
+//
+// [DefaultPreemption] is the plugin: a PostFilter that runs when no node is
+// feasible. It tries, inside transactions of the snapshot, which pods would
+// have to go from each node that a removal could help, chooses the node where
+// that hurts least, and returns the node and the victims as data. Who drives
+// the scheduler removes the victims and nominates the pod; nothing is removed
+// here, and after PostFilter the snapshot is as it was.
+//
+//	candidates ◀── dry run on each node ◀── nodes whose verdict is Unschedulable
+//	     │             remove all lower pods, filter, put back what still fits,
+//	     ▼             pods protected by a PodDisruptionBudget first
+//	criteria, in order: fewest violated budgets, lowest first victim, least sum
+//	of priorities, fewest victims, victims that started last, first candidate
+//
+// Differs: kube-scheduler starts at a random node, follows map order among
+// candidates that all criteria leave tied, and tries nodes in parallel. Here
+// the start is a function of the decision's seed, candidates keep the order in
+// which they were tried, and pods that have not started are taken to start
+// later than all others rather than at the time of the comparison. Budgets
+// that match one pod are counted in the order of their keys.
+//
+// Source: kube-scheduler 1.37, plugin DefaultPreemption and
+// framework/preemption.
+package preemption
