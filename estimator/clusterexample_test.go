@@ -1,0 +1,92 @@
+package estimator_test
+
+import (
+	"fmt"
+
+	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+)
+
+// exampleCluster has one node with 2 CPUs and 16Gi free, and six with twice as
+// much.
+func exampleCluster() *framework.Cluster {
+	c := &framework.Cluster{ObjectMeta: framework.ObjectMeta{Name: "member1"}}
+	c.Spec.ResourceModels = estimator.DefaultModels()
+	c.Status.ResourceSummary = &framework.ResourceSummary{
+		Allocatable:          resource.List{resource.Pods: resource.MustParse("770"), resource.CPU: resource.MustParse("28"), resource.Memory: resource.MustParse("224Gi")},
+		AllocatableModelings: []framework.AllocatableModeling{{Grade: 0}, {Grade: 1}, {Grade: 2, Count: 1}, {Grade: 3, Count: 6}, {Grade: 4}, {Grade: 5}, {Grade: 6}, {Grade: 7}, {Grade: 8}},
+	}
+	return c
+}
+
+// How many replicas of 3 CPUs and 20Gi a cluster takes depends on the version of
+// the rules: the oldest counts one for a node with 2 CPUs.
+func ExampleGeneral() {
+	replica := &estimator.Replica{Request: resource.List{resource.CPU: resource.MustParse("3"), resource.Memory: resource.MustParse("20Gi")}}
+	for _, rule := range []estimator.ModelRule{estimator.Contains, estimator.MinCovers, estimator.FirstFit} {
+		r, err := estimator.General{Rule: rule}.Explain(exampleCluster(), replica)
+		fmt.Println(rule, &r, err)
+	}
+	// Output:
+	// Contains member1: 7 replicas by models: grade 2: 1 node x 1, grade 3: 6 nodes x 1 <nil>
+	// MinCovers member1: 6 replicas by models: grade 3: 6 nodes x 1 <nil>
+	// FirstFit member1: 6 replicas by models: grade 3: 6 nodes x 1 <nil>
+}
+
+func ExampleGeneral_EstimateSets() {
+	sets, err := estimator.General{}.EstimateSets(exampleCluster(), []estimator.Component{
+		{Name: "jobmanager", Replicas: 1, Request: resource.List{resource.CPU: resource.MustParse("1")}},
+		{Name: "taskmanager", Replicas: 2, Request: resource.List{resource.CPU: resource.MustParse("3")}},
+	})
+	fmt.Println(sets.Replicas, err)
+	// Output: 3 <nil>
+}
+
+func ExampleGrader() {
+	g, err := estimator.NewGrader(estimator.DefaultModels())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	grade, _ := g.Grade(resource.List{resource.CPU: resource.MustParse("1500m"), resource.Memory: resource.MustParse("10Gi")})
+	fmt.Println(grade)
+	// Output: 1
+}
+
+func ExampleValidateModelsStrictly() {
+	models := estimator.DefaultModels()[:2]
+	models[1].Grade = 0
+	fmt.Println(estimator.ValidateModelsStrictly(models))
+	// Output:
+	// spec.resourceModels[1].grade: "0": The grade of each models should not be the same
+	// spec.resourceModels[1].ranges[0].max: "2": The max value of each resource in the last model should be MaxInt64
+	// spec.resourceModels[1].ranges[1].max: "16Gi": The max value of each resource in the last model should be MaxInt64
+}
+
+// Nodes that are at hand can be described as Karmada would.
+func ExampleSummarize() {
+	s := framework.NewSnapshot(framework.Arrival)
+	for _, name := range []string{"n1", "n2"} {
+		if err := s.AddNode(framework.MakeNode(name, "6", "48Gi").Obj()); err != nil {
+			fmt.Println(err)
+		}
+	}
+	c := &framework.Cluster{Spec: framework.ClusterSpec{ResourceModels: estimator.DefaultModels()}}
+	described, err := estimator.Summarize(c, s, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	summary := described.Status.ResourceSummary
+	fmt.Println(summary.Allocatable[resource.CPU], "CPUs,", summary.AllocatableModelings[3].Count, "nodes of grade 3")
+	// Output: 12 CPUs, 2 nodes of grade 3
+}
+
+func ExampleCombine() {
+	c := estimator.Combine([]estimator.ClusterEstimator{
+		estimator.General{IgnoreModels: true}, estimator.General{Rule: estimator.MinCovers},
+	}, exampleCluster(), &estimator.Replica{Request: resource.List{resource.CPU: resource.MustParse("3")}})
+	fmt.Println(c.Cluster, c.Replicas, c.Err)
+	// Output: member1 6 <nil>
+}

@@ -1,0 +1,269 @@
+package estimator_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+)
+
+// withSummary returns a cluster that reports these resources.
+func withSummary(allocatable, allocated resource.List) *framework.Cluster {
+	c := &framework.Cluster{ObjectMeta: framework.ObjectMeta{Name: "m"}}
+	c.Status.ResourceSummary = &framework.ResourceSummary{Allocatable: allocatable, Allocated: allocated}
+	return c
+}
+
+// withGrades returns a cluster of default models with plenty of everything, and
+// these numbers of nodes by grade.
+func withGrades(nodes map[uint]int) *framework.Cluster {
+	c := withSummary(list("cpu", "1000", "memory", "4Ti", "pods", "1000"), nil)
+	c.Spec.ResourceModels = estimator.DefaultModels()
+	for _, m := range c.Spec.ResourceModels {
+		c.Status.ResourceSummary.AllocatableModelings = append(c.Status.ResourceSummary.AllocatableModelings,
+			framework.AllocatableModeling{Grade: m.Grade, Count: nodes[m.Grade]})
+	}
+	return c
+}
+
+// The tables of Karmada's documentation for 1.5, and what later versions answer.
+func TestTablesOfTheDocumentation(t *testing.T) {
+	whole := list("cpu", "4", "ephemeral-storage", "206291924Ki", "hugepages-1Gi", "0", "hugepages-2Mi", "0", "memory", "16265856Ki", "pods", "110")
+	summaries := []*framework.Cluster{
+		withSummary(whole, list("cpu", "950m", "memory", "290Mi", "pods", "11")),
+		withSummary(whole, list("cpu", "2", "memory", "290Mi", "pods", "11")),
+		withSummary(whole, list("cpu", "2", "memory", "290Mi", "pods", "110")),
+	}
+	graded := []*framework.Cluster{
+		withGrades(map[uint]int{2: 1, 3: 6}), withGrades(map[uint]int{2: 4, 3: 4}), withGrades(map[uint]int{6: 1}),
+	}
+	for _, c := range []struct {
+		table    string
+		clusters []*framework.Cluster
+		request  resource.List
+		rule     estimator.ModelRule
+		want     [3]int64
+	}{
+		{"summary, 500m", summaries, list("cpu", "500m"), estimator.Contains, [3]int64{6, 4, 0}},
+		{"summary, 500m", summaries, list("cpu", "500m"), estimator.MinCovers, [3]int64{6, 4, 0}},
+		{"summary, 500m", summaries, list("cpu", "500m"), estimator.FirstFit, [3]int64{6, 4, 0}},
+		{"models, 3 CPUs and 20Gi", graded, list("cpu", "3", "memory", "20Gi"), estimator.Contains, [3]int64{7, 8, 10}},
+		{"models, 3 CPUs and 20Gi", graded, list("cpu", "3", "memory", "20Gi"), estimator.MinCovers, [3]int64{6, 4, 10}},
+		{"models, 3 CPUs and 20Gi", graded, list("cpu", "3", "memory", "20Gi"), estimator.FirstFit, [3]int64{6, 4, 10}},
+		{"models, 3 CPUs and 60Gi", graded, list("cpu", "3", "memory", "60Gi"), estimator.Contains, [3]int64{6, 4, 4}},
+		{"models, 3 CPUs and 60Gi", graded, list("cpu", "3", "memory", "60Gi"), estimator.MinCovers, [3]int64{0, 0, 4}},
+		{"models, 3 CPUs and 60Gi", graded, list("cpu", "3", "memory", "60Gi"), estimator.FirstFit, [3]int64{0, 0, 4}},
+	} {
+		t.Run(fmt.Sprint(c.table, " by ", c.rule), func(t *testing.T) {
+			var got [3]int64
+			for i, cluster := range c.clusters {
+				e, err := estimator.General{Rule: c.rule}.Estimate(cluster, &estimator.Replica{Request: c.request})
+				if err != nil {
+					t.Fatal(err)
+				}
+				got[i] = e.Replicas
+			}
+			if got != c.want {
+				t.Errorf("Estimate = %v, want %v", got, c.want)
+			}
+		})
+	}
+}
+
+func TestEstimate(t *testing.T) {
+	plenty := list("cpu", "1000", "memory", "4Ti", "pods", "1000")
+	for _, c := range []struct {
+		name    string
+		general estimator.General
+		cluster *framework.Cluster
+		request resource.List
+		want    int64
+	}{
+		{"no summary", estimator.General{}, &framework.Cluster{}, list("cpu", "1"), 0},
+		{"no pods", estimator.General{}, withSummary(list("cpu", "8"), nil), list("cpu", "1"), 0},
+		{"more pods than allowed", estimator.General{}, withSummary(plenty, list("pods", "1001")), list("cpu", "1"), 0},
+		{"nothing requested", estimator.General{}, withSummary(plenty, nil), list("cpu", "0"), 1000},
+		{"requested below 0", estimator.General{}, withSummary(plenty, nil), list("cpu", "-1"), 1000},
+		{"a resource that is missing", estimator.General{}, withSummary(plenty, nil), list("nvidia.com/gpu", "1"), 0},
+		{"none of a resource that is missing", estimator.General{}, withSummary(plenty, nil), list("nvidia.com/gpu", "0"), 1000},
+		{"100u are one thousandth", estimator.General{}, withSummary(list("cpu", "3m", "pods", "10"), nil), list("cpu", "100u"), 3},
+		{"more than 32 bits", estimator.General{}, withSummary(list("pods", "3000000000"), nil), nil, estimator.MaxReplicas},
+		{"more than 64 bits", estimator.General{}, withSummary(list("pods", "1000E", "cpu", "1000E"), nil), list("cpu", "1"), estimator.MaxReplicas},
+		{"nothing requested, by grades", estimator.General{Rule: estimator.MinCovers}, withGrades(map[uint]int{3: 2}), nil, 1000},
+		{"nothing requested, first fit", estimator.General{}, withGrades(map[uint]int{3: 2}), nil, 220},
+		{"more than 110 a node", estimator.General{Rule: estimator.MinCovers}, withGrades(map[uint]int{8: 1}), list("cpu", "500m"), 256},
+		{"more than 110 a node, first fit", estimator.General{}, withGrades(map[uint]int{8: 1}), list("cpu", "500m"), 110},
+		{"above all grades", estimator.General{Rule: estimator.Contains}, withGrades(map[uint]int{8: 5}), list("cpu", "129"), 5},
+		{"above all grades", estimator.General{Rule: estimator.MinCovers}, withGrades(map[uint]int{8: 5}), list("cpu", "129"), 0},
+		{"above all grades", estimator.General{}, withGrades(map[uint]int{8: 5}), list("cpu", "129"), 0},
+		{"models ignored", estimator.General{IgnoreModels: true}, withGrades(map[uint]int{8: 5}), list("cpu", "129"), 7},
+		{"no nodes", estimator.General{}, withGrades(nil), list("cpu", "1"), 0},
+		{"storage does not count", estimator.General{}, withGrades(map[uint]int{3: 1}), list("cpu", "1", "storage", "1Gi"), 4},
+		{"by the numbers of grades, not by place", estimator.General{}, swapped(withGrades(map[uint]int{3: 1})), list("cpu", "4"), 1},
+	} {
+		t.Run(fmt.Sprint(c.name, " ", c.general.Rule), func(t *testing.T) {
+			got, err := c.general.Estimate(c.cluster, &estimator.Replica{Request: c.request})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Replicas != c.want {
+				t.Errorf("Estimate = %d, want %d", got.Replicas, c.want)
+			}
+			r, err := c.general.Explain(c.cluster, &estimator.Replica{Request: c.request})
+			if err != nil || r.Estimate != got {
+				t.Errorf("Explain = %v, %v, want the estimate %v", r.Estimate, err, got)
+			}
+		})
+	}
+}
+
+// swapped puts the first count last.
+func swapped(c *framework.Cluster) *framework.Cluster {
+	m := c.Status.ResourceSummary.AllocatableModelings
+	c.Status.ResourceSummary.AllocatableModelings = append(m[1:], m[0])
+	return c
+}
+
+// A resource that is in no model is estimated by the summary, under every rule.
+func TestEstimateFallsBack(t *testing.T) {
+	c := withGrades(map[uint]int{6: 1})
+	c.Status.ResourceSummary.Allocatable["nvidia.com/gpu"] = resource.MustParse("8")
+	request := list("cpu", "1", "nvidia.com/gpu", "2")
+	for _, rule := range []estimator.ModelRule{estimator.FirstFit, estimator.MinCovers, estimator.Contains} {
+		r, err := estimator.General{Rule: rule}.Explain(c, &estimator.Replica{Request: request})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Replicas != 4 || r.From != estimator.FromSummary || r.Limit != "nvidia.com/gpu" ||
+			r.Fallback != "resource model is inapplicable as missing resource: nvidia.com/gpu" {
+			t.Errorf("%v: %+v", rule, r)
+		}
+	}
+}
+
+func TestEstimateErrors(t *testing.T) {
+	short := withGrades(map[uint]int{1: 1})
+	short.Status.ResourceSummary.AllocatableModelings = short.Status.ResourceSummary.AllocatableModelings[:2]
+	twice := withGrades(nil)
+	twice.Spec.ResourceModels[8].Grade = 3
+	other := withGrades(nil)
+	other.Spec.ResourceModels[4].Ranges[0].Name = "memory"
+	for _, c := range []struct {
+		name    string
+		rule    estimator.ModelRule
+		cluster *framework.Cluster
+		want    string
+	}{
+		{"negative", estimator.FirstFit, withSummary(list("cpu", "-4", "pods", "1"), nil), `cluster m: status.resourceSummary.allocatable[cpu]: "-4": must not be negative`},
+		{"negative use", estimator.FirstFit, withSummary(list("pods", "1"), list("cpu", "-1", "a", "-1")), `cluster m: status.resourceSummary.allocated[a]: "-1": must not be negative`},
+		{"negative count", estimator.FirstFit, withGrades(map[uint]int{4: -3}), `cluster m: status.resourceSummary.allocatableModelings[4].count: "-3": must not be negative`},
+		{"fewer counts", estimator.MinCovers, short, `cluster m: status.resourceSummary.allocatableModelings: "2 counts for 9 models": fewer counts than resource models`},
+		{"a grade twice", estimator.FirstFit, twice, `cluster m: spec.resourceModels[8].grade: "3": the grade is in the list twice`},
+		{"a resource missing", estimator.Contains, other, `cluster m: spec.resourceModels[4].ranges: "cpu": the resource is missing in this model`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := estimator.General{Rule: c.rule}.Estimate(c.cluster, &estimator.Replica{Request: list("cpu", "1")})
+			if fmt.Sprint(err) != c.want {
+				t.Errorf("Estimate: %v, want %s", err, c.want)
+			}
+		})
+	}
+}
+
+func TestReport(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		cluster *framework.Cluster
+		text    string
+		data    string
+	}{
+		{
+			"models", withGrades(map[uint]int{2: 1, 3: 6}),
+			"m: 7 replicas by models: grade 2: 1 node x 1, grade 3: 6 nodes x 1",
+			"",
+		},
+		{
+			"summary", withSummary(list("cpu", "8", "memory", "1Ti", "pods", "11"), list("pods", "1", "memory", "1000Gi")),
+			"m: 1 replica by summary, limited by memory",
+			`{"cluster":"m","estimator":"general-estimator","replicas":1,"from":"summary","freePods":10,"limit":"memory",` +
+				`"resources":[{"name":"cpu","free":"8","request":"3","replicas":2},{"name":"memory","free":"24Gi","request":"20Gi","replicas":1}]}`,
+		},
+		{
+			"pods", withSummary(list("cpu", "80", "memory", "1Ti", "pods", "2"), nil),
+			"m: 2 replicas by summary, limited by pods",
+			"",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r, err := estimator.General{Rule: estimator.Contains}.Explain(c.cluster, &estimator.Replica{Request: list("cpu", "3", "memory", "20Gi")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.String() != c.text {
+				t.Errorf("String() = %q, want %q", r.String(), c.text)
+			}
+			if c.data == "" {
+				return
+			}
+			data, err := json.Marshal(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.data, string(data)); diff != "" {
+				t.Errorf("JSON differs (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// FuzzEstimate feeds clusters that may be malformed in any way. An estimate is
+// within its bounds or an error; nothing panics.
+func FuzzEstimate(f *testing.F) {
+	for _, c := range []*framework.Cluster{withGrades(map[uint]int{2: 3}), withSummary(list("cpu", "4", "pods", "110"), nil)} {
+		data, err := json.Marshal(c)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data, []byte(`{"cpu":"1","memory":"2Gi"}`))
+	}
+	f.Fuzz(func(t *testing.T, cluster, request []byte) {
+		c, err := framework.DecodeObject[framework.Cluster](cluster)
+		if err != nil {
+			return
+		}
+		var l resource.List
+		if json.Unmarshal(request, &l) != nil {
+			return
+		}
+		for _, rule := range []estimator.ModelRule{estimator.FirstFit, estimator.MinCovers, estimator.Contains} {
+			e, err := estimator.General{Rule: rule}.Estimate(c, &estimator.Replica{Request: l})
+			if err == nil && (e.Replicas < 0 || e.Replicas > estimator.MaxReplicas) {
+				t.Fatalf("Estimate = %d", e.Replicas)
+			}
+		}
+		if len(c.Spec.ResourceModels) > 0 {
+			_, _ = estimator.NewGrader(c.Spec.ResourceModels)
+			_ = estimator.ValidateModelsStrictly(c.Spec.ResourceModels)
+		}
+	})
+}
+
+func BenchmarkEstimate(b *testing.B) {
+	c := withGrades(map[uint]int{6: 500})
+	c.Status.ResourceSummary.Allocatable[resource.Pods] = resource.MustParse("100k")
+	r := &estimator.Replica{Request: list("cpu", "500m", "memory", "1Gi")}
+	for _, rule := range []estimator.ModelRule{estimator.FirstFit, estimator.MinCovers, estimator.Contains} {
+		b.Run("nodes=500/rule="+rule.String(), func(b *testing.B) {
+			var e estimator.Estimate
+			for b.Loop() {
+				e, _ = estimator.General{Rule: rule}.Estimate(c, r)
+			}
+			b.ReportMetric(float64(e.Replicas), "replicas")
+		})
+	}
+}

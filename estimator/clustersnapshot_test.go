@@ -1,0 +1,236 @@
+package estimator_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+)
+
+// A tester is what *testing.T and *rapid.T have in common.
+type tester interface {
+	Helper()
+	Fatal(...any)
+}
+
+func snapshotOf(t tester, nodes ...*framework.Node) *framework.Snapshot {
+	t.Helper()
+	s := framework.NewSnapshot(framework.Arrival)
+	for _, n := range nodes {
+		if err := s.AddNode(n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+func addPod(t tester, s *framework.Snapshot, pod *framework.Pod, node string) {
+	t.Helper()
+	p, err := s.NewPodInfo(pod)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.AddPod(p, node); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestSummarize(t *testing.T) {
+	s := snapshotOf(
+		t,
+		framework.MakeNode("n1", "4", "16Gi").Resource("nvidia.com/gpu", "2").Condition(framework.NodeReady, framework.ConditionTrue).Obj(),
+		framework.MakeNode("full", "8", "32Gi").Allocatable(resource.Pods, "1").Obj(),
+		framework.MakeNode("n2", "2", "8Gi").Unschedulable().Obj(),
+		framework.MakeNode("over", "1", "1Gi").Obj(),
+	)
+	addPod(t, s, framework.MakePod("a").Requests("500m", "1Gi").Request("nvidia.com/gpu", "1").Obj(), "n1")
+	addPod(t, s, framework.MakePod("b").Requests("1", "1Gi").Obj(), "full")
+	addPod(t, s, framework.MakePod("c").Requests("1500m", "1Gi").Obj(), "over")
+	c := &framework.Cluster{ObjectMeta: framework.ObjectMeta{Name: "m"}}
+	c.Spec.ResourceModels = estimator.DefaultModels()
+	got, err := estimator.Summarize(c, s, []*framework.Pod{framework.MakePod("d").Requests("250m", "").Obj()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Of the nodes, "full" admits no more pods and "over" has less than no CPU
+	// left: neither counts, and the ones after them do.
+	want := `{"nodeSummary":{"totalNum":4,"readyNum":1},"resourceSummary":{` +
+		`"allocatable":{"cpu":"15","memory":"57Gi","nvidia.com/gpu":"2","pods":"331"},` +
+		`"allocating":{"cpu":"250m","pods":"1"},` +
+		`"allocated":{"cpu":"3","memory":"3Gi","nvidia.com/gpu":"1","pods":"3"},` +
+		`"allocatableModelings":[{"grade":0,"count":0},{"grade":1,"count":2},{"grade":2,"count":0},{"grade":3,"count":0},` +
+		`{"grade":4,"count":0},{"grade":5,"count":0},{"grade":6,"count":0},{"grade":7,"count":0},{"grade":8,"count":0}]}}`
+	data, err := json.Marshal(got.Status)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, string(data)); diff != "" {
+		t.Errorf("status differs (-want +got):\n%s", diff)
+	}
+	if c.Status.ResourceSummary != nil {
+		t.Error("Summarize changed its argument")
+	}
+}
+
+func TestSummarizeRefusesModels(t *testing.T) {
+	c := &framework.Cluster{ObjectMeta: framework.ObjectMeta{Name: "m"}}
+	c.Spec.ResourceModels = []framework.ResourceModel{model(0)}
+	_, err := estimator.Summarize(c, framework.NewSnapshot(framework.Arrival), nil)
+	if want := "cluster m: spec.resourceModels[0].ranges: a model must name at least one resource"; fmt.Sprint(err) != want {
+		t.Errorf("Summarize: %v, want %s", err, want)
+	}
+}
+
+func TestOnNode(t *testing.T) {
+	s := snapshotOf(t, framework.MakeNode("n", "4", "8Gi").Allocatable(resource.Pods, "5").Obj())
+	addPod(t, s, framework.MakePod("a").Requests("1", "1Gi").Obj(), "n")
+	for _, c := range []struct {
+		pod   framework.PodBuilder
+		want  int64
+		limit resource.Name
+	}{
+		{framework.MakePod("p").Requests("1", "1Gi"), 3, "cpu"},
+		{framework.MakePod("p").Requests("1", "3Gi"), 2, "memory"},
+		{framework.MakePod("p").Requests("100m", "100Mi"), 4, "pods"},
+		{framework.MakePod("p"), 4, "pods"},
+		{framework.MakePod("p").Request("nvidia.com/gpu", "1"), 0, "nvidia.com/gpu"},
+		{framework.MakePod("p").Request("storage", "1"), 4, "pods"}, // no one keeps accounts of it
+		{framework.MakePod("p").Requests("5", "1Gi"), 0, "cpu"},
+	} {
+		p, err := s.NewPodInfo(c.pod.Obj())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, limit := estimator.OnNode(p, s.Node("n")); got != c.want || limit != c.limit {
+			t.Errorf("OnNode(%v) = %d, %s, want %d, %s", p.Requests, got, limit, c.want, c.limit)
+		}
+	}
+}
+
+// What the nodes have room for, and the estimates from what describes them:
+//
+//	first fit, min covers <= accurate <= summary
+//
+// if there are enough pods on each node and nothing is requested that has no
+// model.
+func TestEstimatesBoundEachOther(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := framework.NewSnapshot(framework.Arrival)
+		for i := range rapid.IntRange(0, 8).Draw(t, "nodes") {
+			name := fmt.Sprint("n", i)
+			node := framework.MakeNode(name, fmt.Sprint(rapid.IntRange(0, 40).Draw(t, "cpu")), fmt.Sprintf("%dGi", rapid.IntRange(0, 200).Draw(t, "memory")))
+			if err := s.AddNode(node.Allocatable(resource.Pods, "100000").Obj()); err != nil {
+				t.Fatal(err)
+			}
+			for k := range rapid.IntRange(0, 3).Draw(t, "pods") {
+				pod := framework.MakePod(fmt.Sprint(name, k)).Requests(fmt.Sprintf("%dm", rapid.IntRange(0, 4000).Draw(t, "used cpu")), fmt.Sprintf("%dMi", rapid.IntRange(0, 9000).Draw(t, "used memory")))
+				addPod(t, s, pod.Obj(), name)
+			}
+		}
+		pod := framework.MakePod("p").Requests(fmt.Sprintf("%dm", rapid.IntRange(1, 9000).Draw(t, "request cpu")), fmt.Sprintf("%dMi", rapid.IntRange(1, 40000).Draw(t, "request memory"))).Obj()
+		p, err := s.NewPodInfo(pod)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var accurate int64
+		overcommitted := false
+		for _, n := range s.All() {
+			fits, _ := estimator.OnNode(p, n)
+			accurate += fits
+			for i := range n.Requested {
+				overcommitted = overcommitted || n.Requested.At(i) > n.Allocatable.At(i)
+			}
+		}
+		c := &framework.Cluster{}
+		c.Spec.ResourceModels = estimator.DefaultModels()
+		if rapid.Bool().Draw(t, "other models") {
+			c.Spec.ResourceModels = drawModels(t)
+		}
+		described, err := estimator.Summarize(c, s, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		by := func(g estimator.General) int64 {
+			e, err := g.Estimate(described, estimator.ReplicaOf(pod))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return e.Replicas
+		}
+		// A node on which more is requested than it has takes from the sum what
+		// others have left.
+		if summary := by(estimator.General{IgnoreModels: true}); !overcommitted && accurate > summary {
+			t.Fatalf("accurate %d > summary %d", accurate, summary)
+		}
+		if s.Len() == 0 {
+			return
+		}
+		if covers := by(estimator.General{Rule: estimator.MinCovers}); covers > accurate {
+			t.Fatalf("MinCovers %d > accurate %d", covers, accurate)
+		}
+		if fit := by(estimator.General{Rule: estimator.FirstFit}); fit > accurate {
+			t.Fatalf("FirstFit %d > accurate %d", fit, accurate)
+		}
+	})
+}
+
+// FirstFit in one step equals placing replicas one by one.
+func TestFirstFitIsPlacingOneByOne(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := &framework.Cluster{ObjectMeta: framework.ObjectMeta{Name: "m"}}
+		c.Spec.ResourceModels = drawModels(t)
+		c.Status.ResourceSummary = &framework.ResourceSummary{Allocatable: list("pods", "1000000")}
+		type room struct{ cpu, memory, pods int64 }
+		var nodes []room
+		for _, m := range c.Spec.ResourceModels {
+			n := rapid.IntRange(0, 4).Draw(t, "count")
+			c.Status.ResourceSummary.AllocatableModelings = append(c.Status.ResourceSummary.AllocatableModelings, framework.AllocatableModeling{Grade: m.Grade, Count: n})
+			for range n {
+				nodes = append(nodes, room{m.Ranges[0].Min.MilliValue(), m.Ranges[1].Min.Value(), 110})
+			}
+		}
+		cpu, memory := rapid.Int64Range(0, 3000).Draw(t, "request cpu"), rapid.Int64Range(0, 20).Draw(t, "request memory")
+		var want int64
+	placing:
+		for {
+			for i := range nodes {
+				if n := &nodes[i]; n.pods > 0 && n.cpu >= cpu && n.memory >= memory {
+					n.pods--
+					n.cpu -= cpu
+					n.memory -= memory
+					want++
+					continue placing
+				}
+			}
+			break
+		}
+		request := resource.List{"cpu": resource.Milli(cpu), "memory": resource.New(memory, resource.BinarySI)}
+		got, err := estimator.General{}.Estimate(c, &estimator.Replica{Request: request})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Replicas != want {
+			t.Fatalf("Estimate = %d, want %d", got.Replicas, want)
+		}
+		// One component of one replica is the same question.
+		sets, err := estimator.General{}.EstimateSets(withPlenty(c), []estimator.Component{{Replicas: 1, Request: request}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sets.Replicas != want {
+			t.Fatalf("EstimateSets = %d, want %d", sets.Replicas, want)
+		}
+	})
+}
+
+// withPlenty gives the cluster sums that bound nothing.
+func withPlenty(c *framework.Cluster) *framework.Cluster {
+	c.Status.ResourceSummary.Allocatable = list("pods", "1000000", "cpu", "1000000", "memory", "1Ei")
+	return c
+}
