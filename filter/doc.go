@@ -18,23 +18,25 @@
 //	NodeAffinity       nodeSelector and required node affinity
 //	NodePorts          host ports are free
 //	NodeResourcesFit   a pod slot and the requested resources are free
+//	LoadAware          not on nodes that are busier than they should be
 //
 // # What it leaves to you
 //
-// Filters read the snapshot and nothing else: objects are taken as they are,
-// without the defaults that the API server fills in (see framework.Objects).
-// The order of the filters, and who runs them, is the business of a profile in
-// package scheduling; scores are in package scoring.
+// Filters read the snapshot, with its time, and nothing else: objects are taken
+// as they are, without the defaults that the API server fills in (see
+// framework.Objects). The order of the filters, and who runs them, is the
+// business of a profile in package scheduling; scores are in package scoring.
 //
 // # Determinism and concurrency
 //
-// A verdict depends on the configuration, the pod and the node, and on nothing
-// else. A plugin may be shared by any number of schedulers; a bound filter
-// belongs to its cycle and may be called for different nodes at once.
+// A verdict depends on the configuration, the pod, the node and what the
+// snapshot holds for it, and on nothing else. A plugin may be shared by any
+// number of schedulers; a bound filter belongs to its cycle and may be called
+// for different nodes at once.
 //
 // # Source
 //
 // The plugins of kube-scheduler 1.37.1, pkg/scheduler/framework/plugins, with
-// the feature gates at their defaults. Deviations are listed at each type
-// under "Differs:".
+// the feature gates at their defaults; LoadAware is Koordinator's. Deviations
+// are listed at each type under "Differs:".
 package filter

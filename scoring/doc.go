@@ -18,6 +18,7 @@
 //	TaintToleration                  how few preferences of the node it goes against
 //	NodeAffinity                     how well it meets the pod's preferences
 //	ImageLocality                    how much of the pod's images is there already
+//	LoadAware                        how little is really used
 //
 // The formulas are functions of numbers, for those who want nothing else:
 // [LeastAllocatedScore], [MostAllocatedScore], [Shape.At],
@@ -45,5 +46,6 @@
 //
 // The plugins of kube-scheduler 1.37.1, pkg/scheduler/framework/plugins, with
 // the feature gates at their defaults; formulas of older versions are named.
-// Deviations are listed at each type under "Differs:".
+// LoadAware is Koordinator's. Deviations are listed at each type under
+// "Differs:".
 package scoring

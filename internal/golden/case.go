@@ -41,8 +41,50 @@ type Expect struct {
 	Filter     map[string]FilterAnswer `json:"filter"`    // by plugin, each alone
 	Score      map[string]ScoreAnswer  `json:"score"`     // by plugin, each alone, over all nodes
 	Weights    map[string]int64        `json:"weights"`
-	Pipeline   json.RawMessage         `json:"pipeline"`   // through the whole framework
-	Preemption json.RawMessage         `json:"preemption"` // of the family preemption
+	Pipeline   Pipeline                `json:"pipeline"`
+	Preemption *Preemption             `json:"preemption"` // of the family preemption
+	Signature  string                  `json:"signature"`  // of opportunistic batching; "": none
+}
+
+// Pipeline is what the whole framework answered, with all nodes examined.
+type Pipeline struct {
+	PreFilter      *Status                  `json:"preFilter"`      // if it rejected the pod
+	PreFilterNodes []string                 `json:"preFilterNodes"` // nil: not restricted
+	Failed         map[string]Status        `json:"failed"`         // by node: the first plugin that rejected it
+	Feasible       []string                 `json:"feasible"`       // in the snapshot's order
+	Scores         map[string]PipelineScore `json:"scores"`         // by plugin, those left out absent
+	Totals         []int64                  `json:"totals"`         // as Feasible
+	Best           []string                 `json:"best"`           // the nodes of the highest total
+	Err            *Status                  `json:"err"`            // if the cycle failed
+}
+
+// PipelineScore is what a plugin contributed, in the order of Feasible.
+type PipelineScore struct {
+	Raw      []int64 `json:"raw"`
+	Weighted []int64 `json:"weighted"`
+}
+
+// Preemption is what DefaultPreemption answered where no node was feasible.
+type Preemption struct {
+	Eligible      bool                  `json:"eligible"`
+	IneligibleMsg string                `json:"ineligibleMsg"`
+	Potential     []string              `json:"potentialNodes"`
+	Candidates    []PreemptionCandidate `json:"candidates"`
+	Failed        map[string]Status     `json:"failed"`
+	// Picked are all nodes that the final choice may return.
+	Picked         []string `json:"picked"`
+	PostFilterCode string   `json:"postFilterCode"`
+	PostFilterMsg  string   `json:"postFilterMsg"`
+	// OrderSensitive tells that the answer depends on the order of budgets,
+	// which is by namespace and name here and random upstream.
+	OrderSensitive bool `json:"pdbOrderSensitive"`
+}
+
+// PreemptionCandidate is a node that would have room without the victims.
+type PreemptionCandidate struct {
+	Node       string   `json:"node"`
+	Victims    []string `json:"victims"` // as namespace/name, most important first
+	Violations int      `json:"numPDBViolations"`
 }
 
 // A Status is an answer as text.
