@@ -99,12 +99,11 @@ func (b *builder) resolve() *resolved {
 	for _, point := range buildOrder() {
 		lists[point] = b.own(point)
 	}
+	b.unknown = make(map[string]bool)
 	if len(b.profile.Plugins.MultiPoint.Enabled) > 0 {
-		b.unknown = make(map[string]bool)
 		for _, point := range buildOrder() {
 			lists[point] = b.expand(point, lists[point])
 		}
-		b.neverMet()
 	}
 	if n := len(lists[QueueSort]); n != 1 {
 		b.fail(QueueSortCount, "", "only one queue sort plugin required for profile with scheduler name %q, but got %d", name, n)
@@ -115,6 +114,7 @@ func (b *builder) resolve() *resolved {
 	if len(lists[PlacementGenerate]) > 1 {
 		b.fail(PlacementGenerateCount, "", "at most one placement generate plugin is allowed for profile with scheduler name %q", name)
 	}
+	b.neverMet()
 	r := &resolved{EffectiveProfile: EffectiveProfile{
 		SchedulerName:            name,
 		PercentageOfNodesToScore: b.profile.PercentageOfNodesToScore,
@@ -242,7 +242,7 @@ func (b *builder) expand(point Point, own []string) []string {
 }
 
 // neverMet records the multiPoint plugins that do not exist and that no point
-// looked at, since every point disables "*".
+// looked at, since every point disables "*". It is here that upstream panics.
 func (b *builder) neverMet() {
 	for _, plugin := range b.profile.Plugins.MultiPoint.Enabled {
 		if _, ok := b.preset.Plugins[plugin.Name]; !ok && !b.unknown[plugin.Name] {

@@ -78,8 +78,10 @@ func (l *loader) document(raw []byte, p *problems) (document, bool) {
 	case h.version == "":
 		p.add(Problem{Class: MissingVersion, Text: "Object 'apiVersion' is missing: want apiVersion: " + versions[0].apiVersion()})
 	case known && h.kind == configurationKind:
+		l.duplicates(p)
 		return l.decodeDocument(raw, p), true
 	case known && isArgs:
+		l.duplicates(p)
 		_, errs := decoder(raw)
 		p.fields("", errs)
 		p.add(Problem{Class: WrongKind, Field: "kind", Text: fmt.Sprintf("kind: got %s, want %s", h.kind, configurationKind)})
@@ -94,6 +96,18 @@ func (l *loader) document(raw []byte, p *problems) (document, bool) {
 	return document{}, false
 }
 
+// duplicates records the keys that stand twice in a mapping of the file. Only YAML
+// hides them from whoever reads its JSON.
+func (l *loader) duplicates(p *problems) {
+	if looksLikeJSON(l.data) {
+		return
+	}
+	for _, text := range duplicateKeys(l.data) {
+		line, text := cutLine(text)
+		p.add(Problem{Class: DuplicateKey, Line: line, Text: text})
+	}
+}
+
 // kind returns the decoder of the arguments of a kind.
 func (p Preset) kind(kind string) (args.Decoder, bool) {
 	name, ok := strings.CutSuffix(kind, "Args")
@@ -101,15 +115,8 @@ func (p Preset) kind(kind string) (args.Decoder, bool) {
 	return decoder, ok && decoder != nil
 }
 
-// decodeDocument reads the JSON of a file of a known version in v1's shape. Keys
-// that stand twice show in YAML only.
+// decodeDocument reads the JSON of a file of a known version in v1's shape.
 func (l *loader) decodeDocument(raw []byte, p *problems) document {
-	if !looksLikeJSON(l.data) {
-		for _, text := range duplicateKeys(l.data) {
-			line, text := cutLine(text)
-			p.add(Problem{Class: DuplicateKey, Line: line, Text: text})
-		}
-	}
 	switch {
 	case l.version.topLevelProfile:
 		doc := documentV1alpha1{settings: newSettings()}
@@ -167,10 +174,11 @@ func (l *loader) isArgsOf(plugin, path string, raw json.RawMessage, p *problems)
 	case h.kind == want:
 		return true
 	}
+	errs := args.Decode(raw, new(document))
 	if isArgs {
-		_, errs := decoder(raw)
-		p.fields(path, hard(errs))
+		_, errs = decoder(raw)
 	}
+	p.fields(path, hard(errs))
 	p.add(Problem{Class: ArgsKind, Field: path, Text: fmt.Sprintf("%s: args for plugin %s were not of type %s, got %s", path, plugin, want, h.kind)})
 	return false
 }

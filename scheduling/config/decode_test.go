@@ -152,6 +152,15 @@ line 10: profiles[0].pluginConfig[1].args: got a number, want an object`
 	}
 }
 
+// TestNoLines loads a file that is too large for lines to be looked up.
+func TestNoLines(t *testing.T) {
+	file := "apiVersion: kubescheduler.config.k8s.io/v1alpha1\nkind: KubeSchedulerConfiguration\nparallelism: 0\n" + strings.Repeat("#\n", 1<<20)
+	e := refused(t, file, config.Options{MaxBytes: len(file)})
+	if p := e.Problems[0]; p.Line != 0 || p.Field != "parallelism" {
+		t.Errorf("got %+v", p)
+	}
+}
+
 // TestYAMLForms checks what YAML 1.1 makes of words and numbers.
 func TestYAMLForms(t *testing.T) {
 	c, err := config.Load([]byte(head+`parallelism: 0x10

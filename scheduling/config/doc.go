@@ -58,7 +58,8 @@
 // it; where upstream panics (a multiPoint plugin that does not exist while every
 // point disables "*") the plugin is reported as unknown; where it reports a random
 // one of several failing plugins, all are reported, in the order of their names.
-// Older apiVersions are accepted, the internal one is not.
+// Older apiVersions are accepted, the internal one is not. Messages print typed
+// arguments in v1's form.
 //
 // Source: kube-scheduler 1.37.1, pkg/scheduler/apis/config, pkg/scheduler/profile
 // and framework/runtime.

@@ -259,7 +259,8 @@ func (c *goldenCase) compareDecode(problems []config.Problem) string {
 		got = append(got, k)
 	}
 	for _, e := range c.FieldError {
-		k := key{e.Type, e.Field}
+		// Go names the embedded struct of a field.
+		k := key{e.Type, strings.TrimPrefix(e.Field, "DebuggingConfiguration.")}
 		if k.class == string(config.DuplicateKey) {
 			k.field = e.Detail
 		}

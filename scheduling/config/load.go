@@ -85,8 +85,7 @@ func (l *loader) lines() *place {
 		if l.places = placesOf(l.data); l.places == nil {
 			l.places = new(place)
 		}
-		if l.version.topLevelProfile {
-			l.places.items = nil
+		if l.version.topLevelProfile && l.places.fields != nil {
 			l.places.fields["profiles"] = &place{items: []*place{{fields: l.places.fields}}}
 		}
 	}
