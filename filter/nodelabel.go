@@ -1,0 +1,54 @@
+package filter
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// NodeLabel rejects nodes that lack one of a list of labels, or have one of
+// another, whatever their values. The rejection is unresolvable.
+//
+// Source: kube-scheduler 1.18, plugin NodeLabel; dropped in 1.23.
+type NodeLabel struct {
+	// Present lists the labels a node must have, and Absent those it must not.
+	Present, Absent []string
+}
+
+// Name returns "NodeLabel".
+func (NodeLabel) Name() string { return "NodeLabel" }
+
+// Validate reports a label that is required to be both present and absent.
+func (p NodeLabel) Validate() error {
+	for _, label := range p.Present {
+		if slices.Contains(p.Absent, label) {
+			return fmt.Errorf("NodeLabel: label %q is to be both present and absent", label)
+		}
+	}
+	return nil
+}
+
+// Scope declares that a verdict reads the node's labels and nothing of the pod.
+func (NodeLabel) Scope(*framework.PodInfo) framework.Scope {
+	return framework.Scope{Reads: framework.ReadsNode}
+}
+
+const wrongLabels framework.Text = "node(s) didn't have the requested labels"
+
+// Filter looks for the labels.
+func (p NodeLabel) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {
+	has := func(label string) bool {
+		_, ok := node.Node.Labels[label]
+		return ok
+	}
+	for _, label := range p.Present {
+		if !has(label) {
+			return framework.RejectForGood(wrongLabels)
+		}
+	}
+	if slices.ContainsFunc(p.Absent, has) {
+		return framework.RejectForGood(wrongLabels)
+	}
+	return framework.Status{}
+}

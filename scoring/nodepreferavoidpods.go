@@ -1,0 +1,70 @@
+package scoring
+
+import (
+	"encoding/json"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// PreferAvoidPodsAnnotation is the node annotation that lists the controllers
+// whose pods the node would rather not run.
+const PreferAvoidPodsAnnotation = "scheduler.alpha.kubernetes.io/preferAvoidPods"
+
+// NodePreferAvoidPods scores 0 where the node's annotation lists the pod's
+// controller, a ReplicationController or ReplicaSet of the same UID, and 100
+// elsewhere. Its weight was 10000, so that it outdid all others. Raw scores
+// are not normalized.
+//
+// An annotation that cannot be read lists nobody.
+//
+// Source: kube-scheduler 1.18, plugin NodePreferAvoidPods; dropped in 1.22.
+type NodePreferAvoidPods struct{}
+
+// Name returns "NodePreferAvoidPods".
+func (NodePreferAvoidPods) Name() string { return "NodePreferAvoidPods" }
+
+// Scope declares that a score reads the pod's controller and the node's
+// annotation.
+func (NodePreferAvoidPods) Scope(*framework.PodInfo) framework.Scope {
+	return framework.Scope{Pod: framework.FieldOwner, Reads: framework.ReadsNode}
+}
+
+// Score returns 0 or 100.
+func (NodePreferAvoidPods) Score(pod *framework.PodInfo, node *framework.NodeInfo) int64 {
+	owner := pod.Pod.ControllerRef()
+	if owner == nil || owner.Kind != "ReplicationController" && owner.Kind != "ReplicaSet" {
+		return framework.MaxNodeScore
+	}
+	for _, avoided := range avoidedControllers.Of(node).list {
+		if avoided.Kind == owner.Kind && avoided.UID == owner.UID {
+			return framework.MinNodeScore
+		}
+	}
+	return framework.MaxNodeScore
+}
+
+type avoided struct{ list []framework.OwnerReference }
+
+var avoidedControllers = framework.NewNodeDerived(func(n *framework.Node) *avoided {
+	text, ok := n.Annotations[PreferAvoidPodsAnnotation]
+	if !ok {
+		return &avoided{}
+	}
+	var annotation struct {
+		PreferAvoidPods []struct {
+			PodSignature struct {
+				PodController *framework.OwnerReference `json:"podController"`
+			} `json:"podSignature"`
+		} `json:"preferAvoidPods"`
+	}
+	if err := json.Unmarshal([]byte(text), &annotation); err != nil {
+		return &avoided{}
+	}
+	var a avoided
+	for _, entry := range annotation.PreferAvoidPods {
+		if c := entry.PodSignature.PodController; c != nil {
+			a.list = append(a.list, *c)
+		}
+	}
+	return &a
+})

@@ -1,0 +1,118 @@
+package scoring
+
+import "github.com/berth-sched/berth/framework"
+
+// NodeResourcesLeastAllocated is the plugin that kube-scheduler had until 1.22
+// in place of NodeResourcesFit with the strategy LeastAllocated. Its zero value
+// has the rules of 1.18: CPU and memory with weight 1, and a resource that the
+// node does not have scores 0.
+//
+// Source: kube-scheduler 1.18 and 1.22, plugin NodeResourcesLeastAllocated.
+//
+// Differs: 1.18 added CPU overhead in whole cores; here it counts exactly.
+type NodeResourcesLeastAllocated struct {
+	// Resources are for the version v1.22; without any, CPU and memory.
+	Resources []ResourceSpec
+	// Version names the rules; "" means FitV118.
+	Version FitVersion
+}
+
+// Name returns "NodeResourcesLeastAllocated".
+func (NodeResourcesLeastAllocated) Name() string { return "NodeResourcesLeastAllocated" }
+
+func (p NodeResourcesLeastAllocated) fit() NodeResourcesFit {
+	return separate(LeastAllocated, p.Resources, p.Version)
+}
+
+// Validate reports what [NodeResourcesFit.Validate] would.
+func (p NodeResourcesLeastAllocated) Validate() error { return p.fit().Validate() }
+
+// Scope is that of NodeResourcesFit.
+func (p NodeResourcesLeastAllocated) Scope(pod *framework.PodInfo) framework.Scope {
+	return p.fit().Scope(pod)
+}
+
+// PreScore prepares as NodeResourcesFit does.
+func (p NodeResourcesLeastAllocated) PreScore(c *framework.Cycle, feasible []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
+	return p.fit().PreScore(c, feasible)
+}
+
+// NodeResourcesMostAllocated is the plugin that kube-scheduler had until 1.22 in
+// place of NodeResourcesFit with the strategy MostAllocated. Its zero value has
+// the rules of 1.18, where a resource of which more is requested than there is
+// scores 0.
+//
+// Source: kube-scheduler 1.18 and 1.22, plugin NodeResourcesMostAllocated.
+//
+// Differs: as NodeResourcesLeastAllocated.
+type NodeResourcesMostAllocated struct {
+	// Resources are for the version v1.22; without any, CPU and memory.
+	Resources []ResourceSpec
+	// Version names the rules; "" means FitV118.
+	Version FitVersion
+}
+
+// Name returns "NodeResourcesMostAllocated".
+func (NodeResourcesMostAllocated) Name() string { return "NodeResourcesMostAllocated" }
+
+func (p NodeResourcesMostAllocated) fit() NodeResourcesFit {
+	return separate(MostAllocated, p.Resources, p.Version)
+}
+
+// Validate reports what [NodeResourcesFit.Validate] would.
+func (p NodeResourcesMostAllocated) Validate() error { return p.fit().Validate() }
+
+// Scope is that of NodeResourcesFit.
+func (p NodeResourcesMostAllocated) Scope(pod *framework.PodInfo) framework.Scope {
+	return p.fit().Scope(pod)
+}
+
+// PreScore prepares as NodeResourcesFit does.
+func (p NodeResourcesMostAllocated) PreScore(c *framework.Cycle, feasible []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
+	return p.fit().PreScore(c, feasible)
+}
+
+// RequestedToCapacityRatioPlugin is the plugin RequestedToCapacityRatio that
+// kube-scheduler had until 1.22 in place of NodeResourcesFit with the strategy
+// of that name. Its zero value has the rules of 1.18; a shape is required.
+//
+// Source: kube-scheduler 1.18 and 1.22, plugin RequestedToCapacityRatio.
+//
+// Differs: as NodeResourcesLeastAllocated.
+type RequestedToCapacityRatioPlugin struct {
+	// Shape maps utilization from 0 to 100, ascending, to scores from 0 to 10.
+	Shape Shape
+	// Resources take part with their weights; without any, CPU and memory.
+	Resources []ResourceSpec
+	// Version names the rules; "" means FitV118.
+	Version FitVersion
+}
+
+// Name returns "RequestedToCapacityRatio".
+func (RequestedToCapacityRatioPlugin) Name() string { return "RequestedToCapacityRatio" }
+
+func (p RequestedToCapacityRatioPlugin) fit() NodeResourcesFit {
+	f := separate(RequestedToCapacityRatio, p.Resources, p.Version)
+	f.Shape = p.Shape
+	return f
+}
+
+// Validate reports what [NodeResourcesFit.Validate] would.
+func (p RequestedToCapacityRatioPlugin) Validate() error { return p.fit().Validate() }
+
+// Scope is that of NodeResourcesFit.
+func (p RequestedToCapacityRatioPlugin) Scope(pod *framework.PodInfo) framework.Scope {
+	return p.fit().Scope(pod)
+}
+
+// PreScore prepares as NodeResourcesFit does.
+func (p RequestedToCapacityRatioPlugin) PreScore(c *framework.Cycle, feasible []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
+	return p.fit().PreScore(c, feasible)
+}
+
+func separate(s Strategy, resources []ResourceSpec, v FitVersion) NodeResourcesFit {
+	if v == "" {
+		v = FitV118
+	}
+	return NodeResourcesFit{Strategy: s, Resources: resources, Version: v}
+}
