@@ -43,14 +43,23 @@ func Kubernetes137() Profile {
 func Kubernetes134() Profile {
 	p := Kubernetes137()
 	p.Filter[0], p.Filter[1] = p.Filter[1], p.Filter[0]
-	p.Score[3].Plugin = scoring.NodeResourcesBalancedAllocation{Version: scoring.BalanceStd}
+	p.replaceScorer(scoring.NodeResourcesBalancedAllocation{Version: scoring.BalanceStd})
 	p.Tie = Random
 	return p
 }
 
+// replaceScorer puts a plugin in the place of the one of its name.
+func (p *Profile) replaceScorer(plugin framework.Plugin) {
+	for i := range p.Score {
+		if p.Score[i].Plugin.Name() == plugin.Name() {
+			p.Score[i].Plugin = plugin
+		}
+	}
+}
+
 // Kubernetes118 returns the default profile of kube-scheduler 1.18, which the
-// older articles describe: all weights are 1, balanced allocation compares CPU
-// and memory only, and ties are broken by reservoir sampling.
+// older articles describe: weights are 1 but for NodePreferAvoidPods, balanced
+// allocation compares CPU and memory only, and ties are broken by reservoir sampling.
 //
 // Differs: all nodes are searched, as in [Kubernetes137].
 func Kubernetes118() Profile {
@@ -67,8 +76,9 @@ func Kubernetes118() Profile {
 		Score: []Weighted{
 			{scoring.NodeResourcesBalancedAllocation{Version: scoring.BalanceV118}, 1},
 			{scoring.ImageLocality{}, 1},
-			{scoring.NodeResourcesFit{}, 1},
+			{scoring.NodeResourcesLeastAllocated{}, 1},
 			{scoring.NodeAffinity{}, 1},
+			{scoring.NodePreferAvoidPods{}, 10000},
 			{scoring.TaintToleration{}, 1},
 		},
 		Tie: Reservoir,
