@@ -1,0 +1,509 @@
+package frameworktest_test
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/frameworktest"
+)
+
+// A broken plugin breaks the contract at one point. It is made for each test,
+// because some count.
+type broken struct {
+	name  string
+	check string // that has to fail
+	what  string // how its report begins
+	make  func() framework.Plugin
+}
+
+// Every check fails where it should, and for the right reason.
+func TestBrokenPlugins(t *testing.T) {
+	missing := frameworktest.CheckNames()
+	for _, b := range slices.Concat(brokenAnswers, brokenCycles, brokenScopes, brokenForks) {
+		missing = slices.DeleteFunc(missing, func(name string) bool { return name == b.check })
+		t.Run(b.check+"/"+b.name, func(t *testing.T) {
+			f := frameworktest.CheckOnly(b.check, b.make(), frameworktest.Options{State: reservations})
+			if f == nil {
+				t.Fatalf("check %s did not fail", b.check)
+			}
+			if !strings.HasPrefix(f.What, b.what) {
+				t.Errorf("it reports %q, want it to begin with %q", f.What, b.what)
+			}
+			if f.Got == f.Want || f.Want == "" {
+				t.Errorf("got %q, want %q: not two values", f.Got, f.Want)
+			}
+		})
+	}
+	if len(missing) > 0 {
+		t.Errorf("no broken plugin for the checks %v", missing)
+	}
+}
+
+func pods(n *framework.NodeInfo) int64 { return int64(len(n.Pods)) }
+
+// yes is a filter that lets everything pass.
+func yes(*framework.PodInfo, *framework.NodeInfo) framework.Status { return framework.Status{} }
+
+var brokenAnswers = []broken{
+	{"empty", "name", "Name()", func() framework.Plugin { return nameFunc(func() string { return "" }) }},
+	{"changing", "name", "Name(), asked again", func() framework.Plugin {
+		calls := 0
+		return nameFunc(func() string { calls++; return fmt.Sprint("Plugin", calls/3) })
+	}},
+	{"a counter", "determinism", "raw score, asked again", func() framework.Plugin {
+		calls := int64(0)
+		return scoreFunc(func(*framework.PodInfo, *framework.NodeInfo) int64 { calls++; return calls % 97 })
+	}},
+	{"a filter that counts", "determinism", "verdict, asked again", func() framework.Plugin {
+		calls := 0
+		return filterFunc(func(*framework.PodInfo, *framework.NodeInfo) framework.Status {
+			if calls++; calls%5 == 0 {
+				return framework.Reject("every fifth")
+			}
+			return framework.Status{}
+		})
+	}},
+	{"reasons of an address", "determinism", "verdict, asked again", func() framework.Plugin {
+		return filterFunc(func(*framework.PodInfo, *framework.NodeInfo) framework.Status {
+			return framework.Reject(framework.Text(fmt.Sprintf("%p", new(int))))
+		})
+	}},
+	{"the place of a node", "determinism", "raw score, with the nodes in another order", func() framework.Plugin {
+		return scoreFunc(func(_ *framework.PodInfo, n *framework.NodeInfo) int64 { return int64(n.Slot()) })
+	}},
+	{"keeps the feasible nodes", "determinism", "a call", func() framework.Plugin {
+		return bindScore(func(_ *framework.Cycle, feasible []*framework.NodeInfo) framework.NodeScorer {
+			return scoreFunc(func(*framework.PodInfo, *framework.NodeInfo) int64 { return pods(feasible[0]) })
+		})
+	}},
+	{"panics", "determinism", "a call", func() framework.Plugin {
+		return filterFunc(func(p *framework.PodInfo, _ *framework.NodeInfo) framework.Status {
+			if p.Pod.Spec.Affinity.NodeAffinity != nil {
+				return framework.Reject("none")
+			}
+			return framework.Status{}
+		})
+	}},
+	{"above 100", "bounds", "score, which nothing normalizes,", func() framework.Plugin {
+		return scoreFunc(func(_ *framework.PodInfo, n *framework.NodeInfo) int64 { return 100 + pods(n) })
+	}},
+	{"below 0 after normalization", "bounds", "normalized score", func() framework.Plugin {
+		return ranged{scoreFunc(func(_ *framework.PodInfo, n *framework.NodeInfo) int64 { return pods(n) }), func(raw, _, largest int64) int64 { return raw - largest }}
+	}},
+	{"two ways to normalize", "bounds", "score by NormalizeScores, beside NormalizeScore", func() framework.Plugin {
+		score := scoreFunc(func(_ *framework.PodInfo, n *framework.NodeInfo) int64 { return pods(n) })
+		return listed{ranged{score, func(raw, _, largest int64) int64 { return raw * 100 / max(1, largest) }}, func(_ []*framework.NodeInfo, scores []int64) { clear(scores) }}
+	}},
+	{"labels the pod", "mutation", "pod object, afterwards", func() framework.Plugin {
+		return filterFunc(func(p *framework.PodInfo, _ *framework.NodeInfo) framework.Status {
+			if p.Pod.Labels != nil {
+				p.Pod.Labels["seen"] = "yes"
+			}
+			return framework.Status{}
+		})
+	}},
+	{"cordons the node", "mutation", "node object, afterwards", func() framework.Plugin {
+		return filterFunc(func(_ *framework.PodInfo, n *framework.NodeInfo) framework.Status {
+			n.Node.Spec.Unschedulable = true
+			return framework.Status{}
+		})
+	}},
+	{"sorts the pods", "mutation", "pods, afterwards", func() framework.Plugin {
+		return scoreFunc(func(_ *framework.PodInfo, n *framework.NodeInfo) int64 {
+			slices.SortFunc(n.Pods, func(a, b *framework.PodInfo) int { return strings.Compare(b.Pod.Name, a.Pod.Name) })
+			return 0
+		})
+	}},
+	{"adds to the totals", "mutation", "requested, afterwards", func() framework.Plugin {
+		return scoreFunc(func(p *framework.PodInfo, n *framework.NodeInfo) int64 {
+			n.Requested = n.Requested.Add(p.Requests)
+			return 0
+		})
+	}},
+	{"assumes", "mutation", "pods, afterwards", func() framework.Plugin {
+		return preFilterFunc(func(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
+			if c.Snapshot.Len() > 0 {
+				_ = c.Snapshot.Assume(c.Pod, c.Snapshot.At(0))
+			}
+			return framework.PreFiltered{}, framework.Status{}
+		})
+	}},
+	{"sorts the feasible nodes", "mutation", "place 0 of the nodes given to PreScore, afterwards", func() framework.Plugin {
+		return bindScore(func(_ *framework.Cycle, feasible []*framework.NodeInfo) framework.NodeScorer {
+			slices.SortStableFunc(feasible, func(a, b *framework.NodeInfo) int { return strings.Compare(b.Name(), a.Name()) })
+			return scoreFunc(func(*framework.PodInfo, *framework.NodeInfo) int64 { return 0 })
+		})
+	}},
+	{"sorts the scored nodes", "mutation", "place 0 of the nodes given to NormalizeScores, afterwards", func() framework.Plugin {
+		return listed{scoreFunc(func(*framework.PodInfo, *framework.NodeInfo) int64 { return 0 }), func(nodes []*framework.NodeInfo, _ []int64) { slices.Reverse(nodes) }}
+	}},
+	{"skips in Filter", "codes", "code of Filter", func() framework.Plugin {
+		return filterFunc(func(*framework.PodInfo, *framework.NodeInfo) framework.Status { return framework.SkipStatus() })
+	}},
+	{"waits in PreFilter", "codes", "code of PreFilter", func() framework.Plugin {
+		return preFilterFunc(func(*framework.Cycle) (framework.PreFiltered, framework.Status) {
+			return framework.PreFiltered{}, framework.NewStatus(framework.Wait, nil)
+		})
+	}},
+	{"invents a code in PreScore", "codes", "code of PreScore", func() framework.Plugin {
+		return preScoreFunc(func(*framework.Cycle, []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
+			return nil, framework.NewStatus(framework.Code(9), nil)
+		})
+	}},
+	{"cannot be compared", "reasons", "comparing the reasons with themselves", func() framework.Plugin {
+		return filterFunc(func(*framework.PodInfo, *framework.NodeInfo) framework.Status {
+			return framework.NewStatus(framework.Unschedulable, sliceReason{"a", "b"})
+		})
+	}},
+	{"in memory of the cycle", "reasons", "status, read after the cycle", func() framework.Plugin {
+		return bind(func(c *framework.Cycle) framework.NodeFilter {
+			why := framework.Scratch[podReason](c)
+			why.pod = c.Pod
+			return filterFunc(func(*framework.PodInfo, *framework.NodeInfo) framework.Status {
+				return framework.NewStatus(framework.Unschedulable, why)
+			})
+		})
+	}},
+	{"unsorted", "restrict", "Nodes of PreFilter", func() framework.Plugin { return restriction(nil, "node-02", "node-01") }},
+	{"twice", "restrict", "Nodes of PreFilter", func() framework.Plugin { return restriction(nil, "node-01", "node-01") }},
+	{"not honoured", "restrict", "Filter of a node that PreFilter leaves out", func() framework.Plugin { return restriction(filterFunc(yes), "node-01", "node-02") }},
+	{"one off", "batch", "score by ScoreNodes", func() framework.Plugin {
+		return batch(func(_ *framework.PodInfo, nodes []*framework.NodeInfo, scores []int64) {
+			for i := range len(nodes) - 1 {
+				scores[i] = pods(nodes[i])
+			}
+		})
+	}},
+	{"only what is not 0", "batch", "score by ScoreNodes", func() framework.Plugin {
+		return batch(func(_ *framework.PodInfo, nodes []*framework.NodeInfo, scores []int64) {
+			for i, n := range nodes {
+				if x := pods(n); x != 0 {
+					scores[i] = x
+				}
+			}
+		})
+	}},
+}
+
+type sliceReason []string
+
+func (s sliceReason) Reasons(uint64) []string { return s }
+
+type podReason struct{ pod *framework.PodInfo }
+
+func (p *podReason) Reasons(uint64) []string { return []string{"not for " + p.pod.Pod.Name} }
+
+func restriction(f framework.NodeFilter, names ...string) framework.Plugin {
+	return preFilterFunc(func(*framework.Cycle) (framework.PreFiltered, framework.Status) {
+		return framework.PreFiltered{Filter: f, Restrict: true, Nodes: names}, framework.Status{}
+	})
+}
+
+func batch(all func(*framework.PodInfo, []*framework.NodeInfo, []int64)) framework.Plugin {
+	one := scoreFunc(func(_ *framework.PodInfo, n *framework.NodeInfo) int64 { return pods(n) })
+	return bindScore(func(*framework.Cycle, []*framework.NodeInfo) framework.NodeScorer { return batching{one, all} })
+}
+
+var brokenCycles = []broken{
+	{"a filter with one place for the node", "concurrency", "verdict, asked by several goroutines", func() framework.Plugin {
+		return bind(func(*framework.Cycle) framework.NodeFilter {
+			var at atomic.Pointer[framework.NodeInfo] // atomic only to keep the race detector quiet
+			return filterFunc(func(_ *framework.PodInfo, n *framework.NodeInfo) framework.Status {
+				at.Store(n)
+				time.Sleep(10 * time.Microsecond)
+				return framework.Reject(framework.Text(at.Load().Name()))
+			})
+		})
+	}},
+	{"a scorer with one place for the sum", "concurrency", "raw score, asked by several goroutines", func() framework.Plugin {
+		return bindScore(func(*framework.Cycle, []*framework.NodeInfo) framework.NodeScorer {
+			var sum atomic.Int64
+			return scoreFunc(func(_ *framework.PodInfo, n *framework.NodeInfo) int64 {
+				sum.Store(0)
+				for range n.Pods {
+					time.Sleep(10 * time.Microsecond)
+					sum.Add(1)
+				}
+				runtime.Gosched()
+				return sum.Load()
+			})
+		})
+	}},
+	{"what the last pod left", "scratch", "raw score, after other pods", func() framework.Plugin {
+		return bindScore(func(c *framework.Cycle, _ []*framework.NodeInfo) framework.NodeScorer {
+			sum := framework.Scratch[int64](c)
+			*sum += int64(len(c.Pod.Pod.Name))
+			x := *sum % 100
+			return scoreFunc(func(*framework.PodInfo, *framework.NodeInfo) int64 { return x })
+		})
+	}},
+}
+
+var brokenScopes = []broken{
+	{"another part of the pod", "scope", "verdict, for a pod that differs in tolerations, which Scope leaves out,", func() framework.Plugin {
+		return declare(filterFunc(func(p *framework.PodInfo, n *framework.NodeInfo) framework.Status {
+			if len(n.Node.Spec.Taints) > 0 && len(p.Pod.Spec.Tolerations) == 0 {
+				return framework.Reject("tainted")
+			}
+			return framework.Status{}
+		}), framework.FieldsAll&^(framework.FieldTolerations|framework.FieldSpec), framework.ReadsNode)
+	}},
+	{"skips by another part of the pod", "scope", "PreFilter, for a pod that differs in ", func() framework.Plugin {
+		return declare(preFilterFunc(func(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
+			if len(c.Pod.HostPorts) == 0 {
+				return framework.PreFiltered{}, framework.SkipStatus()
+			}
+			return framework.PreFiltered{}, framework.Reject("no ports")
+		}), framework.FieldRequests, 0)
+	}},
+	{"the node", "scope", "raw score, with another object for node-", func() framework.Plugin {
+		return declare(scoreFunc(func(_ *framework.PodInfo, n *framework.NodeInfo) int64 { return n.AllowedPods % 100 }), 0, framework.ReadsPods)
+	}},
+	{"the pods", "scope", "raw score, with a pod that came to node-", func() framework.Plugin {
+		return declare(scoreFunc(func(_ *framework.PodInfo, n *framework.NodeInfo) int64 { return pods(n) }), 0, framework.ReadsNode)
+	}},
+	{"nominated pods", "scope", "raw score, with a pod nominated to node-", func() framework.Plugin {
+		return declare(scoreFunc(func(_ *framework.PodInfo, n *framework.NodeInfo) int64 { return int64(len(n.Nominated)) }), 0, framework.ReadsNode)
+	}},
+	{"pods of other nodes", "scope", "raw score, with ", func() framework.Plugin {
+		return declare(bindScore(func(c *framework.Cycle, _ []*framework.NodeInfo) framework.NodeScorer {
+			all := int64(0)
+			for _, n := range c.Snapshot.All() {
+				all += pods(n)
+			}
+			return scoreFunc(func(*framework.PodInfo, *framework.NodeInfo) int64 { return all % 100 })
+		}), 0, framework.ReadsNode|framework.ReadsPods|framework.ReadsNodeSet|framework.ReadsFeasible)
+	}},
+	{"the set of nodes", "scope", "verdict, with ", func() framework.Plugin {
+		return declare(bind(func(c *framework.Cycle) framework.NodeFilter {
+			odd := c.Snapshot.Len()%2 == 1
+			return filterFunc(func(*framework.PodInfo, *framework.NodeInfo) framework.Status {
+				if odd {
+					return framework.Reject("an odd number of nodes")
+				}
+				return framework.Status{}
+			})
+		}), 0, framework.ReadsNode|framework.ReadsPods)
+	}},
+	{"the feasible nodes", "scope", "raw score, without node-", func() framework.Plugin {
+		return declare(bindScore(func(_ *framework.Cycle, feasible []*framework.NodeInfo) framework.NodeScorer {
+			first := feasible[0].Name()
+			return scoreFunc(func(_ *framework.PodInfo, n *framework.NodeInfo) int64 {
+				return int64(strings.Compare(n.Name(), first) + 1)
+			})
+		}), 0, framework.ReadsNodeSet)
+	}},
+	{"time", "scope", "raw score, with another time, which Scope does not say it reads,", func() framework.Plugin {
+		return declare(bindScore(func(c *framework.Cycle, _ []*framework.NodeInfo) framework.NodeScorer {
+			x := c.Now().Unix() % 100
+			return scoreFunc(func(*framework.PodInfo, *framework.NodeInfo) int64 { return x })
+		}), 0, framework.ReadsNode)
+	}},
+	{"objects", "scope", "raw score, with other objects besides pods and nodes, which Scope does not say it reads,", func() framework.Plugin {
+		return declare(bindScore(func(c *framework.Cycle, _ []*framework.NodeInfo) framework.NodeScorer {
+			x := int64(len(framework.List[framework.Service](c.Snapshot)))
+			return scoreFunc(func(*framework.PodInfo, *framework.NodeInfo) int64 { return x })
+		}), 0, framework.ReadsNode)
+	}},
+	{"the seed", "scope", "raw score, with another number and seed", func() framework.Plugin {
+		return declare(bindScore(func(c *framework.Cycle, _ []*framework.NodeInfo) framework.NodeScorer {
+			x := int64(c.Seed % 101)
+			return scoreFunc(func(*framework.PodInfo, *framework.NodeInfo) int64 { return x })
+		}), framework.FieldsAll, ^framework.ReadsCluster)
+	}},
+	{"a scope that changes", "scope", "Scope, asked again", func() framework.Plugin { return &fickle{} }},
+	{"no expirer", "expiry", "what is bound with a Scope that has ReadsTime", func() framework.Plugin {
+		return declare(scoreFunc(func(*framework.PodInfo, *framework.NodeInfo) int64 { return 0 }), 0, framework.ReadsTime)
+	}},
+	{"valid too long", "expiry", "raw score, at ", func() framework.Plugin { return aging(func(t time.Time) time.Time { return t.Add(time.Second) }) }},
+	{"valid for good", "expiry", "raw score, at ", func() framework.Plugin { return aging(func(time.Time) time.Time { return time.Time{} }) }},
+	{"no tracker", "domain", "what is bound with a Scope that has ReadsDomain", func() framework.Plugin {
+		return declare(scoreFunc(func(*framework.PodInfo, *framework.NodeInfo) int64 { return 0 }), 0, framework.ReadsDomain)
+	}},
+	{"one version for all", "domain", "raw score, with ", func() framework.Plugin {
+		return totals(func(int64) uint64 { return 1 }, func(uint64, func(int)) bool { return false })
+	}},
+	{"calls too few", "domain", "raw score, with ", func() framework.Plugin {
+		return totals(func(sum int64) uint64 { return uint64(sum) }, func(_ uint64, dirty func(int)) bool { dirty(0); return true })
+	}},
+}
+
+// fickle declares another scope each time.
+type fickle struct{ calls framework.PodFields }
+
+func (*fickle) Name() string                                        { return "Fickle" }
+func (*fickle) Score(*framework.PodInfo, *framework.NodeInfo) int64 { return 0 }
+func (f *fickle) Scope(*framework.PodInfo) framework.Scope {
+	f.calls++
+	return framework.Scope{Pod: f.calls % framework.FieldsAll}
+}
+
+// aging is a plugin whose answer for a node changes three hours after it was
+// made. claim turns that time into what it says.
+func aging(claim func(time.Time) time.Time) framework.Plugin {
+	return declare(bindScore(func(c *framework.Cycle, _ []*framework.NodeInfo) framework.NodeScorer {
+		now := c.Now()
+		change := func(n *framework.NodeInfo) time.Time { return n.Node.CreationTimestamp.Add(3 * time.Hour) }
+		return expiring{
+			func(_ *framework.PodInfo, n *framework.NodeInfo) int64 {
+				if now.Before(change(n)) {
+					return 1
+				}
+				return 2
+			},
+			func(n *framework.NodeInfo) time.Time {
+				if !now.Before(change(n)) {
+					return time.Time{}
+				}
+				return claim(change(n))
+			},
+		}
+	}), 0, framework.ReadsNode|framework.ReadsTime)
+}
+
+// totals is a plugin that scores by the number of pods in the cluster, with a
+// tracker.
+func totals(version func(sum int64) uint64, changed func(uint64, func(int)) bool) framework.Plugin {
+	return declare(bindScore(func(c *framework.Cycle, _ []*framework.NodeInfo) framework.NodeScorer {
+		sum := int64(0)
+		for _, n := range c.Snapshot.All() {
+			sum += pods(n)
+		}
+		score := scoreFunc(func(*framework.PodInfo, *framework.NodeInfo) int64 { return sum % 100 })
+		return tracking{score, version(sum), changed}
+	}), 0, framework.ReadsDomain)
+}
+
+var brokenForks = []broken{
+	{"sums that nobody updates", "updater", "verdict, with ", func() framework.Plugin {
+		return bind(func(c *framework.Cycle) framework.NodeFilter {
+			return onlyFilter{newCensus(c.Snapshot)}
+		})
+	}},
+	{"shares sums with its fork", "updater", "verdict, after RemovePod of a Fork", func() framework.Plugin {
+		return bind(func(c *framework.Cycle) framework.NodeFilter { return sharing{newCensus(c.Snapshot)} })
+	}},
+	{"forgets AddPod", "updater", "verdict, with ", func() framework.Plugin {
+		return bind(func(c *framework.Cycle) framework.NodeFilter { return deaf{newCensus(c.Snapshot)} })
+	}},
+	{"fails", "updater", "RemovePod of ", func() framework.Plugin {
+		return bind(func(c *framework.Cycle) framework.NodeFilter { return failing{newCensus(c.Snapshot)} })
+	}},
+	{"never gives back", "reserve", "state, after Reserve and Unreserve", func() framework.Plugin { return &clumsy{keep: true} }},
+	{"gives back twice", "reserve", "state, after a second Unreserve", func() framework.Plugin { return &clumsy{careless: true} }},
+	{"does not record", "reserve", "state, after Reserve in a transaction that was rolled back", func() framework.Plugin { return &clumsy{silent: true} }},
+	{"waits", "reserve", "code of Reserve", func() framework.Plugin { return &clumsy{wait: true} }},
+	{"one ledger for all forks", "reserve", "verdict, after Reserve in a fork", func() framework.Plugin { return &global{on: map[string]bool{}} }},
+}
+
+// census is a bound filter that closes all nodes while there is an odd number
+// of pods.
+type census struct{ pods int }
+
+func newCensus(s *framework.Snapshot) *census {
+	c := &census{}
+	for _, n := range s.All() {
+		c.pods += len(n.Pods)
+	}
+	return c
+}
+
+func (c *census) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status {
+	if c.pods%2 == 1 {
+		return framework.Reject("an odd number of pods")
+	}
+	return framework.Status{}
+}
+
+func (c *census) AddPod(*framework.Cycle, *framework.PodInfo, *framework.NodeInfo) framework.Status {
+	c.pods++
+	return framework.Status{}
+}
+
+func (c *census) RemovePod(*framework.Cycle, *framework.PodInfo, *framework.NodeInfo) framework.Status {
+	c.pods--
+	return framework.Status{}
+}
+
+func (c *census) Fork() framework.FilterUpdater { return &census{c.pods} }
+
+type onlyFilter struct{ framework.NodeFilter }
+
+type sharing struct{ *census }
+
+func (s sharing) Fork() framework.FilterUpdater { return s }
+
+type deaf struct{ *census }
+
+func (d deaf) Fork() framework.FilterUpdater { return deaf{&census{d.pods}} }
+
+func (d deaf) AddPod(*framework.Cycle, *framework.PodInfo, *framework.NodeInfo) framework.Status {
+	return framework.Status{}
+}
+
+type failing struct{ *census }
+
+func (f failing) Fork() framework.FilterUpdater { return f }
+
+func (failing) RemovePod(*framework.Cycle, *framework.PodInfo, *framework.NodeInfo) framework.Status {
+	return framework.Reject("not now")
+}
+
+// clumsy reserves like reserver, with a fault.
+type clumsy struct{ keep, careless, silent, wait bool }
+
+func (*clumsy) Name() string { return "Clumsy" }
+
+func (c *clumsy) Reserve(cycle *framework.Cycle, n *framework.NodeInfo) framework.Status {
+	h := heldKey.Of(cycle.Snapshot)
+	if c.silent {
+		h.change(n.Name(), 1)
+	} else {
+		h.add(cycle.Snapshot, n, 1)
+	}
+	reservedOn.Set(cycle, n.Name())
+	if c.wait {
+		return framework.NewStatus(framework.Wait, nil)
+	}
+	return framework.Status{}
+}
+
+func (c *clumsy) Unreserve(cycle *framework.Cycle, n *framework.NodeInfo) {
+	if _, ok := reservedOn.Get(cycle); !ok || c.keep {
+		return
+	}
+	heldKey.Of(cycle.Snapshot).add(cycle.Snapshot, n, -1)
+	if !c.careless {
+		reservedOn.Delete(cycle)
+	}
+}
+
+// global keeps what it reserves in the plugin, not in the snapshot.
+type global struct{ on map[string]bool }
+
+func (*global) Name() string { return "Global" }
+
+func (g *global) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework.Status {
+	if g.on[n.Name()] {
+		return framework.Reject("reserved")
+	}
+	return framework.Status{}
+}
+
+func (g *global) Reserve(c *framework.Cycle, n *framework.NodeInfo) framework.Status {
+	g.on[n.Name()] = true
+	reservedOn.Set(c, n.Name())
+	return framework.Status{}
+}
+
+func (g *global) Unreserve(c *framework.Cycle, n *framework.NodeInfo) {
+	if name, ok := reservedOn.Get(c); ok {
+		delete(g.on, name)
+	}
+}

@@ -1,0 +1,110 @@
+package frameworktest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// A change is something that happens to a cluster while a pod stays the same.
+type change struct {
+	what string
+	node string // the node that it happens to, "" for none
+	// What a plugin must declare to read, any of it, for its answer to differ:
+	// for that node, and for others.
+	here, elsewhere framework.Reads
+	apply           func(f *framework.Snapshot) error
+}
+
+const (
+	anySum    = framework.ReadsDomain | framework.ReadsCluster
+	anyObject = framework.ReadsNodeSet | anySum
+)
+
+// excuses reports whether the reads explain another answer for the node.
+func (c *change) excuses(r framework.Reads, node string) bool {
+	if node == c.node {
+		return r&c.here != 0
+	}
+	return r&c.elsewhere != 0
+}
+
+// changes draws one of each kind of change.
+func (k *kit) changes(r *rand.Rand) []change {
+	everywhere := func(what string, reads framework.Reads, apply func(*framework.Snapshot) error) change {
+		return change{what: what, here: reads, elsewhere: reads, apply: apply}
+	}
+	list := []change{
+		everywhere("another time", framework.ReadsTime|framework.ReadsCluster, func(f *framework.Snapshot) error {
+			f.SetNow(f.Now().Add(time.Duration(1+r.IntN(100_000)) * time.Second))
+			return nil
+		}),
+		everywhere("other objects besides pods and nodes", framework.ReadsObjects|framework.ReadsCluster, k.changeObjects),
+		everywhere("a new node", anyObject, func(f *framework.Snapshot) error { return f.AddNode(Node(r, "new-node")) }),
+	}
+	if k.snapshot.Len() == 0 {
+		return list
+	}
+	name := k.snapshot.At(r.IntN(k.snapshot.Len())).Name()
+	at := func(what string, here, elsewhere framework.Reads, apply func(*framework.Snapshot) error) {
+		list = append(list, change{what, name, here, elsewhere, apply})
+	}
+	at("a pod that came to "+name, framework.ReadsPods|anySum, anySum, func(f *framework.Snapshot) error {
+		p, err := f.NewPodInfo(k.newcomer(r))
+		if err != nil {
+			return err
+		}
+		return f.AddPod(p, name)
+	})
+	at("a pod nominated to "+name, framework.ReadsPods|anySum, anySum, func(f *framework.Snapshot) error {
+		p, err := f.NewPodInfo(k.newcomer(r))
+		if err != nil {
+			return err
+		}
+		return f.Nominate(p, name, "")
+	})
+	if pods := k.snapshot.Node(name).Pods; len(pods) > 0 {
+		leaver := pods[r.IntN(len(pods))]
+		at(fmt.Sprintf("%s gone from %s", leaver.Pod.Key(), name), framework.ReadsPods|anySum, anySum,
+			func(f *framework.Snapshot) error { return f.RemovePod(leaver, name) })
+	}
+	at("another object for "+name, framework.ReadsNode|anyObject, anyObject, func(f *framework.Snapshot) error { return f.UpdateNode(Node(r, name)) })
+	at(name+" gone", anyObject, anyObject|framework.ReadsFeasible, func(f *framework.Snapshot) error { return f.RemoveNode(name) })
+	return list
+}
+
+// newcomer draws a pod that comes to a node: one like those that wait, with
+// labels, ports and images that matter to others.
+func (k *kit) newcomer(r *rand.Rand) *framework.Pod {
+	g := generator{Rand: r}
+	p := g.pod("")
+	if len(k.pods) > 0 && g.chance(60) {
+		p = framework.Clone(k.pods[g.IntN(len(k.pods))].Pod)
+	}
+	g.place(p, "newcomer", "")
+	return p
+}
+
+// changeObjects relabels namespaces and adds objects of the kinds that
+// scheduling reads.
+func (k *kit) changeObjects(f *framework.Snapshot) error {
+	for _, name := range namespaces {
+		meta := framework.ObjectMeta{Name: name, Labels: map[string]string{"team": "new"}}
+		if err := framework.Put(f, &framework.Namespace{ObjectMeta: meta}); err != nil {
+			return err
+		}
+		service := &framework.Service{ObjectMeta: framework.ObjectMeta{Namespace: name, Name: "new"}}
+		service.Spec.Selector = map[string]string{"app": "web"}
+		if err := framework.Put(f, service); err != nil {
+			return err
+		}
+		claim := &framework.PersistentVolumeClaim{ObjectMeta: framework.ObjectMeta{Namespace: name, Name: "data"}}
+		claim.Spec.VolumeName = "pv-new"
+		if err := framework.Put(f, claim); err != nil {
+			return err
+		}
+	}
+	return framework.Put(f, &framework.PersistentVolume{ObjectMeta: framework.ObjectMeta{Name: "pv-new"}})
+}

@@ -1,0 +1,140 @@
+package frameworktest
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// checkReserve reserves, as a runner does after it has assumed the pod, and
+// takes it back in each of the ways in which that can happen.
+func (k *kit) checkReserve() *Failure {
+	r := k.random()
+	for i, p := range k.pods {
+		s := k.snapshot.Fork()
+		if s.Len() == 0 {
+			return nil
+		}
+		t := trial{k: k, snapshot: s, pod: p, node: s.At(r.IntN(s.Len())).Name(), other: k.pods[(i+1)%len(k.pods)]}
+		for _, try := range []func() *Failure{t.unreserve, t.unreserveOnly, t.fork, t.rollback} {
+			if f := try(); f != nil {
+				return f
+			}
+		}
+	}
+	return nil
+}
+
+// trial is one pod on its way to one node.
+type trial struct {
+	k          *kit
+	snapshot   *framework.Snapshot
+	pod, other *framework.PodInfo
+	node       string
+}
+
+// content is what there is to see: facts, the plugin's own state, and what it
+// answers.
+type content struct {
+	facts    []fact
+	state    any
+	answers  [2]*answers
+	snapshot *framework.Snapshot
+}
+
+func (t *trial) content(s *framework.Snapshot) content {
+	c := content{facts: t.k.facts(s), snapshot: s}
+	if t.k.options.State != nil {
+		c.state = t.k.options.State(s)
+	}
+	for i, p := range []*framework.PodInfo{t.pod, t.other} {
+		c.answers[i] = t.k.ask(new(framework.Cycle), s, p, nil)
+	}
+	return c
+}
+
+// same compares the content now with what it was.
+func (t *trial) same(want content, how string) *Failure {
+	k := t.k
+	got := t.content(want.snapshot)
+	k.pod, k.node = t.pod, t.node
+	if !reflect.DeepEqual(got.state, want.state) {
+		return k.fail("state, "+how, fmt.Sprint(got.state), fmt.Sprint(want.state))
+	}
+	if f := k.sameFacts(want.facts, got.facts, how); f != nil {
+		return f
+	}
+	for i, p := range []*framework.PodInfo{t.pod, t.other} {
+		k.pod = p
+		if f := k.same(want.answers[i], got.answers[i], how); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// begin assumes the pod and reserves; false when the pod cannot be assumed.
+func (t *trial) begin(s *framework.Snapshot, c *framework.Cycle) (ok bool, f *Failure) {
+	t.k.ask(c, s, t.pod, nil)
+	if s.Assume(t.pod, s.Node(t.node)) != nil {
+		return false, nil
+	}
+	t.k.node = t.node
+	status := t.k.reserve.Reserve(c, s.Node(t.node))
+	if code := status.Code(); !status.IsSuccess() && !status.IsRejected() && code != framework.Error {
+		return true, t.k.fail("code of Reserve", code.String(), "Success, a rejection or Error")
+	}
+	return true, nil
+}
+
+func (t *trial) unreserve() *Failure {
+	before := t.content(t.snapshot)
+	c := new(framework.Cycle)
+	ok, f := t.begin(t.snapshot, c)
+	if !ok || f != nil {
+		return f
+	}
+	for _, how := range []string{"after Reserve and Unreserve", "after a second Unreserve"} {
+		n := t.snapshot.Node(t.node)
+		t.k.reserve.Unreserve(c, n)
+		if how == "after Reserve and Unreserve" {
+			if err := t.snapshot.Forget(t.pod, n); err != nil {
+				return t.k.fail("forgetting the pod, "+how, err.Error(), "no error")
+			}
+		}
+		if f := t.same(before, how); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// unreserveOnly is what happens when the Reserve of an earlier plugin failed.
+func (t *trial) unreserveOnly() *Failure {
+	before := t.content(t.snapshot)
+	c := new(framework.Cycle)
+	t.k.ask(c, t.snapshot, t.pod, nil)
+	t.k.node = t.node
+	t.k.reserve.Unreserve(c, t.snapshot.Node(t.node))
+	return t.same(before, "after Unreserve without Reserve")
+}
+
+func (t *trial) rollback() *Failure {
+	before := t.content(t.snapshot)
+	m := t.snapshot.Begin()
+	_, f := t.begin(t.snapshot, new(framework.Cycle))
+	t.snapshot.Rollback(m)
+	if f != nil {
+		return f
+	}
+	return t.same(before, "after Reserve in a transaction that was rolled back")
+}
+
+func (t *trial) fork() *Failure {
+	before := t.content(t.snapshot)
+	if _, f := t.begin(t.snapshot.Fork(), new(framework.Cycle)); f != nil {
+		return f
+	}
+	return t.same(before, "after Reserve in a fork")
+}

@@ -1,0 +1,50 @@
+// Package frameworktest tests plugins: whether they keep the contract of
+// package framework. One line in a test does it:
+//
+//	func TestSpare(t *testing.T) { frameworktest.Run(t, Spare{}) }
+//
+// # What it does
+//
+// [Run] makes random clusters and asks the plugin about pods on their nodes,
+// as a scheduler would: PreFilter, Filter for each node, PreScore, Score for
+// each feasible node, normalization; then Reserve and Unreserve. It checks
+//
+//	name         Name is not empty and always the same
+//	determinism  the same question has the same answer, in any order of nodes
+//	bounds       scores are from 0 to 100 after normalization, and both ways to normalize agree
+//	mutation     pod, nodes, snapshot and the slices handed over stay as they are
+//	codes        every point answers with a code that it may use
+//	reasons      reasons can be compared, and read when the cycle is long over
+//	restrict     names that PreFilter restricts to are sorted, and Filter rejects the others
+//	batch        ScoreNodes gives what Score gives
+//	concurrency  a bound filter or scorer answers several goroutines (use -race)
+//	scratch      answers do not depend on the pods that came before
+//	scope        what Scope declares is all that answers depend on
+//	expiry       an answer stays until the time that ValidUntil tells
+//	domain       answers stay on nodes that Changed does not call
+//	updater      a bound filter follows pods that come and go while others are tried
+//	reserve      Unreserve, a rollback and a fork leave nothing of a Reserve behind
+//
+// and skips what the plugin does not implement. Optional interfaces are found
+// with [framework.As], so a wrapped plugin is tested like the one inside. The
+// first failure of each check is reported, as a [*Failure], with plugin, check,
+// cluster, pod, node and the two values; [Check] returns them outside of tests.
+//
+// [Cluster], [Node] and [Pod] are the generators, for tests of anything that
+// works on clusters.
+//
+// # What it leaves to you
+//
+// That the answers are right: the kit knows no formula. What Permit, PreBind,
+// Bind, PostBind, PostFilter, PreEnqueue and QueueSort do. State that a plugin
+// keeps in the snapshot is seen only through its answers, unless
+// [Options].State shows it.
+//
+// # Determinism and concurrency
+//
+// Everything is a function of the seed; no clock and no global random source is
+// read. Clusters of one seed may change between versions of this package.
+// Functions may be called from several goroutines.
+//
+// In the spirit of testing/fstest and testing/slogtest of the standard library.
+package frameworktest

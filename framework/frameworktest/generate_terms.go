@@ -1,0 +1,89 @@
+package frameworktest
+
+import "github.com/berth-sched/berth/framework"
+
+// demands draws where the pod may and wants to go.
+func (g *generator) demands(b framework.PodBuilder) framework.PodBuilder {
+	b = b.Tolerates(g.some(15, "dedicated=db:NoSchedule", "dedicated", "gpu:NoExecute", "spot:PreferNoSchedule", "slow=yes:PreferNoSchedule", "")...)
+	if g.chance(15) {
+		b = b.NodeSelector("disk", g.one("ssd", "hdd"))
+	}
+	for range g.few(15) {
+		b = b.NodeAffinity(g.nodeTerm())
+	}
+	for range g.few(25) {
+		b = b.PreferNodes(int32(g.between(1, 100)), g.nodeTerm())
+	}
+	for range g.few(8) {
+		b = b.PodAffinity(g.topology(), g.podSelector())
+	}
+	for range g.few(15) {
+		b = b.PreferPodAffinity(int32(g.between(1, 100)), g.topology(), g.podSelector())
+	}
+	for range g.few(12) {
+		b = b.PodAntiAffinity(g.topology(), g.podSelector())
+	}
+	for range g.few(15) {
+		b = b.PreferPodAntiAffinity(int32(g.between(1, 100)), g.topology(), g.podSelector())
+	}
+	for range g.few(15) {
+		when := framework.UnsatisfiableConstraintAction(g.one(string(framework.DoNotSchedule), string(framework.ScheduleAnyway)))
+		b = b.Spread(int32(g.between(1, 3)), g.topology(), when, g.podSelector())
+	}
+	return b
+}
+
+// few draws 0 mostly, else 1 to 3.
+func (g *generator) few(percent int) int {
+	if g.chance(percent) {
+		return g.between(1, 3)
+	}
+	return 0
+}
+
+func (g *generator) topology() string { return topologyKeys[g.IntN(len(topologyKeys))] }
+
+func (g *generator) nodeTerm() string {
+	return g.one("disk=ssd", "disk notin (ssd)", "cores>4", "cores<16", "cores>4, disk=ssd", "!tier", "tier", "rack in (r1,r2)",
+		framework.LabelTopologyZone+" in (a,b)", "metadata.name=node-03", "metadata.name!=node-00")
+}
+
+func (g *generator) podSelector() string {
+	return g.one("app=web", "app=db", "app in (web,cache)", "app notin (batch)", "version=1", "app=web, version=2", "!version", "")
+}
+
+// spoilTerms adds terms that no API server would let through, and namespaces.
+func (g *generator) spoilTerms(p *framework.Pod) {
+	if p.Spec.Affinity == nil {
+		p.Spec.Affinity = &framework.Affinity{}
+	}
+	a := p.Spec.Affinity
+	bad := framework.NodeSelectorRequirement{
+		Key: "cores", Operator: framework.NodeSelectorOperator(g.one("Gt", "Lt", "In", "Unheard", "Exists")), Values: g.some(50, "x", "4", ""),
+	}
+	field := framework.NodeSelectorRequirement{
+		Key: g.one("metadata.name", "metadata.uid"), Operator: framework.NodeSelectorOperator(g.one("In", "NotIn", "Exists")), Values: g.some(50, "node-00", "node-01"),
+	}
+	term := framework.NodeSelectorTerm{MatchExpressions: []framework.NodeSelectorRequirement{bad}}
+	if g.chance(50) {
+		term = framework.NodeSelectorTerm{MatchFields: []framework.NodeSelectorRequirement{field}}
+	}
+	if g.chance(20) {
+		term = framework.NodeSelectorTerm{}
+	}
+	if a.NodeAffinity == nil {
+		a.NodeAffinity = &framework.NodeAffinity{}
+	}
+	if g.chance(50) {
+		a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution = &framework.NodeSelector{NodeSelectorTerms: []framework.NodeSelectorTerm{term}}
+	} else {
+		a.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution = []framework.PreferredSchedulingTerm{{Weight: int32(g.between(-1, 1)), Preference: term}}
+	}
+	a.PodAntiAffinity = &framework.PodAntiAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []framework.WeightedPodAffinityTerm{{
+		Weight: int32(g.between(-100, 100)),
+		PodAffinityTerm: framework.PodAffinityTerm{
+			TopologyKey: g.one("", "rack"), Namespaces: g.some(50, "prod", "none"),
+			NamespaceSelector: &framework.LabelSelector{MatchLabels: map[string]string{"team": "a"}},
+		},
+	}}}
+}

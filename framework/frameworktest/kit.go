@@ -1,0 +1,121 @@
+package frameworktest
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// kit is one check of one plugin on one cluster.
+type kit struct {
+	parts
+	options  Options
+	seed     uint64
+	generate func(uint64) *framework.Objects
+	check    string
+
+	objects  *framework.Objects
+	snapshot *framework.Snapshot
+	pods     []*framework.PodInfo // to ask about
+
+	// Where the kit is, for the report of a failure.
+	pod  *framework.PodInfo
+	node string
+}
+
+// parts are what a plugin can do, as a runner finds it.
+type parts struct {
+	plugin    framework.Plugin
+	name      string
+	preFilter framework.PreFilterPlugin
+	filter    framework.FilterPlugin
+	preScore  framework.PreScorePlugin
+	scorer    framework.ScorePlugin
+	byRange   framework.RangeNormalizer
+	byNodes   framework.ScoreNormalizer
+	reserve   framework.ReservePlugin
+	scoper    framework.Scoper
+}
+
+func takeApart(p framework.Plugin) parts {
+	t := parts{plugin: p, name: p.Name()}
+	t.preFilter, _ = framework.As[framework.PreFilterPlugin](p)
+	t.filter, _ = framework.As[framework.FilterPlugin](p)
+	t.preScore, _ = framework.As[framework.PreScorePlugin](p)
+	t.scorer, _ = framework.As[framework.ScorePlugin](p)
+	t.byRange, _ = framework.As[framework.RangeNormalizer](p)
+	t.byNodes, _ = framework.As[framework.ScoreNormalizer](p)
+	t.reserve, _ = framework.As[framework.ReservePlugin](p)
+	t.scoper, _ = framework.As[framework.Scoper](p)
+	return t
+}
+
+func (t *parts) any() bool      { return true }
+func (t *parts) prepares() bool { return t.preFilter != nil }
+func (t *parts) filters() bool  { return t.preFilter != nil || t.filter != nil }
+func (t *parts) scores() bool   { return t.preScore != nil || t.scorer != nil }
+func (t *parts) answers() bool  { return t.filters() || t.scores() }
+func (t *parts) declares() bool { return t.scoper != nil }
+func (t *parts) reserves() bool { return t.reserve != nil }
+
+// load makes the cluster and chooses the pods to ask about: those that wait,
+// and a few that run, as if they came once more.
+func (k *kit) load() error {
+	k.objects = k.generate(k.seed)
+	s, pending, err := k.snapshotOf(k.objects)
+	if err != nil {
+		return err
+	}
+	k.snapshot, k.pods = s, pending
+	const runningToo = 3
+	taken := 0
+	for i := len(k.objects.Pods) - 1; i >= 0 && taken < runningToo; i-- {
+		p := k.objects.Pods[i]
+		if p.Spec.NodeName == "" {
+			continue
+		}
+		again := framework.Clone(p)
+		again.Name, again.UID = "again-"+p.Name, "again-"+p.UID
+		info, err := s.NewPodInfo(again)
+		if err != nil {
+			return err
+		}
+		k.pods = append(k.pods, info)
+		taken++
+	}
+	return nil
+}
+
+func (k *kit) snapshotOf(o *framework.Objects) (*framework.Snapshot, []*framework.PodInfo, error) {
+	s, pending, err := Snapshot(o)
+	if err != nil {
+		return nil, nil, fmt.Errorf("the generator's objects: %w", err)
+	}
+	return s, pending, k.prepare(s)
+}
+
+func (k *kit) prepare(s *framework.Snapshot) error {
+	if k.options.Prepare == nil {
+		return nil
+	}
+	if err := k.options.Prepare(s); err != nil {
+		return fmt.Errorf("the option Prepare: %w", err)
+	}
+	return nil
+}
+
+// random returns a source for the choices of a check.
+func (k *kit) random() *rand.Rand { return rand.New(rand.NewPCG(k.seed, stream+1)) }
+
+// others tells whether other plugins of a profile would let the node pass: all
+// nodes in half of the clusters, three of four in the others.
+func (k *kit) others(n *framework.NodeInfo) bool {
+	if k.seed%2 == 0 {
+		return true
+	}
+	h := fnv.New32a()
+	h.Write([]byte(n.Name()))
+	return (h.Sum32()+uint32(k.seed))%4 != 0
+}

@@ -1,0 +1,122 @@
+package frameworktest_test
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/frameworktest"
+)
+
+func high(_ *framework.PodInfo, n *framework.NodeInfo) int64 { return 101 }
+
+// Check joins the failures, each with all that is needed to find the place.
+func TestCheckReports(t *testing.T) {
+	meddler := bindScore(func(_ *framework.Cycle, feasible []*framework.NodeInfo) framework.NodeScorer {
+		feasible[0].AllowedPods++
+		return scoreFunc(high)
+	})
+	err := frameworktest.Check(meddler, frameworktest.Options{Seed: 5, Clusters: 2})
+	want := []string{ // what the generator decides is left out
+		"PreScorer: bounds: cluster 5, pod * node node-*: score, which nothing normalizes, = 101, want 0 to 100",
+		"PreScorer: mutation: cluster 5, node node-*: allocatable, afterwards = [*] *, want [*] *",
+	}
+	var got []string
+	for _, err := range err.(interface{ Unwrap() []error }).Unwrap() {
+		got = append(got, err.Error())
+	}
+	if len(got) != len(want) {
+		t.Fatalf("failures:\n%s\nwant %d", strings.Join(got, "\n"), len(want))
+	}
+	for i := range want {
+		pattern := "^" + strings.ReplaceAll(regexp.QuoteMeta(want[i]), `\*`, ".*") + "$"
+		if !regexp.MustCompile(pattern).MatchString(got[i]) {
+			t.Errorf("failure %d is\n  %s\nwant one like\n  %s", i, got[i], want[i])
+		}
+	}
+	var f *frameworktest.Failure
+	if !errors.As(err, &f) || f.Plugin != "PreScorer" || f.Check != "bounds" || f.Cluster != 5 || f.Node == "" || f.Got != "101" || f.Want != "0 to 100" {
+		t.Errorf("errors.As finds %+v", f)
+	}
+}
+
+func TestCheckPasses(t *testing.T) {
+	if err := frameworktest.Check(nameFunc(func() string { return "Silent" })); err != nil {
+		t.Errorf("Check = %v, want nil", err)
+	}
+}
+
+func TestCheckRefuses(t *testing.T) {
+	if err := frameworktest.Check(nil); err == nil || err.Error() != "frameworktest: the plugin is nil" {
+		t.Errorf("Check(nil) = %v", err)
+	}
+	panics := nameFunc(func() string { panic("nobody") })
+	if err := frameworktest.Check(panics); err == nil || err.Error() != "name: cluster 0: Name() = a panic: nobody, want a name" {
+		t.Errorf("Check of a plugin whose Name panics = %v", err)
+	}
+	defer func() {
+		if v := recover(); v != "frameworktest: 2 Options, want one at most" {
+			t.Errorf("two Options: %v", v)
+		}
+	}()
+	_ = frameworktest.Check(scoreFunc(high), frameworktest.Options{}, frameworktest.Options{})
+}
+
+// The author's clusters come beside those of the kit, and are prepared.
+func TestOptions(t *testing.T) {
+	own := func(seed uint64) *framework.Objects {
+		o := frameworktest.Cluster(seed)
+		for _, n := range o.Nodes {
+			n.Labels = map[string]string{"own": "yes"}
+		}
+		return o
+	}
+	rare := scoreFunc(func(_ *framework.PodInfo, n *framework.NodeInfo) int64 {
+		if n.Node.Labels["own"] == "yes" {
+			return 101
+		}
+		return 0
+	})
+	if f := frameworktest.CheckOnly("bounds", rare, frameworktest.Options{}); f != nil {
+		t.Errorf("a score that needs the author's label fails without it: %v", f)
+	}
+	if f := frameworktest.CheckOnly("bounds", rare, frameworktest.Options{Generate: own}); f == nil {
+		t.Error("the author's clusters were not used")
+	}
+	prepared := preScoreFunc(func(c *framework.Cycle, _ []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
+		if framework.Lookup[framework.Service](c.Snapshot, "default/prepared") == nil {
+			return nil, framework.Reject("not prepared")
+		}
+		return scoreFunc(high), framework.Status{}
+	})
+	prepare := func(s *framework.Snapshot) error {
+		return framework.Put(s, &framework.Service{ObjectMeta: framework.ObjectMeta{Namespace: "default", Name: "prepared"}})
+	}
+	if f := frameworktest.CheckOnly("bounds", prepared, frameworktest.Options{Prepare: prepare}); f == nil {
+		t.Error("the snapshots were not prepared")
+	}
+	fails := func(*framework.Snapshot) error { return errors.New("no metrics") }
+	f := frameworktest.CheckOnly("bounds", rare, frameworktest.Options{Prepare: fails})
+	if f == nil || f.Got != "the option Prepare: no metrics" {
+		t.Errorf("a Prepare that fails is reported as %v", f)
+	}
+	double := func(seed uint64) *framework.Objects {
+		o := frameworktest.Cluster(seed)
+		o.Nodes = append(o.Nodes, framework.MakeNode("twin", "1", "").Obj(), framework.MakeNode("twin", "1", "").Obj())
+		return o
+	}
+	f = frameworktest.CheckOnly("bounds", rare, frameworktest.Options{Generate: double})
+	if f == nil || f.Got != `the generator's objects: node twin: metadata.name: "twin": there is already a node of this name` {
+		t.Errorf("a generator of bad objects is reported as %v", f)
+	}
+}
+
+// A wrapper is tested like what is inside.
+func TestWrapped(t *testing.T) {
+	f := frameworktest.CheckOnly("bounds", scoped{Plugin: scoped{Plugin: scoreFunc(high)}}, frameworktest.Options{})
+	if f == nil || f.Plugin != "Scorer" {
+		t.Errorf("a wrapped scorer that is out of bounds is reported as %v", f)
+	}
+}
