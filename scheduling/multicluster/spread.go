@@ -16,10 +16,10 @@ const (
 	// Thorough meets all constraints, on clusters, regions, zones and
 	// providers, together with capacity: of the groups that Karmada would
 	// prefer, the first ones are taken whose clusters suffice. It is the zero
-	// value. Where Karmada has an answer that meets everything, it is the same,
-	// but for constraints on zones and providers, which Karmada does not look
-	// at. The search is no exhaustive one; when it finds nothing, a choice that
-	// meets everything may still exist.
+	// value. Given a constraint on clusters, which Karmada's API demands, and
+	// none on zones and providers, which it does not look at, the answer is
+	// Karmada's if that meets everything. The search is no exhaustive one; when
+	// it finds nothing, a choice that meets everything may still exist.
 	Thorough SpreadRule = iota
 	// AsKarmada meets constraints as Karmada does: those on regions and
 	// clusters only; with one on regions, capacity plays no part, and MaxGroups

@@ -1,0 +1,391 @@
+package multicluster_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling/multicluster"
+)
+
+// add returns a cluster, and puts its score and what it can take into the table.
+func (f fixed) add(name, region, provider string, score, available int64, zones ...string) *framework.Cluster {
+	f[name] = struct{ score, available int64 }{score, available}
+	return clusterOf(name, func(c *framework.Cluster) {
+		c.Spec.Region, c.Spec.Provider, c.Spec.Zones = region, provider, zones
+	})
+}
+
+func scheduler(table fixed) multicluster.Scheduler {
+	return multicluster.Scheduler{Scorers: []multicluster.Scorer{table}, Estimators: []estimator.ClusterEstimator{table}}
+}
+
+func dynamic() *multicluster.ReplicaScheduling {
+	return &multicluster.ReplicaScheduling{
+		ReplicaDivisionPreference: multicluster.PreferWeighted,
+		WeightPreference:          &multicluster.WeightPreference{DynamicWeight: multicluster.DynamicByAvailable},
+	}
+}
+
+func constraint(f multicluster.SpreadField, least, most int) multicluster.SpreadConstraint {
+	return multicluster.SpreadConstraint{SpreadByField: f, MinGroups: least, MaxGroups: most}
+}
+
+func TestSelection(t *testing.T) {
+	table := fixed{}
+	clusters := []*framework.Cluster{
+		table.add("a1", "r1", "p1", 100, 10, "z1"),
+		table.add("a2", "r1", "p2", 0, 4, "z1", "z2"),
+		table.add("b1", "r2", "p1", 0, 30, "z3"),
+		table.add("b2", "r2", "p2", 0, 2, "z2"),
+		table.add("c1", "r3", "p1", 0, 3, "z4"),
+	}
+	for _, c := range []struct {
+		name        string
+		rule        multicluster.SpreadRule
+		replicas    int64
+		constraints []multicluster.SpreadConstraint
+		want        string // chosen clusters or the error
+	}{
+		{"none", multicluster.Thorough, 5, nil, "a1 b1 a2 c1 b2"},
+		{"two clusters", multicluster.Thorough, 5, []multicluster.SpreadConstraint{constraint("cluster", 1, 2)}, "a1 b1"},
+		{"one cluster with room", multicluster.Thorough, 20, []multicluster.SpreadConstraint{constraint("cluster", 1, 1)}, "b1"},
+		{"two without room", multicluster.Thorough, 45, []multicluster.SpreadConstraint{constraint("cluster", 1, 2)}, "no enough resource when selecting 2 clusters"},
+		{"any number", multicluster.Thorough, 45, []multicluster.SpreadConstraint{constraint("cluster", 1, 0)}, "a1 b1 a2 c1 b2"},
+		{"no number is none in Karmada", multicluster.AsKarmada, 45, []multicluster.SpreadConstraint{constraint("cluster", 1, 0)}, "no enough resource when selecting 0 clusters"},
+		{"too few clusters", multicluster.Thorough, 5, []multicluster.SpreadConstraint{constraint("cluster", 6, 8)}, "the number of feasible clusters is less than spreadConstraint.MinGroups"},
+		{"two regions", multicluster.Thorough, 5, []multicluster.SpreadConstraint{constraint("cluster", 1, 3), constraint("region", 2, 2)}, "a1 b1 a2"},
+		{"two regions", multicluster.AsKarmada, 5, []multicluster.SpreadConstraint{constraint("cluster", 1, 3), constraint("region", 2, 2)}, "a1 b1 a2"},
+		{"more regions than clusters", multicluster.AsKarmada, 5, []multicluster.SpreadConstraint{constraint("cluster", 1, 1), constraint("region", 2, 2)}, "a1 b1"},
+		{"more regions than clusters", multicluster.Thorough, 5, []multicluster.SpreadConstraint{constraint("cluster", 1, 1), constraint("region", 2, 2)}, "the number of clusters is less than the cluster spreadConstraint.MinGroups"},
+		{"one region with room", multicluster.Thorough, 25, []multicluster.SpreadConstraint{constraint("cluster", 1, 2), constraint("region", 1, 1)}, "b1 b2"},
+		{"four regions", multicluster.Thorough, 5, []multicluster.SpreadConstraint{constraint("cluster", 1, 5), constraint("region", 4, 5)}, "the number of feasible region is less than spreadConstraint.MinGroups"},
+		{"two providers", multicluster.Thorough, 5, []multicluster.SpreadConstraint{constraint("cluster", 2, 2), constraint("provider", 2, 2)}, "a1 a2"},
+		{"two providers", multicluster.AsKarmada, 5, []multicluster.SpreadConstraint{constraint("provider", 2, 2)}, "just support cluster and region spread constraint"},
+		{"three zones", multicluster.Thorough, 5, []multicluster.SpreadConstraint{constraint("cluster", 1, 3), constraint("zone", 3, 3)}, "a1 a2 b1"},
+		{"one region and two providers", multicluster.Thorough, 3, []multicluster.SpreadConstraint{constraint("cluster", 1, 2), constraint("region", 1, 1), constraint("provider", 2, 2)}, "a1 a2"},
+		{"one provider and room", multicluster.Thorough, 40, []multicluster.SpreadConstraint{constraint("cluster", 1, 2), constraint("provider", 1, 1)}, "a1 b1"},
+	} {
+		t.Run(fmt.Sprint(c.name, " ", c.rule), func(t *testing.T) {
+			s := scheduler(table)
+			s.Spread = c.rule
+			w := &multicluster.Workload{Replicas: c.replicas, Placement: multicluster.Placement{SpreadConstraints: c.constraints, ReplicaScheduling: dynamic()}}
+			x := s.Explain(clusters, w)
+			got := x.Error
+			if x.Selection != nil && len(x.Selection.Clusters) > 0 {
+				got = strings.Join(x.Selection.Clusters, " ")
+			}
+			if got != c.want {
+				t.Errorf("chosen: %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+// A thorough selection meets every constraint, or there is an error; and where
+// Karmada's meets all of them, one on clusters included, and has room, it is the
+// same.
+func TestSelectionProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		table := fixed{}
+		var clusters []*framework.Cluster
+		for i := range rapid.IntRange(1, 8).Draw(t, "clusters") {
+			draw := func(prefix string, n int) string {
+				return fmt.Sprint(prefix, rapid.IntRange(1, n).Draw(t, prefix))
+			}
+			zones := []string{draw("z", 3)}
+			if rapid.Bool().Draw(t, "two zones") {
+				zones = append(zones, "z9")
+			}
+			clusters = append(clusters, table.add(fmt.Sprint("m", i), draw("r", 3), draw("p", 2),
+				rapid.SampledFrom([]int64{0, 100}).Draw(t, "score"), rapid.Int64Range(0, 30).Draw(t, "available"), zones...))
+		}
+		w := &multicluster.Workload{Replicas: rapid.Int64Range(1, 60).Draw(t, "replicas")}
+		w.Placement.ReplicaScheduling = rapid.SampledFrom([]*multicluster.ReplicaScheduling{nil, dynamic()}).Draw(t, "scheduling")
+		onlyKarmadas, clustersBounded := true, false
+		for _, f := range []multicluster.SpreadField{"cluster", "region", "zone", "provider"} {
+			if !rapid.Bool().Draw(t, "constrain "+string(f)) {
+				continue
+			}
+			onlyKarmadas = onlyKarmadas && (f == "cluster" || f == "region")
+			clustersBounded = clustersBounded || f == "cluster"
+			least := rapid.IntRange(0, 3).Draw(t, "least")
+			w.Placement.SpreadConstraints = append(w.Placement.SpreadConstraints, constraint(f, least, max(1, least)+rapid.IntRange(0, 2).Draw(t, "most")))
+		}
+		s := scheduler(table)
+		x := s.Explain(clusters, w)
+		meets := func(chosen []string) bool {
+			room := int64(0)
+			groups := map[multicluster.SpreadField]map[string]bool{"cluster": {}, "region": {}, "zone": {}, "provider": {}}
+			for _, name := range chosen {
+				room += table[name].available
+				for _, c := range clusters {
+					if c.Name != name {
+						continue
+					}
+					groups["cluster"][name], groups["region"][c.Spec.Region], groups["provider"][c.Spec.Provider] = true, true, true
+					for _, z := range c.Spec.Zones {
+						groups["zone"][z] = true
+					}
+				}
+			}
+			for _, k := range w.Placement.SpreadConstraints {
+				if n := len(groups[k.SpreadByField]); n < k.MinGroups || n > k.MaxGroups {
+					return false
+				}
+			}
+			return w.Placement.ReplicaScheduling == nil || len(w.Placement.SpreadConstraints) == 0 || room >= w.Replicas
+		}
+		chosen := x.Selection.Clusters
+		if len(chosen) > 0 && !meets(chosen) {
+			t.Fatalf("%v does not meet the constraints", chosen)
+		}
+		if len(chosen) == 0 && x.Error == "" {
+			t.Fatal("no clusters and no error")
+		}
+		s.Spread = multicluster.AsKarmada
+		theirs := s.Explain(clusters, w).Selection.Clusters
+		if onlyKarmadas && clustersBounded && len(theirs) > 0 && meets(theirs) {
+			if diff := cmp.Diff(theirs, chosen); diff != "" {
+				t.Fatalf("Karmada's choice meets everything, and ours is another (-karmada +berth):\n%s", diff)
+			}
+		}
+		// The order of the clusters plays no part.
+		s.Spread = multicluster.Thorough
+		shuffled := rapid.Permutation(clusters).Draw(t, "shuffled")
+		if diff := cmp.Diff(x, s.Explain(shuffled, w)); diff != "" {
+			t.Fatalf("the order of the clusters matters:\n%s", diff)
+		}
+	})
+}
+
+func TestScheduleErrors(t *testing.T) {
+	table := fixed{}
+	m := table.add("m", "", "", 0, 3)
+	gone := clusterOf("gone", func(c *framework.Cluster) { c.DeletionTimestamp = new(time.Time) })
+	taint := clusterOf("t", func(c *framework.Cluster) { c.Spec.Taints = []framework.Taint{{Key: "k", Effect: "NoSchedule"}} })
+	excluded := multicluster.Placement{ClusterAffinity: &multicluster.ClusterAffinity{ExcludeClusters: []string{"m"}}}
+	for _, c := range []struct {
+		name     string
+		clusters []*framework.Cluster
+		workload multicluster.Workload
+		want     string
+	}{
+		{"no cluster", nil, multicluster.Workload{}, "0/0 clusters are available: no cluster exists."},
+		{"only deleted ones", []*framework.Cluster{gone}, multicluster.Workload{}, "0/0 clusters are available: no cluster exists."},
+		{
+			"none fits",
+			[]*framework.Cluster{m, taint},
+			multicluster.Workload{Placement: excluded},
+			"0/2 clusters are available: 1 cluster(s) did not match the placement cluster affinity constraint, 1 cluster(s) had untolerated taint {k:NoSchedule}.",
+		},
+		{
+			"too many replicas",
+			[]*framework.Cluster{m},
+			multicluster.Workload{Replicas: 4, Placement: multicluster.Placement{ReplicaScheduling: dynamic()}},
+			"failed to scale up: Clusters available replicas 3 are not enough to schedule.",
+		},
+		{"nil cluster", []*framework.Cluster{nil}, multicluster.Workload{}, "cluster: is nil"},
+		{"no name", []*framework.Cluster{{}}, multicluster.Workload{}, "cluster: metadata.name: must not be empty"},
+		{"twice", []*framework.Cluster{m, m}, multicluster.Workload{}, `cluster m: metadata.name: "m": the cluster is named twice`},
+		{"replicas", []*framework.Cluster{m}, multicluster.Workload{Name: "a/b", Replicas: -1}, `workload a/b: spec.replicas: "-1": must be 0 to 2147483647`},
+		{
+			"where it is",
+			[]*framework.Cluster{m},
+			multicluster.Workload{Name: "a/b", Clusters: targets("m", 1, "m", 2)},
+			`workload a/b: spec.clusters[1].name: "m": the cluster is named twice`,
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d, err := scheduler(table).Schedule(c.clusters, &c.workload)
+			if fmt.Sprint(err) != c.want || d.Targets != nil {
+				t.Errorf("Schedule = %v, %v, want %s", d, err, c.want)
+			}
+		})
+	}
+}
+
+func TestPlacementValidate(t *testing.T) {
+	var p multicluster.Placement
+	err := json.Unmarshal([]byte(`{
+		"clusterAffinity": {"labelSelector": {"matchExpressions": [{"key": "a", "operator": "Near"}]}},
+		"clusterAffinities": [{"affinityName": "x", "fieldSelector": {"matchExpressions": [{"key": "planet", "operator": "Gt"}]}}],
+		"spreadConstraints": [
+			{"minGroups": -1, "maxGroups": -2}, {"spreadByField": "cluster", "minGroups": 3, "maxGroups": 2}, {"spreadByField": "galaxy"}],
+		"replicaScheduling": {"replicaDivisionPreference": "Fair", "weightPreference": {
+			"dynamicWeight": "Moon", "staticWeightList": [{"targetCluster": {}, "weight": -1}]}}}`), &p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `spec.placement.clusterAffinities: clusterAffinities can not co-exist with clusterAffinity
+spec.placement.clusterAffinity.labelSelector: "Near" is not a valid label selector operator
+spec.placement.clusterAffinities[0].fieldSelector.matchExpressions[0].key: "planet": is not a known value
+spec.placement.clusterAffinities[0].fieldSelector.matchExpressions[0].operator: "Gt": is not a known value
+spec.placement.spreadConstraints[0].minGroups: "-1": must not be negative
+spec.placement.spreadConstraints[0].maxGroups: "-2": must not be negative
+spec.placement.spreadConstraints[1].spreadByField: "cluster": multiple spread constraints of one field are not allowed
+spec.placement.spreadConstraints[1].maxGroups: "2": maxGroups lower than minGroups is not allowed
+spec.placement.spreadConstraints[2].spreadByField: "galaxy": is not a known value
+spec.placement.replicaScheduling.replicaDivisionPreference: "Fair": is not a known value
+spec.placement.replicaScheduling.weightPreference.dynamicWeight: "Moon": is not a known value
+spec.placement.replicaScheduling.weightPreference.staticWeightList[0].weight: "-1": must not be negative`
+	if diff := cmp.Diff(want, fmt.Sprint(p.Validate())); diff != "" {
+		t.Errorf("Validate differs (-want +got):\n%s", diff)
+	}
+	if err := (&multicluster.Placement{}).Validate(); err != nil {
+		t.Errorf("Validate of the zero Placement: %v", err)
+	}
+}
+
+// Several affinities are tried in order.
+func TestClusterAffinities(t *testing.T) {
+	table := fixed{}
+	clusters := []*framework.Cluster{table.add("small", "", "", 0, 3), table.add("large", "", "", 0, 30)}
+	w := &multicluster.Workload{Replicas: 10, Placement: multicluster.Placement{
+		ReplicaScheduling: dynamic(),
+		ClusterAffinities: []multicluster.ClusterAffinityTerm{
+			{AffinityName: "home", ClusterAffinity: multicluster.ClusterAffinity{ClusterNames: []string{"small"}}},
+			{AffinityName: "away", ClusterAffinity: multicluster.ClusterAffinity{ClusterNames: []string{"large"}}},
+		},
+	}}
+	d, err := scheduler(table).Schedule(clusters, w)
+	if want := (multicluster.Decision{Targets: targets("large", 10), Affinity: "away"}); err != nil || !cmp.Equal(want, d) {
+		t.Errorf("Schedule = %v, %v, want %v", d, err, want)
+	}
+	w.Replicas = 100
+	if _, err = scheduler(table).Schedule(clusters, w); fmt.Sprint(err) != "failed to scale up: Clusters available replicas 3 are not enough to schedule." {
+		t.Errorf("Schedule: %v, want the error of the first affinity", err)
+	}
+}
+
+// odd is a plugin that does what it must not.
+type odd struct {
+	status framework.Status
+	score  int64
+	panics bool
+}
+
+func (odd) Name() string { return "odd" }
+
+func (o odd) Filter(*multicluster.Workload, *framework.Cluster) framework.Status {
+	if o.panics {
+		panic("oh")
+	}
+	return o.status
+}
+
+func (o odd) Score(*multicluster.Workload, *framework.Cluster) int64 { return o.score }
+
+func (o odd) Estimate(*framework.Cluster, *estimator.Replica) (estimator.Estimate, error) {
+	panic("oh")
+}
+
+func TestPluginErrors(t *testing.T) {
+	m := []*framework.Cluster{clusterOf("m")}
+	for _, c := range []struct {
+		name      string
+		scheduler multicluster.Scheduler
+		want      string
+	}{
+		{"panic", multicluster.Scheduler{Filters: []multicluster.Filter{odd{panics: true}}}, "plugin odd: cluster m: panic: oh"},
+		{"error", multicluster.Scheduler{Filters: []multicluster.Filter{odd{status: framework.AsStatus(errors.New("oh"))}}}, "plugin odd: cluster m: answered Error: oh"},
+		{"score", multicluster.Scheduler{Scorers: []multicluster.Scorer{odd{score: 101}}}, "plugin odd: cluster m: score 101 is not within 0 to 100"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := c.scheduler.Schedule(m, &multicluster.Workload{})
+			var plugin *multicluster.PluginError
+			if fmt.Sprint(err) != c.want || !errors.As(err, &plugin) {
+				t.Errorf("Schedule: %v, want %s", err, c.want)
+			}
+		})
+	}
+	// An estimator that fails leaves the cluster to the others.
+	s := multicluster.Scheduler{Estimators: []estimator.ClusterEstimator{odd{}}}
+	x := s.Explain(m, &multicluster.Workload{Replicas: 2, Placement: multicluster.Placement{ReplicaScheduling: dynamic()}})
+	if want := "estimator odd: cluster m: plugin odd: cluster m: panic: oh"; x.Clusters[0].EstimateError != want || x.Clusters[0].Available != 2 {
+		t.Errorf("Explain: %+v, want the error %s and room for all", x.Clusters[0], want)
+	}
+}
+
+func TestExplanation(t *testing.T) {
+	table := fixed{}
+	clusters := []*framework.Cluster{
+		table.add("m1", "", "", 100, 4), table.add("m2", "", "", 0, 8), table.add("m3", "", "", 0, 9),
+		clusterOf("m4", func(c *framework.Cluster) { c.Spec.Taints = []framework.Taint{{Key: "k", Effect: "NoSchedule"}} }),
+	}
+	w := &multicluster.Workload{Name: "default/web", Replicas: 15, Placement: multicluster.Placement{
+		ReplicaScheduling: dynamic(), SpreadConstraints: []multicluster.SpreadConstraint{constraint("cluster", 1, 2)},
+	}}
+	x := scheduler(table).Explain(clusters, w)
+	data, err := json.Marshal(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"workload":"default/web","replicas":15,"targets":[{"name":"m2","replicas":7},{"name":"m3","replicas":8}],"clusters":[` +
+		`{"cluster":"m1","feasible":true,"scores":[{"plugin":"fixed","score":100}],"score":100,"available":4,"availableBy":"fixed"},` +
+		`{"cluster":"m2","feasible":true,"scores":[{"plugin":"fixed","score":0}],"score":0,"available":8,"availableBy":"fixed"},` +
+		`{"cluster":"m3","feasible":true,"scores":[{"plugin":"fixed","score":0}],"score":0,"available":9,"availableBy":"fixed"},` +
+		`{"cluster":"m4","feasible":false,"plugin":"TaintToleration","reasons":["cluster(s) had untolerated taint {k:NoSchedule}"],"score":0,"available":0}],` +
+		`"selection":{"clusters":["m2","m3"],"by":"cluster","swaps":[{"out":"m1","in":"m2"}]},` +
+		`"division":{"targets":[{"name":"m2","replicas":7},{"name":"m3","replicas":8}],"step":"scale up","divided":15,` +
+		`"weights":[{"name":"m3","weight":9},{"name":"m2","weight":8}]}}`
+	if diff := cmp.Diff(want, string(data)); diff != "" {
+		t.Errorf("JSON differs (-want +got):\n%s", diff)
+	}
+	var table2 strings.Builder
+	if err := x.WriteTable(&table2); err != nil {
+		t.Fatal(err)
+	}
+	wantTable := `CLUSTER  SCORE  AVAILABLE  REPLICAS  REASON
+m1       100    4          0         not chosen
+m2       0      8          7         chosen
+m3       0      9          8         chosen
+m4       -      -          -         cluster(s) had untolerated taint {k:NoSchedule}
+m1 made room for m2
+scale up: 15 divided by 2 weights
+`
+	if diff := cmp.Diff(wantTable, table2.String()); diff != "" {
+		t.Errorf("table differs (-want +got):\n%s", diff)
+	}
+}
+
+// FuzzSchedule feeds placements and clusters that may be malformed in any way.
+func FuzzSchedule(f *testing.F) {
+	f.Add([]byte(`{"spreadConstraints":[{"spreadByField":"region","minGroups":1,"maxGroups":2},{"maxGroups":3}],"replicaScheduling":{"replicaDivisionPreference":"Aggregated"}}`),
+		[]byte(`{"metadata":{"name":"m"},"spec":{"region":"r"},"status":{"resourceSummary":{"allocatable":{"pods":"10","cpu":"4"}}}}`), int64(3))
+	f.Add([]byte(`{"clusterAffinities":[{"affinityName":"x"}],"replicaScheduling":{"replicaSchedulingType":"Divided","replicaDivisionPreference":"Weighted","weightPreference":{"staticWeightList":[{"targetCluster":{"clusterNames":["m"]},"weight":2}]}}}`),
+		[]byte(`{"metadata":{"name":"m"},"spec":{"zones":["a","b"],"provider":"p"}}`), int64(9))
+	f.Fuzz(func(t *testing.T, placement, cluster []byte, replicas int64) {
+		w := &multicluster.Workload{Name: "a/b", Replicas: replicas}
+		if json.Unmarshal(placement, &w.Placement) != nil {
+			return
+		}
+		c, err := framework.DecodeObject[framework.Cluster](cluster)
+		if err != nil {
+			return
+		}
+		clusters := []*framework.Cluster{c, clusterOf("x", func(x *framework.Cluster) { x.Spec, x.Status = c.Spec, c.Status })}
+		for _, s := range []multicluster.Scheduler{{}, multicluster.Karmada113(), multicluster.Karmada118()} {
+			d, err := s.Schedule(clusters, w)
+			if err != nil {
+				continue
+			}
+			var sum int64
+			for _, x := range d.Targets {
+				sum += x.Replicas
+			}
+			strategy, _ := w.Placement.Strategy()
+			if strategy != multicluster.Duplicated && sum != replicas {
+				t.Fatalf("%d replicas given out, want %d", sum, replicas)
+			}
+		}
+	})
+}
