@@ -1,0 +1,32 @@
+package filter_test
+
+import (
+	"testing"
+
+	"github.com/berth-sched/berth/filter"
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/frameworktest"
+	"github.com/berth-sched/berth/resource"
+)
+
+// TestConformance runs the conformance kit on every plugin of the first set, in
+// its zero value and with everything set.
+func TestConformance(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		plugin framework.Plugin
+	}{
+		{"NodeName", filter.NodeName{}},
+		{"NodeUnschedulable", filter.NodeUnschedulable{}},
+		{"NodeUnschedulable comparing", filter.NodeUnschedulable{CompareNumbers: true}},
+		{"TaintToleration", filter.TaintToleration{}},
+		{"TaintToleration comparing", filter.TaintToleration{CompareNumbers: true}},
+		{"NodeAffinity", filter.NodeAffinity{}},
+		{"NodeAffinity added", filter.NodeAffinity{AddedAffinity: demanding(has(framework.LabelTopologyZone), isNamed("n1"))}},
+		{"NodePorts", filter.NodePorts{}},
+		{"NodeResourcesFit", filter.NodeResourcesFit{}},
+		{"NodeResourcesFit ignoring", filter.NodeResourcesFit{IgnoredResources: []resource.Name{gpu}, IgnoredResourceGroups: []string{"nvidia.com"}}},
+	} {
+		t.Run(test.name, func(t *testing.T) { frameworktest.Run(t, test.plugin, frameworktest.Options{Clusters: 8}) })
+	}
+}

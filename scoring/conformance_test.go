@@ -1,0 +1,36 @@
+package scoring_test
+
+import (
+	"testing"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/frameworktest"
+	"github.com/berth-sched/berth/scoring"
+)
+
+// TestConformance runs the conformance kit on every plugin of the first set, in
+// its zero value and with everything set.
+func TestConformance(t *testing.T) {
+	several := []scoring.ResourceSpec{{Name: "memory", Weight: 1}, {Name: gpu}, {Name: "cpu"}, {Name: "ephemeral-storage"}}
+	shape := scoring.Shape{{0, 3}, {40, 10}, {100, 0}}
+	for _, test := range []struct {
+		name   string
+		plugin framework.Plugin
+	}{
+		{"LeastAllocated", scoring.NodeResourcesFit{}},
+		{"MostAllocated", scoring.NodeResourcesFit{Strategy: scoring.MostAllocated, Resources: several}},
+		{"RequestedToCapacityRatio", scoring.NodeResourcesFit{Strategy: scoring.RequestedToCapacityRatio, Resources: several, Shape: shape}},
+		{"LeastAllocated 1.18", scoring.NodeResourcesFit{Version: scoring.FitV118}},
+		{"RequestedToCapacityRatio 1.18", scoring.NodeResourcesFit{Version: scoring.FitV118, Strategy: scoring.RequestedToCapacityRatio, Resources: several, Shape: shape}},
+		{"Balanced delta", scoring.NodeResourcesBalancedAllocation{Resources: several}},
+		{"Balanced std", scoring.NodeResourcesBalancedAllocation{Version: scoring.BalanceStd}},
+		{"Balanced 1.18", scoring.NodeResourcesBalancedAllocation{Version: scoring.BalanceV118}},
+		{"TaintToleration", scoring.TaintToleration{}},
+		{"TaintToleration comparing", scoring.TaintToleration{CompareNumbers: true}},
+		{"NodeAffinity", scoring.NodeAffinity{}},
+		{"NodeAffinity added", scoring.NodeAffinity{AddedAffinity: prefers(5, framework.LabelHostname, "n1")}},
+		{"ImageLocality", scoring.ImageLocality{}},
+	} {
+		t.Run(test.name, func(t *testing.T) { frameworktest.Run(t, test.plugin, frameworktest.Options{Clusters: 8}) })
+	}
+}
