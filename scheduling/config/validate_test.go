@@ -79,6 +79,9 @@ profiles:
 		{"arguments", "profiles: [{pluginConfig: [{name: InterPodAffinity, args: {hardPodAffinityWeight: 101}}]}]", []string{
 			"profiles[0].pluginConfig[0].args.hardPodAffinityWeight: Invalid value: 101: not in valid range [0, 100]",
 		}},
+		{"arguments of a kind", "profiles: [{pluginConfig: [{name: NodeResourcesFitArgs, args: {x: 1}}]}]", []string{
+			`profiles[0].pluginConfig[0].args: Invalid value: {"x":1}: has to match plugin args`,
+		}},
 		{"two queue sorts", "profiles: [{plugins: {queueSort: {enabled: [{name: PrioritySort}, {name: X}]}}}]", []string{
 			"profiles[0].plugins.queueSort.Enabled: Invalid value: 2: only one queue sort plugin can be enabled",
 		}},
