@@ -27,12 +27,15 @@ func (l *Ledger) Assign(p *framework.PodInfo, n *framework.NodeInfo) error {
 }
 
 // Unassign takes the pod off the node: what Unreserve does. A pod that is not
-// there is none the less fine. It fails as [Ledger.Assign] does.
+// there is none the less fine. It fails as [Ledger.Assign] does. A pod that has
+// just left the snapshot is then gone for good: if it comes back at the same
+// moment, that is no update.
 func (l *Ledger) Unassign(p *framework.PodInfo, n *framework.NodeInfo) error {
 	n, err := l.current(p, n)
 	if err != nil {
 		return err
 	}
+	l.departed = departure{}
 	if before := l.unassign(p, n); before != nil {
 		l.snapshot.Record(&undoPlacement{node: n.Name(), pod: p, before: before})
 		l.snapshot.Touch(n)
@@ -63,9 +66,11 @@ func (l *Ledger) PodAdded(s *framework.Snapshot, n *framework.NodeInfo, p *frame
 	if l.spare(n, p) {
 		return
 	}
+	d := l.departed
+	l.departed = departure{}
 	var update *placement
-	if d := &l.departed; d.pod != nil && d.slot == n.Slot() && d.at.Equal(s.Now()) && samePod(d.pod.Pod, p.Pod) {
-		update = &d.was
+	if d.was != nil && d.slot == n.Slot() && d.at.Equal(s.Now()) && samePod(d.was.pod.Pod, p.Pod) {
+		update = d.was
 	}
 	if before, present := l.assign(p, n, update); present || before != nil {
 		s.Record(&undoPlacement{node: n.Name(), pod: p, before: before, untouched: present, spare: true})
@@ -79,19 +84,16 @@ func (l *Ledger) PodRemoved(s *framework.Snapshot, n *framework.NodeInfo, p *fra
 		return
 	}
 	before := l.unassign(p, n)
-	if before != nil {
-		l.departed = departure{n.Slot(), s.Now(), before.pod, *before}
-	}
+	l.departed = departure{n.Slot(), s.Now(), before}
 	s.Record(&undoPlacement{node: n.Name(), pod: p, before: before, spare: before == nil})
 }
 
-// A departure is the last pod that left the snapshot. It may come right back in
-// a newer version.
+// A departure is how the pod was entered that left the snapshot last. It may
+// come right back in a newer version.
 type departure struct {
 	slot int
 	at   time.Time
-	pod  *framework.PodInfo // nil: none has left
-	was  placement
+	was  *placement // nil: not at all
 }
 
 // assign enters the pod and returns how it was entered before, or that it was

@@ -1,0 +1,47 @@
+package estimator
+
+import (
+	"math"
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// Percentile returns the value below or at which a fraction p of the values
+// lie: of n sorted values the one at place n*p - 1, truncated, and at least the
+// first. It does not interpolate. values must not be empty and is not changed.
+//
+// Source: koordlet 1.8, fieldPercentileOfMetricList. The product is taken in
+// float32, so that 0.9 of 10 values is the 9th, not the 8th.
+//
+// Differs: p outside (0,1] counts as the nearer end; koordlet refuses it.
+func Percentile(values []int64, p float32) int64 {
+	sorted := slices.Clone(values)
+	slices.Sort(sorted)
+	return percentileOf(sorted, p)
+}
+
+func percentileOf(sorted []int64, p float32) int64 {
+	n := len(sorted)
+	place := int(float32(float32(n)*p)) - 1
+	return sorted[min(max(place, 0), n-1)]
+}
+
+// Average returns the mean of the values, truncated. values must not be empty.
+func Average(values []int64) int64 {
+	var sum float64
+	for _, v := range values {
+		sum += float64(v)
+	}
+	return toAmount(sum / float64(len(values)))
+}
+
+// toAmount truncates a float, at the ends of int64 if need be.
+func toAmount(f float64) int64 { return Saturating.fromFloat(math.Trunc(f)) }
+
+// percentiles are the statistics of a period besides the average, with the
+// fraction that each stands for.
+var percentiles = [...]struct {
+	kind     framework.AggregationType
+	fraction float32
+}{{framework.P50, 0.5}, {framework.P90, 0.9}, {framework.P95, 0.95}, {framework.P99, 0.99}}
