@@ -30,8 +30,8 @@
 //
 // Plugins are names here. What a name stands for is a [Known]: the points that it
 // serves and how its arguments are decoded. The in-tree plugins are known as data
-// (a [Preset]); others are given in [Options]. Nothing is constructed, no file is
-// opened, no extender is called.
+// (a [Preset]); others are given in [Options]. Nothing is constructed, no
+// extender is called, and no file is opened but through Options.ReadFile.
 //
 // # YAML
 //
