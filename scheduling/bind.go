@@ -15,6 +15,22 @@ type plugins struct {
 	preScores  []preScore
 	scorers    []scorePlugin
 	reserve    []framework.ReservePlugin
+
+	preEnqueue []named[framework.PreEnqueuePlugin]
+	queueSort  framework.QueueSortPlugin
+	postFilter []named[framework.PostFilterPlugin]
+	permit     []named[framework.PermitPlugin]
+	preBind    []named[framework.PreBindPlugin]
+	preFlight  []framework.PreBindPreFlighter // beside preBind; nil: it always acts, alone
+	bind       []named[framework.BindPlugin]
+	postBind   []named[framework.PostBindPlugin]
+}
+
+// named is a plugin as what it is at one point, with the name that the profile
+// knows it by.
+type named[T any] struct {
+	name   string
+	plugin T
 }
 
 type preFilter struct {
@@ -86,7 +102,31 @@ func takeApart(p *Profile) plugins {
 		r, _ := framework.As[framework.ReservePlugin](pl)
 		t.reserve = append(t.reserve, r)
 	}
+	t.preEnqueue = allAs[framework.PreEnqueuePlugin](p.PreEnqueue)
+	t.queueSort = PrioritySort{}
+	if p.QueueSort != nil {
+		t.queueSort, _ = framework.As[framework.QueueSortPlugin](p.QueueSort)
+	}
+	t.postFilter = allAs[framework.PostFilterPlugin](p.PostFilter)
+	t.permit = allAs[framework.PermitPlugin](p.Permit)
+	t.preBind = allAs[framework.PreBindPlugin](p.PreBind)
+	for _, pl := range p.PreBind {
+		f, _ := framework.As[framework.PreBindPreFlighter](pl)
+		t.preFlight = append(t.preFlight, f)
+	}
+	t.bind = allAs[framework.BindPlugin](p.Bind)
+	t.postBind = allAs[framework.PostBindPlugin](p.PostBind)
 	return t
+}
+
+// allAs returns the plugins, which implement T, as such.
+func allAs[T any](plugins []framework.Plugin) []named[T] {
+	list := make([]named[T], len(plugins))
+	for i, pl := range plugins {
+		list[i].name = pl.Name()
+		list[i].plugin, _ = framework.As[T](pl)
+	}
+	return list
 }
 
 func orderOf(own, derived []framework.Plugin) []framework.Plugin {

@@ -8,7 +8,9 @@ import (
 // panicked: the pod's cycle failed, and the pod may be tried again.
 type PluginError struct {
 	// Point is the extension point: PreFilter, Filter, PreScore, Score,
-	// NormalizeScore, Reserve, Unreserve, TieBreak.
+	// NormalizeScore, TieBreak, PostFilter, Reserve, Unreserve, Permit,
+	// PreBindPreFlight, PreBind, Bind, PostBind; or WaitOnPermit for a pod that
+	// was preempted while it waited.
 	Point string
 	// Plugin is the plugin's name.
 	Plugin string
@@ -27,6 +29,10 @@ func (e *PluginError) Error() string {
 		text = fmt.Sprintf("running Score plugins: plugin %q failed with: %v", e.Plugin, e.Err)
 	case "NormalizeScore":
 		text = fmt.Sprintf("applying score defaultWeights on Score plugins: plugin %q %v", e.Plugin, e.Err)
+	case "PreBindPreFlight":
+		text = fmt.Sprintf("running PreBindPreFlight %q: %v", e.Plugin, e.Err)
+	case "WaitOnPermit":
+		text = fmt.Sprintf("waiting on permit for pod: %v", e.Err)
 	default:
 		text = fmt.Sprintf("running %s plugin %q: %v", e.Point, e.Plugin, e.Err)
 	}

@@ -34,6 +34,9 @@ type FitError struct {
 	PreFilter string
 	// Rejections counts the reasons, in the order of the profile's filters.
 	Rejections []Rejection
+	// Restricting names the plugins whose PreFilter allowed some nodes only,
+	// sorted.
+	Restricting []string
 	// PostFilter is what the attempts to make room said.
 	PostFilter string
 }
@@ -69,11 +72,21 @@ func (e *FitError) reasons() []string {
 	return lines
 }
 
-// Plugins returns the names of the plugins that rejected nodes, sorted.
-func (e *FitError) Plugins() []string {
+// Plugins returns the names of the plugins that rejected nodes, or left them
+// out, sorted.
+func (e *FitError) Plugins() []string { return e.plugins(false) }
+
+// Pending returns, of Plugins, those whose answer was Pending: they only want
+// the pod to be tried again.
+func (e *FitError) Pending() []string { return e.plugins(true) }
+
+func (e *FitError) plugins(pending bool) []string {
 	var list []string
+	if !pending {
+		list = slices.Clone(e.Restricting)
+	}
 	for _, r := range e.Rejections {
-		if r.Plugin != "" {
+		if r.Plugin != "" && (!pending || r.Status.Code() == framework.Pending) {
 			list = append(list, r.Plugin)
 		}
 	}

@@ -417,7 +417,7 @@ func callTieBreak(own TieBreak, nodes []*framework.NodeInfo, seed uint64) (i int
 
 // fitError counts why no node is feasible.
 func (r *road) fitError(s *framework.Snapshot) *FitError {
-	e := &FitError{Pod: r.cycle.Pod.Pod.Key(), Nodes: s.Len()}
+	e := &FitError{Pod: r.cycle.Pod.Pod.Key(), Nodes: s.Len(), Restricting: slices.Clone(r.bound.restricting)}
 	if !r.bound.rejected.IsSuccess() {
 		e.PreFilter = r.bound.rejected.Message()
 		e.Rejections = []Rejection{{r.bound.rejectedBy, r.bound.rejected, s.Len()}}

@@ -51,6 +51,32 @@ type Profile struct {
 	// each implements [framework.ReservePlugin].
 	Reserve []framework.Plugin
 
+	// The points below serve a whole scheduler (package lifecycle); Schedule and
+	// Place run none of them. Each holds plugins in order.
+
+	// PreEnqueue holds the plugins that may keep a pod out of the queue; each
+	// implements [framework.PreEnqueuePlugin].
+	PreEnqueue []framework.Plugin
+	// QueueSort orders the queue; it implements [framework.QueueSortPlugin]. nil
+	// means [PrioritySort]. All profiles of one scheduler must have the same.
+	QueueSort framework.Plugin
+	// PostFilter holds the plugins that try to make room when no node is
+	// feasible; each implements [framework.PostFilterPlugin].
+	PostFilter []framework.Plugin
+	// Permit holds the plugins that may deny or delay the binding; each
+	// implements [framework.PermitPlugin].
+	Permit []framework.Plugin
+	// PreBind holds the plugins that prepare the binding; each implements
+	// [framework.PreBindPlugin].
+	PreBind []framework.Plugin
+	// Bind holds the plugins that bind; the first one that does not skip the
+	// pod does. Each implements [framework.BindPlugin]. Without any, whoever
+	// drives the scheduler binds.
+	Bind []framework.Plugin
+	// PostBind holds the plugins that are told of a binding; each implements
+	// [framework.PostBindPlugin].
+	PostBind []framework.Plugin
+
 	// Percentage says how many nodes are searched: [AllNodes], [Adaptive], or
 	// 1 to 100 percent of the nodes, but always at least 100 of them. A sample
 	// starts where the last one stopped, exactly as kube-scheduler does with
@@ -117,6 +143,15 @@ func (p *Profile) check() error {
 	})
 	point("PreScore", p.PreScore, "PreScorePlugin", is[framework.PreScorePlugin])
 	point("Reserve", p.Reserve, "ReservePlugin", is[framework.ReservePlugin])
+	point("PreEnqueue", p.PreEnqueue, "PreEnqueuePlugin", is[framework.PreEnqueuePlugin])
+	if p.QueueSort != nil {
+		point("QueueSort", []framework.Plugin{p.QueueSort}, "QueueSortPlugin", is[framework.QueueSortPlugin])
+	}
+	point("PostFilter", p.PostFilter, "PostFilterPlugin", is[framework.PostFilterPlugin])
+	point("Permit", p.Permit, "PermitPlugin", is[framework.PermitPlugin])
+	point("PreBind", p.PreBind, "PreBindPlugin", is[framework.PreBindPlugin])
+	point("Bind", p.Bind, "BindPlugin", is[framework.BindPlugin])
+	point("PostBind", p.PostBind, "PostBindPlugin", is[framework.PostBindPlugin])
 
 	if p.PreFilter != nil {
 		for i, pl := range p.Filter {

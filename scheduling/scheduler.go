@@ -135,11 +135,12 @@ func (s *Scheduler) Place(snap *framework.Snapshot, pod *framework.PodInfo) (Dec
 	if err != nil {
 		return d, err
 	}
-	return d, s.assume(snap, pod, &d)
+	return d, s.Assume(snap, pod, d)
 }
 
-// assume counts the pod on the chosen node and reserves, or changes nothing.
-func (s *Scheduler) assume(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) error {
+// Assume is the second half of Place: it counts the pod on the node that
+// Schedule has just chosen and runs the Reserve plugins, or changes nothing.
+func (s *Scheduler) Assume(snap *framework.Snapshot, pod *framework.PodInfo, d Decision) error {
 	if len(s.plugins.reserve) == 0 {
 		return snap.Assume(pod, d.node)
 	}
@@ -149,7 +150,7 @@ func (s *Scheduler) assume(snap *framework.Snapshot, pod *framework.PodInfo, d *
 		return err
 	}
 	if err := s.reserve(pod, snap.Node(d.Node)); err != nil {
-		err = errors.Join(err, s.unreserve(snap.Node(d.Node)))
+		err = errors.Join(err, s.plugins.unreserve(&s.road.cycle, snap.Node(d.Node)))
 		snap.Rollback(mark)
 		return err
 	}
@@ -168,7 +169,7 @@ func (s *Scheduler) reserve(pod *framework.PodInfo, node *framework.NodeInfo) (e
 		switch status := at.Reserve(&s.road.cycle, node); {
 		case status.IsSuccess():
 		case status.IsRejected():
-			return &FitError{Pod: pod.Pod.Key(), Nodes: 1, Rejections: []Rejection{{at.Name(), status, 1}}}
+			return rejection(pod, at.Name(), status)
 		default:
 			return &PluginError{Point: "Reserve", Plugin: at.Name(), Node: node.Name(), Err: status.Err()}
 		}
@@ -178,10 +179,10 @@ func (s *Scheduler) reserve(pod *framework.PodInfo, node *framework.NodeInfo) (e
 
 // unreserve tells all reserve plugins, the last first, also those that had
 // not reserved yet.
-func (s *Scheduler) unreserve(node *framework.NodeInfo) error {
+func (t *plugins) unreserve(c *framework.Cycle, node *framework.NodeInfo) error {
 	var errs []error
-	for i := len(s.plugins.reserve) - 1; i >= 0; i-- {
-		errs = append(errs, callUnreserve(&s.road.cycle, s.plugins.reserve[i], node))
+	for i := len(t.reserve) - 1; i >= 0; i-- {
+		errs = append(errs, callUnreserve(c, t.reserve[i], node))
 	}
 	return errors.Join(errs...)
 }
@@ -196,12 +197,20 @@ func callUnreserve(c *framework.Cycle, p framework.ReservePlugin, node *framewor
 	return nil
 }
 
+// Continue takes over the number of the next decision and the place where the
+// next search begins, so that several schedulers over one snapshot, one per
+// profile, count their decisions together, as kube-scheduler's profiles do.
+func (s *Scheduler) Continue(from *Scheduler) { s.number, s.start = from.number, from.start }
+
+// Profile returns the name of the scheduler's profile.
+func (s *Scheduler) Profile() string { return s.profile.Name }
+
 // Release takes a placed pod off its node again: Unreserve in reverse order,
 // then the snapshot forgets the pod.
 func (s *Scheduler) Release(snap *framework.Snapshot, pod *framework.PodInfo, node string) error {
 	if n := snap.Node(node); n != nil && len(s.plugins.reserve) > 0 {
 		s.road.cycle.Reset(pod, snap, s.number, decisionSeed(s.profile.Seed, s.number))
-		if err := s.unreserve(n); err != nil {
+		if err := s.plugins.unreserve(&s.road.cycle, n); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,182 @@
+package scheduling
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// A Binding is the way of one pod from its chosen node to the end: Permit in
+// the scheduling cycle, then the binding cycle.
+//
+//	Schedule, Assume ▶ Permit ▶ PreFlight ▶ PreBind ▶ Bind ▶ PostBind
+//	                     └─────────┴─any failure──┴─────▶ Unreserve, then forget
+//
+// Its methods are called one after the other, each by any goroutine, Unreserve
+// by the one that uses the snapshot. Bindings are independent of each other and
+// of what their scheduler does next.
+type Binding struct {
+	// Pod is the pod and Node the name of its node.
+	Pod  *framework.PodInfo
+	Node string
+
+	plugins *plugins
+	cycle   *framework.Cycle
+	node    *framework.NodeInfo
+	flight  []flight // by PreBind plugin; nil until PreFlight has run
+}
+
+// flight is what a PreBind plugin said beforehand.
+type flight struct{ skip, parallel bool }
+
+// Binding returns the binding for the pod that Place or Assume has just put on
+// the node of d.
+func (s *Scheduler) Binding(pod *framework.PodInfo, d Decision) *Binding {
+	c := s.road.cycle.Detach()
+	c.Pod = pod
+	return &Binding{Pod: pod, Node: d.Node, plugins: &s.plugins, cycle: c, node: d.node}
+}
+
+// A PermitWait is how long one Permit plugin wants the pod to wait.
+type PermitWait struct {
+	Plugin string
+	// Timeout is at most [framework.MaxPermitWait].
+	Timeout time.Duration
+}
+
+// Permit asks all Permit plugins unless one rejects, which is a [*FitError];
+// whatever else is not Success or Wait is a [*PluginError]. The pod may be
+// bound when no plugin wants it to wait.
+//
+// Source: kube-scheduler 1.37, framework/runtime, RunPermitPlugins.
+func (b *Binding) Permit(ctx context.Context) ([]PermitWait, error) {
+	var waits []PermitWait
+	for _, p := range b.plugins.permit {
+		status, timeout := b.permit(ctx, p)
+		switch {
+		case status.IsSuccess():
+		case status.IsRejected():
+			return nil, rejection(b.Pod, p.name, status)
+		case status.IsWait():
+			waits = append(waits, PermitWait{p.name, min(timeout, framework.MaxPermitWait)})
+		default:
+			return nil, refusal("Permit", p.name, status)
+		}
+	}
+	return waits, nil
+}
+
+func (b *Binding) permit(ctx context.Context, p named[framework.PermitPlugin]) (s framework.Status, timeout time.Duration) {
+	defer catchStatus(&s)
+	return p.plugin.Permit(ctx, b.cycle, b.Node)
+}
+
+// HasPreFlight reports whether PreFlight calls a plugin.
+func (b *Binding) HasPreFlight() bool {
+	for _, f := range b.plugins.preFlight {
+		if f != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// PreFlight asks the PreBind plugins what they are going to do, and reports
+// whether any will act. An answer other than Success or Skip is a
+// [*PluginError].
+//
+// Source: kube-scheduler 1.37, framework/runtime, RunPreBindPreFlights.
+//
+// Differs: a plugin that is no [framework.PreBindPreFlighter] acts, and alone.
+func (b *Binding) PreFlight(ctx context.Context) (acts bool, err error) {
+	b.flight = make([]flight, len(b.plugins.preBind))
+	for i, p := range b.plugins.preBind {
+		if b.plugins.preFlight[i] == nil {
+			acts = true
+			continue
+		}
+		parallel, status := b.preFlight(ctx, b.plugins.preFlight[i])
+		switch {
+		case status.IsSuccess():
+			acts = true
+		case !status.IsSkip():
+			b.flight = nil
+			if status.Code() != framework.Error {
+				status = framework.AsStatus(errors.New("unsupported status " + status.String()))
+			}
+			return false, refusal("PreBindPreFlight", p.name, status)
+		}
+		b.flight[i] = flight{status.IsSkip(), parallel}
+	}
+	return acts, nil
+}
+
+func (b *Binding) preFlight(ctx context.Context, p framework.PreBindPreFlighter) (parallel bool, s framework.Status) {
+	defer catchStatus(&s)
+	return p.PreBindPreFlight(ctx, b.cycle, b.Node)
+}
+
+// Bind offers the pod to the Bind plugins; the first that does not skip it
+// decides. bound is false when there is none. A rejection is a [*FitError],
+// another failure a [*PluginError].
+//
+// Source: kube-scheduler 1.37, framework/runtime, RunBindPlugins.
+func (b *Binding) Bind(ctx context.Context) (bound bool, err error) {
+	for _, p := range b.plugins.bind {
+		switch status := b.bind(ctx, p); {
+		case status.IsSkip():
+		case status.IsSuccess():
+			return true, nil
+		case status.IsRejected():
+			return false, rejection(b.Pod, p.name, status)
+		default:
+			return false, refusal("Bind", p.name, status)
+		}
+	}
+	return false, nil
+}
+
+func (b *Binding) bind(ctx context.Context, p named[framework.BindPlugin]) (s framework.Status) {
+	defer catchStatus(&s)
+	return p.plugin.Bind(ctx, b.cycle, b.Node)
+}
+
+// HasBind reports whether the profile has Bind plugins.
+func (b *Binding) HasBind() bool { return len(b.plugins.bind) > 0 }
+
+// PostBind tells all PostBind plugins that the pod is bound. The error joins
+// what panicked; the pod is bound all the same.
+func (b *Binding) PostBind(ctx context.Context) error {
+	var errs []error
+	for _, p := range b.plugins.postBind {
+		if s := b.postBind(ctx, p); !s.IsSuccess() {
+			errs = append(errs, refusal("PostBind", p.name, s))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (b *Binding) postBind(ctx context.Context, p named[framework.PostBindPlugin]) (s framework.Status) {
+	defer catchStatus(&s)
+	p.plugin.PostBind(ctx, b.cycle, b.Node)
+	return s
+}
+
+// Unreserve tells all Reserve plugins, the last first, that the pod does not
+// get its node. The cycle has the values of the scheduling cycle and snap as
+// its snapshot. When the node has left the snapshot meanwhile, the plugins are
+// given it as it was; what they keep per node went with it.
+func (b *Binding) Unreserve(snap *framework.Snapshot) error {
+	if len(b.plugins.reserve) == 0 {
+		return nil
+	}
+	node := snap.Node(b.Node)
+	if node == nil {
+		node = b.node
+	}
+	b.cycle.Snapshot = snap
+	defer func() { b.cycle.Snapshot = nil }()
+	return b.plugins.unreserve(b.cycle, node)
+}

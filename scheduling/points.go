@@ -1,0 +1,103 @@
+package scheduling
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// PreEnqueue asks the PreEnqueue plugins whether the pod may enter the queue.
+// The first that does not say Success decides: its name and its answer are
+// returned, an Error being a refusal like any other. first names the plugin to
+// ask before the others, "" for none: the one that refused the last time.
+//
+// Source: kube-scheduler 1.37, runPreEnqueuePlugins.
+//
+// Differs: upstream asks the others in random order, here it is the profile's.
+func (s *Scheduler) PreEnqueue(ctx context.Context, pod *framework.PodInfo, first string) (plugin string, status framework.Status) {
+	list := s.plugins.preEnqueue
+	i := slices.IndexFunc(list, func(p named[framework.PreEnqueuePlugin]) bool { return p.name == first })
+	if i >= 0 {
+		if status := preEnqueue(ctx, list[i], pod); !status.IsSuccess() {
+			return first, status
+		}
+	}
+	for k, p := range list {
+		if k == i {
+			continue
+		}
+		if status := preEnqueue(ctx, p, pod); !status.IsSuccess() {
+			return p.name, status
+		}
+	}
+	return "", framework.Status{}
+}
+
+func preEnqueue(ctx context.Context, p named[framework.PreEnqueuePlugin], pod *framework.PodInfo) (s framework.Status) {
+	defer catchStatus(&s)
+	return p.plugin.PreEnqueue(ctx, pod)
+}
+
+// catchStatus makes an Error status of a panic. It must be deferred.
+func catchStatus(s *framework.Status) {
+	if v := recover(); v != nil {
+		*s = framework.AsStatus(recovered(v))
+	}
+}
+
+// QueueSort returns the profile's QueueSort plugin.
+func (s *Scheduler) QueueSort() framework.QueueSortPlugin { return s.plugins.queueSort }
+
+// A RegisteredEvent is what one plugin of a profile registered for.
+type RegisteredEvent struct {
+	Plugin string
+	framework.EventHint
+}
+
+// Events lists which events may help pods that the profile's plugins rejected:
+// those that implement PreEnqueue, PreFilter, Filter, Reserve or Permit, in
+// the order of their first appearance there. A plugin that does not say
+// ([framework.EnqueueExtensions]) has the wildcard event.
+func (s *Scheduler) Events() []RegisteredEvent {
+	p := &s.profile
+	var order []string
+	says := map[string][]framework.EventHint{}
+	for _, list := range [][]framework.Plugin{p.PreEnqueue, p.PreFilter, p.Filter, p.Reserve, p.Permit} {
+		for _, pl := range list {
+			name := pl.Name()
+			if !slices.Contains(order, name) {
+				order = append(order, name)
+			}
+			if e, ok := framework.As[framework.EnqueueExtensions](pl); ok && says[name] == nil {
+				says[name] = append([]framework.EventHint{}, e.EventsToRegister()...)
+			}
+		}
+	}
+	var events []RegisteredEvent
+	for _, name := range order {
+		hints, ok := says[name]
+		if !ok {
+			hints = []framework.EventHint{{Event: framework.ClusterEvent{Resource: framework.ResourceAny, Action: framework.ActionAll}}}
+		}
+		for _, h := range hints {
+			events = append(events, RegisteredEvent{name, h})
+		}
+	}
+	return events
+}
+
+// refusal is the error of a status that is neither Success nor a rejection.
+func refusal(point, plugin string, status framework.Status) *PluginError {
+	err := status.Err()
+	if err == nil {
+		err = fmt.Errorf("unexpected status %s", status.Code())
+	}
+	return &PluginError{Point: point, Plugin: plugin, Err: err}
+}
+
+// rejection is the error of a plugin that rejects the chosen node.
+func rejection(pod *framework.PodInfo, plugin string, status framework.Status) *FitError {
+	return &FitError{Pod: pod.Pod.Key(), Nodes: 1, Rejections: []Rejection{{plugin, status, 1}}}
+}

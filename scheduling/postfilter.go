@@ -1,0 +1,103 @@
+package scheduling
+
+import (
+	"context"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// SkipPostFilter, set to true in a cycle, keeps the PostFilter plugins from
+// running.
+var SkipPostFilter = framework.NewKey[bool]("skip all PostFilter plugins")
+
+// AllPostFiltersSkipped is the reason of a cycle in which [SkipPostFilter] is
+// set.
+const AllPostFiltersSkipped framework.Text = "All PostFilter plugins are skipped"
+
+// HasPostFilter reports whether the profile has PostFilter plugins.
+func (s *Scheduler) HasPostFilter() bool { return len(s.plugins.postFilter) > 0 }
+
+// PostFilter lets the PostFilter plugins look for a way to make room after
+// Schedule has returned d and a [*FitError]; the snapshot must not have changed
+// since. It takes the plain road again, because plugins may ask about every
+// node.
+//
+// The first Success or UnschedulableAndUnresolvable ends it. An Error comes
+// back as a [*PluginError]. Rejections let the next plugin try: the status then
+// has the reasons of all, plugin is the first of them, and what the last one
+// with a nomination proposed is kept.
+//
+// Source: kube-scheduler 1.37, framework/runtime, RunPostFilterPlugins.
+func (s *Scheduler) PostFilter(ctx context.Context, snap *framework.Snapshot, pod *framework.PodInfo, d Decision) (result framework.PostFiltered, plugin string, status framework.Status, err error) {
+	r := &road{plugins: &s.plugins, workers: 1}
+	if _, err := s.decide(r, snap, pod, d.Number, d.start); err == nil {
+		// Someone made room already.
+		return result, "", framework.Status{}, nil
+	}
+	if skip, _ := SkipPostFilter.Get(&r.cycle); skip {
+		return result, "", framework.Reject(AllPostFiltersSkipped), nil
+	}
+	r.cycle.Filters = &filterSet{r, snap, r.bound.filters}
+	var reasons []string
+	for _, p := range s.plugins.postFilter {
+		proposed, status := postFilter(ctx, p, r)
+		switch {
+		case status.IsSuccess(), status.Code() == framework.UnschedulableAndUnresolvable:
+			return proposed, p.name, status, nil
+		case !status.IsRejected():
+			return framework.PostFiltered{}, p.name, status, refusal("PostFilter", p.name, status)
+		}
+		if proposed.Override || proposed.Nominated != "" {
+			result = proposed
+		}
+		reasons = append(reasons, status.Reasons()...)
+		if plugin == "" {
+			plugin = p.name
+		}
+	}
+	return result, plugin, framework.NewStatus(framework.Unschedulable, framework.Texts(reasons...)), nil
+}
+
+func postFilter(ctx context.Context, p named[framework.PostFilterPlugin], r *road) (f framework.PostFiltered, s framework.Status) {
+	snap := r.cycle.Snapshot
+	mark := snap.Begin()
+	defer snap.Rollback(mark) // also what a plugin left open when it panicked
+	defer catchStatus(&s)
+	return p.plugin.PostFilter(ctx, &r.cycle, &verdicts{road: r})
+}
+
+// verdicts answers from a search that has ended.
+type verdicts struct {
+	road   *road
+	places []int // in the snapshot's order, by slot; -1 for none
+}
+
+// Verdict implements [framework.Verdicts].
+func (v *verdicts) Verdict(node *framework.NodeInfo) (plugin string, s framework.Status) {
+	r := v.road
+	if !r.bound.rejected.IsSuccess() {
+		return r.bound.rejectedBy, r.bound.rejected
+	}
+	if v.places == nil {
+		v.index(r.cycle.Snapshot)
+	}
+	if slot := node.Slot(); slot < len(v.places) && v.places[slot] >= 0 {
+		switch w := r.verdicts[v.places[slot]]; {
+		case w.filter >= 0:
+			return r.plugins.filters[w.filter].name, w.status
+		case w.filter == passed:
+			return "", framework.Status{}
+		}
+	}
+	return "", r.bound.absent
+}
+
+func (v *verdicts) index(s *framework.Snapshot) {
+	v.places = make([]int, s.Slots())
+	for i := range v.places {
+		v.places[i] = -1
+	}
+	for place, slot := range s.Order() {
+		v.places[slot] = place
+	}
+}

@@ -1,0 +1,37 @@
+package scheduling
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// SchedulingGates is the PreEnqueue plugin that keeps a pod out of the queue
+// for as long as its spec names scheduling gates.
+//
+// Source: kube-scheduler 1.37, plugin SchedulingGates.
+type SchedulingGates struct{}
+
+// Name returns "SchedulingGates".
+func (SchedulingGates) Name() string { return "SchedulingGates" }
+
+// PreEnqueue rejects a pod that has gates.
+func (SchedulingGates) PreEnqueue(_ context.Context, pod *framework.PodInfo) framework.Status {
+	gates := pod.Pod.Spec.SchedulingGates
+	if len(gates) == 0 {
+		return framework.Status{}
+	}
+	names := make([]string, len(gates))
+	for i, g := range gates {
+		names[i] = g.Name
+	}
+	return framework.RejectForGood(framework.Text(fmt.Sprintf("waiting for scheduling gates: %v", names)))
+}
+
+// EventsToRegister names the only event that matters: the pod lost its gates.
+func (SchedulingGates) EventsToRegister() []framework.EventHint {
+	return []framework.EventHint{{Event: framework.ClusterEvent{
+		Resource: framework.ResourceTargetPod, Action: framework.ActionUpdatePodSchedulingGatesEliminated,
+	}}}
+}
