@@ -145,3 +145,24 @@ func ExampleNodeDerived() {
 	// 0
 	// 3
 }
+
+// Pods that differ in nothing that matters are of one class.
+func ExamplePodInfo_ClassKey() {
+	s := framework.NewSnapshot(framework.Arrival)
+	key := func(b framework.PodBuilder, fields framework.PodFields) string {
+		p, err := s.NewPodInfo(b.Obj())
+		if err != nil {
+			panic(err)
+		}
+		return p.ClassKey(fields)
+	}
+	web := framework.MakePod("web-1").Labels("app", "web").Requests("100m", "1Gi")
+	fields := framework.FieldRequests | framework.FieldTolerations
+	fmt.Println(key(web, fields) == key(web.Name("web-2"), fields))
+	fmt.Println(key(web, fields) == key(web.Requests("200m", ""), fields))
+	fmt.Println(key(web, fields|framework.FieldIdentity) == key(web.Name("web-2"), fields|framework.FieldIdentity))
+	// Output:
+	// true
+	// false
+	// false
+}

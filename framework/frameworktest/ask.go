@@ -81,7 +81,7 @@ func (k *kit) bindFilter(c *framework.Cycle, a *answers) {
 func (k *kit) verdict(a *answers, p *framework.PodInfo, n *framework.NodeInfo) verdict {
 	k.node = n.Name()
 	switch {
-	case !a.preFilter.IsSuccess() && !a.preFilter.IsSkip():
+	case !lets(a.preFilter):
 		return verdict{a.preFilter, "PreFilter"}
 	case a.restrict && !slices.Contains(a.names, n.Name()):
 		return verdict{framework.RejectForGood(notInRestriction), "PreFilter"}
