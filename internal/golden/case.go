@@ -2,6 +2,7 @@ package golden
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/berth-sched/berth/framework"
@@ -130,7 +131,26 @@ func (c *Case) Snapshot() (*framework.Snapshot, error) {
 			return nil, err
 		}
 	}
-	return s, nil
+	return s, c.putObjects(s)
+}
+
+// putObjects adds everything that is neither a node nor a pod.
+func (c *Case) putObjects(s *framework.Snapshot) error {
+	return errors.Join(
+		putAll(s, c.Namespaces), putAll(s, c.Services), putAll(s, c.ReplicaSets), putAll(s, c.StatefulSets),
+		putAll(s, c.ReplicationControllers), putAll(s, c.PodDisruptionBudgets), putAll(s, c.PersistentVolumes),
+		putAll(s, c.PersistentVolumeClaims), putAll(s, c.StorageClasses), putAll(s, c.CSINodes), putAll(s, c.CSIDrivers),
+		putAll(s, c.CSIStorageCapacities), putAll(s, c.VolumeAttachments),
+	)
+}
+
+func putAll[T framework.Object](s *framework.Snapshot, list []*T) error {
+	for _, object := range list {
+		if err := framework.Put(s, object); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Args returns the arguments of a plugin in the configuration's only profile,

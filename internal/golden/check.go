@@ -3,6 +3,7 @@ package golden
 import (
 	"fmt"
 	"maps"
+	"math"
 	"reflect"
 	"slices"
 
@@ -163,9 +164,18 @@ func normalize(p framework.Plugin, bound framework.NodeScorer, nodes []*framewor
 	for _, candidate := range []any{bound, p} {
 		switch by := candidate.(type) {
 		case framework.RangeNormalizer:
-			smallest, largest := slices.Min(raw), slices.Max(raw)
+			excluder, _ := by.(framework.RangeExcluder)
+			excludes := func(i int) bool { return excluder != nil && excluder.Excludes(nodes[i]) }
+			smallest, largest := int64(math.MaxInt64), int64(math.MinInt64)
 			for i, score := range raw {
-				scores[i] = by.NormalizeScore(score, smallest, largest)
+				if !excludes(i) {
+					smallest, largest = min(smallest, score), max(largest, score)
+				}
+			}
+			for i, score := range raw {
+				if scores[i] = 0; !excludes(i) {
+					scores[i] = by.NormalizeScore(score, smallest, largest)
+				}
 			}
 			return scores
 		case framework.ScoreNormalizer:

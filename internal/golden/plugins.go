@@ -25,6 +25,10 @@ var (
 		"NodeAffinity": with(func(a nodeAffinityArgs) (framework.Plugin, error) {
 			return filter.NodeAffinity{AddedAffinity: a.AddedAffinity}, nil
 		}),
+		"PodTopologySpread": with(func(a spreadArgs) (framework.Plugin, error) {
+			return filter.PodTopologySpread{ListDefaulting: a.DefaultingType == "List", DefaultConstraints: a.DefaultConstraints}, nil
+		}),
+		"InterPodAffinity": with(func(interPodArgs) (framework.Plugin, error) { return filter.InterPodAffinity{}, nil }),
 		"NodeResourcesFit": with(func(a fitArgs) (framework.Plugin, error) {
 			return filter.NodeResourcesFit{IgnoredResources: a.IgnoredResources, IgnoredResourceGroups: a.IgnoredResourceGroups}, nil
 		}),
@@ -38,6 +42,15 @@ var (
 		"NodeResourcesFit": with(func(a fitArgs) (framework.Plugin, error) {
 			s := a.ScoringStrategy
 			return scoring.NodeResourcesFit{Strategy: s.Type, Resources: s.Resources, Shape: s.RequestedToCapacityRatio.Shape}, nil
+		}),
+		"PodTopologySpread": with(func(a spreadArgs) (framework.Plugin, error) {
+			return scoring.PodTopologySpread{ListDefaulting: a.DefaultingType == "List", DefaultConstraints: a.DefaultConstraints}, nil
+		}),
+		"InterPodAffinity": with(func(a interPodArgs) (framework.Plugin, error) {
+			return scoring.InterPodAffinity{
+				HardPodAffinityWeight:              a.HardPodAffinityWeight,
+				IgnorePreferredTermsOfExistingPods: a.IgnorePreferredTermsOfExistingPods,
+			}, nil
 		}),
 		"NodeResourcesBalancedAllocation": with(func(a balancedArgs) (framework.Plugin, error) {
 			return scoring.NodeResourcesBalancedAllocation{Resources: a.Resources}, nil
@@ -68,6 +81,16 @@ type fitArgs struct {
 
 type balancedArgs struct {
 	Resources []scoring.ResourceSpec `json:"resources"`
+}
+
+type spreadArgs struct {
+	DefaultingType     string                               `json:"defaultingType"`
+	DefaultConstraints []framework.TopologySpreadConstraint `json:"defaultConstraints"`
+}
+
+type interPodArgs struct {
+	HardPodAffinityWeight              *int32 `json:"hardPodAffinityWeight"`
+	IgnorePreferredTermsOfExistingPods bool   `json:"ignorePreferredTermsOfExistingPods"`
 }
 
 // plain is the factory of a plugin without arguments.

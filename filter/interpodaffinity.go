@@ -1,0 +1,114 @@
+package filter
+
+import (
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/topo"
+)
+
+const (
+	reasonPodAffinity      = framework.Text("node(s) didn't match pod affinity rules")
+	reasonPodAntiAffinity  = framework.Text("node(s) didn't match pod anti-affinity rules")
+	reasonExistingAffinity = framework.Text("node(s) didn't satisfy existing pods anti-affinity rules")
+)
+
+// InterPodAffinity rejects nodes by the pods in their topology domains, a
+// domain being all nodes with the same value of the label that a term names:
+//
+//   - nodes without a pod that matches all of the pod's required affinity
+//     terms in every term's domain; this is unresolvable, as removing pods
+//     cannot help. The first pod of a group that wants to be together passes:
+//     when no pod in the cluster matches, and it matches its own terms, it
+//     needs only the labels;
+//   - nodes with a pod in a domain of one of its required anti-affinity terms
+//     that the term matches;
+//   - nodes in the domain of a pod whose required anti-affinity term matches
+//     this pod.
+//
+// A term that names namespaces or selects them does not look into the pod's
+// own namespace unless that is among them. Terminating pods count.
+//
+// What it counts is kept in the snapshot, so that filtering a node costs a
+// look at one number for each term.
+//
+// Source: kube-scheduler 1.37, plugin InterPodAffinity.
+type InterPodAffinity struct{}
+
+// Name returns "InterPodAffinity".
+func (InterPodAffinity) Name() string { return "InterPodAffinity" }
+
+// Scope declares that a verdict reads the pod's namespace, labels and affinity
+// terms, the node's labels, pods in its topology domains, and labels of
+// namespaces.
+func (InterPodAffinity) Scope(*framework.PodInfo) framework.Scope {
+	return framework.Scope{
+		Pod:   framework.FieldNamespace | framework.FieldLabels | framework.FieldPodAffinity,
+		Reads: framework.ReadsNode | framework.ReadsDomain | framework.ReadsObjects,
+	}
+}
+
+// PreFilter skips pods that demand nothing of their neighbours and of whom no
+// pod demands to stay away. A pod with a malformed term is rejected.
+func (InterPodAffinity) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
+	if err := topo.TermsOf(c.Pod).Err; err != nil {
+		return framework.PreFiltered{}, framework.RejectForGood(framework.Text("parsing pod: " + err.Error()))
+	}
+	a := topo.Of(c.Snapshot).Affinity(c.Pod)
+	if a == nil || len(a.Attract)+len(a.Repel) == 0 && !a.Bars() {
+		return framework.PreFiltered{}, framework.SkipStatus()
+	}
+	f := framework.Scratch[interPodAffinity](c)
+	f.Affinity = a
+	return framework.PreFiltered{Filter: f}, framework.Status{}
+}
+
+// interPodAffinity is the bound filter. It reads live counts, so that it sees
+// pods that are added or removed for a while.
+type interPodAffinity struct{ *topo.Affinity }
+
+func (f *interPodAffinity) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {
+	if !f.attracted(node) {
+		return framework.RejectForGood(reasonPodAffinity)
+	}
+	for _, c := range f.Repel {
+		if c.At(node) > 0 {
+			return framework.Reject(reasonPodAntiAffinity)
+		}
+	}
+	for _, c := range f.Barred {
+		if c.At(node) > 0 {
+			return framework.Reject(reasonExistingAffinity)
+		}
+	}
+	return framework.Status{}
+}
+
+// attracted reports whether the required affinity terms are met.
+func (f *interPodAffinity) attracted(node *framework.NodeInfo) bool {
+	met := true
+	for _, c := range f.Attract {
+		d := c.Domain(node)
+		if d < 0 {
+			return false
+		}
+		met = met && c.In(d) > 0
+	}
+	return met || f.Self && f.first()
+}
+
+// first reports whether no pod in the cluster matches all required terms.
+func (f *interPodAffinity) first() bool {
+	for _, c := range f.Attract {
+		if c.Total() > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Version implements [framework.DomainTracker].
+func (f *interPodAffinity) Version() uint64 { return f.FilterVersion() }
+
+// Changed implements [framework.DomainTracker].
+func (f *interPodAffinity) Changed(since uint64, dirty func(slot int)) bool {
+	return f.FilterChanged(since, dirty)
+}

@@ -1,0 +1,211 @@
+package filter
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/topo"
+)
+
+const (
+	reasonSpread      = framework.Text("node(s) didn't match pod topology spread constraints")
+	reasonSpreadLabel = framework.Text("node(s) didn't match pod topology spread constraints (missing required label)")
+)
+
+// PodTopologySpread rejects nodes on which the pod would break one of its
+// spread constraints with the action DoNotSchedule: where
+//
+//	pods in the node's domain + 1 if the constraint selects the pod - fewest pods in any domain > maxSkew
+//
+// A node without the constraint's label is rejected for good. Counted are pods
+// of the pod's namespace that the constraint selects and that are not
+// terminating, on nodes that have the labels of all constraints of the action
+// and that the constraint's node policies include. The fewest is 0 where there
+// are less than minDomains domains.
+//
+// A selector that asks for nothing counts no pod, though it selects the pod
+// itself.
+//
+// What it counts is kept in the snapshot, so that filtering a node costs a look
+// at one number for each constraint.
+//
+// Source: kube-scheduler 1.37, plugin PodTopologySpread.
+type PodTopologySpread struct {
+	// ListDefaulting gives pods without any constraints those of
+	// DefaultConstraints, over the pods that they belong with by their services
+	// and controller. Off, which is the default, they get the system's, none of
+	// which filters.
+	ListDefaulting bool
+	// DefaultConstraints go with ListDefaulting. They have no selectors of their
+	// own, and must not change while the plugin is in use.
+	DefaultConstraints []framework.TopologySpreadConstraint
+}
+
+// Name returns "PodTopologySpread".
+func (PodTopologySpread) Name() string { return "PodTopologySpread" }
+
+// Validate reports default constraints that would not be used or that have a
+// selector.
+func (p PodTopologySpread) Validate() error {
+	if !p.ListDefaulting && len(p.DefaultConstraints) > 0 {
+		return errors.New("PodTopologySpread: defaultConstraints: they need list defaulting")
+	}
+	for i := range p.DefaultConstraints {
+		if p.DefaultConstraints[i].LabelSelector != nil {
+			return fmt.Errorf("PodTopologySpread: defaultConstraints[%d].labelSelector: it is deduced for each pod and must be absent", i)
+		}
+	}
+	return nil
+}
+
+// Scope declares that a verdict reads the pod's constraints, namespace, labels
+// and choice of nodes, and pods in the node's topology domains; and nothing for
+// pods without constraints.
+func (p PodTopologySpread) Scope(pod *framework.PodInfo) framework.Scope {
+	s := framework.Scope{Pod: framework.FieldSpread}
+	own := len(pod.Pod.Spec.TopologySpreadConstraints) > 0
+	switch {
+	case own && len(topo.HardRules(pod).List) == 0 && topo.HardRules(pod).Err == nil:
+		return s
+	case own:
+	case p.defaults():
+		s.Pod |= framework.FieldOwner
+		s.Reads = framework.ReadsObjects
+	default:
+		return s
+	}
+	s.Pod |= framework.FieldNamespace | framework.FieldLabels | framework.FieldNodeChoice | framework.FieldTolerations
+	s.Reads |= framework.ReadsNode | framework.ReadsDomain
+	return s
+}
+
+// defaults reports whether a default constraint filters.
+func (p PodTopologySpread) defaults() bool {
+	return p.ListDefaulting && slices.ContainsFunc(p.DefaultConstraints, func(c framework.TopologySpreadConstraint) bool {
+		return c.WhenUnsatisfiable == framework.DoNotSchedule
+	})
+}
+
+// PreFilter skips pods without constraints of the action. A malformed one is
+// an error.
+func (p PodTopologySpread) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
+	rules := topo.HardRules(c.Pod)
+	if rules.Err != nil {
+		return framework.PreFiltered{}, framework.AsStatus(fmt.Errorf(
+			"get constraints from pod: obtaining pod's hard topology spread constraints: %w", rules.Err))
+	}
+	f := framework.Scratch[podTopologySpread](c)
+	if !rules.Own && p.defaults() {
+		rules = f.defaults.Of(c.Snapshot, c.Pod, p.DefaultConstraints, framework.DoNotSchedule)
+	}
+	if len(rules.List) == 0 {
+		return framework.PreFiltered{}, framework.SkipStatus()
+	}
+	f.rules, f.extra = rules.List, f.extra[:0]
+	f.spread = topo.Of(c.Snapshot).Hard(c.Pod, rules)
+	return framework.PreFiltered{Filter: f}, framework.Status{}
+}
+
+// podTopologySpread is the bound filter. It reads live counts, so that it sees
+// pods that are added or removed for a while; see AddPod.
+type podTopologySpread struct {
+	rules    []topo.Rule
+	spread   *topo.Spread
+	extra    []extraCount
+	defaults topo.Defaults
+}
+
+func (f *podTopologySpread) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {
+	for i := range f.rules {
+		rule, c := &f.rules[i], f.spread.Counts[i]
+		d := c.Domain(node)
+		if d < 0 {
+			return framework.RejectForGood(reasonSpreadLabel)
+		}
+		count, fewest := c.In(d), c.Least()
+		if len(f.extra) > 0 {
+			count, fewest = f.withExtra(i, d)
+		}
+		if int64(c.Domains()) < rule.MinDomains {
+			fewest = 0
+		}
+		if rule.Self {
+			count++
+		}
+		if count-fewest > rule.MaxSkew {
+			return framework.Reject(reasonSpread)
+		}
+	}
+	return framework.Status{}
+}
+
+// extraCount is by how much kube-scheduler's count of a domain differs from
+// the live one.
+type extraCount struct {
+	rule   int
+	domain int32
+	by     int64
+}
+
+// AddPod and RemovePod implement [framework.FilterUpdater]. The counts are live
+// and need no telling. But kube-scheduler, which counts neither terminating
+// pods nor those that a selector selects by asking for nothing, takes both kinds
+// into account when they are added or removed for a while; so the difference is
+// noted.
+func (f *podTopologySpread) AddPod(c *framework.Cycle, other *framework.PodInfo, node *framework.NodeInfo) framework.Status {
+	f.note(c.Pod, other, node, 1)
+	return framework.Status{}
+}
+
+// RemovePod is described at AddPod.
+func (f *podTopologySpread) RemovePod(c *framework.Cycle, other *framework.PodInfo, node *framework.NodeInfo) framework.Status {
+	f.note(c.Pod, other, node, -1)
+	return framework.Status{}
+}
+
+func (f *podTopologySpread) note(pod, other *framework.PodInfo, node *framework.NodeInfo, by int64) {
+	if pod.Pod.Namespace != other.Pod.Namespace {
+		return
+	}
+	for i := range f.rules {
+		c := f.spread.Counts[i]
+		if selected, counted := f.rules[i].Selects(other); selected && !counted && c.Counts(node) {
+			f.extra = append(f.extra, extraCount{i, c.Domain(node), by})
+		}
+	}
+}
+
+// withExtra is the count of a domain, and the fewest of any, with what was
+// noted. All of it is about one node, as in every what-if about a node.
+func (f *podTopologySpread) withExtra(rule int, domain int32) (count, fewest int64) {
+	c := f.spread.Counts[rule]
+	noted, by := int32(-1), int64(0)
+	for _, e := range f.extra {
+		if e.rule == rule {
+			noted, by = e.domain, by+e.by
+		}
+	}
+	count, fewest = c.In(domain), c.Least()
+	if noted < 0 {
+		return count, fewest
+	}
+	if noted == domain {
+		count += by
+	}
+	return count, min(c.LeastExcept(noted), c.In(noted)+by)
+}
+
+// Fork implements [framework.FilterUpdater].
+func (f *podTopologySpread) Fork() framework.FilterUpdater {
+	return &podTopologySpread{rules: f.rules, spread: f.spread, extra: slices.Clone(f.extra)}
+}
+
+// Version implements [framework.DomainTracker].
+func (f *podTopologySpread) Version() uint64 { return f.spread.HardVersion() }
+
+// Changed implements [framework.DomainTracker].
+func (f *podTopologySpread) Changed(since uint64, dirty func(slot int)) bool {
+	return f.spread.HardChanged(since, dirty)
+}

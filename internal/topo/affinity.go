@@ -1,0 +1,159 @@
+package topo
+
+import (
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// An Affinity is what counts for the inter-pod affinity of a pod to be placed,
+// and of all pods of its namespace, labels and terms. It stays right while the
+// snapshot changes, but only [Tables.Affinity] notices terms that are new in
+// the cluster.
+type Affinity struct {
+	tables *Tables
+
+	// Attract counts, for each required affinity term of the pod, the pods that
+	// match all of these terms, by the term's key. Self tells that the pod
+	// itself does.
+	Attract []Count
+	Self    bool
+	// Repel counts, for each required anti-affinity term, the pods it matches.
+	Repel []Count
+	// Barred counts, for each required anti-affinity term of pods in the
+	// cluster that matches this pod, the pods that have it.
+	Barred []Count
+	// Prefer counts, for each preferred term of the pod, the pods it matches,
+	// and for each preferred term of pods in the cluster that matches this pod,
+	// the pods that have it. Anti-affinity has the opposite weight.
+	Prefer []Weighted
+	// Demand counts, for each required affinity term of pods in the cluster
+	// that matches this pod, the pods that have it.
+	Demand []Count
+
+	pod   *framework.PodInfo // one of them
+	ids   []int32            // counters that are held
+	seen  int                // how many of Tables.existing are considered
+	named uint64             // moment of the namespaces that were considered
+	used  uint64
+}
+
+// Affinity returns what counts for the pod, nil when nothing does and nothing
+// can until a pod with affinity terms comes. A term that the pod itself cannot
+// have (see [Terms].Err) counts nothing.
+func (t *Tables) Affinity(p *framework.PodInfo) *Affinity {
+	tick := t.lookup()
+	if len(t.existing) == 0 && !hasTerms(p) {
+		return nil
+	}
+	if v := framework.ObjectsVersion[framework.Namespace](t.snapshot); v != t.namespaces {
+		t.clock++
+		t.namespaces, t.named = v, t.clock
+	}
+	text := traitsOf.Of(p).text
+	a := t.affinities[text]
+	if a == nil {
+		a = &Affinity{tables: t, pod: p}
+		t.affinities[text] = a
+		a.resolve()
+	} else if a.named != t.named {
+		t.release(a.ids)
+		a.resolve()
+	}
+	a.used = tick
+	if a.seen < len(t.existing) {
+		a.meet()
+	}
+	return a
+}
+
+// resolve finds the counters of the pod's own terms.
+func (a *Affinity) resolve() {
+	t, terms := a.tables, TermsOf(a.pod)
+	a.Attract, a.Repel, a.Barred, a.Prefer, a.Demand = nil, nil, nil, nil, nil
+	a.seen, a.named, a.ids, a.Self = 0, t.named, nil, false
+	part := func(term *Term) podPart { return partOf(term, t.snapshot) }
+	count := func(key string, parts ...podPart) Count {
+		id := t.podCounter(query{key: t.key(key), nodes: none, pods: &podSet{parts: parts}})
+		a.ids = append(a.ids, id)
+		return Count{t, id}
+	}
+	var all []podPart
+	for i := range terms.Required {
+		all = append(all, part(&terms.Required[i]))
+	}
+	for i := range terms.Required {
+		a.Attract = append(a.Attract, count(terms.Required[i].Key, all...))
+	}
+	if len(all) > 0 {
+		a.Self = (&podSet{parts: all}).has(a.pod.Pod)
+	}
+	for i := range terms.RequiredAnti {
+		a.Repel = append(a.Repel, count(terms.RequiredAnti[i].Key, part(&terms.RequiredAnti[i])))
+	}
+	for i := range terms.Preferred {
+		term := &terms.Preferred[i]
+		a.Prefer = append(a.Prefer, Weighted{count(term.Key, part(term)), term.Weight})
+	}
+	for i := range terms.PreferredAnti {
+		term := &terms.PreferredAnti[i]
+		a.Prefer = append(a.Prefer, Weighted{count(term.Key, part(term)), -term.Weight})
+	}
+	t.hold(a.ids)
+}
+
+// meet looks at terms of pods in the cluster that it has not seen.
+func (a *Affinity) meet() {
+	t, pod := a.tables, a.pod.Pod
+	var labels map[string]string
+	if n := framework.Lookup[framework.Namespace](t.snapshot, pod.Namespace); n != nil {
+		labels = n.Labels
+	}
+	for ; a.seen < len(t.existing); a.seen++ {
+		id := t.existing[a.seen]
+		c := t.counters[id]
+		if !c.term.Matches(pod.Namespace, labels, pod.Labels) {
+			continue
+		}
+		count := Count{t, id}
+		switch c.kind {
+		case required:
+			a.Demand = append(a.Demand, count)
+		case requiredAnti:
+			a.Barred = append(a.Barred, count)
+		case preferred:
+			a.Prefer = append(a.Prefer, Weighted{count, c.term.Weight})
+		case preferredAnti:
+			a.Prefer = append(a.Prefer, Weighted{count, -c.term.Weight})
+		}
+	}
+}
+
+// forget drops counters that are gone; existing is the list before they leave
+// it.
+func (a *Affinity) forget(existing []int32, gone func(int32) bool) {
+	without := func(c Count) bool { return gone(c.id) }
+	a.Barred = slices.DeleteFunc(a.Barred, without)
+	a.Demand = slices.DeleteFunc(a.Demand, without)
+	a.Prefer = slices.DeleteFunc(a.Prefer, func(w Weighted) bool { return gone(w.id) })
+	seen := a.seen
+	for _, id := range existing[:seen] {
+		if gone(id) {
+			a.seen--
+		}
+	}
+}
+
+// Bars reports whether a required anti-affinity term of a pod in the cluster
+// keeps this pod off some node.
+func (a *Affinity) Bars() bool {
+	return slices.ContainsFunc(a.Barred, func(c Count) bool { return c.Total() > 0 })
+}
+
+// Scores reports whether there is anything to score: a pod that a preferred
+// term, of either side, matches, or, with demand, that a required affinity term
+// of a pod in the cluster matches.
+func (a *Affinity) Scores(demand bool) bool {
+	return slices.ContainsFunc(a.Prefer, func(w Weighted) bool { return w.Total() > 0 }) ||
+		demand && slices.ContainsFunc(a.Demand, func(c Count) bool { return c.Total() > 0 })
+}

@@ -1,0 +1,182 @@
+package topo
+
+import (
+	"math"
+	"slices"
+	"unsafe"
+)
+
+// A counter counts pods, or terms of pods, by domain of one key.
+//
+//	pods  not nil: the pods that the set holds, on nodes of the nodeSet
+//	term  not nil: those pods that have the term, once for each time they do
+//
+// Invariant: counts.at(d) is the sum over the nodes of d that count, and total
+// the sum of all of these; extent, if there is one, knows which domains have
+// nodes that count.
+type counter struct {
+	owner *owner
+	key   int32 // index of Tables.keys
+	nodes int32 // index of Tables.nodeSets, none if every node counts
+	loose bool  // nodes without the label count as if its value were empty
+
+	pods *podSet
+	term *Term
+	kind int // of the term
+
+	counts pages
+	total  int64
+	pairs  int64 // of a term: how many pods have it, on any node
+	extent *extent
+	log    history
+	text   string // its key in Tables.index
+}
+
+func (c *counter) clone(o *owner) *counter {
+	copied := *c
+	copied.owner = o
+	copied.counts = slices.Clone(c.counts)
+	if c.extent != nil {
+		e := *c.extent
+		e.present = slices.Clone(e.present)
+		copied.extent = &e
+	}
+	copied.log.events = slices.Clone(c.log.events)
+	return &copied
+}
+
+// add counts one more or one less in a domain, at a moment of the tables'
+// clock.
+func (c *counter) add(d, by int32, at uint64) {
+	e := event{at: at, domain: d}
+	was := c.counts.at(d)
+	now := c.counts.add(c.owner, d, by)
+	c.total += int64(by)
+	e.crossed = (was > 0) != (now > 0)
+	e.started = (c.total > 0) != (c.total-int64(by) > 0)
+	if c.extent != nil {
+		e.least = c.extent.least
+		c.extent.changed(c.counts, was, now)
+	}
+	c.log.add(e)
+}
+
+// forgetChanges makes all kept answers invalid.
+func (c *counter) forgetChanges(at uint64) {
+	c.log = history{events: c.log.events[:0], known: at, last: at}
+}
+
+func (c *counter) bytes() int {
+	n := int(unsafe.Sizeof(*c)) + len(c.text) + 8*cap(c.counts) + cap(c.log.events)*int(unsafe.Sizeof(event{}))
+	for _, p := range c.counts {
+		if p != nil {
+			n += int(unsafe.Sizeof(page{}))
+		}
+	}
+	if c.extent != nil {
+		n += c.extent.bytes()
+	}
+	return n
+}
+
+// An extent knows the domains that have a node that counts, and the smallest
+// count among them.
+//
+// Invariant: atLeast of the domains have the count least; without domains
+// least is the largest int32, as in kube-scheduler.
+type extent struct {
+	present pages // nodes that count, by domain
+	domains int
+	least   int32
+	atLeast int
+}
+
+func newExtent() *extent { return &extent{least: math.MaxInt32} }
+
+// node counts one node more or less in a domain.
+func (e *extent) node(o *owner, counts pages, d, by int32) {
+	now := e.present.add(o, d, by)
+	n := counts.at(d)
+	switch {
+	case by > 0 && now == by:
+		e.domains++
+		switch {
+		case n < e.least:
+			e.least, e.atLeast = n, 1
+		case n == e.least:
+			e.atLeast++
+		}
+	case by < 0 && now == 0:
+		e.domains--
+		if n == e.least {
+			if e.atLeast--; e.atLeast == 0 {
+				e.find(counts)
+			}
+		}
+	}
+}
+
+// changed follows the count of one domain from was to now.
+func (e *extent) changed(counts pages, was, now int32) {
+	switch {
+	case now < e.least:
+		e.least, e.atLeast = now, 1
+	case now == e.least:
+		e.atLeast++
+	case was == e.least:
+		if e.atLeast--; e.atLeast == 0 {
+			e.find(counts)
+		}
+	}
+}
+
+// find looks at all domains.
+func (e *extent) find(counts pages) {
+	e.least, e.atLeast = math.MaxInt32, 0
+	for i, p := range e.present {
+		if p == nil {
+			continue
+		}
+		for k, nodes := range p.n {
+			if nodes == 0 {
+				continue
+			}
+			n := int32(0)
+			if i < len(counts) && counts[i] != nil {
+				n = counts[i].n[k]
+			}
+			switch {
+			case n < e.least:
+				e.least, e.atLeast = n, 1
+			case n == e.least:
+				e.atLeast++
+			}
+		}
+	}
+}
+
+// leastExcept is the smallest count among all domains but one.
+func (e *extent) leastExcept(counts pages, except int32) int32 {
+	least := int32(math.MaxInt32)
+	for i, p := range e.present {
+		if p == nil {
+			continue
+		}
+		for k, nodes := range p.n {
+			if d := int32(i*pageSize + k); nodes > 0 && d != except {
+				least = min(least, counts.at(d))
+			}
+		}
+	}
+	return least
+}
+
+func (e *extent) bytes() int {
+	n := int(unsafe.Sizeof(*e)) + 8*cap(e.present)
+	for _, p := range e.present {
+		if p != nil {
+			n += int(unsafe.Sizeof(page{}))
+		}
+	}
+	return n
+}

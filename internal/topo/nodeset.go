@@ -1,0 +1,82 @@
+package topo
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/match"
+)
+
+// A nodeSet says which nodes' pods count: those that have some labels and, if
+// asked for, are open to a pod.
+type nodeSet struct {
+	owner *owner
+	rule  nodeRule
+	bits  []uint64 // by slot
+}
+
+// A nodeRule is what a nodeSet asks of a node.
+type nodeRule struct {
+	labels      []string                    // keys of labels, all of which the node must have
+	required    *match.RequiredNodeAffinity // that the node must meet; nil asks for nothing
+	taints      bool                        // the node must have no hard taint that is not tolerated
+	tolerations []framework.Toleration
+}
+
+// trivial reports whether the rule asks for nothing but one label.
+func (r *nodeRule) trivial() bool { return len(r.labels) <= 1 && r.required == nil && !r.taints }
+
+func (r *nodeRule) allows(n *framework.Node) bool {
+	for _, label := range r.labels {
+		if _, ok := n.Labels[label]; !ok {
+			return false
+		}
+	}
+	if r.required != nil && !r.required.Match(n) {
+		return false
+	}
+	return !r.taints || match.UntoleratedTaint(n.Spec.Taints, r.tolerations, false) == nil
+}
+
+func newNodeSet(o *owner, rule nodeRule, s *framework.Snapshot) *nodeSet {
+	set := &nodeSet{owner: o, rule: rule}
+	for _, n := range s.All() {
+		set.put(n.Slot(), rule.allows(n.Node))
+	}
+	return set
+}
+
+func (s *nodeSet) clone(o *owner) *nodeSet {
+	return &nodeSet{owner: o, rule: s.rule, bits: slices.Clone(s.bits)}
+}
+
+func (s *nodeSet) has(slot int) bool {
+	w := slot / 64
+	return w < len(s.bits) && s.bits[w]>>(slot%64)&1 != 0
+}
+
+func (s *nodeSet) put(slot int, in bool) {
+	for len(s.bits) <= slot/64 {
+		s.bits = append(s.bits, 0)
+	}
+	if in {
+		s.bits[slot/64] |= 1 << (slot % 64)
+	} else {
+		s.bits[slot/64] &^= 1 << (slot % 64)
+	}
+}
+
+// appendString appends s to a key with its length, so that what follows cannot
+// run into it.
+func appendString(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+func appendStrings(b []byte, list []string) []byte {
+	b = binary.AppendUvarint(b, uint64(len(list)))
+	for _, s := range list {
+		b = appendString(b, s)
+	}
+	return b
+}

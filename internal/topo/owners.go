@@ -1,0 +1,122 @@
+package topo
+
+import (
+	"maps"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/match"
+)
+
+// DefaultSelector returns the selector of the pods that a pod belongs with: all
+// that the services that select the pod ask for, and the selector of the
+// ReplicationController, ReplicaSet or StatefulSet that controls it, as far as
+// the snapshot holds these objects. Without any it selects everything.
+//
+// Source: kube-scheduler 1.37, plugins/helper, DefaultSelector.
+//
+// Differs: where services that select one pod contradict each other, which the
+// original settles at random, the last one by name counts; that cannot be, as
+// all of them select the pod.
+func DefaultSelector(s *framework.Snapshot, p *framework.PodInfo) match.LabelSelector {
+	pod := p.Pod
+	merged := map[string]string{}
+	for _, service := range framework.List[framework.Service](s) {
+		if service.Namespace != pod.Namespace || service.Spec.Selector == nil {
+			continue
+		}
+		if selector := match.LabelsOf(service.Spec.Selector); selector.Matches(pod.Labels) {
+			maps.Copy(merged, service.Spec.Selector)
+		}
+	}
+	owner := pod.ControllerRef()
+	if owner == nil {
+		return match.LabelsOf(merged)
+	}
+	key := owner.Name
+	if pod.Namespace != "" {
+		key = pod.Namespace + "/" + owner.Name
+	}
+	switch owner.APIVersion + " " + owner.Kind {
+	case "v1 ReplicationController":
+		if rc := framework.Lookup[framework.ReplicationController](s, key); rc != nil {
+			maps.Copy(merged, rc.Spec.Selector)
+		}
+	case "apps/v1 ReplicaSet":
+		if rs := framework.Lookup[framework.ReplicaSet](s, key); rs != nil {
+			return withOwner(merged, rs.Spec.Selector)
+		}
+	case "apps/v1 StatefulSet":
+		if ss := framework.Lookup[framework.StatefulSet](s, key); ss != nil {
+			return withOwner(merged, ss.Spec.Selector)
+		}
+	}
+	return match.LabelsOf(merged)
+}
+
+// withOwner adds the selector of the controller, unless it is absent or
+// malformed.
+func withOwner(labels map[string]string, owner *framework.LabelSelector) match.LabelSelector {
+	selector := match.LabelsOf(labels)
+	if owner == nil {
+		return selector
+	}
+	other, err := match.NewLabelSelector(owner)
+	if err != nil {
+		return selector
+	}
+	return selector.And(other)
+}
+
+// noWorkloads reports whether the snapshot holds none of the objects that
+// DefaultSelector looks at.
+func noWorkloads(s *framework.Snapshot) bool {
+	return len(framework.List[framework.Service](s))+len(framework.List[framework.ReplicationController](s))+
+		len(framework.List[framework.ReplicaSet](s))+len(framework.List[framework.StatefulSet](s)) == 0
+}
+
+// A Defaults answers which default constraints pods have. The zero value is
+// ready to use; it belongs to one plugin's scratch memory.
+type Defaults struct {
+	source   []framework.TopologySpreadConstraint
+	action   framework.UnsatisfiableConstraintAction
+	snapshot *framework.Snapshot
+	versions [4]uint64
+	kept     map[string]*Rules
+}
+
+// Of returns the default constraints with the action for a pod that has none
+// of its own, an empty list where nothing says what the pod belongs with. What
+// it finds is kept until one of the objects that it looked at changes.
+func (d *Defaults) Of(s *framework.Snapshot, p *framework.PodInfo, constraints []framework.TopologySpreadConstraint, action framework.UnsatisfiableConstraintAction) *Rules {
+	if noWorkloads(s) {
+		return &noRules
+	}
+	versions := [4]uint64{
+		framework.ObjectsVersion[framework.Service](s), framework.ObjectsVersion[framework.ReplicationController](s),
+		framework.ObjectsVersion[framework.ReplicaSet](s), framework.ObjectsVersion[framework.StatefulSet](s),
+	}
+	same := len(constraints) == len(d.source) && (len(constraints) == 0 || &constraints[0] == &d.source[0])
+	if !same || d.action != action || d.versions != versions || d.snapshot != s || len(d.kept) >= classLimit {
+		*d = Defaults{constraints, action, s, versions, map[string]*Rules{}}
+	}
+	key := belongsOf.Of(p).text
+	r := d.kept[key]
+	if r == nil {
+		r = &noRules
+		if selector := DefaultSelector(s, p); !selector.SelectsEverything() {
+			r = DefaultRules(constraints, action, selector, p)
+		}
+		d.kept[key] = r
+	}
+	return r
+}
+
+var noRules Rules
+
+// belongs is what of a pod decides about its default constraints.
+type belongs struct{ text string }
+
+var belongsOf = framework.NewPodDerived(func(p *framework.PodInfo) *belongs {
+	const fields = framework.FieldNamespace | framework.FieldLabels | framework.FieldOwner | framework.FieldNodeChoice | framework.FieldTolerations
+	return &belongs{p.ClassKey(fields)}
+})

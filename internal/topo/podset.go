@@ -1,0 +1,71 @@
+package topo
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/match"
+)
+
+// A podSet says which pods count: those that every part selects.
+type podSet struct {
+	parts   []podPart
+	running bool // terminating pods do not count
+}
+
+// A podPart selects pods by namespace and labels.
+type podPart struct {
+	everywhere bool     // in all namespaces
+	namespaces []string // sorted; otherwise
+	pods       match.LabelSelector
+}
+
+func (s *podSet) has(p *framework.Pod) bool {
+	if s.running && terminating(p) {
+		return false
+	}
+	for i := range s.parts {
+		part := &s.parts[i]
+		if !part.everywhere && !slices.Contains(part.namespaces, p.Namespace) || !part.pods.Matches(p.Labels) {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *podSet) appendKey(b []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(len(s.parts)))
+	for i := range s.parts {
+		part := &s.parts[i]
+		if part.everywhere {
+			b = append(b, 1)
+		} else {
+			b = appendStrings(append(b, 0), part.namespaces)
+		}
+		b = part.pods.AppendKey(b)
+	}
+	if s.running {
+		return append(b, 1)
+	}
+	return append(b, 0)
+}
+
+// partOf resolves the namespaces that a term of a pod to be placed selects. A
+// selector that selects everything also covers namespaces of which the
+// snapshot holds no object; any other only those whose objects it selects.
+func partOf(t *Term, s *framework.Snapshot) podPart {
+	part := podPart{everywhere: t.selected.SelectsEverything(), namespaces: t.namespaces, pods: t.pods}
+	if part.everywhere || t.selected.SelectsNothing() {
+		return part
+	}
+	names := slices.Clone(t.namespaces)
+	for _, n := range framework.List[framework.Namespace](s) {
+		if t.selected.Matches(n.Labels) {
+			names = append(names, n.Name)
+		}
+	}
+	slices.Sort(names)
+	part.namespaces = slices.Compact(names)
+	return part
+}

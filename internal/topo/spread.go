@@ -1,0 +1,151 @@
+package topo
+
+import (
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/match"
+)
+
+// A Spread is what counts for spread constraints, of all pods that have the
+// same. It stays right while the snapshot changes.
+type Spread struct {
+	// Counts holds the counts of each rule.
+	Counts []Count
+
+	tables *Tables
+	ids    []int32
+	keys   []int32 // the label of each rule
+	strict bool
+	sizes  [][]int // that were met, see Sized
+	resize uint64  // moment when sizes was emptied last
+	used   uint64
+}
+
+// Hard returns what counts for constraints with the action DoNotSchedule: pods
+// of the pod's namespace that are not terminating, on nodes that have the keys
+// of all rules and that the rule's policies include.
+func (t *Tables) Hard(p *framework.PodInfo, r *Rules) *Spread {
+	return t.spread("h"+r.text, func(s *Spread) {
+		labels := keysOf(r)
+		for i := range r.List {
+			rule := &r.List[i]
+			s.ids = append(s.ids, t.podCounter(query{
+				key: t.key(rule.Key), nodes: t.nodesOf(p, rule, labels), extent: true, pods: podsOf(p, rule),
+			}))
+		}
+	})
+}
+
+// Soft returns what counts for constraints with the action ScheduleAnyway: as
+// for Hard, but the pods of a single node where the key is the host name. With
+// strict false, nodes count that lack keys: as if the value were empty.
+func (t *Tables) Soft(p *framework.PodInfo, r *Rules, strict bool) *Spread {
+	text := "l" + r.text
+	if strict {
+		text = "s" + r.text
+	}
+	return t.spread(text, func(s *Spread) {
+		s.strict = strict
+		var labels []string
+		if strict {
+			labels = keysOf(r)
+		}
+		for i := range r.List {
+			rule := &r.List[i]
+			s.keys = append(s.keys, t.key(rule.Key))
+			q := query{key: t.nodeKey(), nodes: none, pods: podsOf(p, rule)}
+			if rule.Key != framework.LabelHostname {
+				q.key, q.nodes, q.loose = t.key(rule.Key), t.nodesOf(p, rule, labels), !strict
+			}
+			s.ids = append(s.ids, t.podCounter(q))
+		}
+	})
+}
+
+// Has reports whether the node has the label of a rule of Soft.
+func (s *Spread) Has(rule int, n *framework.NodeInfo) bool {
+	return s.tables.keys[s.keys[rule]].of(n.Slot()) >= 0
+}
+
+// Ignores reports whether a node is left out, as it lacks the label of a rule
+// of Soft.
+func (s *Spread) Ignores(n *framework.NodeInfo) bool {
+	if !s.strict {
+		return false
+	}
+	for _, key := range s.keys {
+		if s.tables.keys[key].of(n.Slot()) < 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Place is the domain that a node of a rule of Soft is in: that of the empty
+// value where it lacks the label.
+func (s *Spread) Place(rule int, n *framework.NodeInfo) int32 {
+	k := s.tables.keys[s.keys[rule]]
+	if d := k.of(n.Slot()); d >= 0 {
+		return d
+	}
+	return k.empty
+}
+
+func (t *Tables) spread(text string, build func(*Spread)) *Spread {
+	tick := t.lookup()
+	s := t.spreads[text]
+	if s == nil {
+		s = &Spread{tables: t}
+		build(s)
+		for _, id := range s.ids {
+			s.Counts = append(s.Counts, Count{t, id})
+		}
+		t.hold(s.ids)
+		t.spreads[text] = s
+	}
+	s.used = tick
+	return s
+}
+
+// keysOf lists the topology keys of the rules, each once.
+func keysOf(r *Rules) []string {
+	var keys []string
+	for i := range r.List {
+		keys = append(keys, r.List[i].Key)
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+// podsOf is what a rule counts. A selector that asks for nothing counts no
+// pod, as in kube-scheduler.
+func podsOf(p *framework.PodInfo, rule *Rule) *podSet {
+	selector := rule.pods
+	if selector.SelectsEverything() {
+		selector = match.Nothing()
+	}
+	return &podSet{running: true, parts: []podPart{{namespaces: []string{p.Pod.Namespace}, pods: selector}}}
+}
+
+// nodesOf is the set of nodes that a rule counts.
+func (t *Tables) nodesOf(p *framework.PodInfo, rule *Rule, labels []string) int32 {
+	set := nodeRule{labels: labels, taints: rule.taints}
+	b := appendStrings(nil, labels)
+	if rule.affinity && demands(p) {
+		set.required = match.RequiredNodeAffinityOf(p)
+		b = appendString(append(b, 1), p.ClassKey(framework.FieldNodeChoice))
+	}
+	if rule.taints {
+		set.tolerations = p.Pod.Spec.Tolerations
+		b = appendString(append(b, 2), p.ClassKey(framework.FieldTolerations))
+	}
+	return t.nodeSet(string(b), &set)
+}
+
+// demands reports whether the pod demands anything of its node.
+func demands(p *framework.PodInfo) bool {
+	spec := &p.Pod.Spec
+	return len(spec.NodeSelector) > 0 || spec.Affinity != nil && spec.Affinity.NodeAffinity != nil &&
+		spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil
+}

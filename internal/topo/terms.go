@@ -1,0 +1,184 @@
+package topo
+
+import (
+	"encoding/binary"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/match"
+)
+
+// A Term is a compiled pod affinity term: it selects pods by namespace and
+// labels.
+type Term struct {
+	// Key is the topology key.
+	Key string
+	// Weight is that of a preferred term, 0 for others.
+	Weight int64
+
+	namespaces []string            // sorted, without duplicates
+	selected   match.LabelSelector // of namespaces, by their labels
+	pods       match.LabelSelector
+}
+
+// Matches reports whether the term selects a pod of that namespace, which has
+// the labels in, and with these labels of its own.
+func (t *Term) Matches(namespace string, in, labels map[string]string) bool {
+	if _, found := slices.BinarySearch(t.namespaces, namespace); !found && !t.selected.Matches(in) {
+		return false
+	}
+	return t.pods.Matches(labels)
+}
+
+// appendKey appends what identifies the term.
+func (t *Term) appendKey(b []byte) []byte {
+	b = appendStrings(appendString(b, t.Key), t.namespaces)
+	b = t.pods.AppendKey(t.selected.AppendKey(b))
+	return binary.AppendVarint(b, t.Weight)
+}
+
+// Terms are the affinity terms of a pod. A list that holds a malformed term is
+// empty.
+type Terms struct {
+	Required, RequiredAnti   []Term
+	Preferred, PreferredAnti []Term
+	// Err is what is wrong with the terms, in the words of kube-scheduler.
+	Err error
+}
+
+// TermsOf returns the pod's affinity terms, compiled once per pod.
+func TermsOf(p *framework.PodInfo) *Terms { return &traitsOf.Of(p).terms }
+
+// kinds are the lists of terms, numbered.
+const (
+	required = iota
+	requiredAnti
+	preferred
+	preferredAnti
+	kinds
+)
+
+func (t *Terms) list(kind int) []Term {
+	return [kinds][]Term{t.Required, t.RequiredAnti, t.Preferred, t.PreferredAnti}[kind]
+}
+
+func (t *Terms) any() bool {
+	return len(t.Required)+len(t.RequiredAnti)+len(t.Preferred)+len(t.PreferredAnti) > 0
+}
+
+func newTerms(p *framework.Pod) Terms {
+	var t Terms
+	a := p.Spec.Affinity
+	if a == nil {
+		return t
+	}
+	var problems []string
+	compile := func(name string, n int, at func(i int) (*framework.PodAffinityTerm, int32)) []Term {
+		terms := make([]Term, 0, n)
+		for i := range n {
+			source, weight := at(i)
+			term, err := newTerm(p.Namespace, source, int64(weight))
+			if err != nil {
+				problems = append(problems, name+": "+err.Error())
+				return nil
+			}
+			terms = append(terms, term)
+		}
+		return terms
+	}
+	plain := func(name string, list []framework.PodAffinityTerm) []Term {
+		return compile(name, len(list), func(i int) (*framework.PodAffinityTerm, int32) { return &list[i], 0 })
+	}
+	weighted := func(name string, list []framework.WeightedPodAffinityTerm) []Term {
+		return compile(name, len(list), func(i int) (*framework.PodAffinityTerm, int32) {
+			return &list[i].PodAffinityTerm, list[i].Weight
+		})
+	}
+	var like framework.PodAffinity
+	if a.PodAffinity != nil {
+		like = *a.PodAffinity
+	}
+	var avoid framework.PodAntiAffinity
+	if a.PodAntiAffinity != nil {
+		avoid = *a.PodAntiAffinity
+	}
+	t.Required = plain("requiredAffinityTerms", like.RequiredDuringSchedulingIgnoredDuringExecution)
+	t.RequiredAnti = plain("requiredAntiAffinityTerms", avoid.RequiredDuringSchedulingIgnoredDuringExecution)
+	t.Preferred = weighted("preferredAffinityTerms", like.PreferredDuringSchedulingIgnoredDuringExecution)
+	t.PreferredAnti = weighted("preferredAntiAffinityTerms", avoid.PreferredDuringSchedulingIgnoredDuringExecution)
+	t.Err = aggregate(problems)
+	return t
+}
+
+func newTerm(namespace string, source *framework.PodAffinityTerm, weight int64) (Term, error) {
+	t := Term{Key: source.TopologyKey, Weight: weight}
+	var err error
+	if t.pods, err = match.NewLabelSelector(source.LabelSelector); err != nil {
+		return Term{}, err
+	}
+	if t.selected, err = match.NewLabelSelector(source.NamespaceSelector); err != nil {
+		return Term{}, err
+	}
+	if len(source.Namespaces) == 0 && source.NamespaceSelector == nil {
+		t.namespaces = []string{namespace}
+	} else {
+		t.namespaces = slices.Compact(slices.Sorted(slices.Values(source.Namespaces)))
+	}
+	return t, nil
+}
+
+// aggregate joins problems as kube-scheduler does: one alone, several
+// different ones in brackets.
+func aggregate(problems []string) error {
+	var different []string
+	for _, p := range problems {
+		if !slices.Contains(different, p) {
+			different = append(different, p)
+		}
+	}
+	switch len(different) {
+	case 0:
+		return nil
+	case 1:
+		return errors.New(different[0])
+	}
+	return errors.New("[" + strings.Join(different, ", ") + "]")
+}
+
+// traits are what decides in which counters a pod counts.
+type traits struct {
+	text  string // equal for pods that count alike, and for no others
+	terms Terms
+}
+
+var traitsOf = framework.NewPodDerived(func(p *framework.PodInfo) *traits {
+	t := &traits{terms: newTerms(p.Pod)}
+	b := appendLabels(appendString(nil, p.Pod.Namespace), p.Pod.Labels)
+	if terminating(p.Pod) {
+		b = append(b, 1)
+	} else {
+		b = append(b, 0)
+	}
+	for kind := range kinds {
+		list := t.terms.list(kind)
+		b = binary.AppendUvarint(b, uint64(len(list)))
+		for i := range list {
+			b = list[i].appendKey(b)
+		}
+	}
+	t.text = string(b)
+	return t
+})
+
+func terminating(p *framework.Pod) bool { return p.DeletionTimestamp != nil }
+
+func appendLabels(b []byte, labels map[string]string) []byte {
+	b = binary.AppendUvarint(b, uint64(len(labels)))
+	for _, k := range slices.Sorted(maps.Keys(labels)) {
+		b = appendString(appendString(b, k), labels[k])
+	}
+	return b
+}

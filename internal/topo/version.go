@@ -1,0 +1,165 @@
+package topo
+
+import "slices"
+
+// Kept answers are renewed by framework.DomainTracker: a version identifies the
+// state of all counters behind an answer, and the counters' histories tell what
+// changed since an earlier version. Versions are moments of the tables' clock,
+// which every change of a counter advances.
+
+// FilterVersion returns the version of what a filter reads: whether counts are
+// above 0.
+func (a *Affinity) FilterVersion() uint64 {
+	t := a.tables
+	v := max(t.anew, t.named)
+	v = t.latest(v, a.Attract)
+	v = t.latest(v, a.Repel)
+	return t.latest(v, a.Barred)
+}
+
+// FilterChanged calls dirty with the slots of nodes whose verdict may differ
+// between the version since and now; false when it cannot tell.
+func (a *Affinity) FilterChanged(since uint64, dirty func(slot int)) bool {
+	t := a.tables
+	if since < max(t.anew, t.named) {
+		return false
+	}
+	first := false // the first pod of a group came, or the last one left
+	for _, c := range a.Attract {
+		ok := t.changes(c, since, func(e event) {
+			first = first || e.started
+			t.touch(c, e, e.crossed, dirty)
+		})
+		if !ok || first && a.Self {
+			return false
+		}
+	}
+	for _, list := range [...][]Count{a.Repel, a.Barred} {
+		for _, c := range list {
+			if !t.changes(c, since, func(e event) { t.touch(c, e, e.crossed, dirty) }) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// ScoreVersion and ScoreChanged are the same for a scorer, which reads the
+// counts; demand tells whether it reads those of required affinity of pods in
+// the cluster.
+func (a *Affinity) ScoreVersion(demand bool) uint64 {
+	t := a.tables
+	v := max(t.anew, t.named)
+	for i := range a.Prefer {
+		v = max(v, t.counters[a.Prefer[i].id].log.last)
+	}
+	if demand {
+		v = t.latest(v, a.Demand)
+	}
+	return v
+}
+
+// ScoreChanged is described at ScoreVersion.
+func (a *Affinity) ScoreChanged(demand bool, since uint64, dirty func(slot int)) bool {
+	t := a.tables
+	if since < max(t.anew, t.named) {
+		return false
+	}
+	for i := range a.Prefer {
+		c := a.Prefer[i].Count
+		if !t.changes(c, since, func(e event) { t.touch(c, e, true, dirty) }) {
+			return false
+		}
+	}
+	if !demand {
+		return true
+	}
+	for _, c := range a.Demand {
+		if !t.changes(c, since, func(e event) { t.touch(c, e, true, dirty) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// HardVersion returns the version of what a filter reads.
+func (s *Spread) HardVersion() uint64 { return s.tables.latest(s.tables.anew, s.Counts) }
+
+// HardChanged is to HardVersion what FilterChanged is to FilterVersion.
+func (s *Spread) HardChanged(since uint64, dirty func(slot int)) bool {
+	t := s.tables
+	if since < t.anew {
+		return false
+	}
+	for _, c := range s.Counts {
+		counter := t.counters[c.id]
+		events, ok := counter.log.since(since)
+		if !ok || len(events) > 0 && events[0].least != counter.extent.least {
+			return false
+		}
+		for _, e := range events {
+			t.touch(c, e, true, dirty)
+		}
+	}
+	return true
+}
+
+// sizesLimit bounds how many lists of sizes a Spread tells from each other.
+const sizesLimit = 256
+
+// Sized returns the version of what a scorer reads when it weighs counts by
+// these sizes.
+func (s *Spread) Sized(sizes []int) uint64 {
+	t := s.tables
+	i := slices.IndexFunc(s.sizes, func(known []int) bool { return slices.Equal(known, sizes) })
+	if i < 0 {
+		if len(s.sizes) == sizesLimit {
+			t.clock++
+			s.sizes, s.resize = s.sizes[:0], t.clock
+		}
+		i = len(s.sizes)
+		s.sizes = append(s.sizes, slices.Clone(sizes))
+	}
+	return t.latest(max(t.anew, s.resize), s.Counts)*sizesLimit + uint64(i)
+}
+
+// SoftChanged is to Sized what FilterChanged is to FilterVersion; now is the
+// present version.
+func (s *Spread) SoftChanged(since, now uint64, dirty func(slot int)) bool {
+	t := s.tables
+	if since%sizesLimit != now%sizesLimit || since/sizesLimit < max(t.anew, s.resize) {
+		return false
+	}
+	for _, c := range s.Counts {
+		if !t.changes(c, since/sizesLimit, func(e event) { t.touch(c, e, true, dirty) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// latest returns the latest moment at which one of the counters changed, but
+// not before v.
+func (t *Tables) latest(v uint64, counts []Count) uint64 {
+	for _, c := range counts {
+		v = max(v, t.counters[c.id].log.last)
+	}
+	return v
+}
+
+// changes calls f for every change of a counter since a moment; false when not
+// all are known.
+func (t *Tables) changes(c Count, since uint64, f func(event)) bool {
+	events, ok := t.counters[c.id].log.since(since)
+	for _, e := range events {
+		f(e)
+	}
+	return ok
+}
+
+// touch calls dirty for every node of the domain that changed.
+func (t *Tables) touch(c Count, e event, matters bool, dirty func(slot int)) {
+	if matters {
+		t.keys[t.counters[c.id].key].each(e.domain, dirty)
+	}
+}

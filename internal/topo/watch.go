@@ -1,0 +1,104 @@
+package topo
+
+import "github.com/berth-sched/berth/framework"
+
+// PodAdded implements [framework.PodWatcher].
+func (t *Tables) PodAdded(_ *framework.Snapshot, n *framework.NodeInfo, p *framework.PodInfo) {
+	t.count(n.Slot(), p, 1)
+}
+
+// PodRemoved implements [framework.PodWatcher].
+func (t *Tables) PodRemoved(_ *framework.Snapshot, n *framework.NodeInfo, p *framework.PodInfo) {
+	t.count(n.Slot(), p, -1)
+}
+
+// NodeAdded implements [framework.NodeWatcher].
+func (t *Tables) NodeAdded(_ *framework.Snapshot, n *framework.NodeInfo) {
+	t.enter(n)
+	t.renew()
+}
+
+// NodeRemoved implements [framework.NodeWatcher].
+func (t *Tables) NodeRemoved(_ *framework.Snapshot, n *framework.NodeInfo) {
+	t.leave(n)
+	t.renew()
+}
+
+// NodeUpdated implements [framework.NodeWatcher]. What a node reports changes
+// often; that it moves between domains is rare, and costs a look at its pods.
+func (t *Tables) NodeUpdated(_ *framework.Snapshot, old, n *framework.NodeInfo) {
+	if t.stays(old.Node, n.Node) {
+		return
+	}
+	for _, p := range n.Pods {
+		t.count(n.Slot(), p, -1)
+	}
+	t.leave(old)
+	t.enter(n)
+	for _, p := range n.Pods {
+		t.count(n.Slot(), p, 1)
+	}
+	t.renew()
+}
+
+// stays reports whether both versions of a node are in the same domains and
+// sets.
+func (t *Tables) stays(old, n *framework.Node) bool {
+	for _, k := range t.keys {
+		was, had := old.Labels[k.label]
+		is, has := n.Labels[k.label]
+		if !k.single && (was != is || had != has) {
+			return false
+		}
+	}
+	for _, set := range t.nodeSets {
+		if set.rule.allows(old) != set.rule.allows(n) {
+			return false
+		}
+	}
+	return true
+}
+
+// enter puts a node without pods into its domains and sets.
+func (t *Tables) enter(n *framework.NodeInfo) {
+	slot := n.Slot()
+	for i := range t.keys {
+		t.ownKey(i).add(slot, n.Node.Labels)
+	}
+	for i := range t.nodeSets {
+		set := t.ownNodeSet(i)
+		set.put(slot, set.rule.allows(n.Node))
+	}
+	t.present(slot, 1)
+}
+
+// leave takes a node whose pods have left out of its domains and sets.
+func (t *Tables) leave(n *framework.NodeInfo) {
+	slot := n.Slot()
+	t.present(slot, -1)
+	for i := range t.keys {
+		t.ownKey(i).remove(slot, n.Node.Labels)
+	}
+	for i := range t.nodeSets {
+		t.ownNodeSet(i).put(slot, false)
+	}
+}
+
+// present counts a node more or less wherever a counter knows its domains.
+func (t *Tables) present(slot int, by int32) {
+	for id, c := range t.counters {
+		if c == nil || c.extent == nil {
+			continue
+		}
+		if d := t.domain(c, slot); d != none {
+			c = t.ownCounter(int32(id))
+			c.extent.node(t.owner, c.counts, d, by)
+		}
+	}
+}
+
+// renew makes all answers kept for the old set of nodes invalid.
+func (t *Tables) renew() {
+	t.clock++
+	t.anew = t.clock
+}

@@ -1,0 +1,156 @@
+package scoring
+
+import (
+	"fmt"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/topo"
+)
+
+// InterPodAffinity scores nodes by the pods in their topology domains. A node's
+// raw score is the sum of the weights
+//
+//   - of the pod's preferred affinity terms, for each pod in the term's domain
+//     that the term matches, less those of its anti-affinity terms;
+//   - of the preferred terms of pods in the cluster that match this pod, for
+//     nodes in the term's domain, in the same way;
+//   - HardPodAffinityWeight for each required affinity term of a pod in the
+//     cluster that matches this pod.
+//
+// Normalized, the range of the raw scores of the feasible nodes is mapped to
+// [0,100] ([InterPodAffinityScore]).
+//
+// What it counts is kept in the snapshot, so that scoring a node costs a look at
+// one number for each term.
+//
+// Source: kube-scheduler 1.37, plugin InterPodAffinity.
+//
+// Differs: a preferred term's weight of -2147483648, which no API server lets
+// pass, counts as it is; the original wraps around when it negates it.
+type InterPodAffinity struct {
+	// HardPodAffinityWeight is the weight of required affinity terms of pods in
+	// the cluster, from 0 to 100; 0 leaves them out. nil means 1.
+	HardPodAffinityWeight *int32
+	// IgnorePreferredTermsOfExistingPods leaves the plugin out for pods that
+	// have no preferred terms of their own. It has no effect on others.
+	IgnorePreferredTermsOfExistingPods bool
+	// RangeWithZero lets the range that is mapped to [0,100] always include 0,
+	// as kube-scheduler 1.18 did.
+	RangeWithZero bool
+}
+
+// Name returns "InterPodAffinity".
+func (InterPodAffinity) Name() string { return "InterPodAffinity" }
+
+// Validate reports a weight out of range.
+func (p InterPodAffinity) Validate() error {
+	if w := p.hardWeight(); w < 0 || w > 100 {
+		return fmt.Errorf("InterPodAffinity: hardPodAffinityWeight: %d: not in valid range [0-100]", w)
+	}
+	return nil
+}
+
+func (p InterPodAffinity) hardWeight() int64 {
+	if p.HardPodAffinityWeight == nil {
+		return 1
+	}
+	return int64(*p.HardPodAffinityWeight)
+}
+
+// Scope declares that a score reads the pod's namespace, labels and affinity
+// terms, the node's labels, pods in its topology domains, and labels of
+// namespaces; and nothing where the plugin is left out.
+func (p InterPodAffinity) Scope(pod *framework.PodInfo) framework.Scope {
+	if p.ignores(pod) {
+		return framework.Scope{Pod: framework.FieldPodAffinity}
+	}
+	return framework.Scope{
+		Pod:   framework.FieldNamespace | framework.FieldLabels | framework.FieldPodAffinity,
+		Reads: framework.ReadsNode | framework.ReadsDomain | framework.ReadsObjects,
+	}
+}
+
+// ignores reports whether the configuration leaves the plugin out for the pod.
+func (p InterPodAffinity) ignores(pod *framework.PodInfo) bool {
+	if !p.IgnorePreferredTermsOfExistingPods {
+		return false
+	}
+	a := pod.Pod.Spec.Affinity
+	return a == nil ||
+		(a.PodAffinity == nil || len(a.PodAffinity.PreferredDuringSchedulingIgnoredDuringExecution) == 0) &&
+			(a.PodAntiAffinity == nil || len(a.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution) == 0)
+}
+
+// PreScore skips where no term of either side matches any pod.
+func (p InterPodAffinity) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
+	if p.ignores(c.Pod) {
+		return nil, framework.SkipStatus()
+	}
+	if err := topo.TermsOf(c.Pod).Err; err != nil {
+		return nil, framework.AsStatus(fmt.Errorf("failed to parse pod: %w", err))
+	}
+	a := topo.Of(c.Snapshot).Affinity(c.Pod)
+	weight := p.hardWeight()
+	if a == nil || !a.Scores(weight > 0) {
+		return nil, framework.SkipStatus()
+	}
+	s := framework.Scratch[interPodAffinity](c)
+	s.Affinity, s.weight, s.withZero = a, weight, p.RangeWithZero
+	return s, framework.Status{}
+}
+
+// interPodAffinity is the bound scorer.
+type interPodAffinity struct {
+	*topo.Affinity
+	weight   int64 // of Demand
+	withZero bool
+}
+
+func (s *interPodAffinity) Score(_ *framework.PodInfo, node *framework.NodeInfo) int64 {
+	var sum int64
+	for i := range s.Prefer {
+		c := &s.Prefer[i]
+		sum += c.Weight * c.At(node)
+	}
+	if s.weight > 0 {
+		for _, c := range s.Demand {
+			sum += s.weight * c.At(node)
+		}
+	}
+	return sum
+}
+
+// NormalizeScore implements [framework.RangeNormalizer].
+func (s *interPodAffinity) NormalizeScore(raw, smallest, largest int64) int64 {
+	if s.withZero {
+		smallest, largest = min(smallest, 0), max(largest, 0)
+	}
+	return InterPodAffinityScore(raw, smallest, largest)
+}
+
+// Version implements [framework.DomainTracker].
+func (s *interPodAffinity) Version() uint64 { return s.ScoreVersion(s.weight > 0) }
+
+// Changed implements [framework.DomainTracker].
+func (s *interPodAffinity) Changed(since uint64, dirty func(slot int)) bool {
+	return s.ScoreChanged(s.weight > 0, since, dirty)
+}
+
+// InterPodAffinityScore maps a raw score in [smallest, largest] to [0,100]: 100
+// for the largest and 0 for the smallest, truncated in between. Where both are
+// equal, every score is 0.
+//
+// Source: kube-scheduler 1.37, InterPodAffinity's NormalizeScore: 100 *
+// ((raw - smallest) / (largest - smallest)) in float64.
+//
+// Differs: a raw score out of the range counts as the nearer end, and a range
+// wider than the largest int64 as 0 wide.
+func InterPodAffinityScore(raw, smallest, largest int64) int64 {
+	width := largest - smallest
+	if width <= 0 {
+		return 0
+	}
+	raw = min(max(raw, smallest), largest)
+	share := float64(raw-smallest) / float64(width)
+	return int64(float64(framework.MaxNodeScore) * share)
+}

@@ -1,0 +1,244 @@
+package scoring
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/topo"
+)
+
+// PodTopologySpread scores nodes by how many pods their topology domains have
+// already, by the pod's spread constraints with the action ScheduleAnyway: the
+// fewer, the better. A node's raw score is the sum, over the constraints whose
+// label it has, of [SpreadScore]: pods in the domain, weighed by how many
+// domains there are, and the constraint's maxSkew less 1; rounded.
+//
+// Counted are pods of the pod's namespace that the constraint selects and that
+// are not terminating, on nodes that have the labels of all constraints of the
+// action and that the constraint's node policies include; by host name, the pods
+// of the node alone. A selector that asks for nothing counts no pod. Domains
+// are those of the feasible nodes.
+//
+// Feasible nodes that lack the label of a constraint get 0. Normalized, the
+// others get 100*(largest + smallest - raw)/largest, or 100 where the largest is
+// 0. By the system's default constraints no node is left out.
+//
+// What it counts is kept in the snapshot, so that scoring a node costs a look
+// at one number for each constraint.
+//
+// Source: kube-scheduler 1.37, plugin PodTopologySpread.
+type PodTopologySpread struct {
+	// ListDefaulting gives pods without any constraints those of
+	// DefaultConstraints. Off, which is the default, they get the system's:
+	// host name with maxSkew 3 and zone with maxSkew 5. Either are over the pods
+	// that the pod belongs with by its services and controller; without these
+	// there are none.
+	ListDefaulting bool
+	// DefaultConstraints go with ListDefaulting. They have no selectors of their
+	// own, and must not change while the plugin is in use.
+	DefaultConstraints []framework.TopologySpreadConstraint
+}
+
+// Name returns "PodTopologySpread".
+func (PodTopologySpread) Name() string { return "PodTopologySpread" }
+
+// Validate reports default constraints that would not be used or that have a
+// selector.
+func (p PodTopologySpread) Validate() error {
+	if !p.ListDefaulting && len(p.DefaultConstraints) > 0 {
+		return errors.New("PodTopologySpread: defaultConstraints: they need list defaulting")
+	}
+	for i := range p.DefaultConstraints {
+		if p.DefaultConstraints[i].LabelSelector != nil {
+			return fmt.Errorf("PodTopologySpread: defaultConstraints[%d].labelSelector: it is deduced for each pod and must be absent", i)
+		}
+	}
+	return nil
+}
+
+// systemConstraints are those of pods that have none, by default.
+var systemConstraints = []framework.TopologySpreadConstraint{
+	{TopologyKey: framework.LabelHostname, WhenUnsatisfiable: framework.ScheduleAnyway, MaxSkew: 3},
+	{TopologyKey: framework.LabelTopologyZone, WhenUnsatisfiable: framework.ScheduleAnyway, MaxSkew: 5},
+}
+
+func (p PodTopologySpread) defaults() []framework.TopologySpreadConstraint {
+	if p.ListDefaulting {
+		return p.DefaultConstraints
+	}
+	return systemConstraints
+}
+
+// Scope declares that a score reads the pod's constraints, namespace, labels,
+// owner and choice of nodes, pods in the node's topology domains, which nodes
+// are feasible, and for pods without constraints services and controllers.
+func (p PodTopologySpread) Scope(pod *framework.PodInfo) framework.Scope {
+	s := framework.Scope{Pod: framework.FieldSpread}
+	if rules := topo.SoftRules(pod); rules.Own {
+		if len(rules.List) == 0 && rules.Err == nil {
+			return s
+		}
+	} else {
+		if len(p.defaults()) == 0 {
+			return s
+		}
+		s.Pod |= framework.FieldOwner
+		s.Reads |= framework.ReadsObjects
+	}
+	s.Pod |= framework.FieldNamespace | framework.FieldLabels | framework.FieldNodeChoice | framework.FieldTolerations
+	s.Reads |= framework.ReadsNode | framework.ReadsPods | framework.ReadsDomain | framework.ReadsFeasible
+	return s
+}
+
+// PreScore skips pods without constraints of the action. A malformed one is an
+// error.
+func (p PodTopologySpread) PreScore(c *framework.Cycle, feasible []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
+	s := framework.Scratch[podTopologySpread](c)
+	s.list = feasible
+	return p.preScore(c, s, &s.list)
+}
+
+// PreScoreGroups implements [framework.GroupPreScorePlugin].
+func (p PodTopologySpread) PreScoreGroups(c *framework.Cycle, feasible framework.FeasibleNodes) (framework.NodeScorer, framework.Status) {
+	return p.preScore(c, framework.Scratch[podTopologySpread](c), feasible)
+}
+
+func (p PodTopologySpread) preScore(c *framework.Cycle, s *podTopologySpread, feasible framework.FeasibleNodes) (framework.NodeScorer, framework.Status) {
+	rules := topo.SoftRules(c.Pod)
+	if rules.Err != nil {
+		return nil, framework.AsStatus(fmt.Errorf(
+			"calculating preScoreState: obtaining pod's soft topology spread constraints: %w", rules.Err))
+	}
+	strict := rules.Own || p.ListDefaulting
+	if !rules.Own {
+		rules = s.defaults.Of(c.Snapshot, c.Pod, p.defaults(), framework.ScheduleAnyway)
+	}
+	if len(rules.List) == 0 {
+		return nil, framework.SkipStatus()
+	}
+	s.rules = rules.List
+	s.spread = topo.Of(c.Snapshot).Soft(c.Pod, rules, strict)
+	s.weigh(feasible)
+	return s, framework.Status{}
+}
+
+// podTopologySpread is the bound scorer.
+type podTopologySpread struct {
+	rules    []topo.Rule
+	spread   *topo.Spread
+	sizes    []int     // how many domains each rule has among the feasible nodes
+	weights  []float64 // of each rule
+	seen     [][]bool  // domains met, by rule
+	version  uint64
+	list     framework.EachFeasible
+	defaults topo.Defaults
+}
+
+// weigh finds the weight of each rule.
+func (s *podTopologySpread) weigh(feasible framework.FeasibleNodes) {
+	n := len(s.rules)
+	s.sizes = append(s.sizes[:0], make([]int, n)...)
+	for len(s.seen) < n {
+		s.seen = append(s.seen, nil)
+	}
+	for i := range n {
+		clear(s.seen[i])
+	}
+	scored := 0
+	feasible.Each(func(node *framework.NodeInfo, nodes int) {
+		if s.spread.Ignores(node) {
+			return
+		}
+		scored += nodes
+		for i := range s.rules {
+			if s.rules[i].Key != framework.LabelHostname {
+				s.meet(i, int(s.spread.Place(i, node)))
+			}
+		}
+	})
+	s.weights = s.weights[:0]
+	for i := range s.rules {
+		if s.rules[i].Key == framework.LabelHostname {
+			s.sizes[i] = scored
+		}
+		s.weights = append(s.weights, SpreadWeight(s.sizes[i]))
+	}
+	s.version = s.spread.Sized(s.sizes)
+}
+
+// meet notes that a feasible node is in the domain.
+func (s *podTopologySpread) meet(rule, domain int) {
+	seen := &s.seen[rule]
+	for len(*seen) <= domain {
+		*seen = append(*seen, false)
+	}
+	if !(*seen)[domain] {
+		(*seen)[domain] = true
+		s.sizes[rule]++
+	}
+}
+
+func (s *podTopologySpread) Score(_ *framework.PodInfo, node *framework.NodeInfo) int64 {
+	if s.spread.Ignores(node) {
+		return 0
+	}
+	var sum float64
+	for i := range s.rules {
+		if s.spread.Has(i, node) {
+			sum += SpreadScore(s.spread.Counts[i].At(node), s.rules[i].MaxSkew, s.weights[i])
+		}
+	}
+	return int64(math.Round(sum))
+}
+
+// Excludes implements [framework.RangeExcluder].
+func (s *podTopologySpread) Excludes(node *framework.NodeInfo) bool { return s.spread.Ignores(node) }
+
+// NormalizeScore implements [framework.RangeNormalizer].
+func (s *podTopologySpread) NormalizeScore(raw, smallest, largest int64) int64 {
+	return SpreadNormalizeScore(raw, smallest, largest)
+}
+
+// Version implements [framework.DomainTracker].
+func (s *podTopologySpread) Version() uint64 { return s.version }
+
+// Changed implements [framework.DomainTracker].
+func (s *podTopologySpread) Changed(since uint64, dirty func(slot int)) bool {
+	return s.spread.SoftChanged(since, s.version, dirty)
+}
+
+// SpreadWeight returns the weight of a spread constraint with that many domains
+// among the feasible nodes: the natural logarithm of their number and 2, so that
+// counts of few large domains are not watered down by many small ones. Numbers
+// below 0 count as 0.
+//
+// Source: kube-scheduler 1.37, topologyNormalizingWeight.
+func SpreadWeight(domains int) float64 { return math.Log(float64(max(domains, 0)) + 2) }
+
+// SpreadScore returns what a spread constraint adds to the raw score of a node
+// in whose domain that many pods are: count*weight + (maxSkew-1). The last part
+// makes small differences matter less where a large skew is allowed.
+//
+// Source: kube-scheduler 1.37, scoreForCount.
+func SpreadScore(count, maxSkew int64, weight float64) float64 {
+	return float64(float64(count)*weight) + float64(maxSkew-1)
+}
+
+// SpreadNormalizeScore maps a raw score in [smallest, largest] to [0,100], the
+// less the better: 100*(largest+smallest-raw)/largest, truncated, and 100 where
+// the largest is 0.
+//
+// Source: kube-scheduler 1.37, PodTopologySpread's NormalizeScore.
+//
+// Differs: a raw score that would lead out of [0,100] counts as the nearest
+// that does not, and nothing wraps around.
+func SpreadNormalizeScore(raw, smallest, largest int64) int64 {
+	if largest <= 0 {
+		return framework.MaxNodeScore
+	}
+	smallest = min(max(smallest, 0), largest)
+	raw = min(max(raw, smallest), largest)
+	return percent(largest-(raw-smallest), largest)
+}
