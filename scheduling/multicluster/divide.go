@@ -41,9 +41,6 @@ func (s Strategy) String() string {
 	return fmt.Sprintf("Strategy(%d)", uint8(s))
 }
 
-// MarshalText returns the strategy's name.
-func (s Strategy) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
-
 // A Demand is what is to be divided.
 type Demand struct {
 	// Replicas is how many replicas the workload wants in all; in each cluster,

@@ -21,7 +21,8 @@ type Member struct {
 // A Federation joins the two levels: it decides how many replicas go to which
 // cluster, places each cluster's replicas on its nodes with a node scheduler,
 // and divides again what found no room, until all replicas are placed or no
-// cluster takes another one. It belongs to one goroutine at a time.
+// cluster is expected to take another one. It belongs to one goroutine at a
+// time.
 type Federation struct {
 	scheduler Scheduler
 	members   []branch

@@ -41,9 +41,6 @@ func (m Method) String() string {
 	return fmt.Sprintf("Method(%d)", uint8(m))
 }
 
-// MarshalText returns the method's name.
-func (m Method) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
-
 // A Target is a cluster and a number of replicas in it.
 type Target struct {
 	Name     string `json:"name"`

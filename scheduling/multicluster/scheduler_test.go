@@ -13,6 +13,7 @@ import (
 
 	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling/multicluster"
 )
 
@@ -385,6 +386,82 @@ func FuzzSchedule(f *testing.F) {
 			strategy, _ := w.Placement.Strategy()
 			if strategy != multicluster.Duplicated && sum != replicas {
 				t.Fatalf("%d replicas given out, want %d", sum, replicas)
+			}
+		}
+	})
+}
+
+// A workload of several components goes as a whole to a cluster that has room
+// for a set.
+func TestScheduleComponents(t *testing.T) {
+	var clusters []*framework.Cluster
+	for name, cpu := range map[string]string{"small": "4", "large": "8"} {
+		clusters = append(clusters, clusterOf(name, func(c *framework.Cluster) {
+			c.Status.ResourceSummary = &framework.ResourceSummary{Allocatable: resource.List{
+				resource.CPU: resource.MustParse(cpu), resource.Pods: resource.MustParse("110"),
+			}}
+		}))
+	}
+	w := &multicluster.Workload{
+		Components: []estimator.Component{
+			{Name: "manager", Replicas: 1, Request: resource.List{resource.CPU: resource.MustParse("1")}},
+			{Name: "worker", Replicas: 2, Request: resource.List{resource.CPU: resource.MustParse("2")}},
+		},
+		Placement: multicluster.Placement{
+			SpreadConstraints: []multicluster.SpreadConstraint{constraint("cluster", 1, 1)}, ReplicaScheduling: dynamic(),
+		},
+	}
+	d, err := multicluster.Scheduler{}.Schedule(clusters, w)
+	if want := targets("large", 0); err != nil || !cmp.Equal(want, d.Targets) {
+		t.Errorf("Schedule = %v, %v, want %v", d.Targets, err, want)
+	}
+	w.Components[0].Replicas = -1
+	if _, err := (multicluster.Scheduler{}).Schedule(clusters, w); fmt.Sprint(err) != `workload : spec.components[0].replicas: "-1": must not be negative` {
+		t.Errorf("Schedule: %v", err)
+	}
+}
+
+// An object without replicas goes to every selected cluster.
+func TestScheduleWithoutReplicas(t *testing.T) {
+	d, err := multicluster.Karmada118().Schedule([]*framework.Cluster{clusterOf("b"), clusterOf("a")}, &multicluster.Workload{})
+	if want := targets("a", 0, "b", 0); err != nil || !cmp.Equal(want, d.Targets) {
+		t.Errorf("Schedule = %v, %v, want %v", d.Targets, err, want)
+	}
+}
+
+// Weights are stated for clusters; of several rules the greatest counts, and
+// clusters without a weight get nothing.
+func TestScheduleStaticWeights(t *testing.T) {
+	rule := func(weight int64, names ...string) multicluster.StaticClusterWeight {
+		return multicluster.StaticClusterWeight{TargetCluster: multicluster.ClusterAffinity{ClusterNames: names}, Weight: weight}
+	}
+	w := &multicluster.Workload{Replicas: 8, Placement: multicluster.Placement{ReplicaScheduling: &multicluster.ReplicaScheduling{
+		ReplicaDivisionPreference: multicluster.PreferWeighted,
+		WeightPreference:          &multicluster.WeightPreference{StaticWeightList: []multicluster.StaticClusterWeight{rule(1, "a", "b"), rule(3, "b")}},
+	}}}
+	clusters := []*framework.Cluster{clusterOf("a"), clusterOf("b"), clusterOf("c")}
+	for _, s := range []multicluster.Scheduler{{}, multicluster.Karmada113()} {
+		d, err := s.Schedule(clusters, w)
+		if want := targets("a", 2, "b", 6); err != nil || !cmp.Equal(want, d.Targets) {
+			t.Errorf("Schedule = %v, %v, want %v", d.Targets, err, want)
+		}
+	}
+}
+
+func BenchmarkSchedule(b *testing.B) {
+	table := fixed{}
+	var clusters []*framework.Cluster
+	for i := range 50 {
+		clusters = append(clusters, table.add(fmt.Sprintf("m%02d", i), fmt.Sprint("r", i%5), "p", 0, int64(100+7*i%40)))
+	}
+	w := &multicluster.Workload{Replicas: 1000, Placement: multicluster.Placement{
+		ReplicaScheduling: dynamic(), SpreadConstraints: []multicluster.SpreadConstraint{constraint("cluster", 1, 20), constraint("region", 2, 3)},
+	}}
+	s := scheduler(table)
+	b.Run("clusters=50/replicas=1000", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := s.Schedule(clusters, w); err != nil {
+				b.Fatal(err)
 			}
 		}
 	})

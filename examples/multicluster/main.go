@@ -1,0 +1,156 @@
+// Multicluster shows scheduling at two levels, as Karmada does it and beyond.
+//
+//	go run ./examples/multicluster
+//
+// First come the three clusters of Karmada's documentation for version 1.5, and
+// how many replicas each of them takes: by the sums of its resources, and by its
+// resource models under the rules of three versions. Then replicas are divided
+// over generated clusters by such an estimate, placed on nodes, and divided
+// again where they found no room; the table shows how far the estimate was off.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"text/tabwriter"
+
+	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/multicluster"
+)
+
+func main() {
+	seed := flag.Uint64("seed", 1, "seed of the generated clusters")
+	flag.Parse()
+	if err := run(os.Stdout, *seed); err != nil {
+		fmt.Fprintln(os.Stderr, "multicluster:", err)
+		os.Exit(1)
+	}
+}
+
+func run(w io.Writer, seed uint64) error {
+	if err := documented(w); err != nil {
+		return err
+	}
+	return generated(w, seed)
+}
+
+func list(cpu, memory string) resource.List {
+	return resource.List{resource.CPU: resource.MustParse(cpu), resource.Memory: resource.MustParse(memory)}
+}
+
+// summed returns a cluster of 4 CPUs and 110 pods, of which some are in use.
+func summed(cpu, pods string) *framework.Cluster {
+	s := &framework.ResourceSummary{Allocatable: list("4", "16265856Ki"), Allocated: list(cpu, "290Mi")}
+	s.Allocatable[resource.Pods], s.Allocated[resource.Pods] = resource.MustParse("110"), resource.MustParse(pods)
+	return &framework.Cluster{Status: framework.ClusterStatus{ResourceSummary: s}}
+}
+
+// graded returns a cluster with nodes of the default grades, by what is free on
+// them, and enough of everything in the sums.
+func graded(nodes map[uint]int) *framework.Cluster {
+	c := &framework.Cluster{}
+	s := &framework.ResourceSummary{Allocatable: list("1000", "4Ti")}
+	s.Allocatable[resource.Pods] = resource.MustParse("1000")
+	c.Spec.ResourceModels = estimator.DefaultModels()
+	for _, m := range c.Spec.ResourceModels {
+		s.AllocatableModelings = append(s.AllocatableModelings, framework.AllocatableModeling{Grade: m.Grade, Count: nodes[m.Grade]})
+	}
+	c.Status.ResourceSummary = s
+	return c
+}
+
+// documented prints the tables of Karmada's documentation, and what the rules of
+// later versions say.
+func documented(w io.Writer) error {
+	summaries := []*framework.Cluster{summed("950m", "11"), summed("2", "11"), summed("2", "110")}
+	models := []*framework.Cluster{graded(map[uint]int{2: 1, 3: 6}), graded(map[uint]int{2: 4, 3: 4}), graded(map[uint]int{6: 1})}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "a replica requests\trule\tmember1\tmember2\tmember3\t")
+	for _, rule := range []estimator.ModelRule{estimator.Contains, estimator.MinCovers, estimator.FirstFit} {
+		for _, row := range []struct {
+			what     string
+			clusters []*framework.Cluster
+			request  resource.List
+		}{
+			{"500m CPU, by the sums", summaries, resource.List{resource.CPU: resource.MustParse("500m")}},
+			{"3 CPUs and 20Gi, by models", models, list("3", "20Gi")},
+			{"3 CPUs and 60Gi, by models", models, list("3", "60Gi")},
+		} {
+			fmt.Fprintf(t, "%s\t%v\t", row.what, rule)
+			for _, c := range row.clusters {
+				e, err := estimator.General{Rule: rule}.Estimate(c, &estimator.Replica{Request: row.request})
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(t, "%d\t", e.Replicas)
+			}
+			fmt.Fprintln(t)
+		}
+	}
+	return t.Flush()
+}
+
+// generate returns clusters of nodes that are partly in use: 2 to 4 CPUs are free
+// on each, which is one grade.
+func generate(seed uint64) ([]multicluster.Member, error) {
+	r := rand.New(rand.NewPCG(seed, 0))
+	var members []multicluster.Member
+	for i := range 6 {
+		m := multicluster.Member{Cluster: &framework.Cluster{}, Snapshot: framework.NewSnapshot(framework.ZoneInterleaved)}
+		m.Cluster.Name = fmt.Sprintf("cluster%d", i+1)
+		m.Cluster.Spec.ResourceModels = estimator.DefaultModels()
+		for k := range 10 + r.IntN(30) {
+			node := framework.MakeNode(fmt.Sprintf("node%02d", k), "4", "32Gi").Obj()
+			if err := m.Snapshot.AddNode(node); err != nil {
+				return nil, err
+			}
+			used := framework.MakePod("used-"+node.Name).Requests(fmt.Sprintf("%dm", r.IntN(2000)), "1Gi")
+			p, err := m.Snapshot.NewPodInfo(used.Obj())
+			if err != nil {
+				return nil, err
+			}
+			if err := m.Snapshot.AddPod(p, node.Name); err != nil {
+				return nil, err
+			}
+		}
+		members = append(members, m)
+	}
+	return members, nil
+}
+
+// generated divides replicas by what the resource models say, places them on
+// nodes, and shows what each cluster was expected to take and what it took.
+func generated(w io.Writer, seed uint64) error {
+	members, err := generate(seed)
+	if err != nil {
+		return err
+	}
+	byModels := multicluster.Scheduler{Estimators: []estimator.ClusterEstimator{estimator.General{Rule: estimator.Contains}}}
+	f, err := multicluster.NewFederation(byModels, scheduling.Kubernetes137(), members)
+	if err != nil {
+		return err
+	}
+	const replicas = 80
+	p, err := f.Place(&multicluster.Workload{
+		Name: "default/web", Replicas: replicas, Replica: estimator.ReplicaOf(framework.MakePod("web").Requests("3", "10Gi").Obj()),
+		Placement: multicluster.Placement{ReplicaScheduling: &multicluster.ReplicaScheduling{ReplicaDivisionPreference: multicluster.PreferAggregated}},
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "\n%d replicas of 3 CPUs and 10Gi, by models and rule Contains: %d unplaced\n", replicas, p.Unplaced)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "round\tcluster\testimated\tgiven\tplaced\t")
+	for i, r := range p.Rounds {
+		for _, s := range r.Shares {
+			fmt.Fprintf(t, "%d\t%s\t%d\t%d\t%d\t\n", i+1, s.Cluster, s.Estimated, s.Given, s.Placed)
+		}
+	}
+	return t.Flush()
+}
