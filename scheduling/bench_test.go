@@ -83,13 +83,17 @@ func place(b *testing.B, sched *scheduling.Scheduler, s *framework.Snapshot, lis
 		step()
 	}
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "pods/s")
+	if stats := sched.Stats(); stats.Known > 0 {
+		b.ReportMetric(100*float64(stats.Known)/float64(stats.Known+stats.Built+stats.Left), "%known")
+		b.ReportMetric(float64(stats.Bytes)/float64(stats.Classes*s.Len()), "B/node/class")
+	}
 }
 
 func BenchmarkPlace(b *testing.B) {
 	for _, road := range []string{"plain", "fast"} {
-		for _, kind := range []workload.Kind{workload.Basic, workload.NodeAffinity} {
+		for _, kind := range workload.Kinds() {
 			for _, n := range []int{100, 1000, 5000, 50000, 100000} {
-				if road == "plain" && n > 50000 {
+				if testing.Short() && n > 5000 || road == "plain" && (n > 50000 || n > 5000 && kind != workload.Basic) {
 					continue
 				}
 				b.Run(fmt.Sprintf("road=%s/workload=%s/nodes=%d", road, kind, n), func(b *testing.B) {

@@ -439,3 +439,22 @@ func TestReleaseUndoesPlace(t *testing.T) {
 		t.Errorf("calls (-want +got):\n%s", diff)
 	}
 }
+
+func TestStatsCountRoads(t *testing.T) {
+	s := cluster(t, 50)
+	sched := build(t, scheduling.Kubernetes137())
+	for range 10 {
+		if _, err := sched.Place(s, podInfo(t, s, workload.Pod(workload.Basic, 0))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := sched.Stats()
+	if got.Left != 1 || got.Built != 1 || got.Known != 8 || got.Classes != 1 || got.Bytes == 0 {
+		t.Errorf("Stats() = %+v, want 1 left, 1 built, 8 known, 1 class and its bytes", got)
+	}
+	p := scheduling.Kubernetes137()
+	p.Fast.Off = true
+	if got := build(t, p).Stats(); got != (scheduling.Stats{}) {
+		t.Errorf("Stats() of the plain road = %+v, want zero", got)
+	}
+}
