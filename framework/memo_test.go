@@ -1,6 +1,7 @@
 package framework_test
 
 import (
+	"runtime"
 	"sync"
 	"testing"
 
@@ -65,7 +66,11 @@ func TestPodDerivedConcurrently(t *testing.T) {
 	s := framework.NewSnapshot(framework.ZoneInterleaved)
 	derivations := make([]*framework.PodDerived[int], 8)
 	for i := range derivations {
-		derivations[i] = framework.NewPodDerived(func(*framework.PodInfo) *int { return &i })
+		derivations[i] = framework.NewPodDerived(func(*framework.PodInfo) *int {
+			runtime.Gosched() // so that others come to derive it, too
+			v := i
+			return &v
+		})
 	}
 	for range 50 {
 		p := podInfo(t, s, plainPod("web"))
