@@ -30,7 +30,7 @@ type Component struct {
 // something did not fit: less than a cleverer order might place, and under
 // every [ModelRule] the same.
 //
-// Cost: grows with the number of pods placed.
+// Cost: grows with the number of nodes that are filled.
 //
 // Source: Karmada 1.16 and later, with the gate MultiplePodTemplatesScheduling.
 //
@@ -109,13 +109,7 @@ func setsByModels(cluster *framework.Cluster, components []Component, bound int6
 	if err := m.check(); err != nil {
 		return 0, err
 	}
-	p := newSetPacker(&m, components)
-	for n := range bound {
-		if !p.place() {
-			return n, nil
-		}
-	}
-	return bound, nil
+	return newSetPacker(&m, components).pack(bound), nil
 }
 
 // A setPacker places sets, first fit, on nodes that come into being when they
@@ -163,18 +157,37 @@ func newSetPacker(m *modelCount, components []Component) *setPacker {
 	return p
 }
 
-// place places one set and reports whether all of it fitted.
-func (p *setPacker) place() bool {
+// pack places up to bound sets and returns how many fitted.
+func (p *setPacker) pack(bound int64) int64 {
+	var placed int64
+	for placed < bound {
+		fitted, moved := p.place()
+		if !fitted {
+			break
+		}
+		placed++
+		if !moved {
+			placed += p.repeat(bound - placed)
+		}
+		p.forget()
+	}
+	return placed
+}
+
+// place places one set and reports whether all of it fitted, and whether a
+// component had to look at another node.
+func (p *setPacker) place() (fitted, moved bool) {
 	for i := range p.kinds {
 		k := &p.kinds[i]
 		for left := k.replicas; left > 0; {
 			if k.next == len(p.nodes) && !p.open() {
-				return false
+				return false, true
 			}
 			node := p.nodes[k.next]
 			n := min(left, fits(node, k.needs))
 			if n == 0 {
 				k.next++
+				moved = true
 				continue
 			}
 			for r, need := range k.needs {
@@ -183,7 +196,51 @@ func (p *setPacker) place() bool {
 			left -= n
 		}
 	}
-	return true
+	return true, moved
+}
+
+// repeat places up to most sets in the way in which the last one was placed:
+// all replicas of a component on the node where it stands. It returns how many.
+func (p *setPacker) repeat(most int64) int64 {
+	uses := map[int][]int64{} // by node: what one set takes
+	for i := range p.kinds {
+		k := &p.kinds[i]
+		if k.replicas == 0 {
+			continue
+		}
+		if uses[k.next] == nil {
+			uses[k.next] = make([]int64, len(k.needs))
+		}
+		for r, need := range k.needs {
+			uses[k.next][r] += k.replicas * need
+		}
+	}
+	for node, use := range uses {
+		most = min(most, fits(p.nodes[node], use))
+	}
+	for node, use := range uses {
+		for r, u := range use {
+			p.nodes[node][r] -= most * u
+		}
+	}
+	return most
+}
+
+// forget drops nodes on which no component has room.
+func (p *setPacker) forget() {
+	first := len(p.nodes)
+	for i := range p.kinds {
+		if p.kinds[i].replicas > 0 {
+			first = min(first, p.kinds[i].next)
+		}
+	}
+	if first < 1024 {
+		return // moving the rest costs more
+	}
+	p.nodes = slices.Delete(p.nodes, 0, first)
+	for i := range p.kinds {
+		p.kinds[i].next -= min(first, p.kinds[i].next)
+	}
 }
 
 // fits returns how many replicas a node has room for.

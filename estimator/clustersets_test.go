@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
 )
 
 func TestEstimateSets(t *testing.T) {
@@ -49,5 +52,74 @@ func TestEstimateSets(t *testing.T) {
 	_, err := estimator.General{}.EstimateSets(sums(), []estimator.Component{{Name: "x", Replicas: -1}})
 	if want := `component x: replicas: "-1": must not be negative`; fmt.Sprint(err) != want {
 		t.Errorf("EstimateSets: %v, want %s", err, want)
+	}
+}
+
+// Sets are placed replica by replica here, each on the first node with room.
+func TestEstimateSetsIsPlacingOneByOne(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := &framework.Cluster{}
+		c.Spec.ResourceModels = drawModels(t)
+		c.Status.ResourceSummary = &framework.ResourceSummary{}
+		withPlenty(c)
+		type room struct{ cpu, memory, pods int64 }
+		var nodes []room
+		for _, m := range c.Spec.ResourceModels {
+			n := rapid.IntRange(0, 4).Draw(t, "count")
+			c.Status.ResourceSummary.AllocatableModelings = append(c.Status.ResourceSummary.AllocatableModelings, framework.AllocatableModeling{Grade: m.Grade, Count: n})
+			for range n {
+				nodes = append(nodes, room{m.Ranges[0].Min.MilliValue(), m.Ranges[1].Min.Value(), 110})
+			}
+		}
+		var components []estimator.Component
+		var needs []room
+		for range rapid.IntRange(1, 3).Draw(t, "components") {
+			k := room{rapid.Int64Range(0, 3000).Draw(t, "cpu"), rapid.Int64Range(0, 20).Draw(t, "memory"), rapid.Int64Range(1, 4).Draw(t, "replicas")}
+			needs = append(needs, k)
+			components = append(components, estimator.Component{
+				Replicas: k.pods, Request: resource.List{"cpu": resource.Milli(k.cpu), "memory": resource.New(k.memory, resource.BinarySI)},
+			})
+		}
+		place := func(k room) bool {
+			for i := range nodes {
+				if n := &nodes[i]; n.pods > 0 && n.cpu >= k.cpu && n.memory >= k.memory {
+					n.pods--
+					n.cpu -= k.cpu
+					n.memory -= k.memory
+					return true
+				}
+			}
+			return false
+		}
+		var want int64
+	placing:
+		for {
+			for _, k := range needs {
+				for range k.pods {
+					if !place(k) {
+						break placing
+					}
+				}
+			}
+			want++
+		}
+		got, err := estimator.General{}.EstimateSets(c, components)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Replicas != want {
+			t.Fatalf("EstimateSets = %d, want %d", got.Replicas, want)
+		}
+	})
+}
+
+// A summary of absurd size takes no absurd time.
+func TestEstimateSetsOfManyPods(t *testing.T) {
+	c := withSummary(list("pods", "2G", "cpu", "1G"), nil)
+	c.Spec.ResourceModels = estimator.DefaultModels()
+	c.Status.ResourceSummary.AllocatableModelings = []framework.AllocatableModeling{{Grade: 8, Count: 1_000_000}}
+	got, err := estimator.General{}.EstimateSets(c, []estimator.Component{{Replicas: 1, Request: list("cpu", "1m")}, {Replicas: 1}})
+	if want := int64(1_000_000 * 110 / 2); err != nil || got.Replicas != want {
+		t.Errorf("EstimateSets = %d, %v, want %d", got.Replicas, err, want)
 	}
 }

@@ -234,3 +234,29 @@ func withPlenty(c *framework.Cluster) *framework.Cluster {
 	c.Status.ResourceSummary.Allocatable = list("pods", "1000000", "cpu", "1000000", "memory", "1Ei")
 	return c
 }
+
+// A Cluster object of Karmada can be read, and written as it was.
+func TestClusterJSON(t *testing.T) {
+	const data = `{"kind":"Cluster","apiVersion":"cluster.karmada.io/v1alpha1","metadata":{"name":"member1"},` +
+		`"spec":{"syncMode":"Push","provider":"p","region":"r","zones":["z"],"resourceModels":[` +
+		`{"grade":0,"ranges":[{"name":"cpu","min":"0","max":"1"},{"name":"memory","min":"0","max":"4Gi"}]},` +
+		`{"grade":1,"ranges":[{"name":"cpu","min":"1","max":"9223372036854775807"},{"name":"memory","min":"4Gi","max":"9223372036854775807"}]}]},` +
+		`"status":{"kubernetesVersion":"v1.31.0","nodeSummary":{"totalNum":2,"readyNum":2},"resourceSummary":{` +
+		`"allocatable":{"cpu":"8","memory":"16Gi","pods":"220"},"allocated":{"cpu":"950m","memory":"290Mi","pods":"11"},` +
+		`"allocatableModelings":[{"grade":0,"count":0},{"grade":1,"count":2}]}}}`
+	c, err := framework.DecodeObject[framework.Cluster]([]byte(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := estimator.General{}.Estimate(c, &estimator.Replica{Request: list("cpu", "500m")})
+	if err != nil || e.Replicas != 4 {
+		t.Errorf("Estimate = %v, %v, want 4", e, err)
+	}
+	again, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(data, string(again)); diff != "" {
+		t.Errorf("JSON differs (-want +got):\n%s", diff)
+	}
+}

@@ -10,7 +10,8 @@ type Placement struct {
 	// ClusterAffinity limits the clusters; nil allows all.
 	ClusterAffinity *ClusterAffinity `json:"clusterAffinity,omitempty"`
 	// ClusterAffinities are tried in order until one leads to a result. They
-	// exclude ClusterAffinity.
+	// exclude ClusterAffinity. (Karmada does not go back to those before the one
+	// that led to the last result; leave them out to do the same.)
 	ClusterAffinities []ClusterAffinityTerm `json:"clusterAffinities,omitempty"`
 	// ClusterTolerations are the taints of clusters that do not matter.
 	ClusterTolerations []framework.Toleration `json:"clusterTolerations,omitempty"`
