@@ -88,7 +88,9 @@ type Expirer interface {
 
 // A DomainTracker is a bound filter or scorer whose answers depend on sums
 // over topology domains. It is bound anew for every decision, and says which
-// nodes' answers may differ from those of an earlier decision.
+// nodes' answers may differ from those of an earlier decision on the same
+// snapshot, for whatever reason but a change of the node itself: also other
+// objects, and for a scorer which nodes are feasible.
 //
 // Version returns a value that identifies the state of all sums that answers
 // depend on, and Changed calls dirty with the slot of each node whose answer

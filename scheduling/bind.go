@@ -174,6 +174,7 @@ type boundScorer struct {
 	weight  int64
 	byRange framework.RangeNormalizer
 	byNodes framework.ScoreNormalizer
+	except  framework.RangeExcluder // byRange, if it leaves nodes out
 }
 
 // bindFilters runs the PreFilter plugins.
@@ -293,6 +294,7 @@ func (p *scorePlugin) bind(at int, scorer framework.NodeScorer) boundScorer {
 	s.batch, _ = scorer.(framework.BatchScorer)
 	if r, ok := scorer.(framework.RangeNormalizer); ok {
 		s.byRange = r
+		s.except, _ = scorer.(framework.RangeExcluder)
 	} else if n, ok := scorer.(framework.ScoreNormalizer); ok {
 		s.byRange, s.byNodes = nil, n
 	}

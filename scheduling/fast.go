@@ -162,10 +162,22 @@ func (f *fastRoad) BindScorers(c *framework.Cycle, feasible []*framework.NodeInf
 	f.scorers = f.scorers[:0]
 	for _, b := range f.bound.scorers {
 		s := engine.Scorer{At: b.at, Scorer: b.scorer, Reads: p.scorers[b.at].scope(c.Pod).Reads, Weight: b.weight}
-		if s.ByRange = b.byRange; s.ByRange == nil {
+		switch {
+		case b.except != nil:
+			s.ByNodes = exceptNormalizer{b.except}
+		case b.byRange != nil:
+			s.ByRange = b.byRange
+		default:
 			s.ByNodes = b.byNodes
 		}
 		f.scorers = append(f.scorers, s)
 	}
 	return f.scorers, true
+}
+
+// exceptNormalizer normalizes the scores of a scorer that leaves nodes out.
+type exceptNormalizer struct{ by framework.RangeExcluder }
+
+func (e exceptNormalizer) NormalizeScores(nodes []*framework.NodeInfo, scores []int64) {
+	normalizeExcept(e.by, nodes, scores)
 }

@@ -333,11 +333,32 @@ func (r *road) normalize(b *boundScorer, column []int64) (err error) {
 		b.byNodes.NormalizeScores(r.feasible, column)
 		return nil
 	}
+	if b.except != nil {
+		normalizeExcept(b.except, r.feasible, column)
+		return nil
+	}
 	smallest, largest := extremes(column)
 	for i, raw := range column {
 		column[i] = b.byRange.NormalizeScore(raw, smallest, largest)
 	}
 	return nil
+}
+
+// normalizeExcept normalizes by the range of the nodes that the scorer does not
+// leave out. Those that it does get 0.
+func normalizeExcept(by framework.RangeExcluder, nodes []*framework.NodeInfo, column []int64) {
+	smallest, largest := int64(math.MaxInt64), int64(math.MinInt64)
+	for i, raw := range column {
+		if !by.Excludes(nodes[i]) {
+			smallest, largest = min(smallest, raw), max(largest, raw)
+		}
+	}
+	for i, raw := range column {
+		column[i] = 0
+		if !by.Excludes(nodes[i]) {
+			column[i] = by.NormalizeScore(raw, smallest, largest)
+		}
+	}
 }
 
 func extremes(column []int64) (smallest, largest int64) {

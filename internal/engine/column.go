@@ -142,6 +142,7 @@ type gate struct {
 	filter  Filter
 	reasons []int32
 	active  bool // the filter takes part in this decision
+	was     bool // it did in the last one
 	version uint64
 	known   bool
 }

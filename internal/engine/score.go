@@ -154,10 +154,7 @@ func (col *column) refresh(c *class) {
 			all = !tracker.Changed(col.version, func(slot int) { col.touched = append(col.touched, slot) })
 		}
 		col.version = version
-	} else if col.scorer.Reads&(framework.ReadsDomain|framework.ReadsCluster) != 0 {
-		all = true
-	}
-	if col.scorer.Reads&framework.ReadsFeasible != 0 && col.feasible != c.feasibleVersion {
+	} else if col.scorer.Reads&(framework.ReadsDomain|framework.ReadsCluster) != 0 || col.feasible != c.feasibleVersion {
 		all = true
 	}
 	col.known, col.feasible = true, c.feasibleVersion

@@ -16,6 +16,9 @@ func (c *class) build(src Source, s *framework.Snapshot, o *order) bool {
 		return false
 	}
 	c.adoptFilters(filters)
+	for i := range c.gates {
+		c.gates[i].active, c.gates[i].known = false, false
+	}
 	c.snapshot, c.order, c.now, c.nodeSet, c.objects = s, o, s.Now(), s.NodeSet(), s.Objects()
 	c.reasons = append(c.reasons[:0], reason{at: maxPlace})
 	c.due.heap = c.due.heap[:0]
@@ -39,9 +42,6 @@ const unknown int32 = -1
 // others are bound in every decision, by syncGates.
 func (c *class) adoptFilters(filters []Filter) {
 	c.filters, c.fixed, c.moving = c.filters[:0], c.fixed[:0], c.moving[:0]
-	for i := range c.gates {
-		c.gates[i].active = false
-	}
 	for _, f := range filters {
 		if !local(f.Reads) {
 			continue
@@ -165,6 +165,9 @@ func (c *class) move(src Source, s *framework.Snapshot, o *order) bool {
 		}
 	}
 	c.order = o
+	for i := range c.gates {
+		c.gates[i].known = false // a tracker knows one snapshot, and the same nodes
+	}
 	if c.scored {
 		c.scored = false // the scorers are bound anew, and all nodes scored
 		for _, slot := range o.slots {
@@ -206,12 +209,13 @@ func (c *class) filtersRead(r framework.Reads) bool {
 	return slices.ContainsFunc(c.filters, func(f Filter) bool { return f.Reads&r != 0 })
 }
 
-// reads reports whether any plugin of the class reads what r names.
+// reads reports whether any plugin whose answers are kept with the class reads
+// what r names.
 func (c *class) reads(r framework.Reads) bool {
 	return c.filtersRead(r) ||
 		slices.ContainsFunc(c.fixedScorers, func(s Scorer) bool { return s.Reads&r != 0 }) ||
 		slices.ContainsFunc(c.movingScorers, func(s Scorer) bool { return s.Reads&r != 0 }) ||
-		slices.ContainsFunc(c.columns, func(col column) bool { return col.scorer.Reads&r != 0 })
+		slices.ContainsFunc(c.columns, func(col column) bool { return local(col.scorer.Reads) && col.scorer.Reads&r != 0 })
 }
 
 // expire evaluates the nodes whose answers have run out. Should the clock have
@@ -265,38 +269,35 @@ func (c *class) syncGates(src Source, live *framework.Cycle) bool {
 }
 
 // adoptGates takes over freshly bound filters, and reports whether one takes
-// part now that did not in the last decision, or the other way round.
+// part now that did not in the last decision, or the other way round, or whose
+// earlier verdicts are not known.
 func (c *class) adoptGates(filters []Filter) (changed bool) {
-	had := 0
 	for i := range c.gates {
-		if c.gates[i].active {
-			had++
-			c.gates[i].active = false
-		}
+		c.gates[i].was, c.gates[i].active = c.gates[i].active, false
 	}
 	for _, f := range filters {
-		if local(f.Reads) {
-			continue
-		}
-		g, was := c.gate(f.At)
-		g.filter, g.active = f, true
-		if had--; !was {
-			g.known, changed = false, true
+		if !local(f.Reads) {
+			g := c.gate(f.At)
+			g.filter, g.active = f, true
 		}
 	}
-	return changed || had != 0
+	for i := range c.gates {
+		g := &c.gates[i]
+		g.known = g.known && g.was
+		changed = changed || g.active != g.was || g.active && !g.known
+	}
+	return changed
 }
 
 // gate finds the gate of that place in the profile, or makes it room; gates
-// are in the order of the profile. was tells whether it took part in the last
-// decision, as far as its tracker knows.
-func (c *class) gate(at int) (g *gate, was bool) {
+// are in the order of the profile.
+func (c *class) gate(at int) *gate {
 	i, found := slices.BinarySearchFunc(c.gates, at, func(g gate, at int) int { return g.filter.At - at })
 	if !found {
 		c.gates = slices.Insert(c.gates, i, gate{})
 		c.gates[i].reasons = make([]int32, len(c.rows))
 	}
-	return &c.gates[i], found && c.gates[i].known
+	return &c.gates[i]
 }
 
 // track asks the bound filter which nodes' answers changed since the last

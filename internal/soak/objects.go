@@ -24,6 +24,9 @@ func node(r *rand.Rand, name string) *framework.Node {
 	if !chance(r, 8) {
 		b = b.Zone(pick(r, "a", "b", "c")).Region("r")
 	}
+	if chance(r, 2) {
+		b = b.Labels("rack", pick(r, "r1", "r2", "r3", "r4"))
+	}
 	b = b.Allocatable(resource.Pods, pick(r, "4", "8", "110"))
 	if chance(r, 4) {
 		b = b.Resource(gpu, pick(r, "1", "4"))
@@ -45,7 +48,11 @@ func node(r *rand.Rand, name string) *framework.Node {
 // template makes the pod of a class: all pods made from it are alike but for
 // their names.
 func template(r *rand.Rand, i int) *framework.Pod {
-	b := framework.MakePod("pod").Labels("app", fmt.Sprintf("app-%d", i%5)).Image(fmt.Sprintf("app-%d", i%4))
+	b := framework.MakePod("pod").Namespace(pick(r, "default", "default", "team")).
+		Labels("app", fmt.Sprintf("app-%d", i%5)).Image(fmt.Sprintf("app-%d", i%4))
+	if chance(r, 3) {
+		b = b.Labels("tier", pick(r, "front", "back"))
+	}
 	switch r.IntN(4) {
 	case 0:
 	case 1:
@@ -76,7 +83,7 @@ func template(r *rand.Rand, i int) *framework.Pod {
 	if chance(r, 6) {
 		b = b.InitContainer("init").Image("app-2:v1").Requests("1", "1Gi")
 	}
-	return b.Obj()
+	return neighbours(r, b)
 }
 
 // stamp makes one pod of a template.

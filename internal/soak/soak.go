@@ -113,8 +113,10 @@ func (h *history) step() error {
 		if h.fork != nil {
 			h.snap, h.fork = h.fork, h.snap
 		}
-	case k < 98:
+	case k < 97:
 		return h.whatIf()
+	case k < 98:
+		return h.changeObjects()
 	default:
 		return h.replacePod()
 	}
@@ -123,7 +125,11 @@ func (h *history) step() error {
 
 func (h *history) newPod() (*framework.PodInfo, error) {
 	h.serial++
-	return h.snap.NewPodInfo(stamp(pick(h.r, h.templates...), h.serial))
+	p := stamp(pick(h.r, h.templates...), h.serial)
+	if chance(h.r, 20) {
+		p.DeletionTimestamp = new(h.snap.Now())
+	}
+	return h.snap.NewPodInfo(p)
 }
 
 // schedule decides for a pod and, half the time, places it.
@@ -174,6 +180,21 @@ func (h *history) bindElsewhere() error {
 		return err
 	}
 	return h.snap.Assume(p, h.someNode())
+}
+
+// changeObjects puts or deletes a namespace or a service.
+func (h *history) changeObjects() error {
+	switch h.r.IntN(6) {
+	case 0:
+		framework.Delete[framework.Namespace](h.snap, "team")
+	case 1:
+		framework.Delete[framework.Service](h.snap, "default/a")
+	case 2, 3:
+		return framework.Put(h.snap, namespace(h.r))
+	default:
+		return framework.Put(h.snap, service(h.r))
+	}
+	return nil
 }
 
 // replacePod exchanges a pod for one of another class, as an update does.
