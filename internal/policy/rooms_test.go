@@ -55,7 +55,7 @@ var rooms = []room{
 	{
 		dir:     "scheduling/config",
 		imports: append(slices.Clone(plugins), "scheduling", "scheduling/extender"),
-		modules: []string{"sigs.k8s.io/yaml", "go.yaml.in/yaml"},
+		modules: []string{"go.yaml.in/yaml"},
 		library: true,
 	},
 
