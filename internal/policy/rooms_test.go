@@ -29,7 +29,7 @@ type room struct {
 // What lies below the plugins, below the door, and below the examples.
 var (
 	nouns   = []string{"resource", "framework"}
-	shared  = append(slices.Clone(nouns), "estimator", "internal/match", "internal/topo")
+	shared  = append(slices.Clone(nouns), "estimator", "internal/match", "internal/topo", "internal/volumes")
 	plugins = append(slices.Clone(shared), "filter", "scoring", "internal/engine")
 	public  = []string{
 		"resource", "framework", "framework/frameworktest", "estimator", "filter", "scoring",
@@ -45,6 +45,7 @@ var rooms = []room{
 	{dir: "framework/frameworktest", imports: nouns, library: true},
 	{dir: "internal/match", imports: nouns, library: true},
 	{dir: "internal/topo", imports: append(slices.Clone(nouns), "internal/match"), library: true},
+	{dir: "internal/volumes", imports: append(slices.Clone(nouns), "internal/match"), library: true},
 	{dir: "estimator", imports: nouns, library: true},
 	{dir: "filter", imports: shared, library: true},
 	{dir: "scoring", imports: shared, library: true},

@@ -1,0 +1,136 @@
+package filter
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/volumes"
+)
+
+const reasonVolumeCount = framework.Text("node(s) exceed max volume count")
+
+// NodeVolumeLimits rejects nodes to which more volumes of a CSI driver would be
+// attached than the node's CSINode allows. A volume that several pods use counts
+// once, and so does one that is attached although no pod uses it. Volumes that
+// are still to be made count, and in-tree disks count as those of the driver
+// that took them over.
+//
+// Nodes that lack the driver of one of the pod's volumes are rejected, too,
+// where the CSIDriver asks for that (preventPodSchedulingIfMissing).
+//
+// Source: kube-scheduler 1.37, plugin NodeVolumeLimits, with the feature gate
+// VolumeLimitScaling on.
+//
+// Differs: where several drivers are missing the first by name is told;
+// kube-scheduler tells any.
+type NodeVolumeLimits struct{}
+
+// Name returns "NodeVolumeLimits".
+func (NodeVolumeLimits) Name() string { return "NodeVolumeLimits" }
+
+// Scope declares that a verdict reads the pod's volumes, the node's pods and the
+// objects of the cluster; nothing at all for a pod without such volumes.
+func (NodeVolumeLimits) Scope(pod *framework.PodInfo) framework.Scope {
+	v := volumes.Of(pod)
+	if len(v.Mounts) == 0 {
+		return framework.Scope{}
+	}
+	return framework.Scope{Pod: v.Fields(), Reads: framework.ReadsPods | framework.ReadsObjects}
+}
+
+// PreFilter skips pods without claims and without disks that a CSI driver may
+// have taken over.
+func (NodeVolumeLimits) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
+	if len(volumes.Of(c.Pod).Mounts) == 0 {
+		return framework.PreFiltered{}, framework.SkipStatus()
+	}
+	f := framework.Scratch[nodeVolumeLimits](c)
+	f.snapshot, f.attached = c.Snapshot, volumes.AttachedIn(c.Snapshot)
+	f.known.prepare(c, true)
+	f.unknown.prepare(c, false)
+	return framework.PreFiltered{Filter: f}, framework.Status{}
+}
+
+// nodeVolumeLimits is the bound filter.
+type nodeVolumeLimits struct {
+	snapshot *framework.Snapshot
+	attached *volumes.Attached
+	known    newVolumes // on nodes of which drivers are known
+	unknown  newVolumes // on the others
+}
+
+// newVolumes is what the pod adds to a node.
+type newVolumes struct {
+	status   framework.Status // why it cannot be told
+	handles  volumes.Handles
+	drivers  []string        // of the handles, sorted
+	required []missingDriver // those without which the pod must not come
+}
+
+type missingDriver struct {
+	name   string
+	reason framework.Text
+}
+
+func (v *newVolumes) prepare(c *framework.Cycle, known bool) {
+	v.status, v.required = framework.Status{}, v.required[:0]
+	var err error
+	if v.handles, err = volumes.NewHandles(c.Snapshot, c.Pod, known); err != nil {
+		v.status = framework.AsStatus(err)
+		if _, missing := errors.AsType[*volumes.MissingError](err); missing {
+			v.status = framework.RejectForGood(framework.Text(err.Error()))
+		}
+		return
+	}
+	v.drivers = v.handles.Drivers()
+	for _, name := range v.drivers {
+		driver := framework.Lookup[framework.CSIDriver](c.Snapshot, name)
+		if driver != nil && driver.Spec.PreventPodSchedulingIfMissing != nil && *driver.Spec.PreventPodSchedulingIfMissing {
+			v.required = append(v.required, missingDriver{name, framework.Text(name + " CSI driver is not installed on the node")})
+		}
+	}
+}
+
+func (f *nodeVolumeLimits) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {
+	there := f.attached.On(f.snapshot, node)
+	added := &f.known
+	if there.Node == nil {
+		added = &f.unknown
+	}
+	if !added.status.IsSuccess() || len(added.handles) == 0 {
+		return added.status
+	}
+	for i := range added.required {
+		if d := &added.required[i]; !hasDriver(there.Node, d.name) {
+			return framework.Reject(d.reason)
+		}
+	}
+	if there.Err != nil {
+		return framework.AsStatus(there.Err)
+	}
+	for _, driver := range added.drivers {
+		limit, limited := there.Limit(driver)
+		if !limited {
+			continue
+		}
+		if n := added.count(driver, there.Used); n > 0 && there.Counts[driver]+n > limit {
+			return framework.Reject(reasonVolumeCount)
+		}
+	}
+	return framework.Status{}
+}
+
+// count counts the volumes of a driver that are not in use on the node.
+func (v *newVolumes) count(driver string, used volumes.Handles) (n int) {
+	for h := range v.handles {
+		if _, there := used[h]; h.Driver == driver && !there {
+			n++
+		}
+	}
+	return n
+}
+
+func hasDriver(n *framework.CSINode, name string) bool {
+	return n != nil && slices.ContainsFunc(n.Spec.Drivers, func(d framework.CSINodeDriver) bool { return d.Name == name })
+}

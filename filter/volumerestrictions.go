@@ -1,0 +1,147 @@
+package filter
+
+import (
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/volumes"
+)
+
+const (
+	reasonDiskConflict = framework.Text("node(s) had no available disk")
+	reasonClaimInUse   = framework.Text("node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod")
+)
+
+// VolumeRestrictions rejects nodes on which another pod uses a disk that the
+// pod names itself and that they cannot share, and all nodes while another pod
+// anywhere uses one of its claims with the access mode ReadWriteOncePod.
+//
+// Two pods of a node can share the same disk of Google Compute Engine, the same
+// iSCSI disk, and the same Ceph block device (one monitor in common, same pool
+// and image) only if both read; the same disk of Amazon EBS never.
+//
+// Source: kube-scheduler 1.37, plugin VolumeRestrictions. As there, pods that
+// come or go while others are tried (preemption, nominated pods) are compared by
+// the names of their claims, whatever their namespace.
+type VolumeRestrictions struct{}
+
+// Name returns "VolumeRestrictions".
+func (VolumeRestrictions) Name() string { return "VolumeRestrictions" }
+
+// Scope declares that a verdict reads the pod's volumes and the node's pods,
+// and, where there are claims, all pods of the cluster; nothing at all for a pod
+// without either.
+func (VolumeRestrictions) Scope(pod *framework.PodInfo) framework.Scope {
+	v := volumes.Of(pod)
+	switch {
+	case len(v.Keys) > 0:
+		return framework.Scope{Pod: framework.FieldVolumes | framework.FieldNamespace, Reads: framework.ReadsCluster}
+	case len(v.Exclusive) > 0:
+		return framework.Scope{Pod: framework.FieldVolumes, Reads: framework.ReadsPods}
+	}
+	return framework.Scope{}
+}
+
+// PreFilter skips pods that nothing can conflict with, and rejects those of
+// which a claim does not exist.
+func (VolumeRestrictions) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
+	v := volumes.Of(c.Pod)
+	if len(v.Keys)+len(v.Exclusive) == 0 {
+		return framework.PreFiltered{}, framework.SkipStatus()
+	}
+	f := framework.Scratch[volumeRestrictions](c)
+	f.disks, f.claims, f.conflicts = v.Exclusive, f.claims[:0], 0
+	for _, ref := range v.Claims {
+		if ref.Ephemeral {
+			continue
+		}
+		claim, err := volumes.Claim(c.Snapshot, c.Pod.Pod.Namespace, ref.Name)
+		if err != nil {
+			return framework.PreFiltered{}, framework.RejectForGood(framework.Text(err.Error()))
+		}
+		if !slices.Contains(claim.Spec.AccessModes, framework.ReadWriteOncePod) || slices.Contains(f.claims, claim.Name) {
+			continue
+		}
+		f.claims = append(f.claims, claim.Name)
+		if volumes.UsesIn(c.Snapshot).Count(claim.Key()) > 0 {
+			f.conflicts++
+		}
+	}
+	if len(f.disks) == 0 && f.conflicts == 0 {
+		return framework.PreFiltered{}, framework.SkipStatus()
+	}
+	return framework.PreFiltered{Filter: f}, framework.Status{}
+}
+
+// volumeRestrictions is the bound filter.
+type volumeRestrictions struct {
+	disks     []*framework.Volume
+	claims    []string // that only one pod may use
+	conflicts int      // how many uses of them there are elsewhere
+}
+
+func (f *volumeRestrictions) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {
+	if len(f.disks) > 0 && slices.ContainsFunc(node.Pods, f.conflictsWith) {
+		return framework.Reject(reasonDiskConflict)
+	}
+	if f.conflicts > 0 {
+		return framework.Reject(reasonClaimInUse)
+	}
+	return framework.Status{}
+}
+
+func (f *volumeRestrictions) conflictsWith(p *framework.PodInfo) bool {
+	for _, used := range volumes.Of(p).Exclusive {
+		for _, wanted := range f.disks {
+			if disksConflict(wanted, used) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// disksConflict reports whether two pods of a node cannot use both disks.
+func disksConflict(a, b *framework.Volume) bool {
+	if a, b := a.GCEPersistentDisk, b.GCEPersistentDisk; a != nil && b != nil && a.PDName == b.PDName && !(a.ReadOnly && b.ReadOnly) {
+		return true
+	}
+	if a, b := a.AWSElasticBlockStore, b.AWSElasticBlockStore; a != nil && b != nil && a.VolumeID == b.VolumeID {
+		return true
+	}
+	if a, b := a.ISCSI, b.ISCSI; a != nil && b != nil && a.IQN == b.IQN && !(a.ReadOnly && b.ReadOnly) {
+		return true
+	}
+	if a, b := a.RBD, b.RBD; a != nil && b != nil && a.RBDPool == b.RBDPool && a.RBDImage == b.RBDImage && !(a.ReadOnly && b.ReadOnly) {
+		return slices.ContainsFunc(a.CephMonitors, func(m string) bool { return slices.Contains(b.CephMonitors, m) })
+	}
+	return false
+}
+
+// AddPod counts the uses of the other pod.
+func (f *volumeRestrictions) AddPod(_ *framework.Cycle, other *framework.PodInfo, _ *framework.NodeInfo) framework.Status {
+	f.conflicts += f.uses(other)
+	return framework.Status{}
+}
+
+// RemovePod takes back the uses of the other pod.
+func (f *volumeRestrictions) RemovePod(_ *framework.Cycle, other *framework.PodInfo, _ *framework.NodeInfo) framework.Status {
+	f.conflicts -= f.uses(other)
+	return framework.Status{}
+}
+
+func (f *volumeRestrictions) uses(p *framework.PodInfo) (n int) {
+	for _, ref := range volumes.Of(p).Claims {
+		if !ref.Ephemeral && slices.Contains(f.claims, ref.Name) {
+			n++
+		}
+	}
+	return n
+}
+
+// Fork returns a copy.
+func (f *volumeRestrictions) Fork() framework.FilterUpdater {
+	copied := *f
+	copied.claims = slices.Clone(f.claims) // f is memory of the cycle
+	return &copied
+}

@@ -1,0 +1,115 @@
+package filter
+
+import (
+	"fmt"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/volumes"
+)
+
+const (
+	reasonZone         = framework.Text("node(s) had no available volume zone")
+	reasonUnnamedClaim = framework.Text("PersistentVolumeClaim had no name")
+	reasonNoClass      = framework.Text("PersistentVolumeClaim had no pv name and storageClass name")
+	reasonNoVolume     = framework.Text("PersistentVolume had no name")
+)
+
+// VolumeZone rejects nodes outside of the zones and regions that the labels of
+// the pod's bound volumes name; "a__b" names two. Nodes without any such label
+// pass. Rejections are unresolvable. Ephemeral volumes are not looked at.
+//
+// Source: kube-scheduler 1.37, plugin VolumeZone.
+type VolumeZone struct{}
+
+// Name returns "VolumeZone".
+func (VolumeZone) Name() string { return "VolumeZone" }
+
+// Scope declares that a verdict reads the pod's volumes, the node and the
+// objects of the cluster; nothing at all for a pod without claims.
+func (VolumeZone) Scope(pod *framework.PodInfo) framework.Scope {
+	if len(volumes.Of(pod).Keys) == 0 {
+		return framework.Scope{}
+	}
+	return framework.Scope{
+		Pod:   framework.FieldVolumes | framework.FieldNamespace,
+		Reads: framework.ReadsNode | framework.ReadsObjects,
+	}
+}
+
+// PreFilter collects the zones of the pod's volumes and skips pods of which no
+// volume has any. It rejects pods of which a claim, or what it names, does not
+// exist, and claims without a volume that will not get one together with the
+// pod's node.
+func (VolumeZone) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
+	v := volumes.Of(c.Pod)
+	if len(v.Keys) == 0 {
+		return framework.PreFiltered{}, framework.SkipStatus()
+	}
+	f := framework.Scratch[volumeZone](c)
+	f.zones = f.zones[:0]
+	for _, ref := range v.Claims {
+		if ref.Ephemeral {
+			continue
+		}
+		volume, status := zonedVolume(c, ref.Name)
+		if !status.IsSuccess() {
+			return framework.PreFiltered{}, status
+		}
+		if volume != nil {
+			f.zones = volumes.ZonesOf(f.zones, volume)
+		}
+	}
+	if len(f.zones) == 0 {
+		return framework.PreFiltered{}, framework.SkipStatus()
+	}
+	return framework.PreFiltered{Filter: f}, framework.Status{}
+}
+
+// zonedVolume returns the volume of a claim, nil if the claim waits for its
+// first pod.
+func zonedVolume(c *framework.Cycle, name string) (*framework.PersistentVolume, framework.Status) {
+	if name == "" {
+		return nil, framework.RejectForGood(reasonUnnamedClaim)
+	}
+	claim, err := volumes.Claim(c.Snapshot, c.Pod.Pod.Namespace, name)
+	if err != nil {
+		return nil, framework.RejectForGood(framework.Text(err.Error()))
+	}
+	if claim.Spec.VolumeName != "" {
+		volume, err := volumes.Volume(c.Snapshot, claim.Spec.VolumeName)
+		if err != nil {
+			return nil, framework.RejectForGood(framework.Text(err.Error()))
+		}
+		return volume, framework.Status{}
+	}
+	className := volumes.ClassOfClaim(claim)
+	if className == "" {
+		return nil, framework.RejectForGood(reasonNoClass)
+	}
+	class, err := volumes.Class(c.Snapshot, className)
+	switch {
+	case err != nil:
+		return nil, framework.RejectForGood(framework.Text(err.Error()))
+	case class.VolumeBindingMode == nil:
+		return nil, framework.RejectForGood(framework.Text(fmt.Sprintf("VolumeBindingMode not set for StorageClass %q", className)))
+	case *class.VolumeBindingMode != framework.VolumeBindingWaitForFirstConsumer:
+		return nil, framework.RejectForGood(reasonNoVolume)
+	}
+	return nil, framework.Status{}
+}
+
+// volumeZone is the bound filter.
+type volumeZone struct{ zones []volumes.Zone }
+
+func (f *volumeZone) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {
+	labels := node.Node.Labels
+	if !volumes.Zoned(labels) {
+		return framework.Status{}
+	}
+	for i := range f.zones {
+		if !f.zones[i].Allows(labels) {
+			return framework.RejectForGood(reasonZone)
+		}
+	}
+	return framework.Status{}
+}

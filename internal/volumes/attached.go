@@ -1,0 +1,289 @@
+package volumes
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// A Handle identifies a volume of a CSI driver.
+type Handle struct {
+	Driver, Name string
+	unmade       bool // Name is the key of the claim that it will be made for
+}
+
+// Handles is a set of volumes.
+type Handles map[Handle]struct{}
+
+func (h *Handles) add(v Handle) {
+	if *h == nil {
+		*h = Handles{}
+	}
+	(*h)[v] = struct{}{}
+}
+
+// A NodeVolumes is what pods use on a node, and what else is attached to it.
+type NodeVolumes struct {
+	// Node is what is known of the drivers on the node; it may be nil.
+	Node *framework.CSINode
+	// Used are the volumes that the node's pods use.
+	Used Handles
+	// Counts holds the number of volumes by driver, with those that are attached
+	// although no pod uses them.
+	Counts map[string]int
+	// Err tells that the volumes of a pod cannot be told.
+	Err error
+
+	generation uint64 // of the node
+}
+
+// Attached keeps, for every node whose drivers are limited, the CSI volumes on
+// it. It is brought up to date when it is asked for: nodes whose pods changed,
+// or all where an object changed that matters.
+type Attached struct {
+	slots    []*NodeVolumes
+	shared   bool // slots is a fork's, too
+	others   map[string][]Handle
+	versions versions
+}
+
+// versions identifies everything besides pods that Attached depends on.
+type versions struct{ claims, volumes, classes, nodes, attachments uint64 }
+
+func versionsOf(s *framework.Snapshot) versions {
+	return versions{
+		framework.ObjectsVersion[framework.PersistentVolumeClaim](s),
+		framework.ObjectsVersion[framework.PersistentVolume](s),
+		framework.ObjectsVersion[framework.StorageClass](s),
+		framework.ObjectsVersion[framework.CSINode](s),
+		framework.ObjectsVersion[framework.VolumeAttachment](s),
+	}
+}
+
+var attachedKey = framework.NewExtensionKey(func(*framework.Snapshot) *Attached { return new(Attached) })
+
+// Fork implements [framework.Extension].
+func (a *Attached) Fork(*framework.Snapshot) framework.Extension {
+	a.shared = true
+	copied := *a
+	return &copied
+}
+
+// AttachedIn returns what is attached in a snapshot. It costs O(N) for N nodes
+// if little has changed.
+func AttachedIn(s *framework.Snapshot) *Attached {
+	a := attachedKey.Of(s)
+	now := versionsOf(s)
+	if now != a.versions {
+		a.slots, a.shared, a.versions = nil, false, now
+		a.others = attachments(s)
+	}
+	if now.nodes == 0 {
+		return a // no node is limited
+	}
+	for _, slot := range s.Order() {
+		if n := s.AtSlot(slot); slot >= len(a.slots) || a.slots[slot] == nil || a.slots[slot].generation != n.Generation() {
+			a.own(s.Slots())
+			v := a.read(s, n)
+			a.slots[slot] = &v
+		}
+	}
+	return a
+}
+
+func (a *Attached) own(slots int) {
+	if a.shared || len(a.slots) < slots {
+		a.slots, a.shared = append(make([]*NodeVolumes, 0, slots), a.slots...)[:slots], false
+	}
+}
+
+// On returns what is on a node now. The result must not be changed.
+func (a *Attached) On(s *framework.Snapshot, n *framework.NodeInfo) NodeVolumes {
+	if slot := n.Slot(); slot < len(a.slots) && a.slots[slot] != nil && a.slots[slot].generation == n.Generation() {
+		return *a.slots[slot]
+	}
+	return a.read(s, n)
+}
+
+// read reads the volumes of the node's pods, if anything on it is limited.
+func (a *Attached) read(s *framework.Snapshot, n *framework.NodeInfo) NodeVolumes {
+	v := NodeVolumes{Node: CSINode(s, n.Name()), generation: n.Generation()}
+	if !hasLimits(v.Node) {
+		return v
+	}
+	for _, p := range n.Pods {
+		if mounts := Of(p).Mounts; len(mounts) > 0 {
+			if v.Err = handles(s, p.Pod, mounts, true, false, &v.Used); v.Err != nil {
+				return v
+			}
+		}
+	}
+	others := a.others[n.Name()]
+	if len(v.Used)+len(others) == 0 {
+		return v
+	}
+	v.Counts = map[string]int{}
+	for h := range v.Used {
+		v.Counts[h.Driver]++
+	}
+	for _, h := range others {
+		if _, used := v.Used[h]; !used {
+			v.Counts[h.Driver]++
+		}
+	}
+	return v
+}
+
+func hasLimits(n *framework.CSINode) bool {
+	return n != nil && slices.ContainsFunc(n.Spec.Drivers, isLimited)
+}
+
+func isLimited(d framework.CSINodeDriver) bool {
+	return d.Allocatable != nil && d.Allocatable.Count != nil
+}
+
+// Limit returns how many volumes of a driver a node takes; false if it is not
+// limited. Of several entries the last counts.
+func (v *NodeVolumes) Limit(driver string) (limit int, limited bool) {
+	if v.Node == nil {
+		return 0, false
+	}
+	for _, d := range v.Node.Spec.Drivers {
+		if d.Name == driver && isLimited(d) {
+			limit, limited = int(*d.Allocatable.Count), true
+		}
+	}
+	return limit, limited
+}
+
+// Limited reports whether the node limits any driver.
+func (v *NodeVolumes) Limited() bool { return hasLimits(v.Node) }
+
+// attachments returns the CSI volumes that are attached, or to be attached, by
+// node.
+func attachments(s *framework.Snapshot) map[string][]Handle {
+	by := map[string][]Handle{}
+	for _, a := range framework.List[framework.VolumeAttachment](s) {
+		if a.Spec.Attacher == "" || a.Spec.Source.PersistentVolumeName == nil {
+			continue
+		}
+		v := framework.Lookup[framework.PersistentVolume](s, *a.Spec.Source.PersistentVolumeName)
+		if v == nil || v.Spec.CSI == nil {
+			continue
+		}
+		h := Handle{Driver: a.Spec.Attacher, Name: v.Spec.CSI.VolumeHandle}
+		if node := a.Spec.NodeName; !slices.Contains(by[node], h) {
+			by[node] = append(by[node], h)
+		}
+	}
+	return by
+}
+
+// NewHandles returns the CSI volumes that a pod would use on nodes of which
+// drivers are known, or on the others. A claim that does not exist is a
+// [*MissingError].
+func NewHandles(s *framework.Snapshot, p *framework.PodInfo, known bool) (h Handles, err error) {
+	err = handles(s, p.Pod, Of(p).Mounts, known, true, &h)
+	return h, err
+}
+
+// Drivers returns the drivers of the volumes, sorted.
+func (h Handles) Drivers() []string {
+	var list []string
+	for v := range h {
+		list = append(list, v.Driver)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+var errNoName = errors.New("PersistentVolumeClaim had no name")
+
+// handles adds the CSI volumes of a pod's mounts. known tells that the drivers
+// of the node are known: in-tree disks then count as those of the driver that
+// took them over. Claims that do not exist are an error for a pod that comes;
+// a pod that is there may be alive without.
+//
+// Source: kube-scheduler 1.37, nodevolumelimits, filterAttachableVolumes.
+func handles(s *framework.Snapshot, p *framework.Pod, mounts []Mount, known, comes bool, to *Handles) error {
+	for i := range mounts {
+		m := &mounts[i]
+		if m.Disk != nil {
+			if err := addDisk(m.Disk, known, to); err != nil {
+				return err
+			}
+			continue
+		}
+		if m.Claim.Name == "" {
+			return errNoName
+		}
+		claim, err := Claim(s, p.Namespace, m.Claim.Name)
+		switch {
+		case err != nil && comes:
+			return fmt.Errorf("looking up PVC %s/%s: %w", p.Namespace, m.Claim.Name, err)
+		case err != nil:
+			continue
+		case m.Claim.Ephemeral:
+			if err := CheckOwner(p, claim); err != nil {
+				return err
+			}
+		}
+		if h := handleOfClaim(s, claim, known); h.Driver != "" && h.Name != "" {
+			to.add(h)
+		}
+	}
+	return nil
+}
+
+// addDisk adds a disk that a pod names itself.
+func addDisk(v *framework.Volume, known bool, to *Handles) error {
+	plugin := inTreeOf(&v.VolumeSource)
+	if !known || !plugin.countable {
+		return nil
+	}
+	name, err := handleOf(&v.VolumeSource)
+	if err != nil {
+		return fmt.Errorf("converting volume(%s) from inline to csi: %w", v.Name, err)
+	}
+	to.add(Handle{Driver: plugin.driver, Name: name})
+	return nil
+}
+
+// handleOfClaim returns the CSI volume of a claim, or the one that will be made
+// for it; the zero Handle if it is no CSI volume.
+func handleOfClaim(s *framework.Snapshot, c *framework.PersistentVolumeClaim, known bool) Handle {
+	v := framework.Lookup[framework.PersistentVolume](s, c.Spec.VolumeName)
+	if c.Spec.VolumeName == "" || v == nil {
+		return handleOfClass(s, c, known)
+	}
+	if v.Spec.CSI != nil {
+		return Handle{Driver: v.Spec.CSI.Driver, Name: v.Spec.CSI.VolumeHandle}
+	}
+	plugin := inTreeOfVolume(&v.Spec.PersistentVolumeSource)
+	if plugin == nil || !plugin.countable || !known {
+		return Handle{}
+	}
+	name, err := handleOfVolume(v)
+	if err != nil {
+		return Handle{}
+	}
+	return Handle{Driver: plugin.driver, Name: name}
+}
+
+func handleOfClass(s *framework.Snapshot, c *framework.PersistentVolumeClaim, known bool) Handle {
+	name := ClassOfClaim(c)
+	class := framework.Lookup[framework.StorageClass](s, name)
+	if name == "" || class == nil {
+		return Handle{}
+	}
+	h := Handle{Driver: class.Provisioner, Name: key(c.Namespace, c.Name), unmade: true}
+	if plugin := inTreeNamed(class.Provisioner); plugin != nil {
+		if !known || !plugin.countable {
+			return Handle{}
+		}
+		h.Driver = plugin.driver
+	}
+	return h
+}

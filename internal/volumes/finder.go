@@ -1,0 +1,270 @@
+package volumes
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+)
+
+// Reasons is the set of reasons for which a pod's claims exclude a node.
+type Reasons uint64
+
+// The reasons, in the order in which they are told.
+const (
+	Conflict Reasons = 1 << iota // a bound volume cannot be used there
+	NoVolume                     // an unbound claim has no volume there, and none can be made
+	NoSpace                      // one could be made, but there is no room for it
+	Gone                         // a bound volume does not exist
+)
+
+// A Binding is a volume that a claim gets.
+type Binding struct {
+	Claim  *framework.PersistentVolumeClaim
+	Volume *framework.PersistentVolume
+}
+
+// A Provision is a claim for which a volume is to be made.
+type Provision struct {
+	Claim *framework.PersistentVolumeClaim
+	// From is the capacity that it is taken from, nil where none is counted.
+	From *framework.CSIStorageCapacity
+}
+
+// Found is what the claims of a pod would get on a node.
+type Found struct {
+	Bindings   []Binding
+	Provisions []Provision
+}
+
+// A Finder knows, for the claims of one pod, what each node has for them. It is
+// made once in a cycle, by Prepare, and then asked about many nodes, from
+// several goroutines if need be.
+//
+// Source: kube-scheduler 1.37, volumebinding, GetPodVolumeClaims and
+// FindPodVolumes.
+type Finder struct {
+	snapshot *framework.Snapshot
+	bound    []boundClaim
+	waiting  []waitingClaim
+	selected []int // in waiting: a node is selected for them
+	others   []int // in waiting: the others, by size
+}
+
+// A boundClaim is a claim that has its volume.
+type boundClaim struct {
+	missing  bool // the volume does not exist
+	affinity Affinity
+
+	// On nodes where a CSI driver has taken over the plugin of that name, ""
+	// for none, these count.
+	plugin   string
+	migrated Affinity
+	err      error
+}
+
+// A waitingClaim is a claim that gets its volume with the pod's node.
+type waitingClaim struct {
+	claim      *framework.PersistentVolumeClaim
+	node       string // that is selected for it
+	candidates candidates
+	provision  provision
+}
+
+// FinderKey holds the cycle's Finder once it has been prepared with success.
+var FinderKey = framework.NewKey[*Finder]("volumes")
+
+const errUnbound = framework.Text("pod has unbound immediate PersistentVolumeClaims")
+
+// Prepare reads the claims of a pod. The status is Skip for a pod without any,
+// a rejection when one is missing, on its way out, or should have a volume by
+// now, and Error for a class that is incomplete.
+func (f *Finder) Prepare(s *framework.Snapshot, pod *framework.PodInfo) framework.Status {
+	f.snapshot, f.bound, f.waiting = s, f.bound[:0], f.waiting[:0]
+	f.selected, f.others = f.selected[:0], f.others[:0]
+	refs := Of(pod).Claims
+	if len(refs) == 0 {
+		return framework.SkipStatus()
+	}
+	claims := make([]*framework.PersistentVolumeClaim, len(refs))
+	for i, ref := range refs {
+		var err error
+		if claims[i], err = usableClaim(s, pod.Pod, ref); err != nil {
+			return framework.RejectForGood(framework.Text(err.Error()))
+		}
+	}
+	immediate := false
+	for _, claim := range claims {
+		switch waits, err := f.waits(claim); {
+		case err != nil:
+			return framework.AsStatus(err)
+		case IsBound(claim):
+			f.bound = append(f.bound, boundClaimOf(s, claim))
+		case waits:
+			f.waiting = append(f.waiting, waitingClaim{claim: claim})
+		default:
+			immediate = true
+		}
+	}
+	if immediate {
+		return framework.RejectForGood(errUnbound)
+	}
+	f.prepareWaiting()
+	return framework.Status{}
+}
+
+// usableClaim returns the claim that a pod refers to, unless the pod cannot use
+// it.
+func usableClaim(s *framework.Snapshot, pod *framework.Pod, ref ClaimRef) (*framework.PersistentVolumeClaim, error) {
+	claim, err := Claim(s, pod.Namespace, ref.Name)
+	switch {
+	case err != nil && ref.Ephemeral:
+		return nil, fmt.Errorf("waiting for ephemeral volume controller to create the persistentvolumeclaim %q", ref.Name)
+	case err != nil:
+		return nil, err
+	case claim.Status.Phase == framework.ClaimLost:
+		return nil, fmt.Errorf("persistentvolumeclaim %q bound to non-existent persistentvolume %q", claim.Name, claim.Spec.VolumeName)
+	case claim.DeletionTimestamp != nil:
+		return nil, fmt.Errorf("persistentvolumeclaim %q is being deleted", claim.Name)
+	case ref.Ephemeral:
+		return claim, CheckOwner(pod, claim)
+	}
+	return claim, nil
+}
+
+// IsBound reports whether a claim has its volume for good.
+func IsBound(c *framework.PersistentVolumeClaim) bool {
+	_, completed := c.Annotations[framework.AnnBindCompleted]
+	return completed && c.Spec.VolumeName != ""
+}
+
+// waits reports whether an unbound claim waits for its first pod.
+func (f *Finder) waits(c *framework.PersistentVolumeClaim) (bool, error) {
+	name := ClassOfClaim(c)
+	if IsBound(c) || name == "" {
+		return false, nil
+	}
+	class := framework.Lookup[framework.StorageClass](f.snapshot, name)
+	switch {
+	case class == nil:
+		return false, nil
+	case class.VolumeBindingMode == nil:
+		return false, fmt.Errorf("VolumeBindingMode not set for StorageClass %q", name)
+	}
+	return *class.VolumeBindingMode == framework.VolumeBindingWaitForFirstConsumer && c.Spec.VolumeName == "", nil
+}
+
+func boundClaimOf(s *framework.Snapshot, c *framework.PersistentVolumeClaim) (b boundClaim) {
+	v, err := Volume(s, c.Spec.VolumeName)
+	if err != nil {
+		return boundClaim{missing: true}
+	}
+	b.affinity = AffinityOf(v.Spec.NodeAffinity)
+	plugin := inTreeOfVolume(&v.Spec.PersistentVolumeSource)
+	if plugin == nil || !plugin.countable {
+		return b
+	}
+	b.plugin = plugin.name
+	if _, err := handleOfVolume(v); err != nil {
+		b.err = fmt.Errorf("could not translate pv: %w", err)
+		return b
+	}
+	b.migrated = AffinityOf(migratedAffinity(v, plugin))
+	return b
+}
+
+func (f *Finder) prepareWaiting() {
+	for i := range f.waiting {
+		w := &f.waiting[i]
+		w.provision = provisionFor(f.snapshot, w.claim)
+		if node, ok := w.claim.Annotations[framework.AnnSelectedNode]; ok {
+			w.node = node
+			f.selected = append(f.selected, i)
+			continue
+		}
+		w.candidates = candidatesFor(f.snapshot, w.claim)
+		f.others = append(f.others, i)
+	}
+	// The small ones choose first. Claims of one size stand as Go's sorting
+	// algorithm, which is not stable, puts them; kube-scheduler uses the same.
+	slices.SortFunc(f.others, func(a, b int) int { return f.waiting[a].request().Cmp(f.waiting[b].request()) })
+}
+
+func (w *waitingClaim) request() resource.Quantity {
+	return w.claim.Spec.Resources.Requests[resource.Storage]
+}
+
+// AllBound reports whether all claims have their volumes.
+func (f *Finder) AllBound() bool { return len(f.waiting) == 0 }
+
+// Find adds to found, which should be empty, what the claims would get on the
+// node. It means something only if there are no reasons against the node.
+func (f *Finder) Find(n *framework.NodeInfo, found *Found) (Reasons, error) {
+	reasons, err := f.checkBound(n)
+	if err != nil || len(f.waiting) == 0 {
+		return reasons, err
+	}
+	more, err := f.findWaiting(n.Node, found)
+	return reasons | more, err
+}
+
+// checkBound stops at the first claim that excludes the node.
+func (f *Finder) checkBound(n *framework.NodeInfo) (Reasons, error) {
+	for i := range f.bound {
+		b := &f.bound[i]
+		affinity := &b.affinity
+		if b.plugin != "" && Migrated(CSINode(f.snapshot, n.Name()), b.plugin) {
+			if b.err != nil {
+				return 0, b.err
+			}
+			affinity = &b.migrated
+		}
+		switch {
+		case b.missing:
+			return Gone, nil
+		case !affinity.Allows(n.Node):
+			return Conflict, nil
+		}
+	}
+	return 0, nil
+}
+
+// findWaiting binds what it can and makes the rest. That some claim found no
+// volume does not count once volumes are made: then that decides.
+func (f *Finder) findWaiting(n *framework.Node, found *Found) (Reasons, error) {
+	for _, i := range f.selected {
+		if f.waiting[i].node != n.Name {
+			return NoVolume, nil
+		}
+	}
+	var room [8]int
+	unmatched := room[:0]
+	for _, i := range f.others {
+		w := &f.waiting[i]
+		if w.candidates.err != nil {
+			return 0, w.candidates.err
+		}
+		if v := w.candidates.on(n, found.Bindings); v != nil {
+			found.Bindings = append(found.Bindings, Binding{w.claim, v.object})
+		} else {
+			unmatched = append(unmatched, i)
+		}
+	}
+	for _, list := range [...][]int{f.selected, unmatched} {
+		for _, i := range list {
+			w := &f.waiting[i]
+			reason, from, err := w.provision.on(n)
+			if reason != 0 || err != nil {
+				return reason, err
+			}
+			found.Provisions = append(found.Provisions, Provision{w.claim, from})
+		}
+	}
+	return 0, nil
+}
+
+// ErrNotPrepared is the error of a scorer that is asked about a pod whose
+// claims PreFilter rejected.
+var ErrNotPrepared = errors.New("not found")

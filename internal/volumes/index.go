@@ -1,0 +1,79 @@
+package volumes
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// A label is a label of a node with a value. The zero label stands for none.
+type label struct{ key, value string }
+
+// mustOfTerm returns a label that every node has which the term selects.
+func mustOfTerm(t *framework.NodeSelectorTerm) label {
+	for i := range t.MatchExpressions {
+		if r := &t.MatchExpressions[i]; r.Operator == framework.NodeSelectorOpIn && len(r.Values) == 1 {
+			return label{r.Key, r.Values[0]}
+		}
+	}
+	return label{}
+}
+
+// mustOfSelector returns a label that everything has which the selector selects.
+func mustOfSelector(s *framework.LabelSelector) label {
+	if s == nil || len(s.MatchLabels) == 0 {
+		return label{}
+	}
+	first := slices.Min(slices.Collect(maps.Keys(s.MatchLabels)))
+	return label{first, s.MatchLabels[first]}
+}
+
+// An index finds the first of ranked items that fits a node without a look at
+// all: most local volumes and capacities are for one node, which a label names.
+type index struct {
+	anywhere []int // ranks of items that no label excludes, ascending
+	keys     []string
+	by       map[label][]int
+}
+
+// add adds an item of a rank above those before.
+func (x *index) add(rank int, must label) {
+	if must.key == "" {
+		x.anywhere = append(x.anywhere, rank)
+		return
+	}
+	if !slices.Contains(x.keys, must.key) {
+		x.keys = append(x.keys, must.key)
+	}
+	if x.by == nil {
+		x.by = map[label][]int{}
+	}
+	x.by[must] = append(x.by[must], rank)
+}
+
+// first returns the lowest rank that fits, of the items that a node with these
+// labels may fit; -1 if there is none.
+func (x *index) first(labels map[string]string, fits func(rank int) bool) int {
+	best := firstOf(x.anywhere, -1, fits)
+	for _, k := range x.keys {
+		if value, ok := labels[k]; ok {
+			best = firstOf(x.by[label{k, value}], best, fits)
+		}
+	}
+	return best
+}
+
+// firstOf returns the first of the ranks that fits, unless the best so far is
+// lower.
+func firstOf(ranks []int, best int, fits func(rank int) bool) int {
+	for _, rank := range ranks {
+		if best >= 0 && rank > best {
+			break
+		}
+		if fits(rank) {
+			return rank
+		}
+	}
+	return best
+}

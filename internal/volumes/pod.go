@@ -1,0 +1,92 @@
+package volumes
+
+import "github.com/berth-sched/berth/framework"
+
+// A ClaimRef is a claim that a pod mounts.
+type ClaimRef struct {
+	// Name is the claim's name, in the namespace of the pod.
+	Name string
+	// Ephemeral tells that the claim is made for the pod, and lives as long.
+	Ephemeral bool
+}
+
+// A Mount is a volume of a pod that may have to be attached to the node: a
+// claim, or a disk that the pod names itself.
+type Mount struct {
+	Claim ClaimRef
+	Disk  *framework.Volume // nil for claims
+}
+
+// A Pod is what the volume plugins read of a pod's volumes. Lists are in the
+// order of the volumes.
+type Pod struct {
+	// Claims are the claims. One that is mounted twice is here twice.
+	Claims []ClaimRef
+	// Keys are the keys of the claims that are not ephemeral.
+	Keys []string
+	// HasEphemeral tells that one of the claims is.
+	HasEphemeral bool
+	// Mounts are the claims, and the disks that a CSI driver may have taken over.
+	Mounts []Mount
+	// Exclusive are the disks that two pods of a node may not share.
+	Exclusive []*framework.Volume
+}
+
+var none Pod
+
+// Of returns what the volume plugins read of the pod.
+func Of(p *framework.PodInfo) *Pod {
+	if len(p.Pod.Spec.Volumes) == 0 {
+		return &none
+	}
+	return ofPod.Of(p)
+}
+
+var ofPod = framework.NewPodDerived(func(p *framework.PodInfo) *Pod {
+	list := p.Pod.Spec.Volumes
+	v := new(Pod)
+	for i := range list {
+		switch source := &list[i]; {
+		case source.PersistentVolumeClaim != nil:
+			name := source.PersistentVolumeClaim.ClaimName
+			v.Keys = append(v.Keys, key(p.Pod.Namespace, name))
+			v.claim(ClaimRef{Name: name})
+		case source.Ephemeral != nil:
+			v.HasEphemeral = true
+			v.claim(ClaimRef{Name: p.Pod.Name + "-" + source.Name, Ephemeral: true})
+		case inTreeOf(&source.VolumeSource) != nil:
+			v.Mounts = append(v.Mounts, Mount{Disk: source})
+		}
+		if isExclusive(&list[i]) {
+			v.Exclusive = append(v.Exclusive, &list[i])
+		}
+	}
+	if len(v.Mounts) == 0 && len(v.Exclusive) == 0 {
+		return &none // most pods mount nothing of interest
+	}
+	return v
+})
+
+func (p *Pod) claim(c ClaimRef) {
+	p.Claims = append(p.Claims, c)
+	p.Mounts = append(p.Mounts, Mount{Claim: c})
+}
+
+func isExclusive(v *framework.Volume) bool {
+	return v.GCEPersistentDisk != nil || v.AWSElasticBlockStore != nil || v.RBD != nil || v.ISCSI != nil
+}
+
+// Fields returns the parts of the pod that tell which claims and disks it
+// mounts. It is nothing for pods that mount none: the class of a pod is told by
+// the parts that are read, so they are in no class with pods that do.
+func (p *Pod) Fields() framework.PodFields {
+	switch {
+	case p.HasEphemeral:
+		return framework.FieldVolumes | framework.FieldNamespace | framework.FieldIdentity
+	case len(p.Claims) > 0:
+		return framework.FieldVolumes | framework.FieldNamespace
+	case p != &none:
+		return framework.FieldVolumes
+	}
+	return 0
+}

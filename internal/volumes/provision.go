@@ -1,0 +1,106 @@
+package volumes
+
+import (
+	"fmt"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/match"
+	"github.com/berth-sched/berth/resource"
+)
+
+// noProvisioner is the provisioner of classes whose volumes nobody makes.
+const noProvisioner = "kubernetes.io/no-provisioner"
+
+// A provision says where a volume could be made for a claim.
+//
+// Source: kube-scheduler 1.37, volumebinding, checkVolumeProvisions and
+// hasEnoughCapacity.
+type provision struct {
+	err        error
+	impossible bool
+	everywhere bool // the class names no topologies
+	topologies []match.LabelSelector
+	counted    bool        // there must be room according to capacities
+	capacities []*capacity // large enough, by key
+	index      index
+}
+
+func provisionFor(s *framework.Snapshot, claim *framework.PersistentVolumeClaim) (p provision) {
+	name := ClassOfClaim(claim)
+	if name == "" {
+		p.err = fmt.Errorf("no class for claim %q", claim.Namespace+"/"+claim.Name)
+		return p
+	}
+	class, err := Class(s, name)
+	if err != nil {
+		p.err = fmt.Errorf("failed to find storage class %q", name)
+		return p
+	}
+	if class.Provisioner == "" || class.Provisioner == noProvisioner {
+		p.impossible = true
+		return p
+	}
+	p.everywhere = len(class.AllowedTopologies) == 0
+	for i := range class.AllowedTopologies {
+		if selector, ok := compileTopology(&class.AllowedTopologies[i]); ok {
+			p.topologies = append(p.topologies, selector)
+		}
+	}
+	request, ok := claim.Spec.Resources.Requests[resource.Storage]
+	driver := framework.Lookup[framework.CSIDriver](s, class.Provisioner)
+	if !ok || driver == nil || driver.Spec.StorageCapacity == nil || !*driver.Spec.StorageCapacity {
+		return p
+	}
+	p.counted = true
+	bytes := request.Value()
+	for _, c := range capacitiesIn(s) {
+		if c.object.StorageClassName == class.Name && c.known && c.limit >= bytes {
+			p.index.add(len(p.capacities), c.must)
+			p.capacities = append(p.capacities, c)
+		}
+	}
+	return p
+}
+
+// compileTopology returns false for a term that selects nothing: an empty or a
+// malformed one.
+func compileTopology(t *framework.TopologySelectorTerm) (match.LabelSelector, bool) {
+	var s framework.LabelSelector
+	for _, e := range t.MatchLabelExpressions {
+		s.MatchExpressions = append(s.MatchExpressions,
+			framework.LabelSelectorRequirement{Key: e.Key, Operator: framework.LabelSelectorOpIn, Values: e.Values})
+	}
+	selector, err := match.NewLabelSelector(&s)
+	return selector, err == nil && len(s.MatchExpressions) > 0
+}
+
+// on reports whether a volume can be made for use on a node, if not, whether
+// only room is lacking, and the capacity that it would be taken from, nil if
+// none is counted.
+func (p *provision) on(n *framework.Node) (reason Reasons, from *framework.CSIStorageCapacity, err error) {
+	switch {
+	case p.err != nil:
+		return 0, nil, p.err
+	case p.impossible || !p.allows(n.Labels):
+		return NoVolume, nil, nil
+	case !p.counted:
+		return 0, nil, nil
+	}
+	rank := p.index.first(n.Labels, func(rank int) bool { return p.capacities[rank].nodes.Matches(n.Labels) })
+	if rank < 0 {
+		return NoSpace, nil, nil
+	}
+	return 0, p.capacities[rank].object, nil
+}
+
+func (p *provision) allows(labels map[string]string) bool {
+	if p.everywhere {
+		return true
+	}
+	for i := range p.topologies {
+		if p.topologies[i].Matches(labels) {
+			return true
+		}
+	}
+	return false
+}

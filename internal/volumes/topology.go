@@ -1,0 +1,198 @@
+package volumes
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/match"
+)
+
+// An Affinity is the compiled node affinity of a volume. The zero value allows
+// every node.
+type Affinity struct {
+	selector match.NodeSelector
+	limited  bool
+}
+
+// AffinityOf compiles the node affinity of a volume.
+func AffinityOf(a *framework.VolumeNodeAffinity) Affinity {
+	if a == nil || a.Required == nil {
+		return Affinity{}
+	}
+	return Affinity{match.NewNodeSelector(a.Required), true}
+}
+
+// Allows reports whether the volume can be used from the node. Only the node's
+// labels count: requirements on its name are met by every node.
+//
+// Source: k8s.io/component-helpers/storage/volume, CheckNodeAffinity.
+func (a *Affinity) Allows(n *framework.Node) bool {
+	if !a.limited {
+		return true
+	}
+	unnamed := framework.Node{ObjectMeta: framework.ObjectMeta{Labels: n.Labels}}
+	return a.selector.Matches(&unnamed)
+}
+
+// zoneDelimiter separates the zones of a volume in a label.
+const zoneDelimiter = "__"
+
+// migratedAffinity returns the node affinity of an in-tree volume as the one of
+// the driver that took it over: zones are in the driver's own label. A volume
+// that says nothing of zones is limited to those of its label.
+//
+// Source: k8s.io/csi-translation-lib v0.37, translateTopologyFromInTreeToCSI.
+func migratedAffinity(v *framework.PersistentVolume, driver *inTree) *framework.VolumeNodeAffinity {
+	affinity := v.Spec.NodeAffinity
+	if driver.zone == "" {
+		return affinity
+	}
+	var terms []framework.NodeSelectorTerm
+	if affinity != nil && affinity.Required != nil {
+		terms = affinity.Required.NodeSelectorTerms
+	}
+	zone, region := topologyLabels(v, terms)
+	switch {
+	case len(valuesOf(terms, zone)) > 0:
+		terms = renamed(terms, zone, driver.zone)
+	case v.Labels[zone] != "":
+		if zones := zonesOf(v.Labels[zone]); len(zones) > 0 {
+			terms = limited(terms, driver.zone, zones)
+		}
+	}
+	if region == framework.LabelFailureDomainRegion && len(valuesOf(terms, region)) > 0 {
+		terms = renamed(terms, region, framework.LabelTopologyRegion)
+	}
+	if len(terms) == 0 {
+		return affinity
+	}
+	return &framework.VolumeNodeAffinity{Required: &framework.NodeSelector{NodeSelectorTerms: terms}}
+}
+
+// topologyLabels returns which pair of labels, the present or the old one, a
+// volume uses for its zone and region.
+func topologyLabels(v *framework.PersistentVolume, terms []framework.NodeSelectorTerm) (zone, region string) {
+	_, present := v.Labels[framework.LabelTopologyZone]
+	_, old := v.Labels[framework.LabelFailureDomainZone]
+	switch {
+	case mentions(terms, framework.LabelTopologyZone):
+	case mentions(terms, framework.LabelFailureDomainZone), old && !present:
+		return framework.LabelFailureDomainZone, framework.LabelFailureDomainRegion
+	}
+	return framework.LabelTopologyZone, framework.LabelTopologyRegion
+}
+
+func mentions(terms []framework.NodeSelectorTerm, label string) bool {
+	return slices.ContainsFunc(terms, func(t framework.NodeSelectorTerm) bool {
+		return slices.ContainsFunc(t.MatchExpressions, func(r framework.NodeSelectorRequirement) bool { return r.Key == label })
+	})
+}
+
+// valuesOf returns all values with which terms compare a label.
+func valuesOf(terms []framework.NodeSelectorTerm, label string) (values []string) {
+	for i := range terms {
+		for j := range terms[i].MatchExpressions {
+			if r := &terms[i].MatchExpressions[j]; r.Key == label {
+				values = append(values, r.Values...)
+			}
+		}
+	}
+	return values
+}
+
+// renamed returns the terms with another label in the place of one.
+func renamed(terms []framework.NodeSelectorTerm, label, by string) []framework.NodeSelectorTerm {
+	terms = slices.Clone(terms)
+	for i := range terms {
+		requirements := slices.Clone(terms[i].MatchExpressions)
+		for j := range requirements {
+			if requirements[j].Key == label {
+				requirements[j].Key = by
+			}
+		}
+		terms[i].MatchExpressions = requirements
+	}
+	return terms
+}
+
+// limited returns the terms, at least one, each with one requirement more.
+func limited(terms []framework.NodeSelectorTerm, label string, values []string) []framework.NodeSelectorTerm {
+	if terms = slices.Clone(terms); len(terms) == 0 {
+		terms = make([]framework.NodeSelectorTerm, 1)
+	}
+	for i := range terms {
+		terms[i].MatchExpressions = append(slices.Clone(terms[i].MatchExpressions),
+			framework.NodeSelectorRequirement{Key: label, Operator: framework.NodeSelectorOpIn, Values: values})
+	}
+	return terms
+}
+
+// zonesOf returns the zones of a label, sorted, without the empty ones.
+func zonesOf(label string) (zones []string) {
+	for zone := range strings.SplitSeq(label, zoneDelimiter) {
+		if zone = strings.TrimSpace(zone); zone != "" {
+			zones = append(zones, zone)
+		}
+	}
+	slices.Sort(zones)
+	return slices.Compact(zones)
+}
+
+// A Zone is a demand of a volume on a label of nodes.
+type Zone struct {
+	Key    string
+	Values []string
+}
+
+// zoneLabels are the labels of volumes that name zones and regions.
+var zoneLabels = [...]string{
+	framework.LabelFailureDomainZone, framework.LabelFailureDomainRegion,
+	framework.LabelTopologyZone, framework.LabelTopologyRegion,
+}
+
+// Zoned reports whether a node has any label of a zone or region.
+func Zoned(labels map[string]string) bool {
+	for _, name := range zoneLabels {
+		if _, ok := labels[name]; ok {
+			return true
+		}
+	}
+	return false
+}
+
+// ZonesOf appends what the labels of a volume demand. A label with an empty
+// part demands nothing.
+//
+// Source: kube-scheduler 1.37, plugin VolumeZone, getPVTopologies.
+func ZonesOf(zones []Zone, v *framework.PersistentVolume) []Zone {
+	for _, name := range zoneLabels {
+		label, ok := v.Labels[name]
+		if !ok {
+			continue
+		}
+		values := strings.Split(label, zoneDelimiter)
+		for i := range values {
+			values[i] = strings.TrimSpace(values[i])
+		}
+		if !slices.Contains(values, "") {
+			zones = append(zones, Zone{name, values})
+		}
+	}
+	return zones
+}
+
+// Allows reports whether the labels of a node meet the demand. The present
+// label serves for the old one.
+func (z *Zone) Allows(labels map[string]string) bool {
+	value, ok := labels[z.Key]
+	if !ok {
+		switch z.Key {
+		case framework.LabelFailureDomainZone:
+			value, ok = labels[framework.LabelTopologyZone]
+		case framework.LabelFailureDomainRegion:
+			value, ok = labels[framework.LabelTopologyRegion]
+		}
+	}
+	return ok && slices.Contains(z.Values, value)
+}

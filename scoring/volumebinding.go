@@ -1,0 +1,220 @@
+package scoring
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/volumes"
+	"github.com/berth-sched/berth/resource"
+)
+
+// VolumeBinding scores how much of the storage that the pod's unbound claims
+// would be taken from they would fill: the mean over storage classes of
+//
+//	Shape at (100*requested/capacity)
+//
+// where requested and capacity are the sums over the volumes that claims of the
+// class would be bound to. Where no claim would be bound to a volume that is
+// there, they are the sum of the claims for which one would be made, and the
+// space that is left for the class on the node, as a CSIStorageCapacity says;
+// classes without one do not count. A class without capacity, or with less than
+// is requested, is filled to 100.
+//
+// Scores are from 0 to 100 and are not normalized; pods without such claims
+// score 0 everywhere.
+//
+// Source: kube-scheduler 1.37, plugin VolumeBinding, with the feature gate
+// StorageCapacityScoring on. Before 1.37 the gate is off, and nothing is scored.
+//
+// Differs: sums saturate where kube-scheduler's wrap around; so a class whose
+// claims and volumes exceed 8 EiB is filled to 100. kube-scheduler crashes where a
+// CSIStorageCapacity holds no capacity, and where the class is named by the
+// annotation of old; here the capacity is 0, and the class is that.
+type VolumeBinding struct {
+	// Shape is the score, from 0 to 10, by the utilization in percent. Empty
+	// means 10 at 0 % and 0 at 100 %: the emptiest storage first.
+	Shape Shape
+}
+
+// Name returns "VolumeBinding".
+func (VolumeBinding) Name() string { return volumeBindingName }
+
+const volumeBindingName = "VolumeBinding"
+
+// Validate reports a shape that is not ascending or leaves its bounds.
+func (p VolumeBinding) Validate() error {
+	if len(p.Shape) == 0 {
+		return nil
+	}
+	if err := p.Shape.check(); err != nil {
+		return fmt.Errorf("%s: %w", volumeBindingName, err)
+	}
+	return nil
+}
+
+// Scope declares that a score reads the pod's volumes, the node and the objects
+// of the cluster; nothing at all for a pod without claims.
+func (VolumeBinding) Scope(pod *framework.PodInfo) framework.Scope {
+	v := volumes.Of(pod)
+	if len(v.Claims) == 0 {
+		return framework.Scope{}
+	}
+	return framework.Scope{Pod: v.Fields(), Reads: framework.ReadsNode | framework.ReadsObjects}
+}
+
+// PreScore takes over what PreFilter of the filter of the same name found out,
+// or finds it out. It fails for pods that this filter rejects without looking at
+// nodes, and for a configuration that Validate refuses.
+func (p VolumeBinding) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
+	if err := p.Validate(); err != nil {
+		return nil, framework.AsStatus(err)
+	}
+	if len(volumes.Of(c.Pod).Claims) == 0 {
+		return noClaims{}, framework.Status{}
+	}
+	f := framework.Scratch[volumeBinding](c)
+	shape := p.Shape
+	if len(shape) == 0 {
+		shape = defaultVolumeShape[:]
+	}
+	f.shape.follow(shape)
+	if shared, ok := volumes.FinderKey.Get(c); ok {
+		f.finder = shared
+		return f, framework.Status{}
+	}
+	if status := f.own.Prepare(c.Snapshot, c.Pod); !status.IsSuccess() {
+		return nil, framework.AsStatus(volumes.ErrNotPrepared)
+	}
+	f.finder = &f.own
+	return f, framework.Status{}
+}
+
+var defaultVolumeShape = [...]ShapePoint{{Utilization: 0, Score: maxShapeScore}, {Utilization: 100, Score: 0}}
+
+// noClaims scores pods that have no claims.
+type noClaims struct{}
+
+func (noClaims) Score(*framework.PodInfo, *framework.NodeInfo) int64 { return 0 }
+
+// ScoreNodes scores all nodes 0.
+func (noClaims) ScoreNodes(_ *framework.PodInfo, _ []*framework.NodeInfo, scores []int64) {
+	clear(scores)
+}
+
+// volumeBinding is the bound scorer.
+type volumeBinding struct {
+	shape  shapeTable
+	finder *volumes.Finder
+	own    volumes.Finder
+}
+
+func (f *volumeBinding) Score(_ *framework.PodInfo, node *framework.NodeInfo) int64 {
+	if f.finder.AllBound() {
+		return 0
+	}
+	var found volumes.Found
+	if reasons, err := f.finder.Find(node, &found); reasons != 0 || err != nil {
+		return 0
+	}
+	var buffer [4]classStorage
+	classes := classStorages{list: buffer[:0]}
+	for _, b := range found.Bindings {
+		class := classes.of(b.Volume.Spec.StorageClassName)
+		class.add(b.Claim)
+		size := b.Volume.Spec.Capacity[resource.Storage]
+		class.capacity = saturatingAdd(class.capacity, size.Value())
+	}
+	if len(found.Bindings) == 0 {
+		for _, p := range found.Provisions {
+			if p.From == nil {
+				continue
+			}
+			class := classes.of(volumes.ClassOfClaim(p.Claim))
+			class.add(p.Claim)
+			class.capacity = 0
+			if p.From.Capacity != nil {
+				class.capacity = p.From.Capacity.Value()
+			}
+		}
+	}
+	return classes.score(&f.shape)
+}
+
+// classStorage is what claims would use of a storage class.
+type classStorage struct {
+	name                string
+	requested, capacity int64
+}
+
+func (s *classStorage) add(c *framework.PersistentVolumeClaim) {
+	request := c.Spec.Resources.Requests[resource.Storage]
+	s.requested = saturatingAdd(s.requested, request.Value())
+}
+
+type classStorages struct{ list []classStorage }
+
+func (s *classStorages) of(name string) *classStorage {
+	for i := range s.list {
+		if s.list[i].name == name {
+			return &s.list[i]
+		}
+	}
+	s.list = append(s.list, classStorage{name: name})
+	return &s.list[len(s.list)-1]
+}
+
+// score is the mean over the classes, rounded.
+func (s *classStorages) score(shape *shapeTable) int64 {
+	if len(s.list) == 0 {
+		return 0
+	}
+	var sum int64
+	for i := range s.list {
+		sum += shape.scaled.At(StorageUtilization(s.list[i].requested, s.list[i].capacity))
+	}
+	return int64(math.Round(float64(sum) / float64(len(s.list))))
+}
+
+// StorageUtilization returns how much of a capacity is requested, in percent,
+// truncated: 100*requested/capacity, and 100 where there is no capacity or not
+// enough. It is exact for all int64; nonsense such as a negative capacity gives
+// what the formula says.
+//
+// Source: kube-scheduler 1.37, volumebinding, buildScorerFunction.
+func StorageUtilization(requested, capacity int64) int64 {
+	if capacity == 0 || requested > capacity {
+		return framework.MaxNodeScore
+	}
+	hi, lo := bits.Mul64(magnitude(requested), uint64(framework.MaxNodeScore))
+	divisor := magnitude(capacity)
+	if hi >= divisor {
+		hi, lo = divisor-1, math.MaxUint64 // beyond int64 in any case
+	}
+	percent, _ := bits.Div64(hi, lo, divisor)
+	percent = min(percent, math.MaxInt64)
+	if (requested < 0) != (capacity < 0) {
+		return -int64(percent)
+	}
+	return int64(percent)
+}
+
+func magnitude(x int64) uint64 {
+	if x < 0 {
+		return -uint64(x)
+	}
+	return uint64(x)
+}
+
+// saturatingAdd returns a + b, or the nearest int64.
+func saturatingAdd(a, b int64) int64 {
+	switch sum := a + b; {
+	case a > 0 && b > 0 && sum < 0:
+		return math.MaxInt64
+	case a < 0 && b < 0 && sum >= 0:
+		return math.MinInt64
+	default:
+		return sum
+	}
+}
