@@ -28,7 +28,11 @@ var (
 		"PodTopologySpread": with(func(a spreadArgs) (framework.Plugin, error) {
 			return filter.PodTopologySpread{ListDefaulting: a.DefaultingType == "List", DefaultConstraints: a.DefaultConstraints}, nil
 		}),
-		"InterPodAffinity": with(func(interPodArgs) (framework.Plugin, error) { return filter.InterPodAffinity{}, nil }),
+		"InterPodAffinity":   with(func(interPodArgs) (framework.Plugin, error) { return filter.InterPodAffinity{}, nil }),
+		"VolumeRestrictions": plain(filter.VolumeRestrictions{}),
+		"NodeVolumeLimits":   plain(filter.NodeVolumeLimits{}),
+		"VolumeBinding":      with(func(volumeBindingArgs) (framework.Plugin, error) { return filter.VolumeBinding{}, nil }),
+		"VolumeZone":         plain(filter.VolumeZone{}),
 		"NodeResourcesFit": with(func(a fitArgs) (framework.Plugin, error) {
 			return filter.NodeResourcesFit{IgnoredResources: a.IgnoredResources, IgnoredResourceGroups: a.IgnoredResourceGroups}, nil
 		}),
@@ -51,6 +55,9 @@ var (
 				HardPodAffinityWeight:              a.HardPodAffinityWeight,
 				IgnorePreferredTermsOfExistingPods: a.IgnorePreferredTermsOfExistingPods,
 			}, nil
+		}),
+		"VolumeBinding": with(func(a volumeBindingArgs) (framework.Plugin, error) {
+			return scoring.VolumeBinding{Shape: a.Shape}, nil
 		}),
 		"NodeResourcesBalancedAllocation": with(func(a balancedArgs) (framework.Plugin, error) {
 			return scoring.NodeResourcesBalancedAllocation{Resources: a.Resources}, nil
@@ -91,6 +98,10 @@ type spreadArgs struct {
 type interPodArgs struct {
 	HardPodAffinityWeight              *int32 `json:"hardPodAffinityWeight"`
 	IgnorePreferredTermsOfExistingPods bool   `json:"ignorePreferredTermsOfExistingPods"`
+}
+
+type volumeBindingArgs struct {
+	Shape scoring.Shape `json:"shape"`
 }
 
 // plain is the factory of a plugin without arguments.
