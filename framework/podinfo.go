@@ -65,8 +65,9 @@ func NewPodInfo(p *Pod, schema *resource.Schema) (*PodInfo, error) {
 		i.Priority = *p.Spec.Priority
 	}
 	i.Requests = schema.Vector(PodRequests(p, RequestOptions{PodLevel: true}))
-	i.ScoredRequests = schema.Vector(PodRequests(p, RequestOptions{NonZero: true}))
-
+	if i.ScoredRequests = i.Requests; !requestsAll(p) || hasPodLevelRequests(p) {
+		i.ScoredRequests = schema.Vector(PodRequests(p, RequestOptions{NonZero: true}))
+	}
 	i.UsedRequests = i.Requests
 	nonZero := i.ScoredRequests
 	if hasStatus(p) || hasPodLevelRequests(p) {

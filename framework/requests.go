@@ -58,7 +58,27 @@ func PodRequests(p *Pod, o RequestOptions) resource.List {
 			}
 		}
 	}
-	return sum.Add(p.Spec.Overhead)
+	if len(p.Spec.Overhead) > 0 {
+		sum = sum.Add(p.Spec.Overhead)
+	}
+	return sum
+}
+
+// requestsAll reports whether every container says how much CPU and memory it
+// wants, so that the non-zero defaults change nothing.
+func requestsAll(p *Pod) bool {
+	for _, list := range [...][]Container{p.Spec.Containers, p.Spec.InitContainers} {
+		for i := range list {
+			r := list[i].Resources.Requests
+			if _, ok := r[resource.CPU]; !ok {
+				return false
+			}
+			if _, ok := r[resource.Memory]; !ok {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func nonZeroDefaults() resource.List {
@@ -123,6 +143,11 @@ func aggregate(p *Pod, missing resource.List, requests func(*Container) resource
 			}
 		}
 		return r
+	}
+	if len(p.Spec.Containers) == 1 && len(p.Spec.InitContainers) == 0 {
+		if r := of(&p.Spec.Containers[0]); r != nil {
+			return r.Clone()
+		}
 	}
 	sum := resource.List{}
 	for i := range p.Spec.Containers {
