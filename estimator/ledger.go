@@ -42,7 +42,8 @@ type Ledger struct {
 	census   *census         // which pods exist, if a Load asks
 	departed departure
 	spared   spared
-	matching matching // scratch
+	matcher  matcher // scratch memory
+	reports  podReports
 }
 
 // ledgerOwner marks what a ledger may write to; everything else is shared with

@@ -24,8 +24,15 @@ type account struct {
 	windowStart time.Time
 	ids         []uint64
 	pods        []placement
+	matches     matches // of pods and metric
 	sums        []sums
 	strays      []podName // reported, but not among the node's pods; see census
+
+	// unlisted counts the pods that are not in the snapshot. simple tells that
+	// every report is about one of the account's pods, that these are listed,
+	// and that no two pods anywhere have one name; see census.
+	unlisted int
+	simple   bool
 }
 
 // A placement is a pod on a node.
@@ -39,14 +46,8 @@ type placement struct {
 	kept   *framework.PodInfo
 	keptAt time.Time
 
-	// Where the metric reports the pod: the place of its last entry with any
-	// usage, or none, and whether any such entry says that it is prod.
-	report       int32
-	reportedProd bool
+	listed bool // the pod is in the snapshot, too
 }
-
-// unreported is the report of a pod that the metric does not mention.
-const unreported = -1
 
 // sums is what an account keeps for one Load.
 type sums interface {
@@ -57,7 +58,9 @@ type sums interface {
 	// place.
 	leaving(a *account, i int)
 	// rebuild adds everything up anew.
-	rebuild(c *census, n *framework.NodeInfo, a *account)
+	rebuild(l *Ledger, n *framework.NodeInfo, a *account)
+	// nodeChanged is told that the node object is another one; rebuild follows.
+	nodeChanged()
 	// settle makes the totals; it follows any of these changes.
 	settle()
 	// use returns the total for a purpose, nil if it is not known.
@@ -116,7 +119,7 @@ func (l *Ledger) put(slot int, a *account) {
 
 func (a *account) clone() *account {
 	c := *a
-	c.ids, c.pods = slices.Clone(a.ids), slices.Clone(a.pods)
+	c.ids, c.pods, c.matches = slices.Clone(a.ids), slices.Clone(a.pods), a.matches.clone()
 	c.sums = make([]sums, len(a.sums))
 	for i, s := range a.sums {
 		c.sums[i] = s.clone()

@@ -19,7 +19,7 @@ func (l *Ledger) Assign(p *framework.PodInfo, n *framework.NodeInfo) error {
 	if err != nil {
 		return err
 	}
-	if before, present := l.assign(p, n, nil); !present {
+	if before, present := l.assign(p, n, false, nil); !present {
 		l.snapshot.Record(&undoPlacement{node: n.Name(), pod: p, before: before})
 		l.snapshot.Touch(n)
 	}
@@ -48,16 +48,14 @@ func (l *Ledger) current(p *framework.PodInfo, n *framework.NodeInfo) (*framewor
 	if p == nil {
 		return nil, &framework.InvalidError{Object: "pod", Err: errors.New("is nil")}
 	}
-	fail := &framework.InvalidError{Object: "pod " + p.Pod.Key(), Field: "spec.nodeName", Err: errNoSuchNode}
-	if n == nil {
-		return nil, fail
+	name := ""
+	if n != nil {
+		if now := l.snapshot.AtSlot(n.Slot()); now != nil && now.Node.Name == n.Node.Name {
+			return now, nil
+		}
+		name = n.Name()
 	}
-	fail.Value = n.Name()
-	now := l.snapshot.AtSlot(n.Slot())
-	if now == nil || now.Node.Name != n.Node.Name {
-		return nil, fail
-	}
-	return now, nil
+	return nil, &framework.InvalidError{Object: "pod " + p.Pod.Key(), Field: "spec.nodeName", Value: name, Err: errNoSuchNode}
 }
 
 // PodAdded is for the snapshot.
@@ -72,7 +70,7 @@ func (l *Ledger) PodAdded(s *framework.Snapshot, n *framework.NodeInfo, p *frame
 	if d.was != nil && d.slot == n.Slot() && d.at.Equal(s.Now()) && samePod(d.was.pod.Pod, p.Pod) {
 		update = d.was
 	}
-	if before, present := l.assign(p, n, update); present || before != nil {
+	if before, present := l.assign(p, n, true, update); present || before != nil {
 		s.Record(&undoPlacement{node: n.Name(), pod: p, before: before, untouched: present, spare: true})
 	}
 }
@@ -97,16 +95,23 @@ type departure struct {
 }
 
 // assign enters the pod and returns how it was entered before, or that it was
-// present as it is. update is the placement that this one continues, if any.
-func (l *Ledger) assign(p *framework.PodInfo, n *framework.NodeInfo, update *placement) (before *placement, present bool) {
+// present as it is. update is the placement that this one continues, if any;
+// listed tells that the pod is in the snapshot.
+func (l *Ledger) assign(p *framework.PodInfo, n *framework.NodeInfo, listed bool, update *placement) (before *placement, present bool) {
 	id := podID(p.Pod)
 	if a := l.account(n.Slot()); a != nil {
 		if i := a.find(id, p.Pod); i >= 0 {
-			if a.pods[i].pod == p {
+			if q := &a.pods[i]; q.pod == p && (q.listed || !listed) {
 				return nil, true
 			}
 			old := a.pods[i]
 			l.drop(l.own(n.Slot()), n, i)
+			if old.pod == p {
+				pl := old
+				pl.listed = true
+				l.enter(n, id, pl)
+				return &old, false
+			}
 			before = &old
 		}
 	}
@@ -114,10 +119,10 @@ func (l *Ledger) assign(p *framework.PodInfo, n *framework.NodeInfo, update *pla
 		return before, false
 	}
 	now := l.snapshot.Now()
-	pl := placement{pod: p, first: now, last: now, kept: p, keptAt: now}
+	pl := placement{pod: p, first: now, last: now, kept: p, keptAt: now, listed: listed}
 	switch {
 	case before != nil:
-		pl.first = before.first
+		pl.first, pl.listed = before.first, listed || before.listed
 	case update != nil:
 		pl.first = update.first
 		if sameForEstimates(update.kept.Pod, p.Pod) {
@@ -136,12 +141,15 @@ func sameForEstimates(a, b *framework.Pod) bool {
 // enter appends the placement to the node's account.
 func (l *Ledger) enter(n *framework.NodeInfo, id uint64, pl placement) {
 	a := l.own(n.Slot())
-	pl.findReport(a.metric)
 	a.ids, a.pods = append(a.ids, id), append(a.pods, pl)
+	a.matches.enter(a.metric, nameOf(pl.pod.Pod))
+	if !pl.listed {
+		a.unlisted++
+	}
 	for _, s := range a.sums {
 		s.placed(a)
 	}
-	l.settle(a, n, pl.report != unreported)
+	l.settle(a, n, a.matches.reported(len(a.pods)-1))
 }
 
 // settle makes the totals after a pod came or went. What it does to sums that
@@ -178,10 +186,14 @@ func (l *Ledger) drop(a *account, n *framework.NodeInfo, i int) {
 	for _, s := range a.sums {
 		s.leaving(a, i)
 	}
-	last, reported := len(a.pods)-1, a.pods[i].report != unreported
+	last, reported, unlisted := len(a.pods)-1, a.matches.reported(i), !a.pods[i].listed
 	a.ids[i], a.pods[i] = a.ids[last], a.pods[last]
 	a.pods[last] = placement{}
 	a.ids, a.pods = a.ids[:last], a.pods[:last]
+	a.matches.drop(i)
+	if unlisted {
+		a.unlisted--
+	}
 	a.tidy()
 	l.settle(a, n, reported)
 }
@@ -245,7 +257,12 @@ func (l *Ledger) NodeRemoved(_ *framework.Snapshot, n *framework.NodeInfo) {
 
 // NodeUpdated is for the snapshot: thresholds and statistics may be others.
 func (l *Ledger) NodeUpdated(_ *framework.Snapshot, _, n *framework.NodeInfo) {
-	if l.account(n.Slot()) != nil {
-		l.rebuild(l.own(n.Slot()), n)
+	if l.account(n.Slot()) == nil {
+		return
 	}
+	a := l.own(n.Slot())
+	for _, s := range a.sums {
+		s.nodeChanged()
+	}
+	l.rebuild(a, n)
 }

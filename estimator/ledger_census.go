@@ -18,6 +18,7 @@ import (
 type census struct {
 	owner  *ledgerOwner
 	shards [64]*censusShard
+	shared int // names that several pods have
 }
 
 type censusShard struct {
@@ -91,8 +92,14 @@ func (c *census) add(p located) {
 	name := nameOf(p.pod.Pod)
 	r := c.get(name)
 	r.pods = append(slices.Clip(r.pods), p)
+	if len(r.pods) == 2 {
+		c.shared++
+	}
 	c.set(name, r)
 }
+
+// unambiguous reports whether no two pods have one name.
+func (c *census) unambiguous() bool { return c == nil || c.shared == 0 }
 
 // remove takes away the pod of that slot; a newer version of it will do.
 func (c *census) remove(p located) bool {
@@ -103,6 +110,9 @@ func (c *census) remove(p located) bool {
 		return false
 	}
 	r.pods = slices.Delete(slices.Clone(r.pods), i, i+1)
+	if len(r.pods) == 1 {
+		c.shared--
+	}
 	c.set(name, r)
 	return true
 }
@@ -171,7 +181,7 @@ func (c *census) watch(n *framework.NodeInfo, a *account) {
 		return
 	}
 	var strays []podName
-	if a.metric != nil {
+	if a.metric != nil && !a.simple {
 		for _, r := range a.metric.Status.PodsMetric {
 			if r == nil {
 				continue

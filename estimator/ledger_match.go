@@ -1,110 +1,167 @@
 package estimator
 
-import "github.com/berth-sched/berth/framework"
+import (
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+)
 
 // podName is how a metric names a pod.
 type podName struct{ namespace, name string }
 
 func nameOf(p *framework.Pod) podName { return podName{p.Namespace, p.Name} }
 
-// findReport looks up what the metric says of the pod.
-func (p *placement) findReport(m *framework.NodeMetric) {
-	p.report, p.reportedProd = unreported, false
-	if m == nil {
-		return
-	}
-	pod := p.pod.Pod
-	for i, r := range m.Status.PodsMetric {
-		if r != nil && r.Name == pod.Name && r.Namespace == pod.Namespace && len(r.PodUsage.ResourceList) > 0 {
-			p.report = int32(i)
-			p.reportedProd = p.reportedProd || r.Priority == string(PriorityProd)
+func (n podName) is(r *framework.PodMetricInfo) bool {
+	return r.Name == n.name && r.Namespace == n.namespace
+}
+
+// matches say where the metric of an account reports each of its pods. A report
+// without any usage does not count, and of several for one name the last does.
+type matches struct {
+	names   []podName
+	places  []int32 // of the report, or unreported
+	missing int     // how many pods are not reported
+	twice   bool    // some name is reported more than once
+}
+
+const unreported = -1
+
+func (m *matches) clone() matches {
+	c := *m
+	c.names, c.places = slices.Clone(m.names), slices.Clone(m.places)
+	return c
+}
+
+// enter looks up the next pod.
+func (m *matches) enter(metric *framework.NodeMetric, name podName) {
+	place := int32(unreported)
+	if metric != nil {
+		for i, r := range metric.Status.PodsMetric {
+			if r != nil && name.is(r) && len(r.PodUsage.ResourceList) > 0 {
+				m.twice = m.twice || place != unreported
+				place = int32(i)
+			}
 		}
 	}
+	m.names, m.places = append(m.names, name), append(m.places, place)
+	m.count(place, 1)
 }
 
-// matching finds the reports of all pods of an account at once. Between two
-// metrics of a node little changes, so a pod is looked for first where it was
-// reported last; if that explains the whole metric, nothing else is needed.
-// Otherwise the metric is indexed by name.
-type matching struct {
+// drop forgets pod i; the last one takes its place.
+func (m *matches) drop(i int) {
+	last := len(m.names) - 1
+	m.count(m.places[i], -1)
+	m.names[i], m.places[i] = m.names[last], m.places[last]
+	m.names[last] = podName{}
+	m.names, m.places = m.names[:last], m.places[:last]
+}
+
+func (m *matches) count(place int32, by int) {
+	if place == unreported {
+		m.missing += by
+	}
+}
+
+// reported reports whether the metric knows pod i.
+func (m *matches) reported(i int) bool { return m.places[i] != unreported }
+
+// prod reports whether some report of pod i, which there is, calls it prod.
+func (m *matches) prod(metric *framework.NodeMetric, i int) bool {
+	reports := metric.Status.PodsMetric
+	if !m.twice {
+		return reports[m.places[i]].Priority == string(PriorityProd)
+	}
+	return slices.ContainsFunc(reports, func(r *framework.PodMetricInfo) bool {
+		return r != nil && m.names[i].is(r) && len(r.PodUsage.ResourceList) > 0 && r.Priority == string(PriorityProd)
+	})
+}
+
+// A matcher finds the reports of all pods of an account at once. Little changes
+// from one metric of a node to the next, so a pod is looked for first where it
+// was reported last. If that explains the metric, the cost is that of looking at
+// each report once, in order, which memory rewards; otherwise the metric is
+// indexed by name, which takes five times as long.
+type matcher struct {
 	explained []bool
-	index     map[podName]reported
+	index     map[podName]int32
 }
 
-type reported struct {
-	place int32
-	prod  bool
-}
-
-// strangers is how many reports of unknown pods are compared one by one before
-// an index pays.
+// strangers is how many reports of other pods are compared one by one before an
+// index pays.
 const strangers = 4
 
-func (m *matching) run(a *account) {
-	if a.metric == nil {
-		for i := range a.pods {
-			a.pods[i].findReport(nil)
+// run matches anew. It returns true if it knows that every report is about a pod
+// of the account.
+func (s *matcher) run(m *matches, metric *framework.NodeMetric) bool {
+	if metric == nil {
+		for i := range m.places {
+			m.places[i] = unreported
 		}
-		return
+		m.missing, m.twice = len(m.places), false
+		return true
 	}
-	reports := a.metric.Status.PodsMetric
-	if !m.runInPlace(a, reports) {
-		m.runIndexed(a, reports)
+	if s.runInPlace(m, metric.Status.PodsMetric) {
+		return len(metric.Status.PodsMetric) == len(m.names)
 	}
+	s.runIndexed(m, metric.Status.PodsMetric)
+	return false
 }
 
-// runInPlace reports whether every pod was found where it was last, once, and
-// no other report is about one of them.
-func (m *matching) runInPlace(a *account, reports []*framework.PodMetricInfo) bool {
-	if len(reports) < len(a.pods) || len(reports) > len(a.pods)+strangers {
+// runInPlace reports whether every pod is where it was, and no other report is
+// about one of them. Two pods of one name were found in one place, and are not
+// matched here.
+func (s *matcher) runInPlace(m *matches, reports []*framework.PodMetricInfo) bool {
+	if m.missing > 0 || len(reports) < len(m.names) || len(reports) > len(m.names)+strangers {
 		return false
 	}
-	m.explained = append(m.explained[:0], make([]bool, len(reports))...)
-	for i := range a.pods {
-		p := &a.pods[i]
-		if uint(p.report) >= uint(len(reports)) || m.explained[p.report] {
+	s.explained = append(s.explained[:0], make([]bool, len(reports))...)
+	for i, place := range m.places {
+		if int(place) >= len(reports) || s.explained[place] {
 			return false
 		}
-		r, pod := reports[p.report], p.pod.Pod
-		if r == nil || r.Name != pod.Name || r.Namespace != pod.Namespace || len(r.PodUsage.ResourceList) == 0 {
+		r := reports[place]
+		if r == nil || !m.names[i].is(r) || len(r.PodUsage.ResourceList) == 0 {
 			return false
 		}
-		m.explained[p.report] = true
-		p.reportedProd = r.Priority == string(PriorityProd)
+		s.explained[place] = true
 	}
-	if len(reports) == len(a.pods) {
+	m.twice = false
+	if len(reports) == len(m.names) {
 		return true
 	}
 	for k, r := range reports {
-		if m.explained[k] || r == nil {
+		if s.explained[k] || r == nil {
 			continue
 		}
-		for i := range a.pods {
-			if pod := a.pods[i].pod.Pod; r.Name == pod.Name && r.Namespace == pod.Namespace {
-				return false
-			}
+		if slices.ContainsFunc(m.names, func(n podName) bool { return n.is(r) }) {
+			return false
 		}
 	}
 	return true
 }
 
-func (m *matching) runIndexed(a *account, reports []*framework.PodMetricInfo) {
-	if m.index == nil {
-		m.index = make(map[podName]reported, len(reports))
+func (s *matcher) runIndexed(m *matches, reports []*framework.PodMetricInfo) {
+	if s.index == nil {
+		s.index = make(map[podName]int32, len(reports))
 	}
-	clear(m.index)
+	clear(s.index)
+	m.twice = false
 	for k, r := range reports {
 		if r == nil || len(r.PodUsage.ResourceList) == 0 {
 			continue
 		}
 		name := podName{r.Namespace, r.Name}
-		m.index[name] = reported{int32(k), r.Priority == string(PriorityProd) || m.index[name].prod}
+		before := len(s.index)
+		s.index[name] = int32(k)
+		m.twice = m.twice || len(s.index) == before
 	}
-	for i := range a.pods {
-		p := &a.pods[i]
-		p.report, p.reportedProd = unreported, false
-		if r, ok := m.index[nameOf(p.pod.Pod)]; ok {
-			p.report, p.reportedProd = r.place, r.prod
+	m.missing = 0
+	for i, name := range m.names {
+		place, ok := s.index[name]
+		if !ok {
+			place = unreported
 		}
+		m.places[i] = place
+		m.count(place, 1)
 	}
 }

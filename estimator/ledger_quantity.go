@@ -27,12 +27,15 @@ import (
 // Source: Koordinator 1.4, load_aware.go; 1.6, GetEstimatedUsed.
 type quantitySums struct {
 	load      *Load
+	node      *NodeLoad // nil: to be asked for
 	measured  bool
 	known     [bases]bool
 	estimated [bases]bool // estimates count for this purpose
 	estimates [bothClasses][]wide
 	fixed     [bases][]int64 // what is not an estimate
 	totals    [bases][]int64
+	lastSeen  time.Time // no pod was seen later than this,
+	seenAll   bool      // if all have been looked at
 }
 
 // The groups of pods that sums are kept for.
@@ -63,17 +66,22 @@ func (q *quantitySums) use(b Basis) []int64 {
 	return q.totals[b]
 }
 
-func (q *quantitySums) placed(a *account) { q.post(&a.pods[len(a.pods)-1], (*wide).add) }
+func (q *quantitySums) nodeChanged() { q.node = nil }
 
-func (q *quantitySums) leaving(a *account, i int) { q.post(&a.pods[i], (*wide).sub) }
+func (q *quantitySums) placed(a *account) {
+	q.noteTime(a.pods[len(a.pods)-1].seen(&q.load.traits))
+	q.post(a, len(a.pods)-1, (*wide).add)
+}
+
+func (q *quantitySums) leaving(a *account, i int) { q.post(a, i, (*wide).sub) }
 
 // post adds a pod that is not reported, or takes it away. For one that is, the
 // ledger rebuilds the sums.
-func (q *quantitySums) post(p *placement, op func(*wide, int64)) {
-	if !q.measured || p.report != unreported {
+func (q *quantitySums) post(a *account, i int, op func(*wide, int64)) {
+	if !q.measured || a.matches.reported(i) {
 		return
 	}
-	d := q.load.Pod(p.pod)
+	d := q.load.Pod(a.pods[i].pod)
 	for r, x := range d.Estimate {
 		op(&q.estimates[wholeClass][r], x)
 		if d.Prod {
@@ -94,27 +102,37 @@ func (q *quantitySums) settle() {
 	}
 }
 
-func (q *quantitySums) rebuild(c *census, n *framework.NodeInfo, a *account) {
+func (q *quantitySums) rebuild(l *Ledger, n *framework.NodeInfo, a *account) {
 	q.measured = a.metric != nil
 	if !q.measured {
 		return
 	}
-	d, info, m := q.load.Node(n), a.metric.Status.NodeMetric, q.load.config.Arithmetic
+	if q.node == nil {
+		q.node = q.load.Node(n)
+	}
+	d, info, m := q.node, a.metric.Status.NodeMetric, q.load.config.Arithmetic
 	for i := range q.estimates {
 		q.estimates[i] = resized(q.estimates[i], len(d.Resources))
 	}
 	for b := range q.totals {
 		q.fixed[b], q.totals[b] = resized(q.fixed[b], len(d.Resources)), resized(q.totals[b], len(d.Resources))
 	}
-	reports := q.reports(c, n, a.metric)
-	q.addEstimates(a, reports)
+	base, scored := q.load.legacyStatistic(q.load.scoreStatistic, info)
+	var replaced, prodLeft, prod []resource.Quantity
+	if q.settled(a, scored) && !q.load.prodScored && !d.ForProd {
+		replaced = make([]resource.Quantity, len(d.Resources)) // no pod adds anything
+		prodLeft, prod = replaced, replaced
+	} else {
+		reports := l.reports.of(l, q.load, n, a)
+		q.addEstimates(a, reports, scored)
+		replaced = addUsage(d.Resources, reports, func(r *podReport) bool { return r.inWindow[wholeClass] })
+		prodLeft = addUsage(d.Resources, reports, func(r *podReport) bool { return r.prod && !r.inWindow[prodClass] })
+		prod = addUsage(d.Resources, reports, func(r *podReport) bool { return r.prod })
+	}
 
-	replaced := addUsage(d.Resources, reports, func(r *podReport) bool { return r.inWindow[wholeClass] })
-	prodLeft := addUsage(d.Resources, reports, func(r *podReport) bool { return r.prod && !r.inWindow[prodClass] })
 	enough := info != nil || q.load.traits.metricsOnly
 	q.estimated = [bases]bool{true, true, true, true}
 	q.known = [bases]bool{enough, enough, enough, enough}
-	base, _ := q.load.legacyStatistic(q.load.scoreStatistic, info)
 	q.fix(WholeForScore, d, func(r int, name resource.Name) int64 { return m.amount(name, lessReplaced(base, name, replaced[r])) })
 	q.fix(ProdForScore, d, func(r int, name resource.Name) int64 { return m.amount(name, prodLeft[r]) })
 	base, reported := q.load.legacyStatistic(d.statistic, info)
@@ -123,7 +141,6 @@ func (q *quantitySums) rebuild(c *census, n *framework.NodeInfo, a *account) {
 		q.fix(ProdForFilter, d, func(r int, name resource.Name) int64 { return m.amount(name, prodLeft[r]) })
 		return
 	}
-	prod := addUsage(d.Resources, reports, func(r *podReport) bool { return r.prod })
 	q.known[WholeForFilter], q.known[ProdForFilter] = reported, len(a.metric.Status.PodsMetric) > 0
 	q.estimated[WholeForFilter], q.estimated[ProdForFilter] = false, false
 	q.fix(WholeForFilter, d, func(_ int, name resource.Name) int64 { return m.milli(base[name]) })
@@ -147,46 +164,36 @@ func lessReplaced(base resource.List, name resource.Name, replaced resource.Quan
 	return use.Sub(replaced)
 }
 
-// A podReport is what a metric says of a pod that exists.
-type podReport struct {
-	usage    resource.List
-	prod     bool
-	inWindow [bothClasses]bool
-}
-
-// reports indexes what the metric says of pods that exist. The last entry of a
-// name counts.
-func (q *quantitySums) reports(c *census, n *framework.NodeInfo, m *framework.NodeMetric) map[podName]*podReport {
-	index := make(map[podName]*podReport, len(m.Status.PodsMetric))
-	for _, r := range m.Status.PodsMetric {
-		if r == nil {
-			continue
-		}
-		name := podName{r.Namespace, r.Name}
-		if p, _ := c.lookup(name, n.Slot()); p != nil {
-			index[name] = &podReport{usage: r.PodUsage.ResourceList, prod: q.load.Pod(p).Prod}
-		}
+// settled reports whether no pod is in its window, as far as that can be told
+// without looking at each: all are reported, and were placed early enough.
+func (q *quantitySums) settled(a *account, scored bool) bool {
+	start := a.windowStart
+	if a.updated.Before(start) {
+		start = a.updated // a negative interval
 	}
-	return index
+	return q.seenAll && a.simple && a.matches.missing == 0 && !q.lastSeen.After(start) && a.metric.Status.UpdateTime != nil &&
+		(scored || q.load.scoreStatistic.kind == "")
 }
 
 // addEstimates adds up the estimates of pods in their window, and marks their
 // reports.
-func (q *quantitySums) addEstimates(a *account, reports map[podName]*podReport) {
+func (q *quantitySums) addEstimates(a *account, reports *podReports, scored bool) {
 	var updated time.Time
 	if t := a.metric.Status.UpdateTime; t != nil {
 		updated = *t
 	}
 	interval := reportInterval(a.metric)
-	_, scored := q.load.legacyStatistic(q.load.scoreStatistic, a.metric.Status.NodeMetric)
+	q.lastSeen, q.seenAll = time.Time{}, true
 	for i := range a.pods {
-		p := &a.pods[i]
-		d, at, report := q.load.Pod(p.pod), p.seen(&q.load.traits), reports[nameOf(p.pod.Pod)]
-		late := at.After(updated) || at.Before(updated) && updated.Sub(at) < interval ||
-			!scored && q.load.scoreStatistic.kind != ""
+		at := a.pods[i].seen(&q.load.traits)
+		q.noteTime(at)
+		d := q.load.Pod(a.pods[i].pod)
 		if d.Estimate == nil {
 			continue
 		}
+		late := at.After(updated) || at.Before(updated) && updated.Sub(at) < interval ||
+			!scored && q.load.scoreStatistic.kind != ""
+		report := reports.ofPod(i)
 		for class := range bothClasses {
 			if class == prodClass && !d.Prod {
 				continue
@@ -219,11 +226,18 @@ func (q *quantitySums) addEstimate(class int, d *PodLoad, usage resource.List) {
 	}
 }
 
+// noteTime keeps lastSeen.
+func (q *quantitySums) noteTime(at time.Time) {
+	if at.After(q.lastSeen) {
+		q.lastSeen = at
+	}
+}
+
 // addUsage adds up the usage of the reports that count, by resource.
-func addUsage(names []resource.Name, reports map[podName]*podReport, counts func(*podReport) bool) []resource.Quantity {
+func addUsage(names []resource.Name, reports *podReports, counts func(*podReport) bool) []resource.Quantity {
 	sum := make([]resource.Quantity, len(names))
-	for _, report := range reports {
-		if counts(report) {
+	for i := range reports.list {
+		if report := &reports.list[i]; counts(report) {
 			for r, name := range names {
 				sum[r] = sum[r].Add(report.usage[name])
 			}
@@ -239,43 +253,4 @@ func resized[T any](s []T, n int) []T {
 	}
 	clear(s)
 	return s
-}
-
-// legacyStatistic returns the use by a statistic, and whether it is reported,
-// by the rules up to 1.6: the first period that fits counts, and without a
-// duration the longest one. Up to 1.5 that is the longest of all; in 1.6 the
-// longest that has the kind, and the last average if none has.
-//
-// Source: Koordinator 1.4 and 1.6, getTargetAggregatedUsage.
-func (l *Load) legacyStatistic(s statistic, info *framework.NodeMetricInfo) (use resource.List, ok bool) {
-	switch {
-	case info == nil:
-		return nil, false
-	case s.kind == "":
-		return info.NodeUsage.ResourceList, true
-	}
-	var longest *framework.AggregatedUsage
-	for i := range info.AggregatedNodeUsages {
-		period := &info.AggregatedNodeUsages[i]
-		use := period.Usage[s.kind].ResourceList
-		switch d := period.Duration.Duration; {
-		case s.duration != 0:
-			if d == s.duration && len(use) > 0 {
-				return use, true
-			}
-		case l.traits.longestOnly:
-			if longest == nil || d > max(longest.Duration.Duration, 0) {
-				longest = period
-			}
-		case len(use) > 0 && d > 0 && (longest == nil || d > longest.Duration.Duration):
-			longest = period
-		}
-	}
-	switch {
-	case longest != nil:
-		use = longest.Usage[s.kind].ResourceList
-	case s.duration == 0 && len(info.AggregatedNodeUsages) > 0:
-		use = info.NodeUsage.ResourceList
-	}
-	return use, len(use) > 0
 }

@@ -22,7 +22,11 @@ import (
 // Source: Koordinator 1.8, pod_assign_cache.go, addPod and deletePod.
 type vectorSums struct {
 	load    *Load
-	entries []entry // by pod of the account
+	node    *NodeLoad // nil: to be asked for
+	entries []entry   // by pod of the account
+
+	// No entry was placed, or is to be estimated, later than these.
+	lastPlaced, lastDeadline time.Time
 
 	measured bool // the node reported its use; if not, only estimateOfAll is kept
 	forProd  bool // the sums for prod pods are kept
@@ -54,8 +58,8 @@ const (
 
 // An entry is what the sums know of a pod.
 type entry struct {
-	placed, deadline time.Time
-	estimate         []int64 // nil if it is 0 or unknown
+	placed, deadline time.Time // deadline zero: none
+	estimate         []int64   // nil if it is 0 or unknown
 	prod             bool
 }
 
@@ -91,6 +95,8 @@ func (v *vectorSums) sum(part int) []wide {
 	return v.sums[part*k : (part+1)*k]
 }
 
+func (v *vectorSums) nodeChanged() { v.node = nil }
+
 func (v *vectorSums) placed(a *account) {
 	i := len(v.entries)
 	v.enter(a, i)
@@ -120,7 +126,18 @@ func (v *vectorSums) enter(a *account, i int) {
 	d := v.load.Pod(p.kept)
 	placed := d.placedAt(p.keptAt)
 	v.entries = append(v.entries, entry{placed, d.deadline(placed), d.charged, d.Prod})
+	v.noteTimes(i)
 	v.charge(i, (*wide).add)
+}
+
+func (v *vectorSums) noteTimes(i int) {
+	e := &v.entries[i]
+	if e.placed.After(v.lastPlaced) {
+		v.lastPlaced = e.placed
+	}
+	if e.deadline.After(v.lastDeadline) {
+		v.lastDeadline = e.deadline
+	}
 }
 
 // charge adds the pod's estimate to, or takes it from, that of all pods.
@@ -134,23 +151,20 @@ func (v *vectorSums) charge(i int, op func(*wide, int64)) {
 // post adds what pod i adds to the sums that depend on the metric, or takes it
 // away.
 func (v *vectorSums) post(a *account, i int, op func(*wide, int64)) {
-	e, p := &v.entries[i], &a.pods[i]
-	known := p.report != unreported
-	active := e.prod && p.reportedProd
+	e := &v.entries[i]
+	known := a.matches.reported(i)
+	active := v.forProd && known && e.prod && a.matches.prod(a.metric, i)
+	inWindow := !known || a.windowStart.Before(e.placed) || !e.deadline.IsZero() && e.deadline.After(a.updated)
 	var usage resource.List
-	if known {
-		usage = a.metric.Status.PodsMetric[p.report].PodUsage.ResourceList
+	if known && (active || inWindow) {
+		usage = a.metric.Status.PodsMetric[a.matches.places[i]].PodUsage.ResourceList
 	}
-	if v.forProd && active {
+	if active {
 		sum := v.sum(prodUsage)
 		for r, name := range v.load.names {
 			op(&sum[r], v.arithmetic().amount(name, usage[name]))
 		}
 	}
-	if e.estimate == nil {
-		return
-	}
-	inWindow := !known || a.windowStart.Before(e.placed) || !e.deadline.IsZero() && e.deadline.After(a.updated)
 	if inWindow {
 		v.exceeding(v.sum(excess), e.estimate, usage, op)
 	}
@@ -176,7 +190,7 @@ func (v *vectorSums) exceeding(sum []wide, estimate []int64, usage resource.List
 	}
 }
 
-func (v *vectorSums) rebuild(_ *census, n *framework.NodeInfo, a *account) {
+func (v *vectorSums) rebuild(_ *Ledger, n *framework.NodeInfo, a *account) {
 	for i := len(v.entries); i < len(a.pods); i++ {
 		v.enter(a, i)
 	}
@@ -188,9 +202,17 @@ func (v *vectorSums) rebuild(_ *census, n *framework.NodeInfo, a *account) {
 		v.sums = make([]wide, sumParts*len(v.load.names))
 		v.uses = make([]int64, useParts*len(v.load.names))
 	}
-	info, d := a.metric.Status.NodeMetric, v.load.Node(n)
+	if v.node == nil {
+		v.node = v.load.Node(n)
+	}
+	info, d := a.metric.Status.NodeMetric, v.node
 	v.base(useFilterBase, info, d.statistic)
-	v.base(useScoreBase, info, v.load.scoreStatistic)
+	if v.load.scoreStatistic == d.statistic {
+		v.has[useScoreBase] = v.has[useFilterBase]
+		copy(v.of(useScoreBase), v.of(useFilterBase))
+	} else {
+		v.base(useScoreBase, info, v.load.scoreStatistic)
+	}
 	v.forProd = v.load.prodScored || d.ForProd
 	clear(v.sums[excess*len(v.load.names):])
 	if v.forProd && v.load.config.ProdIncludesSystem {
@@ -199,7 +221,13 @@ func (v *vectorSums) rebuild(_ *census, n *framework.NodeInfo, a *account) {
 			sum[r].add(v.arithmetic().amount(name, info.SystemUsage.ResourceList[name]))
 		}
 	}
+	settled := a.matches.missing == 0 && !a.windowStart.Before(v.lastPlaced) && !v.lastDeadline.After(a.updated)
+	if settled && !v.forProd {
+		return // no pod adds anything
+	}
+	v.lastPlaced, v.lastDeadline = time.Time{}, time.Time{}
 	for i := range v.entries {
+		v.noteTimes(i)
 		v.post(a, i, (*wide).add)
 	}
 }

@@ -112,10 +112,11 @@ func (l *Ledger) rebuild(a *account, n *framework.NodeInfo) {
 	if a.metric != nil {
 		a.windowStart = a.updated.Add(-reportInterval(a.metric))
 	}
-	l.matching.run(a)
+	onlyOwn := l.matcher.run(&a.matches, a.metric)
+	a.simple = onlyOwn && a.unlisted == 0 && l.census.unambiguous()
 	l.census.watch(n, a)
 	for _, s := range a.sums {
-		s.rebuild(l.census, n, a)
+		s.rebuild(l, n, a)
 		s.settle()
 	}
 }

@@ -60,3 +60,42 @@ func (s statistic) reported(info *framework.NodeMetricInfo, d time.Duration) res
 	}
 	return nil
 }
+
+// legacyStatistic returns the use by a statistic, and whether it is reported,
+// by the rules up to 1.6: the first period that fits counts, and without a
+// duration the longest one. Up to 1.5 that is the longest of all; in 1.6 the
+// longest that has the kind, and the last average if none has.
+//
+// Source: Koordinator 1.4 and 1.6, getTargetAggregatedUsage.
+func (l *Load) legacyStatistic(s statistic, info *framework.NodeMetricInfo) (use resource.List, ok bool) {
+	switch {
+	case info == nil:
+		return nil, false
+	case s.kind == "":
+		return info.NodeUsage.ResourceList, true
+	}
+	var longest *framework.AggregatedUsage
+	for i := range info.AggregatedNodeUsages {
+		period := &info.AggregatedNodeUsages[i]
+		use := period.Usage[s.kind].ResourceList
+		switch d := period.Duration.Duration; {
+		case s.duration != 0:
+			if d == s.duration && len(use) > 0 {
+				return use, true
+			}
+		case l.traits.longestOnly:
+			if longest == nil || d > max(longest.Duration.Duration, 0) {
+				longest = period
+			}
+		case len(use) > 0 && d > 0 && (longest == nil || d > longest.Duration.Duration):
+			longest = period
+		}
+	}
+	switch {
+	case longest != nil:
+		use = longest.Usage[s.kind].ResourceList
+	case s.duration == 0 && len(info.AggregatedNodeUsages) > 0:
+		use = info.NodeUsage.ResourceList
+	}
+	return use, len(use) > 0
+}
