@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/engine"
 )
 
 // plugins is a profile taken apart once: every optional interface is looked up
@@ -49,7 +50,8 @@ type filterPlugin struct {
 type preScore struct {
 	name   string
 	plugin framework.PreScorePlugin
-	scorer int // index in scorers; -1 when the plugin does not score here
+	groups framework.GroupPreScorePlugin // the same, if it can do with groups
+	scorer int                           // index in scorers; -1 when the plugin does not score here
 }
 
 type scorePlugin struct {
@@ -95,7 +97,8 @@ func takeApart(p *Profile) plugins {
 			if i >= 0 {
 				t.scorers[i].bound = true
 			}
-			t.preScores = append(t.preScores, preScore{pl.Name(), pre, i})
+			groups, _ := pre.(framework.GroupPreScorePlugin)
+			t.preScores = append(t.preScores, preScore{pl.Name(), pre, groups, i})
 		}
 	}
 	for _, pl := range p.Reserve {
@@ -177,22 +180,36 @@ type boundScorer struct {
 	except  framework.RangeExcluder // byRange, if it leaves nodes out
 }
 
+// A choice says which plugins of a profile are bound: all, or those whose entry
+// in of equals want.
+type choice struct {
+	of   []bool // by index of the filter or scorer; nil for all
+	want bool
+}
+
+// has reports whether a plugin is bound; plugins that only prepare have no
+// index (-1) and always are.
+func (c choice) has(i int) bool { return c.of == nil || i < 0 || c.of[i] == c.want }
+
 // bindFilters runs the PreFilter plugins.
 //
 // Source: kube-scheduler 1.37, framework/runtime, RunPreFilterPlugins.
-func (t *plugins) bindFilters(c *framework.Cycle, b *binding) error {
+func (t *plugins) bindFilters(c *framework.Cycle, b *binding, some choice) error {
 	b.filters = b.filters[:0]
 	b.restrict, b.nodes, b.restricting = false, b.nodes[:0], b.restricting[:0]
 	b.rejected, b.rejectedBy = framework.Status{}, ""
 	b.absent = framework.NewStatus(framework.UnschedulableAndUnresolvable, nil)
-	b.perFilter = append(b.perFilter[:0], make([]framework.NodeFilter, len(t.filters))...)
+	b.perFilter = slices.Grow(b.perFilter[:0], len(t.filters))[:len(t.filters)]
 	for i := range t.filters {
-		if !t.filters[i].bound {
+		if b.perFilter[i] = nil; !t.filters[i].bound && some.has(i) {
 			b.perFilter[i] = t.filters[i].unbound
 		}
 	}
 	for i := range t.preFilters {
 		p := &t.preFilters[i]
+		if !some.has(p.filter) {
+			continue
+		}
 		c.At(i)
 		pre, status, err := callPreFilter(c, p)
 		if err != nil {
@@ -258,16 +275,19 @@ func (b *binding) intersect(plugin string, nodes []string) bool {
 // bindScorers runs the PreScore plugins over the feasible nodes.
 //
 // Source: kube-scheduler 1.37, framework/runtime, RunPreScorePlugins.
-func (t *plugins) bindScorers(c *framework.Cycle, feasible []*framework.NodeInfo, b *binding) error {
+func (t *plugins) bindScorers(c *framework.Cycle, feasible engine.Feasible, b *binding, some choice) error {
 	b.scorers = b.scorers[:0]
-	b.perScorer = append(b.perScorer[:0], make([]framework.NodeScorer, len(t.scorers))...)
+	b.perScorer = slices.Grow(b.perScorer[:0], len(t.scorers))[:len(t.scorers)]
 	for i := range t.scorers {
-		if !t.scorers[i].bound {
+		if b.perScorer[i] = nil; !t.scorers[i].bound && some.has(i) {
 			b.perScorer[i] = t.scorers[i].unbound
 		}
 	}
 	for i := range t.preScores {
 		p := &t.preScores[i]
+		if !some.has(p.scorer) {
+			continue
+		}
 		c.At(len(t.preFilters) + i)
 		scorer, status, err := callPreScore(c, feasible, p)
 		if err != nil {
@@ -311,12 +331,16 @@ func callPreFilter(c *framework.Cycle, p *preFilter) (pre framework.PreFiltered,
 	return pre, s, nil
 }
 
-func callPreScore(c *framework.Cycle, feasible []*framework.NodeInfo, p *preScore) (scorer framework.NodeScorer, s framework.Status, err error) {
+func callPreScore(c *framework.Cycle, feasible engine.Feasible, p *preScore) (scorer framework.NodeScorer, s framework.Status, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = &PluginError{Point: "PreScore", Plugin: p.name, Err: recovered(v)}
 		}
 	}()
-	scorer, s = p.plugin.PreScore(c, feasible)
+	if groups := feasible.Groups(p.scorer); groups != nil && p.groups != nil {
+		scorer, s = p.groups.PreScoreGroups(c, groups)
+	} else {
+		scorer, s = p.plugin.PreScore(c, feasible.List())
+	}
 	return scorer, s, nil
 }

@@ -1,6 +1,7 @@
 package scheduling
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/berth-sched/berth/framework"
@@ -16,6 +17,11 @@ type fastRoad struct {
 	filters []engine.Filter
 	scorers []engine.Scorer
 	plain   road // for verification
+
+	// What the plugins read of the pod of this decision, and which of them are
+	// bound in every decision.
+	filterReads, scorerReads []framework.Reads
+	liveFilters, liveScorers []bool
 }
 
 func newFastRoad(s *Scheduler) *fastRoad {
@@ -28,21 +34,31 @@ func newFastRoad(s *Scheduler) *fastRoad {
 	return f
 }
 
-// fields is the union of what all plugins with a scope read of the pod. A
-// plugin without one is asked anew in every decision and needs no part in the
-// class.
-func (f *fastRoad) fields(pod *framework.PodInfo) framework.PodFields {
+// outside marks answers that are not kept with a class of pods: their plugins
+// are bound in every decision.
+const outside = framework.ReadsCluster | framework.ReadsDomain | framework.ReadsFeasible
+
+// scopes asks every plugin what it reads, and returns the union of the parts of
+// the pod. A plugin without a scope is asked anew in every decision and needs no
+// part in the class.
+func (f *fastRoad) scopes(pod *framework.PodInfo) framework.PodFields {
 	var fields framework.PodFields
-	add := func(s framework.Scope) {
+	p := &f.s.plugins
+	f.liveFilters, f.filterReads = f.liveFilters[:0], f.filterReads[:0]
+	for i := range p.filters {
+		s := p.filters[i].scope(pod)
+		f.liveFilters, f.filterReads = append(f.liveFilters, s.Reads&outside != 0), append(f.filterReads, s.Reads)
 		if s.Reads&framework.ReadsCluster == 0 {
 			fields |= s.Pod
 		}
 	}
-	for i := range f.s.plugins.filters {
-		add(f.s.plugins.filters[i].scope(pod))
-	}
-	for i := range f.s.plugins.scorers {
-		add(f.s.plugins.scorers[i].scope(pod))
+	f.liveScorers, f.scorerReads = f.liveScorers[:0], f.scorerReads[:0]
+	for i := range p.scorers {
+		s := p.scorers[i].scope(pod)
+		f.liveScorers, f.scorerReads = append(f.liveScorers, s.Reads&outside != 0), append(f.scorerReads, s.Reads)
+		if s.Reads&framework.ReadsCluster == 0 {
+			fields |= s.Pod
+		}
 	}
 	return fields
 }
@@ -54,7 +70,7 @@ func (f *fastRoad) decide(snap *framework.Snapshot, pod *framework.PodInfo) (d D
 	seed := decisionSeed(s.profile.Seed, s.number)
 	s.road.cycle.Reset(pod, snap, s.number, seed)
 	v, ok := f.engine.Find(engine.Query{
-		Snapshot: snap, Cycle: &s.road.cycle, Key: pod.ClassKey(f.fields(pod)), Start: s.start,
+		Snapshot: snap, Cycle: &s.road.cycle, Key: pod.ClassKey(f.scopes(pod)), Start: s.start,
 		Want: wanted(snap.Len(), s.profile.Percentage, len(s.plugins.scorers) > 0),
 	})
 	if !ok {
@@ -128,40 +144,33 @@ func (f *fastRoad) fitError(snap *framework.Snapshot, pod *framework.PodInfo, v 
 }
 
 // Outside implements [engine.Source].
-func (f *fastRoad) Outside(pod *framework.PodInfo) (filters, scorers bool) {
-	const outside = framework.ReadsCluster | framework.ReadsDomain | framework.ReadsFeasible
-	p := &f.s.plugins
-	for i := range p.filters {
-		filters = filters || p.filters[i].scope(pod).Reads&outside != 0
-	}
-	for i := range p.scorers {
-		scorers = scorers || p.scorers[i].scope(pod).Reads&outside != 0
-	}
-	return filters, scorers
+func (f *fastRoad) Outside() (filters, scorers bool) {
+	return slices.Contains(f.liveFilters, true), slices.Contains(f.liveScorers, true)
 }
 
 // BindFilters implements [engine.Source].
-func (f *fastRoad) BindFilters(c *framework.Cycle) ([]engine.Filter, bool) {
+func (f *fastRoad) BindFilters(c *framework.Cycle, live bool) ([]engine.Filter, bool) {
 	p := &f.s.plugins
-	if err := p.bindFilters(c, &f.bound); err != nil || !f.bound.rejected.IsSuccess() || f.bound.restrict {
+	err := p.bindFilters(c, &f.bound, choice{f.liveFilters, live})
+	if err != nil || !f.bound.rejected.IsSuccess() || f.bound.restrict {
 		return nil, false
 	}
 	f.filters = f.filters[:0]
 	for _, b := range f.bound.filters {
-		f.filters = append(f.filters, engine.Filter{At: b.at, Filter: b.filter, Reads: p.filters[b.at].scope(c.Pod).Reads})
+		f.filters = append(f.filters, engine.Filter{At: b.at, Filter: b.filter, Reads: f.filterReads[b.at]})
 	}
 	return f.filters, true
 }
 
 // BindScorers implements [engine.Source].
-func (f *fastRoad) BindScorers(c *framework.Cycle, feasible []*framework.NodeInfo) ([]engine.Scorer, bool) {
+func (f *fastRoad) BindScorers(c *framework.Cycle, live bool, feasible engine.Feasible) ([]engine.Scorer, bool) {
 	p := &f.s.plugins
-	if err := p.bindScorers(c, feasible, &f.bound); err != nil {
+	if err := p.bindScorers(c, feasible, &f.bound, choice{f.liveScorers, live}); err != nil {
 		return nil, false
 	}
 	f.scorers = f.scorers[:0]
 	for _, b := range f.bound.scorers {
-		s := engine.Scorer{At: b.at, Scorer: b.scorer, Reads: p.scorers[b.at].scope(c.Pod).Reads, Weight: b.weight}
+		s := engine.Scorer{At: b.at, Scorer: b.scorer, Reads: f.scorerReads[b.at], Weight: b.weight}
 		switch {
 		case b.except != nil:
 			s.ByNodes = exceptNormalizer{b.except}

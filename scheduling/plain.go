@@ -58,7 +58,7 @@ const (
 func (r *road) search(s *framework.Snapshot, percentage, start int) error {
 	r.feasible, r.visited, r.nominated = r.feasible[:0], 0, false
 	n := s.Len()
-	if err := r.plugins.bindFilters(&r.cycle, &r.bound); err != nil {
+	if err := r.plugins.bindFilters(&r.cycle, &r.bound, choice{}); err != nil {
 		return err
 	}
 	r.verdicts = slices.Grow(r.verdicts[:0], n)[:n]
@@ -253,7 +253,7 @@ func (r *road) each(n int, f func(worker, lo, hi int)) {
 // Source: kube-scheduler 1.37, framework/runtime, RunPreScorePlugins and
 // RunScorePlugins.
 func (r *road) score() error {
-	if err := r.plugins.bindScorers(&r.cycle, r.feasible, &r.bound); err != nil {
+	if err := r.plugins.bindScorers(&r.cycle, (*everyNode)(r), &r.bound, choice{}); err != nil {
 		return err
 	}
 	n := len(r.feasible)
@@ -281,6 +281,12 @@ func (r *road) score() error {
 	}
 	return nil
 }
+
+// everyNode shows the feasible nodes of a road one by one.
+type everyNode road
+
+func (r *everyNode) List() []*framework.NodeInfo        { return r.feasible }
+func (r *everyNode) Groups(int) framework.FeasibleNodes { return nil }
 
 func (r *road) buffer(i, n int) []int64 {
 	for len(r.buffers) <= i {

@@ -81,8 +81,14 @@ func (p InterPodAffinity) ignores(pod *framework.PodInfo) bool {
 			(a.PodAntiAffinity == nil || len(a.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution) == 0)
 }
 
-// PreScore skips where no term of either side matches any pod.
+// PreScore skips where no term of either side matches any pod. It does not look
+// at the feasible nodes.
 func (p InterPodAffinity) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
+	return p.PreScoreGroups(c, nil)
+}
+
+// PreScoreGroups implements [framework.GroupPreScorePlugin].
+func (p InterPodAffinity) PreScoreGroups(c *framework.Cycle, _ framework.FeasibleNodes) (framework.NodeScorer, framework.Status) {
 	if p.ignores(c.Pod) {
 		return nil, framework.SkipStatus()
 	}

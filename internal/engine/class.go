@@ -24,19 +24,29 @@ type Scorer struct {
 	ByNodes framework.ScoreNormalizer
 }
 
-// A Source binds the plugins of a profile to a pod.
+// A Source binds the plugins of a profile to the pod of the decision that is
+// being made. Live plugins are those that read more than the pod and one node:
+// they are bound for every decision, even if they had nothing to do in the last
+// one. The answers of the others are kept.
 type Source interface {
-	// Outside reports whether some filters, or some scorers, read more than the
-	// pod and one node, and so have to be bound for every decision, even if
-	// they had nothing to do in the last one.
-	Outside(pod *framework.PodInfo) (filters, scorers bool)
+	// Outside reports whether some filters, or some scorers, are live.
+	Outside() (filters, scorers bool)
 	// BindFilters runs the PreFilters. false says that the fast road has
 	// nothing to offer for this pod: a PreFilter rejected it, restricted the
 	// nodes, or failed.
-	BindFilters(c *framework.Cycle) ([]Filter, bool)
+	BindFilters(c *framework.Cycle, live bool) ([]Filter, bool)
 	// BindScorers runs the PreScores over the feasible nodes; false when one
 	// failed.
-	BindScorers(c *framework.Cycle, feasible []*framework.NodeInfo) ([]Scorer, bool)
+	BindScorers(c *framework.Cycle, live bool, feasible Feasible) ([]Scorer, bool)
+}
+
+// Feasible is the set of feasible nodes that PreScore plugins see.
+type Feasible interface {
+	// List lists them in the snapshot's order.
+	List() []*framework.NodeInfo
+	// Groups shows them to the scorer of that place in the profile as if nodes
+	// of one group were one; nil when it has to see the list.
+	Groups(at int) framework.FeasibleNodes
 }
 
 // local reports whether an answer depends on the class and one node only, so

@@ -13,7 +13,7 @@ func (c *class) syncScores(src Source, live *framework.Cycle) bool {
 		return false
 	}
 	if c.outsideScorers {
-		scorers, ok := src.BindScorers(live, c.feasibleNodes())
+		scorers, ok := src.BindScorers(live, true, (*feasibleSet)(c))
 		if !ok {
 			return false
 		}
@@ -34,7 +34,8 @@ func (c *class) syncScores(src Source, live *framework.Cycle) bool {
 // one scorer after the other.
 func (c *class) firstScores(src Source) bool {
 	c.cycle.Reset(c.pod, c.snapshot, 0, 0)
-	scorers, ok := src.BindScorers(&c.cycle, c.feasibleNodes())
+	c.feasibleNodes()
+	scorers, ok := src.BindScorers(&c.cycle, false, (*feasibleSet)(c))
 	if !ok {
 		return false
 	}
@@ -251,4 +252,19 @@ func (c *class) feasibleNodes() []*framework.NodeInfo {
 		}
 	}
 	return c.nodes
+}
+
+// feasibleSet shows the feasible nodes of a class.
+type feasibleSet class
+
+func (s *feasibleSet) List() []*framework.NodeInfo { return (*class)(s).feasibleNodes() }
+
+func (s *feasibleSet) Groups(int) framework.FeasibleNodes { return s }
+
+func (s *feasibleSet) Len() int { return int(s.tree.root().feasible) }
+
+func (s *feasibleSet) Each(f func(node *framework.NodeInfo, nodes int)) {
+	for _, n := range s.List() {
+		f(n, 1)
+	}
 }

@@ -9,9 +9,9 @@ import (
 // build binds the plugins for a class seen for the first time and evaluates
 // every node. false means that the plain road has to be taken.
 func (c *class) build(src Source, s *framework.Snapshot, o *order) bool {
-	c.outsideFilters, c.outsideScorers = src.Outside(c.pod)
+	c.outsideFilters, c.outsideScorers = src.Outside()
 	c.cycle.Reset(c.pod, s, 0, 0)
-	filters, ok := src.BindFilters(&c.cycle)
+	filters, ok := src.BindFilters(&c.cycle, false)
 	if !ok {
 		return false
 	}
@@ -149,7 +149,7 @@ func (c *class) warm(slots []int) {
 // stand where the generation does: it identifies the content across forks.
 func (c *class) move(src Source, s *framework.Snapshot, o *order) bool {
 	c.cycle.Reset(c.pod, s, 0, 0)
-	filters, ok := src.BindFilters(&c.cycle)
+	filters, ok := src.BindFilters(&c.cycle, false)
 	if !ok {
 		return false
 	}
@@ -239,7 +239,7 @@ func (c *class) syncGates(src Source, live *framework.Cycle) bool {
 	if !c.outsideFilters {
 		return true
 	}
-	filters, ok := src.BindFilters(live)
+	filters, ok := src.BindFilters(live, true)
 	if !ok {
 		return false
 	}
