@@ -1,0 +1,144 @@
+package volumes
+
+import (
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// A DiskKind is a kind of disk that nodes take a limited number of, as the
+// plugins count them that came before CSI.
+type DiskKind struct {
+	plugin *inTree
+	id     func(*framework.VolumeSource) (id string, is bool)
+	idOf   func(*framework.PersistentVolumeSource) (id string, is bool)
+}
+
+// The kinds of disks.
+var (
+	EBSDisks = &DiskKind{
+		awsEBS,
+		func(v *framework.VolumeSource) (string, bool) {
+			if v.AWSElasticBlockStore == nil {
+				return "", false
+			}
+			return v.AWSElasticBlockStore.VolumeID, true
+		},
+		func(v *framework.PersistentVolumeSource) (string, bool) {
+			if v.AWSElasticBlockStore == nil {
+				return "", false
+			}
+			return v.AWSElasticBlockStore.VolumeID, true
+		},
+	}
+	GCEDisks = &DiskKind{
+		gcePD,
+		func(v *framework.VolumeSource) (string, bool) {
+			if v.GCEPersistentDisk == nil {
+				return "", false
+			}
+			return v.GCEPersistentDisk.PDName, true
+		},
+		func(v *framework.PersistentVolumeSource) (string, bool) {
+			if v.GCEPersistentDisk == nil {
+				return "", false
+			}
+			return v.GCEPersistentDisk.PDName, true
+		},
+	}
+	AzureDisks = &DiskKind{
+		azureDisk,
+		func(v *framework.VolumeSource) (string, bool) {
+			if v.AzureDisk == nil {
+				return "", false
+			}
+			return v.AzureDisk.DiskName, true
+		},
+		func(v *framework.PersistentVolumeSource) (string, bool) {
+			if v.AzureDisk == nil {
+				return "", false
+			}
+			return v.AzureDisk.DiskName, true
+		},
+	}
+	CinderDisks = &DiskKind{
+		cinder,
+		func(v *framework.VolumeSource) (string, bool) {
+			if v.Cinder == nil {
+				return "", false
+			}
+			return v.Cinder.VolumeID, true
+		},
+		func(v *framework.PersistentVolumeSource) (string, bool) {
+			if v.Cinder == nil {
+				return "", false
+			}
+			return v.Cinder.VolumeID, true
+		},
+	}
+)
+
+// A Disk identifies a disk of one kind.
+type Disk struct {
+	id     string
+	unmade bool // id is the key of the claim that it will be made for
+}
+
+// MayMount reports whether the pod mounts a disk of the kind, or a claim, which
+// may be one.
+func (k *DiskKind) MayMount(p *framework.PodInfo) bool {
+	return slices.ContainsFunc(Of(p).Mounts, func(m Mount) bool {
+		if m.Disk == nil {
+			return !m.Claim.Ephemeral
+		}
+		_, is := k.id(&m.Disk.VolumeSource)
+		return is
+	})
+}
+
+// Migrated reports whether a CSI driver has taken over such disks on the node.
+func (k *DiskKind) Migrated(node *framework.CSINode) bool { return Migrated(node, k.plugin.name) }
+
+// Append adds the pod's disks that are not in the list yet. A claim without a
+// volume counts if its class makes such disks; one that does not exist does not
+// count, nor do ephemeral volumes.
+//
+// Source: kube-scheduler 1.18, nodevolumelimits, filterVolumes.
+func (k *DiskKind) Append(list []Disk, s *framework.Snapshot, p *framework.PodInfo) ([]Disk, error) {
+	mounts := Of(p).Mounts
+	for i := range mounts {
+		m := &mounts[i]
+		disk, is := Disk{}, false
+		switch {
+		case m.Disk != nil:
+			disk.id, is = k.id(&m.Disk.VolumeSource)
+		case m.Claim.Ephemeral:
+		case m.Claim.Name == "":
+			return list, errNoName
+		default:
+			disk, is = k.ofClaim(s, p.Pod.Namespace, m.Claim.Name)
+		}
+		if is && !slices.Contains(list, disk) {
+			list = append(list, disk)
+		}
+	}
+	return list, nil
+}
+
+func (k *DiskKind) ofClaim(s *framework.Snapshot, namespace, name string) (d Disk, is bool) {
+	claim := framework.Lookup[framework.PersistentVolumeClaim](s, key(namespace, name))
+	if claim == nil {
+		return d, false
+	}
+	if claim.Spec.VolumeName != "" {
+		if v := framework.Lookup[framework.PersistentVolume](s, claim.Spec.VolumeName); v != nil {
+			d.id, is = k.idOf(&v.Spec.PersistentVolumeSource)
+			return d, is
+		}
+	}
+	if claim.Spec.StorageClassName == nil {
+		return d, false
+	}
+	class := framework.Lookup[framework.StorageClass](s, *claim.Spec.StorageClassName)
+	return Disk{claim.Key(), true}, class != nil && class.Provisioner == k.plugin.name
+}
