@@ -1,0 +1,32 @@
+package filter
+
+import (
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/volumes"
+)
+
+// AzureDiskLimits rejects nodes that would have more disks of Azure attached
+// than they take: 16, unless their allocatable names another number
+// (attachable-volumes-azure-disk). It counts as [EBSLimits] does.
+//
+// Source: kube-scheduler 1.18, plugin AzureDiskLimits.
+type AzureDiskLimits struct {
+	// MaxVolumes takes the place of 16, as the environment variable
+	// KUBE_MAX_PD_VOLS does for kube-scheduler. 0, or less, means that.
+	MaxVolumes int64
+}
+
+// Name returns "AzureDiskLimits".
+func (AzureDiskLimits) Name() string { return "AzureDiskLimits" }
+
+// Scope declares what [EBSLimits] declares.
+func (p AzureDiskLimits) Scope(pod *framework.PodInfo) framework.Scope { return p.limits().scope(pod) }
+
+// PreFilter skips pods that mount neither such a disk nor a claim.
+func (p AzureDiskLimits) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
+	return p.limits().preFilter(c)
+}
+
+func (p AzureDiskLimits) limits() diskLimits {
+	return diskLimits{volumes.AzureDisks, "attachable-volumes-azure-disk", maxDisks(p.MaxVolumes, 16)}
+}

@@ -1,0 +1,32 @@
+package filter
+
+import (
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/volumes"
+)
+
+// CinderLimits rejects nodes that would have more disks of OpenStack attached
+// than they take: 256, unless their allocatable names another number
+// (attachable-volumes-cinder). It counts as [EBSLimits] does.
+//
+// Source: kube-scheduler 1.18, plugin CinderLimits.
+type CinderLimits struct {
+	// MaxVolumes takes the place of 256, as the environment variable
+	// KUBE_MAX_PD_VOLS does for kube-scheduler. 0, or less, means that.
+	MaxVolumes int64
+}
+
+// Name returns "CinderLimits".
+func (CinderLimits) Name() string { return "CinderLimits" }
+
+// Scope declares what [EBSLimits] declares.
+func (p CinderLimits) Scope(pod *framework.PodInfo) framework.Scope { return p.limits().scope(pod) }
+
+// PreFilter skips pods that mount neither such a disk nor a claim.
+func (p CinderLimits) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
+	return p.limits().preFilter(c)
+}
+
+func (p CinderLimits) limits() diskLimits {
+	return diskLimits{volumes.CinderDisks, "attachable-volumes-cinder", maxDisks(p.MaxVolumes, 256)}
+}

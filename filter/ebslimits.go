@@ -1,0 +1,60 @@
+package filter
+
+import (
+	"strings"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/volumes"
+)
+
+// EBSLimits rejects nodes that would have more disks of Amazon EBS attached than
+// they take: 39, or 25 for the types of machine that start with c5, m5 or r5 or
+// contain t3 or z1d, unless their allocatable names another number
+// (attachable-volumes-aws-ebs). Disks that pods name themselves and those of
+// claims count, each once. Nodes on which a CSI driver has taken such disks over
+// pass: NodeVolumeLimits counts there.
+//
+// Source: kube-scheduler 1.18, plugin EBSLimits.
+//
+// Differs: of the two labels for the type of machine the present one counts,
+// where kube-scheduler takes any.
+type EBSLimits struct {
+	// MaxVolumes takes the place of 39 and 25, as the environment variable
+	// KUBE_MAX_PD_VOLS does for kube-scheduler. 0, or less, means those.
+	MaxVolumes int64
+}
+
+// Name returns "EBSLimits".
+func (EBSLimits) Name() string { return "EBSLimits" }
+
+// Scope declares that a verdict reads the pod's volumes, the node and its pods,
+// and the objects of the cluster; nothing at all for a pod without such volumes.
+func (p EBSLimits) Scope(pod *framework.PodInfo) framework.Scope { return p.limits().scope(pod) }
+
+// PreFilter skips pods that mount neither such a disk nor a claim.
+func (p EBSLimits) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
+	return p.limits().preFilter(c)
+}
+
+func (p EBSLimits) limits() diskLimits {
+	return diskLimits{volumes.EBSDisks, "attachable-volumes-aws-ebs", maxDisks(p.MaxVolumes, 0)}
+}
+
+// The labels of a node for its type of machine.
+const (
+	labelInstanceType    = "node.kubernetes.io/instance-type"
+	labelInstanceTypeOld = "beta.kubernetes.io/instance-type"
+)
+
+// ebsLimit knows the machines that share their limit with network cards.
+func ebsLimit(n *framework.Node) int64 {
+	machine, ok := n.Labels[labelInstanceType]
+	if !ok {
+		machine = n.Labels[labelInstanceTypeOld]
+	}
+	ofFive := len(machine) > 1 && strings.Contains("cmr", machine[:1]) && machine[1] == '5'
+	if ofFive || strings.Contains(machine, "t3") || strings.Contains(machine, "z1d") {
+		return 25
+	}
+	return 39
+}

@@ -1,0 +1,32 @@
+package filter
+
+import (
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/volumes"
+)
+
+// GCEPDLimits rejects nodes that would have more disks of Google Compute Engine attached
+// than they take: 16, unless their allocatable names another number
+// (attachable-volumes-gce-pd). It counts as [EBSLimits] does.
+//
+// Source: kube-scheduler 1.18, plugin GCEPDLimits.
+type GCEPDLimits struct {
+	// MaxVolumes takes the place of 16, as the environment variable
+	// KUBE_MAX_PD_VOLS does for kube-scheduler. 0, or less, means that.
+	MaxVolumes int64
+}
+
+// Name returns "GCEPDLimits".
+func (GCEPDLimits) Name() string { return "GCEPDLimits" }
+
+// Scope declares what [EBSLimits] declares.
+func (p GCEPDLimits) Scope(pod *framework.PodInfo) framework.Scope { return p.limits().scope(pod) }
+
+// PreFilter skips pods that mount neither such a disk nor a claim.
+func (p GCEPDLimits) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
+	return p.limits().preFilter(c)
+}
+
+func (p GCEPDLimits) limits() diskLimits {
+	return diskLimits{volumes.GCEDisks, "attachable-volumes-gce-pd", maxDisks(p.MaxVolumes, 16)}
+}

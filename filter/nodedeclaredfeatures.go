@@ -1,0 +1,105 @@
+package filter
+
+import (
+	"github.com/berth-sched/berth/framework"
+)
+
+const reasonFeatures = framework.Text("node(s) didn't match Pod's required features")
+
+// NodeDeclaredFeatures rejects nodes that do not declare a feature which the pod
+// needs. A pod needs
+//
+//	RestartAllContainersOnContainerExits  for a restart rule with the action RestartAllContainers
+//	UserNamespacesHostNetworkSupport      for the node's network with users of its own
+//	VolumeBindMountOptions                for a mount with options
+//
+// and most pods need nothing. Rejections are unresolvable.
+//
+// Source: kube-scheduler 1.37, plugin NodeDeclaredFeatures, and
+// k8s.io/component-helpers/nodedeclaredfeatures v0.37.1. As there, a node's list
+// is taken to be sorted: a name that stands behind a greater one is not found.
+//
+// Differs: ephemeral containers, which come to running pods only, are not looked
+// at.
+type NodeDeclaredFeatures struct{}
+
+// Name returns "NodeDeclaredFeatures".
+func (NodeDeclaredFeatures) Name() string { return "NodeDeclaredFeatures" }
+
+// Scope declares that a verdict reads the pod's spec and the node; nothing at
+// all for a pod that needs no feature.
+func (NodeDeclaredFeatures) Scope(pod *framework.PodInfo) framework.Scope {
+	if neededFeatures(&pod.Pod.Spec) == 0 {
+		return framework.Scope{}
+	}
+	return framework.Scope{Pod: framework.FieldSpec, Reads: framework.ReadsNode}
+}
+
+// PreFilter skips pods that need no feature.
+func (NodeDeclaredFeatures) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
+	needed := neededFeatures(&c.Pod.Pod.Spec)
+	if needed == 0 {
+		return framework.PreFiltered{}, framework.SkipStatus()
+	}
+	return framework.PreFiltered{Filter: needed}, framework.Status{}
+}
+
+// features is a set of features: the bound filter.
+type features uint8
+
+// featureNames holds the names by the place of their bits.
+var featureNames = [...]string{
+	"RestartAllContainersOnContainerExits", "UserNamespacesHostNetworkSupport", "VolumeBindMountOptions",
+}
+
+const (
+	featureRestartAll features = 1 << iota
+	featureUserNamespaces
+	featureMountOptions
+)
+
+func neededFeatures(spec *framework.PodSpec) (f features) {
+	if spec.HostNetwork && spec.HostUsers != nil && !*spec.HostUsers {
+		f |= featureUserNamespaces
+	}
+	for _, containers := range [...][]framework.Container{spec.Containers, spec.InitContainers} {
+		for i := range containers {
+			f |= neededByContainer(&containers[i])
+		}
+	}
+	return f
+}
+
+func neededByContainer(c *framework.Container) (f features) {
+	for _, rule := range c.RestartPolicyRules {
+		if rule.Action == framework.ContainerRestartRuleActionRestartAllContainers {
+			f |= featureRestartAll
+		}
+	}
+	for i := range c.VolumeMounts {
+		if len(c.VolumeMounts[i].BindMountOptions) > 0 {
+			f |= featureMountOptions
+		}
+	}
+	return f
+}
+
+// Filter rejects a node that lacks a feature.
+func (f features) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {
+	for i, name := range featureNames {
+		if f&(1<<i) != 0 && !declares(node.Node.Status.DeclaredFeatures, name) {
+			return framework.RejectForGood(reasonFeatures)
+		}
+	}
+	return framework.Status{}
+}
+
+// declares looks for a name in a sorted list.
+func declares(sorted []string, name string) bool {
+	for _, declared := range sorted {
+		if declared >= name {
+			return declared == name
+		}
+	}
+	return false
+}
