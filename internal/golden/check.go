@@ -74,7 +74,7 @@ func (d *differences) compare(what string, got, want any) {
 	}
 }
 
-func (d *differences) build(c *Case, name string, make factory) framework.Plugin {
+func (d *differences) build(c *Case, name string, make Factory) framework.Plugin {
 	args, err := c.Args(name)
 	if err == nil {
 		var p framework.Plugin

@@ -26,6 +26,13 @@ const Variable = "BERTH_VECTORS"
 //go:embed testdata/kube-scheduler/*.jsonl.gz
 var embedded embed.FS
 
+// Families returns the names of all families.
+func Families() []string {
+	return []string{
+		"fit", "balanced", "taint", "nodeaffinity", "ports", "name", "image", "spread", "interpod", "volumes", "preemption", "mixed",
+	}
+}
+
 // Load returns the cases of a family from testdata and from the folders of
 // [Variable]; a line that occurs twice counts once. A folder without any vector
 // is an error: it is misspelt.

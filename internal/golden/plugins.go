@@ -10,14 +10,14 @@ import (
 	"github.com/berth-sched/berth/scoring"
 )
 
-// A factory makes a plugin from its arguments in a configuration; nil means
+// A Factory makes a plugin from its arguments in a configuration; nil means
 // that there are none.
-type factory func(args json.RawMessage) (framework.Plugin, error)
+type Factory func(args json.RawMessage) (framework.Plugin, error)
 
 // Filters and Scorers are the plugins that exist, by name. A plugin is checked
 // in every case that recorded its answers as soon as it stands here.
 var (
-	Filters = map[string]factory{
+	Filters = map[string]Factory{
 		"NodeName":          plain(filter.NodeName{}),
 		"NodeUnschedulable": plain(filter.NodeUnschedulable{}),
 		"TaintToleration":   plain(filter.TaintToleration{}),
@@ -37,7 +37,7 @@ var (
 			return filter.NodeResourcesFit{IgnoredResources: a.IgnoredResources, IgnoredResourceGroups: a.IgnoredResourceGroups}, nil
 		}),
 	}
-	Scorers = map[string]factory{
+	Scorers = map[string]Factory{
 		"TaintToleration": plain(scoring.TaintToleration{}),
 		"ImageLocality":   plain(scoring.ImageLocality{}),
 		"NodeAffinity": with(func(a nodeAffinityArgs) (framework.Plugin, error) {
@@ -105,7 +105,7 @@ type volumeBindingArgs struct {
 }
 
 // plain is the factory of a plugin without arguments.
-func plain(p framework.Plugin) factory {
+func plain(p framework.Plugin) Factory {
 	return func(args json.RawMessage) (framework.Plugin, error) {
 		if args != nil {
 			return nil, fmt.Errorf("%s takes no arguments, but the case has %s", p.Name(), args)
@@ -115,7 +115,7 @@ func plain(p framework.Plugin) factory {
 }
 
 // with is the factory of a plugin whose arguments decode into an A.
-func with[A any](build func(A) (framework.Plugin, error)) factory {
+func with[A any](build func(A) (framework.Plugin, error)) Factory {
 	return func(args json.RawMessage) (framework.Plugin, error) {
 		var a A
 		if args != nil {

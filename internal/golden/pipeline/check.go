@@ -1,0 +1,210 @@
+package pipeline
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/golden"
+	"github.com/berth-sched/berth/scheduling"
+)
+
+// CheckAll is a check for [golden.Report] that counts the cases which cannot be
+// compared, as a plugin that has something to say in them does not exist yet.
+func CheckAll(left map[string]int) func(*golden.Case) []string {
+	return func(c *golden.Case) []string {
+		differences, needs := Check(c)
+		if needs != "" {
+			left[needs]++
+		}
+		return differences
+	}
+}
+
+// Check compares a case. needs names a plugin without which it cannot be
+// compared.
+func Check(c *golden.Case) (differences []string, needs string) {
+	p, missing, err := Profile(c.Config)
+	if err != nil {
+		return []string{"profile: " + err.Error()}, ""
+	}
+	for _, name := range missing {
+		if matters(c, name) {
+			return nil, name
+		}
+	}
+	s, err := c.Snapshot()
+	if err != nil {
+		return []string{"snapshot: " + err.Error()}, ""
+	}
+	k, err := newChecker(c, p, s)
+	if err != nil {
+		return []string{err.Error()}, ""
+	}
+	k.check()
+	return k.differences, ""
+}
+
+// matters reports whether the plugin had anything to say in the case.
+func matters(c *golden.Case, name string) bool {
+	if a, ok := c.Expect.Filter[name]; ok && a.PreFilter.Code != framework.Skip.String() {
+		return true
+	}
+	if a, ok := c.Expect.Score[name]; ok {
+		return slices.ContainsFunc(a.Raw, func(x int64) bool { return x != 0 })
+	}
+	return false
+}
+
+// checker compares one case.
+type checker struct {
+	*golden.Case
+	snapshot    *framework.Snapshot
+	pod         *framework.PodInfo
+	scheduler   *scheduling.Scheduler
+	preemption  *recorder
+	differences []string
+}
+
+func newChecker(c *golden.Case, p scheduling.Profile, s *framework.Snapshot) (*checker, error) {
+	k := &checker{Case: c, snapshot: s, preemption: new(recorder)}
+	p.Fast.Verify = true
+	p.PostFilter = []framework.Plugin{k.preemption}
+	var err error
+	if k.scheduler, err = scheduling.New(p); err != nil {
+		return nil, err
+	}
+	if k.pod, err = s.NewPodInfo(c.Pod); err != nil {
+		return nil, err
+	}
+	return k, nil
+}
+
+func (k *checker) differ(format string, args ...any) {
+	k.differences = append(k.differences, fmt.Sprintf(format, args...))
+}
+
+func (k *checker) compare(what string, got, want any) {
+	if !reflect.DeepEqual(got, want) {
+		k.differ("pipeline: %s = %v, want %v", what, got, want)
+	}
+}
+
+func (k *checker) check() {
+	want := &k.Expect.Pipeline
+	e := k.scheduler.Explain(k.snapshot, k.pod)
+	d, err := k.scheduler.Schedule(k.snapshot, k.pod)
+	if want.Err != nil && len(want.Feasible) != 1 {
+		k.compareError(err, want.Err)
+		return
+	}
+	var fit *scheduling.FitError
+	switch {
+	case errors.As(err, &fit):
+	case err != nil:
+		k.differ("pipeline: error: %v", err)
+		return
+	case !slices.Contains(want.Feasible, d.Node), len(want.Best) > 0 && !slices.Contains(want.Best, d.Node):
+		k.differ("pipeline: chose %s of %v, want one of %v", d.Node, want.Feasible, want.Best)
+	}
+	k.compareVerdicts(e)
+	k.compareScores(e)
+	k.again(d, err)
+	if k.Expect.Preemption != nil && fit != nil {
+		k.comparePreemption(d)
+	}
+}
+
+// compareError compares the text of an error. kube-scheduler's has no node.
+func (k *checker) compareError(err error, want *golden.Status) {
+	var plugin *scheduling.PluginError
+	if !errors.As(err, &plugin) {
+		k.differ("pipeline: error = %v, want %v", err, want.Reasons)
+		return
+	}
+	text, _ := strings.CutSuffix(plugin.Error(), " (node "+plugin.Node+")")
+	k.compare("error", text, strings.Join(want.Reasons, ", "))
+}
+
+// compareVerdicts compares what each node answered.
+func (k *checker) compareVerdicts(e *scheduling.Explanation) {
+	want := &k.Expect.Pipeline
+	var feasible, left []string
+	failed := map[string]golden.Status{}
+	rejected := golden.Status{}
+	for _, n := range e.Nodes {
+		status := golden.Status{Code: n.Code, Plugin: n.Plugin, Reasons: n.Reasons}
+		switch n.Verdict {
+		case scheduling.VerdictFeasible:
+			feasible = append(feasible, n.Node)
+		case scheduling.VerdictRejected:
+			failed[n.Node] = status
+		case scheduling.VerdictExcluded:
+			rejected = status
+			continue
+		}
+		left = append(left, n.Node)
+	}
+	if want.PreFilter != nil {
+		k.compare("PreFilter", rejected, *want.PreFilter)
+		return
+	}
+	if want.PreFilterNodes != nil {
+		slices.Sort(left)
+		known := slices.DeleteFunc(slices.Clone(want.PreFilterNodes), func(name string) bool { return k.snapshot.Node(name) == nil })
+		k.compare("PreFilter nodes", append([]string{}, left...), known)
+	}
+	for _, n := range e.Nodes {
+		if got, want := failed[n.Node], want.Failed[n.Node]; !reflect.DeepEqual(got, want) {
+			k.differ("pipeline: verdict of %s = %v, want %v", n.Node, got, want)
+		}
+	}
+	k.compare("feasible nodes", append([]string{}, feasible...), append([]string{}, want.Feasible...))
+}
+
+// compareScores compares each plugin's scores and what they add up to.
+func (k *checker) compareScores(e *scheduling.Explanation) {
+	want := &k.Expect.Pipeline
+	scores := map[string]golden.PipelineScore{}
+	var totals []int64
+	if e.Unscored {
+		return // the answers were recorded past the point where kube-scheduler ends
+	}
+	for _, n := range e.Nodes {
+		if n.Rank == 0 {
+			continue
+		}
+		totals = append(totals, n.Total)
+		for _, s := range n.Scores {
+			of := scores[s.Plugin]
+			of.Raw, of.Weighted = append(of.Raw, s.Raw), append(of.Weighted, s.Weighted)
+			scores[s.Plugin] = of
+		}
+	}
+	k.compare("totals", totals, want.Totals)
+	k.compare("best nodes", e.Tied, want.Best)
+	for name, s := range want.Scores {
+		if _, ok := scores[name]; ok || slices.ContainsFunc(s.Raw, func(x int64) bool { return x != 0 }) {
+			k.compare("scores of "+name, scores[name], s)
+		}
+	}
+	for name := range scores {
+		if _, ok := want.Scores[name]; !ok {
+			k.differ("pipeline: scores of %s = %v, want none", name, scores[name])
+		}
+	}
+}
+
+// again decides once more: then the fast road has answers to keep, and
+// Verify compares.
+func (k *checker) again(first scheduling.Decision, firstErr error) {
+	for range 2 {
+		d, err := k.scheduler.Schedule(k.snapshot, k.pod)
+		if d.Node != first.Node && len(k.Expect.Pipeline.PreFilterNodes) == 0 || fmt.Sprint(err) != fmt.Sprint(firstErr) {
+			k.differ("pipeline: the next decision is %q (%v), the first was %q (%v)", d.Node, err, first.Node, firstErr)
+		}
+	}
+}

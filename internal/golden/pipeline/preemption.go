@@ -1,0 +1,120 @@
+package pipeline
+
+import (
+	"context"
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/golden"
+	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/preemption"
+)
+
+// recorder is DefaultPreemption, which also notes what a dry run on every node
+// says.
+type recorder struct {
+	preemption.DefaultPreemption
+	candidates []*preemption.Candidate
+	failed     map[string]framework.Status
+	potential  []string
+}
+
+func (r *recorder) PostFilter(ctx context.Context, c *framework.Cycle, v framework.Verdicts) (framework.PostFiltered, framework.Status) {
+	r.candidates, r.failed = r.DryRun(c, v)
+	r.potential = nil
+	for _, n := range c.Snapshot.All() {
+		if _, status := v.Verdict(n); status.Code() == framework.Unschedulable {
+			r.potential = append(r.potential, n.Name())
+		}
+	}
+	slices.Sort(r.potential)
+	return r.DefaultPreemption.PostFilter(ctx, c, v)
+}
+
+// comparePreemption compares what DefaultPreemption makes of a decision that
+// found no node.
+func (k *checker) comparePreemption(d scheduling.Decision) {
+	want := k.Expect.Preemption
+	generations := k.generations()
+	result, _, status, err := k.scheduler.PostFilter(context.Background(), k.snapshot, k.pod, d)
+	if err != nil {
+		k.differ("preemption: error: %v", err)
+		return
+	}
+	k.compare("generations after PostFilter", k.generations(), generations)
+	k.compare("preemption: code", status.Code().String(), want.PostFilterCode)
+	if status.IsSuccess() != (result.Nominated != "") {
+		k.differ("preemption: %v nominates %q", status, result.Nominated)
+	}
+	if !status.IsSuccess() {
+		k.compare("preemption: message", status.Message(), want.PostFilterMsg)
+	}
+	k.compare("preemption: nodes that a removal could help", k.preemption.potential, slices.Sorted(slices.Values(want.Potential)))
+	if !want.Eligible {
+		return
+	}
+	k.compareCandidates(want)
+	failed := map[string]golden.Status{}
+	for name, status := range k.preemption.failed {
+		failed[name] = golden.StatusOf(status)
+	}
+	for name, got := range failed {
+		expected := want.Failed[name]
+		expected.Plugin = "" // of the filter that said no: the text tells
+		k.compare("preemption: status of "+name, got, expected)
+	}
+	k.compare("preemption: number of failed nodes", len(failed), len(want.Failed))
+	if status.IsSuccess() {
+		k.compareChoice(result, want)
+	}
+}
+
+// compareCandidates compares victims, in order, and violated budgets.
+func (k *checker) compareCandidates(want *golden.Preemption) {
+	got := map[string]golden.PreemptionCandidate{}
+	for _, c := range k.preemption.candidates {
+		got[c.Node] = golden.PreemptionCandidate{Node: c.Node, Victims: keys(c.Victims), Violations: c.Violations}
+	}
+	for _, w := range want.Candidates {
+		k.compare("preemption: candidate "+w.Node, got[w.Node], w)
+		delete(got, w.Node)
+	}
+	for name := range got {
+		k.differ("preemption: candidate %s = %v, want none", name, got[name])
+	}
+}
+
+// compareChoice compares the choice. kube-scheduler's was recorded many times:
+// the nodes that no criterion tells apart.
+func (k *checker) compareChoice(result framework.PostFiltered, want *golden.Preemption) {
+	var tied []string
+	for _, c := range preemption.Tied(k.preemption.candidates, preemption.Criteria()) {
+		tied = append(tied, c.Node)
+		if c.Node == result.Nominated {
+			k.compare("preemption: victims of the choice", keys(result.Victims), keys(c.Victims))
+		}
+	}
+	slices.Sort(tied)
+	picked := slices.Sorted(slices.Values(want.Picked))
+	k.compare("preemption: nodes that may be chosen", tied, picked)
+	if !slices.Contains(picked, result.Nominated) {
+		k.differ("preemption: chose %s, want one of %v", result.Nominated, picked)
+	}
+}
+
+func keys(victims []framework.Victim) []string {
+	list := []string{}
+	for _, v := range victims {
+		list = append(list, v.Pod.Pod.Key())
+	}
+	return list
+}
+
+// generations are those of all nodes.
+func (k *checker) generations() []uint64 {
+	var list []uint64
+	for _, n := range k.snapshot.All() {
+		list = append(list, n.Generation())
+	}
+	return list
+}
