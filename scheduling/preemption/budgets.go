@@ -32,10 +32,13 @@ func budgetsOf(s *framework.Snapshot) budgets {
 //
 // Source: kube-scheduler 1.37, filterPodsWithPDBViolation. A pod without labels
 // breaks none, and a pod stops at the first budget that it breaks.
-func (b budgets) split(pods []*framework.PodInfo) (violating, others []*framework.PodInfo) {
-	allowed := make([]int32, len(b))
+func (b budgets) split(pods []placed) (violating, others []placed) {
+	if len(b) == 0 {
+		return nil, pods
+	}
+	allowed := make([]int64, len(b))
 	for i := range b {
-		allowed[i] = b[i].object.Status.DisruptionsAllowed
+		allowed[i] = int64(b[i].object.Status.DisruptionsAllowed)
 	}
 	for _, p := range pods {
 		if b.violates(p.Pod, allowed) {
@@ -47,7 +50,7 @@ func (b budgets) split(pods []*framework.PodInfo) (violating, others []*framewor
 	return violating, others
 }
 
-func (b budgets) violates(p *framework.Pod, allowed []int32) bool {
+func (b budgets) violates(p *framework.Pod, allowed []int64) bool {
 	if len(p.Labels) == 0 {
 		return false
 	}

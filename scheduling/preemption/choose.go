@@ -1,75 +1,99 @@
 package preemption
 
 import (
+	"math"
 	"slices"
-
-	"github.com/berth-sched/berth/framework"
 )
 
 // A Criterion ranks candidates: larger is better.
 type Criterion func(c *Candidate) int64
 
-// Criteria returns kube-scheduler's criteria but the last, in order: fewest
-// violated budgets, the lowest priority of the most important victim, the
-// least sum of priorities, the fewest victims.
+// Criteria returns kube-scheduler's criteria in order: the fewest violated
+// budgets, the lowest priority of the most important victim, the least sum of
+// priorities, the fewest victims, the latest start. See the functions.
 //
 // Source: kube-scheduler 1.37, framework/preemption, pickOneNodeForPreemption.
 func Criteria() []Criterion {
-	return []Criterion{
-		func(c *Candidate) int64 { return -int64(c.Violations) },
-		func(c *Candidate) int64 { return -int64(c.Victims[0].Pod.Priority) },
-		func(c *Candidate) int64 {
-			// Shifted so that many pods of negative priority are not better than few.
-			var sum int64
-			for _, v := range c.Victims {
-				sum += int64(v.Pod.Priority) + 1<<31
-			}
-			return -sum
-		},
-		func(c *Candidate) int64 { return -int64(len(c.Victims)) },
+	return []Criterion{FewestViolations, LowestPriority, LeastPriorities, FewestVictims, LatestStart}
+}
+
+// FewestViolations prefers candidates that violate few budgets.
+func FewestViolations(c *Candidate) int64 { return -int64(c.Violations) }
+
+// LowestPriority prefers candidates whose most important victim, the first one,
+// has a low priority.
+func LowestPriority(c *Candidate) int64 {
+	if len(c.Victims) == 0 {
+		return math.MaxInt64
 	}
+	return -int64(c.Victims[0].Pod.Priority)
+}
+
+// LeastPriorities prefers candidates whose victims have a small sum of
+// priorities. Each priority is raised by 2^31, so that many pods of negative
+// priority are not better than few.
+func LeastPriorities(c *Candidate) int64 {
+	var sum int64
+	for _, v := range c.Victims {
+		sum += int64(v.Pod.Priority) + 1<<31
+	}
+	return -sum
+}
+
+// FewestVictims prefers candidates with few victims.
+func FewestVictims(c *Candidate) int64 { return -int64(len(c.Victims)) }
+
+// LatestStart prefers candidates where, of the victims of the highest priority,
+// the one that started first started late. The value is in nanoseconds since
+// 1970; pods that have not started are later than all others.
+func LatestStart(c *Candidate) int64 {
+	first, priority := int64(math.MaxInt64), int32(math.MinInt32)
+	for _, v := range c.Victims {
+		at := int64(math.MaxInt64)
+		if t := v.Pod.Pod.Status.StartTime; t != nil {
+			at = t.UnixNano()
+		}
+		switch p := v.Pod.Priority; {
+		case p > priority:
+			first, priority = at, p
+		case p == priority:
+			first = min(first, at)
+		}
+	}
+	return first
 }
 
 // Choose returns the best candidate: the criteria decide one after the other
-// among those that the ones before leave tied; then the one whose most
-// important victims started last; then the first. It returns nil for none.
+// among those that the ones before leave tied, and then the first is taken. It
+// returns nil for none.
 func Choose(candidates []*Candidate, criteria []Criterion) *Candidate {
+	if tied := Tied(candidates, criteria); len(tied) > 0 {
+		return tied[0]
+	}
+	return nil
+}
+
+// Tied returns the candidates that no criterion tells apart from the best one,
+// in order.
+func Tied(candidates []*Candidate, criteria []Criterion) []*Candidate {
 	tied := slices.Clone(candidates)
 	for _, criterion := range criteria {
 		tied = best(tied, criterion)
 	}
-	var chosen *Candidate
-	for _, c := range tied {
-		if chosen == nil || compareStart(earliest(c).Pod, earliest(chosen).Pod) > 0 {
-			chosen = c
-		}
-	}
-	return chosen
+	return tied
 }
 
+// best keeps, in place, the candidates with the largest value.
 func best(candidates []*Candidate, criterion Criterion) []*Candidate {
-	var kept []*Candidate
-	var most int64
+	kept, most := candidates[:0], int64(math.MinInt64)
 	for _, c := range candidates {
-		switch value := criterion(c); {
-		case len(kept) == 0 || value > most:
-			kept, most = append(kept[:0:0], c), value
-		case value == most:
+		value := criterion(c)
+		if value > most {
+			kept, most = kept[:0], value
+		}
+		if value == most {
 			kept = append(kept, c)
 		}
 	}
 	return kept
-}
-
-// earliest is, among the victims of the highest priority, the one that started
-// first.
-func earliest(c *Candidate) *framework.PodInfo {
-	first := c.Victims[0].Pod
-	for _, v := range c.Victims[1:] {
-		switch p := v.Pod; {
-		case p.Priority > first.Priority, p.Priority == first.Priority && compareStart(p.Pod, first.Pod) < 0:
-			first = p
-		}
-	}
-	return first
 }

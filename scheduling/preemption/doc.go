@@ -16,10 +16,13 @@
 //
 // Differs: kube-scheduler starts at a random node, follows map order among
 // candidates that all criteria leave tied, and tries nodes in parallel. Here
-// the start is a function of the decision's seed, candidates keep the order in
-// which they were tried, and pods that have not started are taken to start
-// later than all others rather than at the time of the comparison. Budgets
-// that match one pod are counted in the order of their keys.
+// the start is a function of the decision's seed, nodes are tried one after the
+// other, the first of the candidates that all criteria leave tied is taken, and
+// pods that have not started are taken to start later than all others rather
+// than at the time of the comparison. Budgets that match one pod are counted in
+// the order of their keys. What the original does besides is left to you: it
+// deletes the victims, keeps the pod out of the queue until they have gone, and
+// takes the nomination from pods of lower priority nominated to the node.
 //
 // Source: kube-scheduler 1.37, plugin DefaultPreemption and
 // framework/preemption.

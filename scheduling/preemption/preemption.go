@@ -11,18 +11,22 @@ import (
 
 // DefaultPreemption is the PostFilter plugin of that name. Its zero value has
 // upstream's defaults.
+//
+// Source: kube-scheduler 1.37, plugin DefaultPreemption.
 type DefaultPreemption struct {
 	// MinCandidateNodesPercentage and MinCandidateNodesAbsolute bound the
 	// search: it ends when there are as many candidates as the larger of the two
-	// says, one of them without violated budgets. nil means 10 percent and 100
-	// nodes.
+	// says, one of them without violated budgets. nil means 10 percent of the
+	// nodes that removals could help, and 100 nodes. Less than one is taken for
+	// one.
 	MinCandidateNodesPercentage *int32
 	MinCandidateNodesAbsolute   *int32
 
-	// MayPreempt says whether the victim may go for the pod; nil means that its
-	// priority is lower.
-	MayPreempt func(pod, victim *framework.PodInfo) bool
-	// MoreImportant orders pods; nil means [MoreImportant].
+	// Eligible says whether the victim, whose priority is lower, may go for the
+	// pod; nil means that it may.
+	Eligible func(pod, victim *framework.PodInfo) bool
+	// MoreImportant orders pods, the more important first; nil means
+	// [MoreImportant].
 	MoreImportant func(a, b *framework.PodInfo) int
 	// Criteria choose among candidates; nil means [Criteria].
 	Criteria []Criterion
@@ -32,10 +36,7 @@ type DefaultPreemption struct {
 func (DefaultPreemption) Name() string { return "DefaultPreemption" }
 
 func (p DefaultPreemption) mayPreempt(pod, victim *framework.PodInfo) bool {
-	if p.MayPreempt != nil {
-		return p.MayPreempt(pod, victim)
-	}
-	return victim.Priority < pod.Priority
+	return victim.Priority < pod.Priority && (p.Eligible == nil || p.Eligible(pod, victim))
 }
 
 func (p DefaultPreemption) order() func(a, b *framework.PodInfo) int {
@@ -54,10 +55,11 @@ func (p DefaultPreemption) criteria() []Criterion {
 
 // run is one PostFilter.
 type run struct {
-	plugin   DefaultPreemption
-	cycle    *framework.Cycle
-	verdicts framework.Verdicts
-	budgets  budgets
+	plugin    DefaultPreemption
+	cycle     *framework.Cycle
+	verdicts  framework.Verdicts
+	budgets   budgets
+	potential []placed // memory for the victims of one node
 }
 
 // PostFilter looks for a node and for victims on it. Success nominates the pod
@@ -65,7 +67,8 @@ type run struct {
 // clears an earlier nomination.
 //
 // Cost: one dry run per node whose verdict is Unschedulable, until enough
-// candidates are found.
+// candidates are found. A dry run takes every lower pod off the node and asks
+// all filters once more for each.
 func (p DefaultPreemption) PostFilter(ctx context.Context, c *framework.Cycle, verdicts framework.Verdicts) (framework.PostFiltered, framework.Status) {
 	r := &run{plugin: p, cycle: c, verdicts: verdicts}
 	if text := r.ineligible(); text != "" {
@@ -79,7 +82,9 @@ func (p DefaultPreemption) PostFilter(ctx context.Context, c *framework.Cycle, v
 		return framework.PostFiltered{Override: true}, framework.Reject(prefix + framework.Text(refused.text(c.Snapshot.Len())))
 	}
 	chosen := Choose(candidates, p.criteria())
-	return framework.PostFiltered{Nominated: chosen.Node, Override: true, Victims: chosen.Victims}, framework.Status{}
+	text := fmt.Sprintf("%sfound a potential placement for pod on node %s, preempting %d victims", prefix, chosen.Node, len(chosen.Victims))
+	return framework.PostFiltered{Nominated: chosen.Node, Override: true, Victims: chosen.Victims},
+		framework.NewStatus(framework.Success, framework.Text(text))
 }
 
 const prefix = "preemption: "
@@ -99,18 +104,19 @@ func (r *run) ineligible() framework.Text {
 	if _, status := r.verdicts.Verdict(node); status.Code() == framework.UnschedulableAndUnresolvable {
 		return "" // nobody's leaving helps there: it may look elsewhere
 	}
-	if slices.ContainsFunc(r.lower(node), leaving) {
+	r.lower(node)
+	if slices.ContainsFunc(r.potential, func(p placed) bool { return leaving(p.Pod) }) {
 		return "not eligible due to a terminating pod on the nominated node."
 	}
 	return ""
 }
 
 // leaving reports whether the pod is being removed by a preemption.
-func leaving(p *framework.PodInfo) bool {
-	if p.Pod.DeletionTimestamp == nil {
+func leaving(p *framework.Pod) bool {
+	if p.DeletionTimestamp == nil {
 		return false
 	}
-	for _, c := range p.Pod.Status.Conditions {
+	for _, c := range p.Status.Conditions {
 		if c.Type == framework.DisruptionTarget {
 			return c.Status == framework.ConditionTrue && c.Reason == framework.PodReasonPreemptionByScheduler
 		}
@@ -123,7 +129,7 @@ func leaving(p *framework.PodInfo) bool {
 //
 // Source: kube-scheduler 1.37, framework/preemption, DryRunPreemption.
 func (r *run) candidates(ctx context.Context) (list []*Candidate, refused refusals, err error) {
-	nodes := r.potential()
+	nodes := r.nodes()
 	if len(nodes) == 0 {
 		return nil, refused, nil
 	}
@@ -144,14 +150,14 @@ func (r *run) candidates(ctx context.Context) (list []*Candidate, refused refusa
 			refused.add(status)
 		case c.Violations == 0:
 			clean = append(clean, c)
-		default:
+		case len(violating) < enough:
 			violating = append(violating, c)
 		}
 		if len(clean) > 0 && len(clean)+len(violating) >= enough {
 			break
 		}
 	}
-	list = append(clean, violating[:min(len(violating), enough)]...)
+	list = append(clean, violating...)
 	if len(list) > 0 {
 		err = nil // what failed elsewhere does not matter
 	}
@@ -165,8 +171,8 @@ func firstOf(a, b error) error {
 	return b
 }
 
-// potential lists the nodes that a removal could help, in the snapshot's order.
-func (r *run) potential() []*framework.NodeInfo {
+// nodes lists the nodes that a removal could help, in the snapshot's order.
+func (r *run) nodes() []*framework.NodeInfo {
 	var nodes []*framework.NodeInfo
 	for _, n := range r.cycle.Snapshot.All() {
 		if _, status := r.verdicts.Verdict(n); status.Code() == framework.Unschedulable {
@@ -177,6 +183,8 @@ func (r *run) potential() []*framework.NodeInfo {
 }
 
 // enough is how many candidates end the search among n nodes.
+//
+// Source: kube-scheduler 1.37, DefaultPreemption.calculateNumCandidates.
 func (r *run) enough(n int) int {
 	percentage, absolute := int64(10), int64(100)
 	if p := r.plugin.MinCandidateNodesPercentage; p != nil {
@@ -185,23 +193,23 @@ func (r *run) enough(n int) int {
 	if a := r.plugin.MinCandidateNodesAbsolute; a != nil {
 		absolute = int64(*a)
 	}
-	return int(min(int64(n), max(int64(n)*percentage/100, absolute)))
+	return int(min(int64(n), max(int64(n)*percentage/100, absolute, 1)))
 }
 
 // DryRun tries every node that a removal could help, not only as many as
 // PostFilter needs: for those who want to see or choose for themselves. The
-// cycle must be one of a running PostFilter. Nodes without a candidate are
-// returned with their status.
-func (p DefaultPreemption) DryRun(c *framework.Cycle, verdicts framework.Verdicts) ([]*Candidate, map[string]framework.Status) {
+// cycle and verdicts must be those that a PostFilter plugin was called with.
+// Candidates are in the snapshot's order of nodes; nodes without one are
+// returned with the status that says why.
+func (p DefaultPreemption) DryRun(c *framework.Cycle, verdicts framework.Verdicts) (candidates []*Candidate, failed map[string]framework.Status) {
 	r := &run{plugin: p, cycle: c, verdicts: verdicts, budgets: budgetsOf(c.Snapshot)}
-	var list []*Candidate
-	failed := map[string]framework.Status{}
-	for _, node := range r.potential() {
+	failed = map[string]framework.Status{}
+	for _, node := range r.nodes() {
 		if candidate, status := r.try(node); status.IsSuccess() {
-			list = append(list, candidate)
+			candidates = append(candidates, candidate)
 		} else {
 			failed[node.Name()] = status
 		}
 	}
-	return list, failed
+	return candidates, failed
 }

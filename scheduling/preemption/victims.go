@@ -30,8 +30,10 @@ func compareStart(a, b *framework.Pod) int {
 
 // A Candidate is a node and the pods that would have to go from it.
 type Candidate struct {
+	// Node is the name of the node.
 	Node string
-	// Victims are in order of importance, the most important first.
+	// Victims are in order of importance, the most important first. There is at
+	// least one.
 	Victims []framework.Victim
 	// Violations is how many victims go in spite of a PodDisruptionBudget.
 	Violations int
@@ -44,37 +46,90 @@ const noVictims framework.Text = "No preemption victims found for incoming pod"
 //
 // Source: kube-scheduler 1.37, DefaultPreemption.SelectVictimsOnNode.
 func (r *run) try(node *framework.NodeInfo) (*Candidate, framework.Status) {
-	potential := r.lower(node)
-	if len(potential) == 0 {
+	r.lower(node)
+	if len(r.potential) == 0 {
 		return nil, framework.RejectForGood(noVictims)
 	}
-	s := r.cycle.Snapshot
-	mark := s.Begin()
-	defer s.Rollback(mark)
-	filters := r.cycle.Filters.Fork()
-	for _, p := range potential {
-		if status := r.remove(filters, p, node); !status.IsSuccess() {
+	t := trial{run: r, snapshot: r.cycle.Snapshot, slot: node.Slot(), filters: r.cycle.Filters.Fork()}
+	mark := t.snapshot.Begin()
+	defer t.snapshot.Rollback(mark)
+	for _, p := range r.potential {
+		if status := t.remove(p.PodInfo); !status.IsSuccess() {
 			return nil, status
 		}
 	}
-	if status := filters.Filter(r.cycle.Pod, s.AtSlot(node.Slot())); !status.IsSuccess() {
+	if status := t.filter(); !status.IsSuccess() {
 		return nil, status
 	}
+	return t.choose(node.Name())
+}
 
-	slices.SortStableFunc(potential, r.plugin.order())
-	violating, others := r.budgets.split(potential)
-	c := &Candidate{Node: node.Name()}
-	if status := r.reprieve(filters, violating, node, c, true); !status.IsSuccess() {
+// lower lists the node's pods that may go, in the order of the node.
+func (r *run) lower(node *framework.NodeInfo) {
+	r.potential = r.potential[:0]
+	for i, p := range node.Pods {
+		if r.plugin.mayPreempt(r.cycle.Pod, p) {
+			r.potential = append(r.potential, placed{p, i})
+		}
+	}
+}
+
+// placed is a pod and its place on the node.
+type placed struct {
+	*framework.PodInfo
+	at int
+}
+
+// rank sorts the pods by importance.
+//
+// kube-scheduler sorts with a sort that is not stable, so the order of equals
+// is an accident of the algorithm, which this one shares. Pods that have not
+// started are not equals there: each takes the time when it was looked at.
+func (r *run) rank(pods []placed) {
+	order := r.plugin.order()
+	slices.SortFunc(pods, func(a, b placed) int {
+		c := order(a.PodInfo, b.PodInfo)
+		if c == 0 && a.Pod.Status.StartTime == nil && b.Pod.Status.StartTime == nil {
+			c = cmp.Compare(a.at, b.at)
+		}
+		return c
+	})
+}
+
+// A trial is a what-if about one node, inside a transaction.
+type trial struct {
+	*run
+	snapshot *framework.Snapshot
+	slot     int
+	filters  framework.FilterUpdater
+}
+
+// choose puts the pods back, the most important first and those that a budget
+// protects before the others, and makes victims of those with which the pod
+// would not fit.
+func (t *trial) choose(node string) (*Candidate, framework.Status) {
+	t.rank(t.potential)
+	violating, others := t.budgets.split(t.potential)
+	victims, status := t.reprieve(violating, nil)
+	if !status.IsSuccess() {
 		return nil, status
 	}
-	c.Violations = len(c.Victims)
-	if status := r.reprieve(filters, others, node, c, false); !status.IsSuccess() {
+	violations := len(victims)
+	if victims, status = t.reprieve(others, victims); !status.IsSuccess() {
 		return nil, status
 	}
-	if len(c.Victims) == 0 {
-		return nil, framework.AsStatus(&noVictimError{node.Name()})
+	if len(victims) == 0 {
+		return nil, framework.AsStatus(&noVictimError{node})
 	}
-	slices.SortStableFunc(c.Victims, func(a, b framework.Victim) int { return r.plugin.order()(a.Pod, b.Pod) })
+	c := &Candidate{Node: node, Violations: violations, Victims: make([]framework.Victim, len(victims))}
+	protected := victims[:violations:violations]
+	if len(violating) > 0 && len(others) > 0 {
+		protected = slices.Clone(protected)
+		t.rank(victims)
+	}
+	for i, v := range victims {
+		c.Victims[i] = framework.Victim{Pod: v.PodInfo, ViolatesBudget: slices.Contains(protected, v)}
+	}
 	return c, framework.Status{}
 }
 
@@ -86,47 +141,46 @@ func (e *noVictimError) Error() string {
 	return "expected at least one victim pod on node \"" + e.node + "\""
 }
 
-// lower lists the node's pods of lower priority.
-func (r *run) lower(node *framework.NodeInfo) []*framework.PodInfo {
-	var list []*framework.PodInfo
-	for _, p := range node.Pods {
-		if r.plugin.mayPreempt(r.cycle.Pod, p) {
-			list = append(list, p)
+// reprieve puts the pods back on the node, in order, and takes those off again
+// with which the pod does not fit: they are appended to the victims.
+//
+// Source: kube-scheduler 1.37, which takes a filter's error here for a no.
+func (t *trial) reprieve(pods, victims []placed) ([]placed, framework.Status) {
+	for _, p := range pods {
+		if status := t.add(p.PodInfo); !status.IsSuccess() {
+			return nil, status
 		}
+		if t.filter().IsSuccess() {
+			continue
+		}
+		if status := t.remove(p.PodInfo); !status.IsSuccess() {
+			return nil, status
+		}
+		victims = append(victims, p)
 	}
-	return list
+	return victims, framework.Status{}
 }
 
-// reprieve puts the pods back on the node, in order, and those with which the
-// pod no longer fits become victims.
-func (r *run) reprieve(filters framework.FilterUpdater, pods []*framework.PodInfo, node *framework.NodeInfo, c *Candidate, violates bool) framework.Status {
-	s := r.cycle.Snapshot
-	for _, p := range pods {
-		if err := s.Assume(p, node); err != nil {
-			return framework.AsStatus(err)
-		}
-		if status := filters.AddPod(r.cycle, p, s.AtSlot(node.Slot())); !status.IsSuccess() {
-			return status
-		}
-		switch status := filters.Filter(r.cycle.Pod, s.AtSlot(node.Slot())); {
-		case status.IsSuccess():
-			continue
-		case !status.IsRejected():
-			return status
-		}
-		if status := r.remove(filters, p, node); !status.IsSuccess() {
-			return status
-		}
-		c.Victims = append(c.Victims, framework.Victim{Pod: p, ViolatesBudget: violates})
+// filter asks whether the pod fits on the node as it is now.
+func (t *trial) filter() framework.Status {
+	return t.filters.Filter(t.cycle.Pod, t.node())
+}
+
+// node is the node as it is now.
+func (t *trial) node() *framework.NodeInfo { return t.snapshot.AtSlot(t.slot) }
+
+// add puts the pod back on the node and tells the filters.
+func (t *trial) add(p *framework.PodInfo) framework.Status {
+	if err := t.snapshot.Assume(p, t.node()); err != nil {
+		return framework.AsStatus(err)
 	}
-	return framework.Status{}
+	return t.filters.AddPod(t.cycle, p, t.node())
 }
 
 // remove takes the pod off the node and tells the filters.
-func (r *run) remove(filters framework.FilterUpdater, p *framework.PodInfo, node *framework.NodeInfo) framework.Status {
-	s := r.cycle.Snapshot
-	if err := s.Forget(p, node); err != nil {
+func (t *trial) remove(p *framework.PodInfo) framework.Status {
+	if err := t.snapshot.Forget(p, t.node()); err != nil {
 		return framework.AsStatus(err)
 	}
-	return filters.RemovePod(r.cycle, p, s.AtSlot(node.Slot()))
+	return t.filters.RemovePod(t.cycle, p, t.node())
 }
