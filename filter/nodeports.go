@@ -1,6 +1,10 @@
 package filter
 
-import "github.com/berth-sched/berth/framework"
+import (
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+)
 
 const reasonPorts = framework.Text("node(s) didn't have free ports for the requested pod ports")
 
@@ -30,18 +34,54 @@ func (p NodePorts) PreFilter(c *framework.Cycle) (framework.PreFiltered, framewo
 	if len(c.Pod.HostPorts) == 0 {
 		return framework.PreFiltered{}, framework.SkipStatus()
 	}
-	return framework.PreFiltered{Filter: p}, framework.Status{}
+	f := framework.Scratch[nodePorts](c)
+	f.freed = f.freed[:0]
+	return framework.PreFiltered{Filter: f}, framework.Status{}
 }
 
 // Filter rejects a node where one of the pod's host ports is taken.
 func (NodePorts) Filter(pod *framework.PodInfo, node *framework.NodeInfo) framework.Status {
+	return new(nodePorts).Filter(pod, node)
+}
+
+// nodePorts is the bound filter. It is told of pods that are taken off a node
+// for a while, although the node's ports are up to date: see NodePorts.
+type nodePorts struct{ freed []freedPort }
+
+// freedPort is a port of a node that a pod has left.
+type freedPort struct {
+	slot int
+	port framework.HostPort
+}
+
+func (f *nodePorts) Filter(pod *framework.PodInfo, node *framework.NodeInfo) framework.Status {
 	for i := range node.UsedPorts {
 		used := &node.UsedPorts[i]
 		for j := range pod.HostPorts {
-			if want := &pod.HostPorts[j]; want.Port == used.Port && want.Conflicts(*used) {
+			want := &pod.HostPorts[j]
+			if want.Port == used.Port && want.Conflicts(*used) && !slices.Contains(f.freed, freedPort{node.Slot(), *used}) {
 				return framework.Reject(reasonPorts)
 			}
 		}
 	}
 	return framework.Status{}
 }
+
+// AddPod implements [framework.FilterUpdater].
+func (f *nodePorts) AddPod(_ *framework.Cycle, other *framework.PodInfo, node *framework.NodeInfo) framework.Status {
+	f.freed = slices.DeleteFunc(f.freed, func(p freedPort) bool {
+		return p.slot == node.Slot() && slices.Contains(other.HostPorts, p.port)
+	})
+	return framework.Status{}
+}
+
+// RemovePod implements [framework.FilterUpdater].
+func (f *nodePorts) RemovePod(_ *framework.Cycle, other *framework.PodInfo, node *framework.NodeInfo) framework.Status {
+	for _, port := range other.HostPorts {
+		f.freed = append(f.freed, freedPort{node.Slot(), port})
+	}
+	return framework.Status{}
+}
+
+// Fork implements [framework.FilterUpdater].
+func (f *nodePorts) Fork() framework.FilterUpdater { return &nodePorts{slices.Clone(f.freed)} }

@@ -43,3 +43,41 @@ func TestNodePorts(t *testing.T) {
 	wantPreFilter(t, s, filter.NodePorts{}, framework.MakePod("p").Port(framework.ContainerPort{ContainerPort: 80}).Obj(), "Skip", false)
 	wantPreFilter(t, s, filter.NodePorts{}, framework.MakePod("p").HostPort(1).Obj(), "Success", false)
 }
+
+// Two pods with one port on a node: when preemption takes one of them away, the
+// port is free at once on that node, as in kube-scheduler, and taken again when
+// it is back.
+func TestNodePortsShared(t *testing.T) {
+	a, b := framework.MakePod("a").HostPort(80).Node("n"), framework.MakePod("b").HostPort(80).Node("n")
+	s := snapshotOf(t, []*framework.Node{framework.MakeNode("n", "4", "4Gi").Obj(), framework.MakeNode("m", "4", "4Gi").Obj()},
+		a.Obj(), b.Obj(), framework.MakePod("c").HostPort(80).Node("m").Obj())
+	c := new(framework.Cycle)
+	c.Reset(podInfo(t, s, framework.MakePod("p").HostPort(80).Obj()), s, 0, 0)
+	pre, status := filter.NodePorts{}.PreFilter(c)
+	if !status.IsSuccess() {
+		t.Fatal(status)
+	}
+	bound := pre.Filter.(framework.FilterUpdater)
+	told := bound.Fork()
+	want := func(when string, f framework.NodeFilter, n, m framework.Code) {
+		t.Helper()
+		for name, code := range map[string]framework.Code{"n": n, "m": m} {
+			if got := f.Filter(c.Pod, s.Node(name)).Code(); got != code {
+				t.Errorf("%s: Filter(%s) = %v, want %v", when, name, got, code)
+			}
+		}
+	}
+	no, yes := framework.Unschedulable, framework.Success
+	mark := s.Begin()
+	first := s.Node("n").Pods[0]
+	if err := s.RemovePod(first, "n"); err != nil {
+		t.Fatal(err)
+	}
+	told.RemovePod(c, first, s.Node("n"))
+	want("one of two gone", told, yes, no)
+	want("one of two gone, not told", bound, no, no)
+	want("a fork of it", told.Fork(), yes, no)
+	s.Rollback(mark)
+	told.AddPod(c, first, s.Node("n"))
+	want("back", told, no, no)
+}

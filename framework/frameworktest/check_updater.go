@@ -1,6 +1,8 @@
 package frameworktest
 
 import (
+	"slices"
+
 	"github.com/berth-sched/berth/framework"
 )
 
@@ -22,12 +24,34 @@ func (k *kit) checkUpdater() *Failure {
 			if len(n.Pods) == 0 {
 				continue
 			}
-			if failure := k.withoutVictim(c, f, p, before, n, n.Pods[r.IntN(len(n.Pods))]); failure != nil {
+			victim := n.Pods[r.IntN(len(n.Pods))]
+			if sharesPort(n, victim) {
+				continue
+			}
+			if failure := k.withoutVictim(c, f, p, before, n, victim); failure != nil {
 				return failure
 			}
 		}
 	}
 	return nil
+}
+
+// sharesPort reports whether another pod of the node has a host port of the
+// pod's. Such nodes should not be, and kube-scheduler, which filters may want to
+// equal, takes the port to be free when the first of the pods leaves.
+func sharesPort(n *framework.NodeInfo, p *framework.PodInfo) bool {
+	for _, port := range p.HostPorts {
+		holders := 0
+		for _, other := range n.Pods {
+			if slices.Contains(other.HostPorts, port) {
+				holders++
+			}
+		}
+		if holders > 1 {
+			return true
+		}
+	}
+	return false
 }
 
 // withoutVictim compares the verdicts while the victim is gone and once it is
