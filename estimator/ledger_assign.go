@@ -12,14 +12,14 @@ import (
 // plugin does. It is needed only for pods that are not added to the snapshot. A
 // pod that is there already, as the same PodInfo, stays as it is; another
 // PodInfo of the pod takes its place, with the new time. A pod that has finished
-// is not entered. A nil pod or node, and a node that is not in the snapshot, are
+// is ignored. A nil pod or node, and a node that is not in the snapshot, are
 // an [*framework.InvalidError].
 func (l *Ledger) Assign(p *framework.PodInfo, n *framework.NodeInfo) error {
 	n, err := l.current(p, n)
 	if err != nil {
 		return err
 	}
-	if before, present := l.assign(p, n, false, nil); !present {
+	if before, done := l.assign(p, n, false, nil); !done {
 		l.snapshot.Record(&undoPlacement{node: n.Name(), pod: p, before: before})
 		l.snapshot.Touch(n)
 	}
@@ -70,8 +70,8 @@ func (l *Ledger) PodAdded(s *framework.Snapshot, n *framework.NodeInfo, p *frame
 	if d.was != nil && d.slot == n.Slot() && d.at.Equal(s.Now()) && samePod(d.was.pod.Pod, p.Pod) {
 		update = d.was
 	}
-	if before, present := l.assign(p, n, true, update); present || before != nil {
-		s.Record(&undoPlacement{node: n.Name(), pod: p, before: before, untouched: present, spare: true})
+	if before, done := l.assign(p, n, true, update); done || before != nil {
+		s.Record(&undoPlacement{node: n.Name(), pod: p, before: before, untouched: done, spare: true})
 	}
 }
 
@@ -94,10 +94,13 @@ type departure struct {
 	was  *placement // nil: not at all
 }
 
-// assign enters the pod and returns how it was entered before, or that it was
-// present as it is. update is the placement that this one continues, if any;
+// assign enters the pod and returns how it was entered before, or that nothing
+// was to be done. update is the placement that this one continues, if any;
 // listed tells that the pod is in the snapshot.
-func (l *Ledger) assign(p *framework.PodInfo, n *framework.NodeInfo, listed bool, update *placement) (before *placement, present bool) {
+func (l *Ledger) assign(p *framework.PodInfo, n *framework.NodeInfo, listed bool, update *placement) (before *placement, done bool) {
+	if terminated(p.Pod) {
+		return nil, true
+	}
 	id := podID(p.Pod)
 	if a := l.account(n.Slot()); a != nil {
 		if i := a.find(id, p.Pod); i >= 0 {
@@ -114,9 +117,6 @@ func (l *Ledger) assign(p *framework.PodInfo, n *framework.NodeInfo, listed bool
 			}
 			before = &old
 		}
-	}
-	if terminated(p.Pod) {
-		return before, false
 	}
 	now := l.snapshot.Now()
 	pl := placement{pod: p, first: now, last: now, kept: p, keptAt: now, listed: listed}
