@@ -1,0 +1,49 @@
+package queue_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+	"github.com/berth-sched/berth/scheduling/queue"
+)
+
+// BenchmarkQueue takes pods through the queue: Add, Pop, Done. It reports what
+// the queue adds per pod, with so many pods in it.
+func BenchmarkQueue(b *testing.B) {
+	for _, n := range []int{1_000, 100_000} {
+		b.Run(fmt.Sprintf("pods=%d", n), func(b *testing.B) {
+			ctx := context.Background()
+			schema := resource.NewSchema()
+			pods := make([]*framework.PodInfo, n)
+			for i := range pods {
+				p := framework.MakePod(fmt.Sprintf("pod-%06d", i)).Priority(int32(i * 7919 % 10)).Obj()
+				p.UID = framework.UID(fmt.Sprintf("uid-%06d", i))
+				info, err := framework.NewPodInfo(p, schema)
+				if err != nil {
+					b.Fatal(err)
+				}
+				pods[i] = info
+			}
+			now := time.Unix(1_700_000_000, 0)
+			q, err := queue.New(queue.Options{Now: func() time.Time { return now }})
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				for _, p := range pods {
+					now = now.Add(time.Microsecond)
+					q.Add(ctx, p)
+				}
+				for range pods {
+					q.Done(q.Pop())
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/pod")
+		})
+	}
+}

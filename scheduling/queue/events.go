@@ -1,0 +1,42 @@
+package queue
+
+import "github.com/berth-sched/berth/framework"
+
+// eventLog remembers what happened while pods are in flight. Events are
+// numbered on and on.
+type eventLog struct {
+	events []event
+	first  uint64 // number of events[0]
+}
+
+type event struct {
+	framework.ClusterEvent
+	before, after any
+}
+
+// next returns the number that the next event will have.
+func (l *eventLog) next() uint64 { return l.first + uint64(len(l.events)) }
+
+func (l *eventLog) add(e event) { l.events = append(l.events, e) }
+
+// since returns the events from that number on.
+func (l *eventLog) since(number uint64) []event { return l.events[number-l.first:] }
+
+func (l *eventLog) dropAll() {
+	l.first = l.next()
+	clear(l.events)
+	l.events = l.events[:0]
+}
+
+// dropBefore forgets the events before that number. It moves the rest only
+// when there is more to forget than to keep.
+func (l *eventLog) dropBefore(number uint64) {
+	drop := int(number - l.first)
+	if drop <= len(l.events)/2 {
+		return
+	}
+	kept := copy(l.events, l.events[drop:])
+	clear(l.events[kept:])
+	l.events = l.events[:kept]
+	l.first = number
+}

@@ -1,0 +1,205 @@
+package queue_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/queue"
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestWhereAnEventSendsAPod lets a rejected pod meet the event "a node was
+// added" while it waits, and while it is in flight: the result is the same.
+func TestWhereAnEventSendsAPod(t *testing.T) {
+	nodeAdd := func(h framework.QueueingHintFunc) []framework.EventHint {
+		return []framework.EventHint{on(framework.ResourceNode, framework.ActionAdd, h)}
+	}
+	const stays, backs, ready = "unschedulable", "backoff", "active"
+	for _, tt := range []struct {
+		name             string
+		filters          []framework.Plugin
+		plugins, pending []string
+		want             string
+	}{
+		{"nobody said which events", []framework.Plugin{silent("A")}, []string{"A"}, nil, backs},
+		{"an empty list", []framework.Plugin{plugin{name: "A"}, silent("B")}, []string{"A"}, nil, stays},
+		{"another event", []framework.Plugin{plugin{"A", []framework.EventHint{on(framework.ResourceNode, framework.ActionUpdateNodeLabel, nil)}}}, []string{"A"}, nil, stays},
+		{"no hint", []framework.Plugin{plugin{"A", nodeAdd(nil)}}, []string{"A"}, nil, backs},
+		{"hint: queue", []framework.Plugin{plugin{"A", nodeAdd(always(framework.Queue))}}, []string{"A"}, nil, backs},
+		{"hint: skip", []framework.Plugin{plugin{"A", nodeAdd(always(framework.QueueSkip))}}, []string{"A"}, nil, stays},
+		{"hint: error", []framework.Plugin{plugin{"A", nodeAdd(failing)}}, []string{"A"}, nil, backs},
+		{"hint: panic", []framework.Plugin{plugin{"A", nodeAdd(panicking)}}, []string{"A"}, nil, backs},
+		{"hint of a plugin that did not reject", []framework.Plugin{plugin{"A", nodeAdd(nil)}, plugin{"B", nodeAdd(always(framework.QueueSkip))}}, []string{"B"}, nil, stays},
+		{
+			"the second of two rejectors",
+			[]framework.Plugin{plugin{"A", nodeAdd(always(framework.QueueSkip))}, plugin{"B", nodeAdd(nil)}},
+			[]string{"A", "B"},
+			nil, backs,
+		},
+		{"pending", []framework.Plugin{plugin{"A", nodeAdd(nil)}}, []string{"A"}, []string{"A"}, ready},
+		{"pending and skipped", []framework.Plugin{plugin{"A", nodeAdd(always(framework.QueueSkip))}}, []string{"A"}, []string{"A"}, stays},
+		{
+			"another one is pending, and does not want it",
+			[]framework.Plugin{plugin{"A", nodeAdd(nil)}, plugin{"B", nodeAdd(always(framework.QueueSkip))}},
+			[]string{"A", "B"},
+			[]string{"B"},
+			backs,
+		},
+		{
+			"another one is pending, and wants it",
+			[]framework.Plugin{plugin{"A", nodeAdd(nil)}, plugin{"B", nodeAdd(nil)}},
+			[]string{"A", "B"},
+			[]string{"B"},
+			ready,
+		},
+		{"an unknown plugin", []framework.Plugin{plugin{"A", nodeAdd(nil)}}, []string{"Extender"}, nil, stays},
+	} {
+		where := func(r *rig) string {
+			switch r.Depth() {
+			case queue.Depth{Active: 1}:
+				return ready
+			case queue.Depth{Backoff: 1}:
+				return backs
+			case queue.Depth{Unschedulable: 1}:
+				return stays
+			}
+			t.Fatalf("Depth() = %+v", r.Depth())
+			return ""
+		}
+		options := queue.Options{Profiles: profiles(t, scheduling.Profile{Filter: tt.filters})}
+		t.Run(tt.name+"/waiting", func(t *testing.T) {
+			r := newRig(t, options)
+			r.fail("p", tt.plugins, tt.pending)
+			r.happen(framework.ResourceNode, framework.ActionAdd)
+			if got := where(r); got != tt.want {
+				t.Errorf("the pod is %s, want %s", got, tt.want)
+			}
+		})
+		t.Run(tt.name+"/in flight", func(t *testing.T) {
+			r := newRig(t, options)
+			it := r.add("p", 0)
+			r.happen(framework.ResourceNode, framework.ActionAdd) // before: does not count
+			r.Pop()
+			r.happen(framework.ResourceNode, framework.ActionAdd)
+			r.Requeue(r.ctx, it, tt.plugins, tt.pending)
+			if got := where(r); got != tt.want {
+				t.Errorf("the pod is %s, want %s", got, tt.want)
+			}
+		})
+		t.Run(tt.name+"/before the flight", func(t *testing.T) {
+			r := newRig(t, options)
+			other := r.add("other", 5)
+			it := r.add("p", 0)
+			if r.Pop() != other {
+				t.Fatal("the other pod is not first")
+			}
+			r.happen(framework.ResourceNode, framework.ActionAdd)
+			r.Pop()
+			r.Done(other)
+			r.Requeue(r.ctx, it, tt.plugins, tt.pending)
+			if got := where(r); got != stays {
+				t.Errorf("the pod is %s, want %s", got, stays)
+			}
+		})
+	}
+}
+
+func TestNoBackoffWithoutFailures(t *testing.T) {
+	r := newRig(t, queue.Options{Profiles: profiles(t, scheduling.Profile{PreEnqueue: []framework.Plugin{scheduling.SchedulingGates{}}})})
+	it := r.Add(r.ctx, r.info(framework.MakePod("p").Gates("a")))
+	r.depth(queue.Depth{Gated: 1})
+	if it.Gate != "SchedulingGates" || !cmp.Equal(it.Plugins, []string{"SchedulingGates"}) {
+		t.Errorf("Gate %q, Plugins %v", it.Gate, it.Plugins)
+	}
+	r.happen(framework.ResourceNode, framework.ActionAdd) // not what the gate waits for
+	r.depth(queue.Depth{Gated: 1})
+	r.Update(r.ctx, it, r.info(framework.MakePod("p")))
+	r.depth(queue.Depth{Active: 1})
+	if it.Gate != "" {
+		t.Errorf("Gate %q after it opened", it.Gate)
+	}
+}
+
+// TestGates: the gate that was shut the last time is asked first, and another
+// one may take over.
+func TestGates(t *testing.T) {
+	var calls []string
+	updated := []framework.EventHint{on(framework.ResourceTargetPod, framework.ActionUpdate, nil)}
+	r := newRig(t, queue.Options{Profiles: profiles(t, scheduling.Profile{PreEnqueue: []framework.Plugin{
+		gate{"a", &calls, updated}, gate{"b", &calls, updated}, gate{"c", &calls, updated},
+	}})})
+	it := r.Add(r.ctx, r.info(framework.MakePod("p").Labels("b", "", "c", "")))
+	expect := func(gate string, want ...string) {
+		t.Helper()
+		if diff := cmp.Diff(want, calls); diff != "" || it.Gate != gate {
+			t.Errorf("gate %q, want %q; calls (-want +got):\n%s", it.Gate, gate, diff)
+		}
+		calls = nil
+	}
+	expect("b", "a", "b")
+	r.Update(r.ctx, it, r.info(framework.MakePod("p").Labels("c", "")))
+	expect("c", "b", "a", "c")
+	r.depth(queue.Depth{Gated: 1})
+	r.Update(r.ctx, it, r.info(framework.MakePod("p").Labels("c", "", "x", "")))
+	expect("c", "c")
+	r.Update(r.ctx, it, r.info(framework.MakePod("p")))
+	expect("", "c", "a", "b")
+	r.depth(queue.Depth{Active: 1})
+}
+
+// TestGateAfterFailure: a pod that comes back meets the gates again, on its way
+// into the backoff or, with FullBackoff, out of it.
+func TestGateAfterFailure(t *testing.T) {
+	for _, full := range []bool{false, true} {
+		r := newRig(t, queue.Options{FullBackoff: full, Profiles: profiles(t, scheduling.Profile{PreEnqueue: []framework.Plugin{gate{name: "g"}}})})
+		it := r.add("p", 0)
+		r.Pop()
+		r.Update(r.ctx, it, r.info(framework.MakePod("p").Labels("g", "")))
+		r.Requeue(r.ctx, it, nil, nil)
+		if full {
+			r.depth(queue.Depth{Backoff: 1})
+			r.pass(time.Second)
+		}
+		r.depth(queue.Depth{Gated: 1})
+	}
+}
+
+func TestWildcardIsForOnePod(t *testing.T) {
+	r := newRig(t, queue.Options{Profiles: profiles(t, scheduling.Profile{Filter: []framework.Plugin{plugin{name: "A"}}})})
+	a, b := r.add("a", 0), r.add("b", 0)
+	r.Pop()
+	r.Pop()
+	r.Activate(r.ctx, b)
+	r.Requeue(r.ctx, a, []string{"A"}, nil)
+	r.Requeue(r.ctx, b, []string{"A"}, nil)
+	r.depth(queue.Depth{Backoff: 1, Unschedulable: 1})
+}
+
+func TestAfterDoneOnlyBackoff(t *testing.T) {
+	r := newRig(t, queue.Options{Profiles: profiles(t, scheduling.Profile{Filter: []framework.Plugin{plugin{name: "A"}}})})
+	it := r.add("p", 0)
+	r.Pop()
+	r.Done(it)
+	r.Requeue(r.ctx, it, []string{"A"}, nil)
+	r.depth(queue.Depth{Backoff: 1})
+}
+
+func TestExcept(t *testing.T) {
+	r := newRig(t, queue.Options{Profiles: profiles(t, scheduling.Profile{Filter: []framework.Plugin{silent("A")}})})
+	a := r.fail("a", []string{"A"}, nil)
+	r.fail("b", []string{"A"}, nil)
+	r.Move(r.ctx, framework.ClusterEvent{Resource: framework.ResourceAssignedPod, Action: framework.ActionDelete}, nil, nil, a)
+	r.depth(queue.Depth{Backoff: 1, Unschedulable: 1})
+}
+
+// TestUnknownProfile: nobody knows what a pod of another scheduler waits for.
+func TestUnknownProfile(t *testing.T) {
+	r := newRig(t, queue.Options{Profiles: profiles(t, scheduling.Profile{Filter: []framework.Plugin{silent("A")}})})
+	it := r.Add(r.ctx, r.info(framework.MakePod("p").Scheduler("another")))
+	r.Pop()
+	r.Requeue(r.ctx, it, []string{"B"}, nil)
+	r.happen(framework.ResourceNode, framework.ActionAdd)
+	r.depth(queue.Depth{Backoff: 1})
+}

@@ -1,0 +1,53 @@
+package queue_test
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+	"github.com/berth-sched/berth/scheduling/queue"
+)
+
+func ExampleQueue() {
+	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	q, err := queue.New(queue.Options{Now: func() time.Time { return now }})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx, schema := context.Background(), resource.NewSchema()
+	for i, name := range []string{"web", "batch", "urgent"} {
+		pod, err := framework.NewPodInfo(framework.MakePod(name).Priority([]int32{0, 0, 10}[i]).Obj(), schema)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		q.Add(ctx, pod)
+	}
+	for it := q.Pop(); it != nil; it = q.Pop() {
+		if it.Pod.Pod.Name == "batch" {
+			q.Requeue(ctx, it, nil, nil) // the attempt failed
+			continue
+		}
+		fmt.Println("placed", it.Pod.Pod.Name)
+		q.Done(it)
+	}
+	now, _ = q.NextFlush()
+	q.Flush(ctx)
+	fmt.Println("again after", now.Format("05"), "s:", q.Pop().Pod.Pod.Name)
+	// Output:
+	// placed urgent
+	// placed web
+	// again after 02 s: batch
+}
+
+func ExampleBackoff() {
+	var b queue.Backoff
+	for failures := range 6 {
+		fmt.Print(b.Duration(failures, 1), " ")
+	}
+	fmt.Println()
+	// Output: 0s 1s 2s 4s 8s 10s
+}

@@ -1,0 +1,384 @@
+package queue_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/queue"
+	"pgregory.net/rapid"
+)
+
+// modelPod is a pod of the model: the specification, written down plainly.
+type modelPod struct {
+	item     *queue.Item
+	info     *framework.PodInfo
+	latest   *framework.PodInfo
+	serial   int
+	stamp    time.Time
+	flushed  time.Time
+	rejected int
+	errors   int
+	plugins  []string
+	gate     bool
+	where    string // active, backoff, waiting, flying, gone
+	seen     []string
+}
+
+func (p *modelPod) name() string { return p.info.Pod.Name }
+
+// expires is when the backoff ends, cut to the second.
+func (p *modelPod) expires() time.Time {
+	n := p.errors
+	if n == 0 {
+		n = p.rejected
+	}
+	d := min(time.Duration(1<<min(n-1, 10))*time.Second, 10*time.Second)
+	return p.stamp.Add(d).Truncate(time.Second)
+}
+
+func (p *modelPod) backsOff(now time.Time) bool {
+	return p.errors+p.rejected > 0 && p.expires().Sub(now.Truncate(time.Second)) >= 0
+}
+
+func (p *modelPod) since() time.Time {
+	if p.flushed.After(p.stamp) {
+		return p.flushed
+	}
+	return p.stamp
+}
+
+// model is the queue, slowly: no heaps, no lists, no shared log of events.
+type model struct {
+	q      *queue.Queue
+	now    time.Time
+	swept  time.Time
+	pods   []*modelPod
+	schema *resource.Schema
+	serial int
+}
+
+// The events of the model; what each means to the plugins is in worth.
+const (
+	evNodeAdd   = "node added"  // A and B registered for it
+	evNodeLabel = "node labels" // B did; its hint skips pods with names of odd length
+	evLabel     = "own labels"  // the gate did
+	evOther     = "another"     // nobody did
+	evAll       = "all"         // the wildcard
+)
+
+// The gate holds back the pods with the label.
+const gateName, gateLabel = "G", "gate"
+
+func (m *model) worth(p *modelPod, e string) bool {
+	if len(p.plugins) == 0 || e == evAll {
+		return true
+	}
+	for _, plugin := range p.plugins {
+		switch {
+		case plugin == "A" && e == evNodeAdd,
+			plugin == "B" && e == evNodeAdd,
+			plugin == "B" && e == evNodeLabel && len(p.name())%2 == 0,
+			plugin == gateName && e == evLabel:
+			return true
+		}
+	}
+	return false
+}
+
+// send moves a pod on, unless the gate holds it.
+func (m *model) send(p *modelPod) {
+	if _, shut := p.info.Pod.Labels[gateLabel]; shut {
+		p.where, p.gate = "waiting", true
+		if !slices.Contains(p.plugins, gateName) {
+			p.plugins = append(p.plugins, gateName)
+		}
+		return
+	}
+	p.gate = false
+	if p.where = "active"; p.backsOff(m.now) {
+		p.where = "backoff"
+	}
+}
+
+func (m *model) wake(p *modelPod, e string) bool {
+	if p.where != "waiting" || p.gate && e != evAll && e != evLabel || !m.worth(p, e) {
+		return false
+	}
+	m.send(p)
+	return true
+}
+
+func (m *model) happen(e string) {
+	for _, p := range m.pods {
+		m.wake(p, e)
+		if p.where == "flying" {
+			p.seen = append(p.seen, e)
+		}
+	}
+}
+
+// next is the pod that Pop must return.
+func (m *model) next() *modelPod {
+	var best *modelPod
+	for _, where := range []string{"active", "backoff"} {
+		for _, p := range m.pods {
+			if p.where != where || where == "backoff" && len(p.plugins) == 0 {
+				continue
+			}
+			if best == nil || m.before(p, best, where == "backoff") {
+				best = p
+			}
+		}
+		if best != nil {
+			break
+		}
+	}
+	return best
+}
+
+func (m *model) before(a, b *modelPod, byExpiry bool) bool {
+	if byExpiry && !a.expires().Equal(b.expires()) {
+		return a.expires().Before(b.expires())
+	}
+	return cmp.Or(
+		cmp.Compare(b.info.Priority, a.info.Priority), a.stamp.Compare(b.stamp), cmp.Compare(a.serial, b.serial),
+	) < 0
+}
+
+func (m *model) flush() {
+	for _, p := range m.pods {
+		if p.where == "backoff" && !p.backsOff(m.now) {
+			p.where = "active"
+		}
+	}
+	for m.swept.Add(30*time.Second).Compare(m.now) <= 0 {
+		m.swept = m.swept.Add(30 * time.Second)
+	}
+	tick := m.swept
+	for _, p := range m.pods {
+		if p.where == "waiting" && tick.Sub(p.since()) > 5*time.Minute {
+			p.flushed = m.now
+			m.wake(p, evAll)
+		}
+	}
+}
+
+// TestQueueEqualsTheModel runs random histories through both.
+func TestQueueEqualsTheModel(t *testing.T) {
+	ctx := context.Background()
+	node := func(a framework.ActionType) framework.ClusterEvent {
+		return framework.ClusterEvent{Resource: framework.ResourceNode, Action: a}
+	}
+	even := func(p *framework.PodInfo, _, _ any) (framework.QueueingHint, error) {
+		if len(p.Pod.Name)%2 == 0 {
+			return framework.Queue, nil
+		}
+		return framework.QueueSkip, nil
+	}
+	sched := profiles(t, scheduling.Profile{
+		PreEnqueue: []framework.Plugin{namedGate{gateName, gateLabel}},
+		Filter: []framework.Plugin{
+			plugin{"A", []framework.EventHint{on(framework.ResourceNode, framework.ActionAdd, nil)}},
+			plugin{"B", []framework.EventHint{
+				on(framework.ResourceNode, framework.ActionAdd, nil),
+				on(framework.ResourceNode, framework.ActionUpdateNodeLabel, even),
+			}},
+		},
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		m := &model{now: epoch, swept: epoch, schema: resource.NewSchema()}
+		q, err := queue.New(queue.Options{Now: func() time.Time { return m.now }, Profiles: sched})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.q = q
+		newInfo := func(name string) *framework.PodInfo {
+			b := framework.MakePod(name).Priority(rapid.Int32Range(0, 2).Draw(t, "priority"))
+			if rapid.IntRange(0, 3).Draw(t, "gated") == 0 {
+				b = b.Labels(gateLabel, "")
+			}
+			info, err := framework.NewPodInfo(b.Obj(), m.schema)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return info
+		}
+		pick := func(where ...string) *modelPod {
+			var list []*modelPod
+			for _, p := range m.pods {
+				if slices.Contains(where, p.where) {
+					list = append(list, p)
+				}
+			}
+			if len(list) == 0 {
+				t.Skip("no such pod")
+			}
+			return rapid.SampledFrom(list).Draw(t, "pod")
+		}
+		t.Repeat(map[string]func(*rapid.T){
+			"add": func(t *rapid.T) {
+				m.serial++
+				name := fmt.Sprintf("p%d", m.serial*7)
+				p := &modelPod{info: newInfo(name), serial: m.serial, stamp: m.now}
+				p.item = q.Add(ctx, p.info)
+				m.pods = append(m.pods, p)
+				m.send(p)
+			},
+			"pop": func(t *rapid.T) {
+				want, got := m.next(), q.Pop()
+				switch {
+				case want == nil && got == nil:
+				case want == nil || got == nil || want.item != got:
+					t.Fatalf("Pop() = %+v, want %+v", got, want)
+				default:
+					want.where, want.plugins, want.seen = "flying", nil, nil
+				}
+			},
+			"done": func(t *rapid.T) {
+				p := pick("flying")
+				q.Done(p.item)
+				p.where = "gone"
+			},
+			"requeue": func(t *rapid.T) {
+				p := pick("flying")
+				plugins := rapid.SampledFrom([][]string{nil, {"A"}, {"B"}, {"A", "B"}}).Draw(t, "plugins")
+				q.Requeue(ctx, p.item, plugins, nil)
+				p.stamp, p.plugins = m.now, slices.Clone(plugins)
+				if p.latest != nil {
+					p.info, p.latest = p.latest, nil
+				}
+				if plugins == nil {
+					p.errors++
+				} else {
+					p.rejected++
+					p.errors = 0
+				}
+				p.where, p.gate = "waiting", false
+				if plugins == nil || slices.ContainsFunc(p.seen, func(e string) bool { return m.worth(p, e) }) {
+					m.send(p)
+				}
+			},
+			"move": func(t *rapid.T) {
+				switch e := rapid.SampledFrom([]string{evNodeAdd, evNodeLabel, evOther}).Draw(t, "event"); e {
+				case evNodeAdd:
+					q.Move(ctx, node(framework.ActionAdd), nil, nil, nil)
+					m.happen(e)
+				case evNodeLabel:
+					q.Move(ctx, node(framework.ActionUpdateNodeLabel), nil, nil, nil)
+					m.happen(e)
+				default:
+					q.Move(ctx, node(framework.ActionUpdateNodeTaint), nil, nil, nil)
+					m.happen(e)
+				}
+			},
+			"update": func(t *rapid.T) {
+				p := pick("active", "backoff", "waiting", "flying")
+				info := newInfo(p.name())
+				q.Update(ctx, p.item, info)
+				before := p.info
+				if p.latest != nil {
+					before = p.latest
+				}
+				e := evOther
+				if len(before.Pod.Labels) != len(info.Pod.Labels) {
+					e = evLabel
+				}
+				if p.where == "flying" {
+					p.latest, p.seen = info, append(p.seen, e)
+					return
+				}
+				p.info = info
+				m.wake(p, e)
+			},
+			"activate": func(t *rapid.T) {
+				p := pick("active", "backoff", "waiting", "flying")
+				q.Activate(ctx, p.item)
+				switch p.where {
+				case "flying":
+					p.seen = append(p.seen, evAll)
+				case "backoff", "waiting":
+					if m.send(p); p.where == "backoff" {
+						p.where = "active"
+					}
+				}
+			},
+			"delete": func(t *rapid.T) {
+				p := pick("active", "backoff", "waiting")
+				q.Delete(p.item)
+				p.where = "gone"
+			},
+			"time": func(t *rapid.T) {
+				m.now = m.now.Add(rapid.SampledFrom([]time.Duration{
+					0, 300 * time.Millisecond, time.Second, 7 * time.Second, 61 * time.Second, 10 * time.Minute,
+				}).Draw(t, "passes"))
+			},
+			"flush": func(t *rapid.T) {
+				q.Flush(ctx)
+				m.flush()
+			},
+			"": func(t *rapid.T) { m.compare(t) },
+		})
+	})
+}
+
+// compare looks at every pod, the counts, and the time of the next flush.
+func (m *model) compare(t *rapid.T) {
+	want := queue.Depth{}
+	var items []*queue.Item
+	for _, p := range m.pods {
+		switch {
+		case p.where == "active":
+			want.Active++
+		case p.where == "backoff":
+			want.Backoff++
+		case p.where == "waiting" && p.gate:
+			want.Gated++
+		case p.where == "waiting":
+			want.Unschedulable++
+		case p.where == "flying":
+			want.InFlight++
+		}
+		if p.where == "gone" {
+			continue
+		}
+		items = append(items, p.item)
+		if p.item.Unschedulable != p.rejected || p.item.Errors != p.errors || p.item.Pod != p.info {
+			t.Fatalf("pod %s: %+v, want %+v", p.name(), p.item, p)
+		}
+		if (p.item.Gate != "") != p.gate {
+			t.Fatalf("pod %s: gate %q, want gated %t", p.name(), p.item.Gate, p.gate)
+		}
+	}
+	if got := m.q.Depth(); got != want {
+		t.Fatalf("Depth() = %+v, want %+v", got, want)
+	}
+	if !slices.Equal(items, m.q.Items()) {
+		t.Fatal("Items() lists other pods")
+	}
+	at, ok := m.q.NextFlush()
+	if ok != (want.Backoff+want.Unschedulable+want.Gated > 0) {
+		t.Fatalf("NextFlush() = %v, %t with %+v", at, ok, want)
+	}
+}
+
+// namedGate is a gate whose name is not its label.
+type namedGate struct{ name, label string }
+
+func (g namedGate) Name() string { return g.name }
+func (g namedGate) PreEnqueue(_ context.Context, pod *framework.PodInfo) framework.Status {
+	if _, ok := pod.Pod.Labels[g.label]; ok {
+		return framework.Reject("shut")
+	}
+	return framework.Status{}
+}
+
+func (g namedGate) EventsToRegister() []framework.EventHint {
+	return []framework.EventHint{on(framework.ResourceTargetPod, framework.ActionUpdatePodLabel, nil)}
+}

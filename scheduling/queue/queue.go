@@ -1,0 +1,307 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling"
+)
+
+// Options says how a queue works. All but Now may be left zero.
+type Options struct {
+	// Now returns the time, which must not go backwards.
+	Now func() time.Time
+	// Profiles holds the scheduler of each profile by the name that pods ask
+	// for (spec.schedulerName; "" asks for [scheduling.DefaultName]): its
+	// PreEnqueue plugins are run, and the events that its plugins registered
+	// for count. A pod of another name has no gate and is woken by any event.
+	Profiles map[string]*scheduling.Scheduler
+	// Sort orders the pods that are ready; nil means [scheduling.PrioritySort].
+	// Pods that it does not tell apart come in the order of their arrival.
+	Sort framework.QueueSortPlugin
+	// Backoff is how long pods wait after failed attempts.
+	Backoff Backoff
+	// MaxUnschedulable is how long a pod waits for an event at most, 0 means
+	// 5 minutes.
+	MaxUnschedulable time.Duration
+	// FullBackoff makes pods wait for the end of their backoff even when no
+	// other pod is ready, as kube-scheduler up to 1.32 does. Backoffs then end
+	// at any moment, not at full seconds.
+	FullBackoff bool
+}
+
+const (
+	defaultMaxUnschedulable = 5 * time.Minute
+	sweepInterval           = 30 * time.Second
+	window                  = time.Second
+)
+
+// A Queue holds the pods that wait to be scheduled. It is used by one goroutine
+// at a time.
+type Queue struct {
+	options  Options
+	profiles map[string]*profile
+	interest map[framework.ClusterEvent]bool // whether any plugin registered for it
+
+	serial uint64 // of the item that came last
+
+	active     heap
+	backingOff heap
+	failing    heap
+	waiting    list // unschedulable, gated ones included, by waitingSince
+	gated      int  // of them
+
+	flight list // in the order of Pop
+	events eventLog
+
+	start time.Time     // sweeps happen at start plus multiples of sweepInterval
+	swept time.Duration // the last one, since the start
+}
+
+// New returns an empty queue. It refuses options without Now and negative
+// times.
+func New(o Options) (*Queue, error) {
+	switch {
+	case o.Now == nil:
+		return nil, errors.New("queue: Options.Now is nil")
+	case o.MaxUnschedulable < 0:
+		return nil, fmt.Errorf("queue: Options.MaxUnschedulable: %v: must not be negative", o.MaxUnschedulable)
+	case o.Backoff.Initial < 0:
+		return nil, fmt.Errorf("queue: Options.Backoff.Initial: %v: must not be negative", o.Backoff.Initial)
+	case o.Backoff.Max > 0 && o.Backoff.Initial > o.Backoff.Max:
+		return nil, fmt.Errorf("queue: Options.Backoff.Max: %v: must be greater than or equal to Initial, %v", o.Backoff.Max, o.Backoff.Initial)
+	}
+	if o.MaxUnschedulable == 0 {
+		o.MaxUnschedulable = defaultMaxUnschedulable
+	}
+	q := &Queue{
+		options: o, profiles: map[string]*profile{}, interest: map[framework.ClusterEvent]bool{},
+	}
+	for name, s := range o.Profiles {
+		q.profiles[name] = newProfile(s)
+	}
+	q.start = o.Now()
+	q.order()
+	return q, nil
+}
+
+// order says what the heaps are ordered by.
+func (q *Queue) order() {
+	arrival := func(a, b *Item) bool { return a.serial < b.serial }
+	expiry := func(it *Item) (int64, int64) { return int64(it.expires), 0 }
+	q.failing.key, q.failing.less = expiry, arrival
+
+	sort := q.options.Sort
+	if _, ok := sort.(scheduling.PrioritySort); ok || sort == nil {
+		sort = scheduling.PrioritySort{}
+		q.active.key = func(it *Item) (int64, int64) {
+			return -int64(it.Pod.Priority), int64(it.Timestamp.Sub(q.start))
+		}
+	} else {
+		q.active.key = func(*Item) (int64, int64) { return 0, 0 }
+	}
+	q.active.less = func(a, b *Item) bool {
+		switch {
+		case sort.Less(&a.QueuedPod, &b.QueuedPod):
+			return true
+		case sort.Less(&b.QueuedPod, &a.QueuedPod):
+			return false
+		}
+		return arrival(a, b)
+	}
+	q.backingOff.key, q.backingOff.less = expiry, q.active.less
+}
+
+// Add puts a pod into the queue: into its active part unless a PreEnqueue
+// plugin objects. The pod must not be there already: keep the item for as long
+// as the queue, or the flight, has it.
+func (q *Queue) Add(ctx context.Context, pod *framework.PodInfo) *Item {
+	q.serial++
+	it := &Item{serial: q.serial, profile: q.profileOf(pod.Pod)}
+	it.Pod, it.Timestamp = pod, q.options.Now()
+	q.toActive(ctx, it, true)
+	return it
+}
+
+// Pop takes the first pod from the queue: the first of the active ones, or,
+// when there is none and unless FullBackoff is set, the one whose backoff ends
+// next. It returns nil when no pod is ready. The pod is in flight until
+// [Queue.Done] or [Queue.Requeue]: events that happen meanwhile are remembered
+// for it.
+func (q *Queue) Pop() *Item {
+	it := q.active.top()
+	if it == nil && !q.options.FullBackoff {
+		it = q.backingOff.top()
+	}
+	if it == nil {
+		return nil
+	}
+	q.leave(it)
+	it.Attempts++
+	it.Plugins, it.Pending, it.timed = nil, nil, false
+	if it.InitialAttempt.IsZero() {
+		it.InitialAttempt = q.options.Now()
+	}
+	it.at, it.since = inFlight, q.events.next()
+	q.flight.insertAfter(it, q.flight.last)
+	return it
+}
+
+// Done ends the flight of a pod that needs no further attempt, or whose later
+// failure is not to be compared with the events since Pop. It may be called
+// again.
+func (q *Queue) Done(it *Item) {
+	if it.at != inFlight {
+		return
+	}
+	q.flight.remove(it)
+	it.at = nowhere
+	if q.flight.first == nil {
+		q.events.dropAll()
+	} else {
+		q.events.dropBefore(q.flight.first.since)
+	}
+}
+
+// A Depth is how many pods are in each part of the queue.
+type Depth struct {
+	Active, Backoff, Unschedulable, Gated, InFlight int
+}
+
+// Depth counts the pods.
+func (q *Queue) Depth() Depth {
+	return Depth{
+		Active: q.active.len(), Backoff: q.backingOff.len() + q.failing.len(),
+		Unschedulable: q.waiting.len - q.gated, Gated: q.gated, InFlight: q.flight.len,
+	}
+}
+
+// leave takes the item out of the part of the queue that holds it.
+func (q *Queue) leave(it *Item) {
+	switch it.at {
+	case active:
+		q.active.remove(it)
+	case backingOff:
+		q.backingOff.remove(it)
+	case failing:
+		q.failing.remove(it)
+	case unschedulable:
+		q.waiting.remove(it)
+		if it.Gate != "" {
+			q.gated--
+		}
+	}
+	it.at = nowhere
+}
+
+// pass asks the PreEnqueue plugins. When one objects the item waits, where it
+// did if it waited before.
+func (q *Queue) pass(ctx context.Context, it *Item) bool {
+	if it.profile == nil {
+		return true
+	}
+	plugin, status := it.profile.PreEnqueue(ctx, it.Pod, it.Gate)
+	if status.IsSuccess() {
+		return true
+	}
+	if it.at != unschedulable {
+		q.toWaiting(it)
+	}
+	if it.Gate == "" {
+		q.gated++
+	}
+	it.Gate = plugin
+	it.Plugins = addPlugin(it.Plugins, plugin)
+	return false
+}
+
+// toActive makes the item ready.
+func (q *Queue) toActive(ctx context.Context, it *Item, ask bool) {
+	if ask && !q.pass(ctx, it) {
+		return
+	}
+	q.leave(it)
+	it.Gate = ""
+	if it.InitialAttempt.IsZero() {
+		it.InitialAttempt = q.options.Now()
+	}
+	it.at = active
+	q.active.push(it)
+}
+
+// toBackoff lets the item wait for the end of its backoff.
+func (q *Queue) toBackoff(ctx context.Context, it *Item) {
+	if !q.options.FullBackoff && !q.pass(ctx, it) {
+		return
+	}
+	q.leave(it)
+	it.Gate = ""
+	q.expiration(it) // the heaps order by it
+	if len(it.Plugins)+len(it.Pending) == 0 {
+		it.at = failing
+		q.failing.push(it)
+		return
+	}
+	it.at = backingOff
+	q.backingOff.push(it)
+}
+
+// toWaiting lets the item wait for an event.
+func (q *Queue) toWaiting(it *Item) {
+	q.leave(it)
+	it.at, it.Gate = unschedulable, ""
+	since, previous := q.waitingSince(it), q.waiting.last
+	for previous != nil && q.waitingSince(previous) > since {
+		previous = previous.previous
+	}
+	q.waiting.insertAfter(it, previous)
+}
+
+// waitingSince is when the item began to wait for an event, since the start.
+func (q *Queue) waitingSince(it *Item) time.Duration {
+	return max(it.Timestamp.Sub(q.start), it.flushed)
+}
+
+// expiration is when the item's backoff ends.
+func (q *Queue) expiration(it *Item) time.Time {
+	if !it.timed {
+		end := q.truncate(it.Timestamp.Add(q.backoff(it)))
+		it.timed, it.expires = true, end.Sub(q.start)
+	}
+	return q.start.Add(it.expires)
+}
+
+func (q *Queue) backoff(it *Item) time.Duration {
+	failures := it.Errors
+	if failures == 0 {
+		failures = it.Unschedulable
+	}
+	return q.options.Backoff.Duration(failures, 1)
+}
+
+// truncate cuts a time to the second unless FullBackoff is set, so that pods
+// leave their backoff in order of priority second by second.
+func (q *Queue) truncate(t time.Time) time.Time {
+	if q.options.FullBackoff {
+		return t
+	}
+	return t.Truncate(window)
+}
+
+// isBackingOff reports whether the item's backoff has not ended.
+//
+// Source: kube-scheduler 1.37, isPodBackingoff; up to 1.32 a backoff that ends
+// now has ended.
+func (q *Queue) isBackingOff(it *Item) bool {
+	if q.backoff(it) == 0 {
+		return false
+	}
+	e, now := q.expiration(it), q.truncate(q.options.Now())
+	if q.options.FullBackoff {
+		return e.After(now)
+	}
+	return !e.Before(now)
+}

@@ -1,0 +1,274 @@
+package queue_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/queue"
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestOptionsAreChecked(t *testing.T) {
+	now := func() time.Time { return epoch }
+	for _, tt := range []struct {
+		options queue.Options
+		want    string
+	}{
+		{queue.Options{}, "queue: Options.Now is nil"},
+		{queue.Options{Now: now, MaxUnschedulable: -1}, "queue: Options.MaxUnschedulable: -1ns: must not be negative"},
+		{queue.Options{Now: now, Backoff: queue.Backoff{Initial: -1}}, "queue: Options.Backoff.Initial: -1ns: must not be negative"},
+		{
+			queue.Options{Now: now, Backoff: queue.Backoff{Initial: 2 * time.Second, Max: time.Second}},
+			"queue: Options.Backoff.Max: 1s: must be greater than or equal to Initial, 2s",
+		},
+	} {
+		if _, err := queue.New(tt.options); err == nil || err.Error() != tt.want {
+			t.Errorf("New: %v, want %s", err, tt.want)
+		}
+	}
+}
+
+func TestOrder(t *testing.T) {
+	r := newRig(t, queue.Options{})
+	r.add("first", 0)
+	r.add("second", 0) // at the same time
+	r.now = r.now.Add(time.Second)
+	r.add("later", 0)
+	r.add("important", 7)
+	r.add("negative", -1)
+	want := []string{"important", "first", "second", "later", "negative"}
+	if diff := cmp.Diff(want, r.popAll()); diff != "" {
+		t.Errorf("order (-want +got):\n%s", diff)
+	}
+	r.depth(queue.Depth{})
+}
+
+// byName sorts by name, the longer first.
+type byName struct{}
+
+func (byName) Name() string { return "ByName" }
+func (byName) Less(a, b *framework.QueuedPod) bool {
+	return len(a.Pod.Pod.Name) > len(b.Pod.Pod.Name)
+}
+
+func TestOwnOrder(t *testing.T) {
+	r := newRig(t, queue.Options{Sort: byName{}})
+	for _, name := range []string{"bb", "a", "ccc", "dd", "eee"} {
+		r.add(name, int32(len(r.items)))
+	}
+	if diff := cmp.Diff([]string{"ccc", "eee", "bb", "dd", "a"}, r.popAll()); diff != "" {
+		t.Errorf("order (-want +got):\n%s", diff)
+	}
+}
+
+func TestItemCounts(t *testing.T) {
+	r := newRig(t, queue.Options{})
+	it := r.add("p", 0)
+	if !it.Timestamp.Equal(epoch) || !it.InitialAttempt.Equal(epoch) || it.Attempts != 0 {
+		t.Errorf("after Add: %v, %v, %d attempts", it.Timestamp, it.InitialAttempt, it.Attempts)
+	}
+	r.Pop()
+	r.now = r.now.Add(3 * time.Second)
+	r.Requeue(r.ctx, it, []string{"A"}, nil)
+	r.Activate(r.ctx, it)
+	r.Pop()
+	r.Requeue(r.ctx, it, nil, nil)
+	if it.Attempts != 2 || it.Unschedulable != 1 || it.Errors != 1 {
+		t.Errorf("after a rejection and an error: %d attempts, %d rejections, %d errors, want 2, 1, 1", it.Attempts, it.Unschedulable, it.Errors)
+	}
+	if !it.InitialAttempt.Equal(epoch) || !it.Timestamp.Equal(epoch.Add(3*time.Second)) {
+		t.Errorf("after Requeue: Timestamp %v, InitialAttempt %v", it.Timestamp, it.InitialAttempt)
+	}
+	r.Activate(r.ctx, it)
+	r.Pop()
+	r.Requeue(r.ctx, it, []string{"A"}, nil)
+	if it.Unschedulable != 2 || it.Errors != 0 {
+		t.Errorf("after another rejection: %d rejections, %d errors, want 2, 0", it.Unschedulable, it.Errors)
+	}
+	r.Requeue(r.ctx, it, []string{"A"}, nil) // it is back already
+	if it.Unschedulable != 2 {
+		t.Errorf("a second Requeue counted: %d rejections", it.Unschedulable)
+	}
+}
+
+// TestPopFromBackoff: without active pods, the pod whose backoff ends next is
+// ready at once, but never one that failed with an error.
+func TestPopFromBackoff(t *testing.T) {
+	for _, full := range []bool{false, true} {
+		r := newRig(t, queue.Options{FullBackoff: full, Profiles: profiles(t, scheduling.Profile{Filter: []framework.Plugin{silent("A")}})})
+		r.fail("rejected", []string{"A"}, nil)
+		r.fail("broken", nil, nil)
+		r.depth(queue.Depth{Backoff: 1, Unschedulable: 1})
+		r.happen(framework.ResourceNode, framework.ActionAdd)
+		r.depth(queue.Depth{Backoff: 2})
+		want := []string{"rejected"}
+		if full {
+			want = nil
+		}
+		if diff := cmp.Diff(want, r.popAll()); diff != "" {
+			t.Errorf("FullBackoff %t: ready (-want +got):\n%s", full, diff)
+		}
+	}
+}
+
+// TestBackoffOrder: within one second the queue's order counts, not the moment
+// at which a backoff ends.
+func TestBackoffOrder(t *testing.T) {
+	r := newRig(t, queue.Options{Profiles: profiles(t, scheduling.Profile{Filter: []framework.Plugin{silent("A")}})})
+	pods := []*queue.Item{r.add("low", 0), r.add("high", 5)}
+	r.Pop()
+	r.Pop()
+	r.Requeue(r.ctx, pods[0], []string{"A"}, nil)
+	r.now = r.now.Add(300 * time.Millisecond)
+	r.Requeue(r.ctx, pods[1], []string{"A"}, nil)
+	r.happen(framework.ResourceNode, framework.ActionAdd)
+	if diff := cmp.Diff([]string{"high", "low"}, r.popAll()); diff != "" {
+		t.Errorf("order (-want +got):\n%s", diff)
+	}
+}
+
+func TestUnschedulableForTooLong(t *testing.T) {
+	r := newRig(t, queue.Options{Profiles: profiles(t, scheduling.Profile{Filter: []framework.Plugin{plugin{name: "A"}}})})
+	r.now = epoch.Add(10 * time.Second)
+	first := r.fail("first", []string{"A"}, nil)
+	r.now = epoch.Add(30 * time.Second)
+	r.fail("second", []string{"A"}, nil)
+	// The first has waited longer than 5 minutes at 310 s, the next sweep is at
+	// 330 s; the second has waited exactly 5 minutes then.
+	at, ok := r.NextFlush()
+	if want := epoch.Add(330 * time.Second); !ok || !at.Equal(want) {
+		t.Fatalf("NextFlush() = %v, %t, want %v", at, ok, want)
+	}
+	r.now = at.Add(-time.Second)
+	r.Flush(r.ctx)
+	r.depth(queue.Depth{Unschedulable: 2})
+	r.now = at
+	r.Flush(r.ctx)
+	r.depth(queue.Depth{Active: 1, Unschedulable: 1})
+	if !first.Flushed || r.pop() != "first" {
+		t.Error("the first pod was not flushed")
+	}
+	at, _ = r.NextFlush()
+	if want := epoch.Add(360 * time.Second); !at.Equal(want) {
+		t.Errorf("NextFlush() = %v, want %v", at, want)
+	}
+	r.now = epoch.Add(time.Hour)
+	r.Flush(r.ctx)
+	if got := r.pop(); got != "second" {
+		t.Errorf("after an hour Pop() = %q, want second", got)
+	}
+	if _, ok := r.NextFlush(); ok {
+		t.Error("NextFlush() although nothing waits")
+	}
+}
+
+func TestFlushOfGatedPods(t *testing.T) {
+	r := newRig(t, queue.Options{Profiles: profiles(t, scheduling.Profile{PreEnqueue: []framework.Plugin{gate{name: "g"}}})})
+	r.Add(r.ctx, r.info(framework.MakePod("p").Labels("g", "")))
+	for k := range 3 {
+		at, ok := r.NextFlush()
+		if want := epoch.Add(time.Duration(330*(k+1)) * time.Second); !ok || !at.Equal(want) {
+			t.Fatalf("flush %d: NextFlush() = %v, want %v", k, at, want)
+		}
+		r.now = at
+		r.Flush(r.ctx)
+		r.depth(queue.Depth{Gated: 1})
+	}
+}
+
+func TestUpdate(t *testing.T) {
+	events := []framework.EventHint{on(framework.ResourceTargetPod, framework.ActionUpdatePodLabel, nil)}
+	options := queue.Options{Profiles: profiles(t, scheduling.Profile{Filter: []framework.Plugin{plugin{"A", events}}})}
+	t.Run("active", func(t *testing.T) {
+		r := newRig(t, options)
+		r.add("a", 0)
+		b := r.add("b", 0)
+		r.Update(r.ctx, b, r.info(framework.MakePod("b").Priority(3)))
+		if diff := cmp.Diff([]string{"b", "a"}, r.popAll()); diff != "" {
+			t.Errorf("order (-want +got):\n%s", diff)
+		}
+	})
+	t.Run("unschedulable", func(t *testing.T) {
+		r := newRig(t, options)
+		it := r.fail("p", []string{"A"}, nil)
+		r.Update(r.ctx, it, r.info(framework.MakePod("p").Annotations("k", "v")))
+		r.depth(queue.Depth{Unschedulable: 1})
+		r.Update(r.ctx, it, r.info(framework.MakePod("p").Labels("k", "v")))
+		r.depth(queue.Depth{Backoff: 1})
+		if it.Pod.Pod.Labels["k"] != "v" {
+			t.Error("the item holds the old pod")
+		}
+		r.Update(r.ctx, it, r.info(framework.MakePod("p").Priority(1)))
+		r.depth(queue.Depth{Backoff: 1})
+	})
+	t.Run("in flight", func(t *testing.T) {
+		r := newRig(t, options)
+		it := r.add("p", 0)
+		other := r.add("other", 0)
+		r.Pop()
+		r.Pop()
+		r.Update(r.ctx, it, r.info(framework.MakePod("p").Labels("k", "v")))
+		if it.Pod.Pod.Labels["k"] != "" {
+			t.Error("the pod changed while in flight")
+		}
+		r.Requeue(r.ctx, it, []string{"A"}, nil)
+		r.Requeue(r.ctx, other, []string{"A"}, nil) // not its own change
+		r.depth(queue.Depth{Backoff: 1, Unschedulable: 1})
+		if it.Pod.Pod.Labels["k"] != "v" {
+			t.Error("the item holds the old pod")
+		}
+	})
+}
+
+func TestActivate(t *testing.T) {
+	r := newRig(t, queue.Options{Profiles: profiles(t, scheduling.Profile{
+		PreEnqueue: []framework.Plugin{gate{name: "g"}}, Filter: []framework.Plugin{plugin{name: "A"}},
+	})})
+	waits := r.fail("waits", []string{"A"}, nil)
+	broken := r.fail("broken", nil, nil)
+	gated := r.Add(r.ctx, r.info(framework.MakePod("gated").Labels("g", "")))
+	r.depth(queue.Depth{Backoff: 1, Unschedulable: 1, Gated: 1})
+	for _, it := range []*queue.Item{waits, broken, gated} {
+		r.Activate(r.ctx, it)
+	}
+	r.depth(queue.Depth{Active: 2, Gated: 1})
+	r.popAll()
+
+	it := r.add("flying", 0)
+	r.Pop()
+	r.Activate(r.ctx, it)
+	r.Requeue(r.ctx, it, []string{"A"}, nil)
+	r.depth(queue.Depth{Backoff: 1, Gated: 1})
+	r.Delete(it)
+	r.Activate(r.ctx, it) // gone
+	r.depth(queue.Depth{Gated: 1})
+}
+
+func TestDelete(t *testing.T) {
+	r := newRig(t, queue.Options{Profiles: profiles(t, scheduling.Profile{
+		PreEnqueue: []framework.Plugin{gate{name: "g"}}, Filter: []framework.Plugin{plugin{name: "A"}},
+	})})
+	all := []*queue.Item{
+		r.fail("waits", []string{"A"}, nil), r.fail("broken", nil, nil),
+		r.Add(r.ctx, r.info(framework.MakePod("gated").Labels("g", ""))), r.add("active", 0),
+	}
+	r.depth(queue.Depth{Active: 1, Backoff: 1, Unschedulable: 1, Gated: 1})
+	if got := len(r.Items()); got != 4 {
+		t.Errorf("Items() lists %d pods, want 4", got)
+	}
+	for _, it := range all {
+		r.Delete(it)
+		r.Delete(it)
+	}
+	r.depth(queue.Depth{})
+
+	it := r.add("flying", 0)
+	r.Pop()
+	r.Delete(it)
+	r.depth(queue.Depth{InFlight: 1})
+	r.Done(it)
+	r.Done(it)
+	r.depth(queue.Depth{})
+}

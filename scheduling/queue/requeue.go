@@ -1,0 +1,167 @@
+package queue
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// Requeue puts a pod back whose attempt failed. plugins are those that rejected
+// it, pending those of them that only want it to be tried again; without any
+// the attempt ended with an error. The pod goes where the events since Pop send
+// it: a pod that an event may have helped is tried again after its backoff, at
+// once if a pending plugin says so, and otherwise waits for an event. After an
+// error, and after [Queue.Done], it is tried again after its backoff.
+//
+// Source: kube-scheduler 1.37, AddUnschedulablePodIfNotPresent.
+func (q *Queue) Requeue(ctx context.Context, it *Item, plugins, pending []string) {
+	if it.at != inFlight && it.at != nowhere {
+		return // it is back already
+	}
+	if len(plugins)+len(pending) == 0 {
+		it.Errors++
+	} else {
+		it.Unschedulable++
+		it.Errors = 0
+	}
+	it.Plugins, it.Pending = plugins, pending
+	it.Timestamp, it.timed = q.options.Now(), false
+	if it.latest != nil {
+		it.Pod, it.latest = it.latest, nil
+	}
+	best := afterBackoff
+	if it.at == inFlight && len(plugins)+len(pending) > 0 {
+		best = skip
+		for _, e := range q.events.since(it.since) {
+			if best = max(best, q.worth(it, e)); best == immediately {
+				break
+			}
+		}
+	}
+	q.Done(it)
+	q.send(ctx, it, best)
+}
+
+// send moves the item where the strategy says.
+func (q *Queue) send(ctx context.Context, it *Item, s strategy) {
+	switch {
+	case s == skip:
+		if it.at != unschedulable {
+			q.toWaiting(it)
+		}
+	case s == afterBackoff && q.isBackingOff(it):
+		q.toBackoff(ctx, it)
+	default:
+		q.toActive(ctx, it, true)
+	}
+}
+
+// Move tells the queue what happened in the cluster: pods that wait, and that
+// it may help, move on. before and after are pointers to the object before and
+// after, as in [framework.QueueingHintFunc]. The item except, if not nil, stays
+// where it is.
+//
+// Cost: O(pods that wait), nothing when no plugin registered for the event.
+func (q *Queue) Move(ctx context.Context, e framework.ClusterEvent, before, after any, except *Item) {
+	if !q.isInteresting(e) {
+		return
+	}
+	what := event{e, before, after}
+	var next *Item
+	for it := q.waiting.first; it != nil; it = next {
+		next = it.next
+		if it != except {
+			q.wake(ctx, it, what)
+		}
+	}
+	if q.flight.len > 0 {
+		q.events.add(what)
+	}
+}
+
+// wake moves one waiting item if the event is worth it.
+func (q *Queue) wake(ctx context.Context, it *Item, e event) bool {
+	if !it.heeds(e) {
+		return false
+	}
+	s := q.worth(it, e)
+	if s == skip {
+		return false
+	}
+	q.send(ctx, it, s)
+	return true
+}
+
+// Update tells the queue that a pod has changed. One in flight takes on the
+// change when it comes back; one that waits moves on if the change may help it
+// ([PodChanges]).
+func (q *Queue) Update(ctx context.Context, it *Item, pod *framework.PodInfo) {
+	before := it.Pod
+	if it.at == inFlight {
+		if it.latest != nil {
+			before = it.latest
+		}
+		for _, e := range PodChanges(before, pod) {
+			if q.isInteresting(e) {
+				q.events.add(event{e, before.Pod, pod.Pod})
+			}
+		}
+		it.latest = pod
+		return
+	}
+	it.Pod, it.profile = pod, q.profileOf(pod.Pod)
+	switch it.at {
+	case active:
+		q.active.fix(it)
+	case backingOff:
+		q.backingOff.fix(it)
+	case unschedulable:
+		for _, e := range PodChanges(before, pod) {
+			if q.wake(ctx, it, event{e, before.Pod, pod.Pod}) {
+				return
+			}
+		}
+	}
+}
+
+// Delete takes a pod out of the queue. A pod in flight stays so until Done.
+func (q *Queue) Delete(it *Item) {
+	if it.at != inFlight {
+		q.leave(it)
+	}
+}
+
+// Activate makes a pod ready that waits, whatever it waits for, unless a
+// PreEnqueue plugin objects. For a pod in flight it counts as an event.
+func (q *Queue) Activate(ctx context.Context, it *Item) {
+	switch it.at {
+	case nowhere, active:
+	case inFlight:
+		q.events.add(event{wildcard, nil, it.Pod.Pod})
+	default:
+		q.toActive(ctx, it, true)
+	}
+}
+
+// wildcard is the event that stands for all.
+var wildcard = framework.ClusterEvent{Resource: framework.ResourceAny, Action: framework.ActionAll}
+
+// Items returns everything in the queue and in flight, in the order of arrival.
+// It costs O(n log n).
+func (q *Queue) Items() []*Item {
+	var all []*Item
+	for _, h := range []*heap{&q.active, &q.backingOff, &q.failing} {
+		for _, s := range h.slots {
+			all = append(all, s.it)
+		}
+	}
+	for _, l := range []*list{&q.waiting, &q.flight} {
+		for it := l.first; it != nil; it = it.next {
+			all = append(all, it)
+		}
+	}
+	slices.SortFunc(all, func(a, b *Item) int { return cmp.Compare(a.serial, b.serial) })
+	return all
+}

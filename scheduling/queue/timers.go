@@ -1,0 +1,66 @@
+package queue
+
+import (
+	"context"
+	"time"
+)
+
+// Flush makes ready what only time has kept waiting: pods whose backoff has
+// ended, and, every 30 seconds, pods that have waited for an event longer than
+// MaxUnschedulable. Call it at [Queue.NextFlush] or as often as you like.
+//
+// Source: kube-scheduler 1.37, flushBackoffQCompleted and
+// flushUnschedulablePodsLeftover.
+func (q *Queue) Flush(ctx context.Context) {
+	for _, h := range []*heap{&q.backingOff, &q.failing} {
+		for it := h.top(); it != nil && !q.isBackingOff(it); it = h.top() {
+			q.toActive(ctx, it, q.options.FullBackoff)
+		}
+	}
+	now := q.options.Now().Sub(q.start)
+	tick := now.Truncate(sweepInterval) // what is due does not depend on how often Flush is called
+	if tick <= q.swept {
+		return
+	}
+	q.swept = tick
+	last := q.waiting.last
+	for it := q.waiting.first; it != nil; {
+		next, end := it.next, it == last
+		if tick-q.waitingSince(it) <= q.options.MaxUnschedulable {
+			return // the others came later
+		}
+		it.flushed, it.Flushed = now, true
+		if !q.wake(ctx, it, event{ClusterEvent: wildcard}) || it.at == unschedulable {
+			q.waiting.remove(it)
+			q.waiting.insertAfter(it, q.waiting.last)
+		}
+		if end {
+			return
+		}
+		it = next
+	}
+}
+
+// NextFlush returns when Flush will next have something to do; false when
+// nothing waits for a time.
+func (q *Queue) NextFlush() (at time.Time, ok bool) {
+	sooner := func(t time.Time) {
+		if !ok || t.Before(at) {
+			at, ok = t, true
+		}
+	}
+	for _, h := range []*heap{&q.backingOff, &q.failing} {
+		if it := h.top(); it != nil {
+			if q.options.FullBackoff {
+				sooner(q.expiration(it))
+			} else {
+				sooner(q.expiration(it).Add(window))
+			}
+		}
+	}
+	if it := q.waiting.first; it != nil {
+		tick := (q.waitingSince(it) + q.options.MaxUnschedulable).Truncate(sweepInterval) + sweepInterval
+		sooner(q.start.Add(max(tick, q.swept+sweepInterval)))
+	}
+	return at, ok
+}

@@ -1,0 +1,131 @@
+package queue
+
+import (
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling"
+)
+
+// profile is a scheduler and what its plugins registered for.
+type profile struct {
+	*scheduling.Scheduler
+	events  []scheduling.RegisteredEvent
+	matches map[framework.ClusterEvent][]scheduling.RegisteredEvent // by what happened
+}
+
+func newProfile(s *scheduling.Scheduler) *profile {
+	return &profile{Scheduler: s, events: s.Events(), matches: map[framework.ClusterEvent][]scheduling.RegisteredEvent{}}
+}
+
+// matching lists the registrations that the event matches.
+func (p *profile) matching(e framework.ClusterEvent) []scheduling.RegisteredEvent {
+	list, ok := p.matches[e]
+	if !ok {
+		for _, r := range p.events {
+			if r.Event.Matches(e) {
+				list = append(list, r)
+			}
+		}
+		p.matches[e] = list
+	}
+	return list
+}
+
+func (q *Queue) profileOf(p *framework.Pod) *profile {
+	if name := p.Spec.SchedulerName; name != "" {
+		return q.profiles[name]
+	}
+	return q.profiles[scheduling.DefaultName]
+}
+
+// isInteresting reports whether any plugin registered for the event.
+func (q *Queue) isInteresting(e framework.ClusterEvent) bool {
+	if e.IsWildcard() {
+		return true
+	}
+	yes, ok := q.interest[e]
+	if !ok {
+		for _, p := range q.profiles {
+			yes = yes || len(p.matching(e)) > 0
+		}
+		q.interest[e] = yes
+	}
+	return yes
+}
+
+// strategy says where a pod goes that an event may help.
+type strategy uint8
+
+const (
+	skip strategy = iota
+	afterBackoff
+	immediately
+)
+
+// worth says what the event means for a pod that was rejected.
+//
+// Source: kube-scheduler 1.37, isPodWorthRequeuing.
+func (q *Queue) worth(it *Item, e event) strategy {
+	if len(it.Plugins)+len(it.Pending) == 0 {
+		return afterBackoff
+	}
+	if e.IsWildcard() {
+		if other, ok := e.after.(*framework.Pod); ok && other != nil && !it.isOf(other) {
+			return skip
+		}
+		return afterBackoff
+	}
+	if e.Resource == framework.ResourceTargetPod {
+		if p, ok := e.after.(*framework.Pod); !ok || p == nil || !it.isOf(p) {
+			return skip
+		}
+	}
+	if it.profile == nil {
+		return afterBackoff
+	}
+	best := skip
+	for _, r := range it.profile.matching(e.ClusterEvent) {
+		pending := slices.Contains(it.Pending, r.Plugin)
+		if !pending && !slices.Contains(it.Plugins, r.Plugin) || hint(r.Hint, it.Pod, e) == framework.QueueSkip {
+			continue
+		}
+		switch {
+		case pending:
+			return immediately
+		case len(it.Pending) == 0:
+			return afterBackoff
+		}
+		best = afterBackoff
+	}
+	return best
+}
+
+// hint asks the plugin's function. What goes wrong there must not keep a pod
+// waiting.
+func hint(f framework.QueueingHintFunc, pod *framework.PodInfo, e event) (h framework.QueueingHint) {
+	if f == nil {
+		return framework.Queue
+	}
+	defer func() {
+		if recover() != nil {
+			h = framework.Queue
+		}
+	}()
+	h, err := f(pod, e.before, e.after)
+	if err != nil {
+		return framework.Queue
+	}
+	return h
+}
+
+// heeds reports whether a gated pod has anything to do with the event: only
+// what its gate registered for can open it.
+func (it *Item) heeds(e event) bool {
+	if it.Gate == "" || e.IsWildcard() || it.profile == nil {
+		return true
+	}
+	return slices.ContainsFunc(it.profile.matching(e.ClusterEvent), func(r scheduling.RegisteredEvent) bool {
+		return r.Plugin == it.Gate
+	})
+}
