@@ -3,6 +3,7 @@ package scheduling
 import (
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling/preemption"
 	"github.com/berth-sched/berth/scoring"
 )
 
@@ -36,7 +37,8 @@ func Kubernetes137() Profile {
 			{scoring.NodeResourcesBalancedAllocation{}, 1},
 			{scoring.ImageLocality{}, 1},
 		},
-		Tie: Heap,
+		PostFilter: []framework.Plugin{preemption.DefaultPreemption{}},
+		Tie:        Heap,
 	}
 }
 
@@ -65,7 +67,8 @@ func (p *Profile) replaceScorer(plugin framework.Plugin) {
 // older articles describe: weights are 1 but for NodePreferAvoidPods, balanced
 // allocation compares CPU and memory only, and ties are broken by reservoir sampling.
 //
-// Differs: all nodes are searched, as in [Kubernetes137].
+// Differs: all nodes are searched, as in [Kubernetes137]; preemption, which 1.18
+// had built in, follows the rules of 1.37.
 func Kubernetes118() Profile {
 	return Profile{
 		Name: DefaultName,
@@ -87,6 +90,7 @@ func Kubernetes118() Profile {
 			{scoring.NodePreferAvoidPods{}, 10000},
 			{scoring.TaintToleration{}, 1},
 		},
-		Tie: Reservoir,
+		PostFilter: []framework.Plugin{preemption.DefaultPreemption{}},
+		Tie:        Reservoir,
 	}
 }
