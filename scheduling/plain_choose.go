@@ -1,0 +1,61 @@
+package scheduling
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// best collects the places of the highest total.
+func (r *road) best() (largest int64) {
+	_, largest = extremes(r.totals)
+	r.tied = r.tied[:0]
+	for i, t := range r.totals {
+		if t == largest {
+			r.tied = append(r.tied, i)
+		}
+	}
+	return largest
+}
+
+// choose breaks the tie and returns a place among the feasible nodes.
+func (r *road) choose(rule TieRule, own TieBreak, largest int64, seed uint64) (place int, err error) {
+	switch rule {
+	case Reservoir:
+		return reservoirPick(r.totals, seed), nil
+	case Heap:
+		return heapPick(r.totals, largest), nil
+	case First:
+		return r.tied[0], nil
+	case ByName:
+		return slices.MinFunc(r.tied, func(a, b int) int {
+			return strings.Compare(r.feasible[a].Node.Name, r.feasible[b].Node.Name)
+		}), nil
+	case Custom:
+		nodes := make([]*framework.NodeInfo, len(r.tied))
+		for i, k := range r.tied {
+			nodes[i] = r.feasible[k]
+		}
+		i, err := callTieBreak(own, nodes, seed)
+		if err != nil {
+			return 0, err
+		}
+		return r.tied[i], nil
+	default:
+		return r.tied[draw(seed, len(r.tied))], nil
+	}
+}
+
+func callTieBreak(own TieBreak, nodes []*framework.NodeInfo, seed uint64) (i int, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &PluginError{Point: "TieBreak", Plugin: "Custom", Err: recovered(p)}
+		}
+	}()
+	if i = own(nodes, seed); i < 0 || i >= len(nodes) {
+		return 0, &PluginError{Point: "TieBreak", Plugin: "Custom", Err: fmt.Errorf("returned index %d of %d tied nodes", i, len(nodes))}
+	}
+	return i, nil
+}

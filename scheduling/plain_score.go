@@ -1,0 +1,150 @@
+package scheduling
+
+import (
+	"math"
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// score fills raw, norm and totals for the feasible nodes.
+//
+// Source: kube-scheduler 1.37, framework/runtime, RunPreScorePlugins and
+// RunScorePlugins.
+func (r *road) score() error {
+	if err := r.plugins.bindScorers(&r.cycle, (*everyNode)(r), &r.bound, choice{}); err != nil {
+		return err
+	}
+	n := len(r.feasible)
+	r.totals = slices.Grow(r.totals[:0], n)[:n]
+	clear(r.totals)
+	r.raw, r.norm = r.raw[:0], r.norm[:0]
+	for i := range r.bound.scorers {
+		b := &r.bound.scorers[i]
+		raw := r.buffer(2*i, n)
+		if err := r.column(b, raw); err != nil {
+			return err
+		}
+		norm := raw
+		if b.byRange != nil || b.byNodes != nil {
+			norm = r.buffer(2*i+1, n)
+			copy(norm, raw)
+			if err := r.normalize(b, norm); err != nil {
+				return err
+			}
+		}
+		if err := r.add(b, norm); err != nil {
+			return err
+		}
+		r.raw, r.norm = append(r.raw, raw), append(r.norm, norm)
+	}
+	return nil
+}
+
+// everyNode shows the feasible nodes of a road one by one.
+type everyNode road
+
+func (r *everyNode) List() []*framework.NodeInfo        { return r.feasible }
+func (r *everyNode) Groups(int) framework.FeasibleNodes { return nil }
+
+func (r *road) buffer(i, n int) []int64 {
+	for len(r.buffers) <= i {
+		r.buffers = append(r.buffers, nil)
+	}
+	r.buffers[i] = slices.Grow(r.buffers[i][:0], n)[:n]
+	return r.buffers[i]
+}
+
+// column asks one scorer about every feasible node.
+func (r *road) column(b *boundScorer, raw []int64) error {
+	if r.workers <= 1 {
+		return r.scoreRange(b, raw, 0, len(raw))
+	}
+	errs := make([]error, r.workers)
+	r.each(len(raw), func(worker, lo, hi int) { errs[worker] = r.scoreRange(b, raw, lo, hi) })
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *road) scoreRange(b *boundScorer, raw []int64, lo, hi int) (err error) {
+	i := lo
+	defer func() {
+		if p := recover(); p != nil {
+			err = r.scoreError("Score", b, r.feasible[i], recovered(p))
+		}
+	}()
+	if b.batch != nil {
+		b.batch.ScoreNodes(r.cycle.Pod, r.feasible[lo:hi], raw[lo:hi])
+		return nil
+	}
+	for ; i < hi; i++ {
+		raw[i] = b.scorer.Score(r.cycle.Pod, r.feasible[i])
+	}
+	return nil
+}
+
+// normalize maps the column to [0,100] by the plugin's own rule.
+func (r *road) normalize(b *boundScorer, column []int64) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &PluginError{Point: "NormalizeScore", Plugin: r.plugins.scorers[b.at].name, Err: recovered(p)}
+		}
+	}()
+	if b.byRange == nil {
+		b.byNodes.NormalizeScores(r.feasible, column)
+		return nil
+	}
+	if b.except != nil {
+		normalizeExcept(b.except, r.feasible, column)
+		return nil
+	}
+	smallest, largest := extremes(column)
+	for i, raw := range column {
+		column[i] = b.byRange.NormalizeScore(raw, smallest, largest)
+	}
+	return nil
+}
+
+// normalizeExcept normalizes by the range of the nodes that the scorer does not
+// leave out. Those that it does get 0.
+func normalizeExcept(by framework.RangeExcluder, nodes []*framework.NodeInfo, column []int64) {
+	smallest, largest := int64(math.MaxInt64), int64(math.MinInt64)
+	for i, raw := range column {
+		if !by.Excludes(nodes[i]) {
+			smallest, largest = min(smallest, raw), max(largest, raw)
+		}
+	}
+	for i, raw := range column {
+		column[i] = 0
+		if !by.Excludes(nodes[i]) {
+			column[i] = by.NormalizeScore(raw, smallest, largest)
+		}
+	}
+}
+
+func extremes(column []int64) (smallest, largest int64) {
+	smallest, largest = math.MaxInt64, math.MinInt64
+	for _, x := range column {
+		smallest, largest = min(smallest, x), max(largest, x)
+	}
+	return smallest, largest
+}
+
+// add checks the bounds and adds the weighted column to the totals.
+func (r *road) add(b *boundScorer, column []int64) error {
+	for i, x := range column {
+		if uint64(x) > uint64(framework.MaxNodeScore) {
+			return r.scoreError("NormalizeScore", b, r.feasible[i], errScoreRange(x))
+		}
+		r.totals[i] += x * b.weight
+	}
+	return nil
+}
+
+func (r *road) scoreError(point string, b *boundScorer, node *framework.NodeInfo, err error) error {
+	return &PluginError{Point: point, Plugin: r.plugins.scorers[b.at].name, Node: node.Name(), Err: err}
+}

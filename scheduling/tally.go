@@ -1,0 +1,83 @@
+package scheduling
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// fitError counts why no node is feasible.
+func (r *road) fitError(s *framework.Snapshot) *FitError {
+	e := &FitError{Pod: r.cycle.Pod.Pod.Key(), Nodes: s.Len(), Restricting: slices.Clone(r.bound.restricting)}
+	if !r.bound.rejected.IsSuccess() {
+		e.PreFilter = r.bound.rejected.Message()
+		e.Rejections = []Rejection{{r.bound.rejectedBy, r.bound.rejected, s.Len()}}
+		return e
+	}
+	var counted tally
+	for i := range r.verdicts {
+		counted.add(r.verdicts[i], r.bound.absent)
+	}
+	e.Rejections = counted.rejections(r.plugins)
+	return e
+}
+
+// tally counts equal verdicts.
+type tally struct {
+	verdicts []verdict
+	counts   []int
+}
+
+func (t *tally) add(v verdict, absent framework.Status) {
+	if v.filter == passed {
+		return
+	}
+	if v.filter < 0 {
+		v = verdict{excluded, absent}
+	}
+	for i := range t.verdicts {
+		if t.verdicts[i].filter == v.filter && t.verdicts[i].status.Same(v.status) {
+			t.counts[i]++
+			return
+		}
+	}
+	t.verdicts, t.counts = append(t.verdicts, v), append(t.counts, 1)
+}
+
+// rejections lists the counts.
+func (t *tally) rejections(p *plugins) []Rejection {
+	list := make([]counted, len(t.verdicts))
+	for i, v := range t.verdicts {
+		list[i] = counted{int(v.filter), v.status, t.counts[i]}
+	}
+	return p.rejections(list)
+}
+
+// counted is how many nodes one filter rejected in one way.
+type counted struct {
+	filter int // index of the profile's filter; negative: none
+	status framework.Status
+	nodes  int
+}
+
+// rejections names the filters, in their order, and the reasons of each in the
+// order of code and text.
+func (p *plugins) rejections(list []counted) []Rejection {
+	slices.SortStableFunc(list, func(a, b counted) int {
+		return cmp.Or(
+			cmp.Compare(a.filter, b.filter),
+			cmp.Compare(a.status.Code(), b.status.Code()),
+			strings.Compare(a.status.Message(), b.status.Message()),
+		)
+	})
+	out := make([]Rejection, len(list))
+	for i, c := range list {
+		out[i] = Rejection{Status: c.status, Nodes: c.nodes}
+		if c.filter >= 0 {
+			out[i].Plugin = p.filters[c.filter].name
+		}
+	}
+	return out
+}
