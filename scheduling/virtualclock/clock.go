@@ -1,0 +1,145 @@
+package virtualclock
+
+import (
+	"container/heap"
+	"sync"
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// A Clock is a [framework.Clock] whose time passes only in calls of Step,
+// Advance and AdvanceTo.
+type Clock struct {
+	mu     sync.Mutex
+	now    time.Time
+	serial uint64
+	timers timers
+}
+
+var _ framework.Clock = (*Clock)(nil)
+
+// New returns a clock that shows the given time.
+func New(start time.Time) *Clock { return &Clock{now: start} }
+
+// Now returns the clock's time.
+func (c *Clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+// AfterFunc calls f when the clock has been moved on by d, not before it is
+// moved even if d is not positive. It costs O(log n) for n timers.
+func (c *Clock) AfterFunc(d time.Duration, f func()) (stop func() bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.serial++
+	t := &timer{at: c.now.Add(max(d, 0)), serial: c.serial, f: f}
+	heap.Push(&c.timers, t)
+	return func() bool { return c.stop(t) }
+}
+
+func (c *Clock) stop(t *timer) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if t.index < 0 {
+		return false
+	}
+	heap.Remove(&c.timers, t.index)
+	return true
+}
+
+// Next returns the time of the next timer; false when there is none.
+func (c *Clock) Next() (time.Time, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.timers) == 0 {
+		return time.Time{}, false
+	}
+	return c.timers[0].at, true
+}
+
+// Step moves the clock to the next timer and calls its function. It returns
+// false, and changes nothing, when there is no timer.
+func (c *Clock) Step() bool {
+	c.mu.Lock()
+	if len(c.timers) == 0 {
+		c.mu.Unlock()
+		return false
+	}
+	t := c.pop()
+	c.mu.Unlock()
+	t.f()
+	return true
+}
+
+// Advance moves the clock on by d and calls the functions of all timers until
+// then, those set meanwhile included, each at its time.
+func (c *Clock) Advance(d time.Duration) { c.AdvanceTo(c.Now().Add(d)) }
+
+// AdvanceTo is Advance to a given time. A time that has passed already calls
+// what is due and leaves the clock as it is.
+func (c *Clock) AdvanceTo(to time.Time) {
+	for {
+		c.mu.Lock()
+		if len(c.timers) == 0 || c.timers[0].at.After(to) {
+			if to.After(c.now) {
+				c.now = to
+			}
+			c.mu.Unlock()
+			return
+		}
+		t := c.pop()
+		c.mu.Unlock()
+		t.f()
+	}
+}
+
+// pop takes the next timer and moves to its time.
+func (c *Clock) pop() *timer {
+	t := heap.Pop(&c.timers).(*timer)
+	if t.at.After(c.now) {
+		c.now = t.at
+	}
+	return t
+}
+
+type timer struct {
+	at     time.Time
+	serial uint64
+	f      func()
+	index  int // in the heap, -1 when it is no longer there
+}
+
+// timers is a heap by time and serial number.
+type timers []*timer
+
+func (t timers) Len() int { return len(t) }
+
+func (t timers) Less(i, j int) bool {
+	if c := t[i].at.Compare(t[j].at); c != 0 {
+		return c < 0
+	}
+	return t[i].serial < t[j].serial
+}
+
+func (t timers) Swap(i, j int) {
+	t[i], t[j] = t[j], t[i]
+	t[i].index, t[j].index = i, j
+}
+
+func (t *timers) Push(x any) {
+	added := x.(*timer)
+	added.index = len(*t)
+	*t = append(*t, added)
+}
+
+func (t *timers) Pop() any {
+	last := len(*t) - 1
+	x := (*t)[last]
+	(*t)[last] = nil
+	*t = (*t)[:last]
+	x.index = -1
+	return x
+}
