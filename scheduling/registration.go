@@ -1,0 +1,92 @@
+package scheduling
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling/args"
+)
+
+// Parts is one plugin that is made of several values of one name, such as
+// filter.NodeAffinity and scoring.NodeAffinity. At every point the first that
+// serves it is taken.
+type Parts []framework.Plugin
+
+// Name returns the name of the first part; "" without any.
+func (p Parts) Name() string {
+	if len(p) == 0 {
+		return ""
+	}
+	return p[0].Name()
+}
+
+// Part returns the part of the plugin that serves a point, or does whatever else
+// serves asks for; nil if there is none. A plugin that is no [Parts] is its only
+// part.
+func Part(p framework.Plugin, serves func(framework.Plugin) bool) framework.Plugin {
+	parts := partsOf(p)
+	if i := slices.IndexFunc(parts, serves); i >= 0 {
+		return parts[i]
+	}
+	return nil
+}
+
+func partsOf(p framework.Plugin) Parts {
+	if parts, ok := p.(Parts); ok {
+		return parts
+	}
+	return Parts{p}
+}
+
+// Fixed registers a plugin that takes no arguments: p itself, in every profile.
+func Fixed(p framework.Plugin) Registration {
+	return Registration{Like: p, New: func(raw any, _ framework.Handle) (framework.Plugin, error) {
+		if raw != nil {
+			return nil, fmt.Errorf("got args %s, want none", raw)
+		}
+		return p, nil
+	}}
+}
+
+// Typed registers a plugin whose arguments are decoded, strictly, into an A. An A
+// starts from its defaults if *A has a method SetDefaults(), and is validated if
+// *A is an [args.Validator]. It may have fields for kind and apiVersion.
+//
+// P should be the plugin's own type, which tells the points that it serves. If it
+// is an interface, or a wrapper, set Like of the result.
+func Typed[A any, P framework.Plugin](make func(a *A, h framework.Handle) (P, error)) Registration {
+	return Registration{
+		Like: zeroOf[P](),
+		Args: decodeInto[A],
+		New: func(decoded any, h framework.Handle) (framework.Plugin, error) {
+			a, ok := decoded.(*A)
+			if !ok {
+				return nil, fmt.Errorf("got args of type %T, want %T", decoded, a)
+			}
+			return make(a, h)
+		},
+	}
+}
+
+// zeroOf returns a P without contents, nil when P is an interface.
+func zeroOf[P framework.Plugin]() framework.Plugin {
+	if t := reflect.TypeFor[P](); t.Kind() == reflect.Pointer {
+		return reflect.New(t.Elem()).Interface().(framework.Plugin)
+	}
+	var zero P
+	return zero
+}
+
+// decodeInto decodes arguments. Their kind and apiVersion need no field in A.
+func decodeInto[A any](raw []byte) (any, []args.FieldError) {
+	a := new(A)
+	if d, ok := any(a).(interface{ SetDefaults() }); ok {
+		d.SetDefaults()
+	}
+	errs := args.Decode(raw, a)
+	return a, slices.DeleteFunc(errs, func(e args.FieldError) bool {
+		return e.Type == args.UnknownField && (e.Field == "kind" || e.Field == "apiVersion")
+	})
+}

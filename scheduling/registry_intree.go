@@ -1,0 +1,129 @@
+package scheduling
+
+import (
+	"fmt"
+	"maps"
+
+	"github.com/berth-sched/berth/filter"
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling/args"
+	"github.com/berth-sched/berth/scoring"
+)
+
+// Registry137 returns a registry with the in-tree plugins of kube-scheduler
+// 1.37. It is the caller's, to register more.
+//
+// Differs: DynamicResources and the plugins of pod groups are missing.
+func Registry137() *Registry {
+	return inTree("1.37", Heap, everyRelease(), since122(), map[string]Registration{
+		"NodeResourcesBalancedAllocation": typed(args.NewNodeResourcesBalancedAllocation, balanced("")),
+		"VolumeBinding":                   typed(args.NewVolumeBinding, volumeBinding),
+		"NodeDeclaredFeatures":            plain(filter.NodeDeclaredFeatures{}),
+	})
+}
+
+// Registry134 returns a registry with the in-tree plugins of kube-scheduler
+// 1.34. It is the caller's, to register more.
+//
+// Differs: DynamicResources is missing.
+func Registry134() *Registry {
+	return inTree("1.34", Random, everyRelease(), since122(), map[string]Registration{
+		"NodeResourcesBalancedAllocation": typed(args.NewNodeResourcesBalancedAllocation, balanced(scoring.BalanceStd)),
+		"VolumeBinding":                   typed(fresh[args.VolumeBinding], volumeBinding),
+	})
+}
+
+// Registry118 returns a registry with the in-tree plugins of kube-scheduler
+// 1.18, of which the articles about priorities and predicates tell. It is the
+// caller's, to register more.
+//
+// Differs: PodTopologySpread, which counted in another way then, ServiceAffinity
+// and NodeResourceLimits are missing.
+func Registry118() *Registry {
+	return inTree("1.18", Reservoir, everyRelease(), map[string]Registration{
+		"InterPodAffinity":                typed(args.NewInterPodAffinity, interPodAffinity118),
+		"NodeResourcesBalancedAllocation": typed(args.NewNodeResourcesBalancedAllocation, balanced(scoring.BalanceV118)),
+		"NodeResourcesLeastAllocated":     plain(scoring.NodeResourcesLeastAllocated{}),
+		"NodeResourcesMostAllocated":      plain(scoring.NodeResourcesMostAllocated{}),
+		"RequestedToCapacityRatio":        typed(fresh[capacityRatioArgs], capacityRatio118),
+		"NodePreferAvoidPods":             plain(scoring.NodePreferAvoidPods{}),
+		"NodeLabel":                       typed(fresh[nodeLabelArgs], nodeLabel118),
+		"VolumeBinding":                   typed(fresh[args.VolumeBinding], volumeBinding),
+		"EBSLimits":                       plain(filter.EBSLimits{}),
+		"GCEPDLimits":                     plain(filter.GCEPDLimits{}),
+		"AzureDiskLimits":                 plain(filter.AzureDiskLimits{}),
+		"CinderLimits":                    plain(filter.CinderLimits{}),
+	})
+}
+
+// everyRelease are the plugins whose rules are the same in all releases that
+// there are registries of.
+func everyRelease() map[string]Registration {
+	return map[string]Registration{
+		"PrioritySort":       plain(PrioritySort{}),
+		"SchedulingGates":    plain(SchedulingGates{}),
+		"NodeName":           plain(filter.NodeName{}),
+		"NodeUnschedulable":  plain(filter.NodeUnschedulable{}),
+		"NodePorts":          plain(filter.NodePorts{}),
+		"TaintToleration":    plain(filter.TaintToleration{}, scoring.TaintToleration{}),
+		"NodeAffinity":       typed(args.NewNodeAffinity, nodeAffinity),
+		"NodeResourcesFit":   typed(args.NewNodeResourcesFit, nodeResourcesFit),
+		"VolumeRestrictions": plain(filter.VolumeRestrictions{}),
+		"NodeVolumeLimits":   plain(filter.NodeVolumeLimits{}),
+		"VolumeZone":         plain(filter.VolumeZone{}),
+		"ImageLocality":      plain(scoring.ImageLocality{}),
+		"DefaultPreemption":  typed(args.NewDefaultPreemption, defaultPreemption),
+	}
+}
+
+// since122 are those whose rules have not changed since 1.22.
+func since122() map[string]Registration {
+	return map[string]Registration{
+		"PodTopologySpread": typed(args.NewPodTopologySpread, podTopologySpread),
+		"InterPodAffinity":  typed(args.NewInterPodAffinity, interPodAffinity),
+	}
+}
+
+// inTree returns the registry of a release.
+func inTree(release string, tie TieRule, tables ...map[string]Registration) *Registry {
+	r := &Registry{release: release, tie: tie, table: map[string]Registration{}}
+	for _, table := range tables {
+		maps.Copy(r.table, table)
+	}
+	decoders := args.InTree()
+	if release != "1.37" {
+		decoders["VolumeBinding"] = args.DecodeVolumeBindingUnscored
+	}
+	for name, decoder := range decoders {
+		if reg, ok := r.table[name]; ok {
+			reg.Args = decoder
+			r.table[name] = reg
+		}
+	}
+	return r
+}
+
+// plain registers an in-tree plugin without arguments. Like upstream, it does not
+// look at arguments that a file gives all the same.
+func plain(parts ...framework.Plugin) Registration {
+	p := Parts(parts)
+	return Registration{Like: p, New: func(any, framework.Handle) (framework.Plugin, error) { return p, nil }}
+}
+
+// typed registers an in-tree plugin with arguments, whose defaults start returns.
+// Those that have a decoder in package args get it from there.
+func typed[A any](start func() *A, make func(*A) Parts) Registration {
+	return Registration{
+		Like: make(start()),
+		Args: decodeInto[A],
+		New: func(decoded any, _ framework.Handle) (framework.Plugin, error) {
+			a, ok := decoded.(*A)
+			if !ok {
+				return nil, fmt.Errorf("got args of type %T, want %T", decoded, a)
+			}
+			return make(a), nil
+		},
+	}
+}
+
+func fresh[A any]() *A { return new(A) }

@@ -1,0 +1,116 @@
+package scheduling
+
+import (
+	"github.com/berth-sched/berth/filter"
+	"github.com/berth-sched/berth/resource"
+	"github.com/berth-sched/berth/scheduling/args"
+	"github.com/berth-sched/berth/scheduling/preemption"
+	"github.com/berth-sched/berth/scoring"
+)
+
+// The functions of this file turn the arguments of in-tree plugins into the
+// plugins.
+
+func nodeAffinity(a *args.NodeAffinity) Parts {
+	return Parts{filter.NodeAffinity{AddedAffinity: a.AddedAffinity}, scoring.NodeAffinity{AddedAffinity: a.AddedAffinity}}
+}
+
+func nodeResourcesFit(a *args.NodeResourcesFit) Parts {
+	f := filter.NodeResourcesFit{IgnoredResourceGroups: a.IgnoredResourceGroups}
+	for _, name := range a.IgnoredResources {
+		f.IgnoredResources = append(f.IgnoredResources, resource.Name(name))
+	}
+	var s scoring.NodeResourcesFit
+	if strategy := a.ScoringStrategy; strategy != nil {
+		s.Strategy = scoring.Strategy(strategy.Type)
+		s.Resources = resourceSpecs(strategy.Resources)
+		if strategy.RequestedToCapacityRatio != nil {
+			s.Shape = shapeOf(strategy.RequestedToCapacityRatio.Shape)
+		}
+	}
+	return Parts{f, s}
+}
+
+func balanced(version scoring.BalanceVersion) func(*args.NodeResourcesBalancedAllocation) Parts {
+	return func(a *args.NodeResourcesBalancedAllocation) Parts {
+		return Parts{scoring.NodeResourcesBalancedAllocation{Resources: resourceSpecs(a.Resources), Version: version}}
+	}
+}
+
+func podTopologySpread(a *args.PodTopologySpread) Parts {
+	list := a.DefaultingType == args.ListDefaulting
+	return Parts{
+		filter.PodTopologySpread{ListDefaulting: list, DefaultConstraints: a.DefaultConstraints},
+		scoring.PodTopologySpread{ListDefaulting: list, DefaultConstraints: a.DefaultConstraints},
+	}
+}
+
+func interPodAffinity(a *args.InterPodAffinity) Parts {
+	return Parts{filter.InterPodAffinity{}, scoring.InterPodAffinity{
+		HardPodAffinityWeight:              new(a.HardPodAffinityWeight),
+		IgnorePreferredTermsOfExistingPods: a.IgnorePreferredTermsOfExistingPods,
+	}}
+}
+
+func interPodAffinity118(a *args.InterPodAffinity) Parts {
+	return Parts{filter.InterPodAffinity{}, scoring.InterPodAffinity{HardPodAffinityWeight: new(a.HardPodAffinityWeight), RangeWithZero: true}}
+}
+
+// volumeBinding scores only with a shape, which arguments have by default since
+// 1.37.
+func volumeBinding(a *args.VolumeBinding) Parts {
+	parts := Parts{filter.VolumeBinding{}}
+	if len(a.Shape) > 0 {
+		parts = append(parts, scoring.VolumeBinding{Shape: shapeOf(a.Shape)})
+	}
+	return parts
+}
+
+func defaultPreemption(a *args.DefaultPreemption) Parts {
+	return Parts{preemption.DefaultPreemption{
+		MinCandidateNodesPercentage: new(a.MinCandidateNodesPercentage),
+		MinCandidateNodesAbsolute:   new(a.MinCandidateNodesAbsolute),
+	}}
+}
+
+// nodeLabelArgs are the arguments of NodeLabel in kube-scheduler 1.18.
+type nodeLabelArgs struct {
+	PresentLabels           []string `json:"presentLabels,omitempty"`
+	AbsentLabels            []string `json:"absentLabels,omitempty"`
+	PresentLabelsPreference []string `json:"presentLabelsPreference,omitempty"`
+	AbsentLabelsPreference  []string `json:"absentLabelsPreference,omitempty"`
+}
+
+func nodeLabel118(a *nodeLabelArgs) Parts {
+	return Parts{
+		filter.NodeLabel{Present: a.PresentLabels, Absent: a.AbsentLabels},
+		scoring.NodeLabel{Present: a.PresentLabelsPreference, Absent: a.AbsentLabelsPreference},
+	}
+}
+
+// capacityRatioArgs are the arguments of RequestedToCapacityRatio in
+// kube-scheduler 1.18.
+type capacityRatioArgs struct {
+	Shape     scoring.Shape          `json:"shape"`
+	Resources []scoring.ResourceSpec `json:"resources,omitempty"`
+}
+
+func capacityRatio118(a *capacityRatioArgs) Parts {
+	return Parts{scoring.RequestedToCapacityRatioPlugin{Shape: a.Shape, Resources: a.Resources}}
+}
+
+func resourceSpecs(list []args.ResourceSpec) []scoring.ResourceSpec {
+	var out []scoring.ResourceSpec
+	for _, r := range list {
+		out = append(out, scoring.ResourceSpec(r))
+	}
+	return out
+}
+
+func shapeOf(points []args.UtilizationShapePoint) scoring.Shape {
+	var shape scoring.Shape
+	for _, p := range points {
+		shape = append(shape, scoring.ShapePoint{Utilization: int64(p.Utilization), Score: int64(p.Score)})
+	}
+	return shape
+}
