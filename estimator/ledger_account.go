@@ -76,7 +76,7 @@ type accountChunk struct {
 
 // account returns the account of a slot for reading, nil if there is none.
 func (l *Ledger) account(slot int) *account {
-	if slot/accountsPerChunk >= len(l.chunks) {
+	if slot < 0 || slot/accountsPerChunk >= len(l.chunks) {
 		return nil
 	}
 	return l.chunks[slot/accountsPerChunk].accounts[slot%accountsPerChunk]

@@ -19,8 +19,9 @@ func (l *Ledger) Assign(p *framework.PodInfo, n *framework.NodeInfo) error {
 	if err != nil {
 		return err
 	}
+	updated := l.updatedOf(n)
 	if before, done := l.assign(p, n, false, nil); !done {
-		l.snapshot.Record(&undoPlacement{node: n.Name(), pod: p, before: before})
+		l.snapshot.Record(&undoPlacement{node: n.Name(), pod: p, before: before, updated: updated})
 		l.snapshot.Touch(n)
 	}
 	return nil
@@ -36,8 +37,9 @@ func (l *Ledger) Unassign(p *framework.PodInfo, n *framework.NodeInfo) error {
 		return err
 	}
 	l.departed = departure{}
+	updated := l.updatedOf(n)
 	if before := l.unassign(p, n); before != nil {
-		l.snapshot.Record(&undoPlacement{node: n.Name(), pod: p, before: before})
+		l.snapshot.Record(&undoPlacement{node: n.Name(), pod: p, before: before, updated: updated})
 		l.snapshot.Touch(n)
 	}
 	return nil
@@ -70,8 +72,9 @@ func (l *Ledger) PodAdded(s *framework.Snapshot, n *framework.NodeInfo, p *frame
 	if d.was != nil && d.slot == n.Slot() && d.at.Equal(s.Now()) && samePod(d.was.pod.Pod, p.Pod) {
 		update = d.was
 	}
+	updated := l.updatedOf(n)
 	if before, done := l.assign(p, n, true, update); done || before != nil {
-		s.Record(&undoPlacement{node: n.Name(), pod: p, before: before, untouched: done, spare: true})
+		s.Record(&undoPlacement{node: n.Name(), pod: p, before: before, updated: updated, untouched: done, spare: true})
 	}
 }
 
@@ -81,9 +84,10 @@ func (l *Ledger) PodRemoved(s *framework.Snapshot, n *framework.NodeInfo, p *fra
 	if l.spare(n, p) {
 		return
 	}
+	updated := l.updatedOf(n)
 	before := l.unassign(p, n)
 	l.departed = departure{n.Slot(), s.Now(), before}
-	s.Record(&undoPlacement{node: n.Name(), pod: p, before: before, spare: before == nil})
+	s.Record(&undoPlacement{node: n.Name(), pod: p, before: before, updated: updated, spare: true})
 }
 
 // A departure is how the pod was entered that left the snapshot last. It may
@@ -178,7 +182,16 @@ func (l *Ledger) unassign(p *framework.PodInfo, n *framework.NodeInfo) *placemen
 	a = l.own(n.Slot())
 	was := a.pods[i]
 	l.drop(a, n, i)
+	a.tidy()
 	return &was
+}
+
+// updatedOf returns the time of the node's last metric that had one.
+func (l *Ledger) updatedOf(n *framework.NodeInfo) time.Time {
+	if a := l.account(n.Slot()); a != nil {
+		return a.updated
+	}
+	return time.Time{}
 }
 
 // drop takes pod i out of the account; the last one takes its place.
@@ -194,7 +207,6 @@ func (l *Ledger) drop(a *account, n *framework.NodeInfo, i int) {
 	if unlisted {
 		a.unlisted--
 	}
-	a.tidy()
 	l.settle(a, n, reported)
 }
 
@@ -208,6 +220,7 @@ type undoPlacement struct {
 	node             string
 	pod              *framework.PodInfo
 	before           *placement
+	updated          time.Time // of the account
 	untouched, spare bool
 }
 
@@ -220,6 +233,7 @@ func (u *undoPlacement) Undo(s *framework.Snapshot) {
 	if u.before != nil {
 		l.enter(n, podID(u.before.pod.Pod), *u.before)
 	}
+	l.own(n.Slot()).updated = u.updated
 	if u.spare {
 		l.spared = spared{n.Slot(), u.pod}
 	}

@@ -152,19 +152,30 @@ func (c *census) depart(l *Ledger, slot int, p *framework.PodInfo) {
 	}
 }
 
-// renew rebuilds the sums of the nodes that report the name.
+// renew rebuilds the sums of the nodes that report the name: that of the slot,
+// those that watch, and those that have another pod of the name. The snapshot
+// knows itself that the first has changed.
 func (c *census) renew(l *Ledger, slot int, name podName) {
-	for _, watcher := range c.get(name).watchers {
-		if n := l.snapshot.AtSlot(watcher); n != nil && watcher != slot {
-			l.rebuild(l.own(watcher), n)
-			l.snapshot.Touch(n)
-		}
+	r := c.get(name)
+	for _, watcher := range r.watchers {
+		c.renewNode(l, watcher, slot, name)
 	}
-	if slot == nowhere {
-		return
+	for _, p := range r.pods {
+		c.renewNode(l, p.slot, slot, name)
 	}
 	if a := l.account(slot); a != nil && a.reports(name) {
 		l.rebuild(l.own(slot), l.snapshot.AtSlot(slot))
+	}
+}
+
+func (c *census) renewNode(l *Ledger, slot, except int, name podName) {
+	if slot == except || slot == nowhere {
+		return
+	}
+	n, a := l.snapshot.AtSlot(slot), l.account(slot)
+	if n != nil && a != nil && a.reports(name) {
+		l.rebuild(l.own(slot), n)
+		l.snapshot.Touch(n)
 	}
 }
 
