@@ -8,7 +8,7 @@ import "slices"
 // node at most: Nominate takes back an earlier nomination on a node that the
 // caller names in from ("" for none). An unknown node is an [*InvalidError].
 func (s *Snapshot) Nominate(p *PodInfo, node, from string) error {
-	if err := s.checkPod(p); err != nil {
+	if err := s.CheckPod(p); err != nil {
 		return err
 	}
 	n := s.Node(node)
@@ -24,7 +24,7 @@ func (s *Snapshot) Nominate(p *PodInfo, node, from string) error {
 // does nothing. Pods are recognised as in [Snapshot.RemovePod].
 func (s *Snapshot) Denominate(p *PodInfo, node string) {
 	n := s.Node(node)
-	if n == nil || s.checkPod(p) != nil {
+	if n == nil || s.CheckPod(p) != nil {
 		return
 	}
 	i := slices.IndexFunc(n.Nominated, func(q *PodInfo) bool { return q == p || samePod(q.Pod, p.Pod) })

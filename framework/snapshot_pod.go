@@ -7,7 +7,7 @@ import "errors"
 // [*InvalidError]. The snapshot does not check whether the pod fits, nor
 // whether it is on a node already.
 func (s *Snapshot) AddPod(p *PodInfo, node string) error {
-	if err := s.checkPod(p); err != nil {
+	if err := s.CheckPod(p); err != nil {
 		return err
 	}
 	n := s.Node(node)
@@ -21,7 +21,7 @@ func (s *Snapshot) AddPod(p *PodInfo, node string) error {
 // its UID, without one by namespace and name. A pod that is not there is an
 // [*InvalidError].
 func (s *Snapshot) RemovePod(p *PodInfo, node string) error {
-	if err := s.checkPod(p); err != nil {
+	if err := s.CheckPod(p); err != nil {
 		return err
 	}
 	n := s.Node(node)
@@ -34,7 +34,7 @@ func (s *Snapshot) RemovePod(p *PodInfo, node string) error {
 // Assume is AddPod for a node of this snapshot that is at hand. A NodeInfo
 // from before a fork will do: the node is found by its slot and name.
 func (s *Snapshot) Assume(p *PodInfo, n *NodeInfo) error {
-	if err := s.checkPod(p); err != nil {
+	if err := s.CheckPod(p); err != nil {
 		return err
 	}
 	if err := s.checkNode(p, n); err != nil {
@@ -47,7 +47,7 @@ func (s *Snapshot) Assume(p *PodInfo, n *NodeInfo) error {
 // the pod that was assumed last restores the content of the node exactly; its
 // generation is a new one, unlike after [Snapshot.Rollback].
 func (s *Snapshot) Forget(p *PodInfo, n *NodeInfo) error {
-	if err := s.checkPod(p); err != nil {
+	if err := s.CheckPod(p); err != nil {
 		return err
 	}
 	if err := s.checkNode(p, n); err != nil {
@@ -107,7 +107,10 @@ func (s *Snapshot) changed(n *NodeInfo) {
 	s.journal.add(n.slot)
 }
 
-func (s *Snapshot) checkPod(p *PodInfo) error {
+// CheckPod returns an [*InvalidError] for a PodInfo that cannot be used with the
+// snapshot, because it is nil or follows another schema: its vectors would be
+// read wrongly. A PodInfo that the snapshot or a fork of it made is always right.
+func (s *Snapshot) CheckPod(p *PodInfo) error {
 	switch {
 	case p == nil || p.Pod == nil:
 		return &InvalidError{Object: "pod", Err: errNil}

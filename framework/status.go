@@ -134,10 +134,17 @@ func (s Status) IsRejected() bool {
 }
 
 // Reasons returns the texts of the status; nil when it has none. It allocates.
-func (s Status) Reasons() []string {
+// In place of the texts of a [Reasoner] that panics stands one that says so:
+// reasons are read when the plugin's call is long over.
+func (s Status) Reasons() (texts []string) {
 	if s.why == nil {
 		return nil
 	}
+	defer func() {
+		if v := recover(); v != nil {
+			texts = []string{fmt.Sprintf("%T: panic: %v", s.why, v)}
+		}
+	}()
 	return s.why.Reasons(s.detail)
 }
 

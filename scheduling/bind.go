@@ -139,12 +139,23 @@ func orderOf(own, derived []framework.Plugin) []framework.Plugin {
 	return derived
 }
 
+// undeclared is the scope of a plugin that has none to tell.
+var undeclared = framework.Scope{Pod: framework.FieldsAll, Reads: framework.ReadsCluster}
+
+// scopeOf returns the plugin's scopes. The plain road does not ask for them, so
+// one that panics must not fail the cycle: it declares nothing.
 func scopeOf(p framework.Plugin) func(*framework.PodInfo) framework.Scope {
-	if s, ok := framework.As[framework.Scoper](p); ok {
-		return s.Scope
+	s, ok := framework.As[framework.Scoper](p)
+	if !ok {
+		return func(*framework.PodInfo) framework.Scope { return undeclared }
 	}
-	return func(*framework.PodInfo) framework.Scope {
-		return framework.Scope{Pod: framework.FieldsAll, Reads: framework.ReadsCluster}
+	return func(pod *framework.PodInfo) (scope framework.Scope) {
+		defer func() {
+			if recover() != nil {
+				scope = undeclared
+			}
+		}()
+		return s.Scope(pod)
 	}
 }
 

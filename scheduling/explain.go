@@ -38,7 +38,7 @@ const (
 	VerdictFeasible = "feasible"
 	VerdictRejected = "rejected"
 	VerdictExcluded = "excluded"  // by a PreFilter, before any filter looked at it
-	VerdictSampled  = "unvisited" // enough feasible nodes had been found before
+	VerdictSampled  = "unvisited" // enough feasible nodes had been found before, or an error ended the search
 )
 
 // A NodeExplanation is one node's part of an [Explanation].
@@ -83,6 +83,9 @@ func (s *Scheduler) ExplainDecision(snap *framework.Snapshot, pod *framework.Pod
 }
 
 func (s *Scheduler) explain(snap *framework.Snapshot, pod *framework.PodInfo, number uint64, start int) *Explanation {
+	if err := fit(snap, pod); err != nil {
+		return &Explanation{Profile: s.profile.Name, Number: number, Error: err.Error(), Tie: s.profile.Tie.String(), Nodes: []NodeExplanation{}}
+	}
 	r := road{plugins: &s.plugins, workers: 1}
 	d, err := s.decide(&r, snap, pod, number, start)
 	e := &Explanation{

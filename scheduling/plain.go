@@ -43,7 +43,7 @@ type verdict struct {
 
 const (
 	passed    = -1
-	unvisited = -2 // beyond the sample
+	unvisited = -2 // beyond the sample, or where an error ended the search
 	excluded  = -3 // left out by a PreFilter
 )
 
@@ -78,13 +78,18 @@ func (r *road) search(s *framework.Snapshot, percentage, start int) error {
 	}
 	start %= count
 	want := wanted(count, percentage, len(r.plugins.scorers) > 0)
+	var err error
 	if want >= count && r.workers > 1 && s.Nominations() == 0 {
-		return r.searchParallel(s, start, count)
+		err = r.searchParallel(s, start, count)
+	} else if err = r.visit(s, start, count, want); err == nil {
+		err = r.visit(s, 0, start, want)
 	}
-	if err := r.visit(s, start, count, want); err != nil {
-		return err
+	if err != nil {
+		for k := r.visited; k < count; k++ {
+			r.verdicts[r.place((start+k)%count)] = verdict{filter: unvisited}
+		}
 	}
-	return r.visit(s, 0, start, want)
+	return err
 }
 
 // place returns the place in the snapshot's order of number k of the list.
@@ -201,34 +206,34 @@ func (r *road) filterError(i int, node *framework.NodeInfo, err error) error {
 	return &PluginError{Point: "Filter", Plugin: r.plugins.filters[r.bound.filters[i].at].name, Node: node.Name(), Err: err}
 }
 
-// searchParallel visits all nodes of the list; the order of the results is that
-// of the plain search.
+// searchParallel visits all nodes of the list. Its results, their order and
+// where an error ends it are those of the plain search.
 func (r *road) searchParallel(s *framework.Snapshot, start, count int) error {
-	errs := make([]error, r.workers)
+	place := func(k int) int { return r.place((start + k) % count) }
+	errs, ends := make([]error, r.workers), make([]int, r.workers)
 	r.each(count, func(worker, lo, hi int) {
 		var p probe
+		k := lo
+		defer func() { ends[worker] = k }()
 		defer r.catch(&p, &errs[worker])
-		for k := lo; k < hi && errs[worker] == nil; k++ {
-			place := r.place(k)
-			p.node = s.At(place)
-			errs[worker] = r.filter(&p, &r.verdicts[place])
+		for ; k < hi; k++ {
+			p.node = s.At(place(k))
+			if errs[worker] = r.filter(&p, &r.verdicts[place(k)]); errs[worker] != nil {
+				return
+			}
 		}
 	})
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
+	var err error
 	r.visited = count
-	for k := range count {
-		if k += start; k >= count {
-			k -= count
-		}
-		if place := r.place(k); r.verdicts[place].filter == passed {
-			r.feasible = append(r.feasible, s.At(place))
+	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); i >= 0 {
+		r.visited, err = ends[i], errs[i]
+	}
+	for k := range r.visited {
+		if r.verdicts[place(k)].filter == passed {
+			r.feasible = append(r.feasible, s.At(place(k)))
 		}
 	}
-	return nil
+	return err
 }
 
 // each splits [0,n) into one contiguous piece per worker, in order.

@@ -74,7 +74,11 @@ func (r *road) scoreRange(b *boundScorer, raw []int64, lo, hi int) (err error) {
 	i := lo
 	defer func() {
 		if p := recover(); p != nil {
-			err = r.scoreError("Score", b, r.feasible[i], recovered(p))
+			e := r.scoreError("Score", b, r.feasible[i], recovered(p))
+			if b.batch != nil {
+				e.Node = "" // which one the batch was at is not known
+			}
+			err = e
 		}
 	}()
 	if b.batch != nil {
@@ -145,6 +149,6 @@ func (r *road) add(b *boundScorer, column []int64) error {
 	return nil
 }
 
-func (r *road) scoreError(point string, b *boundScorer, node *framework.NodeInfo, err error) error {
+func (r *road) scoreError(point string, b *boundScorer, node *framework.NodeInfo, err error) *PluginError {
 	return &PluginError{Point: point, Plugin: r.plugins.scorers[b.at].name, Node: node.Name(), Err: err}
 }

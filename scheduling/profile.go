@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 
 	"github.com/berth-sched/berth/framework"
 )
@@ -121,7 +122,7 @@ func (p *Profile) check() error {
 		seen := map[string]bool{}
 		for i, pl := range plugins {
 			switch {
-			case pl == nil:
+			case isNil(pl):
 				fail("%s[%d]: the plugin is nil", point, i)
 			case pl.Name() == "":
 				fail("%s[%d]: the plugin (%T) has an empty name", point, i, pl)
@@ -155,14 +156,14 @@ func (p *Profile) check() error {
 
 	if p.PreFilter != nil {
 		for i, pl := range p.Filter {
-			if pl != nil && !is[framework.FilterPlugin](pl) && !names(p.PreFilter)[pl.Name()] {
+			if !isNil(pl) && !is[framework.FilterPlugin](pl) && !names(p.PreFilter)[pl.Name()] {
 				fail("Filter[%d]: plugin %q filters only after its PreFilter, which PreFilter does not list", i, pl.Name())
 			}
 		}
 	}
 	if p.PreScore != nil {
 		for i, w := range p.Score {
-			if w.Plugin != nil && !is[framework.ScorePlugin](w.Plugin) && !names(p.PreScore)[w.Plugin.Name()] {
+			if !isNil(w.Plugin) && !is[framework.ScorePlugin](w.Plugin) && !names(p.PreScore)[w.Plugin.Name()] {
 				fail("Score[%d]: plugin %q scores only after its PreScore, which PreScore does not list", i, w.Plugin.Name())
 			}
 		}
@@ -196,6 +197,15 @@ func (p *Profile) check() error {
 	return errors.Join(errs...)
 }
 
+// isNil reports whether there is no plugin: nil, or a nil pointer.
+func isNil(p framework.Plugin) bool {
+	if p == nil {
+		return true
+	}
+	v := reflect.ValueOf(p)
+	return v.Kind() == reflect.Pointer && v.IsNil()
+}
+
 func is[T any](p framework.Plugin) bool {
 	_, ok := framework.As[T](p)
 	return ok
@@ -204,7 +214,7 @@ func is[T any](p framework.Plugin) bool {
 func names(plugins []framework.Plugin) map[string]bool {
 	set := map[string]bool{}
 	for _, p := range plugins {
-		if p != nil {
+		if !isNil(p) {
 			set[p.Name()] = true
 		}
 	}

@@ -55,18 +55,31 @@ type Decision struct {
 
 // Schedule chooses a node for the pod and changes nothing but the scheduler's
 // counters. It returns a [*FitError] when no node is feasible, a
-// [*PluginError] when a plugin could not decide, and [ErrNoNodes].
+// [*PluginError] when a plugin could not decide, and [ErrNoNodes]. A snapshot
+// that is nil, or a pod that is nil or was made for another snapshot, is a
+// [*framework.InvalidError], and no decision.
 //
 // Cost: for a pod whose class has been seen, O(log N) and what changed since,
 // if all plugins declare a scope; otherwise every plugin is asked for every
 // node that is searched. In steady state a successful call allocates nothing.
 func (s *Scheduler) Schedule(snap *framework.Snapshot, pod *framework.PodInfo) (Decision, error) {
+	if err := fit(snap, pod); err != nil {
+		return Decision{}, err
+	}
 	d, err := s.decideEither(snap, pod)
 	s.number++
 	if n := snap.Len(); n > 0 {
 		s.start = (d.start + d.advance) % n
 	}
 	return d, err
+}
+
+// fit refuses what cannot be decided about.
+func fit(snap *framework.Snapshot, pod *framework.PodInfo) error {
+	if snap == nil {
+		return &framework.InvalidError{Object: "snapshot", Err: errors.New("is nil")}
+	}
+	return snap.CheckPod(pod)
 }
 
 // decideEither takes the fast road if it can, and both to verify.
