@@ -1,6 +1,8 @@
 package scheduling
 
 import (
+	"slices"
+
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/scheduling/preemption"
@@ -25,30 +27,42 @@ func Kubernetes137() Profile {
 			filter.NodeAffinity{},
 			filter.NodePorts{},
 			filter.NodeResourcesFit{},
+			filter.VolumeRestrictions{},
+			filter.NodeVolumeLimits{},
+			filter.VolumeBinding{},
+			filter.VolumeZone{},
 			filter.PodTopologySpread{},
 			filter.InterPodAffinity{},
+			filter.NodeDeclaredFeatures{},
 		},
 		Score: []Weighted{
 			{scoring.TaintToleration{}, 3},
 			{scoring.NodeAffinity{}, 2},
 			{scoring.NodeResourcesFit{}, 1},
+			{scoring.VolumeBinding{}, 1},
 			{scoring.PodTopologySpread{}, 2},
 			{scoring.InterPodAffinity{}, 2},
 			{scoring.NodeResourcesBalancedAllocation{}, 1},
 			{scoring.ImageLocality{}, 1},
 		},
 		PostFilter: []framework.Plugin{preemption.DefaultPreemption{}},
+		Reserve:    []framework.Plugin{filter.VolumeBinding{}},
 		Tie:        Heap,
 	}
 }
 
 // Kubernetes134 returns the default profile of kube-scheduler 1.34: balanced
-// allocation as it was from 1.22 to 1.35, and a uniform choice among the best.
+// allocation as it was from 1.22 to 1.35, storage that is not scored, and a
+// uniform choice among the best.
 //
-// Differs: all nodes are searched, as in [Kubernetes137].
+// Differs: all nodes are searched, as in [Kubernetes137]. NodeVolumeLimits
+// follows the rules of 1.37, where in-tree disks count as those of CSI drivers
+// on every node whose drivers are known.
 func Kubernetes134() Profile {
 	p := Kubernetes137()
 	p.Filter[0], p.Filter[1] = p.Filter[1], p.Filter[0]
+	p.Filter = slices.DeleteFunc(p.Filter, func(f framework.Plugin) bool { return f.Name() == filter.NodeDeclaredFeatures{}.Name() })
+	p.Score = slices.DeleteFunc(p.Score, func(w Weighted) bool { return w.Plugin.Name() == filter.VolumeBinding{}.Name() })
 	p.replaceScorer(scoring.NodeResourcesBalancedAllocation{Version: scoring.BalanceStd})
 	p.Tie = Random
 	return p
@@ -68,7 +82,8 @@ func (p *Profile) replaceScorer(plugin framework.Plugin) {
 // allocation compares CPU and memory only, and ties are broken by reservoir sampling.
 //
 // Differs: all nodes are searched, as in [Kubernetes137]; preemption, which 1.18
-// had built in, follows the rules of 1.37.
+// had built in, and VolumeRestrictions, NodeVolumeLimits, VolumeBinding and
+// VolumeZone follow the rules of 1.37.
 func Kubernetes118() Profile {
 	return Profile{
 		Name: DefaultName,
@@ -78,7 +93,14 @@ func Kubernetes118() Profile {
 			filter.NodeName{},
 			filter.NodePorts{},
 			filter.NodeAffinity{},
+			filter.VolumeRestrictions{},
 			filter.TaintToleration{},
+			filter.EBSLimits{},
+			filter.GCEPDLimits{},
+			filter.NodeVolumeLimits{},
+			filter.AzureDiskLimits{},
+			filter.VolumeBinding{},
+			filter.VolumeZone{},
 			filter.InterPodAffinity{},
 		},
 		Score: []Weighted{
@@ -91,6 +113,7 @@ func Kubernetes118() Profile {
 			{scoring.TaintToleration{}, 1},
 		},
 		PostFilter: []framework.Plugin{preemption.DefaultPreemption{}},
+		Reserve:    []framework.Plugin{filter.VolumeBinding{}},
 		Tie:        Reservoir,
 	}
 }
