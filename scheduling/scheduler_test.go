@@ -198,7 +198,8 @@ func TestFitErrorText(t *testing.T) {
 		t.Errorf("Plugins() = %v, want %v", got, want)
 	}
 
-	_, err = sched.Schedule(framework.NewSnapshot(framework.Arrival), podInfo(t, s, framework.MakePod("p").Obj()))
+	empty := framework.NewSnapshot(framework.Arrival)
+	_, err = sched.Schedule(empty, podInfo(t, empty, framework.MakePod("p").Obj()))
 	if !errors.Is(err, scheduling.ErrNoNodes) {
 		t.Errorf("Schedule without nodes: %v, want %v", err, scheduling.ErrNoNodes)
 	}
