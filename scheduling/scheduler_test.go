@@ -109,8 +109,7 @@ func (s strange) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Statu
 func (s strange) Score(*framework.PodInfo, *framework.NodeInfo) int64 {
 	switch s {
 	case "score panics":
-		var m map[string]int
-		m["x"] = 1
+		return int64(1 / len(s[len(s):])) // divides by zero
 	case "score is large":
 		return 101
 	case "score is negative":
@@ -124,7 +123,7 @@ func TestPluginsThatMisbehave(t *testing.T) {
 		"filter panics": `running "filter panics" filter plugin: panic: oh (node a)`,
 		"filter errs":   `running "filter errs" filter plugin: no idea (node a)`,
 		"filter waits":  `running "filter waits" filter plugin: a filter must not answer Wait or Skip (node a)`,
-		"score panics":  `running Score plugins: plugin "score panics" failed with: panic: assignment to entry in nil map (node a)`,
+		"score panics":  `running Score plugins: plugin "score panics" failed with: panic: runtime error: integer divide by zero (node a)`,
 		"score is large": `applying score defaultWeights on Score plugins: plugin "score is large" returns an invalid score 101, ` +
 			`it should in the range of [0, 100] after normalizing (node a)`,
 		"score is negative": `applying score defaultWeights on Score plugins: plugin "score is negative" returns an invalid score -1, ` +

@@ -24,7 +24,8 @@ const (
 	// binary max-heap built over the feasible nodes in order, where equal
 	// totals never swap.
 	Heap
-	// First takes the first tied node in the snapshot's order.
+	// First takes the tied node that the search met first: the first in the
+	// snapshot's order, counted from where the search began.
 	First
 	// ByName takes the tied node with the smallest name.
 	ByName
@@ -42,9 +43,10 @@ func (r TieRule) String() string {
 	return fmt.Sprintf("TieRule(%d)", uint8(r))
 }
 
-// A TieBreak chooses among the tied nodes, given in the snapshot's order, and
-// returns an index. seed is the random word of the decision. It is also asked
-// when only one node is best; an index out of range fails the decision.
+// A TieBreak chooses among the tied nodes, given in the order of the search (the
+// snapshot's, counted from where the search began), and returns an index. seed
+// is the random word of the decision. It is also asked when only one node is
+// best; an index out of range fails the decision.
 type TieBreak func(tied []*framework.NodeInfo, seed uint64) int
 
 // mix64 scrambles a word: the finalizer of splitmix64. Different inputs give

@@ -3,6 +3,7 @@ package scheduling
 import (
 	"container/heap"
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -138,14 +139,31 @@ func TestDecisionSeedsDiffer(t *testing.T) {
 	}
 }
 
+// TestReservoirDrawForDraw compares with selectHost as kube-scheduler 1.22 has
+// it, fed by the same generator: a draw more or less, or in another place, would
+// show in the draws that follow.
 func TestReservoirDrawForDraw(t *testing.T) {
-	// One candidate needs no draw, and a larger total starts anew.
-	if got := reservoirPick([]int64{7}, 1); got != 0 {
-		t.Errorf("reservoirPick of one = %d, want 0", got)
+	selectHost := func(totals []int64, intn func(int) int) int {
+		largest, selected, count := totals[0], 0, 1
+		for i, total := range totals[1:] {
+			if total > largest {
+				largest, selected, count = total, i+1, 1
+			} else if total == largest {
+				if count++; intn(count) == 0 {
+					selected = i + 1
+				}
+			}
+		}
+		return selected
 	}
-	if got := reservoirPick([]int64{5, 5, 9}, 1); got != 2 {
-		t.Errorf("reservoirPick with one best = %d, want 2", got)
-	}
+	rapid.Check(t, func(t *rapid.T) {
+		totals := rapid.SliceOfN(rapid.Int64Range(0, 3), 1, 70).Draw(t, "totals")
+		seed := rapid.Uint64().Draw(t, "seed")
+		want := selectHost(totals, rand.New(rand.NewPCG(seed, 0)).IntN)
+		if got := reservoirPick(totals, seed); got != want {
+			t.Fatalf("reservoirPick(%v, %d) = %d, want %d", totals, seed, got, want)
+		}
+	})
 }
 
 func TestWanted(t *testing.T) {
