@@ -2,6 +2,7 @@ package estimator
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/berth-sched/berth/framework"
 )
@@ -29,7 +30,7 @@ type EstimatorError struct {
 // name the cluster.
 func (e *EstimatorError) Error() string {
 	var named *framework.InvalidError
-	if errors.As(e.Err, &named) && named.Object != "" {
+	if errors.As(e.Err, &named) && named.Object == "cluster "+e.Cluster {
 		return "estimator " + e.Estimator + ": " + e.Err.Error()
 	}
 	return "estimator " + e.Estimator + ": cluster " + e.Cluster + ": " + e.Err.Error()
@@ -38,8 +39,11 @@ func (e *EstimatorError) Error() string {
 // Unwrap returns the cause.
 func (e *EstimatorError) Unwrap() error { return e.Err }
 
+var errOutOfRange = errors.New("must be 0 to 2147483647")
+
 // Combine asks every estimator about a cluster and returns the smallest
-// estimate. Estimators without an opinion, and those that fail, are left out.
+// estimate. Estimators without an opinion, and those that fail, are left out;
+// an estimate outside of 0 to [MaxReplicas] counts as a failure.
 //
 // Source: Karmada 1.13, calAvailableReplicas.
 //
@@ -47,10 +51,17 @@ func (e *EstimatorError) Unwrap() error { return e.Err }
 // estimator that fails for a single cluster. Where no estimator has an opinion
 // Karmada takes the replicas asked for; here that is left to the caller.
 func Combine(estimators []ClusterEstimator, cluster *framework.Cluster, replica *Replica) Combined {
-	c := Combined{Cluster: cluster.Name, Estimate: Estimate{NoOpinion: true}}
+	c := Combined{Cluster: clusterName(cluster), Estimate: Estimate{NoOpinion: true}}
+	if cluster == nil {
+		c.Err = errNilCluster
+		return c
+	}
 	var failed []error
 	for _, e := range estimators {
 		answer, err := e.Estimate(cluster, replica)
+		if err == nil && !answer.NoOpinion && (answer.Replicas < 0 || answer.Replicas > MaxReplicas) {
+			err = &framework.InvalidError{Field: "estimate", Value: fmt.Sprint(answer.Replicas), Err: errOutOfRange}
+		}
 		switch {
 		case err != nil:
 			failed = append(failed, &EstimatorError{Estimator: e.Name(), Cluster: cluster.Name, Err: err})

@@ -2,6 +2,7 @@ package estimator_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/berth-sched/berth/estimator"
@@ -42,6 +43,18 @@ func TestCombine(t *testing.T) {
 			"",
 		},
 		{
+			"out of range",
+			[]estimator.ClusterEstimator{canned{name: "vast", answer: estimator.Estimate{Replicas: 1 << 40}}, five},
+			estimator.Combined{Cluster: "m", Estimate: estimator.Estimate{Replicas: 5}, By: "five"},
+			`estimator vast: cluster m: estimate: "1099511627776": must be 0 to 2147483647`,
+		},
+		{
+			"an error about something else",
+			[]estimator.ClusterEstimator{canned{name: "picky", err: &framework.InvalidError{Object: "pod web", Field: "spec", Err: errors.New("odd")}}, five},
+			estimator.Combined{Cluster: "m", Estimate: estimator.Estimate{Replicas: 5}, By: "five"},
+			"estimator picky: cluster m: pod web: spec: odd",
+		},
+		{
 			"one fails",
 			[]estimator.ClusterEstimator{broken, five},
 			estimator.Combined{Cluster: "m", Estimate: estimator.Estimate{Replicas: 5}, By: "five"},
@@ -63,6 +76,9 @@ func TestCombine(t *testing.T) {
 				t.Errorf("Combine = %+v, %q, want %+v, %q", got, text, c.want, c.err)
 			}
 		})
+	}
+	if got := estimator.Combine([]estimator.ClusterEstimator{five}, nil, nil); fmt.Sprint(got.Err) != `cluster: "null": is nil` {
+		t.Errorf("Combine without a cluster: %v", got.Err)
 	}
 	// An error that names the cluster is not told twice.
 	got := estimator.Combine([]estimator.ClusterEstimator{estimator.General{}}, withSummary(list("cpu", "-1"), nil), nil)

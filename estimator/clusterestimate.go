@@ -22,12 +22,16 @@ type Replica struct {
 }
 
 // ReplicaOf returns the replica that a pod is: it requests what
-// [framework.PodRequests] says, pod-level requests included.
+// [framework.PodRequests] says, pod-level requests included. Without a pod it
+// is a replica that requests nothing.
 //
 // Differs: Karmada counts sidecar containers like other init containers and
 // does not know pod-level requests, and it takes a limit as the request where
 // there is none; framework's defaulting of pods does the latter.
 func ReplicaOf(pod *framework.Pod) *Replica {
+	if pod == nil {
+		return &Replica{}
+	}
 	return &Replica{Request: framework.PodRequests(pod, framework.RequestOptions{PodLevel: true}), Pod: pod}
 }
 

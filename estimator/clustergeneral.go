@@ -1,6 +1,7 @@
 package estimator
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/berth-sched/berth/framework"
@@ -94,21 +95,41 @@ func (g General) Estimate(cluster *framework.Cluster, replica *Replica) (Estimat
 
 // Explain returns the estimate and what it was made from.
 func (g General) Explain(cluster *framework.Cluster, replica *Replica) (ClusterReport, error) {
-	r := ClusterReport{Cluster: cluster.Name, Estimator: g.Name()}
+	r := ClusterReport{Cluster: clusterName(cluster), Estimator: g.Name()}
 	n, err := g.estimate(cluster, replica, &r, true)
 	r.Replicas = n
 	return r, err
 }
 
+// check refuses a rule that does not exist, and what is malformed in any case.
+func (g General) check(cluster *framework.Cluster) error {
+	if cluster == nil {
+		return errNilCluster
+	}
+	if int(g.Rule) >= len(modelRuleNames) {
+		return &framework.InvalidError{Object: g.Name(), Field: "rule", Value: g.Rule.String(), Err: errUnknownRule}
+	}
+	if s := cluster.Status.ResourceSummary; s != nil {
+		return ofCluster(cluster, checkSummary(s))
+	}
+	return nil
+}
+
+var (
+	errNil         = errors.New("is nil")
+	errNilCluster  = &framework.InvalidError{Object: "cluster", Value: "null", Err: errNil}
+	errUnknownRule = errors.New("there is no such model rule")
+)
+
 // estimate fills in r, its lists only if explain is set.
 func (g General) estimate(cluster *framework.Cluster, replica *Replica, r *ClusterReport, explain bool) (int64, error) {
 	r.From = FromNothing
+	if err := g.check(cluster); err != nil {
+		return 0, err
+	}
 	summary := cluster.Status.ResourceSummary
 	if summary == nil {
 		return 0, nil
-	}
-	if err := checkSummary(summary); err != nil {
-		return 0, ofCluster(cluster, err)
 	}
 	r.From, r.Limit, r.FreePods = FromPods, resource.Pods, freePods(summary)
 	if r.FreePods == 0 || replica == nil {
@@ -132,7 +153,11 @@ func (g General) byResources(cluster *framework.Cluster, wanted []demand, r *Clu
 		if g.Rule == FirstFit {
 			m.wanted = countedOnly(wanted)
 		}
-		if r.Fallback = m.uncovered(); r.Fallback == "" {
+		fallback, err := m.uncovered()
+		if err != nil {
+			return 0, "", err
+		}
+		if r.Fallback = fallback; fallback == "" {
 			r.From = FromModels
 			if explain {
 				m.report = &r.Grades
@@ -154,4 +179,11 @@ func ofCluster(cluster *framework.Cluster, err error) error {
 		return &named
 	}
 	return err
+}
+
+func clusterName(cluster *framework.Cluster) string {
+	if cluster == nil {
+		return ""
+	}
+	return cluster.Name
 }

@@ -2,7 +2,9 @@ package estimator_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -153,6 +155,10 @@ func TestEstimateErrors(t *testing.T) {
 	twice.Spec.ResourceModels[8].Grade = 3
 	other := withGrades(nil)
 	other.Spec.ResourceModels[4].Ranges[0].Name = "memory"
+	unasked := withGrades(nil)
+	unasked.Spec.ResourceModels[2].Ranges[1].Min = resource.MustParse("1Gi")
+	empty := withGrades(nil)
+	empty.Spec.ResourceModels[0].Ranges = nil
 	for _, c := range []struct {
 		name    string
 		rule    estimator.ModelRule
@@ -165,11 +171,19 @@ func TestEstimateErrors(t *testing.T) {
 		{"fewer counts", estimator.MinCovers, short, `cluster m: status.resourceSummary.allocatableModelings: "2 counts for 9 models": fewer counts than resource models`},
 		{"a grade twice", estimator.FirstFit, twice, `cluster m: spec.resourceModels[8].grade: "3": the grade is in the list twice`},
 		{"a resource missing", estimator.Contains, other, `cluster m: spec.resourceModels[4].ranges: "cpu": the resource is missing in this model`},
+		{"a resource that is not requested", estimator.FirstFit, unasked, `cluster m: spec.resourceModels[2].ranges[1].min: "1Gi": must not be below the min of the model before`},
+		{"no resources", estimator.MinCovers, empty, `cluster m: spec.resourceModels[0].ranges: "0 resources": a model must name at least one resource`},
+		{"no such rule", 9, withGrades(nil), `general-estimator: rule: "ModelRule(9)": there is no such model rule`},
+		{"no cluster", estimator.FirstFit, nil, `cluster: "null": is nil`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := estimator.General{Rule: c.rule}.Estimate(c.cluster, &estimator.Replica{Request: list("cpu", "1")})
+			g := estimator.General{Rule: c.rule}
+			_, err := g.Estimate(c.cluster, &estimator.Replica{Request: list("cpu", "1")})
 			if fmt.Sprint(err) != c.want {
 				t.Errorf("Estimate: %v, want %s", err, c.want)
+			}
+			if _, explained := g.Explain(c.cluster, &estimator.Replica{Request: list("cpu", "1")}); fmt.Sprint(explained) != c.want {
+				t.Errorf("Explain: %v, want %s", explained, c.want)
 			}
 		})
 	}
@@ -242,15 +256,44 @@ func FuzzEstimate(f *testing.F) {
 		}
 		for _, rule := range []estimator.ModelRule{estimator.FirstFit, estimator.MinCovers, estimator.Contains} {
 			e, err := estimator.General{Rule: rule}.Estimate(c, &estimator.Replica{Request: l})
+			checkRefusal(t, c, err)
 			if err == nil && (e.Replicas < 0 || e.Replicas > estimator.MaxReplicas) {
 				t.Fatalf("Estimate = %d", e.Replicas)
 			}
+			if err != nil && estimator.ValidateCluster(c) == nil {
+				t.Fatalf("Estimate: %v, ValidateCluster: nothing is wrong", err)
+			}
+		}
+		sets, err := estimator.General{}.EstimateSets(c, []estimator.Component{{Replicas: 2, Request: l}, {Replicas: 1}})
+		checkRefusal(t, c, err)
+		if err == nil && (sets.Replicas < 0 || sets.Replicas > estimator.MaxReplicas) {
+			t.Fatalf("EstimateSets = %d", sets.Replicas)
 		}
 		if len(c.Spec.ResourceModels) > 0 {
-			_, _ = estimator.NewGrader(c.Spec.ResourceModels)
-			_ = estimator.ValidateModelsStrictly(c.Spec.ResourceModels)
+			_, err := estimator.Summarize(c, framework.NewSnapshot(framework.Arrival), nil)
+			checkRefusal(t, c, err)
+			if err != nil && estimator.ValidateModelsStrictly(c.Spec.ResourceModels) == nil {
+				t.Fatalf("Summarize: %v, ValidateModelsStrictly: nothing is wrong", err)
+			}
+		}
+		if err := estimator.ValidateCluster(c); err != nil {
+			for _, e := range err.(interface{ Unwrap() []error }).Unwrap() {
+				checkRefusal(t, c, e)
+			}
 		}
 	})
+}
+
+// checkRefusal fails unless an error names the cluster, the field and the value.
+func checkRefusal(t *testing.T, c *framework.Cluster, err error) {
+	t.Helper()
+	if err == nil {
+		return
+	}
+	var e *framework.InvalidError
+	if !errors.As(err, &e) || e.Object != "cluster "+c.Name || e.Field == "" || e.Value == "" && !strings.HasSuffix(e.Field, "name") {
+		t.Fatalf("%v (%T) does not name the cluster, the field and the value", err, err)
+	}
 }
 
 func BenchmarkEstimate(b *testing.B) {

@@ -23,15 +23,6 @@ func countedOnly(wanted []demand) []demand {
 	return slices.DeleteFunc(slices.Clone(wanted), func(d demand) bool { return !counted(d.name) })
 }
 
-func named(models []framework.ResourceModel, name resource.Name) bool {
-	for i := range models {
-		if rangeOf(models[i].Ranges, name) >= 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // A modelCount estimates from the numbers of nodes by grade.
 type modelCount struct {
 	rule   ModelRule
@@ -41,17 +32,21 @@ type modelCount struct {
 	report *[]GradeReport // nil: no one asks
 }
 
-// uncovered says why the models cannot answer, "" if they can.
-func (m *modelCount) uncovered() string {
+// uncovered says why the models cannot answer, "" if they can. Models that do
+// not agree with each other are an error.
+func (m *modelCount) uncovered() (string, error) {
 	if len(m.models) == 0 {
-		return "the cluster has no resource models"
+		return "the cluster has no resource models", nil
+	}
+	if err := agree(m.models); err != nil {
+		return "", err
 	}
 	for _, d := range m.wanted {
-		if !named(m.models, d.name) {
-			return "resource model is inapplicable as missing resource: " + string(d.name)
+		if rangeOf(m.models[0].Ranges, d.name) < 0 {
+			return "resource model is inapplicable as missing resource: " + string(d.name), nil
 		}
 	}
-	return ""
+	return "", nil
 }
 
 func (m *modelCount) replicas() (int64, error) {
@@ -77,24 +72,11 @@ func (m *modelCount) replicas() (int64, error) {
 	return total, nil
 }
 
-// check refuses models that do not agree about a wanted resource, and counts
-// that cannot be matched with the models.
+// check refuses counts that cannot be matched with the models.
 func (m *modelCount) check() error {
 	for i := range m.models {
-		for _, d := range m.wanted {
-			j := rangeOf(m.models[i].Ranges, d.name)
-			if j < 0 {
-				return invalidModel(i, "ranges", string(d.name), errNameMissing)
-			}
-			if k := rangeOf(m.models[i].Ranges[j+1:], d.name); k >= 0 {
-				return invalidRange(i, j+1+k, "name", string(d.name), ruleTwice)
-			}
-			if low := m.models[i].Ranges[j].Min; low.Sign() < 0 {
-				return invalidRange(i, j, "min", low.String(), errNegative)
-			}
-		}
 		if m.rule != FirstFit {
-			continue
+			break
 		}
 		for k := range i {
 			if m.models[k].Grade == m.models[i].Grade {
@@ -103,12 +85,16 @@ func (m *modelCount) check() error {
 		}
 	}
 	if m.rule != FirstFit && len(m.counts) < len(m.models) {
-		return &framework.InvalidError{
-			Field: summaryField + ".allocatableModelings", Value: fmt.Sprintf("%d counts for %d models", len(m.counts), len(m.models)),
-			Err: errShortCounts,
-		}
+		return shortCounts(m.counts, m.models)
 	}
 	return nil
+}
+
+func shortCounts(counts []framework.AllocatableModeling, models []framework.ResourceModel) error {
+	return &framework.InvalidError{
+		Field: summaryField + ".allocatableModelings", Value: fmt.Sprintf("%d counts for %d models", len(counts), len(models)),
+		Err: errShortCounts,
+	}
 }
 
 // start returns the index of the first model that may be counted.

@@ -2,6 +2,7 @@ package estimator
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -30,21 +31,24 @@ type Component struct {
 // something did not fit: less than a cleverer order might place, and under
 // every [ModelRule] the same.
 //
-// Cost: grows with the number of nodes that are filled.
+// Cost: grows with the number of nodes that are filled. If these are more than
+// four million, it is an error.
 //
-// Source: Karmada 1.16 and later, with the gate MultiplePodTemplatesScheduling.
+// Source: Karmada 1.18, with the gate MultiplePodTemplatesScheduling. (In 1.16,
+// the first version with sets, components that take a larger part of the
+// cluster are placed first, and nodes admit any number of pods.)
 //
 // Differs: a resource is always counted in one unit; Karmada chooses it by how
 // each quantity is written, and finds no room for "1G" of memory in "64Gi".
 // Negative replicas are an error. When a component needs something that is in
 // no model, the bound stands; Karmada answers 0.
 func (g General) EstimateSets(cluster *framework.Cluster, components []Component) (Estimate, error) {
+	if err := g.check(cluster); err != nil {
+		return Estimate{}, err
+	}
 	summary := cluster.Status.ResourceSummary
 	if summary == nil {
 		return Estimate{}, nil
-	}
-	if err := checkSummary(summary); err != nil {
-		return Estimate{}, ofCluster(cluster, err)
 	}
 	var pods int64
 	for _, c := range components {
@@ -103,14 +107,27 @@ func setsByModels(cluster *framework.Cluster, components []Component, bound int6
 	m := modelCount{
 		rule: FirstFit, models: cluster.Spec.ResourceModels, counts: cluster.Status.ResourceSummary.AllocatableModelings, wanted: all,
 	}
-	if m.uncovered() != "" {
-		return bound, nil
+	if fallback, err := m.uncovered(); err != nil || fallback != "" {
+		return bound, err
 	}
 	if err := m.check(); err != nil {
 		return 0, err
 	}
-	return newSetPacker(&m, components).pack(bound), nil
+	p := newSetPacker(&m, components)
+	n := p.pack(bound)
+	if p.opened > maxOpened {
+		return 0, &framework.InvalidError{
+			Field: summaryField + ".allocatableModelings", Value: fmt.Sprintf("more than %d nodes", maxOpened), Err: errManyNodes,
+		}
+	}
+	return n, nil
 }
+
+// maxOpened bounds the nodes on which sets are placed, and with them time (below
+// a second) and memory. No cluster has nearly as many.
+const maxOpened = 1 << 22
+
+var errManyNodes = errors.New("too many to place sets on them")
 
 // A setPacker places sets, first fit, on nodes that come into being when they
 // are needed. A node's room only shrinks, so where a component found none it
@@ -119,6 +136,8 @@ type setPacker struct {
 	room  []setRoom // by grade, ascending: an empty node, and how many are left
 	nodes [][]int64 // touched nodes in order: pods left, then each resource
 	kinds []setKind
+
+	opened int // nodes touched so far
 }
 
 type setRoom struct {
@@ -258,6 +277,9 @@ func fits(room, needs []int64) int64 {
 func (p *setPacker) open() bool {
 	for len(p.room) > 0 {
 		if g := &p.room[0]; g.left > 0 {
+			if p.opened++; p.opened > maxOpened {
+				return false
+			}
 			g.left--
 			p.nodes = append(p.nodes, slices.Clone(g.empty))
 			return true

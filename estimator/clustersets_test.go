@@ -122,4 +122,12 @@ func TestEstimateSetsOfManyPods(t *testing.T) {
 	if want := int64(1_000_000 * 110 / 2); err != nil || got.Replicas != want {
 		t.Errorf("EstimateSets = %d, %v, want %d", got.Replicas, err, want)
 	}
+	// Two billion nodes, each of which takes one half of a set.
+	c.Name = "m"
+	c.Status.ResourceSummary.AllocatableModelings[0].Count = 2_000_000_000
+	c.Status.ResourceSummary.Allocatable = list("pods", "4G", "cpu", "1000G")
+	_, err = estimator.General{}.EstimateSets(c, []estimator.Component{{Replicas: 2, Request: list("cpu", "100")}})
+	if want := `cluster m: status.resourceSummary.allocatableModelings: "more than 4194304 nodes": too many to place sets on them`; fmt.Sprint(err) != want {
+		t.Errorf("EstimateSets: %v, want %s", err, want)
+	}
 }

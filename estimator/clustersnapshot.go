@@ -1,6 +1,8 @@
 package estimator
 
 import (
+	"fmt"
+
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/resource"
 )
@@ -16,7 +18,8 @@ import (
 //	modelings    nodes by what is left on them; a node that admits no more pods
 //	             is left out
 //
-// The error is about the models; see [NewGrader].
+// The error is about the models (see [NewGrader]), about a pending pod that is
+// nil or requests less than 0, or about a cluster or snapshot that is nil.
 //
 // Source: Karmada 1.13, the cluster status controller.
 //
@@ -25,6 +28,12 @@ import (
 // [framework.PodInfo] says, sidecars and pod-level requests included. Pods that
 // are done are those that the snapshot does not hold.
 func Summarize(cluster *framework.Cluster, s *framework.Snapshot, pending []*framework.Pod) (*framework.Cluster, error) {
+	if cluster == nil {
+		return nil, errNilCluster
+	}
+	if s == nil {
+		return nil, &framework.InvalidError{Object: "cluster " + cluster.Name, Field: "snapshot", Value: "null", Err: errNil}
+	}
 	var grader *Grader
 	if len(cluster.Spec.ResourceModels) > 0 {
 		g, err := NewGrader(cluster.Spec.ResourceModels)
@@ -48,7 +57,11 @@ func Summarize(cluster *framework.Cluster, s *framework.Snapshot, pending []*fra
 		pods += int64(len(n.Pods))
 	}
 	summary.Allocated = listOf(s.Schema(), used, pods)
-	summary.Allocating = pendingRequests(s.Schema(), pending)
+	waiting, err := pendingRequests(s.Schema(), pending)
+	if err != nil {
+		return nil, ofCluster(cluster, err)
+	}
+	summary.Allocating = waiting
 	if grader != nil {
 		summary.AllocatableModelings = grader.count(s)
 	}
@@ -66,12 +79,23 @@ func ready(n *framework.Node) bool {
 	return false
 }
 
-func pendingRequests(schema *resource.Schema, pending []*framework.Pod) resource.List {
+func pendingRequests(schema *resource.Schema, pending []*framework.Pod) (resource.List, error) {
 	var sum resource.Vector
-	for _, p := range pending {
-		sum = sum.Add(schema.Vector(ReplicaOf(p).Request))
+	for i, p := range pending {
+		if p == nil {
+			return nil, &framework.InvalidError{Field: fmt.Sprintf("pending[%d]", i), Value: "null", Err: errNil}
+		}
+		request := ReplicaOf(p).Request
+		for _, name := range request.Names() {
+			if q := request[name]; q.Sign() < 0 {
+				return nil, &framework.InvalidError{
+					Field: fmt.Sprintf("pending[%d].requests[%s]", i, name), Value: q.String(), Err: errNegative,
+				}
+			}
+		}
+		sum = sum.Add(schema.Vector(request))
 	}
-	return listOf(schema, sum, int64(len(pending)))
+	return listOf(schema, sum, int64(len(pending))), nil
 }
 
 // listOf returns the amounts above 0 and the number of pods as a list, nil if

@@ -82,8 +82,33 @@ func TestSummarizeRefusesModels(t *testing.T) {
 	c := &framework.Cluster{ObjectMeta: framework.ObjectMeta{Name: "m"}}
 	c.Spec.ResourceModels = []framework.ResourceModel{model(0)}
 	_, err := estimator.Summarize(c, framework.NewSnapshot(framework.Arrival), nil)
-	if want := "cluster m: spec.resourceModels[0].ranges: a model must name at least one resource"; fmt.Sprint(err) != want {
+	if want := `cluster m: spec.resourceModels[0].ranges: "0 resources": a model must name at least one resource`; fmt.Sprint(err) != want {
 		t.Errorf("Summarize: %v, want %s", err, want)
+	}
+}
+
+func TestSummarizeRefuses(t *testing.T) {
+	c := &framework.Cluster{ObjectMeta: framework.ObjectMeta{Name: "m"}}
+	s := framework.NewSnapshot(framework.Arrival)
+	debtor := framework.MakePod("d").Obj()
+	debtor.Spec.Containers = []framework.Container{{Resources: framework.ResourceRequirements{Requests: list("cpu", "-250m")}}}
+	for _, x := range []struct {
+		name     string
+		cluster  *framework.Cluster
+		snapshot *framework.Snapshot
+		pending  []*framework.Pod
+		want     string
+	}{
+		{"no cluster", nil, s, nil, `cluster: "null": is nil`},
+		{"no snapshot", c, nil, nil, `cluster m: snapshot: "null": is nil`},
+		{"no pod", c, s, []*framework.Pod{framework.MakePod("a").Obj(), nil}, `cluster m: pending[1]: "null": is nil`},
+		{"a pod that gives", c, s, []*framework.Pod{debtor}, `cluster m: pending[0].requests[cpu]: "-250m": must not be negative`},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			if _, err := estimator.Summarize(x.cluster, x.snapshot, x.pending); fmt.Sprint(err) != x.want {
+				t.Errorf("Summarize: %v, want %s", err, x.want)
+			}
+		})
 	}
 }
 

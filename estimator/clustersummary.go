@@ -13,8 +13,18 @@ const summaryField = "status.resourceSummary"
 
 var errNegative = errors.New("must not be negative")
 
-// checkSummary returns the first negative number of a summary.
-func checkSummary(s *framework.ResourceSummary) error {
+// checkSummary returns an error about the first negative number of a summary.
+func checkSummary(s *framework.ResourceSummary) (first error) {
+	eachNegative(s, func(err *framework.InvalidError) bool {
+		first = err
+		return false
+	})
+	return first
+}
+
+// eachNegative reports the negative numbers of a summary until report returns
+// false.
+func eachNegative(s *framework.ResourceSummary, report func(*framework.InvalidError) bool) {
 	for _, part := range [...]struct {
 		field string
 		list  resource.List
@@ -23,19 +33,18 @@ func checkSummary(s *framework.ResourceSummary) error {
 			continue
 		}
 		for _, name := range part.list.Names() {
-			if q := part.list[name]; q.Sign() < 0 {
-				return &framework.InvalidError{
-					Field: fmt.Sprintf("%s.%s[%s]", summaryField, part.field, name), Value: q.String(), Err: errNegative,
-				}
+			if q := part.list[name]; q.Sign() < 0 && !report(&framework.InvalidError{
+				Field: fmt.Sprintf("%s.%s[%s]", summaryField, part.field, name), Value: q.String(), Err: errNegative,
+			}) {
+				return
 			}
 		}
 	}
 	for i, m := range s.AllocatableModelings {
-		if m.Count < 0 {
-			return invalidCount(i, m.Count, errNegative)
+		if m.Count < 0 && !report(invalidCount(i, m.Count, errNegative)) {
+			return
 		}
 	}
-	return nil
 }
 
 func anyNegative(l resource.List) bool {
@@ -47,7 +56,7 @@ func anyNegative(l resource.List) bool {
 	return false
 }
 
-func invalidCount(i, count int, err error) error {
+func invalidCount(i, count int, err error) *framework.InvalidError {
 	return &framework.InvalidError{
 		Field: fmt.Sprintf("%s.allocatableModelings[%d].count", summaryField, i), Value: fmt.Sprint(count), Err: err,
 	}

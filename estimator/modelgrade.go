@@ -1,9 +1,6 @@
 package estimator
 
 import (
-	"errors"
-	"fmt"
-
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/resource"
 )
@@ -16,16 +13,9 @@ type Grader struct {
 	mins   [][]resource.Quantity // by name, then by model
 }
 
-var (
-	errNoModels     = errors.New("there are no models to grade nodes by")
-	errNameCount    = errors.New("the number of resourceName is not equal the number of resourceList")
-	errNameMissing  = errors.New("the resource is missing in this model")
-	errNotAscending = errors.New("must not be below the min of the model before")
-)
-
 // NewGrader returns a Grader for models. Every model must name the same
-// resources, at least one, each once; and the minima of a resource must not
-// fall from one model to the next. Anything else is a
+// resources, at least one, each once; and the minima of a resource must not be
+// negative nor fall from one model to the next. Anything else is a
 // [*framework.InvalidError].
 //
 // Differs: Karmada accepts lists that break these rules. It then panics at the
@@ -33,34 +23,18 @@ var (
 // not at all.
 func NewGrader(models []framework.ResourceModel) (*Grader, error) {
 	if len(models) == 0 {
-		return nil, &framework.InvalidError{Field: modelsField, Err: errNoModels}
+		return nil, &framework.InvalidError{Field: modelsField, Value: "0 models", Err: errNoModels}
+	}
+	if err := agree(models); err != nil {
+		return nil, err
 	}
 	g := &Grader{models: models}
-	for j, r := range models[0].Ranges {
-		if rangeOf(models[0].Ranges[:j], r.Name) >= 0 {
-			return nil, invalidRange(0, j, "name", string(r.Name), ruleTwice)
+	for _, r := range models[0].Ranges {
+		mins := make([]resource.Quantity, len(models))
+		for i, m := range models {
+			mins[i] = m.Ranges[rangeOf(m.Ranges, r.Name)].Min
 		}
-		g.names = append(g.names, r.Name)
-	}
-	if len(g.names) == 0 {
-		return nil, invalidModel(0, "ranges", "", ruleNoRanges)
-	}
-	g.mins = make([][]resource.Quantity, len(g.names))
-	for i, m := range models {
-		if len(m.Ranges) != len(g.names) {
-			return nil, invalidModel(i, "ranges", fmt.Sprintf("%d resources", len(m.Ranges)), errNameCount)
-		}
-		for n, name := range g.names {
-			j := rangeOf(m.Ranges, name)
-			if j < 0 {
-				return nil, invalidModel(i, "ranges", string(name), errNameMissing)
-			}
-			low := m.Ranges[j].Min
-			if i > 0 && low.Cmp(g.mins[n][i-1]) < 0 {
-				return nil, invalidRange(i, j, "min", low.String(), errNotAscending)
-			}
-			g.mins[n] = append(g.mins[n], low)
-		}
+		g.names, g.mins = append(g.names, r.Name), append(g.mins, mins)
 	}
 	return g, nil
 }

@@ -51,8 +51,8 @@ func TestNewGraderRefuses(t *testing.T) {
 		models []framework.ResourceModel
 		want   string
 	}{
-		{"no models", nil, "spec.resourceModels: there are no models to grade nodes by"},
-		{"no resources", []framework.ResourceModel{model(0)}, "spec.resourceModels[0].ranges: a model must name at least one resource"},
+		{"no models", nil, `spec.resourceModels: "0 models": there are no models to grade nodes by`},
+		{"no resources", []framework.ResourceModel{model(0)}, `spec.resourceModels[0].ranges: "0 resources": a model must name at least one resource`},
 		{
 			"a resource twice",
 			[]framework.ResourceModel{model(0, "cpu", "0", "1", "cpu", "0", "1")},
@@ -67,6 +67,16 @@ func TestNewGraderRefuses(t *testing.T) {
 			"names differ",
 			[]framework.ResourceModel{model(0, "cpu", "0", "1"), model(1, "memory", "1", "2")},
 			`spec.resourceModels[1].ranges: "cpu": the resource is missing in this model`,
+		},
+		{
+			"a name twice, which hides one that is missing",
+			[]framework.ResourceModel{model(0, "cpu", "0", "1", "memory", "0", "1"), model(1, "cpu", "1", "2", "cpu", "1", "2")},
+			`spec.resourceModels[1].ranges: "memory": the resource is missing in this model`,
+		},
+		{
+			"below 0",
+			[]framework.ResourceModel{model(0, "cpu", "-1", "1")},
+			`spec.resourceModels[0].ranges[0].min: "-1": must not be negative`,
 		},
 		{
 			"not sorted",

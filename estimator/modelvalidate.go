@@ -75,7 +75,7 @@ func ValidateModelsStrictly(models []framework.ResourceModel) error {
 			all = append(all, invalidModel(i, "grade", fmt.Sprint(m.Grade), ruleAscending))
 		}
 		if len(m.Ranges) == 0 {
-			all = append(all, invalidModel(i, "ranges", "", ruleNoRanges))
+			all = append(all, invalidModel(i, "ranges", "0 resources", ruleNoRanges))
 		}
 		for j, r := range m.Ranges {
 			if rangeOf(m.Ranges[:j], r.Name) >= 0 {

@@ -1,0 +1,69 @@
+package estimator
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+var errNoSuchGrade = errors.New("no resource model has this grade")
+
+// ValidateCluster reports everything that is wrong with what a cluster says
+// about its resources, joined; each error is a [*framework.InvalidError] that
+// names the cluster, the field and the value. Resource models must obey every
+// rule of [ValidateModelsStrictly], amounts and counts must not be negative,
+// and a grade must be counted once, and only if there is a model of it.
+//
+// It is for clusters from elsewhere. Estimates need less: they refuse what they
+// read and cannot understand, and never look at the upper ends of ranges. So a
+// cluster that passes here is never malformed for an estimate.
+func ValidateCluster(cluster *framework.Cluster) error {
+	if cluster == nil {
+		return errNilCluster
+	}
+	var all []error
+	if err := ValidateModelsStrictly(cluster.Spec.ResourceModels); err != nil {
+		for _, e := range err.(interface{ Unwrap() []error }).Unwrap() {
+			all = append(all, ofCluster(cluster, e))
+		}
+	}
+	if s := cluster.Status.ResourceSummary; s != nil {
+		eachNegative(s, func(err *framework.InvalidError) bool {
+			all = append(all, ofCluster(cluster, err))
+			return true
+		})
+		for _, err := range strangeCounts(cluster.Spec.ResourceModels, s.AllocatableModelings) {
+			all = append(all, ofCluster(cluster, err))
+		}
+	}
+	return errors.Join(all...)
+}
+
+// strangeCounts returns what is wrong with the grades that are counted.
+func strangeCounts(models []framework.ResourceModel, counts []framework.AllocatableModeling) []error {
+	var all []error
+	if len(counts) > 0 && len(counts) < len(models) {
+		all = append(all, shortCounts(counts, models))
+	}
+	counted := map[uint]bool{}
+	modelled := map[uint]bool{}
+	for i := range models {
+		modelled[models[i].Grade] = true
+	}
+	for i, c := range counts {
+		strange := func(err error) {
+			all = append(all, &framework.InvalidError{
+				Field: fmt.Sprintf("%s.allocatableModelings[%d].grade", summaryField, i), Value: fmt.Sprint(c.Grade), Err: err,
+			})
+		}
+		if !modelled[c.Grade] {
+			strange(errNoSuchGrade)
+		}
+		if counted[c.Grade] {
+			strange(errGradeTwice)
+		}
+		counted[c.Grade] = true
+	}
+	return all
+}
