@@ -1,0 +1,286 @@
+package filter_test
+
+import (
+	"fmt"
+	"hash/fnv"
+	"testing"
+	"time"
+
+	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/filter"
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/frameworktest"
+	"github.com/berth-sched/berth/resource"
+)
+
+var loadStart = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func newLoad(t testing.TB, c estimator.LoadAware) *estimator.Load {
+	t.Helper()
+	load, err := estimator.NewLoad(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return load
+}
+
+func loadUse(cpu, memory int64) framework.ResourceMap {
+	return framework.ResourceMap{ResourceList: resource.List{
+		resource.CPU: resource.Milli(cpu), resource.Memory: resource.New(memory, resource.BinarySI),
+	}}
+}
+
+// measure reports a random use of three in four nodes, as a function of their
+// names, and every other pod of theirs.
+func measure(s *framework.Snapshot) error {
+	s.SetNow(loadStart)
+	for _, n := range s.All() {
+		h := fnv.New64a()
+		h.Write([]byte(n.Name()))
+		x := h.Sum64()
+		if x%4 == 0 {
+			continue
+		}
+		cpu, memory := n.Allocatable.At(resource.IndexCPU), n.Allocatable.At(resource.IndexMemory)
+		use := loadUse(cpu/100*int64(x%90), memory/100*int64(x>>8%100))
+		m := &framework.NodeMetric{ObjectMeta: framework.ObjectMeta{Name: n.Name()}}
+		m.Status.UpdateTime = new(loadStart.Add(-time.Duration(x>>16%240) * time.Second))
+		m.Status.NodeMetric = &framework.NodeMetricInfo{
+			NodeUsage: use,
+			AggregatedNodeUsages: []framework.AggregatedUsage{{
+				Duration: framework.Duration{Duration: 5 * time.Minute},
+				Usage:    map[framework.AggregationType]framework.ResourceMap{framework.P95: loadUse(cpu/100*int64(x>>24%100), memory/2)},
+			}},
+		}
+		for i, p := range n.Pods {
+			if i%2 == 0 {
+				m.Status.PodsMetric = append(m.Status.PodsMetric, &framework.PodMetricInfo{
+					Name: p.Pod.Name, Namespace: p.Pod.Namespace, PodUsage: loadUse(100, 1<<27), Priority: "koord-prod",
+				})
+			}
+		}
+		if err := estimator.LedgerOf(s).SetMetric(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func TestLoadAwareConformance(t *testing.T) {
+	low := map[resource.Name]int64{resource.CPU: 40, resource.Memory: 40}
+	p95 := &estimator.Aggregated{Thresholds: low, Type: framework.P95}
+	for _, test := range []struct {
+		name   string
+		config estimator.LoadAware
+	}{
+		{"1.8", estimator.LoadAware{}},
+		{"1.8 prod", estimator.LoadAware{ProdThresholds: low, PodAnnotations: true, ProdIncludesSystem: true}},
+		{"1.8 aggregated", estimator.LoadAware{Aggregated: p95, Expired: estimator.UseExpired}},
+		{"1.6", estimator.LoadAware{Rules: estimator.Koordinator16, ProdThresholds: low}},
+		{"1.5", estimator.LoadAware{Rules: estimator.Koordinator15, Aggregated: p95}},
+		{"1.4", estimator.LoadAware{Rules: estimator.Koordinator14, ProdThresholds: low}},
+		{"custom estimator", estimator.LoadAware{Estimator: flat{}}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p := filter.LoadAware{Load: newLoad(t, test.config)}
+			frameworktest.Run(t, p, frameworktest.Options{Clusters: 8, Prepare: measure})
+		})
+	}
+}
+
+// flat expects the same of every pod.
+type flat struct{}
+
+func (flat) EstimatePod(*framework.Pod) (map[resource.Name]int64, error) {
+	return map[resource.Name]int64{resource.CPU: 400}, nil
+}
+
+func (flat) EstimateNode(n *framework.Node) (resource.List, error) { return n.Status.Allocatable, nil }
+
+// broken cannot estimate.
+type broken struct{ pod, node error }
+
+func (b broken) EstimatePod(*framework.Pod) (map[resource.Name]int64, error) { return nil, b.pod }
+
+func (b broken) EstimateNode(n *framework.Node) (resource.List, error) {
+	return n.Status.Allocatable, b.node
+}
+
+// loadCase is a node of 10 cores and 10 GiB, and a pod that requests 1 core and
+// 1 GiB: 850m and 717 MiB are expected of it.
+type loadCase struct {
+	node   *framework.Node
+	metric *framework.NodeMetric
+	pod    *framework.Pod
+}
+
+func newLoadCase(cpu, memory int64) loadCase {
+	return loadCase{
+		framework.MakeNode("n1", "10", "10Gi").Obj(),
+		&framework.NodeMetric{
+			ObjectMeta: framework.ObjectMeta{Name: "n1"},
+			Status: framework.NodeMetricStatus{
+				UpdateTime: &loadStart, NodeMetric: &framework.NodeMetricInfo{NodeUsage: loadUse(cpu, memory)},
+			},
+		},
+		framework.MakePod("p").Requests("1", "1Gi").Obj(),
+	}
+}
+
+// verdict filters the pod on the node, a time after the metric.
+func (c *loadCase) verdict(t *testing.T, config estimator.LoadAware, after time.Duration) framework.Status {
+	t.Helper()
+	s := framework.NewSnapshot(framework.ZoneInterleaved)
+	s.SetNow(loadStart.Add(after))
+	if err := s.AddNode(c.node); err != nil {
+		t.Fatal(err)
+	}
+	if c.metric != nil {
+		if err := estimator.LedgerOf(s).SetMetric(c.metric); err != nil {
+			t.Fatal(err)
+		}
+	}
+	info, err := s.NewPodInfo(c.pod)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cycle framework.Cycle
+	cycle.Reset(info, s, 0, 0)
+	pre, status := filter.LoadAware{Load: newLoad(t, config)}.PreFilter(&cycle)
+	if status.IsSkip() {
+		return framework.Status{}
+	}
+	if !status.IsSuccess() {
+		t.Fatal(status)
+	}
+	return pre.Filter.Filter(info, s.Node("n1"))
+}
+
+func TestLoadAwareFilter(t *testing.T) {
+	const cpuHigh, expired = "node(s) cpu usage exceed threshold", "node(s) nodeMetric expired"
+	old := estimator.LoadAware{Rules: estimator.Koordinator14}
+	with := func(c estimator.LoadAware, change func(*estimator.LoadAware)) estimator.LoadAware {
+		change(&c)
+		return c
+	}
+	tests := []struct {
+		name   string
+		use    int64 // of cpu, in thousandths
+		config estimator.LoadAware
+		change func(*loadCase)
+		after  time.Duration
+		want   string
+	}{
+		{name: "idle", use: 1000},
+		// 5700 + 850 of 10000 is 65.5 %, which rounds to 66; 5699 makes 65.49.
+		{name: "over the threshold", use: 5700, want: cpuHigh},
+		{name: "rounded to the threshold", use: 5699},
+		{name: "1.4 does not count the pod", use: 5700, config: old},
+		{name: "1.4 rejects at the threshold", use: 6450, config: old, want: cpuHigh},
+		{name: "1.4 below the threshold", use: 6449, config: old},
+		{name: "1.6 counts the pod", use: 5700, config: estimator.LoadAware{Rules: estimator.Koordinator16}, want: cpuHigh},
+		{name: "1.6 at the threshold", use: 5650, config: estimator.LoadAware{Rules: estimator.Koordinator16}},
+		{name: "DaemonSet", use: 9000, change: func(c *loadCase) {
+			c.pod.OwnerReferences = []framework.OwnerReference{{Kind: "DaemonSet", Name: "d"}}
+		}},
+		{name: "no metric", use: 9000, change: func(c *loadCase) { c.metric = nil }},
+		{name: "not measured", use: 9000, change: func(c *loadCase) { c.metric.Status.NodeMetric = nil }},
+		{name: "threshold 0", use: 9000, config: estimator.LoadAware{Thresholds: map[resource.Name]int64{resource.CPU: 0}}},
+		{name: "nothing of the resource", use: 9000, change: func(c *loadCase) { delete(c.node.Status.Allocatable, resource.CPU) }},
+		{name: "expired", use: 1000, after: 3 * time.Minute, want: expired},
+		{name: "just not expired", use: 1000, after: 3*time.Minute - 1},
+		{name: "expired, passing", use: 9000, after: time.Hour, config: estimator.LoadAware{Expired: estimator.PassExpired}},
+		{name: "expired, used", use: 9000, after: time.Hour, config: estimator.LoadAware{Expired: estimator.UseExpired}, want: cpuHigh},
+		{name: "expired in 1.4", use: 9000, after: time.Hour, config: old},
+		{name: "expired in 1.5", use: 1000, after: time.Hour, config: estimator.LoadAware{Rules: estimator.Koordinator15}, want: expired},
+		{name: "expired without thresholds", use: 9000, after: time.Hour, config: estimator.LoadAware{Thresholds: map[resource.Name]int64{resource.CPU: 0}}},
+		{name: "expired without thresholds in 1.6", use: 9000, after: time.Hour,
+			config: estimator.LoadAware{Rules: estimator.Koordinator16, Thresholds: map[resource.Name]int64{resource.CPU: 0}}, want: expired},
+		{name: "metric of the future", use: 9000, after: -time.Hour, want: cpuHigh},
+		{name: "node's own threshold", use: 7000, change: func(c *loadCase) {
+			c.node.Annotations = map[string]string{estimator.AnnotationUsageThresholds: `{"usageThresholds":{"cpu":80}}`}
+		}},
+		{name: "malformed annotation", use: 7000, want: cpuHigh, change: func(c *loadCase) {
+			c.node.Annotations = map[string]string{estimator.AnnotationUsageThresholds: `{"usageThresholds":{"cpu":"80"}}`}
+		}},
+		{name: "prod pods have thresholds of their own", use: 9000, config: estimator.LoadAware{ProdThresholds: map[resource.Name]int64{resource.CPU: 50}}},
+		{name: "aggregated", use: 1000, want: "node(s) cpu aggregated usage exceed threshold",
+			config: estimator.LoadAware{Aggregated: &estimator.Aggregated{Thresholds: map[resource.Name]int64{resource.CPU: 50}, Type: framework.P95}},
+			change: func(c *loadCase) {
+				c.metric.Status.NodeMetric.AggregatedNodeUsages = []framework.AggregatedUsage{{
+					Usage: map[framework.AggregationType]framework.ResourceMap{framework.P95: loadUse(6000, 0)},
+				}}
+			}},
+		{name: "pod that cannot be estimated", use: 6500, config: estimator.LoadAware{Estimator: broken{pod: errBroken}}},
+		{name: "pod that cannot be estimated, node too full", use: 7000, config: estimator.LoadAware{Estimator: broken{pod: errBroken}}, want: cpuHigh},
+		{name: "the same in 1.6", use: 7000, config: with(estimator.LoadAware{Estimator: broken{pod: errBroken}}, func(c *estimator.LoadAware) { c.Rules = estimator.Koordinator16 })},
+		{name: "node that cannot be estimated", use: 9000, config: estimator.LoadAware{Estimator: broken{node: errBroken}}},
+		{name: "both resources, by name", use: 9900, want: cpuHigh, change: func(c *loadCase) {
+			c.metric.Status.NodeMetric.NodeUsage = loadUse(9900, 10<<30)
+		}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			c := newLoadCase(test.use, 1<<30)
+			if test.change != nil {
+				test.change(&c)
+			}
+			if got := c.verdict(t, test.config, test.after).Message(); got != test.want {
+				t.Errorf("LoadAware.Filter = %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+var errBroken = fmt.Errorf("out of order")
+
+func TestLoadAwareScope(t *testing.T) {
+	s := framework.NewSnapshot(framework.ZoneInterleaved)
+	scope := func(p *framework.Pod) framework.PodFields {
+		info, err := s.NewPodInfo(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return filter.LoadAware{}.Scope(info).Pod
+	}
+	plain := framework.MakePod("p").Requests("1", "1Gi").Obj()
+	if scope(plain) == framework.FieldsAll {
+		t.Error("a plain pod is a class of its own")
+	}
+	plain.Status.QOSClass = framework.PodQOSBurstable
+	if scope(plain) == framework.FieldsAll {
+		t.Error("a pod whose status says what its spec does is a class of its own")
+	}
+	plain.Status.QOSClass = framework.PodQOSBestEffort
+	if scope(plain) != framework.FieldsAll {
+		t.Error("a pod whose status changes its class is not a class of its own")
+	}
+}
+
+// ExampleLoadAware filters by what a node really uses: it has room for the
+// pod's request, but not for the load.
+func ExampleLoadAware() {
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	s := framework.NewSnapshot(framework.ZoneInterleaved)
+	s.SetNow(now)
+	if err := s.AddNode(framework.MakeNode("n1", "10", "10Gi").Obj()); err != nil {
+		panic(err)
+	}
+	busy := &framework.NodeMetric{ObjectMeta: framework.ObjectMeta{Name: "n1"}}
+	busy.Status.UpdateTime = &now
+	busy.Status.NodeMetric = &framework.NodeMetricInfo{NodeUsage: framework.ResourceMap{
+		ResourceList: resource.List{resource.CPU: resource.MustParse("6")},
+	}}
+	if err := estimator.LedgerOf(s).SetMetric(busy); err != nil {
+		panic(err)
+	}
+	pod, err := s.NewPodInfo(framework.MakePod("web").Requests("1", "1Gi").Obj())
+	if err != nil {
+		panic(err)
+	}
+	var c framework.Cycle
+	c.Reset(pod, s, 0, 0)
+	pre, _ := filter.LoadAware{}.PreFilter(&c)
+	fmt.Println(pre.Filter.Filter(pod, s.Node("n1")))
+	// Output: Unschedulable: node(s) cpu usage exceed threshold
+}
