@@ -30,7 +30,6 @@ type PodLoad struct {
 
 	estimated []bool  // resources that the estimator named
 	charged   []int64 // Estimate if it is not 0
-	gone      bool    // succeeded or failed: it uses nothing
 
 	scheduled   time.Time // when it was scheduled, by its conditions
 	initialized time.Time

@@ -65,10 +65,6 @@ func (t *Terms) list(kind int) []Term {
 	return [kinds][]Term{t.Required, t.RequiredAnti, t.Preferred, t.PreferredAnti}[kind]
 }
 
-func (t *Terms) any() bool {
-	return len(t.Required)+len(t.RequiredAnti)+len(t.Preferred)+len(t.PreferredAnti) > 0
-}
-
 func newTerms(p *framework.Pod) Terms {
 	var t Terms
 	a := p.Spec.Affinity
