@@ -23,7 +23,7 @@
 //	q.Add(ctx, pod)
 //	for it := q.Pop(); it != nil; it = q.Pop() {
 //		if err := try(it.Pod); err != nil {
-//			q.Requeue(ctx, it, rejectedBy, nil)
+//			q.Requeue(ctx, it, nil, rejectedBy, nil)
 //		} else {
 //			q.Done(it)
 //		}

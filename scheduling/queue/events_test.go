@@ -83,7 +83,7 @@ func TestWhereAnEventSendsAPod(t *testing.T) {
 			r.happen(framework.ResourceNode, framework.ActionAdd) // before: does not count
 			r.Pop()
 			r.happen(framework.ResourceNode, framework.ActionAdd)
-			r.Requeue(r.ctx, it, tt.plugins, tt.pending)
+			r.Requeue(r.ctx, it, nil, tt.plugins, tt.pending)
 			if got := where(r); got != tt.want {
 				t.Errorf("the pod is %s, want %s", got, tt.want)
 			}
@@ -98,7 +98,7 @@ func TestWhereAnEventSendsAPod(t *testing.T) {
 			r.happen(framework.ResourceNode, framework.ActionAdd)
 			r.Pop()
 			r.Done(other)
-			r.Requeue(r.ctx, it, tt.plugins, tt.pending)
+			r.Requeue(r.ctx, it, nil, tt.plugins, tt.pending)
 			if got := where(r); got != stays {
 				t.Errorf("the pod is %s, want %s", got, stays)
 			}
@@ -157,7 +157,7 @@ func TestGateAfterFailure(t *testing.T) {
 		it := r.add("p", 0)
 		r.Pop()
 		r.Update(r.ctx, it, r.info(framework.MakePod("p").Labels("g", "")))
-		r.Requeue(r.ctx, it, nil, nil)
+		r.Requeue(r.ctx, it, nil, nil, nil)
 		if full {
 			r.depth(queue.Depth{Backoff: 1})
 			r.pass(time.Second)
@@ -172,8 +172,8 @@ func TestWildcardIsForOnePod(t *testing.T) {
 	r.Pop()
 	r.Pop()
 	r.Activate(r.ctx, b)
-	r.Requeue(r.ctx, a, []string{"A"}, nil)
-	r.Requeue(r.ctx, b, []string{"A"}, nil)
+	r.Requeue(r.ctx, a, nil, []string{"A"}, nil)
+	r.Requeue(r.ctx, b, nil, []string{"A"}, nil)
 	r.depth(queue.Depth{Backoff: 1, Unschedulable: 1})
 }
 
@@ -182,7 +182,7 @@ func TestAfterDoneOnlyBackoff(t *testing.T) {
 	it := r.add("p", 0)
 	r.Pop()
 	r.Done(it)
-	r.Requeue(r.ctx, it, []string{"A"}, nil)
+	r.Requeue(r.ctx, it, nil, []string{"A"}, nil)
 	r.depth(queue.Depth{Backoff: 1})
 }
 
@@ -199,7 +199,7 @@ func TestUnknownProfile(t *testing.T) {
 	r := newRig(t, queue.Options{Profiles: profiles(t, scheduling.Profile{Filter: []framework.Plugin{silent("A")}})})
 	it := r.Add(r.ctx, r.info(framework.MakePod("p").Scheduler("another")))
 	r.Pop()
-	r.Requeue(r.ctx, it, []string{"B"}, nil)
+	r.Requeue(r.ctx, it, nil, []string{"B"}, nil)
 	r.happen(framework.ResourceNode, framework.ActionAdd)
 	r.depth(queue.Depth{Backoff: 1})
 }

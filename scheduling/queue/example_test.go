@@ -28,7 +28,7 @@ func ExampleQueue() {
 	}
 	for it := q.Pop(); it != nil; it = q.Pop() {
 		if it.Pod.Pod.Name == "batch" {
-			q.Requeue(ctx, it, nil, nil) // the attempt failed
+			q.Requeue(ctx, it, nil, nil, nil) // the attempt failed
 			continue
 		}
 		fmt.Println("placed", it.Pod.Pod.Name)

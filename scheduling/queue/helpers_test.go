@@ -78,7 +78,7 @@ func (r *rig) fail(name string, plugins, pending []string) *queue.Item {
 	if got := r.Pop(); got != it {
 		r.tb.Fatalf("Pop returned another pod than %s", name)
 	}
-	r.Requeue(r.ctx, it, plugins, pending)
+	r.Requeue(r.ctx, it, nil, plugins, pending)
 	return it
 }
 

@@ -249,7 +249,7 @@ func TestQueueEqualsTheModel(t *testing.T) {
 			"requeue": func(t *rapid.T) {
 				p := pick("flying")
 				plugins := rapid.SampledFrom([][]string{nil, {"A"}, {"B"}, {"A", "B"}}).Draw(t, "plugins")
-				q.Requeue(ctx, p.item, plugins, nil)
+				q.Requeue(ctx, p.item, nil, plugins, nil)
 				p.stamp, p.plugins = m.now, slices.Clone(plugins)
 				if p.latest != nil {
 					p.info, p.latest = p.latest, nil

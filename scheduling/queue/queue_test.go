@@ -71,10 +71,10 @@ func TestItemCounts(t *testing.T) {
 	}
 	r.Pop()
 	r.now = r.now.Add(3 * time.Second)
-	r.Requeue(r.ctx, it, []string{"A"}, nil)
+	r.Requeue(r.ctx, it, nil, []string{"A"}, nil)
 	r.Activate(r.ctx, it)
 	r.Pop()
-	r.Requeue(r.ctx, it, nil, nil)
+	r.Requeue(r.ctx, it, nil, nil, nil)
 	if it.Attempts != 2 || it.Unschedulable != 1 || it.Errors != 1 {
 		t.Errorf("after a rejection and an error: %d attempts, %d rejections, %d errors, want 2, 1, 1", it.Attempts, it.Unschedulable, it.Errors)
 	}
@@ -83,11 +83,11 @@ func TestItemCounts(t *testing.T) {
 	}
 	r.Activate(r.ctx, it)
 	r.Pop()
-	r.Requeue(r.ctx, it, []string{"A"}, nil)
+	r.Requeue(r.ctx, it, nil, []string{"A"}, nil)
 	if it.Unschedulable != 2 || it.Errors != 0 {
 		t.Errorf("after another rejection: %d rejections, %d errors, want 2, 0", it.Unschedulable, it.Errors)
 	}
-	r.Requeue(r.ctx, it, []string{"A"}, nil) // it is back already
+	r.Requeue(r.ctx, it, nil, []string{"A"}, nil) // it is back already
 	if it.Unschedulable != 2 {
 		t.Errorf("a second Requeue counted: %d rejections", it.Unschedulable)
 	}
@@ -120,9 +120,9 @@ func TestBackoffOrder(t *testing.T) {
 	pods := []*queue.Item{r.add("low", 0), r.add("high", 5)}
 	r.Pop()
 	r.Pop()
-	r.Requeue(r.ctx, pods[0], []string{"A"}, nil)
+	r.Requeue(r.ctx, pods[0], nil, []string{"A"}, nil)
 	r.now = r.now.Add(300 * time.Millisecond)
-	r.Requeue(r.ctx, pods[1], []string{"A"}, nil)
+	r.Requeue(r.ctx, pods[1], nil, []string{"A"}, nil)
 	r.happen(framework.ResourceNode, framework.ActionAdd)
 	if diff := cmp.Diff([]string{"high", "low"}, r.popAll()); diff != "" {
 		t.Errorf("order (-want +got):\n%s", diff)
@@ -213,8 +213,8 @@ func TestUpdate(t *testing.T) {
 		if it.Pod.Pod.Labels["k"] != "" {
 			t.Error("the pod changed while in flight")
 		}
-		r.Requeue(r.ctx, it, []string{"A"}, nil)
-		r.Requeue(r.ctx, other, []string{"A"}, nil) // not its own change
+		r.Requeue(r.ctx, it, nil, []string{"A"}, nil)
+		r.Requeue(r.ctx, other, nil, []string{"A"}, nil) // not its own change
 		r.depth(queue.Depth{Backoff: 1, Unschedulable: 1})
 		if it.Pod.Pod.Labels["k"] != "v" {
 			t.Error("the item holds the old pod")
@@ -239,7 +239,7 @@ func TestActivate(t *testing.T) {
 	it := r.add("flying", 0)
 	r.Pop()
 	r.Activate(r.ctx, it)
-	r.Requeue(r.ctx, it, []string{"A"}, nil)
+	r.Requeue(r.ctx, it, nil, []string{"A"}, nil)
 	r.depth(queue.Depth{Backoff: 1, Gated: 1})
 	r.Delete(it)
 	r.Activate(r.ctx, it) // gone

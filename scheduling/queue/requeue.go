@@ -13,10 +13,11 @@ import (
 // the attempt ended with an error. The pod goes where the events since Pop send
 // it: a pod that an event may have helped is tried again after its backoff, at
 // once if a pending plugin says so, and otherwise waits for an event. After an
-// error, and after [Queue.Done], it is tried again after its backoff.
+// error, and after [Queue.Done], it is tried again after its backoff. pod is its
+// latest version; nil means that of the last Update.
 //
 // Source: kube-scheduler 1.37, AddUnschedulablePodIfNotPresent.
-func (q *Queue) Requeue(ctx context.Context, it *Item, plugins, pending []string) {
+func (q *Queue) Requeue(ctx context.Context, it *Item, pod *framework.PodInfo, plugins, pending []string) {
 	if it.at != inFlight && it.at != nowhere {
 		return // it is back already
 	}
@@ -28,9 +29,13 @@ func (q *Queue) Requeue(ctx context.Context, it *Item, plugins, pending []string
 	}
 	it.Plugins, it.Pending = plugins, pending
 	it.Timestamp, it.timed = q.options.Now(), false
-	if it.latest != nil {
-		it.Pod, it.latest = it.latest, nil
+	if pod == nil {
+		pod = it.latest
 	}
+	if pod != nil {
+		it.Pod, it.profile = pod, q.profileOf(pod.Pod)
+	}
+	it.latest = nil
 	best := afterBackoff
 	if it.at == inFlight && len(plugins)+len(pending) > 0 {
 		best = skip

@@ -1,0 +1,72 @@
+package lifecycle
+
+import (
+	"context"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling/queue"
+)
+
+func nodeEvent(a framework.ActionType) framework.ClusterEvent {
+	return framework.ClusterEvent{Resource: framework.ResourceNode, Action: a}
+}
+
+// putNode adds a node, with the pods that are on it already, or replaces its
+// object.
+func (d *Driver) putNode(ctx context.Context, n *framework.Node) error {
+	var known *framework.NodeInfo
+	if n != nil {
+		known = d.snap.Node(n.Name)
+	}
+	if known != nil {
+		before := known.Node
+		if err := d.snap.UpdateNode(n); err != nil {
+			return err
+		}
+		for _, e := range queue.NodeChanges(before, n) {
+			d.queue.Move(ctx, e, before, n, nil)
+		}
+		return nil
+	}
+	if err := d.snap.AddNode(n); err != nil {
+		return err
+	}
+	if h := d.hosts[n.Name]; h != nil {
+		for _, p := range h.pods {
+			d.problem(d.enter(p))
+		}
+	}
+	for _, p := range d.nominations {
+		if p.nominated == n.Name {
+			d.noteNomination(p)
+		}
+	}
+	d.queue.Move(ctx, nodeEvent(framework.ActionAdd), nil, n, nil)
+	return nil
+}
+
+// goneNode removes a node. Its pods are remembered: they count again when the
+// node comes back, and those that are being bound go on.
+func (d *Driver) goneNode(ctx context.Context, n *framework.Node) error {
+	if n == nil {
+		return d.snap.AddNode(nil) // which says what is wrong
+	}
+	known := d.snap.Node(n.Name)
+	if known == nil {
+		return nil
+	}
+	before := known.Node
+	if err := d.snap.RemoveNode(n.Name); err != nil {
+		return err
+	}
+	if h := d.hosts[n.Name]; h != nil {
+		for _, p := range h.pods {
+			p.inside = false
+		}
+		if len(h.pods) == 0 {
+			delete(d.hosts, n.Name)
+		}
+	}
+	d.queue.Move(ctx, nodeEvent(framework.ActionDelete), before, nil, nil)
+	return nil
+}

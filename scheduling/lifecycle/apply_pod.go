@@ -1,0 +1,151 @@
+package lifecycle
+
+import (
+	"context"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling/queue"
+)
+
+func assignedEvent(a framework.ActionType) framework.ClusterEvent {
+	return framework.ClusterEvent{Resource: framework.ResourceAssignedPod, Action: a}
+}
+
+// putPod takes in a pod's new version.
+func (d *Driver) putPod(ctx context.Context, obj *framework.Pod) error {
+	info, err := d.snap.NewPodInfo(obj)
+	if err != nil {
+		return err
+	}
+	p := d.pods[keyOf(obj)]
+	if p != nil && p.info.Pod.UID != obj.UID {
+		d.remove(ctx, p) // another pod has taken the name
+		p = nil
+	}
+	if obj.Status.Phase == framework.PodSucceeded || obj.Status.Phase == framework.PodFailed {
+		if p != nil {
+			d.remove(ctx, p)
+		}
+		return nil
+	}
+	if p == nil {
+		p = &pod{info: info}
+		d.pods[keyOf(obj)] = p
+		if obj.Spec.NodeName == "" {
+			d.enqueue(ctx, p)
+			return nil
+		}
+		return d.assign(ctx, p)
+	}
+	before := p.info
+	p.info = info
+	switch {
+	case obj.Spec.NodeName == "":
+		d.updatePending(ctx, p, before)
+		return nil
+	case p.host != nil && !p.assumed:
+		return d.updateAssigned(ctx, p, before)
+	}
+	return d.assign(ctx, p)
+}
+
+// enqueue puts a pending pod into the queue if it is ours.
+func (d *Driver) enqueue(ctx context.Context, p *pod) {
+	if d.profileOf(p.info.Pod) == nil || p.item != nil {
+		return
+	}
+	d.nominate(p, p.info.Pod.Status.NominatedNodeName)
+	p.item = d.queue.Add(ctx, p.info)
+}
+
+// assign takes in that the pod is on a node: ours has been confirmed, or someone
+// else has bound it.
+func (d *Driver) assign(ctx context.Context, p *pod) error {
+	d.dequeue(p)
+	d.uncount(p)
+	err := d.count(p, p.info, p.info.Pod.Spec.NodeName)
+	d.queue.Move(ctx, assignedEvent(framework.ActionAdd), nil, p.info.Pod, nil)
+	return err
+}
+
+// updatePending takes in a version without a node. A pod that is assumed, or
+// that someone says has lost its node, is not tried until its fate is known.
+func (d *Driver) updatePending(ctx context.Context, p *pod, before *framework.PodInfo) {
+	switch {
+	case p.assumed:
+	case p.host != nil:
+		d.uncount(p)
+		d.queue.Move(ctx, assignedEvent(framework.ActionDelete), before.Pod, nil, nil)
+		if p.binding == nil {
+			d.enqueue(ctx, p)
+		}
+	case p.binding != nil: // its failure will requeue it
+	case d.profileOf(p.info.Pod) == nil:
+		d.dequeue(p)
+	case p.item == nil:
+		d.enqueue(ctx, p)
+	default:
+		d.renominate(p, before)
+		d.queue.Update(ctx, p.item, p.info)
+	}
+}
+
+// renominate follows the pod's status; while it says nothing, what the driver
+// noted stays.
+func (d *Driver) renominate(p *pod, before *framework.PodInfo) {
+	node := p.info.Pod.Status.NominatedNodeName
+	if node == "" && before.Pod.Status.NominatedNodeName == "" {
+		node = p.nominated
+	}
+	d.nominate(p, node)
+}
+
+// dequeue takes a pod out of the queue, unless its binding is under way, which
+// ends its flight.
+func (d *Driver) dequeue(p *pod) {
+	d.nominate(p, "")
+	if p.item != nil && p.binding == nil {
+		d.queue.Delete(p.item)
+		d.queue.Done(p.item)
+		p.item = nil
+	}
+}
+
+func (d *Driver) updateAssigned(ctx context.Context, p *pod, before *framework.PodInfo) error {
+	d.uncount(p)
+	err := d.count(p, p.info, p.info.Pod.Spec.NodeName)
+	for _, e := range queue.PodChanges(before, p.info) {
+		d.queue.Move(ctx, e, before.Pod, p.info.Pod, nil)
+	}
+	return err
+}
+
+// gonePod takes in that the pod is no longer there.
+func (d *Driver) gonePod(ctx context.Context, obj *framework.Pod) error {
+	if obj == nil {
+		_, err := d.snap.NewPodInfo(nil) // which says what is wrong
+		return err
+	}
+	if p := d.pods[keyOf(obj)]; p != nil && (obj.UID == "" || p.info.Pod.UID == obj.UID) {
+		d.remove(ctx, p)
+	}
+	return nil
+}
+
+// remove forgets the pod. While its binding is under way it counts on its node
+// until that has ended, unless an event had confirmed it.
+func (d *Driver) remove(ctx context.Context, p *pod) {
+	delete(d.pods, keyOf(p.info.Pod))
+	p.gone = true
+	freed := p.nominated != ""
+	d.dequeue(p)
+	if p.binding != nil {
+		p.binding.abandon()
+	}
+	if p.binding == nil || !p.assumed {
+		freed = d.uncount(p) || freed
+	}
+	if freed {
+		d.queue.Move(ctx, assignedEvent(framework.ActionDelete), p.info.Pod, nil, nil)
+	}
+}

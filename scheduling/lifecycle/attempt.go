@@ -1,0 +1,60 @@
+package lifecycle
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling"
+)
+
+// An Attempt is one attempt to schedule one pod.
+type Attempt struct {
+	// Pod is the pod, as it was when the attempt began, and Profile the name of
+	// its profile.
+	Pod     *framework.PodInfo
+	Profile string
+	// Number counts the attempts of this pod, from 1.
+	Number int
+	// Decision is where the pod goes, or would have gone.
+	Decision scheduling.Decision
+	// State is how far the attempt has come.
+	State State
+	// Err is why it failed: a [*scheduling.FitError] when the pod was rejected.
+	Err error
+	// Nominated is the node that a failed pod was nominated to, and Victims are
+	// the pods that have to leave it.
+	Nominated string
+	Victims   []framework.Victim
+	// Queued is when the pod was last put into the queue. Started is when the
+	// attempt began, Decided when its scheduling cycle ended and Ended when the
+	// attempt did. The last three are zero when nobody observes.
+	Queued, Started, Decided, Ended time.Time
+}
+
+// State is how far an attempt has come.
+type State uint8
+
+// The states.
+const (
+	// Skipped: there was nothing to do, the pod is being deleted.
+	Skipped State = iota
+	// Waiting: a node is reserved, and Permit plugins make the pod wait.
+	Waiting
+	// Binding: a node is reserved, and the pod is being bound to it.
+	Binding
+	// Bound: the pod is bound.
+	Bound
+	// Failed: the pod is back in the queue, unless it is no longer there.
+	Failed
+)
+
+var stateNames = [...]string{"Skipped", "Waiting", "Binding", "Bound", "Failed"}
+
+// String returns the state's name.
+func (s State) String() string {
+	if int(s) < len(stateNames) {
+		return stateNames[s]
+	}
+	return fmt.Sprintf("State(%d)", uint8(s))
+}

@@ -1,0 +1,210 @@
+package lifecycle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/queue"
+)
+
+// binding is one binding cycle. Its steps are taken by the scheduling
+// goroutine; what may block between them runs as a task:
+//
+//	preflight (task) ─┐
+//	                  ├─▶ permitted ─▶ PreBind, Bind, PostBind (task) ─▶ ended
+//	Permit decided  ──┘        │                      │
+//	                           └───── failure ────────┴─▶ Unreserve, forget, requeue
+type binding struct {
+	*scheduling.Binding
+	d       *Driver
+	p       *pod
+	item    *queue.Item
+	attempt *Attempt
+	wait    *waitingPod // nil unless the pod waits on Permit
+	ctx     context.Context
+	cancel  context.CancelCauseFunc
+
+	flown   bool // preflight has ended
+	settled bool // the decision on Permit was taken in
+
+	mu         sync.Mutex
+	preBinding bool
+}
+
+// removed is why a waiting pod is rejected that is no longer there.
+const removed = "removed"
+
+// begin starts the binding of a pod that has been permitted, or waits.
+func (b *binding) begin(ctx context.Context) {
+	d := b.d
+	d.open++
+	b.ctx, b.cancel = context.WithCancelCause(d.bindingContext(ctx))
+	if !b.HasPreFlight() {
+		acts, err := b.PreFlight(b.ctx)
+		b.preflown(ctx, acts, err)
+		return
+	}
+	d.run(ctx, func() message {
+		acts, err := b.PreFlight(b.ctx)
+		return func(ctx context.Context) { b.preflown(ctx, acts, err) }
+	})
+}
+
+func (b *binding) preflown(ctx context.Context, acts bool, err error) {
+	b.flown = true
+	if err != nil {
+		b.fail(ctx, err)
+		return
+	}
+	if (acts || b.wait != nil) && !b.p.gone {
+		b.d.report(ctx, b.p, Report{Nominated: b.Node})
+	}
+	b.permit(ctx)
+}
+
+// permit goes on if nobody objects any more.
+func (b *binding) permit(ctx context.Context) {
+	if !b.flown || b.settled {
+		return
+	}
+	if b.wait != nil {
+		done, err := b.wait.decision()
+		if !done {
+			return
+		}
+		b.d.waiting.remove(b.wait)
+		if err != nil {
+			b.fail(ctx, err)
+			return
+		}
+	}
+	b.settled = true
+	b.d.queue.Done(b.item) // from here on a failure is no answer to an event
+	b.d.run(ctx, func() message {
+		err := b.bind()
+		return func(ctx context.Context) { b.ended(ctx, err) }
+	})
+}
+
+// bind runs PreBind, Bind and PostBind.
+func (b *binding) bind() error {
+	b.setPreBinding(true)
+	err := b.PreBind(b.ctx, b.d.config.Bindings > 0)
+	b.setPreBinding(false)
+	if err != nil {
+		return err
+	}
+	if b.ctx.Err() != nil {
+		return context.Cause(b.ctx)
+	}
+	if err := b.bindToNode(); err != nil {
+		return err
+	}
+	if err := b.PostBind(b.ctx); err != nil {
+		b.d.mail.post(func(context.Context) { b.d.problem(err) })
+	}
+	return nil
+}
+
+func (b *binding) bindToNode() (err error) {
+	if b.HasBind() {
+		bound, err := b.Bind(b.ctx)
+		if err == nil && !bound {
+			err = fmt.Errorf("pod %s: every Bind plugin skipped it", b.Pod.Pod.Key())
+		}
+		return err
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("binder: panic: %v", v)
+		}
+	}()
+	return b.d.config.Binder.Bind(b.ctx, b.Pod.Pod, b.Node)
+}
+
+func (b *binding) setPreBinding(yes bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.preBinding = yes
+}
+
+// preempt ends the binding for the sake of another pod, if it has not come to
+// Bind yet. It reports whether it does.
+func (b *binding) preempt(plugin, message string) bool {
+	if b.wait != nil && b.wait.Preempt(plugin, message) {
+		return true
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.preBinding {
+		b.cancel(errors.New(message))
+	}
+	return b.preBinding
+}
+
+// abandon ends the waiting of a pod that is no longer there. A binding that has
+// gone further comes to its end by itself.
+func (b *binding) abandon() {
+	if b.wait != nil {
+		b.wait.Reject("", removed)
+	}
+}
+
+// ended takes in the result.
+func (b *binding) ended(ctx context.Context, err error) {
+	if err != nil {
+		b.fail(ctx, err)
+		return
+	}
+	b.close()
+	d, p := b.d, b.p
+	p.item = nil
+	switch {
+	case p.gone:
+		if d.uncount(p) {
+			d.queue.Move(ctx, assignedEvent(framework.ActionDelete), p.info.Pod, nil, nil)
+		}
+	case p.assumed && d.config.AssumeTTL > 0:
+		p.expires = d.clock.Now().Add(d.config.AssumeTTL)
+		d.expiring = append(d.expiring, p)
+	}
+	b.attempt.State = Bound
+	d.observe(b.attempt)
+}
+
+// fail takes everything back, and the pod to the queue.
+func (b *binding) fail(ctx context.Context, err error) {
+	if b.wait != nil {
+		b.wait.Reject("", removed) // stops the timers of one that still waits
+		b.d.waiting.remove(b.wait)
+	}
+	b.settled = true
+	b.close()
+	d, p := b.d, b.p
+	d.problem(b.Unreserve(d.snap))
+	freed := p.assumed && d.uncount(p)
+	move := func(except *queue.Item) {
+		if freed {
+			d.queue.Move(ctx, assignedEvent(framework.ActionDelete), b.Pod.Pod, nil, except)
+		}
+	}
+	var fit *scheduling.FitError
+	if errors.As(err, &fit) {
+		// The pod was rejected: that it left its node is no news for itself.
+		d.failed(ctx, p, b.item, b.attempt, err)
+		move(b.item)
+	} else {
+		move(nil)
+		d.failed(ctx, p, b.item, b.attempt, err)
+	}
+}
+
+func (b *binding) close() {
+	b.d.open--
+	b.p.binding = nil
+	b.cancel(nil)
+}

@@ -1,0 +1,144 @@
+package lifecycle
+
+import (
+	"context"
+	"errors"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/queue"
+)
+
+// ScheduleOne takes in what has happened and makes one attempt for the next
+// pod. It returns false when no pod is ready; an event, or the clock, may make
+// one ready. With Config.Bindings 0 the attempt has ended when it returns,
+// unless the pod waits on Permit.
+func (d *Driver) ScheduleOne(ctx context.Context) (Attempt, bool) {
+	d.Settle(ctx)
+	it := d.queue.Pop()
+	if it == nil {
+		d.arm()
+		return Attempt{}, false
+	}
+	p := d.pods[keyOf(it.Pod.Pod)]
+	sched := d.profileOf(it.Pod.Pod)
+	a := &Attempt{Pod: it.Pod, Profile: sched.Profile(), Number: it.Attempts, Queued: it.Timestamp}
+	if it.Pod.Pod.DeletionTimestamp != nil || p.assumed {
+		d.dequeue(p)
+		return *a, true
+	}
+	if sched != d.last {
+		sched.Continue(d.last)
+		d.last = sched
+	}
+	d.snap.SetNow(d.clock.Now())
+	a.Started = d.stamp()
+	d.try(ctx, sched, p, it, a)
+	return *a, true
+}
+
+// try is the scheduling cycle.
+//
+// Source: kube-scheduler 1.37, schedule_one.go, schedulingCycle.
+func (d *Driver) try(ctx context.Context, sched *scheduling.Scheduler, p *pod, it *queue.Item, a *Attempt) {
+	var err error
+	a.Decision, err = sched.Schedule(d.snap, it.Pod)
+	if err != nil {
+		a.Decided = d.stamp()
+		d.makeRoom(ctx, sched, p, it, a, err)
+		return
+	}
+	d.nominate(p, "")
+	if err := sched.Assume(d.snap, it.Pod, a.Decision); err != nil {
+		a.Decided = d.stamp()
+		d.failed(ctx, p, it, a, err)
+		return
+	}
+	d.assume(p, it.Pod, a.Decision.Node)
+	b := &binding{Binding: sched.Binding(it.Pod, a.Decision), d: d, p: p, item: it, attempt: a}
+	waits, err := b.Permit(ctx)
+	a.Decided = d.stamp()
+	if err != nil {
+		d.problem(b.Unreserve(d.snap))
+		d.uncount(p)
+		d.failed(ctx, p, it, a, err)
+		return
+	}
+	p.binding = b
+	a.State = Binding
+	if len(waits) > 0 {
+		a.State = Waiting
+		b.wait = newWaitingPod(d.clock, b.Binding, waits, func() { d.mail.post(b.permit) })
+		d.waiting.add(b.wait)
+	}
+	b.begin(ctx)
+}
+
+// assume notes that the pod counts on the node, where the snapshot has it
+// already.
+func (d *Driver) assume(p *pod, info *framework.PodInfo, node string) {
+	h := d.hosts[node]
+	if h == nil {
+		h = &host{name: node}
+		d.hosts[node] = h
+	}
+	h.pods = append(h.pods, p)
+	p.host, p.counted, p.inside, p.assumed = h, info, true, true
+}
+
+// makeRoom lets the PostFilter plugins look for room after no node was found.
+//
+// Source: kube-scheduler 1.37, schedule_one.go, schedulingAlgorithm.
+func (d *Driver) makeRoom(ctx context.Context, sched *scheduling.Scheduler, p *pod, it *queue.Item, a *Attempt, err error) {
+	var fit *scheduling.FitError
+	if !errors.As(err, &fit) || !sched.HasPostFilter() {
+		d.failed(ctx, p, it, a, err)
+		return
+	}
+	result, plugin, status, postErr := sched.PostFilter(ctx, d.snap, it.Pod, a.Decision)
+	fit.PostFilter = status.Message()
+	d.problem(postErr)
+	if result.Nominated == "" && !result.Override {
+		result.Nominated = p.nominated // no change
+	}
+	a.Nominated, a.Victims = result.Nominated, result.Victims
+	if len(result.Victims) == 0 {
+		d.failed(ctx, p, it, a, err)
+		return
+	}
+	d.evict(ctx, plugin, p, it, a, err)
+}
+
+// failed brings the pod back to the queue.
+//
+// Source: kube-scheduler 1.37, schedule_one.go, handleSchedulingFailure.
+func (d *Driver) failed(ctx context.Context, p *pod, it *queue.Item, a *Attempt, err error) {
+	a.State, a.Err = Failed, err
+	var plugins, pending []string
+	reason := framework.PodReasonSchedulerError
+	var fit *scheduling.FitError
+	if errors.As(err, &fit) {
+		plugins, pending, reason = fit.Plugins(), fit.Pending(), framework.PodReasonUnschedulable
+	}
+	if errors.Is(err, scheduling.ErrNoNodes) {
+		reason = framework.PodReasonUnschedulable
+	}
+	if p.gone || p.host != nil || d.profileOf(p.info.Pod) == nil {
+		// It vanished, was bound by someone else, or went to another scheduler.
+		d.queue.Done(it)
+		p.item = nil
+		d.observe(a)
+		return
+	}
+	p.item = it
+	d.queue.Requeue(ctx, it, p.info, plugins, pending)
+	d.nominate(p, a.Nominated)
+	d.report(ctx, p, Report{Reason: reason, Message: err.Error(), Nominated: a.Nominated, Victims: a.Victims})
+	d.observe(a)
+}
+
+func (d *Driver) report(ctx context.Context, p *pod, r Report) {
+	if reporter, ok := d.config.Binder.(Reporter); ok {
+		reporter.Report(ctx, p.info.Pod, r)
+	}
+}

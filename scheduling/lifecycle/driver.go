@@ -1,0 +1,145 @@
+package lifecycle
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/queue"
+)
+
+// A Driver is a whole scheduler. Apply may be called by any goroutine; all
+// other methods belong to the scheduling goroutine: Run calls them, or you do.
+type Driver struct {
+	config   Config
+	clock    framework.Clock
+	snap     *framework.Snapshot
+	queue    *queue.Queue
+	profiles map[string]*scheduling.Scheduler
+	last     *scheduling.Scheduler // the one that decided last
+
+	pods        map[podKey]*pod
+	hosts       map[string]*host
+	nominations []*pod // in the order of nomination
+	expiring    []*pod // in the order of expires
+
+	mail    mailbox
+	waiting waiting
+	tasks   tasks
+	open    int             // bindings under way
+	binding context.Context // of all bindings of a Run; nil outside
+	alarm   alarm
+}
+
+// New checks the configuration and returns a driver of an empty cluster. The
+// error joins everything that is wrong.
+func New(c Config) (*Driver, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	if c.Grace == 0 {
+		c.Grace = defaultGrace
+	}
+	d := &Driver{
+		config: c, clock: c.Clock, snap: framework.NewSnapshot(c.Order),
+		profiles: map[string]*scheduling.Scheduler{}, pods: map[podKey]*pod{}, hosts: map[string]*host{},
+		mail: newMailbox(), tasks: tasks{most: c.Bindings},
+	}
+	for _, p := range c.Profiles {
+		if p.Seed == 0 {
+			p.Seed = c.Seed
+		}
+		s, err := scheduling.New(p)
+		if err != nil {
+			return nil, err
+		}
+		d.profiles[nameOf(p.Name)] = s
+		if d.last == nil {
+			d.last = s
+		}
+	}
+	var err error
+	d.queue, err = queue.New(queue.Options{
+		Now: c.Clock.Now, Profiles: d.profiles, Sort: d.last.QueueSort(), Backoff: c.Backoff,
+		MaxUnschedulable: c.MaxUnschedulable, FullBackoff: c.FullBackoff,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if c.Handle != nil && !c.Handle.driver.CompareAndSwap(nil, d) {
+		return nil, fmt.Errorf("lifecycle: Handle: belongs to another driver")
+	}
+	return d, nil
+}
+
+// Apply tells the driver what happened. It takes effect, in the order of the
+// calls, before the next attempt. What is wrong with an event is told to
+// Config.Problem.
+func (d *Driver) Apply(events ...Event) {
+	for _, e := range events {
+		if e.apply != nil {
+			d.mail.post(func(ctx context.Context) { d.problem(e.apply(ctx, d)) })
+		}
+	}
+}
+
+// Settle takes in everything that has happened: events, ends of bindings, the
+// time. ScheduleOne begins with it.
+func (d *Driver) Settle(ctx context.Context) {
+	for list := d.mail.take(); len(list) > 0; list = d.mail.take() {
+		for _, msg := range list {
+			msg(ctx)
+		}
+	}
+	now := d.clock.Now()
+	if at, ok := d.queue.NextFlush(); ok && !at.After(now) {
+		d.queue.Flush(ctx)
+	}
+	d.expire(ctx, now)
+}
+
+// expire takes off their nodes the pods that were bound and never confirmed.
+func (d *Driver) expire(ctx context.Context, now time.Time) {
+	for len(d.expiring) > 0 {
+		p := d.expiring[0]
+		if p.assumed && !p.expires.IsZero() && p.expires.After(now) {
+			return
+		}
+		d.expiring = d.expiring[1:]
+		if !p.assumed || p.expires.IsZero() {
+			continue // confirmed, or gone
+		}
+		node := p.host.name
+		d.uncount(p)
+		d.queue.Move(ctx, assignedEvent(framework.ActionDelete), p.info.Pod, nil, nil)
+		d.problem(fmt.Errorf("pod %s: its binding to node %s was not confirmed within %v", p.info.Pod.Key(), node, d.config.AssumeTTL))
+	}
+}
+
+// Snapshot returns the cluster as the driver sees it, assumed pods included.
+// It must be read only, and not while another goroutine uses the driver; fork
+// it for what-ifs.
+func (d *Driver) Snapshot() *framework.Snapshot { return d.snap }
+
+// Depth counts the pods in the queue.
+func (d *Driver) Depth() queue.Depth { return d.queue.Depth() }
+
+// Pending returns the pods in the queue and in flight, in the order of their
+// arrival. It costs O(n log n).
+func (d *Driver) Pending() []*queue.Item { return d.queue.Items() }
+
+// Scheduler returns the scheduler of a profile, for explanations; nil if there
+// is no such profile.
+func (d *Driver) Scheduler(profile string) *scheduling.Scheduler { return d.profiles[nameOf(profile)] }
+
+func (d *Driver) profileOf(p *framework.Pod) *scheduling.Scheduler {
+	return d.profiles[nameOf(p.Spec.SchedulerName)]
+}
+
+func (d *Driver) problem(err error) {
+	if err != nil && d.config.Problem != nil {
+		d.config.Problem(err)
+	}
+}

@@ -1,0 +1,79 @@
+package lifecycle
+
+import (
+	"context"
+	"reflect"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// An Event says that an object is there, new or changed, or that it has gone.
+// Make one with [Put] or [Gone].
+type Event struct{ apply func(ctx context.Context, d *Driver) error }
+
+// Put is the event that the object is there, as it is given. It must not change
+// any more. A pod that Succeeded or Failed no longer counts.
+func Put[T framework.Object](obj *T) Event {
+	return Event{func(ctx context.Context, d *Driver) error {
+		switch o := any(obj).(type) {
+		case *framework.Pod:
+			return d.putPod(ctx, o)
+		case *framework.Node:
+			return d.putNode(ctx, o)
+		}
+		return putObject(ctx, d, obj)
+	}}
+}
+
+// Gone is the event that the object is no longer there. It is recognised by its
+// name, a pod by its UID too; one that is not known is ignored.
+func Gone[T framework.Object](obj *T) Event {
+	return Event{func(ctx context.Context, d *Driver) error {
+		switch o := any(obj).(type) {
+		case *framework.Pod:
+			return d.gonePod(ctx, o)
+		case *framework.Node:
+			return d.goneNode(ctx, o)
+		}
+		return goneObject(ctx, d, obj)
+	}}
+}
+
+// keyed is what every object has.
+type keyed interface{ Key() string }
+
+func putObject[T framework.Object](ctx context.Context, d *Driver, obj *T) error {
+	if obj == nil {
+		return framework.Put(d.snap, obj) // which says what is wrong
+	}
+	before := framework.Lookup[T](d.snap, any(obj).(keyed).Key())
+	if err := framework.Put(d.snap, obj); err != nil {
+		return err
+	}
+	e := framework.ClusterEvent{Resource: resourceOf[T](), Action: framework.ActionAdd}
+	if before == nil {
+		d.queue.Move(ctx, e, nil, obj, nil)
+		return nil
+	}
+	e.Action = framework.ActionUpdate
+	d.queue.Move(ctx, e, before, obj, nil)
+	return nil
+}
+
+func goneObject[T framework.Object](ctx context.Context, d *Driver, obj *T) error {
+	if obj == nil {
+		return framework.Put(d.snap, obj)
+	}
+	key := any(obj).(keyed).Key()
+	before := framework.Lookup[T](d.snap, key)
+	if before == nil {
+		return nil
+	}
+	framework.Delete[T](d.snap, key)
+	d.queue.Move(ctx, framework.ClusterEvent{Resource: resourceOf[T](), Action: framework.ActionDelete}, before, nil, nil)
+	return nil
+}
+
+func resourceOf[T framework.Object]() framework.EventResource {
+	return framework.EventResource(reflect.TypeFor[T]().Name())
+}

@@ -1,0 +1,89 @@
+package lifecycle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling/queue"
+)
+
+// evict removes the victims of a preemption. Those whose own binding is under
+// way are sent back to the queue, the others are for the [Evicter]: all but the
+// last, then the last, so that the pod is not tried before all of them go. The
+// pod comes back to the queue when all have been asked to.
+//
+// Source: kube-scheduler 1.37, framework/preemption, prepareCandidate and its
+// asynchronous form.
+//
+// Differs: upstream puts the pod into the queue at once and keeps it there with
+// a PreEnqueue plugin; here it is in flight meanwhile, which no event is lost by.
+func (d *Driver) evict(ctx context.Context, plugin string, p *pod, it *queue.Item, a *Attempt, cause error) {
+	a.State, a.Err = Failed, cause
+	node := a.Nominated
+	for _, q := range slices.Clone(d.nominations) {
+		if q != p && q.nominated == node && q.info.Priority < p.info.Priority {
+			d.nominate(q, "")
+		}
+	}
+	d.nominate(p, node) // from now on nobody of lower priority gets the room
+	var outside []*framework.Pod
+	inMemory := false // the last victim
+	for _, v := range a.Victims {
+		q := d.pods[keyOf(v.Pod.Pod)]
+		switch {
+		case q == nil || q.info.Pod.DeletionTimestamp != nil: // leaving already
+		case q.binding != nil && q.binding.preempt(plugin, fmt.Sprintf("preempted by pod %s on node %s", p.info.Pod.Key(), node)):
+			inMemory = true
+		default:
+			outside = append(outside, q.info.Pod)
+			inMemory = false
+		}
+	}
+	back := func(ctx context.Context, err error) {
+		d.problem(err)
+		if p.item != it {
+			return // it has gone meanwhile, or is on a node
+		}
+		d.failed(ctx, p, it, a, cause)
+		if (err != nil || inMemory) && p.item == it {
+			d.queue.Activate(ctx, it)
+		}
+	}
+	evicter, ok := d.config.Binder.(Evicter)
+	if !ok || len(outside) == 0 {
+		back(ctx, nil)
+		return
+	}
+	background := d.bindingContext(ctx)
+	preemptor := p.info.Pod
+	d.open++
+	d.run(ctx, func() message {
+		err := evictAll(background, evicter, outside, preemptor)
+		return func(ctx context.Context) {
+			d.open--
+			back(ctx, err)
+		}
+	})
+}
+
+func evictAll(ctx context.Context, e Evicter, victims []*framework.Pod, preemptor *framework.Pod) error {
+	var errs []error
+	for _, v := range victims {
+		if err := evictOne(ctx, e, v, preemptor); err != nil {
+			errs = append(errs, fmt.Errorf("evicting pod %s: %w", v.Key(), err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func evictOne(ctx context.Context, e Evicter, victim, preemptor *framework.Pod) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %v", v)
+		}
+	}()
+	return e.Evict(ctx, victim, preemptor)
+}

@@ -1,0 +1,330 @@
+package lifecycle_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/lifecycle"
+	"github.com/berth-sched/berth/scheduling/queue"
+	"github.com/google/go-cmp/cmp"
+)
+
+var wait = framework.NewStatus(framework.Wait, nil)
+
+// waitWorld has one pod on its node, waiting for plugins with the given times.
+func waitWorld(t *testing.T, calls *[]string, timeouts map[string]time.Duration) *world {
+	t.Helper()
+	answers := map[string]framework.Status{}
+	var names []string
+	for _, name := range []string{"a", "b", "c"} {
+		if _, ok := timeouts[name]; ok {
+			answers["Permit "+name] = wait
+		}
+		names = append(names, name)
+	}
+	profile := probes(calls, answers, timeouts, names...)
+	for i, p := range profile.Permit {
+		profile.Permit[i] = deaf{p.(probe)}
+		profile.Reserve[i] = deaf{p.(probe)}
+	}
+	profile.Bind = nil
+	w := newWorld(t, profile)
+	w.nodes(framework.MakeNode("n", "4", "8Gi"))
+	w.pods(framework.MakePod("p").UID("u").Requests("1", "1Gi"))
+	if a := w.one(); a.State != lifecycle.Waiting {
+		t.Fatalf("state %v, want Waiting", a.State)
+	}
+	w.wantOn("n", "p")
+	*calls = nil
+	return w
+}
+
+// TestPermitTimesOut: the shortest time decides, and none is longer than 15
+// minutes.
+func TestPermitTimesOut(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		timeouts map[string]time.Duration
+		after    time.Duration
+		message  string
+	}{
+		{"one", map[string]time.Duration{"b": 10 * time.Second}, 10 * time.Second, "rejected due to timeout after waiting 10s at plugin b"},
+		{
+			"the shortest", map[string]time.Duration{"a": time.Minute, "b": 20 * time.Second, "c": time.Hour}, 20 * time.Second,
+			"rejected due to timeout after waiting 20s at plugin b",
+		},
+		{"the longest", map[string]time.Duration{"c": time.Hour}, 15 * time.Minute, "rejected due to timeout after waiting 15m0s at plugin c"},
+		{"none", map[string]time.Duration{"a": 0}, 0, "rejected due to timeout after waiting 0s at plugin a"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var calls []string
+			w := waitWorld(t, &calls, tt.timeouts)
+			if tt.after > 0 {
+				w.pass(tt.after - time.Nanosecond)
+				w.wantOn("n", "p")
+				w.depth(queue.Depth{InFlight: 1})
+			}
+			w.pass(time.Nanosecond)
+			w.wantOn("n")
+			w.depth(queue.Depth{Unschedulable: 1})
+			if diff := cmp.Diff([]string{"Unreserve c", "Unreserve b", "Unreserve a"}, calls); diff != "" {
+				t.Errorf("calls (-want +got):\n%s", diff)
+			}
+			want := "p Unschedulable 0/1 nodes are available: 1 " + tt.message + `. nominated ""`
+			if got := w.reports[len(w.reports)-1]; got != want {
+				t.Errorf("report %q, want %q", got, want)
+			}
+			if len(w.handle.WaitingPods()) != 0 {
+				t.Error("the pod still waits")
+			}
+			w.noProblems()
+		})
+	}
+}
+
+// TestPermitDecisions: who waits can be listed, allowed and rejected; the first
+// decision counts.
+func TestPermitDecisions(t *testing.T) {
+	times := map[string]time.Duration{"a": time.Minute, "b": 2 * time.Minute}
+	t.Run("allow", func(t *testing.T) {
+		var calls []string
+		w := waitWorld(t, &calls, times)
+		p := w.handle.WaitingPod("u")
+		if p == nil || p.Pod().Pod.Name != "p" || p.Node() != "n" {
+			t.Fatalf("WaitingPod(u) = %v", p)
+		}
+		steps := []struct {
+			allow   string
+			pending []string
+		}{{"b", []string{"a"}}, {"b", []string{"a"}}, {"c", []string{"a"}}, {"a", []string{}}}
+		for _, s := range steps {
+			w.depth(queue.Depth{InFlight: 1})
+			p.Allow(s.allow)
+			if diff := cmp.Diff(s.pending, p.Pending()); diff != "" {
+				t.Errorf("after Allow(%s), Pending() (-want +got):\n%s", s.allow, diff)
+			}
+			w.d.Settle(w.ctx)
+		}
+		if p.Reject("a", "too late") || p.Preempt("a", "too late") {
+			t.Error("a decision was taken back")
+		}
+		if diff := cmp.Diff([]string{"PreBind a", "PreBind b", "PreBind c", "PostBind a", "PostBind b", "PostBind c"}, calls); diff != "" {
+			t.Errorf("calls (-want +got):\n%s", diff)
+		}
+		if w.bound["p"] != "n" || len(w.handle.WaitingPods()) != 0 {
+			t.Errorf("bound %v, %d waiting", w.bound, len(w.handle.WaitingPods()))
+		}
+		w.pass(time.Hour) // the timers are gone
+		w.wantOn("n", "p")
+		w.depth(queue.Depth{})
+		w.noProblems()
+	})
+	t.Run("reject", func(t *testing.T) {
+		var calls []string
+		w := waitWorld(t, &calls, times)
+		p := w.handle.WaitingPods()[0]
+		p.Allow("a")
+		if !p.Reject("b", "changed my mind") || p.Reject("b", "again") {
+			t.Error("rejecting must work once")
+		}
+		p.Allow("b")
+		w.d.Settle(w.ctx)
+		w.wantOn("n")
+		w.depth(queue.Depth{Unschedulable: 1})
+		if w.d.Pending()[0].Plugins[0] != "b" {
+			t.Errorf("rejected by %v, want b", w.d.Pending()[0].Plugins)
+		}
+	})
+	t.Run("preempt", func(t *testing.T) {
+		var calls []string
+		w := waitWorld(t, &calls, times)
+		if !w.handle.WaitingPod("u").Preempt("Preemptor", "for another") {
+			t.Error("Preempt was refused")
+		}
+		w.d.Settle(w.ctx)
+		w.wantOn("n")
+		w.depth(queue.Depth{Backoff: 1})
+		want := `p SchedulerError waiting on permit for pod: for another nominated ""`
+		if got := w.reports[len(w.reports)-1]; got != want {
+			t.Errorf("report %q, want %q", got, want)
+		}
+	})
+	t.Run("the pod is deleted", func(t *testing.T) {
+		var calls []string
+		w := waitWorld(t, &calls, times)
+		w.d.Apply(lifecycle.Gone(framework.MakePod("p").UID("u").Obj()))
+		w.d.Settle(w.ctx)
+		w.wantOn("n")
+		w.depth(queue.Depth{})
+		if diff := cmp.Diff([]string{"Unreserve c", "Unreserve b", "Unreserve a"}, calls); diff != "" {
+			t.Errorf("calls (-want +got):\n%s", diff)
+		}
+		w.noProblems()
+	})
+	t.Run("unknown", func(t *testing.T) {
+		var calls []string
+		w := waitWorld(t, &calls, times)
+		if p := w.handle.WaitingPod("default/p"); p != nil {
+			t.Errorf("WaitingPod of a key found %v although the pod has a UID", p)
+		}
+	})
+}
+
+// TestNodeLeavesWhilePodWaits: the pod goes on waiting. When it is bound after
+// all, it counts again as soon as the node is back; when it fails, nothing is
+// left anywhere.
+func TestNodeLeavesWhilePodWaits(t *testing.T) {
+	node := framework.MakeNode("n", "4", "8Gi")
+	times := map[string]time.Duration{"a": time.Minute}
+	for _, back := range []string{"never", "before", "after"} {
+		for _, allow := range []bool{true, false} {
+			t.Run(fmt.Sprintf("back %s/allow %t", back, allow), func(t *testing.T) {
+				var calls []string
+				w := waitWorld(t, &calls, times)
+				w.d.Apply(lifecycle.Gone(node.Obj()))
+				w.d.Settle(w.ctx)
+				if back == "before" {
+					w.nodes(node)
+					w.d.Settle(w.ctx)
+					w.wantOn("n", "p")
+				}
+				p := w.handle.WaitingPod("u")
+				want := []string{"PreBind a", "PreBind b", "PreBind c", "PostBind a", "PostBind b", "PostBind c"}
+				if allow {
+					p.Allow("a")
+				} else {
+					p.Reject("a", "no")
+					want = []string{"Unreserve c", "Unreserve b", "Unreserve a"}
+				}
+				w.d.Settle(w.ctx)
+				if diff := cmp.Diff(want, calls); diff != "" {
+					t.Errorf("calls (-want +got):\n%s", diff)
+				}
+				if back == "after" {
+					w.nodes(node)
+					w.d.Settle(w.ctx)
+				}
+				switch {
+				case back == "never" && w.d.Snapshot().Len() > 0:
+					t.Error("the node is there")
+				case back == "never":
+				case allow:
+					w.wantOn("n", "p")
+				default:
+					w.wantOn("n")
+				}
+				w.noProblems()
+			})
+		}
+	}
+}
+
+// TestPermitRace: whatever many goroutines do at once, one decision is taken
+// and carried out once.
+func TestPermitRace(t *testing.T) {
+	for i := range 50 {
+		var calls []string
+		w := waitWorld(t, &calls, map[string]time.Duration{"a": time.Minute, "b": time.Minute})
+		p := w.handle.WaitingPod("u")
+		var wg sync.WaitGroup
+		var mu sync.Mutex
+		rejected := 0
+		for g := range 8 {
+			wg.Go(func() {
+				switch (g + i) % 4 {
+				case 0:
+					p.Allow("a")
+				case 1:
+					p.Allow("b")
+				case 2:
+					if p.Reject("a", "no") {
+						mu.Lock()
+						defer mu.Unlock()
+						rejected++
+					}
+				default:
+					w.clock.Advance(time.Minute)
+				}
+			})
+		}
+		wg.Wait()
+		w.d.Settle(w.ctx)
+		bound := w.bound["p"] != ""
+		if bound && rejected > 0 || rejected > 1 {
+			t.Fatalf("bound %t and rejected %d times", bound, rejected)
+		}
+		unreserved := 0
+		for _, c := range calls {
+			if c == "Unreserve a" {
+				unreserved++
+			}
+		}
+		if bound == (unreserved > 0) || unreserved > 1 {
+			t.Fatalf("bound %t, unreserved %d times", bound, unreserved)
+		}
+	}
+}
+
+// gang lets pods of one label wait for each other: the last one allows all.
+type gang struct {
+	handle framework.Handle
+	size   int
+}
+
+func (gang) Name() string { return "gang" }
+
+func (g gang) Permit(_ context.Context, c *framework.Cycle, _ string) (framework.Status, time.Duration) {
+	var mates []framework.WaitingPod
+	for _, w := range g.handle.WaitingPods() {
+		if w.Pod().Pod.Labels["gang"] == c.Pod.Pod.Labels["gang"] {
+			mates = append(mates, w)
+		}
+	}
+	if len(mates)+1 < g.size {
+		return wait, time.Minute
+	}
+	for _, m := range mates {
+		m.Allow("gang")
+	}
+	return framework.Status{}, 0
+}
+
+func TestGangThroughTheHandle(t *testing.T) {
+	h := lifecycle.NewHandle()
+	w := newWorldWith(t, lifecycle.Config{Profiles: []scheduling.Profile{{Permit: []framework.Plugin{gang{h, 3}}}}}, h)
+	w.nodes(framework.MakeNode("n", "8", "8Gi"))
+	for i := range 3 {
+		w.pods(framework.MakePod(fmt.Sprint("p", i)).Labels("gang", "x"))
+	}
+	var states []lifecycle.State
+	for _, a := range w.all() {
+		states = append(states, a.State)
+	}
+	if diff := cmp.Diff([]lifecycle.State{lifecycle.Waiting, lifecycle.Waiting, lifecycle.Bound}, states); diff != "" {
+		t.Errorf("states (-want +got):\n%s", diff)
+	}
+	if len(w.bound) != 3 {
+		t.Errorf("bound %v", w.bound)
+	}
+	if h.Snapshot() != w.d.Snapshot() || h.Clock() != framework.Clock(w.clock) {
+		t.Error("the handle shows another snapshot or clock")
+	}
+}
+
+func TestHandleWithoutDriver(t *testing.T) {
+	h := lifecycle.NewHandle()
+	pod := framework.MakePod("p").Obj()
+	h.Nominate(pod, "n")
+	h.Activate(pod)
+	if h.Snapshot() != nil || h.Clock() != nil || h.Seed() != 0 || h.WaitingPods() != nil || h.WaitingPod("x") != nil {
+		t.Error("a handle without a driver shows something")
+	}
+	if err := h.Bind(context.Background(), pod, "n"); err != lifecycle.ErrNotConnected {
+		t.Errorf("Bind: %v", err)
+	}
+}

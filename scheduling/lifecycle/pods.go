@@ -1,0 +1,111 @@
+package lifecycle
+
+import (
+	"slices"
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling/queue"
+)
+
+// pod is everything that is known of one pod.
+//
+//	pending ─Pop▶ assumed ─▶ (waits on Permit) ─▶ bound ─event▶ assigned
+//	   ▲              └───────────┴─ any failure ──┐
+//	   └───────────────────────────────────────────┘
+type pod struct {
+	info *framework.PodInfo // its latest version, from the events
+	gone bool               // an event said so; a binding may still be under way
+
+	item    *queue.Item // while it is pending or being tried
+	binding *binding    // while its binding is under way
+
+	host      *host              // of the node that it counts on, nil for none
+	counted   *framework.PodInfo // as it counts there
+	inside    bool               // counted in the snapshot: the node is there
+	assumed   bool               // counts by our decision, not yet by an event
+	expires   time.Time          // when assumed and bound, with an AssumeTTL
+	nominated string             // the node that it is nominated to
+	noted     *framework.PodInfo // as the nomination is in the snapshot
+}
+
+// podKey is how pods are looked up.
+type podKey struct{ namespace, name string }
+
+func keyOf(p *framework.Pod) podKey { return podKey{p.Namespace, p.Name} }
+
+// host is a node name and the pods that count on it, in the order of their
+// arrival, whether the node is there or not.
+type host struct {
+	name string
+	pods []*pod
+}
+
+// count puts the pod on the node, in the snapshot if the node is there.
+func (d *Driver) count(p *pod, info *framework.PodInfo, node string) error {
+	h := d.hosts[node]
+	if h == nil {
+		h = &host{name: node}
+		d.hosts[node] = h
+	}
+	h.pods = append(h.pods, p)
+	p.host, p.counted = h, info
+	return d.enter(p)
+}
+
+// enter counts the pod in the snapshot if its node is there.
+func (d *Driver) enter(p *pod) error {
+	if d.snap.Node(p.host.name) == nil {
+		return nil
+	}
+	err := d.snap.AddPod(p.counted, p.host.name)
+	p.inside = err == nil
+	return err
+}
+
+// uncount takes the pod off its node. It reports whether it was on one.
+func (d *Driver) uncount(p *pod) bool {
+	if p.host == nil {
+		return false
+	}
+	if p.inside {
+		d.problem(d.snap.RemovePod(p.counted, p.host.name))
+	}
+	d.unhost(p)
+	return true
+}
+
+func (d *Driver) unhost(p *pod) {
+	h := p.host
+	i := slices.Index(h.pods, p)
+	h.pods = slices.Delete(h.pods, i, i+1)
+	if len(h.pods) == 0 && d.snap.Node(h.name) == nil {
+		delete(d.hosts, h.name)
+	}
+	p.host, p.counted, p.inside, p.assumed, p.expires = nil, nil, false, false, time.Time{}
+}
+
+// nominate notes the node that the pod is nominated to, "" for none, in place
+// of an earlier one. The node need not be there.
+func (d *Driver) nominate(p *pod, node string) {
+	if p.nominated == node && p.noted == p.info {
+		return
+	}
+	if p.nominated != "" {
+		d.snap.Denominate(p.noted, p.nominated)
+		i := slices.Index(d.nominations, p)
+		d.nominations = slices.Delete(d.nominations, i, i+1)
+	}
+	p.nominated, p.noted = node, nil
+	if node != "" {
+		p.noted = p.info
+		d.nominations = append(d.nominations, p)
+		d.noteNomination(p)
+	}
+}
+
+func (d *Driver) noteNomination(p *pod) {
+	if d.snap.Node(p.nominated) != nil {
+		d.problem(d.snap.Nominate(p.noted, p.nominated, ""))
+	}
+}

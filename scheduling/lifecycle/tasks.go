@@ -1,0 +1,41 @@
+package lifecycle
+
+import "context"
+
+// tasks runs what may block beside the scheduling goroutine, so many at a time.
+// Only the scheduling goroutine uses it.
+type tasks struct {
+	most    int // 0: in the scheduling goroutine
+	running int
+	ready   []func() message
+}
+
+// run runs the task; the message that it returns is carried out by the
+// scheduling goroutine. A task must not panic.
+func (d *Driver) run(ctx context.Context, task func() message) {
+	switch t := &d.tasks; {
+	case t.most == 0:
+		task()(ctx)
+	case t.running < t.most:
+		d.start(task)
+	default:
+		t.ready = append(t.ready, task)
+	}
+}
+
+func (d *Driver) start(task func() message) {
+	d.tasks.running++
+	go func() {
+		then := task()
+		d.mail.post(func(ctx context.Context) {
+			t := &d.tasks
+			t.running--
+			if len(t.ready) > 0 {
+				next := t.ready[0]
+				t.ready = t.ready[1:]
+				d.start(next)
+			}
+			then(ctx)
+		})
+	}()
+}
