@@ -83,7 +83,7 @@ func template(r *rand.Rand, i int) *framework.Pod {
 	if chance(r, 6) {
 		b = b.InitContainer("init").Image("app-2:v1").Requests("1", "1Gi")
 	}
-	return neighbours(r, b)
+	return mounts(r, neighbours(r, b))
 }
 
 // stamp makes one pod of a template.

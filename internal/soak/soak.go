@@ -77,7 +77,7 @@ func newHistory(r *rand.Rand, res *Result) (*history, error) {
 			return nil, err
 		}
 	}
-	return h, nil
+	return h, h.storage()
 }
 
 func (h *history) addNode() error {
@@ -99,6 +99,8 @@ func (h *history) step() error {
 		return h.deletePods()
 	case k < 80:
 		return h.bindElsewhere()
+	case k < 82:
+		return h.changeStorage()
 	case k < 84:
 		h.snap.SetNow(h.snap.Now().Add(time.Duration(h.r.IntN(90)) * time.Second))
 	case k < 87:
@@ -128,6 +130,9 @@ func (h *history) newPod() (*framework.PodInfo, error) {
 	p := stamp(pick(h.r, h.templates...), h.serial)
 	if chance(h.r, 20) {
 		p.DeletionTimestamp = new(h.snap.Now())
+	}
+	if err := h.ephemeral(p); err != nil {
+		return nil, err
 	}
 	return h.snap.NewPodInfo(p)
 }
