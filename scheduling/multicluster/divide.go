@@ -168,7 +168,7 @@ func checkDemand(d Demand, candidates []Candidate) error {
 		return &framework.InvalidError{Field: "strategy", Value: d.Strategy.String(), Err: errors.New("unknown strategy")}
 	}
 	if int(d.Method) >= len(methodNames) {
-		return &framework.InvalidError{Field: "method", Value: d.Method.String(), Err: errors.New("unknown method")}
+		return &framework.InvalidError{Field: "method", Value: d.Method.String(), Err: errUnknownMethod}
 	}
 	seen := map[string]bool{}
 	for _, c := range candidates {

@@ -12,7 +12,11 @@ import (
 // yes, a rejecting one no, and any other fails the decision. It must not change
 // its arguments, and must give the same answer for the same ones.
 type Filter interface {
+	// Name identifies the filter in explanations and errors; it must not be
+	// empty and should differ from that of the other filters.
 	Name() string
+	// Filter judges one cluster. It may be called from several goroutines at
+	// once. A rejection should carry a reason; these are counted in [FitError].
 	Filter(w *Workload, c *framework.Cluster) framework.Status
 }
 
@@ -20,7 +24,11 @@ type Filter interface {
 // must not change its arguments, and must give the same answer for the same
 // ones.
 type Scorer interface {
+	// Name identifies the scorer in explanations and errors; it must not be
+	// empty and should differ from that of the other scorers.
 	Name() string
+	// Score is asked about feasible clusters only. It may be called from several
+	// goroutines at once. A score outside of 0 to 100 fails the decision.
 	Score(w *Workload, c *framework.Cluster) int64
 }
 

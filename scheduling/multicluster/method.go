@@ -87,10 +87,11 @@ func (o NameOrder) compare(a, b string) int {
 }
 
 var (
-	errNegative   = errors.New("must not be negative")
-	errSum        = errors.New("the sum of the weights exceeds 2^63-1")
-	errTooMany    = errors.New("more than 2^53 replicas")
-	errNamedTwice = errors.New("the cluster is named twice")
+	errNegative      = errors.New("must not be negative")
+	errUnknownMethod = errors.New("unknown method")
+	errSum           = errors.New("the sum of the weights exceeds 2^63-1")
+	errTooMany       = errors.New("more than 2^53 replicas")
+	errNamedTwice    = errors.New("the cluster is named twice")
 )
 
 // maxDivided bounds what is divided, held replicas included, so that nothing
@@ -103,8 +104,8 @@ const maxDivided = 1 << 53
 // that are only in held keep it. If all weights are 0, nothing is divided and
 // held is returned.
 //
-// A negative number, a cluster named twice, and sums that no int64 holds are
-// [*framework.InvalidError]s.
+// A method that does not exist, a negative number, a cluster named twice, and
+// sums that no int64 holds are [*framework.InvalidError]s.
 //
 // Cost: O(k log n) for k clusters.
 //
@@ -115,32 +116,37 @@ const maxDivided = 1 << 53
 // Differs: ties in Floor are broken by name, not at random. Fractions are
 // compared as integers, not as floating-point numbers.
 func (m Method) Divide(n int64, weights []Weight, held []Target, ties NameOrder) ([]Target, error) {
-	sum, err := checkDivision(n, weights, held)
+	if int(m) >= len(methodNames) {
+		return nil, &framework.InvalidError{Field: "method", Value: m.String(), Err: errUnknownMethod}
+	}
+	sum, err := sumOfWeights(n, weights)
 	if err != nil {
 		return nil, err
 	}
-	result := make([]Target, 0, len(weights)+len(held))
-	seats := make(map[string]int64, len(held))
-	for _, t := range held {
-		seats[t.Name] = t.Replicas
+	parties, err := partiesOf(weights)
+	if err != nil {
+		return nil, err
 	}
+	others, err := seat(n, parties, held)
+	if err != nil {
+		return nil, err
+	}
+	result := make([]Target, 0, len(parties)+len(others))
 	if sum > 0 && (n > 0 || len(held) == 0) {
 		divide := webster
 		if m == Floor {
 			divide = floor
 		}
-		parties := make([]party, len(weights))
-		for i, w := range weights {
-			parties[i] = party{Weight: w, seats: seats[w.Name]}
-		}
 		divide(n, uint64(sum), parties, ties)
 		for i := range parties {
 			result = append(result, Target{parties[i].Name, parties[i].seats})
-			delete(seats, parties[i].Name)
 		}
-	}
-	for name, replicas := range seats {
-		result = append(result, Target{name, replicas})
+		if len(others) == 0 {
+			return result, nil
+		}
+		result = append(result, others...)
+	} else {
+		result = append(result, held...)
 	}
 	sortByName(result)
 	return result, nil
@@ -150,39 +156,21 @@ func sortByName(targets []Target) {
 	slices.SortFunc(targets, func(a, b Target) int { return cmp.Compare(a.Name, b.Name) })
 }
 
-// checkDivision returns the sum of the weights.
-func checkDivision(n int64, weights []Weight, held []Target) (int64, error) {
+// sumOfWeights returns the sum of the weights.
+func sumOfWeights(n int64, weights []Weight) (int64, error) {
 	if n < 0 {
 		return 0, &framework.InvalidError{Field: "replicas", Value: fmt.Sprint(n), Err: errNegative}
 	}
 	var sum int64
-	seen := make(map[string]bool, len(weights))
-	for _, w := range weights {
+	for i := range weights {
+		w := &weights[i]
 		switch {
 		case w.Weight < 0:
 			return 0, &framework.InvalidError{Object: "cluster " + w.Name, Field: "weight", Value: fmt.Sprint(w.Weight), Err: errNegative}
 		case w.Weight > math.MaxInt64-sum:
 			return 0, &framework.InvalidError{Object: "cluster " + w.Name, Field: "weight", Value: fmt.Sprint(w.Weight), Err: errSum}
-		case seen[w.Name]:
-			return 0, &framework.InvalidError{Object: "cluster " + w.Name, Field: "weight", Err: errNamedTwice}
 		}
-		seen[w.Name] = true
 		sum += w.Weight
-	}
-	all := n
-	clear(seen)
-	for _, t := range held {
-		switch {
-		case t.Replicas < 0:
-			return 0, &framework.InvalidError{Object: "cluster " + t.Name, Field: "replicas", Value: fmt.Sprint(t.Replicas), Err: errNegative}
-		case seen[t.Name]:
-			return 0, &framework.InvalidError{Object: "cluster " + t.Name, Field: "replicas", Err: errNamedTwice}
-		}
-		seen[t.Name] = true
-		all = resource.SatAdd(all, t.Replicas)
-	}
-	if all > maxDivided {
-		return 0, &framework.InvalidError{Field: "replicas", Value: fmt.Sprint(all), Err: errTooMany}
 	}
 	return sum, nil
 }
@@ -193,23 +181,94 @@ type party struct {
 	seats int64
 }
 
+// partiesOf returns the parties by name.
+func partiesOf(weights []Weight) ([]party, error) {
+	parties := make([]party, len(weights))
+	sorted := true
+	for i := range weights {
+		parties[i].Weight = weights[i]
+		sorted = sorted && (i == 0 || weights[i-1].Name < weights[i].Name)
+	}
+	if sorted {
+		return parties, nil
+	}
+	slices.SortFunc(parties, func(a, b party) int { return cmp.Compare(a.Name, b.Name) })
+	for i := 1; i < len(parties); i++ {
+		if parties[i].Name == parties[i-1].Name {
+			p := &parties[i]
+			return nil, &framework.InvalidError{Object: "cluster " + p.Name, Field: "weight", Value: fmt.Sprint(p.Weight.Weight), Err: errNamedTwice}
+		}
+	}
+	return parties, nil
+}
+
+// seat gives the parties what is held and returns what others hold.
+func seat(n int64, parties []party, held []Target) (others []Target, err error) {
+	all := n
+	seen := make(map[string]bool, len(held))
+	for _, t := range held {
+		switch {
+		case t.Replicas < 0:
+			return nil, &framework.InvalidError{Object: "cluster " + t.Name, Field: "replicas", Value: fmt.Sprint(t.Replicas), Err: errNegative}
+		case seen[t.Name]:
+			return nil, &framework.InvalidError{Object: "cluster " + t.Name, Field: "replicas", Value: fmt.Sprint(t.Replicas), Err: errNamedTwice}
+		}
+		seen[t.Name] = true
+		all = resource.SatAdd(all, t.Replicas)
+		i, found := slices.BinarySearchFunc(parties, t.Name, func(p party, name string) int { return cmp.Compare(p.Name, name) })
+		if found {
+			parties[i].seats = t.Replicas
+		} else {
+			others = append(others, t)
+		}
+	}
+	if all > maxDivided {
+		return nil, &framework.InvalidError{Field: "replicas", Value: fmt.Sprint(all), Err: errTooMany}
+	}
+	return others, nil
+}
+
 // floor gives out n replicas by rounding down.
 func floor(n int64, sum uint64, parties []party, ties NameOrder) {
 	left := n
-	order := make([]int, len(parties))
 	for i := range parties {
-		order[i] = i
 		share := int64(mulDiv(uint64(parties[i].Weight.Weight), uint64(n), 0, sum))
 		parties[i].seats += share
 		left -= share
 	}
-	slices.SortFunc(order, func(a, b int) int {
-		x, y := &parties[a], &parties[b]
-		return cmp.Or(cmp.Compare(y.Weight.Weight, x.Weight.Weight), cmp.Compare(y.Previous, x.Previous), ties.compare(x.Name, y.Name))
-	})
-	for _, i := range order[:left] {
-		parties[i].seats++
+	if left == 0 {
+		return
 	}
+	var space [64]rank // no allocation for as many clusters
+	order := space[:0]
+	for i := range parties {
+		r := rank{parties[i].Weight.Weight, parties[i].Previous, i}
+		if ties == Descending {
+			r.place = -i
+		}
+		order = append(order, r)
+	}
+	slices.SortFunc(order, rank.compare)
+	for _, r := range order[:left] {
+		parties[max(r.place, -r.place)].seats++
+	}
+}
+
+// A rank is a party's claim to what rounding down leaves over. place is its
+// place by name, negative where names descend.
+type rank struct {
+	weight, previous int64
+	place            int
+}
+
+func (r rank) compare(o rank) int {
+	switch {
+	case r.weight != o.weight:
+		return cmp.Compare(o.weight, r.weight)
+	case r.previous != o.previous:
+		return cmp.Compare(o.previous, r.previous)
+	}
+	return cmp.Compare(r.place, o.place)
 }
 
 // mulDiv returns (a*b + c) / d. The result must fit into 64 bits.

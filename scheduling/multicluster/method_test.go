@@ -75,9 +75,9 @@ func TestMethodDivideErrors(t *testing.T) {
 	}{
 		{"negative number", -1, nil, nil, `replicas: "-1": must not be negative`},
 		{"negative weight", 1, weigh("a", -2), nil, `cluster a: weight: "-2": must not be negative`},
-		{"named twice", 1, weigh("a", 1, "a", 1), nil, `cluster a: weight: the cluster is named twice`},
+		{"named twice", 1, weigh("a", 1, "a", 1), nil, `cluster a: weight: "1": the cluster is named twice`},
 		{"sum", 1, huge, nil, `cluster b: weight: "1": the sum of the weights exceeds 2^63-1`},
-		{"held twice", 1, weigh("a", 1), targets("b", 1, "b", 1), `cluster b: replicas: the cluster is named twice`},
+		{"held twice", 1, weigh("a", 1), targets("b", 1, "b", 1), `cluster b: replicas: "1": the cluster is named twice`},
 		{"held below 0", 1, weigh("a", 1), targets("b", -1), `cluster b: replicas: "-1": must not be negative`},
 		{"too many", math.MaxInt64, weigh("a", 1), nil, `replicas: "9223372036854775807": more than 2^53 replicas`},
 	} {
