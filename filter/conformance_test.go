@@ -26,6 +26,7 @@ func TestConformance(t *testing.T) {
 		{"NodePorts", filter.NodePorts{}},
 		{"NodeResourcesFit", filter.NodeResourcesFit{}},
 		{"NodeResourcesFit ignoring", filter.NodeResourcesFit{IgnoredResources: []resource.Name{gpu}, IgnoredResourceGroups: []string{"nvidia.com"}}},
+		{"NodeLabel", filter.NodeLabel{Present: []string{framework.LabelTopologyZone}, Absent: []string{"gpu"}}},
 	} {
 		t.Run(test.name, func(t *testing.T) { frameworktest.Run(t, test.plugin, frameworktest.Options{Clusters: 8}) })
 	}

@@ -30,6 +30,12 @@ func TestConformance(t *testing.T) {
 		{"NodeAffinity", scoring.NodeAffinity{}},
 		{"NodeAffinity added", scoring.NodeAffinity{AddedAffinity: prefers(5, framework.LabelHostname, "n1")}},
 		{"ImageLocality", scoring.ImageLocality{}},
+		{"NodeResourcesLeastAllocated", scoring.NodeResourcesLeastAllocated{}},
+		{"NodeResourcesMostAllocated", scoring.NodeResourcesMostAllocated{}},
+		{"NodeResourcesMostAllocated 1.22", scoring.NodeResourcesMostAllocated{Version: scoring.FitV122, Resources: several}},
+		{"RequestedToCapacityRatio alone", scoring.RequestedToCapacityRatioPlugin{Resources: several, Shape: shape}},
+		{"NodePreferAvoidPods", scoring.NodePreferAvoidPods{}},
+		{"NodeLabel", scoring.NodeLabel{Present: []string{framework.LabelTopologyZone}, Absent: []string{framework.LabelHostname}}},
 	} {
 		t.Run(test.name, func(t *testing.T) { frameworktest.Run(t, test.plugin, frameworktest.Options{Clusters: 8}) })
 	}

@@ -111,6 +111,98 @@ func ExampleShape() {
 	// Output: 50 100 75
 }
 
+// The strategies put the same pod on opposite nodes.
+func ExampleStrategy() {
+	for _, strategy := range []scoring.Strategy{scoring.LeastAllocated, scoring.MostAllocated} {
+		fmt.Println(strategy)
+		show(scoring.NodeResourcesFit{Strategy: strategy}, framework.MakePod("web").Requests("1", "2Gi").Obj(),
+			framework.MakeNode("small", "2", "4Gi").Obj(), framework.MakeNode("large", "8", "16Gi").Obj())
+	}
+	// Output:
+	// LeastAllocated
+	// small: 50
+	// large: 87
+	// MostAllocated
+	// small: 50
+	// large: 12
+}
+
+// A resource that a node does not have counts as 0 in the rules of 1.18.
+func ExampleFitVersion() {
+	for _, version := range []scoring.FitVersion{scoring.FitV122, scoring.FitV118} {
+		fmt.Println(version)
+		show(scoring.NodeResourcesFit{Version: version}, framework.MakePod("web").Requests("1", "").Obj(),
+			framework.MakeNode("no memory", "4", "").Obj())
+	}
+	// Output:
+	// v1.22
+	// no memory: 75
+	// v1.18
+	// no memory: 37
+}
+
+func ExampleBalanceVersion() {
+	for _, version := range []scoring.BalanceVersion{scoring.BalanceDelta, scoring.BalanceStd, scoring.BalanceV118} {
+		fmt.Println(version)
+		show(scoring.NodeResourcesBalancedAllocation{Version: version}, framework.MakePod("web").Requests("3", "5Gi").Obj(),
+			framework.MakeNode("n1", "4", "10Gi").Obj())
+	}
+	// Output:
+	// delta
+	// n1: 68
+	// std
+	// n1: 87
+	// v1.18
+	// n1: 75
+}
+
+func ExampleResourceSpec() {
+	gpuFirst := scoring.NodeResourcesFit{Resources: []scoring.ResourceSpec{{Name: "example.com/gpu", Weight: 9}, {Name: "cpu", Weight: 1}}}
+	show(gpuFirst, framework.MakePod("train").Requests("4", "8Gi").Request("example.com/gpu", "1").Obj(),
+		framework.MakeNode("2 GPUs", "16", "64Gi").Resource("example.com/gpu", "2").Obj(),
+		framework.MakeNode("4 GPUs", "8", "64Gi").Resource("example.com/gpu", "4").Obj())
+	// Output:
+	// 2 GPUs: 52
+	// 4 GPUs: 72
+}
+
+// Full nodes are best, and the line between two points is straight.
+func ExampleShapePoint() {
+	packed := scoring.RequestedToCapacityRatioPlugin{Shape: scoring.Shape{
+		scoring.ShapePoint{Utilization: 0, Score: 0}, scoring.ShapePoint{Utilization: 100, Score: 10},
+	}}
+	show(packed, framework.MakePod("web").Requests("1", "2Gi").Obj(),
+		framework.MakeNode("small", "2", "4Gi").Obj(), framework.MakeNode("large", "8", "16Gi").Obj())
+	// Output:
+	// small: 50
+	// large: 13
+}
+
+func ExampleRequestedToCapacityRatioPlugin() {
+	idle := scoring.RequestedToCapacityRatioPlugin{Shape: scoring.Shape{{Utilization: 0, Score: 10}, {Utilization: 100, Score: 0}}}
+	show(idle, framework.MakePod("web").Requests("1", "2Gi").Obj(),
+		framework.MakeNode("small", "2", "4Gi").Obj(), framework.MakeNode("large", "8", "16Gi").Obj())
+	// Output:
+	// small: 50
+	// large: 87
+}
+
+func ExampleNodeResourcesLeastAllocated() {
+	show(scoring.NodeResourcesLeastAllocated{}, framework.MakePod("web").Requests("1", "2Gi").Obj(),
+		framework.MakeNode("small", "2", "4Gi").Obj(), framework.MakeNode("large", "8", "16Gi").Obj())
+	// Output:
+	// small: 50
+	// large: 87
+}
+
+func ExampleNodeResourcesMostAllocated() {
+	show(scoring.NodeResourcesMostAllocated{}, framework.MakePod("web").Requests("1", "2Gi").Obj(),
+		framework.MakeNode("small", "2", "4Gi").Obj(), framework.MakeNode("large", "8", "16Gi").Obj())
+	// Output:
+	// small: 50
+	// large: 12
+}
+
 func ExampleLeastAllocatedScore() {
 	// 3 of 4 cores are requested, in thousandths.
 	fmt.Println(scoring.LeastAllocatedScore(3000, 4000), scoring.MostAllocatedScore(3000, 4000))
