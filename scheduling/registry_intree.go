@@ -15,7 +15,7 @@ import (
 //
 // Differs: DynamicResources and the plugins of pod groups are missing.
 func Registry137() *Registry {
-	return inTree("1.37", Heap, everyRelease(), since122(), map[string]Registration{
+	return inTree("1.37", Heap, everyRelease(), since118(), map[string]Registration{
 		"NodeResourcesBalancedAllocation": typed(args.NewNodeResourcesBalancedAllocation, balanced("")),
 		"VolumeBinding":                   typed(args.NewVolumeBinding, volumeBinding),
 		"NodeDeclaredFeatures":            plain(filter.NodeDeclaredFeatures{}),
@@ -27,7 +27,7 @@ func Registry137() *Registry {
 //
 // Differs: DynamicResources is missing.
 func Registry134() *Registry {
-	return inTree("1.34", Random, everyRelease(), since122(), map[string]Registration{
+	return inTree("1.34", Random, everyRelease(), since118(), map[string]Registration{
 		"NodeResourcesBalancedAllocation": typed(args.NewNodeResourcesBalancedAllocation, balanced(scoring.BalanceStd)),
 		"VolumeBinding":                   typed(fresh[args.VolumeBinding], volumeBinding),
 	})
@@ -61,7 +61,6 @@ func Registry118() *Registry {
 func everyRelease() map[string]Registration {
 	return map[string]Registration{
 		"PrioritySort":       plain(PrioritySort{}),
-		"SchedulingGates":    plain(SchedulingGates{}),
 		"NodeName":           plain(filter.NodeName{}),
 		"NodeUnschedulable":  plain(filter.NodeUnschedulable{}),
 		"NodePorts":          plain(filter.NodePorts{}),
@@ -72,13 +71,15 @@ func everyRelease() map[string]Registration {
 		"NodeVolumeLimits":   plain(filter.NodeVolumeLimits{}),
 		"VolumeZone":         plain(filter.VolumeZone{}),
 		"ImageLocality":      plain(scoring.ImageLocality{}),
-		"DefaultPreemption":  typed(args.NewDefaultPreemption, defaultPreemption),
 	}
 }
 
-// since122 are those whose rules have not changed since 1.22.
-func since122() map[string]Registration {
+// since118 are those that 1.18 did not have, or with other rules; they are the
+// same in 1.34 and 1.37.
+func since118() map[string]Registration {
 	return map[string]Registration{
+		"SchedulingGates":   plain(SchedulingGates{}),
+		"DefaultPreemption": typed(args.NewDefaultPreemption, defaultPreemption),
 		"PodTopologySpread": typed(args.NewPodTopologySpread, podTopologySpread),
 		"InterPodAffinity":  typed(args.NewInterPodAffinity, interPodAffinity),
 	}

@@ -105,6 +105,9 @@ func TestRegistryMake(t *testing.T) {
 			},
 			"",
 		},
+		{"in-tree, some of the arguments", "DefaultPreemption", json.RawMessage(`{"minCandidateNodesAbsolute": 5}`), scheduling.Parts{
+			preemption.DefaultPreemption{MinCandidateNodesPercentage: new(int32(10)), MinCandidateNodesAbsolute: new(int32(5))},
+		}, ""},
 		{
 			"in-tree, not valid", "InterPodAffinity", json.RawMessage(`{"hardPodAffinityWeight": 101}`), nil,
 			`initializing plugin "InterPodAffinity": hardPodAffinityWeight: Invalid value: 101: not in valid range [0, 100]`,
@@ -233,9 +236,6 @@ func TestLegacyArguments(t *testing.T) {
 		{"InterPodAffinity", `{"hardPodAffinityWeight": 5}`, scheduling.Parts{
 			filter.InterPodAffinity{}, scoring.InterPodAffinity{HardPodAffinityWeight: new(int32(5)), RangeWithZero: true},
 		}, ""},
-		{"DefaultPreemption", `{"minCandidateNodesAbsolute": 5}`, scheduling.Parts{
-			preemption.DefaultPreemption{MinCandidateNodesPercentage: new(int32(10)), MinCandidateNodesAbsolute: new(int32(5))},
-		}, ""},
 	}
 	for _, tt := range tests {
 		got, err := r.Make(tt.plugin, json.RawMessage(tt.args), nil)
@@ -245,7 +245,7 @@ func TestLegacyArguments(t *testing.T) {
 			}
 			continue
 		}
-		if diff := cmp.Diff(tt.want, got, cmp.AllowUnexported(preemption.DefaultPreemption{})); err != nil || diff != "" {
+		if diff := cmp.Diff(tt.want, got); err != nil || diff != "" {
 			t.Errorf("Make(%q, %s): %v (-want +got):\n%s", tt.plugin, tt.args, err, diff)
 		}
 	}

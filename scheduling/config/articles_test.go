@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/args"
 	"github.com/berth-sched/berth/scheduling/config"
 )
@@ -75,7 +76,9 @@ const reservePlugins = "foo:reserve,preBind bar:reserve baz:reserve,preBind"
 // to 1.18), and one to Koordinator's load-aware scheduling. The files are the
 // articles' (the first ones from kubernetes.io, CC BY 4.0), but for elisions. A
 // case states the lists that the article states, or shows; says tells where the
-// real scheduler does something else, which then is what is wanted.
+// real scheduler does something else, which then is what is wanted. Every file
+// that is accepted is built, with stand-ins for plugins that are not in-tree, and
+// places a pod.
 func TestArticles(t *testing.T) {
 	tests := []struct {
 		name     string
@@ -476,6 +479,8 @@ profiles:
 			if tt.defaults != "" {
 				o.Preset.Default = config.Plugins{MultiPoint: config.PluginSet{Enabled: list(tt.defaults)}}
 			}
+			o.Registry = scheduling.Registry137()
+			register(t, o.Registry, o.Plugins)
 			c, err := config.Load([]byte(tt.file), o)
 			if tt.err != "" {
 				if err == nil || err.Error() != tt.err {
@@ -500,6 +505,7 @@ profiles:
 					}
 				}
 			}
+			place(t, c)
 		})
 	}
 }

@@ -2,6 +2,7 @@ package config
 
 import (
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling"
 )
 
 // A Configuration is a loaded file with every default filled in. Its JSON form is
@@ -37,6 +38,8 @@ type Configuration struct {
 	DelayCacheUntilActive bool `json:"delayCacheUntilActive,omitempty"`
 
 	effective Effective
+	registry  *scheduling.Registry
+	preset    Preset
 }
 
 // LeaderElection says how several schedulers agree on one that works.

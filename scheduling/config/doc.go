@@ -26,12 +26,23 @@
 // [Load] stops after the step that found problems and returns all of that step's
 // as one [*Error].
 //
+// # From a file to schedulers
+//
+// To Load, plugins are names. What a name stands for is a [Known]: the points
+// that it serves and how its arguments are decoded. The in-tree plugins are known
+// as data (a [Preset]), others by the [scheduling.Registry] of the Options, which
+// also makes them:
+//
+//	registry := scheduling.Registry137()
+//	err := registry.Register("Mine", scheduling.Typed(NewMine))
+//	c, err := config.Load(data, config.Options{Registry: registry})
+//	built, err := c.Build(config.BuildOptions{})
+//	s, err := scheduling.New(built.Profiles[0])
+//
 // # What it leaves to you
 //
-// Plugins are names here. What a name stands for is a [Known]: the points that it
-// serves and how its arguments are decoded. The in-tree plugins are known as data
-// (a [Preset]); others are given in [Options]. Nothing is constructed, no
-// extender is called, and no file is opened but through Options.ReadFile.
+// Load constructs nothing and opens no file but through Options.ReadFile. The
+// client connection and the leader election are told, and not acted on.
 //
 // # YAML
 //

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/args"
 	"github.com/berth-sched/berth/scheduling/config"
 )
@@ -45,6 +47,51 @@ profiles:
 	// DynamicResources 2
 	// NodeResourcesBalancedAllocation 1
 	// Mine 4
+}
+
+// From a file to a decision.
+func ExampleConfiguration_Build() {
+	c, err := config.Load([]byte(`
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- schedulerName: packer
+  pluginConfig:
+  - name: NodeResourcesFit
+    args:
+      scoringStrategy:
+        type: MostAllocated
+        resources: [{name: cpu, weight: 1}]
+`), config.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	built, err := c.Build(config.BuildOptions{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	s, err := scheduling.New(built.Profiles[0])
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	snapshot := framework.NewSnapshot(framework.ZoneInterleaved)
+	for name, cpu := range map[string]string{"large": "16", "small": "2"} {
+		if err := snapshot.AddNode(framework.MakeNode(name, cpu, "16Gi").Obj()); err != nil {
+			fmt.Println(err)
+		}
+	}
+	pod, err := snapshot.NewPodInfo(framework.MakePod("web").Requests("1", "1Gi").Obj())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	d, err := s.Place(snapshot, pod)
+	fmt.Println(s.Profile(), d.Node, err)
+	// Output:
+	// packer small <nil>
 }
 
 // Every problem is told at once, with its line.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/berth-sched/berth/scheduling"
 )
 
 // DefaultMaxBytes is the largest text that [Load] takes, unless told otherwise: as
@@ -14,11 +16,15 @@ const DefaultMaxBytes = 1 << 20
 // kube-scheduler 1.37.
 type Options struct {
 	// Preset is the release whose plugins and defaults count. The zero value is
-	// [Release137].
+	// that of Registry, [Release137] if it is of none.
 	Preset Preset
-	// Plugins are the plugins besides the preset's, by name. A name that the
-	// preset has too makes Load panic, as registering a plugin twice does
-	// upstream fail; to replace an in-tree plugin change the preset.
+	// Registry makes the plugins when profiles are built, and tells of those that
+	// the preset does not have. nil stands for the one of the preset's release.
+	Registry *scheduling.Registry
+	// Plugins are plugins besides the preset's, by name, for files that are to be
+	// examined without a Registry that has them. A name that the preset has too
+	// makes Load panic, as registering a plugin twice does upstream fail; to
+	// replace an in-tree plugin change the preset.
 	Plugins map[string]Known
 	// OnlyV1 refuses the versions before v1, as kube-scheduler 1.37 does.
 	OnlyV1 bool
@@ -39,6 +45,7 @@ type Options struct {
 // Time and memory are linear in the size of data, which is bounded; nesting and
 // the growth by aliases are bounded as by [YAMLToJSON].
 func Load(data []byte, o Options) (*Configuration, error) {
+	o.complete()
 	preset := o.preset()
 	l := &loader{options: o, preset: preset, data: data}
 	c, err := l.decode()
@@ -51,22 +58,47 @@ func Load(data []byte, o Options) (*Configuration, error) {
 	if err := l.build(c); err != nil {
 		return nil, err
 	}
+	c.registry, c.preset = o.Registry, o.Preset
 	return c, nil
+}
+
+// complete fills in the registry and the preset, each by the release of the other.
+func (o *Options) complete() {
+	if o.Preset.Plugins == nil {
+		o.Preset = Release137()
+		if o.Registry != nil {
+			switch o.Registry.Release() {
+			case "1.18":
+				o.Preset = Release118()
+			case "1.34":
+				o.Preset = Release134()
+			}
+		}
+	}
+	if o.Registry == nil {
+		switch o.Preset.Release {
+		case "1.18":
+			o.Registry = scheduling.Registry118()
+		case "1.34":
+			o.Registry = scheduling.Registry134()
+		case "1.37":
+			o.Registry = scheduling.Registry137()
+		default:
+			o.Registry = scheduling.NewRegistry()
+		}
+	}
 }
 
 // preset returns the preset with all plugins in its table.
 func (o Options) preset() Preset {
-	p := o.Preset
-	if p.Plugins == nil {
-		p = Release137()
-	}
-	p = p.clone()
+	p := o.Preset.clone()
 	for _, name := range slices.Sorted(maps.Keys(o.Plugins)) {
 		if _, twice := p.Plugins[name]; twice {
 			panic(fmt.Sprintf("config: a plugin named %q already exists", name))
 		}
 		p.Plugins[name] = o.Plugins[name]
 	}
+	p.register(o.Registry)
 	return p
 }
 

@@ -9,6 +9,8 @@ import (
 
 // A Preset is what a release of kube-scheduler knows by itself.
 type Preset struct {
+	// Release is that of kube-scheduler, such as "1.37"; "" for none.
+	Release string
 	// Plugins are the in-tree plugins by name.
 	Plugins map[string]Known
 	// Default are the plugins of a profile that says nothing.

@@ -15,6 +15,7 @@ package config
 func Release118() Preset {
 	at := func(plugins ...Plugin) PluginSet { return PluginSet{Enabled: plugins} }
 	p := Preset{
+		Release: "1.18",
 		Plugins: inTree(map[string][]Point{
 			"PrioritySort":                    {QueueSort},
 			"NodeName":                        {Filter},

@@ -16,6 +16,7 @@ import "github.com/berth-sched/berth/scheduling/args"
 // framework/plugins.
 func Release134() Preset {
 	p := Preset{
+		Release: "1.34",
 		Plugins: inTree(map[string][]Point{
 			"SchedulingGates":                 {PreEnqueue},
 			"PrioritySort":                    {QueueSort},

@@ -11,6 +11,7 @@ package config
 // framework/plugins.
 func Release137() Preset {
 	return Preset{
+		Release: "1.37",
 		Plugins: inTree(map[string][]Point{
 			"SchedulingGates":                 {PreEnqueue},
 			"PrioritySort":                    {QueueSort},

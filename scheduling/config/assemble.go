@@ -1,0 +1,214 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/preemption"
+)
+
+// BuildOptions are what profiles need besides the configuration. The zero value
+// is enough for a scheduler that places pods and nothing else.
+type BuildOptions struct {
+	// Handle is given to the factories of plugins; nil if there is none.
+	Handle framework.Handle
+}
+
+// Built is what Build returns.
+type Built struct {
+	// Profiles are in the order of the file. Their seed is 0.
+	Profiles []scheduling.Profile
+	// Missing names the plugins that kube-scheduler enables by default and that
+	// the registry does not have, sorted. The profiles do without them.
+	Missing []string
+}
+
+// Build makes the profiles that the configuration describes, with the plugins of
+// Options.Registry: every plugin once for a profile, however many points it
+// serves there. [scheduling.New] makes a scheduler of each.
+//
+// A percentageOfNodesToScore of 0 becomes [scheduling.Adaptive], and ties are
+// broken by the rule of the registry's release. The error is an [*Error] with
+// every plugin that could not be made. A plugin that the registry does not have is
+// an error, too, unless it is there by default.
+//
+// Differs: a plugin that is enabled at filter or score and disabled at preFilter
+// or preScore is prepared all the same, after the others, if it cannot do without;
+// upstream's fails every pod then, or prepares itself for every node. In-tree
+// plugins are left out of points where there is nothing for them to do here. The
+// points of pod groups have no effect.
+func (c *Configuration) Build(o BuildOptions) (*Built, error) {
+	p := &problems{stage: StageBuild}
+	missing := make(map[string]bool)
+	built := new(Built)
+	for i := range c.effective.Profiles {
+		a := &assembler{
+			problems: p, config: c, profile: &c.effective.Profiles[i], handle: o.Handle,
+			made: make(map[string]framework.Plugin), missing: missing,
+		}
+		built.Profiles = append(built.Profiles, a.assemble())
+	}
+	if err := p.located(func() *place { return new(place) }); err != nil {
+		return nil, err
+	}
+	built.Missing = slices.Sorted(maps.Keys(missing))
+	return built, nil
+}
+
+// An assembler makes one profile.
+type assembler struct {
+	*problems
+	config  *Configuration
+	profile *EffectiveProfile
+	handle  framework.Handle
+	made    map[string]framework.Plugin // nil for what could not be made
+	missing map[string]bool
+}
+
+func (a *assembler) assemble() scheduling.Profile {
+	p := scheduling.Profile{
+		Name:        a.profile.SchedulerName,
+		PreEnqueue:  a.list(PreEnqueue),
+		Filter:      a.list(Filter),
+		PostFilter:  a.list(PostFilter),
+		Reserve:     a.list(Reserve),
+		Permit:      a.list(Permit),
+		PreBind:     a.list(PreBind),
+		Bind:        a.list(Bind),
+		PostBind:    a.list(PostBind),
+		Percentage:  a.percentage(),
+		Tie:         a.config.registry.Tie(),
+		Parallelism: int(a.config.Parallelism),
+	}
+	if a.config.preset.Release == "1.18" {
+		a.builtIn118(&p)
+	}
+	if sort := a.list(QueueSort); len(sort) > 0 {
+		p.QueueSort = sort[0]
+	}
+	weights := make(map[string]int64)
+	for _, entry := range a.profile.Plugins[Score] {
+		weights[entry.Name] = int64(entry.Weight)
+	}
+	scorers := a.list(Score)
+	for _, pl := range scorers {
+		p.Score = append(p.Score, scheduling.Weighted{Plugin: pl, Weight: weights[pl.Name()]})
+	}
+	p.PreFilter = prepare(a.list(PreFilter), p.Filter, is[framework.PreFilterPlugin], is[framework.FilterPlugin])
+	p.PreScore = prepare(a.list(PreScore), scorers, is[framework.PreScorePlugin], is[framework.ScorePlugin])
+	return p
+}
+
+// builtIn118 adds what kube-scheduler 1.18 did by itself, and later releases by
+// plugins: preemption, and reserving volumes.
+func (a *assembler) builtIn118(p *scheduling.Profile) {
+	p.PostFilter = append(p.PostFilter, preemption.DefaultPreemption{})
+	if volumes, ok := a.made["VolumeBinding"]; ok {
+		if part := scheduling.Part(volumes, is[framework.ReservePlugin]); part != nil {
+			p.Reserve = append([]framework.Plugin{part}, p.Reserve...)
+		}
+	}
+}
+
+// percentage returns how many nodes are searched.
+func (a *assembler) percentage() int {
+	percentage := a.config.PercentageOfNodesToScore
+	if own := a.profile.PercentageOfNodesToScore; own != nil {
+		percentage = *own
+	}
+	if percentage == 0 {
+		return scheduling.Adaptive
+	}
+	return int(percentage)
+}
+
+// list returns the plugins of a point, each as the part that serves it.
+func (a *assembler) list(point Point) []framework.Plugin {
+	var list []framework.Plugin
+	for _, entry := range a.profile.Plugins[point] {
+		p := a.plugin(entry.Name)
+		if p == nil {
+			continue
+		}
+		part := scheduling.Part(p, func(part framework.Plugin) bool { return serves(part, point) })
+		switch _, inTree := a.config.preset.Plugins[entry.Name]; {
+		case part != nil:
+			list = append(list, part)
+		case !inTree:
+			a.fail(NotExtending, entry.Name, "plugin %q does not extend %s plugin, though it is registered like one that does", entry.Name, point.typeName())
+		}
+	}
+	return list
+}
+
+// plugin makes a plugin when it is first asked for.
+func (a *assembler) plugin(name string) framework.Plugin {
+	if p, ok := a.made[name]; ok {
+		return p
+	}
+	a.made[name] = nil
+	registry := a.config.registry
+	if _, ok := registry.Lookup(name); !ok && a.config.preset.byDefault(name) {
+		a.missing[name] = true
+		return nil
+	}
+	var arguments any
+	for _, pc := range a.profile.PluginConfig {
+		if pc.Name == name {
+			arguments = pc.Args
+			break
+		}
+	}
+	p, err := registry.Make(name, arguments, a.handle)
+	if err != nil {
+		class := InitPlugin
+		if _, ok := registry.Lookup(name); !ok {
+			class = UnknownPlugin
+		}
+		a.failWith(err, class, name, "%v", err)
+		return nil
+	}
+	a.made[name] = p
+	return p
+}
+
+func (a *assembler) fail(class Class, plugin, format string, values ...any) {
+	a.failWith(nil, class, plugin, format, values...)
+}
+
+// failWith records a problem of the profile; the text follows upstream's prefix.
+func (a *assembler) failWith(cause error, class Class, plugin, format string, values ...any) {
+	name := a.profile.SchedulerName
+	text := fmt.Sprintf("initializing profiles: creating profile for scheduler name %s: ", name) + fmt.Sprintf(format, values...)
+	a.add(Problem{Class: class, Profile: name, Plugin: plugin, Text: text, err: cause})
+}
+
+// byDefault reports whether profiles have the plugin without being told to.
+func (p Preset) byDefault(name string) bool {
+	_, ok := p.Default.named()[name]
+	return ok
+}
+
+// prepare returns the plugins of PreFilter or PreScore: own, which the file says,
+// and those of what they prepare, main, that do nothing without. It is nil where
+// that is what a nil list stands for: all of main that can prepare.
+func prepare(own, main []framework.Plugin, prepares, alone func(framework.Plugin) bool) []framework.Plugin {
+	list := append([]framework.Plugin{}, own...)
+	var usual []string
+	for _, p := range main {
+		if !prepares(p) {
+			continue
+		}
+		usual = append(usual, p.Name())
+		if !alone(p) && !slices.ContainsFunc(own, func(q framework.Plugin) bool { return q.Name() == p.Name() }) {
+			list = append(list, p)
+		}
+	}
+	if slices.EqualFunc(list, usual, func(p framework.Plugin, name string) bool { return p.Name() == name }) {
+		return nil
+	}
+	return list
+}

@@ -1,0 +1,487 @@
+package config_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/frameworktest"
+	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/config"
+)
+
+// build loads a file and builds its profiles.
+func build(t *testing.T, file string, o config.Options) *config.Built {
+	t.Helper()
+	c, err := config.Load([]byte(file), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	built, err := c.Build(config.BuildOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return built
+}
+
+// kinds returns the types of plugins, with weights.
+func kinds(p scheduling.Profile) map[string][]string {
+	out := make(map[string][]string)
+	for point, list := range map[string][]framework.Plugin{
+		"PreEnqueue": p.PreEnqueue, "Filter": p.Filter, "PostFilter": p.PostFilter, "Reserve": p.Reserve, "Permit": p.Permit,
+		"PreBind": p.PreBind, "Bind": p.Bind, "PostBind": p.PostBind,
+	} {
+		for _, pl := range list {
+			out[point] = append(out[point], fmt.Sprintf("%T", pl))
+		}
+	}
+	for _, w := range p.Score {
+		out["Score"] = append(out["Score"], fmt.Sprintf("%T*%d", w.Plugin, w.Weight))
+	}
+	return out
+}
+
+var releases = []struct {
+	name     string
+	registry func() *scheduling.Registry
+	preset   func() scheduling.Profile
+	missing  []string
+}{
+	{"1.37", scheduling.Registry137, scheduling.Kubernetes137, []string{"DefaultBinder", "DynamicResources"}},
+	{"1.34", scheduling.Registry134, scheduling.Kubernetes134, []string{"DefaultBinder", "DynamicResources"}},
+	{"1.18", scheduling.Registry118, scheduling.Kubernetes118, []string{"DefaultBinder", "DefaultPodTopologySpread", "PodTopologySpread"}},
+}
+
+// TestDefaultsEqualPresets compares the profile of an empty file with the preset
+// of the release: plugin by plugin, and by what they answer on random clusters.
+func TestDefaultsEqualPresets(t *testing.T) {
+	for _, r := range releases {
+		t.Run(r.name, func(t *testing.T) {
+			built := build(t, head, config.Options{Registry: r.registry()})
+			if diff := cmp.Diff(r.missing, built.Missing); diff != "" {
+				t.Errorf("missing plugins (-want +got):\n%s", diff)
+			}
+			preset, profile := r.preset(), built.Profiles[0]
+			if profile.Name != preset.Name || profile.Tie != preset.Tie || profile.Percentage != scheduling.Adaptive || profile.Parallelism != 16 {
+				t.Errorf("name %q, ties %v, percentage %d, parallelism %d, want %q, %v, Adaptive, 16",
+					profile.Name, profile.Tie, profile.Percentage, profile.Parallelism, preset.Name, preset.Tie)
+			}
+			want, got := kinds(preset), kinds(profile)
+			if preset.PreEnqueue == nil {
+				delete(got, "PreEnqueue") // it concerns queues, which presets do not know
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("plugins (-preset +file):\n%s\na plugin of a preset needs a line in registry_intree.go, and one there a place in the presets", diff)
+			}
+			sameAnswers(t, preset, profile)
+		})
+	}
+}
+
+// sameAnswers places the pods of random clusters by both profiles.
+func sameAnswers(t *testing.T, want, got scheduling.Profile) {
+	t.Helper()
+	got.Parallelism = 1 // for speed; it does not change an answer
+	for seed := range uint64(12) {
+		a, err := scheduling.New(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := scheduling.New(got)
+		if err != nil {
+			t.Fatal(err)
+		}
+		objects := frameworktest.Cluster(seed)
+		snap, pending, err := frameworktest.Snapshot(objects)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, pod := range pending {
+			if pod.Pod.Spec.NodeName != "" {
+				continue // NodeName says the same in PreFilter, in other words
+			}
+			x, y := a.Explain(snap, pod), b.Explain(snap, pod)
+			if diff := cmp.Diff(x, y); diff != "" {
+				t.Fatalf("cluster %d, pod %s (-preset +file):\n%s", seed, pod.Pod.Key(), diff)
+			}
+			_, _ = a.Place(snap, pod) // where it fits nowhere, the explanation says so
+			b.Continue(a)
+		}
+	}
+}
+
+// TestBuildSettings checks what becomes of a profile's settings.
+func TestBuildSettings(t *testing.T) {
+	built := build(t, head+`
+parallelism: 3
+percentageOfNodesToScore: 40
+profiles:
+- schedulerName: a
+- schedulerName: b
+  percentageOfNodesToScore: 0
+- schedulerName: c
+  percentageOfNodesToScore: 100
+`, config.Options{})
+	type settings struct {
+		name                    string
+		percentage, parallelism int
+	}
+	var got []settings
+	for _, p := range built.Profiles {
+		got = append(got, settings{p.Name, p.Percentage, p.Parallelism})
+	}
+	want := []settings{{"a", 40, 3}, {"b", scheduling.Adaptive, 3}, {"c", 100, 3}}
+	if !slices.Equal(got, want) {
+		t.Errorf("settings = %v, want %v", got, want)
+	}
+}
+
+// shared is a plugin for many points; it counts how often it is made.
+type shared struct {
+	reserver
+	made int
+}
+
+func (*shared) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status {
+	return framework.Status{}
+}
+func (*shared) Score(*framework.PodInfo, *framework.NodeInfo) int64 { return 1 }
+
+// TestBuildOncePerProfile checks that a plugin is one value in a profile, and
+// another one in the next.
+func TestBuildOncePerProfile(t *testing.T) {
+	made := 0
+	r := scheduling.Registry137()
+	err := r.Register("Shared", scheduling.Typed(func(*struct{}, framework.Handle) (*shared, error) {
+		made++
+		return &shared{reserver{called("Shared")}, made}, nil
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	profile := "plugins: {multiPoint: {enabled: [{name: Shared, weight: 5}]}}"
+	built := build(t, head+"profiles: [{schedulerName: a, "+profile+"}, {schedulerName: b, "+profile+"}, {schedulerName: c}]", config.Options{Registry: r})
+	for i, p := range built.Profiles[:2] {
+		filter := p.Filter[len(p.Filter)-1]
+		score := p.Score[len(p.Score)-1]
+		reserve := p.Reserve[len(p.Reserve)-1]
+		if filter != score.Plugin || filter != reserve || filter.(*shared).made != i+1 || score.Weight != 5 {
+			t.Errorf("profile %d: filter %v, score %v, reserve %v, want one plugin, the one made as number %d, with weight 5", i, filter, score, reserve, i+1)
+		}
+	}
+	if made != 2 {
+		t.Errorf("made %d plugins, want 2", made)
+	}
+}
+
+// handle is known by its seed.
+type handle struct{ framework.Handle }
+
+func (handle) Seed() uint64 { return 42 }
+
+func TestBuildHandsOverHandle(t *testing.T) {
+	var got uint64
+	r := scheduling.Registry137()
+	err := r.Register("Curious", scheduling.Typed(func(_ *struct{}, h framework.Handle) (scorer, error) {
+		got = h.Seed()
+		return scorer{called("Curious")}, nil
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := config.Load([]byte(head+"profiles: [{plugins: {score: {enabled: [{name: Curious}]}}}]"), config.Options{Registry: r})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Build(config.BuildOptions{Handle: handle{}}); err != nil || got != 42 {
+		t.Errorf("Build: %v; the factory saw seed %d, want 42", err, got)
+	}
+}
+
+// TestBuildPrepares checks which PreFilter and PreScore plugins a profile gets.
+func TestBuildPrepares(t *testing.T) {
+	names := func(list []framework.Plugin) string {
+		if list == nil {
+			return "nil"
+		}
+		var out []string
+		for _, p := range list {
+			out = append(out, p.Name())
+		}
+		return strings.Join(out, " ")
+	}
+	tests := []struct {
+		name, plugins       string
+		preFilter, preScore string
+	}{
+		{"default", "", "nil", "nil"},
+		{
+			"without preFilter, what cannot do without is prepared all the same",
+			"{multiPoint: {disabled: [{name: '*'}], enabled: [{name: PrioritySort}, {name: NodeResourcesFit}, {name: NodePorts}, {name: DefaultBinder}]}, preFilter: {disabled: [{name: '*'}]}}",
+			"NodeResourcesFit", "nil",
+		},
+		{
+			"another order at preFilter",
+			"{multiPoint: {disabled: [{name: '*'}], enabled: [{name: PrioritySort}, {name: NodeResourcesFit}, {name: NodePorts}, {name: DefaultBinder}]}, preFilter: {enabled: [{name: NodePorts}]}}",
+			"NodePorts NodeResourcesFit", "nil",
+		},
+		{
+			"prepared for nothing",
+			"{multiPoint: {disabled: [{name: '*'}], enabled: [{name: PrioritySort}, {name: NodeResourcesFit}, {name: NodePorts}, {name: DefaultBinder}]}, filter: {disabled: [{name: NodePorts}]}, score: {disabled: [{name: '*'}]}}",
+			"NodeResourcesFit NodePorts", "NodeResourcesFit",
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			file := head
+			if tt.plugins != "" {
+				file += "profiles: [{plugins: " + tt.plugins + "}]"
+			}
+			p := build(t, file, config.Options{}).Profiles[0]
+			if got := names(p.PreFilter); got != tt.preFilter {
+				t.Errorf("PreFilter = %s, want %s", got, tt.preFilter)
+			}
+			if got := names(p.PreScore); got != tt.preScore {
+				t.Errorf("PreScore = %s, want %s", got, tt.preScore)
+			}
+			if _, err := scheduling.New(p); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestBuildErrors(t *testing.T) {
+	broken := errors.New("broken")
+	r := scheduling.Registry137()
+	for name, reg := range map[string]scheduling.Registration{
+		"Bad": scheduling.Typed(func(*struct{}, framework.Handle) (scorer, error) { return scorer{}, broken }),
+		"Fickle": {Like: scorer{"Fickle"}, New: func(any, framework.Handle) (framework.Plugin, error) {
+			return filterer{called("Fickle")}, nil
+		}},
+		"Plain": scheduling.Fixed(scorer{"Plain"}),
+	} {
+		if err := r.Register(name, reg); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const prefix = "initializing profiles: creating profile for scheduler name default-scheduler: "
+	tests := []struct {
+		name, plugin string
+		class        config.Class
+		want         string // its beginning
+	}{
+		{"a factory that fails", "Bad", config.InitPlugin, `initializing plugin "Bad": broken`},
+		{"unlike what was promised", "Fickle", config.NotExtending, `plugin "Fickle" does not extend ScorePlugin plugin, though it is registered like one that does`},
+		{"known by its points only", "Stub", config.UnknownPlugin, `plugin "Stub" does not exist; known plugins: Bad, DefaultPreemption, Fickle, `},
+		{"in-tree, not here, not by default", "DeferredPodScheduling", config.UnknownPlugin, `plugin "DeferredPodScheduling" does not exist; known plugins: Bad, `},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			point := "score"
+			if tt.plugin == "DeferredPodScheduling" {
+				point = "filter"
+			}
+			c, err := config.Load([]byte(head+"profiles: [{plugins: {"+point+": {enabled: [{name: "+tt.plugin+"}]}}}]"),
+				config.Options{Registry: r, Plugins: plugins("Stub:score")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = c.Build(config.BuildOptions{})
+			var e *config.Error
+			if !errors.As(err, &e) || len(e.Problems) != 1 {
+				t.Fatalf("Build: %v, want one problem", err)
+			}
+			if p := e.Problems[0]; e.Stage != config.StageBuild || p.Class != tt.class || p.Plugin != tt.plugin || !strings.HasPrefix(p.Text, prefix+tt.want) {
+				t.Errorf("got %s %s: %s\nwant %s: %s", p.Class, p.Plugin, p.Text, tt.class, prefix+tt.want)
+			}
+			if tt.plugin == "Bad" && !errors.Is(err, broken) {
+				t.Errorf("%v does not lead to what the factory returned", err)
+			}
+		})
+	}
+	_, err := config.Load([]byte(head+"profiles: [{plugins: {score: {enabled: [{name: Nope}]}}}]"), config.Options{Registry: r})
+	if err == nil || !strings.Contains(err.Error(), `ScorePlugin "Nope" does not exist; known plugins: Bad, DefaultBinder, DefaultPreemption, `) {
+		t.Errorf("a plugin that nobody knows: %v", err)
+	}
+	if _, err := config.Load([]byte(head+"profiles: [{pluginConfig: [{name: Plain, args: {a: 1}}], plugins: {score: {enabled: [{name: Plain}]}}}]"), config.Options{Registry: r}); err != nil {
+		t.Errorf("arguments are looked at by the factory only: %v", err)
+	}
+}
+
+// TestKoordinator loads the file of the article about Koordinator's load-aware
+// scheduling and places pods by it.
+func TestKoordinator(t *testing.T) {
+	file := `
+apiVersion: kubescheduler.config.k8s.io/v1beta2
+kind: KubeSchedulerConfiguration
+profiles:
+  - schedulerName: koord-scheduler
+    plugins:
+      filter:
+        enabled:
+          - name: LoadAwareScheduling
+      score:
+        enabled:
+          - name: LoadAwareScheduling
+            weight: 1
+      reserve:
+        enabled:
+          - name: LoadAwareScheduling
+    pluginConfig:
+    - name: LoadAwareScheduling
+      args:
+        apiVersion: kubescheduler.config.k8s.io/v1beta2
+        kind: LoadAwareSchedulingArgs
+        filterExpiredNodeMetrics: true
+        nodeMetricExpirationSeconds: 300
+        resourceWeights:
+          cpu: 1
+          memory: 1
+        usageThresholds:
+          cpu: 75
+          memory: 85
+        prodUsageThresholds:
+          cpu: 55
+          memory: 65
+        scoreAccordingProdUsage: true
+        estimatedScalingFactors:
+          cpu: 80
+          memory: 70
+        aggregated:
+          usageThresholds:
+            cpu: 65
+            memory: 75
+          usageAggregationType: "p99"
+          scoreAggregationType: "p99"
+`
+	for _, rules := range []estimator.Rules{estimator.Koordinator14, estimator.Koordinator15, estimator.Koordinator16, estimator.Koordinator18} {
+		t.Run(string(rules), func(t *testing.T) {
+			r := scheduling.Registry137()
+			if err := r.Register("LoadAwareScheduling", scheduling.LoadAware(rules, estimator.KnownEstimators())); err != nil {
+				t.Fatal(err)
+			}
+			p := build(t, file, config.Options{Registry: r}).Profiles[0]
+			last := p.Score[len(p.Score)-1]
+			if p.Name != "koord-scheduler" || last.Plugin.Name() != "LoadAwareScheduling" || last.Weight != 1 ||
+				p.Filter[len(p.Filter)-1].Name() != "LoadAwareScheduling" || p.Reserve[len(p.Reserve)-1].Name() != "LoadAwareScheduling" {
+				t.Fatalf("profile %q: %v", p.Name, kinds(p))
+			}
+			p.Parallelism = 1
+			loadAwarePlaces(t, p)
+		})
+	}
+}
+
+// loadAwarePlaces places a batch pod where one node is over the threshold of the
+// file.
+func loadAwarePlaces(t *testing.T, p scheduling.Profile) {
+	t.Helper()
+	noon := frameworktest.Noon().Format(time.RFC3339)
+	objects, err := framework.Decode([]byte(strings.ReplaceAll(clusterOfTwo, "@", noon)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	snap, pending, err := frameworktest.Snapshot(objects)
+	if err != nil || len(pending) != 1 {
+		t.Fatalf("%d pending pods: %v", len(pending), err)
+	}
+	ledger := estimator.LedgerOf(snap)
+	for _, m := range objects.NodeMetrics {
+		if err := ledger.SetMetric(m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := scheduling.New(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := s.Place(snap, pending[0])
+	if err != nil || d.Node != "idle" {
+		t.Fatalf("placed on %q: %v, want idle", d.Node, err)
+	}
+	text, err := json.Marshal(s.Explain(snap, pending[0]))
+	if err != nil || !strings.Contains(string(text), "LoadAwareScheduling") {
+		t.Errorf("the explanation does not know of LoadAwareScheduling: %s, %v", text, err)
+	}
+}
+
+const clusterOfTwo = `{"kind": "List", "apiVersion": "v1", "items": [
+	{"kind": "Node", "apiVersion": "v1", "metadata": {"name": "busy"}, "status": {"allocatable": {"cpu": "10", "memory": "10Gi", "pods": "110"}}},
+	{"kind": "Node", "apiVersion": "v1", "metadata": {"name": "idle"}, "status": {"allocatable": {"cpu": "10", "memory": "10Gi", "pods": "110"}}},
+	{"kind": "NodeMetric", "apiVersion": "slo.koordinator.sh/v1alpha1", "metadata": {"name": "busy"}, "status": {"updateTime": "@",
+		"nodeMetric": {"nodeUsage": {"resources": {"cpu": "9", "memory": "1Gi"}}, "aggregatedNodeUsages": [
+			{"duration": "5m", "usage": {"p99": {"resources": {"cpu": "9", "memory": "1Gi"}}}}]}}},
+	{"kind": "NodeMetric", "apiVersion": "slo.koordinator.sh/v1alpha1", "metadata": {"name": "idle"}, "status": {"updateTime": "@",
+		"nodeMetric": {"nodeUsage": {"resources": {"cpu": "1", "memory": "1Gi"}}, "aggregatedNodeUsages": [
+			{"duration": "5m", "usage": {"p99": {"resources": {"cpu": "1", "memory": "1Gi"}}}}]}}},
+	{"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "web", "namespace": "default"}, "spec": {"priority": 5500, "containers": [
+		{"name": "c", "resources": {"requests": {"cpu": "1", "memory": "1Gi"}}}]}}
+]}`
+
+// TestGoldenFilesBuild builds every recorded file that kube-scheduler accepted,
+// with stand-ins for plugins that are not in-tree. Listed differences: negative
+// weights are refused when a scheduler is made, and plugins that call themselves
+// something else than they are registered as cannot be built.
+func TestGoldenFilesBuild(t *testing.T) {
+	files, err := filepath.Glob("testdata/kube-scheduler-config/*.jsonl.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, file := range files {
+		for _, c := range readGolden(t, file) {
+			misnamed := false
+			for _, special := range c.OutOfTreeSpecial {
+				misnamed = misnamed || special.ReportedName != ""
+			}
+			if !c.OK || misnamed {
+				continue
+			}
+			o := c.options()
+			o.Registry = scheduling.Registry137()
+			register(t, o.Registry, o.Plugins)
+			loaded, err := config.Load([]byte(c.YAML), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			built, err := loaded.Build(config.BuildOptions{})
+			if err != nil {
+				if !notHere(err) {
+					t.Errorf("%s: %v", c.ID, err)
+				}
+				continue
+			}
+			n++
+			for _, p := range built.Profiles {
+				if _, err := scheduling.New(p); err != nil && !strings.HasSuffix(err.Error(), ": must not be negative") {
+					t.Errorf("%s: %v", c.ID, err)
+				}
+			}
+		}
+	}
+	if n < 100 {
+		t.Errorf("built %d files, want more", n)
+	}
+}
+
+// notHere reports whether only plugins are missing that the module does not have.
+func notHere(err error) bool {
+	var e *config.Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	return !slices.ContainsFunc(e.Problems, func(p config.Problem) bool {
+		return p.Class != config.UnknownPlugin ||
+			!slices.Contains([]string{"GangScheduling", "DeferredPodScheduling", "DynamicResources", "DefaultBinder"}, p.Plugin)
+	})
+}

@@ -1,0 +1,61 @@
+package config
+
+import (
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling"
+)
+
+// serves reports whether a plugin has the methods of a point. What filters after
+// its PreFilter serves filter, and so for score.
+func serves(p framework.Plugin, point Point) bool {
+	switch point {
+	case PreEnqueue:
+		return is[framework.PreEnqueuePlugin](p)
+	case QueueSort:
+		return is[framework.QueueSortPlugin](p)
+	case PreFilter:
+		return is[framework.PreFilterPlugin](p)
+	case Filter:
+		return is[framework.FilterPlugin](p) || is[framework.PreFilterPlugin](p)
+	case PostFilter:
+		return is[framework.PostFilterPlugin](p)
+	case PreScore:
+		return is[framework.PreScorePlugin](p)
+	case Score:
+		return is[framework.ScorePlugin](p) || is[framework.PreScorePlugin](p)
+	case Reserve:
+		return is[framework.ReservePlugin](p)
+	case Permit:
+		return is[framework.PermitPlugin](p)
+	case PreBind:
+		return is[framework.PreBindPlugin](p)
+	case Bind:
+		return is[framework.BindPlugin](p)
+	case PostBind:
+		return is[framework.PostBindPlugin](p)
+	}
+	return false
+}
+
+func is[T any](p framework.Plugin) bool {
+	_, ok := framework.As[T](p)
+	return ok
+}
+
+// register adds the plugins of a registry that the preset does not have, and
+// that others have not told of.
+func (p Preset) register(r *scheduling.Registry) {
+	for _, name := range r.Names() {
+		if _, ok := p.Plugins[name]; ok {
+			continue
+		}
+		reg, _ := r.Lookup(name)
+		known := Known{Args: reg.Args}
+		for _, point := range Points() {
+			if scheduling.Part(reg.Like, func(part framework.Plugin) bool { return serves(part, point) }) != nil {
+				known.Points = append(known.Points, point)
+			}
+		}
+		p.Plugins[name] = known
+	}
+}
