@@ -9,7 +9,9 @@ import (
 
 // An Event says that an object is there, new or changed, or that it has gone.
 // Make one with [Put] or [Gone].
-type Event struct{ apply func(ctx context.Context, d *Driver) error }
+type Event struct {
+	apply func(ctx context.Context, d *Driver) error
+}
 
 // Put is the event that the object is there, as it is given. It must not change
 // any more. A pod that Succeeded or Failed no longer counts.

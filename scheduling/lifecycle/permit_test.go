@@ -55,7 +55,9 @@ func TestPermitTimesOut(t *testing.T) {
 	}{
 		{"one", map[string]time.Duration{"b": 10 * time.Second}, 10 * time.Second, "rejected due to timeout after waiting 10s at plugin b"},
 		{
-			"the shortest", map[string]time.Duration{"a": time.Minute, "b": 20 * time.Second, "c": time.Hour}, 20 * time.Second,
+			"the shortest",
+			map[string]time.Duration{"a": time.Minute, "b": 20 * time.Second, "c": time.Hour},
+			20 * time.Second,
 			"rejected due to timeout after waiting 20s at plugin b",
 		},
 		{"the longest", map[string]time.Duration{"c": time.Hour}, 15 * time.Minute, "rejected due to timeout after waiting 15m0s at plugin c"},

@@ -1,0 +1,307 @@
+package lifecycle_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/lifecycle"
+	"github.com/berth-sched/berth/scheduling/queue"
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestConfigIsChecked(t *testing.T) {
+	_, err := lifecycle.New(lifecycle.Config{
+		Profiles: []scheduling.Profile{{}, {Name: scheduling.DefaultName, QueueSort: backwards{}}},
+		Bindings: -1, AssumeTTL: -1, Grace: -1,
+	})
+	want := `lifecycle: Profiles[1].Name: "default-scheduler": another profile has it
+lifecycle: Profiles[1].QueueSort: has to be the same as that of Profiles[0]
+lifecycle: Binder: is nil
+lifecycle: Clock: is nil
+lifecycle: Bindings: -1: must not be negative
+lifecycle: AssumeTTL: -1: must not be negative
+lifecycle: Grace: -1: must not be negative`
+	if diff := cmp.Diff(want, fmt.Sprint(err)); diff != "" {
+		t.Errorf("New (-want +got):\n%s", diff)
+	}
+	if _, err := lifecycle.New(lifecycle.Config{}); err == nil {
+		t.Error("New accepted a configuration without profiles")
+	}
+	w := newWorld(t, scheduling.Profile{})
+	if _, err := lifecycle.New(lifecycle.Config{Profiles: []scheduling.Profile{{}}, Binder: w, Clock: w.clock, Handle: w.handle}); err == nil {
+		t.Error("New accepted the handle of another driver")
+	}
+}
+
+// backwards sorts pods by name, the last first.
+type backwards struct{}
+
+func (backwards) Name() string                        { return "backwards" }
+func (backwards) Less(a, b *framework.QueuedPod) bool { return a.Pod.Pod.Name > b.Pod.Pod.Name }
+
+func TestOwnQueueSort(t *testing.T) {
+	w := newWorld(t, scheduling.Profile{QueueSort: backwards{}})
+	w.nodes(framework.MakeNode("n", "4", "8Gi"))
+	w.pods(framework.MakePod("a"), framework.MakePod("c"), framework.MakePod("b"))
+	var order []string
+	for _, a := range w.all() {
+		order = append(order, a.Pod.Pod.Name)
+	}
+	if diff := cmp.Diff([]string{"c", "b", "a"}, order); diff != "" {
+		t.Errorf("order (-want +got):\n%s", diff)
+	}
+}
+
+// TestTwoProfilesOverOneCache: what one profile places, the other sees; they
+// share the number of decisions and the start of the search.
+func TestTwoProfilesOverOneCache(t *testing.T) {
+	first, second := scheduling.Kubernetes137(), scheduling.Kubernetes137()
+	second.Name = "second"
+	w := newWorld(t, first, second)
+	w.nodes(framework.MakeNode("n", "1", "1Gi"))
+	pod := framework.MakePod("a").Requests("600m", "1Mi")
+	w.pods(pod, pod.Name("b").Scheduler("second"), pod.Name("c").Scheduler("third"))
+	attempts := w.all()
+	if len(attempts) != 2 {
+		t.Fatalf("%d attempts, want 2: the third pod asks for another scheduler", len(attempts))
+	}
+	for i, want := range []struct {
+		name, profile string
+		state         lifecycle.State
+	}{{"a", scheduling.DefaultName, lifecycle.Bound}, {"b", "second", lifecycle.Failed}} {
+		a := attempts[i]
+		if a.Pod.Pod.Name != want.name || a.Profile != want.profile || a.State != want.state || a.Decision.Number != uint64(i) {
+			t.Errorf("attempt %d: pod %s, profile %s, %v, number %d, want %+v", i, a.Pod.Pod.Name, a.Profile, a.State, a.Decision.Number, want)
+		}
+	}
+	if w.d.Scheduler("second") == nil || w.d.Scheduler("third") != nil || w.d.Scheduler("") == nil {
+		t.Error("Scheduler finds other profiles than there are")
+	}
+	w.d.Apply(lifecycle.Gone(framework.MakePod("a").Obj()))
+	if a := w.one(); a.Pod.Pod.Name != "b" || a.State != lifecycle.Bound {
+		t.Errorf("after a left: pod %s, %v, want b, Bound", a.Pod.Pod.Name, a.State)
+	}
+}
+
+// TestSearchStartIsShared: one sample begins where that of another profile
+// ended.
+func TestSearchStartIsShared(t *testing.T) {
+	var profiles []scheduling.Profile
+	for _, name := range []string{"", "second"} {
+		p := scheduling.Kubernetes137()
+		p.Name, p.Percentage, p.Tie = name, 10, scheduling.First
+		profiles = append(profiles, p)
+	}
+	w := newWorld(t, profiles...)
+	for i := range 300 {
+		w.nodes(framework.MakeNode(fmt.Sprintf("n%03d", i), "4", "8Gi"))
+	}
+	w.pods(framework.MakePod("a"), framework.MakePod("b").Scheduler("second"), framework.MakePod("c"), framework.MakePod("d").Scheduler("second"))
+	var nodes []string
+	for _, a := range w.all() {
+		nodes = append(nodes, a.Decision.Node)
+	}
+	if diff := cmp.Diff([]string{"n000", "n100", "n200", "n001"}, nodes); diff != "" {
+		t.Errorf("nodes (-want +got):\n%s", diff)
+	}
+}
+
+func TestConfirmation(t *testing.T) {
+	pod := framework.MakePod("p").UID("u").Requests("1", "1Gi")
+	t.Run("the same node", func(t *testing.T) {
+		w := newWorld(t, scheduling.Kubernetes137())
+		w.confirm = true
+		w.nodes(framework.MakeNode("n", "4", "8Gi"))
+		w.pods(pod)
+		w.all()
+		w.wantOn("n", "p")
+		if got := w.d.Snapshot().Node("n").Pods[0].Pod.Spec.NodeName; got != "n" {
+			t.Errorf("the snapshot has the pod's old version, on node %q", got)
+		}
+		w.noProblems()
+	})
+	t.Run("another node", func(t *testing.T) {
+		w := newWorld(t, scheduling.Kubernetes137())
+		w.nodes(framework.MakeNode("n", "4", "8Gi"))
+		w.pods(pod)
+		w.all()
+		w.nodes(framework.MakeNode("m", "4", "8Gi"))
+		w.pods(pod.Node("m"))
+		w.d.Settle(w.ctx)
+		w.wantOn("n")
+		w.wantOn("m", "p")
+	})
+	t.Run("someone else binds a pod that waits", func(t *testing.T) {
+		w := newWorld(t, scheduling.Kubernetes137())
+		w.pods(pod)
+		w.all() // no node
+		w.depth(queue.Depth{Backoff: 1})
+		w.nodes(framework.MakeNode("n", "4", "8Gi"))
+		w.pods(pod.Node("n"))
+		w.all()
+		w.wantOn("n", "p")
+		w.depth(queue.Depth{})
+	})
+	t.Run("the binding fails although the pod is bound", func(t *testing.T) {
+		w := newWorld(t, scheduling.Kubernetes137())
+		w.refuse = func(p *framework.Pod, node string) error {
+			w.d.Apply(lifecycle.Put(onNode(p, node)))
+			return fmt.Errorf("connection lost")
+		}
+		w.nodes(framework.MakeNode("n", "4", "8Gi"))
+		w.pods(pod)
+		w.one()
+		w.pass(time.Minute)
+		w.all()
+		w.wantOn("n", "p")
+		w.depth(queue.Depth{})
+	})
+	t.Run("never", func(t *testing.T) {
+		w := newWorldWith(t, lifecycle.Config{Profiles: []scheduling.Profile{scheduling.Kubernetes137()}, AssumeTTL: 30 * time.Second}, lifecycle.NewHandle())
+		w.nodes(framework.MakeNode("n", "4", "8Gi"))
+		w.pods(pod)
+		w.all()
+		w.pass(30*time.Second - 1)
+		w.wantOn("n", "p")
+		w.pass(1)
+		w.wantOn("n")
+		want := []string{"pod default/p: its binding to node n was not confirmed within 30s"}
+		if diff := cmp.Diff(want, w.problems); diff != "" {
+			t.Errorf("problems (-want +got):\n%s", diff)
+		}
+	})
+	t.Run("in time", func(t *testing.T) {
+		w := newWorldWith(t, lifecycle.Config{Profiles: []scheduling.Profile{scheduling.Kubernetes137()}, AssumeTTL: 30 * time.Second}, lifecycle.NewHandle())
+		w.confirm = true
+		w.nodes(framework.MakeNode("n", "4", "8Gi"))
+		w.pods(pod)
+		w.all()
+		w.pass(time.Hour)
+		w.wantOn("n", "p")
+		w.noProblems()
+	})
+}
+
+func TestPodsComeAndGo(t *testing.T) {
+	w := newWorld(t, scheduling.Kubernetes137())
+	node := framework.MakeNode("n", "2", "8Gi")
+	running := framework.MakePod("r").Requests("1", "1Gi").Node("n")
+	w.pods(running) // before its node
+	w.d.Settle(w.ctx)
+	w.nodes(node)
+	w.d.Settle(w.ctx)
+	w.wantOn("n", "r")
+
+	w.pods(framework.MakePod("p").Requests("1500m", "1Gi"))
+	if a := w.one(); !strings.HasPrefix(fmt.Sprint(a.Err), "0/1 nodes are available: 1 Insufficient cpu.") {
+		t.Errorf("error %v", a.Err)
+	}
+	w.depth(queue.Depth{Unschedulable: 1})
+
+	w.pods(running.Phase(framework.PodSucceeded)) // no longer uses its node
+	w.d.Settle(w.ctx)
+	w.wantOn("n")
+	if a := w.one(); a.State != lifecycle.Bound {
+		t.Errorf("after the other has succeeded: %v, %v", a.State, a.Err)
+	}
+
+	// A pod of the same name and another UID is another pod.
+	w.pods(framework.MakePod("x").UID("1").Node("n"))
+	w.d.Settle(w.ctx)
+	w.wantOn("n", "p", "x")
+	w.pods(framework.MakePod("x").UID("2"))
+	w.d.Settle(w.ctx)
+	w.wantOn("n", "p")
+	w.d.Apply(lifecycle.Gone(framework.MakePod("x").UID("1").Obj())) // late, about the first
+	w.d.Settle(w.ctx)
+	w.depth(queue.Depth{Active: 1})
+
+	// A pod that is being deleted is not scheduled.
+	w.pods(framework.MakePod("x").UID("2").Deleted(epoch))
+	if a := w.one(); a.State != lifecycle.Skipped {
+		t.Errorf("a pod that is being deleted: %v", a.State)
+	}
+	w.depth(queue.Depth{})
+
+	w.d.Apply(lifecycle.Gone(node.Obj()))
+	w.d.Settle(w.ctx)
+	if w.d.Snapshot().Len() != 0 {
+		t.Error("the node is still there")
+	}
+	w.nodes(node.Labels("new", "yes"))
+	w.d.Settle(w.ctx)
+	w.wantOn("n", "p")
+	w.noProblems()
+}
+
+func TestBadEventsAreProblems(t *testing.T) {
+	w := newWorld(t, scheduling.Profile{})
+	w.d.Apply(
+		lifecycle.Event{},
+		lifecycle.Put[framework.Pod](nil), lifecycle.Gone[framework.Pod](nil),
+		lifecycle.Put[framework.Node](nil), lifecycle.Gone[framework.Node](nil),
+		lifecycle.Put[framework.Service](nil), lifecycle.Gone[framework.Service](nil),
+		lifecycle.Put(&framework.Pod{}), lifecycle.Put(&framework.Node{}), lifecycle.Put(&framework.Service{}),
+		lifecycle.Gone(framework.MakePod("unknown").Obj()), lifecycle.Gone(framework.MakeNode("unknown", "1", "1Gi").Obj()),
+		lifecycle.Gone(&framework.Service{ObjectMeta: framework.ObjectMeta{Name: "unknown"}}),
+	)
+	w.d.Settle(w.ctx)
+	want := []string{
+		"pod: is nil", "pod: is nil", "node: is nil", "node: is nil", "object: is nil", "object: is nil",
+		"pod: metadata.name: must not be empty", "node: metadata.name: must not be empty", "service: metadata.name: must not be empty",
+	}
+	if diff := cmp.Diff(want, w.problems); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+}
+
+// TestObjectsWakePods: objects of any kind are kept, and are events.
+func TestObjectsWakePods(t *testing.T) {
+	service := func(label string) *framework.Service {
+		return &framework.Service{ObjectMeta: framework.ObjectMeta{Namespace: "default", Name: "s", Labels: map[string]string{"l": label}}}
+	}
+	var events []string
+	hint := func(what string) framework.EventHint {
+		return framework.EventHint{
+			Event: framework.ClusterEvent{Resource: "Service", Action: map[string]framework.ActionType{
+				"add": framework.ActionAdd, "update": framework.ActionAll, "delete": framework.ActionDelete,
+			}[what]},
+			Hint: func(_ *framework.PodInfo, before, after any) (framework.QueueingHint, error) {
+				label := func(x any) string {
+					if s, ok := x.(*framework.Service); ok {
+						return s.Labels["l"]
+					}
+					return "-"
+				}
+				events = append(events, what+" "+label(before)+" "+label(after))
+				return framework.QueueSkip, nil
+			},
+		}
+	}
+	w := newWorld(t, scheduling.Profile{Filter: []framework.Plugin{listener{[]framework.EventHint{hint("add"), hint("update"), hint("delete")}}}})
+	w.nodes(framework.MakeNode("n", "1", "1Gi"))
+	w.pods(framework.MakePod("p"))
+	w.all()
+	w.d.Apply(lifecycle.Put(service("1")), lifecycle.Put(service("2")), lifecycle.Gone(service("3")))
+	w.d.Settle(w.ctx)
+	want := []string{"add - 1", "update - 1", "update 1 2", "update 2 -", "delete 2 -"}
+	if diff := cmp.Diff(want, events); diff != "" {
+		t.Errorf("hints (-want +got):\n%s", diff)
+	}
+	if framework.Lookup[framework.Service](w.d.Snapshot(), "default/s") != nil {
+		t.Error("the service is still there")
+	}
+}
+
+// listener rejects every node and registers for events.
+type listener struct{ events []framework.EventHint }
+
+func (listener) Name() string                              { return "listener" }
+func (l listener) EventsToRegister() []framework.EventHint { return l.events }
+func (listener) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status {
+	return framework.Reject("never")
+}
