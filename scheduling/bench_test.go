@@ -5,9 +5,11 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/internal/gen/workload"
 	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scoring"
 )
 
 // cluster is n nodes with two pods each.
@@ -197,5 +199,37 @@ func BenchmarkNodeChurn(b *testing.B) {
 			b.Fatal(err)
 		}
 		i++
+	}
+}
+
+// firstSet is a profile of the plugins that look at one node only.
+func firstSet() scheduling.Profile {
+	return scheduling.Profile{
+		Filter: []framework.Plugin{
+			filter.NodeName{}, filter.NodeUnschedulable{}, filter.TaintToleration{}, filter.NodeAffinity{},
+			filter.NodePorts{}, filter.NodeResourcesFit{},
+		},
+		Score: []scheduling.Weighted{
+			{Plugin: scoring.TaintToleration{}, Weight: 3},
+			{Plugin: scoring.NodeAffinity{}, Weight: 2},
+			{Plugin: scoring.NodeResourcesFit{}},
+			{Plugin: scoring.NodeResourcesBalancedAllocation{}},
+			{Plugin: scoring.ImageLocality{}},
+		},
+	}
+}
+
+// BenchmarkFirstSet places pods by the plugins that look at one node only:
+// names, taints, node affinity, ports, resources, images.
+func BenchmarkFirstSet(b *testing.B) {
+	for _, road := range []string{"plain", "fast"} {
+		for _, n := range []int{100, 1000, 5000, 50000} {
+			b.Run(fmt.Sprintf("road=%s/nodes=%d", road, n), func(b *testing.B) {
+				s := cluster(b, n)
+				p := firstSet()
+				p.Fast.Off = road == "plain"
+				place(b, build(b, p), s, pods(b, s, workload.Basic, min(n, 1000)))
+			})
+		}
 	}
 }
