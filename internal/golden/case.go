@@ -45,6 +45,10 @@ type Expect struct {
 	Pipeline   Pipeline                `json:"pipeline"`
 	Preemption *Preemption             `json:"preemption"` // of the family preemption
 	Signature  string                  `json:"signature"`  // of opportunistic batching; "": none
+	// Nominations tells that the case's nominated pods counted. They did not in
+	// the recorded cases: kube-scheduler keeps nominations only of pods that its
+	// API server has, and there was none.
+	Nominations bool `json:"nominations,omitempty"`
 }
 
 // Pipeline is what the whole framework answered, with all nodes examined.
@@ -57,6 +61,10 @@ type Pipeline struct {
 	Totals         []int64                  `json:"totals"`         // as Feasible
 	Best           []string                 `json:"best"`           // the nodes of the highest total
 	Err            *Status                  `json:"err"`            // if the cycle failed
+	// Chosen is the node that the cycle chose with one worker, "" where that is
+	// not known; and Message the text of its error when no node was feasible.
+	Chosen  string `json:"chosen,omitempty"`
+	Message string `json:"message,omitempty"`
 }
 
 // PipelineScore is what a plugin contributed, in the order of Feasible.

@@ -64,6 +64,7 @@ type checker struct {
 	*golden.Case
 	snapshot    *framework.Snapshot
 	pod         *framework.PodInfo
+	anywhere    *framework.PodInfo // pod without its nomination: all nodes are looked at
 	scheduler   *scheduling.Scheduler
 	preemption  *recorder
 	differences []string
@@ -80,6 +81,29 @@ func newChecker(c *golden.Case, p scheduling.Profile, s *framework.Snapshot) (*c
 	if k.pod, err = s.NewPodInfo(c.Pod); err != nil {
 		return nil, err
 	}
+	k.anywhere = k.pod
+	if c.Pod.Status.NominatedNodeName != "" {
+		pod := *c.Pod
+		pod.Status.NominatedNodeName = ""
+		if k.anywhere, err = s.NewPodInfo(&pod); err != nil {
+			return nil, err
+		}
+	}
+	if !c.Expect.Nominations {
+		return k, nil
+	}
+	for _, pod := range c.Nominated {
+		info, err := s.NewPodInfo(pod)
+		if err != nil {
+			return nil, err
+		}
+		if s.Node(pod.Status.NominatedNodeName) == nil {
+			continue
+		}
+		if err := s.Nominate(info, pod.Status.NominatedNodeName, ""); err != nil {
+			return nil, err
+		}
+	}
 	return k, nil
 }
 
@@ -95,7 +119,7 @@ func (k *checker) compare(what string, got, want any) {
 
 func (k *checker) check() {
 	want := &k.Expect.Pipeline
-	e := k.scheduler.Explain(k.snapshot, k.pod)
+	e := k.scheduler.Explain(k.snapshot, k.anywhere)
 	d, err := k.scheduler.Schedule(k.snapshot, k.pod)
 	if want.Err != nil && len(want.Feasible) != 1 {
 		k.compareError(err, want.Err)
@@ -104,10 +128,15 @@ func (k *checker) check() {
 	var fit *scheduling.FitError
 	switch {
 	case errors.As(err, &fit):
+		if want.Message != "" {
+			k.compare("error", fit.Error(), want.Message)
+		}
 	case err != nil:
 		k.differ("pipeline: error: %v", err)
 		return
-	case !slices.Contains(want.Feasible, d.Node), len(want.Best) > 0 && !slices.Contains(want.Best, d.Node):
+	case want.Chosen != "":
+		k.compare("chosen node", d.Node, want.Chosen)
+	case !slices.Contains(want.Feasible, d.Node), len(want.Best) > 0 && k.pod == k.anywhere && !slices.Contains(want.Best, d.Node):
 		k.differ("pipeline: chose %s of %v, want one of %v", d.Node, want.Feasible, want.Best)
 	}
 	k.compareVerdicts(e)

@@ -13,8 +13,5 @@
 // has an answer of DefaultPreemption: the nodes that were tried, victims in
 // order, violated budgets, why the others failed, the choice, and the message.
 //
-// Left out are DynamicResources, which no case asks anything of: it scores 0;
-// and the nominated pods of a case: kube-scheduler keeps nominations only of
-// pods that its API server has, and there was none when the answers were
-// recorded. The live comparison in internal/parity has nominated pods.
+// Left out is DynamicResources, which no case asks anything of: it scores 0.
 package pipeline
