@@ -15,6 +15,9 @@
 //	...
 //	result, err := s.Schedule(p)
 //
+// [Scheduler.Answer] fills a cluster from a case and asks everything that a recorded
+// answer holds.
+//
 // Results are those of a real kube-scheduler with the same configuration; at
 // Parallelism 1 they are the same on every run, above it the feasible nodes that
 // sampling finds, and the order of equals, depend on the race of its workers. A

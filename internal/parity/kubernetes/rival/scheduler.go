@@ -8,7 +8,6 @@ import (
 
 	"github.com/go-logr/logr"
 	v1 "k8s.io/api/core/v1"
-	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
 	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/events"
@@ -25,7 +24,8 @@ type Scheduler struct {
 	logger   klog.Logger
 	sched    *scheduler.Scheduler
 	snapshot *cache.Snapshot    // the one that sched reads
-	pods     toolscache.Indexer // what the API server is taken to have
+	known    *factory           // what the API server is taken to have
+	pods     toolscache.Indexer // of that, the pods; nobody is told of them
 	batching bool
 }
 
@@ -42,10 +42,14 @@ func New(ctx context.Context, o Options) (*Scheduler, error) {
 	if err != nil {
 		return nil, err
 	}
-	client := fake.NewClientset(o.Objects...)
-	factory := informers.NewSharedInformerFactory(client, 0)
+	known := newFactory()
+	for _, object := range o.Objects {
+		if err := known.put(object); err != nil {
+			return nil, err
+		}
+	}
 	snapshot := cache.NewEmptySnapshot()
-	sched, err := scheduler.New(ctx, client, factory, nil,
+	sched, err := scheduler.New(ctx, fake.NewClientset(), known, nil,
 		func(string) events.EventRecorderLogger { return &events.FakeRecorder{} },
 		scheduler.WithComponentConfigVersion(c.APIVersion),
 		scheduler.WithProfiles(c.Profiles...),
@@ -57,23 +61,13 @@ func New(ctx context.Context, o Options) (*Scheduler, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(o.Objects) > 0 {
-		factory.Start(ctx.Done())
-		for kind, ok := range factory.WaitForCacheSync(ctx.Done()) {
-			if !ok {
-				return nil, fmt.Errorf("objects of type %v were not read: %w", kind, context.Cause(ctx))
-			}
-		}
-		if err := sched.WaitForHandlersSync(ctx); err != nil {
-			return nil, fmt.Errorf("objects were not read: %w", err)
-		}
-	}
 	return &Scheduler{
 		ctx:      ctx,
 		logger:   logger,
 		sched:    sched,
 		snapshot: snapshot,
-		pods:     factory.Core().V1().Pods().Informer().GetIndexer(),
+		known:    known,
+		pods:     known.of(&v1.Pod{}),
 		batching: o.Batching,
 	}, nil
 }
