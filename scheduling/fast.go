@@ -143,6 +143,27 @@ func (f *fastRoad) fitError(snap *framework.Snapshot, pod *framework.PodInfo, v 
 	return &FitError{Pod: pod.Pod.Key(), Nodes: snap.Len(), Rejections: list}
 }
 
+// BaseKey implements [engine.Source]. It covers which plugins are live.
+func (f *fastRoad) BaseKey(pod *framework.PodInfo) string {
+	var fields framework.PodFields
+	b := make([]byte, 0, len(f.liveFilters)+len(f.liveScorers))
+	add := func(live bool, s func(*framework.PodInfo) framework.Scope) {
+		if live {
+			b = append(b, 1)
+			return
+		}
+		b = append(b, 0)
+		fields |= s(pod).Pod
+	}
+	for i, p := range f.s.plugins.filters {
+		add(f.liveFilters[i], p.scope)
+	}
+	for i, p := range f.s.plugins.scorers {
+		add(f.liveScorers[i], p.scope)
+	}
+	return string(b) + pod.ClassKey(fields)
+}
+
 // Outside implements [engine.Source].
 func (f *fastRoad) Outside() (filters, scorers bool) {
 	return slices.Contains(f.liveFilters, true), slices.Contains(f.liveScorers, true)
@@ -170,23 +191,13 @@ func (f *fastRoad) BindScorers(c *framework.Cycle, live bool, feasible engine.Fe
 	}
 	f.scorers = f.scorers[:0]
 	for _, b := range f.bound.scorers {
-		s := engine.Scorer{At: b.at, Scorer: b.scorer, Reads: f.scorerReads[b.at], Weight: b.weight}
-		switch {
-		case b.except != nil:
-			s.ByNodes = exceptNormalizer{b.except}
-		case b.byRange != nil:
-			s.ByRange = b.byRange
-		default:
+		s := engine.Scorer{
+			At: b.at, Scorer: b.scorer, Reads: f.scorerReads[b.at], Weight: b.weight, ByRange: b.byRange, Except: b.except,
+		}
+		if b.byRange == nil {
 			s.ByNodes = b.byNodes
 		}
 		f.scorers = append(f.scorers, s)
 	}
 	return f.scorers, true
-}
-
-// exceptNormalizer normalizes the scores of a scorer that leaves nodes out.
-type exceptNormalizer struct{ by framework.RangeExcluder }
-
-func (e exceptNormalizer) NormalizeScores(nodes []*framework.NodeInfo, scores []int64) {
-	normalizeExcept(e.by, nodes, scores)
 }

@@ -1,301 +1,318 @@
 package engine
 
 import (
-	"time"
+	"slices"
+	"unsafe"
 
 	"github.com/berth-sched/berth/framework"
 )
 
-// A Filter is a filter bound for a class, with what its answers read.
-type Filter struct {
-	At     int // place in the profile: the first filter that says no decides
-	Filter framework.NodeFilter
-	Reads  framework.Reads
-}
-
-// A Scorer is a scorer bound for a class. At most one of ByRange and ByNodes
-// is set: how its scores are normalized.
-type Scorer struct {
-	At      int
-	Scorer  framework.NodeScorer
-	Reads   framework.Reads
-	Weight  int64
-	ByRange framework.RangeNormalizer
-	ByNodes framework.ScoreNormalizer
-}
-
-// A Source binds the plugins of a profile to the pod of the decision that is
-// being made. Live plugins are those that read more than the pod and one node:
-// they are bound for every decision, even if they had nothing to do in the last
-// one. The answers of the others are kept.
-type Source interface {
-	// Outside reports whether some filters, or some scorers, are live.
-	Outside() (filters, scorers bool)
-	// BindFilters runs the PreFilters. false says that the fast road has
-	// nothing to offer for this pod: a PreFilter rejected it, restricted the
-	// nodes, or failed.
-	BindFilters(c *framework.Cycle, live bool) ([]Filter, bool)
-	// BindScorers runs the PreScores over the feasible nodes; false when one
-	// failed.
-	BindScorers(c *framework.Cycle, live bool, feasible Feasible) ([]Scorer, bool)
-}
-
-// Feasible is the set of feasible nodes that PreScore plugins see.
-type Feasible interface {
-	// List lists them in the snapshot's order.
-	List() []*framework.NodeInfo
-	// Groups shows them to the scorer of that place in the profile as if nodes
-	// of one group were one; nil when it has to see the list.
-	Groups(at int) framework.FeasibleNodes
-}
-
-// local reports whether an answer depends on the class and one node only, so
-// that it can be kept in the node's row.
-func local(r framework.Reads) bool {
-	return r&(framework.ReadsCluster|framework.ReadsDomain|framework.ReadsFeasible) == 0
-}
-
-// ofNode reports whether an answer stands while only the node's pods change.
-func ofNode(r framework.Reads) bool {
-	return r&(framework.ReadsPods|framework.ReadsTime) == 0
-}
-
-// A row holds what a class keeps of one node.
-//
-// Invariant: where generation equals the node's, everything in the row is what
-// the bound plugins would answer now; where only node equals the node's
-// NodeGeneration, fixedFilter and fixedScore are.
-type row struct {
-	generation  uint64
-	node        uint64
-	fixedScore  int64 // weighted scores that do not depend on the node's pods
-	movingScore int64 // those that do
-	columnScore int64 // weighted, normalized scores of all columns
-	fixedReason int32 // the first rejection by a filter that reads no pods
-	reason      int32 // the first rejection by a filter kept in rows
-	final       int32 // the first rejection by any filter; 0: feasible
-	until       int32 // place of the row in the class's deadlines, 0 for none
-	inRange     bool  // its scores are known and count in the columns' ranges
-	fixedStale  bool  // fixedScore has to be renewed before it is used
-	scoreStale  bool  // score, and the columns, too
-}
-
-// feasible is the reason of nodes that no filter rejects.
-const feasible int32 = 0
-
-// reason is one rejection and how many nodes it is final for.
-type reason struct {
-	at     int // place of the filter
-	status framework.Status
-	nodes  int
-}
-
 // A class keeps the answers for all pods with one key.
 //
-//	rows    by slot    verdict and scores of each node, and their generation
-//	gates   by slot    verdicts of filters that are not kept in rows
-//	columns by slot    raw scores that are normalized, or not kept in rows
-//	tree    by place   totals of feasible nodes
+//	base     by slot           verdicts and scores by plugins that read one node; shared
+//	gates    by slot or group  verdicts of the other filters
+//	columns  by slot or group  raw scores that are normalized, or not kept in rows
+//	tree     by place          totals of feasible nodes
 //
-// Invariant (after sync): tree.leaves[place] is the total of the node at that
-// place of the snapshot's order, or none if its row's final reason is not
-// feasible; reasons[i].nodes counts the rows whose final reason is i; every
-// column's range is that of the feasible nodes.
+// Where live plugins cannot tell the nodes of a topology domain apart, the
+// nodes are divided into groups, and those plugins are asked about one node of
+// each: their verdicts shut a group of the tree, and their scores are its offset.
+//
+// Invariant (after sync): own[slot] is the first rejection of the node by its
+// row and by gates that tell nodes apart, and shut[g] the first of group g by
+// gates that do not; of the two, the one that comes first in the profile is
+// final. The tree's total of a place is the total of its node, or none if its
+// final reason is not feasible. counts[i][g] is how many nodes of group g have
+// the own reason i.
 type class struct {
 	key   string
-	pod   *framework.PodInfo // the first of the class: bound plugins saw it
+	base  *base
 	live  *framework.PodInfo // the pod of this decision
-	cycle framework.Cycle    // holds the state of bound plugins
-
-	filters       []Filter // kept in rows
-	fixed         []Filter // those of filters that read no pods
-	moving        []Filter // the others
-	gates         []gate
-	fixedScorers  []Scorer // kept in rows, not normalized; they read no pods
-	movingScorers []Scorer // the same; they read pods
-	columns       []column
-	scored        bool // the scorers are bound and all totals are right
+	epoch uint64             // of the base
+	seen  uint64             // entries of the base's log
 
 	outsideFilters, outsideScorers bool // see Source.Outside
-	timed                          bool // some plugin reads the time
 
-	rows    []row
-	reasons []reason
-	tree    tree
-	order   *order
-	touched []int // slots that the gates have to be asked about
-	due     deadlines
+	own      []int32 // by slot; unknown where never evaluated
+	counts   [][]int32
+	division *division // nil when it has to be found
+	shut     []int32   // by group
+	gates    []gate
+	columns  []column
+	tree     tree
+	scored   bool    // all totals are right but for pending ones
+	touched  []int32 // slots that the gates have to be asked about
+	pending  []int32 // slots whose totals have to be added up
 
-	snapshot *framework.Snapshot
-	version  uint64 // of the snapshot's journal
-	nodeSet  uint64
-	objects  uint64
-	now      time.Time
+	touch    func(slot int) // appends to touched
+	dirty    func(slot int) // appends to tracking.touched
+	tracking *column
 
 	feasibleVersion uint64 // counts changes of the set of feasible nodes
-	nodes           []*framework.NodeInfo
-	buffers         [2][]int64
-	used            uint64 // engine clock of the last use
-	bytes           int
-	counts          uint64 // counts changes of reasons[].nodes
-	failure         any    // what the caller keeps while counts stays failed
+	reasonsVersion  uint64 // counts changes of the nodes' final reasons
+	failure         any    // what the caller keeps while reasonsVersion stays failed
 	failed          uint64
 
-	sink     uint64 // see warm
-	fresh    bool   // just built: all rows were evaluated a moment ago
-	building bool   // totals go to leaves only; the tree is built afterwards
-	broken   bool   // a plugin panicked or broke its bounds: take the plain road
-	retotal  bool   // a range moved: all totals have to be added up again
+	nodes  []*framework.NodeInfo
+	scores []int64
+	groups []framework.Groups
+	used   uint64 // engine clock of the last use
+	bytes  int
+
+	building bool // totals go to leaves only; the tree is built afterwards
+	broken   bool // a plugin broke its bounds: take the plain road
+	retotal  bool // all totals have to be added up again
 }
 
-// total adds up the node's weighted, normalized scores.
-func (c *class) total(slot int) int64 {
-	r := &c.rows[slot]
-	return r.fixedScore + r.movingScore + r.columnScore
+// unknown is the own reason of nodes that were never evaluated.
+const unknown int32 = -1
+
+func newClass() *class {
+	c := new(class)
+	c.touch = func(slot int) { c.touched = append(c.touched, int32(slot)) }
+	c.dirty = func(slot int) { c.tracking.touched = append(c.tracking.touched, int32(slot)) }
+	return c
 }
 
-// addColumns adds up the columns' part of the node's total.
-func (c *class) addColumns(slot int) {
-	var t int64
-	for i := range c.columns {
-		col := &c.columns[i]
-		if !col.active {
-			continue
-		}
-		x := col.normalized(slot)
-		if uint64(x) > uint64(framework.MaxNodeScore) {
-			c.broken = true
-		}
-		t += x * col.scorer.Weight
-	}
-	c.rows[slot].columnScore = t
+// reset makes an empty class over a base.
+func (c *class) reset(b *base) {
+	c.base, c.epoch, c.division = b, 0, nil
+	c.gates, c.columns = c.gates[:0], c.columns[:0]
+	c.scored, c.broken, c.failure = false, false, nil
 }
 
-// evaluate renews what the row keeps of the node. What follows from it is
-// brought up to date at once or, where gates have a say that has to be asked
-// for in this decision, by syncGates.
-func (c *class) evaluate(n *framework.NodeInfo) {
-	slot := n.Slot()
-	r := &c.rows[slot]
-	if r.node != n.NodeGeneration() {
-		r.node, r.fixedStale = n.NodeGeneration(), true
-		r.fixedReason = c.ask(c.fixed, n, maxPlace)
+// sync brings the class up to date with its base, which is up to date with the
+// snapshot. live is the cycle of this decision.
+func (c *class) sync(src Source, l *divisions, live *framework.Cycle) bool {
+	c.live = live.Pod
+	c.outsideFilters, c.outsideScorers = src.Outside()
+	all := c.epoch != c.base.epoch
+	if all {
+		c.restart()
 	}
-	r.reason = c.ask(c.moving, n, c.place(r.fixedReason))
-	if r.reason == feasible {
-		r.reason = r.fixedReason
-	}
-	r.generation, r.scoreStale = n.Generation(), true
 	if c.outsideFilters {
-		c.touched = append(c.touched, slot)
-	} else {
-		c.settle(n, r.reason)
+		filters, ok := src.BindFilters(live, true)
+		if !ok {
+			return false
+		}
+		all = c.adoptGates(filters) || all
 	}
-	c.schedule(n)
+	if c.division == nil || slices.ContainsFunc(c.gates, func(g gate) bool { return g.wants(c.division) }) {
+		c.divide(l)
+		all = true
+	}
+	if all = !c.gather() || all; all {
+		c.updateAll()
+	} else {
+		c.updateTouched()
+	}
+	c.syncGroups()
+	if c.broken || c.base.broken {
+		return false
+	}
+	if c.tree.feasible(1) > 1 && !c.syncScores(src, l, live) {
+		return false
+	}
+	return !c.broken && !c.base.broken
 }
 
-// regate asks the gates about the node; the row stands.
-func (c *class) regate(n *framework.NodeInfo) {
-	final := c.rows[n.Slot()].reason
+// restart forgets what belongs to another snapshot or to other nodes.
+func (c *class) restart() {
+	c.epoch, c.division, c.scored = c.base.epoch, nil, false
+	c.seen = c.base.log.end()
+	c.pending = c.pending[:0]
 	for i := range c.gates {
-		if c.gates[i].active {
-			final = c.gates[i].renew(c, n, final)
+		c.gates[i].known = false // a tracker knows one snapshot, and the same nodes
+	}
+	for i := range c.columns {
+		c.columns[i].active = false
+	}
+	c.own = resize(c.own, len(c.base.rows))
+	for i := range c.own {
+		c.own[i] = unknown
+	}
+}
+
+// divide divides the nodes by the groups of gates and columns, as far as there
+// are not too many. Everything by group has to be found anew.
+func (c *class) divide(l *divisions) {
+	o := c.base.order
+	c.groups = c.groups[:0]
+	c.division = l.find(o, nil)
+	add := func(g framework.Groups) {
+		if g.Count <= 1 || c.division.knows(g) {
+			return
+		}
+		c.groups = append(c.groups, g)
+		if finer := l.find(o, c.groups); finer != nil {
+			c.division = finer
+		} else {
+			c.groups = c.groups[:len(c.groups)-1]
 		}
 	}
-	c.settle(n, final)
+	for i := range c.gates {
+		if g := &c.gates[i]; g.active {
+			add(g.groups)
+		}
+	}
+	for i := range c.columns {
+		if col := &c.columns[i]; col.active {
+			add(col.groups)
+		}
+	}
+	for i := range c.gates {
+		c.gates[i].divided(c.division)
+	}
+	for i := range c.columns {
+		c.columns[i].divided(c)
+	}
+	c.shut = append(c.shut[:0], make([]int32, c.division.count)...)
+	for i := range c.counts {
+		c.counts[i] = append(c.counts[i][:0], c.shut...)
+	}
 }
 
-// settle records the node's final reason and scores it if need be. A node that
-// is no longer feasible leaves the ranges and the tree.
-func (c *class) settle(n *framework.NodeInfo, final int32) {
-	slot := n.Slot()
-	r := &c.rows[slot]
-	was := r.final
-	if was != final {
-		c.count(was, -1)
-		c.count(final, 1)
-		r.final = final
-		if was == feasible || final == feasible {
+// gather lists the nodes that have to be looked at; false if all of them.
+func (c *class) gather() bool {
+	slots, ok := c.base.log.since(c.seen)
+	c.seen = c.base.log.end()
+	c.touched = append(c.touched[:0], slots...)
+	for i := range c.gates {
+		if g := &c.gates[i]; g.active && !g.grouped && !g.track(c) {
+			ok = false
+		}
+	}
+	return ok
+}
+
+// updateAll looks at all nodes and builds the tree anew.
+func (c *class) updateAll() {
+	o := c.base.order
+	c.tree.reset(len(o.slots), c.division.count, c.division.places)
+	for i := range c.counts {
+		clear(c.counts[i])
+	}
+	clear(c.shut) // until syncGroups
+	for i := range c.gates {
+		if g := &c.gates[i]; g.grouped {
+			g.known = false
+		}
+	}
+	c.reasonsVersion++
+	c.feasibleVersion++
+	c.retotal = true
+	c.building = true
+	for _, slot := range o.slots {
+		c.update(slot)
+	}
+	c.building = false
+	c.tree.build()
+}
+
+// updateTouched looks at the nodes that were gathered.
+func (c *class) updateTouched() {
+	c.warm()
+	for _, slot := range c.touched {
+		if c.base.order.has(int(slot)) {
+			c.update(int(slot))
+		}
+	}
+}
+
+// warm touches what looking at the nodes will read; see base.warm.
+func (c *class) warm() {
+	if len(c.touched) < 4 {
+		return
+	}
+	var x uint64
+	for _, slot := range c.touched {
+		x += c.base.rows[slot].generation + uint64(c.own[slot]) + uint64(c.base.order.place[slot])
+	}
+	c.base.sink = x
+}
+
+// update finds the node's own reason. A node that is no longer feasible leaves
+// the columns and the tree.
+func (c *class) update(slot int) {
+	now, was := c.verdict(slot), c.own[slot]
+	switch {
+	case c.building:
+		c.count(slot, now, 1)
+	case was != now:
+		c.count(slot, was, -1)
+		c.count(slot, now, 1)
+		c.reasonsVersion++
+		if was == feasible || now == feasible {
 			c.feasibleVersion++
 		}
 	}
+	c.own[slot] = now
 	switch {
-	case final != feasible:
-		c.leave(slot)
+	case now != feasible:
+		if was == feasible && c.scored {
+			c.leave(slot)
+		}
 		c.put(slot, none)
 	case !c.scored:
 		c.put(slot, 0)
-	case r.scoreStale || !r.inRange:
-		c.score(n)
-	}
-}
-
-// score renews the scores of a feasible node.
-func (c *class) score(n *framework.NodeInfo) {
-	slot := n.Slot()
-	r := &c.rows[slot]
-	if r.fixedStale {
-		r.fixedScore = c.askScores(c.fixedScorers, n)
-	}
-	r.movingScore = c.askScores(c.movingScorers, n)
-	columns := false
-	for i := range c.columns {
-		col := &c.columns[i]
-		switch {
-		case !col.active:
-		case !local(col.scorer.Reads):
-			// Its scorer is bound later in this decision; see column.refresh.
-			col.touched = append(col.touched, slot)
-			if !r.inRange {
-				col.stale, c.retotal = true, true
-			}
-		case !col.fixed || r.fixedStale || !r.inRange:
-			col.renew(c, n, r.inRange)
-			columns = true
-		}
-	}
-	r.fixedStale, r.scoreStale = false, false
-	if c.retotal {
-		if !r.inRange {
+	default:
+		c.enter(slot, was == feasible)
+		if was != feasible || c.building {
 			c.put(slot, 0) // feasible; the total follows
 		}
-	} else {
-		if columns {
-			c.addColumns(slot)
-		}
-		c.put(slot, c.total(slot))
+		c.wait(slot)
 	}
-	r.inRange = true
 }
 
-// askScores adds up the weighted scores of a node.
-func (c *class) askScores(scorers []Scorer, n *framework.NodeInfo) (sum int64) {
-	for i := range scorers {
-		x := scorers[i].Scorer.Score(c.pod, n)
-		if uint64(x) > uint64(framework.MaxNodeScore) {
-			c.broken = true
-		}
-		sum += x * scorers[i].Weight
+// wait notes that the total of the node has to be added up. While nothing is
+// scored the list must not grow forever.
+func (c *class) wait(slot int) {
+	if len(c.pending) > len(c.own) {
+		c.pending, c.retotal = c.pending[:0], true
 	}
-	return sum
+	c.pending = append(c.pending, int32(slot))
 }
 
-// leave takes a node that is no longer feasible out of all ranges.
-func (c *class) leave(slot int) {
-	r := &c.rows[slot]
-	if !r.inRange {
+// verdict is the first rejection of the node by its row and by gates that tell
+// nodes apart.
+func (c *class) verdict(slot int) int32 {
+	first := c.base.rows[slot].reason
+	for i := range c.gates {
+		g := &c.gates[i]
+		if !g.active || g.grouped || c.base.reasons[first].at < g.filter.At {
+			continue
+		}
+		if status := g.filter.Filter.Filter(c.live, c.base.snapshot.AtSlot(slot)); !status.IsSuccess() {
+			first = c.base.reject(g.filter.At, status)
+		}
+	}
+	return first
+}
+
+// count counts the node among those with the own reason.
+func (c *class) count(slot int, reason, by int32) {
+	if reason <= feasible {
 		return
 	}
-	r.inRange = false
-	for i := range c.columns {
-		if c.columns[i].active {
-			c.columns[i].drop(c, c.columns[i].raw[slot])
-		}
+	for len(c.counts) <= int(reason) {
+		c.counts = append(c.counts, make([]int32, c.division.count))
 	}
+	c.counts[reason][c.division.of[slot]] += by
 }
 
+// final is the reason that decides about a node with the own reason in the
+// group: the one that comes first in the profile.
+func (c *class) final(own int32, group int) int32 {
+	shut := c.shut[group]
+	if shut == feasible || own != feasible && c.base.reasons[own].at < c.base.reasons[shut].at {
+		return own
+	}
+	return shut
+}
+
+// put changes the total of a node, but for the offset of its group.
 func (c *class) put(slot int, total int64) {
-	place := int(c.order.place[slot])
+	place := int(c.base.order.place[slot])
 	if c.building {
 		c.tree.leaves[place] = total
 		return
@@ -303,92 +320,32 @@ func (c *class) put(slot int, total int64) {
 	c.tree.set(place, total)
 }
 
-const maxPlace = int(^uint(0) >> 1)
-
-// ask returns the first rejection among filters before the given place of the
-// profile.
-func (c *class) ask(filters []Filter, n *framework.NodeInfo, before int) int32 {
-	for i := range filters {
-		if filters[i].At > before {
-			break
-		}
-		if status := filters[i].Filter.Filter(c.pod, n); !status.IsSuccess() {
-			return c.reject(filters[i].At, status)
-		}
-	}
-	return feasible
+// isFeasible reports whether the node is feasible.
+func (c *class) isFeasible(slot int) bool {
+	return c.own[slot] == feasible && c.shut[c.division.of[slot]] == feasible
 }
 
-// place returns the profile's place of the filter behind a reason.
-func (c *class) place(reason int32) int {
-	if reason == feasible {
-		return maxPlace
+// feasibleNodes lists the feasible nodes in order. The list is valid until the
+// next call.
+func (c *class) feasibleNodes() []*framework.NodeInfo {
+	c.nodes = c.nodes[:0]
+	for _, slot := range c.base.order.slots {
+		if c.isFeasible(slot) {
+			c.nodes = append(c.nodes, c.base.snapshot.AtSlot(slot))
+		}
 	}
-	return c.reasons[reason].at
+	return c.nodes
 }
 
-// reject returns the number of a reason, a new one if need be.
-func (c *class) reject(at int, status framework.Status) int32 {
-	if !status.IsRejected() {
-		c.broken = true
-	}
-	for i := 1; i < len(c.reasons); i++ {
-		if r := &c.reasons[i]; r.at == at && r.status.Same(status) {
-			return int32(i)
-		}
-	}
-	if len(c.reasons) == 0 {
-		c.reasons = append(c.reasons, reason{at: maxPlace})
-	}
-	c.reasons = append(c.reasons, reason{at: at, status: status})
-	return int32(len(c.reasons) - 1)
-}
-
-func (c *class) count(reason int32, by int) {
-	if reason > feasible {
-		c.counts++
-		c.reasons[reason].nodes += by
-	}
-}
-
-// schedule notes until when the row's answers hold.
-func (c *class) schedule(n *framework.NodeInfo) {
-	if !c.timed {
-		return
-	}
-	var until time.Time
-	note := func(v any, reads framework.Reads) {
-		if reads&framework.ReadsTime == 0 {
-			return
-		}
-		e, ok := v.(framework.Expirer)
-		if !ok {
-			c.broken = true
-			return
-		}
-		t := e.ValidUntil(c.pod, n)
-		if t.IsZero() {
-			return
-		}
-		if until.IsZero() || t.Before(until) {
-			until = t
-		}
-		if !t.After(c.now) {
-			c.broken = true // it says that its answer does not hold even now
-		}
-	}
-	for i := range c.filters {
-		note(c.filters[i].Filter, c.filters[i].Reads)
-	}
-	for _, list := range [...][]Scorer{c.fixedScorers, c.movingScorers} {
-		for i := range list {
-			note(list[i].Scorer, list[i].Reads)
-		}
+// size is the memory that the class holds, but for what it shares.
+func (c *class) size() int {
+	n := int(unsafe.Sizeof(*c)) + c.tree.bytes() + len(c.key)
+	n += 4*(cap(c.own)+cap(c.touched)+cap(c.pending)+cap(c.shut)) + 8*(cap(c.nodes)+cap(c.scores))
+	for i := range c.counts {
+		n += 4 * cap(c.counts[i])
 	}
 	for i := range c.columns {
-		if local(c.columns[i].scorer.Reads) {
-			note(c.columns[i].scorer.Scorer, c.columns[i].scorer.Reads)
-		}
+		n += c.columns[i].size()
 	}
-	c.due.set(c.rows, n.Slot(), until)
+	return n
 }

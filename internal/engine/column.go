@@ -1,165 +1,209 @@
 package engine
 
 import (
-	"math"
+	"slices"
+	"unsafe"
 
 	"github.com/berth-sched/berth/framework"
 )
 
 // A column keeps one scorer's raw scores apart from the rows, because they are
 // normalized over the feasible nodes or because they are not kept with them.
+// There are three kinds:
 //
-// Invariant: raw[slot] is the scorer's answer for every node in range, and [low, high] is the range of those answers, reached
-// by atLow and atHigh nodes; without feasible nodes low > high. norm is used
-// by scorers with a normalization of their own.
+//	by value  ByRange is set: the nodes are in buckets of equal raw scores, so
+//	          that a range that moves costs a step for each bucket and for each
+//	          node whose normalized score really changes
+//	by node   otherwise: raw and, with ByNodes, norm by slot
+//	grouped   the scorer does not tell the nodes of a group apart: one raw score
+//	          for each group
 type column struct {
 	scorer Scorer
-	raw    []int64
-	norm   []int64
-	low    int64
-	high   int64
-	atLow  int
-	atHigh int
-	stale  bool // the range has to be found anew
+	kept   int // index in base.kept of the raw scores, -1 for a live scorer
 
-	active   bool   // the scorer takes part in this decision
-	fixed    bool   // answers stand while only a node's pods change
-	touched  []int  // slots whose answers have to be renewed in this decision
-	feasible uint64 // the class's feasibleVersion that raw belongs to
-	version  uint64 // the DomainTracker's version that raw belongs to
-	known    bool
+	active  bool   // the scorer takes part in this decision
+	known   bool   // the raw scores of a live scorer are those of version
+	version uint64 // of its DomainTracker
+	since   uint64 // the class's feasibleVersion that they belong to
+	stale   bool   // scores may have changed since they were normalized
+	touched []int32
+
+	groups  framework.Groups
+	refused framework.Groups // groups of which there would be too many
+	shown   bool             // the division knows the groups
+	grouped bool
+
+	values []int64 // grouped: raw by group
+	out    []bool  // grouped: left out of the range
+	shares []int64 // grouped: weighted, normalized
+
+	raw  []int64 // by node, of a live scorer
+	norm []int64 // by node, with ByNodes
+
+	buckets buckets
 }
 
-// normalized returns the node's score in [0,100].
-func (col *column) normalized(slot int) int64 {
+// byValue reports whether the column keeps buckets.
+func (col *column) byValue() bool { return col.scorer.ByRange != nil && !col.grouped }
+
+// adopt gives the scorer its column, a new one if need be.
+func (c *class) adopt(s Scorer, kept int) {
+	i := slices.IndexFunc(c.columns, func(col column) bool { return col.scorer.At == s.At })
+	if i < 0 {
+		i = len(c.columns)
+		c.columns = slices.Grow(c.columns, 1)[:i+1] // with the memory of an earlier class
+		col := &c.columns[i]
+		col.active, col.grouped, col.groups, col.refused = false, false, framework.Groups{}, framework.Groups{}
+	}
+	col := &c.columns[i]
+	if (col.scorer.ByRange != nil) != (s.ByRange != nil) || (col.scorer.ByNodes != nil) != (s.ByNodes != nil) {
+		col.active = false
+	}
+	col.scorer, col.kept = s, kept
+	var groups framework.Groups
+	if by, ok := s.Scorer.(framework.Grouper); ok && kept < 0 {
+		groups = by.Groups()
+	}
+	if !same(groups, col.groups) {
+		col.groups, c.division = groups, nil
+	}
+	if col.active {
+		return
+	}
+	col.active = true
+	if c.division != nil {
+		col.choose(c.division)
+	}
+	col.empty(c)
+}
+
+// empty forgets all scores.
+func (col *column) empty(c *class) {
+	col.known, col.stale, c.retotal = false, true, true
+	col.touched = col.touched[:0]
+	slots := len(c.base.rows)
 	switch {
+	case col.grouped:
 	case col.scorer.ByRange != nil:
-		return col.scorer.ByRange.NormalizeScore(col.raw[slot], col.low, col.high)
-	case col.scorer.ByNodes != nil:
-		return col.norm[slot]
+		col.buckets.reset(slots)
+		if c.division != nil {
+			col.buckets.groups, col.buckets.groupOf = c.division.count, c.division.of
+		}
 	default:
-		return col.raw[slot]
-	}
-}
-
-// renew asks the scorer about a feasible node; was tells whether the node was
-// feasible, and so in the range, before.
-func (col *column) renew(c *class, n *framework.NodeInfo, was bool) {
-	slot := n.Slot()
-	x := col.scorer.Scorer.Score(c.live, n)
-	if was {
-		if col.raw[slot] == x {
-			return
+		if col.kept < 0 {
+			col.raw = resize(col.raw, slots)
 		}
-		col.drop(c, col.raw[slot])
-	}
-	col.raw[slot] = x
-	col.take(c, x)
-}
-
-func (col *column) take(c *class, x int64) {
-	if col.scorer.ByNodes != nil {
-		c.retotal = true
-		return
-	}
-	if col.scorer.ByRange == nil || col.stale {
-		return
-	}
-	if x < col.low {
-		col.low, col.atLow = x, 0
-		c.retotal = true
-	}
-	if x > col.high {
-		col.high, col.atHigh = x, 0
-		c.retotal = true
-	}
-	if x == col.low {
-		col.atLow++
-	}
-	if x == col.high {
-		col.atHigh++
-	}
-}
-
-func (col *column) drop(c *class, x int64) {
-	if col.scorer.ByNodes != nil {
-		c.retotal = true
-		return
-	}
-	if col.scorer.ByRange == nil || col.stale {
-		return
-	}
-	if x == col.low {
-		col.atLow--
-	}
-	if x == col.high {
-		col.atHigh--
-	}
-	if col.atLow == 0 || col.atHigh == 0 {
-		col.stale, c.retotal = true, true
-	}
-}
-
-// rescan finds the range anew.
-func (col *column) rescan(c *class) {
-	col.low, col.high, col.atLow, col.atHigh, col.stale = math.MaxInt64, math.MinInt64, 0, 0, false
-	for _, slot := range c.order.slots {
-		if c.rows[slot].final != feasible {
-			continue
-		}
-		x := col.raw[slot]
-		switch {
-		case x < col.low:
-			col.low, col.atLow = x, 1
-		case x == col.low:
-			col.atLow++
-		}
-		switch {
-		case x > col.high:
-			col.high, col.atHigh = x, 1
-		case x == col.high:
-			col.atHigh++
+		if col.scorer.ByNodes != nil {
+			col.norm = resize(col.norm, slots)
 		}
 	}
 }
 
-// renormalize asks the scorer's own normalization about all feasible nodes.
-func (col *column) renormalize(c *class, nodes []*framework.NodeInfo, buffer []int64) {
-	for i, n := range nodes {
-		buffer[i] = col.raw[n.Slot()]
+// wants reports whether the scorer could be shown groups if the division were
+// finer.
+func (col *column) wants(d *division) bool {
+	return col.active && col.groups.Count > 1 && !d.knows(col.groups) && !same(col.groups, col.refused)
+}
+
+// choose decides whether the scorer is asked by group, and reports whether that
+// is new.
+func (col *column) choose(d *division) bool {
+	if col.shown = col.groups.Count > 0 && d.knows(col.groups); !col.shown {
+		col.refused = col.groups
 	}
-	col.scorer.ByNodes.NormalizeScores(nodes, buffer)
-	for i, n := range nodes {
-		col.norm[n.Slot()] = buffer[i]
+	was := col.grouped
+	col.grouped = col.shown && !col.groups.Prepared && col.scorer.ByNodes == nil
+	return col.grouped != was
+}
+
+// divided adapts the column to another division.
+func (col *column) divided(c *class) {
+	if !col.active {
+		return
+	}
+	switch {
+	case col.choose(c.division):
+		col.empty(c)
+	case col.grouped:
+		col.known = false
+	case col.scorer.ByRange != nil:
+		col.buckets.divide(c.base.order, c.division)
 	}
 }
 
-// A gate keeps the verdicts of one filter apart from the rows.
-//
-// Invariant: reasons[slot] is the filter's answer wherever no filter before it
-// rejected the node; elsewhere it means nothing.
-type gate struct {
-	filter  Filter
-	reasons []int32
-	active  bool // the filter takes part in this decision
-	was     bool // it did in the last one
-	version uint64
-	known   bool
+// turned follows a group that was opened or shut.
+func (col *column) turned(c *class, group int, open bool) {
+	if !col.active {
+		return
+	}
+	col.stale = true
+	if !open || col.kept >= 0 || col.grouped || !c.scored {
+		return
+	}
+	for _, slot := range c.division.slots[group] {
+		if c.own[slot] == feasible {
+			col.touched = append(col.touched, slot)
+		}
+	}
 }
 
-// renew asks the filter about the node, unless one before it in the profile
-// has rejected the node already, and returns the first rejection so far.
-func (g *gate) renew(c *class, n *framework.NodeInfo, so int32) int32 {
-	if c.place(so) < g.filter.At {
-		return so
+// enter brings the column up to date with a feasible node that changed; was
+// tells whether it was feasible before.
+func (col *column) enter(c *class, slot int, was bool) {
+	switch {
+	case col.grouped:
+	case col.kept < 0:
+		// Its scorer is bound later in this decision. While nothing is scored the
+		// list must not grow forever.
+		if len(col.touched) > len(c.own) {
+			col.touched, col.known = col.touched[:0], false
+		}
+		if !was || !ofNode(col.scorer.Reads) {
+			col.touched = append(col.touched, int32(slot))
+		}
+	case col.scorer.ByRange != nil:
+		col.place(c, slot, c.base.kept[col.kept].raw[slot])
+	default:
+		col.stale = true
 	}
-	id := feasible
-	if status := g.filter.Filter.Filter(c.live, n); !status.IsSuccess() {
-		id = c.reject(g.filter.At, status)
+}
+
+// leave takes a node that is no longer feasible out of the column.
+func (col *column) leave(slot int) {
+	if !col.grouped {
+		if col.stale = true; col.scorer.ByRange != nil {
+			col.buckets.remove(slot)
+		}
 	}
-	g.reasons[n.Slot()] = id
-	if id != feasible {
-		return id
+}
+
+// place puts a node into the bucket of its raw score.
+func (col *column) place(c *class, slot int, raw int64) {
+	if col.buckets.place(slot, int(c.division.of[slot]), raw, col.excludes(c, slot)) {
+		col.stale = true
 	}
-	return so
+}
+
+// excludes reports whether the scorer leaves the node out of the range.
+func (col *column) excludes(c *class, slot int) bool {
+	return col.scorer.Except != nil && col.scorer.Except.Excludes(c.base.snapshot.AtSlot(slot))
+}
+
+// score is the weighted, normalized score of a node, but for what its group
+// has.
+func (col *column) score(slot int) int64 {
+	switch {
+	case col.grouped:
+		return 0
+	case col.scorer.ByRange != nil:
+		return col.buckets.norm(slot) * col.scorer.Weight
+	case col.scorer.ByNodes != nil:
+		return col.norm[slot] * col.scorer.Weight
+	}
+	return col.raw[slot] * col.scorer.Weight
+}
+
+func (col *column) size() int {
+	n := 8*(cap(col.raw)+cap(col.norm)+cap(col.values)+cap(col.shares)) + cap(col.out) + 4*cap(col.touched)
+	return n + col.buckets.bytes() + int(unsafe.Sizeof(*col))
 }

@@ -11,23 +11,38 @@
 // the nodes that changed in between, the dirty rows, are asked about again:
 // usually the one on which the last pod was placed.
 //
-//	class "web"                                          order of places
-//	                                                       0   1   2   3 ...
-//	rows     slot  generation  reason     score          ┌───┬───┬───┬───┬──
-//	         0     812         feasible   187   ───┐     │187│  -│191│187│     leaves: totals
-//	         1     97          taint      -        ├───▶ └───┴───┴───┴───┴──
-//	         2     1033 ≠ node's: dirty            │        \   /   \   /
-//	columns  raw scores of plugins that           ─┘        187 x1  191 x1     best, how many
-//	         normalize, with their range                       \     /
-//	gates    verdicts that are asked for every time            191 x1          root
+//	base "500m, 1Gi, tolerates spot"       shared by classes that differ otherwise
+//	  rows     slot  generation  reason  score
+//	           0     812         -       187
+//	           1     97          taint   -
+//	           2     1033 ≠ node's: dirty
+//	  kept     raw scores of plugins that normalize
 //
-// A row holds a node's verdict and the sum of the scores that need no
-// normalization. A column holds the raw scores of a plugin that normalizes,
-// and the range of those of the feasible nodes; while the range stands, a
-// dirty row changes one total, and when it moves all totals are added up
-// again. The tree over the totals knows the best total of every part of the
-// cluster and how many nodes have it, so each tie rule finds its node in
-// O(log N), and so do samples of the nodes.
+//	class "..., app=web, spread by zone"              order of places
+//	                                                   0   1   2   3 ...
+//	  own      first rejection of each node          ┌───┬───┬───┬───┬──
+//	  gates    filters that count other pods   ───▶  │187│  -│191│187│    leaves: totals
+//	  columns  raw scores in buckets, ranges         └───┴───┴───┴───┴──
+//	  division zone-a: 0 2 ..  zone-b: 1 3 ..            \   /   \   /
+//	           shut                offset +40           187 x1  191 x1    best, how many
+//	                                                         \     /
+//	                                                       191 x1         root, by group
+//
+// A base keeps what plugins answer that read one node only. A class has the
+// rest: gates are filters, and live columns scorers, that read more than that,
+// such as the pods of a topology domain; they are bound in every decision, and
+// asked again about what they say has changed.
+//
+// # What makes it fast
+//
+//	rows          a node that changed is evaluated once for all classes of a base
+//	buckets       a normalized score is computed once for each different raw
+//	              score; when a range moves, only nodes whose score moves are touched
+//	groups        a plugin that cannot tell the nodes of a zone apart is asked
+//	              about one of them, and its answer shuts the zone or is its offset
+//	tree          knows the best total of every part of the cluster and how many
+//	              nodes have it, so each tie rule finds its node in O(log N), and
+//	              so do samples
 //
 // # What makes it exact
 //
@@ -35,13 +50,13 @@
 //
 //	the node, its pods     kept in rows; renewed when the generation differs
 //	time                   kept until the plugin's deadline (deadlines.go)
-//	set of nodes, objects  kept until that version differs (sync.go, move)
-//	domains                columns and gates that renew what a tracker names
+//	set of nodes, objects  kept until that version differs (base.move)
+//	domains                gates and columns that renew what a tracker names
 //	feasible nodes         columns renewed when that set changes
-//	anything, or no scope  columns and gates renewed in every decision
+//	anything, or no scope  gates and columns renewed in every decision
 //
 // A generation identifies the content of a node across all forks of a
-// snapshot, so a class can turn from one fork to another and back: rows whose
+// snapshot, so a base can turn from one fork to another and back: rows whose
 // generation matches stand, the others are renewed, and nothing is mixed.
 //
 // Whatever does not fit (a PreFilter that rejects the pod or names nodes, a
@@ -50,21 +65,24 @@
 //
 // # Rooms
 //
-//	engine.go     the classes, their budget, Find
-//	class.go      rows: evaluate, settle, score
-//	sync.go       bringing a class up to date with the snapshot
-//	score.go      bringing scores and totals up to date
-//	column.go     raw scores with a range; gates
-//	deadlines.go  answers that hold up to a time
+//	engine.go     the classes and bases, their budget, Find
+//	source.go     what binds the plugins
+//	base.go       rows: evaluate, follow, move; basescore.go, rowlog.go, deadlines.go
+//	class.go      own reasons, from rows and gates
+//	gate.go       filters that are not kept in rows
+//	column.go     raw scores; buckets.go
+//	score.go      bringing scores up to date; total.go adds them up
+//	division.go   groups of nodes
 //	tree.go       the tournament
-//	view.go       one query's answer: samples, ties, reasons
+//	view.go       one query's answer: ties, reasons; sample.go, feasible.go
 //
 // # Cost
 //
-// A decision of a known class costs O(log N) for every dirty row and O(log N)
-// for the choice, and allocates nothing. A class holds about 100 bytes per
-// node, and 8 more per column; classes used longest ago are given up when the
-// budget is spent.
+// A decision of a known class costs O(log N) for every node that changed, O(G)
+// for G groups, and O(G log N) for the choice, and allocates nothing. A base
+// holds about 50 bytes for each node, a class 30, and 12 more for each plugin
+// that normalizes; classes used longest ago are given up when the budget is
+// spent.
 //
 // An Engine is used by one goroutine at a time.
 package engine

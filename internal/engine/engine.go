@@ -16,21 +16,24 @@ type Engine struct {
 	source Source
 	budget int
 
-	classes map[string]*class
-	seen    map[string]bool // classes that were asked for once
-	barred  map[string]int  // classes that broke, and how many decisions they sit out
-	spare   []*class        // evicted; their memory is used again
-	order   *order
-	clock   uint64
-	stats   Stats
-	view    View
+	classes    map[string]*class
+	bases      map[string]*base
+	seen       map[string]bool // bases that were asked for once
+	barred     map[string]int  // classes that broke, and how many decisions they sit out
+	spare      []*class        // given up; their memory is used again
+	spareBases []*base
+	order      *order
+	divisions  divisions
+	clock      uint64
+	stats      Stats
+	view       View
 }
 
 // Stats counts what an engine did.
 type Stats struct {
 	Hits      uint64 // decisions for a class that was kept
 	Misses    uint64 // decisions for which a class was built
-	Declined  uint64 // decisions left to the plain road, the first of each class among them
+	Declined  uint64 // decisions left to the plain road, the first of each base among them
 	Evictions uint64 // classes given up for room
 	Classes   int    // kept now
 	Bytes     int    // that they hold
@@ -38,7 +41,10 @@ type Stats struct {
 
 // New returns an engine with a budget in bytes.
 func New(source Source, budget int) *Engine {
-	return &Engine{source: source, budget: budget, classes: map[string]*class{}, seen: map[string]bool{}, barred: map[string]int{}}
+	return &Engine{
+		source: source, budget: budget, classes: map[string]*class{}, bases: map[string]*base{},
+		seen: map[string]bool{}, barred: map[string]int{},
+	}
 }
 
 // Stats returns the counts so far.
@@ -65,50 +71,44 @@ func (e *Engine) Find(q Query) (v *View, ok bool) {
 		e.stats.Declined++
 		return nil, false
 	}
-	c := e.classes[q.Key]
-	if c == nil && !e.again(q.Key) {
-		e.stats.Declined++
-		return nil, false
-	}
-	defer func() {
-		// A plugin that panics, or whatever else goes wrong here, must not cost
-		// more than speed: the plain road tells what it was.
-		if p := recover(); p != nil || !ok {
-			e.drop(q.Key)
-			e.stats.Declined++
-			v, ok = nil, false
-		}
-	}()
 	e.clock++
 	e.order = orderOf(q.Snapshot, e.order)
+	c := e.classes[q.Key]
 	if c == nil {
-		if e.rowBytes()*q.Snapshot.Slots() > e.budget {
-			return nil, false
-		}
-		c = e.newClass(q)
-		if !c.build(e.source, q.Snapshot, e.order) {
+		if c = e.newClass(q); c == nil {
+			e.stats.Declined++
 			return nil, false
 		}
 		e.stats.Misses++
 	} else {
 		e.stats.Hits++
 	}
-	c.used = e.clock
-	if !c.sync(e.source, q.Snapshot, e.order, q.Cycle) {
-		if c.broken {
-			e.bar(q.Key)
+	defer func() {
+		// A plugin that panics, or whatever else goes wrong here, must not cost
+		// more than speed: the plain road tells what it was.
+		if p := recover(); p != nil || !ok {
+			e.giveUp(c, p != nil)
+			e.stats.Declined++
+			v, ok = nil, false
 		}
+	}()
+	c.used = e.clock
+	if !c.base.fresh && !c.base.sync(e.source, q.Snapshot, e.order) {
+		return nil, false
+	}
+	c.base.fresh = false
+	if !c.sync(e.source, &e.divisions, q.Cycle) {
 		return nil, false
 	}
 	e.account(c)
-	return e.view.of(c, q)
+	return e.view.of(c, e.source, q)
 }
 
 const seenMost = 4096
 
-// again reports whether the class was asked for before. A class is built when
-// its second pod comes: for a pod that is alone in its class, keeping answers
-// would cost half as much again as finding them.
+// again reports whether the base was asked for before. A base is built when its
+// second pod comes: for a pod that is alone with its base, keeping answers would
+// cost half as much again as finding them.
 func (e *Engine) again(key string) bool {
 	if e.seen[key] {
 		delete(e.seen, key)
@@ -121,32 +121,91 @@ func (e *Engine) again(key string) bool {
 	return false
 }
 
-// newClass makes an empty class, from the memory of an evicted one if there is
-// any.
+// newClass makes an empty class over its base, which is built if need be; nil
+// when the plain road has to be taken.
 func (e *Engine) newClass(q Query) *class {
+	key := e.source.BaseKey(q.Cycle.Pod)
+	b := e.bases[key]
+	if b == nil {
+		if b = e.newBase(key, q); b == nil {
+			return nil
+		}
+	}
 	var c *class
 	if k := len(e.spare); k > 0 {
 		c, e.spare = e.spare[k-1], e.spare[:k-1]
 	} else {
-		c = new(class)
+		c = newClass()
 	}
-	c.key, c.pod, c.live = q.Key, q.Cycle.Pod, q.Cycle.Pod
+	c.key = q.Key
+	c.reset(b)
+	b.users++
 	e.classes[q.Key] = c
 	return c
 }
 
-// drop gives up a class and keeps its memory for another.
-func (e *Engine) drop(key string) {
-	c := e.classes[key]
-	if c == nil {
+// newBase builds a base; nil when the plain road has to be taken.
+func (e *Engine) newBase(key string, q Query) (built *base) {
+	if !e.again(key) || rowBytes*q.Snapshot.Slots() > e.budget {
+		return nil
+	}
+	var b *base
+	if k := len(e.spareBases); k > 0 {
+		b, e.spareBases = e.spareBases[k-1], e.spareBases[:k-1]
+	} else {
+		b = new(base)
+	}
+	defer func() {
+		if recover() != nil {
+			built = nil // see Find
+		}
+	}()
+	b.key, b.pod, b.users = key, q.Cycle.Pod, 0
+	if !b.build(e.source, q.Snapshot, e.order) {
+		return nil
+	}
+	b.fresh = true
+	e.bases[key] = b
+	return b
+}
+
+// giveUp drops a class that could not answer. If its plugins broke their
+// contract, it is left to the plain road for a while, and nothing that shares
+// its base is trusted any more.
+func (e *Engine) giveUp(c *class, panicked bool) {
+	b := c.base
+	if !c.broken && !b.broken && !panicked {
+		e.drop(c)
 		return
 	}
-	delete(e.classes, key)
+	if c.broken || b.broken {
+		e.bar(c.key)
+	}
+	for _, other := range e.classes {
+		if other.base == b {
+			e.drop(other)
+		}
+	}
+}
+
+// drop gives up a class, and with the last one its base, and keeps the memory
+// for others.
+func (e *Engine) drop(c *class) {
+	b := c.base
+	delete(e.classes, c.key)
 	e.stats.Bytes -= c.bytes
-	c.bytes = 0
-	c.pod, c.live, c.snapshot = nil, nil, nil
+	c.bytes, c.base, c.live = 0, nil, nil
 	if len(e.spare) < 4 {
 		e.spare = append(e.spare, c)
+	}
+	if b.users--; b.users > 0 {
+		return
+	}
+	delete(e.bases, b.key)
+	e.stats.Bytes -= b.bytes
+	b.bytes, b.pod, b.snapshot = 0, nil, nil
+	if len(e.spareBases) < 2 {
+		e.spareBases = append(e.spareBases, b)
 	}
 }
 
@@ -164,14 +223,15 @@ func (e *Engine) bar(key string) {
 	e.barred[key] = barFor
 }
 
-func (e *Engine) rowBytes() int { return int(unsafe.Sizeof(row{})) + 16 }
+// rowBytes is about how many bytes of a base and a class belong to one node.
+const rowBytes = int(unsafe.Sizeof(row{})) + 48
 
 // account brings the class's share of the budget up to date, and gives up the
 // classes used longest ago until all fit.
 func (e *Engine) account(c *class) {
-	bytes := c.size()
-	e.stats.Bytes += bytes - c.bytes
-	c.bytes = bytes
+	bytes, shared := c.size(), c.base.size()
+	e.stats.Bytes += bytes - c.bytes + shared - c.base.bytes
+	c.bytes, c.base.bytes = bytes, shared
 	for e.stats.Bytes > e.budget && len(e.classes) > 1 {
 		oldest := c
 		for _, other := range e.classes {
@@ -182,20 +242,7 @@ func (e *Engine) account(c *class) {
 		if oldest == c {
 			return
 		}
-		e.drop(oldest.key)
+		e.drop(oldest)
 		e.stats.Evictions++
 	}
-}
-
-// size is the memory that the class holds, but for what it shares.
-func (c *class) size() int {
-	n := cap(c.rows)*int(unsafe.Sizeof(row{})) + c.tree.bytes() + len(c.key)
-	n += 8*(cap(c.nodes)+cap(c.buffers[0])+cap(c.buffers[1])+cap(c.touched)) + 32*cap(c.due.heap)
-	for i := range c.gates {
-		n += 4 * cap(c.gates[i].reasons)
-	}
-	for i := range c.columns {
-		n += 8 * (cap(c.columns[i].raw) + cap(c.columns[i].norm) + cap(c.columns[i].touched))
-	}
-	return n
 }

@@ -24,13 +24,22 @@ const (
 //	...
 //	nodes[half+b]       ... of block b: leaves[8b] to leaves[8b+7]
 //
-// Invariant (after set or build): nodes[i] is the sum of nodes[2i] and
-// nodes[2i+1], and nodes[half+b] that of block b. Leaves beyond the last place
-// are none.
+// Places may be in groups. Every node of the tree then has a summary for each
+// group, so that a group can get another offset, which is added to all its
+// totals, or be shut, which takes all its places away, in one step. A question
+// about a part of the places asks the summaries of all groups.
+//
+// Invariant (after set or build): the summary of a group in node i is the sum
+// of those in 2i and 2i+1, and in half+b that of its places in block b. Leaves
+// beyond the last place are none.
 type tree struct {
 	leaves []int64
-	nodes  []summary
-	half   int // number of blocks, rounded up to a power of two
+	nodes  []summary // of group g in node i: nodes[i*groups+g]
+	half   int       // number of blocks, rounded up to a power of two
+	groups int
+	of     []uint8 // group by place; nil where there is one group only
+	offset []int64 // by group
+	shut   []bool  // by group
 }
 
 // summary describes the places below a node of the tree.
@@ -51,35 +60,57 @@ func join(a, b summary) summary {
 	return s
 }
 
-// reset makes a tree of n places, none of them feasible. Leaves may then be
-// written directly, followed by build.
-func (t *tree) reset(n int) {
+// reset makes a tree of n places, none of them feasible, in groups without
+// offsets. Leaves may then be written directly, followed by build.
+func (t *tree) reset(n, groups int, of []uint8) {
 	blocks := max(1, (n+fan-1)/fan)
 	t.half = 1 << bits.Len(uint(blocks-1))
 	t.leaves = slices.Grow(t.leaves[:0], blocks*fan)[:blocks*fan]
 	for i := range t.leaves {
 		t.leaves[i] = none
 	}
-	t.nodes = slices.Grow(t.nodes[:0], 2*t.half)[:2*t.half]
+	t.groups, t.of = groups, of
+	t.nodes = slices.Grow(t.nodes[:0], 2*t.half*groups)[:2*t.half*groups]
 	for i := range t.nodes {
 		t.nodes[i] = summary{best: none}
 	}
+	t.offset = append(t.offset[:0], make([]int64, groups)...)
+	t.shut = append(t.shut[:0], make([]bool, groups)...)
 }
+
+// row returns the summaries of all groups in a node.
+func (t *tree) row(node int) []summary { return t.nodes[node*t.groups:][:t.groups] }
 
 func (t *tree) build() {
 	for b := range len(t.leaves) / fan {
-		t.nodes[t.half+b] = t.block(b)
+		if t.groups == 1 {
+			t.nodes[t.half+b] = t.block(b, 0)
+			continue
+		}
+		row := t.row(t.half + b)
+		for g := range row {
+			row[g] = summary{best: none}
+		}
+		for k, x := range t.leaves[b*fan : b*fan+fan] {
+			if x >= 0 {
+				s := &row[t.of[b*fan+k]]
+				*s = join(*s, summary{x, 1, 1})
+			}
+		}
 	}
 	for i := t.half - 1; i >= 1; i-- {
-		t.nodes[i] = join(t.nodes[2*i], t.nodes[2*i+1])
+		row, left, right := t.row(i), t.row(2*i), t.row(2*i+1)
+		for g := range row {
+			row[g] = join(left[g], right[g])
+		}
 	}
 }
 
-// block summarizes the eight leaves of block b.
-func (t *tree) block(b int) summary {
+// block summarizes the leaves of block b that are in the group.
+func (t *tree) block(b, group int) summary {
 	s := summary{best: none}
-	for _, x := range t.leaves[b*fan : b*fan+fan] {
-		if x < 0 {
+	for k, x := range t.leaves[b*fan : b*fan+fan] {
+		if x < 0 || t.groups > 1 && int(t.of[b*fan+k]) != group {
 			continue
 		}
 		s.feasible++
@@ -93,29 +124,84 @@ func (t *tree) block(b int) summary {
 	return s
 }
 
-// set changes one total and everything above it that changes with it.
+// group returns the group of a place.
+func (t *tree) group(place int) int {
+	if t.groups == 1 {
+		return 0
+	}
+	return int(t.of[place])
+}
+
+// set changes one total, without its group's offset, and everything above it
+// that changes with it.
 func (t *tree) set(place int, total int64) {
 	if t.leaves[place] == total {
 		return
 	}
 	t.leaves[place] = total
-	b := place >> fanBits
-	s := t.block(b)
+	b, g := place>>fanBits, t.group(place)
+	s := t.block(b, g)
 	for i := t.half + b; i >= 1; i >>= 1 {
-		if t.nodes[i] == s {
+		at := &t.nodes[i*t.groups+g]
+		if *at == s {
 			return
 		}
-		t.nodes[i] = s
-		s = join(t.nodes[i&^1], t.nodes[i|1])
+		*at = s
+		s = join(t.nodes[(i&^1)*t.groups+g], t.nodes[(i|1)*t.groups+g])
 	}
 }
 
-func (t *tree) root() summary { return t.nodes[1] }
+// total is the total of a place, none if it is not feasible.
+func (t *tree) total(place int) int64 {
+	x := t.leaves[place]
+	if x < 0 {
+		return none
+	}
+	g := t.group(place)
+	if t.shut[g] {
+		return none
+	}
+	return x + t.offset[g]
+}
+
+// sum is the summary of all groups in a node.
+func (t *tree) sum(node int) summary {
+	all := summary{best: none}
+	for g, s := range t.row(node) {
+		if s.feasible > 0 && !t.shut[g] {
+			s.best += t.offset[g]
+			all = join(all, s)
+		}
+	}
+	return all
+}
+
+// feasible is how many places of a node are feasible.
+func (t *tree) feasible(node int) int {
+	n := 0
+	row := t.row(node)
+	for g := range row {
+		if !t.shut[g] {
+			n += int(row[g].feasible)
+		}
+	}
+	return n
+}
+
+// feasibleIn is how many places of a group are feasible.
+func (t *tree) feasibleIn(group int) int {
+	if t.shut[group] {
+		return 0
+	}
+	return int(t.nodes[t.groups+group].feasible)
+}
+
+func (t *tree) root() summary { return t.sum(1) }
 
 // kthBest returns the place of the k-th best total, 0 <= k < root().count, in
 // order.
 func (t *tree) kthBest(k int) int {
-	return t.descend(0, t.half*fan, t.nodes[1].best, k)
+	return t.descend(0, t.half*fan, t.root().best, k)
 }
 
 // kthFeasible returns the place of the k-th feasible node, 0 <= k <
@@ -124,14 +210,14 @@ func (t *tree) kthFeasible(k int) int {
 	i := 1
 	for i < t.half {
 		i *= 2
-		if f := int(t.nodes[i].feasible); k >= f {
+		if f := t.feasible(i); k >= f {
 			k -= f
 			i++
 		}
 	}
 	place := (i - t.half) * fan
 	for {
-		if t.leaves[place] >= 0 {
+		if t.total(place) >= 0 {
 			if k == 0 {
 				return place
 			}
@@ -144,18 +230,18 @@ func (t *tree) kthFeasible(k int) int {
 // rank returns how many places before the given one are feasible.
 func (t *tree) rank(place int) int {
 	if place >= len(t.leaves) {
-		return int(t.nodes[1].feasible)
+		return t.feasible(1)
 	}
 	n := 0
 	b := place >> fanBits
-	for _, x := range t.leaves[b*fan : place] {
-		if x >= 0 {
+	for p := b * fan; p < place; p++ {
+		if t.total(p) >= 0 {
 			n++
 		}
 	}
 	for i := t.half + b; i > 1; i >>= 1 {
 		if i&1 == 1 {
-			n += int(t.nodes[i-1].feasible)
+			n += t.feasible(i - 1)
 		}
 	}
 	return n
@@ -195,7 +281,7 @@ func (t *tree) walk(lo, hi int, f func(part summary, from, to int) bool) {
 	for lo < hi {
 		if lo%fan != 0 || hi-lo < fan {
 			part := summary{best: none}
-			if x := t.leaves[lo]; x >= 0 {
+			if x := t.total(lo); x >= 0 {
 				part = summary{x, 1, 1}
 			}
 			if !f(part, lo, lo+1) {
@@ -209,8 +295,7 @@ func (t *tree) walk(lo, hi int, f func(part summary, from, to int) bool) {
 		for b%(2*size) == 0 && (b+2*size)*fan <= hi {
 			size *= 2
 		}
-		i := (t.half + b) / size
-		if !f(t.nodes[i], lo, lo+size*fan) {
+		if !f(t.sum((t.half+b)/size), lo, lo+size*fan) {
 			return
 		}
 		lo += size * fan
@@ -227,7 +312,7 @@ func (t *tree) descend(from, to int, best int64, k int) int {
 	i := (t.half + from/fan) / size
 	for i < t.half {
 		i *= 2
-		if left := &t.nodes[i]; left.best == best {
+		if left := t.sum(i); left.best == best {
 			if k < int(left.count) {
 				continue
 			}
@@ -237,7 +322,7 @@ func (t *tree) descend(from, to int, best int64, k int) int {
 	}
 	place := (i - t.half) * fan
 	for {
-		if t.leaves[place] == best {
+		if t.total(place) == best {
 			if k == 0 {
 				return place
 			}
@@ -248,4 +333,4 @@ func (t *tree) descend(from, to int, best int64, k int) int {
 }
 
 // bytes is the memory the tree holds.
-func (t *tree) bytes() int { return 8*cap(t.leaves) + 16*cap(t.nodes) }
+func (t *tree) bytes() int { return 8*cap(t.leaves) + 16*cap(t.nodes) + 9*cap(t.offset) }

@@ -42,7 +42,7 @@ func TestTreeAgreesWithCounting(t *testing.T) {
 		total := rapid.Int64Range(none, 3)
 		totals := rapid.SliceOfN(total, 1, 200).Draw(t, "totals")
 		var tr tree
-		tr.reset(len(totals))
+		tr.reset(len(totals), 1, nil)
 		copy(tr.leaves, totals)
 		tr.build()
 		t.Repeat(map[string]func(*rapid.T){
@@ -91,7 +91,7 @@ func TestTreeAgreesWithCounting(t *testing.T) {
 
 func BenchmarkTreeSet(b *testing.B) {
 	var tr tree
-	tr.reset(5000)
+	tr.reset(5000, 1, nil)
 	tr.build()
 	i := 0
 	for b.Loop() {

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"math"
 	"math/bits"
 
 	"github.com/berth-sched/berth/framework"
@@ -25,17 +24,22 @@ type View struct {
 	// explicit holds the totals of a part of the nodes whose ranges differ from
 	// those of all nodes, in the order of the search; empty where the tree's hold.
 	explicit []int64
-	places   []int32
+
+	// The feasible nodes of the search, where they are listed.
+	listed bool
+	places []int32
+	nodes  []*framework.NodeInfo
+	raw    []int64
 }
 
 // part is a run of places lo <= place < hi.
 type part struct{ lo, hi int }
 
 // of finds the nodes that the search visits. false: only the plain road knows.
-func (v *View) of(c *class, q Query) (*View, bool) {
-	n := len(c.order.slots)
-	all := int(c.tree.root().feasible)
-	v.class, v.explicit = c, v.explicit[:0]
+func (v *View) of(c *class, src Source, q Query) (*View, bool) {
+	n := len(c.base.order.slots)
+	all := c.tree.feasible(1)
+	v.class, v.explicit, v.listed = c, v.explicit[:0], false
 	start := q.Start % n
 	if all < q.Want || q.Want >= n {
 		v.parts = [2]part{{start, n}, {0, start}}
@@ -52,91 +56,16 @@ func (v *View) of(c *class, q Query) (*View, bool) {
 	}
 	v.Evaluated = v.parts[0].hi - v.parts[0].lo + v.parts[1].hi
 	if v.Feasible < all && c.scored && v.Feasible > 1 {
-		switch c.sampling() {
-		case sampleUnknown:
-			return nil, false
-		case sampleMoves:
-			v.addUp()
-			return v, true
+		if same, ok := v.sample(src, q.Cycle); !same || !ok {
+			return v, ok
 		}
 	}
 	v.best = join(c.tree.between(v.parts[0].lo, v.parts[0].hi), c.tree.between(v.parts[1].lo, v.parts[1].hi))
 	return v, true
 }
 
-const (
-	sampleSame    = iota // totals are the same whichever nodes are sampled
-	sampleMoves          // ranges have to be found for the sample
-	sampleUnknown        // scorers read the set of feasible nodes
-)
-
-// sampling says what a sample of the feasible nodes does to totals.
-func (c *class) sampling() int {
-	if c.outsideScorers {
-		return sampleUnknown // also one that has nothing to say about all nodes
-	}
-	result := sampleSame
-	for i := range c.columns {
-		col := &c.columns[i]
-		switch {
-		case !col.active:
-		case col.scorer.ByNodes != nil:
-			return sampleUnknown
-		case col.scorer.ByRange != nil && col.low != col.high:
-			result = sampleMoves
-		}
-	}
-	return result
-}
-
-// addUp finds the totals of the sampled nodes with ranges of their own.
-func (v *View) addUp() {
-	c := v.class
-	v.places = v.places[:0]
-	for _, p := range v.parts {
-		for place := p.lo; place < p.hi; place++ {
-			if c.tree.leaves[place] >= 0 {
-				v.places = append(v.places, int32(place))
-			}
-		}
-	}
-	v.explicit = resize(v.explicit, len(v.places))[:len(v.places)]
-	for k, place := range v.places {
-		r := &c.rows[c.order.slots[place]]
-		v.explicit[k] = r.fixedScore + r.movingScore
-	}
-	for i := range c.columns {
-		if col := &c.columns[i]; col.active {
-			v.addColumn(col)
-		}
-	}
-	v.best = summary{best: none, feasible: int32(len(v.places))}
-	for _, t := range v.explicit {
-		v.best = join(v.best, summary{best: t, count: 1})
-	}
-}
-
-func (v *View) addColumn(col *column) {
-	c := v.class
-	low, high := int64(math.MaxInt64), int64(math.MinInt64)
-	for _, place := range v.places {
-		x := col.raw[c.order.slots[place]]
-		low, high = min(low, x), max(high, x)
-	}
-	for k, place := range v.places {
-		x := col.raw[c.order.slots[place]]
-		if col.scorer.ByRange != nil {
-			x = col.scorer.ByRange.NormalizeScore(x, low, high)
-		}
-		if uint64(x) > uint64(framework.MaxNodeScore) {
-			panic("engine: a score out of range") // Find turns it over to the plain road
-		}
-		v.explicit[k] += x * col.scorer.Weight
-	}
-}
-
 func (v *View) node(place int) *framework.NodeInfo {
-	return v.class.snapshot.AtSlot(v.class.order.slots[place])
+	return v.class.base.snapshot.AtSlot(v.class.base.order.slots[place])
 }
 
 // First returns the first feasible node of the search.
@@ -165,7 +94,7 @@ func (v *View) Tied(k int) *framework.NodeInfo {
 			}
 		}
 	}
-	if v.parts[0].lo == 0 && v.parts[0].hi == len(v.class.order.slots) {
+	if v.parts[0].lo == 0 && v.parts[0].hi == len(v.class.base.order.slots) {
 		return v.node(v.class.tree.kthBest(k))
 	}
 	for _, p := range v.parts {
@@ -200,7 +129,7 @@ func (v *View) Totals(f func(n *framework.NodeInfo, total int64) bool) {
 	}
 	for _, p := range v.parts {
 		for place := p.lo; place < p.hi; place++ {
-			if t := v.class.tree.leaves[place]; t >= 0 && !f(v.node(place), t) {
+			if t := v.class.tree.total(place); t >= 0 && !f(v.node(place), t) {
 				return
 			}
 		}
@@ -222,7 +151,7 @@ func (v *View) Heap() *framework.NodeInfo {
 	best := -1
 	for k := range int(v.best.count) {
 		n := v.Tied(k)
-		if r := v.rank(int(v.class.order.place[n.Slot()])); best < 0 || beforeInHeap(r, best) {
+		if r := v.rank(int(v.class.base.order.place[n.Slot()])); best < 0 || beforeInHeap(r, best) {
 			first, best = n, r
 		}
 	}
@@ -249,7 +178,7 @@ func (v *View) at(rank int) (*framework.NodeInfo, int64) {
 		k -= all
 	}
 	place := t.kthFeasible(k)
-	return v.node(place), t.leaves[place]
+	return v.node(place), t.total(place)
 }
 
 func (v *View) heapWalk(rank int) *framework.NodeInfo {
@@ -294,10 +223,22 @@ type Rejection struct {
 
 // Rejections lists the reasons of all nodes that are not feasible.
 func (v *View) Rejections() []Rejection {
+	c := v.class
+	nodes := make([]int, len(c.base.reasons)) // by final reason
+	for g, slots := range c.division.slots {
+		passed := len(slots) // of these, nodes without a reason of their own
+		for own := 1; own < len(c.counts); own++ {
+			if n := int(c.counts[own][g]); n > 0 {
+				passed -= n
+				nodes[c.final(int32(own), g)] += n
+			}
+		}
+		nodes[c.final(feasible, g)] += passed
+	}
 	var list []Rejection
-	for _, r := range v.class.reasons {
-		if r.nodes > 0 {
-			list = append(list, Rejection{r.at, r.status, r.nodes})
+	for i, r := range c.base.reasons {
+		if i != int(feasible) && nodes[i] > 0 {
+			list = append(list, Rejection{r.at, r.status, nodes[i]})
 		}
 	}
 	return list
@@ -306,14 +247,14 @@ func (v *View) Rejections() []Rejection {
 // Kept returns what Keep stored, as long as no node's reason has changed since;
 // otherwise nil. The caller keeps there what it made of the Rejections.
 func (v *View) Kept() any {
-	if v.class.failed == v.class.counts {
+	if v.class.failed == v.class.reasonsVersion {
 		return v.class.failure
 	}
 	return nil
 }
 
 // Keep stores a value for Kept.
-func (v *View) Keep(x any) { v.class.failure, v.class.failed = x, v.class.counts }
+func (v *View) Keep(x any) { v.class.failure, v.class.failed = x, v.class.reasonsVersion }
 
 // A NodeState is what a class knows of one node; for checks.
 type NodeState struct {
@@ -326,14 +267,15 @@ type NodeState struct {
 // State returns what the class knows of the node at a place.
 func (v *View) State(place int) NodeState {
 	c := v.class
-	if r := c.rows[c.order.slots[place]].final; r != feasible {
-		return NodeState{At: c.reasons[r].at, Status: c.reasons[r].status}
+	slot := c.base.order.slots[place]
+	if r := c.final(c.own[slot], int(c.division.of[slot])); r != feasible {
+		return NodeState{At: c.base.reasons[r].at, Status: c.base.reasons[r].status}
 	}
-	return NodeState{Feasible: true, Total: c.tree.leaves[place]}
+	return NodeState{Feasible: true, Total: c.tree.total(place)}
 }
 
 // AllFeasible is how many nodes are feasible in all, sampled or not.
-func (v *View) AllFeasible() int { return int(v.class.tree.root().feasible) }
+func (v *View) AllFeasible() int { return v.class.tree.feasible(1) }
 
 // View returns the view of the last Find; for checks.
 func (e *Engine) View() *View { return &e.view }

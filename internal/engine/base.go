@@ -1,0 +1,301 @@
+package engine
+
+import (
+	"slices"
+	"time"
+	"unsafe"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// A row holds what a base keeps of one node.
+//
+// Invariant: where generation equals the node's, reason is what the bound
+// filters would answer now, and the scores, if known, what the bound scorers
+// would; where only node equals the node's NodeGeneration, fixedReason and, if
+// fixedKnown, fixedScore are.
+type row struct {
+	generation  uint64
+	node        uint64
+	fixedScore  int64 // weighted scores that do not depend on the node's pods
+	movingScore int64 // those that do
+	fixedReason int32 // the first rejection by a filter that reads no pods
+	reason      int32 // the first rejection by any filter of the base
+	until       int32 // place of the row in the base's deadlines, 0 for none
+	fixedKnown  bool  // fixedScore, and raw scores of fixed scorers, belong to node
+}
+
+// score is the sum of the weighted scores that need no normalization.
+func (r *row) score() int64 { return r.fixedScore + r.movingScore }
+
+// feasible is the reason of nodes that no filter rejects.
+const feasible int32 = 0
+
+// A reason is one rejection.
+type reason struct {
+	at     int // place of the filter
+	status framework.Status
+}
+
+// kept holds the raw scores, by slot, of a scorer that normalizes them.
+type kept struct {
+	scorer Scorer
+	fixed  bool // they stand while only a node's pods change
+	raw    []int64
+}
+
+// A base keeps the answers of all plugins that read one node only, for all pods
+// with one base key. Classes whose pods differ only in what the other plugins
+// read share it: in what they demand of other pods, for example.
+type base struct {
+	key   string
+	pod   *framework.PodInfo // the first: bound plugins saw it
+	cycle framework.Cycle    // holds the state of bound plugins
+	users int                // classes
+
+	filters       []Filter
+	fixed         []Filter // those of filters that read no pods
+	moving        []Filter // the others
+	fixedScorers  []Scorer // not normalized; they read no pods
+	movingScorers []Scorer // the same; they read pods
+	kept          []kept
+	scored        bool // the scorers are bound, and feasible rows scored
+	timed         bool // some plugin reads the time
+	broken        bool // a plugin broke its bounds: take the plain road
+
+	rows    []row
+	reasons []reason
+	due     deadlines
+	nodes   []*framework.NodeInfo
+	buffers [2][]int64
+
+	snapshot *framework.Snapshot
+	version  uint64 // of the snapshot's journal
+	nodeSet  uint64
+	objects  uint64
+	now      time.Time
+	order    *order
+	epoch    uint64 // changes when a class has to look at every row
+	log      rowLog
+	sink     uint64 // see warm
+	fresh    bool   // built for the decision that is being made
+	bytes    int
+}
+
+// build binds the plugins and evaluates every node. false means that the plain
+// road has to be taken.
+func (b *base) build(src Source, s *framework.Snapshot, o *order) bool {
+	b.cycle.Reset(b.pod, s, 0, 0)
+	filters, ok := src.BindFilters(&b.cycle, false)
+	if !ok {
+		return false
+	}
+	b.fixedScorers, b.movingScorers, b.kept = b.fixedScorers[:0], b.movingScorers[:0], b.kept[:0]
+	b.adoptFilters(filters)
+	b.scored, b.broken = false, false
+	b.snapshot, b.order, b.now, b.nodeSet, b.objects = s, o, s.Now(), s.NodeSet(), s.Objects()
+	b.reasons = append(b.reasons[:0], reason{at: maxPlace})
+	b.due.heap = b.due.heap[:0]
+	b.grow(s.Slots())
+	clear(b.rows)
+	b.epoch++
+	for _, slot := range o.slots {
+		b.evaluate(s.AtSlot(slot))
+	}
+	b.version = s.Version()
+	return !b.broken
+}
+
+// adoptFilters sorts the filters by what they read.
+func (b *base) adoptFilters(filters []Filter) {
+	b.filters, b.fixed, b.moving = b.filters[:0], b.fixed[:0], b.moving[:0]
+	for _, f := range filters {
+		b.filters = append(b.filters, f)
+		if ofNode(f.Reads) {
+			b.fixed = append(b.fixed, f)
+		} else {
+			b.moving = append(b.moving, f)
+		}
+	}
+	b.timed = b.reads(framework.ReadsTime)
+}
+
+// grow makes room for slots.
+func (b *base) grow(slots int) {
+	b.rows = resize(b.rows, slots)
+	for i := range b.kept {
+		b.kept[i].raw = resize(b.kept[i].raw, slots)
+	}
+}
+
+func resize[T any](list []T, n int) []T {
+	if len(list) >= n {
+		return list
+	}
+	return append(list, make([]T, n-len(list))...)
+}
+
+// sync brings the rows up to date with the snapshot.
+func (b *base) sync(src Source, s *framework.Snapshot, o *order) bool {
+	if b.snapshot != s || b.nodeSet != s.NodeSet() || b.objects != s.Objects() && b.reads(framework.ReadsObjects) {
+		if !b.move(src, s, o) {
+			return false
+		}
+	} else {
+		b.follow(s)
+	}
+	b.expire(s)
+	return !b.broken
+}
+
+// follow evaluates the nodes that changed since the last use.
+func (b *base) follow(s *framework.Snapshot) {
+	slots, ok := s.Changes(b.version)
+	if !ok {
+		slots = b.order.slots
+	}
+	b.warm(slots)
+	for _, slot := range slots {
+		if n := s.AtSlot(slot); n.Generation() != b.rows[slot].generation {
+			b.evaluate(n)
+		}
+	}
+	b.version = s.Version()
+}
+
+// warm touches what evaluating the nodes will read. The loads of a short loop
+// overlap, those of the long one do not: with 50 bases in turn, this halves
+// the cost of a dirty row.
+func (b *base) warm(slots []int) {
+	if len(slots) < 4 {
+		return
+	}
+	var x uint64
+	for _, slot := range slots {
+		x += b.rows[slot].generation
+	}
+	b.sink = x
+}
+
+// move turns to another snapshot, or to the same one with other nodes. Rows
+// stand where the generation does: it identifies the content across forks.
+func (b *base) move(src Source, s *framework.Snapshot, o *order) bool {
+	b.cycle.Reset(b.pod, s, 0, 0)
+	filters, ok := src.BindFilters(&b.cycle, false)
+	if !ok {
+		return false
+	}
+	b.adoptFilters(filters)
+	all := b.nodeSet != s.NodeSet() && b.filtersRead(framework.ReadsNodeSet) ||
+		b.objects != s.Objects() && b.filtersRead(framework.ReadsObjects)
+	b.snapshot, b.nodeSet, b.objects = s, s.NodeSet(), s.Objects()
+	b.grow(s.Slots())
+	for _, slot := range b.order.slots {
+		if !o.has(slot) {
+			b.due.remove(b.rows, slot)
+			b.rows[slot] = row{}
+		}
+	}
+	b.order = o
+	b.scored = false // the scorers are bound anew, and all nodes scored
+	b.epoch++
+	for _, slot := range o.slots {
+		n, r := s.AtSlot(slot), &b.rows[slot]
+		if all {
+			r.node = 0 // no node has this generation
+		}
+		if all || r.generation != n.Generation() {
+			b.evaluate(n)
+		}
+	}
+	b.version = s.Version()
+	return true
+}
+
+// filtersRead reports whether a filter reads what r names.
+func (b *base) filtersRead(r framework.Reads) bool {
+	return slices.ContainsFunc(b.filters, func(f Filter) bool { return f.Reads&r != 0 })
+}
+
+// reads reports whether any plugin reads what r names.
+func (b *base) reads(r framework.Reads) bool {
+	does := func(s Scorer) bool { return s.Reads&r != 0 }
+	return b.filtersRead(r) || slices.ContainsFunc(b.fixedScorers, does) || slices.ContainsFunc(b.movingScorers, does) ||
+		slices.ContainsFunc(b.kept, func(k kept) bool { return does(k.scorer) })
+}
+
+// expire evaluates the nodes whose answers have run out. Should the clock have
+// gone back, all answers are renewed.
+func (b *base) expire(s *framework.Snapshot) {
+	before := b.now
+	b.now = s.Now()
+	if b.now.Before(before) && b.timed {
+		for _, slot := range b.order.slots {
+			b.evaluate(s.AtSlot(slot))
+		}
+	}
+	for slot := b.due.due(b.now); slot >= 0 && !b.broken; slot = b.due.due(b.now) {
+		b.due.remove(b.rows, slot)
+		b.evaluate(s.AtSlot(slot))
+	}
+}
+
+// evaluate renews what the row keeps of the node.
+func (b *base) evaluate(n *framework.NodeInfo) {
+	slot := n.Slot()
+	r := &b.rows[slot]
+	if r.node != n.NodeGeneration() {
+		r.node, r.fixedKnown = n.NodeGeneration(), false
+		r.fixedReason = b.ask(b.fixed, n, maxPlace)
+	}
+	r.reason = b.ask(b.moving, n, b.reasons[r.fixedReason].at)
+	if r.reason == feasible {
+		r.reason = r.fixedReason
+	}
+	r.generation = n.Generation()
+	if b.scored && r.reason == feasible {
+		b.score(n)
+	}
+	b.schedule(n)
+	b.log.add(slot)
+}
+
+const maxPlace = int(^uint(0) >> 1)
+
+// ask returns the first rejection among filters before the given place of the
+// profile.
+func (b *base) ask(filters []Filter, n *framework.NodeInfo, before int) int32 {
+	for i := range filters {
+		if filters[i].At > before {
+			break
+		}
+		if status := filters[i].Filter.Filter(b.pod, n); !status.IsSuccess() {
+			return b.reject(filters[i].At, status)
+		}
+	}
+	return feasible
+}
+
+// reject returns the number of a reason, a new one if need be.
+func (b *base) reject(at int, status framework.Status) int32 {
+	if !status.IsRejected() {
+		b.broken = true
+	}
+	for i := 1; i < len(b.reasons); i++ {
+		if r := &b.reasons[i]; r.at == at && r.status.Same(status) {
+			return int32(i)
+		}
+	}
+	b.reasons = append(b.reasons, reason{at: at, status: status})
+	return int32(len(b.reasons) - 1)
+}
+
+// size is the memory that the base holds, but for what it shares.
+func (b *base) size() int {
+	n := cap(b.rows)*int(unsafe.Sizeof(row{})) + len(b.key)
+	n += 8*(cap(b.nodes)+cap(b.buffers[0])+cap(b.buffers[1])) + 4*cap(b.log.slots) + 32*cap(b.due.heap)
+	for i := range b.kept {
+		n += 8 * cap(b.kept[i].raw)
+	}
+	return n
+}

@@ -1,0 +1,154 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// bindScores binds the scorers of the base and scores every feasible row, one
+// scorer after the other.
+func (b *base) bindScores(src Source, shown Feasible) bool {
+	b.cycle.Reset(b.pod, b.snapshot, 0, 0)
+	scorers, ok := src.BindScorers(&b.cycle, false, shown)
+	if !ok {
+		return false
+	}
+	b.fixedScorers, b.movingScorers, b.kept = b.fixedScorers[:0], b.movingScorers[:0], b.kept[:0]
+	for _, s := range scorers {
+		switch {
+		case s.ByRange != nil || s.ByNodes != nil:
+			b.keep(s)
+		case ofNode(s.Reads):
+			b.fixedScorers = append(b.fixedScorers, s)
+		default:
+			b.movingScorers = append(b.movingScorers, s)
+		}
+	}
+	b.timed = b.reads(framework.ReadsTime)
+	b.nodes = b.nodes[:0]
+	for _, slot := range b.order.slots {
+		r := &b.rows[slot]
+		if r.fixedKnown = r.reason == feasible; r.fixedKnown {
+			b.nodes = append(b.nodes, b.snapshot.AtSlot(slot))
+		}
+	}
+	fixed, moving := b.sums(b.fixedScorers, 0), b.sums(b.movingScorers, 1)
+	for k, n := range b.nodes {
+		r := &b.rows[n.Slot()]
+		r.fixedScore, r.movingScore = fixed[k], moving[k]
+	}
+	for i := range b.kept {
+		k := &b.kept[i]
+		for _, n := range b.nodes {
+			k.raw[n.Slot()] = k.scorer.Scorer.Score(b.pod, n)
+		}
+	}
+	if b.timed {
+		for _, n := range b.nodes {
+			b.schedule(n)
+		}
+	}
+	b.scored = true
+	return !b.broken
+}
+
+// keep gives the scorer a list of raw scores, with the memory of an earlier one
+// if there is any.
+func (b *base) keep(s Scorer) {
+	i := len(b.kept)
+	if i < cap(b.kept) {
+		b.kept = b.kept[:i+1]
+	} else {
+		b.kept = append(b.kept, kept{})
+	}
+	k := &b.kept[i]
+	k.scorer, k.fixed, k.raw = s, ofNode(s.Reads), resize(k.raw, len(b.rows))
+}
+
+// sums adds up the weighted scores of the listed nodes, one scorer after the
+// other, in one of two buffers.
+func (b *base) sums(scorers []Scorer, buffer int) []int64 {
+	sum := resize(b.buffers[buffer], len(b.nodes))[:len(b.nodes)]
+	b.buffers[buffer] = sum
+	clear(sum)
+	for i := range scorers {
+		scorer, weight := scorers[i].Scorer, scorers[i].Weight
+		for k, n := range b.nodes {
+			x := scorer.Score(b.pod, n)
+			if uint64(x) > uint64(framework.MaxNodeScore) {
+				b.broken = true
+			}
+			sum[k] += x * weight
+		}
+	}
+	return sum
+}
+
+// score renews the scores of one row.
+func (b *base) score(n *framework.NodeInfo) {
+	slot := n.Slot()
+	r := &b.rows[slot]
+	if !r.fixedKnown {
+		r.fixedScore = b.askScores(b.fixedScorers, n)
+	}
+	r.movingScore = b.askScores(b.movingScorers, n)
+	for i := range b.kept {
+		if k := &b.kept[i]; !k.fixed || !r.fixedKnown {
+			k.raw[slot] = k.scorer.Scorer.Score(b.pod, n)
+		}
+	}
+	r.fixedKnown = true
+}
+
+// askScores adds up the weighted scores of a node.
+func (b *base) askScores(scorers []Scorer, n *framework.NodeInfo) (sum int64) {
+	for i := range scorers {
+		x := scorers[i].Scorer.Score(b.pod, n)
+		if uint64(x) > uint64(framework.MaxNodeScore) {
+			b.broken = true
+		}
+		sum += x * scorers[i].Weight
+	}
+	return sum
+}
+
+// schedule notes until when the row's answers hold.
+func (b *base) schedule(n *framework.NodeInfo) {
+	if !b.timed {
+		return
+	}
+	var until time.Time
+	note := func(v any, reads framework.Reads) {
+		if reads&framework.ReadsTime == 0 {
+			return
+		}
+		e, ok := v.(framework.Expirer)
+		if !ok {
+			b.broken = true
+			return
+		}
+		t := e.ValidUntil(b.pod, n)
+		if t.IsZero() {
+			return
+		}
+		if until.IsZero() || t.Before(until) {
+			until = t
+		}
+		if !t.After(b.now) {
+			b.broken = true // it says that its answer does not hold even now
+		}
+	}
+	for i := range b.filters {
+		note(b.filters[i].Filter, b.filters[i].Reads)
+	}
+	for _, list := range [...][]Scorer{b.fixedScorers, b.movingScorers} {
+		for i := range list {
+			note(list[i].Scorer, list[i].Reads)
+		}
+	}
+	for i := range b.kept {
+		note(b.kept[i].scorer.Scorer, b.kept[i].scorer.Reads)
+	}
+	b.due.set(b.rows, n.Slot(), until)
+}

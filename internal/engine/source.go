@@ -1,0 +1,61 @@
+package engine
+
+import "github.com/berth-sched/berth/framework"
+
+// A Filter is a bound filter, with what its answers read.
+type Filter struct {
+	At     int // place in the profile: the first filter that says no decides
+	Filter framework.NodeFilter
+	Reads  framework.Reads
+}
+
+// A Scorer is a bound scorer. At most one of ByRange and ByNodes is set: how
+// its scores are normalized. Except may go with ByRange.
+type Scorer struct {
+	At      int
+	Scorer  framework.NodeScorer
+	Reads   framework.Reads
+	Weight  int64
+	ByRange framework.RangeNormalizer
+	ByNodes framework.ScoreNormalizer
+	Except  framework.RangeExcluder
+}
+
+// A Source binds the plugins of a profile to the pod of the decision that is
+// being made. Live plugins are those that read more than the pod and one node:
+// they are bound for every decision, even if they had nothing to do in the last
+// one. The answers of the others are kept.
+type Source interface {
+	// BaseKey is equal for pods that all plugins answer alike that are not
+	// live.
+	BaseKey(pod *framework.PodInfo) string
+	// Outside reports whether some filters, or some scorers, are live.
+	Outside() (filters, scorers bool)
+	// BindFilters runs the PreFilters. false says that the fast road has
+	// nothing to offer for this pod: a PreFilter rejected it, restricted the
+	// nodes, or failed.
+	BindFilters(c *framework.Cycle, live bool) ([]Filter, bool)
+	// BindScorers runs the PreScores over the feasible nodes; false when one
+	// failed.
+	BindScorers(c *framework.Cycle, live bool, feasible Feasible) ([]Scorer, bool)
+}
+
+// Feasible is the set of feasible nodes that PreScore plugins see.
+type Feasible interface {
+	// List lists them in the snapshot's order.
+	List() []*framework.NodeInfo
+	// Groups shows them to the scorer of that place in the profile by its own
+	// groups; nil when it has to see the list.
+	Groups(at int) framework.FeasibleNodes
+}
+
+// local reports whether an answer depends on the pod and one node only, so
+// that it can be kept in the node's row.
+func local(r framework.Reads) bool {
+	return r&(framework.ReadsCluster|framework.ReadsDomain|framework.ReadsFeasible) == 0
+}
+
+// ofNode reports whether an answer stands while only the node's pods change.
+func ofNode(r framework.Reads) bool {
+	return r&(framework.ReadsPods|framework.ReadsTime|framework.ReadsCluster) == 0
+}

@@ -1,0 +1,128 @@
+package engine
+
+import (
+	"math"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// finish normalizes what changed and adds up the totals that changed with it.
+func (c *class) finish() {
+	clear(c.tree.offset)
+	moved := len(c.pending)
+	for i := range c.columns {
+		col := &c.columns[i]
+		switch {
+		case !col.active:
+		case col.grouped:
+			col.share(c)
+		case col.scorer.ByRange != nil:
+			if col.stale {
+				n, ok := col.buckets.settle(col.scorer.ByRange, c.shut)
+				moved += n
+				c.broken = c.broken || !ok
+			}
+			col.stale = false
+		case col.scorer.ByNodes != nil && (col.stale || c.retotal):
+			col.renormalize(c)
+			col.stale, c.retotal = false, true
+		}
+	}
+	if c.retotal || moved > len(c.base.order.slots)/8 {
+		c.totals()
+	} else {
+		c.totalsOfMoved()
+	}
+	for i := range c.columns {
+		if col := &c.columns[i]; col.active && col.byValue() {
+			col.buckets.settled()
+		}
+	}
+	c.pending, c.retotal = c.pending[:0], false
+}
+
+// share adds to the offset of each group what its nodes get.
+func (col *column) share(c *class) {
+	low, high := int64(math.MaxInt64), int64(math.MinInt64)
+	for g := range c.shut {
+		if c.tree.feasibleIn(g) > 0 && !col.out[g] {
+			low, high = min(low, col.values[g]), max(high, col.values[g])
+		}
+	}
+	for g := range c.shut {
+		if c.tree.feasibleIn(g) == 0 || col.out[g] {
+			continue
+		}
+		x := col.values[g]
+		if col.scorer.ByRange != nil {
+			x = col.scorer.ByRange.NormalizeScore(x, low, high)
+		}
+		if uint64(x) > uint64(framework.MaxNodeScore) {
+			c.broken = true
+		}
+		c.tree.offset[g] += x * col.scorer.Weight
+	}
+}
+
+// renormalize asks the scorer's own normalization about all feasible nodes.
+func (col *column) renormalize(c *class) {
+	nodes := c.feasibleNodes()
+	c.scores = resize(c.scores, len(nodes))
+	scores := c.scores[:len(nodes)]
+	raw := col.raw
+	if col.kept >= 0 {
+		raw = c.base.kept[col.kept].raw
+	}
+	for i, n := range nodes {
+		scores[i] = raw[n.Slot()]
+	}
+	col.scorer.ByNodes.NormalizeScores(nodes, scores)
+	for i, n := range nodes {
+		if uint64(scores[i]) > uint64(framework.MaxNodeScore) {
+			c.broken = true
+		}
+		col.norm[n.Slot()] = scores[i]
+	}
+}
+
+// total adds up the weighted, normalized scores of a node, but for those of its
+// group.
+func (c *class) total(slot int) int64 {
+	t := c.base.rows[slot].score()
+	for i := range c.columns {
+		if col := &c.columns[i]; col.active {
+			t += col.score(slot)
+		}
+	}
+	return t
+}
+
+// totals adds up all totals and builds the tree.
+func (c *class) totals() {
+	for place, slot := range c.base.order.slots {
+		if c.own[slot] == feasible {
+			c.tree.leaves[place] = c.total(slot)
+		} else {
+			c.tree.leaves[place] = none
+		}
+	}
+	c.tree.build()
+}
+
+// totalsOfMoved adds up the totals of nodes that changed or whose normalized
+// scores did.
+func (c *class) totalsOfMoved() {
+	add := func(slot int) {
+		if c.own[slot] == feasible {
+			c.put(slot, c.total(slot))
+		}
+	}
+	for i := range c.columns {
+		if col := &c.columns[i]; col.active && col.byValue() {
+			col.buckets.eachMoved(add)
+		}
+	}
+	for _, slot := range c.pending {
+		add(int(slot))
+	}
+}
