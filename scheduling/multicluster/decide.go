@@ -1,6 +1,7 @@
 package multicluster
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/berth-sched/berth/estimator"
@@ -10,25 +11,41 @@ import (
 
 // decideOnce decides for a placement with at most one affinity. It notes what
 // it finds in x, unless x is nil.
-func (s Scheduler) decideOnce(clusters []*framework.Cluster, w *Workload, x *Explanation) ([]Target, error) {
+func (s Scheduler) decideOnce(clusters []*framework.Cluster, w *Workload, x *Explanation) (Decision, error) {
 	if x != nil {
 		x.Clusters, x.Selection, x.Division = make([]ClusterExplanation, len(clusters)), nil, nil
 	}
 	strategy, err := w.Placement.Strategy()
 	if err != nil {
-		return nil, ofWorkload(w, err)
+		return Decision{}, ofWorkload(w, err)
 	}
 	members, err := s.feasible(clusters, w, x)
 	if err != nil {
-		return nil, err
+		return Decision{}, err
 	}
 	available, has := make(map[string]int64, len(members)), byCluster(w.Clusters)
+	var failed []error
 	for i := range members {
 		m := &members[i]
-		n := s.available(m.cluster, w, x)
+		n, err := s.available(m.cluster, w, x)
+		if err != nil {
+			failed = append(failed, err)
+		}
 		available[m.cluster.Name] = n
 		m.available = resource.SatAdd(n, has[m.cluster.Name])
 	}
+	targets, err := s.distribute(w, members, available, strategy, x)
+	if err != nil {
+		if len(failed) > 0 {
+			err = errors.Join(append([]error{err}, failed...)...)
+		}
+		return Decision{}, err
+	}
+	return Decision{Targets: targets, EstimateErrors: failed}, nil
+}
+
+// distribute selects among the members and divides among the selected ones.
+func (s Scheduler) distribute(w *Workload, members []member, available map[string]int64, strategy Strategy, x *Explanation) ([]Target, error) {
 	sortMembers(members)
 	chosen, selection, err := selectClusters(w, members, strategy, s.Spread)
 	if x != nil {
@@ -127,17 +144,21 @@ func recovered(p interface{ Name() string }, c *framework.Cluster, err *error) {
 }
 
 // available returns how many replicas, or sets of components, a cluster can
-// take. What nobody knows, and what has no limit, counts as all of them.
+// take, and the errors of estimators. What nobody knows, and what has no limit,
+// counts as all of them; what could not be found out counts as none.
 //
 // Source: Karmada 1.13, calAvailableReplicas.
-func (s Scheduler) available(c *framework.Cluster, w *Workload, x *Explanation) int64 {
+func (s Scheduler) available(c *framework.Cluster, w *Workload, x *Explanation) (int64, error) {
 	wanted := w.wanted()
 	if wanted == 0 {
-		return estimator.MaxReplicas
+		return estimator.MaxReplicas, nil
 	}
 	combined := s.ask(c, w)
 	n := combined.Replicas
-	if combined.NoOpinion || n == estimator.MaxReplicas {
+	switch {
+	case combined.NoOpinion && combined.Err != nil:
+		n = 0
+	case combined.NoOpinion, n == estimator.MaxReplicas:
 		n = wanted
 	}
 	if x != nil {
@@ -148,13 +169,19 @@ func (s Scheduler) available(c *framework.Cluster, w *Workload, x *Explanation) 
 		}
 		for _, p := range s.Estimators {
 			if explainer, ok := p.(estimator.ClusterExplainer); ok && len(w.Components) == 0 {
-				if r, err := explainer.Explain(c, w.Replica); err == nil {
+				if r, err := explain(explainer, c, w.Replica); err == nil {
 					e.Estimates = append(e.Estimates, r)
 				}
 			}
 		}
 	}
-	return n
+	return n, combined.Err
+}
+
+// explain asks an estimator, which may panic, why.
+func explain(p estimator.ClusterExplainer, c *framework.Cluster, r *estimator.Replica) (report estimator.ClusterReport, err error) {
+	defer recovered(p, c, &err)
+	return p.Explain(c, r)
 }
 
 // A setEstimator estimates whole sets of components.

@@ -3,6 +3,7 @@ package multicluster
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/berth-sched/berth/estimator"
@@ -52,7 +53,7 @@ func NewFederation(s Scheduler, p scheduling.Profile, members []Member) (*Federa
 	}
 	for _, m := range members {
 		if m.Snapshot == nil {
-			return nil, &framework.InvalidError{Object: "cluster " + m.Cluster.Name, Field: "snapshot", Err: errNoSnapshot}
+			return nil, &framework.InvalidError{Object: "cluster " + m.Cluster.Name, Field: "snapshot", Value: "null", Err: errNil}
 		}
 		for _, other := range snapshots {
 			if other == m.Snapshot {
@@ -98,6 +99,9 @@ type Round struct {
 	// are divided by static weights: what is left is divided by the same
 	// weights among the clusters that still have room.
 	Decision *Explanation `json:"decision,omitempty"`
+	// TakenBack tells that what the round placed was taken back, because other
+	// clusters may meet the spread constraints better.
+	TakenBack bool `json:"takenBack,omitempty"`
 }
 
 // A Share is what one cluster got in a round: the estimate, and what became of
@@ -125,7 +129,6 @@ type PlacedPod struct {
 
 var (
 	errComponents = errors.New("components cannot be placed on nodes")
-	errNoSnapshot = errors.New("is nil")
 	errShared     = errors.New("belongs to another cluster too")
 )
 
@@ -139,33 +142,34 @@ var (
 // the others. Duplicated replicas stay unplaced. Placing as much as possible is
 // no error: see Placed.Unplaced.
 //
+// Spread constraints hold for all rounds together. With DynamicWeight and
+// Aggregated, a cluster with less room than expected may be the wrong choice:
+// what the round placed is taken back, and the workload decided for again, now
+// that it is known how many replicas the cluster takes, until what is given out
+// fits or, if no choice takes everything, as much as some choice takes.
+//
 // New pods are copies of w.Replica.Pod, or of a pod that requests what w.Replica
-// does, named after it, the cluster and a number.
+// does, named after it, the cluster and a number. Names of pods that are in the
+// cluster are not given again.
 //
 // If the first decision fails, its error is returned (see [Scheduler.Schedule]);
 // an error of a plugin at any time takes back everything. Then nothing has
 // changed.
 //
 // Cost: one placement at node level for each replica, and for each round one
-// pass over the nodes of all clusters. A round places a replica or finds out
-// that a cluster is full, or is the last one.
+// pass over the nodes of all clusters. A round places a replica for good or
+// finds out that a cluster is full, or is the last one.
 func (f *Federation) Place(w *Workload) (*Placed, error) {
-	if len(w.Components) > 0 {
-		return nil, &framework.InvalidError{Object: "workload " + w.Name, Field: "spec.components", Err: errComponents}
+	if w == nil {
+		return nil, w.check()
 	}
-	marks := make([]framework.Mark, len(f.members))
-	for i, m := range f.members {
-		marks[i] = m.Snapshot.Begin()
+	if len(w.Components) > 0 {
+		return nil, &framework.InvalidError{Object: "workload " + w.Name, Field: "spec.components", Value: fmt.Sprintf("%d components", len(w.Components)), Err: errComponents}
 	}
 	p := newPlacing(f, w)
+	marks := p.begin()
 	err := p.run()
-	for i, m := range f.members {
-		if err != nil {
-			m.Snapshot.Rollback(marks[i])
-		} else {
-			m.Snapshot.Commit(marks[i])
-		}
-	}
+	p.end(marks, err == nil)
 	if err != nil {
 		return nil, err
 	}

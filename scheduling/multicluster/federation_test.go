@@ -152,6 +152,99 @@ func TestFederationDividesAgain(t *testing.T) {
 	}
 }
 
+// Spread constraints hold for what is placed in the end, and not only for each
+// round: a cluster with less room than expected is given up if it must be.
+func TestFederationKeepsSpreadConstraints(t *testing.T) {
+	port := estimator.ReplicaOf(framework.MakePod("web").Requests("500m", "1Gi").HostPort(80).Obj())
+	aggregated := &multicluster.ReplicaScheduling{ReplicaDivisionPreference: multicluster.PreferAggregated}
+	for _, c := range []struct {
+		name       string
+		replicas   int64
+		scheduling *multicluster.ReplicaScheduling
+		most       int
+		want       []multicluster.Target
+		unplaced   int64
+	}{
+		// The first choice is a, which takes one of the three.
+		{"another cluster takes all", 3, aggregated, 1, targets("b", 3), 0},
+		{"another cluster takes more", 5, aggregated, 1, targets("b", 3), 2},
+		{"two clusters", 9, aggregated, 2, targets("b", 3, "c", 2), 4},
+		{"two clusters, by weight", 5, dynamic(), 2, targets("b", 3, "c", 2), 0},
+		{"any number", 9, aggregated, 3, targets("a", 1, "b", 3, "c", 2), 3},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			ms := []multicluster.Member{
+				withNodes(t, "a", framework.MakeNode("", "8", "32Gi")),
+				withNodes(t, "b", framework.MakeNode("", "1", "8Gi"), framework.MakeNode("", "1", "8Gi"), framework.MakeNode("", "1", "8Gi")),
+				withNodes(t, "c", framework.MakeNode("", "1", "8Gi"), framework.MakeNode("", "1", "8Gi")),
+			}
+			p, err := federation(t, multicluster.Scheduler{}, ms...).Place(&multicluster.Workload{
+				Name: "default/web", Replicas: c.replicas, Replica: port, Placement: multicluster.Placement{
+					ReplicaScheduling: c.scheduling, SpreadConstraints: []multicluster.SpreadConstraint{constraint("cluster", 1, c.most)},
+				},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, p.Targets); diff != "" || p.Unplaced != c.unplaced {
+				t.Errorf("%d unplaced, want %d; Targets differ (-want +got):\n%s", p.Unplaced, c.unplaced, diff)
+			}
+			checkPlaced(t, p, ms)
+			for i, r := range p.Rounds {
+				if r.TakenBack != (i < len(p.Rounds)-1) {
+					t.Errorf("round %d: TakenBack = %v", i+1, r.TakenBack)
+				}
+			}
+		})
+	}
+}
+
+// checkPlaced compares the report with what is in the snapshots.
+func checkPlaced(t tester, p *multicluster.Placed, members []multicluster.Member) {
+	t.Helper()
+	reported := map[string]int64{}
+	for _, x := range p.Pods {
+		reported[x.Cluster]++
+	}
+	for _, m := range members {
+		if podsIn(m) != reported[m.Cluster.Name] {
+			t.Fatal(fmt.Sprintf("%d pods in %s, %d reported", podsIn(m), m.Cluster.Name, reported[m.Cluster.Name]))
+		}
+	}
+}
+
+// A pod that came to stay while others went keeps its name.
+func TestFederationNames(t *testing.T) {
+	a := withNodes(t, "a", framework.MakeNode("", "8", "32Gi"))
+	w := &multicluster.Workload{
+		Name: "default/web", Replicas: 4, Replica: estimator.ReplicaOf(framework.MakePod("").Requests("1", "1Gi").Obj()),
+		Placement: multicluster.Placement{ReplicaScheduling: dynamic()},
+	}
+	f := federation(t, multicluster.Scheduler{}, a)
+	p, err := f.Place(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, gone := range p.Pods[:2] {
+		if err := a.Snapshot.RemovePod(gone.Pod, gone.Node); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.Clusters = targets("a", 2)
+	if p, err = f.Place(w); err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]bool{}
+	for _, n := range a.Snapshot.All() {
+		for _, q := range n.Pods {
+			names[q.Pod.Name] = true
+		}
+	}
+	if len(p.Pods) != 2 || len(names) != 4 {
+		t.Errorf("%d pods placed, names %v, want 2 and four names", len(p.Pods), names)
+	}
+}
+
 func TestFederationReport(t *testing.T) {
 	p, err := federation(
 		t, multicluster.Scheduler{}, withNodes(t, "a", framework.MakeNode("", "2", "8Gi")), withNodes(t, "b", framework.MakeNode("", "1", "8Gi")),
@@ -197,9 +290,9 @@ func TestFederationErrors(t *testing.T) {
 		members []multicluster.Member
 		want    string
 	}{
-		{"no snapshot", []multicluster.Member{{Cluster: clusterOf("a")}}, "cluster a: snapshot: is nil"},
+		{"no snapshot", []multicluster.Member{{Cluster: clusterOf("a")}}, `cluster a: snapshot: "null": is nil`},
 		{"shared", []multicluster.Member{a, {Cluster: clusterOf("c"), Snapshot: a.Snapshot}}, "cluster c: snapshot: belongs to another cluster too"},
-		{"nil", []multicluster.Member{{}}, "cluster: is nil"},
+		{"nil", []multicluster.Member{{}}, `cluster 0 of the list: "null": is nil`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if _, err := multicluster.NewFederation(multicluster.Scheduler{}, profile(), c.members); fmt.Sprint(err) != c.want {
@@ -208,8 +301,11 @@ func TestFederationErrors(t *testing.T) {
 		})
 	}
 	f := federation(t, multicluster.Scheduler{}, a, b)
-	if _, err := f.Place(&multicluster.Workload{Name: "x/y", Components: []estimator.Component{{}}}); fmt.Sprint(err) != "workload x/y: spec.components: components cannot be placed on nodes" {
+	if _, err := f.Place(&multicluster.Workload{Name: "x/y", Components: []estimator.Component{{}}}); fmt.Sprint(err) != `workload x/y: spec.components: "1 components": components cannot be placed on nodes` {
 		t.Errorf("Place with components: %v", err)
+	}
+	if _, err := f.Place(nil); fmt.Sprint(err) != `workload: "null": is nil` {
+		t.Errorf("Place(nil): %v", err)
 	}
 	many := &multicluster.Workload{
 		Name: "x/y", Replicas: 9, Replica: estimator.ReplicaOf(framework.MakePod("").Requests("1", "").Obj()), Placement: multicluster.Placement{ReplicaScheduling: dynamic()},
@@ -252,14 +348,30 @@ func TestFederationProperties(t *testing.T) {
 			{ReplicaDivisionPreference: multicluster.PreferAggregated},
 			{ReplicaDivisionPreference: multicluster.PreferWeighted},
 		}).Draw(t, "scheduling")
+		most := rapid.IntRange(0, 4).Draw(t, "most clusters")
+		if most > 0 {
+			w.Placement.SpreadConstraints = []multicluster.SpreadConstraint{constraint("cluster", 1, most)}
+		}
 		f := federation(t, multicluster.Scheduler{}, members...)
 		p, err := f.Place(w)
 		if err != nil {
 			var short *multicluster.ShortageError
-			if !errors.As(err, &short) {
+			var spread *multicluster.SpreadError
+			if !errors.As(err, &short) && !errors.As(err, &spread) {
 				t.Fatal(err)
 			}
+			for _, m := range members {
+				if podsIn(m) != 0 {
+					t.Fatalf("%v, and %d pods in %s", err, podsIn(m), m.Cluster.Name)
+				}
+			}
 			return
+		}
+		checkPlaced(t, p, members)
+		constrained := most > 0 && w.Placement.ReplicaScheduling.ReplicaDivisionPreference == multicluster.PreferAggregated ||
+			most > 0 && w.Placement.ReplicaScheduling.WeightPreference != nil
+		if constrained && len(p.Targets) > most {
+			t.Fatalf("%v are more than %d clusters", p.Targets, most)
 		}
 		var sum int64
 		for _, x := range p.Targets {
@@ -278,7 +390,8 @@ func TestFederationProperties(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := s.Schedule(m.Snapshot, info); err == nil && p.Unplaced > 0 {
+			full := !constrained || slices.ContainsFunc(p.Targets, func(x multicluster.Target) bool { return x.Name == m.Cluster.Name })
+			if _, err := s.Schedule(m.Snapshot, info); err == nil && p.Unplaced > 0 && full {
 				t.Fatalf("%d unplaced, but %s has room", p.Unplaced, m.Cluster.Name)
 			}
 		}

@@ -82,6 +82,9 @@ func TestMethodDivideErrors(t *testing.T) {
 		{"too many", math.MaxInt64, weigh("a", 1), nil, `replicas: "9223372036854775807": more than 2^53 replicas`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if _, err := multicluster.Method(9).Divide(c.n, c.weights, c.held, multicluster.Ascending); fmt.Sprint(err) != `method: "Method(9)": unknown method` {
+				t.Errorf("a method that does not exist: %v", err)
+			}
 			for _, m := range []multicluster.Method{multicluster.Webster, multicluster.Floor} {
 				if _, err := m.Divide(c.n, c.weights, c.held, multicluster.Ascending); fmt.Sprint(err) != c.want {
 					t.Errorf("%v: %v, want %s", m, err, c.want)

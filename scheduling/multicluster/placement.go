@@ -60,6 +60,9 @@ const (
 // A SpreadConstraint bounds the number of groups that are selected.
 type SpreadConstraint struct {
 	SpreadByField SpreadField `json:"spreadByField,omitempty"` // empty means cluster
+	// SpreadByLabel is here to be refused: Karmada's API has it, and neither its
+	// scheduler nor this one can spread by it.
+	SpreadByLabel string `json:"spreadByLabel,omitempty"`
 	// MaxGroups is the largest number of groups; 0 means any number (but see
 	// [AsKarmada]).
 	MaxGroups int `json:"maxGroups,omitempty"`

@@ -12,6 +12,7 @@ var (
 	errUnknown       = errors.New("is not a known value")
 	errBothAffinity  = errors.New("clusterAffinities can not co-exist with clusterAffinity")
 	errMaxBelowMin   = errors.New("maxGroups lower than minGroups is not allowed")
+	errByLabel       = errors.New("spreading by label is not supported")
 	errTwoOfOneField = errors.New("multiple spread constraints of one field are not allowed")
 )
 
@@ -21,7 +22,9 @@ func (p *Placement) Validate() error {
 	var all []error
 	if p.ClusterAffinity != nil {
 		if len(p.ClusterAffinities) > 0 {
-			all = append(all, &framework.InvalidError{Field: placementField + "clusterAffinities", Err: errBothAffinity})
+			all = append(all, &framework.InvalidError{
+				Field: placementField + "clusterAffinities", Value: fmt.Sprintf("%d affinities", len(p.ClusterAffinities)), Err: errBothAffinity,
+			})
 		}
 		all = append(all, checkAffinity(placementField+"clusterAffinity", p.ClusterAffinity))
 	}
@@ -75,6 +78,9 @@ func checkSpread(constraints []SpreadConstraint) error {
 		case SpreadByCluster, SpreadByRegion, SpreadByZone, SpreadByProvider:
 		default:
 			all = append(all, &framework.InvalidError{Field: at + "spreadByField", Value: string(field), Err: errUnknown})
+		}
+		if c.SpreadByLabel != "" {
+			all = append(all, &framework.InvalidError{Field: at + "spreadByLabel", Value: c.SpreadByLabel, Err: errByLabel})
 		}
 		if seen[field] {
 			all = append(all, &framework.InvalidError{Field: at + "spreadByField", Value: string(field), Err: errTwoOfOneField})

@@ -3,6 +3,7 @@ package multicluster
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -18,27 +19,39 @@ type placing struct {
 	workload   Workload         // Clusters is what was there before
 	has        map[string]int64 // what is there now
 	named      map[string]int64 // the number of the next pod, by cluster
-	full       fullClusters
+	room       knownRoom
+	anew       bool                       // each round starts from what was there before
+	names      map[string]map[string]bool // of the pods of a cluster
 	out        *Placed
 }
 
 func newPlacing(f *Federation, w *Workload) *placing {
-	return &placing{
-		federation: f, workload: *w, has: byCluster(w.Clusters), named: byCluster(w.Clusters), full: fullClusters{}, out: &Placed{},
-	}
+	p := &placing{federation: f, workload: *w, room: knownRoom{}, names: map[string]map[string]bool{}, out: &Placed{}}
+	p.restart()
+	return p
 }
 
-// fullClusters is the estimator that knows which clusters turned out to be
-// full.
-type fullClusters map[string]bool
+// restart forgets what was placed and removed, but not how much room there is.
+func (p *placing) restart() {
+	p.has, p.named = byCluster(p.workload.Clusters), byCluster(p.workload.Clusters)
+	p.out.Pods, p.out.Removed = nil, nil
+}
 
-func (f fullClusters) Name() string { return "placing" }
+// knownRoom is the estimator that knows the clusters that turned out to be
+// full: how many replicas they take besides those that they have.
+type knownRoom map[string]int64
 
-func (f fullClusters) Estimate(c *framework.Cluster, _ *estimator.Replica) (estimator.Estimate, error) {
-	return estimator.Estimate{NoOpinion: !f[c.Name]}, nil
+func (k knownRoom) Name() string { return "placing" }
+
+func (k knownRoom) Estimate(c *framework.Cluster, _ *estimator.Replica) (estimator.Estimate, error) {
+	n, known := k[c.Name]
+	return estimator.Estimate{Replicas: n, NoOpinion: !known}, nil
 }
 
 func (p *placing) run() error {
+	if err := p.workload.check(); err != nil {
+		return ofWorkload(&p.workload, err)
+	}
 	strategy, err := p.workload.Placement.Strategy()
 	if err != nil {
 		return ofWorkload(&p.workload, err)
@@ -47,16 +60,15 @@ func (p *placing) run() error {
 	if err != nil {
 		return err
 	}
-	if p.workload.Replicas == 0 {
+	switch {
+	case p.workload.Replicas == 0:
 		p.out.Targets = d.Targets
 		return nil
+	case len(p.workload.Placement.SpreadConstraints) > 0 && (strategy == DynamicWeight || strategy == Aggregated):
+		return p.runSpread(d, x)
 	}
 	p.remove(d.Targets)
-	var given int64
-	for _, t := range d.Targets {
-		given += max(0, t.Replicas-p.has[t.Name])
-	}
-	left, err := p.place(d.Targets, x, given)
+	left, err := p.place(d.Targets, x, p.missing(d.Targets))
 	if err != nil {
 		return err
 	}
@@ -84,6 +96,71 @@ func (p *placing) run() error {
 	return nil
 }
 
+// runSpread places under spread constraints. A cluster with less room than
+// expected may be the wrong choice. So what such a round placed is taken back,
+// and clusters are chosen anew, now that it is known how many replicas these
+// take.
+func (p *placing) runSpread(d Decision, x *Explanation) error {
+	p.anew = true
+	for {
+		marks := p.begin()
+		p.remove(d.Targets)
+		short := maps.Clone(p.room)
+		left, err := p.place(d.Targets, x, p.missing(d.Targets))
+		if err != nil {
+			return err // the caller takes everything back
+		}
+		if left == 0 || maps.Equal(short, p.room) {
+			p.end(marks, true)
+			break
+		}
+		p.end(marks, false)
+		p.out.Rounds[len(p.out.Rounds)-1].TakenBack = true
+		p.restart()
+		if d, x, err = p.decideWhatFits(); err != nil {
+			return err
+		}
+		if x == nil {
+			break
+		}
+	}
+	p.out.Targets = p.now()
+	p.out.Unplaced = p.workload.Replicas
+	for _, t := range p.out.Targets {
+		p.out.Unplaced -= t.Replicas
+	}
+	p.out.Unplaced = max(0, p.out.Unplaced)
+	return nil
+}
+
+func (p *placing) begin() []framework.Mark {
+	marks := make([]framework.Mark, len(p.federation.members))
+	for i, m := range p.federation.members {
+		marks[i] = m.Snapshot.Begin()
+	}
+	return marks
+}
+
+// end keeps what was placed since begin, or takes it back.
+func (p *placing) end(marks []framework.Mark, keep bool) {
+	for i, m := range p.federation.members {
+		if keep {
+			m.Snapshot.Commit(marks[i])
+		} else {
+			m.Snapshot.Rollback(marks[i])
+		}
+	}
+}
+
+// missing returns how many replicas targets have more than is there.
+func (p *placing) missing(targets []Target) int64 {
+	var n int64
+	for _, t := range targets {
+		n = resource.SatAdd(n, max(0, t.Replicas-p.has[t.Name]))
+	}
+	return n
+}
+
 // decide decides for the workload as its replicas are spread now.
 func (p *placing) decide(replicas int64) (Decision, *Explanation, error) {
 	clusters := make([]*framework.Cluster, len(p.federation.members))
@@ -97,7 +174,7 @@ func (p *placing) decide(replicas int64) (Decision, *Explanation, error) {
 	w := p.workload
 	w.Replicas, w.Clusters = replicas, p.now()
 	s := p.federation.scheduler
-	s.Estimators = append(slices.Clone(s.Estimators), p.full)
+	s.Estimators = append(slices.Clone(s.Estimators), p.room)
 	x := &Explanation{Workload: w.Name, Replicas: w.Replicas}
 	d, err := s.decide(clusters, &w, x)
 	x.Targets, x.Affinity = d.Targets, d.Affinity
@@ -128,10 +205,15 @@ func (p *placing) remove(targets []Target) {
 	}
 }
 
+func (p *placing) isFull(cluster string) bool {
+	_, known := p.room[cluster]
+	return known
+}
+
 // divideStatic divides what is left by the weights of the clusters that still
 // have room, and returns what these should then have.
 func (p *placing) divideStatic(left int64, weights []Weight) ([]Target, error) {
-	open := slices.DeleteFunc(slices.Clone(weights), func(w Weight) bool { return p.full[w.Name] })
+	open := slices.DeleteFunc(slices.Clone(weights), func(w Weight) bool { return p.isFull(w.Name) })
 	shares, err := p.federation.scheduler.Method.Divide(left, open, nil, NameOrderOf(p.workload.UID))
 	if err != nil {
 		return nil, err
@@ -139,23 +221,34 @@ func (p *placing) divideStatic(left int64, weights []Weight) ([]Target, error) {
 	return sumOf(shares, p.now()), nil
 }
 
-// divideDynamic decides again. Where no clusters can take everything that is
-// left, it decides for what they can.
+// divideDynamic decides again, and for nothing more if nothing more fits.
 func (p *placing) divideDynamic() ([]Target, *Explanation, error) {
-	p.workload.Fresh = false
+	d, x, err := p.decideWhatFits()
+	return d.Targets, x, err
+}
+
+// decideWhatFits decides again, for all replicas or, if no clusters can take
+// them, for those that they can. The explanation is nil if that is impossible
+// too.
+func (p *placing) decideWhatFits() (Decision, *Explanation, error) {
+	p.workload.Fresh = p.workload.Fresh && len(p.out.Pods) == 0
 	d, x, err := p.decide(p.workload.Replicas)
 	var short *ShortageError
-	if errors.As(err, &short) && short.Available > 0 {
+	var spread *SpreadError
+	switch {
+	case errors.As(err, &short) && short.Available > 0:
 		d, x, err = p.decide(p.workload.Replicas - short.Wanted + short.Available)
+	case errors.As(err, &spread) && spread.Available > 0:
+		d, x, err = p.decide(spread.Available)
 	}
 	if err == nil {
-		return d.Targets, x, nil
+		return d, x, nil
 	}
 	var plugin *PluginError
 	if errors.As(err, &plugin) {
-		return nil, nil, err
+		return Decision{}, nil, err
 	}
-	return nil, nil, nil // nothing more fits
+	return Decision{}, nil, nil // nothing more fits
 }
 
 // place places what targets have more than is there, left replicas at most, and
@@ -191,17 +284,20 @@ func (p *placing) fill(s *Share) error {
 	template := podOf(p.workload.Replica)
 	for ; s.Placed < s.Given; s.Placed++ {
 		pod := *template
-		pod.Name = fmt.Sprintf("%s-%s-%d", p.base(), s.Cluster, p.named[s.Cluster])
+		pod.Name = p.nextName(m)
 		pod.UID = ""
 		info, err := m.Snapshot.NewPodInfo(&pod)
 		if err != nil {
-			return err
+			return fmt.Errorf("cluster %s: %w", s.Cluster, err)
 		}
 		d, err := m.nodes.Place(m.Snapshot, info)
 		var unfit *scheduling.FitError
 		switch {
 		case errors.As(err, &unfit), errors.Is(err, scheduling.ErrNoNodes):
-			p.full[s.Cluster] = true
+			p.room[s.Cluster] = 0
+			if p.anew {
+				p.room[s.Cluster] = s.Placed
+			}
 			s.Reason = err.Error()
 			return nil
 		case err != nil:
@@ -212,6 +308,29 @@ func (p *placing) fill(s *Share) error {
 		p.out.Pods = append(p.out.Pods, PlacedPod{Cluster: s.Cluster, Node: d.Node, Name: pod.Name, Pod: info})
 	}
 	return nil
+}
+
+// nextName returns the name of a cluster's next pod. Numbers go on from the
+// replicas that are there; names that a pod of the cluster has are left out.
+func (p *placing) nextName(m *branch) string {
+	cluster := m.Cluster.Name
+	taken := p.names[cluster]
+	if taken == nil {
+		taken = map[string]bool{}
+		for _, n := range m.Snapshot.All() {
+			for _, q := range n.Pods {
+				taken[q.Pod.Name] = true
+			}
+		}
+		p.names[cluster] = taken
+	}
+	for {
+		name := fmt.Sprintf("%s-%s-%d", p.base(), cluster, p.named[cluster])
+		if !taken[name] {
+			return name
+		}
+		p.named[cluster]++
+	}
 }
 
 // base returns the beginning of the names of new pods.

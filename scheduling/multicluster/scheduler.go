@@ -64,6 +64,9 @@ type Decision struct {
 	// Affinity is the name of the placement's ClusterAffinityTerm that led to
 	// the result, "" if there are none.
 	Affinity string
+	// EstimateErrors says which estimators failed for which feasible clusters,
+	// by cluster; each is an [*estimator.EstimatorError], or several joined.
+	EstimateErrors []error
 }
 
 // A FitError says that no cluster is feasible.
@@ -113,16 +116,24 @@ func (e *PluginError) Unwrap() error { return e.Err }
 // the placement has several affinities and none leads to a result, it is the
 // error of the first one.
 //
-// An estimator that fails for a cluster is left out for that cluster; Explain
-// tells. A cluster of which no estimator has an opinion, or about which all
-// fail, counts as able to take all replicas, as in Karmada.
+// An estimator that fails for a cluster is left out for that cluster; see
+// Decision.EstimateErrors, which are joined to the error if there is one. A
+// cluster of which no estimator has an opinion counts as able to take all
+// replicas, as in Karmada.
+//
+// Differs: a cluster about which an estimator fails, and no other has an
+// opinion, counts as able to take none. So a malformed cluster gets replicas
+// only by strategies that do not ask for room.
 func (s Scheduler) Schedule(clusters []*framework.Cluster, w *Workload) (Decision, error) {
 	return s.decide(clusters, w, nil)
 }
 
 // Explain decides as Schedule does and says why.
 func (s Scheduler) Explain(clusters []*framework.Cluster, w *Workload) *Explanation {
-	x := &Explanation{Workload: w.Name, Replicas: w.Replicas}
+	x := &Explanation{}
+	if w != nil {
+		x.Workload, x.Replicas = w.Name, w.Replicas
+	}
 	d, err := s.decide(clusters, w, x)
 	x.Targets, x.Affinity = d.Targets, d.Affinity
 	if err != nil {
@@ -133,6 +144,9 @@ func (s Scheduler) Explain(clusters []*framework.Cluster, w *Workload) *Explanat
 
 func (s Scheduler) decide(clusters []*framework.Cluster, w *Workload, x *Explanation) (Decision, error) {
 	s = s.withDefaults()
+	if err := s.check(); err != nil {
+		return Decision{}, err
+	}
 	if err := w.check(); err != nil {
 		return Decision{}, ofWorkload(w, err)
 	}
@@ -141,17 +155,17 @@ func (s Scheduler) decide(clusters []*framework.Cluster, w *Workload, x *Explana
 		return Decision{}, err
 	}
 	if len(w.Placement.ClusterAffinities) == 0 {
-		targets, err := s.decideOnce(sorted, w, x)
-		return Decision{Targets: targets}, err
+		return s.decideOnce(sorted, w, x)
 	}
 	var first error
 	for i := range w.Placement.ClusterAffinities {
 		term := &w.Placement.ClusterAffinities[i]
 		narrowed := *w
 		narrowed.Placement.ClusterAffinity = &term.ClusterAffinity
-		targets, err := s.decideOnce(sorted, &narrowed, x)
+		d, err := s.decideOnce(sorted, &narrowed, x)
 		if err == nil {
-			return Decision{Targets: targets, Affinity: term.AffinityName}, nil
+			d.Affinity = term.AffinityName
+			return d, nil
 		}
 		if first == nil {
 			first = err
@@ -173,6 +187,32 @@ func (s Scheduler) withDefaults() Scheduler {
 	return s
 }
 
+// check refuses plugins that are nil and a spread rule that does not exist.
+func (s Scheduler) check() error {
+	absent := func(field string, i int) error {
+		return &framework.InvalidError{Object: "scheduler", Field: fmt.Sprintf("%s[%d]", field, i), Value: "null", Err: errNil}
+	}
+	for i, p := range s.Filters {
+		if p == nil {
+			return absent("filters", i)
+		}
+	}
+	for i, p := range s.Scorers {
+		if p == nil {
+			return absent("scorers", i)
+		}
+	}
+	for i, p := range s.Estimators {
+		if p == nil {
+			return absent("estimators", i)
+		}
+	}
+	if s.Spread > AsKarmada {
+		return &framework.InvalidError{Object: "scheduler", Field: "spread", Value: fmt.Sprint(s.Spread), Err: errUnknown}
+	}
+	return nil
+}
+
 // ofWorkload adds the workload to errors about its fields.
 func ofWorkload(w *Workload, err error) error {
 	if e, ok := err.(*framework.InvalidError); ok && e.Object == "" {
@@ -191,20 +231,20 @@ func ofWorkload(w *Workload, err error) error {
 }
 
 var (
-	errNilCluster = errors.New("is nil")
-	errNoName     = errors.New("must not be empty")
+	errNil    = errors.New("is nil")
+	errNoName = errors.New("must not be empty")
 )
 
 // sortedClusters returns the clusters that are not being deleted, by name.
 func sortedClusters(clusters []*framework.Cluster) ([]*framework.Cluster, error) {
 	sorted := make([]*framework.Cluster, 0, len(clusters))
 	seen := make(map[string]bool, len(clusters))
-	for _, c := range clusters {
+	for i, c := range clusters {
 		switch {
 		case c == nil:
-			return nil, &framework.InvalidError{Object: "cluster", Err: errNilCluster}
+			return nil, &framework.InvalidError{Object: fmt.Sprintf("cluster %d of the list", i), Value: "null", Err: errNil}
 		case c.Name == "":
-			return nil, &framework.InvalidError{Object: "cluster", Field: "metadata.name", Err: errNoName}
+			return nil, &framework.InvalidError{Object: fmt.Sprintf("cluster %d of the list", i), Field: "metadata.name", Err: errNoName}
 		case seen[c.Name]:
 			return nil, &framework.InvalidError{Object: "cluster " + c.Name, Field: "metadata.name", Value: c.Name, Err: errNamedTwice}
 		}

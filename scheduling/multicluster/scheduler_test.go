@@ -194,8 +194,8 @@ func TestScheduleErrors(t *testing.T) {
 			multicluster.Workload{Replicas: 4, Placement: multicluster.Placement{ReplicaScheduling: dynamic()}},
 			"failed to scale up: Clusters available replicas 3 are not enough to schedule.",
 		},
-		{"nil cluster", []*framework.Cluster{nil}, multicluster.Workload{}, "cluster: is nil"},
-		{"no name", []*framework.Cluster{{}}, multicluster.Workload{}, "cluster: metadata.name: must not be empty"},
+		{"nil cluster", []*framework.Cluster{nil}, multicluster.Workload{}, `cluster 0 of the list: "null": is nil`},
+		{"no name", []*framework.Cluster{{}}, multicluster.Workload{}, "cluster 0 of the list: metadata.name: must not be empty"},
 		{"twice", []*framework.Cluster{m, m}, multicluster.Workload{}, `cluster m: metadata.name: "m": the cluster is named twice`},
 		{"replicas", []*framework.Cluster{m}, multicluster.Workload{Name: "a/b", Replicas: -1}, `workload a/b: spec.replicas: "-1": must be 0 to 2147483647`},
 		{
@@ -220,13 +220,13 @@ func TestPlacementValidate(t *testing.T) {
 		"clusterAffinity": {"labelSelector": {"matchExpressions": [{"key": "a", "operator": "Near"}]}},
 		"clusterAffinities": [{"affinityName": "x", "fieldSelector": {"matchExpressions": [{"key": "planet", "operator": "Gt"}]}}],
 		"spreadConstraints": [
-			{"minGroups": -1, "maxGroups": -2}, {"spreadByField": "cluster", "minGroups": 3, "maxGroups": 2}, {"spreadByField": "galaxy"}],
+			{"minGroups": -1, "maxGroups": -2}, {"spreadByField": "cluster", "minGroups": 3, "maxGroups": 2}, {"spreadByField": "galaxy"}, {"spreadByField": "region", "spreadByLabel": "net"}],
 		"replicaScheduling": {"replicaDivisionPreference": "Fair", "weightPreference": {
 			"dynamicWeight": "Moon", "staticWeightList": [{"targetCluster": {}, "weight": -1}]}}}`), &p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `spec.placement.clusterAffinities: clusterAffinities can not co-exist with clusterAffinity
+	want := `spec.placement.clusterAffinities: "1 affinities": clusterAffinities can not co-exist with clusterAffinity
 spec.placement.clusterAffinity.labelSelector: "Near" is not a valid label selector operator
 spec.placement.clusterAffinities[0].fieldSelector.matchExpressions[0].key: "planet": is not a known value
 spec.placement.clusterAffinities[0].fieldSelector.matchExpressions[0].operator: "Gt": is not a known value
@@ -235,6 +235,7 @@ spec.placement.spreadConstraints[0].maxGroups: "-2": must not be negative
 spec.placement.spreadConstraints[1].spreadByField: "cluster": multiple spread constraints of one field are not allowed
 spec.placement.spreadConstraints[1].maxGroups: "2": maxGroups lower than minGroups is not allowed
 spec.placement.spreadConstraints[2].spreadByField: "galaxy": is not a known value
+spec.placement.spreadConstraints[3].spreadByLabel: "net": spreading by label is not supported
 spec.placement.replicaScheduling.replicaDivisionPreference: "Fair": is not a known value
 spec.placement.replicaScheduling.weightPreference.dynamicWeight: "Moon": is not a known value
 spec.placement.replicaScheduling.weightPreference.staticWeightList[0].weight: "-1": must not be negative`
@@ -309,10 +310,80 @@ func TestPluginErrors(t *testing.T) {
 		})
 	}
 	// An estimator that fails leaves the cluster to the others.
-	s := multicluster.Scheduler{Estimators: []estimator.ClusterEstimator{odd{}}}
-	x := s.Explain(m, &multicluster.Workload{Replicas: 2, Placement: multicluster.Placement{ReplicaScheduling: dynamic()}})
-	if want := "estimator odd: cluster m: plugin odd: cluster m: panic: oh"; x.Clusters[0].EstimateError != want || x.Clusters[0].Available != 2 {
-		t.Errorf("Explain: %+v, want the error %s and room for all", x.Clusters[0], want)
+	const want = "estimator odd: cluster m: plugin odd: cluster m: panic: oh"
+	w := &multicluster.Workload{Replicas: 2, Placement: multicluster.Placement{ReplicaScheduling: dynamic()}}
+	table := fixed{"m": {available: 5}}
+	s := multicluster.Scheduler{Estimators: []estimator.ClusterEstimator{odd{}, table}}
+	x := s.Explain(m, w)
+	if x.Clusters[0].EstimateError != want || x.Clusters[0].Available != 5 {
+		t.Errorf("Explain: %+v, want the error %s and room for 5", x.Clusters[0], want)
+	}
+	d, err := s.Schedule(m, w)
+	if err != nil || fmt.Sprint(d.EstimateErrors) != "["+want+"]" {
+		t.Errorf("Schedule: %v, %v, want the error %s in the decision", d, err, want)
+	}
+	// If there are none, it has room for nothing.
+	s.Estimators = s.Estimators[:1]
+	if x := s.Explain(m, w); x.Clusters[0].Available != 0 {
+		t.Errorf("Explain: %+v, want room for none", x.Clusters[0])
+	}
+	if _, err := s.Schedule(m, w); fmt.Sprint(err) != "failed to scale up: Clusters available replicas 0 are not enough to schedule.\n"+want {
+		t.Errorf("Schedule: %v", err)
+	}
+}
+
+// A malformed cluster gets nothing, and the decision says why.
+func TestMalformedClusters(t *testing.T) {
+	of := func(name, cpu string) *framework.Cluster {
+		return clusterOf(name, func(c *framework.Cluster) {
+			c.Status.ResourceSummary = &framework.ResourceSummary{Allocatable: resource.List{
+				resource.CPU: resource.MustParse(cpu), resource.Pods: resource.MustParse("110"),
+			}}
+		})
+	}
+	w := &multicluster.Workload{
+		Replicas: 4, Replica: &estimator.Replica{Request: resource.List{resource.CPU: resource.MustParse("1")}},
+		Placement: multicluster.Placement{ReplicaScheduling: dynamic()},
+	}
+	d, err := multicluster.Scheduler{}.Schedule([]*framework.Cluster{of("bad", "-4"), of("good", "4")}, w)
+	if diff := cmp.Diff(targets("good", 4), d.Targets); diff != "" || err != nil {
+		t.Errorf("Schedule: %v; Targets differ (-want +got):\n%s", err, diff)
+	}
+	const text = `estimator general-estimator: cluster bad: status.resourceSummary.allocatable[cpu]: "-4": must not be negative`
+	var invalid *framework.InvalidError
+	if len(d.EstimateErrors) != 1 || d.EstimateErrors[0].Error() != text || !errors.As(d.EstimateErrors[0], &invalid) {
+		t.Errorf("EstimateErrors = %v, want %s", d.EstimateErrors, text)
+	}
+}
+
+func TestScheduleRefuses(t *testing.T) {
+	m := []*framework.Cluster{clusterOf("m")}
+	for _, c := range []struct {
+		name      string
+		scheduler multicluster.Scheduler
+		workload  *multicluster.Workload
+		want      string
+	}{
+		{"no workload", multicluster.Scheduler{}, nil, `workload: "null": is nil`},
+		{"no filter", multicluster.Scheduler{Filters: []multicluster.Filter{multicluster.Affinity{}, nil}}, &multicluster.Workload{}, `scheduler: filters[1]: "null": is nil`},
+		{"no scorer", multicluster.Scheduler{Scorers: []multicluster.Scorer{nil}}, &multicluster.Workload{}, `scheduler: scorers[0]: "null": is nil`},
+		{"no estimator", multicluster.Scheduler{Estimators: []estimator.ClusterEstimator{nil}}, &multicluster.Workload{}, `scheduler: estimators[0]: "null": is nil`},
+		{"spread rule", multicluster.Scheduler{Spread: 7}, &multicluster.Workload{}, `scheduler: spread: "7": is not a known value`},
+		{
+			"method",
+			multicluster.Scheduler{Method: 7},
+			&multicluster.Workload{Name: "a/b", Replicas: 1},
+			`workload a/b: method: "Method(7)": unknown method`,
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if _, err := c.scheduler.Schedule(m, c.workload); fmt.Sprint(err) != c.want {
+				t.Errorf("Schedule: %v, want %s", err, c.want)
+			}
+			if x := c.scheduler.Explain(m, c.workload); x.Error != c.want {
+				t.Errorf("Explain: %s, want %s", x.Error, c.want)
+			}
+		})
 	}
 }
 

@@ -127,7 +127,7 @@ func chooseAsKarmada(b *bounds, members []member, groups map[SpreadField][]group
 		n := min(len(members), c.MaxGroups)
 		all := slices.Clone(members)
 		if !trade(all[:n], all[n:], need, s, always) || n == 0 && need > 0 {
-			return nil, shortOf(n)
+			return nil, shortOf(all[:n], need)
 		}
 		return all[:n], nil
 	}
@@ -201,10 +201,14 @@ func chooseThoroughly(b *bounds, members []member, groups map[SpreadField][]grou
 	}
 	s.By = lead
 	if lead == SpreadByCluster {
-		return b.fill(path{groups: []group{{members: members}}}, lead, need, s)
+		chosen, err := b.fill(path{groups: []group{{members: members}}}, lead, need, s)
+		if err != nil {
+			return nil, err
+		}
+		return chosen, nil
 	}
 	most := min(b.limit(lead, len(groups[lead])), b.limit(SpreadByCluster, len(members)))
-	var first error
+	var first *SpreadError
 	for least := max(1, b.of[lead].MinGroups); least <= most; least++ {
 		for _, p := range pathsOf(groups[lead], least, most, c.MinGroups) {
 			chosen, err := b.fill(p, lead, need, s)
@@ -213,6 +217,9 @@ func chooseThoroughly(b *bounds, members []member, groups map[SpreadField][]grou
 			}
 			if first == nil {
 				first = err
+			}
+			if err.Available >= first.Available && err.Wanted > 0 {
+				first.Available, first.Wanted = err.Available, err.Wanted
 			}
 		}
 	}
@@ -225,7 +232,7 @@ func chooseThoroughly(b *bounds, members []member, groups map[SpreadField][]grou
 // fill chooses clusters from the groups of a path: the best one of each group,
 // then what other fields need, then the best others, then exchanges for
 // capacity.
-func (b *bounds) fill(p path, lead SpreadField, need int64, s *Selection) ([]member, error) {
+func (b *bounds) fill(p path, lead SpreadField, need int64, s *Selection) ([]member, *SpreadError) {
 	s.Swaps, s.ChosenGroups = nil, nil
 	f := filler{bounds: b, lead: lead, within: map[string]bool{}}
 	for _, g := range p.groups {
@@ -268,12 +275,12 @@ func (b *bounds) fill(p path, lead SpreadField, need int64, s *Selection) ([]mem
 		return nil, &SpreadError{Field: SpreadByCluster, Reason: reasonFewer}
 	}
 	if !trade(f.chosen, f.spare, need, s, f.exchangeable) {
-		return nil, shortOf(len(f.chosen))
+		return nil, shortOf(f.chosen, need)
 	}
 	return f.chosen, nil
 }
 
-func unmet(f SpreadField) error {
+func unmet(f SpreadField) *SpreadError {
 	return &SpreadError{Field: f, Reason: "no choice of clusters meets the spread constraint on field " + string(f)}
 }
 

@@ -33,6 +33,10 @@ type SpreadError struct {
 	Field SpreadField
 	// Reason is Karmada's text where Karmada has one.
 	Reason string
+	// Available and Wanted are set if clusters were found that meet everything
+	// but the demand: of Wanted replicas they can take Available, those that are
+	// there included. It is the most of all choices that were tried.
+	Available, Wanted int64
 }
 
 // Error returns the reason.
@@ -198,6 +202,9 @@ func names(members []member) []string {
 	return out
 }
 
-func shortOf(clusters int) error {
-	return &SpreadError{Field: SpreadByCluster, Reason: fmt.Sprintf("no enough resource when selecting %d clusters", clusters)}
+func shortOf(chosen []member, wanted int64) *SpreadError {
+	return &SpreadError{
+		Field: SpreadByCluster, Reason: fmt.Sprintf("no enough resource when selecting %d clusters", len(chosen)),
+		Available: capacity(chosen), Wanted: wanted,
+	}
 }

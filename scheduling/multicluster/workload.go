@@ -52,6 +52,9 @@ func (w *Workload) wanted() int64 {
 }
 
 func (w *Workload) check() error {
+	if w == nil {
+		return &framework.InvalidError{Object: "workload", Value: "null", Err: errNil}
+	}
 	var all []error
 	if w.Replicas < 0 || w.Replicas > estimator.MaxReplicas {
 		all = append(all, &framework.InvalidError{Field: "spec.replicas", Value: fmt.Sprint(w.Replicas), Err: errReplicas})
