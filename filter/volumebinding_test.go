@@ -1,0 +1,463 @@
+package filter_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/berth-sched/berth/filter"
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/oracle"
+	"github.com/berth-sched/berth/resource"
+)
+
+// claimOf makes a claim of 5Gi in the namespace default.
+func claimOf(name, class string, change ...func(*framework.PersistentVolumeClaim)) *framework.PersistentVolumeClaim {
+	c := &framework.PersistentVolumeClaim{ObjectMeta: framework.ObjectMeta{Namespace: "default", Name: name, UID: framework.UID("uid-" + name)}}
+	c.Spec.StorageClassName, c.Spec.Resources.Requests = &class, list("storage", "5Gi")
+	for _, f := range change {
+		f(c)
+	}
+	return c
+}
+
+func boundTo(volume string) func(*framework.PersistentVolumeClaim) {
+	return func(c *framework.PersistentVolumeClaim) {
+		c.Spec.VolumeName, c.Annotations = volume, map[string]string{framework.AnnBindCompleted: "yes"}
+	}
+}
+
+func selecting(node string) func(*framework.PersistentVolumeClaim) {
+	return func(c *framework.PersistentVolumeClaim) {
+		c.Annotations = map[string]string{framework.AnnSelectedNode: node}
+	}
+}
+
+// volumeOf makes an available volume.
+func volumeOf(name, class, size string, change ...func(*framework.PersistentVolume)) *framework.PersistentVolume {
+	v := &framework.PersistentVolume{ObjectMeta: framework.ObjectMeta{Name: name}}
+	v.Spec.StorageClassName, v.Spec.Capacity = class, list("storage", size)
+	v.Status.Phase = framework.VolumeAvailable
+	for _, f := range change {
+		f(v)
+	}
+	return v
+}
+
+// onlyFrom limits a volume to the nodes with a label.
+func onlyFrom(label, value string) func(*framework.PersistentVolume) {
+	return func(v *framework.PersistentVolume) {
+		v.Spec.NodeAffinity = &framework.VolumeNodeAffinity{Required: &framework.NodeSelector{
+			NodeSelectorTerms: []framework.NodeSelectorTerm{{MatchExpressions: []framework.NodeSelectorRequirement{
+				{Key: label, Operator: framework.NodeSelectorOpIn, Values: []string{value}},
+			}}},
+		}}
+	}
+}
+
+func classOf(name, provisioner string, mode framework.VolumeBindingMode) *framework.StorageClass {
+	return &framework.StorageClass{ObjectMeta: framework.ObjectMeta{Name: name}, Provisioner: provisioner, VolumeBindingMode: &mode}
+}
+
+// podMounting makes a pod that mounts claims.
+func podMounting(claims ...string) *framework.Pod {
+	p := framework.MakePod("p").UID("uid-p").Obj()
+	for i, name := range claims {
+		v := framework.Volume{Name: fmt.Sprint("v", i)}
+		v.PersistentVolumeClaim = &framework.PersistentVolumeClaimVolumeSource{ClaimName: name}
+		p.Spec.Volumes = append(p.Spec.Volumes, v)
+	}
+	return p
+}
+
+// put adds objects to the snapshot.
+func put(tb failer, s *framework.Snapshot, objects ...any) {
+	tb.Helper()
+	for _, o := range objects {
+		var err error
+		switch o := o.(type) {
+		case *framework.PersistentVolumeClaim:
+			err = framework.Put(s, o)
+		case *framework.PersistentVolume:
+			err = framework.Put(s, o)
+		case *framework.StorageClass:
+			err = framework.Put(s, o)
+		case *framework.CSINode:
+			err = framework.Put(s, o)
+		case *framework.CSIDriver:
+			err = framework.Put(s, o)
+		case *framework.CSIStorageCapacity:
+			err = framework.Put(s, o)
+		case *framework.VolumeAttachment:
+			err = framework.Put(s, o)
+		default:
+			tb.Fatal(fmt.Sprintf("no kind for %T", o))
+		}
+		if err != nil {
+			tb.Fatal(err)
+		}
+	}
+}
+
+const late, now = framework.VolumeBindingWaitForFirstConsumer, framework.VolumeBindingImmediate
+
+// twoZones are nodes a and b, each in the zone of its name.
+func twoZones() []*framework.Node {
+	return []*framework.Node{
+		framework.MakeNode("a", "4", "4Gi").Zone("a").Obj(),
+		framework.MakeNode("b", "4", "4Gi").Zone("b").Obj(),
+	}
+}
+
+func TestVolumeBindingPreFilter(t *testing.T) {
+	owned := claimOf("p-own", "late", func(c *framework.PersistentVolumeClaim) {
+		c.OwnerReferences = []framework.OwnerReference{{UID: "uid-p", Controller: new(true)}}
+	})
+	ephemeral := podMounting()
+	ephemeral.Spec.Volumes = []framework.Volume{{Name: "own"}}
+	ephemeral.Spec.Volumes[0].Ephemeral = &framework.EphemeralVolumeSource{}
+	objects := []any{
+		classOf("late", "csi", late), classOf("now", "csi", now),
+		&framework.StorageClass{ObjectMeta: framework.ObjectMeta{Name: "unset"}},
+		claimOf("late", "late"), claimOf("now", "now"), claimOf("unset", "unset"), claimOf("no-such-class", "gone"), claimOf("classless", ""),
+		claimOf("named", "late", func(c *framework.PersistentVolumeClaim) { c.Spec.VolumeName = "pv" }),
+		claimOf("bound", "now", boundTo("pv")),
+		claimOf("lost", "now", boundTo("pv-1"), func(c *framework.PersistentVolumeClaim) { c.Status.Phase = framework.ClaimLost }),
+		claimOf("deleted", "late", func(c *framework.PersistentVolumeClaim) { c.DeletionTimestamp = new(time.Unix(0, 0)) }),
+		claimOf("annotated", "now", func(c *framework.PersistentVolumeClaim) {
+			c.Annotations = map[string]string{"volume.beta.kubernetes.io/storage-class": "late"}
+		}),
+	}
+	const unbound = "UnschedulableAndUnresolvable: pod has unbound immediate PersistentVolumeClaims"
+	tests := []struct {
+		name  string
+		pod   *framework.Pod
+		owned *framework.PersistentVolumeClaim
+		want  string
+	}{
+		{"no claims", podMounting(), nil, "Skip"},
+		{"late", podMounting("late"), nil, "Success"},
+		{"bound", podMounting("bound"), nil, "Success"},
+		{"class by annotation", podMounting("annotated"), nil, "Success"},
+		{"immediate", podMounting("late", "now"), nil, unbound},
+		{"class missing", podMounting("no-such-class"), nil, unbound},
+		{"no class", podMounting("classless"), nil, unbound},
+		{"waits for a volume by name", podMounting("named"), nil, unbound},
+		{"claim missing", podMounting("none"), nil, `UnschedulableAndUnresolvable: persistentvolumeclaim "none" not found`},
+		{"claim without a name", podMounting(""), nil, `UnschedulableAndUnresolvable: persistentvolumeclaim "" not found`},
+		{"lost", podMounting("lost"), nil, `UnschedulableAndUnresolvable: persistentvolumeclaim "lost" bound to non-existent persistentvolume "pv-1"`},
+		{"deleted", podMounting("deleted"), nil, `UnschedulableAndUnresolvable: persistentvolumeclaim "deleted" is being deleted`},
+		{"mode unset", podMounting("unset"), nil, `Error: VolumeBindingMode not set for StorageClass "unset"`},
+		{"ephemeral, not made yet", ephemeral, nil, `UnschedulableAndUnresolvable: waiting for ephemeral volume controller to create the persistentvolumeclaim "p-own"`},
+		{"ephemeral", ephemeral, owned, "Success"},
+		{"ephemeral of another", ephemeral, claimOf("p-own", "late"), "UnschedulableAndUnresolvable: PVC default/p-own was not created for pod default/p (pod is not owner)"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			s := snapshotOf(t, twoZones())
+			put(t, s, objects...)
+			if test.owned != nil {
+				put(t, s, test.owned)
+			}
+			wantPreFilter(t, s, filter.VolumeBinding{}, test.pod, test.want, false)
+		})
+	}
+}
+
+func TestVolumeBinding(t *testing.T) {
+	const (
+		pass     = "Success"
+		affinity = "UnschedulableAndUnresolvable: node(s) didn't match PersistentVolume's node affinity"
+		none     = "UnschedulableAndUnresolvable: node(s) didn't find available persistent volumes to bind"
+		noSpace  = "UnschedulableAndUnresolvable: node(s) did not have enough free storage"
+		gone     = "UnschedulableAndUnresolvable: node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"
+	)
+	zone := framework.LabelTopologyZone
+	reservedFor := func(name string) func(*framework.PersistentVolume) {
+		return func(v *framework.PersistentVolume) {
+			v.Spec.ClaimRef = &framework.ObjectReference{Namespace: "default", Name: name}
+		}
+	}
+	restricted := classOf("zonal", "csi", late)
+	restricted.AllowedTopologies = []framework.TopologySelectorTerm{
+		{}, // selects nothing
+		{MatchLabelExpressions: []framework.TopologySelectorLabelRequirement{{Key: zone, Values: []string{"b"}}}},
+	}
+	counting := &framework.CSIDriver{ObjectMeta: framework.ObjectMeta{Name: "csi"}}
+	counting.Spec.StorageCapacity = new(true)
+	room := func(name, class, size string, topology *framework.LabelSelector) *framework.CSIStorageCapacity {
+		c := &framework.CSIStorageCapacity{ObjectMeta: framework.ObjectMeta{Name: name}, StorageClassName: class, NodeTopology: topology}
+		c.Capacity = new(resource.MustParse(size))
+		return c
+	}
+	inZone := func(z string) *framework.LabelSelector {
+		return &framework.LabelSelector{MatchLabels: map[string]string{zone: z}}
+	}
+	tests := []struct {
+		name    string
+		pod     *framework.Pod
+		objects []any
+		want    [2]string // on a and b
+	}{
+		{"bound volume of a zone", podMounting("c"), []any{claimOf("c", "local", boundTo("v")), volumeOf("v", "local", "5Gi", onlyFrom(zone, "a"))}, [2]string{pass, affinity}},
+		{"bound volume without affinity", podMounting("c"), []any{claimOf("c", "local", boundTo("v")), volumeOf("v", "local", "5Gi")}, [2]string{pass, pass}},
+		{"bound volume is gone", podMounting("c"), []any{claimOf("c", "local", boundTo("v"))}, [2]string{gone, gone}},
+		{
+			"an affinity to a node by name is met everywhere", podMounting("c"),
+			[]any{claimOf("c", "local", boundTo("v")), volumeOf("v", "local", "5Gi", func(v *framework.PersistentVolume) {
+				v.Spec.NodeAffinity = &framework.VolumeNodeAffinity{Required: &framework.NodeSelector{NodeSelectorTerms: []framework.NodeSelectorTerm{{
+					MatchFields: []framework.NodeSelectorRequirement{{Key: "metadata.name", Operator: framework.NodeSelectorOpIn, Values: []string{"a"}}},
+				}}}}
+			})},
+			[2]string{pass, pass},
+		},
+		{
+			"an affinity without terms excludes all", podMounting("c"),
+			[]any{claimOf("c", "local", boundTo("v")), volumeOf("v", "local", "5Gi", func(v *framework.PersistentVolume) {
+				v.Spec.NodeAffinity = &framework.VolumeNodeAffinity{Required: &framework.NodeSelector{}}
+			})},
+			[2]string{affinity, affinity},
+		},
+		{"one volume in a", podMounting("c"), []any{claimOf("c", "local"), volumeOf("v", "local", "5Gi", onlyFrom(zone, "a"))}, [2]string{pass, none}},
+		{"too small", podMounting("c"), []any{claimOf("c", "local"), volumeOf("v", "local", "4Gi")}, [2]string{none, none}},
+		{"another class", podMounting("c"), []any{claimOf("c", "local"), volumeOf("v", "other", "5Gi")}, [2]string{none, none}},
+		{"released", podMounting("c"), []any{claimOf("c", "local"), volumeOf("v", "local", "5Gi", func(v *framework.PersistentVolume) { v.Status.Phase = framework.VolumeReleased })}, [2]string{none, none}},
+		{"reserved for another", podMounting("c"), []any{claimOf("c", "local"), volumeOf("v", "local", "5Gi", reservedFor("d"))}, [2]string{none, none}},
+		{
+			"reserved for it, whatever its phase and however small another", podMounting("c"),
+			[]any{
+				claimOf("c", "local"), volumeOf("other", "local", "5Gi", onlyFrom(zone, "b")),
+				volumeOf("v", "local", "9Gi", reservedFor("c"), onlyFrom(zone, "a"), func(v *framework.PersistentVolume) { v.Status.Phase = framework.VolumePending }),
+			},
+			[2]string{pass, none},
+		},
+		{"one volume for two claims", podMounting("c", "d"), []any{claimOf("c", "local"), claimOf("d", "local"), volumeOf("v", "local", "5Gi")}, [2]string{none, none}},
+		{"as many as claims", podMounting("c", "d"), []any{claimOf("c", "local"), claimOf("d", "local"), volumeOf("v", "local", "5Gi"), volumeOf("w", "local", "50Gi")}, [2]string{pass, pass}},
+		{
+			"labels that the claim selects", podMounting("c"),
+			[]any{
+				claimOf("c", "local", func(c *framework.PersistentVolumeClaim) {
+					c.Spec.Selector = &framework.LabelSelector{MatchLabels: map[string]string{"tier": "gold"}}
+				}),
+				volumeOf("v", "local", "5Gi", onlyFrom(zone, "a")),
+				volumeOf("w", "local", "5Gi", onlyFrom(zone, "b"), func(v *framework.PersistentVolume) { v.Labels = map[string]string{"tier": "gold"} }),
+			},
+			[2]string{none, pass},
+		},
+		{"access modes", podMounting("c"), []any{claimOf("c", "local", func(c *framework.PersistentVolumeClaim) {
+			c.Spec.AccessModes = []framework.PersistentVolumeAccessMode{framework.ReadWriteMany}
+		}), volumeOf("v", "local", "5Gi")}, [2]string{none, none}},
+		{"volume modes", podMounting("c"), []any{claimOf("c", "local", func(c *framework.PersistentVolumeClaim) {
+			c.Spec.VolumeMode = new(framework.PersistentVolumeBlock)
+		}), volumeOf("v", "local", "5Gi")}, [2]string{none, none}},
+		{"attributes class", podMounting("c"), []any{claimOf("c", "local", func(c *framework.PersistentVolumeClaim) {
+			c.Spec.VolumeAttributesClassName = new("fast")
+		}), volumeOf("v", "local", "5Gi")}, [2]string{none, none}},
+		{"deleted volume", podMounting("c"), []any{claimOf("c", "local"), volumeOf("v", "local", "5Gi", func(v *framework.PersistentVolume) {
+			v.DeletionTimestamp = new(time.Unix(0, 0))
+		})}, [2]string{none, none}},
+		{"can be made", podMounting("c"), []any{claimOf("c", "csi")}, [2]string{pass, pass}},
+		{"can be made in b", podMounting("c"), []any{claimOf("c", "zonal")}, [2]string{none, pass}},
+		{"a node was selected", podMounting("c"), []any{claimOf("c", "csi", selecting("b"))}, [2]string{none, pass}},
+		{"a node was selected, nobody makes volumes", podMounting("c"), []any{claimOf("c", "local", selecting("b"))}, [2]string{none, none}},
+		{"room in a", podMounting("c"), []any{counting, claimOf("c", "csi"), room("r", "csi", "5Gi", inZone("a"))}, [2]string{pass, noSpace}},
+		{"room of another class", podMounting("c"), []any{counting, claimOf("c", "csi"), room("r", "zonal", "5Gi", inZone("a"))}, [2]string{noSpace, noSpace}},
+		{"not enough room", podMounting("c"), []any{counting, claimOf("c", "csi"), room("r", "csi", "4Gi", &framework.LabelSelector{})}, [2]string{noSpace, noSpace}},
+		{"room nowhere", podMounting("c"), []any{counting, claimOf("c", "csi"), room("r", "csi", "5Gi", nil)}, [2]string{noSpace, noSpace}},
+		{"room asked by nobody", podMounting("c"), []any{counting, claimOf("c", "csi", func(c *framework.PersistentVolumeClaim) { c.Spec.Resources.Requests = nil })}, [2]string{pass, pass}},
+		{
+			"the largest volume counts, not the sum", podMounting("c"),
+			[]any{counting, claimOf("c", "csi"), func() *framework.CSIStorageCapacity {
+				c := room("r", "csi", "50Gi", &framework.LabelSelector{})
+				c.MaximumVolumeSize = new(resource.MustParse("1Gi"))
+				return c
+			}()},
+			[2]string{noSpace, noSpace},
+		},
+		{
+			"two reasons", podMounting("bound", "c"),
+			[]any{claimOf("bound", "local", boundTo("v")), volumeOf("v", "local", "5Gi", onlyFrom(zone, "a")), claimOf("c", "zonal", selecting("b"))},
+			[2]string{none, "UnschedulableAndUnresolvable: node(s) didn't match PersistentVolume's node affinity"},
+		},
+		{
+			"affinity and space", podMounting("bound", "c"),
+			[]any{counting, claimOf("bound", "local", boundTo("v")), volumeOf("v", "local", "5Gi", onlyFrom(zone, "a")), claimOf("c", "csi")},
+			[2]string{noSpace, affinity + ", node(s) did not have enough free storage"},
+		},
+		{
+			"a malformed selector of a claim", podMounting("c"),
+			[]any{claimOf("c", "local", func(c *framework.PersistentVolumeClaim) {
+				c.Spec.Selector = &framework.LabelSelector{MatchExpressions: []framework.LabelSelectorRequirement{{Key: "a", Operator: "Near"}}}
+			})},
+			[2]string{
+				`Error: error creating internal label selector for claim: default/c: "Near" is not a valid label selector operator`,
+				`Error: error creating internal label selector for claim: default/c: "Near" is not a valid label selector operator`,
+			},
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			s := snapshotOf(t, twoZones())
+			put(t, s, classOf("local", "kubernetes.io/no-provisioner", late), classOf("csi", "csi", late), restricted)
+			put(t, s, test.objects...)
+			wantVerdicts(t, s, filter.VolumeBinding{}, test.pod, test.want[:]...)
+		})
+	}
+}
+
+// TestVolumeBindingMigrated looks at volumes of in-tree plugins on nodes where a
+// CSI driver has taken them over: the zone is in the driver's label.
+func TestVolumeBindingMigrated(t *testing.T) {
+	const driverZone = "topology.ebs.csi.aws.com/zone"
+	ebs := func(id string) func(*framework.PersistentVolume) {
+		return func(v *framework.PersistentVolume) {
+			v.Spec.AWSElasticBlockStore = &framework.AWSElasticBlockStoreVolumeSource{VolumeID: id}
+		}
+	}
+	labelled := func(label, value string) func(*framework.PersistentVolume) {
+		return func(v *framework.PersistentVolume) { v.Labels = map[string]string{label: value} }
+	}
+	const affinity = "UnschedulableAndUnresolvable: node(s) didn't match PersistentVolume's node affinity"
+	tests := []struct {
+		name   string
+		change []func(*framework.PersistentVolume)
+		want   string
+	}{
+		{"affinity to the zone", []func(*framework.PersistentVolume){ebs("vol-1"), onlyFrom(framework.LabelTopologyZone, "z1")}, "Success"},
+		{"affinity to the old zone", []func(*framework.PersistentVolume){ebs("vol-1"), onlyFrom(framework.LabelFailureDomainZone, "z1")}, "Success"},
+		{"affinity to another zone", []func(*framework.PersistentVolume){ebs("vol-1"), onlyFrom(framework.LabelTopologyZone, "z2")}, affinity},
+		{"label of the zone", []func(*framework.PersistentVolume){ebs("vol-1"), labelled(framework.LabelTopologyZone, "z2__z1")}, "Success"},
+		{"label of another zone", []func(*framework.PersistentVolume){ebs("vol-1"), labelled(framework.LabelFailureDomainZone, "z2")}, affinity},
+		{"no volume of EBS", []func(*framework.PersistentVolume){ebs("aws://z1/disk")}, "Error: could not translate pv: failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume (aws://z1/disk)"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			n := framework.MakeNode("n", "1", "1Gi").Labels(driverZone, "z1").Obj()
+			s := snapshotOf(t, []*framework.Node{n})
+			put(t, s, claimOf("c", "ebs", boundTo("v")), volumeOf("v", "ebs", "5Gi", test.change...))
+			migrated := &framework.CSINode{ObjectMeta: framework.ObjectMeta{Name: "n"}}
+			migrated.Annotations = map[string]string{framework.AnnMigratedPlugins: "kubernetes.io/gce-pd,kubernetes.io/aws-ebs"}
+			put(t, s, migrated)
+			wantVerdicts(t, s, filter.VolumeBinding{}, podMounting("c"), test.want)
+		})
+	}
+}
+
+// drawStorage draws storage for a pod whose claims are bound or wait.
+func drawStorage(t *rapid.T) (o oracle.Storage, pod *framework.Pod, objects []any) {
+	local, csi := classOf("local", "kubernetes.io/no-provisioner", late), classOf("csi", "csi", late)
+	if rapid.Bool().Draw(t, "zonal") {
+		csi.AllowedTopologies = []framework.TopologySelectorTerm{{MatchLabelExpressions: []framework.TopologySelectorLabelRequirement{
+			{Key: framework.LabelTopologyZone, Values: []string{"a"}},
+		}}}
+	}
+	o.Classes = []*framework.StorageClass{csi, local}
+	driver := &framework.CSIDriver{ObjectMeta: framework.ObjectMeta{Name: "csi"}}
+	driver.Spec.StorageCapacity = new(rapid.Bool().Draw(t, "counting"))
+	o.Drivers = []*framework.CSIDriver{driver}
+	size := rapid.SampledFrom([]string{"1Gi", "2Gi", "2Gi", "3Gi", "1500Mi"})
+	class := rapid.SampledFrom([]string{"local", "csi"})
+	names := []string{"c0", "c1", "c2"}
+	for i := range rapid.IntRange(0, 5).Draw(t, "volumes") {
+		v := volumeOf(fmt.Sprint("v", i), class.Draw(t, "class"), size.Draw(t, "size"))
+		if zone := rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "zone"); zone != "" {
+			onlyFrom(framework.LabelTopologyZone, zone)(v)
+		}
+		if ref := rapid.SampledFrom([]string{"", "", "", "c0", "c1", "x"}).Draw(t, "reserved for"); ref != "" {
+			v.Spec.ClaimRef = &framework.ObjectReference{Namespace: "default", Name: ref}
+		}
+		v.Status.Phase = rapid.SampledFrom([]framework.PersistentVolumePhase{framework.VolumeAvailable, framework.VolumeAvailable, framework.VolumeBound}).Draw(t, "phase")
+		o.Volumes = append(o.Volumes, v)
+	}
+	for _, name := range names {
+		c := claimOf(name, class.Draw(t, "class"))
+		c.Spec.Resources.Requests = list("storage", size.Draw(t, "request"))
+		switch rapid.IntRange(0, 4).Draw(t, "kind") {
+		case 0:
+			boundTo(fmt.Sprint("v", rapid.IntRange(0, 5).Draw(t, "volume")))(c)
+		case 1:
+			selecting(rapid.SampledFrom([]string{"a", "b"}).Draw(t, "selected"))(c)
+		}
+		o.Claims = append(o.Claims, c)
+	}
+	for i := range rapid.IntRange(0, 3).Draw(t, "capacities") {
+		c := &framework.CSIStorageCapacity{ObjectMeta: framework.ObjectMeta{Name: fmt.Sprint("r", i)}, StorageClassName: "csi"}
+		c.Capacity, c.NodeTopology = new(resource.MustParse(size.Draw(t, "capacity"))), &framework.LabelSelector{}
+		if zone := rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "of zone"); zone != "" {
+			c.NodeTopology.MatchLabels = map[string]string{framework.LabelTopologyZone: zone}
+		}
+		o.Capacities = append(o.Capacities, c)
+	}
+	for _, x := range o.Classes {
+		objects = append(objects, x)
+	}
+	for _, x := range o.Volumes {
+		objects = append(objects, x)
+	}
+	for _, x := range o.Claims {
+		objects = append(objects, x)
+	}
+	for _, x := range o.Capacities {
+		objects = append(objects, x)
+	}
+	return o, podMounting(names[:rapid.IntRange(1, 3).Draw(t, "claims")]...), append(objects, driver)
+}
+
+// TestVolumeBindingOracle compares verdicts, and what Reserve gives, with a plain
+// transcription.
+func TestVolumeBindingOracle(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		o, pod, objects := drawStorage(t)
+		s := snapshotOf(t, twoZones())
+		put(t, s, objects...)
+		info := podInfo(t, s, pod)
+		var c framework.Cycle
+		c.Reset(info, s, 0, 0)
+		plugin := filter.VolumeBinding{}
+		bound, status := plugin.PreFilter(&c)
+		if !status.IsSuccess() {
+			t.Fatalf("PreFilter = %v", status)
+		}
+		for _, n := range s.All() {
+			want := o.PlaceVolumes(pod, n.Node)
+			got := bound.Filter.Filter(info, n)
+			if diff := cmp.Diff(want.Reasons, got.Reasons()); diff != "" {
+				t.Fatalf("reasons of %s (-want +got):\n%s", n.Name(), diff)
+			}
+			if !got.IsSuccess() {
+				continue
+			}
+			mark := s.Begin()
+			if status := plugin.Reserve(&c, n); !status.IsSuccess() {
+				t.Fatalf("Reserve = %v", status)
+			}
+			given, _ := filter.ClaimBindingsKey.Get(&c)
+			volumes := map[string]string{}
+			for _, v := range given.Volumes {
+				volumes[v.Spec.ClaimRef.Name] = v.Name
+			}
+			if diff := cmp.Diff(want.Bound, volumes); diff != "" {
+				t.Fatalf("volumes on %s (-want +got):\n%s", n.Name(), diff)
+			}
+			var made, wanted []string
+			for _, c := range given.Claims {
+				if made = append(made, c.Name); c.Annotations[framework.AnnSelectedNode] != n.Name() {
+					t.Fatalf("claim %s has the annotations %v, want node %s", c.Name, c.Annotations, n.Name())
+				}
+			}
+			for name := range want.Created {
+				wanted = append(wanted, name)
+			}
+			slices.Sort(made)
+			slices.Sort(wanted)
+			if !slices.Equal(made, wanted) {
+				t.Fatalf("claims on %s = %v, want %v", n.Name(), made, wanted)
+			}
+			s.Rollback(mark)
+		}
+	})
+}

@@ -1,0 +1,228 @@
+package filter_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/berth-sched/berth/filter"
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+)
+
+// storageOf is what the snapshot says about claims and volumes.
+func storageOf(s *framework.Snapshot) (claims []framework.PersistentVolumeClaim, volumes []framework.PersistentVolume) {
+	for _, c := range framework.List[framework.PersistentVolumeClaim](s) {
+		claims = append(claims, *c)
+	}
+	for _, v := range framework.List[framework.PersistentVolume](s) {
+		volumes = append(volumes, *v)
+	}
+	return claims, volumes
+}
+
+var quantities = cmp.Comparer(func(a, b resource.Quantity) bool { return a.Equal(b) })
+
+// reserving is a snapshot in which a pod gets a volume and a new one.
+func reserving(t *testing.T) (*framework.Snapshot, *framework.Cycle) {
+	t.Helper()
+	s := snapshotOf(t, twoZones())
+	put(t, s, classOf("local", "kubernetes.io/no-provisioner", late), classOf("csi", "csi", late),
+		claimOf("c", "local"), claimOf("d", "csi"), volumeOf("v", "local", "5Gi"))
+	c := new(framework.Cycle)
+	c.Reset(podInfo(t, s, podMounting("c", "d")), s, 0, 0)
+	return s, c
+}
+
+func TestReserve(t *testing.T) {
+	s, c := reserving(t)
+	if status := (filter.VolumeBinding{}).Reserve(c, s.Node("b")); !status.IsSuccess() {
+		t.Fatal(status)
+	}
+	v := framework.Lookup[framework.PersistentVolume](s, "v")
+	want := &framework.ObjectReference{Kind: "PersistentVolumeClaim", APIVersion: "v1", Namespace: "default", Name: "c", UID: "uid-c"}
+	if diff := cmp.Diff(want, v.Spec.ClaimRef); diff != "" {
+		t.Errorf("claimRef (-want +got):\n%s", diff)
+	}
+	if got := v.Annotations["pv.kubernetes.io/bound-by-controller"]; got != "yes" {
+		t.Errorf("bound-by-controller = %q, want yes", got)
+	}
+	d := framework.Lookup[framework.PersistentVolumeClaim](s, "default/d")
+	if got := d.Annotations[framework.AnnSelectedNode]; got != "b" {
+		t.Errorf("selected node = %q, want b", got)
+	}
+	given, ok := filter.ClaimBindingsKey.Get(c)
+	if !ok || given.AllBound || len(given.Volumes) != 1 || given.Volumes[0] != v || len(given.Claims) != 1 || given.Claims[0] != d {
+		t.Errorf("ClaimBindings = %+v, %v; want the objects of the snapshot", given, ok)
+	}
+
+	// The next pod with the claim is bound to that node; the volume is taken.
+	wantVerdicts(t, s, filter.VolumeBinding{}, podMounting("d"),
+		"UnschedulableAndUnresolvable: node(s) didn't find available persistent volumes to bind", "Success")
+	put(t, s, claimOf("e", "local"))
+	wantVerdicts(t, s, filter.VolumeBinding{}, podMounting("e"),
+		"UnschedulableAndUnresolvable: node(s) didn't find available persistent volumes to bind",
+		"UnschedulableAndUnresolvable: node(s) didn't find available persistent volumes to bind")
+}
+
+func TestReserveNothing(t *testing.T) {
+	s, c := reserving(t)
+	put(t, s, claimOf("c", "local", boundTo("v")), claimOf("d", "csi", boundTo("v")))
+	before := s.Objects()
+	if status := (filter.VolumeBinding{}).Reserve(c, s.Node("a")); !status.IsSuccess() {
+		t.Fatal(status)
+	}
+	if given, ok := filter.ClaimBindingsKey.Get(c); !ok || !given.AllBound {
+		t.Errorf("ClaimBindings = %+v, %v; want AllBound", given, ok)
+	}
+	if s.Objects() != before {
+		t.Error("Reserve changed objects although all claims are bound")
+	}
+	c.Reset(podInfo(t, s, podMounting()), s, 0, 0)
+	if status := (filter.VolumeBinding{}).Reserve(c, s.Node("a")); !status.IsSuccess() {
+		t.Errorf("Reserve of a pod without claims = %v", status)
+	}
+}
+
+// TestReserveRejects looks at nodes that PreFilter or Filter would not have let
+// pass.
+func TestReserveRejects(t *testing.T) {
+	s, c := reserving(t)
+	put(t, s, claimOf("d", "csi", selecting("a")))
+	want := "UnschedulableAndUnresolvable: node(s) didn't find available persistent volumes to bind"
+	if got := (filter.VolumeBinding{}).Reserve(c, s.Node("b")).String(); got != want {
+		t.Errorf("Reserve = %s, want %s", got, want)
+	}
+	framework.Delete[framework.PersistentVolumeClaim](s, "default/d")
+	want = `UnschedulableAndUnresolvable: persistentvolumeclaim "d" not found`
+	if got := (filter.VolumeBinding{}).Reserve(c, s.Node("b")).String(); got != want {
+		t.Errorf("Reserve = %s, want %s", got, want)
+	}
+}
+
+// TestUnreserve takes back in every way in which that happens, and compares what
+// the snapshot says.
+func TestUnreserve(t *testing.T) {
+	plugin := filter.VolumeBinding{}
+	ways := []struct {
+		name string
+		do   func(t *testing.T, s *framework.Snapshot, c *framework.Cycle, reserve func(*framework.Snapshot))
+	}{
+		{"Unreserve", func(_ *testing.T, s *framework.Snapshot, c *framework.Cycle, reserve func(*framework.Snapshot)) {
+			reserve(s)
+			plugin.Unreserve(c, s.Node("a"))
+		}},
+		{"Unreserve twice", func(_ *testing.T, s *framework.Snapshot, c *framework.Cycle, reserve func(*framework.Snapshot)) {
+			reserve(s)
+			plugin.Unreserve(c, s.Node("a"))
+			plugin.Unreserve(c, s.Node("a"))
+		}},
+		{"Unreserve without Reserve", func(_ *testing.T, s *framework.Snapshot, c *framework.Cycle, _ func(*framework.Snapshot)) {
+			plugin.Unreserve(c, s.Node("a"))
+		}},
+		{"Unreserve in a later cycle", func(t *testing.T, s *framework.Snapshot, c *framework.Cycle, reserve func(*framework.Snapshot)) {
+			reserve(s)
+			later := new(framework.Cycle)
+			later.Reset(c.Pod, s, 1, 1)
+			plugin.Unreserve(later, s.Node("a"))
+		}},
+		{"Rollback", func(_ *testing.T, s *framework.Snapshot, _ *framework.Cycle, reserve func(*framework.Snapshot)) {
+			m := s.Begin()
+			reserve(s)
+			s.Rollback(m)
+		}},
+		{"Unreserve, then Rollback", func(_ *testing.T, s *framework.Snapshot, c *framework.Cycle, reserve func(*framework.Snapshot)) {
+			m := s.Begin()
+			reserve(s)
+			plugin.Unreserve(c, s.Node("a"))
+			s.Rollback(m)
+		}},
+		{"Rollback of an Unreserve, then Unreserve", func(_ *testing.T, s *framework.Snapshot, c *framework.Cycle, reserve func(*framework.Snapshot)) {
+			reserve(s)
+			m := s.Begin()
+			plugin.Unreserve(c, s.Node("a"))
+			s.Rollback(m)
+			plugin.Unreserve(c, s.Node("a"))
+		}},
+		{"Fork", func(_ *testing.T, s *framework.Snapshot, _ *framework.Cycle, reserve func(*framework.Snapshot)) {
+			reserve(s.Fork())
+		}},
+		{"Unreserve in a fork, then in the snapshot", func(_ *testing.T, s *framework.Snapshot, c *framework.Cycle, reserve func(*framework.Snapshot)) {
+			reserve(s)
+			forked := new(framework.Cycle)
+			forked.Reset(c.Pod, s.Fork(), 0, 0)
+			plugin.Unreserve(forked, forked.Snapshot.Node("a"))
+			plugin.Unreserve(c, s.Node("a"))
+		}},
+		{"Unreserve after the victim of a what-if came back", func(t *testing.T, s *framework.Snapshot, c *framework.Cycle, reserve func(*framework.Snapshot)) {
+			reserve(s)
+			if err := s.AddPod(c.Pod, "a"); err != nil {
+				t.Fatal(err)
+			}
+			m := s.Begin()
+			if err := s.RemovePod(c.Pod, "a"); err != nil {
+				t.Fatal(err)
+			}
+			s.Rollback(m)
+			plugin.Unreserve(c, s.Node("a"))
+		}},
+	}
+	for _, way := range ways {
+		t.Run(way.name, func(t *testing.T) {
+			s, c := reserving(t)
+			claims, volumes := storageOf(s)
+			way.do(t, s, c, func(at *framework.Snapshot) {
+				own := new(framework.Cycle)
+				own.Reset(c.Pod, at, 0, 0)
+				if status := plugin.Reserve(own, at.Node("a")); !status.IsSuccess() {
+					t.Fatal(status)
+				}
+				if changed, _ := storageOf(at); cmp.Equal(claims, changed, quantities) {
+					t.Fatal("Reserve changed nothing")
+				}
+			})
+			gotClaims, gotVolumes := storageOf(s)
+			if diff := cmp.Diff(claims, gotClaims, quantities); diff != "" {
+				t.Errorf("claims (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(volumes, gotVolumes, quantities); diff != "" {
+				t.Errorf("volumes (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestUnreserveLeavesNews does not touch objects that somebody else has changed
+// meanwhile, nor those of a pod that has left.
+func TestUnreserveLeavesNews(t *testing.T) {
+	plugin := filter.VolumeBinding{}
+	s, c := reserving(t)
+	if status := plugin.Reserve(c, s.Node("a")); !status.IsSuccess() {
+		t.Fatal(status)
+	}
+	put(t, s, claimOf("d", "csi", boundTo("new")))
+	plugin.Unreserve(c, s.Node("a"))
+	if got := framework.Lookup[framework.PersistentVolumeClaim](s, "default/d").Spec.VolumeName; got != "new" {
+		t.Errorf("the volume of d is %q, want new", got)
+	}
+	if got := framework.Lookup[framework.PersistentVolume](s, "v").Spec.ClaimRef; got != nil {
+		t.Errorf("the volume is reserved for %v, want nobody", got)
+	}
+
+	s, c = reserving(t)
+	if err := s.AddPod(c.Pod, "a"); err != nil {
+		t.Fatal(err)
+	}
+	if status := plugin.Reserve(c, s.Node("a")); !status.IsSuccess() {
+		t.Fatal(status)
+	}
+	if err := s.RemovePod(c.Pod, "a"); err != nil {
+		t.Fatal(err)
+	}
+	plugin.Unreserve(c, s.Node("a"))
+	if framework.Lookup[framework.PersistentVolume](s, "v").Spec.ClaimRef == nil {
+		t.Error("the volume of a pod that has left is no longer reserved")
+	}
+	c.Snapshot = nil // as while binding
+	plugin.Unreserve(c, s.Node("a"))
+}

@@ -1,0 +1,167 @@
+package filter_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/frameworktest"
+	"github.com/berth-sched/berth/resource"
+)
+
+const csiDriver = "csi.example.com"
+
+// storageCluster is a random cluster in which pods mount claims and disks of
+// all kinds. Every pod on a node has its own claims, as far as these may be used
+// by one pod only.
+func storageCluster(seed uint64) *framework.Objects {
+	o := frameworktest.Cluster(seed)
+	g := storage{rand.New(rand.NewPCG(seed, 77)), o}
+	g.classes()
+	for i := range 8 {
+		o.PersistentVolumes = append(o.PersistentVolumes, g.volume(fmt.Sprint("pv-", i)))
+	}
+	for _, n := range o.Nodes {
+		if g.chance(70) {
+			o.CSINodes = append(o.CSINodes, g.csiNode(n.Name))
+		}
+	}
+	for i := range 4 {
+		o.CSIStorageCapacities = append(o.CSIStorageCapacities, g.capacity(fmt.Sprint("room-", i)))
+	}
+	for i, p := range o.Pods {
+		if g.chance(60) {
+			g.mount(p, i)
+		}
+	}
+	return o
+}
+
+// storage draws objects of storage.
+type storage struct {
+	*rand.Rand
+	o *framework.Objects
+}
+
+func (g storage) chance(percent int) bool { return g.IntN(100) < percent }
+
+func (g storage) one(list ...string) string { return list[g.IntN(len(list))] }
+
+func (g storage) size(list ...string) resource.List {
+	return resource.List{resource.Storage: resource.MustParse(g.one(list...))}
+}
+
+func (g storage) classes() {
+	add := func(name, provisioner string, mode framework.VolumeBindingMode) *framework.StorageClass {
+		c := &framework.StorageClass{ObjectMeta: framework.ObjectMeta{Name: name}, Provisioner: provisioner, VolumeBindingMode: &mode}
+		g.o.StorageClasses = append(g.o.StorageClasses, c)
+		return c
+	}
+	add("local", "kubernetes.io/no-provisioner", framework.VolumeBindingWaitForFirstConsumer)
+	add("csi", csiDriver, framework.VolumeBindingWaitForFirstConsumer)
+	add("now", csiDriver, framework.VolumeBindingImmediate)
+	add("zonal", csiDriver, framework.VolumeBindingWaitForFirstConsumer).AllowedTopologies = []framework.TopologySelectorTerm{{
+		MatchLabelExpressions: []framework.TopologySelectorLabelRequirement{{Key: framework.LabelTopologyZone, Values: []string{"a", "b"}}},
+	}}
+	d := &framework.CSIDriver{ObjectMeta: framework.ObjectMeta{Name: csiDriver}}
+	d.Spec.StorageCapacity, d.Spec.PreventPodSchedulingIfMissing = new(g.chance(50)), new(g.chance(30))
+	g.o.CSIDrivers = append(g.o.CSIDrivers, d)
+}
+
+func (g storage) volume(name string) *framework.PersistentVolume {
+	v := &framework.PersistentVolume{ObjectMeta: framework.ObjectMeta{Name: name}}
+	v.Spec.StorageClassName, v.Spec.Capacity = g.one("local", "csi", "zonal"), g.size("1Gi", "5Gi", "10Gi")
+	v.Spec.AccessModes = []framework.PersistentVolumeAccessMode{framework.ReadWriteOnce, framework.ReadWriteOncePod}
+	v.Status.Phase = framework.VolumeAvailable
+	switch g.IntN(3) {
+	case 0:
+		v.Spec.AWSElasticBlockStore = &framework.AWSElasticBlockStoreVolumeSource{VolumeID: "vol-" + name}
+	case 1:
+		v.Spec.GCEPersistentDisk = &framework.GCEPersistentDiskVolumeSource{PDName: name}
+	default:
+		v.Spec.CSI = &framework.CSIPersistentVolumeSource{Driver: csiDriver, VolumeHandle: name}
+	}
+	if g.chance(30) {
+		v.Labels = map[string]string{g.one(framework.LabelTopologyZone, framework.LabelFailureDomainZone): g.one("a", "b", "a__b")}
+	}
+	if g.chance(60) {
+		value, label := g.one("a", "b", "c"), framework.LabelTopologyZone
+		if len(g.o.Nodes) > 0 && g.chance(40) {
+			value, label = g.o.Nodes[g.IntN(len(g.o.Nodes))].Name, framework.LabelHostname
+		}
+		v.Spec.NodeAffinity = &framework.VolumeNodeAffinity{Required: &framework.NodeSelector{
+			NodeSelectorTerms: []framework.NodeSelectorTerm{{MatchExpressions: []framework.NodeSelectorRequirement{
+				{Key: label, Operator: framework.NodeSelectorOpIn, Values: []string{value}},
+			}}},
+		}}
+	}
+	return v
+}
+
+func (g storage) csiNode(name string) *framework.CSINode {
+	n := &framework.CSINode{ObjectMeta: framework.ObjectMeta{Name: name}}
+	if g.chance(30) {
+		n.Annotations = map[string]string{framework.AnnMigratedPlugins: "kubernetes.io/aws-ebs,kubernetes.io/gce-pd"}
+	}
+	for _, driver := range []string{csiDriver, "ebs.csi.aws.com"} {
+		if g.chance(75) {
+			d := framework.CSINodeDriver{Name: driver, NodeID: name}
+			d.Allocatable = &framework.VolumeNodeResources{Count: new(int32(g.IntN(4)))}
+			n.Spec.Drivers = append(n.Spec.Drivers, d)
+		}
+	}
+	return n
+}
+
+func (g storage) capacity(name string) *framework.CSIStorageCapacity {
+	c := &framework.CSIStorageCapacity{ObjectMeta: framework.ObjectMeta{Namespace: "kube-system", Name: name}}
+	c.StorageClassName, c.NodeTopology = g.one("csi", "zonal"), &framework.LabelSelector{}
+	c.Capacity = new(resource.MustParse(g.one("2Gi", "20Gi")))
+	if g.chance(60) {
+		c.NodeTopology.MatchLabels = map[string]string{framework.LabelTopologyZone: g.one("a", "b")}
+	}
+	return c
+}
+
+// mount gives the pod volumes, and makes the claims that it mounts.
+func (g storage) mount(p *framework.Pod, serial int) {
+	p.Spec.Volumes = nil
+	for i := range 1 + g.IntN(2) {
+		v := framework.Volume{Name: fmt.Sprint("v", i)}
+		switch g.IntN(8) {
+		case 0:
+			v.AWSElasticBlockStore = &framework.AWSElasticBlockStoreVolumeSource{VolumeID: g.one("vol-1", "vol-2")}
+		case 1:
+			v.GCEPersistentDisk = &framework.GCEPersistentDiskVolumeSource{PDName: "pd", ReadOnly: g.chance(50)}
+		case 2:
+			v.ISCSI = &framework.ISCSIVolumeSource{IQN: "iqn", ReadOnly: g.chance(50)}
+		case 3:
+			v.RBD = &framework.RBDVolumeSource{CephMonitors: []string{g.one("m1", "m2"), "m3"}, RBDImage: "i", ReadOnly: g.chance(50)}
+		case 4:
+			v.Ephemeral = &framework.EphemeralVolumeSource{}
+			c := g.claim(p.Namespace, p.Name+"-"+v.Name)
+			c.OwnerReferences = []framework.OwnerReference{{Kind: "Pod", Name: p.Name, UID: p.UID, Controller: new(true)}}
+		default:
+			name := fmt.Sprint("claim-", serial, "-", i)
+			v.PersistentVolumeClaim = &framework.PersistentVolumeClaimVolumeSource{ClaimName: name}
+			if g.chance(95) {
+				g.claim(p.Namespace, name)
+			}
+		}
+		p.Spec.Volumes = append(p.Spec.Volumes, v)
+	}
+}
+
+func (g storage) claim(namespace, name string) *framework.PersistentVolumeClaim {
+	c := &framework.PersistentVolumeClaim{ObjectMeta: framework.ObjectMeta{Namespace: namespace, Name: name}}
+	c.Spec.StorageClassName, c.Spec.Resources.Requests = new(g.one("local", "csi", "zonal", "csi")), g.size("1Gi", "4Gi")
+	c.Spec.AccessModes = []framework.PersistentVolumeAccessMode{framework.ReadWriteOnce}
+	if g.chance(30) {
+		c.Spec.AccessModes[0] = framework.ReadWriteOncePod
+	}
+	if g.chance(40) {
+		c.Spec.VolumeName, c.Annotations = fmt.Sprint("pv-", g.IntN(8)), map[string]string{framework.AnnBindCompleted: "yes"}
+	}
+	g.o.PersistentVolumeClaims = append(g.o.PersistentVolumeClaims, c)
+	return c
+}
