@@ -97,7 +97,9 @@ func (d *Driver) makeRoom(ctx context.Context, sched *scheduling.Scheduler, p *p
 	}
 	result, plugin, status, postErr := sched.PostFilter(ctx, d.snap, it.Pod, a.Decision)
 	fit.PostFilter = status.Message()
-	d.problem(postErr)
+	if ctx.Err() == nil { // else the attempt was cut short, which is nobody's fault
+		d.problem(postErr)
+	}
 	if result.Nominated == "" && !result.Override {
 		result.Nominated = p.nominated // no change
 	}
