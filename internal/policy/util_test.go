@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -18,10 +17,4 @@ func list(names []string) string {
 		return names[0]
 	}
 	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
-}
-
-// exists reports whether a directory of the module holds Go files.
-func exists(dir string) bool {
-	names, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(dir), "*.go"))
-	return err == nil && len(names) > 0
 }
