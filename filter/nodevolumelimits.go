@@ -111,10 +111,11 @@ func (f *nodeVolumeLimits) Filter(_ *framework.PodInfo, node *framework.NodeInfo
 	}
 	for _, driver := range added.drivers {
 		limit, limited := there.Limit(driver)
-		if !limited {
-			continue
+		present := there.Counts[driver]
+		if !limited || present+len(added.handles) <= limit {
+			continue // most nodes have room for all of them
 		}
-		if n := added.count(driver, there.Used); n > 0 && there.Counts[driver]+n > limit {
+		if n := added.count(driver, there.Used); n > 0 && present+n > limit {
 			return framework.Reject(reasonVolumeCount)
 		}
 	}

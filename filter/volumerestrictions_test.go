@@ -84,7 +84,9 @@ func TestVolumeRestrictionsClaims(t *testing.T) {
 		{"missing", `UnschedulableAndUnresolvable: persistentvolumeclaim "none" not found`, podMounting("shared", "none")},
 		{"no name", `UnschedulableAndUnresolvable: persistentvolumeclaim "" not found`, podMounting("")},
 	} {
-		t.Run(test.name, func(t *testing.T) { wantPreFilter(t, snapshot(), filter.VolumeRestrictions{}, test.pod, test.want, false) })
+		t.Run(test.name, func(t *testing.T) {
+			wantPreFilter(t, snapshot(), filter.VolumeRestrictions{}, test.pod, test.want, false)
+		})
 	}
 	t.Run("another namespace", func(t *testing.T) {
 		s := snapshot()
