@@ -141,17 +141,17 @@ func TranslateResource(class PriorityClass, name resource.Name) resource.Name {
 //
 // Source: kubectl 0.35, pkg/util/qos; with podLevel false Kubernetes 1.24.
 func computeQoS(p *framework.Pod, podLevel bool) framework.PodQOSClass {
-	requests, limits := resource.List{}, resource.List{}
+	var requests, limits qosAmounts
 	allLimited := true
 	count := func(r *framework.ResourceRequirements) {
-		addPositive(requests, r.Requests)
-		if addPositive(limits, r.Limits) < 2 {
+		requests.add(r.Requests)
+		if limits.add(r.Limits) < len(limits) {
 			allLimited = false
 		}
 	}
 	if podLevel && p.Spec.Resources != nil {
 		if p.Spec.Resources.Limits == nil {
-			addPositive(requests, p.Spec.Resources.Requests)
+			requests.add(p.Spec.Resources.Requests)
 		} else {
 			count(p.Spec.Resources)
 		}
@@ -162,26 +162,28 @@ func computeQoS(p *framework.Pod, podLevel bool) framework.PodQOSClass {
 			}
 		}
 	}
-	if len(requests) == 0 && len(limits) == 0 {
+	guaranteed, empty := allLimited, true
+	for i := range requests {
+		empty = empty && requests[i].IsZero() && limits[i].IsZero()
+		guaranteed = guaranteed && requests[i].Equal(limits[i])
+	}
+	switch {
+	case empty:
 		return framework.PodQOSBestEffort
-	}
-	for name, q := range requests {
-		if limit, ok := limits[name]; !ok || !limit.Equal(q) {
-			allLimited = false
-		}
-	}
-	if allLimited && len(requests) == len(limits) {
+	case guaranteed:
 		return framework.PodQOSGuaranteed
 	}
 	return framework.PodQOSBurstable
 }
 
-// addPositive adds what is positive of cpu and memory, and returns how many of
-// the two are.
-func addPositive(sum, list resource.List) (positive int) {
-	for _, name := range [...]resource.Name{resource.CPU, resource.Memory} {
+// qosAmounts are sums of cpu and memory, 0 where nothing is positive.
+type qosAmounts [2]resource.Quantity
+
+// add adds what is positive, and returns how many of the two are.
+func (a *qosAmounts) add(list resource.List) (positive int) {
+	for i, name := range [...]resource.Name{resource.CPU, resource.Memory} {
 		if q := list[name]; q.Sign() > 0 {
-			sum[name] = sum[name].Add(q)
+			a[i] = a[i].Add(q)
 			positive++
 		}
 	}

@@ -75,19 +75,24 @@ func (e *DefaultEstimator) PodReads() framework.PodFields {
 // EstimatePod returns the expected use of every resource that has a factor. It
 // never fails.
 func (e *DefaultEstimator) EstimatePod(p *framework.Pod) (map[resource.Name]int64, error) {
+	use := make(map[resource.Name]int64, len(e.factors))
+	e.each(p, func(name resource.Name, x int64) { use[name] = x })
+	return use, nil
+}
+
+// each calls f with the expected use of every resource that has a factor.
+func (e *DefaultEstimator) each(p *framework.Pod, f func(resource.Name, int64)) {
 	own := e.ownFactors(p)
 	requests, limits := podResources(p, &e.traits)
 	class := priorityClass(p, e.traits.podLevel)
-	use := make(map[resource.Name]int64, len(e.factors)+len(own))
 	for name, factor := range own {
-		use[name] = e.estimate(requests, limits, TranslateResource(class, name), factor)
+		f(name, e.estimate(requests, limits, TranslateResource(class, name), factor))
 	}
 	for name, factor := range e.factors {
 		if _, ok := own[name]; !ok {
-			use[name] = e.estimate(requests, limits, TranslateResource(class, name), factor)
+			f(name, e.estimate(requests, limits, TranslateResource(class, name), factor))
 		}
 	}
-	return use, nil
 }
 
 // ownFactors returns the factors in the pod's annotation, nil if it is not to

@@ -1,10 +1,12 @@
 package estimator
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
 )
 
 // The annotations of a pod that set how long it is estimated in any case, in
@@ -47,17 +49,7 @@ func (l *Load) derivePod(info *framework.PodInfo) *PodLoad {
 	for i := range p.OwnerReferences {
 		d.DaemonSet = d.DaemonSet || p.OwnerReferences[i].Kind == "DaemonSet"
 	}
-	use, err := l.config.Estimator.EstimatePod(p)
-	if d.Err = err; err == nil {
-		d.Estimate = make([]int64, len(l.names))
-		d.estimated = make([]bool, len(l.names))
-		for i, name := range l.names {
-			d.Estimate[i], d.estimated[i] = use[name], hasKey(use, name)
-			if d.Estimate[i] != 0 {
-				d.charged = d.Estimate
-			}
-		}
-	}
+	d.Err = l.estimate(p, d)
 	d.scheduled = trueSince(p, framework.PodScheduled)
 	d.initialized = trueSince(p, framework.PodInitialized)
 	d.afterScheduled, d.afterInitialized = l.config.EstimateScheduled, l.config.EstimateInitialized
@@ -68,9 +60,30 @@ func (l *Load) derivePod(info *framework.PodInfo) *PodLoad {
 	return d
 }
 
-func hasKey[K comparable, V any](m map[K]V, key K) bool {
-	_, ok := m[key]
-	return ok
+// estimate fills in what is expected of the pod.
+func (l *Load) estimate(p *framework.Pod, d *PodLoad) error {
+	estimate, estimated := make([]int64, len(l.names)), make([]bool, len(l.names))
+	note := func(name resource.Name, x int64) {
+		if i, ok := slices.BinarySearch(l.names, name); ok {
+			estimate[i], estimated[i] = x, true
+			if x != 0 {
+				d.charged = estimate
+			}
+		}
+	}
+	if e, ok := l.config.Estimator.(*DefaultEstimator); ok {
+		e.each(p, note) // without a map in between
+	} else {
+		use, err := l.config.Estimator.EstimatePod(p)
+		if err != nil {
+			return err
+		}
+		for name, x := range use {
+			note(name, x)
+		}
+	}
+	d.Estimate, d.estimated = estimate, estimated
+	return nil
 }
 
 // terminated reports whether the pod has finished.
@@ -93,7 +106,11 @@ func trueSince(p *framework.Pod, t framework.PodConditionType) time.Time {
 }
 
 func annotatedSeconds(p *framework.Pod, key string, otherwise time.Duration) time.Duration {
-	n, err := strconv.ParseInt(p.Annotations[key], 10, 64)
+	text, ok := p.Annotations[key]
+	if !ok {
+		return otherwise
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 0 {
 		return otherwise
 	}

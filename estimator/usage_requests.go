@@ -7,11 +7,17 @@ import (
 
 // podResources returns what the pod requests and what it is limited to, with
 // overhead: the larger of the sum of its containers and of the peak while it
-// is initialized, unless the pod as a whole says otherwise.
+// is initialized, unless the pod as a whole says otherwise. The lists may be the
+// pod's own and must not be changed.
 //
 // Source: k8s.io/component-helpers 0.35, PodRequests and PodLimits; for the
 // older rules Kubernetes 1.28 and, without sidecars, 1.24.
 func podResources(p *framework.Pod, t *traits) (requests, limits resource.List) {
+	if len(p.Spec.Containers) == 1 && len(p.Spec.InitContainers) == 0 && len(p.Spec.Overhead) == 0 && p.Spec.Resources == nil {
+		// Most pods: there is nothing to add up, and no list to make.
+		r := &p.Spec.Containers[0].Resources
+		return r.Requests, r.Limits
+	}
 	requests = addUp(p, t, func(r *framework.ResourceRequirements) resource.List { return r.Requests })
 	limits = addUp(p, t, func(r *framework.ResourceRequirements) resource.List { return r.Limits })
 	requests = requests.Add(p.Spec.Overhead)

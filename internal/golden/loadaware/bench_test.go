@@ -1,0 +1,117 @@
+package loadaware_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/filter"
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scoring"
+)
+
+// BenchmarkDecision places pods of a known class on measured nodes, by their
+// load: each decision follows one assignment.
+func BenchmarkDecision(b *testing.B) {
+	const nodes, pods = 5000, 50
+	for _, rules := range []estimator.Rules{estimator.Koordinator18, estimator.Koordinator14} {
+		b.Run(fmt.Sprintf("rules=%s/nodes=%d/pods=%d", rules, nodes, pods), func(b *testing.B) {
+			s := measuredCluster(b, nodes, pods)
+			load, err := estimator.NewLoad(estimator.LoadAware{Rules: rules})
+			if err != nil {
+				b.Fatal(err)
+			}
+			scheduler, err := scheduling.New(scheduling.Profile{
+				Name:    "load-aware",
+				Filter:  []framework.Plugin{filter.NodeResourcesFit{}, filter.LoadAware{Load: load}},
+				Score:   []scheduling.Weighted{{Plugin: scoring.LoadAware{Load: load}}},
+				Reserve: []framework.Plugin{estimator.Assigner{}},
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+			placed := make([]*framework.PodInfo, 0, 20_000)
+			on := make([]string, 0, cap(placed))
+			for i := range cap(placed) {
+				info, err := s.NewPodInfo(framework.MakePod(fmt.Sprintf("new-%d", i)).UID(framework.UID(fmt.Sprintf("new-%d", i))).Requests("100m", "128Mi").Obj())
+				if err != nil {
+					b.Fatal(err)
+				}
+				placed = append(placed, info)
+			}
+			for _, p := range placed[:2] { // a class is known from its second pod on
+				d, err := scheduler.Place(s, p)
+				if err != nil {
+					b.Fatal(err)
+				}
+				on = append(on, d.Node)
+			}
+			b.ReportAllocs()
+			b.ResetTimer()
+			for b.Loop() {
+				if len(on) == len(placed) {
+					b.StopTimer()
+					for i, node := range on {
+						if err := s.RemovePod(placed[i], node); err != nil {
+							b.Fatal(err)
+						}
+					}
+					on = on[:0]
+					b.StartTimer()
+				}
+				d, err := scheduler.Place(s, placed[len(on)])
+				if err != nil {
+					b.Fatal(err)
+				}
+				on = append(on, d.Node)
+			}
+		})
+	}
+}
+
+func measuredCluster(b *testing.B, nodes, pods int) *framework.Snapshot {
+	b.Helper()
+	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	s := framework.NewSnapshot(framework.ZoneInterleaved)
+	s.SetNow(start.Add(-time.Hour))
+	ledger := estimator.LedgerOf(s)
+	use := func(cpu, memory int64) framework.ResourceMap {
+		return framework.ResourceMap{ResourceList: resource.List{
+			resource.CPU: resource.Milli(cpu), resource.Memory: resource.New(memory, resource.BinarySI),
+		}}
+	}
+	var metrics []*framework.NodeMetric
+	for i := range nodes {
+		name := fmt.Sprintf("node-%05d", i)
+		if err := s.AddNode(framework.MakeNode(name, "64", "256Gi").Obj()); err != nil {
+			b.Fatal(err)
+		}
+		m := &framework.NodeMetric{ObjectMeta: framework.ObjectMeta{Name: name}}
+		m.Status.UpdateTime = &start
+		m.Status.NodeMetric = &framework.NodeMetricInfo{NodeUsage: use(int64(5000+i*37%20000), int64(i%100)<<30)}
+		for k := range pods {
+			p := framework.MakePod(fmt.Sprintf("pod-%05d-%02d", i, k)).UID(framework.UID(fmt.Sprintf("uid-%05d-%02d", i, k))).Requests("500m", "1Gi").Obj()
+			info, err := s.NewPodInfo(p)
+			if err != nil {
+				b.Fatal(err)
+			}
+			if err := s.AddPod(info, name); err != nil {
+				b.Fatal(err)
+			}
+			m.Status.PodsMetric = append(m.Status.PodsMetric, &framework.PodMetricInfo{
+				Name: p.Name, Namespace: p.Namespace, PodUsage: use(int64(100+i%200), 1<<29), Priority: "koord-prod",
+			})
+		}
+		metrics = append(metrics, m)
+	}
+	s.SetNow(start)
+	for _, m := range metrics {
+		if err := ledger.SetMetric(m); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return s
+}
