@@ -189,15 +189,14 @@ func StorageUtilization(requested, capacity int64) int64 {
 	}
 	hi, lo := bits.Mul64(magnitude(requested), uint64(framework.MaxNodeScore))
 	divisor := magnitude(capacity)
-	if hi >= divisor {
-		hi, lo = divisor-1, math.MaxUint64 // beyond int64 in any case
+	percent := uint64(math.MaxUint64)
+	if hi < divisor {
+		percent, _ = bits.Div64(hi, lo, divisor)
 	}
-	percent, _ := bits.Div64(hi, lo, divisor)
-	percent = min(percent, math.MaxInt64)
 	if (requested < 0) != (capacity < 0) {
-		return -int64(percent)
+		return -int64(min(percent, 1<<63)) // -1<<63 is its own negative
 	}
-	return int64(percent)
+	return int64(min(percent, math.MaxInt64))
 }
 
 func magnitude(x int64) uint64 {
