@@ -25,6 +25,8 @@ type plugins struct {
 	preFlight  []framework.PreBindPreFlighter // beside preBind; nil: it always acts, alone
 	bind       []named[framework.BindPlugin]
 	postBind   []named[framework.PostBindPlugin]
+
+	extenders []Extender
 }
 
 // named is a plugin as what it is at one point, with the name that the profile
@@ -119,6 +121,7 @@ func takeApart(p *Profile) plugins {
 	}
 	t.bind = allAs[framework.BindPlugin](p.Bind)
 	t.postBind = allAs[framework.PostBindPlugin](p.PostBind)
+	t.extenders = slices.Clone(p.Extenders)
 	return t
 }
 

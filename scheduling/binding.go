@@ -118,12 +118,21 @@ func (b *Binding) preFlight(ctx context.Context, p framework.PreBindPreFlighter)
 	return p.PreBindPreFlight(ctx, b.cycle, b.Node)
 }
 
-// Bind offers the pod to the Bind plugins; the first that does not skip it
-// decides. bound is false when there is none. A rejection is a [*FitError],
-// another failure a [*PluginError].
+// Bind offers the pod to the extender that binds, if it is interested, and then
+// to the Bind plugins; the first that does not skip it decides. bound is false
+// when there is none. A rejection is a [*FitError], another failure a
+// [*PluginError] or, unless it can be ignored, an [*ExtenderError].
 //
 // Source: kube-scheduler 1.37, framework/runtime, RunBindPlugins.
 func (b *Binding) Bind(ctx context.Context) (bound bool, err error) {
+	if e := b.extender(); e != nil {
+		switch err := e.bind(ctx, b.Pod.Pod, b.Node); {
+		case err == nil:
+			return true, nil
+		case !e.Ignorable:
+			return false, err
+		}
+	}
 	for _, p := range b.plugins.bind {
 		switch status := b.bind(ctx, p); {
 		case status.IsSkip():
@@ -143,8 +152,19 @@ func (b *Binding) bind(ctx context.Context, p named[framework.BindPlugin]) (s fr
 	return p.plugin.Bind(ctx, b.cycle, b.Node)
 }
 
-// HasBind reports whether the profile has Bind plugins.
-func (b *Binding) HasBind() bool { return len(b.plugins.bind) > 0 }
+// extender returns the extender that binds the pod, nil if none does.
+func (b *Binding) extender() *Extender {
+	for i := range b.plugins.extenders {
+		if e := &b.plugins.extenders[i]; e.Bind != nil && e.interested(b.Pod) {
+			return e
+		}
+	}
+	return nil
+}
+
+// HasBind reports whether the profile has Bind plugins, or an extender that binds
+// this pod.
+func (b *Binding) HasBind() bool { return len(b.plugins.bind) > 0 || b.extender() != nil }
 
 // PostBind tells all PostBind plugins that the pod is bound. The error joins
 // what panicked; the pod is bound all the same.

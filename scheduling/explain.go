@@ -2,6 +2,7 @@ package scheduling
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"slices"
 
@@ -70,7 +71,7 @@ type ScoreExplanation struct {
 
 // Explain takes the plain road for the scheduler's next decision and keeps
 // every answer. It changes nothing: Schedule for the same pod and snapshot
-// then chooses the same node.
+// then chooses the same node, if extenders give the same answers again.
 func (s *Scheduler) Explain(snap *framework.Snapshot, pod *framework.PodInfo) *Explanation {
 	return s.explain(snap, pod, s.number, s.start)
 }
@@ -87,6 +88,7 @@ func (s *Scheduler) explain(snap *framework.Snapshot, pod *framework.PodInfo, nu
 		return &Explanation{Profile: s.profile.Name, Number: number, Error: err.Error(), Tie: s.profile.Tie.String(), Nodes: []NodeExplanation{}}
 	}
 	r := road{plugins: &s.plugins, workers: 1}
+	r.extended.ctx, r.extended.replay = context.Background(), &s.road.extended.answer
 	d, err := s.decide(&r, snap, pod, number, start)
 	e := &Explanation{
 		Pod: pod.Pod.Key(), Profile: s.profile.Name, Number: number, Chosen: d.Node, Tie: d.Tie.String(),
@@ -132,7 +134,7 @@ func (r *road) explainVerdict(v verdict, n *NodeExplanation) {
 			v.status = r.bound.absent
 		}
 	default:
-		n.Verdict, n.Plugin = VerdictRejected, r.plugins.filters[v.filter].name
+		n.Verdict, n.Plugin = VerdictRejected, r.plugins.filterName(v.filter)
 	}
 	n.Code, n.Reasons = v.status.Code().String(), v.status.Reasons()
 }
@@ -144,6 +146,16 @@ func (r *road) explainScores(k int, n *NodeExplanation) {
 		n.Scores = append(n.Scores, ScoreExplanation{
 			Plugin: r.plugins.scorers[b.at].name, Raw: r.raw[i][k], Normalized: r.norm[i][k],
 			Weight: b.weight, Weighted: r.norm[i][k] * b.weight,
+		})
+	}
+	for i, scores := range r.extended.scores {
+		if scores == nil || !scores[k].given {
+			continue
+		}
+		e, score := &r.plugins.extenders[i], scores[k].score
+		n.Scores = append(n.Scores, ScoreExplanation{
+			Plugin: e.Name, Raw: score, Normalized: satMul(score, framework.MaxNodeScore/maxExtenderScore),
+			Weight: e.Weight, Weighted: e.weighted(score),
 		})
 	}
 }

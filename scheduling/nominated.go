@@ -19,7 +19,7 @@ func (r *road) searchNominated(s *framework.Snapshot) bool {
 		return false
 	}
 	v, err := r.tryNominated(s, node)
-	if err != nil || v.filter != passed {
+	if err != nil || v.filter != passed || !r.extendersTake(node) {
 		return false
 	}
 	r.fill(unvisited)

@@ -2,6 +2,7 @@ package scheduling
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 
@@ -28,11 +29,14 @@ type road struct {
 	nominated bool
 
 	feasible []*framework.NodeInfo
-	raw      [][]int64 // by bound scorer, by place among the feasible
-	norm     [][]int64 // the same slice as raw where nothing is normalized
-	buffers  [][]int64
-	totals   []int64
-	tied     []int // places among the feasible
+	rated    []*framework.NodeInfo // as they are scored; nil: as they are
+	extended extended
+
+	raw     [][]int64 // by bound scorer, by place among the feasible
+	norm    [][]int64 // the same slice as raw where nothing is normalized
+	buffers [][]int64
+	totals  []int64
+	tied    []int // places among the feasible
 }
 
 // verdict is a node's answer: which filter rejected it and how.
@@ -45,15 +49,24 @@ const (
 	passed    = -1
 	unvisited = -2 // beyond the sample, or where an error ended the search
 	excluded  = -3 // left out by a PreFilter
+
+	byExtender = math.MaxInt32
 )
 
 // search finds the feasible nodes, from place start on, and stops after want
-// of them.
+// of them. Then it asks the extenders about these.
 //
 // Source: kube-scheduler 1.37, schedule_one.go, findNodesThatFitPod, with one
 // worker.
 func (r *road) search(s *framework.Snapshot, percentage, start int) error {
-	r.feasible, r.visited, r.nominated = r.feasible[:0], 0, false
+	if err := r.searchByPlugins(s, percentage, start); err != nil || r.nominated {
+		return err
+	}
+	return r.askExtenders(s)
+}
+
+func (r *road) searchByPlugins(s *framework.Snapshot, percentage, start int) error {
+	r.feasible, r.rated, r.visited, r.nominated = r.feasible[:0], nil, 0, false
 	n := s.Len()
 	if err := r.plugins.bindFilters(&r.cycle, &r.bound, choice{}); err != nil {
 		return err
@@ -77,7 +90,7 @@ func (r *road) search(s *framework.Snapshot, percentage, start int) error {
 		return nil
 	}
 	start %= count
-	want := wanted(count, percentage, len(r.plugins.scorers) > 0)
+	want := wanted(count, percentage, r.plugins.choosy())
 	var err error
 	if want >= count && r.workers > 1 && s.Nominations() == 0 {
 		err = r.searchParallel(s, start, count)
@@ -145,6 +158,11 @@ func (r *road) listRestricted(s *framework.Snapshot) {
 		}
 	}
 	r.places = r.list
+}
+
+// choosy reports whether one feasible node may be better than another.
+func (t *plugins) choosy() bool {
+	return len(t.scorers) > 0 || slices.ContainsFunc(t.extenders, func(e Extender) bool { return e.Filter != nil || e.Prioritize != nil })
 }
 
 // wanted is how many feasible nodes end the search among n.

@@ -26,6 +26,9 @@ func (r *road) choose(rule TieRule, own TieBreak, largest int64, seed uint64) (p
 	case Reservoir:
 		return reservoirPick(r.totals, seed), nil
 	case Heap:
+		if place, ok := r.chooseAnswered(seed); ok {
+			return place, nil
+		}
 		return heapPick(r.totals, largest), nil
 	case First:
 		return r.tied[0], nil

@@ -38,13 +38,14 @@ func (r *road) score() error {
 		}
 		r.raw, r.norm = append(r.raw, raw), append(r.norm, norm)
 	}
+	r.prioritize()
 	return nil
 }
 
 // everyNode shows the feasible nodes of a road one by one.
 type everyNode road
 
-func (r *everyNode) List() []*framework.NodeInfo        { return r.feasible }
+func (r *everyNode) List() []*framework.NodeInfo        { return (*road)(r).toRate() }
 func (r *everyNode) Groups(int) framework.FeasibleNodes { return nil }
 
 func (r *road) buffer(i, n int) []int64 {
@@ -71,7 +72,7 @@ func (r *road) column(b *boundScorer, raw []int64) error {
 }
 
 func (r *road) scoreRange(b *boundScorer, raw []int64, lo, hi int) (err error) {
-	i := lo
+	i, nodes := lo, r.toRate()
 	defer func() {
 		if p := recover(); p != nil {
 			e := r.scoreError("Score", b, r.feasible[i], recovered(p))
@@ -82,11 +83,11 @@ func (r *road) scoreRange(b *boundScorer, raw []int64, lo, hi int) (err error) {
 		}
 	}()
 	if b.batch != nil {
-		b.batch.ScoreNodes(r.cycle.Pod, r.feasible[lo:hi], raw[lo:hi])
+		b.batch.ScoreNodes(r.cycle.Pod, nodes[lo:hi], raw[lo:hi])
 		return nil
 	}
 	for ; i < hi; i++ {
-		raw[i] = b.scorer.Score(r.cycle.Pod, r.feasible[i])
+		raw[i] = b.scorer.Score(r.cycle.Pod, nodes[i])
 	}
 	return nil
 }
@@ -99,11 +100,11 @@ func (r *road) normalize(b *boundScorer, column []int64) (err error) {
 		}
 	}()
 	if b.byRange == nil {
-		b.byNodes.NormalizeScores(r.feasible, column)
+		b.byNodes.NormalizeScores(r.toRate(), column)
 		return nil
 	}
 	if b.except != nil {
-		normalizeExcept(b.except, r.feasible, column)
+		normalizeExcept(b.except, r.toRate(), column)
 		return nil
 	}
 	smallest, largest := extremes(column)

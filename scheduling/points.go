@@ -85,6 +85,12 @@ func (s *Scheduler) Events() []RegisteredEvent {
 			events = append(events, RegisteredEvent{name, h})
 		}
 	}
+	if len(s.plugins.extenders) > 0 {
+		// Nobody knows what helps a pod that an extender rejected.
+		events = append(events, RegisteredEvent{ExtenderPlugin, framework.EventHint{
+			Event: framework.ClusterEvent{Resource: framework.ResourceAny, Action: framework.ActionAll},
+		}})
+	}
 	return events
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling/preemption"
 )
 
 // SkipPostFilter, set to true in a cycle, keeps the PostFilter plugins from
@@ -20,7 +21,7 @@ func (s *Scheduler) HasPostFilter() bool { return len(s.plugins.postFilter) > 0 
 // PostFilter lets the PostFilter plugins look for a way to make room after
 // Schedule has returned d and a [*FitError]; the snapshot must not have changed
 // since. It takes the plain road again, because plugins may ask about every
-// node.
+// node; extenders are not asked twice about the decision made last.
 //
 // The first Success or UnschedulableAndUnresolvable ends it. An Error comes
 // back as a [*PluginError]. Rejections let the next plugin try: the status then
@@ -30,6 +31,7 @@ func (s *Scheduler) HasPostFilter() bool { return len(s.plugins.postFilter) > 0 
 // Source: kube-scheduler 1.37, framework/runtime, RunPostFilterPlugins.
 func (s *Scheduler) PostFilter(ctx context.Context, snap *framework.Snapshot, pod *framework.PodInfo, d Decision) (result framework.PostFiltered, plugin string, status framework.Status, err error) {
 	r := &road{plugins: &s.plugins, workers: 1}
+	r.extended.ctx, r.extended.replay = ctx, &s.road.extended.answer
 	if _, err := s.decide(r, snap, pod, d.Number, d.start); err == nil {
 		// Someone made room already.
 		return result, "", framework.Status{}, nil
@@ -38,6 +40,9 @@ func (s *Scheduler) PostFilter(ctx context.Context, snap *framework.Snapshot, po
 		return result, "", framework.Reject(AllPostFiltersSkipped), nil
 	}
 	r.cycle.Filters = &filterSet{r, snap, r.bound.filters}
+	if narrow := s.plugins.narrow(&r.cycle); narrow != nil {
+		preemption.Narrow.Set(&r.cycle, narrow)
+	}
 	var reasons []string
 	for _, p := range s.plugins.postFilter {
 		proposed, status := postFilter(ctx, p, r)
@@ -84,7 +89,7 @@ func (v *verdicts) Verdict(node *framework.NodeInfo) (plugin string, s framework
 	if slot := node.Slot(); slot < len(v.places) && v.places[slot] >= 0 {
 		switch w := r.verdicts[v.places[slot]]; {
 		case w.filter >= 0:
-			return r.plugins.filters[w.filter].name, w.status
+			return r.plugins.filterName(w.filter), w.status
 		case w.filter == passed:
 			return "", framework.Status{}
 		}

@@ -78,6 +78,10 @@ type Profile struct {
 	// [framework.PostBindPlugin].
 	PostBind []framework.Plugin
 
+	// Extenders are asked about the nodes that the plugins leave, in their order.
+	// A profile with extenders keeps no answers from decision to decision.
+	Extenders []Extender
+
 	// Percentage says how many nodes are searched: [AllNodes], [Adaptive], or
 	// 1 to 100 percent of the nodes, but always at least 100 of them. A sample
 	// starts where the last one stopped, exactly as kube-scheduler does with
@@ -178,6 +182,21 @@ func (p *Profile) check() error {
 			fail("Score[%d].Weight: %d: the total score could overflow", i, w.Weight)
 			break
 		}
+	}
+	binders := 0
+	for i, e := range p.Extenders {
+		if e.Name == "" {
+			fail("Extenders[%d].Name: must not be empty", i)
+		}
+		if e.Prioritize != nil && e.Weight <= 0 {
+			fail("Extenders[%d].Weight: %d: must be positive", i, e.Weight)
+		}
+		if e.Bind != nil {
+			binders++
+		}
+	}
+	if binders > 1 {
+		fail("Extenders: found %d extenders implementing bind: only one extender can implement bind", binders)
 	}
 	if p.Percentage < Adaptive || p.Percentage > 100 {
 		fail("Percentage: %d: not in valid range [0-100], nor Adaptive", p.Percentage)

@@ -1,6 +1,7 @@
 package scheduling
 
 import (
+	"context"
 	"errors"
 
 	"github.com/berth-sched/berth/framework"
@@ -26,7 +27,7 @@ func New(p Profile) (*Scheduler, error) {
 	}
 	s := &Scheduler{profile: p, plugins: takeApart(&p)}
 	s.road = road{plugins: &s.plugins, workers: max(1, p.Parallelism)}
-	if !p.Fast.Off {
+	if !p.Fast.Off && len(p.Extenders) == 0 {
 		s.fast = newFastRoad(s)
 	}
 	return s, nil
@@ -55,7 +56,8 @@ type Decision struct {
 
 // Schedule chooses a node for the pod and changes nothing but the scheduler's
 // counters. It returns a [*FitError] when no node is feasible, a
-// [*PluginError] when a plugin could not decide, and [ErrNoNodes]. A snapshot
+// [*PluginError] or [*ExtenderError] when a plugin or an extender could not
+// decide, and [ErrNoNodes]. A snapshot
 // that is nil, or a pod that is nil or was made for another snapshot, is a
 // [*framework.InvalidError], and no decision.
 //
@@ -63,9 +65,16 @@ type Decision struct {
 // if all plugins declare a scope; otherwise every plugin is asked for every
 // node that is searched. In steady state a successful call allocates nothing.
 func (s *Scheduler) Schedule(snap *framework.Snapshot, pod *framework.PodInfo) (Decision, error) {
+	return s.ScheduleContext(context.Background(), snap, pod)
+}
+
+// ScheduleContext is Schedule with a context for the extenders; nothing else can
+// block.
+func (s *Scheduler) ScheduleContext(ctx context.Context, snap *framework.Snapshot, pod *framework.PodInfo) (Decision, error) {
 	if err := fit(snap, pod); err != nil {
 		return Decision{}, err
 	}
+	s.road.extended.ctx = ctx
 	d, err := s.decideEither(snap, pod)
 	s.number++
 	if n := snap.Len(); n > 0 {
@@ -213,7 +222,10 @@ func callUnreserve(c *framework.Cycle, p framework.ReservePlugin, node *framewor
 // Continue takes over the number of the next decision and the place where the
 // next search begins, so that several schedulers over one snapshot, one per
 // profile, count their decisions together, as kube-scheduler's profiles do.
-func (s *Scheduler) Continue(from *Scheduler) { s.number, s.start = from.number, from.start }
+func (s *Scheduler) Continue(from *Scheduler) {
+	s.number, s.start = from.number, from.start
+	s.road.extended.answer.known = false
+}
 
 // Profile returns the name of the scheduler's profile.
 func (s *Scheduler) Profile() string { return s.profile.Name }

@@ -55,6 +55,14 @@ func (t *tally) rejections(p *plugins) []Rejection {
 	return p.rejections(list)
 }
 
+// filterName names who rejected a node.
+func (p *plugins) filterName(filter int32) string {
+	if filter == byExtender {
+		return ExtenderPlugin
+	}
+	return p.filters[filter].name
+}
+
 // counted is how many nodes one filter rejected in one way.
 type counted struct {
 	filter int // index of the profile's filter; negative: none
@@ -76,7 +84,7 @@ func (p *plugins) rejections(list []counted) []Rejection {
 	for i, c := range list {
 		out[i] = Rejection{Status: c.status, Nodes: c.nodes}
 		if c.filter >= 0 {
-			out[i].Plugin = p.filters[c.filter].name
+			out[i].Plugin = p.filterName(int32(c.filter))
 		}
 	}
 	return out

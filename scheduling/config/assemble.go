@@ -103,8 +103,10 @@ func (a *assembler) assemble() scheduling.Profile {
 }
 
 // builtIn118 adds what kube-scheduler 1.18 did by itself, and later releases by
-// plugins: preemption, and reserving volumes.
+// plugins: preemption, and reserving volumes. Gates came later, but a pod that has
+// some is to wait for them.
 func (a *assembler) builtIn118(p *scheduling.Profile) {
+	p.PreEnqueue = append(p.PreEnqueue, scheduling.SchedulingGates{})
 	p.PostFilter = append(p.PostFilter, preemption.DefaultPreemption{})
 	if volumes, ok := a.made["VolumeBinding"]; ok {
 		if part := scheduling.Part(volumes, is[framework.ReservePlugin]); part != nil {

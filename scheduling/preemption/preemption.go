@@ -81,6 +81,14 @@ func (p DefaultPreemption) PostFilter(ctx context.Context, c *framework.Cycle, v
 	if len(candidates) == 0 {
 		return framework.PostFiltered{Override: true}, framework.Reject(prefix + framework.Text(refused.text(c.Snapshot.Len())))
 	}
+	if narrow, ok := Narrow.Get(c); ok {
+		if candidates, err = narrow(ctx, candidates); err != nil {
+			return framework.PostFiltered{}, framework.AsStatus(fmt.Errorf("%s%w", prefix, err))
+		}
+		if len(candidates) == 0 {
+			return framework.PostFiltered{}, framework.Reject(prefix + "no candidate node for preemption")
+		}
+	}
 	chosen := Choose(candidates, p.criteria())
 	text := fmt.Sprintf("%sfound a potential placement for pod on node %s, preempting %d victims", prefix, chosen.Node, len(chosen.Victims))
 	return framework.PostFiltered{Nominated: chosen.Node, Override: true, Victims: chosen.Victims},
@@ -88,6 +96,13 @@ func (p DefaultPreemption) PostFilter(ctx context.Context, c *framework.Cycle, v
 }
 
 const prefix = "preemption: "
+
+// Narrow, set in a cycle, is asked about the candidates before one of them is
+// chosen: it returns those that remain, perhaps with other victims. It is how
+// extenders take part.
+//
+// Source: kube-scheduler 1.37, framework/preemption, callExtenders.
+var Narrow = framework.NewKey[func(context.Context, []*Candidate) ([]*Candidate, error)]("narrow the candidates of a preemption down")
 
 // ineligible says why the pod may not preempt, "" if it may.
 //

@@ -1,0 +1,292 @@
+package scheduling
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+	"github.com/berth-sched/berth/scheduling/preemption"
+)
+
+// extended is what the extenders have to do with a decision. Its zero value is
+// that of profiles without extenders.
+type extended struct {
+	ctx context.Context
+	// replay holds what the extenders' filters said in this very decision
+	// before; nil: they are asked.
+	replay *extenderAnswer
+	answer extenderAnswer // what they said
+
+	scores   [][]extenderScore // by extender, by place among the feasible
+	answered []bool            // by place among the feasible: in some extender's answer
+}
+
+// extenderAnswer is what all filters of extenders together said of the nodes that
+// the plugins found feasible.
+type extenderAnswer struct {
+	known   bool
+	number  uint64 // of the decision
+	kept    []int  // slots, in the extenders' order
+	refused []refused
+	emptied bool
+}
+
+// refused is a node that an extender does not take.
+type refused struct {
+	slot   int
+	status framework.Status
+}
+
+// extenderScore is one extender's score of a node.
+type extenderScore struct {
+	given bool
+	score int64
+}
+
+// askExtenders leaves of the feasible nodes those that the extenders take, one
+// after the other. An extender that fails is left out if it is ignorable, else it
+// fails the cycle.
+//
+// Source: kube-scheduler 1.37, schedule_one.go, findNodesThatPassExtenders.
+func (r *road) askExtenders(s *framework.Snapshot) error {
+	r.rated = nil
+	if len(r.plugins.extenders) == 0 || len(r.feasible) == 0 {
+		return nil
+	}
+	a := &r.extended.answer
+	if replay := r.extended.replay; replay != nil && replay.known && replay.number == r.cycle.Number {
+		*a = *replay
+	} else {
+		*a = extenderAnswer{number: r.cycle.Number}
+		if err := a.ask(r, r.feasible); err != nil {
+			return err
+		}
+	}
+	r.apply(s, a)
+	return nil
+}
+
+// extendersTake asks about the node that the pod was nominated to. An error is a
+// no here: the node is looked at again with the others.
+func (r *road) extendersTake(node *framework.NodeInfo) bool {
+	var a extenderAnswer
+	err := a.ask(r, []*framework.NodeInfo{node})
+	return err == nil && len(a.kept) > 0
+}
+
+// ask asks all extenders, each about the nodes that those before it have left.
+func (a *extenderAnswer) ask(r *road, nodes []*framework.NodeInfo) error {
+	for i := range r.plugins.extenders {
+		e := &r.plugins.extenders[i]
+		if len(nodes) == 0 {
+			break
+		}
+		if e.Filter == nil || !e.interested(r.cycle.Pod) {
+			continue
+		}
+		said, err := e.filter(r.extended.ctx, r.cycle.Pod, nodes)
+		var taken []*framework.NodeInfo
+		if err == nil {
+			taken, err = a.take(e, nodes, said)
+		}
+		switch {
+		case err == nil:
+			nodes = taken
+		case !e.Ignorable:
+			return err
+		}
+	}
+	for _, n := range nodes {
+		a.kept = append(a.kept, n.Slot())
+	}
+	a.known = true
+	return nil
+}
+
+// take applies the verdict of one extender. Without an error the nodes that it
+// refuses are noted.
+func (a *extenderAnswer) take(e *Extender, nodes []*framework.NodeInfo, v ExtenderVerdict) ([]*framework.NodeInfo, error) {
+	asked := make(map[string]*framework.NodeInfo, len(nodes))
+	for _, n := range nodes {
+		asked[n.Name()] = n
+	}
+	left := make(map[string]bool, len(v.Nodes))
+	taken := make([]*framework.NodeInfo, 0, len(v.Nodes))
+	for _, name := range v.Nodes {
+		n := asked[name]
+		if n == nil {
+			return nil, &ExtenderError{e.Name, "Filter", fmt.Errorf("it claims a filtered node %q which is not found in the input node list", name)}
+		}
+		if !left[name] {
+			left[name] = true
+			taken = append(taken, n)
+		}
+	}
+	for _, n := range nodes {
+		if left[n.Name()] {
+			continue
+		}
+		status := framework.NewStatus(framework.UnschedulableAndUnresolvable, nil)
+		if text, ok := v.Unresolvable[n.Name()]; ok {
+			status = framework.RejectForGood(framework.Text(text))
+		} else if text, ok := v.Failed[n.Name()]; ok {
+			status = framework.Reject(framework.Text(text))
+		}
+		a.refused = append(a.refused, refused{n.Slot(), status})
+	}
+	a.emptied = a.emptied || v.Emptied
+	return taken, nil
+}
+
+// apply makes the answer that of the search.
+func (r *road) apply(s *framework.Snapshot, a *extenderAnswer) {
+	r.feasible = r.feasible[:0]
+	for _, slot := range a.kept {
+		r.feasible = append(r.feasible, s.AtSlot(slot))
+	}
+	if len(a.refused) > 0 {
+		places := make([]int, s.Slots())
+		for place, slot := range s.Order() {
+			places[slot] = place
+		}
+		for _, n := range a.refused {
+			r.verdicts[places[n.slot]] = verdict{byExtender, n.status}
+		}
+	}
+	if a.emptied {
+		for _, n := range r.feasible {
+			r.rated = append(r.rated, emptied(n))
+		}
+	}
+}
+
+// emptied returns a node as if no pods were on it.
+func emptied(n *framework.NodeInfo) *framework.NodeInfo {
+	e := *n
+	e.Requested = make(resource.Vector, len(n.Requested))
+	e.NonZeroRequested = [2]int64{}
+	e.Pods, e.UsedPorts, e.Nominated = nil, nil, nil
+	return &e
+}
+
+// toRate returns the feasible nodes as they are scored.
+func (r *road) toRate() []*framework.NodeInfo {
+	if r.rated != nil {
+		return r.rated
+	}
+	return r.feasible
+}
+
+// prioritize adds the extenders' scores to the totals. They are asked all at
+// once, and those that fail are left out.
+//
+//	total += score * weight * (100 / 10)
+//
+// Source: kube-scheduler 1.37, schedule_one.go, prioritizeNodes.
+//
+// Differs: sums saturate where kube-scheduler's wrap.
+func (r *road) prioritize() {
+	x := &r.extended
+	x.scores, x.answered = nil, nil
+	extenders := r.plugins.extenders
+	if len(extenders) == 0 {
+		return
+	}
+	nodes := r.toRate()
+	places := make(map[string]int, len(nodes))
+	for i, n := range nodes {
+		places[n.Name()] = i
+	}
+	x.scores, x.answered = make([][]extenderScore, len(extenders)), make([]bool, len(nodes))
+	answers := make([][]HostScore, len(extenders))
+	var wg sync.WaitGroup
+	for i := range extenders {
+		e := &extenders[i]
+		switch {
+		case !e.interested(r.cycle.Pod):
+		case e.Prioritize == nil:
+			// It counts as one that gives everyone 0, with weight 0.
+			for k := range x.answered {
+				x.answered[k] = true
+			}
+		default:
+			wg.Go(func() {
+				if scores, err := e.prioritize(x.ctx, r.cycle.Pod, nodes); err == nil {
+					answers[i] = scores
+				}
+			})
+		}
+	}
+	wg.Wait()
+	for i, answer := range answers {
+		for _, a := range answer {
+			k, ok := places[a.Host]
+			if !ok {
+				continue
+			}
+			if x.scores[i] == nil {
+				x.scores[i] = make([]extenderScore, len(nodes))
+			}
+			given := &x.scores[i][k]
+			given.given, given.score = true, satAdd(given.score, a.Score)
+			x.answered[k] = true
+		}
+	}
+	for i, scores := range x.scores {
+		for k, s := range scores {
+			r.totals[k] = satAdd(r.totals[k], extenders[i].weighted(s.score))
+		}
+	}
+}
+
+// weighted returns what a score adds to a total.
+func (e *Extender) weighted(score int64) int64 {
+	return satMul(satMul(score, e.Weight), framework.MaxNodeScore/maxExtenderScore)
+}
+
+// chooseAnswered breaks a tie by the rule Heap where extenders have scored: the
+// original gives the nodes in their answers a random number, the largest wins,
+// and the heap decides only if none of the tied has one.
+func (r *road) chooseAnswered(seed uint64) (place int, ok bool) {
+	var tied []int
+	for _, k := range r.tied {
+		if k < len(r.extended.answered) && r.extended.answered[k] {
+			tied = append(tied, k)
+		}
+	}
+	if len(tied) == 0 {
+		return 0, false
+	}
+	return tied[draw(seed, len(tied))], true
+}
+
+// narrow lets the extenders have their say on the candidates of a preemption. It
+// is what [preemption.Narrow] wants; nil if no extender has one.
+func (t *plugins) narrow(c *framework.Cycle) func(context.Context, []*preemption.Candidate) ([]*preemption.Candidate, error) {
+	var asked []*Extender
+	for i := range t.extenders {
+		if e := &t.extenders[i]; e.Preempt != nil && e.interested(c.Pod) {
+			asked = append(asked, e)
+		}
+	}
+	if len(asked) == 0 {
+		return nil
+	}
+	return func(ctx context.Context, candidates []*preemption.Candidate) ([]*preemption.Candidate, error) {
+		for _, e := range asked {
+			if len(candidates) == 0 {
+				break
+			}
+			kept, err := e.preempt(ctx, c.Pod, c.Snapshot, candidates)
+			switch {
+			case err == nil:
+				candidates = kept
+			case !e.Ignorable:
+				return nil, err
+			}
+		}
+		return candidates, nil
+	}
+}
