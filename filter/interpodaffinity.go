@@ -105,6 +105,9 @@ func (f *interPodAffinity) first() bool {
 	return true
 }
 
+// Groups implements [framework.Grouper].
+func (f *interPodAffinity) Groups() framework.Groups { return f.FilterGroups() }
+
 // Version implements [framework.DomainTracker].
 func (f *interPodAffinity) Version() uint64 { return f.FilterVersion() }
 

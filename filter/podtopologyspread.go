@@ -202,6 +202,9 @@ func (f *podTopologySpread) Fork() framework.FilterUpdater {
 	return &podTopologySpread{rules: f.rules, spread: f.spread, extra: slices.Clone(f.extra)}
 }
 
+// Groups implements [framework.Grouper].
+func (f *podTopologySpread) Groups() framework.Groups { return f.spread.HardGroups() }
+
 // Version implements [framework.DomainTracker].
 func (f *podTopologySpread) Version() uint64 { return f.spread.HardVersion() }
 

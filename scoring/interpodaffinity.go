@@ -134,6 +134,9 @@ func (s *interPodAffinity) NormalizeScore(raw, smallest, largest int64) int64 {
 	return InterPodAffinityScore(raw, smallest, largest)
 }
 
+// Groups implements [framework.Grouper].
+func (s *interPodAffinity) Groups() framework.Groups { return s.ScoreGroups(s.weight > 0) }
+
 // Version implements [framework.DomainTracker].
 func (s *interPodAffinity) Version() uint64 { return s.ScoreVersion(s.weight > 0) }
 

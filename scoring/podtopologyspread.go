@@ -131,6 +131,8 @@ type podTopologySpread struct {
 	sizes    []int     // how many domains each rule has among the feasible nodes
 	weights  []float64 // of each rule
 	seen     [][]bool  // domains met, by rule
+	scored   int       // feasible nodes that are not left out
+	visit    func(*framework.NodeInfo, int)
 	version  uint64
 	list     framework.EachFeasible
 	defaults topo.Defaults
@@ -146,26 +148,32 @@ func (s *podTopologySpread) weigh(feasible framework.FeasibleNodes) {
 	for i := range n {
 		clear(s.seen[i])
 	}
-	scored := 0
-	feasible.Each(func(node *framework.NodeInfo, nodes int) {
-		if s.spread.Ignores(node) {
-			return
-		}
-		scored += nodes
-		for i := range s.rules {
-			if s.rules[i].Key != framework.LabelHostname {
-				s.meet(i, int(s.spread.Place(i, node)))
-			}
-		}
-	})
+	s.scored = 0
+	if s.visit == nil {
+		s.visit = s.meetNodes
+	}
+	feasible.Each(s.visit)
 	s.weights = s.weights[:0]
 	for i := range s.rules {
 		if s.rules[i].Key == framework.LabelHostname {
-			s.sizes[i] = scored
+			s.sizes[i] = s.scored
 		}
 		s.weights = append(s.weights, SpreadWeight(s.sizes[i]))
 	}
 	s.version = s.spread.Sized(s.sizes)
+}
+
+// meetNodes notes feasible nodes that are alike.
+func (s *podTopologySpread) meetNodes(node *framework.NodeInfo, nodes int) {
+	if s.spread.Ignores(node) {
+		return
+	}
+	s.scored += nodes
+	for i := range s.rules {
+		if s.rules[i].Key != framework.LabelHostname {
+			s.meet(i, int(s.spread.Place(i, node)))
+		}
+	}
 }
 
 // meet notes that a feasible node is in the domain.
@@ -200,6 +208,9 @@ func (s *podTopologySpread) Excludes(node *framework.NodeInfo) bool { return s.s
 func (s *podTopologySpread) NormalizeScore(raw, smallest, largest int64) int64 {
 	return SpreadNormalizeScore(raw, smallest, largest)
 }
+
+// Groups implements [framework.Grouper].
+func (s *podTopologySpread) Groups() framework.Groups { return s.spread.SoftGroups() }
 
 // Version implements [framework.DomainTracker].
 func (s *podTopologySpread) Version() uint64 { return s.version }

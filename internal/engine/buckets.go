@@ -206,6 +206,14 @@ func (k *buckets) settle(by framework.RangeNormalizer, shut []int32) (moved int,
 	return moved, ok
 }
 
+// constant returns the normalized score that all nodes have, if they have one.
+func (k *buckets) constant() (norm int64, ok bool) {
+	if len(k.sorted) != 1 || k.left >= 0 {
+		return 0, false
+	}
+	return k.all[k.sorted[0]].norm, true
+}
+
 // norm is the normalized score of a node, 0 if it is in no bucket.
 func (k *buckets) norm(slot int) int64 {
 	if b := k.of[slot]; b >= 0 {

@@ -41,8 +41,12 @@ type class struct {
 	columns  []column
 	tree     tree
 	scored   bool    // all totals are right but for pending ones
+	changed  []int32 // slots whose rows were evaluated
 	touched  []int32 // slots that the gates have to be asked about
+	steady   bool    // no gate reads the pods of the node that it is asked about
 	pending  []int32 // slots whose totals have to be added up
+	constant int64   // what columns add to every total
+	varying  []int   // columns that add something else for each node
 
 	touch    func(slot int) // appends to touched
 	dirty    func(slot int) // appends to tracking.touched
@@ -166,6 +170,7 @@ func (c *class) divide(l *divisions) {
 	for i := range c.columns {
 		c.columns[i].divided(c)
 	}
+	c.openAll()
 	c.shut = append(c.shut[:0], make([]int32, c.division.count)...)
 	for i := range c.counts {
 		c.counts[i] = append(c.counts[i][:0], c.shut...)
@@ -176,11 +181,14 @@ func (c *class) divide(l *divisions) {
 func (c *class) gather() bool {
 	slots, ok := c.base.log.since(c.seen)
 	c.seen = c.base.log.end()
-	c.touched = append(c.touched[:0], slots...)
+	c.changed, c.touched, c.steady = slots, c.touched[:0], true
 	for i := range c.gates {
-		if g := &c.gates[i]; g.active && !g.grouped && !g.track(c) {
-			ok = false
+		g := &c.gates[i]
+		if !g.active || g.grouped {
+			continue
 		}
+		c.steady = c.steady && ofNode(g.filter.Reads)
+		ok = g.track(c) && ok
 	}
 	return ok
 }
@@ -192,7 +200,7 @@ func (c *class) updateAll() {
 	for i := range c.counts {
 		clear(c.counts[i])
 	}
-	clear(c.shut) // until syncGroups
+	c.openAll()
 	for i := range c.gates {
 		if g := &c.gates[i]; g.grouped {
 			g.known = false
@@ -203,38 +211,59 @@ func (c *class) updateAll() {
 	c.retotal = true
 	c.building = true
 	for _, slot := range o.slots {
-		c.update(slot)
+		c.become(slot, c.verdict(slot))
 	}
 	c.building = false
 	c.tree.build()
 }
 
+// openAll opens all groups, until syncGroups shuts some again.
+func (c *class) openAll() {
+	for i := range c.columns {
+		c.columns[i].stale = true
+	}
+	if slices.ContainsFunc(c.shut, func(r int32) bool { return r != feasible }) {
+		clear(c.shut)
+		for i := range c.columns {
+			c.columns[i].known = false // live scorers were not asked about nodes of shut groups
+		}
+	}
+}
+
 // updateTouched looks at the nodes that were gathered.
 func (c *class) updateTouched() {
 	c.warm()
+	for _, slot := range c.changed {
+		slot := int(slot)
+		if c.steady && c.own[slot] == feasible {
+			c.become(slot, c.base.rows[slot].reason) // the gates let it pass, and still do
+		} else {
+			c.become(slot, c.verdict(slot))
+		}
+	}
 	for _, slot := range c.touched {
 		if c.base.order.has(int(slot)) {
-			c.update(int(slot))
+			c.become(int(slot), c.verdict(int(slot)))
 		}
 	}
 }
 
 // warm touches what looking at the nodes will read; see base.warm.
 func (c *class) warm() {
-	if len(c.touched) < 4 {
+	if len(c.changed) < 4 {
 		return
 	}
 	var x uint64
-	for _, slot := range c.touched {
-		x += c.base.rows[slot].generation + uint64(c.own[slot]) + uint64(c.base.order.place[slot])
+	for _, slot := range c.changed {
+		x += uint64(c.own[slot]) + uint64(c.tree.leaves[c.base.order.place[slot]])
 	}
 	c.base.sink = x
 }
 
-// update finds the node's own reason. A node that is no longer feasible leaves
+// become sets the node's own reason. A node that is no longer feasible leaves
 // the columns and the tree.
-func (c *class) update(slot int) {
-	now, was := c.verdict(slot), c.own[slot]
+func (c *class) become(slot int, now int32) {
+	was := c.own[slot]
 	switch {
 	case c.building:
 		c.count(slot, now, 1)

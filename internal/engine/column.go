@@ -161,6 +161,8 @@ func (col *column) enter(c *class, slot int, was bool) {
 		if !was || !ofNode(col.scorer.Reads) {
 			col.touched = append(col.touched, int32(slot))
 		}
+	case was && c.base.kept[col.kept].fixed && !c.building:
+		// The node is the same, and so is its score.
 	case col.scorer.ByRange != nil:
 		col.place(c, slot, c.base.kept[col.kept].raw[slot])
 	default:
@@ -189,12 +191,9 @@ func (col *column) excludes(c *class, slot int) bool {
 	return col.scorer.Except != nil && col.scorer.Except.Excludes(c.base.snapshot.AtSlot(slot))
 }
 
-// score is the weighted, normalized score of a node, but for what its group
-// has.
+// score is the weighted, normalized score of a node, unless its group has it.
 func (col *column) score(slot int) int64 {
 	switch {
-	case col.grouped:
-		return 0
 	case col.scorer.ByRange != nil:
 		return col.buckets.norm(slot) * col.scorer.Weight
 	case col.scorer.ByNodes != nil:

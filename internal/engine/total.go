@@ -28,6 +28,7 @@ func (c *class) finish() {
 			col.stale, c.retotal = false, true
 		}
 	}
+	c.simplify()
 	if c.retotal || moved > len(c.base.order.slots)/8 {
 		c.totals()
 	} else {
@@ -85,14 +86,30 @@ func (col *column) renormalize(c *class) {
 	}
 }
 
+// simplify tells the columns in which all nodes have one score from the others.
+func (c *class) simplify() {
+	c.constant, c.varying = 0, c.varying[:0]
+	for i := range c.columns {
+		col := &c.columns[i]
+		if !col.active || col.grouped {
+			continue
+		}
+		if col.byValue() {
+			if norm, ok := col.buckets.constant(); ok {
+				c.constant += norm * col.scorer.Weight
+				continue
+			}
+		}
+		c.varying = append(c.varying, i)
+	}
+}
+
 // total adds up the weighted, normalized scores of a node, but for those of its
 // group.
 func (c *class) total(slot int) int64 {
-	t := c.base.rows[slot].score()
-	for i := range c.columns {
-		if col := &c.columns[i]; col.active {
-			t += col.score(slot)
-		}
+	t := c.base.rows[slot].score() + c.constant
+	for _, i := range c.varying {
+		t += c.columns[i].score(slot)
 	}
 	return t
 }

@@ -31,7 +31,9 @@ type Rules struct {
 	// action: then defaults do not apply.
 	Own bool
 
-	text string // of all that decides what is counted
+	// Keys in Tables.spreads of what is counted: for Hard, and for Soft with and
+	// without strict.
+	hard, strict, loose string
 }
 
 // HardRules and SoftRules return the pod's own constraints with the actions
@@ -127,7 +129,8 @@ func (r *Rules) bind(p *framework.PodInfo) {
 	if taints {
 		b = appendString(b, p.ClassKey(framework.FieldTolerations))
 	}
-	r.text = string(b)
+	text := string(b)
+	r.hard, r.strict, r.loose = "h"+text, "s"+text, "l"+text
 }
 
 // Selects reports whether the rule's constraint selects the other pod, be it

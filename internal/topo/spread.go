@@ -26,41 +26,68 @@ type Spread struct {
 // of the pod's namespace that are not terminating, on nodes that have the keys
 // of all rules and that the rule's policies include.
 func (t *Tables) Hard(p *framework.PodInfo, r *Rules) *Spread {
-	return t.spread("h"+r.text, func(s *Spread) {
-		labels := keysOf(r)
-		for i := range r.List {
-			rule := &r.List[i]
-			s.ids = append(s.ids, t.podCounter(query{
-				key: t.key(rule.Key), nodes: t.nodesOf(p, rule, labels), extent: true, pods: podsOf(p, rule),
-			}))
-		}
-	})
+	if s := t.kept(r.hard); s != nil {
+		return s
+	}
+	s := &Spread{tables: t, strict: true}
+	labels := keysOf(r)
+	for i := range r.List {
+		rule := &r.List[i]
+		s.add(rule, query{key: t.key(rule.Key), nodes: t.nodesOf(p, rule, labels), extent: true, pods: podsOf(p, rule)})
+	}
+	return t.keep(r.hard, s)
 }
 
 // Soft returns what counts for constraints with the action ScheduleAnyway: as
 // for Hard, but the pods of a single node where the key is the host name. With
 // strict false, nodes count that lack keys: as if the value were empty.
 func (t *Tables) Soft(p *framework.PodInfo, r *Rules, strict bool) *Spread {
-	text := "l" + r.text
+	text := r.loose
+	var labels []string
 	if strict {
-		text = "s" + r.text
+		text = r.strict
 	}
-	return t.spread(text, func(s *Spread) {
-		s.strict = strict
-		var labels []string
-		if strict {
-			labels = keysOf(r)
+	if s := t.kept(text); s != nil {
+		return s
+	}
+	if strict {
+		labels = keysOf(r)
+	}
+	s := &Spread{tables: t, strict: strict}
+	for i := range r.List {
+		rule := &r.List[i]
+		q := query{key: t.nodeKey(), nodes: none, pods: podsOf(p, rule)}
+		if rule.Key != framework.LabelHostname {
+			q.key, q.nodes, q.loose = t.key(rule.Key), t.nodesOf(p, rule, labels), !strict
 		}
-		for i := range r.List {
-			rule := &r.List[i]
-			s.keys = append(s.keys, t.key(rule.Key))
-			q := query{key: t.nodeKey(), nodes: none, pods: podsOf(p, rule)}
-			if rule.Key != framework.LabelHostname {
-				q.key, q.nodes, q.loose = t.key(rule.Key), t.nodesOf(p, rule, labels), !strict
-			}
-			s.ids = append(s.ids, t.podCounter(q))
-		}
-	})
+		s.add(rule, q)
+	}
+	return t.keep(text, s)
+}
+
+// kept returns what was made for a key before, nil if nothing was.
+func (t *Tables) kept(text string) *Spread {
+	tick := t.lookup()
+	s := t.spreads[text]
+	if s != nil {
+		s.used = tick
+	}
+	return s
+}
+
+func (t *Tables) keep(text string, s *Spread) *Spread {
+	t.hold(s.ids)
+	s.used = t.tick
+	t.spreads[text] = s
+	return s
+}
+
+// add counts for one more rule.
+func (s *Spread) add(rule *Rule, q query) {
+	t := s.tables
+	id := t.podCounter(q)
+	s.ids, s.keys = append(s.ids, id), append(s.keys, t.key(rule.Key))
+	s.Counts = append(s.Counts, Count{t, id})
 }
 
 // Has reports whether the node has the label of a rule of Soft.
@@ -90,22 +117,6 @@ func (s *Spread) Place(rule int, n *framework.NodeInfo) int32 {
 		return d
 	}
 	return k.empty
-}
-
-func (t *Tables) spread(text string, build func(*Spread)) *Spread {
-	tick := t.lookup()
-	s := t.spreads[text]
-	if s == nil {
-		s = &Spread{tables: t}
-		build(s)
-		for _, id := range s.ids {
-			s.Counts = append(s.Counts, Count{t, id})
-		}
-		t.hold(s.ids)
-		t.spreads[text] = s
-	}
-	s.used = tick
-	return s
 }
 
 // keysOf lists the topology keys of the rules, each once.

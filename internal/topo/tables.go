@@ -38,6 +38,10 @@ type Tables struct {
 	spreads    map[string]*Spread
 	tick       uint64 // counts lookups
 
+	divisions []division // made lately
+	scratch   []int32
+	scratch2  []int32
+
 	namespaces uint64 // version of the namespace objects that bindings know
 	named      uint64 // moment when it changed
 }
@@ -81,6 +85,7 @@ func (t *Tables) Fork(s *framework.Snapshot) framework.Extension {
 	f.keys, f.nodeSets, f.counters = slices.Clone(t.keys), slices.Clone(t.nodeSets), slices.Clone(t.counters)
 	f.free, f.queries, f.existing = slices.Clone(t.free), slices.Clone(t.queries), slices.Clone(t.existing)
 	f.users = make([]int, len(t.users))
+	f.divisions, f.scratch, f.scratch2 = nil, nil, nil
 	f.affinities, f.spreads = map[string]*Affinity{}, map[string]*Spread{}
 	return &f
 }

@@ -101,4 +101,5 @@ func (t *Tables) present(slot int, by int32) {
 func (t *Tables) renew() {
 	t.clock++
 	t.anew = t.clock
+	t.divisions = nil
 }

@@ -1,0 +1,145 @@
+package topo
+
+import (
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// groupsMost is how many groups are worth telling: with more of them, nodes are
+// looked at one by one.
+const groupsMost = 64
+
+// A division numbers the nodes by their domains of several keys.
+type division struct {
+	keys   []int32 // nodes are told apart by their domains
+	labels []int32 // nodes are told apart by whether they have the label
+	groups framework.Groups
+}
+
+// divide returns the groups of nodes that are in the same domains of some keys,
+// and alike in which other labels they have. The answer is kept until nodes
+// move between domains. Its Count is 0 where there would be too many groups.
+func (t *Tables) divide(keys, labels []int32) framework.Groups {
+	for i := range t.divisions {
+		if d := &t.divisions[i]; slices.Equal(d.keys, keys) && slices.Equal(d.labels, labels) {
+			return d.groups
+		}
+	}
+	if len(t.divisions) == divisionsMost {
+		t.divisions = t.divisions[:0]
+	}
+	d := division{keys: slices.Clone(keys), labels: slices.Clone(labels), groups: t.newGroups(keys, labels)}
+	t.divisions = append(t.divisions, d)
+	return d.groups
+}
+
+const divisionsMost = 64
+
+func (t *Tables) newGroups(keys, labels []int32) framework.Groups {
+	of := make([]int32, t.snapshot.Slots())
+	count := int32(1)
+	refine := func(domain func(slot int) int32) bool {
+		numbers := map[[2]int32]int32{}
+		for _, slot := range t.snapshot.Order() {
+			pair := [2]int32{of[slot], domain(slot)}
+			n, ok := numbers[pair]
+			if !ok {
+				n = int32(len(numbers))
+				if n == groupsMost {
+					return false
+				}
+				numbers[pair] = n
+			}
+			of[slot] = n
+		}
+		count = max(1, int32(len(numbers)))
+		return true
+	}
+	for _, key := range keys {
+		if t.keys[key].single || !refine(t.keys[key].of) {
+			return framework.Groups{}
+		}
+	}
+	for _, key := range labels {
+		has := func(slot int) int32 { return min(t.keys[key].of(slot), 0) }
+		if !refine(has) {
+			return framework.Groups{}
+		}
+	}
+	return framework.Groups{Of: of, Count: int(count)}
+}
+
+// FilterGroups returns the groups of nodes that a filter cannot tell apart.
+func (a *Affinity) FilterGroups() framework.Groups {
+	return a.groups(a.Attract, a.Repel, a.Barred)
+}
+
+// ScoreGroups is the same for a scorer; see ScoreVersion.
+func (a *Affinity) ScoreGroups(demand bool) framework.Groups {
+	t := a.tables
+	keys := t.scratch[:0]
+	for i := range a.Prefer {
+		keys = appendNew(keys, t.counters[a.Prefer[i].id].key)
+	}
+	if demand {
+		for _, c := range a.Demand {
+			keys = appendNew(keys, t.counters[c.id].key)
+		}
+	}
+	t.scratch = keys
+	return t.divide(keys, nil)
+}
+
+func (a *Affinity) groups(lists ...[]Count) framework.Groups {
+	t := a.tables
+	keys := t.scratch[:0]
+	for _, list := range lists {
+		for _, c := range list {
+			keys = appendNew(keys, t.counters[c.id].key)
+		}
+	}
+	t.scratch = keys
+	return t.divide(keys, nil)
+}
+
+// HardGroups returns the groups of nodes that a filter cannot tell apart.
+func (s *Spread) HardGroups() framework.Groups {
+	t := s.tables
+	keys := t.scratch[:0]
+	for _, c := range s.Counts {
+		keys = appendNew(keys, t.counters[c.id].key)
+	}
+	t.scratch = keys
+	return t.divide(keys, nil)
+}
+
+// SoftGroups is the same for a scorer. Where a rule is about single nodes, it
+// does tell them apart, but not when it weighs the rules.
+func (s *Spread) SoftGroups() framework.Groups {
+	t := s.tables
+	keys, labels := t.scratch[:0], t.scratch2[:0]
+	prepared := false
+	for i, c := range s.Counts {
+		if !t.keys[t.counters[c.id].key].single {
+			keys = appendNew(keys, s.keys[i])
+			continue
+		}
+		prepared = true
+		if s.strict {
+			labels = appendNew(labels, s.keys[i])
+		}
+	}
+	t.scratch, t.scratch2 = keys, labels
+	g := t.divide(keys, labels)
+	g.Prepared = prepared
+	return g
+}
+
+// appendNew appends a number unless it is there. Lists are short.
+func appendNew(list []int32, n int32) []int32 {
+	if slices.Contains(list, n) {
+		return list
+	}
+	return append(list, n)
+}
