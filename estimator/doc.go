@@ -32,13 +32,35 @@
 //
 // # Pods
 //
-// The predicted use of a pod, and the ledger of pods that were placed but are
-// not yet measured, follow Koordinator.
+// A node's requests say little about its load. What it really uses is reported
+// by an agent on it, as Koordinator's NodeMetric, but late: a pod that was just
+// placed does not show. So the use of each pod is predicted, and a [Ledger] in
+// the snapshot adds what is predicted of young pods to what was measured:
+//
+//	ledger := estimator.LedgerOf(snapshot)
+//	err := ledger.SetMetric(metric) // a report has come in
+//	load, err := estimator.NewLoad(estimator.LoadAware{})
+//	filter.LoadAware{Load: load}    // keeps pods off hot nodes
+//	scoring.LoadAware{Load: load}   // prefers cool ones
+//
+// [LoadAware] configures it, by the rules of Koordinator 1.4, 1.5, 1.6 or 1.8
+// ([Rules]). An [Estimator] predicts; [DefaultEstimator] takes a percentage of
+// what a pod requests, and [Estimators] chooses among several by name. [View]
+// is what filters and scorers read: the sums are kept as pods and metrics come
+// and go, so that a decision costs O(resources) per node.
+//
+// For simulators, a [Sampler] makes the reports that an agent would make of
+// simulated use, with averages and percentiles; a [Histogram] keeps a
+// distribution that forgets.
+//
+// Differs: see [Ledger], [Estimators] and [Arithmetic].
 //
 // # Determinism and concurrency
 //
-// Nothing here reads a clock or a random source. The estimators and graders are
-// values without run state that may be shared by goroutines.
+// Nothing here reads a clock or a random source: the time is the snapshot's. The
+// estimators, graders and Loads are values without run state that may be shared
+// by goroutines. A ledger belongs to its snapshot; a Sampler and a Histogram are
+// used by one goroutine at a time.
 //
-// Source: Karmada 1.11, 1.13 and 1.18; Koordinator 1.4 and 1.8.
+// Source: Karmada 1.11, 1.13 and 1.18; Koordinator 1.4, 1.5, 1.6 and 1.8.
 package estimator
