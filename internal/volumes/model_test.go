@@ -1,0 +1,212 @@
+package volumes
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+)
+
+// machine is a snapshot to which random things happen. After each of them, what
+// the extensions keep is compared with what is read anew.
+type machine struct {
+	t      *rapid.T
+	s      *framework.Snapshot
+	forks  []*framework.Snapshot
+	marks  []framework.Mark
+	serial int
+}
+
+const nodes, claimsInUse, volumesInUse = 4, 4, 4
+
+func newMachine(t *rapid.T) *machine {
+	m := &machine{t: t, s: framework.NewSnapshot(framework.Arrival)}
+	for i := range nodes {
+		m.must(m.s.AddNode(framework.MakeNode(fmt.Sprint("n", i), "1", "1Gi").Obj()))
+	}
+	late := framework.VolumeBindingWaitForFirstConsumer
+	m.must(framework.Put(m.s, &framework.StorageClass{ObjectMeta: framework.ObjectMeta{Name: "csi"}, Provisioner: "csi", VolumeBindingMode: &late}))
+	return m
+}
+
+func (m *machine) must(err error) {
+	m.t.Helper()
+	if err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+func (m *machine) claimName() string {
+	return fmt.Sprint("c", rapid.IntRange(0, claimsInUse-1).Draw(m.t, "claim"))
+}
+
+func (m *machine) volumeName() string {
+	return fmt.Sprint("v", rapid.IntRange(0, volumesInUse-1).Draw(m.t, "volume"))
+}
+
+func (m *machine) node() *framework.NodeInfo {
+	return m.s.At(rapid.IntRange(0, nodes-1).Draw(m.t, "node"))
+}
+
+// newPod makes a pod that mounts one or two claims.
+func (m *machine) newPod() *framework.PodInfo {
+	m.serial++
+	p := framework.MakePod(fmt.Sprint("p", m.serial)).Obj()
+	for i := range rapid.IntRange(0, 2).Draw(m.t, "mounts") {
+		v := framework.Volume{Name: fmt.Sprint(i)}
+		v.PersistentVolumeClaim = &framework.PersistentVolumeClaimVolumeSource{ClaimName: m.claimName()}
+		p.Spec.Volumes = append(p.Spec.Volumes, v)
+	}
+	info, err := m.s.NewPodInfo(p)
+	m.must(err)
+	return info
+}
+
+func (m *machine) PodComes(*rapid.T) { m.must(m.s.Assume(m.newPod(), m.node())) }
+
+func (m *machine) PodGoes(*rapid.T) {
+	if n := m.node(); len(n.Pods) > 0 {
+		m.must(m.s.Forget(n.Pods[rapid.IntRange(0, len(n.Pods)-1).Draw(m.t, "pod")], n))
+	}
+}
+
+func (m *machine) PutClaim(*rapid.T) {
+	c := &framework.PersistentVolumeClaim{ObjectMeta: framework.ObjectMeta{Namespace: "default", Name: m.claimName()}}
+	c.Spec.StorageClassName = new("csi")
+	if rapid.Bool().Draw(m.t, "bound") {
+		c.Spec.VolumeName, c.Annotations = m.volumeName(), map[string]string{framework.AnnBindCompleted: "yes"}
+	}
+	m.must(framework.Put(m.s, c))
+}
+
+func (m *machine) PutVolume(*rapid.T) {
+	v := &framework.PersistentVolume{ObjectMeta: framework.ObjectMeta{Name: m.volumeName()}}
+	v.Spec.StorageClassName, v.Status.Phase = "csi", framework.VolumeAvailable
+	v.Spec.Capacity = resource.List{resource.Storage: resource.New(int64(rapid.IntRange(1, 3).Draw(m.t, "size")), resource.BinarySI)}
+	v.Spec.CSI = &framework.CSIPersistentVolumeSource{Driver: "csi", VolumeHandle: m.volumeName()}
+	m.must(framework.Put(m.s, v))
+}
+
+func (m *machine) DeleteVolume(*rapid.T) {
+	framework.Delete[framework.PersistentVolume](m.s, m.volumeName())
+}
+
+func (m *machine) PutCSINode(*rapid.T) {
+	n := &framework.CSINode{ObjectMeta: framework.ObjectMeta{Name: m.node().Name()}}
+	n.Spec.Drivers = []framework.CSINodeDriver{{Name: "csi", Allocatable: &framework.VolumeNodeResources{Count: new(int32(1))}}}
+	m.must(framework.Put(m.s, n))
+}
+
+func (m *machine) PutAttachment(*rapid.T) {
+	a := &framework.VolumeAttachment{ObjectMeta: framework.ObjectMeta{Name: m.volumeName()}}
+	a.Spec.Attacher, a.Spec.NodeName, a.Spec.Source.PersistentVolumeName = "csi", m.node().Name(), new(m.volumeName())
+	m.must(framework.Put(m.s, a))
+}
+
+// Reserve gives a pod's claims what they find, as a scheduler does.
+func (m *machine) Reserve(*rapid.T) {
+	p, n := m.newPod(), m.node()
+	var f Finder
+	if status := f.Prepare(m.s, p); !status.IsSuccess() {
+		return
+	}
+	var found Found
+	if reasons, err := f.Find(n, &found); reasons != 0 || err != nil {
+		return
+	}
+	m.must(m.s.Assume(p, n))
+	m.must(Assume(m.s, p, n.Name(), &found))
+	if rapid.Bool().Draw(m.t, "revert") {
+		m.must(Revert(m.s, p))
+	}
+}
+
+func (m *machine) Begin(*rapid.T) { m.marks = append(m.marks, m.s.Begin()) }
+
+func (m *machine) End(*rapid.T) {
+	if len(m.marks) == 0 {
+		return
+	}
+	mark := m.marks[len(m.marks)-1]
+	m.marks = m.marks[:len(m.marks)-1]
+	if rapid.Bool().Draw(m.t, "commit") {
+		m.s.Commit(mark)
+	} else {
+		m.s.Rollback(mark)
+	}
+}
+
+// Fork puts a fork aside; Switch goes on with the one that was put aside longest.
+func (m *machine) Fork(*rapid.T) {
+	if len(m.forks) < 3 {
+		m.forks = append(m.forks, m.s.Fork())
+	}
+}
+
+func (m *machine) Switch(*rapid.T) {
+	if len(m.forks) > 0 && len(m.marks) == 0 {
+		m.s, m.forks = m.forks[0], append(m.forks[1:], m.s)
+	}
+}
+
+// Look has the extensions brought up to date, at random moments only.
+func (m *machine) Look(*rapid.T) {
+	m.compareAttached()
+	m.compareUses()
+	m.compareCatalog()
+}
+
+func (m *machine) compareAttached() {
+	kept := AttachedIn(m.s)
+	fresh := Attached{others: attachments(m.s)}
+	for _, n := range m.s.All() {
+		want, got := fresh.read(m.s, n), kept.On(m.s, n)
+		if got.Node != want.Node || !cmp.Equal(got.Used, want.Used, cmp.AllowUnexported(Handle{})) || !cmp.Equal(got.Counts, want.Counts) {
+			m.t.Fatalf("on %s: %v %v of %v, want %v %v of %v", n.Name(), got.Used, got.Counts, got.Node, want.Used, want.Counts, want.Node)
+		}
+	}
+}
+
+func (m *machine) compareUses() {
+	want := map[string]int{}
+	for _, n := range m.s.All() {
+		for _, p := range n.Pods {
+			for _, v := range p.Pod.Spec.Volumes {
+				want["default/"+v.PersistentVolumeClaim.ClaimName]++
+			}
+		}
+	}
+	kept := UsesIn(m.s)
+	for i := range claimsInUse {
+		key := fmt.Sprint("default/c", i)
+		if got := kept.Count(key); got != want[key] {
+			m.t.Fatalf("uses of %s = %d, want %d", key, got, want[key])
+		}
+	}
+}
+
+func (m *machine) compareCatalog() {
+	kept, objects := volumesIn(m.s), framework.List[framework.PersistentVolume](m.s)
+	if len(kept) != len(objects) {
+		m.t.Fatalf("%d volumes, want %d", len(kept), len(objects))
+	}
+	for i, object := range objects {
+		if kept[i].object != object || !kept[i].size.Equal(object.Spec.Capacity[resource.Storage]) {
+			m.t.Fatalf("volume %d = %+v, want %+v", i, kept[i], object)
+		}
+	}
+}
+
+func (m *machine) Check(*rapid.T) {}
+
+func TestExtensions(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := newMachine(t)
+		t.Repeat(rapid.StateMachineActions(m))
+		m.Look(t)
+	})
+}
