@@ -23,6 +23,7 @@ type road struct {
 	places   []int     // memory for list
 	verdicts []verdict // by place in the snapshot's order
 	visited  int
+	full     bool // the sample is complete
 
 	// nominated tells that the node the pod was nominated to was found feasible
 	// and the search spared.
@@ -67,6 +68,7 @@ func (r *road) search(s *framework.Snapshot, percentage, start int) error {
 
 func (r *road) searchByPlugins(s *framework.Snapshot, percentage, start int) error {
 	r.feasible, r.rated, r.visited, r.nominated = r.feasible[:0], nil, 0, false
+	r.full = false
 	n := s.Len()
 	if err := r.plugins.bindFilters(&r.cycle, &r.bound, choice{}); err != nil {
 		return err
@@ -113,8 +115,9 @@ func (r *road) place(k int) int {
 	return k
 }
 
-// visit filters numbers from to to-1 of the list, until want nodes are
-// feasible.
+// visit filters numbers from to to-1 of the list, until a node is feasible when
+// there are want already: that one is not counted, the nodes rejected before it
+// are.
 func (r *road) visit(s *framework.Snapshot, from, to, want int) (err error) {
 	var p probe
 	defer r.catch(&p, &err)
@@ -122,7 +125,7 @@ func (r *road) visit(s *framework.Snapshot, from, to, want int) (err error) {
 	nominations := s.Nominations() > 0
 	for k := from; k < to; k++ {
 		place := r.place(k)
-		if len(r.feasible) == want {
+		if r.full {
 			r.verdicts[place].filter = unvisited
 			continue
 		}
@@ -135,10 +138,14 @@ func (r *road) visit(s *framework.Snapshot, from, to, want int) (err error) {
 		if err != nil {
 			return err
 		}
-		r.visited++
 		if r.verdicts[place].filter == passed {
+			if r.full = len(r.feasible) == want; r.full {
+				r.verdicts[place].filter = unvisited
+				continue
+			}
 			r.feasible = append(r.feasible, p.node)
 		}
+		r.visited++
 	}
 	return nil
 }

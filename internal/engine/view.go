@@ -54,7 +54,15 @@ func (v *View) of(c *class, src Source, q Query) (*View, bool) {
 	} else {
 		v.parts = [2]part{{start, n}, {0, c.tree.kthFeasible(q.Want-after-1) + 1}}
 	}
-	v.Evaluated = v.parts[0].hi - v.parts[0].lo + v.parts[1].hi
+	// The search goes on to the next feasible node, which it does not count.
+	switch after := all - before; {
+	case q.Want < after:
+		v.Evaluated = c.tree.kthFeasible(before+q.Want) - start
+	case q.Want < all:
+		v.Evaluated = n - start + c.tree.kthFeasible(q.Want-after)
+	default:
+		v.Evaluated = n
+	}
 	if v.Feasible < all && c.scored && v.Feasible > 1 {
 		if same, ok := v.sample(src, q.Cycle); !same || !ok {
 			return v, ok
