@@ -218,8 +218,10 @@ func TestLedgerErrors(t *testing.T) {
 		want string
 	}{
 		{"nil metric", l.SetMetric(nil), "node metric: is nil"},
-		{"unknown node", l.SetMetric(&framework.NodeMetric{ObjectMeta: framework.ObjectMeta{Name: "n9"}}),
-			`node metric n9: metadata.name: "n9": no such node in the snapshot`},
+		{
+			"unknown node", l.SetMetric(&framework.NodeMetric{ObjectMeta: framework.ObjectMeta{Name: "n9"}}),
+			`node metric n9: metadata.name: "n9": no such node in the snapshot`,
+		},
 		{"nil pod", l.Assign(nil, n), "pod: is nil"},
 		{"nil node", l.Assign(p, nil), "pod default/p: spec.nodeName: no such node in the snapshot"},
 		{"node that is gone", estimator.LedgerOf(gone).Unassign(p, n), `pod default/p: spec.nodeName: "n1": no such node in the snapshot`},

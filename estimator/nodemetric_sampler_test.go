@@ -175,8 +175,12 @@ func TestHistogramErrors(t *testing.T) {
 	nan := 0.0
 	nan /= nan
 	for _, o := range []estimator.HistogramOptions{
-		{}, {First: 1, Growth: 1, Max: 2}, {First: 1, Growth: 2, Max: 1}, {First: nan, Growth: 2, Max: 3},
-		{First: 1, Growth: 2, Max: 3, HalfLife: -1}, {First: 1e-9, Growth: 1.0000001, Max: 1e9},
+		{},
+		{First: 1, Growth: 1, Max: 2},
+		{First: 1, Growth: 2, Max: 1},
+		{First: nan, Growth: 2, Max: 3},
+		{First: 1, Growth: 2, Max: 3, HalfLife: -1},
+		{First: 1e-9, Growth: 1.0000001, Max: 1e9},
 	} {
 		if _, err := estimator.NewHistogram(o); err == nil {
 			t.Errorf("NewHistogram(%+v): no error", o)

@@ -53,10 +53,14 @@ func TestDefaultEstimatorPod(t *testing.T) {
 		{name: "requests", pod: pod(container(quantities("1", "1000"), nil)), cpu: 850, memory: 700},
 		{name: "rounded half up", pod: pod(container(quantities("10m", "5"), nil)), cpu: 9, memory: 4}, // 8.5 and 3.5
 		{name: "limit above request", pod: pod(container(quantities("1", "1000"), quantities("2", "3000"))), cpu: 1700, memory: 2100},
-		{name: "the same up to 1.5", config: estimator.LoadAware{Rules: estimator.Koordinator15},
-			pod: pod(container(quantities("1", "1000"), quantities("2", "3000"))), cpu: 2000, memory: 3000},
-		{name: "the same in 1.6", config: estimator.LoadAware{Rules: estimator.Koordinator16},
-			pod: pod(container(quantities("1", "1000"), quantities("2", "3000"))), cpu: 1700, memory: 2100},
+		{
+			name: "the same up to 1.5", config: estimator.LoadAware{Rules: estimator.Koordinator15},
+			pod: pod(container(quantities("1", "1000"), quantities("2", "3000"))), cpu: 2000, memory: 3000,
+		},
+		{
+			name: "the same in 1.6", config: estimator.LoadAware{Rules: estimator.Koordinator16},
+			pod: pod(container(quantities("1", "1000"), quantities("2", "3000"))), cpu: 1700, memory: 2100,
+		},
 		{name: "limit below request", pod: pod(container(quantities("1", "1000"), quantities("500m", "100"))), cpu: 500, memory: 100},
 		{name: "factor above 100 stops at the limit", config: own, pod: with(pod(container(quantities("1", "1000"), quantities("1", "1000"))), func(p *framework.Pod) {
 			p.Annotations = map[string]string{estimator.AnnotationScalingFactors: `{"cpu":150}`}

@@ -194,8 +194,10 @@ func TestLoadAwareFilter(t *testing.T) {
 		{name: "expired in 1.4", use: 9000, after: time.Hour, config: old},
 		{name: "expired in 1.5", use: 1000, after: time.Hour, config: estimator.LoadAware{Rules: estimator.Koordinator15}, want: expired},
 		{name: "expired without thresholds", use: 9000, after: time.Hour, config: estimator.LoadAware{Thresholds: map[resource.Name]int64{resource.CPU: 0}}},
-		{name: "expired without thresholds in 1.6", use: 9000, after: time.Hour,
-			config: estimator.LoadAware{Rules: estimator.Koordinator16, Thresholds: map[resource.Name]int64{resource.CPU: 0}}, want: expired},
+		{
+			name: "expired without thresholds in 1.6", use: 9000, after: time.Hour,
+			config: estimator.LoadAware{Rules: estimator.Koordinator16, Thresholds: map[resource.Name]int64{resource.CPU: 0}}, want: expired,
+		},
 		{name: "metric of the future", use: 9000, after: -time.Hour, want: cpuHigh},
 		{name: "node's own threshold", use: 7000, change: func(c *loadCase) {
 			c.node.Annotations = map[string]string{estimator.AnnotationUsageThresholds: `{"usageThresholds":{"cpu":80}}`}
@@ -204,13 +206,15 @@ func TestLoadAwareFilter(t *testing.T) {
 			c.node.Annotations = map[string]string{estimator.AnnotationUsageThresholds: `{"usageThresholds":{"cpu":"80"}}`}
 		}},
 		{name: "prod pods have thresholds of their own", use: 9000, config: estimator.LoadAware{ProdThresholds: map[resource.Name]int64{resource.CPU: 50}}},
-		{name: "aggregated", use: 1000, want: "node(s) cpu aggregated usage exceed threshold",
+		{
+			name: "aggregated", use: 1000, want: "node(s) cpu aggregated usage exceed threshold",
 			config: estimator.LoadAware{Aggregated: &estimator.Aggregated{Thresholds: map[resource.Name]int64{resource.CPU: 50}, Type: framework.P95}},
 			change: func(c *loadCase) {
 				c.metric.Status.NodeMetric.AggregatedNodeUsages = []framework.AggregatedUsage{{
 					Usage: map[framework.AggregationType]framework.ResourceMap{framework.P95: loadUse(6000, 0)},
 				}}
-			}},
+			},
+		},
 		{name: "pod that cannot be estimated", use: 6500, config: estimator.LoadAware{Estimator: broken{pod: errBroken}}},
 		{name: "pod that cannot be estimated, node too full", use: 7000, config: estimator.LoadAware{Estimator: broken{pod: errBroken}}, want: cpuHigh},
 		{name: "the same in 1.6", use: 7000, config: with(estimator.LoadAware{Estimator: broken{pod: errBroken}}, func(c *estimator.LoadAware) { c.Rules = estimator.Koordinator16 })},

@@ -44,6 +44,7 @@ func TestNodeResourcesFit(t *testing.T) {
 		{"what is left", filter.NodeResourcesFit{}, pod("1", "1Gi"), []string{"Success", "Success", bad + slot}},
 		{"a little more cpu", filter.NodeResourcesFit{}, pod("1001m", "1Gi"), []string{"Success", bad + cpu, bad + slot}},
 		{"a little more memory", filter.NodeResourcesFit{}, pod("1", "1073741825"), []string{"Success", bad + memory, bad + slot}},
+		{"exactly all of it", filter.NodeResourcesFit{}, pod("4", "4Gi"), []string{"Success", bad + cpu + ", " + memory, bad + slot}},
 		{"more than all of it", filter.NodeResourcesFit{}, pod("4001m", "4Gi"), []string{worse + cpu, worse + cpu + ", " + memory, worse + slot + ", " + cpu}},
 		{"zeros", filter.NodeResourcesFit{}, pod("0", "0").Request(gpu, "0"), []string{"Success", "Success", bad + slot}},
 		{"storage", filter.NodeResourcesFit{}, pod("", "").Request("ephemeral-storage", "6Gi"), []string{"Success", bad + disk, worse + slot + ", " + disk}},

@@ -54,7 +54,10 @@ func (h hostile) meta() framework.ObjectMeta {
 
 func (h hostile) selector() *framework.LabelSelector {
 	return rapid.SampledFrom([]*framework.LabelSelector{
-		nil, {}, {MatchLabels: map[string]string{"": ""}}, {MatchExpressions: []framework.LabelSelectorRequirement{{Operator: "?"}}},
+		nil,
+		{},
+		{MatchLabels: map[string]string{"": ""}},
+		{MatchExpressions: []framework.LabelSelectorRequirement{{Operator: "?"}}},
 		{MatchLabels: map[string]string{framework.LabelTopologyZone: "a"}},
 	}).Draw(h.T, "selector")
 }
@@ -78,7 +81,10 @@ func (h hostile) volume() *framework.PersistentVolume {
 		v.Spec.ClaimRef = &framework.ObjectReference{Namespace: "default", Name: h.name(), UID: framework.UID(h.name())}
 	}
 	v.Spec.NodeAffinity = rapid.SampledFrom([]*framework.VolumeNodeAffinity{
-		nil, {}, {Required: &framework.NodeSelector{}}, {Required: &framework.NodeSelector{NodeSelectorTerms: []framework.NodeSelectorTerm{{}}}},
+		nil,
+		{},
+		{Required: &framework.NodeSelector{}},
+		{Required: &framework.NodeSelector{NodeSelectorTerms: []framework.NodeSelectorTerm{{}}}},
 		{Required: &framework.NodeSelector{NodeSelectorTerms: []framework.NodeSelectorTerm{{MatchExpressions: []framework.NodeSelectorRequirement{{Operator: "Gt"}}}}}},
 		{Required: &framework.NodeSelector{NodeSelectorTerms: []framework.NodeSelectorTerm{{MatchExpressions: []framework.NodeSelectorRequirement{{Key: framework.LabelTopologyZone, Operator: "In", Values: []string{"a"}}}}}}},
 	}).Draw(h.T, "affinity")

@@ -206,8 +206,12 @@ func BenchmarkNodeChurn(b *testing.B) {
 func firstSet() scheduling.Profile {
 	return scheduling.Profile{
 		Filter: []framework.Plugin{
-			filter.NodeName{}, filter.NodeUnschedulable{}, filter.TaintToleration{}, filter.NodeAffinity{},
-			filter.NodePorts{}, filter.NodeResourcesFit{},
+			filter.NodeName{},
+			filter.NodeUnschedulable{},
+			filter.TaintToleration{},
+			filter.NodeAffinity{},
+			filter.NodePorts{},
+			filter.NodeResourcesFit{},
 		},
 		Score: []scheduling.Weighted{
 			{Plugin: scoring.TaintToleration{}, Weight: 3},

@@ -81,19 +81,27 @@ func TestLoadAwareScore(t *testing.T) {
 		// cpu (10000-2000-850)/100 = 71. Of memory 70 % of 1 GiB, rounded up, are
 		// expected, so a little less than (10-4-0.7)/10 is left: 52.
 		{name: "two resources", metric: loadMetric("n1", 2000, 4*gib), want: 61},
-		{name: "weights", config: estimator.LoadAware{Weights: map[resource.Name]int64{resource.CPU: 3, resource.Memory: 1}},
-			metric: loadMetric("n1", 2000, 4*gib), want: 66}, // (3*71+52)/4
+		{
+			name: "weights", config: estimator.LoadAware{Weights: map[resource.Name]int64{resource.CPU: 3, resource.Memory: 1}},
+			metric: loadMetric("n1", 2000, 4*gib), want: 66,
+		}, // (3*71+52)/4
 		{name: "dominant", config: estimator.LoadAware{DominantWeight: 1}, metric: loadMetric("n1", 2000, 4*gib), want: 52},
-		{name: "dominant with weights", config: estimator.LoadAware{DominantWeight: 2, Weights: map[resource.Name]int64{resource.CPU: 1}},
-			metric: loadMetric("n1", 2000, 4*gib), want: 58}, // (71+2*52)/3
-		{name: "a resource the node does not have dominates",
+		{
+			name: "dominant with weights", config: estimator.LoadAware{DominantWeight: 2, Weights: map[resource.Name]int64{resource.CPU: 1}},
+			metric: loadMetric("n1", 2000, 4*gib), want: 58,
+		}, // (71+2*52)/3
+		{
+			name:   "a resource the node does not have dominates",
 			config: estimator.LoadAware{DominantWeight: 1, Weights: map[resource.Name]int64{resource.CPU: 1}, Resources: []resource.Name{"example.com/gpu"}},
-			metric: loadMetric("n1", 2000, 4*gib), want: 35}, // (71+0)/2
+			metric: loadMetric("n1", 2000, 4*gib), want: 35,
+		}, // (71+0)/2
 		{name: "overloaded", metric: loadMetric("n1", 11000, 11*gib), want: 0},
 		{name: "one resource overloaded", metric: loadMetric("n1", 11000, 4*gib), want: 26}, // 52/2
 		{name: "expired", metric: loadMetric("n1", 2000, 4*gib), after: 3 * time.Minute, want: 0},
-		{name: "expired, though the filter uses it", config: estimator.LoadAware{Expired: estimator.UseExpired},
-			metric: loadMetric("n1", 2000, 4*gib), after: 3 * time.Minute, want: 0},
+		{
+			name: "expired, though the filter uses it", config: estimator.LoadAware{Expired: estimator.UseExpired},
+			metric: loadMetric("n1", 2000, 4*gib), after: 3 * time.Minute, want: 0,
+		},
 		{name: "prod pods alone", config: estimator.LoadAware{ScoreProd: true}, metric: loadMetric("n1", 9000, 9*gib), want: 91},    // 91, 92
 		{name: "most", plugin: scoring.LoadAware{Strategy: scoring.MostAllocated}, metric: loadMetric("n1", 2000, 4*gib), want: 37}, // (28+47)/2
 		{name: "balanced", plugin: scoring.LoadAware{Strategy: scoring.BalancedAllocation}, metric: loadMetric("n1", 2000, 4*gib), want: 90},

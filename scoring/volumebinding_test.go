@@ -143,9 +143,18 @@ func TestVolumeBindingFails(t *testing.T) {
 
 func TestStorageUtilization(t *testing.T) {
 	for _, test := range []struct{ requested, capacity, want int64 }{
-		{0, 10, 0}, {1, 3, 33}, {10, 10, 100}, {11, 10, 100}, {5, 0, 100}, {0, 0, 100},
-		{math.MaxInt64, math.MaxInt64, 100}, {math.MaxInt64 / 2, math.MaxInt64, 49},
-		{-5, 10, -50}, {-10, -5, 200}, {math.MinInt64, 1, math.MinInt64}, {math.MinInt64, -1, math.MaxInt64},
+		{0, 10, 0},
+		{1, 3, 33},
+		{10, 10, 100},
+		{11, 10, 100},
+		{5, 0, 100},
+		{0, 0, 100},
+		{math.MaxInt64, math.MaxInt64, 100},
+		{math.MaxInt64 / 2, math.MaxInt64, 49},
+		{-5, 10, -50},
+		{-10, -5, 200},
+		{math.MinInt64, 1, math.MinInt64},
+		{math.MinInt64, -1, math.MaxInt64},
 	} {
 		if got := scoring.StorageUtilization(test.requested, test.capacity); got != test.want {
 			t.Errorf("StorageUtilization(%d, %d) = %d, want %d", test.requested, test.capacity, got, test.want)

@@ -49,12 +49,6 @@ type Feasible interface {
 	Groups(at int) framework.FeasibleNodes
 }
 
-// local reports whether an answer depends on the pod and one node only, so
-// that it can be kept in the node's row.
-func local(r framework.Reads) bool {
-	return r&(framework.ReadsCluster|framework.ReadsDomain|framework.ReadsFeasible) == 0
-}
-
 // ofNode reports whether an answer stands while only the node's pods change.
 func ofNode(r framework.Reads) bool {
 	return r&(framework.ReadsPods|framework.ReadsTime|framework.ReadsCluster) == 0

@@ -36,11 +36,13 @@ func TestLoadAwareDefaults(t *testing.T) {
 		{"only a dominant weight", "", `{"dominantResourceWeight":1}`, `{"kind":"LoadAwareSchedulingArgs","apiVersion":"kubescheduler.config.k8s.io/v1",` +
 			`"filterExpiredNodeMetrics":true,"nodeMetricExpirationSeconds":180,"enableScheduleWhenNodeMetricsExpired":false,` +
 			`"dominantResourceWeight":1,"usageThresholds":{"cpu":65,"memory":95},"estimatedScalingFactors":{"cpu":85,"memory":70}}`},
-		{"what 1.4 does not know is dropped", estimator.Koordinator14,
+		{
+			"what 1.4 does not know is dropped", estimator.Koordinator14,
 			`{"dominantResourceWeight":1,"filterExpiredNodeMetrics":false,"enableScheduleWhenNodeMetricsExpired":true,"allowCustomizeEstimation":true}`,
 			`{"kind":"LoadAwareSchedulingArgs","apiVersion":"kubescheduler.config.k8s.io/v1",` +
 				`"filterExpiredNodeMetrics":true,"nodeMetricExpirationSeconds":180,` +
-				`"resourceWeights":{"cpu":1,"memory":1},"usageThresholds":{"cpu":65,"memory":95},"estimatedScalingFactors":{"cpu":85,"memory":70}}`},
+				`"resourceWeights":{"cpu":1,"memory":1},"usageThresholds":{"cpu":65,"memory":95},"estimatedScalingFactors":{"cpu":85,"memory":70}}`,
+		},
 		{"factors are completed", "", `{"estimatedScalingFactors":{"cpu":50},"usageThresholds":{}}`, `{"kind":"LoadAwareSchedulingArgs","apiVersion":"kubescheduler.config.k8s.io/v1",` +
 			`"filterExpiredNodeMetrics":true,"nodeMetricExpirationSeconds":180,"enableScheduleWhenNodeMetricsExpired":false,` +
 			`"resourceWeights":{"cpu":1,"memory":1},"usageThresholds":{"cpu":65,"memory":95},"estimatedScalingFactors":{"cpu":50,"memory":70}}`},
@@ -65,22 +67,32 @@ func TestLoadAwareValidate(t *testing.T) {
 		want, old string // by 1.8 and by 1.4
 	}{
 		{"fine", `{}`, "", ""},
-		{"expiration", `{"nodeMetricExpirationSeconds":0}`,
+		{
+			"expiration", `{"nodeMetricExpirationSeconds":0}`,
 			"nodeMetricExpiredSeconds: Invalid value: 0: nodeMetricExpiredSeconds should be a positive value",
-			"nodeMetricExpiredSeconds: Invalid value: 0: nodeMetricExpiredSeconds should be a positive value"},
-		{"weight", `{"resourceWeights":{"cpu":101}}`,
+			"nodeMetricExpiredSeconds: Invalid value: 0: nodeMetricExpiredSeconds should be a positive value",
+		},
+		{
+			"weight", `{"resourceWeights":{"cpu":101}}`,
 			`resourceWeights: Invalid value: {"cpu":101}: resource Weight of cpu should be less than 100, got 101`,
-			`resourceWeights: Invalid value: map[v1.ResourceName]int64{"cpu":101}: resource Weight of cpu should be less than 100, got 101`},
-		{"factor", `{"estimatedScalingFactors":{"cpu":0}}`,
+			`resourceWeights: Invalid value: map[v1.ResourceName]int64{"cpu":101}: resource Weight of cpu should be less than 100, got 101`,
+		},
+		{
+			"factor", `{"estimatedScalingFactors":{"cpu":0}}`,
 			`estimatedScalingFactors: Invalid value: {"cpu":0,"memory":70}: estimated resource ScalingFactor of cpu should be a positive value, got 0`,
-			`estimatedScalingFactors: Invalid value: map[v1.ResourceName]int64{"cpu":0, "memory":70}: estimated resource Threshold of cpu should be a positive value, got 0`},
-		{"weight without a factor", `{"resourceWeights":{"example.com/foo":1}}`,
-			`estimatedScalingFactors: Not found: "example.com/foo"`, `estimatedScalingFactors: Not found: example.com/foo`},
+			`estimatedScalingFactors: Invalid value: map[v1.ResourceName]int64{"cpu":0, "memory":70}: estimated resource Threshold of cpu should be a positive value, got 0`,
+		},
+		{
+			"weight without a factor", `{"resourceWeights":{"example.com/foo":1}}`,
+			`estimatedScalingFactors: Not found: "example.com/foo"`, `estimatedScalingFactors: Not found: example.com/foo`,
+		},
 		{"dominant", `{"dominantResourceWeight":101}`, "dominantResourceWeight: Invalid value: 101: dominantResourceWeight should be less than 100", ""},
-		{"aggregated", `{"aggregated":{"usageThresholds":{"cpu":-1},"usageAggregationType":"p42","scoreAggregatedDuration":"-5m"}}`,
+		{
+			"aggregated", `{"aggregated":{"usageThresholds":{"cpu":-1},"usageAggregationType":"p42","scoreAggregatedDuration":"-5m"}}`,
 			`[aggregated.usageThresholds: Invalid value: {"cpu":-1}: resource Threshold of cpu should be a positive value, got -1, ` +
 				`aggregated.usageAggregationType: Unsupported value: "p42": supported values: "avg", "p50", "p90", "p95", "p99", ` +
-				`aggregated.scoreAggregatedDuration: Invalid value: "-5m0s": duration must be >= 0]`, ""},
+				`aggregated.scoreAggregatedDuration: Invalid value: "-5m0s": duration must be >= 0]`, "",
+		},
 		{"prod thresholds are not looked at", `{"prodUsageThresholds":{"cpu":-400}}`, "", ""},
 	}
 	for _, test := range tests {

@@ -76,7 +76,7 @@ func simulate(tb testing.TB, nodes, pods int, seed uint64) *history {
 func TestSimulation(t *testing.T) {
 	nodes, pods := 1000, 100_000
 	if testing.Short() {
-		nodes, pods = 100, 5_000
+		nodes, pods = 200, 3_000
 	}
 	sum := func(seed uint64, pods int) [32]byte {
 		h := simulate(t, nodes, pods, seed)
@@ -104,7 +104,10 @@ func TestSimulation(t *testing.T) {
 // TestSimulationOfAFullCluster: far more pods than fit at once; all get their
 // turn, through backoffs, events and flushes.
 func TestSimulationOfAFullCluster(t *testing.T) {
-	const pods = 600
+	pods := 600
+	if testing.Short() {
+		pods = 150
+	}
 	run := func() []byte {
 		h := simulate(t, 2, pods, 7)
 		if h.bound != h.left+len(h.d.Snapshot().At(0).Pods)+len(h.d.Snapshot().At(1).Pods) {

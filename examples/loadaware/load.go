@@ -1,0 +1,80 @@
+package main
+
+import (
+	"slices"
+	"time"
+
+	"github.com/berth-sched/berth/estimator"
+)
+
+// system is what a node uses without any pod, in thousandths of a core: two of
+// them are busy with something that no request tells of.
+func system(node int) int64 {
+	if node == 2 || node == 7 {
+		return 6000
+	}
+	return 500
+}
+
+// use returns what the nodes really use, in percent, and how many pods each has.
+func (w *world) use() (percent []float64, count []int) {
+	percent, count = make([]float64, nodes), make([]int, nodes)
+	for i := range percent {
+		percent[i] = float64(system(i))
+	}
+	for _, r := range w.running {
+		percent[r.node] += w.apps[r.pod.Pod.UID].part * 1000
+		count[r.node]++
+	}
+	for i := range percent {
+		percent[i] /= cores * 10
+	}
+	return percent, count
+}
+
+// sample lets every agent measure, keeps the statistics of the story, and gives
+// waiting pods another chance.
+func (w *world) sample() {
+	on := make([][]estimator.PodUse, nodes)
+	for _, r := range w.running {
+		use := estimator.Use{CPU: int64(w.apps[r.pod.Pod.UID].part * 1000), Memory: 1 << 30}
+		on[r.node] = append(on[r.node], estimator.PodUse{Pod: r.pod.Pod, Use: use})
+	}
+	for i, agent := range w.agents {
+		agent.Add(w.clock.Now(), estimator.Use{CPU: system(i), Memory: 1 << 30}, on[i])
+	}
+	percent, count := w.use()
+	for i, p := range percent {
+		if p > hot {
+			w.hotNodes += tick
+			w.hotPods += tick * time.Duration(count[i])
+		}
+	}
+	w.peak = max(w.peak, slices.Max(percent))
+	w.spread += slices.Max(percent) - slices.Min(percent)
+	w.samples++
+	w.place()
+}
+
+// report lets the agents tell what they measured, but for those that are silent.
+func (w *world) report() {
+	for i, agent := range w.agents {
+		if i < silent && w.since() >= silentFrom && w.since() < silentUntil {
+			continue
+		}
+		w.fail(estimator.LedgerOf(w.snapshot).SetMetric(agent.Report(nodeName(i), w.clock.Now())))
+	}
+}
+
+// look notes the moment for the chart.
+func (w *world) look() {
+	percent, _ := w.use()
+	m := moment{at: w.since(), hottest: slices.Max(percent), coolest: slices.Min(percent)}
+	view := w.load.View(w.snapshot)
+	for _, n := range w.snapshot.All() {
+		if view.Expired(n) {
+			m.expired++
+		}
+	}
+	w.moments = append(w.moments, m)
+}
