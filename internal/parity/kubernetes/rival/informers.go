@@ -74,12 +74,17 @@ func (f *factory) Start(<-chan struct{})                                  {}
 func (f *factory) StartWithContext(context.Context)                       {}
 func (f *factory) Shutdown()                                              {}
 func (f *factory) WaitForCacheSync(<-chan struct{}) map[reflect.Type]bool { return nil }
-func (f *factory) Apps() apps.Interface                                   { return apps.New(f, "", nil) }
-func (f *factory) Core() core.Interface                                   { return core.New(f, "", nil) }
-func (f *factory) Policy() policy.Interface                               { return policy.New(f, "", nil) }
-func (f *factory) Resource() resource.Interface                           { return resource.New(f, "", nil) }
-func (f *factory) Scheduling() scheduling.Interface                       { return scheduling.New(f, "", nil) }
-func (f *factory) Storage() storage.Interface                             { return storage.New(f, "", nil) }
+func (f *factory) Apps() apps.Interface { return apps.New(f, "", nil) }
+
+func (f *factory) Core() core.Interface { return core.New(f, "", nil) }
+
+func (f *factory) Policy() policy.Interface { return policy.New(f, "", nil) }
+
+func (f *factory) Resource() resource.Interface { return resource.New(f, "", nil) }
+
+func (f *factory) Scheduling() scheduling.Interface { return scheduling.New(f, "", nil) }
+
+func (f *factory) Storage() storage.Interface { return storage.New(f, "", nil) }
 
 // informer is a store that tells its handlers of every change before it returns.
 type informer struct {
@@ -136,17 +141,18 @@ func (i *informer) AddEventHandlerWithOptions(h cache.ResourceEventHandler, _ ca
 }
 
 func (i *informer) RemoveEventHandler(cache.ResourceEventHandlerRegistration) error { return nil }
-func (i *informer) GetStore() cache.Store                                           { return i.Indexer }
-func (i *informer) GetIndexer() cache.Indexer                                       { return i.Indexer }
-func (i *informer) GetController() cache.Controller                                 { return nil }
-func (i *informer) Run(<-chan struct{})                                             {}
-func (i *informer) RunWithContext(context.Context)                                  {}
-func (i *informer) HasSynced() bool                                                 { return true }
-func (i *informer) HasSyncedChecker() cache.DoneChecker                             { return synced{} }
-func (i *informer) LastSyncResourceVersion() string                                 { return "" }
-func (i *informer) SetTransform(cache.TransformFunc) error                          { return nil }
-func (i *informer) IsStopped() bool                                                 { return false }
-func (i *informer) SetWatchErrorHandler(cache.WatchErrorHandler) error              { return nil }
+func (i *informer) GetStore() cache.Store { return i.Indexer }
+
+func (i *informer) GetIndexer() cache.Indexer                          { return i.Indexer }
+func (i *informer) GetController() cache.Controller                    { return nil }
+func (i *informer) Run(<-chan struct{})                                {}
+func (i *informer) RunWithContext(context.Context)                     {}
+func (i *informer) HasSynced() bool                                    { return true }
+func (i *informer) HasSyncedChecker() cache.DoneChecker                { return synced{} }
+func (i *informer) LastSyncResourceVersion() string                    { return "" }
+func (i *informer) SetTransform(cache.TransformFunc) error             { return nil }
+func (i *informer) IsStopped() bool                                    { return false }
+func (i *informer) SetWatchErrorHandler(cache.WatchErrorHandler) error { return nil }
 func (i *informer) SetWatchErrorHandlerWithContext(cache.WatchErrorHandlerWithContext) error {
 	return nil
 }
