@@ -64,8 +64,8 @@ func (VolumeBinding) PreFilter(c *framework.Cycle) (framework.PreFiltered, frame
 type volumeBinding struct{ finder volumes.Finder }
 
 func (f *volumeBinding) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {
-	var found volumes.Found
-	reasons, err := f.finder.Find(node, &found)
+	var room volumes.Room
+	_, reasons, err := f.finder.Find(node, room.Empty())
 	return bindingStatus(reasons, err)
 }
 
@@ -133,8 +133,7 @@ func (VolumeBinding) Reserve(c *framework.Cycle, node *framework.NodeInfo) frame
 		ClaimBindingsKey.Set(c, ClaimBindings{AllBound: true})
 		return framework.Status{}
 	}
-	var found volumes.Found
-	reasons, err := finder.Find(node, &found)
+	found, reasons, err := finder.Find(node, volumes.Found{})
 	if reasons != 0 || err != nil {
 		return bindingStatus(reasons, err)
 	}

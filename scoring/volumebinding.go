@@ -114,8 +114,9 @@ func (f *volumeBinding) Score(_ *framework.PodInfo, node *framework.NodeInfo) in
 	if f.finder.AllBound() {
 		return 0
 	}
-	var found volumes.Found
-	if reasons, err := f.finder.Find(node, &found); reasons != 0 || err != nil {
+	var room volumes.Room
+	found, reasons, err := f.finder.Find(node, room.Empty())
+	if reasons != 0 || err != nil {
 		return 0
 	}
 	var buffer [4]classStorage

@@ -56,11 +56,11 @@ func TestAttachedStandsThrough(t *testing.T) {
 	m := s.Begin()
 	newcomer := pod("p", "new")
 	var f Finder
-	var found Found
 	if status := f.Prepare(s, newcomer); !status.IsSuccess() {
 		t.Fatal(status)
 	}
-	if reasons, err := f.Find(s.Node("n"), &found); reasons != 0 || err != nil {
+	found, reasons, err := f.Find(s.Node("n"), Found{})
+	if reasons != 0 || err != nil {
 		t.Fatal(reasons, err)
 	}
 	kept := attachedKey.Of(s).slots[0]

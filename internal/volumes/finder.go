@@ -39,6 +39,16 @@ type Found struct {
 	Provisions []Provision
 }
 
+// Room is memory for a Found of as many claims as pods usually have. It can stay
+// on the stack of those who only look.
+type Room struct {
+	bindings   [4]Binding
+	provisions [4]Provision
+}
+
+// Empty returns a Found without anything in it that uses the room.
+func (r *Room) Empty() Found { return Found{r.bindings[:0], r.provisions[:0]} }
+
 // A Finder knows, for the claims of one pod, what each node has for them. It is
 // made once in a cycle, by Prepare, and then asked about many nodes, from
 // several goroutines if need be.
@@ -199,15 +209,16 @@ func (w *waitingClaim) request() resource.Quantity {
 // AllBound reports whether all claims have their volumes.
 func (f *Finder) AllBound() bool { return len(f.waiting) == 0 }
 
-// Find adds to found, which should be empty, what the claims would get on the
-// node. It means something only if there are no reasons against the node.
-func (f *Finder) Find(n *framework.NodeInfo, found *Found) (Reasons, error) {
+// Find returns what the claims would get on the node, appended to found, which
+// should be empty: its memory is used. It means something only if there are no
+// reasons against the node.
+func (f *Finder) Find(n *framework.NodeInfo, found Found) (Found, Reasons, error) {
 	reasons, err := f.checkBound(n)
 	if err != nil || len(f.waiting) == 0 {
-		return reasons, err
+		return found, reasons, err
 	}
-	more, err := f.findWaiting(n.Node, found)
-	return reasons | more, err
+	found, more, err := f.findWaiting(n.Node, found)
+	return found, reasons | more, err
 }
 
 // checkBound stops at the first claim that excludes the node.
@@ -233,10 +244,10 @@ func (f *Finder) checkBound(n *framework.NodeInfo) (Reasons, error) {
 
 // findWaiting binds what it can and makes the rest. That some claim found no
 // volume does not count once volumes are made: then that decides.
-func (f *Finder) findWaiting(n *framework.Node, found *Found) (Reasons, error) {
+func (f *Finder) findWaiting(n *framework.Node, found Found) (Found, Reasons, error) {
 	for _, i := range f.selected {
 		if f.waiting[i].node != n.Name {
-			return NoVolume, nil
+			return found, NoVolume, nil
 		}
 	}
 	var room [8]int
@@ -244,7 +255,7 @@ func (f *Finder) findWaiting(n *framework.Node, found *Found) (Reasons, error) {
 	for _, i := range f.others {
 		w := &f.waiting[i]
 		if w.candidates.err != nil {
-			return 0, w.candidates.err
+			return found, 0, w.candidates.err
 		}
 		if v := w.candidates.on(n, found.Bindings); v != nil {
 			found.Bindings = append(found.Bindings, Binding{w.claim, v.object})
@@ -257,12 +268,12 @@ func (f *Finder) findWaiting(n *framework.Node, found *Found) (Reasons, error) {
 			w := &f.waiting[i]
 			reason, from, err := w.provision.on(n)
 			if reason != 0 || err != nil {
-				return reason, err
+				return found, reason, err
 			}
 			found.Provisions = append(found.Provisions, Provision{w.claim, from})
 		}
 	}
-	return 0, nil
+	return found, 0, nil
 }
 
 // ErrNotPrepared is the error of a scorer that is asked about a pod whose

@@ -114,8 +114,8 @@ func (m *machine) Reserve(*rapid.T) {
 	if status := f.Prepare(m.s, p); !status.IsSuccess() {
 		return
 	}
-	var found Found
-	if reasons, err := f.Find(n, &found); reasons != 0 || err != nil {
+	found, reasons, err := f.Find(n, Found{})
+	if reasons != 0 || err != nil {
 		return
 	}
 	m.must(m.s.Assume(p, n))

@@ -1,0 +1,162 @@
+package filter_test
+
+import (
+	"fmt"
+
+	"github.com/berth-sched/berth/filter"
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+)
+
+// exampleStorage is a snapshot with the nodes and objects.
+func exampleStorage(nodes []*framework.Node, objects ...any) *framework.Snapshot {
+	s := snapshotOf(exampleFailer{}, nodes)
+	put(exampleFailer{}, s, objects...)
+	return s
+}
+
+// showIn prints what a plugin says of a pod on the nodes of a snapshot.
+func showIn(s *framework.Snapshot, p framework.Plugin, pod *framework.Pod) {
+	var c framework.Cycle
+	c.Reset(podInfo(exampleFailer{}, s, pod), s, 0, 0)
+	list, _, status := verdicts(&c, p)
+	if !status.IsSuccess() {
+		fmt.Println(status)
+	}
+	for i, verdict := range list {
+		fmt.Printf("%s: %v\n", s.At(i).Name(), verdict)
+	}
+}
+
+// A claim that waits for its first pod takes a local volume, and so decides on
+// the node. Once it is reserved, a driver writes what Reserve found.
+func ExampleVolumeBinding() {
+	mode := framework.VolumeBindingWaitForFirstConsumer
+	disk := &framework.PersistentVolume{ObjectMeta: framework.ObjectMeta{Name: "disk-of-n2"}}
+	disk.Spec.StorageClassName, disk.Status.Phase = "local", framework.VolumeAvailable
+	disk.Spec.Capacity = resource.List{resource.Storage: resource.MustParse("100Gi")}
+	disk.Spec.NodeAffinity = &framework.VolumeNodeAffinity{Required: &framework.NodeSelector{
+		NodeSelectorTerms: []framework.NodeSelectorTerm{{MatchExpressions: []framework.NodeSelectorRequirement{
+			{Key: framework.LabelHostname, Operator: framework.NodeSelectorOpIn, Values: []string{"n2"}},
+		}}},
+	}}
+	claim := &framework.PersistentVolumeClaim{ObjectMeta: framework.ObjectMeta{Namespace: "default", Name: "data"}}
+	claim.Spec.StorageClassName = new("local")
+	claim.Spec.Resources.Requests = resource.List{resource.Storage: resource.MustParse("50Gi")}
+	s := exampleStorage([]*framework.Node{
+		framework.MakeNode("n1", "4", "8Gi").Labels(framework.LabelHostname, "n1").Obj(),
+		framework.MakeNode("n2", "4", "8Gi").Labels(framework.LabelHostname, "n2").Obj(),
+	}, disk, claim, &framework.StorageClass{
+		ObjectMeta: framework.ObjectMeta{Name: "local"}, Provisioner: "kubernetes.io/no-provisioner", VolumeBindingMode: &mode,
+	})
+	db := framework.MakePod("db").Obj()
+	db.Spec.Volumes = []framework.Volume{{Name: "data"}}
+	db.Spec.Volumes[0].PersistentVolumeClaim = &framework.PersistentVolumeClaimVolumeSource{ClaimName: "data"}
+	showIn(s, filter.VolumeBinding{}, db)
+
+	var c framework.Cycle
+	c.Reset(podInfo(exampleFailer{}, s, db), s, 0, 0)
+	fmt.Println("reserve:", filter.VolumeBinding{}.Reserve(&c, s.Node("n2")))
+	todo, _ := filter.ClaimBindingsKey.Get(&c)
+	fmt.Println(todo.Volumes[0].Name, "is for", todo.Volumes[0].Spec.ClaimRef.Name)
+	// Output:
+	// n1: UnschedulableAndUnresolvable: node(s) didn't find available persistent volumes to bind
+	// n2: Success
+	// reserve: Success
+	// disk-of-n2 is for data
+}
+
+// Where claims of a class can be served is data for tools, too: a ClaimBindings
+// says what would be written.
+func ExampleClaimBindings() {
+	todo := filter.ClaimBindings{Claims: []*framework.PersistentVolumeClaim{
+		{ObjectMeta: framework.ObjectMeta{Namespace: "shop", Name: "data", Annotations: map[string]string{framework.AnnSelectedNode: "n7"}}},
+	}}
+	for _, c := range todo.Claims {
+		fmt.Println(c.Key(), "->", c.Annotations[framework.AnnSelectedNode])
+	}
+	// Output: shop/data -> n7
+}
+
+func ExampleVolumeRestrictions() {
+	mount := func(name string) *framework.Pod {
+		return withVolume(name, framework.VolumeSource{AWSElasticBlockStore: &framework.AWSElasticBlockStoreVolumeSource{VolumeID: "vol-1"}})
+	}
+	there := mount("there")
+	there.Spec.NodeName = "a"
+	showIn(snapshotOf(exampleFailer{}, twoZones(), there), filter.VolumeRestrictions{}, mount("new"))
+	// Output:
+	// a: Unschedulable: node(s) had no available disk
+	// b: Success
+}
+
+func ExampleVolumeZone() {
+	s := exampleStorage(twoZones(), claimOf("data", "csi", boundTo("v")), volumeOf("v", "csi", "5Gi", func(v *framework.PersistentVolume) {
+		v.Labels = map[string]string{framework.LabelTopologyZone: "b"}
+	}))
+	showIn(s, filter.VolumeZone{}, podMounting("data"))
+	// Output:
+	// a: UnschedulableAndUnresolvable: node(s) had no available volume zone
+	// b: Success
+}
+
+func ExampleNodeVolumeLimits() {
+	s := exampleStorage(twoZones(), withDriver("a", "ebs.csi.aws.com", 1), withDriver("b", "ebs.csi.aws.com", 25),
+		classOf("gp3", "ebs.csi.aws.com", framework.VolumeBindingWaitForFirstConsumer), claimOf("data", "gp3"), claimOf("logs", "gp3"))
+	showIn(s, filter.NodeVolumeLimits{}, podMounting("data", "logs"))
+	// Output:
+	// a: Unschedulable: node(s) exceed max volume count
+	// b: Success
+}
+
+// exampleDisks shows a plugin that takes one disk on a node with one.
+func exampleDisks(p framework.Plugin, there, added framework.VolumeSource) {
+	pod := withVolume("there", there)
+	pod.Spec.NodeName = "a"
+	showIn(snapshotOf(exampleFailer{}, twoZones()[:1], pod), p, withVolume("new", added))
+}
+
+func ExampleEBSLimits() {
+	ebs := func(id string) framework.VolumeSource {
+		return framework.VolumeSource{AWSElasticBlockStore: &framework.AWSElasticBlockStoreVolumeSource{VolumeID: id}}
+	}
+	exampleDisks(filter.EBSLimits{MaxVolumes: 1}, ebs("vol-1"), ebs("vol-2"))
+	// Output: a: Unschedulable: node(s) exceed max volume count
+}
+
+func ExampleGCEPDLimits() {
+	disk := func(name string) framework.VolumeSource {
+		return framework.VolumeSource{GCEPersistentDisk: &framework.GCEPersistentDiskVolumeSource{PDName: name, ReadOnly: true}}
+	}
+	exampleDisks(filter.GCEPDLimits{MaxVolumes: 1}, disk("one"), disk("one")) // the same disk counts once
+	// Output: a: Success
+}
+
+func ExampleAzureDiskLimits() {
+	disk := func(name string) framework.VolumeSource {
+		return framework.VolumeSource{AzureDisk: &framework.AzureDiskVolumeSource{DiskName: name}}
+	}
+	exampleDisks(filter.AzureDiskLimits{MaxVolumes: 1}, disk("one"), disk("two"))
+	// Output: a: Unschedulable: node(s) exceed max volume count
+}
+
+func ExampleCinderLimits() {
+	disk := func(id string) framework.VolumeSource {
+		return framework.VolumeSource{Cinder: &framework.CinderVolumeSource{VolumeID: id}}
+	}
+	exampleDisks(filter.CinderLimits{MaxVolumes: 2}, disk("one"), disk("two"))
+	// Output: a: Success
+}
+
+// A pod with user namespaces on the network of its node needs a kubelet that
+// knows how.
+func ExampleNodeDeclaredFeatures() {
+	able := framework.MakeNode("able", "4", "8Gi").Obj()
+	able.Status.DeclaredFeatures = []string{"UserNamespacesHostNetworkSupport"}
+	agent := framework.MakePod("agent").Obj()
+	agent.Spec.HostNetwork, agent.Spec.HostUsers = true, new(false)
+	show(filter.NodeDeclaredFeatures{}, agent, able, framework.MakeNode("old", "4", "8Gi").Obj())
+	// Output:
+	// able: Success
+	// old: UnschedulableAndUnresolvable: node(s) didn't match Pod's required features
+}
