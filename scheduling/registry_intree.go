@@ -71,6 +71,7 @@ func everyRelease() map[string]Registration {
 		"NodeVolumeLimits":   plain(filter.NodeVolumeLimits{}),
 		"VolumeZone":         plain(filter.VolumeZone{}),
 		"ImageLocality":      plain(scoring.ImageLocality{}),
+		defaultBinderName:    defaultBinder(),
 	}
 }
 

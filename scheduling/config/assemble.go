@@ -7,6 +7,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/extender"
 	"github.com/berth-sched/berth/scheduling/preemption"
 )
 
@@ -15,6 +16,10 @@ import (
 type BuildOptions struct {
 	// Handle is given to the factories of plugins; nil if there is none.
 	Handle framework.Handle
+	// Extender may change how an extender is called, before its client is made:
+	// by which HTTP client, with which bounds. TLS settings are those of the file
+	// where it gives neither TLS nor HTTP. nil changes nothing.
+	Extender func(*extender.Config)
 }
 
 // Built is what Build returns.
@@ -32,7 +37,8 @@ type Built struct {
 //
 // A percentageOfNodesToScore of 0 becomes [scheduling.Adaptive], and ties are
 // broken by the rule of the registry's release. The error is an [*Error] with
-// every plugin that could not be made. A plugin that the registry does not have is
+// every plugin and every extender that could not be made. Certificates of
+// extenders are read with Options.ReadFile. A plugin that the registry does not have is
 // an error, too, unless it is there by default.
 //
 // Differs: a plugin that is enabled at filter or score and disabled at preFilter
@@ -44,12 +50,15 @@ func (c *Configuration) Build(o BuildOptions) (*Built, error) {
 	p := &problems{stage: StageBuild}
 	missing := make(map[string]bool)
 	built := new(Built)
+	extenders := c.buildExtenders(o, p)
 	for i := range c.effective.Profiles {
 		a := &assembler{
 			problems: p, config: c, profile: &c.effective.Profiles[i], handle: o.Handle,
 			made: make(map[string]framework.Plugin), missing: missing,
 		}
-		built.Profiles = append(built.Profiles, a.assemble())
+		profile := a.assemble()
+		profile.Extenders = extenders
+		built.Profiles = append(built.Profiles, profile)
 	}
 	if err := p.located(func() *place { return new(place) }); err != nil {
 		return nil, err

@@ -2,8 +2,13 @@ package config_test
 
 import (
 	"encoding/json"
+	"encoding/pem"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,10 +18,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/frameworktest"
+	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/config"
+	"github.com/berth-sched/berth/scheduling/extender"
 )
 
 // build loads a file and builds its profiles.
@@ -56,9 +64,9 @@ var releases = []struct {
 	preset   func() scheduling.Profile
 	missing  []string
 }{
-	{"1.37", scheduling.Registry137, scheduling.Kubernetes137, []string{"DefaultBinder", "DynamicResources"}},
-	{"1.34", scheduling.Registry134, scheduling.Kubernetes134, []string{"DefaultBinder", "DynamicResources"}},
-	{"1.18", scheduling.Registry118, scheduling.Kubernetes118, []string{"DefaultBinder", "DefaultPodTopologySpread", "PodTopologySpread"}},
+	{"1.37", scheduling.Registry137, scheduling.Kubernetes137, []string{"DynamicResources"}},
+	{"1.34", scheduling.Registry134, scheduling.Kubernetes134, []string{"DynamicResources"}},
+	{"1.18", scheduling.Registry118, scheduling.Kubernetes118, []string{"DefaultPodTopologySpread", "PodTopologySpread"}},
 }
 
 // TestDefaultsEqualPresets compares the profile of an empty file with the preset
@@ -199,8 +207,89 @@ func TestBuildHandsOverHandle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Build(config.BuildOptions{Handle: handle{}}); err != nil || got != 42 {
-		t.Errorf("Build: %v; the factory saw seed %d, want 42", err, got)
+	built, err := c.Build(config.BuildOptions{Handle: handle{}})
+	if err != nil || got != 42 {
+		t.Fatalf("Build: %v; the factory saw seed %d, want 42", err, got)
+	}
+	// With a handle DefaultBinder can bind; without one the driver does.
+	if list := built.Profiles[0].Bind; len(list) != 1 || list[0].Name() != "DefaultBinder" {
+		t.Errorf("Bind = %v, want DefaultBinder", list)
+	}
+}
+
+// TestBuildExtenders checks what becomes of the section extenders.
+func TestBuildExtenders(t *testing.T) {
+	var asked []string
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		asked = append(asked, r.URL.Path)
+		if strings.HasSuffix(r.URL.Path, "score") {
+			_, err = io.WriteString(w, `[{"Host": "b", "Score": 10}]`)
+		} else if !strings.Contains(string(body), `"NodeNames":["a","b"]`) {
+			t.Errorf("%s was asked %s", r.URL.Path, body)
+		} else {
+			_, err = io.WriteString(w, `{"NodeNames": ["a", "b"]}`)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}))
+	defer server.Close()
+	file := head + `
+extenders:
+- {urlPrefix: SERVER/soft, filterVerb: keep, ignorable: true, nodeCacheCapable: true, enableHTTPS: true}
+- {urlPrefix: SERVER/hard/, filterVerb: keep, prioritizeVerb: score, weight: 5, nodeCacheCapable: true, enableHTTPS: true, tlsConfig: {caFile: ca.pem}}
+- {urlPrefix: SERVER/gpu, filterVerb: keep, enableHTTPS: true, managedResources: [{name: example.com/gpu, ignoredByScheduler: true}]}
+`
+	file = strings.ReplaceAll(file, "SERVER", server.URL)
+	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	o := config.Options{ReadFile: func(name string) ([]byte, error) {
+		if name != "ca.pem" {
+			return nil, fs.ErrNotExist
+		}
+		return ca, nil
+	}}
+	built := build(t, file, o)
+	s, err := scheduling.New(built.Profiles[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	snap := framework.NewSnapshot(framework.Arrival)
+	for _, name := range []string{"a", "b"} {
+		if err := snap.AddNode(framework.MakeNode(name, "4", "16Gi").Obj()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pod, err := snap.NewPodInfo(framework.MakePod("web").Obj())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d, err := s.Place(snap, pod); err != nil || d.Node != "b" {
+		t.Errorf("placed on %q: %v, want b", d.Node, err)
+	}
+	if want := []string{"/hard/keep", "/soft/keep", "/hard/score"}; !slices.Equal(asked, want) {
+		t.Errorf("asked %v, want %v: ignorable ones last, one not interested", asked, want)
+	}
+	fit := scheduling.Part(built.Profiles[0].Filter[5], func(framework.Plugin) bool { return true })
+	if f, ok := fit.(filter.NodeResourcesFit); !ok || !slices.Equal(f.IgnoredResources, []resource.Name{"example.com/gpu"}) {
+		t.Errorf("%+v does not ignore what the extender manages", fit)
+	}
+
+	// A certificate that Load could not read yet is missed now.
+	o.ReadFile = nil
+	c, err := config.Load([]byte(file), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "couldn't build extenders: " + server.URL + "/hard/: ca.pem: certificate file not read"
+	if _, err := c.Build(config.BuildOptions{}); err == nil || err.Error() != want || !errors.Is(err, config.ErrUnreadFile) {
+		t.Errorf("Build: %v, want %s", err, want)
+	}
+	if _, err := c.Build(config.BuildOptions{Extender: func(e *extender.Config) { e.HTTP = server.Client() }}); err != nil {
+		t.Errorf("Build with a client that is given: %v", err)
 	}
 }
 
@@ -279,7 +368,7 @@ func TestBuildErrors(t *testing.T) {
 	}{
 		{"a factory that fails", "Bad", config.InitPlugin, `initializing plugin "Bad": broken`},
 		{"unlike what was promised", "Fickle", config.NotExtending, `plugin "Fickle" does not extend ScorePlugin plugin, though it is registered like one that does`},
-		{"known by its points only", "Stub", config.UnknownPlugin, `plugin "Stub" does not exist; known plugins: Bad, DefaultPreemption, Fickle, `},
+		{"known by its points only", "Stub", config.UnknownPlugin, `plugin "Stub" does not exist; known plugins: Bad, DefaultBinder, DefaultPreemption, Fickle, `},
 		{"in-tree, not here, not by default", "DeferredPodScheduling", config.UnknownPlugin, `plugin "DeferredPodScheduling" does not exist; known plugins: Bad, `},
 	}
 	for _, tt := range tests {
@@ -479,6 +568,6 @@ func notHere(err error) bool {
 	}
 	return !slices.ContainsFunc(e.Problems, func(p config.Problem) bool {
 		return p.Class != config.UnknownPlugin ||
-			!slices.Contains([]string{"GangScheduling", "DeferredPodScheduling", "DynamicResources", "DefaultBinder"}, p.Plugin)
+			!slices.Contains([]string{"GangScheduling", "DeferredPodScheduling", "DynamicResources"}, p.Plugin)
 	})
 }

@@ -40,6 +40,7 @@ type Configuration struct {
 	effective Effective
 	registry  *scheduling.Registry
 	preset    Preset
+	readFile  func(name string) ([]byte, error)
 }
 
 // LeaderElection says how several schedulers agree on one that works.

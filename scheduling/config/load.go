@@ -58,7 +58,7 @@ func Load(data []byte, o Options) (*Configuration, error) {
 	if err := l.build(c); err != nil {
 		return nil, err
 	}
-	c.registry, c.preset = o.Registry, o.Preset
+	c.registry, c.preset, c.readFile = o.Registry, o.Preset, o.ReadFile
 	return c, nil
 }
 

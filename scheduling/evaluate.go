@@ -1,0 +1,95 @@
+package scheduling
+
+import (
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// A NodeVerdict is what the filters of a profile say of one node.
+type NodeVerdict struct {
+	// Plugin is the plugin that rejected the node, "" if none did or the node was
+	// left out before filtering.
+	Plugin string
+	// Status is Success for a feasible node.
+	Status framework.Status
+}
+
+// FilterNodes asks the PreFilter and Filter plugins about some nodes of the
+// snapshot, pods nominated to them included. It is no decision: nothing changes,
+// nothing is kept, and extenders are not asked. The error is that of Schedule.
+func (s *Scheduler) FilterNodes(snap *framework.Snapshot, pod *framework.PodInfo, nodes []*framework.NodeInfo) ([]NodeVerdict, error) {
+	r, err := s.aside(snap, pod)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]NodeVerdict, len(nodes))
+	for i, n := range nodes {
+		switch b := &r.bound; {
+		case !b.rejected.IsSuccess():
+			out[i] = NodeVerdict{b.rejectedBy, b.rejected}
+		case b.restrict && !b.allows(n.Name()):
+			out[i] = NodeVerdict{Status: b.absent}
+		default:
+			v, err := r.tryNominated(snap, n)
+			if err != nil {
+				return nil, err
+			}
+			if v.filter != passed {
+				out[i] = NodeVerdict{r.plugins.filterName(v.filter), v.status}
+			}
+		}
+	}
+	return out, nil
+}
+
+// allows reports whether a PreFilter that named nodes named this one.
+func (b *binding) allows(node string) bool {
+	_, found := slices.BinarySearch(b.nodes, node)
+	return found
+}
+
+// ScoreNodes returns the totals of some nodes of the snapshot, from 0 to
+// [Scheduler.MaxScore], as if they were the feasible ones: scores are normalized
+// among them. It is no decision: nothing changes, nothing is kept, filters and
+// extenders are not asked. A pod that a PreFilter plugin rejects is scored all the
+// same. The error is that of Schedule.
+func (s *Scheduler) ScoreNodes(snap *framework.Snapshot, pod *framework.PodInfo, nodes []*framework.NodeInfo) ([]int64, error) {
+	r, err := s.aside(snap, pod)
+	if err != nil {
+		return nil, err
+	}
+	r.plugins = r.plugins.withoutExtenders()
+	r.feasible = nodes
+	if err := r.score(); err != nil {
+		return nil, err
+	}
+	return r.totals, nil
+}
+
+// MaxScore returns the highest total that the profile's plugins can give: 100
+// times the sum of the weights.
+func (s *Scheduler) MaxScore() int64 {
+	var sum int64
+	for _, p := range s.plugins.scorers {
+		sum += p.weight * framework.MaxNodeScore
+	}
+	return sum
+}
+
+// aside returns a road for a question beside the decisions, with its PreFilter
+// plugins run.
+func (s *Scheduler) aside(snap *framework.Snapshot, pod *framework.PodInfo) (*road, error) {
+	if err := fit(snap, pod); err != nil {
+		return nil, err
+	}
+	r := &road{plugins: &s.plugins, workers: 1}
+	r.cycle.Reset(pod, snap, s.number, decisionSeed(s.profile.Seed, s.number))
+	return r, r.plugins.bindFilters(&r.cycle, &r.bound, choice{})
+}
+
+func (t *plugins) withoutExtenders() *plugins {
+	c := *t
+	c.extenders = nil
+	return &c
+}

@@ -1,0 +1,88 @@
+package extender
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling"
+)
+
+// args returns the question about nodes.
+func (c *Client) args(pod *framework.PodInfo, nodes []*framework.NodeInfo) (*Args, error) {
+	a := &Args{Pod: pod.Pod}
+	if c.config.NodeCacheCapable {
+		names := make([]string, len(nodes))
+		for i, n := range nodes {
+			names[i] = n.Name()
+		}
+		a.NodeNames = &names
+		return a, nil
+	}
+	a.Nodes = &NodeList{Items: make([]Node, len(nodes))}
+	for i, n := range nodes {
+		item, err := NodeOf(n.Node)
+		if err != nil {
+			return nil, fmt.Errorf("node %s: %w", n.Name(), err)
+		}
+		a.Nodes.Items[i] = item
+	}
+	return a, nil
+}
+
+// Filter asks which of the nodes are feasible.
+func (c *Client) Filter(ctx context.Context, pod *framework.PodInfo, nodes []*framework.NodeInfo) (scheduling.ExtenderVerdict, error) {
+	args, err := c.args(pod, nodes)
+	if err != nil {
+		return scheduling.ExtenderVerdict{}, err
+	}
+	var result FilterResult
+	if err := c.call(ctx, c.config.FilterVerb, args, &result); err != nil {
+		return scheduling.ExtenderVerdict{}, err
+	}
+	if result.Error != "" {
+		return scheduling.ExtenderVerdict{}, errors.New(result.Error)
+	}
+	v := scheduling.ExtenderVerdict{Failed: result.FailedNodes, Unresolvable: result.FailedAndUnresolvableNodes}
+	switch {
+	case c.config.NodeCacheCapable && result.NodeNames != nil:
+		v.Nodes = *result.NodeNames
+	case result.Nodes != nil:
+		for _, n := range result.Nodes.Items {
+			v.Nodes = append(v.Nodes, n.Name)
+		}
+		v.Emptied = c.config.EmptyNodes
+	}
+	return v, nil
+}
+
+// Prioritize asks for scores.
+func (c *Client) Prioritize(ctx context.Context, pod *framework.PodInfo, nodes []*framework.NodeInfo) ([]scheduling.HostScore, error) {
+	args, err := c.args(pod, nodes)
+	if err != nil {
+		return nil, err
+	}
+	var result []HostPriority
+	if err := c.call(ctx, c.config.PrioritizeVerb, args, &result); err != nil {
+		return nil, err
+	}
+	scores := make([]scheduling.HostScore, len(result))
+	for i, p := range result {
+		scores[i] = scheduling.HostScore(p)
+	}
+	return scores, nil
+}
+
+// Bind asks to bind the pod.
+func (c *Client) Bind(ctx context.Context, pod *framework.Pod, node string) error {
+	args := BindingArgs{PodName: pod.Name, PodNamespace: pod.Namespace, PodUID: pod.UID, Node: node}
+	var result BindingResult
+	if err := c.call(ctx, c.config.BindVerb, args, &result); err != nil {
+		return err
+	}
+	if result.Error != "" {
+		return errors.New(result.Error)
+	}
+	return nil
+}

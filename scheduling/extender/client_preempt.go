@@ -1,0 +1,106 @@
+package extender
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling/preemption"
+)
+
+// Preempt asks which candidates of a preemption remain, and with which victims. An
+// identifier that is not that of a pod on the node is an error. The candidates
+// keep their order; nodes that were none come after them, by name.
+func (c *Client) Preempt(ctx context.Context, pod *framework.PodInfo, s *framework.Snapshot, candidates []*preemption.Candidate) ([]*preemption.Candidate, error) {
+	var result PreemptionResult
+	if err := c.call(ctx, c.config.PreemptVerb, c.preemptionArgs(pod, candidates), &result); err != nil {
+		return nil, err
+	}
+	answer := result.NodeNameToMetaVictims
+	var kept []*preemption.Candidate
+	keep := func(node string, before *preemption.Candidate) error {
+		candidate, err := c.candidate(s, node, answer[node], before)
+		if err == nil {
+			kept = append(kept, candidate)
+		}
+		return err
+	}
+	for _, candidate := range candidates {
+		if _, ok := answer[candidate.Node]; !ok {
+			continue
+		}
+		if err := keep(candidate.Node, candidate); err != nil {
+			return nil, err
+		}
+		delete(answer, candidate.Node)
+	}
+	for _, node := range slices.Sorted(maps.Keys(answer)) {
+		if err := keep(node, nil); err != nil {
+			return nil, err
+		}
+	}
+	return kept, nil
+}
+
+func (c *Client) preemptionArgs(pod *framework.PodInfo, candidates []*preemption.Candidate) *PreemptionArgs {
+	args := &PreemptionArgs{Pod: pod.Pod}
+	if c.config.NodeCacheCapable {
+		args.NodeNameToMetaVictims = make(map[string]*MetaVictims)
+		for _, candidate := range candidates {
+			v := &MetaVictims{Pods: []*MetaPod{}, NumPDBViolations: int64(candidate.Violations)}
+			for _, victim := range candidate.Victims {
+				v.Pods = append(v.Pods, &MetaPod{victim.Pod.Pod.UID})
+			}
+			args.NodeNameToMetaVictims[candidate.Node] = v
+		}
+		return args
+	}
+	args.NodeNameToVictims = make(map[string]*Victims)
+	for _, candidate := range candidates {
+		v := &Victims{Pods: []*framework.Pod{}, NumPDBViolations: int64(candidate.Violations)}
+		for _, victim := range candidate.Victims {
+			v.Pods = append(v.Pods, victim.Pod.Pod)
+		}
+		args.NodeNameToVictims[candidate.Node] = v
+	}
+	return args
+}
+
+// candidate finds the pods of an answer. before is what the node was as a
+// candidate, nil if it was none. Without victims the candidate has none, which its
+// receiver has to judge.
+func (c *Client) candidate(s *framework.Snapshot, node string, answer *MetaVictims, before *preemption.Candidate) (*preemption.Candidate, error) {
+	n := s.Node(node)
+	if n == nil {
+		return nil, fmt.Errorf("extender: %s claims to preempt pods on node %q, but there is no such node", c.config.URLPrefix, node)
+	}
+	out := &preemption.Candidate{Node: node}
+	if answer == nil {
+		return out, nil
+	}
+	out.Violations = int(min(max(answer.NumPDBViolations, 0), int64(len(n.Pods))))
+	violates := make(map[framework.UID]bool)
+	if before != nil {
+		for _, v := range before.Victims {
+			violates[v.Pod.Pod.UID] = v.ViolatesBudget
+		}
+	}
+	given := make(map[framework.UID]bool)
+	for _, id := range answer.Pods {
+		if id == nil || id.UID == "" {
+			return nil, errors.New("extender: " + c.config.URLPrefix + " claims to preempt a pod without a UID on node " + node)
+		}
+		i := slices.IndexFunc(n.Pods, func(p *framework.PodInfo) bool { return p.Pod.UID == id.UID })
+		if i < 0 {
+			return nil, fmt.Errorf("extender: %s claims to preempt pod (UID: %s) on node: %s, but the pod is not found on that node", c.config.URLPrefix, id.UID, node)
+		}
+		if !given[id.UID] {
+			given[id.UID] = true
+			out.Victims = append(out.Victims, framework.Victim{Pod: n.Pods[i], ViolatesBudget: violates[id.UID]})
+		}
+	}
+	return out, nil
+}

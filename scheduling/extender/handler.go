@@ -1,0 +1,170 @@
+package extender
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"path"
+	"sync"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling"
+)
+
+// A Handler answers the extender protocol from a profile: the calls filter,
+// prioritize, preempt and bind, which are the last elements of the paths. It works
+// for clients that are nodeCacheCapable, and for others.
+//
+// filter gives the verdicts of the profile's filters with their reasons.
+// prioritize gives the profile's total of each node among those asked about,
+// scaled so that [MaxPriority] is the highest that the profile can give, and
+// rounded. preempt leaves the candidates where the pod is feasible once the
+// victims have gone. Nodes that the snapshot does not have are not feasible. The
+// profile's own extenders are not asked.
+//
+// What is wrong with a request is answered by a status and a line of text: 400
+// for what is malformed, 404 for calls that do not exist, 405 for other methods
+// than POST, 413 for too much, 500 where the scheduler fails and the protocol has
+// no word for it.
+type Handler struct {
+	// Scheduler has the profile. The handler uses it for one request at a time,
+	// and nobody else may use it meanwhile.
+	Scheduler *scheduling.Scheduler
+	// Snapshot returns the cluster to answer from. It is called once a request,
+	// for one after the other, and nobody may change, or use, the snapshot until
+	// it is called again. ctx is that of the request.
+	Snapshot func(ctx context.Context) (*framework.Snapshot, error)
+	// Bind binds a pod; nil means that bind is not answered. It may be called by
+	// many goroutines at once.
+	Bind func(ctx context.Context, b BindingArgs) error
+	// MaxBytes bounds a request; 0 means DefaultMaxBytes.
+	MaxBytes int64
+
+	mu sync.Mutex
+}
+
+// ServeHTTP answers a call.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	verb := path.Base(r.URL.Path)
+	var answer func(context.Context, []byte) (any, error)
+	switch {
+	case verb == "filter":
+		answer = h.filter
+	case verb == "prioritize":
+		answer = h.prioritize
+	case verb == "preempt":
+		answer = h.preempt
+	case verb == "bind" && h.Bind != nil:
+		answer = h.bind
+	default:
+		http.Error(w, fmt.Sprintf("no call %q: want filter, prioritize, preempt or, where pods are bound, bind", verb), http.StatusNotFound)
+		return
+	}
+	if r.Method != http.MethodPost {
+		w.Header().Set("Allow", http.MethodPost)
+		http.Error(w, r.Method+": want POST", http.StatusMethodNotAllowed)
+		return
+	}
+	limit := h.MaxBytes
+	if limit == 0 {
+		limit = DefaultMaxBytes
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		http.Error(w, fmt.Sprintf("the request is larger than %d bytes", limit), http.StatusRequestEntityTooLarge)
+		return
+	case err != nil:
+		http.Error(w, "reading the request: "+err.Error(), http.StatusBadRequest)
+		return
+	}
+	result, err := answer(r.Context(), body)
+	if err == nil {
+		body, err = json.Marshal(result)
+	}
+	if err != nil {
+		status := http.StatusInternalServerError
+		if errors.As(err, new(*requestError)) {
+			status = http.StatusBadRequest
+		}
+		http.Error(w, err.Error(), status)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(body) // whoever asked has gone
+}
+
+// A requestError is what is wrong with a request.
+type requestError struct{ err error }
+
+func (e *requestError) Error() string { return "malformed request: " + e.err.Error() }
+
+// decode reads a request.
+func decode[T any](body []byte) (*T, error) {
+	v := new(T)
+	if err := json.Unmarshal(body, v); err != nil {
+		return nil, &requestError{err}
+	}
+	return v, nil
+}
+
+// question is a request's pod and the snapshot to answer from.
+type question struct {
+	snap *framework.Snapshot
+	pod  *framework.PodInfo
+}
+
+// begin prepares an answer. The handler must be locked.
+func (h *Handler) begin(ctx context.Context, pod *framework.Pod) (q question, err error) {
+	if pod == nil {
+		return q, &requestError{errors.New("there is no Pod")}
+	}
+	if h.Scheduler == nil || h.Snapshot == nil {
+		return q, errors.New("the handler has no Scheduler or no Snapshot")
+	}
+	if err := ctx.Err(); err != nil {
+		return q, err
+	}
+	if q.snap, err = h.Snapshot(ctx); err != nil {
+		return q, fmt.Errorf("snapshot: %w", err)
+	}
+	if q.snap == nil {
+		return q, errors.New("snapshot: there is none")
+	}
+	if q.pod, err = q.snap.NewPodInfo(pod); err != nil {
+		return q, &requestError{err}
+	}
+	return q, nil
+}
+
+// names returns the names of the nodes that a request is about.
+func (a *Args) names() ([]string, error) {
+	switch {
+	case a.NodeNames != nil:
+		return *a.NodeNames, nil
+	case a.Nodes == nil:
+		return nil, &requestError{errors.New("there are neither Nodes nor NodeNames")}
+	}
+	names := make([]string, len(a.Nodes.Items))
+	for i, n := range a.Nodes.Items {
+		names[i] = n.Name
+	}
+	return names, nil
+}
+
+// find returns the nodes of those names that the snapshot has, each once.
+func (q question) find(names []string) []*framework.NodeInfo {
+	nodes := make([]*framework.NodeInfo, 0, len(names))
+	seen := make(map[string]bool, len(names))
+	for _, name := range names {
+		if n := q.snap.Node(name); n != nil && !seen[name] {
+			seen[name] = true
+			nodes = append(nodes, n)
+		}
+	}
+	return nodes
+}

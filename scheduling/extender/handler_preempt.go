@@ -1,0 +1,93 @@
+package extender
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+func (h *Handler) preempt(ctx context.Context, body []byte) (any, error) {
+	args, err := decode[PreemptionArgs](body)
+	if err != nil {
+		return nil, err
+	}
+	candidates, err := args.candidates()
+	if err != nil {
+		return nil, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	q, err := h.begin(ctx, args.Pod)
+	if err != nil {
+		return nil, err
+	}
+	result := &PreemptionResult{NodeNameToMetaVictims: map[string]*MetaVictims{}}
+	for _, node := range slices.Sorted(maps.Keys(candidates)) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		fits, err := h.fitsWithout(q, node, candidates[node])
+		if err != nil {
+			return nil, err
+		}
+		if fits {
+			result.NodeNameToMetaVictims[node] = candidates[node]
+		}
+	}
+	return result, nil
+}
+
+// candidates returns the candidates by the identifiers of their victims.
+func (a *PreemptionArgs) candidates() (map[string]*MetaVictims, error) {
+	switch {
+	case a.NodeNameToVictims != nil && a.NodeNameToMetaVictims != nil:
+		return nil, &requestError{errors.New("there are both NodeNameToVictims and NodeNameToMetaVictims")}
+	case a.NodeNameToVictims == nil && a.NodeNameToMetaVictims == nil:
+		return nil, &requestError{errors.New("there are neither NodeNameToVictims nor NodeNameToMetaVictims")}
+	}
+	out := make(map[string]*MetaVictims)
+	for node, v := range a.NodeNameToVictims {
+		if v == nil || slices.Contains(v.Pods, nil) {
+			return nil, &requestError{errors.New("NodeNameToVictims: null for victims of node " + node)}
+		}
+		m := &MetaVictims{Pods: []*MetaPod{}, NumPDBViolations: v.NumPDBViolations}
+		for _, p := range v.Pods {
+			m.Pods = append(m.Pods, &MetaPod{p.UID})
+		}
+		out[node] = m
+	}
+	for node, v := range a.NodeNameToMetaVictims {
+		if v == nil || slices.Contains(v.Pods, nil) {
+			return nil, &requestError{errors.New("NodeNameToMetaVictims: null for victims of node " + node)}
+		}
+		out[node] = v
+	}
+	return out, nil
+}
+
+// fitsWithout reports whether the pod is feasible on the node once the victims
+// have gone. Victims that the node does not have any more have gone already.
+func (h *Handler) fitsWithout(q question, node string, victims *MetaVictims) (bool, error) {
+	n := q.snap.Node(node)
+	if n == nil {
+		return false, nil
+	}
+	mark := q.snap.Begin()
+	defer q.snap.Rollback(mark)
+	for _, p := range slices.Clone(n.Pods) {
+		if !slices.ContainsFunc(victims.Pods, func(v *MetaPod) bool { return v.UID != "" && v.UID == p.Pod.UID }) {
+			continue
+		}
+		if err := q.snap.RemovePod(p, node); err != nil {
+			return false, err
+		}
+	}
+	verdicts, err := h.Scheduler.FilterNodes(q.snap, q.pod, []*framework.NodeInfo{q.snap.Node(node)})
+	if err != nil {
+		return false, err
+	}
+	return verdicts[0].Status.IsSuccess(), nil
+}

@@ -1,0 +1,128 @@
+package extender
+
+import (
+	"context"
+	"math/bits"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// unknownNode is the reason against a node that the snapshot does not have.
+const unknownNode = "node(s) unknown to the extender"
+
+func (h *Handler) filter(ctx context.Context, body []byte) (any, error) {
+	args, err := decode[Args](body)
+	if err != nil {
+		return nil, err
+	}
+	names, err := args.names()
+	if err != nil {
+		return nil, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	q, err := h.begin(ctx, args.Pod)
+	if _, malformed := err.(*requestError); malformed {
+		return nil, err
+	}
+	if err != nil {
+		return &FilterResult{Error: err.Error()}, nil
+	}
+	nodes := q.find(names)
+	verdicts, err := h.Scheduler.FilterNodes(q.snap, q.pod, nodes)
+	if err != nil {
+		return &FilterResult{Error: err.Error()}, nil
+	}
+	result := &FilterResult{FailedNodes: map[string]string{}, FailedAndUnresolvableNodes: map[string]string{}}
+	for _, name := range names {
+		result.FailedNodes[name] = unknownNode
+	}
+	feasible := make(map[string]bool)
+	for i, n := range nodes {
+		delete(result.FailedNodes, n.Name())
+		switch status := verdicts[i].Status; status.Code() {
+		case framework.Success:
+			feasible[n.Name()] = true
+		case framework.UnschedulableAndUnresolvable:
+			result.FailedAndUnresolvableNodes[n.Name()] = status.Message()
+		default:
+			result.FailedNodes[n.Name()] = status.Message()
+		}
+	}
+	result.keep(args, feasible)
+	return result, nil
+}
+
+// keep answers with the nodes that are feasible, as they were given and in their
+// order.
+func (r *FilterResult) keep(args *Args, feasible map[string]bool) {
+	if args.NodeNames != nil {
+		names := []string{}
+		for _, name := range *args.NodeNames {
+			if feasible[name] {
+				names = append(names, name)
+			}
+		}
+		r.NodeNames = &names
+		return
+	}
+	r.Nodes = &NodeList{Items: []Node{}}
+	for _, n := range args.Nodes.Items {
+		if feasible[n.Name] {
+			r.Nodes.Items = append(r.Nodes.Items, n)
+		}
+	}
+}
+
+func (h *Handler) prioritize(ctx context.Context, body []byte) (any, error) {
+	args, err := decode[Args](body)
+	if err != nil {
+		return nil, err
+	}
+	names, err := args.names()
+	if err != nil {
+		return nil, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	q, err := h.begin(ctx, args.Pod)
+	if err != nil {
+		return nil, err
+	}
+	nodes := q.find(names)
+	totals, err := h.Scheduler.ScoreNodes(q.snap, q.pod, nodes)
+	if err != nil {
+		return nil, err
+	}
+	highest := h.Scheduler.MaxScore()
+	list := make([]HostPriority, len(nodes))
+	for i, n := range nodes {
+		list[i] = HostPriority{n.Name(), scale(totals[i], highest)}
+	}
+	return list, nil
+}
+
+// scale maps a total from 0 to highest to a score from 0 to MaxPriority, rounded
+// half up.
+func scale(total, highest int64) int64 {
+	if total <= 0 || highest <= 0 {
+		return 0
+	}
+	// (2*MaxPriority*total + highest) / (2*highest), of which the quotient is
+	// small, however large the weights are.
+	hi, lo := bits.Mul64(uint64(min(total, highest)), 2*MaxPriority)
+	lo, carry := bits.Add64(lo, uint64(highest), 0)
+	score, _ := bits.Div64(hi+carry, lo, 2*uint64(highest))
+	return int64(score)
+}
+
+func (h *Handler) bind(ctx context.Context, body []byte) (any, error) {
+	args, err := decode[BindingArgs](body)
+	if err != nil {
+		return nil, err
+	}
+	if err := h.Bind(ctx, *args); err != nil {
+		return &BindingResult{Error: err.Error()}, nil
+	}
+	return &BindingResult{}, nil
+}

@@ -1,0 +1,118 @@
+package extender
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// MaxPriority is the highest score that an extender should give to a node, the
+// lowest being 0.
+const MaxPriority = 10
+
+// Args asks to filter or to prioritize. Exactly one of Nodes and NodeNames is
+// there.
+type Args struct {
+	Pod       *framework.Pod
+	Nodes     *NodeList // unless nodeCacheCapable
+	NodeNames *[]string // if nodeCacheCapable
+}
+
+// A NodeList is Kubernetes' list of nodes.
+type NodeList struct {
+	Items []Node `json:"items"`
+}
+
+// A Node is a node of which only the name matters here; the rest is kept as it
+// was.
+type Node struct {
+	Name string
+	JSON json.RawMessage
+}
+
+// NodeOf returns a node to send.
+func NodeOf(n *framework.Node) (Node, error) {
+	text, err := json.Marshal(n)
+	return Node{Name: n.Name, JSON: text}, err
+}
+
+// MarshalJSON returns the node as it was.
+func (n Node) MarshalJSON() ([]byte, error) {
+	if n.JSON == nil {
+		return json.Marshal(framework.Node{ObjectMeta: framework.ObjectMeta{Name: n.Name}})
+	}
+	return n.JSON, nil
+}
+
+// UnmarshalJSON reads the name and keeps the rest.
+func (n *Node) UnmarshalJSON(data []byte) error {
+	var object struct {
+		Metadata struct {
+			Name string `json:"name"`
+		} `json:"metadata"`
+	}
+	if err := json.Unmarshal(data, &object); err != nil {
+		return fmt.Errorf("node: %w", err)
+	}
+	n.Name, n.JSON = object.Metadata.Name, append(json.RawMessage(nil), data...)
+	return nil
+}
+
+// FilterResult answers filter. Without Nodes and NodeNames no node is feasible.
+type FilterResult struct {
+	Nodes                      *NodeList         // if Args had Nodes
+	NodeNames                  *[]string         // if Args had NodeNames
+	FailedNodes                map[string]string // why others are not feasible
+	FailedAndUnresolvableNodes map[string]string // and would not be without any pod; these take precedence
+	Error                      string            // the call failed
+}
+
+// HostPriority is the score of a node.
+type HostPriority struct {
+	Host  string
+	Score int64
+}
+
+// BindingArgs asks to bind a pod to a node.
+type BindingArgs struct {
+	PodName      string
+	PodNamespace string
+	PodUID       framework.UID
+	Node         string
+}
+
+// BindingResult answers bind.
+type BindingResult struct {
+	Error string // empty: the pod is bound
+}
+
+// PreemptionArgs asks about the candidates of a preemption, by node. Exactly one
+// of the maps is there.
+type PreemptionArgs struct {
+	Pod                   *framework.Pod
+	NodeNameToVictims     map[string]*Victims     // unless nodeCacheCapable
+	NodeNameToMetaVictims map[string]*MetaVictims // if nodeCacheCapable
+}
+
+// PreemptionResult answers preempt with the candidates that remain.
+type PreemptionResult struct {
+	NodeNameToMetaVictims map[string]*MetaVictims
+}
+
+// Victims are the pods that have to leave a node.
+type Victims struct {
+	Pods             []*framework.Pod
+	NumPDBViolations int64 // how many leave in spite of a PodDisruptionBudget
+}
+
+// MetaVictims are Victims by their identifiers.
+type MetaVictims struct {
+	Pods             []*MetaPod
+	NumPDBViolations int64
+}
+
+// MetaPod identifies a pod.
+type MetaPod struct {
+	UID framework.UID
+}
