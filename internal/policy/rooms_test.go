@@ -60,7 +60,10 @@ var rooms = []room{
 		library: true,
 	},
 
-	{dir: "examples", imports: public},
+	// What logs and publishes: beside the library, for who wants it.
+	{dir: "scheduling/observe", imports: append(slices.Clone(plugins), "scheduling")},
+
+	{dir: "examples", imports: append(slices.Clone(public), "scheduling/observe")},
 
 	{dir: "internal/oracle", imports: nouns, modules: testModules, testOnly: true},
 	{dir: "internal/gen", imports: append(slices.Clone(nouns), "framework/frameworktest"), modules: testModules, testOnly: true},

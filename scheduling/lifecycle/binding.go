@@ -24,6 +24,7 @@ type binding struct {
 	p       *pod
 	item    *queue.Item
 	attempt *Attempt
+	plugged bool        // the profile has Bind plugins
 	wait    *waitingPod // nil unless the pod waits on Permit
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
@@ -49,7 +50,11 @@ func (b *binding) begin(ctx context.Context) {
 		return
 	}
 	d.run(ctx, func() message {
-		acts, err := b.PreFlight(b.ctx)
+		var acts bool
+		err := d.measured(b.attempt, "PreBindPreFlight", func() (err error) {
+			acts, err = b.PreFlight(b.ctx)
+			return err
+		})
 		return func(ctx context.Context) { b.preflown(ctx, acts, err) }
 	})
 }
@@ -93,7 +98,7 @@ func (b *binding) permit(ctx context.Context) {
 // bind runs PreBind, Bind and PostBind.
 func (b *binding) bind() error {
 	b.setPreBinding(true)
-	err := b.PreBind(b.ctx, b.d.config.Bindings > 0)
+	err := b.d.measured(b.attempt, "PreBind", func() error { return b.PreBind(b.ctx, b.d.config.Bindings > 0) })
 	b.setPreBinding(false)
 	if err != nil {
 		return err
@@ -101,22 +106,23 @@ func (b *binding) bind() error {
 	if b.ctx.Err() != nil {
 		return context.Cause(b.ctx)
 	}
-	if err := b.bindToNode(); err != nil {
+	if err := b.d.measured(b.attempt, "Bind", b.bindToNode); err != nil {
 		return err
 	}
-	if err := b.PostBind(b.ctx); err != nil {
+	if err := b.d.measured(b.attempt, "PostBind", func() error { return b.PostBind(b.ctx) }); err != nil {
 		b.d.mail.post(func(context.Context) { b.d.problem(err) })
 	}
 	return nil
 }
 
+// bindToNode lets the profile bind, and without Bind plugins the binder.
 func (b *binding) bindToNode() (err error) {
-	if b.HasBind() {
-		bound, err := b.Bind(b.ctx)
-		if err == nil && !bound {
-			err = fmt.Errorf("pod %s: every Bind plugin skipped it", b.Pod.Pod.Key())
-		}
+	bound, err := b.Bind(b.ctx)
+	switch {
+	case bound || err != nil:
 		return err
+	case b.plugged:
+		return fmt.Errorf("pod %s: every Bind plugin skipped it", b.Pod.Pod.Key())
 	}
 	defer func() {
 		if v := recover(); v != nil {
@@ -124,6 +130,10 @@ func (b *binding) bindToNode() (err error) {
 		}
 	}()
 	return b.d.config.Binder.Bind(b.ctx, b.Pod.Pod, b.Node)
+}
+
+func (b *binding) unreserve() {
+	b.d.problem(b.d.measured(b.attempt, "Unreserve", func() error { return b.Unreserve(b.d.snap) }))
 }
 
 func (b *binding) setPreBinding(yes bool) {
@@ -185,7 +195,7 @@ func (b *binding) fail(ctx context.Context, err error) {
 	b.settled = true
 	b.close()
 	d, p := b.d, b.p
-	d.problem(b.Unreserve(d.snap))
+	b.unreserve()
 	freed := p.assumed && d.uncount(p)
 	move := func(except *queue.Item) {
 		if freed {

@@ -52,6 +52,8 @@ type Config struct {
 	// Grace is how long binding cycles may go on after Run was told to stop,
 	// before their contexts are cancelled; 0 means 10 s.
 	Grace time.Duration
+	// Observer is told what the driver does; nil means nobody, and costs nothing.
+	Observer Observer
 	// Problem is told of what has nobody to go to: events that cannot be
 	// applied, plugins that panic where no pod fails by it, bindings that were
 	// never confirmed. It is called by the scheduling goroutine; nil means that

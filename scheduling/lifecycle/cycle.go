@@ -41,25 +41,32 @@ func (d *Driver) ScheduleOne(ctx context.Context) (Attempt, bool) {
 //
 // Source: kube-scheduler 1.37, schedule_one.go, schedulingCycle.
 func (d *Driver) try(ctx context.Context, sched *scheduling.Scheduler, p *pod, it *queue.Item, a *Attempt) {
-	var err error
-	a.Decision, err = sched.Schedule(d.snap, it.Pod)
+	err := d.measured(a, StepSchedule, func() (err error) {
+		a.Decision, err = sched.ScheduleContext(ctx, d.snap, it.Pod)
+		return err
+	})
 	if err != nil {
 		a.Decided = d.stamp()
 		d.makeRoom(ctx, sched, p, it, a, err)
 		return
 	}
+	d.observeScores(sched, a)
 	d.nominate(p, "")
-	if err := sched.Assume(d.snap, it.Pod, a.Decision); err != nil {
+	if err := d.measured(a, StepAssume, func() error { return sched.Assume(d.snap, it.Pod, a.Decision) }); err != nil {
 		a.Decided = d.stamp()
 		d.failed(ctx, p, it, a, err)
 		return
 	}
 	d.assume(p, it.Pod, a.Decision.Node)
-	b := &binding{Binding: sched.Binding(it.Pod, a.Decision), d: d, p: p, item: it, attempt: a}
-	waits, err := b.Permit(ctx)
+	b := &binding{Binding: sched.Binding(it.Pod, a.Decision), d: d, p: p, item: it, attempt: a, plugged: d.binders[sched]}
+	var waits []scheduling.PermitWait
+	err = d.measured(a, "Permit", func() (err error) {
+		waits, err = b.Permit(ctx)
+		return err
+	})
 	a.Decided = d.stamp()
 	if err != nil {
-		d.problem(b.Unreserve(d.snap))
+		b.unreserve()
 		d.uncount(p)
 		d.failed(ctx, p, it, a, err)
 		return
@@ -95,7 +102,15 @@ func (d *Driver) makeRoom(ctx context.Context, sched *scheduling.Scheduler, p *p
 		d.failed(ctx, p, it, a, err)
 		return
 	}
-	result, plugin, status, postErr := sched.PostFilter(ctx, d.snap, it.Pod, a.Decision)
+	var (
+		result framework.PostFiltered
+		plugin string
+		status framework.Status
+	)
+	postErr := d.measured(a, "PostFilter", func() (err error) {
+		result, plugin, status, err = sched.PostFilter(ctx, d.snap, it.Pod, a.Decision)
+		return err
+	})
 	fit.PostFilter = status.Message()
 	if ctx.Err() == nil { // else the attempt was cut short, which is nobody's fault
 		d.problem(postErr)

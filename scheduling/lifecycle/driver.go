@@ -31,6 +31,9 @@ type Driver struct {
 	open    int             // bindings under way
 	binding context.Context // of all bindings of a Run; nil outside
 	alarm   alarm
+
+	observers observers
+	binders   map[*scheduling.Scheduler]bool // those whose profile has Bind plugins
 }
 
 // New checks the configuration and returns a driver of an empty cluster. The
@@ -46,6 +49,7 @@ func New(c Config) (*Driver, error) {
 		config: c, clock: c.Clock, snap: framework.NewSnapshot(c.Order),
 		profiles: map[string]*scheduling.Scheduler{}, pods: map[podKey]*pod{}, hosts: map[string]*host{},
 		mail: newMailbox(), tasks: tasks{most: c.Bindings},
+		observers: newObservers(c.Observer), binders: map[*scheduling.Scheduler]bool{},
 	}
 	for _, p := range c.Profiles {
 		if p.Seed == 0 {
@@ -56,6 +60,7 @@ func New(c Config) (*Driver, error) {
 			return nil, err
 		}
 		d.profiles[nameOf(p.Name)] = s
+		d.binders[s] = len(p.Bind) > 0
 		if d.last == nil {
 			d.last = s
 		}

@@ -1,8 +1,120 @@
 package lifecycle
 
-import "time"
+import (
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/queue"
+)
+
+// An Observer is told what a driver does. It sees and changes nothing, must not
+// block, and must not call the driver.
+//
+// An observer may also be a [PointObserver], a [ScoreObserver] or a
+// [QueueObserver]. What nobody observes is not measured.
+type Observer interface {
+	// Attempt is told of every attempt that has ended, bound or failed, by the
+	// scheduling goroutine. It must not keep a.
+	Attempt(a *Attempt)
+}
+
+// A PointObserver is told how long the steps of an attempt took. Calls may come
+// from many goroutines at once.
+type PointObserver interface {
+	// Point is told of one step.
+	Point(t PointTiming)
+}
+
+// A ScoreObserver is told every score of every node. That costs as much as an
+// explanation: every decision is made again on the plain road.
+type ScoreObserver interface {
+	// Scores is told of a decision for a node, by the scheduling goroutine.
+	Scores(e *scheduling.Explanation)
+}
+
+// A QueueObserver is told how full the queue is.
+type QueueObserver interface {
+	// Queue is told after every attempt, by the scheduling goroutine.
+	Queue(d queue.Depth)
+}
+
+// The steps of a [PointTiming] that are not extension points.
+const (
+	// StepSchedule is everything from PreFilter to the choice of a node.
+	StepSchedule = "Schedule"
+	// StepAssume is counting the pod on its node and Reserve.
+	StepAssume = "Assume"
+)
+
+// A PointTiming is how long one step of one attempt took.
+type PointTiming struct {
+	// Profile is the name of the profile and Pod the pod.
+	Profile string
+	Pod     *framework.PodInfo
+	// Point is the extension point: PostFilter, Permit, PreBindPreFlight,
+	// PreBind, Bind, PostBind, Unreserve; or [StepSchedule] or [StepAssume].
+	Point string
+	// Err is how the step failed, nil if it did not.
+	Err error
+	// Duration is the time it took by the driver's clock.
+	Duration time.Duration
+}
+
+// observers is an observer, taken apart once.
+type observers struct {
+	any    bool
+	all    Observer
+	points PointObserver
+	scores ScoreObserver
+	queue  QueueObserver
+}
+
+func newObservers(o Observer) observers {
+	s := observers{any: o != nil, all: o}
+	s.points, _ = o.(PointObserver)
+	s.scores, _ = o.(ScoreObserver)
+	s.queue, _ = o.(QueueObserver)
+	return s
+}
 
 // stamp is the time for an observer, the zero time when there is none.
-func (d *Driver) stamp() (t time.Time) { return t }
+func (d *Driver) stamp() (t time.Time) {
+	if d.observers.any {
+		t = d.clock.Now()
+	}
+	return t
+}
 
-func (d *Driver) observe(a *Attempt) {}
+// observe tells of an attempt that has ended.
+func (d *Driver) observe(a *Attempt) {
+	if d.observers.any {
+		a.Ended = d.clock.Now()
+		d.observers.all.Attempt(a)
+		d.observeQueue()
+	}
+}
+
+func (d *Driver) observeQueue() {
+	if d.observers.queue != nil {
+		d.observers.queue.Queue(d.queue.Depth())
+	}
+}
+
+// measured runs a step and tells how long it took.
+func (d *Driver) measured(a *Attempt, point string, step func() error) error {
+	if d.observers.points == nil {
+		return step()
+	}
+	start := d.clock.Now()
+	err := step()
+	d.observers.points.Point(PointTiming{a.Profile, a.Pod, point, err, d.clock.Now().Sub(start)})
+	return err
+}
+
+// observeScores explains a decision before the pod counts on its node.
+func (d *Driver) observeScores(sched *scheduling.Scheduler, a *Attempt) {
+	if d.observers.scores != nil {
+		d.observers.scores.Scores(sched.ExplainDecision(d.snap, a.Pod, a.Decision))
+	}
+}

@@ -1,0 +1,81 @@
+package lifecycle_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/lifecycle"
+	"github.com/berth-sched/berth/scheduling/queue"
+	"github.com/google/go-cmp/cmp"
+)
+
+// watcher notes everything that an observer can be told.
+type watcher struct{ log []string }
+
+func (w *watcher) Attempt(a *lifecycle.Attempt) {
+	w.log = append(w.log, fmt.Sprintf("attempt %d of %s: %v on %q after %v", a.Number, a.Pod.Pod.Name, a.State, a.Decision.Node, a.Ended.Sub(a.Started)))
+}
+
+func (w *watcher) Point(p lifecycle.PointTiming) {
+	w.log = append(w.log, fmt.Sprintf("%s of %s: %v in %v", p.Point, p.Pod.Pod.Name, p.Err, p.Duration))
+}
+
+func (w *watcher) Scores(e *scheduling.Explanation) {
+	var lines []string
+	for _, n := range e.Nodes {
+		lines = append(lines, fmt.Sprintf("%s=%d", n.Node, n.Total))
+	}
+	w.log = append(w.log, "scores "+strings.Join(lines, " ")+" chosen "+e.Chosen)
+}
+
+func (w *watcher) Queue(d queue.Depth) { w.log = append(w.log, fmt.Sprintf("queue %+v", d)) }
+
+func TestObserver(t *testing.T) {
+	o := &watcher{}
+	p := scheduling.Kubernetes137()
+	p.Permit = []framework.Plugin{patient{"slow"}}
+	w := newWorldWith(t, lifecycle.Config{Profiles: []scheduling.Profile{p}, Observer: o}, lifecycle.NewHandle())
+	w.nodes(framework.MakeNode("a", "4", "8Gi"), framework.MakeNode("b", "8", "16Gi"))
+	w.pods(framework.MakePod("slow").Requests("1", "1Gi"))
+	w.all()
+	w.clock.Advance(7 * time.Second)
+	w.handle.WaitingPods()[0].Allow("patient")
+	w.d.Settle(w.ctx)
+	w.pods(framework.MakePod("huge").Requests("100", "1Gi"))
+	w.all()
+	var got []string
+	for _, line := range o.log {
+		if strings.HasPrefix(line, "scores") {
+			line = "scores ... " + line[strings.Index(line, "chosen"):]
+		}
+		if !strings.HasPrefix(line, "PreBind") && !strings.HasPrefix(line, "PostBind") {
+			got = append(got, line)
+		}
+	}
+	want := []string{
+		"Schedule of slow: <nil> in 0s",
+		"scores ... chosen b",
+		"Assume of slow: <nil> in 0s",
+		"Permit of slow: <nil> in 0s",
+		"Bind of slow: <nil> in 0s",
+		`attempt 1 of slow: Bound on "b" after 7s`,
+		"queue {Active:0 Backoff:0 Unschedulable:0 Gated:0 InFlight:0}",
+	}
+	if len(got) < len(want) {
+		t.Fatalf("log %q", got)
+	}
+	if diff := cmp.Diff(want, got[:len(want)]); diff != "" {
+		t.Errorf("log (-want +got):\n%s", diff)
+	}
+	rest := got[len(want):]
+	for _, part := range []string{"Schedule of huge: 0/2 nodes", "PostFilter of huge: <nil>", `attempt 1 of huge: Failed on ""`, "Unschedulable:1"} {
+		if !slices.ContainsFunc(rest, func(line string) bool { return strings.Contains(line, part) }) {
+			t.Errorf("nothing says %q: %q", part, rest)
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package observe
+
+import (
+	"errors"
+
+	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/lifecycle"
+	"github.com/berth-sched/berth/scheduling/queue"
+)
+
+// All returns an observer that tells all of them, in order; nil ones are left
+// out.
+func All(observers ...lifecycle.Observer) lifecycle.Observer {
+	var list all
+	scores := false
+	for _, o := range observers {
+		if o == nil {
+			continue
+		}
+		list = append(list, o)
+		_, is := o.(lifecycle.ScoreObserver)
+		scores = scores || is
+	}
+	if scores {
+		return allWithScores{list}
+	}
+	return list
+}
+
+type all []lifecycle.Observer
+
+// Attempt implements [lifecycle.Observer].
+func (l all) Attempt(a *lifecycle.Attempt) {
+	for _, o := range l {
+		o.Attempt(a)
+	}
+}
+
+// Point implements [lifecycle.PointObserver].
+func (l all) Point(t lifecycle.PointTiming) {
+	for _, o := range l {
+		if p, ok := o.(lifecycle.PointObserver); ok {
+			p.Point(t)
+		}
+	}
+}
+
+// Queue implements [lifecycle.QueueObserver].
+func (l all) Queue(d queue.Depth) {
+	for _, o := range l {
+		if q, ok := o.(lifecycle.QueueObserver); ok {
+			q.Queue(d)
+		}
+	}
+}
+
+// allWithScores is a type of its own, because scores cost so much that nobody
+// should ask for them by accident.
+type allWithScores struct{ all }
+
+// Scores implements [lifecycle.ScoreObserver].
+func (l allWithScores) Scores(e *scheduling.Explanation) {
+	for _, o := range l.all {
+		if s, ok := o.(lifecycle.ScoreObserver); ok {
+			s.Scores(e)
+		}
+	}
+}
+
+// result names how an attempt ended.
+func result(a *lifecycle.Attempt) string {
+	var fit *scheduling.FitError
+	switch {
+	case a.State == lifecycle.Bound:
+		return "bound"
+	case errors.As(a.Err, &fit) || errors.Is(a.Err, scheduling.ErrNoNodes):
+		return "unschedulable"
+	}
+	return "error"
+}

@@ -1,0 +1,116 @@
+package observe_test
+
+import (
+	"context"
+	"expvar"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/lifecycle"
+	"github.com/berth-sched/berth/scheduling/observe"
+	"github.com/berth-sched/berth/scheduling/virtualclock"
+	"github.com/google/go-cmp/cmp"
+)
+
+// logger writes lines without times.
+func logger(w interface{ Write([]byte) (int, error) }, level slog.Level) *slog.Logger {
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{
+		Level: level,
+		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			if a.Key == slog.TimeKey {
+				return slog.Attr{}
+			}
+			return a
+		},
+	}))
+}
+
+// run schedules two pods on two nodes, one of them in vain.
+func run(o lifecycle.Observer) error {
+	clock := virtualclock.New(time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC))
+	p := scheduling.Kubernetes137()
+	p.PostFilter = nil
+	d, err := lifecycle.New(lifecycle.Config{
+		Profiles: []scheduling.Profile{p}, Clock: clock, Observer: o,
+		Binder: lifecycle.BinderFunc(func(context.Context, *framework.Pod, string) error { return nil }),
+	})
+	if err != nil {
+		return err
+	}
+	d.Apply(
+		lifecycle.Put(framework.MakeNode("small", "2", "4Gi").Obj()), lifecycle.Put(framework.MakeNode("large", "8", "16Gi").Obj()),
+		lifecycle.Put(framework.MakePod("web").Requests("1", "1Gi").Obj()), lifecycle.Put(framework.MakePod("huge").Requests("64", "1Gi").Obj()),
+	)
+	for ok := true; ok; {
+		_, ok = d.ScheduleOne(context.Background())
+	}
+	return nil
+}
+
+func ExampleLog() {
+	if err := run(observe.Log{Logger: logger(os.Stdout, slog.LevelInfo)}.Observer()); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// level=INFO msg="pod was bound" pod=default/web profile=default-scheduler attempt=1 took=0s node=large score=463 evaluated=2 feasible=2
+	// level=INFO msg="pod was not bound" pod=default/huge profile=default-scheduler attempt=1 took=0s error="0/2 nodes are available: 2 Insufficient cpu."
+}
+
+func TestScoreLines(t *testing.T) {
+	var b strings.Builder
+	if err := run(observe.Log{Logger: logger(&b, slog.LevelDebug), Scores: true}.Observer()); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`msg="default/web -> small: TaintToleration, Score: (300)"`,
+		`msg="default/web -> large: NodeResourcesFit, Score: (90)"`,
+		`msg="Host large => Score 463"`,
+		`msg=step pod=default/web profile=default-scheduler point=Bind took=0s`,
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no line says %s in\n%s", want, b.String())
+		}
+	}
+}
+
+func TestScoresOnlyWhenAsked(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		observer lifecycle.Observer
+		want     bool
+	}{
+		{"a log", observe.Log{Logger: slog.Default()}.Observer(), false},
+		{"a log of scores", observe.Log{Logger: slog.Default(), Scores: true}.Observer(), true},
+		{"no logger", observe.Log{Scores: true}.Observer(), false},
+		{"all without", observe.All(nil, observe.Log{Logger: slog.Default()}.Observer()), false},
+		{"all with", observe.All(observe.NewVars(new(expvar.Map)), observe.Log{Logger: slog.Default(), Scores: true}.Observer()), true},
+	} {
+		if _, got := tt.observer.(lifecycle.ScoreObserver); got != tt.want {
+			t.Errorf("%s observes scores: %t, want %t", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestVars(t *testing.T) {
+	m := new(expvar.Map)
+	var b strings.Builder
+	if err := run(observe.All(observe.NewVars(m), observe.Log{Logger: logger(&b, slog.LevelInfo)}.Observer())); err != nil {
+		t.Fatal(err)
+	}
+	want := `{"attempt_seconds": 0, "attempts": {"bound": 1, "unschedulable": 1}, ` +
+		`"queue": {"active": 0, "backoff": 0, "gated": 0, "inFlight": 0, "unschedulable": 1}, ` +
+		`"step_seconds": {"Assume": 0, "Bind": 0, "Permit": 0, "PostBind": 0, "PreBind": 0, "Schedule": 0}, ` +
+		`"steps": {"Assume": 1, "Bind": 1, "Permit": 1, "PostBind": 1, "PreBind": 1, "Schedule": 2}}`
+	if diff := cmp.Diff(want, m.String()); diff != "" {
+		t.Errorf("variables (-want +got):\n%s", diff)
+	}
+	if got := strings.Count(b.String(), "\n"); got != 2 {
+		t.Errorf("the log has %d lines, want 2", got)
+	}
+}

@@ -1,0 +1,65 @@
+package observe
+
+import (
+	"expvar"
+	"sync"
+	"time"
+
+	"github.com/berth-sched/berth/scheduling/lifecycle"
+	"github.com/berth-sched/berth/scheduling/queue"
+)
+
+// Vars counts in expvar variables. They are, in the map that it was made with:
+//
+//	attempts            of each result: bound, unschedulable, error
+//	attempt_seconds     the sum of their times
+//	steps               of each point, how often it was gone through
+//	step_seconds        of each point, the sum of the times
+//	queue               pods in each part of the queue, after the last attempt
+type Vars struct {
+	attempts, steps, stepSeconds, queue *expvar.Map
+	seconds                             *expvar.Float
+
+	mu    sync.Mutex
+	parts [5]*expvar.Int
+}
+
+// NewVars puts the variables into the map, in the place of others of their
+// names. The map is the caller's to publish.
+func NewVars(m *expvar.Map) *Vars {
+	v := &Vars{
+		attempts: new(expvar.Map), steps: new(expvar.Map), stepSeconds: new(expvar.Map), queue: new(expvar.Map),
+		seconds: new(expvar.Float),
+	}
+	m.Set("attempts", v.attempts)
+	m.Set("attempt_seconds", v.seconds)
+	m.Set("steps", v.steps)
+	m.Set("step_seconds", v.stepSeconds)
+	m.Set("queue", v.queue)
+	for i, name := range []string{"active", "backoff", "unschedulable", "gated", "inFlight"} {
+		v.parts[i] = new(expvar.Int)
+		v.queue.Set(name, v.parts[i])
+	}
+	return v
+}
+
+// Attempt implements [lifecycle.Observer].
+func (v *Vars) Attempt(a *lifecycle.Attempt) {
+	v.attempts.Add(result(a), 1)
+	v.seconds.Add(a.Ended.Sub(a.Started).Seconds())
+}
+
+// Point implements [lifecycle.PointObserver].
+func (v *Vars) Point(t lifecycle.PointTiming) {
+	v.steps.Add(t.Point, 1)
+	v.stepSeconds.AddFloat(t.Point, float64(t.Duration)/float64(time.Second))
+}
+
+// Queue implements [lifecycle.QueueObserver].
+func (v *Vars) Queue(d queue.Depth) {
+	v.mu.Lock() // so that the parts are of one moment
+	defer v.mu.Unlock()
+	for i, n := range []int{d.Active, d.Backoff, d.Unschedulable, d.Gated, d.InFlight} {
+		v.parts[i].Set(int64(n))
+	}
+}
