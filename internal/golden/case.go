@@ -12,39 +12,39 @@ import (
 type Case struct {
 	ID     string          `json:"id"`
 	Family string          `json:"family"`
-	Config json.RawMessage `json:"config"` // KubeSchedulerConfiguration; absent means the default
+	Config json.RawMessage `json:"config,omitempty"` // KubeSchedulerConfiguration; absent means the default
 
-	Nodes     []*framework.Node `json:"nodes"`     // in the order in which they were added
-	Pods      []*framework.Pod  `json:"pods"`      // on nodes, in that order too
-	Pod       *framework.Pod    `json:"pod"`       // to place
-	Nominated []*framework.Pod  `json:"nominated"` // pending, with a nominated node
+	Nodes     []*framework.Node `json:"nodes,omitempty"`     // in the order in which they were added
+	Pods      []*framework.Pod  `json:"pods,omitempty"`      // on nodes, in that order too
+	Pod       *framework.Pod    `json:"pod,omitempty"`       // to place
+	Nominated []*framework.Pod  `json:"nominated,omitempty"` // pending, with a nominated node
 
-	Namespaces             []*framework.Namespace             `json:"namespaces"`
-	Services               []*framework.Service               `json:"services"`
-	ReplicaSets            []*framework.ReplicaSet            `json:"replicaSets"`
-	StatefulSets           []*framework.StatefulSet           `json:"statefulSets"`
-	ReplicationControllers []*framework.ReplicationController `json:"replicationControllers"`
-	PodDisruptionBudgets   []*framework.PodDisruptionBudget   `json:"pdbs"`
-	PersistentVolumes      []*framework.PersistentVolume      `json:"pvs"`
-	PersistentVolumeClaims []*framework.PersistentVolumeClaim `json:"pvcs"`
-	StorageClasses         []*framework.StorageClass          `json:"storageClasses"`
-	CSINodes               []*framework.CSINode               `json:"csiNodes"`
-	CSIDrivers             []*framework.CSIDriver             `json:"csiDrivers"`
-	CSIStorageCapacities   []*framework.CSIStorageCapacity    `json:"csiStorageCapacities"`
-	VolumeAttachments      []*framework.VolumeAttachment      `json:"volumeAttachments"`
+	Namespaces             []*framework.Namespace             `json:"namespaces,omitempty"`
+	Services               []*framework.Service               `json:"services,omitempty"`
+	ReplicaSets            []*framework.ReplicaSet            `json:"replicaSets,omitempty"`
+	StatefulSets           []*framework.StatefulSet           `json:"statefulSets,omitempty"`
+	ReplicationControllers []*framework.ReplicationController `json:"replicationControllers,omitempty"`
+	PodDisruptionBudgets   []*framework.PodDisruptionBudget   `json:"pdbs,omitempty"`
+	PersistentVolumes      []*framework.PersistentVolume      `json:"pvs,omitempty"`
+	PersistentVolumeClaims []*framework.PersistentVolumeClaim `json:"pvcs,omitempty"`
+	StorageClasses         []*framework.StorageClass          `json:"storageClasses,omitempty"`
+	CSINodes               []*framework.CSINode               `json:"csiNodes,omitempty"`
+	CSIDrivers             []*framework.CSIDriver             `json:"csiDrivers,omitempty"`
+	CSIStorageCapacities   []*framework.CSIStorageCapacity    `json:"csiStorageCapacities,omitempty"`
+	VolumeAttachments      []*framework.VolumeAttachment      `json:"volumeAttachments,omitempty"`
 
-	Expect Expect `json:"expect"`
+	Expect Expect `json:"expect,omitzero"`
 }
 
 // Expect is what kube-scheduler answered.
 type Expect struct {
-	NodeOrder  []string                `json:"nodeOrder"` // of its snapshot
-	Filter     map[string]FilterAnswer `json:"filter"`    // by plugin, each alone
-	Score      map[string]ScoreAnswer  `json:"score"`     // by plugin, each alone, over all nodes
-	Weights    map[string]int64        `json:"weights"`
-	Pipeline   Pipeline                `json:"pipeline"`
-	Preemption *Preemption             `json:"preemption"` // of the family preemption
-	Signature  string                  `json:"signature"`  // of opportunistic batching; "": none
+	NodeOrder  []string                `json:"nodeOrder,omitempty"` // of its snapshot
+	Filter     map[string]FilterAnswer `json:"filter,omitempty"`    // by plugin, each alone
+	Score      map[string]ScoreAnswer  `json:"score,omitempty"`     // by plugin, each alone, over all nodes
+	Weights    map[string]int64        `json:"weights,omitempty"`
+	Pipeline   Pipeline                `json:"pipeline,omitzero"`
+	Preemption *Preemption             `json:"preemption,omitempty"` // of the family preemption
+	Signature  string                  `json:"signature,omitempty"`  // of opportunistic batching; "": none
 	// Nominations tells that the case's nominated pods counted. They did not in
 	// the recorded cases: kube-scheduler keeps nominations only of pods that its
 	// API server has, and there was none.
@@ -53,14 +53,14 @@ type Expect struct {
 
 // Pipeline is what the whole framework answered, with all nodes examined.
 type Pipeline struct {
-	PreFilter      *Status                  `json:"preFilter"`      // if it rejected the pod
-	PreFilterNodes []string                 `json:"preFilterNodes"` // nil: not restricted
-	Failed         map[string]Status        `json:"failed"`         // by node: the first plugin that rejected it
-	Feasible       []string                 `json:"feasible"`       // in the snapshot's order
-	Scores         map[string]PipelineScore `json:"scores"`         // by plugin, those left out absent
-	Totals         []int64                  `json:"totals"`         // as Feasible
-	Best           []string                 `json:"best"`           // the nodes of the highest total
-	Err            *Status                  `json:"err"`            // if the cycle failed
+	PreFilter      *Status                  `json:"preFilter,omitempty"`      // if it rejected the pod
+	PreFilterNodes []string                 `json:"preFilterNodes,omitempty"` // nil: not restricted
+	Failed         map[string]Status        `json:"failed,omitempty"`         // by node: the first plugin that rejected it
+	Feasible       []string                 `json:"feasible,omitempty"`       // in the snapshot's order
+	Scores         map[string]PipelineScore `json:"scores,omitempty"`         // by plugin, those left out absent
+	Totals         []int64                  `json:"totals,omitempty"`         // as Feasible
+	Best           []string                 `json:"best,omitempty"`           // the nodes of the highest total
+	Err            *Status                  `json:"err,omitempty"`            // if the cycle failed
 	// Chosen is the node that the cycle chose with one worker, "" where that is
 	// not known; and Message the text of its error when no node was feasible.
 	Chosen  string `json:"chosen,omitempty"`
@@ -69,31 +69,31 @@ type Pipeline struct {
 
 // PipelineScore is what a plugin contributed, in the order of Feasible.
 type PipelineScore struct {
-	Raw      []int64 `json:"raw"`
-	Weighted []int64 `json:"weighted"`
+	Raw      []int64 `json:"raw,omitempty"`
+	Weighted []int64 `json:"weighted,omitempty"`
 }
 
 // Preemption is what DefaultPreemption answered where no node was feasible.
 type Preemption struct {
-	Eligible      bool                  `json:"eligible"`
-	IneligibleMsg string                `json:"ineligibleMsg"`
-	Potential     []string              `json:"potentialNodes"`
-	Candidates    []PreemptionCandidate `json:"candidates"`
-	Failed        map[string]Status     `json:"failed"`
+	Eligible      bool                  `json:"eligible,omitempty"`
+	IneligibleMsg string                `json:"ineligibleMsg,omitempty"`
+	Potential     []string              `json:"potentialNodes,omitempty"`
+	Candidates    []PreemptionCandidate `json:"candidates,omitempty"`
+	Failed        map[string]Status     `json:"failed,omitempty"`
 	// Picked are all nodes that the final choice may return.
-	Picked         []string `json:"picked"`
-	PostFilterCode string   `json:"postFilterCode"`
-	PostFilterMsg  string   `json:"postFilterMsg"`
+	Picked         []string `json:"picked,omitempty"`
+	PostFilterCode string   `json:"postFilterCode,omitempty"`
+	PostFilterMsg  string   `json:"postFilterMsg,omitempty"`
 	// OrderSensitive tells that the answer depends on the order of budgets,
 	// which is by namespace and name here and random upstream.
-	OrderSensitive bool `json:"pdbOrderSensitive"`
+	OrderSensitive bool `json:"pdbOrderSensitive,omitempty"`
 }
 
 // PreemptionCandidate is a node that would have room without the victims.
 type PreemptionCandidate struct {
-	Node       string   `json:"node"`
-	Victims    []string `json:"victims"` // as namespace/name, most important first
-	Violations int      `json:"numPDBViolations"`
+	Node       string   `json:"node,omitempty"`
+	Victims    []string `json:"victims,omitempty"` // as namespace/name, most important first
+	Violations int      `json:"numPDBViolations,omitempty"`
 }
 
 // A Status is an answer as text.
@@ -105,16 +105,16 @@ type Status struct {
 
 // A FilterAnswer is what a filter plugin answered.
 type FilterAnswer struct {
-	PreFilter Status            `json:"preFilter"`
-	Restricts []string          `json:"preFilterNodes"` // nil: does not restrict
-	Nodes     map[string]Status `json:"nodes"`          // those that did not pass
+	PreFilter Status            `json:"preFilter,omitempty"`
+	Restricts []string          `json:"preFilterNodes,omitempty"` // nil: does not restrict
+	Nodes     map[string]Status `json:"nodes,omitempty"`          // those that did not pass
 }
 
 // A ScoreAnswer is what a score plugin answered, in the snapshot's order.
 type ScoreAnswer struct {
-	PreScore   *Status `json:"preScore"` // nil: the plugin has none
-	Raw        []int64 `json:"raw"`
-	Normalized []int64 `json:"norm"` // nil: the same as raw
+	PreScore   *Status `json:"preScore,omitempty"` // nil: the plugin has none
+	Raw        []int64 `json:"raw,omitempty"`
+	Normalized []int64 `json:"norm,omitempty"` // nil: the same as raw
 }
 
 // StatusOf returns a status as text. Success has no reasons.
@@ -139,11 +139,11 @@ func (c *Case) Snapshot() (*framework.Snapshot, error) {
 			return nil, err
 		}
 	}
-	return s, c.putObjects(s)
+	return s, c.PutObjects(s)
 }
 
-// putObjects adds everything that is neither a node nor a pod.
-func (c *Case) putObjects(s *framework.Snapshot) error {
+// PutObjects adds everything that is neither a node nor a pod.
+func (c *Case) PutObjects(s *framework.Snapshot) error {
 	return errors.Join(
 		putAll(s, c.Namespaces), putAll(s, c.Services), putAll(s, c.ReplicaSets), putAll(s, c.StatefulSets),
 		putAll(s, c.ReplicationControllers), putAll(s, c.PodDisruptionBudgets), putAll(s, c.PersistentVolumes),

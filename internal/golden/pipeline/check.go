@@ -147,15 +147,20 @@ func (k *checker) check() {
 	}
 }
 
-// compareError compares the text of an error. kube-scheduler's has no node.
+// compareError compares the text of an error.
 func (k *checker) compareError(err error, want *golden.Status) {
 	var plugin *scheduling.PluginError
 	if !errors.As(err, &plugin) {
 		k.differ("pipeline: error = %v, want %v", err, want.Reasons)
 		return
 	}
-	text, _ := strings.CutSuffix(plugin.Error(), " (node "+plugin.Node+")")
-	k.compare("error", text, strings.Join(want.Reasons, ", "))
+	k.compare("error", Text(plugin), strings.Join(want.Reasons, ", "))
+}
+
+// Text is kube-scheduler's text of an error: it does not name the node.
+func Text(err *scheduling.PluginError) string {
+	text, _ := strings.CutSuffix(err.Error(), " (node "+err.Node+")")
+	return text
 }
 
 // compareVerdicts compares what each node answered.

@@ -18,14 +18,8 @@ import (
 // Fill puts the cluster of a case into an empty scheduler: objects, nodes, pods,
 // nominated pods. It returns the pod to place.
 func (s *Scheduler) Fill(c *golden.Case) (*v1.Pod, error) {
-	objects, err := objectsOf(c)
-	if err != nil {
+	if err := s.FillObjects(c); err != nil {
 		return nil, err
-	}
-	for _, object := range objects {
-		if err := s.known.put(object); err != nil {
-			return nil, err
-		}
 	}
 	for _, n := range c.Nodes {
 		node, err := workload.Convert[v1.Node](n)
@@ -61,6 +55,20 @@ func (s *Scheduler) Fill(c *golden.Case) (*v1.Pod, error) {
 	}
 	// Preemption asks the API server for the pod.
 	return pod, s.pods.Add(pod)
+}
+
+// FillObjects puts in what a case has besides nodes and pods.
+func (s *Scheduler) FillObjects(c *golden.Case) error {
+	objects, err := objectsOf(c)
+	if err != nil {
+		return err
+	}
+	for _, object := range objects {
+		if err := s.known.put(object); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // objectsOf returns the objects of a case besides nodes and pods.

@@ -74,7 +74,7 @@ func (f *factory) Start(<-chan struct{})                                  {}
 func (f *factory) StartWithContext(context.Context)                       {}
 func (f *factory) Shutdown()                                              {}
 func (f *factory) WaitForCacheSync(<-chan struct{}) map[reflect.Type]bool { return nil }
-func (f *factory) Apps() apps.Interface { return apps.New(f, "", nil) }
+func (f *factory) Apps() apps.Interface                                   { return apps.New(f, "", nil) }
 
 func (f *factory) Core() core.Interface { return core.New(f, "", nil) }
 
@@ -141,7 +141,7 @@ func (i *informer) AddEventHandlerWithOptions(h cache.ResourceEventHandler, _ ca
 }
 
 func (i *informer) RemoveEventHandler(cache.ResourceEventHandlerRegistration) error { return nil }
-func (i *informer) GetStore() cache.Store { return i.Indexer }
+func (i *informer) GetStore() cache.Store                                           { return i.Indexer }
 
 func (i *informer) GetIndexer() cache.Indexer                          { return i.Indexer }
 func (i *informer) GetController() cache.Controller                    { return nil }

@@ -1,0 +1,123 @@
+package cases
+
+import (
+	"fmt"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+)
+
+// The extended resources, one of them made to look like Kubernetes' own.
+var extended = []resource.Name{"nvidia.com/gpu", "example.com/foo", "example.com/bar", "hugepages-2Mi"}
+
+// node makes node i.
+func (g *generator) node(i int) *framework.Node {
+	name := fmt.Sprintf("n%d", i)
+	n := &framework.Node{ObjectMeta: framework.ObjectMeta{Name: name, UID: framework.UID(name), Labels: map[string]string{}}}
+	l := n.Labels
+	if g.chance(92) {
+		l[framework.LabelHostname] = name
+	}
+	if g.chance(85) {
+		l[framework.LabelTopologyZone] = pick(g.dice, "z0", "z1", "z2")
+	}
+	if g.chance(85) {
+		l[framework.LabelTopologyRegion] = pick(g.dice, "r0", "r1")
+	}
+	if g.chance(5) {
+		l[framework.LabelFailureDomainZone] = pick(g.dice, "z0", "z1", "")
+		l[framework.LabelFailureDomainRegion] = pick(g.dice, "r0", "r1")
+	}
+	for _, label := range labelsOfNodes {
+		if g.chance(label.percent) {
+			l[label.key] = pick(g.dice, label.values...)
+		}
+	}
+	n.Status.Allocatable = resource.List{
+		resource.CPU:    g.quantity("1", "2", "3900m", "4", "8", "16", "64"),
+		resource.Memory: g.quantity("1Gi", "2Gi", "4Gi", "8Gi", "7680Mi", "8e9", "32Gi", "128Gi"),
+		resource.Pods:   g.quantity("2", "5", "10", "110", "110", "250"),
+	}
+	if g.family.name == "preemption" {
+		n.Status.Allocatable[resource.CPU] = g.quantity("1", "2", "4")
+		n.Status.Allocatable[resource.Memory] = g.quantity("2Gi", "4Gi", "8Gi")
+	}
+	if g.chance(g.resources) {
+		g.richNode(n.Status.Allocatable)
+	}
+	n.Status.Capacity = n.Status.Allocatable.Clone()
+	if g.chance(g.taints) || g.chance(5) {
+		for range g.between(1, 3) {
+			n.Spec.Taints = append(n.Spec.Taints, g.taint())
+		}
+	}
+	n.Spec.Unschedulable = g.chance(4) || g.taints > 0 && g.chance(8)
+	if g.chance(g.images) {
+		n.Status.Images = g.imagesOnNode()
+	}
+	return n
+}
+
+// labelsOfNodes are the labels that nodes may have besides their topology, in
+// an order, so that dice fall alike.
+var labelsOfNodes = []struct {
+	key     string
+	percent int
+	values  []string
+}{
+	{"disk", 70, []string{"ssd", "hdd", "nvme"}},
+	{"arch", 40, []string{"amd64", "arm64"}},
+	{"rack", 50, []string{"k0", "k1", "k2", "k3"}},
+	{"num", 60, []string{"", "0", "1", "10", "100", "-5", "x1", "9223372036854775807", "1.5"}},
+}
+
+// richNode adds resources besides CPU and memory, and takes some away.
+func (g *generator) richNode(l resource.List) {
+	if g.chance(60) {
+		l[resource.EphemeralStorage] = g.quantity("10Gi", "100Gi", "47093746742")
+	}
+	for _, name := range extended {
+		if g.chance(35) {
+			l[name] = g.quantity("0", "1", "4", "8", "128Mi")
+		}
+	}
+	if g.chance(3) {
+		delete(l, pick(g.dice, resource.CPU, resource.Memory, resource.Pods))
+	}
+	if g.chance(3) {
+		l[pick(g.dice, resource.CPU, resource.Memory)] = g.quantity("0")
+	}
+}
+
+func (g *generator) quantity(texts ...string) resource.Quantity {
+	return resource.MustParse(pick(g.dice, texts...))
+}
+
+// taint makes a taint that some pods tolerate.
+func (g *generator) taint() framework.Taint {
+	return framework.Taint{
+		Key:    pick(g.dice, "dedicated", "dedicated", "gpu", "spot", framework.TaintNodeUnschedulable),
+		Value:  pick(g.dice, "", "db", "web", "7"),
+		Effect: pick(g.dice, framework.TaintEffectNoSchedule, framework.TaintEffectPreferNoSchedule, framework.TaintEffectPreferNoSchedule, framework.TaintEffectNoExecute),
+	}
+}
+
+// imagesOnNode lists images, some under several names.
+func (g *generator) imagesOnNode() []framework.ContainerImage {
+	var list []framework.ContainerImage
+	for _, name := range some(g.dice, 6, imageNames...) {
+		image := framework.ContainerImage{
+			Names:     []string{name},
+			SizeBytes: pick(g.dice, int64(1), 23<<20, 24<<20, 140<<20, 250<<20, 1000<<20, 1<<32, 90_000_000),
+		}
+		if g.chance(20) {
+			image.Names = append(image.Names, pick(g.dice, imageNames...))
+		}
+		list = append(list, image)
+	}
+	return list
+}
+
+var imageNames = []string{
+	"img:latest", "img:v1", "img:v2", "img", "registry:5000/app:latest", "registry:5000/app", "quay.io/db@sha256:0123", "x/y/z:1",
+}

@@ -1,0 +1,226 @@
+package cases
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+)
+
+// pending makes the pod to place.
+func (g *generator) pending(name string) *framework.Pod {
+	p := g.pod(name)
+	switch {
+	case g.chance(g.names):
+		p.Spec.NodeName = pick(g.dice, g.nodeName(), g.nodeName(), g.nodeName(), "nowhere")
+	case g.priorities > 0 && g.chance(12):
+		p.Status.NominatedNodeName = pick(g.dice, g.nodeName(), g.nodeName(), g.nodeName(), "nowhere")
+	}
+	if g.priorities > 0 {
+		priority := int32(pick(g.dice, 3, 5, 10, 10, 1000))
+		p.Spec.Priority = &priority
+		if g.chance(6) {
+			policy := pick(g.dice, framework.PreemptNever, framework.PreemptLowerPriority)
+			p.Spec.PreemptionPolicy = &policy
+		}
+	}
+	return p
+}
+
+// placed makes a pod on some node.
+func (g *generator) placed(name string) *framework.Pod {
+	p := g.pod(name)
+	p.Spec.NodeName = g.nodeName()
+	p.Status.Phase = framework.PodRunning
+	if !g.chance(10) {
+		started := noon.Add(-time.Duration(g.IntN(20)) * time.Minute)
+		p.Status.StartTime = &started
+	}
+	if g.chance(6) {
+		deleted := noon
+		p.DeletionTimestamp = &deleted
+		if g.chance(50) {
+			p.Status.Conditions = append(p.Status.Conditions, framework.PodCondition{
+				Type: framework.DisruptionTarget, Status: framework.ConditionTrue,
+				Reason: pick(g.dice, framework.PodReasonPreemptionByScheduler, "EvictionByEvictionAPI"),
+			})
+		}
+	}
+	if g.chance(g.resources / 6) {
+		g.resized(p)
+	}
+	return p
+}
+
+// pod makes a pod with whatever the family is about.
+func (g *generator) pod(name string) *framework.Pod {
+	p := &framework.Pod{}
+	p.Name, p.Namespace = name, pick(g.dice, namespaces...)
+	if g.family.interpod == 0 && g.family.spread == 0 {
+		p.Namespace = pick(g.dice, "default", "default", "ns-a")
+	}
+	p.UID = framework.UID("u-" + p.Namespace + "-" + name)
+	p.Labels = g.podLabels()
+	p.Spec.SchedulerName = "default-scheduler"
+	for i := range g.between(1, 1+g.IntN(2)) {
+		p.Spec.Containers = append(p.Spec.Containers, g.container(fmt.Sprintf("c%d", i)))
+	}
+	if g.chance(g.resources/3) || g.chance(g.ports/4) || g.chance(g.images/3) {
+		g.initContainers(p)
+	}
+	if g.chance(g.resources / 5) {
+		p.Spec.Overhead = g.requests(2)
+	}
+	if g.chance(g.resources / 8) {
+		p.Spec.Resources = &framework.ResourceRequirements{Requests: g.podRequests()}
+	}
+	if g.priorities > 0 && g.chance(g.priorities) {
+		priority := int32(pick(g.dice, -5, 0, 1, 1, 2, 3, 5, 10, 12))
+		p.Spec.Priority = &priority
+	}
+	if g.chance(g.taints) || g.chance(10) {
+		p.Spec.Tolerations = g.tolerations()
+	}
+	if g.chance(g.choice) || g.chance(6) {
+		g.chooseNodes(p)
+	}
+	if g.chance(g.spread) {
+		p.Spec.TopologySpreadConstraints = g.constraints()
+	}
+	if g.spread > 0 && g.chance(25) {
+		g.own(p)
+	}
+	if g.chance(g.interpod) {
+		g.chooseNeighbours(p)
+	}
+	if g.chance(g.volumes) {
+		g.mount(p)
+	}
+	if g.chance(g.images / 4) {
+		p.Spec.Volumes = append(p.Spec.Volumes, framework.Volume{
+			Name: "image", VolumeSource: framework.VolumeSource{Image: &framework.ImageVolumeSource{Reference: pick(g.dice, imageNames...)}},
+		})
+	}
+	return p
+}
+
+func (g *generator) podLabels() map[string]string {
+	l := map[string]string{}
+	if g.chance(85) {
+		l["app"] = pick(g.dice, "web", "db", "cache")
+	}
+	if g.chance(50) {
+		l["tier"] = pick(g.dice, "front", "back")
+	}
+	if g.chance(25) {
+		l["pod-template-hash"] = pick(g.dice, "h1", "h2")
+	}
+	return l
+}
+
+func (g *generator) container(name string) framework.Container {
+	c := framework.Container{Name: name, Image: "img"}
+	if g.images > 0 {
+		c.Image = pick(g.dice, imageNames...)
+	}
+	if g.chance(85) {
+		c.Resources.Requests = g.requests(2)
+	}
+	if g.chance(g.resources / 2) {
+		for name, q := range g.requests(5) {
+			if c.Resources.Requests == nil {
+				c.Resources.Requests = resource.List{}
+			}
+			c.Resources.Requests[name] = q
+		}
+	}
+	if g.chance(g.ports) {
+		c.Ports = g.containerPorts()
+	}
+	return c
+}
+
+// requests draws quantities of the first so many resources.
+func (g *generator) requests(kinds int) resource.List {
+	l := resource.List{}
+	if g.chance(80) {
+		l[resource.CPU] = g.quantity("0", "1m", "10m", "100m", "100m", "250m", "500m", "1", "1500m", "2", "3", "5", "500u", "0.1")
+	}
+	if g.chance(80) {
+		l[resource.Memory] = g.quantity("0", "1", "64Mi", "128Mi", "200Mi", "500Mi", "1Gi", "1536Mi", "2Gi", "4Gi", "1e9", "500M", "1500m")
+	}
+	if kinds > 2 && g.chance(25) {
+		l[resource.EphemeralStorage] = g.quantity("0", "1Gi", "10Gi", "1e10")
+	}
+	if kinds > 2 {
+		for _, name := range extended {
+			if g.chance(15) {
+				l[name] = g.quantity("0", "1", "2", "4", "64Mi")
+			}
+		}
+	}
+	return l
+}
+
+// podRequests are those of a pod as a whole.
+func (g *generator) podRequests() resource.List {
+	l := g.requests(2)
+	if g.chance(20) {
+		l["hugepages-2Mi"] = g.quantity("0", "64Mi", "4")
+	}
+	return l
+}
+
+func (g *generator) initContainers(p *framework.Pod) {
+	for i := range g.between(1, 3) {
+		c := g.container(fmt.Sprintf("i%d", i))
+		if g.chance(40) {
+			always := framework.ContainerRestartPolicyAlways
+			c.RestartPolicy = &always
+		}
+		p.Spec.InitContainers = append(p.Spec.InitContainers, c)
+	}
+}
+
+// resized lets a placed pod be in the middle of a resize.
+func (g *generator) resized(p *framework.Pod) {
+	if g.chance(50) {
+		p.Status.Conditions = append(p.Status.Conditions, framework.PodCondition{
+			Type: framework.PodResizePending, Status: framework.ConditionTrue,
+			Reason: pick(g.dice, framework.PodReasonInfeasible, framework.PodReasonDeferred),
+		})
+	}
+	of := func(containers []framework.Container) (list []framework.ContainerStatus) {
+		for _, c := range containers {
+			s := framework.ContainerStatus{Name: c.Name}
+			if g.chance(60) {
+				s.AllocatedResources = g.requests(2)
+			}
+			if g.chance(60) {
+				s.Resources = &framework.ResourceRequirements{Requests: g.requests(2)}
+			}
+			list = append(list, s)
+		}
+		return list
+	}
+	p.Status.ContainerStatuses = of(p.Spec.Containers)
+	p.Status.InitContainerStatuses = of(p.Spec.InitContainers)
+	if p.Spec.Resources != nil && g.chance(60) {
+		p.Status.AllocatedResources = g.podRequests()
+		p.Status.Resources = &framework.ResourceRequirements{Requests: g.podRequests()}
+	}
+}
+
+func (g *generator) containerPorts() []framework.ContainerPort {
+	var list []framework.ContainerPort
+	for range g.between(1, 2) {
+		list = append(list, framework.ContainerPort{
+			ContainerPort: 80,
+			HostPort:      int32(pick(g.dice, 0, 80, 443, 8080, 9090)),
+			Protocol:      pick(g.dice, "", "", framework.ProtocolTCP, framework.ProtocolUDP, framework.ProtocolSCTP),
+			HostIP:        pick(g.dice, "", "", "0.0.0.0", "127.0.0.1", "10.0.0.1", "::1"),
+		})
+	}
+	return list
+}

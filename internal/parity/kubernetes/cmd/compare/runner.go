@@ -1,0 +1,211 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"text/tabwriter"
+	"time"
+
+	"github.com/berth-sched/berth/internal/parity/kubernetes/cases"
+)
+
+// runner runs all cases.
+type runner struct {
+	config
+	stdout, stderr io.Writer
+
+	next atomic.Int64 // block
+	done atomic.Int64 // cases
+
+	lock   sync.Mutex
+	counts map[string]*count
+	seen   map[string]bool // kinds of differences
+	first  []mismatch      // one of each kind
+	others []mismatch
+	err    error
+}
+
+// count is what came of a family.
+type count struct {
+	cases, placements, mismatches, left int
+	needs                               map[string]bool
+}
+
+// mismatch is an item that differs.
+type mismatch struct {
+	family string
+	number uint64
+	verdict
+}
+
+// sequenceShare is one in how many blocks is of sequences when all families run:
+// a sequence takes as long as hundreds of cases.
+const sequenceShare = 100
+
+// family returns that of a block.
+func (r *runner) family(block int) string {
+	if len(r.families) == len(allFamilies()) {
+		if block%sequenceShare == sequenceShare/2 {
+			return cases.SequenceFamily
+		}
+		return r.families[block%(len(r.families)-1)]
+	}
+	return r.families[block%len(r.families)]
+}
+
+// run returns the number of mismatches.
+func (r *runner) run() (int, error) {
+	r.counts, r.seen = map[string]*count{}, map[string]bool{}
+	begin := time.Now()
+	stop := r.report(begin)
+	var wg sync.WaitGroup
+	for range r.workers {
+		wg.Go(r.work)
+	}
+	wg.Wait()
+	stop()
+	if r.err != nil {
+		return 0, r.err
+	}
+	r.show()
+	return r.summarize(time.Since(begin)), nil
+}
+
+// report tells now and then how far it is.
+func (r *runner) report(begin time.Time) (stop func()) {
+	ticker := time.NewTicker(15 * time.Second)
+	end := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-end:
+				return
+			case <-ticker.C:
+				fmt.Fprintf(r.stderr, "%d of %d cases after %v\n", r.done.Load(), r.cases, time.Since(begin).Round(time.Second))
+			}
+		}
+	}()
+	return func() {
+		ticker.Stop()
+		close(end)
+	}
+}
+
+// work takes block after block.
+func (r *runner) work() {
+	a := newAsker()
+	defer a.forget()
+	for {
+		block := int(r.next.Add(1)) - 1
+		from, to := block*cases.Block, min((block+1)*cases.Block, r.cases)
+		if from >= r.cases {
+			return
+		}
+		family := r.family(block)
+		if family == cases.SequenceFamily && len(r.families) > 1 {
+			// A few are enough; the others of the block are cases.
+			to = r.some(a, family, from, to)
+			family = "mixed"
+			from, to = to, min((block+1)*cases.Block, r.cases)
+		}
+		for number := from; number < to; number++ {
+			if !r.one(a, family, uint64(number)) {
+				return
+			}
+		}
+	}
+}
+
+// some runs the first two of a block.
+func (r *runner) some(a *asker, family string, from, to int) int {
+	to = min(from+2, to)
+	for number := from; number < to; number++ {
+		r.one(a, family, uint64(number))
+	}
+	return to
+}
+
+// one runs a case. It returns false when all must end.
+func (r *runner) one(a *asker, family string, number uint64) bool {
+	i, err := r.generate(family, number)
+	v := verdict{err: err}
+	if err == nil {
+		v = a.ask(i)
+	}
+	r.done.Add(1)
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	if v.err != nil && r.err == nil {
+		r.err = fmt.Errorf("%s case %d: %w", family, number, v.err)
+	}
+	if r.err != nil {
+		return false
+	}
+	c := r.counts[family]
+	if c == nil {
+		c = &count{needs: map[string]bool{}}
+		r.counts[family] = c
+	}
+	c.cases++
+	c.placements += v.placements
+	if v.needs != "" {
+		c.left++
+		c.needs[v.needs] = true
+	}
+	if len(v.differences) > 0 {
+		c.mismatches++
+		m := mismatch{family, number, v}
+		if k := kind(v.differences[0]); !r.seen[k] {
+			r.seen[k] = true
+			r.first = append(r.first, m)
+		} else if len(r.others) < r.shown {
+			r.others = append(r.others, m)
+		}
+	}
+	return true
+}
+
+// show makes mismatches small and prints them.
+func (r *runner) show() {
+	a := newAsker()
+	defer a.forget()
+	list := append(r.first, r.others...)
+	for _, m := range list[:min(len(list), r.shown)] {
+		i, err := r.generate(m.family, m.number)
+		if err != nil {
+			fmt.Fprintf(r.stderr, "%s: %v\n", m.family, err)
+			continue
+		}
+		i, differences := a.shrink(i, m.differences)
+		for _, d := range differences {
+			fmt.Fprintf(r.stderr, "%s: %s\n", i.ID, d)
+		}
+		text, err := line(i)
+		if err != nil {
+			fmt.Fprintf(r.stderr, "%s: %v\n", i.ID, err)
+			continue
+		}
+		fmt.Fprintf(r.stdout, "%s\n", text)
+	}
+}
+
+// summarize prints the counts.
+func (r *runner) summarize(took time.Duration) (mismatches int) {
+	t := tabwriter.NewWriter(r.stderr, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "family\tcases\tplacements\tnot run\tmismatches\t")
+	total := 0
+	for _, family := range slices.Sorted(maps.Keys(r.counts)) {
+		c := r.counts[family]
+		total += c.cases
+		mismatches += c.mismatches
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%v\n", family, c.cases, c.placements, c.left, c.mismatches, slices.Sorted(maps.Keys(c.needs)))
+	}
+	t.Flush()
+	fmt.Fprintf(r.stderr, "seed %d, %v\n", r.seed, took.Round(time.Second))
+	fmt.Fprintf(r.stdout, "%d cases, %d mismatches\n", total, mismatches)
+	return mismatches
+}
