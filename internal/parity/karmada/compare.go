@@ -22,12 +22,12 @@ type Kind struct {
 }
 
 // Kinds returns all kinds of cases.
-func Kinds() []Kind {
+func (v Version) Kinds() []Kind {
 	return []Kind{
-		{"schedule", schedule},
-		{"filters", filters},
+		{"schedule", v.schedule},
+		{"filters", v.filters},
 		{"general", general},
-		{"weights", weights},
+		{"weights", v.weights},
 		{"nodes", nodes},
 		{"modeling", grades},
 		{"validate", validate},
@@ -36,8 +36,8 @@ func Kinds() []Kind {
 }
 
 // Case runs case number n of a seed. A panic of berth is a mismatch.
-func Case(seed, n uint64) (kind string, o Outcome) {
-	kinds := Kinds()
+func (v Version) Case(seed, n uint64) (kind string, o Outcome) {
+	kinds := v.Kinds()
 	k := kinds[n%uint64(len(kinds))]
 	kind = k.Name
 	defer func() {

@@ -1,11 +1,16 @@
-package karmada
+package karmada_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/berth-sched/berth/internal/parity/karmada/v113"
+)
 
 // A first look; cmd/compare runs as many cases as one likes.
 func TestCompare(t *testing.T) {
+	v := v113.Version()
 	for n := range uint64(1600) {
-		if kind, o := Case(3, n); o.Mismatch != "" {
+		if kind, o := v.Case(3, n); o.Mismatch != "" {
 			t.Errorf("case %d of seed 3, %s: %s", n, kind, o.Mismatch)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
@@ -253,6 +254,7 @@ func binding(r *rand.Rand, names []string) *workv1.ResourceBindingSpec {
 	b := &workv1.ResourceBindingSpec{
 		Resource: workv1.ObjectReference{
 			APIVersion: "apps/v1", Kind: pick(r, "Deployment", "Deployment", "Deployment", "StatefulSet"), Namespace: "default", Name: "web",
+			UID: uidOf(r),
 		},
 		Replicas: int32(pick(r, 0, 1, 2, 5, 12, 40, 200)), Placement: placement(r, names),
 	}
@@ -282,6 +284,11 @@ func binding(r *rand.Rand, names []string) *workv1.ResourceBindingSpec {
 		b.GracefulEvictionTasks = []workv1.GracefulEvictionTask{{FromCluster: pick(r, names...)}}
 	}
 	return b
+}
+
+// uidOf returns a random UID, by which later versions break ties.
+func uidOf(r *rand.Rand) types.UID {
+	return types.UID(pick(r, "", fmt.Sprint("uid-", r.IntN(1000))))
 }
 
 func nameOf(i int) string { return fmt.Sprintf("m%02d", i) }

@@ -8,9 +8,10 @@ import (
 )
 
 // Karmada places replicas one by one since 1.18 and divides them one by one
-// since 1.16. These versions are not imported here, so the two loops are written
-// down as they work, over the types of 1.13; the golden tests hold what the real
-// ones answered.
+// since 1.16. The first version is not imported, and the second in the module
+// karmada116 only, so the two loops are written down as they work, over the types
+// of the version that is imported; the golden tests hold what the real ones
+// answered.
 
 // PlaceOneByOne returns how many replicas find room on the nodes, each taking
 // the first node that has some, up to limit.

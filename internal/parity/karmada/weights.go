@@ -8,13 +8,17 @@ import (
 	workv1 "github.com/karmada-io/karmada/pkg/apis/work/v1alpha2"
 	"github.com/karmada-io/karmada/pkg/util/helper"
 
+	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/scheduling/multicluster"
 )
 
-func weights(r *rand.Rand) Outcome {
+func (v Version) weights(r *rand.Rand) Outcome {
 	n := int32(r.IntN(200))
-	if chance(r, 10) {
+	switch {
+	case chance(r, 10) && v.RandomTies:
 		n = r.Int32()
+	case chance(r, 3):
+		n = r.Int32N(100_000) // one by one takes its time
 	}
 	var theirs helper.ClusterWeightInfoList
 	var ours []multicluster.Weight
@@ -39,13 +43,13 @@ func weights(r *rand.Rand) Outcome {
 		}
 	}
 	input := []any{n, ours, held}
-	d := helper.NewDispenser(n, init)
-	d.TakeByWeight(theirs)
-	got, err := multicluster.Floor.Divide(int64(n), ours, held, multicluster.Ascending)
+	uid := uidOf(r)
+	want := v.Share(n, theirs, init, uid)
+	got, err := v.Scheduler.Method.Divide(int64(n), ours, held, multicluster.NameOrderOf(framework.UID(uid)))
 	if err != nil {
-		return differ("Divide", d.Result, err.Error(), input)
+		return differ("Divide", want, err.Error(), input)
 	}
-	return compareShares(targetsOf(d.Result), got, ours, input)
+	return v.compareShares(targetsOf(want), got, ours, input)
 }
 
 func targetsOf(list []workv1.TargetCluster) []multicluster.Target {
@@ -57,11 +61,15 @@ func targetsOf(list []workv1.TargetCluster) []multicluster.Target {
 	return out
 }
 
-// compareShares compares results that may differ in who of several clusters
-// with the same weight and the same previous replicas gets one more.
-func compareShares(want, got []multicluster.Target, weights []multicluster.Weight, input any) Outcome {
+// compareShares compares results, which may differ, where ties are random, in
+// who of several clusters with the same weight and the same previous replicas
+// gets one more.
+func (v Version) compareShares(want, got []multicluster.Target, weights []multicluster.Weight, input any) Outcome {
 	if slices.Equal(want, got) {
 		return Outcome{}
+	}
+	if !v.RandomTies {
+		return differ("shares", want, got, input)
 	}
 	type class struct{ weight, previous int64 }
 	of := map[string]class{}
