@@ -14,33 +14,20 @@ import (
 //
 //	err := r.Register("LoadAwareScheduling", scheduling.LoadAware(estimator.Koordinator18, estimator.KnownEstimators()))
 //
-// The plugin serves Reserve, too, since these files say so, and does nothing
-// there: the ledger of pods that were placed and not yet measured is kept in the
-// snapshot, which knows of every pod that comes and goes.
+// Filter and score of a profile share one [estimator.Load], and the sums that
+// the snapshot's [estimator.Ledger] keeps for it. At Reserve the pod is entered
+// in that ledger, so that the next decision counts it although no metric does
+// yet, and at Unreserve it is taken out again; see [estimator.Assigner].
 func LoadAware(rules estimator.Rules, known estimator.Estimators) Registration {
 	return Registration{
-		Like: Parts{filter.LoadAware{}, scoring.LoadAware{}, loadAwareReserve{}},
+		Like: Parts{filter.LoadAware{}, scoring.LoadAware{}, estimator.Assigner{}},
 		Args: args.LoadAware(rules),
 		New: func(decoded any, _ framework.Handle) (framework.Plugin, error) {
 			load, err := decoded.(*args.LoadAwareScheduling).Load(known)
 			if err != nil {
 				return nil, err
 			}
-			return Parts{filter.LoadAware{Load: load}, scoring.LoadAware{Load: load}, loadAwareReserve{}}, nil
+			return Parts{filter.LoadAware{Load: load}, scoring.LoadAware{Load: load}, estimator.Assigner{}}, nil
 		},
 	}
 }
-
-// loadAwareReserve stands at Reserve for the snapshot, which has counted the pod.
-type loadAwareReserve struct{}
-
-// Name implements [framework.Plugin].
-func (loadAwareReserve) Name() string { return filter.LoadAware{}.Name() }
-
-// Reserve implements [framework.ReservePlugin].
-func (loadAwareReserve) Reserve(*framework.Cycle, *framework.NodeInfo) framework.Status {
-	return framework.Status{}
-}
-
-// Unreserve implements [framework.ReservePlugin].
-func (loadAwareReserve) Unreserve(*framework.Cycle, *framework.NodeInfo) {}

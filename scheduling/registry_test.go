@@ -271,6 +271,10 @@ func TestLoadAwareRegistration(t *testing.T) {
 	if got := f.Load.Config().Thresholds["cpu"]; got != 75 {
 		t.Errorf("the threshold of cpu = %d, want 75", got)
 	}
+	reserve := scheduling.Part(p, func(p framework.Plugin) bool { _, ok := p.(framework.ReservePlugin); return ok })
+	if _, ok := reserve.(estimator.Assigner); !ok {
+		t.Errorf("at Reserve there is a %T, want estimator.Assigner", reserve)
+	}
 	for raw, want := range map[string]string{
 		`{"estimator": "crystalBall"}`:          "crystalBall",
 		`{"usageThresholds": {"cpu": 101}}`:     "usageThresholds",

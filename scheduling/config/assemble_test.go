@@ -1,7 +1,6 @@
 package config_test
 
 import (
-	"encoding/json"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -13,11 +12,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/frameworktest"
@@ -403,116 +400,6 @@ func TestBuildErrors(t *testing.T) {
 		t.Errorf("arguments are looked at by the factory only: %v", err)
 	}
 }
-
-// TestKoordinator loads the file of the article about Koordinator's load-aware
-// scheduling and places pods by it.
-func TestKoordinator(t *testing.T) {
-	file := `
-apiVersion: kubescheduler.config.k8s.io/v1beta2
-kind: KubeSchedulerConfiguration
-profiles:
-  - schedulerName: koord-scheduler
-    plugins:
-      filter:
-        enabled:
-          - name: LoadAwareScheduling
-      score:
-        enabled:
-          - name: LoadAwareScheduling
-            weight: 1
-      reserve:
-        enabled:
-          - name: LoadAwareScheduling
-    pluginConfig:
-    - name: LoadAwareScheduling
-      args:
-        apiVersion: kubescheduler.config.k8s.io/v1beta2
-        kind: LoadAwareSchedulingArgs
-        filterExpiredNodeMetrics: true
-        nodeMetricExpirationSeconds: 300
-        resourceWeights:
-          cpu: 1
-          memory: 1
-        usageThresholds:
-          cpu: 75
-          memory: 85
-        prodUsageThresholds:
-          cpu: 55
-          memory: 65
-        scoreAccordingProdUsage: true
-        estimatedScalingFactors:
-          cpu: 80
-          memory: 70
-        aggregated:
-          usageThresholds:
-            cpu: 65
-            memory: 75
-          usageAggregationType: "p99"
-          scoreAggregationType: "p99"
-`
-	for _, rules := range []estimator.Rules{estimator.Koordinator14, estimator.Koordinator15, estimator.Koordinator16, estimator.Koordinator18} {
-		t.Run(string(rules), func(t *testing.T) {
-			r := scheduling.Registry137()
-			if err := r.Register("LoadAwareScheduling", scheduling.LoadAware(rules, estimator.KnownEstimators())); err != nil {
-				t.Fatal(err)
-			}
-			p := build(t, file, config.Options{Registry: r}).Profiles[0]
-			last := p.Score[len(p.Score)-1]
-			if p.Name != "koord-scheduler" || last.Plugin.Name() != "LoadAwareScheduling" || last.Weight != 1 ||
-				p.Filter[len(p.Filter)-1].Name() != "LoadAwareScheduling" || p.Reserve[len(p.Reserve)-1].Name() != "LoadAwareScheduling" {
-				t.Fatalf("profile %q: %v", p.Name, kinds(p))
-			}
-			p.Parallelism = 1
-			loadAwarePlaces(t, p)
-		})
-	}
-}
-
-// loadAwarePlaces places a batch pod where one node is over the threshold of the
-// file.
-func loadAwarePlaces(t *testing.T, p scheduling.Profile) {
-	t.Helper()
-	noon := frameworktest.Noon().Format(time.RFC3339)
-	objects, err := framework.Decode([]byte(strings.ReplaceAll(clusterOfTwo, "@", noon)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	snap, pending, err := frameworktest.Snapshot(objects)
-	if err != nil || len(pending) != 1 {
-		t.Fatalf("%d pending pods: %v", len(pending), err)
-	}
-	ledger := estimator.LedgerOf(snap)
-	for _, m := range objects.NodeMetrics {
-		if err := ledger.SetMetric(m); err != nil {
-			t.Fatal(err)
-		}
-	}
-	s, err := scheduling.New(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := s.Place(snap, pending[0])
-	if err != nil || d.Node != "idle" {
-		t.Fatalf("placed on %q: %v, want idle", d.Node, err)
-	}
-	text, err := json.Marshal(s.Explain(snap, pending[0]))
-	if err != nil || !strings.Contains(string(text), "LoadAwareScheduling") {
-		t.Errorf("the explanation does not know of LoadAwareScheduling: %s, %v", text, err)
-	}
-}
-
-const clusterOfTwo = `{"kind": "List", "apiVersion": "v1", "items": [
-	{"kind": "Node", "apiVersion": "v1", "metadata": {"name": "busy"}, "status": {"allocatable": {"cpu": "10", "memory": "10Gi", "pods": "110"}}},
-	{"kind": "Node", "apiVersion": "v1", "metadata": {"name": "idle"}, "status": {"allocatable": {"cpu": "10", "memory": "10Gi", "pods": "110"}}},
-	{"kind": "NodeMetric", "apiVersion": "slo.koordinator.sh/v1alpha1", "metadata": {"name": "busy"}, "status": {"updateTime": "@",
-		"nodeMetric": {"nodeUsage": {"resources": {"cpu": "9", "memory": "1Gi"}}, "aggregatedNodeUsages": [
-			{"duration": "5m", "usage": {"p99": {"resources": {"cpu": "9", "memory": "1Gi"}}}}]}}},
-	{"kind": "NodeMetric", "apiVersion": "slo.koordinator.sh/v1alpha1", "metadata": {"name": "idle"}, "status": {"updateTime": "@",
-		"nodeMetric": {"nodeUsage": {"resources": {"cpu": "1", "memory": "1Gi"}}, "aggregatedNodeUsages": [
-			{"duration": "5m", "usage": {"p99": {"resources": {"cpu": "1", "memory": "1Gi"}}}}]}}},
-	{"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "web", "namespace": "default"}, "spec": {"priority": 5500, "containers": [
-		{"name": "c", "resources": {"requests": {"cpu": "1", "memory": "1Gi"}}}]}}
-]}`
 
 // TestGoldenFilesBuild builds every recorded file that kube-scheduler accepted,
 // with stand-ins for plugins that are not in-tree. Listed differences: negative
