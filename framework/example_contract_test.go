@@ -1,0 +1,245 @@
+package framework_test
+
+import (
+	"fmt"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// crane lifts one thing at a time: a pod that comes while another waits is
+// kept waiting too, and the first to be bound lets the next one go.
+type crane struct{ handle framework.Handle }
+
+func (*crane) Name() string { return "Crane" }
+
+// Done lets the pod go on that has waited longest.
+func (c *crane) Done() {
+	for _, waiting := range c.handle.WaitingPods() {
+		waiting.Allow(c.Name())
+		return
+	}
+}
+
+// dock is a Handle of two waiting pods: scheduling.Scheduler and
+// lifecycle.Driver are real ones.
+type dock struct {
+	framework.Handle
+	waiting []framework.WaitingPod
+}
+
+func (d dock) WaitingPods() []framework.WaitingPod { return d.waiting }
+
+// waitingPod prints what is decided.
+type waitingPod struct {
+	framework.WaitingPod
+	name string
+}
+
+func (w waitingPod) Allow(plugin string) { fmt.Println(plugin, "lets", w.name, "go on") }
+
+// A plugin that decides outside of a cycle is given a Handle when it is made.
+func ExampleHandle() {
+	c := &crane{handle: dock{waiting: []framework.WaitingPod{waitingPod{name: "web-1"}, waitingPod{name: "web-2"}}}}
+	c.Done()
+	// Output: Crane lets web-1 go on
+}
+
+// A filter that is bound to a pod answers for one node after another.
+func ExampleNodeFilter() {
+	s, p := twoNodes()
+	var bound framework.NodeFilter = Quay{}
+	for _, n := range s.All() {
+		fmt.Println(n.Name(), bound.Filter(p, n))
+	}
+	// Output:
+	// n1 Success
+	// n2 Success
+}
+
+// Every kind of object can be read by one function.
+func ExampleObject() {
+	namespace := read[framework.Namespace](`{"metadata":{"name":"shop"}}`)
+	class := read[framework.PriorityClass](`{"metadata":{"name":"high"},"value":1000}`)
+	fmt.Println(kindOf(namespace), kindOf(class))
+	// Output: *framework.Namespace *framework.PriorityClass
+}
+
+// kindOf works for any kind of object.
+func kindOf[T framework.Object](x *T) string { return fmt.Sprintf("%T", x) }
+
+// A hint says whether an event may have made room for a pod.
+func ExampleQueueingHintFunc() {
+	var roomier framework.QueueingHintFunc = func(pod *framework.PodInfo, before, after any) (framework.QueueingHint, error) {
+		old, ok := before.(*framework.Node)
+		node, also := after.(*framework.Node)
+		if !ok || !also {
+			return framework.Queue, nil // cannot tell: try
+		}
+		was, is := old.Status.Allocatable["cpu"], node.Status.Allocatable["cpu"]
+		if is.Cmp(was) <= 0 {
+			return framework.QueueSkip, nil
+		}
+		return framework.Queue, nil
+	}
+	small, large := framework.MakeNode("n1", "4", "8Gi").Obj(), framework.MakeNode("n1", "8", "8Gi").Obj()
+	grown, _ := roomier(nil, small, large)
+	shrunk, _ := roomier(nil, large, small)
+	fmt.Println(grown == framework.Queue, shrunk == framework.Queue)
+	// Output: true false
+}
+
+// rows scores a node by its row of racks alone, and so all nodes of a row
+// alike.
+type rows struct{ s *framework.Snapshot }
+
+func (rows) Name() string { return "Rows" }
+
+func (r rows) Score(_ *framework.PodInfo, node *framework.NodeInfo) int64 {
+	return int64(len(node.Node.Labels["row"]))
+}
+
+// Groups numbers the rows in the order in which their first nodes stand.
+func (r rows) Groups() framework.Groups {
+	numbers := map[string]int32{}
+	of := make([]int32, r.s.Slots())
+	for _, n := range r.s.All() {
+		row := n.Node.Labels["row"]
+		if _, known := numbers[row]; !known {
+			numbers[row] = int32(len(numbers))
+		}
+		of[n.Slot()] = numbers[row]
+	}
+	return framework.Groups{Of: of, Count: len(numbers)}
+}
+
+// NormalizeScore and Excludes leave nodes out of the range that are in no row.
+func (rows) NormalizeScore(raw, smallest, largest int64) int64 {
+	if largest == smallest {
+		return framework.MaxNodeScore
+	}
+	return framework.MaxNodeScore * (raw - smallest) / (largest - smallest)
+}
+
+func (rows) Excludes(node *framework.NodeInfo) bool { return node.Node.Labels["row"] == "" }
+
+// inRows is a snapshot of three nodes, two of them in one row.
+func inRows() *framework.Snapshot {
+	s := framework.NewSnapshot(framework.Arrival)
+	for _, n := range []framework.NodeBuilder{
+		framework.MakeNode("n1", "4", "8Gi").Labels("row", "A"),
+		framework.MakeNode("n2", "4", "8Gi").Labels("row", "A"),
+		framework.MakeNode("n3", "4", "8Gi"),
+	} {
+		if err := s.AddNode(n.Obj()); err != nil {
+			panic(err)
+		}
+	}
+	return s
+}
+
+// The fast road asks a Grouper about one node of each group.
+func ExampleGrouper() {
+	var plugin framework.Grouper = rows{inRows()}
+	groups := plugin.Groups()
+	fmt.Println(groups.Count, "groups:", groups.Of[:3])
+	// Output: 2 groups: [0 0 1]
+}
+
+func ExampleRangeExcluder() {
+	s := inRows()
+	var plugin framework.RangeExcluder = rows{s}
+	for _, n := range s.All() {
+		fmt.Println(n.Name(), "left out:", plugin.Excludes(n))
+	}
+	// Output:
+	// n1 left out: false
+	// n2 left out: false
+	// n3 left out: true
+}
+
+// shares scores by how many nodes are feasible, which needs no list of them.
+type shares struct{}
+
+func (shares) Name() string { return "Shares" }
+
+func (s shares) PreScore(c *framework.Cycle, feasible []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
+	return s.PreScoreGroups(c, framework.EachFeasible(feasible))
+}
+
+func (shares) PreScoreGroups(_ *framework.Cycle, feasible framework.FeasibleNodes) (framework.NodeScorer, framework.Status) {
+	nodes := 0
+	feasible.Each(func(_ *framework.NodeInfo, ofGroup int) { nodes += ofGroup })
+	return share{int64(100 / max(1, nodes))}, framework.Status{}
+}
+
+type share struct{ each int64 }
+
+func (s share) Score(*framework.PodInfo, *framework.NodeInfo) int64 { return s.each }
+
+// With PreScoreGroups, the fast road need not list 5,000 feasible nodes to say
+// how many there are in each zone.
+func ExampleGroupPreScorePlugin() {
+	s, p := twoNodes()
+	var plugin framework.GroupPreScorePlugin = shares{}
+	var c framework.Cycle
+	c.Reset(p, s, 0, 0)
+	scorer, status := plugin.PreScore(&c, []*framework.NodeInfo{s.At(0), s.At(1)})
+	fmt.Println(status, scorer.Score(p, s.At(0)))
+	// Output: Success 50
+}
+
+// booked counts reservations per node, in the snapshot.
+type booked struct{ bySlot map[int]int }
+
+func (b *booked) Fork(*framework.Snapshot) framework.Extension {
+	f := &booked{map[int]int{}}
+	for slot, n := range b.bySlot {
+		f.bySlot[slot] = n
+	}
+	return f
+}
+
+// unbook takes one reservation back.
+type unbook struct {
+	b    *booked
+	slot int
+}
+
+func (u unbook) Undo(*framework.Snapshot) { u.b.bySlot[u.slot]-- }
+
+var bookedKey = framework.NewExtensionKey(func(*framework.Snapshot) *booked { return &booked{map[int]int{}} })
+
+// A key, kept in a package variable, finds the extension of any snapshot.
+func ExampleExtensionKey() {
+	var key *framework.ExtensionKey[*booked] = bookedKey
+	s, _ := twoNodes()
+	key.Of(s).bySlot[0]++
+	other, _ := twoNodes()
+	fmt.Println(key.Of(s).bySlot[0], key.Of(other).bySlot[0])
+	// Output: 1 0
+}
+
+// What an extension changes on its own it records, so that a rollback takes it
+// back.
+func ExampleUndoer() {
+	s, _ := twoNodes()
+	b := bookedKey.Of(s)
+	mark := s.Begin()
+	b.bySlot[0]++
+	var back framework.Undoer = unbook{b, 0}
+	s.Record(back)
+	fmt.Println("booked:", b.bySlot[0])
+	s.Rollback(mark)
+	fmt.Println("booked:", b.bySlot[0])
+	// Output:
+	// booked: 1
+	// booked: 0
+}
+
+// Several plugins may keep a pod waiting; it goes on when the last one allows
+// it.
+func ExampleWaitingPod() {
+	var w framework.WaitingPod = waitingPod{name: "web-1"}
+	w.Allow("Crane")
+	// Output: Crane lets web-1 go on
+}

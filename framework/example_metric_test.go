@@ -1,0 +1,59 @@
+package framework_test
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+)
+
+// usage is so much CPU and memory.
+func usage(cpu, memory string) framework.ResourceMap {
+	return framework.ResourceMap{ResourceList: resource.List{
+		resource.CPU: resource.MustParse(cpu), resource.Memory: resource.MustParse(memory),
+	}}
+}
+
+// A report as Koordinator's agent writes it: the node, its pods, what runs
+// beside them, and what could be lent to others.
+func ExampleNodeMetricStatus() {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	status := framework.NodeMetricStatus{
+		UpdateTime: &at,
+		NodeMetric: &framework.NodeMetricInfo{
+			NodeUsage:   usage("1500m", "6Gi"),
+			SystemUsage: usage("200m", "1Gi"),
+			AggregatedNodeUsages: []framework.AggregatedUsage{{
+				Duration: framework.Duration{Duration: 5 * time.Minute},
+				Usage:    map[framework.AggregationType]framework.ResourceMap{framework.P95: usage("2", "6Gi")},
+			}},
+		},
+		PodsMetric:            []*framework.PodMetricInfo{{Namespace: "shop", Name: "web", Priority: "koord-prod", PodUsage: usage("1", "4Gi")}},
+		HostApplicationMetric: []*framework.HostApplicationMetricInfo{{Name: "backup", Usage: usage("300m", "1Gi")}},
+		ProdReclaimableMetric: &framework.ReclaimableMetric{Resource: usage("500m", "2Gi")},
+	}
+	p95 := status.NodeMetric.AggregatedNodeUsages[0]
+	fmt.Println("now:", status.NodeMetric.NodeUsage.ResourceList[resource.CPU])
+	fmt.Println("p95 of", p95.Duration.Duration, "is", p95.Usage[framework.P95].ResourceList[resource.CPU])
+	fmt.Println(status.PodsMetric[0].Name, "uses", status.PodsMetric[0].PodUsage.ResourceList[resource.CPU])
+	// Output:
+	// now: 1500m
+	// p95 of 5m0s is 2
+	// web uses 1
+}
+
+// How a node is measured; the interval tells readers when a report is old.
+func ExampleNodeMetricCollectPolicy() {
+	withCache := framework.UsageWithPageCache
+	m := framework.NodeMetric{
+		ObjectMeta: framework.ObjectMeta{Name: "n1"},
+		Spec: framework.NodeMetricSpec{CollectPolicy: &framework.NodeMetricCollectPolicy{
+			ReportIntervalSeconds:   new(int64(60)),
+			NodeAggregatePolicy:     &framework.AggregatePolicy{Durations: []framework.Duration{{Duration: 5 * time.Minute}}},
+			NodeMemoryCollectPolicy: &withCache,
+		}},
+	}
+	printJSON(m.Spec)
+	// Output: {"metricCollectPolicy":{"reportIntervalSeconds":60,"nodeAggregatePolicy":{"durations":["5m0s"]},"nodeMemoryCollectPolicy":"usageWithPageCache"}}
+}
