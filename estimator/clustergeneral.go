@@ -79,6 +79,9 @@ type General struct {
 	// IgnoreModels estimates from the summary alone, as Karmada does without
 	// its feature gate CustomizedClusterResourceModeling.
 	IgnoreModels bool
+	// Assumed holds, by cluster, workloads that were given to it and are not
+	// yet counted in its status; see [Assumed].
+	Assumed map[string][]Assumed
 }
 
 // Name returns "general-estimator", Karmada's name.
@@ -110,9 +113,11 @@ func (g General) check(cluster *framework.Cluster) error {
 		return &framework.InvalidError{Object: g.Name(), Field: "rule", Value: g.Rule.String(), Err: errUnknownRule}
 	}
 	if s := cluster.Status.ResourceSummary; s != nil {
-		return ofCluster(cluster, checkSummary(s))
+		if err := checkSummary(s); err != nil {
+			return ofCluster(cluster, err)
+		}
 	}
-	return nil
+	return ofCluster(cluster, checkAssumed(g.Assumed[cluster.Name]))
 }
 
 var (
@@ -127,15 +132,17 @@ func (g General) estimate(cluster *framework.Cluster, replica *Replica, r *Clust
 	if err := g.check(cluster); err != nil {
 		return 0, err
 	}
-	summary := cluster.Status.ResourceSummary
-	if summary == nil {
+	if cluster.Status.ResourceSummary == nil {
 		return 0, nil
 	}
+	assumed := g.Assumed[cluster.Name]
+	summary := besides(cluster.Status.ResourceSummary, assumed)
+	r.AssumedPods = podsAssumed(assumed)
 	r.From, r.Limit, r.FreePods = FromPods, resource.Pods, freePods(summary)
 	if r.FreePods == 0 || replica == nil {
 		return min(r.FreePods, MaxReplicas), nil
 	}
-	n, limit, err := g.byResources(cluster, demands(replica.Request), r, explain)
+	n, limit, err := g.byResources(cluster, summary, demands(replica.Request), r, explain)
 	if err != nil {
 		return 0, ofCluster(cluster, err)
 	}
@@ -146,10 +153,9 @@ func (g General) estimate(cluster *framework.Cluster, replica *Replica, r *Clust
 }
 
 // byResources estimates by models or by the summary, without regard to pods.
-func (g General) byResources(cluster *framework.Cluster, wanted []demand, r *ClusterReport, explain bool) (int64, resource.Name, error) {
-	summary := cluster.Status.ResourceSummary
+func (g General) byResources(cluster *framework.Cluster, summary *framework.ResourceSummary, wanted []demand, r *ClusterReport, explain bool) (int64, resource.Name, error) {
 	if !g.IgnoreModels && len(summary.AllocatableModelings) > 0 {
-		m := modelCount{rule: g.Rule, models: cluster.Spec.ResourceModels, counts: summary.AllocatableModelings, wanted: wanted}
+		m := modelCount{rule: g.Rule, models: cluster.Spec.ResourceModels, counts: summary.AllocatableModelings, wanted: wanted, assumed: g.Assumed[cluster.Name]}
 		if g.Rule == FirstFit {
 			m.wanted = countedOnly(wanted)
 		}

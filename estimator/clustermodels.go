@@ -30,6 +30,8 @@ type modelCount struct {
 	counts []framework.AllocatableModeling
 	wanted []demand
 	report *[]GradeReport // nil: no one asks
+
+	assumed []Assumed // only FirstFit places them
 }
 
 // uncovered says why the models cannot answer, "" if they can. Models that do
@@ -53,6 +55,9 @@ func (m *modelCount) replicas() (int64, error) {
 	if err := m.check(); err != nil {
 		return 0, err
 	}
+	if m.rule == FirstFit && len(m.assumed) > 0 {
+		return m.besideAssumed()
+	}
 	start := m.start()
 	var total int64
 	for i := range m.models {
@@ -68,6 +73,41 @@ func (m *modelCount) replicas() (int64, error) {
 				Limit: limit, Unfit: perNode == 0,
 			})
 		}
+	}
+	return total, nil
+}
+
+// besideAssumed counts by FirstFit what fits beside the assumed workloads.
+func (m *modelCount) besideAssumed() (int64, error) {
+	p := m.packer(m.assumed)
+	if p.opened > maxOpened {
+		return 0, manyNodes()
+	}
+	one := Component{Replicas: 1, Request: resource.List{}}
+	for _, d := range m.wanted {
+		one.Request[d.name] = d.quantity
+	}
+	needs := p.kindsOf([]Component{one})[0].needs
+	reports := make([]GradeReport, len(m.models))
+	for _, g := range p.room {
+		r := &reports[g.model]
+		r.PerNode = fits(g.empty, needs)
+		r.Nodes, r.Replicas = m.nodes(g.model), resource.SatMul(g.left, r.PerNode)
+	}
+	for _, n := range p.nodes {
+		r := &reports[n.model]
+		r.Assumed++
+		r.Replicas = resource.SatAdd(r.Replicas, fits(n.room, needs))
+	}
+	var total int64
+	for i := range reports {
+		r := &reports[i]
+		total = resource.SatAdd(total, r.Replicas)
+		r.Grade, r.Unfit, r.Replicas = m.models[i].Grade, r.PerNode == 0, min(r.Replicas, MaxReplicas)
+		_, r.Limit = m.perNode(i)
+	}
+	if m.report != nil {
+		*m.report = reports
 	}
 	return total, nil
 }
@@ -121,6 +161,14 @@ func (m *modelCount) firstAbove(d demand, cmp int) int {
 		}
 	}
 	return len(m.models)
+}
+
+// atLeast returns what a node of model i has at least, 0 of what no model knows.
+func (m *modelCount) atLeast(i int, name resource.Name) resource.Quantity {
+	if rangeOf(m.models[i].Ranges, name) < 0 {
+		return resource.Quantity{}
+	}
+	return m.min(i, name)
 }
 
 func (m *modelCount) min(i int, name resource.Name) resource.Quantity {

@@ -17,6 +17,7 @@ const (
 	FromSummary EstimateBasis = "summary" // the sums of the cluster's resources
 	FromModels  EstimateBasis = "models"  // the numbers of nodes of each grade
 	FromNodes   EstimateBasis = "nodes"   // the nodes themselves
+	FromQuota   EstimateBasis = "quota"   // the resource quotas of a namespace
 )
 
 // A ClusterReport says why an estimate is what it is. Its JSON form is stable.
@@ -30,11 +31,16 @@ type ClusterReport struct {
 	Fallback string `json:"fallback,omitempty"`
 	// FreePods is how many more pods the cluster admits.
 	FreePods int64 `json:"freePods"`
+	// AssumedPods is how many pods are assumed to be in the cluster beside those
+	// that it counts.
+	AssumedPods int64 `json:"assumedPods,omitempty"`
 	// Limit is the resource that allows no more replicas, the first by name if
 	// several do; "pods" for the number of pods, "" if nothing limits.
 	Limit resource.Name `json:"limit,omitempty"`
-	// Resources says, by name, how many replicas each requested resource would
-	// allow according to the summary.
+	// Quota names the resource quota that allows no more.
+	Quota string `json:"quota,omitempty"`
+	// Resources says how many replicas each requested resource would allow: by
+	// name, according to the summary, or quota by quota.
 	Resources []ResourceReport `json:"resources,omitempty"`
 	// Grades says what each grade allows, in the order of the models.
 	Grades []GradeReport `json:"grades,omitempty"`
@@ -59,7 +65,10 @@ type GradeReport struct {
 	Grade uint  `json:"grade"`
 	Nodes int64 `json:"nodes"`
 	// PerNode is how many replicas one node of the grade is taken to allow.
-	PerNode  int64 `json:"perNode"`
+	PerNode int64 `json:"perNode"`
+	// Assumed is how many of the nodes hold assumed replicas, and may allow
+	// fewer.
+	Assumed  int64 `json:"assumed,omitempty"`
 	Replicas int64 `json:"replicas"`
 	// Limit is the resource that allows no more on a node.
 	Limit resource.Name `json:"limit,omitempty"`

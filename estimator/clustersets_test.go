@@ -50,7 +50,7 @@ func TestEstimateSets(t *testing.T) {
 		})
 	}
 	_, err := estimator.General{}.EstimateSets(sums(), []estimator.Component{{Name: "x", Replicas: -1}})
-	if want := `component x: replicas: "-1": must not be negative`; fmt.Sprint(err) != want {
+	if want := `cluster m: components[0].replicas: "-1": must not be negative`; fmt.Sprint(err) != want {
 		t.Errorf("EstimateSets: %v, want %s", err, want)
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 // Object is any of the kinds of objects that [Objects] holds.
 type Object interface {
-	Pod | Node | Namespace | PriorityClass | PodDisruptionBudget | Service |
+	Pod | Node | Namespace | ResourceQuota | PriorityClass | PodDisruptionBudget | Service |
 		ReplicationController | ReplicaSet | StatefulSet | Deployment | DaemonSet | Job |
 		PersistentVolume | PersistentVolumeClaim | StorageClass |
 		CSINode | CSIDriver | CSIStorageCapacity | VolumeAttachment |

@@ -138,6 +138,7 @@ func TestRoundTrip(t *testing.T) {
 	roundTrip[framework.Namespace](t)
 	roundTrip[framework.PriorityClass](t)
 	roundTrip[framework.PodDisruptionBudget](t)
+	roundTrip[framework.ResourceQuota](t)
 	roundTrip[framework.Service](t)
 	roundTrip[framework.ReplicationController](t)
 	roundTrip[framework.ReplicaSet](t)

@@ -97,7 +97,7 @@ func TestDecodeForms(t *testing.T) {
 // Every list of Objects must have a kind that goes there, and no other.
 func TestDecodeEveryKind(t *testing.T) {
 	groups := map[string][]string{
-		"v1":                          {"Pod", "Node", "Namespace", "Service", "ReplicationController", "PersistentVolume", "PersistentVolumeClaim"},
+		"v1":                          {"Pod", "Node", "Namespace", "ResourceQuota", "Service", "ReplicationController", "PersistentVolume", "PersistentVolumeClaim"},
 		"apps/v1":                     {"ReplicaSet", "StatefulSet", "Deployment", "DaemonSet"},
 		"batch/v1":                    {"Job"},
 		"policy/v1":                   {"PodDisruptionBudget"},

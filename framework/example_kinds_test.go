@@ -33,6 +33,12 @@ func ExamplePodDisruptionBudget() {
 	// Output: default/web 2
 }
 
+func ExampleResourceQuota() {
+	q := read[framework.ResourceQuota](`{"metadata":{"name":"team"},"status":{"hard":{"requests.cpu":"20"},"used":{"requests.cpu":"5500m"}}}`)
+	fmt.Println(q.Key(), q.Status.Hard["requests.cpu"], q.Status.Used["requests.cpu"])
+	// Output: default/team 20 5500m
+}
+
 func ExampleService() {
 	s := read[framework.Service](`{"metadata":{"name":"web","namespace":"shop"},"spec":{"selector":{"app":"web"}}}`)
 	fmt.Println(s.Key(), s.Spec.Selector)

@@ -9,6 +9,7 @@ type Objects struct {
 	Namespaces             []*Namespace
 	PriorityClasses        []*PriorityClass
 	PodDisruptionBudgets   []*PodDisruptionBudget
+	ResourceQuotas         []*ResourceQuota
 	Services               []*Service
 	ReplicationControllers []*ReplicationController
 	ReplicaSets            []*ReplicaSet
@@ -64,6 +65,7 @@ var kinds = []kind{
 	{"v1", "Pod", true, into(func(o *Objects) *[]*Pod { return &o.Pods })},
 	{"v1", "Node", false, into(func(o *Objects) *[]*Node { return &o.Nodes })},
 	{"v1", "Namespace", false, into(func(o *Objects) *[]*Namespace { return &o.Namespaces })},
+	{"v1", "ResourceQuota", true, into(func(o *Objects) *[]*ResourceQuota { return &o.ResourceQuotas })},
 	{"v1", "Service", true, into(func(o *Objects) *[]*Service { return &o.Services })},
 	{"v1", "ReplicationController", true, into(func(o *Objects) *[]*ReplicationController { return &o.ReplicationControllers })},
 	{"v1", "PersistentVolume", false, into(func(o *Objects) *[]*PersistentVolume { return &o.PersistentVolumes })},
@@ -108,6 +110,7 @@ func (o *Objects) extend(p *Objects) {
 	o.Namespaces = append(o.Namespaces, p.Namespaces...)
 	o.PriorityClasses = append(o.PriorityClasses, p.PriorityClasses...)
 	o.PodDisruptionBudgets = append(o.PodDisruptionBudgets, p.PodDisruptionBudgets...)
+	o.ResourceQuotas = append(o.ResourceQuotas, p.ResourceQuotas...)
 	o.Services = append(o.Services, p.Services...)
 	o.ReplicationControllers = append(o.ReplicationControllers, p.ReplicationControllers...)
 	o.ReplicaSets = append(o.ReplicaSets, p.ReplicaSets...)

@@ -85,7 +85,7 @@ func (s Scheduler) feasible(clusters []*framework.Cluster, w *Workload, x *Expla
 			}
 			continue
 		}
-		m := member{cluster: c}
+		m := member{cluster: c, tier: tierOf(&w.Placement, c)}
 		for _, p := range s.Scorers {
 			n, err := scoreOf(p, w, c)
 			if err != nil {
@@ -97,7 +97,7 @@ func (s Scheduler) feasible(clusters []*framework.Cluster, w *Workload, x *Expla
 			}
 		}
 		if x != nil {
-			x.Clusters[i].Feasible, x.Clusters[i].Score = true, m.score
+			x.Clusters[i].Feasible, x.Clusters[i].Score, x.Clusters[i].Tier = true, m.score, m.tier
 		}
 		members = append(members, m)
 	}
@@ -184,11 +184,6 @@ func explain(p estimator.ClusterExplainer, c *framework.Cluster, r *estimator.Re
 	return p.Explain(c, r)
 }
 
-// A setEstimator estimates whole sets of components.
-type setEstimator interface {
-	EstimateSets(*framework.Cluster, []estimator.Component) (estimator.Estimate, error)
-}
-
 func (s Scheduler) ask(c *framework.Cluster, w *Workload) estimator.Combined {
 	asked := make([]estimator.ClusterEstimator, len(s.Estimators))
 	for i, p := range s.Estimators {
@@ -209,7 +204,7 @@ func (g guarded) Estimate(c *framework.Cluster, r *estimator.Replica) (e estimat
 	if len(g.components) == 0 {
 		return g.ClusterEstimator.Estimate(c, r)
 	}
-	if sets, ok := g.ClusterEstimator.(setEstimator); ok {
+	if sets, ok := g.ClusterEstimator.(estimator.SetEstimator); ok {
 		return sets.EstimateSets(c, g.components)
 	}
 	return estimator.Estimate{NoOpinion: true}, nil
@@ -221,13 +216,14 @@ func (s Scheduler) divide(w *Workload, chosen []member, available map[string]int
 	d := Demand{
 		Replicas: w.Replicas, Strategy: strategy, Method: s.Method, Ties: NameOrderOf(w.UID), Previous: w.Clusters, Fresh: w.Fresh,
 	}
+	d.Overflow = len(overflowOf(&w.Placement)) > 0
 	if len(w.Components) > 0 {
 		d.Replicas = 0
 	}
 	candidates := make([]Candidate, len(chosen))
 	for i, m := range chosen {
 		candidates[i] = Candidate{
-			Name: m.cluster.Name, Available: max(0, available[m.cluster.Name]), Weight: staticWeight(&w.Placement, m.cluster),
+			Name: m.cluster.Name, Available: max(0, available[m.cluster.Name]), Weight: staticWeight(&w.Placement, m.cluster), Tier: m.tier,
 		}
 	}
 	return Divide(d, candidates)

@@ -56,6 +56,9 @@ type Demand struct {
 	Previous []Target
 	// Fresh tells DynamicWeight and Aggregated to divide everything anew.
 	Fresh bool
+	// Overflow tells DynamicWeight and Aggregated to fill the candidates tier by
+	// tier.
+	Overflow bool
 }
 
 // A Candidate is a cluster among which replicas are divided.
@@ -66,6 +69,8 @@ type Candidate struct {
 	Available int64
 	// Weight is the cluster's static weight. StaticWeight reads it.
 	Weight int64
+	// Tier is the overflow tier, from 0. It is read if there is overflow.
+	Tier int
 }
 
 // A Step is what a division came down to.
@@ -80,6 +85,7 @@ const (
 	StepScaleUp    Step = "scale up"
 	StepScaleDown  Step = "scale down"
 	StepFresh      Step = "fresh scale"
+	StepOverflow   Step = "overflow"
 )
 
 // A Division is the result of dividing replicas. Its JSON form is stable.
@@ -92,6 +98,10 @@ type Division struct {
 	Divided int64    `json:"divided,omitempty"`
 	Weights []Weight `json:"weights,omitempty"`
 	Kept    []Target `json:"kept,omitempty"`
+	// Tier is the overflow tier that was divided, and Tiers the divisions, by
+	// tier, that a StepOverflow consists of.
+	Tier  int        `json:"tier,omitempty"`
+	Tiers []Division `json:"tiers,omitempty"`
 }
 
 // A ShortageError says that the clusters cannot take all replicas.
@@ -106,6 +116,8 @@ type ShortageError struct {
 func (e *ShortageError) Error() string {
 	prefix := ""
 	switch e.Step {
+	case StepOverflow:
+		return "Clusters available replicas are not enough to schedule."
 	case StepScaleUp, StepScaleDown:
 		prefix = "failed to " + string(e.Step) + ": "
 	case StepFresh:
@@ -128,13 +140,18 @@ var ErrNoClusters = errors.New("no clusters available to schedule")
 // by what the clusters have now. If Fresh, all replicas are divided by
 // availability plus what the clusters have now.
 //
+// With Overflow, tier after tier gets as many replicas as its clusters can take
+// with those that they have, until none are left, and divides them as above. So
+// scaling up goes on to the next tier when one is full, and scaling down takes
+// the replicas of the last tier first.
+//
 // With DynamicWeight and Aggregated, a cluster never gets more than it can take
 // besides what it has; scaling up takes nothing away, and scaling down adds
 // nothing anywhere. If the clusters cannot take everything, the error is a
 // [*ShortageError] and nothing is divided; without candidates it is
 // [ErrNoClusters].
 //
-// Source: Karmada 1.13, AssignReplicas.
+// Source: Karmada 1.13, AssignReplicas; for Overflow, Karmada 1.18.
 //
 // Differs: the order of Previous plays no part; what Karmada 1.13 decides by it
 // when scaling down an Aggregated workload is decided by name. Replicas of
@@ -157,6 +174,9 @@ func Divide(d Demand, candidates []Candidate) (Division, error) {
 	case d.Strategy == StaticWeight:
 		return divideStatic(d, candidates)
 	}
+	if d.Overflow {
+		return divideTiers(d, candidates)
+	}
 	return divideDynamic(d, candidates)
 }
 
@@ -170,9 +190,14 @@ func checkDemand(d Demand, candidates []Candidate) error {
 	if int(d.Method) >= len(methodNames) {
 		return &framework.InvalidError{Field: "method", Value: d.Method.String(), Err: errUnknownMethod}
 	}
+	if d.Overflow && d.Strategy != DynamicWeight && d.Strategy != Aggregated {
+		return &framework.InvalidError{Field: "strategy", Value: d.Strategy.String(), Err: errOverflow}
+	}
 	seen := map[string]bool{}
 	for _, c := range candidates {
 		switch {
+		case d.Overflow && c.Tier < 0:
+			return &framework.InvalidError{Object: "cluster " + c.Name, Field: "tier", Value: fmt.Sprint(c.Tier), Err: errNegative}
 		case seen[c.Name]:
 			return &framework.InvalidError{Object: "cluster " + c.Name, Err: errNamedTwice}
 		case c.Available < 0:

@@ -36,6 +36,9 @@ type ClusterExplanation struct {
 	// Plugin and Reasons say who rejected the cluster, and why.
 	Plugin  string   `json:"plugin,omitempty"`
 	Reasons []string `json:"reasons,omitempty"`
+	// Tier is the overflow tier of the cluster, 0 for those that the affinity
+	// itself selects.
+	Tier int `json:"tier,omitempty"`
 	// Scores holds the scores by plugin, and Score is their sum.
 	Scores []PluginScore `json:"scores,omitempty"`
 	Score  int64         `json:"score"`
@@ -53,6 +56,23 @@ type ClusterExplanation struct {
 type PluginScore struct {
 	Plugin string `json:"plugin"`
 	Score  int64  `json:"score"`
+}
+
+// write writes how the division came about, tier by tier if there are tiers.
+func (d *Division) write(w io.Writer) error {
+	for i := range d.Tiers {
+		if _, err := fmt.Fprintf(w, "tier %d, ", d.Tiers[i].Tier); err != nil {
+			return err
+		}
+		if err := d.Tiers[i].write(w); err != nil {
+			return err
+		}
+	}
+	if len(d.Tiers) > 0 {
+		return nil
+	}
+	_, err := fmt.Fprintf(w, "%s: %d divided by %d weights\n", d.Step, d.Divided, len(d.Weights))
+	return err
 }
 
 func (x *Explanation) find(cluster string) *ClusterExplanation {
@@ -104,7 +124,7 @@ func (x *Explanation) WriteTable(w io.Writer) error {
 		}
 	}
 	if x.Division != nil {
-		if _, err := fmt.Fprintf(w, "%s: %d divided by %d weights\n", x.Division.Step, x.Division.Divided, len(x.Division.Weights)); err != nil {
+		if err := x.Division.write(w); err != nil {
 			return err
 		}
 	}

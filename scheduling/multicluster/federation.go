@@ -3,7 +3,6 @@ package multicluster
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/berth-sched/berth/estimator"
@@ -121,16 +120,15 @@ type Share struct {
 
 // A PlacedPod is a new replica on a node of a cluster.
 type PlacedPod struct {
-	Cluster string             `json:"cluster"`
-	Node    string             `json:"node"`
-	Name    string             `json:"name"`
-	Pod     *framework.PodInfo `json:"-"`
+	Cluster string `json:"cluster"`
+	Node    string `json:"node"`
+	Name    string `json:"name"`
+	// Component is the component that it is one copy of, if there are any.
+	Component string             `json:"component,omitempty"`
+	Pod       *framework.PodInfo `json:"-"`
 }
 
-var (
-	errComponents = errors.New("components cannot be placed on nodes")
-	errShared     = errors.New("belongs to another cluster too")
-)
+var errShared = errors.New("belongs to another cluster too")
 
 // Place decides for the workload, places its new replicas on nodes, and counts
 // them in the members' snapshots. Replicas that w.Clusters says are there are
@@ -148,8 +146,16 @@ var (
 // that it is known how many replicas the cluster takes, until what is given out
 // fits or, if no choice takes everything, as much as some choice takes.
 //
+// A workload of components goes as a whole: each chosen cluster that does not
+// have it takes one set, or none of it. If a set finds no room, and there are
+// spread constraints, clusters are chosen anew as above, now that it is known
+// which cannot take one. If that leads to no other choice, the sets that fit are
+// placed and the others stay unplaced. Targets have no replicas then, and
+// Unplaced, Given, Placed and Estimated count sets.
+//
 // New pods are copies of w.Replica.Pod, or of a pod that requests what w.Replica
-// does, named after it, the cluster and a number. Names of pods that are in the
+// does, named after it, the cluster and a number (those of a component after it
+// and the component, if their own pod has no name). Names of pods that are in the
 // cluster are not given again.
 //
 // If the first decision fails, its error is returned (see [Scheduler.Schedule]);
@@ -162,9 +168,6 @@ var (
 func (f *Federation) Place(w *Workload) (*Placed, error) {
 	if w == nil {
 		return nil, w.check()
-	}
-	if len(w.Components) > 0 {
-		return nil, &framework.InvalidError{Object: "workload " + w.Name, Field: "spec.components", Value: fmt.Sprintf("%d components", len(w.Components)), Err: errComponents}
 	}
 	p := newPlacing(f, w)
 	marks := p.begin()

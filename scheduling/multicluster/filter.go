@@ -117,9 +117,9 @@ func describe(t *framework.Taint) string {
 
 // Affinity rejects clusters that the placement's ClusterAffinity does not
 // select. ClusterAffinities are dealt with by [Scheduler], which puts each in
-// its place.
+// its place; then the overflow affinities select too.
 //
-// Source: Karmada 1.13, plugin ClusterAffinity.
+// Source: Karmada 1.13, plugin ClusterAffinity; with overflow, Karmada 1.18.
 type Affinity struct{}
 
 // Name returns "ClusterAffinity".
@@ -127,10 +127,10 @@ func (Affinity) Name() string { return "ClusterAffinity" }
 
 // Filter rejects a cluster that the placement does not select.
 func (Affinity) Filter(w *Workload, c *framework.Cluster) framework.Status {
-	if a := w.Placement.ClusterAffinity; a != nil && !a.Matches(c) {
-		return framework.Reject("cluster(s) did not match the placement cluster affinity constraint")
+	if a := w.Placement.ClusterAffinity; a == nil || a.Matches(c) || w.overflows() && tierOf(&w.Placement, c) > 0 {
+		return framework.Status{}
 	}
-	return framework.Status{}
+	return framework.Reject("cluster(s) did not match the placement cluster affinity constraint")
 }
 
 // SpreadProperties rejects clusters that lack a property by which the placement

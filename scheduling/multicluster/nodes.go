@@ -20,7 +20,7 @@ import (
 // replicas get in each other's way by other means (host ports, anti-affinity,
 // topology spread). [Federation] finds out by placing them.
 //
-// Source: Karmada 1.13, the scheduler estimator.
+// Source: Karmada 1.13 and 1.18, the scheduler estimator.
 //
 // Differs: it runs any filters, not a copy of three of them.
 type Nodes struct {
@@ -31,6 +31,9 @@ type Nodes struct {
 	// kube-scheduler that Karmada applies are NodeUnschedulable, TaintToleration
 	// and NodeAffinity.
 	Filter []framework.Plugin
+	// Assumed holds, by cluster, workloads that were given to it and are not
+	// yet in its snapshot; see [estimator.Assumed].
+	Assumed map[string][]estimator.Assumed
 }
 
 // Name returns "scheduler-estimator", Karmada's name.
@@ -50,50 +53,76 @@ func (n Nodes) Explain(c *framework.Cluster, replica *estimator.Replica) (estima
 }
 
 func (n Nodes) estimate(c *framework.Cluster, replica *estimator.Replica, explain bool) (estimator.ClusterReport, error) {
+	if c == nil {
+		return estimator.ClusterReport{Estimator: n.Name()}, errNilCluster
+	}
 	r := estimator.ClusterReport{Cluster: c.Name, Estimator: n.Name(), From: estimator.FromNodes}
 	snapshot := n.Snapshots[c.Name]
 	if snapshot == nil {
 		r.NoOpinion = true
 		return r, nil
 	}
-	pod, err := snapshot.NewPodInfo(podOf(replica))
-	if err != nil {
-		return r, err
-	}
 	for _, node := range snapshot.All() {
 		r.FreePods += max(0, node.AllowedPods-int64(len(node.Pods)))
 	}
-	s, err := scheduling.New(scheduling.Profile{
-		Name: n.Name(), Filter: n.Filter,
-		Score: []scheduling.Weighted{{Plugin: indifferent{}}},
-	})
+	pod, verdicts, err := n.judge(snapshot, podOf(replica), explain)
 	if err != nil {
 		return r, err
 	}
-	var unfit *scheduling.FitError
-	_, err = s.Schedule(snapshot, pod)
-	switch {
-	case err == nil, errors.As(err, &unfit):
-	case errors.Is(err, scheduling.ErrNoNodes):
-		return r, nil
-	default:
+	room, err := n.besideAssumed(c, snapshot, pod)
+	if err != nil {
 		return r, err
 	}
-	if unfit != nil && !explain {
-		return r, nil
-	}
-	for _, v := range s.Explain(snapshot, pod).Nodes {
+	for i, v := range verdicts {
 		report := estimator.NodeReport{Node: v.Node, Plugin: v.Plugin, Reasons: v.Reasons}
 		if v.Verdict == scheduling.VerdictFeasible {
 			report.Replicas, report.Limit = estimator.OnNode(pod, snapshot.Node(v.Node))
+			if room != nil {
+				report.Replicas = room[i]
+			}
 		}
 		r.Replicas = resource.SatAdd(r.Replicas, report.Replicas)
 		if explain {
 			r.Nodes = append(r.Nodes, report)
 		}
 	}
+	for _, a := range n.Assumed[c.Name] {
+		for _, k := range a.Components {
+			r.AssumedPods = resource.SatAdd(r.AssumedPods, k.Replicas)
+		}
+	}
 	r.Replicas = min(r.Replicas, estimator.MaxReplicas)
 	return r, nil
+}
+
+// judge asks the filters about every node, in the snapshot's order. If none is
+// feasible, there are verdicts only if all is set.
+func (n Nodes) judge(snapshot *framework.Snapshot, pod *framework.Pod, all bool) (*framework.PodInfo, []scheduling.NodeExplanation, error) {
+	info, err := snapshot.NewPodInfo(pod)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := scheduling.New(scheduling.Profile{
+		Name: n.Name(), Filter: n.Filter,
+		Score: []scheduling.Weighted{{Plugin: indifferent{}}},
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	var unfit *scheduling.FitError
+	_, err = s.Schedule(snapshot, info)
+	switch {
+	case err == nil:
+	case errors.As(err, &unfit):
+		if !all {
+			return info, nil, nil
+		}
+	case errors.Is(err, scheduling.ErrNoNodes):
+		return info, nil, nil
+	default:
+		return nil, nil, err
+	}
+	return info, s.Explain(snapshot, info).Nodes, nil
 }
 
 // indifferent scores all nodes alike. Without any scorer a scheduler would stop

@@ -15,6 +15,9 @@ type Placement struct {
 	ClusterAffinities []ClusterAffinityTerm `json:"clusterAffinities,omitempty"`
 	// ClusterTolerations are the taints of clusters that do not matter.
 	ClusterTolerations []framework.Toleration `json:"clusterTolerations,omitempty"`
+	// WorkloadAffinity relates the workload to others; see
+	// [AffinityToWorkloads].
+	WorkloadAffinity *WorkloadAffinity `json:"workloadAffinity,omitempty"`
 	// SpreadConstraints bound the number of clusters, regions, zones and
 	// providers; see [SpreadRule].
 	SpreadConstraints []SpreadConstraint `json:"spreadConstraints,omitempty"`
@@ -44,6 +47,34 @@ type FieldSelector struct {
 type ClusterAffinityTerm struct {
 	AffinityName string `json:"affinityName"`
 	ClusterAffinity
+	// OverflowAffinities select more clusters, tier by tier, for replicas that
+	// those of the affinity itself cannot take. A cluster belongs to the first
+	// tier that selects it. They are for DynamicWeight and Aggregated, and for
+	// workloads with pods; others stay with the affinity itself.
+	//
+	// Source: Karmada 1.18.
+	OverflowAffinities []OverflowClusterAffinity `json:"overflowAffinities,omitempty"`
+}
+
+// An OverflowClusterAffinity is an overflow tier.
+type OverflowClusterAffinity struct {
+	AffinityName string `json:"affinityName"`
+	ClusterAffinity
+}
+
+// A WorkloadAffinity relates workloads of one namespace to each other by the
+// value of a label.
+type WorkloadAffinity struct {
+	// Affinity keeps workloads of a group on the same clusters, and AntiAffinity
+	// on different ones.
+	Affinity     *WorkloadAffinityTerm `json:"affinity,omitempty"`
+	AntiAffinity *WorkloadAffinityTerm `json:"antiAffinity,omitempty"`
+}
+
+// A WorkloadAffinityTerm groups workloads by the value of one of their labels.
+// Those without the label belong to no group.
+type WorkloadAffinityTerm struct {
+	GroupByLabelKey string `json:"groupByLabelKey"`
 }
 
 // A SpreadField is a property by which clusters are grouped.

@@ -3,9 +3,11 @@ package multicluster
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/internal/match"
+	"github.com/berth-sched/berth/resource"
 )
 
 var (
@@ -13,6 +15,12 @@ var (
 	errBothAffinity  = errors.New("clusterAffinities can not co-exist with clusterAffinity")
 	errMaxBelowMin   = errors.New("maxGroups lower than minGroups is not allowed")
 	errByLabel       = errors.New("spreading by label is not supported")
+	errTermTwice     = errors.New("each affinity term in a policy must have a unique name")
+	errOverflow      = errors.New("overflowAffinities can only be used together with dynamic weight or aggregated scheduling")
+	errOverflowAlone = errors.New("overflowAffinities can only be used together with the inline ClusterAffinity")
+	errOverflowTwice = errors.New("overflow affinity name must be unique and must not duplicate the primary group's affinityName")
+	errLabelKey      = errors.New("is not a valid label key")
+	errSameKey       = errors.New("affinity and antiAffinity must not use the same groupByLabelKey")
 	errTwoOfOneField = errors.New("multiple spread constraints of one field are not allowed")
 )
 
@@ -29,14 +37,69 @@ func (p *Placement) Validate() error {
 		all = append(all, checkAffinity(placementField+"clusterAffinity", p.ClusterAffinity))
 	}
 	for i := range p.ClusterAffinities {
-		all = append(all, checkAffinity(fmt.Sprintf("%sclusterAffinities[%d]", placementField, i), &p.ClusterAffinities[i].ClusterAffinity))
+		all = append(all, p.checkTerm(i))
 	}
+	all = append(all, checkWorkloadAffinity(p.WorkloadAffinity))
 	all = append(all, checkSpread(p.SpreadConstraints))
 	if _, err := p.Strategy(); err != nil {
 		all = append(all, err)
 	}
 	if r := p.ReplicaScheduling; r != nil && r.WeightPreference != nil {
 		all = append(all, checkWeights(r.WeightPreference))
+	}
+	return errors.Join(all...)
+}
+
+// checkTerm checks one of the affinities, with what overflows from it.
+func (p *Placement) checkTerm(i int) error {
+	term := &p.ClusterAffinities[i]
+	at := fmt.Sprintf("%sclusterAffinities[%d]", placementField, i)
+	all := []error{checkAffinity(at, &term.ClusterAffinity)}
+	if slices.ContainsFunc(p.ClusterAffinities[:i], func(t ClusterAffinityTerm) bool { return t.AffinityName == term.AffinityName }) {
+		all = append(all, &framework.InvalidError{Field: at + ".affinityName", Value: term.AffinityName, Err: errTermTwice})
+	}
+	if len(term.OverflowAffinities) == 0 {
+		return errors.Join(all...)
+	}
+	overflow := fmt.Sprintf("%d affinities", len(term.OverflowAffinities))
+	if s, err := p.Strategy(); err == nil && s != DynamicWeight && s != Aggregated {
+		all = append(all, &framework.InvalidError{Field: at + ".overflowAffinities", Value: overflow, Err: errOverflow})
+	}
+	if term.isEmpty() {
+		all = append(all, &framework.InvalidError{Field: at + ".overflowAffinities", Value: overflow, Err: errOverflowAlone})
+	}
+	seen := map[string]bool{term.AffinityName: true}
+	for j := range term.OverflowAffinities {
+		tier, at := &term.OverflowAffinities[j], fmt.Sprintf("%s.overflowAffinities[%d]", at, j)
+		all = append(all, checkAffinity(at, &tier.ClusterAffinity))
+		if seen[tier.AffinityName] {
+			all = append(all, &framework.InvalidError{Field: at + ".affinityName", Value: tier.AffinityName, Err: errOverflowTwice})
+		}
+		seen[tier.AffinityName] = true
+	}
+	return errors.Join(all...)
+}
+
+// isEmpty reports whether the affinity states nothing.
+func (a *ClusterAffinity) isEmpty() bool {
+	return a.LabelSelector == nil && a.FieldSelector == nil && len(a.ClusterNames) == 0 && len(a.ExcludeClusters) == 0
+}
+
+func checkWorkloadAffinity(a *WorkloadAffinity) error {
+	if a == nil {
+		return nil
+	}
+	var all []error
+	const field = placementField + "workloadAffinity"
+	check := func(name string, t *WorkloadAffinityTerm) {
+		if t != nil && !resource.Name(t.GroupByLabelKey).IsQualified() {
+			all = append(all, &framework.InvalidError{Field: field + "." + name + ".groupByLabelKey", Value: t.GroupByLabelKey, Err: errLabelKey})
+		}
+	}
+	check("affinity", a.Affinity)
+	check("antiAffinity", a.AntiAffinity)
+	if a.Affinity != nil && a.AntiAffinity != nil && a.Affinity.GroupByLabelKey == a.AntiAffinity.GroupByLabelKey {
+		all = append(all, &framework.InvalidError{Field: field, Value: a.Affinity.GroupByLabelKey, Err: errSameKey})
 	}
 	return errors.Join(all...)
 }

@@ -43,6 +43,10 @@ type knownRoom map[string]int64
 
 func (k knownRoom) Name() string { return "placing" }
 
+func (k knownRoom) EstimateSets(c *framework.Cluster, _ []estimator.Component) (estimator.Estimate, error) {
+	return k.Estimate(c, nil)
+}
+
 func (k knownRoom) Estimate(c *framework.Cluster, _ *estimator.Replica) (estimator.Estimate, error) {
 	n, known := k[c.Name]
 	return estimator.Estimate{Replicas: n, NoOpinion: !known}, nil
@@ -61,6 +65,8 @@ func (p *placing) run() error {
 		return err
 	}
 	switch {
+	case len(p.workload.Components) > 0:
+		return p.runSets(d, x)
 	case p.workload.Replicas == 0:
 		p.out.Targets = d.Targets
 		return nil
@@ -279,40 +285,57 @@ func (p *placing) place(targets []Target, x *Explanation, left int64) (int64, er
 
 // fill places a cluster's replicas on its nodes, until one does not fit.
 func (p *placing) fill(s *Share) error {
-	i := slices.IndexFunc(p.federation.members, func(m branch) bool { return m.Cluster.Name == s.Cluster })
-	m := &p.federation.members[i]
+	m := p.member(s.Cluster)
 	template := podOf(p.workload.Replica)
 	for ; s.Placed < s.Given; s.Placed++ {
-		pod := *template
-		pod.Name = p.nextName(m)
-		pod.UID = ""
-		info, err := m.Snapshot.NewPodInfo(&pod)
+		reason, err := p.put(m, template, p.base(), "")
 		if err != nil {
-			return fmt.Errorf("cluster %s: %w", s.Cluster, err)
+			return err
 		}
-		d, err := m.nodes.Place(m.Snapshot, info)
-		var unfit *scheduling.FitError
-		switch {
-		case errors.As(err, &unfit), errors.Is(err, scheduling.ErrNoNodes):
+		if reason != "" {
 			p.room[s.Cluster] = 0
 			if p.anew {
 				p.room[s.Cluster] = s.Placed
 			}
-			s.Reason = err.Error()
+			s.Reason = reason
 			return nil
-		case err != nil:
-			return fmt.Errorf("cluster %s: %w", s.Cluster, err)
 		}
-		p.named[s.Cluster]++
 		p.has[s.Cluster] = resource.SatAdd(p.has[s.Cluster], 1)
-		p.out.Pods = append(p.out.Pods, PlacedPod{Cluster: s.Cluster, Node: d.Node, Name: pod.Name, Pod: info})
 	}
 	return nil
 }
 
+func (p *placing) member(cluster string) *branch {
+	i := slices.IndexFunc(p.federation.members, func(m branch) bool { return m.Cluster.Name == cluster })
+	return &p.federation.members[i]
+}
+
+// put places a copy of the template on a node of the cluster, or says why none
+// has room for it.
+func (p *placing) put(m *branch, template *framework.Pod, base, component string) (reason string, err error) {
+	pod := *template
+	pod.Name = p.nextName(m, base)
+	pod.UID = ""
+	info, err := m.Snapshot.NewPodInfo(&pod)
+	if err != nil {
+		return "", fmt.Errorf("cluster %s: %w", m.Cluster.Name, err)
+	}
+	d, err := m.nodes.Place(m.Snapshot, info)
+	var unfit *scheduling.FitError
+	switch {
+	case errors.As(err, &unfit), errors.Is(err, scheduling.ErrNoNodes):
+		return err.Error(), nil
+	case err != nil:
+		return "", fmt.Errorf("cluster %s: %w", m.Cluster.Name, err)
+	}
+	p.named[m.Cluster.Name]++
+	p.out.Pods = append(p.out.Pods, PlacedPod{Cluster: m.Cluster.Name, Node: d.Node, Name: pod.Name, Component: component, Pod: info})
+	return "", nil
+}
+
 // nextName returns the name of a cluster's next pod. Numbers go on from the
 // replicas that are there; names that a pod of the cluster has are left out.
-func (p *placing) nextName(m *branch) string {
+func (p *placing) nextName(m *branch, base string) string {
 	cluster := m.Cluster.Name
 	taken := p.names[cluster]
 	if taken == nil {
@@ -325,7 +348,7 @@ func (p *placing) nextName(m *branch) string {
 		p.names[cluster] = taken
 	}
 	for {
-		name := fmt.Sprintf("%s-%s-%d", p.base(), cluster, p.named[cluster])
+		name := fmt.Sprintf("%s-%s-%d", base, cluster, p.named[cluster])
 		if !taken[name] {
 			return name
 		}

@@ -160,9 +160,7 @@ func (s Scheduler) decide(clusters []*framework.Cluster, w *Workload, x *Explana
 	var first error
 	for i := range w.Placement.ClusterAffinities {
 		term := &w.Placement.ClusterAffinities[i]
-		narrowed := *w
-		narrowed.Placement.ClusterAffinity = &term.ClusterAffinity
-		d, err := s.decideOnce(sorted, &narrowed, x)
+		d, err := s.decideOnce(sorted, w.try(term), x)
 		if err == nil {
 			d.Affinity = term.AffinityName
 			return d, nil

@@ -45,14 +45,16 @@ func (e *SpreadError) Error() string { return e.Reason }
 // A member is a feasible cluster with what selection reads.
 type member struct {
 	cluster   *framework.Cluster
+	tier      int
 	score     int64
 	available int64 // what it can take and what it has
 }
 
-// sortMembers puts members in the usual order: by score, availability, name.
+// sortMembers puts members in the usual order: by overflow tier, score,
+// availability, name.
 func sortMembers(members []member) {
 	slices.SortFunc(members, func(a, b member) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.available, a.available), cmp.Compare(a.cluster.Name, b.cluster.Name))
+		return cmp.Or(cmp.Compare(a.tier, b.tier), cmp.Compare(b.score, a.score), cmp.Compare(b.available, a.available), cmp.Compare(a.cluster.Name, b.cluster.Name))
 	})
 }
 

@@ -20,6 +20,8 @@ type Workload struct {
 	// APIVersion and Kind name the object that a cluster must be able to hold,
 	// such as "apps/v1" and "Deployment". With both empty it is not checked.
 	APIVersion, Kind string
+	// Labels are those of the object; [AffinityToWorkloads] reads them.
+	Labels map[string]string
 	// Replicas is how many copies are wanted; 0 for objects without replicas.
 	Replicas int64
 	// Replica is what one copy asks for; nil: nothing but a pod.

@@ -1,0 +1,92 @@
+package multicluster
+
+import (
+	"fmt"
+
+	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling"
+)
+
+// EstimateSets returns how many whole sets of components the cluster's nodes
+// have room for. Each component may run on the nodes that the filters allow for
+// one more copy of it; see [estimator.SetsOnNodes] for how sets are placed.
+func (n Nodes) EstimateSets(c *framework.Cluster, components []estimator.Component) (estimator.Estimate, error) {
+	if c == nil {
+		return estimator.Estimate{}, errNilCluster
+	}
+	snapshot := n.Snapshots[c.Name]
+	if snapshot == nil {
+		return estimator.Estimate{NoOpinion: true}, nil
+	}
+	set, err := n.onNodes(snapshot, components)
+	if err != nil {
+		return estimator.Estimate{}, ofCluster(c, "", err)
+	}
+	others, err := n.assumedOnNodes(c, snapshot)
+	if err != nil {
+		return estimator.Estimate{}, err
+	}
+	sets := estimator.SetsOnNodes(snapshot, set, others, estimator.MaxReplicas)
+	return estimator.Estimate{Replicas: sets, NoOpinion: sets == estimator.MaxReplicas}, nil
+}
+
+// besideAssumed returns how many copies of the pod each node has room for beside
+// what is assumed to be there, nil if nothing is.
+func (n Nodes) besideAssumed(c *framework.Cluster, snapshot *framework.Snapshot, pod *framework.PodInfo) ([]int64, error) {
+	others, err := n.assumedOnNodes(c, snapshot)
+	if err != nil || len(others) == 0 {
+		return nil, err
+	}
+	return estimator.ReplicasOnNodes(snapshot, pod, others), nil
+}
+
+func (n Nodes) assumedOnNodes(c *framework.Cluster, snapshot *framework.Snapshot) ([][]estimator.NodeComponent, error) {
+	var others [][]estimator.NodeComponent
+	for i, a := range n.Assumed[c.Name] {
+		set, err := n.onNodes(snapshot, a.Components)
+		if err != nil {
+			return nil, ofCluster(c, fmt.Sprintf("assumed[%d].", i), err)
+		}
+		others = append(others, set)
+	}
+	return others, nil
+}
+
+// onNodes finds out on which nodes components may run.
+func (n Nodes) onNodes(snapshot *framework.Snapshot, components []estimator.Component) ([]estimator.NodeComponent, error) {
+	var set []estimator.NodeComponent
+	for i := range components {
+		k := &components[i]
+		if k.Replicas < 0 {
+			return nil, &framework.InvalidError{Field: fmt.Sprintf("components[%d].replicas", i), Value: fmt.Sprint(k.Replicas), Err: errNegative}
+		}
+		pod, verdicts, err := n.judge(snapshot, podOfComponent(k), false)
+		if err != nil {
+			return nil, err
+		}
+		may := make([]bool, snapshot.Len())
+		for i, v := range verdicts {
+			may[i] = v.Verdict == scheduling.VerdictFeasible
+		}
+		set = append(set, estimator.NodeComponent{Replicas: k.Replicas, Pod: pod, May: may})
+	}
+	return set, nil
+}
+
+// podOfComponent returns a pod for a component. It has a name.
+func podOfComponent(k *estimator.Component) *framework.Pod {
+	return podOf(&estimator.Replica{Request: k.Request, Pod: k.Pod})
+}
+
+// ofCluster adds the cluster to an error about a field, and the way to it.
+func ofCluster(c *framework.Cluster, way string, err error) error {
+	if e, ok := err.(*framework.InvalidError); ok && e.Object == "" {
+		named := *e
+		named.Object, named.Field = "cluster "+c.Name, way+e.Field
+		return &named
+	}
+	return err
+}
+
+var errNilCluster = &framework.InvalidError{Object: "cluster", Value: "null", Err: errNil}

@@ -1,0 +1,79 @@
+package multicluster
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+)
+
+// overflowOf returns the overflow affinities that count: those of the term that
+// [Scheduler] tries, which stands alone, with its affinity in the place of
+// ClusterAffinity.
+func overflowOf(p *Placement) []OverflowClusterAffinity {
+	if p.ClusterAffinity == nil || len(p.ClusterAffinities) != 1 {
+		return nil
+	}
+	return p.ClusterAffinities[0].OverflowAffinities
+}
+
+// overflows reports whether the workload is of a kind that overflows: it has
+// pods.
+func (w *Workload) overflows() bool {
+	return w.Replicas > 0 || w.Replica != nil || len(w.Components) > 0
+}
+
+// try returns the workload with one term in the place of its affinities.
+func (w *Workload) try(term *ClusterAffinityTerm) *Workload {
+	narrowed := *w
+	narrowed.Placement.ClusterAffinity = &term.ClusterAffinity
+	narrowed.Placement.ClusterAffinities = []ClusterAffinityTerm{*term}
+	return &narrowed
+}
+
+// tierOf returns the overflow tier of a cluster: 0 if the affinity selects it,
+// otherwise that of the first overflow affinity that does, counted from 1.
+func tierOf(p *Placement, c *framework.Cluster) int {
+	if p.ClusterAffinity == nil || p.ClusterAffinity.Matches(c) {
+		return 0
+	}
+	overflow := overflowOf(p)
+	return 1 + slices.IndexFunc(overflow, func(a OverflowClusterAffinity) bool { return a.ClusterAffinity.Matches(c) })
+}
+
+// divideTiers gives each tier, one after the other, what it can take.
+func divideTiers(d Demand, candidates []Candidate) (Division, error) {
+	previous := byCluster(d.Previous)
+	sorted := slices.Clone(candidates)
+	slices.SortStableFunc(sorted, func(a, b Candidate) int { return cmp.Compare(a.Tier, b.Tier) })
+	v := Division{Step: StepOverflow, Divided: d.Replicas}
+	left, room := d.Replicas, int64(0)
+	for len(sorted) > 0 {
+		end, can := 0, int64(0)
+		for end < len(sorted) && sorted[end].Tier == sorted[0].Tier {
+			can = resource.SatAdd(can, resource.SatAdd(sorted[end].Available, previous[sorted[end].Name]))
+			end++
+		}
+		tier := sorted[:end]
+		sorted, room = sorted[end:], resource.SatAdd(room, can)
+		part := d
+		part.Replicas = min(left, can)
+		if part.Replicas == 0 {
+			continue
+		}
+		t, err := divideDynamic(part, tier)
+		if err != nil {
+			return Division{}, err
+		}
+		t.Tier = tier[0].Tier
+		v.Tiers = append(v.Tiers, t)
+		v.Targets = append(v.Targets, t.Targets...)
+		left -= part.Replicas
+	}
+	if left > 0 {
+		return Division{}, &ShortageError{Step: StepOverflow, Available: room, Wanted: d.Replicas}
+	}
+	sortByName(v.Targets)
+	return v, nil
+}

@@ -1,0 +1,121 @@
+package multicluster
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/berth-sched/berth/estimator"
+)
+
+// runSets places a workload of components: a set on each chosen cluster that has
+// none. Each round that is taken back found a cluster without room, so there are
+// at most two more of them than clusters.
+func (p *placing) runSets(d Decision, x *Explanation) error {
+	final := len(p.workload.Placement.SpreadConstraints) == 0
+	for {
+		marks := p.begin()
+		p.removeSets(d.Targets)
+		left, err := p.placeSets(d.Targets, x)
+		if err != nil {
+			return err // the caller takes everything back
+		}
+		if left == 0 || final {
+			p.end(marks, true)
+			p.out.Unplaced, p.out.Targets = left, p.now()
+			return nil
+		}
+		p.end(marks, false)
+		p.restart()
+		next, why, err := p.decide(p.workload.Replicas)
+		var plugin *PluginError
+		switch {
+		case errors.As(err, &plugin):
+			return err
+		case err != nil || slices.Equal(next.Targets, d.Targets):
+			final = true
+			p.out.Rounds = p.out.Rounds[:len(p.out.Rounds)-1] // it comes again
+		default:
+			p.out.Rounds[len(p.out.Rounds)-1].TakenBack = true
+			d, x = next, why
+		}
+	}
+}
+
+// removeSets notes which clusters have to give up their set.
+func (p *placing) removeSets(targets []Target) {
+	for _, t := range p.now() {
+		if !slices.ContainsFunc(targets, func(c Target) bool { return c.Name == t.Name }) {
+			p.out.Removed = append(p.out.Removed, t)
+			delete(p.has, t.Name)
+		}
+	}
+}
+
+// placeSets places a set on each of the targets that has none, and returns how
+// many found no room.
+func (p *placing) placeSets(targets []Target, x *Explanation) (left int64, err error) {
+	round := Round{Decision: x}
+	for _, t := range targets {
+		if _, has := p.has[t.Name]; has {
+			continue
+		}
+		share := Share{Cluster: t.Name, Given: 1, Estimated: x.find(t.Name).Available}
+		if share.Reason, err = p.fillSet(t.Name); err != nil {
+			return 0, err
+		}
+		if share.Reason == "" {
+			share.Placed = 1
+			p.has[t.Name] = 0
+		} else {
+			p.room[t.Name] = 0
+			left++
+		}
+		round.Shares = append(round.Shares, share)
+	}
+	if len(round.Shares) > 0 {
+		p.out.Rounds = append(p.out.Rounds, round)
+	}
+	return left, nil
+}
+
+// fillSet places one set on the nodes of a cluster, or none of it and says why.
+func (p *placing) fillSet(cluster string) (reason string, err error) {
+	m := p.member(cluster)
+	mark, pods := m.Snapshot.Begin(), len(p.out.Pods)
+	for i := range p.workload.Components {
+		k := &p.workload.Components[i]
+		template := podOfComponent(k)
+		for range k.Replicas {
+			if reason, err = p.put(m, template, p.baseOf(i), k.Name); reason != "" || err != nil {
+				break
+			}
+		}
+		if reason != "" || err != nil {
+			m.Snapshot.Rollback(mark)
+			p.out.Pods = p.out.Pods[:pods]
+			if reason != "" {
+				reason = fmt.Sprintf("component %s: %s", nameOfComponent(k, i), reason)
+			}
+			return reason, err
+		}
+	}
+	m.Snapshot.Commit(mark)
+	return "", nil
+}
+
+func nameOfComponent(k *estimator.Component, i int) string {
+	if k.Name == "" {
+		return fmt.Sprint(i)
+	}
+	return k.Name
+}
+
+// baseOf returns the beginning of the names of a component's pods.
+func (p *placing) baseOf(i int) string {
+	k := &p.workload.Components[i]
+	if k.Pod != nil && k.Pod.Name != "" {
+		return k.Pod.Name
+	}
+	return p.base() + "-" + nameOfComponent(k, i)
+}

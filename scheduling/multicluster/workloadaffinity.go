@@ -1,0 +1,120 @@
+package multicluster
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// AffinityToWorkloads rejects clusters that not all workloads of the workload's
+// affinity group are on. Those that are nowhere yet do not count, so the first
+// of a group may go anywhere. Clusters that hold the workload pass.
+//
+// A group is made of the workloads of one namespace whose placements have an
+// affinity by the same label key, and that have the same value of that label.
+// The namespace is what precedes the slash in the name.
+//
+// Neither this filter nor [AntiAffinityToWorkloads] is one of the default ones:
+// they have to be told of the other workloads.
+//
+//	s := multicluster.Scheduler{Filters: append(multicluster.DefaultFilters(),
+//		multicluster.AffinityToWorkloads{Others: placed}, multicluster.AntiAffinityToWorkloads{Others: placed})}
+//
+// Source: Karmada 1.18, plugin WorkloadAffinity, with the gate of that name.
+//
+// Differs: which of two versions of a workload is newer is up to the caller, who
+// lists one.
+type AffinityToWorkloads struct {
+	// Others are the workloads that are known, each once. The one that is
+	// placed may be among them; it is known by its name and kind.
+	Others []*Workload
+}
+
+// Name returns "WorkloadAffinity".
+func (AffinityToWorkloads) Name() string { return "WorkloadAffinity" }
+
+// Filter rejects a cluster that a workload of the affinity group is not on.
+func (p AffinityToWorkloads) Filter(w *Workload, c *framework.Cluster) framework.Status {
+	group := func(w *Workload) string {
+		return w.group(func(a *WorkloadAffinity) *WorkloadAffinityTerm { return a.Affinity })
+	}
+	return filterGroup(w, c, p.Others, group, func(o *Workload) framework.Status {
+		if len(o.Clusters) > 0 && !o.holds(c.Name) {
+			return framework.Reject("ResourceBinding with the same affinity group does not target this cluster")
+		}
+		return framework.Status{}
+	})
+}
+
+// AntiAffinityToWorkloads rejects clusters that hold another workload of the
+// workload's anti-affinity group; see [AffinityToWorkloads]. Clusters that hold
+// the workload pass.
+//
+// Source: Karmada 1.18, plugin WorkloadAntiAffinity, with the gate
+// WorkloadAffinity.
+type AntiAffinityToWorkloads struct {
+	// Others are the workloads that are known, as in AffinityToWorkloads.
+	Others []*Workload
+}
+
+// Name returns "WorkloadAntiAffinity".
+func (AntiAffinityToWorkloads) Name() string { return "WorkloadAntiAffinity" }
+
+// Filter rejects a cluster that a workload of the anti-affinity group is on.
+func (p AntiAffinityToWorkloads) Filter(w *Workload, c *framework.Cluster) framework.Status {
+	group := func(w *Workload) string {
+		return w.group(func(a *WorkloadAffinity) *WorkloadAffinityTerm { return a.AntiAffinity })
+	}
+	return filterGroup(w, c, p.Others, group, func(o *Workload) framework.Status {
+		if o.holds(c.Name) {
+			return framework.Reject("cluster already has workload with the same anti-affinity group")
+		}
+		return framework.Status{}
+	})
+}
+
+// filterGroup asks judge about the other workloads of the group.
+func filterGroup(w *Workload, c *framework.Cluster, others []*Workload, group func(*Workload) string, judge func(*Workload) framework.Status) framework.Status {
+	mine := group(w)
+	if mine == "" || w.holds(c.Name) {
+		return framework.Status{}
+	}
+	for i, o := range others {
+		if o == nil {
+			return framework.AsStatus(&framework.InvalidError{Field: fmt.Sprintf("others[%d]", i), Value: "null", Err: errNil})
+		}
+		if group(o) != mine || o.namespace() != w.namespace() || o.Name == w.Name && strings.EqualFold(o.Kind, w.Kind) {
+			continue
+		}
+		if status := judge(o); !status.IsSuccess() {
+			return status
+		}
+	}
+	return framework.Status{}
+}
+
+// group returns the group that a term puts the workload in, as "key=value"; ""
+// if in none.
+func (w *Workload) group(term func(*WorkloadAffinity) *WorkloadAffinityTerm) string {
+	if w.Placement.WorkloadAffinity == nil {
+		return ""
+	}
+	t := term(w.Placement.WorkloadAffinity)
+	if t == nil {
+		return ""
+	}
+	value, ok := w.Labels[t.GroupByLabelKey]
+	if !ok {
+		return ""
+	}
+	return t.GroupByLabelKey + "=" + value
+}
+
+// namespace returns what precedes the slash in the name.
+func (w *Workload) namespace() string {
+	if i := strings.Index(w.Name, "/"); i >= 0 {
+		return w.Name[:i]
+	}
+	return ""
+}
