@@ -65,6 +65,14 @@ const (
 // A Scope declares what a plugin's answers depend on. It only makes a plugin
 // fast; a plugin without one is just as right. frameworktest checks that a
 // declared scope is true. The zero Scope says that every answer is the same.
+//
+// The fast road asks what PreFilter or PreScore returned in an earlier decision
+// about nodes as they are now. It calls them again when other nodes or other
+// objects are there that the scope declares, and in every decision where it has
+// ReadsDomain, ReadsFeasible or ReadsCluster. So whether they skip or reject the
+// pod, and what they return, must not depend on what ReadsNode, ReadsPods and
+// ReadsTime stand for: a bound filter or scorer reads that from the node, or
+// from the cycle's snapshot, when it is asked.
 type Scope struct {
 	// Pod holds the parts of the pod that the plugin reads.
 	Pod PodFields

@@ -39,7 +39,8 @@ type named[T any] struct {
 type preFilter struct {
 	name   string
 	plugin framework.PreFilterPlugin
-	filter int // index in filters; -1 when the plugin does not filter here
+	filter int // index in filters; -1 when the plugin only prepares
+	scope  func(*framework.PodInfo) framework.Scope
 }
 
 type filterPlugin struct {
@@ -53,7 +54,8 @@ type preScore struct {
 	name   string
 	plugin framework.PreScorePlugin
 	groups framework.GroupPreScorePlugin // the same, if it can do with groups
-	scorer int                           // index in scorers; -1 when the plugin does not score here
+	scorer int                           // index in scorers; -1 when the plugin only prepares
+	scope  func(*framework.PodInfo) framework.Scope
 }
 
 type scorePlugin struct {
@@ -81,7 +83,7 @@ func takeApart(p *Profile) plugins {
 			if i >= 0 {
 				t.filters[i].bound = true
 			}
-			t.preFilters = append(t.preFilters, preFilter{pl.Name(), pre, i})
+			t.preFilters = append(t.preFilters, preFilter{pl.Name(), pre, i, scopeOf(pl)})
 		}
 	}
 	for _, w := range p.Score {
@@ -100,7 +102,7 @@ func takeApart(p *Profile) plugins {
 				t.scorers[i].bound = true
 			}
 			groups, _ := pre.(framework.GroupPreScorePlugin)
-			t.preScores = append(t.preScores, preScore{pl.Name(), pre, groups, i})
+			t.preScores = append(t.preScores, preScore{pl.Name(), pre, groups, i, scopeOf(pl)})
 		}
 	}
 	for _, pl := range p.Reserve {
@@ -195,15 +197,24 @@ type boundScorer struct {
 }
 
 // A choice says which plugins of a profile are bound: all, or those whose entry
-// in of equals want.
+// in of, or in alone, equals want.
 type choice struct {
-	of   []bool // by index of the filter or scorer; nil for all
-	want bool
+	of    []bool // by index of the filter or scorer; nil for all
+	alone []bool // by index of the PreFilter or PreScore of those that only prepare
+	want  bool
 }
 
-// has reports whether a plugin is bound; plugins that only prepare have no
-// index (-1) and always are.
-func (c choice) has(i int) bool { return c.of == nil || i < 0 || c.of[i] == c.want }
+// has reports whether a filter or scorer is bound.
+func (c choice) has(i int) bool { return c.of == nil || c.of[i] == c.want }
+
+// prepares reports whether a PreFilter or PreScore runs: that of filter or
+// scorer i, or number k of all where there is none.
+func (c choice) prepares(i, k int) bool {
+	if i >= 0 {
+		return c.has(i)
+	}
+	return c.of == nil || c.alone[k] == c.want
+}
 
 // bindFilters runs the PreFilter plugins.
 //
@@ -221,7 +232,7 @@ func (t *plugins) bindFilters(c *framework.Cycle, b *binding, some choice) error
 	}
 	for i := range t.preFilters {
 		p := &t.preFilters[i]
-		if !some.has(p.filter) {
+		if !some.prepares(p.filter, i) {
 			continue
 		}
 		c.At(i)
@@ -299,7 +310,7 @@ func (t *plugins) bindScorers(c *framework.Cycle, feasible engine.Feasible, b *b
 	}
 	for i := range t.preScores {
 		p := &t.preScores[i]
-		if !some.has(p.scorer) {
+		if !some.prepares(p.scorer, i) {
 			continue
 		}
 		c.At(len(t.preFilters) + i)

@@ -1,7 +1,6 @@
 package scheduling
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/berth-sched/berth/framework"
@@ -18,10 +17,19 @@ type fastRoad struct {
 	scorers []engine.Scorer
 	plain   road // for verification
 
-	// What the plugins read of the pod of this decision, and which of them are
-	// bound in every decision.
-	filterReads, scorerReads []framework.Reads
-	liveFilters, liveScorers []bool
+	reading // for the pod of this decision
+}
+
+// reading is what the plugins of a profile read when they answer for one pod, by
+// index, and which of them are live: bound in every decision. PreFilters and
+// PreScores have entries of their own where they only prepare.
+type reading struct {
+	filterReads, scorerReads                                []framework.Reads
+	liveFilters, liveScorers, livePreFilters, livePreScores []bool
+
+	pod                  framework.PodFields // parts of the pod that make its class
+	base                 framework.PodFields // those that plugins read that are not live
+	onFilters, onScorers side
 }
 
 func newFastRoad(s *Scheduler) *fastRoad {
@@ -38,29 +46,56 @@ func newFastRoad(s *Scheduler) *fastRoad {
 // are bound in every decision.
 const outside = framework.ReadsCluster | framework.ReadsDomain | framework.ReadsFeasible
 
-// scopes asks every plugin what it reads, and returns the union of the parts of
-// the pod. A plugin without a scope is asked anew in every decision and needs no
-// part in the class.
-func (f *fastRoad) scopes(pod *framework.PodInfo) framework.PodFields {
-	var fields framework.PodFields
-	p := &f.s.plugins
-	f.liveFilters, f.filterReads = f.liveFilters[:0], f.filterReads[:0]
-	for i := range p.filters {
-		s := p.filters[i].scope(pod)
-		f.liveFilters, f.filterReads = append(f.liveFilters, s.Reads&outside != 0), append(f.filterReads, s.Reads)
-		if s.Reads&framework.ReadsCluster == 0 {
-			fields |= s.Pod
-		}
+// side is what there is to know of all filters, or of all scorers.
+type side struct {
+	live bool            // some are
+	kept framework.Reads // what those read that are not
+}
+
+// read asks every plugin what it reads. A plugin without a scope is asked anew
+// in every decision and needs no part in the class.
+func (r *reading) read(t *plugins, pod *framework.PodInfo) {
+	*r = reading{
+		filterReads: r.filterReads[:0], scorerReads: r.scorerReads[:0],
+		liveFilters: r.liveFilters[:0], liveScorers: r.liveScorers[:0],
+		livePreFilters: r.livePreFilters[:0], livePreScores: r.livePreScores[:0],
 	}
-	f.liveScorers, f.scorerReads = f.liveScorers[:0], f.scorerReads[:0]
-	for i := range p.scorers {
-		s := p.scorers[i].scope(pod)
-		f.liveScorers, f.scorerReads = append(f.liveScorers, s.Reads&outside != 0), append(f.scorerReads, s.Reads)
-		if s.Reads&framework.ReadsCluster == 0 {
-			fields |= s.Pod
-		}
+	for i := range t.filters {
+		reads, live := r.add(t.filters[i].scope(pod), &r.onFilters)
+		r.filterReads, r.liveFilters = append(r.filterReads, reads), append(r.liveFilters, live)
 	}
-	return fields
+	for i := range t.preFilters {
+		live := false
+		if p := &t.preFilters[i]; p.filter < 0 {
+			_, live = r.add(p.scope(pod), &r.onFilters)
+		}
+		r.livePreFilters = append(r.livePreFilters, live)
+	}
+	for i := range t.scorers {
+		reads, live := r.add(t.scorers[i].scope(pod), &r.onScorers)
+		r.scorerReads, r.liveScorers = append(r.scorerReads, reads), append(r.liveScorers, live)
+	}
+	for i := range t.preScores {
+		live := false
+		if p := &t.preScores[i]; p.scorer < 0 {
+			_, live = r.add(p.scope(pod), &r.onScorers)
+		}
+		r.livePreScores = append(r.livePreScores, live)
+	}
+}
+
+// add takes one plugin's scope into account.
+func (r *reading) add(s framework.Scope, on *side) (reads framework.Reads, live bool) {
+	if s.Reads&framework.ReadsCluster == 0 {
+		r.pod |= s.Pod
+	}
+	if live = s.Reads&outside != 0; live {
+		on.live = true
+	} else {
+		r.base |= s.Pod
+		on.kept |= s.Reads
+	}
+	return s.Reads, live
 }
 
 // decide answers like [Scheduler.decide]; false when it has no answer.
@@ -69,8 +104,9 @@ func (f *fastRoad) decide(snap *framework.Snapshot, pod *framework.PodInfo) (d D
 	d = Decision{Tie: s.profile.Tie, Number: s.number, start: s.start}
 	seed := decisionSeed(s.profile.Seed, s.number)
 	s.road.cycle.Reset(pod, snap, s.number, seed)
+	f.read(&s.plugins, pod)
 	v, ok := f.engine.Find(engine.Query{
-		Snapshot: snap, Cycle: &s.road.cycle, Key: pod.ClassKey(f.scopes(pod)), Start: s.start,
+		Snapshot: snap, Cycle: &s.road.cycle, Key: pod.ClassKey(f.pod), Start: s.start,
 		Want: wanted(snap.Len(), s.profile.Percentage, len(s.plugins.scorers) > 0),
 	})
 	if !ok {
@@ -145,34 +181,31 @@ func (f *fastRoad) fitError(snap *framework.Snapshot, pod *framework.PodInfo, v 
 
 // BaseKey implements [engine.Source]. It covers which plugins are live.
 func (f *fastRoad) BaseKey(pod *framework.PodInfo) string {
-	var fields framework.PodFields
-	b := make([]byte, 0, len(f.liveFilters)+len(f.liveScorers))
-	add := func(live bool, s func(*framework.PodInfo) framework.Scope) {
-		if live {
-			b = append(b, 1)
-			return
+	var b []byte
+	for _, list := range [...][]bool{f.liveFilters, f.livePreFilters, f.liveScorers, f.livePreScores} {
+		for _, live := range list {
+			if live {
+				b = append(b, 1)
+			} else {
+				b = append(b, 0)
+			}
 		}
-		b = append(b, 0)
-		fields |= s(pod).Pod
 	}
-	for i, p := range f.s.plugins.filters {
-		add(f.liveFilters[i], p.scope)
-	}
-	for i, p := range f.s.plugins.scorers {
-		add(f.liveScorers[i], p.scope)
-	}
-	return string(b) + pod.ClassKey(fields)
+	return string(b) + pod.ClassKey(f.base)
 }
 
 // Outside implements [engine.Source].
-func (f *fastRoad) Outside() (filters, scorers bool) {
-	return slices.Contains(f.liveFilters, true), slices.Contains(f.liveScorers, true)
+func (f *fastRoad) Outside() (filters, scorers bool) { return f.onFilters.live, f.onScorers.live }
+
+// Kept implements [engine.Source].
+func (f *fastRoad) Kept() (filters, scorers framework.Reads) {
+	return f.onFilters.kept, f.onScorers.kept
 }
 
 // BindFilters implements [engine.Source].
 func (f *fastRoad) BindFilters(c *framework.Cycle, live bool) ([]engine.Filter, bool) {
 	p := &f.s.plugins
-	err := p.bindFilters(c, &f.bound, choice{f.liveFilters, live})
+	err := p.bindFilters(c, &f.bound, choice{f.liveFilters, f.livePreFilters, live})
 	if err != nil || !f.bound.rejected.IsSuccess() || f.bound.restrict {
 		return nil, false
 	}
@@ -186,7 +219,7 @@ func (f *fastRoad) BindFilters(c *framework.Cycle, live bool) ([]engine.Filter, 
 // BindScorers implements [engine.Source].
 func (f *fastRoad) BindScorers(c *framework.Cycle, live bool, feasible engine.Feasible) ([]engine.Scorer, bool) {
 	p := &f.s.plugins
-	if err := p.bindScorers(c, feasible, &f.bound, choice{f.liveScorers, live}); err != nil {
+	if err := p.bindScorers(c, feasible, &f.bound, choice{f.liveScorers, f.livePreScores, live}); err != nil {
 		return nil, false
 	}
 	f.scorers = f.scorers[:0]

@@ -298,6 +298,48 @@ func (e *zoneExtension) NodeUpdated(_ *framework.Snapshot, old, n *framework.Nod
 	e.count(n, len(n.Pods))
 }
 
+// seasonal does what the objects say, which may be nothing: ReadsObjects.
+type seasonal struct{}
+
+func (seasonal) Name() string { return "seasonal" }
+func (seasonal) Scope(*framework.PodInfo) framework.Scope {
+	return framework.Scope{Reads: framework.ReadsNode | framework.ReadsObjects}
+}
+
+func (seasonal) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
+	if word := setting(c.Snapshot); word != "red" && word != "blue" {
+		return filterBySetting(c)
+	}
+	return framework.PreFiltered{Filter: boundSeasonal(setting(c.Snapshot))}, framework.Status{}
+}
+
+type boundSeasonal string
+
+func (b boundSeasonal) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework.Status {
+	if n.Node.Labels["color"] != string(b) {
+		return framework.Reject("out of season")
+	}
+	return framework.Status{}
+}
+
+// mood scores by feasible nodes, objects and time.
+type mood struct{}
+
+func (mood) Name() string { return "mood" }
+func (mood) Scope(*framework.PodInfo) framework.Scope {
+	return framework.Scope{Reads: framework.ReadsNode | framework.ReadsFeasible | framework.ReadsObjects | framework.ReadsTime}
+}
+
+func (mood) PreScore(c *framework.Cycle, feasible []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
+	return boundMood(len(setting(c.Snapshot)) + len(feasible) + int(c.Now().Unix()/300%4)), framework.Status{}
+}
+
+type boundMood int
+
+func (b boundMood) Score(_ *framework.PodInfo, n *framework.NodeInfo) int64 {
+	return int64((int(b) + len(n.Node.Labels["liked"])) % 4)
+}
+
 // machine drives a scheduler that takes both roads for every decision.
 type machine struct {
 	sched  *scheduling.Scheduler
@@ -403,6 +445,12 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 			i := rapid.IntRange(0, len(m.forks)-1).Draw(t, "fork")
 			m.snap, m.forks[i] = m.forks[i], m.snap
 		},
+		"objects": func(t *rapid.T) {
+			n := &framework.Namespace{}
+			n.Name = "setting"
+			n.Labels = map[string]string{"is": rapid.SampledFrom([]string{"", "", "", "red", "blue", "nobody", "none", "only n1"}).Draw(t, "setting")}
+			must(t, framework.Put(m.snap, n))
+		},
 		"time": func(t *rapid.T) {
 			m.snap.SetNow(m.snap.Now().Add(time.Duration(rapid.IntRange(-100, 400).Draw(t, "seconds")) * time.Second))
 		},
@@ -410,8 +458,8 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 }
 
 func TestFastRoadEqualsPlainRoad(t *testing.T) {
-	filters := []framework.Plugin{room{}, color{}, whim{}, tired{}, zones{}}
-	scorers := []framework.Plugin{emptier{}, likes{}, spreadOut{}, crowd{}, fewer{}, caprice{}, zones{}}
+	filters := []framework.Plugin{room{}, color{}, seasonal{}, whim{}, tired{}, zones{}}
+	scorers := []framework.Plugin{emptier{}, likes{}, spreadOut{}, crowd{}, fewer{}, mood{}, caprice{}, zones{}}
 	rapid.Check(t, func(t *rapid.T) {
 		some := func(list []framework.Plugin, label string) []framework.Plugin {
 			var out []framework.Plugin

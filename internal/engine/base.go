@@ -59,8 +59,10 @@ type base struct {
 	fixedScorers  []Scorer // not normalized; they read no pods
 	movingScorers []Scorer // the same; they read pods
 	kept          []kept
-	scored        bool // the scorers are bound, and feasible rows scored
-	timed         bool // some plugin reads the time
+	scored        bool            // the scorers are bound, and feasible rows scored
+	timed         bool            // some bound plugin reads the time
+	filterReads   framework.Reads // by all filters of the base, bound or not
+	scorerReads   framework.Reads
 	broken        bool // a plugin broke its bounds: take the plain road
 
 	rows    []row
@@ -94,6 +96,7 @@ func (b *base) build(src Source, s *framework.Snapshot, o *order) bool {
 	b.adoptFilters(filters)
 	b.scored, b.broken = false, false
 	b.snapshot, b.order, b.now, b.nodeSet, b.objects = s, o, s.Now(), s.NodeSet(), s.Objects()
+	b.filterReads, b.scorerReads = src.Kept()
 	b.reasons = append(b.reasons[:0], reason{at: maxPlace})
 	b.due.heap = b.due.heap[:0]
 	b.grow(s.Slots())
@@ -117,7 +120,7 @@ func (b *base) adoptFilters(filters []Filter) {
 			b.moving = append(b.moving, f)
 		}
 	}
-	b.timed = b.reads(framework.ReadsTime)
+	b.timed = slices.ContainsFunc(filters, func(f Filter) bool { return f.Reads&framework.ReadsTime != 0 })
 }
 
 // grow makes room for slots.
@@ -137,7 +140,7 @@ func resize[T any](list []T, n int) []T {
 
 // sync brings the rows up to date with the snapshot.
 func (b *base) sync(src Source, s *framework.Snapshot, o *order) bool {
-	if b.snapshot != s || b.nodeSet != s.NodeSet() || b.objects != s.Objects() && b.reads(framework.ReadsObjects) {
+	if b.snapshot != s || b.nodeSet != s.NodeSet() || b.objects != s.Objects() && (b.filterReads|b.scorerReads)&framework.ReadsObjects != 0 {
 		if !b.move(src, s, o) {
 			return false
 		}
@@ -186,8 +189,9 @@ func (b *base) move(src Source, s *framework.Snapshot, o *order) bool {
 		return false
 	}
 	b.adoptFilters(filters)
-	all := b.nodeSet != s.NodeSet() && b.filtersRead(framework.ReadsNodeSet) ||
-		b.objects != s.Objects() && b.filtersRead(framework.ReadsObjects)
+	// A filter that was bound before may be skipped now, or the other way round.
+	all := b.nodeSet != s.NodeSet() && b.filterReads&framework.ReadsNodeSet != 0 ||
+		b.objects != s.Objects() && b.filterReads&framework.ReadsObjects != 0
 	b.snapshot, b.nodeSet, b.objects = s, s.NodeSet(), s.Objects()
 	b.grow(s.Slots())
 	for _, slot := range b.order.slots {
@@ -210,18 +214,6 @@ func (b *base) move(src Source, s *framework.Snapshot, o *order) bool {
 	}
 	b.version = s.Version()
 	return true
-}
-
-// filtersRead reports whether a filter reads what r names.
-func (b *base) filtersRead(r framework.Reads) bool {
-	return slices.ContainsFunc(b.filters, func(f Filter) bool { return f.Reads&r != 0 })
-}
-
-// reads reports whether any plugin reads what r names.
-func (b *base) reads(r framework.Reads) bool {
-	does := func(s Scorer) bool { return s.Reads&r != 0 }
-	return b.filtersRead(r) || slices.ContainsFunc(b.fixedScorers, does) || slices.ContainsFunc(b.movingScorers, does) ||
-		slices.ContainsFunc(b.kept, func(k kept) bool { return does(k.scorer) })
 }
 
 // expire evaluates the nodes whose answers have run out. Should the clock have

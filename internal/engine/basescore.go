@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"time"
 
 	"github.com/berth-sched/berth/framework"
@@ -25,7 +26,7 @@ func (b *base) bindScores(src Source, shown Feasible) bool {
 			b.movingScorers = append(b.movingScorers, s)
 		}
 	}
-	b.timed = b.reads(framework.ReadsTime)
+	b.timed = b.timed || slices.ContainsFunc(scorers, func(s Scorer) bool { return s.Reads&framework.ReadsTime != 0 })
 	b.nodes = b.nodes[:0]
 	for _, slot := range b.order.slots {
 		r := &b.rows[slot]

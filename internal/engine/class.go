@@ -65,6 +65,7 @@ type class struct {
 
 	building bool // totals go to leaves only; the tree is built afterwards
 	broken   bool // a plugin broke its bounds: take the plain road
+	declined bool // a live PreFilter rejected the pod of this decision; the class is as it was
 	retotal  bool // all totals have to be added up again
 }
 
@@ -97,6 +98,7 @@ func (c *class) sync(src Source, l *divisions, live *framework.Cycle) bool {
 	if c.outsideFilters {
 		filters, ok := src.BindFilters(live, true)
 		if !ok {
+			c.declined = true
 			return false
 		}
 		all = c.adoptGates(filters) || all

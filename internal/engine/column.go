@@ -2,6 +2,7 @@ package engine
 
 import (
 	"slices"
+	"time"
 	"unsafe"
 
 	"github.com/berth-sched/berth/framework"
@@ -25,7 +26,9 @@ type column struct {
 	known   bool   // the raw scores of a live scorer are those of version
 	version uint64 // of its DomainTracker
 	since   uint64 // the class's feasibleVersion that they belong to
-	stale   bool   // scores may have changed since they were normalized
+	objects uint64 // the snapshot's objects and time that they belong to
+	now     time.Time
+	stale   bool // scores may have changed since they were normalized
 	touched []int32
 
 	groups  framework.Groups

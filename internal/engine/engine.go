@@ -74,24 +74,28 @@ func (e *Engine) Find(q Query) (v *View, ok bool) {
 	e.clock++
 	e.order = orderOf(q.Snapshot, e.order)
 	c := e.classes[q.Key]
+	known := &e.stats.Hits
 	if c == nil {
 		if c = e.newClass(q); c == nil {
 			e.stats.Declined++
 			return nil, false
 		}
-		e.stats.Misses++
-	} else {
-		e.stats.Hits++
+		known = &e.stats.Misses
 	}
 	defer func() {
 		// A plugin that panics, or whatever else goes wrong here, must not cost
 		// more than speed: the plain road tells what it was.
-		if p := recover(); p != nil || !ok {
+		switch p := recover(); {
+		case ok && p == nil:
+			*known++
+			return
+		case p != nil || !c.declined:
 			e.giveUp(c, p != nil)
-			e.stats.Declined++
-			v, ok = nil, false
 		}
+		e.stats.Declined++
+		v, ok = nil, false
 	}()
+	c.declined = false
 	c.used = e.clock
 	if !c.base.fresh && !c.base.sync(e.source, q.Snapshot, e.order) {
 		return nil, false

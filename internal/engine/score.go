@@ -114,6 +114,7 @@ func (col *column) refresh(c *class) {
 		}
 	}
 	col.known, col.since, col.touched = true, c.feasibleVersion, col.touched[:0]
+	col.objects, col.now = c.base.snapshot.Objects(), c.base.snapshot.Now()
 }
 
 // changed asks the scorer which nodes' answers changed since the last decision,
@@ -121,7 +122,10 @@ func (col *column) refresh(c *class) {
 func (col *column) changed(c *class) bool {
 	tracker, ok := col.scorer.Scorer.(framework.DomainTracker)
 	if !ok {
-		return col.scorer.Reads&(framework.ReadsDomain|framework.ReadsCluster) != 0 || col.since != c.feasibleVersion
+		reads, s := col.scorer.Reads, c.base.snapshot
+		return reads&(framework.ReadsDomain|framework.ReadsCluster) != 0 || col.since != c.feasibleVersion ||
+			reads&framework.ReadsObjects != 0 && col.objects != s.Objects() ||
+			reads&framework.ReadsTime != 0 && !col.now.Equal(s.Now())
 	}
 	version := tracker.Version()
 	was := col.version

@@ -31,6 +31,9 @@ type Source interface {
 	BaseKey(pod *framework.PodInfo) string
 	// Outside reports whether some filters, or some scorers, are live.
 	Outside() (filters, scorers bool)
+	// Kept returns what the filters and the scorers read that are not live, those
+	// included that had nothing to do for the pod when they were to be bound.
+	Kept() (filters, scorers framework.Reads)
 	// BindFilters runs the PreFilters. false says that the fast road has
 	// nothing to offer for this pod: a PreFilter rejected it, restricted the
 	// nodes, or failed.
