@@ -12,6 +12,8 @@
 //   - A floating-point product is rounded before it is added to anything, so
 //     that no compiler may fuse the two (fma_test.go).
 //   - Every exported name has a comment (docs_test.go).
+//   - Every exported type of the library is shown in an Example that is run
+//     (examples_test.go).
 //   - The top level of the repository stays as it is (toplevel_test.go).
 //
 // Each check also runs over a small source text that breaks its rule, so that

@@ -180,8 +180,31 @@ func printsOutput(f *ast.File, fn *ast.FuncDecl) bool {
 	})
 }
 
-// examplesPending are the rooms that do not keep the rule yet.
-var examplesPending = []string{
-	"estimator", "filter", "scoring", "scheduling", "scheduling/args", "scheduling/config", "scheduling/extender",
-	"scheduling/lifecycle", "scheduling/multicluster", "scheduling/queue",
+func TestExamplesFindsProblems(t *testing.T) {
+	const code = "package resource\ntype T int\nconst One T = 1\nfunc F() {}\n"
+	with := func(dir, code, test string) *pkg {
+		p := fixture(t, dir, code)
+		if err := p.add(dir+"/example_test.go", []byte("package p_test\nimport r \""+modulePath+"/"+dir+"\"\n"+test)); err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	expect(t, exampleProblems, []expectation{
+		{"none", fixture(t, "resource", code), 1},
+		{"outside the library", fixture(t, "examples/x", code), 0},
+		{"formula", fixture(t, "scoring", code), 2},
+		{"hidden", fixture(t, "resource", "package resource\ntype t int\n"), 0},
+		{"named", with("resource", code, "func ExampleT_String() {\n// Output: 1\n}"), 0},
+		{"not run", with("resource", code, "func ExampleT() {}"), 1},
+		{"another name", with("resource", code, "func ExampleTT() {\n// Output: 1\n}"), 1},
+		{"used", with("resource", code, "func Example() {\nvar x r.T\n_ = x\n// Output: 1\n}"), 0},
+		{"another package's", with("resource", code, "func Example() {\nvar x q.T\n_ = x\n// Output: 1\n}"), 1},
+		{"constant", with("resource", code, "func Example() {\n_ = r.One\n// Output: 1\n}"), 0},
+		{"used in a test", with("resource", code, "func TestT() {\nvar x r.T\n_ = x\n}"), 1},
+		{"used in a type", with("resource", code, "type p struct{}\nfunc (p) m(r.T) {}\nfunc Example() {\n_ = p{}\n// Output: 1\n}"), 0},
+		{"used in another type", with("resource", code, "type p struct{}\nfunc (p) m(r.T) {}\nfunc Example() {\n// Output: 1\n}"), 1},
+	})
 }
+
+// examplesPending are the rooms that do not keep the rule yet.
+var examplesPending = []string{"estimator", "scheduling/lifecycle", "scheduling/multicluster", "scheduling/queue"}

@@ -1,0 +1,41 @@
+package scoring_test
+
+import (
+	"fmt"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scoring"
+)
+
+// Fuller nodes are better up to 80 percent; the scale is that of the shape.
+func ExampleRequestedToCapacityRatioScore() {
+	shape := scoring.Shape{{Utilization: 0, Score: 0}, {Utilization: 80, Score: 10}, {Utilization: 100, Score: 5}}
+	for _, requested := range []int64{2, 4, 5} {
+		fmt.Println(scoring.RequestedToCapacityRatioScore(shape, requested, 5))
+	}
+	// Output:
+	// 5
+	// 10
+	// 5
+}
+
+// The same node by the rules of two releases: 3 of 4 cores and 4 of 16 GiB are
+// requested.
+func ExampleBalanceScore() {
+	fmt.Println(scoring.BalanceScore([]int64{3000, 4 << 30}, []int64{4000, 16 << 30}))
+	fmt.Println(scoring.BalancedAllocationScoreV118(3000, 4000, 4<<30, 16<<30))
+	// Output:
+	// 75
+	// 50
+}
+
+func ExampleTaintTolerationScore() {
+	taints := []framework.Taint{
+		{Key: "spot", Effect: framework.TaintEffectPreferNoSchedule},
+		{Key: "old", Effect: framework.TaintEffectPreferNoSchedule},
+		{Key: "gpu", Effect: framework.TaintEffectNoSchedule}, // for the filter
+	}
+	tolerations := []framework.Toleration{{Key: "spot", Operator: framework.TolerationOpExists}}
+	fmt.Println(scoring.TaintTolerationScore(taints, tolerations))
+	// Output: 1
+}

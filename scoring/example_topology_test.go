@@ -1,0 +1,83 @@
+package scoring_test
+
+import (
+	"fmt"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scoring"
+)
+
+// showNeighbours prints the raw and the normalized scores of a plugin that looks
+// at the pods of three nodes: two in zone a, one in zone b; the others run on
+// the first.
+func showNeighbours(p framework.PreScorePlugin, normalize func(raw, smallest, largest int64) int64, pod framework.PodBuilder, others ...framework.PodBuilder) {
+	nodes := []*framework.Node{
+		framework.MakeNode("n1", "4", "8Gi").Zone("a").Obj(),
+		framework.MakeNode("n2", "4", "8Gi").Zone("a").Obj(),
+		framework.MakeNode("n3", "4", "8Gi").Zone("b").Obj(),
+	}
+	var running []*framework.Pod
+	for _, o := range others {
+		running = append(running, o.Node("n1").Obj())
+	}
+	s := snapshotOf(exampleFailer{}, nodes, running...)
+	scores, status := scoresOf(exampleFailer{}, s, p, pod.Obj())
+	if !status.IsSuccess() {
+		fmt.Println(status)
+		return
+	}
+	smallest, largest := scores[0], scores[0]
+	for _, raw := range scores {
+		smallest, largest = min(smallest, raw), max(largest, raw)
+	}
+	for i, raw := range scores {
+		fmt.Printf("%s: %d, normalized %d\n", nodes[i].Name, raw, normalize(raw, smallest, largest))
+	}
+}
+
+// Zone a has two pods of the kind already, and node n1 has them both.
+func ExamplePodTopologySpread() {
+	web := framework.MakePod("web").Labels("app", "web").
+		Spread(1, framework.LabelTopologyZone, framework.ScheduleAnyway, "app=web").
+		Spread(1, framework.LabelHostname, framework.ScheduleAnyway, "app=web")
+	showNeighbours(scoring.PodTopologySpread{}, scoring.SpreadNormalizeScore, web, web.Name("web-1"), web.Name("web-2"))
+	// Output:
+	// n1: 6, normalized 0
+	// n2: 3, normalized 50
+	// n3: 0, normalized 100
+}
+
+// The cache attracts with weight 10 in its zone, the batch job repels with
+// weight 3 from its node.
+func ExampleInterPodAffinity() {
+	web := framework.MakePod("web").
+		PreferPodAffinity(10, framework.LabelTopologyZone, "app=cache").
+		PreferPodAntiAffinity(3, framework.LabelHostname, "app=batch")
+	showNeighbours(scoring.InterPodAffinity{}, scoring.InterPodAffinityScore, web,
+		framework.MakePod("cache").Labels("app", "cache"), framework.MakePod("batch").Labels("app", "batch"))
+	// Output:
+	// n1: 7, normalized 70
+	// n2: 10, normalized 100
+	// n3: 0, normalized 0
+}
+
+func ExampleInterPodAffinityScore() {
+	for _, raw := range []int64{-10, 0, 30} {
+		fmt.Println(scoring.InterPodAffinityScore(raw, -10, 30))
+	}
+	// Output:
+	// 0
+	// 25
+	// 100
+}
+
+// What a soft spread constraint adds to a node's raw score: 5 pods are in its
+// domain, one of three.
+func ExampleSpreadScore() {
+	weight := scoring.SpreadWeight(3)
+	fmt.Printf("%.3f %.3f\n", weight, scoring.SpreadScore(5, 1, weight))
+	fmt.Println(scoring.SpreadNormalizeScore(8, 3, 8), scoring.SpreadNormalizeScore(3, 3, 8))
+	// Output:
+	// 1.609 8.047
+	// 37 100
+}
