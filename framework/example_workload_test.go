@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
 )
 
 // Workloads are read for two things: which pods belong together, and what a pod
@@ -63,4 +64,20 @@ func ExampleDeviceClassSpec() {
 	}
 	fmt.Println(c.Name, "serves", *c.Spec.ExtendedResourceName)
 	// Output: gpu serves example.com/gpu
+}
+
+// A quota of CPUs for the pods of one priority class.
+func ExampleResourceQuotaSpec() {
+	q := framework.ResourceQuota{
+		ObjectMeta: framework.ObjectMeta{Namespace: "shop", Name: "important"},
+		Spec: framework.ResourceQuotaSpec{
+			Hard: resource.List{"requests.cpu": resource.MustParse("20")},
+			ScopeSelector: &framework.ScopeSelector{MatchExpressions: []framework.ScopedResourceSelectorRequirement{{
+				ScopeName: framework.ResourceQuotaScopePriorityClass, Operator: framework.ScopeSelectorOpIn, Values: []string{"high"},
+			}}},
+		},
+		Status: framework.ResourceQuotaStatus{Used: resource.List{"requests.cpu": resource.MustParse("5500m")}},
+	}
+	fmt.Println(q.Key(), "uses", q.Status.Used["requests.cpu"], "of", q.Spec.Hard["requests.cpu"])
+	// Output: shop/important uses 5500m of 20
 }
