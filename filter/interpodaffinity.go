@@ -105,6 +105,22 @@ func (f *interPodAffinity) first() bool {
 	return true
 }
 
+// AddPod implements [framework.FilterUpdater]: the counts know the pod already,
+// but it may have terms that no pod had before.
+func (f *interPodAffinity) AddPod(*framework.Cycle, *framework.PodInfo, *framework.NodeInfo) framework.Status {
+	f.Meet()
+	return framework.Status{}
+}
+
+// RemovePod implements [framework.FilterUpdater].
+func (f *interPodAffinity) RemovePod(*framework.Cycle, *framework.PodInfo, *framework.NodeInfo) framework.Status {
+	return framework.Status{}
+}
+
+// Fork implements [framework.FilterUpdater]. What there is to know is in the
+// snapshot.
+func (f *interPodAffinity) Fork() framework.FilterUpdater { return &interPodAffinity{f.Affinity} }
+
 // Groups implements [framework.Grouper].
 func (f *interPodAffinity) Groups() framework.Groups { return f.FilterGroups() }
 

@@ -8,24 +8,58 @@ import (
 )
 
 // searchNominated looks only at the node that the pod was nominated to, if
-// there is one. When it is feasible the search is over.
+// there is one. When it is feasible the search is over. When it is not, r.early
+// has what it said: kube-scheduler keeps that answer, even where the search that
+// follows leaves the node out.
 //
 // Source: kube-scheduler 1.37, schedule_one.go, evaluateNominatedNode. An error
 // there does not fail the cycle: the node is looked at again with the others.
 func (r *road) searchNominated(s *framework.Snapshot) bool {
+	r.early = earlyAnswer{}
 	name := r.cycle.Pod.Pod.Status.NominatedNodeName
 	node := s.Node(name)
 	if name == "" || node == nil {
 		return false
 	}
 	v, err := r.tryNominated(s, node)
-	if err != nil || v.filter != passed || !r.extendersTake(node) {
+	if err != nil {
+		return false
+	}
+	place := slices.Index(s.Order(), node.Slot())
+	if v.filter != passed {
+		r.early = earlyAnswer{place, v, true}
+		return false
+	}
+	taken, refusal := r.extendersTake(node)
+	if !taken {
+		if refusal.IsRejected() {
+			r.early = earlyAnswer{place, verdict{byExtender, refusal}, true}
+		}
 		return false
 	}
 	r.fill(unvisited)
-	r.verdicts[slices.Index(s.Order(), node.Slot())] = v
+	r.verdicts[place] = v
 	r.feasible, r.visited, r.nominated = append(r.feasible, node), 1, true
 	return true
+}
+
+// earlyAnswer is the no of a node that was asked before all others.
+type earlyAnswer struct {
+	place   int
+	verdict verdict
+	known   bool
+}
+
+// keepEarly ends a search: a nominated node that the search did not come to has
+// been looked at all the same.
+func (r *road) keepEarly() {
+	if !r.early.known {
+		return
+	}
+	if v := &r.verdicts[r.early.place]; v.filter == excluded || v.filter == unvisited {
+		*v = r.early.verdict
+		r.visited++
+	}
 }
 
 func (r *road) tryNominated(s *framework.Snapshot, node *framework.NodeInfo) (v verdict, err error) {

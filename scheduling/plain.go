@@ -28,6 +28,7 @@ type road struct {
 	// nominated tells that the node the pod was nominated to was found feasible
 	// and the search spared.
 	nominated bool
+	early     earlyAnswer
 
 	feasible []*framework.NodeInfo
 	rated    []*framework.NodeInfo // as they are scored; nil: as they are
@@ -88,6 +89,7 @@ func (r *road) searchByPlugins(s *framework.Snapshot, percentage, start int) err
 	if r.searchNominated(s) {
 		return nil
 	}
+	defer r.keepEarly()
 	if count == 0 {
 		return nil
 	}

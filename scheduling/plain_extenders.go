@@ -68,12 +68,20 @@ func (r *road) askExtenders(s *framework.Snapshot) error {
 	return nil
 }
 
-// extendersTake asks about the node that the pod was nominated to. An error is a
-// no here: the node is looked at again with the others.
-func (r *road) extendersTake(node *framework.NodeInfo) bool {
+// extendersTake asks about the node that the pod was nominated to, and returns
+// why it was refused if an extender said so. An error is a no here: the node is
+// looked at again with the others.
+func (r *road) extendersTake(node *framework.NodeInfo) (taken bool, refusal framework.Status) {
 	var a extenderAnswer
-	err := a.ask(r, []*framework.NodeInfo{node})
-	return err == nil && len(a.kept) > 0
+	if err := a.ask(r, []*framework.NodeInfo{node}); err != nil {
+		return false, refusal
+	}
+	for _, n := range a.refused {
+		if len(n.status.Reasons()) > 0 {
+			refusal = n.status
+		}
+	}
+	return len(a.kept) > 0, refusal
 }
 
 // ask asks all extenders, each about the nodes that those before it have left.

@@ -16,6 +16,11 @@ import (
 // a tag.
 //
 // Source: kube-scheduler 1.37, plugin ImageLocality.
+//
+// Differs: how many nodes have an image is counted when a pod is placed.
+// kube-scheduler remembers, for each node, the number of the moment at which it
+// last looked at the node, which it does when the node or its pods change; so
+// two nodes with one image may be scored by two numbers.
 type ImageLocality struct{}
 
 // Name returns "ImageLocality".

@@ -62,9 +62,11 @@ type Pipeline struct {
 	Best           []string                 `json:"best,omitempty"`           // the nodes of the highest total
 	Err            *Status                  `json:"err,omitempty"`            // if the cycle failed
 	// Chosen is the node that the cycle chose with one worker, "" where that is
-	// not known; and Message the text of its error when no node was feasible.
+	// not known; Message the text of its error when no node was feasible; and
+	// Failure that of the error with which it failed.
 	Chosen  string `json:"chosen,omitempty"`
 	Message string `json:"message,omitempty"`
+	Failure string `json:"failure,omitempty"`
 }
 
 // PipelineScore is what a plugin contributed, in the order of Feasible.

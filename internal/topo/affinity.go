@@ -8,8 +8,8 @@ import (
 
 // An Affinity is what counts for the inter-pod affinity of a pod to be placed,
 // and of all pods of its namespace, labels and terms. It stays right while the
-// snapshot changes, but only [Tables.Affinity] notices terms that are new in
-// the cluster.
+// snapshot changes, but only [Tables.Affinity] and Meet notice terms that are new
+// in the cluster.
 type Affinity struct {
 	tables *Tables
 
@@ -61,9 +61,7 @@ func (t *Tables) Affinity(p *framework.PodInfo) *Affinity {
 		a.resolve()
 	}
 	a.used = tick
-	if a.seen < len(t.existing) {
-		a.meet()
-	}
+	a.Meet()
 	return a
 }
 
@@ -102,9 +100,12 @@ func (a *Affinity) resolve() {
 	t.hold(a.ids)
 }
 
-// meet looks at terms of pods in the cluster that it has not seen.
-func (a *Affinity) meet() {
+// Meet looks at terms of pods in the cluster that it has not seen.
+func (a *Affinity) Meet() {
 	t, pod := a.tables, a.pod.Pod
+	if a.seen == len(t.existing) {
+		return
+	}
 	var labels map[string]string
 	if n := framework.Lookup[framework.Namespace](t.snapshot, pod.Namespace); n != nil {
 		labels = n.Labels

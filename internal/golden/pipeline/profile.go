@@ -39,16 +39,23 @@ func Profile(raw json.RawMessage) (p scheduling.Profile, missing []string, err e
 			p.Score = append(p.Score, scheduling.Weighted{Plugin: made, Weight: int64(pl.Weight)})
 		}
 	}
-	p.PreFilter = preparing[framework.PreFilterPlugin](b.profile.Plugins[config.PreFilter], b.made[config.Filter])
-	p.PreScore = preparing[framework.PreScorePlugin](b.profile.Plugins[config.PreScore], b.made[config.Score])
+	p.PreFilter = preparing[framework.PreFilterPlugin](&b, config.PreFilter, config.Filter)
+	p.PreScore = preparing[framework.PreScorePlugin](&b, config.PreScore, config.Score)
 	slices.Sort(b.missing)
 	return p, slices.Compact(b.missing), b.err
 }
 
-// preparing lists those of the plugins that prepare, in the order that the
-// configuration gives, and after them those for which kube-scheduler has no
-// such point.
-func preparing[T any](order []config.Plugin, made []framework.Plugin) []framework.Plugin {
+// preparing lists the plugins of a point that prepares another one, in the order
+// that the configuration gives: also those that do nothing but prepare, as they
+// are disabled at the other point. After them come those for which kube-scheduler
+// has no such point.
+func preparing[T any](b *builder, prepare, main config.Point) []framework.Plugin {
+	order := b.profile.Plugins[prepare]
+	for _, o := range order {
+		if !slices.ContainsFunc(b.made[main], func(p framework.Plugin) bool { return p.Name() == o.Name }) {
+			b.plugin(main, o.Name)
+		}
+	}
 	list := []framework.Plugin{}
 	rank := func(p framework.Plugin) int {
 		i := slices.IndexFunc(order, func(o config.Plugin) bool { return o.Name == p.Name() })
@@ -57,7 +64,7 @@ func preparing[T any](order []config.Plugin, made []framework.Plugin) []framewor
 		}
 		return i
 	}
-	for _, p := range made {
+	for _, p := range b.made[main] {
 		if _, ok := framework.As[T](p); ok {
 			list = append(list, p)
 		}

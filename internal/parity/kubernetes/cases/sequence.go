@@ -103,20 +103,9 @@ func (g *generator) template() *framework.Pod {
 
 func byName(t framework.NodeSelectorTerm) bool { return len(t.MatchFields) > 0 }
 
-// changed is a node with another size, other taints or other labels. Its zone
-// stays: kube-scheduler puts it elsewhere then, but not before another node
-// comes or goes.
+// changed is a node with another size, other taints or other labels.
 func (g *generator) changed() *framework.Node {
-	at := g.IntN(len(g.c.Nodes))
-	old, n := g.c.Nodes[at], g.node(at)
-	for _, key := range []string{
-		framework.LabelTopologyZone, framework.LabelTopologyRegion, framework.LabelFailureDomainZone, framework.LabelFailureDomainRegion,
-	} {
-		delete(n.Labels, key)
-		if value, ok := old.Labels[key]; ok {
-			n.Labels[key] = value
-		}
-	}
+	n := g.node(g.IntN(len(g.c.Nodes)))
 	if _, ok := n.Status.Allocatable[resource.Pods]; !ok {
 		n.Status.Allocatable[resource.Pods] = g.quantity("10")
 	}

@@ -3,7 +3,6 @@ package rival
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -45,13 +44,12 @@ func (s *Scheduler) Answer(c *golden.Case) (golden.Expect, error) {
 		e.NodeOrder = append(e.NodeOrder, n.Node().Name)
 	}
 	q.eachPlugin(&e)
-	status := q.pipeline(&e.Pipeline)
-	if len(e.Pipeline.Feasible) == 0 && e.Pipeline.Err == nil && len(nodes) > 0 {
-		if e.Preemption, err = q.preemption(status); err != nil {
-			return e, err
-		}
+	q.pipeline(&e.Pipeline)
+	fit, err := q.choice(&e.Pipeline)
+	if err == nil && fit != nil {
+		e.Preemption, err = q.preemption(fit.Diagnosis.NodeToStatus)
 	}
-	return e, q.choice(&e.Pipeline)
+	return e, err
 }
 
 // question is a pod and the cluster that it is to be placed in.
@@ -90,20 +88,18 @@ func sorted(reasons []string) []string {
 }
 
 // pipeline runs the profile over all nodes.
-func (q *question) pipeline(p *golden.Pipeline) *framework.NodeToStatus {
+func (q *question) pipeline(p *golden.Pipeline) {
 	q.state = newState()
-	statuses := framework.NewDefaultNodeToStatus()
-	restricted, status, by := q.profile.RunPreFilterPlugins(q.ctx, q.state, q.pod)
+	restricted, status, _ := q.profile.RunPreFilterPlugins(q.ctx, q.state, q.pod)
 	switch {
 	case status.IsRejected():
 		s := outcome(status)
 		p.PreFilter = &s
-		statuses.SetAbsentNodesStatus(status)
-		return statuses
+		return
 	case !status.IsSuccess():
 		s := outcome(status)
 		p.Err = &s
-		return statuses
+		return
 	}
 	nodes := q.nodes
 	if !restricted.AllNodes() {
@@ -114,7 +110,6 @@ func (q *question) pipeline(p *golden.Pipeline) *framework.NodeToStatus {
 				nodes = append(nodes, n)
 			}
 		}
-		statuses.SetAbsentNodesStatus(fwk.NewStatus(fwk.UnschedulableAndUnresolvable, fmt.Sprintf("node(s) didn't satisfy plugin(s) %v", slices.Sorted(maps.Keys(by)))))
 	}
 	p.Failed = map[string]golden.Status{}
 	var feasible []fwk.NodeInfo
@@ -127,7 +122,6 @@ func (q *question) pipeline(p *golden.Pipeline) *framework.NodeToStatus {
 			p.Feasible = append(p.Feasible, name)
 		case status.IsRejected():
 			p.Failed[name] = outcome(status)
-			statuses.Set(name, status)
 		case p.Err == nil:
 			s := outcome(status)
 			p.Err = &s
@@ -136,7 +130,6 @@ func (q *question) pipeline(p *golden.Pipeline) *framework.NodeToStatus {
 	if len(feasible) > 0 && p.Err == nil {
 		q.score(p, feasible)
 	}
-	return statuses
 }
 
 // score scores the feasible nodes, be it a single one.
@@ -168,15 +161,16 @@ func (q *question) score(p *golden.Pipeline, feasible []fwk.NodeInfo) {
 	}
 }
 
-// choice runs the whole cycle. Where a PreFilter leaves several nodes, they are
-// searched in random order, and so is the choice among equals.
-func (q *question) choice(p *golden.Pipeline) error {
+// choice runs the whole cycle. It returns the error of a cycle that found no
+// node. Where a PreFilter leaves several nodes, they are searched in random
+// order, and so is the choice among equals.
+func (q *question) choice(p *golden.Pipeline) (*framework.FitError, error) {
 	if len(q.nodes) == 0 {
-		return nil
+		return nil, nil
 	}
 	pending, err := q.Prepare(q.pod)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	q.setStart(0)
 	r, err := q.sched.SchedulePod(q.ctx, q.profile, newState(), pending.info)
@@ -184,8 +178,10 @@ func (q *question) choice(p *golden.Pipeline) error {
 	switch {
 	case errors.As(err, &fit):
 		p.Message = fit.Error()
-	case err == nil && len(p.PreFilterNodes) < 2:
+	case err != nil:
+		p.Failure = err.Error()
+	case len(p.PreFilterNodes) < 2:
 		p.Chosen = r.SuggestedHost
 	}
-	return nil
+	return fit, nil
 }

@@ -1,7 +1,6 @@
 package rival
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -80,15 +79,11 @@ func (q *question) picked(p *defaultpreemption.DefaultPreemption, candidates []p
 	return list
 }
 
-// budgets lists the budgets in the order of their names. kube-scheduler itself
-// takes them in random order.
+// budgets lists the budgets in the order of their keys.
 func (q *question) budgets() []*policy.PodDisruptionBudget {
 	var list []*policy.PodDisruptionBudget
 	for _, object := range q.known.of(runtime.Object(&policy.PodDisruptionBudget{})).List() {
 		list = append(list, object.(*policy.PodDisruptionBudget))
 	}
-	slices.SortFunc(list, func(a, b *policy.PodDisruptionBudget) int {
-		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
-	})
 	return list
 }

@@ -1,13 +1,16 @@
 package rival
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/informers/apps"
@@ -87,6 +90,8 @@ func (f *factory) Scheduling() scheduling.Interface { return scheduling.New(f, "
 func (f *factory) Storage() storage.Interface { return storage.New(f, "", nil) }
 
 // informer is a store that tells its handlers of every change before it returns.
+// It lists objects in the order of their keys, where the original follows the
+// random order of a map, so that what depends on the order has one right answer.
 type informer struct {
 	cache.Indexer
 	handlers []cache.ResourceEventHandler
@@ -108,6 +113,30 @@ func (i *informer) put(object runtime.Object) error {
 		}
 	}
 	return nil
+}
+
+// List lists all objects.
+func (i *informer) List() []any { return byKey(i.Indexer.List()) }
+
+// Index lists the objects that an index puts together with the given one.
+func (i *informer) Index(name string, like any) ([]any, error) {
+	list, err := i.Indexer.Index(name, like)
+	return byKey(list), err
+}
+
+// ByIndex lists the objects that an index files under a value.
+func (i *informer) ByIndex(name, value string) ([]any, error) {
+	list, err := i.Indexer.ByIndex(name, value)
+	return byKey(list), err
+}
+
+// byKey sorts objects.
+func byKey(list []any) []any {
+	slices.SortFunc(list, func(a, b any) int {
+		x, y := a.(metav1.Object), b.(metav1.Object)
+		return cmp.Or(cmp.Compare(x.GetNamespace(), y.GetNamespace()), cmp.Compare(x.GetName(), y.GetName()))
+	})
+	return list
 }
 
 func (i *informer) clear() error {
@@ -141,9 +170,9 @@ func (i *informer) AddEventHandlerWithOptions(h cache.ResourceEventHandler, _ ca
 }
 
 func (i *informer) RemoveEventHandler(cache.ResourceEventHandlerRegistration) error { return nil }
-func (i *informer) GetStore() cache.Store                                           { return i.Indexer }
+func (i *informer) GetStore() cache.Store                                           { return i }
 
-func (i *informer) GetIndexer() cache.Indexer                          { return i.Indexer }
+func (i *informer) GetIndexer() cache.Indexer                          { return i }
 func (i *informer) GetController() cache.Controller                    { return nil }
 func (i *informer) Run(<-chan struct{})                                {}
 func (i *informer) RunWithContext(context.Context)                     {}

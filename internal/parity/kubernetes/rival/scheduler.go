@@ -139,6 +139,12 @@ func (s *Scheduler) NodeOrder() ([]string, error) {
 	return names, nil
 }
 
+// Refresh lets the next cycle look at every node anew, as after a restart. A
+// kube-scheduler looks again only at nodes that have changed, so what it knows of
+// the others can be of different times: how many nodes have an image, and the
+// place of a node whose zone changed.
+func (s *Scheduler) Refresh() { *s.snapshot = *cache.NewEmptySnapshot() }
+
 // A Pending is a pod that is ready for its cycle.
 type Pending struct {
 	info    *framework.QueuedPodInfo

@@ -2,6 +2,7 @@
 // with the real plugin of Koordinator, and counts where their answers differ.
 //
 //	go run ./cmd/compare -seed 1 -cases 20000
+//	go run ./cmd/compare -short
 package main
 
 import (
@@ -18,7 +19,11 @@ import (
 func main() {
 	seed := flag.Uint64("seed", 1, "what the cases are made from")
 	cases := flag.Int("cases", 20000, "how many cases to play")
+	short := flag.Bool("short", false, "play 1000 cases at most")
 	flag.Parse()
+	if *short {
+		*cases = min(*cases, 1000)
+	}
 	klog.LogToStderr(false)
 	klog.SetOutput(io.Discard)
 

@@ -33,6 +33,7 @@ type config struct {
 	workers  int
 	shown    int // mismatches that are made small and printed
 	replay   string
+	only     int64 // number of the only case to run; -1: all
 }
 
 // Of the command with -short.
@@ -53,6 +54,7 @@ func parse(args []string, stderr io.Writer) (config, error) {
 	flags.IntVar(&c.workers, "workers", runtime.GOMAXPROCS(0), "cases that run at the same time")
 	flags.IntVar(&c.shown, "show", 5, "number of mismatches that are made small and printed")
 	flags.StringVar(&c.replay, "replay", "", "a file of printed cases to compare again")
+	flags.Int64Var(&c.only, "case", -1, "run this case of -family only, the last number of its id")
 	short := flags.Bool("short", false, "a short run")
 	if err := flags.Parse(args); err != nil {
 		return c, err
@@ -76,6 +78,9 @@ func parse(args []string, stderr io.Writer) (config, error) {
 				return c, fmt.Errorf("-family %q: want one of %s", name, strings.Join(allFamilies(), ", "))
 			}
 		}
+	}
+	if c.only >= 0 && len(c.families) > 1 {
+		return c, fmt.Errorf("-case %d: name its family with -family", c.only)
 	}
 	return c, nil
 }

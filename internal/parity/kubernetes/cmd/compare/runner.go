@@ -5,6 +5,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"text/tabwriter"
@@ -35,6 +36,14 @@ type count struct {
 	needs                               map[string]bool
 }
 
+// why lists the plugins for want of which cases were not run.
+func (c *count) why() string {
+	if len(c.needs) == 0 {
+		return ""
+	}
+	return "needs " + strings.Join(slices.Sorted(maps.Keys(c.needs)), ", ")
+}
+
 // mismatch is an item that differs.
 type mismatch struct {
 	family string
@@ -63,8 +72,12 @@ func (r *runner) run() (int, error) {
 	begin := time.Now()
 	stop := r.report(begin)
 	var wg sync.WaitGroup
-	for range r.workers {
-		wg.Go(r.work)
+	if r.only >= 0 {
+		wg.Go(r.workOnly)
+	} else {
+		for range r.workers {
+			wg.Go(r.work)
+		}
 	}
 	wg.Wait()
 	stop()
@@ -118,6 +131,13 @@ func (r *runner) work() {
 			}
 		}
 	}
+}
+
+// workOnly runs a single case.
+func (r *runner) workOnly() {
+	a := newAsker()
+	defer a.forget()
+	r.one(a, r.families[0], uint64(r.only))
 }
 
 // some runs the first two of a block.
@@ -202,9 +222,12 @@ func (r *runner) summarize(took time.Duration) (mismatches int) {
 		c := r.counts[family]
 		total += c.cases
 		mismatches += c.mismatches
-		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%v\n", family, c.cases, c.placements, c.left, c.mismatches, slices.Sorted(maps.Keys(c.needs)))
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%s\n", family, c.cases, c.placements, c.left, c.mismatches, c.why())
 	}
 	t.Flush()
+	for _, text := range deviations {
+		fmt.Fprintf(r.stderr, "not compared: %s\n", text)
+	}
 	fmt.Fprintf(r.stderr, "seed %d, %v\n", r.seed, took.Round(time.Second))
 	fmt.Fprintf(r.stdout, "%d cases, %d mismatches\n", total, mismatches)
 	return mismatches

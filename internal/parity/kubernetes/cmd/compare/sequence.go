@@ -183,6 +183,7 @@ func (w *walk) addNode(n *framework.Node) error {
 	}
 	w.nodes[n.Name] = theirs
 	w.theirs.AddNode(theirs)
+	w.theirs.Refresh()
 	return w.snapshot.AddNode(n)
 }
 
@@ -197,6 +198,7 @@ func (w *walk) updateNode(n *framework.Node) error {
 	}
 	w.nodes[n.Name] = after
 	w.theirs.UpdateNode(before, after)
+	w.theirs.Refresh()
 	return w.snapshot.UpdateNode(n)
 }
 
@@ -217,6 +219,7 @@ func (w *walk) removeNode(name string) error {
 	if err := errors.Join(w.theirs.RemoveNode(node), w.snapshot.RemoveNode(name)); err != nil {
 		return err
 	}
+	w.theirs.Refresh()
 	_, err := w.theirs.NodeOrder() // or a node that comes next would take its place
 	return err
 }

@@ -98,7 +98,7 @@ func (s *shrinker) differs(root any) bool {
 		return false
 	}
 	i := new(item)
-	if json.Unmarshal(text, i) != nil || i.Case == nil || i.Pod == nil && i.Steps == nil {
+	if json.Unmarshal(text, i) != nil || i.Case == nil || i.Pod == nil && i.Steps == nil || len(i.Nodes) == 0 {
 		return false
 	}
 	v := s.ask(i)

@@ -1,0 +1,14 @@
+package main
+
+// deviations are what is not compared, as kube-scheduler leaves it to chance or
+// to the past of its process. The list is printed at the end of a run.
+var deviations = []string{
+	"the order of the reasons about extended resources: random in the original, by name in berth",
+	"the node chosen where a PreFilter leaves several by name: the original searches them in random order, berth in the snapshot's",
+	"the choice among candidates for preemption that no criterion tells apart: random in the original, " +
+		"so that all nodes which 300 tries returned are compared with those that berth holds to be equal",
+	"what depends on the order in which objects other than nodes and pods are listed, such as budgets, services and storage " +
+		"capacities: random in the original, here by name on both sides",
+	"what kube-scheduler remembers of a node that has not changed: on how many nodes its images are, and its place after its zone " +
+		"changed; after a node has come, changed or gone it is made to look at all nodes anew",
+}

@@ -1,0 +1,58 @@
+package scheduling_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/berth-sched/berth/filter"
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scoring"
+)
+
+// A plugin that is disabled where it filters or scores still prepares: it may
+// reject a pod or fail, on both roads, for each pod by what that pod asks for.
+func TestPluginsThatOnlyPrepare(t *testing.T) {
+	named := func(node string) *framework.NodeAffinity {
+		return &framework.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &framework.NodeSelector{
+			NodeSelectorTerms: []framework.NodeSelectorTerm{{MatchFields: []framework.NodeSelectorRequirement{
+				{Key: "metadata.name", Operator: framework.NodeSelectorOpIn, Values: []string{node}},
+			}}},
+		}}
+	}
+	malformed := &framework.NodeAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []framework.PreferredSchedulingTerm{
+		{Weight: 1, Preference: framework.NodeSelectorTerm{MatchExpressions: []framework.NodeSelectorRequirement{{Key: "a", Operator: "Odd"}}}},
+	}}
+	for _, off := range []bool{true, false} {
+		sched := build(t, scheduling.Profile{
+			PreFilter: []framework.Plugin{filter.NodeAffinity{}}, Filter: []framework.Plugin{filter.NodeName{}},
+			PreScore: []framework.Plugin{scoring.NodeAffinity{}}, Score: []scheduling.Weighted{{Plugin: byName{}}},
+			Tie: scheduling.First, Fast: scheduling.Fast{Off: off},
+		})
+		s := smallCluster(t, framework.MakeNode("a", "4", "4Gi").Obj(), framework.MakeNode("b", "4", "4Gi").Obj())
+		for _, tt := range []struct {
+			name     string
+			affinity *framework.NodeAffinity
+			want     string // the node, or a part of the error
+		}{
+			{"nothing", nil, "a"},
+			{"nothing, again", nil, "a"},
+			{"a node", named("b"), "b"},
+			{"a malformed preference", malformed, `running PreScore plugin "NodeAffinity": [0].matchExpressions[0].operator`},
+			{"nothing, once more", nil, "b"}, // the search for one node has moved the start
+		} {
+			pod := framework.MakePod("p").Obj()
+			if tt.affinity != nil {
+				pod.Spec.Affinity = &framework.Affinity{NodeAffinity: tt.affinity}
+			}
+			d, err := sched.Schedule(s, podInfo(t, s, pod))
+			got := d.Node
+			if err != nil {
+				got = err.Error()
+			}
+			if got != tt.want && (err == nil || !strings.Contains(got, tt.want)) {
+				t.Errorf("plain road only: %t: %s: Schedule = %s, want %s", off, tt.name, got, tt.want)
+			}
+		}
+	}
+}
