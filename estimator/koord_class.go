@@ -55,7 +55,7 @@ func priorityClass(p *framework.Pod, podLevel bool) PriorityClass {
 	if p.Status.QOSClass != "" {
 		return qosPriority(p.Status.QOSClass)
 	}
-	return qosPriority(computeQoS(p, podLevel))
+	return computedPriority(p, podLevel)
 }
 
 // readsStatus reports whether the pod's class would be another one if its
@@ -65,7 +65,7 @@ func readsStatus(p *framework.Pod, podLevel bool) bool {
 		return false
 	}
 	_, ok := namedClass(p)
-	return !ok && qosPriority(p.Status.QOSClass) != qosPriority(computeQoS(p, podLevel))
+	return !ok && qosPriority(p.Status.QOSClass) != computedPriority(p, podLevel)
 }
 
 // namedClass returns the class that the pod's labels or its priority name.
@@ -133,59 +133,38 @@ func TranslateResource(class PriorityClass, name resource.Name) resource.Name {
 	return ""
 }
 
-// computeQoS returns the QoS class that Kubernetes computes from the positive
-// requests and limits of cpu and memory: best effort without any; guaranteed
-// when every container limits both and each sum of limits equals that of
-// requests; burstable otherwise. Where the pod as a whole names resources,
-// those stand for all containers.
+// computedPriority returns the class that follows from the QoS class which
+// Kubernetes computes: best effort is a pod without any positive request or limit
+// of cpu and memory, and whether others are guaranteed or burstable makes no
+// difference here. Where the pod as a whole names resources, those stand for all
+// containers.
 //
 // Source: kubectl 0.35, pkg/util/qos; with podLevel false Kubernetes 1.24.
-func computeQoS(p *framework.Pod, podLevel bool) framework.PodQOSClass {
-	var requests, limits qosAmounts
-	allLimited := true
-	count := func(r *framework.ResourceRequirements) {
-		requests.add(r.Requests)
-		if limits.add(r.Limits) < len(limits) {
-			allLimited = false
-		}
-	}
+func computedPriority(p *framework.Pod, podLevel bool) PriorityClass {
 	if podLevel && p.Spec.Resources != nil {
-		if p.Spec.Resources.Limits == nil {
-			requests.add(p.Spec.Resources.Requests)
-		} else {
-			count(p.Spec.Resources)
+		if asks(p.Spec.Resources) {
+			return PriorityProd
 		}
-	} else {
-		for _, list := range [...][]framework.Container{p.Spec.Containers, p.Spec.InitContainers} {
-			for i := range list {
-				count(&list[i].Resources)
+		return PriorityBatch
+	}
+	for _, list := range [...][]framework.Container{p.Spec.Containers, p.Spec.InitContainers} {
+		for i := range list {
+			if asks(&list[i].Resources) {
+				return PriorityProd
 			}
 		}
 	}
-	guaranteed, empty := allLimited, true
-	for i := range requests {
-		empty = empty && requests[i].IsZero() && limits[i].IsZero()
-		guaranteed = guaranteed && requests[i].Equal(limits[i])
-	}
-	switch {
-	case empty:
-		return framework.PodQOSBestEffort
-	case guaranteed:
-		return framework.PodQOSGuaranteed
-	}
-	return framework.PodQOSBurstable
+	return PriorityBatch
 }
 
-// qosAmounts are sums of cpu and memory, 0 where nothing is positive.
-type qosAmounts [2]resource.Quantity
-
-// add adds what is positive, and returns how many of the two are.
-func (a *qosAmounts) add(list resource.List) (positive int) {
-	for i, name := range [...]resource.Name{resource.CPU, resource.Memory} {
-		if q := list[name]; q.Sign() > 0 {
-			a[i] = a[i].Add(q)
-			positive++
+// asks reports whether any cpu or memory is requested or limited.
+func asks(r *framework.ResourceRequirements) bool {
+	for _, list := range [...]resource.List{r.Requests, r.Limits} {
+		for _, name := range [...]resource.Name{resource.CPU, resource.Memory} {
+			if q := list[name]; q.Sign() > 0 {
+				return true
+			}
 		}
 	}
-	return positive
+	return false
 }

@@ -44,6 +44,7 @@ type Ledger struct {
 	spared   spared
 	matcher  matcher // scratch memory
 	reports  podReports
+	last     int // slot of the node whose metric came last
 }
 
 // ledgerOwner marks what a ledger may write to; everything else is shared with
@@ -89,7 +90,7 @@ func (l *Ledger) SetMetric(m *framework.NodeMetric) error {
 	if m == nil {
 		return &framework.InvalidError{Object: "node metric", Err: errors.New("is nil")}
 	}
-	n := l.snapshot.Node(m.Name)
+	n := l.nodeOf(m)
 	if n == nil {
 		return &framework.InvalidError{
 			Object: "node metric " + m.Name, Field: "metadata.name", Value: m.Name,
@@ -97,7 +98,9 @@ func (l *Ledger) SetMetric(m *framework.NodeMetric) error {
 		}
 	}
 	a := l.own(n.Slot())
-	l.snapshot.Record(&undoMetric{m.Name, a.metric, a.updated})
+	if l.snapshot.Recording() {
+		l.snapshot.Record(&undoMetric{m.Name, a.metric, a.updated})
+	}
 	a.metric = m
 	if t := m.Status.UpdateTime; t != nil {
 		a.updated = *t
@@ -105,6 +108,29 @@ func (l *Ledger) SetMetric(m *framework.NodeMetric) error {
 	l.rebuild(a, n)
 	l.snapshot.Touch(n)
 	return nil
+}
+
+// nodeOf returns the node of the metric, nil if it is not in the snapshot.
+// Metrics come in rounds, so the node is looked for first behind the one whose
+// metric came last, where it stood in the round before: that spares a look-up by
+// name, a seventh of the cost of a metric.
+func (l *Ledger) nodeOf(m *framework.NodeMetric) *framework.NodeInfo {
+	last := l.account(l.last)
+	if last != nil {
+		if n := l.snapshot.AtSlot(last.then); n != nil && n.Node.Name == m.Name {
+			l.last = last.then
+			return n
+		}
+	}
+	n := l.snapshot.Node(m.Name)
+	if n == nil {
+		return nil
+	}
+	if last != nil && last.owner == l.owner {
+		last.then = n.Slot()
+	}
+	l.last = n.Slot()
+	return n
 }
 
 // RemoveMetric forgets the report of a node: it counts as never measured. An

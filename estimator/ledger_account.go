@@ -33,6 +33,8 @@ type account struct {
 	// and that no two pods anywhere have one name; see census.
 	unlisted int
 	simple   bool
+
+	then int // slot of the node whose metric came after this one's; a guess
 }
 
 // A placement is a pod on a node.

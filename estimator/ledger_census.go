@@ -63,7 +63,7 @@ func (c *census) fork(mine, forks *ledgerOwner) *census {
 }
 
 func (c *census) shard(n podName) **censusShard {
-	return &c.shards[hash(hash(offset64, n.namespace)*prime64, n.name)%uint64(len(c.shards))]
+	return &c.shards[n.hash()%uint64(len(c.shards))]
 }
 
 func (c *census) get(n podName) resident {

@@ -11,6 +11,8 @@ type podName struct{ namespace, name string }
 
 func nameOf(p *framework.Pod) podName { return podName{p.Namespace, p.Name} }
 
+func (n podName) hash() uint64 { return hash(hash(offset64, n.namespace)*prime64, n.name) }
+
 func (n podName) is(r *framework.PodMetricInfo) bool {
 	return r.Name == n.name && r.Namespace == n.namespace
 }
@@ -19,23 +21,39 @@ func (n podName) is(r *framework.PodMetricInfo) bool {
 // without any usage does not count, and of several for one name the last does.
 type matches struct {
 	names   []podName
-	places  []int32 // of the report, or unreported
-	missing int     // how many pods are not reported
-	twice   bool    // some name is reported more than once
+	hashes  []uint64 // of the names
+	places  []int32  // of the report, or unreported
+	missing int      // how many pods are not reported
+	twice   bool     // some name is reported more than once
+
+	// own tells that every report is about one of the pods, each about another
+	// one. shared tells that two pods may have one place; else they have not.
+	own, shared bool
 }
 
 const unreported = -1
 
 func (m *matches) clone() matches {
 	c := *m
-	c.names, c.places = slices.Clone(m.names), slices.Clone(m.places)
+	c.names, c.hashes, c.places = slices.Clone(m.names), slices.Clone(m.hashes), slices.Clone(m.places)
 	return c
 }
 
 // enter looks up the next pod.
 func (m *matches) enter(metric *framework.NodeMetric, name podName) {
+	h := name.hash()
 	place := int32(unreported)
-	if metric != nil {
+	switch {
+	case metric == nil:
+	case m.own:
+		// Reported is who has the name of a pod that is. Hashes are all that
+		// memory has to be read for.
+		for i, other := range m.hashes {
+			if other == h && m.names[i] == name {
+				place = m.places[i]
+			}
+		}
+	default:
 		for i, r := range metric.Status.PodsMetric {
 			if r != nil && name.is(r) && len(r.PodUsage.ResourceList) > 0 {
 				m.twice = m.twice || place != unreported
@@ -43,17 +61,19 @@ func (m *matches) enter(metric *framework.NodeMetric, name podName) {
 			}
 		}
 	}
-	m.names, m.places = append(m.names, name), append(m.places, place)
+	m.shared = m.shared || place != unreported && slices.Contains(m.places, place)
+	m.names, m.hashes, m.places = append(m.names, name), append(m.hashes, h), append(m.places, place)
 	m.count(place, 1)
 }
 
 // drop forgets pod i; the last one takes its place.
 func (m *matches) drop(i int) {
 	last := len(m.names) - 1
+	m.own = m.own && !m.reported(i) // its report is about a stranger now
 	m.count(m.places[i], -1)
-	m.names[i], m.places[i] = m.names[last], m.places[last]
+	m.names[i], m.hashes[i], m.places[i] = m.names[last], m.hashes[last], m.places[last]
 	m.names[last] = podName{}
-	m.names, m.places = m.names[:last], m.places[:last]
+	m.names, m.hashes, m.places = m.names[:last], m.hashes[:last], m.places[:last]
 }
 
 func (m *matches) count(place int32, by int) {
@@ -93,41 +113,57 @@ const strangers = 4
 // run matches anew. It returns true if it knows that every report is about a pod
 // of the account.
 func (s *matcher) run(m *matches, metric *framework.NodeMetric) bool {
+	m.own = false
 	if metric == nil {
 		for i := range m.places {
 			m.places[i] = unreported
 		}
-		m.missing, m.twice = len(m.places), false
+		m.missing, m.twice, m.shared = len(m.places), false, false
 		return true
 	}
-	if s.runInPlace(m, metric.Status.PodsMetric) {
-		return len(metric.Status.PodsMetric) == len(m.names)
+	reports := metric.Status.PodsMetric
+	if s.runInPlace(m, reports) {
+		m.own = len(reports) == len(m.names)
+		return m.own
 	}
-	s.runIndexed(m, metric.Status.PodsMetric)
-	return false
+	s.runIndexed(m, reports)
+	return m.own
 }
 
 // runInPlace reports whether every pod is where it was, and no other report is
 // about one of them. Two pods of one name were found in one place, and are not
 // matched here.
 func (s *matcher) runInPlace(m *matches, reports []*framework.PodMetricInfo) bool {
-	if m.missing > 0 || len(reports) < len(m.names) || len(reports) > len(m.names)+strangers {
+	names := m.names
+	places := m.places[:len(names)]
+	if m.missing > 0 || m.shared || len(reports) < len(names) || len(reports) > len(names)+strangers {
 		return false
 	}
-	s.explained = append(s.explained[:0], make([]bool, len(reports))...)
-	for i, place := range m.places {
-		if int(place) >= len(reports) || s.explained[place] {
+	// The first loop is there for its loads: it is short, so that the processor
+	// waits for a dozen reports at a time and not for three.
+	for i, place := range places {
+		if int(place) >= len(reports) {
 			return false
 		}
 		r := reports[place]
-		if r == nil || !m.names[i].is(r) || len(r.PodUsage.ResourceList) == 0 {
+		if r == nil || len(r.Name) != len(names[i].name) || len(r.PodUsage.ResourceList) == 0 {
 			return false
 		}
-		s.explained[place] = true
+	}
+	for i, place := range places {
+		if !names[i].is(reports[place]) {
+			return false
+		}
 	}
 	m.twice = false
-	if len(reports) == len(m.names) {
-		return true
+	return len(reports) == len(names) || s.onlyStrangers(m, reports)
+}
+
+// onlyStrangers reports whether no report but those in place is about a pod.
+func (s *matcher) onlyStrangers(m *matches, reports []*framework.PodMetricInfo) bool {
+	s.explained = append(s.explained[:0], make([]bool, len(reports))...)
+	for _, place := range m.places {
+		s.explained[place] = true
 	}
 	for k, r := range reports {
 		if s.explained[k] || r == nil {
@@ -155,13 +191,22 @@ func (s *matcher) runIndexed(m *matches, reports []*framework.PodMetricInfo) {
 		s.index[name] = int32(k)
 		m.twice = m.twice || len(s.index) == before
 	}
-	m.missing = 0
+	m.missing, m.shared = 0, false
+	s.explained = append(s.explained[:0], make([]bool, len(reports))...)
+	strange := len(reports)
 	for i, name := range m.names {
 		place, ok := s.index[name]
-		if !ok {
+		switch {
+		case !ok:
 			place = unreported
+		case s.explained[place]:
+			m.shared = true
+		default:
+			s.explained[place] = true
+			strange--
 		}
 		m.places[i] = place
 		m.count(place, 1)
 	}
+	m.own = strange == 0
 }

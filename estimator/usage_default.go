@@ -76,15 +76,15 @@ func (e *DefaultEstimator) PodReads() framework.PodFields {
 // never fails.
 func (e *DefaultEstimator) EstimatePod(p *framework.Pod) (map[resource.Name]int64, error) {
 	use := make(map[resource.Name]int64, len(e.factors))
-	e.each(p, func(name resource.Name, x int64) { use[name] = x })
+	e.each(p, priorityClass(p, e.traits.podLevel), func(name resource.Name, x int64) { use[name] = x })
 	return use, nil
 }
 
-// each calls f with the expected use of every resource that has a factor.
-func (e *DefaultEstimator) each(p *framework.Pod, f func(resource.Name, int64)) {
+// each calls f with what a pod of the class is expected to use of every resource
+// that has a factor.
+func (e *DefaultEstimator) each(p *framework.Pod, class PriorityClass, f func(resource.Name, int64)) {
 	own := e.ownFactors(p)
 	requests, limits := podResources(p, &e.traits)
-	class := priorityClass(p, e.traits.podLevel)
 	for name, factor := range own {
 		f(name, e.estimate(requests, limits, TranslateResource(class, name), factor))
 	}

@@ -44,12 +44,14 @@ func (l *Load) Pod(p *framework.PodInfo) *PodLoad { return l.pods.Of(p) }
 
 func (l *Load) derivePod(info *framework.PodInfo) *PodLoad {
 	p := info.Pod
-	d := &PodLoad{Class: priorityClass(p, l.traits.podLevel)}
+	room := new(podLoadRoom)
+	d := &room.PodLoad
+	d.Class = priorityClass(p, l.traits.podLevel)
 	d.Prod = d.Class == PriorityProd
 	for i := range p.OwnerReferences {
 		d.DaemonSet = d.DaemonSet || p.OwnerReferences[i].Kind == "DaemonSet"
 	}
-	d.Err = l.estimate(p, d)
+	d.Err = l.estimate(p, room)
 	d.scheduled = trueSince(p, framework.PodScheduled)
 	d.initialized = trueSince(p, framework.PodInitialized)
 	d.afterScheduled, d.afterInitialized = l.config.EstimateScheduled, l.config.EstimateInitialized
@@ -60,9 +62,22 @@ func (l *Load) derivePod(info *framework.PodInfo) *PodLoad {
 	return d
 }
 
+// podLoadRoom is a PodLoad with room for the resources that most Loads have, so
+// that a pod costs one piece of memory.
+type podLoadRoom struct {
+	PodLoad
+
+	amounts [4]int64
+	named   [4]bool
+}
+
 // estimate fills in what is expected of the pod.
-func (l *Load) estimate(p *framework.Pod, d *PodLoad) error {
-	estimate, estimated := make([]int64, len(l.names)), make([]bool, len(l.names))
+func (l *Load) estimate(p *framework.Pod, room *podLoadRoom) error {
+	d, n := &room.PodLoad, len(l.names)
+	estimate, estimated := room.amounts[:min(n, len(room.amounts))], room.named[:min(n, len(room.named))]
+	if n > len(room.amounts) {
+		estimate, estimated = make([]int64, n), make([]bool, n)
+	}
 	note := func(name resource.Name, x int64) {
 		if i, ok := slices.BinarySearch(l.names, name); ok {
 			estimate[i], estimated[i] = x, true
@@ -72,7 +87,11 @@ func (l *Load) estimate(p *framework.Pod, d *PodLoad) error {
 		}
 	}
 	if e, ok := l.config.Estimator.(*DefaultEstimator); ok {
-		e.each(p, note) // without a map in between
+		class := d.Class
+		if e.traits.podLevel != l.traits.podLevel {
+			class = priorityClass(p, e.traits.podLevel)
+		}
+		e.each(p, class, note) // without a map in between
 	} else {
 		use, err := l.config.Estimator.EstimatePod(p)
 		if err != nil {

@@ -109,6 +109,11 @@ func (s *Snapshot) takeBack(e undoEntry) {
 // An Undoer takes back one change of an extension.
 type Undoer interface{ Undo(s *Snapshot) }
 
+// Recording reports whether a transaction is open. While none is, an extension
+// may leave out calls of [Snapshot.Record], and what it would have to make for
+// them.
+func (s *Snapshot) Recording() bool { return s.undo.isOpen() }
+
 // Record tells the snapshot how to take back a change that an extension has
 // just made. It does nothing unless a transaction is open. Changes that follow
 // from pods coming and going need no record: the opposite event follows.

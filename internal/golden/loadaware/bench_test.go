@@ -72,7 +72,7 @@ func BenchmarkDecision(b *testing.B) {
 	}
 }
 
-func measuredCluster(b *testing.B, nodes, pods int) *framework.Snapshot {
+func measuredCluster(b testing.TB, nodes, pods int) *framework.Snapshot {
 	b.Helper()
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	s := framework.NewSnapshot(framework.ZoneInterleaved)
