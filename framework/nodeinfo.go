@@ -35,6 +35,7 @@ type NodeInfo struct {
 	owner      *owner
 	generation uint64
 	slot       int
+	name       string // the node's, where reading it costs no look at the object
 }
 
 // nodeStatic is what depends on the node object alone; clones share it.
@@ -46,7 +47,7 @@ type nodeStatic struct {
 }
 
 // Name returns the node's name.
-func (n *NodeInfo) Name() string { return n.Node.Name }
+func (n *NodeInfo) Name() string { return n.name }
 
 // Generation identifies the content of this NodeInfo within its snapshot and
 // the snapshot's forks: equal generations mean equal content. Restoring an
@@ -112,6 +113,7 @@ func newNodeInfo(node *Node, schema *resource.Schema) (*NodeInfo, error) {
 		AllowedPods: pods.Value(),
 		Requested:   make(resource.Vector, schema.Len()),
 		static:      &nodeStatic{zone: zoneKey(node.Labels)},
+		name:        node.Name,
 	}
 	if len(node.Status.Images) > 0 {
 		n.static.images = make(map[string]struct{})

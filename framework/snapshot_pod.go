@@ -133,7 +133,7 @@ func (s *Snapshot) checkNode(p *PodInfo, n *NodeInfo) error {
 // holds reports whether the snapshot has the node, in whichever state.
 func (s *Snapshot) holds(n *NodeInfo) bool {
 	have := s.AtSlot(n.slot)
-	return have != nil && have.Node.Name == n.Node.Name
+	return have == n || have != nil && have.Name() == n.Name()
 }
 
 func podOnNode(p *PodInfo, node string, err error) error {

@@ -27,6 +27,8 @@ type plugins struct {
 	postBind   []named[framework.PostBindPlugin]
 
 	extenders []Extender
+
+	allFilters, allScorers choice
 }
 
 // named is a plugin as what it is at one point, with the name that the profile
@@ -124,6 +126,8 @@ func takeApart(p *Profile) plugins {
 	t.bind = allAs[framework.BindPlugin](p.Bind)
 	t.postBind = allAs[framework.PostBindPlugin](p.PostBind)
 	t.extenders = slices.Clone(p.Extenders)
+	t.allFilters = everything(len(t.filters), len(t.preFilters))
+	t.allScorers = everything(len(t.scorers), len(t.preScores))
 	return t
 }
 
@@ -196,45 +200,39 @@ type boundScorer struct {
 	except  framework.RangeExcluder // byRange, if it leaves nodes out
 }
 
-// A choice says which plugins of a profile are bound: all, or those whose entry
-// in of, or in alone, equals want.
-type choice struct {
-	of    []bool // by index of the filter or scorer; nil for all
-	alone []bool // by index of the PreFilter or PreScore of those that only prepare
-	want  bool
-}
+// A choice says which plugins of a profile are bound, by index, in order: filters
+// or scorers, and what prepares them.
+type choice struct{ at, pre []int }
 
-// has reports whether a filter or scorer is bound.
-func (c choice) has(i int) bool { return c.of == nil || c.of[i] == c.want }
+func (c *choice) some() bool { return len(c.at)+len(c.pre) > 0 }
 
-// prepares reports whether a PreFilter or PreScore runs: that of filter or
-// scorer i, or number k of all where there is none.
-func (c choice) prepares(i, k int) bool {
-	if i >= 0 {
-		return c.has(i)
+// everything chooses n filters or scorers, and all that prepare them.
+func everything(n, preparing int) choice {
+	upTo := func(n int) (list []int) {
+		for i := range n {
+			list = append(list, i)
+		}
+		return list
 	}
-	return c.of == nil || c.alone[k] == c.want
+	return choice{upTo(n), upTo(preparing)}
 }
 
 // bindFilters runs the PreFilter plugins.
 //
 // Source: kube-scheduler 1.37, framework/runtime, RunPreFilterPlugins.
-func (t *plugins) bindFilters(c *framework.Cycle, b *binding, some choice) error {
+func (t *plugins) bindFilters(c *framework.Cycle, b *binding, some *choice) error {
 	b.filters = b.filters[:0]
 	b.restrict, b.nodes, b.restricting = false, b.nodes[:0], b.restricting[:0]
 	b.rejected, b.rejectedBy = framework.Status{}, ""
 	b.absent = framework.NewStatus(framework.UnschedulableAndUnresolvable, nil)
 	b.perFilter = slices.Grow(b.perFilter[:0], len(t.filters))[:len(t.filters)]
-	for i := range t.filters {
-		if b.perFilter[i] = nil; !t.filters[i].bound && some.has(i) {
+	for _, i := range some.at {
+		if b.perFilter[i] = nil; !t.filters[i].bound {
 			b.perFilter[i] = t.filters[i].unbound
 		}
 	}
-	for i := range t.preFilters {
+	for _, i := range some.pre {
 		p := &t.preFilters[i]
-		if !some.prepares(p.filter, i) {
-			continue
-		}
 		c.At(i)
 		pre, status, err := callPreFilter(c, p)
 		if err != nil {
@@ -264,8 +262,8 @@ func (t *plugins) bindFilters(c *framework.Cycle, b *binding, some choice) error
 	if b.restrict {
 		b.absent = framework.RejectForGood(framework.Text(fmt.Sprintf("node(s) didn't satisfy plugin(s) %v", b.restricting)))
 	}
-	for i, f := range b.perFilter {
-		if f != nil {
+	for _, i := range some.at {
+		if f := b.perFilter[i]; f != nil {
 			b.filters = append(b.filters, boundFilter{i, f})
 		}
 	}
@@ -300,19 +298,16 @@ func (b *binding) intersect(plugin string, nodes []string) bool {
 // bindScorers runs the PreScore plugins over the feasible nodes.
 //
 // Source: kube-scheduler 1.37, framework/runtime, RunPreScorePlugins.
-func (t *plugins) bindScorers(c *framework.Cycle, feasible engine.Feasible, b *binding, some choice) error {
+func (t *plugins) bindScorers(c *framework.Cycle, feasible engine.Feasible, b *binding, some *choice) error {
 	b.scorers = b.scorers[:0]
 	b.perScorer = slices.Grow(b.perScorer[:0], len(t.scorers))[:len(t.scorers)]
-	for i := range t.scorers {
-		if b.perScorer[i] = nil; !t.scorers[i].bound && some.has(i) {
+	for _, i := range some.at {
+		if b.perScorer[i] = nil; !t.scorers[i].bound {
 			b.perScorer[i] = t.scorers[i].unbound
 		}
 	}
-	for i := range t.preScores {
+	for _, i := range some.pre {
 		p := &t.preScores[i]
-		if !some.prepares(p.scorer, i) {
-			continue
-		}
 		c.At(len(t.preFilters) + i)
 		scorer, status, err := callPreScore(c, feasible, p)
 		if err != nil {
@@ -326,8 +321,8 @@ func (t *plugins) bindScorers(c *framework.Cycle, feasible engine.Feasible, b *b
 			b.perScorer[p.scorer] = scorer
 		}
 	}
-	for i, scorer := range b.perScorer {
-		if scorer != nil {
+	for _, i := range some.at {
+		if scorer := b.perScorer[i]; scorer != nil {
 			b.scorers = append(b.scorers, t.scorers[i].bind(i, scorer))
 		}
 	}

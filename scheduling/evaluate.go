@@ -85,7 +85,7 @@ func (s *Scheduler) aside(snap *framework.Snapshot, pod *framework.PodInfo) (*ro
 	}
 	r := &road{plugins: &s.plugins, workers: 1}
 	r.cycle.Reset(pod, snap, s.number, decisionSeed(s.profile.Seed, s.number))
-	return r, r.plugins.bindFilters(&r.cycle, &r.bound, choice{})
+	return r, r.plugins.bindFilters(&r.cycle, &r.bound, &r.plugins.allFilters)
 }
 
 func (t *plugins) withoutExtenders() *plugins {

@@ -71,7 +71,7 @@ func (r *road) searchByPlugins(s *framework.Snapshot, percentage, start int) err
 	r.feasible, r.rated, r.visited, r.nominated = r.feasible[:0], nil, 0, false
 	r.full = false
 	n := s.Len()
-	if err := r.plugins.bindFilters(&r.cycle, &r.bound, choice{}); err != nil {
+	if err := r.plugins.bindFilters(&r.cycle, &r.bound, &r.plugins.allFilters); err != nil {
 		return err
 	}
 	r.verdicts = slices.Grow(r.verdicts[:0], n)[:n]

@@ -12,7 +12,7 @@ import (
 // Source: kube-scheduler 1.37, framework/runtime, RunPreScorePlugins and
 // RunScorePlugins.
 func (r *road) score() error {
-	if err := r.plugins.bindScorers(&r.cycle, (*everyNode)(r), &r.bound, choice{}); err != nil {
+	if err := r.plugins.bindScorers(&r.cycle, (*everyNode)(r), &r.bound, &r.plugins.allScorers); err != nil {
 		return err
 	}
 	n := len(r.feasible)

@@ -171,8 +171,9 @@ func (s *Scheduler) Assume(snap *framework.Snapshot, pod *framework.PodInfo, d D
 		snap.Rollback(mark)
 		return err
 	}
-	if err := s.reserve(pod, snap.Node(d.Node)); err != nil {
-		err = errors.Join(err, s.plugins.unreserve(&s.road.cycle, snap.Node(d.Node)))
+	node := snap.AtSlot(d.node.Slot())
+	if err := s.reserve(pod, node); err != nil {
+		err = errors.Join(err, s.plugins.unreserve(&s.road.cycle, node))
 		snap.Rollback(mark)
 		return err
 	}

@@ -25,11 +25,12 @@ import (
 // final reason is not feasible. counts[i][g] is how many nodes of group g have
 // the own reason i.
 type class struct {
-	key   string
-	base  *base
-	live  *framework.PodInfo // the pod of this decision
-	epoch uint64             // of the base
-	seen  uint64             // entries of the base's log
+	key    string
+	number int // see Ref
+	base   *base
+	live   *framework.PodInfo // the pod of this decision
+	epoch  uint64             // of the base
+	seen   uint64             // entries of the base's log
 
 	outsideFilters, outsideScorers bool // see Source.Outside
 

@@ -17,6 +17,7 @@ type Engine struct {
 	budget int
 
 	classes    map[string]*class
+	numbered   []*class // those kept, and some given up: class i has the number i+1
 	bases      map[string]*base
 	seen       map[string]bool // bases that were asked for once
 	barred     map[string]int  // classes that broke, and how many decisions they sit out
@@ -59,6 +60,7 @@ type Query struct {
 	Snapshot *framework.Snapshot
 	Cycle    *framework.Cycle // of this decision
 	Key      string           // of the pod's class
+	Ref      *Ref             // finds the class again; may be nil
 	Start    int              // place where the search begins
 	Want     int              // feasible nodes that end it
 }
@@ -66,14 +68,14 @@ type Query struct {
 // Find answers the query, or returns false when the plain road has to be taken.
 // The view is valid until the snapshot changes or the next call.
 func (e *Engine) Find(q Query) (v *View, ok bool) {
-	if e.barred[q.Key] > 0 {
+	if len(e.barred) > 0 && e.barred[q.Key] > 0 {
 		e.barred[q.Key]--
 		e.stats.Declined++
 		return nil, false
 	}
 	e.clock++
 	e.order = orderOf(q.Snapshot, e.order)
-	c := e.classes[q.Key]
+	c := e.lookUp(q)
 	known := &e.stats.Hits
 	if c == nil {
 		if c = e.newClass(q); c == nil {
@@ -108,6 +110,28 @@ func (e *Engine) Find(q Query) (v *View, ok bool) {
 	return e.view.of(c, e.source, q)
 }
 
+// A Ref remembers where the class of a key is, so that asking again for pods of
+// the class looks nothing up. The zero Ref remembers nothing. It keeps no class
+// alive.
+type Ref struct{ at int } // place in numbered, from 1 on
+
+// lookUp finds the class, nil if it is not kept.
+func (e *Engine) lookUp(q Query) *class {
+	if q.Ref == nil {
+		return e.classes[q.Key]
+	}
+	if i := q.Ref.at - 1; i >= 0 && i < len(e.numbered) {
+		if c := e.numbered[i]; c.base != nil && c.key == q.Key {
+			return c
+		}
+	}
+	c := e.classes[q.Key]
+	if c != nil {
+		q.Ref.at = c.number
+	}
+	return c
+}
+
 const seenMost = 4096
 
 // again reports whether the base was asked for before. A base is built when its
@@ -140,12 +164,28 @@ func (e *Engine) newClass(q Query) *class {
 		c, e.spare = e.spare[k-1], e.spare[:k-1]
 	} else {
 		c = newClass()
+		e.number(c)
 	}
 	c.key = q.Key
 	c.reset(b)
 	b.users++
 	e.classes[q.Key] = c
 	return c
+}
+
+// number gives the class a number of its own.
+func (e *Engine) number(c *class) {
+	e.numbered = append(e.numbered, c)
+	c.number = len(e.numbered)
+}
+
+// forget takes the class's number away: the last class gets it.
+func (e *Engine) forget(c *class) {
+	last := len(e.numbered) - 1
+	e.numbered[last].number = c.number
+	e.numbered[c.number-1] = e.numbered[last]
+	e.numbered[last] = nil
+	e.numbered = e.numbered[:last]
 }
 
 // newBase builds a base; nil when the plain road has to be taken.
@@ -201,6 +241,8 @@ func (e *Engine) drop(c *class) {
 	c.bytes, c.base, c.live = 0, nil, nil
 	if len(e.spare) < 4 {
 		e.spare = append(e.spare, c)
+	} else {
+		e.forget(c)
 	}
 	if b.users--; b.users > 0 {
 		return

@@ -1,0 +1,64 @@
+package scheduling
+
+import (
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/engine"
+)
+
+// BaseKey implements [engine.Source]. It covers which plugins are live.
+func (f *fastRoad) BaseKey(pod *framework.PodInfo) string {
+	var b []byte
+	for _, s := range [...]*side{&f.kind.filters, &f.kind.scorers} {
+		for _, reads := range s.reads {
+			if reads&outside != 0 {
+				b = append(b, 1)
+			} else {
+				b = append(b, 0)
+			}
+		}
+	}
+	return string(b) + pod.ClassKey(f.kind.base)
+}
+
+// Outside implements [engine.Source].
+func (f *fastRoad) Outside() (filters, scorers bool) {
+	return f.kind.filters.live.some(), f.kind.scorers.live.some()
+}
+
+// Kept implements [engine.Source].
+func (f *fastRoad) Kept() (filters, scorers framework.Reads) {
+	return f.kind.filters.keptReads, f.kind.scorers.keptReads
+}
+
+// BindFilters implements [engine.Source].
+func (f *fastRoad) BindFilters(c *framework.Cycle, live bool) ([]engine.Filter, bool) {
+	p := &f.s.plugins
+	err := p.bindFilters(c, &f.bound, f.kind.filters.choice(live))
+	if err != nil || !f.bound.rejected.IsSuccess() || f.bound.restrict {
+		return nil, false
+	}
+	f.filters = f.filters[:0]
+	for _, b := range f.bound.filters {
+		f.filters = append(f.filters, engine.Filter{At: b.at, Filter: b.filter, Reads: f.kind.filters.reads[b.at]})
+	}
+	return f.filters, true
+}
+
+// BindScorers implements [engine.Source].
+func (f *fastRoad) BindScorers(c *framework.Cycle, live bool, feasible engine.Feasible) ([]engine.Scorer, bool) {
+	p := &f.s.plugins
+	if err := p.bindScorers(c, feasible, &f.bound, f.kind.scorers.choice(live)); err != nil {
+		return nil, false
+	}
+	f.scorers = f.scorers[:0]
+	for _, b := range f.bound.scorers {
+		s := engine.Scorer{
+			At: b.at, Scorer: b.scorer, Reads: f.kind.scorers.reads[b.at], Weight: b.weight, ByRange: b.byRange, Except: b.except,
+		}
+		if b.byRange == nil {
+			s.ByNodes = b.byNodes
+		}
+		f.scorers = append(f.scorers, s)
+	}
+	return f.scorers, true
+}
