@@ -9,8 +9,8 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// TestConformance runs the conformance kit on every plugin of the first set, in
-// its zero value and with everything set.
+// TestConformance runs the conformance kit on every plugin that needs nothing
+// but pods and nodes, in its zero value and with everything set.
 func TestConformance(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -27,6 +27,11 @@ func TestConformance(t *testing.T) {
 		{"NodeResourcesFit", filter.NodeResourcesFit{}},
 		{"NodeResourcesFit ignoring", filter.NodeResourcesFit{IgnoredResources: []resource.Name{gpu}, IgnoredResourceGroups: []string{"nvidia.com"}}},
 		{"NodeLabel", filter.NodeLabel{Present: []string{framework.LabelTopologyZone}, Absent: []string{"gpu"}}},
+		{"PodTopologySpread", filter.PodTopologySpread{}},
+		{"PodTopologySpread by list", filter.PodTopologySpread{ListDefaulting: true, DefaultConstraints: []framework.TopologySpreadConstraint{
+			{MaxSkew: 1, TopologyKey: framework.LabelTopologyZone, WhenUnsatisfiable: framework.DoNotSchedule},
+		}}},
+		{"InterPodAffinity", filter.InterPodAffinity{}},
 	} {
 		t.Run(test.name, func(t *testing.T) { frameworktest.Run(t, test.plugin, frameworktest.Options{Clusters: 8}) })
 	}

@@ -9,40 +9,20 @@ import (
 	"github.com/berth-sched/berth/framework/frameworktest"
 )
 
-// filtering is a plugin as the conformance kit sees it: without Reserve, whose
-// new objects would count as left behind although they say what the old ones
-// said (see TestReserve), and with the same parts of the pod for all pods. The
-// plugins name fewer where nothing is mounted; TestClasses checks that.
-type filtering struct {
-	plugin interface {
-		framework.PreFilterPlugin
-		framework.Scoper
-	}
-	fields framework.PodFields
-}
-
-func (p filtering) Name() string { return p.plugin.Name() }
-
-func (p filtering) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
-	return p.plugin.PreFilter(c)
-}
-
-func (p filtering) Scope(pod *framework.PodInfo) framework.Scope {
-	s := p.plugin.Scope(pod)
-	s.Pod |= p.fields
-	return s
-}
-
-var volumePlugins = []filtering{
-	{filter.VolumeBinding{}, framework.FieldVolumes},
-	{filter.VolumeRestrictions{}, framework.FieldVolumes},
-	{filter.VolumeZone{}, framework.FieldVolumes},
-	{filter.NodeVolumeLimits{}, framework.FieldVolumes},
-	{filter.EBSLimits{MaxVolumes: 1}, framework.FieldVolumes},
-	{filter.GCEPDLimits{MaxVolumes: 1}, framework.FieldVolumes},
-	{filter.AzureDiskLimits{}, framework.FieldVolumes},
-	{filter.CinderLimits{}, framework.FieldVolumes},
-	{filter.NodeDeclaredFeatures{}, framework.FieldSpec},
+// volumePlugins are those that need storage to be tested on.
+var volumePlugins = []interface {
+	framework.PreFilterPlugin
+	framework.Scoper
+}{
+	filter.VolumeBinding{},
+	filter.VolumeRestrictions{},
+	filter.VolumeZone{},
+	filter.NodeVolumeLimits{},
+	filter.EBSLimits{MaxVolumes: 1},
+	filter.GCEPDLimits{MaxVolumes: 1},
+	filter.AzureDiskLimits{},
+	filter.CinderLimits{},
+	filter.NodeDeclaredFeatures{},
 }
 
 func TestConformanceOfVolumes(t *testing.T) {
@@ -66,10 +46,10 @@ func TestClasses(t *testing.T) {
 			classes := map[string][]string{}
 			for _, n := range s.All() {
 				for _, pod := range n.Pods {
-					key := pod.ClassKey(p.plugin.Scope(pod).Pod)
+					key := pod.ClassKey(p.Scope(pod).Pod)
 					var c framework.Cycle
 					c.Reset(pod, s, 0, 0)
-					list, _, status := verdicts(&c, p.plugin)
+					list, _, status := verdicts(&c, p)
 					got := append(texts(list), status.String())
 					if want, ok := classes[key]; !ok {
 						classes[key] = got

@@ -166,7 +166,7 @@ func TestVolumesHostile(t *testing.T) {
 		for i, p := range volumePlugins {
 			c.Reset(pod, s, 0, 0)
 			c.At(i)
-			verdicts(&c, p.plugin)
+			verdicts(&c, p)
 		}
 		c.Reset(pod, s, 0, 0)
 		claims, volumes := storageOf(s)

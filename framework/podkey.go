@@ -109,7 +109,7 @@ func appendKey(b []byte, p *PodInfo, fields PodFields) []byte {
 		}
 	}
 	if has(FieldVolumes) {
-		b = appendValue(b, spec.Volumes)
+		b = appendVolumes(b, spec.Volumes)
 	}
 	if has(FieldPriority) {
 		b = binary.AppendVarint(b, int64(p.Priority))
@@ -119,6 +119,17 @@ func appendKey(b []byte, p *PodInfo, fields PodFields) []byte {
 		b = appendValue(b, spec)
 	}
 	return b
+}
+
+// appendVolumes leaves out volumes of sources that are not kept, such as the
+// tokens that the API server mounts into every pod under a name of its own.
+func appendVolumes(b []byte, list []Volume) []byte {
+	for i := range list {
+		if list[i].VolumeSource != (VolumeSource{}) {
+			b = appendValue(append(b, 1), list[i])
+		}
+	}
+	return append(b, 0)
 }
 
 func appendBool(b []byte, v bool) []byte {

@@ -100,6 +100,9 @@ var podParts = []podPart{
 	{"volume", framework.FieldVolumes | spec, func(p *framework.Pod) {
 		p.Spec.Volumes = append(p.Spec.Volumes, framework.Volume{Name: "v", VolumeSource: framework.VolumeSource{HostPath: &framework.HostPathVolumeSource{Path: "/"}}})
 	}},
+	{"volume of no source", spec, func(p *framework.Pod) {
+		p.Spec.Volumes = append(p.Spec.Volumes, framework.Volume{Name: "kube-api-access-x7k2p"})
+	}},
 	{"image volume", framework.FieldVolumes | framework.FieldImages | spec, func(p *framework.Pod) {
 		p.Spec.Volumes = append(p.Spec.Volumes, framework.Volume{Name: "i", VolumeSource: framework.VolumeSource{Image: &framework.ImageVolumeSource{Reference: "m"}}})
 	}},

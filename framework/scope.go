@@ -24,9 +24,9 @@ const (
 	FieldLimits    // the resources of each container and of the pod, as written
 	FieldHostPorts // those that the pod takes on its node
 	FieldImages    // normalized names, in the order of PodImages
-	FieldVolumes
-	FieldPriority // priority, priority class and preemption policy
-	FieldSpec     // the whole spec
+	FieldVolumes   // those that have a source here: not projected tokens and the like
+	FieldPriority  // priority, priority class and preemption policy
+	FieldSpec      // the whole spec
 
 	// FieldsAll stands for the whole pod, its status included: no two pods
 	// with different names are of one class.

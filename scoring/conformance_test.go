@@ -8,8 +8,8 @@ import (
 	"github.com/berth-sched/berth/scoring"
 )
 
-// TestConformance runs the conformance kit on every plugin of the first set, in
-// its zero value and with everything set.
+// TestConformance runs the conformance kit on every plugin that needs nothing
+// but pods and nodes, in its zero value and with everything set.
 func TestConformance(t *testing.T) {
 	several := []scoring.ResourceSpec{{Name: "memory", Weight: 1}, {Name: gpu}, {Name: "cpu"}, {Name: "ephemeral-storage"}}
 	shape := scoring.Shape{{0, 3}, {40, 10}, {100, 0}}
@@ -36,6 +36,12 @@ func TestConformance(t *testing.T) {
 		{"RequestedToCapacityRatio alone", scoring.RequestedToCapacityRatioPlugin{Resources: several, Shape: shape}},
 		{"NodePreferAvoidPods", scoring.NodePreferAvoidPods{}},
 		{"NodeLabel", scoring.NodeLabel{Present: []string{framework.LabelTopologyZone}, Absent: []string{framework.LabelHostname}}},
+		{"PodTopologySpread", scoring.PodTopologySpread{}},
+		{"PodTopologySpread by list", scoring.PodTopologySpread{ListDefaulting: true, DefaultConstraints: []framework.TopologySpreadConstraint{
+			{MaxSkew: 2, TopologyKey: framework.LabelTopologyZone, WhenUnsatisfiable: framework.ScheduleAnyway},
+		}}},
+		{"InterPodAffinity", scoring.InterPodAffinity{}},
+		{"InterPodAffinity hard", scoring.InterPodAffinity{HardPodAffinityWeight: new(int32(100)), IgnorePreferredTermsOfExistingPods: true, RangeWithZero: true}},
 	} {
 		t.Run(test.name, func(t *testing.T) { frameworktest.Run(t, test.plugin, frameworktest.Options{Clusters: 8}) })
 	}

@@ -173,19 +173,8 @@ func TestStorageUtilizationOracle(t *testing.T) {
 	})
 }
 
-// scoringVolumes is the plugin as the conformance kit sees it, with the same
-// parts of the pod for all pods. VolumeBinding names none where nothing is
-// mounted.
-type scoringVolumes struct{ scoring.VolumeBinding }
-
-func (p scoringVolumes) Scope(pod *framework.PodInfo) framework.Scope {
-	s := p.VolumeBinding.Scope(pod)
-	s.Pod |= framework.FieldVolumes
-	return s
-}
-
 func TestVolumeBindingConformance(t *testing.T) {
-	frameworktest.Run(t, scoringVolumes{}, frameworktest.Options{Clusters: 8, Prepare: func(s *framework.Snapshot) error {
+	frameworktest.Run(t, scoring.VolumeBinding{}, frameworktest.Options{Clusters: 8, Prepare: func(s *framework.Snapshot) error {
 		in := storageIn{s, t}
 		for _, namespace := range []string{"default", "prod", "team-a", "team-b"} {
 			for _, name := range []string{"data", "logs"} {

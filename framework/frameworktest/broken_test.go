@@ -254,6 +254,14 @@ var brokenScopes = []broken{
 			return framework.Status{}
 		}), framework.FieldsAll&^(framework.FieldTolerations|framework.FieldSpec), framework.ReadsNode)
 	}},
+	{"a scope by another part of the pod", "scope", "Reads of Scope, for a pod that differs in ", func() framework.Plugin {
+		return scopedBy{filterFunc(yes), func(p *framework.PodInfo) framework.Scope {
+			if p.Pod.Labels["new"] != "" {
+				return framework.Scope{Reads: framework.ReadsNode}
+			}
+			return framework.Scope{}
+		}}
+	}},
 	{"skips by another part of the pod", "scope", "PreFilter, for a pod that differs in ", func() framework.Plugin {
 		return declare(preFilterFunc(func(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
 			if len(c.Pod.HostPorts) == 0 {
@@ -399,6 +407,7 @@ var brokenForks = []broken{
 	{"gives back twice", "reserve", "state, after a second Unreserve", func() framework.Plugin { return &clumsy{careless: true} }},
 	{"does not record", "reserve", "state, after Reserve in a transaction that was rolled back", func() framework.Plugin { return &clumsy{silent: true} }},
 	{"waits", "reserve", "code of Reserve", func() framework.Plugin { return &clumsy{wait: true} }},
+	{"leaves a mark in an object", "reserve", "other objects, after Reserve and Unreserve", func() framework.Plugin { return marker{forgetful: true} }},
 	{"one ledger for all forks", "reserve", "verdict, after Reserve in a fork", func() framework.Plugin { return &global{on: map[string]bool{}} }},
 }
 

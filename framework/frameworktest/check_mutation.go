@@ -88,9 +88,9 @@ func (k *kit) facts(s *framework.Snapshot) []fact {
 	facts := []fact{
 		{"", "", "order of nodes", fmt.Sprint(s.Order())},
 		{"", "", "time", s.Now().String()},
-		{"", "", "other objects", fmt.Sprint(s.Objects())},
 		{"", "", "set of nodes", fmt.Sprint(s.NodeSet())},
 	}
+	facts = append(facts, objectFacts(s)...)
 	all := slices.Clone(k.pods)
 	for _, n := range s.All() {
 		var pods, nominated []string

@@ -41,14 +41,24 @@ func (k *kit) checkScope() *Failure {
 	return nil
 }
 
-// checkPodFields asks about pods of the same class.
+// checkPodFields asks about pods of the same class. A scope may depend on the
+// pod, and a runner reads all parts that any plugin names: two pods are of one
+// class if they are equal in the parts that are named for either.
 func (k *kit) checkPodFields(p *framework.PodInfo, scope framework.Scope, r *rand.Rand) *Failure {
 	want := k.ask(new(framework.Cycle), k.snapshot, p, nil)
 	all := framework.Clone(p.Pod)
 	try := func(what string, twin *framework.Pod) (f *Failure, ofTheClass bool) {
 		info, err := k.snapshot.NewPodInfo(twin)
-		if err != nil || info.ClassKey(scope.Pod) != p.ClassKey(scope.Pod) {
+		if err != nil {
 			return nil, false
+		}
+		of := k.scoper.Scope(info)
+		if fields := scope.Pod | of.Pod; info.ClassKey(fields) != p.ClassKey(fields) {
+			return nil, false
+		}
+		if of.Reads != scope.Reads {
+			k.pod = p
+			return k.fail("Reads of Scope, for a pod that differs in "+what+", which Scope leaves out,", fmt.Sprintf("%b", of.Reads), fmt.Sprintf("%b", scope.Reads)), true
 		}
 		got := k.ask(new(framework.Cycle), k.snapshot, info, nil)
 		k.pod = p

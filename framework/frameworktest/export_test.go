@@ -16,6 +16,9 @@ func CheckOnly(name string, p framework.Plugin, o Options) *Failure {
 	return nil
 }
 
+// ObjectKinds is how many kinds of objects the kit compares.
+var ObjectKinds = len(objectKinds)
+
 // CheckNames lists all checks.
 func CheckNames() []string {
 	var names []string

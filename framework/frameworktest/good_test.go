@@ -120,6 +120,51 @@ var goodPlugins = []struct {
 	})},
 	{"zones", declare(zoneLimit{}, 0, framework.ReadsNode|framework.ReadsDomain)},
 	{"reservations", reserver{}},
+	{"a mark in an object", marker{}},
+	{"ports, if there are any", scopedBy{
+		filterFunc(func(p *framework.PodInfo, n *framework.NodeInfo) framework.Status {
+			if len(p.HostPorts) > 0 && len(n.UsedPorts) > 0 {
+				return framework.Reject("ports")
+			}
+			return framework.Status{}
+		}),
+		func(p *framework.PodInfo) framework.Scope {
+			if len(p.HostPorts) == 0 {
+				return framework.Scope{} // no pod with ports is of the class of one without
+			}
+			return framework.Scope{Pod: framework.FieldHostPorts, Reads: framework.ReadsPods}
+		},
+	}},
+}
+
+// marker writes who has reserved into an object, and back; the object is
+// another one then, which says the same.
+type marker struct{ forgetful bool }
+
+func (marker) Name() string { return "Marker" }
+
+func (marker) mark(c *framework.Cycle, by string) {
+	if by == "" && framework.Lookup[framework.Service](c.Snapshot, "default/mark") == nil {
+		return
+	}
+	service := &framework.Service{ObjectMeta: framework.ObjectMeta{Namespace: "default", Name: "mark"}}
+	service.Spec.Selector = map[string]string{"by": by}
+	if by == "" {
+		framework.Delete[framework.Service](c.Snapshot, service.Key())
+	} else if err := framework.Put(c.Snapshot, service); err != nil {
+		panic(err)
+	}
+}
+
+func (m marker) Reserve(c *framework.Cycle, _ *framework.NodeInfo) framework.Status {
+	m.mark(c, c.Pod.Pod.Name)
+	return framework.Status{}
+}
+
+func (m marker) Unreserve(c *framework.Cycle, _ *framework.NodeInfo) {
+	if !m.forgetful {
+		m.mark(c, "")
+	}
 }
 
 // rankScorer ranks nodes by name.

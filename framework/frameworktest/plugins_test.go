@@ -63,6 +63,15 @@ func declare(p framework.Plugin, fields framework.PodFields, reads framework.Rea
 	return scoped{p, framework.Scope{Pod: fields, Reads: reads}}
 }
 
+// scopedBy wraps a plugin and declares a scope that depends on the pod.
+type scopedBy struct {
+	framework.Plugin
+	scope func(p *framework.PodInfo) framework.Scope
+}
+
+func (s scopedBy) Unwrap() framework.Plugin                   { return s.Plugin }
+func (s scopedBy) Scope(p *framework.PodInfo) framework.Scope { return s.scope(p) }
+
 // ranged wraps a plugin and normalizes by range.
 type ranged struct {
 	framework.Plugin

@@ -14,6 +14,7 @@
 //   - Every exported name has a comment (docs_test.go).
 //   - Every exported type of the library is shown in an Example that is run
 //     (examples_test.go).
+//   - Every plugin is handed to the conformance kit (conformance_test.go).
 //   - The top level of the repository stays as it is (toplevel_test.go).
 //
 // Each check also runs over a small source text that breaks its rule, so that

@@ -154,15 +154,9 @@ func (p *pkg) testTypes() map[string][]part {
 					}
 				}
 			case *ast.FuncDecl:
-				if d.Recv == nil {
-					continue
-				}
-				typ := d.Recv.List[0].Type
-				if star, ok := typ.(*ast.StarExpr); ok {
-					typ = star.X
-				}
-				if id, ok := typ.(*ast.Ident); ok {
-					types[id.Name] = append(types[id.Name], part{f, d})
+				if d.Recv != nil {
+					name := receiver(d)
+					types[name] = append(types[name], part{f, d})
 				}
 			}
 		}

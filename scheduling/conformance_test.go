@@ -1,0 +1,35 @@
+package scheduling_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/berth-sched/berth/framework/frameworktest"
+	"github.com/berth-sched/berth/scheduling"
+)
+
+// Every plugin that a registry makes keeps the contract, as far as it can be
+// told on clusters of pods and nodes; filter and scoring test theirs on others,
+// too.
+func TestRegisteredPluginsConform(t *testing.T) {
+	arguments := map[string]json.RawMessage{ // of plugins that have no defaults
+		"RequestedToCapacityRatio": json.RawMessage(`{"shape": [{"utilization": 0, "score": 0}, {"utilization": 100, "score": 10}]}`),
+	}
+	for _, r := range []*scheduling.Registry{scheduling.Registry118(), scheduling.Registry134(), scheduling.Registry137()} {
+		for _, name := range r.Names() {
+			t.Run(r.Release()+"/"+name, func(t *testing.T) {
+				made, err := r.Make(name, arguments[name], nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				parts, several := made.(scheduling.Parts)
+				if !several {
+					parts = scheduling.Parts{made}
+				}
+				for _, p := range parts {
+					frameworktest.Run(t, p, frameworktest.Options{Clusters: 1, Seed: 3})
+				}
+			})
+		}
+	}
+}
