@@ -11,9 +11,9 @@ import (
 // which the parts that they read are equal: a class, and how to ask about it.
 type kind struct {
 	reading
-	key  string // of the class
+	key  string // of the class: it covers which plugins are live
 	ref  engine.Ref
-	next *kind // of the same class, should plugins read its pods in several ways
+	next *kind // of pods with the same parts that plugins read in another way
 }
 
 // reading is what the plugins of a profile read when they answer for one pod.
@@ -58,7 +58,7 @@ func (f *fastRoad) kindOf(pod *framework.PodInfo) *kind {
 			clear(f.kinds)
 			first = nil
 		}
-		k = &kind{reading: f.scratch.clone(&f.s.plugins), key: key, next: first}
+		k = &kind{reading: f.scratch.clone(&f.s.plugins), key: f.scratch.liveKey() + key, next: first}
 		f.kinds[key] = k
 	}
 	f.notes.Write(pod, k)
@@ -106,6 +106,21 @@ func (r *reading) add(s framework.Scope) framework.Reads {
 func (r *reading) same(o *reading) bool {
 	return r.pod == o.pod && r.base == o.base &&
 		slices.Equal(r.filters.reads, o.filters.reads) && slices.Equal(r.scorers.reads, o.scorers.reads)
+}
+
+// liveKey tells which plugins are live.
+func (r *reading) liveKey() string {
+	var b []byte
+	for _, s := range [...]*side{&r.filters, &r.scorers} {
+		for _, reads := range s.reads {
+			if reads&outside != 0 {
+				b = append(b, 1)
+			} else {
+				b = append(b, 0)
+			}
+		}
+	}
+	return string(b)
 }
 
 // clone returns a copy with the choices that follow from what is read.

@@ -7,17 +7,7 @@ import (
 
 // BaseKey implements [engine.Source]. It covers which plugins are live.
 func (f *fastRoad) BaseKey(pod *framework.PodInfo) string {
-	var b []byte
-	for _, s := range [...]*side{&f.kind.filters, &f.kind.scorers} {
-		for _, reads := range s.reads {
-			if reads&outside != 0 {
-				b = append(b, 1)
-			} else {
-				b = append(b, 0)
-			}
-		}
-	}
-	return string(b) + pod.ClassKey(f.kind.base)
+	return f.kind.liveKey() + pod.ClassKey(f.kind.base)
 }
 
 // Outside implements [engine.Source].

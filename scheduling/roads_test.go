@@ -494,3 +494,100 @@ func TestFastRoadEqualsPlainRoad(t *testing.T) {
 		t.Repeat(m.actions())
 	})
 }
+
+// guard rejects pods with a label, and says that it reads the cluster for those
+// alone.
+type guard struct{}
+
+func (guard) Name() string { return "guard" }
+
+func (guard) Scope(p *framework.PodInfo) framework.Scope {
+	if p.Pod.Labels["guarded"] == "" {
+		return framework.Scope{}
+	}
+	return framework.Scope{Pod: framework.FieldLabels, Reads: framework.ReadsCluster}
+}
+
+func (guard) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
+	if c.Pod.Pod.Labels["guarded"] == "" {
+		return framework.PreFiltered{}, framework.SkipStatus()
+	}
+	return framework.PreFiltered{Filter: refusal{}}, framework.Status{}
+}
+
+type refusal struct{}
+
+func (refusal) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status {
+	return framework.Reject("guarded")
+}
+
+// TestClassesKeepApartWhatIsAskedAnew: a plugin that is asked anew for some pods
+// leaves no answer for the others.
+func TestClassesKeepApartWhatIsAskedAnew(t *testing.T) {
+	s, err := scheduling.New(scheduling.Profile{Filter: []framework.Plugin{guard{}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	snap := framework.NewSnapshot(framework.Arrival)
+	if err := snap.AddNode(framework.MakeNode("n", "4", "8Gi").Obj()); err != nil {
+		t.Fatal(err)
+	}
+	for _, label := range []string{"", "yes", "", "yes", ""} {
+		pod, err := snap.NewPodInfo(framework.MakePod("p").Labels("guarded", label).Obj())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Schedule(snap, pod); (err != nil) != (label != "") {
+			t.Errorf("a pod guarded by %q: %v", label, err)
+		}
+	}
+}
+
+// charter filters by labels for as long as there is a service; it reads objects
+// to know whether there is anything to do.
+type charter struct{}
+
+func (charter) Name() string { return "charter" }
+
+func (charter) Scope(*framework.PodInfo) framework.Scope {
+	return framework.Scope{Reads: framework.ReadsNode | framework.ReadsObjects}
+}
+
+func (charter) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
+	if framework.Lookup[framework.Service](c.Snapshot, "default/s") == nil {
+		return framework.PreFiltered{}, framework.SkipStatus()
+	}
+	return framework.PreFiltered{Filter: refusal{}}, framework.Status{}
+}
+
+// TestPluginsThatHadNothingToDoAreAskedAgain: what a plugin that was skipped
+// reads is watched as well.
+func TestPluginsThatHadNothingToDoAreAskedAgain(t *testing.T) {
+	s, err := scheduling.New(scheduling.Profile{Filter: []framework.Plugin{charter{}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	snap := framework.NewSnapshot(framework.Arrival)
+	if err := snap.AddNode(framework.MakeNode("n", "4", "8Gi").Obj()); err != nil {
+		t.Fatal(err)
+	}
+	pod, err := snap.NewPodInfo(framework.MakePod("p").Obj())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for round := range 4 {
+		for range 3 {
+			if _, err := s.Schedule(snap, pod); (err != nil) != (round%2 == 1) {
+				t.Errorf("round %d: %v", round, err)
+			}
+		}
+		if round%2 == 0 {
+			err = framework.Put(snap, &framework.Service{ObjectMeta: framework.ObjectMeta{Namespace: "default", Name: "s"}})
+		} else {
+			framework.Delete[framework.Service](snap, "default/s")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
