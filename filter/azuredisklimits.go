@@ -22,6 +22,12 @@ func (AzureDiskLimits) Name() string { return "AzureDiskLimits" }
 // Scope declares what [EBSLimits] declares.
 func (p AzureDiskLimits) Scope(pod *framework.PodInfo) framework.Scope { return p.limits().scope(pod) }
 
+// EventsToRegister names what may help a pod that was rejected: a node comes, or
+// changes in what its limit is told by; a pod with such disks leaves, or comes,
+// for it may use the same; claims, volumes, classes, or what is known of the
+// drivers on nodes change.
+func (p AzureDiskLimits) EventsToRegister() []framework.EventHint { return p.limits().events(p) }
+
 // PreFilter skips pods that mount neither such a disk nor a claim.
 func (p AzureDiskLimits) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
 	return p.limits().preFilter(c)

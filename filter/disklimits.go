@@ -28,6 +28,18 @@ func (l diskLimits) scope(pod *framework.PodInfo) framework.Scope {
 	}
 }
 
+func (l diskLimits) events(plugin framework.Scoper) []framework.EventHint {
+	return append(volumeEvents(),
+		onAny(framework.ResourceNode, framework.ActionAdd|framework.ActionUpdateNodeAllocatable|framework.ActionUpdateNodeLabel),
+		onAny(framework.ResourceCSINode, framework.ActionAll),
+		onPods(framework.ActionAll, func(_, before, after *framework.PodInfo) bool {
+			mounts := func(p *framework.PodInfo) bool { return p != nil && l.kind.MayMount(p) }
+			return (mounts(before) || mounts(after)) && readsOther(plugin, before, after)
+		}),
+		onSelf(plugin),
+	)
+}
+
 // preFilter skips pods that mount no such disk.
 func (l diskLimits) preFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
 	if !l.kind.MayMount(c.Pod) {

@@ -49,6 +49,20 @@ func (p LoadAware) Scope(pod *framework.PodInfo) framework.Scope {
 	return framework.Scope{Pod: fields, Reads: framework.ReadsNode | framework.ReadsPods | framework.ReadsTime}
 }
 
+// EventsToRegister names what may help a pod that was rejected: a node comes, or
+// its allocatable or annotations change; a metric of a node comes, changes or
+// goes; a pod leaves its node, or changes in what is expected of it. Time alone
+// is no event: a node whose use only ages is found again when the queue tries the
+// pod anew, after 5 minutes at most.
+func (p LoadAware) EventsToRegister() []framework.EventHint {
+	return []framework.EventHint{
+		onAny(framework.ResourceNode, framework.ActionAdd|framework.ActionUpdateNodeAllocatable|framework.ActionUpdateNodeAnnotation),
+		onAny("NodeMetric", framework.ActionAll),
+		onPods(gone, func(_, before, after *framework.PodInfo) bool { return readsOther(p, before, after) }),
+		onSelf(p),
+	}
+}
+
 const daemonSet = "DaemonSet"
 
 // PreFilter estimates the pod.

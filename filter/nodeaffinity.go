@@ -51,6 +51,20 @@ func (p NodeAffinity) Scope(pod *framework.PodInfo) framework.Scope {
 	return s
 }
 
+// EventsToRegister names what may help a pod that was rejected: a node comes or
+// changes that the pod demands, and that it did not demand before; the pod's
+// demands change.
+func (p NodeAffinity) EventsToRegister() []framework.EventHint {
+	added, source := match.NodeSelector{}, p.added()
+	if source != nil {
+		added = match.NewNodeSelector(source)
+	}
+	demanded := func(pod *framework.PodInfo, node *framework.Node) bool {
+		return match.RequiredNodeAffinityOf(pod).Match(node) && (source == nil || added.Matches(node))
+	}
+	return []framework.EventHint{onNode(framework.ActionAdd|framework.ActionUpdateNodeLabel, became(demanded)), onSelf(p)}
+}
+
 // PreFilter skips pods that demand nothing, and restricts the nodes where
 // every term of a pod's affinity names some.
 func (p NodeAffinity) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {

@@ -35,6 +35,15 @@ func (NodeDeclaredFeatures) Scope(pod *framework.PodInfo) framework.Scope {
 	return framework.Scope{Pod: framework.FieldSpec, Reads: framework.ReadsNode}
 }
 
+// EventsToRegister names what may help a pod that was rejected: a node comes, or
+// changes, to declare all that the pod needs; the pod's needs change.
+func (p NodeDeclaredFeatures) EventsToRegister() []framework.EventHint {
+	declared := func(pod *framework.PodInfo, node *framework.Node) bool {
+		return neededFeatures(&pod.Pod.Spec).declaredBy(node)
+	}
+	return []framework.EventHint{onNode(framework.ActionAdd|framework.ActionUpdateNodeDeclaredFeature, became(declared)), onSelf(p)}
+}
+
 // PreFilter skips pods that need no feature.
 func (NodeDeclaredFeatures) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
 	needed := neededFeatures(&c.Pod.Pod.Spec)
@@ -86,12 +95,19 @@ func neededByContainer(c *framework.Container) (f features) {
 
 // Filter rejects a node that lacks a feature.
 func (f features) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {
-	for i, name := range featureNames {
-		if f&(1<<i) != 0 && !declares(node.Node.Status.DeclaredFeatures, name) {
-			return framework.RejectForGood(reasonFeatures)
-		}
+	if !f.declaredBy(node.Node) {
+		return framework.RejectForGood(reasonFeatures)
 	}
 	return framework.Status{}
+}
+
+func (f features) declaredBy(node *framework.Node) bool {
+	for i, name := range featureNames {
+		if f&(1<<i) != 0 && !declares(node.Status.DeclaredFeatures, name) {
+			return false
+		}
+	}
+	return true
 }
 
 // declares looks for a name in a sorted list.

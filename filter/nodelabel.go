@@ -34,21 +34,32 @@ func (NodeLabel) Scope(*framework.PodInfo) framework.Scope {
 	return framework.Scope{Reads: framework.ReadsNode}
 }
 
+// EventsToRegister names what may help a pod that was rejected: a node comes
+// with the right labels, or gets them.
+func (p NodeLabel) EventsToRegister() []framework.EventHint {
+	right := func(_ *framework.PodInfo, node *framework.Node) bool { return p.accepts(node) }
+	return []framework.EventHint{onNode(framework.ActionAdd|framework.ActionUpdateNodeLabel, became(right))}
+}
+
 const wrongLabels framework.Text = "node(s) didn't have the requested labels"
 
 // Filter looks for the labels.
 func (p NodeLabel) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {
+	if !p.accepts(node.Node) {
+		return framework.RejectForGood(wrongLabels)
+	}
+	return framework.Status{}
+}
+
+func (p NodeLabel) accepts(node *framework.Node) bool {
 	has := func(label string) bool {
-		_, ok := node.Node.Labels[label]
+		_, ok := node.Labels[label]
 		return ok
 	}
 	for _, label := range p.Present {
 		if !has(label) {
-			return framework.RejectForGood(wrongLabels)
+			return false
 		}
 	}
-	if slices.ContainsFunc(p.Absent, has) {
-		return framework.RejectForGood(wrongLabels)
-	}
-	return framework.Status{}
+	return !slices.ContainsFunc(p.Absent, has)
 }

@@ -23,6 +23,12 @@ func (NodeName) Scope(pod *framework.PodInfo) framework.Scope {
 	return s
 }
 
+// EventsToRegister names what may help a pod that was rejected: its node comes.
+func (p NodeName) EventsToRegister() []framework.EventHint {
+	named := func(pod *framework.PodInfo, node *framework.Node) bool { return node.Name == pod.Pod.Spec.NodeName }
+	return []framework.EventHint{onNode(framework.ActionAdd, became(named)), onSelf(p)}
+}
+
 // PreFilter restricts the nodes to the one that the pod names.
 func (p NodeName) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
 	want := c.Pod.Pod.Spec.NodeName

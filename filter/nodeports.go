@@ -29,6 +29,23 @@ func (NodePorts) Scope(pod *framework.PodInfo) framework.Scope {
 	return s
 }
 
+// EventsToRegister names what may help a pod that was rejected: a node comes, or
+// a pod gives up a port that conflicts with one that the pod takes.
+func (p NodePorts) EventsToRegister() []framework.EventHint {
+	conflict := func(pod, other *framework.PodInfo) bool {
+		return slices.ContainsFunc(other.HostPorts, func(used framework.HostPort) bool {
+			return slices.ContainsFunc(pod.HostPorts, used.Conflicts)
+		})
+	}
+	return []framework.EventHint{
+		onAny(framework.ResourceNode, framework.ActionAdd),
+		onPods(gone, func(pod, before, after *framework.PodInfo) bool {
+			return before == nil || conflict(pod, before) && (after == nil || !slices.Equal(before.HostPorts, after.HostPorts))
+		}),
+		onSelf(p),
+	}
+}
+
 // PreFilter skips pods without host ports.
 func (p NodePorts) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
 	if len(c.Pod.HostPorts) == 0 {

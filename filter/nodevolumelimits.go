@@ -39,6 +39,24 @@ func (NodeVolumeLimits) Scope(pod *framework.PodInfo) framework.Scope {
 	return framework.Scope{Pod: v.Fields(), Reads: framework.ReadsPods | framework.ReadsObjects}
 }
 
+// EventsToRegister names what may help a pod that was rejected: a node comes;
+// what is known of the drivers on a node, or of a driver, changes; an attachment
+// changes or goes; a pod with volumes leaves, or comes, for it may use the same;
+// claims, volumes or classes change; the pod's volumes change.
+func (p NodeVolumeLimits) EventsToRegister() []framework.EventHint {
+	return append(volumeEvents(),
+		onAny(framework.ResourceNode, framework.ActionAdd),
+		onAny(framework.ResourceCSINode, framework.ActionAll),
+		onAny(framework.ResourceCSIDriver, framework.ActionUpdate|framework.ActionDelete),
+		onAny(framework.ResourceVolumeAttachment, framework.ActionUpdate|framework.ActionDelete),
+		onPods(framework.ActionAll, func(_, before, after *framework.PodInfo) bool {
+			mounts := func(p *framework.PodInfo) bool { return p != nil && len(volumes.Of(p).Mounts) > 0 }
+			return (mounts(before) || mounts(after)) && readsOther(p, before, after)
+		}),
+		onSelf(p),
+	)
+}
+
 // PreFilter skips pods without claims and without disks that a CSI driver may
 // have taken over.
 func (NodeVolumeLimits) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {

@@ -26,6 +26,16 @@ func (TaintToleration) Scope(*framework.PodInfo) framework.Scope {
 	return framework.Scope{Pod: framework.FieldTolerations, Reads: framework.ReadsNode}
 }
 
+// EventsToRegister names what may help a pod that was rejected: a node comes or
+// changes whose taints the pod tolerates, as before it did not; the pod's
+// tolerations change.
+func (p TaintToleration) EventsToRegister() []framework.EventHint {
+	tolerated := func(pod *framework.PodInfo, node *framework.Node) bool {
+		return match.UntoleratedTaint(node.Spec.Taints, pod.Pod.Spec.Tolerations, match.Comparison(p.CompareNumbers)) == nil
+	}
+	return []framework.EventHint{onNode(framework.ActionAdd|framework.ActionUpdateNodeTaint, became(tolerated)), onSelf(p)}
+}
+
 // Filter rejects a node with a taint that the pod does not tolerate.
 func (p TaintToleration) Filter(pod *framework.PodInfo, node *framework.NodeInfo) framework.Status {
 	taints := node.Node.Spec.Taints

@@ -45,6 +45,35 @@ func (VolumeBinding) Scope(pod *framework.PodInfo) framework.Scope {
 	return framework.Scope{Pod: v.Fields(), Reads: framework.ReadsNode | framework.ReadsObjects}
 }
 
+// EventsToRegister names what may help a pod that was rejected: a node comes or
+// is labelled anew; one of the pod's claims comes or changes; any volume comes,
+// changes or goes, or any class or storage capacity comes or changes; a driver no
+// longer publishes capacities; what is known of the drivers on a node changes; a
+// pod with claims leaves its node, which gives volumes back that were reserved
+// for it; the pod's volumes change.
+func (p VolumeBinding) EventsToRegister() []framework.EventHint {
+	const came = framework.ActionAdd | framework.ActionUpdate
+	return []framework.EventHint{
+		onAny(framework.ResourceNode, framework.ActionAdd|framework.ActionUpdateNodeLabel),
+		onClaims(came, func(pod *framework.PodInfo, _, after *framework.PersistentVolumeClaim) bool {
+			return mounts(pod, after)
+		}),
+		onAny(framework.ResourcePersistentVolume, framework.ActionAll),
+		onAny(framework.ResourceStorageClass, came),
+		onAny(framework.ResourceCSIStorageCapacity, came),
+		on(framework.ResourceCSIDriver, framework.ActionAll, func(_ *framework.PodInfo, before, after *framework.CSIDriver) bool {
+			return publishesCapacity(before) && !publishesCapacity(after)
+		}),
+		onAny(framework.ResourceCSINode, framework.ActionAll),
+		onPods(framework.ActionDelete, func(_, before, _ *framework.PodInfo) bool { return len(volumes.Of(before).Claims) > 0 }),
+		onSelf(p),
+	}
+}
+
+func publishesCapacity(d *framework.CSIDriver) bool {
+	return d != nil && d.Spec.StorageCapacity != nil && *d.Spec.StorageCapacity
+}
+
 // PreFilter skips pods without claims, and rejects those of which a claim does
 // not exist, is on its way out, or should have had its volume before the pod is
 // placed.

@@ -42,6 +42,37 @@ func (VolumeRestrictions) Scope(pod *framework.PodInfo) framework.Scope {
 	return framework.Scope{}
 }
 
+// EventsToRegister names what may help a pod that was rejected: a pod leaves that
+// uses one of its disks or claims; a node comes, for a pod with disks, or goes
+// with its pods, for one with claims; one of its claims comes or changes; the
+// pod's volumes change.
+func (p VolumeRestrictions) EventsToRegister() []framework.EventHint {
+	return []framework.EventHint{
+		onPods(gone, func(pod, before, after *framework.PodInfo) bool {
+			return before == nil || inTheWay(pod, before) && readsOther(p, before, after)
+		}),
+		onNode(framework.ActionAdd, func(pod *framework.PodInfo, _, _ *framework.Node) bool { return len(volumes.Of(pod).Exclusive) > 0 }),
+		onNode(framework.ActionDelete, func(pod *framework.PodInfo, _, _ *framework.Node) bool { return len(volumes.Of(pod).Keys) > 0 }),
+		onClaims(framework.ActionAdd|framework.ActionUpdate, func(pod *framework.PodInfo, _, after *framework.PersistentVolumeClaim) bool {
+			return mounts(pod, after)
+		}),
+		onSelf(p),
+	}
+}
+
+// inTheWay reports whether the other pod uses a disk that the pod cannot share,
+// or a claim of the pod, which may be for one pod alone.
+func inTheWay(pod, other *framework.PodInfo) bool {
+	mine, others := volumes.Of(pod), volumes.Of(other)
+	for _, key := range mine.Keys {
+		if slices.Contains(others.Keys, key) {
+			return true
+		}
+	}
+	f := volumeRestrictions{disks: mine.Exclusive}
+	return f.conflictsWith(other)
+}
+
 // PreFilter skips pods that nothing can conflict with, and rejects those of
 // which a claim does not exist.
 func (VolumeRestrictions) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {

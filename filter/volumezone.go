@@ -36,6 +36,28 @@ func (VolumeZone) Scope(pod *framework.PodInfo) framework.Scope {
 	}
 }
 
+// EventsToRegister names what may help a pod that was rejected: a node comes or
+// is labelled anew; one of the pod's claims, or any volume or class, comes or
+// changes; the pod's volumes change.
+func (p VolumeZone) EventsToRegister() []framework.EventHint {
+	const came = framework.ActionAdd | framework.ActionUpdate
+	return []framework.EventHint{
+		onNode(framework.ActionAdd|framework.ActionUpdateNodeLabel, rezoned),
+		onClaims(came, func(pod *framework.PodInfo, _, after *framework.PersistentVolumeClaim) bool {
+			return mounts(pod, after)
+		}),
+		onAny(framework.ResourcePersistentVolume, came),
+		onAny(framework.ResourceStorageClass, came),
+		onSelf(p),
+	}
+}
+
+// rezoned reports whether a node came, or a label of it changed that a volume's
+// zones may be told by.
+func rezoned(_ *framework.PodInfo, before, after *framework.Node) bool {
+	return before == nil || after == nil || !volumes.SameZones(before.Labels, after.Labels)
+}
+
 // PreFilter collects the zones of the pod's volumes and skips pods of which no
 // volume has any. It rejects pods of which a claim, or what it names, does not
 // exist, and claims without a volume that will not get one together with the

@@ -133,6 +133,9 @@ func (r *Rules) bind(p *framework.PodInfo) {
 	r.hard, r.strict, r.loose = "h"+text, "s"+text, "l"+text
 }
 
+// HonorsTaints tells that nodes count only where the pod tolerates their taints.
+func (r *Rule) HonorsTaints() bool { return r.taints }
+
 // Selects reports whether the rule's constraint selects the other pod, be it
 // terminating, and whether it counts such a pod on a node: it does not count
 // terminating pods, nor any where the selector asks for nothing.

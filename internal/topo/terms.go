@@ -33,6 +33,18 @@ func (t *Term) Matches(namespace string, in, labels map[string]string) bool {
 	return t.pods.Matches(labels)
 }
 
+// MayMatch is Matches for a namespace of unknown labels: a term that selects
+// namespaces by their labels may select it.
+func (t *Term) MayMatch(namespace string, labels map[string]string) bool {
+	if _, found := slices.BinarySearch(t.namespaces, namespace); !found && t.selected.SelectsNothing() {
+		return false
+	}
+	return t.pods.Matches(labels)
+}
+
+// SelectsNamespaces tells that the term looks at the labels of namespaces.
+func (t *Term) SelectsNamespaces() bool { return !t.selected.SelectsNothing() }
+
 // appendKey appends what identifies the term.
 func (t *Term) appendKey(b []byte) []byte {
 	b = appendStrings(appendString(b, t.Key), t.namespaces)

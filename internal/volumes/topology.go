@@ -161,6 +161,18 @@ func Zoned(labels map[string]string) bool {
 	return false
 }
 
+// SameZones reports whether two sets of labels say the same of zones and regions.
+func SameZones(a, b map[string]string) bool {
+	for _, name := range zoneLabels {
+		x, inA := a[name]
+		y, inB := b[name]
+		if x != y || inA != inB {
+			return false
+		}
+	}
+	return true
+}
+
 // ZonesOf appends what the labels of a volume demand. A label with an empty
 // part demands nothing.
 //

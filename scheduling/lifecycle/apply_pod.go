@@ -43,7 +43,7 @@ func (d *Driver) putPod(ctx context.Context, obj *framework.Pod) error {
 	case obj.Spec.NodeName == "":
 		d.updatePending(ctx, p, before)
 		return nil
-	case p.host != nil && !p.assumed:
+	case p.host != nil && !p.assumed && p.host.name == obj.Spec.NodeName:
 		return d.updateAssigned(ctx, p, before)
 	}
 	return d.assign(ctx, p)
@@ -59,13 +59,34 @@ func (d *Driver) enqueue(ctx context.Context, p *pod) {
 }
 
 // assign takes in that the pod is on a node: ours has been confirmed, or someone
-// else has bound it.
+// else has bound it. What it gave up by that, compared with what was assumed, is
+// an event too.
 func (d *Driver) assign(ctx context.Context, p *pod) error {
+	before, node := p.counted, p.info.Pod.Spec.NodeName
+	moved := p.host != nil && p.host.name != node
+	d.renounce(ctx, p, node)
 	d.dequeue(p)
 	d.uncount(p)
-	err := d.count(p, p.info, p.info.Pod.Spec.NodeName)
-	d.queue.Move(ctx, assignedEvent(framework.ActionAdd), nil, p.info.Pod, nil)
+	err := d.count(p, p.info, node)
+	switch {
+	case before == nil:
+	case err != nil || moved:
+		d.queue.Move(ctx, assignedEvent(framework.ActionDelete), before, nil, nil)
+	default:
+		d.changed(ctx, before, p.info)
+	}
+	d.queue.Move(ctx, assignedEvent(framework.ActionAdd), nil, p.info, nil)
 	return err
+}
+
+// changed tells the queue how a confirmed pod differs from the one that was
+// assumed, if it does in more than that it has a node.
+func (d *Driver) changed(ctx context.Context, before, after *framework.PodInfo) {
+	for _, e := range queue.PodChanges(before, after) {
+		if e.Action != framework.ActionUpdate || (before.Pod.DeletionTimestamp == nil) != (after.Pod.DeletionTimestamp == nil) {
+			d.queue.Move(ctx, e, before, after, nil)
+		}
+	}
 }
 
 // updatePending takes in a version without a node. A pod that is assumed, or
@@ -75,29 +96,30 @@ func (d *Driver) updatePending(ctx context.Context, p *pod, before *framework.Po
 	case p.assumed:
 	case p.host != nil:
 		d.uncount(p)
-		d.queue.Move(ctx, assignedEvent(framework.ActionDelete), before.Pod, nil, nil)
+		d.queue.Move(ctx, assignedEvent(framework.ActionDelete), before, nil, nil)
 		if p.binding == nil {
 			d.enqueue(ctx, p)
 		}
 	case p.binding != nil: // its failure will requeue it
 	case d.profileOf(p.info.Pod) == nil:
+		d.renounce(ctx, p, "")
 		d.dequeue(p)
 	case p.item == nil:
 		d.enqueue(ctx, p)
 	default:
-		d.renominate(p, before)
+		d.renominate(ctx, p, before)
 		d.queue.Update(ctx, p.item, p.info)
 	}
 }
 
 // renominate follows the pod's status; while it says nothing, what the driver
 // noted stays.
-func (d *Driver) renominate(p *pod, before *framework.PodInfo) {
+func (d *Driver) renominate(ctx context.Context, p *pod, before *framework.PodInfo) {
 	node := p.info.Pod.Status.NominatedNodeName
 	if node == "" && before.Pod.Status.NominatedNodeName == "" {
 		node = p.nominated
 	}
-	d.nominate(p, node)
+	d.renounce(ctx, p, node)
 }
 
 // dequeue takes a pod out of the queue, unless its binding is under way, which
@@ -114,8 +136,11 @@ func (d *Driver) dequeue(p *pod) {
 func (d *Driver) updateAssigned(ctx context.Context, p *pod, before *framework.PodInfo) error {
 	d.uncount(p)
 	err := d.count(p, p.info, p.info.Pod.Spec.NodeName)
+	if err != nil { // its new version does not count
+		d.queue.Move(ctx, assignedEvent(framework.ActionDelete), before, nil, nil)
+	}
 	for _, e := range queue.PodChanges(before, p.info) {
-		d.queue.Move(ctx, e, before.Pod, p.info.Pod, nil)
+		d.queue.Move(ctx, e, before, p.info, nil)
 	}
 	return err
 }
@@ -146,6 +171,6 @@ func (d *Driver) remove(ctx context.Context, p *pod) {
 		freed = d.uncount(p) || freed
 	}
 	if freed {
-		d.queue.Move(ctx, assignedEvent(framework.ActionDelete), p.info.Pod, nil, nil)
+		d.queue.Move(ctx, assignedEvent(framework.ActionDelete), p.info, nil, nil)
 	}
 }

@@ -176,7 +176,7 @@ func (b *binding) ended(ctx context.Context, err error) {
 	switch {
 	case p.gone:
 		if d.uncount(p) {
-			d.queue.Move(ctx, assignedEvent(framework.ActionDelete), p.info.Pod, nil, nil)
+			d.queue.Move(ctx, assignedEvent(framework.ActionDelete), p.info, nil, nil)
 		}
 	case p.assumed && d.config.AssumeTTL > 0:
 		p.expires = d.clock.Now().Add(d.config.AssumeTTL)
@@ -199,7 +199,7 @@ func (b *binding) fail(ctx context.Context, err error) {
 	freed := p.assumed && d.uncount(p)
 	move := func(except *queue.Item) {
 		if freed {
-			d.queue.Move(ctx, assignedEvent(framework.ActionDelete), b.Pod.Pod, nil, except)
+			d.queue.Move(ctx, assignedEvent(framework.ActionDelete), b.Pod, nil, except)
 		}
 	}
 	var fit *scheduling.FitError

@@ -24,6 +24,7 @@ func (d *Driver) ScheduleOne(ctx context.Context) (Attempt, bool) {
 	sched := d.profileOf(it.Pod.Pod)
 	a := &Attempt{Pod: it.Pod, Profile: sched.Profile(), Number: it.Attempts, Queued: it.Timestamp}
 	if it.Pod.Pod.DeletionTimestamp != nil || p.assumed {
+		d.renounce(ctx, p, "")
 		d.dequeue(p)
 		return *a, true
 	}
@@ -51,9 +52,11 @@ func (d *Driver) try(ctx context.Context, sched *scheduling.Scheduler, p *pod, i
 		return
 	}
 	d.observeScores(sched, a)
+	nominated := p.nominated
 	d.nominate(p, "")
 	if err := d.measured(a, StepAssume, func() error { return sched.Assume(d.snap, it.Pod, a.Decision) }); err != nil {
 		a.Decided = d.stamp()
+		d.nominate(p, nominated) // for failed to take back
 		d.failed(ctx, p, it, a, err)
 		return
 	}
@@ -68,8 +71,12 @@ func (d *Driver) try(ctx context.Context, sched *scheduling.Scheduler, p *pod, i
 	if err != nil {
 		b.unreserve()
 		d.uncount(p)
+		d.nominate(p, nominated)
 		d.failed(ctx, p, it, a, err)
 		return
+	}
+	if nominated != "" && nominated != a.Decision.Node {
+		d.queue.Move(ctx, assignedEvent(framework.ActionDelete), it.Pod, nil, nil) // the room that it kept there is free
 	}
 	p.binding = b
 	a.State = Binding
@@ -149,7 +156,7 @@ func (d *Driver) failed(ctx context.Context, p *pod, it *queue.Item, a *Attempt,
 	}
 	p.item = it
 	d.queue.Requeue(ctx, it, p.info, plugins, pending)
-	d.nominate(p, a.Nominated)
+	d.renounce(ctx, p, a.Nominated)
 	d.report(ctx, p, Report{Reason: reason, Message: err.Error(), Nominated: a.Nominated, Victims: a.Victims})
 	d.observe(a)
 }

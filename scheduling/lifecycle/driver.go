@@ -118,7 +118,7 @@ func (d *Driver) expire(ctx context.Context, now time.Time) {
 		}
 		node := p.host.name
 		d.uncount(p)
-		d.queue.Move(ctx, assignedEvent(framework.ActionDelete), p.info.Pod, nil, nil)
+		d.queue.Move(ctx, assignedEvent(framework.ActionDelete), p.info, nil, nil)
 		d.problem(fmt.Errorf("pod %s: its binding to node %s was not confirmed within %v", p.info.Pod.Key(), node, d.config.AssumeTTL))
 	}
 }

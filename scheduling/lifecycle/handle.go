@@ -83,9 +83,9 @@ func (h *Handle) WaitingPod(id string) framework.WaitingPod {
 // Nominate implements [framework.Handle].
 func (h *Handle) Nominate(pod *framework.Pod, node string) {
 	if d := h.driver.Load(); d != nil {
-		d.mail.post(func(context.Context) {
+		d.mail.post(func(ctx context.Context) {
 			if p := d.pods[keyOf(pod)]; p != nil && p.item != nil && p.binding == nil {
-				d.nominate(p, node)
+				d.renounce(ctx, p, node)
 			}
 		})
 	}

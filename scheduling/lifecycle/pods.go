@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"context"
 	"slices"
 	"time"
 
@@ -101,6 +102,16 @@ func (d *Driver) nominate(p *pod, node string) {
 		p.noted = p.info
 		d.nominations = append(d.nominations, p)
 		d.noteNomination(p)
+	}
+}
+
+// renounce is nominate, and tells the queue if the pod gives up another node: the
+// room that it kept is free for others.
+func (d *Driver) renounce(ctx context.Context, p *pod, node string) {
+	free := p.nominated != "" && p.nominated != node
+	d.nominate(p, node)
+	if free {
+		d.queue.Move(ctx, assignedEvent(framework.ActionDelete), p.info, nil, p.item)
 	}
 }
 

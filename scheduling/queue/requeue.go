@@ -64,8 +64,8 @@ func (q *Queue) send(ctx context.Context, it *Item, s strategy) {
 }
 
 // Move tells the queue what happened in the cluster: pods that wait, and that
-// it may help, move on. before and after are pointers to the object before and
-// after, as in [framework.QueueingHintFunc]. The item except, if not nil, stays
+// it may help, move on. before and after are the object before and after, as in
+// [framework.QueueingHintFunc]. The item except, if not nil, stays
 // where it is.
 //
 // Cost: O(pods that wait), nothing when no plugin registered for the event.
@@ -110,7 +110,7 @@ func (q *Queue) Update(ctx context.Context, it *Item, pod *framework.PodInfo) {
 		}
 		for _, e := range PodChanges(before, pod) {
 			if q.isInteresting(e) {
-				q.events.add(event{e, before.Pod, pod.Pod})
+				q.events.add(event{e, before, pod})
 			}
 		}
 		it.latest = pod
@@ -124,7 +124,7 @@ func (q *Queue) Update(ctx context.Context, it *Item, pod *framework.PodInfo) {
 		q.backingOff.fix(it)
 	case unschedulable:
 		for _, e := range PodChanges(before, pod) {
-			if q.wake(ctx, it, event{e, before.Pod, pod.Pod}) {
+			if q.wake(ctx, it, event{e, before, pod}) {
 				return
 			}
 		}
@@ -144,7 +144,7 @@ func (q *Queue) Activate(ctx context.Context, it *Item) {
 	switch it.at {
 	case nowhere, active:
 	case inFlight:
-		q.events.add(event{wildcard, nil, it.Pod.Pod})
+		q.events.add(event{wildcard, nil, it.Pod})
 	default:
 		q.toActive(ctx, it, true)
 	}

@@ -71,13 +71,13 @@ func (q *Queue) worth(it *Item, e event) strategy {
 		return afterBackoff
 	}
 	if e.IsWildcard() {
-		if other, ok := e.after.(*framework.Pod); ok && other != nil && !it.isOf(other) {
+		if other, ok := e.after.(*framework.PodInfo); ok && other != nil && !it.isOf(other.Pod) {
 			return skip
 		}
 		return afterBackoff
 	}
 	if e.Resource == framework.ResourceTargetPod {
-		if p, ok := e.after.(*framework.Pod); !ok || p == nil || !it.isOf(p) {
+		if p, ok := e.after.(*framework.PodInfo); !ok || p == nil || !it.isOf(p.Pod) {
 			return skip
 		}
 	}

@@ -1,0 +1,88 @@
+package filter
+
+import (
+	"fmt"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// on registers for events about objects of a type, T, which names the resource
+// unless that is given. helps says whether an event may make schedulable a pod
+// that the plugin rejected; before is nil for an object that came and after for
+// one that went. An event that carries no object at all may.
+func on[T any](r framework.EventResource, a framework.ActionType, helps func(pod *framework.PodInfo, before, after *T) bool) framework.EventHint {
+	return framework.EventHint{
+		Event: framework.ClusterEvent{Resource: r, Action: a},
+		Hint: func(pod *framework.PodInfo, before, after any) (framework.QueueingHint, error) {
+			b, err := asObject[T](r, before)
+			if err != nil {
+				return framework.Queue, err
+			}
+			a, err := asObject[T](r, after)
+			if err != nil {
+				return framework.Queue, err
+			}
+			if b == nil && a == nil || helps(pod, b, a) {
+				return framework.Queue, nil
+			}
+			return framework.QueueSkip, nil
+		},
+	}
+}
+
+func asObject[T any](r framework.EventResource, x any) (*T, error) {
+	if x == nil {
+		return nil, nil
+	}
+	object, ok := x.(*T)
+	if !ok {
+		return nil, fmt.Errorf("an event about a %s carries a %T, want a %T", r, x, object)
+	}
+	return object, nil
+}
+
+// onNode registers for events about nodes.
+func onNode(a framework.ActionType, helps func(pod *framework.PodInfo, before, after *framework.Node) bool) framework.EventHint {
+	return on(framework.ResourceNode, a, helps)
+}
+
+// onPods registers for events about pods on nodes. Such an event is never about
+// the waiting pod.
+func onPods(a framework.ActionType, helps func(pod, before, after *framework.PodInfo) bool) framework.EventHint {
+	return on(framework.ResourceAssignedPod, a, helps)
+}
+
+// onAny registers for all events about a resource: each may help.
+func onAny(r framework.EventResource, a framework.ActionType) framework.EventHint {
+	return framework.EventHint{Event: framework.ClusterEvent{Resource: r, Action: a}}
+}
+
+// onSelf registers for changes of the waiting pod in a part that the plugin
+// reads.
+func onSelf(plugin framework.Scoper) framework.EventHint {
+	return on(framework.ResourceTargetPod, framework.ActionUpdate, func(_, before, after *framework.PodInfo) bool {
+		return readsOther(plugin, before, after)
+	})
+}
+
+// readsOther reports whether two versions of a pod differ in a part that the
+// plugin reads.
+func readsOther(plugin framework.Scoper, before, after *framework.PodInfo) bool {
+	if before == nil || after == nil {
+		return true
+	}
+	fields := plugin.Scope(after).Pod
+	return fields != plugin.Scope(before).Pod || before.ClassKey(fields) != after.ClassKey(fields)
+}
+
+// became makes of what a node must be like the events that make it so: it came
+// or changed, meets it, and did not before.
+func became(fits func(pod *framework.PodInfo, node *framework.Node) bool) func(pod *framework.PodInfo, before, after *framework.Node) bool {
+	return func(pod *framework.PodInfo, before, after *framework.Node) bool {
+		return after != nil && fits(pod, after) && (before == nil || !fits(pod, before))
+	}
+}
+
+// gone is what happens to pods when they leave, or become such that they no
+// longer count.
+const gone = framework.ActionDelete | framework.ActionUpdate

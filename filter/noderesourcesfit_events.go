@@ -1,0 +1,56 @@
+package filter
+
+import (
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+)
+
+// EventsToRegister names what may help a pod that was rejected: a pod leaves its
+// node, or asks for less of what this one wants; a node comes, or gives more of
+// it, on which the pod would fit if the node were empty; the pod asks for less.
+func (p NodeResourcesFit) EventsToRegister() []framework.EventHint {
+	return []framework.EventHint{
+		onAny(framework.ResourceAssignedPod, framework.ActionDelete),
+		onPods(framework.ActionUpdatePodScaleDown, func(pod, before, after *framework.PodInfo) bool {
+			return before == nil || after == nil || p.wantsAny(pod, func(i int) bool { return after.UsedRequests.At(i) < before.UsedRequests.At(i) })
+		}),
+		onNode(framework.ActionAdd|framework.ActionUpdateNodeAllocatable, p.helpsNode),
+		on(framework.ResourceTargetPod, framework.ActionUpdatePodScaleDown, func(_, before, after *framework.PodInfo) bool {
+			return before == nil || after == nil || p.wantsAny(before, func(i int) bool { return after.Requests.At(i) < before.Requests.At(i) })
+		}),
+	}
+}
+
+// wantsAny reports whether something is true of any resource that the pod wants.
+func (p NodeResourcesFit) wantsAny(pod *framework.PodInfo, is func(i int) bool) bool {
+	for i, amount := range pod.Requests {
+		if amount > 0 && (i <= resource.IndexEphemeralStorage || !p.ignores(pod.Schema().Name(i))) && is(i) {
+			return true
+		}
+	}
+	return false
+}
+
+// helpsNode reports whether a node came, or gives more of something that the pod
+// wants, and could hold the pod alone. With other pods on it, they may be worth
+// preempting.
+func (p NodeResourcesFit) helpsNode(pod *framework.PodInfo, before, after *framework.Node) bool {
+	if after == nil || given(after, resource.Pods) < 1 {
+		return false
+	}
+	name := pod.Schema().Name
+	if p.wantsAny(pod, func(i int) bool { return pod.Requests[i] > given(after, name(i)) }) {
+		return false
+	}
+	return before == nil || given(after, resource.Pods) > given(before, resource.Pods) ||
+		p.wantsAny(pod, func(i int) bool { return given(after, name(i)) > given(before, name(i)) })
+}
+
+// given is the node's allocatable of a resource, in the units of vectors.
+func given(n *framework.Node, name resource.Name) int64 {
+	q := n.Status.Allocatable[name]
+	if name == resource.CPU {
+		return q.MilliValue()
+	}
+	return q.Value()
+}

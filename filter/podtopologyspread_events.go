@@ -1,0 +1,110 @@
+package filter
+
+import (
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/match"
+	"github.com/berth-sched/berth/internal/topo"
+)
+
+// EventsToRegister names what may help a pod that was rejected: a pod of its
+// namespace that a constraint selects comes to a node, goes, or changes such that
+// it counts, or no longer does; a node with the labels of all constraints comes,
+// goes, or changes in what decides whether it counts and in which domain; the
+// pod's constraints, labels or choice of nodes change. With default constraints
+// also what they take the pod's selector from.
+func (p PodTopologySpread) EventsToRegister() []framework.EventHint {
+	events := []framework.EventHint{
+		onPods(framework.ActionAll, p.helpsPod),
+		onNode(framework.ActionAdd|framework.ActionDelete, func(pod *framework.PodInfo, before, after *framework.Node) bool {
+			keys := p.keys(pod)
+			return hasKeys(before, keys) || hasKeys(after, keys)
+		}),
+		onNode(framework.ActionUpdateNodeLabel, p.helpsLabels),
+		onNode(framework.ActionUpdateNodeTaint, p.helpsTaints),
+		onSelf(p),
+	}
+	if p.defaults() {
+		for _, owner := range []framework.EventResource{"Service", "ReplicationController", "ReplicaSet", "StatefulSet"} {
+			events = append(events, onAny(owner, framework.ActionAll))
+		}
+	}
+	return events
+}
+
+// byDefault tells that the pod's constraints are the defaults, whose selector
+// takes a snapshot to tell.
+func (p PodTopologySpread) byDefault(pod *framework.PodInfo) bool {
+	return !topo.HardRules(pod).Own && p.defaults()
+}
+
+func (p PodTopologySpread) helpsPod(pod, before, after *framework.PodInfo) bool {
+	if before != nil && before.Pod.Namespace != pod.Pod.Namespace || after != nil && after.Pod.Namespace != pod.Pod.Namespace {
+		return false
+	}
+	if p.byDefault(pod) {
+		return true
+	}
+	rules := topo.HardRules(pod)
+	return slices.ContainsFunc(rules.List, func(r topo.Rule) bool { return counted(&r, before) != counted(&r, after) })
+}
+
+func counted(r *topo.Rule, p *framework.PodInfo) bool {
+	if p == nil {
+		return false
+	}
+	_, counted := r.Selects(p)
+	return counted
+}
+
+// keys are the topology keys of the pod's constraints.
+func (p PodTopologySpread) keys(pod *framework.PodInfo) (keys []string) {
+	if p.byDefault(pod) {
+		for i := range p.DefaultConstraints {
+			if c := &p.DefaultConstraints[i]; c.WhenUnsatisfiable == framework.DoNotSchedule {
+				keys = append(keys, c.TopologyKey)
+			}
+		}
+		return keys
+	}
+	for i := range topo.HardRules(pod).List {
+		keys = append(keys, topo.HardRules(pod).List[i].Key)
+	}
+	return keys
+}
+
+// hasKeys reports whether there is a node and it has all the labels: nodes
+// without count nowhere, and are for nobody.
+func hasKeys(n *framework.Node, keys []string) bool {
+	return n != nil && !slices.ContainsFunc(keys, func(key string) bool {
+		_, ok := n.Labels[key]
+		return !ok
+	})
+}
+
+// helpsLabels reports whether the node is in another domain now, or counts and
+// did not, or no longer counts.
+func (p PodTopologySpread) helpsLabels(pod *framework.PodInfo, before, after *framework.Node) bool {
+	keys := p.keys(pod)
+	was, is := hasKeys(before, keys), hasKeys(after, keys)
+	if was != is || !is {
+		return was != is
+	}
+	required := match.RequiredNodeAffinityOf(pod)
+	return required.Match(before) != required.Match(after) ||
+		slices.ContainsFunc(keys, func(key string) bool { return before.Labels[key] != after.Labels[key] })
+}
+
+// helpsTaints reports whether the node counts by its taints and did not before,
+// or the other way round, where constraints look at them.
+func (p PodTopologySpread) helpsTaints(pod *framework.PodInfo, before, after *framework.Node) bool {
+	if before == nil || after == nil || p.byDefault(pod) {
+		return true
+	}
+	looks := slices.ContainsFunc(topo.HardRules(pod).List, func(r topo.Rule) bool { return r.HonorsTaints() })
+	open := func(n *framework.Node) bool {
+		return match.UntoleratedTaint(n.Spec.Taints, pod.Pod.Spec.Tolerations, false) == nil
+	}
+	return looks && hasKeys(after, p.keys(pod)) && open(before) != open(after)
+}
