@@ -80,7 +80,7 @@ var nodeOperators = []framework.NodeSelectorOperator{
 // empty when it is valid; path names it in them.
 func compileRequirement(path, key string, op operator, values []string) (requirement, []string) {
 	var problems []string
-	problems = append(problems, invalidEach(child(path, "key"), key, labelKeyProblems(key))...)
+	problems = append(problems, invalidEach(child(path, "key"), key, LabelKeyProblems(key))...)
 
 	r := requirement{key: key, op: op, values: values}
 	valuesPath := child(path, "values")
@@ -107,7 +107,7 @@ func compileRequirement(path, key string, op operator, values []string) (require
 	}
 	for i, value := range values {
 		path := element(valuesPath, i) + "[" + key + "]"
-		problems = append(problems, invalidEach(path, value, labelValueProblems(value))...)
+		problems = append(problems, invalidEach(path, value, LabelValueProblems(value))...)
 	}
 	return r, problems
 }

@@ -24,9 +24,9 @@ const (
 
 func tooLong(limit int) string { return fmt.Sprintf("must be no more than %d bytes", limit) }
 
-// labelKeyProblems says what is wrong with the key of a label: a name, which
-// a DNS subdomain and a slash may precede.
-func labelKeyProblems(key string) []string {
+// LabelKeyProblems says, in upstream's words, what is wrong with the key of a
+// label: a name, which a DNS subdomain and a slash may precede.
+func LabelKeyProblems(key string) []string {
 	var problems []string
 	prefix, name, prefixed := strings.Cut(key, "/")
 	if !prefixed {
@@ -55,8 +55,8 @@ func labelKeyProblems(key string) []string {
 	return problems
 }
 
-// labelValueProblems says what is wrong with the value of a label.
-func labelValueProblems(value string) []string {
+// LabelValueProblems says, in upstream's words, what is wrong with the value of a label.
+func LabelValueProblems(value string) []string {
 	var problems []string
 	if len(value) > maxLabelPart {
 		problems = append(problems, tooLong(maxLabelPart))

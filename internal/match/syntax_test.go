@@ -43,9 +43,9 @@ func TestLabelKeyProblems(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got := strings.Join(labelKeyProblems(test.key), "; ")
+			got := strings.Join(LabelKeyProblems(test.key), "; ")
 			if !strings.HasPrefix(got, test.want) || (got == "") != (test.want == "") {
-				t.Errorf("labelKeyProblems(%q) = %q, want %q...", test.key, got, test.want)
+				t.Errorf("LabelKeyProblems(%q) = %q, want %q...", test.key, got, test.want)
 			}
 		})
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/match"
 )
 
 // NodeAffinity holds the arguments of the plugin of that name.
@@ -99,7 +100,7 @@ func validateExpression(path string, r *framework.NodeSelectorRequirement) []Fie
 		}
 	}
 	for i, v := range r.Values {
-		if msgs := labelValue(v); len(msgs) > 0 {
+		if msgs := match.LabelValueProblems(v); len(msgs) > 0 {
 			errs = append(errs, Invalid(index(values, i)+"["+r.Key+"]", v, strings.Join(msgs, "; ")))
 		}
 	}
