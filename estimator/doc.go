@@ -55,6 +55,12 @@
 //
 // Differs: see [Ledger], [Estimators] and [Arithmetic].
 //
+// # What it leaves to you
+//
+// Reports have to be brought: nothing here watches nodes or asks clusters. What
+// follows from a prediction is for the plugins LoadAware of filter and scoring,
+// and for scheduling/multicluster.
+//
 // # Determinism and concurrency
 //
 // Nothing here reads a clock or a random source: the time is the snapshot's. The

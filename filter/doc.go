@@ -1,24 +1,37 @@
 // Package filter holds the filter plugins: each says whether a pod may run on
 // a node, with kube-scheduler's verdicts, codes and texts.
 //
-//	s := framework.NewSnapshot(framework.ZoneInterleaved)
-//	...
 //	fit := filter.NodeResourcesFit{IgnoredResources: []resource.Name{"example.com/gpu"}}
+//	profile := scheduling.Profile{Filter: []framework.Plugin{filter.TaintToleration{}, fit}}
 //
 // # What it does
 //
 // Every exported type is the configuration of one plugin: a value that can be
 // copied, whose zero value is kube-scheduler's default. What is computed for
 // one pod lives in the filter that PreFilter returns, in memory that the cycle
-// reuses, so that filtering a thousand nodes allocates nothing.
+// reuses, so that filtering a thousand nodes allocates nothing. What is counted
+// over many nodes is kept in the snapshot, as an extension, and follows its pods.
 //
-//	NodeName           the node that spec.nodeName names
-//	NodeUnschedulable  not on cordoned nodes
-//	TaintToleration    not where a taint is not tolerated
-//	NodeAffinity       nodeSelector and required node affinity
-//	NodePorts          host ports are free
-//	NodeResourcesFit   a pod slot and the requested resources are free
-//	LoadAware          not on nodes that are busier than they should be
+//	NodeName              the node that spec.nodeName names
+//	NodeUnschedulable     not on cordoned nodes
+//	TaintToleration       not where a taint is not tolerated
+//	NodeAffinity          nodeSelector and required node affinity
+//	NodePorts             host ports are free
+//	NodeResourcesFit      a pod slot and the requested resources are free
+//	NodeDeclaredFeatures  the node's kubelet can do what the pod needs
+//
+//	PodTopologySpread     the skew between topology domains stays within bounds
+//	InterPodAffinity      required affinity and anti-affinity, in both directions
+//
+//	VolumeBinding         claims are bound to, or can get, volumes that the node reaches
+//	VolumeZone            bound volumes are of the node's zone
+//	VolumeRestrictions    disks and ReadWriteOncePod claims that others use already
+//	NodeVolumeLimits      how many volumes of a CSI driver a node can attach
+//	EBSLimits, GCEPDLimits, AzureDiskLimits, CinderLimits
+//	                      the same for disks of one cloud (kube-scheduler 1.18)
+//
+//	LoadAware             not on nodes that are busier than they should be (Koordinator)
+//	NodeLabel             labels that nodes must, or must not, have (kube-scheduler 1.18)
 //
 // # What it leaves to you
 //

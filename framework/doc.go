@@ -1,6 +1,12 @@
 // Package framework holds the nouns of scheduling and the contract that
 // plugins fulfil. It contains no algorithm and no plugin.
 //
+//	objects, err := framework.Decode(data) // what "kubectl get nodes,pods -A -o json" prints
+//	snapshot, pending, err := objects.Snapshot(framework.ZoneInterleaved)
+//	fork := snapshot.Fork()                // for a what-if; costs next to nothing
+//	err = fork.AddPod(pending[0], "n1")
+//	fork.Node("n1").Requested              // with the pod; in snapshot, without it
+//
 // # Nouns
 //
 // [Pod], [Node] and the other objects have the field names and the JSON form
@@ -38,7 +44,14 @@
 // not decide", a rejecting status "decided no", and a panic in a plugin fails
 // that pod's cycle with an error that names the plugin.
 //
-// # Time and chance
+// # What it leaves to you
+//
+// Whether, when and in which order plugins are asked is for package scheduling;
+// the plugins are in filter and scoring. Objects are taken as they are: what the
+// API server would fill in, [Objects.Default] does when asked to. Nothing here
+// watches a cluster: a snapshot changes when its user says so.
+//
+// # Time and chance: determinism
 //
 // Nothing here reads a clock or a global random source. The time is the
 // snapshot's, set by its user; the only random word is the cycle's seed. The

@@ -18,6 +18,12 @@
 // When no node is feasible the error is a [*FitError] with the text that
 // kube-scheduler's users know: "0/3 nodes are available: ...".
 //
+// # Why
+//
+// [Scheduler.Explain] answers for every node: which plugin rejected it and with
+// which words, or its raw, normalized and weighted scores, its rank, and how the
+// tie was broken; as data, as JSON, or as a table.
+//
 // # Two roads, one answer
 //
 // The plain road asks every plugin about every node (plain.go); it is short,
@@ -34,9 +40,17 @@
 //
 // # What it leaves to you
 //
-// It does not watch a cluster, bind pods or read a clock. A queue, the
-// lifecycle of a whole scheduler, configuration files and extenders are rooms
-// of their own below this one.
+// It does not watch a cluster, bind pods or read a clock. What else a scheduler
+// needs is in rooms of their own below this one:
+//
+//	queue         which pod is next, and when a pod is worth another attempt
+//	preemption    room for a pod of high priority
+//	lifecycle     a whole scheduler: events in, bindings out
+//	virtualclock  a day of a simulated cluster in the time of its decisions
+//	config, args  KubeSchedulerConfiguration files and the arguments of plugins
+//	extender      kube-scheduler's HTTP extenders, both sides
+//	multicluster  which clusters take how many replicas, then which nodes
+//	observe       slog and expvar
 //
 // # Concurrency
 //

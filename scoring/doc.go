@@ -18,13 +18,23 @@
 //	TaintToleration                  how few preferences of the node it goes against
 //	NodeAffinity                     how well it meets the pod's preferences
 //	ImageLocality                    how much of the pod's images is there already
-//	LoadAware                        how little is really used
+//	PodTopologySpread                how few pods of the kind its topology domains have
+//	InterPodAffinity                 how welcome the pods in its topology domains are
+//	VolumeBinding                    how well the volumes that it would use fit
+//	LoadAware                        how little is really used (Koordinator)
+//
+// Of kube-scheduler 1.18, where the strategies were plugins of their own:
+// [NodeResourcesLeastAllocated], [NodeResourcesMostAllocated],
+// [RequestedToCapacityRatioPlugin], [NodeLabel] and [NodePreferAvoidPods].
 //
 // The formulas are functions of numbers, for those who want nothing else:
-// [LeastAllocatedScore], [MostAllocatedScore], [Shape.At],
-// [BalancedAllocationScore], [ImageLocalityScore], [DefaultNormalizeScore].
-// They accept any int64, return scores from 0 to 100, and divide exactly: no
-// intermediate result wraps.
+// [LeastAllocatedScore], [MostAllocatedScore], [RequestedToCapacityRatioScore],
+// [Shape.At], [BalanceScore], [BalancedAllocationScore],
+// [BalancedAllocationScoreV118], [ImageLocalityScore], [ScaledImageSize],
+// [TaintTolerationScore], [SpreadScore], [SpreadNormalizeScore],
+// [InterPodAffinityScore], [StorageUtilization], [DefaultNormalizeScore].
+// They accept any int64, and divide exactly: no intermediate result wraps. What
+// they return is from 0 to 100, unless they say otherwise.
 //
 // # What it leaves to you
 //
@@ -35,8 +45,10 @@
 //
 // # Determinism and concurrency
 //
-// A score depends on the configuration, the pod, the node and, for
-// ImageLocality, on the images of all nodes. Floating-point operations are
+// A score depends on the configuration, the pod, the node and, for some, on
+// others: ImageLocality on the images of all nodes, PodTopologySpread on the set
+// of feasible nodes, InterPodAffinity on the pods of whole domains. Scope says so
+// for each. Floating-point operations are
 // those of kube-scheduler in its order, and none is fused, so results are the
 // same on every machine. A plugin may be shared by any number of schedulers; a
 // bound scorer belongs to its cycle and may be called for different nodes at

@@ -12,6 +12,7 @@
 //   - A floating-point product is rounded before it is added to anything, so
 //     that no compiler may fuse the two (fma_test.go).
 //   - Every exported name has a comment (docs_test.go).
+//   - The page of every room says what a newcomer needs (pages_test.go).
 //   - Every exported type of the library is shown in an Example that is run
 //     (examples_test.go).
 //   - Every plugin is handed to the conformance kit (conformance_test.go).

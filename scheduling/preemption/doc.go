@@ -1,18 +1,33 @@
 // Package preemption makes room for a pod of high priority by taking pods of
 // lower priority off one node.
 //
+//	profile := scheduling.Kubernetes137() // has it already
+//	profile.PostFilter = []framework.Plugin{preemption.DefaultPreemption{Eligible: mayGo}}
+//
+// # What it does
+//
 // [DefaultPreemption] is the plugin: a PostFilter that runs when no node is
 // feasible. It tries, inside transactions of the snapshot, which pods would
 // have to go from each node that a removal could help, chooses the node where
-// that hurts least, and returns the node and the victims as data. Who drives
-// the scheduler removes the victims and nominates the pod; nothing is removed
-// here, and after PostFilter the snapshot is as it was.
+// that hurts least, and returns the node and the victims as data.
 //
 //	candidates ◀── dry run on each node ◀── nodes whose verdict is Unschedulable
 //	     │             remove all lower pods, filter, put back what still fits,
 //	     ▼             pods protected by a PodDisruptionBudget first
 //	criteria, in order: fewest violated budgets, lowest first victim, least sum
 //	of priorities, fewest victims, victims that started last, first candidate
+//
+// # What it leaves to you
+//
+// Who drives the scheduler removes the victims and nominates the pod, as package
+// lifecycle does. Nothing is removed here: after PostFilter the snapshot is as it
+// was.
+//
+// # Determinism and concurrency
+//
+// Node and victims are a function of the configuration, the snapshot and the
+// decision's seed. The plugin is a value without run state; a call uses the
+// snapshot, which belongs to one goroutine at a time.
 //
 // Differs: kube-scheduler starts at a random node, follows map order among
 // candidates that all criteria leave tied, and tries nodes in parallel. Here

@@ -6,6 +6,11 @@
 //	for clock.Step() {
 //	}
 //
+// # What it leaves to you
+//
+// When to move on: [Clock.Step] goes to the next time that something waits for.
+// lifecycle.Driver.Simulate does it whenever there is nothing else to do.
+//
 // # Determinism and concurrency
 //
 // Callbacks run one after the other in the goroutine that moves the clock, in
