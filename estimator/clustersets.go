@@ -122,6 +122,9 @@ func setsBySummary(s *framework.ResourceSummary, components []Component, bound i
 func setsByModels(cluster *framework.Cluster, components []Component, assumed []Assumed, bound int64) (int64, error) {
 	var all []demand
 	for _, c := range components {
+		if c.Replicas == 0 {
+			continue // whatever it requests
+		}
 		for _, d := range countedOnly(demands(c.Request)) {
 			if !slices.ContainsFunc(all, func(e demand) bool { return e.name == d.name }) {
 				all = append(all, d)

@@ -14,11 +14,31 @@ const (
 	fieldZone     = "zone"
 )
 
-// Matches reports whether the affinity selects the cluster. A malformed
-// selector selects nothing.
+// A ZoneRule says when the operator In of a FieldSelector selects a cluster by
+// its zones.
+type ZoneRule uint8
+
+// The zone rules.
+const (
+	// AnyZone wants one of the cluster's zones among the values. It is the rule
+	// of Karmada 1.18, and the zero value.
+	AnyZone ZoneRule = iota
+	// EveryZone wants every zone of the cluster among the values, and at least
+	// one. It is the rule of Karmada up to 1.16.
+	EveryZone
+)
+
+// Matches reports whether the affinity selects the cluster, by [AnyZone]. A
+// malformed selector selects nothing, and neither does any a nil cluster; a nil
+// affinity selects everything else.
 //
-// Source: Karmada 1.13, ClusterMatches.
-func (a *ClusterAffinity) Matches(c *framework.Cluster) bool {
+// Source: Karmada 1.18, ClusterMatches.
+func (a *ClusterAffinity) Matches(c *framework.Cluster) bool { return a.matches(c, AnyZone) }
+
+func (a *ClusterAffinity) matches(c *framework.Cluster, zones ZoneRule) bool {
+	if a == nil || c == nil {
+		return c != nil
+	}
 	if slices.Contains(a.ExcludeClusters, c.Name) {
 		return false
 	}
@@ -28,18 +48,18 @@ func (a *ClusterAffinity) Matches(c *framework.Cluster) bool {
 			return false
 		}
 	}
-	if a.FieldSelector != nil && !a.FieldSelector.matches(c) {
+	if a.FieldSelector != nil && !a.FieldSelector.matches(c, zones) {
 		return false
 	}
 	return len(a.ClusterNames) == 0 || slices.Contains(a.ClusterNames, c.Name)
 }
 
-func (s *FieldSelector) matches(c *framework.Cluster) bool {
+func (s *FieldSelector) matches(c *framework.Cluster, zones ZoneRule) bool {
 	var others []framework.NodeSelectorRequirement
 	for _, e := range s.MatchExpressions {
 		if e.Key != fieldZone {
 			others = append(others, e)
-		} else if !matchesZones(&e, zonesOf(c)) {
+		} else if !matchesZones(&e, zonesOf(c), zones) {
 			return false
 		}
 	}
@@ -60,11 +80,14 @@ func (s *FieldSelector) matches(c *framework.Cluster) bool {
 	return selector.Matches(&fields)
 }
 
-func matchesZones(e *framework.NodeSelectorRequirement, zones []string) bool {
+func matchesZones(e *framework.NodeSelectorRequirement, zones []string, rule ZoneRule) bool {
 	wanted := func(zone string) bool { return slices.Contains(e.Values, zone) }
 	switch e.Operator {
 	case framework.NodeSelectorOpIn:
-		return len(zones) > 0 && !slices.ContainsFunc(zones, func(z string) bool { return !wanted(z) })
+		if rule == EveryZone {
+			return len(zones) > 0 && !slices.ContainsFunc(zones, func(z string) bool { return !wanted(z) })
+		}
+		return slices.ContainsFunc(zones, wanted)
 	case framework.NodeSelectorOpNotIn:
 		return !slices.ContainsFunc(zones, wanted)
 	case framework.NodeSelectorOpExists:

@@ -85,7 +85,7 @@ func (s Scheduler) feasible(clusters []*framework.Cluster, w *Workload, x *Expla
 			}
 			continue
 		}
-		m := member{cluster: c, tier: tierOf(&w.Placement, c)}
+		m := member{cluster: c, tier: tierOf(&w.Placement, c, s.Zones)}
 		for _, p := range s.Scorers {
 			n, err := scoreOf(p, w, c)
 			if err != nil {
@@ -223,7 +223,7 @@ func (s Scheduler) divide(w *Workload, chosen []member, available map[string]int
 	candidates := make([]Candidate, len(chosen))
 	for i, m := range chosen {
 		candidates[i] = Candidate{
-			Name: m.cluster.Name, Available: max(0, available[m.cluster.Name]), Weight: staticWeight(&w.Placement, m.cluster), Tier: m.tier,
+			Name: m.cluster.Name, Available: max(0, available[m.cluster.Name]), Weight: staticWeight(&w.Placement, m.cluster, s.Zones), Tier: m.tier,
 		}
 	}
 	return Divide(d, candidates)
@@ -231,13 +231,13 @@ func (s Scheduler) divide(w *Workload, chosen []member, available map[string]int
 
 // staticWeight returns the weight that the placement states for a cluster: the
 // greatest of those that apply, 1 if it states no weights at all.
-func staticWeight(p *Placement, c *framework.Cluster) int64 {
+func staticWeight(p *Placement, c *framework.Cluster, zones ZoneRule) int64 {
 	if p.ReplicaScheduling == nil || p.ReplicaScheduling.WeightPreference == nil {
 		return 1
 	}
 	var weight int64
 	for i := range p.ReplicaScheduling.WeightPreference.StaticWeightList {
-		if rule := &p.ReplicaScheduling.WeightPreference.StaticWeightList[i]; rule.TargetCluster.Matches(c) {
+		if rule := &p.ReplicaScheduling.WeightPreference.StaticWeightList[i]; rule.TargetCluster.matches(c, zones) {
 			weight = max(weight, rule.Weight)
 		}
 	}

@@ -27,6 +27,10 @@
 // the clusters, places each cluster's replicas on its nodes, and decides again
 // for those that found no room.
 //
+// Overflow tiers take what the clusters of choice cannot ([ClusterAffinityTerm]);
+// [AffinityToWorkloads] keeps workloads together, [AntiAffinityToWorkloads] apart;
+// workloads of several kinds of pods go as a whole ([Workload.Components]).
+//
 // [Scheduler.Explain] says why, as data: each cluster's verdict, scores and
 // estimates, which groups were chosen, what was exchanged for capacity, and by
 // which weights was divided.
@@ -39,8 +43,8 @@
 //
 // # Versions
 //
-// The zero [Scheduler] follows the rules of Karmada 1.16 and later and meets
-// every spread constraint. [Karmada113] and [Karmada118] give Karmada's answers.
+// The zero [Scheduler] follows the rules of Karmada 1.18 and meets every spread
+// constraint. [Karmada113], [Karmada116] and [Karmada118] give Karmada's answers.
 // Deviations are listed under "Differs:" at each type and function. In short:
 // nothing is random, nothing panics, numbers do not wrap, and one cluster that
 // cannot be estimated does not take the others' estimates with it.

@@ -120,14 +120,17 @@ func describe(t *framework.Taint) string {
 // its place; then the overflow affinities select too.
 //
 // Source: Karmada 1.13, plugin ClusterAffinity; with overflow, Karmada 1.18.
-type Affinity struct{}
+type Affinity struct {
+	// Zones says how field selectors look at zones.
+	Zones ZoneRule
+}
 
 // Name returns "ClusterAffinity".
 func (Affinity) Name() string { return "ClusterAffinity" }
 
 // Filter rejects a cluster that the placement does not select.
-func (Affinity) Filter(w *Workload, c *framework.Cluster) framework.Status {
-	if a := w.Placement.ClusterAffinity; a == nil || a.Matches(c) || w.overflows() && tierOf(&w.Placement, c) > 0 {
+func (p Affinity) Filter(w *Workload, c *framework.Cluster) framework.Status {
+	if a := w.Placement.ClusterAffinity; a == nil || a.matches(c, p.Zones) || w.overflows() && tierOf(&w.Placement, c, p.Zones) > 0 {
 		return framework.Status{}
 	}
 	return framework.Reject("cluster(s) did not match the placement cluster affinity constraint")

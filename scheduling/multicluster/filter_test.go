@@ -123,7 +123,7 @@ func TestClusterAffinityMatches(t *testing.T) {
 		{"not the provider", field("provider", "NotIn", "p1"), []string{"b", "c"}},
 		{"some region", field("region", "Exists"), []string{"a"}},
 		{"all zones among", field("zone", "In", "z1", "z2", "z3"), []string{"a", "b"}},
-		{"not all zones among", field("zone", "In", "z1"), nil},
+		{"some zone among", field("zone", "In", "z1"), []string{"a"}},
 		{"no zone of", field("zone", "NotIn", "z2"), []string{"b", "c"}},
 		{"zones", field("zone", "Exists"), []string{"a", "b"}},
 		{"no zones", field("zone", "DoesNotExist"), []string{"c"}},
@@ -140,5 +140,16 @@ func TestClusterAffinityMatches(t *testing.T) {
 				t.Errorf("Matches differs (-want +got):\n%s", diff)
 			}
 		})
+	}
+	// Up to 1.16, In wants all zones of the cluster.
+	for _, values := range [][]string{{"z1"}, {"z1", "z2", "z3"}} {
+		w := &multicluster.Workload{Placement: multicluster.Placement{ClusterAffinity: field("zone", "In", values...)}}
+		got := multicluster.Affinity{Zones: multicluster.EveryZone}.Filter(w, all["a"]).IsSuccess()
+		if want := len(values) == 3; got != want {
+			t.Errorf("EveryZone: In %v matches zones %v = %v, want %v", values, all["a"].Spec.Zones, got, want)
+		}
+	}
+	if (&multicluster.ClusterAffinity{}).Matches(nil) || !(*multicluster.ClusterAffinity)(nil).Matches(all["a"]) {
+		t.Error("a nil cluster is selected, or a nil affinity selects none")
 	}
 }

@@ -34,12 +34,12 @@ func (w *Workload) try(term *ClusterAffinityTerm) *Workload {
 
 // tierOf returns the overflow tier of a cluster: 0 if the affinity selects it,
 // otherwise that of the first overflow affinity that does, counted from 1.
-func tierOf(p *Placement, c *framework.Cluster) int {
-	if p.ClusterAffinity == nil || p.ClusterAffinity.Matches(c) {
+func tierOf(p *Placement, c *framework.Cluster, zones ZoneRule) int {
+	if p.ClusterAffinity == nil || p.ClusterAffinity.matches(c, zones) {
 		return 0
 	}
 	overflow := overflowOf(p)
-	return 1 + slices.IndexFunc(overflow, func(a OverflowClusterAffinity) bool { return a.ClusterAffinity.Matches(c) })
+	return 1 + slices.IndexFunc(overflow, func(a OverflowClusterAffinity) bool { return a.ClusterAffinity.matches(c, zones) })
 }
 
 // divideTiers gives each tier, one after the other, what it can take.

@@ -37,8 +37,8 @@ type ClusterAffinity struct {
 }
 
 // A FieldSelector selects clusters by their fields "provider", "region" and
-// "zone". In, NotIn, Exists and DoesNotExist are the operators. For zones, In
-// wants every zone of the cluster among the values, and NotIn none.
+// "zone". In, NotIn, Exists and DoesNotExist are the operators. For zones, NotIn
+// wants none of the cluster's zones among the values; for In see [ZoneRule].
 type FieldSelector struct {
 	MatchExpressions []framework.NodeSelectorRequirement `json:"matchExpressions,omitempty"`
 }

@@ -13,8 +13,8 @@ import (
 // A Scheduler places workloads on clusters: it filters and scores them, selects
 // some under the placement's spread constraints, and divides the replicas among
 // these. It is a plain value without run state: copy it and share it. The zero
-// value has Karmada's plugins and rules of 1.16 and later, but meets all spread
-// constraints; [Karmada113] and [Karmada118] follow Karmada in that too.
+// value has Karmada's plugins and rules of 1.18, but meets all spread constraints;
+// [Karmada113], [Karmada116] and [Karmada118] follow Karmada in that too.
 type Scheduler struct {
 	// Filters say which clusters are feasible; nil means [DefaultFilters].
 	Filters []Filter
@@ -28,6 +28,9 @@ type Scheduler struct {
 	Spread SpreadRule
 	// Method divides replicas by weight.
 	Method Method
+	// Zones says how the affinities of static weights and overflow tiers look
+	// at zones, and that of the default filters.
+	Zones ZoneRule
 }
 
 // Karmada113 returns a scheduler that decides as Karmada 1.13 does.
@@ -38,11 +41,22 @@ type Scheduler struct {
 func Karmada113() Scheduler {
 	filters := DefaultFilters()
 	filters[0] = APIEnablement{OnlyIncomplete: true}
+	filters[2] = Affinity{Zones: EveryZone}
 	return Scheduler{
 		Filters:    filters,
 		Estimators: []estimator.ClusterEstimator{estimator.General{Rule: estimator.MinCovers}},
 		Spread:     AsKarmada,
 		Method:     Floor,
+		Zones:      EveryZone,
+	}
+}
+
+// Karmada116 returns a scheduler that decides as Karmada 1.16 does.
+//
+// Differs: as [Karmada118].
+func Karmada116() Scheduler {
+	return Scheduler{
+		Estimators: []estimator.ClusterEstimator{estimator.General{Rule: estimator.MinCovers}}, Spread: AsKarmada, Zones: EveryZone,
 	}
 }
 
@@ -175,6 +189,7 @@ func (s Scheduler) decide(clusters []*framework.Cluster, w *Workload, x *Explana
 func (s Scheduler) withDefaults() Scheduler {
 	if s.Filters == nil {
 		s.Filters = DefaultFilters()
+		s.Filters[2] = Affinity{Zones: s.Zones}
 	}
 	if s.Scorers == nil {
 		s.Scorers = DefaultScorers()
@@ -207,6 +222,9 @@ func (s Scheduler) check() error {
 	}
 	if s.Spread > AsKarmada {
 		return &framework.InvalidError{Object: "scheduler", Field: "spread", Value: fmt.Sprint(s.Spread), Err: errUnknown}
+	}
+	if s.Zones > EveryZone {
+		return &framework.InvalidError{Object: "scheduler", Field: "zones", Value: fmt.Sprint(s.Zones), Err: errUnknown}
 	}
 	return nil
 }

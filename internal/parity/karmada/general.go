@@ -2,6 +2,7 @@ package karmada
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 
 	clusterv1 "github.com/karmada-io/karmada/pkg/apis/cluster/v1alpha1"
@@ -11,43 +12,46 @@ import (
 	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/resource"
+
+	"github.com/berth-sched/berth/internal/parity/karmada/live"
+	"github.com/berth-sched/berth/internal/parity/karmada/random"
 )
 
-func general(r *rand.Rand) Outcome {
-	c := cluster(r, "m")
+func general(r *rand.Rand) live.Outcome {
+	c := random.Cluster(r, "m")
 	var requirements *workv1.ReplicaRequirements
 	var replica *estimator.Replica
-	if chance(r, 95) {
-		requirements = &workv1.ReplicaRequirements{ResourceRequest: request(r)}
-		replica = &estimator.Replica{Request: Convert[resource.List](requirements.ResourceRequest)}
+	if random.Chance(r, 95) {
+		requirements = &workv1.ReplicaRequirements{ResourceRequest: random.Request(r)}
+		replica = &estimator.Replica{Request: live.Convert[resource.List](requirements.ResourceRequest)}
 	}
 	input := []any{c, requirements}
-	ours := Convert[*framework.Cluster](c)
+	ours := live.Convert[*framework.Cluster](c)
 	got, err := estimator.General{Rule: estimator.MinCovers}.Estimate(ours, replica)
 
 	var want []workv1.TargetCluster
-	if p := guard(func() {
+	if p := live.Guard(func() {
 		want, _ = client.NewGeneralEstimator().MaxAvailableReplicas(context.Background(), []*clusterv1.Cluster{c}, requirements)
 	}); p != nil {
 		if err == nil {
-			return differ("Estimate", "panic", got, input)
+			return live.Differ("Estimate", "panic", got, input)
 		}
-		return Outcome{Fault: "panic"}
+		return live.Outcome{Fault: "panic"}
 	}
 	if err != nil {
 		s := c.Status.ResourceSummary
 		if s != nil && len(s.AllocatableModelings) < len(c.Spec.ResourceModels) {
-			return Outcome{Fault: "panic"} // it happened not to look at the missing count
+			return live.Outcome{Fault: "panic"} // it happened not to look at the missing count
 		}
-		return differ("Estimate", want, err.Error(), input)
+		return live.Differ("Estimate", want, err.Error(), input)
 	}
 	if got.Replicas == int64(want[0].Replicas) {
-		return Outcome{}
+		return live.Outcome{}
 	}
 	if fault := generalFault(c, requirements, int64(want[0].Replicas), got.Replicas); fault != "" {
-		return Outcome{Fault: fault}
+		return live.Outcome{Fault: fault}
 	}
-	return differ("Estimate", want, got, input)
+	return live.Differ("Estimate", want, got, input)
 }
 
 // generalFault explains a difference, if it can.
@@ -65,11 +69,11 @@ func generalFault(c *clusterv1.Cluster, requirements *workv1.ReplicaRequirements
 		}
 	}
 	switch {
-	case pods > big && (want == int64(int32(pods)) && got == big):
+	case pods > math.MaxInt32 && (want == int64(int32(pods)) && got == math.MaxInt32):
 		return "wrap"
 	case want == 0 && randomOrder(c, requirements):
 		return "random order"
-	case nothing && want == int64(-nodes) && got == min(pods, big):
+	case nothing && want == int64(-nodes) && got == min(pods, math.MaxInt32):
 		return "nothing"
 	}
 	return ""

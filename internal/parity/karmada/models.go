@@ -17,6 +17,9 @@ import (
 	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/resource"
+
+	"github.com/berth-sched/berth/internal/parity/karmada/live"
+	"github.com/berth-sched/berth/internal/parity/karmada/random"
 )
 
 // spoil breaks well-formed models in one of many ways.
@@ -32,42 +35,42 @@ func spoil(r *rand.Rand, ms []clusterv1.ResourceModel) []clusterv1.ResourceModel
 	case 2:
 		m.Ranges[j].Max = m.Ranges[j].Min
 	case 3:
-		m.Ranges[j].Min = quantity(pick(r, "0", "1", "100m", "-1"))
+		m.Ranges[j].Min = random.Quantity(random.Pick(r, "0", "1", "100m", "-1"))
 	case 4:
-		m.Ranges[j].Name = pick(r, m.Ranges[j].Name, "storage")
+		m.Ranges[j].Name = random.Pick(r, m.Ranges[j].Name, "storage")
 	case 5:
-		m.Ranges[j].Max = quantity(pick(r, "9223372036854775807", "9223372036854775806", "8Ei", "10E", "5"))
+		m.Ranges[j].Max = random.Quantity(random.Pick(r, "9223372036854775807", "9223372036854775806", "8Ei", "10E", "5"))
 	case 6:
 		slices.Reverse(m.Ranges)
 	case 7:
 		slices.Reverse(ms)
 	case 8:
 		// The same number, written differently.
-		m.Ranges[j].Min = quantity(fmt.Sprintf("%dm", m.Ranges[j].Min.MilliValue()))
+		m.Ranges[j].Min = random.Quantity(fmt.Sprintf("%dm", m.Ranges[j].Min.MilliValue()))
 	}
 	return ms
 }
 
-func validate(r *rand.Rand) Outcome {
-	ms := models(r)
-	if chance(r, 70) {
+func validate(r *rand.Rand) live.Outcome {
+	ms := random.Models(r)
+	if random.Chance(r, 70) {
 		ms = spoil(r, ms)
 	}
-	data := encode(ms)
+	data := live.Encode(ms)
 	want := ""
-	if err := validation.ValidateClusterResourceModels(field.NewPath("spec", "resourceModels"), Convert[[]clusterapi.ResourceModel](ms)); err != nil {
+	if err := validation.ValidateClusterResourceModels(field.NewPath("spec", "resourceModels"), live.Convert[[]clusterapi.ResourceModel](ms)); err != nil {
 		want = err.Detail
 	}
 	if got := detail(estimator.ValidateModelsJSON(data)); got != want {
-		return differ("ValidateModelsJSON", want, got, ms)
+		return live.Differ("ValidateModelsJSON", want, got, ms)
 	}
-	if got := detail(estimator.ValidateModels(Convert[[]framework.ResourceModel](ms))); got != want {
+	if got := detail(estimator.ValidateModels(live.Convert[[]framework.ResourceModel](ms))); got != want {
 		if !strings.Contains(want, "contiguous") {
-			return differ("ValidateModels", want, got, ms)
+			return live.Differ("ValidateModels", want, got, ms)
 		}
-		return Outcome{Fault: "as written"}
+		return live.Outcome{Fault: "as written"}
 	}
-	return Outcome{}
+	return live.Outcome{}
 }
 
 func detail(err error) string {
@@ -77,38 +80,38 @@ func detail(err error) string {
 	return err.(*framework.InvalidError).Err.Error()
 }
 
-func standardize(r *rand.Rand) Outcome {
-	ms := models(r)
-	if chance(r, 50) {
+func standardize(r *rand.Rand) live.Outcome {
+	ms := random.Models(r)
+	if random.Chance(r, 50) {
 		ms = spoil(r, ms)
 	}
 	r.Shuffle(len(ms), func(i, j int) { ms[i], ms[j] = ms[j], ms[i] })
 	seen := map[uint]bool{}
 	for _, m := range ms {
 		if seen[m.Grade] {
-			return Outcome{} // the sort is unstable
+			return live.Outcome{} // the sort is unstable
 		}
 		seen[m.Grade] = true
 	}
-	got := estimator.StandardizeModels(Convert[[]framework.ResourceModel](ms))
-	theirs := Convert[[]clusterapi.ResourceModel](ms)
+	got := estimator.StandardizeModels(live.Convert[[]framework.ResourceModel](ms))
+	theirs := live.Convert[[]clusterapi.ResourceModel](ms)
 	mutation.StandardizeClusterResourceModels(theirs)
-	want := Convert[[]framework.ResourceModel](theirs)
-	if string(encode(got)) != string(encode(want)) {
-		return differ("StandardizeModels", want, got, ms)
+	want := live.Convert[[]framework.ResourceModel](theirs)
+	if string(live.Encode(got)) != string(live.Encode(want)) {
+		return live.Differ("StandardizeModels", want, got, ms)
 	}
-	return Outcome{}
+	return live.Outcome{}
 }
 
-func grades(r *rand.Rand) Outcome {
-	ms := models(r)
+func grades(r *rand.Rand) live.Outcome {
+	ms := random.Models(r)
 	summary, err := modeling.InitSummary(ms)
 	if err != nil {
 		panic(err)
 	}
-	grader, err := estimator.NewGrader(Convert[[]framework.ResourceModel](ms))
+	grader, err := estimator.NewGrader(live.Convert[[]framework.ResourceModel](ms))
 	if err != nil {
-		return differ("NewGrader", "no error", err.Error(), ms)
+		return live.Differ("NewGrader", "no error", err.Error(), ms)
 	}
 	var lists []resource.List
 	for range r.IntN(30) {
@@ -117,16 +120,16 @@ func grades(r *rand.Rand) Outcome {
 			q := m.Min
 			switch r.IntN(4) {
 			case 0:
-				q.Sub(quantity("1m"))
+				q.Sub(random.Quantity("1m"))
 			case 1:
-				q.Add(quantity(pick(r, "1m", "1", "1Gi")))
+				q.Add(random.Quantity(random.Pick(r, "1m", "1", "1Gi")))
 			case 2:
 				continue
 			}
 			free[m.Name] = q
 		}
 		summary.AddToResourceSummary(modeling.NewClusterResourceNode(free))
-		lists = append(lists, Convert[resource.List](free))
+		lists = append(lists, live.Convert[resource.List](free))
 	}
 	var got, want []int
 	for _, m := range summary.RMs {
@@ -136,7 +139,7 @@ func grades(r *rand.Rand) Outcome {
 		got = append(got, m.Count)
 	}
 	if !slices.Equal(got, want) {
-		return differ("Count", want, got, ms)
+		return live.Differ("Count", want, got, ms)
 	}
-	return Outcome{}
+	return live.Outcome{}
 }

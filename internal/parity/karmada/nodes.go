@@ -13,12 +13,15 @@ import (
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/scheduling/multicluster"
+
+	"github.com/berth-sched/berth/internal/parity/karmada/live"
+	"github.com/berth-sched/berth/internal/parity/karmada/random"
 )
 
 // nodes compares the accurate estimator. Karmada's server needs a cluster to
 // talk to; its parts, which do the work, are called as it calls them.
-func nodes(r *rand.Rand) Outcome {
-	l, c := request(r), claim(r)
+func nodes(r *rand.Rand) live.Outcome {
+	l, c := random.Request(r), random.Claim(r)
 	requirements := pb.ReplicaRequirements{ResourceRequest: l, NodeClaim: &pb.NodeClaim{
 		NodeAffinity: c.HardNodeAffinity, NodeSelector: c.NodeSelector, Tolerations: c.Tolerations,
 	}}
@@ -26,14 +29,14 @@ func nodes(r *rand.Rand) Outcome {
 	s := framework.NewSnapshot(framework.Arrival)
 	var input []any
 	for i := range 1 + r.IntN(8) {
-		n, pods := node(r, nameOf(i))
+		n, pods := random.Node(r, random.Name(i))
 		input = append(input, n, pods)
 		want.add(theirNode(n, pods, requirements))
-		if err := s.AddNode(Convert[*framework.Node](n)); err != nil {
+		if err := s.AddNode(live.Convert[*framework.Node](n)); err != nil {
 			panic(err)
 		}
 		for _, p := range pods {
-			info, err := s.NewPodInfo(Convert[*framework.Pod](p))
+			info, err := s.NewPodInfo(live.Convert[*framework.Pod](p))
 			if err != nil {
 				panic(err)
 			}
@@ -48,7 +51,7 @@ func nodes(r *rand.Rand) Outcome {
 	}
 	report, err := estimators.Explain(&framework.Cluster{ObjectMeta: framework.ObjectMeta{Name: "m"}}, &estimator.Replica{Pod: ourPod(l, c)})
 	if err != nil {
-		return differ("Nodes", want, err.Error(), input)
+		return live.Differ("Nodes", want, err.Error(), input)
 	}
 	got := estimate{}
 	for _, n := range report.Nodes {
@@ -59,10 +62,10 @@ func nodes(r *rand.Rand) Outcome {
 		}
 	}
 	got.Replicas = report.Replicas
-	if string(encode(got)) != string(encode(want)) {
-		return differ("Nodes", want, got, append(input, l, c))
+	if string(live.Encode(got)) != string(live.Encode(want)) {
+		return live.Differ("Nodes", want, got, append(input, l, c))
 	}
-	return Outcome{}
+	return live.Outcome{}
 }
 
 type estimate struct {
@@ -96,5 +99,5 @@ func ourPod(l corev1.ResourceList, c *workv1.NodeClaim) *framework.Pod {
 	if c.HardNodeAffinity != nil {
 		p.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: c.HardNodeAffinity}}
 	}
-	return Convert[*framework.Pod](p)
+	return live.Convert[*framework.Pod](p)
 }

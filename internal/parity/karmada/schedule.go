@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -25,6 +26,9 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling/multicluster"
+
+	"github.com/berth-sched/berth/internal/parity/karmada/live"
+	"github.com/berth-sched/berth/internal/parity/karmada/random"
 )
 
 // A lister lists clusters that are at hand.
@@ -56,26 +60,26 @@ func newScenario(r *rand.Rand) scenario {
 	var s scenario
 	var names []string
 	for i := range 1 + r.IntN(9) {
-		names = append(names, nameOf(i))
-		s.theirs = append(s.theirs, member(r, nameOf(i)))
+		names = append(names, random.Name(i))
+		s.theirs = append(s.theirs, random.Member(r, random.Name(i)))
 	}
-	s.spec, s.status = binding(r, names), &workv1.ResourceBindingStatus{}
+	s.spec, s.status = random.Binding(r, names), &workv1.ResourceBindingStatus{}
 	noon := metav1.NewTime(time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC))
 	later := metav1.NewTime(noon.Add(time.Minute))
-	fresh := chance(r, 15)
+	fresh := random.Chance(r, 15)
 	if fresh {
 		s.spec.RescheduleTriggeredAt, s.status.LastScheduledTime = &later, &noon
 	}
 	for _, c := range s.theirs {
-		s.ours = append(s.ours, Convert[*framework.Cluster](c))
+		s.ours = append(s.ours, live.Convert[*framework.Cluster](c))
 	}
 	r.Shuffle(len(s.ours), func(i, j int) { s.ours[i], s.ours[j] = s.ours[j], s.ours[i] })
 	s.workload = &multicluster.Workload{
 		Name: "default/web", UID: framework.UID(s.spec.Resource.UID), APIVersion: s.spec.Resource.APIVersion, Kind: s.spec.Resource.Kind, Replicas: int64(s.spec.Replicas),
-		Placement: Convert[multicluster.Placement](s.spec.Placement), Fresh: fresh,
+		Placement: live.Convert[multicluster.Placement](s.spec.Placement), Fresh: fresh,
 	}
 	if s.spec.ReplicaRequirements != nil {
-		s.workload.Replica = &estimator.Replica{Request: Convert[resource.List](s.spec.ReplicaRequirements.ResourceRequest)}
+		s.workload.Replica = &estimator.Replica{Request: live.Convert[resource.List](s.spec.ReplicaRequirements.ResourceRequest)}
 	}
 	for _, t := range s.spec.Clusters {
 		s.workload.Clusters = append(s.workload.Clusters, multicluster.Target{Name: t.Name, Replicas: int64(t.Replicas)})
@@ -102,7 +106,7 @@ func ask(clusters []*clusterv1.Cluster, spec *workv1.ResourceBindingSpec, status
 		panic(err)
 	}
 	var a answer
-	a.panicked = guard(func() {
+	a.panicked = live.Guard(func() {
 		result, err := algorithm.Schedule(context.Background(), spec.DeepCopy(), status, &core.ScheduleAlgorithmOption{})
 		a.targets, a.err = targetsOf(result.SuggestedClusters), err
 	})
@@ -112,7 +116,7 @@ func ask(clusters []*clusterv1.Cluster, spec *workv1.ResourceBindingSpec, status
 // schedule compares whole decisions. Where they differ and Karmada gets an
 // estimate wrong, it is asked again about clusters for which it gets berth's
 // estimates right: nothing else may make a difference.
-func (v Version) schedule(r *rand.Rand) Outcome {
+func (v Version) schedule(r *rand.Rand) live.Outcome {
 	s := newScenario(r)
 	x := v.Scheduler.Explain(s.ours, s.workload)
 	first := ask(s.theirs, s.spec, s.status)
@@ -123,12 +127,12 @@ func (v Version) schedule(r *rand.Rand) Outcome {
 	fault := s.estimateFault(x)
 	if fault == "" {
 		if first.panicked != nil && s.noneCanTakeAll(x) {
-			return Outcome{Fault: "panic, for no cluster of a group can take all"}
+			return live.Outcome{Fault: "panic, for no cluster of a group can take all"}
 		}
 		return o
 	}
 	if s.wraps(x) {
-		return Outcome{Fault: "wrap"} // also when asked again
+		return live.Outcome{Fault: "wrap"} // also when asked again
 	}
 	spec := s.spec.DeepCopy()
 	spec.ReplicaRequirements = nil
@@ -136,32 +140,32 @@ func (v Version) schedule(r *rand.Rand) Outcome {
 	again := v.compareAnswer(&s, second, x)
 	switch {
 	case again.Mismatch == "":
-		return Outcome{Fault: fault}
+		return live.Outcome{Fault: fault}
 	case second.panicked != nil && s.noneCanTakeAll(x):
-		return Outcome{Fault: "panic, for no cluster of a group can take all"}
+		return live.Outcome{Fault: "panic, for no cluster of a group can take all"}
 	}
 	return again
 }
 
 // compareAnswer compares an answer with a decision.
-func (v Version) compareAnswer(s *scenario, a answer, x *multicluster.Explanation) Outcome {
+func (v Version) compareAnswer(s *scenario, a answer, x *multicluster.Explanation) live.Outcome {
 	if a.panicked != nil {
-		return differ("Schedule", fmt.Sprint("panic: ", a.panicked), x, s.input())
+		return live.Differ("Schedule", fmt.Sprint("panic: ", a.panicked), x, s.input())
 	}
 	if s.spec.Replicas == 0 {
 		if v.RemovesEmpty && s.spec.ReplicaRequirements != nil && len(a.targets) == 0 && x.Error == "" {
 			switch {
 			case a.err == nil:
-				return Outcome{Fault: "wants none"}
+				return live.Outcome{Fault: "wants none"}
 			case strings.Contains(a.err.Error(), "available replicas -"):
-				return Outcome{Fault: "wrap"} // a sum of what has no limit
+				return live.Outcome{Fault: "wrap"} // a sum of what has no limit
 			}
 		}
 		if a.err == nil && x.Error == "" {
 			if !slices.Equal(a.targets, x.Targets) {
-				return differ("Schedule", a.targets, x, s.input())
+				return live.Differ("Schedule", a.targets, x, s.input())
 			}
-			return Outcome{}
+			return live.Outcome{}
 		}
 	}
 	if a.err != nil || x.Error != "" {
@@ -182,7 +186,7 @@ func (v Version) compareAnswer(s *scenario, a answer, x *multicluster.Explanatio
 		Ties: multicluster.NameOrderOf(s.workload.UID),
 	}, all)
 	if err == nil && v.compareShares(a.targets, again.Targets, again.Weights, nil).Mismatch == "" {
-		return Outcome{Fault: "removed cluster"}
+		return live.Outcome{Fault: "removed cluster"}
 	}
 	return o
 }
@@ -232,9 +236,9 @@ func (s *scenario) noneCanTakeAll(x *multicluster.Explanation) bool {
 }
 
 // compareErrors compares what the two say when one of them has no result.
-func (s *scenario) compareErrors(failure error, x *multicluster.Explanation) Outcome {
+func (s *scenario) compareErrors(failure error, x *multicluster.Explanation) live.Outcome {
 	if failure == nil || x.Error == "" {
-		return differ("Schedule", errorText(failure), x, s.input())
+		return live.Differ("Schedule", errorText(failure), x, s.input())
 	}
 	var unfit *karmadaframework.FitError
 	if errors.As(failure, &unfit) {
@@ -242,17 +246,17 @@ func (s *scenario) compareErrors(failure error, x *multicluster.Explanation) Out
 		// one by one elsewhere.
 		for _, c := range x.Clusters {
 			if c.Feasible {
-				return differ("Schedule", failure.Error(), x, s.input())
+				return live.Differ("Schedule", failure.Error(), x, s.input())
 			}
 		}
-		return Outcome{}
+		return live.Outcome{}
 	}
 	// The errors of estimators come after the one that counts.
 	ours, _, _ := strings.Cut(x.Error, "\nestimator ")
 	if last := innermost(failure); last != ours && failure.Error() != ours {
-		return differ("Schedule", failure.Error(), x, s.input())
+		return live.Differ("Schedule", failure.Error(), x, s.input())
 	}
-	return Outcome{}
+	return live.Outcome{}
 }
 
 func errorText(err error) string {
@@ -281,7 +285,7 @@ func (s *scenario) wraps(x *multicluster.Explanation) bool {
 			sum += c.Available
 		}
 	}
-	return sum > big
+	return sum > math.MaxInt32
 }
 
 // estimateFault names the fault by which Karmada gets an estimate of a feasible
@@ -314,7 +318,7 @@ func (s *scenario) estimateFault(x *multicluster.Explanation) string {
 			return "panic, for counts are missing"
 		case randomOrder(t, s.spec.ReplicaRequirements):
 			return "random order"
-		case sum.Allocatable.Pods().Value()-sum.Allocated.Pods().Value()-sum.Allocating.Pods().Value() > big:
+		case sum.Allocatable.Pods().Value()-sum.Allocated.Pods().Value()-sum.Allocating.Pods().Value() > math.MaxInt32:
 			return "wrap"
 		case nothing && nodes > 0:
 			return "nothing"
@@ -324,7 +328,7 @@ func (s *scenario) estimateFault(x *multicluster.Explanation) string {
 }
 
 // filters compares the filters and the scorer one by one.
-func (v Version) filters(r *rand.Rand) Outcome {
+func (v Version) filters(r *rand.Rand) live.Outcome {
 	s := newScenario(r)
 	ours := map[string]multicluster.Filter{}
 	known := v.Scheduler.Filters
@@ -343,12 +347,12 @@ func (v Version) filters(r *rand.Rand) Outcome {
 			i := slices.IndexFunc(s.ours, func(o *framework.Cluster) bool { return o.Name == c.Name })
 			if f, ok := p.(karmadaframework.FilterPlugin); ok {
 				if ours[name] == nil {
-					return differ("filters", name, "no such filter", nil)
+					return live.Differ("filters", name, "no such filter", nil)
 				}
 				want := f.Filter(context.Background(), s.spec, s.status, c)
 				got := ours[name].Filter(s.workload, s.ours[i])
 				if want.IsSuccess() != got.IsSuccess() || !slices.Equal(want.Reasons(), got.Reasons()) {
-					return differ(name, want.Reasons(), got.Reasons(), s.input())
+					return live.Differ(name, want.Reasons(), got.Reasons(), s.input())
 				}
 			}
 			if f, ok := p.(karmadaframework.ScorePlugin); ok {
@@ -358,10 +362,10 @@ func (v Version) filters(r *rand.Rand) Outcome {
 					got = multicluster.Locality{}.Score(s.workload, s.ours[i])
 				}
 				if want != got {
-					return differ(name, want, got, s.input())
+					return live.Differ(name, want, got, s.input())
 				}
 			}
 		}
 	}
-	return Outcome{}
+	return live.Outcome{}
 }

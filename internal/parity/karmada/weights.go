@@ -10,44 +10,47 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/scheduling/multicluster"
+
+	"github.com/berth-sched/berth/internal/parity/karmada/live"
+	"github.com/berth-sched/berth/internal/parity/karmada/random"
 )
 
-func (v Version) weights(r *rand.Rand) Outcome {
+func (v Version) weights(r *rand.Rand) live.Outcome {
 	n := int32(r.IntN(200))
 	switch {
-	case chance(r, 10) && v.RandomTies:
+	case random.Chance(r, 10) && v.RandomTies:
 		n = r.Int32()
-	case chance(r, 3):
+	case random.Chance(r, 3):
 		n = r.Int32N(100_000) // one by one takes its time
 	}
 	var theirs helper.ClusterWeightInfoList
 	var ours []multicluster.Weight
 	for i := range 1 + r.IntN(12) {
 		w := int64(r.IntN(40))
-		if chance(r, 10) {
+		if random.Chance(r, 10) {
 			w = r.Int64N(1 << 30)
 		}
 		last := int32(0)
-		if chance(r, 40) {
+		if random.Chance(r, 40) {
 			last = int32(r.IntN(10))
 		}
-		theirs = append(theirs, helper.ClusterWeightInfo{ClusterName: nameOf(i), Weight: w, LastReplicas: last})
-		ours = append(ours, multicluster.Weight{Name: nameOf(i), Weight: w, Previous: int64(last)})
+		theirs = append(theirs, helper.ClusterWeightInfo{ClusterName: random.Name(i), Weight: w, LastReplicas: last})
+		ours = append(ours, multicluster.Weight{Name: random.Name(i), Weight: w, Previous: int64(last)})
 	}
 	var init []workv1.TargetCluster
 	var held []multicluster.Target
-	if chance(r, 40) {
+	if random.Chance(r, 40) {
 		for i := range r.IntN(5) {
-			init = append(init, workv1.TargetCluster{Name: nameOf(2 * i), Replicas: int32(r.IntN(9))})
-			held = append(held, multicluster.Target{Name: nameOf(2 * i), Replicas: int64(init[i].Replicas)})
+			init = append(init, workv1.TargetCluster{Name: random.Name(2 * i), Replicas: int32(r.IntN(9))})
+			held = append(held, multicluster.Target{Name: random.Name(2 * i), Replicas: int64(init[i].Replicas)})
 		}
 	}
 	input := []any{n, ours, held}
-	uid := uidOf(r)
+	uid := random.UID(r)
 	want := v.Share(n, theirs, init, uid)
 	got, err := v.Scheduler.Method.Divide(int64(n), ours, held, multicluster.NameOrderOf(framework.UID(uid)))
 	if err != nil {
-		return differ("Divide", want, err.Error(), input)
+		return live.Differ("Divide", want, err.Error(), input)
 	}
 	return v.compareShares(targetsOf(want), got, ours, input)
 }
@@ -64,12 +67,12 @@ func targetsOf(list []workv1.TargetCluster) []multicluster.Target {
 // compareShares compares results, which may differ, where ties are random, in
 // who of several clusters with the same weight and the same previous replicas
 // gets one more.
-func (v Version) compareShares(want, got []multicluster.Target, weights []multicluster.Weight, input any) Outcome {
+func (v Version) compareShares(want, got []multicluster.Target, weights []multicluster.Weight, input any) live.Outcome {
 	if slices.Equal(want, got) {
-		return Outcome{}
+		return live.Outcome{}
 	}
 	if !v.RandomTies {
-		return differ("shares", want, got, input)
+		return live.Differ("shares", want, got, input)
 	}
 	type class struct{ weight, previous int64 }
 	of := map[string]class{}
@@ -92,18 +95,18 @@ func (v Version) compareShares(want, got []multicluster.Target, weights []multic
 	}
 	for _, w := range weights {
 		if d := has(want, w.Name) - has(got, w.Name); d < -1 || d > 1 {
-			return differ("shares", want, got, input)
+			return live.Differ("shares", want, got, input)
 		}
 	}
 	for _, d := range difference {
 		if d != 0 {
-			return differ("shares", want, got, input)
+			return live.Differ("shares", want, got, input)
 		}
 	}
 	for _, t := range want {
 		if _, ok := of[t.Name]; !ok && has(got, t.Name) != t.Replicas {
-			return differ("shares", want, got, input)
+			return live.Differ("shares", want, got, input)
 		}
 	}
-	return Outcome{Fault: "random tie"}
+	return live.Outcome{Fault: "random tie"}
 }

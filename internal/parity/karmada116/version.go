@@ -15,7 +15,6 @@ import (
 	"github.com/karmada-io/karmada/pkg/util/helper"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/internal/parity/karmada"
 	"github.com/berth-sched/berth/scheduling/multicluster"
 )
@@ -23,10 +22,7 @@ import (
 // Version returns Karmada 1.16. It still estimates like 1.13.
 func Version() karmada.Version {
 	return karmada.Version{
-		Scheduler: multicluster.Scheduler{
-			Filters: multicluster.DefaultFilters(), Spread: multicluster.AsKarmada,
-			Estimators: []estimator.ClusterEstimator{estimator.General{Rule: estimator.MinCovers}},
-		},
+		Scheduler:    multicluster.Karmada116(),
 		Share:        share,
 		RemovesEmpty: true,
 	}

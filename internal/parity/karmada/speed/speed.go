@@ -22,6 +22,7 @@ import (
 	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/internal/parity/karmada"
+	"github.com/berth-sched/berth/internal/parity/karmada/live"
 	"github.com/berth-sched/berth/scheduling/multicluster"
 
 	berthresource "github.com/berth-sched/berth/resource"
@@ -42,7 +43,7 @@ func New(args []string, w io.Writer) (*Bench, error) {
 	if err := flags.Parse(args); err != nil {
 		return nil, err
 	}
-	karmada.Quiet()
+	live.Quiet()
 	fmt.Fprintf(w, "%-38s %-22s %14s %14s %12s\n", "", "original", "its time", "berth", "faster")
 	return b, nil
 }
@@ -82,7 +83,7 @@ func described(n int) (*clusterv1.Cluster, *framework.Cluster) {
 		}
 	}
 	ours.Status.ResourceSummary = s
-	return karmada.Convert[*clusterv1.Cluster](ours), ours
+	return live.Convert[*clusterv1.Cluster](ours), ours
 }
 
 // FirstFit compares placing one by one with computing: 32 CPUs and 256 GiB are
@@ -90,7 +91,7 @@ func described(n int) (*clusterv1.Cluster, *framework.Cluster) {
 func (b *Bench) FirstFit() error {
 	_, ours := described(b.Nodes)
 	request := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("500m"), corev1.ResourceMemory: resource.MustParse("1Gi")}
-	replica := &estimator.Replica{Request: karmada.Convert[berthresource.List](request)}
+	replica := &estimator.Replica{Request: live.Convert[berthresource.List](request)}
 	placed := 0
 	theirs := once(func() {
 		nodes := make([]*util.Resource, b.Nodes)
@@ -114,7 +115,7 @@ func (b *Bench) FirstFit() error {
 func (b *Bench) MinCovers(version string) error {
 	c, ours := described(b.Nodes)
 	request := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("3"), corev1.ResourceMemory: resource.MustParse("20Gi")}
-	replica := &estimator.Replica{Request: karmada.Convert[berthresource.List](request)}
+	replica := &estimator.Replica{Request: live.Convert[berthresource.List](request)}
 	requirements := &workv1.ReplicaRequirements{ResourceRequest: request}
 	g := client.NewGeneralEstimator()
 	var want []workv1.TargetCluster

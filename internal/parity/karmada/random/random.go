@@ -1,8 +1,9 @@
-package karmada
+// Package random makes the random objects that berth and Karmada are compared
+// on. It builds with every version of Karmada.
+package random
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -15,42 +16,42 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
+func Pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 
-func chance(r *rand.Rand, percent int) bool { return r.IntN(100) < percent }
+func Chance(r *rand.Rand, percent int) bool { return r.IntN(100) < percent }
 
-func quantity(text string) resource.Quantity { return resource.MustParse(text) }
+func Quantity(text string) resource.Quantity { return resource.MustParse(text) }
 
 var cpus = []string{"0", "100u", "50m", "100m", "250m", "500m", "1", "1500m", "2", "3", "4", "7", "8", "16", "33", "64", "129"}
 
 var memories = []string{"0", "64Mi", "100M", "256Mi", "500Mi", "1Gi", "1G", "2Gi", "4Gi", "6Gi", "16Gi", "20Gi", "32Gi", "60Gi", "64Gi", "300Gi"}
 
-// request returns a random resource request.
-func request(r *rand.Rand) corev1.ResourceList {
+// Request returns a random resource request.
+func Request(r *rand.Rand) corev1.ResourceList {
 	l := corev1.ResourceList{}
-	if chance(r, 80) {
-		l[corev1.ResourceCPU] = quantity(pick(r, cpus...))
+	if Chance(r, 80) {
+		l[corev1.ResourceCPU] = Quantity(Pick(r, cpus...))
 	}
-	if chance(r, 70) {
-		l[corev1.ResourceMemory] = quantity(pick(r, memories...))
+	if Chance(r, 70) {
+		l[corev1.ResourceMemory] = Quantity(Pick(r, memories...))
 	}
-	if chance(r, 10) {
-		l[corev1.ResourceEphemeralStorage] = quantity(pick(r, "1Gi", "7Gi", "10G"))
+	if Chance(r, 10) {
+		l[corev1.ResourceEphemeralStorage] = Quantity(Pick(r, "1Gi", "7Gi", "10G"))
 	}
-	if chance(r, 15) {
-		l["nvidia.com/gpu"] = quantity(pick(r, "0", "1", "2", "4"))
+	if Chance(r, 15) {
+		l["nvidia.com/gpu"] = Quantity(Pick(r, "0", "1", "2", "4"))
 	}
-	if chance(r, 5) {
-		l["storage"] = quantity("3Gi")
+	if Chance(r, 5) {
+		l["storage"] = Quantity("3Gi")
 	}
 	return l
 }
 
-// models returns random well-formed models.
-func models(r *rand.Rand) []clusterv1.ResourceModel {
+// Models returns random well-formed models.
+func Models(r *rand.Rand) []clusterv1.ResourceModel {
 	names := []corev1.ResourceName{corev1.ResourceCPU}
 	for _, n := range []corev1.ResourceName{corev1.ResourceMemory, corev1.ResourceEphemeralStorage, "nvidia.com/gpu"} {
-		if chance(r, 60) {
+		if Chance(r, 60) {
 			names = append(names, n)
 		}
 	}
@@ -59,7 +60,7 @@ func models(r *rand.Rand) []clusterv1.ResourceModel {
 	at := make([]int64, len(names))
 	for i := range out {
 		out[i].Grade = uint(i)
-		if i > 0 && chance(r, 10) {
+		if i > 0 && Chance(r, 10) {
 			out[i].Grade = out[i-1].Grade + uint(1+r.IntN(3))
 		}
 		for j, n := range names {
@@ -67,7 +68,7 @@ func models(r *rand.Rand) []clusterv1.ResourceModel {
 			at[j] += int64(1 + r.IntN(5))
 			m := clusterv1.ResourceModelRange{Name: n, Min: step(n, low), Max: step(n, at[j])}
 			if i == len(out)-1 {
-				m.Max = quantity("9223372036854775807")
+				m.Max = Quantity("9223372036854775807")
 			}
 			out[i].Ranges = append(out[i].Ranges, m)
 		}
@@ -86,43 +87,43 @@ func step(name corev1.ResourceName, i int64) resource.Quantity {
 	return *resource.NewQuantity(i, resource.DecimalSI)
 }
 
-// cluster returns a random cluster with a summary.
-func cluster(r *rand.Rand, name string) *clusterv1.Cluster {
-	c := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"tier": pick(r, "a", "b", "c")}}}
-	if chance(r, 5) {
+// Cluster returns a random cluster with a summary.
+func Cluster(r *rand.Rand, name string) *clusterv1.Cluster {
+	c := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"tier": Pick(r, "a", "b", "c")}}}
+	if Chance(r, 5) {
 		return c
 	}
 	s := &clusterv1.ResourceSummary{Allocatable: corev1.ResourceList{
-		corev1.ResourceCPU:    quantity(pick(r, "4", "20", "64", "500", "1234567m")),
-		corev1.ResourceMemory: quantity(pick(r, "16Gi", "64Gi", "512Gi", "2Ti", "100G")),
-		corev1.ResourcePods:   quantity(pick(r, "0", "5", "110", "600", "1000", "5k")),
+		corev1.ResourceCPU:    Quantity(Pick(r, "4", "20", "64", "500", "1234567m")),
+		corev1.ResourceMemory: Quantity(Pick(r, "16Gi", "64Gi", "512Gi", "2Ti", "100G")),
+		corev1.ResourcePods:   Quantity(Pick(r, "0", "5", "110", "600", "1000", "5k")),
 	}}
-	if chance(r, 1) {
-		s.Allocatable[corev1.ResourcePods] = quantity(pick(r, "2147483647", "3G", "5000000000"))
+	if Chance(r, 1) {
+		s.Allocatable[corev1.ResourcePods] = Quantity(Pick(r, "2147483647", "3G", "5000000000"))
 	}
-	if chance(r, 30) {
-		s.Allocatable["nvidia.com/gpu"] = quantity(pick(r, "0", "8", "64"))
+	if Chance(r, 30) {
+		s.Allocatable["nvidia.com/gpu"] = Quantity(Pick(r, "0", "8", "64"))
 	}
-	if chance(r, 30) {
-		s.Allocatable[corev1.ResourceEphemeralStorage] = quantity("500Gi")
+	if Chance(r, 30) {
+		s.Allocatable[corev1.ResourceEphemeralStorage] = Quantity("500Gi")
 	}
-	if chance(r, 70) {
+	if Chance(r, 70) {
 		s.Allocated = corev1.ResourceList{
-			corev1.ResourceCPU: quantity(pick(r, "0", "950m", "2", "17", "600")), corev1.ResourcePods: quantity(pick(r, "0", "3", "11", "110")),
-			corev1.ResourceMemory: quantity(pick(r, "290Mi", "1Gi", "15Gi", "500M")),
+			corev1.ResourceCPU: Quantity(Pick(r, "0", "950m", "2", "17", "600")), corev1.ResourcePods: Quantity(Pick(r, "0", "3", "11", "110")),
+			corev1.ResourceMemory: Quantity(Pick(r, "290Mi", "1Gi", "15Gi", "500M")),
 		}
 	}
-	if chance(r, 30) {
-		s.Allocating = corev1.ResourceList{corev1.ResourceCPU: quantity(pick(r, "100m", "1")), corev1.ResourcePods: quantity(pick(r, "1", "4"))}
+	if Chance(r, 30) {
+		s.Allocating = corev1.ResourceList{corev1.ResourceCPU: Quantity(Pick(r, "100m", "1")), corev1.ResourcePods: Quantity(Pick(r, "1", "4"))}
 	}
-	if chance(r, 60) {
-		c.Spec.ResourceModels = models(r)
-		if chance(r, 80) {
+	if Chance(r, 60) {
+		c.Spec.ResourceModels = Models(r)
+		if Chance(r, 80) {
 			for _, m := range c.Spec.ResourceModels {
 				s.AllocatableModelings = append(s.AllocatableModelings,
-					clusterv1.AllocatableModeling{Grade: m.Grade, Count: pick(r, 0, 0, 1, 2, 7, 40)})
+					clusterv1.AllocatableModeling{Grade: m.Grade, Count: Pick(r, 0, 0, 1, 2, 7, 40)})
 			}
-			if chance(r, 2) {
+			if Chance(r, 2) {
 				s.AllocatableModelings = s.AllocatableModelings[:len(s.AllocatableModelings)-1]
 			}
 		}
@@ -131,91 +132,91 @@ func cluster(r *rand.Rand, name string) *clusterv1.Cluster {
 	return c
 }
 
-// member returns a random cluster with all that scheduling reads.
-func member(r *rand.Rand, name string) *clusterv1.Cluster {
-	c := cluster(r, name)
-	c.Spec.Region = pick(r, "", "r1", "r2", "r3", "r1", "r2", "r3")
-	c.Spec.Provider = pick(r, "", "p1", "p2", "p1", "p2")
-	c.Spec.Zones = pick(r, nil, []string{"z1"}, []string{"z2"}, []string{"z1", "z3"})
-	if chance(r, 15) {
+// Member returns a random cluster with all that scheduling reads.
+func Member(r *rand.Rand, name string) *clusterv1.Cluster {
+	c := Cluster(r, name)
+	c.Spec.Region = Pick(r, "", "r1", "r2", "r3", "r1", "r2", "r3")
+	c.Spec.Provider = Pick(r, "", "p1", "p2", "p1", "p2")
+	c.Spec.Zones = Pick(r, nil, []string{"z1"}, []string{"z2"}, []string{"z1", "z3"})
+	if Chance(r, 15) {
 		c.Spec.Taints = append(c.Spec.Taints, corev1.Taint{
-			Key: pick(r, "k1", "k2"), Value: pick(r, "", "v"),
-			Effect: pick(r, corev1.TaintEffectNoSchedule, corev1.TaintEffectNoExecute, corev1.TaintEffectPreferNoSchedule),
+			Key: Pick(r, "k1", "k2"), Value: Pick(r, "", "v"),
+			Effect: Pick(r, corev1.TaintEffectNoSchedule, corev1.TaintEffectNoExecute, corev1.TaintEffectPreferNoSchedule),
 		})
 	}
-	if chance(r, 90) {
+	if Chance(r, 90) {
 		c.Status.APIEnablements = []clusterv1.APIEnablement{
 			{GroupVersion: "v1", Resources: []clusterv1.APIResource{{Name: "pods", Kind: "Pod"}}},
 			{GroupVersion: "apps/v1", Resources: []clusterv1.APIResource{{Name: "deployments", Kind: "Deployment"}}},
 		}
 	}
-	if chance(r, 50) {
+	if Chance(r, 50) {
 		c.Status.Conditions = []metav1.Condition{{
-			Type: clusterv1.ClusterConditionCompleteAPIEnablements, Status: pick(r, metav1.ConditionTrue, metav1.ConditionFalse),
+			Type: clusterv1.ClusterConditionCompleteAPIEnablements, Status: Pick(r, metav1.ConditionTrue, metav1.ConditionFalse),
 		}}
 	}
 	return c
 }
 
-// affinity returns a random cluster affinity.
-func affinity(r *rand.Rand, names []string) policyv1.ClusterAffinity {
+// Affinity returns a random cluster affinity.
+func Affinity(r *rand.Rand, names []string) policyv1.ClusterAffinity {
 	var a policyv1.ClusterAffinity
-	if chance(r, 30) {
+	if Chance(r, 30) {
 		a.LabelSelector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{
-			Key: "tier", Operator: pick(r, metav1.LabelSelectorOpIn, metav1.LabelSelectorOpNotIn), Values: []string{pick(r, "a", "b"), "c"},
+			Key: "tier", Operator: Pick(r, metav1.LabelSelectorOpIn, metav1.LabelSelectorOpNotIn), Values: []string{Pick(r, "a", "b"), "c"},
 		}}}
 	}
-	if chance(r, 10) {
+	if Chance(r, 10) {
 		a.LabelSelector = &metav1.LabelSelector{MatchLabels: map[string]string{"tier": "a"}}
 	}
-	if chance(r, 30) {
+	if Chance(r, 30) {
 		e := corev1.NodeSelectorRequirement{
-			Key:      pick(r, "provider", "region", "zone"),
-			Operator: pick(r, corev1.NodeSelectorOpIn, corev1.NodeSelectorOpNotIn, corev1.NodeSelectorOpExists, corev1.NodeSelectorOpDoesNotExist),
+			Key:      Pick(r, "provider", "region", "zone"),
+			Operator: Pick(r, corev1.NodeSelectorOpIn, corev1.NodeSelectorOpNotIn, corev1.NodeSelectorOpExists, corev1.NodeSelectorOpDoesNotExist),
 		}
 		if e.Operator == corev1.NodeSelectorOpIn || e.Operator == corev1.NodeSelectorOpNotIn {
-			e.Values = []string{pick(r, "p1", "r1", "z1"), pick(r, "p2", "r2", "z3")}
+			e.Values = []string{Pick(r, "p1", "r1", "z1"), Pick(r, "p2", "r2", "z3")}
 		}
 		a.FieldSelector = &policyv1.FieldSelector{MatchExpressions: []corev1.NodeSelectorRequirement{e}}
 	}
-	if chance(r, 20) {
-		a.ClusterNames = some(r, names, 70)
+	if Chance(r, 20) {
+		a.ClusterNames = Some(r, names, 70)
 	}
-	if chance(r, 20) {
-		a.ExcludeClusters = some(r, names, 15)
+	if Chance(r, 20) {
+		a.ExcludeClusters = Some(r, names, 15)
 	}
 	return a
 }
 
-func some(r *rand.Rand, of []string, percent int) []string {
+func Some(r *rand.Rand, of []string, percent int) []string {
 	var out []string
 	for _, x := range of {
-		if chance(r, percent) {
+		if Chance(r, percent) {
 			out = append(out, x)
 		}
 	}
 	return out
 }
 
-// placement returns a random placement.
-func placement(r *rand.Rand, names []string) *policyv1.Placement {
+// Placement returns a random placement.
+func Placement(r *rand.Rand, names []string) *policyv1.Placement {
 	p := &policyv1.Placement{}
-	if chance(r, 40) {
-		a := affinity(r, names)
+	if Chance(r, 40) {
+		a := Affinity(r, names)
 		p.ClusterAffinity = &a
 	}
-	if chance(r, 30) {
-		p.ClusterTolerations = []corev1.Toleration{{Key: pick(r, "k1", "k2", ""), Operator: corev1.TolerationOpExists}}
+	if Chance(r, 30) {
+		p.ClusterTolerations = []corev1.Toleration{{Key: Pick(r, "k1", "k2", ""), Operator: corev1.TolerationOpExists}}
 	}
-	if chance(r, 50) {
+	if Chance(r, 50) {
 		low := r.IntN(4)
 		p.SpreadConstraints = append(p.SpreadConstraints, policyv1.SpreadConstraint{
 			SpreadByField: policyv1.SpreadByFieldCluster, MinGroups: low, MaxGroups: max(1, low+r.IntN(4)),
 		})
-		if chance(r, 50) {
+		if Chance(r, 50) {
 			low := 1 + r.IntN(2)
 			p.SpreadConstraints = append(p.SpreadConstraints, policyv1.SpreadConstraint{
-				SpreadByField: pick(r, policyv1.SpreadByFieldRegion, policyv1.SpreadByFieldRegion, policyv1.SpreadByFieldZone, policyv1.SpreadByFieldProvider),
+				SpreadByField: Pick(r, policyv1.SpreadByFieldRegion, policyv1.SpreadByFieldRegion, policyv1.SpreadByFieldZone, policyv1.SpreadByFieldProvider),
 				MinGroups:     low, MaxGroups: low + r.IntN(2),
 			})
 		}
@@ -223,7 +224,7 @@ func placement(r *rand.Rand, names []string) *policyv1.Placement {
 			p.SpreadConstraints[i], p.SpreadConstraints[j] = p.SpreadConstraints[j], p.SpreadConstraints[i]
 		})
 	}
-	if chance(r, 15) {
+	if Chance(r, 15) {
 		return p
 	}
 	s := &policyv1.ReplicaSchedulingStrategy{ReplicaSchedulingType: policyv1.ReplicaSchedulingTypeDivided}
@@ -243,34 +244,34 @@ func placement(r *rand.Rand, names []string) *policyv1.Placement {
 		s.WeightPreference = &policyv1.ClusterPreferences{}
 		for range 1 + r.IntN(3) {
 			s.WeightPreference.StaticWeightList = append(s.WeightPreference.StaticWeightList,
-				policyv1.StaticClusterWeight{TargetCluster: affinity(r, names), Weight: int64(r.IntN(5))})
+				policyv1.StaticClusterWeight{TargetCluster: Affinity(r, names), Weight: int64(r.IntN(5))})
 		}
 	}
 	return p
 }
 
-// binding returns a random workload.
-func binding(r *rand.Rand, names []string) *workv1.ResourceBindingSpec {
+// Binding returns a random workload.
+func Binding(r *rand.Rand, names []string) *workv1.ResourceBindingSpec {
 	b := &workv1.ResourceBindingSpec{
 		Resource: workv1.ObjectReference{
-			APIVersion: "apps/v1", Kind: pick(r, "Deployment", "Deployment", "Deployment", "StatefulSet"), Namespace: "default", Name: "web",
-			UID: uidOf(r),
+			APIVersion: "apps/v1", Kind: Pick(r, "Deployment", "Deployment", "Deployment", "StatefulSet"), Namespace: "default", Name: "web",
+			UID: UID(r),
 		},
-		Replicas: int32(pick(r, 0, 1, 2, 5, 12, 40, 200)), Placement: placement(r, names),
+		Replicas: int32(Pick(r, 0, 1, 2, 5, 12, 40, 200)), Placement: Placement(r, names),
 	}
 	if b.Replicas > 2 {
 		b.Replicas += int32(r.IntN(10))
 	}
-	if chance(r, 90) {
-		l := request(r)
-		if chance(r, 60) {
-			l = corev1.ResourceList{corev1.ResourceCPU: quantity(pick(r, "100m", "500m", "1", "2"))}
+	if Chance(r, 90) {
+		l := Request(r)
+		if Chance(r, 60) {
+			l = corev1.ResourceList{corev1.ResourceCPU: Quantity(Pick(r, "100m", "500m", "1", "2"))}
 		}
 		b.ReplicaRequirements = &workv1.ReplicaRequirements{ResourceRequest: l}
 	}
-	if chance(r, 50) {
+	if Chance(r, 50) {
 		known := append(slices.Clone(names), "gone")
-		for _, name := range some(r, known, 30) {
+		for _, name := range Some(r, known, 30) {
 			b.Clusters = append(b.Clusters, workv1.TargetCluster{Name: name, Replicas: int32(r.IntN(25))})
 		}
 		slices.SortFunc(b.Clusters, func(x, y workv1.TargetCluster) int {
@@ -280,48 +281,48 @@ func binding(r *rand.Rand, names []string) *workv1.ResourceBindingSpec {
 			return 1
 		})
 	}
-	if chance(r, 10) {
-		b.GracefulEvictionTasks = []workv1.GracefulEvictionTask{{FromCluster: pick(r, names...)}}
+	if Chance(r, 10) {
+		b.GracefulEvictionTasks = []workv1.GracefulEvictionTask{{FromCluster: Pick(r, names...)}}
 	}
 	return b
 }
 
-// uidOf returns a random UID, by which later versions break ties.
-func uidOf(r *rand.Rand) types.UID {
-	return types.UID(pick(r, "", fmt.Sprint("uid-", r.IntN(1000))))
+// UID returns a random UID, by which later versions break ties.
+func UID(r *rand.Rand) types.UID {
+	return types.UID(Pick(r, "", fmt.Sprint("uid-", r.IntN(1000))))
 }
 
-func nameOf(i int) string { return fmt.Sprintf("m%02d", i) }
+func Name(i int) string { return fmt.Sprintf("m%02d", i) }
 
-// node returns a random node and the pods on it.
-func node(r *rand.Rand, name string) (*corev1.Node, []*corev1.Pod) {
+// Node returns a random node and the pods on it.
+func Node(r *rand.Rand, name string) (*corev1.Node, []*corev1.Pod) {
 	n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{
-		"disk": pick(r, "ssd", "hdd"), "cores": pick(r, "4", "8", "16"),
+		"disk": Pick(r, "ssd", "hdd"), "cores": Pick(r, "4", "8", "16"),
 	}}}
-	n.Spec.Unschedulable = chance(r, 10)
-	if chance(r, 25) {
+	n.Spec.Unschedulable = Chance(r, 10)
+	if Chance(r, 25) {
 		n.Spec.Taints = []corev1.Taint{{
-			Key: "dedicated", Value: pick(r, "a", "b"),
-			Effect: pick(r, corev1.TaintEffectNoSchedule, corev1.TaintEffectNoExecute, corev1.TaintEffectPreferNoSchedule),
+			Key: "dedicated", Value: Pick(r, "a", "b"),
+			Effect: Pick(r, corev1.TaintEffectNoSchedule, corev1.TaintEffectNoExecute, corev1.TaintEffectPreferNoSchedule),
 		}}
 	}
 	n.Status.Allocatable = corev1.ResourceList{
-		corev1.ResourceCPU: quantity(pick(r, "1", "4", "8", "16", "63500m")), corev1.ResourceMemory: quantity(pick(r, "2Gi", "7900Mi", "32Gi", "100G")),
-		corev1.ResourcePods: quantity(pick(r, "3", "5", "110")),
+		corev1.ResourceCPU: Quantity(Pick(r, "1", "4", "8", "16", "63500m")), corev1.ResourceMemory: Quantity(Pick(r, "2Gi", "7900Mi", "32Gi", "100G")),
+		corev1.ResourcePods: Quantity(Pick(r, "3", "5", "110")),
 	}
-	if chance(r, 30) {
-		n.Status.Allocatable[corev1.ResourceEphemeralStorage] = quantity("100Gi")
+	if Chance(r, 30) {
+		n.Status.Allocatable[corev1.ResourceEphemeralStorage] = Quantity("100Gi")
 	}
-	if chance(r, 30) {
-		n.Status.Allocatable["nvidia.com/gpu"] = quantity(pick(r, "1", "8"))
+	if Chance(r, 30) {
+		n.Status.Allocatable["nvidia.com/gpu"] = Quantity(Pick(r, "1", "8"))
 	}
 	var pods []*corev1.Pod
 	for i := range r.IntN(6) {
 		p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint(name, "-", i), Namespace: "default"}}
 		p.Spec.Containers = []corev1.Container{{Name: "main"}}
 		l := corev1.ResourceList{}
-		for name, q := range request(r) {
-			if q.Cmp(quantity("4Gi")) < 0 {
+		for name, q := range Request(r) {
+			if q.Cmp(Quantity("4Gi")) < 0 {
 				l[name] = q
 			}
 		}
@@ -332,30 +333,30 @@ func node(r *rand.Rand, name string) (*corev1.Node, []*corev1.Pod) {
 	return n, pods
 }
 
-// claim returns random demands on nodes.
-func claim(r *rand.Rand) *workv1.NodeClaim {
+// Claim returns random demands on nodes.
+func Claim(r *rand.Rand) *workv1.NodeClaim {
 	c := &workv1.NodeClaim{}
-	if chance(r, 25) {
-		c.NodeSelector = map[string]string{"disk": pick(r, "ssd", "hdd", "tape")}
+	if Chance(r, 25) {
+		c.NodeSelector = map[string]string{"disk": Pick(r, "ssd", "hdd", "tape")}
 	}
-	if chance(r, 40) {
+	if Chance(r, 40) {
 		c.HardNodeAffinity = &corev1.NodeSelector{}
 		for range 1 + r.IntN(2) {
-			e := corev1.NodeSelectorRequirement{Key: pick(r, "disk", "cores", "none"), Operator: pick(r,
+			e := corev1.NodeSelectorRequirement{Key: Pick(r, "disk", "cores", "none"), Operator: Pick(r,
 				corev1.NodeSelectorOpIn, corev1.NodeSelectorOpNotIn, corev1.NodeSelectorOpExists,
 				corev1.NodeSelectorOpDoesNotExist, corev1.NodeSelectorOpGt, corev1.NodeSelectorOpLt)}
 			switch e.Operator {
 			case corev1.NodeSelectorOpIn, corev1.NodeSelectorOpNotIn:
-				e.Values = []string{pick(r, "ssd", "hdd", "4", "8")}
+				e.Values = []string{Pick(r, "ssd", "hdd", "4", "8")}
 			case corev1.NodeSelectorOpGt, corev1.NodeSelectorOpLt:
-				e.Values = []string{pick(r, "4", "7", "8")}
+				e.Values = []string{Pick(r, "4", "7", "8")}
 			}
 			c.HardNodeAffinity.NodeSelectorTerms = append(c.HardNodeAffinity.NodeSelectorTerms,
 				corev1.NodeSelectorTerm{MatchExpressions: []corev1.NodeSelectorRequirement{e}})
 		}
 	}
-	if chance(r, 40) {
-		c.Tolerations = []corev1.Toleration{pick(
+	if Chance(r, 40) {
+		c.Tolerations = []corev1.Toleration{Pick(
 			r,
 			corev1.Toleration{Operator: corev1.TolerationOpExists},
 			corev1.Toleration{Key: "dedicated", Operator: corev1.TolerationOpExists},
@@ -365,6 +366,3 @@ func claim(r *rand.Rand) *workv1.NodeClaim {
 	}
 	return c
 }
-
-// big is the number of pods from which Karmada's numbers wrap.
-const big = math.MaxInt32

@@ -1,4 +1,4 @@
-package karmada
+package live
 
 import (
 	"flag"
@@ -22,10 +22,10 @@ func Quiet() {
 	klog.SetOutput(io.Discard)
 }
 
-// Command is the command compare for a version, with its arguments. It prints
+// Command is the command compare, with its arguments, for some kinds of cases. It prints
 // what differs, how often each fault of Karmada was met, and "N cases, M
 // mismatches" last, and returns the exit code: 1 if anything differs.
-func (v Version) Command(args []string, w io.Writer) int {
+func Command(kinds []Kind, args []string, w io.Writer) int {
 	flags := flag.NewFlagSet("compare", flag.ContinueOnError)
 	flags.SetOutput(w)
 	seed := flags.Uint64("seed", 1, "seed of the random cases")
@@ -46,7 +46,7 @@ func (v Version) Command(args []string, w io.Writer) int {
 	run, faults := map[string]int{}, map[string]int{}
 	mismatches := 0
 	for n := first; n < last; n++ {
-		kind, o := v.Case(*seed, n)
+		kind, o := Case(kinds, *seed, n)
 		run[kind]++
 		if o.Fault != "" {
 			faults[kind+": "+o.Fault]++
