@@ -5,7 +5,8 @@
 //	go run ./cmd/bench
 //
 // The module karmada116 builds the same cases with Karmada v1.16.0: a [Version]
-// holds what is different. Both divide the work into kinds of cases, see
+// holds what is different. The module karmada118 compares what Karmada v1.18.1
+// has more, on its own cases. The first two divide the work into kinds of cases, see
 // [Version.Kinds].
 //
 // The comparison ends with a line "N cases, M mismatches". A case in which
@@ -26,5 +27,5 @@
 //	as written       models meet only where both write the place alike
 //
 // Karmada 1.13 divides by the Floor method, 1.16 by Webster's; both estimate by
-// MinCovers. The answers of other versions are compared in the golden tests.
+// MinCovers. The answers of 1.11 are compared in the golden tests only.
 package karmada

@@ -8,10 +8,9 @@ import (
 )
 
 // Karmada places replicas one by one since 1.18 and divides them one by one
-// since 1.16. The first version is not imported, and the second in the module
-// karmada116 only, so the two loops are written down as they work, over the types
-// of the version that is imported; the golden tests hold what the real ones
-// answered.
+// since 1.16. A module imports one version, and these are imported by the modules
+// karmada118 and karmada116. So that they can be measured beside the version at
+// hand too, the two loops are written down as they work, over its types.
 
 // PlaceOneByOne returns how many replicas find room on the nodes, each taking
 // the first node that has some, up to limit.

@@ -163,9 +163,8 @@ func (b *Bench) Divide(n int, method multicluster.Method, version string, divide
 // Note says what a transcription is.
 func (b *Bench) Note() {
 	fmt.Fprintln(b.w, `
-"transcribed": that version is not imported, since the Go checksum database does
-not vouch for it here, or another module of this directory imports it. Its loop
-is written down in internal/parity/karmada/onebyone.go as it works, over the
-types of the version that is imported. The golden tests hold what the real ones
-answered. All other lines measure Karmada's own code.`)
+"transcribed": that version is imported by another module beside this one, which
+measures it: karmada116 or karmada118. Its loop is written down in
+internal/parity/karmada/onebyone.go as it works, over the types of the version
+that is imported here. All other lines measure Karmada's own code.`)
 }
