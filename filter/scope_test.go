@@ -25,6 +25,8 @@ func TestScopes(t *testing.T) {
 		{filter.NodeAffinity{}, plain, framework.Scope{Pod: framework.FieldNodeChoice}},
 		{filter.NodeAffinity{}, podInfo(t, s, podDemanding(has("zone"))), framework.Scope{Pod: framework.FieldNodeChoice, Reads: ofNode}},
 		{filter.NodeAffinity{AddedAffinity: demanding(has("zone"))}, plain, framework.Scope{Pod: framework.FieldNodeChoice, Reads: ofNode}},
+		{filter.ServiceAffinity{}, plain, framework.Scope{}},
+		{filter.ServiceAffinity{AffinityLabels: []string{"a"}}, podInfo(t, s, framework.MakePod("p").NodeSelector("a", "b").Obj()), framework.Scope{Pod: framework.FieldNodeChoice, Reads: ofNode}},
 		{filter.NodeResourcesFit{}, plain, framework.Scope{Pod: framework.FieldRequests, Reads: ofNode | framework.ReadsPods}},
 	}
 	for _, test := range tests {

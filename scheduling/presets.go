@@ -111,6 +111,7 @@ func Kubernetes118() Profile {
 			{scoring.NodeResourcesLeastAllocated{}, 1},
 			{scoring.NodeAffinity{}, 1},
 			{scoring.NodePreferAvoidPods{}, 10000},
+			{scoring.DefaultPodTopologySpread{}, 1},
 			{scoring.TaintToleration{}, 1},
 		},
 		PreEnqueue: []framework.Plugin{SchedulingGates{}},

@@ -37,8 +37,8 @@ func Registry134() *Registry {
 // 1.18, of which the articles about priorities and predicates tell. It is the
 // caller's, to register more.
 //
-// Differs: PodTopologySpread, which counted in another way then, ServiceAffinity
-// and NodeResourceLimits are missing.
+// Differs: PodTopologySpread, which counted in another way then, and
+// NodeResourceLimits are missing.
 func Registry118() *Registry {
 	return inTree("1.18", Reservoir, everyRelease(), map[string]Registration{
 		"InterPodAffinity":                typed(args.NewInterPodAffinity, interPodAffinity118),
@@ -48,6 +48,8 @@ func Registry118() *Registry {
 		"RequestedToCapacityRatio":        typed(fresh[capacityRatioArgs], capacityRatio118),
 		"NodePreferAvoidPods":             plain(scoring.NodePreferAvoidPods{}),
 		"NodeLabel":                       typed(fresh[nodeLabelArgs], nodeLabel118),
+		"ServiceAffinity":                 typed(fresh[serviceAffinityArgs], serviceAffinity118),
+		"DefaultPodTopologySpread":        plain(scoring.DefaultPodTopologySpread{}),
 		"VolumeBinding":                   typed(fresh[args.VolumeBinding], volumeBinding),
 		"EBSLimits":                       plain(filter.EBSLimits{}),
 		"GCEPDLimits":                     plain(filter.GCEPDLimits{}),

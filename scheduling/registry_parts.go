@@ -88,6 +88,19 @@ func nodeLabel118(a *nodeLabelArgs) Parts {
 	}
 }
 
+// serviceAffinityArgs are the arguments of ServiceAffinity in kube-scheduler 1.18.
+type serviceAffinityArgs struct {
+	AffinityLabels               []string `json:"affinityLabels,omitempty"`
+	AntiAffinityLabelsPreference []string `json:"antiAffinityLabelsPreference,omitempty"`
+}
+
+func serviceAffinity118(a *serviceAffinityArgs) Parts {
+	return Parts{
+		filter.ServiceAffinity{AffinityLabels: a.AffinityLabels},
+		scoring.ServiceAffinity{AntiAffinityLabels: a.AntiAffinityLabelsPreference},
+	}
+}
+
 // capacityRatioArgs are the arguments of RequestedToCapacityRatio in
 // kube-scheduler 1.18.
 type capacityRatioArgs struct {

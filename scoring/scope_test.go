@@ -23,6 +23,8 @@ func TestScopes(t *testing.T) {
 		{scoring.NodeAffinity{}, choosy, framework.Scope{Pod: framework.FieldNodeChoice, Reads: ofNode}},
 		{scoring.NodeAffinity{}, plain, framework.Scope{Pod: framework.FieldNodeChoice}},
 		{scoring.NodeAffinity{AddedAffinity: prefers(1, "disk", "ssd")}, plain, framework.Scope{Pod: framework.FieldNodeChoice, Reads: ofNode}},
+		{scoring.ServiceAffinity{}, plain, framework.Scope{}},
+		{scoring.SelectorSpread{}, podInfo(t, s, framework.MakePod("p").Spread(1, "zone", framework.ScheduleAnyway, "a=b").Obj()), framework.Scope{Pod: framework.FieldSpread}},
 		{scoring.ImageLocality{}, plain, framework.Scope{Pod: framework.FieldImages, Reads: ofNode | framework.ReadsNodeSet}},
 	}
 	for _, test := range tests {

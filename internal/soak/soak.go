@@ -6,8 +6,10 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scoring"
 )
 
 // Result counts what a run did.
@@ -56,6 +58,11 @@ type history struct {
 
 func newHistory(r *rand.Rand, res *Result) (*history, error) {
 	p := pick(r, scheduling.Kubernetes137, scheduling.Kubernetes137, scheduling.Kubernetes134, scheduling.Kubernetes118)()
+	if r.IntN(6) == 0 {
+		zone := []string{framework.LabelTopologyZone}
+		p.Filter = append(p.Filter, filter.ServiceAffinity{AffinityLabels: zone})
+		p.Score = append(p.Score, scheduling.Weighted{Plugin: scoring.ServiceAffinity{AntiAffinityLabels: zone}, Weight: 2}, scheduling.Weighted{Plugin: scoring.SelectorSpread{}})
+	}
 	p.Seed = r.Uint64()
 	p.Tie = scheduling.TieRule(r.IntN(int(scheduling.Custom)))
 	p.Percentage = pick(r, scheduling.AllNodes, scheduling.AllNodes, scheduling.Adaptive, 20)

@@ -20,13 +20,8 @@ import (
 func DefaultSelector(s *framework.Snapshot, p *framework.PodInfo) match.LabelSelector {
 	pod := p.Pod
 	merged := map[string]string{}
-	for _, service := range framework.List[framework.Service](s) {
-		if service.Namespace != pod.Namespace || service.Spec.Selector == nil {
-			continue
-		}
-		if selector := match.LabelsOf(service.Spec.Selector); selector.Matches(pod.Labels) {
-			maps.Copy(merged, service.Spec.Selector)
-		}
+	for _, service := range ServicesOf(s, p) {
+		maps.Copy(merged, service.Spec.Selector)
 	}
 	owner := pod.ControllerRef()
 	if owner == nil {
@@ -51,6 +46,70 @@ func DefaultSelector(s *framework.Snapshot, p *framework.PodInfo) match.LabelSel
 		}
 	}
 	return match.LabelsOf(merged)
+}
+
+// ServicesOf returns the services of the pod's namespace that select the pod, by
+// name. A service without a selector selects nobody, one with an empty selector
+// everybody.
+//
+// Source: kube-scheduler 1.37, plugins/helper, GetPodServices.
+//
+// Differs: kube-scheduler lists them in random order.
+func ServicesOf(s *framework.Snapshot, p *framework.PodInfo) []*framework.Service {
+	var list []*framework.Service
+	for _, service := range framework.List[framework.Service](s) {
+		if service.Namespace != p.Pod.Namespace || service.Spec.Selector == nil {
+			continue
+		}
+		if selector := match.LabelsOf(service.Spec.Selector); selector.Matches(p.Pod.Labels) {
+			list = append(list, service)
+		}
+	}
+	return list
+}
+
+// MatchingSelector returns what DefaultSelector was in kube-scheduler 1.18: it
+// takes the selectors of all ReplicationControllers, ReplicaSets and StatefulSets
+// of the pod's namespace that select the pod, whoever controls it. Those without
+// a selector, or with an empty one, select nobody.
+//
+// Source: kube-scheduler 1.18, plugins/helper, DefaultSelector.
+//
+// Differs: a malformed selector selects nobody; the original then left out all
+// objects of the kind.
+func MatchingSelector(s *framework.Snapshot, p *framework.PodInfo) match.LabelSelector {
+	pod := p.Pod
+	merged := map[string]string{}
+	for _, service := range ServicesOf(s, p) {
+		maps.Copy(merged, service.Spec.Selector)
+	}
+	if len(pod.Labels) == 0 {
+		return match.LabelsOf(merged)
+	}
+	for _, rc := range framework.List[framework.ReplicationController](s) {
+		if rc.Namespace == pod.Namespace && len(rc.Spec.Selector) > 0 {
+			if selector := match.LabelsOf(rc.Spec.Selector); selector.Matches(pod.Labels) {
+				maps.Copy(merged, rc.Spec.Selector)
+			}
+		}
+	}
+	selector := match.LabelsOf(merged)
+	add := func(namespace string, source *framework.LabelSelector) {
+		if namespace != pod.Namespace {
+			return
+		}
+		other, err := match.NewLabelSelector(source)
+		if err == nil && !other.SelectsEverything() && other.Matches(pod.Labels) {
+			selector = selector.And(other)
+		}
+	}
+	for _, rs := range framework.List[framework.ReplicaSet](s) {
+		add(rs.Namespace, rs.Spec.Selector)
+	}
+	for _, ss := range framework.List[framework.StatefulSet](s) {
+		add(ss.Namespace, ss.Spec.Selector)
+	}
+	return selector
 }
 
 // withOwner adds the selector of the controller, unless it is absent or

@@ -1,0 +1,169 @@
+package scoring
+
+import (
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/match"
+	"github.com/berth-sched/berth/internal/topo"
+)
+
+// SelectorSpread spreads the pods that belong together over nodes and zones: the
+// fewer of them on a node and in its zone, the better. A node's raw score is the
+// number of pods on it that belong with the pod: of the same namespace, not
+// terminating, and selected by all services that select the pod and by the
+// ReplicationController, ReplicaSet or StatefulSet that controls it. Where
+// nothing says what the pod belongs with, no pod counts. Normalized, it is
+// [SelectorSpreadScore].
+//
+// A pod with spread constraints of its own scores 0 everywhere.
+//
+// Source: kube-scheduler 1.19 to 1.22, plugin SelectorSpread.
+type SelectorSpread struct{}
+
+// Name returns "SelectorSpread".
+func (SelectorSpread) Name() string { return "SelectorSpread" }
+
+// Scope declares that a score reads the pod's constraints, namespace, labels and
+// owner, services and controllers, and the nodes and their pods.
+func (SelectorSpread) Scope(p *framework.PodInfo) framework.Scope { return selectorSpreadScope(p) }
+
+// PreScore finds out what the pod belongs with.
+func (SelectorSpread) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
+	return preScoreSelector(c, topo.DefaultSelector)
+}
+
+// DefaultPodTopologySpread is [SelectorSpread] as it was before: the pod belongs
+// with the pods of every ReplicationController, ReplicaSet and StatefulSet that
+// selects it, whoever controls it.
+//
+// Source: kube-scheduler 1.18, plugin DefaultPodTopologySpread.
+type DefaultPodTopologySpread struct{}
+
+// Name returns "DefaultPodTopologySpread".
+func (DefaultPodTopologySpread) Name() string { return "DefaultPodTopologySpread" }
+
+// Scope declares what [SelectorSpread] declares.
+func (DefaultPodTopologySpread) Scope(p *framework.PodInfo) framework.Scope {
+	return selectorSpreadScope(p)
+}
+
+// PreScore finds out what the pod belongs with.
+func (DefaultPodTopologySpread) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
+	return preScoreSelector(c, topo.MatchingSelector)
+}
+
+func selectorSpreadScope(p *framework.PodInfo) framework.Scope {
+	if len(p.Pod.Spec.TopologySpreadConstraints) > 0 {
+		return framework.Scope{Pod: framework.FieldSpread}
+	}
+	return framework.Scope{
+		Pod:   framework.FieldSpread | framework.FieldNamespace | framework.FieldLabels | framework.FieldOwner,
+		Reads: framework.ReadsObjects | framework.ReadsNode | framework.ReadsPods,
+	}
+}
+
+func preScoreSelector(c *framework.Cycle, belongsWith func(*framework.Snapshot, *framework.PodInfo) match.LabelSelector) (framework.NodeScorer, framework.Status) {
+	if len(c.Pod.Pod.Spec.TopologySpreadConstraints) > 0 {
+		return allZero{}, framework.Status{}
+	}
+	selector := belongsWith(c.Snapshot, c.Pod)
+	if selector.SelectsEverything() {
+		return noneBelong{}, framework.Status{}
+	}
+	s := framework.Scratch[selectorSpread](c)
+	s.pods = podsLike{c.Pod.Pod.Namespace, selector}
+	return s, framework.Status{}
+}
+
+// allZero is a bound scorer that has nothing to say.
+type allZero struct{}
+
+func (allZero) Score(*framework.PodInfo, *framework.NodeInfo) int64 { return 0 }
+
+// noneBelong is the bound scorer of a pod that belongs with no other.
+type noneBelong struct{ allZero }
+
+// NormalizeScore implements [framework.RangeNormalizer].
+func (noneBelong) NormalizeScore(_, _, _ int64) int64 { return framework.MaxNodeScore }
+
+// podsLike are pods of a namespace that a selector selects and that are not
+// terminating.
+type podsLike struct {
+	namespace string
+	selector  match.LabelSelector
+}
+
+// on counts them on a node.
+func (l *podsLike) on(node *framework.NodeInfo) int64 {
+	var n int64
+	for _, p := range node.Pods {
+		if p.Pod.Namespace == l.namespace && p.Pod.DeletionTimestamp == nil && l.selector.Matches(p.Pod.Labels) {
+			n++
+		}
+	}
+	return n
+}
+
+// selectorSpread is the bound scorer.
+type selectorSpread struct {
+	pods  podsLike
+	zones map[string]int64 // pods by zone, for NormalizeScores
+}
+
+func (s *selectorSpread) Score(_ *framework.PodInfo, node *framework.NodeInfo) int64 {
+	return s.pods.on(node)
+}
+
+// NormalizeScores implements [framework.ScoreNormalizer].
+func (s *selectorSpread) NormalizeScores(nodes []*framework.NodeInfo, scores []int64) {
+	if s.zones == nil {
+		s.zones = map[string]int64{}
+	}
+	clear(s.zones)
+	var largest, largestZone int64
+	for i, n := range nodes {
+		largest = max(largest, scores[i])
+		if zone := n.ZoneKey(); zone != "" {
+			sum := s.zones[zone] + scores[i]
+			s.zones[zone] = sum
+			largestZone = max(largestZone, sum)
+		}
+	}
+	for i, n := range nodes {
+		if zone := n.ZoneKey(); zone != "" {
+			scores[i] = SelectorSpreadZonedScore(scores[i], largest, s.zones[zone], largestZone)
+		} else {
+			scores[i] = SelectorSpreadScore(scores[i], largest)
+		}
+	}
+}
+
+// zoneWeight is how much of a score the zone decides.
+const zoneWeight float64 = 2.0 / 3.0
+
+// SelectorSpreadScore returns the score of a node outside any zone that has so
+// many of the pods that belong together, where the node with the most has
+// largest of them: 100*(largest-count)/largest, truncated, and 100 where largest
+// is 0.
+//
+// Source: kube-scheduler 1.18, plugin DefaultPodTopologySpread, NormalizeScore.
+func SelectorSpreadScore(count, largest int64) int64 { return int64(shareLeft(count, largest)) }
+
+// SelectorSpreadZonedScore returns the score of a node in a zone: a third of what
+// [SelectorSpreadScore] says for the node, and two thirds of what it says for its
+// zone, which has inZone of the pods, where the zone with the most has
+// largestZone.
+//
+// Source: kube-scheduler 1.18, plugin DefaultPodTopologySpread, NormalizeScore.
+func SelectorSpreadZonedScore(count, largest, inZone, largestZone int64) int64 {
+	return int64(float64(shareLeft(count, largest)*(1-zoneWeight)) + float64(zoneWeight*shareLeft(inZone, largestZone)))
+}
+
+// shareLeft is 100*(largest-count)/largest. Counts out of range count as the
+// nearer end.
+func shareLeft(count, largest int64) float64 {
+	if largest <= 0 {
+		return float64(framework.MaxNodeScore)
+	}
+	count = min(max(count, 0), largest)
+	return float64(framework.MaxNodeScore) * (float64(largest-count) / float64(largest))
+}
