@@ -1,9 +1,10 @@
-// Simulate places the pending pods of a cluster one by one, and shows where they
-// went, which fit nowhere and why, and how full the nodes are then.
+// Simulate places the pending pods of a cluster, and shows where they went, which
+// fit nowhere and why, and how full the nodes are then.
 //
 //	go run ./examples/simulate
 //	go run ./examples/simulate -nodes nodes.json -pods pods.yaml
-//	go run ./examples/simulate -nodes cluster.json -o json
+//	go run ./examples/simulate -nodes cluster.json -config scheduler.yaml -o json
+//	go run ./examples/simulate -nodes nodes.csv -pods pods.csv -clock
 //
 // The files are what "kubectl get nodes -o json" and "kubectl get pods -A -o
 // json" print (or -o yaml; one file may hold both), manifests, or the node and
@@ -14,6 +15,29 @@
 //
 // Pods of higher priority are placed first, others in the order of the file. The
 // same input and seed give the same placements, and with -o json the same bytes.
+//
+// # A configuration
+//
+// With -config the profiles are those of a KubeSchedulerConfiguration file, and
+// every pod is scheduled by the one that its spec.schedulerName names. Plugins
+// may be those of kube-scheduler and Koordinator's LoadAwareScheduling; extenders
+// of the file are called. A whole scheduler works then, with its queue and
+// preemption: a pod that has to leave comes back at once as a new one, as its
+// workload would make it. What is wrong with the file is printed one problem a
+// line, and the exit status is 1.
+//
+// # A clock
+//
+// With -clock, and wherever pods say so themselves, time passes: a virtual clock
+// jumps from one event to the next. Pods come and end as their annotations say,
+//
+//	berth-sched.github.io/arrival: 1h30m   # after the beginning
+//	berth-sched.github.io/run-time: "600"  # seconds, or a duration; without it for ever
+//
+// or as the columns creation_time and deletion_time of the OpenB trace do. The
+// output then also tells how long pods waited, the peak utilization, and how much
+// time was simulated. Pods that still wait when nothing can happen any more are
+// the ones that fit nowhere.
 package main
 
 import (
@@ -30,11 +54,17 @@ import (
 	"github.com/berth-sched/berth/examples/internal/input"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/config"
 )
 
 func main() {
-	switch err := run(os.Args[1:], os.Stdout, os.Stderr); {
+	err := run(os.Args[1:], os.Stdout, os.Stderr)
+	var problems *config.Error
+	switch {
 	case errors.Is(err, flag.ErrHelp):
+	case errors.As(err, &problems):
+		fmt.Fprintln(os.Stderr, problems) // one a line
+		os.Exit(1)
 	case err != nil:
 		fmt.Fprintln(os.Stderr, "simulate:", err)
 		os.Exit(1)
@@ -44,18 +74,18 @@ func main() {
 func run(args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("simulate", flag.ContinueOnError)
 	seed := flags.Uint64("seed", 1, "seed of all random choices")
-	rules := flags.String("profile", "", "rules of kube-scheduler `version` 1.18, 1.34 or 1.37, its way to break ties included;\n"+
+	version := flags.String("profile", "", "rules of kube-scheduler `version` 1.18, 1.34 or 1.37, its way to break ties included;\n"+
 		"by default those of 1.37 with ties broken at random")
+	file := flags.String("config", "", "`file` with a KubeSchedulerConfiguration, for the rules of -profile")
+	clock := flags.Bool("clock", false, "let time pass: pods come and end as annotations or the table say")
 	var shared input.Flags
 	if err := shared.Parse(flags, args, stderr); err != nil {
 		return err
 	}
-	profile, err := profileOf(*rules)
+	rules, err := rulesOf(*version, *file, *seed)
 	if err != nil {
 		return err
 	}
-	profile.Seed = *seed
-
 	cluster, err := input.Load(shared.Nodes, shared.Pods)
 	if err != nil {
 		return err
@@ -64,8 +94,14 @@ func run(args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	r := newReport(cluster, snap, pending, profile)
-	if err := r.place(snap, pending, profile, stderr); err != nil {
+	r := newReport(cluster, snap, pending, rules)
+	switch timed := *clock || cluster.Timed(); {
+	case timed || *file != "":
+		snap, err = r.live(cluster, snap, pending, rules, timed, stderr)
+	default:
+		err = r.place(snap, pending, rules, stderr)
+	}
+	if err != nil {
 		return err
 	}
 	if shared.JSON {
@@ -74,29 +110,9 @@ func run(args []string, stdout, stderr io.Writer) error {
 	return r.writeTable(stdout, snap)
 }
 
-// profileOf returns the preset of a version of kube-scheduler.
-func profileOf(version string) (scheduling.Profile, error) {
-	var p scheduling.Profile
-	switch version {
-	case "":
-		p = scheduling.Kubernetes137()
-		p.Tie = scheduling.Random
-	case "1.18":
-		p = scheduling.Kubernetes118()
-	case "1.34":
-		p = scheduling.Kubernetes134()
-	case "1.37":
-		p = scheduling.Kubernetes137()
-	default:
-		return p, fmt.Errorf("-profile: %q: want 1.18, 1.34 or 1.37", version)
-	}
-	p.Name = "kube-scheduler " + cmp.Or(version, "1.37")
-	return p, nil
-}
-
-// place places the pods, those of higher priority first.
-func (r *report) place(snap *framework.Snapshot, pending []*framework.PodInfo, profile scheduling.Profile, stderr io.Writer) error {
-	s, err := scheduling.New(profile)
+// place places the pods, those of higher priority first, while time stands still.
+func (r *report) place(snap *framework.Snapshot, pending []*framework.PodInfo, rules *rules, stderr io.Writer) error {
+	s, err := scheduling.New(rules.profiles[0])
 	if err != nil {
 		return err
 	}
@@ -107,14 +123,14 @@ func (r *report) place(snap *framework.Snapshot, pending []*framework.PodInfo, p
 	for i, pod := range pending {
 		progress.Step(i, "%d pods placed, %d fit nowhere", len(r.Placements), len(r.Unschedulable))
 		if len(pod.Pod.Spec.SchedulingGates) > 0 {
-			r.reject(pod, "Scheduling is blocked due to non-empty scheduling gates")
+			r.reject(pod, gated)
 			continue
 		}
 		d, err := s.Place(snap, pod)
 		var fit *scheduling.FitError
 		switch {
 		case err == nil:
-			r.Placements = append(r.Placements, placement{pod.Pod.Key(), d.Node})
+			r.Placements = append(r.Placements, placement{Pod: pod.Pod.Key(), Node: d.Node})
 		case errors.As(err, &fit) || errors.Is(err, scheduling.ErrNoNodes):
 			r.reject(pod, err.Error())
 		default:
@@ -124,3 +140,6 @@ func (r *report) place(snap *framework.Snapshot, pending []*framework.PodInfo, p
 	r.elapsed = time.Since(start)
 	return nil
 }
+
+// gated is the reason against pods that wait for somebody to open a gate.
+const gated = "Scheduling is blocked due to non-empty scheduling gates"

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
 	"os"
 	"path/filepath"
@@ -9,7 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/berth-sched/berth/scheduling/config"
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -30,6 +33,9 @@ func output(t *testing.T, args ...string) string {
 	return times.ReplaceAllString(out.String(), "in TIME, RATE pods")
 }
 
+// timed lets pods of two profiles come and go, and one preempt two others.
+var timed = []string{"-nodes", "testdata/nodes.yaml", "-pods", "testdata/timed.yaml", "-config", "testdata/scheduler.yaml"}
+
 // TestOutput compares the output with files in testdata.
 func TestOutput(t *testing.T) {
 	small := []string{"-nodes", "testdata/nodes.yaml", "-pods", "testdata/pods.yaml"}
@@ -46,6 +52,10 @@ func TestOutput(t *testing.T) {
 		{"openb.txt", []string{"-nodes", "testdata/openb_nodes.csv", "-pods", "testdata/openb_pods.csv"}},
 		{"kubectl.txt", []string{"-nodes", "../../framework/testdata/nodes.json", "-pods", "../../framework/testdata/pods.json"}},
 		{"nodes-only.txt", []string{"-nodes", "testdata/nodes.yaml"}},
+		{"config.txt", append(small, "-config", "testdata/scheduler.yaml")},
+		{"timed.txt", timed},
+		{"timed.json", append(timed, "-o", "json", "-seed", "7")},
+		{"clock.json", append(small, "-o", "json", "-clock", "-profile", "1.34")},
 	}
 	for _, test := range tests {
 		t.Run(test.file, func(t *testing.T) {
@@ -99,6 +109,77 @@ func TestJSON(t *testing.T) {
 	}
 }
 
+// TestClock checks a run whose times can be told in the head: a node with room
+// for one pod at a time, two of which come together and run for ten minutes.
+func TestClock(t *testing.T) {
+	cluster := filepath.Join(t.TempDir(), "cluster.yaml")
+	text := `
+{kind: Node, apiVersion: v1, metadata: {name: n1}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "9"}}}
+---
+kind: Job
+apiVersion: batch/v1
+metadata: {name: j}
+spec:
+  parallelism: 2
+  template:
+    metadata: {annotations: {berth-sched.github.io/arrival: 1h, berth-sched.github.io/run-time: 10m}}
+    spec: {containers: [{name: c, resources: {requests: {cpu: "3"}}}]}
+`
+	if err := os.WriteFile(cluster, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var r report
+	if err := json.Unmarshal([]byte(output(t, "-nodes", cluster, "-o", "json")), &r); err != nil {
+		t.Fatal(err)
+	}
+	want := report{
+		Placements: []placement{
+			{Pod: "default/j-0", Node: "n1", At: new(3600.0), Waited: new(0.0)},
+			{Pod: "default/j-1", Node: "n1", At: new(4200.0), Waited: new(600.0)},
+		},
+		Unschedulable: []rejection{}, Seed: 1, Profile: "kube-scheduler 1.37", Tie: "Random", Nodes: 1,
+		Clock: &timing{
+			Simulated: 4800, Waited: waits{Mean: 300, P95: 0, Longest: 600, Pod: "default/j-1"},
+			Peak: []peak{{"cpu", 0.75, 3600}, {"memory", 0, 0}},
+		},
+	}
+	if diff := cmp.Diff(want, r, cmpopts.IgnoreUnexported(report{})); diff != "" {
+		t.Errorf("report (-want +got):\n%s", diff)
+	}
+}
+
+// TestTable lets a table's own times pass: every pod is placed, and ends.
+func TestTable(t *testing.T) {
+	var out, stderr strings.Builder // a loaded machine may show progress
+	args := []string{"-nodes", "testdata/openb_nodes.csv", "-pods", "testdata/openb_pods.csv", "-clock", "-o", "json"}
+	if err := run(args, &out, &stderr); err != nil {
+		t.Fatal(err)
+	}
+	var r report
+	if err := json.Unmarshal([]byte(out.String()), &r); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Placements) != 5 || len(r.Unschedulable) != 0 || r.Clock == nil || r.Clock.Simulated != 12902960 {
+		t.Errorf("%d placements, %d unschedulable, clock %+v; want 5, 0 and 12902960 s", len(r.Placements), len(r.Unschedulable), r.Clock)
+	}
+}
+
+// TestConfigProblems checks that every problem of a file has a line of its own.
+func TestConfigProblems(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "bad.yaml")
+	text := "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nparalelism: 3\nprofiles: [{schedulerName: 5}]\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out, stderr strings.Builder
+	err := run([]string{"-config", file}, &out, &stderr)
+	var problems *config.Error
+	want := "line 3: unknown field \"paralelism\"\nline 4: profiles[0].schedulerName: got the number 5, want a string"
+	if !errors.As(err, &problems) || err.Error() != want || out.Len() > 0 {
+		t.Errorf("error %v, output %q; want\n%s", err, out.String(), want)
+	}
+}
+
 // TestEmptyLists checks that lists without elements are lists in JSON.
 func TestEmptyLists(t *testing.T) {
 	got := output(t, "-nodes", "testdata/nodes.yaml", "-o", "json")
@@ -113,6 +194,11 @@ func TestErrors(t *testing.T) {
 	if err := os.WriteFile(bad, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	late := filepath.Join(t.TempDir(), "late.yaml")
+	text = "kind: Pod\nmetadata: {name: p, annotations: {berth-sched.github.io/arrival: late}}\nspec: {containers: [{name: c}]}\n"
+	if err := os.WriteFile(late, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	tests := []struct {
 		args []string
 		want []string
@@ -121,6 +207,8 @@ func TestErrors(t *testing.T) {
 		{[]string{"-nodes", "testdata/none.json"}, []string{"testdata/none.json"}},
 		{[]string{"-o", "xml"}, []string{"-o", `"xml"`, "table or json"}},
 		{[]string{"-profile", "1.2"}, []string{"-profile", `"1.2"`, "1.18, 1.34 or 1.37"}},
+		{[]string{"-config", "testdata/none.yaml"}, []string{"testdata/none.yaml"}},
+		{[]string{"-clock", "-pods", late}, []string{late, "pod default/p", "berth-sched.github.io/arrival", `"late"`, "seconds"}},
 		{[]string{"-seed", "-1"}, []string{"-seed", `"-1"`}},
 		{[]string{"-bogus"}, []string{"-bogus"}},
 		{[]string{"nodes.json"}, []string{`"nodes.json"`, "-nodes"}},

@@ -14,7 +14,6 @@ import (
 	"github.com/berth-sched/berth/examples/internal/display"
 	"github.com/berth-sched/berth/examples/internal/input"
 	"github.com/berth-sched/berth/framework"
-	"github.com/berth-sched/berth/scheduling"
 )
 
 // A report is what came of a run. Its JSON form depends on the input and the
@@ -26,16 +25,21 @@ type report struct {
 	Profile       string      `json:"profile"`
 	Tie           string      `json:"tie"`
 	Nodes         int         `json:"nodes"`
-	Running       int         `json:"running"` // pods that had a node before
+	Running       int         `json:"running"`             // pods that had a node before
+	Preempted     int         `json:"preempted,omitempty"` // how often a pod had to leave
+	Clock         *timing     `json:"clock,omitempty"`     // if time passed
 
 	title, ignored string
 	elapsed        time.Duration
 	groups         map[string]string // by pod: its workload, or the pod itself
 }
 
+// A placement of a run with a clock has times, in seconds.
 type placement struct {
-	Pod  string `json:"pod"`
-	Node string `json:"node"`
+	Pod    string   `json:"pod"`
+	Node   string   `json:"node"`
+	At     *float64 `json:"at,omitempty"` // when the pod was bound
+	Waited *float64 `json:"waited,omitempty"`
 }
 
 type rejection struct {
@@ -46,9 +50,9 @@ type rejection struct {
 // limit bounds the length of each list in the table.
 const limit = 20
 
-func newReport(c *input.Cluster, snap *framework.Snapshot, pending []*framework.PodInfo, p scheduling.Profile) *report {
+func newReport(c *input.Cluster, snap *framework.Snapshot, pending []*framework.PodInfo, rules *rules) *report {
 	r := &report{
-		Placements: []placement{}, Unschedulable: []rejection{}, Seed: p.Seed, Profile: p.Name, Tie: p.Tie.String(), Nodes: snap.Len(),
+		Placements: []placement{}, Unschedulable: []rejection{}, Seed: rules.seed, Profile: rules.title, Tie: rules.profiles[0].Tie.String(), Nodes: snap.Len(),
 		title: c.Title, ignored: c.Ignored(), groups: make(map[string]string, len(pending)),
 	}
 	for _, n := range snap.All() {
@@ -87,11 +91,20 @@ func (r *report) writeTable(w io.Writer, snap *framework.Snapshot) error {
 		fmt.Fprintf(&b, "placed   %d of %d pods in %v, %.0f pods per second\n",
 			len(r.Placements), total, r.elapsed.Round(time.Microsecond), float64(total)/max(r.elapsed.Seconds(), 1e-9))
 	}
+	if r.Preempted > 0 {
+		fmt.Fprintf(&b, "evicted  %d times a pod had to leave for one of higher priority\n", r.Preempted)
+	}
+	if r.Clock != nil {
+		r.Clock.write(&b)
+	}
 	b.WriteByte('\n')
 
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	r.writeNodes(t)
 	r.writeRejections(t)
+	if r.Clock != nil {
+		fmt.Fprintln(t, "When most was in use:")
+	}
 	t.Flush() // a strings.Builder does not fail
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return err

@@ -20,7 +20,8 @@ type Cluster struct {
 	// Title says in a few words what this cluster is.
 	Title string
 
-	files map[string]string // by object, named as errors name it: "pod default/web"
+	files  map[string]string // by object, named as errors name it: "pod default/web"
+	tables map[string]bool   // files that are tables of the OpenB trace
 }
 
 // Load reads a file with nodes and one with pods. Each may hold both, and other
@@ -65,6 +66,12 @@ func (c *Cluster) Add(file string, data []byte) error {
 	nodes, pods := len(c.Objects.Nodes), len(c.Objects.Pods)
 	if err := decode(&c.Objects, data); err != nil {
 		return fmt.Errorf("%s: %w", file, err)
+	}
+	if isOpenB(data) {
+		if c.tables == nil {
+			c.tables = map[string]bool{}
+		}
+		c.tables[file] = true
 	}
 	for _, n := range c.Objects.Nodes[nodes:] {
 		c.from("node "+n.Name, file)

@@ -37,10 +37,12 @@ func isOpenB(data []byte) bool {
 // found by their names:
 //
 //	nodes  sn, cpu_milli, memory_mib, gpu, model
-//	pods   name, cpu_milli, memory_mib, num_gpu, gpu_milli, gpu_spec
+//	pods   name, cpu_milli, memory_mib, num_gpu, gpu_milli, gpu_spec,
+//	       creation_time, deletion_time
 //
-// All pods are pending, in the order of the rows: the phases and times of the
-// trace are those of another scheduler's run.
+// All pods are pending, in the order of the rows: the phases of the trace are
+// those of another scheduler's run. The times, in seconds, become annotations; a
+// pod without one of them has none.
 //
 // Source: the cluster trace "openb" that Alibaba published with "Beware of
 // Fragmentation" (USENIX ATC 2023).
@@ -148,6 +150,15 @@ func (t *table) node(o *framework.Objects) {
 
 func (t *table) pod(o *framework.Objects) {
 	p := framework.MakePod(t.name("name", "pod default/")).Obj()
+	if t.text("creation_time") != "" && t.text("deletion_time") != "" {
+		from, until := t.number("creation_time"), t.number("deletion_time")
+		if until < from {
+			t.fail("deletion_time", t.text("deletion_time"), errors.New("is before the creation_time"))
+		}
+		p.Annotations = map[string]string{
+			AnnotationArrival: strconv.FormatInt(from, 10), AnnotationRunTime: strconv.FormatInt(until-from, 10),
+		}
+	}
 	p.Spec.Containers[0].Resources.Requests = t.resources(t.number("num_gpu") * t.number("gpu_milli"))
 	// The models that will do, if not all.
 	if models := t.text("gpu_spec"); models != "" {
