@@ -8,25 +8,37 @@ import (
 	"github.com/berth-sched/berth/framework"
 )
 
-// A row holds what a base keeps of one node.
+// A row holds what a base keeps of one node. It is half a cache line: with many
+// bases in turn, rows are what has to come from memory.
 //
 // Invariant: where generation equals the node's, reason is what the bound
 // filters would answer now, and the scores, if known, what the bound scorers
-// would; where only node equals the node's NodeGeneration, fixedReason and, if
-// fixedKnown, fixedScore are.
+// would. As long as the base has not moved, fixedReason and, if fixedKnown,
+// fixedScore stand even where it differs.
 type row struct {
 	generation  uint64
-	node        uint64
 	fixedScore  int64 // weighted scores that do not depend on the node's pods
 	movingScore int64 // those that do
-	fixedReason int32 // the first rejection by a filter that reads no pods
 	reason      int32 // the first rejection by any filter of the base
-	until       int32 // place of the row in the base's deadlines, 0 for none
-	fixedKnown  bool  // fixedScore, and raw scores of fixed scorers, belong to node
+	fixed       int32 // see fixedReason and fixedKnown
 }
 
 // score is the sum of the weighted scores that need no normalization.
 func (r *row) score() int64 { return r.fixedScore + r.movingScore }
+
+// fixedReason is the first rejection by a filter that reads no pods.
+func (r *row) fixedReason() int32 { return r.fixed >> 1 }
+
+// fixedKnown tells that fixedScore, and the raw scores of fixed scorers, are
+// those of the node.
+func (r *row) fixedKnown() bool { return r.fixed&1 != 0 }
+
+func (r *row) setFixed(reason int32, known bool) {
+	r.fixed = reason << 1
+	if known {
+		r.fixed |= 1
+	}
+}
 
 // feasible is the reason of nodes that no filter rejects.
 const feasible int32 = 0
@@ -98,12 +110,12 @@ func (b *base) build(src Source, s *framework.Snapshot, o *order) bool {
 	b.snapshot, b.order, b.now, b.nodeSet, b.objects = s, o, s.Now(), s.NodeSet(), s.Objects()
 	b.filterReads, b.scorerReads = src.Kept()
 	b.reasons = append(b.reasons[:0], reason{at: maxPlace})
-	b.due.heap = b.due.heap[:0]
+	b.due.reset()
 	b.grow(s.Slots())
 	clear(b.rows)
 	b.epoch++
 	for _, slot := range o.slots {
-		b.evaluate(s.AtSlot(slot))
+		b.evaluate(s.AtSlot(slot), true)
 	}
 	b.version = s.Version()
 	return !b.broken
@@ -160,7 +172,7 @@ func (b *base) follow(s *framework.Snapshot) {
 	b.warm(slots)
 	for _, slot := range slots {
 		if n := s.AtSlot(slot); n.Generation() != b.rows[slot].generation {
-			b.evaluate(n)
+			b.evaluate(n, false)
 		}
 	}
 	b.version = s.Version()
@@ -196,7 +208,7 @@ func (b *base) move(src Source, s *framework.Snapshot, o *order) bool {
 	b.grow(s.Slots())
 	for _, slot := range b.order.slots {
 		if !o.has(slot) {
-			b.due.remove(b.rows, slot)
+			b.due.remove(slot)
 			b.rows[slot] = row{}
 		}
 	}
@@ -204,12 +216,8 @@ func (b *base) move(src Source, s *framework.Snapshot, o *order) bool {
 	b.scored = false // the scorers are bound anew, and all nodes scored
 	b.epoch++
 	for _, slot := range o.slots {
-		n, r := s.AtSlot(slot), &b.rows[slot]
-		if all {
-			r.node = 0 // no node has this generation
-		}
-		if all || r.generation != n.Generation() {
-			b.evaluate(n)
+		if n := s.AtSlot(slot); all || b.rows[slot].generation != n.Generation() {
+			b.evaluate(n, true)
 		}
 	}
 	b.version = s.Version()
@@ -223,32 +231,37 @@ func (b *base) expire(s *framework.Snapshot) {
 	b.now = s.Now()
 	if b.now.Before(before) && b.timed {
 		for _, slot := range b.order.slots {
-			b.evaluate(s.AtSlot(slot))
+			b.evaluate(s.AtSlot(slot), false)
 		}
 	}
 	for slot := b.due.due(b.now); slot >= 0 && !b.broken; slot = b.due.due(b.now) {
-		b.due.remove(b.rows, slot)
-		b.evaluate(s.AtSlot(slot))
+		b.due.remove(slot)
+		b.evaluate(s.AtSlot(slot), false)
 	}
 }
 
-// evaluate renews what the row keeps of the node.
-func (b *base) evaluate(n *framework.NodeInfo) {
+// evaluate renews what the row keeps of the node; whole tells that the node's
+// object may have changed too.
+func (b *base) evaluate(n *framework.NodeInfo, whole bool) {
 	slot := n.Slot()
 	r := &b.rows[slot]
-	if r.node != n.NodeGeneration() {
-		r.node, r.fixedKnown = n.NodeGeneration(), false
-		r.fixedReason = b.ask(b.fixed, n, maxPlace)
+	if whole {
+		r.setFixed(b.ask(b.fixed, n, maxPlace), false)
 	}
-	r.reason = b.ask(b.moving, n, b.reasons[r.fixedReason].at)
-	if r.reason == feasible {
-		r.reason = r.fixedReason
+	r.generation, r.reason = n.Generation(), r.fixedReason()
+	before := maxPlace
+	if r.reason != feasible {
+		before = b.reasons[r.reason].at
 	}
-	r.generation = n.Generation()
+	if reason := b.ask(b.moving, n, before); reason != feasible {
+		r.reason = reason
+	}
 	if b.scored && r.reason == feasible {
-		b.score(n)
+		b.score(n, r)
 	}
-	b.schedule(n)
+	if b.timed {
+		b.schedule(n)
+	}
 	b.log.add(slot)
 }
 
@@ -285,7 +298,7 @@ func (b *base) reject(at int, status framework.Status) int32 {
 // size is the memory that the base holds, but for what it shares.
 func (b *base) size() int {
 	n := cap(b.rows)*int(unsafe.Sizeof(row{})) + len(b.key)
-	n += 8*(cap(b.nodes)+cap(b.buffers[0])+cap(b.buffers[1])) + 4*cap(b.log.slots) + 32*cap(b.due.heap)
+	n += 8*(cap(b.nodes)+cap(b.buffers[0])+cap(b.buffers[1])) + 4*cap(b.log.slots) + 32*cap(b.due.heap) + 4*cap(b.due.place)
 	for i := range b.kept {
 		n += 8 * cap(b.kept[i].raw)
 	}

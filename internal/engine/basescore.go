@@ -30,7 +30,8 @@ func (b *base) bindScores(src Source, shown Feasible) bool {
 	b.nodes = b.nodes[:0]
 	for _, slot := range b.order.slots {
 		r := &b.rows[slot]
-		if r.fixedKnown = r.reason == feasible; r.fixedKnown {
+		r.setFixed(r.fixedReason(), r.reason == feasible)
+		if r.reason == feasible {
 			b.nodes = append(b.nodes, b.snapshot.AtSlot(slot))
 		}
 	}
@@ -87,19 +88,18 @@ func (b *base) sums(scorers []Scorer, buffer int) []int64 {
 }
 
 // score renews the scores of one row.
-func (b *base) score(n *framework.NodeInfo) {
-	slot := n.Slot()
-	r := &b.rows[slot]
-	if !r.fixedKnown {
+func (b *base) score(n *framework.NodeInfo, r *row) {
+	known := r.fixedKnown()
+	if !known {
 		r.fixedScore = b.askScores(b.fixedScorers, n)
 	}
 	r.movingScore = b.askScores(b.movingScorers, n)
 	for i := range b.kept {
-		if k := &b.kept[i]; !k.fixed || !r.fixedKnown {
-			k.raw[slot] = k.scorer.Scorer.Score(b.pod, n)
+		if k := &b.kept[i]; !k.fixed || !known {
+			k.raw[n.Slot()] = k.scorer.Scorer.Score(b.pod, n)
 		}
 	}
-	r.fixedKnown = true
+	r.setFixed(r.fixedReason(), true)
 }
 
 // askScores adds up the weighted scores of a node.
@@ -116,9 +116,6 @@ func (b *base) askScores(scorers []Scorer, n *framework.NodeInfo) (sum int64) {
 
 // schedule notes until when the row's answers hold.
 func (b *base) schedule(n *framework.NodeInfo) {
-	if !b.timed {
-		return
-	}
 	var until time.Time
 	note := func(v any, reads framework.Reads) {
 		if reads&framework.ReadsTime == 0 {
@@ -151,5 +148,5 @@ func (b *base) schedule(n *framework.NodeInfo) {
 	for i := range b.kept {
 		note(b.kept[i].scorer.Scorer, b.kept[i].scorer.Reads)
 	}
-	b.due.set(b.rows, n.Slot(), until)
+	b.due.set(n.Slot(), until)
 }

@@ -236,12 +236,19 @@ func (c *class) openAll() {
 // updateTouched looks at the nodes that were gathered.
 func (c *class) updateTouched() {
 	c.warm()
+	rows, places, follows := c.base.rows, c.base.order.place, c.follows()
 	for _, slot := range c.changed {
 		slot := int(slot)
-		if c.steady && c.own[slot] == feasible {
-			c.become(slot, c.base.rows[slot].reason) // the gates let it pass, and still do
-		} else {
+		switch passed := c.steady && c.tree.leaves[places[slot]] >= 0; {
+		case !passed:
 			c.become(slot, c.verdict(slot))
+		case rows[slot].reason != feasible || !c.scored:
+			c.become(slot, rows[slot].reason) // the gates let it pass, and still do
+		default:
+			if follows {
+				c.enter(slot, true)
+			}
+			c.wait(slot)
 		}
 	}
 	for _, slot := range c.touched {
@@ -251,6 +258,16 @@ func (c *class) updateTouched() {
 	}
 }
 
+// follows reports whether a column has to know of nodes that stay feasible.
+func (c *class) follows() bool {
+	for i := range c.columns {
+		if col := &c.columns[i]; col.active && !col.grouped && (col.kept < 0 || !c.base.kept[col.kept].fixed) {
+			return true
+		}
+	}
+	return false
+}
+
 // warm touches what looking at the nodes will read; see base.warm.
 func (c *class) warm() {
 	if len(c.changed) < 4 {
@@ -258,7 +275,8 @@ func (c *class) warm() {
 	}
 	var x uint64
 	for _, slot := range c.changed {
-		x += uint64(c.own[slot]) + uint64(c.tree.leaves[c.base.order.place[slot]])
+		place := c.base.order.place[slot]
+		x += uint64(c.tree.leaves[place]) + uint64(c.tree.nodes[(c.tree.half+int(place)>>fanBits)*c.tree.groups].best)
 	}
 	c.base.sink = x
 }

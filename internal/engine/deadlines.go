@@ -5,10 +5,11 @@ import "time"
 // deadlines is a binary heap of the rows whose answers hold only up to a time,
 // the earliest first.
 //
-// Invariant: rows[heap[i].slot].until == i+1 for all i, and 0 for rows that
-// are not in the heap.
+// Invariant: place[heap[i].slot] == i+1 for all i, and 0 for slots that are not
+// in the heap; slots beyond place are not.
 type deadlines struct {
-	heap []deadline
+	heap  []deadline
+	place []int32 // by slot
 }
 
 type deadline struct {
@@ -16,20 +17,30 @@ type deadline struct {
 	slot int
 }
 
+// reset forgets all deadlines.
+func (d *deadlines) reset() {
+	d.heap = d.heap[:0]
+	clear(d.place)
+}
+
 // set gives the row a deadline, the zero time for none.
-func (d *deadlines) set(rows []row, slot int, at time.Time) {
-	i := int(rows[slot].until) - 1
+func (d *deadlines) set(slot int, at time.Time) {
+	i := -1
+	if slot < len(d.place) {
+		i = int(d.place[slot]) - 1
+	}
 	switch {
 	case i < 0 && at.IsZero():
 		return
 	case i < 0:
 		d.heap = append(d.heap, deadline{at, slot})
 		i = len(d.heap) - 1
-		rows[slot].until = int32(i + 1)
+		d.place = resize(d.place, slot+1)
+		d.place[slot] = int32(i + 1)
 	case at.IsZero():
 		last := len(d.heap) - 1
-		d.swap(rows, i, last)
-		rows[slot].until = 0
+		d.swap(i, last)
+		d.place[slot] = 0
 		d.heap = d.heap[:last]
 		if i == last {
 			return
@@ -37,10 +48,10 @@ func (d *deadlines) set(rows []row, slot int, at time.Time) {
 	default:
 		d.heap[i].at = at
 	}
-	d.down(rows, d.up(rows, i))
+	d.down(d.up(i))
 }
 
-func (d *deadlines) remove(rows []row, slot int) { d.set(rows, slot, time.Time{}) }
+func (d *deadlines) remove(slot int) { d.set(slot, time.Time{}) }
 
 // due returns the slot of a row whose deadline has come, -1 if there is none.
 func (d *deadlines) due(now time.Time) int {
@@ -50,19 +61,19 @@ func (d *deadlines) due(now time.Time) int {
 	return d.heap[0].slot
 }
 
-func (d *deadlines) up(rows []row, i int) int {
+func (d *deadlines) up(i int) int {
 	for i > 0 {
 		parent := (i - 1) / 2
 		if !d.heap[i].at.Before(d.heap[parent].at) {
 			break
 		}
-		d.swap(rows, i, parent)
+		d.swap(i, parent)
 		i = parent
 	}
 	return i
 }
 
-func (d *deadlines) down(rows []row, i int) {
+func (d *deadlines) down(i int) {
 	for {
 		least := i
 		for _, child := range [...]int{2*i + 1, 2*i + 2} {
@@ -73,13 +84,13 @@ func (d *deadlines) down(rows []row, i int) {
 		if least == i {
 			return
 		}
-		d.swap(rows, i, least)
+		d.swap(i, least)
 		i = least
 	}
 }
 
-func (d *deadlines) swap(rows []row, i, j int) {
+func (d *deadlines) swap(i, j int) {
 	d.heap[i], d.heap[j] = d.heap[j], d.heap[i]
-	rows[d.heap[i].slot].until = int32(i + 1)
-	rows[d.heap[j].slot].until = int32(j + 1)
+	d.place[d.heap[i].slot] = int32(i + 1)
+	d.place[d.heap[j].slot] = int32(j + 1)
 }

@@ -129,9 +129,10 @@ func (c *class) totals() {
 // totalsOfMoved adds up the totals of nodes that changed or whose normalized
 // scores did.
 func (c *class) totalsOfMoved() {
+	places := c.base.order.place
 	add := func(slot int) {
-		if c.own[slot] == feasible {
-			c.put(slot, c.total(slot))
+		if place := int(places[slot]); place >= 0 && c.tree.leaves[place] >= 0 {
+			c.tree.set(place, c.total(slot))
 		}
 	}
 	for i := range c.columns {
