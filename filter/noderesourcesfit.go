@@ -73,16 +73,33 @@ type want struct {
 }
 
 func (f *fit) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {
-	if int64(len(node.Pods)) >= node.AllowedPods {
+	if !f.fits(node) {
 		return f.reject(node)
+	}
+	return framework.Status{}
+}
+
+// FilterNodes implements [framework.BatchFilter].
+func (f *fit) FilterNodes(_ *framework.PodInfo, nodes []*framework.NodeInfo, rejected []int) []int {
+	for i, n := range nodes {
+		if !f.fits(n) {
+			rejected = append(rejected, i)
+		}
+	}
+	return rejected
+}
+
+func (f *fit) fits(n *framework.NodeInfo) bool {
+	if int64(len(n.Pods)) >= n.AllowedPods {
+		return false
 	}
 	for i := range f.wants {
 		w := &f.wants[i]
-		if w.amount > node.Allocatable.At(w.index)-node.Requested.At(w.index) {
-			return f.reject(node)
+		if w.amount > n.Allocatable.At(w.index)-n.Requested.At(w.index) {
+			return false
 		}
 	}
-	return framework.Status{}
+	return true
 }
 
 // reject collects every shortage of a node that has one.

@@ -46,7 +46,7 @@ func (p NodeUnschedulable) PreFilter(c *framework.Cycle) (framework.PreFiltered,
 
 // Filter rejects a cordoned node that the pod does not tolerate.
 func (p NodeUnschedulable) Filter(pod *framework.PodInfo, node *framework.NodeInfo) framework.Status {
-	if node.Node.Spec.Unschedulable && !p.tolerated(pod) {
+	if node.Cordoned() && !p.tolerated(pod) {
 		return framework.RejectForGood(reasonUnschedulable)
 	}
 	return framework.Status{}
@@ -61,8 +61,18 @@ func (p NodeUnschedulable) tolerated(pod *framework.PodInfo) bool {
 type cordoned struct{}
 
 func (cordoned) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {
-	if node.Node.Spec.Unschedulable {
+	if node.Cordoned() {
 		return framework.RejectForGood(reasonUnschedulable)
 	}
 	return framework.Status{}
+}
+
+// FilterNodes implements [framework.BatchFilter].
+func (cordoned) FilterNodes(_ *framework.PodInfo, nodes []*framework.NodeInfo, rejected []int) []int {
+	for i, n := range nodes {
+		if n.Cordoned() {
+			rejected = append(rejected, i)
+		}
+	}
+	return rejected
 }

@@ -38,12 +38,22 @@ func (p TaintToleration) EventsToRegister() []framework.EventHint {
 
 // Filter rejects a node with a taint that the pod does not tolerate.
 func (p TaintToleration) Filter(pod *framework.PodInfo, node *framework.NodeInfo) framework.Status {
-	taints := node.Node.Spec.Taints
-	if len(taints) == 0 {
+	if !node.Tainted() {
 		return framework.Status{}
 	}
+	taints := node.Node.Spec.Taints
 	if match.UntoleratedTaint(taints, pod.Pod.Spec.Tolerations, match.Comparison(p.CompareNumbers)) != nil {
 		return framework.RejectForGood(reasonTaint)
 	}
 	return framework.Status{}
+}
+
+// FilterNodes implements [framework.BatchFilter].
+func (p TaintToleration) FilterNodes(pod *framework.PodInfo, nodes []*framework.NodeInfo, rejected []int) []int {
+	for i, n := range nodes {
+		if n.Tainted() && !p.Filter(pod, n).IsSuccess() {
+			rejected = append(rejected, i)
+		}
+	}
+	return rejected
 }

@@ -225,6 +225,38 @@ func ExampleBatchScorer() {
 	// Output: [1 1]
 }
 
+// roomy rejects nodes that have a pod already.
+type roomy struct{}
+
+func (roomy) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework.Status {
+	if len(n.Pods) > 0 {
+		return framework.Reject("node(s) had a pod")
+	}
+	return framework.Status{}
+}
+
+func (roomy) FilterNodes(_ *framework.PodInfo, nodes []*framework.NodeInfo, rejected []int) []int {
+	for i, n := range nodes {
+		if len(n.Pods) > 0 {
+			rejected = append(rejected, i)
+		}
+	}
+	return rejected
+}
+
+func ExampleBatchFilter() {
+	s, p := twoNodes()
+	var filter framework.BatchFilter = roomy{}
+	fmt.Println(len(filter.FilterNodes(p, []*framework.NodeInfo{s.At(0), s.At(1)}, nil)))
+	if err := s.Assume(p, s.At(1)); err != nil {
+		fmt.Println(err)
+	}
+	fmt.Println(filter.FilterNodes(p, []*framework.NodeInfo{s.At(0), s.At(1)}, nil))
+	// Output:
+	// 0
+	// [1]
+}
+
 func ExampleRangeNormalizer() {
 	var n framework.RangeNormalizer = Even{}
 	for _, raw := range []int64{-10, 0, 10} {

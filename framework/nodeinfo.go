@@ -11,6 +11,8 @@ import (
 // A NodeInfo is a node and the totals of its pods, as a [Snapshot] holds it.
 // Plugins read it; only the snapshot changes it.
 type NodeInfo struct {
+	// What is asked for every node of a cluster comes first, close together.
+
 	// Node is the object.
 	Node *Node
 	// Allocatable is what the node can give, and AllowedPods how many pods it
@@ -25,17 +27,21 @@ type NodeInfo struct {
 	// kube-scheduler's: in order of arrival, and where one left, the last one
 	// has taken its place.
 	Pods []*PodInfo
+
+	generation uint64
+	slot       int
+	tainted    bool
+	cordoned   bool
+
 	// UsedPorts are the host ports that the node's pods take, a port that two
 	// pods take twice. Their order means nothing.
 	UsedPorts []HostPort
 	// Nominated are the pods nominated to this node; see [Snapshot.Nominate].
 	Nominated []*PodInfo
 
-	static     *nodeStatic
-	owner      *owner
-	generation uint64
-	slot       int
-	name       string // the node's, where reading it costs no look at the object
+	static *nodeStatic
+	owner  *owner
+	name   string
 }
 
 // nodeStatic is what depends on the node object alone; clones share it.
@@ -62,6 +68,13 @@ func (n *NodeInfo) NodeGeneration() uint64 { return n.static.generation }
 // as it exists there; a later node may get it again. It is not the node's
 // place in the snapshot's order.
 func (n *NodeInfo) Slot() int { return n.slot }
+
+// Tainted reports whether the node has taints. Like Name and Cordoned it spares
+// a look at the object.
+func (n *NodeInfo) Tainted() bool { return n.tainted }
+
+// Cordoned reports whether spec.unschedulable is set.
+func (n *NodeInfo) Cordoned() bool { return n.cordoned }
 
 // HasImage reports whether the node reports the image; the name must carry a
 // tag or digest, as [PodImages] returns them.
@@ -107,11 +120,17 @@ func newNodeInfo(node *Node, schema *resource.Schema) (*NodeInfo, error) {
 		}
 	}
 	pods := node.Status.Allocatable[resource.Pods]
+	allocatable := schema.Vector(node.Status.Allocatable)
+	size := schema.Len()
+	vectors := make(resource.Vector, len(allocatable)+size) // together, because they are read together
+	copy(vectors, allocatable)
 	n := &NodeInfo{
 		Node:        node,
-		Allocatable: schema.Vector(node.Status.Allocatable),
+		Allocatable: vectors[:len(allocatable):len(allocatable)],
 		AllowedPods: pods.Value(),
-		Requested:   make(resource.Vector, schema.Len()),
+		Requested:   vectors[len(allocatable):],
+		tainted:     len(node.Spec.Taints) > 0,
+		cordoned:    node.Spec.Unschedulable,
 		static:      &nodeStatic{zone: zoneKey(node.Labels)},
 		name:        node.Name,
 	}

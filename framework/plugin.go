@@ -36,6 +36,15 @@ type FilterPlugin interface {
 	NodeFilter
 }
 
+// A BatchFilter is a bound filter that can look at many nodes in one call. It
+// must append to rejected the index of each node that Filter does not let pass,
+// in ascending order, and return the result. The runner asks Filter about those
+// for the reason.
+type BatchFilter interface {
+	NodeFilter
+	FilterNodes(pod *PodInfo, nodes []*NodeInfo, rejected []int) []int
+}
+
 // PreFiltered is what a PreFilter found out before any node is looked at.
 type PreFiltered struct {
 	// Filter answers for every node in this cycle. It may be the plugin

@@ -188,6 +188,7 @@ type binding struct {
 type boundFilter struct {
 	at     int // index in plugins.filters
 	filter framework.NodeFilter
+	batch  framework.BatchFilter // the same, if it can
 }
 
 type boundScorer struct {
@@ -264,7 +265,8 @@ func (t *plugins) bindFilters(c *framework.Cycle, b *binding, some *choice) erro
 	}
 	for _, i := range some.at {
 		if f := b.perFilter[i]; f != nil {
-			b.filters = append(b.filters, boundFilter{i, f})
+			batch, _ := f.(framework.BatchFilter)
+			b.filters = append(b.filters, boundFilter{i, f, batch})
 		}
 	}
 	return nil

@@ -24,6 +24,7 @@ type road struct {
 	verdicts []verdict // by place in the snapshot's order
 	visited  int
 	full     bool // the sample is complete
+	rejected []int
 
 	// nominated tells that the node the pod was nominated to was found feasible
 	// and the search spared.
@@ -96,8 +97,10 @@ func (r *road) searchByPlugins(s *framework.Snapshot, percentage, start int) err
 	start %= count
 	want := wanted(count, percentage, r.plugins.choosy())
 	var err error
-	if want >= count && r.workers > 1 && s.Nominations() == 0 {
+	if all := want >= count && s.Nominations() == 0; all && r.workers > 1 {
 		err = r.searchParallel(s, start, count)
+	} else if all && r.list == nil && r.searchByColumns(s, start) {
+		return nil
 	} else if err = r.visit(s, start, count, want); err == nil {
 		err = r.visit(s, 0, start, want)
 	}

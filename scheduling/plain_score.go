@@ -108,8 +108,13 @@ func (r *road) normalize(b *boundScorer, column []int64) (err error) {
 		return nil
 	}
 	smallest, largest := extremes(column)
+	// Neighbours often have equal scores.
+	last, norm := smallest, b.byRange.NormalizeScore(smallest, smallest, largest)
 	for i, raw := range column {
-		column[i] = b.byRange.NormalizeScore(raw, smallest, largest)
+		if raw != last {
+			last, norm = raw, b.byRange.NormalizeScore(raw, smallest, largest)
+		}
+		column[i] = norm
 	}
 	return nil
 }
@@ -141,11 +146,12 @@ func extremes(column []int64) (smallest, largest int64) {
 
 // add checks the bounds and adds the weighted column to the totals.
 func (r *road) add(b *boundScorer, column []int64) error {
+	totals, weight := r.totals[:len(column)], b.weight
 	for i, x := range column {
 		if uint64(x) > uint64(framework.MaxNodeScore) {
 			return r.scoreError("NormalizeScore", b, r.feasible[i], errScoreRange(x))
 		}
-		r.totals[i] += x * b.weight
+		totals[i] += x * weight
 	}
 	return nil
 }

@@ -127,6 +127,27 @@ func (b *balancedDelta) Score(_ *framework.PodInfo, node *framework.NodeInfo) in
 	return improvement(evenness(w), evenness(o))
 }
 
+// ScoreNodes implements [framework.BatchScorer].
+func (b *balancedDelta) ScoreNodes(pod *framework.PodInfo, nodes []*framework.NodeInfo, scores []int64) {
+	if len(b.terms) != 2 {
+		for i, n := range nodes {
+			scores[i] = b.Score(pod, n)
+		}
+		return
+	}
+	s, t := b.terms[0], b.terms[1]
+	for i, n := range nodes {
+		a, c := n.Allocatable.At(s.index), n.Allocatable.At(t.index)
+		if a <= 0 || c <= 0 {
+			scores[i] = b.Score(pod, n)
+			continue
+		}
+		u, v := n.Requested.At(s.index), n.Requested.At(t.index)
+		with := evennessOfTwo(fraction(satAdd(u, s.pod), a), fraction(satAdd(v, t.pod), c))
+		scores[i] = improvement(with, evennessOfTwo(fraction(u, a), fraction(v, c)))
+	}
+}
+
 func (b *balancedStd) Score(_ *framework.PodInfo, node *framework.NodeInfo) int64 {
 	var buffer [maxOnStack]float64
 	fractions := buffer[:0]

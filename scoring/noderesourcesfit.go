@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
 )
 
 // A Strategy says what NodeResourcesFit prefers.
@@ -150,6 +151,28 @@ func (f *leastAllocated) Score(_ *framework.PodInfo, node *framework.NodeInfo) i
 		}
 	}
 	return mean(sum, weights)
+}
+
+// ScoreNodes implements [framework.BatchScorer].
+func (f *leastAllocated) ScoreNodes(pod *framework.PodInfo, nodes []*framework.NodeInfo, scores []int64) {
+	if len(f.terms) != 2 || f.terms[0].index != resource.IndexCPU || f.terms[1].index != resource.IndexMemory ||
+		f.terms[0].weight != 1 || f.terms[1].weight != 1 {
+		for i, n := range nodes {
+			scores[i] = f.Score(pod, n)
+		}
+		return
+	}
+	// CPU and memory of equal weight, without a look at the terms for each node.
+	cpu, memory := f.terms[0].pod, f.terms[1].pod
+	for i, n := range nodes {
+		a := n.Allocatable
+		if len(a) < 2 || a[0] == 0 || a[1] == 0 {
+			scores[i] = f.Score(pod, n)
+			continue
+		}
+		scores[i] = (LeastAllocatedScore(satAdd(n.NonZeroRequested[0], cpu), a[0]) +
+			LeastAllocatedScore(satAdd(n.NonZeroRequested[1], memory), a[1])) / 2
+	}
 }
 
 func (f *mostAllocated) Score(_ *framework.PodInfo, node *framework.NodeInfo) int64 {

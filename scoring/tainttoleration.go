@@ -28,11 +28,19 @@ func (TaintToleration) Scope(*framework.PodInfo) framework.Scope {
 // Score counts the node's taints of effect PreferNoSchedule that the pod does
 // not tolerate.
 func (p TaintToleration) Score(pod *framework.PodInfo, node *framework.NodeInfo) int64 {
-	taints := node.Node.Spec.Taints
-	if len(taints) == 0 {
+	if !node.Tainted() {
 		return 0
 	}
-	return match.UntoleratedPreferences(taints, pod.Pod.Spec.Tolerations, match.Comparison(p.CompareNumbers))
+	return match.UntoleratedPreferences(node.Node.Spec.Taints, pod.Pod.Spec.Tolerations, match.Comparison(p.CompareNumbers))
+}
+
+// ScoreNodes implements [framework.BatchScorer].
+func (p TaintToleration) ScoreNodes(pod *framework.PodInfo, nodes []*framework.NodeInfo, scores []int64) {
+	for i, n := range nodes {
+		if scores[i] = 0; n.Tainted() {
+			scores[i] = p.Score(pod, n)
+		}
+	}
 }
 
 // NormalizeScore is [DefaultNormalizeScore], reversed.

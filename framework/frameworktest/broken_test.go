@@ -173,6 +173,7 @@ var brokenAnswers = []broken{
 	{"unsorted", "restrict", "Nodes of PreFilter", func() framework.Plugin { return restriction(nil, "node-02", "node-01") }},
 	{"twice", "restrict", "Nodes of PreFilter", func() framework.Plugin { return restriction(nil, "node-01", "node-01") }},
 	{"not honoured", "restrict", "Filter of a node that PreFilter leaves out", func() framework.Plugin { return restriction(filterFunc(yes), "node-01", "node-02") }},
+	{"rejects the last alone", "batch", "nodes rejected by FilterNodes", func() framework.Plugin { return lastOnly{} }},
 	{"one off", "batch", "score by ScoreNodes", func() framework.Plugin {
 		return batch(func(_ *framework.PodInfo, nodes []*framework.NodeInfo, scores []int64) {
 			for i := range len(nodes) - 1 {
@@ -189,6 +190,25 @@ var brokenAnswers = []broken{
 			}
 		})
 	}},
+}
+
+// lastOnly rejects nodes without pods, but of many only the last.
+type lastOnly struct{}
+
+func (lastOnly) Name() string { return "lastOnly" }
+func (lastOnly) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework.Status {
+	if len(n.Pods) == 0 {
+		return framework.Reject("no pods")
+	}
+	return framework.Status{}
+}
+
+func (l lastOnly) FilterNodes(p *framework.PodInfo, nodes []*framework.NodeInfo, rejected []int) []int {
+	last := len(nodes) - 1
+	if last >= 0 && !l.Filter(p, nodes[last]).IsSuccess() {
+		rejected = append(rejected, last)
+	}
+	return rejected
 }
 
 type sliceReason []string

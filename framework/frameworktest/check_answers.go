@@ -114,10 +114,16 @@ func (k *kit) checkCodes() *Failure {
 	return nil
 }
 
-// checkBatch compares ScoreNodes with Score, also for parts of the nodes.
+// checkBatch compares FilterNodes with Filter, and ScoreNodes with Score, also
+// for parts of the nodes.
 func (k *kit) checkBatch() *Failure {
 	for _, p := range k.pods {
 		a := k.ask(new(framework.Cycle), k.snapshot, p, nil)
+		if batch, ok := a.bound.(framework.BatchFilter); ok {
+			if f := k.checkFilterNodes(batch, p); f != nil {
+				return f
+			}
+		}
 		batch, ok := a.scorer.(framework.BatchScorer)
 		if !ok {
 			continue
@@ -139,6 +145,30 @@ func (k *kit) checkBatch() *Failure {
 				}
 			}
 		}
+	}
+	return nil
+}
+
+// checkFilterNodes wants the nodes that Filter does not let pass, in order.
+func (k *kit) checkFilterNodes(batch framework.BatchFilter, p *framework.PodInfo) *Failure {
+	var nodes []*framework.NodeInfo
+	for _, n := range k.snapshot.All() {
+		nodes = append(nodes, n)
+	}
+	for range 2 {
+		for from := range len(nodes) + 1 {
+			want := []int{-1} // what was there before stays
+			for i, n := range nodes[from:] {
+				if !batch.Filter(p, n).IsSuccess() {
+					want = append(want, i)
+				}
+			}
+			got := batch.FilterNodes(p, slices.Clone(nodes[from:]), []int{-1})
+			if !slices.Equal(got, want) {
+				return k.fail(fmt.Sprintf("nodes rejected by FilterNodes of %d nodes", len(nodes)-from), fmt.Sprint(got), fmt.Sprintf("%v, as Filter says", want))
+			}
+		}
+		slices.Reverse(nodes)
 	}
 	return nil
 }

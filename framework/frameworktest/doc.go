@@ -16,7 +16,7 @@
 //	codes        every point answers with a code that it may use
 //	reasons      reasons can be compared, and read when the cycle is long over
 //	restrict     names that PreFilter restricts to are sorted, and Filter rejects the others
-//	batch        ScoreNodes gives what Score gives
+//	batch        FilterNodes gives what Filter gives, and ScoreNodes what Score gives
 //	concurrency  a bound filter or scorer answers several goroutines (use -race)
 //	scratch      answers do not depend on the pods that came before
 //	scope        what Scope declares is all that answers depend on

@@ -93,7 +93,7 @@ var checks = []check{
 	{"codes", (*parts).answers, (*kit).checkCodes},
 	{"reasons", (*parts).answers, (*kit).checkReasons},
 	{"restrict", (*parts).prepares, (*kit).checkRestrict},
-	{"batch", (*parts).scores, (*kit).checkBatch},
+	{"batch", (*parts).answers, (*kit).checkBatch},
 	{"concurrency", (*parts).answers, (*kit).checkConcurrency},
 	{"scratch", (*parts).answers, (*kit).checkScratch},
 	{"scope", (*parts).declares, (*kit).checkScope},

@@ -1,0 +1,73 @@
+package scheduling
+
+import (
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// searchByColumns filters all nodes, one filter after the other, from place
+// start on: no node stops the search, so who is asked first makes no difference,
+// and a filter that is asked about many nodes in a row is faster. false when a
+// filter failed; which node a search node by node would have ended at, and so
+// everything else, is for that search to say.
+func (r *road) searchByColumns(s *framework.Snapshot, start int) (ok bool) {
+	defer func() {
+		if p := recover(); p != nil || !ok {
+			r.feasible, ok = r.feasible[:0], false
+		}
+	}()
+	slots := s.Order()
+	r.places = slices.Grow(r.places[:0], len(slots))[:len(slots)]
+	r.feasible = slices.Grow(r.feasible[:0], len(slots))[:len(slots)]
+	for k := range r.feasible {
+		place := start + k
+		if place >= len(slots) {
+			place -= len(slots)
+		}
+		r.places[k], r.feasible[k] = place, s.AtSlot(slots[place])
+		r.verdicts[place].filter = passed
+	}
+	for i := range r.bound.filters {
+		if !r.filterColumn(&r.bound.filters[i]) {
+			return false
+		}
+	}
+	r.visited = len(slots)
+	return true
+}
+
+// filterColumn asks one filter about the nodes that are left; places are theirs.
+// Those that it rejects are left no longer.
+func (r *road) filterColumn(f *boundFilter) bool {
+	r.rejected = r.rejected[:0]
+	if f.batch != nil {
+		r.rejected = f.batch.FilterNodes(r.cycle.Pod, r.feasible, r.rejected)
+	} else {
+		for k, n := range r.feasible {
+			if !f.filter.Filter(r.cycle.Pod, n).IsSuccess() {
+				r.rejected = append(r.rejected, k)
+			}
+		}
+	}
+	if len(r.rejected) == 0 {
+		return true
+	}
+	left, next := r.rejected[0], 0
+	for k := left; k < len(r.feasible); k++ {
+		n, place := r.feasible[k], r.places[k]
+		if next < len(r.rejected) && r.rejected[next] == k {
+			next++
+			status := f.filter.Filter(r.cycle.Pod, n)
+			if !status.IsRejected() {
+				return false
+			}
+			r.verdicts[place] = verdict{int32(f.at), status}
+			continue
+		}
+		r.feasible[left], r.places[left] = n, place
+		left++
+	}
+	r.feasible, r.places = r.feasible[:left], r.places[:left]
+	return next == len(r.rejected)
+}
