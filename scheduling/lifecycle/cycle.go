@@ -46,6 +46,7 @@ func (d *Driver) try(ctx context.Context, sched *scheduling.Scheduler, p *pod, i
 		a.Decision, err = sched.ScheduleContext(ctx, d.snap, it.Pod)
 		return err
 	})
+	d.observeDecision(sched, a)
 	if err != nil {
 		a.Decided = d.stamp()
 		d.makeRoom(ctx, sched, p, it, a, err)

@@ -59,6 +59,7 @@ func New(c Config) (*Driver, error) {
 		if err != nil {
 			return nil, err
 		}
+		d.observeCalls(s)
 		d.profiles[nameOf(p.Name)] = s
 		d.binders[s] = len(p.Bind) > 0
 		if d.last == nil {

@@ -11,8 +11,8 @@ import (
 // An Observer is told what a driver does. It sees and changes nothing, must not
 // block, and must not call the driver.
 //
-// An observer may also be a [PointObserver], a [ScoreObserver] or a
-// [QueueObserver]. What nobody observes is not measured.
+// An observer may also be a [PointObserver], a [PluginObserver], a
+// [ScoreObserver] or a [QueueObserver]. What nobody observes is not measured.
 type Observer interface {
 	// Attempt is told of every attempt that has ended, bound or failed, by the
 	// scheduling goroutine. It must not keep a.
@@ -24,6 +24,25 @@ type Observer interface {
 type PointObserver interface {
 	// Point is told of one step.
 	Point(t PointTiming)
+}
+
+// A PluginObserver is told how long each plugin took at each extension point.
+// Around a decision, from PreEnqueue to PostBind, that is the call itself. The
+// plugins of the decision, from PreFilter to NormalizeScore, are measured by
+// making every decision again on the plain road ([scheduling.Scheduler.Measure]),
+// so that nothing is added to the work for one node; it costs as much as a
+// [ScoreObserver]. Calls may come from many goroutines at once.
+type PluginObserver interface {
+	// Plugin is told of one plugin at one point.
+	Plugin(t PluginTiming)
+}
+
+// A PluginTiming is how long one plugin took at one point for one pod.
+type PluginTiming struct {
+	// Profile is the name of the profile and Pod the pod.
+	Profile string
+	Pod     *framework.PodInfo
+	scheduling.PluginTime
 }
 
 // A ScoreObserver is told every score of every node. That costs as much as an
@@ -63,16 +82,18 @@ type PointTiming struct {
 
 // observers is an observer, taken apart once.
 type observers struct {
-	any    bool
-	all    Observer
-	points PointObserver
-	scores ScoreObserver
-	queue  QueueObserver
+	any     bool
+	all     Observer
+	points  PointObserver
+	plugins PluginObserver
+	scores  ScoreObserver
+	queue   QueueObserver
 }
 
 func newObservers(o Observer) observers {
 	s := observers{any: o != nil, all: o}
 	s.points, _ = o.(PointObserver)
+	s.plugins, _ = o.(PluginObserver)
 	s.scores, _ = o.(ScoreObserver)
 	s.queue, _ = o.(QueueObserver)
 	return s
@@ -110,6 +131,26 @@ func (d *Driver) measured(a *Attempt, point string, step func() error) error {
 	err := step()
 	d.observers.points.Point(PointTiming{a.Profile, a.Pod, point, err, d.clock.Now().Sub(start)})
 	return err
+}
+
+// observeCalls makes a scheduler tell of its plugins.
+func (d *Driver) observeCalls(sched *scheduling.Scheduler) {
+	if o := d.observers.plugins; o != nil {
+		profile := sched.Profile()
+		sched.ObservePlugins(d.clock.Now, func(pod *framework.PodInfo, t scheduling.PluginTime) {
+			o.Plugin(PluginTiming{profile, pod, t})
+		})
+	}
+}
+
+// observeDecision measures a decision, whether it found a node or not, before the
+// pod counts on it.
+func (d *Driver) observeDecision(sched *scheduling.Scheduler, a *Attempt) {
+	if o := d.observers.plugins; o != nil {
+		for _, t := range sched.Measure(d.snap, a.Pod, a.Decision, d.clock.Now) {
+			o.Plugin(PluginTiming{a.Profile, a.Pod, t})
+		}
+	}
 }
 
 // observeScores explains a decision before the pod counts on its node.

@@ -79,3 +79,44 @@ func TestObserver(t *testing.T) {
 		}
 	}
 }
+
+// timer notes how often which plugin was told of.
+type timer struct {
+	watcher
+	told map[string]int
+}
+
+func (w *timer) Plugin(p lifecycle.PluginTiming) {
+	w.told[p.Pod.Pod.Name+": "+p.Point+" "+p.Plugin]++
+}
+
+// TestPluginObserver: the plugins of decisions and around them are told of, once
+// per attempt, and the decisions are those of a driver that nobody observes.
+func TestPluginObserver(t *testing.T) {
+	o := &timer{told: map[string]int{}}
+	p := scheduling.Kubernetes137()
+	p.Permit = []framework.Plugin{patient{"nobody"}}
+	var decisions [2][]string
+	for i, observer := range []lifecycle.Observer{nil, o} {
+		w := newWorldWith(t, lifecycle.Config{Profiles: []scheduling.Profile{p}, Observer: observer}, lifecycle.NewHandle())
+		w.nodes(framework.MakeNode("a", "4", "8Gi"), framework.MakeNode("b", "4", "8Gi"))
+		w.pods(framework.MakePod("p").Requests("1", "1Gi"), framework.MakePod("q").Requests("1", "1Gi"), framework.MakePod("huge").Requests("9", "1Gi"))
+		for _, a := range w.all() {
+			decisions[i] = append(decisions[i], fmt.Sprintf("%s %+v %v", a.Pod.Pod.Name, a.Decision.Node, a.Err))
+		}
+	}
+	if diff := cmp.Diff(decisions[0], decisions[1]); diff != "" {
+		t.Errorf("decisions without and with an observer (-without +with):\n%s", diff)
+	}
+	for _, want := range []string{
+		"p: PreEnqueue SchedulingGates", "p: PreFilter NodeResourcesFit", "q: Filter TaintToleration", "q: Score NodeResourcesFit",
+		"p: Permit patient", "q: Reserve VolumeBinding", "huge: Filter NodeResourcesFit", "huge: PostFilter DefaultPreemption",
+	} {
+		if o.told[want] != 1 {
+			t.Errorf("%q was told %d times, want once; all: %v", want, o.told[want], o.told)
+		}
+	}
+	if n := o.told["huge: Score NodeResourcesFit"]; n > 0 {
+		t.Errorf("scores of a pod that fits nowhere were measured %d times", n)
+	}
+}

@@ -12,7 +12,7 @@ import (
 // out.
 func All(observers ...lifecycle.Observer) lifecycle.Observer {
 	var list all
-	scores := false
+	scores, plugins := false, false
 	for _, o := range observers {
 		if o == nil {
 			continue
@@ -20,9 +20,22 @@ func All(observers ...lifecycle.Observer) lifecycle.Observer {
 		list = append(list, o)
 		_, is := o.(lifecycle.ScoreObserver)
 		scores = scores || is
+		_, is = o.(lifecycle.PluginObserver)
+		plugins = plugins || is
 	}
-	if scores {
+	switch {
+	case scores && plugins:
+		return struct {
+			allWithScores
+			pluginsOfAll
+		}{allWithScores{list}, pluginsOfAll(list)}
+	case scores:
 		return allWithScores{list}
+	case plugins:
+		return struct {
+			all
+			pluginsOfAll
+		}{list, pluginsOfAll(list)}
 	}
 	return list
 }
@@ -63,6 +76,18 @@ func (l allWithScores) Scores(e *scheduling.Explanation) {
 	for _, o := range l.all {
 		if s, ok := o.(lifecycle.ScoreObserver); ok {
 			s.Scores(e)
+		}
+	}
+}
+
+// pluginsOfAll is apart from all for the same reason.
+type pluginsOfAll []lifecycle.Observer
+
+// Plugin implements [lifecycle.PluginObserver].
+func (l pluginsOfAll) Plugin(t lifecycle.PluginTiming) {
+	for _, o := range l {
+		if p, ok := o.(lifecycle.PluginObserver); ok {
+			p.Plugin(t)
 		}
 	}
 }

@@ -23,6 +23,9 @@ type Log struct {
 	Logger *slog.Logger
 	// Scores writes scores, at level Debug.
 	Scores bool
+	// Plugins writes how long each plugin took at each extension point, at level
+	// Debug; it costs what [lifecycle.PluginObserver] says.
+	Plugins bool
 }
 
 // Observer returns the observer.
@@ -30,10 +33,22 @@ func (l Log) Observer() lifecycle.Observer {
 	if l.Logger == nil {
 		return nothing{}
 	}
-	if l.Scores {
-		return scoreLog{attemptLog{l.Logger}}
+	log := attemptLog{l.Logger}
+	switch {
+	case l.Scores && l.Plugins:
+		return struct {
+			scoreLog
+			pluginLines
+		}{scoreLog{log}, pluginLines(log)}
+	case l.Scores:
+		return scoreLog{log}
+	case l.Plugins:
+		return struct {
+			attemptLog
+			pluginLines
+		}{log, pluginLines(log)}
 	}
-	return attemptLog{l.Logger}
+	return log
 }
 
 type nothing struct{}
@@ -77,6 +92,16 @@ func (l attemptLog) Point(t lifecycle.PointTiming) {
 		attrs = append(attrs, slog.Any("error", t.Err))
 	}
 	l.logger.LogAttrs(context.Background(), slog.LevelDebug, "step", attrs...)
+}
+
+// pluginLines is what an observer has besides that observes plugins.
+type pluginLines struct{ logger *slog.Logger }
+
+// Plugin implements [lifecycle.PluginObserver].
+func (l pluginLines) Plugin(t lifecycle.PluginTiming) {
+	l.logger.LogAttrs(context.Background(), slog.LevelDebug, "plugin",
+		slog.String("pod", t.Pod.Pod.Key()), slog.String("profile", t.Profile), slog.String("point", t.Point),
+		slog.String("plugin", t.Plugin), slog.Int("nodes", t.Nodes), slog.Duration("took", t.Duration))
 }
 
 type scoreLog struct{ attemptLog }

@@ -79,18 +79,58 @@ func TestScoreLines(t *testing.T) {
 	}
 }
 
+func TestPluginLines(t *testing.T) {
+	var b strings.Builder
+	m := new(expvar.Map)
+	if err := run(observe.All(observe.Log{Logger: logger(&b, slog.LevelDebug), Plugins: true}.Observer(), observe.NewPluginVars(m))); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`msg=plugin pod=default/web profile=default-scheduler point=PreEnqueue plugin=SchedulingGates nodes=0 took=0s`,
+		`msg=plugin pod=default/web profile=default-scheduler point=PreFilter plugin=NodeAffinity nodes=0 took=0s`,
+		`msg=plugin pod=default/web profile=default-scheduler point=Filter plugin=NodeResourcesFit nodes=2 took=0s`,
+		`msg=plugin pod=default/web profile=default-scheduler point=Score plugin=ImageLocality nodes=2 took=0s`,
+		`msg=plugin pod=default/web profile=default-scheduler point=NormalizeScore plugin=TaintToleration nodes=0 took=0s`,
+		`msg=plugin pod=default/web profile=default-scheduler point=Reserve plugin=VolumeBinding nodes=0 took=0s`,
+		`msg=plugin pod=default/huge profile=default-scheduler point=Filter plugin=NodeResourcesFit nodes=2 took=0s`,
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no line says %s in\n%s", want, b.String())
+		}
+	}
+	if strings.Contains(b.String(), "Host large") {
+		t.Error("scores are written although nobody asked for them")
+	}
+	for key, want := range map[string]string{"Filter/NodeResourcesFit": "2", "Score/ImageLocality": "1", "Score/NodeAffinity": "<nil>"} {
+		if got := fmt.Sprint(m.Get("plugins").(*expvar.Map).Get(key)); got != want {
+			t.Errorf("plugins[%s] = %s, want %s", key, got, want)
+		}
+	}
+}
+
 func TestScoresOnlyWhenAsked(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		observer lifecycle.Observer
 		want     bool
+		plugins  bool
 	}{
-		{"a log", observe.Log{Logger: slog.Default()}.Observer(), false},
-		{"a log of scores", observe.Log{Logger: slog.Default(), Scores: true}.Observer(), true},
-		{"no logger", observe.Log{Scores: true}.Observer(), false},
-		{"all without", observe.All(nil, observe.Log{Logger: slog.Default()}.Observer()), false},
-		{"all with", observe.All(observe.NewVars(new(expvar.Map)), observe.Log{Logger: slog.Default(), Scores: true}.Observer()), true},
+		{"a log", observe.Log{Logger: slog.Default()}.Observer(), false, false},
+		{"a log of scores", observe.Log{Logger: slog.Default(), Scores: true}.Observer(), true, false},
+		{"a log of plugins", observe.Log{Logger: slog.Default(), Plugins: true}.Observer(), false, true},
+		{"a log of both", observe.Log{Logger: slog.Default(), Scores: true, Plugins: true}.Observer(), true, true},
+		{"no logger", observe.Log{Scores: true, Plugins: true}.Observer(), false, false},
+		{"all without", observe.All(nil, observe.Log{Logger: slog.Default()}.Observer()), false, false},
+		{"all with scores", observe.All(observe.NewVars(new(expvar.Map)), observe.Log{Logger: slog.Default(), Scores: true}.Observer()), true, false},
+		{"all with plugins", observe.All(observe.NewPluginVars(new(expvar.Map))), false, true},
+		{"all with both", observe.All(observe.NewPluginVars(new(expvar.Map)), observe.Log{Logger: slog.Default(), Scores: true}.Observer()), true, true},
 	} {
+		if _, got := tt.observer.(lifecycle.PluginObserver); got != tt.plugins {
+			t.Errorf("%s observes plugins: %t, want %t", tt.name, got, tt.plugins)
+		}
+		if _, got := tt.observer.(lifecycle.PointObserver); !got && tt.name != "no logger" {
+			t.Errorf("%s observes no points", tt.name)
+		}
 		if _, got := tt.observer.(lifecycle.ScoreObserver); got != tt.want {
 			t.Errorf("%s observes scores: %t, want %t", tt.name, got, tt.want)
 		}

@@ -1,0 +1,149 @@
+package scheduling
+
+import (
+	"context"
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// ObservePlugins makes the scheduler tell, by the given clock, how long each call
+// of a plugin took at the points around a decision: PreEnqueue, Reserve,
+// Unreserve, PostFilter, Permit, PreBindPreFlight, PreBind, Bind and PostBind.
+// What happens within a decision is told by [Scheduler.Measure]. It must be called
+// before anything else; a scheduler that is not observed pays nothing. tell is
+// called by whichever goroutine runs the plugin.
+func (s *Scheduler) ObservePlugins(now func() time.Time, tell func(pod *framework.PodInfo, t PluginTime)) {
+	o := observed{now, tell}
+	t := &s.plugins
+	for i, p := range t.reserve {
+		t.reserve[i] = observedReserve{p, o}
+	}
+	for i, p := range t.preFlight {
+		if p != nil {
+			t.preFlight[i] = observedPreFlight{p, o}
+		}
+	}
+	wrap(t.preEnqueue, func(p framework.PreEnqueuePlugin, name string) framework.PreEnqueuePlugin {
+		return observedPreEnqueue{p, o, name}
+	})
+	wrap(t.postFilter, func(p framework.PostFilterPlugin, name string) framework.PostFilterPlugin {
+		return observedPostFilter{p, o, name}
+	})
+	wrap(t.permit, func(p framework.PermitPlugin, name string) framework.PermitPlugin { return observedPermit{p, o, name} })
+	wrap(t.preBind, func(p framework.PreBindPlugin, name string) framework.PreBindPlugin {
+		return observedPreBind{p, o, name}
+	})
+	wrap(t.bind, func(p framework.BindPlugin, name string) framework.BindPlugin { return observedBind{p, o, name} })
+	wrap(t.postBind, func(p framework.PostBindPlugin, name string) framework.PostBindPlugin {
+		return observedPostBind{p, o, name}
+	})
+}
+
+func wrap[T any](list []named[T], around func(p T, name string) T) {
+	for i := range list {
+		list[i].plugin = around(list[i].plugin, list[i].name)
+	}
+}
+
+// observed is who wants to know.
+type observed struct {
+	now  func() time.Time
+	tell func(*framework.PodInfo, PluginTime)
+}
+
+// done tells of a call. It is deferred, so that plugins that panic are told of.
+func (o *observed) done(pod *framework.PodInfo, plugin, point string, since time.Time) {
+	o.tell(pod, PluginTime{Plugin: plugin, Point: point, Duration: o.now().Sub(since)})
+}
+
+type observedReserve struct {
+	framework.ReservePlugin
+	o observed
+}
+
+func (p observedReserve) Reserve(c *framework.Cycle, node *framework.NodeInfo) framework.Status {
+	defer p.o.done(c.Pod, p.Name(), "Reserve", p.o.now())
+	return p.ReservePlugin.Reserve(c, node)
+}
+
+func (p observedReserve) Unreserve(c *framework.Cycle, node *framework.NodeInfo) {
+	defer p.o.done(c.Pod, p.Name(), "Unreserve", p.o.now())
+	p.ReservePlugin.Unreserve(c, node)
+}
+
+type observedPreFlight struct {
+	framework.PreBindPreFlighter
+	o observed
+}
+
+func (p observedPreFlight) PreBindPreFlight(ctx context.Context, c *framework.Cycle, node string) (bool, framework.Status) {
+	defer p.o.done(c.Pod, p.Name(), "PreBindPreFlight", p.o.now())
+	return p.PreBindPreFlighter.PreBindPreFlight(ctx, c, node)
+}
+
+type observedPreEnqueue struct {
+	framework.PreEnqueuePlugin
+	o    observed
+	name string
+}
+
+func (p observedPreEnqueue) PreEnqueue(ctx context.Context, pod *framework.PodInfo) framework.Status {
+	defer p.o.done(pod, p.name, "PreEnqueue", p.o.now())
+	return p.PreEnqueuePlugin.PreEnqueue(ctx, pod)
+}
+
+type observedPostFilter struct {
+	framework.PostFilterPlugin
+	o    observed
+	name string
+}
+
+func (p observedPostFilter) PostFilter(ctx context.Context, c *framework.Cycle, v framework.Verdicts) (framework.PostFiltered, framework.Status) {
+	defer p.o.done(c.Pod, p.name, "PostFilter", p.o.now())
+	return p.PostFilterPlugin.PostFilter(ctx, c, v)
+}
+
+type observedPermit struct {
+	framework.PermitPlugin
+	o    observed
+	name string
+}
+
+func (p observedPermit) Permit(ctx context.Context, c *framework.Cycle, node string) (framework.Status, time.Duration) {
+	defer p.o.done(c.Pod, p.name, "Permit", p.o.now())
+	return p.PermitPlugin.Permit(ctx, c, node)
+}
+
+type observedPreBind struct {
+	framework.PreBindPlugin
+	o    observed
+	name string
+}
+
+func (p observedPreBind) PreBind(ctx context.Context, c *framework.Cycle, node string) framework.Status {
+	defer p.o.done(c.Pod, p.name, "PreBind", p.o.now())
+	return p.PreBindPlugin.PreBind(ctx, c, node)
+}
+
+type observedBind struct {
+	framework.BindPlugin
+	o    observed
+	name string
+}
+
+func (p observedBind) Bind(ctx context.Context, c *framework.Cycle, node string) framework.Status {
+	defer p.o.done(c.Pod, p.name, "Bind", p.o.now())
+	return p.BindPlugin.Bind(ctx, c, node)
+}
+
+type observedPostBind struct {
+	framework.PostBindPlugin
+	o    observed
+	name string
+}
+
+func (p observedPostBind) PostBind(ctx context.Context, c *framework.Cycle, node string) {
+	defer p.o.done(c.Pod, p.name, "PostBind", p.o.now())
+	p.PostBindPlugin.PostBind(ctx, c, node)
+}
