@@ -46,10 +46,7 @@ func (p slow) Score(*framework.PodInfo, *framework.NodeInfo) int64 {
 	return 1
 }
 
-func (p slow) NormalizeScore(raw, _, _ int64) int64 {
-	p.take(3 * time.Millisecond)
-	return raw
-}
+func (p slow) NormalizeScores([]*framework.NodeInfo, []int64) { p.take(3 * time.Millisecond) }
 
 func (p slow) PreEnqueue(context.Context, *framework.PodInfo) framework.Status {
 	p.take(4 * time.Millisecond)
@@ -161,7 +158,7 @@ func TestPluginTimes(t *testing.T) {
 	want := []string{
 		"PreEnqueue b 0 4ms",
 		"PreFilter a 0 1ms", "PreFilter b 0 1ms", "Filter a 3 30ms", "Filter b 2 20ms",
-		"PreScore b 0 2ms", "Score b 2 40ms", "NormalizeScore b 0 6ms",
+		"PreScore b 0 2ms", "Score b 2 40ms", "NormalizeScore b 0 3ms",
 		"Reserve b 0 5ms", "Permit b 0 8ms", "PreBindPreFlight b 0 9ms", "PreBind b 0 11ms", "Bind b 0 12ms", "PostBind b 0 13ms",
 		"Unreserve b 0 6ms",
 	}
