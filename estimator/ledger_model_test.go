@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/berth-sched/berth/estimator"
@@ -76,6 +77,7 @@ func TestLedgerModel(t *testing.T) {
 			"update":     m.updatePod,
 			"assign":     m.assign,
 			"unassign":   m.unassign,
+			"reserve":    m.reserve,
 			"observe":    m.observe,
 			"unobserve":  m.unobserve,
 			"metric":     m.setMetric,
@@ -339,6 +341,33 @@ func (m *ledgerModel) unassign(t *rapid.T) {
 		return
 	}
 	m.leave(node, p.info.Pod.UID)
+}
+
+// reserve reserves a node for a pod and takes that back: every sum must be what
+// it was, to the last bit, and what follows must not notice either.
+func (m *ledgerModel) reserve(t *rapid.T) {
+	before := m.uses()
+	var c framework.Cycle
+	c.Reset(m.info(t, m.newPod(t)), m.snapshot, 0, 0)
+	node := m.snapshot.Node(m.drawNode(t))
+	must(t, estimator.Assigner{}.Reserve(&c, node).Err())
+	estimator.Assigner{}.Unreserve(&c, node)
+	if diff := cmp.Diff(before, m.uses()); diff != "" {
+		t.Fatalf("uses after Reserve and Unreserve (-want +got):\n%s", diff)
+	}
+}
+
+// uses returns everything that the ledger knows of the nodes' use.
+func (m *ledgerModel) uses() map[string][][]int64 {
+	out := map[string][][]int64{}
+	for _, n := range m.snapshot.All() {
+		for _, load := range m.loads {
+			for _, b := range []estimator.Basis{estimator.WholeForFilter, estimator.ProdForFilter, estimator.WholeForScore, estimator.ProdForScore} {
+				out[n.Name()] = append(out[n.Name()], slices.Clone(load.View(m.snapshot).Use(n, b)))
+			}
+		}
+	}
+	return out
 }
 
 func (m *ledgerModel) observe(t *rapid.T) {
