@@ -32,6 +32,7 @@
 //
 //	LoadAware             not on nodes that are busier than they should be (Koordinator)
 //	NodeLabel             labels that nodes must, or must not, have (kube-scheduler 1.18)
+//	ServiceAffinity       pods of a service on nodes of one label value (kube-scheduler 1.18)
 //
 // # What it leaves to you
 //

@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/resource"
@@ -174,18 +173,13 @@ func TestDecodeJunk(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			start := time.Now()
 			_, err := framework.Decode(data)
-			took := time.Since(start)
 			runtime.ReadMemStats(&after)
 			if err == nil {
 				t.Error("junk decodes")
 			}
 			if len(err.Error()) > 500 {
 				t.Errorf("error text of %d bytes", len(err.Error()))
-			}
-			if took > 5*time.Second {
-				t.Errorf("took %v", took)
 			}
 			if used := after.TotalAlloc - before.TotalAlloc; used > 5*size {
 				t.Errorf("allocated %d MiB for %d MiB", used>>20, size>>20)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/berth-sched/berth/framework"
 )
@@ -112,13 +111,14 @@ func TestZoneKey(t *testing.T) {
 	}
 }
 
-// Many zones, one of them large, is the worst case for going round by round.
-func TestOrderIsLinear(t *testing.T) {
+// Many zones, one of them large, is the worst case for going round by round:
+// who goes over all zones in each round does not come to an end here.
+func TestOrderOfManyZones(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds 60,000 nodes")
+		t.Skip("builds 200,000 nodes")
 	}
 	s := framework.NewSnapshot(framework.ZoneInterleaved)
-	const half = 30_000
+	const half = 100_000
 	for i := range 2 * half {
 		zone := "big"
 		if i >= half {
@@ -126,12 +126,7 @@ func TestOrderIsLinear(t *testing.T) {
 		}
 		must(t, s.AddNode(plainNode(fmt.Sprint("n", i), framework.LabelTopologyZone, zone)))
 	}
-	start := time.Now()
 	if got := s.At(half + 1).Name(); got != "n1" {
 		t.Errorf("node after the first round = %s, want n1", got)
-	}
-	// Going over all zones in each round would take several seconds.
-	if took := time.Since(start); took > time.Second {
-		t.Errorf("ordering %d nodes took %v", 2*half, took)
 	}
 }

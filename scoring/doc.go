@@ -25,14 +25,16 @@
 //
 // Of kube-scheduler 1.18, where the strategies were plugins of their own:
 // [NodeResourcesLeastAllocated], [NodeResourcesMostAllocated],
-// [RequestedToCapacityRatioPlugin], [NodeLabel] and [NodePreferAvoidPods].
+// [RequestedToCapacityRatioPlugin], [SelectorSpread], [DefaultPodTopologySpread],
+// [ServiceAffinity], [NodeLabel] and [NodePreferAvoidPods].
 //
 // The formulas are functions of numbers, for those who want nothing else:
 // [LeastAllocatedScore], [MostAllocatedScore], [RequestedToCapacityRatioScore],
 // [Shape.At], [BalanceScore], [BalancedAllocationScore],
 // [BalancedAllocationScoreV118], [ImageLocalityScore], [ScaledImageSize],
 // [TaintTolerationScore], [SpreadScore], [SpreadNormalizeScore],
-// [InterPodAffinityScore], [StorageUtilization], [DefaultNormalizeScore].
+// [InterPodAffinityScore], [StorageUtilization], [SelectorSpreadScore],
+// [SelectorSpreadZonedScore], [ServiceAffinityPart], [DefaultNormalizeScore].
 // They accept any int64, and divide exactly: no intermediate result wraps. What
 // they return is from 0 to 100, unless they say otherwise.
 //

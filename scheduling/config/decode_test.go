@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -200,15 +199,11 @@ func TestHostile(t *testing.T) {
 		"aliases":       []byte(bomb),
 		"large aliases": []byte(`a: &a "` + strings.Repeat("x", 1<<18) + "\"\nb: [" + strings.Repeat("*a,", 1<<18) + "]\n"),
 	} {
-		start := time.Now()
 		if _, err := config.Load(text, config.Options{}); err == nil {
 			t.Errorf("%s: loaded", name)
 		}
 		if _, err := config.YAMLToJSON(text); err == nil {
 			t.Errorf("%s: converted", name)
-		}
-		if d := time.Since(start); d > 10*time.Second {
-			t.Errorf("%s: took %v", name, d)
 		}
 	}
 	e := refused(t, strings.Repeat("#", config.DefaultMaxBytes+1), config.Options{})
