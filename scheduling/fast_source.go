@@ -44,6 +44,7 @@ func (f *fastRoad) BindScorers(c *framework.Cycle, live bool, feasible engine.Fe
 	for _, b := range f.bound.scorers {
 		s := engine.Scorer{
 			At: b.at, Scorer: b.scorer, Reads: f.kind.scorers.reads[b.at], Weight: b.weight, ByRange: b.byRange, Except: b.except,
+			Batch: b.batch,
 		}
 		if b.byRange == nil {
 			s.ByNodes = b.byNodes

@@ -81,7 +81,9 @@ type noImages struct{}
 func (noImages) Score(*framework.PodInfo, *framework.NodeInfo) int64 { return 0 }
 
 // ScoreNodes implements [framework.BatchScorer].
-func (noImages) ScoreNodes(_ *framework.PodInfo, _ []*framework.NodeInfo, scores []int64) { clear(scores) }
+func (noImages) ScoreNodes(_ *framework.PodInfo, _ []*framework.NodeInfo, scores []int64) {
+	clear(scores)
+}
 
 // The sizes, in bytes, between which [ImageLocalityScore] rises.
 const (

@@ -82,6 +82,7 @@ type base struct {
 	due     deadlines
 	nodes   []*framework.NodeInfo
 	buffers [2][]int64
+	raw     []int64
 
 	snapshot *framework.Snapshot
 	version  uint64 // of the snapshot's journal
@@ -169,22 +170,38 @@ func (b *base) follow(s *framework.Snapshot) {
 	if !ok {
 		slots = b.order.slots
 	}
+	b.version = s.Version()
+	if len(slots) < few {
+		for _, slot := range slots {
+			if n := s.AtSlot(slot); n.Generation() != b.rows[slot].generation {
+				b.evaluate(n, false)
+			}
+		}
+		return
+	}
 	b.warm(slots)
+	b.nodes = b.nodes[:0]
 	for _, slot := range slots {
-		if n := s.AtSlot(slot); n.Generation() != b.rows[slot].generation {
-			b.evaluate(n, false)
+		n, r := s.AtSlot(slot), &b.rows[slot]
+		if n.Generation() == r.generation {
+			continue
+		}
+		if b.judge(n, r); b.scored && r.reason == feasible {
+			b.nodes = append(b.nodes, n)
+		} else if b.timed {
+			b.schedule(n)
 		}
 	}
-	b.version = s.Version()
+	b.scoreMany()
 }
+
+// few is how many nodes are not worth more than one loop.
+const few = 4
 
 // warm touches what evaluating the nodes will read. The loads of a short loop
 // overlap, those of the long one do not: with 50 bases in turn, this halves
 // the cost of a dirty row.
 func (b *base) warm(slots []int) {
-	if len(slots) < 4 {
-		return
-	}
 	var x uint64
 	for _, slot := range slots {
 		x += b.rows[slot].generation
@@ -243,11 +260,20 @@ func (b *base) expire(s *framework.Snapshot) {
 // evaluate renews what the row keeps of the node; whole tells that the node's
 // object may have changed too.
 func (b *base) evaluate(n *framework.NodeInfo, whole bool) {
-	slot := n.Slot()
-	r := &b.rows[slot]
+	r := &b.rows[n.Slot()]
 	if whole {
 		r.setFixed(b.ask(b.fixed, n, maxPlace), false)
 	}
+	if b.judge(n, r); b.scored && r.reason == feasible {
+		b.score(n, r)
+	}
+	if b.timed {
+		b.schedule(n)
+	}
+}
+
+// judge renews the verdict on a node whose object is the same.
+func (b *base) judge(n *framework.NodeInfo, r *row) {
 	r.generation, r.reason = n.Generation(), r.fixedReason()
 	before := maxPlace
 	if r.reason != feasible {
@@ -256,13 +282,7 @@ func (b *base) evaluate(n *framework.NodeInfo, whole bool) {
 	if reason := b.ask(b.moving, n, before); reason != feasible {
 		r.reason = reason
 	}
-	if b.scored && r.reason == feasible {
-		b.score(n, r)
-	}
-	if b.timed {
-		b.schedule(n)
-	}
-	b.log.add(slot)
+	b.log.add(n.Slot())
 }
 
 const maxPlace = int(^uint(0) >> 1)
@@ -298,7 +318,7 @@ func (b *base) reject(at int, status framework.Status) int32 {
 // size is the memory that the base holds, but for what it shares.
 func (b *base) size() int {
 	n := cap(b.rows)*int(unsafe.Sizeof(row{})) + len(b.key)
-	n += 8*(cap(b.nodes)+cap(b.buffers[0])+cap(b.buffers[1])) + 4*cap(b.log.slots) + 32*cap(b.due.heap) + 4*cap(b.due.place)
+	n += 8*(cap(b.nodes)+cap(b.buffers[0])+cap(b.buffers[1])+cap(b.raw)) + 4*cap(b.log.slots) + 32*cap(b.due.heap) + 4*cap(b.due.place)
 	for i := range b.kept {
 		n += 8 * cap(b.kept[i].raw)
 	}

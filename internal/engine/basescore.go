@@ -42,8 +42,8 @@ func (b *base) bindScores(src Source, shown Feasible) bool {
 	}
 	for i := range b.kept {
 		k := &b.kept[i]
-		for _, n := range b.nodes {
-			k.raw[n.Slot()] = k.scorer.Scorer.Score(b.pod, n)
+		for at, x := range b.rawOf(&k.scorer) {
+			k.raw[b.nodes[at].Slot()] = x
 		}
 	}
 	if b.timed {
@@ -53,6 +53,33 @@ func (b *base) bindScores(src Source, shown Feasible) bool {
 	}
 	b.scored = true
 	return !b.broken
+}
+
+// rawOf asks a scorer about the listed nodes.
+func (b *base) rawOf(s *Scorer) []int64 {
+	b.raw = resize(b.raw, len(b.nodes))
+	raw := b.raw[:len(b.nodes)]
+	if s.Batch != nil {
+		s.Batch.ScoreNodes(b.pod, b.nodes, raw)
+		return raw
+	}
+	for k, n := range b.nodes {
+		raw[k] = s.Scorer.Score(b.pod, n)
+	}
+	return raw
+}
+
+// scoreMany renews the scores of the rows of the listed nodes.
+func (b *base) scoreMany() {
+	moving := b.sums(b.movingScorers, 1)
+	for k, n := range b.nodes {
+		r := &b.rows[n.Slot()]
+		r.movingScore = moving[k]
+		b.scoreRest(n, r)
+		if b.timed {
+			b.schedule(n)
+		}
+	}
 }
 
 // keep gives the scorer a list of raw scores, with the memory of an earlier one
@@ -75,9 +102,8 @@ func (b *base) sums(scorers []Scorer, buffer int) []int64 {
 	b.buffers[buffer] = sum
 	clear(sum)
 	for i := range scorers {
-		scorer, weight := scorers[i].Scorer, scorers[i].Weight
-		for k, n := range b.nodes {
-			x := scorer.Score(b.pod, n)
+		weight := scorers[i].Weight
+		for k, x := range b.rawOf(&scorers[i]) {
 			if uint64(x) > uint64(framework.MaxNodeScore) {
 				b.broken = true
 			}
@@ -89,11 +115,16 @@ func (b *base) sums(scorers []Scorer, buffer int) []int64 {
 
 // score renews the scores of one row.
 func (b *base) score(n *framework.NodeInfo, r *row) {
+	r.movingScore = b.askScores(b.movingScorers, n)
+	b.scoreRest(n, r)
+}
+
+// scoreRest renews the scores that are not known but for the moving ones.
+func (b *base) scoreRest(n *framework.NodeInfo, r *row) {
 	known := r.fixedKnown()
 	if !known {
 		r.fixedScore = b.askScores(b.fixedScorers, n)
 	}
-	r.movingScore = b.askScores(b.movingScorers, n)
 	for i := range b.kept {
 		if k := &b.kept[i]; !k.fixed || !known {
 			k.raw[n.Slot()] = k.scorer.Scorer.Score(b.pod, n)

@@ -270,7 +270,7 @@ func (c *class) follows() bool {
 
 // warm touches what looking at the nodes will read; see base.warm.
 func (c *class) warm() {
-	if len(c.changed) < 4 {
+	if len(c.changed) < few {
 		return
 	}
 	var x uint64

@@ -19,6 +19,7 @@ type Scorer struct {
 	ByRange framework.RangeNormalizer
 	ByNodes framework.ScoreNormalizer
 	Except  framework.RangeExcluder
+	Batch   framework.BatchScorer // the scorer, if it can score many nodes in one call
 }
 
 // A Source binds the plugins of a profile to the pod of the decision that is

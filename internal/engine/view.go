@@ -144,15 +144,15 @@ func (v *View) Totals(f func(n *framework.NodeInfo, total int64) bool) {
 	}
 }
 
-// few is up to how many tied nodes are looked at one by one.
-const few = 64
+// fewTied is up to how many tied nodes are looked at one by one.
+const fewTied = 64
 
 // Heap returns the node at the root of the implicit binary heap over the
 // feasible nodes in the order of the search, where equal totals never swap: of
 // the tied nodes, the first in pre-order. Few tied nodes are compared with each
 // other; many are soon met on the walk from the root.
 func (v *View) Heap() *framework.NodeInfo {
-	if v.best.count > few || len(v.explicit) > 0 {
+	if v.best.count > fewTied || len(v.explicit) > 0 {
 		return v.heapWalk(0)
 	}
 	var first *framework.NodeInfo
