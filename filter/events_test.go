@@ -1,0 +1,262 @@
+package filter_test
+
+import (
+	"testing"
+
+	"github.com/berth-sched/berth/filter"
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/frameworktest"
+	"github.com/berth-sched/berth/resource"
+)
+
+// wakes says what a queue would: whether the event, of which the plugin is told
+// if it registered for it, may help a pod that the plugin rejected.
+func wakes(t *testing.T, p framework.EnqueueExtensions, s *framework.Snapshot, pod *framework.Pod, r framework.EventResource, a framework.ActionType, before, after any) bool {
+	t.Helper()
+	info := func(x any) any {
+		if p, ok := x.(*framework.Pod); ok {
+			return podInfo(t, s, p)
+		}
+		return x
+	}
+	for _, e := range p.EventsToRegister() {
+		if !e.Event.Matches(framework.ClusterEvent{Resource: r, Action: a}) {
+			continue
+		}
+		if e.Hint == nil {
+			return true
+		}
+		hint, err := e.Hint(podInfo(t, s, pod), info(before), info(after))
+		if err != nil {
+			t.Errorf("%s: %s %v: %v", p.Name(), r, a, err)
+		}
+		if hint == framework.Queue {
+			return true
+		}
+	}
+	return false
+}
+
+const (
+	added   = framework.ActionAdd
+	deleted = framework.ActionDelete
+	label   = framework.ActionUpdateNodeLabel
+	taint   = framework.ActionUpdateNodeTaint
+	given   = framework.ActionUpdateNodeAllocatable
+	updated = framework.ActionUpdate
+	onNode  = framework.ResourceNode
+	onPod   = framework.ResourceAssignedPod
+	self    = framework.ResourceTargetPod
+	onClaim = framework.ResourcePersistentVolumeClaim
+)
+
+// TestHints: events that help wake, events that cannot do not.
+func TestHints(t *testing.T) {
+	s := framework.NewSnapshot(framework.Arrival)
+	node := func(name string) framework.NodeBuilder { return framework.MakeNode(name, "4", "8Gi") }
+	pod := framework.MakePod("waiting").Requests("2", "1Gi")
+	other := framework.MakePod("other").Requests("1", "1Gi").Node("n")
+	claim := func(namespace, name string) *framework.PersistentVolumeClaim {
+		return &framework.PersistentVolumeClaim{ObjectMeta: framework.ObjectMeta{Namespace: namespace, Name: name}}
+	}
+	withVolume := func(b framework.PodBuilder, v framework.VolumeSource) *framework.Pod {
+		p := b.Obj()
+		p.Spec.Volumes = []framework.Volume{{Name: "v", VolumeSource: v}}
+		return p
+	}
+	data := framework.VolumeSource{PersistentVolumeClaim: &framework.PersistentVolumeClaimVolumeSource{ClaimName: "data"}}
+	disk := framework.VolumeSource{AWSElasticBlockStore: &framework.AWSElasticBlockStoreVolumeSource{VolumeID: "vol-1"}}
+	spread := func(b framework.PodBuilder, policy *framework.NodeInclusionPolicy) *framework.Pod {
+		p := b.Obj()
+		p.Spec.TopologySpreadConstraints = []framework.TopologySpreadConstraint{{
+			TopologyKey: "zone", MaxSkew: 1, WhenUnsatisfiable: framework.DoNotSchedule, NodeTaintsPolicy: policy,
+			LabelSelector: &framework.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
+		}}
+		return p
+	}
+	term := []framework.PodAffinityTerm{{TopologyKey: "zone", LabelSelector: &framework.LabelSelector{MatchLabels: map[string]string{"app": "web"}}}}
+	attracted, repelled := pod.Obj(), pod.Obj()
+	attracted.Spec.Affinity = &framework.Affinity{PodAffinity: &framework.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: term}}
+	repelled.Spec.Affinity = &framework.Affinity{PodAntiAffinity: &framework.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: term}}
+	fenced := other.Obj()
+	fenced.Spec.Affinity = repelled.Spec.Affinity
+	mounting := pod.Obj()
+	mounting.Spec.Containers[0].VolumeMounts = []framework.VolumeMount{{BindMountOptions: []string{"x"}}}
+	declaring := node("n").Obj()
+	declaring.Status.DeclaredFeatures = []string{"VolumeBindMountOptions"}
+	driver := func(publishes bool) *framework.CSIDriver {
+		d := &framework.CSIDriver{ObjectMeta: framework.ObjectMeta{Name: "d"}}
+		d.Spec.StorageCapacity = &publishes
+		return d
+	}
+	named := func(p *framework.Pod) *framework.Pod { p.Spec.NodeName = "n"; return p }
+	type plugin = framework.EnqueueExtensions
+	for _, tt := range []struct {
+		name          string
+		plugin        plugin
+		pod           *framework.Pod
+		resource      framework.EventResource
+		action        framework.ActionType
+		before, after any
+		want          bool
+	}{
+		{"its node comes", filter.NodeName{}, named(pod.Obj()), onNode, added, nil, node("n").Obj(), true},
+		{"another node comes", filter.NodeName{}, named(pod.Obj()), onNode, added, nil, node("m").Obj(), false},
+		{"a pod leaves", filter.NodeName{}, named(pod.Obj()), onPod, deleted, other.Obj(), nil, false},
+
+		{"an open node comes", filter.NodeUnschedulable{}, pod.Obj(), onNode, added, nil, node("n").Obj(), true},
+		{"a cordoned node comes", filter.NodeUnschedulable{}, pod.Obj(), onNode, added, nil, node("n").Unschedulable().Obj(), false},
+		{"a node is opened", filter.NodeUnschedulable{}, pod.Obj(), onNode, taint, node("n").Unschedulable().Obj(), node("n").Obj(), true},
+		{"a taint of an open node", filter.NodeUnschedulable{}, pod.Obj(), onNode, taint, node("n").Taint("a:NoSchedule").Obj(), node("n").Obj(), false},
+		{"new tolerations", filter.NodeUnschedulable{}, pod.Obj(), self, updated, pod.Obj(), pod.Tolerates("x:NoSchedule").Obj(), true},
+		{"new labels", filter.NodeUnschedulable{}, pod.Obj(), self, framework.ActionUpdatePodLabel, pod.Obj(), pod.Labels("a", "b").Obj(), false},
+
+		{"a taint is taken off", filter.TaintToleration{}, pod.Obj(), onNode, taint, node("n").Taint("a:NoSchedule").Obj(), node("n").Obj(), true},
+		{"one of two taints", filter.TaintToleration{}, pod.Obj(), onNode, taint, node("n").Taint("a:NoSchedule", "b:NoSchedule").Obj(), node("n").Taint("a:NoSchedule").Obj(), false},
+		{"a preference", filter.TaintToleration{}, pod.Obj(), onNode, taint, node("n").Taint("a:PreferNoSchedule").Obj(), node("n").Obj(), false},
+		{"a tainted node comes", filter.TaintToleration{}, pod.Obj(), onNode, added, nil, node("n").Taint("a:NoSchedule").Obj(), false},
+		{"labels of a node", filter.TaintToleration{}, pod.Obj(), onNode, label, node("n").Obj(), node("n").Labels("a", "b").Obj(), false},
+
+		{"a label that is asked for", filter.NodeAffinity{}, pod.NodeSelector("disk", "ssd").Obj(), onNode, label, node("n").Obj(), node("n").Labels("disk", "ssd").Obj(), true},
+		{"another label", filter.NodeAffinity{}, pod.NodeSelector("disk", "ssd").Obj(), onNode, label, node("n").Labels("disk", "ssd").Obj(), node("n").Labels("disk", "ssd", "a", "b").Obj(), false},
+		{"a node that is not asked for", filter.NodeAffinity{}, pod.NodeSelector("disk", "ssd").Obj(), onNode, added, nil, node("n").Labels("disk", "hdd").Obj(), false},
+
+		{"a node with free ports", filter.NodePorts{}, pod.HostPort(80).Obj(), onNode, added, nil, node("n").Obj(), true},
+		{"a pod gives up the port", filter.NodePorts{}, pod.HostPort(80).Obj(), onPod, deleted, other.HostPort(80).Obj(), nil, true},
+		{"a pod gives up another port", filter.NodePorts{}, pod.HostPort(80).Obj(), onPod, deleted, other.HostPort(81).Obj(), nil, false},
+		{"a pod is labelled", filter.NodePorts{}, pod.HostPort(80).Obj(), onPod, framework.ActionUpdatePodLabel, other.HostPort(80).Obj(), other.HostPort(80).Labels("a", "b").Obj(), false},
+
+		{"a pod leaves", filter.NodeResourcesFit{}, pod.Obj(), onPod, deleted, other.Obj(), nil, true},
+		{"a pod comes", filter.NodeResourcesFit{}, pod.Obj(), onPod, added, nil, other.Obj(), false},
+		{"a pod asks for less", filter.NodeResourcesFit{}, pod.Obj(), onPod, framework.ActionUpdatePodScaleDown, other.Obj(), other.Requests("500m", "1Gi").Obj(), true},
+		{"a pod asks for less of something else", filter.NodeResourcesFit{}, framework.MakePod("p").Request(resource.CPU, "1").Obj(), onPod, framework.ActionUpdatePodScaleDown, other.Obj(), other.Requests("1", "1Mi").Obj(), false},
+		{"a large node comes", filter.NodeResourcesFit{}, pod.Obj(), onNode, added, nil, node("n").Obj(), true},
+		{"a small node comes", filter.NodeResourcesFit{}, pod.Obj(), onNode, added, nil, framework.MakeNode("n", "1", "8Gi").Obj(), false},
+		{"a node grows", filter.NodeResourcesFit{}, pod.Obj(), onNode, given, framework.MakeNode("n", "1", "8Gi").Obj(), node("n").Obj(), true},
+		{"a node grows too little", filter.NodeResourcesFit{}, pod.Obj(), onNode, given, framework.MakeNode("n", "1", "8Gi").Obj(), framework.MakeNode("n", "1500m", "8Gi").Obj(), false},
+		{"a node shrinks", filter.NodeResourcesFit{}, pod.Obj(), onNode, given, node("n").Obj(), framework.MakeNode("n", "3", "8Gi").Obj(), false},
+		{"a node grows in what nobody wants", filter.NodeResourcesFit{}, pod.Obj(), onNode, given, node("n").Obj(), node("n").Resource("example.com/gpu", "1").Obj(), false},
+		{"the pod asks for less", filter.NodeResourcesFit{}, pod.Obj(), self, framework.ActionUpdatePodScaleDown, pod.Obj(), pod.Requests("1", "1Gi").Obj(), true},
+		{"the pod asks for more", filter.NodeResourcesFit{}, pod.Obj(), self, framework.ActionUpdatePodScaleUp, pod.Obj(), pod.Requests("3", "1Gi").Obj(), false},
+		{"taints of a node", filter.NodeResourcesFit{}, pod.Obj(), onNode, taint, node("n").Taint("a:NoSchedule").Obj(), node("n").Obj(), false},
+
+		{"a pod of the domain leaves", filter.PodTopologySpread{}, spread(pod.Labels("app", "web"), nil), onPod, deleted, other.Labels("app", "web").Obj(), nil, true},
+		{"a pod comes to the emptiest domain", filter.PodTopologySpread{}, spread(pod.Labels("app", "web"), nil), onPod, added, nil, other.Labels("app", "web").Obj(), true},
+		{"an unselected pod leaves", filter.PodTopologySpread{}, spread(pod, nil), onPod, deleted, other.Labels("app", "db").Obj(), nil, false},
+		{"a pod of another namespace leaves", filter.PodTopologySpread{}, spread(pod, nil), onPod, deleted, other.Namespace("x").Labels("app", "web").Obj(), nil, false},
+		{"a pod begins to end", filter.PodTopologySpread{}, spread(pod, nil), onPod, updated, other.Labels("app", "web").Obj(), other.Labels("app", "web").Deleted(frameworktest.Noon()).Obj(), true},
+		{"a pod that has begun to end leaves", filter.PodTopologySpread{}, spread(pod, nil), onPod, deleted, other.Labels("app", "web").Deleted(frameworktest.Noon()).Obj(), nil, false},
+		{"a domain comes", filter.PodTopologySpread{}, spread(pod, nil), onNode, added, nil, node("n").Labels("zone", "a").Obj(), true},
+		{"a node without a domain comes", filter.PodTopologySpread{}, spread(pod, nil), onNode, added, nil, node("n").Obj(), false},
+		{"a node of a domain goes", filter.PodTopologySpread{}, spread(pod, nil), onNode, deleted, node("n").Labels("zone", "a").Obj(), nil, true},
+		{"a node changes its domain", filter.PodTopologySpread{}, spread(pod, nil), onNode, label, node("n").Labels("zone", "a").Obj(), node("n").Labels("zone", "b").Obj(), true},
+		{"a node is labelled otherwise", filter.PodTopologySpread{}, spread(pod, nil), onNode, label, node("n").Labels("zone", "a").Obj(), node("n").Labels("zone", "a", "x", "y").Obj(), false},
+		{"taints, ignored", filter.PodTopologySpread{}, spread(pod, nil), onNode, taint, node("n").Labels("zone", "a").Taint("a:NoSchedule").Obj(), node("n").Labels("zone", "a").Obj(), false},
+		{"taints, honoured", filter.PodTopologySpread{}, spread(pod, new(framework.NodeInclusionPolicyHonor)), onNode, taint, node("n").Labels("zone", "a").Taint("a:NoSchedule").Obj(), node("n").Labels("zone", "a").Obj(), true},
+		{"a service", filter.PodTopologySpread{}, spread(pod, nil), "Service", added, nil, &framework.Service{}, false},
+
+		{"a friend comes", filter.InterPodAffinity{}, attracted, onPod, added, nil, other.Labels("app", "web").Obj(), true},
+		{"a stranger comes", filter.InterPodAffinity{}, attracted, onPod, added, nil, other.Labels("app", "db").Obj(), false},
+		{"a friend of another namespace comes", filter.InterPodAffinity{}, attracted, onPod, added, nil, other.Namespace("x").Labels("app", "web").Obj(), false},
+		{"a friend leaves", filter.InterPodAffinity{}, attracted, onPod, deleted, other.Labels("app", "web").Obj(), nil, false},
+		{"a foe leaves", filter.InterPodAffinity{}, repelled, onPod, deleted, other.Labels("app", "web").Obj(), nil, true},
+		{"a foe comes", filter.InterPodAffinity{}, repelled, onPod, added, nil, other.Labels("app", "web").Obj(), false},
+		{"a foe is relabelled", filter.InterPodAffinity{}, repelled, onPod, framework.ActionUpdatePodLabel, other.Labels("app", "web").Obj(), other.Labels("app", "db").Obj(), true},
+		{"who wants to be alone leaves", filter.InterPodAffinity{}, pod.Labels("app", "web").Obj(), onPod, deleted, fenced, nil, true},
+		{"who wants others to be away leaves", filter.InterPodAffinity{}, pod.Labels("app", "db").Obj(), onPod, deleted, fenced, nil, false},
+		{"a node of a domain comes", filter.InterPodAffinity{}, attracted, onNode, added, nil, node("n").Labels("zone", "a").Obj(), true},
+		{"a node of no domain comes", filter.InterPodAffinity{}, attracted, onNode, added, nil, node("n").Obj(), false},
+		{"allocatable", filter.InterPodAffinity{}, repelled, onNode, given, node("n").Obj(), node("n").Obj(), false},
+
+		{"a node declares", filter.NodeDeclaredFeatures{}, mounting, onNode, framework.ActionUpdateNodeDeclaredFeature, node("n").Obj(), declaring, true},
+		{"a node that declares nothing", filter.NodeDeclaredFeatures{}, mounting, onNode, added, nil, node("n").Obj(), false},
+
+		{"its claim comes", filter.VolumeBinding{}, withVolume(pod, data), onClaim, added, nil, claim("default", "data"), true},
+		{"another's claim comes", filter.VolumeBinding{}, withVolume(pod, data), onClaim, added, nil, claim("default", "logs"), false},
+		{"a claim of another namespace", filter.VolumeBinding{}, withVolume(pod, data), onClaim, updated, claim("x", "data"), claim("x", "data"), false},
+		{"a volume comes", filter.VolumeBinding{}, withVolume(pod, data), framework.ResourcePersistentVolume, added, nil, &framework.PersistentVolume{}, true},
+		{"capacities no longer matter", filter.VolumeBinding{}, withVolume(pod, data), framework.ResourceCSIDriver, updated, driver(true), driver(false), true},
+		{"capacities matter now", filter.VolumeBinding{}, withVolume(pod, data), framework.ResourceCSIDriver, updated, driver(false), driver(true), false},
+		{"a pod with claims leaves", filter.VolumeBinding{}, withVolume(pod, data), onPod, deleted, withVolume(other, data), nil, true},
+		{"a pod without claims leaves", filter.VolumeBinding{}, withVolume(pod, data), onPod, deleted, other.Obj(), nil, false},
+
+		{"a zone changes", filter.VolumeZone{}, withVolume(pod, data), onNode, label, node("n").Zone("a").Obj(), node("n").Zone("b").Obj(), true},
+		{"no zone changes", filter.VolumeZone{}, withVolume(pod, data), onNode, label, node("n").Zone("a").Obj(), node("n").Zone("a").Labels("x", "y").Obj(), false},
+		{"a pod leaves", filter.VolumeZone{}, withVolume(pod, data), onPod, deleted, withVolume(other, data), nil, false},
+
+		{"a user of the claim leaves", filter.VolumeRestrictions{}, withVolume(pod, data), onPod, deleted, withVolume(other, data), nil, true},
+		{"a user of the disk leaves", filter.VolumeRestrictions{}, withVolume(pod, disk), onPod, deleted, withVolume(other, disk), nil, true},
+		{"another pod leaves", filter.VolumeRestrictions{}, withVolume(pod, disk), onPod, deleted, withVolume(other, data), nil, false},
+		{"a node comes, disk", filter.VolumeRestrictions{}, withVolume(pod, disk), onNode, added, nil, node("n").Obj(), true},
+		{"a node comes, claim", filter.VolumeRestrictions{}, withVolume(pod, data), onNode, added, nil, node("n").Obj(), false},
+		{"a node goes, claim", filter.VolumeRestrictions{}, withVolume(pod, data), onNode, deleted, node("n").Obj(), nil, true},
+
+		{"a pod with volumes leaves", filter.NodeVolumeLimits{}, withVolume(pod, data), onPod, deleted, withVolume(other, disk), nil, true},
+		{"a pod without volumes leaves", filter.NodeVolumeLimits{}, withVolume(pod, data), onPod, deleted, other.Obj(), nil, false},
+		{"drivers on a node", filter.NodeVolumeLimits{}, withVolume(pod, data), framework.ResourceCSINode, updated, &framework.CSINode{}, &framework.CSINode{}, true},
+		{"an attachment comes", filter.NodeVolumeLimits{}, withVolume(pod, data), framework.ResourceVolumeAttachment, added, nil, &framework.VolumeAttachment{}, false},
+		{"an attachment goes", filter.NodeVolumeLimits{}, withVolume(pod, data), framework.ResourceVolumeAttachment, deleted, &framework.VolumeAttachment{}, nil, true},
+		{"another's claim is the same", filter.NodeVolumeLimits{}, withVolume(pod, data), onClaim, updated, claim("default", "logs"), claim("default", "logs"), false},
+		{"another's claim goes", filter.NodeVolumeLimits{}, withVolume(pod, data), onClaim, deleted, claim("default", "logs"), nil, true},
+
+		{"a metric", filter.LoadAware{}, pod.Obj(), "NodeMetric", updated, &framework.NodeMetric{}, &framework.NodeMetric{}, true},
+		{"a pod leaves", filter.LoadAware{}, pod.Obj(), onPod, deleted, other.Obj(), nil, true},
+		{"a pod comes", filter.LoadAware{}, pod.Obj(), onPod, added, nil, other.Obj(), false},
+		{"taints of a node", filter.LoadAware{}, pod.Obj(), onNode, taint, node("n").Taint("a:NoSchedule").Obj(), node("n").Obj(), false},
+
+		{"a label that must be", filter.NodeLabel{Present: []string{"a"}}, pod.Obj(), onNode, label, node("n").Obj(), node("n").Labels("a", "").Obj(), true},
+		{"a label that must not be", filter.NodeLabel{Absent: []string{"a"}}, pod.Obj(), onNode, added, nil, node("n").Labels("a", "").Obj(), false},
+
+		{"a pod with such disks leaves", filter.EBSLimits{}, withVolume(pod, disk), onPod, deleted, withVolume(other, disk), nil, true},
+		{"a pod without disks leaves", filter.EBSLimits{}, withVolume(pod, disk), onPod, deleted, other.Obj(), nil, false},
+		{"the limit of a node", filter.CinderLimits{}, withVolume(pod, disk), onNode, given, node("n").Obj(), node("n").Obj(), true},
+		{"taints of a node", filter.GCEPDLimits{}, withVolume(pod, disk), onNode, taint, node("n").Taint("a:NoSchedule").Obj(), node("n").Obj(), false},
+		{"annotations of a node", filter.AzureDiskLimits{}, withVolume(pod, disk), onNode, framework.ActionUpdateNodeAnnotation, node("n").Obj(), node("n").Obj(), false},
+	} {
+		t.Run(tt.plugin.Name()+"/"+tt.name, func(t *testing.T) {
+			if got := wakes(t, tt.plugin, s, tt.pod, tt.resource, tt.action, tt.before, tt.after); got != tt.want {
+				t.Errorf("wakes the pod: %t, want %t", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestHintsOfStrangeEvents: events without objects, or with objects of another
+// kind, must not keep a pod waiting, nor break anything.
+func TestHintsOfStrangeEvents(t *testing.T) {
+	s := framework.NewSnapshot(framework.Arrival)
+	pod := podInfo(t, s, framework.MakePod("p").Obj())
+	for _, p := range []framework.EnqueueExtensions{
+		filter.NodeName{},
+		filter.NodeUnschedulable{},
+		filter.TaintToleration{},
+		filter.NodeAffinity{},
+		filter.NodePorts{},
+		filter.NodeResourcesFit{},
+		filter.VolumeRestrictions{},
+		filter.NodeVolumeLimits{},
+		filter.VolumeBinding{},
+		filter.VolumeZone{},
+		filter.PodTopologySpread{},
+		filter.InterPodAffinity{},
+		filter.NodeDeclaredFeatures{},
+		filter.LoadAware{},
+		filter.NodeLabel{},
+		filter.EBSLimits{},
+		filter.GCEPDLimits{},
+		filter.AzureDiskLimits{},
+		filter.CinderLimits{},
+	} {
+		for _, e := range p.EventsToRegister() {
+			if e.Hint == nil {
+				continue
+			}
+			if hint, err := e.Hint(pod, nil, nil); hint != framework.Queue || err != nil {
+				t.Errorf("%s, %s without objects: %v, %v, want Queue", p.Name(), e.Event.Resource, hint, err)
+			}
+			if hint, err := e.Hint(pod, nil, "what"); hint != framework.Queue || err == nil {
+				t.Errorf("%s, %s with a string: %v, %v, want Queue and an error", p.Name(), e.Event.Resource, hint, err)
+			}
+		}
+	}
+}
