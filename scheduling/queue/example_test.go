@@ -51,3 +51,34 @@ func ExampleBackoff() {
 	fmt.Println()
 	// Output: 0s 1s 2s 4s 8s 10s
 }
+
+func ExampleItem() {
+	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	q, err := queue.New(queue.Options{Now: func() time.Time { return now }, MaxUnschedulable: time.Minute})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	pod, err := framework.NewPodInfo(framework.MakePod("web").Obj(), resource.NewSchema())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx := context.Background()
+	item := q.Add(ctx, pod)
+	q.Requeue(ctx, q.Pop(), nil, []string{"NodeResourcesFit"}, nil)
+	fmt.Println("attempts:", item.Attempts, "rejected by", item.Plugins)
+
+	depth := q.Depth()
+	fmt.Printf("%+v\n", depth)
+	fmt.Println(depth == queue.Depth{Unschedulable: 1})
+
+	now = now.Add(2 * time.Minute)
+	q.Flush(ctx)
+	fmt.Println("only time has passed:", q.Pop().Flushed)
+	// Output:
+	// attempts: 1 rejected by [NodeResourcesFit]
+	// {Active:0 Backoff:0 Unschedulable:1 Gated:0 InFlight:0}
+	// true
+	// only time has passed: true
+}
