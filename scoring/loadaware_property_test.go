@@ -125,9 +125,9 @@ func TestLoadAwareScoreBoundsOfEverything(t *testing.T) {
 // More load never raises a score: more use of the node, and of a pod on it as
 // well; one more pod that is assigned and not measured; a pod that requests more.
 //
-// By the rules up to 1.6 more use of the node can raise the score, where it comes
-// to exceed the usage of pods that are estimated: only then that is subtracted.
-// So there the pods are old enough to be measured, when use grows.
+// The node's use includes that of its pods, as it should. Where it does not, more
+// of it can raise a score by the rules up to 1.6: what estimated pods use is
+// subtracted only from a node that uses as much.
 func TestLoadAwareMoreLoad(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		amount := func(label string) int64 {
@@ -157,16 +157,12 @@ func TestLoadAwareMoreLoad(t *testing.T) {
 		for _, after := range []struct {
 			what  string
 			scene *loadScene
-			fresh bool
 		}{
-			{"more use", scene(x, 0), fresh},
-			{"a pod that requests more", scene(0, x), fresh},
-			{"one more pod", scene(0, 0, loadPod("new", x, 1<<30)), fresh},
+			{"more use", scene(x, 0)},
+			{"a pod that requests more", scene(0, x)},
+			{"one more pod", scene(0, 0, loadPod("new", x, 1<<30))},
 		} {
-			if after.what == "more use" && fresh && config.Rules != estimator.Koordinator18 {
-				continue
-			}
-			if got := after.scene.score(t, p, after.fresh); got > before {
+			if got := after.scene.score(t, p, fresh); got > before {
 				t.Fatalf("%s (%d): score %d, want at most %d", after.what, x, got, before)
 			}
 		}
