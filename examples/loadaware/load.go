@@ -46,7 +46,7 @@ func (w *world) sample() {
 	percent, count := w.use()
 	for i, p := range percent {
 		if p > hot {
-			w.hotNodes += tick
+			w.hotNodes[i] += tick
 			w.hotPods += tick * time.Duration(count[i])
 		}
 	}
@@ -70,6 +70,11 @@ func (w *world) report() {
 func (w *world) look() {
 	percent, _ := w.use()
 	m := moment{at: w.since(), hottest: slices.Max(percent), coolest: slices.Min(percent)}
+	for _, p := range percent {
+		if p > hot {
+			m.hot++
+		}
+	}
 	view := w.load.View(w.snapshot)
 	for _, n := range w.snapshot.All() {
 		if view.Expired(n) {

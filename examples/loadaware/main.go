@@ -56,11 +56,26 @@ func run(out io.Writer) error {
 	return err
 }
 
+// scene tells what the reader has to know.
+const scene = `The same %d pods come to %d nodes of %d cores, twice: placed by what they request,
+and by what the nodes really use.
+
+  - A pod uses a tenth, two thirds or the double of what it requests.
+  - On node-02 and node-07 work that no request tells of takes 6 cores.
+  - From minute %d to %d node-00 to node-%02d do not report. After three minutes their
+    metrics have expired, and by load no pod goes there until they are back.
+
+CPU in use: "=" up to that of the coolest node (min), "#" up to that of the hottest
+(max). How many nodes are hot, that is above %d %%, comes behind.
+
+`
+
 // story compares the two worlds.
 func story(requests, load *world) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d nodes of %d cores, CPU in use on the hottest node (#) and on the coolest one (=)\n\n", nodes, cores)
-	fmt.Fprintf(&b, "%5s  %-36s  %s\n", "", "by requests", "by load")
+	fmt.Fprintf(&b, scene, pods, nodes, cores, silentFrom/time.Minute, silentUntil/time.Minute, silent-1, hot)
+	legend := func(what string) string { return fmt.Sprintf("%-*s %5s %5s %3s", barWidth, what, "max", "min", "hot") }
+	fmt.Fprintf(&b, "%5s  %s  %s\n", "", legend("by requests"), legend("by load"))
 	for i := range requests.moments {
 		a, c := &requests.moments[i], &load.moments[i]
 		note := ""
@@ -75,17 +90,42 @@ func story(requests, load *world) string {
 	fmt.Fprintf(&b, "\n%-48s %13s %13s\n", "", "by requests", "by load")
 	row("hottest node ever", func(w *world) float64 { return w.peak }, "%")
 	row("mean spread between hottest and coolest node", func(w *world) float64 { return w.spread / float64(w.samples) }, "%")
-	row(fmt.Sprintf("time that nodes were above %d %%", hot), func(w *world) float64 { return w.hotNodes.Minutes() }, "m")
-	row("time that pods sat on such nodes", func(w *world) float64 { return w.hotPods.Minutes() }, "m")
+	row("time that nodes were hot, added up", func(w *world) float64 { return w.hotTime().Minutes() }, "m")
+	row("time that pods sat on hot nodes, added up", func(w *world) float64 { return w.hotPods.Minutes() }, "m")
 	row("pods placed", func(w *world) float64 { return float64(w.placed) }, "")
-	row("pods placed on silent nodes", func(w *world) float64 { return float64(w.blind) }, "")
+	row("pods placed on nodes with expired metrics", func(w *world) float64 { return float64(w.blind) }, "")
+	fmt.Fprintf(&b, "\nhot nodes by requests  %s\nhot nodes by load      %s\n", requests.hotList(), load.hotList())
 	return b.String()
 }
 
+// hotTime is how long nodes were hot, added up.
+func (w *world) hotTime() (sum time.Duration) {
+	for _, d := range w.hotNodes {
+		sum += d
+	}
+	return sum
+}
+
+// hotList names the nodes that were hot, and says for how long.
+func (w *world) hotList() string {
+	var list []string
+	for i, d := range w.hotNodes {
+		if d > 0 {
+			list = append(list, fmt.Sprintf("%s %.0fm", nodeName(i), d.Minutes()))
+		}
+	}
+	if len(list) == 0 {
+		return "none"
+	}
+	return strings.Join(list, ", ")
+}
+
+const barWidth = 22
+
 // bar draws the load of the hottest and of the coolest node.
 func bar(m *moment) string {
-	const width, full = 26, 130.0
-	cells := func(percent float64) int { return min(width, int(percent/full*width+0.5)) }
+	const full = 110.0
+	cells := func(percent float64) int { return min(barWidth, int(percent/full*barWidth+0.5)) }
 	hottest, coolest := cells(m.hottest), cells(m.coolest)
-	return fmt.Sprintf("%-*s %3.0f%% %3.0f%%", width, strings.Repeat("=", coolest)+strings.Repeat("#", hottest-coolest), m.hottest, m.coolest)
+	return fmt.Sprintf("%-*s %4.0f%% %4.0f%% %3d", barWidth, strings.Repeat("=", coolest)+strings.Repeat("#", hottest-coolest), m.hottest, m.coolest, m.hot)
 }

@@ -38,11 +38,12 @@ type world struct {
 	apps      map[framework.UID]app
 	err       error
 
-	moments           []moment
-	peak, spread      float64
-	samples           int
-	hotNodes, hotPods time.Duration
-	placed, blind     int
+	moments       []moment
+	peak, spread  float64
+	samples       int
+	hotNodes      [nodes]time.Duration // how long each was hot
+	hotPods       time.Duration
+	placed, blind int
 }
 
 type running struct {
@@ -60,7 +61,7 @@ type app struct {
 type moment struct {
 	at               time.Duration
 	hottest, coolest float64
-	expired          int
+	hot, expired     int // nodes
 }
 
 // simulate runs the whole story under a profile.
