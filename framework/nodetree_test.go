@@ -115,10 +115,10 @@ func TestZoneKey(t *testing.T) {
 // who goes over all zones in each round does not come to an end here.
 func TestOrderOfManyZones(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds 200,000 nodes")
+		t.Skip("builds 60,000 nodes")
 	}
 	s := framework.NewSnapshot(framework.ZoneInterleaved)
-	const half = 100_000
+	const half = 30_000
 	for i := range 2 * half {
 		zone := "big"
 		if i >= half {
