@@ -29,7 +29,7 @@ func (f *fastRoad) BindFilters(c *framework.Cycle, live bool) ([]engine.Filter, 
 	}
 	f.filters = f.filters[:0]
 	for _, b := range f.bound.filters {
-		f.filters = append(f.filters, engine.Filter{At: b.at, Filter: b.filter, Reads: f.kind.filters.reads[b.at]})
+		f.filters = append(f.filters, engine.Filter{At: b.at, Filter: b.filter, Batch: b.batch, Reads: f.kind.filters.reads[b.at]})
 	}
 	return f.filters, true
 }

@@ -84,6 +84,8 @@ type base struct {
 	buffers [2][]int64
 	raw     []int64
 
+	rejected []int // places in nodes
+
 	snapshot *framework.Snapshot
 	version  uint64 // of the snapshot's journal
 	nodeSet  uint64
@@ -115,8 +117,22 @@ func (b *base) build(src Source, s *framework.Snapshot, o *order) bool {
 	b.grow(s.Slots())
 	clear(b.rows)
 	b.epoch++
+	b.nodes = b.nodes[:0]
 	for _, slot := range o.slots {
-		b.evaluate(s.AtSlot(slot), true)
+		n := s.AtSlot(slot)
+		b.nodes = append(b.nodes, n)
+		b.rows[slot].generation = n.Generation()
+	}
+	b.askMany(b.fixed)
+	for _, n := range b.nodes {
+		r := &b.rows[n.Slot()]
+		r.setFixed(r.reason, false)
+	}
+	b.askMany(b.moving)
+	if b.timed {
+		for _, n := range b.nodes {
+			b.schedule(n)
+		}
 	}
 	b.version = s.Version()
 	return !b.broken
@@ -183,16 +199,22 @@ func (b *base) follow(s *framework.Snapshot) {
 	b.nodes = b.nodes[:0]
 	for _, slot := range slots {
 		n, r := s.AtSlot(slot), &b.rows[slot]
-		if n.Generation() == r.generation {
-			continue
-		}
-		if b.judge(n, r); b.scored && r.reason == feasible {
+		if n.Generation() != r.generation {
+			r.generation, r.reason = n.Generation(), r.fixedReason()
 			b.nodes = append(b.nodes, n)
-		} else if b.timed {
+			b.log.add(slot)
+		}
+	}
+	b.askMany(b.moving)
+	if b.timed {
+		for _, n := range b.nodes {
 			b.schedule(n)
 		}
 	}
-	b.scoreMany()
+	if b.scored {
+		b.nodes = slices.DeleteFunc(b.nodes, func(n *framework.NodeInfo) bool { return b.rows[n.Slot()].reason != feasible })
+		b.scoreMany()
+	}
 }
 
 // few is how many nodes are not worth more than one loop.
@@ -264,16 +286,6 @@ func (b *base) evaluate(n *framework.NodeInfo, whole bool) {
 	if whole {
 		r.setFixed(b.ask(b.fixed, n, maxPlace), false)
 	}
-	if b.judge(n, r); b.scored && r.reason == feasible {
-		b.score(n, r)
-	}
-	if b.timed {
-		b.schedule(n)
-	}
-}
-
-// judge renews the verdict on a node whose object is the same.
-func (b *base) judge(n *framework.NodeInfo, r *row) {
 	r.generation, r.reason = n.Generation(), r.fixedReason()
 	before := maxPlace
 	if r.reason != feasible {
@@ -282,7 +294,37 @@ func (b *base) judge(n *framework.NodeInfo, r *row) {
 	if reason := b.ask(b.moving, n, before); reason != feasible {
 		r.reason = reason
 	}
+	if b.scored && r.reason == feasible {
+		b.score(n, r)
+	}
+	if b.timed {
+		b.schedule(n)
+	}
 	b.log.add(n.Slot())
+}
+
+// askMany asks filters about the listed nodes, one filter after the other. Of
+// the rejections of a node, the one that comes first in the profile stays.
+func (b *base) askMany(filters []Filter) {
+	for i := range filters {
+		f := &filters[i]
+		b.rejected = b.rejected[:0]
+		if f.Batch != nil {
+			b.rejected = f.Batch.FilterNodes(b.pod, b.nodes, b.rejected)
+		} else {
+			for k, n := range b.nodes {
+				if !f.Filter.Filter(b.pod, n).IsSuccess() {
+					b.rejected = append(b.rejected, k)
+				}
+			}
+		}
+		for _, k := range b.rejected {
+			n := b.nodes[k]
+			if r := &b.rows[n.Slot()]; r.reason == feasible || f.At < b.reasons[r.reason].at {
+				r.reason = b.reject(f.At, f.Filter.Filter(b.pod, n))
+			}
+		}
+	}
 }
 
 const maxPlace = int(^uint(0) >> 1)
@@ -318,7 +360,7 @@ func (b *base) reject(at int, status framework.Status) int32 {
 // size is the memory that the base holds, but for what it shares.
 func (b *base) size() int {
 	n := cap(b.rows)*int(unsafe.Sizeof(row{})) + len(b.key)
-	n += 8*(cap(b.nodes)+cap(b.buffers[0])+cap(b.buffers[1])+cap(b.raw)) + 4*cap(b.log.slots) + 32*cap(b.due.heap) + 4*cap(b.due.place)
+	n += 8*(cap(b.nodes)+cap(b.buffers[0])+cap(b.buffers[1])+cap(b.raw)+cap(b.rejected)) + 4*cap(b.log.slots) + 32*cap(b.due.heap) + 4*cap(b.due.place)
 	for i := range b.kept {
 		n += 8 * cap(b.kept[i].raw)
 	}

@@ -76,9 +76,6 @@ func (b *base) scoreMany() {
 		r := &b.rows[n.Slot()]
 		r.movingScore = moving[k]
 		b.scoreRest(n, r)
-		if b.timed {
-			b.schedule(n)
-		}
 	}
 }
 

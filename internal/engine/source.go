@@ -6,6 +6,7 @@ import "github.com/berth-sched/berth/framework"
 type Filter struct {
 	At     int // place in the profile: the first filter that says no decides
 	Filter framework.NodeFilter
+	Batch  framework.BatchFilter // the filter, if it can look at many nodes in one call
 	Reads  framework.Reads
 }
 
