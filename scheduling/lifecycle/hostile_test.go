@@ -1,0 +1,169 @@
+package lifecycle_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/lifecycle"
+	"github.com/berth-sched/berth/scheduling/virtualclock"
+	"pgregory.net/rapid"
+)
+
+// TestHostileEvents tells a driver things in any order and of any kind: pods of
+// unknown nodes, pods and nodes twice or never, nothing at all. What cannot be
+// taken in is a problem; nothing panics, and every pod that was told of last as
+// being there is in exactly one place.
+func TestHostileEvents(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		clock := virtualclock.New(epoch)
+		pods, nodes, bound := map[string]*framework.Pod{}, map[string]bool{}, map[string]string{}
+		id := func(p *framework.Pod) string { return p.Name + " " + string(p.UID) }
+		problems := 0
+		d, err := lifecycle.New(lifecycle.Config{
+			Profiles: []scheduling.Profile{scheduling.Kubernetes137()}, Clock: clock,
+			Binder: lifecycle.BinderFunc(func(_ context.Context, p *framework.Pod, node string) error {
+				if on := bound[id(p)]; on != "" {
+					t.Fatalf("pod %s is bound to %s, and was to %s", id(p), node, on)
+				}
+				bound[id(p)] = node // and nobody confirms it
+				return nil
+			}),
+			Problem: func(err error) {
+				if problems++; err.Error() == "" {
+					t.Fatal("a problem without a text")
+				}
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		serial := 0
+		name := func(letter string) string { return fmt.Sprint(letter, rapid.IntRange(0, 4).Draw(t, "name")) }
+		expect := func(more int, event lifecycle.Event) {
+			before := problems
+			d.Apply(event)
+			d.Settle(context.Background())
+			if problems-before != more {
+				t.Fatalf("%d problems, want %d", problems-before, more)
+			}
+		}
+		put := func(p *framework.Pod) {
+			if old := pods[p.Name]; old != nil && (old.UID != p.UID || p.Spec.NodeName != "" || p.Status.Phase == framework.PodFailed) {
+				delete(bound, id(old)) // that binding no longer counts
+			}
+			if p.Status.Phase == framework.PodFailed {
+				delete(pods, p.Name)
+			} else {
+				pods[p.Name] = p
+			}
+			expect(0, lifecycle.Put(p))
+		}
+		some := func() *framework.Pod {
+			if len(pods) == 0 {
+				t.Skip("no pod")
+			}
+			return framework.Clone(pods[rapid.SampledFrom(slices.Sorted(maps.Keys(pods))).Draw(t, "pod")])
+		}
+		t.Repeat(map[string]func(*rapid.T){
+			"nothing": func(t *rapid.T) {
+				expect(1, rapid.SampledFrom([]lifecycle.Event{
+					lifecycle.Put[framework.Pod](nil), lifecycle.Gone[framework.Pod](nil), lifecycle.Put[framework.Node](nil),
+					lifecycle.Gone[framework.Node](nil), lifecycle.Put[framework.CSINode](nil), lifecycle.Gone[framework.Namespace](nil),
+				}).Draw(t, "event"))
+				expect(0, lifecycle.Event{})
+			},
+			"nameless": func(t *rapid.T) {
+				expect(1, rapid.SampledFrom([]lifecycle.Event{
+					lifecycle.Put(&framework.Pod{}), lifecycle.Put(&framework.Node{}), lifecycle.Put(&framework.StorageClass{}),
+				}).Draw(t, "event"))
+				expect(0, rapid.SampledFrom([]lifecycle.Event{
+					lifecycle.Gone(&framework.Pod{}), lifecycle.Gone(&framework.Node{}), lifecycle.Gone(&framework.StorageClass{}),
+				}).Draw(t, "event"))
+			},
+			"negative":          func(*rapid.T) { expect(1, lifecycle.Put(framework.MakePod(name("p")).Requests("-1", "1Gi").Obj())) },
+			"negative node":     func(*rapid.T) { expect(1, lifecycle.Put(framework.MakeNode(name("n"), "-4", "8Gi").Obj())) },
+			"unknown pod goes":  func(*rapid.T) { expect(0, lifecycle.Gone(framework.MakePod("q").Obj())) },
+			"unknown node goes": func(*rapid.T) { expect(0, lifecycle.Gone(framework.MakeNode("m", "1", "1Gi").Obj())) },
+			"node": func(*rapid.T) {
+				n := framework.MakeNode(name("n"), "4", "8Gi").Obj()
+				nodes[n.Name] = true
+				expect(0, lifecycle.Put(n))
+				expect(0, lifecycle.Put(n)) // twice
+			},
+			"node goes": func(*rapid.T) {
+				n := framework.MakeNode(name("n"), "4", "8Gi").Obj()
+				delete(nodes, n.Name)
+				expect(0, lifecycle.Gone(n))
+				expect(0, lifecycle.Gone(n))
+			},
+			"pod": func(*rapid.T) {
+				serial++
+				put(framework.MakePod(name("p")).UID(framework.UID(fmt.Sprint("u", serial))).Requests("1", "1Gi").Obj())
+			},
+			"pod without UID":    func(*rapid.T) { put(framework.MakePod(name("p")).Requests("1", "1Gi").Obj()) },
+			"pod again":          func(*rapid.T) { put(some()) },
+			"pod on some node":   func(*rapid.T) { put(onNode(some(), name("n"))) },
+			"pod loses its node": func(*rapid.T) { put(onNode(some(), "")) },
+			"pod wants another":  func(*rapid.T) { p := some(); p.Spec.SchedulerName = "foreign"; put(p) },
+			"pod wants us again": func(*rapid.T) { p := some(); p.Spec.SchedulerName = ""; put(p) },
+			"pod is nominated":   func(*rapid.T) { p := some(); p.Status.NominatedNodeName = name("n"); put(p) },
+			"pod fails":          func(*rapid.T) { p := some(); p.Status.Phase = framework.PodFailed; put(p) },
+			"pod of another UID goes": func(*rapid.T) {
+				p := some()
+				p.UID += "x"
+				expect(0, lifecycle.Gone(p))
+			},
+			"pod goes": func(*rapid.T) {
+				p := some()
+				delete(pods, p.Name)
+				delete(bound, id(p))
+				expect(0, lifecycle.Gone(p))
+				expect(0, lifecycle.Gone(p))
+			},
+			"schedule": func(*rapid.T) { d.ScheduleOne(context.Background()) },
+			"time":     func(*rapid.T) { clock.Advance(10 * time.Second) },
+			"": func(t *rapid.T) {
+				d.Settle(context.Background())
+				places := map[string][]string{}
+				for _, it := range d.Pending() {
+					places[it.Pod.Pod.Name] = append(places[it.Pod.Pod.Name], "queue")
+				}
+				for _, n := range d.Snapshot().All() {
+					if !nodes[n.Name()] {
+						t.Fatalf("node %s is gone", n.Name())
+					}
+					for _, p := range n.Pods {
+						places[p.Pod.Name] = append(places[p.Pod.Name], n.Name())
+					}
+				}
+				if d.Snapshot().Len() != len(nodes) {
+					t.Fatalf("%d nodes, want %d", d.Snapshot().Len(), len(nodes))
+				}
+				for name, at := range places {
+					if pods[name] == nil || len(at) > 1 {
+						t.Fatalf("pod %s (there: %t) is in %v", name, pods[name] != nil, at)
+					}
+				}
+				for name, p := range pods {
+					node := p.Spec.NodeName
+					switch at := places[name]; {
+					case node != "" && nodes[node] && !slices.Equal(at, []string{node}):
+						t.Fatalf("pod %s is in %v, want on %s", name, at, node)
+					case node != "" && !nodes[node] && len(at) > 0:
+						t.Fatalf("pod %s is in %v, though its node is not there", name, at)
+					case node == "" && p.Spec.SchedulerName == "" && len(at) == 0 && nodes[bound[id(p)]]:
+						t.Fatalf("pod %s is lost", name)
+					case node == "" && p.Spec.SchedulerName == "" && len(at) == 0 && bound[id(p)] == "":
+						t.Fatalf("pod %s is lost, and was never bound", name)
+					}
+				}
+			},
+		})
+	})
+}

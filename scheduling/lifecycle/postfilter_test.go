@@ -1,0 +1,135 @@
+package lifecycle_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/berth-sched/berth/filter"
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/lifecycle"
+	"github.com/google/go-cmp/cmp"
+)
+
+// inquirer is a PostFilter plugin that asks what became of every node.
+type inquirer struct{ log *[]string }
+
+func (inquirer) Name() string { return "inquirer" }
+
+func (p inquirer) PostFilter(_ context.Context, c *framework.Cycle, v framework.Verdicts) (framework.PostFiltered, framework.Status) {
+	for _, n := range c.Snapshot.All() {
+		plugin, status := v.Verdict(n)
+		*p.log = append(*p.log, fmt.Sprintf("%s: %s %s", n.Name(), plugin, status))
+	}
+	return framework.PostFiltered{}, framework.Reject("asked")
+}
+
+// hush is a PreFilter plugin that wants no PostFilter for some pods.
+type hush struct{}
+
+func (hush) Name() string { return "hush" }
+
+func (hush) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
+	scheduling.SkipPostFilter.Set(c, c.Pod.Pod.Labels["hush"] != "")
+	return framework.PreFiltered{}, framework.SkipStatus()
+}
+
+// bouncer is a PreFilter plugin that rejects a pod as its label says.
+type bouncer struct{}
+
+func (bouncer) Name() string { return "bouncer" }
+
+func (bouncer) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
+	switch c.Pod.Pod.Labels["bounce"] {
+	case "now":
+		return framework.PreFiltered{}, framework.Reject("not now")
+	case "ever":
+		return framework.PreFiltered{}, framework.RejectForGood("never")
+	}
+	return framework.PreFiltered{}, framework.SkipStatus()
+}
+
+// TestVerdictsReachPostFilter: PostFilter plugins see which plugin rejected each
+// node, and whether removing pods could help; the flag that skips them does.
+func TestVerdictsReachPostFilter(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		pod     framework.PodBuilder
+		only    string // the only node that the pod asks for
+		message string
+		want    []string
+	}{
+		{
+			"by filters", framework.MakePod("p").Requests("3", "1Gi"), "",
+			"0/4 nodes are available: 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable, 2 Insufficient cpu. asked",
+			[]string{
+				"busy: NodeResourcesFit Unschedulable: Insufficient cpu",
+				"small: NodeResourcesFit UnschedulableAndUnresolvable: Insufficient cpu",
+				"cordoned: NodeUnschedulable UnschedulableAndUnresolvable: node(s) were unschedulable",
+				"tainted: TaintToleration UnschedulableAndUnresolvable: node(s) had untolerated taint(s)",
+			},
+		},
+		{
+			"left out", framework.MakePod("p").Requests("3", "1Gi"), "busy",
+			"0/4 nodes are available: 1 Insufficient cpu, 3 node(s) didn't satisfy plugin(s) [NodeAffinity]. asked",
+			[]string{
+				"busy: NodeResourcesFit Unschedulable: Insufficient cpu",
+				"small:  UnschedulableAndUnresolvable: node(s) didn't satisfy plugin(s) [NodeAffinity]",
+				"cordoned:  UnschedulableAndUnresolvable: node(s) didn't satisfy plugin(s) [NodeAffinity]",
+				"tainted:  UnschedulableAndUnresolvable: node(s) didn't satisfy plugin(s) [NodeAffinity]",
+			},
+		},
+		{
+			"before any node", framework.MakePod("p").Labels("bounce", "now"), "", "0/4 nodes are available: not now. asked",
+			[]string{
+				"busy: bouncer Unschedulable: not now", "small: bouncer Unschedulable: not now",
+				"cordoned: bouncer Unschedulable: not now", "tainted: bouncer Unschedulable: not now",
+			},
+		},
+		{
+			"before any node, for good", framework.MakePod("p").Labels("bounce", "ever"), "", "0/4 nodes are available: never. asked",
+			[]string{
+				"busy: bouncer UnschedulableAndUnresolvable: never", "small: bouncer UnschedulableAndUnresolvable: never",
+				"cordoned: bouncer UnschedulableAndUnresolvable: never", "tainted: bouncer UnschedulableAndUnresolvable: never",
+			},
+		},
+		{
+			"skipped", framework.MakePod("p").Requests("9", "1Gi").Tolerates("").Labels("hush", "yes"), "",
+			"0/4 nodes are available: 4 Insufficient cpu. All PostFilter plugins are skipped", nil,
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var log []string
+			p := scheduling.Profile{
+				PreFilter:  []framework.Plugin{hush{}, bouncer{}, filter.NodeAffinity{}, filter.NodeResourcesFit{}, filter.NodeUnschedulable{}},
+				Filter:     []framework.Plugin{filter.NodeUnschedulable{}, filter.TaintToleration{}, filter.NodeAffinity{}, filter.NodeResourcesFit{}},
+				PostFilter: []framework.Plugin{inquirer{&log}},
+			}
+			w := newWorld(t, p)
+			w.nodes(
+				framework.MakeNode("busy", "4", "8Gi"), framework.MakeNode("small", "1", "8Gi"),
+				framework.MakeNode("cordoned", "4", "8Gi").Unschedulable(), framework.MakeNode("tainted", "4", "8Gi").Taint("a:NoSchedule"),
+			)
+			w.pods(framework.MakePod("other").Requests("2", "1Gi").Node("busy"))
+			pod := tt.pod.Obj()
+			if tt.only != "" {
+				pod.Spec.Affinity = &framework.Affinity{NodeAffinity: named(tt.only)}
+			}
+			w.d.Apply(lifecycle.Put(pod))
+			if a := w.one(); fmt.Sprint(a.Err) != tt.message {
+				t.Errorf("error %q, want %q", a.Err, tt.message)
+			}
+			if diff := cmp.Diff(tt.want, log); diff != "" {
+				t.Errorf("verdicts (-want +got):\n%s", diff)
+			}
+			w.noProblems()
+		})
+	}
+}
+
+func named(node string) *framework.NodeAffinity {
+	return &framework.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &framework.NodeSelector{NodeSelectorTerms: []framework.NodeSelectorTerm{{
+		MatchFields: []framework.NodeSelectorRequirement{{Key: "metadata.name", Operator: framework.NodeSelectorOpIn, Values: []string{node}}},
+	}}}}
+}
