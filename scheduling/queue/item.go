@@ -27,7 +27,7 @@ type Item struct {
 	at       place
 	timed    bool   // expires is computed
 	serial   uint64 // order of arrival, for ties
-	index    int    // in the heap that holds it
+	index    int    // in the heap that holds it; negative in a lane
 	profile  *profile
 	latest   *framework.PodInfo // came while the pod was in flight
 	since    uint64             // number of the first event after Pop

@@ -42,13 +42,15 @@ const (
 // A Queue holds the pods that wait to be scheduled. It is used by one goroutine
 // at a time.
 type Queue struct {
-	options  Options
-	profiles map[string]*profile
-	interest map[framework.ClusterEvent]bool // whether any plugin registered for it
+	options     Options
+	profiles    map[string]*profile
+	lastName    string // the profile that was looked up last
+	lastProfile *profile
+	interest    map[framework.ClusterEvent]bool // whether any plugin registered for it
 
 	serial uint64 // of the item that came last
 
-	active     heap
+	active     ready
 	backingOff heap
 	failing    heap
 	waiting    list // unschedulable, gated ones included, by waitingSince
@@ -97,13 +99,14 @@ func (q *Queue) order() {
 	sort := q.options.Sort
 	if _, ok := sort.(scheduling.PrioritySort); ok || sort == nil {
 		sort = scheduling.PrioritySort{}
-		q.active.key = func(it *Item) (int64, int64) {
+		q.active.heap.key = func(it *Item) (int64, int64) {
 			return -int64(it.Pod.Priority), int64(it.Timestamp.Sub(q.start))
 		}
 	} else {
-		q.active.key = func(*Item) (int64, int64) { return 0, 0 }
+		q.active.plain = true
+		q.active.heap.key = func(*Item) (int64, int64) { return 0, 0 }
 	}
-	q.active.less = func(a, b *Item) bool {
+	q.active.heap.less = func(a, b *Item) bool {
 		switch {
 		case sort.Less(&a.QueuedPod, &b.QueuedPod):
 			return true
@@ -112,7 +115,7 @@ func (q *Queue) order() {
 		}
 		return arrival(a, b)
 	}
-	q.backingOff.key, q.backingOff.less = expiry, q.active.less
+	q.backingOff.key, q.backingOff.less = expiry, q.active.heap.less
 }
 
 // Add puts a pod into the queue: into its active part unless a PreEnqueue

@@ -157,7 +157,8 @@ var wildcard = framework.ClusterEvent{Resource: framework.ResourceAny, Action: f
 // It costs O(n log n).
 func (q *Queue) Items() []*Item {
 	var all []*Item
-	for _, h := range []*heap{&q.active, &q.backingOff, &q.failing} {
+	q.active.all(func(it *Item) { all = append(all, it) })
+	for _, h := range []*heap{&q.backingOff, &q.failing} {
 		for _, s := range h.slots {
 			all = append(all, s.it)
 		}

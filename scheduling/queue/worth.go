@@ -33,10 +33,14 @@ func (p *profile) matching(e framework.ClusterEvent) []scheduling.RegisteredEven
 }
 
 func (q *Queue) profileOf(p *framework.Pod) *profile {
-	if name := p.Spec.SchedulerName; name != "" {
-		return q.profiles[name]
+	name := p.Spec.SchedulerName
+	if name == "" {
+		name = scheduling.DefaultName
 	}
-	return q.profiles[scheduling.DefaultName]
+	if q.lastName != name { // most pods ask for the same one
+		q.lastName, q.lastProfile = name, q.profiles[name]
+	}
+	return q.lastProfile
 }
 
 // isInteresting reports whether any plugin registered for the event.
