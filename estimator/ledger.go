@@ -14,8 +14,11 @@ import (
 // read: a decision costs O(resources) per node, not O(pods).
 //
 //	ledger := estimator.LedgerOf(snapshot)
-//	err := ledger.SetMetric(metric)      // a report has come in
-//	snapshot.AddPod(pod, "n1")           // the ledger follows
+//	err := framework.Put(snapshot, metric) // a report has come in
+//	err = snapshot.AddPod(pod, "n1")       // the ledger follows both
+//
+// Reports are the snapshot's objects of kind NodeMetric; [Ledger.SetMetric] is for
+// those who have no use for the objects themselves.
 //
 // It is an extension of the snapshot: pods enter and leave it as they enter and
 // leave the snapshot, forks have their own, transactions take it back, and every
@@ -63,8 +66,36 @@ func newLedger(s *framework.Snapshot) *Ledger {
 		for _, p := range n.Pods {
 			l.PodAdded(s, n, p)
 		}
+		l.findMetric(s, n)
 	}
 	return l
+}
+
+// findMetric takes the report that the snapshot has of the node, if any.
+func (l *Ledger) findMetric(s *framework.Snapshot, n *framework.NodeInfo) {
+	m := framework.Lookup[framework.NodeMetric](s, n.Name())
+	if m == nil {
+		return
+	}
+	a := l.own(n.Slot())
+	if a.metric = m; m.Status.UpdateTime != nil {
+		a.updated = *m.Status.UpdateTime
+	}
+	l.rebuild(a, n)
+}
+
+// ObjectChanged is for the snapshot: a report has come, or has gone. One of a node
+// that is not there yet is found when the node comes.
+func (l *Ledger) ObjectChanged(s *framework.Snapshot, key string, obj any) {
+	m, ok := obj.(*framework.NodeMetric)
+	if !ok || s.Node(key) == nil {
+		return
+	}
+	if m == nil {
+		l.RemoveMetric(key)
+		return
+	}
+	_ = l.SetMetric(m) // there are the metric and the node, and nothing else can be wrong
 }
 
 // Fork returns the ledger of a fork. It costs O(nodes/64); later changes on

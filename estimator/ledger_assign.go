@@ -255,8 +255,8 @@ func (l *Ledger) spare(n *framework.NodeInfo, p *framework.PodInfo) bool {
 	return true
 }
 
-// NodeAdded is for the snapshot.
-func (l *Ledger) NodeAdded(*framework.Snapshot, *framework.NodeInfo) {}
+// NodeAdded is for the snapshot: its report may have come before.
+func (l *Ledger) NodeAdded(s *framework.Snapshot, n *framework.NodeInfo) { l.findMetric(s, n) }
 
 // NodeRemoved is for the snapshot: the node's metric goes with it, and pods that
 // were assigned without being added.

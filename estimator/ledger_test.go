@@ -206,6 +206,48 @@ func TestLedgerExpiry(t *testing.T) {
 	}
 }
 
+// Reports are objects of the snapshot: the ledger finds those that were there
+// before it, and before the node, and follows what becomes of them.
+func TestLedgerFollowsObjects(t *testing.T) {
+	f := &ledgerFixture{t, framework.NewSnapshot(framework.ZoneInterleaved)}
+	f.snapshot.SetNow(modelStart)
+	node := framework.MakeNode("n1", "10", "10Gi").Obj()
+	first, second := f.metric(modelStart.Add(-time.Minute)), f.metric(modelStart)
+	second.Status.NodeMetric = &framework.NodeMetricInfo{NodeUsage: usage("3", "4Gi")}
+	f.ok(framework.Put(f.snapshot, first))
+	f.ok(f.snapshot.AddNode(node))
+	want := func(what string, s *framework.Snapshot, cpu int64) {
+		t.Helper()
+		var got int64
+		if u := use(s); u != nil {
+			got = u[0]
+		}
+		if got != cpu {
+			t.Errorf("%s: use of cpu = %d, want %d", what, got, cpu)
+		}
+	}
+	want("metric before the ledger", f.snapshot, 2000)
+	fork := f.snapshot.Fork()
+	f.ok(framework.Put(fork, second))
+	want("new metric in a fork", fork, 3000)
+	want("original of the fork", f.snapshot, 2000)
+
+	mark := f.snapshot.Begin()
+	f.ok(framework.Put(f.snapshot, second))
+	want("new metric", f.snapshot, 3000)
+	framework.Delete[framework.NodeMetric](f.snapshot, "n1")
+	want("no metric", f.snapshot, 0)
+	f.snapshot.Rollback(mark)
+	want("rolled back", f.snapshot, 2000)
+
+	f.ok(f.snapshot.RemoveNode("n1"))
+	f.ok(framework.Put(f.snapshot, second))
+	f.ok(f.snapshot.AddNode(node))
+	want("metric before the node", f.snapshot, 3000)
+	f.ok(framework.Put(f.snapshot, &framework.Namespace{ObjectMeta: framework.ObjectMeta{Name: "n1"}}))
+	want("another kind of the same name", f.snapshot, 3000)
+}
+
 func TestLedgerErrors(t *testing.T) {
 	f := newLedgerFixture(t)
 	l := estimator.LedgerOf(f.snapshot)

@@ -5,7 +5,8 @@ package framework
 // not yet measured, claimed volumes, counts per topology domain. Forks and
 // transactions cover it.
 //
-// It may implement [PodWatcher] and [NodeWatcher] to follow the cluster.
+// It may implement [PodWatcher], [NodeWatcher] and [ObjectWatcher] to follow the
+// cluster.
 // Changes of its own go with [Snapshot.Record], so that a rollback takes them
 // back, and [Snapshot.Touch], so that kept answers for the node are renewed:
 //
@@ -44,6 +45,15 @@ type NodeWatcher interface {
 	NodeUpdated(s *Snapshot, old, n *NodeInfo)
 }
 
+// An ObjectWatcher is told of every object that [Put] and [Delete] change, after
+// the snapshot has changed. When a transaction is rolled back it is told nothing:
+// what it did goes back by what it recorded.
+type ObjectWatcher interface {
+	// ObjectChanged follows the object of that key. obj is a pointer to its new
+	// version, such as a *NodeMetric, which is nil when the object has gone.
+	ObjectChanged(s *Snapshot, key string, obj any)
+}
+
 // An ExtensionKey gives access to one extension of every snapshot. Keep it in
 // a package variable.
 type ExtensionKey[T Extension] struct{ build func(s *Snapshot) T }
@@ -70,16 +80,18 @@ func (k *ExtensionKey[T]) Of(s *Snapshot) T {
 }
 
 type extension struct {
-	key   any
-	value Extension
-	pods  PodWatcher
-	nodes NodeWatcher
+	key     any
+	value   Extension
+	pods    PodWatcher
+	nodes   NodeWatcher
+	objects ObjectWatcher
 }
 
 func newExtension(key any, value Extension) extension {
 	e := extension{key: key, value: value}
 	e.pods, _ = value.(PodWatcher)
 	e.nodes, _ = value.(NodeWatcher)
+	e.objects, _ = value.(ObjectWatcher)
 	return e
 }
 
@@ -94,6 +106,14 @@ func (s *Snapshot) eachPodWatcher(f func(PodWatcher)) {
 func (s *Snapshot) eachNodeWatcher(f func(NodeWatcher)) {
 	for i := range s.extensions {
 		if w := s.extensions[i].nodes; w != nil {
+			f(w)
+		}
+	}
+}
+
+func (s *Snapshot) eachObjectWatcher(f func(ObjectWatcher)) {
+	for i := range s.extensions {
+		if w := s.extensions[i].objects; w != nil {
 			f(w)
 		}
 	}

@@ -133,6 +133,7 @@ func replace[T Object](s *Snapshot, key string, obj *T) {
 	s.objects = s.lineage.next()
 	t.version = s.objects
 	t.set(key, obj)
+	s.eachObjectWatcher(func(w ObjectWatcher) { w.ObjectChanged(s, key, obj) })
 }
 
 func (t *table[T]) set(key string, obj *T) {

@@ -164,6 +164,53 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// TestLoadAware configures Koordinator's plugin, and gives it the NodeMetrics of
+// the cluster: the first pod goes to the idle node, and the second too, although
+// the first is there, but not the third.
+func TestLoadAware(t *testing.T) {
+	dir := t.TempDir()
+	cluster, scheduler := filepath.Join(dir, "cluster.yaml"), filepath.Join(dir, "scheduler.yaml")
+	for file, text := range map[string]string{cluster: `
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Node, metadata: {name: busy}, status: {allocatable: {cpu: "10", memory: 10Gi, pods: "10"}}}
+- {apiVersion: v1, kind: Node, metadata: {name: idle}, status: {allocatable: {cpu: "10", memory: 10Gi, pods: "10"}}}
+- apiVersion: slo.koordinator.sh/v1alpha1
+  kind: NodeMetric
+  metadata: {name: busy}
+  status: {updateTime: "2030-01-01T00:00:00Z", nodeMetric: {nodeUsage: {resources: {cpu: "3", memory: 1Gi}}}}
+- apiVersion: slo.koordinator.sh/v1alpha1
+  kind: NodeMetric
+  metadata: {name: idle}
+  status: {updateTime: "2030-01-01T00:00:00Z", nodeMetric: {nodeUsage: {resources: {cpu: 100m, memory: 1Gi}}}}
+- {apiVersion: v1, kind: Pod, metadata: {name: p0}, spec: {containers: [{name: c, resources: {requests: {cpu: "2"}}}]}}
+- {apiVersion: v1, kind: Pod, metadata: {name: p1}, spec: {containers: [{name: c, resources: {requests: {cpu: "2"}}}]}}
+- {apiVersion: v1, kind: Pod, metadata: {name: p2}, spec: {containers: [{name: c, resources: {requests: {cpu: "2"}}}]}}
+`, scheduler: `
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- plugins:
+    filter: {enabled: [{name: LoadAwareScheduling}]}
+    reserve: {enabled: [{name: LoadAwareScheduling}]}
+    score: {disabled: [{name: "*"}], enabled: [{name: LoadAwareScheduling}]}
+`} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var r report
+	if err := json.Unmarshal([]byte(output(t, "-nodes", cluster, "-config", scheduler, "-o", "json")), &r); err != nil {
+		t.Fatal(err)
+	}
+	// A pod is expected to use 85 % of 2 cores: idle has 0.1, 1.8, then 3.5 in use.
+	want := []placement{{Pod: "default/p0", Node: "idle"}, {Pod: "default/p1", Node: "idle"}, {Pod: "default/p2", Node: "busy"}}
+	if diff := cmp.Diff(want, r.Placements); diff != "" {
+		t.Errorf("placements (-want +got):\n%s\nunschedulable: %v", diff, r.Unschedulable)
+	}
+}
+
 // TestConfigProblems checks that every problem of a file has a line of its own.
 func TestConfigProblems(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "bad.yaml")
