@@ -1,0 +1,157 @@
+package estimator_test
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+)
+
+// A report says which grade contributes what.
+func ExampleClusterReport() {
+	var e estimator.ClusterExplainer = estimator.General{}
+	r, err := e.Explain(exampleCluster(), &estimator.Replica{Request: resource.List{resource.CPU: resource.MustParse("1500m")}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(r.Replicas, "by", r.From, r.From == estimator.FromModels)
+	for _, g := range []estimator.GradeReport{r.Grades[1], r.Grades[2], r.Grades[3]} {
+		fmt.Println("grade", g.Grade, "has", g.Nodes, "nodes x", g.PerNode, "limited by", g.Limit)
+	}
+	// Output:
+	// 13 by models true
+	// grade 1 has 0 nodes x 0 limited by cpu
+	// grade 2 has 1 nodes x 1 limited by cpu
+	// grade 3 has 6 nodes x 2 limited by cpu
+}
+
+func ExampleResourceReport() {
+	r, err := estimator.General{IgnoreModels: true}.Explain(exampleCluster(), &estimator.Replica{Request: resource.List{
+		resource.CPU: resource.MustParse("3"), "nvidia.com/gpu": resource.MustParse("1"),
+	}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, x := range []estimator.ResourceReport(r.Resources) {
+		fmt.Println(x.Name, x.Free, "/", x.Request, "=", x.Replicas, "missing:", x.Missing)
+	}
+	fmt.Println(r.From == estimator.FromSummary, estimator.EstimateBasis("summary") == r.From)
+	// Output:
+	// cpu 28 / 3 = 9 missing: false
+	// nvidia.com/gpu 0 / 1 = 0 missing: true
+	// true true
+}
+
+// exampleNodes returns two nodes of six CPUs.
+func exampleNodes() *framework.Snapshot {
+	s := framework.NewSnapshot(framework.Arrival)
+	for _, name := range []string{"n1", "n2"} {
+		if err := s.AddNode(framework.MakeNode(name, "6", "48Gi").Obj()); err != nil {
+			fmt.Println(err)
+		}
+	}
+	return s
+}
+
+func ExampleNodeReport() {
+	s := exampleNodes()
+	pod, err := s.NewPodInfo(framework.MakePod("web").Requests("4", "1Gi").Obj())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, n := range s.All() {
+		r := estimator.NodeReport{Node: n.Name()}
+		r.Replicas, r.Limit = estimator.OnNode(pod, n)
+		fmt.Println(r.Node, r.Replicas, r.Limit)
+	}
+	// Output:
+	// n1 1 cpu
+	// n2 1 cpu
+}
+
+// Three workers of two CPUs are a set; there are two nodes of six CPUs.
+func ExampleSetsOnNodes() {
+	s := exampleNodes()
+	worker, err := s.NewPodInfo(framework.MakePod("worker").Requests("2", "1Gi").Obj())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	set := []estimator.NodeComponent{{Replicas: 3, Pod: worker}}
+	fmt.Println("alone:", estimator.SetsOnNodes(s, set, nil, estimator.MaxReplicas))
+	fmt.Println("beside another set:", estimator.SetsOnNodes(s, set, [][]estimator.NodeComponent{set}, estimator.MaxReplicas))
+	fmt.Println("one copy beside a set:", estimator.ReplicasOnNodes(s, worker, [][]estimator.NodeComponent{set}))
+	// Output:
+	// alone: 2
+	// beside another set: 1
+	// one copy beside a set: [0 3]
+}
+
+// A SetEstimator, here General, answers for sets of components.
+func ExampleSetEstimator() {
+	var e estimator.SetEstimator = estimator.General{}
+	sets, err := e.EstimateSets(exampleCluster(), []estimator.Component{
+		estimator.ComponentOf("worker", 2, framework.MakePod("").Requests("2", "1Gi").Obj()),
+	})
+	fmt.Println(sets.Replicas, err)
+	// Output: 6 <nil>
+}
+
+// What one decision gave to a cluster, the next does not give again, although
+// the cluster does not count it yet.
+func ExampleInFlight() {
+	var flying estimator.InFlight
+	noon := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	flying.Assume("default/job", "member1", estimator.Assumed{Namespace: "default", Components: []estimator.Component{
+		{Replicas: 3, Request: resource.List{resource.CPU: resource.MustParse("4")}},
+	}}, noon.Add(estimator.DefaultAssumptionTTL))
+	for _, minutes := range []int{1, 6} {
+		now := noon.Add(time.Duration(minutes) * time.Minute)
+		e, err := estimator.General{Assumed: flying.At(now)}.Estimate(exampleCluster(), &estimator.Replica{
+			Request: resource.List{resource.CPU: resource.MustParse("2")},
+		})
+		fmt.Println("after", minutes, "minutes:", e.Replicas, err)
+	}
+	fmt.Println(flying.Expire(noon.Add(time.Hour)), "expired")
+	// Output:
+	// after 1 minutes: 7 <nil>
+	// after 6 minutes: 13 <nil>
+	// 1 expired
+}
+
+func ExampleQuota() {
+	q := estimator.Quota{Quotas: map[string][]*framework.ResourceQuota{"member1": {{
+		ObjectMeta: framework.ObjectMeta{Name: "team", Namespace: "shop"},
+		Status: framework.ResourceQuotaStatus{
+			Hard: resource.List{"requests.cpu": resource.MustParse("20")}, Used: resource.List{"requests.cpu": resource.MustParse("5500m")},
+		},
+	}}}}
+	r, err := q.Explain(exampleCluster(), estimator.ReplicaOf(framework.MakePod("web").Namespace("shop").Requests("2", "1Gi").Obj()))
+	fmt.Println(r.Replicas, r.Quota, r.Limit, err)
+	e, err := q.Estimate(exampleCluster(), estimator.ReplicaOf(framework.MakePod("web").Namespace("else").Requests("2", "1Gi").Obj()))
+	fmt.Println(e.NoOpinion, err)
+	// Output:
+	// 7 shop/team cpu <nil>
+	// true <nil>
+}
+
+// An estimator that fails for a cluster does not take the others with it.
+func ExampleCombined() {
+	broken := exampleCluster()
+	broken.Spec.ResourceModels[1].Ranges = nil
+	var c estimator.Combined = estimator.Combine([]estimator.ClusterEstimator{
+		estimator.General{}, estimator.General{IgnoreModels: true},
+	}, broken, &estimator.Replica{Request: resource.List{resource.CPU: resource.MustParse("3")}})
+	var failed *estimator.EstimatorError
+	fmt.Println(c.Estimate == estimator.Estimate{Replicas: 9}, c.By, errors.As(c.Err, &failed), failed.Estimator, failed.Cluster)
+	fmt.Println(c.Err)
+	// Output:
+	// true general-estimator true general-estimator member1
+	// estimator general-estimator: cluster member1: spec.resourceModels[1].ranges: "0 resources": a model must name at least one resource
+}
