@@ -199,7 +199,7 @@ func checkDemand(d Demand, candidates []Candidate) error {
 		case d.Overflow && c.Tier < 0:
 			return &framework.InvalidError{Object: "cluster " + c.Name, Field: "tier", Value: fmt.Sprint(c.Tier), Err: errNegative}
 		case seen[c.Name]:
-			return &framework.InvalidError{Object: "cluster " + c.Name, Err: errNamedTwice}
+			return &framework.InvalidError{Object: "cluster " + c.Name, Field: "name", Value: c.Name, Err: errNamedTwice}
 		case c.Available < 0:
 			return &framework.InvalidError{Object: "cluster " + c.Name, Field: "available", Value: fmt.Sprint(c.Available), Err: errNegative}
 		case c.Weight < 0:
@@ -211,7 +211,7 @@ func checkDemand(d Demand, candidates []Candidate) error {
 	for _, t := range d.Previous {
 		switch {
 		case seen[t.Name]:
-			return &framework.InvalidError{Object: "cluster " + t.Name, Field: "previous", Err: errNamedTwice}
+			return &framework.InvalidError{Object: "cluster " + t.Name, Field: "previous", Value: fmt.Sprint(t.Replicas), Err: errNamedTwice}
 		case t.Replicas < 0:
 			return &framework.InvalidError{Object: "cluster " + t.Name, Field: "previous", Value: fmt.Sprint(t.Replicas), Err: errNegative}
 		}

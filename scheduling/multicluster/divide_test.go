@@ -111,9 +111,9 @@ func TestDivideErrors(t *testing.T) {
 		{"method", multicluster.Demand{Method: 9}, nil, `method: "Method(9)": unknown method`},
 		{"available", multicluster.Demand{}, candidates("m", -1), `cluster m: available: "-1": must not be negative`},
 		{"weight", multicluster.Demand{}, []multicluster.Candidate{{Name: "m", Weight: -1}}, `cluster m: weight: "-1": must not be negative`},
-		{"twice", multicluster.Demand{}, candidates("m", 1, "m", 1), `cluster m: the cluster is named twice`},
+		{"twice", multicluster.Demand{}, candidates("m", 1, "m", 1), `cluster m: name: "m": the cluster is named twice`},
 		{"previous", multicluster.Demand{Previous: targets("m", -1)}, nil, `cluster m: previous: "-1": must not be negative`},
-		{"previous twice", multicluster.Demand{Previous: targets("m", 1, "m", 1)}, nil, `cluster m: previous: the cluster is named twice`},
+		{"previous twice", multicluster.Demand{Previous: targets("m", 1, "m", 1)}, nil, `cluster m: previous: "1": the cluster is named twice`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if _, err := multicluster.Divide(c.demand, c.candidates); fmt.Sprint(err) != c.want {

@@ -54,9 +54,9 @@ func NewFederation(s Scheduler, p scheduling.Profile, members []Member) (*Federa
 		if m.Snapshot == nil {
 			return nil, &framework.InvalidError{Object: "cluster " + m.Cluster.Name, Field: "snapshot", Value: "null", Err: errNil}
 		}
-		for _, other := range snapshots {
+		for name, other := range snapshots {
 			if other == m.Snapshot {
-				return nil, &framework.InvalidError{Object: "cluster " + m.Cluster.Name, Field: "snapshot", Err: errShared}
+				return nil, &framework.InvalidError{Object: "cluster " + m.Cluster.Name, Field: "snapshot", Value: "of cluster " + name, Err: errShared}
 			}
 		}
 		nodes, err := scheduling.New(p)

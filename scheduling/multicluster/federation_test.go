@@ -291,7 +291,7 @@ func TestFederationErrors(t *testing.T) {
 		want    string
 	}{
 		{"no snapshot", []multicluster.Member{{Cluster: clusterOf("a")}}, `cluster a: snapshot: "null": is nil`},
-		{"shared", []multicluster.Member{a, {Cluster: clusterOf("c"), Snapshot: a.Snapshot}}, "cluster c: snapshot: belongs to another cluster too"},
+		{"shared", []multicluster.Member{a, {Cluster: clusterOf("c"), Snapshot: a.Snapshot}}, `cluster c: snapshot: "of cluster a": belongs to another cluster too`},
 		{"nil", []multicluster.Member{{}}, `cluster 0 of the list: "null": is nil`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package multicluster
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -110,7 +111,7 @@ func checkAffinity(field string, a *ClusterAffinity) error {
 	var all []error
 	if a.LabelSelector != nil {
 		if _, err := match.NewLabelSelector(a.LabelSelector); err != nil {
-			all = append(all, &framework.InvalidError{Field: field + ".labelSelector", Err: err})
+			all = append(all, &framework.InvalidError{Field: field + ".labelSelector", Value: textOf(a.LabelSelector), Err: err})
 		}
 	}
 	if a.FieldSelector != nil {
@@ -129,6 +130,15 @@ func checkAffinity(field string, a *ClusterAffinity) error {
 		}
 	}
 	return errors.Join(all...)
+}
+
+// textOf writes a selector as its JSON.
+func textOf(s *framework.LabelSelector) string {
+	data, err := json.Marshal(s)
+	if err != nil {
+		return err.Error()
+	}
+	return string(data)
 }
 
 func checkSpread(constraints []SpreadConstraint) error {

@@ -227,7 +227,7 @@ func TestPlacementValidate(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `spec.placement.clusterAffinities: "1 affinities": clusterAffinities can not co-exist with clusterAffinity
-spec.placement.clusterAffinity.labelSelector: "Near" is not a valid label selector operator
+spec.placement.clusterAffinity.labelSelector: "{\"matchExpressions\":[{\"key\":\"a\",\"operator\":\"Near\"}]}": "Near" is not a valid label selector operator
 spec.placement.clusterAffinities[0].fieldSelector.matchExpressions[0].key: "planet": is not a known value
 spec.placement.clusterAffinities[0].fieldSelector.matchExpressions[0].operator: "Gt": is not a known value
 spec.placement.spreadConstraints[0].minGroups: "-1": must not be negative
@@ -427,39 +427,6 @@ scale up: 15 divided by 2 weights
 	if diff := cmp.Diff(wantTable, table2.String()); diff != "" {
 		t.Errorf("table differs (-want +got):\n%s", diff)
 	}
-}
-
-// FuzzSchedule feeds placements and clusters that may be malformed in any way.
-func FuzzSchedule(f *testing.F) {
-	f.Add([]byte(`{"spreadConstraints":[{"spreadByField":"region","minGroups":1,"maxGroups":2},{"maxGroups":3}],"replicaScheduling":{"replicaDivisionPreference":"Aggregated"}}`),
-		[]byte(`{"metadata":{"name":"m"},"spec":{"region":"r"},"status":{"resourceSummary":{"allocatable":{"pods":"10","cpu":"4"}}}}`), int64(3))
-	f.Add([]byte(`{"clusterAffinities":[{"affinityName":"x"}],"replicaScheduling":{"replicaSchedulingType":"Divided","replicaDivisionPreference":"Weighted","weightPreference":{"staticWeightList":[{"targetCluster":{"clusterNames":["m"]},"weight":2}]}}}`),
-		[]byte(`{"metadata":{"name":"m"},"spec":{"zones":["a","b"],"provider":"p"}}`), int64(9))
-	f.Fuzz(func(t *testing.T, placement, cluster []byte, replicas int64) {
-		w := &multicluster.Workload{Name: "a/b", Replicas: replicas}
-		if json.Unmarshal(placement, &w.Placement) != nil {
-			return
-		}
-		c, err := framework.DecodeObject[framework.Cluster](cluster)
-		if err != nil {
-			return
-		}
-		clusters := []*framework.Cluster{c, clusterOf("x", func(x *framework.Cluster) { x.Spec, x.Status = c.Spec, c.Status })}
-		for _, s := range []multicluster.Scheduler{{}, multicluster.Karmada113(), multicluster.Karmada118()} {
-			d, err := s.Schedule(clusters, w)
-			if err != nil {
-				continue
-			}
-			var sum int64
-			for _, x := range d.Targets {
-				sum += x.Replicas
-			}
-			strategy, _ := w.Placement.Strategy()
-			if strategy != multicluster.Duplicated && sum != replicas {
-				t.Fatalf("%d replicas given out, want %d", sum, replicas)
-			}
-		}
-	})
 }
 
 // A workload of several components goes as a whole to a cluster that has room
