@@ -57,7 +57,11 @@ func Combine(estimators []ClusterEstimator, cluster *framework.Cluster, replica 
 		return c
 	}
 	var failed []error
-	for _, e := range estimators {
+	for i, e := range estimators {
+		if e == nil {
+			failed = append(failed, &framework.InvalidError{Object: "cluster " + cluster.Name, Field: fmt.Sprintf("estimators[%d]", i), Value: "null", Err: errNil})
+			continue
+		}
 		answer, err := e.Estimate(cluster, replica)
 		if err == nil && !answer.NoOpinion && (answer.Replicas < 0 || answer.Replicas > MaxReplicas) {
 			err = &framework.InvalidError{Field: "estimate", Value: fmt.Sprint(answer.Replicas), Err: errOutOfRange}

@@ -55,7 +55,10 @@ func Karmada113() Scheduler {
 //
 // Differs: as [Karmada118].
 func Karmada116() Scheduler {
+	filters := DefaultFilters()
+	filters[2] = Affinity{Zones: EveryZone}
 	return Scheduler{
+		Filters:    filters,
 		Estimators: []estimator.ClusterEstimator{estimator.General{Rule: estimator.MinCovers}}, Spread: AsKarmada, Zones: EveryZone,
 	}
 }

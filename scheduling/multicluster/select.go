@@ -179,6 +179,10 @@ func countGroups(members []member, f SpreadField) int {
 // lead a choice.
 var groupFields = [...]SpreadField{SpreadByRegion, SpreadByZone, SpreadByProvider}
 
+// maxChoices bounds the combinations of groups that are tried, of which there
+// may be millions that do not suffice.
+const maxChoices = 1 << 10
+
 // chooseThoroughly meets all constraints. The first constrained one of region,
 // zone and provider leads: combinations of its groups are tried, most preferred
 // first, and more groups when fewer do not suffice.
@@ -209,8 +213,12 @@ func chooseThoroughly(b *bounds, members []member, groups map[SpreadField][]grou
 	}
 	most := min(b.limit(lead, len(groups[lead])), b.limit(SpreadByCluster, len(members)))
 	var first *SpreadError
-	for least := max(1, b.of[lead].MinGroups); least <= most; least++ {
+	tried := 0
+	for least := max(1, b.of[lead].MinGroups); least <= most && tried < maxChoices; least++ {
 		for _, p := range pathsOf(groups[lead], least, most, c.MinGroups) {
+			if tried++; tried > maxChoices {
+				break
+			}
 			chosen, err := b.fill(p, lead, need, s)
 			if err == nil {
 				return chosen, nil
