@@ -34,6 +34,13 @@
 //	NodeLabel             labels that nodes must, or must not, have (kube-scheduler 1.18)
 //	ServiceAffinity       pods of a service on nodes of one label value (kube-scheduler 1.18)
 //
+// Each also names the events that may help a pod that it rejected
+// (EventsToRegister), with a check of the objects before and after wherever that
+// is cheaper than another attempt. No event that helps is left out, those included
+// of which kube-scheduler does not think: a node that goes with its pods, a pod
+// that begins to end, the labels of a namespace. A change of the waiting pod
+// counts if it is in a part that the plugin's scope names.
+//
 // # What it leaves to you
 //
 // Filters read the snapshot, with its time, and nothing else: objects are taken

@@ -31,7 +31,10 @@
 // # What it leaves to you
 //
 // It does not talk to an API server, retry a binding, or log. It does not know
-// what a plugin waits for: plugins say so ([framework.EnqueueExtensions]).
+// what a plugin waits for: plugins say so ([framework.EnqueueExtensions]). Those
+// of package filter do. Whatever gives up room is an event for them: a pod that
+// is bound elsewhere than was decided, or turns out smaller, and a nomination that
+// is taken back.
 //
 // # Determinism
 //

@@ -6,6 +6,10 @@
 //		observe.NewVars(expvar.NewMap("scheduler")),
 //	)
 //
+// What plugins take, one by one, and scores are told only when asked for, because
+// each decision is then made a second time: Log.Plugins, [NewPluginVars] and
+// Log.Scores.
+//
 // It is a room of its own because the rest of the library neither logs nor
 // publishes: who does not import it links neither.
 //
