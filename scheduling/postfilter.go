@@ -2,6 +2,7 @@ package scheduling
 
 import (
 	"context"
+	"encoding/binary"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/scheduling/preemption"
@@ -30,8 +31,8 @@ func (s *Scheduler) HasPostFilter() bool { return len(s.plugins.postFilter) > 0 
 //
 // Source: kube-scheduler 1.37, framework/runtime, RunPostFilterPlugins.
 func (s *Scheduler) PostFilter(ctx context.Context, snap *framework.Snapshot, pod *framework.PodInfo, d Decision) (result framework.PostFiltered, plugin string, status framework.Status, err error) {
-	r := &road{plugins: &s.plugins, workers: 1}
-	r.extended.ctx, r.extended.replay = ctx, &s.road.extended.answer
+	r := &s.again
+	r.plugins, r.workers, r.extended = &s.plugins, 1, extended{ctx: ctx, replay: &s.road.extended.answer}
 	if _, err := s.decide(r, snap, pod, d.Number, d.start); err == nil {
 		// Someone made room already.
 		return result, "", framework.Status{}, nil
@@ -40,6 +41,9 @@ func (s *Scheduler) PostFilter(ctx context.Context, snap *framework.Snapshot, po
 		return result, "", framework.Reject(AllPostFiltersSkipped), nil
 	}
 	r.cycle.Filters = &filterSet{r, snap, r.bound.filters}
+	if class, ok := r.localClass(); ok && !s.profile.Fast.Off {
+		preemption.Recall.Set(&r.cycle, s.memory.For(class, snap))
+	}
 	if narrow := s.plugins.narrow(&r.cycle); narrow != nil {
 		preemption.Narrow.Set(&r.cycle, narrow)
 	}
@@ -61,6 +65,23 @@ func (s *Scheduler) PostFilter(ctx context.Context, snap *framework.Snapshot, po
 		}
 	}
 	return result, plugin, framework.NewStatus(framework.Unschedulable, framework.Texts(reasons...)), nil
+}
+
+// localClass returns a key that is equal for pods which all filters of this cycle
+// treat alike, and preemption too; false if a filter reads more than the node and
+// its pods.
+func (r *road) localClass() (string, bool) {
+	fields := framework.FieldPriority
+	var bound []byte
+	for _, b := range r.bound.filters {
+		s := r.plugins.filters[b.at].scope(r.cycle.Pod)
+		if s.Reads&^(framework.ReadsNode|framework.ReadsPods) != 0 {
+			return "", false
+		}
+		fields |= s.Pod
+		bound = binary.AppendUvarint(bound, uint64(b.at))
+	}
+	return string(bound) + "/" + r.cycle.Pod.ClassKey(fields), true
 }
 
 func postFilter(ctx context.Context, p named[framework.PostFilterPlugin], r *road) (f framework.PostFiltered, s framework.Status) {

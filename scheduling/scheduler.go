@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling/preemption"
 )
 
 // A Scheduler places pods by one profile. It holds the decision counter, the
@@ -17,6 +18,9 @@ type Scheduler struct {
 	start   int
 	road    road
 	fast    *fastRoad // nil: always the plain road
+
+	again  road // the plain road that PostFilter takes
+	memory preemption.Memory
 }
 
 // New checks the profile and builds a scheduler for it. The error joins

@@ -60,6 +60,7 @@ type run struct {
 	verdicts  framework.Verdicts
 	budgets   budgets
 	potential []placed // memory for the victims of one node
+	memory    *Memory  // nil: nothing is remembered
 }
 
 // PostFilter looks for a node and for victims on it. Success nominates the pod
@@ -68,9 +69,10 @@ type run struct {
 //
 // Cost: one dry run per node whose verdict is Unschedulable, until enough
 // candidates are found. A dry run takes every lower pod off the node and asks
-// all filters once more for each.
+// all filters once more for each. With [Recall], what it said is kept for as long
+// as the node does not change.
 func (p DefaultPreemption) PostFilter(ctx context.Context, c *framework.Cycle, verdicts framework.Verdicts) (framework.PostFiltered, framework.Status) {
-	r := &run{plugin: p, cycle: c, verdicts: verdicts}
+	r := &run{plugin: p, cycle: c, verdicts: verdicts, memory: p.memoryOf(c)}
 	if text := r.ineligible(); text != "" {
 		return framework.PostFiltered{}, framework.Reject(prefix + text)
 	}
@@ -91,7 +93,7 @@ func (p DefaultPreemption) PostFilter(ctx context.Context, c *framework.Cycle, v
 	}
 	chosen := Choose(candidates, p.criteria())
 	text := fmt.Sprintf("%sfound a potential placement for pod on node %s, preempting %d victims", prefix, chosen.Node, len(chosen.Victims))
-	return framework.PostFiltered{Nominated: chosen.Node, Override: true, Victims: chosen.Victims},
+	return framework.PostFiltered{Nominated: chosen.Node, Override: true, Victims: slices.Clone(chosen.Victims)},
 		framework.NewStatus(framework.Success, framework.Text(text))
 }
 
@@ -157,7 +159,7 @@ func (r *run) candidates(ctx context.Context) (list []*Candidate, refused refusa
 			return nil, refused, err
 		}
 		node := nodes[(int(start)+i)%len(nodes)]
-		c, status := r.try(node)
+		c, status := r.recall(node)
 		switch {
 		case status.Code() == framework.Error:
 			err = firstOf(err, fmt.Errorf("node %s: %w", node.Name(), status.Err()))

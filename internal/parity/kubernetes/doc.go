@@ -23,18 +23,26 @@
 // the original may give:
 //
 //   - Reasons about extended resources come in random order; here by name.
+//
 //   - Where a PreFilter leaves several nodes by name, they are searched in random
 //     order; the node chosen is not compared then.
+//
 //   - Among candidates for preemption that no criterion tells apart one is taken
 //     at random; all nodes that 300 tries returned are compared with all that
 //     berth holds to be equal.
+//
 //   - Objects other than nodes and pods are listed in random order, so of several
 //     storage capacities, budgets or services that fit, any decides; here they are
 //     listed by name.
+//
 //   - What kube-scheduler remembers of a node that has not changed can be old: on
 //     how many nodes its images are, and its place in the order after its zone
 //     changed. After a node has come, changed or gone, it is made to look at all
 //     nodes anew, as after a restart.
+//
+//   - Where kube-scheduler crashes, such as for a volume to be provisioned from a
+//     storage capacity that states none, there is nothing to compare with; the
+//     command counts these cases.
 //
 // The command prints this list, too.
 package kubernetes

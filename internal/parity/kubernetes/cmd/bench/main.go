@@ -34,6 +34,7 @@ type config struct {
 	seed        uint64
 	runs        int
 	compare     int
+	preemption  bool
 	budget      time.Duration
 }
 
@@ -45,7 +46,7 @@ func parse(args []string, stderr io.Writer) (config, error) {
 	flags.IntVar(&c.nodes, "nodes", 5000, "number of nodes")
 	flags.IntVar(&c.pods, "pods", 1000, "number of pods to place with kube-scheduler")
 	flags.IntVar(&c.berthPods, "berth-pods", 20000, "number of pods to place with berth, at most 10 a node")
-	names := flags.String("workloads", "all", "workloads, separated by commas")
+	names := flags.String("workloads", "all", "workloads, separated by commas; all: those of placements; "+preemptionName+": pods that fit nowhere")
 	format := flags.String("o", "table", "output: table, or json for a line per workload")
 	flags.BoolVar(&c.berthOnly, "berth-only", false, "do not run kube-scheduler")
 	flags.Uint64Var(&c.seed, "seed", 1, "seed of berth's choice among equal nodes")
@@ -76,11 +77,18 @@ func parse(args []string, stderr io.Writer) (config, error) {
 		return c, nil
 	}
 	for name := range strings.SplitSeq(*names, ",") {
+		if name == preemptionName {
+			c.preemption = true
+			continue
+		}
 		k, err := workload.Parse(name)
 		if err != nil {
 			return c, fmt.Errorf("-workloads: %w", err)
 		}
 		c.kinds = append(c.kinds, k)
+	}
+	if c.preemption && c.berthOnly {
+		return c, fmt.Errorf("-berth-only: %s is a comparison", preemptionName)
 	}
 	return c, nil
 }
@@ -109,13 +117,23 @@ func run(args []string, stdout, stderr io.Writer) error {
 			}
 		}
 	}
-	if !c.json {
+	if !c.json && len(lines) > 0 {
 		if err := writeTable(stdout, lines); err != nil {
 			return err
 		}
 	}
+	if c.preemption {
+		l, err := b.preempt()
+		if err == nil {
+			err = b.writePreemption(stdout, l)
+		}
+		if err != nil {
+			return err
+		}
+		differ += l.Differing
+	}
 	if differ > 0 {
-		return fmt.Errorf("%d pods went to other nodes than kube-scheduler's", differ)
+		return fmt.Errorf("%d choices are others than kube-scheduler's", differ)
 	}
 	return nil
 }

@@ -54,12 +54,24 @@ func TestTable(t *testing.T) {
 	}
 }
 
+func TestPreemption(t *testing.T) {
+	text := output(t, "-nodes", "60", "-workloads", "preemption", "-budget", "1ms", "-o", "json")
+	var l preemptionLine
+	if err := json.Unmarshal([]byte(text), &l); err != nil {
+		t.Fatal(err)
+	}
+	if l.Nodes != 60 || l.Pods != 600 || l.Compared != 10 || l.Differing != 0 || l.RatioPost <= 0 || l.RatioAttempt <= 0 {
+		t.Errorf("line %s, want 60 nodes, 600 pods, 10 attempts compared, none differing", text)
+	}
+}
+
 func TestFlags(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"-nodes 0", "-nodes"},
 		{"-o yaml", "-o"},
 		{"-workloads basic,web", "no workload"},
 		{"basic", "flags only"},
+		{"-workloads preemption -berth-only", "is a comparison"},
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			err := run(strings.Fields(c.args), io.Discard, io.Discard)

@@ -16,6 +16,7 @@ import (
 type asker struct {
 	schedulers []*built // the one used last at the end
 	plugins    func(*golden.Case) []string
+	asking     bool // kube-scheduler is at work
 }
 
 type built struct {
@@ -66,17 +67,24 @@ type verdict struct {
 	differences []string
 	needs       string // the plugin without which berth cannot answer
 	placements  int
+	crash       bool  // kube-scheduler panicked
 	err         error // kube-scheduler could not be asked
 }
 
-// ask asks both sides. A panic on either is a difference.
+// ask asks both sides. A panic of kube-scheduler leaves nothing to compare with,
+// one of berth is a difference.
 func (a *asker) ask(i *item) (v verdict) {
 	defer func() {
 		if p := recover(); p != nil {
 			a.forget()
-			v = verdict{differences: []string{fmt.Sprintf("panic: %v\n%s", p, debug.Stack())}}
+			if a.asking {
+				v = verdict{crash: true}
+			} else {
+				v = verdict{differences: []string{fmt.Sprintf("panic: %v\n%s", p, debug.Stack())}}
+			}
 		}
 	}()
+	a.asking = false
 	if i.Steps != nil {
 		return a.sequence(i)
 	}
@@ -89,9 +97,11 @@ func (a *asker) single(c *golden.Case) (v verdict) {
 	if err != nil {
 		return verdict{err: err}
 	}
+	a.asking = true
 	if c.Expect, err = s.Answer(c); err != nil {
 		return verdict{err: err}
 	}
+	a.asking = false
 	v.differences = a.plugins(c)
 	whole, needs := pipeline.Check(c)
 	v.differences, v.needs = append(v.differences, whole...), needs

@@ -1,12 +1,16 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 )
+
+// longestLine is the length of a case, in bytes, that can still be read.
+const longestLine = 64 << 20
 
 // replay compares the cases of a file again.
 func replay(c config, stdout io.Writer) (differ int, err error) {
@@ -18,13 +22,17 @@ func replay(c config, stdout io.Writer) (differ int, err error) {
 	a := newAsker()
 	defer a.forget()
 	count := 0
-	for in := json.NewDecoder(file); ; count++ {
+	lines := bufio.NewScanner(file)
+	lines.Buffer(nil, longestLine)
+	for lines.Scan() {
+		if !bytes.HasPrefix(lines.Bytes(), []byte("{")) {
+			continue // the last line of a run
+		}
 		i := new(item)
-		if err := in.Decode(i); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
+		if err := json.Unmarshal(lines.Bytes(), i); err != nil {
 			return differ, fmt.Errorf("%s: case %d: %w", c.replay, count, err)
 		}
+		count++
 		if i.Case == nil || i.Pod == nil && i.Steps == nil {
 			return differ, fmt.Errorf("%s: case %d: neither a pod nor steps", c.replay, count)
 		}
@@ -38,6 +46,9 @@ func replay(c config, stdout io.Writer) (differ int, err error) {
 		if len(v.differences) > 0 {
 			differ++
 		}
+	}
+	if err := lines.Err(); err != nil {
+		return differ, fmt.Errorf("%s: %w", c.replay, err)
 	}
 	fmt.Fprintf(stdout, "%d cases, %d mismatches\n", count, differ)
 	return differ, nil
