@@ -461,7 +461,7 @@ func TestFailingFilters(t *testing.T) {
 			before := s.Node("n").Generation()
 			f := framework.Plugin(fickle{1, test.how})
 			if test.how == "never full" {
-				f = &once{}
+				f = untouched{before}
 			}
 			o := preempt(t, s, preemption.DefaultPreemption{}, preemptor("1m", 5).Obj(), f)
 			if got := fmt.Sprint(o.err); got != test.err {
@@ -489,13 +489,13 @@ func TestFailingFilters(t *testing.T) {
 	})
 }
 
-// once rejects until it is asked again.
-type once struct{ asked int }
+// untouched rejects the node as it is at a generation, and at no other.
+type untouched struct{ generation uint64 }
 
-func (*once) Name() string { return "once" }
+func (untouched) Name() string { return "untouched" }
 
-func (o *once) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status {
-	if o.asked++; o.asked <= 2 {
+func (u untouched) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework.Status {
+	if n.Generation() == u.generation {
 		return framework.Reject("not yet")
 	}
 	return framework.Status{}
