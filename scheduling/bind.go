@@ -261,7 +261,7 @@ func (t *plugins) bindFilters(c *framework.Cycle, b *binding, some *choice) erro
 		}
 	}
 	if b.restrict {
-		b.absent = framework.RejectForGood(framework.Text(fmt.Sprintf("node(s) didn't satisfy plugin(s) %v", b.restricting)))
+		b.restrictedBy()
 	}
 	for _, i := range some.at {
 		if f := b.perFilter[i]; f != nil {
@@ -270,6 +270,14 @@ func (t *plugins) bindFilters(c *framework.Cycle, b *binding, some *choice) erro
 		}
 	}
 	return nil
+}
+
+// restrictedBy adds plugins to those that the status of nodes left out names.
+func (b *binding) restrictedBy(plugins ...string) {
+	b.restricting = append(b.restricting, plugins...)
+	slices.Sort(b.restricting)
+	b.restricting = slices.Compact(b.restricting)
+	b.absent = framework.RejectForGood(framework.Text(fmt.Sprintf("node(s) didn't satisfy plugin(s) %v", b.restricting)))
 }
 
 // intersect keeps the nodes that the plugin, too, allows; false when none is

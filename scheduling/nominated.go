@@ -28,6 +28,10 @@ func (r *road) searchNominated(s *framework.Snapshot) bool {
 	place := slices.Index(s.Order(), node.Slot())
 	if v.filter != passed {
 		r.early = earlyAnswer{place, v, true}
+		if r.bound.restrict {
+			// kube-scheduler adds it to the set of plugins that restricted.
+			r.bound.restrictedBy(r.plugins.filterName(v.filter))
+		}
 		return false
 	}
 	taken, refusal := r.extendersTake(node)
