@@ -10,10 +10,12 @@ type Notebook[T any] struct{ _ byte } // with a size, so that each has its own a
 // NewNotebook returns an empty notebook.
 func NewNotebook[T any]() *Notebook[T] { return new(Notebook[T]) }
 
-type note struct {
-	of    any // the notebook
-	value any
-}
+// A Page of a notebook holds a note, which many pods may share.
+type Page struct{ of, value any }
+
+// Page returns a page on which v is noted. What is noted must not change, unless
+// its readers take care of that.
+func (b *Notebook[T]) Page(v *T) *Page { return &Page{b, v} }
 
 // Read returns what was noted about the pod, nil for nothing.
 func (b *Notebook[T]) Read(p *PodInfo) *T {
@@ -23,6 +25,5 @@ func (b *Notebook[T]) Read(p *PodInfo) *T {
 	return nil
 }
 
-// Write notes something about the pod. What is noted must not change, unless
-// the reader takes care of that.
-func (b *Notebook[T]) Write(p *PodInfo, v *T) { p.note.Store(&note{b, v}) }
+// Write puts a page of this notebook to the pod.
+func (b *Notebook[T]) Write(p *PodInfo, page *Page) { p.note.Store(page) }

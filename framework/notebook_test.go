@@ -13,11 +13,11 @@ func TestNotebook(t *testing.T) {
 	p, q := podInfo(t, s, plainPod("p")), podInfo(t, s, plainPod("q"))
 	a, b, words := framework.NewNotebook[int](), framework.NewNotebook[int](), framework.NewNotebook[string]()
 	seven, word := 7, "word"
-	a.Write(p, &seven)
+	a.Write(p, a.Page(&seven))
 	if a.Read(p) != &seven || a.Read(q) != nil || b.Read(p) != nil || words.Read(p) != nil {
 		t.Errorf("notes of p: %v, %v, %v; of q: %v; want only the first", a.Read(p), b.Read(p), words.Read(p), a.Read(q))
 	}
-	words.Write(p, &word)
+	words.Write(p, words.Page(&word))
 	if words.Read(p) != &word || a.Read(p) != nil {
 		t.Errorf("notes of p: %v and %v, want the last one alone", words.Read(p), a.Read(p))
 	}
@@ -32,7 +32,8 @@ func ExampleNotebook() {
 	}
 	tries := framework.NewNotebook[int]()
 	fmt.Println(tries.Read(pod) == nil)
-	tries.Write(pod, new(3))
+	var page *framework.Page = tries.Page(new(3))
+	tries.Write(pod, page)
 	fmt.Println(*tries.Read(pod))
 	// Output:
 	// true

@@ -42,7 +42,7 @@ type PodInfo struct {
 	schema  *resource.Schema
 	derived memo
 	key     atomic.Pointer[classKey]
-	note    atomic.Pointer[note]
+	note    atomic.Pointer[Page]
 }
 
 // NewPodInfo derives the PodInfo of a pod for snapshots that use the schema.

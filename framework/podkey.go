@@ -25,9 +25,15 @@ func (p *PodInfo) ClassKey(fields PodFields) string {
 	if k := p.key.Load(); k != nil && k.fields == fields {
 		return k.text
 	}
-	k := &classKey{fields, string(appendKey(binary.AppendUvarint(nil, uint64(fields)), p, fields))}
+	k := &classKey{fields, string(p.AppendClassKey(nil, fields))}
 	p.key.Store(k)
 	return k.text
+}
+
+// AppendClassKey appends the text of ClassKey to b. It keeps nothing with the pod,
+// and allocates nothing if b has room and the fields no structure of their own.
+func (p *PodInfo) AppendClassKey(b []byte, fields PodFields) []byte {
+	return appendKey(binary.AppendUvarint(b, uint64(fields)), p, fields)
 }
 
 // appendKey appends the fields in the order of their bits. Every part is
@@ -145,7 +151,10 @@ func appendString(b []byte, s string) []byte {
 
 func appendMap(b []byte, m map[string]string) []byte {
 	b = binary.AppendUvarint(b, uint64(len(m)))
-	for _, k := range slices.Sorted(maps.Keys(m)) {
+	var few [16]string // so that the usual labels need no memory
+	keys := slices.AppendSeq(few[:0], maps.Keys(m))
+	slices.Sort(keys)
+	for _, k := range keys {
 		b = appendString(appendString(b, k), m[k])
 	}
 	return b

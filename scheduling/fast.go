@@ -21,6 +21,7 @@ type fastRoad struct {
 	kinds   map[string]*kind
 	notes   *framework.Notebook[kind]
 	scratch reading
+	key     []byte
 }
 
 func newFastRoad(s *Scheduler) *fastRoad {

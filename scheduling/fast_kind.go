@@ -13,7 +13,8 @@ type kind struct {
 	reading
 	key  string // of the class: it covers which plugins are live
 	ref  engine.Ref
-	next *kind // of pods with the same parts that plugins read in another way
+	page *framework.Page // this, as it is noted with pods
+	next *kind           // of pods with the same parts that plugins read in another way
 }
 
 // reading is what the plugins of a profile read when they answer for one pod.
@@ -47,8 +48,8 @@ func (f *fastRoad) kindOf(pod *framework.PodInfo) *kind {
 		return k
 	}
 	f.scratch.read(&f.s.plugins, pod)
-	key := pod.ClassKey(f.scratch.pod)
-	first := f.kinds[key]
+	f.key = pod.AppendClassKey(f.key[:0], f.scratch.pod)
+	first := f.kinds[string(f.key)]
 	k := first
 	for k != nil && !k.same(&f.scratch) {
 		k = k.next
@@ -58,10 +59,12 @@ func (f *fastRoad) kindOf(pod *framework.PodInfo) *kind {
 			clear(f.kinds)
 			first = nil
 		}
+		key := string(f.key)
 		k = &kind{reading: f.scratch.clone(&f.s.plugins), key: f.scratch.liveKey() + key, next: first}
+		k.page = f.notes.Page(k)
 		f.kinds[key] = k
 	}
-	f.notes.Write(pod, k)
+	f.notes.Write(pod, k.page)
 	return k
 }
 

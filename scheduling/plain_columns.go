@@ -40,34 +40,42 @@ func (r *road) searchByColumns(s *framework.Snapshot, start int) (ok bool) {
 // filterColumn asks one filter about the nodes that are left; places are theirs.
 // Those that it rejects are left no longer.
 func (r *road) filterColumn(f *boundFilter) bool {
-	r.rejected = r.rejected[:0]
-	if f.batch != nil {
-		r.rejected = f.batch.FilterNodes(r.cycle.Pod, r.feasible, r.rejected)
-	} else {
-		for k, n := range r.feasible {
-			if !f.filter.Filter(r.cycle.Pod, n).IsSuccess() {
-				r.rejected = append(r.rejected, k)
-			}
-		}
+	if f.batch == nil {
+		return r.leave(f, 0, func(int) bool { return true })
 	}
+	r.rejected = f.batch.FilterNodes(r.cycle.Pod, r.feasible, r.rejected[:0])
 	if len(r.rejected) == 0 {
 		return true
 	}
-	left, next := r.rejected[0], 0
-	for k := left; k < len(r.feasible); k++ {
+	next := 0
+	ok := r.leave(f, r.rejected[0], func(k int) bool {
+		if next == len(r.rejected) || r.rejected[next] != k {
+			return false
+		}
+		next++
+		return true
+	})
+	return ok && next == len(r.rejected)
+}
+
+// leave asks the filter about the nodes from number from on that asks tells, and
+// takes out those that it rejects; false when it failed.
+func (r *road) leave(f *boundFilter, from int, asks func(k int) bool) bool {
+	left := from
+	for k := from; k < len(r.feasible); k++ {
 		n, place := r.feasible[k], r.places[k]
-		if next < len(r.rejected) && r.rejected[next] == k {
-			next++
-			status := f.filter.Filter(r.cycle.Pod, n)
-			if !status.IsRejected() {
-				return false
+		if asks(k) {
+			if status := f.filter.Filter(r.cycle.Pod, n); !status.IsSuccess() {
+				if !status.IsRejected() {
+					return false
+				}
+				r.verdicts[place] = verdict{int32(f.at), status}
+				continue
 			}
-			r.verdicts[place] = verdict{int32(f.at), status}
-			continue
 		}
 		r.feasible[left], r.places[left] = n, place
 		left++
 	}
 	r.feasible, r.places = r.feasible[:left], r.places[:left]
-	return next == len(r.rejected)
+	return true
 }

@@ -308,22 +308,27 @@ func (b *base) evaluate(n *framework.NodeInfo, whole bool) {
 func (b *base) askMany(filters []Filter) {
 	for i := range filters {
 		f := &filters[i]
-		b.rejected = b.rejected[:0]
-		if f.Batch != nil {
-			b.rejected = f.Batch.FilterNodes(b.pod, b.nodes, b.rejected)
-		} else {
-			for k, n := range b.nodes {
-				if !f.Filter.Filter(b.pod, n).IsSuccess() {
-					b.rejected = append(b.rejected, k)
-				}
+		if f.Batch == nil {
+			for _, n := range b.nodes {
+				b.askOne(f, n)
 			}
+			continue
 		}
+		b.rejected = f.Batch.FilterNodes(b.pod, b.nodes, b.rejected[:0])
 		for _, k := range b.rejected {
-			n := b.nodes[k]
-			if r := &b.rows[n.Slot()]; r.reason == feasible || f.At < b.reasons[r.reason].at {
-				r.reason = b.reject(f.At, f.Filter.Filter(b.pod, n))
-			}
+			b.askOne(f, b.nodes[k])
 		}
+	}
+}
+
+// askOne asks a filter about one node, unless another rejection comes first.
+func (b *base) askOne(f *Filter, n *framework.NodeInfo) {
+	r := &b.rows[n.Slot()]
+	if r.reason != feasible && b.reasons[r.reason].at < f.At {
+		return
+	}
+	if status := f.Filter.Filter(b.pod, n); !status.IsSuccess() {
+		r.reason = b.reject(f.At, status)
 	}
 }
 

@@ -55,13 +55,16 @@ type PodPreference struct {
 }
 
 // PreferredNodesOf returns what the pod prefers, compiled once per pod.
-func PreferredNodesOf(p *framework.PodInfo) *PodPreference { return preferred.Of(p) }
+func PreferredNodesOf(p *framework.PodInfo) *PodPreference {
+	if a := p.Pod.Spec.Affinity; a == nil || a.NodeAffinity == nil || a.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution == nil {
+		return &noPreference
+	}
+	return preferred.Of(p)
+}
+
+var noPreference PodPreference // of every pod without any; it never changes
 
 var preferred = framework.NewPodDerived(func(p *framework.PodInfo) *PodPreference {
-	a := p.Pod.Spec.Affinity
-	if a == nil || a.NodeAffinity == nil || a.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution == nil {
-		return &PodPreference{}
-	}
-	terms, err := NewPreferredNodes(a.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution)
+	terms, err := NewPreferredNodes(p.Pod.Spec.Affinity.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution)
 	return &PodPreference{PreferredNodes: terms, Present: true, Err: err}
 })

@@ -38,10 +38,20 @@ type Rules struct {
 
 // HardRules and SoftRules return the pod's own constraints with the actions
 // DoNotSchedule and ScheduleAnyway, compiled once per pod.
-func HardRules(p *framework.PodInfo) *Rules { return hardRules.Of(p) }
+func HardRules(p *framework.PodInfo) *Rules {
+	if len(p.Pod.Spec.TopologySpreadConstraints) == 0 {
+		return &noRules
+	}
+	return hardRules.Of(p)
+}
 
 // SoftRules is described at HardRules.
-func SoftRules(p *framework.PodInfo) *Rules { return softRules.Of(p) }
+func SoftRules(p *framework.PodInfo) *Rules {
+	if len(p.Pod.Spec.TopologySpreadConstraints) == 0 {
+		return &noRules
+	}
+	return softRules.Of(p)
+}
 
 var (
 	hardRules = framework.NewPodDerived(func(p *framework.PodInfo) *Rules { return ownRules(p, framework.DoNotSchedule) })

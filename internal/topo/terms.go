@@ -62,7 +62,14 @@ type Terms struct {
 }
 
 // TermsOf returns the pod's affinity terms, compiled once per pod.
-func TermsOf(p *framework.PodInfo) *Terms { return &traitsOf.Of(p).terms }
+func TermsOf(p *framework.PodInfo) *Terms {
+	if !hasTerms(p) {
+		return &noTerms
+	}
+	return &traitsOf.Of(p).terms
+}
+
+var noTerms Terms // of every pod without any; it never changes
 
 // kinds are the lists of terms, numbered.
 const (
