@@ -8,38 +8,6 @@ import (
 	"github.com/berth-sched/berth/framework"
 )
 
-// A row holds what a base keeps of one node. It is half a cache line: with many
-// bases in turn, rows are what has to come from memory.
-//
-// Invariant: where generation equals the node's, reason is what the bound
-// filters would answer now, and the scores, if known, what the bound scorers
-// would. As long as the base has not moved, fixedReason and, if fixedKnown,
-// fixedScore stand even where it differs.
-type row struct {
-	generation  uint64
-	fixedScore  int64 // weighted scores that do not depend on the node's pods
-	movingScore int64 // those that do
-	reason      int32 // the first rejection by any filter of the base
-	fixed       int32 // see fixedReason and fixedKnown
-}
-
-// score is the sum of the weighted scores that need no normalization.
-func (r *row) score() int64 { return r.fixedScore + r.movingScore }
-
-// fixedReason is the first rejection by a filter that reads no pods.
-func (r *row) fixedReason() int32 { return r.fixed >> 1 }
-
-// fixedKnown tells that fixedScore, and the raw scores of fixed scorers, are
-// those of the node.
-func (r *row) fixedKnown() bool { return r.fixed&1 != 0 }
-
-func (r *row) setFixed(reason int32, known bool) {
-	r.fixed = reason << 1
-	if known {
-		r.fixed |= 1
-	}
-}
-
 // feasible is the reason of nodes that no filter rejects.
 const feasible int32 = 0
 
@@ -277,89 +245,6 @@ func (b *base) expire(s *framework.Snapshot) {
 		b.due.remove(slot)
 		b.evaluate(s.AtSlot(slot), false)
 	}
-}
-
-// evaluate renews what the row keeps of the node; whole tells that the node's
-// object may have changed too.
-func (b *base) evaluate(n *framework.NodeInfo, whole bool) {
-	r := &b.rows[n.Slot()]
-	if whole {
-		r.setFixed(b.ask(b.fixed, n, maxPlace), false)
-	}
-	r.generation, r.reason = n.Generation(), r.fixedReason()
-	before := maxPlace
-	if r.reason != feasible {
-		before = b.reasons[r.reason].at
-	}
-	if reason := b.ask(b.moving, n, before); reason != feasible {
-		r.reason = reason
-	}
-	if b.scored && r.reason == feasible {
-		b.score(n, r)
-	}
-	if b.timed {
-		b.schedule(n)
-	}
-	b.log.add(n.Slot())
-}
-
-// askMany asks filters about the listed nodes, one filter after the other. Of
-// the rejections of a node, the one that comes first in the profile stays.
-func (b *base) askMany(filters []Filter) {
-	for i := range filters {
-		f := &filters[i]
-		if f.Batch == nil {
-			for _, n := range b.nodes {
-				b.askOne(f, n)
-			}
-			continue
-		}
-		b.rejected = f.Batch.FilterNodes(b.pod, b.nodes, b.rejected[:0])
-		for _, k := range b.rejected {
-			b.askOne(f, b.nodes[k])
-		}
-	}
-}
-
-// askOne asks a filter about one node, unless another rejection comes first.
-func (b *base) askOne(f *Filter, n *framework.NodeInfo) {
-	r := &b.rows[n.Slot()]
-	if r.reason != feasible && b.reasons[r.reason].at < f.At {
-		return
-	}
-	if status := f.Filter.Filter(b.pod, n); !status.IsSuccess() {
-		r.reason = b.reject(f.At, status)
-	}
-}
-
-const maxPlace = int(^uint(0) >> 1)
-
-// ask returns the first rejection among filters before the given place of the
-// profile.
-func (b *base) ask(filters []Filter, n *framework.NodeInfo, before int) int32 {
-	for i := range filters {
-		if filters[i].At > before {
-			break
-		}
-		if status := filters[i].Filter.Filter(b.pod, n); !status.IsSuccess() {
-			return b.reject(filters[i].At, status)
-		}
-	}
-	return feasible
-}
-
-// reject returns the number of a reason, a new one if need be.
-func (b *base) reject(at int, status framework.Status) int32 {
-	if !status.IsRejected() {
-		b.broken = true
-	}
-	for i := 1; i < len(b.reasons); i++ {
-		if r := &b.reasons[i]; r.at == at && r.status.Same(status) {
-			return int32(i)
-		}
-	}
-	b.reasons = append(b.reasons, reason{at: at, status: status})
-	return int32(len(b.reasons) - 1)
 }
 
 // size is the memory that the base holds, but for what it shares.

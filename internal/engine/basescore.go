@@ -9,6 +9,9 @@ import (
 
 // bindScores binds the scorers of the base and scores every feasible row, one
 // scorer after the other.
+//
+// Invariant (afterwards, as long as scored): every feasible row has its scores,
+// and kept those that are normalized later.
 func (b *base) bindScores(src Source, shown Feasible) bool {
 	b.cycle.Reset(b.pod, b.snapshot, 0, 0)
 	scorers, ok := src.BindScorers(&b.cycle, false, shown)

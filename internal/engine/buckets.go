@@ -17,6 +17,10 @@ import (
 //
 // Nodes of groups that are shut stay where they are; they do not count for the
 // range.
+//
+// Invariant: of[slot] is the bucket whose list has the slot; sorted has the
+// buckets with nodes, none of them twice, in the order of their values; after
+// settle, every norm is that of the range from low to high.
 type buckets struct {
 	all       []bucket
 	free      []int32

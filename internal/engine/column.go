@@ -18,6 +18,10 @@ import (
 //	by node   otherwise: raw and, with ByNodes, norm by slot
 //	grouped   the scorer does not tell the nodes of a group apart: one raw score
 //	          for each group
+//
+// Invariant (after refresh, while active): every feasible node has its raw score
+// here or in base.kept; unless stale, every normalized score is that of the
+// present range.
 type column struct {
 	scorer Scorer
 	kept   int // index in base.kept of the raw scores, -1 for a live scorer

@@ -12,6 +12,9 @@ const groupsMost = 64
 
 // A division puts every node into one group of nodes that some plugins cannot
 // tell apart: the coarsest division that is fine enough for all of them.
+//
+// Invariant: it never changes; two nodes have one group exactly when each source
+// has them in one; slots lists each group in order.
 type division struct {
 	sources []framework.Groups // those of the plugins
 	order   *order

@@ -35,7 +35,11 @@
 //
 // # What makes it fast
 //
-//	rows          a node that changed is evaluated once for all classes of a base
+//	rows          a node that changed is evaluated once for all classes of a base;
+//	              a row is half a cache line, and dirty rows are touched in one
+//	              short loop before they are read, so that their loads overlap
+//	many at once  of many dirty rows, one filter, and then one scorer after the
+//	              other is asked about all ([framework.BatchScorer])
 //	buckets       a normalized score is computed once for each different raw
 //	              score; when a range moves, only nodes whose score moves are touched
 //	groups        a plugin that cannot tell the nodes of a zone apart is asked
@@ -50,7 +54,8 @@
 //
 //	the node, its pods     kept in rows; renewed when the generation differs
 //	time                   kept until the plugin's deadline (deadlines.go)
-//	set of nodes, objects  kept until that version differs (base.move)
+//	set of nodes, objects  kept until that version differs (base.move), also by
+//	                       plugins that had nothing to do so far
 //	domains                gates and columns that renew what a tracker names
 //	feasible nodes         columns renewed when that set changes
 //	anything, or no scope  gates and columns renewed in every decision
@@ -67,7 +72,8 @@
 //
 //	engine.go     the classes and bases, their budget, Find
 //	source.go     what binds the plugins
-//	base.go       rows: evaluate, follow, move; basescore.go, rowlog.go, deadlines.go
+//	base.go       rows: build, follow, move; row.go, rowlog.go, deadlines.go
+//	basefilter.go verdicts of rows; basescore.go their scores
 //	class.go      own reasons, from rows and gates
 //	gate.go       filters that are not kept in rows
 //	column.go     raw scores; buckets.go
@@ -80,9 +86,9 @@
 //
 // A decision of a known class costs O(log N) for every node that changed, O(G)
 // for G groups, and O(G log N) for the choice, and allocates nothing. A base
-// holds about 50 bytes for each node, a class 30, and 12 more for each plugin
-// that normalizes; classes used longest ago are given up when the budget is
-// spent.
+// holds 32 bytes for each node, a class about 30, and 12 more for each plugin
+// that normalizes; memory for lists that are gone through once comes to about
+// 50 more. Classes used longest ago are given up when the budget is spent.
 //
 // An Engine is used by one goroutine at a time.
 package engine

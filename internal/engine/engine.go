@@ -12,6 +12,10 @@ const DefaultBudget = 64 << 20
 
 // An Engine keeps the answers of one profile for several classes of pods. It
 // must be used by one goroutine at a time.
+//
+// Invariant: every class of classes has a base of bases, whose users counts its
+// classes; stats.Bytes is the sum of their bytes; and numbered[c.number-1] == c for
+// those and for spare ones.
 type Engine struct {
 	source Source
 	budget int

@@ -9,6 +9,9 @@ import (
 // A gate is a filter whose verdicts are not kept in rows. It is asked about
 // single nodes, those that changed or that its tracker names, or, where it does
 // not tell the nodes of a group apart, about one node of each group.
+//
+// Invariant: while known, its verdicts, which class.own and class.shut have, are
+// those of version, but for nodes that changed and that class.gather lists.
 type gate struct {
 	filter  Filter
 	active  bool // the filter takes part in this decision

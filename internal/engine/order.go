@@ -4,6 +4,8 @@ import "github.com/berth-sched/berth/framework"
 
 // order maps the places of a snapshot's order to slots and back. Classes that
 // are used with one snapshot share it.
+//
+// Invariant: place[slots[p]] == p for every place p, and -1 for other slots.
 type order struct {
 	slots []int // by place; the snapshot's own list, which never changes
 	place []int32

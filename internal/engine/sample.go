@@ -8,6 +8,8 @@ import (
 
 // sample scores the sampled nodes by themselves, unless that makes no
 // difference, which same tells. It is not ok when a scorer failed.
+//
+// Invariant (afterwards, unless same): explicit[k] is the total of places[k].
 func (v *View) sample(src Source, live *framework.Cycle) (same, ok bool) {
 	c := v.class
 	var scorers []Scorer

@@ -8,6 +8,8 @@ import (
 
 // syncScores brings scores and totals up to date. It is called only while two
 // nodes or more are feasible: with fewer, nothing is scored.
+//
+// Invariant (afterwards): the tree has the total of every feasible node.
 func (c *class) syncScores(src Source, l *divisions, live *framework.Cycle) bool {
 	if !c.base.scored && !c.base.bindScores(src, (*feasibleSet)(c)) {
 		return false

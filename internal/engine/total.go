@@ -7,6 +7,9 @@ import (
 )
 
 // finish normalizes what changed and adds up the totals that changed with it.
+//
+// Invariant (afterwards): a leaf is class.total of its node, no column is stale,
+// and nothing is pending.
 func (c *class) finish() {
 	clear(c.tree.offset)
 	moved := len(c.pending)

@@ -12,6 +12,9 @@ import (
 //
 // The nodes it covers are one or two runs of places: from the start of the
 // search to the last node it visits, around the end of the list.
+//
+// Invariant: best is the highest total in parts, and in how many places it is:
+// by explicit, if that is not empty, by the class's tree otherwise.
 type View struct {
 	class *class
 	parts [2]part
