@@ -82,6 +82,10 @@ type Scope struct {
 
 // A Scoper declares the scope of its answers for pods like the given one.
 // A plugin that does not implement it has the scope {FieldsAll, ReadsCluster}.
+//
+// The scope may differ from pod to pod, say by whether the pod has volumes. Two
+// pods that are equal in the parts that are named for either of them must have
+// the same Reads and the same answers.
 type Scoper interface {
 	Scope(pod *PodInfo) Scope
 }
