@@ -24,7 +24,7 @@ var formulas = []string{"scoring"}
 // declared beside it.
 func exampleProblems(p *pkg) []string {
 	r, ok := roomOf(p.dir)
-	if !ok || !r.library || within(p.dir, "internal") || slices.Contains(examplesPending, p.dir) {
+	if !ok || !r.library || within(p.dir, "internal") {
 		return nil
 	}
 	shown := p.shown()
@@ -199,6 +199,3 @@ func TestExamplesFindsProblems(t *testing.T) {
 		{"used in another type", with("resource", code, "type p struct{}\nfunc (p) m(r.T) {}\nfunc Example() {\n// Output: 1\n}"), 1},
 	})
 }
-
-// examplesPending are the rooms that do not keep the rule yet.
-var examplesPending = []string{"estimator"}
