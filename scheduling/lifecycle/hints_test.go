@@ -3,6 +3,7 @@ package lifecycle_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -80,6 +81,7 @@ type town struct {
 
 func newTown(t *rapid.T, p scheduling.Profile) *town {
 	c := &town{pods: map[string]*framework.Pod{}, logf: t.Logf}
+	p.Fast.Verify = true // a kept answer that is stale would look like a lost event
 	d, err := lifecycle.New(lifecycle.Config{Profiles: []scheduling.Profile{p}, Binder: c, Clock: virtualclock.New(frameworktest.Noon())})
 	if err != nil {
 		t.Fatal(err)
@@ -159,6 +161,9 @@ func (c *town) live(t *rapid.T) {
 					break
 				}
 				t.Logf("%s %s: %v %s %v", a.Pod.Pod.Key(), a.Pod.Pod.UID, a.State, a.Decision.Node, a.Err)
+				if differ := new(scheduling.DifferenceError); errors.As(a.Err, &differ) {
+					t.Fatal(differ)
+				}
 			}
 			c.check(t)
 		},
