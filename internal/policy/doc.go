@@ -16,6 +16,8 @@
 //   - Every exported type of the library is shown in an Example that is run
 //     (examples_test.go).
 //   - Every plugin is handed to the conformance kit (conformance_test.go).
+//   - DEVIATIONS.md lists what the comments say under "Differs:"
+//     (deviations_test.go).
 //   - The top level of the repository stays as it is (toplevel_test.go).
 //
 // Each check also runs over a small source text that breaks its rule, so that
