@@ -58,7 +58,19 @@ func (k *checker) check(c *Case) []string {
 			}
 		}
 	}
+	missing(d, c.Expect.Filter, Filters)
+	missing(d, c.Expect.Score, Scorers)
 	return d.list
+}
+
+// missing notes the plugins that answered in the case and do not exist here. Of
+// DynamicResources no case asks anything.
+func missing[A any](d *differences, answers map[string]A, plugins map[string]Factory) {
+	for _, name := range slices.Sorted(maps.Keys(answers)) {
+		if plugins[name] == nil && name != "DynamicResources" {
+			d.addf("%s: there is no such plugin", name)
+		}
+	}
 }
 
 // differences collects what a case answers otherwise than expected.

@@ -4,50 +4,22 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/internal/golden"
+	"github.com/berth-sched/berth/internal/golden/pipeline"
 )
 
-// families are those of the vectors, with the plugin that each is about. A
-// family is run when that plugin exists; all others that exist are checked in
-// it too.
-var families = []struct{ name, plugin string }{
-	{"fit", "NodeResourcesFit"},
-	{"balanced", "NodeResourcesBalancedAllocation"},
-	{"taint", "TaintToleration"},
-	{"nodeaffinity", "NodeAffinity"},
-	{"ports", "NodePorts"},
-	{"name", "NodeName"},
-	{"image", "ImageLocality"},
-	{"spread", "PodTopologySpread"},
-	{"interpod", "InterPodAffinity"},
-	{"volumes", "VolumeBinding"},
-	{"preemption", "DefaultPreemption"},
-	{"mixed", "the whole profile"},
-}
-
+// TestGoldenFamilies replays every family: each plugin alone, then the profile of
+// each case from PreFilter to the choice of a node or of victims.
 func TestGoldenFamilies(t *testing.T) {
-	for _, family := range families {
-		t.Run(family.name, func(t *testing.T) {
-			if !golden.Exists(family.plugin) {
-				golden.NotRun(t, family.name, family.plugin)
-			}
-			golden.Run(t, family.name, golden.CheckPlugins())
-		})
-	}
-}
-
-// TestGoldenPlugins checks the plugins that exist in the families that cannot
-// be run yet as such.
-func TestGoldenPlugins(t *testing.T) {
-	for _, family := range families {
-		if golden.Exists(family.plugin) {
-			continue
-		}
-		t.Run(family.name, func(t *testing.T) {
-			cases, err := golden.Load(family.name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			golden.Report(t, "plugins that exist, in "+family.name, cases, golden.CheckPlugins())
+	for _, family := range golden.Families() {
+		t.Run(family, func(t *testing.T) {
+			plugins := golden.CheckPlugins()
+			golden.Run(t, family, func(c *golden.Case) []string {
+				differences, needs := pipeline.Check(c)
+				if needs != "" {
+					differences = append(differences, "cannot be compared without the plugin "+needs)
+				}
+				return append(plugins(c), differences...)
+			})
 		})
 	}
 }

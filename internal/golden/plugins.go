@@ -28,11 +28,12 @@ var (
 		"PodTopologySpread": with(func(a spreadArgs) (framework.Plugin, error) {
 			return filter.PodTopologySpread{ListDefaulting: a.DefaultingType == "List", DefaultConstraints: a.DefaultConstraints}, nil
 		}),
-		"InterPodAffinity":   with(func(interPodArgs) (framework.Plugin, error) { return filter.InterPodAffinity{}, nil }),
-		"VolumeRestrictions": plain(filter.VolumeRestrictions{}),
-		"NodeVolumeLimits":   plain(filter.NodeVolumeLimits{}),
-		"VolumeBinding":      with(func(volumeBindingArgs) (framework.Plugin, error) { return filter.VolumeBinding{}, nil }),
-		"VolumeZone":         plain(filter.VolumeZone{}),
+		"InterPodAffinity":     with(func(interPodArgs) (framework.Plugin, error) { return filter.InterPodAffinity{}, nil }),
+		"VolumeRestrictions":   plain(filter.VolumeRestrictions{}),
+		"NodeVolumeLimits":     plain(filter.NodeVolumeLimits{}),
+		"VolumeBinding":        with(func(volumeBindingArgs) (framework.Plugin, error) { return filter.VolumeBinding{}, nil }),
+		"VolumeZone":           plain(filter.VolumeZone{}),
+		"NodeDeclaredFeatures": plain(filter.NodeDeclaredFeatures{}),
 		"NodeResourcesFit": with(func(a fitArgs) (framework.Plugin, error) {
 			return filter.NodeResourcesFit{IgnoredResources: a.IgnoredResources, IgnoredResourceGroups: a.IgnoredResourceGroups}, nil
 		}),
@@ -64,11 +65,6 @@ var (
 		}),
 	}
 )
-
-// Exists reports whether there is a plugin of that name.
-func Exists(plugin string) bool {
-	return Filters[plugin] != nil || Scorers[plugin] != nil
-}
 
 type nodeAffinityArgs struct {
 	AddedAffinity *framework.NodeAffinity `json:"addedAffinity"`

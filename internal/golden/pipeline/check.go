@@ -12,18 +12,6 @@ import (
 	"github.com/berth-sched/berth/scheduling"
 )
 
-// CheckAll is a check for [golden.Report] that counts the cases which cannot be
-// compared, as a plugin that has something to say in them does not exist yet.
-func CheckAll(left map[string]int) func(*golden.Case) []string {
-	return func(c *golden.Case) []string {
-		differences, needs := Check(c)
-		if needs != "" {
-			left[needs]++
-		}
-		return differences
-	}
-}
-
 // Check compares a case. needs names a plugin without which it cannot be
 // compared.
 func Check(c *golden.Case) (differences []string, needs string) {

@@ -3,8 +3,7 @@
 // plugins of this module, must answer for the case's pod and cluster as
 // kube-scheduler's framework did. It serves tests only.
 //
-// [Profile] builds the profile of a case, [Check] compares one case, and
-// [CheckAll] is the check for [golden.Report].
+// [Profile] builds the profile of a case, and [Check] compares one case.
 //
 // Compared are: a PreFilter's rejection, the nodes that PreFilters leave, the
 // first plugin to reject each node with its code and reasons, the feasible
