@@ -25,10 +25,7 @@ func checkSummary(s *framework.ResourceSummary) (first error) {
 // eachNegative reports the negative numbers of a summary until report returns
 // false.
 func eachNegative(s *framework.ResourceSummary, report func(*framework.InvalidError) bool) {
-	for _, part := range [...]struct {
-		field string
-		list  resource.List
-	}{{"allocatable", s.Allocatable}, {"allocating", s.Allocating}, {"allocated", s.Allocated}} {
+	for _, part := range summaryParts(s) {
 		if !anyNegative(part.list) {
 			continue
 		}
@@ -45,6 +42,16 @@ func eachNegative(s *framework.ResourceSummary, report func(*framework.InvalidEr
 			return
 		}
 	}
+}
+
+// A summaryPart is one of the lists of a summary.
+type summaryPart struct {
+	field string
+	list  resource.List
+}
+
+func summaryParts(s *framework.ResourceSummary) [3]summaryPart {
+	return [...]summaryPart{{"allocatable", s.Allocatable}, {"allocating", s.Allocating}, {"allocated", s.Allocated}}
 }
 
 func anyNegative(l resource.List) bool {

@@ -7,13 +7,16 @@ import (
 	"github.com/berth-sched/berth/framework"
 )
 
-var errNoSuchGrade = errors.New("no resource model has this grade")
+var (
+	errNoSuchGrade = errors.New("no resource model has this grade")
+	errNoResource  = errors.New("the name of a resource must not be empty")
+)
 
 // ValidateCluster reports everything that is wrong with what a cluster says
 // about its resources, joined; each error is a [*framework.InvalidError] that
 // names the cluster, the field and the value. Resource models must obey every
-// rule of [ValidateModelsStrictly], amounts and counts must not be negative,
-// and a grade must be counted once, and only if there is a model of it.
+// rule of [ValidateModelsStrictly], amounts and counts must not be negative, no
+// name of a resource may be empty, and a grade must be counted once, and only if there is a model of it.
 //
 // It is for clusters from elsewhere. Estimates need less: they refuse what they
 // read and cannot understand, and never look at the upper ends of ranges. So a
@@ -29,6 +32,9 @@ func ValidateCluster(cluster *framework.Cluster) error {
 		}
 	}
 	if s := cluster.Status.ResourceSummary; s != nil {
+		for _, err := range nameless(s) {
+			all = append(all, ofCluster(cluster, err))
+		}
 		eachNegative(s, func(err *framework.InvalidError) bool {
 			all = append(all, ofCluster(cluster, err))
 			return true
@@ -38,6 +44,18 @@ func ValidateCluster(cluster *framework.Cluster) error {
 		}
 	}
 	return errors.Join(all...)
+}
+
+// nameless returns an error for each part of the summary in which a resource has
+// an empty name.
+func nameless(s *framework.ResourceSummary) []error {
+	var all []error
+	for _, part := range summaryParts(s) {
+		if q, found := part.list[""]; found {
+			all = append(all, &framework.InvalidError{Field: summaryField + "." + part.field + "[]", Value: q.String(), Err: errNoResource})
+		}
+	}
+	return all
 }
 
 // strangeCounts returns what is wrong with the grades that are counted.

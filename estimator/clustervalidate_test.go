@@ -18,6 +18,13 @@ func TestValidateCluster(t *testing.T) {
 	if err := estimator.ValidateCluster(&framework.Cluster{}); err != nil {
 		t.Errorf("ValidateCluster: %v for a cluster that says nothing", err)
 	}
+	nameless := withSummary(list("cpu", "4", "", "1Gi"), nil)
+	nameless.Spec.ResourceModels = []framework.ResourceModel{model(0, "", "0", endless)}
+	const unnamed = `cluster m: spec.resourceModels[0].ranges[0].name: the name of a resource must not be empty
+cluster m: status.resourceSummary.allocatable[]: "1Gi": the name of a resource must not be empty`
+	if diff := cmp.Diff(unnamed, fmt.Sprint(estimator.ValidateCluster(nameless))); diff != "" {
+		t.Errorf("ValidateCluster differs (-want +got):\n%s", diff)
+	}
 	if err := estimator.ValidateCluster(nil); fmt.Sprint(err) != `cluster: "null": is nil` {
 		t.Errorf("ValidateCluster(nil) = %v", err)
 	}

@@ -138,6 +138,11 @@ func TestValidateModelsJSON(t *testing.T) {
 			"written differently", `[{"grade":0,"ranges":[{"name":"cpu","min":"0","max":"1"}]},{"grade":1,"ranges":[{"name":"cpu","min":"1000m","max":"9223372036854775807"}]}]`,
 			`spec.resourceModels[1].ranges[0].min: "1": Model intervals for resources must be contiguous and non-overlapping`,
 		},
+		{"a number meets a string", `[{"grade":0,"ranges":[{"name":"cpu","min":"0","max":1}]},{"grade":1,"ranges":[{"name":"cpu","min":" 1 ","max":"9223372036854775807"}]}]`, "<nil>"},
+		{
+			"with and without a sign", `[{"grade":0,"ranges":[{"name":"cpu","min":"0","max":"+1"}]},{"grade":1,"ranges":[{"name":"cpu","min":"1","max":"9223372036854775807"}]}]`,
+			`spec.resourceModels[1].ranges[0].min: "1": Model intervals for resources must be contiguous and non-overlapping`,
+		},
 		{"not a list", `{}`, "spec.resourceModels: not a list of resource models: json: cannot unmarshal object into Go value of type []framework.ResourceModel"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 // ValidateModelsJSON checks a JSON list of models, the value of a cluster's
 // spec.resourceModels, by the rules of [ValidateModels], but exactly as
 // Karmada's admission does: where two models meet, both must write the place in
-// the same way. It is for tools that say beforehand what Karmada will refuse.
+// the same way, but for quotes and space around it. It is for tools that say beforehand what Karmada will refuse.
 //
 // JSON that is not a list of models is an error too.
 //
@@ -32,6 +32,15 @@ func ValidateModelsJSON(data []byte) error {
 		return &framework.InvalidError{Field: modelsField, Err: fmt.Errorf("not a list of resource models: %w", err)}
 	}
 	return firstViolation(models, func(i, j int) bool {
-		return bytes.Equal(written[i-1].Ranges[j].Max, written[i].Ranges[j].Min)
+		return bytes.Equal(textOf(written[i-1].Ranges[j].Max), textOf(written[i].Ranges[j].Min))
 	})
+}
+
+// textOf returns a quantity as Karmada's parser sees it: without the quotes,
+// which a number needs not have, and without the space within them.
+func textOf(quantity json.RawMessage) []byte {
+	if n := len(quantity); n >= 2 && quantity[0] == '"' && quantity[n-1] == '"' {
+		quantity = quantity[1 : n-1]
+	}
+	return bytes.TrimSpace(quantity)
 }

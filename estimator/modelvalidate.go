@@ -24,6 +24,7 @@ const (
 	ruleMeet      modelRule = "Model intervals for resources must be contiguous and non-overlapping"
 	ruleLastMax   modelRule = "The max value of each resource in the last model should be MaxInt64"
 	ruleNoRanges  modelRule = "a model must name at least one resource"
+	ruleNoName    modelRule = "the name of a resource must not be empty"
 	ruleTwice     modelRule = "a model must not name a resource twice"
 	ruleAscending modelRule = "grades must ascend"
 )
@@ -62,8 +63,8 @@ func firstViolation(models []framework.ResourceModel, meet func(i, j int) bool) 
 // ValidateModelsStrictly checks models by all the rules of [ValidateModels] and
 // by those that Karmada forgot, and returns everything that is wrong, joined:
 // grades must ascend (Karmada accepts 5, 2 and 0, 1, 0), a model must name a
-// resource (Karmada accepts none and panics when it counts nodes), and must
-// name none twice.
+// resource (Karmada accepts none and panics when it counts nodes), must name none
+// twice, and none by an empty name.
 func ValidateModelsStrictly(models []framework.ResourceModel) error {
 	var all []error
 	checkModels(models, meetByValue(models), func(err error) bool {
@@ -78,6 +79,9 @@ func ValidateModelsStrictly(models []framework.ResourceModel) error {
 			all = append(all, invalidModel(i, "ranges", "0 resources", ruleNoRanges))
 		}
 		for j, r := range m.Ranges {
+			if r.Name == "" {
+				all = append(all, invalidRange(i, j, "name", "", ruleNoName))
+			}
 			if rangeOf(m.Ranges[:j], r.Name) >= 0 {
 				all = append(all, invalidRange(i, j, "name", string(r.Name), ruleTwice))
 			}

@@ -93,7 +93,7 @@ func (s Scheduler) feasible(clusters []*framework.Cluster, w *Workload, x *Expla
 			}
 			m.score += n
 			if x != nil {
-				x.Clusters[i].Scores = append(x.Clusters[i].Scores, PluginScore{p.Name(), n})
+				x.Clusters[i].Scores = append(x.Clusters[i].Scores, PluginScore{nameOf(p), n})
 			}
 		}
 		if x != nil {
@@ -112,7 +112,7 @@ func (s Scheduler) filter(w *Workload, c *framework.Cluster) (plugin string, sta
 	for _, p := range s.Filters {
 		status, err := filterOf(p, w, c)
 		if err != nil || !status.IsSuccess() {
-			return p.Name(), status, err
+			return nameOf(p), status, err
 		}
 	}
 	return "", framework.Status{}, nil
@@ -122,7 +122,7 @@ func filterOf(p Filter, w *Workload, c *framework.Cluster) (status framework.Sta
 	defer recovered(p, c, &err)
 	status = p.Filter(w, c)
 	if !status.IsSuccess() && !status.IsRejected() {
-		return status, &PluginError{Plugin: p.Name(), Cluster: c.Name, Err: fmt.Errorf("answered %s", status)}
+		return status, &PluginError{Plugin: nameOf(p), Cluster: c.Name, Err: fmt.Errorf("answered %s", status)}
 	}
 	return status, nil
 }
@@ -131,15 +131,26 @@ func scoreOf(p Scorer, w *Workload, c *framework.Cluster) (score int64, err erro
 	defer recovered(p, c, &err)
 	score = p.Score(w, c)
 	if score < framework.MinNodeScore || score > framework.MaxNodeScore {
-		return 0, &PluginError{Plugin: p.Name(), Cluster: c.Name, Err: fmt.Errorf("score %d is not within 0 to 100", score)}
+		return 0, &PluginError{Plugin: nameOf(p), Cluster: c.Name, Err: fmt.Errorf("score %d is not within 0 to 100", score)}
 	}
 	return score, nil
+}
+
+// nameOf returns the name of a plugin; if its method Name panics, that of its
+// type.
+func nameOf(p interface{ Name() string }) (name string) {
+	defer func() {
+		if recover() != nil {
+			name = fmt.Sprintf("%T", p)
+		}
+	}()
+	return p.Name()
 }
 
 // recovered turns a panic of a plugin into an error.
 func recovered(p interface{ Name() string }, c *framework.Cluster, err *error) {
 	if r := recover(); r != nil {
-		*err = &PluginError{Plugin: p.Name(), Cluster: c.Name, Err: fmt.Errorf("panic: %v", r)}
+		*err = &PluginError{Plugin: nameOf(p), Cluster: c.Name, Err: fmt.Errorf("panic: %v", r)}
 	}
 }
 
@@ -198,6 +209,8 @@ type guarded struct {
 	estimator.ClusterEstimator
 	components []estimator.Component
 }
+
+func (g guarded) Name() string { return nameOf(g.ClusterEstimator) }
 
 func (g guarded) Estimate(c *framework.Cluster, r *estimator.Replica) (e estimator.Estimate, err error) {
 	defer recovered(g, c, &err)

@@ -93,13 +93,18 @@ func checkWorkloadAffinity(a *WorkloadAffinity) error {
 	var all []error
 	const field = placementField + "workloadAffinity"
 	check := func(name string, t *WorkloadAffinityTerm) {
-		if t != nil && !resource.Name(t.GroupByLabelKey).IsQualified() {
-			all = append(all, &framework.InvalidError{Field: field + "." + name + ".groupByLabelKey", Value: t.GroupByLabelKey, Err: errLabelKey})
+		if t == nil || resource.Name(t.GroupByLabelKey).IsQualified() {
+			return
 		}
+		wrong := errLabelKey
+		if t.GroupByLabelKey == "" {
+			wrong = errNoName
+		}
+		all = append(all, &framework.InvalidError{Field: field + "." + name + ".groupByLabelKey", Value: t.GroupByLabelKey, Err: wrong})
 	}
 	check("affinity", a.Affinity)
 	check("antiAffinity", a.AntiAffinity)
-	if a.Affinity != nil && a.AntiAffinity != nil && a.Affinity.GroupByLabelKey == a.AntiAffinity.GroupByLabelKey {
+	if a.Affinity != nil && a.AntiAffinity != nil && a.Affinity.GroupByLabelKey != "" && a.Affinity.GroupByLabelKey == a.AntiAffinity.GroupByLabelKey {
 		all = append(all, &framework.InvalidError{Field: field, Value: a.Affinity.GroupByLabelKey, Err: errSameKey})
 	}
 	return errors.Join(all...)

@@ -3,6 +3,7 @@ package multicluster
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -209,17 +210,17 @@ func (s Scheduler) check() error {
 		return &framework.InvalidError{Object: "scheduler", Field: fmt.Sprintf("%s[%d]", field, i), Value: "null", Err: errNil}
 	}
 	for i, p := range s.Filters {
-		if p == nil {
+		if isNil(p) {
 			return absent("filters", i)
 		}
 	}
 	for i, p := range s.Scorers {
-		if p == nil {
+		if isNil(p) {
 			return absent("scorers", i)
 		}
 	}
 	for i, p := range s.Estimators {
-		if p == nil {
+		if isNil(p) {
 			return absent("estimators", i)
 		}
 	}
@@ -230,6 +231,12 @@ func (s Scheduler) check() error {
 		return &framework.InvalidError{Object: "scheduler", Field: "zones", Value: fmt.Sprint(s.Zones), Err: errUnknown}
 	}
 	return nil
+}
+
+// isNil reports whether a plugin is nil or a nil pointer.
+func isNil(plugin any) bool {
+	v := reflect.ValueOf(plugin)
+	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
 }
 
 // ofWorkload adds the workload to errors about its fields.

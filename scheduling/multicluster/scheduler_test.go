@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -367,6 +368,9 @@ func TestScheduleRefuses(t *testing.T) {
 		{"no workload", multicluster.Scheduler{}, nil, `workload: "null": is nil`},
 		{"no filter", multicluster.Scheduler{Filters: []multicluster.Filter{multicluster.Affinity{}, nil}}, &multicluster.Workload{}, `scheduler: filters[1]: "null": is nil`},
 		{"no scorer", multicluster.Scheduler{Scorers: []multicluster.Scorer{nil}}, &multicluster.Workload{}, `scheduler: scorers[0]: "null": is nil`},
+		{"a nil pointer for a filter", multicluster.Scheduler{Filters: []multicluster.Filter{(*multicluster.Affinity)(nil)}}, &multicluster.Workload{}, `scheduler: filters[0]: "null": is nil`},
+		{"a nil pointer for a scorer", multicluster.Scheduler{Scorers: []multicluster.Scorer{(*multicluster.Locality)(nil)}}, &multicluster.Workload{}, `scheduler: scorers[0]: "null": is nil`},
+		{"a nil pointer for an estimator", multicluster.Scheduler{Estimators: []estimator.ClusterEstimator{(*estimator.General)(nil)}}, &multicluster.Workload{}, `scheduler: estimators[0]: "null": is nil`},
 		{"no estimator", multicluster.Scheduler{Estimators: []estimator.ClusterEstimator{nil}}, &multicluster.Workload{}, `scheduler: estimators[0]: "null": is nil`},
 		{"spread rule", multicluster.Scheduler{Spread: 7}, &multicluster.Workload{}, `scheduler: spread: "7": is not a known value`},
 		{
@@ -503,4 +507,32 @@ func BenchmarkSchedule(b *testing.B) {
 			}
 		}
 	})
+}
+
+type nameless struct{ odd }
+
+func (nameless) Name() string { panic("no name") }
+
+// A plugin whose own name panics is named after its type.
+func TestNamelessPlugin(t *testing.T) {
+	s := multicluster.Scheduler{Filters: []multicluster.Filter{nameless{odd{panics: true}}}}
+	const want = "plugin multicluster_test.nameless: cluster m: panic: oh"
+	if _, err := s.Schedule([]*framework.Cluster{clusterOf("m")}, &multicluster.Workload{}); fmt.Sprint(err) != want {
+		t.Errorf("Schedule: %v, want %s", err, want)
+	}
+}
+
+// The share of a group is one replica where there are more groups than replicas,
+// however many.
+func TestScoreOfManyGroups(t *testing.T) {
+	table := fixed{}
+	clusters := []*framework.Cluster{table.add("m1", "r1", "", 7, 4), table.add("m2", "r2", "", 0, 0)}
+	w := &multicluster.Workload{Replicas: 2, Placement: multicluster.Placement{
+		ReplicaScheduling: dynamic(), SpreadConstraints: []multicluster.SpreadConstraint{{SpreadByField: "region", MinGroups: math.MaxInt}},
+	}}
+	x := scheduler(table).Explain(clusters, w)
+	want := []multicluster.Group{{Name: "r1", Score: 1007, Clusters: []string{"m1"}}, {Name: "r2", Clusters: []string{"m2"}}}
+	if diff := cmp.Diff(want, x.Selection.Groups["region"]); diff != "" {
+		t.Errorf("Groups differ (-want +got):\n%s", diff)
+	}
 }

@@ -171,7 +171,10 @@ func duplicatedScore(members []member, replicas int64) int64 {
 // Differs: a minimum of 0 counts as 1; Karmada divides by it.
 func dividedScore(members []member, replicas int64, minGroups, minClusters int) int64 {
 	groups := int64(max(1, minGroups))
-	share := (replicas + groups - 1) / groups
+	share := replicas / groups
+	if replicas%groups > 0 {
+		share++
+	}
 	least := max(int64(minClusters), groups)
 	var room, sum, count int64
 	for _, m := range members {
