@@ -24,6 +24,9 @@
 //
 //   - Reasons about extended resources come in random order; here by name.
 //
+//   - Of several CSI drivers that are missing on a node any is told; no case has
+//     more than one that must be there.
+//
 //   - Where a PreFilter leaves several nodes by name, they are searched in random
 //     order; the node chosen is not compared then.
 //

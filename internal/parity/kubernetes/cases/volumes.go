@@ -45,6 +45,7 @@ func (g *generator) storageClasses() {
 // csi makes drivers, what nodes say of them, and free space.
 func (g *generator) csi() {
 	c := g.c
+	one := false // must be on the node; of several that are missing kube-scheduler tells any
 	for _, name := range drivers {
 		if g.chance(60) {
 			d := &framework.CSIDriver{ObjectMeta: framework.ObjectMeta{Name: name}}
@@ -52,7 +53,9 @@ func (g *generator) csi() {
 				d.Spec.StorageCapacity = new(g.chance(60))
 			}
 			if g.chance(30) {
-				d.Spec.PreventPodSchedulingIfMissing = new(g.chance(60))
+				must := g.chance(60) && !one
+				d.Spec.PreventPodSchedulingIfMissing = &must
+				one = one || must
 			}
 			c.CSIDrivers = append(c.CSIDrivers, d)
 		}
