@@ -2,12 +2,17 @@ package multicluster
 
 import (
 	"cmp"
+	"container/heap"
 	"slices"
 )
 
 // maxPathSteps bounds the search for combinations of groups, whose number grows
 // exponentially.
 const maxPathSteps = 1 << 20
+
+// maxScoreTable bounds the table by which the search leaves out combinations
+// that cannot be among the best.
+const maxScoreTable = 1 << 22
 
 // A path is a combination of groups, by score and then by name.
 type path struct {
@@ -18,90 +23,191 @@ type path struct {
 
 // pathsOf returns the combinations of least to most groups that have at least
 // target clusters, and of which no smaller beginning would do, most preferred
-// first: by the sum of scores, then by the number of clusters, then in the
-// order of the search, which takes small groups first. But a combination is
-// preferred to the one before all others if it is a beginning of it.
+// first, and no more than keep of them: by the sum of scores, then by the number
+// of clusters, then in the order of the search, which takes small groups first.
+// But a combination is preferred to the one before all others if it is a
+// beginning of it.
+//
+// The search takes its steps from a number of them; with none left it ends, and
+// what it has not come to is missing.
 //
 // Source: Karmada 1.13, select_groups.go.
 //
-// Differs: the search ends after about a million steps.
-func pathsOf(groups []group, least, most, target int) []path {
-	s := pathSearch{groups: slices.Clone(groups), least: least, most: most, target: target}
+// Differs: the search ends after about a million steps. It leaves out
+// combinations that cannot become one of those that are kept, so that it gets
+// far with these.
+func pathsOf(groups []group, least, most, target, keep int, steps *int) []path {
+	s := pathSearch{groups: slices.Clone(groups), least: least, most: min(most, len(groups)), target: target, keep: keep, steps: steps}
 	slices.SortFunc(s.groups, func(a, b group) int {
 		return cmp.Or(cmp.Compare(len(a.members), len(b.members)), cmp.Compare(b.score, a.score), cmp.Compare(a.name, b.name))
 	})
-	s.rest = make([]int, len(s.groups)+1)
-	for i := len(s.groups) - 1; i >= 0; i-- {
-		s.rest[i] = s.rest[i+1] + len(s.groups[i].members)
-	}
-	s.visit(0, 0)
-	slices.SortStableFunc(s.found, func(a, b path) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.clusters, a.clusters))
-	})
-	best := 0
-	for i := range s.found {
-		if s.found[i].begins(&s.found[best]) {
-			best = i
+	s.prepare()
+	s.visit(0, 0, 0)
+	slices.SortFunc(s.found, func(a, b combination) int {
+		if a.worse(&b) {
+			return 1
 		}
+		return -1
+	})
+	s.preferBeginning()
+	paths := make([]path, len(s.found))
+	for i, c := range s.found {
+		paths[i] = path{groups: s.byScore(c.indices), score: c.score, clusters: c.clusters}
 	}
-	if best > 0 {
-		first := s.found[best]
-		s.found = slices.Insert(slices.Delete(s.found, best, best+1), 0, first)
-	}
-	return s.found
+	return paths
 }
 
-// begins reports whether p is a beginning of q and shorter.
-func (p *path) begins(q *path) bool {
-	if len(p.groups) >= len(q.groups) {
-		return false
-	}
-	for i := range p.groups {
-		if p.groups[i].name != q.groups[i].name {
-			return false
-		}
-	}
-	return true
+// A combination is a path while the search is on: the indices of its groups.
+type combination struct {
+	indices  []int
+	score    int64
+	clusters int
+	order    int // of being found
+}
+
+func (c *combination) worse(o *combination) bool {
+	return cmp.Or(cmp.Compare(c.score, o.score), cmp.Compare(c.clusters, o.clusters), cmp.Compare(o.order, c.order)) < 0
+}
+
+// combinations are a heap with the worst one on top.
+type combinations []combination
+
+func (h combinations) Len() int           { return len(h) }
+func (h combinations) Less(i, j int) bool { return h[i].worse(&h[j]) }
+func (h combinations) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *combinations) Push(x any)        { *h = append(*h, x.(combination)) }
+func (h *combinations) Pop() any {
+	last := (*h)[len(*h)-1]
+	*h = (*h)[:len(*h)-1]
+	return last
 }
 
 type pathSearch struct {
 	groups              []group // small ones first
 	rest                []int   // clusters in the groups from an index on
+	scores              []int64 // the largest sums of scores, see mostScore
 	least, most, target int
+	keep                int
+	steps               *int
+	order               int
 	chosen              []int
-	found               []path
-	steps               int
+	found               combinations
 }
 
-// visit extends the chosen groups, which have the given number of clusters, by
-// groups from index begin on.
-func (s *pathSearch) visit(clusters, begin int) {
-	if s.steps++; s.steps > maxPathSteps {
+// prepare adds up what bounds the search.
+func (s *pathSearch) prepare() {
+	n := len(s.groups)
+	s.rest = make([]int, n+1)
+	for i := n - 1; i >= 0; i-- {
+		s.rest[i] = s.rest[i+1] + len(s.groups[i].members)
+	}
+	width := s.most + 1
+	if (n+1)*width > maxScoreTable {
 		return
 	}
+	s.scores = make([]int64, (n+1)*width)
+	var best []int64 // scores of the groups from i on, the largest first
+	for i := n - 1; i >= 0; i-- {
+		at, _ := slices.BinarySearchFunc(best, s.groups[i].score, func(a, b int64) int { return cmp.Compare(b, a) })
+		best = slices.Insert(best, at, s.groups[i].score)
+		row := s.scores[i*width : (i+1)*width]
+		for k := 1; k < width; k++ {
+			row[k] = row[k-1]
+			if k <= len(best) {
+				row[k] += best[k-1]
+			}
+		}
+	}
+}
+
+// mostClusters returns how many clusters n groups from index begin on have at
+// most: those of the last ones.
+func (s *pathSearch) mostClusters(begin, n int) int {
+	return s.rest[max(begin, len(s.groups)-n)]
+}
+
+// visit extends the chosen groups, which have the given score and number of
+// clusters, by groups from index begin on.
+func (s *pathSearch) visit(score int64, clusters, begin int) {
+	if *s.steps <= 0 {
+		return
+	}
+	*s.steps--
 	n := len(s.chosen)
 	if clusters >= s.target && n >= s.least && n <= s.most {
-		s.record(clusters)
+		s.record(score, clusters)
 		return
 	}
-	if n >= s.most || n+len(s.groups)-begin < s.least || clusters+s.rest[begin] < s.target {
-		return
-	}
-	for i := begin; i < len(s.groups); i++ {
+	for i := begin; i < len(s.groups) && s.promising(score, clusters, i); i++ {
 		s.chosen = append(s.chosen, i)
-		s.visit(clusters+len(s.groups[i].members), i+1)
+		s.visit(score+s.groups[i].score, clusters+len(s.groups[i].members), i+1)
 		s.chosen = s.chosen[:n]
 	}
 }
 
-func (s *pathSearch) record(clusters int) {
-	p := path{clusters: clusters}
-	for _, i := range s.chosen {
-		p.groups = append(p.groups, s.groups[i])
-		p.score += s.groups[i].score
+// promising reports whether groups from index begin on can make the chosen ones
+// a combination that is kept. If not, neither can those from a later one on.
+func (s *pathSearch) promising(score int64, clusters, begin int) bool {
+	n := len(s.chosen)
+	clusters += s.mostClusters(begin, s.most-n)
+	if n >= s.most || n+len(s.groups)-begin < s.least || clusters < s.target {
+		return false
 	}
-	slices.SortFunc(p.groups, func(a, b group) int {
+	if len(s.found) < s.keep || s.scores == nil {
+		return true
+	}
+	best := combination{score: score + s.scores[begin*(s.most+1)+s.most-n], clusters: clusters, order: s.order}
+	return s.found[0].worse(&best)
+}
+
+func (s *pathSearch) record(score int64, clusters int) {
+	c := combination{score: score, clusters: clusters, order: s.order}
+	s.order++
+	if len(s.found) == s.keep {
+		if c.worse(&s.found[0]) {
+			return
+		}
+		heap.Pop(&s.found)
+	}
+	c.indices = slices.Clone(s.chosen)
+	heap.Push(&s.found, c)
+}
+
+// byScore returns groups in the order in which a path has them.
+func (s *pathSearch) byScore(indices []int) []group {
+	groups := make([]group, len(indices))
+	for i, k := range indices {
+		groups[i] = s.groups[k]
+	}
+	slices.SortFunc(groups, func(a, b group) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.name, b.name))
 	})
-	s.found = append(s.found, p)
+	return groups
+}
+
+// preferBeginning puts the shortest beginning of the first combination, in its
+// order by score, that is a combination too before it.
+func (s *pathSearch) preferBeginning() {
+	if len(s.found) == 0 {
+		return
+	}
+	first := slices.Clone(s.found[0].indices)
+	slices.SortFunc(first, func(a, b int) int {
+		return cmp.Or(cmp.Compare(s.groups[b].score, s.groups[a].score), cmp.Compare(s.groups[a].name, s.groups[b].name))
+	})
+	for n := max(1, s.least); n < len(first); n++ {
+		c := combination{indices: slices.Sorted(slices.Values(first[:n]))}
+		for _, k := range c.indices {
+			c.score += s.groups[k].score
+			c.clusters += len(s.groups[k].members)
+		}
+		last := len(s.groups[c.indices[n-1]].members)
+		if c.clusters < s.target || n-1 >= s.least && c.clusters-last >= s.target {
+			continue // it does not do, or is longer than needed
+		}
+		s.found = slices.DeleteFunc(s.found, func(o combination) bool { return slices.Equal(o.indices, c.indices) })
+		s.found = slices.Insert(s.found, 0, c)
+		s.found = s.found[:min(len(s.found), s.keep)]
+		return
+	}
 }

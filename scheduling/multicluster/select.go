@@ -1,6 +1,7 @@
 package multicluster
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
@@ -104,10 +105,12 @@ func always(int, int) bool { return true }
 
 // The reasons of Karmada.
 const (
-	reasonClusters  = "the number of feasible clusters is less than spreadConstraint.MinGroups"
-	reasonRegions   = "the number of feasible region is less than spreadConstraint.MinGroups"
-	reasonFewer     = "the number of clusters is less than the cluster spreadConstraint.MinGroups"
-	reasonSupported = "just support cluster and region spread constraint"
+	reasonClusters = "the number of feasible clusters is less than spreadConstraint.MinGroups"
+	reasonRegions  = "the number of feasible region is less than spreadConstraint.MinGroups"
+	reasonFewer    = "the number of clusters is less than the cluster spreadConstraint.MinGroups"
+	// reasonUnfinished is ours.
+	reasonUnfinished = "no choice of clusters that meets all spread constraints was found in %d steps; there may be one"
+	reasonSupported  = "just support cluster and region spread constraint"
 )
 
 // chooseAsKarmada chooses by region or by cluster.
@@ -139,9 +142,14 @@ func byRegionAsKarmada(b *bounds, regions []group, s *Selection) ([]member, erro
 	if len(regions) < r.MinGroups {
 		return nil, &SpreadError{Field: SpreadByRegion, Reason: reasonRegions}
 	}
-	paths := pathsOf(regions, r.MinGroups, r.MaxGroups, c.MinGroups)
+	steps := maxPathSteps
+	paths := pathsOf(regions, r.MinGroups, r.MaxGroups, c.MinGroups, 1, &steps)
 	if len(paths) == 0 {
-		return nil, &SpreadError{Field: SpreadByCluster, Reason: reasonFewer}
+		reason := reasonFewer
+		if steps == 0 {
+			reason = fmt.Sprintf(reasonUnfinished, maxPathSteps)
+		}
+		return nil, &SpreadError{Field: SpreadByCluster, Reason: reason}
 	}
 	var chosen, others []member
 	for _, g := range paths[0].groups {
@@ -185,7 +193,8 @@ const maxChoices = 1 << 10
 
 // chooseThoroughly meets all constraints. The first constrained one of region,
 // zone and provider leads: combinations of its groups are tried, most preferred
-// first, and more groups when fewer do not suffice.
+// first, and more groups when fewer do not suffice. If none leads to a choice,
+// clusters are tried one by one.
 func chooseThoroughly(b *bounds, members []member, groups map[SpreadField][]group, need int64, s *Selection) ([]member, error) {
 	c := b.of[SpreadByCluster]
 	if len(members) < c.MinGroups {
@@ -207,34 +216,29 @@ func chooseThoroughly(b *bounds, members []member, groups map[SpreadField][]grou
 	if lead == SpreadByCluster {
 		chosen, err := b.fill(path{groups: []group{{members: members}}}, lead, need, s)
 		if err != nil {
-			return nil, err
+			return nil, err // with one field, what fill finds is the most there is
 		}
 		return chosen, nil
 	}
 	most := min(b.limit(lead, len(groups[lead])), b.limit(SpreadByCluster, len(members)))
 	var first *SpreadError
-	tried := 0
-	for least := max(1, b.of[lead].MinGroups); least <= most && tried < maxChoices; least++ {
-		for _, p := range pathsOf(groups[lead], least, most, c.MinGroups) {
-			if tried++; tried > maxChoices {
-				break
-			}
+	tried, steps := 0, maxPathSteps
+	for least := max(1, b.of[lead].MinGroups); least <= most && tried < maxChoices && steps > 0; least++ {
+		for _, p := range pathsOf(groups[lead], least, most, c.MinGroups, maxChoices-tried, &steps) {
+			tried++
 			chosen, err := b.fill(p, lead, need, s)
 			if err == nil {
 				return chosen, nil
 			}
-			if first == nil {
+			if first == nil || err.Wanted > 0 && (first.Wanted == 0 || err.Available > first.Available) {
 				first = err
-			}
-			if err.Available >= first.Available && err.Wanted > 0 {
-				first.Available, first.Wanted = err.Available, err.Wanted
 			}
 		}
 	}
 	if first == nil {
 		first = &SpreadError{Field: SpreadByCluster, Reason: reasonFewer}
 	}
-	return nil, first
+	return b.chooseExhaustively(members, lead, need, first, s)
 }
 
 // fill chooses clusters from the groups of a path: the best one of each group,
@@ -274,11 +278,7 @@ func (b *bounds) fill(p path, lead SpreadField, need int64, s *Selection) ([]mem
 			}
 		}
 	}
-	for i := 0; i < len(f.spare) && len(f.chosen) < f.most; {
-		if !f.take(i) {
-			i++
-		}
-	}
+	f.takeMore()
 	if len(f.chosen) < b.of[SpreadByCluster].MinGroups {
 		return nil, &SpreadError{Field: SpreadByCluster, Reason: reasonFewer}
 	}
@@ -289,7 +289,7 @@ func (b *bounds) fill(p path, lead SpreadField, need int64, s *Selection) ([]mem
 }
 
 func unmet(f SpreadField) *SpreadError {
-	return &SpreadError{Field: f, Reason: "no choice of clusters meets the spread constraint on field " + string(f)}
+	return &SpreadError{Field: f, Reason: "no choice of clusters meets the spread constraint on field " + string(f) + " together with the others"}
 }
 
 // A filler chooses clusters one by one.
@@ -338,6 +338,15 @@ func (f *filler) widen(field SpreadField) bool {
 		}
 	}
 	return false
+}
+
+// takeMore takes the best of the spare clusters, as many as it may.
+func (f *filler) takeMore() {
+	for i := 0; i < len(f.spare) && len(f.chosen) < f.most; {
+		if !f.take(i) {
+			i++
+		}
+	}
 }
 
 // take moves a spare cluster to the chosen ones, if no maximum forbids it.

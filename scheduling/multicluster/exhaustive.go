@@ -1,0 +1,235 @@
+package multicluster
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// maxSteps bounds the search for any choice of clusters.
+const maxSteps = 1 << 18
+
+// chooseExhaustively looks for a choice of clusters that meets all constraints,
+// where preferred groups have led to none: the first one, if clusters are taken
+// or left out in the usual order. If none has room for need replicas, the error
+// tells what the one with the most room has. failed is the error of the search
+// before.
+func (b *bounds) chooseExhaustively(members []member, lead SpreadField, need int64, failed *SpreadError, s *Selection) ([]member, error) {
+	e := newExhaustive(b, members, lead, need)
+	if failed.Wanted > 0 {
+		e.most = failed.Available
+	}
+	e.visit(0)
+	s.Swaps, s.ChosenGroups = nil, nil
+	if e.best != nil && e.most < need {
+		failed = shortOf(e.best, need)
+	}
+	if e.best == nil || e.most < need {
+		certain := failed.Wanted > 0 && e.roomFor(0, e.size) < need
+		if e.steps == 0 && !certain {
+			failed.Reason = fmt.Sprintf(reasonUnfinished, maxSteps)
+		}
+		return nil, failed
+	}
+	f := filler{bounds: b, lead: lead, most: b.limit(SpreadByCluster, len(e.members)), chosen: e.best}
+	for _, m := range e.members {
+		if !slices.ContainsFunc(e.best, func(c member) bool { return c.cluster == m.cluster }) {
+			f.spare = append(f.spare, m)
+		}
+	}
+	f.takeMore()
+	for _, m := range f.chosen {
+		for _, name := range groupsOf(m.cluster, lead) {
+			if !slices.Contains(s.ChosenGroups, name) {
+				s.ChosenGroups = append(s.ChosenGroups, name)
+			}
+		}
+	}
+	slices.Sort(s.ChosenGroups)
+	return f.chosen, nil
+}
+
+// An exhaustive search takes or leaves out one cluster after the other.
+type exhaustive struct {
+	members     []member
+	least, size int       // how many clusters there must and may be
+	fields      []ledger  // of the constrained fields
+	room        [][]int64 // of the n best members from an index on
+	rest        []int64   // of all of them
+	need        int64
+	chosen      []member
+	available   int64
+	best        []member
+	most        int64 // the room of the best one, -1 without
+	steps       int
+}
+
+// A ledger counts the groups of a field.
+type ledger struct {
+	least, most int
+	of          [][]int // the groups of each member
+	last        []int   // the last member of each group
+	chosen      []int   // how many chosen members each group has
+	count       int     // of groups with a chosen member
+}
+
+func newExhaustive(b *bounds, members []member, lead SpreadField, need int64) *exhaustive {
+	e := &exhaustive{need: need, most: -1, steps: maxSteps}
+	for _, m := range members {
+		if len(groupsOf(m.cluster, lead)) > 0 {
+			e.members = append(e.members, m)
+		}
+	}
+	e.least, e.size = b.of[SpreadByCluster].MinGroups, b.limit(SpreadByCluster, len(e.members))
+	for _, field := range groupFields {
+		if b.has(field) {
+			e.fields = append(e.fields, newLedger(b, field, e.members))
+		}
+	}
+	var largest []int64 // the room of the members from i on, the largest first
+	e.room, e.rest = make([][]int64, len(e.members)), make([]int64, len(e.members)+1)
+	width := min(e.size, maxScoreTable/(len(e.members)+1))
+	for i := len(e.members) - 1; i >= 0; i-- {
+		at, _ := slices.BinarySearchFunc(largest, e.members[i].available, func(a, b int64) int { return cmp.Compare(b, a) })
+		largest = slices.Insert(largest, at, e.members[i].available)
+		sums := make([]int64, 1, min(len(largest), width)+1)
+		for k := 0; k < len(largest) && k < width; k++ {
+			sums = append(sums, sums[k]+largest[k])
+		}
+		e.room[i], e.rest[i] = sums, e.rest[i+1]+e.members[i].available
+	}
+	return e
+}
+
+func newLedger(b *bounds, field SpreadField, members []member) ledger {
+	l := ledger{least: b.of[field].MinGroups, of: make([][]int, len(members))}
+	index := map[string]int{}
+	for i, m := range members {
+		for _, name := range groupsOf(m.cluster, field) {
+			k, ok := index[name]
+			if !ok {
+				k = len(l.last)
+				index[name] = k
+				l.last = append(l.last, i)
+			}
+			l.last[k] = i
+			if !slices.Contains(l.of[i], k) {
+				l.of[i] = append(l.of[i], k)
+			}
+		}
+	}
+	l.most = b.limit(field, len(l.last))
+	l.chosen = make([]int, len(l.last))
+	return l
+}
+
+// add counts a member in or, with -1, out.
+func (l *ledger) add(i, by int) {
+	for _, k := range l.of[i] {
+		if l.chosen[k] == 0 {
+			l.count++
+		}
+		if l.chosen[k] += by; l.chosen[k] == 0 {
+			l.count--
+		}
+	}
+}
+
+// reach returns how many groups there can be with members from i on.
+func (l *ledger) reach(i int) int {
+	n := l.count
+	for k, last := range l.last {
+		if l.chosen[k] == 0 && last >= i {
+			n++
+		}
+	}
+	return n
+}
+
+// visit decides about members from i on, and reports whether the search is
+// over.
+func (e *exhaustive) visit(i int) bool {
+	if e.steps <= 0 {
+		return true
+	}
+	e.steps--
+	if e.available > e.most && e.holds() {
+		e.best, e.most = slices.Clone(e.chosen), e.available
+		if e.most >= e.need {
+			return true
+		}
+	}
+	if !e.promising(i) {
+		return false
+	}
+	if e.add(i) {
+		over := e.visit(i + 1)
+		e.remove(i)
+		if over {
+			return true
+		}
+	}
+	return e.visit(i + 1)
+}
+
+// holds reports whether the chosen members meet all constraints, but for room.
+func (e *exhaustive) holds() bool {
+	for k := range e.fields {
+		if e.fields[k].count < e.fields[k].least {
+			return false
+		}
+	}
+	return len(e.chosen) >= e.least
+}
+
+// promising reports whether members from i on can make the chosen ones a better
+// choice than the best so far.
+func (e *exhaustive) promising(i int) bool {
+	left := e.size - len(e.chosen)
+	if i == len(e.members) || left == 0 || len(e.chosen)+min(left, len(e.members)-i) < e.least {
+		return false
+	}
+	if e.available+e.roomFor(i, left) <= e.most {
+		return false
+	}
+	for k := range e.fields {
+		if e.fields[k].reach(i) < e.fields[k].least {
+			return false
+		}
+	}
+	return true
+}
+
+// roomFor returns how many replicas n members from i on can take at most.
+func (e *exhaustive) roomFor(i, n int) int64 {
+	if i < len(e.room) && n < len(e.room[i]) {
+		return e.room[i][n]
+	}
+	return e.rest[i]
+}
+
+// add takes a member, unless that makes too many groups.
+func (e *exhaustive) add(i int) bool {
+	fits := true
+	for k := range e.fields {
+		e.fields[k].add(i, 1)
+		fits = fits && e.fields[k].count <= e.fields[k].most
+	}
+	if !fits {
+		for k := range e.fields {
+			e.fields[k].add(i, -1)
+		}
+		return false
+	}
+	e.chosen = append(e.chosen, e.members[i])
+	e.available += e.members[i].available
+	return true
+}
+
+func (e *exhaustive) remove(i int) {
+	for k := range e.fields {
+		e.fields[k].add(i, -1)
+	}
+	e.chosen = e.chosen[:len(e.chosen)-1]
+	e.available -= e.members[i].available
+}
