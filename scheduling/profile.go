@@ -122,6 +122,19 @@ func (p *Profile) check() error {
 	fail := func(format string, args ...any) {
 		errs = append(errs, fmt.Errorf("profile %q: "+format, append([]any{p.Name}, args...)...))
 	}
+	refused := map[string]bool{} // a plugin may stand at several points
+	validate := func(point string, i int, pl framework.Plugin) {
+		v, ok := framework.As[interface{ Validate() error }](pl)
+		if !ok {
+			return
+		}
+		for _, err := range apart(v.Validate()) {
+			if key := pl.Name() + "\n" + err.Error(); !refused[key] {
+				refused[key] = true
+				fail("%s[%d]: plugin %q: %w", point, i, pl.Name(), err)
+			}
+		}
+	}
 	point := func(point string, plugins []framework.Plugin, want string, ok func(framework.Plugin) bool) {
 		seen := map[string]bool{}
 		for i, pl := range plugins {
@@ -136,6 +149,7 @@ func (p *Profile) check() error {
 				fail("%s[%d]: plugin %q (%T) does not implement %s", point, i, pl.Name(), pl, want)
 			default:
 				seen[pl.Name()] = true
+				validate(point, i, pl)
 			}
 		}
 	}
@@ -214,6 +228,20 @@ func (p *Profile) check() error {
 		fail("Fast.Budget: %d: must not be negative", p.Fast.Budget)
 	}
 	return errors.Join(errs...)
+}
+
+// apart returns the errors that [errors.Join] made one of, any other error alone,
+// and nothing for nil.
+func apart(err error) []error {
+	if err == nil {
+		return nil
+	}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		if list := joined.Unwrap(); errors.Join(list...).Error() == err.Error() {
+			return list
+		}
+	}
+	return []error{err}
 }
 
 // isNil reports whether there is no plugin: nil, or a nil pointer.

@@ -24,7 +24,8 @@ type Scheduler struct {
 }
 
 // New checks the profile and builds a scheduler for it. The error joins
-// everything that is wrong with the profile.
+// everything that is wrong with the profile, and what plugins with a method
+// Validate() error say against their own configuration.
 func New(p Profile) (*Scheduler, error) {
 	if err := p.check(); err != nil {
 		return nil, err

@@ -45,7 +45,7 @@ func (InterPodAffinity) Name() string { return "InterPodAffinity" }
 // Validate reports a weight out of range.
 func (p InterPodAffinity) Validate() error {
 	if w := p.hardWeight(); w < 0 || w > 100 {
-		return fmt.Errorf("InterPodAffinity: hardPodAffinityWeight: %d: not in valid range [0-100]", w)
+		return fmt.Errorf("InterPodAffinity: hardPodAffinityWeight: Invalid value: %d: not in valid range [0, 100]", w)
 	}
 	return nil
 }

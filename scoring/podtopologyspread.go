@@ -1,7 +1,6 @@
 package scoring
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -44,18 +43,10 @@ type PodTopologySpread struct {
 // Name returns "PodTopologySpread".
 func (PodTopologySpread) Name() string { return "PodTopologySpread" }
 
-// Validate reports default constraints that would not be used or that have a
-// selector.
+// Validate reports default constraints that would not be used, that are
+// malformed or there twice, or that have a selector.
 func (p PodTopologySpread) Validate() error {
-	if !p.ListDefaulting && len(p.DefaultConstraints) > 0 {
-		return errors.New("PodTopologySpread: defaultConstraints: they need list defaulting")
-	}
-	for i := range p.DefaultConstraints {
-		if p.DefaultConstraints[i].LabelSelector != nil {
-			return fmt.Errorf("PodTopologySpread: defaultConstraints[%d].labelSelector: it is deduced for each pod and must be absent", i)
-		}
-	}
-	return nil
+	return topo.CheckDefaults(p.ListDefaulting, p.DefaultConstraints)
 }
 
 // systemConstraints are those of pods that have none, by default.
