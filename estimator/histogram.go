@@ -1,6 +1,7 @@
 package estimator
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -49,7 +50,8 @@ const maxBuckets = 1 << 16
 //
 // Differs: the limits of buckets and the weights are computed with operations
 // that are exact on every machine, so that they may differ from koordlet's in
-// the last bit. Nothing panics: bad samples are errors.
+// the last bit. Nothing panics: bad samples are errors. The zero Histogram is
+// empty, and takes no samples.
 type Histogram struct {
 	options   HistogramOptions
 	starts    []float64 // of each bucket, ascending
@@ -60,10 +62,12 @@ type Histogram struct {
 	begun     bool
 }
 
-// The least weight that counts, and the exponent at which the reference moves.
+// The least weight that counts, the exponent at which the reference moves, and
+// the largest value and weight of a sample: with these, sums stay finite.
 const (
 	leastWeight = 1e-4
 	maxExponent = 100
+	maxSample   = 1e100
 )
 
 // NewHistogram returns an empty histogram. Options out of range, and such that
@@ -100,12 +104,15 @@ func NewHistogram(o HistogramOptions) (*Histogram, error) {
 }
 
 // Add counts a sample of a value with a weight at a time. A value or weight
-// that is negative or not a finite number is an [*framework.InvalidError].
+// outside [0,1e100] or not a number, and a histogram that [NewHistogram] has not
+// made, is an [*framework.InvalidError].
 func (h *Histogram) Add(value, weight float64, at time.Time) error {
 	switch {
-	case !(value >= 0) || math.IsInf(value, 0):
+	case len(h.starts) == 0:
+		return &framework.InvalidError{Object: "histogram", Err: errNoBuckets}
+	case !(value >= 0 && value <= maxSample):
 		return &framework.InvalidError{Object: "histogram", Field: "value", Value: fmt.Sprint(value), Err: errNotAmount}
-	case !(weight >= 0) || math.IsInf(weight, 0):
+	case !(weight >= 0 && weight <= maxSample):
 		return &framework.InvalidError{Object: "histogram", Field: "weight", Value: fmt.Sprint(weight), Err: errNotAmount}
 	}
 	weight = float64(weight * h.factor(at))
@@ -115,7 +122,10 @@ func (h *Histogram) Add(value, weight float64, at time.Time) error {
 	return nil
 }
 
-var errNotAmount = fmt.Errorf("must be a finite number and not negative")
+var (
+	errNotAmount = errors.New("must be a number from 0 to 1e100")
+	errNoBuckets = errors.New("has no buckets: make it with NewHistogram")
+)
 
 // bucket returns the bucket of a value.
 func (h *Histogram) bucket(value float64) int {

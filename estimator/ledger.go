@@ -35,8 +35,9 @@ import (
 // Differs: Koordinator's cache follows its informers; what-if changes, such as
 // nominated pods or the victims of a preemption, do not show in it, and here
 // they do. A pod whose node changes leaves the old one, where Koordinator leaves
-// a ghost. Pods without a UID are told apart by namespace and name. The metric
-// of a node goes with the node.
+// a ghost. Pods without a UID are told apart by namespace and name, and one that
+// was assigned without a UID is the one of that name that comes to the snapshot
+// with a UID. The metric of a node goes with the node.
 type Ledger struct {
 	snapshot *framework.Snapshot
 	owner    *ledgerOwner
@@ -197,8 +198,11 @@ func (u *undoMetric) Undo(s *framework.Snapshot) {
 	s.Touch(n)
 }
 
-// Metric returns the last report of the node, nil if there is none.
+// Metric returns the last report of the node, nil if there is none, or no node.
 func (l *Ledger) Metric(n *framework.NodeInfo) *framework.NodeMetric {
+	if n == nil {
+		return nil
+	}
 	if a := l.account(n.Slot()); a != nil {
 		return a.metric
 	}

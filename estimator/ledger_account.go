@@ -146,6 +146,21 @@ func (a *account) find(id uint64, p *framework.Pod) int {
 	return -1
 }
 
+// promised returns the place of a pod that was assigned before it had its UID and
+// now comes to the snapshot with it, -1 if there is none.
+func (a *account) promised(p *framework.Pod) int {
+	if a.unlisted == 0 || p.UID == "" {
+		return -1
+	}
+	name := nameOf(p)
+	for i, q := range a.pods {
+		if !q.listed && q.pod.Pod.UID == "" && a.matches.names[i] == name {
+			return i
+		}
+	}
+	return -1
+}
+
 // samePod reports whether two objects are one pod: by UID, and by namespace and
 // name where there is none.
 func samePod(a, b *framework.Pod) bool {

@@ -47,15 +47,16 @@ func (l *Ledger) Unassign(p *framework.PodInfo, n *framework.NodeInfo) error {
 
 // current returns the node as the snapshot has it now.
 func (l *Ledger) current(p *framework.PodInfo, n *framework.NodeInfo) (*framework.NodeInfo, error) {
-	if p == nil {
+	if p == nil || p.Pod == nil {
 		return nil, &framework.InvalidError{Object: "pod", Err: errors.New("is nil")}
 	}
 	name := ""
 	if n != nil {
-		if now := l.snapshot.AtSlot(n.Slot()); now != nil && now.Node.Name == n.Node.Name {
-			return now, nil
+		if name = n.Name(); name != "" {
+			if now := l.snapshot.AtSlot(n.Slot()); now != nil && now.Name() == name {
+				return now, nil
+			}
 		}
-		name = n.Name()
 	}
 	return nil, &framework.InvalidError{Object: "pod " + p.Pod.Key(), Field: "spec.nodeName", Value: name, Err: errNoSuchNode}
 }
@@ -85,9 +86,39 @@ func (l *Ledger) PodRemoved(s *framework.Snapshot, n *framework.NodeInfo, p *fra
 		return
 	}
 	updated := l.updatedOf(n)
+	if twin := l.twin(n, p); twin != nil {
+		l.departed = departure{}
+		before, done := l.assign(twin, n, true, nil)
+		s.Record(&undoPlacement{node: n.Name(), pod: p, before: before, updated: updated, untouched: done, spare: true})
+		return
+	}
 	before := l.unassign(p, n)
 	l.departed = departure{n.Slot(), s.Now(), before}
 	s.Record(&undoPlacement{node: n.Name(), pod: p, before: before, updated: updated, spare: true})
+}
+
+// twin returns another version of the pod that is still in the snapshot after p
+// has left it, the one that the account holds if there are several; nil if there
+// is none. Whoever renews a pod may add the new version before the old one goes.
+func (l *Ledger) twin(n *framework.NodeInfo, p *framework.PodInfo) *framework.PodInfo {
+	a := l.account(n.Slot())
+	if a == nil || len(n.Pods) < len(a.pods)-a.unlisted {
+		return nil // every pod that is left is one of the other pods of the account
+	}
+	held := a.find(podID(p.Pod), p.Pod)
+	if held < 0 {
+		return nil
+	}
+	var twin *framework.PodInfo
+	for _, other := range n.Pods {
+		if other == a.pods[held].pod {
+			return other
+		}
+		if samePod(other.Pod, p.Pod) && !terminated(other.Pod) {
+			twin = other
+		}
+	}
+	return twin
 }
 
 // A departure is how the pod was entered that left the snapshot last. It may
@@ -107,7 +138,11 @@ func (l *Ledger) assign(p *framework.PodInfo, n *framework.NodeInfo, listed bool
 	}
 	id := podID(p.Pod)
 	if a := l.account(n.Slot()); a != nil {
-		if i := a.find(id, p.Pod); i >= 0 {
+		i := a.find(id, p.Pod)
+		if i < 0 && listed {
+			i = a.promised(p.Pod)
+		}
+		if i >= 0 {
 			if q := &a.pods[i]; q.pod == p && (q.listed || !listed) {
 				return nil, true
 			}
@@ -261,6 +296,7 @@ func (l *Ledger) NodeAdded(s *framework.Snapshot, n *framework.NodeInfo) { l.fin
 // NodeRemoved is for the snapshot: the node's metric goes with it, and pods that
 // were assigned without being added.
 func (l *Ledger) NodeRemoved(_ *framework.Snapshot, n *framework.NodeInfo) {
+	l.departed = departure{} // the slot may become another node's
 	a := l.account(n.Slot())
 	if a == nil {
 		return

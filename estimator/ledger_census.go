@@ -101,11 +101,15 @@ func (c *census) add(p located) {
 // unambiguous reports whether no two pods have one name.
 func (c *census) unambiguous() bool { return c == nil || c.shared == 0 }
 
-// remove takes away the pod of that slot; a newer version of it will do.
+// remove takes away the pod of that slot; if it is not there, another version of
+// it will do.
 func (c *census) remove(p located) bool {
 	name := nameOf(p.pod.Pod)
 	r := c.get(name)
-	i := slices.IndexFunc(r.pods, func(o located) bool { return o.slot == p.slot && samePod(o.pod.Pod, p.pod.Pod) })
+	i := slices.Index(r.pods, p)
+	if i < 0 {
+		i = slices.IndexFunc(r.pods, func(o located) bool { return o.slot == p.slot && samePod(o.pod.Pod, p.pod.Pod) })
+	}
 	if i < 0 {
 		return false
 	}
@@ -231,8 +235,12 @@ func (c *census) unwatch(slot int, strays []podName) {
 
 // Observe tells the ledger of a pod that exists without being on a node, such as
 // one that is still to be placed. It matters up to 1.6 only, where the usage
-// that a metric reports of a pod counts only if that pod exists.
+// that a metric reports of a pod counts only if that pod exists. A nil pod is
+// ignored.
 func (l *Ledger) Observe(p *framework.PodInfo) {
+	if p == nil || p.Pod == nil {
+		return
+	}
 	if l.census == nil {
 		l.census = newCensus(l)
 	}
@@ -243,7 +251,7 @@ func (l *Ledger) Observe(p *framework.PodInfo) {
 
 // Unobserve is the opposite of Observe.
 func (l *Ledger) Unobserve(p *framework.PodInfo) {
-	if l.census != nil && l.census.remove(located{p, nowhere}) {
+	if p != nil && p.Pod != nil && l.census != nil && l.census.remove(located{p, nowhere}) {
 		l.census.renew(l, nowhere, nameOf(p.Pod))
 		l.snapshot.Record(undoObserve{p, true})
 	}

@@ -117,9 +117,10 @@ func (q *quantitySums) rebuild(l *Ledger, n *framework.NodeInfo, a *account) {
 	for b := range q.totals {
 		q.fixed[b], q.totals[b] = resized(q.fixed[b], len(d.Resources)), resized(q.totals[b], len(d.Resources))
 	}
+	forProd := q.load.prodScored || d.ForProd
 	base, scored := q.load.legacyStatistic(q.load.scoreStatistic, info)
 	var replaced, prodLeft, prod []resource.Quantity
-	if q.settled(a, scored) && !q.load.prodScored && !d.ForProd {
+	if q.settled(a, scored) && !forProd {
 		replaced = make([]resource.Quantity, len(d.Resources)) // no pod adds anything
 		prodLeft, prod = replaced, replaced
 	} else {
@@ -132,7 +133,7 @@ func (q *quantitySums) rebuild(l *Ledger, n *framework.NodeInfo, a *account) {
 
 	enough := info != nil || q.load.traits.metricsOnly
 	q.estimated = [bases]bool{true, true, true, true}
-	q.known = [bases]bool{enough, enough, enough, enough}
+	q.known = [bases]bool{WholeForFilter: enough, ProdForFilter: enough && forProd, WholeForScore: enough, ProdForScore: enough && forProd}
 	q.fix(WholeForScore, d, func(r int, name resource.Name) int64 { return m.amount(name, lessReplaced(base, name, replaced[r])) })
 	q.fix(ProdForScore, d, func(r int, name resource.Name) int64 { return m.amount(name, prodLeft[r]) })
 	base, reported := q.load.legacyStatistic(d.statistic, info)
@@ -141,7 +142,7 @@ func (q *quantitySums) rebuild(l *Ledger, n *framework.NodeInfo, a *account) {
 		q.fix(ProdForFilter, d, func(r int, name resource.Name) int64 { return m.amount(name, prodLeft[r]) })
 		return
 	}
-	q.known[WholeForFilter], q.known[ProdForFilter] = reported, len(a.metric.Status.PodsMetric) > 0
+	q.known[WholeForFilter], q.known[ProdForFilter] = reported, forProd && len(a.metric.Status.PodsMetric) > 0
 	q.estimated[WholeForFilter], q.estimated[ProdForFilter] = false, false
 	q.fix(WholeForFilter, d, func(_ int, name resource.Name) int64 { return m.milli(base[name]) })
 	q.fix(ProdForFilter, d, func(r int, _ resource.Name) int64 { return m.milli(prod[r]) })

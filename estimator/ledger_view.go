@@ -35,15 +35,21 @@ type View struct {
 // View returns the view that the Load has of the snapshot. The first call for a
 // snapshot adds up everything that is there: O(pods).
 func (l *Load) View(s *framework.Snapshot) View {
+	l = l.ready()
 	ledger := LedgerOf(s)
 	return View{ledger, l, ledger.bookOf(l)}
 }
 
 // Use returns the use of the node in the order of NodeLoad.Resources, before
 // 1.6 for filters in thousandths of every resource; nil if it is not known, and
-// then filters let the node pass and its score is 0. It must not be changed, and
-// is valid until the snapshot changes.
+// then filters let the node pass and its score is 0. That of prod pods is known
+// only if the configuration or the node asks for it, by LoadAware.ScoreProd or
+// NodeLoad.ForProd. It must not be changed, and is valid until the snapshot
+// changes.
 func (v View) Use(n *framework.NodeInfo, b Basis) []int64 {
+	if n == nil || b >= bases {
+		return nil
+	}
 	a := v.ledger.account(n.Slot())
 	if a == nil {
 		return nil

@@ -42,7 +42,8 @@ func (p SamplePolicy) withDefaults() SamplePolicy {
 // A Use is an amount of cpu, in thousandths, and of memory, in bytes.
 type Use struct{ CPU, Memory int64 }
 
-// PodUse is what a pod uses.
+// PodUse is what a pod uses. Without a Pod it is the use of something on the node
+// that is not reported by itself.
 type PodUse struct {
 	Pod *framework.Pod
 	Use Use
@@ -116,9 +117,12 @@ func (s *Sampler) Add(now time.Time, system Use, pods []PodUse) {
 	total := system
 	present := make(map[podName]bool, len(pods))
 	for _, p := range pods {
+		total = total.plus(p.Use)
+		if p.Pod == nil {
+			continue
+		}
 		name := nameOf(p.Pod)
 		present[name] = true
-		total = total.plus(p.Use)
 		series := s.pods[name]
 		if series == nil {
 			series = &podSamples{}

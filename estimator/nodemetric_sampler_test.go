@@ -1,7 +1,9 @@
 package estimator_test
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -31,6 +33,12 @@ func TestPercentile(t *testing.T) {
 		{ten, 0.01, 1},
 		{ten, -1, 1},
 		{ten, 2, 10},
+		{ten, -1e30, 1},
+		{ten, 1e30, 10},
+		{ten, float32(math.Inf(-1)), 1},
+		{ten, float32(math.Inf(1)), 10},
+		{ten, float32(math.NaN()), 1},
+		{nil, 0.5, 0},
 	}
 	for _, test := range tests {
 		if got := estimator.Percentile(test.values, test.p); got != test.want {
@@ -39,6 +47,27 @@ func TestPercentile(t *testing.T) {
 	}
 	if ten[0] != 10 {
 		t.Error("Percentile sorted its argument")
+	}
+}
+
+func TestAverageOfNothing(t *testing.T) {
+	if got := estimator.Average(nil); got != 0 {
+		t.Errorf("Average(nil) = %d, want 0", got)
+	}
+}
+
+// Use without a pod counts for the node, and is nobody's.
+func TestSamplerUseWithoutPod(t *testing.T) {
+	s := estimator.NewSampler(estimator.SamplePolicy{})
+	s.Add(modelStart, estimator.Use{CPU: 1}, []estimator.PodUse{
+		{Use: estimator.Use{CPU: 20}}, {Pod: framework.MakePod("a").Obj(), Use: estimator.Use{CPU: 300}},
+	})
+	m := s.Report("n1", modelStart)
+	if got := cpuOf(m.Status.NodeMetric.NodeUsage); got != 321 {
+		t.Errorf("use of the node = %dm, want 321m", got)
+	}
+	if len(m.Status.PodsMetric) != 1 || m.Status.PodsMetric[0].Name != "a" {
+		t.Errorf("pods = %v, want a alone", m.Status.PodsMetric)
 	}
 }
 
@@ -190,13 +219,38 @@ func TestHistogramErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, x := range []float64{-1, nan} {
+	for _, x := range []float64{-1, nan, 1e308, math.Inf(1)} {
 		if h.Add(x, 1, modelStart) == nil || h.Add(1, x, modelStart) == nil {
 			t.Errorf("a sample or weight of %v: no error", x)
 		}
 	}
 	if _, err := estimator.NewHistogram(estimator.MemoryHistogram()); err != nil {
 		t.Error(err)
+	}
+	var zero estimator.Histogram
+	var invalid *framework.InvalidError
+	if err := zero.Add(1, 1, modelStart); !errors.As(err, &invalid) {
+		t.Errorf("Add to the zero Histogram = %v, want an InvalidError", err)
+	}
+	if !zero.Empty() || zero.Mean() != 0 || zero.Percentile(0.5) != 0 {
+		t.Error("the zero Histogram is not empty")
+	}
+}
+
+// The largest samples and weights leave the mean a number, however late they come.
+func TestHistogramLargest(t *testing.T) {
+	const largest, halfLife = 1e100, 12 * time.Hour
+	h, err := estimator.NewHistogram(estimator.CPUHistogram())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 250 {
+		if err := h.Add(largest, largest, modelStart.Add(time.Duration(i)*halfLife)); err != nil {
+			t.Fatal(err)
+		}
+		if got := h.Mean(); math.Abs(got/largest-1) > 1e-9 {
+			t.Fatalf("after %d samples: Mean() = %v, want %v", i+1, got, largest)
+		}
 	}
 }
 

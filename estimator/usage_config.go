@@ -161,6 +161,20 @@ func (c LoadAware) withDefaults() LoadAware {
 	return c
 }
 
+// clone returns c with maps and slices of its own.
+func (c LoadAware) clone() LoadAware {
+	for _, m := range [...]*map[resource.Name]int64{&c.Thresholds, &c.ProdThresholds, &c.Weights, &c.Factors} {
+		*m = maps.Clone(*m)
+	}
+	c.Resources = slices.Clone(c.Resources)
+	if c.Aggregated != nil {
+		a := *c.Aggregated
+		a.Thresholds = maps.Clone(a.Thresholds)
+		c.Aggregated = &a
+	}
+	return c
+}
+
 // Check reports every value that cannot be used, as [*framework.InvalidError]s
 // joined: unknown rules, percentages and weights outside [0,100], a weight for
 // a resource without a factor, negative durations. Like Koordinator it does not

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -197,8 +198,71 @@ func TestEstimators(t *testing.T) {
 	if e, err := known.OrDefault("other", estimator.LoadAware{}); e == nil || err != nil {
 		t.Errorf("OrDefault(other) = %v, %v", e, err)
 	}
+	known["none"] = nil
+	known["empty"] = func(estimator.LoadAware) (estimator.Estimator, error) { return nil, nil }
+	for name, want := range map[string]string{
+		"none":  `load-aware configuration: estimator: "none": is registered without a function that makes it`,
+		"empty": `load-aware configuration: estimator: "empty": the function registered for it made none: return an estimator or an error`,
+	} {
+		if e, err := known.New(name, estimator.LoadAware{}); e != nil || !errors.As(err, &invalid) || err.Error() != want {
+			t.Errorf("New(%s) = %v, %v, want %s", name, e, err, want)
+		}
+	}
+	if e, err := estimator.Estimators(nil).New("", estimator.LoadAware{}); e == nil || err != nil {
+		t.Errorf("the default of no estimators = %v, %v", e, err)
+	}
 	if len(estimator.KnownEstimators()) != 1 {
 		t.Error("a set that was added to is shared")
+	}
+}
+
+// A Load keeps nothing of the caller's that may change.
+func TestNewLoadCopies(t *testing.T) {
+	percent := func() map[resource.Name]int64 { return map[resource.Name]int64{resource.CPU: 50} }
+	c := func() estimator.LoadAware {
+		return estimator.LoadAware{
+			Thresholds: percent(), ProdThresholds: percent(), Weights: percent(), Factors: percent(),
+			Resources: []resource.Name{"example.com/a"}, Aggregated: &estimator.Aggregated{Thresholds: percent(), Type: framework.P95},
+		}
+	}
+	mine := c()
+	load, err := estimator.NewLoad(mine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := estimator.NewLoad(c())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range []map[resource.Name]int64{mine.Thresholds, mine.ProdThresholds, mine.Weights, mine.Factors, mine.Aggregated.Thresholds} {
+		m[resource.CPU], m[resource.Memory] = 1, 1
+	}
+	mine.Resources[0], mine.Aggregated.Type = "example.com/b", framework.AVG
+	unEstimated := func(l *estimator.Load) estimator.LoadAware {
+		c := l.Config()
+		c.Estimator = nil
+		return c
+	}
+	if diff := cmp.Diff(unEstimated(want), unEstimated(load)); diff != "" {
+		t.Errorf("Config after the caller changed his maps (-want +got)\n%s", diff)
+	}
+}
+
+// A Load that nobody made is the default one.
+func TestZeroLoad(t *testing.T) {
+	f := newLedgerFixture(t)
+	p, n := f.pod("a", "1", "1Gi"), f.snapshot.Node("n1")
+	for _, load := range []*estimator.Load{{}, nil} {
+		want := estimator.DefaultLoad()
+		if load.Pod(p) != want.Pod(p) || load.Node(n) != want.Node(n) || load.Reads(p) != want.Reads(p) {
+			t.Error("pod or node are not those of the default")
+		}
+		if diff := cmp.Diff(use(f.snapshot), load.View(f.snapshot).Use(n, estimator.WholeForScore)); diff != "" {
+			t.Errorf("Use (-want +got)\n%s", diff)
+		}
+		if diff := cmp.Diff(want.Weights(), load.Weights()); diff != "" || !slices.Equal(want.Resources(), load.Resources()) || load.Config().Expiration != want.Config().Expiration {
+			t.Errorf("Weights (-want +got)\n%s", diff)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package estimator
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -45,8 +46,9 @@ func KnownEstimators() Estimators {
 	}
 }
 
-// New makes the estimator of that name for a configuration; "" stands for the
-// default one. An unknown name is an error that lists the known ones.
+// New makes the estimator of that name for a configuration; "" stands for
+// [DefaultEstimatorName], which is known even if e does not list it. An unknown
+// name is an error that lists the known ones, and so is an estimator that is nil.
 //
 // Differs: Koordinator takes the default estimator for a name that it does not
 // know. [Estimators.OrDefault] does so too.
@@ -54,21 +56,30 @@ func (e Estimators) New(name string, c LoadAware) (Estimator, error) {
 	if name == "" {
 		name = DefaultEstimatorName
 	}
-	make, ok := e[name]
-	if !ok {
-		return nil, &framework.InvalidError{
-			Object: "load-aware configuration", Field: "estimator", Value: name,
-			Err: fmt.Errorf("unknown estimator, want one of %s", quoteList(slices.Sorted(maps.Keys(e))...)),
-		}
+	fail := func(err error) (Estimator, error) {
+		return nil, &framework.InvalidError{Object: loadAwareObject, Field: "estimator", Value: name, Err: err}
 	}
-	return make(c)
+	all := KnownEstimators()
+	maps.Copy(all, e)
+	make, ok := all[name]
+	switch {
+	case !ok:
+		return fail(fmt.Errorf("unknown estimator, want one of %s", quoteList(slices.Sorted(maps.Keys(all))...)))
+	case make == nil:
+		return fail(errors.New("is registered without a function that makes it"))
+	}
+	made, err := make(c)
+	if err == nil && made == nil {
+		return fail(errors.New("the function registered for it made none: return an estimator or an error"))
+	}
+	return made, err
 }
 
 // OrDefault makes the estimator of that name, and for an unknown name the
 // default one, as Koordinator does.
 func (e Estimators) OrDefault(name string, c LoadAware) (Estimator, error) {
 	if _, ok := e[name]; !ok {
-		return NewDefaultEstimator(c), nil
+		name = DefaultEstimatorName
 	}
 	return e.New(name, c)
 }

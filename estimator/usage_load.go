@@ -3,6 +3,7 @@ package estimator
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"sync"
 
@@ -12,7 +13,7 @@ import (
 
 // A Load is a [LoadAware] configuration made ready for use: its resources are
 // numbered, its thresholds merged with those of nodes, its estimates made once
-// per pod. It holds no state of a cluster, may be shared by goroutines and
+// per pod. A nil Load and the zero one are as good as [DefaultLoad]. It holds no state of a cluster, may be shared by goroutines and
 // snapshots, and is what filter.LoadAware and scoring.LoadAware share.
 //
 // A snapshot keeps sums for each Load that was used with it, and brings them up
@@ -34,19 +35,21 @@ type Load struct {
 	nodes *framework.NodeDerived[NodeLoad]
 }
 
-// NewLoad checks a configuration and makes it ready. The error is that of
-// [LoadAware.Check].
+// NewLoad checks a configuration and makes it ready. It keeps none of the
+// caller's maps and slices. The error is that of [LoadAware.Check].
 func NewLoad(c LoadAware) (*Load, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
 	l := &Load{}
+	c = c.withDefaults().clone()
+	byDefault := NewDefaultEstimator(c)
 	if c.Estimator == nil {
-		// The estimator is a function of the rest.
-		l.key = configKey(c.withDefaults())
-		c.Estimator = NewDefaultEstimator(c)
+		c.Estimator = byDefault
 	}
-	c = c.withDefaults()
+	if reflect.DeepEqual(c.Estimator, Estimator(byDefault)) {
+		l.key = configKey(c) // the estimator is a function of the rest
+	}
 	l.config, l.traits = c, c.Rules.traits()
 	l.names = resourcesOf(c)
 	l.whole, l.prod, l.prodScored = c.Thresholds, c.ProdThresholds, c.ScoreProd
@@ -71,6 +74,15 @@ func NewLoad(c LoadAware) (*Load, error) {
 	l.pods = framework.NewPodDerived(l.derivePod)
 	l.nodes = framework.NewNodeDerived(l.deriveNode)
 	return l, nil
+}
+
+// ready returns the Load itself, or the default one for a Load that NewLoad has
+// not made.
+func (l *Load) ready() *Load {
+	if l == nil || l.pods == nil {
+		return DefaultLoad()
+	}
+	return l
 }
 
 // DefaultLoad returns the Load of the zero configuration, always the same one.
@@ -112,18 +124,19 @@ func resourcesOf(c LoadAware) []resource.Name {
 
 // Config returns the configuration, with defaults. Its maps must not be
 // changed.
-func (l *Load) Config() LoadAware { return l.config }
+func (l *Load) Config() LoadAware { return l.ready().config }
 
 // Resources returns the resources that use is kept of, sorted. It must not be
 // changed.
-func (l *Load) Resources() []resource.Name { return l.names }
+func (l *Load) Resources() []resource.Name { return l.ready().names }
 
 // Weights returns the weight of each resource in the score, in the order of
 // Resources. It must not be changed.
-func (l *Load) Weights() []int64 { return l.weights }
+func (l *Load) Weights() []int64 { return l.ready().weights }
 
 // Reads returns the parts of a pod that its estimate and class depend on.
 func (l *Load) Reads(p *framework.PodInfo) framework.PodFields {
+	l = l.ready()
 	if l.reads != framework.FieldsAll && readsStatus(p.Pod, l.traits.podLevel) {
 		return framework.FieldsAll // no smaller set covers the status
 	}

@@ -59,7 +59,7 @@ type Limit struct {
 
 // Node returns what the Load derives from the node. It is computed once per
 // version of the node object.
-func (l *Load) Node(n *framework.NodeInfo) *NodeLoad { return l.nodes.Of(n) }
+func (l *Load) Node(n *framework.NodeInfo) *NodeLoad { return l.ready().nodes.Of(n) }
 
 func (l *Load) deriveNode(n *framework.Node) *NodeLoad {
 	d := &NodeLoad{Resources: l.names}

@@ -40,7 +40,7 @@ type PodLoad struct {
 }
 
 // Pod returns what the Load derives from the pod. It is computed once.
-func (l *Load) Pod(p *framework.PodInfo) *PodLoad { return l.pods.Of(p) }
+func (l *Load) Pod(p *framework.PodInfo) *PodLoad { return l.ready().pods.Of(p) }
 
 func (l *Load) derivePod(info *framework.PodInfo) *PodLoad {
 	p := info.Pod

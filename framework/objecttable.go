@@ -110,8 +110,19 @@ func Put[T Object](s *Snapshot, obj *T) error {
 	case *Pod, *Node:
 		return &InvalidError{Object: kind + " " + m.Key(), Err: errNotAnObject}
 	}
-	replace(s, m.Key(), obj)
+	replace(s, KeyOf(obj), obj)
 	return nil
+}
+
+// KeyOf returns the key under which [Put] keeps an object and [Lookup] finds it:
+// "namespace/name", and for kinds without namespaces the name, even if the object
+// says that it is in a namespace.
+func KeyOf[T Object](obj *T) string {
+	m := any(obj).(object).objectMeta()
+	if m.Namespace != "" && !kindOf(reflect.TypeFor[T]().Name(), "").namespaced {
+		return m.Name
+	}
+	return m.Key()
 }
 
 var errNotAnObject = errors.New("pods and nodes are added with Snapshot.AddPod and Snapshot.AddNode")

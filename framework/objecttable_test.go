@@ -1,6 +1,7 @@
 package framework_test
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -74,6 +75,23 @@ func TestPutRefuses(t *testing.T) {
 	wantError(t, framework.Put(s, plainPod("p1")), "pod default/p1: pods and nodes are added with Snapshot.AddPod and Snapshot.AddNode")
 	if s.Objects() != 0 {
 		t.Errorf("Objects() = %d after refused objects, want 0", s.Objects())
+	}
+}
+
+// An object of a kind without namespaces is found by its name, whatever its
+// namespace says.
+func TestKeyOf(t *testing.T) {
+	meta := framework.ObjectMeta{Namespace: "team", Name: "x"}
+	s := framework.NewSnapshot(framework.Arrival)
+	metric, service := &framework.NodeMetric{ObjectMeta: meta}, &framework.Service{ObjectMeta: meta}
+	if err := errors.Join(framework.Put(s, metric), framework.Put(s, service)); err != nil {
+		t.Fatal(err)
+	}
+	if got := framework.KeyOf(metric); got != "x" || framework.Lookup[framework.NodeMetric](s, got) != metric {
+		t.Errorf("KeyOf(node metric) = %q, want x, and the metric there", got)
+	}
+	if got := framework.KeyOf(service); got != "team/x" || framework.Lookup[framework.Service](s, got) != service {
+		t.Errorf("KeyOf(service) = %q, want team/x, and the service there", got)
 	}
 }
 

@@ -169,16 +169,14 @@ func (a *LoadAwareScheduling) Config() estimator.LoadAware {
 }
 
 // Load returns what filter.LoadAware and scoring.LoadAware share, with the
-// estimator of that name among those that are known.
+// estimator that [estimator.Estimators.New] makes.
 func (a *LoadAwareScheduling) Load(known estimator.Estimators) (*estimator.Load, error) {
 	c := a.Config()
-	if a.Estimator != "" && a.Estimator != estimator.DefaultEstimatorName {
-		e, err := known.New(a.Estimator, c)
-		if err != nil {
-			return nil, err
-		}
-		c.Estimator = e
+	e, err := known.New(a.Estimator, c)
+	if err != nil {
+		return nil, err
 	}
+	c.Estimator = e
 	return estimator.NewLoad(c)
 }
 

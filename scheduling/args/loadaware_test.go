@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling/args"
 )
@@ -145,6 +146,41 @@ func TestLoadAwareLoad(t *testing.T) {
 	}
 	if diff := cmp.Diff([]resource.Name{"cpu", "example.com/gpu", "memory"}, load.Resources()); diff != "" {
 		t.Errorf("Resources (-want +got)\n%s", diff)
+	}
+}
+
+// fixed expects every pod to use the same.
+type fixed struct{}
+
+func (fixed) EstimatePod(*framework.Pod) (map[resource.Name]int64, error) {
+	return map[resource.Name]int64{resource.CPU: 7777}, nil
+}
+
+func (fixed) EstimateNode(n *framework.Node) (resource.List, error) { return n.Status.Allocatable, nil }
+
+// Whoever registers an estimator as the default one gets it, named or not.
+func TestLoadAwareDefaultEstimator(t *testing.T) {
+	known := estimator.KnownEstimators()
+	known[estimator.DefaultEstimatorName] = func(estimator.LoadAware) (estimator.Estimator, error) { return fixed{}, nil }
+	for _, text := range []string{`{}`, `{"estimator":"defaultEstimator"}`} {
+		load, err := loadAware(t, "", text).Load(known)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := load.Config().Estimator.(fixed); !ok {
+			t.Errorf("%s: the estimator is a %T, want that which is registered", text, load.Config().Estimator)
+		}
+		if load, err = loadAware(t, "", text).Load(nil); err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := load.Config().Estimator.(*estimator.DefaultEstimator); !ok {
+			t.Errorf("%s, none registered: the estimator is a %T", text, load.Config().Estimator)
+		}
+	}
+	known[estimator.DefaultEstimatorName] = func(estimator.LoadAware) (estimator.Estimator, error) { return nil, nil }
+	want := `load-aware configuration: estimator: "defaultEstimator": the function registered for it made none: return an estimator or an error`
+	if _, err := loadAware(t, "", `{}`).Load(known); err == nil || err.Error() != want {
+		t.Errorf("an estimator that is nil: %v, want %s", err, want)
 	}
 }
 

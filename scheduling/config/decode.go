@@ -90,10 +90,19 @@ func (l *loader) document(raw []byte, p *problems) (document, bool) {
 		for i, v := range versions {
 			names[i] = v.apiVersion()
 		}
-		p.add(Problem{Class: UnknownKind, Field: "apiVersion", Text: fmt.Sprintf("no kind %q is registered for version %q; want kind %s of version %s",
-			h.kind, h.apiVersion, configurationKind, strings.Join(names, ", "))})
+		p.add(Problem{Class: UnknownKind, Field: "apiVersion", Text: fmt.Sprintf("no kind %q is registered for version %q; want kind %s of version %s%s",
+			h.kind, h.apiVersion, configurationKind, strings.Join(names, ", "), hintFor(h.kind))})
 	}
 	return document{}, false
+}
+
+// hintFor says where the configuration is in an object that is known to wrap one.
+func hintFor(kind string) string {
+	if kind != "ConfigMap" {
+		return ""
+	}
+	return "; the configuration is the text of a key under the ConfigMap's data: load that text alone, " +
+		"after registering the plugins that it names and kube-scheduler lacks (scheduling.LoadAware registers Koordinator's)"
 }
 
 // duplicates records the keys that stand twice in a mapping of the file. Only YAML

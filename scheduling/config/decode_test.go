@@ -78,6 +78,12 @@ profiles:
 			`line 2: no kind "Pod" is registered for version "v1"; want kind KubeSchedulerConfiguration of version ` +
 				`kubescheduler.config.k8s.io/v1, kubescheduler.config.k8s.io/v1beta3, kubescheduler.config.k8s.io/v1beta2, kubescheduler.config.k8s.io/v1alpha1`,
 		}},
+		{"the ConfigMap around a configuration", koordinatorMap, config.UnknownKind, []string{
+			`line 2: no kind "ConfigMap" is registered for version "v1"; want kind KubeSchedulerConfiguration of version ` +
+				`kubescheduler.config.k8s.io/v1, kubescheduler.config.k8s.io/v1beta3, kubescheduler.config.k8s.io/v1beta2, kubescheduler.config.k8s.io/v1alpha1; ` +
+				`the configuration is the text of a key under the ConfigMap's data: load that text alone, ` +
+				`after registering the plugins that it names and kube-scheduler lacks (scheduling.LoadAware registers Koordinator's)`,
+		}},
 		{"arguments as a file", "apiVersion: kubescheduler.config.k8s.io/v1\nkind: NodeAffinityArgs", config.WrongKind, []string{
 			`line 2: kind: got NodeAffinityArgs, want KubeSchedulerConfiguration`,
 		}},

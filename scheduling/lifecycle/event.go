@@ -41,14 +41,11 @@ func Gone[T framework.Object](obj *T) Event {
 	}}
 }
 
-// keyed is what every object has.
-type keyed interface{ Key() string }
-
 func putObject[T framework.Object](ctx context.Context, d *Driver, obj *T) error {
 	if obj == nil {
 		return framework.Put(d.snap, obj) // which says what is wrong
 	}
-	before := framework.Lookup[T](d.snap, any(obj).(keyed).Key())
+	before := framework.Lookup[T](d.snap, framework.KeyOf(obj))
 	if err := framework.Put(d.snap, obj); err != nil {
 		return err
 	}
@@ -66,7 +63,7 @@ func goneObject[T framework.Object](ctx context.Context, d *Driver, obj *T) erro
 	if obj == nil {
 		return framework.Put(d.snap, obj)
 	}
-	key := any(obj).(keyed).Key()
+	key := framework.KeyOf(obj)
 	before := framework.Lookup[T](d.snap, key)
 	if before == nil {
 		return nil
