@@ -26,6 +26,7 @@ type Member struct {
 type Federation struct {
 	scheduler Scheduler
 	members   []branch
+	nodes     Nodes // estimates for all members
 }
 
 // A branch is a member and the scheduler of its nodes.
@@ -67,8 +68,9 @@ func NewFederation(s Scheduler, p scheduling.Profile, members []Member) (*Federa
 		f.members = append(f.members, branch{m, nodes})
 	}
 	slices.SortFunc(f.members, func(a, b branch) int { return cmp.Compare(a.Cluster.Name, b.Cluster.Name) })
+	f.nodes = Nodes{Snapshots: snapshots, Filter: p.Filter}
 	if f.scheduler.Estimators == nil {
-		f.scheduler.Estimators = []estimator.ClusterEstimator{Nodes{Snapshots: snapshots, Filter: p.Filter}}
+		f.scheduler.Estimators = []estimator.ClusterEstimator{f.nodes}
 	}
 	return f, nil
 }
@@ -84,6 +86,10 @@ type Placed struct {
 	// Unplaced is how many replicas found no room; in all clusters together, if
 	// the workload is duplicated.
 	Unplaced int64 `json:"unplaced"`
+	// Reason says why no more replicas were given out: the text of the error of
+	// the last decision for all of them. It is empty if none failed. Why a
+	// cluster took fewer replicas than it was given stands in Share.Reason.
+	Reason string `json:"reason,omitempty"`
 	// Rounds holds the decisions one after the other.
 	Rounds []Round `json:"rounds"`
 	// Pods says where each new replica is, in the order of placing.
@@ -134,6 +140,13 @@ var errShared = errors.New("belongs to another cluster too")
 // them in the members' snapshots. Replicas that w.Clusters says are there are
 // taken to be in the snapshots already.
 //
+// If the clusters are not expected to take all replicas, those that they can
+// take are divided, with DynamicWeight and Aggregated. When nothing more is
+// expected to fit, and there is an [estimator.General], which goes by sums and
+// grades, [Nodes] takes its place, so that nothing stays unplaced that a node
+// has room for. Other estimators keep their say: they may know limits that nodes
+// do not, such as quotas.
+//
 // When replicas find no room in a cluster, that cluster counts as full, and they
 // are divided again: with DynamicWeight and Aggregated by a new decision that
 // knows where replicas are by then; with StaticWeight by the same weights among
@@ -158,9 +171,10 @@ var errShared = errors.New("belongs to another cluster too")
 // and the component, if their own pod has no name). Names of pods that are in the
 // cluster are not given again.
 //
-// If the first decision fails, its error is returned (see [Scheduler.Schedule]);
-// an error of a plugin at any time takes back everything. Then nothing has
-// changed.
+// If the first decision fails otherwise than for want of room, its error is
+// returned (see [Scheduler.Schedule]); for a workload of components, in any case.
+// An error of a plugin at any time takes back everything. Then nothing has
+// changed. [Scheduler.Schedule] is strict: it gives out all replicas or none.
 //
 // Cost: one placement at node level for each replica, and for each round one
 // pass over the nodes of all clusters. A round places a replica for good or

@@ -20,13 +20,18 @@ type placing struct {
 	has        map[string]int64 // what is there now
 	named      map[string]int64 // the number of the next pod, by cluster
 	room       knownRoom
-	anew       bool                       // each round starts from what was there before
+	anew       bool // each round starts from what was there before
+	estimators []estimator.ClusterEstimator
+	asked      bool                       // whether the nodes were asked, see askNodes
+	failed     error                      // of the last decision for all replicas
 	names      map[string]map[string]bool // of the pods of a cluster
 	out        *Placed
 }
 
 func newPlacing(f *Federation, w *Workload) *placing {
-	p := &placing{federation: f, workload: *w, room: knownRoom{}, names: map[string]map[string]bool{}, out: &Placed{}}
+	p := &placing{
+		federation: f, workload: *w, room: knownRoom{}, estimators: f.scheduler.Estimators, names: map[string]map[string]bool{}, out: &Placed{},
+	}
 	p.restart()
 	return p
 }
@@ -60,13 +65,22 @@ func (p *placing) run() error {
 	if err != nil {
 		return ofWorkload(&p.workload, err)
 	}
-	d, x, err := p.decide(p.workload.Replicas)
-	if err != nil {
-		return err
-	}
-	switch {
-	case len(p.workload.Components) > 0:
+	if len(p.workload.Components) > 0 {
+		d, x, err := p.decide(p.workload.Replicas)
+		if err != nil {
+			return err
+		}
 		return p.runSets(d, x)
+	}
+	d, x, err := p.decideOrAskNodes()
+	switch {
+	case err != nil:
+		return err
+	case x == nil && !isShortage(p.failed):
+		return p.failed
+	case x == nil:
+		p.finish(p.lacking())
+		return nil
 	case p.workload.Replicas == 0:
 		p.out.Targets = d.Targets
 		return nil
@@ -78,13 +92,18 @@ func (p *placing) run() error {
 	if err != nil {
 		return err
 	}
+	if strategy != Duplicated {
+		left = p.lacking()
+	}
 	for left > 0 && strategy != Duplicated {
 		var targets []Target
 		var again *Explanation
 		if strategy == StaticWeight {
 			targets, err = p.divideStatic(left, x.Division.Weights)
 		} else {
-			targets, again, err = p.divideDynamic()
+			var d Decision
+			d, again, err = p.decideWhatFits()
+			targets = d.Targets
 		}
 		if err != nil {
 			return err
@@ -93,50 +112,120 @@ func (p *placing) run() error {
 		if left, err = p.place(targets, again, left); err != nil {
 			return err
 		}
-		if len(p.out.Rounds) == before {
+		if len(p.out.Rounds) == before && (strategy == StaticWeight || !p.askNodes()) {
 			break // no cluster was given anything
 		}
 	}
-	p.out.Unplaced = left
-	p.out.Targets = p.now()
+	p.finish(left)
 	return nil
+}
+
+// finish notes where replicas are in the end.
+func (p *placing) finish(unplaced int64) {
+	p.out.Targets, p.out.Unplaced = p.now(), unplaced
+	if unplaced > 0 && p.failed != nil {
+		p.out.Reason = p.failed.Error()
+	}
+}
+
+// lacking returns how many replicas are wanted and not there.
+func (p *placing) lacking() int64 {
+	left := p.workload.Replicas
+	for _, n := range p.has {
+		left -= n
+	}
+	return max(0, left)
+}
+
+// isShortage reports whether a decision failed for want of room.
+func isShortage(err error) bool {
+	var short *ShortageError
+	var spread *SpreadError
+	return errors.As(err, &short) || errors.As(err, &spread) && spread.Wanted > 0
+}
+
+// askNodes puts the accurate estimator in the place of those that go by what
+// clusters report, once, and reports whether there was any.
+func (p *placing) askNodes() bool {
+	if p.asked {
+		return false
+	}
+	p.asked = true
+	changed := slices.Clone(p.estimators)
+	found := false
+	for i, e := range changed {
+		g, ok := e.(estimator.General)
+		if pointer, is := e.(*estimator.General); is && pointer != nil {
+			g, ok = *pointer, true
+		}
+		if ok {
+			nodes := p.federation.nodes
+			nodes.Assumed = g.Assumed
+			changed[i], found = nodes, true
+		}
+	}
+	p.estimators = changed
+	return found
+}
+
+// decideOrAskNodes decides for what fits, by what the nodes say if nothing is
+// expected to.
+func (p *placing) decideOrAskNodes() (Decision, *Explanation, error) {
+	d, x, err := p.decideWhatFits()
+	if err == nil && x == nil && isShortage(p.failed) && p.askNodes() {
+		return p.decideWhatFits()
+	}
+	return d, x, err
 }
 
 // runSpread places under spread constraints. A cluster with less room than
 // expected may be the wrong choice. So what such a round placed is taken back,
 // and clusters are chosen anew, now that it is known how many replicas these
-// take.
+// take. When no more is expected to fit, the nodes are asked, and if they have
+// room for more, what was placed is taken back for that.
 func (p *placing) runSpread(d Decision, x *Explanation) error {
 	p.anew = true
-	for {
-		marks := p.begin()
+	final := false
+	for x != nil {
+		rounds, marks := len(p.out.Rounds), p.begin()
 		p.remove(d.Targets)
 		short := maps.Clone(p.room)
 		left, err := p.place(d.Targets, x, p.missing(d.Targets))
 		if err != nil {
 			return err // the caller takes everything back
 		}
-		if left == 0 || maps.Equal(short, p.room) {
+		settled := left == 0 || maps.Equal(short, p.room)
+		lacking := p.lacking()
+		if settled && (final || lacking == 0 || !p.askNodes()) {
 			p.end(marks, true)
 			break
 		}
 		p.end(marks, false)
-		p.out.Rounds[len(p.out.Rounds)-1].TakenBack = true
 		p.restart()
-		if d, x, err = p.decideWhatFits(); err != nil {
+		next, why, err := p.decideOrAskNodes()
+		if err != nil {
 			return err
 		}
-		if x == nil {
-			break
+		if settled && (why == nil || p.workload.Replicas-sumOfReplicas(next.Targets) >= lacking) {
+			final = true
+			p.out.Rounds = p.out.Rounds[:rounds] // it comes again
+			continue
 		}
+		if len(p.out.Rounds) > rounds {
+			p.out.Rounds[len(p.out.Rounds)-1].TakenBack = true
+		}
+		d, x = next, why
 	}
-	p.out.Targets = p.now()
-	p.out.Unplaced = p.workload.Replicas
-	for _, t := range p.out.Targets {
-		p.out.Unplaced -= t.Replicas
-	}
-	p.out.Unplaced = max(0, p.out.Unplaced)
+	p.finish(p.lacking())
 	return nil
+}
+
+func sumOfReplicas(targets []Target) int64 {
+	var n int64
+	for _, t := range targets {
+		n = resource.SatAdd(n, t.Replicas)
+	}
+	return n
 }
 
 func (p *placing) begin() []framework.Mark {
@@ -180,7 +269,7 @@ func (p *placing) decide(replicas int64) (Decision, *Explanation, error) {
 	w := p.workload
 	w.Replicas, w.Clusters = replicas, p.now()
 	s := p.federation.scheduler
-	s.Estimators = append(slices.Clone(s.Estimators), p.room)
+	s.Estimators = append(slices.Clone(p.estimators), p.room)
 	x := &Explanation{Workload: w.Name, Replicas: w.Replicas}
 	d, err := s.decide(clusters, &w, x)
 	x.Targets, x.Affinity = d.Targets, d.Affinity
@@ -227,25 +316,27 @@ func (p *placing) divideStatic(left int64, weights []Weight) ([]Target, error) {
 	return sumOf(shares, p.now()), nil
 }
 
-// divideDynamic decides again, and for nothing more if nothing more fits.
-func (p *placing) divideDynamic() ([]Target, *Explanation, error) {
-	d, x, err := p.decideWhatFits()
-	return d.Targets, x, err
+// decideFor decides for n replicas; with none, that no cluster gets any.
+func (p *placing) decideFor(n int64, x *Explanation) (Decision, *Explanation, error) {
+	if n <= 0 {
+		return Decision{}, x, nil
+	}
+	return p.decide(n)
 }
 
-// decideWhatFits decides again, for all replicas or, if no clusters can take
-// them, for those that they can. The explanation is nil if that is impossible
-// too.
+// decideWhatFits decides for all replicas or, if no clusters can take them, for
+// those that they can. The explanation is nil if that is impossible too.
 func (p *placing) decideWhatFits() (Decision, *Explanation, error) {
 	p.workload.Fresh = p.workload.Fresh && len(p.out.Pods) == 0
 	d, x, err := p.decide(p.workload.Replicas)
+	p.failed = err
 	var short *ShortageError
 	var spread *SpreadError
 	switch {
-	case errors.As(err, &short) && short.Available > 0:
-		d, x, err = p.decide(p.workload.Replicas - short.Wanted + short.Available)
-	case errors.As(err, &spread) && spread.Available > 0:
-		d, x, err = p.decide(spread.Available)
+	case errors.As(err, &short):
+		d, x, err = p.decideFor(p.workload.Replicas-short.Wanted+short.Available, x)
+	case errors.As(err, &spread) && spread.Wanted > 0:
+		d, x, err = p.decideFor(spread.Available, x)
 	}
 	if err == nil {
 		return d, x, nil
