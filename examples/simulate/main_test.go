@@ -4,13 +4,16 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/berth-sched/berth/scheduling/config"
+	"github.com/berth-sched/berth/scheduling/queue"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
@@ -228,6 +231,22 @@ func TestConfigProblems(t *testing.T) {
 }
 
 // TestEmptyLists checks that lists without elements are lists in JSON.
+// TestLongBackoff: the longest backoff that a file can ask for is long.
+func TestLongBackoff(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "config.yaml")
+	text := "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\npodMaxBackoffSeconds: 10000000000\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, err := rulesOf("", file, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (queue.Backoff{Initial: time.Second, Max: math.MaxInt64}); r.backoff != want {
+		t.Errorf("backoff = %+v, want %+v", r.backoff, want)
+	}
+}
+
 func TestEmptyLists(t *testing.T) {
 	got := output(t, "-nodes", "testdata/nodes.yaml", "-o", "json")
 	if want := `{"placements":[],"unschedulable":[],"seed":1,`; !strings.HasPrefix(got, want) {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/scheduling"
@@ -72,10 +71,7 @@ func (r *rules) configure(file string, registry *scheduling.Registry) error {
 		return err
 	}
 	r.profiles, r.configured = built.Profiles, true
-	r.backoff = queue.Backoff{
-		Initial: time.Duration(c.PodInitialBackoffSeconds) * time.Second,
-		Max:     time.Duration(c.PodMaxBackoffSeconds) * time.Second,
-	}
+	r.backoff.Initial, r.backoff.Max = c.Backoff()
 	r.title += ", " + file + ": " + strings.Join(r.names(), ", ")
 	return nil
 }

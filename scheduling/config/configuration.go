@@ -1,6 +1,9 @@
 package config
 
 import (
+	"math"
+	"time"
+
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/scheduling"
 )
@@ -41,6 +44,24 @@ type Configuration struct {
 	registry  *scheduling.Registry
 	preset    Preset
 	readFile  func(name string) ([]byte, error)
+}
+
+// Backoff returns PodInitialBackoffSeconds and PodMaxBackoffSeconds as the bounds
+// that queue.Backoff takes. Times beyond the longest [time.Duration], 292 years,
+// become that one.
+func (c *Configuration) Backoff() (initial, most time.Duration) {
+	return seconds(c.PodInitialBackoffSeconds), seconds(c.PodMaxBackoffSeconds)
+}
+
+func seconds(n int64) time.Duration {
+	const most = math.MaxInt64 / int64(time.Second)
+	switch {
+	case n > most:
+		return math.MaxInt64
+	case n < -most:
+		return math.MinInt64
+	}
+	return time.Duration(n) * time.Second
 }
 
 // LeaderElection says how several schedulers agree on one that works.

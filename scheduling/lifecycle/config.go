@@ -50,7 +50,7 @@ type Config struct {
 	// since 1.23.
 	AssumeTTL time.Duration
 	// Grace is how long binding cycles may go on after Run was told to stop,
-	// before their contexts are cancelled; 0 means 10 s.
+	// before their contexts are cancelled, by Clock; 0 means 10 s.
 	Grace time.Duration
 	// Observer is told what the driver does; nil means nobody, and costs nothing.
 	Observer Observer

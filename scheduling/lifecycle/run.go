@@ -11,8 +11,13 @@ import (
 // Run schedules what the source tells of until ctx is done or the source
 // fails, and returns ctx's error or the source's. It stops gracefully: no
 // further pod is tried, pods that wait on Permit go back to the queue, and
-// bindings under way come to their end, for Config.Grace in peace and then with
-// a cancelled context. When it returns, no goroutine of its own is left.
+// bindings and evictions under way come to their end, for Config.Grace in peace and
+// then with a cancelled context, also those that run in the scheduling goroutine.
+// When it returns, no goroutine of its own is left.
+//
+// Time is that of Config.Clock. Run does not move a virtual clock: while it runs
+// another goroutine has to, or no backoff and no Grace ever ends. For simulations
+// there is [Driver.Simulate].
 //
 // Run may be called again, with a source that goes on where the last one ended.
 func (d *Driver) Run(ctx context.Context, source Source) error {
@@ -22,6 +27,7 @@ func (d *Driver) Run(ctx context.Context, source Source) error {
 	defer cancel()
 	d.binding = bindings
 	defer func() { d.binding = nil }()
+	defer d.limit(ctx, cancel)()
 
 	var pump sync.WaitGroup
 	pump.Go(func() {
@@ -46,20 +52,31 @@ func (d *Driver) Run(ctx context.Context, source Source) error {
 		case <-d.mail.ring:
 		}
 	}
-	d.drain(bindings, cancel)
+	d.drain(bindings)
 	pump.Wait()
 	d.Settle(bindings)
 	d.alarm.stop()
 	return context.Cause(ctx)
 }
 
+// limit cancels the bindings Config.Grace after ctx is done, wherever the
+// scheduling goroutine is then: it may be the one that hangs in a binding. The
+// function that it returns ends that, and must be called when ctx is done.
+func (d *Driver) limit(ctx context.Context, cancel func()) (release func()) {
+	timer := make(chan func() bool, 1)
+	stop := context.AfterFunc(ctx, func() { timer <- d.clock.AfterFunc(d.config.Grace, cancel) })
+	return func() {
+		if !stop() {
+			(<-timer)()
+		}
+	}
+}
+
 // drain waits for the end of what is under way.
-func (d *Driver) drain(ctx context.Context, cancel func()) {
+func (d *Driver) drain(ctx context.Context) {
 	for _, w := range d.waiting.all() {
 		w.Reject("", "the scheduler stops")
 	}
-	stop := d.clock.AfterFunc(d.config.Grace, cancel)
-	defer stop()
 	for d.Settle(ctx); d.open > 0; d.Settle(ctx) {
 		<-d.mail.ring
 	}

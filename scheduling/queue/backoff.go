@@ -10,10 +10,15 @@ type Backoff struct {
 	// Initial is the time after the first failure; 0 means 1 s. It doubles with
 	// every further one.
 	Initial time.Duration
-	// Max is the longest time; 0 means 10 s, and a negative one that there is no
-	// backoff.
+	// Max is the longest time; 0 means 10 s, and [NoBackoff] that there is none.
 	Max time.Duration
 }
+
+// NoBackoff is the Max of a [Backoff] that keeps no pod waiting that was
+// rejected. A pod whose attempt ended with an error waits for 1 s all the same:
+// on a virtual clock, which stands still while a pod is ready, it would be tried
+// for ever at one instant.
+const NoBackoff time.Duration = -1
 
 // Duration returns the time after so many failures for a group of so many
 // pods, 1 for a pod that is alone. The longest time of a group is Max times
@@ -27,7 +32,8 @@ type Backoff struct {
 // Source: kube-scheduler 1.37, backend/queue, calculateBackoffDuration. Older
 // versions know no groups.
 //
-// Differs: in kube-scheduler's configuration a maximum of 0 means no backoff.
+// Differs: in kube-scheduler's configuration a maximum of 0 means no backoff, and
+// then also pods whose attempts end with errors are tried again at once.
 func (b Backoff) Duration(failures, pods int) time.Duration {
 	if failures <= 0 || b.Max < 0 {
 		return 0

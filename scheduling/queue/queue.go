@@ -73,6 +73,8 @@ func New(o Options) (*Queue, error) {
 		return nil, fmt.Errorf("queue: Options.MaxUnschedulable: %v: must not be negative", o.MaxUnschedulable)
 	case o.Backoff.Initial < 0:
 		return nil, fmt.Errorf("queue: Options.Backoff.Initial: %v: must not be negative", o.Backoff.Initial)
+	case o.Backoff.Max < 0 && o.Backoff.Max != NoBackoff:
+		return nil, fmt.Errorf("queue: Options.Backoff.Max: %v: must not be negative; NoBackoff means that there is none", o.Backoff.Max)
 	case o.Backoff.Max > 0 && o.Backoff.Initial > o.Backoff.Max:
 		return nil, fmt.Errorf("queue: Options.Backoff.Max: %v: must be greater than or equal to Initial, %v", o.Backoff.Max, o.Backoff.Initial)
 	}
@@ -279,8 +281,11 @@ func (q *Queue) expiration(it *Item) time.Time {
 
 func (q *Queue) backoff(it *Item) time.Duration {
 	failures := it.Errors
-	if failures == 0 {
+	switch {
+	case failures == 0:
 		failures = it.Unschedulable
+	case q.options.Backoff.Max == NoBackoff:
+		return window
 	}
 	return q.options.Backoff.Duration(failures, 1)
 }

@@ -18,6 +18,10 @@ func TestOptionsAreChecked(t *testing.T) {
 	}{
 		{queue.Options{}, "queue: Options.Now is nil"},
 		{queue.Options{Now: now, MaxUnschedulable: -1}, "queue: Options.MaxUnschedulable: -1ns: must not be negative"},
+		{
+			queue.Options{Now: now, Backoff: queue.Backoff{Max: -8446744073709551616}},
+			"queue: Options.Backoff.Max: -2346317h47m53.709551616s: must not be negative; NoBackoff means that there is none",
+		},
 		{queue.Options{Now: now, Backoff: queue.Backoff{Initial: -1}}, "queue: Options.Backoff.Initial: -1ns: must not be negative"},
 		{
 			queue.Options{Now: now, Backoff: queue.Backoff{Initial: 2 * time.Second, Max: time.Second}},

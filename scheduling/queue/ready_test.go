@@ -21,7 +21,7 @@ func TestOrderOfManyPriorities(t *testing.T) {
 	ctx, schema := context.Background(), resource.NewSchema()
 	rapid.Check(t, func(t *rapid.T) {
 		now := time.Unix(1_700_000_000, 0)
-		q, err := queue.New(queue.Options{Now: func() time.Time { return now }, Backoff: queue.Backoff{Max: -1}})
+		q, err := queue.New(queue.Options{Now: func() time.Time { return now }, Backoff: queue.Backoff{Max: queue.NoBackoff}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +56,8 @@ func TestOrderOfManyPriorities(t *testing.T) {
 			case 2: // what is popped first comes back with a new time
 				it := q.Pop()
 				i := slices.IndexFunc(want, func(e entry) bool { return e.it == it })
-				q.Requeue(ctx, it, nil, nil, nil)
+				q.Requeue(ctx, it, nil, []string{"X"}, nil)
+				q.Activate(ctx, it)
 				want[i].at = now
 			}
 			if got := q.Depth().Active; got != len(want) {
