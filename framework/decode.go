@@ -27,7 +27,7 @@ const maxLists = 4
 // A kind is recognised by its name and API group; the version does not matter,
 // and an apiVersion that is missing is taken to be right. Objects of other kinds
 // are counted in Skipped, and fields that the types here do not have are
-// ignored. Field names are matched exactly, a field that is null is absent, and
+// ignored and counted in SkippedFields. Field names are matched exactly, a field that is null is absent, and
 // of a field that is given twice the last one counts.
 //
 // An object of a namespaced kind that names no namespace is put into "default",
@@ -79,6 +79,7 @@ func (o *Objects) decode(data []byte) error {
 			return err
 		}
 	}
+	d.skipped.addTo(o)
 	return nil
 }
 
@@ -110,6 +111,7 @@ func (o *Objects) document(d *decoder, implied header, where string) error {
 		o.skip(h.groupKind(), 1)
 		return d.skip()
 	}
+	d.skipped.kind = k.name
 	x, err := k.decode(o, d)
 	if err != nil {
 		return at(err, d.label(k, start, where))

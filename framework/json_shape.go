@@ -18,6 +18,7 @@ type shape struct {
 
 // A field is a field of a struct, or of a struct embedded in it.
 type field struct {
+	name  string
 	typ   reflect.Type
 	index []int
 	shape *shape // nil until needed
@@ -54,7 +55,7 @@ func (s *shape) collect(t reflect.Type, index []int) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
 		case name != "":
-			s.fields[name] = &field{typ: f.Type, index: at}
+			s.fields[name] = &field{name: name, typ: f.Type, index: at}
 		case f.Anonymous:
 			s.collect(f.Type, at)
 		}

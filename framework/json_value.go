@@ -17,7 +17,8 @@ import (
 // and the types that decode themselves.
 type decoder struct {
 	scanner
-	shapes map[reflect.Type]*shape
+	shapes  map[reflect.Type]*shape
+	skipped skippedFields
 }
 
 func newDecoder(data []byte) *decoder {
@@ -73,7 +74,8 @@ func (d *decoder) value(v reflect.Value, s *shape) error {
 	return d.mismatch(v.Kind())
 }
 
-// structure decodes an object into a struct. Keys that are no fields are skipped.
+// structure decodes an object into a struct. Keys that are no fields are
+// skipped and counted.
 func (d *decoder) structure(v reflect.Value, s *shape) error {
 	v.SetZero() // it is not zero if its key stands twice
 	ok, err := d.open('{')
@@ -84,6 +86,9 @@ func (d *decoder) structure(v reflect.Value, s *shape) error {
 		}
 		f := s.fields[string(key)]
 		if f == nil {
+			if d.peek() != 'n' {
+				d.skipped.count(key)
+			}
 			if err := d.skip(); err != nil {
 				return err
 			}
@@ -92,9 +97,11 @@ func (d *decoder) structure(v reflect.Value, s *shape) error {
 		if f.shape == nil {
 			f.shape = d.shape(f.typ)
 		}
+		d.skipped.path = append(d.skipped.path, f.name)
 		if err := d.value(v.FieldByIndex(f.index), f.shape); err != nil {
-			return within(err, ".%s", string(key))
+			return within(err, ".%s", f.name)
 		}
+		d.skipped.path = d.skipped.path[:len(d.skipped.path)-1]
 	}
 	return err
 }

@@ -1,5 +1,10 @@
 package framework
 
+import (
+	"maps"
+	"slices"
+)
+
 // Objects are the objects of a cluster, or of a file, by kind. Within a kind
 // they stand in the order in which they were read. The zero value is empty and
 // ready to use.
@@ -31,6 +36,14 @@ type Objects struct {
 	// Skipped counts the objects of kinds that have no place here, by kind and
 	// group, such as "ConfigMap" or "Certificate.cert-manager.io".
 	Skipped map[string]int
+	// SkippedFields counts the fields that the types here do not have, by kind
+	// and path, such as "Pod: spec.nodeselector"; the places in lists and the
+	// keys of maps are left out of the path. Most of them are fields of
+	// Kubernetes that scheduling does not read, but a misspelt one is here too,
+	// and nowhere else. What is in such a field is not counted, nor is one that
+	// is null. At most 500 paths are told apart; what comes later, and paths
+	// longer than 250 bytes, count as [OtherFields].
+	SkippedFields map[string]int
 }
 
 // A kind is a kind of object that Objects has a place for.
@@ -130,6 +143,9 @@ func (o *Objects) extend(p *Objects) {
 	o.Clusters = append(o.Clusters, p.Clusters...)
 	for name, n := range p.Skipped {
 		o.skip(name, n)
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.SkippedFields)) {
+		o.skipFields(name, p.SkippedFields[name])
 	}
 }
 
