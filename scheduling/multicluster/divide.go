@@ -71,6 +71,9 @@ type Candidate struct {
 	Weight int64
 	// Tier is the overflow tier, from 0. It is read if there is overflow.
 	Tier int
+	// Rank decides among candidates that can take equally many: the smaller one
+	// comes first; of equal rank, the one whose name does.
+	Rank int
 }
 
 // A Step is what a division came down to.
@@ -130,8 +133,9 @@ func (e *ShortageError) Error() string {
 var ErrNoClusters = errors.New("no clusters available to schedule")
 
 // Divide divides the replicas of a workload among the candidates. Their order
-// breaks ties where clusters can take equally many replicas; [Scheduler] orders
-// them by score, availability and name.
+// plays no part. Where clusters can take equally many replicas, Candidate.Rank
+// breaks the tie; [Scheduler] ranks them in the order in which it chose them: by
+// score, availability and name, but for what spread constraints change.
 //
 // StaticWeight divides all replicas each time. If no candidate has a weight,
 // all weigh the same. DynamicWeight and Aggregated look at what the candidates
@@ -157,8 +161,8 @@ var ErrNoClusters = errors.New("no clusters available to schedule")
 // when scaling down an Aggregated workload is decided by name. Replicas of
 // clusters that are no longer candidates are divided among
 // the others, also when scaling down, where Karmada 1.13 gives some back to
-// those clusters. Clusters that can take equally many keep the candidates'
-// order, also when there are more than twelve.
+// those clusters. Clusters that can take equally many are in the order of their
+// ranks, also when there are more than twelve.
 func Divide(d Demand, candidates []Candidate) (Division, error) {
 	if err := checkDemand(d, candidates); err != nil {
 		return Division{}, err
@@ -166,6 +170,7 @@ func Divide(d Demand, candidates []Candidate) (Division, error) {
 	if len(candidates) == 0 {
 		return Division{}, ErrNoClusters
 	}
+	candidates = ranked(candidates)
 	switch {
 	case d.Replicas == 0:
 		return each(candidates, StepNone, 0), nil
@@ -178,6 +183,19 @@ func Divide(d Demand, candidates []Candidate) (Division, error) {
 		return divideTiers(d, candidates)
 	}
 	return divideDynamic(d, candidates)
+}
+
+// ranked returns the candidates by rank and name.
+func ranked(candidates []Candidate) []Candidate {
+	compare := func(a, b Candidate) int {
+		return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Name, b.Name))
+	}
+	if slices.IsSortedFunc(candidates, compare) {
+		return candidates
+	}
+	sorted := slices.Clone(candidates)
+	slices.SortFunc(sorted, compare)
+	return sorted
 }
 
 func checkDemand(d Demand, candidates []Candidate) error {

@@ -141,6 +141,7 @@ func TestDivideProperties(t *testing.T) {
 		for i := range rapid.IntRange(1, 7).Draw(t, "clusters") {
 			c := multicluster.Candidate{
 				Name: fmt.Sprint("m", i), Available: rapid.Int64Range(0, 25).Draw(t, "available"), Weight: rapid.Int64Range(0, 3).Draw(t, "weight"),
+				Rank: rapid.IntRange(0, 2).Draw(t, "rank"), Tier: rapid.IntRange(0, 1).Draw(t, "tier"),
 			}
 			from = append(from, c)
 			room += c.Available
@@ -192,9 +193,32 @@ func TestDivideProperties(t *testing.T) {
 			}
 		}
 		d.Previous = rapid.Permutation(d.Previous).Draw(t, "previous")
-		again, err := multicluster.Divide(d, from)
+		again, err := multicluster.Divide(d, rapid.Permutation(from).Draw(t, "permuted"))
 		if diff := cmp.Diff(got, again); err != nil || diff != "" {
-			t.Fatalf("the order of what was before matters: %v\n%s", err, diff)
+			t.Fatalf("the order of the candidates, or of what was before, matters: %v\n%s", err, diff)
 		}
 	})
+}
+
+// Of clusters that can take equally many, the one with the smaller rank comes
+// first, then the one whose name does, whatever their order.
+func TestDivideByRank(t *testing.T) {
+	d := multicluster.Demand{Replicas: 3, Strategy: multicluster.Aggregated}
+	for _, c := range []struct {
+		name       string
+		candidates []multicluster.Candidate
+		want       []multicluster.Target
+	}{
+		{"by name", candidates("a", 5, "b", 5), targets("a", 3)},
+		{"by name, backwards", candidates("b", 5, "a", 5), targets("a", 3)},
+		{"by rank", []multicluster.Candidate{{Name: "a", Available: 5, Rank: 1}, {Name: "b", Available: 5}}, targets("b", 3)},
+		{"by room before rank", []multicluster.Candidate{{Name: "a", Available: 6, Rank: 1}, {Name: "b", Available: 5}}, targets("a", 3)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := multicluster.Divide(d, c.candidates)
+			if diff := cmp.Diff(c.want, got.Targets); err != nil || diff != "" {
+				t.Errorf("Divide: %v; Targets differ (-want +got):\n%s", err, diff)
+			}
+		})
+	}
 }

@@ -186,8 +186,8 @@ func TestGoldenDivide(t *testing.T) {
 		}
 		decode(t, c, c.Input, &in)
 		var candidates []multicluster.Candidate
-		for _, cluster := range in.Clusters {
-			n := multicluster.Candidate{Name: cluster.Name, Available: cluster.Available}
+		for i, cluster := range in.Clusters {
+			n := multicluster.Candidate{Name: cluster.Name, Available: cluster.Available, Rank: i}
 			if in.Strategy == "static-default" { // no weights are stated
 				n.Weight = 1
 			}
