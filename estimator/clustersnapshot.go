@@ -10,7 +10,8 @@ import (
 // Summarize returns a copy of the cluster whose status says what its nodes say:
 // node counts, the sums of resources, and, if spec.resourceModels names models,
 // the number of nodes of each grade. pending holds the cluster's pods that have
-// no node yet. The copy shares everything else with its original.
+// no node yet. The copy shares everything else with its original. [SummaryPatch]
+// writes it back.
 //
 //	allocatable  sum over all nodes, unready and unschedulable ones included
 //	allocated    requests of the snapshot's pods, and their number

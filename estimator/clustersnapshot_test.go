@@ -260,7 +260,7 @@ func withPlenty(c *framework.Cluster) *framework.Cluster {
 	return c
 }
 
-// A Cluster object of Karmada can be read, and written as it was.
+// What berth reads of a Cluster object of Karmada is written as it was.
 func TestClusterJSON(t *testing.T) {
 	const data = `{"kind":"Cluster","apiVersion":"cluster.karmada.io/v1alpha1","metadata":{"name":"member1"},` +
 		`"spec":{"syncMode":"Push","provider":"p","region":"r","zones":["z"],"resourceModels":[` +

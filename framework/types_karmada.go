@@ -4,6 +4,12 @@ import "github.com/berth-sched/berth/resource"
 
 // Cluster is a member cluster as Karmada describes it
 // (cluster.karmada.io/v1alpha1).
+//
+// It has the fields that schedulers read. Others of the object, such as
+// spec.apiEndpoint, spec.secretRef, spec.proxyURL, status.remedyActions,
+// metadata.finalizers and metadata.managedFields, are lost when it is decoded. So
+// do not write it back as a whole; estimator.SummaryPatch makes a patch of what
+// estimator.Summarize finds out.
 type Cluster struct {
 	TypeMeta   `json:",inline"`
 	ObjectMeta `json:"metadata"`
