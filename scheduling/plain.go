@@ -240,7 +240,8 @@ func (r *road) filterError(i int, node *framework.NodeInfo, err error) error {
 // where an error ends it are those of the plain search.
 func (r *road) searchParallel(s *framework.Snapshot, start, count int) error {
 	place := func(k int) int { return r.place((start + k) % count) }
-	errs, ends := make([]error, r.workers), make([]int, r.workers)
+	workers := r.pieces(count)
+	errs, ends := make([]error, workers), make([]int, workers)
 	r.each(count, func(worker, lo, hi int) {
 		var p probe
 		k := lo
@@ -266,15 +267,28 @@ func (r *road) searchParallel(s *framework.Snapshot, start, count int) error {
 	return err
 }
 
-// each splits [0,n) into one contiguous piece per worker, in order.
+// pieces is how many workers have something to do for n nodes, at least one.
+//
+// Source: kube-scheduler 1.37, framework/parallelize.
+func (r *road) pieces(n int) int {
+	if r.workers <= 1 || n <= 1 {
+		return 1
+	}
+	chunk := max(1, min(int(math.Sqrt(float64(n))), n/r.workers+1))
+	return min(r.workers, (n+chunk-1)/chunk)
+}
+
+// each splits [0,n) into one contiguous piece per worker that has something to
+// do, in order.
 func (r *road) each(n int, f func(worker, lo, hi int)) {
-	if r.workers <= 1 {
+	workers := r.pieces(n)
+	if workers == 1 {
 		f(0, 0, n)
 		return
 	}
 	var wg sync.WaitGroup
-	for w := range r.workers {
-		lo, hi := n*w/r.workers, n*(w+1)/r.workers
+	for w := range workers {
+		lo, hi := n*w/workers, n*(w+1)/workers
 		wg.Go(func() { f(w, lo, hi) })
 	}
 	wg.Wait()

@@ -58,10 +58,11 @@ func (r *road) buffer(i, n int) []int64 {
 
 // column asks one scorer about every feasible node.
 func (r *road) column(b *boundScorer, raw []int64) error {
-	if r.workers <= 1 {
+	workers := r.pieces(len(raw))
+	if workers == 1 {
 		return r.scoreRange(b, raw, 0, len(raw))
 	}
-	errs := make([]error, r.workers)
+	errs := make([]error, workers)
 	r.each(len(raw), func(worker, lo, hi int) { errs[worker] = r.scoreRange(b, raw, lo, hi) })
 	for _, err := range errs {
 		if err != nil {

@@ -37,6 +37,50 @@ lifecycle: Grace: -1: must not be negative`
 	}
 }
 
+// byRule sorts pods by a function, and has a number that differs.
+type byRule struct {
+	less   func(a, b *framework.QueuedPod) bool
+	number int
+}
+
+func (byRule) Name() string                          { return "byRule" }
+func (b byRule) Less(x, y *framework.QueuedPod) bool { return b.less(x, y) }
+
+// byNumber sorts pods as its number says.
+type byNumber struct{ number int }
+
+func (byNumber) Name() string                        { return "byNumber" }
+func (byNumber) Less(x, y *framework.QueuedPod) bool { return false }
+
+func TestProfilesSortAlike(t *testing.T) {
+	less := func(a, b *framework.QueuedPod) bool { return a.Pod.Pod.Name > b.Pod.Pod.Name }
+	for name, tt := range map[string]struct {
+		sorts []framework.Plugin
+		want  bool
+	}{
+		"one profile with a function":  {[]framework.Plugin{byRule{less: less}}, true},
+		"two with functions":           {[]framework.Plugin{byRule{less: less}, byRule{less: less}}, true},
+		"two pointers to functions":    {[]framework.Plugin{&byRule{less: less}, &byRule{less: less}}, true},
+		"the default, named or not":    {[]framework.Plugin{nil, scheduling.PrioritySort{}}, true},
+		"equal values":                 {[]framework.Plugin{byNumber{1}, byNumber{1}}, true},
+		"equal values behind pointers": {[]framework.Plugin{&byNumber{1}, &byNumber{1}}, true},
+		"other values":                 {[]framework.Plugin{byNumber{1}, byNumber{2}}, false},
+		"other plugins":                {[]framework.Plugin{byNumber{1}, byRule{less: less}}, false},
+		"a value and a pointer":        {[]framework.Plugin{byNumber{1}, &byNumber{1}}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, scheduling.Profile{})
+			c := lifecycle.Config{Binder: w, Clock: w.clock}
+			for i, s := range tt.sorts {
+				c.Profiles = append(c.Profiles, scheduling.Profile{Name: fmt.Sprint(i), QueueSort: s})
+			}
+			if _, err := lifecycle.New(c); (err == nil) != tt.want {
+				t.Errorf("New: %v, want success %t", err, tt.want)
+			}
+		})
+	}
+}
+
 // backwards sorts pods by name, the last first.
 type backwards struct{}
 

@@ -15,7 +15,9 @@ import (
 type Config struct {
 	// Profiles are the profiles; a pod chooses one by spec.schedulerName. There
 	// must be one at least, their names must differ ("" is
-	// [scheduling.DefaultName]), and all must have the same QueueSort plugin.
+	// [scheduling.DefaultName]), and all must have the same QueueSort plugin:
+	// of one name and type, and equal. A type that holds functions, which cannot
+	// be compared, counts by its name.
 	Profiles []scheduling.Profile
 	// Binder binds pods.
 	Binder Binder
@@ -77,7 +79,7 @@ func (c *Config) check() error {
 			fail("Profiles[%d].Name: %q: another profile has it", i, name)
 		}
 		seen[name] = true
-		if !sameSort(c.Profiles[0].QueueSort, c.Profiles[i].QueueSort) {
+		if i > 0 && !sameSort(c.Profiles[0].QueueSort, c.Profiles[i].QueueSort) {
 			fail("Profiles[%d].QueueSort: has to be the same as that of Profiles[0]", i)
 		}
 	}
@@ -100,8 +102,8 @@ func (c *Config) check() error {
 	return errors.Join(errs...)
 }
 
-// sameSort reports whether two profiles sort alike: by the same plugin with the
-// same arguments.
+// sameSort reports whether two profiles sort alike: by plugins of one name and
+// type that are equal, where that can be told. It cannot of functions.
 func sameSort(a, b framework.Plugin) bool {
 	if a == nil {
 		a = scheduling.PrioritySort{}
@@ -109,7 +111,32 @@ func sameSort(a, b framework.Plugin) bool {
 	if b == nil {
 		b = scheduling.PrioritySort{}
 	}
-	return a.Name() == b.Name() && reflect.DeepEqual(a, b)
+	t := reflect.TypeOf(a)
+	if t != reflect.TypeOf(b) || a.Name() != b.Name() {
+		return false
+	}
+	return reflect.DeepEqual(a, b) || holdsFunc(t, map[reflect.Type]bool{})
+}
+
+// holdsFunc reports whether values of the type may lead to a function.
+func holdsFunc(t reflect.Type, seen map[reflect.Type]bool) bool {
+	if seen[t] {
+		return false
+	}
+	seen[t] = true
+	switch t.Kind() {
+	case reflect.Func:
+		return true
+	case reflect.Array, reflect.Map, reflect.Pointer, reflect.Slice:
+		return holdsFunc(t.Elem(), seen)
+	case reflect.Struct:
+		for f := range t.NumField() {
+			if holdsFunc(t.Field(f).Type, seen) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // nameOf is the name of a profile, or of the one that a pod asks for.
