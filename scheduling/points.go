@@ -60,7 +60,10 @@ type RegisteredEvent struct {
 // those that implement PreEnqueue, PreFilter, Filter, Reserve or Permit, in
 // the order of their first appearance there. A plugin that does not say
 // ([framework.EnqueueExtensions]) has the wildcard event.
-func (s *Scheduler) Events() []RegisteredEvent {
+func (s *Scheduler) Events() []RegisteredEvent { return slices.Clone(s.events) }
+
+// register asks the plugins for their events.
+func (s *Scheduler) register() (events []RegisteredEvent, err error) {
 	p := &s.profile
 	var order []string
 	says := map[string][]framework.EventHint{}
@@ -71,11 +74,12 @@ func (s *Scheduler) Events() []RegisteredEvent {
 				order = append(order, name)
 			}
 			if e, ok := framework.As[framework.EnqueueExtensions](pl); ok && says[name] == nil {
-				says[name] = append([]framework.EventHint{}, e.EventsToRegister()...)
+				if says[name], err = eventsOf(name, e); err != nil {
+					return nil, err
+				}
 			}
 		}
 	}
-	var events []RegisteredEvent
 	for _, name := range order {
 		hints, ok := says[name]
 		if !ok {
@@ -91,7 +95,17 @@ func (s *Scheduler) Events() []RegisteredEvent {
 			Event: framework.ClusterEvent{Resource: framework.ResourceAny, Action: framework.ActionAll},
 		}})
 	}
-	return events
+	return events, nil
+}
+
+// eventsOf returns what a plugin registers for, never nil; a panic is an error.
+func eventsOf(name string, e framework.EnqueueExtensions) (events []framework.EventHint, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &PluginError{Point: "EventsToRegister", Plugin: name, Err: recovered(v)}
+		}
+	}()
+	return append([]framework.EventHint{}, e.EventsToRegister()...), nil
 }
 
 // refusal is the error of a status that is neither Success nor a rejection.

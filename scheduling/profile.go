@@ -96,8 +96,8 @@ type Profile struct {
 	Seed uint64
 
 	// Parallelism is how many goroutines filter and score on the plain road; 0
-	// means 1. It never changes an answer. Bound filters and scorers are then
-	// called concurrently.
+	// means 1, and those that would have no node are not started. It never
+	// changes an answer. Bound filters and scorers are then called concurrently.
 	Parallelism int
 	// Fast is about the answers that are kept from decision to decision.
 	Fast Fast

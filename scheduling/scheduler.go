@@ -18,6 +18,7 @@ type Scheduler struct {
 	start   int
 	road    road
 	fast    *fastRoad // nil: always the plain road
+	events  []RegisteredEvent
 
 	again  road // the plain road that PostFilter takes
 	memory preemption.Memory
@@ -25,12 +26,17 @@ type Scheduler struct {
 
 // New checks the profile and builds a scheduler for it. The error joins
 // everything that is wrong with the profile, and what plugins with a method
-// Validate() error say against their own configuration.
+// Validate() error say against their own configuration; or it is of a plugin that
+// panics when it is asked for its events.
 func New(p Profile) (*Scheduler, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
 	s := &Scheduler{profile: p, plugins: takeApart(&p)}
+	var err error
+	if s.events, err = s.register(); err != nil {
+		return nil, err
+	}
 	s.road = road{plugins: &s.plugins, workers: max(1, p.Parallelism)}
 	if !p.Fast.Off && len(p.Extenders) == 0 {
 		s.fast = newFastRoad(s)

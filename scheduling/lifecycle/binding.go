@@ -180,7 +180,7 @@ func (b *binding) ended(ctx context.Context, err error) {
 		}
 	case p.assumed && d.config.AssumeTTL > 0:
 		p.expires = d.clock.Now().Add(d.config.AssumeTTL)
-		d.expiring = append(d.expiring, p)
+		d.expiring = append(d.expiring, expiry{p, p.expires})
 	}
 	b.attempt.State = Bound
 	d.observe(b.attempt)

@@ -57,8 +57,8 @@ type Config struct {
 	// Observer is told what the driver does; nil means nobody, and costs nothing.
 	Observer Observer
 	// Problem is told of what has nobody to go to: events that cannot be
-	// applied, plugins that panic where no pod fails by it, bindings that were
-	// never confirmed. It is called by the scheduling goroutine; nil means that
+	// applied, plugins, reporters and observers that panic where no pod fails by
+	// it, bindings that were never confirmed. It is called by the scheduling goroutine; nil means that
 	// nobody wants to know.
 	Problem func(error)
 }

@@ -3,6 +3,8 @@ package lifecycle
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/scheduling"
@@ -10,12 +12,11 @@ import (
 )
 
 // ScheduleOne takes in what has happened and makes one attempt for the next
-// pod. It returns false when no pod is ready; an event, or the clock, may make
-// one ready. With Config.Bindings 0 the attempt has ended when it returns,
+// pod. It returns false when ctx is done, or when no pod is ready; an event, or
+// the clock, may make one ready. With Config.Bindings 0 the attempt has ended when it returns,
 // unless the pod waits on Permit.
 func (d *Driver) ScheduleOne(ctx context.Context) (Attempt, bool) {
-	d.Settle(ctx)
-	it := d.queue.Pop()
+	it := d.pop(ctx)
 	if it == nil {
 		d.arm()
 		return Attempt{}, false
@@ -36,6 +37,20 @@ func (d *Driver) ScheduleOne(ctx context.Context) (Attempt, bool) {
 	a.Started = d.stamp()
 	d.try(ctx, sched, p, it, a)
 	return *a, true
+}
+
+// pop returns the next pod, nil if none is ready although everything was taken in.
+func (d *Driver) pop(ctx context.Context) *queue.Item {
+	for ctx.Err() == nil {
+		d.Settle(ctx)
+		if ctx.Err() != nil {
+			break
+		}
+		if it := d.queue.Pop(); it != nil || d.mail.len() == 0 {
+			return it
+		}
+	}
+	return nil
 }
 
 // try is the scheduling cycle.
@@ -119,6 +134,10 @@ func (d *Driver) makeRoom(ctx context.Context, sched *scheduling.Scheduler, p *p
 		result, plugin, status, err = sched.PostFilter(ctx, d.snap, it.Pod, a.Decision)
 		return err
 	})
+	if i := slices.IndexFunc(result.Victims, func(v framework.Victim) bool { return v.Pod == nil || v.Pod.Pod == nil }); i >= 0 {
+		postErr = &scheduling.PluginError{Point: "PostFilter", Plugin: plugin, Err: fmt.Errorf("Victims[%d].Pod: is nil", i)}
+		result = framework.PostFiltered{}
+	}
 	fit.PostFilter = status.Message()
 	if ctx.Err() == nil { // else the attempt was cut short, which is nobody's fault
 		d.problem(postErr)
@@ -164,6 +183,11 @@ func (d *Driver) failed(ctx context.Context, p *pod, it *queue.Item, a *Attempt,
 
 func (d *Driver) report(ctx context.Context, p *pod, r Report) {
 	if reporter, ok := d.config.Binder.(Reporter); ok {
+		defer func() {
+			if v := recover(); v != nil {
+				d.problem(fmt.Errorf("reporter: pod %s: panic: %v", p.info.Pod.Key(), v))
+			}
+		}()
 		reporter.Report(ctx, p.info.Pod, r)
 	}
 }

@@ -22,8 +22,8 @@ type Driver struct {
 
 	pods        map[podKey]*pod
 	hosts       map[string]*host
-	nominations []*pod // in the order of nomination
-	expiring    []*pod // in the order of expires
+	nominations []*pod   // in the order of nomination
+	expiring    []expiry // in the order of their times
 
 	mail    mailbox
 	waiting waiting
@@ -69,7 +69,7 @@ func New(c Config) (*Driver, error) {
 	var err error
 	d.queue, err = queue.New(queue.Options{
 		Now: c.Clock.Now, Profiles: d.profiles, Sort: d.last.QueueSort(), Backoff: c.Backoff,
-		MaxUnschedulable: c.MaxUnschedulable, FullBackoff: c.FullBackoff,
+		MaxUnschedulable: c.MaxUnschedulable, FullBackoff: c.FullBackoff, Problem: c.Problem,
 	})
 	if err != nil {
 		return nil, err
@@ -91,14 +91,22 @@ func (d *Driver) Apply(events ...Event) {
 	}
 }
 
-// Settle takes in everything that has happened: events, ends of bindings, the
-// time. ScheduleOne begins with it.
+// consequences is how many messages one Settle carries out besides those that
+// were there when it began.
+const consequences = 1024
+
+// Settle takes in what had happened when it was called: events, ends of bindings,
+// the time; and up to a bound what follows from that, so that a flood of events
+// cannot hold it for ever. ScheduleOne begins with it.
 func (d *Driver) Settle(ctx context.Context) {
-	for list := d.mail.take(); len(list) > 0; list = d.mail.take() {
-		for _, msg := range list {
-			msg(ctx)
+	for most := d.mail.len() + consequences; most > 0; most-- {
+		msg := d.mail.next()
+		if msg == nil {
+			break
 		}
+		msg(ctx)
 	}
+	d.mail.remind()
 	now := d.clock.Now()
 	if at, ok := d.queue.NextFlush(); ok && !at.After(now) {
 		d.queue.Flush(ctx)
@@ -106,21 +114,31 @@ func (d *Driver) Settle(ctx context.Context) {
 	d.expire(ctx, now)
 }
 
+// expiry is when a pod's binding has to be confirmed.
+type expiry struct {
+	p  *pod
+	at time.Time
+}
+
+// void reports whether the pod was confirmed, has gone or was bound once more
+// since.
+func (e expiry) void() bool { return !e.p.assumed || !e.p.expires.Equal(e.at) }
+
 // expire takes off their nodes the pods that were bound and never confirmed.
 func (d *Driver) expire(ctx context.Context, now time.Time) {
 	for len(d.expiring) > 0 {
-		p := d.expiring[0]
-		if p.assumed && !p.expires.IsZero() && p.expires.After(now) {
+		e := d.expiring[0]
+		if !e.void() && e.at.After(now) {
 			return
 		}
 		d.expiring = d.expiring[1:]
-		if !p.assumed || p.expires.IsZero() {
-			continue // confirmed, or gone
+		if e.void() {
+			continue
 		}
-		node := p.host.name
-		d.uncount(p)
-		d.queue.Move(ctx, assignedEvent(framework.ActionDelete), p.info, nil, nil)
-		d.problem(fmt.Errorf("pod %s: its binding to node %s was not confirmed within %v", p.info.Pod.Key(), node, d.config.AssumeTTL))
+		node := e.p.host.name
+		d.uncount(e.p)
+		d.queue.Move(ctx, assignedEvent(framework.ActionDelete), e.p.info, nil, nil)
+		d.problem(fmt.Errorf("pod %s: its binding to node %s was not confirmed within %v", e.p.info.Pod.Key(), node, d.config.AssumeTTL))
 	}
 }
 

@@ -80,9 +80,9 @@ func (h *Handle) WaitingPod(id string) framework.WaitingPod {
 	return nil
 }
 
-// Nominate implements [framework.Handle].
+// Nominate implements [framework.Handle]. A nil pod is ignored.
 func (h *Handle) Nominate(pod *framework.Pod, node string) {
-	if d := h.driver.Load(); d != nil {
+	if d := h.driver.Load(); d != nil && pod != nil {
 		d.mail.post(func(ctx context.Context) {
 			if p := d.pods[keyOf(pod)]; p != nil && p.item != nil && p.binding == nil {
 				d.renounce(ctx, p, node)
@@ -91,11 +91,14 @@ func (h *Handle) Nominate(pod *framework.Pod, node string) {
 	}
 }
 
-// Activate implements [framework.Handle].
+// Activate implements [framework.Handle]. Nil pods are ignored.
 func (h *Handle) Activate(pods ...*framework.Pod) {
 	if d := h.driver.Load(); d != nil {
 		d.mail.post(func(ctx context.Context) {
 			for _, pod := range pods {
+				if pod == nil {
+					continue
+				}
 				if p := d.pods[keyOf(pod)]; p != nil && p.item != nil {
 					d.queue.Activate(ctx, p.item)
 				}

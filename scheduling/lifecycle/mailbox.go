@@ -13,8 +13,11 @@ type message func(ctx context.Context)
 type mailbox struct {
 	mu       sync.Mutex
 	messages []message
-	spare    []message
-	ring     chan struct{} // has a value when a message came since the last take
+	ring     chan struct{} // has a value when a message came since it was last read
+
+	// Of the scheduling goroutine alone.
+	opened []message // taken out of messages
+	done   int       // of them
 }
 
 func newMailbox() mailbox { return mailbox{ring: make(chan struct{}, 1)} }
@@ -23,18 +26,42 @@ func (m *mailbox) post(msg message) {
 	m.mu.Lock()
 	m.messages = append(m.messages, msg)
 	m.mu.Unlock()
+	m.rouse()
+}
+
+func (m *mailbox) rouse() {
 	select {
 	case m.ring <- struct{}{}:
 	default:
 	}
 }
 
-// take returns what has come; it is valid until the next call.
-func (m *mailbox) take() []message {
+// len counts the messages that wait.
+func (m *mailbox) len() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	list := m.messages
-	clear(m.spare)
-	m.messages, m.spare = m.spare[:0], list
-	return list
+	return len(m.opened) - m.done + len(m.messages)
+}
+
+// next takes out the first message, nil if there is none.
+func (m *mailbox) next() message {
+	if m.done == len(m.opened) {
+		clear(m.opened)
+		m.mu.Lock()
+		m.messages, m.opened, m.done = m.opened[:0], m.messages, 0
+		m.mu.Unlock()
+		if len(m.opened) == 0 {
+			return nil
+		}
+	}
+	msg := m.opened[m.done]
+	m.done++
+	return msg
+}
+
+// remind rings for messages that were left.
+func (m *mailbox) remind() {
+	if m.len() > 0 {
+		m.rouse()
+	}
 }

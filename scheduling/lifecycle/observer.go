@@ -1,6 +1,8 @@
 package lifecycle
 
 import (
+	"context"
+	"fmt"
 	"time"
 
 	"github.com/berth-sched/berth/framework"
@@ -9,7 +11,7 @@ import (
 )
 
 // An Observer is told what a driver does. It sees and changes nothing, must not
-// block, and must not call the driver.
+// block, and must not call the driver. That it panics is told to Config.Problem.
 //
 // An observer may also be a [PointObserver], a [PluginObserver], a
 // [ScoreObserver] or a [QueueObserver]. What nobody observes is not measured.
@@ -111,14 +113,25 @@ func (d *Driver) stamp() (t time.Time) {
 func (d *Driver) observe(a *Attempt) {
 	if d.observers.any {
 		a.Ended = d.clock.Now()
-		d.observers.all.Attempt(a)
+		d.tell("Attempt", func() { d.observers.all.Attempt(a) })
 		d.observeQueue()
 	}
 }
 
+// tell calls a method of the observer, in any goroutine. If it panics that is a
+// problem, and nothing else.
+func (d *Driver) tell(method string, call func()) {
+	defer func() {
+		if v := recover(); v != nil {
+			d.mail.post(func(context.Context) { d.problem(fmt.Errorf("observer: %s: panic: %v", method, v)) })
+		}
+	}()
+	call()
+}
+
 func (d *Driver) observeQueue() {
 	if d.observers.queue != nil {
-		d.observers.queue.Queue(d.queue.Depth())
+		d.tell("Queue", func() { d.observers.queue.Queue(d.queue.Depth()) })
 	}
 }
 
@@ -129,7 +142,8 @@ func (d *Driver) measured(a *Attempt, point string, step func() error) error {
 	}
 	start := d.clock.Now()
 	err := step()
-	d.observers.points.Point(PointTiming{a.Profile, a.Pod, point, err, d.clock.Now().Sub(start)})
+	t := PointTiming{a.Profile, a.Pod, point, err, d.clock.Now().Sub(start)}
+	d.tell("Point", func() { d.observers.points.Point(t) })
 	return err
 }
 
@@ -138,7 +152,7 @@ func (d *Driver) observeCalls(sched *scheduling.Scheduler) {
 	if o := d.observers.plugins; o != nil {
 		profile := sched.Profile()
 		sched.ObservePlugins(d.clock.Now, func(pod *framework.PodInfo, t scheduling.PluginTime) {
-			o.Plugin(PluginTiming{profile, pod, t})
+			d.tell("Plugin", func() { o.Plugin(PluginTiming{profile, pod, t}) })
 		})
 	}
 }
@@ -148,7 +162,7 @@ func (d *Driver) observeCalls(sched *scheduling.Scheduler) {
 func (d *Driver) observeDecision(sched *scheduling.Scheduler, a *Attempt) {
 	if o := d.observers.plugins; o != nil {
 		for _, t := range sched.Measure(d.snap, a.Pod, a.Decision, d.clock.Now) {
-			o.Plugin(PluginTiming{a.Profile, a.Pod, t})
+			d.tell("Plugin", func() { o.Plugin(PluginTiming{a.Profile, a.Pod, t}) })
 		}
 	}
 }
@@ -156,6 +170,6 @@ func (d *Driver) observeDecision(sched *scheduling.Scheduler, a *Attempt) {
 // observeScores explains a decision before the pod counts on its node.
 func (d *Driver) observeScores(sched *scheduling.Scheduler, a *Attempt) {
 	if d.observers.scores != nil {
-		d.observers.scores.Scores(sched.ExplainDecision(d.snap, a.Pod, a.Decision))
+		d.tell("Scores", func() { d.observers.scores.Scores(sched.ExplainDecision(d.snap, a.Pod, a.Decision)) })
 	}
 }

@@ -108,8 +108,8 @@ func (a *alarm) stop() {
 func (d *Driver) arm() {
 	at, ok := d.queue.NextFlush()
 	if len(d.expiring) > 0 {
-		if p := d.expiring[0]; !ok || p.expires.Before(at) {
-			at, ok = p.expires, true
+		if e := d.expiring[0]; !ok || e.at.Before(at) {
+			at, ok = e.at, true
 		}
 	}
 	if ok && at.Equal(d.alarm.at) && d.alarm.cancel != nil {

@@ -19,6 +19,9 @@ type PluginVars struct {
 
 // NewPluginVars puts the variables into the map, as [NewVars] does.
 func NewPluginVars(m *expvar.Map) *PluginVars {
+	if m == nil {
+		m = new(expvar.Map)
+	}
 	v := &PluginVars{NewVars(m), new(expvar.Map), new(expvar.Map)}
 	m.Set("plugins", v.calls)
 	m.Set("plugin_seconds", v.seconds)

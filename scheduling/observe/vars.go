@@ -25,8 +25,11 @@ type Vars struct {
 }
 
 // NewVars puts the variables into the map, in the place of others of their
-// names. The map is the caller's to publish.
+// names. The map is the caller's to publish; nil means that nobody looks at them.
 func NewVars(m *expvar.Map) *Vars {
+	if m == nil {
+		m = new(expvar.Map)
+	}
 	v := &Vars{
 		attempts: new(expvar.Map), steps: new(expvar.Map), stepSeconds: new(expvar.Map), queue: new(expvar.Map),
 		seconds: new(expvar.Float),

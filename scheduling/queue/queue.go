@@ -20,8 +20,12 @@ type Options struct {
 	// for count. A pod of another name has no gate and is woken by any event.
 	Profiles map[string]*scheduling.Scheduler
 	// Sort orders the pods that are ready; nil means [scheduling.PrioritySort].
-	// Pods that it does not tell apart come in the order of their arrival.
+	// Pods that it does not tell apart come in the order of their arrival, and so
+	// do two over which it panics.
 	Sort framework.QueueSortPlugin
+	// Problem is told of the first panic of Sort; nil means that nobody wants to
+	// know.
+	Problem func(error)
 	// Backoff is how long pods wait after failed attempts.
 	Backoff Backoff
 	// MaxUnschedulable is how long a pod waits for an event at most, 0 means
@@ -106,6 +110,7 @@ func (q *Queue) order() {
 		}
 	} else {
 		q.active.plain = true
+		sort = &careful{QueueSortPlugin: sort, problem: q.options.Problem}
 		q.active.heap.key = func(*Item) (int64, int64) { return 0, 0 }
 	}
 	q.active.heap.less = func(a, b *Item) bool {

@@ -1,0 +1,28 @@
+package queue
+
+import (
+	"fmt"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// careful is a QueueSort plugin whose panics do not leave it: pods that it cannot
+// compare it does not tell apart.
+type careful struct {
+	framework.QueueSortPlugin
+	problem func(error) // of the first panic; nil afterwards
+}
+
+// Less implements [framework.QueueSortPlugin].
+func (c *careful) Less(a, b *framework.QueuedPod) (less bool) {
+	defer func() {
+		if v := recover(); v != nil {
+			less = false
+			if c.problem != nil {
+				c.problem(fmt.Errorf("QueueSort plugin %s: pods %s and %s: panic: %v", c.Name(), a.Pod.Pod.Key(), b.Pod.Pod.Key(), v))
+				c.problem = nil
+			}
+		}
+	}()
+	return c.QueueSortPlugin.Less(a, b)
+}
