@@ -116,18 +116,23 @@ func classPod(i, class int) *framework.Pod {
 		Requests(fmt.Sprintf("%dm", 100+class%200), fmt.Sprintf("%dMi", 300+7*(class%50)+class/200)).Obj()
 }
 
-// BenchmarkClasses places pods of 50 classes in random order on 5,000 nodes.
-// As many pods leave as come, the oldest first.
+// BenchmarkClasses places pods of several classes on 5,000 nodes, so many of a
+// class in a row, as when a controller makes its replicas; the classes come in
+// random order. As many pods leave as come, the oldest first.
 func BenchmarkClasses(b *testing.B) {
-	for _, classes := range []int{1, 10, 50} {
-		b.Run(fmt.Sprintf("nodes=5000/classes=%d", classes), func(b *testing.B) {
+	for _, bb := range []struct{ classes, row int }{{1, 1}, {10, 1}, {50, 1}, {50, 100}, {50, 1000}} {
+		b.Run(fmt.Sprintf("nodes=5000/classes=%d/row=%d", bb.classes, bb.row), func(b *testing.B) {
 			s := cluster(b, 5000)
 			p := scheduling.Kubernetes137()
 			p.Tie = scheduling.Random
 			r := rand.New(rand.NewPCG(1, 1))
-			list := make([]*framework.PodInfo, 10_000)
+			list := make([]*framework.PodInfo, max(10_000, 20*bb.row))
+			class := 0
 			for i := range list {
-				list[i] = podInfo(b, s, classPod(i, r.IntN(classes)))
+				if i%bb.row == 0 {
+					class = r.IntN(bb.classes)
+				}
+				list[i] = podInfo(b, s, classPod(i, class))
 			}
 			place(b, build(b, p), s, list)
 		})
