@@ -94,8 +94,9 @@ func place(b *testing.B, sched *scheduling.Scheduler, s *framework.Snapshot, lis
 func BenchmarkPlace(b *testing.B) {
 	for _, road := range []string{"plain", "fast"} {
 		for _, kind := range workload.Kinds() {
-			for _, n := range []int{100, 1000, 5000, 50000, 100000} {
-				if testing.Short() && n > 5000 || road == "plain" && (n > 50000 || n > 5000 && kind != workload.Basic) {
+			for _, n := range []int{100, 1000, 5000, 50000, 100000, 1_000_000} {
+				if testing.Short() && n > 5000 || n > 100_000 && kind != workload.Basic ||
+					road == "plain" && (n > 50000 || n > 5000 && kind != workload.Basic) {
 					continue
 				}
 				b.Run(fmt.Sprintf("road=%s/workload=%s/nodes=%d", road, kind, n), func(b *testing.B) {
@@ -103,6 +104,7 @@ func BenchmarkPlace(b *testing.B) {
 					p := scheduling.Kubernetes137()
 					p.Tie = scheduling.Random
 					p.Fast.Off = road == "plain"
+					p.Fast.Budget = max(64<<20, 256*n) // a class of a million nodes needs more than the default
 					place(b, build(b, p), s, pods(b, s, kind, min(n, 1000)))
 				})
 			}
