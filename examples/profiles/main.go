@@ -9,6 +9,7 @@
 // Without a file it examines sample.yaml. What is wrong with a file is printed on
 // standard error, one problem a line, and the exit status is 1. A plugin of one's
 // own that a file names is given with -plugin, with the points that it serves.
+// LoadAwareScheduling of Koordinator is known.
 package main
 
 import (
@@ -18,10 +19,13 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
 
+	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/config"
 )
 
@@ -53,6 +57,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	presets := map[string]func() config.Preset{"1.18": config.Release118, "1.34": config.Release134, "1.37": config.Release137}
+	registries := map[string]func() *scheduling.Registry{"1.18": scheduling.Registry118, "1.34": scheduling.Registry134, "1.37": scheduling.Registry137}
 	preset, ok := presets[*release]
 	switch {
 	case flags.NArg() > 0:
@@ -62,9 +67,16 @@ func run(args []string, stdout, stderr io.Writer) error {
 	case !ok:
 		return fmt.Errorf("-release: got %q, want 1.18, 1.34 or 1.37", *release)
 	}
-	o := config.Options{Preset: preset(), ReadFile: os.ReadFile}
-	for name, known := range plugins {
-		o.Preset.Plugins[name] = known
+	o := config.Options{Preset: preset(), Registry: registries[*release](), ReadFile: os.ReadFile}
+	err := o.Registry.Register(estimator.LoadAwareName, scheduling.LoadAware(estimator.Koordinator18, estimator.KnownEstimators()))
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(plugins)) {
+		if _, known := o.Preset.Plugins[name]; known || slices.Contains(o.Registry.Names(), name) {
+			return fmt.Errorf("-plugin %s: there is a plugin of this name; leave the flag out, or choose another name", name)
+		}
+		o.Preset.Plugins[name] = plugins[name]
 	}
 	data, err := read(*file)
 	if err != nil {
@@ -114,6 +126,9 @@ func (s standIns) Set(text string) error {
 		default:
 			known.Points = append(known.Points, point)
 		}
+	}
+	if len(known.Points) == 0 {
+		return fmt.Errorf("%s: no points; points are %v", name, config.Points())
 	}
 	s[name] = known
 	return nil

@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "rewrite the files in testdata")
 func TestOutput(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "mine.json")
 	text := `{"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "profiles": [
-		{"plugins": {"multiPoint": {"enabled": [{"name": "Mine", "weight": 3}, {"name": "Idle"}]}}, "pluginConfig": [{"name": "Mine", "args": {"b": 1, "a": "<"}}, {"name": "Other"}]}]}`
+		{"plugins": {"multiPoint": {"enabled": [{"name": "Mine", "weight": 3}]}}, "pluginConfig": [{"name": "Mine", "args": {"b": 1, "a": "<"}}, {"name": "Other"}]}]}`
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -27,8 +27,8 @@ func TestOutput(t *testing.T) {
 	}{
 		{"sample.txt", nil},
 		{"sample.json", []string{"-o", "json"}},
-		{"mine.txt", []string{"-config", file, "-plugin", "Mine=filter,score", "-plugin", "Idle="}},
-		{"mine-1.18.json", []string{"-config", file, "-plugin", "Mine=filter,score", "-plugin", "Idle=", "-release", "1.18", "-o", "json"}},
+		{"mine.txt", []string{"-config", file, "-plugin", "Mine=filter,score"}},
+		{"mine-1.18.json", []string{"-config", file, "-plugin", "Mine=filter,score", "-release", "1.18", "-o", "json"}},
 	}
 	for _, tt := range tests {
 		var out bytes.Buffer
@@ -83,9 +83,27 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%v: %v, want %s", tt.args, err, tt.want)
 		}
 	}
-	for _, plugin := range []string{"Mine", "=score", "Mine=scores"} {
+	for _, plugin := range []string{"Mine", "=score", "Mine=scores", "Mine=", "Mine=,", "NodeResourcesFit=score", "LoadAwareScheduling=score"} {
 		if err := run([]string{"-plugin", plugin}, new(bytes.Buffer), new(bytes.Buffer)); err == nil {
 			t.Errorf("-plugin %s is accepted", plugin)
+		}
+	}
+}
+
+// TestLoadAware: the plugin that the simulation knows is known here.
+func TestLoadAware(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "load.yaml")
+	text := "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles: [{plugins: {score: {enabled: [{name: LoadAwareScheduling, weight: 7}]}}}]\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, release := range []string{"1.18", "1.34", "1.37"} {
+		var out bytes.Buffer
+		if err := run([]string{"-config", file, "-release", release}, &out, os.Stderr); err != nil {
+			t.Errorf("-release %s: %v", release, err)
+		}
+		if !strings.Contains(out.String(), "LoadAwareScheduling (7)") {
+			t.Errorf("-release %s: no LoadAwareScheduling in\n%s", release, out.String())
 		}
 	}
 }

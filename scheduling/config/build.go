@@ -199,8 +199,13 @@ func (b *builder) own(point Point) []string {
 	return list
 }
 
-// failUnknown records that there is no plugin of a name, and those that there are.
+// failUnknown records that there is no plugin of a name, and, with the first such
+// problem, those that there are.
 func (b *builder) failUnknown(point Point, name string) {
+	if slices.ContainsFunc(b.list, func(p Problem) bool { return p.Class == UnknownPlugin }) {
+		b.fail(UnknownPlugin, name, "%s %q does not exist", point.typeName(), name)
+		return
+	}
 	known := strings.Join(slices.Sorted(maps.Keys(b.preset.Plugins)), ", ")
 	b.fail(UnknownPlugin, name, "%s %q does not exist; known plugins: %s", point.typeName(), name, known)
 }

@@ -118,7 +118,11 @@ func (l *loader) lines() *place {
 			l.places = new(place)
 		}
 		if l.version.topLevelProfile && l.places.fields != nil {
-			l.places.fields["profiles"] = &place{items: []*place{{fields: l.places.fields}}}
+			profiles := &place{items: []*place{{fields: l.places.fields}}}
+			if own := l.places.fields["profiles"]; own != nil {
+				profiles.line = own.line // of a field that there must not be
+			}
+			l.places.fields["profiles"] = profiles
 		}
 	}
 	return l.places

@@ -38,7 +38,8 @@
 //
 // A server that is dead, slow, too talkative or talks nonsense fails the call with
 // an error that names the URL; no call takes longer than its timeout, and no more
-// of an answer is read than MaxBytes. What an error leads to is kube-scheduler's
+// of an answer is read than MaxBytes. The time of timeouts is the machine's, also
+// where pods are scheduled on a virtual clock: the server lives outside of it. What an error leads to is kube-scheduler's
 // choice: see [scheduling.Extender].
 //
 // # Determinism and concurrency

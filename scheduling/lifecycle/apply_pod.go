@@ -68,6 +68,9 @@ func (d *Driver) assign(ctx context.Context, p *pod) error {
 	d.dequeue(p)
 	d.uncount(p)
 	err := d.count(p, p.info, node)
+	if p.binding != nil {
+		p.binding.abandon()
+	}
 	switch {
 	case before == nil:
 	case err != nil || moved:

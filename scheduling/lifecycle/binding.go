@@ -36,7 +36,8 @@ type binding struct {
 	preBinding bool
 }
 
-// removed is why a waiting pod is rejected that is no longer there.
+// removed is why a waiting pod is rejected that is no longer there, or that
+// somebody else has bound.
 const removed = "removed"
 
 // begin starts the binding of a pod that has been permitted, or waits.
@@ -86,6 +87,10 @@ func (b *binding) permit(ctx context.Context) {
 			b.fail(ctx, err)
 			return
 		}
+	}
+	if !b.p.assumed {
+		b.fail(ctx, fmt.Errorf("pod %s: an event gave it another node than %s before it was bound", b.Pod.Pod.Key(), b.Node))
+		return
 	}
 	b.settled = true
 	b.d.queue.Done(b.item) // from here on a failure is no answer to an event
@@ -156,7 +161,7 @@ func (b *binding) preempt(plugin, message string) bool {
 	return b.preBinding
 }
 
-// abandon ends the waiting of a pod that is no longer there. A binding that has
+// abandon ends the waiting of a pod that is no longer there, or on a node already. A binding that has
 // gone further comes to its end by itself.
 func (b *binding) abandon() {
 	if b.wait != nil {

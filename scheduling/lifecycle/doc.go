@@ -51,7 +51,9 @@
 // keep others from being bound, however few bindings may run at once.
 //
 // Differs: a pod whose victims are being evicted is in flight until all have
-// been asked to leave; the original keeps it in the queue behind a gate. Pod
+// been asked to leave; the original keeps it in the queue behind a gate. A pod that
+// waits on Permit when an event puts it on a node is rejected there, and Bind is not
+// called; the original tries to bind it and fails. Pod
 // groups and sampling of metrics are left out.
 //
 // Source: kube-scheduler 1.37, schedule_one.go, eventhandlers.go,

@@ -226,6 +226,37 @@ func TestNodeLeavesWhilePodWaits(t *testing.T) {
 	}
 }
 
+// TestBoundElsewhereWhilePodWaits: the decision of Permit comes too late, and
+// nothing is bound.
+func TestBoundElsewhereWhilePodWaits(t *testing.T) {
+	for _, first := range []string{"event", "allow"} {
+		t.Run(first+" first", func(t *testing.T) {
+			var calls []string
+			w := waitWorld(t, &calls, map[string]time.Duration{"a": time.Minute})
+			w.nodes(framework.MakeNode("other", "4", "8Gi"))
+			w.d.Settle(w.ctx)
+			waiting := w.handle.WaitingPod("u")
+			event := lifecycle.Put(onNode(waiting.Pod().Pod, "other"))
+			if first == "event" {
+				w.d.Apply(event)
+				w.d.Settle(w.ctx)
+				waiting.Allow("a")
+			} else {
+				w.d.Apply(event)
+				waiting.Allow("a")
+			}
+			w.d.Settle(w.ctx)
+			if diff := cmp.Diff([]string{"Unreserve c", "Unreserve b", "Unreserve a"}, calls); diff != "" {
+				t.Errorf("calls (-want +got):\n%s", diff)
+			}
+			w.wantOn("n")
+			w.wantOn("other", "p")
+			w.depth(queue.Depth{})
+			w.noProblems()
+		})
+	}
+}
+
 // TestPermitRace: whatever many goroutines do at once, one decision is taken
 // and carried out once.
 func TestPermitRace(t *testing.T) {

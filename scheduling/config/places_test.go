@@ -1,0 +1,35 @@
+package config_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/berth-sched/berth/scheduling/config"
+)
+
+// TestLineOfProfilesInV1alpha1: the field, which that version does not have, is
+// told with its line.
+func TestLineOfProfilesInV1alpha1(t *testing.T) {
+	text := "apiVersion: kubescheduler.config.k8s.io/v1alpha1\nkind: KubeSchedulerConfiguration\nschedulerName: mine\nprofiles: [{schedulerName: x}]\n"
+	_, err := config.Load([]byte(text), config.Options{})
+	if want := `line 4: unknown field "profiles"`; err == nil || err.Error() != want {
+		t.Errorf("Load: %v, want %s", err, want)
+	}
+}
+
+// TestKnownPluginsAreListedOnce: however many plugins are unknown.
+func TestKnownPluginsAreListedOnce(t *testing.T) {
+	text := "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles:\n" +
+		"- {schedulerName: a, plugins: {score: {enabled: [{name: A}, {name: B}]}, filter: {enabled: [{name: C}]}}}\n" +
+		"- {schedulerName: b, plugins: {multiPoint: {enabled: [{name: D}]}}}\n"
+	_, err := config.Load([]byte(text), config.Options{})
+	if err == nil {
+		t.Fatal("Load took plugins that it does not know")
+	}
+	if n := strings.Count(err.Error(), "does not exist"); n != 4 {
+		t.Errorf("%d unknown plugins, want 4: %v", n, err)
+	}
+	if n := strings.Count(err.Error(), "known plugins: "); n != 1 {
+		t.Errorf("the known plugins are listed %d times, want once: %v", n, err)
+	}
+}
