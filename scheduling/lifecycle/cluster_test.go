@@ -37,10 +37,9 @@ lifecycle: Grace: -1: must not be negative`
 	}
 }
 
-// byRule sorts pods by a function, and has a number that differs.
+// byRule sorts pods by a function.
 type byRule struct {
-	less   func(a, b *framework.QueuedPod) bool
-	number int
+	less func(a, b *framework.QueuedPod) bool
 }
 
 func (byRule) Name() string                          { return "byRule" }
