@@ -1,6 +1,8 @@
 package framework
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -34,7 +36,7 @@ type NodeInfo struct {
 	cordoned   bool
 
 	// UsedPorts are the host ports that the node's pods take, a port that two
-	// pods take twice. Their order means nothing.
+	// pods take twice, sorted by port, protocol and address.
 	UsedPorts []HostPort
 	// Nominated are the pods nominated to this node; see [Snapshot.Nominate].
 	Nominated []*PodInfo
@@ -120,9 +122,11 @@ func newNodeInfo(node *Node, schema *resource.Schema) (*NodeInfo, error) {
 		}
 	}
 	pods := node.Status.Allocatable[resource.Pods]
+	if err := schema.Admit(node.Status.Allocatable); err != nil {
+		return nil, tooManyNames("node "+node.Name, "status.allocatable", err)
+	}
 	allocatable := schema.Vector(node.Status.Allocatable)
-	size := schema.Len()
-	vectors := make(resource.Vector, len(allocatable)+size) // together, because they are read together
+	vectors := make(resource.Vector, 2*len(allocatable)) // together, because they are read together
 	copy(vectors, allocatable)
 	n := &NodeInfo{
 		Node:        node,
@@ -143,6 +147,15 @@ func newNodeInfo(node *Node, schema *resource.Schema) (*NodeInfo, error) {
 		}
 	}
 	return n, nil
+}
+
+// tooManyNames turns an error of [resource.Schema.Admit] into one of an object.
+func tooManyNames(object, field string, err error) error {
+	var full *resource.FullError
+	if errors.As(err, &full) {
+		field = fmt.Sprintf("%s[%s]", field, full.Name)
+	}
+	return &InvalidError{Object: object, Field: field, Err: err}
 }
 
 // clone copies what a change writes to. The node object's part is shared.
@@ -173,7 +186,7 @@ func (n *NodeInfo) add(p *PodInfo) error {
 	n.NonZeroRequested[0] += p.UsedNonZero[0]
 	n.NonZeroRequested[1] += p.UsedNonZero[1]
 	n.Pods = append(n.Pods, p)
-	n.UsedPorts = append(n.UsedPorts, p.HostPorts...)
+	n.takePorts(p)
 	return nil
 }
 
@@ -200,7 +213,7 @@ func (n *NodeInfo) insertAt(i int, p *PodInfo) {
 	n.Requested = n.Requested.Add(p.UsedRequests)
 	n.NonZeroRequested[0] += p.UsedNonZero[0]
 	n.NonZeroRequested[1] += p.UsedNonZero[1]
-	n.UsedPorts = append(n.UsedPorts, p.HostPorts...)
+	n.takePorts(p)
 	n.Pods = append(n.Pods, p)
 	last := len(n.Pods) - 1
 	n.Pods[i], n.Pods[last] = n.Pods[last], n.Pods[i]
@@ -210,15 +223,27 @@ func (n *NodeInfo) uncount(p *PodInfo) {
 	n.Requested = n.Requested.Sub(p.UsedRequests)
 	n.NonZeroRequested[0] -= p.UsedNonZero[0]
 	n.NonZeroRequested[1] -= p.UsedNonZero[1]
-	// From the end, where the ports of the pod that came last are.
-	for i := len(p.HostPorts) - 1; i >= 0; i-- {
-		for k := len(n.UsedPorts) - 1; k >= 0; k-- {
-			if n.UsedPorts[k] == p.HostPorts[i] {
-				n.UsedPorts = slices.Delete(n.UsedPorts, k, k+1)
-				break
-			}
+	for _, port := range p.HostPorts {
+		if i, ok := slices.BinarySearchFunc(n.UsedPorts, port, comparePorts); ok {
+			n.UsedPorts = slices.Delete(n.UsedPorts, i, i+1)
 		}
 	}
+}
+
+// takePorts counts the pod's host ports. They are sorted, so that what a rollback
+// restores does not depend on what came in between.
+func (n *NodeInfo) takePorts(p *PodInfo) {
+	for _, port := range p.HostPorts {
+		i, _ := slices.BinarySearchFunc(n.UsedPorts, port, comparePorts)
+		n.UsedPorts = slices.Insert(n.UsedPorts, i, port)
+	}
+}
+
+func comparePorts(x, y HostPort) int {
+	if x.Port != y.Port {
+		return cmp.Compare(x.Port, y.Port)
+	}
+	return cmp.Or(cmp.Compare(x.Protocol, y.Protocol), cmp.Compare(x.IP, y.IP))
 }
 
 // find returns the index of the pod, the last one if there are several: of the

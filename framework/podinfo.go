@@ -46,8 +46,9 @@ type PodInfo struct {
 }
 
 // NewPodInfo derives the PodInfo of a pod for snapshots that use the schema.
-// A pod that is nil, has no name or a negative request, and a nil schema, are
-// an [*InvalidError].
+// A pod that is nil, has no name or a negative request, a nil schema, and one
+// that would know more than [resource.MaxNames] resources, are an
+// [*InvalidError]; the schema has then learned no name.
 func NewPodInfo(p *Pod, schema *resource.Schema) (*PodInfo, error) {
 	if p == nil {
 		return nil, &InvalidError{Object: "pod", Err: errNil}
@@ -65,14 +66,22 @@ func NewPodInfo(p *Pod, schema *resource.Schema) (*PodInfo, error) {
 	if p.Spec.Priority != nil {
 		i.Priority = *p.Spec.Priority
 	}
-	i.Requests = schema.Vector(PodRequests(p, RequestOptions{PodLevel: true}))
+	spec := PodRequests(p, RequestOptions{PodLevel: true})
+	used := spec
+	if hasStatus(p) || hasPodLevelRequests(p) {
+		used = PodRequests(p, RequestOptions{PodLevel: true, Status: true})
+	}
+	if err := schema.Admit(spec, used); err != nil {
+		return nil, tooManyNames(podObject(p), "spec.containers[].resources.requests", err)
+	}
+	i.Requests = schema.Vector(spec)
 	if i.ScoredRequests = i.Requests; !requestsAll(p) || hasPodLevelRequests(p) {
 		i.ScoredRequests = schema.Vector(PodRequests(p, RequestOptions{NonZero: true}))
 	}
 	i.UsedRequests = i.Requests
 	nonZero := i.ScoredRequests
 	if hasStatus(p) || hasPodLevelRequests(p) {
-		i.UsedRequests = schema.Vector(PodRequests(p, RequestOptions{PodLevel: true, Status: true}))
+		i.UsedRequests = schema.Vector(used)
 		nonZero = schema.Vector(PodRequests(p, RequestOptions{PodLevel: true, Status: true, NonZero: true}))
 	}
 	i.UsedNonZero = [2]int64{nonZero.At(resource.IndexCPU), nonZero.At(resource.IndexMemory)}

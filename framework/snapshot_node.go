@@ -3,7 +3,8 @@ package framework
 import "errors"
 
 // AddNode adds a node without pods. A node that is nil, has no name, has a
-// negative quantity or the name of a node that is there already is an
+// negative quantity, would bring the resource names of the snapshot to more
+// than [resource.MaxNames], or has the name of a node that is there already is an
 // [*InvalidError], and so is any change of nodes inside a transaction. The
 // object must not change while it is in the snapshot.
 func (s *Snapshot) AddNode(node *Node) error {

@@ -56,8 +56,9 @@ func (s *Schema) Index(n Name) (int, bool) {
 }
 
 // Intern returns the number of n, giving it the next one if it has none. It
-// takes any name; which names belong into a Vector is decided by
-// [Schema.Vector], which interns them as it meets them.
+// takes any name, and any number of them: [Schema.Admit] is for those who want a
+// bound. Which names belong into a Vector is decided by [Schema.Vector], which
+// interns them as it meets them.
 func (s *Schema) Intern(n Name) int {
 	if i, ok := s.Index(n); ok {
 		return i
@@ -67,6 +68,11 @@ func (s *Schema) Intern(n Name) int {
 	if i, ok := s.Index(n); ok { // another goroutine was faster
 		return i
 	}
+	return s.add(n)
+}
+
+// add gives n, which has no number, the next one. The caller holds the lock.
+func (s *Schema) add(n Name) int {
 	t := s.added.Load()
 	if t.full() {
 		t = t.grown()
