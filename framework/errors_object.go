@@ -3,6 +3,7 @@ package framework
 import (
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -29,10 +30,10 @@ const maxErrorValue = 64
 func (e *InvalidError) Error() string {
 	parts := make([]string, 0, 4)
 	if e.Object != "" {
-		parts = append(parts, e.Object)
+		parts = append(parts, printable(e.Object))
 	}
 	if e.Field != "" {
-		parts = append(parts, e.Field)
+		parts = append(parts, printable(e.Field))
 	}
 	if e.Value != "" {
 		parts = append(parts, quoteShort(e.Value))
@@ -48,6 +49,15 @@ func (e *InvalidError) Error() string {
 
 // Unwrap returns what is wrong.
 func (e *InvalidError) Unwrap() error { return e.Err }
+
+// printable quotes s if it has control characters, with which the name of an object
+// could pretend to be lines of its own.
+func printable(s string) string {
+	if strings.ContainsFunc(s, unicode.IsControl) {
+		return fmt.Sprintf("%q", s)
+	}
+	return s
+}
 
 // quoteShort quotes s, cut to maxErrorValue bytes at the border of a character.
 func quoteShort(s string) string {

@@ -45,3 +45,11 @@ func TestInvalidErrorUnwraps(t *testing.T) {
 		t.Errorf("errors.Is(%v, cause) = false", err)
 	}
 }
+
+func TestInvalidErrorQuotesControlCharacters(t *testing.T) {
+	err := &framework.InvalidError{Object: "pod default/a\nsimulate: all is well\x1b[2J", Field: "spec", Err: errors.New("is bad")}
+	const want = `"pod default/a\nsimulate: all is well\x1b[2J": spec: is bad`
+	if got := err.Error(); got != want {
+		t.Errorf("Error() = %s, want %s", got, want)
+	}
+}

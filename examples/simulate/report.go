@@ -88,8 +88,11 @@ func (r *report) writeTable(w io.Writer, snap *framework.Snapshot) error {
 	}
 	fmt.Fprintf(&b, "rules    %s, ties %s, seed %d\n", r.Profile, r.Tie, r.Seed)
 	if total > 0 {
-		fmt.Fprintf(&b, "placed   %d of %d pods in %v, %.0f pods per second\n",
-			len(r.Placements), total, r.elapsed.Round(time.Microsecond), float64(total)/max(r.elapsed.Seconds(), 1e-9))
+		fmt.Fprintf(&b, "placed   %d of %d pods in %v", len(r.Placements), total, r.elapsed.Round(time.Microsecond))
+		if len(r.Placements) > 0 {
+			fmt.Fprintf(&b, ", %.0f pods per second", float64(total)/max(r.elapsed.Seconds(), 1e-9))
+		}
+		b.WriteByte('\n')
 	}
 	if r.Preempted > 0 {
 		fmt.Fprintf(&b, "evicted  %d times a pod had to leave for one of higher priority\n", r.Preempted)

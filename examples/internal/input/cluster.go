@@ -1,6 +1,7 @@
 package input
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -45,7 +46,11 @@ func Load(nodes, pods string) (*Cluster, error) {
 			return nil, err
 		}
 	}
-	if nodes == "" && len(c.Objects.Nodes) == 0 {
+	switch {
+	case len(c.Objects.Nodes) > 0:
+	case nodes != "":
+		return nil, fmt.Errorf("%s: there are no nodes in it", nodes)
+	default:
 		c.Title += " on the nodes of the sample cluster"
 		c.addSampleNodes()
 	}
@@ -63,6 +68,7 @@ func (c *Cluster) read(file string) error {
 // Add adds what is in data, which came from a file of that name. If it returns
 // an error, the cluster must not be used any more.
 func (c *Cluster) Add(file string, data []byte) error {
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // as spreadsheets write it
 	nodes, pods := len(c.Objects.Nodes), len(c.Objects.Pods)
 	if err := decode(&c.Objects, data); err != nil {
 		return fmt.Errorf("%s: %w", file, err)

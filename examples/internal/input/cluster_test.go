@@ -141,6 +141,27 @@ func TestLoadMissing(t *testing.T) {
 	}
 }
 
+// TestLoadWithoutNodes gives files as -nodes in which there are none.
+func TestLoadWithoutNodes(t *testing.T) {
+	f := write(t, "", `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"Unauthorized","code":401}`,
+		`{"kind":"List","apiVersion":"v1","items":[]}`, `{"kind": "Pod", "metadata": {"name": "p"}}`)
+	for i, name := range f {
+		if _, err := Load(name, f[3]); err == nil || err.Error() != name+": there are no nodes in it" {
+			t.Errorf("Load of file %d = %v, want an error that there are no nodes in it", i, err)
+		}
+	}
+}
+
+// TestByteOrderMark reads a table that a spreadsheet has saved.
+func TestByteOrderMark(t *testing.T) {
+	for _, text := range []string{"sn,cpu_milli,memory_mib,gpu,model\nn,1000,1024,0,\n", `{"kind": "Node", "metadata": {"name": "n"}}`} {
+		var c Cluster
+		if err := c.Add("f", []byte("\ufeff"+text)); err != nil || len(c.Objects.Nodes) != 1 {
+			t.Errorf("%q gives %d nodes, %v; want 1", text, len(c.Objects.Nodes), err)
+		}
+	}
+}
+
 // TestSample checks that the sample is the same every time, and that callers do
 // not share it.
 func TestSample(t *testing.T) {
