@@ -44,6 +44,14 @@
 // not decide", a rejecting status "decided no", and a panic in a plugin fails
 // that pod's cycle with an error that names the plugin.
 //
+// # Who needs what
+//
+// The author of a plugin needs [PodInfo], [NodeInfo], [Status], one of the plugin
+// interfaces, and, to prepare a cycle, [Cycle] and [Scratch]; state that
+// decisions change is an [Extension]. [Decode], [Objects], [Order],
+// [Snapshot.Begin], [Snapshot.Fork], [Snapshot.Changes] and the other methods
+// that change a snapshot are for those who run plugins.
+//
 // # What it leaves to you
 //
 // Whether, when and in which order plugins are asked is for package scheduling;
