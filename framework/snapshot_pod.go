@@ -6,6 +6,9 @@ import "errors"
 // of another schema, or a total beyond the largest int64 is an
 // [*InvalidError]. The snapshot does not check whether the pod fits, nor
 // whether it is on a node already.
+//
+// Differs: kube-scheduler's sums of a node wrap around beyond the largest int64,
+// as with pods of 9E of cpu and 100m; such a pod is refused here.
 func (s *Snapshot) AddPod(p *PodInfo, node string) error {
 	if err := s.CheckPod(p); err != nil {
 		return err

@@ -51,10 +51,11 @@ func BalancedAllocationScore(requested, pod, allocatable []int64) int64 {
 // the pod, and the non-zero defaults for containers that request nothing. A
 // resource that the node does not have counts as used up.
 //
-// Source: kube-scheduler 1.18, balancedResourceScorer, without the alpha
-// feature that counts volumes.
+// Source: kube-scheduler 1.18, balancedResourceScorer.
 //
-// Differs: a negative amount counts as 0.
+// Differs: a negative amount counts as 0. The alpha feature
+// BalanceAttachedNodeVolumes, off by default in 1.18, which counted the fraction
+// of volumes attached as a third, is left out.
 func BalancedAllocationScoreV118(cpuRequested, cpuAllocatable, memoryRequested, memoryAllocatable int64) int64 {
 	if cpuAllocatable <= 0 || memoryAllocatable <= 0 {
 		return 0

@@ -235,7 +235,9 @@ func SpreadScore(count, maxSkew int64, weight float64) float64 {
 // Source: kube-scheduler 1.37, PodTopologySpread's NormalizeScore.
 //
 // Differs: a raw score that would lead out of [0,100] counts as the nearest
-// that does not, and nothing wraps around.
+// that does not, and nothing wraps around. A raw score of exactly -1, which only a
+// maxSkew that no API server lets pass can lead to, marks a left-out node in the
+// original and scores 0 there; here it counts as 0, the best.
 func SpreadNormalizeScore(raw, smallest, largest int64) int64 {
 	if largest <= 0 {
 		return framework.MaxNodeScore

@@ -35,7 +35,8 @@
 // other, the first of the candidates that all criteria leave tied is taken, and
 // pods that have not started are taken to start later than all others rather
 // than at the time of the comparison. Budgets that match one pod are counted in
-// the order of their keys. What the original does besides is left to you: it
+// the order of their keys, and one that allows -2147483648 disruptions allows
+// none, where the original's number wraps around. What the original does besides is left to you: it
 // deletes the victims, keeps the pod out of the queue until they have gone, and
 // takes the nomination from pods of lower priority nominated to the node.
 //
