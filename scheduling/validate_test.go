@@ -53,11 +53,13 @@ func TestNewValidatesPlugins(t *testing.T) {
 		want          []string
 	}{
 		{
-			"no shape", nil, scoring.NodeResourcesFit{Strategy: scoring.RequestedToCapacityRatio},
+			"no shape", nil,
+			scoring.NodeResourcesFit{Strategy: scoring.RequestedToCapacityRatio},
 			[]string{`Score[0]: plugin "NodeResourcesFit": NodeResourcesFit: shape: at least one point must be specified`},
 		},
 		{
-			"strategy", nil, scoring.NodeResourcesFit{Strategy: "bogus"},
+			"strategy", nil,
+			scoring.NodeResourcesFit{Strategy: "bogus"},
 			[]string{`Score[0]: plugin "NodeResourcesFit": NodeResourcesFit: strategy: unknown strategy "bogus"`},
 		},
 		{
@@ -74,20 +76,25 @@ func TestNewValidatesPlugins(t *testing.T) {
 			[]string{`Score[0]: plugin "NodeResourcesBalancedAllocation": NodeResourcesBalancedAllocation: resources[1]: cpu is there already`},
 		},
 		{
-			"operator", filter.NodeAffinity{AddedAffinity: foo}, nil,
+			"operator",
+			filter.NodeAffinity{AddedAffinity: foo},
+			nil,
 			[]string{`Filter[0]: plugin "NodeAffinity": NodeAffinity: addedAffinity.requiredDuringSchedulingIgnoredDuringExecution: ` +
 				filterText(t, foo)},
 		},
 		{
-			"in a wrapper", nil, scoreWrapper{scoring.NodeResourcesFit{Strategy: "bogus"}},
+			"in a wrapper", nil,
+			scoreWrapper{scoring.NodeResourcesFit{Strategy: "bogus"}},
 			[]string{`Score[0]: plugin "NodeResourcesFit": NodeResourcesFit: strategy: unknown strategy "bogus"`},
 		},
 		{
-			"weight of affinity", nil, scoring.InterPodAffinity{HardPodAffinityWeight: new(int32(101))},
+			"weight of affinity", nil,
+			scoring.InterPodAffinity{HardPodAffinityWeight: new(int32(101))},
 			[]string{`Score[0]: plugin "InterPodAffinity": InterPodAffinity: hardPodAffinityWeight: Invalid value: 101: not in valid range [0, 100]`},
 		},
 		{
-			"negative weight of affinity", nil, scoring.InterPodAffinity{HardPodAffinityWeight: new(int32(-1))},
+			"negative weight of affinity", nil,
+			scoring.InterPodAffinity{HardPodAffinityWeight: new(int32(-1))},
 			[]string{`Score[0]: plugin "InterPodAffinity": InterPodAffinity: hardPodAffinityWeight: Invalid value: -1: not in valid range [0, 100]`},
 		},
 		{"default constraints, filter", filter.PodTopologySpread{ListDefaulting: true, DefaultConstraints: badDefaults}, nil, spread("Filter[0]")},
@@ -95,7 +102,8 @@ func TestNewValidatesPlugins(t *testing.T) {
 		{
 			"default constraints of both",
 			filter.PodTopologySpread{ListDefaulting: true, DefaultConstraints: badDefaults},
-			scoring.PodTopologySpread{ListDefaulting: true, DefaultConstraints: badDefaults}, spread("Filter[0]"),
+			scoring.PodTopologySpread{ListDefaulting: true, DefaultConstraints: badDefaults},
+			spread("Filter[0]"),
 		},
 	}
 	for _, tt := range tests {
