@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/berth-sched/berth/framework"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -109,6 +110,60 @@ func TestTiesAreUniform(t *testing.T) {
 				t.Errorf("chi-square of %v = %.1f, want at most %.1f", counts, chi, limit)
 			}
 		})
+	}
+}
+
+// evenNames scores the nodes of even length of name 1 and all others 0.
+type evenNames struct{}
+
+func (evenNames) Name() string { return "evenNames" }
+
+func (evenNames) Score(_ *framework.PodInfo, n *framework.NodeInfo) int64 {
+	return int64(1 - len(n.Name())%2)
+}
+
+func (evenNames) Scope() framework.Scope { return framework.Scope{Reads: framework.ReadsNode} }
+
+// TestDecisionsAreUniform draws through Schedule, on both roads.
+func TestDecisionsAreUniform(t *testing.T) {
+	const draws = 70_000
+	tied := []string{"aa", "bb", "cc", "dd", "ee", "ff", "gg"}
+	for _, rule := range []TieRule{Random, Reservoir} {
+		for _, off := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%v, fast off %t", rule, off), func(t *testing.T) {
+				s := framework.NewSnapshot(framework.ZoneInterleaved)
+				for _, name := range append([]string{"x", "yyy"}, tied...) {
+					if err := s.AddNode(framework.MakeNode(name, "1", "1Gi").Obj()); err != nil {
+						t.Fatal(err)
+					}
+				}
+				pod, err := s.NewPodInfo(framework.MakePod("p").Obj())
+				if err != nil {
+					t.Fatal(err)
+				}
+				sched, err := New(Profile{Score: []Weighted{{Plugin: evenNames{}, Weight: 1}}, Tie: rule, Seed: 42, Fast: Fast{Off: off}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				counts := map[string]int{}
+				for range draws {
+					d, err := sched.Schedule(s, pod)
+					if err != nil {
+						t.Fatal(err)
+					}
+					counts[d.Node]++
+				}
+				expected, chi, seen := float64(draws)/float64(len(tied)), 0.0, 0
+				for _, name := range tied {
+					d := float64(counts[name]) - expected
+					chi += d * d / expected
+					seen += counts[name]
+				}
+				if limit := chiSquare999[len(tied)-1]; seen != draws || chi > limit {
+					t.Errorf("chi-square of %v = %.1f, want at most %.1f over %d tied nodes and no other", counts, chi, limit, len(tied))
+				}
+			})
+		}
 	}
 }
 
