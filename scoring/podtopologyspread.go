@@ -22,7 +22,7 @@ import (
 //
 // Feasible nodes that lack the label of a constraint get 0. Normalized, the
 // others get 100*(largest + smallest - raw)/largest, or 100 where the largest is
-// 0. By the system's default constraints no node is left out.
+// 0; see [SpreadNormalizeScore]. By the system's default constraints no node is left out.
 //
 // What it counts is kept in the snapshot, so that scoring a node costs a look
 // at one number for each constraint.
@@ -230,19 +230,28 @@ func SpreadScore(count, maxSkew int64, weight float64) float64 {
 
 // SpreadNormalizeScore maps a raw score in [smallest, largest] to [0,100], the
 // less the better: 100*(largest+smallest-raw)/largest, truncated, and 100 where
-// the largest is 0.
+// the largest is not above 0. A raw score of -1 is 0: it marks a node that is
+// left out, also where a constraint with a maxSkew of 0 has led to it.
 //
 // Source: kube-scheduler 1.37, PodTopologySpread's NormalizeScore.
 //
-// Differs: a raw score that would lead out of [0,100] counts as the nearest
-// that does not, and nothing wraps around. A raw score of exactly -1, which only a
-// maxSkew that no API server lets pass can lead to, marks a left-out node in the
-// original and scores 0 there; here it counts as 0, the best.
+// Differs: nothing wraps around, and what would be below 0, to which only a
+// maxSkew leads that no API server lets pass, is 0; the original then fails the
+// cycle. A raw score out of the range counts as the nearer end.
 func SpreadNormalizeScore(raw, smallest, largest int64) int64 {
+	if raw == leftOut {
+		return 0
+	}
 	if largest <= 0 {
 		return framework.MaxNodeScore
 	}
-	smallest = min(max(smallest, 0), largest)
 	raw = min(max(raw, smallest), largest)
-	return percent(largest-(raw-smallest), largest)
+	above := uint64(raw) - uint64(smallest) // exact, as raw is not below smallest
+	if raw < smallest || above >= uint64(largest) {
+		return 0
+	}
+	return percent(largest-int64(above), largest)
 }
+
+// leftOut is the raw score by which the original tells nodes that are left out.
+const leftOut = -1

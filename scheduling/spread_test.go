@@ -1,0 +1,46 @@
+package scheduling_test
+
+import (
+	"testing"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scoring"
+)
+
+// TestSpreadOfMaxSkewZero: a raw score of -1 is the worst, on both roads.
+func TestSpreadOfMaxSkewZero(t *testing.T) {
+	web := framework.MakePod("web").Labels("app", "web")
+	for _, key := range []string{framework.LabelHostname, framework.LabelTopologyZone} {
+		for _, road := range []struct {
+			name string
+			fast scheduling.Fast
+		}{{"plain", scheduling.Fast{Off: true}}, {"fast", scheduling.Fast{}}, {"both", scheduling.Fast{Verify: true}}} {
+			t.Run(key+", "+road.name, func(t *testing.T) {
+				s := framework.NewSnapshot(framework.Arrival)
+				for _, name := range []string{"empty", "used"} {
+					if err := s.AddNode(framework.MakeNode(name, "4", "8Gi").Zone("zone-" + name).Obj()); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if err := s.AddPod(podInfo(t, s, web.Name("old").Obj()), "used"); err != nil {
+					t.Fatal(err)
+				}
+				sched, err := scheduling.New(scheduling.Profile{
+					Score: []scheduling.Weighted{{Plugin: scoring.PodTopologySpread{}, Weight: 1}},
+					Tie:   scheduling.First, Fast: road.fast,
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				d, err := sched.Schedule(s, podInfo(t, s, web.Spread(0, key, framework.ScheduleAnyway, "app=web").Obj()))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if d.Node != "used" || d.Score != 100 {
+					t.Errorf("Schedule = %s with %d, want used with 100", d.Node, d.Score)
+				}
+			})
+		}
+	}
+}
