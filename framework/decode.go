@@ -12,6 +12,8 @@ import (
 // level.
 const maxLists = 4
 
+var errBareList = errors.New(`want an object, got a list; put the objects under "items" of an object of the kind List, or one after another`)
+
 // Decode reads the JSON of any number of objects, in any mixture of the forms in
 // which Kubernetes writes them:
 //
@@ -39,11 +41,11 @@ const maxLists = 4
 // does not check what the API server would, so Kubernetes may refuse an object
 // that Decode accepts, nor that names are unique.
 //
-// Text that is not JSON, or nests deeper than 1,000 levels, is a [*SyntaxError]
-// with the place. A value that does not fit its field, a null in a list, and a
-// list of more than 100,000 elements inside an object is an [*InvalidError] with
-// the object, the path of the field, and the value. Decode stops at the first
-// error. The cost is linear in the length of data, and little memory is needed
+// Text that is not JSON is a [*SyntaxError] with the place. A list that is no
+// part of an object, a value that does not fit its field, one that nests deeper
+// than 1,000 levels, a null in a list, and a list of more than 100,000 elements
+// inside an object is an [*InvalidError] with the object, the path of the field,
+// and the value. Decode stops at the first error. The cost is linear in the length of data, and little memory is needed
 // beyond the result.
 func Decode(data []byte) (*Objects, error) {
 	o := new(Objects)
@@ -69,13 +71,16 @@ func (o *Objects) Decode(data []byte) error {
 func (o *Objects) decode(data []byte) error {
 	d := newDecoder(data)
 	for n := 1; d.peek() != 0 || d.pos < len(d.data); n++ {
-		if c := d.peek(); c != '{' {
-			if n == 1 && c != '[' {
-				return d.unexpected("an object in JSON (YAML must be converted first)")
-			}
+		where := fmt.Sprintf("document %d", n)
+		switch c := d.peek(); {
+		case c == '[':
+			return &InvalidError{Object: where, Err: errBareList}
+		case c != '{' && n == 1:
+			return d.unexpected("an object in JSON (YAML must be converted first)")
+		case c != '{':
 			return d.unexpected("an object")
 		}
-		if err := o.document(d, header{}, fmt.Sprintf("document %d", n)); err != nil {
+		if err := o.document(d, header{}, where); err != nil {
 			return err
 		}
 	}
@@ -109,7 +114,7 @@ func (o *Objects) document(d *decoder, implied header, where string) error {
 	}
 	if k == nil {
 		o.skip(h.groupKind(), 1)
-		return d.skip()
+		return at(d.skip(), h.label(where))
 	}
 	d.skipped.kind = k.name
 	x, err := k.decode(o, d)
@@ -135,7 +140,7 @@ func (o *Objects) list(d *decoder, implied header, where string) error {
 		if string(key) == "items" {
 			err = o.items(d, implied, where)
 		} else {
-			err = d.skip()
+			err = at(within(d.skip(), ".%s", key), where)
 		}
 		if err != nil {
 			return err

@@ -17,7 +17,6 @@ func TestDecodeErrors(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		// Not JSON.
 		{"YAML", "apiVersion: v1\nkind: Pod", `not JSON: line 1, byte 0: unexpected 'a', want an object in JSON (YAML must be converted first)`},
-		{"bare list", `[]`, `not JSON: line 1, byte 0: unexpected '[', want an object`},
 		{"NUL", "\x00", `not JSON: line 1, byte 0: unexpected '\x00', want an object in JSON (YAML must be converted first)`},
 		{"truncated after a brace", `{`, `not JSON: line 1, byte 1: unexpected end of input, want a key in quotes`},
 		{"truncated in a pod", "{\"kind\":\"Pod\",\n\"metadata\":{\"name\":\"web\"", `not JSON: line 2, byte 39: unexpected end of input, want a comma or '}'`},
@@ -40,8 +39,15 @@ func TestDecodeErrors(t *testing.T) {
 		{"leading zero", pod(`"spec":{"priority":01}`), `not JSON: line 1, byte 60: unexpected '1', want a comma or '}'`},
 		{"text after a document", pod(`"spec":{}`) + "\nx", "not JSON: line 2, byte 51: unexpected 'x', want an object"},
 		{"in a field that is ignored", pod(`"x":{"y":[1,}`), `not JSON: line 1, byte 52: unexpected '}', want a value`},
-		{"too deep", strings.Repeat(`{"a":`, 1001), `not JSON: line 1, byte 5000: nested deeper than 1000 levels`},
-		{"too deep in a field", pod(`"x":` + strings.Repeat("[", 1000)), `not JSON: line 1, byte 1043: nested deeper than 1000 levels`},
+
+		// Lists and depth.
+		{"bare list", `[{"kind":"Pod"}]`, `document 1: want an object, got a list; put the objects under "items" of an object of the kind List, or one after another`},
+		{"bare list later", `{"kind":"Secret"} []`, `document 2: want an object, got a list; put the objects under "items" of an object of the kind List, or one after another`},
+		{"too deep", strings.Repeat(`{"a":`, 1001), `document 1: a: nested deeper than 1000 levels at line 1, byte 5000; no field that is read needs that, so leave it out`},
+		{"too deep in a field", pod(`"x":` + strings.Repeat("[", 1000)), `pod default/web: x: nested deeper than 1000 levels at line 1, byte 1043; no field that is read needs that, so leave it out`},
+		{"too deep in a part", pod("\n" + `"spec":{"priority":` + strings.Repeat("[", 1000)), `pod default/web: spec.priority: nested deeper than 1000 levels at line 2, byte 1058; no field that is read needs that, so leave it out`},
+		{"too deep beside items", `{"kind":"PodList","items":[],"x":` + strings.Repeat("[", 1000), `document 1: x: nested deeper than 1000 levels at line 1, byte 1032; no field that is read needs that, so leave it out`},
+		{"too deep in an ignored kind", `{"kind":"Secret","x":` + strings.Repeat("[", 1000), `secret (document 1): nested deeper than 1000 levels at line 1, byte 1020; no field that is read needs that, so leave it out`},
 
 		// What is it?
 		{"no kind", `{"metadata":{"name":"web"}}`, `document 1: kind: is missing`},
@@ -131,6 +137,7 @@ func TestDecodeObjectErrors(t *testing.T) {
 		{"nothing", "", `not JSON: line 1, byte 0: unexpected end of input, want an object`},
 		{"another kind", `{"kind":"Node","apiVersion":"v1","metadata":{"name":"n"}}`, `document 1: kind: "Node": want Cluster.cluster.karmada.io`},
 		{"another group", `{"kind":"Cluster","apiVersion":"cluster.x-k8s.io/v1"}`, `document 1: kind: "Cluster.cluster.x-k8s.io": want Cluster.cluster.karmada.io`},
+		{"a bare list", `[{"metadata":{"name":"m"}}]`, `document 1: want an object, got a list; decode its items one by one`},
 		{"a list", `{"kind":"ClusterList","apiVersion":"cluster.karmada.io/v1alpha1","items":[]}`, `document 1: kind: "ClusterList.cluster.karmada.io": want Cluster.cluster.karmada.io`},
 		{"two", `{"metadata":{"name":"m"}}{"metadata":{"name":"m"}}`, `not JSON: line 1, byte 25: unexpected '{', want the end of the input`},
 		{"no name", `{}`, `cluster (document 1): metadata.name: is missing`},

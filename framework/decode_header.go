@@ -59,7 +59,11 @@ func (d *decoder) header() (header, error) {
 			}
 			c := look.peek()
 			h.items = h.items || string(key) == "items" && (c == '[' || c == 'n')
-			err = look.skip()
+			err = within(look.skip(), ".%s", key)
+			// What nests too deep is met again by who knows the object's name.
+			if _, ok := err.(*valueError); ok && h.kind != "" && !strings.HasSuffix(h.kind, "List") {
+				return h, nil
+			}
 		}
 		if err != nil {
 			return h, err

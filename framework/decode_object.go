@@ -1,6 +1,7 @@
 package framework
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 )
@@ -22,7 +23,11 @@ func DecodeObject[T Object](data []byte) (*T, error) {
 	const where = "document 1"
 	k := kindOf(reflect.TypeFor[T]().Name(), "")
 	d := newDecoder(data)
-	if d.peek() != '{' {
+	switch d.peek() {
+	case '{':
+	case '[':
+		return nil, &InvalidError{Object: where, Err: errors.New("want an object, got a list; decode its items one by one")}
+	default:
 		return nil, d.unexpected("an object")
 	}
 	start := d.pos

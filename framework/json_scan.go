@@ -35,9 +35,18 @@ type scanner struct {
 func (s *scanner) fail(format string, args ...any) error {
 	return &SyntaxError{
 		Offset:  int64(s.pos),
-		Line:    1 + bytes.Count(s.data[:s.pos], []byte{'\n'}),
+		Line:    s.line(),
 		Problem: fmt.Sprintf(format, args...),
 	}
+}
+
+// line is the line of the present position, counted from 1.
+func (s *scanner) line() int { return 1 + bytes.Count(s.data[:s.pos], []byte{'\n'}) }
+
+// tooDeep returns an error about the bracket at the present position.
+func (s *scanner) tooDeep() error {
+	return &valueError{err: fmt.Errorf(
+		"nested deeper than %d levels at line %d, byte %d; no field that is read needs that, so leave it out", maxDepth, s.line(), s.pos)}
 }
 
 // unexpected returns an error about the byte at the present position.
@@ -70,7 +79,7 @@ func (s *scanner) open(begin byte) (bool, error) {
 		return false, s.unexpected(fmt.Sprintf("%q", begin))
 	}
 	if s.depth++; s.depth > maxDepth {
-		return false, s.fail("nested deeper than %d levels", maxDepth)
+		return false, s.tooDeep()
 	}
 	s.pos++
 	if s.peek() == begin+2 { // ASCII: '{' and '}', '[' and ']' are two apart

@@ -90,7 +90,7 @@ func (d *decoder) structure(v reflect.Value, s *shape) error {
 				d.skipped.count(key)
 			}
 			if err := d.skip(); err != nil {
-				return err
+				return within(err, ".%s", key)
 			}
 			continue
 		}

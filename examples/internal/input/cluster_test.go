@@ -99,7 +99,7 @@ func TestErrors(t *testing.T) {
 		{"too many replicas", workloadYAML("apps/v1", "StatefulSet", "replicas: 100001"), `f: statefulset default/w: spec.replicas: "100001": `},
 		{
 			"template", strings.Replace(workloadYAML("apps/v1", "Deployment", ""), "100m", "-1", 1),
-			`f: pod default/w-0: spec.containers[0].resources.requests[cpu]: "-1": must not be negative`,
+			`f: pod default/w-0: spec.containers[0].resources.limits[cpu]: "-1": must not be negative`,
 		},
 		{
 			"daemon template", strings.Replace(workloadYAML("apps/v1", "DaemonSet", ""), "limits: {cpu: 100m}", "requests: {cpu: -1}", 1),
@@ -107,7 +107,7 @@ func TestErrors(t *testing.T) {
 		},
 		{"YAML", "a: [1\nb: 2", `f: line `},
 		{"text", "hello", `f: line 4: `},
-		{"list", "- {kind: Pod}", `f: document 2: "[{\"kind\":\"Pod\"}]": is no Kubernetes object`},
+		{"list", "- {kind: Pod}", `f: document 2: want an object, got a list; put the objects under "items"`},
 		{"no kind", "a: 1", `f: document 2: kind: is missing`},
 	}
 	for _, test := range tests {
@@ -116,7 +116,9 @@ func TestErrors(t *testing.T) {
 		})
 	}
 	t.Run("truncated JSON", func(t *testing.T) { expectError(t, `{"kind": "List", "items": [`, "f: ") })
-	t.Run("JSON array", func(t *testing.T) { expectError(t, `[1]`, `f: document 1: "[1]": is no Kubernetes object`) })
+	t.Run("JSON array", func(t *testing.T) {
+		expectError(t, `[1]`, `f: document 1: want an object, got a list; put the objects under "items"`)
+	})
 }
 
 // expectError fails unless reading text ends in an error of one line that has

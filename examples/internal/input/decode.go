@@ -31,7 +31,7 @@ func decode(o *framework.Objects, data []byte) error {
 		return err
 	}
 	for i, d := range documents {
-		if d[0] != '{' {
+		if d[0] != '{' && d[0] != '[' { // a list has an error of its own
 			return &framework.InvalidError{Object: fmt.Sprintf("document %d", i+1), Value: string(d), Err: errors.New("is no Kubernetes object")}
 		}
 	}

@@ -25,12 +25,20 @@ const (
 // openBPods is how many pods a node of the trace takes.
 const openBPods = 1001
 
-// isOpenB reports whether data begins with the column names of one of the two
-// tables.
+// The columns that the two tables must have.
+var (
+	nodeColumns = []string{"sn", "cpu_milli", "memory_mib", "gpu"}
+	podColumns  = []string{"name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli"}
+)
+
+// isOpenB reports whether data begins with column names of one of the two
+// tables, if not with all of them.
 func isOpenB(data []byte) bool {
 	line, _, _ := bytes.Cut(data, []byte("\n"))
 	columns := strings.Split(strings.TrimSpace(string(line)), ",")
-	return slices.Contains(columns, "cpu_milli") && slices.Contains(columns, "memory_mib")
+	return len(columns) > 1 && slices.ContainsFunc(columns, func(c string) bool {
+		return c == "cpu_milli" || c == "memory_mib" || c == "num_gpu" || c == "gpu_milli"
+	})
 }
 
 // decodeOpenB adds the nodes or the pods of the OpenB trace to o. Columns are
@@ -57,26 +65,39 @@ func decodeOpenB(o *framework.Objects, data []byte) error {
 	for i, name := range header {
 		t.columns[name] = i
 	}
-	add, needed := t.pod, []string{"name", "num_gpu", "gpu_milli"}
-	if _, ok := t.columns["sn"]; ok {
-		add, needed = t.node, []string{"gpu"}
+	add, what, needed := t.pod, "pods", podColumns
+	if slices.Contains(header, "sn") || !slices.Contains(header, "name") && slices.Contains(header, "gpu") {
+		add, what, needed = t.node, "nodes", nodeColumns
 	}
-	for _, name := range needed {
-		if _, ok := t.columns[name]; !ok {
-			return fmt.Errorf("line 1: there is no column %q", name)
-		}
+	if err := missing(header, what, needed); err != nil {
+		return err
 	}
 	for {
 		if t.row, err = r.Read(); err == io.EOF {
 			return nil
+		}
+		line, _ := r.FieldPos(0)
+		if errors.Is(err, csv.ErrFieldCount) {
+			return fmt.Errorf("line %d: %d fields, want %d, as many as columns in line 1", line, len(t.row), len(header))
 		} else if err != nil {
 			return err
 		}
-		line, _ := r.FieldPos(0)
 		t.object, t.err = fmt.Sprintf("line %d", line), nil
 		if add(o); t.err != nil {
 			return t.err
 		}
+	}
+}
+
+// missing reports all columns that a table of nodes or pods needs and lacks.
+func missing(header []string, what string, needed []string) error {
+	lacks := slices.DeleteFunc(slices.Clone(needed), func(name string) bool { return slices.Contains(header, name) })
+	if len(lacks) == 0 {
+		return nil
+	}
+	return &framework.InvalidError{
+		Object: "line 1", Field: "columns", Value: strings.Join(header, ","),
+		Err: fmt.Errorf("there is no %s; a table of %s has the columns %s", strings.Join(lacks, ", "), what, strings.Join(needed, ",")),
 	}
 }
 

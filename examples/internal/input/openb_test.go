@@ -77,8 +77,11 @@ func TestOpenBErrors(t *testing.T) {
 		{"empty", header + "p,1,2,0,\n", `f: line 2: pod default/p: gpu_milli: want`},
 		{"node", "sn,cpu_milli,memory_mib,gpu\nn,1,2,many\n", `f: line 2: node n: gpu: "many": want`},
 		{"no name", header + ",1,2,0,0\n", `f: line 2: name: is missing`},
-		{"no column", "name,cpu_milli,memory_mib\np,1,2\n", `f: line 1: there is no column "num_gpu"`},
-		{"short row", header + "p,1\n", `wrong number of fields`},
+		{"no column", "name,cpu_milli,memory_mib\np,1,2\n", `f: line 1: columns: "name,cpu_milli,memory_mib": there is no num_gpu, gpu_milli; a table of pods has the columns name,cpu_milli,memory_mib,num_gpu,gpu_milli`},
+		{"no column of nodes", "sn,cpu_milli,gpu\nn,1,2\n", `f: line 1: columns: "sn,cpu_milli,gpu": there is no memory_mib; a table of nodes has the columns sn,cpu_milli,memory_mib,gpu`},
+		{"nodes without names", "cpu_milli,memory_mib,gpu\n1,2,3\n", `f: line 1: columns: "cpu_milli,memory_mib,gpu": there is no sn; a table of nodes has`},
+		{"neither", "id,num_gpu\n1,2\n", `f: line 1: columns: "id,num_gpu": there is no name, cpu_milli, memory_mib, gpu_milli; a table of pods has`},
+		{"short row", header + "p,1\n", `f: line 2: 2 fields, want 5, as many as columns in line 1`},
 		{"twice", header + "p,1,2,0,0\np,1,2,0,0\n", `f: pod default/p: metadata.name: "p": `},
 	}
 	for _, test := range tests {
