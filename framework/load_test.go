@@ -93,7 +93,7 @@ func TestObjectsSnapshotErrors(t *testing.T) {
 		"node: is nil",
 		`node n1: metadata.name: "n1": there is already a node of this name`,
 		"node: metadata.name: must not be empty",
-		`node n2: status.allocatable[cpu]: "-4": must not be negative`,
+		`node n2: status.capacity[cpu]: "-4": must not be negative`,
 		`pod default/a: metadata.name: "a": there is already a pod of this name`,
 		`pod other/a: metadata.uid: "1": pod default/a has the same`,
 		`pod default/b: spec.nodeName: "n9": no such node`,

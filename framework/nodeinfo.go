@@ -114,12 +114,8 @@ func newNodeInfo(node *Node, schema *resource.Schema) (*NodeInfo, error) {
 	if node.Name == "" {
 		return nil, &InvalidError{Object: "node", Field: "metadata.name", Err: errEmpty}
 	}
-	for _, name := range node.Status.Allocatable.Names() {
-		if q := node.Status.Allocatable[name]; q.Sign() < 0 {
-			return nil, &InvalidError{
-				Object: "node " + node.Name, Field: fmt.Sprintf("status.allocatable[%s]", name), Value: q.String(), Err: errNegative,
-			}
-		}
+	if err := checkList("node "+node.Name, "status.allocatable", node.Status.Allocatable, "status.capacity", node.Status.Capacity); err != nil {
+		return nil, err
 	}
 	pods := node.Status.Allocatable[resource.Pods]
 	if err := schema.Admit(node.Status.Allocatable); err != nil {

@@ -1,10 +1,6 @@
 package framework
 
-import (
-	"fmt"
-
-	"github.com/berth-sched/berth/resource"
-)
+import "github.com/berth-sched/berth/resource"
 
 // DefaultCPURequest and DefaultMemoryRequest are what a container that asks
 // for no CPU or no memory counts as in scores (not in filters): 100 milli-CPU
@@ -217,65 +213,4 @@ func podLevelRequests(p *Pod, status bool) resource.List {
 		spec = nil
 	}
 	return spec.Max(p.Status.Resources.Requests).Max(p.Status.AllocatedResources)
-}
-
-// checkRequests reports the first quantity of the pod that is negative.
-func checkRequests(p *Pod) error {
-	check := func(field string, l resource.List) error {
-		for _, name := range l.Names() {
-			if q := l[name]; q.Sign() < 0 {
-				return &InvalidError{
-					Object: "pod " + p.Key(), Field: fmt.Sprintf("%s[%s]", field, name), Value: q.String(),
-					Err: errNegative,
-				}
-			}
-		}
-		return nil
-	}
-	containers := func(field string, list []Container) error {
-		for i := range list {
-			if err := check(fmt.Sprintf("%s[%d].resources.requests", field, i), list[i].Resources.Requests); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	statuses := func(field string, list []ContainerStatus) error {
-		for i := range list {
-			if err := check(fmt.Sprintf("%s[%d].allocatedResources", field, i), list[i].AllocatedResources); err != nil {
-				return err
-			}
-			if r := list[i].Resources; r != nil {
-				if err := check(fmt.Sprintf("%s[%d].resources.requests", field, i), r.Requests); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	}
-	podLevel := func(field string, r *ResourceRequirements) error {
-		if r == nil {
-			return nil
-		}
-		return check(field+".requests", r.Requests)
-	}
-	return firstError(
-		containers("spec.containers", p.Spec.Containers),
-		containers("spec.initContainers", p.Spec.InitContainers),
-		podLevel("spec.resources", p.Spec.Resources),
-		check("spec.overhead", p.Spec.Overhead),
-		statuses("status.containerStatuses", p.Status.ContainerStatuses),
-		statuses("status.initContainerStatuses", p.Status.InitContainerStatuses),
-		podLevel("status.resources", p.Status.Resources),
-		check("status.allocatedResources", p.Status.AllocatedResources),
-	)
-}
-
-func firstError(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -1,0 +1,74 @@
+package framework
+
+import (
+	"fmt"
+
+	"github.com/berth-sched/berth/resource"
+)
+
+// checkRequests reports the first quantity of the pod that is negative.
+func checkRequests(p *Pod) error {
+	check := func(field string, l resource.List) error { return checkList("pod "+p.Key(), field, l, "", nil) }
+	// A request that is as negative as the limit may have been made from it.
+	requirements := func(field string, r *ResourceRequirements) error {
+		if r == nil {
+			return nil
+		}
+		return checkList("pod "+p.Key(), field+".requests", r.Requests, field+".limits", r.Limits)
+	}
+	containers := func(field string, list []Container) error {
+		for i := range list {
+			if err := requirements(fmt.Sprintf("%s[%d].resources", field, i), &list[i].Resources); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	statuses := func(field string, list []ContainerStatus) error {
+		for i := range list {
+			if err := check(fmt.Sprintf("%s[%d].allocatedResources", field, i), list[i].AllocatedResources); err != nil {
+				return err
+			}
+			if err := requirements(fmt.Sprintf("%s[%d].resources", field, i), list[i].Resources); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return firstError(
+		containers("spec.containers", p.Spec.Containers),
+		containers("spec.initContainers", p.Spec.InitContainers),
+		requirements("spec.resources", p.Spec.Resources),
+		check("spec.overhead", p.Spec.Overhead),
+		statuses("status.containerStatuses", p.Status.ContainerStatuses),
+		statuses("status.initContainerStatuses", p.Status.InitContainerStatuses),
+		requirements("status.resources", p.Status.Resources),
+		check("status.allocatedResources", p.Status.AllocatedResources),
+	)
+}
+
+// checkList reports the first quantity of a list that is negative. Where the
+// list that defaults come from has the same, that is reported: it is at fault
+// whether or not the other was made from it.
+func checkList(object, field string, l resource.List, sourceField string, source resource.List) error {
+	for _, name := range l.Names() {
+		q := l[name]
+		if q.Sign() >= 0 {
+			continue
+		}
+		if from, ok := source[name]; ok && from.Cmp(q) == 0 {
+			field = sourceField
+		}
+		return &InvalidError{Object: object, Field: fmt.Sprintf("%s[%s]", field, name), Value: q.String(), Err: errNegative}
+	}
+	return nil
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
