@@ -41,30 +41,51 @@ func (s *Scheduler) PostFilter(ctx context.Context, snap *framework.Snapshot, po
 		return result, "", framework.Reject(AllPostFiltersSkipped), nil
 	}
 	r.cycle.Filters = &filterSet{r, snap, r.bound.filters}
-	if class, ok := r.localClass(); ok && !s.profile.Fast.Off {
+	class, remembers := r.localClass()
+	if remembers = remembers && !s.profile.Fast.Off; remembers {
 		preemption.Recall.Set(&r.cycle, s.memory.For(class, snap))
 	}
 	if narrow := s.plugins.narrow(&r.cycle); narrow != nil {
 		preemption.Narrow.Set(&r.cycle, narrow)
 	}
-	var reasons []string
-	for _, p := range s.plugins.postFilter {
-		proposed, status := postFilter(ctx, p, r)
-		switch {
-		case status.IsSuccess(), status.Code() == framework.UnschedulableAndUnresolvable:
-			return proposed, p.name, status, nil
-		case !status.IsRejected():
-			return framework.PostFiltered{}, p.name, status, refusal("PostFilter", p.name, status)
-		}
-		if proposed.Override || proposed.Nominated != "" {
-			result = proposed
-		}
-		reasons = append(reasons, status.Reasons()...)
-		if plugin == "" {
-			plugin = p.name
+	p := s.plugins.postFilters(ctx, r)
+	if remembers && s.fast != nil && s.profile.Fast.Verify {
+		if difference := s.fast.verifyPostFilter(ctx, r, d, p); difference != nil {
+			return framework.PostFiltered{}, "", framework.Status{}, difference
 		}
 	}
-	return result, plugin, framework.NewStatus(framework.Unschedulable, framework.Texts(reasons...)), nil
+	return p.result, p.plugin, p.status, p.err
+}
+
+// proposal is what the PostFilter plugins said.
+type proposal struct {
+	result framework.PostFiltered
+	plugin string
+	status framework.Status
+	err    error
+}
+
+// postFilters asks the PostFilter plugins.
+func (t *plugins) postFilters(ctx context.Context, r *road) (p proposal) {
+	var reasons []string
+	for _, plugin := range t.postFilter {
+		proposed, status := postFilter(ctx, plugin, r)
+		switch {
+		case status.IsSuccess(), status.Code() == framework.UnschedulableAndUnresolvable:
+			return proposal{proposed, plugin.name, status, nil}
+		case !status.IsRejected():
+			return proposal{framework.PostFiltered{}, plugin.name, status, refusal("PostFilter", plugin.name, status)}
+		}
+		if proposed.Override || proposed.Nominated != "" {
+			p.result = proposed
+		}
+		reasons = append(reasons, status.Reasons()...)
+		if p.plugin == "" {
+			p.plugin = plugin.name
+		}
+	}
+	p.status = framework.NewStatus(framework.Unschedulable, framework.Texts(reasons...))
+	return p
 }
 
 // localClass returns a key that is equal for pods which all filters of this cycle

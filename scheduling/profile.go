@@ -114,7 +114,9 @@ type Fast struct {
 	// more want a larger budget.
 	Budget int
 	// Verify takes both roads for every decision and fails with a
-	// [*DifferenceError] where they differ. It is slow, and meant for tests.
+	// [*DifferenceError] where they differ. Where preemption remembers what it
+	// found before, PostFilter plugins are asked twice, the second time without
+	// that. It is slow, and meant for tests.
 	Verify bool
 }
 

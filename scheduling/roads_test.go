@@ -1,14 +1,17 @@
 package scheduling_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/preemption"
 	"pgregory.net/rapid"
 )
 
@@ -347,6 +350,10 @@ type machine struct {
 	forks  []*framework.Snapshot
 	pods   []*framework.PodInfo
 	serial int
+
+	nominated   *framework.PodInfo // one at a time
+	on          string
+	preemptions *int
 }
 
 func (m *machine) node(t *rapid.T, name string) *framework.Node {
@@ -377,6 +384,7 @@ func (m *machine) newPod(t *rapid.T) *framework.PodInfo {
 		"color": rapid.SampledFrom([]string{"", "", "red", "green"}).Draw(t, "color"),
 		"size":  rapid.SampledFrom([]string{"", "a", "aa"}).Draw(t, "size"),
 	}
+	p.Spec.Priority = new(rapid.Int32Range(-1, 2).Draw(t, "priority"))
 	info, err := m.snap.NewPodInfo(p)
 	if err != nil {
 		t.Fatal(err)
@@ -397,10 +405,59 @@ func (m *machine) schedule(t *rapid.T) {
 	if errors.As(err, &different) {
 		t.Fatal(err)
 	}
+	var fit *scheduling.FitError
+	if errors.As(err, &fit) {
+		m.makeRoom(t, p, d)
+	}
 	if err == nil && rapid.Bool().Draw(t, "bind") {
 		must(t, m.snap.AddPod(p, d.Node))
 		m.pods = append(m.pods, p)
 	}
+}
+
+// makeRoom asks for victims and, half the time, removes them and nominates the
+// pod.
+func (m *machine) makeRoom(t *rapid.T, p *framework.PodInfo, d scheduling.Decision) {
+	found, _, _, err := m.sched.PostFilter(context.Background(), m.snap, p, d)
+	var different *scheduling.DifferenceError
+	if errors.As(err, &different) {
+		t.Fatal(err)
+	}
+	if err != nil || len(found.Victims) == 0 {
+		return // plugins that change their minds may find that nobody need leave
+	}
+	*m.preemptions++
+	if !rapid.Bool().Draw(t, "evict") {
+		return
+	}
+	for _, v := range found.Victims {
+		must(t, m.snap.RemovePod(v.Pod, found.Nominated))
+	}
+	m.renounce()
+	must(t, m.snap.Nominate(p, found.Nominated, ""))
+	m.nominated, m.on = p, found.Nominated
+}
+
+// fill puts pods that anyone may preempt on all nodes, until these are full.
+func (m *machine) fill(t *rapid.T) {
+	for i := range m.snap.Len() {
+		for int64(len(m.snap.At(i).Pods)) < m.snap.At(i).AllowedPods {
+			m.serial++
+			p := framework.MakePod(fmt.Sprintf("p%d", m.serial)).UID(framework.UID(fmt.Sprint(m.serial))).Priority(-2).Obj()
+			info, err := m.snap.NewPodInfo(p)
+			must(t, err)
+			must(t, m.snap.Assume(info, m.snap.At(i)))
+		}
+	}
+}
+
+func (m *machine) renounce() {
+	for _, s := range append(slices.Clip(m.forks), m.snap) {
+		if m.nominated != nil {
+			s.Denominate(m.nominated, m.on)
+		}
+	}
+	m.nominated = nil
 }
 
 func (m *machine) actions() map[string]func(*rapid.T) {
@@ -422,15 +479,27 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 			must(t, m.snap.Forget(n.Pods[rapid.IntRange(0, len(n.Pods)-1).Draw(t, "pod")], n))
 		},
 		"add pod": func(t *rapid.T) { must(t, m.snap.Assume(m.newPod(t), m.someNode(t))) },
-		"touch":   func(t *rapid.T) { m.snap.Touch(m.someNode(t)) },
+		"place the nominated pod": func(t *rapid.T) {
+			p := m.nominated
+			if p == nil {
+				t.Skip("no nominated pod")
+			}
+			m.renounce()
+			if m.snap.Node(m.on) != nil {
+				must(t, m.snap.AddPod(p, m.on))
+			}
+		},
+		"touch": func(t *rapid.T) { m.snap.Touch(m.someNode(t)) },
 		"what if": func(t *rapid.T) {
 			n := m.someNode(t)
 			mark := m.snap.Begin()
 			for len(m.snap.Node(n.Name()).Pods) > 0 {
 				must(t, m.snap.Forget(m.snap.Node(n.Name()).Pods[0], n))
 			}
+			nominated, on := m.nominated, m.on
 			m.schedule(t)
 			m.snap.Rollback(mark)
+			m.nominated, m.on = nominated, on
 		},
 		"fork": func(t *rapid.T) {
 			m.forks = append(m.forks, m.snap.Fork())
@@ -460,6 +529,7 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 func TestFastRoadEqualsPlainRoad(t *testing.T) {
 	filters := []framework.Plugin{room{}, color{}, seasonal{}, whim{}, tired{}, zones{}}
 	scorers := []framework.Plugin{emptier{}, likes{}, spreadOut{}, crowd{}, fewer{}, mood{}, caprice{}, zones{}}
+	preemptions := 0
 	rapid.Check(t, func(t *rapid.T) {
 		some := func(list []framework.Plugin, label string) []framework.Plugin {
 			var out []framework.Plugin
@@ -473,6 +543,7 @@ func TestFastRoadEqualsPlainRoad(t *testing.T) {
 		p := scheduling.Profile{
 			Name: "test", Seed: rapid.Uint64().Draw(t, "seed"),
 			Filter:     some(filters, "filters"),
+			PostFilter: []framework.Plugin{preemption.DefaultPreemption{MinCandidateNodesAbsolute: new(int32(3))}},
 			Tie:        scheduling.TieRule(rapid.IntRange(0, int(scheduling.Custom)).Draw(t, "tie")),
 			Percentage: rapid.SampledFrom([]int{scheduling.AllNodes, scheduling.AllNodes, scheduling.Adaptive, 10}).Draw(t, "percentage"),
 			Fast:       scheduling.Fast{Verify: true, Budget: rapid.SampledFrom([]int{0, 40_000}).Draw(t, "budget")},
@@ -485,14 +556,21 @@ func TestFastRoadEqualsPlainRoad(t *testing.T) {
 		}
 		sched, err := scheduling.New(p)
 		must(t, err)
-		m := &machine{sched: sched, snap: framework.NewSnapshot(framework.Order(rapid.IntRange(0, 1).Draw(t, "order")))}
+		m := &machine{sched: sched, preemptions: &preemptions, snap: framework.NewSnapshot(framework.Order(rapid.IntRange(0, 1).Draw(t, "order")))}
 		m.snap.SetNow(time.Unix(1_700_000_000, 0))
 		for range rapid.SampledFrom([]int{0, 3, 30, 130}).Draw(t, "nodes") {
 			m.serial++
 			must(t, m.snap.AddNode(m.node(t, fmt.Sprintf("n%d", m.serial))))
 		}
+		if rapid.Bool().Draw(t, "full") {
+			m.fill(t)
+		}
 		t.Repeat(m.actions())
 	})
+	t.Log(preemptions, "preemptions")
+	if preemptions == 0 && !testing.Short() {
+		t.Error("nobody was preempted: the histories test too little")
+	}
 }
 
 // guard rejects pods with a label, and says that it reads the cluster for those

@@ -1,17 +1,21 @@
 package scheduling
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling/preemption"
 )
 
 // A DifferenceError says that the two roads disagreed: a defect of this
 // library, or a plugin whose declared scope is not true. It holds what is
 // needed to decide the same pod again.
 type DifferenceError struct {
-	// What differs: the decision, an error, or what is known of one node.
+	// What differs: the decision, an error, what is known of one node, or what
+	// PostFilter proposes.
 	What string
 	// Plain and Fast are the two answers.
 	Plain, Fast string
@@ -39,6 +43,36 @@ func (f *fastRoad) verify(snap *framework.Snapshot, pod *framework.PodInfo, d De
 		return differ("the decision", a, b)
 	}
 	return f.verifyNodes(snap, differ)
+}
+
+// verifyPostFilter asks the PostFilter plugins again, with nothing remembered of
+// earlier attempts, and compares.
+func (f *fastRoad) verifyPostFilter(ctx context.Context, r *road, d Decision, fast proposal) error {
+	preemption.Recall.Set(&r.cycle, nil)
+	plain := f.s.plugins.postFilters(ctx, r)
+	if a, b := plain.String(), fast.String(); a != b {
+		return &DifferenceError{What: "what PostFilter proposes", Plain: a, Fast: b, Replay: f.replay(r.cycle.Snapshot, r.cycle.Pod, d)}
+	}
+	return nil
+}
+
+// String is all that a proposal says.
+func (p proposal) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "{node %q, override %t, plugin %q, %s, error %v, victims [", p.result.Nominated, p.result.Override, p.plugin, p.status, p.err)
+	for i, v := range p.result.Victims {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		if v.Pod != nil && v.Pod.Pod != nil {
+			b.WriteString(v.Pod.Pod.Key())
+		}
+		if v.ViolatesBudget {
+			b.WriteByte('!')
+		}
+	}
+	b.WriteString("]}")
+	return b.String()
 }
 
 func describe(d Decision) string {

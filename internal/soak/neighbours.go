@@ -100,20 +100,3 @@ func selectNamespaces(r *rand.Rand) *framework.LabelSelector {
 	}
 	return s
 }
-
-// namespace makes or changes a namespace, and service a service.
-func namespace(r *rand.Rand) *framework.Namespace {
-	n := &framework.Namespace{ObjectMeta: framework.ObjectMeta{Name: pick(r, "default", "team")}}
-	if !chance(r, 3) {
-		n.Labels = map[string]string{"env": pick(r, "prod", "test")}
-	}
-	return n
-}
-
-func service(r *rand.Rand) *framework.Service {
-	s := &framework.Service{ObjectMeta: framework.ObjectMeta{Name: pick(r, "a", "b"), Namespace: pick(r, "default", "team")}}
-	if !chance(r, 4) {
-		s.Spec.Selector = map[string]string{"app": pick(r, "app-0", "app-1", "app-2")}
-	}
-	return s
-}

@@ -48,11 +48,7 @@ func node(r *rand.Rand, name string) *framework.Node {
 // template makes the pod of a class: all pods made from it are alike but for
 // their names.
 func template(r *rand.Rand, i int) *framework.Pod {
-	b := framework.MakePod("pod").Namespace(pick(r, "default", "default", "team")).
-		Labels("app", fmt.Sprintf("app-%d", i%5)).Image(fmt.Sprintf("app-%d", i%4))
-	if chance(r, 3) {
-		b = b.Labels("tier", pick(r, "front", "back"))
-	}
+	b := member(r, i)
 	switch r.IntN(4) {
 	case 0:
 	case 1:
@@ -84,6 +80,35 @@ func template(r *rand.Rand, i int) *framework.Pod {
 		b = b.InitContainer("init").Image("app-2:v1").Requests("1", "1Gi")
 	}
 	return mounts(r, neighbours(r, b))
+}
+
+// modest makes the pod of a class that asks for little more than room, so that
+// it is others that keep it from a node.
+func modest(r *rand.Rand, i int) *framework.Pod {
+	b := member(r, i).Requests(pick(r, "500m", "1", "1500m"), pick(r, "512Mi", "1Gi", "3Gi"))
+	if chance(r, 6) {
+		b = b.HostPort(int32(8000 + r.IntN(2)))
+	}
+	if chance(r, 6) {
+		b = b.Tolerates("")
+	}
+	if chance(r, 4) {
+		return neighbours(r, b)
+	}
+	if chance(r, 4) {
+		return mounts(r, b.Obj())
+	}
+	return b.Obj()
+}
+
+// member begins a pod: where it belongs and what it is worth.
+func member(r *rand.Rand, i int) framework.PodBuilder {
+	b := framework.MakePod("pod").Namespace(pick(r, "default", "default", "team")).
+		Labels("app", fmt.Sprintf("app-%d", i%5)).Image(fmt.Sprintf("app-%d", i%4))
+	if chance(r, 3) {
+		b = b.Labels("tier", pick(r, "front", "back"))
+	}
+	return owned(r, ranked(r, b))
 }
 
 // stamp makes one pod of a template.

@@ -1,6 +1,12 @@
 package soak
 
-import "testing"
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"pgregory.net/rapid"
+)
 
 func TestRoadsAgree(t *testing.T) {
 	steps := 30_000
@@ -14,7 +20,67 @@ func TestRoadsAgree(t *testing.T) {
 	for _, d := range res.Differences {
 		t.Error(d)
 	}
-	if res.Placed == 0 || res.Unschedulable == 0 {
-		t.Errorf("%d placed and %d unschedulable: the history tests too little", res.Placed, res.Unschedulable)
+	covers(t, res)
+}
+
+// covers demands that everything happened that the roads are compared in.
+func covers(t *testing.T, res Result) {
+	t.Helper()
+	c := res.Preemption
+	for name, n := range map[string]int{
+		"pods placed": res.Placed, "unschedulable pods": res.Unschedulable,
+		"attempts to make room": c.Attempts, "preemptions": c.Preemptions, "evictions": c.Evictions,
+		"victims that lingered": c.Lingering, "violations of a budget": c.Violations, "waits for victims": c.Waits,
+		"pods that may not preempt": c.Never, "nominations": c.Nominations, "nominations renounced": c.Renounced,
+		"nominated pods placed": c.Claimed, "decisions beside nominated pods": c.Beside,
+	} {
+		if n == 0 {
+			t.Errorf("%s: none: the history tests too little", name)
+		}
+	}
+}
+
+// words makes random numbers of what rapid draws, so that a history that fails
+// becomes a short one.
+type words struct{ t *rapid.T }
+
+func (w *words) Uint64() uint64 { return rapid.Uint64().Draw(w.t, "word") }
+
+// TestStateMachine lets rapid choose the steps. A history begins with some that
+// fill the cluster.
+func TestStateMachine(t *testing.T) {
+	var res Result
+	rapid.Check(t, func(t *rapid.T) {
+		seed, begin := rapid.Uint64().Draw(t, "seed"), rapid.IntRange(0, 300).Draw(t, "steps before")
+		h, err := newHistory(rand.New(rand.NewPCG(seed, 0)), seed, &res)
+		for i := 0; i < begin && err == nil; i++ {
+			err = h.step()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := &words{t}
+		h.r = rand.New(w)
+		steps := map[string]func(*rapid.T){"": func(t *rapid.T) {
+			if res.Count > 0 {
+				difference := res.Differences[0]
+				res = Result{}
+				t.Fatal(difference)
+			}
+		}}
+		for _, a := range h.kinds {
+			for i := range 1 + a.share/5 {
+				steps[fmt.Sprint(a.name, " ", i)] = func(t *rapid.T) {
+					w.t = t
+					if err := h.do(a); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+		}
+		t.Repeat(steps)
+	})
+	if !t.Failed() && !testing.Short() {
+		covers(t, res)
 	}
 }

@@ -1,6 +1,6 @@
 // Command soak runs a random history of a cluster and takes both roads for
-// every decision. It ends with a line "N steps, M differences", and with exit
-// status 1 if there were any.
+// every decision and every preemption. It ends with a line "N steps, M
+// differences", and with exit status 1 if there were any.
 package main
 
 import (
@@ -38,6 +38,10 @@ func main() {
 	}
 	fmt.Printf("%d decisions, %d placed, %d unschedulable, seed %d, %s\n",
 		res.Decisions, res.Placed, res.Unschedulable, *seed, time.Since(began).Round(time.Millisecond))
+	c := res.Preemption
+	fmt.Printf("%d attempts to make room: %d preemptions, %d evictions (%d lingering, %d against a budget), %d waits, %d may never\n",
+		c.Attempts, c.Preemptions, c.Evictions, c.Lingering, c.Violations, c.Waits, c.Never)
+	fmt.Printf("%d nominations, %d renounced, %d claimed, %d decisions beside nominated pods\n", c.Nominations, c.Renounced, c.Claimed, c.Beside)
 	fmt.Printf("%d steps, %d differences\n", res.Steps, res.Count)
 	if res.Count > 0 {
 		os.Exit(1)

@@ -1,0 +1,278 @@
+package soak
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling"
+)
+
+// history is one epoch.
+type history struct {
+	*world
+	r           *rand.Rand
+	kinds       []action
+	res         *Result
+	fast, plain *scheduling.Scheduler
+	other       *world // a fork
+	templates   []*framework.Pod
+	serial      int
+	steps       int
+	crowded     int  // pods per node above which more pods leave than come
+	packed      bool // pods seldom leave by themselves
+	calm        bool // nobody waits, and so nobody is evicted
+	atOnce      int  // how many pods wait at most
+}
+
+// newHistory begins an epoch. Every other cluster is packed, every fourth calm.
+func newHistory(r *rand.Rand, epoch uint64, res *Result) (*history, error) {
+	fast, plain, err := schedulers(r)
+	if err != nil {
+		return nil, err
+	}
+	h := &history{
+		world: &world{snap: framework.NewSnapshot(pick(r, framework.ZoneInterleaved, framework.Arrival))},
+		r:     r, kinds: actions(), res: res, fast: fast, plain: plain, crowded: 2 + r.IntN(8), packed: epoch%2 == 0, calm: epoch%4 == 1, atOnce: 1 + r.IntN(10),
+	}
+	h.snap.SetNow(time.Unix(1_700_000_000, 0))
+	nodes, classes, usually := pick(r, 2, 20, 60, 150), 1+r.IntN(12), template
+	if h.packed {
+		nodes, classes, usually = pick(r, 2, 5, 20, 40), 6+r.IntN(12), modest
+	}
+	for i := range classes {
+		of := usually
+		if chance(r, 4) {
+			of = template
+		}
+		h.templates = append(h.templates, of(r, i))
+	}
+	for range nodes {
+		if err := h.addNode(); err != nil {
+			return nil, err
+		}
+	}
+	return h, errors.Join(h.policies(), h.storage())
+}
+
+// An action is a kind of step.
+type action struct {
+	name  string
+	share int // of all steps, in percent
+	do    func(*history) error
+}
+
+// actions lists all kinds of steps. A step on a cluster without nodes adds one.
+func actions() []action {
+	return []action{
+		{"schedule a pod", 48, func(h *history) error { return h.schedule(true) }},
+		{"try a waiting pod again", 9, (*history).retry},
+		{"pods go", 13, (*history).deletePods},
+		{"a pod comes by itself", 4, (*history).bindElsewhere},
+		{"a waiting pod is bound by others", 1, (*history).bindWaiter},
+		{"a waiting pod is nominated by others", 1, (*history).nominateFromOutside},
+		{"a waiting pod is deleted", 1, (*history).giveUp},
+		{"pods start", 2, (*history).start},
+		{"storage changes", 2, (*history).changeStorage},
+		{"objects change", 2, (*history).changeObjects},
+		{"policies change", 2, (*history).changePolicies},
+		{"time passes", 2, (*history).passTime},
+		{"a node changes", 2, func(h *history) error { return h.snap.UpdateNode(node(h.r, h.someNode().Name())) }},
+		{"a node comes", 2, (*history).addNode},
+		{"a node goes", 2, func(h *history) error { return h.snap.RemoveNode(h.someNode().Name()) }},
+		{"fork", 2, (*history).makeFork},
+		{"turn to the fork", 2, (*history).turn},
+		{"what if", 2, (*history).whatIf},
+		{"a pod is replaced", 1, (*history).replacePod},
+	}
+}
+
+// step makes one random step.
+func (h *history) step() error {
+	k := h.r.IntN(100)
+	for _, a := range h.kinds {
+		if k -= a.share; k < 0 {
+			return h.do(a)
+		}
+	}
+	return nil
+}
+
+// do makes a step.
+func (h *history) do(a action) error {
+	h.steps++
+	h.res.Steps++
+	if err := h.leave(h.steps); err != nil {
+		return err
+	}
+	if h.snap.Len() == 0 {
+		return h.addNode()
+	}
+	return a.do(h)
+}
+
+func (h *history) addNode() error {
+	h.serial++
+	return h.snap.AddNode(node(h.r, fmt.Sprintf("node-%d", h.serial)))
+}
+
+func (h *history) someNode() *framework.NodeInfo { return h.snap.At(h.r.IntN(h.snap.Len())) }
+
+func (h *history) passTime() error {
+	h.snap.SetNow(h.snap.Now().Add(time.Duration(h.r.IntN(90)) * time.Second))
+	return nil
+}
+
+func (h *history) makeFork() error {
+	h.other = h.fork()
+	return nil
+}
+
+func (h *history) turn() error {
+	if h.other != nil {
+		h.world, h.other = h.other, h.world
+	}
+	return nil
+}
+
+func (h *history) newPod() (*framework.PodInfo, error) {
+	h.serial++
+	p := stamp(pick(h.r, h.templates...), h.serial)
+	if chance(h.r, 20) {
+		p.DeletionTimestamp = new(h.snap.Now())
+	}
+	if err := h.ephemeral(p); err != nil {
+		return nil, err
+	}
+	if err := framework.DefaultPod(p, framework.List[framework.PriorityClass](h.snap)); err != nil {
+		return nil, err
+	}
+	return h.snap.NewPodInfo(p)
+}
+
+// schedule decides for a new pod.
+func (h *history) schedule(mayPlace bool) error {
+	p, err := h.newPod()
+	if err != nil {
+		return err
+	}
+	return h.decide(waiter{info: p}, mayPlace)
+}
+
+// decide decides for a pod that is not in the list of those that wait. Two times
+// of three it places the pod if it can and may; if there is no node for it, the
+// pod makes room.
+func (h *history) decide(p waiter, mayPlace bool) error {
+	h.res.Decisions++
+	if h.snap.Nominations() > 0 {
+		h.res.Preemption.Beside++
+	}
+	h.plain.Continue(h.fast)
+	d, err := h.fast.Schedule(h.snap, p.info)
+	if different, err := h.different(err); different || err != nil {
+		return err
+	}
+	plain, plainErr := h.plain.Schedule(h.snap, p.info)
+	if a, b := outcome(plain, plainErr), outcome(d, err); a != b {
+		h.res.note(&scheduling.DifferenceError{What: "the decision of another scheduler", Plain: a, Fast: b})
+		return nil
+	}
+	if err != nil {
+		h.res.Unschedulable++
+		if p, err = h.makeRoom(p, d); err != nil {
+			return err
+		}
+		return h.wait(p)
+	}
+	h.res.Placed++
+	if !mayPlace || chance(h.r, 3) {
+		if p.node != "" {
+			h.waiting = append(h.waiting, p)
+		}
+		return nil
+	}
+	if p.node != "" {
+		h.snap.Denominate(p.info, p.node)
+		h.res.Preemption.Claimed++
+	}
+	return h.fast.Assume(h.snap, p.info, d)
+}
+
+// different reports whether err is a difference, which it keeps. Any other error
+// than that no node fits ends the run.
+func (h *history) different(err error) (bool, error) {
+	var fit *scheduling.FitError
+	var different *scheduling.DifferenceError
+	switch {
+	case errors.As(err, &different):
+		h.res.note(different)
+		return true, nil
+	case errors.As(err, &fit):
+		return false, nil
+	}
+	return false, err
+}
+
+// outcome is all that a decision said.
+func outcome(d scheduling.Decision, err error) string {
+	return fmt.Sprintf("%q, score %d, %d feasible, %d evaluated, %d tied: %v", d.Node, d.Score, d.Feasible, d.Evaluated, d.Tied, err)
+}
+
+// deletePods takes a few pods off a node, more where it is crowded.
+func (h *history) deletePods() error {
+	if h.packed && !chance(h.r, 3) {
+		return nil
+	}
+	n := h.someNode()
+	for k := 1 + len(n.Pods)/h.crowded; k > 0 && len(n.Pods) > 0; k-- {
+		if err := h.snap.Forget(n.Pods[h.r.IntN(len(n.Pods))], n); err != nil {
+			return err
+		}
+		n = h.snap.Node(n.Name())
+	}
+	return nil
+}
+
+// bindElsewhere counts a pod that someone else placed, fitting or not.
+func (h *history) bindElsewhere() error {
+	p, err := h.newPod()
+	if err != nil {
+		return err
+	}
+	return h.snap.Assume(p, h.someNode())
+}
+
+// replacePod exchanges a pod for one of another class, as an update does.
+func (h *history) replacePod() error {
+	n := h.someNode()
+	if len(n.Pods) == 0 {
+		return nil
+	}
+	if err := h.snap.Forget(n.Pods[h.r.IntN(len(n.Pods))], n); err != nil {
+		return err
+	}
+	p, err := h.newPod()
+	if err != nil {
+		return err
+	}
+	return h.snap.AddPod(p, n.Name())
+}
+
+// whatIf empties a node, asks for a new pod or one that waits, which may evict
+// others, and takes everything back.
+func (h *history) whatIf() error {
+	return h.try(func() error {
+		name := h.someNode().Name()
+		for n := h.snap.Node(name); len(n.Pods) > 0; n = h.snap.Node(name) {
+			if err := h.snap.Forget(n.Pods[0], n); err != nil {
+				return err
+			}
+		}
+		if p, ok := h.takeWaiter(); ok && chance(h.r, 2) {
+			return h.decide(p, true)
+		}
+		return h.schedule(true)
+	})
+}

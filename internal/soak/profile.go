@@ -1,0 +1,70 @@
+package soak
+
+import (
+	"math/rand/v2"
+
+	"github.com/berth-sched/berth/filter"
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/preemption"
+	"github.com/berth-sched/berth/scoring"
+)
+
+// schedulers builds two of the same profile, of which the second takes the plain
+// road only.
+func schedulers(r *rand.Rand) (fast, plain *scheduling.Scheduler, err error) {
+	p := profile(r)
+	p.Seed = r.Uint64()
+	p.Tie = scheduling.TieRule(r.IntN(int(scheduling.Custom)))
+	p.Percentage = pick(r, scheduling.AllNodes, scheduling.AllNodes, scheduling.Adaptive, 20)
+	p.Fast = scheduling.Fast{Verify: true, Budget: pick(r, 0, 0, 200_000)}
+	if fast, err = scheduling.New(p); err != nil {
+		return nil, nil, err
+	}
+	p.Fast = scheduling.Fast{Off: true}
+	p.Parallelism = 1 + r.IntN(3)
+	plain, err = scheduling.New(p)
+	return fast, plain, err
+}
+
+// profile returns the default profile of a release, sometimes with plugins or
+// arguments that are not among the defaults.
+func profile(r *rand.Rand) scheduling.Profile {
+	p := pick(r, scheduling.Kubernetes137, scheduling.Kubernetes137, scheduling.Kubernetes134, scheduling.Kubernetes118)()
+	if chance(r, 6) {
+		zone := []string{framework.LabelTopologyZone}
+		p.Filter = append(p.Filter, filter.ServiceAffinity{AffinityLabels: zone})
+		p.Score = append(p.Score, scheduling.Weighted{Plugin: scoring.ServiceAffinity{AntiAffinityLabels: zone}, Weight: 2})
+	}
+	if chance(r, 4) {
+		p.Score = append(p.Score, scheduling.Weighted{Plugin: scoring.SelectorSpread{}, Weight: 1})
+	}
+	if chance(r, 4) {
+		p.PostFilter = []framework.Plugin{preemption.DefaultPreemption{
+			MinCandidateNodesPercentage: new(int32(r.IntN(30))), MinCandidateNodesAbsolute: new(int32(r.IntN(4))),
+		}}
+	}
+	if chance(r, 4) {
+		spreadByList(r, &p)
+	}
+	return p
+}
+
+// spreadByList replaces the default constraints, where the profile spreads pods
+// by topology, by a list which also has a constraint that must hold.
+func spreadByList(r *rand.Rand, p *scheduling.Profile) {
+	constraints := []framework.TopologySpreadConstraint{
+		{MaxSkew: int32(1 + r.IntN(3)), TopologyKey: framework.LabelTopologyZone, WhenUnsatisfiable: framework.DoNotSchedule},
+		{MaxSkew: int32(1 + r.IntN(3)), TopologyKey: framework.LabelHostname, WhenUnsatisfiable: framework.ScheduleAnyway},
+	}
+	for i := range p.Filter {
+		if _, ok := p.Filter[i].(filter.PodTopologySpread); ok {
+			p.Filter[i] = filter.PodTopologySpread{ListDefaulting: true, DefaultConstraints: constraints}
+		}
+	}
+	for i := range p.Score {
+		if _, ok := p.Score[i].Plugin.(scoring.PodTopologySpread); ok {
+			p.Score[i].Plugin = scoring.PodTopologySpread{ListDefaulting: true, DefaultConstraints: constraints}
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package soak
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// namespace makes or changes a namespace.
+func namespace(r *rand.Rand) *framework.Namespace {
+	n := &framework.Namespace{ObjectMeta: framework.ObjectMeta{Name: pick(r, "default", "team")}}
+	if !chance(r, 3) {
+		n.Labels = map[string]string{"env": pick(r, "prod", "test")}
+	}
+	return n
+}
+
+func service(r *rand.Rand) *framework.Service {
+	return &framework.Service{ObjectMeta: named(r, "a", "b"), Spec: framework.ServiceSpec{Selector: labels(r)}}
+}
+
+func named(r *rand.Rand, names ...string) framework.ObjectMeta {
+	return framework.ObjectMeta{Name: pick(r, names...), Namespace: pick(r, "default", "default", "team")}
+}
+
+// labels are what a service or a workload may select; nil for nothing.
+func labels(r *rand.Rand) map[string]string {
+	switch r.IntN(8) {
+	case 0:
+		return nil
+	case 1:
+		return map[string]string{}
+	case 2:
+		return map[string]string{"tier": pick(r, "front", "back")}
+	}
+	return map[string]string{"app": fmt.Sprint("app-", r.IntN(3))}
+}
+
+// The names of workloads; few of them, so that owners come, go and change.
+func workloadName(r *rand.Rand) string { return pick(r, "w0", "w1", "w2") }
+
+// owned makes some pods belong to a workload, which may exist or not.
+func owned(r *rand.Rand, b framework.PodBuilder) framework.PodBuilder {
+	if chance(r, 3) {
+		return b
+	}
+	return b.Owner(pick(r, "ReplicaSet", "ReplicaSet", "StatefulSet", "ReplicationController", "Job"), workloadName(r))
+}
+
+// changeObjects puts or deletes an object that pods belong with.
+func (h *history) changeObjects() error {
+	r := h.r
+	switch r.IntN(12) {
+	case 0:
+		framework.Delete[framework.Namespace](h.snap, "team")
+	case 1:
+		framework.Delete[framework.Service](h.snap, pick(r, "default/a", "default/b", "team/a"))
+	case 2:
+		key := "default/" + workloadName(r)
+		framework.Delete[framework.ReplicaSet](h.snap, key)
+		framework.Delete[framework.StatefulSet](h.snap, key)
+		framework.Delete[framework.ReplicationController](h.snap, key)
+	case 3, 4:
+		return framework.Put(h.snap, namespace(r))
+	case 5, 6, 7:
+		return framework.Put(h.snap, service(r))
+	case 8:
+		s := &framework.StatefulSet{ObjectMeta: named(r, workloadName(r))}
+		s.Spec.Selector = selector(r)
+		return framework.Put(h.snap, s)
+	case 9:
+		rc := &framework.ReplicationController{ObjectMeta: named(r, workloadName(r))}
+		rc.Spec.Selector = labels(r)
+		return framework.Put(h.snap, rc)
+	default:
+		s := &framework.ReplicaSet{ObjectMeta: named(r, workloadName(r))}
+		s.Spec.Selector = selector(r)
+		return framework.Put(h.snap, s)
+	}
+	return nil
+}
