@@ -57,8 +57,12 @@ func Summarize(cluster *framework.Cluster, s *framework.Snapshot, pending []*fra
 		used = used.Add(n.Requested)
 		pods += int64(len(n.Pods))
 	}
-	summary.Allocated = listOf(s.Schema(), used, pods)
-	waiting, err := pendingRequests(s.Schema(), pending)
+	allocated := amounts{}
+	for i, x := range used {
+		allocated[s.Schema().Name(i)] = x
+	}
+	summary.Allocated = allocated.list(pods)
+	waiting, err := pendingRequests(pending)
 	if err != nil {
 		return nil, ofCluster(cluster, err)
 	}
@@ -80,32 +84,48 @@ func ready(n *framework.Node) bool {
 	return false
 }
 
-func pendingRequests(schema *resource.Schema, pending []*framework.Pod) (resource.List, error) {
-	var sum resource.Vector
+// amounts are amounts of resources, of cpu in thousandths.
+type amounts map[resource.Name]int64
+
+// pendingRequests adds up what the pods request. It leaves the snapshot's schema
+// alone: what only waits must not use up names that nodes may need.
+func pendingRequests(pending []*framework.Pod) (resource.List, error) {
+	sum := amounts{}
 	for i, p := range pending {
 		if p == nil {
 			return nil, &framework.InvalidError{Field: fmt.Sprintf("pending[%d]", i), Value: "null", Err: errNil}
 		}
 		request := ReplicaOf(p).Request
 		for _, name := range request.Names() {
-			if q := request[name]; q.Sign() < 0 {
+			q := request[name]
+			if q.Sign() < 0 {
 				return nil, &framework.InvalidError{
 					Field: fmt.Sprintf("pending[%d].requests[%s]", i, name), Value: q.String(), Err: errNegative,
 				}
 			}
+			sum.add(name, q)
 		}
-		sum = sum.Add(schema.Vector(request))
 	}
-	return listOf(schema, sum, int64(len(pending))), nil
+	return sum.list(int64(len(pending))), nil
 }
 
-// listOf returns the amounts above 0 and the number of pods as a list, nil if
+// add adds a quantity of a resource that schedulers count.
+func (a amounts) add(name resource.Name, q resource.Quantity) {
+	switch {
+	case name == resource.CPU:
+		a[name] = resource.SatAdd(a[name], q.MilliValue())
+	case name == resource.Memory, name == resource.EphemeralStorage, name.IsScalar():
+		a[name] = resource.SatAdd(a[name], q.Value())
+	}
+}
+
+// list returns the amounts above 0 and the number of pods as a list, nil if
 // there are none.
-func listOf(schema *resource.Schema, v resource.Vector, pods int64) resource.List {
+func (a amounts) list(pods int64) resource.List {
 	l := resource.List{}
-	for i, x := range v {
+	for name, x := range a {
 		if x > 0 {
-			l[schema.Name(i)] = quantityOf(schema.Name(i), x)
+			l[name] = quantityOf(name, x)
 		}
 	}
 	if pods > 0 {

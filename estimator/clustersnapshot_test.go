@@ -78,6 +78,38 @@ func TestSummarize(t *testing.T) {
 	}
 }
 
+// TestSummarizeManyNames: pods that wait, each with a resource of its own, are
+// all counted, and use up none of the names that nodes may still bring.
+func TestSummarizeManyNames(t *testing.T) {
+	s := framework.NewSnapshot(framework.Arrival)
+	if err := s.AddNode(framework.MakeNode("n", "4", "8Gi").Obj()); err != nil {
+		t.Fatal(err)
+	}
+	names := s.Schema().Len()
+	var pending []*framework.Pod
+	for i := range resource.MaxNames + 10 {
+		name := resource.Name(fmt.Sprintf("example.com/r%d", i))
+		pending = append(pending, framework.MakePod("p").Request(name, "2").Request("shoes", "1").Obj())
+	}
+	got, err := estimator.Summarize(&framework.Cluster{}, s, pending)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := resource.List{resource.Pods: resource.New(resource.MaxNames+10, resource.DecimalSI)}
+	for i := range resource.MaxNames + 10 {
+		want[resource.Name(fmt.Sprintf("example.com/r%d", i))] = resource.New(2, resource.DecimalSI)
+	}
+	if diff := cmp.Diff(want, got.Status.ResourceSummary.Allocating); diff != "" {
+		t.Errorf("Allocating (-want +got):\n%s", diff)
+	}
+	if got := s.Schema().Len(); got != names {
+		t.Errorf("the snapshot knows %d resource names after Summarize, want %d as before", got, names)
+	}
+	if err := s.AddNode(framework.MakeNode("m", "4", "8Gi").Resource("example.com/new", "1").Obj()); err != nil {
+		t.Errorf("AddNode after Summarize: %v", err)
+	}
+}
+
 func TestSummarizeRefusesModels(t *testing.T) {
 	c := &framework.Cluster{ObjectMeta: framework.ObjectMeta{Name: "m"}}
 	c.Spec.ResourceModels = []framework.ResourceModel{model(0)}
