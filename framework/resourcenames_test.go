@@ -38,7 +38,7 @@ func TestManyResourceNames(t *testing.T) {
 	if got := s.Schema().Len(); got != 1003 {
 		t.Fatalf("the schema has %d names, want 1003", got)
 	}
-	const reason = " would be one of more than 1024 resource names: leave out resources that no pod needs"
+	const reason = " would be one of more than 1024 resource names: leave out resources that no pod needs; where many names are of the past, which still count, make a new snapshot"
 	wantError(t, s.AddNode(node(10, 100)), "node n010: status.allocatable[example.com/r010-021]: example.com/r010-021"+reason)
 	wantError(t, s.UpdateNode(node(0, 150)), "node n000: status.allocatable[example.com/r000-121]: example.com/r000-121"+reason)
 	p := plainPod("p")
@@ -49,6 +49,13 @@ func TestManyResourceNames(t *testing.T) {
 		t.Errorf("what was refused left traces: %d names, %d nodes", got, s.Len())
 	}
 	must(t, s.AddNode(node(10, 21)))
+
+	// Names of nodes that are gone count on, but not in a new snapshot.
+	for i := range 10 {
+		must(t, s.RemoveNode(fmt.Sprintf("n%03d", i)))
+	}
+	wantError(t, s.AddNode(node(11, 1)), "node n011: status.allocatable[example.com/r011-000]: example.com/r011-000"+reason)
+	must(t, framework.NewSnapshot(framework.Arrival).AddNode(node(11, 1)))
 }
 
 // TestRollbackRestoresPorts removes and adds pods whose ports overlap: after the

@@ -56,7 +56,9 @@ func NewSnapshot(order Order) *Snapshot {
 	}
 }
 
-// Schema returns the schema of all vectors in the snapshot and its forks.
+// Schema returns the schema of all vectors in the snapshot and its forks. It
+// keeps the names of resources whose nodes and pods are gone, at most
+// [resource.MaxNames] in all.
 func (s *Snapshot) Schema() *resource.Schema { return s.lineage.schema }
 
 // Now returns the snapshot's time, the zero time unless it was set.

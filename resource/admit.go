@@ -10,6 +10,12 @@ import (
 // vectors of a cluster, whose length is that of their last resource: without a
 // bound, nodes that each bring names of their own would cost memory that grows
 // with the square of their number.
+//
+// A name counts for as long as the Schema lives, also when nothing has it any
+// more: vectors made before, which nobody keeps a list of, would else be read by
+// another name. A cluster whose names change without end, as when every node
+// brings its own, needs a new Schema now and then: a new snapshot, with the pods
+// made anew.
 const MaxNames = 1024
 
 // A FullError says that a [Schema] has no number left for a resource name.
@@ -20,9 +26,9 @@ type FullError struct {
 
 // Error returns the text, such as
 //
-//	example.com/gpu would be one of more than 1024 resource names: leave out resources that no pod needs
+//	example.com/gpu would be one of more than 1024 resource names: leave out resources that no pod needs; where many names are of the past, which still count, make a new snapshot
 func (e *FullError) Error() string {
-	return fmt.Sprintf("%s would be one of more than %d resource names: leave out resources that no pod needs", e.Name, MaxNames)
+	return fmt.Sprintf("%s would be one of more than %d resource names: leave out resources that no pod needs; where many names are of the past, which still count, make a new snapshot", e.Name, MaxNames)
 }
 
 // Admit gives numbers to the scalar resources of the lists that have none yet, in

@@ -22,7 +22,8 @@ const (
 // Schema numbers resource names, so that a [List] can become a [Vector]. cpu,
 // memory and ephemeral-storage always have the first three numbers; other names
 // get the next free one when they are first added. A number is never taken back
-// or given again.
+// or given again, so that a Vector means the same for as long as it lives; see
+// [MaxNames].
 //
 // Vectors can be compared only if they come from one Schema, so there is usually
 // one for all nodes and pods that meet. The zero value has the three fixed
