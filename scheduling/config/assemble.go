@@ -162,8 +162,12 @@ func (a *assembler) plugin(name string) framework.Plugin {
 	}
 	a.made[name] = nil
 	registry := a.config.registry
-	if _, ok := registry.Lookup(name); !ok && a.config.preset.byDefault(name) {
-		a.missing[name] = true
+	if _, ok := registry.Lookup(name); !ok {
+		if a.config.preset.byDefault(name) {
+			a.missing[name] = true
+			return nil
+		}
+		a.fail(UnknownPlugin, name, "plugin %q does not exist%s", name, a.unlessListed(registry.Names()))
 		return nil
 	}
 	var arguments any
@@ -175,11 +179,7 @@ func (a *assembler) plugin(name string) framework.Plugin {
 	}
 	p, err := registry.Make(name, arguments, a.handle)
 	if err != nil {
-		class := InitPlugin
-		if _, ok := registry.Lookup(name); !ok {
-			class = UnknownPlugin
-		}
-		a.failWith(err, class, name, "%v", err)
+		a.failWith(err, InitPlugin, name, "%v", err)
 		return nil
 	}
 	a.made[name] = p

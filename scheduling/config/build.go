@@ -199,15 +199,19 @@ func (b *builder) own(point Point) []string {
 	return list
 }
 
-// failUnknown records that there is no plugin of a name, and, with the first such
-// problem, those that there are.
+// failUnknown records that there is no plugin of a name.
 func (b *builder) failUnknown(point Point, name string) {
-	if slices.ContainsFunc(b.list, func(p Problem) bool { return p.Class == UnknownPlugin }) {
-		b.fail(UnknownPlugin, name, "%s %q does not exist", point.typeName(), name)
-		return
+	known := slices.Sorted(maps.Keys(b.preset.Plugins))
+	b.fail(UnknownPlugin, name, "%s %q does not exist%s", point.typeName(), name, b.unlessListed(known))
+}
+
+// unlessListed returns what an error about a plugin that does not exist says of
+// those that do: all of them in the first such error, nothing in the others.
+func (p *problems) unlessListed(known []string) string {
+	if slices.ContainsFunc(p.list, func(p Problem) bool { return p.Class == UnknownPlugin }) {
+		return ""
 	}
-	known := strings.Join(slices.Sorted(maps.Keys(b.preset.Plugins)), ", ")
-	b.fail(UnknownPlugin, name, "%s %q does not exist; known plugins: %s", point.typeName(), name, known)
+	return "; known plugins: " + strings.Join(known, ", ")
 }
 
 // expand returns the plugins of a point in the order in which they run: those of

@@ -33,3 +33,24 @@ func TestKnownPluginsAreListedOnce(t *testing.T) {
 		t.Errorf("the known plugins are listed %d times, want once: %v", n, err)
 	}
 }
+
+// TestBuildListsKnownPluginsOnce: of several plugins that only Load knows.
+func TestBuildListsKnownPluginsOnce(t *testing.T) {
+	text := "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles:\n" +
+		"- {schedulerName: a, plugins: {score: {enabled: [{name: A}, {name: B}]}}}\n" +
+		"- {schedulerName: b, plugins: {score: {enabled: [{name: A}]}}}\n"
+	c, err := config.Load([]byte(text), config.Options{Plugins: plugins("A:score B:score")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = c.Build(config.BuildOptions{})
+	if err == nil {
+		t.Fatal("Build took plugins that nobody makes")
+	}
+	if n := strings.Count(err.Error(), "does not exist"); n != 3 {
+		t.Errorf("%d unknown plugins, want 3: %v", n, err)
+	}
+	if n := strings.Count(err.Error(), "known plugins: DefaultBinder, "); n != 1 {
+		t.Errorf("the known plugins are listed %d times, want once: %v", n, err)
+	}
+}
