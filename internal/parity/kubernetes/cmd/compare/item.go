@@ -39,13 +39,5 @@ func kind(difference string) string {
 	return text
 }
 
-func kinds(differences []string) map[string]bool {
-	set := map[string]bool{}
-	for _, d := range differences {
-		set[kind(d)] = true
-	}
-	return set
-}
-
 // line writes the item as one line of JSON.
 func line(i *item) ([]byte, error) { return json.Marshal(i) }

@@ -192,7 +192,8 @@ func (r *runner) one(a *asker, family string, number uint64) bool {
 	return true
 }
 
-// show makes mismatches small and prints them.
+// show makes mismatches small and prints them, with what the large item's first
+// difference was.
 func (r *runner) show() {
 	a := newAsker()
 	defer a.forget()
@@ -204,8 +205,9 @@ func (r *runner) show() {
 			continue
 		}
 		i, differences := a.shrink(i, m.differences)
+		fmt.Fprintf(r.stderr, "%s: at first: %s\n", i.ID, m.differences[0])
 		for _, d := range differences {
-			fmt.Fprintf(r.stderr, "%s: %s\n", i.ID, d)
+			fmt.Fprintf(r.stderr, "%s: made small: %s\n", i.ID, d)
 		}
 		text, err := line(i)
 		if err != nil {

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// shrink makes an item smaller for as long as it differs in one of the ways that
-// it did, by leaving out parts of its JSON: halves of lists first, single
+// shrink makes an item smaller for as long as it has the first of its differences,
+// see [identity], by leaving out parts of its JSON: halves of lists first, single
 // elements and fields last.
 func (a *asker) shrink(i *item, differences []string) (*item, []string) {
-	s := &shrinker{asker: a, want: kinds(differences), end: time.Now().Add(patience), best: i, differences: differences}
+	s := &shrinker{asker: a, want: identities(differences[:1]), end: time.Now().Add(patience), best: i, differences: differences}
 	i.Expect.NodeOrder = nil
 	text, err := json.Marshal(i)
 	if err != nil {
@@ -39,7 +39,7 @@ type shrinker struct {
 }
 
 // fixed are fields without which an item is none.
-var fixed = []string{"id", "family", "pod", "metadata", "name", "uid", "place", "containers", "schedulerName"}
+var fixed = []string{"id", "family", "pod", "metadata", "name", "namespace", "uid", "place", "containers", "schedulerName"}
 
 // pass tries to leave out every part below a node of the tree once, and reports
 // whether any could be.
@@ -103,7 +103,7 @@ func (s *shrinker) differs(root any) bool {
 	}
 	v := s.ask(i)
 	for _, d := range v.differences {
-		if s.want[kind(d)] {
+		if s.want[identity(d)] {
 			s.best, s.differences = i, v.differences
 			return true
 		}
