@@ -89,6 +89,22 @@ type Preemption struct {
 	// OrderSensitive tells that the answer depends on the order of budgets,
 	// which is by namespace and name here and random upstream.
 	OrderSensitive bool `json:"pdbOrderSensitive,omitempty"`
+	// Searches are what it does from several of the places where its search may
+	// begin, with its bounds on the number of candidates. There are none in
+	// recorded cases.
+	Searches []PreemptionSearch `json:"searches,omitempty"`
+}
+
+// A PreemptionSearch is what DefaultPreemption does when its search begins at a
+// place among the potential nodes.
+type PreemptionSearch struct {
+	Offset     int      `json:"offset"`
+	Candidates []string `json:"candidates,omitempty"` // nodes, in the order in which they are offered
+	Picked     []string `json:"picked,omitempty"`     // all nodes that may be chosen
+	Nominated  string   `json:"nominated,omitempty"`  // one of them, which was
+	Evicted    []string `json:"evicted,omitempty"`    // its victims in order, without those that are leaving
+	Code       string   `json:"code"`
+	Message    string   `json:"message,omitempty"`
 }
 
 // PreemptionCandidate is a node that would have room without the victims.

@@ -29,8 +29,8 @@
 // decision's seed. The plugin is a value without run state; a call uses the
 // snapshot, which belongs to one goroutine at a time.
 //
-// Differs: kube-scheduler starts at a random node, follows map order among
-// candidates that all criteria leave tied, and tries nodes in parallel. Here
+// Differs: kube-scheduler tries nodes in a random order from a random one on,
+// follows map order among candidates that all criteria leave tied, and tries nodes in parallel. Here
 // the start is a function of the decision's seed, nodes are tried one after the
 // other, the first of the candidates that all criteria leave tied is taken, and
 // pods that have not started are taken to start later than all others rather

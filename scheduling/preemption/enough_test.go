@@ -6,7 +6,7 @@ import (
 )
 
 // The number of candidates that end the search: so many percent of n, at least
-// the absolute number, at most n, and at least one.
+// the absolute number, at most n. As in kube-scheduler it may be none.
 func TestEnough(t *testing.T) {
 	i32 := func(x int32) *int32 { return &x }
 	tests := []struct {
@@ -21,9 +21,9 @@ func TestEnough(t *testing.T) {
 		{"all", i32(100), i32(1), 1234, 1234},
 		{"none by percentage", i32(0), i32(3), 1000, 3},
 		{"none by number", i32(1), i32(0), 1000, 10},
-		{"neither", i32(0), i32(0), 1000, 1},
-		{"rounded to none", i32(1), i32(0), 99, 1},
-		{"negative", i32(-5), i32(-7), 10, 1},
+		{"neither", i32(0), i32(0), 1000, 0},
+		{"rounded to none", i32(1), i32(0), 99, 0},
+		{"negative", i32(-5), i32(-7), 10, 0},
 		{"beyond 100 percent", i32(300), i32(1), 10, 10},
 		{"the largest numbers", i32(math.MaxInt32), i32(math.MaxInt32), math.MaxInt32, math.MaxInt32},
 		{"one node", nil, nil, 1, 1},

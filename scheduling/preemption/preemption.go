@@ -17,8 +17,9 @@ type DefaultPreemption struct {
 	// MinCandidateNodesPercentage and MinCandidateNodesAbsolute bound the
 	// search: it ends when there are as many candidates as the larger of the two
 	// says, one of them without violated budgets. nil means 10 percent of the
-	// nodes that removals could help, and 100 nodes. Less than one is taken for
-	// one.
+	// nodes that removals could help, and 100 nodes. Where both come to less than
+	// one node, as 10 percent of nine do without an absolute number, no candidate
+	// is kept and nobody is ever preempted.
 	MinCandidateNodesPercentage *int32
 	MinCandidateNodesAbsolute   *int32
 
@@ -165,9 +166,9 @@ func (r *run) candidates(ctx context.Context) (list []*Candidate, refused refusa
 			err = firstOf(err, fmt.Errorf("node %s: %w", node.Name(), status.Err()))
 		case !status.IsSuccess():
 			refused.add(status)
-		case c.Violations == 0:
+		case c.Violations == 0 && len(clean) < enough:
 			clean = append(clean, c)
-		case len(violating) < enough:
+		case c.Violations > 0 && len(violating) < enough:
 			violating = append(violating, c)
 		}
 		if len(clean) > 0 && len(clean)+len(violating) >= enough {
@@ -210,7 +211,7 @@ func (r *run) enough(n int) int {
 	if a := r.plugin.MinCandidateNodesAbsolute; a != nil {
 		absolute = int64(*a)
 	}
-	return int(min(int64(n), max(int64(n)*percentage/100, absolute, 1)))
+	return int(min(int64(n), max(int64(n)*percentage/100, absolute, 0)))
 }
 
 // DryRun tries every node that a removal could help, not only as many as

@@ -59,10 +59,13 @@ type checker struct {
 }
 
 func newChecker(c *golden.Case, p scheduling.Profile, s *framework.Snapshot) (*checker, error) {
-	k := &checker{Case: c, snapshot: s, preemption: new(recorder)}
+	plugin, err := defaultPreemption(c)
+	if err != nil {
+		return nil, err
+	}
+	k := &checker{Case: c, snapshot: s, preemption: &recorder{DefaultPreemption: plugin}}
 	p.Fast.Verify = true
 	p.PostFilter = []framework.Plugin{k.preemption}
-	var err error
 	if k.scheduler, err = scheduling.New(p); err != nil {
 		return nil, err
 	}

@@ -17,6 +17,9 @@ type recorder struct {
 	candidates []*preemption.Candidate
 	failed     map[string]framework.Status
 	potential  []string
+
+	places   []int // where searches are to begin
+	searches []search
 }
 
 func (r *recorder) PostFilter(ctx context.Context, c *framework.Cycle, v framework.Verdicts) (framework.PostFiltered, framework.Status) {
@@ -28,6 +31,7 @@ func (r *recorder) PostFilter(ctx context.Context, c *framework.Cycle, v framewo
 		}
 	}
 	slices.Sort(r.potential)
+	r.search(ctx, c, v)
 	return r.DefaultPreemption.PostFilter(ctx, c, v)
 }
 
@@ -36,6 +40,10 @@ func (r *recorder) PostFilter(ctx context.Context, c *framework.Cycle, v framewo
 func (k *checker) comparePreemption(d scheduling.Decision) {
 	want := k.Expect.Preemption
 	generations := k.generations()
+	k.preemption.places = nil
+	for _, s := range want.Searches {
+		k.preemption.places = append(k.preemption.places, s.Offset)
+	}
 	result, _, status, err := k.scheduler.PostFilter(context.Background(), k.snapshot, k.pod, d)
 	if err != nil {
 		k.differ("preemption: error: %v", err)
@@ -67,6 +75,7 @@ func (k *checker) comparePreemption(d scheduling.Decision) {
 	if status.IsSuccess() {
 		k.compareChoice(result, want)
 	}
+	k.compareSearches(want)
 }
 
 // compareCandidates compares victims, in order, and violated budgets.
@@ -97,6 +106,9 @@ func (k *checker) compareChoice(result framework.PostFiltered, want *golden.Pree
 	slices.Sort(tied)
 	picked := slices.Sorted(slices.Values(want.Picked))
 	k.compare("preemption: nodes that may be chosen", tied, picked)
+	if want.Searches != nil {
+		return // it searched from a place of its own
+	}
 	if !slices.Contains(picked, result.Nominated) {
 		k.differ("preemption: chose %s, want one of %v", result.Nominated, picked)
 	}

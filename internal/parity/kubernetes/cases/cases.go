@@ -23,8 +23,10 @@ type family struct {
 	spread, interpod, volumes, priorities           int
 
 	config func(*dice) json.RawMessage // nil: the default one
+	make   func(*generator)            // fills the case; nil: with the shares above
 }
 
+// families are all of them, the mixed one last.
 var families = []family{
 	{name: "fit", nodes: [2]int{1, 12}, pods: [2]int{0, 30}, resources: 90, priorities: 10, config: (*dice).fitConfig},
 	{name: "balanced", nodes: [2]int{1, 12}, pods: [2]int{0, 30}, resources: 90, config: (*dice).balancedConfig},
@@ -36,7 +38,10 @@ var families = []family{
 	{name: "spread", nodes: [2]int{1, 16}, pods: [2]int{0, 45}, spread: 85, taints: 15, choice: 15, config: (*dice).spreadConfig},
 	{name: "interpod", nodes: [2]int{1, 14}, pods: [2]int{0, 35}, interpod: 75, config: (*dice).interpodConfig},
 	{name: "volumes", nodes: [2]int{1, 10}, pods: [2]int{0, 16}, volumes: 85, config: (*dice).volumesConfig},
-	{name: "preemption", nodes: [2]int{1, 8}, pods: [2]int{4, 50}, priorities: 95, resources: 40, ports: 8, spread: 6, interpod: 6, taints: 5},
+	{name: "preemption", nodes: [2]int{1, 8}, pods: [2]int{4, 50}, priorities: 95, resources: 40, ports: 8, spread: 6, interpod: 6, taints: 5, config: (*dice).preemptionConfig},
+	{name: "victims", make: (*generator).victims, config: (*dice).preemptionConfig},
+	{name: "budgets", make: (*generator).budgeted, config: (*dice).preemptionConfig},
+	{name: "unblock", make: (*generator).unblock, config: (*dice).preemptionConfig},
 	{
 		name: "mixed", nodes: [2]int{1, 20}, pods: [2]int{0, 40}, resources: 40, taints: 25, choice: 30, ports: 20, names: 3,
 		images: 30, spread: 30, interpod: 25, volumes: 15, priorities: 50, config: (*dice).mixedConfig,
@@ -70,7 +75,11 @@ func generate(f family, seed, number uint64) *golden.Case {
 		}
 	}
 	g := &generator{dice: newDice(f.name, seed, number), family: f, c: c}
-	g.cluster()
+	if f.make != nil {
+		f.make(g)
+	} else {
+		g.cluster()
+	}
 	return c
 }
 

@@ -40,6 +40,11 @@ func (q *question) preemption(statuses *framework.NodeToStatus) (*golden.Preempt
 		candidates = list
 		a.Failed = map[string]golden.Status{}
 		failed.ForEachExplicitNode(func(name string, s *fwk.Status) { a.Failed[name] = outcome(s) })
+		if len(candidates) > 0 {
+			if a.Searches, err = q.searches(p, statuses, potential); err != nil {
+				return nil, fmt.Errorf("search: %w", err)
+			}
+		}
 	}
 	if len(candidates) == 0 {
 		// Then the plugin itself can be asked: it does nothing.
@@ -56,6 +61,9 @@ func (q *question) preemption(statuses *framework.NodeToStatus) (*golden.Preempt
 		a.Candidates = append(a.Candidates, candidate)
 	}
 	a.Picked = q.picked(p, candidates)
+	if s := a.Searches[0]; s.Nominated == "" { // it may keep too few of them: none
+		a.PostFilterCode, a.PostFilterMsg = s.Code, s.Message
+	}
 	return a, nil
 }
 
