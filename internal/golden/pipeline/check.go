@@ -36,6 +36,27 @@ func Check(c *golden.Case) (differences []string, needs string) {
 	return k.differences, ""
 }
 
+// Decide decides a case without comparing: of an original that failed there is
+// nothing to compare with. What is told is that decisions of one pod differ, as
+// those of the fast road may from the first one.
+func Decide(c *golden.Case) []string {
+	p, _, err := Profile(c.Config)
+	if err != nil {
+		return []string{"profile: " + err.Error()}
+	}
+	s, err := c.Snapshot()
+	if err != nil {
+		return []string{"snapshot: " + err.Error()}
+	}
+	k, err := newChecker(c, p, s)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	k.scheduler.Explain(k.snapshot, k.anywhere)
+	k.again(k.scheduler.Schedule(k.snapshot, k.pod))
+	return k.differences
+}
+
 // matters reports whether the plugin had anything to say in the case.
 func matters(c *golden.Case, name string) bool {
 	if a, ok := c.Expect.Filter[name]; ok && a.PreFilter.Code != framework.Skip.String() {

@@ -20,7 +20,7 @@ type family struct {
 	nodes, pods [2]int
 
 	resources, taints, choice, ports, names, images int
-	spread, interpod, volumes, priorities           int
+	spread, interpod, volumes, priorities, features int
 
 	config func(*dice) json.RawMessage // nil: the default one
 	make   func(*generator)            // fills the case; nil: with the shares above
@@ -37,6 +37,7 @@ var families = []family{
 	{name: "image", nodes: [2]int{1, 14}, pods: [2]int{0, 5}, images: 90},
 	{name: "spread", nodes: [2]int{1, 16}, pods: [2]int{0, 45}, spread: 85, taints: 15, choice: 15, config: (*dice).spreadConfig},
 	{name: "interpod", nodes: [2]int{1, 14}, pods: [2]int{0, 35}, interpod: 75, config: (*dice).interpodConfig},
+	{name: "features", nodes: [2]int{1, 12}, pods: [2]int{0, 6}, features: 85, taints: 10},
 	{name: "volumes", nodes: [2]int{1, 10}, pods: [2]int{0, 16}, volumes: 85, config: (*dice).volumesConfig},
 	{name: "preemption", nodes: [2]int{1, 8}, pods: [2]int{4, 50}, priorities: 95, resources: 40, ports: 8, spread: 6, interpod: 6, taints: 5, config: (*dice).preemptionConfig},
 	{name: "victims", make: (*generator).victims, config: (*dice).preemptionConfig},
@@ -44,7 +45,7 @@ var families = []family{
 	{name: "unblock", make: (*generator).unblock, config: (*dice).preemptionConfig},
 	{
 		name: "mixed", nodes: [2]int{1, 20}, pods: [2]int{0, 40}, resources: 40, taints: 25, choice: 30, ports: 20, names: 3,
-		images: 30, spread: 30, interpod: 25, volumes: 15, priorities: 50, config: (*dice).mixedConfig,
+		images: 30, spread: 30, interpod: 25, volumes: 15, priorities: 50, features: 8, config: (*dice).mixedConfig,
 	},
 }
 

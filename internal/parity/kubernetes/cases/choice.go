@@ -17,8 +17,9 @@ func (g *generator) tolerations() []framework.Toleration {
 			Effect: pick(g.dice, "", "", framework.TaintEffectNoSchedule, framework.TaintEffectPreferNoSchedule,
 				framework.TaintEffectNoExecute),
 		}
-		if g.chance(4) {
-			t.Operator = pick(g.dice, framework.TolerationOpLt, framework.TolerationOpGt, "Odd")
+		if g.chance(12) {
+			t.Operator = pick(g.dice, framework.TolerationOpLt, framework.TolerationOpGt, framework.TolerationOpGt, "Odd")
+			t.Value = pick(g.dice, "5", "7", "8", "-3", "07", "+7", "x", "", "9223372036854775808")
 		}
 		list = append(list, t)
 	}
@@ -44,10 +45,27 @@ func (g *generator) chooseNodes(p *framework.Pod) {
 	if g.chance(70) {
 		for range g.between(1, 3) {
 			a.PreferredDuringSchedulingIgnoredDuringExecution = append(a.PreferredDuringSchedulingIgnoredDuringExecution,
-				framework.PreferredSchedulingTerm{Weight: int32(pick(g.dice, 0, 1, 5, 10, 50, 100)), Preference: g.nodeTerm()})
+				framework.PreferredSchedulingTerm{Weight: g.nodeWeight(), Preference: g.nodeTerm()})
 		}
 	}
 	affinity(p).NodeAffinity = a
+}
+
+// nodeWeight is one of a wish for nodes; sometimes it is one that no API server
+// lets pass. None is below 0: berth's scores never are, the original's would be.
+func (g *generator) nodeWeight() int32 {
+	if g.chance(4) {
+		return pick[int32](g.dice, 0, 101, 1000, 2147483647)
+	}
+	return pick[int32](g.dice, 0, 1, 5, 10, 50, 100)
+}
+
+// podWeight is one of a wish for pods.
+func (g *generator) podWeight() int32 {
+	if g.chance(4) {
+		return pick[int32](g.dice, 0, -1, -100, 101, 1000, 2147483647, -2147483647)
+	}
+	return pick[int32](g.dice, 1, 5, 33, 100)
 }
 
 func affinity(p *framework.Pod) *framework.Affinity {
@@ -100,13 +118,19 @@ func (g *generator) nodeRequirement() framework.NodeSelectorRequirement {
 			r.Values = append(r.Values, more)
 		}
 	case framework.NodeSelectorOpGt, framework.NodeSelectorOpLt:
-		r.Key, r.Values = "num", []string{pick(g.dice, "0", "1", "5", "50", "-6", "x", "9223372036854775807")}
+		r.Key, r.Values = "num", []string{pick(g.dice, "0", "1", "5", "50", "-6", "x", "", "+5", "05", "1.5", "9223372036854775807", "9223372036854775808")}
 	}
-	if g.chance(2) {
+	switch g.IntN(100) {
+	case 0, 1:
 		r.Values = nil
-	}
-	if g.chance(1) {
+	case 2:
 		r.Operator = "Odd"
+	case 3:
+		r.Values = append(r.Values, "7") // too many for some operators
+	case 4:
+		r.Key = pick(g.dice, "", "not a key", "num")
+	case 5:
+		r.Values = []string{pick(g.dice, "", "not a value", "-")}
 	}
 	return r
 }
@@ -155,6 +179,14 @@ func (g *generator) podRequirement() framework.LabelSelectorRequirement {
 	if r.Operator == framework.LabelSelectorOpIn || r.Operator == framework.LabelSelectorOpNotIn {
 		_, more := g.podLabel()
 		r.Values = []string{value, more}[:g.between(1, 2)]
+	}
+	switch g.IntN(200) {
+	case 0:
+		r.Operator = pick[framework.LabelSelectorOperator](g.dice, "Gt", "Lt", "Odd", "")
+	case 1:
+		r.Values = pick(g.dice, nil, []string{""}, []string{"not a value"}, []string{"web", "web"})
+	case 2:
+		r.Key = pick(g.dice, "", "not a key", "a/b/c")
 	}
 	return r
 }

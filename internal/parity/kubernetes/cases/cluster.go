@@ -33,6 +33,13 @@ func (g *generator) cluster() {
 		c.Namespaces = []*framework.Namespace{
 			namespace("default", "team", "core"), namespace("ns-a", "team", "a", "env", "prod"), namespace("ns-b", "team", "b"),
 		}
+		if g.chance(10) {
+			c.Namespaces[g.IntN(3)].Labels = nil
+		}
+		if g.chance(10) {
+			i := g.IntN(3)
+			c.Namespaces = append(c.Namespaces[:i], c.Namespaces[i+1:]...)
+		}
 	}
 	if g.spread > 0 {
 		g.workloads()

@@ -110,9 +110,22 @@ func (d *dice) nodeAffinityConfig() json.RawMessage {
 func (d *dice) spreadConfig() json.RawMessage {
 	list := []object{}
 	for _, key := range some(d, 2, "kubernetes.io/hostname", "topology.kubernetes.io/zone", "rack") {
-		list = append(list, object{
-			"maxSkew": pick(d, 1, 2, 3), "topologyKey": key, "whenUnsatisfiable": pick(d, "DoNotSchedule", "ScheduleAnyway"),
-		})
+		c := object{
+			"maxSkew": pick(d, 1, 2, 3, 2147483647), "topologyKey": key, "whenUnsatisfiable": pick(d, "DoNotSchedule", "ScheduleAnyway"),
+		}
+		if d.chance(15) {
+			c["minDomains"] = pick(d, 0, 2, 5, -1)
+		}
+		if d.chance(15) {
+			c["nodeAffinityPolicy"] = pick(d, "Honor", "Ignore", "Odd")
+		}
+		if d.chance(15) {
+			c["nodeTaintsPolicy"] = pick(d, "Honor", "Ignore")
+		}
+		if d.chance(15) {
+			c["matchLabelKeys"] = some(d, 2, "app", "tier", "absent")
+		}
+		list = append(list, c)
 	}
 	return configuration(object{"pluginConfig": []object{
 		pluginConfig("PodTopologySpread", object{"defaultingType": "List", "defaultConstraints": list}),

@@ -11,6 +11,9 @@ var topologyKeys = []string{framework.LabelHostname, framework.LabelTopologyZone
 
 func (g *generator) constraints() []framework.TopologySpreadConstraint {
 	var list []framework.TopologySpreadConstraint
+	if g.chance(1) {
+		return []framework.TopologySpreadConstraint{} // none of its own
+	}
 	for range pick(g.dice, 1, 1, 2, 3) {
 		c := framework.TopologySpreadConstraint{
 			MaxSkew:           int32(pick(g.dice, 1, 1, 2, 3, 5)),
@@ -28,11 +31,44 @@ func (g *generator) constraints() []framework.TopologySpreadConstraint {
 			c.NodeTaintsPolicy = new(pick(g.dice, framework.NodeInclusionPolicyHonor, framework.NodeInclusionPolicyIgnore))
 		}
 		if g.chance(20) {
-			c.MatchLabelKeys = some(g.dice, 2, "pod-template-hash", "tier", "absent")
+			c.MatchLabelKeys = some(g.dice, 2, "pod-template-hash", "tier", "absent", "app")
 		}
+		g.oddConstraint(&c)
 		list = append(list, c)
+		if g.chance(5) {
+			c.MaxSkew = 4
+			list = append(list, c) // the same key again
+		}
 	}
 	return list
+}
+
+// oddConstraint makes some constraints ones that no API server lets pass, or
+// that say nothing.
+func (g *generator) oddConstraint(c *framework.TopologySpreadConstraint) {
+	switch g.IntN(36) {
+	case 0:
+		if c.WhenUnsatisfiable == framework.DoNotSchedule { // a score of -1 means something else in the original
+			c.MaxSkew = int32(pick(g.dice, 0, -1, -5, -2147483648))
+		}
+	case 1:
+		c.MaxSkew = int32(pick(g.dice, 2147483647, 1000000))
+	case 2:
+		c.MinDomains = new(int32(pick(g.dice, 0, -1, 2147483647, 100))) // with any action
+	case 3:
+		c.TopologyKey = pick(g.dice, "", "absent", "not a key")
+	case 4:
+		c.WhenUnsatisfiable = pick[framework.UnsatisfiableConstraintAction](g.dice, "", "Odd")
+	case 5:
+		c.NodeAffinityPolicy = new(framework.NodeInclusionPolicy("Odd"))
+	case 6:
+		c.NodeTaintsPolicy = new(framework.NodeInclusionPolicy(""))
+	case 7:
+		c.MatchLabelKeys = []string{pick(g.dice, "", "absent", "app"), "app"}
+	case 8:
+		r := framework.LabelSelectorRequirement{Key: "app", Operator: pick[framework.LabelSelectorOperator](g.dice, "Odd", "Gt", "Lt")}
+		c.LabelSelector = &framework.LabelSelector{MatchExpressions: []framework.LabelSelectorRequirement{r}}
+	}
 }
 
 // workloads are services and owners of pods, which default constraints read.
@@ -43,6 +79,12 @@ func (g *generator) workloads() {
 		if !g.chance(10) {
 			key, value := g.podLabel()
 			s.Spec.Selector = map[string]string{key: value}
+			if g.chance(20) {
+				s.Spec.Selector["tier"] = "front"
+			}
+			if g.chance(5) {
+				clear(s.Spec.Selector)
+			}
 		}
 		c.Services = append(c.Services, s)
 	}
@@ -80,6 +122,16 @@ func (g *generator) own(p *framework.Pod) {
 		ref.Name, ref.APIVersion = "job", "batch/v1"
 	}
 	ref.UID = framework.UID(p.Namespace + ref.Name)
+	switch g.IntN(20) {
+	case 0:
+		ref.APIVersion = pick(g.dice, "v1", "apps/v1beta1", "example.com/v1", "a/b/c")
+	case 1:
+		ref.Controller = nil
+	case 2:
+		p.OwnerReferences = append(p.OwnerReferences, framework.OwnerReference{
+			Kind: "StatefulSet", APIVersion: "apps/v1", Name: "ss", UID: framework.UID(p.Namespace + "ss"), Controller: new(true),
+		})
+	}
 	p.OwnerReferences = append(p.OwnerReferences, ref)
 }
 
@@ -117,7 +169,7 @@ func (g *generator) terms() []framework.PodAffinityTerm {
 func (g *generator) weightedTerms() []framework.WeightedPodAffinityTerm {
 	var list []framework.WeightedPodAffinityTerm
 	for range pick(g.dice, 1, 1, 2, 3) {
-		list = append(list, framework.WeightedPodAffinityTerm{Weight: int32(pick(g.dice, 1, 5, 33, 100)), PodAffinityTerm: g.term()})
+		list = append(list, framework.WeightedPodAffinityTerm{Weight: g.podWeight(), PodAffinityTerm: g.term()})
 	}
 	return list
 }
@@ -125,14 +177,41 @@ func (g *generator) weightedTerms() []framework.WeightedPodAffinityTerm {
 func (g *generator) term() framework.PodAffinityTerm {
 	t := framework.PodAffinityTerm{TopologyKey: pick(g.dice, topologyKeys...), LabelSelector: g.labelSelector()}
 	if g.chance(25) {
-		t.Namespaces = some(g.dice, 2, "default", "ns-a", "ns-b", "ns-x")
+		t.Namespaces = some(g.dice, 2, "default", "ns-a", "ns-b", "ns-x", "nowhere", "")
 	}
 	if g.chance(25) {
-		t.NamespaceSelector = pick(g.dice,
-			&framework.LabelSelector{},
-			&framework.LabelSelector{MatchLabels: map[string]string{"team": pick(g.dice, "a", "b", "core")}},
-			&framework.LabelSelector{MatchExpressions: []framework.LabelSelectorRequirement{{Key: "env", Operator: framework.LabelSelectorOpExists}}},
-		)
+		t.NamespaceSelector = g.namespaceSelector()
+	}
+	// The API server makes requirements of these; a scheduler does not read them.
+	if g.chance(12) {
+		t.MatchLabelKeys = some(g.dice, 2, "pod-template-hash", "tier", "absent")
+	}
+	if g.chance(12) {
+		t.MismatchLabelKeys = some(g.dice, 2, "pod-template-hash", "app", "absent")
+	}
+	if g.chance(2) {
+		t.TopologyKey = pick(g.dice, "", "absent", "not a key")
 	}
 	return t
+}
+
+func (g *generator) namespaceSelector() *framework.LabelSelector {
+	r := framework.LabelSelectorRequirement{Key: "env", Operator: framework.LabelSelectorOpExists}
+	switch g.IntN(12) {
+	case 0, 1, 2:
+		return &framework.LabelSelector{}
+	case 3, 4, 5:
+		return &framework.LabelSelector{MatchLabels: map[string]string{"team": pick(g.dice, "a", "b", "core")}}
+	case 6:
+		r.Operator = framework.LabelSelectorOpDoesNotExist
+	case 7:
+		r.Key, r.Operator, r.Values = "team", framework.LabelSelectorOpNotIn, []string{"a", "core"}
+	case 8:
+		r.Key, r.Operator, r.Values = "kubernetes.io/metadata.name", framework.LabelSelectorOpIn, []string{"default", "ns-x"}
+	case 9:
+		if g.chance(30) {
+			r.Operator = "Odd"
+		}
+	}
+	return &framework.LabelSelector{MatchExpressions: []framework.LabelSelectorRequirement{r}}
 }

@@ -28,6 +28,11 @@ func (g *generator) node(i int) *framework.Node {
 		l[framework.LabelFailureDomainZone] = pick(g.dice, "z0", "z1", "")
 		l[framework.LabelFailureDomainRegion] = pick(g.dice, "r0", "r1")
 	}
+	if g.volumes > 0 && g.chance(50) {
+		for _, key := range some(g.dice, 2, zoneLabels...) {
+			l[key] = pick(g.dice, "z0", "z1", "z2")
+		}
+	}
 	for _, label := range labelsOfNodes {
 		if g.chance(label.percent) {
 			l[label.key] = pick(g.dice, label.values...)
@@ -46,6 +51,15 @@ func (g *generator) node(i int) *framework.Node {
 		g.richNode(n.Status.Allocatable)
 	}
 	n.Status.Capacity = n.Status.Allocatable.Clone()
+	if g.chance(g.resources / 30) {
+		n.Status.Allocatable = nil
+	}
+	if g.chance(2) {
+		n.Labels = nil
+	}
+	if g.chance(g.features) {
+		n.Status.DeclaredFeatures = g.declaredFeatures()
+	}
 	if g.chance(g.taints) || g.chance(5) {
 		for range g.between(1, 3) {
 			n.Spec.Taints = append(n.Spec.Taints, g.taint())
@@ -85,8 +99,24 @@ func (g *generator) richNode(l resource.List) {
 		delete(l, pick(g.dice, resource.CPU, resource.Memory, resource.Pods))
 	}
 	if g.chance(3) {
-		l[pick(g.dice, resource.CPU, resource.Memory)] = g.quantity("0")
+		l[pick(g.dice, resource.CPU, resource.Memory, resource.Pods)] = g.quantity("0")
 	}
+	if g.chance(6) {
+		// Above 92 quadrillion the original's scores wrap around.
+		l[resource.CPU] = g.quantity("500u", "1.0005", "100n", "1T", "3333333u")
+	}
+	if g.chance(6) {
+		l[resource.Memory] = g.quantity("1500m", "0.5", "1e-3", "64Pi", "4Gi", "4294967296500m")
+	}
+	if g.chance(4) {
+		l[pick(g.dice, oddNames...)] = g.quantity("1", "2", "4")
+	}
+}
+
+// oddNames are resources that are not told apart by everyone alike.
+var oddNames = []resource.Name{
+	"odd", "kubernetes.io/odd", "requests.example.com/foo", "attachable-volumes-csi-csi.example.com", "hugepages-", "example.com/", "/foo",
+	"storage", "EXAMPLE.com/Foo", "requests.cpu",
 }
 
 func (g *generator) quantity(texts ...string) resource.Quantity {
@@ -97,7 +127,7 @@ func (g *generator) quantity(texts ...string) resource.Quantity {
 func (g *generator) taint() framework.Taint {
 	return framework.Taint{
 		Key:    pick(g.dice, "dedicated", "dedicated", "gpu", "spot", framework.TaintNodeUnschedulable),
-		Value:  pick(g.dice, "", "db", "web", "7"),
+		Value:  pick(g.dice, "", "db", "web", "7", "7", "5", "-3"),
 		Effect: pick(g.dice, framework.TaintEffectNoSchedule, framework.TaintEffectPreferNoSchedule, framework.TaintEffectPreferNoSchedule, framework.TaintEffectNoExecute),
 	}
 }
@@ -108,7 +138,7 @@ func (g *generator) imagesOnNode() []framework.ContainerImage {
 	for _, name := range some(g.dice, 6, imageNames...) {
 		image := framework.ContainerImage{
 			Names:     []string{name},
-			SizeBytes: pick(g.dice, int64(1), 23<<20, 24<<20, 140<<20, 250<<20, 1000<<20, 1<<32, 90_000_000),
+			SizeBytes: pick(g.dice, int64(1), 23<<20, 24<<20, 140<<20, 250<<20, 1000<<20, 1<<32, 90_000_000, 0, 1<<50),
 		}
 		if g.chance(20) {
 			image.Names = append(image.Names, pick(g.dice, imageNames...))
@@ -120,4 +150,5 @@ func (g *generator) imagesOnNode() []framework.ContainerImage {
 
 var imageNames = []string{
 	"img:latest", "img:v1", "img:v2", "img", "registry:5000/app:latest", "registry:5000/app", "quay.io/db@sha256:0123", "x/y/z:1",
+	"img@sha256:4567", "img:v1@sha256:4567", "registry:5000/app@sha256:89ab", "img:", "", "/img", "Img",
 }

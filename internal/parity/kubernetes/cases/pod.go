@@ -17,6 +17,9 @@ func (g *generator) pending(name string) *framework.Pod {
 	case g.priorities > 0 && g.chance(12):
 		p.Status.NominatedNodeName = pick(g.dice, g.nodeName(), g.nodeName(), g.nodeName(), "nowhere")
 	}
+	if g.chance(g.resources / 10) {
+		g.resized(p) // which counts for pods on nodes only
+	}
 	if g.priorities > 0 {
 		priority := int32(pick(g.dice, 3, 5, 10, 10, 1000))
 		p.Spec.Priority = &priority
@@ -50,6 +53,9 @@ func (g *generator) placed(name string) *framework.Pod {
 	if g.chance(g.resources / 6) {
 		g.resized(p)
 	}
+	if g.chance(2) {
+		p.Status.Phase = pick(g.dice, framework.PodPending, framework.PodUnknown, "")
+	}
 	return p
 }
 
@@ -70,10 +76,19 @@ func (g *generator) pod(name string) *framework.Pod {
 		g.initContainers(p)
 	}
 	if g.chance(g.resources / 5) {
-		p.Spec.Overhead = g.requests(2)
+		p.Spec.Overhead = g.requests(pick(g.dice, 2, 2, 2, 5))
 	}
 	if g.chance(g.resources / 8) {
 		p.Spec.Resources = &framework.ResourceRequirements{Requests: g.podRequests()}
+		if g.chance(15) {
+			p.Spec.Resources.Limits = g.podRequests()
+		}
+		if g.chance(10) {
+			p.Spec.Resources.Requests = nil
+		}
+	}
+	if g.chance(g.features) {
+		g.needFeatures(p)
 	}
 	if g.priorities > 0 && g.chance(g.priorities) {
 		priority := int32(pick(g.dice, -5, 0, 1, 1, 2, 3, 5, 10, 12))
@@ -159,6 +174,9 @@ func (g *generator) requests(kinds int) resource.List {
 				l[name] = g.quantity("0", "1", "2", "4", "64Mi")
 			}
 		}
+		if g.chance(2) {
+			l[pick(g.dice, oddNames...)] = g.quantity("0", "1", "3")
+		}
 	}
 	return l
 }
@@ -169,15 +187,20 @@ func (g *generator) podRequests() resource.List {
 	if g.chance(20) {
 		l["hugepages-2Mi"] = g.quantity("0", "64Mi", "4")
 	}
+	if g.chance(10) {
+		l[pick(g.dice, resource.EphemeralStorage, "nvidia.com/gpu")] = g.quantity("1", "2") // not for a pod as a whole
+	}
 	return l
 }
 
 func (g *generator) initContainers(p *framework.Pod) {
 	for i := range g.between(1, 3) {
 		c := g.container(fmt.Sprintf("i%d", i))
-		if g.chance(40) {
-			always := framework.ContainerRestartPolicyAlways
-			c.RestartPolicy = &always
+		switch {
+		case g.chance(40):
+			c.RestartPolicy = new(framework.ContainerRestartPolicyAlways)
+		case g.chance(15):
+			c.RestartPolicy = new(pick(g.dice, framework.ContainerRestartPolicyNever, framework.ContainerRestartPolicyOnFailure, "always"))
 		}
 		p.Spec.InitContainers = append(p.Spec.InitContainers, c)
 	}
@@ -187,9 +210,17 @@ func (g *generator) initContainers(p *framework.Pod) {
 func (g *generator) resized(p *framework.Pod) {
 	if g.chance(50) {
 		p.Status.Conditions = append(p.Status.Conditions, framework.PodCondition{
-			Type: framework.PodResizePending, Status: framework.ConditionTrue,
+			Type: framework.PodResizePending, Status: pick(g.dice, framework.ConditionTrue, framework.ConditionTrue, framework.ConditionFalse),
 			Reason: pick(g.dice, framework.PodReasonInfeasible, framework.PodReasonDeferred),
 		})
+	}
+	if g.chance(15) {
+		p.Status.Conditions = append(p.Status.Conditions, framework.PodCondition{
+			Type: framework.PodResizeInProgress, Status: framework.ConditionTrue,
+		})
+	}
+	if g.chance(15) {
+		p.Status.Resize = pick(g.dice, framework.PodResizeStatusInProgress, framework.PodResizeStatusDeferred, framework.PodResizeStatusInfeasible)
 	}
 	of := func(containers []framework.Container) (list []framework.ContainerStatus) {
 		for _, c := range containers {
@@ -217,9 +248,9 @@ func (g *generator) containerPorts() []framework.ContainerPort {
 	for range g.between(1, 2) {
 		list = append(list, framework.ContainerPort{
 			ContainerPort: 80,
-			HostPort:      int32(pick(g.dice, 0, 80, 443, 8080, 9090)),
-			Protocol:      pick(g.dice, "", "", framework.ProtocolTCP, framework.ProtocolUDP, framework.ProtocolSCTP),
-			HostIP:        pick(g.dice, "", "", "0.0.0.0", "127.0.0.1", "10.0.0.1", "::1"),
+			HostPort:      int32(pick(g.dice, 0, 80, 80, 443, 443, 8080, 9090, -80, 70000)),
+			Protocol:      pick(g.dice, "", "", framework.ProtocolTCP, framework.ProtocolUDP, framework.ProtocolSCTP, "tcp"),
+			HostIP:        pick(g.dice, "", "", "0.0.0.0", "127.0.0.1", "10.0.0.1", "::1", "::", "0.0.0.00"),
 		})
 	}
 	return list

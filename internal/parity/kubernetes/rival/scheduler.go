@@ -163,8 +163,10 @@ func (s *Scheduler) Prepare(p *v1.Pod) (*Pending, error) {
 		return nil, fmt.Errorf("pod %s/%s: spec.schedulerName %q has no profile", p.Namespace, p.Name, p.Spec.SchedulerName)
 	}
 	if !s.batching {
+		// The queue goes on with what it could read of the pod's affinity, too;
+		// InterPodAffinity tells what is wrong with it.
 		info, err := framework.NewPodInfo(p)
-		if err != nil {
+		if info == nil {
 			return nil, err
 		}
 		return &Pending{&framework.QueuedPodInfo{PodInfo: info}, profile}, nil

@@ -71,9 +71,25 @@ type verdict struct {
 	err         error // kube-scheduler could not be asked
 }
 
-// ask asks both sides. A panic of kube-scheduler leaves nothing to compare with,
-// one of berth is a difference.
+// ask asks both sides. A panic of berth is a difference. One of kube-scheduler
+// leaves nothing to compare with; then berth has to decide all the same, and in
+// the same way down both of its roads.
 func (a *asker) ask(i *item) (v verdict) {
+	v = a.try(i)
+	if !v.crash || i.Steps != nil {
+		return v
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			v.differences = []string{fmt.Sprintf("panic: %v\n%s", p, debug.Stack())}
+		}
+	}()
+	v.differences = pipeline.Decide(i.Case)
+	return v
+}
+
+// try asks both sides and survives a panic of either.
+func (a *asker) try(i *item) (v verdict) {
 	defer func() {
 		if p := recover(); p != nil {
 			a.forget()

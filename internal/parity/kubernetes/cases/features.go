@@ -1,0 +1,58 @@
+package cases
+
+import (
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// features are those that pods may need, and some that matter elsewhere or
+// nowhere.
+var features = []string{
+	"RestartAllContainersOnContainerExits", "UserNamespacesHostNetworkSupport", "VolumeBindMountOptions",
+	"InPlacePodLevelResourcesVerticalScaling", "ExtendWebSocketsToKubelet", "ANewOne", "zero",
+}
+
+// declaredFeatures lists what a node can do. The list should be sorted; now and
+// then it is not.
+func (g *generator) declaredFeatures() []string {
+	list := some(g.dice, len(features), features...)
+	if g.chance(70) {
+		list = slices.Clone(features[:3])
+		if g.chance(50) {
+			list = slices.Delete(list, 0, 1)
+		}
+	}
+	switch g.IntN(10) {
+	case 0, 1: // in random order
+	case 2:
+		list = append(list, list...)
+	case 3:
+		list = append(list, "")
+	default:
+		slices.Sort(list)
+	}
+	return list
+}
+
+// needFeatures lets the pod ask for what not every node can do.
+func (g *generator) needFeatures(p *framework.Pod) {
+	p.Spec.HostNetwork = g.chance(50)
+	if g.chance(60) {
+		p.Spec.HostUsers = new(g.chance(30))
+	}
+	if g.chance(30) && p.Spec.InitContainers == nil {
+		g.initContainers(p)
+	}
+	for _, list := range [][]framework.Container{p.Spec.Containers, p.Spec.InitContainers} {
+		for i := range list {
+			if g.chance(20) {
+				list[i].RestartPolicyRules = []framework.ContainerRestartRule{{Action: pick(g.dice,
+					framework.ContainerRestartRuleActionRestart, framework.ContainerRestartRuleActionRestartAllContainers)}}
+			}
+			if g.chance(20) {
+				list[i].VolumeMounts = []framework.VolumeMount{{Name: "v", BindMountOptions: pick(g.dice, nil, []string{"noexec"}, []string{""})}}
+			}
+		}
+	}
+}

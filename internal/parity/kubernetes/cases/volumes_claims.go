@@ -1,0 +1,125 @@
+package cases
+
+import (
+	"fmt"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// volumeAndClaim makes a claim in one of the states that claims are in, and the
+// volume that it is bound to, or that is kept for it.
+func (g *generator) volumeAndClaim(i int) {
+	claim := &framework.PersistentVolumeClaim{ObjectMeta: framework.ObjectMeta{
+		Name: fmt.Sprintf("claim%d", i), Namespace: pick(g.dice, "default", "default", "ns-a"), Annotations: map[string]string{},
+	}}
+	claim.UID = framework.UID("u" + claim.Namespace + claim.Name)
+	claim.Spec.AccessModes = g.accessModes()
+	claim.Spec.Resources.Requests = g.storageList("1Gi", "1Gi", "5Gi", "8Gi", "50Gi")
+	claim.Spec.VolumeAttributesClassName = g.attributes()
+	claim.Status.Phase = pick(g.dice, framework.ClaimPending, framework.ClaimPending, framework.ClaimPending, "")
+	if !g.chance(5) {
+		claim.Spec.StorageClassName = new(pick(g.dice, append([]string{"", "missing"}, append(g.classes, g.classes...)...)...))
+	}
+	g.betaClass(&claim.ObjectMeta)
+	g.noteProvisioner(&claim.ObjectMeta)
+	if g.chance(10) {
+		claim.Spec.VolumeMode = new(pick(g.dice, framework.PersistentVolumeBlock, framework.PersistentVolumeFilesystem))
+	}
+	if g.chance(10) {
+		claim.Spec.Selector = g.labelSelector()
+	}
+	name := fmt.Sprintf("pv%d", i)
+	switch {
+	case g.chance(40):
+		g.bind(claim, name)
+	case g.chance(8):
+		claim.Status.Phase = framework.ClaimLost
+		claim.Spec.VolumeName = "gone"
+	case g.chance(8):
+		claim.DeletionTimestamp = new(noon)
+	case g.chance(8):
+		claim.Annotations[framework.AnnSelectedNode] = pick(g.dice, g.nodeName(), "nowhere", "")
+	case g.chance(5):
+		claim.Spec.VolumeName = "pending"
+	case g.chance(40):
+		g.keep(claim, name)
+	}
+	g.c.PersistentVolumeClaims = append(g.c.PersistentVolumeClaims, claim)
+	g.claims = append(g.claims, claim.Name)
+}
+
+// noteProvisioner notes who makes, or took over, the volume of a claim. No
+// scheduler reads that.
+func (g *generator) noteProvisioner(m *framework.ObjectMeta) {
+	if g.chance(25) {
+		annotate(m, "volume.kubernetes.io/storage-provisioner", pick(g.dice, drivers...))
+	}
+	if g.chance(15) {
+		annotate(m, "volume.beta.kubernetes.io/storage-provisioner", pick(g.dice, inTree...))
+	}
+	if g.chance(15) {
+		annotate(m, framework.AnnMigratedTo, pick(g.dice, drivers...))
+	}
+}
+
+// reference refers to a claim, now and then to one of another time or place.
+func (g *generator) reference(c *framework.PersistentVolumeClaim, right int) *framework.ObjectReference {
+	r := &framework.ObjectReference{Kind: "PersistentVolumeClaim", Namespace: c.Namespace, Name: c.Name, UID: c.UID}
+	if g.chance(right) {
+		return r
+	}
+	switch g.IntN(4) {
+	case 0:
+		r.UID = ""
+	case 1:
+		r.UID = "before"
+	case 2:
+		r.Name = "another"
+	default:
+		r.Namespace = "ns-b"
+	}
+	return r
+}
+
+// keep makes a volume that suits the claim, mostly, and is kept for it: the
+// claim does not know that yet.
+func (g *generator) keep(claim *framework.PersistentVolumeClaim, name string) {
+	v := g.volume(name)
+	v.Spec.ClaimRef = g.reference(claim, 45)
+	if g.chance(70) {
+		v.Spec.AccessModes, v.Spec.VolumeMode = claim.Spec.AccessModes, claim.Spec.VolumeMode
+		v.Spec.VolumeAttributesClassName = claim.Spec.VolumeAttributesClassName
+		if claim.Spec.StorageClassName != nil {
+			v.Spec.StorageClassName = *claim.Spec.StorageClassName
+		}
+		if g.chance(70) {
+			v.Spec.Capacity = claim.Spec.Resources.Requests
+		}
+	}
+	g.c.PersistentVolumes = append(g.c.PersistentVolumes, v)
+}
+
+// bind binds the claim to a new volume.
+func (g *generator) bind(claim *framework.PersistentVolumeClaim, name string) {
+	claim.Spec.VolumeName = name
+	if !g.chance(10) {
+		annotate(&claim.ObjectMeta, framework.AnnBindCompleted, pick(g.dice, "yes", "yes", "yes", ""))
+		claim.Status.Phase = pick(g.dice, framework.ClaimBound, framework.ClaimBound, framework.ClaimBound, framework.ClaimBound, framework.ClaimPending)
+	}
+	if g.chance(3) {
+		claim.DeletionTimestamp = new(noon)
+	}
+	if g.chance(5) {
+		return // the volume is gone
+	}
+	v := g.volume(name)
+	v.Spec.AccessModes = claim.Spec.AccessModes
+	v.Status.Phase = framework.VolumeBound
+	if claim.Spec.StorageClassName != nil {
+		v.Spec.StorageClassName = *claim.Spec.StorageClassName
+	}
+	if !g.chance(10) {
+		v.Spec.ClaimRef = g.reference(claim, 85)
+	}
+	g.c.PersistentVolumes = append(g.c.PersistentVolumes, v)
+}

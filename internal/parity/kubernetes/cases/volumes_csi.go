@@ -1,0 +1,201 @@
+package cases
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+)
+
+// The CSI drivers: two of their own, the others took over from volumes of the
+// tree.
+var drivers = []string{
+	"csi.example.com", "other.example.com", "ebs.csi.aws.com", "pd.csi.storage.gke.io", "disk.csi.azure.com", "cinder.csi.openstack.org",
+	"pxd.portworx.com", "file.csi.azure.com", "csi.vsphere.vmware.com",
+}
+
+// inTree are the volume plugins of the tree that CSI drivers took over, and one
+// that nobody did.
+var inTree = []string{
+	"kubernetes.io/aws-ebs", "kubernetes.io/gce-pd", "kubernetes.io/azure-disk", "kubernetes.io/cinder", "kubernetes.io/portworx-volume",
+	"kubernetes.io/azure-file", "kubernetes.io/vsphere-volume", "kubernetes.io/rbd",
+}
+
+// zoneLabels are those of nodes by which drivers know zones.
+var zoneLabels = []string{"topology.gke.io/zone", "topology.ebs.csi.aws.com/zone", "topology.cinder.csi.openstack.org/zone"}
+
+// csi makes drivers, and what nodes say of them.
+func (g *generator) csi() {
+	c := g.c
+	one := false // must be on the node; of several that are missing kube-scheduler tells any
+	for _, name := range drivers {
+		if !g.chance(60) {
+			continue
+		}
+		d := &framework.CSIDriver{ObjectMeta: framework.ObjectMeta{Name: name}}
+		if g.chance(60) {
+			d.Spec.StorageCapacity = new(g.chance(60))
+		}
+		if g.chance(30) {
+			must := g.chance(60) && !one
+			d.Spec.PreventPodSchedulingIfMissing = &must
+			one = one || must
+		}
+		if g.chance(20) {
+			d.Spec.AttachRequired = new(g.chance(50))
+		}
+		c.CSIDrivers = append(c.CSIDrivers, d)
+	}
+	for _, n := range c.Nodes {
+		if g.chance(80) {
+			c.CSINodes = append(c.CSINodes, g.csiNode(n))
+		}
+	}
+}
+
+// csiNode is what a node says of drivers.
+func (g *generator) csiNode(n *framework.Node) *framework.CSINode {
+	node := &framework.CSINode{ObjectMeta: framework.ObjectMeta{Name: n.Name}, Spec: framework.CSINodeSpec{Drivers: []framework.CSINodeDriver{}}}
+	for i, name := range drivers {
+		share := 60
+		if i > 3 {
+			share = 30
+		}
+		if !g.chance(share) {
+			continue
+		}
+		d := framework.CSINodeDriver{Name: name, NodeID: n.Name, TopologyKeys: []string{framework.LabelTopologyZone}}
+		if g.chance(70) {
+			d.Allocatable = &framework.VolumeNodeResources{}
+			if g.chance(85) {
+				d.Allocatable.Count = new(int32(pick(g.dice, 0, 1, 1, 2, 3, 10)))
+			}
+		}
+		node.Spec.Drivers = append(node.Spec.Drivers, d)
+	}
+	if g.chance(50) {
+		annotate(&node.ObjectMeta, framework.AnnMigratedPlugins, g.migrated())
+	}
+	return node
+}
+
+// migrated lists plugins of the tree, some of them oddly.
+func (g *generator) migrated() string {
+	list := some(g.dice, 5, inTree...)
+	switch g.IntN(12) {
+	case 0:
+		list = append(list, "")
+	case 1:
+		list = append(list, " "+pick(g.dice, inTree...)+" ")
+	case 2:
+		list = append(list, "example.com/unknown", pick(g.dice, inTree...))
+	case 3:
+		return strings.ToUpper(strings.Join(list, ","))
+	case 4:
+		return strings.Join(list, ";")
+	}
+	return strings.Join(list, ",")
+}
+
+// capacities make free space known.
+func (g *generator) capacities() {
+	for i := range g.IntN(6) {
+		s := &framework.CSIStorageCapacity{
+			ObjectMeta:       framework.ObjectMeta{Name: fmt.Sprintf("cap%d", i), Namespace: pick(g.dice, "default", "default", "ns-a", "kube-system")},
+			StorageClassName: pick(g.dice, append([]string{"missing"}, append(g.classes, g.classes...)...)...),
+		}
+		if g.chance(90) {
+			s.NodeTopology = g.capacityTopology()
+		}
+		if g.chance(90) {
+			s.Capacity = new(g.quantity("0", "1Gi", "10Gi", "100Gi", "1073741823", "1e12", "-1Gi", "1500m"))
+		}
+		if g.chance(30) {
+			s.MaximumVolumeSize = new(g.quantity("0", "1Gi", "5Gi", "50Gi", "-1"))
+		}
+		g.c.CSIStorageCapacities = append(g.c.CSIStorageCapacities, s)
+	}
+}
+
+// capacityTopology says where the space is, now and then in a way that makes no
+// sense.
+func (g *generator) capacityTopology() *framework.LabelSelector {
+	zone := framework.LabelSelectorRequirement{
+		Key: framework.LabelTopologyZone, Operator: framework.LabelSelectorOpIn, Values: some(g.dice, 3, "z0", "z1", "z2", "z9"),
+	}
+	switch g.IntN(10) {
+	case 0, 1, 2:
+		return &framework.LabelSelector{}
+	case 3:
+		zone.Operator = framework.LabelSelectorOpNotIn
+	case 4:
+		zone.Operator, zone.Values = framework.LabelSelectorOpDoesNotExist, nil
+	case 5:
+		zone.Key, zone.Operator, zone.Values = "disk", framework.LabelSelectorOpExists, nil
+	case 6:
+		zone.Operator = "Odd"
+	case 7:
+		zone.Key = pick(g.dice, "not a key", "")
+	default:
+		return &framework.LabelSelector{MatchLabels: map[string]string{framework.LabelTopologyZone: pick(g.dice, "z0", "z1")}}
+	}
+	return &framework.LabelSelector{MatchExpressions: []framework.LabelSelectorRequirement{zone}}
+}
+
+func (g *generator) storageClasses() {
+	provisioners := append([]string{
+		drivers[0], drivers[0], drivers[1], "kubernetes.io/no-provisioner", "kubernetes.io/no-provisioner", "example.com/external", "",
+		pick(g.dice, drivers...), pick(g.dice, drivers...),
+	}, inTree...)
+	for i := range g.between(1, 4) {
+		name := fmt.Sprintf("sc%d", i)
+		s := &framework.StorageClass{ObjectMeta: framework.ObjectMeta{Name: name}, Provisioner: pick(g.dice, provisioners...)}
+		mode := pick(g.dice, framework.VolumeBindingImmediate, framework.VolumeBindingWaitForFirstConsumer, framework.VolumeBindingWaitForFirstConsumer)
+		if g.chance(1) {
+			mode = "Odd"
+		}
+		if !g.chance(3) {
+			s.VolumeBindingMode = &mode
+		}
+		if g.chance(30) {
+			for range g.between(1, 2) {
+				s.AllowedTopologies = append(s.AllowedTopologies, g.topology())
+			}
+		}
+		if g.chance(15) {
+			s.Parameters = map[string]string{pick(g.dice, "zone", "zones", "type", "fstype"): pick(g.dice, "z0", "z0,z1", "ssd")}
+		}
+		g.c.StorageClasses = append(g.c.StorageClasses, s)
+		g.classes = append(g.classes, name)
+	}
+}
+
+// topology is where volumes of a class may be.
+func (g *generator) topology() framework.TopologySelectorTerm {
+	var t framework.TopologySelectorTerm
+	for range pick(g.dice, 0, 1, 1, 1, 1, 1, 2) {
+		r := framework.TopologySelectorLabelRequirement{Key: framework.LabelTopologyZone, Values: some(g.dice, 2, "z0", "z1", "z2")}
+		switch g.IntN(10) {
+		case 0:
+			r.Key, r.Values = framework.LabelHostname, []string{g.someName(), g.someName()}
+		case 1:
+			r.Key, r.Values = framework.LabelTopologyRegion, []string{"r0"}
+		case 2:
+			r.Key = pick(g.dice, "", "not a key", framework.LabelFailureDomainZone, zoneLabels[0])
+		}
+		t.MatchLabelExpressions = append(t.MatchLabelExpressions, r)
+	}
+	return t
+}
+
+// storageList is a list with so much storage, with none, or without an entry.
+func (g *generator) storageList(texts ...string) resource.List {
+	switch g.IntN(40) {
+	case 0:
+		return nil
+	case 1:
+		return resource.List{resource.Storage: g.quantity("0", "1500m", "-1Gi", "9E")}
+	}
+	return resource.List{resource.Storage: g.quantity(texts...)}
+}
