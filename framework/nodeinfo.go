@@ -13,27 +13,33 @@ import (
 // A NodeInfo is a node and the totals of its pods, as a [Snapshot] holds it.
 // Plugins read it; only the snapshot changes it.
 type NodeInfo struct {
-	// What is asked for every node of a cluster comes first, close together.
+	// What is asked for every node of a cluster comes first, close together: a
+	// NodeInfo is four cache lines, and the first two have the totals, the third
+	// what a pod that comes or goes changes besides.
 
-	// Node is the object.
-	Node *Node
 	// Allocatable is what the node can give, and AllowedPods how many pods it
 	// takes. Missing resources are 0.
 	Allocatable resource.Vector
-	AllowedPods int64
 	// Requested is the sum of UsedRequests of the node's pods, and
 	// NonZeroRequested that of UsedNonZero: milli-CPU and bytes.
-	Requested        resource.Vector
+	Requested   resource.Vector
+	AllowedPods int64
+	generation  uint64
+
+	amounts          [2][fewResources]int64 // what Allocatable and Requested are made of, if they fit
 	NonZeroRequested [2]int64
+
 	// Pods are the pods on the node, assumed ones included. Their order is
 	// kube-scheduler's: in order of arrival, and where one left, the last one
 	// has taken its place.
-	Pods []*PodInfo
-
-	generation uint64
-	slot       int
-	tainted    bool
-	cordoned   bool
+	Pods     []*PodInfo
+	slot     int32
+	tainted  bool
+	cordoned bool
+	owner    *owner
+	name     string
+	// Node is the object.
+	Node *Node
 
 	// UsedPorts are the host ports that the node's pods take, a port that two
 	// pods take twice, sorted by port, protocol and address.
@@ -42,8 +48,6 @@ type NodeInfo struct {
 	Nominated []*PodInfo
 
 	static *nodeStatic
-	owner  *owner
-	name   string
 }
 
 // nodeStatic is what depends on the node object alone; clones share it.
@@ -69,7 +73,7 @@ func (n *NodeInfo) NodeGeneration() uint64 { return n.static.generation }
 // Slot is a small number that identifies the node in its snapshot for as long
 // as it exists there; a later node may get it again. It is not the node's
 // place in the snapshot's order.
-func (n *NodeInfo) Slot() int { return n.slot }
+func (n *NodeInfo) Slot() int { return int(n.slot) }
 
 // Tainted reports whether the node has taints. Like Name and Cordoned it spares
 // a look at the object.
@@ -121,19 +125,15 @@ func newNodeInfo(node *Node, schema *resource.Schema) (*NodeInfo, error) {
 	if err := schema.Admit(node.Status.Allocatable); err != nil {
 		return nil, tooManyNames("node "+node.Name, "status.allocatable", err)
 	}
-	allocatable := schema.Vector(node.Status.Allocatable)
-	vectors := make(resource.Vector, 2*len(allocatable)) // together, because they are read together
-	copy(vectors, allocatable)
 	n := &NodeInfo{
 		Node:        node,
-		Allocatable: vectors[:len(allocatable):len(allocatable)],
 		AllowedPods: pods.Value(),
-		Requested:   vectors[len(allocatable):],
 		tainted:     len(node.Spec.Taints) > 0,
 		cordoned:    node.Spec.Unschedulable,
 		static:      &nodeStatic{zone: zoneKey(node.Labels)},
 		name:        node.Name,
 	}
+	n.setVectors(schema.Vector(node.Status.Allocatable), nil)
 	if len(node.Status.Images) > 0 {
 		n.static.images = make(map[string]struct{})
 		for _, image := range node.Status.Images {
@@ -158,10 +158,28 @@ func tooManyNames(object, field string, err error) error {
 func (n *NodeInfo) clone(o *owner) *NodeInfo {
 	c := *n
 	c.owner = o
-	c.Requested = slices.Clone(n.Requested)
+	c.setVectors(n.Allocatable, n.Requested)
 	c.Pods = slices.Clone(n.Pods)
 	c.UsedPorts = slices.Clone(n.UsedPorts)
 	return &c
+}
+
+// setVectors gives the node copies of the vectors, where they are short in the
+// node itself. Requested is made as long as allocatable, so that it hardly ever
+// grows.
+func (n *NodeInfo) setVectors(allocatable, requested resource.Vector) {
+	if len(allocatable) > fewResources || len(requested) > fewResources {
+		k := max(len(allocatable), len(requested))
+		vectors := make(resource.Vector, len(allocatable)+k) // together, because they are read together
+		n.Allocatable = vectors[:copy(vectors, allocatable):len(allocatable)]
+		n.Requested = vectors[len(allocatable):]
+		copy(n.Requested, requested)
+		return
+	}
+	k := copy(n.amounts[0][:], allocatable)
+	n.Allocatable = n.amounts[0][:k:k]
+	clear(n.amounts[1][:])
+	n.Requested = n.amounts[1][:max(k, copy(n.amounts[1][:], requested))]
 }
 
 // add counts the pod. It fails, without a change, when a total would pass the

@@ -16,7 +16,7 @@ func (s *Snapshot) Nominate(p *PodInfo, node, from string) error {
 		return podOnNode(p, node, errUnknownNode)
 	}
 	s.Denominate(p, from)
-	s.setNominated(n.slot, append(slices.Clip(s.node(n.slot).Nominated), p))
+	s.setNominated(n.Slot(), append(slices.Clip(s.node(n.Slot()).Nominated), p))
 	return nil
 }
 
@@ -29,7 +29,7 @@ func (s *Snapshot) Denominate(p *PodInfo, node string) {
 	}
 	i := slices.IndexFunc(n.Nominated, func(q *PodInfo) bool { return q == p || samePod(q.Pod, p.Pod) })
 	if i >= 0 {
-		s.setNominated(n.slot, slices.Concat(n.Nominated[:i], n.Nominated[i+1:]))
+		s.setNominated(n.Slot(), slices.Concat(n.Nominated[:i], n.Nominated[i+1:]))
 	}
 }
 

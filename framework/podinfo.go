@@ -17,33 +17,45 @@ var (
 // ([PodDerived]). Everything in it is read only; it may be shared by
 // goroutines and by all snapshots that use its schema.
 type PodInfo struct {
+	// What is read whenever the pod comes to a node or leaves it comes first: the
+	// first two cache lines.
+
 	// Pod is the object. It must not change while the PodInfo is in use.
 	Pod *Pod
 	// Priority is spec.priority, 0 when unset.
 	Priority int32
+	hint     atomic.Int32 // see Snapshot.named
 
-	// Requests is what the pod asks of a node according to its spec, pod-level
-	// requests and overhead included: what filters compare. All vectors are in
-	// the schema's units: milli-CPU, bytes, and counts, rounded up.
-	Requests resource.Vector
 	// UsedRequests is what the pod counts as once it is on a node: like
 	// Requests, but never below what was allocated or is in force there.
 	UsedRequests resource.Vector
 	// UsedNonZero is UsedRequests with the non-zero defaults for containers
 	// that request no CPU or memory: milli-CPU and bytes.
 	UsedNonZero [2]int64
+	schema      *resource.Schema
+
+	amounts [fewResources]int64 // what UsedRequests is made of, if it fits
+	// HostPorts are the ports that the pod takes on its node.
+	HostPorts []HostPort
+	note      atomic.Pointer[Page]
+	parts     PodFields // see Has
+
+	// Requests is what the pod asks of a node according to its spec, pod-level
+	// requests and overhead included: what filters compare. All vectors are in
+	// the schema's units: milli-CPU, bytes, and counts, rounded up.
+	Requests resource.Vector
 	// ScoredRequests is what kube-scheduler's NodeResourcesFit scorer counts
 	// for a pod to be placed: the spec with the non-zero defaults and overhead,
 	// without pod-level requests.
 	ScoredRequests resource.Vector
-	// HostPorts are the ports that the pod takes on its node.
-	HostPorts []HostPort
 
-	schema  *resource.Schema
 	derived memo
 	key     atomic.Pointer[classKey]
-	note    atomic.Pointer[Page]
 }
+
+// fewResources is how many dimensions of a vector lie in the object that the
+// vector belongs to: those that every schema has. Longer vectors lie apart.
+const fewResources = resource.IndexEphemeralStorage + 1
 
 // NewPodInfo derives the PodInfo of a pod for snapshots that use the schema.
 // A pod that is nil, has no name or a negative request, a nil schema, and one
@@ -62,26 +74,27 @@ func NewPodInfo(p *Pod, schema *resource.Schema) (*PodInfo, error) {
 	if err := checkRequests(p); err != nil {
 		return nil, err
 	}
-	i := &PodInfo{Pod: p, schema: schema, HostPorts: hostPorts(p)}
+	i := &PodInfo{Pod: p, schema: schema, HostPorts: hostPorts(p), parts: partsOf(p)}
 	if p.Spec.Priority != nil {
 		i.Priority = *p.Spec.Priority
 	}
 	spec := PodRequests(p, RequestOptions{PodLevel: true})
-	used := spec
-	if hasStatus(p) || hasPodLevelRequests(p) {
+	used, alike := spec, !hasStatus(p) && !hasPodLevelRequests(p)
+	if !alike {
 		used = PodRequests(p, RequestOptions{PodLevel: true, Status: true})
 	}
 	if err := schema.Admit(spec, used); err != nil {
 		return nil, tooManyNames(podObject(p), "spec.containers[].resources.requests", err)
 	}
-	i.Requests = schema.Vector(spec)
+	i.UsedRequests = near(schema.Vector(used), &i.amounts)
+	if i.Requests = i.UsedRequests; !alike {
+		i.Requests = schema.Vector(spec)
+	}
 	if i.ScoredRequests = i.Requests; !requestsAll(p) || hasPodLevelRequests(p) {
 		i.ScoredRequests = schema.Vector(PodRequests(p, RequestOptions{NonZero: true}))
 	}
-	i.UsedRequests = i.Requests
 	nonZero := i.ScoredRequests
-	if hasStatus(p) || hasPodLevelRequests(p) {
-		i.UsedRequests = schema.Vector(used)
+	if !alike {
 		nonZero = schema.Vector(PodRequests(p, RequestOptions{PodLevel: true, Status: true, NonZero: true}))
 	}
 	i.UsedNonZero = [2]int64{nonZero.At(resource.IndexCPU), nonZero.At(resource.IndexMemory)}
@@ -98,3 +111,30 @@ func podObject(p *Pod) string {
 
 // Schema returns the schema that the pod's vectors follow.
 func (p *PodInfo) Schema() *resource.Schema { return p.schema }
+
+// near moves a short vector to the memory that is kept for it.
+func near(v resource.Vector, to *[fewResources]int64) resource.Vector {
+	if len(v) > len(to) {
+		return v
+	}
+	return to[:copy(to[:], v)]
+}
+
+// Has reports whether the pod has any of these parts; it spares a look at the
+// object. It knows of FieldPodAffinity (pod affinity or anti-affinity, even an
+// empty one), FieldSpread and FieldVolumes (any constraint, any volume); of
+// other parts it tells nothing.
+func (p *PodInfo) Has(parts PodFields) bool { return p.parts&parts != 0 }
+
+func partsOf(p *Pod) (parts PodFields) {
+	if a := p.Spec.Affinity; a != nil && (a.PodAffinity != nil || a.PodAntiAffinity != nil) {
+		parts |= FieldPodAffinity
+	}
+	if len(p.Spec.TopologySpreadConstraints) > 0 {
+		parts |= FieldSpread
+	}
+	if len(p.Spec.Volumes) > 0 {
+		parts |= FieldVolumes
+	}
+	return parts
+}

@@ -18,12 +18,12 @@ func (s *Snapshot) AddNode(node *Node) error {
 	if err := s.refuseInTransaction(node.Name); err != nil {
 		return err
 	}
-	n.slot = s.takeSlot()
+	n.slot = int32(s.takeSlot())
 	s.install(n)
 	s.names = s.names.own(s.owner)
-	s.names.slots[node.Name] = n.slot
+	s.names.slots[node.Name] = n.Slot()
 	s.tree = s.tree.own(s.owner)
-	s.tree.add(n.static.zone, n.slot)
+	s.tree.add(n.static.zone, n.Slot())
 	s.images = s.images.own(s.owner)
 	s.images.add(node)
 	s.eachNodeWatcher(func(w NodeWatcher) { w.NodeAdded(s, n) })
@@ -46,12 +46,13 @@ func (s *Snapshot) UpdateNode(node *Node) error {
 	}
 	kept := old.clone(s.owner)
 	n.slot = old.slot
-	n.Requested, n.NonZeroRequested, n.Pods, n.UsedPorts = kept.Requested, kept.NonZeroRequested, kept.Pods, kept.UsedPorts
+	n.setVectors(n.Allocatable, old.Requested)
+	n.NonZeroRequested, n.Pods, n.UsedPorts = kept.NonZeroRequested, kept.Pods, kept.UsedPorts
 	n.Nominated = kept.Nominated
 	s.install(n)
 	if n.static.zone != old.static.zone {
 		s.tree = s.tree.own(s.owner)
-		s.tree.move(old.static.zone, n.static.zone, n.slot)
+		s.tree.move(old.static.zone, n.static.zone, n.Slot())
 	}
 	s.images = s.images.own(s.owner)
 	s.images.remove(old.Node)
@@ -71,17 +72,17 @@ func (s *Snapshot) RemoveNode(name string) error {
 		return err
 	}
 	for len(n.Pods) > 0 {
-		s.remove(n.slot, len(n.Pods)-1)
-		n = s.node(n.slot)
+		s.remove(n.Slot(), len(n.Pods)-1)
+		n = s.node(n.Slot())
 	}
 	s.nominations -= len(n.Nominated)
 	s.nodeSet = s.lineage.next()
-	s.put(n.slot, nil)
-	s.releaseSlot(n.slot)
+	s.put(n.Slot(), nil)
+	s.releaseSlot(n.Slot())
 	s.names = s.names.own(s.owner)
 	delete(s.names.slots, name)
 	s.tree = s.tree.own(s.owner)
-	s.tree.remove(n.static.zone, n.slot)
+	s.tree.remove(n.static.zone, n.Slot())
 	s.images = s.images.own(s.owner)
 	s.images.remove(n.Node)
 	s.eachNodeWatcher(func(w NodeWatcher) { w.NodeRemoved(s, n) })
@@ -92,7 +93,7 @@ func (s *Snapshot) RemoveNode(name string) error {
 func (s *Snapshot) install(n *NodeInfo) {
 	s.nodeSet = s.lineage.next()
 	n.owner, n.generation, n.static.generation = s.owner, s.nodeSet, s.nodeSet
-	s.put(n.slot, n)
+	s.put(n.Slot(), n)
 }
 
 func (s *Snapshot) refuseInTransaction(node string) error {

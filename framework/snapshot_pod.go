@@ -13,11 +13,11 @@ func (s *Snapshot) AddPod(p *PodInfo, node string) error {
 	if err := s.CheckPod(p); err != nil {
 		return err
 	}
-	n := s.Node(node)
+	n := s.named(node, p)
 	if n == nil {
 		return podOnNode(p, node, errUnknownNode)
 	}
-	return s.add(p, n.slot)
+	return s.add(p, n.Slot())
 }
 
 // RemovePod takes the pod off the node of that name. A pod is recognised by
@@ -27,7 +27,7 @@ func (s *Snapshot) RemovePod(p *PodInfo, node string) error {
 	if err := s.CheckPod(p); err != nil {
 		return err
 	}
-	n := s.Node(node)
+	n := s.named(node, p)
 	if n == nil {
 		return podOnNode(p, node, errUnknownNode)
 	}
@@ -43,7 +43,7 @@ func (s *Snapshot) Assume(p *PodInfo, n *NodeInfo) error {
 	if err := s.checkNode(p, n); err != nil {
 		return err
 	}
-	return s.add(p, n.slot)
+	return s.add(p, n.Slot())
 }
 
 // Forget is RemovePod for a node of this snapshot that is at hand. Forgetting
@@ -56,7 +56,7 @@ func (s *Snapshot) Forget(p *PodInfo, n *NodeInfo) error {
 	if err := s.checkNode(p, n); err != nil {
 		return err
 	}
-	return s.forget(p, s.node(n.slot))
+	return s.forget(p, s.node(n.Slot()))
 }
 
 // Touch tells the snapshot that an extension changed what it holds for the
@@ -68,12 +68,22 @@ func (s *Snapshot) Touch(n *NodeInfo) {
 		return
 	}
 	if s.undo.rolling {
-		s.journal.add(n.slot)
+		s.journal.add(n.Slot())
 		return
 	}
-	n = s.own(n.slot)
-	s.undo.record(undoEntry{kind: undoTouch, slot: n.slot, generation: n.generation})
+	n = s.own(n.Slot())
+	s.undo.record(undoEntry{kind: undoTouch, slot: n.Slot(), generation: n.generation})
 	s.changed(n)
+}
+
+// named returns the node of that name, nil if there is none. A pod mostly leaves
+// the node that it came to last, in whichever snapshot; its hint is the slot of
+// that one, and spares looking the name up.
+func (s *Snapshot) named(name string, p *PodInfo) *NodeInfo {
+	if n := s.AtSlot(int(p.hint.Load())); n != nil && n.name == name {
+		return n
+	}
+	return s.Node(name)
 }
 
 func (s *Snapshot) add(p *PodInfo, slot int) error {
@@ -81,6 +91,7 @@ func (s *Snapshot) add(p *PodInfo, slot int) error {
 	if err := n.add(p); err != nil {
 		return err
 	}
+	p.hint.Store(n.slot)
 	s.undo.record(undoEntry{kind: undoAdd, slot: slot, generation: n.generation})
 	s.changed(n)
 	s.eachPodWatcher(func(w PodWatcher) { w.PodAdded(s, n, p) })
@@ -92,7 +103,7 @@ func (s *Snapshot) forget(p *PodInfo, n *NodeInfo) error {
 	if i < 0 {
 		return podOnNode(p, n.Name(), errNotOnNode)
 	}
-	s.remove(n.slot, i)
+	s.remove(n.Slot(), i)
 	return nil
 }
 
@@ -107,7 +118,7 @@ func (s *Snapshot) remove(slot, i int) {
 // changed gives the node a new generation. The caller owns it.
 func (s *Snapshot) changed(n *NodeInfo) {
 	n.generation = s.lineage.next()
-	s.journal.add(n.slot)
+	s.journal.add(n.Slot())
 }
 
 // CheckPod returns an [*InvalidError] for a PodInfo that cannot be used with the
@@ -135,7 +146,7 @@ func (s *Snapshot) checkNode(p *PodInfo, n *NodeInfo) error {
 
 // holds reports whether the snapshot has the node, in whichever state.
 func (s *Snapshot) holds(n *NodeInfo) bool {
-	have := s.AtSlot(n.slot)
+	have := s.AtSlot(n.Slot())
 	return have == n || have != nil && have.Name() == n.Name()
 }
 

@@ -39,7 +39,7 @@ type Rules struct {
 // HardRules and SoftRules return the pod's own constraints with the actions
 // DoNotSchedule and ScheduleAnyway, compiled once per pod.
 func HardRules(p *framework.PodInfo) *Rules {
-	if len(p.Pod.Spec.TopologySpreadConstraints) == 0 {
+	if !p.Has(framework.FieldSpread) {
 		return &noRules
 	}
 	return hardRules.Of(p)
@@ -47,7 +47,7 @@ func HardRules(p *framework.PodInfo) *Rules {
 
 // SoftRules is described at HardRules.
 func SoftRules(p *framework.PodInfo) *Rules {
-	if len(p.Pod.Spec.TopologySpreadConstraints) == 0 {
+	if !p.Has(framework.FieldSpread) {
 		return &noRules
 	}
 	return softRules.Of(p)

@@ -36,7 +36,7 @@ var none Pod
 
 // Of returns what the volume plugins read of the pod.
 func Of(p *framework.PodInfo) *Pod {
-	if len(p.Pod.Spec.Volumes) == 0 {
+	if !p.Has(framework.FieldVolumes) {
 		return &none
 	}
 	return ofPod.Of(p)

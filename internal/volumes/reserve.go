@@ -39,6 +39,9 @@ func (a *Assumed) PodAdded(*framework.Snapshot, *framework.NodeInfo, *framework.
 
 // PodRemoved forgets what a pod that left has changed: that stays.
 func (a *Assumed) PodRemoved(s *framework.Snapshot, _ *framework.NodeInfo, p *framework.PodInfo) {
+	if len(a.pods.entries) == 0 {
+		return
+	}
 	a.put(s, idOf(p.Pod), nil)
 }
 
