@@ -209,7 +209,9 @@ func (b *binding) fail(ctx context.Context, err error) {
 	}
 	var fit *scheduling.FitError
 	if errors.As(err, &fit) {
-		// The pod was rejected: that it left its node is no news for itself.
+		// The pod was rejected: that it left its node is no news for itself, but
+		// for others, and the same of theirs may be for it.
+		d.queue.Hold(b.item)
 		d.failed(ctx, p, b.item, b.attempt, err)
 		move(b.item)
 	} else {

@@ -15,9 +15,10 @@ type Backoff struct {
 }
 
 // NoBackoff is the Max of a [Backoff] that keeps no pod waiting that was
-// rejected. A pod whose attempt ended with an error waits for 1 s all the same:
-// on a virtual clock, which stands still while a pod is ready, it would be tried
-// for ever at one instant.
+// rejected. A pod whose attempt ended with an error, and one that was rejected
+// after it had taken a node ([Queue.Hold]), waits for 1 s all the same: on a
+// virtual clock, which stands still while a pod is ready, it would be tried for
+// ever at one instant.
 const NoBackoff time.Duration = -1
 
 // Duration returns the time after so many failures for a group of so many

@@ -26,6 +26,7 @@ type Item struct {
 
 	at       place
 	timed    bool   // expires is computed
+	held     bool   // by Hold
 	serial   uint64 // order of arrival, for ties
 	index    int    // in the heap that holds it; negative in a lane
 	profile  *profile
@@ -44,7 +45,8 @@ const (
 	nowhere place = iota
 	active
 	backingOff
-	failing // backing off after an error
+	failing  // backing off after an error
+	standing // backing off, until time passes not to be tried early
 	unschedulable
 	inFlight
 )

@@ -57,6 +57,7 @@ type Queue struct {
 	active     ready
 	backingOff heap
 	failing    heap
+	standing   list // in the order of their timestamps
 	waiting    list // unschedulable, gated ones included, by waitingSince
 	gated      int  // of them
 
@@ -144,6 +145,7 @@ func (q *Queue) Add(ctx context.Context, pod *framework.PodInfo) *Item {
 func (q *Queue) Pop() *Item {
 	it := q.active.top()
 	if it == nil && !q.options.FullBackoff {
+		q.release()
 		it = q.backingOff.top()
 	}
 	if it == nil {
@@ -151,7 +153,7 @@ func (q *Queue) Pop() *Item {
 	}
 	q.leave(it)
 	it.Attempts++
-	it.Plugins, it.Pending, it.timed = nil, nil, false
+	it.Plugins, it.Pending, it.timed, it.held = nil, nil, false, false
 	if it.InitialAttempt.IsZero() {
 		it.InitialAttempt = q.options.Now()
 	}
@@ -184,7 +186,7 @@ type Depth struct {
 // Depth counts the pods.
 func (q *Queue) Depth() Depth {
 	return Depth{
-		Active: q.active.len(), Backoff: q.backingOff.len() + q.failing.len(),
+		Active: q.active.len(), Backoff: q.backingOff.len() + q.failing.len() + q.standing.len,
 		Unschedulable: q.waiting.len - q.gated, Gated: q.gated, InFlight: q.flight.len,
 	}
 }
@@ -198,6 +200,8 @@ func (q *Queue) leave(it *Item) {
 		q.backingOff.remove(it)
 	case failing:
 		q.failing.remove(it)
+	case standing:
+		q.standing.remove(it)
 	case unschedulable:
 		q.waiting.remove(it)
 		if it.Gate != "" {
@@ -250,13 +254,17 @@ func (q *Queue) toBackoff(ctx context.Context, it *Item) {
 	q.leave(it)
 	it.Gate = ""
 	q.expiration(it) // the heaps order by it
-	if len(it.Plugins)+len(it.Pending) == 0 {
+	switch {
+	case len(it.Plugins)+len(it.Pending) == 0:
 		it.at = failing
 		q.failing.push(it)
-		return
+	case !q.options.FullBackoff && q.stands(it):
+		it.at = standing
+		q.standing.insertAfter(it, q.standing.last)
+	default:
+		it.at = backingOff
+		q.backingOff.push(it)
 	}
-	it.at = backingOff
-	q.backingOff.push(it)
 }
 
 // toWaiting lets the item wait for an event.
@@ -287,10 +295,10 @@ func (q *Queue) expiration(it *Item) time.Time {
 func (q *Queue) backoff(it *Item) time.Duration {
 	failures := it.Errors
 	switch {
+	case q.options.Backoff.Max == NoBackoff && (failures > 0 || it.held):
+		return window
 	case failures == 0:
 		failures = it.Unschedulable
-	case q.options.Backoff.Max == NoBackoff:
-		return window
 	}
 	return q.options.Backoff.Duration(failures, 1)
 }

@@ -56,7 +56,7 @@ func (q *Queue) send(ctx context.Context, it *Item, s strategy) {
 		if it.at != unschedulable {
 			q.toWaiting(it)
 		}
-	case s == afterBackoff && q.isBackingOff(it):
+	case s == afterBackoff && q.isBackingOff(it), q.stands(it):
 		q.toBackoff(ctx, it)
 	default:
 		q.toActive(ctx, it, true)
@@ -163,7 +163,7 @@ func (q *Queue) Items() []*Item {
 			all = append(all, s.it)
 		}
 	}
-	for _, l := range []*list{&q.waiting, &q.flight} {
+	for _, l := range []*list{&q.standing, &q.waiting, &q.flight} {
 		for it := l.first; it != nil; it = it.next {
 			all = append(all, it)
 		}

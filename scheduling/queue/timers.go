@@ -12,6 +12,7 @@ import (
 // Source: kube-scheduler 1.37, flushBackoffQCompleted and
 // flushUnschedulablePodsLeftover.
 func (q *Queue) Flush(ctx context.Context) {
+	q.release()
 	for _, h := range []*heap{&q.backingOff, &q.failing} {
 		for it := h.top(); it != nil && !q.isBackingOff(it); it = h.top() {
 			q.toActive(ctx, it, q.options.FullBackoff)
@@ -48,6 +49,9 @@ func (q *Queue) NextFlush() (at time.Time, ok bool) {
 		if !ok || t.Before(at) {
 			at, ok = t, true
 		}
+	}
+	for it := q.standing.first; it != nil; it = it.next {
+		sooner(q.expiration(it).Add(window))
 	}
 	for _, h := range []*heap{&q.backingOff, &q.failing} {
 		if it := h.top(); it != nil {

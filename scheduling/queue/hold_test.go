@@ -1,0 +1,99 @@
+package queue_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/queue"
+)
+
+// TestHold: a held pod is not tried again until time passes, whatever happens,
+// and then as early as any other.
+func TestHold(t *testing.T) {
+	waker := profiles(t, scheduling.Profile{Filter: []framework.Plugin{
+		plugin{"A", []framework.EventHint{on(framework.ResourceNode, framework.ActionAdd, nil)}},
+	}})
+	for _, tt := range []struct {
+		name    string
+		options queue.Options
+		pending []string      // instead of having rejected
+		until   time.Duration // when the pod is ready again
+	}{
+		{"backoff", queue.Options{}, nil, 1},
+		{"none", queue.Options{Backoff: queue.Backoff{Max: queue.NoBackoff}}, nil, 1},
+		{"pending", queue.Options{}, []string{"A"}, 1},
+		{"full", queue.Options{FullBackoff: true}, nil, time.Second},
+		{"full, none", queue.Options{FullBackoff: true, Backoff: queue.Backoff{Max: queue.NoBackoff}}, nil, time.Second},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.options.Profiles = waker
+			r := newRig(t, tt.options)
+			it := r.add("p", 0)
+			if r.Pop() != it {
+				t.Fatal("Pop() is not the only pod")
+			}
+			r.Hold(it)
+			plugins := []string{"A"}
+			if tt.pending != nil {
+				plugins = nil
+			}
+			r.Requeue(r.ctx, it, nil, plugins, tt.pending)
+			r.depth(queue.Depth{Unschedulable: 1})
+			r.happen(framework.ResourceNode, framework.ActionAdd)
+			r.depth(queue.Depth{Backoff: 1})
+			if got := r.pop(); got != "" {
+				t.Fatalf("Pop() = %q at the instant of the rejection, want none", got)
+			}
+			if at, ok := r.NextFlush(); !ok || at.After(epoch.Add(2*time.Second)) || !at.After(epoch) {
+				t.Errorf("NextFlush() = %v, %t, want within 2 s", at, ok)
+			}
+			if items := r.Items(); len(items) != 1 || items[0] != it {
+				t.Errorf("Items() = %v, want the pod", items)
+			}
+			r.pass(tt.until - 1)
+			if got := r.pop(); got != "" {
+				t.Fatalf("Pop() = %q after %v, want none", got, tt.until-1)
+			}
+			r.pass(1)
+			if got := r.pop(); got != "p" {
+				t.Fatalf("Pop() = %q after %v, want p", got, tt.until)
+			}
+			// The next attempt is not held.
+			r.Requeue(r.ctx, it, nil, []string{"A"}, nil)
+			r.happen(framework.ResourceNode, framework.ActionAdd)
+			if got := r.pop(); (got == "p") != (!tt.options.FullBackoff || tt.options.Backoff.Max == queue.NoBackoff) {
+				t.Errorf("Pop() = %q for a pod that is no longer held", got)
+			}
+		})
+	}
+}
+
+// TestHeldPodsLeave: a pod that stands can be deleted and activated.
+func TestHeldPodsLeave(t *testing.T) {
+	r := newRig(t, queue.Options{})
+	stand := func(name string) *queue.Item {
+		it := r.add(name, 0)
+		if r.Pop() != it {
+			t.Fatalf("Pop() is not %s", name)
+		}
+		r.Hold(it)
+		r.Done(it)
+		r.Requeue(r.ctx, it, nil, []string{"A"}, nil)
+		return it
+	}
+	gone, asked, stays := stand("gone"), stand("asked"), stand("stays")
+	r.depth(queue.Depth{Backoff: 3})
+	r.Delete(gone)
+	r.Update(r.ctx, stays, r.info(framework.MakePod("stays").Priority(1)))
+	r.Activate(r.ctx, asked)
+	r.depth(queue.Depth{Active: 1, Backoff: 1})
+	if got := r.pop() + r.pop(); got != "asked" {
+		t.Errorf("ready at that instant: %q, want asked", got)
+	}
+	r.pass(1)
+	if got := r.pop() + r.pop(); got != "stays" {
+		t.Errorf("ready afterwards: %q, want stays", got)
+	}
+}
