@@ -104,7 +104,9 @@ type Profile struct {
 }
 
 // Fast says how the fast road is used. Its zero value is right for almost
-// everyone: the answers are those of the plain road in any case.
+// everyone: the answers are those of the plain road in any case. A profile with
+// extenders, or whose weights add up to more than 21,474,836, takes the plain
+// road always.
 type Fast struct {
 	// Off takes the plain road always.
 	Off bool

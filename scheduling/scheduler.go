@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/engine"
 	"github.com/berth-sched/berth/scheduling/preemption"
 )
 
@@ -38,10 +39,19 @@ func New(p Profile) (*Scheduler, error) {
 		return nil, err
 	}
 	s.road = road{plugins: &s.plugins, workers: max(1, p.Parallelism)}
-	if !p.Fast.Off && len(p.Extenders) == 0 {
+	if !p.Fast.Off && len(p.Extenders) == 0 && s.plugins.largest() <= engine.MaxTotal {
 		s.fast = newFastRoad(s)
 	}
 	return s, nil
+}
+
+// largest is the largest total that the weights allow.
+func (t *plugins) largest() int64 {
+	var sum int64
+	for i := range t.scorers {
+		sum += t.scorers[i].weight * framework.MaxNodeScore
+	}
+	return sum
 }
 
 // A Decision says where a pod goes.

@@ -46,9 +46,13 @@ type base struct {
 	broken        bool // a plugin broke its bounds: take the plain road
 
 	rows    []row
+	fixedly []fixedRow // what of the rows is fixed, by slot
+	even    bool       // no node is rejected for good, all are scored, and fixed scores are evenly
+	evenly  int32
 	reasons []reason
 	due     deadlines
 	nodes   []*framework.NodeInfo
+	at      []int32 // their slots
 	buffers [2][]int64
 	raw     []int64
 
@@ -77,7 +81,7 @@ func (b *base) build(src Source, s *framework.Snapshot, o *order) bool {
 	}
 	b.fixedScorers, b.movingScorers, b.kept = b.fixedScorers[:0], b.movingScorers[:0], b.kept[:0]
 	b.adoptFilters(filters)
-	b.scored, b.broken = false, false
+	b.scored, b.even, b.broken = false, false, false
 	b.snapshot, b.order, b.now, b.nodeSet, b.objects = s, o, s.Now(), s.NodeSet(), s.Objects()
 	b.filterReads, b.scorerReads = src.Kept()
 	b.reasons = append(b.reasons[:0], reason{at: maxPlace})
@@ -85,16 +89,15 @@ func (b *base) build(src Source, s *framework.Snapshot, o *order) bool {
 	b.grow(s.Slots())
 	clear(b.rows)
 	b.epoch++
-	b.nodes = b.nodes[:0]
+	b.nodes, b.at = b.nodes[:0], b.at[:0]
 	for _, slot := range o.slots {
 		n := s.AtSlot(slot)
-		b.nodes = append(b.nodes, n)
+		b.list(n, slot)
 		b.rows[slot].generation = n.Generation()
 	}
 	b.askMany(b.fixed)
-	for _, n := range b.nodes {
-		r := &b.rows[n.Slot()]
-		r.setFixed(r.reason, false)
+	for _, slot := range b.at {
+		b.fixedly[slot].set(b.rows[slot].reason, false)
 	}
 	b.askMany(b.moving)
 	if b.timed {
@@ -104,6 +107,11 @@ func (b *base) build(src Source, s *framework.Snapshot, o *order) bool {
 	}
 	b.version = s.Version()
 	return !b.broken
+}
+
+// list adds a node to those that many questions are about.
+func (b *base) list(n *framework.NodeInfo, slot int) {
+	b.nodes, b.at = append(b.nodes, n), append(b.at, int32(slot))
 }
 
 // adoptFilters sorts the filters by what they read.
@@ -122,7 +130,7 @@ func (b *base) adoptFilters(filters []Filter) {
 
 // grow makes room for slots.
 func (b *base) grow(slots int) {
-	b.rows = resize(b.rows, slots)
+	b.rows, b.fixedly = resize(b.rows, slots), resize(b.fixedly, slots)
 	for i := range b.kept {
 		b.kept[i].raw = resize(b.kept[i].raw, slots)
 	}
@@ -164,12 +172,14 @@ func (b *base) follow(s *framework.Snapshot) {
 		return
 	}
 	b.warm(slots)
-	b.nodes = b.nodes[:0]
+	b.nodes, b.at = b.nodes[:0], b.at[:0]
 	for _, slot := range slots {
 		n, r := s.AtSlot(slot), &b.rows[slot]
-		if n.Generation() != r.generation {
-			r.generation, r.reason = n.Generation(), r.fixedReason()
-			b.nodes = append(b.nodes, n)
+		if g := n.Generation(); g != r.generation {
+			if r.generation, r.reason = g, feasible; !b.even {
+				r.reason = b.fixedly[slot].reason()
+			}
+			b.list(n, slot)
 			b.log.add(slot)
 		}
 	}
@@ -180,9 +190,21 @@ func (b *base) follow(s *framework.Snapshot) {
 		}
 	}
 	if b.scored {
-		b.nodes = slices.DeleteFunc(b.nodes, func(n *framework.NodeInfo) bool { return b.rows[n.Slot()].reason != feasible })
+		b.keepFeasible()
 		b.scoreMany()
 	}
+}
+
+// keepFeasible strikes nodes that are not feasible from the list.
+func (b *base) keepFeasible() {
+	k := 0
+	for i, slot := range b.at {
+		if b.rows[slot].reason == feasible {
+			b.nodes[k], b.at[k] = b.nodes[i], slot
+			k++
+		}
+	}
+	b.nodes, b.at = b.nodes[:k], b.at[:k]
 }
 
 // few is how many nodes are not worth more than one loop.
@@ -216,11 +238,11 @@ func (b *base) move(src Source, s *framework.Snapshot, o *order) bool {
 	for _, slot := range b.order.slots {
 		if !o.has(slot) {
 			b.due.remove(slot)
-			b.rows[slot] = row{}
+			b.rows[slot], b.fixedly[slot] = row{}, fixedRow{}
 		}
 	}
 	b.order = o
-	b.scored = false // the scorers are bound anew, and all nodes scored
+	b.scored, b.even = false, false // the scorers are bound anew, and all nodes scored
 	b.epoch++
 	for _, slot := range o.slots {
 		if n := s.AtSlot(slot); all || b.rows[slot].generation != n.Generation() {
@@ -249,8 +271,8 @@ func (b *base) expire(s *framework.Snapshot) {
 
 // size is the memory that the base holds, but for what it shares.
 func (b *base) size() int {
-	n := cap(b.rows)*int(unsafe.Sizeof(row{})) + len(b.key)
-	n += 8*(cap(b.nodes)+cap(b.buffers[0])+cap(b.buffers[1])+cap(b.raw)+cap(b.rejected)) + 4*cap(b.log.slots) + 32*cap(b.due.heap) + 4*cap(b.due.place)
+	n := cap(b.rows)*int(unsafe.Sizeof(row{})) + cap(b.fixedly)*int(unsafe.Sizeof(fixedRow{})) + len(b.key)
+	n += 4*cap(b.at) + 8*(cap(b.nodes)+cap(b.buffers[0])+cap(b.buffers[1])+cap(b.raw)+cap(b.rejected)) + 4*cap(b.log.slots) + 32*cap(b.due.heap) + 4*cap(b.due.place)
 	for i := range b.kept {
 		n += 8 * cap(b.kept[i].raw)
 	}

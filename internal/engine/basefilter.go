@@ -6,10 +6,11 @@ import "github.com/berth-sched/berth/framework"
 // object may have changed too.
 func (b *base) evaluate(n *framework.NodeInfo, whole bool) {
 	r := &b.rows[n.Slot()]
+	f := &b.fixedly[n.Slot()]
 	if whole {
-		r.setFixed(b.ask(b.fixed, n, maxPlace), false)
+		f.set(b.ask(b.fixed, n, maxPlace), false)
 	}
-	r.generation, r.reason = n.Generation(), r.fixedReason()
+	r.generation, r.reason = n.Generation(), f.reason()
 	before := maxPlace
 	if r.reason != feasible {
 		before = b.reasons[r.reason].at
@@ -18,7 +19,7 @@ func (b *base) evaluate(n *framework.NodeInfo, whole bool) {
 		r.reason = reason
 	}
 	if b.scored && r.reason == feasible {
-		b.score(n, r)
+		b.score(n)
 	}
 	if b.timed {
 		b.schedule(n)
@@ -32,25 +33,26 @@ func (b *base) askMany(filters []Filter) {
 	for i := range filters {
 		f := &filters[i]
 		if f.Batch == nil {
-			for _, n := range b.nodes {
-				b.askOne(f, n)
+			for k := range b.nodes {
+				b.askOne(f, k)
 			}
 			continue
 		}
 		b.rejected = f.Batch.FilterNodes(b.pod, b.nodes, b.rejected[:0])
 		for _, k := range b.rejected {
-			b.askOne(f, b.nodes[k])
+			b.askOne(f, k)
 		}
 	}
 }
 
-// askOne asks a filter about one node, unless another rejection comes first.
-func (b *base) askOne(f *Filter, n *framework.NodeInfo) {
-	r := &b.rows[n.Slot()]
+// askOne asks a filter about one listed node, unless another rejection comes
+// first.
+func (b *base) askOne(f *Filter, k int) {
+	r := &b.rows[b.at[k]]
 	if r.reason != feasible && b.reasons[r.reason].at < f.At {
 		return
 	}
-	if status := f.Filter.Filter(b.pod, n); !status.IsSuccess() {
+	if status := f.Filter.Filter(b.pod, b.nodes[k]); !status.IsSuccess() {
 		r.reason = b.reject(f.At, status)
 	}
 }

@@ -30,23 +30,27 @@ func (b *base) bindScores(src Source, shown Feasible) bool {
 		}
 	}
 	b.timed = b.timed || slices.ContainsFunc(scorers, func(s Scorer) bool { return s.Reads&framework.ReadsTime != 0 })
-	b.nodes = b.nodes[:0]
+	b.nodes, b.at = b.nodes[:0], b.at[:0]
 	for _, slot := range b.order.slots {
-		r := &b.rows[slot]
-		r.setFixed(r.fixedReason(), r.reason == feasible)
+		r, f := &b.rows[slot], &b.fixedly[slot]
+		f.set(f.reason(), r.reason == feasible)
 		if r.reason == feasible {
-			b.nodes = append(b.nodes, b.snapshot.AtSlot(slot))
+			b.list(b.snapshot.AtSlot(slot), slot)
 		}
 	}
 	fixed, moving := b.sums(b.fixedScorers, 0), b.sums(b.movingScorers, 1)
-	for k, n := range b.nodes {
-		r := &b.rows[n.Slot()]
-		r.fixedScore, r.movingScore = fixed[k], moving[k]
+	b.even = len(b.nodes) == len(b.order.slots)
+	for k, slot := range b.at {
+		b.fixedly[slot].score, b.rows[slot].score = int32(fixed[k]), int32(fixed[k]+moving[k])
+		b.even = b.even && fixed[k] == fixed[0]
+	}
+	if b.even && len(fixed) > 0 {
+		b.evenly = int32(fixed[0])
 	}
 	for i := range b.kept {
 		k := &b.kept[i]
 		for at, x := range b.rawOf(&k.scorer) {
-			k.raw[b.nodes[at].Slot()] = x
+			k.raw[b.at[at]] = x
 		}
 	}
 	if b.timed {
@@ -75,11 +79,20 @@ func (b *base) rawOf(s *Scorer) []int64 {
 // scoreMany renews the scores of the rows of the listed nodes.
 func (b *base) scoreMany() {
 	moving := b.sums(b.movingScorers, 1)
-	for k, n := range b.nodes {
-		r := &b.rows[n.Slot()]
-		r.movingScore = moving[k]
-		b.scoreRest(n, r)
+	if b.even && !b.moves() {
+		for k, slot := range b.at {
+			b.rows[slot].score = b.evenly + int32(moving[k])
+		}
+		return
 	}
+	for k, n := range b.nodes {
+		b.scoreRest(n, int(b.at[k]), moving[k])
+	}
+}
+
+// moves reports whether some raw scores that are kept depend on pods.
+func (b *base) moves() bool {
+	return slices.ContainsFunc(b.kept, func(k kept) bool { return !k.fixed })
 }
 
 // keep gives the scorer a list of raw scores, with the memory of an earlier one
@@ -114,23 +127,24 @@ func (b *base) sums(scorers []Scorer, buffer int) []int64 {
 }
 
 // score renews the scores of one row.
-func (b *base) score(n *framework.NodeInfo, r *row) {
-	r.movingScore = b.askScores(b.movingScorers, n)
-	b.scoreRest(n, r)
+func (b *base) score(n *framework.NodeInfo) {
+	b.scoreRest(n, n.Slot(), b.askScores(b.movingScorers, n))
 }
 
-// scoreRest renews the scores that are not known but for the moving ones.
-func (b *base) scoreRest(n *framework.NodeInfo, r *row) {
-	known := r.fixedKnown()
+// scoreRest renews the scores of one row, of which the moving ones are given.
+func (b *base) scoreRest(n *framework.NodeInfo, slot int, moving int64) {
+	f := &b.fixedly[slot]
+	known := f.known()
 	if !known {
-		r.fixedScore = b.askScores(b.fixedScorers, n)
+		f.score = int32(b.askScores(b.fixedScorers, n))
+		f.set(f.reason(), true)
 	}
+	b.rows[slot].score = f.score + int32(moving)
 	for i := range b.kept {
 		if k := &b.kept[i]; !k.fixed || !known {
-			k.raw[n.Slot()] = k.scorer.Scorer.Score(b.pod, n)
+			k.raw[slot] = k.scorer.Scorer.Score(b.pod, n)
 		}
 	}
-	r.setFixed(r.fixedReason(), true)
 }
 
 // askScores adds up the weighted scores of a node.

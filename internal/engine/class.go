@@ -18,11 +18,11 @@ import (
 // nodes are divided into groups, and those plugins are asked about one node of
 // each: their verdicts shut a group of the tree, and their scores are its offset.
 //
-// Invariant (after sync): own[slot] is the first rejection of the node by its
+// Invariant (after sync): the own reason of a node is its first rejection by its
 // row and by gates that tell nodes apart, and shut[g] the first of group g by
 // gates that do not; of the two, the one that comes first in the profile is
-// final. The tree's total of a place is the total of its node, or none if its
-// final reason is not feasible. counts[i][g] is how many nodes of group g have
+// final. The leaf of a place is the total of its node, or, if its own reason is
+// not feasible, the complement of that. counts[i][g] is how many nodes of group g have
 // the own reason i.
 type class struct {
 	key    string
@@ -34,7 +34,6 @@ type class struct {
 
 	outsideFilters, outsideScorers bool // see Source.Outside
 
-	own      []int32 // by slot; unknown where never evaluated
 	counts   [][]int32
 	division *division // nil when it has to be found
 	shut     []int32   // by group
@@ -69,9 +68,6 @@ type class struct {
 	declined bool // a live PreFilter rejected the pod of this decision; the class is as it was
 	retotal  bool // all totals have to be added up again
 }
-
-// unknown is the own reason of nodes that were never evaluated.
-const unknown int32 = -1
 
 func newClass() *class {
 	c := new(class)
@@ -117,7 +113,7 @@ func (c *class) sync(src Source, l *divisions, live *framework.Cycle) bool {
 	if c.broken || c.base.broken {
 		return false
 	}
-	if c.tree.feasible(1) > 1 && !c.syncScores(src, l, live) {
+	if c.tree.feasible() > 1 && !c.syncScores(src, l, live) {
 		return false
 	}
 	return !c.broken && !c.base.broken
@@ -134,10 +130,7 @@ func (c *class) restart() {
 	for i := range c.columns {
 		c.columns[i].active = false
 	}
-	c.own = resize(c.own, len(c.base.rows))
-	for i := range c.own {
-		c.own[i] = unknown
-	}
+	c.tree.empty()
 }
 
 // divide divides the nodes by the groups of gates and columns, as far as there
@@ -276,7 +269,7 @@ func (c *class) warm() {
 	var x uint64
 	for _, slot := range c.changed {
 		place := c.base.order.place[slot]
-		x += uint64(c.tree.leaves[place]) + uint64(c.tree.nodes[(c.tree.half+int(place)>>fanBits)*c.tree.groups].best)
+		x += uint64(c.tree.leaves[place]) + uint64(c.tree.row(0, int(place)>>fanBits)[0].best)
 	}
 	c.base.sink = x
 }
@@ -284,7 +277,7 @@ func (c *class) warm() {
 // become sets the node's own reason. A node that is no longer feasible leaves
 // the columns and the tree.
 func (c *class) become(slot int, now int32) {
-	was := c.own[slot]
+	was := c.own(slot)
 	switch {
 	case c.building:
 		c.count(slot, now, 1)
@@ -296,13 +289,12 @@ func (c *class) become(slot int, now int32) {
 			c.feasibleVersion++
 		}
 	}
-	c.own[slot] = now
 	switch {
 	case now != feasible:
 		if was == feasible && c.scored {
 			c.leave(slot)
 		}
-		c.put(slot, none)
+		c.put(slot, ^now)
 	case !c.scored:
 		c.put(slot, 0)
 	default:
@@ -314,10 +306,18 @@ func (c *class) become(slot int, now int32) {
 	}
 }
 
+// own is the own reason of a node, feasible where it was never evaluated.
+func (c *class) own(slot int) int32 {
+	if leaf := c.tree.leaves[c.base.order.place[slot]]; leaf < 0 {
+		return ^leaf
+	}
+	return feasible
+}
+
 // wait notes that the total of the node has to be added up. While nothing is
 // scored the list must not grow forever.
 func (c *class) wait(slot int) {
-	if len(c.pending) > len(c.own) {
+	if len(c.pending) > len(c.tree.leaves) {
 		c.pending, c.retotal = c.pending[:0], true
 	}
 	c.pending = append(c.pending, int32(slot))
@@ -360,8 +360,8 @@ func (c *class) final(own int32, group int) int32 {
 	return shut
 }
 
-// put changes the total of a node, but for the offset of its group.
-func (c *class) put(slot int, total int64) {
+// put changes the leaf of a node.
+func (c *class) put(slot int, total int32) {
 	place := int(c.base.order.place[slot])
 	if c.building {
 		c.tree.leaves[place] = total
@@ -372,7 +372,7 @@ func (c *class) put(slot int, total int64) {
 
 // isFeasible reports whether the node is feasible.
 func (c *class) isFeasible(slot int) bool {
-	return c.own[slot] == feasible && c.shut[c.division.of[slot]] == feasible
+	return c.own(slot) == feasible && c.shut[c.division.of[slot]] == feasible
 }
 
 // feasibleNodes lists the feasible nodes in order. The list is valid until the
@@ -390,7 +390,7 @@ func (c *class) feasibleNodes() []*framework.NodeInfo {
 // size is the memory that the class holds, but for what it shares.
 func (c *class) size() int {
 	n := int(unsafe.Sizeof(*c)) + c.tree.bytes() + len(c.key)
-	n += 4*(cap(c.own)+cap(c.touched)+cap(c.pending)+cap(c.shut)) + 8*(cap(c.nodes)+cap(c.scores))
+	n += 4*(cap(c.touched)+cap(c.pending)+cap(c.shut)) + 8*(cap(c.nodes)+cap(c.scores))
 	for i := range c.counts {
 		n += 4 * cap(c.counts[i])
 	}

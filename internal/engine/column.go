@@ -148,7 +148,7 @@ func (col *column) turned(c *class, group int, open bool) {
 		return
 	}
 	for _, slot := range c.division.slots[group] {
-		if c.own[slot] == feasible {
+		if c.own(int(slot)) == feasible {
 			col.touched = append(col.touched, slot)
 		}
 	}
@@ -162,7 +162,7 @@ func (col *column) enter(c *class, slot int, was bool) {
 	case col.kept < 0:
 		// Its scorer is bound later in this decision. While nothing is scored the
 		// list must not grow forever.
-		if len(col.touched) > len(c.own) {
+		if len(col.touched) > len(c.tree.leaves) {
 			col.touched, col.known = col.touched[:0], false
 		}
 		if !was || !ofNode(col.scorer.Reads) {

@@ -36,8 +36,8 @@
 // # What makes it fast
 //
 //	rows          a node that changed is evaluated once for all classes of a base;
-//	              a row is half a cache line, and dirty rows are touched in one
-//	              short loop before they are read, so that their loads overlap
+//	              a row is a quarter of a cache line, and dirty rows are touched in
+//	              one short loop before they are read, so that their loads overlap
 //	many at once  of many dirty rows, one filter, and then one scorer after the
 //	              other is asked about all ([framework.BatchScorer])
 //	buckets       a normalized score is computed once for each different raw
@@ -46,7 +46,8 @@
 //	              about one of them, and its answer shuts the zone or is its offset
 //	tree          knows the best total of every part of the cluster and how many
 //	              nodes have it, so each tie rule finds its node in O(log N), and
-//	              so do samples
+//	              so do samples; a leaf has 4 bytes, which hold the total or the
+//	              reason why there is none
 //
 // # What makes it exact
 //
@@ -79,14 +80,14 @@
 //	column.go     raw scores; buckets.go
 //	score.go      bringing scores up to date; total.go adds them up
 //	division.go   groups of nodes
-//	tree.go       the tournament
+//	tree.go       the tournament; treeask.go questions to it
 //	view.go       one query's answer: ties, reasons; sample.go, feasible.go
 //
 // # Cost
 //
 // A decision of a known class costs O(log N) for every node that changed, O(G)
 // for G groups, and O(G log N) for the choice, and allocates nothing. A base
-// holds 32 bytes for each node, a class about 30, and 12 more for each plugin
+// holds 24 bytes for each node, a class about 6, and 12 more for each plugin
 // that normalizes; memory for lists that are gone through once comes to about
 // 50 more. Classes used longest ago are given up when the budget is spent.
 //

@@ -274,7 +274,7 @@ func (e *Engine) bar(key string) {
 }
 
 // rowBytes is about how many bytes of a base and a class belong to one node.
-const rowBytes = int(unsafe.Sizeof(row{})) + 48
+const rowBytes = int(unsafe.Sizeof(row{})+unsafe.Sizeof(fixedRow{})) + 48
 
 // account brings the class's share of the budget up to date, and gives up the
 // classes used longest ago until all fit.

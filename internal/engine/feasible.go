@@ -3,6 +3,10 @@ package engine
 import "github.com/berth-sched/berth/framework"
 
 // feasibleSet shows the feasible nodes of a class to PreScore plugins.
+//
+// Invariant: it has no state but the class's. What it shows holds only while the
+// plugin is being called; the groups that it shows cover all feasible nodes, each
+// group by its first node, which need not be feasible itself.
 type feasibleSet class
 
 func (s *feasibleSet) List() []*framework.NodeInfo { return (*class)(s).feasibleNodes() }
@@ -16,7 +20,7 @@ func (s *feasibleSet) Groups(at int) framework.FeasibleNodes {
 	return s
 }
 
-func (s *feasibleSet) Len() int { return s.tree.feasible(1) }
+func (s *feasibleSet) Len() int { return s.tree.feasible() }
 
 func (s *feasibleSet) Each(f func(node *framework.NodeInfo, nodes int)) {
 	for _, n := range s.List() {
@@ -27,7 +31,7 @@ func (s *feasibleSet) Each(f func(node *framework.NodeInfo, nodes int)) {
 // feasibleGroups shows them by the groups of the class.
 type feasibleGroups class
 
-func (s *feasibleGroups) Len() int { return s.tree.feasible(1) }
+func (s *feasibleGroups) Len() int { return s.tree.feasible() }
 
 func (s *feasibleGroups) Each(f func(node *framework.NodeInfo, nodes int)) {
 	for g, slots := range s.division.slots {

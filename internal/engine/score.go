@@ -49,7 +49,7 @@ func (c *class) firstScores() {
 	c.scored, c.retotal = true, true
 	c.pending = c.pending[:0]
 	for _, slot := range c.base.order.slots {
-		if c.own[slot] == feasible {
+		if c.own(slot) == feasible {
 			c.enter(slot, false)
 		}
 	}

@@ -24,7 +24,12 @@ type Scorer struct {
 }
 
 // A Source binds the plugins of a profile to the pod of the decision that is
-// being made. Live plugins are those that read more than the pod and one node:
+// being made.
+//
+// Invariant: filters and scorers that it returns are in the order of their
+// places, each place once; the lists are valid until the next call, and what they
+// hold answers as long as the cycle that they were bound with is not reset.
+// Live plugins are those that read more than the pod and one node:
 // they are bound for every decision, even if they had nothing to do in the last
 // one. The answers of the others are kept.
 type Source interface {

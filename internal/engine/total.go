@@ -109,21 +109,19 @@ func (c *class) simplify() {
 
 // total adds up the weighted, normalized scores of a node, but for those of its
 // group.
-func (c *class) total(slot int) int64 {
-	t := c.base.rows[slot].score() + c.constant
+func (c *class) total(slot int) int32 {
+	t := int64(c.base.rows[slot].score) + c.constant
 	for _, i := range c.varying {
 		t += c.columns[i].score(slot)
 	}
-	return t
+	return int32(t)
 }
 
 // totals adds up all totals and builds the tree.
 func (c *class) totals() {
 	for place, slot := range c.base.order.slots {
-		if c.own[slot] == feasible {
+		if c.tree.leaves[place] >= 0 {
 			c.tree.leaves[place] = c.total(slot)
-		} else {
-			c.tree.leaves[place] = none
 		}
 	}
 	c.tree.build()

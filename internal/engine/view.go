@@ -26,7 +26,7 @@ type View struct {
 
 	// explicit holds the totals of a part of the nodes whose ranges differ from
 	// those of all nodes, in the order of the search; empty where the tree's hold.
-	explicit []int64
+	explicit []int32
 
 	// The feasible nodes of the search, where they are listed.
 	listed bool
@@ -41,7 +41,7 @@ type part struct{ lo, hi int }
 // of finds the nodes that the search visits. false: only the plain road knows.
 func (v *View) of(c *class, src Source, q Query) (*View, bool) {
 	n := len(c.base.order.slots)
-	all := c.tree.feasible(1)
+	all := c.tree.feasible()
 	v.class, v.explicit, v.listed = c, v.explicit[:0], false
 	start := q.Start % n
 	if all < q.Want || q.Want >= n {
@@ -90,7 +90,7 @@ func (v *View) First() *framework.NodeInfo {
 }
 
 // Best returns the highest total and how many nodes have it.
-func (v *View) Best() (total int64, tied int) { return v.best.best, int(v.best.count) }
+func (v *View) Best() (total int64, tied int) { return int64(v.best.best), int(v.best.count) }
 
 // Tied returns the k-th node with the highest total, in the order of the
 // search.
@@ -132,7 +132,7 @@ func (v *View) AllTied() []*framework.NodeInfo {
 func (v *View) Totals(f func(n *framework.NodeInfo, total int64) bool) {
 	if len(v.explicit) > 0 {
 		for i, t := range v.explicit {
-			if !f(v.node(int(v.places[i])), t) {
+			if !f(v.node(int(v.places[i])), int64(t)) {
 				return
 			}
 		}
@@ -140,7 +140,7 @@ func (v *View) Totals(f func(n *framework.NodeInfo, total int64) bool) {
 	}
 	for _, p := range v.parts {
 		for place := p.lo; place < p.hi; place++ {
-			if t := v.class.tree.total(place); t >= 0 && !f(v.node(place), t) {
+			if t := v.class.tree.total(place); t >= 0 && !f(v.node(place), int64(t)) {
 				return
 			}
 		}
@@ -179,7 +179,7 @@ func (v *View) rank(place int) int {
 }
 
 // at returns the feasible node of that rank and its total.
-func (v *View) at(rank int) (*framework.NodeInfo, int64) {
+func (v *View) at(rank int) (*framework.NodeInfo, int32) {
 	if len(v.explicit) > 0 {
 		return v.node(int(v.places[rank])), v.explicit[rank]
 	}
@@ -279,14 +279,14 @@ type NodeState struct {
 func (v *View) State(place int) NodeState {
 	c := v.class
 	slot := c.base.order.slots[place]
-	if r := c.final(c.own[slot], int(c.division.of[slot])); r != feasible {
+	if r := c.final(c.own(slot), int(c.division.of[slot])); r != feasible {
 		return NodeState{At: c.base.reasons[r].at, Status: c.base.reasons[r].status}
 	}
-	return NodeState{Feasible: true, Total: c.tree.total(place)}
+	return NodeState{Feasible: true, Total: int64(c.tree.total(place))}
 }
 
 // AllFeasible is how many nodes are feasible in all, sampled or not.
-func (v *View) AllFeasible() int { return v.class.tree.feasible(1) }
+func (v *View) AllFeasible() int { return v.class.tree.feasible() }
 
 // View returns the view of the last Find; for checks.
 func (e *Engine) View() *View { return &e.view }
