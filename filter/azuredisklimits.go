@@ -1,9 +1,6 @@
 package filter
 
-import (
-	"github.com/berth-sched/berth/framework"
-	"github.com/berth-sched/berth/internal/volumes"
-)
+import "github.com/berth-sched/berth/framework"
 
 // AzureDiskLimits rejects nodes that would have more disks of Azure attached
 // than they take: 16, unless their allocatable names another number
@@ -33,6 +30,4 @@ func (p AzureDiskLimits) PreFilter(c *framework.Cycle) (framework.PreFiltered, f
 	return p.limits().preFilter(c)
 }
 
-func (p AzureDiskLimits) limits() diskLimits {
-	return diskLimits{volumes.AzureDisks, "attachable-volumes-azure-disk", maxDisks(p.MaxVolumes, 16)}
-}
+func (p AzureDiskLimits) limits() diskLimits { return diskLimitsOf(p.Name(), p.MaxVolumes) }

@@ -1,9 +1,6 @@
 package filter
 
-import (
-	"github.com/berth-sched/berth/framework"
-	"github.com/berth-sched/berth/internal/volumes"
-)
+import "github.com/berth-sched/berth/framework"
 
 // CinderLimits rejects nodes that would have more disks of OpenStack attached
 // than they take: 256, unless their allocatable names another number
@@ -33,6 +30,4 @@ func (p CinderLimits) PreFilter(c *framework.Cycle) (framework.PreFiltered, fram
 	return p.limits().preFilter(c)
 }
 
-func (p CinderLimits) limits() diskLimits {
-	return diskLimits{volumes.CinderDisks, "attachable-volumes-cinder", maxDisks(p.MaxVolumes, 256)}
-}
+func (p CinderLimits) limits() diskLimits { return diskLimitsOf(p.Name(), p.MaxVolumes) }

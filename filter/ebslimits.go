@@ -1,11 +1,6 @@
 package filter
 
-import (
-	"strings"
-
-	"github.com/berth-sched/berth/framework"
-	"github.com/berth-sched/berth/internal/volumes"
-)
+import "github.com/berth-sched/berth/framework"
 
 // EBSLimits rejects nodes that would have more disks of Amazon EBS attached than
 // they take: 39, or 25 for the types of machine that start with c5, m5 or r5 or
@@ -42,25 +37,4 @@ func (p EBSLimits) PreFilter(c *framework.Cycle) (framework.PreFiltered, framewo
 	return p.limits().preFilter(c)
 }
 
-func (p EBSLimits) limits() diskLimits {
-	return diskLimits{volumes.EBSDisks, "attachable-volumes-aws-ebs", maxDisks(p.MaxVolumes, 0)}
-}
-
-// The labels of a node for its type of machine.
-const (
-	labelInstanceType    = "node.kubernetes.io/instance-type"
-	labelInstanceTypeOld = "beta.kubernetes.io/instance-type"
-)
-
-// ebsLimit knows the machines that share their limit with network cards.
-func ebsLimit(n *framework.Node) int64 {
-	machine, ok := n.Labels[labelInstanceType]
-	if !ok {
-		machine = n.Labels[labelInstanceTypeOld]
-	}
-	ofFive := len(machine) > 1 && strings.Contains("cmr", machine[:1]) && machine[1] == '5'
-	if ofFive || strings.Contains(machine, "t3") || strings.Contains(machine, "z1d") {
-		return 25
-	}
-	return 39
-}
+func (p EBSLimits) limits() diskLimits { return diskLimitsOf(p.Name(), p.MaxVolumes) }

@@ -1,9 +1,6 @@
 package filter
 
-import (
-	"github.com/berth-sched/berth/framework"
-	"github.com/berth-sched/berth/internal/volumes"
-)
+import "github.com/berth-sched/berth/framework"
 
 // GCEPDLimits rejects nodes that would have more disks of Google Compute Engine attached
 // than they take: 16, unless their allocatable names another number
@@ -33,6 +30,4 @@ func (p GCEPDLimits) PreFilter(c *framework.Cycle) (framework.PreFiltered, frame
 	return p.limits().preFilter(c)
 }
 
-func (p GCEPDLimits) limits() diskLimits {
-	return diskLimits{volumes.GCEDisks, "attachable-volumes-gce-pd", maxDisks(p.MaxVolumes, 16)}
-}
+func (p GCEPDLimits) limits() diskLimits { return diskLimitsOf(p.Name(), p.MaxVolumes) }

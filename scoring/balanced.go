@@ -53,9 +53,10 @@ func BalancedAllocationScore(requested, pod, allocatable []int64) int64 {
 //
 // Source: kube-scheduler 1.18, balancedResourceScorer.
 //
-// Differs: a negative amount counts as 0. The alpha feature
-// BalanceAttachedNodeVolumes, off by default in 1.18, which counted the fraction
-// of volumes attached as a third, is left out.
+// The alpha feature BalanceAttachedNodeVolumes, off by default, adds a third
+// fraction: [BalancedVolumesScoreV118].
+//
+// Differs: a negative amount counts as 0.
 func BalancedAllocationScoreV118(cpuRequested, cpuAllocatable, memoryRequested, memoryAllocatable int64) int64 {
 	if cpuAllocatable <= 0 || memoryAllocatable <= 0 {
 		return 0

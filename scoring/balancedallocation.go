@@ -37,13 +37,23 @@ const (
 // Source: kube-scheduler 1.37, plugin NodeResourcesBalancedAllocation.
 //
 // Differs: sums saturate where kube-scheduler's wrap. Early releases with the
-// formula "std" also scored pods without requests.
+// formula "std" also scored pods without requests. What kube-scheduler 1.18 found
+// out about disks stayed with a node until its pods changed, and so counted for
+// pods without disks that came later; here it counts for the pod it is about.
 type NodeResourcesBalancedAllocation struct {
 	// Resources take part in the score; without any, cpu and memory. Weights
 	// must be 0 or 1, and mean nothing. The version v1.18 does not read them.
 	Resources []ResourceSpec
 	// Version names the formula; "" means BalanceDelta.
 	Version BalanceVersion
+	// AttachedVolumes lets the version v1.18 count the disks that a pod would
+	// attach as a third resource, [BalancedVolumesScoreV118], as the alpha
+	// feature BalanceAttachedNodeVolumes did: the filters of the profile that
+	// limit disks, in the order of the profile. Of a pod's disks those count that
+	// the last of these filters knows, and the room is what its limit leaves on
+	// the node; volumes of CSI drivers do not count. Empty means that the feature
+	// is off, as it was by default.
+	AttachedVolumes []VolumeLimit
 }
 
 const balancedName = "NodeResourcesBalancedAllocation"
@@ -51,8 +61,8 @@ const balancedName = "NodeResourcesBalancedAllocation"
 // Name returns "NodeResourcesBalancedAllocation".
 func (NodeResourcesBalancedAllocation) Name() string { return balancedName }
 
-// Validate reports an unknown version, a weight other than 0 and 1, and a
-// resource that is named twice.
+// Validate reports an unknown version, a weight other than 0 and 1, a resource
+// that is named twice, and what is wrong with AttachedVolumes.
 func (p NodeResourcesBalancedAllocation) Validate() error {
 	switch p.Version {
 	case "", BalanceDelta, BalanceStd, BalanceV118:
@@ -64,13 +74,22 @@ func (p NodeResourcesBalancedAllocation) Validate() error {
 			return fmt.Errorf("%s: resources[%d]: %s is there already", balancedName, i, s.Name)
 		}
 	}
+	if err := p.checkVolumes(); err != nil {
+		return err
+	}
 	return checkWeights(balancedName, p.Resources, 1)
 }
 
 // Scope declares that a score reads the pod's requests, the node's allocatable
-// and the totals of its pods.
-func (NodeResourcesBalancedAllocation) Scope(*framework.PodInfo) framework.Scope {
-	return framework.Scope{Pod: framework.FieldRequests, Reads: framework.ReadsNode | framework.ReadsPods}
+// and the totals of its pods; with AttachedVolumes also the pod's disks, those of
+// the node's pods, and the objects of the cluster.
+func (p NodeResourcesBalancedAllocation) Scope(pod *framework.PodInfo) framework.Scope {
+	scope := framework.Scope{Pod: framework.FieldRequests, Reads: framework.ReadsNode | framework.ReadsPods}
+	if p.countsVolumes(pod) {
+		scope.Pod |= framework.FieldVolumes | framework.FieldNamespace
+		scope.Reads |= framework.ReadsObjects
+	}
+	return scope
 }
 
 // PreScore finds the resources in the schema, and skips pods that request none
@@ -82,6 +101,12 @@ func (p NodeResourcesBalancedAllocation) PreScore(c *framework.Cycle, _ []*frame
 	b := framework.Scratch[balanced](c)
 	if p.Version == BalanceV118 {
 		b.terms = appendTerms(b.terms[:0], defaultResources, c.Pod.Schema(), c.Pod.ScoredRequests)
+		switch counts, err := b.bindVolumes(c, p.AttachedVolumes); {
+		case err != nil:
+			return nil, framework.AsStatus(err)
+		case counts:
+			return (*balancedVolumes)(b), framework.Status{}
+		}
 		return (*balancedV118)(b), framework.Status{}
 	}
 	b.terms = appendTerms(b.terms[:0], orDefault(p.Resources), c.Pod.Schema(), c.Pod.UsedRequests)
@@ -95,13 +120,20 @@ func (p NodeResourcesBalancedAllocation) PreScore(c *framework.Cycle, _ []*frame
 }
 
 // balanced is what the scorers of all versions know of a pod.
-type balanced struct{ terms []term }
+type balanced struct {
+	terms []term
+
+	snapshot *framework.Snapshot // where disks are counted
+	disks    []podDisks
+}
 
 // The bound scorers, one for each version.
 type (
 	balancedDelta balanced
 	balancedStd   balanced
 	balancedV118  balanced
+
+	balancedVolumes balanced // v1.18 with disks
 )
 
 func (b *balancedDelta) Score(_ *framework.PodInfo, node *framework.NodeInfo) int64 {

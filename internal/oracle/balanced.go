@@ -58,3 +58,14 @@ func BalancedAllocationV118(cpuRequested, cpuAllocatable, memoryRequested, memor
 	}
 	return int64((1 - math.Abs(cpu-memory)) * 100)
 }
+
+// BalancedVolumesV118 is the score of kube-scheduler 1.18 with disks, more of
+// which would be attached where there is room for some. The variance is that of
+// the textbook: the mean of the squares less the square of the mean.
+func BalancedVolumesV118(cpu, memory, disks float64) float64 {
+	if cpu >= 1 || memory >= 1 || disks >= 1 {
+		return 0
+	}
+	mean := (cpu + memory + disks) / 3
+	return 100 * (1 - ((cpu*cpu+memory*memory+disks*disks)/3 - mean*mean))
+}

@@ -31,6 +31,9 @@ func node(r *rand.Rand, name string) *framework.Node {
 	if chance(r, 4) {
 		b = b.Resource(gpu, pick(r, "1", "4"))
 	}
+	if chance(r, 3) {
+		b = b.Resource("attachable-volumes-aws-ebs", pick(r, "1", "2", "4"))
+	}
 	if chance(r, 5) {
 		b = b.Taint(pick(r, "dedicated=db:NoSchedule", "spot:PreferNoSchedule", "old:NoExecute", "dedicated=web:PreferNoSchedule"))
 	}

@@ -47,6 +47,9 @@ func profile(r *rand.Rand) scheduling.Profile {
 	if chance(r, 4) {
 		spreadByList(r, &p)
 	}
+	if chance(r, 2) {
+		scheduling.BalanceAttachedVolumes(&p) // of 1.18
+	}
 	return p
 }
 

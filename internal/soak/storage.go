@@ -26,7 +26,7 @@ func mounts(r *rand.Rand, p *framework.Pod) *framework.Pod {
 		v := framework.Volume{Name: fmt.Sprint("v", i)}
 		switch r.IntN(10) {
 		case 0:
-			v.AWSElasticBlockStore = &framework.AWSElasticBlockStoreVolumeSource{VolumeID: pick(r, "vol-1", "vol-2")}
+			v.AWSElasticBlockStore = &framework.AWSElasticBlockStoreVolumeSource{VolumeID: pick(r, "vol-1", "vol-2", "vol-3")}
 		case 1:
 			v.GCEPersistentDisk = &framework.GCEPersistentDiskVolumeSource{PDName: "pd", ReadOnly: chance(r, 2)}
 		case 2:
@@ -54,6 +54,7 @@ func (h *history) storage() error {
 		{"csi", driver, framework.VolumeBindingWaitForFirstConsumer, nil},
 		{"zonal", driver, framework.VolumeBindingWaitForFirstConsumer, []string{"a", "b"}},
 		{"now", driver, framework.VolumeBindingImmediate, nil},
+		{"ebs", "kubernetes.io/aws-ebs", framework.VolumeBindingWaitForFirstConsumer, nil},
 	}
 	for _, c := range classes {
 		class := &framework.StorageClass{ObjectMeta: framework.ObjectMeta{Name: c.name}, Provisioner: c.provisioner, VolumeBindingMode: &c.mode}
@@ -155,7 +156,7 @@ func volume(r *rand.Rand, host string) *framework.PersistentVolume {
 
 func claim(r *rand.Rand) *framework.PersistentVolumeClaim {
 	c := &framework.PersistentVolumeClaim{ObjectMeta: framework.ObjectMeta{Namespace: pick(r, "default", "default", "team"), Name: claimName(r)}}
-	c.Spec.StorageClassName = new(pick(r, "local", "local", "local", "csi", "csi", "csi", "zonal", "zonal", "zonal", "now"))
+	c.Spec.StorageClassName = new(pick(r, "local", "local", "local", "csi", "csi", "csi", "zonal", "zonal", "zonal", "ebs", "ebs", "now"))
 	c.Spec.AccessModes = []framework.PersistentVolumeAccessMode{pick(r, framework.ReadWriteOnce, framework.ReadWriteOnce, framework.ReadWriteOnce, framework.ReadWriteOncePod)}
 	c.Spec.Resources.Requests = resource.List{resource.Storage: resource.MustParse(pick(r, "1Gi", "4Gi", "8Gi"))}
 	if chance(r, 3) {

@@ -125,6 +125,24 @@ func (k *DiskKind) Append(list []Disk, s *framework.Snapshot, p *framework.PodIn
 	return list, nil
 }
 
+// Count counts the disks of the kind on a node, each once, and how many of those
+// in added are not among them.
+func (k *DiskKind) Count(s *framework.Snapshot, n *framework.NodeInfo, added []Disk) (there, more int64, err error) {
+	var room [32]Disk
+	disks := room[:0]
+	for _, p := range n.Pods {
+		if disks, err = k.Append(disks, s, p); err != nil {
+			return 0, 0, err
+		}
+	}
+	for _, d := range added {
+		if !slices.Contains(disks, d) {
+			more++
+		}
+	}
+	return int64(len(disks)), more, nil
+}
+
 func (k *DiskKind) ofClaim(s *framework.Snapshot, namespace, name string) (d Disk, is bool) {
 	claim := framework.Lookup[framework.PersistentVolumeClaim](s, key(namespace, name))
 	if claim == nil {

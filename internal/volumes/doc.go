@@ -13,6 +13,8 @@
 //	finder.go      what one pod's claims would get on a node
 //	reserve.go     giving it to them, and taking it back
 //	uses.go        how many pods use a claim
+//	disks.go       disks of the kinds that were counted before CSI
+//	disklimit.go   how many of them a node takes
 //	attached.go    the CSI volumes that a node's pods use
 //	cow.go         maps that forks share until one of them changes
 //

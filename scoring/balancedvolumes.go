@@ -1,0 +1,123 @@
+package scoring
+
+import (
+	"fmt"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/volumes"
+	"github.com/berth-sched/berth/resource"
+)
+
+// A VolumeLimit names a filter that limits how many disks of its kind a node
+// takes.
+type VolumeLimit struct {
+	// Filter is EBSLimits, GCEPDLimits, AzureDiskLimits or CinderLimits.
+	Filter string
+	// MaxVolumes is what the filter has in its field of that name: 0, or less,
+	// means its standard number.
+	MaxVolumes int64
+}
+
+// BalancedVolumesScoreV118 returns [BalancedAllocationScoreV118] with a third
+// fraction, more/room, where a pod would attach more disks to a node that has
+// room for so many:
+//
+//	0                       where one of the three is used up
+//	(1-variance)*100        otherwise, truncated
+//
+// where the variance is the mean of the squares of what each of the three
+// fractions differs from their mean by. Without room, which is then not known or
+// all taken, it is BalancedAllocationScoreV118.
+//
+// Source: kube-scheduler 1.18, balancedResourceScorer, with the feature gate
+// BalanceAttachedNodeVolumes on.
+//
+// Differs: a negative amount counts as 0.
+func BalancedVolumesScoreV118(cpuRequested, cpuAllocatable, memoryRequested, memoryAllocatable, more, room int64) int64 {
+	if room <= 0 || cpuAllocatable <= 0 || memoryAllocatable <= 0 {
+		return BalancedAllocationScoreV118(cpuRequested, cpuAllocatable, memoryRequested, memoryAllocatable)
+	}
+	cpu, memory, disks := fraction(cpuRequested, cpuAllocatable), fraction(memoryRequested, memoryAllocatable), fraction(more, room)
+	if cpu >= 1 || memory >= 1 || disks >= 1 {
+		return 0
+	}
+	mean := (cpu + memory + disks) / 3
+	// The conversions forbid fusing.
+	variance := (float64((cpu-mean)*(cpu-mean)) + float64((memory-mean)*(memory-mean)) + float64((disks-mean)*(disks-mean))) / 3
+	return int64((1 - variance) * float64(framework.MaxNodeScore))
+}
+
+// podDisks is what the pod would attach of one kind.
+type podDisks struct {
+	limit volumes.DiskLimit
+	disks []volumes.Disk
+}
+
+// countsVolumes reports whether the score of the pod may depend on disks.
+func (p NodeResourcesBalancedAllocation) countsVolumes(pod *framework.PodInfo) bool {
+	for _, l := range p.AttachedVolumes {
+		if limit, ok := volumes.DiskLimitOf(l.Filter, l.MaxVolumes); ok && limit.Kind.MayMount(pod) {
+			return true
+		}
+	}
+	return false
+}
+
+// bindVolumes finds the pod's disks; false if it has none that count.
+func (b *balanced) bindVolumes(c *framework.Cycle, limits []VolumeLimit) (bool, error) {
+	b.snapshot, b.disks = c.Snapshot, b.disks[:0]
+	for _, l := range limits {
+		limit, ok := volumes.DiskLimitOf(l.Filter, l.MaxVolumes)
+		if !ok || !limit.Kind.MayMount(c.Pod) {
+			continue
+		}
+		disks, err := limit.Kind.Append(nil, c.Snapshot, c.Pod)
+		if err != nil {
+			return false, err
+		}
+		if len(disks) > 0 {
+			b.disks = append(b.disks, podDisks{limit, disks})
+		}
+	}
+	return len(b.disks) > 0, nil
+}
+
+func (b *balancedVolumes) Score(_ *framework.PodInfo, node *framework.NodeInfo) int64 {
+	cpu, memory := &b.terms[resource.IndexCPU], &b.terms[resource.IndexMemory]
+	more, room := b.volumes(node)
+	return BalancedVolumesScoreV118(
+		cpu.requested(node), node.Allocatable.At(resource.IndexCPU),
+		memory.requested(node), node.Allocatable.At(resource.IndexMemory), more, room)
+}
+
+// volumes returns how many disks the pod would attach to the node, and how many
+// it has room for. Of several kinds the last one counts that is not left to a CSI
+// driver, as its filter is the last to say so.
+func (b *balancedVolumes) volumes(node *framework.NodeInfo) (more, room int64) {
+	csi := volumes.CSINode(b.snapshot, node.Name())
+	for i := len(b.disks) - 1; i >= 0; i-- {
+		k := &b.disks[i]
+		if k.limit.Kind.Migrated(csi) {
+			continue
+		}
+		there, more, err := k.limit.Kind.Count(b.snapshot, node, k.disks)
+		if limit := k.limit.On(node.Node); err == nil && more <= limit-there {
+			return more, limit - there
+		}
+	}
+	return 0, 0
+}
+
+// checkVolumes reports a filter that is unknown, and a version that does not
+// count disks.
+func (p NodeResourcesBalancedAllocation) checkVolumes() error {
+	if len(p.AttachedVolumes) > 0 && p.Version != BalanceV118 {
+		return fmt.Errorf("%s: attachedVolumes: only the version %s counts them", balancedName, BalanceV118)
+	}
+	for i, l := range p.AttachedVolumes {
+		if _, ok := volumes.DiskLimitOf(l.Filter, l.MaxVolumes); !ok {
+			return fmt.Errorf("%s: attachedVolumes[%d]: unknown filter %q: want EBSLimits, GCEPDLimits, AzureDiskLimits or CinderLimits", balancedName, i, l.Filter)
+		}
+	}
+	return nil
+}
