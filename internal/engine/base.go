@@ -53,27 +53,30 @@ type base struct {
 	due     deadlines
 	nodes   []*framework.NodeInfo
 	at      []int32 // their slots
+	said    []int32 // the first rejections of them
 	buffers [2][]int64
 	raw     []int64
 
-	rejected []int // places in nodes
+	rejected []int   // indexes in nodes
+	dirty    []int32 // slots of rows that have to be renewed
 
 	snapshot *framework.Snapshot
-	version  uint64 // of the snapshot's journal
+	time     *timeline
+	entry    uint64 // of time, the first that the rows do not know of
 	nodeSet  uint64
 	objects  uint64
 	now      time.Time
 	order    *order
 	epoch    uint64 // changes when a class has to look at every row
 	log      rowLog
-	sink     uint64 // see warm
-	fresh    bool   // built for the decision that is being made
+	fresh    bool // built for the decision that is being made
 	bytes    int
 }
 
 // build binds the plugins and evaluates every node. false means that the plain
 // road has to be taken.
-func (b *base) build(src Source, s *framework.Snapshot, o *order) bool {
+func (b *base) build(src Source, t *timeline, o *order) bool {
+	s := t.snapshot
 	b.cycle.Reset(b.pod, s, 0, 0)
 	filters, ok := src.BindFilters(&b.cycle, false)
 	if !ok {
@@ -82,6 +85,7 @@ func (b *base) build(src Source, s *framework.Snapshot, o *order) bool {
 	b.fixedScorers, b.movingScorers, b.kept = b.fixedScorers[:0], b.movingScorers[:0], b.kept[:0]
 	b.adoptFilters(filters)
 	b.scored, b.even, b.broken = false, false, false
+	b.time, b.entry = t, t.end()
 	b.snapshot, b.order, b.now, b.nodeSet, b.objects = s, o, s.Now(), s.NodeSet(), s.Objects()
 	b.filterReads, b.scorerReads = src.Kept()
 	b.reasons = append(b.reasons[:0], reason{at: maxPlace})
@@ -89,29 +93,46 @@ func (b *base) build(src Source, s *framework.Snapshot, o *order) bool {
 	b.grow(s.Slots())
 	clear(b.rows)
 	b.epoch++
-	b.nodes, b.at = b.nodes[:0], b.at[:0]
+	b.listNone()
 	for _, slot := range o.slots {
-		n := s.AtSlot(slot)
-		b.list(n, slot)
-		b.rows[slot].generation = n.Generation()
+		b.list(s.AtSlot(slot), int32(slot), feasible)
 	}
 	b.askMany(b.fixed)
-	for _, slot := range b.at {
-		b.fixedly[slot].set(b.rows[slot].reason, false)
+	for k, slot := range b.at {
+		b.fixedly[slot].set(b.said[k], false)
 	}
 	b.askMany(b.moving)
+	b.listen()
 	if b.timed {
 		for _, n := range b.nodes {
 			b.schedule(n)
 		}
 	}
-	b.version = s.Version()
 	return !b.broken
 }
 
-// list adds a node to those that many questions are about.
-func (b *base) list(n *framework.NodeInfo, slot int) {
-	b.nodes, b.at = append(b.nodes, n), append(b.at, int32(slot))
+// listNone empties the list of nodes that many questions are about.
+func (b *base) listNone() { b.nodes, b.at, b.said = b.nodes[:0], b.at[:0], b.said[:0] }
+
+// list adds a node to them, with its first rejection so far.
+func (b *base) list(n *framework.NodeInfo, slot, reason int32) {
+	b.nodes, b.at, b.said = append(b.nodes, n), append(b.at, slot), append(b.said, reason)
+}
+
+// listen takes over what was said about the listed nodes, and strikes those that
+// are not feasible from the list.
+func (b *base) listen() {
+	k := 0
+	for i, slot := range b.at {
+		if reason := b.said[i]; reason != feasible {
+			b.rows[slot] = rejected(reason)
+			continue
+		}
+		b.rows[slot] = 0 // until it is scored
+		b.nodes[k], b.at[k] = b.nodes[i], slot
+		k++
+	}
+	b.nodes, b.at = b.nodes[:k], b.at[:k]
 }
 
 // adoptFilters sorts the filters by what they read.
@@ -144,9 +165,10 @@ func resize[T any](list []T, n int) []T {
 }
 
 // sync brings the rows up to date with the snapshot.
-func (b *base) sync(src Source, s *framework.Snapshot, o *order) bool {
-	if b.snapshot != s || b.nodeSet != s.NodeSet() || b.objects != s.Objects() && (b.filterReads|b.scorerReads)&framework.ReadsObjects != 0 {
-		if !b.move(src, s, o) {
+func (b *base) sync(src Source, t *timeline, o *order) bool {
+	s := t.snapshot
+	if b.time != t || b.nodeSet != s.NodeSet() || b.objects != s.Objects() && (b.filterReads|b.scorerReads)&framework.ReadsObjects != 0 {
+		if !b.move(src, t, o) {
 			return false
 		}
 	} else {
@@ -158,72 +180,42 @@ func (b *base) sync(src Source, s *framework.Snapshot, o *order) bool {
 
 // follow evaluates the nodes that changed since the last use.
 func (b *base) follow(s *framework.Snapshot) {
-	slots, ok := s.Changes(b.version)
-	if !ok {
-		slots = b.order.slots
-	}
-	b.version = s.Version()
-	if len(slots) < few {
-		for _, slot := range slots {
-			if n := s.AtSlot(slot); n.Generation() != b.rows[slot].generation {
-				b.evaluate(n, false)
-			}
+	b.dirty = b.time.since(b.entry, b.order, b.dirty[:0])
+	b.entry = b.time.end()
+	if len(b.dirty) < few {
+		for _, slot := range b.dirty {
+			b.evaluate(s.AtSlot(int(slot)), false)
 		}
 		return
 	}
-	b.warm(slots)
-	b.nodes, b.at = b.nodes[:0], b.at[:0]
-	for _, slot := range slots {
-		n, r := s.AtSlot(slot), &b.rows[slot]
-		if g := n.Generation(); g != r.generation {
-			if r.generation, r.reason = g, feasible; !b.even {
-				r.reason = b.fixedly[slot].reason()
-			}
-			b.list(n, slot)
-			b.log.add(slot)
+	b.listNone()
+	for _, slot := range b.dirty {
+		reason := feasible
+		if !b.even {
+			reason = b.fixedly[slot].reason()
 		}
+		b.list(s.AtSlot(int(slot)), slot, reason)
+		b.log.add(int(slot))
 	}
-	b.askMany(b.moving)
 	if b.timed {
 		for _, n := range b.nodes {
 			b.schedule(n)
 		}
 	}
+	b.askMany(b.moving)
+	b.listen()
 	if b.scored {
-		b.keepFeasible()
 		b.scoreMany()
 	}
-}
-
-// keepFeasible strikes nodes that are not feasible from the list.
-func (b *base) keepFeasible() {
-	k := 0
-	for i, slot := range b.at {
-		if b.rows[slot].reason == feasible {
-			b.nodes[k], b.at[k] = b.nodes[i], slot
-			k++
-		}
-	}
-	b.nodes, b.at = b.nodes[:k], b.at[:k]
 }
 
 // few is how many nodes are not worth more than one loop.
 const few = 4
 
-// warm touches what evaluating the nodes will read. The loads of a short loop
-// overlap, those of the long one do not: with 50 bases in turn, this halves
-// the cost of a dirty row.
-func (b *base) warm(slots []int) {
-	var x uint64
-	for _, slot := range slots {
-		x += b.rows[slot].generation
-	}
-	b.sink = x
-}
-
 // move turns to another snapshot, or to the same one with other nodes. Rows
 // stand where the generation does: it identifies the content across forks.
-func (b *base) move(src Source, s *framework.Snapshot, o *order) bool {
+func (b *base) move(src Source, t *timeline, o *order) bool {
+	s := t.snapshot
 	b.cycle.Reset(b.pod, s, 0, 0)
 	filters, ok := src.BindFilters(&b.cycle, false)
 	if !ok {
@@ -238,18 +230,18 @@ func (b *base) move(src Source, s *framework.Snapshot, o *order) bool {
 	for _, slot := range b.order.slots {
 		if !o.has(slot) {
 			b.due.remove(slot)
-			b.rows[slot], b.fixedly[slot] = row{}, fixedRow{}
+			b.rows[slot], b.fixedly[slot] = 0, fixedRow{}
 		}
 	}
 	b.order = o
 	b.scored, b.even = false, false // the scorers are bound anew, and all nodes scored
 	b.epoch++
 	for _, slot := range o.slots {
-		if n := s.AtSlot(slot); all || b.rows[slot].generation != n.Generation() {
+		if n := s.AtSlot(slot); all || !b.time.stood(slot, n.Generation(), b.entry) {
 			b.evaluate(n, true)
 		}
 	}
-	b.version = s.Version()
+	b.time, b.entry = t, t.end()
 	return true
 }
 
@@ -271,8 +263,8 @@ func (b *base) expire(s *framework.Snapshot) {
 
 // size is the memory that the base holds, but for what it shares.
 func (b *base) size() int {
-	n := cap(b.rows)*int(unsafe.Sizeof(row{})) + cap(b.fixedly)*int(unsafe.Sizeof(fixedRow{})) + len(b.key)
-	n += 4*cap(b.at) + 8*(cap(b.nodes)+cap(b.buffers[0])+cap(b.buffers[1])+cap(b.raw)+cap(b.rejected)) + 4*cap(b.log.slots) + 32*cap(b.due.heap) + 4*cap(b.due.place)
+	n := cap(b.rows)*int(unsafe.Sizeof(row(0))) + cap(b.fixedly)*int(unsafe.Sizeof(fixedRow{})) + len(b.key)
+	n += 4*(cap(b.at)+cap(b.said)+cap(b.dirty)) + 8*(cap(b.nodes)+cap(b.buffers[0])+cap(b.buffers[1])+cap(b.raw)+cap(b.rejected)) + 4*cap(b.log.slots) + 32*cap(b.due.heap) + 4*cap(b.due.place)
 	for i := range b.kept {
 		n += 8 * cap(b.kept[i].raw)
 	}

@@ -5,26 +5,32 @@ import "github.com/berth-sched/berth/framework"
 // evaluate renews what the row keeps of the node; whole tells that the node's
 // object may have changed too.
 func (b *base) evaluate(n *framework.NodeInfo, whole bool) {
-	r := &b.rows[n.Slot()]
-	f := &b.fixedly[n.Slot()]
+	slot := n.Slot()
+	first := feasible
 	if whole {
-		f.set(b.ask(b.fixed, n, maxPlace), false)
+		b.fixedly[slot].set(b.ask(b.fixed, n, maxPlace), false)
 	}
-	r.generation, r.reason = n.Generation(), f.reason()
 	before := maxPlace
-	if r.reason != feasible {
-		before = b.reasons[r.reason].at
+	if whole || !b.even {
+		if first = b.fixedly[slot].reason(); first != feasible {
+			before = b.reasons[first].at
+		}
 	}
 	if reason := b.ask(b.moving, n, before); reason != feasible {
-		r.reason = reason
+		first = reason
 	}
-	if b.scored && r.reason == feasible {
-		b.score(n)
+	switch {
+	case first != feasible:
+		b.rows[slot] = rejected(first)
+	case b.scored:
+		b.scoreOne(n, slot, b.askScores(b.movingScorers, n))
+	default:
+		b.rows[slot] = 0
 	}
 	if b.timed {
 		b.schedule(n)
 	}
-	b.log.add(n.Slot())
+	b.log.add(slot)
 }
 
 // askMany asks filters about the listed nodes, one filter after the other. Of
@@ -48,12 +54,11 @@ func (b *base) askMany(filters []Filter) {
 // askOne asks a filter about one listed node, unless another rejection comes
 // first.
 func (b *base) askOne(f *Filter, k int) {
-	r := &b.rows[b.at[k]]
-	if r.reason != feasible && b.reasons[r.reason].at < f.At {
+	if said := b.said[k]; said != feasible && b.reasons[said].at < f.At {
 		return
 	}
 	if status := f.Filter.Filter(b.pod, b.nodes[k]); !status.IsSuccess() {
-		r.reason = b.reject(f.At, status)
+		b.said[k] = b.reject(f.At, status)
 	}
 }
 

@@ -30,18 +30,18 @@ func (b *base) bindScores(src Source, shown Feasible) bool {
 		}
 	}
 	b.timed = b.timed || slices.ContainsFunc(scorers, func(s Scorer) bool { return s.Reads&framework.ReadsTime != 0 })
-	b.nodes, b.at = b.nodes[:0], b.at[:0]
+	b.listNone()
 	for _, slot := range b.order.slots {
-		r, f := &b.rows[slot], &b.fixedly[slot]
-		f.set(f.reason(), r.reason == feasible)
-		if r.reason == feasible {
-			b.list(b.snapshot.AtSlot(slot), slot)
+		passed, f := b.rows[slot] >= 0, &b.fixedly[slot]
+		f.set(f.reason(), passed)
+		if passed {
+			b.list(b.snapshot.AtSlot(slot), int32(slot), feasible)
 		}
 	}
 	fixed, moving := b.sums(b.fixedScorers, 0), b.sums(b.movingScorers, 1)
 	b.even = len(b.nodes) == len(b.order.slots)
 	for k, slot := range b.at {
-		b.fixedly[slot].score, b.rows[slot].score = int32(fixed[k]), int32(fixed[k]+moving[k])
+		b.fixedly[slot].score, b.rows[slot] = int32(fixed[k]), row(fixed[k]+moving[k])
 		b.even = b.even && fixed[k] == fixed[0]
 	}
 	if b.even && len(fixed) > 0 {
@@ -81,12 +81,12 @@ func (b *base) scoreMany() {
 	moving := b.sums(b.movingScorers, 1)
 	if b.even && !b.moves() {
 		for k, slot := range b.at {
-			b.rows[slot].score = b.evenly + int32(moving[k])
+			b.rows[slot] = row(b.evenly + int32(moving[k]))
 		}
 		return
 	}
 	for k, n := range b.nodes {
-		b.scoreRest(n, int(b.at[k]), moving[k])
+		b.scoreOne(n, int(b.at[k]), moving[k])
 	}
 }
 
@@ -126,20 +126,15 @@ func (b *base) sums(scorers []Scorer, buffer int) []int64 {
 	return sum
 }
 
-// score renews the scores of one row.
-func (b *base) score(n *framework.NodeInfo) {
-	b.scoreRest(n, n.Slot(), b.askScores(b.movingScorers, n))
-}
-
-// scoreRest renews the scores of one row, of which the moving ones are given.
-func (b *base) scoreRest(n *framework.NodeInfo, slot int, moving int64) {
+// scoreOne renews the scores of one row, of which the moving ones are given.
+func (b *base) scoreOne(n *framework.NodeInfo, slot int, moving int64) {
 	f := &b.fixedly[slot]
 	known := f.known()
 	if !known {
 		f.score = int32(b.askScores(b.fixedScorers, n))
 		f.set(f.reason(), true)
 	}
-	b.rows[slot].score = f.score + int32(moving)
+	b.rows[slot] = row(f.score + int32(moving))
 	for i := range b.kept {
 		if k := &b.kept[i]; !k.fixed || !known {
 			k.raw[slot] = k.scorer.Scorer.Score(b.pod, n)

@@ -63,10 +63,11 @@ type class struct {
 	used   uint64 // engine clock of the last use
 	bytes  int
 
-	building bool // totals go to leaves only; the tree is built afterwards
-	broken   bool // a plugin broke its bounds: take the plain road
-	declined bool // a live PreFilter rejected the pod of this decision; the class is as it was
-	retotal  bool // all totals have to be added up again
+	sink     uint64 // see warm
+	building bool   // totals go to leaves only; the tree is built afterwards
+	broken   bool   // a plugin broke its bounds: take the plain road
+	declined bool   // a live PreFilter rejected the pod of this decision; the class is as it was
+	retotal  bool   // all totals have to be added up again
 }
 
 func newClass() *class {
@@ -235,8 +236,8 @@ func (c *class) updateTouched() {
 		switch passed := c.steady && c.tree.leaves[places[slot]] >= 0; {
 		case !passed:
 			c.become(slot, c.verdict(slot))
-		case rows[slot].reason != feasible || !c.scored:
-			c.become(slot, rows[slot].reason) // the gates let it pass, and still do
+		case rows[slot] < 0 || !c.scored:
+			c.become(slot, rows[slot].reason()) // the gates let it pass, and still do
 		default:
 			if follows {
 				c.enter(slot, true)
@@ -261,7 +262,8 @@ func (c *class) follows() bool {
 	return false
 }
 
-// warm touches what looking at the nodes will read; see base.warm.
+// warm touches what looking at the nodes will read. The loads of a short loop
+// overlap, those of the long one do not.
 func (c *class) warm() {
 	if len(c.changed) < few {
 		return
@@ -271,7 +273,7 @@ func (c *class) warm() {
 		place := c.base.order.place[slot]
 		x += uint64(c.tree.leaves[place]) + uint64(c.tree.row(0, int(place)>>fanBits)[0].best)
 	}
-	c.base.sink = x
+	c.sink = x
 }
 
 // become sets the node's own reason. A node that is no longer feasible leaves
@@ -326,7 +328,7 @@ func (c *class) wait(slot int) {
 // verdict is the first rejection of the node by its row and by gates that tell
 // nodes apart.
 func (c *class) verdict(slot int) int32 {
-	first := c.base.rows[slot].reason
+	first := c.base.rows[slot].reason()
 	for i := range c.gates {
 		g := &c.gates[i]
 		if !g.active || g.grouped || c.base.reasons[first].at < g.filter.At {

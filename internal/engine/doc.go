@@ -12,10 +12,10 @@
 // usually the one on which the last pod was placed.
 //
 //	base "500m, 1Gi, tolerates spot"       shared by classes that differ otherwise
-//	  rows     slot  generation  reason  score
-//	           0     812         -       187
-//	           1     97          taint   -
-//	           2     1033 ≠ node's: dirty
+//	  rows     slot  reason  score                  timeline of the snapshot
+//	           0     -       187                      slot  generation  entry
+//	           1     taint   -                        0     812         -
+//	           2     dirty: its entry is new    ◀──   2     1033        57
 //	  kept     raw scores of plugins that normalize
 //
 //	class "..., app=web, spread by zone"              order of places
@@ -36,8 +36,10 @@
 // # What makes it fast
 //
 //	rows          a node that changed is evaluated once for all classes of a base;
-//	              a row is a quarter of a cache line, and dirty rows are touched in
-//	              one short loop before they are read, so that their loads overlap
+//	              a row has 4 bytes, which hold the score or the reason why there
+//	              is none, and is written without being read
+//	timeline      what changed is found out once for all bases, and a base asks
+//	              about every node that changed once, however often it did
 //	many at once  of many dirty rows, one filter, and then one scorer after the
 //	              other is asked about all ([framework.BatchScorer])
 //	buckets       a normalized score is computed once for each different raw
@@ -53,7 +55,7 @@
 //
 // A plugin declares what its answers depend on ([framework.Scope]):
 //
-//	the node, its pods     kept in rows; renewed when the generation differs
+//	the node, its pods     kept in rows; renewed when the generation has changed
 //	time                   kept until the plugin's deadline (deadlines.go)
 //	set of nodes, objects  kept until that version differs (base.move), also by
 //	                       plugins that had nothing to do so far
@@ -73,6 +75,7 @@
 //
 //	engine.go     the classes and bases, their budget, Find
 //	source.go     what binds the plugins
+//	timeline.go   which nodes of a snapshot changed, and when
 //	base.go       rows: build, follow, move; row.go, rowlog.go, deadlines.go
 //	basefilter.go verdicts of rows; basescore.go their scores
 //	class.go      own reasons, from rows and gates
@@ -87,9 +90,9 @@
 //
 // A decision of a known class costs O(log N) for every node that changed, O(G)
 // for G groups, and O(G log N) for the choice, and allocates nothing. A base
-// holds 24 bytes for each node, a class about 6, and 12 more for each plugin
+// holds 12 bytes for each node, a class about 6, and 12 more for each plugin
 // that normalizes; memory for lists that are gone through once comes to about
-// 50 more. Classes used longest ago are given up when the budget is spent.
+// 50 more, and the timeline of a snapshot, which all share, to 16. Classes used longest ago are given up when the budget is spent.
 //
 // An Engine is used by one goroutine at a time.
 package engine

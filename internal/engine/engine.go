@@ -29,6 +29,7 @@ type Engine struct {
 	spareBases []*base
 	order      *order
 	divisions  divisions
+	timelines  []*timeline
 	clock      uint64
 	stats      Stats
 	view       View
@@ -103,7 +104,7 @@ func (e *Engine) Find(q Query) (v *View, ok bool) {
 	}()
 	c.declined = false
 	c.used = e.clock
-	if !c.base.fresh && !c.base.sync(e.source, q.Snapshot, e.order) {
+	if !c.base.fresh && !c.base.sync(e.source, e.timelineOf(q.Snapshot, e.order), e.order) {
 		return nil, false
 	}
 	c.base.fresh = false
@@ -209,7 +210,7 @@ func (e *Engine) newBase(key string, q Query) (built *base) {
 		}
 	}()
 	b.key, b.pod, b.users = key, q.Cycle.Pod, 0
-	if !b.build(e.source, q.Snapshot, e.order) {
+	if !b.build(e.source, e.timelineOf(q.Snapshot, e.order), e.order) {
 		return nil
 	}
 	b.fresh = true
@@ -253,7 +254,7 @@ func (e *Engine) drop(c *class) {
 	}
 	delete(e.bases, b.key)
 	e.stats.Bytes -= b.bytes
-	b.bytes, b.pod, b.snapshot = 0, nil, nil
+	b.bytes, b.pod, b.snapshot, b.time = 0, nil, nil, nil
 	if len(e.spareBases) < 2 {
 		e.spareBases = append(e.spareBases, b)
 	}
@@ -274,7 +275,7 @@ func (e *Engine) bar(key string) {
 }
 
 // rowBytes is about how many bytes of a base and a class belong to one node.
-const rowBytes = int(unsafe.Sizeof(row{})+unsafe.Sizeof(fixedRow{})) + 48
+const rowBytes = int(unsafe.Sizeof(row(0))+unsafe.Sizeof(fixedRow{})) + 48
 
 // account brings the class's share of the budget up to date, and gives up the
 // classes used longest ago until all fit.

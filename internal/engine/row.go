@@ -1,23 +1,32 @@
 package engine
 
-// A row holds what a base keeps of one node, a quarter of a cache line: with many
-// bases in turn, rows are what has to come from memory.
+// A row holds what a base keeps of one node: not negative, the sum of the weighted
+// scores of the bound scorers that need no normalization, 0 while the base is not
+// scored; or else the complement of the number of the first rejection by any
+// filter of the base. With many bases in turn, rows are what has to come from
+// memory, and a cache line has those of 16 nodes.
 //
-// Invariant: where generation equals the node's, reason is what the bound
-// filters would answer now, and score, if the base is scored and the node
-// feasible, the sum of the weighted scores of the bound scorers that need no
-// normalization.
-type row struct {
-	generation uint64
-	score      int32
-	reason     int32 // the first rejection by any filter of the base
+// Invariant: unless the timeline of the base has entries about the node that the
+// base has not seen, the row is what the bound filters and scorers would answer
+// now.
+type row int32
+
+// rejected is the row of a node with a rejection.
+func rejected(reason int32) row { return row(^reason) }
+
+// reason is the first rejection by any filter of the base.
+func (r row) reason() int32 {
+	if r < 0 {
+		return int32(^r)
+	}
+	return feasible
 }
 
 // A fixedRow holds what stands while only the pods of a node change. It is not
 // looked at where it is the same for all nodes, see base.even.
 //
 // Invariant: as long as the base has not moved, reason and, if known, score stand
-// even where the row's generation differs from the node's.
+// even where the node has changed.
 type fixedRow struct {
 	score int32 // weighted scores that do not depend on the node's pods
 	bits  int32 // see reason and known

@@ -110,7 +110,7 @@ func (c *class) simplify() {
 // total adds up the weighted, normalized scores of a node, but for those of its
 // group.
 func (c *class) total(slot int) int32 {
-	t := int64(c.base.rows[slot].score) + c.constant
+	t := int64(c.base.rows[slot]) + c.constant
 	for _, i := range c.varying {
 		t += c.columns[i].score(slot)
 	}

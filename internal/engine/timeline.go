@@ -1,0 +1,118 @@
+package engine
+
+import "github.com/berth-sched/berth/framework"
+
+// A timeline follows one snapshot for all bases: which nodes changed, and when.
+//
+// Invariant (after follow): nodes[slot].generation is that of the node in the
+// snapshot, 0 where there is none, and nodes[slot].entry the number of the last
+// entry about it, 0 for none; entry i of slots has the number from+i.
+type timeline struct {
+	snapshot *framework.Snapshot
+	version  uint64 // of the snapshot's journal
+	nodes    []moment
+	slots    []int32
+	from     uint64
+	used     uint64 // engine clock of the last use
+}
+
+// A moment is when a node came to be as it is.
+type moment struct{ generation, entry uint64 }
+
+const (
+	timelineLimit = 1 << 14
+	timelinesMost = 4
+)
+
+// timelineOf returns the timeline of the snapshot, up to date. Those of the
+// snapshots used longest ago are given up.
+func (e *Engine) timelineOf(s *framework.Snapshot, o *order) *timeline {
+	oldest := 0
+	for i, t := range e.timelines {
+		if t.snapshot == s {
+			t.used = e.clock
+			t.follow()
+			return t
+		}
+		if t.used < e.timelines[oldest].used {
+			oldest = i
+		}
+	}
+	t := &timeline{snapshot: s, from: 1, used: e.clock}
+	t.nodes = make([]moment, s.Slots())
+	for _, slot := range o.slots {
+		t.nodes[slot].generation = s.AtSlot(slot).Generation()
+	}
+	t.version = s.Version()
+	if len(e.timelines) < timelinesMost {
+		e.timelines = append(e.timelines, t)
+	} else {
+		e.timelines[oldest] = t // a base may still have the old one
+	}
+	return t
+}
+
+// follow notes what changed since the last use.
+func (t *timeline) follow() {
+	slots, ok := t.snapshot.Changes(t.version)
+	t.version = t.snapshot.Version()
+	t.nodes = resize(t.nodes, t.snapshot.Slots())
+	if !ok {
+		for slot := range t.nodes {
+			t.look(slot)
+		}
+	}
+	for _, slot := range slots {
+		t.look(slot)
+	}
+}
+
+// look makes an entry if the node of the slot has changed.
+func (t *timeline) look(slot int) {
+	var g uint64
+	if n := t.snapshot.AtSlot(slot); n != nil {
+		g = n.Generation()
+	}
+	if m := &t.nodes[slot]; m.generation != g {
+		m.generation, m.entry = g, t.add(slot)
+	}
+}
+
+// add makes an entry and returns its number.
+func (t *timeline) add(slot int) uint64 {
+	if len(t.slots) == timelineLimit {
+		const drop = timelineLimit / 2
+		t.slots = t.slots[:copy(t.slots, t.slots[drop:])]
+		t.from += drop
+	}
+	t.slots = append(t.slots, int32(slot))
+	return t.from + uint64(len(t.slots)-1)
+}
+
+// end is the number of the next entry.
+func (t *timeline) end() uint64 { return t.from + uint64(len(t.slots)) }
+
+// since appends the slots of the order about which there are entries from the
+// given number on, each once.
+func (t *timeline) since(entry uint64, o *order, list []int32) []int32 {
+	if entry < t.from || t.end()-entry > uint64(len(o.slots)/2) {
+		for _, slot := range o.slots {
+			if t.nodes[slot].entry >= entry {
+				list = append(list, int32(slot))
+			}
+		}
+		return list
+	}
+	for i, slot := range t.slots[entry-t.from:] {
+		if t.nodes[slot].entry == entry+uint64(i) {
+			list = append(list, slot)
+		}
+	}
+	return list
+}
+
+// stood reports whether the node of the slot has the given generation, and has
+// had it since before that entry.
+func (t *timeline) stood(slot int, generation, entry uint64) bool {
+	return slot < len(t.nodes) && t.nodes[slot].generation == generation && t.nodes[slot].entry < entry
+}
