@@ -102,12 +102,12 @@ func (b *base) build(src Source, t *timeline, o *order) bool {
 		b.fixedly[slot].set(b.said[k], false)
 	}
 	b.askMany(b.moving)
-	b.listen()
 	if b.timed {
 		for _, n := range b.nodes {
 			b.schedule(n)
 		}
 	}
+	b.listen()
 	return !b.broken
 }
 
