@@ -163,8 +163,10 @@ var errShared = errors.New("belongs to another cluster too")
 // have it takes one set, or none of it. If a set finds no room, and there are
 // spread constraints, clusters are chosen anew as above, now that it is known
 // which cannot take one. If that leads to no other choice, the sets that fit are
-// placed and the others stay unplaced. Targets have no replicas then, and
-// Unplaced, Given, Placed and Estimated count sets.
+// placed and the others stay unplaced. If no choice of clusters is expected to
+// have room, the nodes are asked as above, and if they have none either, a set
+// stays unplaced. Targets have no replicas then, and Unplaced, Given, Placed and
+// Estimated count sets.
 //
 // New pods are copies of w.Replica.Pod, or of a pod that requests what w.Replica
 // does, named after it, the cluster and a number (those of a component after it
@@ -172,8 +174,7 @@ var errShared = errors.New("belongs to another cluster too")
 // cluster are not given again.
 //
 // If the first decision fails otherwise than for want of room, its error is
-// returned (see [Scheduler.Schedule]); for a workload of components, in any case.
-// An error of a plugin at any time takes back everything. Then nothing has
+// returned (see [Scheduler.Schedule]). An error of a plugin at any time takes back everything. Then nothing has
 // changed. [Scheduler.Schedule] is strict: it gives out all replicas or none.
 //
 // Cost: one placement at node level for each replica, and for each round one

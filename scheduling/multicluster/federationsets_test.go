@@ -116,6 +116,40 @@ func TestFederationReportsSets(t *testing.T) {
 	}
 }
 
+// A set is placed where nodes have room, also if what the cluster reports says
+// that there is none; and if there is none, that is no error.
+func TestFederationPlacesSetsThatFit(t *testing.T) {
+	for name, e := range map[string]estimator.ClusterEstimator{
+		"nodes": nil, "FirstFit": estimator.General{}, "Contains": estimator.General{Rule: estimator.Contains}, "a pointer": &estimator.General{Rule: estimator.MinCovers},
+	} {
+		for workers, unplaced := range map[int64]int64{1: 0, 2: 0, 3: 1} {
+			t.Run(fmt.Sprintf("%s, %d workers", name, workers), func(t *testing.T) {
+				m := withNodes(t, "m", framework.MakeNode("", "3", "64Gi"), framework.MakeNode("", "3", "64Gi"), framework.MakeNode("", "3", "64Gi"))
+				m.Cluster.Spec.ResourceModels = estimator.DefaultModels()
+				s := multicluster.Scheduler{}
+				if e != nil {
+					s.Estimators = []estimator.ClusterEstimator{e}
+				}
+				three := resource.List{resource.CPU: resource.MustParse("3")}
+				p, err := federation(t, s, m).Place(&multicluster.Workload{
+					Name: "x/job", Placement: aggregatedOn(1),
+					Components: []estimator.Component{{Name: "manager", Replicas: 1, Request: three}, {Name: "worker", Replicas: workers, Request: three}},
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				pods := (1 + workers) * (1 - unplaced)
+				if p.Unplaced != unplaced || podsIn(m) != pods || int64(len(p.Targets)) != 1-unplaced {
+					t.Errorf("%d unplaced, %d pods, in %v, want %d unplaced, %d pods", p.Unplaced, podsIn(m), p.Targets, unplaced, pods)
+				}
+				if (p.Reason != "") != (unplaced > 0) {
+					t.Errorf("Reason = %q", p.Reason)
+				}
+			})
+		}
+	}
+}
+
 // Of a set, all is placed or nothing, in each cluster; and where nothing but
 // resources limits, the accurate estimate says whether it can be.
 func TestFederationSetProperties(t *testing.T) {

@@ -66,11 +66,7 @@ func (p *placing) run() error {
 		return ofWorkload(&p.workload, err)
 	}
 	if len(p.workload.Components) > 0 {
-		d, x, err := p.decide(p.workload.Replicas)
-		if err != nil {
-			return err
-		}
-		return p.runSets(d, x)
+		return p.runSets()
 	}
 	d, x, err := p.decideOrAskNodes()
 	switch {

@@ -11,7 +11,16 @@ import (
 // runSets places a workload of components: a set on each chosen cluster that has
 // none. Each round that is taken back found a cluster without room, so there are
 // at most two more of them than clusters.
-func (p *placing) runSets(d Decision, x *Explanation) error {
+func (p *placing) runSets() error {
+	d, x, err := p.decideSets()
+	switch {
+	case isShortage(err):
+		p.failed = err
+		p.finish(max(0, p.workload.wanted()-int64(len(p.has))))
+		return nil
+	case err != nil:
+		return err
+	}
 	final := len(p.workload.Placement.SpreadConstraints) == 0
 	for {
 		marks := p.begin()
@@ -22,24 +31,34 @@ func (p *placing) runSets(d Decision, x *Explanation) error {
 		}
 		if left == 0 || final {
 			p.end(marks, true)
-			p.out.Unplaced, p.out.Targets = left, p.now()
+			p.finish(left)
 			return nil
 		}
 		p.end(marks, false)
 		p.restart()
-		next, why, err := p.decide(p.workload.Replicas)
+		next, why, err := p.decideSets()
 		var plugin *PluginError
 		switch {
 		case errors.As(err, &plugin):
 			return err
 		case err != nil || slices.Equal(next.Targets, d.Targets):
-			final = true
+			final, p.failed = true, err
 			p.out.Rounds = p.out.Rounds[:len(p.out.Rounds)-1] // it comes again
 		default:
 			p.out.Rounds[len(p.out.Rounds)-1].TakenBack = true
 			d, x = next, why
 		}
 	}
+}
+
+// decideSets chooses clusters, by what the nodes say if too few are expected to
+// have room.
+func (p *placing) decideSets() (Decision, *Explanation, error) {
+	d, x, err := p.decide(p.workload.Replicas)
+	if isShortage(err) && p.askNodes() {
+		return p.decide(p.workload.Replicas)
+	}
+	return d, x, err
 }
 
 // removeSets notes which clusters have to give up their set.
