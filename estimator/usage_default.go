@@ -72,9 +72,12 @@ func (e *DefaultEstimator) PodReads() framework.PodFields {
 	return reads
 }
 
-// EstimatePod returns the expected use of every resource that has a factor. It
-// never fails.
+// EstimatePod returns the expected use of every resource that has a factor. Only
+// a nil pod is an error.
 func (e *DefaultEstimator) EstimatePod(p *framework.Pod) (map[resource.Name]int64, error) {
+	if p == nil {
+		return nil, &framework.InvalidError{Object: "pod", Err: errNil}
+	}
 	use := make(map[resource.Name]int64, len(e.factors))
 	e.each(p, priorityClass(p, e.traits.podLevel), func(name resource.Name, x int64) { use[name] = x })
 	return use, nil
@@ -134,8 +137,11 @@ func (e *DefaultEstimator) estimate(requests, limits resource.List, name resourc
 }
 
 // EstimateNode returns the node's allocatable, overlaid with
-// [AnnotationRawAllocatable] where that can be read. It never fails.
+// [AnnotationRawAllocatable] where that can be read. Only a nil node is an error.
 func (e *DefaultEstimator) EstimateNode(n *framework.Node) (resource.List, error) {
+	if n == nil {
+		return nil, &framework.InvalidError{Object: "node", Err: errNil}
+	}
 	text, ok := n.Annotations[AnnotationRawAllocatable]
 	if !ok {
 		return n.Status.Allocatable, nil

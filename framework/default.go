@@ -2,6 +2,7 @@ package framework
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/berth-sched/berth/resource"
 )
@@ -31,7 +32,9 @@ const (
 // that names a priority class which neither o nor Kubernetes itself has is an
 // [*InvalidError]; o is then as it was before.
 //
-// Templates inside workloads are left alone: default the pods made from them.
+// Nil objects are ignored; [Objects.Snapshot] reports them. Templates inside
+// workloads are left alone: default the pods made from them.
+//
 // Differs: the API server also fills in what scheduling does not read, refuses
 // invalid objects, and lets admission plugins change pods in ways that depend on
 // the cluster (service accounts, limit ranges, runtime classes).
@@ -39,6 +42,7 @@ const (
 // Source: Kubernetes 1.37, pkg/apis/core/v1/defaults.go, pkg/registry/core/pod,
 // and the admission plugins Priority and DefaultStorageClass.
 func (o *Objects) Default() error {
+	o = o.withoutNil()
 	for _, p := range o.Pods {
 		if _, err := priorityClass(p, o.PriorityClasses); err != nil {
 			return err
@@ -81,6 +85,24 @@ func (o *Objects) Default() error {
 		}
 	}
 	return nil
+}
+
+// withoutNil returns the objects that Default looks at, without those that are
+// nil.
+func (o *Objects) withoutNil() *Objects {
+	return &Objects{
+		Pods: present(o.Pods), PriorityClasses: o.PriorityClasses, Nodes: present(o.Nodes), Namespaces: present(o.Namespaces),
+		ReplicationControllers: present(o.ReplicationControllers), StorageClasses: present(o.StorageClasses),
+		PersistentVolumeClaims: present(o.PersistentVolumeClaims), PersistentVolumes: present(o.PersistentVolumes),
+	}
+}
+
+// present returns the list without nils.
+func present[T any](list []*T) []*T {
+	if !slices.Contains(list, nil) {
+		return list
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(x *T) bool { return x == nil })
 }
 
 const defaultRBDPool = "rbd"

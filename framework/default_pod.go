@@ -26,11 +26,14 @@ const DefaultSchedulerName = "default-scheduler"
 // Quantities are rounded up to thousandths. What is already there stays, so
 // calling DefaultPod again changes nothing. A pod that names a class which
 // neither classes nor Kubernetes itself has is an [*InvalidError]; p is then as
-// it was before.
+// it was before. So is a nil pod; nil classes are ignored.
 //
 // DefaultPod changes nothing that p may share with a pod copied from it: it
 // replaces maps and lists instead of writing to them.
 func DefaultPod(p *Pod, classes []*PriorityClass) error {
+	if p == nil {
+		return &InvalidError{Object: "pod", Err: errNil}
+	}
 	class, err := priorityClass(p, classes)
 	if err != nil {
 		return err

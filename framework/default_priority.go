@@ -24,6 +24,7 @@ func priorityClass(p *Pod, classes []*PriorityClass) (*PriorityClass, error) {
 	var best *PriorityClass
 	for _, c := range classes {
 		switch {
+		case c == nil:
 		case name != "" && c.Name == name:
 			return c, nil
 		case name == "" && c.GlobalDefault && (best == nil || c.Value < best.Value):

@@ -40,6 +40,10 @@
 // goes through a [Key]. A plugin itself has no run state, so one value can
 // serve many schedulers at once.
 //
+// Runners never hand a nil pod, node, snapshot or cycle to a plugin, so plugins
+// need not look. For everybody else a nil where the documentation does not allow
+// one is an [*InvalidError] if there is an error to return, and a panic if not.
+//
 // A [Status] is an answer; its zero value is Success. An error means "could
 // not decide", a rejecting status "decided no", and a panic in a plugin fails
 // that pod's cycle with an error that names the plugin.

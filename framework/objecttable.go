@@ -116,8 +116,11 @@ func Put[T Object](s *Snapshot, obj *T) error {
 
 // KeyOf returns the key under which [Put] keeps an object and [Lookup] finds it:
 // "namespace/name", and for kinds without namespaces the name, even if the object
-// says that it is in a namespace.
+// says that it is in a namespace. That of nil is "".
 func KeyOf[T Object](obj *T) string {
+	if obj == nil {
+		return ""
+	}
 	m := any(obj).(object).objectMeta()
 	if m.Namespace != "" && !kindOf(reflect.TypeFor[T]().Name(), "").namespaced {
 		return m.Name

@@ -4,8 +4,11 @@ import "strings"
 
 // PodImages returns the normalized names of the images that the pod uses, one
 // entry for each init container, container and image volume, in that order: a
-// name without a tag gets ":latest".
+// name without a tag gets ":latest". A nil pod uses none.
 func PodImages(p *Pod) []string {
+	if p == nil {
+		return nil
+	}
 	var names []string
 	for i := range p.Spec.InitContainers {
 		names = append(names, normalizedImage(p.Spec.InitContainers[i].Image))

@@ -27,10 +27,14 @@ type RequestOptions struct {
 // PodRequests returns what the pod requests: the larger, per resource, of the
 // sum of its containers and of the peak during initialization, where sidecars
 // (restartable init containers) keep running; then pod-level requests; then
-// overhead. Limits are not read; see [Objects.Default].
+// overhead. Limits are not read; see [Objects.Default]. A nil pod requests
+// nothing.
 //
 // Source: k8s.io/component-helpers/resource v0.37, PodRequests.
 func PodRequests(p *Pod, o RequestOptions) resource.List {
+	if p == nil {
+		return resource.List{}
+	}
 	var missing resource.List
 	if o.NonZero {
 		missing = nonZeroDefaults()

@@ -62,9 +62,10 @@ func (s *Snapshot) Forget(p *PodInfo, n *NodeInfo) error {
 // Touch tells the snapshot that an extension changed what it holds for the
 // node: answers kept for the node are no longer valid. While a transaction is
 // rolled back, generations are those of the content that comes back, so a
-// touch gives none. A node that is not in the snapshot is ignored.
+// touch gives none. A node that is not in the snapshot, or nil, is
+// ignored.
 func (s *Snapshot) Touch(n *NodeInfo) {
-	if !s.holds(n) {
+	if n == nil || !s.holds(n) {
 		return
 	}
 	if s.undo.rolling {

@@ -1,6 +1,8 @@
 package scheduling
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
@@ -17,9 +19,10 @@ type NodeVerdict struct {
 
 // FilterNodes asks the PreFilter and Filter plugins about some nodes of the
 // snapshot, pods nominated to them included. It is no decision: nothing changes,
-// nothing is kept, and extenders are not asked. The error is that of Schedule.
+// nothing is kept, and extenders are not asked. The error is that of Schedule, or
+// about a node that is nil.
 func (s *Scheduler) FilterNodes(snap *framework.Snapshot, pod *framework.PodInfo, nodes []*framework.NodeInfo) ([]NodeVerdict, error) {
-	r, err := s.aside(snap, pod)
+	r, err := s.aside(snap, pod, nodes)
 	if err != nil {
 		return nil, err
 	}
@@ -53,9 +56,9 @@ func (b *binding) allows(node string) bool {
 // [Scheduler.MaxScore], as if they were the feasible ones: scores are normalized
 // among them. It is no decision: nothing changes, nothing is kept, filters and
 // extenders are not asked. A pod that a PreFilter plugin rejects is scored all the
-// same. The error is that of Schedule.
+// same. The error is that of Schedule, or about a node that is nil.
 func (s *Scheduler) ScoreNodes(snap *framework.Snapshot, pod *framework.PodInfo, nodes []*framework.NodeInfo) ([]int64, error) {
-	r, err := s.aside(snap, pod)
+	r, err := s.aside(snap, pod, nodes)
 	if err != nil {
 		return nil, err
 	}
@@ -77,11 +80,14 @@ func (s *Scheduler) MaxScore() int64 {
 	return sum
 }
 
-// aside returns a road for a question beside the decisions, with its PreFilter
-// plugins run.
-func (s *Scheduler) aside(snap *framework.Snapshot, pod *framework.PodInfo) (*road, error) {
+// aside returns a road for a question about nodes beside the decisions, with its
+// PreFilter plugins run.
+func (s *Scheduler) aside(snap *framework.Snapshot, pod *framework.PodInfo, nodes []*framework.NodeInfo) (*road, error) {
 	if err := fit(snap, pod); err != nil {
 		return nil, err
+	}
+	if i := slices.Index(nodes, nil); i >= 0 {
+		return nil, &framework.InvalidError{Object: fmt.Sprintf("nodes[%d]", i), Err: errors.New("is nil")}
 	}
 	r := &road{plugins: &s.plugins, workers: 1}
 	r.cycle.Reset(pod, snap, s.number, decisionSeed(s.profile.Seed, s.number))

@@ -27,10 +27,14 @@ func (s *Scheduler) HasPostFilter() bool { return len(s.plugins.postFilter) > 0 
 // The first Success or UnschedulableAndUnresolvable ends it. An Error comes
 // back as a [*PluginError]. Rejections let the next plugin try: the status then
 // has the reasons of all, plugin is the first of them, and what the last one
-// with a nomination proposed is kept.
+// with a nomination proposed is kept. A snapshot or pod that Schedule refuses is
+// an [*framework.InvalidError] here, too.
 //
 // Source: kube-scheduler 1.37, framework/runtime, RunPostFilterPlugins.
 func (s *Scheduler) PostFilter(ctx context.Context, snap *framework.Snapshot, pod *framework.PodInfo, d Decision) (result framework.PostFiltered, plugin string, status framework.Status, err error) {
+	if err := fit(snap, pod); err != nil {
+		return framework.PostFiltered{}, "", framework.Status{}, err
+	}
 	r := &s.again
 	r.plugins, r.workers, r.extended = &s.plugins, 1, extended{ctx: ctx, replay: &s.road.extended.answer}
 	if _, err := s.decide(r, snap, pod, d.Number, d.start); err == nil {

@@ -19,7 +19,7 @@ import (
 //	r := scheduling.Registry137()
 //	err := r.Register("Mine", scheduling.Typed(NewMine))
 //
-// It may be read by any number of goroutines once nothing is registered any
+// The zero Registry has no plugin and is ready to use. It may be read by any number of goroutines once nothing is registered any
 // more.
 type Registry struct {
 	release string
@@ -63,6 +63,9 @@ func (r *Registry) Register(name string, reg Registration) error {
 		return fmt.Errorf("registering plugin %q: New is nil", name)
 	case reg.Like == nil:
 		return fmt.Errorf("registering plugin %q: Like is nil, so that nobody can tell which points it serves", name)
+	}
+	if r.table == nil {
+		r.table = map[string]Registration{}
 	}
 	r.table[name] = reg
 	return nil

@@ -183,7 +183,13 @@ func (s *Scheduler) Place(snap *framework.Snapshot, pod *framework.PodInfo) (Dec
 
 // Assume is the second half of Place: it counts the pod on the node that
 // Schedule has just chosen and runs the Reserve plugins, or changes nothing.
+//
+// A nil snapshot or pod, and a decision that names no node, are an
+// [*framework.InvalidError].
 func (s *Scheduler) Assume(snap *framework.Snapshot, pod *framework.PodInfo, d Decision) error {
+	if snap == nil {
+		return fit(snap, pod)
+	}
 	if len(s.plugins.reserve) == 0 {
 		return snap.Assume(pod, d.node)
 	}
@@ -244,7 +250,11 @@ func callUnreserve(c *framework.Cycle, p framework.ReservePlugin, node *framewor
 // Continue takes over the number of the next decision and the place where the
 // next search begins, so that several schedulers over one snapshot, one per
 // profile, count their decisions together, as kube-scheduler's profiles do.
+// A nil from is ignored.
 func (s *Scheduler) Continue(from *Scheduler) {
+	if from == nil {
+		return
+	}
 	s.number, s.start = from.number, from.start
 	s.road.extended.answer.known = false
 }
@@ -253,8 +263,12 @@ func (s *Scheduler) Continue(from *Scheduler) {
 func (s *Scheduler) Profile() string { return s.profile.Name }
 
 // Release takes a placed pod off its node again: Unreserve in reverse order,
-// then the snapshot forgets the pod.
+// then the snapshot forgets the pod. A snapshot or pod that Schedule refuses is
+// an [*framework.InvalidError] here, too.
 func (s *Scheduler) Release(snap *framework.Snapshot, pod *framework.PodInfo, node string) error {
+	if err := fit(snap, pod); err != nil {
+		return err
+	}
 	if n := snap.Node(node); n != nil && len(s.plugins.reserve) > 0 {
 		s.road.cycle.Reset(pod, snap, s.number, decisionSeed(s.profile.Seed, s.number))
 		if err := s.plugins.unreserve(&s.road.cycle, n); err != nil {

@@ -4,13 +4,30 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/scheduling"
 )
 
+var errNil = errors.New("is nil")
+
+// lacks returns an error about what there is no asking about.
+func lacks(pod *framework.PodInfo, nodes []*framework.NodeInfo) error {
+	if pod == nil || pod.Pod == nil {
+		return &framework.InvalidError{Object: "pod", Err: errNil}
+	}
+	if i := slices.IndexFunc(nodes, func(n *framework.NodeInfo) bool { return n == nil || n.Node == nil }); i >= 0 {
+		return &framework.InvalidError{Object: fmt.Sprintf("nodes[%d]", i), Err: errNil}
+	}
+	return nil
+}
+
 // args returns the question about nodes.
 func (c *Client) args(pod *framework.PodInfo, nodes []*framework.NodeInfo) (*Args, error) {
+	if err := lacks(pod, nodes); err != nil {
+		return nil, err
+	}
 	a := &Args{Pod: pod.Pod}
 	if c.config.NodeCacheCapable {
 		names := make([]string, len(nodes))
@@ -76,6 +93,9 @@ func (c *Client) Prioritize(ctx context.Context, pod *framework.PodInfo, nodes [
 
 // Bind asks to bind the pod.
 func (c *Client) Bind(ctx context.Context, pod *framework.Pod, node string) error {
+	if pod == nil {
+		return &framework.InvalidError{Object: "pod", Err: errNil}
+	}
 	args := BindingArgs{PodName: pod.Name, PodNamespace: pod.Namespace, PodUID: pod.UID, Node: node}
 	var result BindingResult
 	if err := c.call(ctx, c.config.BindVerb, args, &result); err != nil {

@@ -15,6 +15,15 @@ import (
 // identifier that is not that of a pod on the node is an error. The candidates
 // keep their order; nodes that were none come after them, by name.
 func (c *Client) Preempt(ctx context.Context, pod *framework.PodInfo, s *framework.Snapshot, candidates []*preemption.Candidate) ([]*preemption.Candidate, error) {
+	if err := lacks(pod, nil); err != nil {
+		return nil, err
+	}
+	if s == nil {
+		return nil, &framework.InvalidError{Object: "snapshot", Err: errNil}
+	}
+	if i := slices.Index(candidates, nil); i >= 0 {
+		return nil, &framework.InvalidError{Object: fmt.Sprintf("candidates[%d]", i), Err: errNil}
+	}
 	var result PreemptionResult
 	if err := c.call(ctx, c.config.PreemptVerb, c.preemptionArgs(pod, candidates), &result); err != nil {
 		return nil, err

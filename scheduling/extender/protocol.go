@@ -31,8 +31,11 @@ type Node struct {
 	JSON json.RawMessage
 }
 
-// NodeOf returns a node to send.
+// NodeOf returns a node to send. A nil one is an [*framework.InvalidError].
 func NodeOf(n *framework.Node) (Node, error) {
+	if n == nil {
+		return Node{}, &framework.InvalidError{Object: "node", Err: errNil}
+	}
 	text, err := json.Marshal(n)
 	return Node{Name: n.Name, JSON: text}, err
 }

@@ -17,6 +17,8 @@ type Filter interface {
 	Name() string
 	// Filter judges one cluster. It may be called from several goroutines at
 	// once. A rejection should carry a reason; these are counted in [FitError].
+	// Schedulers ask with neither w nor c nil; for direct callers the filters of
+	// this package answer an error then.
 	Filter(w *Workload, c *framework.Cluster) framework.Status
 }
 
@@ -30,6 +32,18 @@ type Scorer interface {
 	// Score is asked about feasible clusters only. It may be called from several
 	// goroutines at once. A score outside of 0 to 100 fails the decision.
 	Score(w *Workload, c *framework.Cluster) int64
+}
+
+// lacks returns an error if a filter is asked about nothing: a scheduler never
+// does so.
+func lacks(w *Workload, c *framework.Cluster) error {
+	switch {
+	case w == nil:
+		return w.check()
+	case c == nil:
+		return &framework.InvalidError{Object: "cluster", Value: "null", Err: errNil}
+	}
+	return nil
 }
 
 // DefaultFilters returns Karmada's filters. The first one that rejects a
@@ -58,6 +72,9 @@ func (p APIEnablement) Name() string { return "APIEnablement" }
 
 // Filter rejects a cluster that does not serve the workload's kind.
 func (p APIEnablement) Filter(w *Workload, c *framework.Cluster) framework.Status {
+	if err := lacks(w, c); err != nil {
+		return framework.AsStatus(err)
+	}
 	if w.APIVersion == "" && w.Kind == "" {
 		return framework.Status{}
 	}
@@ -91,6 +108,9 @@ func (TaintToleration) Name() string { return "TaintToleration" }
 
 // Filter rejects a cluster with a taint that is not tolerated.
 func (TaintToleration) Filter(w *Workload, c *framework.Cluster) framework.Status {
+	if err := lacks(w, c); err != nil {
+		return framework.AsStatus(err)
+	}
 	if w.holds(c.Name) {
 		return framework.Status{}
 	}
@@ -130,6 +150,9 @@ func (Affinity) Name() string { return "ClusterAffinity" }
 
 // Filter rejects a cluster that the placement does not select.
 func (p Affinity) Filter(w *Workload, c *framework.Cluster) framework.Status {
+	if err := lacks(w, c); err != nil {
+		return framework.AsStatus(err)
+	}
 	if a := w.Placement.ClusterAffinity; a == nil || a.matches(c, p.Zones) || w.overflows() && tierOf(&w.Placement, c, p.Zones) > 0 {
 		return framework.Status{}
 	}
@@ -147,6 +170,9 @@ func (SpreadProperties) Name() string { return "SpreadConstraint" }
 
 // Filter rejects a cluster without a provider, region or zones, if it is needed.
 func (SpreadProperties) Filter(w *Workload, c *framework.Cluster) framework.Status {
+	if err := lacks(w, c); err != nil {
+		return framework.AsStatus(err)
+	}
 	for i := range w.Placement.SpreadConstraints {
 		switch w.Placement.SpreadConstraints[i].SpreadByField {
 		case SpreadByProvider:
@@ -176,6 +202,9 @@ func (Eviction) Name() string { return "ClusterEviction" }
 
 // Filter rejects a cluster that is being evacuated.
 func (Eviction) Filter(w *Workload, c *framework.Cluster) framework.Status {
+	if err := lacks(w, c); err != nil {
+		return framework.AsStatus(err)
+	}
 	if slices.Contains(w.Evicting, c.Name) {
 		return framework.Reject("cluster(s) is in the process of eviction")
 	}
@@ -192,7 +221,7 @@ func (Locality) Name() string { return "ClusterLocality" }
 
 // Score returns 100 for a cluster that holds the workload, and 0 otherwise.
 func (Locality) Score(w *Workload, c *framework.Cluster) int64 {
-	if w.holds(c.Name) {
+	if lacks(w, c) == nil && w.holds(c.Name) {
 		return framework.MaxNodeScore
 	}
 	return framework.MinNodeScore

@@ -36,6 +36,9 @@ func (AffinityToWorkloads) Name() string { return "WorkloadAffinity" }
 
 // Filter rejects a cluster that a workload of the affinity group is not on.
 func (p AffinityToWorkloads) Filter(w *Workload, c *framework.Cluster) framework.Status {
+	if err := lacks(w, c); err != nil {
+		return framework.AsStatus(err)
+	}
 	group := func(w *Workload) string {
 		return w.group(func(a *WorkloadAffinity) *WorkloadAffinityTerm { return a.Affinity })
 	}
@@ -63,6 +66,9 @@ func (AntiAffinityToWorkloads) Name() string { return "WorkloadAntiAffinity" }
 
 // Filter rejects a cluster that a workload of the anti-affinity group is on.
 func (p AntiAffinityToWorkloads) Filter(w *Workload, c *framework.Cluster) framework.Status {
+	if err := lacks(w, c); err != nil {
+		return framework.AsStatus(err)
+	}
 	group := func(w *Workload) string {
 		return w.group(func(a *WorkloadAffinity) *WorkloadAffinityTerm { return a.AntiAffinity })
 	}

@@ -74,9 +74,9 @@ func Choose(candidates []*Candidate, criteria []Criterion) *Candidate {
 }
 
 // Tied returns the candidates that no criterion tells apart from the best one,
-// in order.
+// in order. Nil candidates are ignored.
 func Tied(candidates []*Candidate, criteria []Criterion) []*Candidate {
-	tied := slices.Clone(candidates)
+	tied := slices.DeleteFunc(slices.Clone(candidates), func(c *Candidate) bool { return c == nil })
 	for _, criterion := range criteria {
 		tied = best(tied, criterion)
 	}

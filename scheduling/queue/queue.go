@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/berth-sched/berth/framework"
@@ -68,8 +70,8 @@ type Queue struct {
 	swept time.Duration // the last one, since the start
 }
 
-// New returns an empty queue. It refuses options without Now and negative
-// times.
+// New returns an empty queue. It refuses options without Now, negative times, and
+// profiles without a scheduler.
 func New(o Options) (*Queue, error) {
 	switch {
 	case o.Now == nil:
@@ -82,6 +84,11 @@ func New(o Options) (*Queue, error) {
 		return nil, fmt.Errorf("queue: Options.Backoff.Max: %v: must not be negative; NoBackoff means that there is none", o.Backoff.Max)
 	case o.Backoff.Max > 0 && o.Backoff.Initial > o.Backoff.Max:
 		return nil, fmt.Errorf("queue: Options.Backoff.Max: %v: must be greater than or equal to Initial, %v", o.Backoff.Max, o.Backoff.Initial)
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Profiles)) {
+		if o.Profiles[name] == nil {
+			return nil, fmt.Errorf("queue: Options.Profiles[%s]: is nil", name)
+		}
 	}
 	if o.MaxUnschedulable == 0 {
 		o.MaxUnschedulable = defaultMaxUnschedulable

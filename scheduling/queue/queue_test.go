@@ -276,3 +276,10 @@ func TestDelete(t *testing.T) {
 	r.Done(it)
 	r.depth(queue.Depth{})
 }
+
+func TestNewRefusesNilScheduler(t *testing.T) {
+	_, err := queue.New(queue.Options{Now: time.Now, Profiles: map[string]*scheduling.Scheduler{"a": nil}})
+	if want := "queue: Options.Profiles[a]: is nil"; err == nil || err.Error() != want {
+		t.Errorf("New: %v, want %s", err, want)
+	}
+}

@@ -1,0 +1,18 @@
+package estimator_test
+
+import (
+	"testing"
+
+	"github.com/berth-sched/berth/estimator"
+)
+
+// TestDefaultEstimatorNil: about nothing there is no estimate.
+func TestDefaultEstimatorNil(t *testing.T) {
+	e := estimator.NewDefaultEstimator(estimator.LoadAware{})
+	if _, err := e.EstimatePod(nil); err == nil || err.Error() != "pod: is nil" {
+		t.Errorf("EstimatePod(nil): %v, want pod: is nil", err)
+	}
+	if _, err := e.EstimateNode(nil); err == nil || err.Error() != "node: is nil" {
+		t.Errorf("EstimateNode(nil): %v, want node: is nil", err)
+	}
+}

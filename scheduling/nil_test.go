@@ -1,0 +1,67 @@
+package scheduling_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling"
+)
+
+// TestNil: a snapshot, pod or node that is nil is an error, whatever is asked.
+func TestNil(t *testing.T) {
+	s := framework.NewSnapshot(framework.Arrival)
+	if err := s.AddNode(framework.MakeNode("n", "4", "8Gi").Obj()); err != nil {
+		t.Fatal(err)
+	}
+	pod := podInfo(t, s, framework.MakePod("p").Obj())
+	sched, err := scheduling.New(scheduling.Kubernetes137())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := sched.Schedule(s, pod)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nodes := []*framework.NodeInfo{s.Node("n"), nil}
+	for name, call := range map[string]func(*framework.Snapshot, *framework.PodInfo) error{
+		"Schedule": func(s *framework.Snapshot, p *framework.PodInfo) error { _, err := sched.Schedule(s, p); return err },
+		"Place":    func(s *framework.Snapshot, p *framework.PodInfo) error { _, err := sched.Place(s, p); return err },
+		"Assume":   func(s *framework.Snapshot, p *framework.PodInfo) error { return sched.Assume(s, p, d) },
+		"Release":  func(s *framework.Snapshot, p *framework.PodInfo) error { return sched.Release(s, p, "n") },
+		"PostFilter": func(s *framework.Snapshot, p *framework.PodInfo) error {
+			_, _, _, err := sched.PostFilter(context.Background(), s, p, d)
+			return err
+		},
+		"Unreserve": func(s *framework.Snapshot, p *framework.PodInfo) error { return sched.Binding(p, d).Unreserve(s) },
+		"FilterNodes": func(s *framework.Snapshot, p *framework.PodInfo) error {
+			_, err := sched.FilterNodes(s, p, nil)
+			return err
+		},
+		"ScoreNodes": func(s *framework.Snapshot, p *framework.PodInfo) error {
+			_, err := sched.ScoreNodes(s, p, nil)
+			return err
+		},
+	} {
+		var invalid *framework.InvalidError
+		if err := call(nil, pod); !errors.As(err, &invalid) {
+			t.Errorf("%s(nil, pod) = %v, want an InvalidError", name, err)
+		}
+		if err := call(s, nil); !errors.As(err, &invalid) {
+			t.Errorf("%s(snapshot, nil) = %v, want an InvalidError", name, err)
+		}
+	}
+	const want = "nodes[1]: is nil"
+	if _, err := sched.FilterNodes(s, pod, nodes); err == nil || err.Error() != want {
+		t.Errorf("FilterNodes: %v, want %s", err, want)
+	}
+	if _, err := sched.ScoreNodes(s, pod, nodes); err == nil || err.Error() != want {
+		t.Errorf("ScoreNodes: %v, want %s", err, want)
+	}
+	sched.Continue(nil)
+	var r scheduling.Registry
+	if err := r.Register("x", scheduling.Fixed(scheduling.PrioritySort{})); err != nil || len(r.Names()) != 1 {
+		t.Errorf("the zero Registry has %v: %v, want x", r.Names(), err)
+	}
+}
