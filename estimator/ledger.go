@@ -47,6 +47,7 @@ type Ledger struct {
 	departed departure
 	spared   spared
 	matcher  matcher // scratch memory
+	strays   []podName
 	reports  podReports
 	last     int // slot of the node whose metric came last
 }

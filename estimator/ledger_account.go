@@ -29,8 +29,9 @@ type account struct {
 	strays      []podName // reported, but not among the node's pods; see census
 
 	// unlisted counts the pods that are not in the snapshot. simple tells that
-	// every report is about one of the account's pods, that these are listed,
-	// and that no two pods anywhere have one name; see census.
+	// these are none, that each pod is reported once at most, and that no two
+	// pods anywhere have one name, so that a report of its name is about the pod;
+	// see census.
 	unlisted int
 	simple   bool
 
@@ -168,27 +169,6 @@ func samePod(a, b *framework.Pod) bool {
 		return a.UID == b.UID
 	}
 	return a.Name == b.Name && a.Namespace == b.Namespace
-}
-
-// podID is a hash of what identifies a pod.
-func podID(p *framework.Pod) uint64 {
-	if p.UID != "" {
-		return hash(offset64, string(p.UID))
-	}
-	return hash(hash(offset64, p.Namespace)*prime64, p.Name)
-}
-
-// The parameters of the FNV-1a hash.
-const (
-	offset64 uint64 = 14695981039346656037
-	prime64  uint64 = 1099511628211
-)
-
-func hash(h uint64, s string) uint64 {
-	for i := range len(s) {
-		h = (h ^ uint64(s[i])) * prime64
-	}
-	return h
 }
 
 // reportInterval is how often the metric says that it is renewed; 60 s if it

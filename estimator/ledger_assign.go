@@ -74,7 +74,7 @@ func (l *Ledger) PodAdded(s *framework.Snapshot, n *framework.NodeInfo, p *frame
 		update = d.was
 	}
 	updated := l.updatedOf(n)
-	if before, done := l.assign(p, n, true, update); done || before != nil {
+	if before, done := l.assign(p, n, true, update); done || before != nil || s.Recording() && l.passedOver(n) {
 		s.Record(&undoPlacement{node: n.Name(), pod: p, before: before, updated: updated, untouched: done, spare: true})
 	}
 }
@@ -95,6 +95,13 @@ func (l *Ledger) PodRemoved(s *framework.Snapshot, n *framework.NodeInfo, p *fra
 	before := l.unassign(p, n)
 	l.departed = departure{n.Slot(), s.Now(), before}
 	s.Record(&undoPlacement{node: n.Name(), pod: p, before: before, updated: updated, spare: true})
+}
+
+// passedOver reports whether a pod of the node in the snapshot is not in the
+// account; it might be another version of one that is, and take its place.
+func (l *Ledger) passedOver(n *framework.NodeInfo) bool {
+	a := l.account(n.Slot())
+	return a != nil && len(n.Pods) > len(a.pods)-a.unlisted
 }
 
 // twin returns another version of the pod that is still in the snapshot after p

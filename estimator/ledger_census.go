@@ -191,22 +191,31 @@ func (a *account) reports(name podName) bool {
 }
 
 // watch makes the node watch the names that it reports without having the pods.
-func (c *census) watch(n *framework.NodeInfo, a *account) {
+func (c *census) watch(l *Ledger, n *framework.NodeInfo, a *account) {
 	if c == nil {
 		return
 	}
-	var strays []podName
-	if a.metric != nil && !a.simple {
+	strays := l.strays[:0]
+	note := func(r *framework.PodMetricInfo) {
+		name := podName{r.Namespace, r.Name}
+		if _, local := c.lookup(name, n.Slot()); !local && !slices.Contains(strays, name) {
+			strays = append(strays, name)
+		}
+	}
+	switch {
+	case a.metric == nil:
+	case a.simple:
+		for _, k := range l.matcher.strangers {
+			note(a.metric.Status.PodsMetric[k])
+		}
+	default:
 		for _, r := range a.metric.Status.PodsMetric {
-			if r == nil {
-				continue
-			}
-			name := podName{r.Namespace, r.Name}
-			if _, local := c.lookup(name, n.Slot()); !local && !slices.Contains(strays, name) {
-				strays = append(strays, name)
+			if r != nil {
+				note(r)
 			}
 		}
 	}
+	l.strays = strays
 	if slices.Equal(strays, a.strays) {
 		return
 	}
@@ -216,7 +225,7 @@ func (c *census) watch(n *framework.NodeInfo, a *account) {
 		r.watchers = append(slices.Clip(r.watchers), n.Slot())
 		c.set(name, r)
 	}
-	a.strays = strays
+	a.strays = slices.Clone(strays)
 }
 
 // unwatch is the opposite of watch.

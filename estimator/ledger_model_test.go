@@ -75,6 +75,7 @@ func TestLedgerModel(t *testing.T) {
 			"add":        m.addPod,
 			"remove":     m.removePod,
 			"update":     m.updatePod,
+			"overlap":    m.overlapPod,
 			"assign":     m.assign,
 			"unassign":   m.unassign,
 			"reserve":    m.reserve,
@@ -82,6 +83,8 @@ func TestLedgerModel(t *testing.T) {
 			"unobserve":  m.unobserve,
 			"metric":     m.setMetric,
 			"metric2":    m.setMetric,
+			"next":       m.nextMetric,
+			"next2":      m.nextMetric,
 			"unmeasure":  m.removeMetric,
 			"node":       m.updateNode,
 			"time":       m.passTime,
@@ -275,10 +278,9 @@ func (m *ledgerModel) tidy(node string) {
 	}
 }
 
-// updatePod replaces a pod by a newer version of itself.
-func (m *ledgerModel) updatePod(t *rapid.T) {
-	node, p := m.drawPod(t, func(p modelPod) bool { return p.listed })
-	newer := framework.Clone(p.info.Pod)
+// newerVersion changes something about a pod, or nothing.
+func (m *ledgerModel) newerVersion(t *rapid.T, p *framework.Pod) *framework.PodInfo {
+	newer := framework.Clone(p)
 	switch rapid.IntRange(0, 4).Draw(t, "change") {
 	case 0: // nothing
 	case 1:
@@ -290,18 +292,43 @@ func (m *ledgerModel) updatePod(t *rapid.T) {
 	case 4:
 		newer.Status.Phase = framework.PodSucceeded
 	}
-	info := m.info(t, newer)
+	return m.info(t, newer)
+}
+
+// updatePod replaces a pod by a newer version of itself.
+func (m *ledgerModel) updatePod(t *rapid.T) {
+	node, p := m.drawPod(t, func(p modelPod) bool { return p.listed })
+	info := m.newerVersion(t, p.info.Pod)
 	must(t, m.snapshot.RemovePod(p.info, node))
 	m.leave(node, p.info.Pod.UID)
 	must(t, m.snapshot.AddPod(info, node))
 	next := m.fresh(info, true)
 	if p.assigned {
 		next.first = p.first
-		same := fmt.Sprintf("%+v", p.kept.Pod.Spec) == fmt.Sprintf("%+v", newer.Spec) &&
-			fmt.Sprintf("%+v", p.kept.Pod.Status.Conditions) == fmt.Sprintf("%+v", newer.Status.Conditions)
+		same := fmt.Sprintf("%+v", p.kept.Pod.Spec) == fmt.Sprintf("%+v", info.Pod.Spec) &&
+			fmt.Sprintf("%+v", p.kept.Pod.Status.Conditions) == fmt.Sprintf("%+v", info.Pod.Status.Conditions)
 		if same {
 			next.kept, next.keptAt = p.kept, p.keptAt
 		}
+	}
+	m.enter(node, next)
+}
+
+// overlapPod does the same in the other order: the newer version comes before
+// the older one leaves.
+func (m *ledgerModel) overlapPod(t *rapid.T) {
+	node, p := m.drawPod(t, func(p modelPod) bool { return p.listed })
+	if !slices.Contains(m.snapshot.Node(node).Pods, p.info) {
+		t.Skip("assigned in a version that is not in the snapshot")
+	}
+	info := m.newerVersion(t, p.info.Pod)
+	must(t, m.snapshot.AddPod(info, node))
+	must(t, m.snapshot.RemovePod(p.info, node))
+	next := m.fresh(info, true)
+	if finished(info.Pod) {
+		m.leave(node, p.info.Pod.UID)
+	} else if p.assigned {
+		next.first = p.first
 	}
 	m.enter(node, next)
 }
@@ -416,12 +443,7 @@ func (m *ledgerModel) setMetric(t *rapid.T) {
 		}
 		metric.Status.NodeMetric = info
 	}
-	report := func(name string) {
-		metric.Status.PodsMetric = append(metric.Status.PodsMetric, &framework.PodMetricInfo{
-			Name: name, Namespace: "default", PodUsage: m.drawUse(t, "pod"),
-			Priority: rapid.SampledFrom([]string{"koord-prod", "koord-prod", "koord-batch", ""}).Draw(t, "priority"),
-		})
-	}
+	report := func(name string) { metric.Status.PodsMetric = append(metric.Status.PodsMetric, m.drawReport(t, name)) }
 	if rapid.Bool().Draw(t, "exactly the pods") {
 		var uids []framework.UID
 		for uid, p := range m.nodes[name].pods {
@@ -441,13 +463,59 @@ func (m *ledgerModel) setMetric(t *rapid.T) {
 			metric.Status.PodsMetric = append(metric.Status.PodsMetric, nil)
 		}
 	}
+	m.report(t, metric)
+}
+
+// report sends a metric.
+func (m *ledgerModel) report(t *rapid.T, metric *framework.NodeMetric) {
 	must(t, m.ledger().SetMetric(metric))
-	n := m.nodes[name]
+	n := m.nodes[metric.Name]
 	n.metric = metric
 	if metric.Status.UpdateTime != nil {
 		n.updated = *metric.Status.UpdateTime
 	}
-	m.nodes[name] = n
+	m.nodes[metric.Name] = n
+}
+
+func (m *ledgerModel) drawReport(t *rapid.T, name string) *framework.PodMetricInfo {
+	return &framework.PodMetricInfo{
+		Name: name, Namespace: "default", PodUsage: m.drawUse(t, "pod"),
+		Priority: rapid.SampledFrom([]string{"koord-prod", "koord-prod", "koord-batch", ""}).Draw(t, "priority"),
+	}
+}
+
+// nextMetric sends the metric that follows the last one of a node: much the same
+// pods are reported, in much the same order.
+func (m *ledgerModel) nextMetric(t *rapid.T) {
+	name := m.drawNode(t)
+	before := m.nodes[name].metric
+	if before == nil {
+		t.Skip("no metric")
+	}
+	metric := framework.Clone(before)
+	metric.Status.UpdateTime = new(m.drawTime(t))
+	reports := metric.Status.PodsMetric
+	for k, r := range reports {
+		if r != nil {
+			reports[k] = m.drawReport(t, r.Name)
+		}
+	}
+	for range rapid.IntRange(0, 2).Draw(t, "changes") {
+		at := rapid.IntRange(0, len(reports)).Draw(t, "at")
+		switch kind := rapid.IntRange(0, 3).Draw(t, "kind"); {
+		case kind == 0:
+			reports = slices.Insert(reports, at, m.drawReport(t, fmt.Sprintf("p%d", rapid.IntRange(0, 6).Draw(t, "reported"))))
+		case at == len(reports):
+		case kind == 1:
+			reports = slices.Delete(reports, at, at+1)
+		case kind == 2:
+			reports = slices.Concat(reports[at:], reports[:at])
+		default:
+			reports[0], reports[at] = reports[at], reports[0]
+		}
+	}
+	metric.Status.PodsMetric = reports
+	m.report(t, metric)
 }
 
 func (m *ledgerModel) removeMetric(t *rapid.T) {

@@ -34,8 +34,12 @@ type quantitySums struct {
 	estimates [bothClasses][]wide
 	fixed     [bases][]int64 // what is not an estimate
 	totals    [bases][]int64
-	lastSeen  time.Time // no pod was seen later than this,
-	seenAll   bool      // if all have been looked at
+
+	// By pod of the account: since when it counts as placed, which is no later
+	// than lastSeen, and whether it is prod.
+	seen     []time.Time
+	lastSeen time.Time
+	prod     []bool
 }
 
 // The groups of pods that sums are kept for.
@@ -50,6 +54,7 @@ var classOf = [bases]int{WholeForFilter: wholeClass, ProdForFilter: prodClass, W
 
 func (q *quantitySums) clone() sums {
 	c := *q
+	c.seen, c.prod = slices.Clone(q.seen), slices.Clone(q.prod)
 	for i := range q.estimates {
 		c.estimates[i] = slices.Clone(q.estimates[i])
 	}
@@ -69,11 +74,31 @@ func (q *quantitySums) use(b Basis) []int64 {
 func (q *quantitySums) nodeChanged() { q.node = nil }
 
 func (q *quantitySums) placed(a *account) {
-	q.noteTime(a.pods[len(a.pods)-1].seen(&q.load.traits))
+	q.enter(a)
 	q.post(a, len(a.pods)-1, (*wide).add)
 }
 
-func (q *quantitySums) leaving(a *account, i int) { q.post(a, i, (*wide).sub) }
+func (q *quantitySums) leaving(a *account, i int) {
+	q.post(a, i, (*wide).sub)
+	last := len(q.seen) - 1
+	q.seen[i], q.prod[i] = q.seen[last], q.prod[last]
+	q.seen, q.prod = q.seen[:last], q.prod[:last]
+}
+
+// enter notes the next pod of the account.
+func (q *quantitySums) enter(a *account) {
+	p := &a.pods[len(q.seen)]
+	q.seen = append(q.seen, p.seen(&q.load.traits))
+	q.prod = append(q.prod, q.load.Pod(p.pod).Prod)
+	q.noteTime(len(q.seen) - 1)
+}
+
+// noteTime keeps lastSeen.
+func (q *quantitySums) noteTime(i int) {
+	if at := q.seen[i]; at.After(q.lastSeen) {
+		q.lastSeen = at
+	}
+}
 
 // post adds a pod that is not reported, or takes it away. For one that is, the
 // ledger rebuilds the sums.
@@ -103,6 +128,9 @@ func (q *quantitySums) settle() {
 }
 
 func (q *quantitySums) rebuild(l *Ledger, n *framework.NodeInfo, a *account) {
+	for len(q.seen) < len(a.pods) {
+		q.enter(a)
+	}
 	q.measured = a.metric != nil
 	if !q.measured {
 		return
@@ -110,7 +138,7 @@ func (q *quantitySums) rebuild(l *Ledger, n *framework.NodeInfo, a *account) {
 	if q.node == nil {
 		q.node = q.load.Node(n)
 	}
-	d, info, m := q.node, a.metric.Status.NodeMetric, q.load.config.Arithmetic
+	d, info := q.node, a.metric.Status.NodeMetric
 	for i := range q.estimates {
 		q.estimates[i] = resized(q.estimates[i], len(d.Resources))
 	}
@@ -119,47 +147,64 @@ func (q *quantitySums) rebuild(l *Ledger, n *framework.NodeInfo, a *account) {
 	}
 	forProd := q.load.prodScored || d.ForProd
 	base, scored := q.load.legacyStatistic(q.load.scoreStatistic, info)
-	var replaced, prodLeft, prod []resource.Quantity
-	if q.settled(a, scored) && !forProd {
-		replaced = make([]resource.Quantity, len(d.Resources)) // no pod adds anything
-		prodLeft, prod = replaced, replaced
-	} else {
-		reports := l.reports.of(l, q.load, n, a)
+	sums := &l.reports.sums
+	sums.reset(len(d.Resources))
+	if forProd || !q.settled(a, scored) {
+		reports := l.reports.of(l, q, n, a, forProd)
 		q.addEstimates(a, reports, scored)
-		replaced = addUsage(d.Resources, reports, func(r *podReport) bool { return r.inWindow[wholeClass] })
-		prodLeft = addUsage(d.Resources, reports, func(r *podReport) bool { return r.prod && !r.inWindow[prodClass] })
-		prod = addUsage(d.Resources, reports, func(r *podReport) bool { return r.prod })
+		sums.add(d.Resources, reports, forProd)
 	}
 
 	enough := info != nil || q.load.traits.metricsOnly
 	q.estimated = [bases]bool{true, true, true, true}
 	q.known = [bases]bool{WholeForFilter: enough, ProdForFilter: enough && forProd, WholeForScore: enough, ProdForScore: enough && forProd}
-	q.fix(WholeForScore, d, func(r int, name resource.Name) int64 { return m.amount(name, lessReplaced(base, name, replaced[r])) })
-	q.fix(ProdForScore, d, func(r int, name resource.Name) int64 { return m.amount(name, prodLeft[r]) })
-	base, reported := q.load.legacyStatistic(d.statistic, info)
+	q.fixWhole(WholeForScore, base, sums)
+	q.fixProd(ProdForScore, sums)
+	reported := scored
+	if d.statistic != q.load.scoreStatistic {
+		base, reported = q.load.legacyStatistic(d.statistic, info)
+	}
 	if !q.load.traits.metricsOnly {
-		q.fix(WholeForFilter, d, func(r int, name resource.Name) int64 { return m.amount(name, lessReplaced(base, name, replaced[r])) })
-		q.fix(ProdForFilter, d, func(r int, name resource.Name) int64 { return m.amount(name, prodLeft[r]) })
+		q.fixWhole(WholeForFilter, base, sums)
+		copy(q.fixed[ProdForFilter], q.fixed[ProdForScore])
 		return
 	}
 	q.known[WholeForFilter], q.known[ProdForFilter] = reported, forProd && len(a.metric.Status.PodsMetric) > 0
 	q.estimated[WholeForFilter], q.estimated[ProdForFilter] = false, false
-	q.fix(WholeForFilter, d, func(_ int, name resource.Name) int64 { return m.milli(base[name]) })
-	q.fix(ProdForFilter, d, func(r int, _ resource.Name) int64 { return m.milli(prod[r]) })
-}
-
-// fix sets what is not an estimate.
-func (q *quantitySums) fix(b Basis, d *NodeLoad, value func(r int, name resource.Name) int64) {
 	for r, name := range d.Resources {
-		q.fixed[b][r] = value(r, name)
+		q.fixed[WholeForFilter][r] = q.load.config.Arithmetic.milli(base[name])
+		if forProd {
+			q.fixed[ProdForFilter][r] = q.load.config.Arithmetic.milli(sums.prod[r].Quantity())
+		}
 	}
 }
 
-// lessReplaced returns the use by the statistic without the usage of pods whose
-// estimates replace it, if it is not less than that.
-func lessReplaced(base resource.List, name resource.Name, replaced resource.Quantity) resource.Quantity {
-	use, ok := base[name]
-	if !ok || use.Cmp(replaced) < 0 {
+// fixWhole sets the use by a statistic, without the usage that estimates replace.
+func (q *quantitySums) fixWhole(b Basis, base resource.List, sums *usageSums) {
+	for r, name := range q.node.Resources {
+		use, ok := base[name]
+		if ok && sums.some {
+			use = lessReplaced(use, sums.replaced[r].Quantity())
+		}
+		q.fixed[b][r] = q.load.config.Arithmetic.amount(name, use)
+	}
+}
+
+// fixProd sets the usage of prod pods, without that which estimates replace.
+func (q *quantitySums) fixProd(b Basis, sums *usageSums) {
+	if !q.known[b] {
+		return
+	}
+	for r, name := range q.node.Resources {
+		left := sums.prod[r].Quantity().Sub(sums.prodReplaced[r].Quantity())
+		q.fixed[b][r] = q.load.config.Arithmetic.amount(name, left)
+	}
+}
+
+// lessReplaced returns the use without the usage of pods whose estimates replace
+// it, if it is not less than that.
+func lessReplaced(use, replaced resource.Quantity) resource.Quantity {
+	if use.Cmp(replaced) < 0 {
 		return use
 	}
 	return use.Sub(replaced)
@@ -168,32 +213,33 @@ func lessReplaced(base resource.List, name resource.Name, replaced resource.Quan
 // settled reports whether no pod is in its window, as far as that can be told
 // without looking at each: all are reported, and were placed early enough.
 func (q *quantitySums) settled(a *account, scored bool) bool {
-	start := a.windowStart
-	if a.updated.Before(start) {
-		start = a.updated // a negative interval
-	}
-	return q.seenAll && a.simple && a.matches.missing == 0 && !q.lastSeen.After(start) && a.metric.Status.UpdateTime != nil &&
-		(scored || q.load.scoreStatistic.kind == "")
+	return a.simple && a.matches.missing == 0 && !q.lastSeen.After(a.windowStart) && !q.lastSeen.After(a.updated) &&
+		a.metric.Status.UpdateTime != nil && (scored || q.load.scoreStatistic.kind == "")
 }
 
 // addEstimates adds up the estimates of pods in their window, and marks their
 // reports.
 func (q *quantitySums) addEstimates(a *account, reports *podReports, scored bool) {
+	if q.settled(a, scored) {
+		return
+	}
 	var updated time.Time
 	if t := a.metric.Status.UpdateTime; t != nil {
 		updated = *t
 	}
 	interval := reportInterval(a.metric)
-	q.lastSeen, q.seenAll = time.Time{}, true
-	for i := range a.pods {
-		at := a.pods[i].seen(&q.load.traits)
-		q.noteTime(at)
+	q.lastSeen = time.Time{}
+	for i, at := range q.seen {
+		q.noteTime(i)
+		late := at.After(updated) || at.Before(updated) && updated.Sub(at) < interval ||
+			!scored && q.load.scoreStatistic.kind != ""
+		if !late && a.simple && a.matches.reported(i) {
+			continue
+		}
 		d := q.load.Pod(a.pods[i].pod)
 		if d.Estimate == nil {
 			continue
 		}
-		late := at.After(updated) || at.Before(updated) && updated.Sub(at) < interval ||
-			!scored && q.load.scoreStatistic.kind != ""
 		report := reports.ofPod(i)
 		for class := range bothClasses {
 			if class == prodClass && !d.Prod {
@@ -225,26 +271,6 @@ func (q *quantitySums) addEstimate(class int, d *PodLoad, usage resource.List) {
 		}
 		q.estimates[class][r].add(x)
 	}
-}
-
-// noteTime keeps lastSeen.
-func (q *quantitySums) noteTime(at time.Time) {
-	if at.After(q.lastSeen) {
-		q.lastSeen = at
-	}
-}
-
-// addUsage adds up the usage of the reports that count, by resource.
-func addUsage(names []resource.Name, reports *podReports, counts func(*podReport) bool) []resource.Quantity {
-	sum := make([]resource.Quantity, len(names))
-	for i := range reports.list {
-		if report := &reports.list[i]; counts(report) {
-			for r, name := range names {
-				sum[r] = sum[r].Add(report.usage[name])
-			}
-		}
-	}
-	return sum
 }
 
 // resized returns a cleared slice of that length, s itself if it fits.

@@ -18,50 +18,61 @@ type podReports struct {
 	list   []podReport
 	byPod  []int32 // place in list for each pod of the account, or unreported
 	byName map[podName]int32
+	sums   usageSums
 }
 
-// of reads the account's metric. The result is valid until the next call.
-func (s *podReports) of(l *Ledger, load *Load, n *framework.NodeInfo, a *account) *podReports {
+// of reads the account's metric, and if strangers are asked for what it says of
+// pods that are not the account's. The result is valid until the next call.
+func (s *podReports) of(l *Ledger, q *quantitySums, n *framework.NodeInfo, a *account, strangers bool) *podReports {
 	s.list, s.byPod = s.list[:0], s.byPod[:0]
 	reports := a.metric.Status.PodsMetric
-	if a.simple {
-		for i := range a.pods {
-			if !a.matches.reported(i) {
-				s.byPod = append(s.byPod, unreported)
-				continue
+	if s.byName == nil {
+		s.byName = map[podName]int32{}
+	}
+	clear(s.byName)
+	if !a.simple {
+		for _, r := range reports {
+			s.add(l, q.load, n, r)
+		}
+		for _, name := range a.matches.names {
+			i, ok := s.byName[name]
+			if !ok {
+				i = unreported
 			}
-			s.byPod = append(s.byPod, int32(len(s.list)))
-			usage := reports[a.matches.places[i]].PodUsage.ResourceList
-			s.list = append(s.list, podReport{usage: usage, prod: load.Pod(a.pods[i].pod).Prod})
+			s.byPod = append(s.byPod, i)
 		}
 		return s
 	}
-	if s.byName == nil {
-		s.byName = make(map[podName]int32, len(reports))
-	}
-	clear(s.byName)
-	for _, r := range reports {
-		if r == nil {
+	for i, place := range a.matches.places {
+		if place < 0 {
+			s.byPod = append(s.byPod, unreported)
 			continue
 		}
-		name := podName{r.Namespace, r.Name}
-		if i, ok := s.byName[name]; ok {
-			s.list[i].usage = r.PodUsage.ResourceList
-			continue
-		}
-		if p, _ := l.census.lookup(name, n.Slot()); p != nil {
-			s.byName[name] = int32(len(s.list))
-			s.list = append(s.list, podReport{usage: r.PodUsage.ResourceList, prod: load.Pod(p).Prod})
-		}
+		s.byPod = append(s.byPod, int32(len(s.list)))
+		s.list = append(s.list, podReport{usage: reports[place].PodUsage.ResourceList, prod: q.prod[i]})
 	}
-	for _, name := range a.matches.names {
-		i, ok := s.byName[name]
-		if !ok {
-			i = unreported
+	if strangers {
+		for _, k := range l.matcher.strangers {
+			s.add(l, q.load, n, reports[k])
 		}
-		s.byPod = append(s.byPod, i)
 	}
 	return s
+}
+
+// add adds a report if the pod of its name exists.
+func (s *podReports) add(l *Ledger, load *Load, n *framework.NodeInfo, r *framework.PodMetricInfo) {
+	if r == nil {
+		return
+	}
+	name := podName{r.Namespace, r.Name}
+	if i, ok := s.byName[name]; ok {
+		s.list[i].usage = r.PodUsage.ResourceList
+		return
+	}
+	if p, _ := l.census.lookup(name, n.Slot()); p != nil {
+		s.byName[name] = int32(len(s.list))
+		s.list = append(s.list, podReport{usage: r.PodUsage.ResourceList, prod: load.Pod(p).Prod})
+	}
 }
 
 // ofPod returns the report of pod i, nil if there is none.
@@ -70,4 +81,40 @@ func (s *podReports) ofPod(i int) *podReport {
 		return nil
 	}
 	return &s.list[s.byPod[i]]
+}
+
+// usageSums are the usage of groups of reports, by resource.
+type usageSums struct {
+	prod                   []resource.Sum // of prod pods
+	replaced, prodReplaced []resource.Sum // of reports in their window, by class
+	some                   bool           // anything was replaced
+}
+
+func (u *usageSums) reset(n int) {
+	u.prod, u.replaced, u.prodReplaced = resized(u.prod, n), resized(u.replaced, n), resized(u.prodReplaced, n)
+	u.some = false
+}
+
+// add adds up the reports. Those of prod pods are added if they are asked for.
+func (u *usageSums) add(names []resource.Name, reports *podReports, forProd bool) {
+	for i := range reports.list {
+		report := &reports.list[i]
+		prod := forProd && report.prod
+		if !prod && !report.inWindow[wholeClass] {
+			continue
+		}
+		for r, name := range names {
+			use := report.usage[name]
+			if prod {
+				u.prod[r].Add(use)
+			}
+			if report.inWindow[wholeClass] {
+				u.replaced[r].Add(use)
+			}
+			if prod && report.inWindow[prodClass] {
+				u.prodReplaced[r].Add(use)
+			}
+		}
+		u.some = u.some || report.inWindow[wholeClass]
+	}
 }

@@ -24,6 +24,7 @@ type vectorSums struct {
 	load    *Load
 	node    *NodeLoad // nil: to be asked for
 	entries []entry   // by pod of the account
+	prod    []bool    // likewise: whether it is prod
 
 	// No entry was placed, or is to be estimated, later than these.
 	lastPlaced, lastDeadline time.Time
@@ -60,12 +61,12 @@ const (
 type entry struct {
 	placed, deadline time.Time // deadline zero: none
 	estimate         []int64   // nil if it is 0 or unknown
-	prod             bool
 }
 
 func (v *vectorSums) clone() sums {
 	c := *v
-	c.entries, c.sums, c.uses = slices.Clone(v.entries), slices.Clone(v.sums), slices.Clone(v.uses)
+	c.entries, c.prod = slices.Clone(v.entries), slices.Clone(v.prod)
+	c.sums, c.uses = slices.Clone(v.sums), slices.Clone(v.uses)
 	return &c
 }
 
@@ -111,9 +112,9 @@ func (v *vectorSums) leaving(a *account, i int) {
 	}
 	v.charge(i, (*wide).sub)
 	last := len(v.entries) - 1
-	v.entries[i] = v.entries[last]
+	v.entries[i], v.prod[i] = v.entries[last], v.prod[last]
 	v.entries[last] = entry{}
-	v.entries = v.entries[:last]
+	v.entries, v.prod = v.entries[:last], v.prod[:last]
 }
 
 // enter makes the entry of pod i, the next one.
@@ -125,7 +126,7 @@ func (v *vectorSums) enter(a *account, i int) {
 	p := &a.pods[i]
 	d := v.load.Pod(p.kept)
 	placed := d.placedAt(p.keptAt)
-	v.entries = append(v.entries, entry{placed, d.deadline(placed), d.charged, d.Prod})
+	v.entries, v.prod = append(v.entries, entry{placed, d.deadline(placed), d.charged}), append(v.prod, d.Prod)
 	v.noteTimes(i)
 	v.charge(i, (*wide).add)
 }
@@ -153,7 +154,7 @@ func (v *vectorSums) charge(i int, op func(*wide, int64)) {
 func (v *vectorSums) post(a *account, i int, op func(*wide, int64)) {
 	e := &v.entries[i]
 	known := a.matches.reported(i)
-	active := v.forProd && known && e.prod && a.matches.prod(a.metric, i)
+	active := v.forProd && known && v.prod[i] && a.matches.prod(a.metric, i)
 	inWindow := !known || a.windowStart.Before(e.placed) || !e.deadline.IsZero() && e.deadline.After(a.updated)
 	var usage resource.List
 	if known && (active || inWindow) {
@@ -169,7 +170,7 @@ func (v *vectorSums) post(a *account, i int, op func(*wide, int64)) {
 		v.exceeding(v.sum(excess), e.estimate, usage, op)
 	}
 	switch {
-	case !v.forProd || !e.prod:
+	case !v.forProd || !v.prod[i]:
 	case known && !active:
 		v.exceeding(v.sum(prodExcess), e.estimate, nil, op)
 	case inWindow:
@@ -221,14 +222,34 @@ func (v *vectorSums) rebuild(_ *Ledger, n *framework.NodeInfo, a *account) {
 			sum[r].add(v.arithmetic().amount(name, info.SystemUsage.ResourceList[name]))
 		}
 	}
-	settled := a.matches.missing == 0 && !a.windowStart.Before(v.lastPlaced) && !v.lastDeadline.After(a.updated)
-	if settled && !v.forProd {
-		return // no pod adds anything
+	if a.matches.missing == 0 && !a.windowStart.Before(v.lastPlaced) && !v.lastDeadline.After(a.updated) {
+		if v.forProd {
+			v.addProd(a)
+		}
+		return // nothing else is to add, as no pod is in its window
 	}
 	v.lastPlaced, v.lastDeadline = time.Time{}, time.Time{}
 	for i := range v.entries {
 		v.noteTimes(i)
 		v.post(a, i, (*wide).add)
+	}
+}
+
+// addProd does what post does for all pods, if none is in its window.
+func (v *vectorSums) addProd(a *account) {
+	usage, unused := v.sum(prodUsage), v.sum(prodExcess)
+	reports := a.metric.Status.PodsMetric
+	for i, place := range a.matches.places {
+		switch {
+		case !v.prod[i]:
+		case a.matches.prod(a.metric, i):
+			list := reports[place].PodUsage.ResourceList
+			for r, name := range v.load.names {
+				usage[r].add(v.arithmetic().amount(name, list[name]))
+			}
+		default:
+			v.exceeding(unused, v.entries[i].estimate, nil, (*wide).add)
+		}
 	}
 }
 

@@ -118,9 +118,9 @@ func (l *Ledger) rebuild(a *account, n *framework.NodeInfo) {
 	if a.metric != nil {
 		a.windowStart = a.updated.Add(-reportInterval(a.metric))
 	}
-	onlyOwn := l.matcher.run(&a.matches, a.metric)
-	a.simple = onlyOwn && a.unlisted == 0 && l.census.unambiguous()
-	l.census.watch(n, a)
+	oneToOne := l.matcher.run(&a.matches, a.metric)
+	a.simple = oneToOne && a.unlisted == 0 && l.census.unambiguous()
+	l.census.watch(l, n, a)
 	for _, s := range a.sums {
 		s.rebuild(l, n, a)
 		s.settle()

@@ -1,0 +1,58 @@
+package estimator
+
+import (
+	"math/bits"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// podID is a hash of what identifies a pod.
+func podID(p *framework.Pod) uint64 {
+	if p.UID != "" {
+		return hash(firstFactor, string(p.UID))
+	}
+	return nameOf(p).hash()
+}
+
+func (n podName) hash() uint64 { return hash(hash(firstFactor, n.namespace), n.name) }
+
+// Two factors with as many ones as zeros in their binary form, which looks
+// random.
+const (
+	firstFactor  uint64 = 0x9e3779b97f4a7c15
+	secondFactor uint64 = 0xd6e8feb86659fd93
+)
+
+// hash mixes s into h, eight bytes at a time: names of pods are hashed for every
+// report whose place is new. What depends on it is fast or slow, and never right
+// or wrong.
+func hash(h uint64, s string) uint64 {
+	h ^= uint64(len(s))
+	switch n := len(s); {
+	case n >= 8:
+		for i := 0; i+8 < n; i += 8 {
+			h = mix(h ^ eightBytes(s[i:]))
+		}
+		return mix(h ^ eightBytes(s[n-8:])) // some of them again, maybe
+	case n > 0:
+		var last uint64
+		for i := range n {
+			last = last<<8 | uint64(s[i])
+		}
+		return mix(h ^ last)
+	}
+	return mix(h)
+}
+
+func mix(h uint64) uint64 {
+	hi, lo := bits.Mul64(h^firstFactor, secondFactor)
+	return hi ^ lo
+}
+
+// eightBytes returns the first eight bytes of s; the compiler makes one load of
+// it.
+func eightBytes(s string) uint64 {
+	_ = s[7]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
