@@ -15,8 +15,12 @@ type generator struct {
 	c *golden.Case
 
 	classes []string // names of storage classes
-	claims  []string // keys of claims
+	claims  []string // names of claims
+	sound   bool     // most of the storage is as it should be: nodes are decided about, and scored
 }
+
+// flaw is chance for what spoils all else; where things are sound it is rare.
+func (g *generator) flaw(percent int) bool { return g.chance(percent) && (!g.sound || g.chance(5)) }
 
 // noon is when everything happens.
 var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
@@ -26,6 +30,7 @@ var namespaces = []string{"default", "default", "default", "ns-a", "ns-b", "ns-x
 
 func (g *generator) cluster() {
 	c := g.c
+	g.sound = g.volumes > 0 && g.chance(65)
 	for i := range g.between(g.nodes[0], g.nodes[1]) {
 		c.Nodes = append(c.Nodes, g.node(i))
 	}

@@ -60,12 +60,16 @@ func (g *generator) node(i int) *framework.Node {
 	if g.chance(g.features) {
 		n.Status.DeclaredFeatures = g.declaredFeatures()
 	}
-	if g.chance(g.taints) || g.chance(5) {
+	if g.sound {
+		l := n.Status.Allocatable
+		l[resource.CPU], l[resource.Memory], l[resource.Pods] = g.quantity("16", "64"), g.quantity("32Gi", "128Gi"), g.quantity("110")
+	}
+	if g.chance(g.taints) || g.flaw(5) {
 		for range g.between(1, 3) {
 			n.Spec.Taints = append(n.Spec.Taints, g.taint())
 		}
 	}
-	n.Spec.Unschedulable = g.chance(4) || g.taints > 0 && g.chance(8)
+	n.Spec.Unschedulable = g.flaw(4) || g.taints > 0 && g.chance(8)
 	if g.chance(g.images) {
 		n.Status.Images = g.imagesOnNode()
 	}

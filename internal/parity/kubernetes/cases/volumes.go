@@ -15,7 +15,11 @@ func (g *generator) storage() {
 	for i := range g.between(1, 8) {
 		g.volumeAndClaim(i)
 	}
-	for i := range g.IntN(4) {
+	free := g.IntN(4)
+	if g.sound {
+		free = g.between(1, 8)
+	}
+	for i := range free {
 		g.c.PersistentVolumes = append(g.c.PersistentVolumes, g.volume(fmt.Sprintf("free%d", i)))
 	}
 	g.attachments()
@@ -35,14 +39,14 @@ func annotate(m *framework.ObjectMeta, key, value string) {
 
 // betaClass names a class as was done of old, too; it overrules the field.
 func (g *generator) betaClass(m *framework.ObjectMeta) {
-	if g.chance(6) {
+	if g.flaw(6) {
 		annotate(m, annBetaClass, pick(g.dice, append([]string{"", "missing"}, append(g.classes, g.classes...)...)...))
 	}
 }
 
 // attributes are those of a volume or of a claim: by a class, mostly by none.
 func (g *generator) attributes() *string {
-	if g.chance(82) {
+	if !g.flaw(18) {
 		return nil
 	}
 	return new(pick(g.dice, "", "gold", "gold", "silver"))
@@ -87,9 +91,9 @@ func (g *generator) mount(p *framework.Pod) {
 		case g.chance(65) && len(g.claims) > 0:
 			claim := pick(g.dice, g.claims...)
 			switch {
-			case g.chance(2):
+			case g.flaw(2):
 				claim = "missing"
-			case g.chance(1):
+			case g.flaw(1):
 				claim = ""
 			}
 			for _, c := range g.c.PersistentVolumeClaims {
@@ -111,7 +115,7 @@ func (g *generator) mount(p *framework.Pod) {
 
 // ephemeralClaim makes, most of the time, the claim of an ephemeral volume.
 func (g *generator) ephemeralClaim(p *framework.Pod, volume string) {
-	if g.chance(15) {
+	if g.flaw(15) {
 		return
 	}
 	claim := &framework.PersistentVolumeClaim{ObjectMeta: framework.ObjectMeta{Name: p.Name + "-" + volume, Namespace: p.Namespace}}
@@ -120,7 +124,11 @@ func (g *generator) ephemeralClaim(p *framework.Pod, volume string) {
 	claim.Spec.Resources.Requests = resource.List{resource.Storage: g.quantity("1Gi", "5Gi")}
 	claim.Spec.StorageClassName = new(pick(g.dice, g.classes...))
 	owner := framework.OwnerReference{Kind: "Pod", APIVersion: "v1", Name: p.Name, UID: p.UID, Controller: new(true)}
-	switch g.IntN(20) {
+	flaw := 3
+	if g.flaw(20) {
+		flaw = g.IntN(3)
+	}
+	switch flaw {
 	case 0:
 		owner.UID = "another"
 	case 1:
@@ -128,7 +136,7 @@ func (g *generator) ephemeralClaim(p *framework.Pod, volume string) {
 	case 2:
 		owner.Kind, owner.Name = "Job", "job" // only the UID is compared
 	}
-	if !g.chance(6) {
+	if !g.flaw(6) {
 		claim.OwnerReferences = []framework.OwnerReference{owner}
 	}
 	if g.chance(30) {

@@ -12,12 +12,18 @@ func (g *generator) volumeAndClaim(i int) {
 	claim := &framework.PersistentVolumeClaim{ObjectMeta: framework.ObjectMeta{
 		Name: fmt.Sprintf("claim%d", i), Namespace: pick(g.dice, "default", "default", "ns-a"), Annotations: map[string]string{},
 	}}
+	if g.sound {
+		claim.Namespace = "default"
+	}
 	claim.UID = framework.UID("u" + claim.Namespace + claim.Name)
 	claim.Spec.AccessModes = g.accessModes()
 	claim.Spec.Resources.Requests = g.storageList("1Gi", "1Gi", "5Gi", "8Gi", "50Gi")
 	claim.Spec.VolumeAttributesClassName = g.attributes()
 	claim.Status.Phase = pick(g.dice, framework.ClaimPending, framework.ClaimPending, framework.ClaimPending, "")
-	if !g.chance(5) {
+	switch {
+	case g.sound:
+		claim.Spec.StorageClassName = new(pick(g.dice, g.classes...))
+	case !g.chance(5):
 		claim.Spec.StorageClassName = new(pick(g.dice, append([]string{"", "missing"}, append(g.classes, g.classes...)...)...))
 	}
 	g.betaClass(&claim.ObjectMeta)
@@ -25,21 +31,21 @@ func (g *generator) volumeAndClaim(i int) {
 	if g.chance(10) {
 		claim.Spec.VolumeMode = new(pick(g.dice, framework.PersistentVolumeBlock, framework.PersistentVolumeFilesystem))
 	}
-	if g.chance(10) {
+	if g.flaw(10) {
 		claim.Spec.Selector = g.labelSelector()
 	}
 	name := fmt.Sprintf("pv%d", i)
 	switch {
 	case g.chance(40):
 		g.bind(claim, name)
-	case g.chance(8):
+	case g.flaw(8):
 		claim.Status.Phase = framework.ClaimLost
 		claim.Spec.VolumeName = "gone"
-	case g.chance(8):
+	case g.flaw(8):
 		claim.DeletionTimestamp = new(noon)
 	case g.chance(8):
 		claim.Annotations[framework.AnnSelectedNode] = pick(g.dice, g.nodeName(), "nowhere", "")
-	case g.chance(5):
+	case g.flaw(5):
 		claim.Spec.VolumeName = "pending"
 	case g.chance(40):
 		g.keep(claim, name)
@@ -102,14 +108,14 @@ func (g *generator) keep(claim *framework.PersistentVolumeClaim, name string) {
 // bind binds the claim to a new volume.
 func (g *generator) bind(claim *framework.PersistentVolumeClaim, name string) {
 	claim.Spec.VolumeName = name
-	if !g.chance(10) {
+	if !g.flaw(10) {
 		annotate(&claim.ObjectMeta, framework.AnnBindCompleted, pick(g.dice, "yes", "yes", "yes", ""))
 		claim.Status.Phase = pick(g.dice, framework.ClaimBound, framework.ClaimBound, framework.ClaimBound, framework.ClaimBound, framework.ClaimPending)
 	}
-	if g.chance(3) {
+	if g.flaw(3) {
 		claim.DeletionTimestamp = new(noon)
 	}
-	if g.chance(5) {
+	if g.flaw(5) {
 		return // the volume is gone
 	}
 	v := g.volume(name)

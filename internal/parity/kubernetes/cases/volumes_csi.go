@@ -34,7 +34,7 @@ func (g *generator) csi() {
 			continue
 		}
 		d := &framework.CSIDriver{ObjectMeta: framework.ObjectMeta{Name: name}}
-		if g.chance(60) {
+		if g.sound || g.chance(60) {
 			d.Spec.StorageCapacity = new(g.chance(60))
 		}
 		if g.chance(30) {
@@ -100,7 +100,11 @@ func (g *generator) migrated() string {
 
 // capacities make free space known.
 func (g *generator) capacities() {
-	for i := range g.IntN(6) {
+	number := g.IntN(6)
+	if g.sound {
+		number = g.between(1, 10)
+	}
+	for i := range number {
 		s := &framework.CSIStorageCapacity{
 			ObjectMeta:       framework.ObjectMeta{Name: fmt.Sprintf("cap%d", i), Namespace: pick(g.dice, "default", "default", "ns-a", "kube-system")},
 			StorageClassName: pick(g.dice, append([]string{"missing"}, append(g.classes, g.classes...)...)...),
@@ -124,7 +128,11 @@ func (g *generator) capacityTopology() *framework.LabelSelector {
 	zone := framework.LabelSelectorRequirement{
 		Key: framework.LabelTopologyZone, Operator: framework.LabelSelectorOpIn, Values: some(g.dice, 3, "z0", "z1", "z2", "z9"),
 	}
-	switch g.IntN(10) {
+	kind := g.IntN(10)
+	if g.sound && g.chance(50) {
+		kind = 9
+	}
+	switch kind {
 	case 0, 1, 2:
 		return &framework.LabelSelector{}
 	case 3:
@@ -138,7 +146,7 @@ func (g *generator) capacityTopology() *framework.LabelSelector {
 	case 7:
 		zone.Key = pick(g.dice, "not a key", "")
 	default:
-		return &framework.LabelSelector{MatchLabels: map[string]string{framework.LabelTopologyZone: pick(g.dice, "z0", "z1")}}
+		return &framework.LabelSelector{MatchLabels: map[string]string{framework.LabelTopologyZone: pick(g.dice, "z0", "z1", "z2")}}
 	}
 	return &framework.LabelSelector{MatchExpressions: []framework.LabelSelectorRequirement{zone}}
 }
@@ -151,12 +159,18 @@ func (g *generator) storageClasses() {
 	for i := range g.between(1, 4) {
 		name := fmt.Sprintf("sc%d", i)
 		s := &framework.StorageClass{ObjectMeta: framework.ObjectMeta{Name: name}, Provisioner: pick(g.dice, provisioners...)}
-		mode := pick(g.dice, framework.VolumeBindingImmediate, framework.VolumeBindingWaitForFirstConsumer, framework.VolumeBindingWaitForFirstConsumer)
-		if g.chance(1) {
+		mode := framework.VolumeBindingWaitForFirstConsumer
+		switch {
+		case g.flaw(33):
+			mode = framework.VolumeBindingImmediate
+		case g.flaw(1):
 			mode = "Odd"
 		}
-		if !g.chance(3) {
+		if !g.flaw(3) {
 			s.VolumeBindingMode = &mode
+		}
+		if g.sound && g.chance(50) {
+			s.Provisioner = pick(g.dice, drivers[:4]...)
 		}
 		if g.chance(30) {
 			for range g.between(1, 2) {

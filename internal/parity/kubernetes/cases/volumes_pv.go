@@ -10,14 +10,19 @@ func (g *generator) volume(name string) *framework.PersistentVolume {
 	v := &framework.PersistentVolume{ObjectMeta: framework.ObjectMeta{Name: name, UID: framework.UID(name), Labels: map[string]string{}}}
 	v.Spec.Capacity = g.storageList("1Gi", "5Gi", "10Gi", "20Gi", "100Gi")
 	v.Spec.AccessModes = g.accessModes()
-	v.Spec.StorageClassName = pick(g.dice, append([]string{""}, g.classes...)...)
+	if g.sound && g.chance(60) {
+		v.Spec.AccessModes = []framework.PersistentVolumeAccessMode{framework.ReadWriteOnce, framework.ReadOnlyMany, framework.ReadWriteMany, framework.ReadWriteOncePod}
+	}
+	if v.Spec.StorageClassName = ""; !g.flaw(30) {
+		v.Spec.StorageClassName = pick(g.dice, g.classes...)
+	}
 	v.Status.Phase = pick(g.dice, framework.VolumeAvailable, framework.VolumeAvailable, framework.VolumeAvailable, framework.VolumeAvailable,
 		framework.VolumeReleased, framework.VolumePending, framework.VolumeFailed)
-	if g.chance(10) {
+	if g.flaw(10) {
 		v.Spec.VolumeMode = new(pick(g.dice, framework.PersistentVolumeBlock, framework.PersistentVolumeFilesystem))
 	}
 	v.Spec.VolumeAttributesClassName = g.attributes()
-	if g.chance(8) {
+	if g.flaw(8) {
 		v.DeletionTimestamp = new(noon)
 	}
 	g.betaClass(&v.ObjectMeta)
@@ -28,7 +33,7 @@ func (g *generator) volume(name string) *framework.PersistentVolume {
 	if g.chance(50) {
 		v.Spec.NodeAffinity = g.volumeAffinity()
 	}
-	if g.chance(50) {
+	if g.chance(50) && !(g.sound && g.chance(60)) {
 		for range g.between(1, 2) {
 			key := pick(g.dice, framework.LabelTopologyZone, framework.LabelFailureDomainZone, framework.LabelTopologyRegion, framework.LabelFailureDomainRegion)
 			v.Labels[key] = pick(g.dice, "z0", "z1", "r0", "r1", "z0__z1", " z0 __ z1 ", "", "z0__", "us-east1-b", "us-east1-b__us-east1-c",
@@ -46,6 +51,14 @@ func (g *generator) volume(name string) *framework.PersistentVolume {
 func (g *generator) volumeAffinity() *framework.VolumeNodeAffinity {
 	if g.chance(5) {
 		return &framework.VolumeNodeAffinity{}
+	}
+	if g.sound && g.chance(70) {
+		zone := framework.NodeSelectorRequirement{
+			Key: framework.LabelTopologyZone, Operator: framework.NodeSelectorOpIn, Values: []string{pick(g.dice, "z0", "z1", "z2")},
+		}
+		return &framework.VolumeNodeAffinity{Required: &framework.NodeSelector{NodeSelectorTerms: []framework.NodeSelectorTerm{
+			{MatchExpressions: []framework.NodeSelectorRequirement{zone}},
+		}}}
 	}
 	a := &framework.VolumeNodeAffinity{Required: g.nodeSelector()}
 	if g.chance(50) {
@@ -121,7 +134,10 @@ func (g *generator) source(s *framework.PersistentVolumeSource, name string) {
 
 // ebs names a disk in the ways that there are, and in some that there are not.
 func (g *generator) ebs() string {
-	return pick(g.dice, "vol-1", "vol-1", "vol-2", "aws://us-east-1a/vol-1", "aws:///vol-2", "bogus", "aws://us-east-1a/bogus", "aws://us-east-1a/")
+	if g.flaw(40) {
+		return pick(g.dice, "bogus", "aws://us-east-1a/bogus", "aws://us-east-1a/")
+	}
+	return pick(g.dice, "vol-1", "vol-1", "vol-2", "aws://us-east-1a/vol-1", "aws:///vol-2")
 }
 
 // disk is a volume without a claim.
