@@ -3,6 +3,7 @@
 //
 //	go run ./cmd/compare -seed 1 -cases 100000
 //	go run ./cmd/compare -family spread -cases 5000
+//	go run ./cmd/compare -family taint -gates TaintTolerationComparisonOperators
 //	go run ./cmd/compare -short
 //	go run ./cmd/compare -replay case.json
 //

@@ -33,7 +33,8 @@ type config struct {
 	workers  int
 	shown    int // mismatches that are made small and printed
 	replay   string
-	only     int64 // number of the only case to run; -1: all
+	gates    []string // of kube-scheduler, to be on
+	only     int64    // number of the only case to run; -1: all
 }
 
 // Of the command with -short.
@@ -55,6 +56,7 @@ func parse(args []string, stderr io.Writer) (config, error) {
 	flags.IntVar(&c.shown, "show", 5, "number of mismatches that are made small and printed")
 	flags.StringVar(&c.replay, "replay", "", "a file of printed cases to compare again")
 	flags.Int64Var(&c.only, "case", -1, "run this case of -family only, the last number of its id")
+	gates := flags.String("gates", "", "feature gates of kube-scheduler to turn on, separated by commas")
 	short := flags.Bool("short", false, "a short run")
 	if err := flags.Parse(args); err != nil {
 		return c, err
@@ -69,6 +71,9 @@ func parse(args []string, stderr io.Writer) (config, error) {
 	}
 	if *short {
 		c.cases, c.steps = shortCases, shortSteps
+	}
+	if *gates != "" {
+		c.gates = strings.Split(*gates, ",")
 	}
 	c.families = allFamilies()
 	if *names != "all" {
@@ -93,6 +98,11 @@ func run(args []string, stdout, stderr io.Writer) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	restore, err := enable(c.gates)
+	if err != nil {
+		return 0, err
+	}
+	defer restore()
 	if c.replay != "" {
 		return replay(c, stdout)
 	}

@@ -44,6 +44,7 @@ func TestArguments(t *testing.T) {
 		{[]string{"-cases", "0"}, "-cases 0: want at least 1"},
 		{[]string{"-case", "5"}, "-case 5: name its family"},
 		{[]string{"more"}, `argument "more": there are flags only`},
+		{[]string{"-gates", "Odd"}, `feature gate "Odd": kube-scheduler has none of that name`},
 	} {
 		if _, err := run(tt.args, &bytes.Buffer{}, &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%v: error %v, want one with %q", tt.args, err, tt.want)
