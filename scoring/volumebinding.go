@@ -180,10 +180,11 @@ func (s *classStorages) score(shape *shapeTable) int64 {
 
 // StorageUtilization returns how much of a capacity is requested, in percent,
 // truncated: 100*requested/capacity, and 100 where there is no capacity or not
-// enough. It is exact for all int64; nonsense such as a negative capacity gives
-// what the formula says.
+// enough. Nonsense such as a negative capacity gives what the formula says.
 //
 // Source: kube-scheduler 1.37, volumebinding, buildScorerFunction.
+//
+// Differs: exact for all int64; upstream wraps around beyond 92 quadrillion bytes.
 func StorageUtilization(requested, capacity int64) int64 {
 	if capacity == 0 || requested > capacity {
 		return framework.MaxNodeScore

@@ -28,7 +28,8 @@ func pluginConfig(name string, args object) object {
 // weighed draws resources with weights.
 func (d *dice) weighed() []object {
 	var list []object
-	for _, name := range some(d, 4, "cpu", "memory", "ephemeral-storage", "nvidia.com/gpu", "example.com/foo", "hugepages-2Mi") {
+	for _, name := range some(d, 4, "cpu", "memory", "ephemeral-storage", "nvidia.com/gpu", "example.com/foo", "hugepages-2Mi", "pods", "odd",
+		"attachable-volumes-csi-csi.example.com") {
 		list = append(list, object{"name": name, "weight": pick(d, 1, 1, 2, 5, 100)})
 	}
 	if len(list) == 0 {
@@ -142,8 +143,37 @@ func (d *dice) volumesConfig() json.RawMessage {
 	return configuration(object{"pluginConfig": []object{pluginConfig("VolumeBinding", object{"shape": d.shape()})}})
 }
 
+// pluginNames are those of the default configuration that a profile can do
+// without.
+var pluginNames = []string{
+	"SchedulingGates", "NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity", "NodePorts", "NodeResourcesFit",
+	"VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone", "PodTopologySpread", "InterPodAffinity",
+	"DynamicResources", "DefaultPreemption", "NodeResourcesBalancedAllocation", "ImageLocality", "NodeDeclaredFeatures",
+}
+
+// orderedConfig puts the plugins in another order, in which they also reject, and
+// leaves some out.
+func (d *dice) orderedConfig() json.RawMessage {
+	enabled := []object{{"name": "PrioritySort"}, {"name": "DefaultBinder"}}
+	for _, i := range d.Perm(len(pluginNames)) {
+		if d.chance(12) {
+			continue
+		}
+		p := object{"name": pluginNames[i]}
+		if d.chance(50) {
+			p["weight"] = d.between(1, 10)
+		}
+		enabled = append(enabled, p)
+	}
+	set := object{"enabled": enabled, "disabled": []object{{"name": "*"}}}
+	return configuration(object{"plugins": object{"multiPoint": set}})
+}
+
 // mixedConfig changes weights, and leaves plugins out.
 func (d *dice) mixedConfig() json.RawMessage {
+	if d.chance(30) {
+		return d.orderedConfig()
+	}
 	names := []string{
 		"TaintToleration", "NodeAffinity", "NodeResourcesFit", "PodTopologySpread", "InterPodAffinity",
 		"NodeResourcesBalancedAllocation", "ImageLocality",

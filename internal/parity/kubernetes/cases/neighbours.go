@@ -7,7 +7,7 @@ import (
 )
 
 // topologyKeys are labels that domains are made of.
-var topologyKeys = []string{framework.LabelHostname, framework.LabelTopologyZone, framework.LabelTopologyZone, framework.LabelTopologyRegion, "rack", "disk"}
+var topologyKeys = []string{framework.LabelHostname, framework.LabelTopologyZone, framework.LabelTopologyZone, framework.LabelTopologyRegion, "rack", "disk", "num"}
 
 func (g *generator) constraints() []framework.TopologySpreadConstraint {
 	var list []framework.TopologySpreadConstraint

@@ -24,7 +24,8 @@ func (g *generator) node(i int) *framework.Node {
 	if g.chance(85) {
 		l[framework.LabelTopologyRegion] = pick(g.dice, "r0", "r1")
 	}
-	if g.chance(5) {
+	g.oddTopology(i, l)
+	if g.chance(5) || g.volumes > 50 && g.chance(15) {
 		l[framework.LabelFailureDomainZone] = pick(g.dice, "z0", "z1", "")
 		l[framework.LabelFailureDomainRegion] = pick(g.dice, "r0", "r1")
 	}
@@ -60,9 +61,10 @@ func (g *generator) node(i int) *framework.Node {
 	if g.chance(g.features) {
 		n.Status.DeclaredFeatures = g.declaredFeatures()
 	}
-	if g.sound {
-		l := n.Status.Allocatable
-		l[resource.CPU], l[resource.Memory], l[resource.Pods] = g.quantity("16", "64"), g.quantity("32Gi", "128Gi"), g.quantity("110")
+	if g.sound && g.volumes > 50 {
+		n.Status.Allocatable = resource.List{
+			resource.CPU: g.quantity("16", "64"), resource.Memory: g.quantity("32Gi", "128Gi"), resource.Pods: g.quantity("110"),
+		}
 	}
 	if g.chance(g.taints) || g.flaw(5) {
 		for range g.between(1, 3) {
@@ -74,6 +76,22 @@ func (g *generator) node(i int) *framework.Node {
 		n.Status.Images = g.imagesOnNode()
 	}
 	return n
+}
+
+// oddTopology takes the node's place from it, or gives it that of another.
+func (g *generator) oddTopology(i int, l map[string]string) {
+	switch g.IntN(50) {
+	case 0:
+		l[framework.LabelTopologyZone] = ""
+	case 1:
+		l[framework.LabelTopologyRegion] = ""
+	case 2:
+		l[framework.LabelHostname] = fmt.Sprintf("n%d", g.IntN(i+1))
+	case 3:
+		l[framework.LabelHostname] = ""
+	case 4:
+		l[framework.LabelTopologyZone] = l[framework.LabelTopologyRegion]
+	}
 }
 
 // labelsOfNodes are the labels that nodes may have besides their topology, in
@@ -146,6 +164,9 @@ func (g *generator) imagesOnNode() []framework.ContainerImage {
 		}
 		if g.chance(20) {
 			image.Names = append(image.Names, pick(g.dice, imageNames...))
+		}
+		if g.chance(3) {
+			image.Names = nil
 		}
 		list = append(list, image)
 	}

@@ -131,6 +131,9 @@ func (g *generator) podLabels() map[string]string {
 	if g.chance(25) {
 		l["pod-template-hash"] = pick(g.dice, "h1", "h2")
 	}
+	if g.chance(3) {
+		l[pick(g.dice, "app", "tier")] = ""
+	}
 	return l
 }
 

@@ -73,6 +73,10 @@ func (g *generator) csiNode(n *framework.Node) *framework.CSINode {
 			}
 		}
 		node.Spec.Drivers = append(node.Spec.Drivers, d)
+		if g.chance(3) {
+			d.Allocatable = pick(g.dice, nil, &framework.VolumeNodeResources{Count: new(int32(5))})
+			node.Spec.Drivers = append(node.Spec.Drivers, d) // once more
+		}
 	}
 	if g.chance(50) {
 		annotate(&node.ObjectMeta, framework.AnnMigratedPlugins, g.migrated())
@@ -204,12 +208,13 @@ func (g *generator) topology() framework.TopologySelectorTerm {
 }
 
 // storageList is a list with so much storage, with none, or without an entry.
+// Above 92 quadrillion bytes the original's scores wrap around.
 func (g *generator) storageList(texts ...string) resource.List {
 	switch g.IntN(40) {
 	case 0:
 		return nil
 	case 1:
-		return resource.List{resource.Storage: g.quantity("0", "1500m", "-1Gi", "9E")}
+		return resource.List{resource.Storage: g.quantity("0", "1500m", "-1Gi", "8Pi")}
 	}
 	return resource.List{resource.Storage: g.quantity(texts...)}
 }

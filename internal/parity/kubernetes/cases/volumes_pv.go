@@ -128,7 +128,13 @@ func (g *generator) source(s *framework.PersistentVolumeSource, name string) {
 		if g.chance(25) {
 			driver = pick(g.dice, drivers...)
 		}
-		s.CSI = &framework.CSIPersistentVolumeSource{Driver: driver, VolumeHandle: pick(g.dice, "h1", "h2", "h3", "vol-1", "c1", name), ReadOnly: readOnly}
+		if g.flaw(3) {
+			driver = ""
+		}
+		if g.flaw(3) {
+			name = ""
+		}
+		s.CSI = &framework.CSIPersistentVolumeSource{Driver: driver, VolumeHandle: pick(g.dice, "h1", "h2", "h3", "vol-1", "c1", name, name), ReadOnly: readOnly}
 	}
 }
 
@@ -143,27 +149,34 @@ func (g *generator) ebs() string {
 // disk is a volume without a claim.
 func (g *generator) disk(s *framework.VolumeSource) {
 	readOnly := g.chance(40)
+	none := g.flaw(6) // its name
+	or := func(name string) string {
+		if none {
+			return ""
+		}
+		return name
+	}
 	switch g.IntN(14) {
 	case 0, 1:
-		s.GCEPersistentDisk = &framework.GCEPersistentDiskVolumeSource{PDName: pick(g.dice, "pd-1", "pd-2"), ReadOnly: readOnly, Partition: int32(g.IntN(2))}
+		s.GCEPersistentDisk = &framework.GCEPersistentDiskVolumeSource{PDName: or(pick(g.dice, "pd-1", "pd-2")), ReadOnly: readOnly, Partition: int32(g.IntN(2))}
 	case 2, 3:
-		s.AWSElasticBlockStore = &framework.AWSElasticBlockStoreVolumeSource{VolumeID: g.ebs(), ReadOnly: readOnly}
+		s.AWSElasticBlockStore = &framework.AWSElasticBlockStoreVolumeSource{VolumeID: or(g.ebs()), ReadOnly: readOnly}
 	case 4, 5:
 		s.RBD = &framework.RBDVolumeSource{
-			CephMonitors: some(g.dice, 2, "a", "b", "c"), RBDImage: pick(g.dice, "i", "j"), RBDPool: pick(g.dice, "", "rbd", "pool"), ReadOnly: readOnly,
+			CephMonitors: some(g.dice, 2, "a", "b", "c"), RBDImage: or(pick(g.dice, "i", "j")), RBDPool: pick(g.dice, "", "rbd", "pool"), ReadOnly: readOnly,
 		}
 	case 6:
-		s.ISCSI = &framework.ISCSIVolumeSource{TargetPortal: "t", IQN: pick(g.dice, "iqn.1", "iqn.2"), Lun: int32(g.IntN(2)), ReadOnly: readOnly}
+		s.ISCSI = &framework.ISCSIVolumeSource{TargetPortal: "t", IQN: or(pick(g.dice, "iqn.1", "iqn.2")), Lun: int32(g.IntN(2)), ReadOnly: readOnly}
 	case 7:
-		s.AzureDisk = &framework.AzureDiskVolumeSource{DiskName: "d", DataDiskURI: pick(g.dice, "u1", "u2"), ReadOnly: pick(g.dice, nil, &readOnly)}
+		s.AzureDisk = &framework.AzureDiskVolumeSource{DiskName: "d", DataDiskURI: or(pick(g.dice, "u1", "u2")), ReadOnly: pick(g.dice, nil, &readOnly)}
 	case 8:
-		s.Cinder = &framework.CinderVolumeSource{VolumeID: pick(g.dice, "c1", "c2"), ReadOnly: readOnly}
+		s.Cinder = &framework.CinderVolumeSource{VolumeID: or(pick(g.dice, "c1", "c2")), ReadOnly: readOnly}
 	case 9:
 		s.AzureFile = &framework.AzureFileVolumeSource{SecretName: pick(g.dice, "s", ""), ShareName: "share", ReadOnly: readOnly}
 	case 10:
 		s.VsphereVolume = &framework.VsphereVirtualDiskVolumeSource{VolumePath: pick(g.dice, "[ds] v1", "[ds] v2")}
 	case 11:
-		s.PortworxVolume = &framework.PortworxVolumeSource{VolumeID: pick(g.dice, "p1", "p2"), ReadOnly: readOnly}
+		s.PortworxVolume = &framework.PortworxVolumeSource{VolumeID: or(pick(g.dice, "p1", "p2")), ReadOnly: readOnly}
 	case 12:
 		s.CSI = &framework.CSIVolumeSource{Driver: pick(g.dice, drivers...), ReadOnly: &readOnly}
 	default:
