@@ -2,7 +2,9 @@ package pipeline
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/internal/golden"
@@ -45,6 +47,10 @@ func (k *checker) comparePreemption(d scheduling.Decision) {
 		k.preemption.places = append(k.preemption.places, s.Offset)
 	}
 	result, _, status, err := k.scheduler.PostFilter(context.Background(), k.snapshot, k.pod, d)
+	if want.PostFilterCode == framework.Error.String() {
+		k.comparePreemptionError(err, want.PostFilterMsg)
+		return
+	}
 	if err != nil {
 		k.differ("preemption: error: %v", err)
 		return
@@ -76,6 +82,20 @@ func (k *checker) comparePreemption(d scheduling.Decision) {
 		k.compareChoice(result, want)
 	}
 	k.compareSearches(want)
+}
+
+// comparePreemptionError compares the text of an error: here it names a node, the
+// original tells those of all nodes.
+func (k *checker) comparePreemptionError(err error, want string) {
+	got := fmt.Sprint(err)
+	_, text, _ := strings.Cut(got, ": preemption: node ")
+	_, text, _ = strings.Cut(text, ": ")
+	if i := strings.LastIndex(text, " (node "); i >= 0 {
+		text = text[:i]
+	}
+	if text == "" || !strings.Contains(want, text) {
+		k.differ("preemption: error = %s, want %s", got, want)
+	}
 }
 
 // compareCandidates compares victims, in order, and violated budgets.
