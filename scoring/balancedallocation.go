@@ -32,7 +32,8 @@ const (
 // not have, and scalar resources that the pod does not request, take no part.
 //
 // The version v1.18 always compares cpu and memory, of requests with the
-// non-zero defaults, and scores every pod.
+// non-zero defaults, and scores every pod. Overhead of CPU counts there as so
+// many thousandths of a core as it has cores, rounded up.
 //
 // Source: kube-scheduler 1.37, plugin NodeResourcesBalancedAllocation.
 //
@@ -101,6 +102,7 @@ func (p NodeResourcesBalancedAllocation) PreScore(c *framework.Cycle, _ []*frame
 	b := framework.Scratch[balanced](c)
 	if p.Version == BalanceV118 {
 		b.terms = appendTerms(b.terms[:0], defaultResources, c.Pod.Schema(), c.Pod.ScoredRequests)
+		overheadV118(b.terms, c.Pod)
 		switch counts, err := b.bindVolumes(c, p.AttachedVolumes); {
 		case err != nil:
 			return nil, framework.AsStatus(err)

@@ -39,7 +39,8 @@ const (
 	// MostAllocated scores 0 where more is requested than there is. Both it
 	// and LeastAllocated look at cpu and memory only, with weight 1. The
 	// utilization is 100 less the free percentage, and so one more where that
-	// was truncated.
+	// was truncated. Overhead of CPU counts as so many thousandths of a core as
+	// it has cores, rounded up.
 	FitV118 FitVersion = "v1.18"
 )
 

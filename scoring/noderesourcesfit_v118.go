@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
 )
 
 // The bound scorers of version v1.18. All terms take part on every node.
@@ -27,6 +28,7 @@ func (f *fit) boundV118(p NodeResourcesFit, c *framework.Cycle) framework.NodeSc
 		}
 		f.terms = append(f.terms, term{index: index, pod: c.Pod.ScoredRequests.At(index), weight: s.weight()})
 	}
+	overheadV118(f.terms, c.Pod)
 	switch p.Strategy {
 	case MostAllocated:
 		return (*mostAllocatedV118)(f)
@@ -34,6 +36,22 @@ func (f *fit) boundV118(p NodeResourcesFit, c *framework.Cycle) framework.NodeSc
 		return (*capacityRatioV118)(f)
 	}
 	return (*leastAllocatedV118)(f)
+}
+
+// overheadV118 counts the pod's overhead of CPU as kube-scheduler 1.18 did: the
+// number of cores, rounded up, as so many thousandths of one.
+//
+// Source: kube-scheduler 1.18, calculatePodResourceRequest.
+func overheadV118(terms []term, pod *framework.PodInfo) {
+	overhead, ok := pod.Pod.Spec.Overhead[resource.CPU]
+	if !ok {
+		return
+	}
+	for i := range terms {
+		if t := &terms[i]; t.index == resource.IndexCPU {
+			t.pod = satAdd(t.pod-overhead.MilliValue(), overhead.Value())
+		}
+	}
 }
 
 func (f *leastAllocatedV118) Score(_ *framework.PodInfo, node *framework.NodeInfo) int64 {

@@ -7,9 +7,13 @@ import "github.com/berth-sched/berth/framework"
 // has the rules of 1.18: CPU and memory with weight 1, and a resource that the
 // node does not have scores 0.
 //
+// Version v1.18 counts what a pod's overhead has of CPU as the original does: the
+// number of cores, rounded up, as so many thousandths of one.
+//
 // Source: kube-scheduler 1.18 and 1.22, plugin NodeResourcesLeastAllocated.
 //
-// Differs: 1.18 added CPU overhead in whole cores; here it counts exactly.
+// Differs: kube-scheduler 1.22 counts overhead so, too; version v1.22 counts it
+// exactly.
 type NodeResourcesLeastAllocated struct {
 	// Resources are for the version v1.22; without any, CPU and memory.
 	Resources []ResourceSpec
