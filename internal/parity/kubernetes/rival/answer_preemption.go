@@ -52,11 +52,7 @@ func (q *question) preemption(statuses *framework.NodeToStatus) (*golden.Preempt
 	}
 	a.PostFilterCode = fwk.Success.String()
 	for _, c := range candidates {
-		candidate := golden.PreemptionCandidate{Node: c.Name(), Violations: int(c.Victims().NumPDBViolations)}
-		for _, v := range c.Victims().Pods {
-			candidate.Victims = append(candidate.Victims, v.Namespace+"/"+v.Name)
-		}
-		a.Candidates = append(a.Candidates, candidate)
+		a.Candidates = append(a.Candidates, candidate(c))
 	}
 	a.Picked = q.picked(p, candidates)
 	if s := a.Searches[0]; s.Nominated == "" { // it may keep too few of them: none

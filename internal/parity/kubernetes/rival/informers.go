@@ -115,6 +115,21 @@ func (i *informer) put(object runtime.Object) error {
 	return nil
 }
 
+// drop takes an object away and tells everyone.
+func (i *informer) drop(like runtime.Object) error {
+	object, exists, err := i.Get(like)
+	if err != nil || !exists {
+		return err
+	}
+	if err := i.Indexer.Delete(object); err != nil {
+		return err
+	}
+	for _, h := range i.handlers {
+		h.OnDelete(object)
+	}
+	return nil
+}
+
 // List lists all objects.
 func (i *informer) List() []any { return byKey(i.Indexer.List()) }
 

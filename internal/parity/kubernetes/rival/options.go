@@ -42,6 +42,10 @@ type Options struct {
 	// then can a cycle take over what the previous one found for an equal pod.
 	Batching bool
 
+	// Refuse adds a plugin at Reserve and Permit that turns away the pods which have
+	// the annotation AnnRefuse.
+	Refuse bool
+
 	// Objects are what a decision may read besides nodes and pods: volumes,
 	// claims, storage classes, namespaces, services, budgets and so on.
 	Objects []runtime.Object

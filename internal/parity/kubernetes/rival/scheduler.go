@@ -42,6 +42,9 @@ func New(ctx context.Context, o Options) (*Scheduler, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.Refuse {
+		enableRefuse(c)
+	}
 	known := newFactory()
 	for _, object := range o.Objects {
 		if err := known.put(object); err != nil {
@@ -57,6 +60,7 @@ func New(ctx context.Context, o Options) (*Scheduler, error) {
 		scheduler.WithParallelism(c.Parallelism),
 		scheduler.WithExtenders(c.Extenders...),
 		scheduler.WithNodeInfoSnapshot(snapshot),
+		scheduler.WithFrameworkOutOfTreeRegistry(refusing()),
 	)
 	if err != nil {
 		return nil, err
@@ -149,6 +153,10 @@ func (s *Scheduler) Refresh() { *s.snapshot = *cache.NewEmptySnapshot() }
 type Pending struct {
 	info    *framework.QueuedPodInfo
 	profile framework.Framework
+
+	// What Place left: the state of the cycle, and why no node is feasible.
+	state fwk.CycleState
+	fit   *framework.FitError
 }
 
 // errBlocked is the reason why a pod did not leave the queue.
@@ -169,7 +177,7 @@ func (s *Scheduler) Prepare(p *v1.Pod) (*Pending, error) {
 		if info == nil {
 			return nil, err
 		}
-		return &Pending{&framework.QueuedPodInfo{PodInfo: info}, profile}, nil
+		return &Pending{info: &framework.QueuedPodInfo{PodInfo: info}, profile: profile}, nil
 	}
 	q := s.sched.SchedulingQueue
 	q.Add(s.ctx, p)
@@ -185,7 +193,7 @@ func (s *Scheduler) Prepare(p *v1.Pod) (*Pending, error) {
 	if !ok || info.Pod.UID != p.UID {
 		return nil, fmt.Errorf("pod %s/%s: the queue gave out something else", p.Namespace, p.Name)
 	}
-	return &Pending{info, profile}, nil
+	return &Pending{info: info, profile: profile}, nil
 }
 
 // A Result is what a cycle decided.
