@@ -29,7 +29,9 @@ import (
 //
 // Differs: among equally large volumes, and among capacities with enough space,
 // the first by name is taken; kube-scheduler takes any. PreBind, which writes
-// objects and waits, is left to the driver.
+// objects and waits, is left to the driver. A pod that fails at Reserve leaves
+// what another pod has reserved for the same claims as it is; kube-scheduler
+// gives that back, too, as Unreserve does here.
 type VolumeBinding struct{}
 
 // Name returns "VolumeBinding".
@@ -180,7 +182,9 @@ func (VolumeBinding) Reserve(c *framework.Cycle, node *framework.NodeInfo) frame
 	return framework.Status{}
 }
 
-// Unreserve gives back what Reserve gave to the pod, also in a later cycle.
+// Unreserve gives back what Reserve gave to the pod, also in a later cycle: volumes
+// and claims become again what they were when they were last put into the
+// snapshot, even where another pod has reserved for the same claim since.
 func (VolumeBinding) Unreserve(c *framework.Cycle, _ *framework.NodeInfo) {
 	if c.Snapshot == nil || len(volumes.Of(c.Pod).Claims) == 0 {
 		return

@@ -226,3 +226,49 @@ func TestUnreserveLeavesNews(t *testing.T) {
 	c.Snapshot = nil // as while binding
 	plugin.Unreserve(c, s.Node("a"))
 }
+
+// TestUnreserveShared has two pods reserve for the same claims. As in
+// kube-scheduler, the first that gives up gives back what the other one counts
+// on, too, down to the objects that the user put there.
+func TestUnreserveShared(t *testing.T) {
+	plugin := filter.VolumeBinding{}
+	for _, first := range []int{0, 1} {
+		s, c := reserving(t)
+		claims, volumes := storageOf(s)
+		other := podMounting("d", "c", "d")
+		other.Name, other.UID = "q", "uid-q"
+		cycles := []*framework.Cycle{c, new(framework.Cycle)}
+		cycles[1].Reset(podInfo(t, s, other), s, 1, 1)
+		for _, c := range cycles {
+			if status := plugin.Reserve(c, s.Node("b")); !status.IsSuccess() {
+				t.Fatal(status)
+			}
+		}
+		mark := s.Begin()
+		for _, i := range []int{first, 1 - first} {
+			plugin.Unreserve(cycles[i], s.Node("b"))
+			gotClaims, gotVolumes := storageOf(s)
+			if diff := cmp.Diff(claims, gotClaims, quantities); diff != "" {
+				t.Errorf("pod %d: claims after Unreserve (-want +got):\n%s", i, diff)
+			}
+			if diff := cmp.Diff(volumes, gotVolumes, quantities); diff != "" {
+				t.Errorf("pod %d: volumes after Unreserve (-want +got):\n%s", i, diff)
+			}
+		}
+		// All of it can be taken back, and then done again.
+		s.Rollback(mark)
+		if framework.Lookup[framework.PersistentVolume](s, "v").Spec.ClaimRef == nil {
+			t.Error("after a rollback the volume is not reserved")
+		}
+		// What has been written meanwhile stays.
+		written := *framework.Lookup[framework.PersistentVolume](s, "v")
+		put(t, s, &written)
+		plugin.Unreserve(cycles[first], s.Node("b"))
+		if framework.Lookup[framework.PersistentVolume](s, "v") != &written {
+			t.Error("Unreserve replaced a volume that was written")
+		}
+		if got := framework.Lookup[framework.PersistentVolumeClaim](s, "default/d").Annotations[framework.AnnSelectedNode]; got != "" {
+			t.Errorf("the node selected for d is %q after Unreserve, want none", got)
+		}
+	}
+}

@@ -34,3 +34,12 @@ func (m *cowMap[K, V]) delete(k K) {
 	m.own()
 	delete(m.entries, k)
 }
+
+// replace sets the value of a key, or takes the key out.
+func (m *cowMap[K, V]) replace(k K, v *V) {
+	if v == nil {
+		m.delete(k)
+	} else {
+		m.set(k, *v)
+	}
+}

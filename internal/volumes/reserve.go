@@ -9,9 +9,13 @@ import (
 // annBoundByController tells on a volume that its binding was not made by hand.
 const annBoundByController = "pv.kubernetes.io/bound-by-controller"
 
-// Assumed is what pods changed of claims and volumes, so that it can be given
-// back.
-type Assumed struct{ pods cowMap[podID, []changed] }
+// Assumed is what is reserved of claims and volumes: for which pods, and in place
+// of which objects, so that it can be given back.
+type Assumed struct {
+	pods    cowMap[podID, []held]
+	volumes cowMap[string, reserved[framework.PersistentVolume]]
+	claims  cowMap[string, reserved[framework.PersistentVolumeClaim]]
+}
 
 // podID identifies a pod: by its UID, without one by its key.
 type podID struct{ uid, key string }
@@ -23,53 +27,95 @@ func idOf(p *framework.Pod) podID {
 	return podID{key: p.Key()}
 }
 
-// changed is one object that was replaced: a volume or a claim.
-type changed struct {
-	volume, volumeBefore *framework.PersistentVolume
-	claim, claimBefore   *framework.PersistentVolumeClaim
+// held is a volume or a claim that a pod counts on, as the user of the snapshot
+// put it there.
+type held struct {
+	volume *framework.PersistentVolume
+	claim  *framework.PersistentVolumeClaim
 }
+
+// reserved is an object that stands in the place of the one that the user put
+// there.
+//
+// Invariant: now is what the snapshot holds. Who puts another object there ends
+// it.
+type reserved[T framework.Object] struct{ put, now *T }
 
 var assumedKey = framework.NewExtensionKey(func(*framework.Snapshot) *Assumed { return new(Assumed) })
 
 // Fork implements [framework.Extension].
-func (a *Assumed) Fork(*framework.Snapshot) framework.Extension { return &Assumed{a.pods.fork()} }
+func (a *Assumed) Fork(*framework.Snapshot) framework.Extension {
+	return &Assumed{a.pods.fork(), a.volumes.fork(), a.claims.fork()}
+}
 
 // PodAdded implements [framework.PodWatcher]. It has nothing to do.
 func (a *Assumed) PodAdded(*framework.Snapshot, *framework.NodeInfo, *framework.PodInfo) {}
 
-// PodRemoved forgets what a pod that left has changed: that stays.
+// PodRemoved forgets what a pod that left counts on: that stays reserved.
 func (a *Assumed) PodRemoved(s *framework.Snapshot, _ *framework.NodeInfo, p *framework.PodInfo) {
-	if len(a.pods.entries) == 0 {
-		return
-	}
-	a.put(s, idOf(p.Pod), nil)
-}
-
-// put replaces what is known of a pod.
-func (a *Assumed) put(s *framework.Snapshot, id podID, list []changed) {
-	before, was := a.pods.entries[id]
-	if !was && list == nil {
-		return
-	}
-	s.Record(&assumedUndo{a, id, before})
-	a.replace(id, list)
-}
-
-func (a *Assumed) replace(id podID, list []changed) {
-	if list == nil {
-		a.pods.delete(id)
-	} else {
-		a.pods.set(id, list)
+	if id := idOf(p.Pod); a.pods.entries[id] != nil {
+		change(s, &a.pods, id, nil)
 	}
 }
 
-type assumedUndo struct {
-	assumed *Assumed
-	id      podID
-	before  []changed
+// ObjectChanged implements [framework.ObjectWatcher]: of an object that somebody
+// has put there nothing is reserved.
+func (a *Assumed) ObjectChanged(s *framework.Snapshot, key string, obj any) {
+	switch o := obj.(type) {
+	case *framework.PersistentVolume:
+		if r, ok := a.volumes.entries[key]; ok && r.now != o {
+			change(s, &a.volumes, key, nil)
+		}
+	case *framework.PersistentVolumeClaim:
+		if r, ok := a.claims.entries[key]; ok && r.now != o {
+			change(s, &a.claims, key, nil)
+		}
+	}
 }
 
-func (u *assumedUndo) Undo(*framework.Snapshot) { u.assumed.replace(u.id, u.before) }
+// change sets an entry, or takes it out, so that a rollback takes that back.
+func change[K comparable, V any](s *framework.Snapshot, m *cowMap[K, V], key K, value *V) {
+	u := &changeUndo[K, V]{m: m, key: key}
+	if before, was := m.entries[key]; was {
+		u.before = &before
+	}
+	s.Record(u)
+	m.replace(key, value)
+}
+
+type changeUndo[K comparable, V any] struct {
+	m      *cowMap[K, V]
+	key    K
+	before *V
+}
+
+func (u *changeUndo[K, V]) Undo(*framework.Snapshot) { u.m.replace(u.key, u.before) }
+
+// reserve puts now in the place of an object, and returns what the user put there.
+// They may be the same: then nothing changes.
+func reserve[T framework.Object](s *framework.Snapshot, m *cowMap[string, reserved[T]], before, now *T) (put *T, err error) {
+	key := framework.KeyOf(before)
+	put = before
+	if r, ok := m.entries[key]; ok {
+		put = r.put
+	}
+	if now == before {
+		return put, nil
+	}
+	if err := framework.Put(s, now); err != nil {
+		return nil, err
+	}
+	change(s, m, key, &reserved[T]{put, now})
+	return put, nil
+}
+
+// restore puts back what the user put there, unless that has changed.
+func restore[T framework.Object](s *framework.Snapshot, m *cowMap[string, reserved[T]], put *T) error {
+	if r, ok := m.entries[framework.KeyOf(put)]; ok && r.put == put {
+		return framework.Put(s, put)
+	}
+	return nil
+}
 
 // Assume gives the pod's claims what was found on a node, in the snapshot:
 // volumes are reserved for their claims, and the node is noted on claims for
@@ -84,32 +130,35 @@ func Assume(s *framework.Snapshot, p *framework.PodInfo, node string, found *Fou
 	list = list[:len(list):len(list)]
 	for i := range found.Bindings {
 		b := &found.Bindings[i]
-		if v := reservedFor(b.Volume, b.Claim); v != b.Volume {
-			if err := framework.Put(s, v); err != nil {
-				return err
-			}
-			list = append(list, changed{volume: v, volumeBefore: b.Volume})
-			b.Volume = v
-		}
-	}
-	for i := range found.Provisions {
-		was := found.Provisions[i].Claim
-		c := withNode(was, node)
-		if err := framework.Put(s, c); err != nil {
+		v := reservedFor(b.Volume, b.Claim)
+		put, err := reserve(s, &a.volumes, b.Volume, v)
+		if err != nil {
 			return err
 		}
-		list = append(list, changed{claim: c, claimBefore: was})
+		b.Volume = v
+		list = append(list, held{volume: put})
+	}
+	for i := range found.Provisions {
+		c := withNode(found.Provisions[i].Claim, node)
+		put, err := reserve(s, &a.claims, found.Provisions[i].Claim, c)
+		if err != nil {
+			return err
+		}
 		found.Provisions[i].Claim = c
+		list = append(list, held{claim: put})
 	}
 	if len(list) > 0 {
-		a.put(s, id, list)
+		change(s, &a.pods, id, &list)
 	}
 	attached.standsThrough(s, before)
 	return nil
 }
 
 // Revert gives back what Assume gave to a pod, as far as nobody has changed it
-// since. It does nothing for other pods.
+// since. It does nothing for other pods. What pods share is given back with the
+// first of them.
+//
+// Source: kube-scheduler 1.37, volumebinding, RevertAssumedPodVolumes.
 func Revert(s *framework.Snapshot, p *framework.PodInfo) error {
 	a, id := assumedKey.Of(s), idOf(p.Pod)
 	list := a.pods.entries[id]
@@ -117,20 +166,18 @@ func Revert(s *framework.Snapshot, p *framework.PodInfo) error {
 		return nil
 	}
 	attached, before := attachedKey.Of(s), versionsOf(s)
-	for i := len(list) - 1; i >= 0; i-- {
-		c := &list[i]
+	for _, h := range list {
 		var err error
-		switch {
-		case c.volume != nil && framework.Lookup[framework.PersistentVolume](s, c.volume.Key()) == c.volume:
-			err = framework.Put(s, c.volumeBefore)
-		case c.claim != nil && framework.Lookup[framework.PersistentVolumeClaim](s, c.claim.Key()) == c.claim:
-			err = framework.Put(s, c.claimBefore)
+		if h.volume != nil {
+			err = restore(s, &a.volumes, h.volume)
+		} else {
+			err = restore(s, &a.claims, h.claim)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	a.put(s, id, nil)
+	change(s, &a.pods, id, nil)
 	attached.standsThrough(s, before)
 	return nil
 }

@@ -80,7 +80,7 @@ type checker struct {
 }
 
 func newChecker(c *golden.Case, p scheduling.Profile, s *framework.Snapshot) (*checker, error) {
-	plugin, err := defaultPreemption(c)
+	plugin, err := DefaultPreemption(c)
 	if err != nil {
 		return nil, err
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/berth-sched/berth/scheduling/preemption"
 )
 
-// defaultPreemption is the plugin with the case's arguments.
-func defaultPreemption(c *golden.Case) (preemption.DefaultPreemption, error) {
+// DefaultPreemption returns the plugin with the case's arguments.
+func DefaultPreemption(c *golden.Case) (preemption.DefaultPreemption, error) {
 	raw, err := c.Args("DefaultPreemption")
 	if err != nil || raw == nil {
 		return preemption.DefaultPreemption{}, err

@@ -16,8 +16,10 @@ const SequenceFamily = "sequence"
 type Sequence struct {
 	*golden.Case
 	// Percentage of nodes to score, 0 for kube-scheduler's default.
-	Percentage int32  `json:"percentage"`
-	Steps      []Step `json:"steps,omitempty"`
+	Percentage int32 `json:"percentage"`
+	// Preempt lets pods that find no node make others go.
+	Preempt bool   `json:"preempt,omitempty"`
+	Steps   []Step `json:"steps,omitempty"`
 }
 
 // A Step is one of the following.
@@ -27,12 +29,34 @@ type Step struct {
 	AddNode    *framework.Node `json:"addNode,omitempty"`    // a node comes
 	UpdateNode *framework.Node `json:"updateNode,omitempty"` // a node changes, if it is there
 	RemoveNode string          `json:"removeNode,omitempty"` // a node goes, and its pods with it
+
+	// Of a pod on a node that is not bound yet, or the next such one in the order
+	// of keys: what was reserved for its claims is written down; its claims get
+	// their volumes, and it is bound; what was written is taken back and then the
+	// pod is; it is taken back.
+	Write   string `json:"write,omitempty"`
+	Finish  string `json:"finish,omitempty"`
+	Fail    string `json:"fail,omitempty"`
+	Release string `json:"release,omitempty"`
+	// A pod that was promised a node, or the next such one, is tried again.
+	Retry string `json:"retry,omitempty"`
+	// Pods that preemption has asked to go are gone.
+	Sweep bool `json:"sweep,omitempty"`
+
+	// Objects come, or change; others go.
+	Volume     *framework.PersistentVolume      `json:"volume,omitempty"`
+	Claim      *framework.PersistentVolumeClaim `json:"claim,omitempty"`
+	CSINode    *framework.CSINode               `json:"csiNode,omitempty"`
+	Capacity   *framework.CSIStorageCapacity    `json:"capacity,omitempty"`
+	Leaving    string                           `json:"leaving,omitempty"` // a volume is asked to go
+	DropVolume string                           `json:"dropVolume,omitempty"`
+	DropClaim  string                           `json:"dropClaim,omitempty"`
 }
 
 // GenerateSequence makes the sequence of that number, with so many steps.
 func GenerateSequence(seed, number uint64, steps int) *Sequence {
 	d := newDice(SequenceFamily, seed, number)
-	f := families[len(families)-1]
+	f := families[slices.IndexFunc(families, func(f family) bool { return f.name == "mixed" })]
 	f.name = SequenceFamily
 	f.volumes, f.names = 0, 1
 	f.nodes, f.pods = [2]int{4, 60}, [2]int{0, 60}

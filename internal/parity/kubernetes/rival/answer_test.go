@@ -61,7 +61,7 @@ func canonical(family string, e golden.Expect) golden.Expect {
 		e.Preemption = nil
 	}
 	if p := e.Preemption; p != nil {
-		p.OrderSensitive = false
+		p.OrderSensitive, p.Searches = false, nil
 		slices.Sort(p.Potential)
 		slices.SortFunc(p.Candidates, func(a, b golden.PreemptionCandidate) int { return strings.Compare(a.Node, b.Node) })
 		for name, s := range p.Failed {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	v1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
 	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
@@ -86,14 +85,4 @@ func candidate(c preemption.Candidate) golden.PreemptionCandidate {
 		out.Victims = append(out.Victims, v.Namespace+"/"+v.Name)
 	}
 	return out
-}
-
-// Renounce takes a promised node from a pending pod, which it returns.
-func (s *Scheduler) Renounce(p *v1.Pod) (*v1.Pod, error) {
-	if err := s.Forget(p); err != nil {
-		return nil, err
-	}
-	without := p.DeepCopy()
-	without.Status.NominatedNodeName = ""
-	return without, s.pods.Add(without)
 }

@@ -41,7 +41,7 @@ func (a *asker) scheduler(config string, percentage int32) (*rival.Scheduler, er
 		return b.Scheduler, nil
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	s, err := rival.New(ctx, rival.Options{Config: config, Percentage: percentage, Parallelism: 1})
+	s, err := rival.New(ctx, rival.Options{Config: config, Percentage: percentage, Parallelism: 1, Refuse: true})
 	if err != nil {
 		stop()
 		return nil, err
@@ -67,8 +67,9 @@ type verdict struct {
 	differences []string
 	needs       string // the plugin without which berth cannot answer
 	placements  int
-	crash       bool  // kube-scheduler panicked
-	err         error // kube-scheduler could not be asked
+	events      map[string]int // of a sequence: what happened how often
+	crash       bool           // kube-scheduler panicked
+	err         error          // kube-scheduler could not be asked
 }
 
 // ask asks both sides. A panic of berth is a difference. One of kube-scheduler

@@ -13,7 +13,11 @@
 // everything up to the chosen node and the text of the error, preemption
 // included. A case of the family sequence is a long row of placements, one after
 // the other, with pods and nodes that come, change and go in between: there the
-// chosen node, or the error, is compared at every step. kube-scheduler has one
+// chosen node, or the error, is compared at every step. In the families
+// sequence-volumes and sequence-preemption pods reserve volumes, are turned away
+// at Reserve or Permit, have their claims bound or not, and make others go and are
+// promised their nodes: what is reserved of every volume and claim is compared,
+// too, and nodes, victims and messages of preemption. kube-scheduler has one
 // worker, berth the tie rule Heap.
 //
 // A case that differs is made as small as possible while it still differs in the

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/berth-sched/berth/internal/parity/kubernetes/cases"
@@ -14,9 +15,12 @@ type item = cases.Sequence
 // leaves out is absent on both sides.
 func (c config) generate(family string, number uint64) (*item, error) {
 	var i item
-	if family == cases.SequenceFamily {
+	switch {
+	case family == cases.SequenceFamily:
 		i = *cases.GenerateSequence(c.seed, number, c.steps)
-	} else {
+	case slices.Contains(cases.SequenceFamilies, family):
+		i = *cases.GenerateStateful(family, c.seed, number, c.steps)
+	default:
 		i.Case = cases.Generate(family, c.seed, number)
 	}
 	text, err := json.Marshal(i)

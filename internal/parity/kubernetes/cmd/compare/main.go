@@ -90,7 +90,7 @@ func parse(args []string, stderr io.Writer) (config, error) {
 	return c, nil
 }
 
-func allFamilies() []string { return append(cases.Families(), cases.SequenceFamily) }
+func allFamilies() []string { return append(cases.Families(), cases.SequenceFamilies...) }
 
 // run is the command. It returns the number of mismatches.
 func run(args []string, stdout, stderr io.Writer) (int, error) {

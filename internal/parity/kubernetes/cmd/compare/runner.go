@@ -51,9 +51,9 @@ type mismatch struct {
 	verdict
 }
 
-// sequenceShare is one in how many blocks is of sequences when all families run:
-// a sequence takes as long as hundreds of cases.
-const sequenceShare = 100
+// sequenceShare is one in how many blocks has sequences when all families run: a
+// sequence takes as long as hundreds of cases.
+const sequenceShare = 50
 
 // family returns that of a block.
 func (r *runner) family(block int) string {
@@ -61,7 +61,7 @@ func (r *runner) family(block int) string {
 		if block%sequenceShare == sequenceShare/2 {
 			return cases.SequenceFamily
 		}
-		return r.families[block%(len(r.families)-1)]
+		return r.families[block%(len(r.families)-len(cases.SequenceFamilies))]
 	}
 	return r.families[block%len(r.families)]
 }
@@ -119,11 +119,12 @@ func (r *runner) work() {
 			return
 		}
 		family := r.family(block)
-		if family == cases.SequenceFamily && len(r.families) > 1 {
+		if family == cases.SequenceFamily && len(r.families) > len(cases.SequenceFamilies) {
 			// A few are enough; the others of the block are cases.
-			to = r.some(a, family, from, to)
+			for _, name := range cases.SequenceFamilies {
+				from = r.some(a, name, from, to)
+			}
 			family = "mixed"
-			from, to = to, min((block+1)*cases.Block, r.cases)
 		}
 		for number := from; number < to; number++ {
 			if !r.one(a, family, uint64(number)) {

@@ -1,8 +1,12 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	v1 "k8s.io/api/core/v1"
 
@@ -28,7 +32,13 @@ func (a *asker) sequence(i *item) verdict {
 	if err != nil {
 		return verdict{err: err}
 	}
-	w := &walk{theirs: theirs, where: map[string]string{}, kube: map[string]*v1.Pod{}, nodes: map[string]*v1.Node{}, pods: map[string]*framework.PodInfo{}}
+	w := &walk{
+		theirs: theirs, preempt: i.Preempt, pods: map[string]*placed{}, pending: map[string]*placed{}, nodes: map[string]*v1.Node{},
+		volumes: map[string]bool{}, claims: map[string]bool{}, events: map[string]int{},
+	}
+	if err := w.plugins(i, &profile); err != nil {
+		return verdict{err: err}
+	}
 	if w.ours, err = scheduling.New(profile); err != nil {
 		return verdict{err: err}
 	}
@@ -44,7 +54,7 @@ func (a *asker) sequence(i *item) verdict {
 			return verdict{differences: []string{difference}, placements: w.placements}
 		}
 	}
-	return verdict{placements: w.placements}
+	return verdict{placements: w.placements, events: w.events}
 }
 
 // walk is a sequence on its way.
@@ -52,14 +62,27 @@ type walk struct {
 	theirs     *rival.Scheduler
 	ours       *scheduling.Scheduler
 	snapshot   *framework.Snapshot
+	room       *maker // nil: no pod goes for another
+	preempt    bool
 	placements int
+	version    int            // of the objects that were put
+	events     map[string]int // how often each kind of thing happened
 
-	// By name: their nodes. By key: the node of each pod, and the pod on either
-	// side.
-	nodes map[string]*v1.Node
-	where map[string]string
-	kube  map[string]*v1.Pod
-	pods  map[string]*framework.PodInfo
+	nodes   map[string]*v1.Node // by name
+	pods    map[string]*placed  // by key: those on nodes
+	pending map[string]*placed  // by key: those that were promised a node
+	leaving []string            // keys of pods that have been asked to go
+
+	volumes, claims map[string]bool // names and keys that there have been
+}
+
+// placed is a pod on both sides.
+type placed struct {
+	kube *v1.Pod
+	ours *framework.PodInfo
+	node string
+
+	reserved *rival.Placed // nil: bound
 }
 
 // begin fills both sides.
@@ -83,73 +106,171 @@ func (w *walk) begin(i *item) (err error) {
 		if w.nodes[p.Spec.NodeName] == nil {
 			continue
 		}
-		key := p.Key()
-		if w.kube[key], err = workload.Convert[v1.Pod](p); err != nil {
+		q, err := w.pod(p)
+		if err != nil {
 			return err
 		}
-		if w.pods[key], err = w.snapshot.NewPodInfo(p); err != nil {
+		if err := errors.Join(w.theirs.AddPod(q.kube), w.snapshot.AddPod(q.ours, p.Spec.NodeName)); err != nil {
 			return err
 		}
-		if err := errors.Join(w.theirs.AddPod(w.kube[key]), w.snapshot.AddPod(w.pods[key], p.Spec.NodeName)); err != nil {
-			return err
-		}
-		w.where[key] = p.Spec.NodeName
+		q.node = p.Spec.NodeName
+		w.pods[p.Key()] = q
+	}
+	for _, v := range i.PersistentVolumes {
+		w.volumes[v.Key()] = true
+	}
+	for _, c := range i.PersistentVolumeClaims {
+		w.claims[c.Key()] = true
 	}
 	return nil
 }
 
+// pod makes a pod for both sides.
+func (w *walk) pod(p *framework.Pod) (*placed, error) {
+	kube, err := workload.Convert[v1.Pod](p)
+	if err != nil {
+		return nil, err
+	}
+	ours, err := w.snapshot.NewPodInfo(p)
+	return &placed{kube: kube, ours: ours}, err
+}
+
 // step takes a step and returns how the sides differ.
 func (w *walk) step(at int, s *cases.Step) (string, error) {
+	difference, err := w.take(s)
+	if difference == "" && err == nil && w.stateful(s) {
+		difference, err = w.compareVolumes()
+	}
+	if difference != "" {
+		difference = fmt.Sprintf("sequence: step %d: %s", at, difference)
+	}
+	return difference, err
+}
+
+func (w *walk) take(s *cases.Step) (string, error) {
 	switch {
 	case s.Place != nil:
-		return w.place(at, s.Place)
+		return w.arrive(s.Place)
 	case s.Remove != "":
 		return "", w.remove(s.Remove)
 	case s.AddNode != nil:
 		return "", w.addNode(s.AddNode)
 	case s.UpdateNode != nil:
 		return "", w.updateNode(s.UpdateNode)
-	default:
+	case s.RemoveNode != "":
 		return "", w.removeNode(s.RemoveNode)
+	case s.Retry != "":
+		return w.retry(s.Retry)
+	case s.Sweep:
+		return "", w.sweep()
 	}
+	return "", w.object(s)
+}
+
+// arrive schedules a new pod on both sides.
+func (w *walk) arrive(p *framework.Pod) (string, error) {
+	if key := p.Key(); w.pods[key] != nil || w.pending[key] != nil {
+		return "", nil
+	}
+	q, err := w.pod(p)
+	if err != nil {
+		return "", err
+	}
+	if p.Annotations[cases.AnnRefuse] == "Reserve" && w.shares(q) {
+		return "", nil // see deviations
+	}
+	return w.place(q)
 }
 
 // place schedules a pod on both sides.
-func (w *walk) place(at int, p *framework.Pod) (string, error) {
-	key := p.Key()
-	if w.pods[key] != nil {
-		return "", nil
-	}
-	theirPod, err := workload.Convert[v1.Pod](p)
-	if err != nil {
-		return "", err
-	}
-	pending, err := w.theirs.Prepare(theirPod)
-	if err != nil {
-		return "", err
-	}
-	ourPod, err := w.snapshot.NewPodInfo(p)
+func (w *walk) place(p *placed) (string, error) {
+	key := p.ours.Pod.Key()
+	pending, err := w.theirs.Prepare(p.kube)
 	if err != nil {
 		return "", err
 	}
 	w.placements++
-	theirResult, theirErr := w.theirs.Schedule(pending)
-	d, ourErr := w.ours.Place(w.snapshot, ourPod)
+	theirs, theirErr := w.theirs.Place(pending)
+	if theirs == nil {
+		theirs = new(rival.Placed)
+	}
+	d, found, ourErr := w.decide(p)
 	if ourErr != nil && theirErr != nil {
 		if ours, theirs := text(ourErr), theirErr.Error(); ours != theirs {
-			return fmt.Sprintf("sequence: step %d: error of %s = %q, want %q", at, key, ours, theirs), nil
+			return fmt.Sprintf("error of %s = %q, want %q", key, ours, theirs), nil
 		}
-		return "", nil
+		w.countReasons(theirErr)
+		var fit *scheduling.FitError
+		if !found && w.preempt && errors.As(ourErr, &fit) {
+			return w.makeRoom(p, pending, d)
+		}
+		return "", w.giveUp(p)
 	}
-	if d.Node != theirResult.Node || ourErr != nil || theirErr != nil {
-		return fmt.Sprintf("sequence: step %d: node of %s = %q (%v), want %q (%v)", at, key, d.Node, ourErr, theirResult.Node, theirErr), nil
+	if d.Node != theirs.Node || ourErr != nil || theirErr != nil {
+		return fmt.Sprintf("node of %s = %q (%v), want %q (%v)", key, d.Node, ourErr, theirs.Node, theirErr), nil
 	}
-	if d.Feasible != theirResult.Feasible || d.Evaluated != theirResult.Evaluated {
-		return fmt.Sprintf("sequence: step %d: nodes searched of %s = %d feasible of %d, want %d of %d",
-			at, key, d.Feasible, d.Evaluated, theirResult.Feasible, theirResult.Evaluated), nil
+	if d.Feasible != theirs.Feasible || d.Evaluated != theirs.Evaluated {
+		return fmt.Sprintf("nodes searched of %s = %d feasible of %d, want %d of %d", key, d.Feasible, d.Evaluated, theirs.Feasible, theirs.Evaluated), nil
 	}
-	w.kube[key], w.pods[key], w.where[key] = theirPod, ourPod, d.Node
+	p.node, p.reserved = d.Node, theirs
+	w.pods[key] = p
+	w.events["placed"]++
+	if w.pending[key] != nil {
+		w.events["placed as promised"] += one(p.node == p.ours.Pod.Status.NominatedNodeName)
+		w.events["placed elsewhere"] += one(p.node != p.ours.Pod.Status.NominatedNodeName)
+		delete(w.pending, key)
+		return "", w.theirs.Forget(p.kube)
+	}
 	return "", nil
+}
+
+// one is 1 for yes.
+func one(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// countReasons counts the reasons in an error of kube-scheduler that are about
+// volumes, or of the plugin that turns pods away.
+func (w *walk) countReasons(err error) {
+	for _, reason := range reasonsToMeet {
+		w.events[reason] += one(strings.Contains(err.Error(), reason))
+	}
+}
+
+// decide is what berth does with a pod up to Permit; found tells that it has had
+// a node.
+func (w *walk) decide(p *placed) (d scheduling.Decision, found bool, err error) {
+	if d, err = w.ours.Schedule(w.snapshot, p.ours); err != nil {
+		return d, false, err
+	}
+	w.snapshot.Denominate(p.ours, p.ours.Pod.Status.NominatedNodeName)
+	if err := w.ours.Assume(w.snapshot, p.ours, d); err != nil {
+		return d, true, err
+	}
+	b := w.ours.Binding(p.ours, d)
+	if _, err := b.Permit(context.Background()); err != nil {
+		return d, true, errors.Join(err, b.Unreserve(w.snapshot), w.snapshot.RemovePod(p.ours, d.Node))
+	}
+	return d, true, nil
+}
+
+// giveUp ends with a pod that has no node: a promise to it is over.
+func (w *walk) giveUp(p *placed) error {
+	if key := p.ours.Pod.Key(); w.pending[key] != nil {
+		delete(w.pending, key)
+		w.snapshot.Denominate(p.ours, p.ours.Pod.Status.NominatedNodeName)
+	}
+	return w.theirs.Forget(p.kube)
+}
+
+// reasonsToMeet are counted.
+var reasonsToMeet = []string{
+	"refused by Reserve", "refused by Permit", "exceed max volume count", "already in-use by another pod", "didn't find available persistent volumes",
+	"did not have enough free storage", "unbound immediate", "didn't match PersistentVolume's node affinity", "is being deleted", "Insufficient cpu",
+	"Too many pods", "not found",
 }
 
 // text is kube-scheduler's text of an error of ours.
@@ -161,16 +282,19 @@ func text(err error) string {
 	return err.Error()
 }
 
+// remove takes a pod off its node. One that is not bound gives back what was
+// reserved for it.
 func (w *walk) remove(key string) error {
 	p := w.pods[key]
 	if p == nil {
 		return nil
 	}
-	err := errors.Join(w.theirs.RemovePod(w.kube[key]), w.ours.Release(w.snapshot, p, w.where[key]))
 	delete(w.pods, key)
-	delete(w.kube, key)
-	delete(w.where, key)
-	return err
+	if p.reserved != nil {
+		w.events["given back"]++
+		return errors.Join(w.theirs.Release(p.reserved), w.ours.Release(w.snapshot, p.ours, p.node))
+	}
+	return errors.Join(w.theirs.RemovePod(p.kube), w.snapshot.RemovePod(p.ours, p.node))
 }
 
 func (w *walk) addNode(n *framework.Node) error {
@@ -208,11 +332,12 @@ func (w *walk) removeNode(name string) error {
 	if node == nil || len(w.nodes) == 1 {
 		return nil
 	}
-	for key, where := range w.where {
-		if where == name {
-			if err := w.remove(key); err != nil {
-				return err
-			}
+	for _, key := range slices.Sorted(maps.Keys(w.pods)) {
+		if w.pods[key].node != name {
+			continue
+		}
+		if err := w.remove(key); err != nil {
+			return err
 		}
 	}
 	delete(w.nodes, name)
