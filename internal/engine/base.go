@@ -45,7 +45,12 @@ type base struct {
 	scorerReads   framework.Reads
 	broken        bool // a plugin broke its bounds: take the plain road
 
-	rows    []row
+	tree    tree    // its leaves are the rows, by place
+	indexed bool    // the rest of the tree, and counts, are right
+	counts  []int32 // rows by reason
+	turned  uint64  // counts changes of reasons while indexed
+	turns   rowLog  // of nodes that became feasible or ceased to be, while indexed
+	carried []int32
 	fixedly []fixedRow // what of the rows is fixed, by slot
 	even    bool       // no node is rejected for good, all are scored, and fixed scores are evenly
 	evenly  int32
@@ -91,7 +96,9 @@ func (b *base) build(src Source, t *timeline, o *order) bool {
 	b.reasons = append(b.reasons[:0], reason{at: maxPlace})
 	b.due.reset()
 	b.grow(s.Slots())
-	clear(b.rows)
+	b.indexed = false
+	b.tree.empty()
+	b.tree.reset(len(o.slots), 1, nil)
 	b.epoch++
 	b.listNone()
 	for _, slot := range o.slots {
@@ -119,16 +126,21 @@ func (b *base) list(n *framework.NodeInfo, slot, reason int32) {
 	b.nodes, b.at, b.said = append(b.nodes, n), append(b.at, slot), append(b.said, reason)
 }
 
+// row returns the row of a node.
+func (b *base) row(slot int32) row { return row(b.tree.leaves[b.order.place[slot]]) }
+
 // listen takes over what was said about the listed nodes, and strikes those that
-// are not feasible from the list.
+// are not feasible from the list. The others are scored next, if the base is.
 func (b *base) listen() {
 	k := 0
 	for i, slot := range b.at {
 		if reason := b.said[i]; reason != feasible {
-			b.rows[slot] = rejected(reason)
+			b.put(slot, rejected(reason))
 			continue
 		}
-		b.rows[slot] = 0 // until it is scored
+		if !b.scored {
+			b.put(slot, 0)
+		}
 		b.nodes[k], b.at[k] = b.nodes[i], slot
 		k++
 	}
@@ -151,7 +163,7 @@ func (b *base) adoptFilters(filters []Filter) {
 
 // grow makes room for slots.
 func (b *base) grow(slots int) {
-	b.rows, b.fixedly = resize(b.rows, slots), resize(b.fixedly, slots)
+	b.fixedly = resize(b.fixedly, slots)
 	for i := range b.kept {
 		b.kept[i].raw = resize(b.kept[i].raw, slots)
 	}
@@ -230,10 +242,10 @@ func (b *base) move(src Source, t *timeline, o *order) bool {
 	for _, slot := range b.order.slots {
 		if !o.has(slot) {
 			b.due.remove(slot)
-			b.rows[slot], b.fixedly[slot] = 0, fixedRow{}
+			b.fixedly[slot] = fixedRow{}
 		}
 	}
-	b.order = o
+	b.carry(o)
 	b.scored, b.even = false, false // the scorers are bound anew, and all nodes scored
 	b.epoch++
 	for _, slot := range o.slots {
@@ -263,8 +275,8 @@ func (b *base) expire(s *framework.Snapshot) {
 
 // size is the memory that the base holds, but for what it shares.
 func (b *base) size() int {
-	n := cap(b.rows)*int(unsafe.Sizeof(row(0))) + cap(b.fixedly)*int(unsafe.Sizeof(fixedRow{})) + len(b.key)
-	n += 4*(cap(b.at)+cap(b.said)+cap(b.dirty)) + 8*(cap(b.nodes)+cap(b.buffers[0])+cap(b.buffers[1])+cap(b.raw)+cap(b.rejected)) + 4*cap(b.log.slots) + 32*cap(b.due.heap) + 4*cap(b.due.place)
+	n := b.tree.bytes() + cap(b.fixedly)*int(unsafe.Sizeof(fixedRow{})) + len(b.key)
+	n += 4*(cap(b.carried)+cap(b.counts)+cap(b.turns.slots)+cap(b.at)+cap(b.said)+cap(b.dirty)) + 8*(cap(b.nodes)+cap(b.buffers[0])+cap(b.buffers[1])+cap(b.raw)+cap(b.rejected)) + 4*cap(b.log.slots) + 32*cap(b.due.heap) + 4*cap(b.due.place)
 	for i := range b.kept {
 		n += 8 * cap(b.kept[i].raw)
 	}

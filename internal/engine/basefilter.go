@@ -21,11 +21,11 @@ func (b *base) evaluate(n *framework.NodeInfo, whole bool) {
 	}
 	switch {
 	case first != feasible:
-		b.rows[slot] = rejected(first)
+		b.put(int32(slot), rejected(first))
 	case b.scored:
 		b.scoreOne(n, slot, b.askScores(b.movingScorers, n))
 	default:
-		b.rows[slot] = 0
+		b.put(int32(slot), 0)
 	}
 	if b.timed {
 		b.schedule(n)

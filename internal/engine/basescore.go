@@ -32,7 +32,7 @@ func (b *base) bindScores(src Source, shown Feasible) bool {
 	b.timed = b.timed || slices.ContainsFunc(scorers, func(s Scorer) bool { return s.Reads&framework.ReadsTime != 0 })
 	b.listNone()
 	for _, slot := range b.order.slots {
-		passed, f := b.rows[slot] >= 0, &b.fixedly[slot]
+		passed, f := b.row(int32(slot)) >= 0, &b.fixedly[slot]
 		f.set(f.reason(), passed)
 		if passed {
 			b.list(b.snapshot.AtSlot(slot), int32(slot), feasible)
@@ -41,7 +41,8 @@ func (b *base) bindScores(src Source, shown Feasible) bool {
 	fixed, moving := b.sums(b.fixedScorers, 0), b.sums(b.movingScorers, 1)
 	b.even = len(b.nodes) == len(b.order.slots)
 	for k, slot := range b.at {
-		b.fixedly[slot].score, b.rows[slot] = int32(fixed[k]), row(fixed[k]+moving[k])
+		b.fixedly[slot].score = int32(fixed[k])
+		b.put(slot, row(fixed[k]+moving[k]))
 		b.even = b.even && fixed[k] == fixed[0]
 	}
 	if b.even && len(fixed) > 0 {
@@ -81,7 +82,7 @@ func (b *base) scoreMany() {
 	moving := b.sums(b.movingScorers, 1)
 	if b.even && !b.moves() {
 		for k, slot := range b.at {
-			b.rows[slot] = row(b.evenly + int32(moving[k]))
+			b.put(slot, row(b.evenly+int32(moving[k])))
 		}
 		return
 	}
@@ -105,7 +106,7 @@ func (b *base) keep(s Scorer) {
 		b.kept = append(b.kept, kept{})
 	}
 	k := &b.kept[i]
-	k.scorer, k.fixed, k.raw = s, ofNode(s.Reads), resize(k.raw, len(b.rows))
+	k.scorer, k.fixed, k.raw = s, ofNode(s.Reads), resize(k.raw, len(b.fixedly))
 }
 
 // sums adds up the weighted scores of the listed nodes, one scorer after the
@@ -134,7 +135,7 @@ func (b *base) scoreOne(n *framework.NodeInfo, slot int, moving int64) {
 		f.score = int32(b.askScores(b.fixedScorers, n))
 		f.set(f.reason(), true)
 	}
-	b.rows[slot] = row(f.score + int32(moving))
+	b.put(int32(slot), row(f.score+int32(moving)))
 	for i := range b.kept {
 		if k := &b.kept[i]; !k.fixed || !known {
 			k.raw[slot] = k.scorer.Scorer.Score(b.pod, n)

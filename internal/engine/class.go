@@ -63,6 +63,11 @@ type class struct {
 	used   uint64 // engine clock of the last use
 	bytes  int
 
+	shared    bool   // the tree is the base's, see share.go
+	alike     int    // decisions in a row in which it could have been
+	turned    uint64 // of the base
+	turnsSeen uint64 // entries of the base's turns
+
 	sink     uint64 // see warm
 	building bool   // totals go to leaves only; the tree is built afterwards
 	broken   bool   // a plugin broke its bounds: take the plain road
@@ -82,6 +87,9 @@ func (c *class) reset(b *base) {
 	c.base, c.epoch, c.division = b, 0, nil
 	c.gates, c.columns = c.gates[:0], c.columns[:0]
 	c.scored, c.broken, c.failure = false, false, nil
+	if c.shared {
+		c.tree, c.shared = tree{}, false
+	}
 }
 
 // sync brings the class up to date with its base, which is up to date with the
@@ -101,14 +109,28 @@ func (c *class) sync(src Source, l *divisions, live *framework.Cycle) bool {
 		}
 		all = c.adoptGates(filters) || all
 	}
+	if !all && c.shared {
+		if !c.followTurns() {
+			c.restart()
+			all = true
+		} else if !c.sharing() {
+			c.unshare()
+			all = true
+		}
+	}
 	if c.division == nil || slices.ContainsFunc(c.gates, func(g gate) bool { return g.wants(c.division) }) {
+		if c.shared {
+			c.unshare()
+		}
 		c.divide(l)
 		all = true
 	}
-	if all = !c.gather() || all; all {
-		c.updateAll()
-	} else {
-		c.updateTouched()
+	if !c.shared {
+		if all = !c.gather() || all; all {
+			c.updateAll()
+		} else {
+			c.updateTouched()
+		}
 	}
 	c.syncGroups()
 	if c.broken || c.base.broken {
@@ -131,6 +153,10 @@ func (c *class) restart() {
 	for i := range c.columns {
 		c.columns[i].active = false
 	}
+	if c.shared {
+		c.tree, c.shared = tree{}, false
+	}
+	c.alike = 0
 	c.tree.empty()
 }
 
@@ -230,14 +256,15 @@ func (c *class) openAll() {
 // updateTouched looks at the nodes that were gathered.
 func (c *class) updateTouched() {
 	c.warm()
-	rows, places, follows := c.base.rows, c.base.order.place, c.follows()
+	rows, places, follows := c.base.tree.leaves, c.base.order.place, c.follows()
 	for _, slot := range c.changed {
 		slot := int(slot)
-		switch passed := c.steady && c.tree.leaves[places[slot]] >= 0; {
+		place := places[slot]
+		switch passed := c.steady && c.tree.leaves[place] >= 0; {
 		case !passed:
 			c.become(slot, c.verdict(slot))
-		case rows[slot] < 0 || !c.scored:
-			c.become(slot, rows[slot].reason()) // the gates let it pass, and still do
+		case rows[place] < 0 || !c.scored:
+			c.become(slot, row(rows[place]).reason()) // the gates let it pass, and still do
 		default:
 			if follows {
 				c.enter(slot, true)
@@ -328,7 +355,7 @@ func (c *class) wait(slot int) {
 // verdict is the first rejection of the node by its row and by gates that tell
 // nodes apart.
 func (c *class) verdict(slot int) int32 {
-	first := c.base.rows[slot].reason()
+	first := c.base.row(int32(slot)).reason()
 	for i := range c.gates {
 		g := &c.gates[i]
 		if !g.active || g.grouped || c.base.reasons[first].at < g.filter.At {
@@ -350,6 +377,17 @@ func (c *class) count(slot int, reason, by int32) {
 		c.counts = append(c.counts, make([]int32, c.division.count))
 	}
 	c.counts[reason][c.division.of[slot]] += by
+}
+
+// counted is how many nodes of a group have the own reason.
+func (c *class) counted(reason, group int) int {
+	switch {
+	case c.shared && reason < len(c.base.counts):
+		return int(c.base.counts[reason])
+	case !c.shared && reason < len(c.counts):
+		return int(c.counts[reason][group])
+	}
+	return 0
 }
 
 // final is the reason that decides about a node with the own reason in the
@@ -391,7 +429,10 @@ func (c *class) feasibleNodes() []*framework.NodeInfo {
 
 // size is the memory that the class holds, but for what it shares.
 func (c *class) size() int {
-	n := int(unsafe.Sizeof(*c)) + c.tree.bytes() + len(c.key)
+	n := int(unsafe.Sizeof(*c)) + len(c.key)
+	if !c.shared {
+		n += c.tree.bytes()
+	}
 	n += 4*(cap(c.touched)+cap(c.pending)+cap(c.shut)) + 8*(cap(c.nodes)+cap(c.scores))
 	for i := range c.counts {
 		n += 4 * cap(c.counts[i])

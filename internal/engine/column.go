@@ -88,7 +88,7 @@ func (c *class) adopt(s Scorer, kept int) {
 func (col *column) empty(c *class) {
 	col.known, col.stale, c.retotal = false, true, true
 	col.touched = col.touched[:0]
-	slots := len(c.base.rows)
+	slots := len(c.base.fixedly)
 	switch {
 	case col.grouped:
 	case col.scorer.ByRange != nil:

@@ -42,6 +42,8 @@
 //	              about every node that changed once, however often it did
 //	many at once  of many dirty rows, one filter, and then one scorer after the
 //	              other is asked about all ([framework.BatchScorer])
+//	one tree      rows are the leaves of a tree, which the classes of a base share
+//	              as long as nothing else tells nodes apart (share.go)
 //	buckets       a normalized score is computed once for each different raw
 //	              score; when a range moves, only nodes whose score moves are touched
 //	groups        a plugin that cannot tell the nodes of a zone apart is asked
@@ -79,6 +81,7 @@
 //	base.go       rows: build, follow, move; row.go, rowlog.go, deadlines.go
 //	basefilter.go verdicts of rows; basescore.go their scores
 //	class.go      own reasons, from rows and gates
+//	share.go      classes that ask the tree of their base
 //	gate.go       filters that are not kept in rows
 //	column.go     raw scores; buckets.go
 //	score.go      bringing scores up to date; total.go adds them up
@@ -90,9 +93,9 @@
 //
 // A decision of a known class costs O(log N) for every node that changed, O(G)
 // for G groups, and O(G log N) for the choice, and allocates nothing. A base
-// holds 12 bytes for each node, a class about 6, and 12 more for each plugin
-// that normalizes; memory for lists that are gone through once comes to about
-// 50 more, and the timeline of a snapshot, which all share, to 16. Classes used longest ago are given up when the budget is spent.
+// holds 14 bytes for each node, a class with a tree of its own 6, and 12 more for
+// each plugin that normalizes; memory for lists that are gone through once comes
+// to about 50 more, and the timeline of a snapshot, which all share, to 16. Classes used longest ago are given up when the budget is spent.
 //
 // An Engine is used by one goroutine at a time.
 package engine

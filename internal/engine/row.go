@@ -1,6 +1,6 @@
 package engine
 
-// A row holds what a base keeps of one node: not negative, the sum of the weighted
+// A row, which is a leaf of base.tree, holds what a base keeps of one node: not negative, the sum of the weighted
 // scores of the bound scorers that need no normalization, 0 while the base is not
 // scored; or else the complement of the number of the first rejection by any
 // filter of the base. With many bases in turn, rows are what has to come from

@@ -25,7 +25,7 @@ func (v *View) sample(src Source, live *framework.Cycle) (same, ok bool) {
 	v.explicit = resize(v.explicit, len(v.places))[:len(v.places)]
 	v.raw = resize(v.raw, len(v.places))[:len(v.places)]
 	for k, place := range v.places {
-		v.explicit[k] = int32(c.base.rows[c.base.order.slots[place]])
+		v.explicit[k] = c.base.tree.leaves[place]
 	}
 	ok = true
 	for i := range c.base.kept {

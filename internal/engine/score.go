@@ -24,6 +24,9 @@ func (c *class) syncScores(src Source, l *divisions, live *framework.Cycle) bool
 		}
 		c.adoptLive(scorers)
 		if c.division == nil || slices.ContainsFunc(c.columns, func(col column) bool { return col.wants(c.division) }) {
+			if c.shared {
+				c.unshare()
+			}
 			c.divide(l)
 			c.updateAll()
 			c.syncGroups()

@@ -32,7 +32,10 @@ func (c *class) finish() {
 		}
 	}
 	c.simplify()
-	if c.retotal || moved > len(c.base.order.slots)/8 {
+	c.settle()
+	if c.shared {
+		c.tree.offset[0] += c.constant
+	} else if c.retotal || moved > len(c.base.order.slots)/8 {
 		c.totals()
 	} else {
 		c.totalsOfMoved()
@@ -110,7 +113,7 @@ func (c *class) simplify() {
 // total adds up the weighted, normalized scores of a node, but for those of its
 // group.
 func (c *class) total(slot int) int32 {
-	t := int64(c.base.rows[slot]) + c.constant
+	t := int64(c.base.row(int32(slot))) + c.constant
 	for _, i := range c.varying {
 		t += c.columns[i].score(slot)
 	}

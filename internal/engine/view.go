@@ -238,8 +238,8 @@ func (v *View) Rejections() []Rejection {
 	nodes := make([]int, len(c.base.reasons)) // by final reason
 	for g, slots := range c.division.slots {
 		passed := len(slots) // of these, nodes without a reason of their own
-		for own := 1; own < len(c.counts); own++ {
-			if n := int(c.counts[own][g]); n > 0 {
+		for own := 1; own < len(c.base.reasons); own++ {
+			if n := c.counted(own, g); n > 0 {
 				passed -= n
 				nodes[c.final(int32(own), g)] += n
 			}
