@@ -122,8 +122,8 @@ func near(v resource.Vector, to *[fewResources]int64) resource.Vector {
 
 // Has reports whether the pod has any of these parts; it spares a look at the
 // object. It knows of FieldPodAffinity (pod affinity or anti-affinity, even an
-// empty one), FieldSpread and FieldVolumes (any constraint, any volume); of
-// other parts it tells nothing.
+// empty one), FieldSpread and FieldVolumes (any constraint, any volume), and
+// FieldNominated (a name); of other parts it tells nothing.
 func (p *PodInfo) Has(parts PodFields) bool { return p.parts&parts != 0 }
 
 func partsOf(p *Pod) (parts PodFields) {
@@ -135,6 +135,9 @@ func partsOf(p *Pod) (parts PodFields) {
 	}
 	if len(p.Spec.Volumes) > 0 {
 		parts |= FieldVolumes
+	}
+	if p.Status.NominatedNodeName != "" {
+		parts |= FieldNominated
 	}
 	return parts
 }

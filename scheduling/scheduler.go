@@ -114,7 +114,7 @@ func fit(snap *framework.Snapshot, pod *framework.PodInfo) error {
 
 // decideEither takes the fast road if it can, and both to verify.
 func (s *Scheduler) decideEither(snap *framework.Snapshot, pod *framework.PodInfo) (Decision, error) {
-	if s.fast == nil || snap.Len() == 0 || snap.Nominations() > 0 || pod.Pod.Status.NominatedNodeName != "" {
+	if s.fast == nil || snap.Len() == 0 || snap.Nominations() > 0 || pod.Has(framework.FieldNominated) {
 		return s.decide(&s.road, snap, pod, s.number, s.start)
 	}
 	d, err, ok := s.fast.decide(snap, pod)

@@ -74,6 +74,7 @@ type base struct {
 	order    *order
 	epoch    uint64 // changes when a class has to look at every row
 	log      rowLog
+	sink     int32 // see warm
 	fresh    bool // built for the decision that is being made
 	bytes    int
 }
@@ -200,6 +201,7 @@ func (b *base) follow(s *framework.Snapshot) {
 		}
 		return
 	}
+	b.warm()
 	b.listNone()
 	for _, slot := range b.dirty {
 		reason := feasible
@@ -219,6 +221,17 @@ func (b *base) follow(s *framework.Snapshot) {
 	if b.scored {
 		b.scoreMany()
 	}
+}
+
+// warm touches what renewing the dirty rows will write. The loads of a short loop
+// overlap, those of a long one do not.
+func (b *base) warm() {
+	blocks, places, x := b.tree.levels[0], b.order.place, int32(0)
+	for _, slot := range b.dirty {
+		place := places[slot]
+		x += b.tree.leaves[place] + blocks[place>>fanBits].count
+	}
+	b.sink = x
 }
 
 // few is how many nodes are not worth more than one loop.

@@ -289,8 +289,7 @@ func (c *class) follows() bool {
 	return false
 }
 
-// warm touches what looking at the nodes will read. The loads of a short loop
-// overlap, those of the long one do not.
+// warm touches what looking at the nodes will read; see base.warm.
 func (c *class) warm() {
 	if len(c.changed) < few {
 		return
