@@ -87,7 +87,7 @@ func (VolumeBinding) PreFilter(c *framework.Cycle) (framework.PreFiltered, frame
 	if status := f.finder.Prepare(c.Snapshot, c.Pod); !status.IsSuccess() {
 		return framework.PreFiltered{}, status
 	}
-	volumes.FinderKey.Set(c, &f.finder)
+	volumes.FinderKey.Offer(c, &f.finder)
 	return framework.PreFiltered{Filter: f}, framework.Status{}
 }
 

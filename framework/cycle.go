@@ -29,6 +29,7 @@ type Cycle struct {
 	Filters FilterUpdater
 
 	values  map[any]any
+	sets    int // calls of Set since Reset
 	scratch []any
 	slot    int
 }
@@ -47,7 +48,7 @@ func (c *Cycle) Reset(pod *PodInfo, s *Snapshot, number, seed uint64) {
 	c.Pod, c.Snapshot, c.Number, c.Seed = pod, s, number, seed
 	c.Filters = nil
 	clear(c.values)
-	c.slot = 0
+	c.slot, c.sets = 0, 0
 }
 
 // Detach returns a copy for the binding points: the same pod and values, no
@@ -55,6 +56,10 @@ func (c *Cycle) Reset(pod *PodInfo, s *Snapshot, number, seed uint64) {
 func (c *Cycle) Detach() *Cycle {
 	return &Cycle{Pod: c.Pod, Number: c.Number, Seed: c.Seed, values: maps.Clone(c.values)}
 }
+
+// Sets returns how often a value was set, not only offered, since Reset. It is
+// for runners, which tell by it what plugins they have to ask in every decision.
+func (c *Cycle) Sets() int { return c.sets }
 
 // At tells the cycle which plugin runs next, so that [Scratch] can give each
 // its own memory. It is for runners: every pair of plugin and extension point

@@ -73,6 +73,10 @@ const (
 // pod, and what they return, must not depend on what ReadsNode, ReadsPods and
 // ReadsTime stand for: a bound filter or scorer reads that from the node, or
 // from the cycle's snapshot, when it is asked.
+//
+// A plugin that sets values for others ([Key.Set]) in PreFilter or PreScore is
+// asked as one that reads the cluster, so that they are there. An answer that
+// depends on another plugin's value reads the cluster, too, and must say so.
 type Scope struct {
 	// Pod holds the parts of the pod that the plugin reads.
 	Pod PodFields

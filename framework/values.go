@@ -20,8 +20,19 @@ func (k *Key[T]) Get(c *Cycle) (T, bool) {
 	return v.value, ok
 }
 
-// Set stores the value for the rest of the cycle.
+// Set stores the value for the rest of the cycle. A plugin that sets one in
+// PreFilter or PreScore is asked anew in every decision, whatever its [Scope]
+// declares, so that the value is there and is this pod's.
 func (k *Key[T]) Set(c *Cycle, v T) {
+	c.sets++
+	k.Offer(c, v)
+}
+
+// Offer stores the value, like Set, for those who can do without: in decisions
+// that are made from kept answers, in which the plugin is not asked, it is
+// missing. It must be the same for all pods that are equal in the parts that the
+// plugin's Scope names.
+func (k *Key[T]) Offer(c *Cycle, v T) {
 	if c.values == nil {
 		c.values = make(map[any]any)
 	}

@@ -151,12 +151,14 @@ func orderOf(own, derived []framework.Plugin) []framework.Plugin {
 // undeclared is the scope of a plugin that has none to tell.
 var undeclared = framework.Scope{Pod: framework.FieldsAll, Reads: framework.ReadsCluster}
 
+func undeclaredScope(*framework.PodInfo) framework.Scope { return undeclared }
+
 // scopeOf returns the plugin's scopes. The plain road does not ask for them, so
 // one that panics must not fail the cycle: it declares nothing.
 func scopeOf(p framework.Plugin) func(*framework.PodInfo) framework.Scope {
 	s, ok := framework.As[framework.Scoper](p)
 	if !ok {
-		return func(*framework.PodInfo) framework.Scope { return undeclared }
+		return undeclaredScope
 	}
 	return func(pod *framework.PodInfo) (scope framework.Scope) {
 		defer func() {
@@ -170,6 +172,7 @@ func scopeOf(p framework.Plugin) func(*framework.PodInfo) framework.Scope {
 
 // binding is what the PreFilter and PreScore plugins made for one pod.
 type binding struct {
+	setters []int // that set values for others: of preFilters or preScores, as were run last
 	filters []boundFilter
 	scorers []boundScorer
 
@@ -226,6 +229,7 @@ func (t *plugins) bindFilters(c *framework.Cycle, b *binding, some *choice) erro
 	b.restrict, b.nodes, b.restricting = false, b.nodes[:0], b.restricting[:0]
 	b.rejected, b.rejectedBy = framework.Status{}, ""
 	b.absent = framework.NewStatus(framework.UnschedulableAndUnresolvable, nil)
+	b.setters = b.setters[:0]
 	b.perFilter = slices.Grow(b.perFilter[:0], len(t.filters))[:len(t.filters)]
 	for _, i := range some.at {
 		if b.perFilter[i] = nil; !t.filters[i].bound {
@@ -235,7 +239,11 @@ func (t *plugins) bindFilters(c *framework.Cycle, b *binding, some *choice) erro
 	for _, i := range some.pre {
 		p := &t.preFilters[i]
 		c.At(i)
+		sets := c.Sets()
 		pre, status, err := callPreFilter(c, p)
+		if c.Sets() != sets {
+			b.setters = append(b.setters, i)
+		}
 		if err != nil {
 			return err
 		}
@@ -310,6 +318,7 @@ func (b *binding) intersect(plugin string, nodes []string) bool {
 // Source: kube-scheduler 1.37, framework/runtime, RunPreScorePlugins.
 func (t *plugins) bindScorers(c *framework.Cycle, feasible engine.Feasible, b *binding, some *choice) error {
 	b.scorers = b.scorers[:0]
+	b.setters = b.setters[:0]
 	b.perScorer = slices.Grow(b.perScorer[:0], len(t.scorers))[:len(t.scorers)]
 	for _, i := range some.at {
 		if b.perScorer[i] = nil; !t.scorers[i].bound {
@@ -319,7 +328,11 @@ func (t *plugins) bindScorers(c *framework.Cycle, feasible engine.Feasible, b *b
 	for _, i := range some.pre {
 		p := &t.preScores[i]
 		c.At(len(t.preFilters) + i)
+		sets := c.Sets()
 		scorer, status, err := callPreScore(c, feasible, p)
+		if c.Sets() != sets {
+			b.setters = append(b.setters, i)
+		}
 		if err != nil {
 			return err
 		}

@@ -20,10 +20,28 @@ func (f *fastRoad) Kept() (filters, scorers framework.Reads) {
 	return f.kind.filters.keptReads, f.kind.scorers.keptReads
 }
 
+// forgetKinds reads anew what plugins read, after one turned out to set values
+// for others: it has to be asked in every decision then, or its values would be
+// missing, or be those of another pod. The decision at hand is the plain road's.
+func (f *fastRoad) forgetKinds() {
+	clear(f.kinds)
+	f.notes = framework.NewNotebook[kind]()
+}
+
 // BindFilters implements [engine.Source].
 func (f *fastRoad) BindFilters(c *framework.Cycle, live bool) ([]engine.Filter, bool) {
 	p := &f.s.plugins
 	err := p.bindFilters(c, &f.bound, f.kind.filters.choice(live))
+	if !live && len(f.bound.setters) > 0 {
+		for _, i := range f.bound.setters {
+			if of := p.preFilters[i].filter; of >= 0 {
+				p.filters[of].scope = undeclaredScope
+			}
+			p.preFilters[i].scope = undeclaredScope
+		}
+		f.forgetKinds()
+		return nil, false
+	}
 	if err != nil || !f.bound.rejected.IsSuccess() || f.bound.restrict {
 		return nil, false
 	}
@@ -37,7 +55,18 @@ func (f *fastRoad) BindFilters(c *framework.Cycle, live bool) ([]engine.Filter, 
 // BindScorers implements [engine.Source].
 func (f *fastRoad) BindScorers(c *framework.Cycle, live bool, feasible engine.Feasible) ([]engine.Scorer, bool) {
 	p := &f.s.plugins
-	if err := p.bindScorers(c, feasible, &f.bound, f.kind.scorers.choice(live)); err != nil {
+	err := p.bindScorers(c, feasible, &f.bound, f.kind.scorers.choice(live))
+	if !live && len(f.bound.setters) > 0 {
+		for _, i := range f.bound.setters {
+			if of := p.preScores[i].scorer; of >= 0 {
+				p.scorers[of].scope = undeclaredScope
+			}
+			p.preScores[i].scope = undeclaredScope
+		}
+		f.forgetKinds()
+		return nil, false
+	}
+	if err != nil {
 		return nil, false
 	}
 	f.scorers = f.scorers[:0]

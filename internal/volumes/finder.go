@@ -83,7 +83,7 @@ type waitingClaim struct {
 	provision  provision
 }
 
-// FinderKey holds the cycle's Finder once it has been prepared with success.
+// FinderKey offers the cycle's Finder once it has been prepared with success.
 var FinderKey = framework.NewKey[*Finder]("volumes")
 
 const errUnbound = framework.Text("pod has unbound immediate PersistentVolumeClaims")

@@ -1,0 +1,113 @@
+package scheduling_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling"
+)
+
+var planKey, rankKey = framework.NewKey[string]("plan"), framework.NewKey[string]("rank")
+
+// planner tells in PreFilter and PreScore what it wants Reserve to know. By its
+// scope, its answers for pods of one class are the same.
+type planner struct {
+	offers bool
+	calls  *int
+	saw    *[]string
+}
+
+func (planner) Name() string { return "planner" }
+func (planner) Scope(*framework.PodInfo) framework.Scope {
+	return framework.Scope{Reads: framework.ReadsNode}
+}
+
+func (p planner) set(k *framework.Key[string], c *framework.Cycle) {
+	*p.calls++
+	if p.offers {
+		k.Offer(c, c.Pod.Pod.Name)
+	} else {
+		k.Set(c, c.Pod.Pod.Name)
+	}
+}
+
+func (p planner) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
+	p.set(planKey, c)
+	return framework.PreFiltered{Filter: p}, framework.Status{}
+}
+
+func (planner) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status {
+	return framework.Status{}
+}
+
+func (p planner) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
+	p.set(rankKey, c)
+	return p, framework.Status{}
+}
+
+func (planner) Score(_ *framework.PodInfo, n *framework.NodeInfo) int64 {
+	return int64(len(n.Node.Name))
+}
+
+func (p planner) Reserve(c *framework.Cycle, _ *framework.NodeInfo) framework.Status {
+	plan, _ := planKey.Get(c)
+	rank, _ := rankKey.Get(c)
+	*p.saw = append(*p.saw, plan+" "+rank)
+	return framework.Status{}
+}
+
+func (planner) Unreserve(*framework.Cycle, *framework.NodeInfo) {}
+
+// TestCycleValues: what a plugin sets in PreFilter or PreScore is there in
+// Reserve, whatever road the decision takes, and is that of the pod.
+func TestCycleValues(t *testing.T) {
+	for name, fast := range map[string]scheduling.Fast{"plain": {Off: true}, "fast": {}, "both": {Verify: true}} {
+		t.Run(name, func(t *testing.T) {
+			var calls int
+			var saw []string
+			p := planner{calls: &calls, saw: &saw}
+			placeThree(t, scheduling.Profile{
+				Filter: []framework.Plugin{p}, Score: []scheduling.Weighted{{Plugin: p}}, Reserve: []framework.Plugin{p}, Fast: fast,
+			})
+			if want := []string{"a a", "b b", "c c"}; !slices.Equal(saw, want) {
+				t.Errorf("Reserve saw %q, want %q", saw, want)
+			}
+		})
+	}
+}
+
+// TestOfferedValues: a plugin that only offers values is not asked again for
+// every pod of a class.
+func TestOfferedValues(t *testing.T) {
+	var calls int
+	var saw []string
+	p := planner{offers: true, calls: &calls, saw: &saw}
+	placeThree(t, scheduling.Profile{
+		Filter: []framework.Plugin{p}, Score: []scheduling.Weighted{{Plugin: p}}, Reserve: []framework.Plugin{p},
+	})
+	// The first pod of a class takes the plain road, the second makes the answers
+	// that are kept.
+	if calls != 4 || len(saw) != 3 {
+		t.Errorf("PreFilter and PreScore were called %d times for 3 pods of one class, and Reserve saw %q; want 4 times", calls, saw)
+	}
+}
+
+func placeThree(t *testing.T, p scheduling.Profile) {
+	t.Helper()
+	s := framework.NewSnapshot(framework.Arrival)
+	for _, n := range []string{"n", "nn", "nnn"} {
+		if err := s.AddNode(framework.MakeNode(n, "4", "8Gi").Obj()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sched, err := scheduling.New(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a", "b", "c"} {
+		if _, err := sched.Place(s, podInfo(t, s, framework.MakePod(name).Obj())); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
