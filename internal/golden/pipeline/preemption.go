@@ -71,6 +71,9 @@ func (k *checker) comparePreemption(d scheduling.Decision) {
 	failed := map[string]golden.Status{}
 	for name, status := range k.preemption.failed {
 		failed[name] = golden.StatusOf(status)
+		for i, reason := range failed[name].Reasons {
+			failed[name].Reasons[i] = strings.TrimSuffix(reason, " (node "+name+")") // of an error
+		}
 	}
 	for name, got := range failed {
 		expected := want.Failed[name]

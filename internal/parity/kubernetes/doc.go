@@ -45,7 +45,12 @@
 //
 //   - Where kube-scheduler crashes, such as for a volume to be provisioned from a
 //     storage capacity that states none, there is nothing to compare with; the
-//     command counts these cases.
+//     command counts these cases, and looks that berth decides all the same.
+//
+//   - Where berth differs on purpose, no case goes: wishes for nodes of a weight
+//     below 0, soft spread constraints with a maxSkew below 1, which no API server
+//     lets pass, and amounts above 92 quadrillion, where the original's scores
+//     wrap around.
 //
 // The command prints this list, too.
 package kubernetes
