@@ -75,7 +75,7 @@ type base struct {
 	epoch    uint64 // changes when a class has to look at every row
 	log      rowLog
 	sink     int32 // see warm
-	fresh    bool // built for the decision that is being made
+	fresh    bool  // built for the decision that is being made
 	bytes    int
 }
 

@@ -129,6 +129,10 @@ func (b *base) sums(scorers []Scorer, buffer int) []int64 {
 
 // scoreOne renews the scores of one row, of which the moving ones are given.
 func (b *base) scoreOne(n *framework.NodeInfo, slot int, moving int64) {
+	if b.even && !b.moves() {
+		b.put(int32(slot), row(b.evenly+int32(moving)))
+		return
+	}
 	f := &b.fixedly[slot]
 	known := f.known()
 	if !known {

@@ -20,7 +20,7 @@
 //
 //	class "..., app=web, spread by zone"              order of places
 //	                                                   0   1   2   3 ...
-//	  own      first rejection of each node          ┌───┬───┬───┬───┬──
+//	  own      rejection by the row or by gates      ┌───┬───┬───┬───┬──
 //	  gates    filters that count other pods   ───▶  │187│  -│191│187│    leaves: totals
 //	  columns  raw scores in buckets, ranges         └───┴───┴───┴───┴──
 //	  division zone-a: 0 2 ..  zone-b: 1 3 ..            \   /   \   /

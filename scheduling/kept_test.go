@@ -1,0 +1,88 @@
+package scheduling_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling"
+)
+
+// small is a cluster of n nodes with room for three pods each, of which the
+// first is liked less, and a pod for it.
+func small(t *testing.T, n int) (*framework.Snapshot, *framework.PodInfo) {
+	t.Helper()
+	snap := framework.NewSnapshot(framework.Arrival)
+	for i := range n {
+		node := framework.MakeNode(fmt.Sprintf("n%d", i), "4", "8Gi").Resource("pods", "3")
+		if i == 0 {
+			node = node.Labels("liked", "x")
+		}
+		if err := snap.AddNode(node.Obj()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return snap, podInfo(t, snap, framework.MakePod("p").Obj())
+}
+
+// TestKeptRejectionsRunOut: a node that was rejected for a while when its class
+// was built is asked about again when the while is over, and so is one that was
+// rejected later.
+func TestKeptRejectionsRunOut(t *testing.T) {
+	sched := build(t, scheduling.Profile{Filter: []framework.Plugin{tired{}}, Fast: scheduling.Fast{Verify: true}})
+	snap, pod := small(t, 1)
+	tiredAt := time.Unix(1_700_000_400-120, 0) // its name has two letters
+	for _, minutes := range []int{0, 0, 0, 1, 2, 9, 10, 10, 11, 20, 29} {
+		snap.SetNow(tiredAt.Add(time.Duration(minutes) * time.Minute))
+		_, err := sched.Schedule(snap, pod)
+		if tired := minutes%10 == 0; (err != nil) != tired {
+			t.Errorf("after %d minutes: %v, want an error: %v", minutes, err, tired)
+		}
+	}
+}
+
+// TestClassesPartFromTheirBase: which plugins tell nodes apart changes with the
+// nodes that are feasible, and so does where a class has its totals.
+func TestClassesPartFromTheirBase(t *testing.T) {
+	sched := build(t, scheduling.Profile{
+		Filter: []framework.Plugin{room{}},
+		Score:  []scheduling.Weighted{{Plugin: emptier{}, Weight: 2}, {Plugin: likes{}}},
+		Tie:    scheduling.Random, Fast: scheduling.Fast{Verify: true},
+	})
+	snap, pod := small(t, 6)
+	var guests []*framework.PodInfo
+	for i := range 3 {
+		guests = append(guests, podInfo(t, snap, framework.MakePod(fmt.Sprintf("g%d", i)).Obj()))
+	}
+	decide := func(times int) {
+		t.Helper()
+		for range times {
+			d, err := sched.Place(snap, pod)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := snap.RemovePod(pod, d.Node); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for round := range 4 {
+		decide(20) // the first node has another score
+		for _, g := range guests {
+			if err := snap.AddPod(g, "n0"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		decide(20 + round) // it is full, and all others are alike
+		for _, g := range guests {
+			if err := snap.RemovePod(g, "n0"); err != nil {
+				t.Fatal(err)
+			}
+			decide(2)
+		}
+	}
+	if stats := sched.Stats(); stats.Known < 100 {
+		t.Errorf("%d decisions from kept answers, want more than 100", stats.Known)
+	}
+}
