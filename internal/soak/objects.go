@@ -45,7 +45,11 @@ func node(r *rand.Rand, name string) *framework.Node {
 			b = b.Image(pick(r, "30Mi", "300Mi", "900Mi"), fmt.Sprintf("app-%d:v1", i))
 		}
 	}
-	return b.Obj()
+	n := b.Obj()
+	if chance(r, 2) {
+		n.Status.DeclaredFeatures = []string{"UserNamespacesHostNetworkSupport"}
+	}
+	return n
 }
 
 // template makes the pod of a class: all pods made from it are alike but for
@@ -82,7 +86,11 @@ func template(r *rand.Rand, i int) *framework.Pod {
 	if chance(r, 6) {
 		b = b.InitContainer("init").Image("app-2:v1").Requests("1", "1Gi")
 	}
-	return mounts(r, neighbours(r, b))
+	p := mounts(r, neighbours(r, b))
+	if chance(r, 12) {
+		p.Spec.HostNetwork, p.Spec.HostUsers = true, new(false) // a feature that nodes declare
+	}
+	return p
 }
 
 // modest makes the pod of a class that asks for little more than room, so that
@@ -110,6 +118,15 @@ func member(r *rand.Rand, i int) framework.PodBuilder {
 		Labels("app", fmt.Sprintf("app-%d", i%5)).Image(fmt.Sprintf("app-%d", i%4))
 	if chance(r, 3) {
 		b = b.Labels("tier", pick(r, "front", "back"))
+	}
+	if chance(r, 8) {
+		b = b.Sidecar("proxy").Requests("50m", "64Mi")
+	}
+	if chance(r, 8) {
+		b = b.Overhead(resource.CPU, pick(r, "100m", "1")).Overhead(resource.Memory, "64Mi")
+	}
+	if chance(r, 8) {
+		b = b.PodRequest(resource.CPU, pick(r, "300m", "2"))
 	}
 	return owned(r, ranked(r, b))
 }
