@@ -49,6 +49,20 @@
 // is what filters and scorers read: the sums are kept as pods and metrics come
 // and go, so that a decision costs O(resources) per node.
 //
+// A decision for a known class of pods looks at the nodes that changed since the
+// last one, so a new metric of every node costs the metrics, by
+// [Ledger.SetMetric], and one look at every node. A metric costs a look at the name
+// of each pod that it reports, in order, and where the use of prod pods is asked
+// for, by LoadAware.ScoreProd, ProdThresholds or a node, one map access for each
+// pod and resource as well. With everything in the processor's caches, 1,000 nodes
+// of 50 pods each take 0.4 ms, and 1.7 ms with prod pods, of which reading the
+// maps is 0.9 ms. Metrics that come from main memory take several times as long,
+// almost all of which is waiting for it. Reports in another order than the last
+// time, and such of pods that are gone or new, are looked up by a hash of their
+// names: up to 0.8 ms if it is all of them. BenchmarkLedgerRefresh measures this,
+// its variants "reading" what reading alone costs, and BenchmarkRefreshAndDecision
+// in internal/golden/loadaware a decision with it.
+//
 // For simulators, a [Sampler] makes the reports that an agent would make of
 // simulated use, with averages and percentiles; a [Histogram] keeps a
 // distribution that forgets.

@@ -2,6 +2,7 @@ package estimator_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -26,10 +27,18 @@ const (
 
 var benchStart = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// newLoadedCluster makes a cluster. Metrics name pods by the pods' own strings,
-// as a simulator would, or, if they are to be like decoded ones, by strings that
-// share no memory with the pods.
-func newLoadedCluster(b *testing.B, nodes, pods int, decoded bool) *loadedCluster {
+// reportShape says what the metrics of a benchmark look like.
+type reportShape struct {
+	// decoded: their strings share no memory with the pods, as if a decoder had
+	// made them; else they are the pods' own, as in a simulator.
+	decoded    bool
+	aggregated bool // they have statistics over periods
+	shuffled   bool // every round has an order of its own
+	churned    bool // two pods in each are gone, and two new pods do not appear
+}
+
+// newLoadedCluster makes a cluster.
+func newLoadedCluster(b *testing.B, nodes, pods int, shape reportShape) *loadedCluster {
 	b.Helper()
 	c := &loadedCluster{snapshot: framework.NewSnapshot(framework.ZoneInterleaved), now: benchStart}
 	c.snapshot.SetNow(c.now)
@@ -53,32 +62,53 @@ func newLoadedCluster(b *testing.B, nodes, pods int, decoded bool) *loadedCluste
 		}
 	}
 	for round := range c.reports {
+		random := rand.New(rand.NewPCG(1, uint64(round)))
 		at := c.now.Add(time.Duration(round+5) * time.Minute)
 		for i := range nodes {
 			n := c.snapshot.Node(fmt.Sprintf("node-%05d", i))
-			c.reports[round] = append(c.reports[round], benchReport(n, int64(150+i%200), at, decoded))
+			m := shape.report(n, int64(150+i%200), at)
+			reports := m.Status.PodsMetric
+			if shape.shuffled {
+				random.Shuffle(len(reports), func(i, j int) { reports[i], reports[j] = reports[j], reports[i] })
+			}
+			if shape.churned {
+				for k := range 2 {
+					reports[(i+7*round+3*k)%pods].Name = fmt.Sprintf("gone-%05d-%d", i, 2*round+k)
+				}
+			}
+			c.reports[round] = append(c.reports[round], m)
 		}
 	}
 	c.snapshot.SetNow(c.now.Add(5 * time.Minute))
 	return c
 }
 
-func benchReport(n *framework.NodeInfo, cpu int64, at time.Time, decoded bool) *framework.NodeMetric {
+func (s reportShape) report(n *framework.NodeInfo, cpu int64, at time.Time) *framework.NodeMetric {
 	use := func(cpu, memory int64) framework.ResourceMap {
 		return framework.ResourceMap{ResourceList: resource.List{
 			resource.CPU: resource.Milli(cpu), resource.Memory: resource.New(memory, resource.BinarySI),
 		}}
 	}
-	text := func(s string) string {
-		if decoded {
-			return strings.Clone(s)
+	text := func(text string) string {
+		if s.decoded {
+			return strings.Clone(text)
 		}
-		return s
+		return text
 	}
 	pods := int64(len(n.Pods))
 	m := &framework.NodeMetric{ObjectMeta: framework.ObjectMeta{Name: n.Name()}}
 	m.Status.UpdateTime = &at
 	m.Status.NodeMetric = &framework.NodeMetricInfo{NodeUsage: use(pods*cpu, pods<<29)}
+	if s.aggregated {
+		for _, period := range []time.Duration{5 * time.Minute, 10 * time.Minute} {
+			m.Status.NodeMetric.AggregatedNodeUsages = append(m.Status.NodeMetric.AggregatedNodeUsages, framework.AggregatedUsage{
+				Duration: framework.Duration{Duration: period},
+				Usage: map[framework.AggregationType]framework.ResourceMap{
+					framework.P50: use(pods*cpu, pods<<29), framework.P95: use(2*pods*cpu, pods<<29),
+				},
+			})
+		}
+	}
 	for _, p := range n.Pods {
 		m.Status.PodsMetric = append(m.Status.PodsMetric, &framework.PodMetricInfo{
 			Name: text(p.Pod.Name), Namespace: text(p.Pod.Namespace), Priority: text(string(estimator.PriorityProd)),
@@ -88,40 +118,92 @@ func benchReport(n *framework.NodeInfo, cpu int64, at time.Time, decoded bool) *
 	return m
 }
 
+// BenchmarkLedgerRefresh renews the metrics of all nodes. Variant "reading" is the
+// bound below: it reads every name and adds up every usage of the same metrics,
+// and nothing else.
 func BenchmarkLedgerRefresh(b *testing.B) {
+	plain := estimator.LoadAware{}
+	prod := estimator.LoadAware{ScoreProd: true, ProdThresholds: map[resource.Name]int64{resource.CPU: 50}}
+	aggregated := estimator.LoadAware{Aggregated: &estimator.Aggregated{
+		Thresholds: map[resource.Name]int64{resource.CPU: 60}, Type: framework.P95, ScoreType: framework.P50, ScoreDuration: 5 * time.Minute,
+	}}
+	all := []estimator.Rules{estimator.Koordinator18, estimator.Koordinator16, estimator.Koordinator15, estimator.Koordinator14}
+	ends := []estimator.Rules{estimator.Koordinator18, estimator.Koordinator14}
 	for _, v := range []struct {
-		name    string
-		config  estimator.LoadAware
-		decoded bool
+		name   string
+		config estimator.LoadAware
+		shape  reportShape
+		rules  []estimator.Rules
 	}{
-		{"rules=1.8", estimator.LoadAware{}, false},
-		{"rules=1.8/decoded", estimator.LoadAware{}, true},
-		{"rules=1.8/prod", estimator.LoadAware{ScoreProd: true}, false},
-		{"rules=1.4", estimator.LoadAware{Rules: estimator.Koordinator14}, false},
+		{"plain", plain, reportShape{}, all},
+		{"aggregated", aggregated, reportShape{aggregated: true}, all},
+		{"prod", prod, reportShape{}, all},
+		{"decoded", plain, reportShape{decoded: true}, ends},
+		{"shuffled", plain, reportShape{shuffled: true}, ends},
+		{"churned", plain, reportShape{churned: true}, ends},
+		{"prod/decoded", prod, reportShape{decoded: true}, ends},
+		{"prod/shuffled", prod, reportShape{shuffled: true}, ends},
+		{"prod/churned", prod, reportShape{churned: true}, ends},
 	} {
-		b.Run(fmt.Sprintf("%s/nodes=%d/pods=%d", v.name, benchNodes, benchPods), func(b *testing.B) {
-			c := newLoadedCluster(b, benchNodes, benchPods, v.decoded)
-			load, err := estimator.NewLoad(v.config)
-			if err != nil {
-				b.Fatal(err)
-			}
-			load.View(c.snapshot)
-			round := 0
-			for b.Loop() {
-				for _, m := range c.reports[round%2] {
+		for _, v.config.Rules = range v.rules {
+			b.Run(fmt.Sprintf("%s/rules=%s", v.name, v.config.Rules), func(b *testing.B) {
+				c := newLoadedCluster(b, benchNodes, benchPods, v.shape)
+				load, err := estimator.NewLoad(v.config)
+				if err != nil {
+					b.Fatal(err)
+				}
+				load.View(c.snapshot)
+				perThousandNodes(b, c, func(m *framework.NodeMetric) {
 					if err := c.ledger.SetMetric(m); err != nil {
 						b.Fatal(err)
 					}
+				})
+			})
+		}
+	}
+	for _, shape := range []reportShape{{}, {decoded: true}} {
+		for _, usage := range []bool{false, true} {
+			b.Run(fmt.Sprintf("reading/usage=%t/decoded=%t", usage, shape.decoded), func(b *testing.B) {
+				c := newLoadedCluster(b, benchNodes, benchPods, shape)
+				var sum int64
+				perThousandNodes(b, c, func(m *framework.NodeMetric) { sum += read(m, usage) })
+				if sum == 0 {
+					b.Fatal("nothing was read")
 				}
-				round++
-			}
-			b.ReportMetric(float64(b.Elapsed().Microseconds())/1000/float64(b.N)/(benchNodes/1000), "ms/1000nodes")
-		})
+			})
+		}
 	}
 }
 
+// read looks at every name, and at the usage if asked for.
+func read(m *framework.NodeMetric, usage bool) (sum int64) {
+	for _, r := range m.Status.PodsMetric {
+		sum += int64(r.Name[len(r.Name)-1]) + int64(r.Namespace[0]) + int64(len(r.PodUsage.ResourceList))
+	}
+	if usage {
+		for _, r := range m.Status.PodsMetric {
+			use := r.PodUsage.ResourceList
+			sum += use[resource.CPU].MilliValue() + use[resource.Memory].Value()
+		}
+	}
+	return sum
+}
+
+// perThousandNodes times rounds of metrics.
+func perThousandNodes(b *testing.B, c *loadedCluster, visit func(*framework.NodeMetric)) {
+	b.ReportAllocs()
+	round := 0
+	for b.Loop() {
+		for _, m := range c.reports[round%len(c.reports)] {
+			visit(m)
+		}
+		round++
+	}
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/1000/float64(b.N)/(benchNodes/1000), "ms/1000nodes")
+}
+
 func BenchmarkLedgerAssign(b *testing.B) {
-	c := newLoadedCluster(b, benchNodes, benchPods, false)
+	c := newLoadedCluster(b, benchNodes, benchPods, reportShape{})
 	load := estimator.DefaultLoad()
 	load.View(c.snapshot)
 	for _, m := range c.reports[0] {

@@ -24,15 +24,7 @@ func BenchmarkDecision(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			scheduler, err := scheduling.New(scheduling.Profile{
-				Name:    "load-aware",
-				Filter:  []framework.Plugin{filter.NodeResourcesFit{}, filter.LoadAware{Load: load}},
-				Score:   []scheduling.Weighted{{Plugin: scoring.LoadAware{Load: load}}},
-				Reserve: []framework.Plugin{estimator.Assigner{}},
-			})
-			if err != nil {
-				b.Fatal(err)
-			}
+			scheduler := loadAwareScheduler(b, load)
 			placed := make([]*framework.PodInfo, 0, 20_000)
 			on := make([]string, 0, cap(placed))
 			for i := range cap(placed) {
@@ -68,6 +60,70 @@ func BenchmarkDecision(b *testing.B) {
 				}
 				on = append(on, d.Node)
 			}
+		})
+	}
+}
+
+func loadAwareScheduler(b testing.TB, load *estimator.Load) *scheduling.Scheduler {
+	b.Helper()
+	scheduler, err := scheduling.New(scheduling.Profile{
+		Name:    "load-aware",
+		Filter:  []framework.Plugin{filter.NodeResourcesFit{}, filter.LoadAware{Load: load}},
+		Score:   []scheduling.Weighted{{Plugin: scoring.LoadAware{Load: load}}},
+		Reserve: []framework.Plugin{estimator.Assigner{}},
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return scheduler
+}
+
+// BenchmarkRefreshAndDecision renews the metrics of all nodes and places a pod of
+// a known class: whatever a metric leaves for the next decision to do is in it.
+func BenchmarkRefreshAndDecision(b *testing.B) {
+	const nodes, pods = 5000, 50
+	for _, rules := range []estimator.Rules{estimator.Koordinator18, estimator.Koordinator14} {
+		b.Run(fmt.Sprintf("rules=%s/nodes=%d/pods=%d", rules, nodes, pods), func(b *testing.B) {
+			s := measuredCluster(b, nodes, pods)
+			load, err := estimator.NewLoad(estimator.LoadAware{Rules: rules})
+			if err != nil {
+				b.Fatal(err)
+			}
+			scheduler, ledger := loadAwareScheduler(b, load), estimator.LedgerOf(s)
+			place := func(i int) {
+				info, err := s.NewPodInfo(framework.MakePod(fmt.Sprintf("new-%d", i)).UID(framework.UID(fmt.Sprintf("new-%d", i))).Requests("100m", "128Mi").Obj())
+				if err != nil {
+					b.Fatal(err)
+				}
+				d, err := scheduler.Place(s, info)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if err := s.RemovePod(info, d.Node); err != nil {
+					b.Fatal(err)
+				}
+			}
+			place(0)
+			place(1)
+			next := make([]*framework.NodeMetric, 0, nodes)
+			for _, n := range s.All() {
+				m := framework.Clone(ledger.Metric(n))
+				m.Status.UpdateTime = new(m.Status.UpdateTime.Add(time.Minute))
+				next = append(next, m)
+			}
+			i := 2
+			for b.Loop() {
+				for k, n := range s.All() {
+					before := ledger.Metric(n)
+					if err := ledger.SetMetric(next[k]); err != nil {
+						b.Fatal(err)
+					}
+					next[k] = before
+				}
+				place(i)
+				i++
+			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/1000/float64(b.N)/(nodes/1000), "ms/1000nodes")
 		})
 	}
 }
