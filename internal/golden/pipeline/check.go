@@ -87,6 +87,9 @@ func newChecker(c *golden.Case, p scheduling.Profile, s *framework.Snapshot) (*c
 	k := &checker{Case: c, snapshot: s, preemption: &recorder{DefaultPreemption: plugin}}
 	p.Fast.Verify = true
 	p.PostFilter = []framework.Plugin{k.preemption}
+	if c.Expect.Preemption != nil {
+		p.Extenders = cutters(c.Pod)
+	}
 	if k.scheduler, err = scheduling.New(p); err != nil {
 		return nil, err
 	}

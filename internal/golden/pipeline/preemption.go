@@ -47,6 +47,11 @@ func (k *checker) comparePreemption(d scheduling.Decision) {
 		k.preemption.places = append(k.preemption.places, s.Offset)
 	}
 	result, _, status, err := k.scheduler.PostFilter(context.Background(), k.snapshot, k.pod, d)
+	if want.Searches != nil && k.Pod.Annotations[AnnCutters] != "" {
+		k.compareCandidates(want) // extenders have not seen these
+		k.compareSearches(want)
+		return
+	}
 	if want.PostFilterCode == framework.Error.String() {
 		k.comparePreemptionError(err, want.PostFilterMsg)
 		return

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"strings"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/internal/golden"
@@ -31,6 +32,7 @@ func DefaultPreemption(c *golden.Case) (preemption.DefaultPreemption, error) {
 // search is a PostFilter that began at some place.
 type search struct {
 	candidates []*preemption.Candidate
+	left       []*preemption.Candidate // by extenders
 	result     framework.PostFiltered
 	status     framework.Status
 	recalled   framework.PostFiltered // the same, when it may use what it knows
@@ -40,7 +42,12 @@ type search struct {
 func (r *recorder) search(ctx context.Context, c *framework.Cycle, v framework.Verdicts) {
 	r.searches = nil
 	seed := c.Seed
-	defer func() { c.Seed = seed }()
+	narrow, narrows := preemption.Narrow.Get(c)
+	defer func() {
+		if c.Seed = seed; narrows {
+			preemption.Narrow.Set(c, narrow)
+		}
+	}()
 	for _, place := range r.places {
 		if place >= len(r.potential) {
 			continue
@@ -48,12 +55,18 @@ func (r *recorder) search(ctx context.Context, c *framework.Cycle, v framework.V
 		var s search
 		c.Seed = seedOf(place, len(r.potential))
 		s.recalled, _ = r.DefaultPreemption.PostFilter(ctx, c, v)
-		preemption.Narrow.Set(c, func(_ context.Context, list []*preemption.Candidate) ([]*preemption.Candidate, error) {
+		preemption.Narrow.Set(c, func(ctx context.Context, list []*preemption.Candidate) (left []*preemption.Candidate, err error) {
 			s.candidates = slices.Clone(list)
-			return list, nil
+			if left = list; narrows {
+				left, err = narrow(ctx, list)
+			}
+			s.left = slices.Clone(left)
+			return left, err
 		})
 		s.result, s.status = r.DefaultPreemption.PostFilter(ctx, c, v)
-		preemption.Narrow.Delete(c)
+		if preemption.Narrow.Delete(c); narrows {
+			preemption.Narrow.Set(c, narrow)
+		}
 		r.searches = append(r.searches, s)
 	}
 }
@@ -80,7 +93,7 @@ func (k *checker) compareSearches(want *golden.Preemption) {
 		for _, c := range got.candidates {
 			candidates = append(candidates, c.Node)
 		}
-		for _, c := range preemption.Tied(got.candidates, preemption.Criteria()) {
+		for _, c := range preemption.Tied(got.left, preemption.Criteria()) {
 			tied = append(tied, c.Node)
 		}
 		slices.Sort(tied)
@@ -91,7 +104,13 @@ func (k *checker) compareSearches(want *golden.Preemption) {
 		if found && (!slices.Contains(w.Picked, got.result.Nominated) || !slices.Contains(tied, w.Nominated)) {
 			k.differ("preemption: node%s = %q of %v, want %q of %v", at, got.result.Nominated, tied, w.Nominated, w.Picked)
 		}
-		if got.result.Nominated == w.Nominated {
+		if w.Code == framework.Error.String() {
+			_, text, _ := strings.Cut(w.Message, "preemption: ")
+			text, _, _ = strings.Cut(text, "on node ") // any of several
+			if err := fmt.Sprint(got.status.Err()); !strings.Contains(err, text) {
+				k.differ("preemption: error%s = %s, want %s", at, err, text)
+			}
+		} else if got.result.Nominated == w.Nominated {
 			k.compare("preemption: message"+at, got.status.Message(), w.Message)
 			k.compare("preemption: evicted"+at, staying(got.result.Victims), append([]string{}, w.Evicted...))
 		}

@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/golden/pipeline"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -236,6 +238,9 @@ func (g *generator) preemptor() *framework.Pod {
 	if g.chance(6) {
 		p.Spec.PreemptionPolicy = new(pick(g.dice, framework.PreemptNever, framework.PreemptNever, framework.PreemptLowerPriority))
 	}
+	if g.chance(15) {
+		g.cut(p)
+	}
 	if g.chance(25) {
 		p.Status.NominatedNodeName = pick(g.dice, g.nodeName(), g.nodeName(), g.nodeName(), g.nodeName(), "nowhere")
 		for _, other := range g.c.Pods {
@@ -391,4 +396,13 @@ func diskVolume(readOnly bool) framework.Volume {
 	return framework.Volume{Name: "disk", VolumeSource: framework.VolumeSource{
 		GCEPersistentDisk: &framework.GCEPersistentDiskVolumeSource{PDName: "pd-1", ReadOnly: readOnly},
 	}}
+}
+
+// cut gives the pod extenders that have a say in preemption.
+func (g *generator) cut(p *framework.Pod) {
+	var verbs []string
+	for range g.between(1, 3) {
+		verbs = append(verbs, pick(g.dice, "odd", "odd", "first", "last", "turn", "none", "bare", "fail")+pick(g.dice, "", "?"))
+	}
+	p.Annotations = map[string]string{pipeline.AnnCutters: strings.Join(verbs, ",")}
 }

@@ -130,6 +130,9 @@ func byName(t framework.NodeSelectorTerm) bool { return len(t.MatchFields) > 0 }
 // changed is a node with another size, other taints or other labels.
 func (g *generator) changed() *framework.Node {
 	n := g.node(g.IntN(len(g.c.Nodes)))
+	if n.Status.Allocatable == nil {
+		n.Status.Allocatable = resource.List{}
+	}
 	if _, ok := n.Status.Allocatable[resource.Pods]; !ok {
 		n.Status.Allocatable[resource.Pods] = g.quantity("10")
 	}

@@ -12,6 +12,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 
 	"github.com/berth-sched/berth/internal/golden"
+	"github.com/berth-sched/berth/internal/golden/pipeline"
 )
 
 // preemption tells what DefaultPreemption would do after a search without
@@ -55,7 +56,7 @@ func (q *question) preemption(statuses *framework.NodeToStatus) (*golden.Preempt
 		a.Candidates = append(a.Candidates, candidate(c))
 	}
 	a.Picked = q.picked(p, candidates)
-	if s := a.Searches[0]; s.Nominated == "" { // it may keep too few of them: none
+	if s := a.Searches[0]; s.Nominated == "" && q.pod.Annotations[pipeline.AnnCutters] == "" { // it may keep too few of them: none
 		a.PostFilterCode, a.PostFilterMsg = s.Code, s.Message
 	}
 	return a, nil

@@ -50,7 +50,7 @@ func (s *Scheduler) MakeRoom(p *Pending, offset int) (*Room, error) {
 	q := &question{Scheduler: s, profile: p.profile, pod: p.info.Pod, state: p.state}
 	own := plugin.Evaluator.Interface
 	defer func() { plugin.Evaluator.Interface = own }()
-	b := beginning{own, offset}
+	b := beginning{Interface: own, offset: offset}
 	plugin.Evaluator.Interface = b
 	var e evictor
 	e.takeOver(plugin)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
+	extender "k8s.io/kube-scheduler/extender/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
@@ -13,6 +14,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 
 	"github.com/berth-sched/berth/internal/golden"
+	"github.com/berth-sched/berth/internal/golden/pipeline"
 )
 
 // beginning is DefaultPreemption whose search begins at a given place, where
@@ -20,11 +22,19 @@ import (
 type beginning struct {
 	preemption.Interface
 	offset int
+	asked  *[][]preemption.Candidate // if not nil: what CandidatesToVictimsMap was asked about
 }
 
 func (b beginning) GetOffsetAndNumCandidates(nodes int32) (offset, count int32) {
 	_, count = b.Interface.GetOffsetAndNumCandidates(nodes)
 	return int32(b.offset), count
+}
+
+func (b beginning) CandidatesToVictimsMap(candidates []preemption.Candidate) map[string]*extender.Victims {
+	if b.asked != nil {
+		*b.asked = append(*b.asked, candidates)
+	}
+	return b.Interface.CandidatesToVictimsMap(candidates)
 }
 
 // inOrder lists nodes in the order of the snapshot, where the original follows
@@ -60,9 +70,11 @@ func (q *question) searches(p *defaultpreemption.DefaultPreemption, statuses *fr
 	plugin := p.Evaluator.Interface
 	defer func() { p.Evaluator.Interface = plugin }()
 	picked := map[string][]string{} // by candidates
+	cutters := len(pipeline.Cutters(q.pod.Annotations)) > 0
+	defer cut(q.profile, q.pod)()
 	var list []golden.PreemptionSearch
 	for _, offset := range places(len(potential)) {
-		b := beginning{plugin, offset}
+		b := beginning{Interface: plugin, offset: offset}
 		p.Evaluator.Interface = b
 		from, count := b.GetOffsetAndNumCandidates(int32(len(potential)))
 		candidates, _, err := p.Evaluator.DryRunPreemption(q.ctx, q.state, q.pod, potential, q.budgets(), from, count)
@@ -82,10 +94,20 @@ func (q *question) searches(p *defaultpreemption.DefaultPreemption, statuses *fr
 		}
 		var e evictor
 		e.takeOver(p)
+		b.asked = new([][]preemption.Candidate)
+		p.Evaluator.Interface = b
 		result, status := p.PostFilter(q.ctx, q.state, q.pod, inOrder{statuses})
 		s.Code, s.Message, s.Evicted = status.Code().String(), status.Message(), e.keys
 		if result != nil && result.NominatingInfo != nil {
 			s.Nominated = result.NominatingInfo.NominatedNodeName
+		}
+		if cutters { // what they left is asked about once more, unless it is one
+			s.Picked = nil
+			if n := len(*b.asked); n > 1 {
+				s.Picked = q.picked(p, (*b.asked)[n-1])
+			} else if s.Nominated != "" {
+				s.Picked = []string{s.Nominated}
+			}
 		}
 		list = append(list, s)
 	}

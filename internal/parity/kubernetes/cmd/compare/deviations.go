@@ -11,6 +11,8 @@ var deviations = []string{
 		"so that all nodes which 300 tries returned are compared with those that berth holds to be equal",
 	"what depends on the order in which objects other than nodes and pods are listed, such as budgets, services and storage " +
 		"capacities: random in the original, here by name on both sides",
+	"which of several nodes an error of preemption names: any in the original, the first in berth; and the order in which extenders are " +
+		"offered candidates: that of a map in the original",
 	"pods that fail at Reserve and whose claims another pod has reserved for: then the original gives up what the other one has, too, " +
 		"and berth does not",
 	"what PreBind waits for: what controllers do about claims and volumes is played on both sides",

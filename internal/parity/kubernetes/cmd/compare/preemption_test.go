@@ -5,6 +5,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/internal/golden"
+	"github.com/berth-sched/berth/internal/golden/pipeline"
 	"github.com/berth-sched/berth/scheduling/preemption"
 )
 
@@ -38,7 +39,9 @@ func TestCriteria(t *testing.T) {
 				counts[names[decides(candidates)]]++
 			}
 			for _, s := range p.Searches {
-				switch {
+				switch extended := i.Pod.Annotations[pipeline.AnnCutters] != ""; {
+				case extended:
+					counts["extenders: "+s.Code]++
 				case s.Nominated == "":
 					counts["no candidate kept"]++
 				case len(s.Candidates) < len(candidates):
@@ -55,7 +58,8 @@ func TestCriteria(t *testing.T) {
 	}
 	for _, name := range append(names,
 		"not eligible due to preemptionPolicy=Never.", "not eligible due to a terminating pod on the nominated node.",
-		"fits", "no candidate kept", "ended early", "all victims leaving", "failed Unschedulable", "failed UnschedulableAndUnresolvable",
+		"fits", "no candidate kept", "ended early", "all victims leaving",
+		"extenders: Success", "extenders: Unschedulable", "extenders: Error", "failed Unschedulable", "failed UnschedulableAndUnresolvable",
 	) {
 		if counts[name] == 0 {
 			t.Errorf("%q: in no case, of %v", name, counts)

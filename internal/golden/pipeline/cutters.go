@@ -1,0 +1,87 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/preemption"
+)
+
+// AnnCutters is the annotation of pods whose preemption extenders have a say in:
+// what each of them does, separated by commas. See [Cut]. With a question mark
+// after it the extender can be ignored.
+const AnnCutters = "cutters"
+
+// Cut says what an extender makes of a candidate with so many victims: whether it
+// keeps the node, and which victims, by index. The verbs are odd, which drops some
+// nodes, first, which keeps the most important victim, last, which keeps the least
+// important one, turn, which turns the order around, none, which drops all nodes,
+// and bare, which keeps no victim of some nodes. The extender fails if ok is false.
+func Cut(verb, node string, victims int) (keep bool, kept []int, ok bool) {
+	all := make([]int, victims)
+	for i := range all {
+		all[i] = i
+	}
+	some := len(node) > 0 && node[len(node)-1]%2 == 1
+	switch verb {
+	case "odd":
+		return !some, all, true
+	case "first":
+		return true, all[:1], true
+	case "last":
+		return true, all[victims-1:], true
+	case "turn":
+		slices.Reverse(all)
+		return true, all, true
+	case "none":
+		return false, nil, true
+	case "bare":
+		if some {
+			return true, nil, true
+		}
+		return true, all, true
+	}
+	return false, nil, false
+}
+
+// Cutters are the verbs of a pod's extenders, with their question marks.
+func Cutters(annotations map[string]string) []string {
+	if annotations[AnnCutters] == "" {
+		return nil
+	}
+	return strings.Split(annotations[AnnCutters], ",")
+}
+
+// ErrCut is the error of an extender that fails.
+var ErrCut = errors.New("the extender does not know")
+
+// cutters are berth's extenders of that kind.
+func cutters(p *framework.Pod) (list []scheduling.Extender) {
+	for _, verb := range Cutters(p.Annotations) {
+		verb, ignorable := strings.CutSuffix(verb, "?")
+		list = append(list, scheduling.Extender{Name: verb, Ignorable: ignorable, Preempt: func(
+			_ context.Context, _ *framework.PodInfo, _ *framework.Snapshot, candidates []*preemption.Candidate,
+		) (out []*preemption.Candidate, err error) {
+			for _, c := range candidates {
+				keep, kept, ok := Cut(verb, c.Node, len(c.Victims))
+				if !ok {
+					return nil, ErrCut
+				}
+				if !keep {
+					continue
+				}
+				cut := &preemption.Candidate{Node: c.Node, Violations: c.Violations}
+				for _, i := range kept {
+					cut.Victims = append(cut.Victims, c.Victims[i])
+				}
+				out = append(out, cut)
+			}
+			return out, nil
+		}})
+	}
+	return list
+}
