@@ -96,9 +96,9 @@ func compileTerm(path string, term *framework.NodeSelectorTerm) (nodeTerm, []str
 	for i := range term.MatchExpressions {
 		e := &term.MatchExpressions[i]
 		path := element(child(path, "matchExpressions"), i)
-		op := slices.Index(nodeOperators, e.Operator)
+		op := slices.Index(NodeOperators, e.Operator)
 		if op < 0 {
-			problems = append(problems, unsupported(child(path, "operator"), e.Operator, nodeOperators))
+			problems = append(problems, unsupported(child(path, "operator"), e.Operator, NodeOperators))
 			continue
 		}
 		r, wrong := compileRequirement(path, e.Key, operator(op), e.Values)
@@ -110,7 +110,7 @@ func compileTerm(path string, term *framework.NodeSelectorTerm) (nodeTerm, []str
 		path := element(child(path, "matchFields"), i)
 		switch {
 		case f.Operator != framework.NodeSelectorOpIn && f.Operator != framework.NodeSelectorOpNotIn:
-			problems = append(problems, unsupported(child(path, "operator"), f.Operator, nodeOperators[:exists]))
+			problems = append(problems, unsupported(child(path, "operator"), f.Operator, NodeOperators[:exists]))
 		case len(f.Values) != 1:
 			problems = append(problems, invalid(child(path, "values"), f.Values, "must have one element"))
 		default:

@@ -31,15 +31,6 @@ func invalid(path string, value any, detail string) string {
 	return path + ": Invalid value: " + text + ": " + detail
 }
 
-// invalidEach describes a bad value with all that is wrong with it; nothing if
-// nothing is.
-func invalidEach(path, value string, details []string) []string {
-	if len(details) == 0 {
-		return nil
-	}
-	return []string{invalid(path, value, strings.Join(details, "; "))}
-}
-
 // unsupported describes a value that is none of those allowed.
 func unsupported[T ~string](path string, value T, allowed []T) string {
 	quoted := make([]string, len(allowed))

@@ -65,9 +65,9 @@ func matchAll(requirements []requirement, labels map[string]string) bool {
 	return true
 }
 
-// nodeOperators are the operators of node selectors, in the order in which an
+// NodeOperators are the operators of node selectors, in the order in which an
 // error lists them.
-var nodeOperators = []framework.NodeSelectorOperator{
+var NodeOperators = []framework.NodeSelectorOperator{
 	in:           framework.NodeSelectorOpIn,
 	notIn:        framework.NodeSelectorOpNotIn,
 	exists:       framework.NodeSelectorOpExists,
@@ -80,34 +80,12 @@ var nodeOperators = []framework.NodeSelectorOperator{
 // empty when it is valid; path names it in them.
 func compileRequirement(path, key string, op operator, values []string) (requirement, []string) {
 	var problems []string
-	problems = append(problems, invalidEach(child(path, "key"), key, LabelKeyProblems(key))...)
-
-	r := requirement{key: key, op: op, values: values}
-	valuesPath := child(path, "values")
-	switch op {
-	case in, notIn:
-		if len(values) == 0 {
-			problems = append(problems, invalid(valuesPath, values, "for 'in', 'notin' operators, values set can't be empty"))
-		}
-	case exists, doesNotExist:
-		if len(values) != 0 {
-			problems = append(problems, invalid(valuesPath, values, "values set must be empty for exists and does not exist"))
-		}
-	case greaterThan, lessThan:
-		if len(values) != 1 {
-			problems = append(problems, invalid(valuesPath, values, "for 'Gt', 'Lt' operators, exactly one value is required"))
-		}
-		for i, value := range values {
-			number, ok := parseInt(value)
-			if !ok {
-				problems = append(problems, invalid(element(valuesPath, i), value, "for 'Gt', 'Lt' operators, the value must be an integer"))
-			}
-			r.number = number
-		}
+	for _, p := range problemsOf(key, op, values) {
+		problems = append(problems, invalid(child(path, p.Field), p.Value, p.Detail))
 	}
-	for i, value := range values {
-		path := element(valuesPath, i) + "[" + key + "]"
-		problems = append(problems, invalidEach(path, value, LabelValueProblems(value))...)
+	r := requirement{key: key, op: op, values: values}
+	if len(values) > 0 && (op == greaterThan || op == lessThan) {
+		r.number, _ = parseInt(values[0])
 	}
 	return r, problems
 }

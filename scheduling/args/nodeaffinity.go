@@ -2,8 +2,6 @@ package args
 
 import (
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/internal/match"
@@ -67,42 +65,12 @@ func validateTerm(path string, t *framework.NodeSelectorTerm) []FieldError {
 
 // validateExpression checks a requirement on labels.
 func validateExpression(path string, r *framework.NodeSelectorRequirement) []FieldError {
-	operators := []framework.NodeSelectorOperator{
-		framework.NodeSelectorOpIn, framework.NodeSelectorOpNotIn,
-		framework.NodeSelectorOpExists, framework.NodeSelectorOpDoesNotExist,
-		framework.NodeSelectorOpGt, framework.NodeSelectorOpLt,
-	}
-	if !slices.Contains(operators, r.Operator) {
-		return []FieldError{NotSupported(child(path, "operator"), r.Operator, operators)}
+	if !slices.Contains(match.NodeOperators, r.Operator) {
+		return []FieldError{NotSupported(child(path, "operator"), r.Operator, match.NodeOperators)}
 	}
 	var errs []FieldError
-	if msgs := QualifiedName(r.Key); len(msgs) > 0 {
-		errs = append(errs, Invalid(child(path, "key"), r.Key, strings.Join(msgs, "; ")))
-	}
-	values := child(path, "values")
-	switch r.Operator {
-	case framework.NodeSelectorOpIn, framework.NodeSelectorOpNotIn:
-		if len(r.Values) == 0 {
-			errs = append(errs, Invalid(values, r.Values, "for 'in', 'notin' operators, values set can't be empty"))
-		}
-	case framework.NodeSelectorOpExists, framework.NodeSelectorOpDoesNotExist:
-		if len(r.Values) != 0 {
-			errs = append(errs, Invalid(values, r.Values, "values set must be empty for exists and does not exist"))
-		}
-	default: // Gt, Lt
-		if len(r.Values) != 1 {
-			errs = append(errs, Invalid(values, r.Values, "for 'Gt', 'Lt' operators, exactly one value is required"))
-		}
-		for i, v := range r.Values {
-			if _, err := strconv.ParseInt(v, 10, 64); err != nil {
-				errs = append(errs, Invalid(index(values, i), v, "for 'Gt', 'Lt' operators, the value must be an integer"))
-			}
-		}
-	}
-	for i, v := range r.Values {
-		if msgs := match.LabelValueProblems(v); len(msgs) > 0 {
-			errs = append(errs, Invalid(index(values, i)+"["+r.Key+"]", v, strings.Join(msgs, "; ")))
-		}
+	for _, p := range match.RequirementProblems(r) {
+		errs = append(errs, Invalid(child(path, p.Field), p.Value, p.Detail))
 	}
 	return errs
 }

@@ -1,0 +1,56 @@
+package match
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// A Problem is what is wrong with one part of a requirement.
+type Problem struct {
+	Field  string // path from the requirement, such as "values[0]"
+	Value  any    // a string, or all the values
+	Detail string
+}
+
+// RequirementProblems returns what keeps a requirement on labels from being
+// valid. Its operator must be one of [NodeOperators].
+//
+// Source: Kubernetes 1.37, apimachinery's labels.NewRequirement.
+func RequirementProblems(r *framework.NodeSelectorRequirement) []Problem {
+	return problemsOf(r.Key, operator(slices.Index(NodeOperators, r.Operator)), r.Values)
+}
+
+func problemsOf(key string, op operator, values []string) []Problem {
+	var problems []Problem
+	add := func(field string, value any, details ...string) {
+		if len(details) > 0 {
+			problems = append(problems, Problem{field, value, strings.Join(details, "; ")})
+		}
+	}
+	add("key", key, LabelKeyProblems(key)...)
+	switch op {
+	case in, notIn:
+		if len(values) == 0 {
+			add("values", values, "for 'in', 'notin' operators, values set can't be empty")
+		}
+	case exists, doesNotExist:
+		if len(values) != 0 {
+			add("values", values, "values set must be empty for exists and does not exist")
+		}
+	case greaterThan, lessThan:
+		if len(values) != 1 {
+			add("values", values, "for 'Gt', 'Lt' operators, exactly one value is required")
+		}
+		for i, value := range values {
+			if _, ok := parseInt(value); !ok {
+				add(element("values", i), value, "for 'Gt', 'Lt' operators, the value must be an integer")
+			}
+		}
+	}
+	for i, value := range values {
+		add(element("values", i)+"["+key+"]", value, LabelValueProblems(value)...)
+	}
+	return problems
+}
