@@ -52,7 +52,7 @@ type base struct {
 	turns   rowLog  // of nodes that became feasible or ceased to be, while indexed
 	carried []int32
 	fixedly []fixedRow // what of the rows is fixed, by slot
-	even    bool       // no node is rejected for good, all are scored, and fixed scores are evenly
+	even    bool       // all nodes are scored, alike as far as that is fixed, and kept scores are fixed, too
 	evenly  int32
 	reasons []reason
 	due     deadlines

@@ -39,7 +39,8 @@ func (b *base) bindScores(src Source, shown Feasible) bool {
 		}
 	}
 	fixed, moving := b.sums(b.fixedScorers, 0), b.sums(b.movingScorers, 1)
-	b.even = len(b.nodes) == len(b.order.slots)
+	b.even = len(b.nodes) == len(b.order.slots) &&
+		!slices.ContainsFunc(b.kept, func(k kept) bool { return !k.fixed })
 	for k, slot := range b.at {
 		b.fixedly[slot].score = int32(fixed[k])
 		b.put(slot, row(fixed[k]+moving[k]))
@@ -80,7 +81,7 @@ func (b *base) rawOf(s *Scorer) []int64 {
 // scoreMany renews the scores of the rows of the listed nodes.
 func (b *base) scoreMany() {
 	moving := b.sums(b.movingScorers, 1)
-	if b.even && !b.moves() {
+	if b.even {
 		for k, slot := range b.at {
 			b.put(slot, row(b.evenly+int32(moving[k])))
 		}
@@ -89,11 +90,6 @@ func (b *base) scoreMany() {
 	for k, n := range b.nodes {
 		b.scoreOne(n, int(b.at[k]), moving[k])
 	}
-}
-
-// moves reports whether some raw scores that are kept depend on pods.
-func (b *base) moves() bool {
-	return slices.ContainsFunc(b.kept, func(k kept) bool { return !k.fixed })
 }
 
 // keep gives the scorer a list of raw scores, with the memory of an earlier one
@@ -129,7 +125,7 @@ func (b *base) sums(scorers []Scorer, buffer int) []int64 {
 
 // scoreOne renews the scores of one row, of which the moving ones are given.
 func (b *base) scoreOne(n *framework.NodeInfo, slot int, moving int64) {
-	if b.even && !b.moves() {
+	if b.even {
 		b.put(int32(slot), row(b.evenly+int32(moving)))
 		return
 	}
