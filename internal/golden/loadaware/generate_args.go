@@ -1,0 +1,101 @@
+package loadaware
+
+import (
+	"encoding/json"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+)
+
+// names are the resources that everything is about.
+var names = []resource.Name{resource.CPU, resource.Memory, "nvidia.com/gpu", "example.com/foo"}
+
+func (g *generator) percentages(least, most int64) map[resource.Name]int64 {
+	m := map[resource.Name]int64{}
+	for i, name := range names {
+		if g.IntN(100) < 80>>(2*i) {
+			m[name] = least + g.Int64N(most-least+1)
+			if g.chance(40) {
+				m[name] = max(least, min(most, oneOf[int64](g, 10, 25, 50, 65, 80, 100)))
+			}
+		}
+	}
+	return m
+}
+
+// args returns arguments as JSON.
+func (g *generator) args() json.RawMessage {
+	a := map[string]any{}
+	maybe := func(percent int, name string, value func() any) {
+		if g.chance(percent) {
+			a[name] = value()
+		}
+	}
+	flag := func() any { return g.chance(50) }
+	seconds := func() any { return oneOf[int64](g, 0, 1, 30, 90, 300, 3600, -5) }
+	shares := func(least, most int64) func() any { return func() any { return g.percentages(least, most) } }
+	maybe(40, "filterExpiredNodeMetrics", flag)
+	maybe(50, "nodeMetricExpirationSeconds", func() any { return oneOf[int64](g, 30, 60, 180, 300, 3600) })
+	maybe(50, "enableScheduleWhenNodeMetricsExpired", flag)
+	maybe(40, "resourceWeights", shares(1, 100))
+	maybe(30, "dominantResourceWeight", func() any { return g.Int64N(101) })
+	maybe(60, "usageThresholds", shares(0, 100))
+	maybe(40, "prodUsageThresholds", shares(0, 120))
+	maybe(30, "prodUsageIncludeSys", flag)
+	maybe(40, "scoreAccordingProdUsage", flag)
+	maybe(30, "estimatedSecondsAfterPodScheduled", seconds)
+	maybe(30, "estimatedSecondsAfterInitialized", seconds)
+	maybe(50, "allowCustomizeEstimation", flag)
+	maybe(15, "supportedResources", func() any { return names[g.IntN(len(names)):] })
+	factors := g.percentages(1, 100)
+	if weights, ok := a["resourceWeights"].(map[resource.Name]int64); ok && g.chance(98) {
+		for name := range weights {
+			if _, ok := factors[name]; !ok {
+				factors[name] = oneOf[int64](g, 1, 50, 70, 85, 100)
+			}
+		}
+		a["estimatedScalingFactors"] = factors
+	} else if g.chance(50) {
+		a["estimatedScalingFactors"] = factors
+	}
+	maybe(45, "aggregated", g.aggregated)
+	if g.chance(3) { // something invalid
+		bad := oneOf(g, "resourceWeights", "usageThresholds", "estimatedScalingFactors")
+		a[bad] = map[resource.Name]int64{resource.CPU: oneOf[int64](g, -1, 101, 0)}
+	}
+	maybe(1, "dominantResourceWeight", func() any { return oneOf[int64](g, -1, 101) })
+	maybe(1, "nodeMetricExpirationSeconds", func() any { return oneOf[int64](g, -1, 0) })
+	text, err := json.Marshal(a)
+	if err != nil {
+		panic(err) // maps of numbers always marshal
+	}
+	return text
+}
+
+func (g *generator) aggregated() any {
+	a := map[string]any{}
+	if g.chance(75) {
+		a["usageThresholds"] = g.percentages(0, 100)
+	}
+	kinds := []framework.AggregationType{framework.AVG, framework.P50, framework.P90, framework.P95, framework.P99}
+	if g.chance(3) {
+		kinds = append(kinds, "p42")
+	}
+	if g.chance(75) {
+		a["usageAggregationType"] = oneOf(g, kinds...)
+	}
+	if g.chance(75) {
+		a["scoreAggregationType"] = oneOf(g, kinds...)
+	}
+	durations := []string{"0s", "5m0s", "10m0s", "30m0s"}
+	if g.chance(2) {
+		durations = append(durations, "-5m0s")
+	}
+	if g.chance(50) {
+		a["usageAggregatedDuration"] = oneOf(g, durations...)
+	}
+	if g.chance(50) {
+		a["scoreAggregatedDuration"] = oneOf(g, durations...)
+	}
+	return a
+}

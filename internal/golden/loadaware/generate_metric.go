@@ -1,0 +1,77 @@
+package loadaware
+
+import (
+	"time"
+
+	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+)
+
+func (g *generator) metric(node string) *framework.NodeMetric {
+	m := &framework.NodeMetric{ObjectMeta: framework.ObjectMeta{Name: node}}
+	if g.chance(60) {
+		m.Spec.CollectPolicy = &framework.NodeMetricCollectPolicy{}
+		if g.chance(80) {
+			m.Spec.CollectPolicy.ReportIntervalSeconds = new(oneOf[int64](g, 0, 30, 60, 120, -30))
+		}
+	}
+	if g.chance(95) {
+		m.Status.UpdateTime = new(g.recent())
+	}
+	if g.chance(92) {
+		m.Status.NodeMetric = g.nodeInfo()
+	}
+	for _, p := range g.pods {
+		if g.chance(60) {
+			r := &framework.PodMetricInfo{Name: p.Name, Namespace: p.Namespace, PodUsage: g.usage(4)}
+			r.Priority = string(estimator.PodPriorityClass(p))
+			if g.chance(25) {
+				r.Priority = oneOf(g, "", "koord-prod", "koord-batch")
+			}
+			m.Status.PodsMetric = append(m.Status.PodsMetric, r)
+		}
+	}
+	if g.chance(10) {
+		m.Status.PodsMetric = append(m.Status.PodsMetric, &framework.PodMetricInfo{
+			Name: "ghost", Namespace: "default", PodUsage: g.usage(4), Priority: string(estimator.PriorityProd),
+		})
+	}
+	if k := len(m.Status.PodsMetric); k > 0 && g.chance(5) { // one twice
+		twice := *m.Status.PodsMetric[g.IntN(k)]
+		twice.PodUsage = g.usage(4)
+		m.Status.PodsMetric = append(m.Status.PodsMetric, &twice)
+	}
+	return m
+}
+
+func (g *generator) nodeInfo() *framework.NodeMetricInfo {
+	info := &framework.NodeMetricInfo{NodeUsage: g.usage(1), SystemUsage: g.usage(8)}
+	for range g.IntN(4) {
+		a := framework.AggregatedUsage{
+			Duration: framework.Duration{Duration: oneOf[time.Duration](g, 0, 5, 10, 15, 30) * time.Minute},
+			Usage:    map[framework.AggregationType]framework.ResourceMap{},
+		}
+		for _, kind := range []framework.AggregationType{framework.AVG, framework.P50, framework.P90, framework.P95, framework.P99} {
+			if g.chance(80) {
+				a.Usage[kind] = g.usage(1)
+			}
+		}
+		info.AggregatedNodeUsages = append(info.AggregatedNodeUsages, a)
+	}
+	return info
+}
+
+// usage returns up to a fraction of what nodes have.
+func (g *generator) usage(fraction int64) framework.ResourceMap {
+	if g.chance(6) {
+		return framework.ResourceMap{}
+	}
+	list := resource.List{}
+	for i, name := range names {
+		if g.IntN(100) < 95>>(i/2*2) {
+			list[name] = g.amount(name, g.most(name)/fraction)
+		}
+	}
+	return framework.ResourceMap{ResourceList: list}
+}
