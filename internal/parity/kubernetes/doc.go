@@ -34,6 +34,15 @@
 //     at random; all nodes that 300 tries returned are compared with all that
 //     berth holds to be equal.
 //
+//   - Preemption searches nodes in random order from a random one on; here both
+//     begin at the same of several places, in the order of the snapshot. Where
+//     an error names one of several nodes, any may be named.
+//
+//   - A pod that fails at Reserve makes kube-scheduler give up what another pod
+//     has reserved for the same claims, too; berth does not, and no sequence has
+//     such a pod. What controllers do about claims and volumes while PreBind waits
+//     is played on both sides.
+//
 //   - Objects other than nodes and pods are listed in random order, so of several
 //     storage capacities, budgets or services that fit, any decides; here they are
 //     listed by name.

@@ -5,8 +5,9 @@
 // directly, and what a decision needs besides them comes from a fake client.
 // Schedule does what kube-scheduler does with one pod from the moment it leaves
 // the queue to the moment it is assumed on a node: refresh the snapshot, PreFilter
-// to Score, choose the node, assume the pod in the cache. Preemption, Reserve,
-// Permit and binding are left out.
+// to Score, choose the node, assume the pod in the cache. Place runs Reserve and
+// Permit, too, Release takes that back, and MakeRoom is preemption. Binding is
+// left out.
 //
 //	s, err := rival.New(ctx, rival.Options{Percentage: 100})
 //	...
