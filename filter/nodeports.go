@@ -14,6 +14,9 @@ const reasonPorts = framework.Text("node(s) didn't have free ports for the reque
 // the other pod helps.
 //
 // Source: kube-scheduler 1.37, plugin NodePorts.
+//
+// Differs: a port that two pods of a node hold, which no scheduler lets happen, is
+// taken until both have left; kube-scheduler forgets it with the first.
 type NodePorts struct{}
 
 // Name returns "NodePorts".

@@ -58,8 +58,8 @@
 //
 //   - Where berth differs on purpose, no case goes: wishes for nodes of a weight
 //     below 0, soft spread constraints with a maxSkew below 1, which no API server
-//     lets pass, and amounts above 92 quadrillion, where the original's scores
-//     wrap around.
+//     lets pass, amounts above 92 quadrillion, where the original's scores wrap
+//     around, and host ports that two pods of a node hold, of which one leaves.
 //
 // The command prints this list, too.
 package kubernetes

@@ -85,10 +85,10 @@ var kinds = map[string][]kind{
 		{"default constraints with policies", func(c *golden.Case) bool { return strings.Contains(string(c.Config), "nodeTaintsPolicy") }},
 	},
 	"fit": {
-		{"nothing allocatable", anyNode(func(n *framework.Node) bool { return n.Status.Allocatable == nil })},
+		{"nothing allocatable", anyNode(func(n *framework.Node) bool { return len(n.Status.Allocatable) == 0 })},
 		{"pods not allocatable", anyNode(func(n *framework.Node) bool {
 			_, ok := n.Status.Allocatable[resource.Pods]
-			return n.Status.Allocatable != nil && !ok
+			return len(n.Status.Allocatable) > 0 && !ok
 		})},
 		{"pod-level requests and limits", pending(func(p *framework.Pod) bool {
 			return p.Spec.Resources != nil && p.Spec.Resources.Requests != nil && p.Spec.Resources.Limits != nil

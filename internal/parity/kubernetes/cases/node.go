@@ -53,7 +53,7 @@ func (g *generator) node(i int) *framework.Node {
 	}
 	n.Status.Capacity = n.Status.Allocatable.Clone()
 	if g.chance(g.resources / 30) {
-		n.Status.Allocatable = nil
+		n.Status.Allocatable = resource.List{} // which JSON leaves out
 	}
 	if g.chance(2) {
 		n.Labels = nil

@@ -2,6 +2,7 @@ package cases
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/berth-sched/berth/framework"
@@ -35,6 +36,9 @@ func (g *generator) pending(name string) *framework.Pod {
 func (g *generator) placed(name string) *framework.Pod {
 	p := g.pod(name)
 	p.Spec.NodeName = g.nodeName()
+	if g.priorities > 0 {
+		g.sparePorts(p)
+	}
 	p.Status.Phase = framework.PodRunning
 	if !g.chance(10) {
 		started := noon.Add(-time.Duration(g.IntN(20)) * time.Minute)
@@ -243,6 +247,28 @@ func (g *generator) resized(p *framework.Pod) {
 	if p.Spec.Resources != nil && g.chance(60) {
 		p.Status.AllocatedResources = g.podRequests()
 		p.Status.Resources = &framework.ResourceRequirements{Requests: g.podRequests()}
+	}
+}
+
+// sparePorts takes from the pod the host ports that another one on its node
+// holds: when one of two leaves, kube-scheduler takes the port for free.
+func (g *generator) sparePorts(p *framework.Pod) {
+	held := map[int32]bool{}
+	for _, other := range g.c.Pods {
+		if other.Spec.NodeName == p.Spec.NodeName {
+			for _, list := range [][]framework.Container{other.Spec.Containers, other.Spec.InitContainers} {
+				for _, c := range list {
+					for _, port := range c.Ports {
+						held[port.HostPort] = true
+					}
+				}
+			}
+		}
+	}
+	for _, list := range [][]framework.Container{p.Spec.Containers, p.Spec.InitContainers} {
+		for i := range list {
+			list[i].Ports = slices.DeleteFunc(list[i].Ports, func(port framework.ContainerPort) bool { return held[port.HostPort] })
+		}
 	}
 }
 
