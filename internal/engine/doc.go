@@ -80,7 +80,7 @@
 //	timeline.go   which nodes of a snapshot changed, and when
 //	base.go       rows: build, follow, move; row.go, rowlog.go, deadlines.go
 //	basefilter.go verdicts of rows; basescore.go their scores
-//	class.go      own reasons, from rows and gates
+//	class.go      own reasons, from rows and gates; classfollow.go
 //	share.go      classes that ask the tree of their base
 //	gate.go       filters that are not kept in rows
 //	column.go     raw scores; buckets.go
