@@ -112,7 +112,7 @@ type Fast struct {
 	Off bool
 	// Budget is how many bytes of answers are kept; 0 means 64 MiB. When they
 	// do not suffice, the classes used longest ago are given up. A class takes
-	// 100 to 160 bytes per node, so that clusters of half a million nodes and
+	// 70 to 130 bytes per node, so that clusters of half a million nodes and
 	// more want a larger budget.
 	Budget int
 	// Verify takes both roads for every decision and fails with a
