@@ -80,11 +80,16 @@ func (p *Profile) replaceScorer(plugin framework.Plugin) {
 
 // Kubernetes118 returns the default profile of kube-scheduler 1.18, which the
 // older articles describe: weights are 1 but for NodePreferAvoidPods, balanced
-// allocation compares CPU and memory only, and ties are broken by reservoir sampling.
+// allocation compares CPU and memory only, pods spread by the constraints that they
+// have themselves, and ties are broken by reservoir sampling. Feature gates are at
+// their defaults: EvenPodsSpread is on.
 //
 // Differs: all nodes are searched, as in [Kubernetes137]; preemption, which 1.18
 // had built in, and VolumeRestrictions, NodeVolumeLimits, VolumeBinding and
-// VolumeZone follow the rules of 1.37.
+// VolumeZone follow the rules of 1.37. So does the filter PodTopologySpread: the
+// reason of a node that lacks a label names that, and preemption leaves the node out;
+// a selector that asks for nothing counts no pod, where 1.18 counted all of the
+// namespace; and fields of a constraint that came later count.
 func Kubernetes118() Profile {
 	return Profile{
 		Name: DefaultName,
@@ -103,6 +108,7 @@ func Kubernetes118() Profile {
 			filter.VolumeBinding{},
 			filter.VolumeZone{},
 			filter.InterPodAffinity{},
+			filter.PodTopologySpread{},
 		},
 		Score: []Weighted{
 			{scoring.NodeResourcesBalancedAllocation{Version: scoring.BalanceV118}, 1},
@@ -113,6 +119,7 @@ func Kubernetes118() Profile {
 			{scoring.NodePreferAvoidPods{}, 10000},
 			{scoring.DefaultPodTopologySpread{}, 1},
 			{scoring.TaintToleration{}, 1},
+			{scoring.EvenPodsSpread{}, 1},
 		},
 		PreEnqueue: []framework.Plugin{SchedulingGates{}},
 		PostFilter: []framework.Plugin{preemption.DefaultPreemption{}},

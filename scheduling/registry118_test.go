@@ -18,6 +18,7 @@ import (
 // The plugins that later releases dropped are made with the arguments of their
 // time.
 func TestRegistry118(t *testing.T) {
+	byZone := []framework.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: "zone", WhenUnsatisfiable: framework.ScheduleAnyway}}
 	for _, tt := range []struct {
 		name, args string
 		want       framework.Plugin
@@ -26,6 +27,10 @@ func TestRegistry118(t *testing.T) {
 			filter.ServiceAffinity{AffinityLabels: []string{"rack"}}, scoring.ServiceAffinity{AntiAffinityLabels: []string{"zone", "row"}},
 		}},
 		{"ServiceAffinity", `{}`, scheduling.Parts{filter.ServiceAffinity{}, scoring.ServiceAffinity{}}},
+		{"PodTopologySpread", `{}`, scheduling.Parts{filter.PodTopologySpread{ListDefaulting: true}, scoring.EvenPodsSpread{}}},
+		{"PodTopologySpread", `{"defaultConstraints": [{"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "ScheduleAnyway"}]}`, scheduling.Parts{
+			filter.PodTopologySpread{ListDefaulting: true, DefaultConstraints: byZone}, scoring.EvenPodsSpread{DefaultConstraints: byZone},
+		}},
 		{"DefaultPodTopologySpread", `{}`, scheduling.Parts{scoring.DefaultPodTopologySpread{}}},
 	} {
 		got, err := scheduling.Registry118().Make(tt.name, json.RawMessage(tt.args), nil)
@@ -35,6 +40,51 @@ func TestRegistry118(t *testing.T) {
 		}
 		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("Make(%s, %s) (-want +got):\n%s", tt.name, tt.args, diff)
+		}
+	}
+}
+
+// By default 1.18 heeds the constraints that pods have themselves, hard and soft
+// ones, and its own for no pod.
+func TestKubernetes118Spreads(t *testing.T) {
+	web := framework.MakePod("web").Labels("app", "web").Requests("1", "1Gi")
+	snap := framework.NewSnapshot(framework.Arrival)
+	for _, node := range []string{"a", "b"} { // b has less room left, so that scores of resources speak for a
+		size := map[string]string{"a": "64", "b": "8"}[node]
+		if err := snap.AddNode(framework.MakeNode(node, size, size+"Gi").Labels("zone", node).Obj()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"1", "2", "3", "4"} {
+		old, err := snap.NewPodInfo(web.Name(name).Obj())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := snap.AddPod(old, "a"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	scheduler, err := scheduling.New(scheduling.Kubernetes118())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name string
+		pod  *framework.Pod
+		want string
+	}{
+		{"no constraint", web.Obj(), "a"},
+		{"hard", web.Spread(1, "zone", framework.DoNotSchedule, "app=web").Obj(), "b"},
+		{"hard, with room", web.Spread(5, "zone", framework.DoNotSchedule, "app=web").Obj(), "a"},
+		{"soft", web.Spread(1, "zone", framework.ScheduleAnyway, "app=web").Obj(), "b"},
+	} {
+		pod, err := snap.NewPodInfo(tt.pod)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := scheduler.Place(snap, pod)
+		if err != nil || got.Node != tt.want {
+			t.Errorf("%s: Place = %q, %v, want %q", tt.name, got.Node, err, tt.want)
 		}
 	}
 }

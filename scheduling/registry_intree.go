@@ -37,8 +37,9 @@ func Registry134() *Registry {
 // 1.18, of which the articles about priorities and predicates tell. It is the
 // caller's, to register more.
 //
-// Differs: PodTopologySpread, which counted in another way then, and
-// NodeResourceLimits are missing.
+// Differs: NodeResourceLimits is missing. The filter PodTopologySpread differs as
+// in [Kubernetes118]; its default constraints are over the pods that [Registry137]'s
+// are over.
 func Registry118() *Registry {
 	return inTree("1.18", Reservoir, everyRelease(), map[string]Registration{
 		"InterPodAffinity":                typed(args.NewInterPodAffinity, interPodAffinity118),
@@ -50,6 +51,7 @@ func Registry118() *Registry {
 		"NodeLabel":                       typed(fresh[nodeLabelArgs], nodeLabel118),
 		"ServiceAffinity":                 typed(fresh[serviceAffinityArgs], serviceAffinity118),
 		"DefaultPodTopologySpread":        plain(scoring.DefaultPodTopologySpread{}),
+		"PodTopologySpread":               typed(args.NewPodTopologySpread, podTopologySpread118),
 		"VolumeBinding":                   typed(fresh[args.VolumeBinding], volumeBinding),
 		"EBSLimits":                       plain(filter.EBSLimits{}),
 		"GCEPDLimits":                     plain(filter.GCEPDLimits{}),
@@ -97,6 +99,9 @@ func inTree(release string, tie TieRule, tables ...map[string]Registration) *Reg
 	decoders := args.InTree()
 	if release != "1.37" {
 		decoders["VolumeBinding"] = args.DecodeVolumeBindingUnscored
+	}
+	if release == "1.18" {
+		decoders["PodTopologySpread"] = args.DecodePodTopologySpreadListed
 	}
 	for name, decoder := range decoders {
 		if reg, ok := r.table[name]; ok {

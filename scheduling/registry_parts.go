@@ -45,6 +45,13 @@ func podTopologySpread(a *args.PodTopologySpread) Parts {
 	}
 }
 
+func podTopologySpread118(a *args.PodTopologySpread) Parts {
+	return Parts{
+		filter.PodTopologySpread{ListDefaulting: true, DefaultConstraints: a.DefaultConstraints},
+		scoring.EvenPodsSpread{DefaultConstraints: a.DefaultConstraints},
+	}
+}
+
 func interPodAffinity(a *args.InterPodAffinity) Parts {
 	return Parts{filter.InterPodAffinity{}, scoring.InterPodAffinity{
 		HardPodAffinityWeight:              new(a.HardPodAffinityWeight),

@@ -40,6 +40,10 @@ func TestConformance(t *testing.T) {
 		{"PodTopologySpread by list", scoring.PodTopologySpread{ListDefaulting: true, DefaultConstraints: []framework.TopologySpreadConstraint{
 			{MaxSkew: 2, TopologyKey: framework.LabelTopologyZone, WhenUnsatisfiable: framework.ScheduleAnyway},
 		}}},
+		{"EvenPodsSpread", scoring.EvenPodsSpread{}},
+		{"EvenPodsSpread by list", scoring.EvenPodsSpread{DefaultConstraints: []framework.TopologySpreadConstraint{
+			{MaxSkew: 2, TopologyKey: framework.LabelTopologyZone, WhenUnsatisfiable: framework.ScheduleAnyway},
+		}}},
 		{"InterPodAffinity", scoring.InterPodAffinity{}},
 		{"InterPodAffinity hard", scoring.InterPodAffinity{HardPodAffinityWeight: new(int32(100)), IgnorePreferredTermsOfExistingPods: true, RangeWithZero: true}},
 	} {

@@ -26,7 +26,7 @@
 // Of kube-scheduler 1.18, where the strategies were plugins of their own:
 // [NodeResourcesLeastAllocated], [NodeResourcesMostAllocated],
 // [RequestedToCapacityRatioPlugin], [SelectorSpread], [DefaultPodTopologySpread],
-// [ServiceAffinity], [NodeLabel] and [NodePreferAvoidPods].
+// [EvenPodsSpread], [ServiceAffinity], [NodeLabel] and [NodePreferAvoidPods].
 //
 // The formulas are functions of numbers, for those who want nothing else:
 // [LeastAllocatedScore], [MostAllocatedScore], [RequestedToCapacityRatioScore],

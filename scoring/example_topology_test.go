@@ -81,3 +81,40 @@ func ExampleSpreadScore() {
 	// 1.609 8.047
 	// 37 100
 }
+
+// In 1.18 a node's share of the pods counted, whatever the constraint's maxSkew.
+func ExampleEvenPodsSpread() {
+	web := framework.MakePod("web").Labels("app", "web")
+	s := framework.NewSnapshot(framework.Arrival)
+	for _, zone := range []string{"x", "y", "z"} {
+		fmt.Println(s.AddNode(framework.MakeNode(zone, "4", "8Gi").Labels("zone", zone).Obj()))
+	}
+	for i, node := range []string{"x", "x", "x", "y"} {
+		old, err := s.NewPodInfo(web.Name(fmt.Sprint("old", i)).Obj())
+		if err != nil || s.AddPod(old, node) != nil {
+			return
+		}
+	}
+	pod, err := s.NewPodInfo(web.Spread(2, "zone", framework.ScheduleAnyway, "app=web").Obj())
+	if err != nil {
+		return
+	}
+	var nodes []*framework.NodeInfo
+	var scores []int64
+	for _, n := range s.All() {
+		nodes = append(nodes, n)
+	}
+	scorer, _ := scoring.EvenPodsSpread{}.PreScore(&framework.Cycle{Snapshot: s, Pod: pod}, nodes)
+	for _, n := range nodes {
+		scores = append(scores, scorer.Score(pod, n))
+	}
+	fmt.Println(scores)
+	scorer.(framework.ScoreNormalizer).NormalizeScores(nodes, scores)
+	fmt.Println(scores)
+	// Output:
+	// <nil>
+	// <nil>
+	// <nil>
+	// [3 1 0]
+	// [25 75 100]
+}

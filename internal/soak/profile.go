@@ -66,8 +66,11 @@ func spreadByList(r *rand.Rand, p *scheduling.Profile) {
 		}
 	}
 	for i := range p.Score {
-		if _, ok := p.Score[i].Plugin.(scoring.PodTopologySpread); ok {
+		switch p.Score[i].Plugin.(type) {
+		case scoring.PodTopologySpread:
 			p.Score[i].Plugin = scoring.PodTopologySpread{ListDefaulting: true, DefaultConstraints: constraints}
+		case scoring.EvenPodsSpread:
+			p.Score[i].Plugin = scoring.EvenPodsSpread{DefaultConstraints: constraints}
 		}
 	}
 }

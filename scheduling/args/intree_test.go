@@ -101,6 +101,10 @@ func TestCompletion(t *testing.T) {
 	if diff := cmp.Diff(&args.VolumeBinding{TypeMeta: framework.TypeMeta{Kind: "VolumeBindingArgs", APIVersion: args.APIVersion}, BindTimeoutSeconds: 600}, a); diff != "" || errs != nil {
 		t.Errorf("without storage scoring: %v (-want +got):\n%s", errs, diff)
 	}
+	b, errs := args.DecodePodTopologySpreadListed([]byte(`{"defaultConstraints": []}`))
+	if got := b.(*args.PodTopologySpread).DefaultingType; got != args.ListDefaulting || errs != nil {
+		t.Errorf("defaulting of 1.18 is %q, %v, want List", got, errs)
+	}
 }
 
 const (

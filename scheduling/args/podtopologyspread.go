@@ -47,6 +47,16 @@ func (a *PodTopologySpread) complete() {
 	}
 }
 
+// DecodePodTopologySpreadListed is the [Decoder] of PodTopologySpread in 1.18, which
+// had no defaultingType and no constraints of the system: what is there is
+// ListDefaulting.
+func DecodePodTopologySpreadListed(raw []byte) (any, []FieldError) {
+	a := &PodTopologySpread{DefaultingType: ListDefaulting}
+	errs := Decode(raw, a)
+	a.complete()
+	return a, errs
+}
+
 // Validate returns every broken rule. path is put before the fields; it may be
 // empty. As upstream it does not look at minDomains, the node inclusion policies
 // and matchLabelKeys.

@@ -63,7 +63,7 @@ var releases = []struct {
 }{
 	{"1.37", scheduling.Registry137, scheduling.Kubernetes137, []string{"DynamicResources"}},
 	{"1.34", scheduling.Registry134, scheduling.Kubernetes134, []string{"DynamicResources"}},
-	{"1.18", scheduling.Registry118, scheduling.Kubernetes118, []string{"PodTopologySpread"}},
+	{"1.18", scheduling.Registry118, scheduling.Kubernetes118, nil},
 }
 
 // TestDefaultsEqualPresets compares the profile of an empty file with the preset

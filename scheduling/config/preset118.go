@@ -1,5 +1,7 @@
 package config
 
+import "github.com/berth-sched/berth/scheduling/args"
+
 // Release118 returns the preset of kube-scheduler 1.18, the release that articles
 // about priorities and predicates describe, with the feature gates at their
 // defaults. Its default plugins stand at the points, not at multiPoint. The result
@@ -8,7 +10,8 @@ package config
 // The plugins that later releases dropped keep their arguments as JSON.
 //
 // Differs: the arguments of the plugins that are still there are read as in 1.37,
-// which has more fields.
+// which has more fields; the defaultingType of PodTopologySpread, which 1.18 did not
+// have, is List where none is given.
 //
 // Source: kube-scheduler 1.18.20, pkg/scheduler/algorithmprovider and
 // framework/plugins.
@@ -93,5 +96,8 @@ func Release118() Preset {
 		},
 	}
 	unscored(p.Plugins)
+	spread := p.Plugins["PodTopologySpread"]
+	spread.Args = args.DecodePodTopologySpreadListed
+	p.Plugins["PodTopologySpread"] = spread
 	return p
 }

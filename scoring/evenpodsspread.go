@@ -1,0 +1,107 @@
+package scoring
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/topo"
+)
+
+// EvenPodsSpread is [PodTopologySpread] as it was at first, under the feature gate
+// of this name: a node's raw score is the number of pods in its topology domains,
+// summed over the pod's spread constraints with the action ScheduleAnyway, whatever
+// their maxSkew and the number of domains. Which pods and nodes count is told there.
+//
+// Feasible nodes that lack the label of a constraint get 0. The others get
+// 100*(total - raw)/(total - smallest), truncated, where total is the sum of their
+// raw scores. Where that divides by 0, as of one node only or without any pod, every
+// node gets 100, also those that lack a label. A pod without constraints of the action
+// scores 0 everywhere.
+//
+// Source: kube-scheduler 1.18, plugin PodTopologySpread.
+//
+// Differs: a selector that asks for nothing counts no pod, where the original counted
+// all of the namespace; by host name the pods of the node alone count, though nodes
+// share a name; and fields of a constraint that came later, such as nodeTaintsPolicy
+// and matchLabelKeys, count as they do today.
+type EvenPodsSpread struct {
+	// DefaultConstraints are for pods without any constraints, over the pods that
+	// they belong with as [DefaultPodTopologySpread] has it. They have no selectors
+	// of their own, and must not change while the plugin is in use.
+	DefaultConstraints []framework.TopologySpreadConstraint
+}
+
+// Name returns "PodTopologySpread".
+func (EvenPodsSpread) Name() string { return "PodTopologySpread" }
+
+// Validate reports default constraints that are malformed or there twice, or that
+// have a selector.
+func (p EvenPodsSpread) Validate() error { return p.today().Validate() }
+
+// Scope declares that scores are not kept, unless the pod has no constraint of the
+// action: then nothing is read.
+func (p EvenPodsSpread) Scope(pod *framework.PodInfo) framework.Scope {
+	s := p.today().Scope(pod)
+	if s.Reads != 0 {
+		s.Reads = framework.ReadsCluster
+	}
+	return s
+}
+
+func (p EvenPodsSpread) today() PodTopologySpread {
+	return PodTopologySpread{ListDefaulting: true, DefaultConstraints: p.DefaultConstraints}
+}
+
+// PreScore finds the pod's constraints. A malformed one is an error.
+func (p EvenPodsSpread) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
+	rules := topo.SoftRules(c.Pod)
+	if rules.Err != nil {
+		return nil, framework.AsStatus(fmt.Errorf(
+			"error when calculating preScoreState: obtaining pod's soft topology spread constraints: %w", rules.Err))
+	}
+	if !rules.Own && len(p.DefaultConstraints) > 0 {
+		if selector := topo.MatchingSelector(c.Snapshot, c.Pod); !selector.SelectsEverything() {
+			rules = topo.DefaultRules(p.DefaultConstraints, framework.ScheduleAnyway, selector, c.Pod)
+		}
+	}
+	if len(rules.List) == 0 {
+		return allZero{}, framework.Status{}
+	}
+	return &evenPodsSpread{topo.Of(c.Snapshot).Soft(c.Pod, rules, true)}, framework.Status{}
+}
+
+// evenPodsSpread is the bound scorer.
+type evenPodsSpread struct{ spread *topo.Spread }
+
+func (s *evenPodsSpread) Score(_ *framework.PodInfo, node *framework.NodeInfo) int64 {
+	if s.spread.Ignores(node) {
+		return 0
+	}
+	var sum int64
+	for _, count := range s.spread.Counts {
+		sum += count.At(node)
+	}
+	return sum
+}
+
+// NormalizeScores implements [framework.ScoreNormalizer].
+func (s *evenPodsSpread) NormalizeScores(nodes []*framework.NodeInfo, scores []int64) {
+	total, smallest := int64(0), int64(math.MaxInt64)
+	for i, n := range nodes {
+		if !s.spread.Ignores(n) {
+			total = satAdd(total, scores[i])
+			smallest = min(smallest, scores[i])
+		}
+	}
+	for i, n := range nodes {
+		switch {
+		case total == smallest:
+			scores[i] = framework.MaxNodeScore
+		case s.spread.Ignores(n):
+			scores[i] = 0
+		default:
+			scores[i] = int64(float64(framework.MaxNodeScore) * (float64(total-scores[i]) / float64(total-smallest)))
+		}
+	}
+}
