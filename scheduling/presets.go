@@ -16,7 +16,11 @@ const DefaultName = "default-scheduler"
 // plugins, their order and weights, and its tie rule.
 //
 // Differs: all nodes are searched; set Percentage to [Adaptive] for the
-// original's sampling.
+// original's sampling. DynamicResources, which is among the original's plugins, is
+// missing: the claims of devices that a pod names in spec.resourceClaims are not
+// looked at, and the pod is placed as if it had none, where the original lets it wait
+// until the claims are there and devices can be had. Whoever schedules such pods adds a
+// filter that knows the devices, or one that rejects the pods.
 func Kubernetes137() Profile {
 	return Profile{
 		Name: DefaultName,
@@ -56,7 +60,8 @@ func Kubernetes137() Profile {
 // allocation as it was from 1.22 to 1.35, storage that is not scored, and a
 // uniform choice among the best.
 //
-// Differs: all nodes are searched, as in [Kubernetes137]. NodeVolumeLimits
+// Differs: all nodes are searched, and claims of devices are not looked at, as in
+// [Kubernetes137]. NodeVolumeLimits
 // follows the rules of 1.37, where in-tree disks count as those of CSI drivers
 // on every node whose drivers are known.
 func Kubernetes134() Profile {

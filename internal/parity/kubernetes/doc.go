@@ -56,6 +56,9 @@
 //     storage capacity that states none, there is nothing to compare with; the
 //     command counts these cases, and looks that berth decides all the same.
 //
+//   - DynamicResources, which berth does not have: no pod has resourceClaims. With
+//     some, berth places the pod as if it had none.
+//
 //   - Where berth differs on purpose, no case goes: wishes for nodes of a weight
 //     below 0, soft spread constraints with a maxSkew below 1, which no API server
 //     lets pass, amounts above 92 quadrillion, where the original's scores wrap
