@@ -25,10 +25,11 @@ import (
 // change of a node marks that node as changed. Like the snapshot it must be used
 // by one goroutine at a time, apart from reading.
 //
-// A pod counts as assigned at the snapshot's time. One that leaves a node and
-// comes back at the same moment is taken for an update: it keeps its time, from
-// 1.8 on unless its spec or its conditions differ. Make the ledger early: the
-// pods that it finds count as assigned when it was made.
+// A pod counts as assigned at the snapshot's time. The last one that left a node
+// is taken for an update if it comes back to it at the same moment, whatever other
+// pods have come meanwhile: it keeps its time, from 1.8 on unless its spec or its
+// conditions differ. Make the ledger early: the pods that it finds count as
+// assigned when it was made.
 //
 // Source: Koordinator 1.8, podAssignCache.
 //
@@ -66,7 +67,7 @@ func newLedger(s *framework.Snapshot) *Ledger {
 	l := &Ledger{snapshot: s, owner: new(ledgerOwner)}
 	for _, n := range s.All() {
 		for _, p := range n.Pods {
-			l.PodAdded(s, n, p)
+			l.assign(p, n, true, nil) // no transaction is to take it back
 		}
 		l.findMetric(s, n)
 	}

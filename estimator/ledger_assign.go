@@ -21,7 +21,9 @@ func (l *Ledger) Assign(p *framework.PodInfo, n *framework.NodeInfo) error {
 	}
 	updated := l.updatedOf(n)
 	if before, done := l.assign(p, n, false, nil); !done {
-		l.snapshot.Record(&undoPlacement{node: n.Name(), pod: p, before: before, updated: updated})
+		if l.snapshot.Recording() {
+			l.snapshot.Record(&undoPlacement{node: n.Name(), pod: p, before: before, updated: updated})
+		}
 		l.snapshot.Touch(n)
 	}
 	return nil
@@ -36,10 +38,12 @@ func (l *Ledger) Unassign(p *framework.PodInfo, n *framework.NodeInfo) error {
 	if err != nil {
 		return err
 	}
-	l.departed = departure{}
+	l.departedNoMore(p)
 	updated := l.updatedOf(n)
 	if before := l.unassign(p, n); before != nil {
-		l.snapshot.Record(&undoPlacement{node: n.Name(), pod: p, before: before, updated: updated})
+		if l.snapshot.Recording() {
+			l.snapshot.Record(&undoPlacement{node: n.Name(), pod: p, before: before, updated: updated})
+		}
 		l.snapshot.Touch(n)
 	}
 	return nil
@@ -67,10 +71,8 @@ func (l *Ledger) PodAdded(s *framework.Snapshot, n *framework.NodeInfo, p *frame
 	if l.spare(n, p) {
 		return
 	}
-	d := l.departed
-	l.departed = departure{}
 	var update *placement
-	if d.was != nil && d.slot == n.Slot() && d.at.Equal(s.Now()) && samePod(d.was.pod.Pod, p.Pod) {
+	if d := l.departed; l.departedNoMore(p) && d.slot == n.Slot() && d.at.Equal(s.Now()) {
 		update = d.was
 	}
 	updated := l.updatedOf(n)
@@ -87,14 +89,21 @@ func (l *Ledger) PodRemoved(s *framework.Snapshot, n *framework.NodeInfo, p *fra
 	}
 	updated := l.updatedOf(n)
 	if twin := l.twin(n, p); twin != nil {
-		l.departed = departure{}
 		before, done := l.assign(twin, n, true, nil)
 		s.Record(&undoPlacement{node: n.Name(), pod: p, before: before, updated: updated, untouched: done, spare: true})
 		return
 	}
 	before := l.unassign(p, n)
-	l.departed = departure{n.Slot(), s.Now(), before}
-	s.Record(&undoPlacement{node: n.Name(), pod: p, before: before, updated: updated, spare: true})
+	if s.RollingBack() {
+		return // it has never been there, and comes back from nowhere
+	}
+	if s.Recording() {
+		u := undoPlacement{node: n.Name(), pod: p, before: before, updated: updated, spare: true}
+		s.Record(&undoRemoval{u, l.departed})
+	}
+	if before != nil {
+		l.departed = departure{n.Slot(), s.Now(), before}
+	}
 }
 
 // passedOver reports whether a pod of the node in the snapshot is not in the
@@ -133,8 +142,27 @@ func (l *Ledger) twin(n *framework.NodeInfo, p *framework.PodInfo) *framework.Po
 type departure struct {
 	slot int
 	at   time.Time
-	was  *placement // nil: not at all
+	was  *placement // nil: there is none
 }
+
+// departedNoMore forgets the departure and reports whether it was that of the pod.
+// That of another one stays.
+func (l *Ledger) departedNoMore(p *framework.PodInfo) bool {
+	if l.departed.was == nil || !samePod(l.departed.was.pod.Pod, p.Pod) {
+		return false
+	}
+	if l.snapshot.Recording() {
+		l.snapshot.Record(&undoDeparture{l.departed})
+	}
+	l.departed = departure{}
+	return true
+}
+
+// undoDeparture brings a departure back.
+type undoDeparture struct{ before departure }
+
+// Undo brings the departure back.
+func (u *undoDeparture) Undo(s *framework.Snapshot) { LedgerOf(s).departed = u.before }
 
 // assign enters the pod and returns how it was entered before, or that nothing
 // was to be done. update is the placement that this one continues, if any;
@@ -280,6 +308,19 @@ func (u *undoPlacement) Undo(s *framework.Snapshot) {
 		l.spared = spared{n.Slot(), u.pod}
 	}
 	s.Touch(n)
+}
+
+// undoRemoval puts back a pod that has left the snapshot, and which one had left
+// before it.
+type undoRemoval struct {
+	placement undoPlacement
+	departed  departure
+}
+
+// Undo takes back that a pod has left.
+func (u *undoRemoval) Undo(s *framework.Snapshot) {
+	u.placement.Undo(s)
+	LedgerOf(s).departed = u.departed
 }
 
 // spared is a pod whose next event, at the node of that slot, is to be ignored.

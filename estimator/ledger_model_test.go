@@ -37,6 +37,13 @@ type modelNode struct {
 	pods    map[framework.UID]modelPod
 }
 
+// modelDeparture is the pod that left the snapshot last, if it has not come back.
+type modelDeparture struct {
+	node string
+	pod  modelPod
+	at   time.Time
+}
+
 // ledgerModel is a cluster kept twice: in a snapshot with its ledger, and as
 // plain facts from which everything is added up anew.
 type ledgerModel struct {
@@ -44,6 +51,8 @@ type ledgerModel struct {
 	loads    []*estimator.Load
 	nodes    map[string]modelNode
 	observed map[framework.UID]*framework.PodInfo
+	departed *modelDeparture
+	seen     *modelDeparture // the pod that came or left last, rolled back or not
 	open     []openTransaction
 	left     []*ledgerModel // earlier versions, of which forks were made
 	uids     *int
@@ -53,6 +62,7 @@ type openTransaction struct {
 	mark     framework.Mark
 	nodes    map[string]modelNode
 	observed map[framework.UID]*framework.PodInfo
+	departed *modelDeparture
 }
 
 func cloneNodes(nodes map[string]modelNode) map[string]modelNode {
@@ -74,6 +84,8 @@ func TestLedgerModel(t *testing.T) {
 			"":           m.check,
 			"add":        m.addPod,
 			"remove":     m.removePod,
+			"depart":     m.depart,
+			"return":     m.returnPod,
 			"update":     m.updatePod,
 			"overlap":    m.overlapPod,
 			"assign":     m.assign,
@@ -246,15 +258,77 @@ func (m *ledgerModel) fresh(info *framework.PodInfo, listed bool) modelPod {
 func (m *ledgerModel) addPod(t *rapid.T) {
 	node, info := m.drawNode(t), m.info(t, m.newPod(t))
 	must(t, m.snapshot.AddPod(info, node))
-	m.enter(node, m.fresh(info, true))
+	p := m.fresh(info, true)
+	m.enter(node, p)
+	m.seen = &modelDeparture{node, p, m.now()}
 }
 
 func (m *ledgerModel) removePod(t *rapid.T) {
-	node, p := m.drawPod(t, func(p modelPod) bool { return p.listed })
-	must(t, m.snapshot.RemovePod(p.info, node))
+	node, p := m.drawDeparture(t)
 	// It is gone for good, and not about to be updated.
 	must(t, m.ledger().Unassign(p.info, m.snapshot.Node(node)))
+	m.forget(p)
+}
+
+// depart removes a pod that may come back.
+func (m *ledgerModel) depart(t *rapid.T) { m.drawDeparture(t) }
+
+func (m *ledgerModel) drawDeparture(t *rapid.T) (string, modelPod) {
+	node, p := m.drawPod(t, func(p modelPod) bool { return p.listed })
+	must(t, m.snapshot.RemovePod(p.info, node))
 	m.leave(node, p.info.Pod.UID)
+	m.seen = &modelDeparture{node, p, m.now()}
+	if p.assigned {
+		m.departed = m.seen
+	}
+	return node, p
+}
+
+// forget forgets the departure of the pod, not that of another one.
+func (m *ledgerModel) forget(p modelPod) *modelDeparture {
+	d := m.departed
+	if d == nil || d.pod.info.Pod.UID != p.info.Pod.UID {
+		return nil
+	}
+	m.departed = nil
+	return d
+}
+
+// returnPod brings back, mostly to its node, the pod that came or left last, if
+// it is not there now: it may have left, or have been rolled back.
+func (m *ledgerModel) returnPod(t *rapid.T) {
+	if m.seen == nil {
+		t.Skip("none")
+	}
+	node, p := m.seen.node, m.seen.pod
+	for _, n := range m.nodes {
+		if _, ok := n.pods[p.info.Pod.UID]; ok {
+			t.Skip("there")
+		}
+	}
+	if rapid.IntRange(0, 4).Draw(t, "elsewhere") == 0 {
+		node = m.drawNode(t)
+	}
+	m.whatIf(t, node, p)
+	m.comeBack(t, node, m.newerVersion(t, p.info.Pod))
+}
+
+// comeBack adds a pod that is an update of the one that left the node at the same
+// moment.
+func (m *ledgerModel) comeBack(t *rapid.T, node string, info *framework.PodInfo) {
+	must(t, m.snapshot.AddPod(info, node))
+	next := m.fresh(info, true)
+	if d := m.forget(next); d != nil && d.node == node && d.at.Equal(m.now()) {
+		p := d.pod
+		next.first = p.first
+		same := fmt.Sprintf("%+v", p.kept.Pod.Spec) == fmt.Sprintf("%+v", info.Pod.Spec) &&
+			fmt.Sprintf("%+v", p.kept.Pod.Status.Conditions) == fmt.Sprintf("%+v", info.Pod.Status.Conditions)
+		if same {
+			next.kept, next.keptAt = p.kept, p.keptAt
+		}
+	}
+	m.enter(node, next)
+	m.seen = &modelDeparture{node, next, m.now()}
 }
 
 func (m *ledgerModel) leave(node string, uid framework.UID) {
@@ -284,7 +358,7 @@ func (m *ledgerModel) newerVersion(t *rapid.T, p *framework.Pod) *framework.PodI
 	switch rapid.IntRange(0, 4).Draw(t, "change") {
 	case 0: // nothing
 	case 1:
-		newer.Labels = map[string]string{"a": "b"}
+		newer.Labels = map[string]string{estimator.LabelPriorityClass: rapid.SampledFrom([]string{"koord-prod", "koord-batch"}).Draw(t, "class")}
 	case 2:
 		newer.Spec.Containers[0].Resources = framework.ResourceRequirements{Requests: resource.List{resource.CPU: resource.Milli(777)}}
 	case 3:
@@ -297,21 +371,35 @@ func (m *ledgerModel) newerVersion(t *rapid.T, p *framework.Pod) *framework.PodI
 
 // updatePod replaces a pod by a newer version of itself.
 func (m *ledgerModel) updatePod(t *rapid.T) {
-	node, p := m.drawPod(t, func(p modelPod) bool { return p.listed })
-	info := m.newerVersion(t, p.info.Pod)
-	must(t, m.snapshot.RemovePod(p.info, node))
-	m.leave(node, p.info.Pod.UID)
-	must(t, m.snapshot.AddPod(info, node))
-	next := m.fresh(info, true)
-	if p.assigned {
-		next.first = p.first
-		same := fmt.Sprintf("%+v", p.kept.Pod.Spec) == fmt.Sprintf("%+v", info.Pod.Spec) &&
-			fmt.Sprintf("%+v", p.kept.Pod.Status.Conditions) == fmt.Sprintf("%+v", info.Pod.Status.Conditions)
-		if same {
-			next.kept, next.keptAt = p.kept, p.keptAt
+	node, p := m.drawDeparture(t)
+	m.whatIf(t, node, p)
+	m.comeBack(t, node, m.newerVersion(t, p.info.Pod))
+}
+
+// whatIf tries something out while the pod is away, and takes it back: what
+// follows must not notice.
+func (m *ledgerModel) whatIf(t *rapid.T, node string, p modelPod) {
+	kind := rapid.IntRange(0, 6).Draw(t, "what if")
+	if kind == 0 {
+		m.reserve(t)
+	}
+	if kind == 0 || kind > 4 {
+		return
+	}
+	mark := m.snapshot.Begin()
+	switch n := m.snapshot.Node(node); kind {
+	case 1:
+		must(t, m.snapshot.AddPod(m.newerVersion(t, p.info.Pod), node))
+	case 2:
+		must(t, m.snapshot.AddPod(m.info(t, m.newPod(t)), node))
+	case 3:
+		must(t, m.ledger().Unassign(p.info, n))
+	case 4:
+		if len(n.Pods) > 0 {
+			must(t, m.snapshot.RemovePod(n.Pods[0], node))
 		}
 	}
-	m.enter(node, next)
+	m.snapshot.Rollback(mark)
 }
 
 // overlapPod does the same in the other order: the newer version comes before
@@ -327,6 +415,9 @@ func (m *ledgerModel) overlapPod(t *rapid.T) {
 	next := m.fresh(info, true)
 	if finished(info.Pod) {
 		m.leave(node, p.info.Pod.UID)
+		if p.assigned {
+			m.departed = &modelDeparture{node, p, m.now()}
+		}
 	} else if p.assigned {
 		next.first = p.first
 	}
@@ -361,6 +452,7 @@ func (m *ledgerModel) assign(t *rapid.T) {
 func (m *ledgerModel) unassign(t *rapid.T) {
 	node, p := m.drawPod(t, func(p modelPod) bool { return p.assigned })
 	must(t, m.ledger().Unassign(p.info, m.snapshot.Node(node)))
+	m.forget(p)
 	if p.listed {
 		p.assigned = false
 		m.nodes[node].pods[p.info.Pod.UID] = p
@@ -547,7 +639,7 @@ func (m *ledgerModel) passTime(t *rapid.T) {
 }
 
 func (m *ledgerModel) begin(t *rapid.T) {
-	m.open = append(m.open, openTransaction{m.snapshot.Begin(), cloneNodes(m.nodes), maps.Clone(m.observed)})
+	m.open = append(m.open, openTransaction{m.snapshot.Begin(), cloneNodes(m.nodes), maps.Clone(m.observed), m.departed})
 }
 
 func (m *ledgerModel) rollback(t *rapid.T) {
@@ -558,7 +650,7 @@ func (m *ledgerModel) rollback(t *rapid.T) {
 	tx := m.open[last]
 	m.open = m.open[:last]
 	m.snapshot.Rollback(tx.mark)
-	m.nodes, m.observed = tx.nodes, tx.observed
+	m.nodes, m.observed, m.departed = tx.nodes, tx.observed, tx.departed
 }
 
 func (m *ledgerModel) commit(t *rapid.T) {

@@ -114,6 +114,11 @@ type Undoer interface{ Undo(s *Snapshot) }
 // them.
 func (s *Snapshot) Recording() bool { return s.undo.isOpen() }
 
+// RollingBack reports whether changes are being taken back just now: an event
+// that an extension is told of is then the opposite of one that it has been told
+// of before, and nothing is recorded.
+func (s *Snapshot) RollingBack() bool { return s.undo.rolling }
+
 // Record tells the snapshot how to take back a change that an extension has
 // just made. It does nothing unless a transaction is open. Changes that follow
 // from pods coming and going need no record: the opposite event follows.
