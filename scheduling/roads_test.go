@@ -460,6 +460,13 @@ func (m *machine) renounce() {
 	m.nominated = nil
 }
 
+func (m *machine) changeSetting(t *rapid.T) {
+	n := &framework.Namespace{}
+	n.Name = "setting"
+	n.Labels = map[string]string{"is": rapid.SampledFrom([]string{"", "", "", "red", "blue", "nobody", "none", "only n1"}).Draw(t, "setting")}
+	must(t, framework.Put(m.snap, n))
+}
+
 func (m *machine) actions() map[string]func(*rapid.T) {
 	return map[string]func(*rapid.T){
 		"schedule":  m.schedule,
@@ -496,6 +503,9 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 			for len(m.snap.Node(n.Name()).Pods) > 0 {
 				must(t, m.snap.Forget(m.snap.Node(n.Name()).Pods[0], n))
 			}
+			if rapid.Bool().Draw(t, "objects too") {
+				m.changeSetting(t)
+			}
 			nominated, on := m.nominated, m.on
 			m.schedule(t)
 			m.snap.Rollback(mark)
@@ -514,12 +524,7 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 			i := rapid.IntRange(0, len(m.forks)-1).Draw(t, "fork")
 			m.snap, m.forks[i] = m.forks[i], m.snap
 		},
-		"objects": func(t *rapid.T) {
-			n := &framework.Namespace{}
-			n.Name = "setting"
-			n.Labels = map[string]string{"is": rapid.SampledFrom([]string{"", "", "", "red", "blue", "nobody", "none", "only n1"}).Draw(t, "setting")}
-			must(t, framework.Put(m.snap, n))
-		},
+		"objects": m.changeSetting,
 		"time": func(t *rapid.T) {
 			m.snap.SetNow(m.snap.Now().Add(time.Duration(rapid.IntRange(-100, 400).Draw(t, "seconds")) * time.Second))
 		},
@@ -527,7 +532,7 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 }
 
 func TestFastRoadEqualsPlainRoad(t *testing.T) {
-	filters := []framework.Plugin{room{}, color{}, seasonal{}, whim{}, tired{}, zones{}}
+	filters := []framework.Plugin{room{}, color{}, lab{}, seasonal{}, whim{}, tired{}, zones{}}
 	scorers := []framework.Plugin{emptier{}, likes{}, spreadOut{}, crowd{}, fewer{}, mood{}, caprice{}, zones{}}
 	preemptions := 0
 	rapid.Check(t, func(t *rapid.T) {

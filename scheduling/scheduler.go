@@ -84,7 +84,9 @@ type Decision struct {
 //
 // Cost: for a pod whose class has been seen, O(log N) and what changed since,
 // if all plugins declare a scope; otherwise every plugin is asked for every
-// node that is searched. In steady state a successful call allocates nothing.
+// node that is searched. Answers are kept for one snapshot and its forks: a
+// scheduler that is given snapshots of different origins in turn asks everything
+// anew, so use one for each. In steady state a successful call allocates nothing.
 func (s *Scheduler) Schedule(snap *framework.Snapshot, pod *framework.PodInfo) (Decision, error) {
 	return s.ScheduleContext(context.Background(), snap, pod)
 }

@@ -65,12 +65,13 @@ type base struct {
 	rejected []int   // indexes in nodes
 	dirty    []int32 // slots of rows that have to be renewed
 
+	bound    bool // the filters are those of time, nodeSet and objects
 	snapshot *framework.Snapshot
 	time     *timeline
 	entry    uint64 // of time, the first that the rows do not know of
 	nodeSet  uint64
 	objects  uint64
-	now      time.Time
+	now      time.Time // of the snapshot; deadlines are later
 	order    *order
 	epoch    uint64 // changes when a class has to look at every row
 	log      rowLog
@@ -83,12 +84,10 @@ type base struct {
 // road has to be taken.
 func (b *base) build(src Source, t *timeline, o *order) bool {
 	s := t.snapshot
-	b.cycle.Reset(b.pod, s, 0, 0)
-	filters, ok := src.BindFilters(&b.cycle, false)
+	filters, ok := b.bind(src, s)
 	if !ok {
 		return false
 	}
-	b.fixedScorers, b.movingScorers, b.kept = b.fixedScorers[:0], b.movingScorers[:0], b.kept[:0]
 	b.adoptFilters(filters)
 	b.scored, b.even, b.broken = false, false, false
 	b.time, b.entry = t, t.end()
@@ -117,6 +116,17 @@ func (b *base) build(src Source, t *timeline, o *order) bool {
 	}
 	b.listen()
 	return !b.broken
+}
+
+// bind runs the PreFilters. They write over what the filters know that were bound
+// before: where one rejects the pod, the rows stay right, but nothing may be asked
+// until they are bound again, be it to the snapshot of the rows.
+func (b *base) bind(src Source, s *framework.Snapshot) ([]Filter, bool) {
+	b.bound = false
+	b.cycle.Reset(b.pod, s, 0, 0)
+	filters, ok := src.BindFilters(&b.cycle, false)
+	b.bound = ok
+	return filters, ok
 }
 
 // listNone empties the list of nodes that many questions are about.
@@ -148,8 +158,9 @@ func (b *base) listen() {
 	b.nodes, b.at = b.nodes[:k], b.at[:k]
 }
 
-// adoptFilters sorts the filters by what they read.
+// adoptFilters sorts the filters by what they read. The scorers are bound later.
 func (b *base) adoptFilters(filters []Filter) {
+	b.fixedScorers, b.movingScorers, b.kept = b.fixedScorers[:0], b.movingScorers[:0], b.kept[:0]
 	b.filters, b.fixed, b.moving = b.filters[:0], b.fixed[:0], b.moving[:0]
 	for _, f := range filters {
 		b.filters = append(b.filters, f)
@@ -180,14 +191,17 @@ func resize[T any](list []T, n int) []T {
 // sync brings the rows up to date with the snapshot.
 func (b *base) sync(src Source, t *timeline, o *order) bool {
 	s := t.snapshot
-	if b.time != t || b.nodeSet != s.NodeSet() || b.objects != s.Objects() && (b.filterReads|b.scorerReads)&framework.ReadsObjects != 0 {
+	before := b.now
+	b.now = s.Now()
+	if !b.bound || b.time != t || b.nodeSet != s.NodeSet() || b.objects != s.Objects() && (b.filterReads|b.scorerReads)&framework.ReadsObjects != 0 {
 		if !b.move(src, t, o) {
+			b.now = before
 			return false
 		}
 	} else {
 		b.follow(s)
 	}
-	b.expire(s)
+	b.expire(s, before)
 	return !b.broken
 }
 
@@ -241,8 +255,7 @@ const few = 4
 // stand where the generation does: it identifies the content across forks.
 func (b *base) move(src Source, t *timeline, o *order) bool {
 	s := t.snapshot
-	b.cycle.Reset(b.pod, s, 0, 0)
-	filters, ok := src.BindFilters(&b.cycle, false)
+	filters, ok := b.bind(src, s)
 	if !ok {
 		return false
 	}
@@ -271,10 +284,8 @@ func (b *base) move(src Source, t *timeline, o *order) bool {
 }
 
 // expire evaluates the nodes whose answers have run out. Should the clock have
-// gone back, all answers are renewed.
-func (b *base) expire(s *framework.Snapshot) {
-	before := b.now
-	b.now = s.Now()
+// gone back since the time before, all answers are renewed.
+func (b *base) expire(s *framework.Snapshot, before time.Time) {
 	if b.now.Before(before) && b.timed {
 		for _, slot := range b.order.slots {
 			b.evaluate(s.AtSlot(slot), false)

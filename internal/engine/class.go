@@ -98,8 +98,9 @@ func (c *class) sync(src Source, l *divisions, live *framework.Cycle) bool {
 	c.live = live.Pod
 	c.outsideFilters, c.outsideScorers = src.Outside()
 	all := c.epoch != c.base.epoch
-	if all {
+	if all || c.shared && !c.followTurns() {
 		c.restart()
+		all = true
 	}
 	if c.outsideFilters {
 		filters, ok := src.BindFilters(live, true)
@@ -109,14 +110,9 @@ func (c *class) sync(src Source, l *divisions, live *framework.Cycle) bool {
 		}
 		all = c.adoptGates(filters) || all
 	}
-	if !all && c.shared {
-		if !c.followTurns() {
-			c.restart()
-			all = true
-		} else if !c.sharing() {
-			c.unshare()
-			all = true
-		}
+	if c.shared && (all || !c.sharing()) {
+		c.unshare()
+		all = true
 	}
 	if c.division == nil || slices.ContainsFunc(c.gates, func(g gate) bool { return g.wants(c.division) }) {
 		if c.shared {

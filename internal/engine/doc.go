@@ -67,7 +67,9 @@
 //
 // A generation identifies the content of a node across all forks of a
 // snapshot, so a base can turn from one fork to another and back: rows whose
-// generation matches stand, the others are renewed, and nothing is mixed.
+// generation matches stand, the others are renewed, and nothing is mixed. Across
+// snapshots that are no forks of each other nothing can be compared: an engine
+// that is asked about another origin forgets all that it kept.
 //
 // Whatever does not fit (a PreFilter that rejects the pod or names nodes, a
 // plugin that fails, panics or leaves its bounds) is left to the plain road,

@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
 )
 
 // DefaultBudget is how many bytes of kept answers an engine holds if nothing
@@ -13,12 +14,13 @@ const DefaultBudget = 64 << 20
 // An Engine keeps the answers of one profile for several classes of pods. It
 // must be used by one goroutine at a time.
 //
-// Invariant: every class of classes has a base of bases, whose users counts its
+// Invariant: what it keeps belongs to snapshots with the schema; every class of classes has a base of bases, whose users counts its
 // classes; stats.Bytes is the sum of their bytes; and numbered[c.number-1] == c for
 // those and for spare ones.
 type Engine struct {
 	source Source
 	budget int
+	schema *resource.Schema // of the snapshots that all below is about
 
 	classes    map[string]*class
 	numbered   []*class // those kept, and some given up: class i has the number i+1
@@ -79,6 +81,7 @@ func (e *Engine) Find(q Query) (v *View, ok bool) {
 		return nil, false
 	}
 	e.clock++
+	e.turnTo(q.Snapshot)
 	e.order = orderOf(q.Snapshot, e.order)
 	c := e.lookUp(q)
 	known := &e.stats.Hits
@@ -113,6 +116,19 @@ func (e *Engine) Find(q Query) (v *View, ok bool) {
 	}
 	e.account(c)
 	return e.view.of(c, e.source, q)
+}
+
+// turnTo forgets everything if the snapshot is no fork of the last one. Keys,
+// generations and versions tell apart only what belongs to snapshots of one origin,
+// which share a schema.
+func (e *Engine) turnTo(s *framework.Snapshot) {
+	if e.schema == s.Schema() {
+		return
+	}
+	was := *e
+	*e = *New(was.source, was.budget)
+	e.schema, e.clock, e.stats = s.Schema(), was.clock, was.stats
+	e.stats.Bytes = 0
 }
 
 // A Ref remembers where the class of a key is, so that asking again for pods of

@@ -7,8 +7,12 @@ package engine
 // Invariant: while class.shared, leaves and levels of class.tree are those of
 // base.tree, which is then indexed; offset and shut are the class's own.
 
-// put changes the row of a node.
+// put changes the row of a node. The rows of a broken base are not asked for any
+// more, and scores out of bounds could make a row that looks like a rejection.
 func (b *base) put(slot int32, r row) {
+	if b.broken {
+		return
+	}
 	place := b.order.place[slot]
 	leaf := &b.tree.leaves[place]
 	was := row(*leaf)
@@ -86,6 +90,7 @@ func (c *class) settle() {
 	switch {
 	case !share && c.shared:
 		c.unshare()
+		c.recount()
 		c.retotal = true
 	case share && !c.shared:
 		if c.alike++; c.alike > shareAfter {
@@ -106,20 +111,22 @@ func (c *class) share() {
 }
 
 // unshare makes the class a tree of its own with the base's leaves, of which
-// nothing else is right yet.
+// nothing else is right yet, and neither is counts.
 func (c *class) unshare() {
 	t := tree{leaves: append([]int32(nil), c.tree.leaves...)}
 	t.reset(len(c.base.order.slots), 1, nil)
 	t.offset, t.shut = c.tree.offset, c.tree.shut
 	c.tree, c.shared, c.alike = t, false, 0
 	c.seen, c.pending = c.base.log.end(), c.pending[:0]
+}
+
+// recount counts the own reasons.
+func (c *class) recount() {
 	for i := range c.counts {
 		clear(c.counts[i])
 	}
-	for place, slot := range c.base.order.slots {
-		if leaf := row(t.leaves[place]); leaf < 0 {
-			c.count(slot, leaf.reason(), 1)
-		}
+	for _, slot := range c.base.order.slots {
+		c.count(slot, c.own(slot), 1)
 	}
 }
 

@@ -260,13 +260,18 @@ func (h *history) replacePod() error {
 	return h.snap.AddPod(p, n.Name())
 }
 
-// whatIf empties a node, asks for a new pod or one that waits, which may evict
-// others, and takes everything back.
+// whatIf empties a node, may change storage, asks for a new pod or one that waits,
+// which may evict others, and takes everything back.
 func (h *history) whatIf() error {
 	return h.try(func() error {
 		name := h.someNode().Name()
 		for n := h.snap.Node(name); len(n.Pods) > 0; n = h.snap.Node(name) {
 			if err := h.snap.Forget(n.Pods[0], n); err != nil {
+				return err
+			}
+		}
+		if chance(h.r, 2) {
+			if err := h.changeStorage(); err != nil {
 				return err
 			}
 		}

@@ -1,0 +1,177 @@
+package scheduling_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling"
+)
+
+// lab keeps in Scratch what it read of objects, and filters by it and by pods.
+type lab struct{}
+
+func (lab) Name() string { return "lab" }
+func (lab) Scope(*framework.PodInfo) framework.Scope {
+	return framework.Scope{Reads: framework.ReadsNode | framework.ReadsPods | framework.ReadsObjects}
+}
+
+func (lab) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
+	b := framework.Scratch[boundLab](c)
+	b.letters, b.snapshot = len(setting(c.Snapshot)), c.Snapshot
+	return framework.PreFiltered{Filter: b}, framework.Status{}
+}
+
+type boundLab struct {
+	letters  int
+	snapshot *framework.Snapshot
+}
+
+func (b *boundLab) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework.Status {
+	if b.snapshot.AtSlot(n.Slot()) != n {
+		return framework.Reject("a node of another snapshot")
+	}
+	if len(n.Pods)%4 == b.letters%4 && b.letters > 0 {
+		return framework.Reject("busy")
+	}
+	return framework.Status{}
+}
+
+// veto rejects every pod while the objects say so.
+type veto struct{}
+
+func (veto) Name() string { return "veto" }
+func (veto) Scope(*framework.PodInfo) framework.Scope {
+	return framework.Scope{Reads: framework.ReadsObjects}
+}
+
+func (veto) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
+	if setting(c.Snapshot) == "nobody" {
+		return framework.PreFiltered{}, framework.Reject("veto")
+	}
+	return framework.PreFiltered{}, framework.SkipStatus()
+}
+
+// apart makes a class of pods for each label, all over one base.
+type apart struct{}
+
+func (apart) Name() string { return "apart" }
+func (apart) Scope(*framework.PodInfo) framework.Scope {
+	return framework.Scope{Pod: framework.FieldLabels, Reads: framework.ReadsDomain}
+}
+
+func (apart) PreFilter(*framework.Cycle) (framework.PreFiltered, framework.Status) {
+	return framework.PreFiltered{}, framework.SkipStatus()
+}
+
+// decider schedules pods that differ in one label, on both roads.
+func decider(t *testing.T, s *scheduling.Scheduler) func(snap *framework.Snapshot, label string) {
+	serial := 0
+	return func(snap *framework.Snapshot, label string) {
+		t.Helper()
+		serial++
+		_, err := s.Schedule(snap, podInfo(t, snap, framework.MakePod(fmt.Sprint("p", serial)).Labels("app", label).Obj()))
+		var different *scheduling.DifferenceError
+		if errors.As(err, &different) {
+			t.Error(err)
+		}
+	}
+}
+
+func putSetting(t *testing.T, snap *framework.Snapshot, word string) {
+	t.Helper()
+	n := &framework.Namespace{ObjectMeta: framework.ObjectMeta{Name: "setting", Labels: map[string]string{"is": word}}}
+	if err := framework.Put(snap, n); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestFiltersAreBoundAgainAfterARejection: where a PreFilter rejects the pod, those
+// before it have already written over what their filters know.
+func TestFiltersAreBoundAgainAfterARejection(t *testing.T) {
+	for _, how := range []string{"rollback", "fork"} {
+		t.Run(how, func(t *testing.T) {
+			s := build(t, scheduling.Profile{
+				Filter: []framework.Plugin{lab{}, veto{}, apart{}},
+				Score:  []scheduling.Weighted{{Plugin: emptier{}}}, Fast: scheduling.Fast{Verify: true},
+			})
+			snap, pod := small(t, 6)
+			putSetting(t, snap, "a")
+			try := decider(t, s)
+			for range 3 {
+				try(snap, "a")
+				try(snap, "b")
+			}
+			elsewhere, mark := snap, snap.Begin()
+			if how == "fork" {
+				snap.Rollback(mark)
+				elsewhere = snap.Fork()
+			}
+			putSetting(t, elsewhere, "nobody")
+			try(elsewhere, "a")
+			if how == "rollback" {
+				snap.Rollback(mark)
+			}
+			for i := range snap.Len() {
+				if err := snap.Assume(pod, snap.At(i)); err != nil {
+					t.Fatal(err)
+				}
+				try(snap, "b")
+			}
+		})
+	}
+}
+
+// TestVolumesOfAnotherWorld is the same with the preset: a claim is gone in a fork
+// or for the time of a transaction.
+func TestVolumesOfAnotherWorld(t *testing.T) {
+	for _, how := range []string{"rollback", "fork"} {
+		t.Run(how, func(t *testing.T) {
+			p := scheduling.Kubernetes137()
+			p.Fast.Verify = true
+			s := build(t, p)
+			snap, other := small(t, 6)
+			volume := &framework.PersistentVolume{ObjectMeta: framework.ObjectMeta{Name: "v"}}
+			volume.Spec.CSI = &framework.CSIPersistentVolumeSource{Driver: "csi", VolumeHandle: "h"}
+			volume.Spec.ClaimRef = &framework.ObjectReference{Namespace: "default", Name: "c"}
+			claim := &framework.PersistentVolumeClaim{ObjectMeta: framework.ObjectMeta{
+				Namespace: "default", Name: "c", Annotations: map[string]string{framework.AnnBindCompleted: "yes"},
+			}}
+			claim.Spec.VolumeName = "v"
+			if err := errors.Join(framework.Put(snap, volume), framework.Put(snap, claim)); err != nil {
+				t.Fatal(err)
+			}
+			serial := 0
+			try := func(snap *framework.Snapshot, label string) {
+				t.Helper()
+				serial++
+				pod := framework.MakePod(fmt.Sprint("p", serial)).Labels("app", label).Claim("c").Obj()
+				var different *scheduling.DifferenceError
+				if _, err := s.Schedule(snap, podInfo(t, snap, pod)); errors.As(err, &different) {
+					t.Error(err)
+				}
+			}
+			for range 3 {
+				try(snap, "a")
+				try(snap, "b")
+			}
+			elsewhere, mark := snap, snap.Begin()
+			if how == "fork" {
+				snap.Rollback(mark)
+				elsewhere = snap.Fork()
+			}
+			framework.Delete[framework.PersistentVolumeClaim](elsewhere, "default/c")
+			try(elsewhere, "a")
+			if how == "rollback" {
+				snap.Rollback(mark)
+			}
+			for i := range 2 {
+				if err := snap.Assume(other, snap.At(i)); err != nil {
+					t.Fatal(err)
+				}
+				try(snap, "b")
+			}
+		})
+	}
+}
