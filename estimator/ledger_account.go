@@ -28,12 +28,12 @@ type account struct {
 	sums        []sums
 	strays      []podName // reported, but not among the node's pods; see census
 
-	// unlisted counts the pods that are not in the snapshot. simple tells that
-	// these are none, that each pod is reported once at most, and that no two
-	// pods anywhere have one name, so that a report of its name is about the pod;
-	// see census.
-	unlisted int
-	simple   bool
+	// unlisted counts the pods that are not in the snapshot, differing those of
+	// which it has another version. simple tells that these are none, that each pod
+	// is reported once at most, and that no two pods anywhere have one name, so that
+	// a report of its name is about the pod as it is here; see census.
+	unlisted, differing int
+	simple              bool
 
 	then int // slot of the node whose metric came after this one's; a guess
 }
@@ -49,7 +49,8 @@ type placement struct {
 	kept   *framework.PodInfo
 	keptAt time.Time
 
-	listed bool // the pod is in the snapshot, too
+	listed  bool // the pod is in the snapshot, too
+	differs bool // but in another version only
 }
 
 // sums is what an account keeps for one Load.

@@ -178,14 +178,14 @@ func (l *Ledger) assign(p *framework.PodInfo, n *framework.NodeInfo, listed bool
 			i = a.promised(p.Pod)
 		}
 		if i >= 0 {
-			if q := &a.pods[i]; q.pod == p && (q.listed || !listed) {
+			if q := &a.pods[i]; q.pod == p && (q.listed && !q.differs || !listed) {
 				return nil, true
 			}
 			old := a.pods[i]
 			l.drop(l.own(n.Slot()), n, i)
 			if old.pod == p {
 				pl := old
-				pl.listed = true
+				pl.listed, pl.differs = true, false
 				l.enter(n, id, pl)
 				return &old, false
 			}
@@ -194,9 +194,12 @@ func (l *Ledger) assign(p *framework.PodInfo, n *framework.NodeInfo, listed bool
 	}
 	now := l.snapshot.Now()
 	pl := placement{pod: p, first: now, last: now, kept: p, keptAt: now, listed: listed}
+	if !listed && (before != nil && before.listed || before == nil && l.passedOver(n)) {
+		pl.listed, pl.differs = inSnapshot(n, p)
+	}
 	switch {
 	case before != nil:
-		pl.first, pl.listed = before.first, listed || before.listed
+		pl.first = before.first
 	case update != nil:
 		pl.first = update.first
 		if sameForEstimates(update.kept.Pod, p.Pod) {
@@ -205,6 +208,18 @@ func (l *Ledger) assign(p *framework.PodInfo, n *framework.NodeInfo, listed bool
 	}
 	l.enter(n, id, pl)
 	return before, false
+}
+
+// inSnapshot reports whether the node has the pod in the snapshot, and whether
+// only in other versions.
+func inSnapshot(n *framework.NodeInfo, p *framework.PodInfo) (listed, differs bool) {
+	for _, other := range n.Pods {
+		if other == p {
+			return true, false
+		}
+		listed = listed || samePod(other.Pod, p.Pod)
+	}
+	return listed, listed
 }
 
 // sameForEstimates reports whether an update leaves spec and conditions alone.
@@ -217,9 +232,8 @@ func (l *Ledger) enter(n *framework.NodeInfo, id uint64, pl placement) {
 	a := l.own(n.Slot())
 	a.ids, a.pods = append(a.ids, id), append(a.pods, pl)
 	a.matches.enter(a.metric, nameOf(pl.pod.Pod))
-	if !pl.listed {
-		a.unlisted++
-	}
+	a.unlisted += one(!pl.listed)
+	a.differing += one(pl.differs)
 	for _, s := range a.sums {
 		s.placed(a)
 	}
@@ -269,15 +283,22 @@ func (l *Ledger) drop(a *account, n *framework.NodeInfo, i int) {
 	for _, s := range a.sums {
 		s.leaving(a, i)
 	}
-	last, reported, unlisted := len(a.pods)-1, a.matches.reported(i), !a.pods[i].listed
+	last, reported, gone := len(a.pods)-1, a.matches.reported(i), &a.pods[i]
+	a.unlisted -= one(!gone.listed)
+	a.differing -= one(gone.differs)
 	a.ids[i], a.pods[i] = a.ids[last], a.pods[last]
 	a.pods[last] = placement{}
 	a.ids, a.pods = a.ids[:last], a.pods[:last]
 	a.matches.drop(i)
-	if unlisted {
-		a.unlisted--
-	}
 	l.settle(a, n, reported)
+}
+
+// one returns 1 for true and 0 for false.
+func one(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // undoPlacement puts back how a pod was entered: before nil means not at all,

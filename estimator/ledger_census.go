@@ -123,22 +123,31 @@ func (c *census) remove(p located) bool {
 
 // lookup returns the pod of that name, nil if there is none, and whether one is
 // on the node of the slot. Of several, which cannot be in one cluster, the one
-// created last counts, whatever the order in which they came.
-func (c *census) lookup(name podName, slot int) (found *framework.PodInfo, local bool) {
+// created last counts, then the one with the greatest UID, then the one on the
+// node of the last slot, and of the versions on one node the last. Only if objects
+// with one UID are on nowhere does it depend on the order in which they came.
+func (c *census) lookup(s *framework.Snapshot, name podName, slot int) (found *framework.PodInfo, local bool) {
+	var last located
 	for _, p := range c.get(name).pods {
 		local = local || p.slot == slot
-		if found == nil || laterPod(found.Pod, p.pod.Pod) {
-			found = p.pod
+		if last.pod == nil || p.after(s, last) {
+			last = p
 		}
 	}
-	return found, local
+	return last.pod, local
 }
 
-func laterPod(than, p *framework.Pod) bool {
-	if c := p.CreationTimestamp.Compare(than.CreationTimestamp); c != 0 {
+// after reports whether p counts rather than q, which has the same name.
+func (p located) after(s *framework.Snapshot, q located) bool {
+	if c := cmp.Or(
+		p.pod.Pod.CreationTimestamp.Compare(q.pod.Pod.CreationTimestamp),
+		cmp.Compare(p.pod.Pod.UID, q.pod.Pod.UID),
+		cmp.Compare(p.slot, q.slot),
+	); c != 0 {
 		return c > 0
 	}
-	return cmp.Less(than.UID, p.UID)
+	n := s.AtSlot(p.slot)
+	return n != nil && slices.Index(n.Pods, p.pod) > slices.Index(n.Pods, q.pod)
 }
 
 // arrive counts a pod that came to a node and renews what depends on it.
@@ -198,7 +207,7 @@ func (c *census) watch(l *Ledger, n *framework.NodeInfo, a *account) {
 	strays := l.strays[:0]
 	note := func(r *framework.PodMetricInfo) {
 		name := podName{r.Namespace, r.Name}
-		if _, local := c.lookup(name, n.Slot()); !local && !slices.Contains(strays, name) {
+		if _, local := c.lookup(l.snapshot, name, n.Slot()); !local && !slices.Contains(strays, name) {
 			strays = append(strays, name)
 		}
 	}

@@ -20,9 +20,10 @@ import (
 
 // modelPod is what the model knows of a pod on a node.
 type modelPod struct {
-	info     *framework.PodInfo
-	listed   bool // in the snapshot
-	assigned bool // in the ledger
+	info     *framework.PodInfo // as the ledger has it
+	resident *framework.PodInfo // as the snapshot has it, if it does
+	listed   bool               // in the snapshot
+	assigned bool               // in the ledger
 	first    time.Time
 	last     time.Time
 	kept     *framework.PodInfo
@@ -252,7 +253,7 @@ func (m *ledgerModel) enter(node string, p modelPod) {
 func finished(p *framework.Pod) bool { return p.Status.Phase == framework.PodSucceeded }
 
 func (m *ledgerModel) fresh(info *framework.PodInfo, listed bool) modelPod {
-	return modelPod{info: info, listed: listed, first: m.now(), last: m.now(), kept: info, keptAt: m.now()}
+	return modelPod{info: info, resident: info, listed: listed, first: m.now(), last: m.now(), kept: info, keptAt: m.now()}
 }
 
 func (m *ledgerModel) addPod(t *rapid.T) {
@@ -430,7 +431,7 @@ func (m *ledgerModel) assign(t *rapid.T) {
 	if rapid.Bool().Draw(t, "again") {
 		var p modelPod
 		if node, p = m.drawPod(t, func(p modelPod) bool { return p.assigned }); rapid.Bool().Draw(t, "newer") {
-			info = m.info(t, framework.Clone(p.info.Pod))
+			info = m.assignedVersion(t, p.info.Pod)
 		} else {
 			info = p.info
 		}
@@ -441,12 +442,19 @@ func (m *ledgerModel) assign(t *rapid.T) {
 		if p.info == info && p.assigned {
 			return
 		}
-		next.listed = p.listed
+		next.listed, next.resident = p.listed, p.resident
 		if p.assigned {
 			next.first = p.first
 		}
 	}
 	m.enter(node, next)
+}
+
+// assignedVersion returns another version of the pod, which has not finished.
+func (m *ledgerModel) assignedVersion(t *rapid.T, p *framework.Pod) *framework.PodInfo {
+	newer := m.newerVersion(t, p)
+	newer.Pod.Status.Phase = p.Status.Phase
+	return newer
 }
 
 func (m *ledgerModel) unassign(t *rapid.T) {
@@ -701,7 +709,7 @@ func (m *ledgerModel) residents(load *estimator.Load) map[string]bool {
 	for _, n := range m.nodes {
 		for uid, p := range n.pods {
 			if p.listed {
-				all[uid] = p.info
+				all[uid] = p.resident
 			}
 		}
 	}

@@ -69,7 +69,7 @@ func (s *podReports) add(l *Ledger, load *Load, n *framework.NodeInfo, r *framew
 		s.list[i].usage = r.PodUsage.ResourceList
 		return
 	}
-	if p, _ := l.census.lookup(name, n.Slot()); p != nil {
+	if p, _ := l.census.lookup(l.snapshot, name, n.Slot()); p != nil {
 		s.byName[name] = int32(len(s.list))
 		s.list = append(s.list, podReport{usage: r.PodUsage.ResourceList, prod: load.Pod(p).Prod})
 	}

@@ -119,7 +119,7 @@ func (l *Ledger) rebuild(a *account, n *framework.NodeInfo) {
 		a.windowStart = a.updated.Add(-reportInterval(a.metric))
 	}
 	oneToOne := l.matcher.run(&a.matches, a.metric)
-	a.simple = oneToOne && a.unlisted == 0 && l.census.unambiguous()
+	a.simple = oneToOne && a.unlisted == 0 && a.differing == 0 && l.census.unambiguous()
 	l.census.watch(l, n, a)
 	for _, s := range a.sums {
 		s.rebuild(l, n, a)
