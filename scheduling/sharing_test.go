@@ -1,0 +1,144 @@
+package scheduling_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling"
+)
+
+// sleeper filters by the number of pods in the cluster once the objects wake it: a
+// gate that nodes are not grouped for.
+type sleeper struct{}
+
+func (sleeper) Name() string { return "sleeper" }
+func (sleeper) Scope(*framework.PodInfo) framework.Scope {
+	return framework.Scope{Reads: framework.ReadsNode | framework.ReadsPods | framework.ReadsDomain}
+}
+
+func (sleeper) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
+	if setting(c.Snapshot) == "" {
+		return framework.PreFiltered{}, framework.SkipStatus()
+	}
+	return framework.PreFiltered{Filter: boundSleeper(len(c.Snapshot.At(0).Pods))}, framework.Status{}
+}
+
+type boundSleeper int
+
+func (b boundSleeper) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework.Status {
+	if (int(b)+n.Slot())%2 == 0 {
+		return framework.Reject("awake")
+	}
+	return framework.Status{}
+}
+
+// TestGatesAwake: a class that asks the tree of its base gets one of its own as soon
+// as a filter that had nothing to do takes part, and the other way round.
+func TestGatesAwake(t *testing.T) {
+	s := build(t, scheduling.Profile{
+		Filter: []framework.Plugin{room{}, sleeper{}}, Score: []scheduling.Weighted{{Plugin: emptier{}}},
+		Fast: scheduling.Fast{Verify: true},
+	})
+	snap, pod := small(t, 6)
+	try := decider(t, s)
+	for round := range 3 {
+		for range 15 {
+			try(snap, "")
+		}
+		putSetting(t, snap, "awake")
+		for range round + 1 {
+			try(snap, "")
+		}
+		if err := snap.Assume(pod, snap.At(2*round)); err != nil {
+			t.Fatal(err)
+		}
+		try(snap, "")
+		putSetting(t, snap, "")
+	}
+	if stats := s.Stats(); stats.Left > 1 {
+		t.Errorf("%d decisions were left to the plain road, want 1: %+v", stats.Left, stats)
+	}
+}
+
+// TestGroupsAwake is the same with a filter of the preset that asks by zone.
+func TestGroupsAwake(t *testing.T) {
+	for _, zones := range []int{1, 3} {
+		t.Run(fmt.Sprint(zones, " zones"), func(t *testing.T) {
+			p := scheduling.Kubernetes137()
+			p.Fast.Verify = true
+			s := build(t, p)
+			snap := framework.NewSnapshot(framework.Arrival)
+			for i := range 30 {
+				n := framework.MakeNode(fmt.Sprint("n", i), "8", "8Gi").Zone(fmt.Sprint("z", i%zones))
+				if i == 3 {
+					n = n.Taint("k=v:NoSchedule")
+				}
+				if err := snap.AddNode(n.Obj()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			try := decider(t, s)
+			for round := range 3 {
+				for range 15 {
+					try(snap, "web")
+				}
+				foe := podInfo(t, snap, framework.MakePod(fmt.Sprint("foe", round)).PodAntiAffinity(framework.LabelTopologyZone, "app=web").Obj())
+				if err := snap.Assume(foe, snap.At(0)); err != nil {
+					t.Fatal(err)
+				}
+				for range 12 {
+					try(snap, "web")
+				}
+				if err := snap.Forget(foe, snap.At(0)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if stats := s.Stats(); stats.Left > 1 {
+				t.Errorf("%d decisions were left to the plain road, want 1: %+v", stats.Left, stats)
+			}
+		})
+	}
+}
+
+// thirds rejects by the number of pods, for one of two reasons.
+type thirds struct{}
+
+func (thirds) Name() string { return "thirds" }
+func (thirds) Scope(*framework.PodInfo) framework.Scope {
+	return framework.Scope{Reads: framework.ReadsNode | framework.ReadsPods}
+}
+
+func (thirds) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework.Status {
+	switch len(n.Pods) % 3 {
+	case 1:
+		return framework.Reject("one over")
+	case 2:
+		return framework.Reject("two over")
+	}
+	return framework.Status{}
+}
+
+// TestReasonsOfSharedTrees: what is told of why no node is feasible follows the
+// reasons of a tree that the class shares, also where no node becomes feasible.
+func TestReasonsOfSharedTrees(t *testing.T) {
+	s := build(t, scheduling.Profile{
+		Filter: []framework.Plugin{thirds{}}, Score: []scheduling.Weighted{{Plugin: emptier{}}}, Fast: scheduling.Fast{Verify: true},
+	})
+	snap, pod := small(t, 6)
+	try := decider(t, s)
+	for range 15 {
+		try(snap, "")
+	}
+	for i := range snap.Len() {
+		if err := snap.Assume(pod, snap.At(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	try(snap, "")
+	try(snap, "")
+	if err := snap.Assume(pod, snap.At(0)); err != nil {
+		t.Fatal(err)
+	}
+	try(snap, "")
+}
