@@ -11,12 +11,6 @@ import (
 // feasible is the reason of nodes that no filter rejects.
 const feasible int32 = 0
 
-// A reason is one rejection.
-type reason struct {
-	at     int // place of the filter
-	status framework.Status
-}
-
 // kept holds the raw scores, by slot, of a scorer that normalizes them.
 type kept struct {
 	scorer Scorer
@@ -54,7 +48,7 @@ type base struct {
 	fixedly []fixedRow // what of the rows is fixed, by slot
 	even    bool       // all nodes are scored, alike as far as that is fixed, and kept scores are fixed, too
 	evenly  int32
-	reasons []reason
+	reasons reasons
 	due     deadlines
 	nodes   []*framework.NodeInfo
 	at      []int32 // their slots
@@ -93,7 +87,7 @@ func (b *base) build(src Source, t *timeline, o *order) bool {
 	b.time, b.entry = t, t.end()
 	b.snapshot, b.order, b.now, b.nodeSet, b.objects = s, o, s.Now(), s.NodeSet(), s.Objects()
 	b.filterReads, b.scorerReads = src.Kept()
-	b.reasons = append(b.reasons[:0], reason{at: maxPlace})
+	b.reasons.reset()
 	b.due.reset()
 	b.grow(s.Slots())
 	b.indexed = false
@@ -193,13 +187,18 @@ func (b *base) sync(src Source, t *timeline, o *order) bool {
 	s := t.snapshot
 	before := b.now
 	b.now = s.Now()
-	if !b.bound || b.time != t || b.nodeSet != s.NodeSet() || b.objects != s.Objects() && (b.filterReads|b.scorerReads)&framework.ReadsObjects != 0 {
-		if !b.move(src, t, o) {
-			b.now = before
-			return false
-		}
-	} else {
+	ok := true
+	switch {
+	case len(b.reasons.list) > reasonsMost+len(o.slots):
+		ok = b.build(src, t, o) // most of the reasons are nobody's any more
+	case !b.bound || b.time != t || b.nodeSet != s.NodeSet() || b.objects != s.Objects() && (b.filterReads|b.scorerReads)&framework.ReadsObjects != 0:
+		ok = b.move(src, t, o)
+	default:
 		b.follow(s)
+	}
+	if !ok {
+		b.now = before
+		return false
 	}
 	b.expire(s, before)
 	return !b.broken
@@ -299,7 +298,7 @@ func (b *base) expire(s *framework.Snapshot, before time.Time) {
 
 // size is the memory that the base holds, but for what it shares.
 func (b *base) size() int {
-	n := b.tree.bytes() + cap(b.fixedly)*int(unsafe.Sizeof(fixedRow{})) + len(b.key)
+	n := b.tree.bytes() + b.reasons.bytes() + cap(b.fixedly)*int(unsafe.Sizeof(fixedRow{})) + len(b.key)
 	n += 4*(cap(b.carried)+cap(b.counts)+cap(b.turns.slots)+cap(b.at)+cap(b.said)+cap(b.dirty)) + 8*(cap(b.nodes)+cap(b.buffers[0])+cap(b.buffers[1])+cap(b.raw)+cap(b.rejected)) + 4*cap(b.log.slots) + 32*cap(b.due.heap) + 4*cap(b.due.place)
 	for i := range b.kept {
 		n += 8 * cap(b.kept[i].raw)

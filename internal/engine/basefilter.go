@@ -13,7 +13,7 @@ func (b *base) evaluate(n *framework.NodeInfo, whole bool) {
 	before := maxPlace
 	if whole || !b.even {
 		if first = b.fixedly[slot].reason(); first != feasible {
-			before = b.reasons[first].at
+			before = b.reasons.list[first].at
 		}
 	}
 	if reason := b.ask(b.moving, n, before); reason != feasible {
@@ -54,7 +54,7 @@ func (b *base) askMany(filters []Filter) {
 // askOne asks a filter about one listed node, unless another rejection comes
 // first.
 func (b *base) askOne(f *Filter, k int) {
-	if said := b.said[k]; said != feasible && b.reasons[said].at < f.At {
+	if said := b.said[k]; said != feasible && b.reasons.list[said].at < f.At {
 		return
 	}
 	if status := f.Filter.Filter(b.pod, b.nodes[k]); !status.IsSuccess() {
@@ -78,16 +78,10 @@ func (b *base) ask(filters []Filter, n *framework.NodeInfo, before int) int32 {
 	return feasible
 }
 
-// reject returns the number of a reason, a new one if need be.
+// reject returns the number of a rejection.
 func (b *base) reject(at int, status framework.Status) int32 {
 	if !status.IsRejected() {
 		b.broken = true
 	}
-	for i := 1; i < len(b.reasons); i++ {
-		if r := &b.reasons[i]; r.at == at && r.status.Same(status) {
-			return int32(i)
-		}
-	}
-	b.reasons = append(b.reasons, reason{at: at, status: status})
-	return int32(len(b.reasons) - 1)
+	return b.reasons.number(reason{at: at, status: status})
 }

@@ -202,7 +202,7 @@ func (c *class) verdict(slot int) int32 {
 	first := c.base.row(int32(slot)).reason()
 	for i := range c.gates {
 		g := &c.gates[i]
-		if !g.active || g.grouped || c.base.reasons[first].at < g.filter.At {
+		if !g.active || g.grouped || c.base.reasons.list[first].at < g.filter.At {
 			continue
 		}
 		if status := g.filter.Filter.Filter(c.live, c.base.snapshot.AtSlot(slot)); !status.IsSuccess() {
@@ -238,7 +238,7 @@ func (c *class) counted(reason, group int) int {
 // group: the one that comes first in the profile.
 func (c *class) final(own int32, group int) int32 {
 	shut := c.shut[group]
-	if shut == feasible || own != feasible && c.base.reasons[own].at < c.base.reasons[shut].at {
+	if shut == feasible || own != feasible && c.base.reasons.list[own].at < c.base.reasons.list[shut].at {
 		return own
 	}
 	return shut
@@ -279,7 +279,7 @@ func (c *class) size() int {
 	}
 	n += 4*(cap(c.touched)+cap(c.pending)+cap(c.shut)) + 8*(cap(c.nodes)+cap(c.scores))
 	for i := range c.counts {
-		n += 4 * cap(c.counts[i])
+		n += 24 + 4*cap(c.counts[i])
 	}
 	for i := range c.columns {
 		n += c.columns[i].size()

@@ -81,7 +81,7 @@
 //	source.go     what binds the plugins
 //	timeline.go   which nodes of a snapshot changed, and when
 //	base.go       rows: build, follow, move; row.go, rowlog.go, deadlines.go
-//	basefilter.go verdicts of rows; basescore.go their scores
+//	basefilter.go verdicts of rows, reasons.go why; basescore.go their scores
 //	class.go      own reasons, from rows and gates; classfollow.go
 //	share.go      classes that ask the tree of their base
 //	gate.go       filters that are not kept in rows

@@ -235,10 +235,10 @@ type Rejection struct {
 // Rejections lists the reasons of all nodes that are not feasible.
 func (v *View) Rejections() []Rejection {
 	c := v.class
-	nodes := make([]int, len(c.base.reasons)) // by final reason
+	nodes := make([]int, len(c.base.reasons.list)) // by final reason
 	for g, slots := range c.division.slots {
 		passed := len(slots) // of these, nodes without a reason of their own
-		for own := 1; own < len(c.base.reasons); own++ {
+		for own := 1; own < len(c.base.reasons.list); own++ {
 			if n := c.counted(own, g); n > 0 {
 				passed -= n
 				nodes[c.final(int32(own), g)] += n
@@ -247,7 +247,7 @@ func (v *View) Rejections() []Rejection {
 		nodes[c.final(feasible, g)] += passed
 	}
 	var list []Rejection
-	for i, r := range c.base.reasons {
+	for i, r := range c.base.reasons.list {
 		if i != int(feasible) && nodes[i] > 0 {
 			list = append(list, Rejection{r.at, r.status, nodes[i]})
 		}
@@ -280,7 +280,7 @@ func (v *View) State(place int) NodeState {
 	c := v.class
 	slot := c.base.order.slots[place]
 	if r := c.final(c.own(slot), int(c.division.of[slot])); r != feasible {
-		return NodeState{At: c.base.reasons[r].at, Status: c.base.reasons[r].status}
+		return NodeState{At: c.base.reasons.list[r].at, Status: c.base.reasons.list[r].status}
 	}
 	return NodeState{Feasible: true, Total: int64(c.tree.total(place))}
 }
