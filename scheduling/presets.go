@@ -57,7 +57,7 @@ func Kubernetes137() Profile {
 }
 
 // Kubernetes134 returns the default profile of kube-scheduler 1.34: balanced
-// allocation as it was from 1.22 to 1.35, storage that is not scored, and a
+// allocation as it was from 1.22 to 1.35, storage and image volumes that are not scored, and a
 // uniform choice among the best.
 //
 // Differs: all nodes are searched, and claims of devices are not looked at, as in
@@ -70,6 +70,7 @@ func Kubernetes134() Profile {
 	p.Filter = slices.DeleteFunc(p.Filter, func(f framework.Plugin) bool { return f.Name() == filter.NodeDeclaredFeatures{}.Name() })
 	p.Score = slices.DeleteFunc(p.Score, func(w Weighted) bool { return w.Plugin.Name() == filter.VolumeBinding{}.Name() })
 	p.replaceScorer(scoring.NodeResourcesBalancedAllocation{Version: scoring.BalanceStd})
+	p.replaceScorer(scoring.ImageLocality{Version: scoring.ImageV134})
 	p.Tie = Random
 	return p
 }
@@ -94,7 +95,10 @@ func (p *Profile) replaceScorer(plugin framework.Plugin) {
 // VolumeZone follow the rules of 1.37. So does the filter PodTopologySpread: the
 // reason of a node that lacks a label names that, and preemption leaves the node out;
 // a selector that asks for nothing counts no pod, where 1.18 counted all of the
-// namespace; and fields of a constraint that came later count.
+// namespace; and fields of a constraint that came later count. NodeResourcesFit lets a
+// pod that requests none of a resource onto a node where more of it is taken than there
+// is, which 1.18 did only for a pod that requests nothing; and NodeAffinity scores the
+// matchFields of preferred terms, too, where 1.18 read matchExpressions only.
 func Kubernetes118() Profile {
 	return Profile{
 		Name: DefaultName,
@@ -117,7 +121,7 @@ func Kubernetes118() Profile {
 		},
 		Score: []Weighted{
 			{scoring.NodeResourcesBalancedAllocation{Version: scoring.BalanceV118}, 1},
-			{scoring.ImageLocality{}, 1},
+			{scoring.ImageLocality{Version: scoring.ImageV118}, 1},
 			{scoring.InterPodAffinity{RangeWithZero: true}, 1},
 			{scoring.NodeResourcesLeastAllocated{}, 1},
 			{scoring.NodeAffinity{}, 1},

@@ -19,6 +19,7 @@ func Registry137() *Registry {
 		"NodeResourcesBalancedAllocation": typed(args.NewNodeResourcesBalancedAllocation, balanced("")),
 		"VolumeBinding":                   typed(args.NewVolumeBinding, volumeBinding),
 		"NodeDeclaredFeatures":            plain(filter.NodeDeclaredFeatures{}),
+		"ImageLocality":                   plain(scoring.ImageLocality{}),
 	})
 }
 
@@ -30,6 +31,7 @@ func Registry134() *Registry {
 	return inTree("1.34", Random, everyRelease(), since118(), map[string]Registration{
 		"NodeResourcesBalancedAllocation": typed(args.NewNodeResourcesBalancedAllocation, balanced(scoring.BalanceStd)),
 		"VolumeBinding":                   typed(fresh[args.VolumeBinding], volumeBinding),
+		"ImageLocality":                   plain(scoring.ImageLocality{Version: scoring.ImageV134}),
 	})
 }
 
@@ -37,13 +39,14 @@ func Registry134() *Registry {
 // 1.18, of which the articles about priorities and predicates tell. It is the
 // caller's, to register more.
 //
-// Differs: NodeResourceLimits is missing. The filter PodTopologySpread differs as
-// in [Kubernetes118]; its default constraints are over the pods that [Registry137]'s
+// Differs: NodeResourceLimits is missing. Plugins differ as in [Kubernetes118]. The
+// filter PodTopologySpread's default constraints are over the pods that [Registry137]'s
 // are over.
 func Registry118() *Registry {
 	return inTree("1.18", Reservoir, everyRelease(), map[string]Registration{
 		"InterPodAffinity":                typed(args.NewInterPodAffinity, interPodAffinity118),
 		"NodeResourcesBalancedAllocation": typed(args.NewNodeResourcesBalancedAllocation, balanced(scoring.BalanceV118)),
+		"ImageLocality":                   plain(scoring.ImageLocality{Version: scoring.ImageV118}),
 		"NodeResourcesLeastAllocated":     plain(scoring.NodeResourcesLeastAllocated{}),
 		"NodeResourcesMostAllocated":      plain(scoring.NodeResourcesMostAllocated{}),
 		"RequestedToCapacityRatio":        typed(fresh[capacityRatioArgs], capacityRatio118),
@@ -60,8 +63,9 @@ func Registry118() *Registry {
 	})
 }
 
-// everyRelease are the plugins whose rules are the same in all releases that
-// there are registries of.
+// everyRelease are the plugins that are made alike for all releases that there are
+// registries of. What their rules were in 1.18, where they were not quite the same,
+// stands at Kubernetes118.
 func everyRelease() map[string]Registration {
 	return map[string]Registration{
 		"PrioritySort":       plain(PrioritySort{}),
@@ -74,7 +78,6 @@ func everyRelease() map[string]Registration {
 		"VolumeRestrictions": plain(filter.VolumeRestrictions{}),
 		"NodeVolumeLimits":   plain(filter.NodeVolumeLimits{}),
 		"VolumeZone":         plain(filter.VolumeZone{}),
-		"ImageLocality":      plain(scoring.ImageLocality{}),
 		defaultBinderName:    defaultBinder(),
 	}
 }

@@ -30,6 +30,7 @@ func TestConformance(t *testing.T) {
 		{"NodeAffinity", scoring.NodeAffinity{}},
 		{"NodeAffinity added", scoring.NodeAffinity{AddedAffinity: prefers(5, framework.LabelHostname, "n1")}},
 		{"ImageLocality", scoring.ImageLocality{}},
+		{"ImageLocality 1.18", scoring.ImageLocality{Version: scoring.ImageV118}},
 		{"NodeResourcesLeastAllocated", scoring.NodeResourcesLeastAllocated{}},
 		{"NodeResourcesMostAllocated", scoring.NodeResourcesMostAllocated{}},
 		{"NodeResourcesMostAllocated 1.22", scoring.NodeResourcesMostAllocated{Version: scoring.FitV122, Resources: several}},

@@ -96,6 +96,18 @@ func ExampleNodeAffinity() {
 	// n3: 0, normalized 0
 }
 
+// In 1.18 the containers of a pod shared 1000 MiB.
+func ExampleImageVersion() {
+	pod := framework.MakePod("web").Image("example.com/web:2").Container("sidecar").Image("example.com/proxy:1").Obj()
+	node := framework.MakeNode("n", "4", "8Gi").Image("500Mi", "example.com/web:2").Obj()
+	for _, version := range []scoring.ImageVersion{scoring.ImageV118, scoring.ImageV137} {
+		show(scoring.ImageLocality{Version: version}, pod, node)
+	}
+	// Output:
+	// n: 48
+	// n: 24
+}
+
 func ExampleImageLocality() {
 	show(scoring.ImageLocality{}, framework.MakePod("web").Image("example.com/web:2").Obj(),
 		framework.MakeNode("has it", "4", "8Gi").Image("900Mi", "example.com/web:2").Obj(),

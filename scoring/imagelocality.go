@@ -1,6 +1,7 @@
 package scoring
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/berth-sched/berth/framework"
@@ -10,7 +11,7 @@ import (
 // of their sizes, each in proportion to how many of the nodes have it
 // ([ScaledImageSize]), mapped to [0,100] ([ImageLocalityScore]). Images of
 // containers, init containers and image volumes count, each as often as it
-// occurs. It is not normalized.
+// occurs. It is not normalized. Version names older rules.
 //
 // Names are compared as they are written, with ":latest" added to those without
 // a tag.
@@ -21,10 +22,36 @@ import (
 // kube-scheduler remembers, for each node, the number of the moment at which it
 // last looked at the node, which it does when the node or its pods change; so
 // two nodes with one image may be scored by two numbers.
-type ImageLocality struct{}
+type ImageLocality struct {
+	// Version names the rules; "" means ImageV137.
+	Version ImageVersion
+}
+
+// An ImageVersion names the rules of [ImageLocality] of a release.
+type ImageVersion string
+
+// The versions of the rules.
+const (
+	// ImageV137 are those of kube-scheduler 1.37, and the default.
+	ImageV137 ImageVersion = "v1.37"
+	// ImageV134 are those of 1.34: image volumes do not count.
+	ImageV134 ImageVersion = "v1.34"
+	// ImageV118 are those of 1.18: only containers count, and 100 is reached at
+	// 1000 MiB, however many there are.
+	ImageV118 ImageVersion = "v1.18"
+)
 
 // Name returns "ImageLocality".
 func (ImageLocality) Name() string { return "ImageLocality" }
+
+// Validate reports an unknown version.
+func (p ImageLocality) Validate() error {
+	switch p.Version {
+	case "", ImageV137, ImageV134, ImageV118:
+		return nil
+	}
+	return fmt.Errorf("ImageLocality: version: unknown version %q; leave it empty, or take %q, %q or %q", p.Version, ImageV137, ImageV134, ImageV118)
+}
 
 // Scope declares that a score reads the pod's images, the node, and how many
 // nodes have them.
@@ -33,10 +60,13 @@ func (ImageLocality) Scope(*framework.PodInfo) framework.Scope {
 }
 
 // PreScore looks up the pod's images.
-func (ImageLocality) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
-	names := *podImages.Of(c.Pod)
+func (p ImageLocality) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
+	names := p.counted(c.Pod)
 	l := framework.Scratch[imageLocality](c)
 	l.count = len(names)
+	if p.Version == ImageV118 {
+		l.count = min(l.count, 1)
+	}
 	l.images = l.images[:0]
 	for _, name := range names {
 		if state := c.Snapshot.Image(name); state.Nodes > 0 {
@@ -49,6 +79,20 @@ func (ImageLocality) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) (fram
 	return l, framework.Status{}
 }
 
+// counted are the images that count: those of init containers, containers and
+// volumes come in this order.
+func (p ImageLocality) counted(pod *framework.PodInfo) []string {
+	names, spec := *podImages.Of(pod), &pod.Pod.Spec
+	first, volumes := len(spec.InitContainers), len(spec.InitContainers)+len(spec.Containers)
+	switch p.Version {
+	case ImageV134:
+		return names[:volumes]
+	case ImageV118:
+		return names[first:volumes]
+	}
+	return names
+}
+
 var podImages = framework.NewPodDerived(func(p *framework.PodInfo) *[]string {
 	names := framework.PodImages(p.Pod)
 	return &names
@@ -57,7 +101,7 @@ var podImages = framework.NewPodDerived(func(p *framework.PodInfo) *[]string {
 // imageLocality is the bound scorer.
 type imageLocality struct {
 	images []scaledImage // those that some node has
-	count  int           // of all
+	count  int           // of how many images the size is shared
 }
 
 type scaledImage struct {
