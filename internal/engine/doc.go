@@ -37,7 +37,7 @@
 //
 //	rows          a node that changed is evaluated once for all classes of a base;
 //	              a row has 4 bytes, which hold the score or the reason why there
-//	              is none, and is written without being read
+//	              is none
 //	timeline      what changed is found out once for all bases, and a base asks
 //	              about every node that changed once, however often it did
 //	many at once  of many dirty rows, one filter, and then one scorer after the
@@ -94,10 +94,25 @@
 // # Cost
 //
 // A decision of a known class costs O(log N) for every node that changed, O(G)
-// for G groups, and O(G log N) for the choice, and allocates nothing. A base
-// holds 14 bytes for each node, a class with a tree of its own 6, and 12 more for
-// each plugin that normalizes; memory for lists that are gone through once comes
-// to about 50 more, and the timeline of a snapshot, which all share, to 16. Classes used longest ago are given up when the budget is spent.
+// for G groups, and O(G log N) for the choice, and allocates nothing. That does not
+// hold for all rules that choose among tied nodes: to list T tied nodes costs
+// O(T log N) and an allocation, which Custom and ByName need; Reservoir goes
+// through all feasible nodes and lists them; and Heap, where more than 64 are
+// tied, walks over feasible nodes until it meets one, up to all of them, for
+// O(log N) each, but allocates nothing.
+//
+// A base holds 14 bytes for each node, and 8 more for each plugin that normalizes;
+// a class with a tree of its own holds 6, and 12 more for each plugin that
+// normalizes; memory for lists that are gone through once comes to about 50 more.
+// The reasons of a base are counted, too: at most 1,024 more than there are nodes.
+// Classes used longest ago are given up when the budget is spent.
+//
+// Besides the budget there are, whatever the number of classes: four timelines of
+// snapshots, and those that bases hold on to, of 16 bytes for each slot and up to
+// 64 KiB; up to 32 divisions, of two bytes and four for each node; the order, of
+// four; and the memory of up to two bases and four classes that were given up.
+// Timelines and spare bases keep their snapshots, or the nodes that they listed,
+// from being collected.
 //
 // An Engine is used by one goroutine at a time.
 package engine

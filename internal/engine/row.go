@@ -1,14 +1,15 @@
 package engine
 
-// A row, which is a leaf of base.tree, holds what a base keeps of one node: not negative, the sum of the weighted
-// scores of the bound scorers that need no normalization, 0 while the base is not
-// scored; or else the complement of the number of the first rejection by any
-// filter of the base. With many bases in turn, rows are what has to come from
-// memory, and a cache line has those of 16 nodes.
+// A row, which is a leaf of base.tree, holds what a base keeps of one node: not
+// negative, the sum of the weighted scores of the bound scorers that need no
+// normalization, which means nothing while the base is not scored; or else the
+// complement of the number of the first rejection by any filter of the base. With
+// many bases in turn, rows are what has to come from memory, and a cache line has
+// those of 16 nodes.
 //
 // Invariant: unless the timeline of the base has entries about the node that the
-// base has not seen, the row is what the bound filters and scorers would answer
-// now.
+// base has not seen, the row is what the filters and, while it is scored, the
+// scorers of the base would answer for the snapshot that it last followed.
 type row int32
 
 // rejected is the row of a node with a rejection.
