@@ -182,9 +182,14 @@ func (VolumeBinding) Reserve(c *framework.Cycle, node *framework.NodeInfo) frame
 	return framework.Status{}
 }
 
-// Unreserve gives back what Reserve gave to the pod, also in a later cycle: volumes
-// and claims become again what they were when they were last put into the
-// snapshot, even where another pod has reserved for the same claim since.
+// Unreserve gives back what Reserve gave to the pod, also in a later cycle and after
+// the pod or its node has left the snapshot: volumes and claims become again what
+// they were when they were last put there, even where another pod has reserved for
+// the same claim since. A pod that leaves without Unreserve, because it was bound,
+// leaves its claims as they are.
+//
+// Differs: what another pod reserves after a pod has left the snapshot is that
+// one's; kube-scheduler gives it back with the first of them, too.
 func (VolumeBinding) Unreserve(c *framework.Cycle, _ *framework.NodeInfo) {
 	if c.Snapshot == nil || len(volumes.Of(c.Pod).Claims) == 0 {
 		return

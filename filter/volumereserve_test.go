@@ -1,6 +1,7 @@
 package filter_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -166,6 +167,38 @@ func TestUnreserve(t *testing.T) {
 			s.Rollback(m)
 			plugin.Unreserve(c, s.Node("a"))
 		}},
+		{"Unreserve after the pod came in a what-if", func(t *testing.T, s *framework.Snapshot, c *framework.Cycle, reserve func(*framework.Snapshot)) {
+			reserve(s)
+			m := s.Begin()
+			if err := s.AddPod(c.Pod, "a"); err != nil {
+				t.Fatal(err)
+			}
+			s.Rollback(m)
+			plugin.Unreserve(c, s.Node("a"))
+		}},
+		{"Unreserve of a pod's next version", func(t *testing.T, s *framework.Snapshot, c *framework.Cycle, reserve func(*framework.Snapshot)) {
+			reserve(s)
+			next := *c.Pod.Pod
+			next.Labels = map[string]string{"version": "next"}
+			info := podInfo(t, s, &next)
+			if err := errors.Join(s.AddPod(c.Pod, "a"), s.RemovePod(c.Pod, "a"), s.AddPod(info, "a")); err != nil {
+				t.Fatal(err)
+			}
+			later := new(framework.Cycle)
+			later.Reset(info, s, 1, 1)
+			plugin.Unreserve(later, s.Node("a"))
+		}},
+		{"Unreserve after the node left", func(t *testing.T, s *framework.Snapshot, c *framework.Cycle, reserve func(*framework.Snapshot)) {
+			if err := s.AddPod(c.Pod, "a"); err != nil {
+				t.Fatal(err)
+			}
+			node := s.Node("a")
+			reserve(s)
+			if err := s.RemoveNode("a"); err != nil {
+				t.Fatal(err)
+			}
+			plugin.Unreserve(c, node)
+		}},
 	}
 	for _, way := range ways {
 		t.Run(way.name, func(t *testing.T) {
@@ -193,7 +226,7 @@ func TestUnreserve(t *testing.T) {
 }
 
 // TestUnreserveLeavesNews does not touch objects that somebody else has changed
-// meanwhile, nor those of a pod that has left.
+// meanwhile.
 func TestUnreserveLeavesNews(t *testing.T) {
 	plugin := filter.VolumeBinding{}
 	s, c := reserving(t)
@@ -209,22 +242,51 @@ func TestUnreserveLeavesNews(t *testing.T) {
 		t.Errorf("the volume is reserved for %v, want nobody", got)
 	}
 
-	s, c = reserving(t)
+	c.Snapshot = nil // as while binding
+	plugin.Unreserve(c, s.Node("a"))
+}
+
+// TestReservedPodLeaves: a pod that leaves its node without Unreserve was bound, so
+// its claims keep what they have. So do the claims of another pod when it gives
+// back its own. What was written meanwhile stays, too.
+func TestReservedPodLeaves(t *testing.T) {
+	plugin := filter.VolumeBinding{}
+	s, c := reserving(t)
+	put(t, s, claimOf("other", "csi"))
 	if err := s.AddPod(c.Pod, "a"); err != nil {
 		t.Fatal(err)
 	}
 	if status := plugin.Reserve(c, s.Node("a")); !status.IsSuccess() {
 		t.Fatal(status)
 	}
-	if err := s.RemovePod(c.Pod, "a"); err != nil {
+	if err := s.RemoveNode("a"); err != nil {
 		t.Fatal(err)
 	}
-	plugin.Unreserve(c, s.Node("a"))
-	if framework.Lookup[framework.PersistentVolume](s, "v").Spec.ClaimRef == nil {
-		t.Error("the volume of a pod that has left is no longer reserved")
+	claims, volumes := storageOf(s)
+	other := podMounting("other")
+	other.Name, other.UID = "q", "uid-q"
+	next := new(framework.Cycle)
+	next.Reset(podInfo(t, s, other), s, 1, 1)
+	if status := plugin.Reserve(next, s.Node("b")); !status.IsSuccess() {
+		t.Fatal(status)
 	}
-	c.Snapshot = nil // as while binding
-	plugin.Unreserve(c, s.Node("a"))
+	plugin.Unreserve(next, s.Node("b"))
+	gotClaims, gotVolumes := storageOf(s)
+	if diff := cmp.Diff(claims, gotClaims, quantities); diff != "" {
+		t.Errorf("claims (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(volumes, gotVolumes, quantities); diff != "" {
+		t.Errorf("volumes (-want +got):\n%s", diff)
+	}
+	written := *framework.Lookup[framework.PersistentVolume](s, "v")
+	put(t, s, &written, claimOf("d", "csi", boundTo("new")))
+	plugin.Unreserve(c, s.Node("b"))
+	if framework.Lookup[framework.PersistentVolume](s, "v") != &written {
+		t.Error("Unreserve replaced a volume that was written")
+	}
+	if got := framework.Lookup[framework.PersistentVolumeClaim](s, "default/d").Spec.VolumeName; got != "new" {
+		t.Errorf("the volume of d is %q, want new", got)
+	}
 }
 
 // TestUnreserveShared has two pods reserve for the same claims. As in

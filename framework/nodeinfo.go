@@ -260,6 +260,13 @@ func comparePorts(x, y HostPort) int {
 	return cmp.Or(cmp.Compare(x.Protocol, y.Protocol), cmp.Compare(x.IP, y.IP))
 }
 
+// HasPod reports whether the pod is on the node, recognised as by
+// [Snapshot.RemovePod]. It costs O(p) for the p pods of the node, and nothing is
+// on a nil node.
+func (n *NodeInfo) HasPod(p *PodInfo) bool {
+	return n != nil && p != nil && p.Pod != nil && n.find(p) >= 0
+}
+
 // find returns the index of the pod, the last one if there are several: of the
 // same PodInfo or else of one of the same UID (of the same namespace and name
 // where UIDs are empty).

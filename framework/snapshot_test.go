@@ -162,3 +162,36 @@ func TestSlots(t *testing.T) {
 		t.Error("a pod was assumed on a node that has gone")
 	}
 }
+
+func TestHasPod(t *testing.T) {
+	s := framework.NewSnapshot(framework.Arrival)
+	if err := s.AddNode(framework.MakeNode("n", "4", "8Gi").Obj()); err != nil {
+		t.Fatal(err)
+	}
+	info := func(b framework.PodBuilder) *framework.PodInfo {
+		t.Helper()
+		p, err := s.NewPodInfo(b.Obj())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	if err := s.AddPod(info(framework.MakePod("p").UID("u")), "n"); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name string
+		node *framework.NodeInfo
+		pod  *framework.PodInfo
+		want bool
+	}{
+		{"its next version", s.Node("n"), info(framework.MakePod("p").UID("u").Labels("a", "b")), true},
+		{"another of its name", s.Node("n"), info(framework.MakePod("p").UID("v")), false},
+		{"no pod", s.Node("n"), nil, false},
+		{"no node", nil, info(framework.MakePod("p").UID("u")), false},
+	} {
+		if got := tt.node.HasPod(tt.pod); got != tt.want {
+			t.Errorf("%s: HasPod = %t, want %t", tt.name, got, tt.want)
+		}
+	}
+}

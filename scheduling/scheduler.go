@@ -269,12 +269,13 @@ func (s *Scheduler) Profile() string { return s.profile.Name }
 
 // Release takes a placed pod off its node again: Unreserve in reverse order,
 // then the snapshot forgets the pod. A snapshot or pod that Schedule refuses is
-// an [*framework.InvalidError] here, too.
+// an [*framework.InvalidError] here, too; so is a pod that is not on that node,
+// and then nothing is unreserved.
 func (s *Scheduler) Release(snap *framework.Snapshot, pod *framework.PodInfo, node string) error {
 	if err := fit(snap, pod); err != nil {
 		return err
 	}
-	if n := snap.Node(node); n != nil && len(s.plugins.reserve) > 0 {
+	if n := snap.Node(node); len(s.plugins.reserve) > 0 && n.HasPod(pod) {
 		s.road.cycle.Reset(pod, snap, s.number, decisionSeed(s.profile.Seed, s.number))
 		if err := s.plugins.unreserve(&s.road.cycle, n); err != nil {
 			return err

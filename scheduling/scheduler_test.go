@@ -440,6 +440,30 @@ func TestReleaseUndoesPlace(t *testing.T) {
 	}
 }
 
+// TestReleaseElsewhere: a pod that is not on the node keeps what is reserved for it.
+func TestReleaseElsewhere(t *testing.T) {
+	var calls []string
+	sched := build(t, scheduling.Profile{Reserve: []framework.Plugin{recorder{"a", &calls, framework.Status{}}}})
+	s := smallCluster(t, framework.MakeNode("n", "4", "4Gi").Obj())
+	pod := podInfo(t, s, framework.MakePod("p").Requests("1", "1Gi").Obj())
+	if _, err := sched.Place(s, pod); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.AddNode(framework.MakeNode("other", "4", "4Gi").Obj()); err != nil {
+		t.Fatal(err)
+	}
+	calls = nil
+	for _, node := range []string{"other", "nowhere"} {
+		var invalid *framework.InvalidError
+		if err := sched.Release(s, pod, node); !errors.As(err, &invalid) {
+			t.Errorf("Release from %s = %v, want an InvalidError", node, err)
+		}
+	}
+	if len(calls) > 0 || len(s.Node("n").Pods) != 1 {
+		t.Errorf("calls %q, and %d pods on the node; want no calls and 1 pod", calls, len(s.Node("n").Pods))
+	}
+}
+
 func TestStatsCountRoads(t *testing.T) {
 	s := cluster(t, 50)
 	sched := build(t, scheduling.Kubernetes137())

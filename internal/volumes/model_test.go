@@ -2,6 +2,7 @@ package volumes
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -18,6 +19,7 @@ type machine struct {
 	s      *framework.Snapshot
 	forks  []*framework.Snapshot
 	marks  []framework.Mark
+	placed []*framework.PodInfo // by Reserve, here or in a fork; they may have gone
 	serial int
 }
 
@@ -120,8 +122,32 @@ func (m *machine) Reserve(*rapid.T) {
 	}
 	m.must(m.s.Assume(p, n))
 	m.must(Assume(m.s, p, n.Name(), &found))
-	if rapid.Bool().Draw(m.t, "revert") {
-		m.must(Revert(m.s, p))
+	m.placed = append(m.placed, p)
+}
+
+// PodReturns brings back a pod that has left, as its node does.
+func (m *machine) PodReturns(*rapid.T) {
+	if len(m.placed) == 0 {
+		return
+	}
+	p := m.placed[rapid.IntRange(0, len(m.placed)-1).Draw(m.t, "pod")]
+	for _, n := range m.s.All() {
+		if n.HasPod(p) {
+			return
+		}
+	}
+	m.must(m.s.Assume(p, m.node()))
+}
+
+// GiveBack takes back what is reserved for the claims of a pod, wherever it is.
+func (m *machine) GiveBack(*rapid.T) {
+	if len(m.placed) == 0 {
+		return
+	}
+	p := m.placed[rapid.IntRange(0, len(m.placed)-1).Draw(m.t, "pod")]
+	m.must(Revert(m.s, p))
+	if h, ok := assumedKey.Of(m.s).pods.entries[idOf(p.Pod)]; ok {
+		m.t.Fatalf("pod %s still counts on %v", p.Pod.Name, h.list)
 	}
 }
 
@@ -155,9 +181,58 @@ func (m *machine) Switch(*rapid.T) {
 
 // Look has the extensions brought up to date, at random moments only.
 func (m *machine) Look(*rapid.T) {
+	m.compareAssumed()
 	m.compareAttached()
 	m.compareUses()
 	m.compareCatalog()
+}
+
+// compareAssumed holds that what is reserved is what the snapshot has, and that a
+// pod that has left is remembered for that alone.
+func (m *machine) compareAssumed() {
+	a := assumedKey.Of(m.s)
+	left := 0
+	for key, r := range a.volumes.entries {
+		if framework.Lookup[framework.PersistentVolume](m.s, key) != r.now {
+			m.t.Fatalf("volume %s is not the one that is reserved", key)
+		}
+		left += len(r.left)
+	}
+	for key, r := range a.claims.entries {
+		if framework.Lookup[framework.PersistentVolumeClaim](m.s, key) != r.now {
+			m.t.Fatalf("claim %s is not the one that is reserved", key)
+		}
+		left += len(r.left)
+	}
+	on := map[podID]bool{}
+	for _, n := range m.s.All() {
+		for _, p := range n.Pods {
+			on[idOf(p.Pod)] = true
+		}
+	}
+	for id, h := range a.pods.entries {
+		if h.left == on[id] || len(h.list) == 0 {
+			m.t.Fatalf("pod %v: on a node %t, but left %t; it counts on %v", id, on[id], h.left, h.list)
+		}
+		if !h.left {
+			continue
+		}
+		for _, x := range h.list {
+			v, c := a.volumes.entries[""], a.claims.entries[""]
+			if x.volume != nil {
+				v = a.volumes.entries[framework.KeyOf(x.volume)]
+			} else {
+				c = a.claims.entries[framework.KeyOf(x.claim)]
+			}
+			if v.put != x.volume || c.put != x.claim || !slices.Contains(slices.Concat(v.left, c.left), id) {
+				m.t.Fatalf("pod %v has left and counts on %v, which does not know it", id, x)
+			}
+			left--
+		}
+	}
+	if left != 0 {
+		m.t.Fatalf("%d pods too many are noted as having left", left)
+	}
 }
 
 func (m *machine) compareAttached() {
@@ -208,5 +283,23 @@ func TestExtensions(t *testing.T) {
 		m := newMachine(t)
 		t.Repeat(rapid.StateMachineActions(m))
 		m.Look(t)
+	})
+}
+
+// TestAssumed is TestExtensions with those things alone that what is reserved
+// depends on.
+func TestAssumed(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := newMachine(t)
+		for range claimsInUse {
+			m.PutClaim(t)
+			m.PutVolume(t)
+		}
+		for range 5 {
+			t.Repeat(map[string]func(*rapid.T){
+				"": func(*rapid.T) { m.compareAssumed() }, "PutClaim": m.PutClaim, "PutVolume": m.PutVolume, "Reserve": m.Reserve, "Reserve more": m.Reserve,
+				"PodGoes": m.PodGoes, "PodReturns": m.PodReturns, "GiveBack": m.GiveBack, "Begin": m.Begin, "End": m.End, "Fork": m.Fork, "Switch": m.Switch,
+			})
+		}
 	})
 }

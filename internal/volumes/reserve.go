@@ -2,6 +2,7 @@ package volumes
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/berth-sched/berth/framework"
 )
@@ -11,8 +12,12 @@ const annBoundByController = "pv.kubernetes.io/bound-by-controller"
 
 // Assumed is what is reserved of claims and volumes: for which pods, and in place
 // of which objects, so that it can be given back.
+//
+// A pod that has left its node may have been bound, or its node has gone while it
+// waits, or it comes back as a new version: what it counts on stays noted as long
+// as nobody else puts or reserves those objects.
 type Assumed struct {
-	pods    cowMap[podID, []held]
+	pods    cowMap[podID, holding]
 	volumes cowMap[string, reserved[framework.PersistentVolume]]
 	claims  cowMap[string, reserved[framework.PersistentVolumeClaim]]
 }
@@ -34,12 +39,21 @@ type held struct {
 	claim  *framework.PersistentVolumeClaim
 }
 
+// holding is what a pod counts on.
+type holding struct {
+	list []held
+	left bool // the pod came to a node, and is on none now
+}
+
 // reserved is an object that stands in the place of the one that the user put
 // there.
 //
 // Invariant: now is what the snapshot holds. Who puts another object there ends
 // it.
-type reserved[T framework.Object] struct{ put, now *T }
+type reserved[T framework.Object] struct {
+	put, now *T
+	left     []podID // the pods that count on it and have left
+}
 
 var assumedKey = framework.NewExtensionKey(func(*framework.Snapshot) *Assumed { return new(Assumed) })
 
@@ -48,13 +62,81 @@ func (a *Assumed) Fork(*framework.Snapshot) framework.Extension {
 	return &Assumed{a.pods.fork(), a.volumes.fork(), a.claims.fork()}
 }
 
-// PodAdded implements [framework.PodWatcher]. It has nothing to do.
-func (a *Assumed) PodAdded(*framework.Snapshot, *framework.NodeInfo, *framework.PodInfo) {}
+// PodAdded implements [framework.PodWatcher].
+func (a *Assumed) PodAdded(s *framework.Snapshot, _ *framework.NodeInfo, p *framework.PodInfo) {
+	if len(a.pods.entries) == 0 {
+		return
+	}
+	id := idOf(p.Pod)
+	h := a.pods.entries[id]
+	if !h.left {
+		return
+	}
+	for _, x := range h.list {
+		a.note(s, x, id, false)
+	}
+	change(s, &a.pods, id, &holding{list: h.list})
+}
 
-// PodRemoved forgets what a pod that left counts on: that stays reserved.
+// PodRemoved implements [framework.PodWatcher].
 func (a *Assumed) PodRemoved(s *framework.Snapshot, _ *framework.NodeInfo, p *framework.PodInfo) {
-	if id := idOf(p.Pod); a.pods.entries[id] != nil {
+	if len(a.pods.entries) == 0 {
+		return
+	}
+	id := idOf(p.Pod)
+	h := a.pods.entries[id]
+	if h.left || len(h.list) == 0 {
+		return
+	}
+	var list []held
+	for _, x := range h.list {
+		if a.note(s, x, id, true) {
+			list = append(list, x)
+		}
+	}
+	if len(list) == 0 {
 		change(s, &a.pods, id, nil)
+		return
+	}
+	change(s, &a.pods, id, &holding{list, true})
+}
+
+// note notes with what a pod counts on whether the pod has left. It reports false
+// if the pod can no longer give it back.
+func (a *Assumed) note(s *framework.Snapshot, x held, id podID, left bool) bool {
+	if x.volume != nil {
+		return noteLeft(s, &a.volumes, x.volume, id, left)
+	}
+	return noteLeft(s, &a.claims, x.claim, id, left)
+}
+
+func noteLeft[T framework.Object](s *framework.Snapshot, m *cowMap[string, reserved[T]], put *T, id podID, left bool) bool {
+	key := framework.KeyOf(put)
+	r, ok := m.entries[key]
+	if !ok || r.put != put {
+		return false
+	}
+	r.left = slices.DeleteFunc(slices.Clone(r.left), func(other podID) bool { return other == id })
+	if left {
+		r.left = append(r.left, id)
+	}
+	change(s, m, key, &r)
+	return true
+}
+
+// forget ends that pods which have left count on x.
+func (a *Assumed) forget(s *framework.Snapshot, left []podID, x held) {
+	for _, id := range left {
+		h := a.pods.entries[id]
+		if !h.left {
+			continue
+		}
+		h.list = slices.DeleteFunc(slices.Clone(h.list), func(y held) bool { return x == y })
+		if len(h.list) == 0 {
+			change(s, &a.pods, id, nil)
+		} else {
+			change(s, &a.pods, id, &h)
+		}
 	}
 }
 
@@ -64,10 +146,12 @@ func (a *Assumed) ObjectChanged(s *framework.Snapshot, key string, obj any) {
 	switch o := obj.(type) {
 	case *framework.PersistentVolume:
 		if r, ok := a.volumes.entries[key]; ok && r.now != o {
+			a.forget(s, r.left, held{volume: r.put})
 			change(s, &a.volumes, key, nil)
 		}
 	case *framework.PersistentVolumeClaim:
 		if r, ok := a.claims.entries[key]; ok && r.now != o {
+			a.forget(s, r.left, held{claim: r.put})
 			change(s, &a.claims, key, nil)
 		}
 	}
@@ -105,7 +189,7 @@ func reserve[T framework.Object](s *framework.Snapshot, m *cowMap[string, reserv
 	if err := framework.Put(s, now); err != nil {
 		return nil, err
 	}
-	change(s, m, key, &reserved[T]{put, now})
+	change(s, m, key, &reserved[T]{put: put, now: now})
 	return put, nil
 }
 
@@ -126,17 +210,21 @@ func Assume(s *framework.Snapshot, p *framework.PodInfo, node string, found *Fou
 	a, attached := assumedKey.Of(s), attachedKey.Of(s)
 	before := versionsOf(s)
 	id := idOf(p.Pod)
-	list := a.pods.entries[id]
-	list = list[:len(list):len(list)]
+	list := slices.Clone(a.pods.entries[id].list)
 	for i := range found.Bindings {
 		b := &found.Bindings[i]
 		v := reservedFor(b.Volume, b.Claim)
+		if r, ok := a.volumes.entries[v.Name]; ok && r.now == v {
+			a.forget(s, r.left, held{volume: r.put}) // it is the same for this pod
+			r.left = nil
+			change(s, &a.volumes, v.Name, &r)
+		}
 		put, err := reserve(s, &a.volumes, b.Volume, v)
 		if err != nil {
 			return err
 		}
 		b.Volume = v
-		list = append(list, held{volume: put})
+		list = including(list, held{volume: put})
 	}
 	for i := range found.Provisions {
 		c := withNode(found.Provisions[i].Claim, node)
@@ -145,23 +233,31 @@ func Assume(s *framework.Snapshot, p *framework.PodInfo, node string, found *Fou
 			return err
 		}
 		found.Provisions[i].Claim = c
-		list = append(list, held{claim: put})
+		list = including(list, held{claim: put})
 	}
 	if len(list) > 0 {
-		change(s, &a.pods, id, &list)
+		change(s, &a.pods, id, &holding{list: list})
 	}
 	attached.standsThrough(s, before)
 	return nil
 }
 
+// including returns the list with x in it.
+func including(list []held, x held) []held {
+	if slices.Contains(list, x) {
+		return list
+	}
+	return append(list, x)
+}
+
 // Revert gives back what Assume gave to a pod, as far as nobody has changed it
-// since. It does nothing for other pods. What pods share is given back with the
+// since, wherever the pod is now. It does nothing for other pods. What pods share is given back with the
 // first of them.
 //
 // Source: kube-scheduler 1.37, volumebinding, RevertAssumedPodVolumes.
 func Revert(s *framework.Snapshot, p *framework.PodInfo) error {
 	a, id := assumedKey.Of(s), idOf(p.Pod)
-	list := a.pods.entries[id]
+	list := a.pods.entries[id].list
 	if len(list) == 0 {
 		return nil
 	}

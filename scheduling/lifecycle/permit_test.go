@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 	"github.com/berth-sched/berth/scheduling/queue"
@@ -224,6 +225,56 @@ func TestNodeLeavesWhilePodWaits(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestNodeLeavesWhileClaimWaits: a pod that fails after its node has gone gives back
+// what was reserved for its claim, and is placed elsewhere.
+func TestNodeLeavesWhileClaimWaits(t *testing.T) {
+	var calls []string
+	profile := scheduling.Kubernetes137()
+	profile.Permit = probes(&calls, map[string]framework.Status{"Permit a": wait}, map[string]time.Duration{"a": time.Minute}, "a").Permit
+	w := newWorld(t, profile)
+	late := framework.VolumeBindingWaitForFirstConsumer
+	claim := &framework.PersistentVolumeClaim{ObjectMeta: framework.ObjectMeta{Namespace: "default", Name: "c", UID: "uc"}}
+	claim.Spec.StorageClassName = new("csi")
+	claim.Spec.AccessModes = []framework.PersistentVolumeAccessMode{framework.ReadWriteOnce}
+	claim.Spec.Resources.Requests = resource.List{resource.Storage: resource.MustParse("1Gi")}
+	w.d.Apply(
+		lifecycle.Put(&framework.StorageClass{ObjectMeta: framework.ObjectMeta{Name: "csi"}, Provisioner: "csi", VolumeBindingMode: &late}),
+		lifecycle.Put(claim),
+	)
+	node := framework.MakeNode("n", "4", "8Gi")
+	w.nodes(node)
+	w.pods(framework.MakePod("p").UID("u").Requests("1", "1Gi").Claim("c"))
+	wantSelected := func(want string) {
+		t.Helper()
+		c := framework.Lookup[framework.PersistentVolumeClaim](w.d.Snapshot(), "default/c")
+		if got := c.Annotations[framework.AnnSelectedNode]; got != want {
+			t.Errorf("node %q is selected for the claim, want %q", got, want)
+		}
+	}
+	if a := w.one(); a.State != lifecycle.Waiting {
+		t.Fatalf("state %v, want Waiting", a.State)
+	}
+	wantSelected("n")
+	w.d.Apply(lifecycle.Gone(node.Obj()))
+	w.d.Settle(w.ctx)
+	wantSelected("n")
+	w.handle.WaitingPod("u").Reject("a", "no")
+	w.d.Settle(w.ctx)
+	wantSelected("")
+	w.nodes(framework.MakeNode("other", "4", "8Gi"))
+	w.pass(10 * time.Minute)
+	if a := w.one(); a.State != lifecycle.Waiting || a.Decision.Node != "other" {
+		t.Fatalf("state %v on node %q (%v), want Waiting on other", a.State, a.Decision.Node, a.Err)
+	}
+	wantSelected("other")
+	w.handle.WaitingPod("u").Allow("a")
+	w.d.Settle(w.ctx)
+	w.d.Apply(lifecycle.Gone(w.d.Snapshot().Node("other").Pods[0].Pod))
+	w.d.Settle(w.ctx)
+	wantSelected("other") // the pod was bound: its claim is no longer its own to give back
+	w.noProblems()
 }
 
 // TestBoundElsewhereWhilePodWaits: the decision of Permit comes too late, and
