@@ -11,7 +11,7 @@ import (
 // default: NodeResourcesBalancedAllocation of the version v1.18 counts the disks
 // that a pod would attach, as far as the filters of the profile limit them. Other
 // versions stay as they are, and so does the list of scorers, of which a copy is
-// changed.
+// changed. Plugins may be values or pointers, of which the list gets a value.
 //
 //	p := scheduling.Kubernetes118()
 //	scheduling.BalanceAttachedVolumes(&p)
@@ -19,7 +19,8 @@ func BalanceAttachedVolumes(p *Profile) {
 	limits := volumeLimits(p.Filter)
 	list := make([]Weighted, len(p.Score))
 	for i, w := range p.Score {
-		if b, ok := w.Plugin.(scoring.NodeResourcesBalancedAllocation); ok && b.Version == scoring.BalanceV118 {
+		b, ok := as[scoring.NodeResourcesBalancedAllocation](w.Plugin)
+		if ok && b.Version == scoring.BalanceV118 {
 			b.AttachedVolumes = limits
 			w.Plugin = b
 		}
@@ -31,20 +32,34 @@ func BalanceAttachedVolumes(p *Profile) {
 // volumeLimits lists the filters that limit disks, in order.
 func volumeLimits(filters []framework.Plugin) (list []scoring.VolumeLimit) {
 	for _, p := range filters {
-		var most int64
-		switch p := p.(type) {
-		case filter.EBSLimits:
-			most = p.MaxVolumes
-		case filter.GCEPDLimits:
-			most = p.MaxVolumes
-		case filter.AzureDiskLimits:
-			most = p.MaxVolumes
-		case filter.CinderLimits:
-			most = p.MaxVolumes
-		default:
-			continue
+		most, ok := mostVolumes(p)
+		if ok {
+			list = append(list, scoring.VolumeLimit{Filter: p.Name(), MaxVolumes: most})
 		}
-		list = append(list, scoring.VolumeLimit{Filter: p.Name(), MaxVolumes: most})
 	}
 	return list
+}
+
+// mostVolumes returns the limit that a plugin states, if it is one that limits disks.
+func mostVolumes(p framework.Plugin) (int64, bool) {
+	if f, ok := as[filter.EBSLimits](p); ok {
+		return f.MaxVolumes, true
+	}
+	if f, ok := as[filter.GCEPDLimits](p); ok {
+		return f.MaxVolumes, true
+	}
+	if f, ok := as[filter.AzureDiskLimits](p); ok {
+		return f.MaxVolumes, true
+	}
+	f, ok := as[filter.CinderLimits](p)
+	return f.MaxVolumes, ok
+}
+
+// as returns a plugin as the type, be it a value or a pointer to one.
+func as[P framework.Plugin](p framework.Plugin) (value P, ok bool) {
+	if pointer, isPointer := any(p).(*P); isPointer && pointer != nil {
+		return *pointer, true
+	}
+	value, ok = p.(P)
+	return value, ok
 }

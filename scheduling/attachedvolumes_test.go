@@ -37,6 +37,19 @@ func TestBalanceAttachedVolumes(t *testing.T) {
 	if _, err := scheduling.New(p); err != nil {
 		t.Error(err)
 	}
+	b := balancedOf(before)
+	p = scheduling.Profile{
+		Filter: []framework.Plugin{&filter.EBSLimits{MaxVolumes: 1}, &filter.GCEPDLimits{}, &filter.AzureDiskLimits{MaxVolumes: 2}, &filter.CinderLimits{}, (*filter.EBSLimits)(nil)},
+		Score:  []scheduling.Weighted{{Plugin: &b, Weight: 1}},
+	}
+	scheduling.BalanceAttachedVolumes(&p)
+	want = []scoring.VolumeLimit{{Filter: "EBSLimits", MaxVolumes: 1}, {Filter: "GCEPDLimits"}, {Filter: "AzureDiskLimits", MaxVolumes: 2}, {Filter: "CinderLimits"}}
+	if diff := cmp.Diff(want, balancedOf(p).AttachedVolumes); diff != "" {
+		t.Errorf("AttachedVolumes of pointers (-want +got):\n%s", diff)
+	}
+	if b.AttachedVolumes != nil {
+		t.Errorf("the plugin pointed to has %v", b.AttachedVolumes)
+	}
 	p = scheduling.Kubernetes137()
 	scheduling.BalanceAttachedVolumes(&p)
 	if got := balancedOf(p).AttachedVolumes; got != nil {

@@ -38,7 +38,8 @@ const (
 // Source: kube-scheduler 1.37, plugin NodeResourcesBalancedAllocation.
 //
 // Differs: sums saturate where kube-scheduler's wrap. Early releases with the
-// formula "std" also scored pods without requests. What kube-scheduler 1.18 found
+// formula "std" also scored pods without requests, and 1.22 counted overhead of CPU
+// as 1.18 did. What kube-scheduler 1.18 found
 // out about disks stayed with a node until its pods changed, and so counted for
 // pods without disks that came later; here it counts for the pod it is about.
 type NodeResourcesBalancedAllocation struct {

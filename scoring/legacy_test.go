@@ -2,6 +2,7 @@ package scoring_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
@@ -30,6 +31,8 @@ func TestNodePreferAvoidPods(t *testing.T) {
 		{"no controller", avoid, "", "", 100},
 		{"no annotation", "", "ReplicaSet", "u1", 100},
 		{"an annotation that cannot be read", "{", "ReplicaSet", "u1", 100},
+		{"a time that is none", strings.Replace(avoid, `{"podSignature"`, `{"evictionTime":"yesterday","podSignature"`, 1), "ReplicaSet", "u1", 100},
+		{"a time", strings.Replace(avoid, `{"podSignature"`, `{"evictionTime":"2020-01-02T03:04:05Z","podSignature"`, 1), "ReplicaSet", "u1", 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			n := framework.MakeNode("n", "1", "1Gi")

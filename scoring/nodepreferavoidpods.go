@@ -2,6 +2,7 @@ package scoring
 
 import (
 	"encoding/json"
+	"time"
 
 	"github.com/berth-sched/berth/framework"
 )
@@ -17,7 +18,8 @@ const PreferAvoidPodsAnnotation = "scheduler.alpha.kubernetes.io/preferAvoidPods
 //
 // An annotation that cannot be read lists nobody.
 //
-// Source: kube-scheduler 1.18, plugin NodePreferAvoidPods; dropped in 1.22.
+// Source: kube-scheduler 1.18 to 1.22, plugin NodePreferAvoidPods; 1.34 does not
+// have it.
 type NodePreferAvoidPods struct{}
 
 // Name returns "NodePreferAvoidPods".
@@ -55,6 +57,9 @@ var avoidedControllers = framework.NewNodeDerived(func(n *framework.Node) *avoid
 			PodSignature struct {
 				PodController *framework.OwnerReference `json:"podController"`
 			} `json:"podSignature"`
+			EvictionTime *time.Time `json:"evictionTime"` // read so that a malformed one is found
+			Reason       string     `json:"reason"`
+			Message      string     `json:"message"`
 		} `json:"preferAvoidPods"`
 	}
 	if err := json.Unmarshal([]byte(text), &annotation); err != nil {
