@@ -87,9 +87,8 @@ type Decision struct {
 // node that is searched. Answers are kept for one snapshot and its forks: a
 // scheduler that is given snapshots of different origins in turn asks everything
 // anew, so use one for each. Where many nodes are tied, some rules cost more:
-// Custom and ByName list the tied nodes, Reservoir all feasible ones, and Heap may
-// walk over many that are not tied if more than 64 are. In steady state a
-// successful call allocates nothing, those three rules excepted.
+// Custom and ByName list the tied nodes, and Reservoir all feasible ones. In steady
+// state a successful call allocates nothing, those three rules excepted.
 func (s *Scheduler) Schedule(snap *framework.Snapshot, pod *framework.PodInfo) (Decision, error) {
 	return s.ScheduleContext(context.Background(), snap, pod)
 }

@@ -97,9 +97,8 @@
 // for G groups, and O(G log N) for the choice, and allocates nothing. That does not
 // hold for all rules that choose among tied nodes: to list T tied nodes costs
 // O(T log N) and an allocation, which Custom and ByName need; Reservoir goes
-// through all feasible nodes and lists them; and Heap, where more than 64 are
-// tied, walks over feasible nodes until it meets one, up to all of them, for
-// O(log N) each, but allocates nothing.
+// through all feasible nodes and lists them; and Heap costs O((log N)^3), but
+// allocates nothing.
 //
 // A base holds 14 bytes for each node, and 8 more for each plugin that normalizes;
 // a class with a tree of its own holds 6, and 12 more for each plugin that
