@@ -37,7 +37,9 @@ func agree(models []framework.ResourceModel) error {
 		for j := range before {
 			k := j // mostly, models list their resources in one order
 			if ranges[k].Name != before[j].Name {
-				if k = rangeOf(ranges, before[j].Name); k < 0 {
+				if k = rangeOf(ranges, before[j].Name); k < 0 && before[j].Name == "" {
+					return invalidRange(i-1, j, "name", "", ruleNoName)
+				} else if k < 0 {
 					return invalidModel(i, "ranges", string(before[j].Name), errNameMissing)
 				}
 			}

@@ -69,6 +69,11 @@ func TestNewGraderRefuses(t *testing.T) {
 			`spec.resourceModels[1].ranges: "cpu": the resource is missing in this model`,
 		},
 		{
+			"an empty name, which the next model lacks",
+			[]framework.ResourceModel{model(0, "cpu", "0", "1", "", "0", "1"), model(1, "cpu", "1", "2", "memory", "1", "2")},
+			`spec.resourceModels[0].ranges[1].name: the name of a resource must not be empty`,
+		},
+		{
 			"a name twice, which hides one that is missing",
 			[]framework.ResourceModel{model(0, "cpu", "0", "1", "memory", "0", "1"), model(1, "cpu", "1", "2", "cpu", "1", "2")},
 			`spec.resourceModels[1].ranges: "memory": the resource is missing in this model`,
