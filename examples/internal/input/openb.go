@@ -76,11 +76,12 @@ func decodeOpenB(o *framework.Objects, data []byte) error {
 		if t.row, err = r.Read(); err == io.EOF {
 			return nil
 		}
+		if err != nil && !errors.Is(err, csv.ErrFieldCount) {
+			return err // there is no row, and so no place in it
+		}
 		line, _ := r.FieldPos(0)
-		if errors.Is(err, csv.ErrFieldCount) {
+		if err != nil {
 			return fmt.Errorf("line %d: %d fields, want %d, as many as columns in line 1", line, len(t.row), len(header))
-		} else if err != nil {
-			return err
 		}
 		t.object, t.err = fmt.Sprintf("line %d", line), nil
 		if add(o); t.err != nil {

@@ -81,6 +81,7 @@ func TestOpenBErrors(t *testing.T) {
 		{"no column of nodes", "sn,cpu_milli,gpu\nn,1,2\n", `f: line 1: columns: "sn,cpu_milli,gpu": there is no memory_mib; a table of nodes has the columns sn,cpu_milli,memory_mib,gpu`},
 		{"nodes without names", "cpu_milli,memory_mib,gpu\n1,2,3\n", `f: line 1: columns: "cpu_milli,memory_mib,gpu": there is no sn; a table of nodes has`},
 		{"neither", "id,num_gpu\n1,2\n", `f: line 1: columns: "id,num_gpu": there is no name, cpu_milli, memory_mib, gpu_milli; a table of pods has`},
+		{"quote", header + "$\"\n", `f: `},
 		{"short row", header + "p,1\n", `f: line 2: 2 fields, want 5, as many as columns in line 1`},
 		{"twice", header + "p,1,2,0,0\np,1,2,0,0\n", `f: pod default/p: metadata.name: "p": `},
 	}
