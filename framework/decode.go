@@ -45,8 +45,8 @@ var errBareList = errors.New(`want an object, got a list; put the objects under 
 // part of an object, a value that does not fit its field, one that nests deeper
 // than 1,000 levels, a null in a list, and a list of more than 100,000 elements
 // inside an object is an [*InvalidError] with the object, the path of the field,
-// and the value. Decode stops at the first error. The cost is linear in the length of data, and little memory is needed
-// beyond the result.
+// and the value. Decode stops at the first error. The cost is linear in the length
+// of data, and little memory is needed beyond the result.
 func Decode(data []byte) (*Objects, error) {
 	o := new(Objects)
 	if err := o.decode(data); err != nil {

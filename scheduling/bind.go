@@ -42,14 +42,14 @@ type preFilter struct {
 	name   string
 	plugin framework.PreFilterPlugin
 	filter int // index in filters; -1 when the plugin only prepares
-	scope  func(*framework.PodInfo) framework.Scope
+	scope  scopeFunc
 }
 
 type filterPlugin struct {
 	name    string
 	unbound framework.NodeFilter // used when no PreFilter binds one; may be nil
 	bound   bool                 // a PreFilter binds it
-	scope   func(*framework.PodInfo) framework.Scope
+	scope   scopeFunc
 }
 
 type preScore struct {
@@ -57,7 +57,7 @@ type preScore struct {
 	plugin framework.PreScorePlugin
 	groups framework.GroupPreScorePlugin // the same, if it can do with groups
 	scorer int                           // index in scorers; -1 when the plugin only prepares
-	scope  func(*framework.PodInfo) framework.Scope
+	scope  scopeFunc
 }
 
 type scorePlugin struct {
@@ -67,7 +67,7 @@ type scorePlugin struct {
 	weight  int64
 	byRange framework.RangeNormalizer
 	byNodes framework.ScoreNormalizer
-	scope   func(*framework.PodInfo) framework.Scope
+	scope   scopeFunc
 }
 
 func takeApart(p *Profile) plugins {
@@ -148,6 +148,9 @@ func orderOf(own, derived []framework.Plugin) []framework.Plugin {
 	return derived
 }
 
+// A scopeFunc tells what a plugin reads for a pod.
+type scopeFunc func(*framework.PodInfo) framework.Scope
+
 // undeclared is the scope of a plugin that has none to tell.
 var undeclared = framework.Scope{Pod: framework.FieldsAll, Reads: framework.ReadsCluster}
 
@@ -155,7 +158,7 @@ func undeclaredScope(*framework.PodInfo) framework.Scope { return undeclared }
 
 // scopeOf returns the plugin's scopes. The plain road does not ask for them, so
 // one that panics must not fail the cycle: it declares nothing.
-func scopeOf(p framework.Plugin) func(*framework.PodInfo) framework.Scope {
+func scopeOf(p framework.Plugin) scopeFunc {
 	s, ok := framework.As[framework.Scoper](p)
 	if !ok {
 		return undeclaredScope
@@ -172,7 +175,7 @@ func scopeOf(p framework.Plugin) func(*framework.PodInfo) framework.Scope {
 
 // binding is what the PreFilter and PreScore plugins made for one pod.
 type binding struct {
-	setters []int // that set values for others: of preFilters or preScores, as were run last
+	setters []*scopeFunc // of the plugins run last that set values for others
 	filters []boundFilter
 	scorers []boundScorer
 
@@ -242,7 +245,10 @@ func (t *plugins) bindFilters(c *framework.Cycle, b *binding, some *choice) erro
 		sets := c.Sets()
 		pre, status, err := callPreFilter(c, p)
 		if c.Sets() != sets {
-			b.setters = append(b.setters, i)
+			b.setters = append(b.setters, &p.scope)
+			if p.filter >= 0 {
+				b.setters = append(b.setters, &t.filters[p.filter].scope)
+			}
 		}
 		if err != nil {
 			return err
@@ -331,7 +337,10 @@ func (t *plugins) bindScorers(c *framework.Cycle, feasible engine.Feasible, b *b
 		sets := c.Sets()
 		scorer, status, err := callPreScore(c, feasible, p)
 		if c.Sets() != sets {
-			b.setters = append(b.setters, i)
+			b.setters = append(b.setters, &p.scope)
+			if p.scorer >= 0 {
+				b.setters = append(b.setters, &t.scorers[p.scorer].scope)
+			}
 		}
 		if err != nil {
 			return err

@@ -20,29 +20,27 @@ func (f *fastRoad) Kept() (filters, scorers framework.Reads) {
 	return f.kind.filters.keptReads, f.kind.scorers.keptReads
 }
 
-// forgetKinds reads anew what plugins read, after one turned out to set values
-// for others: it has to be asked in every decision then, or its values would be
-// missing, or be those of another pod. The decision at hand is the plain road's.
-func (f *fastRoad) forgetKinds() {
+// renounce reports whether plugins whose answers were to be kept have just set
+// values for others. They have to be asked in every decision then, or their values
+// would be missing, or be those of another pod: what plugins read is found anew,
+// and the decision at hand is the plain road's.
+func (f *fastRoad) renounce(live bool) bool {
+	if live || len(f.bound.setters) == 0 {
+		return false
+	}
+	for _, scope := range f.bound.setters {
+		*scope = undeclaredScope
+	}
 	clear(f.kinds)
 	f.notes = framework.NewNotebook[kind]()
+	return true
 }
 
 // BindFilters implements [engine.Source].
 func (f *fastRoad) BindFilters(c *framework.Cycle, live bool) ([]engine.Filter, bool) {
 	p := &f.s.plugins
 	err := p.bindFilters(c, &f.bound, f.kind.filters.choice(live))
-	if !live && len(f.bound.setters) > 0 {
-		for _, i := range f.bound.setters {
-			if of := p.preFilters[i].filter; of >= 0 {
-				p.filters[of].scope = undeclaredScope
-			}
-			p.preFilters[i].scope = undeclaredScope
-		}
-		f.forgetKinds()
-		return nil, false
-	}
-	if err != nil || !f.bound.rejected.IsSuccess() || f.bound.restrict {
+	if f.renounce(live) || err != nil || !f.bound.rejected.IsSuccess() || f.bound.restrict {
 		return nil, false
 	}
 	f.filters = f.filters[:0]
@@ -56,17 +54,7 @@ func (f *fastRoad) BindFilters(c *framework.Cycle, live bool) ([]engine.Filter, 
 func (f *fastRoad) BindScorers(c *framework.Cycle, live bool, feasible engine.Feasible) ([]engine.Scorer, bool) {
 	p := &f.s.plugins
 	err := p.bindScorers(c, feasible, &f.bound, f.kind.scorers.choice(live))
-	if !live && len(f.bound.setters) > 0 {
-		for _, i := range f.bound.setters {
-			if of := p.preScores[i].scorer; of >= 0 {
-				p.scorers[of].scope = undeclaredScope
-			}
-			p.preScores[i].scope = undeclaredScope
-		}
-		f.forgetKinds()
-		return nil, false
-	}
-	if err != nil {
+	if f.renounce(live) || err != nil {
 		return nil, false
 	}
 	f.scorers = f.scorers[:0]

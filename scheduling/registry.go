@@ -19,8 +19,8 @@ import (
 //	r := scheduling.Registry137()
 //	err := r.Register("Mine", scheduling.Typed(NewMine))
 //
-// The zero Registry has no plugin and is ready to use. It may be read by any number of goroutines once nothing is registered any
-// more.
+// The zero Registry has no plugin and is ready to use. It may be read by any number
+// of goroutines once nothing is registered any more.
 type Registry struct {
 	release string
 	tie     TieRule

@@ -115,9 +115,6 @@ func (c *class) sync(src Source, l *divisions, live *framework.Cycle) bool {
 		all = true
 	}
 	if c.division == nil || slices.ContainsFunc(c.gates, func(g gate) bool { return g.wants(c.division) }) {
-		if c.shared {
-			c.unshare()
-		}
 		c.divide(l)
 		all = true
 	}

@@ -14,9 +14,9 @@ const DefaultBudget = 64 << 20
 // An Engine keeps the answers of one profile for several classes of pods. It
 // must be used by one goroutine at a time.
 //
-// Invariant: what it keeps belongs to snapshots with the schema; every class of classes has a base of bases, whose users counts its
-// classes; stats.Bytes is the sum of their bytes; and numbered[c.number-1] == c for
-// those and for spare ones.
+// Invariant: what it keeps belongs to snapshots with the schema; every class of
+// classes has a base of bases, whose users counts its classes; stats.Bytes is the
+// sum of their bytes; and numbered[c.number-1] == c for those and for spare ones.
 type Engine struct {
 	source Source
 	budget int

@@ -251,8 +251,8 @@ func including(list []held, x held) []held {
 }
 
 // Revert gives back what Assume gave to a pod, as far as nobody has changed it
-// since, wherever the pod is now. It does nothing for other pods. What pods share is given back with the
-// first of them.
+// since, wherever the pod is now. It does nothing for other pods. What pods share
+// is given back with the first of them.
 //
 // Source: kube-scheduler 1.37, volumebinding, RevertAssumedPodVolumes.
 func Revert(s *framework.Snapshot, p *framework.PodInfo) error {
