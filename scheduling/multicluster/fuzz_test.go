@@ -26,6 +26,7 @@ func FuzzSchedule(f *testing.F) {
 		`{"clusterAffinities":[{"affinityName":"x","clusterNames":["m"],"overflowAffinities":[{"affinityName":"y"}]}],"replicaScheduling":{"replicaDivisionPreference":"Weighted","weightPreference":{"dynamicWeight":"AvailableReplicas"}}}`,
 		`{"clusterAffinity":{"labelSelector":{"matchExpressions":[{"key":"a","operator":"Near"}]},"fieldSelector":{"matchExpressions":[{"key":"zone","operator":"Gt"}]}},"spreadConstraints":[{"minGroups":3,"maxGroups":-2}]}`,
 		`{"workloadAffinity":{"affinity":{},"antiAffinity":{}}}`,
+		`{"clusterAffinities":[{"clusterNames":["m"],"overflowAffinities":[{"affinityName":""}]},{}],"replicaScheduling":{"replicaDivisionPreference":"Aggregated"}}`,
 		`{"workloadAffinity":{"affinity":{"groupByLabelKey":"a b"}},"replicaScheduling":{"replicaDivisionPreference":"Weighted","weightPreference":{"staticWeightList":[{"targetCluster":{},"weight":9223372036854775807}]}}}`,
 	} {
 		for _, cluster := range []string{

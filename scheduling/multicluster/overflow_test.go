@@ -177,6 +177,13 @@ spec.placement.workloadAffinity: "a b": affinity and antiAffinity must not use t
 	if diff := cmp.Diff(want, fmt.Sprint(p.Validate())); diff != "" {
 		t.Errorf("Validate differs (-want +got):\n%s", diff)
 	}
+	nameless := multicluster.ClusterAffinityTerm{ClusterAffinity: home, OverflowAffinities: []multicluster.OverflowClusterAffinity{{}}}
+	p = multicluster.Placement{ReplicaScheduling: dynamic(), ClusterAffinities: []multicluster.ClusterAffinityTerm{nameless, {}}}
+	want = `spec.placement.clusterAffinities[0].overflowAffinities[0].affinityName: must not be empty
+spec.placement.clusterAffinities[1].affinityName: must not be empty`
+	if diff := cmp.Diff(want, fmt.Sprint(p.Validate())); diff != "" {
+		t.Errorf("Validate of names that are empty differs (-want +got):\n%s", diff)
+	}
 }
 
 func TestWorkloadAffinity(t *testing.T) {

@@ -57,7 +57,7 @@ func (p *Placement) checkTerm(i int) error {
 	at := fmt.Sprintf("%sclusterAffinities[%d]", placementField, i)
 	all := []error{checkAffinity(at, &term.ClusterAffinity)}
 	if slices.ContainsFunc(p.ClusterAffinities[:i], func(t ClusterAffinityTerm) bool { return t.AffinityName == term.AffinityName }) {
-		all = append(all, &framework.InvalidError{Field: at + ".affinityName", Value: term.AffinityName, Err: errTermTwice})
+		all = append(all, &framework.InvalidError{Field: at + ".affinityName", Value: term.AffinityName, Err: twice(term.AffinityName, errTermTwice)})
 	}
 	if len(term.OverflowAffinities) == 0 {
 		return errors.Join(all...)
@@ -74,11 +74,20 @@ func (p *Placement) checkTerm(i int) error {
 		tier, at := &term.OverflowAffinities[j], fmt.Sprintf("%s.overflowAffinities[%d]", at, j)
 		all = append(all, checkAffinity(at, &tier.ClusterAffinity))
 		if seen[tier.AffinityName] {
-			all = append(all, &framework.InvalidError{Field: at + ".affinityName", Value: tier.AffinityName, Err: errOverflowTwice})
+			all = append(all, &framework.InvalidError{Field: at + ".affinityName", Value: tier.AffinityName, Err: twice(tier.AffinityName, errOverflowTwice)})
 		}
 		seen[tier.AffinityName] = true
 	}
 	return errors.Join(all...)
+}
+
+// twice is what is wrong with a name that is there twice: of two empty names it
+// says more that they are empty.
+func twice(name string, wrong error) error {
+	if name == "" {
+		return errNoName
+	}
+	return wrong
 }
 
 // isEmpty reports whether the affinity states nothing.
