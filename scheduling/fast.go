@@ -40,11 +40,7 @@ func (f *fastRoad) decide(snap *framework.Snapshot, pod *framework.PodInfo) (d D
 	d = Decision{Tie: s.profile.Tie, Number: s.number, start: s.start}
 	seed := decisionSeed(s.profile.Seed, s.number)
 	s.road.cycle.Reset(pod, snap, s.number, seed)
-	f.kind = f.kindOf(pod)
-	v, ok := f.engine.Find(engine.Query{
-		Snapshot: snap, Cycle: &s.road.cycle, Key: f.kind.key, Ref: &f.kind.ref, Start: s.start,
-		Want: wanted(snap.Len(), s.profile.Percentage, len(s.plugins.scorers) > 0),
-	})
+	v, ok := f.find(&s.road.cycle, s.start)
 	if !ok {
 		return d, nil, false
 	}
@@ -65,6 +61,15 @@ func (f *fastRoad) decide(snap *framework.Snapshot, pod *framework.PodInfo) (d D
 	}
 	d.choose(node, largest)
 	return d, nil, true
+}
+
+// find asks the engine about the cycle's pod.
+func (f *fastRoad) find(c *framework.Cycle, start int) (*engine.View, bool) {
+	f.kind = f.kindOf(c.Pod)
+	return f.engine.Find(engine.Query{
+		Snapshot: c.Snapshot, Cycle: c, Key: f.kind.key, Ref: &f.kind.ref, Start: start,
+		Want: wanted(c.Snapshot.Len(), f.s.profile.Percentage, len(f.s.plugins.scorers) > 0),
+	})
 }
 
 func (f *fastRoad) choose(v *engine.View, seed uint64) (*framework.NodeInfo, error) {

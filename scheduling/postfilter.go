@@ -21,8 +21,9 @@ func (s *Scheduler) HasPostFilter() bool { return len(s.plugins.postFilter) > 0 
 
 // PostFilter lets the PostFilter plugins look for a way to make room after
 // Schedule has returned d and a [*FitError]; the snapshot must not have changed
-// since. It takes the plain road again, because plugins may ask about every
-// node; extenders are not asked twice about the decision made last.
+// since. What the nodes answered is found again, because plugins may ask about
+// every node: from kept answers where Schedule had them, by the plain road
+// otherwise; extenders are not asked twice about the decision made last.
 //
 // The first Success or UnschedulableAndUnresolvable ends it. An Error comes
 // back as a [*PluginError]. Rejections let the next plugin try: the status then
@@ -35,30 +36,46 @@ func (s *Scheduler) PostFilter(ctx context.Context, snap *framework.Snapshot, po
 	if err := fit(snap, pod); err != nil {
 		return framework.PostFiltered{}, "", framework.Status{}, err
 	}
-	r := &s.again
-	r.plugins, r.workers, r.extended = &s.plugins, 1, extended{ctx: ctx, replay: &s.road.extended.answer}
-	if _, err := s.decide(r, snap, pod, d.Number, d.start); err == nil {
-		// Someone made room already.
-		return result, "", framework.Status{}, nil
-	}
-	if skip, _ := SkipPostFilter.Get(&r.cycle); skip {
-		return result, "", framework.Reject(AllPostFiltersSkipped), nil
-	}
-	r.cycle.Filters = &filterSet{r, snap, r.bound.filters}
-	class, remembers := r.localClass()
-	if remembers = remembers && !s.profile.Fast.Off; remembers {
-		preemption.Recall.Set(&r.cycle, s.memory.For(class, snap))
-	}
-	if narrow := s.plugins.narrow(&r.cycle); narrow != nil {
-		preemption.Narrow.Set(&r.cycle, narrow)
-	}
-	p := s.plugins.postFilters(ctx, r)
-	if remembers && s.fast != nil && s.profile.Fast.Verify {
-		if difference := s.fast.verifyPostFilter(ctx, r, d, p); difference != nil {
+	p := s.makeRoom(ctx, snap, pod, d, !s.profile.Fast.Off)
+	if p.fast && s.fast != nil && s.profile.Fast.Verify {
+		if difference := s.fast.verifyPostFilter(ctx, snap, pod, d, p); difference != nil {
 			return framework.PostFiltered{}, "", framework.Status{}, difference
 		}
 	}
 	return p.result, p.plugin, p.status, p.err
+}
+
+// makeRoom asks the PostFilter plugins about the decision. Kept answers are used
+// where fast is set, of nodes and of earlier attempts.
+func (s *Scheduler) makeRoom(ctx context.Context, snap *framework.Snapshot, pod *framework.PodInfo, d Decision, fast bool) (p proposal) {
+	r := &s.again
+	r.plugins, r.workers, r.extended = &s.plugins, 1, extended{ctx: ctx, replay: &s.road.extended.answer}
+	if fast && s.mayBeFast(snap, pod) {
+		p.answers = s.fast.verdicts(r, snap, pod, d)
+		p.fast = p.answers != nil
+	}
+	if !p.fast {
+		if _, err := s.decide(r, snap, pod, d.Number, d.start); err == nil {
+			return p // someone made room already
+		}
+		p.answers = &verdicts{road: r}
+	}
+	if skip, _ := SkipPostFilter.Get(&r.cycle); skip {
+		p.status = framework.Reject(AllPostFiltersSkipped)
+		return p
+	}
+	r.cycle.Filters = &filterSet{r, snap, r.bound.filters}
+	if fast {
+		if class, ok := r.localClass(); ok {
+			preemption.Recall.Set(&r.cycle, s.memory.For(class, snap))
+			p.fast = true
+		}
+	}
+	if narrow := s.plugins.narrow(&r.cycle); narrow != nil {
+		preemption.Narrow.Set(&r.cycle, narrow)
+	}
+	s.plugins.postFilters(ctx, r, &p)
+	return p
 }
 
 // proposal is what the PostFilter plugins said.
@@ -67,18 +84,24 @@ type proposal struct {
 	plugin string
 	status framework.Status
 	err    error
+
+	answers framework.Verdicts // of the nodes, nil when it did not come to that
+	fast    bool               // kept answers were used
 }
 
 // postFilters asks the PostFilter plugins.
-func (t *plugins) postFilters(ctx context.Context, r *road) (p proposal) {
+func (t *plugins) postFilters(ctx context.Context, r *road, p *proposal) {
 	var reasons []string
 	for _, plugin := range t.postFilter {
-		proposed, status := postFilter(ctx, plugin, r)
+		proposed, status := postFilter(ctx, plugin, r, p.answers)
 		switch {
 		case status.IsSuccess(), status.Code() == framework.UnschedulableAndUnresolvable:
-			return proposal{proposed, plugin.name, status, nil}
+			p.result, p.plugin, p.status = proposed, plugin.name, status
+			return
 		case !status.IsRejected():
-			return proposal{framework.PostFiltered{}, plugin.name, status, refusal("PostFilter", plugin.name, status)}
+			p.result, p.plugin, p.status = framework.PostFiltered{}, plugin.name, status
+			p.err = refusal("PostFilter", plugin.name, status)
+			return
 		}
 		if proposed.Override || proposed.Nominated != "" {
 			p.result = proposed
@@ -89,7 +112,6 @@ func (t *plugins) postFilters(ctx context.Context, r *road) (p proposal) {
 		}
 	}
 	p.status = framework.NewStatus(framework.Unschedulable, framework.Texts(reasons...))
-	return p
 }
 
 // localClass returns a key that is equal for pods which all filters of this cycle
@@ -109,46 +131,10 @@ func (r *road) localClass() (string, bool) {
 	return string(bound) + "/" + r.cycle.Pod.ClassKey(fields), true
 }
 
-func postFilter(ctx context.Context, p named[framework.PostFilterPlugin], r *road) (f framework.PostFiltered, s framework.Status) {
+func postFilter(ctx context.Context, p named[framework.PostFilterPlugin], r *road, answers framework.Verdicts) (f framework.PostFiltered, s framework.Status) {
 	snap := r.cycle.Snapshot
 	mark := snap.Begin()
 	defer snap.Rollback(mark) // also what a plugin left open when it panicked
 	defer catchStatus(&s)
-	return p.plugin.PostFilter(ctx, &r.cycle, &verdicts{road: r})
-}
-
-// verdicts answers from a search that has ended.
-type verdicts struct {
-	road   *road
-	places []int // in the snapshot's order, by slot; -1 for none
-}
-
-// Verdict implements [framework.Verdicts].
-func (v *verdicts) Verdict(node *framework.NodeInfo) (plugin string, s framework.Status) {
-	r := v.road
-	if !r.bound.rejected.IsSuccess() {
-		return r.bound.rejectedBy, r.bound.rejected
-	}
-	if v.places == nil {
-		v.index(r.cycle.Snapshot)
-	}
-	if slot := node.Slot(); slot < len(v.places) && v.places[slot] >= 0 {
-		switch w := r.verdicts[v.places[slot]]; {
-		case w.filter >= 0:
-			return r.plugins.filterName(w.filter), w.status
-		case w.filter == passed:
-			return "", framework.Status{}
-		}
-	}
-	return "", r.bound.absent
-}
-
-func (v *verdicts) index(s *framework.Snapshot) {
-	v.places = make([]int, s.Slots())
-	for i := range v.places {
-		v.places[i] = -1
-	}
-	for place, slot := range s.Order() {
-		v.places[slot] = place
-	}
+	return p.plugin.PostFilter(ctx, &r.cycle, answers)
 }

@@ -118,7 +118,7 @@ func fit(snap *framework.Snapshot, pod *framework.PodInfo) error {
 
 // decideEither takes the fast road if it can, and both to verify.
 func (s *Scheduler) decideEither(snap *framework.Snapshot, pod *framework.PodInfo) (Decision, error) {
-	if s.fast == nil || snap.Len() == 0 || snap.Nominations() > 0 || pod.Has(framework.FieldNominated) {
+	if !s.mayBeFast(snap, pod) {
 		return s.decide(&s.road, snap, pod, s.number, s.start)
 	}
 	d, err, ok := s.fast.decide(snap, pod)
@@ -131,6 +131,12 @@ func (s *Scheduler) decideEither(snap *framework.Snapshot, pod *framework.PodInf
 		}
 	}
 	return d, err
+}
+
+// mayBeFast reports whether the fast road may know an answer. It knows nothing of
+// nominations.
+func (s *Scheduler) mayBeFast(snap *framework.Snapshot, pod *framework.PodInfo) bool {
+	return s.fast != nil && snap.Len() > 0 && snap.Nominations() == 0 && !pod.Has(framework.FieldNominated)
 }
 
 // decide takes the plain road for the decision of that number and start.

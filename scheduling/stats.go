@@ -1,6 +1,7 @@
 package scheduling
 
-// Stats counts what the fast road did for a scheduler.
+// Stats counts what the fast road did for a scheduler, in decisions and when
+// PostFilter asked about them again.
 type Stats struct {
 	// Known is how many decisions were made from kept answers, and Built how
 	// many built a class first.

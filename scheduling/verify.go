@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/berth-sched/berth/framework"
-	"github.com/berth-sched/berth/scheduling/preemption"
 )
 
 // A DifferenceError says that the two roads disagreed: a defect of this
@@ -45,15 +44,32 @@ func (f *fastRoad) verify(snap *framework.Snapshot, pod *framework.PodInfo, d De
 	return f.verifyNodes(snap, differ)
 }
 
-// verifyPostFilter asks the PostFilter plugins again, with nothing remembered of
-// earlier attempts, and compares.
-func (f *fastRoad) verifyPostFilter(ctx context.Context, r *road, d Decision, fast proposal) error {
-	preemption.Recall.Set(&r.cycle, nil)
-	plain := f.s.plugins.postFilters(ctx, r)
+// verifyPostFilter asks the PostFilter plugins again, after the plain road and with
+// nothing remembered of earlier attempts, and compares what they proposed and what
+// they were told of the nodes.
+func (f *fastRoad) verifyPostFilter(ctx context.Context, snap *framework.Snapshot, pod *framework.PodInfo, d Decision, fast proposal) error {
+	plain := f.s.makeRoom(ctx, snap, pod, d, false)
+	differ := func(what, a, b string) error {
+		return &DifferenceError{What: what, Plain: a, Fast: b, Replay: f.replay(snap, pod, d)}
+	}
 	if a, b := plain.String(), fast.String(); a != b {
-		return &DifferenceError{What: "what PostFilter proposes", Plain: a, Fast: b, Replay: f.replay(r.cycle.Snapshot, r.cycle.Pod, d)}
+		return differ("what PostFilter proposes", a, b)
+	}
+	for _, n := range snap.All() {
+		if a, b := verdictOn(plain.answers, n), verdictOn(fast.answers, n); a != b {
+			return differ("what PostFilter is told of node "+n.Name(), a, b)
+		}
 	}
 	return nil
+}
+
+// verdictOn is all that is said of a node.
+func verdictOn(answers framework.Verdicts, n *framework.NodeInfo) string {
+	if answers == nil {
+		return "nothing"
+	}
+	plugin, status := answers.Verdict(n)
+	return fmt.Sprintf("%s: %s", plugin, status)
 }
 
 // String is all that a proposal says.

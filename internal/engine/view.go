@@ -33,6 +33,8 @@ type View struct {
 	places []int32
 	nodes  []*framework.NodeInfo
 	raw    []int64
+
+	wanted []bool // by reason, see Rejected
 }
 
 // part is a run of places lo <= place < hi.
@@ -305,7 +307,7 @@ func (v *View) Kept() any {
 // Keep stores a value for Kept.
 func (v *View) Keep(x any) { v.class.failure, v.class.failed = x, v.class.reasonsVersion }
 
-// A NodeState is what a class knows of one node; for checks.
+// A NodeState is what a class knows of one node.
 type NodeState struct {
 	Feasible bool
 	At       int // of the filter that rejected the node
@@ -321,6 +323,34 @@ func (v *View) State(place int) NodeState {
 		return NodeState{At: c.base.reasons.list[r].at, Status: c.base.reasons.list[r].status}
 	}
 	return NodeState{Feasible: true, Total: int64(c.tree.total(place))}
+}
+
+// Place returns the place of a slot in the order, false if it has none.
+func (v *View) Place(slot int) (int, bool) {
+	if o := v.class.base.order; o.has(slot) {
+		return int(o.place[slot]), true
+	}
+	return 0, false
+}
+
+// Rejected appends the slots of the nodes that are rejected with the code, in
+// order. It reads four bytes for each node.
+func (v *View) Rejected(code framework.Code, slots []int) []int {
+	c := v.class
+	v.wanted = v.wanted[:0]
+	for i, r := range c.base.reasons.list {
+		v.wanted = append(v.wanted, i != int(feasible) && r.status.Code() == code)
+	}
+	for place, slot := range c.base.order.slots {
+		own := feasible
+		if leaf := c.tree.leaves[place]; leaf < 0 {
+			own = ^leaf
+		}
+		if v.wanted[c.final(own, int(c.division.of[slot]))] {
+			slots = append(slots, slot)
+		}
+	}
+	return slots
 }
 
 // AllFeasible is how many nodes are feasible in all, sampled or not.

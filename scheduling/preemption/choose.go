@@ -83,11 +83,11 @@ func Tied(candidates []*Candidate, criteria []Criterion) []*Candidate {
 	return tied
 }
 
-// best keeps, in place, the candidates with the largest value.
-func best(candidates []*Candidate, criterion Criterion) []*Candidate {
-	kept, most := candidates[:0], int64(math.MinInt64)
-	for _, c := range candidates {
-		value := criterion(c)
+// best keeps, in place, those of the list with the largest value.
+func best[T any](list []T, of func(T) int64) []T {
+	kept, most := list[:0], int64(math.MinInt64)
+	for _, c := range list {
+		value := of(c)
 		if value > most {
 			kept, most = kept[:0], value
 		}

@@ -23,6 +23,14 @@
 // lifecycle does. Nothing is removed here: after PostFilter the snapshot is as it
 // was.
 //
+// # What makes it fast
+//
+// An attempt whose class is known costs a look at an array of answers. [Memory]
+// keeps what the dry run on a node came to, and what the criteria say of it, for as
+// long as the node and the budgets do not change; and the nodes that a removal could
+// help are listed from the answers that the scheduler keeps anyhow. Only for the first
+// attempt of a class, and for nodes that changed, is anybody asked to go.
+//
 // # Determinism and concurrency
 //
 // Node and victims are a function of the configuration, the snapshot and the

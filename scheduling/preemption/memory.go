@@ -1,31 +1,51 @@
 package preemption
 
-import "github.com/berth-sched/berth/framework"
+import (
+	"unsafe"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+)
 
 // A Memory keeps what dry runs on nodes said, so that an attempt for a pod of the
 // same class asks anew only about nodes that have changed. It belongs to one
 // scheduler: the filters that were asked must be the same. The zero value is
-// empty and ready to use.
+// empty and ready to use. It holds at most 64 MiB; the classes that were used
+// longest ago are forgotten first.
 type Memory struct {
 	classes map[string]*recalled
 	class   *recalled // of the attempt that is being made
+	clock   uint64    // counts attempts
+	bytes   int       // of all classes
+	slots   []int     // memory for a list
 }
 
 // recalled is what is known for one class of pods.
+//
+// Invariant: everything is about snapshots with the schema, which are forks of
+// each other, and about these budgets; snapshot is the one that was asked about
+// last, and changes those of its changes that are accounted for.
 type recalled struct {
-	snapshot *framework.Snapshot
+	key      string
+	schema   *resource.Schema
 	budgets  uint64 // version of the PodDisruptionBudgets
+	snapshot *framework.Snapshot
+	changes  uint64
 	rows     []row  // by slot
+	held     int    // bytes of the answers in rows, besides the rows
+	used     uint64 // the Memory's clock
+	bytes    int    // as counted in the Memory
 }
 
 // row is the answer of a node.
 //
-// Invariant: generation is 0, or trying the node at that generation gives the
-// candidate or, without one, the status.
+// Invariant: generation is 0, or trying the node at that generation, which has no
+// nominated pods, gives the answer; if fresh is set, and the node is not among the
+// changes of the snapshot since, it has that generation.
 type row struct {
+	answer
+	fresh      bool
 	generation uint64
-	candidate  *Candidate
-	status     framework.Status
 }
 
 // Recall, set in a cycle, lets [DefaultPreemption] use a Memory. Whoever sets it
@@ -33,45 +53,112 @@ type row struct {
 // the node's pods.
 var Recall = framework.NewKey[*Memory]("what dry runs of preemption said before")
 
-// classLimit bounds how many classes are remembered.
-const classLimit = 16
+const (
+	memoryMost  = 64 << 20 // bytes
+	classesMost = 256
+)
 
 // For prepares for an attempt: class is equal for pods that all filters of the
 // cycle, and preemption itself, treat alike.
 func (m *Memory) For(class string, s *framework.Snapshot) *Memory {
 	version := framework.ObjectsVersion[framework.PodDisruptionBudget](s)
 	c := m.classes[class]
-	if c == nil {
-		if m.classes == nil || len(m.classes) >= classLimit {
+	if c == nil || c.schema != s.Schema() || c.budgets != version {
+		m.forget(c)
+		if len(m.classes) >= classesMost {
+			m.forget(m.oldest())
+		}
+		c = &recalled{key: class, schema: s.Schema(), budgets: version}
+		if m.classes == nil {
 			m.classes = map[string]*recalled{}
 		}
-		c = new(recalled)
 		m.classes[class] = c
 	}
-	if c.snapshot != s || c.budgets != version {
-		*c = recalled{snapshot: s, budgets: version, rows: c.rows[:0]}
-	}
-	for len(c.rows) < s.Slots() {
-		c.rows = append(c.rows, row{})
-	}
+	m.clock++
+	c.used = m.clock
 	m.class = c
 	return m
 }
 
-// recall is try, with what is remembered.
-func (r *run) recall(node *framework.NodeInfo) (*Candidate, framework.Status) {
-	if r.memory == nil || len(node.Nominated) > 0 {
-		return r.try(node)
-	}
-	known := &r.memory.class.rows[node.Slot()]
-	if generation := node.Generation(); known.generation != generation {
-		candidate, status := r.try(node)
-		if status.Code() == framework.Error {
-			return candidate, status
+func (m *Memory) oldest() *recalled {
+	var oldest *recalled
+	for _, c := range m.classes {
+		if oldest == nil || c.used < oldest.used {
+			oldest = c
 		}
-		*known = row{generation, candidate, status}
 	}
-	return known.candidate, known.status
+	return oldest
+}
+
+// forget gives up a class, if there is one.
+func (m *Memory) forget(c *recalled) {
+	if c != nil {
+		m.bytes -= c.bytes
+		delete(m.classes, c.key)
+	}
+}
+
+// begin accounts for what has changed since the class was asked about last: the
+// generations of those nodes have to be compared.
+func (m *Memory) begin(s *framework.Snapshot) {
+	if m == nil {
+		return
+	}
+	c := m.class
+	if more := s.Slots() - len(c.rows); more > 0 {
+		c.rows = append(c.rows, make([]row, more)...)
+	}
+	if changed, ok := s.Changes(c.changes); ok && c.snapshot == s {
+		for _, slot := range changed {
+			c.rows[slot].fresh = false
+		}
+	} else {
+		for i := range c.rows {
+			c.rows[i].fresh = false
+		}
+	}
+	c.snapshot, c.changes = s, s.Version()
+}
+
+// end accounts for the changes that the attempt made, all of which it has taken
+// back, and for memory.
+func (m *Memory) end() {
+	if m == nil {
+		return
+	}
+	c := m.class
+	c.changes = c.snapshot.Version()
+	bytes := len(c.key) + cap(c.rows)*int(unsafe.Sizeof(row{})) + c.held
+	m.bytes += bytes - c.bytes
+	c.bytes = bytes
+	for m.bytes > memoryMost && len(m.classes) > 1 {
+		m.forget(m.oldest())
+	}
+}
+
+// recall returns what trying the node of the slot comes to.
+func (r *run) recall(slot int) *answer {
+	known := &r.memory.class.rows[slot]
+	if known.fresh {
+		return &known.answer
+	}
+	node := r.cycle.Snapshot.AtSlot(slot)
+	if known.fresh = known.generation == node.Generation(); known.fresh {
+		return &known.answer
+	}
+	a := r.answer(node)
+	if a.failed() || len(node.Nominated) > 0 {
+		return a
+	}
+	return r.memory.keep(node, a)
+}
+
+// keep remembers the answer of a node.
+func (m *Memory) keep(node *framework.NodeInfo, a *answer) *answer {
+	known := &m.class.rows[node.Slot()]
+	m.class.held += a.bytes() - known.bytes()
+	*known = row{*a, true, node.Generation()}
+	return &known.answer
 }
 
 // memoryOf returns the memory that an attempt may use, nil if there is none, or

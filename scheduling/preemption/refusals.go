@@ -8,31 +8,41 @@ import (
 	"github.com/berth-sched/berth/framework"
 )
 
-// refusals count why nodes that were tried are no candidates.
-type refusals struct {
-	nodes   int
-	reasons map[string]int
+// refusals count why nodes that were tried are no candidates. Most nodes are
+// refused for one of few reasons.
+type refusals []refusal
+
+type refusal struct {
+	status framework.Status
+	nodes  int
 }
 
+// add counts a node with the first of the last few refusals that is the same, or
+// as a new one.
 func (r *refusals) add(status framework.Status) {
-	if r.reasons == nil {
-		r.reasons = map[string]int{}
+	const few = 8
+	list := *r
+	for i := len(list) - 1; i >= max(0, len(list)-few); i-- {
+		if list[i].status.Same(status) {
+			list[i].nodes++
+			return
+		}
 	}
-	r.nodes++
-	for _, text := range status.Reasons() {
-		r.reasons[text]++
-	}
+	*r = append(list, refusal{status, 1})
 }
 
 // text is upstream's message for n nodes in all; those that were not tried
 // could not have been helped.
-func (r *refusals) text(n int) string {
-	reasons := map[string]int{}
-	for text, count := range r.reasons {
-		reasons[text] = count
+func (r refusals) text(n int) string {
+	reasons, nodes := map[string]int{}, 0
+	for _, refused := range r {
+		nodes += refused.nodes
+		for _, text := range refused.status.Reasons() {
+			reasons[text] += refused.nodes
+		}
 	}
-	if n > r.nodes {
-		reasons["Preemption is not helpful for scheduling"] += n - r.nodes
+	if n > nodes {
+		reasons["Preemption is not helpful for scheduling"] += n - nodes
 	}
 	lines := make([]string, 0, len(reasons))
 	for text, count := range reasons {

@@ -1,0 +1,52 @@
+package scheduling
+
+import (
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/engine"
+)
+
+// keptVerdicts answers from what the engine knows of a pod that fits nowhere.
+type keptVerdicts struct {
+	plugins *plugins
+	view    *engine.View
+	absent  framework.Status
+}
+
+// verdicts returns what the nodes answered to the pod of a decision, and binds the
+// filters for the cycle of r; nil when that is for the plain road to say. A filter
+// without a scope, too, is left to that: its plugin may count on being asked about
+// every node.
+func (f *fastRoad) verdicts(r *road, snap *framework.Snapshot, pod *framework.PodInfo, d Decision) framework.Verdicts {
+	seed := decisionSeed(f.s.profile.Seed, d.Number)
+	r.cycle.Reset(pod, snap, d.Number, seed)
+	view, ok := f.find(&r.cycle, d.start)
+	if !ok || view.Feasible > 0 || slices.ContainsFunc(f.kind.filters.reads, readsAnything) {
+		return nil
+	}
+	r.cycle.Reset(pod, snap, d.Number, seed)
+	err := r.plugins.bindFilters(&r.cycle, &r.bound, &r.plugins.allFilters)
+	if err != nil || !r.bound.rejected.IsSuccess() || r.bound.restrict {
+		return nil
+	}
+	return &keptVerdicts{r.plugins, view, r.bound.absent}
+}
+
+func readsAnything(r framework.Reads) bool { return r&framework.ReadsCluster != 0 }
+
+// Verdict implements [framework.Verdicts].
+func (v *keptVerdicts) Verdict(node *framework.NodeInfo) (plugin string, s framework.Status) {
+	place, ok := v.view.Place(node.Slot())
+	if !ok {
+		return "", v.absent
+	}
+	state := v.view.State(place)
+	return v.plugins.filterName(int32(state.At)), state.Status
+}
+
+// Rejected appends to slots those of the nodes whose status has the code, in the
+// snapshot's order: package preemption asks so, rather than about each node.
+func (v *keptVerdicts) Rejected(code framework.Code, slots []int) []int {
+	return v.view.Rejected(code, slots)
+}

@@ -1,0 +1,100 @@
+package preemption
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+	"pgregory.net/rapid"
+)
+
+// TestBestOf: merits, which are kept, choose the candidate that the criteria
+// choose.
+func TestBestOf(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		snap := framework.NewSnapshot(framework.Arrival)
+		var candidates []*Candidate
+		var answers []*answer
+		for i := range rapid.IntRange(1, 12).Draw(t, "candidates") {
+			c := &Candidate{Node: fmt.Sprint(i), Violations: rapid.IntRange(0, 1).Draw(t, "violations")}
+			for range rapid.IntRange(1, 3).Draw(t, "victims") {
+				b := framework.MakePod("p").Priority(rapid.Int32Range(0, 1).Draw(t, "priority"))
+				if s := rapid.Int64Range(-1, 2).Draw(t, "start"); s >= 0 {
+					b = b.Started(time.Unix(s, 0))
+				}
+				info, err := snap.NewPodInfo(b.Obj())
+				if err != nil {
+					t.Fatal(err)
+				}
+				c.Victims = append(c.Victims, framework.Victim{Pod: info})
+			}
+			candidates, answers = append(candidates, c), append(answers, answerOf(c))
+		}
+		if got, want := bestOf(answers).candidate, Choose(candidates, Criteria()); got != want {
+			t.Errorf("bestOf = %s, want %s", got.Node, want.Node)
+		}
+	})
+}
+
+// TestMemoryIsBounded: what is counted is what is held, and classes that were not
+// used lately make room.
+func TestMemoryIsBounded(t *testing.T) {
+	var m Memory
+	s := framework.NewSnapshot(framework.Arrival)
+	for i := range 100 {
+		if err := s.AddNode(framework.MakeNode(fmt.Sprint(i), "1", "1Gi").Obj()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check := func() {
+		t.Helper()
+		sum := 0
+		for key, c := range m.classes {
+			held := 0
+			for i := range c.rows {
+				held += c.rows[i].bytes()
+			}
+			if c.held != held || c.key != key {
+				t.Fatalf("class %q holds %d bytes, want %d; its key is %q", key, c.held, held, c.key)
+			}
+			sum += c.bytes
+		}
+		if m.bytes != sum {
+			t.Fatalf("bytes = %d, want %d", m.bytes, sum)
+		}
+	}
+	ask := func(class string, victims int) {
+		t.Helper()
+		m.For(class, s)
+		m.begin(s)
+		for i := range s.Len() {
+			m.keep(s.At(i), &answer{candidate: &Candidate{Victims: make([]framework.Victim, victims)}})
+		}
+		m.end()
+		check()
+	}
+	ask("first", 1)
+	ask("second", 1)
+	ask("first", 9)
+	m.For("first", s)
+	if c := m.class; !c.rows[0].fresh || len(c.rows[0].candidate.Victims) != 9 {
+		t.Errorf("the answers of the class that was asked about last are forgotten")
+	}
+	for i := range 2 * classesMost {
+		ask(fmt.Sprint(i), 1)
+		ask("first", 1)
+	}
+	if n := len(m.classes); n != classesMost || m.classes["first"] == nil || m.classes["second"] != nil {
+		t.Errorf("%d classes, first %v, second %v; want %d, the first among them", n, m.classes["first"] != nil, m.classes["second"] != nil, classesMost)
+	}
+	ask("large", memoryMost/100/16/2)
+	ask("larger", memoryMost/100/16)
+	if n := len(m.classes); n != 1 || m.classes["larger"] == nil {
+		t.Errorf("%d classes, want only the one that holds more than all may", n)
+	}
+	ask("first", 1)
+	if n := len(m.classes); n != 1 || m.classes["first"] == nil {
+		t.Errorf("%d classes, want the one that was used last", n)
+	}
+}
