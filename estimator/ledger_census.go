@@ -17,19 +17,23 @@ import (
 // census stands for none, when no Load asks.
 type census struct {
 	owner  *ledgerOwner
-	shards [64]*censusShard
+	shards [censusShards]*censusShard
 	shared int // names that several pods have
 }
 
+// censusShards is how many shards there are. The upper bits of a hash choose the
+// shard, and the lower ones the place in it.
+const (
+	censusShardBits = 8
+	censusShards    = 1 << censusShardBits
+)
+
 type censusShard struct {
 	owner *ledgerOwner
-	names map[podName]resident
-}
-
-// A resident is what is known of a name. Its slices are never written to.
-type resident struct {
-	pods     []located
-	watchers []int // slots of nodes that report the name without having the pod
+	pods  censusTable
+	// watchers are the slots of nodes that report the name without having the pod.
+	// The slices are never written to.
+	watchers map[podName][]int
 }
 
 // A located pod is on the node of the slot, or on nowhere.
@@ -45,7 +49,7 @@ func newCensus(l *Ledger) *census {
 	c := &census{owner: l.owner}
 	for _, n := range l.snapshot.All() {
 		for _, p := range n.Pods {
-			c.add(located{p, n.Slot()})
+			c.add(located{p, n.Slot()}, nameOf(p.Pod).hash())
 		}
 	}
 	return c
@@ -62,40 +66,33 @@ func (c *census) fork(mine, forks *ledgerOwner) *census {
 	return &f
 }
 
-func (c *census) shard(n podName) **censusShard {
-	return &c.shards[n.hash()%uint64(len(c.shards))]
-}
-
-func (c *census) get(n podName) resident {
-	if s := *c.shard(n); s != nil {
-		return s.names[n]
+// shard returns the shard of a name for reading.
+func (c *census) shard(hash uint64) *censusShard {
+	if s := c.shards[hash>>(64-censusShardBits)]; s != nil {
+		return s
 	}
-	return resident{}
+	return &censusShard{}
 }
 
-func (c *census) set(n podName, r resident) {
-	at := c.shard(n)
+// own returns the shard of a name for writing.
+func (c *census) own(hash uint64) *censusShard {
+	at := &c.shards[hash>>(64-censusShardBits)]
 	switch s := *at; {
 	case s == nil:
-		*at = &censusShard{c.owner, map[podName]resident{}}
+		*at = &censusShard{owner: c.owner}
 	case s.owner != c.owner:
-		*at = &censusShard{c.owner, maps.Clone(s.names)}
+		*at = &censusShard{c.owner, censusTable{slices.Clone(s.pods.entries), s.pods.held}, maps.Clone(s.watchers)}
 	}
-	if len(r.pods) == 0 && len(r.watchers) == 0 {
-		delete((*at).names, n)
-		return
-	}
-	(*at).names[n] = r
+	return *at
 }
 
-func (c *census) add(p located) {
-	name := nameOf(p.pod.Pod)
-	r := c.get(name)
-	r.pods = append(slices.Clip(r.pods), p)
-	if len(r.pods) == 2 {
+// add adds the pod, whose name has that hash.
+func (c *census) add(p located, hash uint64) {
+	pods, name := &c.own(hash).pods, nameOf(p.pod.Pod)
+	if at := pods.first(name, hash); at >= 0 && pods.next(name, hash, at) < 0 {
 		c.shared++
 	}
-	c.set(name, r)
+	pods.add(censusEntry{hash, p})
 }
 
 // unambiguous reports whether no two pods have one name.
@@ -103,21 +100,26 @@ func (c *census) unambiguous() bool { return c == nil || c.shared == 0 }
 
 // remove takes away the pod of that slot; if it is not there, another version of
 // it will do.
-func (c *census) remove(p located) bool {
-	name := nameOf(p.pod.Pod)
-	r := c.get(name)
-	i := slices.Index(r.pods, p)
-	if i < 0 {
-		i = slices.IndexFunc(r.pods, func(o located) bool { return o.slot == p.slot && samePod(o.pod.Pod, p.pod.Pod) })
+func (c *census) remove(p located, hash uint64) bool {
+	pods, name := &c.shard(hash).pods, nameOf(p.pod.Pod)
+	found, exact, namesakes := -1, false, 0
+	for at := pods.first(name, hash); at >= 0; at = pods.next(name, hash, at) {
+		namesakes++
+		switch o := pods.entries[at].located; {
+		case exact:
+		case o == p:
+			found, exact = at, true
+		case found < 0 && o.slot == p.slot && samePod(o.pod.Pod, p.pod.Pod):
+			found = at
+		}
 	}
-	if i < 0 {
+	if found < 0 {
 		return false
 	}
-	r.pods = slices.Delete(slices.Clone(r.pods), i, i+1)
-	if len(r.pods) == 1 {
+	if namesakes == 2 {
 		c.shared--
 	}
-	c.set(name, r)
+	c.own(hash).pods.remove(found)
 	return true
 }
 
@@ -128,7 +130,10 @@ func (c *census) remove(p located) bool {
 // with one UID are on nowhere does it depend on the order in which they came.
 func (c *census) lookup(s *framework.Snapshot, name podName, slot int) (found *framework.PodInfo, local bool) {
 	var last located
-	for _, p := range c.get(name).pods {
+	hash := name.hash()
+	pods := &c.shard(hash).pods
+	for at := pods.first(name, hash); at >= 0; at = pods.next(name, hash, at) {
+		p := pods.entries[at].located
 		local = local || p.slot == slot
 		if last.pod == nil || p.after(s, last) {
 			last = p
@@ -150,53 +155,58 @@ func (p located) after(s *framework.Snapshot, q located) bool {
 	return n != nil && slices.Index(n.Pods, p.pod) > slices.Index(n.Pods, q.pod)
 }
 
-// arrive counts a pod that came to a node and renews what depends on it.
+// arrive counts a pod that came to a node, or exists nowhere, and renews what
+// depends on it.
 func (c *census) arrive(l *Ledger, slot int, p *framework.PodInfo) {
 	if c != nil {
-		c.add(located{p, slot})
-		c.renew(l, slot, nameOf(p.Pod))
+		name := nameOf(p.Pod)
+		hash := name.hash()
+		c.add(located{p, slot}, hash)
+		c.renew(l, slot, name, hash)
 	}
 }
 
-// depart is the opposite of arrive.
-func (c *census) depart(l *Ledger, slot int, p *framework.PodInfo) {
-	if c != nil && c.remove(located{p, slot}) {
-		c.renew(l, slot, nameOf(p.Pod))
+// depart is the opposite of arrive. It returns false for a pod that is not known.
+func (c *census) depart(l *Ledger, slot int, p *framework.PodInfo) bool {
+	if c == nil {
+		return false
 	}
+	name := nameOf(p.Pod)
+	hash := name.hash()
+	if !c.remove(located{p, slot}, hash) {
+		return false
+	}
+	c.renew(l, slot, name, hash)
+	return true
 }
 
 // renew rebuilds the sums of the nodes that report the name: that of the slot,
 // those that watch, and those that have another pod of the name. The snapshot
 // knows itself that the first has changed.
-func (c *census) renew(l *Ledger, slot int, name podName) {
-	r := c.get(name)
-	for _, watcher := range r.watchers {
-		c.renewNode(l, watcher, slot, name)
+func (c *census) renew(l *Ledger, slot int, name podName, hash uint64) {
+	s := c.shard(hash)
+	if len(s.watchers) > 0 {
+		for _, watcher := range s.watchers[name] {
+			c.renewNode(l, watcher, slot, hash)
+		}
 	}
-	for _, p := range r.pods {
-		c.renewNode(l, p.slot, slot, name)
+	for at := s.pods.first(name, hash); at >= 0; at = s.pods.next(name, hash, at) {
+		c.renewNode(l, s.pods.entries[at].slot, slot, hash)
 	}
-	if a := l.account(slot); a != nil && a.reports(name) {
+	if a := l.account(slot); a != nil && a.matches.mentions(hash) {
 		l.rebuild(l.own(slot), l.snapshot.AtSlot(slot))
 	}
 }
 
-func (c *census) renewNode(l *Ledger, slot, except int, name podName) {
+func (c *census) renewNode(l *Ledger, slot, except int, hash uint64) {
 	if slot == except || slot == nowhere {
 		return
 	}
 	n, a := l.snapshot.AtSlot(slot), l.account(slot)
-	if n != nil && a != nil && a.reports(name) {
+	if n != nil && a != nil && a.matches.mentions(hash) {
 		l.rebuild(l.own(slot), n)
 		l.snapshot.Touch(n)
 	}
-}
-
-// reports reports whether the account's metric mentions the name.
-func (a *account) reports(name podName) bool {
-	return a.metric != nil && slices.ContainsFunc(a.metric.Status.PodsMetric, func(r *framework.PodMetricInfo) bool {
-		return r != nil && r.Name == name.name && r.Namespace == name.namespace
-	})
 }
 
 // watch makes the node watch the names that it reports without having the pods.
@@ -230,9 +240,11 @@ func (c *census) watch(l *Ledger, n *framework.NodeInfo, a *account) {
 	}
 	c.unwatch(n.Slot(), a.strays)
 	for _, name := range strays {
-		r := c.get(name)
-		r.watchers = append(slices.Clip(r.watchers), n.Slot())
-		c.set(name, r)
+		s := c.own(name.hash())
+		if s.watchers == nil {
+			s.watchers = map[podName][]int{}
+		}
+		s.watchers[name] = append(slices.Clip(s.watchers[name]), n.Slot())
 	}
 	a.strays = slices.Clone(strays)
 }
@@ -243,10 +255,10 @@ func (c *census) unwatch(slot int, strays []podName) {
 		return
 	}
 	for _, name := range strays {
-		r := c.get(name)
-		if i := slices.Index(r.watchers, slot); i >= 0 {
-			r.watchers = slices.Delete(slices.Clone(r.watchers), i, i+1)
-			c.set(name, r)
+		s := c.own(name.hash())
+		left := slices.DeleteFunc(slices.Clone(s.watchers[name]), func(other int) bool { return other == slot })
+		if s.watchers[name] = left; len(left) == 0 {
+			delete(s.watchers, name)
 		}
 	}
 }
@@ -262,15 +274,13 @@ func (l *Ledger) Observe(p *framework.PodInfo) {
 	if l.census == nil {
 		l.census = newCensus(l)
 	}
-	l.census.add(located{p, nowhere})
-	l.census.renew(l, nowhere, nameOf(p.Pod))
+	l.census.arrive(l, nowhere, p)
 	l.snapshot.Record(undoObserve{p, false})
 }
 
 // Unobserve is the opposite of Observe.
 func (l *Ledger) Unobserve(p *framework.PodInfo) {
-	if p != nil && p.Pod != nil && l.census != nil && l.census.remove(located{p, nowhere}) {
-		l.census.renew(l, nowhere, nameOf(p.Pod))
+	if p != nil && p.Pod != nil && l.census.depart(l, nowhere, p) {
 		l.snapshot.Record(undoObserve{p, true})
 	}
 }

@@ -27,6 +27,10 @@ type matches struct {
 	// last metric, and a guess for the next.
 	order []int32
 
+	// strange are the hashes of names that are reported and none of the pods has:
+	// of all such names, and maybe of some that a pod has had or has since.
+	strange []uint64
+
 	// own tells that every report is about one of the pods, each about another
 	// one, and that all have usage; order then leads to and fro with places.
 	own bool
@@ -45,7 +49,7 @@ const (
 func (m *matches) clone() matches {
 	c := *m
 	c.names, c.hashes = slices.Clone(m.names), slices.Clone(m.hashes)
-	c.places, c.order = slices.Clone(m.places), slices.Clone(m.order)
+	c.places, c.order, c.strange = slices.Clone(m.places), slices.Clone(m.order), slices.Clone(m.strange)
 	return c
 }
 
@@ -60,7 +64,7 @@ func (m *matches) enter(metric *framework.NodeMetric, name podName) {
 	switch {
 	case namesake:
 		m.namesakes, m.own = true, false
-	case metric != nil && !m.own:
+	case metric != nil && slices.Contains(m.strange, h):
 		for k, r := range metric.Status.PodsMetric {
 			if r != nil && name.is(r) {
 				m.repeated = m.repeated || place != unreported
@@ -88,6 +92,9 @@ func later(place int32, k int, r *framework.PodMetricInfo) int32 {
 func (m *matches) drop(i int) {
 	last := len(m.names) - 1
 	m.own = m.own && !m.reported(i) // its report is about a stranger now
+	if m.places[i] != unreported && !slices.Contains(m.strange, m.hashes[i]) {
+		m.strange = append(m.strange, m.hashes[i])
+	}
 	m.count(m.places[i], -1)
 	if k := m.places[last]; k >= 0 {
 		m.order[k] = int32(i)
@@ -108,6 +115,17 @@ func (m *matches) count(place int32, by int) {
 
 // reported reports whether the metric knows pod i.
 func (m *matches) reported(i int) bool { return m.places[i] >= 0 }
+
+// mentions reports whether the metric has a report of a name with that hash. It may
+// say so of a name that none has.
+func (m *matches) mentions(hash uint64) bool {
+	for i, h := range m.hashes {
+		if h == hash && m.places[i] != unreported {
+			return true
+		}
+	}
+	return slices.Contains(m.strange, hash)
+}
 
 // prod reports whether some report of pod i, which there is, calls it prod.
 func (m *matches) prod(metric *framework.NodeMetric, i int) bool {

@@ -39,7 +39,7 @@ func (s *matcher) run(m *matches, metric *framework.NodeMetric) bool {
 		for i := range m.places {
 			m.places[i] = unreported
 		}
-		m.missing, m.own, m.repeated = len(m.places), false, false
+		m.missing, m.own, m.repeated, m.strange = len(m.places), false, false, m.strange[:0]
 		return true
 	}
 	if reports := metric.Status.PodsMetric; !m.unchanged(reports) {
@@ -50,7 +50,7 @@ func (s *matcher) run(m *matches, metric *framework.NodeMetric) bool {
 
 func (s *matcher) match(m *matches, reports []*framework.PodMetricInfo) {
 	s.before, s.next, s.wrong, s.table = append(s.before[:0], m.order...), 0, 0, s.table[:0]
-	m.repeated = false
+	m.repeated, m.strange = false, m.strange[:0]
 	for i := range m.places {
 		m.places[i] = unreported
 	}
@@ -100,7 +100,7 @@ func (s *matcher) note(m *matches, i int32, k int, r *framework.PodMetricInfo) {
 	m.order[k] = i
 }
 
-// lookUp notes the pods that have the name of report k, if any.
+// lookUp notes the pods that have the name of report k, or that none has.
 func (s *matcher) lookUp(m *matches, k int, r *framework.PodMetricInfo) (found bool) {
 	if len(s.table) == 0 {
 		s.index(m)
@@ -113,6 +113,9 @@ func (s *matcher) lookUp(m *matches, k int, r *framework.PodMetricInfo) (found b
 				break
 			}
 		}
+	}
+	if !found {
+		m.strange = append(m.strange, h)
 	}
 	return found
 }
