@@ -81,8 +81,30 @@ func (f *fit) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.S
 
 // FilterNodes implements [framework.BatchFilter].
 func (f *fit) FilterNodes(_ *framework.PodInfo, nodes []*framework.NodeInfo, rejected []int) []int {
+	if len(f.wants) == 2 && f.wants[0].index == resource.IndexCPU && f.wants[1].index == resource.IndexMemory {
+		return f.filterUsual(nodes, rejected)
+	}
 	for i, n := range nodes {
 		if !f.fits(n) {
+			rejected = append(rejected, i)
+		}
+	}
+	return rejected
+}
+
+// filterUsual is FilterNodes for a pod that wants CPU and memory, without a look at
+// the wants for each node.
+func (f *fit) filterUsual(nodes []*framework.NodeInfo, rejected []int) []int {
+	cpu, memory := f.wants[0].amount, f.wants[1].amount
+	for i, n := range nodes {
+		a, r := n.Allocatable, n.Requested
+		if len(a) < 2 || len(r) < 2 {
+			if !f.fits(n) {
+				rejected = append(rejected, i)
+			}
+			continue
+		}
+		if int64(len(n.Pods)) >= n.AllowedPods || cpu > a[0]-r[0] || memory > a[1]-r[1] {
 			rejected = append(rejected, i)
 		}
 	}

@@ -174,3 +174,42 @@ func TestNodeResourcesFitAgainstOracle(t *testing.T) {
 		}
 	})
 }
+
+// TestNodeResourcesFitManyNodes compares what is said about many nodes at once with
+// what is said about each: nodes with as much as the pod wants, with less, and with
+// room for no pod, and what they have in vectors of all lengths.
+func TestNodeResourcesFitManyNodes(t *testing.T) {
+	s := framework.NewSnapshot(framework.ZoneInterleaved)
+	var nodes []*framework.NodeInfo
+	for _, allocatable := range []resource.Vector{nil, {1000}, {1000, 1000}, {1000, 1000, 1000}, {999, 1000}, {1000, 999}} {
+		for _, requested := range []resource.Vector{nil, {1}, {0, 1}, {0, 0}, {700, 0}, {0, 0, 600}} {
+			for allowed := range int64(3) {
+				nodes = append(nodes, &framework.NodeInfo{
+					Allocatable: allocatable, Requested: requested, AllowedPods: allowed, Pods: make([]*framework.PodInfo, 1),
+				})
+			}
+		}
+	}
+	for _, requests := range [][2]string{{"0", "0"}, {"1", "0"}, {"0", "1k"}, {"1", "1k"}, {"300m", "999"}} {
+		pod, err := s.NewPodInfo(framework.MakePod("p").Requests(requests[0], requests[1]).Obj())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var c framework.Cycle
+		c.Reset(pod, s, 0, 0)
+		pre, _ := filter.NodeResourcesFit{}.PreFilter(&c)
+		var want []int
+		for i, n := range nodes {
+			if !pre.Filter.Filter(pod, n).IsSuccess() {
+				want = append(want, i)
+			}
+		}
+		got := pre.Filter.(framework.BatchFilter).FilterNodes(pod, nodes, nil)
+		if len(want) == 0 || len(want) == len(nodes) {
+			t.Errorf("a pod of %v: %d of %d nodes rejected, which tests nothing", requests, len(want), len(nodes))
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("FilterNodes for a pod of %v (-want +got)\n%s", requests, diff)
+		}
+	}
+}

@@ -1,6 +1,8 @@
 package framework_test
 
 import (
+	"fmt"
+	"math"
 	"testing"
 	"time"
 
@@ -193,5 +195,32 @@ func TestHasPod(t *testing.T) {
 		if got := tt.node.HasPod(tt.pod); got != tt.want {
 			t.Errorf("%s: HasPod = %t, want %t", tt.name, got, tt.want)
 		}
+	}
+}
+
+// TestAtSlots looks up slots of several chunks, and some that have no node.
+func TestAtSlots(t *testing.T) {
+	s := framework.NewSnapshot(framework.ZoneInterleaved)
+	for i := range 300 {
+		if err := s.AddNode(framework.MakeNode(fmt.Sprint("n", i), "1", "1Gi").Obj()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.RemoveNode("n7"); err != nil {
+		t.Fatal(err)
+	}
+	slots := []int32{299, 7, 0, -1, int32(s.Slots()) - 1, int32(s.Slots()), math.MaxInt32, 255, 256}
+	nodes := make([]*framework.NodeInfo, len(slots)+1)
+	for i := range nodes {
+		nodes[i] = s.At(0)
+	}
+	s.AtSlots(slots, nodes)
+	for i, slot := range slots {
+		if want := s.AtSlot(int(slot)); nodes[i] != want {
+			t.Errorf("AtSlots: node of slot %d = %p, want %p", slot, nodes[i], want)
+		}
+	}
+	if nodes[len(slots)] != s.At(0) {
+		t.Error("AtSlots changed a node beyond the slots")
 	}
 }

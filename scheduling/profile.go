@@ -112,11 +112,12 @@ type Fast struct {
 	Off bool
 	// Budget is how many bytes of answers are kept; 0 means 64 MiB. When they
 	// do not suffice, the classes used longest ago are given up. A class takes
-	// 70 to 130 bytes per node, so that clusters of half a million nodes and
-	// more want a larger budget. What all classes share is not counted: what is
+	// 40 to 75 bytes per node, so that clusters of a million nodes and more
+	// want a larger budget. What all classes share is not counted: what is
 	// known of up to four snapshots, at 16 bytes per node and 64 KiB each, up to
-	// 32 ways to group nodes, at 6 bytes per node each, and the memory of the
-	// last few classes that were given up, which is used again.
+	// 32 ways to group nodes, at 6 bytes per node each, lists of about 50 bytes
+	// per node, and the memory of the last few classes that were given up, which
+	// is used again.
 	Budget int
 	// Verify takes both roads for every decision and fails with a
 	// [*DifferenceError] where they differ. Where preemption remembers what it

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/berth-sched/berth/framework"
-	"github.com/berth-sched/berth/resource"
 )
 
 // A Strategy says what NodeResourcesFit prefers.
@@ -156,23 +155,18 @@ func (f *leastAllocated) Score(_ *framework.PodInfo, node *framework.NodeInfo) i
 
 // ScoreNodes implements [framework.BatchScorer].
 func (f *leastAllocated) ScoreNodes(pod *framework.PodInfo, nodes []*framework.NodeInfo, scores []int64) {
-	if len(f.terms) != 2 || f.terms[0].index != resource.IndexCPU || f.terms[1].index != resource.IndexMemory ||
-		f.terms[0].weight != 1 || f.terms[1].weight != 1 {
-		for i, n := range nodes {
-			scores[i] = f.Score(pod, n)
+	usual := ofUsual(f.terms)
+	var known inverses
+	for i := 0; i < len(nodes); i++ {
+		if usual {
+			if s, ok := alikeTo(nodes[i], f.terms, &known); ok {
+				i += s.leastAllocated(nodes[i:], scores[i:])
+			}
+			if i == len(nodes) {
+				break
+			}
 		}
-		return
-	}
-	// CPU and memory of equal weight, without a look at the terms for each node.
-	cpu, memory := f.terms[0].pod, f.terms[1].pod
-	for i, n := range nodes {
-		a := n.Allocatable
-		if len(a) < 2 || a[0] == 0 || a[1] == 0 {
-			scores[i] = f.Score(pod, n)
-			continue
-		}
-		scores[i] = (LeastAllocatedScore(satAdd(n.NonZeroRequested[0], cpu), a[0]) +
-			LeastAllocatedScore(satAdd(n.NonZeroRequested[1], memory), a[1])) / 2
+		scores[i] = f.Score(pod, nodes[i])
 	}
 }
 

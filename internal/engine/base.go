@@ -39,25 +39,17 @@ type base struct {
 	scorerReads   framework.Reads
 	broken        bool // a plugin broke its bounds: take the plain road
 
-	tree    tree    // its leaves are the rows, by place
-	indexed bool    // the rest of the tree, and counts, are right
-	counts  []int32 // rows by reason
-	turned  uint64  // counts changes of reasons while indexed
-	turns   rowLog  // of nodes that became feasible or ceased to be, while indexed
-	carried []int32
+	tree    tree       // its leaves are the rows, by place
+	indexed bool       // the rest of the tree, and counts, are right
+	counts  []int32    // rows by reason
+	turned  uint64     // counts changes of reasons while indexed
+	turns   rowLog     // of nodes that became feasible or ceased to be, while indexed
 	fixedly []fixedRow // what of the rows is fixed, by slot
 	even    bool       // all nodes are scored, alike as far as that is fixed, and kept scores are fixed, too
 	evenly  int32
 	reasons reasons
 	due     deadlines
-	nodes   []*framework.NodeInfo
-	at      []int32 // their slots
-	said    []int32 // the first rejections of them
-	buffers [2][]int64
-	raw     []int64
-
-	rejected []int   // indexes in nodes
-	dirty    []int32 // slots of rows that have to be renewed
+	*lists
 
 	bound    bool // the filters are those of time, nodeSet and objects
 	snapshot *framework.Snapshot
@@ -123,20 +115,15 @@ func (b *base) bind(src Source, s *framework.Snapshot) ([]Filter, bool) {
 	return filters, ok
 }
 
-// listNone empties the list of nodes that many questions are about.
-func (b *base) listNone() { b.nodes, b.at, b.said = b.nodes[:0], b.at[:0], b.said[:0] }
-
-// list adds a node to them, with its first rejection so far.
-func (b *base) list(n *framework.NodeInfo, slot, reason int32) {
-	b.nodes, b.at, b.said = append(b.nodes, n), append(b.at, slot), append(b.said, reason)
-}
-
 // row returns the row of a node.
 func (b *base) row(slot int32) row { return row(b.tree.leaves[b.order.place[slot]]) }
 
 // listen takes over what was said about the listed nodes, and strikes those that
 // are not feasible from the list. The others are scored next, if the base is.
 func (b *base) listen() {
+	if b.scored && !b.refused {
+		return
+	}
 	k := 0
 	for i, slot := range b.at {
 		if reason := b.said[i]; reason != feasible {
@@ -206,24 +193,16 @@ func (b *base) sync(src Source, t *timeline, o *order) bool {
 
 // follow evaluates the nodes that changed since the last use.
 func (b *base) follow(s *framework.Snapshot) {
-	b.dirty = b.time.since(b.entry, b.order, b.dirty[:0])
+	b.at = b.time.since(b.entry, b.order, b.at[:0])
 	b.entry = b.time.end()
-	if len(b.dirty) < few {
-		for _, slot := range b.dirty {
+	if len(b.at) < few {
+		for _, slot := range b.at {
 			b.evaluate(s.AtSlot(int(slot)), false)
 		}
 		return
 	}
-	b.warm()
-	b.listNone()
-	for _, slot := range b.dirty {
-		reason := feasible
-		if !b.even {
-			reason = b.fixedly[slot].reason()
-		}
-		b.list(s.AtSlot(int(slot)), slot, reason)
-		b.log.add(int(slot))
-	}
+	b.listDirty(s)
+	b.log.addAll(b.at)
 	if b.timed {
 		for _, n := range b.nodes {
 			b.schedule(n)
@@ -236,15 +215,28 @@ func (b *base) follow(s *framework.Snapshot) {
 	}
 }
 
-// warm touches what renewing the dirty rows will write. The loads of a short loop
-// overlap, those of a long one do not.
-func (b *base) warm() {
-	blocks, places, x := b.tree.levels[0], b.order.place, int32(0)
-	for _, slot := range b.dirty {
+// listDirty lists the nodes whose slots are in at, and touches what renewing
+// their rows will read and write. The loads of a short loop overlap, those of a
+// long one do not.
+func (b *base) listDirty(s *framework.Snapshot) {
+	b.nodes, b.said = resize(b.nodes, len(b.at))[:len(b.at)], resize(b.said, len(b.at))[:len(b.at)]
+	b.refused = false
+	clear(b.said)
+	s.AtSlots(b.at, b.nodes)
+	leaves, blocks, places, x := b.tree.leaves, b.tree.levels[0], b.order.place, int32(0)
+	for _, slot := range b.at {
 		place := places[slot]
-		x += b.tree.leaves[place] + blocks[place>>fanBits].count
+		x += leaves[place] + blocks[place>>fanBits].count
 	}
 	b.sink = x
+	if b.even {
+		return
+	}
+	for k, slot := range b.at {
+		if reason := b.fixedly[slot].reason(); reason != feasible {
+			b.said[k], b.refused = reason, true
+		}
+	}
 }
 
 // few is how many nodes are not worth more than one loop.
@@ -299,7 +291,7 @@ func (b *base) expire(s *framework.Snapshot, before time.Time) {
 // size is the memory that the base holds, but for what it shares.
 func (b *base) size() int {
 	n := b.tree.bytes() + b.reasons.bytes() + cap(b.fixedly)*int(unsafe.Sizeof(fixedRow{})) + len(b.key)
-	n += 4*(cap(b.carried)+cap(b.counts)+cap(b.turns.slots)+cap(b.at)+cap(b.said)+cap(b.dirty)) + 8*(cap(b.nodes)+cap(b.buffers[0])+cap(b.buffers[1])+cap(b.raw)+cap(b.rejected)) + 4*cap(b.log.slots) + 32*cap(b.due.heap) + 4*cap(b.due.place)
+	n += 4*(cap(b.counts)+cap(b.turns.slots)+cap(b.log.slots)+cap(b.due.place)) + 32*cap(b.due.heap)
 	for i := range b.kept {
 		n += 8 * cap(b.kept[i].raw)
 	}

@@ -58,7 +58,7 @@ func (b *base) askOne(f *Filter, k int) {
 		return
 	}
 	if status := f.Filter.Filter(b.pod, b.nodes[k]); !status.IsSuccess() {
-		b.said[k] = b.reject(f.At, status)
+		b.said[k], b.refused = b.reject(f.At, status), true
 	}
 }
 

@@ -68,23 +68,26 @@ func (b *base) bindScores(src Source, shown Feasible) bool {
 func (b *base) rawOf(s *Scorer) []int64 {
 	b.raw = resize(b.raw, len(b.nodes))
 	raw := b.raw[:len(b.nodes)]
+	b.askScorer(s, raw)
+	return raw
+}
+
+// askScorer writes the scores of the listed nodes.
+func (b *base) askScorer(s *Scorer, scores []int64) {
 	if s.Batch != nil {
-		s.Batch.ScoreNodes(b.pod, b.nodes, raw)
-		return raw
+		s.Batch.ScoreNodes(b.pod, b.nodes, scores)
+		return
 	}
 	for k, n := range b.nodes {
-		raw[k] = s.Scorer.Score(b.pod, n)
+		scores[k] = s.Scorer.Score(b.pod, n)
 	}
-	return raw
 }
 
 // scoreMany renews the scores of the rows of the listed nodes.
 func (b *base) scoreMany() {
 	moving := b.sums(b.movingScorers, 1)
 	if b.even {
-		for k, slot := range b.at {
-			b.put(slot, row(b.evenly+int32(moving[k])))
-		}
+		b.putMany(b.at, moving, b.evenly)
 		return
 	}
 	for k, n := range b.nodes {
@@ -110,15 +113,26 @@ func (b *base) keep(s Scorer) {
 func (b *base) sums(scorers []Scorer, buffer int) []int64 {
 	sum := resize(b.buffers[buffer], len(b.nodes))[:len(b.nodes)]
 	b.buffers[buffer] = sum
-	clear(sum)
-	for i := range scorers {
-		weight := scorers[i].Weight
-		for k, x := range b.rawOf(&scorers[i]) {
-			if uint64(x) > uint64(framework.MaxNodeScore) {
-				b.broken = true
-			}
+	if len(scorers) == 0 {
+		clear(sum)
+		return sum
+	}
+	most := uint64(0)
+	b.askScorer(&scorers[0], sum)
+	weight := scorers[0].Weight
+	for k, x := range sum {
+		most = max(most, uint64(x))
+		sum[k] = x * weight
+	}
+	for i := range scorers[1:] {
+		raw, weight := b.rawOf(&scorers[1+i])[:len(sum)], scorers[1+i].Weight
+		for k, x := range raw {
+			most = max(most, uint64(x))
 			sum[k] += x * weight
 		}
+	}
+	if most > uint64(framework.MaxNodeScore) {
+		b.broken = true
 	}
 	return sum
 }

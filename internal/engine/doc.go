@@ -80,7 +80,7 @@
 //	engine.go     the classes and bases, their budget, Find
 //	source.go     what binds the plugins
 //	timeline.go   which nodes of a snapshot changed, and when
-//	base.go       rows: build, follow, move; row.go, rowlog.go, deadlines.go
+//	base.go       rows: build, follow, move; row.go, rowlog.go, deadlines.go, lists.go
 //	basefilter.go verdicts of rows, reasons.go why; basescore.go their scores
 //	class.go      own reasons, from rows and gates; classfollow.go
 //	share.go      classes that ask the tree of their base
@@ -102,16 +102,17 @@
 //
 // A base holds 14 bytes for each node, and 8 more for each plugin that normalizes;
 // a class with a tree of its own holds 6, and 12 more for each plugin that
-// normalizes; memory for lists that are gone through once comes to about 50 more.
-// The reasons of a base are counted, too: at most 1,024 more than there are nodes.
+// normalizes; its lists that are gone through once come to about 30 more. The
+// reasons of a base are counted, too: at most 1,024 more than there are nodes.
 // Classes used longest ago are given up when the budget is spent.
 //
 // Besides the budget there are, whatever the number of classes: four timelines of
 // snapshots, and those that bases hold on to, of 16 bytes for each slot and up to
 // 64 KiB; up to 32 divisions, of two bytes and four for each node; the order, of
-// four; and the memory of up to two bases and four classes that were given up.
-// Timelines and spare bases keep their snapshots, or the nodes that they listed,
-// from being collected.
+// four; the lists of nodes that bases ask about (lists.go), of about 50; and the
+// memory of up to two bases and four classes that were given up. Timelines and
+// these lists keep their snapshots, or the nodes that were listed, from being
+// collected.
 //
 // An Engine is used by one goroutine at a time.
 package engine

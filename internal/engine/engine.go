@@ -32,6 +32,7 @@ type Engine struct {
 	order      *order
 	divisions  divisions
 	timelines  []*timeline
+	lists      *lists
 	clock      uint64
 	stats      Stats
 	view       View
@@ -51,7 +52,7 @@ type Stats struct {
 func New(source Source, budget int) *Engine {
 	return &Engine{
 		source: source, budget: budget, classes: map[string]*class{}, bases: map[string]*base{},
-		seen: map[string]bool{}, barred: map[string]int{},
+		seen: map[string]bool{}, barred: map[string]int{}, lists: new(lists),
 	}
 }
 
@@ -218,7 +219,7 @@ func (e *Engine) newBase(key string, q Query) (built *base) {
 	if k := len(e.spareBases); k > 0 {
 		b, e.spareBases = e.spareBases[k-1], e.spareBases[:k-1]
 	} else {
-		b = new(base)
+		b = &base{lists: e.lists}
 	}
 	defer func() {
 		if recover() != nil {
@@ -291,7 +292,7 @@ func (e *Engine) bar(key string) {
 }
 
 // rowBytes is about how many bytes of a base and a class belong to one node.
-const rowBytes = int(unsafe.Sizeof(row(0))+unsafe.Sizeof(fixedRow{})) + 48
+const rowBytes = int(unsafe.Sizeof(row(0))+unsafe.Sizeof(fixedRow{})) + 32
 
 // account brings the class's share of the budget up to date, and gives up the
 // classes used longest ago until all fit.

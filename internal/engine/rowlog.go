@@ -21,6 +21,17 @@ func (l *rowLog) add(slot int) {
 	l.slots = append(l.slots, int32(slot))
 }
 
+// addAll adds several slots.
+func (l *rowLog) addAll(slots []int32) {
+	if len(l.slots)+len(slots) > rowLogLimit {
+		for _, slot := range slots {
+			l.add(int(slot))
+		}
+		return
+	}
+	l.slots = append(l.slots, slots...)
+}
+
 // end is the number of the next entry.
 func (l *rowLog) end() uint64 { return l.from + uint64(len(l.slots)) }
 

@@ -31,6 +31,26 @@ func (b *base) put(slot int32, r row) {
 	b.tree.set(int(place), int32(r))
 }
 
+// putMany changes the rows of feasible nodes to the given scores, and more.
+func (b *base) putMany(slots []int32, scores []int64, more int32) {
+	if b.broken {
+		return
+	}
+	places, leaves := b.order.place, b.tree.leaves
+	for k, slot := range slots {
+		place := places[slot]
+		switch r, was := int32(scores[k])+more, leaves[place]; {
+		case was == r:
+		case !b.indexed:
+			leaves[place] = r
+		case was < 0:
+			b.put(slot, row(r))
+		default:
+			b.tree.set(int(place), r)
+		}
+	}
+}
+
 // count counts a row among those with its reason.
 func (b *base) count(r row, by int32) {
 	if r < 0 {

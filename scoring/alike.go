@@ -1,0 +1,137 @@
+package scoring
+
+import (
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
+)
+
+// Of many nodes most have as much CPU and memory as others. So a scorer that is
+// asked about many divides once for each amount, and multiplies for each node, in
+// loops that go on while nodes are alike. Products are fixed-point numbers with
+// fixedBits binary places.
+//
+// A product of a number from 0 to 100 and an inverse is less than 2 units away from
+// what it stands for: the rounding of the inverse and of the product leave out less
+// than 100*2^45*2^-52, which is 0.8, and the conversion to an integer less than 1.
+const (
+	fixedBits = 45
+	fixedUnit = 1 << fixedBits
+	fixedMask = fixedUnit - 1
+)
+
+// alikeMost is how much CPU and memory alike nodes have at most. What is not a whole
+// percentage of less is at least 8 units away from any.
+const alikeMost = fixedUnit / 8
+
+// alike is what nodes have that a scorer may look at in one loop, and what the pod
+// adds to their CPU and memory.
+//
+// Invariant: cpu and memory are from 1 to alikeMost, and perCPU and perByte are
+// fixedUnit by them, rounded; podCPU and podMemory are not negative.
+type alike struct {
+	cpu, memory       int64 // allocatable
+	perCPU, perByte   float64
+	podCPU, podMemory int64
+}
+
+// ofUsual reports whether the terms are CPU and memory of weight 1.
+func ofUsual(terms []term) bool {
+	return len(terms) == 2 && terms[0].index == resource.IndexCPU && terms[1].index == resource.IndexMemory &&
+		terms[0].weight == 1 && terms[1].weight == 1
+}
+
+// alikeTo returns what nodes have that are alike to the given one; false when it has
+// too little or too much.
+func alikeTo(n *framework.NodeInfo, terms []term, known *inverses) (alike, bool) {
+	cpu, memory := n.Allocatable.At(resource.IndexCPU), n.Allocatable.At(resource.IndexMemory)
+	if cpu <= 0 || cpu > alikeMost || memory <= 0 || memory > alikeMost {
+		return alike{}, false
+	}
+	return alike{cpu, memory, known.of(cpu), known.of(memory), terms[0].pod, terms[1].pod}, true
+}
+
+// inverses remembers fixedUnit by some amounts, rounded. The zero value remembers
+// none.
+type inverses [8]struct {
+	amount  int64
+	inverse float64
+}
+
+// of returns fixedUnit/amount; the amount must be above 0.
+func (v *inverses) of(amount int64) float64 {
+	const spread = 0x9E3779B97F4A7C15 // 2^64 by the golden ratio: its multiples are far apart
+	e := &v[uint64(amount)*spread>>61]
+	if e.amount != amount {
+		e.amount, e.inverse = amount, fixedUnit/float64(amount)
+	}
+	return e.inverse
+}
+
+// leastAllocated scores nodes by the mean of [LeastAllocatedScore] until one is not
+// alike, or has less than is requested, and returns how many it scored.
+func (s alike) leastAllocated(nodes []*framework.NodeInfo, scores []int64) int {
+	scores = scores[:len(nodes)]
+	for i, n := range nodes {
+		a := n.Allocatable
+		if len(a) < 2 || a[0] != s.cpu || a[1] != s.memory {
+			return i
+		}
+		cpu, memory := s.cpu-s.podCPU-n.NonZeroRequested[0], s.memory-s.podMemory-n.NonZeroRequested[1]
+		if uint64(cpu) > uint64(s.cpu) || uint64(memory) > uint64(s.memory) {
+			return i
+		}
+		scores[i] = int64(uint64(percentBy(cpu, s.perCPU)+percentBy(memory, s.perByte)) / 2)
+	}
+	return len(nodes)
+}
+
+// percentBy is percent(part, whole) with the inverse of whole. Adding 4 units cannot
+// carry a quotient to the next integer unless it is one, but makes up for what such
+// a one may lack.
+func percentBy(part int64, inverse float64) int64 {
+	return (int64(float64(part*framework.MaxNodeScore)*inverse) + 4) >> fixedBits
+}
+
+// balancedDelta scores nodes by [BalancedAllocationScore] until one is not alike, or
+// has not more than is requested, and returns how many it scored.
+func (s alike) balancedDelta(nodes []*framework.NodeInfo, scores []int64) int {
+	scores = scores[:len(nodes)]
+	const half = float64(framework.MaxNodeScore / 2)
+	perCPU, perByte := s.perCPU*half, s.perByte*half
+	// By how much the pod shifts what the difference of the fractions takes away.
+	shift := float64(float64(s.podCPU)*perCPU) - float64(float64(s.podMemory)*perByte)
+	for i, n := range nodes {
+		a, r := n.Allocatable, n.Requested
+		if len(a) < 2 || len(r) < 2 || a[0] != s.cpu || a[1] != s.memory {
+			return i
+		}
+		cpu, memory := r[0], r[1]
+		if cpu|memory < 0 || uint64(cpu+s.podCPU) >= uint64(s.cpu) || uint64(memory+s.podMemory) >= uint64(s.memory) {
+			return i
+		}
+		loss := float64(float64(cpu)*perCPU) - float64(float64(memory)*perByte)
+		with, sure := evennessBy(loss + shift)
+		if !sure {
+			with = evennessOfTwo(float64(cpu+s.podCPU)/float64(s.cpu), float64(memory+s.podMemory)/float64(s.memory))
+		}
+		without, sure := evennessBy(loss)
+		if !sure {
+			without = evennessOfTwo(float64(cpu)/float64(s.cpu), float64(memory)/float64(s.memory))
+		}
+		scores[i] = framework.MaxNodeScore/2 + int64(uint64(framework.MaxNodeScore/2+with-without)/2)
+	}
+	return len(nodes)
+}
+
+// evennessBy is evennessOfTwo of fractions of which half the difference is given, as
+// a percentage and fixed-point number of either sign; false where that is so close to
+// an integer that only the very fractions can tell on which side of it the score is:
+// evennessOfTwo rounds, and so does who computed the difference, but neither is 32
+// units off.
+func evennessBy(loss float64) (int64, bool) {
+	const near = 64
+	amount := int64(loss)
+	sign := amount >> 63
+	score := framework.MaxNodeScore*fixedUnit - (amount ^ sign - sign) // less its absolute value, without a jump
+	return score >> fixedBits, uint64(score+near)&fixedMask >= 2*near
+}
