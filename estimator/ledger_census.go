@@ -86,13 +86,16 @@ func (c *census) own(hash uint64) *censusShard {
 	return *at
 }
 
-// add adds the pod, whose name has that hash.
-func (c *census) add(p located, hash uint64) {
+// add adds the pod, whose name has that hash, and reports whether it is the only
+// one of its name.
+func (c *census) add(p located, hash uint64) (only bool) {
 	pods, name := &c.own(hash).pods, nameOf(p.pod.Pod)
-	if at := pods.first(name, hash); at >= 0 && pods.next(name, hash, at) < 0 {
+	namesake := pods.first(name, hash)
+	if namesake >= 0 && pods.next(name, hash, namesake) < 0 {
 		c.shared++
 	}
 	pods.add(censusEntry{hash, p})
+	return namesake < 0
 }
 
 // unambiguous reports whether no two pods have one name.
@@ -161,8 +164,8 @@ func (c *census) arrive(l *Ledger, slot int, p *framework.PodInfo) {
 	if c != nil {
 		name := nameOf(p.Pod)
 		hash := name.hash()
-		c.add(located{p, slot}, hash)
-		c.renew(l, slot, name, hash)
+		only := c.add(located{p, slot}, hash)
+		c.renew(l, slot, name, hash, only)
 	}
 }
 
@@ -176,21 +179,22 @@ func (c *census) depart(l *Ledger, slot int, p *framework.PodInfo) bool {
 	if !c.remove(located{p, slot}, hash) {
 		return false
 	}
-	c.renew(l, slot, name, hash)
+	c.renew(l, slot, name, hash, false)
 	return true
 }
 
 // renew rebuilds the sums of the nodes that report the name: that of the slot,
 // those that watch, and those that have another pod of the name. The snapshot
-// knows itself that the first has changed.
-func (c *census) renew(l *Ledger, slot int, name podName, hash uint64) {
+// knows itself that the first has changed. only tells that no other node has a pod
+// of the name.
+func (c *census) renew(l *Ledger, slot int, name podName, hash uint64, only bool) {
 	s := c.shard(hash)
 	if len(s.watchers) > 0 {
 		for _, watcher := range s.watchers[name] {
 			c.renewNode(l, watcher, slot, hash)
 		}
 	}
-	for at := s.pods.first(name, hash); at >= 0; at = s.pods.next(name, hash, at) {
+	for at := s.pods.first(name, hash); at >= 0 && !only; at = s.pods.next(name, hash, at) {
 		c.renewNode(l, s.pods.entries[at].slot, slot, hash)
 	}
 	if a := l.account(slot); a != nil && a.matches.mentions(hash) {

@@ -31,9 +31,9 @@ type quantitySums struct {
 	measured  bool
 	known     [bases]bool
 	estimated [bases]bool // estimates count for this purpose
-	estimates [bothClasses][]wide
-	fixed     [bases][]int64 // what is not an estimate
-	totals    [bases][]int64
+	width     int         // how many resources there are
+	estimates []wide      // of each class, width of them
+	uses      []int64     // width of what is fixed for each purpose, then the totals
 
 	// By pod of the account: since when it counts as placed, which is no later
 	// than lastSeen, and whether it is prod.
@@ -55,20 +55,22 @@ var classOf = [bases]int{WholeForFilter: wholeClass, ProdForFilter: prodClass, W
 func (q *quantitySums) clone() sums {
 	c := *q
 	c.seen, c.prod = slices.Clone(q.seen), slices.Clone(q.prod)
-	for i := range q.estimates {
-		c.estimates[i] = slices.Clone(q.estimates[i])
-	}
-	for i := range q.totals {
-		c.fixed[i], c.totals[i] = slices.Clone(q.fixed[i]), slices.Clone(q.totals[i])
-	}
+	c.estimates, c.uses = slices.Clone(q.estimates), slices.Clone(q.uses)
 	return &c
 }
+
+// fixed returns what is not an estimate.
+func (q *quantitySums) fixed(b Basis) []int64 { return q.uses[int(b)*q.width:][:q.width:q.width] }
+
+func (q *quantitySums) total(b Basis) []int64 { return q.fixed(bases + b) }
+
+func (q *quantitySums) estimatesOf(class int) []wide { return q.estimates[class*q.width:][:q.width] }
 
 func (q *quantitySums) use(b Basis) []int64 {
 	if !q.measured || !q.known[b] {
 		return nil
 	}
-	return q.totals[b]
+	return q.total(b)
 }
 
 func (q *quantitySums) nodeChanged() { q.node = nil }
@@ -107,22 +109,23 @@ func (q *quantitySums) post(a *account, i int, op func(*wide, int64)) {
 		return
 	}
 	d := q.load.Pod(a.pods[i].pod)
+	whole, prod := q.estimatesOf(wholeClass), q.estimatesOf(prodClass)
 	for r, x := range d.Estimate {
-		op(&q.estimates[wholeClass][r], x)
+		op(&whole[r], x)
 		if d.Prod {
-			op(&q.estimates[prodClass][r], x)
+			op(&prod[r], x)
 		}
 	}
 }
 
 func (q *quantitySums) settle() {
-	for b := range q.totals {
-		estimates := q.estimates[classOf[b]]
-		for r, x := range q.fixed[b] {
+	for b := range Basis(bases) {
+		estimates, total := q.estimatesOf(classOf[b]), q.total(b)
+		for r, x := range q.fixed(b) {
 			if q.estimated[b] {
 				x = q.load.config.Arithmetic.sum(estimates[r], widen(x))
 			}
-			q.totals[b][r] = x
+			total[r] = x
 		}
 	}
 }
@@ -139,12 +142,8 @@ func (q *quantitySums) rebuild(l *Ledger, n *framework.NodeInfo, a *account) {
 		q.node = q.load.Node(n)
 	}
 	d, info := q.node, a.metric.Status.NodeMetric
-	for i := range q.estimates {
-		q.estimates[i] = resized(q.estimates[i], len(d.Resources))
-	}
-	for b := range q.totals {
-		q.fixed[b], q.totals[b] = resized(q.fixed[b], len(d.Resources)), resized(q.totals[b], len(d.Resources))
-	}
+	q.width = len(d.Resources)
+	q.estimates, q.uses = resized(q.estimates, bothClasses*q.width), resized(q.uses, 2*bases*q.width)
 	forProd := q.load.prodScored || d.ForProd
 	base, scored := q.load.legacyStatistic(q.load.scoreStatistic, info)
 	sums := &l.reports.sums
@@ -166,27 +165,29 @@ func (q *quantitySums) rebuild(l *Ledger, n *framework.NodeInfo, a *account) {
 	}
 	if !q.load.traits.metricsOnly {
 		q.fixWhole(WholeForFilter, base, sums)
-		copy(q.fixed[ProdForFilter], q.fixed[ProdForScore])
+		copy(q.fixed(ProdForFilter), q.fixed(ProdForScore))
 		return
 	}
 	q.known[WholeForFilter], q.known[ProdForFilter] = reported, forProd && len(a.metric.Status.PodsMetric) > 0
 	q.estimated[WholeForFilter], q.estimated[ProdForFilter] = false, false
+	whole, prod := q.fixed(WholeForFilter), q.fixed(ProdForFilter)
 	for r, name := range d.Resources {
-		q.fixed[WholeForFilter][r] = q.load.config.Arithmetic.milli(base[name])
+		whole[r] = q.load.config.Arithmetic.milli(base[name])
 		if forProd {
-			q.fixed[ProdForFilter][r] = q.load.config.Arithmetic.milli(sums.prod[r].Quantity())
+			prod[r] = q.load.config.Arithmetic.milli(sums.prod[r].Quantity())
 		}
 	}
 }
 
 // fixWhole sets the use by a statistic, without the usage that estimates replace.
 func (q *quantitySums) fixWhole(b Basis, base resource.List, sums *usageSums) {
+	fixed := q.fixed(b)
 	for r, name := range q.node.Resources {
 		use, ok := base[name]
 		if ok && sums.some {
 			use = lessReplaced(use, sums.replaced[r].Quantity())
 		}
-		q.fixed[b][r] = q.load.config.Arithmetic.amount(name, use)
+		fixed[r] = q.load.config.Arithmetic.amount(name, use)
 	}
 }
 
@@ -195,9 +196,10 @@ func (q *quantitySums) fixProd(b Basis, sums *usageSums) {
 	if !q.known[b] {
 		return
 	}
+	fixed := q.fixed(b)
 	for r, name := range q.node.Resources {
 		left := sums.prod[r].Quantity().Sub(sums.prodReplaced[r].Quantity())
-		q.fixed[b][r] = q.load.config.Arithmetic.amount(name, left)
+		fixed[r] = q.load.config.Arithmetic.amount(name, left)
 	}
 }
 
@@ -264,12 +266,13 @@ func (q *quantitySums) addEstimates(a *account, reports *podReports, scored bool
 // addEstimate adds the larger of estimate and usage of every resource that is
 // estimated.
 func (q *quantitySums) addEstimate(class int, d *PodLoad, usage resource.List) {
+	sum := q.estimatesOf(class)
 	for r, x := range d.Estimate {
 		name := q.load.names[r]
 		if use, ok := usage[name]; ok && d.estimated[r] {
 			x = max(x, q.load.config.Arithmetic.amount(name, use))
 		}
-		q.estimates[class][r].add(x)
+		sum[r].add(x)
 	}
 }
 
