@@ -85,9 +85,9 @@ func newLoadedCluster(b *testing.B, nodes, pods int, shape reportShape) *loadedC
 
 func (s reportShape) report(n *framework.NodeInfo, cpu int64, at time.Time) *framework.NodeMetric {
 	use := func(cpu, memory int64) framework.ResourceMap {
-		return framework.ResourceMap{ResourceList: resource.List{
+		return framework.ResourceMapOf(resource.List{
 			resource.CPU: resource.Milli(cpu), resource.Memory: resource.New(memory, resource.BinarySI),
-		}}
+		})
 	}
 	text := func(text string) string {
 		if s.decoded {
@@ -178,12 +178,12 @@ func BenchmarkLedgerRefresh(b *testing.B) {
 // read looks at every name, and at the usage if asked for.
 func read(m *framework.NodeMetric, usage bool) (sum int64) {
 	for _, r := range m.Status.PodsMetric {
-		sum += int64(r.Name[len(r.Name)-1]) + int64(r.Namespace[0]) + int64(len(r.PodUsage.ResourceList))
+		sum += int64(r.Name[len(r.Name)-1]) + int64(r.Namespace[0]) + int64(len(r.Priority))
 	}
 	if usage {
 		for _, r := range m.Status.PodsMetric {
-			use := r.PodUsage.ResourceList
-			sum += use[resource.CPU].MilliValue() + use[resource.Memory].Value()
+			use := &r.PodUsage
+			sum += use.Quantity(resource.CPU).MilliValue() + use.Quantity(resource.Memory).Value()
 		}
 	}
 	return sum

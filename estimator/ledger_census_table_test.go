@@ -60,7 +60,7 @@ func TestMatchesForgetNothing(t *testing.T) {
 	metric := &framework.NodeMetric{}
 	for k := range 3 {
 		metric.Status.PodsMetric = append(metric.Status.PodsMetric, &framework.PodMetricInfo{
-			Name: fmt.Sprint("p", k), PodUsage: framework.ResourceMap{ResourceList: resource.List{resource.CPU: resource.Milli(1)}},
+			Name: fmt.Sprint("p", k), PodUsage: framework.ResourceMapOf(resource.List{resource.CPU: resource.Milli(1)}),
 		})
 	}
 	var m matches

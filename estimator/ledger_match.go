@@ -80,7 +80,7 @@ func (m *matches) enter(metric *framework.NodeMetric, name podName) {
 // report k is about.
 func later(place int32, k int, r *framework.PodMetricInfo) int32 {
 	switch {
-	case len(r.PodUsage.ResourceList) > 0:
+	case !r.PodUsage.IsZero():
 		return int32(k)
 	case place == unreported:
 		return unused
@@ -134,7 +134,7 @@ func (m *matches) prod(metric *framework.NodeMetric, i int) bool {
 		return reports[m.places[i]].Priority == string(PriorityProd)
 	}
 	return slices.ContainsFunc(reports, func(r *framework.PodMetricInfo) bool {
-		return r != nil && m.names[i].is(r) && len(r.PodUsage.ResourceList) > 0 && r.Priority == string(PriorityProd)
+		return r != nil && m.names[i].is(r) && !r.PodUsage.IsZero() && r.Priority == string(PriorityProd)
 	})
 }
 
@@ -148,7 +148,7 @@ func (m *matches) unchanged(reports []*framework.PodMetricInfo) bool {
 	// The first loop is there for its loads: it is short, so that the processor
 	// waits for a dozen reports at a time and not for three.
 	for k, r := range reports {
-		if r == nil || len(r.Name) != len(names[order[k]].name) || len(r.PodUsage.ResourceList) == 0 {
+		if r == nil || len(r.Name) != len(names[order[k]].name) || r.PodUsage.IsZero() {
 			return false
 		}
 	}

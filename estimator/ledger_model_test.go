@@ -516,10 +516,10 @@ func (m *ledgerModel) drawUse(t *rapid.T, label string) framework.ResourceMap {
 	if rapid.IntRange(0, 9).Draw(t, label+" empty") == 0 {
 		return framework.ResourceMap{}
 	}
-	return framework.ResourceMap{ResourceList: resource.List{
+	return framework.ResourceMapOf(resource.List{
 		resource.CPU:    resource.MustParse(fmt.Sprintf("%d00500u", rapid.IntRange(0, 30).Draw(t, label))),
 		resource.Memory: resource.MustParse(fmt.Sprintf("%d500m", rapid.IntRange(0, 1<<31).Draw(t, label+" memory"))),
-	}}
+	})
 }
 
 func (m *ledgerModel) setMetric(t *rapid.T) {
@@ -828,7 +828,7 @@ func (m *ledgerModel) want(
 		latest := map[string]resource.List{}
 		for _, report := range n.metric.Status.PodsMetric {
 			if report != nil && exists[report.Namespace+"/"+report.Name] {
-				latest[report.Name] = report.PodUsage.ResourceList
+				latest[report.Name] = report.PodUsage.List()
 			}
 		}
 		for _, usage := range latest {

@@ -172,7 +172,7 @@ func (q *quantitySums) rebuild(l *Ledger, n *framework.NodeInfo, a *account) {
 	q.estimated[WholeForFilter], q.estimated[ProdForFilter] = false, false
 	whole, prod := q.fixed(WholeForFilter), q.fixed(ProdForFilter)
 	for r, name := range d.Resources {
-		whole[r] = q.load.config.Arithmetic.milli(base[name])
+		whole[r] = q.load.config.Arithmetic.milli(base.Quantity(name))
 		if forProd {
 			prod[r] = q.load.config.Arithmetic.milli(sums.prod[r].Quantity())
 		}
@@ -180,10 +180,10 @@ func (q *quantitySums) rebuild(l *Ledger, n *framework.NodeInfo, a *account) {
 }
 
 // fixWhole sets the use by a statistic, without the usage that estimates replace.
-func (q *quantitySums) fixWhole(b Basis, base resource.List, sums *usageSums) {
+func (q *quantitySums) fixWhole(b Basis, base framework.ResourceMap, sums *usageSums) {
 	fixed := q.fixed(b)
 	for r, name := range q.node.Resources {
-		use, ok := base[name]
+		use, ok := base.Lookup(name)
 		if ok && sums.some {
 			use = lessReplaced(use, sums.replaced[r].Quantity())
 		}
@@ -247,12 +247,12 @@ func (q *quantitySums) addEstimates(a *account, reports *podReports, scored bool
 			if class == prodClass && !d.Prod {
 				continue
 			}
-			var usage resource.List
+			var usage framework.ResourceMap
 			counted := report != nil && (class == wholeClass || report.prod)
 			if counted {
-				usage = report.usage
+				usage = *report.usage
 			}
-			if len(usage) > 0 && !late {
+			if !usage.IsZero() && !late {
 				continue
 			}
 			q.addEstimate(class, d, usage)
@@ -265,11 +265,11 @@ func (q *quantitySums) addEstimates(a *account, reports *podReports, scored bool
 
 // addEstimate adds the larger of estimate and usage of every resource that is
 // estimated.
-func (q *quantitySums) addEstimate(class int, d *PodLoad, usage resource.List) {
+func (q *quantitySums) addEstimate(class int, d *PodLoad, usage framework.ResourceMap) {
 	sum := q.estimatesOf(class)
 	for r, x := range d.Estimate {
 		name := q.load.names[r]
-		if use, ok := usage[name]; ok && d.estimated[r] {
+		if use, ok := usage.Lookup(name); ok && d.estimated[r] {
 			x = max(x, q.load.config.Arithmetic.amount(name, use))
 		}
 		sum[r].add(x)

@@ -7,7 +7,7 @@ import (
 
 // A podReport is what a metric says of a pod that exists.
 type podReport struct {
-	usage    resource.List
+	usage    *framework.ResourceMap
 	prod     bool // the pod that exists is
 	inWindow [bothClasses]bool
 }
@@ -49,7 +49,7 @@ func (s *podReports) of(l *Ledger, q *quantitySums, n *framework.NodeInfo, a *ac
 			continue
 		}
 		s.byPod = append(s.byPod, int32(len(s.list)))
-		s.list = append(s.list, podReport{usage: reports[place].PodUsage.ResourceList, prod: q.prod[i]})
+		s.list = append(s.list, podReport{usage: &reports[place].PodUsage, prod: q.prod[i]})
 	}
 	if strangers {
 		for _, k := range l.matcher.strangers {
@@ -66,12 +66,12 @@ func (s *podReports) add(l *Ledger, load *Load, n *framework.NodeInfo, r *framew
 	}
 	name := podName{r.Namespace, r.Name}
 	if i, ok := s.byName[name]; ok {
-		s.list[i].usage = r.PodUsage.ResourceList
+		s.list[i].usage = &r.PodUsage
 		return
 	}
 	if p, _ := l.census.lookup(l.snapshot, name, n.Slot()); p != nil {
 		s.byName[name] = int32(len(s.list))
-		s.list = append(s.list, podReport{usage: r.PodUsage.ResourceList, prod: load.Pod(p).Prod})
+		s.list = append(s.list, podReport{usage: &r.PodUsage, prod: load.Pod(p).Prod})
 	}
 }
 
@@ -104,7 +104,7 @@ func (u *usageSums) add(names []resource.Name, reports *podReports, forProd bool
 			continue
 		}
 		for r, name := range names {
-			use := report.usage[name]
+			use := report.usage.Quantity(name)
 			if prod {
 				u.prod[r].Add(use)
 			}

@@ -60,9 +60,9 @@ func (f *ledgerFixture) metric(at time.Time) *framework.NodeMetric {
 }
 
 func usage(cpu, memory string) framework.ResourceMap {
-	return framework.ResourceMap{ResourceList: resource.List{
+	return framework.ResourceMapOf(resource.List{
 		resource.CPU: resource.MustParse(cpu), resource.Memory: resource.MustParse(memory),
-	}}
+	})
 }
 
 // use returns what the default configuration knows of n1: cpu and memory.

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
-	"github.com/berth-sched/berth/resource"
 )
 
 // vectorSums are the sums of the rules from 1.8 on, over the Load's resources.
@@ -156,14 +155,14 @@ func (v *vectorSums) post(a *account, i int, op func(*wide, int64)) {
 	known := a.matches.reported(i)
 	active := v.forProd && known && v.prod[i] && a.matches.prod(a.metric, i)
 	inWindow := !known || a.windowStart.Before(e.placed) || !e.deadline.IsZero() && e.deadline.After(a.updated)
-	var usage resource.List
+	var usage *framework.ResourceMap
 	if known && (active || inWindow) {
-		usage = a.metric.Status.PodsMetric[a.matches.places[i]].PodUsage.ResourceList
+		usage = &a.metric.Status.PodsMetric[a.matches.places[i]].PodUsage
 	}
 	if active {
 		sum := v.sum(prodUsage)
 		for r, name := range v.load.names {
-			op(&sum[r], v.arithmetic().amount(name, usage[name]))
+			op(&sum[r], v.arithmetic().amount(name, usage.Quantity(name)))
 		}
 	}
 	if inWindow {
@@ -179,11 +178,11 @@ func (v *vectorSums) post(a *account, i int, op func(*wide, int64)) {
 }
 
 // exceeding applies what the estimate exceeds the usage by.
-func (v *vectorSums) exceeding(sum []wide, estimate []int64, usage resource.List, op func(*wide, int64)) {
+func (v *vectorSums) exceeding(sum []wide, estimate []int64, usage *framework.ResourceMap, op func(*wide, int64)) {
 	for r, x := range estimate {
 		if usage != nil {
 			name := v.load.names[r]
-			x = v.arithmetic().sub(x, v.arithmetic().amount(name, usage[name]))
+			x = v.arithmetic().sub(x, v.arithmetic().amount(name, usage.Quantity(name)))
 		}
 		if x > 0 {
 			op(&sum[r], x)
@@ -219,7 +218,7 @@ func (v *vectorSums) rebuild(_ *Ledger, n *framework.NodeInfo, a *account) {
 	if v.forProd && v.load.config.ProdIncludesSystem {
 		sum := v.sum(prodUsage)
 		for r, name := range v.load.names {
-			sum[r].add(v.arithmetic().amount(name, info.SystemUsage.ResourceList[name]))
+			sum[r].add(v.arithmetic().amount(name, info.SystemUsage.Quantity(name)))
 		}
 	}
 	if a.matches.missing == 0 && !a.windowStart.Before(v.lastPlaced) && !v.lastDeadline.After(a.updated) {
@@ -243,9 +242,9 @@ func (v *vectorSums) addProd(a *account) {
 		switch {
 		case !v.prod[i]:
 		case a.matches.prod(a.metric, i):
-			list := reports[place].PodUsage.ResourceList
+			use := &reports[place].PodUsage
 			for r, name := range v.load.names {
-				usage[r].add(v.arithmetic().amount(name, list[name]))
+				usage[r].add(v.arithmetic().amount(name, use.Quantity(name)))
 			}
 		default:
 			v.exceeding(unused, v.entries[i].estimate, nil, (*wide).add)
@@ -260,7 +259,7 @@ func (v *vectorSums) base(part int, info *framework.NodeMetricInfo, s statistic)
 	if ok {
 		base := v.of(part)
 		for r, name := range v.load.names {
-			base[r] = v.arithmetic().amount(name, usage[name])
+			base[r] = v.arithmetic().amount(name, usage.Quantity(name))
 		}
 	}
 }

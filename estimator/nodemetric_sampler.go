@@ -200,21 +200,25 @@ func (s *Sampler) Report(node string, now time.Time) *framework.NodeMetric {
 }
 
 func (s *Sampler) reportPods(now time.Time) []*framework.PodMetricInfo {
-	var reports []*framework.PodMetricInfo
+	var reports []framework.PodMetricInfo // side by side, which makes them fast to read
 	for name, series := range s.pods {
 		k := expired(series.times, now.Add(-s.policy.Average))
 		if k == len(series.times) {
 			continue
 		}
-		reports = append(reports, &framework.PodMetricInfo{
+		reports = append(reports, framework.PodMetricInfo{
 			Name: name.name, Namespace: name.namespace, PodUsage: averageUse(series.uses[k:]),
 			Priority: string(PodPriorityClass(series.pod)),
 		})
 	}
-	slices.SortFunc(reports, func(a, b *framework.PodMetricInfo) int {
+	slices.SortFunc(reports, func(a, b framework.PodMetricInfo) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 	})
-	return reports
+	var list []*framework.PodMetricInfo
+	for i := range reports {
+		list = append(list, &reports[i])
+	}
+	return list
 }
 
 // statistics returns those of a period: all of them empty while its samples
@@ -275,7 +279,8 @@ func averageUse(uses []Use) framework.ResourceMap {
 }
 
 func resourceMap(u Use) framework.ResourceMap {
-	return framework.ResourceMap{ResourceList: resource.List{
-		resource.CPU: resource.Milli(u.CPU), resource.Memory: resource.New(u.Memory, resource.BinarySI),
-	}}
+	var m framework.ResourceMap
+	m.Set(resource.CPU, resource.Milli(u.CPU))
+	m.Set(resource.Memory, resource.New(u.Memory, resource.BinarySI))
+	return m
 }

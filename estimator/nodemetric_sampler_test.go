@@ -84,7 +84,7 @@ func TestPercentileLaws(t *testing.T) {
 }
 
 func cpuOf(m framework.ResourceMap) int64 {
-	q := m.ResourceList[resource.CPU]
+	q := m.Quantity(resource.CPU)
 	return q.MilliValue()
 }
 
@@ -125,7 +125,7 @@ func TestSampler(t *testing.T) {
 	got := map[string]int64{}
 	for _, period := range info.AggregatedNodeUsages {
 		for kind, use := range period.Usage {
-			if use.ResourceList != nil {
+			if !use.IsZero() {
 				got[fmt.Sprint(period.Duration.Duration, " ", kind)] = cpuOf(use)
 			}
 		}
@@ -286,8 +286,8 @@ func ExampleSampler() {
 		s.Add(now, estimator.Use{CPU: 100}, []estimator.PodUse{{Pod: pod, Use: estimator.Use{CPU: 10 * i}}})
 	}
 	m := s.Report("n1", now)
-	average := m.Status.NodeMetric.NodeUsage.ResourceList[resource.CPU]
-	p95 := m.Status.NodeMetric.AggregatedNodeUsages[0].Usage[framework.P95].ResourceList[resource.CPU]
+	average := m.Status.NodeMetric.NodeUsage.Quantity(resource.CPU)
+	p95 := m.Status.NodeMetric.AggregatedNodeUsages[0].Usage[framework.P95].Quantity(resource.CPU)
 	fmt.Println("average", average, "p95", p95)
 	// Output: average 250m p95 380m
 }

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
-	"github.com/berth-sched/berth/resource"
 )
 
 // A statistic chooses which of the uses that a metric reports counts: a kind of
@@ -20,17 +19,17 @@ type statistic struct {
 // the last average if none has.
 //
 // Source: Koordinator 1.8, AddOrUpdateNodeMetric and getTargetAggregatedUsage.
-func (s statistic) of(info *framework.NodeMetricInfo) (use resource.List, ok bool) {
+func (s statistic) of(info *framework.NodeMetricInfo) (use framework.ResourceMap, ok bool) {
 	if s.kind == "" {
-		return info.NodeUsage.ResourceList, true
+		return info.NodeUsage, true
 	}
-	if use = s.reported(info, s.longest(info)); use != nil {
+	if use = s.reported(info, s.longest(info)); !use.IsZero() {
 		return use, true
 	}
 	if s.duration == 0 {
-		return info.NodeUsage.ResourceList, true
+		return info.NodeUsage, true
 	}
-	return nil, false
+	return framework.ResourceMap{}, false
 }
 
 // longest returns the duration asked for, or that of the longest period that
@@ -42,23 +41,23 @@ func (s statistic) longest(info *framework.NodeMetricInfo) time.Duration {
 	}
 	for i := range info.AggregatedNodeUsages {
 		a := &info.AggregatedNodeUsages[i]
-		if len(a.Usage[s.kind].ResourceList) > 0 {
+		if !a.Usage[s.kind].IsZero() {
 			d = max(d, a.Duration.Duration)
 		}
 	}
 	return d
 }
 
-// reported returns the kind's use over the period, nil if it is not reported or
+// reported returns the kind's use over the period, zero if it is not reported or
 // empty. The last one counts.
-func (s statistic) reported(info *framework.NodeMetricInfo, d time.Duration) resource.List {
+func (s statistic) reported(info *framework.NodeMetricInfo, d time.Duration) framework.ResourceMap {
 	for i := len(info.AggregatedNodeUsages) - 1; i >= 0; i-- {
 		a := &info.AggregatedNodeUsages[i]
-		if use := a.Usage[s.kind].ResourceList; a.Duration.Duration == d && len(use) > 0 {
+		if use := a.Usage[s.kind]; a.Duration.Duration == d && !use.IsZero() {
 			return use
 		}
 	}
-	return nil
+	return framework.ResourceMap{}
 }
 
 // legacyStatistic returns the use by a statistic, and whether it is reported,
@@ -67,35 +66,35 @@ func (s statistic) reported(info *framework.NodeMetricInfo, d time.Duration) res
 // longest that has the kind, and the last average if none has.
 //
 // Source: Koordinator 1.4 and 1.6, getTargetAggregatedUsage.
-func (l *Load) legacyStatistic(s statistic, info *framework.NodeMetricInfo) (use resource.List, ok bool) {
+func (l *Load) legacyStatistic(s statistic, info *framework.NodeMetricInfo) (use framework.ResourceMap, ok bool) {
 	switch {
 	case info == nil:
-		return nil, false
+		return framework.ResourceMap{}, false
 	case s.kind == "":
-		return info.NodeUsage.ResourceList, true
+		return info.NodeUsage, true
 	}
 	var longest *framework.AggregatedUsage
 	for i := range info.AggregatedNodeUsages {
 		period := &info.AggregatedNodeUsages[i]
-		use := period.Usage[s.kind].ResourceList
+		use := period.Usage[s.kind]
 		switch d := period.Duration.Duration; {
 		case s.duration != 0:
-			if d == s.duration && len(use) > 0 {
+			if d == s.duration && !use.IsZero() {
 				return use, true
 			}
 		case l.traits.longestOnly:
 			if longest == nil || d > max(longest.Duration.Duration, 0) {
 				longest = period
 			}
-		case len(use) > 0 && d > 0 && (longest == nil || d > longest.Duration.Duration):
+		case !use.IsZero() && d > 0 && (longest == nil || d > longest.Duration.Duration):
 			longest = period
 		}
 	}
 	switch {
 	case longest != nil:
-		use = longest.Usage[s.kind].ResourceList
+		use = longest.Usage[s.kind]
 	case s.duration == 0 && len(info.AggregatedNodeUsages) > 0:
-		use = info.NodeUsage.ResourceList
+		use = info.NodeUsage
 	}
-	return use, len(use) > 0
+	return use, !use.IsZero()
 }

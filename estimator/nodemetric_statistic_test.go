@@ -10,7 +10,7 @@ import (
 
 func TestStatistic(t *testing.T) {
 	use := func(cpu int64) framework.ResourceMap {
-		return framework.ResourceMap{ResourceList: resource.List{resource.CPU: resource.Milli(cpu)}}
+		return framework.ResourceMapOf(resource.List{resource.CPU: resource.Milli(cpu)})
 	}
 	period := func(minutes int, p50, p95 framework.ResourceMap) framework.AggregatedUsage {
 		return framework.AggregatedUsage{
@@ -41,12 +41,11 @@ func TestStatistic(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			info := &framework.NodeMetricInfo{NodeUsage: use(1), AggregatedNodeUsages: test.periods}
-			cpu := func(list resource.List, ok bool) int64 {
+			cpu := func(use framework.ResourceMap, ok bool) int64 {
 				if !ok {
 					return none
 				}
-				q := list[resource.CPU]
-				return q.MilliValue()
+				return use.Quantity(resource.CPU).MilliValue()
 			}
 			if got := cpu(test.of.of(info)); got != test.by18 {
 				t.Errorf("by 1.8: %d, want %d", got, test.by18)

@@ -23,9 +23,9 @@ func measuredNode() *framework.Snapshot {
 	at := noon.Add(-time.Minute)
 	m := &framework.NodeMetric{ObjectMeta: framework.ObjectMeta{Name: "n1"}}
 	m.Status.UpdateTime = &at
-	m.Status.NodeMetric = &framework.NodeMetricInfo{NodeUsage: framework.ResourceMap{ResourceList: resource.List{
+	m.Status.NodeMetric = &framework.NodeMetricInfo{NodeUsage: framework.ResourceMapOf(resource.List{
 		resource.CPU: resource.MustParse("4"), resource.Memory: resource.MustParse("2Gi"),
-	}}}
+	})}
 	if err := estimator.LedgerOf(s).SetMetric(m); err != nil {
 		panic(err)
 	}
@@ -56,7 +56,7 @@ func ExampleLedger() {
 	s := measuredNode()
 	load := loadOf(estimator.LoadAware{})
 	var ledger *estimator.Ledger = estimator.LedgerOf(s)
-	fmt.Println("reported:", ledger.Metric(s.Node("n1")).Status.NodeMetric.NodeUsage.ResourceList[resource.CPU])
+	fmt.Println("reported:", ledger.Metric(s.Node("n1")).Status.NodeMetric.NodeUsage.Quantity(resource.CPU))
 	fmt.Println("expected:", load.View(s).Use(s.Node("n1"), estimator.WholeForFilter)[0])
 	if err := s.AddPod(podOf(s, "2", "1Gi"), "n1"); err != nil {
 		fmt.Println(err)

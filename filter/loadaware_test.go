@@ -25,9 +25,9 @@ func newLoad(t testing.TB, c estimator.LoadAware) *estimator.Load {
 }
 
 func loadUse(cpu, memory int64) framework.ResourceMap {
-	return framework.ResourceMap{ResourceList: resource.List{
+	return framework.ResourceMapOf(resource.List{
 		resource.CPU: resource.Milli(cpu), resource.Memory: resource.New(memory, resource.BinarySI),
-	}}
+	})
 }
 
 // measure reports a random use of three in four nodes, as a function of their
@@ -272,9 +272,7 @@ func ExampleLoadAware() {
 	}
 	busy := &framework.NodeMetric{ObjectMeta: framework.ObjectMeta{Name: "n1"}}
 	busy.Status.UpdateTime = &now
-	busy.Status.NodeMetric = &framework.NodeMetricInfo{NodeUsage: framework.ResourceMap{
-		ResourceList: resource.List{resource.CPU: resource.MustParse("6")},
-	}}
+	busy.Status.NodeMetric = &framework.NodeMetricInfo{NodeUsage: framework.ResourceMapOf(resource.List{resource.CPU: resource.MustParse("6")})}
 	if err := estimator.LedgerOf(s).SetMetric(busy); err != nil {
 		panic(err)
 	}

@@ -21,6 +21,16 @@ func draw(t *rapid.T, v reflect.Value) {
 	case *resource.Quantity:
 		*x = resource.MustParse(rapid.SampledFrom([]string{"0", "1", "100m", "1500u", "7n", "2Gi", "1e3", "12345678901234567890", "0.5Ki"}).Draw(t, "quantity"))
 		return
+	case *framework.ResourceMap:
+		var list resource.List
+		draw(t, reflect.ValueOf(&list).Elem())
+		for _, name := range []resource.Name{resource.CPU, resource.Memory} {
+			if rapid.Bool().Draw(t, "has "+string(name)) {
+				list = list.Add(resource.List{name: resource.New(rapid.Int64().Draw(t, "amount"), resource.DecimalSI)})
+			}
+		}
+		*x = framework.ResourceMapOf(list)
+		return
 	case *time.Time:
 		// Kubernetes writes whole seconds.
 		*x = time.Unix(rapid.Int64Range(1, 4e9).Draw(t, "time"), 0).UTC()

@@ -133,7 +133,7 @@ func ExampleDeviceClass() {
 
 func ExampleNodeMetric() {
 	m := read[framework.NodeMetric](`{"metadata":{"name":"n1"},"status":{"nodeMetric":{"nodeUsage":{"resources":{"cpu":"1500m"}}}}}`)
-	cpu := m.Status.NodeMetric.NodeUsage.ResourceList["cpu"]
+	cpu := m.Status.NodeMetric.NodeUsage.Quantity("cpu")
 	fmt.Println(m.Kind, m.Name, cpu.String())
 	// Output: NodeMetric n1 1500m
 }

@@ -10,9 +10,9 @@ import (
 
 // usage is so much CPU and memory.
 func usage(cpu, memory string) framework.ResourceMap {
-	return framework.ResourceMap{ResourceList: resource.List{
+	return framework.ResourceMapOf(resource.List{
 		resource.CPU: resource.MustParse(cpu), resource.Memory: resource.MustParse(memory),
-	}}
+	})
 }
 
 // A report as Koordinator's agent writes it: the node, its pods, what runs
@@ -34,9 +34,9 @@ func ExampleNodeMetricStatus() {
 		ProdReclaimableMetric: &framework.ReclaimableMetric{Resource: usage("500m", "2Gi")},
 	}
 	p95 := status.NodeMetric.AggregatedNodeUsages[0]
-	fmt.Println("now:", status.NodeMetric.NodeUsage.ResourceList[resource.CPU])
-	fmt.Println("p95 of", p95.Duration.Duration, "is", p95.Usage[framework.P95].ResourceList[resource.CPU])
-	fmt.Println(status.PodsMetric[0].Name, "uses", status.PodsMetric[0].PodUsage.ResourceList[resource.CPU])
+	fmt.Println("now:", status.NodeMetric.NodeUsage.Quantity(resource.CPU))
+	fmt.Println("p95 of", p95.Duration.Duration, "is", p95.Usage[framework.P95].Quantity(resource.CPU))
+	fmt.Println(status.PodsMetric[0].Name, "uses", status.PodsMetric[0].PodUsage.Quantity(resource.CPU))
 	// Output:
 	// now: 1500m
 	// p95 of 5m0s is 2

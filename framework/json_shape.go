@@ -12,6 +12,7 @@ import (
 type shape struct {
 	typ    reflect.Type
 	self   bool              // decodes itself
+	packed bool              // a ResourceMap, to be decoded as the struct of elem
 	elem   *shape            // of a pointer, list or map
 	fields map[string]*field // of a struct, by JSON name
 }
@@ -29,6 +30,12 @@ var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
 // shape returns the shape of t.
 func (d *decoder) shape(t reflect.Type) *shape {
 	if s := d.shapes[t]; s != nil {
+		return s
+	}
+	if t == reflect.TypeFor[ResourceMap]() {
+		s := &shape{typ: t, packed: true}
+		d.shapes[t] = s
+		s.elem = d.shape(reflect.TypeFor[resourceMapJSON]())
 		return s
 	}
 	// Maps are always taken apart, so that an error can name the key.

@@ -35,8 +35,11 @@ func (d *decoder) value(v reflect.Value, s *shape) error {
 		v.SetZero()
 		return nil
 	}
-	if s.self {
+	switch {
+	case s.self:
 		return d.own(v)
+	case s.packed:
+		return d.packed(v, s)
 	}
 	switch k := v.Kind(); {
 	case k == reflect.Pointer:
@@ -104,6 +107,16 @@ func (d *decoder) structure(v reflect.Value, s *shape) error {
 		d.skipped.path = d.skipped.path[:len(d.skipped.path)-1]
 	}
 	return err
+}
+
+// packed decodes an object into a ResourceMap.
+func (d *decoder) packed(v reflect.Value, s *shape) error {
+	var m resourceMapJSON
+	if err := d.value(reflect.ValueOf(&m).Elem(), s.elem); err != nil {
+		return err
+	}
+	*v.Addr().Interface().(*ResourceMap) = ResourceMapOf(m.ResourceList)
+	return nil
 }
 
 // dictionary decodes an object into a map.

@@ -1,10 +1,6 @@
 package framework
 
-import (
-	"time"
-
-	"github.com/berth-sched/berth/resource"
-)
+import "time"
 
 // NodeMetric is Koordinator's report of what a node and its pods really use
 // (slo.koordinator.sh/v1alpha1). Its name is the node's.
@@ -60,11 +56,6 @@ type NodeMetricInfo struct {
 	AggregatedNodeUsages   []AggregatedUsage `json:"aggregatedNodeUsages,omitempty"`
 	SystemUsage            ResourceMap       `json:"systemUsage,omitzero"` // what no pod accounts for
 	AggregatedSystemUsages []AggregatedUsage `json:"aggregatedSystemUsages,omitempty"`
-}
-
-// ResourceMap is an amount of each resource.
-type ResourceMap struct {
-	ResourceList resource.List `json:"resources,omitempty"`
 }
 
 // AggregatedUsage is the use of a node over a period, by statistic.

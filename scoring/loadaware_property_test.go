@@ -59,7 +59,7 @@ func (c *loadScene) score(tb rapid.TB, p scoring.LoadAware, fresh bool) int64 {
 // loadPod makes a pod of some amounts, in thousandths of a core and bytes.
 func loadPod(name string, cpu, memory int64) *framework.Pod {
 	p := framework.MakePod(name).UID(framework.UID(name)).Obj()
-	p.Spec.Containers[0].Resources.Requests = loadUse(cpu, memory).ResourceList
+	p.Spec.Containers[0].Resources.Requests = loadUse(cpu, memory).List()
 	return p
 }
 
@@ -83,7 +83,7 @@ func TestLoadAwareScoreBoundsOfEverything(t *testing.T) {
 			case 0:
 				return framework.ResourceMap{}
 			case 1:
-				return framework.ResourceMap{ResourceList: resource.List{"": {}, "example.com/unknown": resource.New(any64.Draw(t, label), resource.DecimalSI)}}
+				return framework.ResourceMapOf(resource.List{"": {}, "example.com/unknown": resource.New(any64.Draw(t, label), resource.DecimalSI)})
 			}
 			return loadUse(any64.Draw(t, label+" cpu"), any64.Draw(t, label+" memory"))
 		}

@@ -19,9 +19,9 @@ import (
 var loadStart = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func loadUse(cpu, memory int64) framework.ResourceMap {
-	return framework.ResourceMap{ResourceList: resource.List{
+	return framework.ResourceMapOf(resource.List{
 		resource.CPU: resource.Milli(cpu), resource.Memory: resource.New(memory, resource.BinarySI),
-	}}
+	})
 }
 
 func loadMetric(name string, cpu, memory int64) *framework.NodeMetric {
@@ -231,9 +231,7 @@ func ExampleLoadAware() {
 		}
 		m := &framework.NodeMetric{ObjectMeta: framework.ObjectMeta{Name: name}}
 		m.Status.UpdateTime = &now
-		m.Status.NodeMetric = &framework.NodeMetricInfo{NodeUsage: framework.ResourceMap{
-			ResourceList: resource.List{resource.CPU: resource.MustParse(cpu), resource.Memory: resource.MustParse("1Gi")},
-		}}
+		m.Status.NodeMetric = &framework.NodeMetricInfo{NodeUsage: framework.ResourceMapOf(resource.List{resource.CPU: resource.MustParse(cpu), resource.Memory: resource.MustParse("1Gi")})}
 		if err := estimator.LedgerOf(s).SetMetric(m); err != nil {
 			panic(err)
 		}

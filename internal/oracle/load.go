@@ -39,7 +39,7 @@ func Load18(name resource.Name, m *framework.NodeMetric, updated time.Time, pods
 	total := new(big.Int)
 	add := func(x int64) { total.Add(total, number(x)) }
 	if prod && system {
-		add(amount(info.SystemUsage.ResourceList, name))
+		add(amount(info.SystemUsage.List(), name))
 	}
 	base, found := load18Base(info, s)
 	if !prod && found {
@@ -49,8 +49,8 @@ func Load18(name resource.Name, m *framework.NodeMetric, updated time.Time, pods
 		var usage resource.List
 		reportedProd := false
 		for _, r := range m.Status.PodsMetric {
-			if r != nil && r.Namespace == p.Namespace && r.Name == p.Name && len(r.PodUsage.ResourceList) > 0 {
-				usage = r.PodUsage.ResourceList
+			if r != nil && r.Namespace == p.Namespace && r.Name == p.Name && !r.PodUsage.IsZero() {
+				usage = r.PodUsage.List()
 				reportedProd = reportedProd || r.Priority == "koord-prod"
 			}
 		}
@@ -80,19 +80,19 @@ func Load18(name resource.Name, m *framework.NodeMetric, updated time.Time, pods
 
 func load18Base(info *framework.NodeMetricInfo, s LoadStatistic) (base resource.List, found bool) {
 	if s.Kind == "" {
-		return info.NodeUsage.ResourceList, true
+		return info.NodeUsage.List(), true
 	}
 	d := s.Duration
 	if d == 0 {
 		for _, a := range info.AggregatedNodeUsages {
-			if len(a.Usage[s.Kind].ResourceList) > 0 && a.Duration.Duration > d {
+			if !a.Usage[s.Kind].IsZero() && a.Duration.Duration > d {
 				d = a.Duration.Duration
 			}
 		}
-		base, found = info.NodeUsage.ResourceList, true
+		base, found = info.NodeUsage.List(), true
 	}
 	for _, a := range info.AggregatedNodeUsages {
-		if list := a.Usage[s.Kind].ResourceList; a.Duration.Duration == d && len(list) > 0 {
+		if list := a.Usage[s.Kind].List(); a.Duration.Duration == d && len(list) > 0 {
 			base, found = list, true
 		}
 	}
@@ -123,7 +123,7 @@ func LoadLegacy(
 		}
 		key := r.Namespace + "/" + r.Name
 		if isProd, ok := exists[key]; ok && (isProd || !prod) {
-			usages[key] = r.PodUsage.ResourceList
+			usages[key] = r.PodUsage.List()
 		}
 	}
 	_, scored := LegacyStatistic(m.Status.NodeMetric, score, longestOnly)
@@ -178,14 +178,14 @@ func LegacyStatistic(info *framework.NodeMetricInfo, s LoadStatistic, longestOnl
 		return nil, false
 	}
 	if s.Kind == "" {
-		return info.NodeUsage.ResourceList, true
+		return info.NodeUsage.List(), true
 	}
 	if len(info.AggregatedNodeUsages) == 0 {
 		return nil, false
 	}
 	if s.Duration != 0 {
 		for _, a := range info.AggregatedNodeUsages {
-			if list := a.Usage[s.Kind].ResourceList; a.Duration.Duration == s.Duration && len(list) > 0 {
+			if list := a.Usage[s.Kind].List(); a.Duration.Duration == s.Duration && len(list) > 0 {
 				return list, true
 			}
 		}
@@ -193,16 +193,16 @@ func LegacyStatistic(info *framework.NodeMetricInfo, s LoadStatistic, longestOnl
 	}
 	best, longest := -1, time.Duration(0)
 	for i, a := range info.AggregatedNodeUsages {
-		if a.Duration.Duration > longest && (longestOnly || len(a.Usage[s.Kind].ResourceList) > 0) {
+		if a.Duration.Duration > longest && (longestOnly || !a.Usage[s.Kind].IsZero()) {
 			best, longest = i, a.Duration.Duration
 		}
 	}
-	list := info.NodeUsage.ResourceList
+	list := info.NodeUsage.List()
 	switch {
 	case best >= 0:
-		list = info.AggregatedNodeUsages[best].Usage[s.Kind].ResourceList
+		list = info.AggregatedNodeUsages[best].Usage[s.Kind].List()
 	case longestOnly:
-		list = info.AggregatedNodeUsages[0].Usage[s.Kind].ResourceList
+		list = info.AggregatedNodeUsages[0].Usage[s.Kind].List()
 	}
 	return list, len(list) > 0
 }

@@ -264,9 +264,9 @@ func (c *measured) report(t *testing.T, at time.Time, cpu map[string]int64) {
 	t.Helper()
 	c.snap.SetNow(at)
 	use := func(cpu, memory int64) framework.ResourceMap {
-		return framework.ResourceMap{ResourceList: resource.List{
+		return framework.ResourceMapOf(resource.List{
 			resource.CPU: resource.Milli(cpu), resource.Memory: resource.New(memory, resource.BinarySI),
-		}}
+		})
 	}
 	for _, n := range c.snap.All() {
 		m := &framework.NodeMetric{ObjectMeta: framework.ObjectMeta{Name: n.Name()}}

@@ -371,9 +371,9 @@ func (c *town) object(r *rand.Rand) {
 		}
 		m := &framework.NodeMetric{ObjectMeta: meta("", townNodeName(r))}
 		m.Status.UpdateTime = new(frameworktest.Noon())
-		m.Status.NodeMetric = &framework.NodeMetricInfo{NodeUsage: framework.ResourceMap{ResourceList: resource.List{
+		m.Status.NodeMetric = &framework.NodeMetricInfo{NodeUsage: framework.ResourceMapOf(resource.List{
 			"cpu": resource.MustParse(of(r, "100m", "900m", "3")), "memory": resource.MustParse(of(r, "1Gi", "200Gi")),
-		}}}
+		})}
 		tell(c, m, is)
 	}
 }

@@ -135,9 +135,9 @@ func measuredCluster(b testing.TB, nodes, pods int) *framework.Snapshot {
 	s.SetNow(start.Add(-time.Hour))
 	ledger := estimator.LedgerOf(s)
 	use := func(cpu, memory int64) framework.ResourceMap {
-		return framework.ResourceMap{ResourceList: resource.List{
+		return framework.ResourceMapOf(resource.List{
 			resource.CPU: resource.Milli(cpu), resource.Memory: resource.New(memory, resource.BinarySI),
-		}}
+		})
 	}
 	var metrics []*framework.NodeMetric
 	for i := range nodes {

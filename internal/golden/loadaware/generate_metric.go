@@ -73,5 +73,5 @@ func (g *generator) usage(fraction int64) framework.ResourceMap {
 			list[name] = g.amount(name, g.most(name)/fraction)
 		}
 	}
-	return framework.ResourceMap{ResourceList: list}
+	return framework.ResourceMapOf(list)
 }

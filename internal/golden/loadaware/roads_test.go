@@ -117,9 +117,9 @@ func (r *roads) leave(t *rapid.T) {
 
 func (r *roads) metric(t *rapid.T) {
 	use := func(cpu, memory int) framework.ResourceMap {
-		return framework.ResourceMap{ResourceList: resource.List{
+		return framework.ResourceMapOf(resource.List{
 			resource.CPU: resource.Milli(int64(cpu)), resource.Memory: resource.New(int64(memory)<<20, resource.BinarySI),
-		}}
+		})
 	}
 	m := &framework.NodeMetric{ObjectMeta: framework.ObjectMeta{Name: r.drawNode(t)}}
 	age := time.Duration(rapid.IntRange(-30, 240).Draw(t, "age")) * time.Second
