@@ -9,10 +9,13 @@ import (
 // An answer is what trying one node came to.
 //
 // Invariant: either refused says why the node is no candidate, or candidate is
-// one, violates tells whether it violates budgets, and merits are its values.
+// one, violates tells whether it violates budgets, and merits are its values;
+// budgets that are not among the guards made no difference, and none did where the
+// node is refused.
 type answer struct {
 	candidate *Candidate
 	refused   *framework.Status
+	guards    guards
 	merits    merits
 	violates  bool
 }
@@ -37,7 +40,9 @@ func (r *run) answer(node *framework.NodeInfo) *answer {
 	if !status.IsSuccess() {
 		return &answer{refused: &status}
 	}
-	return answerOf(candidate)
+	a := answerOf(candidate)
+	a.guards = r.asked
+	return a
 }
 
 func answerOf(c *Candidate) *answer {

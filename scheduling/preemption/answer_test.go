@@ -66,10 +66,10 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 	ask := func(class string, victims int) {
 		t.Helper()
-		m.For(class, s)
+		m.For(class)
 		m.begin(s)
 		for i := range s.Len() {
-			m.keep(s.At(i), &answer{candidate: &Candidate{Victims: make([]framework.Victim, victims)}})
+			m.keep(s.At(i), &answer{guards: 1, candidate: &Candidate{Victims: make([]framework.Victim, victims)}})
 		}
 		m.end()
 		check()
@@ -77,10 +77,28 @@ func TestMemoryIsBounded(t *testing.T) {
 	ask("first", 1)
 	ask("second", 1)
 	ask("first", 9)
-	m.For("first", s)
+	m.For("first")
 	if c := m.class; !c.rows[0].fresh || len(c.rows[0].candidate.Victims) != 9 {
 		t.Errorf("the answers of the class that was asked about last are forgotten")
 	}
+	for allowed := range int32(3) {
+		if err := framework.Put(s, protect("default", "web", allowed)); err != nil {
+			t.Fatal(err)
+		}
+		ask("first", 9)
+	}
+	m.For("first")
+	if m.begin(s); m.class.rows[0].candidate == nil {
+		t.Errorf("the answers are forgotten although no budget changed")
+	}
+	if err := framework.Put(s, protect("default", "web", 5)); err != nil {
+		t.Fatal(err)
+	}
+	m.begin(s)
+	if m.end(); m.class.rows[0].candidate != nil {
+		t.Errorf("the answers are kept although their budget changed")
+	}
+	check()
 	for i := range 2 * classesMost {
 		ask(fmt.Sprint(i), 1)
 		ask("first", 1)

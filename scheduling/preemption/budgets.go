@@ -1,6 +1,8 @@
 package preemption
 
 import (
+	"reflect"
+
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/internal/match"
 )
@@ -27,30 +29,55 @@ func budgetsOf(s *framework.Snapshot) budgets {
 	return list
 }
 
+// guards is a set of budgets, by their numbers: a bit for each, and the last one
+// for all that are left.
+type guards uint64
+
+func (g *guards) add(i int) { *g |= 1 << min(i, 63) }
+
+// changed returns those of the budgets that are not what they were; false when
+// they do not even protect the same pods.
+func (b budgets) changed(was budgets) (g guards, ok bool) {
+	if len(b) != len(was) {
+		return 0, false
+	}
+	for i := range b {
+		x, y := b[i].object, was[i].object
+		if x == y {
+			continue
+		}
+		if x.Namespace != y.Namespace || !reflect.DeepEqual(x.Spec.Selector, y.Spec.Selector) {
+			return 0, false
+		}
+		g.add(i)
+	}
+	return g, true
+}
+
 // split tells which of the pods, taken one after the other, would break a
-// budget.
+// budget, and what budgets it looked at to find out.
 //
 // Source: kube-scheduler 1.37, filterPodsWithPDBViolation. A pod without labels
 // breaks none, and a pod stops at the first budget that it breaks.
-func (b budgets) split(pods []placed) (violating, others []placed) {
+func (b budgets) split(pods []placed) (violating, others []placed, asked guards) {
 	if len(b) == 0 {
-		return nil, pods
+		return nil, pods, 0
 	}
 	allowed := make([]int64, len(b))
 	for i := range b {
 		allowed[i] = int64(b[i].object.Status.DisruptionsAllowed)
 	}
 	for _, p := range pods {
-		if b.violates(p.Pod, allowed) {
+		if b.violates(p.Pod, allowed, &asked) {
 			violating = append(violating, p)
 		} else {
 			others = append(others, p)
 		}
 	}
-	return violating, others
+	return violating, others, asked
 }
 
-func (b budgets) violates(p *framework.Pod, allowed []int64) bool {
+func (b budgets) violates(p *framework.Pod, allowed []int64, asked *guards) bool {
 	if len(p.Labels) == 0 {
 		return false
 	}
@@ -59,6 +86,7 @@ func (b budgets) violates(p *framework.Pod, allowed []int64) bool {
 		if object.Namespace != p.Namespace || !b[i].selector.Matches(p.Labels) {
 			continue
 		}
+		asked.add(i)
 		if _, gone := object.Status.DisruptedPods[p.Name]; gone {
 			continue // it counts as disrupted already
 		}

@@ -23,12 +23,13 @@ type Memory struct {
 // recalled is what is known for one class of pods.
 //
 // Invariant: everything is about snapshots with the schema, which are forks of
-// each other, and about these budgets; snapshot is the one that was asked about
-// last, and changes those of its changes that are accounted for.
+// each other, and about the budgets of that version; snapshot is the one that was
+// asked about last, and changes those of its changes that are accounted for.
 type recalled struct {
 	key      string
 	schema   *resource.Schema
-	budgets  uint64 // version of the PodDisruptionBudgets
+	version  uint64 // of the PodDisruptionBudgets
+	budgets  budgets
 	snapshot *framework.Snapshot
 	changes  uint64
 	rows     []row  // by slot
@@ -60,15 +61,13 @@ const (
 
 // For prepares for an attempt: class is equal for pods that all filters of the
 // cycle, and preemption itself, treat alike.
-func (m *Memory) For(class string, s *framework.Snapshot) *Memory {
-	version := framework.ObjectsVersion[framework.PodDisruptionBudget](s)
+func (m *Memory) For(class string) *Memory {
 	c := m.classes[class]
-	if c == nil || c.schema != s.Schema() || c.budgets != version {
-		m.forget(c)
+	if c == nil {
 		if len(m.classes) >= classesMost {
 			m.forget(m.oldest())
 		}
-		c = &recalled{key: class, schema: s.Schema(), budgets: version}
+		c = &recalled{key: class}
 		if m.classes == nil {
 			m.classes = map[string]*recalled{}
 		}
@@ -105,6 +104,7 @@ func (m *Memory) begin(s *framework.Snapshot) {
 		return
 	}
 	c := m.class
+	c.follow(s)
 	if more := s.Slots() - len(c.rows); more > 0 {
 		c.rows = append(c.rows, make([]row, more)...)
 	}
@@ -118,6 +118,27 @@ func (m *Memory) begin(s *framework.Snapshot) {
 		}
 	}
 	c.snapshot, c.changes = s, s.Version()
+}
+
+// follow turns to another origin, or to other budgets. It forgets what may not be
+// true any more: where budgets protect the same pods, and only allow more or less,
+// as they do whenever a pod goes or becomes ready, the answers in which those had a
+// say that have changed; otherwise all.
+func (c *recalled) follow(s *framework.Snapshot) {
+	version := framework.ObjectsVersion[framework.PodDisruptionBudget](s)
+	if c.schema == s.Schema() && c.version == version {
+		return
+	}
+	now := budgetsOf(s)
+	changed, ok := now.changed(c.budgets)
+	all := c.schema != s.Schema() || !ok
+	c.schema, c.version, c.budgets = s.Schema(), version, now
+	for i := range c.rows {
+		if known := &c.rows[i]; all || known.guards&changed != 0 {
+			c.held -= known.bytes()
+			*known = row{}
+		}
+	}
 }
 
 // end accounts for the changes that the attempt made, all of which it has taken

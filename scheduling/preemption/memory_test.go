@@ -39,7 +39,7 @@ func drawSides(t *rapid.T, c cluster) (s sides) {
 	for i := range s {
 		p := scheduling.Kubernetes137()
 		p.PostFilter, p.Seed = []framework.Plugin{plugin}, seed
-		p.Fast.Off = i == 1
+		p.Fast.Off, p.Fast.Verify = i == 1, true
 		sched, err := scheduling.New(p)
 		if err != nil {
 			t.Fatal(err)
@@ -108,7 +108,8 @@ func TestMemory(t *testing.T) {
 				s.each(t, func(s *side) error { return leave(s, place) })
 			},
 			"a budget changes": func() {
-				b := budget("web", rapid.Int32Range(0, 2).Draw(t, "allowed"))
+				name := rapid.SampledFrom([]string{"web", "db"}).Draw(t, "budget")
+				b := budget(name, rapid.Int32Range(0, 2).Draw(t, "allowed"))
 				s.each(t, func(s *side) error { return framework.Put(s.snap, b) })
 			},
 			"a budget goes": func() {
@@ -119,11 +120,15 @@ func TestMemory(t *testing.T) {
 			},
 			"a nomination": func() {
 				place, pod := place(), another()
-				s.each(t, func(s *side) error { return nominate(s, pod, s.snap.At(place).Name()) })
+				on := s[0].snap.At(place).Name()
+				s.each(t, func(s *side) error { return nominate(s, pod, on) })
 				s.attempt(t, another())
+				if s[0].snap.Node(on) != nil && rapid.Bool().Draw(t, "the nominated pod tries again") {
+					s.attempt(t, pod)
+				}
 				if rapid.Bool().Draw(t, "is taken back") {
 					s.each(t, func(s *side) error {
-						s.snap.Denominate(podInfo(t, s.snap, pod), s.snap.At(place).Name())
+						s.snap.Denominate(podInfo(t, s.snap, pod), on)
 						return nil
 					})
 				}
@@ -144,11 +149,12 @@ func TestMemory(t *testing.T) {
 			},
 			"a what-if": func() {
 				place, pod := place(), another()
+				b := budget("web", rapid.Int32Range(0, 2).Draw(t, "allowed"))
 				var marks [2]framework.Mark
 				for i, side := range s {
 					marks[i] = side.snap.Begin()
 				}
-				s.each(t, func(s *side) error { return leave(s, place) })
+				s.each(t, func(s *side) error { return errors.Join(leave(s, place), framework.Put(s.snap, b)) })
 				s.attempt(t, pod)
 				for i, side := range s {
 					side.snap.Rollback(marks[i])
@@ -180,39 +186,99 @@ func TestMemory(t *testing.T) {
 	})
 }
 
-// TestMemoryAfterManyChanges: a snapshot remembers only its last changes.
-func TestMemoryAfterManyChanges(t *testing.T) {
-	c := cluster{nodes: []*framework.Node{node("a", "4"), node("b", "4")}, pods: objs(
-		on("a", "a-0", "4", 1), on("b", "b-0", "2", 1), on("b", "b-1", "2", 0))}
-	s := snapshotOf(t, c.nodes, c.pods)
-	sched, err := scheduling.New(scheduling.Kubernetes137())
-	if err != nil {
+// TestMemoryOf tells what a memory must notice, one thing at a time. At first the
+// pod of the lower priority leaves a.
+func TestMemoryOf(t *testing.T) {
+	pods := func() []*framework.Pod {
+		return objs(
+			on("a", "a-0", "4", 1).Labels("app", "web"), on("b", "b-0", "4", 2))
+	}
+	tests := []struct {
+		name   string
+		change func(t *testing.T, s *framework.Snapshot) *framework.Snapshot
+		want   string
+	}{
+		{"nothing", func(_ *testing.T, s *framework.Snapshot) *framework.Snapshot { return s }, "a without a-0"},
+		{"another pod, many changes ago", func(t *testing.T, s *framework.Snapshot) *framework.Snapshot {
+			swap(t, s, "a", on("a", "a-1", "4", 3))
+			stir(t, s, "b", 20_000)
+			return s
+		}, "b without b-0"},
+		{"another pod, many changes ago in a fork", func(t *testing.T, s *framework.Snapshot) *framework.Snapshot {
+			f := s.Fork()
+			swap(t, f, "a", on("a", "a-1", "4", 3))
+			stir(t, f, "b", 500)
+			return f
+		}, "b without b-0"},
+		{"another cluster with the same generations", func(t *testing.T, s *framework.Snapshot) *framework.Snapshot {
+			return snapshotOf(t, []*framework.Node{node("a", "4"), node("b", "4")},
+				objs(on("a", "a-0", "4", 3).Labels("app", "web"), on("b", "b-0", "4", 2)), budget("web", 1))
+		}, "b without b-0"},
+		{"a budget that allows less", func(t *testing.T, s *framework.Snapshot) *framework.Snapshot {
+			put(t, s, budget("web", 0))
+			return s
+		}, "b without b-0"},
+		{"a budget that protects others", func(t *testing.T, s *framework.Snapshot) *framework.Snapshot {
+			b := budget("web", 0)
+			b.Spec.Selector.MatchLabels["app"] = "db"
+			put(t, s, b)
+			return s
+		}, "a without a-0"},
+		{"another budget", func(t *testing.T, s *framework.Snapshot) *framework.Snapshot {
+			b := budget("all the web", 0)
+			b.Spec.Selector.MatchLabels["app"] = "web"
+			put(t, s, b)
+			return s
+		}, "b without b-0"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			s := snapshotOf(t, []*framework.Node{node("a", "4"), node("b", "4")}, pods(), budget("web", 1))
+			p := scheduling.Kubernetes137()
+			p.Fast.Verify = true
+			sched, err := scheduling.New(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			pod := preemptor("1", 5).Obj()
+			for range 3 {
+				mark := s.Begin()
+				if got := attempt(t, s, sched, pod); !strings.Contains(got, "a without a-0") {
+					t.Fatalf("attempt = %s, want a-0 to leave a", got)
+				}
+				s.Rollback(mark)
+			}
+			if got := attempt(t, test.change(t, s), sched, pod); !strings.Contains(got, test.want) {
+				t.Errorf("attempt = %s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+// swap replaces the first pod of a node.
+func swap(t *testing.T, s *framework.Snapshot, node string, p framework.PodBuilder) {
+	t.Helper()
+	err := s.RemovePod(s.Node(node).Pods[0], node)
+	if err = errors.Join(err, s.AddPod(podInfo(t, s, p.Obj()), node)); err != nil {
 		t.Fatal(err)
 	}
-	pod := preemptor("1", 5).Obj()
-	for range 3 {
-		mark := s.Begin()
-		if got := attempt(t, s, sched, pod); !strings.Contains(got, "b without b-1") {
-			t.Fatalf("attempt = %s, want b-1 to leave b", got)
-		}
-		s.Rollback(mark)
-	}
-	for _, low := range slices.Clone(s.Node("b").Pods) {
-		if err := s.RemovePod(low, "b"); err != nil {
+}
+
+// stir takes a pod off the node and puts it back so many times.
+func stir(t *testing.T, s *framework.Snapshot, node string, times int) {
+	t.Helper()
+	p := s.Node(node).Pods[0]
+	for range times {
+		if err := errors.Join(s.RemovePod(p, node), s.AddPod(p, node)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := s.AddPod(podInfo(t, s, on("b", "b-2", "4", 3).Obj()), "b"); err != nil {
+}
+
+func put(t *testing.T, s *framework.Snapshot, b *framework.PodDisruptionBudget) {
+	t.Helper()
+	if err := framework.Put(s, b); err != nil {
 		t.Fatal(err)
-	}
-	a := s.Node("a").Pods[0]
-	for range 20_000 {
-		if err := errors.Join(s.RemovePod(a, "a"), s.AddPod(a, "a")); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got := attempt(t, s, sched, pod); !strings.Contains(got, "a without a-0") {
-		t.Errorf("attempt = %s, want a-0 to leave a, as b has only a pod of higher priority now", got)
 	}
 }
 

@@ -40,13 +40,6 @@ func (p DefaultPreemption) mayPreempt(pod, victim *framework.PodInfo) bool {
 	return victim.Priority < pod.Priority && (p.Eligible == nil || p.Eligible(pod, victim))
 }
 
-func (p DefaultPreemption) order() func(a, b *framework.PodInfo) int {
-	if p.MoreImportant != nil {
-		return p.MoreImportant
-	}
-	return MoreImportant
-}
-
 func (p DefaultPreemption) criteria() []Criterion {
 	if p.Criteria != nil {
 		return p.Criteria
@@ -60,7 +53,9 @@ type run struct {
 	cycle     *framework.Cycle
 	verdicts  framework.Verdicts
 	budgets   budgets
-	potential []placed // memory for the victims of one node
+	potential []placed // memory for the pods of one node that may go
+	victims   []placed // memory for those that have to
+	asked     guards   // budgets that had a say about the last candidate
 	memory    *Memory  // nil: nothing is remembered
 }
 
@@ -173,7 +168,11 @@ func (r *run) candidates(ctx context.Context) (list []*answer, refused refusals,
 	}
 	enough := r.enough(len(slots))
 	start, _ := bits.Mul64(r.cycle.Seed, uint64(len(slots)))
-	r.budgets = budgetsOf(r.cycle.Snapshot)
+	if r.memory != nil {
+		r.budgets = r.memory.class.budgets
+	} else {
+		r.budgets = budgetsOf(r.cycle.Snapshot)
+	}
 	clean, violating := make([]*answer, 0, enough), []*answer(nil)
 	for i := range slots {
 		if err := ctx.Err(); err != nil {

@@ -25,12 +25,12 @@ func TestRankOfEquals(t *testing.T) {
 		for i := range rapid.IntRange(0, 80).Draw(t, "pods") {
 			b := framework.MakePod("p").Priority(rapid.Int32Range(0, 1).Draw(t, "priority"))
 			start := time.Unix(10, int64(i))
-			if s := rapid.Int64Range(-1, 2).Draw(t, "start"); s >= 0 {
-				start = time.Unix(s, 0)
+			if s := rapid.Int64Range(-1, 4).Draw(t, "start"); s >= 0 {
+				start = time.Unix(s/2, s%2)
 				b = b.Started(start)
 			}
 			p := b.Obj()
-			pods = append(pods, placed{&framework.PodInfo{Pod: p, Priority: *p.Spec.Priority}, i})
+			pods = append(pods, place(&framework.PodInfo{Pod: p, Priority: *p.Spec.Priority}, i))
 			want = append(want, looked{i, *p.Spec.Priority, start})
 		}
 		sort.Slice(want, func(i, j int) bool {
@@ -42,7 +42,7 @@ func TestRankOfEquals(t *testing.T) {
 		new(run).rank(pods)
 		var got, places []int
 		for i := range pods {
-			got, places = append(got, pods[i].at), append(places, want[i].at)
+			got, places = append(got, int(pods[i].at)), append(places, want[i].at)
 		}
 		if diff := cmp.Diff(places, got); diff != "" {
 			t.Errorf("places of the ranked pods (-want +got):\n%s", diff)

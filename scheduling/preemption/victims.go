@@ -1,32 +1,10 @@
 package preemption
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
 )
-
-// MoreImportant compares pods as kube-scheduler does: higher priority first,
-// then the one that started earlier. A pod that has not started comes last. It
-// is negative when a is more important than b.
-func MoreImportant(a, b *framework.PodInfo) int {
-	return cmp.Or(cmp.Compare(b.Priority, a.Priority), compareStart(a.Pod, b.Pod))
-}
-
-// compareStart is negative when a started before b.
-func compareStart(a, b *framework.Pod) int {
-	switch x, y := a.Status.StartTime, b.Status.StartTime; {
-	case x == nil && y == nil:
-		return 0
-	case x == nil:
-		return 1
-	case y == nil:
-		return -1
-	default:
-		return x.Compare(*y)
-	}
-}
 
 // A Candidate is a node and the pods that would have to go from it.
 type Candidate struct {
@@ -64,38 +42,6 @@ func (r *run) try(node *framework.NodeInfo) (*Candidate, framework.Status) {
 	return t.choose(node.Name())
 }
 
-// lower lists the node's pods that may go, in the order of the node.
-func (r *run) lower(node *framework.NodeInfo) {
-	r.potential = r.potential[:0]
-	for i, p := range node.Pods {
-		if r.plugin.mayPreempt(r.cycle.Pod, p) {
-			r.potential = append(r.potential, placed{p, i})
-		}
-	}
-}
-
-// placed is a pod and its place on the node.
-type placed struct {
-	*framework.PodInfo
-	at int
-}
-
-// rank sorts the pods by importance.
-//
-// kube-scheduler sorts with a sort that is not stable, so the order of equals
-// is an accident of the algorithm, which this one shares. Pods that have not
-// started are not equals there: each takes the time when it was looked at.
-func (r *run) rank(pods []placed) {
-	order := r.plugin.order()
-	slices.SortFunc(pods, func(a, b placed) int {
-		c := order(a.PodInfo, b.PodInfo)
-		if c == 0 && a.Pod.Status.StartTime == nil && b.Pod.Status.StartTime == nil {
-			c = cmp.Compare(a.at, b.at)
-		}
-		return c
-	})
-}
-
 // A trial is a what-if about one node, inside a transaction.
 type trial struct {
 	*run
@@ -109,8 +55,9 @@ type trial struct {
 // would not fit.
 func (t *trial) choose(node string) (*Candidate, framework.Status) {
 	t.rank(t.potential)
-	violating, others := t.budgets.split(t.potential)
-	victims, status := t.reprieve(violating, nil)
+	violating, others, asked := t.budgets.split(t.potential)
+	t.asked = asked
+	victims, status := t.reprieve(violating, t.victims[:0])
 	if !status.IsSuccess() {
 		return nil, status
 	}
@@ -118,6 +65,7 @@ func (t *trial) choose(node string) (*Candidate, framework.Status) {
 	if victims, status = t.reprieve(others, victims); !status.IsSuccess() {
 		return nil, status
 	}
+	t.victims = victims
 	if len(victims) == 0 {
 		return nil, framework.AsStatus(&noVictimError{node})
 	}

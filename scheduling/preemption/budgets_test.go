@@ -1,0 +1,87 @@
+package preemption
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// budgetsIn is the list of the budgets in a snapshot.
+func budgetsIn(t *testing.T, objects ...*framework.PodDisruptionBudget) budgets {
+	t.Helper()
+	s := framework.NewSnapshot(framework.Arrival)
+	for _, b := range objects {
+		if err := framework.Put(s, b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return budgetsOf(s)
+}
+
+func protect(namespace, app string, allowed int32) *framework.PodDisruptionBudget {
+	return &framework.PodDisruptionBudget{
+		ObjectMeta: framework.ObjectMeta{Namespace: namespace, Name: app},
+		Spec:       framework.PodDisruptionBudgetSpec{Selector: &framework.LabelSelector{MatchLabels: map[string]string{"app": app}}},
+		Status:     framework.PodDisruptionBudgetStatus{DisruptionsAllowed: allowed},
+	}
+}
+
+// TestChangedBudgets: budgets that only allow more or less are told apart from those
+// that protect other pods.
+func TestChangedBudgets(t *testing.T) {
+	a, b := protect("x", "a", 1), protect("x", "b", 1)
+	other := protect("x", "b", 1)
+	other.Spec.Selector.MatchLabels["app"] = "c"
+	renamed := protect("x", "b", 1)
+	renamed.Name = "z"
+	tests := []struct {
+		name     string
+		was, now []*framework.PodDisruptionBudget
+		want     guards
+		ok       bool
+	}{
+		{"none", nil, nil, 0, true},
+		{"the same", []*framework.PodDisruptionBudget{a, b}, []*framework.PodDisruptionBudget{a, b}, 0, true},
+		{"one allows less", []*framework.PodDisruptionBudget{a, b}, []*framework.PodDisruptionBudget{a, protect("x", "b", 0)}, 2, true},
+		{"both", []*framework.PodDisruptionBudget{a, b}, []*framework.PodDisruptionBudget{protect("x", "a", 0), protect("x", "b", 0)}, 3, true},
+		{"another name", []*framework.PodDisruptionBudget{a, b}, []*framework.PodDisruptionBudget{a, renamed}, 2, true},
+		{"one more", []*framework.PodDisruptionBudget{a}, []*framework.PodDisruptionBudget{a, b}, 0, false},
+		{"one less", []*framework.PodDisruptionBudget{a, b}, []*framework.PodDisruptionBudget{b}, 0, false},
+		{"another selector", []*framework.PodDisruptionBudget{a, b}, []*framework.PodDisruptionBudget{a, other}, 0, false},
+		{"another namespace", []*framework.PodDisruptionBudget{a, b}, []*framework.PodDisruptionBudget{a, protect("y", "b", 1)}, 0, false},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			got, ok := budgetsIn(t, test.now...).changed(budgetsIn(t, test.was...))
+			if got != test.want || ok != test.ok {
+				t.Errorf("changed = %b, %t; want %b, %t", got, ok, test.want, test.ok)
+			}
+		})
+	}
+}
+
+// TestManyBudgets: of many budgets the last ones share a bit.
+func TestManyBudgets(t *testing.T) {
+	var was, now []*framework.PodDisruptionBudget
+	for i := range 100 {
+		app := fmt.Sprintf("app-%03d", i)
+		b := protect("default", app, 5)
+		was, now = append(was, b), append(now, b)
+	}
+	now[99] = protect("default", "app-099", 0)
+	list := budgetsIn(t, now...)
+	changed, ok := list.changed(budgetsIn(t, was...))
+	if !ok || changed != 1<<63 {
+		t.Fatalf("changed = %b, %t; want the last bit", changed, ok)
+	}
+	pods := []placed{place(&framework.PodInfo{Pod: framework.MakePod("p").Labels("app", "app-099").Obj()}, 0)}
+	violating, others, asked := list.split(pods)
+	if len(violating) != 1 || len(others) != 0 || asked&changed == 0 {
+		t.Errorf("split = %d violating, %d others, guards %b; want the pod to violate a budget of the last bit", len(violating), len(others), asked)
+	}
+	pods = []placed{place(&framework.PodInfo{Pod: framework.MakePod("p").Labels("app", "app-007").Obj()}, 0)}
+	if _, _, asked := list.split(pods); asked != 1<<7 {
+		t.Errorf("split asked %b, want budget 7", asked)
+	}
+}
