@@ -68,8 +68,9 @@ func TestMemoryIsBounded(t *testing.T) {
 		t.Helper()
 		m.For(class)
 		m.begin(s)
+		list := make([]framework.Victim, victims)
 		for i := range s.Len() {
-			m.keep(s.At(i), &answer{guards: 1, candidate: &Candidate{Victims: make([]framework.Victim, victims)}})
+			m.keep(s.At(i), &answer{guards: 1, candidate: &Candidate{Victims: list}})
 		}
 		m.end()
 		check()

@@ -10,7 +10,7 @@ import (
 // A Memory keeps what dry runs on nodes said, so that an attempt for a pod of the
 // same class asks anew only about nodes that have changed. It belongs to one
 // scheduler: the filters that were asked must be the same. The zero value is
-// empty and ready to use. It holds at most 64 MiB; the classes that were used
+// empty and ready to use. It holds about 64 MiB, or one class; those that were used
 // longest ago are forgotten first.
 type Memory struct {
 	classes map[string]*recalled

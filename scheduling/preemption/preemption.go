@@ -66,8 +66,8 @@ type run struct {
 // Cost: one dry run per node whose verdict is Unschedulable, until enough
 // candidates are found. A dry run takes every lower pod off the node and asks
 // all filters once more for each. With [Recall], what it said is kept for as long
-// as the node does not change: an attempt then costs O(N) steps of a nanosecond or
-// two, and 30 microseconds at 5,000 nodes.
+// as the node does not change: an attempt then costs a few nanoseconds for each
+// node, and less than 100 microseconds at 5,000 nodes.
 func (p DefaultPreemption) PostFilter(ctx context.Context, c *framework.Cycle, verdicts framework.Verdicts) (framework.PostFiltered, framework.Status) {
 	r := &run{plugin: p, cycle: c, verdicts: verdicts, memory: p.memoryOf(c)}
 	if text := r.ineligible(); text != "" {
