@@ -142,3 +142,33 @@ func TestReasonsOfSharedTrees(t *testing.T) {
 	}
 	try(snap, "")
 }
+
+// TestManyTurnAtOnce: reasons are counted right where many nodes of a tree that
+// classes share become feasible, or cease to be, between two decisions.
+func TestManyTurnAtOnce(t *testing.T) {
+	s := build(t, scheduling.Profile{
+		Filter: []framework.Plugin{thirds{}}, Score: []scheduling.Weighted{{Plugin: emptier{}}}, Fast: scheduling.Fast{Verify: true},
+	})
+	snap, pod := small(t, 12)
+	try := decider(t, s)
+	for range 15 {
+		try(snap, "")
+	}
+	change := func(change func(*framework.PodInfo, *framework.NodeInfo) error, first int) {
+		t.Helper()
+		for i := first; i < snap.Len(); i++ {
+			if err := change(pod, snap.At(i)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		try(snap, "")
+	}
+	change(snap.Assume, 5)
+	change(snap.Forget, 5)
+	change(snap.Assume, 0)
+	change(snap.Assume, 3)
+	change(snap.Assume, 3)
+	if stats := s.Stats(); stats.Left > 1 {
+		t.Errorf("%d decisions were left to the plain road, want 1: %+v", stats.Left, stats)
+	}
+}
