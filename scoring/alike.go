@@ -110,28 +110,30 @@ func (s alike) balancedDelta(nodes []*framework.NodeInfo, scores []int64) int {
 			return i
 		}
 		loss := float64(float64(cpu)*perCPU) - float64(float64(memory)*perByte)
-		with, sure := evennessBy(loss + shift)
+		with, sure := wholeLoss(loss + shift)
 		if !sure {
-			with = evennessOfTwo(float64(cpu+s.podCPU)/float64(s.cpu), float64(memory+s.podMemory)/float64(s.memory))
+			with = mostlyEven - evennessOfTwo(float64(cpu+s.podCPU)/float64(s.cpu), float64(memory+s.podMemory)/float64(s.memory))
 		}
-		without, sure := evennessBy(loss)
+		without, sure := wholeLoss(loss)
 		if !sure {
-			without = evennessOfTwo(float64(cpu)/float64(s.cpu), float64(memory)/float64(s.memory))
+			without = mostlyEven - evennessOfTwo(float64(cpu)/float64(s.cpu), float64(memory)/float64(s.memory))
 		}
-		scores[i] = framework.MaxNodeScore/2 + int64(uint64(framework.MaxNodeScore/2+with-without)/2)
+		scores[i] = framework.MaxNodeScore/2 + int64(uint64(framework.MaxNodeScore/2+without-with)/2)
 	}
 	return len(nodes)
 }
 
-// evennessBy is evennessOfTwo of fractions of which half the difference is given, as
-// a percentage and fixed-point number of either sign; false where that is so close to
-// an integer that only the very fractions can tell on which side of it the score is:
-// evennessOfTwo rounds, and so does who computed the difference, but neither is 32
-// units off.
-func evennessBy(loss float64) (int64, bool) {
+// mostlyEven is the evenness of fractions with a loss above 0 and below 1.
+const mostlyEven = framework.MaxNodeScore - 1
+
+// wholeLoss is mostlyEven less the evennessOfTwo of fractions of which half the
+// difference is given, as a percentage and fixed-point number of either sign; false
+// where that is so close to an integer that only the very fractions can tell on which
+// side of it the score is: evennessOfTwo rounds, and so does who computed the
+// difference, but neither is 32 units off.
+func wholeLoss(loss float64) (int64, bool) {
 	const near = 64
 	amount := int64(loss)
-	sign := amount >> 63
-	score := framework.MaxNodeScore*fixedUnit - (amount ^ sign - sign) // less its absolute value, without a jump
-	return score >> fixedBits, uint64(score+near)&fixedMask >= 2*near
+	whole := amount >> fixedBits
+	return whole ^ whole>>63, uint64(amount+near)&fixedMask >= 2*near // the absolute value, without a jump
 }

@@ -103,16 +103,21 @@ func TestManyNodes(t *testing.T) {
 			}
 			nodes[i] = n
 		}
+		scorer := batchOf(t, scoring.NodeResourcesBalancedAllocation{}, s, pod)
 		least, balanced, got := make([]int64, len(nodes)), make([]int64, len(nodes)), make([]int64, len(nodes))
 		for i, n := range nodes {
 			least[i] = meanFree(n, request)
 			balanced[i] = scoring.BalancedAllocationScore(n.Requested, request[:], n.Allocatable)
+			if r.IntN(30) == 0 && len(n.Requested) > 0 {
+				n.Requested[r.IntN(2)] = -1 // which no snapshot says, but both answers must agree
+				balanced[i] = scorer.Score(pod, n)
+			}
 		}
 		batchOf(t, scoring.NodeResourcesFit{}, s, pod).ScoreNodes(pod, nodes, got)
 		if diff := cmp.Diff(least, got); diff != "" {
 			t.Fatalf("round %d: LeastAllocated of nodes of %v for %v (-want +got)\n%s", round, shapes, request, diff)
 		}
-		batchOf(t, scoring.NodeResourcesBalancedAllocation{}, s, pod).ScoreNodes(pod, nodes, got)
+		scorer.ScoreNodes(pod, nodes, got)
 		if diff := cmp.Diff(balanced, got); diff != "" {
 			t.Fatalf("round %d: BalancedAllocation of nodes of %v for %v (-want +got)\n%s", round, shapes, request, diff)
 		}

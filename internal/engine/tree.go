@@ -248,6 +248,13 @@ func (t *tree) total(place int) int32 {
 // sum is the summary of all groups in a node.
 func (t *tree) sum(level, node int) summary {
 	all := summary{best: none}
+	if t.groups == 1 {
+		if s := t.levels[level][node]; s.feasible > 0 && !t.shut[0] {
+			s.best += int32(t.offset[0])
+			return s
+		}
+		return all
+	}
 	for g, s := range t.row(level, node) {
 		if s.feasible > 0 && !t.shut[g] {
 			s.best += int32(t.offset[g])

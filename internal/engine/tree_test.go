@@ -37,31 +37,56 @@ func kth(totals []int32, k int, ok func(int32) bool) int {
 	return -1
 }
 
+// some returns some of the numbers below n, the first and the last among them.
+func some(t *rapid.T, n int) []int {
+	if n == 0 {
+		return nil
+	}
+	return append(rapid.SliceOfN(rapid.IntRange(0, n-1), 0, 3).Draw(t, "some"), 0, n-1)
+}
+
 func TestTreeAgreesWithCounting(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		total := rapid.Int32Range(none-1, 3)
-		totals := rapid.SliceOfN(total, 1, 2500).Draw(t, "totals")
+		n := rapid.SampledFrom([]int{1, 5, fan, fan + 1, fan*arity + 3, 700, 1500}).Draw(t, "places")
+		own := rapid.SliceOfN(total, n, n).Draw(t, "totals")
+		groups := rapid.IntRange(1, 3).Draw(t, "groups")
+		of := make([]uint8, (len(own)+fan-1)/fan*fan)
+		for i := range own {
+			of[i] = uint8(i * i % groups)
+		}
+		totals := make([]int32, len(own)) // with offsets, and without groups that are shut
 		var tr tree
-		tr.reset(len(totals), 1, nil)
-		copy(tr.leaves, totals)
+		tr.reset(len(own), groups, of)
+		copy(tr.leaves, own)
 		tr.build()
 		t.Repeat(map[string]func(*rapid.T){
 			"set": func(t *rapid.T) {
-				i := rapid.IntRange(0, len(totals)-1).Draw(t, "place")
-				totals[i] = total.Draw(t, "total")
-				tr.set(i, totals[i])
+				i := rapid.IntRange(0, len(own)-1).Draw(t, "place")
+				own[i] = total.Draw(t, "total")
+				tr.set(i, own[i])
+			},
+			"group": func(t *rapid.T) {
+				g := rapid.IntRange(0, groups-1).Draw(t, "group")
+				tr.offset[g] = rapid.Int64Range(0, 3).Draw(t, "offset")
+				tr.shut[g] = rapid.Bool().Draw(t, "shut")
 			},
 			"": func(t *rapid.T) {
+				for i, x := range own {
+					if totals[i] = none; x >= 0 && !tr.shut[of[i]] {
+						totals[i] = x + int32(tr.offset[of[i]])
+					}
+				}
 				root := plainSummary(totals)
 				if got := tr.root(); got != root {
 					t.Fatalf("root() = %+v, want %+v", got, root)
 				}
-				for k := range int(root.count) {
+				for _, k := range some(t, int(root.count)) {
 					if got, want := tr.kthBest(k), kth(totals, k, func(x int32) bool { return x == root.best }); got != want {
 						t.Fatalf("kthBest(%d) = %d, want %d", k, got, want)
 					}
 				}
-				for k := range int(root.feasible) {
+				for _, k := range some(t, int(root.feasible)) {
 					if got, want := tr.kthFeasible(k), kth(totals, k, func(x int32) bool { return x >= 0 }); got != want {
 						t.Fatalf("kthFeasible(%d) = %d, want %d", k, got, want)
 					}
@@ -75,7 +100,7 @@ func TestTreeAgreesWithCounting(t *testing.T) {
 				if got, want := tr.rank(hi), int(plainSummary(totals[:hi]).feasible); got != want {
 					t.Fatalf("rank(%d) = %d, want %d", hi, got, want)
 				}
-				for k := range int(part.count) {
+				for _, k := range some(t, int(part.count)) {
 					want := lo + kth(totals[lo:hi], k, func(x int32) bool { return x == part.best })
 					if got, _ := tr.kthBetween(lo, hi, part.best, k); got != want {
 						t.Fatalf("kthBetween(%d, %d, %d, %d) = %d, want %d", lo, hi, part.best, k, got, want)

@@ -112,6 +112,9 @@ func (t *tree) walk(lo, hi int, f func(part summary, level, node int) bool) {
 // descend returns the place of the k-th total equal to best, which is the
 // highest below the node.
 func (t *tree) descend(level, node int, best int32, k int) int {
+	if t.groups == 1 {
+		return t.descendAlone(level, node, best-int32(t.offset[0]), int32(k))
+	}
 	for level--; level >= 0; level-- {
 		for node *= arity; ; node++ {
 			if s := t.sum(level, node); s.best == best {
@@ -131,5 +134,28 @@ func (t *tree) descend(level, node int, best int32, k int) int {
 			k--
 		}
 		place++
+	}
+}
+
+// descendAlone is descend where there is one group, without its offset.
+func (t *tree) descendAlone(level, node int, best, k int32) int {
+	for level--; level >= 0; level-- {
+		summaries := t.levels[level]
+		for node *= arity; ; node++ {
+			if s := &summaries[node]; s.best == best {
+				if k < s.count {
+					break
+				}
+				k -= s.count
+			}
+		}
+	}
+	for place := node * fan; ; place++ {
+		if t.leaves[place] == best {
+			if k == 0 {
+				return place
+			}
+			k--
+		}
 	}
 }
