@@ -18,6 +18,13 @@ type Validator interface {
 	Validate(path string) []FieldError
 }
 
+// A Versioned value depends on the version of the configuration that it came in,
+// such as "kubescheduler.config.k8s.io/v1beta3". Whoever decodes arguments that do
+// not tell theirs tells it that of the file.
+type Versioned interface {
+	GivenIn(apiVersion string)
+}
+
 // InTree returns the decoders of the in-tree plugins that take arguments, by the
 // name of the plugin. They return pointers to the types of this package.
 func InTree() map[string]Decoder {

@@ -17,8 +17,10 @@ type LoadAwareScheduling struct {
 	framework.TypeMeta `json:",inline"`
 
 	// FilterExpiredNodeMetrics set to false makes the filter use metrics that
-	// have expired. nil becomes true. Before 1.8 false becomes true, too: a
-	// conversion in Koordinator loses it.
+	// have expired. nil becomes true. false becomes true, too, in arguments of
+	// version v1beta2 or v1beta3 and wherever the rules are 1.4 or 1.5, which know
+	// no other version: a conversion in Koordinator loses it. In those of version
+	// v1, which 1.6 was the first to know, it stands.
 	FilterExpiredNodeMetrics *bool `json:"filterExpiredNodeMetrics,omitempty"`
 	// NodeMetricExpirationSeconds is the age at which a metric expires. nil
 	// becomes 180.
@@ -71,7 +73,8 @@ type LoadAwareAggregated struct {
 
 // LoadAware returns the decoder of LoadAwareScheduling for a version of
 // Koordinator; "" stands for [estimator.Koordinator18]. It makes pointers to
-// that type.
+// that type. Arguments that do not tell their apiVersion count as of v1,
+// unless GivenIn is told otherwise.
 //
 // Differs: arguments that the version does not have yet are accepted, and
 // dropped.
@@ -100,10 +103,13 @@ func (a *LoadAwareScheduling) complete() {
 		cpuFactor         = 85
 		memoryFactor      = 70
 	)
-	a.TypeMeta = meta("LoadAwareScheduling")
 	if a.before18() {
 		a.dropUnknown()
 	}
+	if a.APIVersion != "" {
+		a.GivenIn(a.APIVersion)
+	}
+	a.TypeMeta = meta("LoadAwareScheduling")
 	if a.FilterExpiredNodeMetrics == nil {
 		a.FilterExpiredNodeMetrics = new(true)
 	}
@@ -126,12 +132,22 @@ func (a *LoadAwareScheduling) complete() {
 
 // dropUnknown forgets what versions before 1.8 do not know, or lose.
 func (a *LoadAwareScheduling) dropUnknown() {
-	a.FilterExpiredNodeMetrics = nil
+	if a.rules != estimator.Koordinator16 {
+		a.FilterExpiredNodeMetrics = nil
+	}
 	if a.rules == estimator.Koordinator14 {
 		a.EnableScheduleWhenNodeMetricsExpired = nil
 	}
 	a.DominantResourceWeight, a.ProdUsageIncludeSys, a.AllowCustomizeEstimation = 0, false, false
 	a.EstimatedSecondsAfterPodScheduled, a.EstimatedSecondsAfterInitialized, a.SupportedResources = nil, nil, nil
+}
+
+// GivenIn makes up for the version of the configuration that the arguments are
+// of: see FilterExpiredNodeMetrics.
+func (a *LoadAwareScheduling) GivenIn(apiVersion string) {
+	if a.rules == estimator.Koordinator16 && apiVersion != APIVersion {
+		a.FilterExpiredNodeMetrics = new(true)
+	}
 }
 
 // Config returns the configuration that the arguments describe, but for the

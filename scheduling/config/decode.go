@@ -153,21 +153,26 @@ func (l *loader) decodeArgs(path, plugin string, raw json.RawMessage, p *problem
 		return nil
 	case decoder == nil:
 		return raw
-	case !l.isArgsOf(plugin, path, raw, p):
+	}
+	version, ok := l.isArgsOf(plugin, path, raw, p)
+	if !ok {
 		return nil
 	}
 	decoded, errs := decoder(raw)
 	p.fields(path, errs)
+	if v, ok := decoded.(args.Versioned); ok {
+		v.GivenIn(version)
+	}
 	return decoded
 }
 
 // isArgsOf checks the kind and version that arguments may give of themselves: the
-// plugin's kind, and the version of the file or v1.
-func (l *loader) isArgsOf(plugin, path string, raw json.RawMessage, p *problems) bool {
+// plugin's kind, and the version of the file or v1, which it returns.
+func (l *loader) isArgsOf(plugin, path string, raw json.RawMessage, p *problems) (version string, ok bool) {
 	h, err := readHeader(raw)
 	if err != nil {
 		p.add(headerProblem(path, err))
-		return false
+		return "", false
 	}
 	want := plugin + "Args"
 	h.kind = cmp.Or(h.kind, want)
@@ -179,9 +184,9 @@ func (l *loader) isArgsOf(plugin, path string, raw json.RawMessage, p *problems)
 	switch {
 	case !known || !isArgs && h.kind != configurationKind:
 		p.add(Problem{Class: UnknownKind, Field: path, Text: fmt.Sprintf("%s: no kind %q is registered for version %q", path, h.kind, h.apiVersion)})
-		return false
+		return "", false
 	case h.kind == want:
-		return true
+		return h.apiVersion, true
 	}
 	errs := args.Decode(raw, new(document))
 	if isArgs {
@@ -189,7 +194,7 @@ func (l *loader) isArgsOf(plugin, path string, raw json.RawMessage, p *problems)
 	}
 	p.fields(path, hard(errs))
 	p.add(Problem{Class: ArgsKind, Field: path, Text: fmt.Sprintf("%s: args for plugin %s were not of type %s, got %s", path, plugin, want, h.kind)})
-	return false
+	return "", false
 }
 
 // hard returns the errors that are not about unknown and duplicate fields.

@@ -137,6 +137,45 @@ func TestKoordinator(t *testing.T) {
 	}
 }
 
+// TestKoordinatorExpired wants the use of metrics that have expired. A conversion of
+// versions before v1, which 1.6 was the first to know, forgets it.
+func TestKoordinatorExpired(t *testing.T) {
+	const refused = "0/1 nodes are available: 1 node(s) nodeMetric expired."
+	file := `apiVersion: kubescheduler.config.k8s.io/%s
+kind: KubeSchedulerConfiguration
+profiles:
+  - plugins: {filter: {enabled: [{name: LoadAwareScheduling}]}}
+    pluginConfig:
+      - name: LoadAwareScheduling
+        args: {%s filterExpiredNodeMetrics: false}
+`
+	for _, rules := range allRules {
+		for _, version := range []string{"v1beta2", "v1beta3", "v1"} {
+			for _, given := range []string{"", `apiVersion: "", `, "apiVersion: kubescheduler.config.k8s.io/" + version + ", kind: LoadAwareSchedulingArgs,"} {
+				want := refused
+				switch {
+				case rules == estimator.Koordinator14: // an expired metric never rejects
+					want = "n1"
+				case rules == estimator.Koordinator18, rules == estimator.Koordinator16 && version == "v1":
+					want = "n1"
+				}
+				s, err := scheduling.New(koordinator(t, fmt.Sprintf(file, version, given), rules))
+				if err != nil {
+					t.Fatal(err)
+				}
+				c := newMeasured(t)
+				if err := c.snap.RemoveNode("n2"); err != nil {
+					t.Fatal(err)
+				}
+				c.snap.SetNow(c.snap.Now().Add(time.Hour))
+				if got := c.place(t, s, 0); got != want {
+					t.Errorf("rules %s, version %s, arguments {%s}: %s, want %s", rules, version, given, got, want)
+				}
+			}
+		}
+	}
+}
+
 // TestKoordinatorReserve lets the load-aware score alone decide, as in a file
 // that disables the others. The second pod goes elsewhere because the first is
 // reserved; when that is taken back, the ledger is as it was and the second pod
