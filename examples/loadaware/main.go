@@ -8,6 +8,8 @@
 package main
 
 import (
+	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -22,13 +24,18 @@ import (
 )
 
 func main() {
-	if err := run(os.Stdout); err != nil {
+	switch err := run(os.Args[1:], os.Stdout, os.Stderr); {
+	case errors.Is(err, flag.ErrHelp):
+	case err != nil:
 		fmt.Fprintln(os.Stderr, "loadaware:", err)
 		os.Exit(1)
 	}
 }
 
-func run(out io.Writer) error {
+func run(args []string, stdout, stderr io.Writer) error {
+	if err := noArguments(args, stderr); err != nil {
+		return err
+	}
 	load, err := estimator.NewLoad(estimator.LoadAware{})
 	if err != nil {
 		return err
@@ -52,8 +59,24 @@ func run(out io.Writer) error {
 			return err
 		}
 	}
-	_, err = io.WriteString(out, story(worlds[0], worlds[1]))
+	_, err = io.WriteString(stdout, story(worlds[0], worlds[1]))
 	return err
+}
+
+// noArguments refuses arguments: the story is always the same.
+func noArguments(args []string, stderr io.Writer) error {
+	flags := flag.NewFlagSet("loadaware", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprintln(stderr, "Usage of loadaware: it takes no flags and no arguments.")
+		return err
+	case err != nil:
+		return err
+	case flags.NArg() > 0:
+		return fmt.Errorf("unexpected argument %q: it takes none", flags.Arg(0))
+	}
+	return nil
 }
 
 // scene tells what the reader has to know.
@@ -85,7 +108,11 @@ func story(requests, load *world) string {
 		fmt.Fprintf(&b, "%4dm  %s  %s%s\n", int(a.at/time.Minute), bar(a), bar(c), note)
 	}
 	row := func(what string, value func(*world) float64, unit string) {
-		fmt.Fprintf(&b, "%-48s %12.0f%-1s %12.0f%s\n", what, value(requests), unit, value(load), unit)
+		decimals := 0
+		if unit == "m" {
+			decimals = minuteDecimals
+		}
+		fmt.Fprintf(&b, "%-48s %12.*f%-1s %12.*f%s\n", what, decimals, value(requests), unit, decimals, value(load), unit)
 	}
 	fmt.Fprintf(&b, "\n%-48s %13s %13s\n", "", "by requests", "by load")
 	row("hottest node ever", func(w *world) float64 { return w.peak }, "%")
@@ -97,6 +124,9 @@ func story(requests, load *world) string {
 	fmt.Fprintf(&b, "\nhot nodes by requests  %s\nhot nodes by load      %s\n", requests.hotList(), load.hotList())
 	return b.String()
 }
+
+// minuteDecimals shows times as they are: samples are a quarter of a minute apart.
+const minuteDecimals = 2
 
 // hotTime is how long nodes were hot, added up.
 func (w *world) hotTime() (sum time.Duration) {
@@ -111,7 +141,7 @@ func (w *world) hotList() string {
 	var list []string
 	for i, d := range w.hotNodes {
 		if d > 0 {
-			list = append(list, fmt.Sprintf("%s %.0fm", nodeName(i), d.Minutes()))
+			list = append(list, fmt.Sprintf("%s %.*fm", nodeName(i), minuteDecimals, d.Minutes()))
 		}
 	}
 	if len(list) == 0 {

@@ -154,7 +154,7 @@ func (w *world) begin(p *framework.PodInfo, node string) {
 	w.fail(err)
 	w.running = append(w.running, running{p, i})
 	w.placed++
-	if w.isSilent(i) {
+	if w.load.View(w.snapshot).Expired(w.snapshot.Node(node)) {
 		w.blind++
 	}
 	w.clock.AfterFunc(w.apps[p.Pod.UID].life, func() { w.leave(p) })
@@ -168,9 +168,4 @@ func (w *world) leave(p *framework.PodInfo) {
 			return
 		}
 	}
-}
-
-func (w *world) isSilent(node int) bool {
-	// A metric stays valid for three minutes: only then the node is unknown.
-	return node < silent && w.since() >= silentFrom+3*time.Minute && w.since() < silentUntil
 }
