@@ -162,29 +162,30 @@ func (h *Histogram) scale(by float64) {
 	h.sum *= by
 }
 
-// Empty reports whether no sample counts any more.
-func (h *Histogram) Empty() bool { return h.total < leastWeight }
+// Empty reports whether no sample counts any more: no bucket has a weight of
+// 1e-4, whatever they have together.
+func (h *Histogram) Empty() bool { return !slices.ContainsFunc(h.weights, counts) }
+
+// counts reports whether a bucket's weight does.
+func counts(weight float64) bool { return weight >= leastWeight }
 
 // Percentile returns the upper limit of the bucket in which the fraction p of
 // the total weight is reached, the lower limit of the last bucket, and 0 if the
 // histogram is empty.
 func (h *Histogram) Percentile(p float64) float64 {
-	if h.Empty() {
+	first, last := slices.IndexFunc(h.weights, counts), len(h.weights)-1
+	if first < 0 {
 		return 0
 	}
-	threshold := float64(min(max(p, 0), 1) * h.total)
-	var passed float64
-	last := 0 // the last bucket with any weight
-	for i, w := range h.weights {
-		if w < leastWeight {
-			continue
-		}
-		last = i
-		if passed += w; passed >= threshold {
-			break
-		}
+	for !counts(h.weights[last]) {
+		last--
 	}
-	return h.starts[min(last+1, len(h.starts)-1)]
+	threshold := float64(min(max(p, 0), 1) * h.total)
+	at := first
+	for passed := h.weights[at]; at < last && passed < threshold; passed += h.weights[at] {
+		at++
+	}
+	return h.starts[min(at+1, len(h.starts)-1)]
 }
 
 // Mean returns the weighted mean of the samples, 0 if the histogram is empty.
