@@ -9,20 +9,14 @@ const APIVersion = "kubescheduler.config.k8s.io/v1"
 // with every default filled in. Empty raw and null stand for no arguments. It
 // must report unknown fields; it should read "kind" and "apiVersion", which may
 // be given or not, and which its caller checks. When there are errors the value
-// is not used.
+// is not used. A value that has a method GivenIn(apiVersion string) is told the
+// version of the arguments, or of their file if they do not tell it.
 type Decoder func(raw []byte) (any, []FieldError)
 
 // A Validator is a decoded value that knows the rules for it. path is the path of
 // the value and may be empty.
 type Validator interface {
 	Validate(path string) []FieldError
-}
-
-// A Versioned value depends on the version of the configuration that it came in,
-// such as "kubescheduler.config.k8s.io/v1beta3". Whoever decodes arguments that do
-// not tell theirs tells it that of the file.
-type Versioned interface {
-	GivenIn(apiVersion string)
 }
 
 // InTree returns the decoders of the in-tree plugins that take arguments, by the

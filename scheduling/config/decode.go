@@ -160,7 +160,7 @@ func (l *loader) decodeArgs(path, plugin string, raw json.RawMessage, p *problem
 	}
 	decoded, errs := decoder(raw)
 	p.fields(path, errs)
-	if v, ok := decoded.(args.Versioned); ok {
+	if v, ok := decoded.(interface{ GivenIn(apiVersion string) }); ok {
 		v.GivenIn(version)
 	}
 	return decoded
