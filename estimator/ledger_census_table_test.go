@@ -54,6 +54,41 @@ func TestCensusTableKeepsOrder(t *testing.T) {
 	})
 }
 
+// The census knows whether two pods have one name, whatever has come and gone.
+func TestCensusUnambiguous(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := &census{owner: &ledgerOwner{}}
+		var model []located
+		for step := range rapid.IntRange(0, 30).Draw(t, "steps") {
+			if len(model) > 0 && rapid.Bool().Draw(t, "remove") {
+				i := rapid.IntRange(0, len(model)-1).Draw(t, "which")
+				p := model[i]
+				if !c.remove(p, nameOf(p.pod.Pod).hash()) {
+					t.Fatalf("pod %s of slot %d is not found", p.pod.Pod.Name, p.slot)
+				}
+				model = slices.Delete(model, i, i+1)
+			} else {
+				name := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "name")
+				p := located{&framework.PodInfo{Pod: &framework.Pod{ObjectMeta: framework.ObjectMeta{Name: name}}}, step}
+				only := !slices.ContainsFunc(model, func(o located) bool { return o.pod.Pod.Name == name })
+				if got := c.add(p, nameOf(p.pod.Pod).hash()); got != only {
+					t.Fatalf("add(%s) = %t, want %t", name, got, only)
+				}
+				model = append(model, p)
+			}
+			pods := map[string]int{}
+			want := true
+			for _, p := range model {
+				pods[p.pod.Pod.Name]++
+				want = want && pods[p.pod.Pod.Name] == 1
+			}
+			if got := c.unambiguous(); got != want {
+				t.Fatalf("unambiguous = %t with %v, want %t", got, pods, want)
+			}
+		}
+	})
+}
+
 // A pod that comes and goes on a node whose metric reports it leaves nothing
 // behind, and is found in the metric each time.
 func TestMatchesForgetNothing(t *testing.T) {

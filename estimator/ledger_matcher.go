@@ -50,7 +50,7 @@ func (s *matcher) run(m *matches, metric *framework.NodeMetric) bool {
 
 func (s *matcher) match(m *matches, reports []*framework.PodMetricInfo) {
 	s.before, s.next, s.wrong, s.table = append(s.before[:0], m.order...), 0, 0, s.table[:0]
-	m.repeated, m.strange = false, m.strange[:0]
+	m.repeated, m.strange, m.text = false, m.strange[:0], ""
 	for i := range m.places {
 		m.places[i] = unreported
 	}

@@ -2,12 +2,15 @@ package framework_test
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
 	"os"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -244,5 +247,27 @@ func TestDecodeRealFiles(t *testing.T) {
 	}
 	if o := p.ControllerRef(); o == nil || o.Kind != "DaemonSet" {
 		t.Errorf("ControllerRef() = %v, want a DaemonSet", o)
+	}
+}
+
+// Short texts that repeat are one piece of memory, and no text is taken for another.
+func TestDecodeSharesShortTexts(t *testing.T) {
+	var pods []string
+	for i := range 300 {
+		pods = append(pods, fmt.Sprintf(`{"name": "pod-%d", "namespace": "shop", "qos": "%s"}`, i, strings.Repeat("x", i%40)))
+	}
+	m, err := framework.DecodeObject[framework.NodeMetric]([]byte(`{"metadata": {"name": "n"}, "status": {"podsMetric": [` + strings.Join(pods, ",") + `]}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pieces := map[*byte]bool{}
+	for i, r := range m.Status.PodsMetric {
+		pieces[unsafe.StringData(r.Namespace)] = true
+		if want := fmt.Sprintf("pod-%d", i); r.Name != want || r.Namespace != "shop" || r.QoS != strings.Repeat("x", i%40) {
+			t.Errorf("report %d is of %s/%s with %q, want shop/%s with %d times x", i, r.Namespace, r.Name, r.QoS, want, i%40)
+		}
+	}
+	if len(pieces) > 50 {
+		t.Errorf("300 equal namespaces are %d pieces of memory, want few", len(pieces))
 	}
 }

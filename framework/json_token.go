@@ -120,6 +120,25 @@ func plainText(raw []byte) ([]byte, bool) {
 	return b, bytes.IndexByte(b, '\\') < 0 && utf8.Valid(b)
 }
 
+// recentTexts are short texts that were decoded lately, by length and last bytes:
+// namespaces, classes and names of labels repeat, and need be kept once only.
+type recentTexts [64]string
+
+// unquote does what the function of that name does.
+func (t *recentTexts) unquote(raw []byte) string {
+	const longest = 32
+	b, ok := plainText(raw)
+	if !ok || len(b) == 0 || len(b) > longest {
+		return unquote(raw)
+	}
+	place := len(b) + 7*int(b[len(b)-1]) + 31*int(b[len(b)/2])
+	s := &t[place%len(t)]
+	if *s != string(b) {
+		*s = string(b)
+	}
+	return *s
+}
+
 // unquote returns the content of a quoted string. Bytes that are not UTF-8
 // become U+FFFD, as in encoding/json.
 func unquote(raw []byte) string {

@@ -19,6 +19,7 @@ type decoder struct {
 	scanner
 	shapes  map[reflect.Type]*shape
 	skipped skippedFields
+	recent  recentTexts
 }
 
 func newDecoder(data []byte) *decoder {
@@ -60,7 +61,7 @@ func (d *decoder) value(v reflect.Value, s *shape) error {
 		if err != nil {
 			return err
 		}
-		v.SetString(unquote(raw))
+		v.SetString(d.recent.unquote(raw))
 		return nil
 	case k == reflect.Bool && (c == 't' || c == 'f'):
 		w, err := d.word()
