@@ -5,10 +5,9 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// Of many nodes most have as much CPU and memory as others. So a scorer that is
-// asked about many divides once for each amount, and multiplies for each node, in
-// loops that go on while nodes are alike. Products are fixed-point numbers with
-// fixedBits binary places.
+// Most nodes of many have as much CPU and memory as their neighbours. So a scorer that
+// is asked about many divides once for a stretch of alike nodes, and multiplies for
+// each of them. Products are fixed-point numbers with fixedBits binary places.
 //
 // A product of a number from 0 to 100 and an inverse is less than 2 units away from
 // what it stands for: the rounding of the inverse and of the product leave out less
@@ -42,29 +41,48 @@ func ofUsual(terms []term) bool {
 
 // alikeTo returns what nodes have that are alike to the given one; false when it has
 // too little or too much.
-func alikeTo(n *framework.NodeInfo, terms []term, known *inverses) (alike, bool) {
+func alikeTo(n *framework.NodeInfo, terms []term) (alike, bool) {
 	cpu, memory := n.Allocatable.At(resource.IndexCPU), n.Allocatable.At(resource.IndexMemory)
 	if cpu <= 0 || cpu > alikeMost || memory <= 0 || memory > alikeMost {
 		return alike{}, false
 	}
-	return alike{cpu, memory, known.of(cpu), known.of(memory), terms[0].pod, terms[1].pod}, true
+	return alike{cpu, memory, fixedUnit / float64(cpu), fixedUnit / float64(memory), terms[0].pod, terms[1].pod}, true
 }
 
-// inverses remembers fixedUnit by some amounts, rounded. The zero value remembers
-// none.
-type inverses [8]struct {
-	amount  int64
-	inverse float64
+// A stretch is a method of alike that scores nodes up to the first that it cannot
+// score, and returns how many it scored.
+type stretch func(s alike, nodes []*framework.NodeInfo, scores []int64) int
+
+const (
+	shortStretch = 8  // below so many nodes in a row that are alike, nodes are mixed
+	mixedNodes   = 64 // that are then scored each by itself before the next stretch
+)
+
+// An eachScorer scores many nodes as Score does, whatever they have.
+type eachScorer interface {
+	scoreEach(pod *framework.PodInfo, nodes []*framework.NodeInfo, scores []int64)
 }
 
-// of returns fixedUnit/amount; the amount must be above 0.
-func (v *inverses) of(amount int64) float64 {
-	const spread = 0x9E3779B97F4A7C15 // 2^64 by the golden ratio: its multiples are far apart
-	e := &v[uint64(amount)*spread>>61]
-	if e.amount != amount {
-		e.amount, e.inverse = amount, fixedUnit/float64(amount)
+// scoreStretches sets the scores of many nodes: those of alike nodes by the stretch,
+// others by the scorer.
+func scoreStretches(by stretch, rest eachScorer, terms []term, pod *framework.PodInfo, nodes []*framework.NodeInfo, scores []int64) {
+	if !ofUsual(terms) {
+		rest.scoreEach(pod, nodes, scores)
+		return
 	}
-	return e.inverse
+	for i := 0; i < len(nodes); {
+		scored := 0
+		if s, ok := alikeTo(nodes[i], terms); ok {
+			scored = by(s, nodes[i:], scores[i:])
+		}
+		others := 1
+		if i += scored; scored < shortStretch {
+			others = mixedNodes
+		}
+		end := min(i+others, len(nodes))
+		rest.scoreEach(pod, nodes[i:end], scores[i:end])
+		i = end
+	}
 }
 
 // leastAllocated scores nodes by the mean of [LeastAllocatedScore] until one is not

@@ -87,6 +87,9 @@ func TestManyNodes(t *testing.T) {
 			t.Fatal(err)
 		}
 		nodes := make([]*framework.NodeInfo, r.IntN(20))
+		if round%20 == 0 {
+			nodes = make([]*framework.NodeInfo, 300)
+		}
 		shape := shapes[0]
 		for i := range nodes {
 			if r.IntN(5) == 0 {

@@ -164,18 +164,27 @@ func (b *balancedDelta) Score(_ *framework.PodInfo, node *framework.NodeInfo) in
 
 // ScoreNodes implements [framework.BatchScorer].
 func (b *balancedDelta) ScoreNodes(pod *framework.PodInfo, nodes []*framework.NodeInfo, scores []int64) {
-	usual := ofUsual(b.terms)
-	var known inverses
-	for i := 0; i < len(nodes); i++ {
-		if usual {
-			if s, ok := alikeTo(nodes[i], b.terms, &known); ok {
-				i += s.balancedDelta(nodes[i:], scores[i:])
-			}
-			if i == len(nodes) {
-				break
-			}
+	scoreStretches(alike.balancedDelta, b, b.terms, pod, nodes, scores)
+}
+
+// scoreEach implements [eachScorer].
+func (b *balancedDelta) scoreEach(pod *framework.PodInfo, nodes []*framework.NodeInfo, scores []int64) {
+	if len(b.terms) != 2 {
+		for i, n := range nodes {
+			scores[i] = b.Score(pod, n)
 		}
-		scores[i] = b.Score(pod, nodes[i])
+		return
+	}
+	s, t := b.terms[0], b.terms[1]
+	for i, n := range nodes {
+		a, c := n.Allocatable.At(s.index), n.Allocatable.At(t.index)
+		if a <= 0 || c <= 0 {
+			scores[i] = b.Score(pod, n)
+			continue
+		}
+		u, v := n.Requested.At(s.index), n.Requested.At(t.index)
+		with := evennessOfTwo(fraction(satAdd(u, s.pod), a), fraction(satAdd(v, t.pod), c))
+		scores[i] = improvement(with, evennessOfTwo(fraction(u, a), fraction(v, c)))
 	}
 }
 

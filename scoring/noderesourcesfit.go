@@ -155,18 +155,27 @@ func (f *leastAllocated) Score(_ *framework.PodInfo, node *framework.NodeInfo) i
 
 // ScoreNodes implements [framework.BatchScorer].
 func (f *leastAllocated) ScoreNodes(pod *framework.PodInfo, nodes []*framework.NodeInfo, scores []int64) {
-	usual := ofUsual(f.terms)
-	var known inverses
-	for i := 0; i < len(nodes); i++ {
-		if usual {
-			if s, ok := alikeTo(nodes[i], f.terms, &known); ok {
-				i += s.leastAllocated(nodes[i:], scores[i:])
-			}
-			if i == len(nodes) {
-				break
-			}
+	scoreStretches(alike.leastAllocated, f, f.terms, pod, nodes, scores)
+}
+
+// scoreEach implements [eachScorer].
+func (f *leastAllocated) scoreEach(pod *framework.PodInfo, nodes []*framework.NodeInfo, scores []int64) {
+	if !ofUsual(f.terms) {
+		for i, n := range nodes {
+			scores[i] = f.Score(pod, n)
 		}
-		scores[i] = f.Score(pod, nodes[i])
+		return
+	}
+	// Without a look at the terms for each node.
+	cpu, memory := f.terms[0].pod, f.terms[1].pod
+	for i, n := range nodes {
+		a := n.Allocatable
+		if len(a) < 2 || a[0] == 0 || a[1] == 0 {
+			scores[i] = f.Score(pod, n)
+			continue
+		}
+		scores[i] = (LeastAllocatedScore(satAdd(n.NonZeroRequested[0], cpu), a[0]) +
+			LeastAllocatedScore(satAdd(n.NonZeroRequested[1], memory), a[1])) / 2
 	}
 }
 
