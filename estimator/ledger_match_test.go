@@ -78,3 +78,40 @@ func TestMatchesAgreeWithFreshOnes(t *testing.T) {
 		}
 	})
 }
+
+// Reports with strings of their own, in the order of those before, are about other
+// pods if one name or namespace is another one.
+func TestMatchesNoticeOneName(t *testing.T) {
+	names := []podName{{"a", "bc"}, {"ab", "c"}, {"b", "bc"}}
+	report := func(names []podName) *framework.NodeMetric {
+		metric := &framework.NodeMetric{}
+		for _, name := range names {
+			metric.Status.PodsMetric = append(metric.Status.PodsMetric, &framework.PodMetricInfo{
+				Namespace: strings.Clone(name.namespace), Name: strings.Clone(name.name),
+				PodUsage: framework.ResourceMapOf(resource.List{resource.CPU: resource.Milli(1)}),
+			})
+		}
+		return metric
+	}
+	for i, name := range names {
+		for _, other := range []podName{{name.namespace, strings.Repeat("x", len(name.name))}, {strings.Repeat("x", len(name.namespace)), name.name}} {
+			var m matches
+			var s matcher
+			for _, name := range names {
+				m.enter(nil, name)
+			}
+			for range 3 {
+				s.run(&m, report(names))
+			}
+			if !m.own || m.text == "" {
+				t.Fatalf("own = %t, text = %q after three metrics of the same pods", m.own, m.text)
+			}
+			changed := slices.Clone(names)
+			changed[i] = other
+			s.run(&m, report(changed))
+			if m.reported(i) || m.missing != 1 || m.mentions(name.hash()) || !m.mentions(other.hash()) {
+				t.Errorf("%v is reported as %v: at place %d, %d pods are missing", name, other, m.places[i], m.missing)
+			}
+		}
+	}
+}
