@@ -40,7 +40,8 @@ type Event struct {
 	Type   EventType             `json:"type"`
 	Pod    *framework.Pod        `json:"pod,omitempty"`
 	Metric *framework.NodeMetric `json:"metric,omitempty"`
-	Node   string                `json:"node,omitempty"`  // of a metric that is deleted, or of a reservation
+	Node   string                `json:"node,omitempty"` // of a metric that is deleted, or of a reservation
+	Object *framework.Node       `json:"object,omitempty"`
 	Passed framework.Duration    `json:"passed,omitzero"` // time that passes
 }
 
@@ -56,7 +57,9 @@ const (
 	MetricDelete EventType = "metric-delete"
 	PodReserve   EventType = "pod-reserve"
 	PodUnreserve EventType = "pod-unreserve"
+	NodeUpdate   EventType = "node-update" // Object replaces the node of its name
 	TimePass     EventType = "time-pass"
+	Question     EventType = "question" // Pod is filtered and scored everywhere
 )
 
 // An Answer is what a plugin says.
@@ -68,6 +71,7 @@ type Answer struct {
 	PodClasses    map[framework.UID]string                  `json:"podClasses,omitempty"`   // by UID
 	PodEstimates  map[framework.UID]map[resource.Name]int64 `json:"podEstimates,omitempty"` // by UID
 	Nodes         []NodeAnswer                              `json:"nodes,omitempty"`
+	Questions     [][]NodeAnswer                            `json:"questions,omitempty"` // by question among the events
 }
 
 // A NodeAnswer is what a plugin says about a node.

@@ -22,23 +22,11 @@ func Diff(want, got *Answer) []string {
 	for uid, estimate := range want.PodEstimates {
 		d.compare(fmt.Sprintf("estimate of pod %s", uid), estimate, got.PodEstimates[uid])
 	}
-	d.compare("number of nodes", len(want.Nodes), len(got.Nodes))
-	for i := range min(len(want.Nodes), len(got.Nodes)) {
-		w, g := &want.Nodes[i], &got.Nodes[i]
-		d.compare("name of node", w.Name, g.Name)
-		d.compare(w.Name+": filter", w.FilterCode, g.FilterCode)
-		if !slices.Contains(w.FilterReasons, g.FilterReason) {
-			d.compare(w.Name+": reason", w.FilterReason, g.FilterReason)
-		}
-		d.compare(w.Name+": score", w.Score, g.Score)
-		d.compare(w.Name+": resources", len(w.EstimateNode), len(g.EstimateNode))
-		for name, q := range w.EstimateNode {
-			if !q.Equal(g.EstimateNode[name]) {
-				other := g.EstimateNode[name]
-				d.compare(fmt.Sprintf("%s: estimated %s", w.Name, name), q.String(), other.String())
-			}
-		}
+	d.compare("number of questions", len(want.Questions), len(got.Questions))
+	for i := range min(len(want.Questions), len(got.Questions)) {
+		d.compareNodes(fmt.Sprintf("question %d: ", i), want.Questions[i], got.Questions[i])
 	}
+	d.compareNodes("", want.Nodes, got.Nodes)
 	return d
 }
 
@@ -50,6 +38,27 @@ func (d *differences) compare(what string, want, got any) {
 	}
 	if !reflect.DeepEqual(want, got) {
 		*d = append(*d, fmt.Sprintf("%s = %v, want %v", what, got, want))
+	}
+}
+
+func (d *differences) compareNodes(question string, want, got []NodeAnswer) {
+	d.compare(question+"number of nodes", len(want), len(got))
+	for i := range min(len(want), len(got)) {
+		w, g := &want[i], &got[i]
+		name := question + w.Name
+		d.compare(question+"name of node", w.Name, g.Name)
+		d.compare(name+": filter", w.FilterCode, g.FilterCode)
+		if !slices.Contains(w.FilterReasons, g.FilterReason) {
+			d.compare(name+": reason", w.FilterReason, g.FilterReason)
+		}
+		d.compare(name+": score", w.Score, g.Score)
+		d.compare(name+": resources", len(w.EstimateNode), len(g.EstimateNode))
+		for r, q := range w.EstimateNode {
+			if !q.Equal(g.EstimateNode[r]) {
+				other := g.EstimateNode[r]
+				d.compare(fmt.Sprintf("%s: estimated %s", name, r), q.String(), other.String())
+			}
+		}
 	}
 }
 

@@ -45,10 +45,28 @@ func FuzzNodeMetric(f *testing.F) {
 	})
 }
 
+// A case is a function of what it is made from.
+func TestRandomRepeats(t *testing.T) {
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for seed := range uint64(100) {
+		var texts [2]string
+		for i := range texts {
+			text, err := json.Marshal(loadaware.Random(rand.New(rand.NewPCG(seed, 2)), now))
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts[i] = string(text)
+		}
+		if texts[0] != texts[1] {
+			t.Fatalf("seed %d makes different cases:\n%s\n%s", seed, texts[0], texts[1])
+		}
+	}
+}
+
 // Random cases can be played by the rules of every version.
 func TestRandomCases(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	scores, rejected, invalid := 0, 0, 0
+	scores, rejected, invalid, questions := 0, 0, 0, 0
 	for seed := range uint64(300) {
 		for _, rules := range versions {
 			c := loadaware.Random(rand.New(rand.NewPCG(seed, 1)), now)
@@ -59,6 +77,7 @@ func TestRandomCases(t *testing.T) {
 			if answer.ArgsError != "" {
 				invalid++
 			}
+			questions += len(answer.Questions)
 			for _, n := range answer.Nodes {
 				if n.Score > 0 {
 					scores++
@@ -69,7 +88,7 @@ func TestRandomCases(t *testing.T) {
 			}
 		}
 	}
-	if scores < 300 || rejected < 300 || invalid == 0 {
-		t.Errorf("%d scores, %d rejections, %d invalid arguments: too few to mean much", scores, rejected, invalid)
+	if scores < 300 || rejected < 300 || invalid == 0 || questions < 300 {
+		t.Errorf("%d scores, %d rejections, %d questions, %d invalid arguments: too few to mean much", scores, rejected, questions, invalid)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -32,6 +33,12 @@ func (g *generator) amount(name resource.Name, most int64) resource.Quantity {
 }
 
 func (g *generator) most(name resource.Name) int64 {
+	switch name {
+	case estimator.BatchCPU, estimator.MidCPU:
+		name = resource.CPU
+	case estimator.BatchMemory, estimator.MidMemory, hugePages, resource.EphemeralStorage:
+		name = resource.Memory
+	}
 	switch {
 	case name == resource.CPU && g.enormous:
 		return 1 << 40
@@ -53,6 +60,15 @@ func (g *generator) capacity(name resource.Name) resource.Quantity {
 		return g.exactly(name, g.most(name))
 	}
 	return g.exactly(name, g.most(name)/oneOf[int64](g, 1, 2, 3, 7))
+}
+
+// negative returns less than nothing, which a metric may report.
+func (g *generator) negative(name resource.Name) resource.Quantity {
+	v := -1 - g.Int64N(g.most(name))
+	if g.chance(30) {
+		return resource.MustParse(fmt.Sprintf("%dn", v))
+	}
+	return g.exactly(name, v)
 }
 
 func (g *generator) exactly(name resource.Name, v int64) resource.Quantity {

@@ -2,13 +2,23 @@ package loadaware
 
 import (
 	"encoding/json"
+	"slices"
 
+	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/resource"
 )
 
-// names are the resources that everything is about.
-var names = []resource.Name{resource.CPU, resource.Memory, "nvidia.com/gpu", "example.com/foo"}
+// names are the resources that everything is about, rare those that may come in
+// besides.
+var (
+	names = []resource.Name{resource.CPU, resource.Memory, "nvidia.com/gpu", "example.com/foo"}
+	rare  = []resource.Name{
+		estimator.BatchCPU, estimator.BatchMemory, estimator.MidCPU, estimator.MidMemory, hugePages, resource.EphemeralStorage, resource.Pods,
+	}
+)
+
+const hugePages resource.Name = "hugepages-2Mi"
 
 func (g *generator) percentages(least, most int64) map[resource.Name]int64 {
 	m := map[resource.Name]int64{}
@@ -19,6 +29,9 @@ func (g *generator) percentages(least, most int64) map[resource.Name]int64 {
 				m[name] = max(least, min(most, oneOf[int64](g, 10, 25, 50, 65, 80, 100)))
 			}
 		}
+	}
+	if g.chance(12) {
+		m[oneOf(g, rare...)] = least + g.Int64N(most-least+1)
 	}
 	return m
 }
@@ -47,18 +60,12 @@ func (g *generator) args() json.RawMessage {
 	maybe(30, "estimatedSecondsAfterInitialized", seconds)
 	maybe(50, "allowCustomizeEstimation", flag)
 	maybe(15, "supportedResources", func() any { return names[g.IntN(len(names)):] })
-	factors := g.percentages(1, 100)
-	if weights, ok := a["resourceWeights"].(map[resource.Name]int64); ok && g.chance(98) {
-		for name := range weights {
-			if _, ok := factors[name]; !ok {
-				factors[name] = oneOf[int64](g, 1, 50, 70, 85, 100)
-			}
-		}
-		a["estimatedScalingFactors"] = factors
-	} else if g.chance(50) {
-		a["estimatedScalingFactors"] = factors
+	maybe(75, "estimatedScalingFactors", shares(1, 100))
+	if weights, ok := a["resourceWeights"].(map[resource.Name]int64); ok {
+		g.completeFactors(a, weights)
 	}
 	maybe(45, "aggregated", g.aggregated)
+	maybe(10, "estimator", func() any { return oneOf(g, "", estimator.DefaultEstimatorName) })
 	if g.chance(3) { // something invalid
 		bad := oneOf(g, "resourceWeights", "usageThresholds", "estimatedScalingFactors")
 		a[bad] = map[resource.Name]int64{resource.CPU: oneOf[int64](g, -1, 101, 0)}
@@ -70,6 +77,30 @@ func (g *generator) args() json.RawMessage {
 		panic(err) // maps of numbers always marshal
 	}
 	return text
+}
+
+// completeFactors gives every resource with a weight a factor, or sometimes all but
+// one: of several that lack one Koordinator names any.
+func (g *generator) completeFactors(a map[string]any, weights map[resource.Name]int64) {
+	factors, ok := a["estimatedScalingFactors"].(map[resource.Name]int64)
+	if !ok {
+		factors = map[resource.Name]int64{}
+	}
+	spare := g.chance(2)
+	for _, name := range slices.Backward(slices.Concat(names, rare)) {
+		_, weighs := weights[name]
+		_, has := factors[name]
+		switch {
+		case !weighs || has || name == resource.CPU || name == resource.Memory:
+		case spare:
+			spare = false
+		default:
+			factors[name] = oneOf[int64](g, 1, 50, 70, 85, 100)
+		}
+	}
+	if len(factors) > 0 {
+		a["estimatedScalingFactors"] = factors
+	}
 }
 
 func (g *generator) aggregated() any {

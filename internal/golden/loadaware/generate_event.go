@@ -8,24 +8,36 @@ import (
 
 func (g *generator) event() Event {
 	switch k := g.IntN(100); {
-	case k < 30:
+	case k < 25:
 		return g.metricEvent()
+	case k < 40:
+		p := g.unplaced()
+		if g.chance(50) {
+			p = g.newPod()
+		}
+		return Event{Type: Question, Pod: p}
 	case k < 45:
+		i := g.IntN(len(g.nodes))
+		return Event{Type: NodeUpdate, Object: g.node(i)}
+	case k < 56:
 		d := time.Duration(oneOf[int64](g, 1, 29, 30, 60, 61, 120, 180, 300)) * time.Second
+		if g.chance(10) {
+			d = oneOf(g, time.Nanosecond, 500*time.Millisecond, 59999*time.Millisecond, 48*time.Hour)
+		}
 		g.now = g.now.Add(d)
 		return Event{Type: TimePass, Passed: framework.Duration{Duration: d}}
-	case k < 60:
+	case k < 67:
 		p := g.unplaced()
 		if g.chance(60) {
 			return Event{Type: PodReserve, Node: g.anyNode(), Pod: p}
 		}
 		return Event{Type: PodUnreserve, Node: g.anyNode(), Pod: p}
-	case k < 70 || len(g.pods) == 0:
+	case k < 75 || len(g.pods) == 0:
 		p := *g.newPod()
 		p.Spec.NodeName = g.anyNode()
 		g.pods[len(g.pods)-1] = &p
 		return Event{Type: PodAdd, Pod: &p}
-	case k < 78:
+	case k < 81:
 		p := *oneOf(g, g.pods...)
 		if p.Spec.NodeName == "" {
 			p.Spec.NodeName = g.anyNode()

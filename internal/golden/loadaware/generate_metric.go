@@ -1,6 +1,7 @@
 package loadaware
 
 import (
+	"slices"
 	"time"
 
 	"github.com/berth-sched/berth/estimator"
@@ -14,6 +15,9 @@ func (g *generator) metric(node string) *framework.NodeMetric {
 		m.Spec.CollectPolicy = &framework.NodeMetricCollectPolicy{}
 		if g.chance(80) {
 			m.Spec.CollectPolicy.ReportIntervalSeconds = new(oneOf[int64](g, 0, 30, 60, 120, -30))
+			if g.chance(8) {
+				m.Spec.CollectPolicy.ReportIntervalSeconds = new(oneOf[int64](g, 1, 7, -3600, 604800, 1e9))
+			}
 		}
 	}
 	if g.chance(95) {
@@ -40,7 +44,13 @@ func (g *generator) metric(node string) *framework.NodeMetric {
 	if k := len(m.Status.PodsMetric); k > 0 && g.chance(5) { // one twice
 		twice := *m.Status.PodsMetric[g.IntN(k)]
 		twice.PodUsage = g.usage(4)
+		if g.chance(30) {
+			twice.PodUsage = framework.ResourceMap{}
+		}
 		m.Status.PodsMetric = append(m.Status.PodsMetric, &twice)
+	}
+	if g.chance(4) { // a null in the list
+		m.Status.PodsMetric = slices.Insert(m.Status.PodsMetric, g.IntN(len(m.Status.PodsMetric)+1), nil)
 	}
 	return m
 }
@@ -71,7 +81,14 @@ func (g *generator) usage(fraction int64) framework.ResourceMap {
 	for i, name := range names {
 		if g.IntN(100) < 95>>(i/2*2) {
 			list[name] = g.amount(name, g.most(name)/fraction)
+			if g.chance(2) {
+				list[name] = g.negative(name)
+			}
 		}
+	}
+	if g.chance(8) {
+		name := oneOf(g, rare...)
+		list[name] = g.amount(name, g.most(name)/fraction)
 	}
 	return framework.ResourceMapOf(list)
 }

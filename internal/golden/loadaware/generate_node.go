@@ -17,6 +17,11 @@ func (g *generator) node(i int) *framework.Node {
 			n.Status.Allocatable[name] = g.capacity(name)
 		}
 	}
+	for _, name := range rare {
+		if name != resource.Pods && g.chance(10) {
+			n.Status.Allocatable[name] = g.capacity(name)
+		}
+	}
 	annotate := func(key string, value any) {
 		text, err := json.Marshal(value)
 		if err != nil {

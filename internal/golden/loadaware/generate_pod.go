@@ -33,8 +33,8 @@ func (g *generator) newPod() *framework.Pod {
 	for k := range 1 + g.IntN(2) {
 		p.Spec.Containers = append(p.Spec.Containers, framework.Container{Name: fmt.Sprintf("c%d", k), Resources: g.resources()})
 	}
-	if g.chance(15) {
-		c := framework.Container{Name: "init", Resources: g.resources()}
+	for i := 0; i < 4 && g.chance(15+25*min(i, 1)); i++ {
+		c := framework.Container{Name: fmt.Sprintf("init%d", i), Resources: g.resources()}
 		if g.chance(40) {
 			c.RestartPolicy = new(framework.ContainerRestartPolicyAlways)
 		}
@@ -48,6 +48,11 @@ func (g *generator) newPod() *framework.Pod {
 	}
 	if g.chance(4) {
 		p.OwnerReferences = []framework.OwnerReference{{APIVersion: "apps/v1", Kind: oneOf(g, "DaemonSet", "ReplicaSet"), Name: "o", UID: "o"}}
+		if g.chance(40) { // who controls the pod is one of two
+			p.OwnerReferences = append(p.OwnerReferences, framework.OwnerReference{
+				APIVersion: "apps/v1", Kind: oneOf(g, "DaemonSet", "ReplicaSet"), Name: "c", UID: "c", Controller: new(true),
+			})
+		}
 	}
 	g.annotatePod(p)
 	g.setStatus(p)
@@ -75,18 +80,12 @@ func (g *generator) classify(p *framework.Pod) {
 
 func (g *generator) resources() framework.ResourceRequirements {
 	var r framework.ResourceRequirements
-	for i, name := range append(slices.Clone(names), estimator.BatchCPU, estimator.BatchMemory, estimator.MidCPU, estimator.MidMemory) {
+	for i, name := range slices.Concat(names, rare) {
 		percent := 60
 		if i > 1 {
 			percent = 12
 		}
 		most := g.most(name) / 4
-		switch name {
-		case estimator.BatchCPU, estimator.MidCPU:
-			most = g.most(resource.CPU) / 4
-		case estimator.BatchMemory, estimator.MidMemory:
-			most = g.most(resource.Memory) / 4
-		}
 		var q resource.Quantity
 		if g.chance(percent) {
 			if r.Requests == nil {
@@ -136,10 +135,10 @@ func (g *generator) setStatus(p *framework.Pod) {
 	}
 	p.Status.Conditions = nil
 	for _, t := range []framework.PodConditionType{framework.PodScheduled, framework.PodInitialized} {
-		if g.chance(45) {
+		for i := 0; i < 3 && g.chance(45/(1+4*min(i, 1))); i++ {
 			c := framework.PodCondition{Type: t, Status: framework.ConditionTrue}
 			if g.chance(10) {
-				c.Status = framework.ConditionFalse
+				c.Status = oneOf(g, framework.ConditionFalse, "Unknown")
 			}
 			if g.chance(90) {
 				c.LastTransitionTime = g.recent()

@@ -49,15 +49,19 @@ func Run(c *Case, rules estimator.Rules) (*Answer, error) {
 	if err := r.classify(c, answer); err != nil {
 		return nil, err
 	}
-	return answer, r.ask(c, answer)
+	answer.Questions = r.questions
+	answer.Nodes, err = r.ask(c.Pod)
+	return answer, err
 }
 
 // replay is a case being played.
 type replay struct {
-	snapshot *framework.Snapshot
-	ledger   *estimator.Ledger
-	load     *estimator.Load
-	placed   map[framework.UID]map[string]*framework.PodInfo // pods in the snapshot, by node
+	snapshot  *framework.Snapshot
+	ledger    *estimator.Ledger
+	load      *estimator.Load
+	placed    map[framework.UID]map[string]*framework.PodInfo // pods in the snapshot, by node
+	nodes     []string                                        // in the order of the case
+	questions [][]NodeAnswer
 }
 
 func newReplay(load *estimator.Load) *replay {
@@ -75,6 +79,7 @@ func (r *replay) play(c *Case) error {
 		if err := r.snapshot.AddNode(n); err != nil {
 			return err
 		}
+		r.nodes = append(r.nodes, n.Name)
 	}
 	for _, p := range c.Pods {
 		if p.Spec.NodeName == "" {
@@ -133,6 +138,12 @@ func (r *replay) event(e *Event) error {
 			return r.ledger.Assign(info, r.snapshot.Node(e.Node))
 		}
 		return r.ledger.Unassign(info, r.snapshot.Node(e.Node))
+	case NodeUpdate:
+		return r.snapshot.UpdateNode(e.Object)
+	case Question:
+		nodes, err := r.ask(e.Pod)
+		r.questions = append(r.questions, nodes)
+		return err
 	case TimePass:
 		r.snapshot.SetNow(r.snapshot.Now().Add(e.Passed.Duration))
 		return nil
@@ -253,36 +264,37 @@ func (r *replay) class(p *framework.Pod) (string, error) {
 }
 
 // ask filters and scores the pod everywhere.
-func (r *replay) ask(c *Case, a *Answer) error {
-	info, err := r.info(c.Pod)
+func (r *replay) ask(p *framework.Pod) ([]NodeAnswer, error) {
+	info, err := r.info(p)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	cycle := new(framework.Cycle)
 	cycle.Reset(info, r.snapshot, 0, 0)
 	pre, status := filter.LoadAware{Load: r.load}.PreFilter(cycle)
 	if !status.IsSuccess() && !status.IsSkip() {
-		return status.Err()
+		return nil, status.Err()
 	}
 	cycle.At(1)
 	scorer, status := scoring.LoadAware{Load: r.load}.PreScore(cycle, nil)
 	if !status.IsSuccess() {
-		return status.Err()
+		return nil, status.Err()
 	}
-	for _, node := range c.Nodes {
-		n := r.snapshot.Node(node.Name)
+	var answers []NodeAnswer
+	for _, name := range r.nodes {
+		n := r.snapshot.Node(name)
 		var verdict framework.Status
 		if pre.Filter != nil {
 			verdict = pre.Filter.Filter(info, n)
 		}
-		estimate, err := r.load.Config().Estimator.EstimateNode(node)
+		estimate, err := r.load.Config().Estimator.EstimateNode(n.Node)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		a.Nodes = append(a.Nodes, NodeAnswer{
-			Name: node.Name, FilterCode: verdict.Code().String(), FilterReason: verdict.Message(),
+		answers = append(answers, NodeAnswer{
+			Name: name, FilterCode: verdict.Code().String(), FilterReason: verdict.Message(),
 			Score: scorer.Score(info, n), EstimateNode: estimate,
 		})
 	}
-	return nil
+	return answers, nil
 }

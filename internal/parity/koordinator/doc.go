@@ -13,5 +13,10 @@
 // wraps around for enormous nodes: berth is asked to do the same, see
 // estimator.Wrapping, and scores of the real plugin are cut to [0,100]. And
 // Koordinator takes the default estimator for names that it does not know,
-// which berth refuses: names are not compared.
+// which berth refuses: such names do not occur.
+//
+// Three more would show and do not occur in random cases. A metric's
+// reportIntervalSeconds of more than 292 years wraps around in Koordinator, and a
+// pod's requests do whose sum is beyond int64; berth saturates. And of several
+// weights that lack a factor Koordinator names any, berth the first.
 package koordinator

@@ -58,7 +58,9 @@ func Rival(c *loadaware.Case) (*loadaware.Answer, error) {
 	if err := r.classify(c, answer); err != nil {
 		return nil, err
 	}
-	return answer, r.ask(c, answer)
+	answer.Questions = r.questions
+	answer.Nodes, err = r.ask(c.Pod)
+	return answer, err
 }
 
 // rival is a case being played with the real plugin.
@@ -66,6 +68,8 @@ type rival struct {
 	handle    *handle
 	plugin    *plugin.Plugin
 	estimator estimator.Estimator
+	nodes     []string // in the order of the case
+	questions [][]loadaware.NodeAnswer
 }
 
 // convert returns v as the type of the other side, by way of JSON.
@@ -80,13 +84,10 @@ func convert[T any](v any) (*T, error) {
 
 func (r *rival) play(c *loadaware.Case) error {
 	for _, node := range c.Nodes {
-		n, err := convert[corev1.Node](node)
-		if err != nil {
+		if err := r.setNode(node); err != nil {
 			return err
 		}
-		info := k8sframework.NewNodeInfo()
-		info.SetNode(n)
-		r.handle.nodes[n.Name] = info
+		r.nodes = append(r.nodes, node.Name)
 	}
 	for i := range c.Pods {
 		if err := r.event(&loadaware.Event{Type: loadaware.PodAdd, Pod: c.Pods[i]}); err != nil {
@@ -113,6 +114,17 @@ func (r *rival) play(c *loadaware.Case) error {
 			return err
 		}
 	}
+	return nil
+}
+
+func (r *rival) setNode(node *framework.Node) error {
+	n, err := convert[corev1.Node](node)
+	if err != nil {
+		return err
+	}
+	info := k8sframework.NewNodeInfo()
+	info.SetNode(n)
+	r.handle.nodes[n.Name] = info
 	return nil
 }
 
@@ -147,6 +159,12 @@ func (r *rival) event(e *loadaware.Event) error {
 		m := new(slov1alpha1.NodeMetric)
 		m.Name = e.Node
 		r.handle.metrics.handler.OnDelete(m)
+	case loadaware.NodeUpdate:
+		return r.setNode(e.Object)
+	case loadaware.Question:
+		nodes, err := r.ask(e.Pod)
+		r.questions = append(r.questions, nodes)
+		return err
 	case loadaware.TimePass:
 		time.Sleep(e.Passed.Duration)
 	default:
@@ -192,34 +210,35 @@ func (r *rival) judge(p *framework.Pod) (class string, use map[resource.Name]int
 }
 
 // ask filters and scores the pod everywhere.
-func (r *rival) ask(c *loadaware.Case, a *loadaware.Answer) error {
-	pod, err := convert[corev1.Pod](c.Pod)
+func (r *rival) ask(p *framework.Pod) ([]loadaware.NodeAnswer, error) {
+	pod, err := convert[corev1.Pod](p)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	ctx, state := context.Background(), k8sframework.NewCycleState()
 	if _, s := r.plugin.PreFilter(ctx, state, pod, nil); !s.IsSuccess() {
-		return s.AsError()
+		return nil, s.AsError()
 	}
-	for _, node := range c.Nodes {
-		info := r.handle.nodes[node.Name]
+	var answers []loadaware.NodeAnswer
+	for _, name := range r.nodes {
+		info := r.handle.nodes[name]
 		verdict := r.plugin.Filter(ctx, state, pod, info)
 		score, s := r.plugin.Score(ctx, state, pod, info)
 		if !s.IsSuccess() {
-			return s.AsError()
+			return nil, s.AsError()
 		}
 		allocatable, err := r.estimator.EstimateNode(info.Node())
 		if err != nil {
-			return err
+			return nil, err
 		}
 		list, err := convert[resource.List](allocatable)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		a.Nodes = append(a.Nodes, loadaware.NodeAnswer{
-			Name: node.Name, FilterCode: verdict.Code().String(), FilterReason: verdict.Message(),
+		answers = append(answers, loadaware.NodeAnswer{
+			Name: name, FilterCode: verdict.Code().String(), FilterReason: verdict.Message(),
 			Score: max(fwktype.MinNodeScore, min(score, fwktype.MaxNodeScore)), EstimateNode: *list,
 		})
 	}
-	return nil
+	return answers, nil
 }
