@@ -259,6 +259,17 @@ func TestLoadAwareScope(t *testing.T) {
 	if scope(plain) != framework.FieldsAll {
 		t.Error("a pod whose status changes its class is not a class of its own")
 	}
+	owned := func(controls bool) *framework.Pod {
+		p := framework.MakePod("p").Requests("1", "1Gi").Obj()
+		p.OwnerReferences = []framework.OwnerReference{{Kind: "DaemonSet", Name: "d", UID: "d", Controller: &controls}}
+		return p
+	}
+	if scope(owned(true)) == framework.FieldsAll {
+		t.Error("a pod that a DaemonSet controls is a class of its own")
+	}
+	if scope(owned(false)) != framework.FieldsAll {
+		t.Error("a pod that a DaemonSet owns and does not control is not a class of its own: nothing but that owner lets it pass")
+	}
 }
 
 // ExampleLoadAware filters by what a node really uses: it has room for the
