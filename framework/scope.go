@@ -108,10 +108,15 @@ type Expirer interface {
 // snapshot, for whatever reason but a change of the node itself: also other
 // objects, and for a scorer which nodes are feasible.
 //
-// Version returns a value that identifies the state of all sums that answers
-// depend on, and Changed calls dirty with the slot of each node whose answer
-// may differ between the version since and now; it returns false when it
-// cannot tell, and then every answer counts as changed.
+// Version returns a value that identifies the sums that answers depend on, and
+// the state of all of them, and Changed calls dirty with the slot of each node
+// whose answer may differ between the version since and now; it returns false
+// when it cannot tell, and then every answer counts as changed.
+//
+// Which sums these are may change from one decision to the next, as where the
+// services say which pods count. Then no version of the earlier sums may be equal
+// to one of the present ones, and Changed must return false for it, also when the
+// sums are those that answers depended on some time before.
 type DomainTracker interface {
 	// Version identifies the state of the sums.
 	Version() uint64

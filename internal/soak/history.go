@@ -67,7 +67,7 @@ type action struct {
 // actions lists all kinds of steps. A step on a cluster without nodes adds one.
 func actions() []action {
 	return []action{
-		{"schedule a pod", 48, func(h *history) error { return h.schedule(true) }},
+		{"schedule a pod", 47, func(h *history) error { return h.schedule(true) }},
 		{"try a waiting pod again", 9, (*history).retry},
 		{"pods go", 13, (*history).deletePods},
 		{"a pod comes by itself", 4, (*history).bindElsewhere},
@@ -77,6 +77,7 @@ func actions() []action {
 		{"pods start", 2, (*history).start},
 		{"storage changes", 2, (*history).changeStorage},
 		{"objects change", 2, (*history).changeObjects},
+		{"services change to and fro", 1, (*history).changeServices},
 		{"policies change", 2, (*history).changePolicies},
 		{"time passes", 2, (*history).passTime},
 		{"a node changes", 2, func(h *history) error { return h.snap.UpdateNode(node(h.r, h.someNode().Name())) }},
@@ -137,9 +138,12 @@ func (h *history) turn() error {
 	return nil
 }
 
-func (h *history) newPod() (*framework.PodInfo, error) {
+func (h *history) newPod() (*framework.PodInfo, error) { return h.podOf(pick(h.r, h.templates...)) }
+
+// podOf makes a pod of a class.
+func (h *history) podOf(template *framework.Pod) (*framework.PodInfo, error) {
 	h.serial++
-	p := stamp(pick(h.r, h.templates...), h.serial)
+	p := stamp(template, h.serial)
 	if chance(h.r, 20) {
 		p.DeletionTimestamp = new(h.snap.Now())
 	}
@@ -154,7 +158,12 @@ func (h *history) newPod() (*framework.PodInfo, error) {
 
 // schedule decides for a new pod.
 func (h *history) schedule(mayPlace bool) error {
-	p, err := h.newPod()
+	return h.scheduleOf(pick(h.r, h.templates...), mayPlace)
+}
+
+// scheduleOf decides for a new pod of a class.
+func (h *history) scheduleOf(template *framework.Pod, mayPlace bool) error {
+	p, err := h.podOf(template)
 	if err != nil {
 		return err
 	}

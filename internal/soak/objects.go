@@ -138,3 +138,39 @@ func stamp(t *framework.Pod, serial int) *framework.Pod {
 	p.UID = framework.UID(strings.ToUpper(p.Name))
 	return &p
 }
+
+// changeServices lets a service, or a workload, select one kind of pods and
+// another in turn, so that what was counted for one of them counts again. Pods of
+// a class are decided for between, and now and then a node moves.
+func (h *history) changeServices() error {
+	r := h.r
+	of := pick(r, h.templates...)
+	kinds := []map[string]string{{"app": of.Labels["app"]}, {"tier": pick(r, "front", "back")}}
+	if tier, ok := of.Labels["tier"]; ok {
+		kinds[1]["tier"] = tier
+	}
+	owner := of.ControllerRef()
+	for i := range 3 + r.IntN(6) {
+		if owner != nil && owner.Kind == "ReplicaSet" && chance(r, 3) {
+			set := &framework.ReplicaSet{ObjectMeta: framework.ObjectMeta{Name: owner.Name, Namespace: of.Namespace}}
+			set.Spec.Selector = &framework.LabelSelector{MatchLabels: kinds[i%2]}
+			if err := framework.Put(h.snap, set); err != nil {
+				return err
+			}
+		}
+		s := &framework.Service{ObjectMeta: framework.ObjectMeta{Name: "turning", Namespace: of.Namespace}}
+		s.Spec.Selector = kinds[i%2]
+		if err := framework.Put(h.snap, s); err != nil {
+			return err
+		}
+		if chance(r, 6) {
+			if err := h.snap.UpdateNode(node(r, h.someNode().Name())); err != nil {
+				return err
+			}
+		}
+		if err := h.scheduleOf(of, true); err != nil {
+			return err
+		}
+	}
+	return nil
+}

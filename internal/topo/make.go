@@ -127,8 +127,10 @@ func (t *Tables) sweep() {
 	if bytes > max(budget, t.snapshot.Slots()<<10) || len(t.affinities)+len(t.spreads) > bindingLimit {
 		t.evict()
 	}
+	forgotten := false
 	for id, c := range t.counters {
 		if c != nil && (c.term != nil && c.pairs == 0 || c.term == nil && t.users[id] == 0) {
+			forgotten = forgotten || c.term != nil
 			t.unshare()
 			delete(t.index, c.text)
 			t.counters[id] = nil
@@ -141,6 +143,9 @@ func (t *Tables) sweep() {
 		a.forget(t.existing, gone)
 	}
 	t.existing = slices.DeleteFunc(t.existing, gone)
+	if forgotten {
+		t.renew() // an answer may be older than the last pod with the term
+	}
 	t.classes, t.aliased = map[string]*class{}, false
 	t.sweepAt = max(sweepLeast, 2*(len(t.counters)-len(t.free)))
 }

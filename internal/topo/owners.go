@@ -139,9 +139,13 @@ type Defaults struct {
 	source   []framework.TopologySpreadConstraint
 	action   framework.UnsatisfiableConstraintAction
 	snapshot *framework.Snapshot
-	versions [4]uint64
+	versions workloads
 	kept     map[string]*Rules
 }
+
+// workloads are the versions of the kinds of objects that DefaultSelector looks
+// at.
+type workloads [4]uint64
 
 // Of returns the default constraints with the action for a pod that has none
 // of its own, an empty list where nothing says what the pod belongs with. What
@@ -150,7 +154,7 @@ func (d *Defaults) Of(s *framework.Snapshot, p *framework.PodInfo, constraints [
 	if noWorkloads(s) {
 		return &noRules
 	}
-	versions := [4]uint64{
+	versions := workloads{
 		framework.ObjectsVersion[framework.Service](s), framework.ObjectsVersion[framework.ReplicationController](s),
 		framework.ObjectsVersion[framework.ReplicaSet](s), framework.ObjectsVersion[framework.StatefulSet](s),
 	}
@@ -164,6 +168,7 @@ func (d *Defaults) Of(s *framework.Snapshot, p *framework.PodInfo, constraints [
 		r = &noRules
 		if selector := DefaultSelector(s, p); !selector.SelectsEverything() {
 			r = DefaultRules(constraints, action, selector, p)
+			r.workloads = versions
 		}
 		d.kept[key] = r
 	}

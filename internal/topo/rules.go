@@ -34,6 +34,8 @@ type Rules struct {
 	// Keys in Tables.spreads of what is counted: for Hard, and for Soft with and
 	// without strict.
 	hard, strict, loose string
+
+	workloads workloads // that default rules follow from
 }
 
 // HardRules and SoftRules return the pod's own constraints with the actions
@@ -139,7 +141,7 @@ func (r *Rules) bind(p *framework.PodInfo) {
 	if taints {
 		b = appendString(b, p.ClassKey(framework.FieldTolerations))
 	}
-	text := string(b)
+	text := fmt.Sprintf("%t ", r.Own) + string(b)
 	r.hard, r.strict, r.loose = "h"+text, "s"+text, "l"+text
 }
 

@@ -13,20 +13,21 @@ type Spread struct {
 	// Counts holds the counts of each rule.
 	Counts []Count
 
-	tables *Tables
-	ids    []int32
-	keys   []int32 // the label of each rule
-	strict bool
-	sizes  [][]int // that were met, see Sized
-	resize uint64  // moment when sizes was emptied last
-	used   uint64
+	tables  *Tables
+	ids     []int32
+	keys    []int32 // the label of each rule
+	strict  bool
+	derived bool    // which Spread a pod has follows from the workloads
+	sizes   [][]int // that were met, see Sized
+	resize  uint64  // moment when sizes was emptied last
+	used    uint64
 }
 
 // Hard returns what counts for constraints with the action DoNotSchedule: pods
 // of the pod's namespace that are not terminating, on nodes that have the keys
 // of all rules and that the rule's policies include.
 func (t *Tables) Hard(p *framework.PodInfo, r *Rules) *Spread {
-	if s := t.kept(r.hard); s != nil {
+	if s := t.kept(r.hard, r); s != nil {
 		return s
 	}
 	s := &Spread{tables: t, strict: true}
@@ -35,7 +36,7 @@ func (t *Tables) Hard(p *framework.PodInfo, r *Rules) *Spread {
 		rule := &r.List[i]
 		s.add(rule, query{key: t.key(rule.Key), nodes: t.nodesOf(p, rule, labels), extent: true, pods: podsOf(p, rule)})
 	}
-	return t.keep(r.hard, s)
+	return t.keep(r.hard, r, s)
 }
 
 // Soft returns what counts for constraints with the action ScheduleAnyway: as
@@ -47,7 +48,7 @@ func (t *Tables) Soft(p *framework.PodInfo, r *Rules, strict bool) *Spread {
 	if strict {
 		text = r.strict
 	}
-	if s := t.kept(text); s != nil {
+	if s := t.kept(text, r); s != nil {
 		return s
 	}
 	if strict {
@@ -62,12 +63,16 @@ func (t *Tables) Soft(p *framework.PodInfo, r *Rules, strict bool) *Spread {
 		}
 		s.add(rule, q)
 	}
-	return t.keep(text, s)
+	return t.keep(text, r, s)
 }
 
 // kept returns what was made for a key before, nil if nothing was.
-func (t *Tables) kept(text string) *Spread {
+func (t *Tables) kept(text string, r *Rules) *Spread {
 	tick := t.lookup()
+	if r.workloads != t.workloads && r.workloads != (workloads{}) {
+		t.clock++
+		t.workloads, t.owned = r.workloads, t.clock
+	}
 	s := t.spreads[text]
 	if s != nil {
 		s.used = tick
@@ -75,9 +80,10 @@ func (t *Tables) kept(text string) *Spread {
 	return s
 }
 
-func (t *Tables) keep(text string, s *Spread) *Spread {
+func (t *Tables) keep(text string, r *Rules, s *Spread) *Spread {
 	t.hold(s.ids)
-	s.used = t.tick
+	t.clock++
+	s.used, s.derived, s.resize = t.tick, !r.Own, t.clock
 	t.spreads[text] = s
 	return s
 }

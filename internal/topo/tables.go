@@ -44,6 +44,9 @@ type Tables struct {
 
 	namespaces uint64 // version of the namespace objects that bindings know
 	named      uint64 // moment when it changed
+
+	workloads workloads // that bindings for default constraints know
+	owned     uint64    // moment when they changed: pods may belong with others now
 }
 
 var tables = framework.NewExtensionKey(newTables)

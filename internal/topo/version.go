@@ -82,13 +82,22 @@ func (a *Affinity) ScoreChanged(demand bool, since uint64, dirty func(slot int))
 	return true
 }
 
+// told returns the moment before which nothing can be told: the answers may be
+// those of another Spread, that the pod had while there were other workloads.
+func (s *Spread) told() uint64 {
+	if s.derived {
+		return max(s.tables.anew, s.tables.owned)
+	}
+	return s.tables.anew
+}
+
 // HardVersion returns the version of what a filter reads.
-func (s *Spread) HardVersion() uint64 { return s.tables.latest(s.tables.anew, s.Counts) }
+func (s *Spread) HardVersion() uint64 { return s.tables.latest(s.told(), s.Counts) }
 
 // HardChanged is to HardVersion what FilterChanged is to FilterVersion.
 func (s *Spread) HardChanged(since uint64, dirty func(slot int)) bool {
 	t := s.tables
-	if since < t.anew {
+	if since < s.told() {
 		return false
 	}
 	for _, c := range s.Counts {
@@ -120,14 +129,14 @@ func (s *Spread) Sized(sizes []int) uint64 {
 		i = len(s.sizes)
 		s.sizes = append(s.sizes, slices.Clone(sizes))
 	}
-	return t.latest(max(t.anew, s.resize), s.Counts)*sizesLimit + uint64(i)
+	return t.latest(max(s.told(), s.resize), s.Counts)*sizesLimit + uint64(i)
 }
 
 // SoftChanged is to Sized what FilterChanged is to FilterVersion; now is the
 // present version.
 func (s *Spread) SoftChanged(since, now uint64, dirty func(slot int)) bool {
 	t := s.tables
-	if since%sizesLimit != now%sizesLimit || since/sizesLimit < max(t.anew, s.resize) {
+	if since%sizesLimit != now%sizesLimit || since/sizesLimit < max(s.told(), s.resize) {
 		return false
 	}
 	for _, c := range s.Counts {
