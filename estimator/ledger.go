@@ -38,7 +38,8 @@ import (
 // they do. A pod whose node changes leaves the old one, where Koordinator leaves
 // a ghost. Pods without a UID are told apart by namespace and name, and one that
 // was assigned without a UID is the one of that name that comes to the snapshot
-// with a UID. The metric of a node goes with the node.
+// with a UID. What SetMetric was given goes with the node; a metric that is an
+// object of the snapshot stays there, and counts again when the node comes back.
 type Ledger struct {
 	snapshot *framework.Snapshot
 	owner    *ledgerOwner

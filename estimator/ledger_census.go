@@ -259,6 +259,9 @@ func (c *census) unwatch(slot int, strays []podName) {
 		return
 	}
 	for _, name := range strays {
+		if !slices.Contains(c.shard(name.hash()).watchers[name], slot) {
+			continue
+		}
 		s := c.own(name.hash())
 		left := slices.DeleteFunc(slices.Clone(s.watchers[name]), func(other int) bool { return other == slot })
 		if s.watchers[name] = left; len(left) == 0 {

@@ -37,6 +37,7 @@ func TestLedgerDepartureOutlastsOthers(t *testing.T) {
 		meanwhile func(f *ledgerFixture, old *framework.PodInfo)
 	}{
 		{"nothing", func(*ledgerFixture, *framework.PodInfo) {}},
+		{"the snapshot is forked", func(f *ledgerFixture, _ *framework.PodInfo) { f.snapshot = f.snapshot.Fork() }},
 		{"another pod is tried", rolledBack(func(f *ledgerFixture, _ *framework.PodInfo) {
 			f.ok(f.snapshot.AddPod(other(f), "n1"))
 		})},

@@ -12,10 +12,12 @@ import (
 // SamplePolicy says how a [Sampler] reports. The zero value is what koordlet
 // does by default.
 type SamplePolicy struct {
-	// Average is the time over which use is averaged; 0 means 5 minutes.
+	// Average is the time over which use is averaged; 0 and less mean 5 minutes.
+	// Reports tell it in whole seconds, rounded up.
 	Average time.Duration
-	// Interval is how often a report is made, which it says of itself; 0 means
-	// 60 s. Koordinator waits as long for a new pod to show.
+	// Interval is how often a report is made, which it says of itself, in whole
+	// seconds, rounded up; 0 and less mean 60 s. Koordinator waits as long for a new
+	// pod to show.
 	Interval time.Duration
 	// Periods are those of the statistics; nil means 5, 10 and 30 minutes.
 	Periods []time.Duration
@@ -27,10 +29,10 @@ type SamplePolicy struct {
 }
 
 func (p SamplePolicy) withDefaults() SamplePolicy {
-	if p.Average == 0 {
+	if p.Average <= 0 {
 		p.Average = 5 * time.Minute
 	}
-	if p.Interval == 0 {
+	if p.Interval <= 0 {
 		p.Interval = defaultReportInterval
 	}
 	if p.Periods == nil {
@@ -60,8 +62,8 @@ type PodUse struct {
 //	err := ledger.SetMetric(s.Report("node-1", now))
 //
 // A statistic is reported once its samples span half of its period, an average
-// from the first sample on. Times must not go back. A Sampler must be used by
-// one goroutine at a time.
+// from the first sample on. Times must not go back. The zero Sampler is that of
+// the zero policy. A Sampler must be used by one goroutine at a time.
 //
 // Source: koordlet 1.8, states_nodemetric.go, default policy.
 //
@@ -114,6 +116,7 @@ func newDecayingPeriod(halfLife time.Duration) decayingPeriod {
 // Add takes a sample: what the system uses and what each pod does. The node
 // uses the sum. Pods that are not in the last sample are not reported.
 func (s *Sampler) Add(now time.Time, system Use, pods []PodUse) {
+	s.prepare()
 	total := system
 	present := make(map[podName]bool, len(pods))
 	for _, p := range pods {
@@ -151,6 +154,13 @@ func (s *Sampler) Add(now time.Time, system Use, pods []PodUse) {
 	}
 }
 
+// prepare makes a zero Sampler one of the zero policy.
+func (s *Sampler) prepare() {
+	if s.pods == nil {
+		*s = *NewSampler(SamplePolicy{})
+	}
+}
+
 // kept is how long samples of the node are needed.
 func (s *Sampler) kept() time.Duration {
 	if s.policy.Decaying || len(s.policy.Periods) == 0 {
@@ -175,11 +185,12 @@ func (u Use) plus(v Use) Use {
 // Report returns the report of a node at a time not before the last sample. It
 // is a new object at every call.
 func (s *Sampler) Report(node string, now time.Time) *framework.NodeMetric {
+	s.prepare()
 	m := &framework.NodeMetric{
 		TypeMeta:   framework.TypeMeta{Kind: "NodeMetric", APIVersion: "slo.koordinator.sh/v1alpha1"},
 		ObjectMeta: framework.ObjectMeta{Name: node},
 	}
-	average, interval := int64(s.policy.Average/time.Second), int64(s.policy.Interval/time.Second)
+	average, interval := wholeSeconds(s.policy.Average), wholeSeconds(s.policy.Interval)
 	policy := &framework.AggregatePolicy{}
 	info := &framework.NodeMetricInfo{}
 	k := expired(s.times, now.Add(-s.policy.Average))
@@ -197,6 +208,15 @@ func (s *Sampler) Report(node string, now time.Time) *framework.NodeMetric {
 	}
 	m.Status = framework.NodeMetricStatus{UpdateTime: &now, NodeMetric: info, PodsMetric: s.reportPods(now)}
 	return m
+}
+
+// wholeSeconds returns d in seconds, rounded up.
+func wholeSeconds(d time.Duration) int64 {
+	whole := int64(d / time.Second)
+	if d%time.Second > 0 {
+		whole++
+	}
+	return whole
 }
 
 func (s *Sampler) reportPods(now time.Time) []*framework.PodMetricInfo {

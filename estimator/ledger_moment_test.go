@@ -1,0 +1,211 @@
+package estimator_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/framework"
+)
+
+// legacyUse returns what rules up to 1.6 score of n1.
+func (f *ledgerFixture) legacyUse(rules estimator.Rules) []int64 {
+	f.t.Helper()
+	load, err := estimator.NewLoad(estimator.LoadAware{Rules: rules})
+	f.ok(err)
+	return append([]int64(nil), load.View(f.snapshot).Use(f.snapshot.Node("n1"), estimator.WholeForScore)...)
+}
+
+// undated is the fixture's metric without the time that it is from.
+func (f *ledgerFixture) undated() *framework.NodeMetric {
+	m := f.metric(modelStart)
+	m.Status.UpdateTime = nil
+	return m
+}
+
+// A metric that was there before the ledger, or before the node, is from its time:
+// a pod that was placed long before it has been measured.
+func TestLedgerFindsTimeOfMetric(t *testing.T) {
+	f := &ledgerFixture{t, framework.NewSnapshot(framework.ZoneInterleaved)}
+	f.snapshot.SetNow(modelStart.Add(-time.Hour))
+	f.ok(f.snapshot.AddNode(framework.MakeNode("n1", "10", "10Gi").Obj()))
+	f.ok(f.snapshot.AddPod(f.pod("old", "1", "1Gi"), "n1"))
+	f.ok(framework.Put(f.snapshot, f.metric(modelStart)))
+	want := []int64{2000, 4 * gib}
+	if diff := cmp.Diff(want, use(f.snapshot)); diff != "" {
+		t.Errorf("metric before the ledger: use (-want +got)\n%s", diff)
+	}
+	f.ok(f.snapshot.RemoveNode("n1"))
+	f.ok(f.snapshot.AddNode(framework.MakeNode("n1", "10", "10Gi").Obj()))
+	f.ok(f.snapshot.AddPod(f.pod("old", "1", "1Gi"), "n1"))
+	if diff := cmp.Diff(want, use(f.snapshot)); diff != "" {
+		t.Errorf("metric before the node: use (-want +got)\n%s", diff)
+	}
+}
+
+// A metric without a time is from that of the one before, which is forgotten once
+// neither metrics nor pods are left.
+func TestLedgerForgetsTimeOfMetric(t *testing.T) {
+	const measured, late = 2000, 2000 + 850 - 500
+	ten := modelStart.Add(10 * time.Minute)
+	tests := []struct {
+		name string
+		do   func(f *ledgerFixture, p *framework.PodInfo)
+		want int64
+	}{
+		{"the metric goes, the pod stays", func(f *ledgerFixture, p *framework.PodInfo) {
+			f.ok(f.snapshot.AddPod(p, "n1"))
+			estimator.LedgerOf(f.snapshot).RemoveMetric("n1")
+		}, measured},
+		{"there is no pod when the metric goes", func(f *ledgerFixture, p *framework.PodInfo) {
+			estimator.LedgerOf(f.snapshot).RemoveMetric("n1")
+			f.ok(f.snapshot.AddPod(p, "n1"))
+		}, late},
+		{"the pod goes, too", func(f *ledgerFixture, p *framework.PodInfo) {
+			f.ok(f.snapshot.AddPod(p, "n1"))
+			estimator.LedgerOf(f.snapshot).RemoveMetric("n1")
+			f.ok(f.snapshot.RemovePod(p, "n1"))
+			f.ok(f.snapshot.AddPod(p, "n1"))
+		}, late},
+		{"the pod goes, too, and that is taken back", func(f *ledgerFixture, p *framework.PodInfo) {
+			f.ok(f.snapshot.AddPod(p, "n1"))
+			estimator.LedgerOf(f.snapshot).RemoveMetric("n1")
+			mark := f.snapshot.Begin()
+			f.ok(f.snapshot.RemovePod(p, "n1"))
+			f.snapshot.Rollback(mark)
+		}, measured},
+		{"the pod is unassigned, and that is taken back", func(f *ledgerFixture, p *framework.PodInfo) {
+			f.ok(f.snapshot.AddPod(p, "n1"))
+			ledger := estimator.LedgerOf(f.snapshot)
+			ledger.RemoveMetric("n1")
+			mark := f.snapshot.Begin()
+			f.ok(ledger.Unassign(p, f.snapshot.Node("n1")))
+			f.snapshot.Rollback(mark)
+		}, measured},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			f := &ledgerFixture{t, framework.NewSnapshot(framework.ZoneInterleaved)}
+			f.snapshot.SetNow(modelStart)
+			f.ok(f.snapshot.AddNode(framework.MakeNode("n1", "10", "10Gi").Obj()))
+			ledger := estimator.LedgerOf(f.snapshot)
+			f.ok(ledger.SetMetric(f.metric(ten)))
+			test.do(f, f.pod("old", "1", "1Gi"))
+			f.ok(ledger.SetMetric(f.undated()))
+			if got := use(f.snapshot); got[0] != test.want {
+				t.Errorf("use of cpu = %d, want %d", got[0], test.want)
+			}
+		})
+	}
+}
+
+// By rules up to 1.6 a metric without a time has measured no pod, and one whose
+// interval is negative none that came after it.
+func TestLedgerLegacyWindow(t *testing.T) {
+	const late = 2000 - 500 + 850
+	for _, rules := range []estimator.Rules{estimator.Koordinator14, estimator.Koordinator15, estimator.Koordinator16} {
+		t.Run(string(rules), func(t *testing.T) {
+			f := newLedgerFixture(t)
+			if got := f.legacyUse(rules); got[0] != 2000 {
+				t.Errorf("measured: use of cpu = %d, want 2000", got[0])
+			}
+			f.ok(estimator.LedgerOf(f.snapshot).SetMetric(f.undated()))
+			if got := f.legacyUse(rules); got[0] != late {
+				t.Errorf("metric without a time: use of cpu = %d, want %d", got[0], late)
+			}
+			m := f.metric(modelStart.Add(-time.Hour - 10*time.Second)) // the pod came ten seconds later
+			m.Spec.CollectPolicy = &framework.NodeMetricCollectPolicy{ReportIntervalSeconds: new(int64(-30))}
+			f.ok(estimator.LedgerOf(f.snapshot).SetMetric(m))
+			if got := f.legacyUse(rules); got[0] != late {
+				t.Errorf("negative interval: use of cpu = %d, want %d", got[0], late)
+			}
+		})
+	}
+}
+
+// A report of a pod without any usage does not count, whether it has none or says
+// that there is none.
+func TestLedgerEmptyReport(t *testing.T) {
+	for _, text := range []string{
+		`{"name":"old","namespace":"default","priority":"koord-prod"}`,
+		`{"name":"old","namespace":"default","priority":"koord-prod","podUsage":{}}`,
+		`{"name":"old","namespace":"default","priority":"koord-prod","podUsage":{"resources":{}}}`,
+		`{"name":"old","namespace":"default","priority":"koord-prod","podUsage":{"resources":null}}`,
+	} {
+		f := newLedgerFixture(t)
+		report := new(framework.PodMetricInfo)
+		f.ok(json.Unmarshal([]byte(text), report))
+		m := f.metric(modelStart)
+		m.Status.PodsMetric[0] = report
+		f.ok(estimator.LedgerOf(f.snapshot).SetMetric(m))
+		for _, rules := range []estimator.Rules{estimator.Koordinator14, estimator.Koordinator16, estimator.Koordinator18} {
+			if got := f.legacyUse(rules); got[0] != 2850 {
+				t.Errorf("rules %s, report %s: use of cpu = %d, want 2850", rules, text, got[0])
+			}
+		}
+	}
+}
+
+// Of two pods of one name, on another node, that which was created last gives the
+// class of what is reported.
+func TestLedgerReportHasClassOfYoungest(t *testing.T) {
+	for _, prodIsYounger := range []bool{true, false} {
+		f := newLedgerFixture(t)
+		f.ok(f.snapshot.AddNode(framework.MakeNode("n2", "10", "10Gi").Obj()))
+		for i, class := range []string{"koord-prod", "koord-batch"} {
+			object := framework.Clone(f.pod("twin", "1", "1Gi").Pod)
+			object.UID = framework.UID([]string{"a", "b"}[i])
+			object.Labels = map[string]string{estimator.LabelPriorityClass: class}
+			object.CreationTimestamp = modelStart
+			if prodIsYounger == (i == 0) {
+				object.CreationTimestamp = modelStart.Add(time.Second)
+			}
+			info, err := f.snapshot.NewPodInfo(object)
+			f.ok(err)
+			f.ok(f.snapshot.AddPod(info, "n2"))
+		}
+		m := f.metric(modelStart)
+		m.Status.PodsMetric = append(m.Status.PodsMetric, &framework.PodMetricInfo{Name: "twin", Namespace: "default", PodUsage: usage("300m", "1Gi")})
+		f.ok(estimator.LedgerOf(f.snapshot).SetMetric(m))
+		want := int64(500)
+		if prodIsYounger {
+			want = 800
+		}
+		if got := f.prodUse(estimator.Koordinator14); got[0] != want {
+			t.Errorf("the prod pod is younger: %v: use of prod pods = %d, want %d", prodIsYounger, got[0], want)
+		}
+	}
+}
+
+// A pod that comes to one node changes what another one reports of it, which the
+// snapshot is told of.
+func TestLedgerTouchesNodesThatReport(t *testing.T) {
+	f := newLedgerFixture(t)
+	f.ok(f.snapshot.AddNode(framework.MakeNode("n2", "10", "10Gi").Obj()))
+	m := f.metric(modelStart)
+	m.Status.PodsMetric = append(m.Status.PodsMetric, &framework.PodMetricInfo{Name: "guest", Namespace: "default", PodUsage: usage("300m", "1Gi")})
+	f.ok(estimator.LedgerOf(f.snapshot).SetMetric(m))
+	before := f.prodUse(estimator.Koordinator14)
+	guest := f.pod("guest", "1", "1Gi")
+	steps := []struct {
+		name string
+		do   func() error
+		want int64
+	}{
+		{"it comes", func() error { return f.snapshot.AddPod(guest, "n2") }, before[0] + 300},
+		{"it leaves", func() error { return f.snapshot.RemovePod(guest, "n2") }, before[0]},
+	}
+	for _, step := range steps {
+		generation := f.snapshot.Node("n1").Generation()
+		f.ok(step.do())
+		if got := f.prodUse(estimator.Koordinator14); got[0] != step.want {
+			t.Errorf("%s: use of prod pods = %d, want %d", step.name, got[0], step.want)
+		}
+		if f.snapshot.Node("n1").Generation() == generation {
+			t.Errorf("%s: the node that reports it is not marked as changed", step.name)
+		}
+	}
+}
