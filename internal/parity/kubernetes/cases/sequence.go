@@ -51,6 +51,19 @@ type Step struct {
 	Leaving    string                           `json:"leaving,omitempty"` // a volume is asked to go
 	DropVolume string                           `json:"dropVolume,omitempty"`
 	DropClaim  string                           `json:"dropClaim,omitempty"`
+
+	// A node gets labels, or loses them; a pod on a node gets other labels, or
+	// begins to leave.
+	Node    string            `json:"node,omitempty"`
+	Pod     string            `json:"pod,omitempty"`
+	Labels  map[string]string `json:"labels,omitempty"`
+	Without bool              `json:"without,omitempty"`
+
+	Namespace     *framework.Namespace           `json:"namespace,omitempty"`
+	DropNamespace string                         `json:"dropNamespace,omitempty"`
+	Service       *framework.Service             `json:"service,omitempty"`
+	ReplicaSet    *framework.ReplicaSet          `json:"replicaSet,omitempty"`
+	Budget        *framework.PodDisruptionBudget `json:"budget,omitempty"`
 }
 
 // GenerateSequence makes the sequence of that number, with so many steps.

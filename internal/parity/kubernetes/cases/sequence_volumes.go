@@ -16,14 +16,14 @@ const (
 )
 
 // SequenceFamilies are the names of the families of sequences.
-var SequenceFamilies = []string{SequenceFamily, VolumeSequenceFamily, PreemptionSequenceFamily}
+var SequenceFamilies = []string{SequenceFamily, VolumeSequenceFamily, PreemptionSequenceFamily, ObjectSequenceFamily}
 
 // AnnRefuse is the annotation of pods that are turned away at Reserve or at Permit,
 // when others have reserved what they need.
 const AnnRefuse = "refuse"
 
-// GenerateStateful makes the sequence of that number, of a family other than
-// [SequenceFamily]: pods reserve volumes and are promised nodes on the way.
+// GenerateStateful makes the sequence of that number, of [VolumeSequenceFamily] or
+// [PreemptionSequenceFamily]: pods reserve volumes and are promised nodes on the way.
 func GenerateStateful(name string, seed, number uint64, steps int) *Sequence {
 	c := &golden.Case{ID: fmt.Sprintf("%s-%d-%d", name, seed, number), Family: name}
 	d := newDice(name, seed, number)

@@ -17,8 +17,9 @@
 // sequence-volumes and sequence-preemption pods reserve volumes, are turned away
 // at Reserve or Permit, have their claims bound or not, and make others go and are
 // promised their nodes: what is reserved of every volume and claim is compared,
-// too, and nodes, victims and messages of preemption. kube-scheduler has one
-// worker, berth the tie rule Heap.
+// too, and nodes, victims and messages of preemption. In sequence-objects services,
+// ReplicaSets, namespaces, budgets, labels of nodes, and pods where they are change
+// between placements. kube-scheduler has one worker, berth the tie rule Heap.
 //
 // A case that differs is made as small as possible while it still differs in the
 // same way, and printed as a line of JSON on the standard output, together with

@@ -18,6 +18,8 @@ func (c config) generate(family string, number uint64) (*item, error) {
 	switch {
 	case family == cases.SequenceFamily:
 		i = *cases.GenerateSequence(c.seed, number, c.steps)
+	case family == cases.ObjectSequenceFamily:
+		i = *cases.GenerateObjects(c.seed, number, c.steps)
 	case slices.Contains(cases.SequenceFamilies, family):
 		i = *cases.GenerateStateful(family, c.seed, number, c.steps)
 	default:

@@ -148,6 +148,9 @@ func (w *walk) step(at int, s *cases.Step) (string, error) {
 }
 
 func (w *walk) take(s *cases.Step) (string, error) {
+	if done, err := w.change(s); done {
+		return "", err
+	}
 	switch {
 	case s.Place != nil:
 		return w.arrive(s.Place)
