@@ -1,0 +1,320 @@
+package topo
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// TestTables changes a cluster at random, forks it and takes changes back, and
+// compares what the tables of every fork say, and said to have changed, with what
+// a look at all pods finds.
+func TestTables(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := &model{T: t, forks: []*fork{newFork(framework.NewSnapshot(framework.Arrival))}}
+		all := wanted()
+		for range 5 {
+			m.pods = append(m.pods, rapid.SampledFrom(all).Draw(t, "pod"))
+		}
+		for range rapid.IntRange(2, 4).Draw(t, "nodes") {
+			m.addNode(m.forks[0].snap)
+		}
+		for range rapid.IntRange(10, 40).Draw(t, "steps") {
+			at := rapid.IntRange(0, len(m.forks)-1).Draw(t, "fork")
+			m.step(m.forks[at])
+			for _, f := range m.forks {
+				m.check(f)
+			}
+		}
+	})
+}
+
+// model is a cluster and its forks.
+type model struct {
+	*rapid.T
+	forks  []*fork
+	pods   []*framework.Pod // that are to be placed
+	serial int
+}
+
+// fork is one of them, with the answers that were given about it.
+type fork struct {
+	snap     *framework.Snapshot
+	answers  map[string]*answers
+	defaults Defaults
+}
+
+func newFork(s *framework.Snapshot) *fork { return &fork{snap: s, answers: map[string]*answers{}} }
+
+func draw[T any](m *model, what string, list ...T) T { return rapid.SampledFrom(list).Draw(m.T, what) }
+
+func (m *model) must(err error) {
+	m.Helper()
+	if err != nil {
+		m.Fatal(err)
+	}
+}
+
+func (m *model) step(f *fork) {
+	s := f.snap
+	switch draw(m, "step", "pod", "pod", "pod", "pod goes", "pod goes", "node", "node changes", "node goes", "namespace", "service", "fork", "what if", "sweep", "evict") {
+	case "pod":
+		m.addPod(s)
+	case "pod goes":
+		m.removePod(s)
+	case "node":
+		if s.Len() < 6 {
+			m.addNode(s)
+		}
+	case "node changes":
+		m.updateNode(s)
+	case "node goes":
+		m.removeNode(s)
+	case "namespace":
+		m.namespace(s)
+	case "service":
+		m.service(s)
+	case "fork":
+		if len(m.forks) < 3 {
+			m.forks = append(m.forks, newFork(s.Fork()))
+		}
+	case "what if":
+		mark := s.Begin()
+		for range draw(m, "changes", 1, 2, 3) {
+			m.change(s)
+		}
+		m.check(f)
+		s.Rollback(mark)
+	case "sweep":
+		Of(s).sweepAt = 0
+	case "evict":
+		t := Of(s)
+		t.tick += 2 * recent
+		t.evict()
+		t.sweepAt = 0
+	}
+}
+
+// change is a step that can be taken back.
+func (m *model) change(s *framework.Snapshot) {
+	switch draw(m, "change", "pod", "pod goes", "namespace", "service") {
+	case "pod":
+		m.addPod(s)
+	case "pod goes":
+		m.removePod(s)
+	case "namespace":
+		m.namespace(s)
+	default:
+		m.service(s)
+	}
+}
+
+// node makes a node, with an empty zone or none at times.
+func (m *model) node(name string) *framework.Node {
+	b := framework.MakeNode(name, "4", "4Gi").Labels(framework.LabelHostname, name)
+	if zone := draw(m, "zone", "a", "a", "b", "b", "", "-"); zone != "-" {
+		b = b.Labels(framework.LabelTopologyZone, zone)
+	}
+	if rack := draw(m, "rack", "1", "2", "-"); rack != "-" {
+		b = b.Labels("rack", rack)
+	}
+	b = b.Labels("disk", draw(m, "disk", "ssd", "hdd"))
+	if draw(m, "taint", false, false, true) {
+		b = b.Taint("gpu:NoSchedule")
+	}
+	return b.Obj()
+}
+
+func (m *model) addNode(s *framework.Snapshot) {
+	m.serial++
+	m.must(s.AddNode(m.node(fmt.Sprint("n", m.serial))))
+}
+
+func (m *model) someNode(s *framework.Snapshot) *framework.NodeInfo {
+	return s.At(rapid.IntRange(0, s.Len()-1).Draw(m.T, "node"))
+}
+
+func (m *model) updateNode(s *framework.Snapshot) {
+	if s.Len() > 0 {
+		m.must(s.UpdateNode(m.node(m.someNode(s).Name())))
+	}
+}
+
+func (m *model) removeNode(s *framework.Snapshot) {
+	if s.Len() > 1 {
+		m.must(s.RemoveNode(m.someNode(s).Name()))
+	}
+}
+
+func (m *model) addPod(s *framework.Snapshot) {
+	if s.Len() == 0 {
+		return
+	}
+	m.serial++
+	pod := *draw(m, "like", append(wanted(), m.pods...)...)
+	pod.Name = fmt.Sprint("p", m.serial)
+	pod.UID = framework.UID(pod.Name)
+	if draw(m, "terminating", false, false, false, true) {
+		pod.DeletionTimestamp = new(s.Now())
+	}
+	p, err := s.NewPodInfo(&pod)
+	m.must(err)
+	m.must(s.AddPod(p, m.someNode(s).Name()))
+}
+
+func (m *model) removePod(s *framework.Snapshot) {
+	if s.Len() == 0 {
+		return
+	}
+	if n := m.someNode(s); len(n.Pods) > 0 {
+		m.must(s.RemovePod(draw(m, "which", n.Pods...), n.Name()))
+	}
+}
+
+func (m *model) namespace(s *framework.Snapshot) {
+	n := &framework.Namespace{ObjectMeta: framework.ObjectMeta{Name: draw(m, "namespace", "default", "other")}}
+	switch team := draw(m, "team", "a", "b", "", "-"); team {
+	case "-":
+		framework.Delete[framework.Namespace](s, n.Name)
+		return
+	case "":
+	default:
+		n.Labels = map[string]string{"team": team}
+	}
+	m.must(framework.Put(s, n))
+}
+
+func (m *model) service(s *framework.Snapshot) {
+	o := &framework.Service{ObjectMeta: framework.ObjectMeta{Name: "s", Namespace: "default"}}
+	switch draw(m, "selects", "app", "tier", "both", "nobody") {
+	case "app":
+		o.Spec.Selector = map[string]string{"app": "web"}
+	case "tier":
+		o.Spec.Selector = map[string]string{"tier": "front"}
+	case "both":
+		o.Spec.Selector = map[string]string{"app": "web", "tier": "front"}
+	}
+	m.must(framework.Put(s, o))
+}
+
+// wanted are pods that differ in what decides about counts.
+func wanted() []*framework.Pod {
+	web := &framework.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
+	term := func(key string, teams map[string]string, namespaces ...string) framework.PodAffinityTerm {
+		t := framework.PodAffinityTerm{TopologyKey: key, LabelSelector: web, Namespaces: namespaces}
+		if teams != nil {
+			t.NamespaceSelector = &framework.LabelSelector{MatchLabels: teams}
+		}
+		return t
+	}
+	teamA := map[string]string{"team": "a"}
+	const zone, host = framework.LabelTopologyZone, framework.LabelHostname
+	near := func(terms ...framework.PodAffinityTerm) *framework.Affinity {
+		return &framework.Affinity{PodAffinity: &framework.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: terms}}
+	}
+	away := func(terms ...framework.PodAffinityTerm) *framework.Affinity {
+		return &framework.Affinity{PodAntiAffinity: &framework.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: terms}}
+	}
+	likes := &framework.Affinity{
+		PodAffinity: &framework.PodAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []framework.WeightedPodAffinityTerm{
+			{Weight: 3, PodAffinityTerm: term(zone, teamA)}, {Weight: 5, PodAffinityTerm: term("rack", nil)},
+		}},
+		PodAntiAffinity: &framework.PodAntiAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []framework.WeightedPodAffinityTerm{
+			{Weight: 7, PodAffinityTerm: term(host, map[string]string{})},
+		}},
+	}
+	constraint := func(key string, action framework.UnsatisfiableConstraintAction, taints bool) framework.TopologySpreadConstraint {
+		c := framework.TopologySpreadConstraint{MaxSkew: 1, TopologyKey: key, WhenUnsatisfiable: action, LabelSelector: web}
+		if taints {
+			c.NodeTaintsPolicy = new(framework.NodeInclusionPolicyHonor)
+		}
+		return c
+	}
+	var pods []*framework.Pod
+	add := func(a *framework.Affinity, spread ...framework.TopologySpreadConstraint) *framework.Pod {
+		p := framework.MakePod(fmt.Sprint("w", len(pods))).Labels("app", "web", "tier", "front").Obj()
+		p.Spec.Affinity, p.Spec.TopologySpreadConstraints = a, spread
+		pods = append(pods, p)
+		return p
+	}
+	add(nil)
+	add(nil).Labels = map[string]string{"app": "web"}
+	add(nil).Namespace = "other"
+	add(near(term(host, nil)))
+	add(near(term(zone, nil), term("rack", teamA)))
+	add(near(term(zone, nil))).Labels = map[string]string{"tier": "front"} // not of its own group
+	add(away(term(zone, nil)))
+	add(away(term(zone, teamA)))
+	add(away(term("rack", map[string]string{}, "other")))
+	add(likes)
+	for _, action := range []framework.UnsatisfiableConstraintAction{framework.DoNotSchedule, framework.ScheduleAnyway} {
+		add(nil, constraint(zone, action, false))
+		add(nil, constraint(zone, action, false)).Spec.NodeSelector = map[string]string{"disk": "ssd"}
+		add(nil, constraint(zone, action, true))
+		add(nil, constraint(zone, action, true)).Spec.Tolerations = []framework.Toleration{{Operator: framework.TolerationOpExists}}
+		add(nil, constraint(zone, action, false), constraint("rack", action, false), constraint(host, action, false))
+		add(nil, constraint(host, action, false))
+	}
+	return pods
+}
+
+// answers are what was said about the nodes of a fork at some version.
+type answers struct {
+	version uint64
+	by      map[int]string // by slot
+}
+
+// tracker is what a bound plugin tells of its answers.
+type tracker struct {
+	version uint64
+	changed func(since uint64, dirty func(slot int)) bool
+}
+
+// promised compares the answers with those of the version before, which may
+// differ only where the tracker says so; nil says that the plugin is skipped.
+func (m *model) promised(f *fork, what string, tr *tracker, answer func(n *framework.NodeInfo) string) {
+	m.Helper()
+	if tr == nil {
+		delete(f.answers, what)
+		return
+	}
+	now := &answers{tr.version, map[int]string{}}
+	for _, n := range f.snap.All() {
+		now.by[n.Slot()] = answer(n)
+	}
+	was := f.answers[what]
+	f.answers[what] = now
+	if was == nil {
+		return
+	}
+	dirty := map[int]bool{}
+	if was.version != now.version && !tr.changed(was.version, func(slot int) { dirty[slot] = true }) {
+		return
+	}
+	for _, slot := range slices.Sorted(maps.Keys(now.by)) {
+		if !dirty[slot] && was.by[slot] != now.by[slot] {
+			m.Fatalf("%s: versions %d and %d: the answer for slot %d was %q, is %q, and nobody said so", what, was.version, now.version, slot, was.by[slot], now.by[slot])
+		}
+	}
+}
+
+// grouped compares the answers for nodes that are said to be alike.
+func (m *model) grouped(f *fork, what string, g framework.Groups, answer func(n *framework.NodeInfo) string) {
+	m.Helper()
+	if g.Count == 0 {
+		return
+	}
+	seen := map[int32]string{}
+	for _, n := range f.snap.All() {
+		group, is := g.Of[n.Slot()], answer(n)
+		if was, ok := seen[group]; ok && was != is {
+			m.Fatalf("%s: the nodes of group %d answer %q and %q", what, group, was, is)
+		}
+		seen[group] = is
+	}
+}
