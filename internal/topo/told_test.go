@@ -1,0 +1,315 @@
+package topo
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// Small cases of what TestTables seldom meets.
+
+const zone = framework.LabelTopologyZone
+
+// on makes a snapshot with nodes that have these labels, the name of each first.
+func on(t *testing.T, nodes ...[]string) *framework.Snapshot {
+	t.Helper()
+	s := framework.NewSnapshot(framework.Arrival)
+	for _, n := range nodes {
+		if err := s.AddNode(framework.MakeNode(n[0], "4", "4Gi").Labels(n[1:]...).Obj()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+func info(t *testing.T, s *framework.Snapshot, p *framework.Pod) *framework.PodInfo {
+	t.Helper()
+	i, err := s.NewPodInfo(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return i
+}
+
+func add(t *testing.T, s *framework.Snapshot, p *framework.Pod, node string) *framework.PodInfo {
+	t.Helper()
+	i := info(t, s, p)
+	if err := s.AddPod(i, node); err != nil {
+		t.Fatal(err)
+	}
+	return i
+}
+
+func web(name string) *framework.Pod { return framework.MakePod(name).Labels("app", "web").Obj() }
+
+var selectsWeb = &framework.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
+
+// hermit makes a pod that no web pod may be near to.
+func hermit(name, key string) *framework.Pod {
+	p := framework.MakePod(name).Obj()
+	p.Spec.Affinity = &framework.Affinity{PodAntiAffinity: &framework.PodAntiAffinity{
+		RequiredDuringSchedulingIgnoredDuringExecution: []framework.PodAffinityTerm{{TopologyKey: key, LabelSelector: selectsWeb}},
+	}}
+	return p
+}
+
+// spread makes a web pod with constraints of the action.
+func spread(action framework.UnsatisfiableConstraintAction, keys ...string) *framework.Pod {
+	p := web("spread")
+	for _, key := range keys {
+		p.Spec.TopologySpreadConstraints = append(p.Spec.TopologySpreadConstraints, framework.TopologySpreadConstraint{
+			MaxSkew: 1, TopologyKey: key, WhenUnsatisfiable: action, LabelSelector: selectsWeb,
+		})
+	}
+	return p
+}
+
+// TestLabelAppears moves a node between the domain of the empty value and none.
+func TestLabelAppears(t *testing.T) {
+	s := on(t, []string{"a", zone, ""}, []string{"b"})
+	p := info(t, s, spread(framework.DoNotSchedule, zone))
+	count := Of(s).Hard(p, HardRules(p)).Counts[0]
+	for i, labels := range []map[string]string{{}, {zone: ""}, {}} {
+		n := *s.Node("a").Node
+		n.Labels = labels
+		if err := s.UpdateNode(&n); err != nil {
+			t.Fatal(err)
+		}
+		_, want := labels[zone]
+		if got := count.Domain(s.Node("a")) >= 0; got != want {
+			t.Errorf("step %d: in a domain = %t, want %t", i, got, want)
+		}
+	}
+}
+
+// TestEmptyDomainStays gives and takes the last node of the empty value where
+// nodes without the label count there.
+func TestEmptyDomainStays(t *testing.T) {
+	s := on(t, []string{"a", zone, ""}, []string{"b"})
+	add(t, s, web("1"), "b")
+	p := info(t, s, spread(framework.ScheduleAnyway, zone))
+	count := Of(s).Soft(p, SoftRules(p), false).Counts[0]
+	if err := s.RemoveNode("a"); err != nil {
+		t.Fatal(err)
+	}
+	for i, value := range []string{"x", ""} {
+		name := fmt.Sprint("c", i)
+		if err := s.AddNode(framework.MakeNode(name, "4", "4Gi").Labels(zone, value).Obj()); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := count.At(s.Node(name)), int64(i); got != want {
+			t.Errorf("count of zone %q = %d, want %d", value, got, want)
+		}
+	}
+}
+
+// TestSweepKeepsTerms gives up counters while a pod with a term is on a node that
+// is in no domain, and lets the node come into one.
+func TestSweepKeepsTerms(t *testing.T) {
+	s := on(t, []string{"a"}, []string{"b", zone, "z"})
+	add(t, s, hermit("1", zone), "a")
+	p := info(t, s, web("new"))
+	if a := Of(s).Affinity(p); len(a.Barred) != 1 || a.Bars() {
+		t.Fatalf("%d terms bar the pod, want one that counts nobody", len(a.Barred))
+	}
+	Of(s).sweepAt = 0
+	if a := Of(s).Affinity(p); len(a.Barred) != 1 {
+		t.Fatalf("after a sweep %d terms bar the pod, want 1", len(a.Barred))
+	}
+	n := *s.Node("a").Node
+	n.Labels = map[string]string{zone: "z"}
+	if err := s.UpdateNode(&n); err != nil {
+		t.Fatal(err)
+	}
+	if a := Of(s).Affinity(p); !a.Bars() || a.Barred[0].At(s.Node("b")) != 1 {
+		t.Error("the term bars nobody from zone z, want it to")
+	}
+}
+
+// TestSweepForgets gives up the counter of a term that the last pod has left: what
+// was said before must not count as told.
+func TestSweepForgets(t *testing.T) {
+	s := on(t, []string{"a", zone, "z"}, []string{"b", zone, "z"})
+	last := add(t, s, hermit("1", zone), "a")
+	add(t, s, hermit("2", framework.LabelHostname), "b")
+	p := info(t, s, web("new"))
+	before := Of(s).Affinity(p).FilterVersion()
+	if err := s.RemovePod(last, "a"); err != nil {
+		t.Fatal(err)
+	}
+	Of(s).sweepAt = 0
+	a := Of(s).Affinity(p)
+	dirty := map[int]bool{}
+	told := a.FilterChanged(before, func(slot int) { dirty[slot] = true })
+	if a.FilterVersion() == before || told && len(dirty) < 2 {
+		t.Errorf("FilterChanged(%d) = %t with %d slots at version %d, want both or false", before, told, len(dirty), a.FilterVersion())
+	}
+}
+
+// TestSizes tells lists of sizes from each other, be there ever so many, and after
+// what is counted was given up.
+func TestSizes(t *testing.T) {
+	s := on(t, []string{"a", zone, "z"})
+	p := info(t, s, spread(framework.ScheduleAnyway, zone))
+	soft := func() *Spread { return Of(s).Soft(p, SoftRules(p), true) }
+	first := soft().Sized([]int{1})
+	for i := range sizesLimit + 1 {
+		version := soft().Sized([]int{i + 2})
+		if version == first || soft().SoftChanged(first, version, func(int) {}) {
+			t.Fatalf("size %d has version %d, as has size 1, or is said to be told from %d", i+2, version, first)
+		}
+	}
+	again := soft().Sized([]int{7})
+	// Another binding holds the counters: they stay as they are.
+	other := spread(framework.ScheduleAnyway, zone)
+	other.Spec.Tolerations = []framework.Toleration{{Operator: framework.TolerationOpExists}}
+	other.Spec.TopologySpreadConstraints[0].NodeTaintsPolicy = new(framework.NodeInclusionPolicyIgnore)
+	other.Spec.TopologySpreadConstraints[0].NodeAffinityPolicy = new(framework.NodeInclusionPolicyIgnore)
+	q := info(t, s, other)
+	old := soft()
+	tables := Of(s)
+	if tables.Soft(q, SoftRules(q), true) == old || len(old.ids) != 1 {
+		t.Fatal("the other pod has the same binding, want another one of the same counter")
+	}
+	tables.tick += 2 * recent
+	tables.Soft(q, SoftRules(q), true)
+	tables.evict()
+	made := soft()
+	if made == old {
+		t.Fatal("nothing was given up")
+	}
+	for _, size := range []int{8, 7, 9} {
+		version := made.Sized([]int{size})
+		if version == again || made.SoftChanged(again, version, func(int) {}) {
+			t.Errorf("size %d of a new binding has version %d, or is said to be told from %d", size, version, again)
+		}
+	}
+}
+
+// TestLongHistory changes counts more often than is remembered.
+func TestLongHistory(t *testing.T) {
+	s := on(t, []string{"a", zone, "y"}, []string{"b", zone, "z"})
+	p := info(t, s, spread(framework.ScheduleAnyway, zone))
+	soft := Of(s).Soft(p, SoftRules(p), true)
+	before := soft.Sized([]int{2})
+	add(t, s, web("first"), "b")
+	known := soft.Sized([]int{2})
+	for range historyLimit {
+		i := add(t, s, web("1"), "a")
+		if err := s.RemovePod(i, "a"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	now := soft.Sized([]int{2})
+	for _, since := range []uint64{before, known} {
+		if soft.SoftChanged(since, now, func(int) {}) {
+			t.Errorf("SoftChanged(%d) = true, want false: it is forgotten", since)
+		}
+	}
+	if !soft.SoftChanged(now, now, func(int) {}) {
+		t.Error("SoftChanged of the present version = false, want true")
+	}
+}
+
+// TestForksHaveHistories changes counts on both sides of a fork.
+func TestForksHaveHistories(t *testing.T) {
+	s := on(t, []string{"a", zone, "y"}, []string{"b", zone, "z"})
+	p := info(t, s, spread(framework.ScheduleAnyway, zone))
+	for i := range 5 { // so that the list of events has room for more
+		add(t, s, web(fmt.Sprint(i)), "a")
+	}
+	soft := Of(s).Soft(p, SoftRules(p), true)
+	add(t, s, web("in front"), "a")
+	before := soft.Sized([]int{2})
+	f := s.Fork()
+	forked := Of(f).Soft(p, SoftRules(p), true)
+	since := forked.Sized([]int{2})
+	add(t, f, web("of the fork"), "b")
+	add(t, s, web("of the other"), "a")
+	for _, tt := range []struct {
+		name  string
+		of    *framework.Snapshot
+		soft  *Spread
+		since uint64
+		node  string
+	}{{"fork", f, forked, since, "b"}, {"other", s, soft, before, "a"}} {
+		var dirty []string
+		told := tt.soft.SoftChanged(tt.since, tt.soft.Sized([]int{2}), func(slot int) { dirty = append(dirty, tt.of.AtSlot(slot).Name()) })
+		if told && (len(dirty) != 1 || dirty[0] != tt.node) {
+			t.Errorf("%s: SoftChanged named %q, want %q", tt.name, dirty, tt.node)
+		}
+	}
+}
+
+// TestOwnersTurn lets a service select other pods, and those of before again.
+func TestOwnersTurn(t *testing.T) {
+	s := on(t, []string{"a", zone, "y"}, []string{"b", zone, "z"})
+	add(t, s, framework.MakePod("1").Labels("tier", "front").Obj(), "a")
+	add(t, s, web("2"), "b")
+	p := info(t, s, framework.MakePod("new").Labels("app", "web", "tier", "front").Obj())
+	var d Defaults
+	hard := func(key, value string) *Spread {
+		service := &framework.Service{ObjectMeta: framework.ObjectMeta{Name: "s", Namespace: "default"}}
+		service.Spec.Selector = map[string]string{key: value}
+		if err := framework.Put(s, service); err != nil {
+			t.Fatal(err)
+		}
+		return Of(s).Hard(p, d.Of(s, p, systemHard, framework.DoNotSchedule))
+	}
+	hard("tier", "front")
+	hard("app", "web")
+	version := hard("tier", "front").HardVersion()
+	for range 3 {
+		for _, label := range [][2]string{{"app", "web"}, {"tier", "front"}} {
+			now := hard(label[0], label[1])
+			if now.HardVersion() == version || now.HardChanged(version, func(int) {}) {
+				t.Errorf("with %s=%s: version %d, as before, or said to be told from it", label[0], label[1], now.HardVersion())
+			}
+			version = now.HardVersion()
+		}
+	}
+}
+
+// TestPreparedGroups keeps nodes with and without a label apart that a scorer
+// leaves out, where it does not look at the label's value.
+func TestPreparedGroups(t *testing.T) {
+	s := on(t, []string{"a", zone, "z", framework.LabelHostname, "a"}, []string{"b", zone, "z"}, []string{"c", zone, "z", framework.LabelHostname, "c"})
+	p := info(t, s, spread(framework.ScheduleAnyway, zone, framework.LabelHostname))
+	n := *s.Node("b").Node
+	n.Labels = map[string]string{zone: "z"}
+	if err := s.UpdateNode(&n); err != nil {
+		t.Fatal(err)
+	}
+	g := Of(s).Soft(p, SoftRules(p), true).SoftGroups()
+	of := func(name string) int32 { return g.Of[s.Node(name).Slot()] }
+	if !g.Prepared || g.Count != 2 || of("a") == of("b") || of("a") != of("c") {
+		t.Errorf("SoftGroups() = %d groups, %v, want two, of b and of the others", g.Count, g.Of)
+	}
+}
+
+// TestSelects tells which pods a rule selects and counts.
+func TestSelects(t *testing.T) {
+	s := on(t)
+	leaving := web("leaving")
+	leaving.DeletionTimestamp = new(s.Now())
+	all := spread(framework.DoNotSchedule, zone)
+	all.Spec.TopologySpreadConstraints[0].LabelSelector = &framework.LabelSelector{}
+	for _, tt := range []struct {
+		name              string
+		rule, pod         *framework.Pod
+		selected, counted bool
+	}{
+		{"like", spread(framework.DoNotSchedule, zone), web("1"), true, true},
+		{"another", spread(framework.DoNotSchedule, zone), framework.MakePod("1").Obj(), false, false},
+		{"terminating", spread(framework.DoNotSchedule, zone), leaving, true, false},
+		{"asks for nothing", all, web("1"), true, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			rule := HardRules(info(t, s, tt.rule)).List[0]
+			if selected, counted := rule.Selects(info(t, s, tt.pod)); selected != tt.selected || counted != tt.counted {
+				t.Errorf("Selects() = %t, %t, want %t, %t", selected, counted, tt.selected, tt.counted)
+			}
+		})
+	}
+}
