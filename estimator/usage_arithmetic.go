@@ -15,10 +15,11 @@ const (
 	// Wrapping does what Koordinator does on amd64: sums and thousandths of
 	// large quantities wrap around, and a floating-point number that does not
 	// fit becomes the smallest int64. It is for comparisons with Koordinator,
-	// and matters to nodes with more than 8 PiB of memory. Two things saturate
-	// none the less, in which Koordinator wraps around: what containers, init
-	// containers and overhead of one pod request together, and a metric's
-	// reportIntervalSeconds of more than 292 years.
+	// and matters to nodes with more than 8 PiB of memory.
+	//
+	// Differs: two things saturate none the less, in which Koordinator wraps around:
+	// what containers, init containers and overhead of one pod request together, and
+	// a metric's reportIntervalSeconds of more than 292 years.
 	Wrapping
 )
 

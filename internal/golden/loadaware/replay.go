@@ -43,6 +43,7 @@ func Run(c *Case, rules estimator.Rules) (*Answer, error) {
 		return nil, err
 	}
 	r := newReplay(load)
+	r.lists = rules != "" && rules != estimator.Koordinator18
 	if err := r.play(c); err != nil {
 		return nil, err
 	}
@@ -62,12 +63,17 @@ type replay struct {
 	placed    map[framework.UID]map[string]*framework.PodInfo // pods in the snapshot, by node
 	nodes     []string                                        // in the order of the case
 	questions [][]NodeAnswer
+
+	// lists is set for rules that ask which pods exist; seen are those that do, and
+	// are on no node or have finished.
+	lists bool
+	seen  map[framework.UID]*framework.PodInfo
 }
 
 func newReplay(load *estimator.Load) *replay {
 	r := &replay{
 		snapshot: framework.NewSnapshot(framework.ZoneInterleaved), load: load,
-		placed: map[framework.UID]map[string]*framework.PodInfo{},
+		placed: map[framework.UID]map[string]*framework.PodInfo{}, seen: map[framework.UID]*framework.PodInfo{},
 	}
 	r.ledger = estimator.LedgerOf(r.snapshot)
 	return r
@@ -82,13 +88,7 @@ func (r *replay) play(c *Case) error {
 		r.nodes = append(r.nodes, n.Name)
 	}
 	for _, p := range c.Pods {
-		if p.Spec.NodeName == "" {
-			info, err := r.info(p)
-			if err != nil {
-				return err
-			}
-			r.ledger.Observe(info)
-		} else if err := r.podAdd(p); err != nil {
+		if err := r.event(&Event{Type: PodAdd, Pod: p}); err != nil {
 			return err
 		}
 	}
@@ -117,8 +117,16 @@ func (r *replay) play(c *Case) error {
 
 // event plays an event as Koordinator's handlers would take it.
 func (r *replay) event(e *Event) error {
+	if r.lists && e.Pod != nil {
+		if err := r.list(e); err != nil {
+			return err
+		}
+	}
 	switch e.Type {
 	case PodAdd:
+		if r.lists {
+			return r.podUpdate(e.Pod) // which comes to the same
+		}
 		return r.podAdd(e.Pod)
 	case PodUpdate:
 		return r.podUpdate(e.Pod)
@@ -149,6 +157,31 @@ func (r *replay) event(e *Event) error {
 		return nil
 	}
 	return fmt.Errorf("unknown event %q", e.Type)
+}
+
+// list keeps up with which pods exist without being on a node, as far as the event
+// tells.
+func (r *replay) list(e *Event) error {
+	p := e.Pod
+	switch e.Type {
+	case PodAdd, PodUpdate, PodDelete:
+	default:
+		return nil
+	}
+	if old := r.seen[p.UID]; old != nil {
+		r.ledger.Unobserve(old)
+		delete(r.seen, p.UID)
+	}
+	if e.Type == PodDelete || p.Spec.NodeName != "" && !terminated(p) {
+		return nil
+	}
+	info, err := r.info(p)
+	if err != nil {
+		return err
+	}
+	r.seen[p.UID] = info
+	r.ledger.Observe(info)
+	return nil
 }
 
 // podAdd enters the pod anew, also where it is already.

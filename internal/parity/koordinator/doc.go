@@ -19,4 +19,8 @@
 // reportIntervalSeconds of more than 292 years wraps around in Koordinator, and a
 // pod's requests do whose sum is beyond int64; berth saturates. And of several
 // weights that lack a factor Koordinator names any, berth the first.
+//
+// The rules of 1.5 and 1.6 are compared with those versions by the packages
+// koordinator15 and koordinator16, those of 1.4 with the recorded answers of 1.4.1
+// in internal/golden/loadaware.
 package koordinator
