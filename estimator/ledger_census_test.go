@@ -1,0 +1,25 @@
+package estimator
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// To end a watch that nobody keeps changes nothing, whether others watch the name
+// or nothing at all is watched.
+func TestCensusUnwatchWithoutWatch(t *testing.T) {
+	c := &census{owner: new(ledgerOwner)}
+	name := podName{"default", "p"}
+	c.unwatch(1, []podName{name})
+	c.own(name.hash()).watchers = map[podName][]int{name: {2, 3}}
+	c.unwatch(1, []podName{name, {"default", "q"}})
+	if diff := cmp.Diff([]int{2, 3}, c.shard(name.hash()).watchers[name]); diff != "" {
+		t.Errorf("who watches (-want +got)\n%s", diff)
+	}
+	c.unwatch(2, []podName{name})
+	c.unwatch(3, []podName{name})
+	if n := len(c.shard(name.hash()).watchers); n != 0 {
+		t.Errorf("%d names are watched, want none", n)
+	}
+}
