@@ -1,10 +1,13 @@
 package filter
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/match"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -32,6 +35,26 @@ type NodeResourcesFit struct {
 
 // Name returns "NodeResourcesFit".
 func (NodeResourcesFit) Name() string { return "NodeResourcesFit" }
+
+// Validate reports names of resources and groups that are none.
+func (p NodeResourcesFit) Validate() error {
+	var errs []error
+	check := func(field string, i int, name string, problems []string) {
+		for _, problem := range problems {
+			errs = append(errs, fmt.Errorf("NodeResourcesFit: %s[%d]: Invalid value: %q: %s", field, i, name, problem))
+		}
+	}
+	for i, name := range p.IgnoredResources {
+		check("ignoredResources", i, string(name), match.LabelKeyProblems(string(name)))
+	}
+	for i, group := range p.IgnoredResourceGroups {
+		if strings.Contains(group, "/") {
+			check("ignoredResourceGroups", i, group, []string{"resource group name can't contain '/'"})
+		}
+		check("ignoredResourceGroups", i, group, match.LabelKeyProblems(group))
+	}
+	return errors.Join(errs...)
+}
 
 // Scope declares that a verdict reads the pod's requests, the node's
 // allocatable and the totals of its pods.

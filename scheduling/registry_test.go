@@ -234,7 +234,7 @@ func TestLegacyArguments(t *testing.T) {
 		},
 		{
 			"RequestedToCapacityRatio", `{}`, nil,
-			`initializing plugin "RequestedToCapacityRatio": NodeResourcesFit: shape: at least one point must be specified`,
+			`initializing plugin "RequestedToCapacityRatio": RequestedToCapacityRatio: shape: at least one point must be specified`,
 		},
 		{"InterPodAffinity", `{"hardPodAffinityWeight": 5}`, scheduling.Parts{
 			filter.InterPodAffinity{}, scoring.InterPodAffinity{HardPodAffinityWeight: new(int32(5)), RangeWithZero: true},

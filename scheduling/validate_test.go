@@ -13,6 +13,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/preemption"
 	"github.com/berth-sched/berth/scoring"
 )
 
@@ -163,6 +164,17 @@ func TestValidateSaysWhatTheRegistrySays(t *testing.T) {
 				{TopologyKey: "zone", WhenUnsatisfiable: framework.DoNotSchedule},
 			}},
 		},
+		{`{"ignoredResources": ["not a name"]}`, filter.NodeResourcesFit{IgnoredResources: []resource.Name{"not a name"}}},
+		{`{"ignoredResourceGroups": ["a/b"]}`, filter.NodeResourcesFit{IgnoredResourceGroups: []string{"a/b"}}},
+		{
+			`{"defaultingType": "List", "defaultConstraints": [{"maxSkew": 1, "topologyKey": "not a key", "whenUnsatisfiable": "DoNotSchedule"}]}`,
+			filter.PodTopologySpread{ListDefaulting: true, DefaultConstraints: []framework.TopologySpreadConstraint{
+				{MaxSkew: 1, TopologyKey: "not a key", WhenUnsatisfiable: framework.DoNotSchedule},
+			}},
+		},
+		{`{"minCandidateNodesPercentage": 101}`, preemption.DefaultPreemption{MinCandidateNodesPercentage: new(int32(101))}},
+		{`{"minCandidateNodesPercentage": -1}`, preemption.DefaultPreemption{MinCandidateNodesPercentage: new(int32(-1))}},
+		{`{"minCandidateNodesAbsolute": -1}`, preemption.DefaultPreemption{MinCandidateNodesAbsolute: new(int32(-1))}},
 		{
 			`{"defaultingType": "List", "defaultConstraints": [{"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "X"}]}`,
 			scoring.PodTopologySpread{ListDefaulting: true, DefaultConstraints: []framework.TopologySpreadConstraint{

@@ -80,22 +80,25 @@ func (NodeResourcesFit) Name() string { return fitName }
 
 // Validate reports an unknown strategy or version, a weight outside [0,100],
 // and a shape that is malformed.
-func (p NodeResourcesFit) Validate() error {
+func (p NodeResourcesFit) Validate() error { return p.validate(fitName) }
+
+// validate reports the same in the name of a plugin.
+func (p NodeResourcesFit) validate(name string) error {
 	switch p.Version {
 	case "", FitV122, FitV118:
 	default:
-		return fmt.Errorf("%s: version: unknown version %q", fitName, string(p.Version))
+		return fmt.Errorf("%s: version: unknown version %q", name, string(p.Version))
 	}
 	switch p.Strategy {
 	case "", LeastAllocated, MostAllocated:
 	case RequestedToCapacityRatio:
 		if err := p.Shape.check(); err != nil {
-			return fmt.Errorf("%s: %w", fitName, err)
+			return fmt.Errorf("%s: %w", name, err)
 		}
 	default:
-		return fmt.Errorf("%s: strategy: unknown strategy %q", fitName, string(p.Strategy))
+		return fmt.Errorf("%s: strategy: unknown strategy %q", name, string(p.Strategy))
 	}
-	return checkWeights(fitName, p.Resources, 100)
+	return checkWeights(name, p.Resources, 100)
 }
 
 // Scope declares that a score reads the pod's requests, the node's allocatable

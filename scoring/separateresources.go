@@ -29,7 +29,7 @@ func (p NodeResourcesLeastAllocated) fit() NodeResourcesFit {
 }
 
 // Validate reports what [NodeResourcesFit.Validate] would.
-func (p NodeResourcesLeastAllocated) Validate() error { return p.fit().Validate() }
+func (p NodeResourcesLeastAllocated) Validate() error { return p.fit().validate(p.Name()) }
 
 // Scope is that of NodeResourcesFit.
 func (p NodeResourcesLeastAllocated) Scope(pod *framework.PodInfo) framework.Scope {
@@ -64,7 +64,7 @@ func (p NodeResourcesMostAllocated) fit() NodeResourcesFit {
 }
 
 // Validate reports what [NodeResourcesFit.Validate] would.
-func (p NodeResourcesMostAllocated) Validate() error { return p.fit().Validate() }
+func (p NodeResourcesMostAllocated) Validate() error { return p.fit().validate(p.Name()) }
 
 // Scope is that of NodeResourcesFit.
 func (p NodeResourcesMostAllocated) Scope(pod *framework.PodInfo) framework.Scope {
@@ -102,7 +102,7 @@ func (p RequestedToCapacityRatioPlugin) fit() NodeResourcesFit {
 }
 
 // Validate reports what [NodeResourcesFit.Validate] would.
-func (p RequestedToCapacityRatioPlugin) Validate() error { return p.fit().Validate() }
+func (p RequestedToCapacityRatioPlugin) Validate() error { return p.fit().validate(p.Name()) }
 
 // Scope is that of NodeResourcesFit.
 func (p RequestedToCapacityRatioPlugin) Scope(pod *framework.PodInfo) framework.Scope {

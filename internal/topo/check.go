@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/match"
 )
 
 // CheckDefaults reports everything that is wrong with the default constraints of
@@ -31,6 +32,10 @@ func CheckDefaults(list bool, constraints []framework.TopologySpreadConstraint) 
 		}
 		if c.TopologyKey == "" {
 			fail("%s.topologyKey: Required value: can not be empty", at)
+		} else {
+			for _, problem := range match.LabelKeyProblems(c.TopologyKey) {
+				fail("%s.topologyKey: Invalid value: %q: %s", at, c.TopologyKey, problem)
+			}
 		}
 		switch c.WhenUnsatisfiable {
 		case framework.DoNotSchedule, framework.ScheduleAnyway:

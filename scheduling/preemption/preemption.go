@@ -2,6 +2,7 @@ package preemption
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -35,6 +36,28 @@ type DefaultPreemption struct {
 
 // Name returns "DefaultPreemption".
 func (DefaultPreemption) Name() string { return "DefaultPreemption" }
+
+// Validate reports numbers out of range, and two that are both 0: nobody would
+// ever be preempted.
+func (p DefaultPreemption) Validate() error {
+	const percentageField, absoluteField = "minCandidateNodesPercentage", "minCandidateNodesAbsolute"
+	var errs []error
+	invalid := func(field string, value int32, text string) {
+		errs = append(errs, fmt.Errorf("DefaultPreemption: %s: Invalid value: %d: %s", field, value, text))
+	}
+	percentage, absolute := p.least()
+	if percentage < 0 || percentage > 100 {
+		invalid(percentageField, percentage, "not in valid range [0, 100]")
+	}
+	if absolute < 0 {
+		invalid(absoluteField, absolute, "not in valid range [0, inf)")
+	}
+	if percentage == 0 && absolute == 0 {
+		invalid(percentageField, 0, "cannot be zero at the same time as "+absoluteField)
+		invalid(absoluteField, 0, "cannot be zero at the same time as "+percentageField)
+	}
+	return errors.Join(errs...)
+}
 
 func (p DefaultPreemption) mayPreempt(pod, victim *framework.PodInfo) bool {
 	return victim.Priority < pod.Priority && (p.Eligible == nil || p.Eligible(pod, victim))
@@ -214,14 +237,20 @@ func firstOf(a, b error) error {
 //
 // Source: kube-scheduler 1.37, DefaultPreemption.calculateNumCandidates.
 func (r *run) enough(n int) int {
-	percentage, absolute := int64(10), int64(100)
-	if p := r.plugin.MinCandidateNodesPercentage; p != nil {
-		percentage = int64(*p)
+	percentage, absolute := r.plugin.least()
+	return int(min(int64(n), max(int64(n)*int64(percentage)/100, int64(absolute), 0)))
+}
+
+// least is the bounds of the search, the defaults filled in.
+func (p DefaultPreemption) least() (percentage, absolute int32) {
+	percentage, absolute = 10, 100
+	if p.MinCandidateNodesPercentage != nil {
+		percentage = *p.MinCandidateNodesPercentage
 	}
-	if a := r.plugin.MinCandidateNodesAbsolute; a != nil {
-		absolute = int64(*a)
+	if p.MinCandidateNodesAbsolute != nil {
+		absolute = *p.MinCandidateNodesAbsolute
 	}
-	return int(min(int64(n), max(int64(n)*percentage/100, absolute, 0)))
+	return percentage, absolute
 }
 
 // DryRun tries every node that a removal could help, not only as many as
