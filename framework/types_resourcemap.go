@@ -2,6 +2,7 @@ package framework
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 
 	"github.com/berth-sched/berth/resource"
@@ -113,8 +114,11 @@ func (m ResourceMap) Equal(o ResourceMap) bool {
 		maps.EqualFunc(m.others, o.others, resource.Quantity.Equal)
 }
 
+// String writes what the list of the amounts would.
+func (m ResourceMap) String() string { return fmt.Sprint(m.List()) }
+
 // resourceMapJSON is the JSON form of a ResourceMap.
-type resourceMapJSON struct {
+type resourceMapJSON = struct {
 	ResourceList resource.List `json:"resources,omitempty"`
 }
 
@@ -126,7 +130,8 @@ func (m ResourceMap) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads a JSON object. Amounts are added to those that m has, replacing
 // those of the same resource; null leaves m as it is, and so does an error.
 func (m *ResourceMap) UnmarshalJSON(data []byte) error {
-	read := resourceMapJSON{m.List()}
+	type ResourceMap resourceMapJSON // errors name it
+	read := ResourceMap{m.List()}
 	if err := json.Unmarshal(data, &read); err != nil {
 		return err
 	}

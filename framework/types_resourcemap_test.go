@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -116,4 +117,16 @@ func ExampleResourceMap() {
 	fmt.Println("cpu:", use.Quantity(resource.CPU), "memory:", use.Quantity(resource.Memory), "measured before:", measured)
 	// Output:
 	// cpu: 250m memory: 64Mi measured before: false
+}
+
+// TestResourceMapPrints: it prints as the list does, and errors give its own name.
+func TestResourceMapPrints(t *testing.T) {
+	m := framework.ResourceMapOf(resource.List{"example.com/x": resource.MustParse("3"), resource.CPU: resource.Milli(250)})
+	if got, want := fmt.Sprintf("%v", m), "map[cpu:250m example.com/x:3]"; got != want {
+		t.Errorf("ResourceMap prints %s, want %s", got, want)
+	}
+	err := json.Unmarshal([]byte(`{"podUsage": 5}`), new(framework.PodMetricInfo))
+	if err == nil || !strings.Contains(err.Error(), "framework.ResourceMap") || strings.Contains(err.Error(), "JSON") {
+		t.Errorf("Unmarshal = %v, want an error that names framework.ResourceMap", err)
+	}
 }

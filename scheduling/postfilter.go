@@ -67,7 +67,7 @@ func (s *Scheduler) makeRoom(ctx context.Context, snap *framework.Snapshot, pod 
 	r.cycle.Filters = &filterSet{r, snap, r.bound.filters}
 	if fast {
 		if class, ok := r.localClass(); ok {
-			preemption.Recall.Set(&r.cycle, s.memory.For(class))
+			preemption.Recall.Set(&r.cycle, s.memory.For(class, &r.cycle))
 			p.fast = true
 		}
 	}

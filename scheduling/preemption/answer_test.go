@@ -1,6 +1,7 @@
 package preemption
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -66,19 +67,19 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 	ask := func(class string, victims int) {
 		t.Helper()
-		m.For(class)
+		m.For(class, new(framework.Cycle))
 		m.begin(s)
 		list := make([]framework.Victim, victims)
 		for i := range s.Len() {
 			m.keep(s.At(i), &answer{guards: 1, candidate: &Candidate{Victims: list}})
 		}
-		m.end()
+		m.end(s)
 		check()
 	}
 	ask("first", 1)
 	ask("second", 1)
 	ask("first", 9)
-	m.For("first")
+	m.For("first", new(framework.Cycle))
 	if c := m.class; !c.rows[0].fresh || len(c.rows[0].candidate.Victims) != 9 {
 		t.Errorf("the answers of the class that was asked about last are forgotten")
 	}
@@ -88,7 +89,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		}
 		ask("first", 9)
 	}
-	m.For("first")
+	m.For("first", new(framework.Cycle))
 	if m.begin(s); m.class.rows[0].candidate == nil {
 		t.Errorf("the answers are forgotten although no budget changed")
 	}
@@ -96,7 +97,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.begin(s)
-	if m.end(); m.class.rows[0].candidate != nil {
+	if m.end(s); m.class.rows[0].candidate != nil {
 		t.Errorf("the answers are kept although their budget changed")
 	}
 	check()
@@ -116,4 +117,36 @@ func TestMemoryIsBounded(t *testing.T) {
 	if n := len(m.classes); n != 1 || m.classes["first"] == nil {
 		t.Errorf("%d classes, want the one that was used last", n)
 	}
+}
+
+// TestMemoryCountsAttemptsThatFail: also what an attempt that ended early made
+// counts.
+func TestMemoryCountsAttemptsThatFail(t *testing.T) {
+	s := framework.NewSnapshot(framework.Arrival)
+	if err := s.AddNode(framework.MakeNode("n", "1", "1Gi").Obj()); err != nil {
+		t.Fatal(err)
+	}
+	pod, err := s.NewPodInfo(framework.MakePod("p").Priority(5).Obj())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var m Memory
+	var c framework.Cycle
+	c.Reset(pod, s, 0, 0)
+	c.Filters = new(noFilters)
+	Recall.Set(&c, m.For("class", &c))
+	_, status := DefaultPreemption{}.PostFilter(ctx, &c, noVerdicts{})
+	if status.Code() != framework.Error || m.bytes < len(m.class.rows) || m.bytes == 0 {
+		t.Errorf("status %v, %d bytes for %d rows; want an error, and more", status, m.bytes, len(m.class.rows))
+	}
+}
+
+type noFilters struct{ framework.FilterUpdater }
+
+type noVerdicts struct{}
+
+func (noVerdicts) Verdict(*framework.NodeInfo) (string, framework.Status) {
+	return "test", framework.Reject("no")
 }

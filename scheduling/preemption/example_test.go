@@ -171,7 +171,7 @@ func ExampleMemory() {
 	var memory preemption.Memory
 	var c framework.Cycle
 	c.Reset(pod, s, 0, 0)
-	preemption.Recall.Set(&c, memory.For("urgent pods"))
+	preemption.Recall.Set(&c, memory.For("urgent pods", &c))
 	kept, ok := preemption.Recall.Get(&c)
 	fmt.Println(ok, kept == &memory)
 	// Output: true true

@@ -1,7 +1,9 @@
 package preemption
 
 import (
+	"reflect"
 	"unsafe"
+	"weak"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/resource"
@@ -10,14 +12,17 @@ import (
 // A Memory keeps what dry runs on nodes said, so that an attempt for a pod of the
 // same class asks anew only about nodes that have changed. It belongs to one
 // scheduler: the filters that were asked must be the same. The zero value is
-// empty and ready to use. It holds about 64 MiB, or one class; those that were used
-// longest ago are forgotten first.
+// empty, and For makes it ready. It holds about 64 MiB, or one class; those that
+// were used longest ago are forgotten first. The pods that it knows as victims are
+// not counted; it keeps them from being collected, but not the snapshots.
 type Memory struct {
 	classes map[string]*recalled
-	class   *recalled // of the attempt that is being made
-	clock   uint64    // counts attempts
-	bytes   int       // of all classes
-	slots   []int     // memory for a list
+	class   *recalled // of the attempt that is being made,
+	pod     *framework.PodInfo
+	filters framework.FilterUpdater // both of its cycle
+	clock   uint64                  // counts attempts
+	bytes   int                     // of all classes
+	slots   []int                   // memory for a list
 }
 
 // recalled is what is known for one class of pods.
@@ -30,7 +35,7 @@ type recalled struct {
 	schema   *resource.Schema
 	version  uint64 // of the PodDisruptionBudgets
 	budgets  budgets
-	snapshot *framework.Snapshot
+	snapshot weak.Pointer[framework.Snapshot]
 	changes  uint64
 	rows     []row  // by slot
 	held     int    // bytes of the answers in rows, besides the rows
@@ -56,12 +61,18 @@ var Recall = framework.NewKey[*Memory]("what dry runs of preemption said before"
 
 const (
 	memoryMost  = 64 << 20 // bytes
-	classesMost = 256
+	classesMost = 64
 )
 
-// For prepares for an attempt: class is equal for pods that all filters of the
-// cycle, and preemption itself, treat alike.
-func (m *Memory) For(class string) *Memory {
+// For prepares for an attempt of the cycle: class is equal for pods that all filters
+// of the cycle, and preemption itself, treat alike. The memory is not used by who
+// puts another pod or other filters in the cycle, nor where the filters cannot be
+// compared.
+func (m *Memory) For(class string, cycle *framework.Cycle) *Memory {
+	m.pod, m.filters = cycle.Pod, nil
+	if reflect.ValueOf(cycle.Filters).Comparable() {
+		m.filters = cycle.Filters
+	}
 	c := m.classes[class]
 	if c == nil {
 		if len(m.classes) >= classesMost {
@@ -108,7 +119,7 @@ func (m *Memory) begin(s *framework.Snapshot) {
 	if more := s.Slots() - len(c.rows); more > 0 {
 		c.rows = append(c.rows, make([]row, more)...)
 	}
-	if changed, ok := s.Changes(c.changes); ok && c.snapshot == s {
+	if changed, ok := s.Changes(c.changes); ok && c.snapshot == weak.Make(s) {
 		for _, slot := range changed {
 			c.rows[slot].fresh = false
 		}
@@ -117,7 +128,7 @@ func (m *Memory) begin(s *framework.Snapshot) {
 			c.rows[i].fresh = false
 		}
 	}
-	c.snapshot, c.changes = s, s.Version()
+	c.snapshot, c.changes = weak.Make(s), s.Version()
 }
 
 // follow turns to another origin, or to other budgets. It forgets what may not be
@@ -141,14 +152,14 @@ func (c *recalled) follow(s *framework.Snapshot) {
 	}
 }
 
-// end accounts for the changes that the attempt made, all of which it has taken
-// back, and for memory.
-func (m *Memory) end() {
+// end accounts for the changes that the attempt made in the snapshot, all of which
+// it has taken back, and for memory.
+func (m *Memory) end(s *framework.Snapshot) {
 	if m == nil {
 		return
 	}
 	c := m.class
-	c.changes = c.snapshot.Version()
+	c.changes = s.Version()
 	bytes := len(c.key) + cap(c.rows)*int(unsafe.Sizeof(row{})) + c.held
 	m.bytes += bytes - c.bytes
 	c.bytes = bytes
@@ -182,8 +193,8 @@ func (m *Memory) keep(node *framework.NodeInfo, a *answer) *answer {
 	return &known.answer
 }
 
-// memoryOf returns the memory that an attempt may use, nil if there is none, or
-// where functions of the user take part in the choice.
+// memoryOf returns the memory that an attempt may use, nil if there is none for its
+// pod and filters, or where functions of the user say who may go.
 func (p DefaultPreemption) memoryOf(c *framework.Cycle) *Memory {
 	if p.Eligible != nil || p.MoreImportant != nil {
 		return nil
@@ -192,5 +203,8 @@ func (p DefaultPreemption) memoryOf(c *framework.Cycle) *Memory {
 		return nil
 	}
 	m, _ := Recall.Get(c)
+	if m == nil || m.pod != c.Pod || m.filters != c.Filters {
+		return nil
+	}
 	return m
 }

@@ -98,10 +98,10 @@ func (p DefaultPreemption) PostFilter(ctx context.Context, c *framework.Cycle, v
 	}
 	r.memory.begin(c.Snapshot)
 	found, refused, err := r.candidates(ctx)
+	r.memory.end(c.Snapshot)
 	if err != nil {
 		return framework.PostFiltered{}, framework.AsStatus(fmt.Errorf("%s%w", prefix, err))
 	}
-	r.memory.end()
 	if len(found) == 0 {
 		return framework.PostFiltered{Override: true}, framework.Reject(prefix + framework.Text(refused.text(c.Snapshot.Len())))
 	}
@@ -169,7 +169,9 @@ func (r *run) choose(ctx context.Context, found []*answer) (*Candidate, error) {
 	}
 	candidates := make([]*Candidate, len(found))
 	for i, a := range found {
-		candidates[i] = a.candidate
+		if candidates[i] = a.candidate; r.memory != nil {
+			candidates[i] = a.candidate.clone() // what others get stays theirs
+		}
 	}
 	if narrows {
 		var err error

@@ -17,6 +17,10 @@ type Candidate struct {
 	Violations int
 }
 
+func (c *Candidate) clone() *Candidate {
+	return &Candidate{c.Node, slices.Clone(c.Victims), c.Violations}
+}
+
 const noVictims framework.Text = "No preemption victims found for incoming pod"
 
 // try finds out who would have to go from the node. Without a candidate the
