@@ -41,7 +41,7 @@ func profile(r *rand.Rand) scheduling.Profile {
 	}
 	if chance(r, 4) {
 		p.PostFilter = []framework.Plugin{preemption.DefaultPreemption{
-			MinCandidateNodesPercentage: new(int32(1+r.IntN(30))), MinCandidateNodesAbsolute: new(int32(r.IntN(4))),
+			MinCandidateNodesPercentage: new(int32(1 + r.IntN(30))), MinCandidateNodesAbsolute: new(int32(r.IntN(4))),
 		}}
 	}
 	if chance(r, 4) {
