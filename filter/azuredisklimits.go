@@ -7,6 +7,9 @@ import "github.com/berth-sched/berth/framework"
 // (attachable-volumes-azure-disk). It counts as [EBSLimits] does.
 //
 // Source: kube-scheduler 1.18, plugin AzureDiskLimits.
+//
+// Differs: nodes pass on which a CSI driver has taken the disks over, as those of
+// [EBSLimits] do.
 type AzureDiskLimits struct {
 	// MaxVolumes takes the place of 16, as the environment variable
 	// KUBE_MAX_PD_VOLS does for kube-scheduler. 0, or less, means that.

@@ -12,7 +12,9 @@ import "github.com/berth-sched/berth/framework"
 // Source: kube-scheduler 1.18, plugin EBSLimits.
 //
 // Differs: of the two labels for the type of machine the present one counts,
-// where kube-scheduler takes any.
+// where kube-scheduler takes any. Nodes whose CSINode lists the disks' plugin as
+// migrated always pass, as in later releases; in 1.18 only where the feature gate of
+// that migration, such as CSIMigrationAWS, was on.
 type EBSLimits struct {
 	// MaxVolumes takes the place of 39 and 25, as the environment variable
 	// KUBE_MAX_PD_VOLS does for kube-scheduler. 0, or less, means those.

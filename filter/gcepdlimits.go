@@ -7,6 +7,9 @@ import "github.com/berth-sched/berth/framework"
 // (attachable-volumes-gce-pd). It counts as [EBSLimits] does.
 //
 // Source: kube-scheduler 1.18, plugin GCEPDLimits.
+//
+// Differs: nodes pass on which a CSI driver has taken the disks over, as those of
+// [EBSLimits] do.
 type GCEPDLimits struct {
 	// MaxVolumes takes the place of 16, as the environment variable
 	// KUBE_MAX_PD_VOLS does for kube-scheduler. 0, or less, means that.

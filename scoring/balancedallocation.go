@@ -39,7 +39,8 @@ const (
 //
 // Differs: sums saturate where kube-scheduler's wrap. Early releases with the
 // formula "std" also scored pods without requests, and 1.22 counted overhead of CPU
-// as 1.18 did. What kube-scheduler 1.18 found
+// as 1.18 did. Requests finer than a thousandth of a core are added up before they
+// are rounded up; 1.18 rounded those of each container. What kube-scheduler 1.18 found
 // out about disks stayed with a node until its pods changed, and so counted for
 // pods without disks that came later; here it counts for the pod it is about.
 type NodeResourcesBalancedAllocation struct {

@@ -24,7 +24,9 @@ import (
 // Differs: a selector that asks for nothing counts no pod, where the original counted
 // all of the namespace; by host name the pods of the node alone count, though nodes
 // share a name; and fields of a constraint that came later, such as nodeTaintsPolicy
-// and matchLabelKeys, count as they do today.
+// and matchLabelKeys, count as they do today. Of two constraints with one key and
+// action, which no API server lets pass, each counts for itself; the original counts
+// the pods of both for each.
 type EvenPodsSpread struct {
 	// DefaultConstraints are for pods without any constraints, over the pods that
 	// they belong with as [DefaultPodTopologySpread] has it. They have no selectors

@@ -26,7 +26,9 @@ import (
 // Source: kube-scheduler 1.37, plugin InterPodAffinity.
 //
 // Differs: a preferred term's weight of -2147483648, which no API server lets
-// pass, counts as it is; the original wraps around when it negates it.
+// pass, counts as it is; the original wraps around when it negates it. In 1.18 a
+// malformed required term of the pod did not fail scoring, and of a pod in the
+// cluster with a malformed preferred term those before it counted.
 type InterPodAffinity struct {
 	// HardPodAffinityWeight is the weight of required affinity terms of pods in
 	// the cluster, from 0 to 100; 0 leaves them out. nil means 1.

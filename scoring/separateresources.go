@@ -13,7 +13,8 @@ import "github.com/berth-sched/berth/framework"
 // Source: kube-scheduler 1.18 and 1.22, plugin NodeResourcesLeastAllocated.
 //
 // Differs: kube-scheduler 1.22 counts overhead so, too; version v1.22 counts it
-// exactly.
+// exactly. Requests finer than a thousandth of a core are added up before they are
+// rounded up, where kube-scheduler 1.18 rounded those of each container.
 type NodeResourcesLeastAllocated struct {
 	// Resources are for the version v1.22; without any, CPU and memory.
 	Resources []ResourceSpec

@@ -80,7 +80,8 @@ func TestStateMachine(t *testing.T) {
 		}
 		t.Repeat(steps)
 	})
-	if !t.Failed() && !testing.Short() {
-		covers(t, res)
+	// Rarer things happen in TestRoadsAgree, whose steps are always the same.
+	if p := res.Preemption; !t.Failed() && !testing.Short() && (res.Placed == 0 || p.Attempts == 0 || p.Evictions == 0 || p.Nominations == 0) {
+		t.Errorf("%d pods placed, %+v: the histories test too little", res.Placed, p)
 	}
 }
