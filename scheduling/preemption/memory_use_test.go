@@ -31,7 +31,9 @@ type refusing struct{ framework.FilterUpdater }
 
 func (r refusing) Fork() framework.FilterUpdater { return refusing{r.FilterUpdater.Fork()} }
 
-func (refusing) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status { return framework.Reject("never") }
+func (refusing) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status {
+	return framework.Reject("never")
+}
 
 // TestMemoryInOtherHands: what is known of one pod and its filters does not answer
 // for others, and what others get of it stays theirs.
