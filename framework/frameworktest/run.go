@@ -11,7 +11,8 @@ import (
 // Options says how a plugin is tested. The zero Options is a good choice for
 // plugins that find everything they read in pods and nodes.
 type Options struct {
-	// Clusters is the number of clusters to test on; 0 means 24.
+	// Clusters is the number of clusters to test on; 0 means 24, and for Run 8
+	// under go test -short.
 	Clusters int
 	// Seed is the seed of the first cluster; the others have those that
 	// follow. To look at a failure on cluster 17 alone, set Seed to 17 and
@@ -31,13 +32,19 @@ type Options struct {
 	State func(s *framework.Snapshot) any
 }
 
-const defaultClusters = 24
+const (
+	defaultClusters = 24
+	shortClusters   = 8
+)
 
 // Run tests the plugin, each check that applies to it in a subtest of its name.
 // Options may be left out; more than one panics. It takes about half a second.
 func Run(t *testing.T, p framework.Plugin, options ...Options) {
 	t.Helper()
 	o := only(options)
+	if o.Clusters == 0 && testing.Short() {
+		o.Clusters = shortClusters
+	}
 	list, err := checksOf(p)
 	if err != nil {
 		t.Fatal(err)
