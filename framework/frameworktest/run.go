@@ -1,6 +1,7 @@
 package frameworktest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"testing"
@@ -11,8 +12,8 @@ import (
 // Options says how a plugin is tested. The zero Options is a good choice for
 // plugins that find everything they read in pods and nodes.
 type Options struct {
-	// Clusters is the number of clusters to test on; 0 means 24, and for Run 8
-	// under go test -short.
+	// Clusters is the number of clusters to test on; 0 means 24. Under go test
+	// -short, Run takes a quarter of them.
 	Clusters int
 	// Seed is the seed of the first cluster; the others have those that
 	// follow. To look at a failure on cluster 17 alone, set Seed to 17 and
@@ -32,18 +33,15 @@ type Options struct {
 	State func(s *framework.Snapshot) any
 }
 
-const (
-	defaultClusters = 24
-	shortClusters   = 8
-)
+const defaultClusters = 24
 
 // Run tests the plugin, each check that applies to it in a subtest of its name.
 // Options may be left out; more than one panics. It takes about half a second.
 func Run(t *testing.T, p framework.Plugin, options ...Options) {
 	t.Helper()
 	o := only(options)
-	if o.Clusters == 0 && testing.Short() {
-		o.Clusters = shortClusters
+	if testing.Short() {
+		o.Clusters = (cmp.Or(o.Clusters, defaultClusters) + 3) / 4
 	}
 	list, err := checksOf(p)
 	if err != nil {
