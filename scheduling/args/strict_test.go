@@ -201,6 +201,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"text": "a", "list": [{"name": "x"}], "wait": "1s", "raw": {}}`))
 	f.Add([]byte(`{"map": {"a": 1}, "any": [null], "bytes": "aGk=", "amount": "1Gi"}`))
 	f.Add([]byte(`{"text":1,"text":[{}],"x":"\u00e9"}`))
+	f.Add([]byte("\v{}"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		var got, want sample
 		if errs := args.Decode(raw, &got); errs != nil || len(strings.TrimSpace(string(raw))) == 0 {
