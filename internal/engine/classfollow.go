@@ -143,10 +143,7 @@ func (c *class) become(slot int, now int32) {
 
 // own is the own reason of a node, feasible where it was never evaluated.
 func (c *class) own(slot int) int32 {
-	if leaf := c.tree.leaves[c.base.order.place[slot]]; leaf < 0 {
-		return ^leaf
-	}
-	return feasible
+	return row(c.tree.leaves[c.base.order.place[slot]]).reason()
 }
 
 // wait notes that the total of the node has to be added up. While nothing is

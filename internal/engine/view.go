@@ -342,10 +342,7 @@ func (v *View) Rejected(code framework.Code, slots []int) []int {
 		v.wanted = append(v.wanted, i != int(feasible) && r.status.Code() == code)
 	}
 	for place, slot := range c.base.order.slots {
-		own := feasible
-		if leaf := c.tree.leaves[place]; leaf < 0 {
-			own = ^leaf
-		}
+		own := row(c.tree.leaves[place]).reason()
 		if v.wanted[c.final(own, int(c.division.of[slot]))] {
 			slots = append(slots, slot)
 		}
