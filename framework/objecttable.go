@@ -144,7 +144,7 @@ func replace[T Object](s *Snapshot, key string, obj *T) {
 	if s.undo.isOpen() && !s.undo.rolling {
 		s.Record(&tableUndo[T]{key, t.objects[key], t.version, s.objects})
 	}
-	s.objects = s.lineage.next()
+	s.objects = s.newGeneration()
 	t.version = s.objects
 	t.set(key, obj)
 	s.eachObjectWatcher(func(w ObjectWatcher) { w.ObjectChanged(s, key, obj) })

@@ -22,9 +22,10 @@ import (
 // them. Forks are independent of each other: each may be used by its own
 // goroutine.
 type Snapshot struct {
-	now     time.Time
-	lineage *lineage
-	owner   *owner
+	now         time.Time
+	lineage     *lineage
+	owner       *owner
+	generations generations
 
 	chunks    []*chunk // nodes by slot
 	free      []int    // slots without a node

@@ -9,11 +9,28 @@ import (
 
 // lineage is shared by a snapshot and all its forks.
 type lineage struct {
-	schema      *resource.Schema
-	generations atomic.Uint64
+	schema   *resource.Schema
+	reserved atomic.Uint64 // generations up to here are some snapshot's
 }
 
-func (l *lineage) next() uint64 { return l.generations.Add(1) }
+// generations are those that one snapshot has reserved and not given out yet:
+// above last, up to end. Reserving many at once spares a locked instruction,
+// which would wait for all that a change has yet to write.
+type generations struct{ last, end uint64 }
+
+const generationsAtOnce = 1 << 10
+
+// newGeneration returns a number, not 0, that no snapshot of the lineage had
+// before.
+func (s *Snapshot) newGeneration() uint64 {
+	g := &s.generations
+	if g.last == g.end {
+		g.end = s.lineage.reserved.Add(generationsAtOnce)
+		g.last = g.end - generationsAtOnce
+	}
+	g.last++
+	return g.last
+}
 
 // owner marks what a snapshot may write to; everything else is shared with a
 // fork and copied first. It has a size so that every owner has its own address.

@@ -76,7 +76,7 @@ func (s *Snapshot) RemoveNode(name string) error {
 		n = s.node(n.Slot())
 	}
 	s.nominations -= len(n.Nominated)
-	s.nodeSet = s.lineage.next()
+	s.nodeSet = s.newGeneration()
 	s.put(n.Slot(), nil)
 	s.releaseSlot(n.Slot())
 	s.names = s.names.own(s.owner)
@@ -91,7 +91,7 @@ func (s *Snapshot) RemoveNode(name string) error {
 
 // install puts a new NodeInfo, whose node object is new too, into its slot.
 func (s *Snapshot) install(n *NodeInfo) {
-	s.nodeSet = s.lineage.next()
+	s.nodeSet = s.newGeneration()
 	n.owner, n.generation, n.static.generation = s.owner, s.nodeSet, s.nodeSet
 	s.put(n.Slot(), n)
 }

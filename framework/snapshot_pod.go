@@ -88,11 +88,11 @@ func (s *Snapshot) named(name string, p *PodInfo) *NodeInfo {
 }
 
 func (s *Snapshot) add(p *PodInfo, slot int) error {
+	p.hint.Store(int32(slot)) // before the node is written to: a locked instruction waits for earlier writes
 	n := s.own(slot)
 	if err := n.add(p); err != nil {
 		return err
 	}
-	p.hint.Store(n.slot)
 	s.undo.record(undoEntry{kind: undoAdd, slot: slot, generation: n.generation})
 	s.changed(n)
 	s.eachPodWatcher(func(w PodWatcher) { w.PodAdded(s, n, p) })
@@ -118,7 +118,7 @@ func (s *Snapshot) remove(slot, i int) {
 
 // changed gives the node a new generation. The caller owns it.
 func (s *Snapshot) changed(n *NodeInfo) {
-	n.generation = s.lineage.next()
+	n.generation = s.newGeneration()
 	s.journal.add(n.Slot())
 }
 

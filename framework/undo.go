@@ -49,7 +49,7 @@ type Mark struct {
 // it. Nodes cannot come, go or change while one is open: what-if questions
 // about nodes are for [Snapshot.Fork].
 func (s *Snapshot) Begin() Mark {
-	m := Mark{len(s.undo.entries), len(s.undo.open), s.lineage.next()}
+	m := Mark{len(s.undo.entries), len(s.undo.open), s.newGeneration()}
 	s.undo.open = append(s.undo.open, m.serial)
 	return m
 }
