@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"slices"
 	"unsafe"
 
 	"github.com/berth-sched/berth/framework"
@@ -64,6 +63,7 @@ type class struct {
 	bytes  int
 
 	shared    bool   // the tree is the base's, see share.go
+	calm      bool   // see finish
 	alike     int    // decisions in a row in which it could have been
 	turned    uint64 // of the base
 	turnsSeen uint64 // entries of the base's turns
@@ -98,23 +98,37 @@ func (c *class) sync(src Source, l *divisions, live *framework.Cycle) bool {
 	c.live = live.Pod
 	c.outsideFilters, c.outsideScorers = src.Outside()
 	all := c.epoch != c.base.epoch
+	c.calm = c.calm && !all && c.turned == c.base.turned
 	if all || c.shared && !c.followTurns() {
 		c.restart()
 		all = true
 	}
+	var gates []Filter
 	if c.outsideFilters {
-		filters, ok := src.BindFilters(live, true)
-		if !ok {
+		var ok bool
+		if gates, ok = src.BindFilters(live, true); !ok {
 			c.declined = true
 			return false
 		}
-		all = c.adoptGates(filters) || all
 	}
+	if c.calm = c.calm && len(gates) == 0; !c.calm && !c.syncVerdicts(l, gates, all) {
+		return false
+	}
+	if c.tree.feasible() > 1 && !c.syncScores(src, l, live) {
+		return false
+	}
+	return !c.broken && !c.base.broken
+}
+
+// syncVerdicts brings the reasons up to date, with freshly bound filters; all
+// tells that none are known.
+func (c *class) syncVerdicts(l *divisions, filters []Filter, all bool) bool {
+	all = c.adoptGates(filters) || all
 	if c.shared && (all || !c.sharing()) {
 		c.unshare()
 		all = true
 	}
-	if c.division == nil || slices.ContainsFunc(c.gates, func(g gate) bool { return g.wants(c.division) }) {
+	if c.division == nil || c.gatesWant() {
 		c.divide(l)
 		all = true
 	}
@@ -126,12 +140,6 @@ func (c *class) sync(src Source, l *divisions, live *framework.Cycle) bool {
 		}
 	}
 	c.syncGroups()
-	if c.broken || c.base.broken {
-		return false
-	}
-	if c.tree.feasible() > 1 && !c.syncScores(src, l, live) {
-		return false
-	}
 	return !c.broken && !c.base.broken
 }
 

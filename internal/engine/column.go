@@ -112,6 +112,16 @@ func (col *column) wants(d *division) bool {
 	return col.active && col.groups.Count > 1 && !d.knows(col.groups) && !same(col.groups, col.refused)
 }
 
+// columnsWant reports whether some column does.
+func (c *class) columnsWant() bool {
+	for i := range c.columns {
+		if c.columns[i].wants(c.division) {
+			return true
+		}
+	}
+	return false
+}
+
 // choose decides whether the scorer is asked by group, and reports whether that
 // is new.
 func (col *column) choose(d *division) bool {

@@ -67,6 +67,16 @@ func (g *gate) wants(d *division) bool {
 	return g.active && g.groups.Count > 1 && !d.knows(g.groups) && !same(g.groups, g.refused)
 }
 
+// gatesWant reports whether some gate does.
+func (c *class) gatesWant() bool {
+	for i := range c.gates {
+		if c.gates[i].wants(c.division) {
+			return true
+		}
+	}
+	return false
+}
+
 // divided adapts the gate to another division.
 func (g *gate) divided(d *division) {
 	known := g.groups.Count > 0 && d.knows(g.groups)

@@ -9,7 +9,8 @@ import (
 // syncScores brings scores and totals up to date. It is called only while two
 // nodes or more are feasible: with fewer, nothing is scored.
 //
-// Invariant (afterwards): the tree has the total of every feasible node.
+// Invariant (afterwards): the tree has the total of every feasible node, and the
+// class is calm if the next decision can do without all this, see finish.
 func (c *class) syncScores(src Source, l *divisions, live *framework.Cycle) bool {
 	if !c.base.scored && !c.base.bindScores(src, (*feasibleSet)(c)) {
 		return false
@@ -17,20 +18,24 @@ func (c *class) syncScores(src Source, l *divisions, live *framework.Cycle) bool
 	if !c.scored {
 		c.firstScores()
 	}
+	var scorers []Scorer
 	if c.outsideScorers {
-		scorers, ok := src.BindScorers(live, true, (*feasibleSet)(c))
-		if !ok {
+		var ok bool
+		if scorers, ok = src.BindScorers(live, true, (*feasibleSet)(c)); !ok {
 			return false
 		}
-		c.adoptLive(scorers)
-		if c.division == nil || slices.ContainsFunc(c.columns, func(col column) bool { return col.wants(c.division) }) {
-			if c.shared {
-				c.unshare()
-			}
-			c.divide(l)
-			c.updateAll()
-			c.syncGroups()
+	}
+	if c.calm = c.calm && len(scorers) == 0; c.calm {
+		return true
+	}
+	c.adoptLive(scorers)
+	if c.division == nil || c.columnsWant() {
+		if c.shared {
+			c.unshare()
 		}
+		c.divide(l)
+		c.updateAll()
+		c.syncGroups()
 	}
 	for i := range c.columns {
 		if col := &c.columns[i]; col.active && col.kept < 0 {

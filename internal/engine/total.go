@@ -9,7 +9,9 @@ import (
 // finish normalizes what changed and adds up the totals that changed with it.
 //
 // Invariant (afterwards): a leaf is class.total of its node, no column is stale,
-// and nothing is pending.
+// and nothing is pending. While the class is calm, it shares the tree of its base
+// and nothing live takes part: until a row turns, the base moves, or a live plugin
+// has something to do, it stands as it is.
 func (c *class) finish() {
 	clear(c.tree.offset)
 	moved := len(c.pending)
@@ -46,6 +48,22 @@ func (c *class) finish() {
 		}
 	}
 	c.pending, c.retotal = c.pending[:0], false
+	c.calm = c.shared && !c.lively()
+}
+
+// lively reports whether a gate or a live column takes part.
+func (c *class) lively() bool {
+	for i := range c.gates {
+		if c.gates[i].active {
+			return true
+		}
+	}
+	for i := range c.columns {
+		if col := &c.columns[i]; col.active && col.kept < 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // share adds to the offset of each group what its nodes get.
