@@ -38,7 +38,7 @@ func (s *Snapshot) Nominations() int { return s.nominations }
 
 // setNominated replaces the list; lists are never changed in place.
 func (s *Snapshot) setNominated(slot int, list []*PodInfo) {
-	n := s.own(slot)
+	n := s.own(s.node(slot))
 	if s.undo.isOpen() && !s.undo.rolling {
 		s.Record(&nominationUndo{slot, n.Nominated, n.generation})
 	}
@@ -55,7 +55,7 @@ type nominationUndo struct {
 }
 
 func (u *nominationUndo) Undo(s *Snapshot) {
-	n := s.own(u.slot)
+	n := s.own(s.node(u.slot))
 	s.nominations += len(u.old) - len(n.Nominated)
 	n.Nominated, n.generation = u.old, u.generation
 	s.journal.add(u.slot)

@@ -80,14 +80,13 @@ func (s *Snapshot) ownChunk(slot int) *chunk {
 	return c
 }
 
-// own returns the node of the slot for writing: no fork shares it.
-func (s *Snapshot) own(slot int) *NodeInfo {
-	n := s.node(slot)
+// own returns a node of the snapshot for writing: no fork shares it.
+func (s *Snapshot) own(n *NodeInfo) *NodeInfo {
 	if n.owner == s.owner {
 		return n // and so is its chunk
 	}
 	n = n.clone(s.owner)
-	s.ownChunk(slot).nodes[slot%chunkSize] = n
+	s.ownChunk(n.Slot()).nodes[n.Slot()%chunkSize] = n
 	return n
 }
 

@@ -72,7 +72,7 @@ func (s *Snapshot) RemoveNode(name string) error {
 		return err
 	}
 	for len(n.Pods) > 0 {
-		s.remove(n.Slot(), len(n.Pods)-1)
+		s.remove(n, len(n.Pods)-1)
 		n = s.node(n.Slot())
 	}
 	s.nominations -= len(n.Nominated)

@@ -17,7 +17,7 @@ func (s *Snapshot) AddPod(p *PodInfo, node string) error {
 	if n == nil {
 		return podOnNode(p, node, errUnknownNode)
 	}
-	return s.add(p, n.Slot())
+	return s.add(p, n)
 }
 
 // RemovePod takes the pod off the node of that name. A pod is recognised by
@@ -40,10 +40,11 @@ func (s *Snapshot) Assume(p *PodInfo, n *NodeInfo) error {
 	if err := s.CheckPod(p); err != nil {
 		return err
 	}
-	if err := s.checkNode(p, n); err != nil {
+	n, err := s.present(p, n)
+	if err != nil {
 		return err
 	}
-	return s.add(p, n.Slot())
+	return s.add(p, n)
 }
 
 // Forget is RemovePod for a node of this snapshot that is at hand. Forgetting
@@ -53,10 +54,11 @@ func (s *Snapshot) Forget(p *PodInfo, n *NodeInfo) error {
 	if err := s.CheckPod(p); err != nil {
 		return err
 	}
-	if err := s.checkNode(p, n); err != nil {
+	n, err := s.present(p, n)
+	if err != nil {
 		return err
 	}
-	return s.forget(p, s.node(n.Slot()))
+	return s.forget(p, n)
 }
 
 // Touch tells the snapshot that an extension changed what it holds for the
@@ -65,14 +67,17 @@ func (s *Snapshot) Forget(p *PodInfo, n *NodeInfo) error {
 // touch gives none. A node that is not in the snapshot, or nil, is
 // ignored.
 func (s *Snapshot) Touch(n *NodeInfo) {
-	if n == nil || !s.holds(n) {
+	if n == nil {
+		return
+	}
+	if n = s.asIs(n); n == nil {
 		return
 	}
 	if s.undo.rolling {
 		s.journal.add(n.Slot())
 		return
 	}
-	n = s.own(n.Slot())
+	n = s.own(n)
 	s.undo.record(undoEntry{kind: undoTouch, slot: n.Slot(), generation: n.generation})
 	s.changed(n)
 }
@@ -87,13 +92,13 @@ func (s *Snapshot) named(name string, p *PodInfo) *NodeInfo {
 	return s.Node(name)
 }
 
-func (s *Snapshot) add(p *PodInfo, slot int) error {
-	p.hint.Store(int32(slot)) // before the node is written to: a locked instruction waits for earlier writes
-	n := s.own(slot)
+func (s *Snapshot) add(p *PodInfo, n *NodeInfo) error {
+	p.hint.Store(n.slot) // before the node is written to: a locked instruction waits for earlier writes
+	n = s.own(n)
 	if err := n.add(p); err != nil {
 		return err
 	}
-	s.undo.record(undoEntry{kind: undoAdd, slot: slot, generation: n.generation})
+	s.undo.record(undoEntry{kind: undoAdd, slot: n.Slot(), generation: n.generation})
 	s.changed(n)
 	s.eachPodWatcher(func(w PodWatcher) { w.PodAdded(s, n, p) })
 	return nil
@@ -104,14 +109,14 @@ func (s *Snapshot) forget(p *PodInfo, n *NodeInfo) error {
 	if i < 0 {
 		return podOnNode(p, n.Name(), errNotOnNode)
 	}
-	s.remove(n.Slot(), i)
+	s.remove(n, i)
 	return nil
 }
 
-func (s *Snapshot) remove(slot, i int) {
-	n := s.own(slot)
+func (s *Snapshot) remove(n *NodeInfo, i int) {
+	n = s.own(n)
 	p := n.removeAt(i)
-	s.undo.record(undoEntry{kind: undoRemove, slot: slot, index: i, pod: p, generation: n.generation})
+	s.undo.record(undoEntry{kind: undoRemove, slot: n.Slot(), index: i, pod: p, generation: n.generation})
 	s.changed(n)
 	s.eachPodWatcher(func(w PodWatcher) { w.PodRemoved(s, n, p) })
 }
@@ -135,20 +140,29 @@ func (s *Snapshot) CheckPod(p *PodInfo) error {
 	return nil
 }
 
-func (s *Snapshot) checkNode(p *PodInfo, n *NodeInfo) error {
-	switch {
-	case n == nil || n.Node == nil:
-		return &InvalidError{Object: podObject(p.Pod), Field: "spec.nodeName", Err: errors.New("the node is nil")}
-	case !s.holds(n):
-		return podOnNode(p, n.Name(), errUnknownNode)
+// present returns the node as the snapshot has it, for the pod to come to or to
+// leave.
+func (s *Snapshot) present(p *PodInfo, n *NodeInfo) (*NodeInfo, error) {
+	if n == nil || n.Node == nil {
+		return nil, &InvalidError{Object: podObject(p.Pod), Field: "spec.nodeName", Err: errors.New("the node is nil")}
 	}
-	return nil
+	if now := s.asIs(n); now != nil {
+		return now, nil
+	}
+	return nil, podOnNode(p, n.Name(), errUnknownNode)
 }
 
-// holds reports whether the snapshot has the node, in whichever state.
-func (s *Snapshot) holds(n *NodeInfo) bool {
-	have := s.AtSlot(n.Slot())
-	return have == n || have != nil && have.Name() == n.Name()
+// asIs returns the node in the state that the snapshot has it in, nil if it does
+// not have it. Mostly it is n itself: then what follows need not wait until n is
+// found by its slot.
+func (s *Snapshot) asIs(n *NodeInfo) *NodeInfo {
+	switch have := s.AtSlot(n.Slot()); {
+	case have == n:
+		return n
+	case have != nil && have.Name() == n.Name():
+		return have
+	}
+	return nil
 }
 
 func podOnNode(p *PodInfo, node string, err error) error {

@@ -93,7 +93,7 @@ func (s *Snapshot) takeBack(e undoEntry) {
 		e.undoer.Undo(s)
 		return
 	}
-	n := s.own(e.slot)
+	n := s.own(s.node(e.slot))
 	n.generation = e.generation
 	s.journal.add(e.slot)
 	switch e.kind {
