@@ -61,6 +61,68 @@ func TestGatesAwake(t *testing.T) {
 	}
 }
 
+// drowsy scores once the objects wake it: by slot, or, "all alike", every node
+// alike, as one group.
+type drowsy struct{}
+
+func (drowsy) Name() string { return "drowsy" }
+func (drowsy) Scope(*framework.PodInfo) framework.Scope {
+	return framework.Scope{Reads: framework.ReadsNode | framework.ReadsDomain | framework.ReadsObjects}
+}
+
+func (drowsy) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
+	switch setting(c.Snapshot) {
+	case "":
+		return nil, framework.SkipStatus()
+	case "all alike":
+		return scoresAlike{}, framework.Status{}
+	}
+	return scoresBySlot{}, framework.Status{}
+}
+
+type scoresBySlot struct{}
+
+func (scoresBySlot) Score(_ *framework.PodInfo, n *framework.NodeInfo) int64 {
+	return int64(10 * n.Slot())
+}
+
+func (scoresBySlot) Groups() framework.Groups { return framework.Groups{} }
+
+type scoresAlike struct{}
+
+var oneGroup = framework.Groups{Of: make([]int32, 512), Count: 1}
+
+func (scoresAlike) Score(*framework.PodInfo, *framework.NodeInfo) int64 { return 7 }
+func (scoresAlike) Groups() framework.Groups                            { return oneGroup }
+
+// TestScorersAwake is the same with a scorer. The snapshot changes only where the
+// setting does: the class stands as it is in between.
+func TestScorersAwake(t *testing.T) {
+	for _, word := range []string{"by slot", "all alike"} {
+		t.Run(word, func(t *testing.T) {
+			s := build(t, scheduling.Profile{
+				Filter: []framework.Plugin{room{}}, Score: []scheduling.Weighted{{Plugin: emptier{}}, {Plugin: drowsy{}}},
+				Fast: scheduling.Fast{Verify: true},
+			})
+			snap, _ := small(t, 6)
+			try := decider(t, s)
+			for range 3 {
+				for range 15 {
+					try(snap, "")
+				}
+				putSetting(t, snap, word)
+				for range 15 {
+					try(snap, "")
+				}
+				putSetting(t, snap, "")
+			}
+			if stats := s.Stats(); stats.Left > 1 {
+				t.Errorf("%d decisions were left to the plain road, want 1: %+v", stats.Left, stats)
+			}
+		})
+	}
+}
+
 // TestGroupsAwake is the same with a filter of the preset that asks by zone.
 func TestGroupsAwake(t *testing.T) {
 	for _, zones := range []int{1, 3} {
