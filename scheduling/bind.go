@@ -227,7 +227,13 @@ func everything(n, preparing int) choice {
 // bindFilters runs the PreFilter plugins.
 //
 // Source: kube-scheduler 1.37, framework/runtime, RunPreFilterPlugins.
-func (t *plugins) bindFilters(c *framework.Cycle, b *binding, some *choice) error {
+func (t *plugins) bindFilters(c *framework.Cycle, b *binding, some *choice) (err error) {
+	var p *preFilter
+	defer func() {
+		if v := recover(); v != nil {
+			err = &PluginError{Point: "PreFilter", Plugin: p.name, Err: recovered(v)}
+		}
+	}()
 	b.filters = b.filters[:0]
 	b.restrict, b.nodes, b.restricting = false, b.nodes[:0], b.restricting[:0]
 	b.rejected, b.rejectedBy = framework.Status{}, ""
@@ -240,18 +246,15 @@ func (t *plugins) bindFilters(c *framework.Cycle, b *binding, some *choice) erro
 		}
 	}
 	for _, i := range some.pre {
-		p := &t.preFilters[i]
+		p = &t.preFilters[i]
 		c.At(i)
 		sets := c.Sets()
-		pre, status, err := callPreFilter(c, p)
+		pre, status := p.plugin.PreFilter(c)
 		if c.Sets() != sets {
 			b.setters = append(b.setters, &p.scope)
 			if p.filter >= 0 {
 				b.setters = append(b.setters, &t.filters[p.filter].scope)
 			}
-		}
-		if err != nil {
-			return err
 		}
 		switch status.Code() {
 		case framework.Success:
@@ -322,7 +325,13 @@ func (b *binding) intersect(plugin string, nodes []string) bool {
 // bindScorers runs the PreScore plugins over the feasible nodes.
 //
 // Source: kube-scheduler 1.37, framework/runtime, RunPreScorePlugins.
-func (t *plugins) bindScorers(c *framework.Cycle, feasible engine.Feasible, b *binding, some *choice) error {
+func (t *plugins) bindScorers(c *framework.Cycle, feasible engine.Feasible, b *binding, some *choice) (err error) {
+	var p *preScore
+	defer func() {
+		if v := recover(); v != nil {
+			err = &PluginError{Point: "PreScore", Plugin: p.name, Err: recovered(v)}
+		}
+	}()
 	b.scorers = b.scorers[:0]
 	b.setters = b.setters[:0]
 	b.perScorer = slices.Grow(b.perScorer[:0], len(t.scorers))[:len(t.scorers)]
@@ -332,18 +341,15 @@ func (t *plugins) bindScorers(c *framework.Cycle, feasible engine.Feasible, b *b
 		}
 	}
 	for _, i := range some.pre {
-		p := &t.preScores[i]
+		p = &t.preScores[i]
 		c.At(len(t.preFilters) + i)
 		sets := c.Sets()
-		scorer, status, err := callPreScore(c, feasible, p)
+		scorer, status := p.ask(c, feasible)
 		if c.Sets() != sets {
 			b.setters = append(b.setters, &p.scope)
 			if p.scorer >= 0 {
 				b.setters = append(b.setters, &t.scorers[p.scorer].scope)
 			}
-		}
-		if err != nil {
-			return err
 		}
 		switch {
 		case status.IsSkip():
@@ -373,26 +379,13 @@ func (p *scorePlugin) bind(at int, scorer framework.NodeScorer) boundScorer {
 	return s
 }
 
-func callPreFilter(c *framework.Cycle, p *preFilter) (pre framework.PreFiltered, s framework.Status, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = &PluginError{Point: "PreFilter", Plugin: p.name, Err: recovered(v)}
+// ask runs the plugin over the feasible nodes, or over groups of them if it can
+// do with groups.
+func (p *preScore) ask(c *framework.Cycle, feasible engine.Feasible) (framework.NodeScorer, framework.Status) {
+	if p.groups != nil {
+		if groups := feasible.Groups(p.scorer); groups != nil {
+			return p.groups.PreScoreGroups(c, groups)
 		}
-	}()
-	pre, s = p.plugin.PreFilter(c)
-	return pre, s, nil
-}
-
-func callPreScore(c *framework.Cycle, feasible engine.Feasible, p *preScore) (scorer framework.NodeScorer, s framework.Status, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = &PluginError{Point: "PreScore", Plugin: p.name, Err: recovered(v)}
-		}
-	}()
-	if groups := feasible.Groups(p.scorer); groups != nil && p.groups != nil {
-		scorer, s = p.groups.PreScoreGroups(c, groups)
-	} else {
-		scorer, s = p.plugin.PreScore(c, feasible.List())
 	}
-	return scorer, s, nil
+	return p.plugin.PreScore(c, feasible.List())
 }
