@@ -35,32 +35,32 @@ func newFastRoad(s *Scheduler) *fastRoad {
 }
 
 // decide answers like [Scheduler.decide]; false when it has no answer.
-func (f *fastRoad) decide(snap *framework.Snapshot, pod *framework.PodInfo) (d Decision, err error, ok bool) {
+func (f *fastRoad) decide(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) (err error, ok bool) {
 	s := f.s
-	d = Decision{Tie: s.profile.Tie, Number: s.number, start: s.start}
 	seed := decisionSeed(s.profile.Seed, s.number)
 	s.road.cycle.Reset(pod, snap, s.number, seed)
 	v, ok := f.find(&s.road.cycle, s.start)
 	if !ok {
-		return d, nil, false
+		return nil, false
 	}
+	d.Tie, d.Number, d.start = s.profile.Tie, s.number, s.start
 	d.Evaluated, d.Feasible, d.advance = v.Evaluated, v.Feasible, v.Evaluated
 	switch v.Feasible {
 	case 0:
-		return d, f.fitError(snap, pod, v), true
+		return f.fitError(snap, pod, v), true
 	case 1:
 		d.Tied = 1
 		d.choose(v.First(), 0)
-		return d, nil, true
+		return nil, true
 	}
 	largest, tied := v.Best()
 	d.Tied = tied
 	node, err := f.choose(v, seed)
 	if err != nil {
-		return d, err, true
+		return err, true
 	}
 	d.choose(node, largest)
-	return d, nil, true
+	return nil, true
 }
 
 // find asks the engine about the cycle's pod.

@@ -95,17 +95,24 @@ func (s *Scheduler) Schedule(snap *framework.Snapshot, pod *framework.PodInfo) (
 
 // ScheduleContext is Schedule with a context for the extenders; nothing else can
 // block.
-func (s *Scheduler) ScheduleContext(ctx context.Context, snap *framework.Snapshot, pod *framework.PodInfo) (Decision, error) {
+func (s *Scheduler) ScheduleContext(ctx context.Context, snap *framework.Snapshot, pod *framework.PodInfo) (d Decision, err error) {
+	err = s.schedule(ctx, snap, pod, &d)
+	return d, err
+}
+
+// schedule is ScheduleContext, with the decision where the caller wants it: it is
+// too large to be handed from one to the next.
+func (s *Scheduler) schedule(ctx context.Context, snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) error {
 	if err := fit(snap, pod); err != nil {
-		return Decision{}, err
+		return err
 	}
 	s.road.extended.ctx = ctx
-	d, err := s.decideEither(snap, pod)
+	err := s.decideEither(snap, pod, d)
 	s.number++
 	if n := snap.Len(); n > 0 {
 		s.start = (d.start + d.advance) % n
 	}
-	return d, err
+	return err
 }
 
 // fit refuses what cannot be decided about.
@@ -117,20 +124,21 @@ func fit(snap *framework.Snapshot, pod *framework.PodInfo) error {
 }
 
 // decideEither takes the fast road if it can, and both to verify.
-func (s *Scheduler) decideEither(snap *framework.Snapshot, pod *framework.PodInfo) (Decision, error) {
-	if !s.mayBeFast(snap, pod) {
-		return s.decide(&s.road, snap, pod, s.number, s.start)
+func (s *Scheduler) decideEither(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) (err error) {
+	ok := false
+	if s.mayBeFast(snap, pod) {
+		err, ok = s.fast.decide(snap, pod, d)
 	}
-	d, err, ok := s.fast.decide(snap, pod)
 	if !ok {
-		return s.decide(&s.road, snap, pod, s.number, s.start)
+		*d, err = s.decide(&s.road, snap, pod, s.number, s.start)
+		return err
 	}
 	if s.profile.Fast.Verify {
-		if difference := s.fast.verify(snap, pod, d, err); difference != nil {
-			return d, difference
+		if difference := s.fast.verify(snap, pod, *d, err); difference != nil {
+			return difference
 		}
 	}
-	return d, err
+	return err
 }
 
 // mayBeFast reports whether the fast road may know an answer. It knows nothing of
@@ -183,12 +191,11 @@ func (d *Decision) choose(node *framework.NodeInfo, score int64) {
 // Place chooses a node, counts the pod on it and runs the Reserve plugins. If
 // one of them refuses, everything is taken back, in reverse, and the error is
 // a [*FitError] for that node or a [*PluginError].
-func (s *Scheduler) Place(snap *framework.Snapshot, pod *framework.PodInfo) (Decision, error) {
-	d, err := s.Schedule(snap, pod)
-	if err != nil {
+func (s *Scheduler) Place(snap *framework.Snapshot, pod *framework.PodInfo) (d Decision, err error) {
+	if err = s.schedule(context.Background(), snap, pod, &d); err != nil {
 		return d, err
 	}
-	return d, s.Assume(snap, pod, d)
+	return d, s.assume(snap, pod, d.node)
 }
 
 // Assume is the second half of Place: it counts the pod on the node that
@@ -200,15 +207,19 @@ func (s *Scheduler) Assume(snap *framework.Snapshot, pod *framework.PodInfo, d D
 	if snap == nil {
 		return fit(snap, pod)
 	}
+	return s.assume(snap, pod, d.node)
+}
+
+func (s *Scheduler) assume(snap *framework.Snapshot, pod *framework.PodInfo, node *framework.NodeInfo) error {
 	if len(s.plugins.reserve) == 0 {
-		return snap.Assume(pod, d.node)
+		return snap.Assume(pod, node)
 	}
 	mark := snap.Begin()
-	if err := snap.Assume(pod, d.node); err != nil {
+	if err := snap.Assume(pod, node); err != nil {
 		snap.Rollback(mark)
 		return err
 	}
-	node := snap.AtSlot(d.node.Slot())
+	node = snap.AtSlot(node.Slot())
 	if err := s.reserve(pod, node); err != nil {
 		err = errors.Join(err, s.plugins.unreserve(&s.road.cycle, node))
 		snap.Rollback(mark)
