@@ -11,10 +11,11 @@ import (
 // which the parts that they read are equal: a class, and how to ask about it.
 type kind struct {
 	reading
-	key  string // of the class: it covers which plugins are live
-	ref  engine.Ref
-	page *framework.Page // this, as it is noted with pods
-	next *kind           // of pods with the same parts that plugins read in another way
+	idling idling
+	key    string // of the class: it covers which plugins are live
+	ref    engine.Ref
+	page   *framework.Page // this, as it is noted with pods
+	next   *kind           // of pods with the same parts that plugins read in another way
 }
 
 // reading is what the plugins of a profile read when they answer for one pod.
@@ -61,6 +62,7 @@ func (f *fastRoad) kindOf(pod *framework.PodInfo) *kind {
 		}
 		key := string(f.key)
 		k = &kind{reading: f.scratch.clone(&f.s.plugins), key: f.scratch.liveKey() + key, next: first}
+		k.idling = k.reading.idling(&f.s.plugins)
 		k.page = f.notes.Page(k)
 		f.kinds[key] = k
 	}

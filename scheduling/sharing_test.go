@@ -163,6 +163,66 @@ func TestGroupsAwake(t *testing.T) {
 	}
 }
 
+// TestIdlePluginsAwake: plugins of the preset that were not even asked, because
+// there was nothing for them, take part as soon as there is, on every way on which
+// that comes, and rest again when it has gone.
+func TestIdlePluginsAwake(t *testing.T) {
+	web := map[string]string{"app": "web"}
+	put := func(t *testing.T, snap *framework.Snapshot) {
+		service := &framework.Service{ObjectMeta: framework.ObjectMeta{Namespace: "default", Name: "web"}, Spec: framework.ServiceSpec{Selector: web}}
+		if err := framework.Put(snap, service); err != nil {
+			t.Fatal(err)
+		}
+	}
+	come := func(p framework.PodBuilder) func(t *testing.T, snap *framework.Snapshot) {
+		return func(t *testing.T, snap *framework.Snapshot) {
+			if err := snap.Assume(podInfo(t, snap, p.Obj()), snap.At(4)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for name, wake := range map[string]func(*testing.T, *framework.Snapshot){
+		"service":            put,
+		"required affinity":  come(framework.MakePod("friend").PodAffinity(framework.LabelTopologyZone, "app=web")),
+		"anti-affinity":      come(framework.MakePod("foe").PodAntiAffinity(framework.LabelTopologyZone, "app=web")),
+		"affinity to others": come(framework.MakePod("other").PodAffinity(framework.LabelTopologyZone, "app=db")),
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := scheduling.Kubernetes137()
+			p.Fast.Verify = true
+			s := build(t, p)
+			snap := framework.NewSnapshot(framework.Arrival)
+			for i := range 30 {
+				if err := snap.AddNode(framework.MakeNode(fmt.Sprint("n", i), "8", "8Gi").Zone(fmt.Sprint("z", i%3)).Obj()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			guest := podInfo(t, snap, framework.MakePod("guest").Labels("app", "web").Obj())
+			if err := snap.Assume(guest, snap.At(0)); err != nil {
+				t.Fatal(err)
+			}
+			try := decider(t, s)
+			for range 3 {
+				for range 15 {
+					try(snap, "web")
+				}
+				mark := snap.Begin()
+				wake(t, snap)
+				for range 3 {
+					try(snap, "web")
+				}
+				snap.Rollback(mark)
+				try(snap, "web")
+				fork := snap.Fork()
+				wake(t, fork)
+				try(fork, "web")
+			}
+			wake(t, snap)
+			try(snap, "web")
+		})
+	}
+}
+
 // thirds rejects by the number of pods, for one of two reasons.
 type thirds struct{}
 

@@ -103,6 +103,9 @@ func (c *class) sync(src Source, l *divisions, live *framework.Cycle) bool {
 		c.restart()
 		all = true
 	}
+	if c.calm && src.Idle(live) {
+		return true
+	}
 	var gates []Filter
 	if c.outsideFilters {
 		var ok bool

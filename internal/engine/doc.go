@@ -30,8 +30,9 @@
 //
 // A base keeps what plugins answer that read one node only. A class has the
 // rest: gates are filters, and live columns scorers, that read more than that,
-// such as the pods of a topology domain; they are bound in every decision, and
-// asked again about what they say has changed.
+// such as the pods of a topology domain; they are bound in every decision, unless
+// they are known to have nothing to do, and asked again about what they say has
+// changed.
 //
 // # What makes it fast
 //
@@ -44,6 +45,8 @@
 //	              other is asked about all ([framework.BatchScorer])
 //	one tree      rows are the leaves of a tree, which the classes of a base share
 //	              as long as nothing else tells nodes apart (share.go)
+//	rest          while nothing live takes part and no row turns, a class that
+//	              shares the tree has nothing to bring up to date (class.finish)
 //	buckets       a normalized score is computed once for each different raw
 //	              score; when a range moves, only nodes whose score moves are touched
 //	groups        a plugin that cannot tell the nodes of a zone apart is asked

@@ -30,14 +30,18 @@ type Scorer struct {
 // places, each place once; the lists are valid until the next call, and what they
 // hold answers as long as the cycle that they were bound with is not reset.
 // Live plugins are those that read more than the pod and one node:
-// they are bound for every decision, even if they had nothing to do in the last
-// one. The answers of the others are kept.
+// they are bound for every decision that they are not known to have nothing to do
+// with, even if they had nothing to do in the last one. The answers of the others
+// are kept.
 type Source interface {
 	// BaseKey is equal for pods that all plugins answer alike that are not
 	// live.
 	BaseKey(pod *framework.PodInfo) string
 	// Outside reports whether some filters, or some scorers, are live.
 	Outside() (filters, scorers bool)
+	// Idle reports whether it is known, without binding them, that all live plugins
+	// have nothing to do for the pod. It may be false where they have nothing to do.
+	Idle(c *framework.Cycle) bool
 	// Kept returns what the filters and the scorers read that are not live, those
 	// included that had nothing to do for the pod when they were to be bound.
 	Kept() (filters, scorers framework.Reads)

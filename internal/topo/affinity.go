@@ -38,12 +38,15 @@ type Affinity struct {
 	used  uint64
 }
 
-// Affinity returns what counts for the pod, nil when nothing does and nothing
-// can until a pod with affinity terms comes. A term that the pod itself cannot
+// Idle reports whether nothing counts for the pod and nothing can until a pod with
+// affinity terms comes. It may be false until the last of those is forgotten.
+func (t *Tables) Idle(p *framework.PodInfo) bool { return len(t.existing) == 0 && !hasTerms(p) }
+
+// Affinity returns what counts for the pod, nil when it is Idle. A term that the pod itself cannot
 // have (see [Terms].Err) counts nothing.
 func (t *Tables) Affinity(p *framework.PodInfo) *Affinity {
 	tick := t.lookup()
-	if len(t.existing) == 0 && !hasTerms(p) {
+	if t.Idle(p) {
 		return nil
 	}
 	if v := framework.ObjectsVersion[framework.Namespace](t.snapshot); v != t.namespaces {

@@ -133,6 +133,12 @@ func noWorkloads(s *framework.Snapshot) bool {
 		len(framework.List[framework.ReplicaSet](s))+len(framework.List[framework.StatefulSet](s)) == 0
 }
 
+// NoDefaults reports whether the pod has no spread constraints, neither of its own
+// nor, whatever the default constraints are, by default.
+func NoDefaults(s *framework.Snapshot, p *framework.PodInfo) bool {
+	return !p.Has(framework.FieldSpread) && (s.Objects() == 0 || noWorkloads(s))
+}
+
 // A Defaults answers which default constraints pods have. The zero value is
 // ready to use; it belongs to one plugin's scratch memory.
 type Defaults struct {
