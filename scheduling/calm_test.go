@@ -1,0 +1,122 @@
+package scheduling_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling"
+)
+
+// TestCalmWalk lets pods of a few classes come and go for so long that nothing but
+// rows changes in their classes, and every now and then something that wakes the
+// plugins: pods with terms, a service, another node object, a fork, a rollback.
+// The plain road checks every decision.
+func TestCalmWalk(t *testing.T) {
+	for seed := range uint64(12) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			w := newCalmWalk(t, seed)
+			for range 900 {
+				w.step()
+			}
+			if stats := w.sched.Stats(); stats.Known < 500 {
+				t.Errorf("%d decisions from kept answers, want 500 or more: %+v", stats.Known, stats)
+			}
+		})
+	}
+}
+
+type calmWalk struct {
+	t      *testing.T
+	r      *rand.Rand
+	sched  *scheduling.Scheduler
+	snap   *framework.Snapshot
+	placed []placement
+	serial int
+}
+
+type placement struct {
+	pod  *framework.PodInfo
+	node string
+}
+
+func newCalmWalk(t *testing.T, seed uint64) *calmWalk {
+	p := scheduling.Kubernetes137()
+	p.Seed, p.Tie, p.Fast.Verify = seed, scheduling.Random, true
+	w := &calmWalk{t: t, r: rand.New(rand.NewPCG(seed, 0)), sched: build(t, p), snap: framework.NewSnapshot(framework.ZoneInterleaved)}
+	for i := range 40 {
+		w.must(w.snap.AddNode(w.node(i)))
+	}
+	return w
+}
+
+func (w *calmWalk) must(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *calmWalk) node(i int) *framework.Node {
+	n := framework.MakeNode(fmt.Sprint("n", i), "4", "8Gi").Zone(fmt.Sprint("z", i%3))
+	if w.r.IntN(8) == 0 {
+		n = n.Taint("k=v:NoSchedule")
+	}
+	return n.Obj()
+}
+
+func (w *calmWalk) step() {
+	w.t.Helper()
+	switch w.r.IntN(400) {
+	case 0:
+		w.place(w.pod().PodAntiAffinity(framework.LabelTopologyZone, "app=a1"))
+	case 1:
+		w.place(w.pod().PodAffinity(framework.LabelTopologyZone, "app=a0"))
+	case 2:
+		service := framework.Service{Spec: framework.ServiceSpec{Selector: map[string]string{"app": "a0"}}}
+		service.Namespace, service.Name = "default", "service"
+		w.must(framework.Put(w.snap, &service))
+	case 3:
+		framework.Delete[framework.Service](w.snap, "default/service")
+	case 4:
+		w.must(w.snap.UpdateNode(w.node(w.r.IntN(40))))
+	case 5:
+		w.snap = w.snap.Fork()
+	case 6:
+		mark, placed := w.snap.Begin(), len(w.placed)
+		w.place(w.pod().PodAntiAffinity(framework.LabelTopologyZone, "app=a0"))
+		w.place(w.pod())
+		w.snap.Rollback(mark)
+		w.placed = w.placed[:placed]
+	default:
+		w.place(w.pod())
+	}
+	// Those with terms leave soon, so that it is calm again.
+	for i := 0; i < len(w.placed); i++ {
+		if p := w.placed[i]; len(w.placed) > 60 || p.pod.Has(framework.FieldPodAffinity) && w.r.IntN(5) == 0 {
+			w.must(w.snap.RemovePod(p.pod, p.node))
+			w.placed = append(w.placed[:i], w.placed[i+1:]...)
+		}
+	}
+}
+
+func (w *calmWalk) pod() framework.PodBuilder {
+	w.serial++
+	class := w.r.IntN(2)
+	return framework.MakePod(fmt.Sprint("p", w.serial)).UID(framework.UID(fmt.Sprint(w.serial))).
+		Labels("app", fmt.Sprint("a", class)).Requests(fmt.Sprint(100+100*class, "m"), "200Mi")
+}
+
+func (w *calmWalk) place(p framework.PodBuilder) {
+	w.t.Helper()
+	pod := podInfo(w.t, w.snap, p.Obj())
+	d, err := w.sched.Place(w.snap, pod)
+	var unfit *scheduling.FitError
+	if errors.As(err, &unfit) {
+		return
+	}
+	w.must(err)
+	w.placed = append(w.placed, placement{pod, d.Node})
+}
