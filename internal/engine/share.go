@@ -36,13 +36,13 @@ func (b *base) putMany(slots []int32, scores []int64, more int32) {
 	if b.broken {
 		return
 	}
-	places, leaves := b.order.place, b.tree.leaves
+	places, leaves, blocks := b.order.place, b.tree.leaves, b.tree.levels[0]
 	for k, slot := range slots {
 		place := places[slot]
 		switch r, was := int32(scores[k])+more, leaves[place]; {
 		case was == r:
-		case !b.indexed:
-			leaves[place] = r
+		case !b.indexed, was >= 0 && max(r, was) < blocks[place>>fanBits].best:
+			leaves[place] = r // nothing above it changes
 		case was < 0:
 			b.put(slot, row(r))
 		default:
