@@ -24,10 +24,12 @@ type history struct {
 	crowded     int  // pods per node above which more pods leave than come
 	packed      bool // pods seldom leave by themselves
 	calm        bool // nobody waits, and so nobody is evicted
+	inTurn      bool // pods of many classes come in turn, and little else happens
 	atOnce      int  // how many pods wait at most
 }
 
-// newHistory begins an epoch. Every other cluster is packed, every fourth calm.
+// newHistory begins an epoch. Every other cluster is packed; of the others, in turn one
+// is calm, and in one pods of many classes come in turn.
 func newHistory(r *rand.Rand, epoch uint64, res *Result) (*history, error) {
 	fast, plain, err := schedulers(r)
 	if err != nil {
@@ -35,16 +37,20 @@ func newHistory(r *rand.Rand, epoch uint64, res *Result) (*history, error) {
 	}
 	h := &history{
 		world: &world{snap: framework.NewSnapshot(pick(r, framework.ZoneInterleaved, framework.Arrival))},
-		r:     r, kinds: actions(), res: res, fast: fast, plain: plain, crowded: 2 + r.IntN(8), packed: epoch%2 == 0, calm: epoch%4 == 1, atOnce: 1 + r.IntN(10),
+		r:     r, kinds: actions(), res: res, fast: fast, plain: plain, crowded: 2 + r.IntN(8), packed: epoch%2 == 0, calm: epoch%4 == 1, inTurn: epoch%4 == 3, atOnce: 1 + r.IntN(10),
 	}
 	h.snap.SetNow(time.Unix(1_700_000_000, 0))
 	nodes, classes, usually := pick(r, 2, 20, 60, 150), 1+r.IntN(12), template
 	if h.packed {
 		nodes, classes, usually = pick(r, 2, 5, 20, 40), 6+r.IntN(12), modest
 	}
+	odd := true // some classes are of any kind
+	if h.inTurn {
+		nodes, classes, usually, odd = pick(r, 40, 60, 150), 20+r.IntN(20), small, chance(r, 2)
+	}
 	for i := range classes {
 		of := usually
-		if chance(r, 4) {
+		if odd && chance(r, 4) {
 			of = template
 		}
 		h.templates = append(h.templates, of(r, i))
@@ -92,6 +98,9 @@ func actions() []action {
 
 // step makes one random step.
 func (h *history) step() error {
+	if h.inTurn && !chance(h.r, 60) {
+		return h.do(h.kinds[pick(h.r, 0, 0, 2)]) // pods come and go
+	}
 	k := h.r.IntN(100)
 	for _, a := range h.kinds {
 		if k -= a.share; k < 0 {

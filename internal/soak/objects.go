@@ -112,6 +112,19 @@ func modest(r *rand.Rand, i int) *framework.Pod {
 	return b.Obj()
 }
 
+// small makes the pod of a class that differs from others in how little it requests.
+func small(r *rand.Rand, i int) *framework.Pod {
+	b := framework.MakePod("pod").Labels("app", fmt.Sprintf("app-%d", i%5)).
+		Requests(fmt.Sprintf("%dm", 10*(1+r.IntN(40))), fmt.Sprintf("%dMi", 16*(1+r.IntN(40))))
+	switch {
+	case chance(r, 10):
+		b = b.HostPort(int32(8000 + r.IntN(2)))
+	case chance(r, 10):
+		b = b.Tolerates("")
+	}
+	return b.Obj()
+}
+
 // member begins a pod: where it belongs and what it is worth.
 func member(r *rand.Rand, i int) framework.PodBuilder {
 	b := framework.MakePod("pod").Namespace(pick(r, "default", "default", "team")).
