@@ -61,7 +61,7 @@ type base struct {
 	order    *order
 	epoch    uint64 // changes when a class has to look at every row
 	log      rowLog
-	sink     int32 // see warm
+	sink     int32 // see listDirty
 	fresh    bool  // built for the decision that is being made
 	bytes    int
 }

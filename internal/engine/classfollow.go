@@ -96,7 +96,7 @@ func (c *class) follows() bool {
 	return false
 }
 
-// warm touches what looking at the nodes will read; see base.warm.
+// warm touches what looking at the nodes will read, as base.listDirty does.
 func (c *class) warm() {
 	if len(c.changed) < few {
 		return
