@@ -11,7 +11,7 @@ import (
 // nothing to do. Most pods have neither affinity nor spread constraints, but pods
 // whose terms match them, or services that select them, may come at any time. So
 // those plugins are live, though they mostly skip the pod; to find that out by
-// running them costs a third of a decision.
+// running them costs a quarter of a decision.
 //
 // Invariant: while idle is true, every live PreFilter and PreScore of the kind
 // would return Skip.

@@ -45,7 +45,7 @@
 //	              other is asked about all ([framework.BatchScorer])
 //	one tree      rows are the leaves of a tree, which the classes of a base share
 //	              as long as nothing else tells nodes apart (share.go)
-//	rest          while nothing live takes part and no row turns, a class that
+//	calm          while nothing live takes part and no row turns, a class that
 //	              shares the tree has nothing to bring up to date (class.finish)
 //	buckets       a normalized score is computed once for each different raw
 //	              score; when a range moves, only nodes whose score moves are touched

@@ -70,12 +70,17 @@ type action struct {
 	do    func(*history) error
 }
 
+var (
+	podComes = action{"schedule a pod", 47, func(h *history) error { return h.schedule(true) }}
+	podsGo   = action{"pods go", 13, (*history).deletePods}
+)
+
 // actions lists all kinds of steps. A step on a cluster without nodes adds one.
 func actions() []action {
 	return []action{
-		{"schedule a pod", 47, func(h *history) error { return h.schedule(true) }},
+		podComes,
 		{"try a waiting pod again", 9, (*history).retry},
-		{"pods go", 13, (*history).deletePods},
+		podsGo,
 		{"a pod comes by itself", 4, (*history).bindElsewhere},
 		{"a waiting pod is bound by others", 1, (*history).bindWaiter},
 		{"a waiting pod is nominated by others", 1, (*history).nominateFromOutside},
@@ -99,7 +104,7 @@ func actions() []action {
 // step makes one random step.
 func (h *history) step() error {
 	if h.inTurn && !chance(h.r, 60) {
-		return h.do(h.kinds[pick(h.r, 0, 0, 2)]) // pods come and go
+		return h.do(pick(h.r, podComes, podComes, podsGo))
 	}
 	k := h.r.IntN(100)
 	for _, a := range h.kinds {

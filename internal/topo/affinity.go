@@ -42,8 +42,8 @@ type Affinity struct {
 // affinity terms comes. It may be false until the last of those is forgotten.
 func (t *Tables) Idle(p *framework.PodInfo) bool { return len(t.existing) == 0 && !hasTerms(p) }
 
-// Affinity returns what counts for the pod, nil when it is Idle. A term that the pod itself cannot
-// have (see [Terms].Err) counts nothing.
+// Affinity returns what counts for the pod, nil when the tables are Idle. A term that
+// the pod itself cannot have (see [Terms].Err) counts nothing.
 func (t *Tables) Affinity(p *framework.PodInfo) *Affinity {
 	tick := t.lookup()
 	if t.Idle(p) {

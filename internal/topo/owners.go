@@ -147,9 +147,6 @@ type Defaults struct {
 	snapshot *framework.Snapshot
 	versions workloads
 	kept     map[string]*Rules
-
-	without *framework.Snapshot // has no such objects while its objects are these
-	objects uint64
 }
 
 // workloads are the versions of the kinds of objects that DefaultSelector looks
@@ -160,11 +157,7 @@ type workloads [4]uint64
 // of its own, an empty list where nothing says what the pod belongs with. What
 // it finds is kept until one of the objects that it looked at changes.
 func (d *Defaults) Of(s *framework.Snapshot, p *framework.PodInfo, constraints []framework.TopologySpreadConstraint, action framework.UnsatisfiableConstraintAction) *Rules {
-	if d.without == s && d.objects == s.Objects() {
-		return &noRules
-	}
 	if noWorkloads(s) {
-		d.without, d.objects = s, s.Objects()
 		return &noRules
 	}
 	versions := workloads{
@@ -173,7 +166,7 @@ func (d *Defaults) Of(s *framework.Snapshot, p *framework.PodInfo, constraints [
 	}
 	same := len(constraints) == len(d.source) && (len(constraints) == 0 || &constraints[0] == &d.source[0])
 	if !same || d.action != action || d.versions != versions || d.snapshot != s || len(d.kept) >= classLimit {
-		*d = Defaults{source: constraints, action: action, snapshot: s, versions: versions, kept: map[string]*Rules{}}
+		*d = Defaults{constraints, action, s, versions, map[string]*Rules{}}
 	}
 	key := belongsOf.Of(p).text
 	r := d.kept[key]
