@@ -88,7 +88,7 @@ func (b *base) build(src Source, t *timeline, o *order) bool {
 	b.epoch++
 	b.listNone()
 	for _, slot := range o.slots {
-		b.list(s.AtSlot(slot), int32(slot), feasible)
+		b.list(s.AtSlot(int(slot)), slot, feasible)
 	}
 	b.askMany(b.fixed)
 	for k, slot := range b.at {
@@ -266,7 +266,7 @@ func (b *base) move(src Source, t *timeline, o *order) bool {
 	b.scored, b.even = false, false // the scorers are bound anew, and all nodes scored
 	b.epoch++
 	for _, slot := range o.slots {
-		if n := s.AtSlot(slot); all || !b.time.stood(slot, n.Generation(), b.entry) {
+		if n := s.AtSlot(int(slot)); all || !b.time.stood(slot, n.Generation(), b.entry) {
 			b.evaluate(n, true)
 		}
 	}
@@ -279,12 +279,12 @@ func (b *base) move(src Source, t *timeline, o *order) bool {
 func (b *base) expire(s *framework.Snapshot, before time.Time) {
 	if b.now.Before(before) && b.timed {
 		for _, slot := range b.order.slots {
-			b.evaluate(s.AtSlot(slot), false)
+			b.evaluate(s.AtSlot(int(slot)), false)
 		}
 	}
 	for slot := b.due.due(b.now); slot >= 0 && !b.broken; slot = b.due.due(b.now) {
 		b.due.remove(slot)
-		b.evaluate(s.AtSlot(slot), false)
+		b.evaluate(s.AtSlot(int(slot)), false)
 	}
 }
 

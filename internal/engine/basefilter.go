@@ -5,7 +5,7 @@ import "github.com/berth-sched/berth/framework"
 // evaluate renews what the row keeps of the node; whole tells that the node's
 // object may have changed too.
 func (b *base) evaluate(n *framework.NodeInfo, whole bool) {
-	slot := n.Slot()
+	slot := int32(n.Slot())
 	first := feasible
 	if whole {
 		b.fixedly[slot].set(b.ask(b.fixed, n, maxPlace), false)
@@ -21,11 +21,11 @@ func (b *base) evaluate(n *framework.NodeInfo, whole bool) {
 	}
 	switch {
 	case first != feasible:
-		b.put(int32(slot), rejected(first))
+		b.put(slot, rejected(first))
 	case b.scored:
 		b.scoreOne(n, slot, b.askScores(b.movingScorers, n))
 	default:
-		b.put(int32(slot), 0)
+		b.put(slot, 0)
 	}
 	if b.timed {
 		b.schedule(n)

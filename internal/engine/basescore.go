@@ -32,10 +32,10 @@ func (b *base) bindScores(src Source, shown Feasible) bool {
 	b.timed = b.timed || slices.ContainsFunc(scorers, func(s Scorer) bool { return s.Reads&framework.ReadsTime != 0 })
 	b.listNone()
 	for _, slot := range b.order.slots {
-		passed, f := b.row(int32(slot)) >= 0, &b.fixedly[slot]
+		passed, f := b.row(slot) >= 0, &b.fixedly[slot]
 		f.set(f.reason(), passed)
 		if passed {
-			b.list(b.snapshot.AtSlot(slot), int32(slot), feasible)
+			b.list(b.snapshot.AtSlot(int(slot)), slot, feasible)
 		}
 	}
 	fixed, moving := b.sums(b.fixedScorers, 0), b.sums(b.movingScorers, 1)
@@ -91,7 +91,7 @@ func (b *base) scoreMany() {
 		return
 	}
 	for k, n := range b.nodes {
-		b.scoreOne(n, int(b.at[k]), moving[k])
+		b.scoreOne(n, b.at[k], moving[k])
 	}
 }
 
@@ -138,9 +138,9 @@ func (b *base) sums(scorers []Scorer, buffer int) []int64 {
 }
 
 // scoreOne renews the scores of one row, of which the moving ones are given.
-func (b *base) scoreOne(n *framework.NodeInfo, slot int, moving int64) {
+func (b *base) scoreOne(n *framework.NodeInfo, slot int32, moving int64) {
 	if b.even {
-		b.put(int32(slot), row(b.evenly+int32(moving)))
+		b.put(slot, row(b.evenly+int32(moving)))
 		return
 	}
 	f := &b.fixedly[slot]
@@ -149,7 +149,7 @@ func (b *base) scoreOne(n *framework.NodeInfo, slot int, moving int64) {
 		f.score = int32(b.askScores(b.fixedScorers, n))
 		f.set(f.reason(), true)
 	}
-	b.put(int32(slot), row(f.score+int32(moving)))
+	b.put(slot, row(f.score+int32(moving)))
 	for i := range b.kept {
 		if k := &b.kept[i]; !k.fixed || !known {
 			k.raw[slot] = k.scorer.Scorer.Score(b.pod, n)
@@ -203,5 +203,5 @@ func (b *base) schedule(n *framework.NodeInfo) {
 	for i := range b.kept {
 		note(b.kept[i].scorer.Scorer, b.kept[i].scorer.Reads)
 	}
-	b.due.set(n.Slot(), until)
+	b.due.set(int32(n.Slot()), until)
 }

@@ -70,7 +70,7 @@ func (k *buckets) divide(o *order, d *division) {
 }
 
 // place puts a node into a bucket, and reports whether it was not there.
-func (k *buckets) place(slot, group int, value int64, out bool) bool {
+func (k *buckets) place(slot int32, group int, value int64, out bool) bool {
 	if b := k.of[slot]; b >= 0 {
 		if (b == k.left) == out && (out || k.all[b].value == value) {
 			return false
@@ -81,16 +81,16 @@ func (k *buckets) place(slot, group int, value int64, out bool) bool {
 	at := &k.all[b]
 	k.of[slot], k.prev[slot], k.next[slot] = b, nowhere, at.first
 	if at.first >= 0 {
-		k.prev[at.first] = int32(slot)
+		k.prev[at.first] = slot
 	}
-	at.first = int32(slot)
+	at.first = slot
 	at.nodes++
 	k.counts[int(b)*k.groups+group]++
 	return true
 }
 
 // remove takes a node out of its bucket.
-func (k *buckets) remove(slot int) {
+func (k *buckets) remove(slot int32) {
 	b := k.of[slot]
 	if b < 0 {
 		return
@@ -219,7 +219,7 @@ func (k *buckets) constant() (norm int64, ok bool) {
 }
 
 // norm is the normalized score of a node, 0 if it is in no bucket.
-func (k *buckets) norm(slot int) int64 {
+func (k *buckets) norm(slot int32) int64 {
 	if b := k.of[slot]; b >= 0 {
 		return k.all[b].norm
 	}
@@ -228,11 +228,11 @@ func (k *buckets) norm(slot int) int64 {
 
 // eachMoved calls f for the nodes that got another score when the range was
 // settled last.
-func (k *buckets) eachMoved(f func(slot int)) {
+func (k *buckets) eachMoved(f func(slot int32)) {
 	for _, b := range k.sorted {
 		if at := &k.all[b]; at.moved {
 			for slot := at.first; slot >= 0; slot = k.next[slot] {
-				f(int(slot))
+				f(slot)
 			}
 		}
 	}

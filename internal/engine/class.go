@@ -206,14 +206,14 @@ func (c *class) divide(l *divisions) {
 
 // verdict is the first rejection of the node by its row and by gates that tell
 // nodes apart.
-func (c *class) verdict(slot int) int32 {
-	first := c.base.row(int32(slot)).reason()
+func (c *class) verdict(slot int32) int32 {
+	first := c.base.row(slot).reason()
 	for i := range c.gates {
 		g := &c.gates[i]
 		if !g.active || g.grouped || c.base.reasons.list[first].at < g.filter.At {
 			continue
 		}
-		if status := g.filter.Filter.Filter(c.live, c.base.snapshot.AtSlot(slot)); !status.IsSuccess() {
+		if status := g.filter.Filter.Filter(c.live, c.base.snapshot.AtSlot(int(slot))); !status.IsSuccess() {
 			first = c.base.reject(g.filter.At, status)
 		}
 	}
@@ -221,7 +221,7 @@ func (c *class) verdict(slot int) int32 {
 }
 
 // count counts the node among those with the own reason.
-func (c *class) count(slot int, reason, by int32) {
+func (c *class) count(slot int32, reason, by int32) {
 	if reason <= feasible {
 		return
 	}
@@ -253,7 +253,7 @@ func (c *class) final(own int32, group int) int32 {
 }
 
 // put changes the leaf of a node.
-func (c *class) put(slot int, total int32) {
+func (c *class) put(slot int32, total int32) {
 	place := int(c.base.order.place[slot])
 	if c.building {
 		c.tree.leaves[place] = total
@@ -263,7 +263,7 @@ func (c *class) put(slot int, total int32) {
 }
 
 // isFeasible reports whether the node is feasible.
-func (c *class) isFeasible(slot int) bool {
+func (c *class) isFeasible(slot int32) bool {
 	return c.own(slot) == feasible && c.shut[c.division.of[slot]] == feasible
 }
 
@@ -273,7 +273,7 @@ func (c *class) feasibleNodes() []*framework.NodeInfo {
 	c.nodes = c.nodes[:0]
 	for _, slot := range c.base.order.slots {
 		if c.isFeasible(slot) {
-			c.nodes = append(c.nodes, c.base.snapshot.AtSlot(slot))
+			c.nodes = append(c.nodes, c.base.snapshot.AtSlot(int(slot)))
 		}
 	}
 	return c.nodes

@@ -65,7 +65,6 @@ func (c *class) updateTouched() {
 	c.warm()
 	rows, places, follows := c.base.tree.leaves, c.base.order.place, c.follows()
 	for _, slot := range c.changed {
-		slot := int(slot)
 		place := places[slot]
 		switch passed := c.steady && c.tree.leaves[place] >= 0; {
 		case !passed:
@@ -80,8 +79,8 @@ func (c *class) updateTouched() {
 		}
 	}
 	for _, slot := range c.touched {
-		if c.base.order.has(int(slot)) {
-			c.become(int(slot), c.verdict(int(slot)))
+		if c.base.order.has(slot) {
+			c.become(slot, c.verdict(slot))
 		}
 	}
 }
@@ -111,7 +110,7 @@ func (c *class) warm() {
 
 // become sets the node's own reason. A node that is no longer feasible leaves
 // the columns and the tree.
-func (c *class) become(slot int, now int32) {
+func (c *class) become(slot int32, now int32) {
 	was := c.own(slot)
 	switch {
 	case c.building:
@@ -142,15 +141,15 @@ func (c *class) become(slot int, now int32) {
 }
 
 // own is the own reason of a node, feasible where it was never evaluated.
-func (c *class) own(slot int) int32 {
+func (c *class) own(slot int32) int32 {
 	return row(c.tree.leaves[c.base.order.place[slot]]).reason()
 }
 
 // wait notes that the total of the node has to be added up. While nothing is
 // scored the list must not grow forever.
-func (c *class) wait(slot int) {
+func (c *class) wait(slot int32) {
 	if len(c.pending) > len(c.tree.leaves) {
 		c.pending, c.retotal = c.pending[:0], true
 	}
-	c.pending = append(c.pending, int32(slot))
+	c.pending = append(c.pending, slot)
 }

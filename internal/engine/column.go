@@ -158,7 +158,7 @@ func (col *column) turned(c *class, group int, open bool) {
 		return
 	}
 	for _, slot := range c.division.slots[group] {
-		if c.own(int(slot)) == feasible {
+		if c.own(slot) == feasible {
 			col.touched = append(col.touched, slot)
 		}
 	}
@@ -166,7 +166,7 @@ func (col *column) turned(c *class, group int, open bool) {
 
 // enter brings the column up to date with a feasible node that changed; was
 // tells whether it was feasible before.
-func (col *column) enter(c *class, slot int, was bool) {
+func (col *column) enter(c *class, slot int32, was bool) {
 	switch {
 	case col.grouped:
 	case col.kept < 0:
@@ -176,7 +176,7 @@ func (col *column) enter(c *class, slot int, was bool) {
 			col.touched, col.known = col.touched[:0], false
 		}
 		if !was || !ofNode(col.scorer.Reads) {
-			col.touched = append(col.touched, int32(slot))
+			col.touched = append(col.touched, slot)
 		}
 	case was && c.base.kept[col.kept].fixed && !c.building:
 		// The node is the same, and so is its score.
@@ -188,7 +188,7 @@ func (col *column) enter(c *class, slot int, was bool) {
 }
 
 // leave takes a node that is no longer feasible out of the column.
-func (col *column) leave(slot int) {
+func (col *column) leave(slot int32) {
 	if !col.grouped {
 		if col.stale = true; col.scorer.ByRange != nil {
 			col.buckets.remove(slot)
@@ -197,19 +197,19 @@ func (col *column) leave(slot int) {
 }
 
 // place puts a node into the bucket of its raw score.
-func (col *column) place(c *class, slot int, raw int64) {
+func (col *column) place(c *class, slot int32, raw int64) {
 	if col.buckets.place(slot, int(c.division.of[slot]), raw, col.excludes(c, slot)) {
 		col.stale = true
 	}
 }
 
 // excludes reports whether the scorer leaves the node out of the range.
-func (col *column) excludes(c *class, slot int) bool {
-	return col.scorer.Except != nil && col.scorer.Except.Excludes(c.base.snapshot.AtSlot(slot))
+func (col *column) excludes(c *class, slot int32) bool {
+	return col.scorer.Except != nil && col.scorer.Except.Excludes(c.base.snapshot.AtSlot(int(slot)))
 }
 
 // score is the weighted, normalized score of a node, unless its group has it.
-func (col *column) score(slot int) int64 {
+func (col *column) score(slot int32) int64 {
 	switch {
 	case col.scorer.ByRange != nil:
 		return col.buckets.norm(slot) * col.scorer.Weight

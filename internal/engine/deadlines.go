@@ -14,7 +14,7 @@ type deadlines struct {
 
 type deadline struct {
 	at   time.Time
-	slot int
+	slot int32
 }
 
 // reset forgets all deadlines.
@@ -24,9 +24,9 @@ func (d *deadlines) reset() {
 }
 
 // set gives the row a deadline, the zero time for none.
-func (d *deadlines) set(slot int, at time.Time) {
+func (d *deadlines) set(slot int32, at time.Time) {
 	i := -1
-	if slot < len(d.place) {
+	if int(slot) < len(d.place) {
 		i = int(d.place[slot]) - 1
 	}
 	switch {
@@ -35,7 +35,7 @@ func (d *deadlines) set(slot int, at time.Time) {
 	case i < 0:
 		d.heap = append(d.heap, deadline{at, slot})
 		i = len(d.heap) - 1
-		d.place = resize(d.place, slot+1)
+		d.place = resize(d.place, int(slot)+1)
 		d.place[slot] = int32(i + 1)
 	case at.IsZero():
 		last := len(d.heap) - 1
@@ -51,10 +51,10 @@ func (d *deadlines) set(slot int, at time.Time) {
 	d.down(d.up(i))
 }
 
-func (d *deadlines) remove(slot int) { d.set(slot, time.Time{}) }
+func (d *deadlines) remove(slot int32) { d.set(slot, time.Time{}) }
 
 // due returns the slot of a row whose deadline has come, -1 if there is none.
-func (d *deadlines) due(now time.Time) int {
+func (d *deadlines) due(now time.Time) int32 {
 	if len(d.heap) == 0 || d.heap[0].at.After(now) {
 		return -1
 	}

@@ -33,16 +33,14 @@ func divide(o *order, sources []framework.Groups) *division {
 			return d
 		}
 	}
-	d.slots = make([][]int32, d.count)
-	if d.count > 1 {
-		d.places = make([]uint8, (len(o.slots)+fan-1)/fan*fan)
+	if d.count == 1 {
+		d.slots = [][]int32{o.slots}
+		return d
 	}
+	d.slots, d.places = make([][]int32, d.count), make([]uint8, (len(o.slots)+fan-1)/fan*fan)
 	for place, slot := range o.slots {
 		g := d.of[slot]
-		d.slots[g] = append(d.slots[g], int32(slot))
-		if d.count > 1 {
-			d.places[place] = g
-		}
+		d.slots[g], d.places[place] = append(d.slots[g], slot), g
 	}
 	return d
 }
@@ -56,7 +54,7 @@ func (d *division) refine(s framework.Groups) bool {
 	numbers := make([]int, d.count*s.Count) // of the pairs of groups that have a node, from 1 on
 	count := 0
 	for _, slot := range d.order.slots {
-		if slot >= len(s.Of) || uint32(s.Of[slot]) >= uint32(s.Count) {
+		if int(slot) >= len(s.Of) || uint32(s.Of[slot]) >= uint32(s.Count) {
 			return false
 		}
 		n := &numbers[int(d.of[slot])*s.Count+int(s.Of[slot])]

@@ -112,7 +112,7 @@
 // Besides the budget there are, whatever the number of classes: four timelines of
 // snapshots, and those that bases hold on to, of 16 bytes for each slot and up to
 // 64 KiB; up to 32 divisions, of two bytes and four for each node; the order, of
-// four; the lists of nodes that bases ask about (lists.go), of about 50; and the
+// eight; the lists of nodes that bases ask about (lists.go), of about 50; and the
 // memory of up to two bases and four classes that were given up. Timelines and
 // these lists keep their snapshots, or the nodes that were listed, from being
 // collected.

@@ -12,20 +12,20 @@ type rowLog struct {
 
 const rowLogLimit = 1 << 13
 
-func (l *rowLog) add(slot int) {
+func (l *rowLog) add(slot int32) {
 	if len(l.slots) == rowLogLimit {
 		const drop = rowLogLimit / 2
 		l.slots = l.slots[:copy(l.slots, l.slots[drop:])]
 		l.from += drop
 	}
-	l.slots = append(l.slots, int32(slot))
+	l.slots = append(l.slots, slot)
 }
 
 // addAll adds several slots.
 func (l *rowLog) addAll(slots []int32) {
 	if len(l.slots)+len(slots) > rowLogLimit {
 		for _, slot := range slots {
-			l.add(int(slot))
+			l.add(slot)
 		}
 		return
 	}

@@ -82,7 +82,7 @@ func (c *class) adoptLive(scorers []Scorer) {
 
 // enter brings the columns up to date with a feasible node that changed; was
 // tells whether it was feasible before.
-func (c *class) enter(slot int, was bool) {
+func (c *class) enter(slot int32, was bool) {
 	for i := range c.columns {
 		if col := &c.columns[i]; col.active {
 			col.enter(c, slot, was)
@@ -91,7 +91,7 @@ func (c *class) enter(slot int, was bool) {
 }
 
 // leave takes a node that is no longer feasible out of the columns.
-func (c *class) leave(slot int) {
+func (c *class) leave(slot int32) {
 	for i := range c.columns {
 		if col := &c.columns[i]; col.active {
 			col.leave(slot)
@@ -117,9 +117,9 @@ func (col *column) refresh(c *class) {
 		col.stale, c.retotal = true, true
 	default:
 		for _, slot := range col.touched {
-			if c.base.order.has(int(slot)) && c.isFeasible(int(slot)) {
-				col.ask(c, int(slot))
-				c.wait(int(slot))
+			if c.base.order.has(slot) && c.isFeasible(slot) {
+				col.ask(c, slot)
+				c.wait(slot)
 			}
 		}
 	}
@@ -151,8 +151,8 @@ func (col *column) changed(c *class) bool {
 }
 
 // ask asks the scorer about a feasible node.
-func (col *column) ask(c *class, slot int) {
-	raw := col.scorer.Scorer.Score(c.live, c.base.snapshot.AtSlot(slot))
+func (col *column) ask(c *class, slot int32) {
+	raw := col.scorer.Scorer.Score(c.live, c.base.snapshot.AtSlot(int(slot)))
 	if col.scorer.ByRange != nil {
 		col.place(c, slot, raw)
 		return
@@ -170,8 +170,8 @@ func (col *column) askGroups(c *class) {
 	col.values, col.out = resize(col.values, groups), resize(col.out, groups)
 	for g := range groups {
 		if c.tree.feasibleIn(g) > 0 {
-			slot := int(c.division.slots[g][0])
-			col.values[g] = col.scorer.Scorer.Score(c.live, c.base.snapshot.AtSlot(slot))
+			slot := c.division.slots[g][0]
+			col.values[g] = col.scorer.Scorer.Score(c.live, c.base.snapshot.AtSlot(int(slot)))
 			col.out[g] = col.excludes(c, slot)
 		}
 	}

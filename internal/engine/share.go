@@ -25,7 +25,7 @@ func (b *base) put(slot int32, r row) {
 		b.count(r, 1)
 		b.turned++
 		if was >= 0 || r >= 0 {
-			b.turns.add(int(slot))
+			b.turns.add(slot)
 		}
 	}
 	b.tree.set(int(place), int32(r))
@@ -66,7 +66,7 @@ func (b *base) index() {
 	}
 	clear(b.counts)
 	for _, slot := range b.order.slots {
-		b.count(b.row(int32(slot)), 1)
+		b.count(b.row(slot), 1)
 	}
 	b.tree.build()
 	b.indexed = true
@@ -165,9 +165,9 @@ func (c *class) followTurns() bool {
 	}
 	for _, slot := range slots {
 		if b.row(slot) >= 0 {
-			c.enter(int(slot), false)
+			c.enter(slot, false)
 		} else {
-			c.leave(int(slot))
+			c.leave(slot)
 		}
 	}
 	return ok

@@ -11,9 +11,9 @@ func TestPutMany(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 8))
 	for round := range 200 {
 		n := 1 + r.IntN(400)
-		o := &order{slots: r.Perm(n), place: make([]int32, n)}
-		for place, slot := range o.slots {
-			o.place[slot] = int32(place)
+		o := &order{slots: make([]int32, n), place: make([]int32, n)}
+		for place, slot := range r.Perm(n) {
+			o.slots[place], o.place[slot] = int32(slot), int32(place)
 		}
 		b := &base{order: o}
 		b.tree.reset(n, 1, nil)

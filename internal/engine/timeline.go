@@ -41,7 +41,7 @@ func (e *Engine) timelineOf(s *framework.Snapshot, o *order) *timeline {
 	t := &timeline{snapshot: s, from: 1, used: e.clock}
 	t.nodes = make([]moment, s.Slots())
 	for _, slot := range o.slots {
-		t.nodes[slot].generation = s.AtSlot(slot).Generation()
+		t.nodes[slot].generation = s.AtSlot(int(slot)).Generation()
 	}
 	t.version = s.Version()
 	if len(e.timelines) < timelinesMost {
@@ -59,33 +59,36 @@ func (t *timeline) follow() {
 	t.nodes = resize(t.nodes, t.snapshot.Slots())
 	if !ok {
 		for slot := range t.nodes {
-			t.look(slot)
+			t.look(slot, false)
 		}
 	}
+	once := len(slots) == 1 || len(slots) == 2 && slots[0] != slots[1]
 	for _, slot := range slots {
-		t.look(slot)
+		t.look(slot, once)
 	}
 }
 
-// look makes an entry if the node of the slot has changed.
-func (t *timeline) look(slot int) {
+// look makes an entry if the node of the slot has changed, or if that is sure: a
+// node that the journal names once was not changed and changed back. Then nothing
+// waits for the old moment, which in a large cluster comes from far away.
+func (t *timeline) look(slot int, sure bool) {
 	var g uint64
 	if n := t.snapshot.AtSlot(slot); n != nil {
 		g = n.Generation()
 	}
-	if m := &t.nodes[slot]; m.generation != g {
-		m.generation, m.entry = g, t.add(slot)
+	if m := &t.nodes[slot]; sure || m.generation != g {
+		*m = moment{g, t.add(int32(slot))}
 	}
 }
 
 // add makes an entry and returns its number.
-func (t *timeline) add(slot int) uint64 {
+func (t *timeline) add(slot int32) uint64 {
 	if len(t.slots) == timelineLimit {
 		const drop = timelineLimit / 2
 		t.slots = t.slots[:copy(t.slots, t.slots[drop:])]
 		t.from += drop
 	}
-	t.slots = append(t.slots, int32(slot))
+	t.slots = append(t.slots, slot)
 	return t.from + uint64(len(t.slots)-1)
 }
 
@@ -98,7 +101,7 @@ func (t *timeline) since(entry uint64, o *order, list []int32) []int32 {
 	if entry < t.from || t.end()-entry > uint64(len(o.slots)/2) {
 		for _, slot := range o.slots {
 			if t.nodes[slot].entry >= entry {
-				list = append(list, int32(slot))
+				list = append(list, slot)
 			}
 		}
 		return list
@@ -113,6 +116,6 @@ func (t *timeline) since(entry uint64, o *order, list []int32) []int32 {
 
 // stood reports whether the node of the slot has the given generation, and has
 // had it since before that entry.
-func (t *timeline) stood(slot int, generation, entry uint64) bool {
-	return slot < len(t.nodes) && t.nodes[slot].generation == generation && t.nodes[slot].entry < entry
+func (t *timeline) stood(slot int32, generation, entry uint64) bool {
+	return int(slot) < len(t.nodes) && t.nodes[slot].generation == generation && t.nodes[slot].entry < entry
 }

@@ -70,7 +70,7 @@ func TestTimelineTellsWhatChanged(t *testing.T) {
 				if is != was && !listed[int32(slot)] {
 					t.Fatalf("since(%d) lacks slot %d, whose generation was %d and is %d", m.entry, slot, was, is)
 				}
-				if stood := tl.stood(slot, is, m.entry); stood == listed[int32(slot)] {
+				if stood := tl.stood(int32(slot), is, m.entry); stood == listed[int32(slot)] {
 					t.Fatalf("stood(%d, %d, %d) = %v, but listed is the same", slot, is, m.entry, stood)
 				}
 			}

@@ -130,8 +130,8 @@ func (c *class) simplify() {
 
 // total adds up the weighted, normalized scores of a node, but for those of its
 // group.
-func (c *class) total(slot int) int32 {
-	t := int64(c.base.row(int32(slot))) + c.constant
+func (c *class) total(slot int32) int32 {
+	t := int64(c.base.row(slot)) + c.constant
 	for _, i := range c.varying {
 		t += c.columns[i].score(slot)
 	}
@@ -152,7 +152,7 @@ func (c *class) totals() {
 // scores did.
 func (c *class) totalsOfMoved() {
 	places := c.base.order.place
-	add := func(slot int) {
+	add := func(slot int32) {
 		if place := int(places[slot]); place >= 0 && c.tree.leaves[place] >= 0 {
 			c.tree.set(place, c.total(slot))
 		}
@@ -163,6 +163,6 @@ func (c *class) totalsOfMoved() {
 		}
 	}
 	for _, slot := range c.pending {
-		add(int(slot))
+		add(slot)
 	}
 }

@@ -35,6 +35,7 @@ type View struct {
 	raw    []int64
 
 	wanted []bool // by reason, see Rejected
+	sink   uint64 // see chosen
 }
 
 // part is a run of places lo <= place < hi.
@@ -78,7 +79,19 @@ func (v *View) of(c *class, src Source, q Query) (*View, bool) {
 }
 
 func (v *View) node(place int) *framework.NodeInfo {
-	return v.class.base.snapshot.AtSlot(v.class.base.order.slots[place])
+	return v.class.base.snapshot.AtSlot(int(v.class.base.order.slots[place]))
+}
+
+// chosen is node for the node that the pod most likely comes to. It touches what
+// counting the pod there, and renewing the node's row after that, will read: in a
+// large cluster these loads take the longest, and together they take no longer
+// than one of them.
+func (v *View) chosen(place int) *framework.NodeInfo {
+	b := v.class.base
+	slot := b.order.slots[place]
+	n := b.snapshot.AtSlot(int(slot))
+	v.sink = uint64(b.order.place[slot]) + n.Generation() + uint64(n.NonZeroRequested[0])
+	return n
 }
 
 // First returns the first feasible node of the search.
@@ -108,7 +121,7 @@ func (v *View) Tied(k int) *framework.NodeInfo {
 		}
 	}
 	if v.parts[0].lo == 0 && v.parts[0].hi == len(v.class.base.order.slots) {
-		return v.node(v.class.tree.kthBest(k))
+		return v.chosen(v.class.tree.kthBest(k))
 	}
 	for _, p := range v.parts {
 		place, rest := v.class.tree.kthBetween(p.lo, p.hi, v.best.best, k)
@@ -327,7 +340,7 @@ func (v *View) State(place int) NodeState {
 
 // Place returns the place of a slot in the order, false if it has none.
 func (v *View) Place(slot int) (int, bool) {
-	if o := v.class.base.order; o.has(slot) {
+	if o := v.class.base.order; o.has(int32(slot)) {
 		return int(o.place[slot]), true
 	}
 	return 0, false
@@ -344,7 +357,7 @@ func (v *View) Rejected(code framework.Code, slots []int) []int {
 	for place, slot := range c.base.order.slots {
 		own := row(c.tree.leaves[place]).reason()
 		if v.wanted[c.final(own, int(c.division.of[slot]))] {
-			slots = append(slots, slot)
+			slots = append(slots, int(slot))
 		}
 	}
 	return slots
