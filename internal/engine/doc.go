@@ -110,7 +110,7 @@
 // Classes used longest ago are given up when the budget is spent.
 //
 // Besides the budget there are, whatever the number of classes: four timelines of
-// snapshots, and those that bases hold on to, of 16 bytes for each slot and up to
+// snapshots, and those that bases hold on to, of 24 bytes for each slot and up to
 // 64 KiB; up to 32 divisions, of two bytes and four for each node; the order, of
 // eight; the lists of nodes that bases ask about (lists.go), of about 50; and the
 // memory of up to two bases and four classes that were given up. Timelines and

@@ -4,12 +4,15 @@ import "github.com/berth-sched/berth/framework"
 
 // A timeline follows one snapshot for all bases: which nodes changed, and when.
 //
-// Invariant (after follow): nodes[slot].generation is that of the node in the
+// Invariant (after follow): at[place] is the node of the place in the order, as
+// the snapshot has it; nodes[slot].generation is that of the node in the
 // snapshot, 0 where there is none, and nodes[slot].entry the number of the last
 // entry about it, 0 for none; entry i of slots has the number from+i.
 type timeline struct {
 	snapshot *framework.Snapshot
 	version  uint64 // of the snapshot's journal
+	order    *order
+	at       []*framework.NodeInfo
 	nodes    []moment
 	slots    []int32
 	from     uint64
@@ -31,19 +34,19 @@ func (e *Engine) timelineOf(s *framework.Snapshot, o *order) *timeline {
 	for i, t := range e.timelines {
 		if t.snapshot == s {
 			t.used = e.clock
-			t.follow()
+			t.follow(o)
 			return t
 		}
 		if t.used < e.timelines[oldest].used {
 			oldest = i
 		}
 	}
-	t := &timeline{snapshot: s, from: 1, used: e.clock}
+	t := &timeline{snapshot: s, version: s.Version(), from: 1, used: e.clock}
 	t.nodes = make([]moment, s.Slots())
-	for _, slot := range o.slots {
-		t.nodes[slot].generation = s.AtSlot(int(slot)).Generation()
+	t.arrange(o)
+	for place, slot := range o.slots {
+		t.nodes[slot].generation = t.at[place].Generation()
 	}
-	t.version = s.Version()
 	if len(e.timelines) < timelinesMost {
 		e.timelines = append(e.timelines, t)
 	} else {
@@ -52,11 +55,20 @@ func (e *Engine) timelineOf(s *framework.Snapshot, o *order) *timeline {
 	return t
 }
 
+// arrange finds the nodes of an order's places.
+func (t *timeline) arrange(o *order) {
+	t.order, t.at = o, resize(t.at, len(o.slots))[:len(o.slots)]
+	t.snapshot.AtSlots(o.slots, t.at)
+}
+
 // follow notes what changed since the last use.
-func (t *timeline) follow() {
+func (t *timeline) follow(o *order) {
 	slots, ok := t.snapshot.Changes(t.version)
 	t.version = t.snapshot.Version()
 	t.nodes = resize(t.nodes, t.snapshot.Slots())
+	if !ok || t.order != o {
+		t.arrange(o)
+	}
 	if !ok {
 		for slot := range t.nodes {
 			t.look(slot, false)
@@ -75,6 +87,7 @@ func (t *timeline) look(slot int, sure bool) {
 	var g uint64
 	if n := t.snapshot.AtSlot(slot); n != nil {
 		g = n.Generation()
+		t.at[t.order.place[slot]] = n
 	}
 	if m := &t.nodes[slot]; sure || m.generation != g {
 		*m = moment{g, t.add(int32(slot))}
@@ -105,6 +118,9 @@ func (t *timeline) since(entry uint64, o *order, list []int32) []int32 {
 			}
 		}
 		return list
+	}
+	if tail := t.slots[entry-t.from:]; len(tail) == 1 || len(tail) == 2 && tail[0] != tail[1] {
+		return append(list, tail...)
 	}
 	for i, slot := range t.slots[entry-t.from:] {
 		if t.nodes[slot].entry == entry+uint64(i) {

@@ -139,6 +139,12 @@ func (t *tree) descend(level, node int, best int32, k int) int {
 
 // descendAlone is descend where there is one group, without its offset.
 func (t *tree) descendAlone(level, node int, best, k int32) int {
+	return t.inBlock(t.blockAlone(level, node, best, k))
+}
+
+// blockAlone is how far descendAlone gets without a look at leaves: the block,
+// and the number of the place among the best of the block.
+func (t *tree) blockAlone(level, node int, best, k int32) (block int, rest int32) {
 	for level--; level >= 0; level-- {
 		summaries := t.levels[level]
 		for node *= arity; ; node++ {
@@ -150,7 +156,18 @@ func (t *tree) descendAlone(level, node int, best, k int32) int {
 			}
 		}
 	}
-	for place := node * fan; ; place++ {
+	return node, k
+}
+
+// blockOfBest is kthBest for one group, without a look at leaves.
+func (t *tree) blockOfBest(k int) (block int, rest int32) {
+	return t.blockAlone(t.top(), 0, t.levels[t.top()][0].best, int32(k))
+}
+
+// inBlock returns the place of the k-th best total of a block, for one group.
+func (t *tree) inBlock(block int, k int32) int {
+	best := t.levels[0][block].best
+	for place := block * fan; ; place++ {
 		if t.leaves[place] == best {
 			if k == 0 {
 				return place

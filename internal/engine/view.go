@@ -35,7 +35,7 @@ type View struct {
 	raw    []int64
 
 	wanted []bool // by reason, see Rejected
-	sink   uint64 // see chosen
+	sink   uint64 // see kthTied
 }
 
 // part is a run of places lo <= place < hi.
@@ -79,18 +79,27 @@ func (v *View) of(c *class, src Source, q Query) (*View, bool) {
 }
 
 func (v *View) node(place int) *framework.NodeInfo {
-	return v.class.base.snapshot.AtSlot(int(v.class.base.order.slots[place]))
+	return v.class.base.time.at[place]
 }
 
-// chosen is node for the node that the pod most likely comes to. It touches what
-// counting the pod there, and renewing the node's row after that, will read: in a
-// large cluster these loads take the longest, and together they take no longer
-// than one of them.
-func (v *View) chosen(place int) *framework.NodeInfo {
-	b := v.class.base
-	slot := b.order.slots[place]
-	n := b.snapshot.AtSlot(int(slot))
-	v.sink = uint64(b.order.place[slot]) + n.Generation() + uint64(n.NonZeroRequested[0])
+// kthTied returns the k-th of the highest totals of all nodes. In a large cluster
+// what it reads comes from far away, each load waiting for the one before;
+// together they take no longer than one of them. So it touches the nodes of the
+// block before it looks for the place there, and of the node, to which the pod
+// most likely comes, what counting the pod there, and renewing the row after that,
+// will read.
+func (v *View) kthTied(k int) *framework.NodeInfo {
+	t, b := &v.class.tree, v.class.base
+	if t.groups > 1 {
+		return v.node(t.kthBest(k))
+	}
+	block, rest := t.blockOfBest(k)
+	if first := block * fan; b.time.at[first] == nil || b.order.slots[first] < 0 {
+		v.sink = 0 // neither happens
+	}
+	place := t.inBlock(block, rest)
+	n, slot := b.time.at[place], b.order.slots[place]
+	v.sink = n.Generation() + uint64(n.NonZeroRequested[0]) + uint64(b.order.place[slot]) + b.snapshot.AtSlot(int(slot)).Generation()
 	return n
 }
 
@@ -121,7 +130,7 @@ func (v *View) Tied(k int) *framework.NodeInfo {
 		}
 	}
 	if v.parts[0].lo == 0 && v.parts[0].hi == len(v.class.base.order.slots) {
-		return v.chosen(v.class.tree.kthBest(k))
+		return v.kthTied(k)
 	}
 	for _, p := range v.parts {
 		place, rest := v.class.tree.kthBetween(p.lo, p.hi, v.best.best, k)
