@@ -24,7 +24,7 @@ type PodInfo struct {
 	Pod *Pod
 	// Priority is spec.priority, 0 when unset.
 	Priority int32
-	hint     atomic.Int32 // see Snapshot.named
+	hint     atomic.Int32 // see Snapshot.NodeOf
 
 	// UsedRequests is what the pod counts as once it is on a node: like
 	// Requests, but never below what was allocated or is in force there.

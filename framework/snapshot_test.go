@@ -3,6 +3,7 @@ package framework_test
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -222,5 +223,36 @@ func TestAtSlots(t *testing.T) {
 	}
 	if nodes[len(slots)] != s.At(0) {
 		t.Error("AtSlots changed a node beyond the slots")
+	}
+}
+
+// TestNodeOf: wherever a pod came to last, NodeOf finds what Node finds, also where
+// another node has got the slot since, and in forks that have other nodes.
+func TestNodeOf(t *testing.T) {
+	s := snapshotOf(t, framework.Arrival, "n0", "n1", "n2", "n3")
+	r := rand.New(rand.NewPCG(3, 9))
+	pods := make([]*framework.PodInfo, 5)
+	for i := range pods {
+		pods[i] = podInfo(t, s, plainPod(fmt.Sprintf("p%d", i)))
+	}
+	forks := []*framework.Snapshot{s, s.Fork()}
+	for round := range 2000 {
+		s := forks[r.IntN(len(forks))]
+		name := fmt.Sprintf("n%d", r.IntN(6))
+		switch known := s.Node(name) != nil; {
+		case !known:
+			must(t, s.AddNode(plainNode(name)))
+		case r.IntN(4) == 0:
+			must(t, s.RemoveNode(name))
+		default:
+			must(t, s.AddPod(pods[r.IntN(len(pods))], name))
+		}
+		p, asked := pods[r.IntN(len(pods))], fmt.Sprintf("n%d", r.IntN(7))
+		if got, want := s.NodeOf(p, asked), s.Node(asked); got != want {
+			t.Fatalf("round %d: NodeOf(%s) is %v, Node %v", round, asked, got, want)
+		}
+		if got, want := s.NodeOf(nil, asked), s.Node(asked); got != want {
+			t.Fatalf("round %d: NodeOf(nil, %s) is %v, Node %v", round, asked, got, want)
+		}
 	}
 }

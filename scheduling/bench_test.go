@@ -141,6 +141,42 @@ func BenchmarkClasses(b *testing.B) {
 	}
 }
 
+// BenchmarkRelease takes pods off their nodes again.
+func BenchmarkRelease(b *testing.B) {
+	for _, n := range []int{1000, 5000, 100_000} {
+		if testing.Short() && n > 5000 {
+			continue
+		}
+		b.Run(fmt.Sprintf("nodes=%d", n), func(b *testing.B) {
+			s := cluster(b, n)
+			p := scheduling.Kubernetes137()
+			p.Tie = scheduling.Random
+			sched := build(b, p)
+			list := pods(b, s, workload.Basic, 2000)
+			where := make([]string, len(list))
+			b.ResetTimer()
+			b.ReportAllocs()
+			for i := range b.N {
+				k := i % len(list)
+				if k == 0 {
+					b.StopTimer()
+					for at, p := range list {
+						d, err := sched.Place(s, p)
+						if err != nil {
+							b.Fatal(err)
+						}
+						where[at] = d.Node
+					}
+					b.StartTimer()
+				}
+				if err := sched.Release(s, list[k], where[k]); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
 // BenchmarkNewClass schedules pods of which each is a class of its own, the
 // worst case of the fast road.
 func BenchmarkNewClass(b *testing.B) {

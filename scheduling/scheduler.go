@@ -291,7 +291,7 @@ func (s *Scheduler) Release(snap *framework.Snapshot, pod *framework.PodInfo, no
 	if err := fit(snap, pod); err != nil {
 		return err
 	}
-	if n := snap.Node(node); len(s.plugins.reserve) > 0 && n.HasPod(pod) {
+	if n := snap.NodeOf(pod, node); len(s.plugins.reserve) > 0 && n.HasPod(pod) {
 		s.road.cycle.Reset(pod, snap, s.number, decisionSeed(s.profile.Seed, s.number))
 		if err := s.plugins.unreserve(&s.road.cycle, n); err != nil {
 			return err
