@@ -253,7 +253,9 @@ func (s *Scheduler) reserve(pod *framework.PodInfo, node *framework.NodeInfo) (e
 func (t *plugins) unreserve(c *framework.Cycle, node *framework.NodeInfo) error {
 	var errs []error
 	for i := len(t.reserve) - 1; i >= 0; i-- {
-		errs = append(errs, callUnreserve(c, t.reserve[i], node))
+		if err := callUnreserve(c, t.reserve[i], node); err != nil {
+			errs = append(errs, err)
+		}
 	}
 	return errors.Join(errs...)
 }

@@ -363,7 +363,7 @@ func TestDecisionsDoNotAllocate(t *testing.T) {
 		step := func() {
 			d, err := sched.Place(s, pod)
 			if err == nil {
-				err = s.RemovePod(pod, d.Node)
+				err = sched.Release(s, pod, d.Node)
 			}
 			if err != nil {
 				t.Fatal(err)

@@ -65,8 +65,9 @@ func (b berth) prepare(j job, tie scheduling.TieRule) (*framework.Snapshot, *sch
 	return snap, sched, pods, nil
 }
 
-// measure implements runner. The clock is read once a round: a placement takes
-// little longer than reading it. Between rounds all pods leave, and the first of
+// measure implements runner. The clock is read once for many pods, because to place
+// one takes little longer than reading it; first for few, because on the plain road
+// it takes long. Between rounds all pods leave, and the first of
 // the next round find every node changed; they are not timed.
 func (b berth) measure(j job) (figures, error) {
 	j.pods += warm
@@ -77,21 +78,21 @@ func (b berth) measure(j job) (figures, error) {
 	r := round{kind: j.kind, snap: snap, sched: sched, pods: pods, where: make([]string, len(pods))}
 	runtime.GC()
 	var f figures
+	step := leastPods
 	for ok := true; ok; ok = f.took < j.budget/4 {
 		if err := r.place(0, warm); err != nil {
 			return f, err
 		}
 		at, before := warm, mallocs()
 		for at < len(pods) && (f.pods < leastPods || f.took < j.budget/4) {
-			// The plain road is slow: look at the clock now and then.
-			to := min(at+1000, len(pods))
+			to := min(at+step, len(pods))
 			start := time.Now()
 			if err := r.place(at, to); err != nil {
 				return f, err
 			}
 			f.took += time.Since(start)
 			f.pods += to - at
-			at = to
+			at, step = to, min(2*step, 1000)
 		}
 		f.allocs += mallocs() - before
 		if err := r.release(at); err != nil {
