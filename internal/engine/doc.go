@@ -55,6 +55,9 @@
 //	              nodes have it, so each tie rule finds its node in O(log N), and
 //	              so do samples; a leaf has 4 bytes, which hold the total or the
 //	              reason why there is none
+//	early loads   what many rows, or the chosen node, will be asked for is touched
+//	              at once before, so that loads from memory do not wait for each
+//	              other (base.listDirty, class.warm, View.kthTied)
 //
 // # What makes it exact
 //
