@@ -25,6 +25,7 @@ type history struct {
 	packed      bool // pods seldom leave by themselves
 	calm        bool // nobody waits, and so nobody is evicted
 	inTurn      bool // pods of many classes come in turn, and little else happens
+	even        bool // nodes and classes differ little but in amounts
 	atOnce      int  // how many pods wait at most
 }
 
@@ -44,13 +45,12 @@ func newHistory(r *rand.Rand, epoch uint64, res *Result) (*history, error) {
 	if h.packed {
 		nodes, classes, usually = pick(r, 2, 5, 20, 40), 6+r.IntN(12), modest
 	}
-	odd := true // some classes are of any kind
 	if h.inTurn {
-		nodes, classes, usually, odd = pick(r, 40, 60, 150), 20+r.IntN(20), small, chance(r, 2)
+		nodes, classes, usually, h.even = pick(r, 40, 60, 150), 20+r.IntN(20), small, !chance(r, 3)
 	}
 	for i := range classes {
 		of := usually
-		if odd && chance(r, 4) {
+		if !h.even && chance(r, 4) {
 			of = template
 		}
 		h.templates = append(h.templates, of(r, i))
@@ -91,7 +91,7 @@ func actions() []action {
 		{"services change to and fro", 1, (*history).changeServices},
 		{"policies change", 2, (*history).changePolicies},
 		{"time passes", 2, (*history).passTime},
-		{"a node changes", 2, func(h *history) error { return h.snap.UpdateNode(node(h.r, h.someNode().Name())) }},
+		{"a node changes", 2, func(h *history) error { return h.snap.UpdateNode(h.node(h.someNode().Name())) }},
 		{"a node comes", 2, (*history).addNode},
 		{"a node goes", 2, func(h *history) error { return h.snap.RemoveNode(h.someNode().Name()) }},
 		{"fork", 2, (*history).makeFork},
@@ -130,7 +130,15 @@ func (h *history) do(a action) error {
 
 func (h *history) addNode() error {
 	h.serial++
-	return h.snap.AddNode(node(h.r, fmt.Sprintf("node-%d", h.serial)))
+	return h.snap.AddNode(h.node(fmt.Sprintf("node-%d", h.serial)))
+}
+
+// node makes a node that fits the epoch.
+func (h *history) node(name string) *framework.Node {
+	if h.even {
+		return evenNode(h.r, name)
+	}
+	return node(h.r, name)
 }
 
 func (h *history) someNode() *framework.NodeInfo { return h.snap.At(h.r.IntN(h.snap.Len())) }

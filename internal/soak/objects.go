@@ -52,6 +52,13 @@ func node(r *rand.Rand, name string) *framework.Node {
 	return n
 }
 
+// evenNode makes a node that plugins cannot tell from others but by what it has room
+// for.
+func evenNode(r *rand.Rand, name string) *framework.Node {
+	return framework.MakeNode(name, pick(r, "4", "8"), pick(r, "8Gi", "16Gi")).
+		Labels(framework.LabelHostname, name).Zone(pick(r, "a", "b", "c")).Region("r").Allocatable(resource.Pods, "110").Obj()
+}
+
 // template makes the pod of a class: all pods made from it are alike but for
 // their names.
 func template(r *rand.Rand, i int) *framework.Pod {
@@ -177,7 +184,7 @@ func (h *history) changeServices() error {
 			return err
 		}
 		if chance(r, 6) {
-			if err := h.snap.UpdateNode(node(r, h.someNode().Name())); err != nil {
+			if err := h.snap.UpdateNode(h.node(h.someNode().Name())); err != nil {
 				return err
 			}
 		}
