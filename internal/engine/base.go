@@ -201,7 +201,7 @@ func (b *base) follow(s *framework.Snapshot) {
 		}
 		return
 	}
-	b.listDirty(s)
+	b.listDirty()
 	b.log.addAll(b.at)
 	if b.timed {
 		for _, n := range b.nodes {
@@ -218,14 +218,15 @@ func (b *base) follow(s *framework.Snapshot) {
 // listDirty lists the nodes whose slots are in at, and touches what renewing
 // their rows will read and write. The loads of a short loop overlap, those of a
 // long one do not.
-func (b *base) listDirty(s *framework.Snapshot) {
+func (b *base) listDirty() {
 	b.nodes, b.said = resize(b.nodes, len(b.at))[:len(b.at)], resize(b.said, len(b.at))[:len(b.at)]
 	b.refused = false
 	clear(b.said)
-	s.AtSlots(b.at, b.nodes)
 	leaves, blocks, places, x := b.tree.leaves, b.tree.levels[0], b.order.place, int32(0)
-	for _, slot := range b.at {
+	at, nodes := b.time.at, b.nodes[:len(b.at)]
+	for i, slot := range b.at {
 		place := places[slot]
+		nodes[i] = at[place]
 		x += leaves[place] + blocks[place>>fanBits].count
 	}
 	b.sink = x
