@@ -109,20 +109,6 @@ func (s *Snapshot) AtSlot(slot int) *NodeInfo {
 	return s.node(slot)
 }
 
-// AtSlots sets nodes[i] to the node of slots[i], nil where there is none. It is
-// AtSlot for many.
-func (s *Snapshot) AtSlots(slots []int32, nodes []*NodeInfo) {
-	chunks := s.chunks
-	nodes = nodes[:len(slots)]
-	for i, slot := range slots {
-		if k := uint(slot) / chunkSize; k < uint(len(chunks)) {
-			nodes[i] = chunks[k].nodes[uint(slot)%chunkSize]
-		} else {
-			nodes[i] = nil
-		}
-	}
-}
-
 // Order returns the slots of all nodes in the snapshot's order. The result
 // must not be changed; it stays as it is when nodes come or go.
 func (s *Snapshot) Order() []int { return s.tree.list() }

@@ -199,33 +199,6 @@ func TestHasPod(t *testing.T) {
 	}
 }
 
-// TestAtSlots looks up slots of several chunks, and some that have no node.
-func TestAtSlots(t *testing.T) {
-	s := framework.NewSnapshot(framework.ZoneInterleaved)
-	for i := range 300 {
-		if err := s.AddNode(framework.MakeNode(fmt.Sprint("n", i), "1", "1Gi").Obj()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := s.RemoveNode("n7"); err != nil {
-		t.Fatal(err)
-	}
-	slots := []int32{299, 7, 0, -1, int32(s.Slots()) - 1, int32(s.Slots()), math.MaxInt32, 255, 256}
-	nodes := make([]*framework.NodeInfo, len(slots)+1)
-	for i := range nodes {
-		nodes[i] = s.At(0)
-	}
-	s.AtSlots(slots, nodes)
-	for i, slot := range slots {
-		if want := s.AtSlot(int(slot)); nodes[i] != want {
-			t.Errorf("AtSlots: node of slot %d = %p, want %p", slot, nodes[i], want)
-		}
-	}
-	if nodes[len(slots)] != s.At(0) {
-		t.Error("AtSlots changed a node beyond the slots")
-	}
-}
-
 // TestNodeOf: wherever a pod came to last, NodeOf finds what Node finds, also where
 // another node has got the slot since, and in forks that have other nodes.
 func TestNodeOf(t *testing.T) {
@@ -253,6 +226,27 @@ func TestNodeOf(t *testing.T) {
 		}
 		if got, want := s.NodeOf(nil, asked), s.Node(asked); got != want {
 			t.Fatalf("round %d: NodeOf(nil, %s) is %v, Node %v", round, asked, got, want)
+		}
+	}
+}
+
+// TestAtSlot looks up slots of several chunks, and some that have no node.
+func TestAtSlot(t *testing.T) {
+	s := framework.NewSnapshot(framework.ZoneInterleaved)
+	for i := range 300 {
+		must(t, s.AddNode(plainNode(fmt.Sprint("n", i))))
+	}
+	for i := range 300 {
+		n := s.Node(fmt.Sprint("n", i))
+		if got := s.AtSlot(n.Slot()); got != n {
+			t.Errorf("AtSlot(%d) = %v, want %v", n.Slot(), got, n)
+		}
+	}
+	gone := s.Node("n7").Slot()
+	must(t, s.RemoveNode("n7"))
+	for _, slot := range []int{gone, -1, s.Slots() - 1, s.Slots(), math.MaxInt, math.MinInt} {
+		if n := s.AtSlot(slot); n != nil {
+			t.Errorf("AtSlot(%d) = %v, want none", slot, n.Name())
 		}
 	}
 }

@@ -58,7 +58,9 @@ func (e *Engine) timelineOf(s *framework.Snapshot, o *order) *timeline {
 // arrange finds the nodes of an order's places.
 func (t *timeline) arrange(o *order) {
 	t.order, t.at = o, resize(t.at, len(o.slots))[:len(o.slots)]
-	t.snapshot.AtSlots(o.slots, t.at)
+	for place, slot := range o.slots {
+		t.at[place] = t.snapshot.AtSlot(int(slot))
+	}
 }
 
 // follow notes what changed since the last use.
