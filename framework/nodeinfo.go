@@ -182,9 +182,8 @@ func (n *NodeInfo) setVectors(allocatable, requested resource.Vector) {
 	n.Requested = n.amounts[1][:max(k, copy(n.amounts[1][:], requested))]
 }
 
-// add counts the pod. It fails, without a change, when a total would pass the
-// largest int64.
-func (n *NodeInfo) add(p *PodInfo) error {
+// check fails when a total would pass the largest int64 with the pod.
+func (n *NodeInfo) check(p *PodInfo) error {
 	for i, x := range p.UsedRequests {
 		if x > math.MaxInt64-n.Requested.At(i) {
 			return n.overflow(p, p.schema.Name(i), x)
@@ -196,12 +195,16 @@ func (n *NodeInfo) add(p *PodInfo) error {
 	if p.UsedNonZero[1] > math.MaxInt64-n.NonZeroRequested[1] {
 		return n.overflow(p, resource.Memory, p.UsedNonZero[1])
 	}
+	return nil
+}
+
+// add counts the pod, which check has let pass.
+func (n *NodeInfo) add(p *PodInfo) {
 	n.Requested = n.Requested.Add(p.UsedRequests)
 	n.NonZeroRequested[0] += p.UsedNonZero[0]
 	n.NonZeroRequested[1] += p.UsedNonZero[1]
 	n.Pods = append(n.Pods, p)
 	n.takePorts(p)
-	return nil
 }
 
 func (n *NodeInfo) overflow(p *PodInfo, name resource.Name, x int64) error {

@@ -95,11 +95,12 @@ func (s *Snapshot) NodeOf(p *PodInfo, name string) *NodeInfo {
 }
 
 func (s *Snapshot) add(p *PodInfo, n *NodeInfo) error {
+	if err := n.check(p); err != nil {
+		return err // the node is still shared with a fork, if it was
+	}
 	p.hint.Store(n.slot) // before the node is written to: a locked instruction waits for earlier writes
 	n = s.own(n)
-	if err := n.add(p); err != nil {
-		return err
-	}
+	n.add(p)
 	s.undo.record(undoEntry{kind: undoAdd, slot: n.Slot(), generation: n.generation})
 	s.changed(n)
 	s.eachPodWatcher(func(w PodWatcher) { w.PodAdded(s, n, p) })

@@ -14,7 +14,8 @@ const groupsMost = 64
 // tell apart: the coarsest division that is fine enough for all of them.
 //
 // Invariant: it never changes; two nodes have one group exactly when each source
-// has them in one; slots lists each group in order.
+// has them in one; slots lists each group in order. That of a single group is the
+// order's own.
 type division struct {
 	sources []framework.Groups // those of the plugins
 	order   *order

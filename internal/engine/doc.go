@@ -85,7 +85,7 @@
 //
 //	engine.go     the classes and bases, their budget, Find
 //	source.go     what binds the plugins
-//	timeline.go   which nodes of a snapshot changed, and when
+//	timeline.go   the nodes of a snapshot by place; which changed, and when
 //	base.go       rows: build, follow, move; row.go, rowlog.go, deadlines.go, lists.go
 //	basefilter.go verdicts of rows, reasons.go why; basescore.go their scores
 //	class.go      own reasons, from rows and gates; classfollow.go

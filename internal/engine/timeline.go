@@ -4,10 +4,11 @@ import "github.com/berth-sched/berth/framework"
 
 // A timeline follows one snapshot for all bases: which nodes changed, and when.
 //
-// Invariant (after follow): at[place] is the node of the place in the order, as
-// the snapshot has it; nodes[slot].generation is that of the node in the
+// Invariant (after follow): at[place] is the very node that the snapshot has at the
+// place of its order; nodes[slot].generation is that of the node in the
 // snapshot, 0 where there is none, and nodes[slot].entry the number of the last
-// entry about it, 0 for none; entry i of slots has the number from+i.
+// entry about it, 0 for none; entry i of slots has the number from+i. After it was
+// given up, only nodes and entries still hold, as they were.
 type timeline struct {
 	snapshot *framework.Snapshot
 	version  uint64 // of the snapshot's journal
@@ -43,21 +44,25 @@ func (e *Engine) timelineOf(s *framework.Snapshot, o *order) *timeline {
 	}
 	t := &timeline{snapshot: s, version: s.Version(), from: 1, used: e.clock}
 	t.nodes = make([]moment, s.Slots())
-	t.arrange(o)
-	for place, slot := range o.slots {
-		t.nodes[slot].generation = t.at[place].Generation()
-	}
 	if len(e.timelines) < timelinesMost {
 		e.timelines = append(e.timelines, t)
 	} else {
-		e.timelines[oldest] = t // a base may still have the old one
+		old := e.timelines[oldest] // a base may still have it
+		t.at, old.at = old.at, nil
+		e.timelines[oldest] = t
+	}
+	t.arrange(o)
+	for place, slot := range o.slots {
+		t.nodes[slot].generation = t.at[place].Generation()
 	}
 	return t
 }
 
 // arrange finds the nodes of an order's places.
 func (t *timeline) arrange(o *order) {
-	t.order, t.at = o, resize(t.at, len(o.slots))[:len(o.slots)]
+	t.order, t.at = o, resize(t.at, len(o.slots))
+	clear(t.at[len(o.slots):]) // those nodes may be gone
+	t.at = t.at[:len(o.slots)]
 	for place, slot := range o.slots {
 		t.at[place] = t.snapshot.AtSlot(int(slot))
 	}
@@ -68,7 +73,7 @@ func (t *timeline) follow(o *order) {
 	slots, ok := t.snapshot.Changes(t.version)
 	t.version = t.snapshot.Version()
 	t.nodes = resize(t.nodes, t.snapshot.Slots())
-	if !ok || t.order != o {
+	if t.order != o {
 		t.arrange(o)
 	}
 	if !ok {
@@ -76,20 +81,22 @@ func (t *timeline) follow(o *order) {
 			t.look(slot, false)
 		}
 	}
+	// One pod has come, or one has gone and one has come: the usual case.
 	once := len(slots) == 1 || len(slots) == 2 && slots[0] != slots[1]
 	for _, slot := range slots {
 		t.look(slot, once)
 	}
 }
 
-// look makes an entry if the node of the slot has changed, or if that is sure: a
-// node that the journal names once was not changed and changed back. Then nothing
-// waits for the old moment, which in a large cluster comes from far away.
+// look makes an entry if the node of the slot has changed. sure tells that the
+// journal names the slot once since the last use: then the node has changed, or was
+// touched in a rollback, where an entry costs no more than one evaluation. So
+// nothing waits for the old moment, which in a large cluster comes from far away.
 func (t *timeline) look(slot int, sure bool) {
 	var g uint64
 	if n := t.snapshot.AtSlot(slot); n != nil {
 		g = n.Generation()
-		t.at[t.order.place[slot]] = n
+		t.at[t.order.place[slot]] = n // which may be a copy of the same generation, after a fork
 	}
 	if m := &t.nodes[slot]; sure || m.generation != g {
 		*m = moment{g, t.add(int32(slot))}
@@ -111,7 +118,7 @@ func (t *timeline) add(slot int32) uint64 {
 func (t *timeline) end() uint64 { return t.from + uint64(len(t.slots)) }
 
 // since appends the slots of the order about which there are entries from the
-// given number on, each once.
+// given number on, each once. It is not to be asked about nodes that have gone since.
 func (t *timeline) since(entry uint64, o *order, list []int32) []int32 {
 	if entry < t.from || t.end()-entry > uint64(len(o.slots)/2) {
 		for _, slot := range o.slots {
@@ -121,6 +128,8 @@ func (t *timeline) since(entry uint64, o *order, list []int32) []int32 {
 		}
 		return list
 	}
+	// The last entry is the last about its node, and so are the last two where they
+	// are about two nodes: there is no need to read when.
 	if tail := t.slots[entry-t.from:]; len(tail) == 1 || len(tail) == 2 && tail[0] != tail[1] {
 		return append(list, tail...)
 	}

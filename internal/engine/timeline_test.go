@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
@@ -95,5 +96,114 @@ func TestTimelinesAreFew(t *testing.T) {
 	}
 	if len(e.timelines) != timelinesMost {
 		t.Errorf("%d timelines, want %d", len(e.timelines), timelinesMost)
+	}
+}
+
+// TestTimelineKnowsNodes compares timelines of several forks in turn with their
+// snapshots, over histories in which nodes come and go, in more than one chunk of
+// slots, in which pods are refused, and changes are taken back.
+func TestTimelineKnowsNodes(t *testing.T) {
+	for seed := range uint64(30) {
+		r := rand.New(rand.NewPCG(seed, 4))
+		s := framework.NewSnapshot(framework.ZoneInterleaved)
+		serial := 0
+		come := func(name string) *framework.Node {
+			return framework.MakeNode(name, "4", "8Gi").Zone(fmt.Sprint("z", r.IntN(3))).Obj()
+		}
+		for range []int{1, 3, 40, 255, 300}[seed%5] {
+			serial++
+			must(t, s.AddNode(come(fmt.Sprint("n", serial))))
+		}
+		small, err := s.NewPodInfo(framework.MakePod("small").Requests("1m", "1").Obj())
+		must(t, err)
+		huge, err := s.NewPodInfo(framework.MakePod("huge").Requests("1m", "7E").Obj())
+		must(t, err)
+
+		change := func(s *framework.Snapshot) {
+			if s.Len() == 0 {
+				serial++
+				must(t, s.AddNode(come(fmt.Sprint("n", serial))))
+				return
+			}
+			n := s.At(r.IntN(min(s.Len(), 5)))
+			switch r.IntN(12) {
+			case 0:
+				serial++
+				must(t, s.AddNode(come(fmt.Sprint("n", serial))))
+			case 1:
+				must(t, s.RemoveNode(n.Name()))
+			case 2:
+				must(t, s.UpdateNode(come(n.Name())))
+			case 3, 4, 5:
+				_ = s.AddPod(huge, n.Name()) // the second is refused
+			case 6:
+				s.Touch(n)
+			case 7:
+				mark := s.Begin()
+				must(t, s.Assume(small, n))
+				s.Touch(n)
+				s.Rollback(mark)
+			default:
+				must(t, s.Assume(small, n))
+			}
+		}
+
+		e := New(nil, DefaultBudget)
+		snapshots := []*framework.Snapshot{s}
+		type memory struct {
+			timeline    *timeline
+			entry       uint64
+			nodeSet     uint64
+			generations map[int32]uint64
+		}
+		var seen []memory
+		for range 150 {
+			s := snapshots[r.IntN(len(snapshots))]
+			for range r.IntN(4) {
+				change(s)
+			}
+			if r.IntN(8) == 0 && len(snapshots) < timelinesMost+2 {
+				snapshots = append(snapshots, s.Fork())
+			}
+			e.clock++
+			e.order = orderOf(s, e.order)
+			tl := e.timelineOf(s, e.order)
+			m := memory{tl, tl.end(), s.NodeSet(), map[int32]uint64{}}
+			for place, slot := range s.Order() {
+				n := s.AtSlot(slot)
+				if tl.at[place] != n {
+					t.Fatalf("seed %d: at[%d] is not the node of the snapshot", seed, place)
+				}
+				m.generations[int32(slot)] = n.Generation()
+			}
+			for _, was := range seen {
+				if was.timeline != tl || was.nodeSet != s.NodeSet() {
+					continue
+				}
+				listed := map[int32]bool{}
+				for _, slot := range tl.since(was.entry, e.order, nil) {
+					if listed[slot] {
+						t.Fatalf("seed %d: since(%d) has slot %d twice", seed, was.entry, slot)
+					}
+					listed[slot] = true
+				}
+				for slot, g := range m.generations {
+					if g != was.generations[slot] && !listed[slot] {
+						t.Fatalf("seed %d: since(%d) lacks slot %d", seed, was.entry, slot)
+					}
+					if tl.stood(slot, g, was.entry) == listed[slot] {
+						t.Fatalf("seed %d: stood(%d, %d, %d) is %v", seed, slot, g, was.entry, listed[slot])
+					}
+				}
+			}
+			seen = append(seen, m)
+		}
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -82,12 +82,12 @@ func (v *View) node(place int) *framework.NodeInfo {
 	return v.class.base.time.at[place]
 }
 
-// kthTied returns the k-th of the highest totals of all nodes. In a large cluster
-// what it reads comes from far away, each load waiting for the one before;
-// together they take no longer than one of them. So it touches the nodes of the
-// block before it looks for the place there, and of the node, to which the pod
-// most likely comes, what counting the pod there, and renewing the row after that,
-// will read.
+// kthTied returns the node with the k-th of the highest totals, for a view of all
+// places from 0 on. In a large cluster what it reads comes from far away, each load
+// waiting for the one before; together they take no longer than one of them. So it
+// touches what tells the nodes of a block before it looks for the place there; and
+// of the node, to which the pod most likely comes, what counting the pod there, and
+// renewing the row after that, will read.
 func (v *View) kthTied(k int) *framework.NodeInfo {
 	t, b := &v.class.tree, v.class.base
 	if t.groups > 1 {
@@ -95,7 +95,7 @@ func (v *View) kthTied(k int) *framework.NodeInfo {
 	}
 	block, rest := t.blockOfBest(k)
 	if first := block * fan; b.time.at[first] == nil || b.order.slots[first] < 0 {
-		v.sink = 0 // neither happens
+		v.sink = 0 // never: the comparisons are there for their loads
 	}
 	place := t.inBlock(block, rest)
 	n, slot := b.time.at[place], b.order.slots[place]
