@@ -94,11 +94,12 @@ func (v *View) kthTied(k int) *framework.NodeInfo {
 		return v.node(t.kthBest(k))
 	}
 	block, rest := t.blockOfBest(k)
-	if first := block * fan; b.time.at[first] == nil || b.order.slots[first] < 0 {
+	first, at := block*fan, b.time.at
+	if at[first] == nil || at[min(first+fan/2, len(at)-1)] == nil || b.order.slots[first] < 0 {
 		v.sink = 0 // never: the comparisons are there for their loads
 	}
 	place := t.inBlock(block, rest)
-	n, slot := b.time.at[place], b.order.slots[place]
+	n, slot := at[place], b.order.slots[place]
 	v.sink = n.Generation() + uint64(n.NonZeroRequested[0]) + uint64(b.order.place[slot]) + b.snapshot.AtSlot(int(slot)).Generation()
 	return n
 }
