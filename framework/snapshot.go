@@ -17,8 +17,8 @@ import (
 // [Snapshot.Begin] opens a transaction that can be rolled back.
 //
 // A Snapshot must be used by one goroutine at a time, apart from calls that
-// only read it: Len, At, All, Node, NodeOf, AtSlot, Slots, Order, NodeSet, Image, Now,
-// Schema, Version and Changes may run beside each other. Fork is not among
+// only read it: Len, At, All, Node, NodeOf, AtSlot, Slots, Order, NodeSet, Image,
+// Now, Schema, Version and Changes may run beside each other. Fork is not among
 // them. Forks are independent of each other: each may be used by its own
 // goroutine.
 type Snapshot struct {

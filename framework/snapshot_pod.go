@@ -83,8 +83,8 @@ func (s *Snapshot) Touch(n *NodeInfo) {
 }
 
 // NodeOf returns the node of that name, nil if there is none, as Node does. It is
-// faster where the pod came to that node last, in whichever snapshot: it
-// looks there before it looks the name up. The pod may be nil.
+// faster where the pod came to that node last, in whichever snapshot: it looks
+// there before it looks the name up. The pod may be nil.
 func (s *Snapshot) NodeOf(p *PodInfo, name string) *NodeInfo {
 	if p != nil {
 		if n := s.AtSlot(int(p.hint.Load())); n != nil && n.name == name {

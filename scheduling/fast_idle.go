@@ -10,8 +10,8 @@ import (
 // idling says by what it is known that the live plugins of a kind of pods have
 // nothing to do. Most pods have neither affinity nor spread constraints, but pods
 // whose terms match them, or services that select them, may come at any time. So
-// those plugins are live, though they mostly skip the pod; to find that out by
-// running them costs a quarter of a decision.
+// those plugins are live, though they mostly skip the pod, and would be run in every
+// decision only to find that out.
 //
 // Invariant: while idle is true, every live PreFilter and PreScore of the kind
 // would return Skip.

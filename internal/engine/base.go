@@ -53,8 +53,8 @@ type base struct {
 
 	bound    bool // the filters are those of time, nodeSet and objects
 	snapshot *framework.Snapshot
-	time     *timeline
-	entry    uint64 // of time, the first that the rows do not know of
+	time     *timeline // after sync, its order lists what order lists
+	entry    uint64    // of time, the first that the rows do not know of
 	nodeSet  uint64
 	objects  uint64
 	now      time.Time // of the snapshot; deadlines are later

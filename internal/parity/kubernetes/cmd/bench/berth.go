@@ -67,8 +67,8 @@ func (b berth) prepare(j job, tie scheduling.TieRule) (*framework.Snapshot, *sch
 
 // measure implements runner. The clock is read once for many pods, because to place
 // one takes little longer than reading it; first for few, because on the plain road
-// it takes long. Between rounds all pods leave, and the first of
-// the next round find every node changed; they are not timed.
+// it takes long. Between rounds all pods leave, and the first of the next round find
+// every node changed; they are not timed.
 func (b berth) measure(j job) (figures, error) {
 	j.pods += warm
 	snap, sched, pods, err := b.prepare(j, scheduling.Random)
