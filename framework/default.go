@@ -32,7 +32,7 @@ const (
 // that names a priority class which neither o nor Kubernetes itself has is an
 // [*InvalidError]; o is then as it was before.
 //
-// Nil objects are ignored; [Objects.Snapshot] reports them. Templates inside
+// Nil objects are ignored; [SnapshotOf] reports them. Templates inside
 // workloads are left alone: default the pods made from them.
 //
 // Differs: the API server also fills in what scheduling does not read, refuses

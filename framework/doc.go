@@ -2,7 +2,7 @@
 // plugins fulfil. It contains no algorithm and no plugin.
 //
 //	objects, err := framework.Decode(data) // what "kubectl get nodes,pods -A -o json" prints
-//	snapshot, pending, err := objects.Snapshot(framework.ZoneInterleaved)
+//	snapshot, pending, err := framework.SnapshotOf(objects, framework.ZoneInterleaved)
 //	fork := snapshot.Fork()                // for a what-if; costs next to nothing
 //	err = fork.AddPod(pending[0], "n1")
 //	fork.Node("n1").Requested              // with the pod; in snapshot, without it

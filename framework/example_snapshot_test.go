@@ -207,7 +207,7 @@ func ExamplePodImages() {
 	// Output: [envoy:1.30 nginx:latest]
 }
 
-func ExampleObjects_Snapshot() {
+func ExampleSnapshotOf() {
 	o, err := framework.Decode([]byte(`
 		{"kind": "Node", "metadata": {"name": "n1"}, "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "110"}}}
 		{"kind": "Pod", "metadata": {"name": "db"}, "spec": {"nodeName": "n1", "containers": [{"name": "main"}]}}
@@ -217,7 +217,7 @@ func ExampleObjects_Snapshot() {
 		fmt.Println(err)
 		return
 	}
-	s, pending, err := o.Snapshot(framework.ZoneInterleaved)
+	s, pending, err := framework.SnapshotOf(o, framework.ZoneInterleaved)
 	fmt.Println(s, "with", podNames(s.Node("n1")))
 	fmt.Println("to place:", pending[0].Pod.Key())
 	fmt.Println("wrong:", err)

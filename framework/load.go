@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Snapshot makes a snapshot of the nodes, with the pods that run on them, and
+// SnapshotOf makes a snapshot of the nodes, with the pods that run on them, and
 // returns the PodInfos of the pods that wait for a place.
 //
 // Nodes and pods come in the order in which they stand in o. A pod whose
@@ -24,7 +24,7 @@ import (
 // are each an [*InvalidError]; err joins them all. What is right is in the
 // snapshot and in pending all the same, so that a caller who can live with
 // the errors may go on. It costs O(nodes + pods).
-func (o *Objects) Snapshot(order Order) (s *Snapshot, pending []*PodInfo, err error) {
+func SnapshotOf(o *Objects, order Order) (s *Snapshot, pending []*PodInfo, err error) {
 	s = NewSnapshot(order)
 	var errs []error
 	for _, node := range o.Nodes {
@@ -42,12 +42,12 @@ func (o *Objects) Snapshot(order Order) (s *Snapshot, pending []*PodInfo, err er
 			pending = append(pending, waits)
 		}
 	}
-	errs = append(errs, o.putAll(s)...)
+	errs = append(errs, putAll(s, o)...)
 	return s, pending, errors.Join(errs...)
 }
 
 // putAll puts the objects that are neither pods nor nodes into the snapshot.
-func (o *Objects) putAll(s *Snapshot) []error {
+func putAll(s *Snapshot, o *Objects) []error {
 	return slices.Concat(
 		putEach(s, o.Namespaces), putEach(s, o.PriorityClasses), putEach(s, o.PodDisruptionBudgets),
 		putEach(s, o.Services), putEach(s, o.ReplicationControllers), putEach(s, o.ReplicaSets),

@@ -33,7 +33,7 @@ func TestObjectsSnapshot(t *testing.T) {
 			pod.Name("elsewhere").Node("b1").Obj(),
 		},
 	}
-	s, pending, err := o.Snapshot(framework.ZoneInterleaved)
+	s, pending, err := framework.SnapshotOf(o, framework.ZoneInterleaved)
 	must(t, err)
 	if diff := cmp.Diff([]string{"a1", "b1", "a2"}, nodeNames(s)); diff != "" {
 		t.Errorf("nodes (-want +got):\n%s", diff)
@@ -52,7 +52,7 @@ func TestObjectsSnapshot(t *testing.T) {
 	}
 	must(t, s.AddPod(pending[0], "a2")) // of the right schema
 
-	flat, _, err := o.Snapshot(framework.Arrival)
+	flat, _, err := framework.SnapshotOf(o, framework.Arrival)
 	must(t, err)
 	if diff := cmp.Diff([]string{"a1", "a2", "b1"}, nodeNames(flat)); diff != "" {
 		t.Errorf("nodes by arrival (-want +got):\n%s", diff)
@@ -88,7 +88,7 @@ func TestObjectsSnapshotErrors(t *testing.T) {
 			pod.Name("g").Obj(),
 		},
 	}
-	s, pending, err := o.Snapshot(framework.Arrival)
+	s, pending, err := framework.SnapshotOf(o, framework.Arrival)
 	want := []string{
 		"node: is nil",
 		`node n1: metadata.name: "n1": there is already a node of this name`,
@@ -113,7 +113,7 @@ func TestObjectsSnapshotErrors(t *testing.T) {
 }
 
 func TestObjectsSnapshotEmpty(t *testing.T) {
-	s, pending, err := new(framework.Objects).Snapshot(framework.ZoneInterleaved)
+	s, pending, err := framework.SnapshotOf(new(framework.Objects), framework.ZoneInterleaved)
 	if s.Len() != 0 || pending != nil || err != nil {
 		t.Errorf("no objects give %v, %v, %v", s, pending, err)
 	}

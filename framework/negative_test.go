@@ -28,7 +28,7 @@ func TestNegativeSource(t *testing.T) {
 			if err := o.Default(); err != nil {
 				t.Fatal(err)
 			}
-			_, _, err = o.Snapshot(framework.Arrival)
+			_, _, err = framework.SnapshotOf(o, framework.Arrival)
 			wantError(t, err, test.want)
 		})
 	}

@@ -15,10 +15,10 @@ func ExamplePluginTime() {
 		fmt.Println(err)
 		return
 	}
-	snap, pods, err := (&framework.Objects{
+	snap, pods, err := framework.SnapshotOf(&framework.Objects{
 		Nodes: []*framework.Node{framework.MakeNode("a", "4", "8Gi").Obj(), framework.MakeNode("b", "4", "8Gi").Obj()},
 		Pods:  []*framework.Pod{framework.MakePod("web").Obj()},
-	}).Snapshot(framework.Arrival)
+	}, framework.Arrival)
 	if err != nil {
 		fmt.Println(err)
 		return

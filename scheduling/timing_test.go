@@ -176,10 +176,10 @@ func TestPluginTimesInVain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	snap, pods, err := (&framework.Objects{
+	snap, pods, err := framework.SnapshotOf(&framework.Objects{
 		Nodes: []*framework.Node{framework.MakeNode("n0", "4", "8Gi").Obj(), framework.MakeNode("n1", "4", "8Gi").Obj()},
 		Pods:  []*framework.Pod{framework.MakePod("p").Obj()},
-	}).Snapshot(framework.Arrival)
+	}, framework.Arrival)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ func (k *kit) checkDeterminism() *Failure {
 	k.random().Shuffle(len(shuffled.Nodes), func(i, j int) {
 		shuffled.Nodes[i], shuffled.Nodes[j] = shuffled.Nodes[j], shuffled.Nodes[i]
 	})
-	other, _, err := shuffled.Snapshot(framework.Arrival)
+	other, _, err := framework.SnapshotOf(&shuffled, framework.Arrival)
 	if err != nil {
 		return k.fail("the cluster in another order", err.Error(), "no error")
 	}

@@ -75,9 +75,9 @@ func Pod(r *rand.Rand, name string) *framework.Pod {
 }
 
 // Snapshot makes a snapshot of the objects, seen at [Noon], in kube-scheduler's
-// order. It returns what [framework.Objects.Snapshot] returns.
+// order. It returns what [framework.SnapshotOf] returns.
 func Snapshot(o *framework.Objects) (s *framework.Snapshot, pending []*framework.PodInfo, err error) {
-	s, pending, err = o.Snapshot(framework.ZoneInterleaved)
+	s, pending, err = framework.SnapshotOf(o, framework.ZoneInterleaved)
 	s.SetNow(Noon())
 	return s, pending, err
 }

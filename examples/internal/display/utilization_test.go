@@ -21,7 +21,7 @@ func fill(t *testing.T, pods map[string]framework.PodBuilder, nodes ...*framewor
 			o.Pods = append(o.Pods, p.Name("on-"+n.Name).Node(n.Name).Obj())
 		}
 	}
-	snap, _, err := o.Snapshot(framework.Arrival)
+	snap, _, err := framework.SnapshotOf(&o, framework.Arrival)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -114,7 +114,7 @@ func (c *Cluster) Snapshot() (*framework.Snapshot, []*framework.PodInfo, error) 
 	if err := c.Objects.Default(); err != nil {
 		return nil, nil, c.explain(err)
 	}
-	snap, pending, err := c.Objects.Snapshot(framework.ZoneInterleaved)
+	snap, pending, err := framework.SnapshotOf(&c.Objects, framework.ZoneInterleaved)
 	if err != nil {
 		return nil, nil, c.explain(err)
 	}

@@ -12,6 +12,6 @@
 // the pods that they would make, see [Cluster.Snapshot].
 //
 // A program of your own needs little of this: [framework.Decode] reads JSON,
-// config.YAMLToJSON turns YAML into it, and [framework.Objects.Snapshot] makes
+// config.YAMLToJSON turns YAML into it, and [framework.SnapshotOf] makes
 // a snapshot.
 package input

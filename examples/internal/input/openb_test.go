@@ -109,7 +109,7 @@ func FuzzOpenB(f *testing.F) {
 		for _, p := range o.Pods {
 			names[p.Name] = true
 		}
-		if _, _, err := o.Snapshot(framework.Arrival); err != nil && len(names) == len(o.Nodes)+len(o.Pods) {
+		if _, _, err := framework.SnapshotOf(&o, framework.Arrival); err != nil && len(names) == len(o.Nodes)+len(o.Pods) {
 			t.Errorf("Snapshot: %v, want success", err)
 		}
 	})
