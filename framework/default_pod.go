@@ -1,6 +1,7 @@
 package framework
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/berth-sched/berth/resource"
@@ -32,7 +33,7 @@ const DefaultSchedulerName = "default-scheduler"
 // replaces maps and lists instead of writing to them.
 func DefaultPod(p *Pod, classes []*PriorityClass) error {
 	if p == nil {
-		return &InvalidError{Object: "pod", Err: errNil}
+		return &InvalidError{Object: "pod", Err: errNilPod}
 	}
 	class, err := priorityClass(p, classes)
 	if err != nil {
@@ -51,6 +52,8 @@ func DefaultPod(p *Pod, classes []*PriorityClass) error {
 	defaultVolumes(s)
 	return nil
 }
+
+var errNilPod = errors.New("is nil")
 
 // defaultContainers returns a copy of the containers with requests and, if asked
 // for, host ports filled in.

@@ -36,7 +36,7 @@ func hostPorts(p *Pod) []HostPort {
 		}
 	}
 	for i := range p.Spec.InitContainers {
-		if c := &p.Spec.InitContainers[i]; isSidecar(c) {
+		if c := &p.Spec.InitContainers[i]; c.IsSidecar() {
 			add(c)
 		}
 	}

@@ -2,6 +2,7 @@ package framework
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 )
 
@@ -62,6 +63,23 @@ type object interface {
 
 func (t *TypeMeta) typeMeta() *TypeMeta       { return t }
 func (m *ObjectMeta) objectMeta() *ObjectMeta { return m }
+
+// MetaOf returns the metadata of an object, which must not be nil.
+func MetaOf[T Object](obj *T) *ObjectMeta { return any(obj).(object).objectMeta() }
+
+// KeyOf returns the key under which a snapshot keeps an object:
+// "namespace/name", and for kinds without namespaces the name, even if the object
+// says that it is in a namespace. That of nil is "".
+func KeyOf[T Object](obj *T) string {
+	if obj == nil {
+		return ""
+	}
+	m := MetaOf(obj)
+	if m.Namespace != "" && !kindOf(reflect.TypeFor[T]().Name(), "").namespaced {
+		return m.Name
+	}
+	return m.Key()
+}
 
 // kindOf returns the kind of that name, or nil if there is none. An apiVersion
 // that is missing is taken to be right.

@@ -102,7 +102,7 @@ func Put[T Object](s *Snapshot, obj *T) error {
 		return &InvalidError{Object: "object", Err: errNil}
 	}
 	kind := strings.ToLower(reflect.TypeFor[T]().Name())
-	m := any(obj).(object).objectMeta()
+	m := MetaOf(obj)
 	if m.Name == "" {
 		return &InvalidError{Object: kind, Field: "metadata.name", Err: errEmpty}
 	}
@@ -112,20 +112,6 @@ func Put[T Object](s *Snapshot, obj *T) error {
 	}
 	replace(s, KeyOf(obj), obj)
 	return nil
-}
-
-// KeyOf returns the key under which [Put] keeps an object and [Lookup] finds it:
-// "namespace/name", and for kinds without namespaces the name, even if the object
-// says that it is in a namespace. That of nil is "".
-func KeyOf[T Object](obj *T) string {
-	if obj == nil {
-		return ""
-	}
-	m := any(obj).(object).objectMeta()
-	if m.Namespace != "" && !kindOf(reflect.TypeFor[T]().Name(), "").namespaced {
-		return m.Name
-	}
-	return m.Key()
 }
 
 var errNotAnObject = errors.New("pods and nodes are added with Snapshot.AddPod and Snapshot.AddNode")

@@ -79,7 +79,7 @@ func NewPodInfo(p *Pod, schema *resource.Schema) (*PodInfo, error) {
 		i.Priority = *p.Spec.Priority
 	}
 	spec := PodRequests(p, RequestOptions{PodLevel: true})
-	used, alike := spec, !hasStatus(p) && !hasPodLevelRequests(p)
+	used, alike := spec, !p.HasRequestStatus() && !p.HasPodLevelRequests()
 	if !alike {
 		used = PodRequests(p, RequestOptions{PodLevel: true, Status: true})
 	}
@@ -90,7 +90,7 @@ func NewPodInfo(p *Pod, schema *resource.Schema) (*PodInfo, error) {
 	if i.Requests = i.UsedRequests; !alike {
 		i.Requests = schema.Vector(spec)
 	}
-	if i.ScoredRequests = i.Requests; !requestsAll(p) || hasPodLevelRequests(p) {
+	if i.ScoredRequests = i.Requests; !p.RequestsCPUAndMemory() || p.HasPodLevelRequests() {
 		i.ScoredRequests = schema.Vector(PodRequests(p, RequestOptions{NonZero: true}))
 	}
 	nonZero := i.ScoredRequests

@@ -95,7 +95,7 @@ func appendKey(b []byte, p *PodInfo, fields PodFields) []byte {
 		for _, list := range [...][]Container{spec.InitContainers, spec.Containers} {
 			b = binary.AppendUvarint(b, uint64(len(list)))
 			for i := range list {
-				b = appendBool(appendRequirements(b, &list[i].Resources), isSidecar(&list[i]))
+				b = appendBool(appendRequirements(b, &list[i].Resources), list[i].IsSidecar())
 			}
 		}
 		b = appendList(appendValue(b, spec.Resources), spec.Overhead)

@@ -39,7 +39,7 @@ func PodRequests(p *Pod, o RequestOptions) resource.List {
 	if o.NonZero {
 		missing = nonZeroDefaults()
 	}
-	podLevel := o.PodLevel && hasPodLevelRequests(p)
+	podLevel := o.PodLevel && p.HasPodLevelRequests()
 	if podLevel && missing != nil {
 		// A default fills only what the pod as a whole does not say.
 		plain := PodRequests(p, RequestOptions{PodLevel: true, Status: o.Status})
@@ -64,9 +64,9 @@ func PodRequests(p *Pod, o RequestOptions) resource.List {
 	return sum
 }
 
-// requestsAll reports whether every container says how much CPU and memory it
-// wants, so that the non-zero defaults change nothing.
-func requestsAll(p *Pod) bool {
+// RequestsCPUAndMemory reports whether every container requests CPU and memory, so
+// that [RequestOptions.NonZero] changes nothing.
+func (p *Pod) RequestsCPUAndMemory() bool {
 	for _, list := range [...][]Container{p.Spec.Containers, p.Spec.InitContainers} {
 		for i := range list {
 			r := list[i].Resources.Requests
@@ -93,7 +93,7 @@ func nonZeroDefaults() resource.List {
 // reports the last two for the pod as a whole, that is taken instead.
 func containerRequests(p *Pod, status bool, missing resource.List) resource.List {
 	spec := func(c *Container) resource.List { return c.Resources.Requests }
-	if !status || !hasStatus(p) {
+	if !status || !p.HasRequestStatus() {
 		return aggregate(p, missing, spec)
 	}
 	infeasible := resizeInfeasible(p)
@@ -126,8 +126,9 @@ func containerRequests(p *Pod, status bool, missing resource.List) resource.List
 	return sum
 }
 
-// hasStatus reports whether the status can tell other requests than the spec.
-func hasStatus(p *Pod) bool {
+// HasRequestStatus reports whether the status may tell other requests than the
+// spec, so that [RequestOptions.Status] may change the sum.
+func (p *Pod) HasRequestStatus() bool {
 	s := &p.Status
 	return len(s.ContainerStatuses)+len(s.InitContainerStatuses) > 0 || s.Resources != nil || resizeInfeasible(p)
 }
@@ -157,7 +158,7 @@ func aggregate(p *Pod, missing resource.List, requests func(*Container) resource
 	for i := range p.Spec.InitContainers {
 		c := &p.Spec.InitContainers[i]
 		r := of(c)
-		if isSidecar(c) {
+		if c.IsSidecar() {
 			sum = sum.Add(r)
 			sidecars = sidecars.Add(r)
 			peak = peak.Max(sidecars)
@@ -168,7 +169,9 @@ func aggregate(p *Pod, missing resource.List, requests func(*Container) resource
 	return sum.Max(peak)
 }
 
-func isSidecar(c *Container) bool {
+// IsSidecar reports whether an init container is a sidecar: one that keeps running
+// beside the containers, because its restart policy is Always.
+func (c *Container) IsSidecar() bool {
 	return c.RestartPolicy != nil && *c.RestartPolicy == ContainerRestartPolicyAlways
 }
 
@@ -196,7 +199,9 @@ func isPodLevelResource(name resource.Name) bool {
 	return name == resource.CPU || name == resource.Memory || name.IsHugePages()
 }
 
-func hasPodLevelRequests(p *Pod) bool {
+// HasPodLevelRequests reports whether spec.resources requests CPU, memory or huge
+// pages for the pod as a whole.
+func (p *Pod) HasPodLevelRequests() bool {
 	if p.Spec.Resources == nil {
 		return false
 	}
