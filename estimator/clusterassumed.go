@@ -3,7 +3,7 @@ package estimator
 import (
 	"fmt"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -34,7 +34,7 @@ func checkAssumed(assumed []Assumed) error {
 	for i, a := range assumed {
 		for j, c := range a.Components {
 			if c.Replicas < 0 {
-				return &framework.InvalidError{
+				return &api.InvalidError{
 					Field: fmt.Sprintf("assumed[%d].components[%d].replicas", i, j), Value: fmt.Sprint(c.Replicas), Err: errNegative,
 				}
 			}
@@ -55,7 +55,7 @@ func podsAssumed(assumed []Assumed) int64 {
 
 // besides returns the summary as it will be when the assumed workloads are
 // counted: their pods wait for nodes.
-func besides(s *framework.ResourceSummary, assumed []Assumed) *framework.ResourceSummary {
+func besides(s *api.ResourceSummary, assumed []Assumed) *api.ResourceSummary {
 	if len(assumed) == 0 {
 		return s
 	}

@@ -9,12 +9,12 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/berth-sched/berth/estimator"
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
 func TestEstimateBesideAssumed(t *testing.T) {
-	two := func() *framework.Cluster {
+	two := func() *api.Cluster {
 		return withSummary(list("cpu", "10", "memory", "64Gi", "pods", "20"), list("cpu", "1", "pods", "2"))
 	}
 	graded := two()
@@ -25,7 +25,7 @@ func TestEstimateBesideAssumed(t *testing.T) {
 	}}
 	for _, c := range []struct {
 		name    string
-		cluster *framework.Cluster
+		cluster *api.Cluster
 		rule    estimator.ModelRule
 		assumed []estimator.Assumed
 		request resource.List
@@ -73,7 +73,7 @@ func TestAssumedIsPlacingOneByOne(t *testing.T) {
 		var nodes []room
 		for _, m := range c.Spec.ResourceModels {
 			n := rapid.IntRange(0, 3).Draw(t, "count")
-			c.Status.ResourceSummary.AllocatableModelings = append(c.Status.ResourceSummary.AllocatableModelings, framework.AllocatableModeling{Grade: m.Grade, Count: n})
+			c.Status.ResourceSummary.AllocatableModelings = append(c.Status.ResourceSummary.AllocatableModelings, api.AllocatableModeling{Grade: m.Grade, Count: n})
 			for range n {
 				nodes = append(nodes, room{m.Ranges[0].Min.MilliValue(), m.Ranges[1].Min.Value(), 110})
 			}

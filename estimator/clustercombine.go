@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // A Combined is what several estimators together say about one cluster.
@@ -29,7 +29,7 @@ type EstimatorError struct {
 // Error returns "estimator X: cluster Y: " and the cause, which may already
 // name the cluster.
 func (e *EstimatorError) Error() string {
-	var named *framework.InvalidError
+	var named *api.InvalidError
 	if errors.As(e.Err, &named) && named.Object == "cluster "+e.Cluster {
 		return "estimator " + e.Estimator + ": " + e.Err.Error()
 	}
@@ -50,7 +50,7 @@ var errOutOfRange = errors.New("must be 0 to 2147483647")
 // Differs: a failure concerns one cluster. Karmada drops all answers of an
 // estimator that fails for a single cluster. Where no estimator has an opinion
 // Karmada takes the replicas asked for; here that is left to the caller.
-func Combine(estimators []ClusterEstimator, cluster *framework.Cluster, replica *Replica) Combined {
+func Combine(estimators []ClusterEstimator, cluster *api.Cluster, replica *Replica) Combined {
 	c := Combined{Cluster: clusterName(cluster), Estimate: Estimate{NoOpinion: true}}
 	if cluster == nil {
 		c.Err = errNilCluster
@@ -59,12 +59,12 @@ func Combine(estimators []ClusterEstimator, cluster *framework.Cluster, replica 
 	var failed []error
 	for i, e := range estimators {
 		if e == nil {
-			failed = append(failed, &framework.InvalidError{Object: "cluster " + cluster.Name, Field: fmt.Sprintf("estimators[%d]", i), Value: "null", Err: errNil})
+			failed = append(failed, &api.InvalidError{Object: "cluster " + cluster.Name, Field: fmt.Sprintf("estimators[%d]", i), Value: "null", Err: errIsNil})
 			continue
 		}
 		answer, err := e.Estimate(cluster, replica)
 		if err == nil && !answer.NoOpinion && (answer.Replicas < 0 || answer.Replicas > MaxReplicas) {
-			err = &framework.InvalidError{Field: "estimate", Value: fmt.Sprint(answer.Replicas), Err: errOutOfRange}
+			err = &api.InvalidError{Field: "estimate", Value: fmt.Sprint(answer.Replicas), Err: errOutOfRange}
 		}
 		switch {
 		case err != nil:

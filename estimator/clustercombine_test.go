@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/estimator"
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // canned answers the same always.
@@ -18,7 +18,7 @@ type canned struct {
 
 func (c canned) Name() string { return c.name }
 
-func (c canned) Estimate(*framework.Cluster, *estimator.Replica) (estimator.Estimate, error) {
+func (c canned) Estimate(*api.Cluster, *estimator.Replica) (estimator.Estimate, error) {
 	return c.answer, c.err
 }
 
@@ -50,7 +50,7 @@ func TestCombine(t *testing.T) {
 		},
 		{
 			"an error about something else",
-			[]estimator.ClusterEstimator{canned{name: "picky", err: &framework.InvalidError{Object: "pod web", Field: "spec", Err: errors.New("odd")}}, five},
+			[]estimator.ClusterEstimator{canned{name: "picky", err: &api.InvalidError{Object: "pod web", Field: "spec", Err: errors.New("odd")}}, five},
 			estimator.Combined{Cluster: "m", Estimate: estimator.Estimate{Replicas: 5}, By: "five"},
 			"estimator picky: cluster m: pod web: spec: odd",
 		},
@@ -62,7 +62,7 @@ func TestCombine(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := estimator.Combine(c.estimators, &framework.Cluster{ObjectMeta: framework.ObjectMeta{Name: "m"}}, nil)
+			got := estimator.Combine(c.estimators, &api.Cluster{ObjectMeta: api.ObjectMeta{Name: "m"}}, nil)
 			text := ""
 			if got.Err != nil {
 				text = got.Err.Error()

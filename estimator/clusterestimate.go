@@ -3,7 +3,7 @@ package estimator
 import (
 	"math"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -18,21 +18,21 @@ type Replica struct {
 	Request resource.List
 	// Pod is the copy itself, for estimators that look at nodes; others do not
 	// read it. It may be nil.
-	Pod *framework.Pod
+	Pod *api.Pod
 }
 
 // ReplicaOf returns the replica that a pod is: it requests what
-// [framework.PodRequests] says, pod-level requests included. Without a pod it
+// [api.PodRequests] says, pod-level requests included. Without a pod it
 // is a replica that requests nothing.
 //
 // Differs: Karmada counts sidecar containers like other init containers and
 // does not know pod-level requests, and it takes a limit as the request where
 // there is none; framework's defaulting of pods does the latter.
-func ReplicaOf(pod *framework.Pod) *Replica {
+func ReplicaOf(pod *api.Pod) *Replica {
 	if pod == nil {
 		return &Replica{}
 	}
-	return &Replica{Request: framework.PodRequests(pod, framework.RequestOptions{PodLevel: true}), Pod: pod}
+	return &Replica{Request: api.PodRequests(pod, api.RequestOptions{PodLevel: true}), Pod: pod}
 }
 
 // An Estimate is what an estimator says about one cluster. Its zero value is
@@ -53,7 +53,7 @@ type ClusterEstimator interface {
 	// same arguments, and may be called for several clusters at once. An error
 	// is a failure to estimate this one cluster; not knowing the cluster is
 	// none, see Estimate.NoOpinion.
-	Estimate(cluster *framework.Cluster, replica *Replica) (Estimate, error)
+	Estimate(cluster *api.Cluster, replica *Replica) (Estimate, error)
 }
 
 // A ClusterExplainer is a ClusterEstimator that can say why.
@@ -61,7 +61,7 @@ type ClusterExplainer interface {
 	ClusterEstimator
 	// Explain returns the report of the estimate that Estimate returns for the
 	// same arguments.
-	Explain(cluster *framework.Cluster, replica *Replica) (ClusterReport, error)
+	Explain(cluster *api.Cluster, replica *Replica) (ClusterReport, error)
 }
 
 // A demand is one resource that a replica requests.

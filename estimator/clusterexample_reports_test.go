@@ -7,6 +7,7 @@ import (
 
 	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -51,7 +52,7 @@ func ExampleResourceReport() {
 func exampleNodes() *framework.Snapshot {
 	s := framework.NewSnapshot(framework.Arrival)
 	for _, name := range []string{"n1", "n2"} {
-		if err := s.AddNode(framework.MakeNode(name, "6", "48Gi").Obj()); err != nil {
+		if err := s.AddNode(api.MakeNode(name, "6", "48Gi").Obj()); err != nil {
 			fmt.Println(err)
 		}
 	}
@@ -60,7 +61,7 @@ func exampleNodes() *framework.Snapshot {
 
 func ExampleNodeReport() {
 	s := exampleNodes()
-	pod, err := s.NewPodInfo(framework.MakePod("web").Requests("4", "1Gi").Obj())
+	pod, err := s.NewPodInfo(api.MakePod("web").Requests("4", "1Gi").Obj())
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -78,7 +79,7 @@ func ExampleNodeReport() {
 // Three workers of two CPUs are a set; there are two nodes of six CPUs.
 func ExampleSetsOnNodes() {
 	s := exampleNodes()
-	worker, err := s.NewPodInfo(framework.MakePod("worker").Requests("2", "1Gi").Obj())
+	worker, err := s.NewPodInfo(api.MakePod("worker").Requests("2", "1Gi").Obj())
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -97,7 +98,7 @@ func ExampleSetsOnNodes() {
 func ExampleSetEstimator() {
 	var e estimator.SetEstimator = estimator.General{}
 	sets, err := e.EstimateSets(exampleCluster(), []estimator.Component{
-		estimator.ComponentOf("worker", 2, framework.MakePod("").Requests("2", "1Gi").Obj()),
+		estimator.ComponentOf("worker", 2, api.MakePod("").Requests("2", "1Gi").Obj()),
 	})
 	fmt.Println(sets.Replicas, err)
 	// Output: 6 <nil>
@@ -126,15 +127,15 @@ func ExampleInFlight() {
 }
 
 func ExampleQuota() {
-	q := estimator.Quota{Quotas: map[string][]*framework.ResourceQuota{"member1": {{
-		ObjectMeta: framework.ObjectMeta{Name: "team", Namespace: "shop"},
-		Status: framework.ResourceQuotaStatus{
+	q := estimator.Quota{Quotas: map[string][]*api.ResourceQuota{"member1": {{
+		ObjectMeta: api.ObjectMeta{Name: "team", Namespace: "shop"},
+		Status: api.ResourceQuotaStatus{
 			Hard: resource.List{"requests.cpu": resource.MustParse("20")}, Used: resource.List{"requests.cpu": resource.MustParse("5500m")},
 		},
 	}}}}
-	r, err := q.Explain(exampleCluster(), estimator.ReplicaOf(framework.MakePod("web").Namespace("shop").Requests("2", "1Gi").Obj()))
+	r, err := q.Explain(exampleCluster(), estimator.ReplicaOf(api.MakePod("web").Namespace("shop").Requests("2", "1Gi").Obj()))
 	fmt.Println(r.Replicas, r.Quota, r.Limit, err)
-	e, err := q.Estimate(exampleCluster(), estimator.ReplicaOf(framework.MakePod("web").Namespace("else").Requests("2", "1Gi").Obj()))
+	e, err := q.Estimate(exampleCluster(), estimator.ReplicaOf(api.MakePod("web").Namespace("else").Requests("2", "1Gi").Obj()))
 	fmt.Println(e.NoOpinion, err)
 	// Output:
 	// 7 shop/team cpu <nil>

@@ -5,17 +5,18 @@ import (
 
 	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
 // exampleCluster has one node with 2 CPUs and 16Gi free, and six with twice as
 // much.
-func exampleCluster() *framework.Cluster {
-	c := &framework.Cluster{ObjectMeta: framework.ObjectMeta{Name: "member1"}}
+func exampleCluster() *api.Cluster {
+	c := &api.Cluster{ObjectMeta: api.ObjectMeta{Name: "member1"}}
 	c.Spec.ResourceModels = estimator.DefaultModels()
-	c.Status.ResourceSummary = &framework.ResourceSummary{
+	c.Status.ResourceSummary = &api.ResourceSummary{
 		Allocatable:          resource.List{resource.Pods: resource.MustParse("770"), resource.CPU: resource.MustParse("28"), resource.Memory: resource.MustParse("224Gi")},
-		AllocatableModelings: []framework.AllocatableModeling{{Grade: 0}, {Grade: 1}, {Grade: 2, Count: 1}, {Grade: 3, Count: 6}, {Grade: 4}, {Grade: 5}, {Grade: 6}, {Grade: 7}, {Grade: 8}},
+		AllocatableModelings: []api.AllocatableModeling{{Grade: 0}, {Grade: 1}, {Grade: 2, Count: 1}, {Grade: 3, Count: 6}, {Grade: 4}, {Grade: 5}, {Grade: 6}, {Grade: 7}, {Grade: 8}},
 	}
 	return c
 }
@@ -68,11 +69,11 @@ func ExampleValidateModelsStrictly() {
 func ExampleSummarize() {
 	s := framework.NewSnapshot(framework.Arrival)
 	for _, name := range []string{"n1", "n2"} {
-		if err := s.AddNode(framework.MakeNode(name, "6", "48Gi").Obj()); err != nil {
+		if err := s.AddNode(api.MakeNode(name, "6", "48Gi").Obj()); err != nil {
 			fmt.Println(err)
 		}
 	}
-	c := &framework.Cluster{Spec: framework.ClusterSpec{ResourceModels: estimator.DefaultModels()}}
+	c := &api.Cluster{Spec: api.ClusterSpec{ResourceModels: estimator.DefaultModels()}}
 	described, err := estimator.Summarize(c, s, nil)
 	if err != nil {
 		fmt.Println(err)

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -90,14 +90,14 @@ func (g General) Name() string { return "general-estimator" }
 // Estimate returns how many replicas the cluster can take on. A cluster that
 // reports no resources takes none. A nil replica is limited by the number of
 // pods alone.
-func (g General) Estimate(cluster *framework.Cluster, replica *Replica) (Estimate, error) {
+func (g General) Estimate(cluster *api.Cluster, replica *Replica) (Estimate, error) {
 	var r ClusterReport
 	n, err := g.estimate(cluster, replica, &r, false)
 	return Estimate{Replicas: n}, err
 }
 
 // Explain returns the estimate and what it was made from.
-func (g General) Explain(cluster *framework.Cluster, replica *Replica) (ClusterReport, error) {
+func (g General) Explain(cluster *api.Cluster, replica *Replica) (ClusterReport, error) {
 	r := ClusterReport{Cluster: clusterName(cluster), Estimator: g.Name()}
 	n, err := g.estimate(cluster, replica, &r, true)
 	r.Replicas = n
@@ -105,12 +105,12 @@ func (g General) Explain(cluster *framework.Cluster, replica *Replica) (ClusterR
 }
 
 // check refuses a rule that does not exist, and what is malformed in any case.
-func (g General) check(cluster *framework.Cluster) error {
+func (g General) check(cluster *api.Cluster) error {
 	if cluster == nil {
 		return errNilCluster
 	}
 	if int(g.Rule) >= len(modelRuleNames) {
-		return &framework.InvalidError{Object: g.Name(), Field: "rule", Value: g.Rule.String(), Err: errUnknownRule}
+		return &api.InvalidError{Object: g.Name(), Field: "rule", Value: g.Rule.String(), Err: errUnknownRule}
 	}
 	if s := cluster.Status.ResourceSummary; s != nil {
 		if err := checkSummary(s); err != nil {
@@ -121,13 +121,13 @@ func (g General) check(cluster *framework.Cluster) error {
 }
 
 var (
-	errNil         = errors.New("is nil")
-	errNilCluster  = &framework.InvalidError{Object: "cluster", Value: "null", Err: errNil}
+	errIsNil       = errors.New("is nil")
+	errNilCluster  = &api.InvalidError{Object: "cluster", Value: "null", Err: errIsNil}
 	errUnknownRule = errors.New("there is no such model rule")
 )
 
 // estimate fills in r, its lists only if explain is set.
-func (g General) estimate(cluster *framework.Cluster, replica *Replica, r *ClusterReport, explain bool) (int64, error) {
+func (g General) estimate(cluster *api.Cluster, replica *Replica, r *ClusterReport, explain bool) (int64, error) {
 	r.From = FromNothing
 	if err := g.check(cluster); err != nil {
 		return 0, err
@@ -153,7 +153,7 @@ func (g General) estimate(cluster *framework.Cluster, replica *Replica, r *Clust
 }
 
 // byResources estimates by models or by the summary, without regard to pods.
-func (g General) byResources(cluster *framework.Cluster, summary *framework.ResourceSummary, wanted []demand, r *ClusterReport, explain bool) (int64, resource.Name, error) {
+func (g General) byResources(cluster *api.Cluster, summary *api.ResourceSummary, wanted []demand, r *ClusterReport, explain bool) (int64, resource.Name, error) {
 	if !g.IgnoreModels && len(summary.AllocatableModelings) > 0 {
 		m := modelCount{rule: g.Rule, models: cluster.Spec.ResourceModels, counts: summary.AllocatableModelings, wanted: wanted, assumed: g.Assumed[cluster.Name]}
 		if g.Rule == FirstFit {
@@ -178,8 +178,8 @@ func (g General) byResources(cluster *framework.Cluster, summary *framework.Reso
 }
 
 // ofCluster adds the cluster to an error about one of its fields.
-func ofCluster(cluster *framework.Cluster, err error) error {
-	if e, ok := err.(*framework.InvalidError); ok {
+func ofCluster(cluster *api.Cluster, err error) error {
+	if e, ok := err.(*api.InvalidError); ok {
 		named := *e
 		named.Object = "cluster " + cluster.Name
 		return &named
@@ -187,7 +187,7 @@ func ofCluster(cluster *framework.Cluster, err error) error {
 	return err
 }
 
-func clusterName(cluster *framework.Cluster) string {
+func clusterName(cluster *api.Cluster) string {
 	if cluster == nil {
 		return ""
 	}

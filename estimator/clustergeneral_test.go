@@ -11,24 +11,25 @@ import (
 
 	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
 // withSummary returns a cluster that reports these resources.
-func withSummary(allocatable, allocated resource.List) *framework.Cluster {
-	c := &framework.Cluster{ObjectMeta: framework.ObjectMeta{Name: "m"}}
-	c.Status.ResourceSummary = &framework.ResourceSummary{Allocatable: allocatable, Allocated: allocated}
+func withSummary(allocatable, allocated resource.List) *api.Cluster {
+	c := &api.Cluster{ObjectMeta: api.ObjectMeta{Name: "m"}}
+	c.Status.ResourceSummary = &api.ResourceSummary{Allocatable: allocatable, Allocated: allocated}
 	return c
 }
 
 // withGrades returns a cluster of default models with plenty of everything, and
 // these numbers of nodes by grade.
-func withGrades(nodes map[uint]int) *framework.Cluster {
+func withGrades(nodes map[uint]int) *api.Cluster {
 	c := withSummary(list("cpu", "1000", "memory", "4Ti", "pods", "1000"), nil)
 	c.Spec.ResourceModels = estimator.DefaultModels()
 	for _, m := range c.Spec.ResourceModels {
 		c.Status.ResourceSummary.AllocatableModelings = append(c.Status.ResourceSummary.AllocatableModelings,
-			framework.AllocatableModeling{Grade: m.Grade, Count: nodes[m.Grade]})
+			api.AllocatableModeling{Grade: m.Grade, Count: nodes[m.Grade]})
 	}
 	return c
 }
@@ -36,17 +37,17 @@ func withGrades(nodes map[uint]int) *framework.Cluster {
 // The tables of Karmada's documentation for 1.5, and what later versions answer.
 func TestTablesOfTheDocumentation(t *testing.T) {
 	whole := list("cpu", "4", "ephemeral-storage", "206291924Ki", "hugepages-1Gi", "0", "hugepages-2Mi", "0", "memory", "16265856Ki", "pods", "110")
-	summaries := []*framework.Cluster{
+	summaries := []*api.Cluster{
 		withSummary(whole, list("cpu", "950m", "memory", "290Mi", "pods", "11")),
 		withSummary(whole, list("cpu", "2", "memory", "290Mi", "pods", "11")),
 		withSummary(whole, list("cpu", "2", "memory", "290Mi", "pods", "110")),
 	}
-	graded := []*framework.Cluster{
+	graded := []*api.Cluster{
 		withGrades(map[uint]int{2: 1, 3: 6}), withGrades(map[uint]int{2: 4, 3: 4}), withGrades(map[uint]int{6: 1}),
 	}
 	for _, c := range []struct {
 		table    string
-		clusters []*framework.Cluster
+		clusters []*api.Cluster
 		request  resource.List
 		rule     estimator.ModelRule
 		want     [3]int64
@@ -82,11 +83,11 @@ func TestEstimate(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		general estimator.General
-		cluster *framework.Cluster
+		cluster *api.Cluster
 		request resource.List
 		want    int64
 	}{
-		{"no summary", estimator.General{}, &framework.Cluster{}, list("cpu", "1"), 0},
+		{"no summary", estimator.General{}, &api.Cluster{}, list("cpu", "1"), 0},
 		{"no pods", estimator.General{}, withSummary(list("cpu", "8"), nil), list("cpu", "1"), 0},
 		{"more pods than allowed", estimator.General{}, withSummary(plenty, list("pods", "1001")), list("cpu", "1"), 0},
 		{"nothing requested", estimator.General{}, withSummary(plenty, nil), list("cpu", "0"), 1000},
@@ -125,7 +126,7 @@ func TestEstimate(t *testing.T) {
 }
 
 // swapped puts the first count last.
-func swapped(c *framework.Cluster) *framework.Cluster {
+func swapped(c *api.Cluster) *api.Cluster {
 	m := c.Status.ResourceSummary.AllocatableModelings
 	c.Status.ResourceSummary.AllocatableModelings = append(m[1:], m[0])
 	return c
@@ -162,7 +163,7 @@ func TestEstimateErrors(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		rule    estimator.ModelRule
-		cluster *framework.Cluster
+		cluster *api.Cluster
 		want    string
 	}{
 		{"negative", estimator.FirstFit, withSummary(list("cpu", "-4", "pods", "1"), nil), `cluster m: status.resourceSummary.allocatable[cpu]: "-4": must not be negative`},
@@ -192,7 +193,7 @@ func TestEstimateErrors(t *testing.T) {
 func TestReport(t *testing.T) {
 	for _, c := range []struct {
 		name    string
-		cluster *framework.Cluster
+		cluster *api.Cluster
 		text    string
 		data    string
 	}{
@@ -238,7 +239,7 @@ func TestReport(t *testing.T) {
 // FuzzEstimate feeds clusters that may be malformed in any way. An estimate is
 // within its bounds or an error; nothing panics.
 func FuzzEstimate(f *testing.F) {
-	for _, c := range []*framework.Cluster{withGrades(map[uint]int{2: 3}), withSummary(list("cpu", "4", "pods", "110"), nil)} {
+	for _, c := range []*api.Cluster{withGrades(map[uint]int{2: 3}), withSummary(list("cpu", "4", "pods", "110"), nil)} {
 		data, err := json.Marshal(c)
 		if err != nil {
 			f.Fatal(err)
@@ -246,7 +247,7 @@ func FuzzEstimate(f *testing.F) {
 		f.Add(data, []byte(`{"cpu":"1","memory":"2Gi"}`))
 	}
 	f.Fuzz(func(t *testing.T, cluster, request []byte) {
-		c, err := framework.DecodeObject[framework.Cluster](cluster)
+		c, err := api.DecodeObject[api.Cluster](cluster)
 		if err != nil {
 			return
 		}
@@ -285,12 +286,12 @@ func FuzzEstimate(f *testing.F) {
 }
 
 // checkRefusal fails unless an error names the cluster, the field and the value.
-func checkRefusal(t *testing.T, c *framework.Cluster, err error) {
+func checkRefusal(t *testing.T, c *api.Cluster, err error) {
 	t.Helper()
 	if err == nil {
 		return
 	}
-	var e *framework.InvalidError
+	var e *api.InvalidError
 	if !errors.As(err, &e) || e.Object != "cluster "+c.Name || e.Field == "" || e.Value == "" && !strings.HasSuffix(e.Field, "name") {
 		t.Fatalf("%v (%T) does not name the cluster, the field and the value", err, err)
 	}

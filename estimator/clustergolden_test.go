@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/berth-sched/berth/estimator"
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -112,7 +112,7 @@ func TestGoldenValidate(t *testing.T) {
 		}
 		decode(t, c, c.Input, &in)
 		decode(t, c, c.Outputs[karmada1_13], &want)
-		var models []framework.ResourceModel
+		var models []api.ResourceModel
 		decode(t, c, in.Models, &models)
 
 		if got := reason(estimator.ValidateModelsJSON(in.Models)); got != want.Detail {
@@ -135,12 +135,12 @@ func reason(err error) string {
 	if err == nil {
 		return ""
 	}
-	return err.(*framework.InvalidError).Err.Error()
+	return err.(*api.InvalidError).Err.Error()
 }
 
 func TestGoldenStandardize(t *testing.T) {
 	golden(t, "standardize", func(t *testing.T, c goldenCase) (string, string) {
-		var in, want struct{ Models []framework.ResourceModel }
+		var in, want struct{ Models []api.ResourceModel }
 		decode(t, c, c.Input, &in)
 		decode(t, c, c.Outputs[karmada1_13], &want)
 		got := estimator.StandardizeModels(in.Models)
@@ -149,7 +149,7 @@ func TestGoldenStandardize(t *testing.T) {
 }
 
 // texts returns models with their quantities as text.
-func texts(models []framework.ResourceModel) [][]string {
+func texts(models []api.ResourceModel) [][]string {
 	var all [][]string
 	for _, m := range models {
 		var line []string
@@ -164,7 +164,7 @@ func texts(models []framework.ResourceModel) [][]string {
 func TestGoldenModeling(t *testing.T) {
 	golden(t, "modeling", func(t *testing.T, c goldenCase) (string, string) {
 		var in struct {
-			Models []framework.ResourceModel
+			Models []api.ResourceModel
 			Nodes  []resource.List
 		}
 		var want struct {
@@ -198,18 +198,18 @@ func TestGoldenModeling(t *testing.T) {
 
 // A clusterInput is the part of a case that describes a cluster.
 type clusterInput struct {
-	Models  []framework.ResourceModel
+	Models  []api.ResourceModel
 	Summary *struct {
 		Allocatable, Allocated, Allocating resource.List
-		Modelings                          []framework.AllocatableModeling
+		Modelings                          []api.AllocatableModeling
 	}
 }
 
-func (in *clusterInput) cluster() *framework.Cluster {
-	c := &framework.Cluster{ObjectMeta: framework.ObjectMeta{Name: "member"}}
+func (in *clusterInput) cluster() *api.Cluster {
+	c := &api.Cluster{ObjectMeta: api.ObjectMeta{Name: "member"}}
 	c.Spec.ResourceModels = in.Models
 	if s := in.Summary; s != nil {
-		c.Status.ResourceSummary = &framework.ResourceSummary{
+		c.Status.ResourceSummary = &api.ResourceSummary{
 			Allocatable: s.Allocatable, Allocated: s.Allocated, Allocating: s.Allocating, AllocatableModelings: s.Modelings,
 		}
 	}
@@ -262,7 +262,7 @@ func TestGoldenGeneral(t *testing.T) {
 
 // generalFault names the listed fault by which the original's answer is wrong
 // and got is right, "" if there is none. The right answer is computed apart.
-func generalFault(c *framework.Cluster, request resource.List, rule estimator.ModelRule, want, got int64) string {
+func generalFault(c *api.Cluster, request resource.List, rule estimator.ModelRule, want, got int64) string {
 	s := c.Status.ResourceSummary
 	pods := s.Allocatable[resource.Pods].Value() - s.Allocated[resource.Pods].Value() - s.Allocating[resource.Pods].Value()
 	nodes := 0

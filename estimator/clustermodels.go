@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -26,8 +26,8 @@ func countedOnly(wanted []demand) []demand {
 // A modelCount estimates from the numbers of nodes by grade.
 type modelCount struct {
 	rule   ModelRule
-	models []framework.ResourceModel
-	counts []framework.AllocatableModeling
+	models []api.ResourceModel
+	counts []api.AllocatableModeling
 	wanted []demand
 	report *[]GradeReport // nil: no one asks
 
@@ -130,8 +130,8 @@ func (m *modelCount) check() error {
 	return nil
 }
 
-func shortCounts(counts []framework.AllocatableModeling, models []framework.ResourceModel) error {
-	return &framework.InvalidError{
+func shortCounts(counts []api.AllocatableModeling, models []api.ResourceModel) error {
+	return &api.InvalidError{
 		Field: summaryField + ".allocatableModelings", Value: fmt.Sprintf("%d counts for %d models", len(counts), len(models)),
 		Err: errShortCounts,
 	}

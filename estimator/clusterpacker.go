@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -18,7 +18,7 @@ const maxOpened = 1 << 22
 var errManyNodes = errors.New("too many to place sets on them")
 
 func manyNodes() error {
-	return &framework.InvalidError{
+	return &api.InvalidError{
 		Field: summaryField + ".allocatableModelings", Value: fmt.Sprintf("more than %d nodes", maxOpened), Err: errManyNodes,
 	}
 }

@@ -3,7 +3,7 @@ package estimator
 import (
 	"encoding/json"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // SummaryPatch returns the JSON patch (RFC 6902) that writes what [Summarize]
@@ -13,9 +13,9 @@ import (
 //
 //	kubectl patch cluster member1 --subresource=status --type=json --patch "$PATCH"
 //
-// A [framework.Cluster] has no place for what berth does not read, such as
+// A [api.Cluster] has no place for what berth does not read, such as
 // spec.apiEndpoint and spec.secretRef, so it must not be written back as a whole.
-func SummaryPatch(cluster *framework.Cluster) ([]byte, error) {
+func SummaryPatch(cluster *api.Cluster) ([]byte, error) {
 	if cluster == nil {
 		return nil, errNilCluster
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // What berth does not read stays in the object, and what was summarized before
@@ -19,12 +20,12 @@ func TestSummaryPatch(t *testing.T) {
 		`"spec":{"apiEndpoint":"https://example.com:6443","secretRef":{"namespace":"n","name":"s"},"proxyURL":"http://p",` +
 		`"resourceModels":[{"grade":0,"ranges":[{"name":"cpu","min":"0","max":"9223372036854775807"}]}]},` +
 		`"status":{"remedyActions":["TrafficControl"],"resourceSummary":{"allocatable":{"gone/resource":"8"}}}}`
-	c, err := framework.DecodeObject[framework.Cluster]([]byte(object))
+	c, err := api.DecodeObject[api.Cluster]([]byte(object))
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := framework.NewSnapshot(framework.Arrival)
-	if err := s.AddNode(framework.MakeNode("n", "4", "8Gi").Obj()); err != nil {
+	if err := s.AddNode(api.MakeNode("n", "4", "8Gi").Obj()); err != nil {
 		t.Fatal(err)
 	}
 	summarized, err := estimator.Summarize(c, s, nil)
@@ -61,7 +62,7 @@ func TestSummaryPatch(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the object differs (-want +got):\n%s", diff)
 	}
-	if data, err := estimator.SummaryPatch(&framework.Cluster{}); err != nil || string(data) != "[]" {
+	if data, err := estimator.SummaryPatch(&api.Cluster{}); err != nil || string(data) != "[]" {
 		t.Errorf("SummaryPatch = %s, %v, want no step", data, err)
 	}
 	if _, err := estimator.SummaryPatch(nil); fmt.Sprint(err) != `cluster: "null": is nil` {

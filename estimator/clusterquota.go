@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -38,7 +38,7 @@ import (
 type Quota struct {
 	// Quotas holds the quotas of clusters, by cluster. The estimator has no
 	// opinion of others.
-	Quotas map[string][]*framework.ResourceQuota
+	Quotas map[string][]*api.ResourceQuota
 	// Assumed holds, by cluster, workloads that were given to it and are not
 	// yet in the status of quotas; see [Assumed].
 	Assumed map[string][]Assumed
@@ -49,13 +49,13 @@ func (q Quota) Name() string { return "ResourceQuotaEstimator" }
 
 // Estimate returns how many replicas the quotas of the pod's namespace allow. A
 // replica without a pod has no namespace, and no quota bounds it.
-func (q Quota) Estimate(cluster *framework.Cluster, replica *Replica) (Estimate, error) {
+func (q Quota) Estimate(cluster *api.Cluster, replica *Replica) (Estimate, error) {
 	r, err := q.Explain(cluster, replica)
 	return r.Estimate, err
 }
 
 // Explain says which quota allows no more, and because of which resource.
-func (q Quota) Explain(cluster *framework.Cluster, replica *Replica) (ClusterReport, error) {
+func (q Quota) Explain(cluster *api.Cluster, replica *Replica) (ClusterReport, error) {
 	var one []Component
 	if replica != nil {
 		one = []Component{{Replicas: 1, Request: replica.Request, Pod: replica.Pod}}
@@ -65,13 +65,13 @@ func (q Quota) Explain(cluster *framework.Cluster, replica *Replica) (ClusterRep
 
 // EstimateSets returns how many whole sets of components the quotas allow. A
 // quota counts the components to which it applies.
-func (q Quota) EstimateSets(cluster *framework.Cluster, components []Component) (Estimate, error) {
+func (q Quota) EstimateSets(cluster *api.Cluster, components []Component) (Estimate, error) {
 	r, err := q.ofSet(cluster, components)
 	return r.Estimate, err
 }
 
 // ofSet estimates for a set of components.
-func (q Quota) ofSet(cluster *framework.Cluster, components []Component) (ClusterReport, error) {
+func (q Quota) ofSet(cluster *api.Cluster, components []Component) (ClusterReport, error) {
 	r := ClusterReport{Cluster: clusterName(cluster), Estimator: q.Name(), Estimate: Estimate{NoOpinion: true}, From: FromQuota}
 	if cluster == nil {
 		return r, errNilCluster
@@ -85,8 +85,8 @@ func (q Quota) ofSet(cluster *framework.Cluster, components []Component) (Cluste
 	}
 	for i, quota := range q.Quotas[cluster.Name] {
 		if quota == nil {
-			return r, &framework.InvalidError{
-				Object: "cluster " + cluster.Name, Field: fmt.Sprintf("quotas[%d]", i), Value: "null", Err: errNil,
+			return r, &api.InvalidError{
+				Object: "cluster " + cluster.Name, Field: fmt.Sprintf("quotas[%d]", i), Value: "null", Err: errIsNil,
 			}
 		}
 		b := quotaBounds{quota: quota}
@@ -100,7 +100,7 @@ func (q Quota) ofSet(cluster *framework.Cluster, components []Component) (Cluste
 
 // quotaBounds is what one quota bounds, and what is wanted of it.
 type quotaBounds struct {
-	quota *framework.ResourceQuota
+	quota *api.ResourceQuota
 	want  map[resource.Name]int64 // by a set
 	taken map[resource.Name]int64 // by what is assumed
 }
@@ -183,7 +183,7 @@ func (b *quotaBounds) appliesTo(class string) (bool, error) {
 	spec := &b.quota.Spec
 	applies := len(spec.Scopes) == 0
 	for _, scope := range spec.Scopes {
-		if scope == framework.ResourceQuotaScopePriorityClass && class != "" {
+		if scope == api.ResourceQuotaScopePriorityClass && class != "" {
 			applies = true
 		}
 	}
@@ -199,30 +199,30 @@ func (b *quotaBounds) appliesTo(class string) (bool, error) {
 			if field == "values" {
 				value = fmt.Sprint(e.Values)
 			}
-			return false, &framework.InvalidError{
+			return false, &api.InvalidError{
 				Field: fmt.Sprintf("quota %s: spec.scopeSelector.matchExpressions[%d].%s", b.quota.Key(), i, field), Value: value, Err: err,
 			}
 		}
-		applies = applies || fits && e.ScopeName == framework.ResourceQuotaScopePriorityClass
+		applies = applies || fits && e.ScopeName == api.ResourceQuotaScopePriorityClass
 	}
 	return applies, nil
 }
 
 // fitsScope reports whether a priority class, "" for none, meets a requirement,
 // or which field of it is malformed.
-func fitsScope(e *framework.ScopedResourceSelectorRequirement, class string) (fits bool, field string, err error) {
+func fitsScope(e *api.ScopedResourceSelectorRequirement, class string) (fits bool, field string, err error) {
 	listed := slices.Contains(e.Values, class) && class != ""
 	switch e.Operator {
-	case framework.ScopeSelectorOpIn, framework.ScopeSelectorOpNotIn:
+	case api.ScopeSelectorOpIn, api.ScopeSelectorOpNotIn:
 		if len(e.Values) == 0 {
 			return false, "values", errNoValues
 		}
-		return listed == (e.Operator == framework.ScopeSelectorOpIn), "", nil
-	case framework.ScopeSelectorOpExists, framework.ScopeSelectorOpDoesNotExist:
+		return listed == (e.Operator == api.ScopeSelectorOpIn), "", nil
+	case api.ScopeSelectorOpExists, api.ScopeSelectorOpDoesNotExist:
 		if len(e.Values) > 0 {
 			return false, "values", errAnyValues
 		}
-		return (class != "") == (e.Operator == framework.ScopeSelectorOpExists), "", nil
+		return (class != "") == (e.Operator == api.ScopeSelectorOpExists), "", nil
 	}
 	return false, "operator", errOperator
 }

@@ -6,11 +6,12 @@ import (
 
 	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
-func quotaOf(hard, used resource.List, change ...func(*framework.ResourceQuotaSpec)) *framework.ResourceQuota {
-	q := &framework.ResourceQuota{ObjectMeta: framework.ObjectMeta{Name: "q", Namespace: "n"}}
+func quotaOf(hard, used resource.List, change ...func(*api.ResourceQuotaSpec)) *api.ResourceQuota {
+	q := &api.ResourceQuota{ObjectMeta: api.ObjectMeta{Name: "q", Namespace: "n"}}
 	q.Status.Hard, q.Status.Used = hard, used
 	for _, f := range change {
 		f(&q.Spec)
@@ -18,56 +19,56 @@ func quotaOf(hard, used resource.List, change ...func(*framework.ResourceQuotaSp
 	return q
 }
 
-func scoped(e framework.ScopedResourceSelectorRequirement) func(*framework.ResourceQuotaSpec) {
-	return func(s *framework.ResourceQuotaSpec) {
-		s.ScopeSelector = &framework.ScopeSelector{MatchExpressions: []framework.ScopedResourceSelectorRequirement{e}}
+func scoped(e api.ScopedResourceSelectorRequirement) func(*api.ResourceQuotaSpec) {
+	return func(s *api.ResourceQuotaSpec) {
+		s.ScopeSelector = &api.ScopeSelector{MatchExpressions: []api.ScopedResourceSelectorRequirement{e}}
 	}
 }
 
 func TestQuota(t *testing.T) {
 	const none = -1
-	pod := func(namespace, class string) *framework.Pod {
-		p := framework.MakePod("p").Namespace(namespace).Obj()
+	pod := func(namespace, class string) *api.Pod {
+		p := api.MakePod("p").Namespace(namespace).Obj()
 		p.Spec.PriorityClassName = class
 		return p
 	}
 	cpu := quotaOf(list("cpu", "10"), list("cpu", "3500m"))
-	class := func(op framework.ScopeSelectorOperator, values ...string) *framework.ResourceQuota {
-		return quotaOf(list("cpu", "4"), list("cpu", "0"), scoped(framework.ScopedResourceSelectorRequirement{ScopeName: "PriorityClass", Operator: op, Values: values}))
+	class := func(op api.ScopeSelectorOperator, values ...string) *api.ResourceQuota {
+		return quotaOf(list("cpu", "4"), list("cpu", "0"), scoped(api.ScopedResourceSelectorRequirement{ScopeName: "PriorityClass", Operator: op, Values: values}))
 	}
-	scope := func(s framework.ResourceQuotaScope) *framework.ResourceQuota {
-		return quotaOf(list("cpu", "4"), list("cpu", "0"), func(spec *framework.ResourceQuotaSpec) { spec.Scopes = append(spec.Scopes, s) })
+	scope := func(s api.ResourceQuotaScope) *api.ResourceQuota {
+		return quotaOf(list("cpu", "4"), list("cpu", "0"), func(spec *api.ResourceQuotaSpec) { spec.Scopes = append(spec.Scopes, s) })
 	}
 	for _, c := range []struct {
 		name    string
-		quotas  []*framework.ResourceQuota
-		pod     *framework.Pod
+		quotas  []*api.ResourceQuota
+		pod     *api.Pod
 		request resource.List
 		want    int64
 	}{
 		{"no quota", nil, pod("n", ""), list("cpu", "1"), none},
-		{"another namespace", []*framework.ResourceQuota{cpu}, pod("o", ""), list("cpu", "1"), none},
-		{"no pod", []*framework.ResourceQuota{cpu}, nil, list("cpu", "1"), none},
-		{"rest of the quota", []*framework.ResourceQuota{cpu}, pod("n", ""), list("cpu", "1"), 6},
-		{"not requested", []*framework.ResourceQuota{cpu}, pod("n", ""), list("memory", "1"), none},
-		{"not in use", []*framework.ResourceQuota{quotaOf(list("cpu", "10"), nil)}, pod("n", ""), list("cpu", "1"), none},
-		{"requests.", []*framework.ResourceQuota{quotaOf(list("requests.nvidia.com/gpu", "8"), list("requests.nvidia.com/gpu", "1"))}, pod("n", ""), list("nvidia.com/gpu", "2"), 3},
-		{"both names", []*framework.ResourceQuota{quotaOf(list("cpu", "2", "requests.cpu", "9"), list("cpu", "0", "requests.cpu", "0"))}, pod("n", ""), list("cpu", "1"), 2},
-		{"limits", []*framework.ResourceQuota{quotaOf(list("limits.cpu", "1"), list("limits.cpu", "1"))}, pod("n", ""), list("cpu", "1"), none},
-		{"pods", []*framework.ResourceQuota{quotaOf(list("pods", "1"), list("pods", "1"))}, pod("n", ""), list("cpu", "1", "pods", "1"), none},
-		{"overdrawn", []*framework.ResourceQuota{quotaOf(list("cpu", "1"), list("cpu", "30"))}, pod("n", ""), list("cpu", "1"), 0},
-		{"the smallest", []*framework.ResourceQuota{cpu, quotaOf(list("memory", "5Gi"), list("memory", "1Gi"))}, pod("n", ""), list("cpu", "1", "memory", "2Gi"), 2},
-		{"more than anyone wants", []*framework.ResourceQuota{quotaOf(list("memory", "4Ei"), list("memory", "0"))}, pod("n", ""), list("memory", "1"), none},
-		{"In", []*framework.ResourceQuota{class("In", "high")}, pod("n", "high"), list("cpu", "1"), 4},
-		{"not In", []*framework.ResourceQuota{class("In", "high")}, pod("n", "low"), list("cpu", "1"), none},
-		{"NotIn without a class", []*framework.ResourceQuota{class("NotIn", "high")}, pod("n", ""), list("cpu", "1"), 4},
-		{"Exists", []*framework.ResourceQuota{class("Exists")}, pod("n", ""), list("cpu", "1"), none},
-		{"DoesNotExist", []*framework.ResourceQuota{class("DoesNotExist")}, pod("n", ""), list("cpu", "1"), 4},
-		{"scope PriorityClass", []*framework.ResourceQuota{scope("PriorityClass")}, pod("n", "low"), list("cpu", "1"), 4},
-		{"another scope", []*framework.ResourceQuota{scope("BestEffort")}, pod("n", "low"), list("cpu", "1"), none},
+		{"another namespace", []*api.ResourceQuota{cpu}, pod("o", ""), list("cpu", "1"), none},
+		{"no pod", []*api.ResourceQuota{cpu}, nil, list("cpu", "1"), none},
+		{"rest of the quota", []*api.ResourceQuota{cpu}, pod("n", ""), list("cpu", "1"), 6},
+		{"not requested", []*api.ResourceQuota{cpu}, pod("n", ""), list("memory", "1"), none},
+		{"not in use", []*api.ResourceQuota{quotaOf(list("cpu", "10"), nil)}, pod("n", ""), list("cpu", "1"), none},
+		{"requests.", []*api.ResourceQuota{quotaOf(list("requests.nvidia.com/gpu", "8"), list("requests.nvidia.com/gpu", "1"))}, pod("n", ""), list("nvidia.com/gpu", "2"), 3},
+		{"both names", []*api.ResourceQuota{quotaOf(list("cpu", "2", "requests.cpu", "9"), list("cpu", "0", "requests.cpu", "0"))}, pod("n", ""), list("cpu", "1"), 2},
+		{"limits", []*api.ResourceQuota{quotaOf(list("limits.cpu", "1"), list("limits.cpu", "1"))}, pod("n", ""), list("cpu", "1"), none},
+		{"pods", []*api.ResourceQuota{quotaOf(list("pods", "1"), list("pods", "1"))}, pod("n", ""), list("cpu", "1", "pods", "1"), none},
+		{"overdrawn", []*api.ResourceQuota{quotaOf(list("cpu", "1"), list("cpu", "30"))}, pod("n", ""), list("cpu", "1"), 0},
+		{"the smallest", []*api.ResourceQuota{cpu, quotaOf(list("memory", "5Gi"), list("memory", "1Gi"))}, pod("n", ""), list("cpu", "1", "memory", "2Gi"), 2},
+		{"more than anyone wants", []*api.ResourceQuota{quotaOf(list("memory", "4Ei"), list("memory", "0"))}, pod("n", ""), list("memory", "1"), none},
+		{"In", []*api.ResourceQuota{class("In", "high")}, pod("n", "high"), list("cpu", "1"), 4},
+		{"not In", []*api.ResourceQuota{class("In", "high")}, pod("n", "low"), list("cpu", "1"), none},
+		{"NotIn without a class", []*api.ResourceQuota{class("NotIn", "high")}, pod("n", ""), list("cpu", "1"), 4},
+		{"Exists", []*api.ResourceQuota{class("Exists")}, pod("n", ""), list("cpu", "1"), none},
+		{"DoesNotExist", []*api.ResourceQuota{class("DoesNotExist")}, pod("n", ""), list("cpu", "1"), 4},
+		{"scope PriorityClass", []*api.ResourceQuota{scope("PriorityClass")}, pod("n", "low"), list("cpu", "1"), 4},
+		{"another scope", []*api.ResourceQuota{scope("BestEffort")}, pod("n", "low"), list("cpu", "1"), none},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			q := estimator.Quota{Quotas: map[string][]*framework.ResourceQuota{"m": c.quotas}}
+			q := estimator.Quota{Quotas: map[string][]*api.ResourceQuota{"m": c.quotas}}
 			got, err := q.Estimate(withSummary(nil, nil), &estimator.Replica{Request: c.request, Pod: c.pod})
 			want := estimator.Estimate{Replicas: max(0, c.want), NoOpinion: c.want == none}
 			if err != nil || got != want {
@@ -76,7 +77,7 @@ func TestQuota(t *testing.T) {
 		})
 	}
 	q := estimator.Quota{
-		Quotas: map[string][]*framework.ResourceQuota{"m": {cpu, class("In", "high")}},
+		Quotas: map[string][]*api.ResourceQuota{"m": {cpu, class("In", "high")}},
 		Assumed: map[string][]estimator.Assumed{"m": {
 			{Namespace: "n", Components: []estimator.Component{{Replicas: 2, Request: list("cpu", "250m")}}},
 			{Namespace: "o", Components: []estimator.Component{{Replicas: 2, Request: list("cpu", "5")}}},
@@ -92,12 +93,12 @@ func TestQuota(t *testing.T) {
 }
 
 func TestQuotaRefuses(t *testing.T) {
-	in := func(op framework.ScopeSelectorOperator, values ...string) *framework.ResourceQuota {
-		return quotaOf(nil, nil, scoped(framework.ScopedResourceSelectorRequirement{ScopeName: "PriorityClass", Operator: op, Values: values}))
+	in := func(op api.ScopeSelectorOperator, values ...string) *api.ResourceQuota {
+		return quotaOf(nil, nil, scoped(api.ScopedResourceSelectorRequirement{ScopeName: "PriorityClass", Operator: op, Values: values}))
 	}
-	replica := &estimator.Replica{Pod: framework.MakePod("p").Namespace("n").Obj()}
+	replica := &estimator.Replica{Pod: api.MakePod("p").Namespace("n").Obj()}
 	for _, c := range []struct {
-		quota *framework.ResourceQuota
+		quota *api.ResourceQuota
 		want  string
 	}{
 		{nil, `cluster m: quotas[0]: "null": is nil`},
@@ -105,7 +106,7 @@ func TestQuotaRefuses(t *testing.T) {
 		{in("In"), `cluster m: quota n/q: spec.scopeSelector.matchExpressions[0].values: "[]": the operator needs values`},
 		{in("Exists", "x"), `cluster m: quota n/q: spec.scopeSelector.matchExpressions[0].values: "[x]": the operator takes no values`},
 	} {
-		q := estimator.Quota{Quotas: map[string][]*framework.ResourceQuota{"m": {c.quota}}}
+		q := estimator.Quota{Quotas: map[string][]*api.ResourceQuota{"m": {c.quota}}}
 		if _, err := q.Estimate(withSummary(nil, nil), replica); fmt.Sprint(err) != c.want {
 			t.Errorf("Estimate: %v, want %s", err, c.want)
 		}
@@ -119,12 +120,12 @@ func TestQuotaRefuses(t *testing.T) {
 func TestSetsOnNodes(t *testing.T) {
 	s := framework.NewSnapshot(framework.Arrival)
 	for i, cpu := range []string{"3", "2", "4"} {
-		if err := s.AddNode(framework.MakeNode(fmt.Sprint("n", i), cpu, "64Gi").Obj()); err != nil {
+		if err := s.AddNode(api.MakeNode(fmt.Sprint("n", i), cpu, "64Gi").Obj()); err != nil {
 			t.Fatal(err)
 		}
 	}
 	kind := func(replicas int64, cpu string, may ...bool) estimator.NodeComponent {
-		info, err := s.NewPodInfo(framework.MakePod("p").Requests(cpu, "1Gi").Obj())
+		info, err := s.NewPodInfo(api.MakePod("p").Requests(cpu, "1Gi").Obj())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -17,12 +17,12 @@ type Component struct {
 	Request  resource.List `json:"request,omitempty"`
 	// Pod is one copy of the component, for estimators that look at nodes or
 	// quotas; others do not read it. It may be nil.
-	Pod *framework.Pod `json:"pod,omitempty"`
+	Pod *api.Pod `json:"pod,omitempty"`
 }
 
 // ComponentOf returns a component of copies of a pod, which request what
 // [ReplicaOf] says.
-func ComponentOf(name string, replicas int64, pod *framework.Pod) Component {
+func ComponentOf(name string, replicas int64, pod *api.Pod) Component {
 	return Component{Name: name, Replicas: replicas, Request: ReplicaOf(pod).Request, Pod: pod}
 }
 
@@ -31,7 +31,7 @@ func ComponentOf(name string, replicas int64, pod *framework.Pod) Component {
 type SetEstimator interface {
 	ClusterEstimator
 	// EstimateSets is to sets what Estimate is to replicas.
-	EstimateSets(cluster *framework.Cluster, components []Component) (Estimate, error)
+	EstimateSets(cluster *api.Cluster, components []Component) (Estimate, error)
 }
 
 // EstimateSets returns how many whole sets of components the cluster can take
@@ -56,7 +56,7 @@ type SetEstimator interface {
 // each quantity is written, and finds no room for "1G" of memory in "64Gi".
 // Negative replicas are an error. When a component needs something that is in
 // no model, the bound stands; Karmada answers 0.
-func (g General) EstimateSets(cluster *framework.Cluster, components []Component) (Estimate, error) {
+func (g General) EstimateSets(cluster *api.Cluster, components []Component) (Estimate, error) {
 	if err := g.check(cluster); err != nil {
 		return Estimate{}, err
 	}
@@ -88,7 +88,7 @@ func podsOf(components []Component) (int64, error) {
 	var pods int64
 	for i, c := range components {
 		if c.Replicas < 0 {
-			return 0, &framework.InvalidError{
+			return 0, &api.InvalidError{
 				Field: fmt.Sprintf("components[%d].replicas", i), Value: fmt.Sprint(c.Replicas), Err: errNegative,
 			}
 		}
@@ -98,7 +98,7 @@ func podsOf(components []Component) (int64, error) {
 }
 
 // setsBySummary bounds the number of sets by the cluster's sums.
-func setsBySummary(s *framework.ResourceSummary, components []Component, bound int64) int64 {
+func setsBySummary(s *api.ResourceSummary, components []Component, bound int64) int64 {
 	perSet := map[resource.Name]int64{}
 	for _, c := range components {
 		for _, d := range demands(c.Request) {
@@ -119,7 +119,7 @@ func setsBySummary(s *framework.ResourceSummary, components []Component, bound i
 
 // setsByModels places sets on the nodes that the grades stand for, beside what
 // is assumed to be there.
-func setsByModels(cluster *framework.Cluster, components []Component, assumed []Assumed, bound int64) (int64, error) {
+func setsByModels(cluster *api.Cluster, components []Component, assumed []Assumed, bound int64) (int64, error) {
 	var all []demand
 	for _, c := range components {
 		if c.Replicas == 0 {

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/berth-sched/berth/estimator"
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -16,20 +16,20 @@ func TestEstimateSets(t *testing.T) {
 		{Name: "manager", Replicas: 1, Request: list("cpu", "1", "memory", "2Gi")},
 		{Name: "worker", Replicas: 3, Request: list("cpu", "2", "memory", "4Gi")},
 	}
-	sums := func() *framework.Cluster {
+	sums := func() *api.Cluster {
 		return withSummary(list("cpu", "100", "memory", "64Gi", "pods", "100"), nil)
 	}
 	withTwo := sums() // two nodes of 4 CPUs and 32Gi
 	withTwo.Spec.ResourceModels = estimator.DefaultModels()
-	withTwo.Status.ResourceSummary.AllocatableModelings = []framework.AllocatableModeling{{Grade: 3, Count: 2}}
+	withTwo.Status.ResourceSummary.AllocatableModelings = []api.AllocatableModeling{{Grade: 3, Count: 2}}
 	for _, c := range []struct {
 		name       string
 		general    estimator.General
-		cluster    *framework.Cluster
+		cluster    *api.Cluster
 		components []estimator.Component
 		want       int64
 	}{
-		{"no summary", estimator.General{}, &framework.Cluster{}, job, 0},
+		{"no summary", estimator.General{}, &api.Cluster{}, job, 0},
 		{"no components", estimator.General{}, sums(), nil, 100},
 		{"no replicas", estimator.General{}, sums(), []estimator.Component{{}}, 100},
 		{"no requests", estimator.General{}, sums(), []estimator.Component{{Replicas: 2}}, 50},
@@ -58,15 +58,15 @@ func TestEstimateSets(t *testing.T) {
 // Sets are placed replica by replica here, each on the first node with room.
 func TestEstimateSetsIsPlacingOneByOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := &framework.Cluster{}
+		c := &api.Cluster{}
 		c.Spec.ResourceModels = drawModels(t)
-		c.Status.ResourceSummary = &framework.ResourceSummary{}
+		c.Status.ResourceSummary = &api.ResourceSummary{}
 		withPlenty(c)
 		type room struct{ cpu, memory, pods int64 }
 		var nodes []room
 		for _, m := range c.Spec.ResourceModels {
 			n := rapid.IntRange(0, 4).Draw(t, "count")
-			c.Status.ResourceSummary.AllocatableModelings = append(c.Status.ResourceSummary.AllocatableModelings, framework.AllocatableModeling{Grade: m.Grade, Count: n})
+			c.Status.ResourceSummary.AllocatableModelings = append(c.Status.ResourceSummary.AllocatableModelings, api.AllocatableModeling{Grade: m.Grade, Count: n})
 			for range n {
 				nodes = append(nodes, room{m.Ranges[0].Min.MilliValue(), m.Ranges[1].Min.Value(), 110})
 			}
@@ -117,7 +117,7 @@ func TestEstimateSetsIsPlacingOneByOne(t *testing.T) {
 func TestEstimateSetsOfManyPods(t *testing.T) {
 	c := withSummary(list("pods", "2G", "cpu", "1G"), nil)
 	c.Spec.ResourceModels = estimator.DefaultModels()
-	c.Status.ResourceSummary.AllocatableModelings = []framework.AllocatableModeling{{Grade: 8, Count: 1_000_000}}
+	c.Status.ResourceSummary.AllocatableModelings = []api.AllocatableModeling{{Grade: 8, Count: 1_000_000}}
 	got, err := estimator.General{}.EstimateSets(c, []estimator.Component{{Replicas: 1, Request: list("cpu", "1m")}, {Replicas: 1}})
 	if want := int64(1_000_000 * 110 / 2); err != nil || got.Replicas != want {
 		t.Errorf("EstimateSets = %d, %v, want %d", got.Replicas, err, want)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -28,12 +29,12 @@ import (
 // no more pods; here only that node is left out. What a pod requests is what
 // [framework.PodInfo] says, sidecars and pod-level requests included. Pods that
 // are done are those that the snapshot does not hold.
-func Summarize(cluster *framework.Cluster, s *framework.Snapshot, pending []*framework.Pod) (*framework.Cluster, error) {
+func Summarize(cluster *api.Cluster, s *framework.Snapshot, pending []*api.Pod) (*api.Cluster, error) {
 	if cluster == nil {
 		return nil, errNilCluster
 	}
 	if s == nil {
-		return nil, &framework.InvalidError{Object: "cluster " + cluster.Name, Field: "snapshot", Value: "null", Err: errNil}
+		return nil, &api.InvalidError{Object: "cluster " + cluster.Name, Field: "snapshot", Value: "null", Err: errIsNil}
 	}
 	var grader *Grader
 	if len(cluster.Spec.ResourceModels) > 0 {
@@ -43,8 +44,8 @@ func Summarize(cluster *framework.Cluster, s *framework.Snapshot, pending []*fra
 		}
 		grader = g
 	}
-	summary := &framework.ResourceSummary{Allocatable: resource.List{}}
-	nodes := &framework.NodeSummary{TotalNum: int32(min(s.Len(), MaxReplicas))}
+	summary := &api.ResourceSummary{Allocatable: resource.List{}}
+	nodes := &api.NodeSummary{TotalNum: int32(min(s.Len(), MaxReplicas))}
 	var used resource.Vector
 	var pods int64
 	for _, n := range s.All() {
@@ -75,10 +76,10 @@ func Summarize(cluster *framework.Cluster, s *framework.Snapshot, pending []*fra
 	return &described, nil
 }
 
-func ready(n *framework.Node) bool {
+func ready(n *api.Node) bool {
 	for i := range n.Status.Conditions {
-		if c := &n.Status.Conditions[i]; c.Type == framework.NodeReady {
-			return c.Status == framework.ConditionTrue
+		if c := &n.Status.Conditions[i]; c.Type == api.NodeReady {
+			return c.Status == api.ConditionTrue
 		}
 	}
 	return false
@@ -89,17 +90,17 @@ type amounts map[resource.Name]int64
 
 // pendingRequests adds up what the pods request. It leaves the snapshot's schema
 // alone: what only waits must not use up names that nodes may need.
-func pendingRequests(pending []*framework.Pod) (resource.List, error) {
+func pendingRequests(pending []*api.Pod) (resource.List, error) {
 	sum := amounts{}
 	for i, p := range pending {
 		if p == nil {
-			return nil, &framework.InvalidError{Field: fmt.Sprintf("pending[%d]", i), Value: "null", Err: errNil}
+			return nil, &api.InvalidError{Field: fmt.Sprintf("pending[%d]", i), Value: "null", Err: errIsNil}
 		}
 		request := ReplicaOf(p).Request
 		for _, name := range request.Names() {
 			q := request[name]
 			if q.Sign() < 0 {
-				return nil, &framework.InvalidError{
+				return nil, &api.InvalidError{
 					Field: fmt.Sprintf("pending[%d].requests[%s]", i, name), Value: q.String(), Err: errNegative,
 				}
 			}
@@ -149,7 +150,7 @@ func quantityOf(name resource.Name, x int64) resource.Quantity {
 }
 
 // count counts the snapshot's nodes by what is free on them.
-func (g *Grader) count(s *framework.Snapshot) []framework.AllocatableModeling {
+func (g *Grader) count(s *framework.Snapshot) []api.AllocatableModeling {
 	counts := g.zero()
 	for _, n := range s.All() {
 		if n.AllowedPods <= int64(len(n.Pods)) {

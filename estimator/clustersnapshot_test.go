@@ -10,6 +10,7 @@ import (
 
 	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -19,7 +20,7 @@ type tester interface {
 	Fatal(...any)
 }
 
-func snapshotOf(t tester, nodes ...*framework.Node) *framework.Snapshot {
+func snapshotOf(t tester, nodes ...*api.Node) *framework.Snapshot {
 	t.Helper()
 	s := framework.NewSnapshot(framework.Arrival)
 	for _, n := range nodes {
@@ -30,7 +31,7 @@ func snapshotOf(t tester, nodes ...*framework.Node) *framework.Snapshot {
 	return s
 }
 
-func addPod(t tester, s *framework.Snapshot, pod *framework.Pod, node string) {
+func addPod(t tester, s *framework.Snapshot, pod *api.Pod, node string) {
 	t.Helper()
 	p, err := s.NewPodInfo(pod)
 	if err != nil {
@@ -44,17 +45,17 @@ func addPod(t tester, s *framework.Snapshot, pod *framework.Pod, node string) {
 func TestSummarize(t *testing.T) {
 	s := snapshotOf(
 		t,
-		framework.MakeNode("n1", "4", "16Gi").Resource("nvidia.com/gpu", "2").Condition(framework.NodeReady, framework.ConditionTrue).Obj(),
-		framework.MakeNode("full", "8", "32Gi").Allocatable(resource.Pods, "1").Obj(),
-		framework.MakeNode("n2", "2", "8Gi").Unschedulable().Obj(),
-		framework.MakeNode("over", "1", "1Gi").Obj(),
+		api.MakeNode("n1", "4", "16Gi").Resource("nvidia.com/gpu", "2").Condition(api.NodeReady, api.ConditionTrue).Obj(),
+		api.MakeNode("full", "8", "32Gi").Allocatable(resource.Pods, "1").Obj(),
+		api.MakeNode("n2", "2", "8Gi").Unschedulable().Obj(),
+		api.MakeNode("over", "1", "1Gi").Obj(),
 	)
-	addPod(t, s, framework.MakePod("a").Requests("500m", "1Gi").Request("nvidia.com/gpu", "1").Obj(), "n1")
-	addPod(t, s, framework.MakePod("b").Requests("1", "1Gi").Obj(), "full")
-	addPod(t, s, framework.MakePod("c").Requests("1500m", "1Gi").Obj(), "over")
-	c := &framework.Cluster{ObjectMeta: framework.ObjectMeta{Name: "m"}}
+	addPod(t, s, api.MakePod("a").Requests("500m", "1Gi").Request("nvidia.com/gpu", "1").Obj(), "n1")
+	addPod(t, s, api.MakePod("b").Requests("1", "1Gi").Obj(), "full")
+	addPod(t, s, api.MakePod("c").Requests("1500m", "1Gi").Obj(), "over")
+	c := &api.Cluster{ObjectMeta: api.ObjectMeta{Name: "m"}}
 	c.Spec.ResourceModels = estimator.DefaultModels()
-	got, err := estimator.Summarize(c, s, []*framework.Pod{framework.MakePod("d").Requests("250m", "").Obj()})
+	got, err := estimator.Summarize(c, s, []*api.Pod{api.MakePod("d").Requests("250m", "").Obj()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,16 +83,16 @@ func TestSummarize(t *testing.T) {
 // all counted, and use up none of the names that nodes may still bring.
 func TestSummarizeManyNames(t *testing.T) {
 	s := framework.NewSnapshot(framework.Arrival)
-	if err := s.AddNode(framework.MakeNode("n", "4", "8Gi").Obj()); err != nil {
+	if err := s.AddNode(api.MakeNode("n", "4", "8Gi").Obj()); err != nil {
 		t.Fatal(err)
 	}
 	names := s.Schema().Len()
-	var pending []*framework.Pod
+	var pending []*api.Pod
 	for i := range resource.MaxNames + 10 {
 		name := resource.Name(fmt.Sprintf("example.com/r%d", i))
-		pending = append(pending, framework.MakePod("p").Request(name, "2").Request("shoes", "1").Obj())
+		pending = append(pending, api.MakePod("p").Request(name, "2").Request("shoes", "1").Obj())
 	}
-	got, err := estimator.Summarize(&framework.Cluster{}, s, pending)
+	got, err := estimator.Summarize(&api.Cluster{}, s, pending)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,14 +106,14 @@ func TestSummarizeManyNames(t *testing.T) {
 	if got := s.Schema().Len(); got != names {
 		t.Errorf("the snapshot knows %d resource names after Summarize, want %d as before", got, names)
 	}
-	if err := s.AddNode(framework.MakeNode("m", "4", "8Gi").Resource("example.com/new", "1").Obj()); err != nil {
+	if err := s.AddNode(api.MakeNode("m", "4", "8Gi").Resource("example.com/new", "1").Obj()); err != nil {
 		t.Errorf("AddNode after Summarize: %v", err)
 	}
 }
 
 func TestSummarizeRefusesModels(t *testing.T) {
-	c := &framework.Cluster{ObjectMeta: framework.ObjectMeta{Name: "m"}}
-	c.Spec.ResourceModels = []framework.ResourceModel{model(0)}
+	c := &api.Cluster{ObjectMeta: api.ObjectMeta{Name: "m"}}
+	c.Spec.ResourceModels = []api.ResourceModel{model(0)}
 	_, err := estimator.Summarize(c, framework.NewSnapshot(framework.Arrival), nil)
 	if want := `cluster m: spec.resourceModels[0].ranges: "0 resources": a model must name at least one resource`; fmt.Sprint(err) != want {
 		t.Errorf("Summarize: %v, want %s", err, want)
@@ -120,21 +121,21 @@ func TestSummarizeRefusesModels(t *testing.T) {
 }
 
 func TestSummarizeRefuses(t *testing.T) {
-	c := &framework.Cluster{ObjectMeta: framework.ObjectMeta{Name: "m"}}
+	c := &api.Cluster{ObjectMeta: api.ObjectMeta{Name: "m"}}
 	s := framework.NewSnapshot(framework.Arrival)
-	debtor := framework.MakePod("d").Obj()
-	debtor.Spec.Containers = []framework.Container{{Resources: framework.ResourceRequirements{Requests: list("cpu", "-250m")}}}
+	debtor := api.MakePod("d").Obj()
+	debtor.Spec.Containers = []api.Container{{Resources: api.ResourceRequirements{Requests: list("cpu", "-250m")}}}
 	for _, x := range []struct {
 		name     string
-		cluster  *framework.Cluster
+		cluster  *api.Cluster
 		snapshot *framework.Snapshot
-		pending  []*framework.Pod
+		pending  []*api.Pod
 		want     string
 	}{
 		{"no cluster", nil, s, nil, `cluster: "null": is nil`},
 		{"no snapshot", c, nil, nil, `cluster m: snapshot: "null": is nil`},
-		{"no pod", c, s, []*framework.Pod{framework.MakePod("a").Obj(), nil}, `cluster m: pending[1]: "null": is nil`},
-		{"a pod that gives", c, s, []*framework.Pod{debtor}, `cluster m: pending[0].requests[cpu]: "-250m": must not be negative`},
+		{"no pod", c, s, []*api.Pod{api.MakePod("a").Obj(), nil}, `cluster m: pending[1]: "null": is nil`},
+		{"a pod that gives", c, s, []*api.Pod{debtor}, `cluster m: pending[0].requests[cpu]: "-250m": must not be negative`},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			if _, err := estimator.Summarize(x.cluster, x.snapshot, x.pending); fmt.Sprint(err) != x.want {
@@ -145,20 +146,20 @@ func TestSummarizeRefuses(t *testing.T) {
 }
 
 func TestOnNode(t *testing.T) {
-	s := snapshotOf(t, framework.MakeNode("n", "4", "8Gi").Allocatable(resource.Pods, "5").Obj())
-	addPod(t, s, framework.MakePod("a").Requests("1", "1Gi").Obj(), "n")
+	s := snapshotOf(t, api.MakeNode("n", "4", "8Gi").Allocatable(resource.Pods, "5").Obj())
+	addPod(t, s, api.MakePod("a").Requests("1", "1Gi").Obj(), "n")
 	for _, c := range []struct {
-		pod   framework.PodBuilder
+		pod   api.PodBuilder
 		want  int64
 		limit resource.Name
 	}{
-		{framework.MakePod("p").Requests("1", "1Gi"), 3, "cpu"},
-		{framework.MakePod("p").Requests("1", "3Gi"), 2, "memory"},
-		{framework.MakePod("p").Requests("100m", "100Mi"), 4, "pods"},
-		{framework.MakePod("p"), 4, "pods"},
-		{framework.MakePod("p").Request("nvidia.com/gpu", "1"), 0, "nvidia.com/gpu"},
-		{framework.MakePod("p").Request("storage", "1"), 4, "pods"}, // no one keeps accounts of it
-		{framework.MakePod("p").Requests("5", "1Gi"), 0, "cpu"},
+		{api.MakePod("p").Requests("1", "1Gi"), 3, "cpu"},
+		{api.MakePod("p").Requests("1", "3Gi"), 2, "memory"},
+		{api.MakePod("p").Requests("100m", "100Mi"), 4, "pods"},
+		{api.MakePod("p"), 4, "pods"},
+		{api.MakePod("p").Request("nvidia.com/gpu", "1"), 0, "nvidia.com/gpu"},
+		{api.MakePod("p").Request("storage", "1"), 4, "pods"}, // no one keeps accounts of it
+		{api.MakePod("p").Requests("5", "1Gi"), 0, "cpu"},
 	} {
 		p, err := s.NewPodInfo(c.pod.Obj())
 		if err != nil {
@@ -181,16 +182,16 @@ func TestEstimatesBoundEachOther(t *testing.T) {
 		s := framework.NewSnapshot(framework.Arrival)
 		for i := range rapid.IntRange(0, 8).Draw(t, "nodes") {
 			name := fmt.Sprint("n", i)
-			node := framework.MakeNode(name, fmt.Sprint(rapid.IntRange(0, 40).Draw(t, "cpu")), fmt.Sprintf("%dGi", rapid.IntRange(0, 200).Draw(t, "memory")))
+			node := api.MakeNode(name, fmt.Sprint(rapid.IntRange(0, 40).Draw(t, "cpu")), fmt.Sprintf("%dGi", rapid.IntRange(0, 200).Draw(t, "memory")))
 			if err := s.AddNode(node.Allocatable(resource.Pods, "100000").Obj()); err != nil {
 				t.Fatal(err)
 			}
 			for k := range rapid.IntRange(0, 3).Draw(t, "pods") {
-				pod := framework.MakePod(fmt.Sprint(name, k)).Requests(fmt.Sprintf("%dm", rapid.IntRange(0, 4000).Draw(t, "used cpu")), fmt.Sprintf("%dMi", rapid.IntRange(0, 9000).Draw(t, "used memory")))
+				pod := api.MakePod(fmt.Sprint(name, k)).Requests(fmt.Sprintf("%dm", rapid.IntRange(0, 4000).Draw(t, "used cpu")), fmt.Sprintf("%dMi", rapid.IntRange(0, 9000).Draw(t, "used memory")))
 				addPod(t, s, pod.Obj(), name)
 			}
 		}
-		pod := framework.MakePod("p").Requests(fmt.Sprintf("%dm", rapid.IntRange(1, 9000).Draw(t, "request cpu")), fmt.Sprintf("%dMi", rapid.IntRange(1, 40000).Draw(t, "request memory"))).Obj()
+		pod := api.MakePod("p").Requests(fmt.Sprintf("%dm", rapid.IntRange(1, 9000).Draw(t, "request cpu")), fmt.Sprintf("%dMi", rapid.IntRange(1, 40000).Draw(t, "request memory"))).Obj()
 		p, err := s.NewPodInfo(pod)
 		if err != nil {
 			t.Fatal(err)
@@ -204,7 +205,7 @@ func TestEstimatesBoundEachOther(t *testing.T) {
 				overcommitted = overcommitted || n.Requested.At(i) > n.Allocatable.At(i)
 			}
 		}
-		c := &framework.Cluster{}
+		c := &api.Cluster{}
 		c.Spec.ResourceModels = estimator.DefaultModels()
 		if rapid.Bool().Draw(t, "other models") {
 			c.Spec.ResourceModels = drawModels(t)
@@ -240,14 +241,14 @@ func TestEstimatesBoundEachOther(t *testing.T) {
 // FirstFit in one step equals placing replicas one by one.
 func TestFirstFitIsPlacingOneByOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := &framework.Cluster{ObjectMeta: framework.ObjectMeta{Name: "m"}}
+		c := &api.Cluster{ObjectMeta: api.ObjectMeta{Name: "m"}}
 		c.Spec.ResourceModels = drawModels(t)
-		c.Status.ResourceSummary = &framework.ResourceSummary{Allocatable: list("pods", "1000000")}
+		c.Status.ResourceSummary = &api.ResourceSummary{Allocatable: list("pods", "1000000")}
 		type room struct{ cpu, memory, pods int64 }
 		var nodes []room
 		for _, m := range c.Spec.ResourceModels {
 			n := rapid.IntRange(0, 4).Draw(t, "count")
-			c.Status.ResourceSummary.AllocatableModelings = append(c.Status.ResourceSummary.AllocatableModelings, framework.AllocatableModeling{Grade: m.Grade, Count: n})
+			c.Status.ResourceSummary.AllocatableModelings = append(c.Status.ResourceSummary.AllocatableModelings, api.AllocatableModeling{Grade: m.Grade, Count: n})
 			for range n {
 				nodes = append(nodes, room{m.Ranges[0].Min.MilliValue(), m.Ranges[1].Min.Value(), 110})
 			}
@@ -287,7 +288,7 @@ func TestFirstFitIsPlacingOneByOne(t *testing.T) {
 }
 
 // withPlenty gives the cluster sums that bound nothing.
-func withPlenty(c *framework.Cluster) *framework.Cluster {
+func withPlenty(c *api.Cluster) *api.Cluster {
 	c.Status.ResourceSummary.Allocatable = list("pods", "1000000", "cpu", "1000000", "memory", "1Ei")
 	return c
 }
@@ -301,7 +302,7 @@ func TestClusterJSON(t *testing.T) {
 		`"status":{"kubernetesVersion":"v1.31.0","nodeSummary":{"totalNum":2,"readyNum":2},"resourceSummary":{` +
 		`"allocatable":{"cpu":"8","memory":"16Gi","pods":"220"},"allocated":{"cpu":"950m","memory":"290Mi","pods":"11"},` +
 		`"allocatableModelings":[{"grade":0,"count":0},{"grade":1,"count":2}]}}}`
-	c, err := framework.DecodeObject[framework.Cluster]([]byte(data))
+	c, err := api.DecodeObject[api.Cluster]([]byte(data))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -14,8 +14,8 @@ const summaryField = "status.resourceSummary"
 var errNegative = errors.New("must not be negative")
 
 // checkSummary returns an error about the first negative number of a summary.
-func checkSummary(s *framework.ResourceSummary) (first error) {
-	eachNegative(s, func(err *framework.InvalidError) bool {
+func checkSummary(s *api.ResourceSummary) (first error) {
+	eachNegative(s, func(err *api.InvalidError) bool {
 		first = err
 		return false
 	})
@@ -24,13 +24,13 @@ func checkSummary(s *framework.ResourceSummary) (first error) {
 
 // eachNegative reports the negative numbers of a summary until report returns
 // false.
-func eachNegative(s *framework.ResourceSummary, report func(*framework.InvalidError) bool) {
+func eachNegative(s *api.ResourceSummary, report func(*api.InvalidError) bool) {
 	for _, part := range summaryParts(s) {
 		if !anyNegative(part.list) {
 			continue
 		}
 		for _, name := range part.list.Names() {
-			if q := part.list[name]; q.Sign() < 0 && !report(&framework.InvalidError{
+			if q := part.list[name]; q.Sign() < 0 && !report(&api.InvalidError{
 				Field: fmt.Sprintf("%s.%s[%s]", summaryField, part.field, name), Value: q.String(), Err: errNegative,
 			}) {
 				return
@@ -50,7 +50,7 @@ type summaryPart struct {
 	list  resource.List
 }
 
-func summaryParts(s *framework.ResourceSummary) [3]summaryPart {
+func summaryParts(s *api.ResourceSummary) [3]summaryPart {
 	return [...]summaryPart{{"allocatable", s.Allocatable}, {"allocating", s.Allocating}, {"allocated", s.Allocated}}
 }
 
@@ -63,15 +63,15 @@ func anyNegative(l resource.List) bool {
 	return false
 }
 
-func invalidCount(i, count int, err error) *framework.InvalidError {
-	return &framework.InvalidError{
+func invalidCount(i, count int, err error) *api.InvalidError {
+	return &api.InvalidError{
 		Field: fmt.Sprintf("%s.allocatableModelings[%d].count", summaryField, i), Value: fmt.Sprint(count), Err: err,
 	}
 }
 
 // free returns what is left of a resource: less than 0 where more is allocated
 // than there is.
-func free(s *framework.ResourceSummary, name resource.Name) resource.Quantity {
+func free(s *api.ResourceSummary, name resource.Name) resource.Quantity {
 	q := s.Allocatable[name]
 	if used, ok := s.Allocated[name]; ok {
 		q = q.Sub(used)
@@ -83,14 +83,14 @@ func free(s *framework.ResourceSummary, name resource.Name) resource.Quantity {
 }
 
 // freePods returns how many more pods the cluster admits, at least 0.
-func freePods(s *framework.ResourceSummary) int64 {
+func freePods(s *api.ResourceSummary) int64 {
 	n := s.Allocatable[resource.Pods].Value()
 	n = resource.SatSub(n, s.Allocated[resource.Pods].Value())
 	return max(0, resource.SatSub(n, s.Allocating[resource.Pods].Value()))
 }
 
 // bySummary returns how many replicas the summary allows and what limits them.
-func bySummary(s *framework.ResourceSummary, wanted []demand, r *ClusterReport, explain bool) (int64, resource.Name) {
+func bySummary(s *api.ResourceSummary, wanted []demand, r *ClusterReport, explain bool) (int64, resource.Name) {
 	var n int64 = math.MaxInt64
 	var limit resource.Name
 	for _, d := range wanted {

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 var (
@@ -13,7 +13,7 @@ var (
 )
 
 // ValidateCluster reports everything that is wrong with what a cluster says
-// about its resources, joined; each error is a [*framework.InvalidError] that
+// about its resources, joined; each error is a [*api.InvalidError] that
 // names the cluster, the field and the value. Resource models must obey every
 // rule of [ValidateModelsStrictly], amounts and counts must not be negative, no
 // name of a resource may be empty, and a grade must be counted once, and only if there is a model of it.
@@ -21,7 +21,7 @@ var (
 // It is for clusters from elsewhere. Estimates need less: they refuse what they
 // read and cannot understand, and never look at the upper ends of ranges. So a
 // cluster that passes here is never malformed for an estimate.
-func ValidateCluster(cluster *framework.Cluster) error {
+func ValidateCluster(cluster *api.Cluster) error {
 	if cluster == nil {
 		return errNilCluster
 	}
@@ -35,7 +35,7 @@ func ValidateCluster(cluster *framework.Cluster) error {
 		for _, err := range nameless(s) {
 			all = append(all, ofCluster(cluster, err))
 		}
-		eachNegative(s, func(err *framework.InvalidError) bool {
+		eachNegative(s, func(err *api.InvalidError) bool {
 			all = append(all, ofCluster(cluster, err))
 			return true
 		})
@@ -48,18 +48,18 @@ func ValidateCluster(cluster *framework.Cluster) error {
 
 // nameless returns an error for each part of the summary in which a resource has
 // an empty name.
-func nameless(s *framework.ResourceSummary) []error {
+func nameless(s *api.ResourceSummary) []error {
 	var all []error
 	for _, part := range summaryParts(s) {
 		if q, found := part.list[""]; found {
-			all = append(all, &framework.InvalidError{Field: summaryField + "." + part.field + "[]", Value: q.String(), Err: errNoResource})
+			all = append(all, &api.InvalidError{Field: summaryField + "." + part.field + "[]", Value: q.String(), Err: errNoResource})
 		}
 	}
 	return all
 }
 
 // strangeCounts returns what is wrong with the grades that are counted.
-func strangeCounts(models []framework.ResourceModel, counts []framework.AllocatableModeling) []error {
+func strangeCounts(models []api.ResourceModel, counts []api.AllocatableModeling) []error {
 	var all []error
 	if len(counts) > 0 && len(counts) < len(models) {
 		all = append(all, shortCounts(counts, models))
@@ -71,7 +71,7 @@ func strangeCounts(models []framework.ResourceModel, counts []framework.Allocata
 	}
 	for i, c := range counts {
 		strange := func(err error) {
-			all = append(all, &framework.InvalidError{
+			all = append(all, &api.InvalidError{
 				Field: fmt.Sprintf("%s.allocatableModelings[%d].grade", summaryField, i), Value: fmt.Sprint(c.Grade), Err: err,
 			})
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/berth-sched/berth/estimator"
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -15,11 +15,11 @@ func TestValidateCluster(t *testing.T) {
 	if err := estimator.ValidateCluster(withGrades(map[uint]int{2: 4})); err != nil {
 		t.Errorf("ValidateCluster: %v for a good cluster", err)
 	}
-	if err := estimator.ValidateCluster(&framework.Cluster{}); err != nil {
+	if err := estimator.ValidateCluster(&api.Cluster{}); err != nil {
 		t.Errorf("ValidateCluster: %v for a cluster that says nothing", err)
 	}
 	nameless := withSummary(list("cpu", "4", "", "1Gi"), nil)
-	nameless.Spec.ResourceModels = []framework.ResourceModel{model(0, "", "0", endless)}
+	nameless.Spec.ResourceModels = []api.ResourceModel{model(0, "", "0", endless)}
 	const unnamed = `cluster m: spec.resourceModels[0].ranges[0].name: the name of a resource must not be empty
 cluster m: status.resourceSummary.allocatable[]: "1Gi": the name of a resource must not be empty`
 	if diff := cmp.Diff(unnamed, fmt.Sprint(estimator.ValidateCluster(nameless))); diff != "" {
@@ -29,11 +29,11 @@ cluster m: status.resourceSummary.allocatable[]: "1Gi": the name of a resource m
 		t.Errorf("ValidateCluster(nil) = %v", err)
 	}
 	c := withSummary(list("cpu", "-4", "memory", "1Gi"), list("cpu", "-1"))
-	c.Spec.ResourceModels = []framework.ResourceModel{
+	c.Spec.ResourceModels = []api.ResourceModel{
 		model(0, "cpu", "0", "1"), model(1, "cpu", "1000m", "1"), model(2), model(1, "cpu", "3", endless),
 	}
 	c.Status.ResourceSummary.Allocating = resource.List{resource.Pods: resource.MustParse("-2")}
-	c.Status.ResourceSummary.AllocatableModelings = []framework.AllocatableModeling{{Grade: 7, Count: -1}, {Grade: 1}, {Grade: 1}}
+	c.Status.ResourceSummary.AllocatableModelings = []api.AllocatableModeling{{Grade: 7, Count: -1}, {Grade: 1}, {Grade: 1}}
 	want := `cluster m: spec.resourceModels[1].ranges[0].max: "1": The max value of each resource must be greater than the min value
 cluster m: spec.resourceModels[2].ranges: "0 resources": The number of resource types should be the same
 cluster m: spec.resourceModels[3].ranges: "1 resources": The number of resource types should be the same

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // HistogramOptions lays out the buckets of a [Histogram], which grow
@@ -71,10 +71,10 @@ const (
 )
 
 // NewHistogram returns an empty histogram. Options out of range, and such that
-// need more than 65,536 buckets, are an [*framework.InvalidError].
+// need more than 65,536 buckets, are an [*api.InvalidError].
 func NewHistogram(o HistogramOptions) (*Histogram, error) {
 	fail := func(field string, value any, why string) error {
-		return &framework.InvalidError{Object: "histogram", Field: field, Value: fmt.Sprint(value), Err: fmt.Errorf("%s", why)}
+		return &api.InvalidError{Object: "histogram", Field: field, Value: fmt.Sprint(value), Err: fmt.Errorf("%s", why)}
 	}
 	switch {
 	case !(o.First > 0) || math.IsInf(o.First, 0):
@@ -105,15 +105,15 @@ func NewHistogram(o HistogramOptions) (*Histogram, error) {
 
 // Add counts a sample of a value with a weight at a time. A value or weight
 // outside [0,1e100] or not a number, and a histogram that [NewHistogram] has not
-// made, is an [*framework.InvalidError].
+// made, is an [*api.InvalidError].
 func (h *Histogram) Add(value, weight float64, at time.Time) error {
 	switch {
 	case len(h.starts) == 0:
-		return &framework.InvalidError{Object: "histogram", Err: errNoBuckets}
+		return &api.InvalidError{Object: "histogram", Err: errNoBuckets}
 	case !(value >= 0 && value <= maxSample):
-		return &framework.InvalidError{Object: "histogram", Field: "value", Value: fmt.Sprint(value), Err: errNotAmount}
+		return &api.InvalidError{Object: "histogram", Field: "value", Value: fmt.Sprint(value), Err: errNotAmount}
 	case !(weight >= 0 && weight <= maxSample):
-		return &framework.InvalidError{Object: "histogram", Field: "weight", Value: fmt.Sprint(weight), Err: errNotAmount}
+		return &api.InvalidError{Object: "histogram", Field: "weight", Value: fmt.Sprint(weight), Err: errNotAmount}
 	}
 	weight = float64(weight * h.factor(at))
 	h.weights[h.bucket(value)] += weight

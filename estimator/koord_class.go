@@ -1,7 +1,7 @@
 package estimator
 
 import (
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -46,9 +46,9 @@ const (
 //
 // Source: Koordinator 1.8, apis/extension. The rules of 1.4 are the same but
 // for resources of the pod as a whole, which it does not know.
-func PodPriorityClass(p *framework.Pod) PriorityClass { return priorityClass(p, true) }
+func PodPriorityClass(p *api.Pod) PriorityClass { return priorityClass(p, true) }
 
-func priorityClass(p *framework.Pod, podLevel bool) PriorityClass {
+func priorityClass(p *api.Pod, podLevel bool) PriorityClass {
 	if class, ok := namedClass(p); ok {
 		return class
 	}
@@ -60,7 +60,7 @@ func priorityClass(p *framework.Pod, podLevel bool) PriorityClass {
 
 // readsStatus reports whether the pod's class would be another one if its
 // status did not name a QoS class.
-func readsStatus(p *framework.Pod, podLevel bool) bool {
+func readsStatus(p *api.Pod, podLevel bool) bool {
 	if p.Status.QOSClass == "" {
 		return false
 	}
@@ -69,7 +69,7 @@ func readsStatus(p *framework.Pod, podLevel bool) bool {
 }
 
 // namedClass returns the class that the pod's labels or its priority name.
-func namedClass(p *framework.Pod) (c PriorityClass, ok bool) {
+func namedClass(p *api.Pod) (c PriorityClass, ok bool) {
 	if class, ok := p.Labels[LabelPriorityClass]; ok {
 		switch c := PriorityClass(class); c {
 		case PriorityProd, PriorityMid, PriorityBatch, PriorityFree:
@@ -96,11 +96,11 @@ func namedClass(p *framework.Pod) (c PriorityClass, ok bool) {
 	return PriorityNone, false
 }
 
-func qosPriority(qos framework.PodQOSClass) PriorityClass {
+func qosPriority(qos api.PodQOSClass) PriorityClass {
 	switch qos {
-	case framework.PodQOSGuaranteed, framework.PodQOSBurstable:
+	case api.PodQOSGuaranteed, api.PodQOSBurstable:
 		return PriorityProd
-	case framework.PodQOSBestEffort:
+	case api.PodQOSBestEffort:
 		return PriorityBatch
 	}
 	return PriorityNone
@@ -140,14 +140,14 @@ func TranslateResource(class PriorityClass, name resource.Name) resource.Name {
 // containers.
 //
 // Source: kubectl 0.35, pkg/util/qos; with podLevel false Kubernetes 1.24.
-func computedPriority(p *framework.Pod, podLevel bool) PriorityClass {
+func computedPriority(p *api.Pod, podLevel bool) PriorityClass {
 	if podLevel && p.Spec.Resources != nil {
 		if asks(p.Spec.Resources) {
 			return PriorityProd
 		}
 		return PriorityBatch
 	}
-	for _, list := range [...][]framework.Container{p.Spec.Containers, p.Spec.InitContainers} {
+	for _, list := range [...][]api.Container{p.Spec.Containers, p.Spec.InitContainers} {
 		for i := range list {
 			if asks(&list[i].Resources) {
 				return PriorityProd
@@ -158,7 +158,7 @@ func computedPriority(p *framework.Pod, podLevel bool) PriorityClass {
 }
 
 // asks reports whether any cpu or memory is requested or limited.
-func asks(r *framework.ResourceRequirements) bool {
+func asks(r *api.ResourceRequirements) bool {
 	for _, list := range [...]resource.List{r.Requests, r.Limits} {
 		for _, name := range [...]resource.Name{resource.CPU, resource.Memory} {
 			if q := list[name]; q.Sign() > 0 {

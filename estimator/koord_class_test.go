@@ -5,36 +5,36 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/estimator"
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
 func TestPodPriorityClass(t *testing.T) {
-	plain := framework.MakePod("p")
+	plain := api.MakePod("p")
 	burstable := plain.Requests("1", "1Gi")
-	priority := func(v int32) *framework.Pod {
+	priority := func(v int32) *api.Pod {
 		p := plain.Obj()
 		p.Spec.Priority = &v
 		return p
 	}
-	change := func(p *framework.Pod, f func(*framework.Pod)) *framework.Pod {
+	change := func(p *api.Pod, f func(*api.Pod)) *api.Pod {
 		f(p)
 		return p
 	}
-	limits := func(requests, limits resource.List) framework.ResourceRequirements {
-		return framework.ResourceRequirements{Requests: requests, Limits: limits}
+	limits := func(requests, limits resource.List) api.ResourceRequirements {
+		return api.ResourceRequirements{Requests: requests, Limits: limits}
 	}
 	both := resource.List{resource.CPU: resource.MustParse("1"), resource.Memory: resource.MustParse("1Gi")}
 	tests := []struct {
 		name string
-		pod  *framework.Pod
+		pod  *api.Pod
 		want estimator.PriorityClass
 	}{
 		{"label", plain.Labels(estimator.LabelPriorityClass, "koord-mid").Obj(), estimator.PriorityMid},
-		{"label before priority", change(priority(9500), func(p *framework.Pod) {
+		{"label before priority", change(priority(9500), func(p *api.Pod) {
 			p.Labels = map[string]string{estimator.LabelPriorityClass: "koord-free"}
 		}), estimator.PriorityFree},
-		{"unknown label hides the priority", change(priority(9500), func(p *framework.Pod) {
+		{"unknown label hides the priority", change(priority(9500), func(p *api.Pod) {
 			p.Labels = map[string]string{estimator.LabelPriorityClass: "gold"}
 		}), estimator.PriorityBatch},
 		{"9000", priority(9000), estimator.PriorityProd},
@@ -51,16 +51,16 @@ func TestPodPriorityClass(t *testing.T) {
 		{"unknown QoS", burstable.Labels(estimator.LabelQoSClass, "x").Obj(), estimator.PriorityProd},
 		{"best effort", plain.Obj(), estimator.PriorityBatch},
 		{"burstable", burstable.Obj(), estimator.PriorityProd},
-		{"guaranteed", change(plain.Obj(), func(p *framework.Pod) { p.Spec.Containers[0].Resources = limits(both, both) }), estimator.PriorityProd},
-		{"status says best effort", change(burstable.Obj(), func(p *framework.Pod) { p.Status.QOSClass = framework.PodQOSBestEffort }), estimator.PriorityBatch},
-		{"status says nothing known", change(burstable.Obj(), func(p *framework.Pod) { p.Status.QOSClass = "x" }), estimator.PriorityNone},
-		{"pod-level requests", change(plain.Obj(), func(p *framework.Pod) {
-			p.Spec.Resources = &framework.ResourceRequirements{Requests: both}
+		{"guaranteed", change(plain.Obj(), func(p *api.Pod) { p.Spec.Containers[0].Resources = limits(both, both) }), estimator.PriorityProd},
+		{"status says best effort", change(burstable.Obj(), func(p *api.Pod) { p.Status.QOSClass = api.PodQOSBestEffort }), estimator.PriorityBatch},
+		{"status says nothing known", change(burstable.Obj(), func(p *api.Pod) { p.Status.QOSClass = "x" }), estimator.PriorityNone},
+		{"pod-level requests", change(plain.Obj(), func(p *api.Pod) {
+			p.Spec.Resources = &api.ResourceRequirements{Requests: both}
 		}), estimator.PriorityProd},
-		{"empty pod-level resources hide the containers'", change(burstable.Obj(), func(p *framework.Pod) {
-			p.Spec.Resources = &framework.ResourceRequirements{}
+		{"empty pod-level resources hide the containers'", change(burstable.Obj(), func(p *api.Pod) {
+			p.Spec.Resources = &api.ResourceRequirements{}
 		}), estimator.PriorityBatch},
-		{"other resources do not count", change(plain.Obj(), func(p *framework.Pod) {
+		{"other resources do not count", change(plain.Obj(), func(p *api.Pod) {
 			p.Spec.Containers[0].Resources = limits(resource.List{estimator.BatchCPU: resource.MustParse("1")}, nil)
 		}), estimator.PriorityBatch},
 	}
@@ -96,8 +96,8 @@ func TestTranslateResource(t *testing.T) {
 
 // ExamplePodPriorityClass shows that any request makes a pod prod.
 func ExamplePodPriorityClass() {
-	fmt.Println(estimator.PodPriorityClass(framework.MakePod("a").Obj()))
-	fmt.Println(estimator.PodPriorityClass(framework.MakePod("b").Requests("10m", "").Obj()))
+	fmt.Println(estimator.PodPriorityClass(api.MakePod("a").Obj()))
+	fmt.Println(estimator.PodPriorityClass(api.MakePod("b").Requests("10m", "").Obj()))
 	// Output:
 	// koord-batch
 	// koord-prod

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // A Ledger knows, for one snapshot, which pods were assigned to which node and
@@ -77,7 +78,7 @@ func newLedger(s *framework.Snapshot) *Ledger {
 
 // findMetric takes the report that the snapshot has of the node, if any.
 func (l *Ledger) findMetric(s *framework.Snapshot, n *framework.NodeInfo) {
-	m := framework.Lookup[framework.NodeMetric](s, n.Name())
+	m := framework.Lookup[api.NodeMetric](s, n.Name())
 	if m == nil {
 		return
 	}
@@ -91,7 +92,7 @@ func (l *Ledger) findMetric(s *framework.Snapshot, n *framework.NodeInfo) {
 // ObjectChanged is for the snapshot: a report has come, or has gone. One of a node
 // that is not there yet is found when the node comes.
 func (l *Ledger) ObjectChanged(s *framework.Snapshot, key string, obj any) {
-	m, ok := obj.(*framework.NodeMetric)
+	m, ok := obj.(*api.NodeMetric)
 	if !ok || s.Node(key) == nil {
 		return
 	}
@@ -120,14 +121,14 @@ func (l *Ledger) Fork(s *framework.Snapshot) framework.Extension {
 // it is; unknown resources and statistics are not read.
 //
 // A nil metric and one for a node that is not in the snapshot are an
-// [*framework.InvalidError].
-func (l *Ledger) SetMetric(m *framework.NodeMetric) error {
+// [*api.InvalidError].
+func (l *Ledger) SetMetric(m *api.NodeMetric) error {
 	if m == nil {
-		return &framework.InvalidError{Object: "node metric", Err: errors.New("is nil")}
+		return &api.InvalidError{Object: "node metric", Err: errors.New("is nil")}
 	}
 	n := l.nodeOf(m)
 	if n == nil {
-		return &framework.InvalidError{
+		return &api.InvalidError{
 			Object: "node metric " + m.Name, Field: "metadata.name", Value: m.Name,
 			Err: errNoSuchNode,
 		}
@@ -149,7 +150,7 @@ func (l *Ledger) SetMetric(m *framework.NodeMetric) error {
 // Metrics come in rounds, so the node is looked for first behind the one whose
 // metric came last, where it stood in the round before: that spares a look-up by
 // name, a seventh of the cost of a metric.
-func (l *Ledger) nodeOf(m *framework.NodeMetric) *framework.NodeInfo {
+func (l *Ledger) nodeOf(m *api.NodeMetric) *framework.NodeInfo {
 	last := l.account(l.last)
 	if last != nil {
 		if n := l.snapshot.AtSlot(last.then); n != nil && n.Node.Name == m.Name {
@@ -188,7 +189,7 @@ var errNoSuchNode = errors.New("no such node in the snapshot")
 // undoMetric takes back a change of a node's metric.
 type undoMetric struct {
 	node    string
-	metric  *framework.NodeMetric
+	metric  *api.NodeMetric
 	updated time.Time
 }
 
@@ -202,7 +203,7 @@ func (u *undoMetric) Undo(s *framework.Snapshot) {
 }
 
 // Metric returns the last report of the node, nil if there is none, or no node.
-func (l *Ledger) Metric(n *framework.NodeInfo) *framework.NodeMetric {
+func (l *Ledger) Metric(n *framework.NodeInfo) *api.NodeMetric {
 	if n == nil {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // An account is what a ledger holds of one node.
@@ -17,7 +18,7 @@ import (
 // of pods in the same order, and its totals are those of a fresh rebuild.
 type account struct {
 	owner   *ledgerOwner
-	metric  *framework.NodeMetric
+	metric  *api.NodeMetric
 	updated time.Time // of the last metric that had one
 	// windowStart is one interval before updated: pods placed later have not
 	// been measured for a whole interval.
@@ -139,7 +140,7 @@ func (a *account) tidy() {
 }
 
 // find returns the place of the pod in the account, -1 if it is not there.
-func (a *account) find(id uint64, p *framework.Pod) int {
+func (a *account) find(id uint64, p *api.Pod) int {
 	for i, other := range a.ids {
 		if other == id && samePod(a.pods[i].pod.Pod, p) {
 			return i
@@ -150,7 +151,7 @@ func (a *account) find(id uint64, p *framework.Pod) int {
 
 // promised returns the place of a pod that was assigned before it had its UID and
 // now comes to the snapshot with it, -1 if there is none.
-func (a *account) promised(p *framework.Pod) int {
+func (a *account) promised(p *api.Pod) int {
 	if a.unlisted == 0 || p.UID == "" {
 		return -1
 	}
@@ -165,7 +166,7 @@ func (a *account) promised(p *framework.Pod) int {
 
 // samePod reports whether two objects are one pod: by UID, and by namespace and
 // name where there is none.
-func samePod(a, b *framework.Pod) bool {
+func samePod(a, b *api.Pod) bool {
 	if a.UID != "" || b.UID != "" {
 		return a.UID == b.UID
 	}
@@ -174,7 +175,7 @@ func samePod(a, b *framework.Pod) bool {
 
 // reportInterval is how often the metric says that it is renewed; 60 s if it
 // does not say.
-func reportInterval(m *framework.NodeMetric) time.Duration {
+func reportInterval(m *api.NodeMetric) time.Duration {
 	if p := m.Spec.CollectPolicy; p != nil && p.ReportIntervalSeconds != nil {
 		return Seconds(*p.ReportIntervalSeconds)
 	}

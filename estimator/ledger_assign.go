@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // Assign enters the pod on the node at the snapshot's time: what a Reserve
@@ -13,7 +14,7 @@ import (
 // pod that is there already, as the same PodInfo, stays as it is; another
 // PodInfo of the pod takes its place, with the new time. A pod that has finished
 // is ignored. A nil pod or node, and a node that is not in the snapshot, are
-// an [*framework.InvalidError].
+// an [*api.InvalidError].
 func (l *Ledger) Assign(p *framework.PodInfo, n *framework.NodeInfo) error {
 	n, err := l.current(p, n)
 	if err != nil {
@@ -52,7 +53,7 @@ func (l *Ledger) Unassign(p *framework.PodInfo, n *framework.NodeInfo) error {
 // current returns the node as the snapshot has it now.
 func (l *Ledger) current(p *framework.PodInfo, n *framework.NodeInfo) (*framework.NodeInfo, error) {
 	if p == nil || p.Pod == nil {
-		return nil, &framework.InvalidError{Object: "pod", Err: errors.New("is nil")}
+		return nil, &api.InvalidError{Object: "pod", Err: errors.New("is nil")}
 	}
 	name := ""
 	if n != nil {
@@ -62,7 +63,7 @@ func (l *Ledger) current(p *framework.PodInfo, n *framework.NodeInfo) (*framewor
 			}
 		}
 	}
-	return nil, &framework.InvalidError{Object: "pod " + p.Pod.Key(), Field: "spec.nodeName", Value: name, Err: errNoSuchNode}
+	return nil, &api.InvalidError{Object: "pod " + p.Pod.Key(), Field: "spec.nodeName", Value: name, Err: errNoSuchNode}
 }
 
 // PodAdded is for the snapshot.
@@ -223,7 +224,7 @@ func inSnapshot(n *framework.NodeInfo, p *framework.PodInfo) (listed, differs bo
 }
 
 // sameForEstimates reports whether an update leaves spec and conditions alone.
-func sameForEstimates(a, b *framework.Pod) bool {
+func sameForEstimates(a, b *api.Pod) bool {
 	return a == b || reflect.DeepEqual(&a.Spec, &b.Spec) && reflect.DeepEqual(a.Status.Conditions, b.Status.Conditions)
 }
 

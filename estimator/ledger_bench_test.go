@@ -9,6 +9,7 @@ import (
 
 	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -16,7 +17,7 @@ import (
 type loadedCluster struct {
 	snapshot *framework.Snapshot
 	ledger   *estimator.Ledger
-	reports  [2][]*framework.NodeMetric // two rounds
+	reports  [2][]*api.NodeMetric // two rounds
 	now      time.Time
 }
 
@@ -45,12 +46,12 @@ func newLoadedCluster(b *testing.B, nodes, pods int, shape reportShape) *loadedC
 	c.ledger = estimator.LedgerOf(c.snapshot)
 	for i := range nodes {
 		name := fmt.Sprintf("node-%05d", i)
-		node := framework.MakeNode(name, "32", "128Gi").Obj()
+		node := api.MakeNode(name, "32", "128Gi").Obj()
 		if err := c.snapshot.AddNode(node); err != nil {
 			b.Fatal(err)
 		}
 		for k := range pods {
-			pod := framework.MakePod(fmt.Sprintf("pod-%05d-%02d", i, k)).UID(framework.UID(fmt.Sprintf("uid-%05d-%02d", i, k))).
+			pod := api.MakePod(fmt.Sprintf("pod-%05d-%02d", i, k)).UID(api.UID(fmt.Sprintf("uid-%05d-%02d", i, k))).
 				Requests("500m", "1Gi").Obj()
 			info, err := c.snapshot.NewPodInfo(pod)
 			if err != nil {
@@ -83,9 +84,9 @@ func newLoadedCluster(b *testing.B, nodes, pods int, shape reportShape) *loadedC
 	return c
 }
 
-func (s reportShape) report(n *framework.NodeInfo, cpu int64, at time.Time) *framework.NodeMetric {
-	use := func(cpu, memory int64) framework.ResourceMap {
-		return framework.ResourceMapOf(resource.List{
+func (s reportShape) report(n *framework.NodeInfo, cpu int64, at time.Time) *api.NodeMetric {
+	use := func(cpu, memory int64) api.ResourceMap {
+		return api.ResourceMapOf(resource.List{
 			resource.CPU: resource.Milli(cpu), resource.Memory: resource.New(memory, resource.BinarySI),
 		})
 	}
@@ -96,21 +97,21 @@ func (s reportShape) report(n *framework.NodeInfo, cpu int64, at time.Time) *fra
 		return text
 	}
 	pods := int64(len(n.Pods))
-	m := &framework.NodeMetric{ObjectMeta: framework.ObjectMeta{Name: n.Name()}}
+	m := &api.NodeMetric{ObjectMeta: api.ObjectMeta{Name: n.Name()}}
 	m.Status.UpdateTime = &at
-	m.Status.NodeMetric = &framework.NodeMetricInfo{NodeUsage: use(pods*cpu, pods<<29)}
+	m.Status.NodeMetric = &api.NodeMetricInfo{NodeUsage: use(pods*cpu, pods<<29)}
 	if s.aggregated {
 		for _, period := range []time.Duration{5 * time.Minute, 10 * time.Minute} {
-			m.Status.NodeMetric.AggregatedNodeUsages = append(m.Status.NodeMetric.AggregatedNodeUsages, framework.AggregatedUsage{
-				Duration: framework.Duration{Duration: period},
-				Usage: map[framework.AggregationType]framework.ResourceMap{
-					framework.P50: use(pods*cpu, pods<<29), framework.P95: use(2*pods*cpu, pods<<29),
+			m.Status.NodeMetric.AggregatedNodeUsages = append(m.Status.NodeMetric.AggregatedNodeUsages, api.AggregatedUsage{
+				Duration: api.Duration{Duration: period},
+				Usage: map[api.AggregationType]api.ResourceMap{
+					api.P50: use(pods*cpu, pods<<29), api.P95: use(2*pods*cpu, pods<<29),
 				},
 			})
 		}
 	}
 	for _, p := range n.Pods {
-		m.Status.PodsMetric = append(m.Status.PodsMetric, &framework.PodMetricInfo{
+		m.Status.PodsMetric = append(m.Status.PodsMetric, &api.PodMetricInfo{
 			Name: text(p.Pod.Name), Namespace: text(p.Pod.Namespace), Priority: text(string(estimator.PriorityProd)),
 			PodUsage: use(cpu, 1<<29),
 		})
@@ -125,7 +126,7 @@ func BenchmarkLedgerRefresh(b *testing.B) {
 	plain := estimator.LoadAware{}
 	prod := estimator.LoadAware{ScoreProd: true, ProdThresholds: map[resource.Name]int64{resource.CPU: 50}}
 	aggregated := estimator.LoadAware{Aggregated: &estimator.Aggregated{
-		Thresholds: map[resource.Name]int64{resource.CPU: 60}, Type: framework.P95, ScoreType: framework.P50, ScoreDuration: 5 * time.Minute,
+		Thresholds: map[resource.Name]int64{resource.CPU: 60}, Type: api.P95, ScoreType: api.P50, ScoreDuration: 5 * time.Minute,
 	}}
 	all := []estimator.Rules{estimator.Koordinator18, estimator.Koordinator16, estimator.Koordinator15, estimator.Koordinator14}
 	ends := []estimator.Rules{estimator.Koordinator18, estimator.Koordinator14}
@@ -153,7 +154,7 @@ func BenchmarkLedgerRefresh(b *testing.B) {
 					b.Fatal(err)
 				}
 				load.View(c.snapshot)
-				perThousandNodes(b, c, func(m *framework.NodeMetric) {
+				perThousandNodes(b, c, func(m *api.NodeMetric) {
 					if err := c.ledger.SetMetric(m); err != nil {
 						b.Fatal(err)
 					}
@@ -166,7 +167,7 @@ func BenchmarkLedgerRefresh(b *testing.B) {
 			b.Run(fmt.Sprintf("reading/usage=%t/decoded=%t", usage, shape.decoded), func(b *testing.B) {
 				c := newLoadedCluster(b, benchNodes, benchPods, shape)
 				var sum int64
-				perThousandNodes(b, c, func(m *framework.NodeMetric) { sum += read(m, usage) })
+				perThousandNodes(b, c, func(m *api.NodeMetric) { sum += read(m, usage) })
 				if sum == 0 {
 					b.Fatal("nothing was read")
 				}
@@ -176,7 +177,7 @@ func BenchmarkLedgerRefresh(b *testing.B) {
 }
 
 // read looks at every name, and at the usage if asked for.
-func read(m *framework.NodeMetric, usage bool) (sum int64) {
+func read(m *api.NodeMetric, usage bool) (sum int64) {
 	for _, r := range m.Status.PodsMetric {
 		sum += int64(r.Name[len(r.Name)-1]) + int64(r.Namespace[0]) + int64(len(r.Priority))
 	}
@@ -190,7 +191,7 @@ func read(m *framework.NodeMetric, usage bool) (sum int64) {
 }
 
 // perThousandNodes times rounds of metrics.
-func perThousandNodes(b *testing.B, c *loadedCluster, visit func(*framework.NodeMetric)) {
+func perThousandNodes(b *testing.B, c *loadedCluster, visit func(*api.NodeMetric)) {
 	b.ReportAllocs()
 	round := 0
 	for b.Loop() {
@@ -213,7 +214,7 @@ func BenchmarkLedgerAssign(b *testing.B) {
 	}
 	var pods []*framework.PodInfo
 	for k := range 2000 {
-		info, err := c.snapshot.NewPodInfo(framework.MakePod(fmt.Sprintf("new-%04d", k)).UID(framework.UID(fmt.Sprintf("new-uid-%04d", k))).Requests("500m", "1Gi").Obj())
+		info, err := c.snapshot.NewPodInfo(api.MakePod(fmt.Sprintf("new-%04d", k)).UID(api.UID(fmt.Sprintf("new-uid-%04d", k))).Requests("500m", "1Gi").Obj())
 		if err != nil {
 			b.Fatal(err)
 		}

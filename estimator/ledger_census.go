@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // A census knows which pods exist, by name. Rules up to 1.6 ask: what a metric
@@ -219,7 +220,7 @@ func (c *census) watch(l *Ledger, n *framework.NodeInfo, a *account) {
 		return
 	}
 	strays := l.strays[:0]
-	note := func(r *framework.PodMetricInfo) {
+	note := func(r *api.PodMetricInfo) {
 		name := podName{r.Namespace, r.Name}
 		if _, local := c.lookup(l.snapshot, name, n.Slot()); !local && !slices.Contains(strays, name) {
 			strays = append(strays, name)

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -27,7 +28,7 @@ func TestCensusTableKeepsOrder(t *testing.T) {
 				i := slices.IndexFunc(model, is)
 				model = slices.Delete(model, i, i+1)
 			} else {
-				pod := &framework.PodInfo{Pod: &framework.Pod{ObjectMeta: framework.ObjectMeta{Name: name}}}
+				pod := &framework.PodInfo{Pod: &api.Pod{ObjectMeta: api.ObjectMeta{Name: name}}}
 				e := censusEntry{hashOf(name), located{pod, step}}
 				table.add(e)
 				model = append(model, e)
@@ -69,7 +70,7 @@ func TestCensusUnambiguous(t *testing.T) {
 				model = slices.Delete(model, i, i+1)
 			} else {
 				name := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "name")
-				p := located{&framework.PodInfo{Pod: &framework.Pod{ObjectMeta: framework.ObjectMeta{Name: name}}}, step}
+				p := located{&framework.PodInfo{Pod: &api.Pod{ObjectMeta: api.ObjectMeta{Name: name}}}, step}
 				only := !slices.ContainsFunc(model, func(o located) bool { return o.pod.Pod.Name == name })
 				if got := c.add(p, nameOf(p.pod.Pod).hash()); got != only {
 					t.Fatalf("add(%s) = %t, want %t", name, got, only)
@@ -92,10 +93,10 @@ func TestCensusUnambiguous(t *testing.T) {
 // A pod that comes and goes on a node whose metric reports it leaves nothing
 // behind, and is found in the metric each time.
 func TestMatchesForgetNothing(t *testing.T) {
-	metric := &framework.NodeMetric{}
+	metric := &api.NodeMetric{}
 	for k := range 3 {
-		metric.Status.PodsMetric = append(metric.Status.PodsMetric, &framework.PodMetricInfo{
-			Name: fmt.Sprint("p", k), PodUsage: framework.ResourceMapOf(resource.List{resource.CPU: resource.Milli(1)}),
+		metric.Status.PodsMetric = append(metric.Status.PodsMetric, &api.PodMetricInfo{
+			Name: fmt.Sprint("p", k), PodUsage: api.ResourceMapOf(resource.List{resource.CPU: resource.Milli(1)}),
 		})
 	}
 	var m matches

@@ -7,12 +7,13 @@ import (
 
 	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // renewed returns another version of the pod, of that class if it is not empty.
 func (f *ledgerFixture) renewed(p *framework.PodInfo, class string) *framework.PodInfo {
 	f.t.Helper()
-	object := framework.Clone(p.Pod)
+	object := api.Clone(p.Pod)
 	if class != "" {
 		object.Labels = map[string]string{estimator.LabelPriorityClass: class}
 	}
@@ -60,7 +61,7 @@ func TestLedgerDepartureOutlastsOthers(t *testing.T) {
 		}},
 		{"another pod finishes", func(f *ledgerFixture, _ *framework.PodInfo) {
 			p := other(f)
-			p.Pod.Status.Phase = framework.PodSucceeded
+			p.Pod.Status.Phase = api.PodSucceeded
 			f.ok(f.snapshot.AddPod(p, "n1"))
 			f.ok(f.snapshot.RemovePod(p, "n1"))
 		}},
@@ -101,7 +102,7 @@ func TestLedgerRolledBackPodIsForgotten(t *testing.T) {
 func TestLedgerMadeInTransaction(t *testing.T) {
 	f := &ledgerFixture{t, framework.NewSnapshot(framework.ZoneInterleaved)}
 	f.snapshot.SetNow(modelStart)
-	f.ok(f.snapshot.AddNode(framework.MakeNode("n1", "10", "10Gi").Obj()))
+	f.ok(f.snapshot.AddNode(api.MakeNode("n1", "10", "10Gi").Obj()))
 	f.ok(framework.Put(f.snapshot, f.metric(modelStart)))
 	for _, name := range []string{"a", "b"} {
 		f.ok(f.snapshot.AddPod(f.pod(name, "1", "1Gi"), "n1"))

@@ -3,11 +3,11 @@ package estimator
 import (
 	"math/bits"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // podID is a hash of what identifies a pod.
-func podID(p *framework.Pod) uint64 {
+func podID(p *api.Pod) uint64 {
 	if p.UID != "" {
 		return hash(firstFactor, string(p.UID))
 	}

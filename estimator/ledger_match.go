@@ -5,15 +5,15 @@ import (
 	"strings"
 	"unsafe"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // podName is how a metric names a pod.
 type podName struct{ namespace, name string }
 
-func nameOf(p *framework.Pod) podName { return podName{p.Namespace, p.Name} }
+func nameOf(p *api.Pod) podName { return podName{p.Namespace, p.Name} }
 
-func (n podName) is(r *framework.PodMetricInfo) bool {
+func (n podName) is(r *api.PodMetricInfo) bool {
 	return r.Name == n.name && r.Namespace == n.namespace
 }
 
@@ -60,7 +60,7 @@ func (m *matches) clone() matches {
 }
 
 // enter looks up the next pod.
-func (m *matches) enter(metric *framework.NodeMetric, name podName) {
+func (m *matches) enter(metric *api.NodeMetric, name podName) {
 	h, place, namesake := name.hash(), int32(unreported), false
 	for i, other := range m.hashes { // hashes are all that memory has to be read for
 		if other == h && m.names[i] == name {
@@ -84,7 +84,7 @@ func (m *matches) enter(metric *framework.NodeMetric, name podName) {
 
 // later returns the place of a pod which has had the given one, and which
 // report k is about.
-func later(place int32, k int, r *framework.PodMetricInfo) int32 {
+func later(place int32, k int, r *api.PodMetricInfo) int32 {
 	switch {
 	case !r.PodUsage.IsZero():
 		return int32(k)
@@ -134,19 +134,19 @@ func (m *matches) mentions(hash uint64) bool {
 }
 
 // prod reports whether some report of pod i, which there is, calls it prod.
-func (m *matches) prod(metric *framework.NodeMetric, i int) bool {
+func (m *matches) prod(metric *api.NodeMetric, i int) bool {
 	reports := metric.Status.PodsMetric
 	if !m.repeated {
 		return reports[m.places[i]].Priority == string(PriorityProd)
 	}
-	return slices.ContainsFunc(reports, func(r *framework.PodMetricInfo) bool {
+	return slices.ContainsFunc(reports, func(r *api.PodMetricInfo) bool {
 		return r != nil && m.names[i].is(r) && !r.PodUsage.IsZero() && r.Priority == string(PriorityProd)
 	})
 }
 
 // unchanged reports whether the reports are about the same pods in the same order
 // as those before, of which own was true.
-func (m *matches) unchanged(reports []*framework.PodMetricInfo) bool {
+func (m *matches) unchanged(reports []*api.PodMetricInfo) bool {
 	order, names := m.order, m.names
 	if !m.own || len(reports) != len(order) {
 		return false
@@ -196,7 +196,7 @@ func (m *matches) spell() {
 
 // spells reports whether the reports, whose names are as long as those of the pods,
 // have the names in text.
-func (m *matches) spells(reports []*framework.PodMetricInfo) bool {
+func (m *matches) spells(reports []*api.PodMetricInfo) bool {
 	text := m.text
 	for k, r := range reports {
 		n := len(m.names[m.order[k]].namespace)

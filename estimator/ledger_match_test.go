@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -19,7 +19,7 @@ func TestMatchesAgreeWithFreshOnes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var m matches
 		var s matcher
-		var metric *framework.NodeMetric
+		var metric *api.NodeMetric
 		for _, name := range names[:rapid.IntRange(0, len(names)).Draw(t, "pods")] {
 			m.enter(metric, name)
 		}
@@ -44,15 +44,15 @@ func TestMatchesAgreeWithFreshOnes(t *testing.T) {
 					reports[i] = rapid.SampledFrom(slices.Concat(names, unknown)).Draw(t, "to")
 				}
 			}
-			metric = &framework.NodeMetric{}
+			metric = &api.NodeMetric{}
 			fresh := rapid.IntRange(0, 3).Draw(t, "own strings") > 0
 			for _, name := range reports {
 				if fresh {
 					name = podName{strings.Clone(name.namespace), strings.Clone(name.name)}
 				}
-				metric.Status.PodsMetric = append(metric.Status.PodsMetric, &framework.PodMetricInfo{
+				metric.Status.PodsMetric = append(metric.Status.PodsMetric, &api.PodMetricInfo{
 					Namespace: name.namespace, Name: name.name,
-					PodUsage: framework.ResourceMapOf(resource.List{resource.CPU: resource.Milli(1)}),
+					PodUsage: api.ResourceMapOf(resource.List{resource.CPU: resource.Milli(1)}),
 				})
 			}
 			s.run(&m, metric)
@@ -83,12 +83,12 @@ func TestMatchesAgreeWithFreshOnes(t *testing.T) {
 // pods if one name or namespace is another one.
 func TestMatchesNoticeOneName(t *testing.T) {
 	names := []podName{{"a", "bc"}, {"ab", "c"}, {"b", "bc"}}
-	report := func(names []podName) *framework.NodeMetric {
-		metric := &framework.NodeMetric{}
+	report := func(names []podName) *api.NodeMetric {
+		metric := &api.NodeMetric{}
 		for _, name := range names {
-			metric.Status.PodsMetric = append(metric.Status.PodsMetric, &framework.PodMetricInfo{
+			metric.Status.PodsMetric = append(metric.Status.PodsMetric, &api.PodMetricInfo{
 				Namespace: strings.Clone(name.namespace), Name: strings.Clone(name.name),
-				PodUsage: framework.ResourceMapOf(resource.List{resource.CPU: resource.Milli(1)}),
+				PodUsage: api.ResourceMapOf(resource.List{resource.CPU: resource.Milli(1)}),
 			})
 		}
 		return metric

@@ -4,7 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // A matcher finds the pods of an account that the reports of a metric are about.
@@ -33,7 +33,7 @@ const (
 
 // run matches anew. It returns false if reports and pods do not match one to one,
 // apart from those that have no counterpart.
-func (s *matcher) run(m *matches, metric *framework.NodeMetric) bool {
+func (s *matcher) run(m *matches, metric *api.NodeMetric) bool {
 	s.strangers = s.strangers[:0]
 	if metric == nil {
 		for i := range m.places {
@@ -48,7 +48,7 @@ func (s *matcher) run(m *matches, metric *framework.NodeMetric) bool {
 	return !m.repeated && !m.namesakes
 }
 
-func (s *matcher) match(m *matches, reports []*framework.PodMetricInfo) {
+func (s *matcher) match(m *matches, reports []*api.PodMetricInfo) {
 	s.before, s.next, s.wrong, s.table = append(s.before[:0], m.order...), 0, 0, s.table[:0]
 	m.repeated, m.strange, m.text = false, m.strange[:0], ""
 	for i := range m.places {
@@ -79,7 +79,7 @@ func (s *matcher) match(m *matches, reports []*framework.PodMetricInfo) {
 }
 
 // guess reports whether the report is about the pod s.before[s.next-1].
-func (s *matcher) guess(m *matches, r *framework.PodMetricInfo) bool {
+func (s *matcher) guess(m *matches, r *api.PodMetricInfo) bool {
 	if s.wrong == trials {
 		return false
 	}
@@ -94,14 +94,14 @@ func (s *matcher) guess(m *matches, r *framework.PodMetricInfo) bool {
 }
 
 // note notes that report k is about pod i.
-func (s *matcher) note(m *matches, i int32, k int, r *framework.PodMetricInfo) {
+func (s *matcher) note(m *matches, i int32, k int, r *api.PodMetricInfo) {
 	m.repeated = m.repeated || m.places[i] != unreported
 	m.places[i] = later(m.places[i], k, r)
 	m.order[k] = i
 }
 
 // lookUp notes the pods that have the name of report k, or that none has.
-func (s *matcher) lookUp(m *matches, k int, r *framework.PodMetricInfo) (found bool) {
+func (s *matcher) lookUp(m *matches, k int, r *api.PodMetricInfo) (found bool) {
 	if len(s.table) == 0 {
 		s.index(m)
 	}

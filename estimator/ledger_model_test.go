@@ -14,6 +14,7 @@ import (
 
 	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/oracle"
 	"github.com/berth-sched/berth/resource"
 )
@@ -32,10 +33,10 @@ type modelPod struct {
 
 // modelNode is what it knows of a node.
 type modelNode struct {
-	node    *framework.Node
-	metric  *framework.NodeMetric
+	node    *api.Node
+	metric  *api.NodeMetric
 	updated time.Time
-	pods    map[framework.UID]modelPod
+	pods    map[api.UID]modelPod
 }
 
 // modelDeparture is the pod that left the snapshot last, if it has not come back.
@@ -51,7 +52,7 @@ type ledgerModel struct {
 	snapshot *framework.Snapshot
 	loads    []*estimator.Load
 	nodes    map[string]modelNode
-	observed map[framework.UID]*framework.PodInfo
+	observed map[api.UID]*framework.PodInfo
 	departed *modelDeparture
 	seen     *modelDeparture // the pod that came or left last, rolled back or not
 	open     []openTransaction
@@ -62,7 +63,7 @@ type ledgerModel struct {
 type openTransaction struct {
 	mark     framework.Mark
 	nodes    map[string]modelNode
-	observed map[framework.UID]*framework.PodInfo
+	observed map[api.UID]*framework.PodInfo
 	departed *modelDeparture
 }
 
@@ -113,13 +114,13 @@ func TestLedgerModel(t *testing.T) {
 func newLedgerModel(t *rapid.T) *ledgerModel {
 	m := &ledgerModel{
 		snapshot: framework.NewSnapshot(framework.ZoneInterleaved), nodes: map[string]modelNode{},
-		observed: map[framework.UID]*framework.PodInfo{}, uids: new(int),
+		observed: map[api.UID]*framework.PodInfo{}, uids: new(int),
 	}
 	m.snapshot.SetNow(modelStart)
 	for i := range 3 {
-		node := framework.MakeNode(fmt.Sprintf("n%d", i), "8", "16Gi").Obj()
+		node := api.MakeNode(fmt.Sprintf("n%d", i), "8", "16Gi").Obj()
 		must(t, m.snapshot.AddNode(node))
-		m.nodes[node.Name] = modelNode{node: node, pods: map[framework.UID]modelPod{}}
+		m.nodes[node.Name] = modelNode{node: node, pods: map[api.UID]modelPod{}}
 	}
 	estimator.LedgerOf(m.snapshot)
 	m.addLoad(t)
@@ -153,7 +154,7 @@ func (m *ledgerModel) addLoad(t *rapid.T) {
 		c.ProdThresholds = map[resource.Name]int64{resource.CPU: 50}
 	}
 	if rapid.Bool().Draw(t, "aggregated") {
-		kinds := []framework.AggregationType{"", framework.P50, framework.P95}
+		kinds := []api.AggregationType{"", api.P50, api.P95}
 		durations := []time.Duration{0, 5 * time.Minute, 10 * time.Minute}
 		c.Aggregated = &estimator.Aggregated{
 			Thresholds: map[resource.Name]int64{resource.CPU: 50},
@@ -180,7 +181,7 @@ func (m *ledgerModel) drawNode(t *rapid.T) string {
 // drawPod chooses a pod that satisfies the condition, with its node.
 func (m *ledgerModel) drawPod(t *rapid.T, ok func(modelPod) bool) (string, modelPod) {
 	node := m.drawNode(t)
-	var uids []framework.UID
+	var uids []api.UID
 	for uid, p := range m.nodes[node].pods {
 		if ok(p) {
 			uids = append(uids, uid)
@@ -193,10 +194,10 @@ func (m *ledgerModel) drawPod(t *rapid.T, ok func(modelPod) bool) (string, model
 	return node, m.nodes[node].pods[rapid.SampledFrom(uids).Draw(t, "uid")]
 }
 
-func (m *ledgerModel) newPod(t *rapid.T) *framework.Pod {
+func (m *ledgerModel) newPod(t *rapid.T) *api.Pod {
 	*m.uids++
 	// Few names, so that several pods have one and metrics name them by chance.
-	b := framework.MakePod(fmt.Sprintf("p%d", rapid.IntRange(0, 5).Draw(t, "name"))).UID(framework.UID(fmt.Sprintf("u%02d", *m.uids)))
+	b := api.MakePod(fmt.Sprintf("p%d", rapid.IntRange(0, 5).Draw(t, "name"))).UID(api.UID(fmt.Sprintf("u%02d", *m.uids)))
 	if rapid.Bool().Draw(t, "requests") {
 		cpu := rapid.IntRange(1, 40).Draw(t, "cpu")
 		b = b.Requests(fmt.Sprintf("%dm", 50*cpu), fmt.Sprintf("%dMi", 40*rapid.IntRange(1, 50).Draw(t, "memory")))
@@ -207,7 +208,7 @@ func (m *ledgerModel) newPod(t *rapid.T) *framework.Pod {
 	p := b.Obj()
 	m.drawConditions(t, p)
 	if rapid.IntRange(0, 9).Draw(t, "phase") == 0 {
-		p.Status.Phase = framework.PodSucceeded
+		p.Status.Phase = api.PodSucceeded
 	}
 	if rapid.IntRange(0, 4).Draw(t, "own window") == 0 {
 		p.Annotations = map[string]string{estimator.AnnotationEstimateInitialized: "90"}
@@ -215,12 +216,12 @@ func (m *ledgerModel) newPod(t *rapid.T) *framework.Pod {
 	return p
 }
 
-func (m *ledgerModel) drawConditions(t *rapid.T, p *framework.Pod) {
+func (m *ledgerModel) drawConditions(t *rapid.T, p *api.Pod) {
 	p.Status.Conditions = nil
-	for _, kind := range []framework.PodConditionType{framework.PodScheduled, framework.PodInitialized} {
+	for _, kind := range []api.PodConditionType{api.PodScheduled, api.PodInitialized} {
 		if rapid.IntRange(0, 3).Draw(t, string(kind)) == 0 {
-			p.Status.Conditions = append(p.Status.Conditions, framework.PodCondition{
-				Type: kind, Status: framework.ConditionTrue, LastTransitionTime: m.drawTime(t),
+			p.Status.Conditions = append(p.Status.Conditions, api.PodCondition{
+				Type: kind, Status: api.ConditionTrue, LastTransitionTime: m.drawTime(t),
 			})
 		}
 	}
@@ -232,7 +233,7 @@ func (m *ledgerModel) drawTime(t *rapid.T) time.Time {
 	return m.now().Add(-time.Duration(d) * time.Second)
 }
 
-func (m *ledgerModel) info(t *rapid.T, p *framework.Pod) *framework.PodInfo {
+func (m *ledgerModel) info(t *rapid.T, p *api.Pod) *framework.PodInfo {
 	info, err := m.snapshot.NewPodInfo(p)
 	must(t, err)
 	return info
@@ -250,7 +251,7 @@ func (m *ledgerModel) enter(node string, p modelPod) {
 	m.nodes[node].pods[p.info.Pod.UID] = p
 }
 
-func finished(p *framework.Pod) bool { return p.Status.Phase == framework.PodSucceeded }
+func finished(p *api.Pod) bool { return p.Status.Phase == api.PodSucceeded }
 
 func (m *ledgerModel) fresh(info *framework.PodInfo, listed bool) modelPod {
 	return modelPod{info: info, resident: info, listed: listed, first: m.now(), last: m.now(), kept: info, keptAt: m.now()}
@@ -332,7 +333,7 @@ func (m *ledgerModel) comeBack(t *rapid.T, node string, info *framework.PodInfo)
 	m.seen = &modelDeparture{node, next, m.now()}
 }
 
-func (m *ledgerModel) leave(node string, uid framework.UID) {
+func (m *ledgerModel) leave(node string, uid api.UID) {
 	n := m.nodes[node]
 	delete(n.pods, uid)
 	m.tidy(node)
@@ -354,18 +355,18 @@ func (m *ledgerModel) tidy(node string) {
 }
 
 // newerVersion changes something about a pod, or nothing.
-func (m *ledgerModel) newerVersion(t *rapid.T, p *framework.Pod) *framework.PodInfo {
-	newer := framework.Clone(p)
+func (m *ledgerModel) newerVersion(t *rapid.T, p *api.Pod) *framework.PodInfo {
+	newer := api.Clone(p)
 	switch rapid.IntRange(0, 4).Draw(t, "change") {
 	case 0: // nothing
 	case 1:
 		newer.Labels = map[string]string{estimator.LabelPriorityClass: rapid.SampledFrom([]string{"koord-prod", "koord-batch"}).Draw(t, "class")}
 	case 2:
-		newer.Spec.Containers[0].Resources = framework.ResourceRequirements{Requests: resource.List{resource.CPU: resource.Milli(777)}}
+		newer.Spec.Containers[0].Resources = api.ResourceRequirements{Requests: resource.List{resource.CPU: resource.Milli(777)}}
 	case 3:
 		m.drawConditions(t, newer)
 	case 4:
-		newer.Status.Phase = framework.PodSucceeded
+		newer.Status.Phase = api.PodSucceeded
 	}
 	return m.info(t, newer)
 }
@@ -451,7 +452,7 @@ func (m *ledgerModel) assign(t *rapid.T) {
 }
 
 // assignedVersion returns another version of the pod, which has not finished.
-func (m *ledgerModel) assignedVersion(t *rapid.T, p *framework.Pod) *framework.PodInfo {
+func (m *ledgerModel) assignedVersion(t *rapid.T, p *api.Pod) *framework.PodInfo {
 	newer := m.newerVersion(t, p)
 	newer.Pod.Status.Phase = p.Status.Phase
 	return newer
@@ -512,11 +513,11 @@ func (m *ledgerModel) unobserve(t *rapid.T) {
 	delete(m.observed, uid)
 }
 
-func (m *ledgerModel) drawUse(t *rapid.T, label string) framework.ResourceMap {
+func (m *ledgerModel) drawUse(t *rapid.T, label string) api.ResourceMap {
 	if rapid.IntRange(0, 9).Draw(t, label+" empty") == 0 {
-		return framework.ResourceMap{}
+		return api.ResourceMap{}
 	}
-	return framework.ResourceMapOf(resource.List{
+	return api.ResourceMapOf(resource.List{
 		resource.CPU:    resource.MustParse(fmt.Sprintf("%d00500u", rapid.IntRange(0, 30).Draw(t, label))),
 		resource.Memory: resource.MustParse(fmt.Sprintf("%d500m", rapid.IntRange(0, 1<<31).Draw(t, label+" memory"))),
 	})
@@ -524,20 +525,20 @@ func (m *ledgerModel) drawUse(t *rapid.T, label string) framework.ResourceMap {
 
 func (m *ledgerModel) setMetric(t *rapid.T) {
 	name := m.drawNode(t)
-	metric := &framework.NodeMetric{ObjectMeta: framework.ObjectMeta{Name: name}}
+	metric := &api.NodeMetric{ObjectMeta: api.ObjectMeta{Name: name}}
 	if rapid.IntRange(0, 9).Draw(t, "untimed") > 0 {
 		metric.Status.UpdateTime = new(m.drawTime(t))
 	}
 	if rapid.Bool().Draw(t, "interval") {
-		metric.Spec.CollectPolicy = &framework.NodeMetricCollectPolicy{ReportIntervalSeconds: new(int64(rapid.IntRange(-1, 3).Draw(t, "seconds") * 60))}
+		metric.Spec.CollectPolicy = &api.NodeMetricCollectPolicy{ReportIntervalSeconds: new(int64(rapid.IntRange(-1, 3).Draw(t, "seconds") * 60))}
 	}
 	if rapid.IntRange(0, 9).Draw(t, "unmeasured") > 0 {
-		info := &framework.NodeMetricInfo{NodeUsage: m.drawUse(t, "node"), SystemUsage: m.drawUse(t, "system")}
+		info := &api.NodeMetricInfo{NodeUsage: m.drawUse(t, "node"), SystemUsage: m.drawUse(t, "system")}
 		for range rapid.IntRange(0, 3).Draw(t, "periods") {
-			info.AggregatedNodeUsages = append(info.AggregatedNodeUsages, framework.AggregatedUsage{
-				Duration: framework.Duration{Duration: time.Duration(rapid.IntRange(0, 2).Draw(t, "5 minutes")) * 5 * time.Minute},
-				Usage: map[framework.AggregationType]framework.ResourceMap{
-					framework.P50: m.drawUse(t, "p50"), framework.P95: m.drawUse(t, "p95"),
+			info.AggregatedNodeUsages = append(info.AggregatedNodeUsages, api.AggregatedUsage{
+				Duration: api.Duration{Duration: time.Duration(rapid.IntRange(0, 2).Draw(t, "5 minutes")) * 5 * time.Minute},
+				Usage: map[api.AggregationType]api.ResourceMap{
+					api.P50: m.drawUse(t, "p50"), api.P95: m.drawUse(t, "p95"),
 				},
 			})
 		}
@@ -545,7 +546,7 @@ func (m *ledgerModel) setMetric(t *rapid.T) {
 	}
 	report := func(name string) { metric.Status.PodsMetric = append(metric.Status.PodsMetric, m.drawReport(t, name)) }
 	if rapid.Bool().Draw(t, "exactly the pods") {
-		var uids []framework.UID
+		var uids []api.UID
 		for uid, p := range m.nodes[name].pods {
 			if p.assigned {
 				uids = append(uids, uid)
@@ -567,7 +568,7 @@ func (m *ledgerModel) setMetric(t *rapid.T) {
 }
 
 // report sends a metric.
-func (m *ledgerModel) report(t *rapid.T, metric *framework.NodeMetric) {
+func (m *ledgerModel) report(t *rapid.T, metric *api.NodeMetric) {
 	must(t, m.ledger().SetMetric(metric))
 	n := m.nodes[metric.Name]
 	n.metric = metric
@@ -577,8 +578,8 @@ func (m *ledgerModel) report(t *rapid.T, metric *framework.NodeMetric) {
 	m.nodes[metric.Name] = n
 }
 
-func (m *ledgerModel) drawReport(t *rapid.T, name string) *framework.PodMetricInfo {
-	return &framework.PodMetricInfo{
+func (m *ledgerModel) drawReport(t *rapid.T, name string) *api.PodMetricInfo {
+	return &api.PodMetricInfo{
 		Name: name, Namespace: "default", PodUsage: m.drawUse(t, "pod"),
 		Priority: rapid.SampledFrom([]string{"koord-prod", "koord-prod", "koord-batch", ""}).Draw(t, "priority"),
 	}
@@ -592,7 +593,7 @@ func (m *ledgerModel) nextMetric(t *rapid.T) {
 	if before == nil {
 		t.Skip("no metric")
 	}
-	metric := framework.Clone(before)
+	metric := api.Clone(before)
 	metric.Status.UpdateTime = new(m.drawTime(t))
 	reports := metric.Status.PodsMetric
 	for k, r := range reports {
@@ -633,7 +634,7 @@ func (m *ledgerModel) updateNode(t *rapid.T) {
 	}
 	name := m.drawNode(t)
 	n := m.nodes[name]
-	n.node = framework.Clone(n.node)
+	n.node = api.Clone(n.node)
 	n.node.Annotations = map[string]string{estimator.AnnotationUsageThresholds: rapid.SampledFrom([]string{
 		"{}", `{"prodUsageThresholds":{"cpu":40}}`, `{"usageThresholds":{"example.com/foo":40}}`,
 		`{"aggregatedUsage":{"usageThresholds":{"cpu":1},"usageAggregationType":"p95","usageAggregatedDuration":"5m"}}`,
@@ -754,7 +755,7 @@ func (m *ledgerModel) checkNode(t *rapid.T, load *estimator.Load, view estimator
 }
 
 // statistics returns those of filter and score, by configuration and annotation.
-func (m *ledgerModel) statistics(load *estimator.Load, node *framework.Node) (whole, score oracle.LoadStatistic) {
+func (m *ledgerModel) statistics(load *estimator.Load, node *api.Node) (whole, score oracle.LoadStatistic) {
 	if a := load.Config().Aggregated; a != nil {
 		score = oracle.LoadStatistic{Kind: a.ScoreType, Duration: a.ScoreDuration}
 		if a.Type != "" {
@@ -765,7 +766,7 @@ func (m *ledgerModel) statistics(load *estimator.Load, node *framework.Node) (wh
 		}
 	}
 	if text := node.Annotations[estimator.AnnotationUsageThresholds]; len(text) > 80 {
-		whole = oracle.LoadStatistic{Kind: framework.P95, Duration: 5 * time.Minute}
+		whole = oracle.LoadStatistic{Kind: api.P95, Duration: 5 * time.Minute}
 	}
 	return whole, score
 }
@@ -776,7 +777,7 @@ func (m *ledgerModel) oraclePod(load *estimator.Load, p modelPod) oracle.LoadPod
 	case estimator.Koordinator18:
 		seen, placed = p.kept, p.keptAt
 		for _, c := range seen.Pod.Status.Conditions {
-			if c.Type == framework.PodScheduled {
+			if c.Type == api.PodScheduled {
 				placed = c.LastTransitionTime
 			}
 		}
@@ -797,7 +798,7 @@ func (m *ledgerModel) oraclePod(load *estimator.Load, p modelPod) oracle.LoadPod
 		}
 		if seen.Pod.Annotations != nil {
 			for _, c := range seen.Pod.Status.Conditions {
-				if c.Type == framework.PodInitialized {
+				if c.Type == api.PodInitialized {
 					o.Deadline = c.LastTransitionTime.Add(90 * time.Second)
 				}
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // legacyUse returns what rules up to 1.6 score of n1.
@@ -20,7 +21,7 @@ func (f *ledgerFixture) legacyUse(rules estimator.Rules) []int64 {
 }
 
 // undated is the fixture's metric without the time that it is from.
-func (f *ledgerFixture) undated() *framework.NodeMetric {
+func (f *ledgerFixture) undated() *api.NodeMetric {
 	m := f.metric(modelStart)
 	m.Status.UpdateTime = nil
 	return m
@@ -31,7 +32,7 @@ func (f *ledgerFixture) undated() *framework.NodeMetric {
 func TestLedgerFindsTimeOfMetric(t *testing.T) {
 	f := &ledgerFixture{t, framework.NewSnapshot(framework.ZoneInterleaved)}
 	f.snapshot.SetNow(modelStart.Add(-time.Hour))
-	f.ok(f.snapshot.AddNode(framework.MakeNode("n1", "10", "10Gi").Obj()))
+	f.ok(f.snapshot.AddNode(api.MakeNode("n1", "10", "10Gi").Obj()))
 	f.ok(f.snapshot.AddPod(f.pod("old", "1", "1Gi"), "n1"))
 	f.ok(framework.Put(f.snapshot, f.metric(modelStart)))
 	want := []int64{2000, 4 * gib}
@@ -39,7 +40,7 @@ func TestLedgerFindsTimeOfMetric(t *testing.T) {
 		t.Errorf("metric before the ledger: use (-want +got)\n%s", diff)
 	}
 	f.ok(f.snapshot.RemoveNode("n1"))
-	f.ok(f.snapshot.AddNode(framework.MakeNode("n1", "10", "10Gi").Obj()))
+	f.ok(f.snapshot.AddNode(api.MakeNode("n1", "10", "10Gi").Obj()))
 	f.ok(f.snapshot.AddPod(f.pod("old", "1", "1Gi"), "n1"))
 	if diff := cmp.Diff(want, use(f.snapshot)); diff != "" {
 		t.Errorf("metric before the node: use (-want +got)\n%s", diff)
@@ -90,7 +91,7 @@ func TestLedgerForgetsTimeOfMetric(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			f := &ledgerFixture{t, framework.NewSnapshot(framework.ZoneInterleaved)}
 			f.snapshot.SetNow(modelStart)
-			f.ok(f.snapshot.AddNode(framework.MakeNode("n1", "10", "10Gi").Obj()))
+			f.ok(f.snapshot.AddNode(api.MakeNode("n1", "10", "10Gi").Obj()))
 			ledger := estimator.LedgerOf(f.snapshot)
 			f.ok(ledger.SetMetric(f.metric(ten)))
 			test.do(f, f.pod("old", "1", "1Gi"))
@@ -117,7 +118,7 @@ func TestLedgerLegacyWindow(t *testing.T) {
 				t.Errorf("metric without a time: use of cpu = %d, want %d", got[0], late)
 			}
 			m := f.metric(modelStart.Add(-time.Hour - 10*time.Second)) // the pod came ten seconds later
-			m.Spec.CollectPolicy = &framework.NodeMetricCollectPolicy{ReportIntervalSeconds: new(int64(-30))}
+			m.Spec.CollectPolicy = &api.NodeMetricCollectPolicy{ReportIntervalSeconds: new(int64(-30))}
 			f.ok(estimator.LedgerOf(f.snapshot).SetMetric(m))
 			if got := f.legacyUse(rules); got[0] != late {
 				t.Errorf("negative interval: use of cpu = %d, want %d", got[0], late)
@@ -136,7 +137,7 @@ func TestLedgerEmptyReport(t *testing.T) {
 		`{"name":"old","namespace":"default","priority":"koord-prod","podUsage":{"resources":null}}`,
 	} {
 		f := newLedgerFixture(t)
-		report := new(framework.PodMetricInfo)
+		report := new(api.PodMetricInfo)
 		f.ok(json.Unmarshal([]byte(text), report))
 		m := f.metric(modelStart)
 		m.Status.PodsMetric[0] = report
@@ -154,10 +155,10 @@ func TestLedgerEmptyReport(t *testing.T) {
 func TestLedgerReportHasClassOfYoungest(t *testing.T) {
 	for _, prodIsYounger := range []bool{true, false} {
 		f := newLedgerFixture(t)
-		f.ok(f.snapshot.AddNode(framework.MakeNode("n2", "10", "10Gi").Obj()))
+		f.ok(f.snapshot.AddNode(api.MakeNode("n2", "10", "10Gi").Obj()))
 		for i, class := range []string{"koord-prod", "koord-batch"} {
-			object := framework.Clone(f.pod("twin", "1", "1Gi").Pod)
-			object.UID = framework.UID([]string{"a", "b"}[i])
+			object := api.Clone(f.pod("twin", "1", "1Gi").Pod)
+			object.UID = api.UID([]string{"a", "b"}[i])
 			object.Labels = map[string]string{estimator.LabelPriorityClass: class}
 			object.CreationTimestamp = modelStart
 			if prodIsYounger == (i == 0) {
@@ -168,7 +169,7 @@ func TestLedgerReportHasClassOfYoungest(t *testing.T) {
 			f.ok(f.snapshot.AddPod(info, "n2"))
 		}
 		m := f.metric(modelStart)
-		m.Status.PodsMetric = append(m.Status.PodsMetric, &framework.PodMetricInfo{Name: "twin", Namespace: "default", PodUsage: usage("300m", "1Gi")})
+		m.Status.PodsMetric = append(m.Status.PodsMetric, &api.PodMetricInfo{Name: "twin", Namespace: "default", PodUsage: usage("300m", "1Gi")})
 		f.ok(estimator.LedgerOf(f.snapshot).SetMetric(m))
 		want := int64(500)
 		if prodIsYounger {
@@ -184,9 +185,9 @@ func TestLedgerReportHasClassOfYoungest(t *testing.T) {
 // snapshot is told of.
 func TestLedgerTouchesNodesThatReport(t *testing.T) {
 	f := newLedgerFixture(t)
-	f.ok(f.snapshot.AddNode(framework.MakeNode("n2", "10", "10Gi").Obj()))
+	f.ok(f.snapshot.AddNode(api.MakeNode("n2", "10", "10Gi").Obj()))
 	m := f.metric(modelStart)
-	m.Status.PodsMetric = append(m.Status.PodsMetric, &framework.PodMetricInfo{Name: "guest", Namespace: "default", PodUsage: usage("300m", "1Gi")})
+	m.Status.PodsMetric = append(m.Status.PodsMetric, &api.PodMetricInfo{Name: "guest", Namespace: "default", PodUsage: usage("300m", "1Gi")})
 	f.ok(estimator.LedgerOf(f.snapshot).SetMetric(m))
 	before := f.prodUse(estimator.Koordinator14)
 	guest := f.pod("guest", "1", "1Gi")

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -180,7 +181,7 @@ func (q *quantitySums) rebuild(l *Ledger, n *framework.NodeInfo, a *account) {
 }
 
 // fixWhole sets the use by a statistic, without the usage that estimates replace.
-func (q *quantitySums) fixWhole(b Basis, base framework.ResourceMap, sums *usageSums) {
+func (q *quantitySums) fixWhole(b Basis, base api.ResourceMap, sums *usageSums) {
 	fixed := q.fixed(b)
 	for r, name := range q.node.Resources {
 		use, ok := base.Lookup(name)
@@ -247,7 +248,7 @@ func (q *quantitySums) addEstimates(a *account, reports *podReports, scored bool
 			if class == prodClass && !d.Prod {
 				continue
 			}
-			var usage framework.ResourceMap
+			var usage api.ResourceMap
 			counted := report != nil && (class == wholeClass || report.prod)
 			if counted {
 				usage = *report.usage
@@ -265,7 +266,7 @@ func (q *quantitySums) addEstimates(a *account, reports *podReports, scored bool
 
 // addEstimate adds the larger of estimate and usage of every resource that is
 // estimated.
-func (q *quantitySums) addEstimate(class int, d *PodLoad, usage framework.ResourceMap) {
+func (q *quantitySums) addEstimate(class int, d *PodLoad, usage api.ResourceMap) {
 	sum := q.estimatesOf(class)
 	for r, x := range d.Estimate {
 		name := q.load.names[r]

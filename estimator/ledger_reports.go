@@ -2,12 +2,13 @@ package estimator
 
 import (
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
 // A podReport is what a metric says of a pod that exists.
 type podReport struct {
-	usage    *framework.ResourceMap
+	usage    *api.ResourceMap
 	prod     bool // the pod that exists is
 	inWindow [bothClasses]bool
 }
@@ -60,7 +61,7 @@ func (s *podReports) of(l *Ledger, q *quantitySums, n *framework.NodeInfo, a *ac
 }
 
 // add adds a report if the pod of its name exists.
-func (s *podReports) add(l *Ledger, load *Load, n *framework.NodeInfo, r *framework.PodMetricInfo) {
+func (s *podReports) add(l *Ledger, load *Load, n *framework.NodeInfo, r *api.PodMetricInfo) {
 	if r == nil {
 		return
 	}

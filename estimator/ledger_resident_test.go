@@ -9,6 +9,7 @@ import (
 
 	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -39,9 +40,9 @@ func TestLedgerReportHasClassOfResident(t *testing.T) {
 			ledger, n := estimator.LedgerOf(f.snapshot), f.snapshot.Node("n1")
 			f.ok(ledger.Assign(f.renewed(n.Pods[0], "koord-batch"), n))
 			expect("assigned as batch")
-			f.ok(f.snapshot.AddNode(framework.MakeNode("n2", "10", "10Gi").Obj()))
+			f.ok(f.snapshot.AddNode(api.MakeNode("n2", "10", "10Gi").Obj()))
 			for i := range 2 {
-				p, err := f.snapshot.NewPodInfo(framework.MakePod("twin").UID(framework.UID(fmt.Sprint("t", i))).Obj())
+				p, err := f.snapshot.NewPodInfo(api.MakePod("twin").UID(api.UID(fmt.Sprint("t", i))).Obj())
 				f.ok(err)
 				f.ok(f.snapshot.AddPod(p, "n2"))
 			}

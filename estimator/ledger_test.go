@@ -9,6 +9,7 @@ import (
 
 	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -23,7 +24,7 @@ func newLedgerFixture(t *testing.T) *ledgerFixture {
 	t.Helper()
 	f := &ledgerFixture{t, framework.NewSnapshot(framework.ZoneInterleaved)}
 	f.snapshot.SetNow(modelStart.Add(-time.Hour))
-	f.ok(f.snapshot.AddNode(framework.MakeNode("n1", "10", "10Gi").Obj()))
+	f.ok(f.snapshot.AddNode(api.MakeNode("n1", "10", "10Gi").Obj()))
 	estimator.LedgerOf(f.snapshot)
 	f.ok(f.snapshot.AddPod(f.pod("old", "1", "1Gi"), "n1"))
 	f.snapshot.SetNow(modelStart)
@@ -40,27 +41,27 @@ func (f *ledgerFixture) ok(err error) {
 
 func (f *ledgerFixture) pod(name, cpu, memory string) *framework.PodInfo {
 	f.t.Helper()
-	info, err := f.snapshot.NewPodInfo(framework.MakePod(name).UID(framework.UID("uid-"+name)).Requests(cpu, memory).Obj())
+	info, err := f.snapshot.NewPodInfo(api.MakePod(name).UID(api.UID("uid-"+name)).Requests(cpu, memory).Obj())
 	f.ok(err)
 	return info
 }
 
 // metric reports 2 cores and 4 GiB of the node, 500m and 512 MiB of pod old.
-func (f *ledgerFixture) metric(at time.Time) *framework.NodeMetric {
-	return &framework.NodeMetric{
-		ObjectMeta: framework.ObjectMeta{Name: "n1"},
-		Status: framework.NodeMetricStatus{
+func (f *ledgerFixture) metric(at time.Time) *api.NodeMetric {
+	return &api.NodeMetric{
+		ObjectMeta: api.ObjectMeta{Name: "n1"},
+		Status: api.NodeMetricStatus{
 			UpdateTime: &at,
-			NodeMetric: &framework.NodeMetricInfo{NodeUsage: usage("2", "4Gi")},
-			PodsMetric: []*framework.PodMetricInfo{
+			NodeMetric: &api.NodeMetricInfo{NodeUsage: usage("2", "4Gi")},
+			PodsMetric: []*api.PodMetricInfo{
 				{Name: "old", Namespace: "default", PodUsage: usage("500m", "512Mi"), Priority: "koord-prod"},
 			},
 		},
 	}
 }
 
-func usage(cpu, memory string) framework.ResourceMap {
-	return framework.ResourceMapOf(resource.List{
+func usage(cpu, memory string) api.ResourceMap {
+	return api.ResourceMapOf(resource.List{
 		resource.CPU: resource.MustParse(cpu), resource.Memory: resource.MustParse(memory),
 	})
 }
@@ -89,14 +90,14 @@ func TestLedgerCountsPodsUntilTheyAreMeasured(t *testing.T) {
 	// its estimate exceeds its usage by still counts.
 	f.snapshot.SetNow(modelStart.Add(30 * time.Second))
 	m := f.metric(modelStart.Add(30 * time.Second))
-	m.Status.PodsMetric = append(m.Status.PodsMetric, &framework.PodMetricInfo{Name: "new", Namespace: "default", PodUsage: usage("100m", "1Gi")})
+	m.Status.PodsMetric = append(m.Status.PodsMetric, &api.PodMetricInfo{Name: "new", Namespace: "default", PodUsage: usage("100m", "1Gi")})
 	f.ok(estimator.LedgerOf(f.snapshot).SetMetric(m))
 	if diff := cmp.Diff([]int64{2750, 4 * gib}, use(f.snapshot)); diff != "" {
 		t.Fatalf("in the window (-want +got)\n%s", diff)
 	}
 
 	m = f.metric(modelStart.Add(time.Minute))
-	m.Status.PodsMetric = append(m.Status.PodsMetric, &framework.PodMetricInfo{Name: "new", Namespace: "default", PodUsage: usage("100m", "1Gi")})
+	m.Status.PodsMetric = append(m.Status.PodsMetric, &api.PodMetricInfo{Name: "new", Namespace: "default", PodUsage: usage("100m", "1Gi")})
 	f.ok(estimator.LedgerOf(f.snapshot).SetMetric(m))
 	if diff := cmp.Diff([]int64{2000, 4 * gib}, use(f.snapshot)); diff != "" {
 		t.Fatalf("after the window (-want +got)\n%s", diff)
@@ -211,9 +212,9 @@ func TestLedgerExpiry(t *testing.T) {
 func TestLedgerFollowsObjects(t *testing.T) {
 	f := &ledgerFixture{t, framework.NewSnapshot(framework.ZoneInterleaved)}
 	f.snapshot.SetNow(modelStart)
-	node := framework.MakeNode("n1", "10", "10Gi").Obj()
+	node := api.MakeNode("n1", "10", "10Gi").Obj()
 	first, second := f.metric(modelStart.Add(-time.Minute)), f.metric(modelStart)
-	second.Status.NodeMetric = &framework.NodeMetricInfo{NodeUsage: usage("3", "4Gi")}
+	second.Status.NodeMetric = &api.NodeMetricInfo{NodeUsage: usage("3", "4Gi")}
 	f.ok(framework.Put(f.snapshot, first))
 	f.ok(f.snapshot.AddNode(node))
 	want := func(what string, s *framework.Snapshot, cpu int64) {
@@ -235,7 +236,7 @@ func TestLedgerFollowsObjects(t *testing.T) {
 	mark := f.snapshot.Begin()
 	f.ok(framework.Put(f.snapshot, second))
 	want("new metric", f.snapshot, 3000)
-	framework.Delete[framework.NodeMetric](f.snapshot, "n1")
+	framework.Delete[api.NodeMetric](f.snapshot, "n1")
 	want("no metric", f.snapshot, 0)
 	f.snapshot.Rollback(mark)
 	want("rolled back", f.snapshot, 2000)
@@ -244,7 +245,7 @@ func TestLedgerFollowsObjects(t *testing.T) {
 	f.ok(framework.Put(f.snapshot, second))
 	f.ok(f.snapshot.AddNode(node))
 	want("metric before the node", f.snapshot, 3000)
-	f.ok(framework.Put(f.snapshot, &framework.Namespace{ObjectMeta: framework.ObjectMeta{Name: "n1"}}))
+	f.ok(framework.Put(f.snapshot, &api.Namespace{ObjectMeta: api.ObjectMeta{Name: "n1"}}))
 	want("another kind of the same name", f.snapshot, 3000)
 }
 
@@ -261,7 +262,7 @@ func TestLedgerErrors(t *testing.T) {
 	}{
 		{"nil metric", l.SetMetric(nil), "node metric: is nil"},
 		{
-			"unknown node", l.SetMetric(&framework.NodeMetric{ObjectMeta: framework.ObjectMeta{Name: "n9"}}),
+			"unknown node", l.SetMetric(&api.NodeMetric{ObjectMeta: api.ObjectMeta{Name: "n9"}}),
 			`node metric n9: metadata.name: "n9": no such node in the snapshot`,
 		},
 		{"nil pod", l.Assign(nil, n), "pod: is nil"},
@@ -270,7 +271,7 @@ func TestLedgerErrors(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			var invalid *framework.InvalidError
+			var invalid *api.InvalidError
 			if !errors.As(test.err, &invalid) || test.err.Error() != test.want {
 				t.Errorf("error %v, want %s", test.err, test.want)
 			}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // vectorSums are the sums of the rules from 1.8 on, over the Load's resources.
@@ -155,7 +156,7 @@ func (v *vectorSums) post(a *account, i int, op func(*wide, int64)) {
 	known := a.matches.reported(i)
 	active := v.forProd && known && v.prod[i] && a.matches.prod(a.metric, i)
 	inWindow := !known || a.windowStart.Before(e.placed) || !e.deadline.IsZero() && e.deadline.After(a.updated)
-	var usage *framework.ResourceMap
+	var usage *api.ResourceMap
 	if known && (active || inWindow) {
 		usage = &a.metric.Status.PodsMetric[a.matches.places[i]].PodUsage
 	}
@@ -178,7 +179,7 @@ func (v *vectorSums) post(a *account, i int, op func(*wide, int64)) {
 }
 
 // exceeding applies what the estimate exceeds the usage by.
-func (v *vectorSums) exceeding(sum []wide, estimate []int64, usage *framework.ResourceMap, op func(*wide, int64)) {
+func (v *vectorSums) exceeding(sum []wide, estimate []int64, usage *api.ResourceMap, op func(*wide, int64)) {
 	for r, x := range estimate {
 		if usage != nil {
 			name := v.load.names[r]
@@ -253,7 +254,7 @@ func (v *vectorSums) addProd(a *account) {
 }
 
 // base sets what the node uses by a statistic.
-func (v *vectorSums) base(part int, info *framework.NodeMetricInfo, s statistic) {
+func (v *vectorSums) base(part int, info *api.NodeMetricInfo, s statistic) {
 	usage, ok := s.of(info)
 	v.has[part] = ok
 	if ok {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -85,7 +86,7 @@ func TestLedgerFinishedVersion(t *testing.T) {
 	f := newLedgerFixture(t)
 	running := f.pod("new", "1", "1Gi")
 	object := *running.Pod
-	object.Status.Phase = framework.PodSucceeded
+	object.Status.Phase = api.PodSucceeded
 	finished, err := f.snapshot.NewPodInfo(&object)
 	f.ok(err)
 	f.ok(f.snapshot.AddPod(running, "n1"))
@@ -100,7 +101,7 @@ func TestLedgerFinishedVersion(t *testing.T) {
 func TestLedgerSlotReuse(t *testing.T) {
 	f := newLedgerFixture(t)
 	f.ok(f.snapshot.RemoveNode("n1"))
-	f.ok(f.snapshot.AddNode(framework.MakeNode("n1", "10", "10Gi").Obj()))
+	f.ok(f.snapshot.AddNode(api.MakeNode("n1", "10", "10Gi").Obj()))
 	f.ok(f.snapshot.AddPod(f.pod("old", "1", "1Gi"), "n1"))
 	m := f.metric(modelStart.Add(30 * time.Second)) // half an interval after it came
 	f.ok(estimator.LedgerOf(f.snapshot).SetMetric(m))
@@ -171,7 +172,7 @@ func TestLedgerMetricWithNamespace(t *testing.T) {
 	if got := use(f.snapshot); got[0] != 3000 {
 		t.Errorf("put: use of cpu = %d, want 3000", got[0])
 	}
-	framework.Delete[framework.NodeMetric](f.snapshot, "n1")
+	framework.Delete[api.NodeMetric](f.snapshot, "n1")
 	if got := use(f.snapshot); got != nil {
 		t.Errorf("deleted: use = %v, want none", got)
 	}
@@ -192,7 +193,7 @@ func TestLedgerEmptyArguments(t *testing.T) {
 		"Unassign(empty node)": ledger.Unassign(f.pod("a", "1", "1Gi"), &framework.NodeInfo{}),
 	}
 	for call, err := range refused {
-		var invalid *framework.InvalidError
+		var invalid *api.InvalidError
 		if !errors.As(err, &invalid) {
 			t.Errorf("%s = %v, want an InvalidError", call, err)
 		}

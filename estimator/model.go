@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -21,16 +21,16 @@ var (
 // 4, 16, 32, 64, 128, 256, 512 and 1024 GiB. Every call makes new ones.
 //
 // Source: Karmada 1.13.
-func DefaultModels() []framework.ResourceModel {
-	models := make([]framework.ResourceModel, len(defaultCPU))
+func DefaultModels() []api.ResourceModel {
+	models := make([]api.ResourceModel, len(defaultCPU))
 	for i := range models {
 		cpu, memory := unbounded(), unbounded()
 		if i+1 < len(models) {
 			cpu, memory = resource.New(defaultCPU[i+1], resource.DecimalSI), gibibytes(defaultMemory[i+1])
 		}
-		models[i] = framework.ResourceModel{
+		models[i] = api.ResourceModel{
 			Grade: uint(i),
-			Ranges: []framework.ResourceModelRange{
+			Ranges: []api.ResourceModelRange{
 				{Name: resource.CPU, Min: resource.New(defaultCPU[i], resource.DecimalSI), Max: cpu},
 				{Name: resource.Memory, Min: gibibytes(defaultMemory[i]), Max: memory},
 			},
@@ -52,12 +52,12 @@ func unbounded() resource.Quantity { return resource.New(math.MaxInt64, resource
 //
 // Differs: the argument is not changed, and models of one grade keep their
 // order, which Karmada's unstable sort may change.
-func StandardizeModels(models []framework.ResourceModel) []framework.ResourceModel {
+func StandardizeModels(models []api.ResourceModel) []api.ResourceModel {
 	if len(models) == 0 {
 		return nil
 	}
 	sorted := slices.Clone(models)
-	slices.SortStableFunc(sorted, func(a, b framework.ResourceModel) int { return cmp.Compare(a.Grade, b.Grade) })
+	slices.SortStableFunc(sorted, func(a, b api.ResourceModel) int { return cmp.Compare(a.Grade, b.Grade) })
 	for i := range sorted {
 		sorted[i].Ranges = slices.Clone(sorted[i].Ranges)
 	}

@@ -9,15 +9,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/berth-sched/berth/estimator"
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
 // model makes a model of ranges given as name, min, max.
-func model(grade uint, ranges ...string) framework.ResourceModel {
-	m := framework.ResourceModel{Grade: grade}
+func model(grade uint, ranges ...string) api.ResourceModel {
+	m := api.ResourceModel{Grade: grade}
 	for i := 0; i < len(ranges); i += 3 {
-		m.Ranges = append(m.Ranges, framework.ResourceModelRange{
+		m.Ranges = append(m.Ranges, api.ResourceModelRange{
 			Name: resource.Name(ranges[i]), Min: resource.MustParse(ranges[i+1]), Max: resource.MustParse(ranges[i+2]),
 		})
 	}
@@ -27,7 +27,7 @@ func model(grade uint, ranges ...string) framework.ResourceModel {
 const endless = "9223372036854775807"
 
 func TestDefaultModels(t *testing.T) {
-	want := []framework.ResourceModel{
+	want := []api.ResourceModel{
 		model(0, "cpu", "0", "1", "memory", "0", "4Gi"),
 		model(1, "cpu", "1", "2", "memory", "4Gi", "16Gi"),
 		model(2, "cpu", "2", "4", "memory", "16Gi", "32Gi"),
@@ -52,11 +52,11 @@ func TestDefaultModels(t *testing.T) {
 }
 
 func TestStandardizeModels(t *testing.T) {
-	in := []framework.ResourceModel{
+	in := []api.ResourceModel{
 		model(7, "cpu", "2", "3"),
 		model(1, "cpu", "1", "2"),
 	}
-	want := []framework.ResourceModel{
+	want := []api.ResourceModel{
 		model(1, "cpu", "0", "2"),
 		model(7, "cpu", "2", endless),
 	}
@@ -71,43 +71,43 @@ func TestStandardizeModels(t *testing.T) {
 func TestValidateModels(t *testing.T) {
 	for _, c := range []struct {
 		name        string
-		models      []framework.ResourceModel
+		models      []api.ResourceModel
 		first       string // of ValidateModels
 		strict      int    // errors of ValidateModelsStrictly
 		field, text string // of the first one
 	}{
 		{name: "none"},
-		{name: "one", models: []framework.ResourceModel{model(0, "cpu", "0", endless)}},
+		{name: "one", models: []api.ResourceModel{model(0, "cpu", "0", endless)}},
 		{
 			name:   "meet in another notation",
-			models: []framework.ResourceModel{model(0, "cpu", "0", "1"), model(1, "cpu", "1000m", endless)},
+			models: []api.ResourceModel{model(0, "cpu", "0", "1"), model(1, "cpu", "1000m", endless)},
 		},
 		{
 			name: "same grade", strict: 1,
-			models: []framework.ResourceModel{model(3, "cpu", "0", "1"), model(3, "cpu", "1", endless)},
+			models: []api.ResourceModel{model(3, "cpu", "0", "1"), model(3, "cpu", "1", endless)},
 			first:  `spec.resourceModels[1].grade: "3": The grade of each models should not be the same`,
 		},
 		{
 			name: "grades descend, which Karmada accepts", strict: 1,
-			models: []framework.ResourceModel{model(5, "cpu", "0", "1"), model(2, "cpu", "1", endless)},
+			models: []api.ResourceModel{model(5, "cpu", "0", "1"), model(2, "cpu", "1", endless)},
 		},
 		{
 			name: "a resource missing", strict: 1,
-			models: []framework.ResourceModel{model(0, "cpu", "0", "1", "memory", "0", "1"), model(1, "cpu", "1", endless)},
+			models: []api.ResourceModel{model(0, "cpu", "0", "1", "memory", "0", "1"), model(1, "cpu", "1", endless)},
 			first:  `spec.resourceModels[1].ranges: "1 resources": The number of resource types should be the same`,
 		},
 		{
 			name: "gap and end", strict: 2,
-			models: []framework.ResourceModel{model(0, "cpu", "0", "1"), model(1, "cpu", "2", "3")},
+			models: []api.ResourceModel{model(0, "cpu", "0", "1"), model(1, "cpu", "2", "3")},
 			first:  `spec.resourceModels[1].ranges[0].min: "2": Model intervals for resources must be contiguous and non-overlapping`,
 		},
 		{
 			name: "no resources, which Karmada accepts", strict: 1,
-			models: []framework.ResourceModel{model(0)},
+			models: []api.ResourceModel{model(0)},
 		},
 		{
 			name: "a resource twice, which Karmada accepts", strict: 1,
-			models: []framework.ResourceModel{model(0, "cpu", "0", endless, "cpu", "0", endless)},
+			models: []api.ResourceModel{model(0, "cpu", "0", endless, "cpu", "0", endless)},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -117,7 +117,7 @@ func TestValidateModels(t *testing.T) {
 			got := 0
 			if err := estimator.ValidateModelsStrictly(c.models); err != nil {
 				for _, e := range err.(interface{ Unwrap() []error }).Unwrap() {
-					var invalid *framework.InvalidError
+					var invalid *api.InvalidError
 					if !errors.As(e, &invalid) || invalid.Field == "" {
 						t.Errorf("%v is no InvalidError with a field", e)
 					}
@@ -187,9 +187,9 @@ func or(a, b string) string {
 	return b
 }
 
-func decodeModels(t *testing.T, data []byte) []framework.ResourceModel {
+func decodeModels(t *testing.T, data []byte) []api.ResourceModel {
 	t.Helper()
-	var models []framework.ResourceModel
+	var models []api.ResourceModel
 	if err := json.Unmarshal(data, &models); err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 var (
@@ -18,7 +18,7 @@ var (
 // under these models: every model must name the same resources, at least one,
 // each once, and minima must neither be negative nor fall from one model to the
 // next. Maxima play no part in counting and are not read.
-func agree(models []framework.ResourceModel) error {
+func agree(models []api.ResourceModel) error {
 	for i := range models {
 		ranges := models[i].Ranges
 		if len(ranges) == 0 {
@@ -53,7 +53,7 @@ func agree(models []framework.ResourceModel) error {
 
 // agreeFirst checks the first model; the others cannot be negative or name a
 // resource twice if they agree with it.
-func agreeFirst(ranges []framework.ResourceModelRange) error {
+func agreeFirst(ranges []api.ResourceModelRange) error {
 	for j := range ranges {
 		r := &ranges[j]
 		if rangeOf(ranges[:j], r.Name) >= 0 {

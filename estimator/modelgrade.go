@@ -1,14 +1,14 @@
 package estimator
 
 import (
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
 // A Grader says into which grade of a list of models a node falls. It is made
 // by [NewGrader], never changes, and may be shared by goroutines.
 type Grader struct {
-	models []framework.ResourceModel
+	models []api.ResourceModel
 	names  []resource.Name
 	mins   [][]resource.Quantity // by name, then by model
 }
@@ -16,14 +16,14 @@ type Grader struct {
 // NewGrader returns a Grader for models. Every model must name the same
 // resources, at least one, each once; and the minima of a resource must not be
 // negative nor fall from one model to the next. Anything else is a
-// [*framework.InvalidError].
+// [*api.InvalidError].
 //
 // Differs: Karmada accepts lists that break these rules. It then panics at the
 // first node (no model, or one without resources), or counts nodes wrongly or
 // not at all.
-func NewGrader(models []framework.ResourceModel) (*Grader, error) {
+func NewGrader(models []api.ResourceModel) (*Grader, error) {
 	if len(models) == 0 {
-		return nil, &framework.InvalidError{Field: modelsField, Value: "0 models", Err: errNoModels}
+		return nil, &api.InvalidError{Field: modelsField, Value: "0 models", Err: errNoModels}
 	}
 	if err := agree(models); err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func lastAtMost(ascending []resource.Quantity, x resource.Quantity) int {
 // Count returns how many of the nodes fall into each grade, in the order of the
 // models: the form of a cluster's status. nodes holds what is free on each
 // node. Nodes without a grade are not counted.
-func (g *Grader) Count(nodes []resource.List) []framework.AllocatableModeling {
+func (g *Grader) Count(nodes []resource.List) []api.AllocatableModeling {
 	counts := g.zero()
 	for _, free := range nodes {
 		if i, ok := g.Grade(free); ok {
@@ -88,8 +88,8 @@ func (g *Grader) Count(nodes []resource.List) []framework.AllocatableModeling {
 	return counts
 }
 
-func (g *Grader) zero() []framework.AllocatableModeling {
-	counts := make([]framework.AllocatableModeling, len(g.models))
+func (g *Grader) zero() []api.AllocatableModeling {
+	counts := make([]api.AllocatableModeling, len(g.models))
 	for i := range counts {
 		counts[i].Grade = g.models[i].Grade
 	}

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/berth-sched/berth/estimator"
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -48,44 +48,44 @@ func TestGrade(t *testing.T) {
 func TestNewGraderRefuses(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		models []framework.ResourceModel
+		models []api.ResourceModel
 		want   string
 	}{
 		{"no models", nil, `spec.resourceModels: "0 models": there are no models to grade nodes by`},
-		{"no resources", []framework.ResourceModel{model(0)}, `spec.resourceModels[0].ranges: "0 resources": a model must name at least one resource`},
+		{"no resources", []api.ResourceModel{model(0)}, `spec.resourceModels[0].ranges: "0 resources": a model must name at least one resource`},
 		{
 			"a resource twice",
-			[]framework.ResourceModel{model(0, "cpu", "0", "1", "cpu", "0", "1")},
+			[]api.ResourceModel{model(0, "cpu", "0", "1", "cpu", "0", "1")},
 			`spec.resourceModels[0].ranges[1].name: "cpu": a model must not name a resource twice`,
 		},
 		{
 			"counts differ",
-			[]framework.ResourceModel{model(0, "cpu", "0", "1"), model(1, "cpu", "1", "2", "memory", "0", "1")},
+			[]api.ResourceModel{model(0, "cpu", "0", "1"), model(1, "cpu", "1", "2", "memory", "0", "1")},
 			`spec.resourceModels[1].ranges: "2 resources": the number of resourceName is not equal the number of resourceList`,
 		},
 		{
 			"names differ",
-			[]framework.ResourceModel{model(0, "cpu", "0", "1"), model(1, "memory", "1", "2")},
+			[]api.ResourceModel{model(0, "cpu", "0", "1"), model(1, "memory", "1", "2")},
 			`spec.resourceModels[1].ranges: "cpu": the resource is missing in this model`,
 		},
 		{
 			"an empty name, which the next model lacks",
-			[]framework.ResourceModel{model(0, "cpu", "0", "1", "", "0", "1"), model(1, "cpu", "1", "2", "memory", "1", "2")},
+			[]api.ResourceModel{model(0, "cpu", "0", "1", "", "0", "1"), model(1, "cpu", "1", "2", "memory", "1", "2")},
 			`spec.resourceModels[0].ranges[1].name: the name of a resource must not be empty`,
 		},
 		{
 			"a name twice, which hides one that is missing",
-			[]framework.ResourceModel{model(0, "cpu", "0", "1", "memory", "0", "1"), model(1, "cpu", "1", "2", "cpu", "1", "2")},
+			[]api.ResourceModel{model(0, "cpu", "0", "1", "memory", "0", "1"), model(1, "cpu", "1", "2", "cpu", "1", "2")},
 			`spec.resourceModels[1].ranges: "memory": the resource is missing in this model`,
 		},
 		{
 			"below 0",
-			[]framework.ResourceModel{model(0, "cpu", "-1", "1")},
+			[]api.ResourceModel{model(0, "cpu", "-1", "1")},
 			`spec.resourceModels[0].ranges[0].min: "-1": must not be negative`,
 		},
 		{
 			"not sorted",
-			[]framework.ResourceModel{model(1, "cpu", "1", "2"), model(0, "cpu", "0", "1")},
+			[]api.ResourceModel{model(1, "cpu", "1", "2"), model(0, "cpu", "0", "1")},
 			`spec.resourceModels[1].ranges[0].min: "0": must not be below the min of the model before`,
 		},
 	} {
@@ -127,15 +127,15 @@ func TestGradeIsTheLastModelMet(t *testing.T) {
 }
 
 // drawModels draws well-formed models of CPU and memory.
-func drawModels(t *rapid.T) []framework.ResourceModel {
+func drawModels(t *rapid.T) []api.ResourceModel {
 	n := rapid.IntRange(1, 6).Draw(t, "models")
-	models := make([]framework.ResourceModel, n)
+	models := make([]api.ResourceModel, n)
 	var cpu, memory int64
 	for i := range models {
 		low := [2]int64{cpu, memory}
 		cpu += rapid.Int64Range(1, 3000).Draw(t, "cpu width")
 		memory += rapid.Int64Range(1, 20).Draw(t, "memory width")
-		models[i] = framework.ResourceModel{Grade: uint(i), Ranges: []framework.ResourceModelRange{
+		models[i] = api.ResourceModel{Grade: uint(i), Ranges: []api.ResourceModelRange{
 			{Name: "cpu", Min: resource.Milli(low[0]), Max: resource.Milli(cpu)},
 			{Name: "memory", Min: resource.New(low[1], resource.BinarySI), Max: resource.New(memory, resource.BinarySI)},
 		}}

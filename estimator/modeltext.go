@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // ValidateModelsJSON checks a JSON list of models, the value of a cluster's
@@ -21,15 +21,15 @@ import (
 // hold in 64 bits with room to spare (100Ti, 1Pi, 1.5Gi), even if both write it
 // alike.
 func ValidateModelsJSON(data []byte) error {
-	var models []framework.ResourceModel
+	var models []api.ResourceModel
 	if err := json.Unmarshal(data, &models); err != nil {
-		return &framework.InvalidError{Field: modelsField, Err: fmt.Errorf("not a list of resource models: %w", err)}
+		return &api.InvalidError{Field: modelsField, Err: fmt.Errorf("not a list of resource models: %w", err)}
 	}
 	var written []struct {
 		Ranges []struct{ Min, Max json.RawMessage }
 	}
 	if err := json.Unmarshal(data, &written); err != nil {
-		return &framework.InvalidError{Field: modelsField, Err: fmt.Errorf("not a list of resource models: %w", err)}
+		return &api.InvalidError{Field: modelsField, Err: fmt.Errorf("not a list of resource models: %w", err)}
 	}
 	return firstViolation(models, func(i, j int) bool {
 		return bytes.Equal(textOf(written[i-1].Ranges[j].Max), textOf(written[i].Ranges[j].Min))

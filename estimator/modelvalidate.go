@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -33,7 +33,7 @@ const (
 const modelsField = "spec.resourceModels"
 
 // ValidateModels checks models by the rules of Karmada's admission and returns
-// the first violation as a [*framework.InvalidError], whose Err has Karmada's
+// the first violation as a [*api.InvalidError], whose Err has Karmada's
 // text. The models must be as they would be stored; see [StandardizeModels].
 //
 // The rules: neighbours differ in grade and agree in the number of their
@@ -47,11 +47,11 @@ const modelsField = "spec.resourceModels"
 // written, so that "1" and "1000m", or "1Ti" and "1024Gi", do not meet. Here
 // numbers are compared; [ValidateModelsJSON] compares what is written. Rules
 // that Karmada forgot are checked by [ValidateModelsStrictly].
-func ValidateModels(models []framework.ResourceModel) error {
+func ValidateModels(models []api.ResourceModel) error {
 	return firstViolation(models, meetByValue(models))
 }
 
-func firstViolation(models []framework.ResourceModel, meet func(i, j int) bool) error {
+func firstViolation(models []api.ResourceModel, meet func(i, j int) bool) error {
 	var first error
 	checkModels(models, meet, func(err error) bool {
 		first = err
@@ -65,7 +65,7 @@ func firstViolation(models []framework.ResourceModel, meet func(i, j int) bool) 
 // grades must ascend (Karmada accepts 5, 2 and 0, 1, 0), a model must name a
 // resource (Karmada accepts none and panics when it counts nodes), must name none
 // twice, and none by an empty name.
-func ValidateModelsStrictly(models []framework.ResourceModel) error {
+func ValidateModelsStrictly(models []api.ResourceModel) error {
 	var all []error
 	checkModels(models, meetByValue(models), func(err error) bool {
 		all = append(all, err)
@@ -92,12 +92,12 @@ func ValidateModelsStrictly(models []framework.ResourceModel) error {
 
 // meetByValue returns a function that tells whether range j of model i begins
 // where that of the model before ends.
-func meetByValue(models []framework.ResourceModel) func(i, j int) bool {
+func meetByValue(models []api.ResourceModel) func(i, j int) bool {
 	return func(i, j int) bool { return models[i-1].Ranges[j].Max.Equal(models[i].Ranges[j].Min) }
 }
 
 // checkModels reports violations in Karmada's order until report returns false.
-func checkModels(models []framework.ResourceModel, meet func(i, j int) bool, report func(error) bool) {
+func checkModels(models []api.ResourceModel, meet func(i, j int) bool, report func(error) bool) {
 	for i, m := range models {
 		if i > 0 && m.Grade == models[i-1].Grade && !report(invalidModel(i, "grade", fmt.Sprint(m.Grade), ruleGrades)) {
 			return
@@ -122,7 +122,7 @@ func checkModels(models []framework.ResourceModel, meet func(i, j int) bool, rep
 }
 
 // checkBegin checks where range j of model i begins.
-func checkBegin(models []framework.ResourceModel, i, j int, meet func(i, j int) bool) error {
+func checkBegin(models []api.ResourceModel, i, j int, meet func(i, j int) bool) error {
 	r := &models[i].Ranges[j]
 	if i == 0 {
 		if !r.Min.IsZero() {
@@ -147,7 +147,7 @@ func endless(q resource.Quantity) bool {
 	return q.Value() == math.MaxInt64 && q.Cmp(unbounded()) <= 0
 }
 
-func rangeOf(ranges []framework.ResourceModelRange, name resource.Name) int {
+func rangeOf(ranges []api.ResourceModelRange, name resource.Name) int {
 	for j := range ranges {
 		if ranges[j].Name == name {
 			return j
@@ -157,9 +157,9 @@ func rangeOf(ranges []framework.ResourceModelRange, name resource.Name) int {
 }
 
 func invalidModel(i int, field, value string, err error) error {
-	return &framework.InvalidError{Field: fmt.Sprintf("%s[%d].%s", modelsField, i, field), Value: value, Err: err}
+	return &api.InvalidError{Field: fmt.Sprintf("%s[%d].%s", modelsField, i, field), Value: value, Err: err}
 }
 
 func invalidRange(i, j int, field, value string, err error) error {
-	return &framework.InvalidError{Field: fmt.Sprintf("%s[%d].ranges[%d].%s", modelsField, i, j, field), Value: value, Err: err}
+	return &api.InvalidError{Field: fmt.Sprintf("%s[%d].ranges[%d].%s", modelsField, i, j, field), Value: value, Err: err}
 }

@@ -1,10 +1,10 @@
 package estimator
 
 import (
-	"math"
 	"slices"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/resource"
 )
 
 // Percentile returns the value below or at which a fraction p of the values
@@ -45,15 +45,12 @@ func Average(values []int64) int64 {
 	for _, v := range values {
 		sum += float64(v)
 	}
-	return toAmount(sum / float64(len(values)))
+	return resource.SatFloat(sum / float64(len(values)))
 }
-
-// toAmount truncates a float, at the ends of int64 if need be.
-func toAmount(f float64) int64 { return Saturating.fromFloat(math.Trunc(f)) }
 
 // percentiles are the statistics of a period besides the average, with the
 // fraction that each stands for.
 var percentiles = [...]struct {
-	kind     framework.AggregationType
+	kind     api.AggregationType
 	fraction float32
-}{{framework.P50, 0.5}, {framework.P90, 0.9}, {framework.P95, 0.95}, {framework.P99, 0.99}}
+}{{api.P50, 0.5}, {api.P90, 0.9}, {api.P95, 0.95}, {api.P99, 0.99}}

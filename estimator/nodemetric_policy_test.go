@@ -9,23 +9,25 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/berth-sched/berth/estimator"
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // A Sampler that nobody made is one of the zero policy.
+var testStart = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+
 func TestSamplerZero(t *testing.T) {
 	var zero, empty estimator.Sampler
 	made := estimator.NewSampler(estimator.SamplePolicy{})
-	if diff := cmp.Diff(made.Report("n1", modelStart), empty.Report("n1", modelStart)); diff != "" {
+	if diff := cmp.Diff(made.Report("n1", testStart), empty.Report("n1", testStart)); diff != "" {
 		t.Errorf("reports without a sample (-made +zero)\n%s", diff)
 	}
 	for i := range 8 {
-		now := modelStart.Add(time.Duration(i) * time.Minute)
-		pods := []estimator.PodUse{{Pod: framework.MakePod("web").Obj(), Use: estimator.Use{CPU: int64(100 * i), Memory: 1 << 20}}}
+		now := testStart.Add(time.Duration(i) * time.Minute)
+		pods := []estimator.PodUse{{Pod: api.MakePod("web").Obj(), Use: estimator.Use{CPU: int64(100 * i), Memory: 1 << 20}}}
 		zero.Add(now, estimator.Use{CPU: 10}, pods)
 		made.Add(now, estimator.Use{CPU: 10}, pods)
 	}
-	now := modelStart.Add(7 * time.Minute)
+	now := testStart.Add(7 * time.Minute)
 	if diff := cmp.Diff(made.Report("n1", now), zero.Report("n1", now)); diff != "" {
 		t.Errorf("reports (-made +zero)\n%s", diff)
 	}
@@ -45,8 +47,8 @@ func TestSamplerSeconds(t *testing.T) {
 	}
 	for _, test := range tests {
 		s := estimator.NewSampler(test.policy)
-		s.Add(modelStart, estimator.Use{CPU: 100}, []estimator.PodUse{{Pod: framework.MakePod("web").Obj(), Use: estimator.Use{CPU: 20}}})
-		m := s.Report("n1", modelStart)
+		s.Add(testStart, estimator.Use{CPU: 100}, []estimator.PodUse{{Pod: api.MakePod("web").Obj(), Use: estimator.Use{CPU: 20}}})
+		m := s.Report("n1", testStart)
 		policy := m.Spec.CollectPolicy
 		if *policy.AggregateDurationSeconds != test.average || *policy.ReportIntervalSeconds != test.interval {
 			t.Errorf("%+v: aggregated over %d s, reported every %d s; want %d and %d",
@@ -64,9 +66,9 @@ func TestSamplerHalfPeriod(t *testing.T) {
 		for span, want := range map[time.Duration]bool{5*time.Minute - 1: false, 5 * time.Minute: true} {
 			t.Run(fmt.Sprint(decaying, span), func(t *testing.T) {
 				s := estimator.NewSampler(estimator.SamplePolicy{Periods: []time.Duration{10 * time.Minute}, Decaying: decaying})
-				s.Add(modelStart, estimator.Use{CPU: 100}, nil)
-				s.Add(modelStart.Add(span), estimator.Use{CPU: 100}, nil)
-				for kind, use := range s.Report("n1", modelStart.Add(span)).Status.NodeMetric.AggregatedNodeUsages[0].Usage {
+				s.Add(testStart, estimator.Use{CPU: 100}, nil)
+				s.Add(testStart.Add(span), estimator.Use{CPU: 100}, nil)
+				for kind, use := range s.Report("n1", testStart.Add(span)).Status.NodeMetric.AggregatedNodeUsages[0].Usage {
 					if use.IsZero() == want {
 						t.Errorf("%s over 10m of samples that span %v: %v, want any: %v", kind, span, cpuOf(use), want)
 					}
@@ -79,9 +81,9 @@ func TestSamplerHalfPeriod(t *testing.T) {
 // The average may reach further back than every period.
 func TestSamplerLongAverage(t *testing.T) {
 	s := estimator.NewSampler(estimator.SamplePolicy{Average: 10 * time.Minute, Periods: []time.Duration{time.Minute}})
-	s.Add(modelStart, estimator.Use{CPU: 100}, nil)
-	s.Add(modelStart.Add(8*time.Minute), estimator.Use{CPU: 300}, nil)
-	if got := cpuOf(s.Report("n1", modelStart.Add(8*time.Minute)).Status.NodeMetric.NodeUsage); got != 200 {
+	s.Add(testStart, estimator.Use{CPU: 100}, nil)
+	s.Add(testStart.Add(8*time.Minute), estimator.Use{CPU: 300}, nil)
+	if got := cpuOf(s.Report("n1", testStart.Add(8*time.Minute)).Status.NodeMetric.NodeUsage); got != 200 {
 		t.Errorf("average of 100m and 300m, 8 minutes apart = %dm, want 200m", got)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -33,7 +33,7 @@ func (p SamplePolicy) withDefaults() SamplePolicy {
 		p.Average = 5 * time.Minute
 	}
 	if p.Interval <= 0 {
-		p.Interval = defaultReportInterval
+		p.Interval = defaultInterval
 	}
 	if p.Periods == nil {
 		p.Periods = []time.Duration{5 * time.Minute, 10 * time.Minute, 30 * time.Minute}
@@ -47,7 +47,7 @@ type Use struct{ CPU, Memory int64 }
 // PodUse is what a pod uses. Without a Pod it is the use of something on the node
 // that is not reported by itself.
 type PodUse struct {
-	Pod *framework.Pod
+	Pod *api.Pod
 	Use Use
 }
 
@@ -74,14 +74,20 @@ type Sampler struct {
 	times   []time.Time
 	totals  []Use // of the node, by time
 	systems []Use
-	pods    map[podName]*podSamples
+	pods    map[podKey]*podSamples
 	periods []decayingPeriod // if the policy says so
 	began   time.Time
 }
 
+// podKey is what a report knows a pod by.
+type podKey struct{ namespace, name string }
+
+// defaultInterval is how often koordlet reports if its policy does not say.
+const defaultInterval = 60 * time.Second
+
 // podSamples are the samples of a pod.
 type podSamples struct {
-	pod   *framework.Pod
+	pod   *api.Pod
 	times []time.Time
 	uses  []Use
 }
@@ -91,7 +97,7 @@ type decayingPeriod struct{ cpu, memory *Histogram }
 
 // NewSampler returns a Sampler without samples.
 func NewSampler(p SamplePolicy) *Sampler {
-	s := &Sampler{policy: p.withDefaults(), pods: map[podName]*podSamples{}}
+	s := &Sampler{policy: p.withDefaults(), pods: map[podKey]*podSamples{}}
 	if p.Decaying {
 		for _, period := range s.policy.Periods {
 			s.periods = append(s.periods, newDecayingPeriod(period))
@@ -118,13 +124,13 @@ func newDecayingPeriod(halfLife time.Duration) decayingPeriod {
 func (s *Sampler) Add(now time.Time, system Use, pods []PodUse) {
 	s.prepare()
 	total := system
-	present := make(map[podName]bool, len(pods))
+	present := make(map[podKey]bool, len(pods))
 	for _, p := range pods {
 		total = total.plus(p.Use)
 		if p.Pod == nil {
 			continue
 		}
-		name := nameOf(p.Pod)
+		name := podKey{p.Pod.Namespace, p.Pod.Name}
 		present[name] = true
 		series := s.pods[name]
 		if series == nil {
@@ -184,29 +190,29 @@ func (u Use) plus(v Use) Use {
 
 // Report returns the report of a node at a time not before the last sample. It
 // is a new object at every call.
-func (s *Sampler) Report(node string, now time.Time) *framework.NodeMetric {
+func (s *Sampler) Report(node string, now time.Time) *api.NodeMetric {
 	s.prepare()
-	m := &framework.NodeMetric{
-		TypeMeta:   framework.TypeMeta{Kind: "NodeMetric", APIVersion: "slo.koordinator.sh/v1alpha1"},
-		ObjectMeta: framework.ObjectMeta{Name: node},
+	m := &api.NodeMetric{
+		TypeMeta:   api.TypeMeta{Kind: "NodeMetric", APIVersion: "slo.koordinator.sh/v1alpha1"},
+		ObjectMeta: api.ObjectMeta{Name: node},
 	}
 	average, interval := wholeSeconds(s.policy.Average), wholeSeconds(s.policy.Interval)
-	policy := &framework.AggregatePolicy{}
-	info := &framework.NodeMetricInfo{}
+	policy := &api.AggregatePolicy{}
+	info := &api.NodeMetricInfo{}
 	k := expired(s.times, now.Add(-s.policy.Average))
 	if k < len(s.times) {
 		info.NodeUsage, info.SystemUsage = averageUse(s.totals[k:]), averageUse(s.systems[k:])
 	}
 	for i, d := range s.policy.Periods {
-		policy.Durations = append(policy.Durations, framework.Duration{Duration: d})
-		info.AggregatedNodeUsages = append(info.AggregatedNodeUsages, framework.AggregatedUsage{
-			Usage: s.statistics(i, now), Duration: framework.Duration{Duration: d},
+		policy.Durations = append(policy.Durations, api.Duration{Duration: d})
+		info.AggregatedNodeUsages = append(info.AggregatedNodeUsages, api.AggregatedUsage{
+			Usage: s.statistics(i, now), Duration: api.Duration{Duration: d},
 		})
 	}
-	m.Spec.CollectPolicy = &framework.NodeMetricCollectPolicy{
+	m.Spec.CollectPolicy = &api.NodeMetricCollectPolicy{
 		AggregateDurationSeconds: &average, ReportIntervalSeconds: &interval, NodeAggregatePolicy: policy,
 	}
-	m.Status = framework.NodeMetricStatus{UpdateTime: &now, NodeMetric: info, PodsMetric: s.reportPods(now)}
+	m.Status = api.NodeMetricStatus{UpdateTime: &now, NodeMetric: info, PodsMetric: s.reportPods(now)}
 	return m
 }
 
@@ -219,22 +225,22 @@ func wholeSeconds(d time.Duration) int64 {
 	return whole
 }
 
-func (s *Sampler) reportPods(now time.Time) []*framework.PodMetricInfo {
-	var reports []framework.PodMetricInfo // side by side, which makes them fast to read
+func (s *Sampler) reportPods(now time.Time) []*api.PodMetricInfo {
+	var reports []api.PodMetricInfo // side by side, which makes them fast to read
 	for name, series := range s.pods {
 		k := expired(series.times, now.Add(-s.policy.Average))
 		if k == len(series.times) {
 			continue
 		}
-		reports = append(reports, framework.PodMetricInfo{
+		reports = append(reports, api.PodMetricInfo{
 			Name: name.name, Namespace: name.namespace, PodUsage: averageUse(series.uses[k:]),
 			Priority: string(PodPriorityClass(series.pod)),
 		})
 	}
-	slices.SortFunc(reports, func(a, b framework.PodMetricInfo) int {
+	slices.SortFunc(reports, func(a, b api.PodMetricInfo) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 	})
-	var list []*framework.PodMetricInfo
+	var list []*api.PodMetricInfo
 	for i := range reports {
 		list = append(list, &reports[i])
 	}
@@ -243,10 +249,10 @@ func (s *Sampler) reportPods(now time.Time) []*framework.PodMetricInfo {
 
 // statistics returns those of a period: all of them empty while its samples
 // span less than half of it.
-func (s *Sampler) statistics(i int, now time.Time) map[framework.AggregationType]framework.ResourceMap {
-	usage := map[framework.AggregationType]framework.ResourceMap{framework.AVG: {}}
+func (s *Sampler) statistics(i int, now time.Time) map[api.AggregationType]api.ResourceMap {
+	usage := map[api.AggregationType]api.ResourceMap{api.AVG: {}}
 	for _, p := range percentiles {
-		usage[p.kind] = framework.ResourceMap{}
+		usage[p.kind] = api.ResourceMap{}
 	}
 	period := s.policy.Periods[i]
 	k := expired(s.times, now.Add(-period))
@@ -264,7 +270,7 @@ func (s *Sampler) statistics(i int, now time.Time) map[framework.AggregationType
 		s.periods[i].fill(usage)
 		return usage
 	}
-	usage[framework.AVG] = averageUse(s.totals[k:])
+	usage[api.AVG] = averageUse(s.totals[k:])
 	cpu, memory := split(s.totals[k:])
 	slices.Sort(cpu)
 	slices.Sort(memory)
@@ -275,12 +281,12 @@ func (s *Sampler) statistics(i int, now time.Time) map[framework.AggregationType
 }
 
 // fill sets the statistics from the histograms.
-func (p *decayingPeriod) fill(usage map[framework.AggregationType]framework.ResourceMap) {
+func (p *decayingPeriod) fill(usage map[api.AggregationType]api.ResourceMap) {
 	const milli = 1000
-	usage[framework.AVG] = resourceMap(Use{toAmount(p.cpu.Mean() * milli), toAmount(p.memory.Mean())})
+	usage[api.AVG] = resourceMap(Use{resource.SatFloat(p.cpu.Mean() * milli), resource.SatFloat(p.memory.Mean())})
 	for _, q := range percentiles {
 		f := float64(q.fraction)
-		usage[q.kind] = resourceMap(Use{toAmount(p.cpu.Percentile(f) * milli), toAmount(p.memory.Percentile(f))})
+		usage[q.kind] = resourceMap(Use{resource.SatFloat(p.cpu.Percentile(f) * milli), resource.SatFloat(p.memory.Percentile(f))})
 	}
 }
 
@@ -293,13 +299,13 @@ func split(uses []Use) (cpu, memory []int64) {
 	return cpu, memory
 }
 
-func averageUse(uses []Use) framework.ResourceMap {
+func averageUse(uses []Use) api.ResourceMap {
 	cpu, memory := split(uses)
 	return resourceMap(Use{Average(cpu), Average(memory)})
 }
 
-func resourceMap(u Use) framework.ResourceMap {
-	var m framework.ResourceMap
+func resourceMap(u Use) api.ResourceMap {
+	var m api.ResourceMap
 	m.Set(resource.CPU, resource.Milli(u.CPU))
 	m.Set(resource.Memory, resource.New(u.Memory, resource.BinarySI))
 	return m

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/berth-sched/berth/estimator"
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -59,10 +59,10 @@ func TestAverageOfNothing(t *testing.T) {
 // Use without a pod counts for the node, and is nobody's.
 func TestSamplerUseWithoutPod(t *testing.T) {
 	s := estimator.NewSampler(estimator.SamplePolicy{})
-	s.Add(modelStart, estimator.Use{CPU: 1}, []estimator.PodUse{
-		{Use: estimator.Use{CPU: 20}}, {Pod: framework.MakePod("a").Obj(), Use: estimator.Use{CPU: 300}},
+	s.Add(testStart, estimator.Use{CPU: 1}, []estimator.PodUse{
+		{Use: estimator.Use{CPU: 20}}, {Pod: api.MakePod("a").Obj(), Use: estimator.Use{CPU: 300}},
 	})
-	m := s.Report("n1", modelStart)
+	m := s.Report("n1", testStart)
 	if got := cpuOf(m.Status.NodeMetric.NodeUsage); got != 321 {
 		t.Errorf("use of the node = %dm, want 321m", got)
 	}
@@ -83,19 +83,19 @@ func TestPercentileLaws(t *testing.T) {
 	})
 }
 
-func cpuOf(m framework.ResourceMap) int64 {
+func cpuOf(m api.ResourceMap) int64 {
 	q := m.Quantity(resource.CPU)
 	return q.MilliValue()
 }
 
 func TestSampler(t *testing.T) {
 	s := estimator.NewSampler(estimator.SamplePolicy{})
-	web := framework.MakePod("web").Requests("1", "1Gi").Obj()
-	batch := framework.MakePod("batch").Obj()
-	now := modelStart
+	web := api.MakePod("web").Requests("1", "1Gi").Obj()
+	batch := api.MakePod("batch").Obj()
+	now := testStart
 	// Ten samples, a minute apart: pod web uses 100, 200, ..., 1000.
 	for i := range int64(10) {
-		now = modelStart.Add(time.Duration(i) * time.Minute)
+		now = testStart.Add(time.Duration(i) * time.Minute)
 		pods := []estimator.PodUse{{Pod: web, Use: estimator.Use{CPU: 100 * (i + 1), Memory: 1 << 20}}}
 		if i < 9 {
 			pods = append(pods, estimator.PodUse{Pod: batch, Use: estimator.Use{CPU: 50}})
@@ -141,7 +141,7 @@ func TestSampler(t *testing.T) {
 
 func TestSamplerDecaying(t *testing.T) {
 	s := estimator.NewSampler(estimator.SamplePolicy{Decaying: true, Periods: []time.Duration{10 * time.Minute}})
-	now := modelStart
+	now := testStart
 	for range 600 {
 		now = now.Add(10 * time.Second)
 		s.Add(now, estimator.Use{CPU: 1000, Memory: 1 << 30}, nil)
@@ -151,7 +151,7 @@ func TestSamplerDecaying(t *testing.T) {
 		s.Add(now, estimator.Use{CPU: 2000, Memory: 1 << 30}, nil)
 	}
 	usage := s.Report("n1", now).Status.NodeMetric.AggregatedNodeUsages[0].Usage
-	for _, kind := range []framework.AggregationType{framework.AVG, framework.P50, framework.P99} {
+	for _, kind := range []api.AggregationType{api.AVG, api.P50, api.P99} {
 		// The old use weighs a thousandth; buckets are 5 % wide.
 		if got := cpuOf(usage[kind]); got < 1990 || got > 2110 {
 			t.Errorf("%s = %d, want about 2000", kind, got)
@@ -174,8 +174,8 @@ func TestHistogram(t *testing.T) {
 		}
 	}
 	// Buckets begin at 0, 1, 3, 7, 15, 31, 63, 127.
-	add(2, 1, modelStart)
-	add(10, 1, modelStart)
+	add(2, 1, testStart)
+	add(10, 1, testStart)
 	if got := h.Percentile(0.5); got != 3 {
 		t.Errorf("median = %v, want 3, where the bucket of 2 ends", got)
 	}
@@ -183,7 +183,7 @@ func TestHistogram(t *testing.T) {
 		t.Errorf("maximum = %v, want 15", got)
 	}
 	// An hour later the old two weigh half of a new one each.
-	add(40, 1, modelStart.Add(time.Hour))
+	add(40, 1, testStart.Add(time.Hour))
 	if got := h.Percentile(0.5); got != 15 {
 		t.Errorf("median = %v, want 15", got)
 	}
@@ -194,7 +194,7 @@ func TestHistogram(t *testing.T) {
 		t.Errorf("mean = %v, want 23", got)
 	}
 	// After 150 half-lives only what is new counts.
-	add(1000, 1, modelStart.Add(150*time.Hour))
+	add(1000, 1, testStart.Add(150*time.Hour))
 	if got := h.Percentile(0); got != 127 {
 		t.Errorf("minimum = %v, want 127, where the last bucket begins", got)
 	}
@@ -220,7 +220,7 @@ func TestHistogramErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, x := range []float64{-1, nan, 1e308, math.Inf(1)} {
-		if h.Add(x, 1, modelStart) == nil || h.Add(1, x, modelStart) == nil {
+		if h.Add(x, 1, testStart) == nil || h.Add(1, x, testStart) == nil {
 			t.Errorf("a sample or weight of %v: no error", x)
 		}
 	}
@@ -228,8 +228,8 @@ func TestHistogramErrors(t *testing.T) {
 		t.Error(err)
 	}
 	var zero estimator.Histogram
-	var invalid *framework.InvalidError
-	if err := zero.Add(1, 1, modelStart); !errors.As(err, &invalid) {
+	var invalid *api.InvalidError
+	if err := zero.Add(1, 1, testStart); !errors.As(err, &invalid) {
 		t.Errorf("Add to the zero Histogram = %v, want an InvalidError", err)
 	}
 	if !zero.Empty() || zero.Mean() != 0 || zero.Percentile(0.5) != 0 {
@@ -245,7 +245,7 @@ func TestHistogramLargest(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 250 {
-		if err := h.Add(largest, largest, modelStart.Add(time.Duration(i)*halfLife)); err != nil {
+		if err := h.Add(largest, largest, testStart.Add(time.Duration(i)*halfLife)); err != nil {
 			t.Fatal(err)
 		}
 		if got := h.Mean(); math.Abs(got/largest-1) > 1e-9 {
@@ -264,7 +264,7 @@ func TestHistogramApproximates(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, v := range values {
-			if err := h.Add(float64(v), 1, modelStart); err != nil {
+			if err := h.Add(float64(v), 1, testStart); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -279,7 +279,7 @@ func TestHistogramApproximates(t *testing.T) {
 // ExampleSampler turns simulated use into a report that a ledger takes.
 func ExampleSampler() {
 	s := estimator.NewSampler(estimator.SamplePolicy{})
-	pod := framework.MakePod("web").Requests("1", "1Gi").Obj()
+	pod := api.MakePod("web").Requests("1", "1Gi").Obj()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for i := range int64(31) {
 		now = now.Add(10 * time.Second)
@@ -287,7 +287,7 @@ func ExampleSampler() {
 	}
 	m := s.Report("n1", now)
 	average := m.Status.NodeMetric.NodeUsage.Quantity(resource.CPU)
-	p95 := m.Status.NodeMetric.AggregatedNodeUsages[0].Usage[framework.P95].Quantity(resource.CPU)
+	p95 := m.Status.NodeMetric.AggregatedNodeUsages[0].Usage[api.P95].Quantity(resource.CPU)
 	fmt.Println("average", average, "p95", p95)
 	// Output: average 250m p95 380m
 }

@@ -3,14 +3,14 @@ package estimator
 import (
 	"time"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // A statistic chooses which of the uses that a metric reports counts: a kind of
 // statistic over a period, or, with the zero value, the last average. A
 // duration of 0 means the longest period.
 type statistic struct {
-	kind     framework.AggregationType
+	kind     api.AggregationType
 	duration time.Duration
 }
 
@@ -19,7 +19,7 @@ type statistic struct {
 // the last average if none has.
 //
 // Source: Koordinator 1.8, AddOrUpdateNodeMetric and getTargetAggregatedUsage.
-func (s statistic) of(info *framework.NodeMetricInfo) (use framework.ResourceMap, ok bool) {
+func (s statistic) of(info *api.NodeMetricInfo) (use api.ResourceMap, ok bool) {
 	if s.kind == "" {
 		return info.NodeUsage, true
 	}
@@ -29,12 +29,12 @@ func (s statistic) of(info *framework.NodeMetricInfo) (use framework.ResourceMap
 	if s.duration == 0 {
 		return info.NodeUsage, true
 	}
-	return framework.ResourceMap{}, false
+	return api.ResourceMap{}, false
 }
 
 // longest returns the duration asked for, or that of the longest period that
 // has the kind, 0 if there is none.
-func (s statistic) longest(info *framework.NodeMetricInfo) time.Duration {
+func (s statistic) longest(info *api.NodeMetricInfo) time.Duration {
 	d := s.duration
 	if d != 0 {
 		return d
@@ -50,14 +50,14 @@ func (s statistic) longest(info *framework.NodeMetricInfo) time.Duration {
 
 // reported returns the kind's use over the period, zero if it is not reported or
 // empty. The last one counts.
-func (s statistic) reported(info *framework.NodeMetricInfo, d time.Duration) framework.ResourceMap {
+func (s statistic) reported(info *api.NodeMetricInfo, d time.Duration) api.ResourceMap {
 	for i := len(info.AggregatedNodeUsages) - 1; i >= 0; i-- {
 		a := &info.AggregatedNodeUsages[i]
 		if use := a.Usage[s.kind]; a.Duration.Duration == d && !use.IsZero() {
 			return use
 		}
 	}
-	return framework.ResourceMap{}
+	return api.ResourceMap{}
 }
 
 // legacyStatistic returns the use by a statistic, and whether it is reported,
@@ -66,14 +66,14 @@ func (s statistic) reported(info *framework.NodeMetricInfo, d time.Duration) fra
 // longest that has the kind, and the last average if none has.
 //
 // Source: Koordinator 1.4 and 1.6, getTargetAggregatedUsage.
-func (l *Load) legacyStatistic(s statistic, info *framework.NodeMetricInfo) (use framework.ResourceMap, ok bool) {
+func (l *Load) legacyStatistic(s statistic, info *api.NodeMetricInfo) (use api.ResourceMap, ok bool) {
 	switch {
 	case info == nil:
-		return framework.ResourceMap{}, false
+		return api.ResourceMap{}, false
 	case s.kind == "":
 		return info.NodeUsage, true
 	}
-	var longest *framework.AggregatedUsage
+	var longest *api.AggregatedUsage
 	for i := range info.AggregatedNodeUsages {
 		period := &info.AggregatedNodeUsages[i]
 		use := period.Usage[s.kind]

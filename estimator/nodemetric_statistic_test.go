@@ -4,44 +4,44 @@ import (
 	"testing"
 	"time"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
 func TestStatistic(t *testing.T) {
-	use := func(cpu int64) framework.ResourceMap {
-		return framework.ResourceMapOf(resource.List{resource.CPU: resource.Milli(cpu)})
+	use := func(cpu int64) api.ResourceMap {
+		return api.ResourceMapOf(resource.List{resource.CPU: resource.Milli(cpu)})
 	}
-	period := func(minutes int, p50, p95 framework.ResourceMap) framework.AggregatedUsage {
-		return framework.AggregatedUsage{
-			Duration: framework.Duration{Duration: time.Duration(minutes) * time.Minute},
-			Usage:    map[framework.AggregationType]framework.ResourceMap{framework.P50: p50, framework.P95: p95},
+	period := func(minutes int, p50, p95 api.ResourceMap) api.AggregatedUsage {
+		return api.AggregatedUsage{
+			Duration: api.Duration{Duration: time.Duration(minutes) * time.Minute},
+			Usage:    map[api.AggregationType]api.ResourceMap{api.P50: p50, api.P95: p95},
 		}
 	}
-	empty := framework.ResourceMap{}
-	usual := []framework.AggregatedUsage{period(5, use(5), use(50)), period(30, use(30), empty), period(10, use(10), use(100)), period(10, use(11), use(110))}
+	empty := api.ResourceMap{}
+	usual := []api.AggregatedUsage{period(5, use(5), use(50)), period(30, use(30), empty), period(10, use(10), use(100)), period(10, use(11), use(110))}
 	const none = -1
 	tests := []struct {
 		name             string
-		periods          []framework.AggregatedUsage
+		periods          []api.AggregatedUsage
 		of               statistic
 		by18, by16, by14 int64
 	}{
 		{"average", usual, statistic{}, 1, 1, 1},
-		{"longest", usual, statistic{kind: framework.P50}, 30, 30, 30},
-		{"longest that has the kind", usual, statistic{kind: framework.P95}, 110, 100, none},
-		{"one of two", usual, statistic{framework.P95, 10 * time.Minute}, 110, 100, 100},
-		{"empty", usual, statistic{framework.P95, 30 * time.Minute}, none, none, none},
-		{"unknown period", usual, statistic{framework.P95, time.Minute}, none, none, none},
+		{"longest", usual, statistic{kind: api.P50}, 30, 30, 30},
+		{"longest that has the kind", usual, statistic{kind: api.P95}, 110, 100, none},
+		{"one of two", usual, statistic{api.P95, 10 * time.Minute}, 110, 100, 100},
+		{"empty", usual, statistic{api.P95, 30 * time.Minute}, none, none, none},
+		{"unknown period", usual, statistic{api.P95, time.Minute}, none, none, none},
 		{"unknown kind", usual, statistic{kind: "p42"}, 1, 1, none},
-		{"no periods", nil, statistic{kind: framework.P50}, 1, none, none},
-		{"no periods, one asked for", nil, statistic{framework.P50, time.Minute}, none, none, none},
-		{"of no duration", []framework.AggregatedUsage{period(0, use(7), empty)}, statistic{kind: framework.P50}, 7, 1, 7},
+		{"no periods", nil, statistic{kind: api.P50}, 1, none, none},
+		{"no periods, one asked for", nil, statistic{api.P50, time.Minute}, none, none, none},
+		{"of no duration", []api.AggregatedUsage{period(0, use(7), empty)}, statistic{kind: api.P50}, 7, 1, 7},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			info := &framework.NodeMetricInfo{NodeUsage: use(1), AggregatedNodeUsages: test.periods}
-			cpu := func(use framework.ResourceMap, ok bool) int64 {
+			info := &api.NodeMetricInfo{NodeUsage: use(1), AggregatedNodeUsages: test.periods}
+			cpu := func(use api.ResourceMap, ok bool) int64 {
 				if !ok {
 					return none
 				}

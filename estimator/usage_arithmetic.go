@@ -62,15 +62,10 @@ func (m Arithmetic) sum(a, b wide) int64 {
 
 // fromFloat returns a rounded number as an int64.
 func (m Arithmetic) fromFloat(f float64) int64 {
-	switch {
-	case f >= math.MinInt64 && f < math.MaxInt64:
-		return int64(f)
-	case m == Wrapping || f < 0:
+	if m == Wrapping && !(f >= math.MinInt64 && f < math.MaxInt64) {
 		return math.MinInt64
-	case f != f:
-		return 0
 	}
-	return math.MaxInt64
+	return resource.SatFloat(f)
 }
 
 // amount returns a quantity in the unit in which use is counted: cpu in

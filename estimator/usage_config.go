@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -85,11 +85,11 @@ type Aggregated struct {
 	// and Type is set.
 	Thresholds map[resource.Name]int64
 	// Type and Duration are the filter's statistic.
-	Type     framework.AggregationType
+	Type     api.AggregationType
 	Duration time.Duration
 	// ScoreType and ScoreDuration are the score's statistic; "" means the last
 	// average.
-	ScoreType     framework.AggregationType
+	ScoreType     api.AggregationType
 	ScoreDuration time.Duration
 }
 
@@ -175,7 +175,7 @@ func (c LoadAware) clone() LoadAware {
 	return c
 }
 
-// Check reports every value that cannot be used, as [*framework.InvalidError]s
+// Check reports every value that cannot be used, as [*api.InvalidError]s
 // joined: unknown rules, percentages and weights outside [0,100], a weight for
 // a resource without a factor, negative durations. Like Koordinator it does not
 // look at ProdThresholds and takes negative EstimateScheduled and
@@ -183,7 +183,7 @@ func (c LoadAware) clone() LoadAware {
 func (c LoadAware) Check() error {
 	var errs []error
 	fail := func(field, value string, format string, args ...any) {
-		errs = append(errs, &framework.InvalidError{Object: loadAwareObject, Field: field, Value: value, Err: fmt.Errorf(format, args...)})
+		errs = append(errs, &api.InvalidError{Object: loadAwareObject, Field: field, Value: value, Err: fmt.Errorf(format, args...)})
 	}
 	if _, err := c.Rules.known(); err != nil {
 		fail("rules", string(c.Rules), "%w", err)
@@ -222,3 +222,5 @@ func (c LoadAware) Check() error {
 	}
 	return errors.Join(errs...)
 }
+
+var errNil = errors.New("is nil")

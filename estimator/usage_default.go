@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -74,9 +75,9 @@ func (e *DefaultEstimator) PodReads() framework.PodFields {
 
 // EstimatePod returns the expected use of every resource that has a factor. Only
 // a nil pod is an error.
-func (e *DefaultEstimator) EstimatePod(p *framework.Pod) (map[resource.Name]int64, error) {
+func (e *DefaultEstimator) EstimatePod(p *api.Pod) (map[resource.Name]int64, error) {
 	if p == nil {
-		return nil, &framework.InvalidError{Object: "pod", Err: errNil}
+		return nil, &api.InvalidError{Object: "pod", Err: errNil}
 	}
 	use := make(map[resource.Name]int64, len(e.factors))
 	e.each(p, priorityClass(p, e.traits.podLevel), func(name resource.Name, x int64) { use[name] = x })
@@ -85,7 +86,7 @@ func (e *DefaultEstimator) EstimatePod(p *framework.Pod) (map[resource.Name]int6
 
 // each calls f with what a pod of the class is expected to use of every resource
 // that has a factor.
-func (e *DefaultEstimator) each(p *framework.Pod, class PriorityClass, f func(resource.Name, int64)) {
+func (e *DefaultEstimator) each(p *api.Pod, class PriorityClass, f func(resource.Name, int64)) {
 	own := e.ownFactors(p)
 	requests, limits := podResources(p, &e.traits)
 	for name, factor := range own {
@@ -100,7 +101,7 @@ func (e *DefaultEstimator) each(p *framework.Pod, class PriorityClass, f func(re
 
 // ownFactors returns the factors in the pod's annotation, nil if it is not to
 // be read or is malformed.
-func (e *DefaultEstimator) ownFactors(p *framework.Pod) map[resource.Name]int64 {
+func (e *DefaultEstimator) ownFactors(p *api.Pod) map[resource.Name]int64 {
 	text := p.Annotations[AnnotationScalingFactors]
 	if !e.annotations || text == "" {
 		return nil
@@ -138,9 +139,9 @@ func (e *DefaultEstimator) estimate(requests, limits resource.List, name resourc
 
 // EstimateNode returns the node's allocatable, overlaid with
 // [AnnotationRawAllocatable] where that can be read. Only a nil node is an error.
-func (e *DefaultEstimator) EstimateNode(n *framework.Node) (resource.List, error) {
+func (e *DefaultEstimator) EstimateNode(n *api.Node) (resource.List, error) {
 	if n == nil {
-		return nil, &framework.InvalidError{Object: "node", Err: errNil}
+		return nil, &api.InvalidError{Object: "node", Err: errNil}
 	}
 	text, ok := n.Annotations[AnnotationRawAllocatable]
 	if !ok {

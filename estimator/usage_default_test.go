@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/berth-sched/berth/estimator"
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -26,28 +26,28 @@ func quantities(cpu, memory string) resource.List {
 	return l
 }
 
-func container(requests, limits resource.List) framework.Container {
-	return framework.Container{Name: "c", Resources: framework.ResourceRequirements{Requests: requests, Limits: limits}}
+func container(requests, limits resource.List) api.Container {
+	return api.Container{Name: "c", Resources: api.ResourceRequirements{Requests: requests, Limits: limits}}
 }
 
 func TestDefaultEstimatorPod(t *testing.T) {
-	pod := func(containers ...framework.Container) *framework.Pod {
-		p := framework.MakePod("p").Obj()
+	pod := func(containers ...api.Container) *api.Pod {
+		p := api.MakePod("p").Obj()
 		p.Spec.Containers = containers
 		return p
 	}
-	with := func(p *framework.Pod, f func(*framework.Pod)) *framework.Pod {
+	with := func(p *api.Pod, f func(*api.Pod)) *api.Pod {
 		f(p)
 		return p
 	}
 	sidecar := container(quantities("200m", ""), nil)
-	sidecar.RestartPolicy = new(framework.ContainerRestartPolicyAlways)
+	sidecar.RestartPolicy = new(api.ContainerRestartPolicyAlways)
 	const unrequested = 200 << 20
 	own := estimator.LoadAware{PodAnnotations: true}
 	tests := []struct {
 		name        string
 		config      estimator.LoadAware
-		pod         *framework.Pod
+		pod         *api.Pod
 		cpu, memory int64
 	}{
 		{name: "nothing requested", pod: pod(container(nil, nil)), cpu: 250, memory: unrequested},
@@ -63,47 +63,47 @@ func TestDefaultEstimatorPod(t *testing.T) {
 			pod: pod(container(quantities("1", "1000"), quantities("2", "3000"))), cpu: 1700, memory: 2100,
 		},
 		{name: "limit below request", pod: pod(container(quantities("1", "1000"), quantities("500m", "100"))), cpu: 500, memory: 100},
-		{name: "factor above 100 stops at the limit", config: own, pod: with(pod(container(quantities("1", "1000"), quantities("1", "1000"))), func(p *framework.Pod) {
+		{name: "factor above 100 stops at the limit", config: own, pod: with(pod(container(quantities("1", "1000"), quantities("1", "1000"))), func(p *api.Pod) {
 			p.Annotations = map[string]string{estimator.AnnotationScalingFactors: `{"cpu":150}`}
 		}), cpu: 1000, memory: 700},
-		{name: "factor above 100 without a limit", config: own, pod: with(pod(container(quantities("1", "1000"), nil)), func(p *framework.Pod) {
+		{name: "factor above 100 without a limit", config: own, pod: with(pod(container(quantities("1", "1000"), nil)), func(p *api.Pod) {
 			p.Annotations = map[string]string{estimator.AnnotationScalingFactors: `{"cpu":150}`}
 		}), cpu: 1500, memory: 700},
-		{name: "annotation not asked for", pod: with(pod(container(quantities("1", "1000"), nil)), func(p *framework.Pod) {
+		{name: "annotation not asked for", pod: with(pod(container(quantities("1", "1000"), nil)), func(p *api.Pod) {
 			p.Annotations = map[string]string{estimator.AnnotationScalingFactors: `{"cpu":150}`}
 		}), cpu: 850, memory: 700},
-		{name: "malformed annotation", config: own, pod: with(pod(container(quantities("1", "1000"), nil)), func(p *framework.Pod) {
+		{name: "malformed annotation", config: own, pod: with(pod(container(quantities("1", "1000"), nil)), func(p *api.Pod) {
 			p.Annotations = map[string]string{estimator.AnnotationScalingFactors: `{"cpu":"150"}`}
 		}), cpu: 850, memory: 700},
 		{name: "batch", pod: with(pod(container(resource.List{
 			estimator.BatchCPU: resource.MustParse("2000"), estimator.BatchMemory: resource.MustParse("1000"), resource.CPU: resource.MustParse("9"),
-		}, nil)), func(p *framework.Pod) { p.Labels = map[string]string{estimator.LabelPriorityClass: "koord-batch"} }), cpu: 1700, memory: 700},
-		{name: "mid without a mid request", pod: with(pod(container(quantities("1", "1000"), nil)), func(p *framework.Pod) {
+		}, nil)), func(p *api.Pod) { p.Labels = map[string]string{estimator.LabelPriorityClass: "koord-batch"} }), cpu: 1700, memory: 700},
+		{name: "mid without a mid request", pod: with(pod(container(quantities("1", "1000"), nil)), func(p *api.Pod) {
 			p.Labels = map[string]string{estimator.LabelPriorityClass: "koord-mid"}
 		})},
-		{name: "free", pod: with(pod(container(quantities("1", "1000"), nil)), func(p *framework.Pod) {
+		{name: "free", pod: with(pod(container(quantities("1", "1000"), nil)), func(p *api.Pod) {
 			p.Labels = map[string]string{estimator.LabelPriorityClass: "koord-free"}
 		})},
-		{name: "init container", pod: with(pod(container(quantities("1", "1000"), nil)), func(p *framework.Pod) {
-			p.Spec.InitContainers = []framework.Container{container(quantities("2", "10"), nil)}
+		{name: "init container", pod: with(pod(container(quantities("1", "1000"), nil)), func(p *api.Pod) {
+			p.Spec.InitContainers = []api.Container{container(quantities("2", "10"), nil)}
 		}), cpu: 1700, memory: 700},
-		{name: "sidecar", pod: with(pod(container(quantities("1", "1000"), nil)), func(p *framework.Pod) {
-			p.Spec.InitContainers = []framework.Container{sidecar}
+		{name: "sidecar", pod: with(pod(container(quantities("1", "1000"), nil)), func(p *api.Pod) {
+			p.Spec.InitContainers = []api.Container{sidecar}
 		}), cpu: 1020, memory: 700},
-		{name: "sidecar in 1.4", config: estimator.LoadAware{Rules: estimator.Koordinator14}, pod: with(pod(container(quantities("1", "1000"), nil)), func(p *framework.Pod) {
-			p.Spec.InitContainers = []framework.Container{sidecar}
+		{name: "sidecar in 1.4", config: estimator.LoadAware{Rules: estimator.Koordinator14}, pod: with(pod(container(quantities("1", "1000"), nil)), func(p *api.Pod) {
+			p.Spec.InitContainers = []api.Container{sidecar}
 		}), cpu: 850, memory: 700},
-		{name: "sidecar before an init container", pod: with(pod(container(quantities("1", "1000"), nil)), func(p *framework.Pod) {
-			p.Spec.InitContainers = []framework.Container{sidecar, container(quantities("1800m", ""), nil)}
+		{name: "sidecar before an init container", pod: with(pod(container(quantities("1", "1000"), nil)), func(p *api.Pod) {
+			p.Spec.InitContainers = []api.Container{sidecar, container(quantities("1800m", ""), nil)}
 		}), cpu: 1700, memory: 700},
-		{name: "overhead", pod: with(pod(container(quantities("1", "1000"), quantities("1", ""))), func(p *framework.Pod) {
+		{name: "overhead", pod: with(pod(container(quantities("1", "1000"), quantities("1", ""))), func(p *api.Pod) {
 			p.Spec.Overhead = quantities("100m", "100")
 		}), cpu: 935, memory: 770},
-		{name: "pod-level", pod: with(pod(container(quantities("1", "1000"), nil)), func(p *framework.Pod) {
-			p.Spec.Resources = &framework.ResourceRequirements{Requests: quantities("2", "")}
+		{name: "pod-level", pod: with(pod(container(quantities("1", "1000"), nil)), func(p *api.Pod) {
+			p.Spec.Resources = &api.ResourceRequirements{Requests: quantities("2", "")}
 		}), cpu: 1700, memory: 700},
-		{name: "pod-level in 1.6", config: estimator.LoadAware{Rules: estimator.Koordinator16}, pod: with(pod(container(quantities("1", "1000"), nil)), func(p *framework.Pod) {
-			p.Spec.Resources = &framework.ResourceRequirements{Requests: quantities("2", "")}
+		{name: "pod-level in 1.6", config: estimator.LoadAware{Rules: estimator.Koordinator16}, pod: with(pod(container(quantities("1", "1000"), nil)), func(p *api.Pod) {
+			p.Spec.Resources = &api.ResourceRequirements{Requests: quantities("2", "")}
 		}), cpu: 850, memory: 700},
 	}
 	for _, test := range tests {
@@ -125,8 +125,8 @@ func TestDefaultEstimatorBounds(t *testing.T) {
 	amount := rapid.Int64Range(0, math.MaxInt64)
 	rapid.Check(t, func(t *rapid.T) {
 		request, limit := amount.Draw(t, "request"), amount.Draw(t, "limit")
-		p := framework.MakePod("p").Obj()
-		p.Spec.Containers[0].Resources = framework.ResourceRequirements{
+		p := api.MakePod("p").Obj()
+		p.Spec.Containers[0].Resources = api.ResourceRequirements{
 			Requests: resource.List{resource.Memory: resource.New(request, resource.DecimalSI), resource.CPU: resource.New(request, resource.DecimalSI)},
 			Limits:   resource.List{resource.Memory: resource.New(limit, resource.DecimalSI)},
 		}
@@ -158,7 +158,7 @@ func TestDefaultEstimatorNode(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			n := framework.MakeNode("n", "", "").Obj()
+			n := api.MakeNode("n", "", "").Obj()
 			n.Status.Allocatable = allocatable.Clone()
 			if test.annotation != "" {
 				n.Annotations = map[string]string{estimator.AnnotationRawAllocatable: test.annotation}
@@ -191,7 +191,7 @@ func TestEstimators(t *testing.T) {
 	}
 	_, err := known.New("other", estimator.LoadAware{})
 	want := `load-aware configuration: estimator: "other": unknown estimator, want one of "defaultEstimator", "mine"`
-	var invalid *framework.InvalidError
+	var invalid *api.InvalidError
 	if !errors.As(err, &invalid) || err.Error() != want {
 		t.Errorf("New(other): %v, want %s", err, want)
 	}
@@ -222,7 +222,7 @@ func TestNewLoadCopies(t *testing.T) {
 	c := func() estimator.LoadAware {
 		return estimator.LoadAware{
 			Thresholds: percent(), ProdThresholds: percent(), Weights: percent(), Factors: percent(),
-			Resources: []resource.Name{"example.com/a"}, Aggregated: &estimator.Aggregated{Thresholds: percent(), Type: framework.P95},
+			Resources: []resource.Name{"example.com/a"}, Aggregated: &estimator.Aggregated{Thresholds: percent(), Type: api.P95},
 		}
 	}
 	mine := c()
@@ -237,7 +237,7 @@ func TestNewLoadCopies(t *testing.T) {
 	for _, m := range []map[resource.Name]int64{mine.Thresholds, mine.ProdThresholds, mine.Weights, mine.Factors, mine.Aggregated.Thresholds} {
 		m[resource.CPU], m[resource.Memory] = 1, 1
 	}
-	mine.Resources[0], mine.Aggregated.Type = "example.com/b", framework.AVG
+	mine.Resources[0], mine.Aggregated.Type = "example.com/b", api.AVG
 	unEstimated := func(l *estimator.Load) estimator.LoadAware {
 		c := l.Config()
 		c.Estimator = nil
@@ -297,7 +297,7 @@ load-aware configuration: aggregated.duration: "-1ns": must not be negative`
 // ExampleDefaultEstimator predicts what a pod will use.
 func ExampleDefaultEstimator() {
 	e := estimator.NewDefaultEstimator(estimator.LoadAware{})
-	use, _ := e.EstimatePod(framework.MakePod("web").Requests("1", "1000Mi").Obj())
+	use, _ := e.EstimatePod(api.MakePod("web").Requests("1", "1000Mi").Obj())
 	fmt.Println(use[resource.CPU], use[resource.Memory]>>20)
 	// Output: 850 700
 }
@@ -310,7 +310,7 @@ func ExampleEstimators() {
 		return estimator.NewDefaultEstimator(c), nil
 	}
 	e, _ := known.New("cautious", estimator.LoadAware{})
-	use, _ := e.EstimatePod(framework.MakePod("web").Requests("1", "").Obj())
+	use, _ := e.EstimatePod(api.MakePod("web").Requests("1", "").Obj())
 	fmt.Println(use[resource.CPU])
 	_, err := known.New("careless", estimator.LoadAware{})
 	fmt.Println(err)

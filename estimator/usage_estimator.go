@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -17,10 +18,10 @@ type Estimator interface {
 	// EstimatePod returns the expected use by resource: cpu in thousandths,
 	// everything else in whole units. An error means that nothing is known: the
 	// pod then counts as using nothing, and scores are 0.
-	EstimatePod(p *framework.Pod) (map[resource.Name]int64, error)
+	EstimatePod(p *api.Pod) (map[resource.Name]int64, error)
 	// EstimateNode returns what the node can give. After an error the filter
 	// lets the node pass, and its score is 0.
-	EstimateNode(n *framework.Node) (resource.List, error)
+	EstimateNode(n *api.Node) (resource.List, error)
 }
 
 // A PodReader is an Estimator that says which parts of a pod EstimatePod reads,
@@ -57,7 +58,7 @@ func (e Estimators) New(name string, c LoadAware) (Estimator, error) {
 		name = DefaultEstimatorName
 	}
 	fail := func(err error) (Estimator, error) {
-		return nil, &framework.InvalidError{Object: loadAwareObject, Field: "estimator", Value: name, Err: err}
+		return nil, &api.InvalidError{Object: loadAwareObject, Field: "estimator", Value: name, Err: err}
 	}
 	all := KnownEstimators()
 	maps.Copy(all, e)

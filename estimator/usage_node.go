@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -61,7 +62,7 @@ type Limit struct {
 // version of the node object.
 func (l *Load) Node(n *framework.NodeInfo) *NodeLoad { return l.ready().nodes.Of(n) }
 
-func (l *Load) deriveNode(n *framework.Node) *NodeLoad {
+func (l *Load) deriveNode(n *api.Node) *NodeLoad {
 	d := &NodeLoad{Resources: l.names}
 	whole, prod, aggregated := l.whole, l.prod, l.aggregated
 	if aggregated != nil {
@@ -151,13 +152,13 @@ type nodeThresholds struct {
 	Usage      map[resource.Name]int64 `json:"usageThresholds"`
 	Prod       map[resource.Name]int64 `json:"prodUsageThresholds"`
 	Aggregated *struct {
-		Usage    map[resource.Name]int64   `json:"usageThresholds"`
-		Type     framework.AggregationType `json:"usageAggregationType"`
-		Duration *framework.Duration       `json:"usageAggregatedDuration"`
+		Usage    map[resource.Name]int64 `json:"usageThresholds"`
+		Type     api.AggregationType     `json:"usageAggregationType"`
+		Duration *api.Duration           `json:"usageAggregatedDuration"`
 	} `json:"aggregatedUsage"`
 }
 
-func ownThresholds(n *framework.Node) *nodeThresholds {
+func ownThresholds(n *api.Node) *nodeThresholds {
 	text, ok := n.Annotations[AnnotationUsageThresholds]
 	if !ok {
 		return nil

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -52,8 +53,8 @@ func (l *Load) derivePod(info *framework.PodInfo) *PodLoad {
 		d.DaemonSet = d.DaemonSet || p.OwnerReferences[i].Kind == "DaemonSet"
 	}
 	d.Err = l.estimate(p, room)
-	d.scheduled = trueSince(p, framework.PodScheduled)
-	d.initialized = trueSince(p, framework.PodInitialized)
+	d.scheduled = trueSince(p, api.PodScheduled)
+	d.initialized = trueSince(p, api.PodInitialized)
 	d.afterScheduled, d.afterInitialized = l.config.EstimateScheduled, l.config.EstimateInitialized
 	if l.config.PodAnnotations {
 		d.afterScheduled = annotatedSeconds(p, AnnotationEstimateScheduled, d.afterScheduled)
@@ -72,7 +73,7 @@ type podLoadRoom struct {
 }
 
 // estimate fills in what is expected of the pod.
-func (l *Load) estimate(p *framework.Pod, room *podLoadRoom) error {
+func (l *Load) estimate(p *api.Pod, room *podLoadRoom) error {
 	d, n := &room.PodLoad, len(l.names)
 	estimate, estimated := room.amounts[:min(n, len(room.amounts))], room.named[:min(n, len(room.named))]
 	if n > len(room.amounts) {
@@ -106,16 +107,16 @@ func (l *Load) estimate(p *framework.Pod, room *podLoadRoom) error {
 }
 
 // terminated reports whether the pod has finished.
-func terminated(p *framework.Pod) bool {
-	return p.Status.Phase == framework.PodSucceeded || p.Status.Phase == framework.PodFailed
+func terminated(p *api.Pod) bool {
+	return p.Status.Phase == api.PodSucceeded || p.Status.Phase == api.PodFailed
 }
 
 // trueSince returns when the first condition of the type became true, the zero
 // time if it is not or does not say.
-func trueSince(p *framework.Pod, t framework.PodConditionType) time.Time {
+func trueSince(p *api.Pod, t api.PodConditionType) time.Time {
 	for i := range p.Status.Conditions {
 		if c := &p.Status.Conditions[i]; c.Type == t {
-			if c.Status == framework.ConditionTrue {
+			if c.Status == api.ConditionTrue {
 				return c.LastTransitionTime
 			}
 			break
@@ -124,7 +125,7 @@ func trueSince(p *framework.Pod, t framework.PodConditionType) time.Time {
 	return time.Time{}
 }
 
-func annotatedSeconds(p *framework.Pod, key string, otherwise time.Duration) time.Duration {
+func annotatedSeconds(p *api.Pod, key string, otherwise time.Duration) time.Duration {
 	text, ok := p.Annotations[key]
 	if !ok {
 		return otherwise

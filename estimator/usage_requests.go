@@ -1,7 +1,7 @@
 package estimator
 
 import (
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -12,14 +12,14 @@ import (
 //
 // Source: k8s.io/component-helpers 0.35, PodRequests and PodLimits; for the
 // older rules Kubernetes 1.28 and, without sidecars, 1.24.
-func podResources(p *framework.Pod, t *traits) (requests, limits resource.List) {
+func podResources(p *api.Pod, t *traits) (requests, limits resource.List) {
 	if len(p.Spec.Containers) == 1 && len(p.Spec.InitContainers) == 0 && len(p.Spec.Overhead) == 0 && p.Spec.Resources == nil {
 		// Most pods: there is nothing to add up, and no list to make.
 		r := &p.Spec.Containers[0].Resources
 		return r.Requests, r.Limits
 	}
-	requests = addUp(p, t, func(r *framework.ResourceRequirements) resource.List { return r.Requests })
-	limits = addUp(p, t, func(r *framework.ResourceRequirements) resource.List { return r.Limits })
+	requests = addUp(p, t, func(r *api.ResourceRequirements) resource.List { return r.Requests })
+	limits = addUp(p, t, func(r *api.ResourceRequirements) resource.List { return r.Limits })
 	requests = requests.Add(p.Spec.Overhead)
 	for name, q := range p.Spec.Overhead {
 		if limit, ok := limits[name]; ok && !limit.IsZero() {
@@ -29,7 +29,7 @@ func podResources(p *framework.Pod, t *traits) (requests, limits resource.List) 
 	return requests, limits
 }
 
-func addUp(p *framework.Pod, t *traits, of func(*framework.ResourceRequirements) resource.List) resource.List {
+func addUp(p *api.Pod, t *traits, of func(*api.ResourceRequirements) resource.List) resource.List {
 	sum := resource.List{}
 	for i := range p.Spec.Containers {
 		sum = sum.Add(of(&p.Spec.Containers[i].Resources))
@@ -56,6 +56,6 @@ func addUp(p *framework.Pod, t *traits, of func(*framework.ResourceRequirements)
 	return sum
 }
 
-func isSidecar(c *framework.Container) bool {
-	return c.RestartPolicy != nil && *c.RestartPolicy == framework.ContainerRestartPolicyAlways
+func isSidecar(c *api.Container) bool {
+	return c.RestartPolicy != nil && *c.RestartPolicy == api.ContainerRestartPolicyAlways
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -17,13 +18,13 @@ var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 func measuredNode() *framework.Snapshot {
 	s := framework.NewSnapshot(framework.Arrival)
 	s.SetNow(noon)
-	if err := s.AddNode(framework.MakeNode("n1", "10", "10Gi").Obj()); err != nil {
+	if err := s.AddNode(api.MakeNode("n1", "10", "10Gi").Obj()); err != nil {
 		panic(err)
 	}
 	at := noon.Add(-time.Minute)
-	m := &framework.NodeMetric{ObjectMeta: framework.ObjectMeta{Name: "n1"}}
+	m := &api.NodeMetric{ObjectMeta: api.ObjectMeta{Name: "n1"}}
 	m.Status.UpdateTime = &at
-	m.Status.NodeMetric = &framework.NodeMetricInfo{NodeUsage: framework.ResourceMapOf(resource.List{
+	m.Status.NodeMetric = &api.NodeMetricInfo{NodeUsage: api.ResourceMapOf(resource.List{
 		resource.CPU: resource.MustParse("4"), resource.Memory: resource.MustParse("2Gi"),
 	})}
 	if err := estimator.LedgerOf(s).SetMetric(m); err != nil {
@@ -34,7 +35,7 @@ func measuredNode() *framework.Snapshot {
 
 // podOf derives a pod that requests so much.
 func podOf(s *framework.Snapshot, cpu, memory string) *framework.PodInfo {
-	p, err := s.NewPodInfo(framework.MakePod("web").Requests(cpu, memory).Obj())
+	p, err := s.NewPodInfo(api.MakePod("web").Requests(cpu, memory).Obj())
 	if err != nil {
 		panic(err)
 	}
@@ -92,7 +93,7 @@ func ExampleLoad() {
 		Thresholds: map[resource.Name]int64{resource.CPU: 50},
 		Expired:    estimator.RejectExpired,
 		Aggregated: &estimator.Aggregated{
-			Type: framework.P95, Duration: 5 * time.Minute, Thresholds: map[resource.Name]int64{resource.CPU: 70},
+			Type: api.P95, Duration: 5 * time.Minute, Thresholds: map[resource.Name]int64{resource.CPU: 70},
 		},
 	})
 	fmt.Println(load.Config().Rules, load.Resources(), load.Weights())
@@ -117,7 +118,7 @@ func ExampleNodeLoad() {
 // What a Load knows of a pod.
 func ExamplePodLoad() {
 	s := measuredNode()
-	pod, err := s.NewPodInfo(framework.MakePod("web").Requests("2", "1Gi").Labels("koordinator.sh/priority-class", "koord-prod").Obj())
+	pod, err := s.NewPodInfo(api.MakePod("web").Requests("2", "1Gi").Labels("koordinator.sh/priority-class", "koord-prod").Obj())
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -152,7 +153,7 @@ func ExampleArithmetic() {
 // byLabel expects of a pod what one of its labels says.
 type byLabel struct{ estimator.Estimator }
 
-func (byLabel) EstimatePod(p *framework.Pod) (map[resource.Name]int64, error) {
+func (byLabel) EstimatePod(p *api.Pod) (map[resource.Name]int64, error) {
 	q, err := resource.Parse(p.Labels["example.com/cpu"])
 	if err != nil {
 		return nil, err
@@ -167,7 +168,7 @@ func (byLabel) PodReads() framework.PodFields { return framework.FieldLabels }
 func ExamplePodReader() {
 	e := byLabel{estimator.NewDefaultEstimator(estimator.LoadAware{})}
 	var reader estimator.PodReader = e
-	use, err := e.EstimatePod(framework.MakePod("web").Labels("example.com/cpu", "1500m").Obj())
+	use, err := e.EstimatePod(api.MakePod("web").Labels("example.com/cpu", "1500m").Obj())
 	fmt.Println(use, err, reader.PodReads() == framework.FieldLabels)
 	// Output: map[cpu:1500] <nil> true
 }

@@ -5,17 +5,18 @@ import (
 
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // TestFilteringDoesNotAllocate runs PreFilter and Filter over and over, on
 // nodes that pass and on nodes that do not; only the first time may need memory.
 func TestFilteringDoesNotAllocate(t *testing.T) {
-	s := snapshotOf(t, []*framework.Node{
-		framework.MakeNode("a", "4", "4Gi").Resource(gpu, "4").Labels("zone", "a").Obj(),
-		framework.MakeNode("b", "4", "4Gi").Taint("t:NoSchedule").Unschedulable().Resource("pods", "0").Obj(),
-	}, framework.MakePod("x").HostPort(80).Node("b").Obj())
-	pod := podInfo(t, s, framework.MakePod("p").Requests("1", "1Gi").Request(gpu, "1").HostPort(80).NodeSelector("zone", "a").Obj())
-	toA := podInfo(t, s, framework.MakePod("p").Node("a").Obj())
+	s := snapshotOf(t, []*api.Node{
+		api.MakeNode("a", "4", "4Gi").Resource(gpu, "4").Labels("zone", "a").Obj(),
+		api.MakeNode("b", "4", "4Gi").Taint("t:NoSchedule").Unschedulable().Resource("pods", "0").Obj(),
+	}, api.MakePod("x").HostPort(80).Node("b").Obj())
+	pod := podInfo(t, s, api.MakePod("p").Requests("1", "1Gi").Request(gpu, "1").HostPort(80).NodeSelector("zone", "a").Obj())
+	toA := podInfo(t, s, api.MakePod("p").Node("a").Obj())
 	for _, test := range []struct {
 		plugin framework.Plugin
 		pod    *framework.PodInfo

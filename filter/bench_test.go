@@ -6,18 +6,19 @@ import (
 
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 const benchNodes = 5000
 
 // benchCluster returns nodes of 4 CPU, 32 GiB and 110 pods in 10 zones, two
 // pods on each, as a snapshot and a list.
-func benchCluster(tb testing.TB, change func(i int, n *framework.Node)) (*framework.Snapshot, []*framework.NodeInfo) {
+func benchCluster(tb testing.TB, change func(i int, n *api.Node)) (*framework.Snapshot, []*framework.NodeInfo) {
 	tb.Helper()
 	s := framework.NewSnapshot(framework.ZoneInterleaved)
 	for i := range benchNodes {
-		n := &framework.Node{ObjectMeta: framework.ObjectMeta{Name: fmt.Sprintf("node-%05d", i), Labels: map[string]string{
-			framework.LabelTopologyZone: fmt.Sprintf("zone-%d", i%10),
+		n := &api.Node{ObjectMeta: api.ObjectMeta{Name: fmt.Sprintf("node-%05d", i), Labels: map[string]string{
+			api.LabelTopologyZone: fmt.Sprintf("zone-%d", i%10),
 		}}}
 		n.Status.Allocatable = list("cpu", "4", "memory", "32Gi", "pods", "110")
 		change(i, n)
@@ -27,7 +28,7 @@ func benchCluster(tb testing.TB, change func(i int, n *framework.Node)) (*framew
 	}
 	for i := range 2 * benchNodes {
 		p := benchPod(fmt.Sprintf("init-%06d", i))
-		p.Spec.Containers[0].Ports = []framework.ContainerPort{{HostPort: int32(8000 + i/benchNodes)}}
+		p.Spec.Containers[0].Ports = []api.ContainerPort{{HostPort: int32(8000 + i/benchNodes)}}
 		if err := s.AddPod(podInfo(tb, s, p), fmt.Sprintf("node-%05d", i%benchNodes)); err != nil {
 			tb.Fatal(err)
 		}
@@ -40,46 +41,46 @@ func benchCluster(tb testing.TB, change func(i int, n *framework.Node)) (*framew
 }
 
 // benchPod returns a pod of 100 milli-CPU and 500 MiB.
-func benchPod(name string) *framework.Pod {
-	p := &framework.Pod{ObjectMeta: framework.ObjectMeta{Name: name, Namespace: "default"}}
-	p.Spec.Containers = []framework.Container{{
+func benchPod(name string) *api.Pod {
+	p := &api.Pod{ObjectMeta: api.ObjectMeta{Name: name, Namespace: "default"}}
+	p.Spec.Containers = []api.Container{{
 		Name: "main", Image: "registry.k8s.io/pause:3.10",
-		Resources: framework.ResourceRequirements{Requests: list("cpu", "100m", "memory", "500Mi")},
+		Resources: api.ResourceRequirements{Requests: list("cpu", "100m", "memory", "500Mi")},
 	}}
 	return p
 }
 
-func plainNodes(int, *framework.Node) {}
+func plainNodes(int, *api.Node) {}
 
-func withTaints(_ int, n *framework.Node) {
-	n.Spec.Taints = []framework.Taint{{Key: "dedicated", Value: "batch", Effect: framework.TaintEffectNoSchedule}}
+func withTaints(_ int, n *api.Node) {
+	n.Spec.Taints = []api.Taint{{Key: "dedicated", Value: "batch", Effect: api.TaintEffectNoSchedule}}
 }
 
-func benchPodWith(change func(*framework.Pod)) *framework.Pod {
+func benchPodWith(change func(*api.Pod)) *api.Pod {
 	p := benchPod("p")
 	change(p)
 	return p
 }
 
 func BenchmarkFilter(b *testing.B) {
-	tolerating := benchPodWith(func(p *framework.Pod) {
-		p.Spec.Tolerations = []framework.Toleration{
-			{Key: "node.kubernetes.io/not-ready", Operator: framework.TolerationOpExists, Effect: framework.TaintEffectNoExecute},
-			{Key: "dedicated", Value: "batch", Effect: framework.TaintEffectNoSchedule},
+	tolerating := benchPodWith(func(p *api.Pod) {
+		p.Spec.Tolerations = []api.Toleration{
+			{Key: "node.kubernetes.io/not-ready", Operator: api.TolerationOpExists, Effect: api.TaintEffectNoExecute},
+			{Key: "dedicated", Value: "batch", Effect: api.TaintEffectNoSchedule},
 		}
 	})
-	selecting := benchPodWith(func(p *framework.Pod) {
-		p.Spec.NodeSelector = map[string]string{framework.LabelTopologyZone: "zone-3"}
+	selecting := benchPodWith(func(p *api.Pod) {
+		p.Spec.NodeSelector = map[string]string{api.LabelTopologyZone: "zone-3"}
 	})
-	listening := benchPodWith(func(p *framework.Pod) {
-		p.Spec.Containers[0].Ports = []framework.ContainerPort{{HostPort: 443}, {HostPort: 80}}
+	listening := benchPodWith(func(p *api.Pod) {
+		p.Spec.Containers[0].Ports = []api.ContainerPort{{HostPort: 443}, {HostPort: 80}}
 	})
-	large := benchPodWith(func(p *framework.Pod) { p.Spec.Containers[0].Resources.Requests = list("cpu", "5", "memory", "1Ti") })
+	large := benchPodWith(func(p *api.Pod) { p.Spec.Containers[0].Resources.Requests = list("cpu", "5", "memory", "1Ti") })
 	for _, bench := range []struct {
 		name   string
 		plugin framework.Plugin
-		nodes  func(int, *framework.Node)
-		pod    *framework.Pod
+		nodes  func(int, *api.Node)
+		pod    *api.Pod
 	}{
 		{"NodeUnschedulable", filter.NodeUnschedulable{}, plainNodes, benchPod("p")},
 		{"TaintToleration", filter.TaintToleration{}, plainNodes, benchPod("p")},
@@ -94,7 +95,7 @@ func BenchmarkFilter(b *testing.B) {
 }
 
 // benchFilter measures a whole PreFilter and Filter over all nodes.
-func benchFilter(b *testing.B, p framework.Plugin, change func(i int, n *framework.Node), pod *framework.Pod) {
+func benchFilter(b *testing.B, p framework.Plugin, change func(i int, n *api.Node), pod *api.Pod) {
 	s, nodes := benchCluster(b, change)
 	info := podInfo(b, s, pod)
 	var c framework.Cycle

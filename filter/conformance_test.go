@@ -5,6 +5,7 @@ import (
 
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/frameworktest"
 	"github.com/berth-sched/berth/resource"
 )
@@ -22,14 +23,14 @@ func TestConformance(t *testing.T) {
 		{"TaintToleration", filter.TaintToleration{}},
 		{"TaintToleration comparing", filter.TaintToleration{CompareNumbers: true}},
 		{"NodeAffinity", filter.NodeAffinity{}},
-		{"NodeAffinity added", filter.NodeAffinity{AddedAffinity: demanding(has(framework.LabelTopologyZone), isNamed("n1"))}},
+		{"NodeAffinity added", filter.NodeAffinity{AddedAffinity: demanding(has(api.LabelTopologyZone), isNamed("n1"))}},
 		{"NodePorts", filter.NodePorts{}},
 		{"NodeResourcesFit", filter.NodeResourcesFit{}},
 		{"NodeResourcesFit ignoring", filter.NodeResourcesFit{IgnoredResources: []resource.Name{gpu}, IgnoredResourceGroups: []string{"nvidia.com"}}},
-		{"NodeLabel", filter.NodeLabel{Present: []string{framework.LabelTopologyZone}, Absent: []string{"gpu"}}},
+		{"NodeLabel", filter.NodeLabel{Present: []string{api.LabelTopologyZone}, Absent: []string{"gpu"}}},
 		{"PodTopologySpread", filter.PodTopologySpread{}},
-		{"PodTopologySpread by list", filter.PodTopologySpread{ListDefaulting: true, DefaultConstraints: []framework.TopologySpreadConstraint{
-			{MaxSkew: 1, TopologyKey: framework.LabelTopologyZone, WhenUnsatisfiable: framework.DoNotSchedule},
+		{"PodTopologySpread by list", filter.PodTopologySpread{ListDefaulting: true, DefaultConstraints: []api.TopologySpreadConstraint{
+			{MaxSkew: 1, TopologyKey: api.LabelTopologyZone, WhenUnsatisfiable: api.DoNotSchedule},
 		}}},
 		{"InterPodAffinity", filter.InterPodAffinity{}},
 	} {

@@ -6,35 +6,36 @@ import (
 
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // TestDiskLimits fills a node with disks up to its limit and asks for one more.
 func TestDiskLimits(t *testing.T) {
-	ebs := func(id string) (s framework.VolumeSource) {
-		s.AWSElasticBlockStore = &framework.AWSElasticBlockStoreVolumeSource{VolumeID: id}
+	ebs := func(id string) (s api.VolumeSource) {
+		s.AWSElasticBlockStore = &api.AWSElasticBlockStoreVolumeSource{VolumeID: id}
 		return s
 	}
-	gce := func(id string) (s framework.VolumeSource) {
-		s.GCEPersistentDisk = &framework.GCEPersistentDiskVolumeSource{PDName: id}
+	gce := func(id string) (s api.VolumeSource) {
+		s.GCEPersistentDisk = &api.GCEPersistentDiskVolumeSource{PDName: id}
 		return s
 	}
-	azure := func(id string) (s framework.VolumeSource) {
-		s.AzureDisk = &framework.AzureDiskVolumeSource{DiskName: id}
+	azure := func(id string) (s api.VolumeSource) {
+		s.AzureDisk = &api.AzureDiskVolumeSource{DiskName: id}
 		return s
 	}
-	cinder := func(id string) (s framework.VolumeSource) {
-		s.Cinder = &framework.CinderVolumeSource{VolumeID: id}
+	cinder := func(id string) (s api.VolumeSource) {
+		s.Cinder = &api.CinderVolumeSource{VolumeID: id}
 		return s
 	}
-	machine := func(label, value string) framework.NodeBuilder {
-		return framework.MakeNode("n", "4", "4Gi").Labels(label, value)
+	machine := func(label, value string) api.NodeBuilder {
+		return api.MakeNode("n", "4", "4Gi").Labels(label, value)
 	}
 	const present, old = "node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type"
 	tests := []struct {
 		name   string
 		plugin framework.Plugin
-		disk   func(id string) framework.VolumeSource
-		node   framework.NodeBuilder
+		disk   func(id string) api.VolumeSource
+		node   api.NodeBuilder
 		limit  int
 	}{
 		{"EBS", filter.EBSLimits{}, ebs, machine("a", "b"), 39},
@@ -57,16 +58,16 @@ func TestDiskLimits(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			full := framework.MakePod("full").Node("n").Obj()
+			full := api.MakePod("full").Node("n").Obj()
 			for i := range test.limit {
-				full.Spec.Volumes = append(full.Spec.Volumes, framework.Volume{Name: fmt.Sprint(i), VolumeSource: test.disk(fmt.Sprint("d", i))})
+				full.Spec.Volumes = append(full.Spec.Volumes, api.Volume{Name: fmt.Sprint(i), VolumeSource: test.disk(fmt.Sprint("d", i))})
 			}
-			s := snapshotOf(t, []*framework.Node{test.node.Obj()}, full)
+			s := snapshotOf(t, []*api.Node{test.node.Obj()}, full)
 			wantVerdicts(t, s, test.plugin, withVolume("p", test.disk("new")), "Unschedulable: node(s) exceed max volume count")
 			if test.limit > 0 { // one of those that are there, and with one less
 				wantVerdicts(t, s, test.plugin, withVolume("p", test.disk("d0")), "Success")
 				full.Spec.Volumes = full.Spec.Volumes[1:]
-				s = snapshotOf(t, []*framework.Node{test.node.Obj()}, full)
+				s = snapshotOf(t, []*api.Node{test.node.Obj()}, full)
 				wantVerdicts(t, s, test.plugin, withVolume("p", test.disk("new")), "Success")
 			}
 		})
@@ -75,15 +76,15 @@ func TestDiskLimits(t *testing.T) {
 
 func TestDiskLimitsClaims(t *testing.T) {
 	const pass, tooMany = "Success", "Unschedulable: node(s) exceed max volume count"
-	disk := func(id string) func(*framework.PersistentVolume) {
-		return func(v *framework.PersistentVolume) {
-			v.Spec.GCEPersistentDisk = &framework.GCEPersistentDiskVolumeSource{PDName: id}
+	disk := func(id string) func(*api.PersistentVolume) {
+		return func(v *api.PersistentVolume) {
+			v.Spec.GCEPersistentDisk = &api.GCEPersistentDiskVolumeSource{PDName: id}
 		}
 	}
-	taken := &framework.CSINode{ObjectMeta: framework.ObjectMeta{Name: "a", Annotations: map[string]string{framework.AnnMigratedPlugins: "kubernetes.io/gce-pd"}}}
+	taken := &api.CSINode{ObjectMeta: api.ObjectMeta{Name: "a", Annotations: map[string]string{api.AnnMigratedPlugins: "kubernetes.io/gce-pd"}}}
 	tests := []struct {
 		name    string
-		pod     *framework.Pod
+		pod     *api.Pod
 		objects []any
 		want    string
 	}{
@@ -105,13 +106,13 @@ func TestDiskLimitsClaims(t *testing.T) {
 				claimOf("c1", "pd", boundTo("v1")), claimOf("c2", "pd", boundTo("v2")), claimOf("same", "pd", boundTo("v3")),
 				volumeOf("v1", "pd", "1Gi", disk("d1")), volumeOf("v2", "pd", "1Gi", disk("d2")), volumeOf("v3", "pd", "1Gi", disk("d1")),
 				claimOf("new", "pd"), claimOf("dangling", "pd", boundTo("gone")), claimOf("other", "other"),
-				claimOf("classless", "", func(c *framework.PersistentVolumeClaim) { c.Spec.StorageClassName = nil }),
+				claimOf("classless", "", func(c *api.PersistentVolumeClaim) { c.Spec.StorageClassName = nil }),
 				claimOf("csi", "other", boundTo("v4")), volumeOf("v4", "other", "1Gi", csiVolume("h")))
 			put(t, s, test.objects...)
 			wantVerdicts(t, s, filter.GCEPDLimits{MaxVolumes: 1}, test.pod, test.want)
 		})
 	}
-	wantPreFilter(t, snapshotOf(t, twoZones()), filter.GCEPDLimits{}, withVolume("p", framework.VolumeSource{
-		AWSElasticBlockStore: &framework.AWSElasticBlockStoreVolumeSource{VolumeID: "v"},
+	wantPreFilter(t, snapshotOf(t, twoZones()), filter.GCEPDLimits{}, withVolume("p", api.VolumeSource{
+		AWSElasticBlockStore: &api.AWSElasticBlockStoreVolumeSource{VolumeID: "v"},
 	}), "Skip", false)
 }

@@ -45,7 +45,7 @@
 //
 // Filters read the snapshot, with its time, and nothing else: objects are taken
 // as they are, without the defaults that the API server fills in (see
-// framework.Objects). The order of the filters, and who runs them, is the
+// api.Objects). The order of the filters, and who runs them, is the
 // business of a profile in package scheduling; scores are in package scoring.
 //
 // # Determinism and concurrency

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // on registers for events about objects of a type, T, which names the resource
@@ -42,7 +43,7 @@ func asObject[T any](r framework.EventResource, x any) (*T, error) {
 }
 
 // onNode registers for events about nodes.
-func onNode(a framework.ActionType, helps func(pod *framework.PodInfo, before, after *framework.Node) bool) framework.EventHint {
+func onNode(a framework.ActionType, helps func(pod *framework.PodInfo, before, after *api.Node) bool) framework.EventHint {
 	return on(framework.ResourceNode, a, helps)
 }
 
@@ -77,8 +78,8 @@ func readsOther(plugin framework.Scoper, before, after *framework.PodInfo) bool 
 
 // became makes of what a node must be like the events that make it so: it came
 // or changed, meets it, and did not before.
-func became(fits func(pod *framework.PodInfo, node *framework.Node) bool) func(pod *framework.PodInfo, before, after *framework.Node) bool {
-	return func(pod *framework.PodInfo, before, after *framework.Node) bool {
+func became(fits func(pod *framework.PodInfo, node *api.Node) bool) func(pod *framework.PodInfo, before, after *api.Node) bool {
+	return func(pod *framework.PodInfo, before, after *api.Node) bool {
 		return after != nil && fits(pod, after) && (before == nil || !fits(pod, before))
 	}
 }

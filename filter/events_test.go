@@ -5,16 +5,17 @@ import (
 
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/frameworktest"
 	"github.com/berth-sched/berth/resource"
 )
 
 // wakes says what a queue would: whether the event, of which the plugin is told
 // if it registered for it, may help a pod that the plugin rejected.
-func wakes(t *testing.T, p framework.EnqueueExtensions, s *framework.Snapshot, pod *framework.Pod, r framework.EventResource, a framework.ActionType, before, after any) bool {
+func wakes(t *testing.T, p framework.EnqueueExtensions, s *framework.Snapshot, pod *api.Pod, r framework.EventResource, a framework.ActionType, before, after any) bool {
 	t.Helper()
 	info := func(x any) any {
-		if p, ok := x.(*framework.Pod); ok {
+		if p, ok := x.(*api.Pod); ok {
 			return podInfo(t, s, p)
 		}
 		return x
@@ -53,48 +54,48 @@ const (
 // TestHints: events that help wake, events that cannot do not.
 func TestHints(t *testing.T) {
 	s := framework.NewSnapshot(framework.Arrival)
-	node := func(name string) framework.NodeBuilder { return framework.MakeNode(name, "4", "8Gi") }
-	pod := framework.MakePod("waiting").Requests("2", "1Gi")
-	other := framework.MakePod("other").Requests("1", "1Gi").Node("n")
-	claim := func(namespace, name string) *framework.PersistentVolumeClaim {
-		return &framework.PersistentVolumeClaim{ObjectMeta: framework.ObjectMeta{Namespace: namespace, Name: name}}
+	node := func(name string) api.NodeBuilder { return api.MakeNode(name, "4", "8Gi") }
+	pod := api.MakePod("waiting").Requests("2", "1Gi")
+	other := api.MakePod("other").Requests("1", "1Gi").Node("n")
+	claim := func(namespace, name string) *api.PersistentVolumeClaim {
+		return &api.PersistentVolumeClaim{ObjectMeta: api.ObjectMeta{Namespace: namespace, Name: name}}
 	}
-	withVolume := func(b framework.PodBuilder, v framework.VolumeSource) *framework.Pod {
+	withVolume := func(b api.PodBuilder, v api.VolumeSource) *api.Pod {
 		p := b.Obj()
-		p.Spec.Volumes = []framework.Volume{{Name: "v", VolumeSource: v}}
+		p.Spec.Volumes = []api.Volume{{Name: "v", VolumeSource: v}}
 		return p
 	}
-	data := framework.VolumeSource{PersistentVolumeClaim: &framework.PersistentVolumeClaimVolumeSource{ClaimName: "data"}}
-	disk := framework.VolumeSource{AWSElasticBlockStore: &framework.AWSElasticBlockStoreVolumeSource{VolumeID: "vol-1"}}
-	spread := func(b framework.PodBuilder, policy *framework.NodeInclusionPolicy) *framework.Pod {
+	data := api.VolumeSource{PersistentVolumeClaim: &api.PersistentVolumeClaimVolumeSource{ClaimName: "data"}}
+	disk := api.VolumeSource{AWSElasticBlockStore: &api.AWSElasticBlockStoreVolumeSource{VolumeID: "vol-1"}}
+	spread := func(b api.PodBuilder, policy *api.NodeInclusionPolicy) *api.Pod {
 		p := b.Obj()
-		p.Spec.TopologySpreadConstraints = []framework.TopologySpreadConstraint{{
-			TopologyKey: "zone", MaxSkew: 1, WhenUnsatisfiable: framework.DoNotSchedule, NodeTaintsPolicy: policy,
-			LabelSelector: &framework.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
+		p.Spec.TopologySpreadConstraints = []api.TopologySpreadConstraint{{
+			TopologyKey: "zone", MaxSkew: 1, WhenUnsatisfiable: api.DoNotSchedule, NodeTaintsPolicy: policy,
+			LabelSelector: &api.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
 		}}
 		return p
 	}
-	term := []framework.PodAffinityTerm{{TopologyKey: "zone", LabelSelector: &framework.LabelSelector{MatchLabels: map[string]string{"app": "web"}}}}
+	term := []api.PodAffinityTerm{{TopologyKey: "zone", LabelSelector: &api.LabelSelector{MatchLabels: map[string]string{"app": "web"}}}}
 	attracted, repelled := pod.Obj(), pod.Obj()
-	attracted.Spec.Affinity = &framework.Affinity{PodAffinity: &framework.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: term}}
-	repelled.Spec.Affinity = &framework.Affinity{PodAntiAffinity: &framework.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: term}}
+	attracted.Spec.Affinity = &api.Affinity{PodAffinity: &api.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: term}}
+	repelled.Spec.Affinity = &api.Affinity{PodAntiAffinity: &api.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: term}}
 	fenced := other.Obj()
 	fenced.Spec.Affinity = repelled.Spec.Affinity
 	mounting := pod.Obj()
-	mounting.Spec.Containers[0].VolumeMounts = []framework.VolumeMount{{BindMountOptions: []string{"x"}}}
+	mounting.Spec.Containers[0].VolumeMounts = []api.VolumeMount{{BindMountOptions: []string{"x"}}}
 	declaring := node("n").Obj()
 	declaring.Status.DeclaredFeatures = []string{"VolumeBindMountOptions"}
-	driver := func(publishes bool) *framework.CSIDriver {
-		d := &framework.CSIDriver{ObjectMeta: framework.ObjectMeta{Name: "d"}}
+	driver := func(publishes bool) *api.CSIDriver {
+		d := &api.CSIDriver{ObjectMeta: api.ObjectMeta{Name: "d"}}
 		d.Spec.StorageCapacity = &publishes
 		return d
 	}
-	named := func(p *framework.Pod) *framework.Pod { p.Spec.NodeName = "n"; return p }
+	named := func(p *api.Pod) *api.Pod { p.Spec.NodeName = "n"; return p }
 	type plugin = framework.EnqueueExtensions
 	for _, tt := range []struct {
 		name          string
 		plugin        plugin
-		pod           *framework.Pod
+		pod           *api.Pod
 		resource      framework.EventResource
 		action        framework.ActionType
 		before, after any
@@ -129,12 +130,12 @@ func TestHints(t *testing.T) {
 		{"a pod leaves", filter.NodeResourcesFit{}, pod.Obj(), onPod, deleted, other.Obj(), nil, true},
 		{"a pod comes", filter.NodeResourcesFit{}, pod.Obj(), onPod, added, nil, other.Obj(), false},
 		{"a pod asks for less", filter.NodeResourcesFit{}, pod.Obj(), onPod, framework.ActionUpdatePodScaleDown, other.Obj(), other.Requests("500m", "1Gi").Obj(), true},
-		{"a pod asks for less of something else", filter.NodeResourcesFit{}, framework.MakePod("p").Request(resource.CPU, "1").Obj(), onPod, framework.ActionUpdatePodScaleDown, other.Obj(), other.Requests("1", "1Mi").Obj(), false},
+		{"a pod asks for less of something else", filter.NodeResourcesFit{}, api.MakePod("p").Request(resource.CPU, "1").Obj(), onPod, framework.ActionUpdatePodScaleDown, other.Obj(), other.Requests("1", "1Mi").Obj(), false},
 		{"a large node comes", filter.NodeResourcesFit{}, pod.Obj(), onNode, added, nil, node("n").Obj(), true},
-		{"a small node comes", filter.NodeResourcesFit{}, pod.Obj(), onNode, added, nil, framework.MakeNode("n", "1", "8Gi").Obj(), false},
-		{"a node grows", filter.NodeResourcesFit{}, pod.Obj(), onNode, given, framework.MakeNode("n", "1", "8Gi").Obj(), node("n").Obj(), true},
-		{"a node grows too little", filter.NodeResourcesFit{}, pod.Obj(), onNode, given, framework.MakeNode("n", "1", "8Gi").Obj(), framework.MakeNode("n", "1500m", "8Gi").Obj(), false},
-		{"a node shrinks", filter.NodeResourcesFit{}, pod.Obj(), onNode, given, node("n").Obj(), framework.MakeNode("n", "3", "8Gi").Obj(), false},
+		{"a small node comes", filter.NodeResourcesFit{}, pod.Obj(), onNode, added, nil, api.MakeNode("n", "1", "8Gi").Obj(), false},
+		{"a node grows", filter.NodeResourcesFit{}, pod.Obj(), onNode, given, api.MakeNode("n", "1", "8Gi").Obj(), node("n").Obj(), true},
+		{"a node grows too little", filter.NodeResourcesFit{}, pod.Obj(), onNode, given, api.MakeNode("n", "1", "8Gi").Obj(), api.MakeNode("n", "1500m", "8Gi").Obj(), false},
+		{"a node shrinks", filter.NodeResourcesFit{}, pod.Obj(), onNode, given, node("n").Obj(), api.MakeNode("n", "3", "8Gi").Obj(), false},
 		{"a node grows in what nobody wants", filter.NodeResourcesFit{}, pod.Obj(), onNode, given, node("n").Obj(), node("n").Resource("example.com/gpu", "1").Obj(), false},
 		{"the pod asks for less", filter.NodeResourcesFit{}, pod.Obj(), self, framework.ActionUpdatePodScaleDown, pod.Obj(), pod.Requests("1", "1Gi").Obj(), true},
 		{"the pod asks for more", filter.NodeResourcesFit{}, pod.Obj(), self, framework.ActionUpdatePodScaleUp, pod.Obj(), pod.Requests("3", "1Gi").Obj(), false},
@@ -152,8 +153,8 @@ func TestHints(t *testing.T) {
 		{"a node changes its domain", filter.PodTopologySpread{}, spread(pod, nil), onNode, label, node("n").Labels("zone", "a").Obj(), node("n").Labels("zone", "b").Obj(), true},
 		{"a node is labelled otherwise", filter.PodTopologySpread{}, spread(pod, nil), onNode, label, node("n").Labels("zone", "a").Obj(), node("n").Labels("zone", "a", "x", "y").Obj(), false},
 		{"taints, ignored", filter.PodTopologySpread{}, spread(pod, nil), onNode, taint, node("n").Labels("zone", "a").Taint("a:NoSchedule").Obj(), node("n").Labels("zone", "a").Obj(), false},
-		{"taints, honoured", filter.PodTopologySpread{}, spread(pod, new(framework.NodeInclusionPolicyHonor)), onNode, taint, node("n").Labels("zone", "a").Taint("a:NoSchedule").Obj(), node("n").Labels("zone", "a").Obj(), true},
-		{"a service", filter.PodTopologySpread{}, spread(pod, nil), "Service", added, nil, &framework.Service{}, false},
+		{"taints, honoured", filter.PodTopologySpread{}, spread(pod, new(api.NodeInclusionPolicyHonor)), onNode, taint, node("n").Labels("zone", "a").Taint("a:NoSchedule").Obj(), node("n").Labels("zone", "a").Obj(), true},
+		{"a service", filter.PodTopologySpread{}, spread(pod, nil), "Service", added, nil, &api.Service{}, false},
 
 		{"a friend comes", filter.InterPodAffinity{}, attracted, onPod, added, nil, other.Labels("app", "web").Obj(), true},
 		{"a stranger comes", filter.InterPodAffinity{}, attracted, onPod, added, nil, other.Labels("app", "db").Obj(), false},
@@ -174,7 +175,7 @@ func TestHints(t *testing.T) {
 		{"its claim comes", filter.VolumeBinding{}, withVolume(pod, data), onClaim, added, nil, claim("default", "data"), true},
 		{"another's claim comes", filter.VolumeBinding{}, withVolume(pod, data), onClaim, added, nil, claim("default", "logs"), false},
 		{"a claim of another namespace", filter.VolumeBinding{}, withVolume(pod, data), onClaim, updated, claim("x", "data"), claim("x", "data"), false},
-		{"a volume comes", filter.VolumeBinding{}, withVolume(pod, data), framework.ResourcePersistentVolume, added, nil, &framework.PersistentVolume{}, true},
+		{"a volume comes", filter.VolumeBinding{}, withVolume(pod, data), framework.ResourcePersistentVolume, added, nil, &api.PersistentVolume{}, true},
 		{"capacities no longer matter", filter.VolumeBinding{}, withVolume(pod, data), framework.ResourceCSIDriver, updated, driver(true), driver(false), true},
 		{"capacities matter now", filter.VolumeBinding{}, withVolume(pod, data), framework.ResourceCSIDriver, updated, driver(false), driver(true), false},
 		{"a pod with claims leaves", filter.VolumeBinding{}, withVolume(pod, data), onPod, deleted, withVolume(other, data), nil, true},
@@ -193,13 +194,13 @@ func TestHints(t *testing.T) {
 
 		{"a pod with volumes leaves", filter.NodeVolumeLimits{}, withVolume(pod, data), onPod, deleted, withVolume(other, disk), nil, true},
 		{"a pod without volumes leaves", filter.NodeVolumeLimits{}, withVolume(pod, data), onPod, deleted, other.Obj(), nil, false},
-		{"drivers on a node", filter.NodeVolumeLimits{}, withVolume(pod, data), framework.ResourceCSINode, updated, &framework.CSINode{}, &framework.CSINode{}, true},
-		{"an attachment comes", filter.NodeVolumeLimits{}, withVolume(pod, data), framework.ResourceVolumeAttachment, added, nil, &framework.VolumeAttachment{}, false},
-		{"an attachment goes", filter.NodeVolumeLimits{}, withVolume(pod, data), framework.ResourceVolumeAttachment, deleted, &framework.VolumeAttachment{}, nil, true},
+		{"drivers on a node", filter.NodeVolumeLimits{}, withVolume(pod, data), framework.ResourceCSINode, updated, &api.CSINode{}, &api.CSINode{}, true},
+		{"an attachment comes", filter.NodeVolumeLimits{}, withVolume(pod, data), framework.ResourceVolumeAttachment, added, nil, &api.VolumeAttachment{}, false},
+		{"an attachment goes", filter.NodeVolumeLimits{}, withVolume(pod, data), framework.ResourceVolumeAttachment, deleted, &api.VolumeAttachment{}, nil, true},
 		{"another's claim is the same", filter.NodeVolumeLimits{}, withVolume(pod, data), onClaim, updated, claim("default", "logs"), claim("default", "logs"), false},
 		{"another's claim goes", filter.NodeVolumeLimits{}, withVolume(pod, data), onClaim, deleted, claim("default", "logs"), nil, true},
 
-		{"a metric", filter.LoadAware{}, pod.Obj(), "NodeMetric", updated, &framework.NodeMetric{}, &framework.NodeMetric{}, true},
+		{"a metric", filter.LoadAware{}, pod.Obj(), "NodeMetric", updated, &api.NodeMetric{}, &api.NodeMetric{}, true},
 		{"a pod leaves", filter.LoadAware{}, pod.Obj(), onPod, deleted, other.Obj(), nil, true},
 		{"a pod comes", filter.LoadAware{}, pod.Obj(), onPod, added, nil, other.Obj(), false},
 		{"taints of a node", filter.LoadAware{}, pod.Obj(), onNode, taint, node("n").Taint("a:NoSchedule").Obj(), node("n").Obj(), false},
@@ -225,7 +226,7 @@ func TestHints(t *testing.T) {
 // kind, must not keep a pod waiting, nor break anything.
 func TestHintsOfStrangeEvents(t *testing.T) {
 	s := framework.NewSnapshot(framework.Arrival)
-	pod := podInfo(t, s, framework.MakePod("p").Obj())
+	pod := podInfo(t, s, api.MakePod("p").Obj())
 	for _, p := range []framework.EnqueueExtensions{
 		filter.NodeName{},
 		filter.NodeUnschedulable{},

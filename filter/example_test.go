@@ -5,6 +5,7 @@ import (
 
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -13,15 +14,15 @@ import (
 // profiles.
 func ExampleNodeResourcesFit() {
 	s := framework.NewSnapshot(framework.Arrival)
-	for _, n := range []framework.NodeBuilder{
-		framework.MakeNode("small", "2", "4Gi"), framework.MakeNode("busy", "8", "32Gi"), framework.MakeNode("large", "16", "64Gi"),
+	for _, n := range []api.NodeBuilder{
+		api.MakeNode("small", "2", "4Gi"), api.MakeNode("busy", "8", "32Gi"), api.MakeNode("large", "16", "64Gi"),
 	} {
 		if err := s.AddNode(n.Obj()); err != nil {
 			fmt.Println(err)
 			return
 		}
 	}
-	running, err := s.NewPodInfo(framework.MakePod("db").Requests("6", "8Gi").Obj())
+	running, err := s.NewPodInfo(api.MakePod("db").Requests("6", "8Gi").Obj())
 	if err == nil {
 		err = s.AddPod(running, "busy")
 	}
@@ -29,7 +30,7 @@ func ExampleNodeResourcesFit() {
 		fmt.Println(err)
 		return
 	}
-	pod, err := s.NewPodInfo(framework.MakePod("web").Requests("4", "8Gi").Obj())
+	pod, err := s.NewPodInfo(api.MakePod("web").Requests("4", "8Gi").Obj())
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -52,34 +53,34 @@ func ExampleNodeResourcesFit() {
 
 func ExampleNodeResourcesFit_ignoredResources() {
 	elsewhere := filter.NodeResourcesFit{IgnoredResources: []resource.Name{"example.com/license"}}
-	show(elsewhere, framework.MakePod("render").Requests("1", "1Gi").Request("example.com/license", "1").Obj(),
-		framework.MakeNode("n1", "4", "8Gi").Obj())
+	show(elsewhere, api.MakePod("render").Requests("1", "1Gi").Request("example.com/license", "1").Obj(),
+		api.MakeNode("n1", "4", "8Gi").Obj())
 	// Output:
 	// n1: Success
 }
 
 func ExampleNodeName() {
-	show(filter.NodeName{}, framework.MakePod("agent").Node("n2").Obj(),
-		framework.MakeNode("n1", "4", "8Gi").Obj(), framework.MakeNode("n2", "4", "8Gi").Obj())
+	show(filter.NodeName{}, api.MakePod("agent").Node("n2").Obj(),
+		api.MakeNode("n1", "4", "8Gi").Obj(), api.MakeNode("n2", "4", "8Gi").Obj())
 	// Output:
 	// n1: UnschedulableAndUnresolvable: node(s) didn't match the requested node name
 	// n2: Success
 }
 
 func ExampleNodeUnschedulable() {
-	cordoned := framework.MakeNode("n1", "4", "8Gi").Unschedulable().Obj()
-	show(filter.NodeUnschedulable{}, framework.MakePod("web").Obj(), cordoned)
-	show(filter.NodeUnschedulable{}, framework.MakePod("agent").Tolerates("node.kubernetes.io/unschedulable:NoSchedule").Obj(), cordoned)
+	cordoned := api.MakeNode("n1", "4", "8Gi").Unschedulable().Obj()
+	show(filter.NodeUnschedulable{}, api.MakePod("web").Obj(), cordoned)
+	show(filter.NodeUnschedulable{}, api.MakePod("agent").Tolerates("node.kubernetes.io/unschedulable:NoSchedule").Obj(), cordoned)
 	// Output:
 	// n1: UnschedulableAndUnresolvable: node(s) were unschedulable
 	// n1: Success
 }
 
 func ExampleTaintToleration() {
-	show(filter.TaintToleration{}, framework.MakePod("web").Tolerates("team=a:NoSchedule").Obj(),
-		framework.MakeNode("n1", "4", "8Gi").Taint("team=a:NoSchedule").Obj(),
-		framework.MakeNode("n2", "4", "8Gi").Taint("team=b:NoSchedule").Obj(),
-		framework.MakeNode("n3", "4", "8Gi").Taint("spot:PreferNoSchedule").Obj())
+	show(filter.TaintToleration{}, api.MakePod("web").Tolerates("team=a:NoSchedule").Obj(),
+		api.MakeNode("n1", "4", "8Gi").Taint("team=a:NoSchedule").Obj(),
+		api.MakeNode("n2", "4", "8Gi").Taint("team=b:NoSchedule").Obj(),
+		api.MakeNode("n3", "4", "8Gi").Taint("spot:PreferNoSchedule").Obj())
 	// Output:
 	// n1: Success
 	// n2: UnschedulableAndUnresolvable: node(s) had untolerated taint(s)
@@ -87,10 +88,10 @@ func ExampleTaintToleration() {
 }
 
 func ExampleNodeAffinity() {
-	show(filter.NodeAffinity{}, framework.MakePod("db").NodeSelector("disk", "ssd").NodeAffinity("zone in (a, b)").Obj(),
-		framework.MakeNode("n1", "4", "8Gi").Labels("disk", "ssd", "zone", "b").Obj(),
-		framework.MakeNode("n2", "4", "8Gi").Labels("disk", "ssd", "zone", "c").Obj(),
-		framework.MakeNode("n3", "4", "8Gi").Labels("zone", "a").Obj())
+	show(filter.NodeAffinity{}, api.MakePod("db").NodeSelector("disk", "ssd").NodeAffinity("zone in (a, b)").Obj(),
+		api.MakeNode("n1", "4", "8Gi").Labels("disk", "ssd", "zone", "b").Obj(),
+		api.MakeNode("n2", "4", "8Gi").Labels("disk", "ssd", "zone", "c").Obj(),
+		api.MakeNode("n3", "4", "8Gi").Labels("zone", "a").Obj())
 	// Output:
 	// n1: Success
 	// n2: UnschedulableAndUnresolvable: node(s) didn't match Pod's node affinity/selector
@@ -98,16 +99,16 @@ func ExampleNodeAffinity() {
 }
 
 func ExampleNodePorts() {
-	show(filter.NodePorts{}, framework.MakePod("web").HostPort(80).Obj(), framework.MakeNode("n1", "4", "8Gi").Obj())
+	show(filter.NodePorts{}, api.MakePod("web").HostPort(80).Obj(), api.MakeNode("n1", "4", "8Gi").Obj())
 	// A pod without host ports has nothing to check.
-	show(filter.NodePorts{}, framework.MakePod("web").Obj(), framework.MakeNode("n1", "4", "8Gi").Obj())
+	show(filter.NodePorts{}, api.MakePod("web").Obj(), api.MakeNode("n1", "4", "8Gi").Obj())
 	// Output:
 	// n1: Success
 	// Skip
 }
 
 // show prints what a plugin says of a pod on the nodes.
-func show(p framework.Plugin, pod *framework.Pod, nodes ...*framework.Node) {
+func show(p framework.Plugin, pod *api.Pod, nodes ...*api.Node) {
 	s := snapshotOf(exampleFailer{}, nodes)
 	var c framework.Cycle
 	c.Reset(podInfo(exampleFailer{}, s, pod), s, 0, 0)

@@ -3,22 +3,23 @@ package filter_test
 import (
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // twoZonesOf is a cluster of two zones whose pods run in zone a.
-func twoZonesOf(running ...framework.PodBuilder) *framework.Snapshot {
-	var pods []*framework.Pod
+func twoZonesOf(running ...api.PodBuilder) *framework.Snapshot {
+	var pods []*api.Pod
 	for _, p := range running {
 		pods = append(pods, p.Node("n1").Obj())
 	}
-	return snapshotOf(exampleFailer{}, []*framework.Node{
-		framework.MakeNode("n1", "4", "8Gi").Zone("a").Obj(), framework.MakeNode("n2", "4", "8Gi").Zone("b").Obj(),
+	return snapshotOf(exampleFailer{}, []*api.Node{
+		api.MakeNode("n1", "4", "8Gi").Zone("a").Obj(), api.MakeNode("n2", "4", "8Gi").Zone("b").Obj(),
 	}, pods...)
 }
 
 // Zone a has two pods already, so that a third would make the skew 3.
 func ExamplePodTopologySpread() {
-	web := framework.MakePod("web").Labels("app", "web").Spread(2, framework.LabelTopologyZone, framework.DoNotSchedule, "app=web")
+	web := api.MakePod("web").Labels("app", "web").Spread(2, api.LabelTopologyZone, api.DoNotSchedule, "app=web")
 	s := twoZonesOf(web.Name("web-1"), web.Name("web-2"))
 	showIn(s, filter.PodTopologySpread{}, web.Name("web-3").Obj())
 	// Output:
@@ -29,10 +30,10 @@ func ExamplePodTopologySpread() {
 // The web server wants to be where the cache is, but not where another of its
 // kind is.
 func ExampleInterPodAffinity() {
-	s := twoZonesOf(framework.MakePod("cache").Labels("app", "cache"))
-	web := framework.MakePod("web").Labels("app", "web").PodAffinity(framework.LabelTopologyZone, "app=cache")
+	s := twoZonesOf(api.MakePod("cache").Labels("app", "cache"))
+	web := api.MakePod("web").Labels("app", "web").PodAffinity(api.LabelTopologyZone, "app=cache")
 	showIn(s, filter.InterPodAffinity{}, web.Obj())
-	showIn(s, filter.InterPodAffinity{}, web.PodAntiAffinity(framework.LabelTopologyZone, "app in (web, cache)").Obj())
+	showIn(s, filter.InterPodAffinity{}, web.PodAntiAffinity(api.LabelTopologyZone, "app in (web, cache)").Obj())
 	// Output:
 	// n1: Success
 	// n2: UnschedulableAndUnresolvable: node(s) didn't match pod affinity rules

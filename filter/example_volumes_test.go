@@ -5,18 +5,19 @@ import (
 
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
 // exampleStorage is a snapshot with the nodes and objects.
-func exampleStorage(nodes []*framework.Node, objects ...any) *framework.Snapshot {
+func exampleStorage(nodes []*api.Node, objects ...any) *framework.Snapshot {
 	s := snapshotOf(exampleFailer{}, nodes)
 	put(exampleFailer{}, s, objects...)
 	return s
 }
 
 // showIn prints what a plugin says of a pod on the nodes of a snapshot.
-func showIn(s *framework.Snapshot, p framework.Plugin, pod *framework.Pod) {
+func showIn(s *framework.Snapshot, p framework.Plugin, pod *api.Pod) {
 	var c framework.Cycle
 	c.Reset(podInfo(exampleFailer{}, s, pod), s, 0, 0)
 	list, _, status := verdicts(&c, p)
@@ -31,27 +32,27 @@ func showIn(s *framework.Snapshot, p framework.Plugin, pod *framework.Pod) {
 // A claim that waits for its first pod takes a local volume, and so decides on
 // the node. Once it is reserved, a driver writes what Reserve found.
 func ExampleVolumeBinding() {
-	mode := framework.VolumeBindingWaitForFirstConsumer
-	disk := &framework.PersistentVolume{ObjectMeta: framework.ObjectMeta{Name: "disk-of-n2"}}
-	disk.Spec.StorageClassName, disk.Status.Phase = "local", framework.VolumeAvailable
+	mode := api.VolumeBindingWaitForFirstConsumer
+	disk := &api.PersistentVolume{ObjectMeta: api.ObjectMeta{Name: "disk-of-n2"}}
+	disk.Spec.StorageClassName, disk.Status.Phase = "local", api.VolumeAvailable
 	disk.Spec.Capacity = resource.List{resource.Storage: resource.MustParse("100Gi")}
-	disk.Spec.NodeAffinity = &framework.VolumeNodeAffinity{Required: &framework.NodeSelector{
-		NodeSelectorTerms: []framework.NodeSelectorTerm{{MatchExpressions: []framework.NodeSelectorRequirement{
-			{Key: framework.LabelHostname, Operator: framework.NodeSelectorOpIn, Values: []string{"n2"}},
+	disk.Spec.NodeAffinity = &api.VolumeNodeAffinity{Required: &api.NodeSelector{
+		NodeSelectorTerms: []api.NodeSelectorTerm{{MatchExpressions: []api.NodeSelectorRequirement{
+			{Key: api.LabelHostname, Operator: api.NodeSelectorOpIn, Values: []string{"n2"}},
 		}}},
 	}}
-	claim := &framework.PersistentVolumeClaim{ObjectMeta: framework.ObjectMeta{Namespace: "default", Name: "data"}}
+	claim := &api.PersistentVolumeClaim{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: "data"}}
 	claim.Spec.StorageClassName = new("local")
 	claim.Spec.Resources.Requests = resource.List{resource.Storage: resource.MustParse("50Gi")}
-	s := exampleStorage([]*framework.Node{
-		framework.MakeNode("n1", "4", "8Gi").Labels(framework.LabelHostname, "n1").Obj(),
-		framework.MakeNode("n2", "4", "8Gi").Labels(framework.LabelHostname, "n2").Obj(),
-	}, disk, claim, &framework.StorageClass{
-		ObjectMeta: framework.ObjectMeta{Name: "local"}, Provisioner: "kubernetes.io/no-provisioner", VolumeBindingMode: &mode,
+	s := exampleStorage([]*api.Node{
+		api.MakeNode("n1", "4", "8Gi").Labels(api.LabelHostname, "n1").Obj(),
+		api.MakeNode("n2", "4", "8Gi").Labels(api.LabelHostname, "n2").Obj(),
+	}, disk, claim, &api.StorageClass{
+		ObjectMeta: api.ObjectMeta{Name: "local"}, Provisioner: "kubernetes.io/no-provisioner", VolumeBindingMode: &mode,
 	})
-	db := framework.MakePod("db").Obj()
-	db.Spec.Volumes = []framework.Volume{{Name: "data"}}
-	db.Spec.Volumes[0].PersistentVolumeClaim = &framework.PersistentVolumeClaimVolumeSource{ClaimName: "data"}
+	db := api.MakePod("db").Obj()
+	db.Spec.Volumes = []api.Volume{{Name: "data"}}
+	db.Spec.Volumes[0].PersistentVolumeClaim = &api.PersistentVolumeClaimVolumeSource{ClaimName: "data"}
 	showIn(s, filter.VolumeBinding{}, db)
 
 	var c framework.Cycle
@@ -69,18 +70,18 @@ func ExampleVolumeBinding() {
 // Where claims of a class can be served is data for tools, too: a ClaimBindings
 // says what would be written.
 func ExampleClaimBindings() {
-	todo := filter.ClaimBindings{Claims: []*framework.PersistentVolumeClaim{
-		{ObjectMeta: framework.ObjectMeta{Namespace: "shop", Name: "data", Annotations: map[string]string{framework.AnnSelectedNode: "n7"}}},
+	todo := filter.ClaimBindings{Claims: []*api.PersistentVolumeClaim{
+		{ObjectMeta: api.ObjectMeta{Namespace: "shop", Name: "data", Annotations: map[string]string{api.AnnSelectedNode: "n7"}}},
 	}}
 	for _, c := range todo.Claims {
-		fmt.Println(c.Key(), "->", c.Annotations[framework.AnnSelectedNode])
+		fmt.Println(c.Key(), "->", c.Annotations[api.AnnSelectedNode])
 	}
 	// Output: shop/data -> n7
 }
 
 func ExampleVolumeRestrictions() {
-	mount := func(name string) *framework.Pod {
-		return withVolume(name, framework.VolumeSource{AWSElasticBlockStore: &framework.AWSElasticBlockStoreVolumeSource{VolumeID: "vol-1"}})
+	mount := func(name string) *api.Pod {
+		return withVolume(name, api.VolumeSource{AWSElasticBlockStore: &api.AWSElasticBlockStoreVolumeSource{VolumeID: "vol-1"}})
 	}
 	there := mount("there")
 	there.Spec.NodeName = "a"
@@ -91,8 +92,8 @@ func ExampleVolumeRestrictions() {
 }
 
 func ExampleVolumeZone() {
-	s := exampleStorage(twoZones(), claimOf("data", "csi", boundTo("v")), volumeOf("v", "csi", "5Gi", func(v *framework.PersistentVolume) {
-		v.Labels = map[string]string{framework.LabelTopologyZone: "b"}
+	s := exampleStorage(twoZones(), claimOf("data", "csi", boundTo("v")), volumeOf("v", "csi", "5Gi", func(v *api.PersistentVolume) {
+		v.Labels = map[string]string{api.LabelTopologyZone: "b"}
 	}))
 	showIn(s, filter.VolumeZone{}, podMounting("data"))
 	// Output:
@@ -102,7 +103,7 @@ func ExampleVolumeZone() {
 
 func ExampleNodeVolumeLimits() {
 	s := exampleStorage(twoZones(), withDriver("a", "ebs.csi.aws.com", 1), withDriver("b", "ebs.csi.aws.com", 25),
-		classOf("gp3", "ebs.csi.aws.com", framework.VolumeBindingWaitForFirstConsumer), claimOf("data", "gp3"), claimOf("logs", "gp3"))
+		classOf("gp3", "ebs.csi.aws.com", api.VolumeBindingWaitForFirstConsumer), claimOf("data", "gp3"), claimOf("logs", "gp3"))
 	showIn(s, filter.NodeVolumeLimits{}, podMounting("data", "logs"))
 	// Output:
 	// a: Unschedulable: node(s) exceed max volume count
@@ -110,39 +111,39 @@ func ExampleNodeVolumeLimits() {
 }
 
 // exampleDisks shows a plugin that takes one disk on a node with one.
-func exampleDisks(p framework.Plugin, there, added framework.VolumeSource) {
+func exampleDisks(p framework.Plugin, there, added api.VolumeSource) {
 	pod := withVolume("there", there)
 	pod.Spec.NodeName = "a"
 	showIn(snapshotOf(exampleFailer{}, twoZones()[:1], pod), p, withVolume("new", added))
 }
 
 func ExampleEBSLimits() {
-	ebs := func(id string) framework.VolumeSource {
-		return framework.VolumeSource{AWSElasticBlockStore: &framework.AWSElasticBlockStoreVolumeSource{VolumeID: id}}
+	ebs := func(id string) api.VolumeSource {
+		return api.VolumeSource{AWSElasticBlockStore: &api.AWSElasticBlockStoreVolumeSource{VolumeID: id}}
 	}
 	exampleDisks(filter.EBSLimits{MaxVolumes: 1}, ebs("vol-1"), ebs("vol-2"))
 	// Output: a: Unschedulable: node(s) exceed max volume count
 }
 
 func ExampleGCEPDLimits() {
-	disk := func(name string) framework.VolumeSource {
-		return framework.VolumeSource{GCEPersistentDisk: &framework.GCEPersistentDiskVolumeSource{PDName: name, ReadOnly: true}}
+	disk := func(name string) api.VolumeSource {
+		return api.VolumeSource{GCEPersistentDisk: &api.GCEPersistentDiskVolumeSource{PDName: name, ReadOnly: true}}
 	}
 	exampleDisks(filter.GCEPDLimits{MaxVolumes: 1}, disk("one"), disk("one")) // the same disk counts once
 	// Output: a: Success
 }
 
 func ExampleAzureDiskLimits() {
-	disk := func(name string) framework.VolumeSource {
-		return framework.VolumeSource{AzureDisk: &framework.AzureDiskVolumeSource{DiskName: name}}
+	disk := func(name string) api.VolumeSource {
+		return api.VolumeSource{AzureDisk: &api.AzureDiskVolumeSource{DiskName: name}}
 	}
 	exampleDisks(filter.AzureDiskLimits{MaxVolumes: 1}, disk("one"), disk("two"))
 	// Output: a: Unschedulable: node(s) exceed max volume count
 }
 
 func ExampleCinderLimits() {
-	disk := func(id string) framework.VolumeSource {
-		return framework.VolumeSource{Cinder: &framework.CinderVolumeSource{VolumeID: id}}
+	disk := func(id string) api.VolumeSource {
+		return api.VolumeSource{Cinder: &api.CinderVolumeSource{VolumeID: id}}
 	}
 	exampleDisks(filter.CinderLimits{MaxVolumes: 2}, disk("one"), disk("two"))
 	// Output: a: Success
@@ -151,11 +152,11 @@ func ExampleCinderLimits() {
 // A pod with user namespaces on the network of its node needs a kubelet that
 // knows how.
 func ExampleNodeDeclaredFeatures() {
-	able := framework.MakeNode("able", "4", "8Gi").Obj()
+	able := api.MakeNode("able", "4", "8Gi").Obj()
 	able.Status.DeclaredFeatures = []string{"UserNamespacesHostNetworkSupport"}
-	agent := framework.MakePod("agent").Obj()
+	agent := api.MakePod("agent").Obj()
 	agent.Spec.HostNetwork, agent.Spec.HostUsers = true, new(false)
-	show(filter.NodeDeclaredFeatures{}, agent, able, framework.MakeNode("old", "4", "8Gi").Obj())
+	show(filter.NodeDeclaredFeatures{}, agent, able, api.MakeNode("old", "4", "8Gi").Obj())
 	// Output:
 	// able: Success
 	// old: UnschedulableAndUnresolvable: node(s) didn't match Pod's required features

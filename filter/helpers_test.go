@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -24,7 +25,7 @@ type failer interface {
 	Fatal(args ...any)
 }
 
-func podInfo(tb failer, s *framework.Snapshot, p *framework.Pod) *framework.PodInfo {
+func podInfo(tb failer, s *framework.Snapshot, p *api.Pod) *framework.PodInfo {
 	tb.Helper()
 	info, err := s.NewPodInfo(p)
 	if err != nil {
@@ -34,7 +35,7 @@ func podInfo(tb failer, s *framework.Snapshot, p *framework.Pod) *framework.PodI
 }
 
 // snapshotOf returns a snapshot of the nodes, and of the pods that name one.
-func snapshotOf(tb failer, nodes []*framework.Node, pods ...*framework.Pod) *framework.Snapshot {
+func snapshotOf(tb failer, nodes []*api.Node, pods ...*api.Pod) *framework.Snapshot {
 	tb.Helper()
 	s := framework.NewSnapshot(framework.Arrival)
 	for _, n := range nodes {
@@ -83,7 +84,7 @@ func texts(statuses []framework.Status) []string {
 }
 
 // wantVerdicts compares the answers for all nodes, as text.
-func wantVerdicts(t *testing.T, s *framework.Snapshot, p framework.Plugin, pod *framework.Pod, want ...string) {
+func wantVerdicts(t *testing.T, s *framework.Snapshot, p framework.Plugin, pod *api.Pod, want ...string) {
 	t.Helper()
 	info := podInfo(t, s, pod)
 	var c framework.Cycle
@@ -107,7 +108,7 @@ func wantVerdicts(t *testing.T, s *framework.Snapshot, p framework.Plugin, pod *
 }
 
 // wantPreFilter compares the status and the restriction of PreFilter.
-func wantPreFilter(t *testing.T, s *framework.Snapshot, p framework.PreFilterPlugin, pod *framework.Pod, want string, restrict bool, nodes ...string) {
+func wantPreFilter(t *testing.T, s *framework.Snapshot, p framework.PreFilterPlugin, pod *api.Pod, want string, restrict bool, nodes ...string) {
 	t.Helper()
 	var c framework.Cycle
 	c.Reset(podInfo(t, s, pod), s, 0, 0)

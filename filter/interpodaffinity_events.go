@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/topo"
 )
 
@@ -18,8 +19,8 @@ import (
 func (p InterPodAffinity) EventsToRegister() []framework.EventHint {
 	return []framework.EventHint{
 		onPods(framework.ActionAll, helpsNeighbours),
-		onNode(framework.ActionAdd, func(pod *framework.PodInfo, _, after *framework.Node) bool { return mayAttract(pod, after) }),
-		onNode(framework.ActionDelete, func(_ *framework.PodInfo, before, _ *framework.Node) bool {
+		onNode(framework.ActionAdd, func(pod *framework.PodInfo, _, after *api.Node) bool { return mayAttract(pod, after) }),
+		onNode(framework.ActionDelete, func(_ *framework.PodInfo, before, _ *api.Node) bool {
 			return before == nil || len(before.Labels) > 0
 		}),
 		onAny(framework.ResourceNode, framework.ActionUpdateNodeLabel),
@@ -63,7 +64,7 @@ func bars(there, pod *framework.PodInfo) bool {
 // mayAttract reports whether a node that came can help. One without any label
 // that the pod's required terms ask for is not for the pod, and pods on it are
 // in none of the domains that count.
-func mayAttract(pod *framework.PodInfo, node *framework.Node) bool {
+func mayAttract(pod *framework.PodInfo, node *api.Node) bool {
 	required := topo.TermsOf(pod).Required
 	return len(required) == 0 || node == nil || slices.ContainsFunc(required, func(t topo.Term) bool {
 		_, ok := node.Labels[t.Key]
@@ -74,8 +75,8 @@ func mayAttract(pod *framework.PodInfo, node *framework.Node) bool {
 // helpsNamespace reports whether the labels of a namespace changed that terms
 // may look at: the pod's namespace, at which terms of other pods may, or any, if
 // its own terms do.
-func helpsNamespace(pod *framework.PodInfo, before, after *framework.Namespace) bool {
-	labels := func(n *framework.Namespace) map[string]string {
+func helpsNamespace(pod *framework.PodInfo, before, after *api.Namespace) bool {
+	labels := func(n *api.Namespace) map[string]string {
 		if n == nil {
 			return nil
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/frameworktest"
 	"github.com/berth-sched/berth/resource"
 )
@@ -24,8 +25,8 @@ func newLoad(t testing.TB, c estimator.LoadAware) *estimator.Load {
 	return load
 }
 
-func loadUse(cpu, memory int64) framework.ResourceMap {
-	return framework.ResourceMapOf(resource.List{
+func loadUse(cpu, memory int64) api.ResourceMap {
+	return api.ResourceMapOf(resource.List{
 		resource.CPU: resource.Milli(cpu), resource.Memory: resource.New(memory, resource.BinarySI),
 	})
 }
@@ -43,18 +44,18 @@ func measure(s *framework.Snapshot) error {
 		}
 		cpu, memory := n.Allocatable.At(resource.IndexCPU), n.Allocatable.At(resource.IndexMemory)
 		use := loadUse(cpu/100*int64(x%90), memory/100*int64(x>>8%100))
-		m := &framework.NodeMetric{ObjectMeta: framework.ObjectMeta{Name: n.Name()}}
+		m := &api.NodeMetric{ObjectMeta: api.ObjectMeta{Name: n.Name()}}
 		m.Status.UpdateTime = new(loadStart.Add(-time.Duration(x>>16%240) * time.Second))
-		m.Status.NodeMetric = &framework.NodeMetricInfo{
+		m.Status.NodeMetric = &api.NodeMetricInfo{
 			NodeUsage: use,
-			AggregatedNodeUsages: []framework.AggregatedUsage{{
-				Duration: framework.Duration{Duration: 5 * time.Minute},
-				Usage:    map[framework.AggregationType]framework.ResourceMap{framework.P95: loadUse(cpu/100*int64(x>>24%100), memory/2)},
+			AggregatedNodeUsages: []api.AggregatedUsage{{
+				Duration: api.Duration{Duration: 5 * time.Minute},
+				Usage:    map[api.AggregationType]api.ResourceMap{api.P95: loadUse(cpu/100*int64(x>>24%100), memory/2)},
 			}},
 		}
 		for i, p := range n.Pods {
 			if i%2 == 0 {
-				m.Status.PodsMetric = append(m.Status.PodsMetric, &framework.PodMetricInfo{
+				m.Status.PodsMetric = append(m.Status.PodsMetric, &api.PodMetricInfo{
 					Name: p.Pod.Name, Namespace: p.Pod.Namespace, PodUsage: loadUse(100, 1<<27), Priority: "koord-prod",
 				})
 			}
@@ -68,7 +69,7 @@ func measure(s *framework.Snapshot) error {
 
 func TestLoadAwareConformance(t *testing.T) {
 	low := map[resource.Name]int64{resource.CPU: 40, resource.Memory: 40}
-	p95 := &estimator.Aggregated{Thresholds: low, Type: framework.P95}
+	p95 := &estimator.Aggregated{Thresholds: low, Type: api.P95}
 	for _, test := range []struct {
 		name   string
 		config estimator.LoadAware
@@ -91,39 +92,39 @@ func TestLoadAwareConformance(t *testing.T) {
 // flat expects the same of every pod.
 type flat struct{}
 
-func (flat) EstimatePod(*framework.Pod) (map[resource.Name]int64, error) {
+func (flat) EstimatePod(*api.Pod) (map[resource.Name]int64, error) {
 	return map[resource.Name]int64{resource.CPU: 400}, nil
 }
 
-func (flat) EstimateNode(n *framework.Node) (resource.List, error) { return n.Status.Allocatable, nil }
+func (flat) EstimateNode(n *api.Node) (resource.List, error) { return n.Status.Allocatable, nil }
 
 // broken cannot estimate.
 type broken struct{ pod, node error }
 
-func (b broken) EstimatePod(*framework.Pod) (map[resource.Name]int64, error) { return nil, b.pod }
+func (b broken) EstimatePod(*api.Pod) (map[resource.Name]int64, error) { return nil, b.pod }
 
-func (b broken) EstimateNode(n *framework.Node) (resource.List, error) {
+func (b broken) EstimateNode(n *api.Node) (resource.List, error) {
 	return n.Status.Allocatable, b.node
 }
 
 // loadCase is a node of 10 cores and 10 GiB, and a pod that requests 1 core and
 // 1 GiB: 850m and 717 MiB are expected of it.
 type loadCase struct {
-	node   *framework.Node
-	metric *framework.NodeMetric
-	pod    *framework.Pod
+	node   *api.Node
+	metric *api.NodeMetric
+	pod    *api.Pod
 }
 
 func newLoadCase(cpu, memory int64) loadCase {
 	return loadCase{
-		framework.MakeNode("n1", "10", "10Gi").Obj(),
-		&framework.NodeMetric{
-			ObjectMeta: framework.ObjectMeta{Name: "n1"},
-			Status: framework.NodeMetricStatus{
-				UpdateTime: &loadStart, NodeMetric: &framework.NodeMetricInfo{NodeUsage: loadUse(cpu, memory)},
+		api.MakeNode("n1", "10", "10Gi").Obj(),
+		&api.NodeMetric{
+			ObjectMeta: api.ObjectMeta{Name: "n1"},
+			Status: api.NodeMetricStatus{
+				UpdateTime: &loadStart, NodeMetric: &api.NodeMetricInfo{NodeUsage: loadUse(cpu, memory)},
 			},
 		},
-		framework.MakePod("p").Requests("1", "1Gi").Obj(),
+		api.MakePod("p").Requests("1", "1Gi").Obj(),
 	}
 }
 
@@ -181,7 +182,7 @@ func TestLoadAwareFilter(t *testing.T) {
 		{name: "1.6 counts the pod", use: 5700, config: estimator.LoadAware{Rules: estimator.Koordinator16}, want: cpuHigh},
 		{name: "1.6 at the threshold", use: 5650, config: estimator.LoadAware{Rules: estimator.Koordinator16}},
 		{name: "DaemonSet", use: 9000, change: func(c *loadCase) {
-			c.pod.OwnerReferences = []framework.OwnerReference{{Kind: "DaemonSet", Name: "d"}}
+			c.pod.OwnerReferences = []api.OwnerReference{{Kind: "DaemonSet", Name: "d"}}
 		}},
 		{name: "no metric", use: 9000, change: func(c *loadCase) { c.metric = nil }},
 		{name: "not measured", use: 9000, change: func(c *loadCase) { c.metric.Status.NodeMetric = nil }},
@@ -208,10 +209,10 @@ func TestLoadAwareFilter(t *testing.T) {
 		{name: "prod pods have thresholds of their own", use: 9000, config: estimator.LoadAware{ProdThresholds: map[resource.Name]int64{resource.CPU: 50}}},
 		{
 			name: "aggregated", use: 1000, want: "node(s) cpu aggregated usage exceed threshold",
-			config: estimator.LoadAware{Aggregated: &estimator.Aggregated{Thresholds: map[resource.Name]int64{resource.CPU: 50}, Type: framework.P95}},
+			config: estimator.LoadAware{Aggregated: &estimator.Aggregated{Thresholds: map[resource.Name]int64{resource.CPU: 50}, Type: api.P95}},
 			change: func(c *loadCase) {
-				c.metric.Status.NodeMetric.AggregatedNodeUsages = []framework.AggregatedUsage{{
-					Usage: map[framework.AggregationType]framework.ResourceMap{framework.P95: loadUse(6000, 0)},
+				c.metric.Status.NodeMetric.AggregatedNodeUsages = []api.AggregatedUsage{{
+					Usage: map[api.AggregationType]api.ResourceMap{api.P95: loadUse(6000, 0)},
 				}}
 			},
 		},
@@ -240,28 +241,28 @@ var errBroken = fmt.Errorf("out of order")
 
 func TestLoadAwareScope(t *testing.T) {
 	s := framework.NewSnapshot(framework.ZoneInterleaved)
-	scope := func(p *framework.Pod) framework.PodFields {
+	scope := func(p *api.Pod) framework.PodFields {
 		info, err := s.NewPodInfo(p)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return filter.LoadAware{}.Scope(info).Pod
 	}
-	plain := framework.MakePod("p").Requests("1", "1Gi").Obj()
+	plain := api.MakePod("p").Requests("1", "1Gi").Obj()
 	if scope(plain) == framework.FieldsAll {
 		t.Error("a plain pod is a class of its own")
 	}
-	plain.Status.QOSClass = framework.PodQOSBurstable
+	plain.Status.QOSClass = api.PodQOSBurstable
 	if scope(plain) == framework.FieldsAll {
 		t.Error("a pod whose status says what its spec does is a class of its own")
 	}
-	plain.Status.QOSClass = framework.PodQOSBestEffort
+	plain.Status.QOSClass = api.PodQOSBestEffort
 	if scope(plain) != framework.FieldsAll {
 		t.Error("a pod whose status changes its class is not a class of its own")
 	}
-	owned := func(controls bool) *framework.Pod {
-		p := framework.MakePod("p").Requests("1", "1Gi").Obj()
-		p.OwnerReferences = []framework.OwnerReference{{Kind: "DaemonSet", Name: "d", UID: "d", Controller: &controls}}
+	owned := func(controls bool) *api.Pod {
+		p := api.MakePod("p").Requests("1", "1Gi").Obj()
+		p.OwnerReferences = []api.OwnerReference{{Kind: "DaemonSet", Name: "d", UID: "d", Controller: &controls}}
 		return p
 	}
 	if scope(owned(true)) == framework.FieldsAll {
@@ -278,16 +279,16 @@ func ExampleLoadAware() {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	s := framework.NewSnapshot(framework.ZoneInterleaved)
 	s.SetNow(now)
-	if err := s.AddNode(framework.MakeNode("n1", "10", "10Gi").Obj()); err != nil {
+	if err := s.AddNode(api.MakeNode("n1", "10", "10Gi").Obj()); err != nil {
 		panic(err)
 	}
-	busy := &framework.NodeMetric{ObjectMeta: framework.ObjectMeta{Name: "n1"}}
+	busy := &api.NodeMetric{ObjectMeta: api.ObjectMeta{Name: "n1"}}
 	busy.Status.UpdateTime = &now
-	busy.Status.NodeMetric = &framework.NodeMetricInfo{NodeUsage: framework.ResourceMapOf(resource.List{resource.CPU: resource.MustParse("6")})}
+	busy.Status.NodeMetric = &api.NodeMetricInfo{NodeUsage: api.ResourceMapOf(resource.List{resource.CPU: resource.MustParse("6")})}
 	if err := estimator.LedgerOf(s).SetMetric(busy); err != nil {
 		panic(err)
 	}
-	pod, err := s.NewPodInfo(framework.MakePod("web").Requests("1", "1Gi").Obj())
+	pod, err := s.NewPodInfo(api.MakePod("web").Requests("1", "1Gi").Obj())
 	if err != nil {
 		panic(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/match"
 )
 
@@ -22,7 +23,7 @@ type NodeAffinity struct {
 	// AddedAffinity is demanded of nodes besides what each pod demands; only
 	// its required terms are read here. nil adds nothing. It must not change
 	// while the plugin is in use.
-	AddedAffinity *framework.NodeAffinity
+	AddedAffinity *api.NodeAffinity
 }
 
 // Name returns "NodeAffinity".
@@ -59,7 +60,7 @@ func (p NodeAffinity) EventsToRegister() []framework.EventHint {
 	if source != nil {
 		added = match.NewNodeSelector(source)
 	}
-	demanded := func(pod *framework.PodInfo, node *framework.Node) bool {
+	demanded := func(pod *framework.PodInfo, node *api.Node) bool {
 		return match.RequiredNodeAffinityOf(pod).Match(node) && (source == nil || added.Matches(node))
 	}
 	return []framework.EventHint{onNode(framework.ActionAdd|framework.ActionUpdateNodeLabel, became(demanded)), onSelf(p)}
@@ -91,7 +92,7 @@ func (p NodeAffinity) PreFilter(c *framework.Cycle) (framework.PreFiltered, fram
 	return framework.PreFiltered{Filter: f, Restrict: limited, Nodes: names}, framework.Status{}
 }
 
-func (p NodeAffinity) added() *framework.NodeSelector {
+func (p NodeAffinity) added() *api.NodeSelector {
 	if p.AddedAffinity == nil {
 		return nil
 	}
@@ -110,7 +111,7 @@ func demands(pod *framework.PodInfo) bool {
 // cycle to cycle.
 type nodeAffinity struct {
 	required *match.RequiredNodeAffinity
-	source   *framework.NodeSelector // what added was compiled from
+	source   *api.NodeSelector // what added was compiled from
 	added    match.NodeSelector
 }
 

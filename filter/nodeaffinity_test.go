@@ -7,6 +7,7 @@ import (
 
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 const (
@@ -14,46 +15,46 @@ const (
 	noAdded    = "UnschedulableAndUnresolvable: node(s) didn't match scheduler-enforced node affinity"
 )
 
-func affinityNodes() []*framework.Node {
-	return []*framework.Node{
-		framework.MakeNode("plain", "4", "4Gi").Obj(),
-		framework.MakeNode("ssd", "4", "4Gi").Labels("disk", "ssd").Obj(),
-		framework.MakeNode("a", "4", "4Gi").Labels("zone", "a").Obj(),
-		framework.MakeNode("both", "4", "4Gi").Labels("disk", "ssd", "zone", "a").Obj(),
+func affinityNodes() []*api.Node {
+	return []*api.Node{
+		api.MakeNode("plain", "4", "4Gi").Obj(),
+		api.MakeNode("ssd", "4", "4Gi").Labels("disk", "ssd").Obj(),
+		api.MakeNode("a", "4", "4Gi").Labels("zone", "a").Obj(),
+		api.MakeNode("both", "4", "4Gi").Labels("disk", "ssd", "zone", "a").Obj(),
 	}
 }
 
 // demanding returns a node affinity of the terms.
-func demanding(terms ...framework.NodeSelectorTerm) *framework.NodeAffinity {
-	return &framework.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &framework.NodeSelector{NodeSelectorTerms: terms}}
+func demanding(terms ...api.NodeSelectorTerm) *api.NodeAffinity {
+	return &api.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &api.NodeSelector{NodeSelectorTerms: terms}}
 }
 
-func has(key string) framework.NodeSelectorTerm {
-	return framework.NodeSelectorTerm{MatchExpressions: []framework.NodeSelectorRequirement{{Key: key, Operator: framework.NodeSelectorOpExists}}}
+func has(key string) api.NodeSelectorTerm {
+	return api.NodeSelectorTerm{MatchExpressions: []api.NodeSelectorRequirement{{Key: key, Operator: api.NodeSelectorOpExists}}}
 }
 
-func isNamed(names ...string) framework.NodeSelectorTerm {
-	var t framework.NodeSelectorTerm
+func isNamed(names ...string) api.NodeSelectorTerm {
+	var t api.NodeSelectorTerm
 	for _, name := range names {
-		t.MatchFields = append(t.MatchFields, framework.NodeSelectorRequirement{Key: "metadata.name", Operator: framework.NodeSelectorOpIn, Values: []string{name}})
+		t.MatchFields = append(t.MatchFields, api.NodeSelectorRequirement{Key: "metadata.name", Operator: api.NodeSelectorOpIn, Values: []string{name}})
 	}
 	return t
 }
 
-func podDemanding(terms ...framework.NodeSelectorTerm) *framework.Pod {
-	p := framework.MakePod("p").Obj()
-	p.Spec.Affinity = &framework.Affinity{NodeAffinity: demanding(terms...)}
+func podDemanding(terms ...api.NodeSelectorTerm) *api.Pod {
+	p := api.MakePod("p").Obj()
+	p.Spec.Affinity = &api.Affinity{NodeAffinity: demanding(terms...)}
 	return p
 }
 
 func TestNodeAffinity(t *testing.T) {
 	s := snapshotOf(t, affinityNodes())
-	selecting := framework.MakePod("p").NodeSelector("disk", "ssd")
+	selecting := api.MakePod("p").NodeSelector("disk", "ssd")
 	addedZone := filter.NodeAffinity{AddedAffinity: demanding(has("zone"))}
 	tests := []struct {
 		name   string
 		plugin filter.NodeAffinity
-		pod    *framework.Pod
+		pod    *api.Pod
 		want   []string
 	}{
 		{"selector", filter.NodeAffinity{}, selecting.Obj(), []string{noAffinity, "Success", noAffinity, "Success"}},
@@ -63,8 +64,8 @@ func TestNodeAffinity(t *testing.T) {
 		{"no terms", filter.NodeAffinity{}, podDemanding(), []string{noAffinity, noAffinity, noAffinity, noAffinity}},
 		{"name", filter.NodeAffinity{}, podDemanding(isNamed("ssd")), []string{noAffinity, "Success", noAffinity, noAffinity}},
 		{"a malformed term", filter.NodeAffinity{}, podDemanding(has("/"), has("disk")), []string{noAffinity, "Success", noAffinity, "Success"}},
-		{"an empty selector", filter.NodeAffinity{}, framework.MakePod("p").NodeSelector().Obj(), []string{"Success", "Success", "Success", "Success"}},
-		{"added", addedZone, framework.MakePod("p").Obj(), []string{noAdded, noAdded, "Success", "Success"}},
+		{"an empty selector", filter.NodeAffinity{}, api.MakePod("p").NodeSelector().Obj(), []string{"Success", "Success", "Success", "Success"}},
+		{"added", addedZone, api.MakePod("p").Obj(), []string{noAdded, noAdded, "Success", "Success"}},
 		{"added first", addedZone, selecting.Obj(), []string{noAdded, noAdded, noAffinity, "Success"}},
 	}
 	for _, test := range tests {
@@ -74,14 +75,14 @@ func TestNodeAffinity(t *testing.T) {
 
 func TestNodeAffinityPreFilter(t *testing.T) {
 	s := snapshotOf(t, affinityNodes())
-	plain := framework.MakePod("p").Obj()
+	plain := api.MakePod("p").Obj()
 	const conflict = "UnschedulableAndUnresolvable: pod affinity terms conflict"
 	added := filter.NodeAffinity{AddedAffinity: demanding(has("zone"))}
 	wantPreFilter(t, s, filter.NodeAffinity{}, plain, "Skip", false)
-	wantPreFilter(t, s, filter.NodeAffinity{AddedAffinity: &framework.NodeAffinity{}}, plain, "Skip", false)
-	wantPreFilter(t, s, filter.NodeAffinity{}, framework.MakePod("p").PreferNodes(1, "zone=a").Obj(), "Skip", false)
+	wantPreFilter(t, s, filter.NodeAffinity{AddedAffinity: &api.NodeAffinity{}}, plain, "Skip", false)
+	wantPreFilter(t, s, filter.NodeAffinity{}, api.MakePod("p").PreferNodes(1, "zone=a").Obj(), "Skip", false)
 	wantPreFilter(t, s, added, plain, "Success", false)
-	wantPreFilter(t, s, filter.NodeAffinity{}, framework.MakePod("p").NodeSelector().Obj(), "Success", false)
+	wantPreFilter(t, s, filter.NodeAffinity{}, api.MakePod("p").NodeSelector().Obj(), "Success", false)
 	wantPreFilter(t, s, filter.NodeAffinity{}, podDemanding(), "Success", false)
 	wantPreFilter(t, s, filter.NodeAffinity{}, podDemanding(isNamed("b"), isNamed("a"), isNamed("b")), "Success", true, "a", "b")
 	wantPreFilter(t, s, filter.NodeAffinity{}, podDemanding(isNamed("b"), has("zone")), "Success", false)
@@ -91,14 +92,14 @@ func TestNodeAffinityPreFilter(t *testing.T) {
 func TestNodeAffinityErrors(t *testing.T) {
 	const text = "NodeAffinity: addedAffinity.requiredDuringSchedulingIgnoredDuringExecution: " +
 		`nodeSelectorTerms[0].matchFields[0].operator: Unsupported value: "Exists": supported values: "In", "NotIn"`
-	bad := framework.NodeSelectorTerm{MatchFields: []framework.NodeSelectorRequirement{{Key: "metadata.name", Operator: "Exists"}}}
+	bad := api.NodeSelectorTerm{MatchFields: []api.NodeSelectorRequirement{{Key: "metadata.name", Operator: "Exists"}}}
 	plugin := filter.NodeAffinity{AddedAffinity: demanding(bad, has("zone"))}
 	if err := plugin.Validate(); err == nil || err.Error() != text {
 		t.Errorf("Validate = %v\nwant %s", err, text)
 	}
 	s := snapshotOf(t, affinityNodes())
-	wantPreFilter(t, s, plugin, framework.MakePod("p").Obj(), "Error: "+text, false)
-	for _, valid := range []filter.NodeAffinity{{}, {AddedAffinity: &framework.NodeAffinity{}}, {AddedAffinity: demanding(has("zone"))}} {
+	wantPreFilter(t, s, plugin, api.MakePod("p").Obj(), "Error: "+text, false)
+	for _, valid := range []filter.NodeAffinity{{}, {AddedAffinity: &api.NodeAffinity{}}, {AddedAffinity: demanding(has("zone"))}} {
 		if err := valid.Validate(); err != nil {
 			t.Errorf("Validate of valid terms = %v", err)
 		}
@@ -109,10 +110,10 @@ func TestNodeAffinityErrors(t *testing.T) {
 // the same memory.
 func TestNodeAffinityMemory(t *testing.T) {
 	s := snapshotOf(t, affinityNodes())
-	pod := podInfo(t, s, framework.MakePod("p").NodeSelector().Obj())
+	pod := podInfo(t, s, api.MakePod("p").NodeSelector().Obj())
 	var c framework.Cycle
 	for round, test := range []struct {
-		added *framework.NodeAffinity
+		added *api.NodeAffinity
 		want  []string
 	}{
 		{nil, []string{"Success", "Success", "Success", "Success"}},

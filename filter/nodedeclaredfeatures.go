@@ -2,6 +2,7 @@ package filter
 
 import (
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 const reasonFeatures = framework.Text("node(s) didn't match Pod's required features")
@@ -38,7 +39,7 @@ func (NodeDeclaredFeatures) Scope(pod *framework.PodInfo) framework.Scope {
 // EventsToRegister names what may help a pod that was rejected: a node comes, or
 // changes, to declare all that the pod needs; the pod's needs change.
 func (p NodeDeclaredFeatures) EventsToRegister() []framework.EventHint {
-	declared := func(pod *framework.PodInfo, node *framework.Node) bool {
+	declared := func(pod *framework.PodInfo, node *api.Node) bool {
 		return neededFeatures(&pod.Pod.Spec).declaredBy(node)
 	}
 	return []framework.EventHint{onNode(framework.ActionAdd|framework.ActionUpdateNodeDeclaredFeature, became(declared)), onSelf(p)}
@@ -67,11 +68,11 @@ const (
 	featureMountOptions
 )
 
-func neededFeatures(spec *framework.PodSpec) (f features) {
+func neededFeatures(spec *api.PodSpec) (f features) {
 	if spec.HostNetwork && spec.HostUsers != nil && !*spec.HostUsers {
 		f |= featureUserNamespaces
 	}
-	for _, containers := range [...][]framework.Container{spec.Containers, spec.InitContainers} {
+	for _, containers := range [...][]api.Container{spec.Containers, spec.InitContainers} {
 		for i := range containers {
 			f |= neededByContainer(&containers[i])
 		}
@@ -79,9 +80,9 @@ func neededFeatures(spec *framework.PodSpec) (f features) {
 	return f
 }
 
-func neededByContainer(c *framework.Container) (f features) {
+func neededByContainer(c *api.Container) (f features) {
 	for _, rule := range c.RestartPolicyRules {
-		if rule.Action == framework.ContainerRestartRuleActionRestartAllContainers {
+		if rule.Action == api.ContainerRestartRuleActionRestartAllContainers {
 			f |= featureRestartAll
 		}
 	}
@@ -101,7 +102,7 @@ func (f features) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framewo
 	return framework.Status{}
 }
 
-func (f features) declaredBy(node *framework.Node) bool {
+func (f features) declaredBy(node *api.Node) bool {
 	for i, name := range featureNames {
 		if f&(1<<i) != 0 && !declares(node.Status.DeclaredFeatures, name) {
 			return false

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // NodeLabel rejects nodes that lack one of a list of labels, or have one of
@@ -37,7 +38,7 @@ func (NodeLabel) Scope(*framework.PodInfo) framework.Scope {
 // EventsToRegister names what may help a pod that was rejected: a node comes
 // with the right labels, or gets them.
 func (p NodeLabel) EventsToRegister() []framework.EventHint {
-	right := func(_ *framework.PodInfo, node *framework.Node) bool { return p.accepts(node) }
+	right := func(_ *framework.PodInfo, node *api.Node) bool { return p.accepts(node) }
 	return []framework.EventHint{onNode(framework.ActionAdd|framework.ActionUpdateNodeLabel, became(right))}
 }
 
@@ -51,7 +52,7 @@ func (p NodeLabel) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framew
 	return framework.Status{}
 }
 
-func (p NodeLabel) accepts(node *framework.Node) bool {
+func (p NodeLabel) accepts(node *api.Node) bool {
 	has := func(label string) bool {
 		_, ok := node.Labels[label]
 		return ok

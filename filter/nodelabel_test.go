@@ -6,11 +6,12 @@ import (
 
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 func TestNodeLabel(t *testing.T) {
 	s := framework.NewSnapshot(framework.Arrival)
-	if err := s.AddNode(framework.MakeNode("n", "1", "1Gi").Labels("a", "", "b", "x").Obj()); err != nil {
+	if err := s.AddNode(api.MakeNode("n", "1", "1Gi").Labels("a", "", "b", "x").Obj()); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
@@ -34,7 +35,7 @@ func TestNodeLabel(t *testing.T) {
 
 func ExampleNodeLabel() {
 	s := framework.NewSnapshot(framework.Arrival)
-	if err := s.AddNode(framework.MakeNode("n", "4", "8Gi").Labels("retiring", "2030-01-01").Obj()); err != nil {
+	if err := s.AddNode(api.MakeNode("n", "4", "8Gi").Labels("retiring", "2030-01-01").Obj()); err != nil {
 		panic(err)
 	}
 	fmt.Println(filter.NodeLabel{Absent: []string{"retiring"}}.Filter(nil, s.Node("n")))

@@ -1,6 +1,9 @@
 package filter
 
-import "github.com/berth-sched/berth/framework"
+import (
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+)
 
 const reasonNodeName = framework.Text("node(s) didn't match the requested node name")
 
@@ -25,7 +28,7 @@ func (NodeName) Scope(pod *framework.PodInfo) framework.Scope {
 
 // EventsToRegister names what may help a pod that was rejected: its node comes.
 func (p NodeName) EventsToRegister() []framework.EventHint {
-	named := func(pod *framework.PodInfo, node *framework.Node) bool { return node.Name == pod.Pod.Spec.NodeName }
+	named := func(pod *framework.PodInfo, node *api.Node) bool { return node.Name == pod.Pod.Spec.NodeName }
 	return []framework.EventHint{onNode(framework.ActionAdd, became(named)), onSelf(p)}
 }
 

@@ -4,15 +4,15 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/filter"
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 func TestNodeName(t *testing.T) {
-	s := snapshotOf(t, []*framework.Node{framework.MakeNode("a", "4", "4Gi").Obj(), framework.MakeNode("b", "4", "4Gi").Obj()})
+	s := snapshotOf(t, []*api.Node{api.MakeNode("a", "4", "4Gi").Obj(), api.MakeNode("b", "4", "4Gi").Obj()})
 	const no = "UnschedulableAndUnresolvable: node(s) didn't match the requested node name"
-	free := framework.MakePod("p").Obj()
-	toB := framework.MakePod("p").Node("b").Obj()
-	toNone := framework.MakePod("p").Node("c").Obj()
+	free := api.MakePod("p").Obj()
+	toB := api.MakePod("p").Node("b").Obj()
+	toNone := api.MakePod("p").Node("c").Obj()
 
 	wantVerdicts(t, s, filter.NodeName{}, free, "Success", "Success")
 	wantVerdicts(t, s, filter.NodeName{}, toB, no, "Success")

@@ -5,21 +5,22 @@ import (
 
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 func TestNodePorts(t *testing.T) {
-	port := func(ip string, protocol framework.Protocol, number int32) framework.ContainerPort {
-		return framework.ContainerPort{HostIP: ip, Protocol: protocol, HostPort: number}
+	port := func(ip string, protocol api.Protocol, number int32) api.ContainerPort {
+		return api.ContainerPort{HostIP: ip, Protocol: protocol, HostPort: number}
 	}
-	nodes := []*framework.Node{framework.MakeNode("n", "4", "4Gi").Obj()}
+	nodes := []*api.Node{api.MakeNode("n", "4", "4Gi").Obj()}
 	s := snapshotOf(t, nodes,
-		framework.MakePod("a").Port(port("", "", 80)).Port(port("127.0.0.1", "", 443)).Node("n").Obj(),
-		framework.MakePod("b").Port(port("", framework.ProtocolUDP, 53)).Sidecar("s").Port(port("", "", 9000)).InitContainer("i").Port(port("", "", 7000)).Node("n").Obj(),
+		api.MakePod("a").Port(port("", "", 80)).Port(port("127.0.0.1", "", 443)).Node("n").Obj(),
+		api.MakePod("b").Port(port("", api.ProtocolUDP, 53)).Sidecar("s").Port(port("", "", 9000)).InitContainer("i").Port(port("", "", 7000)).Node("n").Obj(),
 	)
 	const no = "Unschedulable: node(s) didn't have free ports for the requested pod ports"
 	tests := []struct {
 		name string
-		port framework.ContainerPort
+		port api.ContainerPort
 		want string
 	}{
 		{"taken", port("", "TCP", 80), no},
@@ -35,24 +36,24 @@ func TestNodePorts(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			pod := framework.MakePod("p").Port(port("", "SCTP", 1)).Port(test.port).Obj()
+			pod := api.MakePod("p").Port(port("", "SCTP", 1)).Port(test.port).Obj()
 			wantVerdicts(t, s, filter.NodePorts{}, pod, test.want)
 		})
 	}
-	wantPreFilter(t, s, filter.NodePorts{}, framework.MakePod("p").Obj(), "Skip", false)
-	wantPreFilter(t, s, filter.NodePorts{}, framework.MakePod("p").Port(framework.ContainerPort{ContainerPort: 80}).Obj(), "Skip", false)
-	wantPreFilter(t, s, filter.NodePorts{}, framework.MakePod("p").HostPort(1).Obj(), "Success", false)
+	wantPreFilter(t, s, filter.NodePorts{}, api.MakePod("p").Obj(), "Skip", false)
+	wantPreFilter(t, s, filter.NodePorts{}, api.MakePod("p").Port(api.ContainerPort{ContainerPort: 80}).Obj(), "Skip", false)
+	wantPreFilter(t, s, filter.NodePorts{}, api.MakePod("p").HostPort(1).Obj(), "Success", false)
 }
 
 // Two pods with one port on a node: when preemption takes one of them away, the
 // port is free at once on that node, as in kube-scheduler, and taken again when
 // it is back.
 func TestNodePortsShared(t *testing.T) {
-	a, b := framework.MakePod("a").HostPort(80).Node("n"), framework.MakePod("b").HostPort(80).Node("n")
-	s := snapshotOf(t, []*framework.Node{framework.MakeNode("n", "4", "4Gi").Obj(), framework.MakeNode("m", "4", "4Gi").Obj()},
-		a.Obj(), b.Obj(), framework.MakePod("c").HostPort(80).Node("m").Obj())
+	a, b := api.MakePod("a").HostPort(80).Node("n"), api.MakePod("b").HostPort(80).Node("n")
+	s := snapshotOf(t, []*api.Node{api.MakeNode("n", "4", "4Gi").Obj(), api.MakeNode("m", "4", "4Gi").Obj()},
+		a.Obj(), b.Obj(), api.MakePod("c").HostPort(80).Node("m").Obj())
 	c := new(framework.Cycle)
-	c.Reset(podInfo(t, s, framework.MakePod("p").HostPort(80).Obj()), s, 0, 0)
+	c.Reset(podInfo(t, s, api.MakePod("p").HostPort(80).Obj()), s, 0, 0)
 	pre, status := filter.NodePorts{}.PreFilter(c)
 	if !status.IsSuccess() {
 		t.Fatal(status)

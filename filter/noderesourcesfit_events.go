@@ -2,6 +2,7 @@ package filter
 
 import (
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -34,7 +35,7 @@ func (p NodeResourcesFit) wantsAny(pod *framework.PodInfo, is func(i int) bool) 
 // helpsNode reports whether a node came, or gives more of something that the pod
 // wants, and could hold the pod alone. With other pods on it, they may be worth
 // preempting.
-func (p NodeResourcesFit) helpsNode(pod *framework.PodInfo, before, after *framework.Node) bool {
+func (p NodeResourcesFit) helpsNode(pod *framework.PodInfo, before, after *api.Node) bool {
 	if after == nil || given(after, resource.Pods) < 1 {
 		return false
 	}
@@ -47,7 +48,7 @@ func (p NodeResourcesFit) helpsNode(pod *framework.PodInfo, before, after *frame
 }
 
 // given is the node's allocatable of a resource, in the units of vectors.
-func given(n *framework.Node, name resource.Name) int64 {
+func given(n *api.Node, name resource.Name) int64 {
 	q := n.Status.Allocatable[name]
 	if name == resource.CPU {
 		return q.MilliValue()

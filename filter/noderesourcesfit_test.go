@@ -10,6 +10,7 @@ import (
 
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/oracle"
 	"github.com/berth-sched/berth/resource"
 )
@@ -17,12 +18,12 @@ import (
 const gpu = "example.com/gpu"
 
 func TestNodeResourcesFit(t *testing.T) {
-	s := snapshotOf(t, []*framework.Node{
-		framework.MakeNode("empty", "4", "4Gi").Resource(gpu, "2").Resource("ephemeral-storage", "10Gi").Obj(),
-		framework.MakeNode("used", "4", "4Gi").Resource(gpu, "2").Resource("ephemeral-storage", "10Gi").Obj(),
-		framework.MakeNode("no slot", "4", "4Gi").Resource("pods", "0").Obj(),
+	s := snapshotOf(t, []*api.Node{
+		api.MakeNode("empty", "4", "4Gi").Resource(gpu, "2").Resource("ephemeral-storage", "10Gi").Obj(),
+		api.MakeNode("used", "4", "4Gi").Resource(gpu, "2").Resource("ephemeral-storage", "10Gi").Obj(),
+		api.MakeNode("no slot", "4", "4Gi").Resource("pods", "0").Obj(),
 	},
-		framework.MakePod("a").Requests("3", "3Gi").Request(gpu, "1").Request("ephemeral-storage", "5Gi").Node("used").Obj(),
+		api.MakePod("a").Requests("3", "3Gi").Request(gpu, "1").Request("ephemeral-storage", "5Gi").Node("used").Obj(),
 	)
 	const (
 		bad    = "Unschedulable: "
@@ -33,11 +34,11 @@ func TestNodeResourcesFit(t *testing.T) {
 		disk   = "Insufficient ephemeral-storage"
 		gpus   = "Insufficient " + gpu
 	)
-	pod := func(cpu, memory string) framework.PodBuilder { return framework.MakePod("p").Requests(cpu, memory) }
+	pod := func(cpu, memory string) api.PodBuilder { return api.MakePod("p").Requests(cpu, memory) }
 	tests := []struct {
 		name   string
 		plugin filter.NodeResourcesFit
-		pod    framework.PodBuilder
+		pod    api.PodBuilder
 		want   []string
 	}{
 		{"nothing", filter.NodeResourcesFit{}, pod("", ""), []string{"Success", "Success", bad + slot}},
@@ -73,10 +74,10 @@ func TestNodeResourcesFit(t *testing.T) {
 func TestNodeResourcesFitManyResources(t *testing.T) {
 	const count = 80
 	name := func(i int) resource.Name { return resource.Name(fmt.Sprintf("example.com/r%02d", i)) }
-	nodes := []*framework.Node{
-		framework.MakeNode("all", "4", "4Gi").Obj(), framework.MakeNode("none", "4", "4Gi").Obj(), framework.MakeNode("last", "4", "4Gi").Obj(), framework.MakeNode("none again", "4", "4Gi").Obj(),
+	nodes := []*api.Node{
+		api.MakeNode("all", "4", "4Gi").Obj(), api.MakeNode("none", "4", "4Gi").Obj(), api.MakeNode("last", "4", "4Gi").Obj(), api.MakeNode("none again", "4", "4Gi").Obj(),
 	}
-	pod := framework.MakePod("p").Requests("5", "").Obj()
+	pod := api.MakePod("p").Requests("5", "").Obj()
 	var wantNone []string
 	for i := range count {
 		nodes[0].Status.Allocatable[name(i)] = resource.MustParse("1")
@@ -103,8 +104,8 @@ func TestNodeResourcesFitManyResources(t *testing.T) {
 // TestNodeResourcesFitSameStatus: nodes with equal shortages are counted
 // together, over cycles too.
 func TestNodeResourcesFitSameStatus(t *testing.T) {
-	s := snapshotOf(t, []*framework.Node{framework.MakeNode("a", "1", "4Gi").Obj(), framework.MakeNode("b", "2", "4Gi").Obj(), framework.MakeNode("c", "1", "1Gi").Obj()})
-	pod := podInfo(t, s, framework.MakePod("p").Requests("3", "2Gi").Obj())
+	s := snapshotOf(t, []*api.Node{api.MakeNode("a", "1", "4Gi").Obj(), api.MakeNode("b", "2", "4Gi").Obj(), api.MakeNode("c", "1", "1Gi").Obj()})
+	pod := podInfo(t, s, api.MakePod("p").Requests("3", "2Gi").Obj())
 	var c framework.Cycle
 	c.Reset(pod, s, 0, 0)
 	first, _, _ := verdicts(&c, filter.NodeResourcesFit{})
@@ -131,18 +132,18 @@ func TestNodeResourcesFitAgainstOracle(t *testing.T) {
 			}
 			return l
 		}
-		drawPod := func(name string) *framework.Pod {
-			p := framework.MakePod(name).Obj()
+		drawPod := func(name string) *api.Pod {
+			p := api.MakePod(name).Obj()
 			p.Spec.Containers[0].Resources.Requests = quantities("container")
 			if rapid.Bool().Draw(t, "pod level") {
-				p.Spec.Resources = &framework.ResourceRequirements{Requests: quantities("pod")}
+				p.Spec.Resources = &api.ResourceRequirements{Requests: quantities("pod")}
 			}
 			return p
 		}
-		n := framework.MakeNode("n", "", "").Obj()
+		n := api.MakeNode("n", "", "").Obj()
 		n.Status.Allocatable = quantities("node")
 		n.Status.Allocatable["pods"] = resource.New(rapid.Int64Range(0, 4).Draw(t, "slots"), resource.DecimalSI)
-		var pods []*framework.Pod
+		var pods []*api.Pod
 		for i := range rapid.IntRange(0, 3).Draw(t, "pods") {
 			p := drawPod(fmt.Sprintf("p%d", i))
 			p.Spec.NodeName = "n"
@@ -158,7 +159,7 @@ func TestNodeResourcesFitAgainstOracle(t *testing.T) {
 			plugin.IgnoredResourceGroups, ignored = []string{"example.com"}, []string{"example.com"}
 		}
 
-		s := snapshotOf(t, []*framework.Node{n}, pods...)
+		s := snapshotOf(t, []*api.Node{n}, pods...)
 		c.Reset(podInfo(t, s, pod), s, 0, 0)
 		got, _, _ := verdicts(&c, plugin)
 		reasons, forGood := oracle.Fit(pod, n, pods, ignored...)
@@ -191,7 +192,7 @@ func TestNodeResourcesFitManyNodes(t *testing.T) {
 		}
 	}
 	for _, requests := range [][2]string{{"0", "0"}, {"1", "0"}, {"0", "1k"}, {"1", "1k"}, {"300m", "999"}} {
-		pod, err := s.NewPodInfo(framework.MakePod("p").Requests(requests[0], requests[1]).Obj())
+		pod, err := s.NewPodInfo(api.MakePod("p").Requests(requests[0], requests[1]).Obj())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,6 +2,7 @@ package filter
 
 import (
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/match"
 )
 
@@ -30,7 +31,7 @@ func (NodeUnschedulable) Scope(*framework.PodInfo) framework.Scope {
 // EventsToRegister names what may help a pod that was rejected: a node that is
 // not cordoned comes, a node is no longer cordoned, the pod's tolerations change.
 func (p NodeUnschedulable) EventsToRegister() []framework.EventHint {
-	open := func(pod *framework.PodInfo, node *framework.Node) bool {
+	open := func(pod *framework.PodInfo, node *api.Node) bool {
 		return !node.Spec.Unschedulable || p.tolerated(pod)
 	}
 	return []framework.EventHint{onNode(framework.ActionAdd|framework.ActionUpdateNodeTaint, became(open)), onSelf(p)}
@@ -53,7 +54,7 @@ func (p NodeUnschedulable) Filter(pod *framework.PodInfo, node *framework.NodeIn
 }
 
 func (p NodeUnschedulable) tolerated(pod *framework.PodInfo) bool {
-	taint := framework.Taint{Key: framework.TaintNodeUnschedulable, Effect: framework.TaintEffectNoSchedule}
+	taint := api.Taint{Key: api.TaintNodeUnschedulable, Effect: api.TaintEffectNoSchedule}
 	return match.Tolerates(pod.Pod.Spec.Tolerations, &taint, match.Comparison(p.CompareNumbers))
 }
 

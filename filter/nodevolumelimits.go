@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/volumes"
 )
 
@@ -103,7 +104,7 @@ func (v *newVolumes) prepare(c *framework.Cycle, known bool) {
 	}
 	v.drivers = v.handles.Drivers()
 	for _, name := range v.drivers {
-		driver := framework.Lookup[framework.CSIDriver](c.Snapshot, name)
+		driver := framework.Lookup[api.CSIDriver](c.Snapshot, name)
 		if driver != nil && driver.Spec.PreventPodSchedulingIfMissing != nil && *driver.Spec.PreventPodSchedulingIfMissing {
 			v.required = append(v.required, missingDriver{name, framework.Text(name + " CSI driver is not installed on the node")})
 		}
@@ -150,6 +151,6 @@ func (v *newVolumes) count(driver string, used volumes.Handles) (n int) {
 	return n
 }
 
-func hasDriver(n *framework.CSINode, name string) bool {
-	return n != nil && slices.ContainsFunc(n.Spec.Drivers, func(d framework.CSINodeDriver) bool { return d.Name == name })
+func hasDriver(n *api.CSINode, name string) bool {
+	return n != nil && slices.ContainsFunc(n.Spec.Drivers, func(d api.CSINodeDriver) bool { return d.Name == name })
 }

@@ -6,43 +6,44 @@ import (
 
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // withDriver makes a CSINode with a driver and its limit; a negative limit is
 // none.
-func withDriver(node, driver string, limit int32) *framework.CSINode {
-	n := &framework.CSINode{ObjectMeta: framework.ObjectMeta{Name: node}}
-	d := framework.CSINodeDriver{Name: driver, NodeID: node}
+func withDriver(node, driver string, limit int32) *api.CSINode {
+	n := &api.CSINode{ObjectMeta: api.ObjectMeta{Name: node}}
+	d := api.CSINodeDriver{Name: driver, NodeID: node}
 	if limit >= 0 {
-		d.Allocatable = &framework.VolumeNodeResources{Count: &limit}
+		d.Allocatable = &api.VolumeNodeResources{Count: &limit}
 	}
-	n.Spec.Drivers = []framework.CSINodeDriver{d}
+	n.Spec.Drivers = []api.CSINodeDriver{d}
 	return n
 }
 
-func csiVolume(handle string) func(*framework.PersistentVolume) {
-	return func(v *framework.PersistentVolume) {
-		v.Spec.CSI = &framework.CSIPersistentVolumeSource{Driver: "csi", VolumeHandle: handle}
+func csiVolume(handle string) func(*api.PersistentVolume) {
+	return func(v *api.PersistentVolume) {
+		v.Spec.CSI = &api.CSIPersistentVolumeSource{Driver: "csi", VolumeHandle: handle}
 	}
 }
 
 // using makes a pod on a node that mounts claims.
-func using(node string, claims ...string) *framework.Pod {
+func using(node string, claims ...string) *api.Pod {
 	p := podMounting(claims...)
-	p.Name, p.UID, p.Spec.NodeName = "on-"+node, framework.UID("on-"+node), node
+	p.Name, p.UID, p.Spec.NodeName = "on-"+node, api.UID("on-"+node), node
 	return p
 }
 
 func TestNodeVolumeLimits(t *testing.T) {
 	const pass, tooMany = "Success", "Unschedulable: node(s) exceed max volume count"
-	attached := func(name, volume, node string) *framework.VolumeAttachment {
-		a := &framework.VolumeAttachment{ObjectMeta: framework.ObjectMeta{Name: name}}
+	attached := func(name, volume, node string) *api.VolumeAttachment {
+		a := &api.VolumeAttachment{ObjectMeta: api.ObjectMeta{Name: name}}
 		a.Spec.Attacher, a.Spec.NodeName, a.Spec.Source.PersistentVolumeName = "csi", node, &volume
 		return a
 	}
-	required := &framework.CSIDriver{ObjectMeta: framework.ObjectMeta{Name: "csi"}}
+	required := &api.CSIDriver{ObjectMeta: api.ObjectMeta{Name: "csi"}}
 	required.Spec.PreventPodSchedulingIfMissing = new(true)
-	ebs := withVolume("p", framework.VolumeSource{AWSElasticBlockStore: &framework.AWSElasticBlockStoreVolumeSource{VolumeID: "aws://z/vol-1"}})
+	ebs := withVolume("p", api.VolumeSource{AWSElasticBlockStore: &api.AWSElasticBlockStoreVolumeSource{VolumeID: "aws://z/vol-1"}})
 	common := []any{
 		classOf("csi", "csi", late), classOf("ebs", "kubernetes.io/aws-ebs", late), classOf("file", "kubernetes.io/azure-file", late),
 		claimOf("c1", "csi", boundTo("v1")), claimOf("c2", "csi", boundTo("v2")), claimOf("c3", "csi", boundTo("v3")),
@@ -53,8 +54,8 @@ func TestNodeVolumeLimits(t *testing.T) {
 	}
 	tests := []struct {
 		name    string
-		pod     *framework.Pod
-		on      *framework.Pod
+		pod     *api.Pod
+		on      *api.Pod
 		objects []any
 		want    string // on node a
 	}{
@@ -90,7 +91,7 @@ func TestNodeVolumeLimits(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			var pods []*framework.Pod
+			var pods []*api.Pod
 			if test.on != nil {
 				pods = append(pods, test.on)
 			}
@@ -105,7 +106,7 @@ func TestNodeVolumeLimits(t *testing.T) {
 	})
 	t.Run("several missing", func(t *testing.T) {
 		s := snapshotOf(t, twoZones()[:1])
-		also := &framework.CSIDriver{ObjectMeta: framework.ObjectMeta{Name: "aaa"}}
+		also := &api.CSIDriver{ObjectMeta: api.ObjectMeta{Name: "aaa"}}
 		also.Spec.PreventPodSchedulingIfMissing = new(true)
 		put(t, s, required, also, classOf("csi", "csi", late), classOf("aaa", "aaa", late), claimOf("c", "csi"), claimOf("d", "aaa"))
 		wantVerdicts(t, s, filter.NodeVolumeLimits{}, podMounting("c", "d"), "Unschedulable: aaa CSI driver is not installed on the node")
@@ -147,7 +148,7 @@ func BenchmarkNodeVolumeLimits(b *testing.B) {
 			put(b, s, classOf("csi", "csi", late))
 			for i := range nodes {
 				name := fmt.Sprint("node-", i)
-				if err := s.AddNode(framework.MakeNode(name, "4", "4Gi").Obj()); err != nil {
+				if err := s.AddNode(api.MakeNode(name, "4", "4Gi").Obj()); err != nil {
 					b.Fatal(err)
 				}
 				put(b, s, withDriver(name, "csi", 25))
@@ -155,7 +156,7 @@ func BenchmarkNodeVolumeLimits(b *testing.B) {
 					claim := fmt.Sprint("claim-", i, "-", k)
 					put(b, s, claimOf(claim, "csi", boundTo(claim)), volumeOf(claim, "csi", "5Gi", csiVolume(claim)))
 					p := using(name, claim)
-					p.UID += framework.UID(claim)
+					p.UID += api.UID(claim)
 					if err := s.AddPod(podInfo(b, s, p), name); err != nil {
 						b.Fatal(err)
 					}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/topo"
 )
 
@@ -39,7 +40,7 @@ type PodTopologySpread struct {
 	ListDefaulting bool
 	// DefaultConstraints go with ListDefaulting. They have no selectors of their
 	// own, and must not change while the plugin is in use.
-	DefaultConstraints []framework.TopologySpreadConstraint
+	DefaultConstraints []api.TopologySpreadConstraint
 }
 
 // Name returns "PodTopologySpread".
@@ -74,8 +75,8 @@ func (p PodTopologySpread) Scope(pod *framework.PodInfo) framework.Scope {
 
 // defaults reports whether a default constraint filters.
 func (p PodTopologySpread) defaults() bool {
-	return p.ListDefaulting && slices.ContainsFunc(p.DefaultConstraints, func(c framework.TopologySpreadConstraint) bool {
-		return c.WhenUnsatisfiable == framework.DoNotSchedule
+	return p.ListDefaulting && slices.ContainsFunc(p.DefaultConstraints, func(c api.TopologySpreadConstraint) bool {
+		return c.WhenUnsatisfiable == api.DoNotSchedule
 	})
 }
 
@@ -89,7 +90,7 @@ func (p PodTopologySpread) PreFilter(c *framework.Cycle) (framework.PreFiltered,
 	}
 	f := framework.Scratch[podTopologySpread](c)
 	if !rules.Own && p.defaults() {
-		rules = f.defaults.Of(c.Snapshot, c.Pod, p.DefaultConstraints, framework.DoNotSchedule)
+		rules = f.defaults.Of(c.Snapshot, c.Pod, p.DefaultConstraints, api.DoNotSchedule)
 	}
 	if len(rules.List) == 0 {
 		return framework.PreFiltered{}, framework.SkipStatus()

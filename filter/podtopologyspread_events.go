@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/match"
 	"github.com/berth-sched/berth/internal/topo"
 )
@@ -17,7 +18,7 @@ import (
 func (p PodTopologySpread) EventsToRegister() []framework.EventHint {
 	events := []framework.EventHint{
 		onPods(framework.ActionAll, p.helpsPod),
-		onNode(framework.ActionAdd|framework.ActionDelete, func(pod *framework.PodInfo, before, after *framework.Node) bool {
+		onNode(framework.ActionAdd|framework.ActionDelete, func(pod *framework.PodInfo, before, after *api.Node) bool {
 			keys := p.keys(pod)
 			return hasKeys(before, keys) || hasKeys(after, keys)
 		}),
@@ -62,7 +63,7 @@ func counted(r *topo.Rule, p *framework.PodInfo) bool {
 func (p PodTopologySpread) keys(pod *framework.PodInfo) (keys []string) {
 	if p.byDefault(pod) {
 		for i := range p.DefaultConstraints {
-			if c := &p.DefaultConstraints[i]; c.WhenUnsatisfiable == framework.DoNotSchedule {
+			if c := &p.DefaultConstraints[i]; c.WhenUnsatisfiable == api.DoNotSchedule {
 				keys = append(keys, c.TopologyKey)
 			}
 		}
@@ -76,7 +77,7 @@ func (p PodTopologySpread) keys(pod *framework.PodInfo) (keys []string) {
 
 // hasKeys reports whether there is a node and it has all the labels: nodes
 // without count nowhere, and are for nobody.
-func hasKeys(n *framework.Node, keys []string) bool {
+func hasKeys(n *api.Node, keys []string) bool {
 	return n != nil && !slices.ContainsFunc(keys, func(key string) bool {
 		_, ok := n.Labels[key]
 		return !ok
@@ -85,7 +86,7 @@ func hasKeys(n *framework.Node, keys []string) bool {
 
 // helpsLabels reports whether the node is in another domain now, or counts and
 // did not, or no longer counts.
-func (p PodTopologySpread) helpsLabels(pod *framework.PodInfo, before, after *framework.Node) bool {
+func (p PodTopologySpread) helpsLabels(pod *framework.PodInfo, before, after *api.Node) bool {
 	keys := p.keys(pod)
 	was, is := hasKeys(before, keys), hasKeys(after, keys)
 	if was != is || !is {
@@ -98,12 +99,12 @@ func (p PodTopologySpread) helpsLabels(pod *framework.PodInfo, before, after *fr
 
 // helpsTaints reports whether the node counts by its taints and did not before,
 // or the other way round, where constraints look at them.
-func (p PodTopologySpread) helpsTaints(pod *framework.PodInfo, before, after *framework.Node) bool {
+func (p PodTopologySpread) helpsTaints(pod *framework.PodInfo, before, after *api.Node) bool {
 	if before == nil || after == nil || p.byDefault(pod) {
 		return true
 	}
 	looks := slices.ContainsFunc(topo.HardRules(pod).List, func(r topo.Rule) bool { return r.HonorsTaints() })
-	open := func(n *framework.Node) bool {
+	open := func(n *api.Node) bool {
 		return match.UntoleratedTaint(n.Spec.Taints, pod.Pod.Spec.Tolerations, false) == nil
 	}
 	return looks && hasKeys(after, p.keys(pod)) && open(before) != open(after)

@@ -5,13 +5,14 @@ import (
 
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // TestSpreadWhatIfTerminating adds a terminating pod for a while: kube-scheduler
 // counts it then, though not otherwise, but only on nodes that count, and also
 // where it asks for the domain with the fewest.
 func TestSpreadWhatIfTerminating(t *testing.T) {
-	const zone = framework.LabelTopologyZone
+	const zone = api.LabelTopologyZone
 	tests := []struct {
 		name  string
 		nodes [][]string // the name of each, and its labels
@@ -33,18 +34,18 @@ func TestSpreadWhatIfTerminating(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := framework.NewSnapshot(framework.Arrival)
 			for _, n := range tt.nodes {
-				if err := s.AddNode(framework.MakeNode(n[0], "4", "4Gi").Labels(n[1:]...).Obj()); err != nil {
+				if err := s.AddNode(api.MakeNode(n[0], "4", "4Gi").Labels(n[1:]...).Obj()); err != nil {
 					t.Fatal(err)
 				}
 			}
-			pod := framework.MakePod("new").Labels("app", "web").Obj()
+			pod := api.MakePod("new").Labels("app", "web").Obj()
 			for _, key := range tt.keys {
-				pod.Spec.TopologySpreadConstraints = append(pod.Spec.TopologySpreadConstraints, framework.TopologySpreadConstraint{
-					MaxSkew: 1, TopologyKey: key, WhenUnsatisfiable: framework.DoNotSchedule,
-					LabelSelector: &framework.LabelSelector{MatchLabels: pod.Labels},
+				pod.Spec.TopologySpreadConstraints = append(pod.Spec.TopologySpreadConstraints, api.TopologySpreadConstraint{
+					MaxSkew: 1, TopologyKey: key, WhenUnsatisfiable: api.DoNotSchedule,
+					LabelSelector: &api.LabelSelector{MatchLabels: pod.Labels},
 				})
 			}
-			leaving := framework.MakePod("leaving").Labels("app", "web").Obj()
+			leaving := api.MakePod("leaving").Labels("app", "web").Obj()
 			leaving.DeletionTimestamp = new(s.Now())
 			p, err := s.NewPodInfo(pod)
 			if err != nil {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/match"
 	"github.com/berth-sched/berth/internal/topo"
 )
@@ -50,7 +51,7 @@ func (p ServiceAffinity) Scope(pod *framework.PodInfo) framework.Scope {
 }
 
 // missing lists the labels that the pod's node selector does not name.
-func (p ServiceAffinity) missing(pod *framework.Pod) []string {
+func (p ServiceAffinity) missing(pod *api.Pod) []string {
 	var list []string
 	for _, label := range p.AffinityLabels {
 		if _, ok := pod.Spec.NodeSelector[label]; !ok {
@@ -87,7 +88,7 @@ func (p ServiceAffinity) PreFilter(c *framework.Cycle) (framework.PreFiltered, f
 
 // serviceAffinity is the bound filter.
 type serviceAffinity struct {
-	pod     *framework.Pod
+	pod     *api.Pod
 	like    match.LabelSelector // the pod's own labels
 	named   []string            // labels and values of the node selector
 	missing []string
@@ -98,7 +99,7 @@ type serviceAffinity struct {
 // leader is a pod and its node.
 type leader struct {
 	pod  *framework.PodInfo
-	node *framework.Node
+	node *api.Node
 	gone bool
 }
 
@@ -128,7 +129,7 @@ func (f *serviceAffinity) Filter(_ *framework.PodInfo, node *framework.NodeInfo)
 
 // first returns the node of the first pod to follow, nil if there is none. A pod
 // that is said to be on the node in question, and is not, does not count.
-func (f *serviceAffinity) first(node *framework.NodeInfo) *framework.Node {
+func (f *serviceAffinity) first(node *framework.NodeInfo) *api.Node {
 	for i := range f.leaders {
 		l := &f.leaders[i]
 		if l.gone {

@@ -8,26 +8,27 @@ import (
 
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/frameworktest"
 )
 
 // racks are three nodes with the labels rack and row, the last without a row.
-func racks() []*framework.Node {
-	return []*framework.Node{
-		framework.MakeNode("n1", "4", "8Gi").Labels("rack", "r1", "row", "1").Obj(),
-		framework.MakeNode("n2", "4", "8Gi").Labels("rack", "r2", "row", "1").Obj(),
-		framework.MakeNode("n3", "4", "8Gi").Labels("rack", "r1").Obj(),
+func racks() []*api.Node {
+	return []*api.Node{
+		api.MakeNode("n1", "4", "8Gi").Labels("rack", "r1", "row", "1").Obj(),
+		api.MakeNode("n2", "4", "8Gi").Labels("rack", "r2", "row", "1").Obj(),
+		api.MakeNode("n3", "4", "8Gi").Labels("rack", "r1").Obj(),
 	}
 }
 
-func webService(selector map[string]string) *framework.Service {
-	return &framework.Service{
-		ObjectMeta: framework.ObjectMeta{Name: "web", Namespace: "default"}, Spec: framework.ServiceSpec{Selector: selector},
+func webService(selector map[string]string) *api.Service {
+	return &api.Service{
+		ObjectMeta: api.ObjectMeta{Name: "web", Namespace: "default"}, Spec: api.ServiceSpec{Selector: selector},
 	}
 }
 
 // passing lists the nodes that a filter lets pass.
-func passing(t failer, p framework.PreFilterPlugin, s *framework.Snapshot, pod *framework.Pod) (names []string) {
+func passing(t failer, p framework.PreFilterPlugin, s *framework.Snapshot, pod *api.Pod) (names []string) {
 	t.Helper()
 	info := podInfo(t, s, pod)
 	var c framework.Cycle
@@ -46,29 +47,29 @@ func passing(t failer, p framework.PreFilterPlugin, s *framework.Snapshot, pod *
 
 func TestServiceAffinity(t *testing.T) {
 	web := map[string]string{"app": "web"}
-	on := func(node string, labels ...string) *framework.Pod {
-		return framework.MakePod("on-" + node).Labels(labels...).Node(node).Obj()
+	on := func(node string, labels ...string) *api.Pod {
+		return api.MakePod("on-" + node).Labels(labels...).Node(node).Obj()
 	}
-	pod := framework.MakePod("p").Labels("app", "web")
+	pod := api.MakePod("p").Labels("app", "web")
 	for _, tt := range []struct {
 		name    string
 		labels  []string
 		service map[string]string // selector; nil: no service
-		pods    []*framework.Pod
-		pod     framework.PodBuilder
+		pods    []*api.Pod
+		pod     api.PodBuilder
 		want    string
 	}{
-		{"no labels", nil, web, []*framework.Pod{on("n2", "app", "web")}, pod, "[n1 n2 n3]"},
+		{"no labels", nil, web, []*api.Pod{on("n2", "app", "web")}, pod, "[n1 n2 n3]"},
 		{"nobody to follow", []string{"rack"}, web, nil, pod, "[n1 n2 n3]"},
-		{"follows the first", []string{"rack"}, web, []*framework.Pod{on("n1", "app", "web"), on("n2", "app", "web")}, pod, "[n1 n3]"},
-		{"both labels", []string{"rack", "row"}, web, []*framework.Pod{on("n1", "app", "web")}, pod, "[n1]"},
-		{"a label that its node lacks", []string{"rack", "row"}, web, []*framework.Pod{on("n3", "app", "web")}, pod, "[n1 n3]"},
-		{"no service", []string{"rack"}, nil, []*framework.Pod{on("n1", "app", "web")}, pod, "[n1 n2 n3]"},
-		{"a service of others", []string{"rack"}, map[string]string{"app": "db"}, []*framework.Pod{on("n1", "app", "web")}, pod, "[n1 n2 n3]"},
-		{"not alike", []string{"rack"}, web, []*framework.Pod{on("n1", "app", "db")}, pod, "[n1 n2 n3]"},
-		{"more labels than the pod", []string{"rack"}, web, []*framework.Pod{on("n2", "app", "web", "tier", "front")}, pod, "[n2]"},
-		{"the node selector wins", []string{"rack"}, web, []*framework.Pod{on("n1", "app", "web")}, pod.NodeSelector("rack", "r2"), "[n2]"},
-		{"and leaves the other label", []string{"rack", "row"}, web, []*framework.Pod{on("n1", "app", "web")}, pod.NodeSelector("rack", "r2"), "[n2]"},
+		{"follows the first", []string{"rack"}, web, []*api.Pod{on("n1", "app", "web"), on("n2", "app", "web")}, pod, "[n1 n3]"},
+		{"both labels", []string{"rack", "row"}, web, []*api.Pod{on("n1", "app", "web")}, pod, "[n1]"},
+		{"a label that its node lacks", []string{"rack", "row"}, web, []*api.Pod{on("n3", "app", "web")}, pod, "[n1 n3]"},
+		{"no service", []string{"rack"}, nil, []*api.Pod{on("n1", "app", "web")}, pod, "[n1 n2 n3]"},
+		{"a service of others", []string{"rack"}, map[string]string{"app": "db"}, []*api.Pod{on("n1", "app", "web")}, pod, "[n1 n2 n3]"},
+		{"not alike", []string{"rack"}, web, []*api.Pod{on("n1", "app", "db")}, pod, "[n1 n2 n3]"},
+		{"more labels than the pod", []string{"rack"}, web, []*api.Pod{on("n2", "app", "web", "tier", "front")}, pod, "[n2]"},
+		{"the node selector wins", []string{"rack"}, web, []*api.Pod{on("n1", "app", "web")}, pod.NodeSelector("rack", "r2"), "[n2]"},
+		{"and leaves the other label", []string{"rack", "row"}, web, []*api.Pod{on("n1", "app", "web")}, pod.NodeSelector("rack", "r2"), "[n2]"},
 		{"a selector without a service", []string{"rack"}, nil, nil, pod.NodeSelector("rack", "r1"), "[n1 n3]"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -90,9 +91,9 @@ func TestServiceAffinity(t *testing.T) {
 func TestServiceAffinityOracle(t *testing.T) {
 	value := rapid.SampledFrom([]string{"", "a", "b"})
 	rapid.Check(t, func(t *rapid.T) {
-		var nodes []*framework.Node
+		var nodes []*api.Node
 		for i := range rapid.IntRange(1, 5).Draw(t, "nodes") {
-			n := framework.MakeNode(fmt.Sprintf("n%d", i), "4", "4Gi")
+			n := api.MakeNode(fmt.Sprintf("n%d", i), "4", "4Gi")
 			for _, key := range []string{"rack", "row"} {
 				if v := value.Draw(t, key); v != "" {
 					n = n.Labels(key, v)
@@ -100,18 +101,18 @@ func TestServiceAffinityOracle(t *testing.T) {
 			}
 			nodes = append(nodes, n.Obj())
 		}
-		labelled := func(b framework.PodBuilder) framework.PodBuilder {
+		labelled := func(b api.PodBuilder) api.PodBuilder {
 			if v := value.Draw(t, "app"); v != "" {
 				b = b.Labels("app", v)
 			}
 			return b.Namespace(rapid.SampledFrom([]string{"default", "team"}).Draw(t, "namespace"))
 		}
-		var pods []*framework.Pod
+		var pods []*api.Pod
 		for i := range rapid.IntRange(0, 6).Draw(t, "pods") {
-			b := labelled(framework.MakePod(fmt.Sprintf("p%d", i)))
+			b := labelled(api.MakePod(fmt.Sprintf("p%d", i)))
 			pods = append(pods, b.Node(nodes[rapid.IntRange(0, len(nodes)-1).Draw(t, "node")].Name).Obj())
 		}
-		b := labelled(framework.MakePod("new"))
+		b := labelled(api.MakePod("new"))
 		if v := value.Draw(t, "wanted rack"); v != "" {
 			b = b.NodeSelector("rack", v)
 		}
@@ -126,7 +127,7 @@ func TestServiceAffinityOracle(t *testing.T) {
 			}
 		}
 		// The original goes through the nodes in order, and on each through its pods.
-		var order []*framework.Pod
+		var order []*api.Pod
 		for _, n := range nodes {
 			for _, p := range pods {
 				if p.Spec.NodeName == n.Name {
@@ -143,8 +144,8 @@ func TestServiceAffinityOracle(t *testing.T) {
 }
 
 // serviceAffinityOracle is CheckServiceAffinity, read aloud.
-func serviceAffinityOracle(nodes []*framework.Node, pods []*framework.Pod, pod *framework.Pod, labels []string, served bool) string {
-	byName := map[string]*framework.Node{}
+func serviceAffinityOracle(nodes []*api.Node, pods []*api.Pod, pod *api.Pod, labels []string, served bool) string {
+	byName := map[string]*api.Node{}
 	for _, n := range nodes {
 		byName[n.Name] = n
 	}
@@ -186,12 +187,12 @@ func serviceAffinityOracle(nodes []*framework.Node, pods []*framework.Pod, pod *
 // The first pod to follow leaves, comes back, and a nominated one is counted.
 func TestServiceAffinityIsTold(t *testing.T) {
 	s := snapshotOf(t, racks(),
-		framework.MakePod("first").Labels("app", "web").Node("n1").Obj(),
-		framework.MakePod("second").Labels("app", "web").Node("n2").Obj())
+		api.MakePod("first").Labels("app", "web").Node("n1").Obj(),
+		api.MakePod("second").Labels("app", "web").Node("n2").Obj())
 	if err := framework.Put(s, webService(map[string]string{"app": "web"})); err != nil {
 		t.Fatal(err)
 	}
-	pod := podInfo(t, s, framework.MakePod("p").Labels("app", "web").Obj())
+	pod := podInfo(t, s, api.MakePod("p").Labels("app", "web").Obj())
 	var c framework.Cycle
 	c.Reset(pod, s, 0, 0)
 	bound, _ := filter.ServiceAffinity{AffinityLabels: []string{"rack"}}.PreFilter(&c)
@@ -217,7 +218,7 @@ func TestServiceAffinityIsTold(t *testing.T) {
 	check("without the first", u, "n2")
 	u.RemovePod(&c, second, s.Node("n2"))
 	check("without both", u, "n1n2n3")
-	u.AddPod(&c, podInfo(t, s, framework.MakePod("nominated").Labels("app", "web").Obj()), s.Node("n2"))
+	u.AddPod(&c, podInfo(t, s, api.MakePod("nominated").Labels("app", "web").Obj()), s.Node("n2"))
 	s2 := u.Fork()
 	u.AddPod(&c, first, s.Node("n1"))
 	check("with the first back", u, "n1n3")
@@ -227,7 +228,7 @@ func TestServiceAffinityIsTold(t *testing.T) {
 
 func TestServiceAffinityConformance(t *testing.T) {
 	frameworktest.Run(t, filter.ServiceAffinity{}, frameworktest.Options{Clusters: 8})
-	frameworktest.Run(t, filter.ServiceAffinity{AffinityLabels: []string{framework.LabelTopologyZone}}, frameworktest.Options{Clusters: 8})
+	frameworktest.Run(t, filter.ServiceAffinity{AffinityLabels: []string{api.LabelTopologyZone}}, frameworktest.Options{Clusters: 8})
 }
 
 func ExampleServiceAffinity() {
@@ -240,14 +241,14 @@ func ExampleServiceAffinity() {
 	if err := framework.Put(s, webService(map[string]string{"app": "web"})); err != nil {
 		panic(err)
 	}
-	first, err := s.NewPodInfo(framework.MakePod("first").Labels("app", "web").Obj())
+	first, err := s.NewPodInfo(api.MakePod("first").Labels("app", "web").Obj())
 	if err != nil {
 		panic(err)
 	}
 	if err := s.AddPod(first, "n2"); err != nil {
 		panic(err)
 	}
-	next, err := s.NewPodInfo(framework.MakePod("next").Labels("app", "web").Obj())
+	next, err := s.NewPodInfo(api.MakePod("next").Labels("app", "web").Obj())
 	if err != nil {
 		panic(err)
 	}

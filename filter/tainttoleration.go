@@ -2,6 +2,7 @@ package filter
 
 import (
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/match"
 )
 
@@ -30,7 +31,7 @@ func (TaintToleration) Scope(*framework.PodInfo) framework.Scope {
 // changes whose taints the pod tolerates, as before it did not; the pod's
 // tolerations change.
 func (p TaintToleration) EventsToRegister() []framework.EventHint {
-	tolerated := func(pod *framework.PodInfo, node *framework.Node) bool {
+	tolerated := func(pod *framework.PodInfo, node *api.Node) bool {
 		return match.UntoleratedTaint(node.Spec.Taints, pod.Pod.Spec.Tolerations, match.Comparison(p.CompareNumbers)) == nil
 	}
 	return []framework.EventHint{onNode(framework.ActionAdd|framework.ActionUpdateNodeTaint, became(tolerated)), onSelf(p)}

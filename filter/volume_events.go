@@ -2,16 +2,17 @@ package filter
 
 import (
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/volumes"
 )
 
 // onClaims registers for events about claims.
-func onClaims(a framework.ActionType, helps func(pod *framework.PodInfo, before, after *framework.PersistentVolumeClaim) bool) framework.EventHint {
+func onClaims(a framework.ActionType, helps func(pod *framework.PodInfo, before, after *api.PersistentVolumeClaim) bool) framework.EventHint {
 	return on(framework.ResourcePersistentVolumeClaim, a, helps)
 }
 
 // mounts reports whether the pod mounts the claim.
-func mounts(pod *framework.PodInfo, c *framework.PersistentVolumeClaim) bool {
+func mounts(pod *framework.PodInfo, c *api.PersistentVolumeClaim) bool {
 	if c == nil || c.Namespace != pod.Pod.Namespace {
 		return false
 	}
@@ -28,7 +29,7 @@ func mounts(pod *framework.PodInfo, c *framework.PersistentVolumeClaim) bool {
 // node, turns out to be another volume or none.
 func volumeEvents() []framework.EventHint {
 	return []framework.EventHint{
-		onClaims(framework.ActionAll, func(pod *framework.PodInfo, before, after *framework.PersistentVolumeClaim) bool {
+		onClaims(framework.ActionAll, func(pod *framework.PodInfo, before, after *api.PersistentVolumeClaim) bool {
 			return mounts(pod, after) || before != nil && !sameVolume(before, after)
 		}),
 		onAny(framework.ResourcePersistentVolume, framework.ActionAll),
@@ -38,6 +39,6 @@ func volumeEvents() []framework.EventHint {
 
 // sameVolume reports whether two versions of a claim have, or would get, the
 // same volume.
-func sameVolume(before, after *framework.PersistentVolumeClaim) bool {
+func sameVolume(before, after *api.PersistentVolumeClaim) bool {
 	return after != nil && before.Spec.VolumeName == after.Spec.VolumeName && volumes.ClassOfClaim(before) == volumes.ClassOfClaim(after)
 }

@@ -2,6 +2,7 @@ package filter
 
 import (
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/volumes"
 )
 
@@ -57,13 +58,13 @@ func (p VolumeBinding) EventsToRegister() []framework.EventHint {
 	const came = framework.ActionAdd | framework.ActionUpdate
 	return []framework.EventHint{
 		onAny(framework.ResourceNode, framework.ActionAdd|framework.ActionUpdateNodeLabel),
-		onClaims(came, func(pod *framework.PodInfo, _, after *framework.PersistentVolumeClaim) bool {
+		onClaims(came, func(pod *framework.PodInfo, _, after *api.PersistentVolumeClaim) bool {
 			return mounts(pod, after)
 		}),
 		onAny(framework.ResourcePersistentVolume, framework.ActionAll),
 		onAny(framework.ResourceStorageClass, came),
 		onAny(framework.ResourceCSIStorageCapacity, came),
-		on(framework.ResourceCSIDriver, framework.ActionAll, func(_ *framework.PodInfo, before, after *framework.CSIDriver) bool {
+		on(framework.ResourceCSIDriver, framework.ActionAll, func(_ *framework.PodInfo, before, after *api.CSIDriver) bool {
 			return publishesCapacity(before) && !publishesCapacity(after)
 		}),
 		onAny(framework.ResourceCSINode, framework.ActionAll),
@@ -72,7 +73,7 @@ func (p VolumeBinding) EventsToRegister() []framework.EventHint {
 	}
 }
 
-func publishesCapacity(d *framework.CSIDriver) bool {
+func publishesCapacity(d *api.CSIDriver) bool {
 	return d != nil && d.Spec.StorageCapacity != nil && *d.Spec.StorageCapacity
 }
 
@@ -137,10 +138,10 @@ type ClaimBindings struct {
 	// to do.
 	AllBound bool
 	// Volumes are to be written: each is reserved for a claim (spec.claimRef).
-	Volumes []*framework.PersistentVolume
+	Volumes []*api.PersistentVolume
 	// Claims are to be written: the chosen node is noted on each
 	// (volume.kubernetes.io/selected-node), so that a volume is made there.
-	Claims []*framework.PersistentVolumeClaim
+	Claims []*api.PersistentVolumeClaim
 }
 
 // ClaimBindingsKey holds the ClaimBindings of a pod with claims from Reserve of

@@ -11,13 +11,14 @@ import (
 
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/oracle"
 	"github.com/berth-sched/berth/resource"
 )
 
 // claimOf makes a claim of 5Gi in the namespace default.
-func claimOf(name, class string, change ...func(*framework.PersistentVolumeClaim)) *framework.PersistentVolumeClaim {
-	c := &framework.PersistentVolumeClaim{ObjectMeta: framework.ObjectMeta{Namespace: "default", Name: name, UID: framework.UID("uid-" + name)}}
+func claimOf(name, class string, change ...func(*api.PersistentVolumeClaim)) *api.PersistentVolumeClaim {
+	c := &api.PersistentVolumeClaim{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: name, UID: api.UID("uid-" + name)}}
 	c.Spec.StorageClassName, c.Spec.Resources.Requests = &class, list("storage", "5Gi")
 	for _, f := range change {
 		f(c)
@@ -25,23 +26,23 @@ func claimOf(name, class string, change ...func(*framework.PersistentVolumeClaim
 	return c
 }
 
-func boundTo(volume string) func(*framework.PersistentVolumeClaim) {
-	return func(c *framework.PersistentVolumeClaim) {
-		c.Spec.VolumeName, c.Annotations = volume, map[string]string{framework.AnnBindCompleted: "yes"}
+func boundTo(volume string) func(*api.PersistentVolumeClaim) {
+	return func(c *api.PersistentVolumeClaim) {
+		c.Spec.VolumeName, c.Annotations = volume, map[string]string{api.AnnBindCompleted: "yes"}
 	}
 }
 
-func selecting(node string) func(*framework.PersistentVolumeClaim) {
-	return func(c *framework.PersistentVolumeClaim) {
-		c.Annotations = map[string]string{framework.AnnSelectedNode: node}
+func selecting(node string) func(*api.PersistentVolumeClaim) {
+	return func(c *api.PersistentVolumeClaim) {
+		c.Annotations = map[string]string{api.AnnSelectedNode: node}
 	}
 }
 
 // volumeOf makes an available volume.
-func volumeOf(name, class, size string, change ...func(*framework.PersistentVolume)) *framework.PersistentVolume {
-	v := &framework.PersistentVolume{ObjectMeta: framework.ObjectMeta{Name: name}}
+func volumeOf(name, class, size string, change ...func(*api.PersistentVolume)) *api.PersistentVolume {
+	v := &api.PersistentVolume{ObjectMeta: api.ObjectMeta{Name: name}}
 	v.Spec.StorageClassName, v.Spec.Capacity = class, list("storage", size)
-	v.Status.Phase = framework.VolumeAvailable
+	v.Status.Phase = api.VolumeAvailable
 	for _, f := range change {
 		f(v)
 	}
@@ -49,26 +50,26 @@ func volumeOf(name, class, size string, change ...func(*framework.PersistentVolu
 }
 
 // onlyFrom limits a volume to the nodes with a label.
-func onlyFrom(label, value string) func(*framework.PersistentVolume) {
-	return func(v *framework.PersistentVolume) {
-		v.Spec.NodeAffinity = &framework.VolumeNodeAffinity{Required: &framework.NodeSelector{
-			NodeSelectorTerms: []framework.NodeSelectorTerm{{MatchExpressions: []framework.NodeSelectorRequirement{
-				{Key: label, Operator: framework.NodeSelectorOpIn, Values: []string{value}},
+func onlyFrom(label, value string) func(*api.PersistentVolume) {
+	return func(v *api.PersistentVolume) {
+		v.Spec.NodeAffinity = &api.VolumeNodeAffinity{Required: &api.NodeSelector{
+			NodeSelectorTerms: []api.NodeSelectorTerm{{MatchExpressions: []api.NodeSelectorRequirement{
+				{Key: label, Operator: api.NodeSelectorOpIn, Values: []string{value}},
 			}}},
 		}}
 	}
 }
 
-func classOf(name, provisioner string, mode framework.VolumeBindingMode) *framework.StorageClass {
-	return &framework.StorageClass{ObjectMeta: framework.ObjectMeta{Name: name}, Provisioner: provisioner, VolumeBindingMode: &mode}
+func classOf(name, provisioner string, mode api.VolumeBindingMode) *api.StorageClass {
+	return &api.StorageClass{ObjectMeta: api.ObjectMeta{Name: name}, Provisioner: provisioner, VolumeBindingMode: &mode}
 }
 
 // podMounting makes a pod that mounts claims.
-func podMounting(claims ...string) *framework.Pod {
-	p := framework.MakePod("p").UID("uid-p").Obj()
+func podMounting(claims ...string) *api.Pod {
+	p := api.MakePod("p").UID("uid-p").Obj()
 	for i, name := range claims {
-		v := framework.Volume{Name: fmt.Sprint("v", i)}
-		v.PersistentVolumeClaim = &framework.PersistentVolumeClaimVolumeSource{ClaimName: name}
+		v := api.Volume{Name: fmt.Sprint("v", i)}
+		v.PersistentVolumeClaim = &api.PersistentVolumeClaimVolumeSource{ClaimName: name}
 		p.Spec.Volumes = append(p.Spec.Volumes, v)
 	}
 	return p
@@ -80,19 +81,19 @@ func put(tb failer, s *framework.Snapshot, objects ...any) {
 	for _, o := range objects {
 		var err error
 		switch o := o.(type) {
-		case *framework.PersistentVolumeClaim:
+		case *api.PersistentVolumeClaim:
 			err = framework.Put(s, o)
-		case *framework.PersistentVolume:
+		case *api.PersistentVolume:
 			err = framework.Put(s, o)
-		case *framework.StorageClass:
+		case *api.StorageClass:
 			err = framework.Put(s, o)
-		case *framework.CSINode:
+		case *api.CSINode:
 			err = framework.Put(s, o)
-		case *framework.CSIDriver:
+		case *api.CSIDriver:
 			err = framework.Put(s, o)
-		case *framework.CSIStorageCapacity:
+		case *api.CSIStorageCapacity:
 			err = framework.Put(s, o)
-		case *framework.VolumeAttachment:
+		case *api.VolumeAttachment:
 			err = framework.Put(s, o)
 		default:
 			tb.Fatal(fmt.Sprintf("no kind for %T", o))
@@ -103,40 +104,40 @@ func put(tb failer, s *framework.Snapshot, objects ...any) {
 	}
 }
 
-const late, now = framework.VolumeBindingWaitForFirstConsumer, framework.VolumeBindingImmediate
+const late, now = api.VolumeBindingWaitForFirstConsumer, api.VolumeBindingImmediate
 
 // twoZones are nodes a and b, each in the zone of its name.
-func twoZones() []*framework.Node {
-	return []*framework.Node{
-		framework.MakeNode("a", "4", "4Gi").Zone("a").Obj(),
-		framework.MakeNode("b", "4", "4Gi").Zone("b").Obj(),
+func twoZones() []*api.Node {
+	return []*api.Node{
+		api.MakeNode("a", "4", "4Gi").Zone("a").Obj(),
+		api.MakeNode("b", "4", "4Gi").Zone("b").Obj(),
 	}
 }
 
 func TestVolumeBindingPreFilter(t *testing.T) {
-	owned := claimOf("p-own", "late", func(c *framework.PersistentVolumeClaim) {
-		c.OwnerReferences = []framework.OwnerReference{{UID: "uid-p", Controller: new(true)}}
+	owned := claimOf("p-own", "late", func(c *api.PersistentVolumeClaim) {
+		c.OwnerReferences = []api.OwnerReference{{UID: "uid-p", Controller: new(true)}}
 	})
 	ephemeral := podMounting()
-	ephemeral.Spec.Volumes = []framework.Volume{{Name: "own"}}
-	ephemeral.Spec.Volumes[0].Ephemeral = &framework.EphemeralVolumeSource{}
+	ephemeral.Spec.Volumes = []api.Volume{{Name: "own"}}
+	ephemeral.Spec.Volumes[0].Ephemeral = &api.EphemeralVolumeSource{}
 	objects := []any{
 		classOf("late", "csi", late), classOf("now", "csi", now),
-		&framework.StorageClass{ObjectMeta: framework.ObjectMeta{Name: "unset"}},
+		&api.StorageClass{ObjectMeta: api.ObjectMeta{Name: "unset"}},
 		claimOf("late", "late"), claimOf("now", "now"), claimOf("unset", "unset"), claimOf("no-such-class", "gone"), claimOf("classless", ""),
-		claimOf("named", "late", func(c *framework.PersistentVolumeClaim) { c.Spec.VolumeName = "pv" }),
+		claimOf("named", "late", func(c *api.PersistentVolumeClaim) { c.Spec.VolumeName = "pv" }),
 		claimOf("bound", "now", boundTo("pv")),
-		claimOf("lost", "now", boundTo("pv-1"), func(c *framework.PersistentVolumeClaim) { c.Status.Phase = framework.ClaimLost }),
-		claimOf("deleted", "late", func(c *framework.PersistentVolumeClaim) { c.DeletionTimestamp = new(time.Unix(0, 0)) }),
-		claimOf("annotated", "now", func(c *framework.PersistentVolumeClaim) {
+		claimOf("lost", "now", boundTo("pv-1"), func(c *api.PersistentVolumeClaim) { c.Status.Phase = api.ClaimLost }),
+		claimOf("deleted", "late", func(c *api.PersistentVolumeClaim) { c.DeletionTimestamp = new(time.Unix(0, 0)) }),
+		claimOf("annotated", "now", func(c *api.PersistentVolumeClaim) {
 			c.Annotations = map[string]string{"volume.beta.kubernetes.io/storage-class": "late"}
 		}),
 	}
 	const unbound = "UnschedulableAndUnresolvable: pod has unbound immediate PersistentVolumeClaims"
 	tests := []struct {
 		name  string
-		pod   *framework.Pod
-		owned *framework.PersistentVolumeClaim
+		pod   *api.Pod
+		owned *api.PersistentVolumeClaim
 		want  string
 	}{
 		{"no claims", podMounting(), nil, "Skip"},
@@ -176,30 +177,30 @@ func TestVolumeBinding(t *testing.T) {
 		noSpace  = "UnschedulableAndUnresolvable: node(s) did not have enough free storage"
 		gone     = "UnschedulableAndUnresolvable: node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"
 	)
-	zone := framework.LabelTopologyZone
-	reservedFor := func(name string) func(*framework.PersistentVolume) {
-		return func(v *framework.PersistentVolume) {
-			v.Spec.ClaimRef = &framework.ObjectReference{Namespace: "default", Name: name}
+	zone := api.LabelTopologyZone
+	reservedFor := func(name string) func(*api.PersistentVolume) {
+		return func(v *api.PersistentVolume) {
+			v.Spec.ClaimRef = &api.ObjectReference{Namespace: "default", Name: name}
 		}
 	}
 	restricted := classOf("zonal", "csi", late)
-	restricted.AllowedTopologies = []framework.TopologySelectorTerm{
+	restricted.AllowedTopologies = []api.TopologySelectorTerm{
 		{}, // selects nothing
-		{MatchLabelExpressions: []framework.TopologySelectorLabelRequirement{{Key: zone, Values: []string{"b"}}}},
+		{MatchLabelExpressions: []api.TopologySelectorLabelRequirement{{Key: zone, Values: []string{"b"}}}},
 	}
-	counting := &framework.CSIDriver{ObjectMeta: framework.ObjectMeta{Name: "csi"}}
+	counting := &api.CSIDriver{ObjectMeta: api.ObjectMeta{Name: "csi"}}
 	counting.Spec.StorageCapacity = new(true)
-	room := func(name, class, size string, topology *framework.LabelSelector) *framework.CSIStorageCapacity {
-		c := &framework.CSIStorageCapacity{ObjectMeta: framework.ObjectMeta{Name: name}, StorageClassName: class, NodeTopology: topology}
+	room := func(name, class, size string, topology *api.LabelSelector) *api.CSIStorageCapacity {
+		c := &api.CSIStorageCapacity{ObjectMeta: api.ObjectMeta{Name: name}, StorageClassName: class, NodeTopology: topology}
 		c.Capacity = new(resource.MustParse(size))
 		return c
 	}
-	inZone := func(z string) *framework.LabelSelector {
-		return &framework.LabelSelector{MatchLabels: map[string]string{zone: z}}
+	inZone := func(z string) *api.LabelSelector {
+		return &api.LabelSelector{MatchLabels: map[string]string{zone: z}}
 	}
 	tests := []struct {
 		name    string
-		pod     *framework.Pod
+		pod     *api.Pod
 		objects []any
 		want    [2]string // on a and b
 	}{
@@ -208,30 +209,30 @@ func TestVolumeBinding(t *testing.T) {
 		{"bound volume is gone", podMounting("c"), []any{claimOf("c", "local", boundTo("v"))}, [2]string{gone, gone}},
 		{
 			"an affinity to a node by name is met everywhere", podMounting("c"),
-			[]any{claimOf("c", "local", boundTo("v")), volumeOf("v", "local", "5Gi", func(v *framework.PersistentVolume) {
-				v.Spec.NodeAffinity = &framework.VolumeNodeAffinity{Required: &framework.NodeSelector{NodeSelectorTerms: []framework.NodeSelectorTerm{{
-					MatchFields: []framework.NodeSelectorRequirement{{Key: "metadata.name", Operator: framework.NodeSelectorOpIn, Values: []string{"a"}}},
+			[]any{claimOf("c", "local", boundTo("v")), volumeOf("v", "local", "5Gi", func(v *api.PersistentVolume) {
+				v.Spec.NodeAffinity = &api.VolumeNodeAffinity{Required: &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{{
+					MatchFields: []api.NodeSelectorRequirement{{Key: "metadata.name", Operator: api.NodeSelectorOpIn, Values: []string{"a"}}},
 				}}}}
 			})},
 			[2]string{pass, pass},
 		},
 		{
 			"an affinity without terms excludes all", podMounting("c"),
-			[]any{claimOf("c", "local", boundTo("v")), volumeOf("v", "local", "5Gi", func(v *framework.PersistentVolume) {
-				v.Spec.NodeAffinity = &framework.VolumeNodeAffinity{Required: &framework.NodeSelector{}}
+			[]any{claimOf("c", "local", boundTo("v")), volumeOf("v", "local", "5Gi", func(v *api.PersistentVolume) {
+				v.Spec.NodeAffinity = &api.VolumeNodeAffinity{Required: &api.NodeSelector{}}
 			})},
 			[2]string{affinity, affinity},
 		},
 		{"one volume in a", podMounting("c"), []any{claimOf("c", "local"), volumeOf("v", "local", "5Gi", onlyFrom(zone, "a"))}, [2]string{pass, none}},
 		{"too small", podMounting("c"), []any{claimOf("c", "local"), volumeOf("v", "local", "4Gi")}, [2]string{none, none}},
 		{"another class", podMounting("c"), []any{claimOf("c", "local"), volumeOf("v", "other", "5Gi")}, [2]string{none, none}},
-		{"released", podMounting("c"), []any{claimOf("c", "local"), volumeOf("v", "local", "5Gi", func(v *framework.PersistentVolume) { v.Status.Phase = framework.VolumeReleased })}, [2]string{none, none}},
+		{"released", podMounting("c"), []any{claimOf("c", "local"), volumeOf("v", "local", "5Gi", func(v *api.PersistentVolume) { v.Status.Phase = api.VolumeReleased })}, [2]string{none, none}},
 		{"reserved for another", podMounting("c"), []any{claimOf("c", "local"), volumeOf("v", "local", "5Gi", reservedFor("d"))}, [2]string{none, none}},
 		{
 			"reserved for it, whatever its phase and however small another", podMounting("c"),
 			[]any{
 				claimOf("c", "local"), volumeOf("other", "local", "5Gi", onlyFrom(zone, "b")),
-				volumeOf("v", "local", "9Gi", reservedFor("c"), onlyFrom(zone, "a"), func(v *framework.PersistentVolume) { v.Status.Phase = framework.VolumePending }),
+				volumeOf("v", "local", "9Gi", reservedFor("c"), onlyFrom(zone, "a"), func(v *api.PersistentVolume) { v.Status.Phase = api.VolumePending }),
 			},
 			[2]string{pass, none},
 		},
@@ -240,24 +241,24 @@ func TestVolumeBinding(t *testing.T) {
 		{
 			"labels that the claim selects", podMounting("c"),
 			[]any{
-				claimOf("c", "local", func(c *framework.PersistentVolumeClaim) {
-					c.Spec.Selector = &framework.LabelSelector{MatchLabels: map[string]string{"tier": "gold"}}
+				claimOf("c", "local", func(c *api.PersistentVolumeClaim) {
+					c.Spec.Selector = &api.LabelSelector{MatchLabels: map[string]string{"tier": "gold"}}
 				}),
 				volumeOf("v", "local", "5Gi", onlyFrom(zone, "a")),
-				volumeOf("w", "local", "5Gi", onlyFrom(zone, "b"), func(v *framework.PersistentVolume) { v.Labels = map[string]string{"tier": "gold"} }),
+				volumeOf("w", "local", "5Gi", onlyFrom(zone, "b"), func(v *api.PersistentVolume) { v.Labels = map[string]string{"tier": "gold"} }),
 			},
 			[2]string{none, pass},
 		},
-		{"access modes", podMounting("c"), []any{claimOf("c", "local", func(c *framework.PersistentVolumeClaim) {
-			c.Spec.AccessModes = []framework.PersistentVolumeAccessMode{framework.ReadWriteMany}
+		{"access modes", podMounting("c"), []any{claimOf("c", "local", func(c *api.PersistentVolumeClaim) {
+			c.Spec.AccessModes = []api.PersistentVolumeAccessMode{api.ReadWriteMany}
 		}), volumeOf("v", "local", "5Gi")}, [2]string{none, none}},
-		{"volume modes", podMounting("c"), []any{claimOf("c", "local", func(c *framework.PersistentVolumeClaim) {
-			c.Spec.VolumeMode = new(framework.PersistentVolumeBlock)
+		{"volume modes", podMounting("c"), []any{claimOf("c", "local", func(c *api.PersistentVolumeClaim) {
+			c.Spec.VolumeMode = new(api.PersistentVolumeBlock)
 		}), volumeOf("v", "local", "5Gi")}, [2]string{none, none}},
-		{"attributes class", podMounting("c"), []any{claimOf("c", "local", func(c *framework.PersistentVolumeClaim) {
+		{"attributes class", podMounting("c"), []any{claimOf("c", "local", func(c *api.PersistentVolumeClaim) {
 			c.Spec.VolumeAttributesClassName = new("fast")
 		}), volumeOf("v", "local", "5Gi")}, [2]string{none, none}},
-		{"deleted volume", podMounting("c"), []any{claimOf("c", "local"), volumeOf("v", "local", "5Gi", func(v *framework.PersistentVolume) {
+		{"deleted volume", podMounting("c"), []any{claimOf("c", "local"), volumeOf("v", "local", "5Gi", func(v *api.PersistentVolume) {
 			v.DeletionTimestamp = new(time.Unix(0, 0))
 		})}, [2]string{none, none}},
 		{"can be made", podMounting("c"), []any{claimOf("c", "csi")}, [2]string{pass, pass}},
@@ -266,13 +267,13 @@ func TestVolumeBinding(t *testing.T) {
 		{"a node was selected, nobody makes volumes", podMounting("c"), []any{claimOf("c", "local", selecting("b"))}, [2]string{none, none}},
 		{"room in a", podMounting("c"), []any{counting, claimOf("c", "csi"), room("r", "csi", "5Gi", inZone("a"))}, [2]string{pass, noSpace}},
 		{"room of another class", podMounting("c"), []any{counting, claimOf("c", "csi"), room("r", "zonal", "5Gi", inZone("a"))}, [2]string{noSpace, noSpace}},
-		{"not enough room", podMounting("c"), []any{counting, claimOf("c", "csi"), room("r", "csi", "4Gi", &framework.LabelSelector{})}, [2]string{noSpace, noSpace}},
+		{"not enough room", podMounting("c"), []any{counting, claimOf("c", "csi"), room("r", "csi", "4Gi", &api.LabelSelector{})}, [2]string{noSpace, noSpace}},
 		{"room nowhere", podMounting("c"), []any{counting, claimOf("c", "csi"), room("r", "csi", "5Gi", nil)}, [2]string{noSpace, noSpace}},
-		{"room asked by nobody", podMounting("c"), []any{counting, claimOf("c", "csi", func(c *framework.PersistentVolumeClaim) { c.Spec.Resources.Requests = nil })}, [2]string{pass, pass}},
+		{"room asked by nobody", podMounting("c"), []any{counting, claimOf("c", "csi", func(c *api.PersistentVolumeClaim) { c.Spec.Resources.Requests = nil })}, [2]string{pass, pass}},
 		{
 			"the largest volume counts, not the sum", podMounting("c"),
-			[]any{counting, claimOf("c", "csi"), func() *framework.CSIStorageCapacity {
-				c := room("r", "csi", "50Gi", &framework.LabelSelector{})
+			[]any{counting, claimOf("c", "csi"), func() *api.CSIStorageCapacity {
+				c := room("r", "csi", "50Gi", &api.LabelSelector{})
 				c.MaximumVolumeSize = new(resource.MustParse("1Gi"))
 				return c
 			}()},
@@ -290,8 +291,8 @@ func TestVolumeBinding(t *testing.T) {
 		},
 		{
 			"a malformed selector of a claim", podMounting("c"),
-			[]any{claimOf("c", "local", func(c *framework.PersistentVolumeClaim) {
-				c.Spec.Selector = &framework.LabelSelector{MatchExpressions: []framework.LabelSelectorRequirement{{Key: "a", Operator: "Near"}}}
+			[]any{claimOf("c", "local", func(c *api.PersistentVolumeClaim) {
+				c.Spec.Selector = &api.LabelSelector{MatchExpressions: []api.LabelSelectorRequirement{{Key: "a", Operator: "Near"}}}
 			})},
 			[2]string{
 				`Error: error creating internal label selector for claim: default/c: "Near" is not a valid label selector operator`,
@@ -313,34 +314,34 @@ func TestVolumeBinding(t *testing.T) {
 // CSI driver has taken them over: the zone is in the driver's label.
 func TestVolumeBindingMigrated(t *testing.T) {
 	const driverZone = "topology.ebs.csi.aws.com/zone"
-	ebs := func(id string) func(*framework.PersistentVolume) {
-		return func(v *framework.PersistentVolume) {
-			v.Spec.AWSElasticBlockStore = &framework.AWSElasticBlockStoreVolumeSource{VolumeID: id}
+	ebs := func(id string) func(*api.PersistentVolume) {
+		return func(v *api.PersistentVolume) {
+			v.Spec.AWSElasticBlockStore = &api.AWSElasticBlockStoreVolumeSource{VolumeID: id}
 		}
 	}
-	labelled := func(label, value string) func(*framework.PersistentVolume) {
-		return func(v *framework.PersistentVolume) { v.Labels = map[string]string{label: value} }
+	labelled := func(label, value string) func(*api.PersistentVolume) {
+		return func(v *api.PersistentVolume) { v.Labels = map[string]string{label: value} }
 	}
 	const affinity = "UnschedulableAndUnresolvable: node(s) didn't match PersistentVolume's node affinity"
 	tests := []struct {
 		name   string
-		change []func(*framework.PersistentVolume)
+		change []func(*api.PersistentVolume)
 		want   string
 	}{
-		{"affinity to the zone", []func(*framework.PersistentVolume){ebs("vol-1"), onlyFrom(framework.LabelTopologyZone, "z1")}, "Success"},
-		{"affinity to the old zone", []func(*framework.PersistentVolume){ebs("vol-1"), onlyFrom(framework.LabelFailureDomainZone, "z1")}, "Success"},
-		{"affinity to another zone", []func(*framework.PersistentVolume){ebs("vol-1"), onlyFrom(framework.LabelTopologyZone, "z2")}, affinity},
-		{"label of the zone", []func(*framework.PersistentVolume){ebs("vol-1"), labelled(framework.LabelTopologyZone, "z2__z1")}, "Success"},
-		{"label of another zone", []func(*framework.PersistentVolume){ebs("vol-1"), labelled(framework.LabelFailureDomainZone, "z2")}, affinity},
-		{"no volume of EBS", []func(*framework.PersistentVolume){ebs("aws://z1/disk")}, "Error: could not translate pv: failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume (aws://z1/disk)"},
+		{"affinity to the zone", []func(*api.PersistentVolume){ebs("vol-1"), onlyFrom(api.LabelTopologyZone, "z1")}, "Success"},
+		{"affinity to the old zone", []func(*api.PersistentVolume){ebs("vol-1"), onlyFrom(api.LabelFailureDomainZone, "z1")}, "Success"},
+		{"affinity to another zone", []func(*api.PersistentVolume){ebs("vol-1"), onlyFrom(api.LabelTopologyZone, "z2")}, affinity},
+		{"label of the zone", []func(*api.PersistentVolume){ebs("vol-1"), labelled(api.LabelTopologyZone, "z2__z1")}, "Success"},
+		{"label of another zone", []func(*api.PersistentVolume){ebs("vol-1"), labelled(api.LabelFailureDomainZone, "z2")}, affinity},
+		{"no volume of EBS", []func(*api.PersistentVolume){ebs("aws://z1/disk")}, "Error: could not translate pv: failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume (aws://z1/disk)"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			n := framework.MakeNode("n", "1", "1Gi").Labels(driverZone, "z1").Obj()
-			s := snapshotOf(t, []*framework.Node{n})
+			n := api.MakeNode("n", "1", "1Gi").Labels(driverZone, "z1").Obj()
+			s := snapshotOf(t, []*api.Node{n})
 			put(t, s, claimOf("c", "ebs", boundTo("v")), volumeOf("v", "ebs", "5Gi", test.change...))
-			migrated := &framework.CSINode{ObjectMeta: framework.ObjectMeta{Name: "n"}}
-			migrated.Annotations = map[string]string{framework.AnnMigratedPlugins: "kubernetes.io/gce-pd,kubernetes.io/aws-ebs"}
+			migrated := &api.CSINode{ObjectMeta: api.ObjectMeta{Name: "n"}}
+			migrated.Annotations = map[string]string{api.AnnMigratedPlugins: "kubernetes.io/gce-pd,kubernetes.io/aws-ebs"}
 			put(t, s, migrated)
 			wantVerdicts(t, s, filter.VolumeBinding{}, podMounting("c"), test.want)
 		})
@@ -348,29 +349,29 @@ func TestVolumeBindingMigrated(t *testing.T) {
 }
 
 // drawStorage draws storage for a pod whose claims are bound or wait.
-func drawStorage(t *rapid.T) (o oracle.Storage, pod *framework.Pod, objects []any) {
+func drawStorage(t *rapid.T) (o oracle.Storage, pod *api.Pod, objects []any) {
 	local, csi := classOf("local", "kubernetes.io/no-provisioner", late), classOf("csi", "csi", late)
 	if rapid.Bool().Draw(t, "zonal") {
-		csi.AllowedTopologies = []framework.TopologySelectorTerm{{MatchLabelExpressions: []framework.TopologySelectorLabelRequirement{
-			{Key: framework.LabelTopologyZone, Values: []string{"a"}},
+		csi.AllowedTopologies = []api.TopologySelectorTerm{{MatchLabelExpressions: []api.TopologySelectorLabelRequirement{
+			{Key: api.LabelTopologyZone, Values: []string{"a"}},
 		}}}
 	}
-	o.Classes = []*framework.StorageClass{csi, local}
-	driver := &framework.CSIDriver{ObjectMeta: framework.ObjectMeta{Name: "csi"}}
+	o.Classes = []*api.StorageClass{csi, local}
+	driver := &api.CSIDriver{ObjectMeta: api.ObjectMeta{Name: "csi"}}
 	driver.Spec.StorageCapacity = new(rapid.Bool().Draw(t, "counting"))
-	o.Drivers = []*framework.CSIDriver{driver}
+	o.Drivers = []*api.CSIDriver{driver}
 	size := rapid.SampledFrom([]string{"1Gi", "2Gi", "2Gi", "3Gi", "1500Mi"})
 	class := rapid.SampledFrom([]string{"local", "csi"})
 	names := []string{"c0", "c1", "c2"}
 	for i := range rapid.IntRange(0, 5).Draw(t, "volumes") {
 		v := volumeOf(fmt.Sprint("v", i), class.Draw(t, "class"), size.Draw(t, "size"))
 		if zone := rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "zone"); zone != "" {
-			onlyFrom(framework.LabelTopologyZone, zone)(v)
+			onlyFrom(api.LabelTopologyZone, zone)(v)
 		}
 		if ref := rapid.SampledFrom([]string{"", "", "", "c0", "c1", "x"}).Draw(t, "reserved for"); ref != "" {
-			v.Spec.ClaimRef = &framework.ObjectReference{Namespace: "default", Name: ref}
+			v.Spec.ClaimRef = &api.ObjectReference{Namespace: "default", Name: ref}
 		}
-		v.Status.Phase = rapid.SampledFrom([]framework.PersistentVolumePhase{framework.VolumeAvailable, framework.VolumeAvailable, framework.VolumeBound}).Draw(t, "phase")
+		v.Status.Phase = rapid.SampledFrom([]api.PersistentVolumePhase{api.VolumeAvailable, api.VolumeAvailable, api.VolumeBound}).Draw(t, "phase")
 		o.Volumes = append(o.Volumes, v)
 	}
 	for _, name := range names {
@@ -385,10 +386,10 @@ func drawStorage(t *rapid.T) (o oracle.Storage, pod *framework.Pod, objects []an
 		o.Claims = append(o.Claims, c)
 	}
 	for i := range rapid.IntRange(0, 3).Draw(t, "capacities") {
-		c := &framework.CSIStorageCapacity{ObjectMeta: framework.ObjectMeta{Name: fmt.Sprint("r", i)}, StorageClassName: "csi"}
-		c.Capacity, c.NodeTopology = new(resource.MustParse(size.Draw(t, "capacity"))), &framework.LabelSelector{}
+		c := &api.CSIStorageCapacity{ObjectMeta: api.ObjectMeta{Name: fmt.Sprint("r", i)}, StorageClassName: "csi"}
+		c.Capacity, c.NodeTopology = new(resource.MustParse(size.Draw(t, "capacity"))), &api.LabelSelector{}
 		if zone := rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "of zone"); zone != "" {
-			c.NodeTopology.MatchLabels = map[string]string{framework.LabelTopologyZone: zone}
+			c.NodeTopology.MatchLabels = map[string]string{api.LabelTopologyZone: zone}
 		}
 		o.Capacities = append(o.Capacities, c)
 	}
@@ -445,7 +446,7 @@ func TestVolumeBindingOracle(t *testing.T) {
 			}
 			var made, wanted []string
 			for _, c := range given.Claims {
-				if made = append(made, c.Name); c.Annotations[framework.AnnSelectedNode] != n.Name() {
+				if made = append(made, c.Name); c.Annotations[api.AnnSelectedNode] != n.Name() {
 					t.Fatalf("claim %s has the annotations %v, want node %s", c.Name, c.Annotations, n.Name())
 				}
 			}

@@ -8,15 +8,16 @@ import (
 
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
 // storageOf is what the snapshot says about claims and volumes.
-func storageOf(s *framework.Snapshot) (claims []framework.PersistentVolumeClaim, volumes []framework.PersistentVolume) {
-	for _, c := range framework.List[framework.PersistentVolumeClaim](s) {
+func storageOf(s *framework.Snapshot) (claims []api.PersistentVolumeClaim, volumes []api.PersistentVolume) {
+	for _, c := range framework.List[api.PersistentVolumeClaim](s) {
 		claims = append(claims, *c)
 	}
-	for _, v := range framework.List[framework.PersistentVolume](s) {
+	for _, v := range framework.List[api.PersistentVolume](s) {
 		volumes = append(volumes, *v)
 	}
 	return claims, volumes
@@ -40,16 +41,16 @@ func TestReserve(t *testing.T) {
 	if status := (filter.VolumeBinding{}).Reserve(c, s.Node("b")); !status.IsSuccess() {
 		t.Fatal(status)
 	}
-	v := framework.Lookup[framework.PersistentVolume](s, "v")
-	want := &framework.ObjectReference{Kind: "PersistentVolumeClaim", APIVersion: "v1", Namespace: "default", Name: "c", UID: "uid-c"}
+	v := framework.Lookup[api.PersistentVolume](s, "v")
+	want := &api.ObjectReference{Kind: "PersistentVolumeClaim", APIVersion: "v1", Namespace: "default", Name: "c", UID: "uid-c"}
 	if diff := cmp.Diff(want, v.Spec.ClaimRef); diff != "" {
 		t.Errorf("claimRef (-want +got):\n%s", diff)
 	}
 	if got := v.Annotations["pv.kubernetes.io/bound-by-controller"]; got != "yes" {
 		t.Errorf("bound-by-controller = %q, want yes", got)
 	}
-	d := framework.Lookup[framework.PersistentVolumeClaim](s, "default/d")
-	if got := d.Annotations[framework.AnnSelectedNode]; got != "b" {
+	d := framework.Lookup[api.PersistentVolumeClaim](s, "default/d")
+	if got := d.Annotations[api.AnnSelectedNode]; got != "b" {
 		t.Errorf("selected node = %q, want b", got)
 	}
 	given, ok := filter.ClaimBindingsKey.Get(c)
@@ -94,7 +95,7 @@ func TestReserveRejects(t *testing.T) {
 	if got := (filter.VolumeBinding{}).Reserve(c, s.Node("b")).String(); got != want {
 		t.Errorf("Reserve = %s, want %s", got, want)
 	}
-	framework.Delete[framework.PersistentVolumeClaim](s, "default/d")
+	framework.Delete[api.PersistentVolumeClaim](s, "default/d")
 	want = `UnschedulableAndUnresolvable: persistentvolumeclaim "d" not found`
 	if got := (filter.VolumeBinding{}).Reserve(c, s.Node("b")).String(); got != want {
 		t.Errorf("Reserve = %s, want %s", got, want)
@@ -235,10 +236,10 @@ func TestUnreserveLeavesNews(t *testing.T) {
 	}
 	put(t, s, claimOf("d", "csi", boundTo("new")))
 	plugin.Unreserve(c, s.Node("a"))
-	if got := framework.Lookup[framework.PersistentVolumeClaim](s, "default/d").Spec.VolumeName; got != "new" {
+	if got := framework.Lookup[api.PersistentVolumeClaim](s, "default/d").Spec.VolumeName; got != "new" {
 		t.Errorf("the volume of d is %q, want new", got)
 	}
-	if got := framework.Lookup[framework.PersistentVolume](s, "v").Spec.ClaimRef; got != nil {
+	if got := framework.Lookup[api.PersistentVolume](s, "v").Spec.ClaimRef; got != nil {
 		t.Errorf("the volume is reserved for %v, want nobody", got)
 	}
 
@@ -278,13 +279,13 @@ func TestReservedPodLeaves(t *testing.T) {
 	if diff := cmp.Diff(volumes, gotVolumes, quantities); diff != "" {
 		t.Errorf("volumes (-want +got):\n%s", diff)
 	}
-	written := *framework.Lookup[framework.PersistentVolume](s, "v")
+	written := *framework.Lookup[api.PersistentVolume](s, "v")
 	put(t, s, &written, claimOf("d", "csi", boundTo("new")))
 	plugin.Unreserve(c, s.Node("b"))
-	if framework.Lookup[framework.PersistentVolume](s, "v") != &written {
+	if framework.Lookup[api.PersistentVolume](s, "v") != &written {
 		t.Error("Unreserve replaced a volume that was written")
 	}
-	if got := framework.Lookup[framework.PersistentVolumeClaim](s, "default/d").Spec.VolumeName; got != "new" {
+	if got := framework.Lookup[api.PersistentVolumeClaim](s, "default/d").Spec.VolumeName; got != "new" {
 		t.Errorf("the volume of d is %q, want new", got)
 	}
 }
@@ -319,17 +320,17 @@ func TestUnreserveShared(t *testing.T) {
 		}
 		// All of it can be taken back, and then done again.
 		s.Rollback(mark)
-		if framework.Lookup[framework.PersistentVolume](s, "v").Spec.ClaimRef == nil {
+		if framework.Lookup[api.PersistentVolume](s, "v").Spec.ClaimRef == nil {
 			t.Error("after a rollback the volume is not reserved")
 		}
 		// What has been written meanwhile stays.
-		written := *framework.Lookup[framework.PersistentVolume](s, "v")
+		written := *framework.Lookup[api.PersistentVolume](s, "v")
 		put(t, s, &written)
 		plugin.Unreserve(cycles[first], s.Node("b"))
-		if framework.Lookup[framework.PersistentVolume](s, "v") != &written {
+		if framework.Lookup[api.PersistentVolume](s, "v") != &written {
 			t.Error("Unreserve replaced a volume that was written")
 		}
-		if got := framework.Lookup[framework.PersistentVolumeClaim](s, "default/d").Annotations[framework.AnnSelectedNode]; got != "" {
+		if got := framework.Lookup[api.PersistentVolumeClaim](s, "default/d").Annotations[api.AnnSelectedNode]; got != "" {
 			t.Errorf("the node selected for d is %q after Unreserve, want none", got)
 		}
 	}

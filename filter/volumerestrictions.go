@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/volumes"
 )
 
@@ -51,9 +52,9 @@ func (p VolumeRestrictions) EventsToRegister() []framework.EventHint {
 		onPods(gone, func(pod, before, after *framework.PodInfo) bool {
 			return before == nil || inTheWay(pod, before) && readsOther(p, before, after)
 		}),
-		onNode(framework.ActionAdd, func(pod *framework.PodInfo, _, _ *framework.Node) bool { return len(volumes.Of(pod).Exclusive) > 0 }),
-		onNode(framework.ActionDelete, func(pod *framework.PodInfo, _, _ *framework.Node) bool { return len(volumes.Of(pod).Keys) > 0 }),
-		onClaims(framework.ActionAdd|framework.ActionUpdate, func(pod *framework.PodInfo, _, after *framework.PersistentVolumeClaim) bool {
+		onNode(framework.ActionAdd, func(pod *framework.PodInfo, _, _ *api.Node) bool { return len(volumes.Of(pod).Exclusive) > 0 }),
+		onNode(framework.ActionDelete, func(pod *framework.PodInfo, _, _ *api.Node) bool { return len(volumes.Of(pod).Keys) > 0 }),
+		onClaims(framework.ActionAdd|framework.ActionUpdate, func(pod *framework.PodInfo, _, after *api.PersistentVolumeClaim) bool {
 			return mounts(pod, after)
 		}),
 		onSelf(p),
@@ -90,7 +91,7 @@ func (VolumeRestrictions) PreFilter(c *framework.Cycle) (framework.PreFiltered, 
 		if err != nil {
 			return framework.PreFiltered{}, framework.RejectForGood(framework.Text(err.Error()))
 		}
-		if !slices.Contains(claim.Spec.AccessModes, framework.ReadWriteOncePod) || slices.Contains(f.claims, claim.Name) {
+		if !slices.Contains(claim.Spec.AccessModes, api.ReadWriteOncePod) || slices.Contains(f.claims, claim.Name) {
 			continue
 		}
 		f.claims = append(f.claims, claim.Name)
@@ -106,7 +107,7 @@ func (VolumeRestrictions) PreFilter(c *framework.Cycle) (framework.PreFiltered, 
 
 // volumeRestrictions is the bound filter.
 type volumeRestrictions struct {
-	disks     []*framework.Volume
+	disks     []*api.Volume
 	claims    []string // that only one pod may use
 	conflicts int      // how many uses of them there are elsewhere
 }
@@ -133,7 +134,7 @@ func (f *volumeRestrictions) conflictsWith(p *framework.PodInfo) bool {
 }
 
 // disksConflict reports whether two pods of a node cannot use both disks.
-func disksConflict(a, b *framework.Volume) bool {
+func disksConflict(a, b *api.Volume) bool {
 	if a, b := a.GCEPersistentDisk, b.GCEPersistentDisk; a != nil && b != nil && a.PDName == b.PDName && !(a.ReadOnly && b.ReadOnly) {
 		return true
 	}

@@ -5,32 +5,33 @@ import (
 
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // withVolume makes a pod that mounts one volume.
-func withVolume(name string, source framework.VolumeSource) *framework.Pod {
-	p := framework.MakePod(name).Obj()
-	p.Spec.Volumes = []framework.Volume{{Name: "v", VolumeSource: source}}
+func withVolume(name string, source api.VolumeSource) *api.Pod {
+	p := api.MakePod(name).Obj()
+	p.Spec.Volumes = []api.Volume{{Name: "v", VolumeSource: source}}
 	return p
 }
 
 func TestVolumeRestrictionsDisks(t *testing.T) {
-	gce := func(name string, readOnly bool) framework.VolumeSource {
-		return framework.VolumeSource{GCEPersistentDisk: &framework.GCEPersistentDiskVolumeSource{PDName: name, ReadOnly: readOnly}}
+	gce := func(name string, readOnly bool) api.VolumeSource {
+		return api.VolumeSource{GCEPersistentDisk: &api.GCEPersistentDiskVolumeSource{PDName: name, ReadOnly: readOnly}}
 	}
-	ebs := func(id string, readOnly bool) framework.VolumeSource {
-		return framework.VolumeSource{AWSElasticBlockStore: &framework.AWSElasticBlockStoreVolumeSource{VolumeID: id, ReadOnly: readOnly}}
+	ebs := func(id string, readOnly bool) api.VolumeSource {
+		return api.VolumeSource{AWSElasticBlockStore: &api.AWSElasticBlockStoreVolumeSource{VolumeID: id, ReadOnly: readOnly}}
 	}
-	iscsi := func(iqn string, lun int32, readOnly bool) framework.VolumeSource {
-		return framework.VolumeSource{ISCSI: &framework.ISCSIVolumeSource{IQN: iqn, Lun: lun, ReadOnly: readOnly}}
+	iscsi := func(iqn string, lun int32, readOnly bool) api.VolumeSource {
+		return api.VolumeSource{ISCSI: &api.ISCSIVolumeSource{IQN: iqn, Lun: lun, ReadOnly: readOnly}}
 	}
-	rbd := func(pool, image string, readOnly bool, monitors ...string) framework.VolumeSource {
-		return framework.VolumeSource{RBD: &framework.RBDVolumeSource{CephMonitors: monitors, RBDPool: pool, RBDImage: image, ReadOnly: readOnly}}
+	rbd := func(pool, image string, readOnly bool, monitors ...string) api.VolumeSource {
+		return api.VolumeSource{RBD: &api.RBDVolumeSource{CephMonitors: monitors, RBDPool: pool, RBDImage: image, ReadOnly: readOnly}}
 	}
 	const pass, taken = "Success", "Unschedulable: node(s) had no available disk"
 	tests := []struct {
 		name         string
-		wanted, used framework.VolumeSource
+		wanted, used api.VolumeSource
 		want         string
 	}{
 		{"GCE, both write", gce("d", false), gce("d", false), taken},
@@ -60,8 +61,8 @@ func TestVolumeRestrictionsDisks(t *testing.T) {
 }
 
 func TestVolumeRestrictionsClaims(t *testing.T) {
-	single := func(c *framework.PersistentVolumeClaim) {
-		c.Spec.AccessModes = []framework.PersistentVolumeAccessMode{framework.ReadWriteOncePod}
+	single := func(c *api.PersistentVolumeClaim) {
+		c.Spec.AccessModes = []api.PersistentVolumeAccessMode{api.ReadWriteOncePod}
 	}
 	user := podMounting("single", "shared")
 	user.Name, user.UID, user.Spec.NodeName = "user", "uid-user", "b"
@@ -76,7 +77,7 @@ func TestVolumeRestrictionsClaims(t *testing.T) {
 	})
 	for _, test := range []struct {
 		name, want string
-		pod        *framework.Pod
+		pod        *api.Pod
 	}{
 		{"not in use", "Skip", podMounting("free")},
 		{"may be shared", "Skip", podMounting("shared")},
@@ -117,8 +118,8 @@ func TestVolumeRestrictionsUpdates(t *testing.T) {
 	user := podMounting("single")
 	user.Name, user.UID, user.Spec.NodeName = "user", "uid-user", "b"
 	s := snapshotOf(t, twoZones(), user)
-	put(t, s, claimOf("single", "csi", func(c *framework.PersistentVolumeClaim) {
-		c.Spec.AccessModes = []framework.PersistentVolumeAccessMode{framework.ReadWriteOncePod}
+	put(t, s, claimOf("single", "csi", func(c *api.PersistentVolumeClaim) {
+		c.Spec.AccessModes = []api.PersistentVolumeAccessMode{api.ReadWriteOncePod}
 	}))
 	var c framework.Cycle
 	c.Reset(podInfo(t, s, podMounting("single")), s, 0, 0)

@@ -5,30 +5,31 @@ import (
 
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // TestFilteringVolumesDoesNotAllocate asks bound filters over and over, on nodes
 // that pass and on nodes that do not. Preparing them may need memory.
 func TestFilteringVolumesDoesNotAllocate(t *testing.T) {
-	disk := framework.VolumeSource{GCEPersistentDisk: &framework.GCEPersistentDiskVolumeSource{PDName: "d"}}
+	disk := api.VolumeSource{GCEPersistentDisk: &api.GCEPersistentDiskVolumeSource{PDName: "d"}}
 	there := using("a", "there")
-	there.Spec.Volumes = append(there.Spec.Volumes, framework.Volume{Name: "d", VolumeSource: disk})
+	there.Spec.Volumes = append(there.Spec.Volumes, api.Volume{Name: "d", VolumeSource: disk})
 	s := snapshotOf(t, twoZones(), there)
-	zone := framework.LabelTopologyZone
-	counting := &framework.CSIDriver{ObjectMeta: framework.ObjectMeta{Name: "csi"}}
+	zone := api.LabelTopologyZone
+	counting := &api.CSIDriver{ObjectMeta: api.ObjectMeta{Name: "csi"}}
 	counting.Spec.StorageCapacity = new(true)
-	room := &framework.CSIStorageCapacity{ObjectMeta: framework.ObjectMeta{Name: "r"}, StorageClassName: "csi"}
+	room := &api.CSIStorageCapacity{ObjectMeta: api.ObjectMeta{Name: "r"}, StorageClassName: "csi"}
 	room.Capacity = new(list("storage", "50Gi")["storage"])
-	room.NodeTopology = &framework.LabelSelector{MatchLabels: map[string]string{zone: "a"}}
+	room.NodeTopology = &api.LabelSelector{MatchLabels: map[string]string{zone: "a"}}
 	put(t, s, classOf("local", "kubernetes.io/no-provisioner", late), classOf("csi", "csi", late), counting, room,
 		withDriver("a", "csi", 1), withDriver("b", "csi", 5), claimOf("there", "csi", boundTo("v3")), volumeOf("v3", "csi", "5Gi", csiVolume("h3")),
-		claimOf("bound", "csi", boundTo("v2")), volumeOf("v2", "csi", "5Gi", csiVolume("h2"), onlyFrom(zone, "a"), func(v *framework.PersistentVolume) {
+		claimOf("bound", "csi", boundTo("v2")), volumeOf("v2", "csi", "5Gi", csiVolume("h2"), onlyFrom(zone, "a"), func(v *api.PersistentVolume) {
 			v.Labels = map[string]string{zone: "a"}
 		}), claimOf("late", "local"), volumeOf("v1", "local", "5Gi", onlyFrom(zone, "a")), claimOf("new", "csi"))
 	for _, test := range []struct {
 		name   string
 		plugin framework.PreFilterPlugin
-		pod    *framework.Pod
+		pod    *api.Pod
 	}{
 		{"bound", filter.VolumeBinding{}, podMounting("bound")},
 		{"binding", filter.VolumeBinding{}, podMounting("late")},
@@ -36,7 +37,7 @@ func TestFilteringVolumesDoesNotAllocate(t *testing.T) {
 		{"zones", filter.VolumeZone{}, podMounting("bound")},
 		{"limits", filter.NodeVolumeLimits{}, podMounting("bound", "new")},
 		{"disks", filter.VolumeRestrictions{}, withVolume("p", disk)},
-		{"older limits", filter.GCEPDLimits{MaxVolumes: 1}, withVolume("p", framework.VolumeSource{GCEPersistentDisk: &framework.GCEPersistentDiskVolumeSource{PDName: "e"}})},
+		{"older limits", filter.GCEPDLimits{MaxVolumes: 1}, withVolume("p", api.VolumeSource{GCEPersistentDisk: &api.GCEPersistentDiskVolumeSource{PDName: "e"}})},
 	} {
 		var c framework.Cycle
 		c.Reset(podInfo(t, s, test.pod), s, 0, 0)

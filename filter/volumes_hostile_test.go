@@ -8,6 +8,7 @@ import (
 
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -40,100 +41,100 @@ func (h hostile) labels() map[string]string {
 		return nil
 	}
 	return map[string]string{
-		rapid.SampledFrom([]string{framework.LabelTopologyZone, framework.LabelFailureDomainZone, framework.AnnBindCompleted, framework.AnnSelectedNode, "volume.beta.kubernetes.io/storage-class", framework.AnnMigratedPlugins, "!"}).Draw(h.T, "label"): rapid.SampledFrom([]string{"", "a", "a__b", "__", "kubernetes.io/gce-pd,,", "x-y-z__u-v-w"}).Draw(h.T, "value"),
+		rapid.SampledFrom([]string{api.LabelTopologyZone, api.LabelFailureDomainZone, api.AnnBindCompleted, api.AnnSelectedNode, "volume.beta.kubernetes.io/storage-class", api.AnnMigratedPlugins, "!"}).Draw(h.T, "label"): rapid.SampledFrom([]string{"", "a", "a__b", "__", "kubernetes.io/gce-pd,,", "x-y-z__u-v-w"}).Draw(h.T, "value"),
 	}
 }
 
-func (h hostile) meta() framework.ObjectMeta {
+func (h hostile) meta() api.ObjectMeta {
 	name := h.name()
 	if name == "" {
 		name = "a"
 	}
-	return framework.ObjectMeta{Namespace: "default", Name: name, Labels: h.labels(), Annotations: h.labels()}
+	return api.ObjectMeta{Namespace: "default", Name: name, Labels: h.labels(), Annotations: h.labels()}
 }
 
-func (h hostile) selector() *framework.LabelSelector {
-	return rapid.SampledFrom([]*framework.LabelSelector{
+func (h hostile) selector() *api.LabelSelector {
+	return rapid.SampledFrom([]*api.LabelSelector{
 		nil,
 		{},
 		{MatchLabels: map[string]string{"": ""}},
-		{MatchExpressions: []framework.LabelSelectorRequirement{{Operator: "?"}}},
-		{MatchLabels: map[string]string{framework.LabelTopologyZone: "a"}},
+		{MatchExpressions: []api.LabelSelectorRequirement{{Operator: "?"}}},
+		{MatchLabels: map[string]string{api.LabelTopologyZone: "a"}},
 	}).Draw(h.T, "selector")
 }
 
-func (h hostile) volume() *framework.PersistentVolume {
-	v := &framework.PersistentVolume{ObjectMeta: h.meta()}
+func (h hostile) volume() *api.PersistentVolume {
+	v := &api.PersistentVolume{ObjectMeta: h.meta()}
 	v.Namespace = ""
 	v.Spec.StorageClassName, v.Spec.Capacity = h.name(), h.size()
 	v.Spec.VolumeAttributesClassName = h.text()
 	switch rapid.IntRange(0, 6).Draw(h.T, "source") {
 	case 0:
-		v.Spec.GCEPersistentDisk = &framework.GCEPersistentDiskVolumeSource{}
+		v.Spec.GCEPersistentDisk = &api.GCEPersistentDiskVolumeSource{}
 	case 1:
-		v.Spec.AWSElasticBlockStore = &framework.AWSElasticBlockStoreVolumeSource{VolumeID: rapid.SampledFrom([]string{"", "aws://", "aws:///vol-"}).Draw(h.T, "id")}
+		v.Spec.AWSElasticBlockStore = &api.AWSElasticBlockStoreVolumeSource{VolumeID: rapid.SampledFrom([]string{"", "aws://", "aws:///vol-"}).Draw(h.T, "id")}
 	case 2:
-		v.Spec.CSI = &framework.CSIPersistentVolumeSource{Driver: h.name(), VolumeHandle: h.name()}
+		v.Spec.CSI = &api.CSIPersistentVolumeSource{Driver: h.name(), VolumeHandle: h.name()}
 	case 3:
-		v.Spec.AzureDisk, v.Spec.VsphereVolume = &framework.AzureDiskVolumeSource{}, &framework.VsphereVirtualDiskVolumeSource{}
+		v.Spec.AzureDisk, v.Spec.VsphereVolume = &api.AzureDiskVolumeSource{}, &api.VsphereVirtualDiskVolumeSource{}
 	}
 	if rapid.Bool().Draw(h.T, "claimRef") {
-		v.Spec.ClaimRef = &framework.ObjectReference{Namespace: "default", Name: h.name(), UID: framework.UID(h.name())}
+		v.Spec.ClaimRef = &api.ObjectReference{Namespace: "default", Name: h.name(), UID: api.UID(h.name())}
 	}
-	v.Spec.NodeAffinity = rapid.SampledFrom([]*framework.VolumeNodeAffinity{
+	v.Spec.NodeAffinity = rapid.SampledFrom([]*api.VolumeNodeAffinity{
 		nil,
 		{},
-		{Required: &framework.NodeSelector{}},
-		{Required: &framework.NodeSelector{NodeSelectorTerms: []framework.NodeSelectorTerm{{}}}},
-		{Required: &framework.NodeSelector{NodeSelectorTerms: []framework.NodeSelectorTerm{{MatchExpressions: []framework.NodeSelectorRequirement{{Operator: "Gt"}}}}}},
-		{Required: &framework.NodeSelector{NodeSelectorTerms: []framework.NodeSelectorTerm{{MatchExpressions: []framework.NodeSelectorRequirement{{Key: framework.LabelTopologyZone, Operator: "In", Values: []string{"a"}}}}}}},
+		{Required: &api.NodeSelector{}},
+		{Required: &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{{}}}},
+		{Required: &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{{MatchExpressions: []api.NodeSelectorRequirement{{Operator: "Gt"}}}}}},
+		{Required: &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{{MatchExpressions: []api.NodeSelectorRequirement{{Key: api.LabelTopologyZone, Operator: "In", Values: []string{"a"}}}}}}},
 	}).Draw(h.T, "affinity")
-	v.Status.Phase = rapid.SampledFrom([]framework.PersistentVolumePhase{"", framework.VolumeAvailable, "?"}).Draw(h.T, "phase")
+	v.Status.Phase = rapid.SampledFrom([]api.PersistentVolumePhase{"", api.VolumeAvailable, "?"}).Draw(h.T, "phase")
 	return v
 }
 
-func (h hostile) claim() *framework.PersistentVolumeClaim {
-	c := &framework.PersistentVolumeClaim{ObjectMeta: h.meta()}
+func (h hostile) claim() *api.PersistentVolumeClaim {
+	c := &api.PersistentVolumeClaim{ObjectMeta: h.meta()}
 	c.Spec.StorageClassName, c.Spec.VolumeName, c.Spec.Selector = h.text(), h.name(), h.selector()
-	c.Spec.Resources.Requests, c.Spec.VolumeMode = h.size(), new(framework.PersistentVolumeMode(h.name()))
+	c.Spec.Resources.Requests, c.Spec.VolumeMode = h.size(), new(api.PersistentVolumeMode(h.name()))
 	return c
 }
 
-func (h hostile) class() *framework.StorageClass {
-	c := &framework.StorageClass{ObjectMeta: h.meta()}
+func (h hostile) class() *api.StorageClass {
+	c := &api.StorageClass{ObjectMeta: h.meta()}
 	c.Namespace = ""
 	c.Provisioner = rapid.SampledFrom([]string{"", "a", "kubernetes.io/gce-pd", "kubernetes.io/azure-file"}).Draw(h.T, "provisioner")
-	c.VolumeBindingMode = rapid.SampledFrom([]*framework.VolumeBindingMode{nil, new(late), new(late), new(framework.VolumeBindingMode("?"))}).Draw(h.T, "mode")
-	c.AllowedTopologies = rapid.SampledFrom([][]framework.TopologySelectorTerm{
-		nil, {{}}, {{MatchLabelExpressions: []framework.TopologySelectorLabelRequirement{{}}}},
+	c.VolumeBindingMode = rapid.SampledFrom([]*api.VolumeBindingMode{nil, new(late), new(late), new(api.VolumeBindingMode("?"))}).Draw(h.T, "mode")
+	c.AllowedTopologies = rapid.SampledFrom([][]api.TopologySelectorTerm{
+		nil, {{}}, {{MatchLabelExpressions: []api.TopologySelectorLabelRequirement{{}}}},
 	}).Draw(h.T, "topologies")
 	return c
 }
 
-func (h hostile) node(name string) *framework.CSINode {
-	n := &framework.CSINode{ObjectMeta: framework.ObjectMeta{Name: name, Annotations: h.labels()}}
+func (h hostile) node(name string) *api.CSINode {
+	n := &api.CSINode{ObjectMeta: api.ObjectMeta{Name: name, Annotations: h.labels()}}
 	for range rapid.IntRange(0, 2).Draw(h.T, "drivers") {
-		n.Spec.Drivers = append(n.Spec.Drivers, framework.CSINodeDriver{Name: h.name(), Allocatable: rapid.SampledFrom([]*framework.VolumeNodeResources{
+		n.Spec.Drivers = append(n.Spec.Drivers, api.CSINodeDriver{Name: h.name(), Allocatable: rapid.SampledFrom([]*api.VolumeNodeResources{
 			nil, {}, {Count: new(int32(-1))}, {Count: new(int32(1))},
 		}).Draw(h.T, "limit")})
 	}
 	return n
 }
 
-func (h hostile) pod(name string) *framework.Pod {
-	p := framework.MakePod(name).Obj()
+func (h hostile) pod(name string) *api.Pod {
+	p := api.MakePod(name).Obj()
 	for i := range rapid.IntRange(0, 3).Draw(h.T, "mounts") {
-		v := framework.Volume{Name: fmt.Sprint(i)}
+		v := api.Volume{Name: fmt.Sprint(i)}
 		switch rapid.IntRange(0, 6).Draw(h.T, "kind") {
 		case 0:
 		case 1:
-			v.Ephemeral = &framework.EphemeralVolumeSource{}
+			v.Ephemeral = &api.EphemeralVolumeSource{}
 		case 2:
-			v.AWSElasticBlockStore = &framework.AWSElasticBlockStoreVolumeSource{VolumeID: "aws://x"}
+			v.AWSElasticBlockStore = &api.AWSElasticBlockStoreVolumeSource{VolumeID: "aws://x"}
 		case 3:
-			v.RBD, v.ISCSI, v.PortworxVolume = &framework.RBDVolumeSource{}, &framework.ISCSIVolumeSource{}, &framework.PortworxVolumeSource{}
+			v.RBD, v.ISCSI, v.PortworxVolume = &api.RBDVolumeSource{}, &api.ISCSIVolumeSource{}, &api.PortworxVolumeSource{}
 		default:
-			v.PersistentVolumeClaim = &framework.PersistentVolumeClaimVolumeSource{ClaimName: h.name()}
+			v.PersistentVolumeClaim = &api.PersistentVolumeClaimVolumeSource{ClaimName: h.name()}
 		}
 		p.Spec.Volumes = append(p.Spec.Volumes, v)
 	}
@@ -151,13 +152,13 @@ func TestVolumesHostile(t *testing.T) {
 		for range 3 {
 			put(t, s, h.volume(), h.claim(), h.class(), h.node("a"))
 		}
-		driver := &framework.CSIDriver{ObjectMeta: framework.ObjectMeta{Name: "a"}}
+		driver := &api.CSIDriver{ObjectMeta: api.ObjectMeta{Name: "a"}}
 		driver.Spec.StorageCapacity = rapid.SampledFrom([]*bool{nil, new(true)}).Draw(t, "capacity counts")
-		room := &framework.CSIStorageCapacity{ObjectMeta: framework.ObjectMeta{Name: "r"}, StorageClassName: h.name(), NodeTopology: h.selector()}
+		room := &api.CSIStorageCapacity{ObjectMeta: api.ObjectMeta{Name: "r"}, StorageClassName: h.name(), NodeTopology: h.selector()}
 		if size := h.size(); size != nil {
 			room.MaximumVolumeSize = new(size[resource.Storage])
 		}
-		attachment := &framework.VolumeAttachment{ObjectMeta: framework.ObjectMeta{Name: "x"}}
+		attachment := &api.VolumeAttachment{ObjectMeta: api.ObjectMeta{Name: "x"}}
 		attachment.Spec.Attacher, attachment.Spec.NodeName, attachment.Spec.Source.PersistentVolumeName = h.name(), "a", h.text()
 		put(t, s, driver, room, attachment)
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/volumes"
 )
 
@@ -43,7 +44,7 @@ func (p VolumeZone) EventsToRegister() []framework.EventHint {
 	const came = framework.ActionAdd | framework.ActionUpdate
 	return []framework.EventHint{
 		onNode(framework.ActionAdd|framework.ActionUpdateNodeLabel, rezoned),
-		onClaims(came, func(pod *framework.PodInfo, _, after *framework.PersistentVolumeClaim) bool {
+		onClaims(came, func(pod *framework.PodInfo, _, after *api.PersistentVolumeClaim) bool {
 			return mounts(pod, after)
 		}),
 		onAny(framework.ResourcePersistentVolume, came),
@@ -54,7 +55,7 @@ func (p VolumeZone) EventsToRegister() []framework.EventHint {
 
 // rezoned reports whether a node came, or a label of it changed that a volume's
 // zones may be told by.
-func rezoned(_ *framework.PodInfo, before, after *framework.Node) bool {
+func rezoned(_ *framework.PodInfo, before, after *api.Node) bool {
 	return before == nil || after == nil || !volumes.SameZones(before.Labels, after.Labels)
 }
 
@@ -89,7 +90,7 @@ func (VolumeZone) PreFilter(c *framework.Cycle) (framework.PreFiltered, framewor
 
 // zonedVolume returns the volume of a claim, nil if the claim waits for its
 // first pod.
-func zonedVolume(c *framework.Cycle, name string) (*framework.PersistentVolume, framework.Status) {
+func zonedVolume(c *framework.Cycle, name string) (*api.PersistentVolume, framework.Status) {
 	if name == "" {
 		return nil, framework.RejectForGood(reasonUnnamedClaim)
 	}
@@ -114,7 +115,7 @@ func zonedVolume(c *framework.Cycle, name string) (*framework.PersistentVolume, 
 		return nil, framework.RejectForGood(framework.Text(err.Error()))
 	case class.VolumeBindingMode == nil:
 		return nil, framework.RejectForGood(framework.Text(fmt.Sprintf("VolumeBindingMode not set for StorageClass %q", className)))
-	case *class.VolumeBindingMode != framework.VolumeBindingWaitForFirstConsumer:
+	case *class.VolumeBindingMode != api.VolumeBindingWaitForFirstConsumer:
 		return nil, framework.RejectForGood(reasonNoVolume)
 	}
 	return nil, framework.Status{}

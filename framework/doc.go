@@ -1,7 +1,7 @@
 // Package framework holds the nouns of scheduling and the contract that
 // plugins fulfil. It contains no algorithm and no plugin.
 //
-//	objects, err := framework.Decode(data) // what "kubectl get nodes,pods -A -o json" prints
+//	objects, err := api.Decode(data) // what "kubectl get nodes,pods -A -o json" prints
 //	snapshot, pending, err := framework.SnapshotOf(objects, framework.ZoneInterleaved)
 //	fork := snapshot.Fork()                // for a what-if; costs next to nothing
 //	err = fork.AddPod(pending[0], "n1")
@@ -9,8 +9,8 @@
 //
 // # Nouns
 //
-// [Pod], [Node] and the other objects have the field names and the JSON form
-// of the Kubernetes API, cut down to what scheduling reads; [Decode] reads
+// [api.Pod], [api.Node] and the other objects have the field names and the JSON form
+// of the Kubernetes API, cut down to what scheduling reads; [api.Decode] reads
 // what kubectl prints. A [PodInfo] is a pod with everything derived from it
 // once; a [NodeInfo] is a node with the totals of its pods. A [Snapshot] holds
 // the cluster at one moment: it forks cheaply, can be rolled back, and knows
@@ -42,7 +42,7 @@
 //
 // Runners never hand a nil pod, node, snapshot or cycle to a plugin, so plugins
 // need not look. For everybody else a nil where the documentation does not allow
-// one is an [*InvalidError] if there is an error to return, and a panic if not.
+// one is an [*api.InvalidError] if there is an error to return, and a panic if not.
 //
 // A [Status] is an answer; its zero value is Success. An error means "could
 // not decide", a rejecting status "decided no", and a panic in a plugin fails
@@ -52,7 +52,7 @@
 //
 // The author of a plugin needs [PodInfo], [NodeInfo], [Status], one of the plugin
 // interfaces, and, to prepare a cycle, [Cycle] and [Scratch]; state that
-// decisions change is an [Extension]. [Decode], [Objects], [Order],
+// decisions change is an [Extension]. [api.Decode], [api.Objects], [Order],
 // [Snapshot.Begin], [Snapshot.Fork], [Snapshot.Changes] and the other methods
 // that change a snapshot are for those who run plugins.
 //
@@ -60,7 +60,7 @@
 //
 // Whether, when and in which order plugins are asked is for package scheduling;
 // the plugins are in filter and scoring. Objects are taken as they are: what the
-// API server would fill in, [Objects.Default] does when asked to. Nothing here
+// API server would fill in, [api.Objects.Default] does when asked to. Nothing here
 // watches a cluster: a snapshot changes when its user says so.
 //
 // # Time and chance: determinism

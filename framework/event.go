@@ -106,7 +106,7 @@ const (
 
 // A QueueingHintFunc looks at one event. before and after are the object
 // before and after it: a *[PodInfo] for a pod, else a pointer to the object such
-// as *[Node]; nil where there is none, as before an object came. The pod of an
+// as *[api.Node]; nil where there is none, as before an object came. The pod of an
 // event about an assigned pod need not name its node: it may only have been
 // assumed or nominated there. An error, and a panic, count as Queue.
 type QueueingHintFunc func(pod *PodInfo, before, after any) (QueueingHint, error)

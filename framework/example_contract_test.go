@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // crane lifts one thing at a time: a pod that comes while another waits is
@@ -56,22 +57,11 @@ func ExampleNodeFilter() {
 	// n2 Success
 }
 
-// Every kind of object can be read by one function.
-func ExampleObject() {
-	namespace := read[framework.Namespace](`{"metadata":{"name":"shop"}}`)
-	class := read[framework.PriorityClass](`{"metadata":{"name":"high"},"value":1000}`)
-	fmt.Println(kindOf(namespace), kindOf(class))
-	// Output: *framework.Namespace *framework.PriorityClass
-}
-
-// kindOf works for any kind of object.
-func kindOf[T framework.Object](x *T) string { return fmt.Sprintf("%T", x) }
-
 // A hint says whether an event may have made room for a pod.
 func ExampleQueueingHintFunc() {
 	var roomier framework.QueueingHintFunc = func(pod *framework.PodInfo, before, after any) (framework.QueueingHint, error) {
-		old, ok := before.(*framework.Node)
-		node, also := after.(*framework.Node)
+		old, ok := before.(*api.Node)
+		node, also := after.(*api.Node)
 		if !ok || !also {
 			return framework.Queue, nil // cannot tell: try
 		}
@@ -81,7 +71,7 @@ func ExampleQueueingHintFunc() {
 		}
 		return framework.Queue, nil
 	}
-	small, large := framework.MakeNode("n1", "4", "8Gi").Obj(), framework.MakeNode("n1", "8", "8Gi").Obj()
+	small, large := api.MakeNode("n1", "4", "8Gi").Obj(), api.MakeNode("n1", "8", "8Gi").Obj()
 	grown, _ := roomier(nil, small, large)
 	shrunk, _ := roomier(nil, large, small)
 	fmt.Println(grown == framework.Queue, shrunk == framework.Queue)
@@ -125,10 +115,10 @@ func (rows) Excludes(node *framework.NodeInfo) bool { return node.Node.Labels["r
 // inRows is a snapshot of three nodes, two of them in one row.
 func inRows() *framework.Snapshot {
 	s := framework.NewSnapshot(framework.Arrival)
-	for _, n := range []framework.NodeBuilder{
-		framework.MakeNode("n1", "4", "8Gi").Labels("row", "A"),
-		framework.MakeNode("n2", "4", "8Gi").Labels("row", "A"),
-		framework.MakeNode("n3", "4", "8Gi"),
+	for _, n := range []api.NodeBuilder{
+		api.MakeNode("n1", "4", "8Gi").Labels("row", "A"),
+		api.MakeNode("n2", "4", "8Gi").Labels("row", "A"),
+		api.MakeNode("n3", "4", "8Gi"),
 	} {
 		if err := s.AddNode(n.Obj()); err != nil {
 			panic(err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 func ExampleStatus() {
@@ -116,7 +117,7 @@ var quayLabel = framework.NewPodDerived(func(p *framework.PodInfo) *string {
 
 func ExamplePodDerived() {
 	s, _ := twoNodes()
-	p, err := s.NewPodInfo(framework.MakePod("ship").Labels("quay", "north").Obj())
+	p, err := s.NewPodInfo(api.MakePod("ship").Labels("quay", "north").Obj())
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -130,14 +131,14 @@ func ExamplePodDerived() {
 }
 
 // depth is what a plugin derives from a node: once for each version of it.
-var depth = framework.NewNodeDerived(func(n *framework.Node) *int {
+var depth = framework.NewNodeDerived(func(n *api.Node) *int {
 	return new(len(n.Labels["depth"]))
 })
 
 func ExampleNodeDerived() {
 	s, _ := twoNodes()
 	fmt.Println(*depth.Of(s.Node("n1")))
-	if err := s.UpdateNode(framework.MakeNode("n1", "4", "32Gi").Labels("depth", "mmm").Obj()); err != nil {
+	if err := s.UpdateNode(api.MakeNode("n1", "4", "32Gi").Labels("depth", "mmm").Obj()); err != nil {
 		fmt.Println(err)
 	}
 	fmt.Println(*depth.Of(s.Node("n1")))
@@ -149,14 +150,14 @@ func ExampleNodeDerived() {
 // Pods that differ in nothing that matters are of one class.
 func ExamplePodInfo_ClassKey() {
 	s := framework.NewSnapshot(framework.Arrival)
-	key := func(b framework.PodBuilder, fields framework.PodFields) string {
+	key := func(b api.PodBuilder, fields framework.PodFields) string {
 		p, err := s.NewPodInfo(b.Obj())
 		if err != nil {
 			panic(err)
 		}
 		return p.ClassKey(fields)
 	}
-	web := framework.MakePod("web-1").Labels("app", "web").Requests("100m", "1Gi")
+	web := api.MakePod("web-1").Labels("app", "web").Requests("100m", "1Gi")
 	fields := framework.FieldRequests | framework.FieldTolerations
 	fmt.Println(key(web, fields) == key(web.Name("web-2"), fields))
 	fmt.Println(key(web, fields) == key(web.Requests("200m", ""), fields))

@@ -5,6 +5,7 @@ import (
 	"maps"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // budgets knows which disruption budgets there are as they come and go.
@@ -15,7 +16,7 @@ func (b *budgets) Fork(*framework.Snapshot) framework.Extension {
 }
 
 func (b *budgets) ObjectChanged(_ *framework.Snapshot, key string, obj any) {
-	if pdb, ok := obj.(*framework.PodDisruptionBudget); ok {
+	if pdb, ok := obj.(*api.PodDisruptionBudget); ok {
 		b.there[key] = pdb != nil
 	}
 }
@@ -29,12 +30,12 @@ var (
 func ExampleObjectWatcher() {
 	s := framework.NewSnapshot(framework.Arrival)
 	b := budgetsKey.Of(s)
-	pdb := &framework.PodDisruptionBudget{ObjectMeta: framework.ObjectMeta{Namespace: "shop", Name: "web"}}
+	pdb := &api.PodDisruptionBudget{ObjectMeta: api.ObjectMeta{Namespace: "shop", Name: "web"}}
 	if err := framework.Put(s, pdb); err != nil {
 		fmt.Println(err)
 	}
 	fmt.Println(b.there)
-	framework.Delete[framework.PodDisruptionBudget](s, "shop/web")
+	framework.Delete[api.PodDisruptionBudget](s, "shop/web")
 	fmt.Println(b.there)
 	// Output:
 	// map[shop/web:true]

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // Spare prefers nodes with few pods. It is a whole plugin.
@@ -50,7 +51,7 @@ func (Quay) Scope(*framework.PodInfo) framework.Scope {
 
 func ExampleFilterPlugin() {
 	s, _ := twoNodes()
-	p, err := s.NewPodInfo(framework.MakePod("ship").Labels("quay", "north").Obj())
+	p, err := s.NewPodInfo(api.MakePod("ship").Labels("quay", "north").Obj())
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -64,7 +65,7 @@ func ExampleScoper() {
 	s, p := twoNodes()
 	var plugin framework.Scoper = Quay{}
 	scope := plugin.Scope(p)
-	other, err := s.NewPodInfo(framework.MakePod("another").Requests("2", "2Gi").Obj())
+	other, err := s.NewPodInfo(api.MakePod("another").Requests("2", "2Gi").Obj())
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -118,7 +119,7 @@ func (f *tideFilter) Filter(_ *framework.PodInfo, node *framework.NodeInfo) fram
 
 func ExamplePreFilterPlugin() {
 	s, _ := twoNodes()
-	p, err := s.NewPodInfo(framework.MakePod("ship").Labels("draught", "deep").Obj())
+	p, err := s.NewPodInfo(api.MakePod("ship").Labels("draught", "deep").Obj())
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -151,7 +152,7 @@ func (Pinned) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.St
 
 func ExamplePreFiltered() {
 	s, _ := twoNodes()
-	p, err := s.NewPodInfo(framework.MakePod("ship").Annotations("pinned", "n2").Obj())
+	p, err := s.NewPodInfo(api.MakePod("ship").Annotations("pinned", "n2").Obj())
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -462,7 +463,7 @@ func (Gate) PreEnqueue(_ context.Context, pod *framework.PodInfo) framework.Stat
 
 func ExamplePreEnqueuePlugin() {
 	s, _ := twoNodes()
-	p, err := s.NewPodInfo(framework.MakePod("ship").Gates("customs").Obj())
+	p, err := s.NewPodInfo(api.MakePod("ship").Gates("customs").Obj())
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -520,7 +521,7 @@ func ExamplePostFilterPlugin() {
 	if err := s.AddPod(low, "n2"); err != nil {
 		fmt.Println(err)
 	}
-	high, err := s.NewPodInfo(framework.MakePod("urgent").Priority(100).Obj())
+	high, err := s.NewPodInfo(api.MakePod("urgent").Priority(100).Obj())
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -46,7 +47,7 @@ func (Zoned) EventsToRegister() []framework.EventHint {
 	return []framework.EventHint{{
 		Event: framework.ClusterEvent{Resource: framework.ResourceNode, Action: framework.ActionAdd | framework.ActionUpdateNodeLabel},
 		Hint: func(pod *framework.PodInfo, _, after any) (framework.QueueingHint, error) {
-			if n, ok := after.(*framework.Node); ok && n.Labels["zone"] == pod.Pod.Labels["zone"] {
+			if n, ok := after.(*api.Node); ok && n.Labels["zone"] == pod.Pod.Labels["zone"] {
 				return framework.Queue, nil
 			}
 			return framework.QueueSkip, nil
@@ -65,14 +66,14 @@ func ExampleEnqueueExtensions() {
 // A hint looks at the object and says whether the pod may fit now.
 func ExampleEventHint() {
 	snapshot := framework.NewSnapshot(framework.Arrival)
-	pod, err := snapshot.NewPodInfo(framework.MakePod("web").Labels("zone", "a").Obj())
+	pod, err := snapshot.NewPodInfo(api.MakePod("web").Labels("zone", "a").Obj())
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	hint := Zoned{}.EventsToRegister()[0].Hint
 	for _, zone := range []string{"a", "b"} {
-		says, err := hint(pod, nil, framework.MakeNode("n", "1", "1Gi").Labels("zone", zone).Obj())
+		says, err := hint(pod, nil, api.MakeNode("n", "1", "1Gi").Labels("zone", zone).Obj())
 		fmt.Println(zone, says == framework.Queue, err)
 	}
 	// Output:
@@ -94,7 +95,7 @@ func ExampleEachFeasible() {
 	snapshot := framework.NewSnapshot(framework.Arrival)
 	var list framework.EachFeasible
 	for _, name := range []string{"a", "b"} {
-		if err := snapshot.AddNode(framework.MakeNode(name, "4", "8Gi").Obj()); err != nil {
+		if err := snapshot.AddNode(api.MakeNode(name, "4", "8Gi").Obj()); err != nil {
 			fmt.Println(err)
 			return
 		}
@@ -109,12 +110,12 @@ func ExampleEachFeasible() {
 
 // A container without a memory request counts as 200 MiB in scores, not in filters.
 func ExampleRequestOptions() {
-	pod := framework.MakePod("web").Requests("500m", "").Obj()
-	plain := framework.PodRequests(pod, framework.RequestOptions{})
-	scored := framework.PodRequests(pod, framework.RequestOptions{NonZero: true})
+	pod := api.MakePod("web").Requests("500m", "").Obj()
+	plain := api.PodRequests(pod, api.RequestOptions{})
+	scored := api.PodRequests(pod, api.RequestOptions{NonZero: true})
 	fmt.Println(len(plain), scored.Names())
 	memory := scored[resource.Memory]
-	fmt.Println(memory.Value() == framework.DefaultMemoryRequest)
+	fmt.Println(memory.Value() == api.DefaultMemoryRequest)
 	// Output:
 	// 1 [cpu memory]
 	// true

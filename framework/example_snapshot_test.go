@@ -5,6 +5,7 @@ import (
 	"maps"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -12,11 +13,11 @@ import (
 func twoNodes() (*framework.Snapshot, *framework.PodInfo) {
 	s := framework.NewSnapshot(framework.ZoneInterleaved)
 	for _, name := range []string{"n1", "n2"} {
-		if err := s.AddNode(framework.MakeNode(name, "4", "32Gi").Obj()); err != nil {
+		if err := s.AddNode(api.MakeNode(name, "4", "32Gi").Obj()); err != nil {
 			panic(err)
 		}
 	}
-	p, err := s.NewPodInfo(framework.MakePod("web").Requests("500m", "1Gi").Obj())
+	p, err := s.NewPodInfo(api.MakePod("web").Requests("500m", "1Gi").Obj())
 	if err != nil {
 		panic(err)
 	}
@@ -26,10 +27,10 @@ func twoNodes() (*framework.Snapshot, *framework.PodInfo) {
 // A snapshot holds nodes and the pods on them, and keeps the totals.
 func ExampleSnapshot() {
 	s := framework.NewSnapshot(framework.ZoneInterleaved)
-	if err := s.AddNode(framework.MakeNode("n1", "4", "32Gi").Obj()); err != nil {
+	if err := s.AddNode(api.MakeNode("n1", "4", "32Gi").Obj()); err != nil {
 		fmt.Println(err)
 	}
-	p, err := s.NewPodInfo(framework.MakePod("web").Requests("500m", "1Gi").Obj())
+	p, err := s.NewPodInfo(api.MakePod("web").Requests("500m", "1Gi").Obj())
 	if err != nil {
 		fmt.Println(err)
 	}
@@ -48,7 +49,7 @@ func ExampleSnapshot() {
 func ExampleSnapshot_Fork() {
 	s, p := twoNodes()
 	f := s.Fork()
-	if err := f.AddNode(framework.MakeNode("n3", "4", "32Gi").Obj()); err != nil {
+	if err := f.AddNode(api.MakeNode("n3", "4", "32Gi").Obj()); err != nil {
 		fmt.Println(err)
 	}
 	if err := f.AddPod(p, "n3"); err != nil {
@@ -121,7 +122,7 @@ func ExampleSnapshot_Changes() {
 func ExampleSnapshot_All() {
 	s := framework.NewSnapshot(framework.ZoneInterleaved)
 	for _, name := range []string{"a1", "a2", "a3", "b1", "b2"} {
-		if err := s.AddNode(framework.MakeNode(name, "4", "32Gi").Zone(name[:1]).Obj()); err != nil {
+		if err := s.AddNode(api.MakeNode(name, "4", "32Gi").Zone(name[:1]).Obj()); err != nil {
 			fmt.Println(err)
 		}
 	}
@@ -140,7 +141,7 @@ func ExampleOrder() {
 	for _, order := range []framework.Order{framework.ZoneInterleaved, framework.Arrival} {
 		s := framework.NewSnapshot(order)
 		for _, name := range []string{"a1", "a2", "b1"} {
-			if err := s.AddNode(framework.MakeNode(name, "4", "32Gi").Zone(name[:1]).Obj()); err != nil {
+			if err := s.AddNode(api.MakeNode(name, "4", "32Gi").Zone(name[:1]).Obj()); err != nil {
 				fmt.Println(err)
 			}
 		}
@@ -154,7 +155,7 @@ func ExampleOrder() {
 func ExampleImageState() {
 	s := framework.NewSnapshot(framework.Arrival)
 	for _, name := range []string{"n1", "n2"} {
-		if err := s.AddNode(framework.MakeNode(name, "4", "32Gi").Image("120Mi", "nginx:1.27").Obj()); err != nil {
+		if err := s.AddNode(api.MakeNode(name, "4", "32Gi").Image("120Mi", "nginx:1.27").Obj()); err != nil {
 			fmt.Println(err)
 		}
 	}
@@ -179,7 +180,7 @@ func ExampleNodeInfo() {
 
 func ExamplePodInfo() {
 	s := framework.NewSnapshot(framework.Arrival)
-	p, err := s.NewPodInfo(framework.MakePod("web").Requests("500m", "").HostPort(80).Priority(10).Obj())
+	p, err := s.NewPodInfo(api.MakePod("web").Requests("500m", "").HostPort(80).Priority(10).Obj())
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -194,21 +195,21 @@ func ExamplePodInfo() {
 }
 
 func ExampleHostPort() {
-	web := framework.HostPort{IP: "0.0.0.0", Protocol: framework.ProtocolTCP, Port: 80}
-	local := framework.HostPort{IP: "127.0.0.1", Protocol: framework.ProtocolTCP, Port: 80}
-	dns := framework.HostPort{IP: "0.0.0.0", Protocol: framework.ProtocolUDP, Port: 80}
+	web := framework.HostPort{IP: "0.0.0.0", Protocol: api.ProtocolTCP, Port: 80}
+	local := framework.HostPort{IP: "127.0.0.1", Protocol: api.ProtocolTCP, Port: 80}
+	dns := framework.HostPort{IP: "0.0.0.0", Protocol: api.ProtocolUDP, Port: 80}
 	fmt.Println(web.Conflicts(local), web.Conflicts(dns))
 	// Output: true false
 }
 
 func ExamplePodImages() {
-	p := framework.MakePod("web").Image("nginx").Sidecar("proxy").Image("envoy:1.30").Obj()
-	fmt.Println(framework.PodImages(p))
+	p := api.MakePod("web").Image("nginx").Sidecar("proxy").Image("envoy:1.30").Obj()
+	fmt.Println(api.PodImages(p))
 	// Output: [envoy:1.30 nginx:latest]
 }
 
 func ExampleSnapshotOf() {
-	o, err := framework.Decode([]byte(`
+	o, err := api.Decode([]byte(`
 		{"kind": "Node", "metadata": {"name": "n1"}, "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "110"}}}
 		{"kind": "Pod", "metadata": {"name": "db"}, "spec": {"nodeName": "n1", "containers": [{"name": "main"}]}}
 		{"kind": "Pod", "metadata": {"name": "lost"}, "spec": {"nodeName": "n2", "containers": [{"name": "main"}]}}
@@ -301,7 +302,7 @@ func ExamplePodWatcher() {
 		return a
 	})
 	s, _ := twoNodes()
-	p, err := s.NewPodInfo(framework.MakePod("db").Labels("app", "db").Obj())
+	p, err := s.NewPodInfo(api.MakePod("db").Labels("app", "db").Obj())
 	if err != nil {
 		fmt.Println(err)
 	}
@@ -349,7 +350,7 @@ func ExampleNodeWatcher() {
 	})
 	s, _ := twoNodes()
 	fmt.Println(racks.Of(s).nodes)
-	if err := s.UpdateNode(framework.MakeNode("n1", "4", "32Gi").Labels("rack", "r7").Obj()); err != nil {
+	if err := s.UpdateNode(api.MakeNode("n1", "4", "32Gi").Labels("rack", "r7").Obj()); err != nil {
 		fmt.Println(err)
 	}
 	fmt.Println(racks.Of(s).nodes)

@@ -3,6 +3,8 @@ package framework
 import (
 	"context"
 	"time"
+
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // A Handle is what a plugin may use for as long as it lives, beyond the cycle
@@ -30,13 +32,13 @@ type Handle interface {
 
 	// Nominate notes that the pod is to be placed on the node as soon as there
 	// is room; "" takes an earlier nomination back.
-	Nominate(pod *Pod, node string)
+	Nominate(pod *api.Pod, node string)
 	// Activate moves the pods, wherever they wait in the queue, to its active
 	// part.
-	Activate(pods ...*Pod)
+	Activate(pods ...*api.Pod)
 	// Bind binds the pod in the outside world, as the scheduler does when no
 	// Bind plugin does. It may block.
-	Bind(ctx context.Context, pod *Pod, node string) error
+	Bind(ctx context.Context, pod *api.Pod, node string) error
 }
 
 // A WaitingPod is a pod whose node is chosen and reserved, and that one or

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -18,8 +19,8 @@ func quantities(pairs ...string) resource.List {
 }
 
 // plainNode returns a node with 4 CPUs, 8 GiB and room for 10 pods.
-func plainNode(name string, labels ...string) *framework.Node {
-	n := &framework.Node{ObjectMeta: framework.ObjectMeta{Name: name, Labels: map[string]string{}}}
+func plainNode(name string, labels ...string) *api.Node {
+	n := &api.Node{ObjectMeta: api.ObjectMeta{Name: name, Labels: map[string]string{}}}
 	for i := 0; i < len(labels); i += 2 {
 		n.Labels[labels[i]] = labels[i+1]
 	}
@@ -28,9 +29,9 @@ func plainNode(name string, labels ...string) *framework.Node {
 }
 
 // plainPod returns a pod of one container with the given requests.
-func plainPod(name string, requests ...string) *framework.Pod {
-	p := &framework.Pod{ObjectMeta: framework.ObjectMeta{Name: name, Namespace: "default", UID: framework.UID("uid-" + name)}}
-	p.Spec.Containers = []framework.Container{{Name: "main", Image: "app", Resources: framework.ResourceRequirements{Requests: quantities(requests...)}}}
+func plainPod(name string, requests ...string) *api.Pod {
+	p := &api.Pod{ObjectMeta: api.ObjectMeta{Name: name, Namespace: "default", UID: api.UID("uid-" + name)}}
+	p.Spec.Containers = []api.Container{{Name: "main", Image: "app", Resources: api.ResourceRequirements{Requests: quantities(requests...)}}}
 	return p
 }
 
@@ -44,7 +45,7 @@ func snapshotOf(t testing.TB, order framework.Order, names ...string) *framework
 	return s
 }
 
-func podInfo(t testing.TB, s *framework.Snapshot, p *framework.Pod) *framework.PodInfo {
+func podInfo(t testing.TB, s *framework.Snapshot, p *api.Pod) *framework.PodInfo {
 	t.Helper()
 	info, err := s.NewPodInfo(p)
 	must(t, err)
@@ -68,7 +69,7 @@ func wantError(t testing.TB, err error, text string) {
 	if err.Error() != text {
 		t.Errorf("error is\n  %s\nwant\n  %s", err, text)
 	}
-	if invalid := (*framework.InvalidError)(nil); !errors.As(err, &invalid) {
+	if invalid := (*api.InvalidError)(nil); !errors.As(err, &invalid) {
 		t.Errorf("error %q is a %T, want an *InvalidError", err, err)
 	}
 }

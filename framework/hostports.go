@@ -1,9 +1,11 @@
 package framework
 
+import "github.com/berth-sched/berth/framework/api"
+
 // A HostPort is a port that a pod takes on its node.
 type HostPort struct {
 	IP       string // "0.0.0.0" for all addresses
-	Protocol Protocol
+	Protocol api.Protocol
 	Port     int32
 }
 
@@ -18,9 +20,9 @@ const anyAddress = "0.0.0.0"
 
 // hostPorts lists the host ports of containers and sidecars. An empty address
 // means all addresses, an empty protocol TCP; ports below 1 take nothing.
-func hostPorts(p *Pod) []HostPort {
+func hostPorts(p *api.Pod) []HostPort {
 	var ports []HostPort
-	add := func(c *Container) {
+	add := func(c *api.Container) {
 		for _, port := range c.Ports {
 			if port.HostPort <= 0 {
 				continue
@@ -30,7 +32,7 @@ func hostPorts(p *Pod) []HostPort {
 				h.IP = anyAddress
 			}
 			if h.Protocol == "" {
-				h.Protocol = ProtocolTCP
+				h.Protocol = api.ProtocolTCP
 			}
 			ports = append(ports, h)
 		}

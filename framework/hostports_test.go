@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 func TestHostPortConflicts(t *testing.T) {
@@ -37,20 +38,20 @@ func TestHostPortConflicts(t *testing.T) {
 
 // Containers and sidecars take ports, other init containers do not.
 func TestPodHostPorts(t *testing.T) {
-	always, never := framework.ContainerRestartPolicyAlways, framework.ContainerRestartPolicyNever
+	always, never := api.ContainerRestartPolicyAlways, api.ContainerRestartPolicyNever
 	p := plainPod("web")
-	p.Spec.InitContainers = []framework.Container{
-		{Name: "setup", Ports: []framework.ContainerPort{{HostPort: 1}}},
-		{Name: "proxy", RestartPolicy: &always, Ports: []framework.ContainerPort{{HostPort: 2, Protocol: "UDP"}}},
-		{Name: "once", RestartPolicy: &never, Ports: []framework.ContainerPort{{HostPort: 3}}},
+	p.Spec.InitContainers = []api.Container{
+		{Name: "setup", Ports: []api.ContainerPort{{HostPort: 1}}},
+		{Name: "proxy", RestartPolicy: &always, Ports: []api.ContainerPort{{HostPort: 2, Protocol: "UDP"}}},
+		{Name: "once", RestartPolicy: &never, Ports: []api.ContainerPort{{HostPort: 3}}},
 	}
-	p.Spec.Containers = []framework.Container{
-		{Name: "main", Ports: []framework.ContainerPort{
+	p.Spec.Containers = []api.Container{
+		{Name: "main", Ports: []api.ContainerPort{
 			{ContainerPort: 4}, // a port of the pod only
 			{HostPort: 5, HostIP: "127.0.0.1"},
 			{HostPort: -6},
 		}},
-		{Name: "more", Ports: []framework.ContainerPort{{HostPort: 5, HostIP: "127.0.0.1"}, {HostPort: 65535, Protocol: "SCTP"}}},
+		{Name: "more", Ports: []api.ContainerPort{{HostPort: 5, HostIP: "127.0.0.1"}, {HostPort: 65535, Protocol: "SCTP"}}},
 	}
 	want := []framework.HostPort{
 		{"0.0.0.0", "UDP", 2},

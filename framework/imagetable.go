@@ -1,6 +1,10 @@
 package framework
 
-import "maps"
+import (
+	"maps"
+
+	"github.com/berth-sched/berth/framework/api"
+)
 
 // An ImageState is what the snapshot knows of an image.
 type ImageState struct {
@@ -12,7 +16,7 @@ type ImageState struct {
 }
 
 // Image returns what the snapshot knows of an image; the zero value when no
-// node has it. Names are normalized as in [PodImages].
+// node has it. Names are normalized as in [api.PodImages].
 func (s *Snapshot) Image(name string) ImageState { return s.images.states[name] }
 
 // imageTable counts images over the nodes.
@@ -28,12 +32,12 @@ func (t *imageTable) own(o *owner) *imageTable {
 	return &imageTable{owner: o, states: maps.Clone(t.states)}
 }
 
-func (t *imageTable) add(n *Node)    { t.count(n, 1) }
-func (t *imageTable) remove(n *Node) { t.count(n, -1) }
+func (t *imageTable) add(n *api.Node)    { t.count(n, 1) }
+func (t *imageTable) remove(n *api.Node) { t.count(n, -1) }
 
 // count counts every name that the node reports once, however often the node
 // lists it.
-func (t *imageTable) count(n *Node, by int) {
+func (t *imageTable) count(n *api.Node, by int) {
 	seen := map[string]bool{}
 	for _, image := range n.Status.Images {
 		for _, name := range image.Names {

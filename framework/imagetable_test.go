@@ -4,11 +4,12 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
-func nodeWithImage(name, image string, size int64) *framework.Node {
+func nodeWithImage(name, image string, size int64) *api.Node {
 	n := plainNode(name)
-	n.Status.Images = []framework.ContainerImage{{Names: []string{image, image + "-alias"}, SizeBytes: size}}
+	n.Status.Images = []api.ContainerImage{{Names: []string{image, image + "-alias"}, SizeBytes: size}}
 	return n
 }
 
@@ -40,7 +41,7 @@ func TestImage(t *testing.T) {
 func TestImageListedTwice(t *testing.T) {
 	s := framework.NewSnapshot(framework.ZoneInterleaved)
 	n := plainNode("a")
-	n.Status.Images = []framework.ContainerImage{
+	n.Status.Images = []api.ContainerImage{
 		{Names: []string{"app:1", "app:1"}, SizeBytes: 100},
 		{Names: []string{"app:1", "app:2"}, SizeBytes: 200},
 	}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // SnapshotOf makes a snapshot of the nodes, with the pods that run on them, and
@@ -16,15 +18,15 @@ import (
 // deleted is left out. The other kinds of objects are put into the snapshot
 // too ([Put]); of several with one key the last one stays. The time is not set.
 //
-// The objects are taken as they are: call [Objects.Default] first for those
+// The objects are taken as they are: call [api.Objects.Default] first for those
 // that have never passed an API server.
 //
 // Nodes and pods that [Snapshot.AddNode] or [Snapshot.NewPodInfo] refuses, two
 // nodes or pods of one name, two pods of one UID, and pods on unknown nodes
-// are each an [*InvalidError]; err joins them all. What is right is in the
+// are each an [*api.InvalidError]; err joins them all. What is right is in the
 // snapshot and in pending all the same, so that a caller who can live with
 // the errors may go on. It costs O(nodes + pods).
-func SnapshotOf(o *Objects, order Order) (s *Snapshot, pending []*PodInfo, err error) {
+func SnapshotOf(o *api.Objects, order Order) (s *Snapshot, pending []*PodInfo, err error) {
 	s = NewSnapshot(order)
 	var errs []error
 	for _, node := range o.Nodes {
@@ -32,7 +34,7 @@ func SnapshotOf(o *Objects, order Order) (s *Snapshot, pending []*PodInfo, err e
 			errs = append(errs, err)
 		}
 	}
-	seen := podRegister{map[string]bool{}, map[UID]string{}}
+	seen := podRegister{map[string]bool{}, map[api.UID]string{}}
 	for _, p := range o.Pods {
 		waits, err := s.load(p, seen)
 		if err != nil {
@@ -47,7 +49,7 @@ func SnapshotOf(o *Objects, order Order) (s *Snapshot, pending []*PodInfo, err e
 }
 
 // putAll puts the objects that are neither pods nor nodes into the snapshot.
-func putAll(s *Snapshot, o *Objects) []error {
+func putAll(s *Snapshot, o *api.Objects) []error {
 	return slices.Concat(
 		putEach(s, o.Namespaces), putEach(s, o.PriorityClasses), putEach(s, o.PodDisruptionBudgets),
 		putEach(s, o.Services), putEach(s, o.ReplicationControllers), putEach(s, o.ReplicaSets),
@@ -58,7 +60,7 @@ func putAll(s *Snapshot, o *Objects) []error {
 	)
 }
 
-func putEach[T Object](s *Snapshot, list []*T) (errs []error) {
+func putEach[T api.Object](s *Snapshot, list []*T) (errs []error) {
 	for _, x := range list {
 		if err := Put(s, x); err != nil {
 			errs = append(errs, err)
@@ -68,7 +70,7 @@ func putEach[T Object](s *Snapshot, list []*T) (errs []error) {
 }
 
 // load adds a pod that runs to its node, and returns one that waits.
-func (s *Snapshot) load(p *Pod, seen podRegister) (waits *PodInfo, err error) {
+func (s *Snapshot) load(p *api.Pod, seen podRegister) (waits *PodInfo, err error) {
 	info, err := s.NewPodInfo(p)
 	if err != nil {
 		return nil, err
@@ -77,7 +79,7 @@ func (s *Snapshot) load(p *Pod, seen podRegister) (waits *PodInfo, err error) {
 		return nil, err
 	}
 	switch {
-	case p.Status.Phase == PodSucceeded || p.Status.Phase == PodFailed:
+	case p.Status.Phase == api.PodSucceeded || p.Status.Phase == api.PodFailed:
 		return nil, nil
 	case p.Spec.NodeName != "":
 		return nil, s.AddPod(info, p.Spec.NodeName)
@@ -90,20 +92,20 @@ func (s *Snapshot) load(p *Pod, seen podRegister) (waits *PodInfo, err error) {
 // podRegister finds pods that are there twice.
 type podRegister struct {
 	keys map[string]bool
-	uids map[UID]string // key of the pod
+	uids map[api.UID]string // key of the pod
 }
 
-func (r podRegister) add(p *Pod) error {
+func (r podRegister) add(p *api.Pod) error {
 	key := p.Key()
 	if r.keys[key] {
-		return &InvalidError{Object: podObject(p), Field: "metadata.name", Value: p.Name, Err: errDuplicatePod}
+		return &api.InvalidError{Object: podObject(p), Field: "metadata.name", Value: p.Name, Err: errDuplicatePod}
 	}
 	r.keys[key] = true
 	if p.UID == "" {
 		return nil
 	}
 	if other, ok := r.uids[p.UID]; ok {
-		return &InvalidError{
+		return &api.InvalidError{
 			Object: podObject(p), Field: "metadata.uid", Value: string(p.UID), Err: fmt.Errorf("pod %s has the same", other),
 		}
 	}

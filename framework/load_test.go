@@ -8,25 +8,26 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 func TestObjectsSnapshot(t *testing.T) {
 	at := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
-	pod := framework.MakePod("p").Requests("1", "1Gi")
-	o := &framework.Objects{
-		Nodes: []*framework.Node{
-			framework.MakeNode("a1", "4", "8Gi").Zone("a").Obj(),
-			framework.MakeNode("a2", "4", "8Gi").Zone("a").Obj(),
-			framework.MakeNode("b1", "4", "8Gi").Zone("b").Obj(),
+	pod := api.MakePod("p").Requests("1", "1Gi")
+	o := &api.Objects{
+		Nodes: []*api.Node{
+			api.MakeNode("a1", "4", "8Gi").Zone("a").Obj(),
+			api.MakeNode("a2", "4", "8Gi").Zone("a").Obj(),
+			api.MakeNode("b1", "4", "8Gi").Zone("b").Obj(),
 		},
-		Pods: []*framework.Pod{
+		Pods: []*api.Pod{
 			pod.Name("waits").Obj(),
-			pod.Name("runs").Node("a1").Phase(framework.PodRunning).Obj(),
-			pod.Name("starts").Node("a1").Phase(framework.PodPending).Obj(),
-			pod.Name("ends").Node("a1").Phase(framework.PodRunning).Deleted(at).Obj(),
-			pod.Name("done").Node("a1").Phase(framework.PodSucceeded).Obj(),
-			pod.Name("failed").Node("gone").Phase(framework.PodFailed).Obj(),
-			pod.Name("never ran").Phase(framework.PodFailed).Obj(),
+			pod.Name("runs").Node("a1").Phase(api.PodRunning).Obj(),
+			pod.Name("starts").Node("a1").Phase(api.PodPending).Obj(),
+			pod.Name("ends").Node("a1").Phase(api.PodRunning).Deleted(at).Obj(),
+			pod.Name("done").Node("a1").Phase(api.PodSucceeded).Obj(),
+			pod.Name("failed").Node("gone").Phase(api.PodFailed).Obj(),
+			pod.Name("never ran").Phase(api.PodFailed).Obj(),
 			pod.Name("given up").Deleted(at).Obj(),
 			pod.Name("gated").Gates("later").Obj(),
 			pod.Name("waits").Namespace("other").Obj(),
@@ -64,17 +65,17 @@ func TestObjectsSnapshot(t *testing.T) {
 
 // Every error is reported, and what is right is there all the same.
 func TestObjectsSnapshotErrors(t *testing.T) {
-	pod := framework.MakePod("p")
-	o := &framework.Objects{
-		Nodes: []*framework.Node{
-			framework.MakeNode("n1", "4", "8Gi").Obj(),
+	pod := api.MakePod("p")
+	o := &api.Objects{
+		Nodes: []*api.Node{
+			api.MakeNode("n1", "4", "8Gi").Obj(),
 			nil,
-			framework.MakeNode("n1", "8", "8Gi").Obj(),
-			framework.MakeNode("", "4", "8Gi").Obj(),
-			framework.MakeNode("n2", "-4", "8Gi").Obj(),
-			framework.MakeNode("n3", "4", "8Gi").Obj(),
+			api.MakeNode("n1", "8", "8Gi").Obj(),
+			api.MakeNode("", "4", "8Gi").Obj(),
+			api.MakeNode("n2", "-4", "8Gi").Obj(),
+			api.MakeNode("n3", "4", "8Gi").Obj(),
 		},
-		Pods: []*framework.Pod{
+		Pods: []*api.Pod{
 			pod.Name("a").UID("1").Node("n1").Obj(),
 			pod.Name("a").UID("2").Obj(),
 			pod.Name("a").UID("1").Namespace("other").Obj(),
@@ -113,7 +114,7 @@ func TestObjectsSnapshotErrors(t *testing.T) {
 }
 
 func TestObjectsSnapshotEmpty(t *testing.T) {
-	s, pending, err := framework.SnapshotOf(new(framework.Objects), framework.ZoneInterleaved)
+	s, pending, err := framework.SnapshotOf(new(api.Objects), framework.ZoneInterleaved)
 	if s.Len() != 0 || pending != nil || err != nil {
 		t.Errorf("no objects give %v, %v, %v", s, pending, err)
 	}

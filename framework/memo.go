@@ -1,6 +1,10 @@
 package framework
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/berth-sched/berth/framework/api"
+)
 
 // memo holds values derived from an immutable object, one per key, computed
 // at first use. It is safe for concurrent use: two goroutines may both compute
@@ -60,11 +64,11 @@ func (d *PodDerived[T]) Of(p *PodInfo) *T {
 
 // A NodeDerived is something a plugin derives from a node object alone. It is
 // computed once per version of the object, and shared by forks of a snapshot.
-type NodeDerived[T any] struct{ build func(n *Node) *T }
+type NodeDerived[T any] struct{ build func(n *api.Node) *T }
 
 // NewNodeDerived returns a derivation. build must depend on the node object
 // alone and must not return nil. Keep the result in a package variable.
-func NewNodeDerived[T any](build func(n *Node) *T) *NodeDerived[T] {
+func NewNodeDerived[T any](build func(n *api.Node) *T) *NodeDerived[T] {
 	return &NodeDerived[T]{build}
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 func TestPodDerived(t *testing.T) {
@@ -42,7 +43,7 @@ func TestPodDerived(t *testing.T) {
 // and go, and is made anew for another object.
 func TestNodeDerived(t *testing.T) {
 	s := snapshotOf(t, framework.ZoneInterleaved, "n1")
-	rank := framework.NewNodeDerived(func(n *framework.Node) *string {
+	rank := framework.NewNodeDerived(func(n *api.Node) *string {
 		label := n.Labels["rank"]
 		return &label
 	})

@@ -3,20 +3,21 @@ package framework
 import (
 	"fmt"
 
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
 // checkRequests reports the first quantity of the pod that is negative.
-func checkRequests(p *Pod) error {
+func checkRequests(p *api.Pod) error {
 	check := func(field string, l resource.List) error { return checkList("pod "+p.Key(), field, l, "", nil) }
 	// A request that is as negative as the limit may have been made from it.
-	requirements := func(field string, r *ResourceRequirements) error {
+	requirements := func(field string, r *api.ResourceRequirements) error {
 		if r == nil {
 			return nil
 		}
 		return checkList("pod "+p.Key(), field+".requests", r.Requests, field+".limits", r.Limits)
 	}
-	containers := func(field string, list []Container) error {
+	containers := func(field string, list []api.Container) error {
 		for i := range list {
 			if err := requirements(fmt.Sprintf("%s[%d].resources", field, i), &list[i].Resources); err != nil {
 				return err
@@ -24,7 +25,7 @@ func checkRequests(p *Pod) error {
 		}
 		return nil
 	}
-	statuses := func(field string, list []ContainerStatus) error {
+	statuses := func(field string, list []api.ContainerStatus) error {
 		for i := range list {
 			if err := check(fmt.Sprintf("%s[%d].allocatedResources", field, i), list[i].AllocatedResources); err != nil {
 				return err
@@ -59,7 +60,7 @@ func checkList(object, field string, l resource.List, sourceField string, source
 		if from, ok := source[name]; ok && from.Cmp(q) == 0 {
 			field = sourceField
 		}
-		return &InvalidError{Object: object, Field: fmt.Sprintf("%s[%s]", field, name), Value: q.String(), Err: errNegative}
+		return &api.InvalidError{Object: object, Field: fmt.Sprintf("%s[%s]", field, name), Value: q.String(), Err: errNegative}
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // TestNegativeSource checks that an error names the field that the author wrote,
@@ -21,7 +22,7 @@ func TestNegativeSource(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			o, err := framework.Decode([]byte(test.text))
+			o, err := api.Decode([]byte(test.text))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -4,14 +4,15 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // TestNil: what has an error to return does not panic on nil.
 func TestNil(t *testing.T) {
 	s := snapshotOf(t, framework.Arrival, "n")
 	p := podInfo(t, s, plainPod("p"))
-	wantError(t, framework.DefaultPod(nil, nil), "pod: is nil")
-	wantError(t, framework.Put[framework.Namespace](s, nil), "object: is nil")
+	wantError(t, api.DefaultPod(nil, nil), "pod: is nil")
+	wantError(t, framework.Put[api.Namespace](s, nil), "object: is nil")
 	wantError(t, s.AddNode(nil), "node: is nil")
 	wantError(t, s.UpdateNode(nil), "node: is nil")
 	for name, call := range map[string]func() error{
@@ -31,10 +32,10 @@ func TestNil(t *testing.T) {
 	}
 	s.Touch(nil)
 	s.Denominate(nil, "n")
-	if key := framework.KeyOf[framework.Pod](nil); key != "" {
+	if key := api.KeyOf[api.Pod](nil); key != "" {
 		t.Errorf("KeyOf(nil) = %q, want nothing", key)
 	}
-	if images, requests := framework.PodImages(nil), framework.PodRequests(nil, framework.RequestOptions{PodLevel: true, NonZero: true}); len(images)+len(requests) != 0 {
+	if images, requests := api.PodImages(nil), api.PodRequests(nil, api.RequestOptions{PodLevel: true, NonZero: true}); len(images)+len(requests) != 0 {
 		t.Errorf("a nil pod uses %v and requests %v, want nothing", images, requests)
 	}
 }
@@ -42,16 +43,16 @@ func TestNil(t *testing.T) {
 // TestDefaultIgnoresNil: the others get their defaults all the same.
 func TestDefaultIgnoresNil(t *testing.T) {
 	pod := plainPod("p")
-	o := &framework.Objects{
-		Pods: []*framework.Pod{nil, pod}, PriorityClasses: []*framework.PriorityClass{nil}, Nodes: []*framework.Node{nil},
-		Namespaces: []*framework.Namespace{nil}, ReplicationControllers: []*framework.ReplicationController{nil},
-		StorageClasses: []*framework.StorageClass{nil}, PersistentVolumeClaims: []*framework.PersistentVolumeClaim{nil},
-		PersistentVolumes: []*framework.PersistentVolume{nil},
+	o := &api.Objects{
+		Pods: []*api.Pod{nil, pod}, PriorityClasses: []*api.PriorityClass{nil}, Nodes: []*api.Node{nil},
+		Namespaces: []*api.Namespace{nil}, ReplicationControllers: []*api.ReplicationController{nil},
+		StorageClasses: []*api.StorageClass{nil}, PersistentVolumeClaims: []*api.PersistentVolumeClaim{nil},
+		PersistentVolumes: []*api.PersistentVolume{nil},
 	}
 	if err := o.Default(); err != nil {
 		t.Fatal(err)
 	}
-	if pod.Spec.SchedulerName != framework.DefaultSchedulerName || len(o.Pods) != 2 {
+	if pod.Spec.SchedulerName != api.DefaultSchedulerName || len(o.Pods) != 2 {
 		t.Errorf("the pod beside a nil one has the scheduler %q, and there are %d", pod.Spec.SchedulerName, len(o.Pods))
 	}
 }

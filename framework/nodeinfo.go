@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -39,7 +40,7 @@ type NodeInfo struct {
 	owner    *owner
 	name     string
 	// Node is the object.
-	Node *Node
+	Node *api.Node
 
 	// UsedPorts are the host ports that the node's pods take, a port that two
 	// pods take twice, sorted by port, protocol and address.
@@ -83,7 +84,7 @@ func (n *NodeInfo) Tainted() bool { return n.tainted }
 func (n *NodeInfo) Cordoned() bool { return n.cordoned }
 
 // HasImage reports whether the node reports the image; the name must carry a
-// tag or digest, as [PodImages] returns them.
+// tag or digest, as [api.PodImages] returns them.
 func (n *NodeInfo) HasImage(name string) bool {
 	_, ok := n.static.images[name]
 	return ok
@@ -96,13 +97,13 @@ func (n *NodeInfo) ZoneKey() string { return n.static.zone }
 // zoneKey prefers the old labels, where they are present at all, as
 // kube-scheduler does.
 func zoneKey(labels map[string]string) string {
-	region, ok := labels[LabelFailureDomainRegion]
+	region, ok := labels[api.LabelFailureDomainRegion]
 	if !ok {
-		region = labels[LabelTopologyRegion]
+		region = labels[api.LabelTopologyRegion]
 	}
-	zone, ok := labels[LabelFailureDomainZone]
+	zone, ok := labels[api.LabelFailureDomainZone]
 	if !ok {
-		zone = labels[LabelTopologyZone]
+		zone = labels[api.LabelTopologyZone]
 	}
 	if region == "" && zone == "" {
 		return ""
@@ -111,12 +112,12 @@ func zoneKey(labels map[string]string) string {
 }
 
 // newNodeInfo checks the object and derives what depends on it alone.
-func newNodeInfo(node *Node, schema *resource.Schema) (*NodeInfo, error) {
+func newNodeInfo(node *api.Node, schema *resource.Schema) (*NodeInfo, error) {
 	if node == nil {
-		return nil, &InvalidError{Object: "node", Err: errNil}
+		return nil, &api.InvalidError{Object: "node", Err: errNil}
 	}
 	if node.Name == "" {
-		return nil, &InvalidError{Object: "node", Field: "metadata.name", Err: errEmpty}
+		return nil, &api.InvalidError{Object: "node", Field: "metadata.name", Err: errEmpty}
 	}
 	if err := checkList("node "+node.Name, "status.allocatable", node.Status.Allocatable, "status.capacity", node.Status.Capacity); err != nil {
 		return nil, err
@@ -151,7 +152,7 @@ func tooManyNames(object, field string, err error) error {
 	if errors.As(err, &full) {
 		field = fmt.Sprintf("%s[%s]", field, full.Name)
 	}
-	return &InvalidError{Object: object, Field: field, Err: err}
+	return &api.InvalidError{Object: object, Field: field, Err: err}
 }
 
 // clone copies what a change writes to. The node object's part is shared.
@@ -208,7 +209,7 @@ func (n *NodeInfo) add(p *PodInfo) {
 }
 
 func (n *NodeInfo) overflow(p *PodInfo, name resource.Name, x int64) error {
-	return &InvalidError{
+	return &api.InvalidError{
 		Object: podObject(p.Pod), Field: fmt.Sprintf("spec.containers[].resources.requests[%s]", name),
 		Value: fmt.Sprint(x), Err: fmt.Errorf("the total on node %s would exceed %d", n.Node.Name, int64(math.MaxInt64)),
 	}
@@ -288,7 +289,7 @@ func (n *NodeInfo) find(p *PodInfo) int {
 	return -1
 }
 
-func samePod(a, b *Pod) bool {
+func samePod(a, b *api.Pod) bool {
 	if a.UID != "" || b.UID != "" {
 		return a.UID == b.UID
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // TestOrder writes clusters as "+a1 +b1 -a1 a2>b": a node named a1 comes in
@@ -46,11 +47,11 @@ func TestOrder(t *testing.T) {
 
 func apply(t *testing.T, s *framework.Snapshot, change string) {
 	t.Helper()
-	inZone := func(name, zone string) *framework.Node {
+	inZone := func(name, zone string) *api.Node {
 		if zone == "_" {
 			return plainNode(name)
 		}
-		return plainNode(name, framework.LabelTopologyZone, zone)
+		return plainNode(name, api.LabelTopologyZone, zone)
 	}
 	name, zone, update := strings.Cut(change, ">")
 	switch {
@@ -79,8 +80,8 @@ func TestOrderStays(t *testing.T) {
 
 func TestZoneKey(t *testing.T) {
 	const separator = ":\x00:"
-	region, zone := framework.LabelTopologyRegion, framework.LabelTopologyZone
-	oldRegion, oldZone := framework.LabelFailureDomainRegion, framework.LabelFailureDomainZone
+	region, zone := api.LabelTopologyRegion, api.LabelTopologyZone
+	oldRegion, oldZone := api.LabelFailureDomainRegion, api.LabelFailureDomainZone
 	tests := []struct {
 		name   string
 		labels []string
@@ -124,7 +125,7 @@ func TestOrderOfManyZones(t *testing.T) {
 		if i >= half {
 			zone = fmt.Sprint("z", i)
 		}
-		must(t, s.AddNode(plainNode(fmt.Sprint("n", i), framework.LabelTopologyZone, zone)))
+		must(t, s.AddNode(plainNode(fmt.Sprint("n", i), api.LabelTopologyZone, zone)))
 	}
 	if got := s.At(half + 1).Name(); got != "n1" {
 		t.Errorf("node after the first round = %s, want n1", got)

@@ -6,7 +6,7 @@ import "slices"
 // as there is room, as preemption does. Filters count nominated pods of the
 // same or higher priority as if they were there. A pod is nominated to one
 // node at most: Nominate takes back an earlier nomination on a node that the
-// caller names in from ("" for none). An unknown node is an [*InvalidError].
+// caller names in from ("" for none). An unknown node is an [*api.InvalidError].
 func (s *Snapshot) Nominate(p *PodInfo, node, from string) error {
 	if err := s.CheckPod(p); err != nil {
 		return err

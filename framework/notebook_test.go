@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // A pod has one note, and shows it to the notebook that it is of.
@@ -25,7 +26,7 @@ func TestNotebook(t *testing.T) {
 
 func ExampleNotebook() {
 	s := framework.NewSnapshot(framework.Arrival)
-	pod, err := s.NewPodInfo(framework.MakePod("web").Obj())
+	pod, err := s.NewPodInfo(api.MakePod("web").Obj())
 	if err != nil {
 		fmt.Println(err)
 		return

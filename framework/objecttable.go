@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // table holds the objects of one kind by key.
@@ -14,14 +16,14 @@ import (
 // Invariant: sorted is nil or all objects in the order of their keys, and may
 // be made by several goroutines at once; apart from that, a table whose owner
 // is not the snapshot is shared and never changed.
-type table[T Object] struct {
+type table[T api.Object] struct {
 	owner   *owner
 	objects map[string]*T
 	sorted  atomic.Pointer[[]*T]
 	version uint64
 }
 
-func tableOf[T Object](s *Snapshot) *table[T] {
+func tableOf[T api.Object](s *Snapshot) *table[T] {
 	for _, t := range s.tables {
 		if t, ok := t.(*table[T]); ok {
 			return t
@@ -31,7 +33,7 @@ func tableOf[T Object](s *Snapshot) *table[T] {
 }
 
 // ownTable returns the table of the kind for writing.
-func ownTable[T Object](s *Snapshot) *table[T] {
+func ownTable[T api.Object](s *Snapshot) *table[T] {
 	for i := range s.tables {
 		t, ok := s.tables[i].(*table[T])
 		if !ok {
@@ -52,10 +54,10 @@ func ownTable[T Object](s *Snapshot) *table[T] {
 // Lookup returns the object of a kind by its key, "namespace/name" or, for
 // kinds without namespaces, the name; nil if the snapshot does not hold it.
 //
-//	claim := framework.Lookup[framework.PersistentVolumeClaim](s, "default/data")
+//	claim := framework.Lookup[api.PersistentVolumeClaim](s, "default/data")
 //
 // Pods and nodes are not looked up in this way; see [Snapshot.Node].
-func Lookup[T Object](s *Snapshot, key string) *T {
+func Lookup[T api.Object](s *Snapshot, key string) *T {
 	if t := tableOf[T](s); t != nil {
 		return t.objects[key]
 	}
@@ -66,7 +68,7 @@ func Lookup[T Object](s *Snapshot, key string) *T {
 // must not be changed; it stays as it is when objects come or go. They are
 // sorted again after one has come or gone, so that listing costs nothing as
 // long as they stay.
-func List[T Object](s *Snapshot) []*T {
+func List[T api.Object](s *Snapshot) []*T {
 	t := tableOf[T](s)
 	if t == nil {
 		return nil
@@ -85,7 +87,7 @@ func List[T Object](s *Snapshot) []*T {
 // ObjectsVersion identifies the content of the kind within the snapshot and
 // its forks, as a generation does: it changes with every Put and Delete of the
 // kind, and comes back when they are rolled back. It is 0 before the first.
-func ObjectsVersion[T Object](s *Snapshot) uint64 {
+func ObjectsVersion[T api.Object](s *Snapshot) uint64 {
 	if t := tableOf[T](s); t != nil {
 		return t.version
 	}
@@ -96,21 +98,21 @@ func ObjectsVersion[T Object](s *Snapshot) uint64 {
 // the same key. It must not change while it is there. Inside a transaction it
 // can be rolled back. A nil object, one without a name, and a pod or a node,
 // for which there are [Snapshot.AddPod] and [Snapshot.AddNode], is an
-// [*InvalidError].
-func Put[T Object](s *Snapshot, obj *T) error {
+// [*api.InvalidError].
+func Put[T api.Object](s *Snapshot, obj *T) error {
 	if obj == nil {
-		return &InvalidError{Object: "object", Err: errNil}
+		return &api.InvalidError{Object: "object", Err: errNil}
 	}
 	kind := strings.ToLower(reflect.TypeFor[T]().Name())
-	m := MetaOf(obj)
+	m := api.MetaOf(obj)
 	if m.Name == "" {
-		return &InvalidError{Object: kind, Field: "metadata.name", Err: errEmpty}
+		return &api.InvalidError{Object: kind, Field: "metadata.name", Err: errEmpty}
 	}
 	switch any(obj).(type) {
-	case *Pod, *Node:
-		return &InvalidError{Object: kind + " " + m.Key(), Err: errNotAnObject}
+	case *api.Pod, *api.Node:
+		return &api.InvalidError{Object: kind + " " + m.Key(), Err: errNotAnObject}
 	}
-	replace(s, KeyOf(obj), obj)
+	replace(s, api.KeyOf(obj), obj)
 	return nil
 }
 
@@ -118,14 +120,14 @@ var errNotAnObject = errors.New("pods and nodes are added with Snapshot.AddPod a
 
 // Delete takes an object out of the snapshot; one that is not there is left
 // out already.
-func Delete[T Object](s *Snapshot, key string) {
+func Delete[T api.Object](s *Snapshot, key string) {
 	if Lookup[T](s, key) != nil {
 		replace[T](s, key, nil)
 	}
 }
 
 // replace puts an object, or nothing, in the place of a key.
-func replace[T Object](s *Snapshot, key string, obj *T) {
+func replace[T api.Object](s *Snapshot, key string, obj *T) {
 	t := ownTable[T](s)
 	if s.undo.isOpen() && !s.undo.rolling {
 		s.Record(&tableUndo[T]{key, t.objects[key], t.version, s.objects})
@@ -146,7 +148,7 @@ func (t *table[T]) set(key string, obj *T) {
 }
 
 // tableUndo takes back one replace.
-type tableUndo[T Object] struct {
+type tableUndo[T api.Object] struct {
 	key     string
 	old     *T
 	version uint64

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"sync/atomic"
 
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -21,7 +22,7 @@ type PodInfo struct {
 	// first two cache lines.
 
 	// Pod is the object. It must not change while the PodInfo is in use.
-	Pod *Pod
+	Pod *api.Pod
 	// Priority is spec.priority, 0 when unset.
 	Priority int32
 	hint     atomic.Int32 // see Snapshot.NodeOf
@@ -60,16 +61,16 @@ const fewResources = resource.IndexEphemeralStorage + 1
 // NewPodInfo derives the PodInfo of a pod for snapshots that use the schema.
 // A pod that is nil, has no name or a negative request, a nil schema, and one
 // that would know more than [resource.MaxNames] resources, are an
-// [*InvalidError]; the schema has then learned no name.
-func NewPodInfo(p *Pod, schema *resource.Schema) (*PodInfo, error) {
+// [*api.InvalidError]; the schema has then learned no name.
+func NewPodInfo(p *api.Pod, schema *resource.Schema) (*PodInfo, error) {
 	if p == nil {
-		return nil, &InvalidError{Object: "pod", Err: errNil}
+		return nil, &api.InvalidError{Object: "pod", Err: errNil}
 	}
 	if p.Name == "" {
-		return nil, &InvalidError{Object: podObject(p), Field: "metadata.name", Err: errEmpty}
+		return nil, &api.InvalidError{Object: podObject(p), Field: "metadata.name", Err: errEmpty}
 	}
 	if schema == nil {
-		return nil, &InvalidError{Object: podObject(p), Err: errors.New("the schema is nil")}
+		return nil, &api.InvalidError{Object: podObject(p), Err: errors.New("the schema is nil")}
 	}
 	if err := checkRequests(p); err != nil {
 		return nil, err
@@ -78,10 +79,10 @@ func NewPodInfo(p *Pod, schema *resource.Schema) (*PodInfo, error) {
 	if p.Spec.Priority != nil {
 		i.Priority = *p.Spec.Priority
 	}
-	spec := PodRequests(p, RequestOptions{PodLevel: true})
+	spec := api.PodRequests(p, api.RequestOptions{PodLevel: true})
 	used, alike := spec, !p.HasRequestStatus() && !p.HasPodLevelRequests()
 	if !alike {
-		used = PodRequests(p, RequestOptions{PodLevel: true, Status: true})
+		used = api.PodRequests(p, api.RequestOptions{PodLevel: true, Status: true})
 	}
 	if err := schema.Admit(spec, used); err != nil {
 		return nil, tooManyNames(podObject(p), "spec.containers[].resources.requests", err)
@@ -91,18 +92,18 @@ func NewPodInfo(p *Pod, schema *resource.Schema) (*PodInfo, error) {
 		i.Requests = schema.Vector(spec)
 	}
 	if i.ScoredRequests = i.Requests; !p.RequestsCPUAndMemory() || p.HasPodLevelRequests() {
-		i.ScoredRequests = schema.Vector(PodRequests(p, RequestOptions{NonZero: true}))
+		i.ScoredRequests = schema.Vector(api.PodRequests(p, api.RequestOptions{NonZero: true}))
 	}
 	nonZero := i.ScoredRequests
 	if !alike {
-		nonZero = schema.Vector(PodRequests(p, RequestOptions{PodLevel: true, Status: true, NonZero: true}))
+		nonZero = schema.Vector(api.PodRequests(p, api.RequestOptions{PodLevel: true, Status: true, NonZero: true}))
 	}
 	i.UsedNonZero = [2]int64{nonZero.At(resource.IndexCPU), nonZero.At(resource.IndexMemory)}
 	return i, nil
 }
 
 // podObject names the pod in an error.
-func podObject(p *Pod) string {
+func podObject(p *api.Pod) string {
 	if key := p.Key(); key != "" {
 		return "pod " + key
 	}
@@ -126,7 +127,7 @@ func near(v resource.Vector, to *[fewResources]int64) resource.Vector {
 // FieldNominated (a name); of other parts it tells nothing.
 func (p *PodInfo) Has(parts PodFields) bool { return p.parts&parts != 0 }
 
-func partsOf(p *Pod) (parts PodFields) {
+func partsOf(p *api.Pod) (parts PodFields) {
 	if a := p.Spec.Affinity; a != nil && (a.PodAffinity != nil || a.PodAntiAffinity != nil) {
 		parts |= FieldPodAffinity
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -12,25 +13,25 @@ import (
 // is tested with PodRequests.
 func TestPodInfoVectors(t *testing.T) {
 	const mi = 1 << 20
-	requestsCPU := func(milli string) *framework.ResourceRequirements {
-		return &framework.ResourceRequirements{Requests: quantities("cpu", milli)}
+	requestsCPU := func(milli string) *api.ResourceRequirements {
+		return &api.ResourceRequirements{Requests: quantities("cpu", milli)}
 	}
 	tests := []struct {
 		name                   string
-		change                 func(*framework.Pod)
+		change                 func(*api.Pod)
 		requests, used, scored [3]int64 // milli-CPU, memory, GPUs
 		nonZero                [2]int64
 	}{
 		{
 			name:     "nothing asked",
-			change:   func(p *framework.Pod) { p.Spec.Containers[0].Resources.Requests = nil },
+			change:   func(p *api.Pod) { p.Spec.Containers[0].Resources.Requests = nil },
 			scored:   [3]int64{100, 200 * mi},
 			nonZero:  [2]int64{100, 200 * mi},
 			requests: [3]int64{},
 		},
 		{
 			name:     "as asked",
-			change:   func(*framework.Pod) {},
+			change:   func(*api.Pod) {},
 			requests: [3]int64{1500, 64 * mi, 2},
 			used:     [3]int64{1500, 64 * mi, 2},
 			scored:   [3]int64{1500, 64 * mi, 2},
@@ -38,7 +39,7 @@ func TestPodInfoVectors(t *testing.T) {
 		},
 		{
 			name:     "overhead counts everywhere",
-			change:   func(p *framework.Pod) { p.Spec.Overhead = quantities("cpu", "100m", "memory", "1Mi") },
+			change:   func(p *api.Pod) { p.Spec.Overhead = quantities("cpu", "100m", "memory", "1Mi") },
 			requests: [3]int64{1600, 65 * mi, 2},
 			used:     [3]int64{1600, 65 * mi, 2},
 			scored:   [3]int64{1600, 65 * mi, 2},
@@ -46,7 +47,7 @@ func TestPodInfoVectors(t *testing.T) {
 		},
 		{
 			name:     "pod level requests do not count in scores of the pod",
-			change:   func(p *framework.Pod) { p.Spec.Resources = requestsCPU("3") },
+			change:   func(p *api.Pod) { p.Spec.Resources = requestsCPU("3") },
 			requests: [3]int64{3000, 64 * mi, 2},
 			used:     [3]int64{3000, 64 * mi, 2},
 			scored:   [3]int64{1500, 64 * mi, 2},
@@ -54,8 +55,8 @@ func TestPodInfoVectors(t *testing.T) {
 		},
 		{
 			name: "what was allocated counts only once the pod is there",
-			change: func(p *framework.Pod) {
-				p.Status.ContainerStatuses = []framework.ContainerStatus{{Name: "main", AllocatedResources: quantities("cpu", "2", "memory", "64Mi", "example.com/gpu", "2")}}
+			change: func(p *api.Pod) {
+				p.Status.ContainerStatuses = []api.ContainerStatus{{Name: "main", AllocatedResources: quantities("cpu", "2", "memory", "64Mi", "example.com/gpu", "2")}}
 			},
 			requests: [3]int64{1500, 64 * mi, 2},
 			used:     [3]int64{2000, 64 * mi, 2},
@@ -108,12 +109,12 @@ func TestPodInfoRefuses(t *testing.T) {
 	schema := resource.NewSchema()
 	tests := []struct {
 		name string
-		pod  *framework.Pod
+		pod  *api.Pod
 		want string
 	}{
 		{"nil", nil, "pod: is nil"},
-		{"no name", &framework.Pod{}, "pod: metadata.name: must not be empty"},
-		{"no name in a namespace", &framework.Pod{ObjectMeta: framework.ObjectMeta{Namespace: "x"}}, "pod x/: metadata.name: must not be empty"},
+		{"no name", &api.Pod{}, "pod: metadata.name: must not be empty"},
+		{"no name in a namespace", &api.Pod{ObjectMeta: api.ObjectMeta{Namespace: "x"}}, "pod x/: metadata.name: must not be empty"},
 		{"negative", plainPod("p", "memory", "1Gi", "cpu", "-1m"), `pod default/p: spec.containers[0].resources.requests[cpu]: "-1m": must not be negative`},
 	}
 	for _, test := range tests {

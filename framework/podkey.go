@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -66,14 +67,14 @@ func appendKey(b []byte, p *PodInfo, fields PodFields) []byte {
 		b = appendString(b, p.Pod.Status.NominatedNodeName)
 	}
 	if has(FieldNodeChoice) {
-		var affinity *NodeAffinity
+		var affinity *api.NodeAffinity
 		if spec.Affinity != nil {
 			affinity = spec.Affinity.NodeAffinity
 		}
 		b = appendValue(appendMap(b, spec.NodeSelector), affinity)
 	}
 	if has(FieldPodAffinity) {
-		var affinity Affinity
+		var affinity api.Affinity
 		if spec.Affinity != nil {
 			affinity = *spec.Affinity
 		}
@@ -92,7 +93,7 @@ func appendKey(b []byte, p *PodInfo, fields PodFields) []byte {
 		b = binary.AppendVarint(binary.AppendVarint(b, p.UsedNonZero[0]), p.UsedNonZero[1])
 	}
 	if has(FieldLimits) {
-		for _, list := range [...][]Container{spec.InitContainers, spec.Containers} {
+		for _, list := range [...][]api.Container{spec.InitContainers, spec.Containers} {
 			b = binary.AppendUvarint(b, uint64(len(list)))
 			for i := range list {
 				b = appendBool(appendRequirements(b, &list[i].Resources), list[i].IsSidecar())
@@ -108,7 +109,7 @@ func appendKey(b []byte, p *PodInfo, fields PodFields) []byte {
 		}
 	}
 	if has(FieldImages) {
-		images := PodImages(p.Pod)
+		images := api.PodImages(p.Pod)
 		b = binary.AppendUvarint(b, uint64(len(images)))
 		for _, name := range images {
 			b = appendString(b, name)
@@ -129,9 +130,9 @@ func appendKey(b []byte, p *PodInfo, fields PodFields) []byte {
 
 // appendVolumes leaves out volumes of sources that are not kept, such as the
 // tokens that the API server mounts into every pod under a name of its own.
-func appendVolumes(b []byte, list []Volume) []byte {
+func appendVolumes(b []byte, list []api.Volume) []byte {
 	for i := range list {
-		if list[i].VolumeSource != (VolumeSource{}) {
+		if list[i].VolumeSource != (api.VolumeSource{}) {
 			b = appendValue(append(b, 1), list[i])
 		}
 	}
@@ -161,7 +162,7 @@ func appendMap(b []byte, m map[string]string) []byte {
 }
 
 // appendRequirements appends what every container has: faster than appendValue.
-func appendRequirements(b []byte, r *ResourceRequirements) []byte {
+func appendRequirements(b []byte, r *api.ResourceRequirements) []byte {
 	b = appendList(appendList(b, r.Limits), r.Requests)
 	if len(r.Claims) == 0 {
 		return append(b, 0)

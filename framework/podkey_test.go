@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -36,92 +37,92 @@ func TestFieldsAll(t *testing.T) {
 type podPart struct {
 	name   string
 	fields framework.PodFields // that cover it, besides FieldsAll
-	change func(p *framework.Pod)
+	change func(p *api.Pod)
 }
 
 const spec = framework.FieldSpec
 
 // podParts are applied to a pod of one init container and one container.
 var podParts = []podPart{
-	{"namespace", framework.FieldNamespace, func(p *framework.Pod) { p.Namespace = "other" }},
-	{"name", framework.FieldIdentity, func(p *framework.Pod) { p.Name = "other" }},
-	{"uid", framework.FieldIdentity, func(p *framework.Pod) { p.UID = "other" }},
-	{"labels", framework.FieldLabels, func(p *framework.Pod) { p.Labels = map[string]string{"a": "b"} }},
-	{"annotations", framework.FieldAnnotations, func(p *framework.Pod) { p.Annotations = map[string]string{"a": "b"} }},
-	{"controller", framework.FieldOwner, func(p *framework.Pod) {
-		p.OwnerReferences = append(p.OwnerReferences, framework.OwnerReference{Kind: "ReplicaSet", Name: "web", UID: "1", Controller: new(true)})
+	{"namespace", framework.FieldNamespace, func(p *api.Pod) { p.Namespace = "other" }},
+	{"name", framework.FieldIdentity, func(p *api.Pod) { p.Name = "other" }},
+	{"uid", framework.FieldIdentity, func(p *api.Pod) { p.UID = "other" }},
+	{"labels", framework.FieldLabels, func(p *api.Pod) { p.Labels = map[string]string{"a": "b"} }},
+	{"annotations", framework.FieldAnnotations, func(p *api.Pod) { p.Annotations = map[string]string{"a": "b"} }},
+	{"controller", framework.FieldOwner, func(p *api.Pod) {
+		p.OwnerReferences = append(p.OwnerReferences, api.OwnerReference{Kind: "ReplicaSet", Name: "web", UID: "1", Controller: new(true)})
 	}},
-	{"other owner", 0, func(p *framework.Pod) {
-		p.OwnerReferences = append([]framework.OwnerReference{{Kind: "Tenant", Name: "a", UID: "2"}}, p.OwnerReferences...)
+	{"other owner", 0, func(p *api.Pod) {
+		p.OwnerReferences = append([]api.OwnerReference{{Kind: "Tenant", Name: "a", UID: "2"}}, p.OwnerReferences...)
 	}},
-	{"creation time", 0, func(p *framework.Pod) { p.CreationTimestamp = time.Unix(1, 0) }},
-	{"deletion time", 0, func(p *framework.Pod) { p.DeletionTimestamp = new(time.Unix(2, 0)) }},
-	{"phase", 0, func(p *framework.Pod) { p.Status.Phase = framework.PodRunning }},
-	{"node name", framework.FieldNodeName | spec, func(p *framework.Pod) { p.Spec.NodeName = "n1" }},
-	{"nomination", framework.FieldNominated, func(p *framework.Pod) { p.Status.NominatedNodeName = "n1" }},
-	{"node selector", framework.FieldNodeChoice | spec, func(p *framework.Pod) { p.Spec.NodeSelector = map[string]string{"a": "b"} }},
-	{"node affinity", framework.FieldNodeChoice | spec, func(p *framework.Pod) {
-		affinity(p).NodeAffinity = &framework.NodeAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []framework.PreferredSchedulingTerm{{Weight: 3}}}
+	{"creation time", 0, func(p *api.Pod) { p.CreationTimestamp = time.Unix(1, 0) }},
+	{"deletion time", 0, func(p *api.Pod) { p.DeletionTimestamp = new(time.Unix(2, 0)) }},
+	{"phase", 0, func(p *api.Pod) { p.Status.Phase = api.PodRunning }},
+	{"node name", framework.FieldNodeName | spec, func(p *api.Pod) { p.Spec.NodeName = "n1" }},
+	{"nomination", framework.FieldNominated, func(p *api.Pod) { p.Status.NominatedNodeName = "n1" }},
+	{"node selector", framework.FieldNodeChoice | spec, func(p *api.Pod) { p.Spec.NodeSelector = map[string]string{"a": "b"} }},
+	{"node affinity", framework.FieldNodeChoice | spec, func(p *api.Pod) {
+		affinity(p).NodeAffinity = &api.NodeAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []api.PreferredSchedulingTerm{{Weight: 3}}}
 	}},
-	{"pod affinity", framework.FieldPodAffinity | spec, func(p *framework.Pod) {
-		affinity(p).PodAffinity = &framework.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []framework.PodAffinityTerm{{TopologyKey: "a"}}}
+	{"pod affinity", framework.FieldPodAffinity | spec, func(p *api.Pod) {
+		affinity(p).PodAffinity = &api.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []api.PodAffinityTerm{{TopologyKey: "a"}}}
 	}},
-	{"pod anti-affinity", framework.FieldPodAffinity | spec, func(p *framework.Pod) {
-		affinity(p).PodAntiAffinity = &framework.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []framework.PodAffinityTerm{{TopologyKey: "a"}}}
+	{"pod anti-affinity", framework.FieldPodAffinity | spec, func(p *api.Pod) {
+		affinity(p).PodAntiAffinity = &api.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []api.PodAffinityTerm{{TopologyKey: "a"}}}
 	}},
-	{"tolerations", framework.FieldTolerations | spec, func(p *framework.Pod) { p.Spec.Tolerations = []framework.Toleration{{Key: "a"}} }},
-	{"spread", framework.FieldSpread | spec, func(p *framework.Pod) {
-		p.Spec.TopologySpreadConstraints = []framework.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: "a"}}
+	{"tolerations", framework.FieldTolerations | spec, func(p *api.Pod) { p.Spec.Tolerations = []api.Toleration{{Key: "a"}} }},
+	{"spread", framework.FieldSpread | spec, func(p *api.Pod) {
+		p.Spec.TopologySpreadConstraints = []api.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: "a"}}
 	}},
-	{"request", framework.FieldRequests | framework.FieldLimits | spec, func(p *framework.Pod) {
+	{"request", framework.FieldRequests | framework.FieldLimits | spec, func(p *api.Pod) {
 		p.Spec.Containers[0].Resources.Requests["cpu"] = resource.MustParse("7")
 	}},
-	{"device request", framework.FieldRequests | framework.FieldLimits | spec, func(p *framework.Pod) {
+	{"device request", framework.FieldRequests | framework.FieldLimits | spec, func(p *api.Pod) {
 		p.Spec.Containers[0].Resources.Requests["example.com/gpu"] = resource.MustParse("1")
 	}},
-	{"limit", framework.FieldLimits | spec, func(p *framework.Pod) { p.Spec.Containers[0].Resources.Limits = quantities("cpu", "9") }},
-	{"overhead", framework.FieldRequests | framework.FieldLimits | spec, func(p *framework.Pod) { p.Spec.Overhead = quantities("memory", "1") }},
-	{"pod level request", framework.FieldRequests | framework.FieldLimits | spec, func(p *framework.Pod) {
-		p.Spec.Resources = &framework.ResourceRequirements{Requests: quantities("memory", "3Gi")}
+	{"limit", framework.FieldLimits | spec, func(p *api.Pod) { p.Spec.Containers[0].Resources.Limits = quantities("cpu", "9") }},
+	{"overhead", framework.FieldRequests | framework.FieldLimits | spec, func(p *api.Pod) { p.Spec.Overhead = quantities("memory", "1") }},
+	{"pod level request", framework.FieldRequests | framework.FieldLimits | spec, func(p *api.Pod) {
+		p.Spec.Resources = &api.ResourceRequirements{Requests: quantities("memory", "3Gi")}
 	}},
-	{"allocated", framework.FieldRequests, func(p *framework.Pod) {
-		p.Status.ContainerStatuses = []framework.ContainerStatus{{Name: "main", AllocatedResources: quantities("cpu", "8", "memory", "8Gi")}}
+	{"allocated", framework.FieldRequests, func(p *api.Pod) {
+		p.Status.ContainerStatuses = []api.ContainerStatus{{Name: "main", AllocatedResources: quantities("cpu", "8", "memory", "8Gi")}}
 	}},
-	{"sidecar", framework.FieldRequests | framework.FieldLimits | spec, func(p *framework.Pod) {
-		p.Spec.InitContainers[0].RestartPolicy = new(framework.ContainerRestartPolicyAlways)
+	{"sidecar", framework.FieldRequests | framework.FieldLimits | spec, func(p *api.Pod) {
+		p.Spec.InitContainers[0].RestartPolicy = new(api.ContainerRestartPolicyAlways)
 	}},
-	{"host port", framework.FieldHostPorts | spec, func(p *framework.Pod) {
-		p.Spec.Containers[0].Ports = append(p.Spec.Containers[0].Ports, framework.ContainerPort{HostPort: 80})
+	{"host port", framework.FieldHostPorts | spec, func(p *api.Pod) {
+		p.Spec.Containers[0].Ports = append(p.Spec.Containers[0].Ports, api.ContainerPort{HostPort: 80})
 	}},
-	{"container port", spec, func(p *framework.Pod) {
-		p.Spec.Containers[0].Ports = append(p.Spec.Containers[0].Ports, framework.ContainerPort{ContainerPort: 80})
+	{"container port", spec, func(p *api.Pod) {
+		p.Spec.Containers[0].Ports = append(p.Spec.Containers[0].Ports, api.ContainerPort{ContainerPort: 80})
 	}},
-	{"image", framework.FieldImages | spec, func(p *framework.Pod) { p.Spec.Containers[0].Image = "other" }},
-	{"volume", framework.FieldVolumes | spec, func(p *framework.Pod) {
-		p.Spec.Volumes = append(p.Spec.Volumes, framework.Volume{Name: "v", VolumeSource: framework.VolumeSource{HostPath: &framework.HostPathVolumeSource{Path: "/"}}})
+	{"image", framework.FieldImages | spec, func(p *api.Pod) { p.Spec.Containers[0].Image = "other" }},
+	{"volume", framework.FieldVolumes | spec, func(p *api.Pod) {
+		p.Spec.Volumes = append(p.Spec.Volumes, api.Volume{Name: "v", VolumeSource: api.VolumeSource{HostPath: &api.HostPathVolumeSource{Path: "/"}}})
 	}},
-	{"volume of no source", spec, func(p *framework.Pod) {
-		p.Spec.Volumes = append(p.Spec.Volumes, framework.Volume{Name: "kube-api-access-x7k2p"})
+	{"volume of no source", spec, func(p *api.Pod) {
+		p.Spec.Volumes = append(p.Spec.Volumes, api.Volume{Name: "kube-api-access-x7k2p"})
 	}},
-	{"image volume", framework.FieldVolumes | framework.FieldImages | spec, func(p *framework.Pod) {
-		p.Spec.Volumes = append(p.Spec.Volumes, framework.Volume{Name: "i", VolumeSource: framework.VolumeSource{Image: &framework.ImageVolumeSource{Reference: "m"}}})
+	{"image volume", framework.FieldVolumes | framework.FieldImages | spec, func(p *api.Pod) {
+		p.Spec.Volumes = append(p.Spec.Volumes, api.Volume{Name: "i", VolumeSource: api.VolumeSource{Image: &api.ImageVolumeSource{Reference: "m"}}})
 	}},
-	{"priority", framework.FieldPriority | spec, func(p *framework.Pod) { p.Spec.Priority = new(int32(9)) }},
-	{"priority class", framework.FieldPriority | spec, func(p *framework.Pod) { p.Spec.PriorityClassName = "high" }},
-	{"preemption policy", framework.FieldPriority | spec, func(p *framework.Pod) { p.Spec.PreemptionPolicy = new(framework.PreemptNever) }},
-	{"scheduler", spec, func(p *framework.Pod) { p.Spec.SchedulerName = "mine" }},
+	{"priority", framework.FieldPriority | spec, func(p *api.Pod) { p.Spec.Priority = new(int32(9)) }},
+	{"priority class", framework.FieldPriority | spec, func(p *api.Pod) { p.Spec.PriorityClassName = "high" }},
+	{"preemption policy", framework.FieldPriority | spec, func(p *api.Pod) { p.Spec.PreemptionPolicy = new(api.PreemptNever) }},
+	{"scheduler", spec, func(p *api.Pod) { p.Spec.SchedulerName = "mine" }},
 }
 
-func affinity(p *framework.Pod) *framework.Affinity {
+func affinity(p *api.Pod) *api.Affinity {
 	if p.Spec.Affinity == nil {
-		p.Spec.Affinity = &framework.Affinity{}
+		p.Spec.Affinity = &api.Affinity{}
 	}
 	return p.Spec.Affinity
 }
 
-func keyedPod(parts ...podPart) *framework.Pod {
+func keyedPod(parts ...podPart) *api.Pod {
 	p := plainPod("p", "cpu", "1", "memory", "1Gi")
-	p.Spec.InitContainers = []framework.Container{{Name: "setup", Image: "setup", Resources: framework.ResourceRequirements{Requests: quantities("cpu", "2", "memory", "2Gi")}}}
+	p.Spec.InitContainers = []api.Container{{Name: "setup", Image: "setup", Resources: api.ResourceRequirements{Requests: quantities("cpu", "2", "memory", "2Gi")}}}
 	for _, part := range parts {
 		part.change(p)
 	}
@@ -204,48 +205,48 @@ func TestClassKeyOfOtherFields(t *testing.T) {
 
 // Parts of different shape never run together, and nothing and empty are one.
 func TestClassKeyShapes(t *testing.T) {
-	label := func(pairs ...string) func(*framework.Pod) {
-		return func(p *framework.Pod) {
+	label := func(pairs ...string) func(*api.Pod) {
+		return func(p *api.Pod) {
 			p.Labels = map[string]string{}
 			for i := 0; i < len(pairs); i += 2 {
 				p.Labels[pairs[i]] = pairs[i+1]
 			}
 		}
 	}
-	images := func(names ...string) func(*framework.Pod) {
-		return func(p *framework.Pod) {
+	images := func(names ...string) func(*api.Pod) {
+		return func(p *api.Pod) {
 			p.Spec.Containers = nil
 			for _, name := range names {
-				p.Spec.Containers = append(p.Spec.Containers, framework.Container{Image: name})
+				p.Spec.Containers = append(p.Spec.Containers, api.Container{Image: name})
 			}
 		}
 	}
-	toleration := func(list ...framework.Toleration) func(*framework.Pod) {
-		return func(p *framework.Pod) { p.Spec.Tolerations = list }
+	toleration := func(list ...api.Toleration) func(*api.Pod) {
+		return func(p *api.Pod) { p.Spec.Tolerations = list }
 	}
-	priority := func(v *int32) func(*framework.Pod) { return func(p *framework.Pod) { p.Spec.Priority = v } }
+	priority := func(v *int32) func(*api.Pod) { return func(p *api.Pod) { p.Spec.Priority = v } }
 	tests := []struct {
 		name   string
 		fields framework.PodFields
-		a, b   func(*framework.Pod)
+		a, b   func(*api.Pod)
 		equal  bool
 	}{
 		{"border inside a label", framework.FieldLabels, label("a", "bc"), label("ab", "c"), false},
 		{"border between labels", framework.FieldLabels, label("a", "", "b", ""), label("a", "b"), false},
 		{"order of labels", framework.FieldLabels, label("a", "1", "b", "2"), label("b", "2", "a", "1"), true},
-		{"no labels and none", framework.FieldLabels, label(), func(*framework.Pod) {}, true},
-		{"border between fields", framework.FieldLabels | framework.FieldAnnotations, label("a", "b"), func(p *framework.Pod) { p.Annotations = map[string]string{"a": "b"} }, false},
-		{"namespace and name", framework.FieldNamespace | framework.FieldIdentity, func(p *framework.Pod) { p.Namespace, p.Name = "a", "bc" }, func(p *framework.Pod) { p.Namespace, p.Name = "ab", "c" }, false},
+		{"no labels and none", framework.FieldLabels, label(), func(*api.Pod) {}, true},
+		{"border between fields", framework.FieldLabels | framework.FieldAnnotations, label("a", "b"), func(p *api.Pod) { p.Annotations = map[string]string{"a": "b"} }, false},
+		{"namespace and name", framework.FieldNamespace | framework.FieldIdentity, func(p *api.Pod) { p.Namespace, p.Name = "a", "bc" }, func(p *api.Pod) { p.Namespace, p.Name = "ab", "c" }, false},
 		{"order of images", framework.FieldImages, images("a", "b"), images("b", "a"), false},
 		{"border between images", framework.FieldImages, images("a:1", "b:1"), images("a:1b:1"), false},
 		{"normalized images", framework.FieldImages, images("a"), images("a:latest"), true},
-		{"not UTF-8", framework.FieldTolerations, toleration(framework.Toleration{Value: "\xff"}), toleration(framework.Toleration{Value: "\xfe"}), false},
-		{"no tolerations and none", framework.FieldTolerations, toleration(), func(*framework.Pod) {}, true},
-		{"one empty toleration", framework.FieldTolerations, toleration(framework.Toleration{}), func(*framework.Pod) {}, false},
+		{"not UTF-8", framework.FieldTolerations, toleration(api.Toleration{Value: "\xff"}), toleration(api.Toleration{Value: "\xfe"}), false},
+		{"no tolerations and none", framework.FieldTolerations, toleration(), func(*api.Pod) {}, true},
+		{"one empty toleration", framework.FieldTolerations, toleration(api.Toleration{}), func(*api.Pod) {}, false},
 		{"priority 0 and none", framework.FieldPriority, priority(new(int32(0))), priority(nil), true},
-		{"empty selector and none", framework.FieldNodeChoice, func(p *framework.Pod) { p.Spec.NodeSelector = map[string]string{} }, func(*framework.Pod) {}, true},
-		{"no affinity and an empty one", framework.FieldPodAffinity, func(p *framework.Pod) { affinity(p) }, func(*framework.Pod) {}, true},
-		{"instant in two zones", framework.FieldsAll, func(p *framework.Pod) { p.CreationTimestamp = time.Unix(5, 0).UTC() }, func(p *framework.Pod) { p.CreationTimestamp = time.Unix(5, 0).In(time.FixedZone("", 3600)) }, true},
+		{"empty selector and none", framework.FieldNodeChoice, func(p *api.Pod) { p.Spec.NodeSelector = map[string]string{} }, func(*api.Pod) {}, true},
+		{"no affinity and an empty one", framework.FieldPodAffinity, func(p *api.Pod) { affinity(p) }, func(*api.Pod) {}, true},
+		{"instant in two zones", framework.FieldsAll, func(p *api.Pod) { p.CreationTimestamp = time.Unix(5, 0).UTC() }, func(p *api.Pod) { p.CreationTimestamp = time.Unix(5, 0).In(time.FixedZone("", 3600)) }, true},
 	}
 	s := framework.NewSnapshot(framework.Arrival)
 	for _, test := range tests {
@@ -275,7 +276,7 @@ func TestClassKeyGrowingSchema(t *testing.T) {
 // everything.
 func TestClassKeyCoversThePod(t *testing.T) {
 	s := framework.NewSnapshot(framework.Arrival)
-	full := &framework.Pod{}
+	full := &api.Pod{}
 	fill(reflect.ValueOf(full).Elem())
 	key := podInfo(t, s, full).ClassKey(framework.FieldsAll)
 	leaves := 0

@@ -7,13 +7,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
 // podOf reads the spec and status of a pod named "p".
-func podOf(t testing.TB, text string) *framework.Pod {
+func podOf(t testing.TB, text string) *api.Pod {
 	t.Helper()
-	var p framework.Pod
+	var p api.Pod
 	must(t, json.Unmarshal([]byte(text), &p))
 	p.Name, p.Namespace = "p", "default"
 	return &p
@@ -32,7 +33,7 @@ func TestPodRequestsOfSpec(t *testing.T) {
 	tests := []struct {
 		name string
 		pod  string
-		opts framework.RequestOptions
+		opts api.RequestOptions
 		want map[string]string
 	}{
 		{
@@ -97,7 +98,7 @@ func TestPodRequestsOfSpec(t *testing.T) {
 				"containers":[{"name":"a","resources":{"requests":{"cpu":"4","memory":"1Gi","example.com/gpu":"1"}}}],
 				"resources":{"requests":{"cpu":"2","hugepages-2Mi":"4Mi","example.com/gpu":"8"}},
 				"overhead":{"cpu":"100m"}}}`,
-			opts: framework.RequestOptions{PodLevel: true},
+			opts: api.RequestOptions{PodLevel: true},
 			want: map[string]string{"cpu": "2100m", "memory": "1Gi", "hugepages-2Mi": "4Mi", "example.com/gpu": "1"},
 		},
 		{
@@ -113,7 +114,7 @@ func TestPodRequestsOfSpec(t *testing.T) {
 				{"name":"a","resources":{"requests":{"memory":"1Gi"}}},
 				{"name":"b","resources":{"requests":{"cpu":"0"}}},
 				{"name":"c"}]}}`,
-			opts: framework.RequestOptions{NonZero: true},
+			opts: api.RequestOptions{NonZero: true},
 			want: map[string]string{"cpu": "200m", "memory": "1424Mi"}, // 1 GiB + 2 * 200 MiB
 		},
 		{
@@ -121,7 +122,7 @@ func TestPodRequestsOfSpec(t *testing.T) {
 			pod: `{"spec":{
 				"initContainers":[{"name":"i","resources":{"requests":{"cpu":"50m"}}}],
 				"containers":[{"name":"a","resources":{"requests":{"cpu":"10m","memory":"1Mi"}}}]}}`,
-			opts: framework.RequestOptions{NonZero: true},
+			opts: api.RequestOptions{NonZero: true},
 			want: map[string]string{"cpu": "50m", "memory": "200Mi"},
 		},
 		{
@@ -129,13 +130,13 @@ func TestPodRequestsOfSpec(t *testing.T) {
 			pod: `{"spec":{
 				"containers":[{"name":"a","resources":{"requests":{"memory":"1Mi"}}},{"name":"b"}],
 				"resources":{"requests":{"hugepages-2Mi":"2Mi"}}}}`,
-			opts: framework.RequestOptions{PodLevel: true, NonZero: true},
+			opts: api.RequestOptions{PodLevel: true, NonZero: true},
 			want: map[string]string{"cpu": "200m", "memory": "1Mi", "hugepages-2Mi": "2Mi"},
 		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got := amounts(framework.PodRequests(podOf(t, test.pod), test.opts))
+			got := amounts(api.PodRequests(podOf(t, test.pod), test.opts))
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("PodRequests(%+v) (-want +got):\n%s", test.opts, diff)
 			}
@@ -230,7 +231,7 @@ func TestPodRequestsWithStatus(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got := amounts(framework.PodRequests(podOf(t, test.pod), framework.RequestOptions{PodLevel: true, Status: true}))
+			got := amounts(api.PodRequests(podOf(t, test.pod), api.RequestOptions{PodLevel: true, Status: true}))
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("PodRequests (-want +got):\n%s", diff)
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -22,7 +23,7 @@ func TestManyResourceNames(t *testing.T) {
 		}
 		return l
 	}
-	node := func(i, n int) *framework.Node {
+	node := func(i, n int) *api.Node {
 		x := plainNode(fmt.Sprintf("n%03d", i))
 		x.Status.Allocatable = list(i, n)
 		return x
@@ -66,7 +67,7 @@ func TestRollbackRestoresPorts(t *testing.T) {
 		p := plainPod(name)
 		for _, port := range ports {
 			for _, ip := range []string{"", "10.0.0.1"} {
-				p.Spec.Containers[0].Ports = append(p.Spec.Containers[0].Ports, framework.ContainerPort{HostPort: port, HostIP: ip})
+				p.Spec.Containers[0].Ports = append(p.Spec.Containers[0].Ports, api.ContainerPort{HostPort: port, HostIP: ip})
 			}
 		}
 		return podInfo(t, s, p)

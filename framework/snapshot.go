@@ -5,6 +5,7 @@ import (
 	"iter"
 	"time"
 
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -122,7 +123,7 @@ func (s *Snapshot) node(slot int) *NodeInfo {
 }
 
 // NewPodInfo derives a PodInfo that fits the snapshot and its forks.
-func (s *Snapshot) NewPodInfo(p *Pod) (*PodInfo, error) { return NewPodInfo(p, s.lineage.schema) }
+func (s *Snapshot) NewPodInfo(p *api.Pod) (*PodInfo, error) { return NewPodInfo(p, s.lineage.schema) }
 
 // String describes the snapshot for people.
 func (s *Snapshot) String() string {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // warm brings a snapshot to a steady state: the journal is full and every
@@ -23,7 +24,7 @@ func warm(t testing.TB, s *framework.Snapshot, p *framework.PodInfo) {
 func TestSnapshotAllocations(t *testing.T) {
 	s := snapshotOf(t, framework.ZoneInterleaved, manyNames(10)...)
 	pod := plainPod("p", "cpu", "1", "example.com/gpu", "1")
-	pod.Spec.Containers[0].Ports = []framework.ContainerPort{{HostPort: 80}, {HostPort: 81}}
+	pod.Spec.Containers[0].Ports = []api.ContainerPort{{HostPort: 80}, {HostPort: 81}}
 	p := podInfo(t, s, pod)
 	n := s.At(3)
 	key := chargesKey.Of(s)
@@ -79,7 +80,7 @@ func benchSnapshot(b *testing.B, nodes int) (*framework.Snapshot, *framework.Pod
 	b.Helper()
 	s := framework.NewSnapshot(framework.ZoneInterleaved)
 	for i, name := range manyNames(nodes) {
-		must(b, s.AddNode(plainNode(name, framework.LabelTopologyZone, fmt.Sprint("zone-", i%10))))
+		must(b, s.AddNode(plainNode(name, api.LabelTopologyZone, fmt.Sprint("zone-", i%10))))
 	}
 	for i := range 2 * nodes {
 		must(b, s.AddPod(podInfo(b, s, plainPod(fmt.Sprint("init-", i), "cpu", "100m", "memory", "500Mi")), s.At(i%nodes).Name()))
@@ -161,9 +162,9 @@ func BenchmarkFork(b *testing.B) {
 func BenchmarkAddNode(b *testing.B) {
 	for _, zones := range []int{10, 10_000} {
 		b.Run(fmt.Sprint("nodes=10000/zones=", zones), func(b *testing.B) {
-			nodes := make([]*framework.Node, 10_000)
+			nodes := make([]*api.Node, 10_000)
 			for i, name := range manyNames(len(nodes)) {
-				nodes[i] = plainNode(name, framework.LabelTopologyZone, fmt.Sprint("zone-", i%zones))
+				nodes[i] = plainNode(name, api.LabelTopologyZone, fmt.Sprint("zone-", i%zones))
 			}
 			b.ReportAllocs()
 			for b.Loop() {

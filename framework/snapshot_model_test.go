@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -22,7 +23,7 @@ import (
 
 // modelNode is a node with its pods in kube-scheduler's order.
 type modelNode struct {
-	node    *framework.Node
+	node    *api.Node
 	pods    []*framework.PodInfo
 	charged int64 // what the extension holds for the node
 	slot    int
@@ -44,14 +45,14 @@ type model struct {
 	nodes      map[string]*modelNode
 	zones      []modelZone // in the order in which they were first seen
 	images     map[string]modelImage
-	namespaces map[string]*framework.Namespace
-	services   map[string]*framework.Service
+	namespaces map[string]*api.Namespace
+	services   map[string]*api.Service
 }
 
 func newModel() *model {
 	return &model{
 		nodes: map[string]*modelNode{}, images: map[string]modelImage{},
-		namespaces: map[string]*framework.Namespace{}, services: map[string]*framework.Service{},
+		namespaces: map[string]*api.Namespace{}, services: map[string]*api.Service{},
 	}
 }
 
@@ -74,7 +75,7 @@ func (m *model) clone() *model {
 
 // zoneOf is the zone key, from the words of the specification: the old label
 // wins where it is present.
-func zoneOf(n *framework.Node) string {
+func zoneOf(n *api.Node) string {
 	label := func(old, current string) string {
 		if v, ok := n.Labels[old]; ok {
 			return v
@@ -118,7 +119,7 @@ func (m *model) order() []string {
 	return names
 }
 
-func (m *model) countImages(n *framework.Node) {
+func (m *model) countImages(n *api.Node) {
 	for _, image := range n.Status.Images {
 		for _, name := range image.Names {
 			if _, ok := m.images[name]; !ok {
@@ -129,7 +130,7 @@ func (m *model) countImages(n *framework.Node) {
 	}
 }
 
-func (m *model) uncountImages(n *framework.Node) {
+func (m *model) uncountImages(n *api.Node) {
 	for name, image := range m.images {
 		if delete(image.nodes, n.Name); len(image.nodes) == 0 {
 			delete(m.images, name)
@@ -294,19 +295,19 @@ func (w *world) drawName(t *rapid.T) string {
 	return w.nextName()
 }
 
-func (w *world) drawNode(t *rapid.T, name string) *framework.Node {
+func (w *world) drawNode(t *rapid.T, name string) *api.Node {
 	n := plainNode(name)
 	if zone := rapid.SampledFrom([]string{"", "a", "b", "c"}).Draw(t, "zone"); zone != "" {
-		n.Labels[framework.LabelTopologyZone] = zone
+		n.Labels[api.LabelTopologyZone] = zone
 	}
 	if rapid.IntRange(0, 4).Draw(t, "old label") == 0 {
-		n.Labels[framework.LabelFailureDomainZone] = rapid.SampledFrom([]string{"", "b"}).Draw(t, "old zone")
+		n.Labels[api.LabelFailureDomainZone] = rapid.SampledFrom([]string{"", "b"}).Draw(t, "old zone")
 	}
 	if rapid.Bool().Draw(t, "device") {
 		n.Status.Allocatable["example.com/gpu"] = resource.MustParse("8")
 	}
 	for _, name := range rapid.SliceOfN(rapid.SampledFrom([]string{"x:1", "y:1", "z:1"}), 0, 3).Draw(t, "images") {
-		n.Status.Images = append(n.Status.Images, framework.ContainerImage{
+		n.Status.Images = append(n.Status.Images, api.ContainerImage{
 			Names: []string{name, name + "@digest"}, SizeBytes: rapid.Int64Range(1, 9).Draw(t, "size"),
 		})
 	}
@@ -327,7 +328,7 @@ func (w *world) drawPod(t *rapid.T) *framework.PodInfo {
 		requests[resource.Name(name)] = resource.MustParse(rapid.SampledFrom([]string{"0", "1", "1500m", "3", "4611686018427387904", "9223372036854775000"}).Draw(t, name))
 	}
 	for _, port := range rapid.SliceOfN(rapid.Int32Range(80, 82), 0, 3).Draw(t, "ports") {
-		p.Spec.Containers[0].Ports = append(p.Spec.Containers[0].Ports, framework.ContainerPort{HostPort: port})
+		p.Spec.Containers[0].Ports = append(p.Spec.Containers[0].Ports, api.ContainerPort{HostPort: port})
 	}
 	info, err := w.forks[0].snapshot.NewPodInfo(p)
 	if err != nil {
@@ -367,7 +368,7 @@ func (w *world) whatIf(t *rapid.T) {
 	s.end(t)
 }
 
-func (s *subject) addNode(t *rapid.T, w *world, n *framework.Node) {
+func (s *subject) addNode(t *rapid.T, w *world, n *api.Node) {
 	err := s.snapshot.AddNode(n)
 	if _, there := s.model.nodes[n.Name]; there || len(s.open) > 0 {
 		if err == nil {
@@ -384,14 +385,14 @@ func (s *subject) addNode(t *rapid.T, w *world, n *framework.Node) {
 }
 
 // bucket is the zone that the order goes by.
-func (w *world) bucket(n *framework.Node) string {
+func (w *world) bucket(n *api.Node) string {
 	if w.order == framework.Arrival {
 		return ""
 	}
 	return zoneOf(n)
 }
 
-func (s *subject) updateNode(t *rapid.T, w *world, n *framework.Node) {
+func (s *subject) updateNode(t *rapid.T, w *world, n *api.Node) {
 	err := s.snapshot.UpdateNode(n)
 	if len(s.open) > 0 {
 		if err == nil {
@@ -553,13 +554,13 @@ func (s *subject) denominate(t *rapid.T) {
 
 func (s *subject) put(t *rapid.T) {
 	name := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "object")
-	meta := framework.ObjectMeta{Name: name}
+	meta := api.ObjectMeta{Name: name}
 	var err error
 	if rapid.Bool().Draw(t, "service") {
-		s.model.services[name] = &framework.Service{ObjectMeta: meta}
+		s.model.services[name] = &api.Service{ObjectMeta: meta}
 		err = framework.Put(s.snapshot, s.model.services[name])
 	} else {
-		s.model.namespaces[name] = &framework.Namespace{ObjectMeta: meta}
+		s.model.namespaces[name] = &api.Namespace{ObjectMeta: meta}
 		err = framework.Put(s.snapshot, s.model.namespaces[name])
 	}
 	if err != nil {
@@ -570,10 +571,10 @@ func (s *subject) put(t *rapid.T) {
 func (s *subject) delete(t *rapid.T) {
 	name := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "object")
 	delete(s.model.services, name)
-	framework.Delete[framework.Service](s.snapshot, name)
+	framework.Delete[api.Service](s.snapshot, name)
 	if rapid.Bool().Draw(t, "namespace, too") {
 		delete(s.model.namespaces, name)
-		framework.Delete[framework.Namespace](s.snapshot, name)
+		framework.Delete[api.Namespace](s.snapshot, name)
 	}
 }
 
@@ -749,7 +750,7 @@ func (s *subject) checkObjects(t *rapid.T, w *world) {
 }
 
 // compareObjects compares the objects of a kind, and returns their content.
-func compareObjects[T framework.Object](t *rapid.T, versions map[uint64]string, s *framework.Snapshot, want map[string]*T) string {
+func compareObjects[T api.Object](t *rapid.T, versions map[uint64]string, s *framework.Snapshot, want map[string]*T) string {
 	content := ""
 	list := framework.List[T](s)
 	for i, name := range slices.Sorted(maps.Keys(want)) {

@@ -1,19 +1,23 @@
 package framework
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/berth-sched/berth/framework/api"
+)
 
 // AddNode adds a node without pods. A node that is nil, has no name, has a
 // negative quantity, would bring the resource names of the snapshot to more
 // than [resource.MaxNames], or has the name of a node that is there already is an
-// [*InvalidError], and so is any change of nodes inside a transaction. The
+// [*api.InvalidError], and so is any change of nodes inside a transaction. The
 // object must not change while it is in the snapshot.
-func (s *Snapshot) AddNode(node *Node) error {
+func (s *Snapshot) AddNode(node *api.Node) error {
 	n, err := newNodeInfo(node, s.lineage.schema)
 	if err != nil {
 		return err
 	}
 	if s.Node(node.Name) != nil {
-		return &InvalidError{Object: "node " + node.Name, Field: "metadata.name", Value: node.Name, Err: errDuplicate}
+		return &api.InvalidError{Object: "node " + node.Name, Field: "metadata.name", Value: node.Name, Err: errDuplicate}
 	}
 	if err := s.refuseInTransaction(node.Name); err != nil {
 		return err
@@ -31,8 +35,8 @@ func (s *Snapshot) AddNode(node *Node) error {
 }
 
 // UpdateNode replaces the object of a node and keeps its pods. A node that is
-// not there, or an object that AddNode would refuse, is an [*InvalidError].
-func (s *Snapshot) UpdateNode(node *Node) error {
+// not there, or an object that AddNode would refuse, is an [*api.InvalidError].
+func (s *Snapshot) UpdateNode(node *api.Node) error {
 	n, err := newNodeInfo(node, s.lineage.schema)
 	if err != nil {
 		return err
@@ -62,7 +66,7 @@ func (s *Snapshot) UpdateNode(node *Node) error {
 }
 
 // RemoveNode removes a node and its pods, the last pod first. A node that is
-// not there is an [*InvalidError]. It costs O(N) for N nodes of its zone.
+// not there is an [*api.InvalidError]. It costs O(N) for N nodes of its zone.
 func (s *Snapshot) RemoveNode(name string) error {
 	n := s.Node(name)
 	if n == nil {
@@ -98,13 +102,13 @@ func (s *Snapshot) install(n *NodeInfo) {
 
 func (s *Snapshot) refuseInTransaction(node string) error {
 	if s.undo.isOpen() {
-		return &InvalidError{Object: "node " + node, Err: errInTransaction}
+		return &api.InvalidError{Object: "node " + node, Err: errInTransaction}
 	}
 	return nil
 }
 
 func unknownNode(name string) error {
-	return &InvalidError{Object: nodeObject(name), Field: "metadata.name", Value: name, Err: errUnknownNode}
+	return &api.InvalidError{Object: nodeObject(name), Field: "metadata.name", Value: name, Err: errUnknownNode}
 }
 
 // nodeObject names the node in an error.

@@ -1,10 +1,14 @@
 package framework
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/berth-sched/berth/framework/api"
+)
 
 // AddPod counts the pod on the node of that name. An unknown node, a PodInfo
 // of another schema, or a total beyond the largest int64 is an
-// [*InvalidError]. The snapshot does not check whether the pod fits, nor
+// [*api.InvalidError]. The snapshot does not check whether the pod fits, nor
 // whether it is on a node already.
 //
 // Differs: kube-scheduler's sums of a node wrap around beyond the largest int64,
@@ -22,7 +26,7 @@ func (s *Snapshot) AddPod(p *PodInfo, node string) error {
 
 // RemovePod takes the pod off the node of that name. A pod is recognised by
 // its UID, without one by namespace and name. A pod that is not there is an
-// [*InvalidError].
+// [*api.InvalidError].
 func (s *Snapshot) RemovePod(p *PodInfo, node string) error {
 	if err := s.CheckPod(p); err != nil {
 		return err
@@ -130,15 +134,15 @@ func (s *Snapshot) changed(n *NodeInfo) {
 	s.journal.add(n.Slot())
 }
 
-// CheckPod returns an [*InvalidError] for a PodInfo that cannot be used with the
+// CheckPod returns an [*api.InvalidError] for a PodInfo that cannot be used with the
 // snapshot, because it is nil or follows another schema: its vectors would be
 // read wrongly. A PodInfo that the snapshot or a fork of it made is always right.
 func (s *Snapshot) CheckPod(p *PodInfo) error {
 	switch {
 	case p == nil || p.Pod == nil:
-		return &InvalidError{Object: "pod", Err: errNil}
+		return &api.InvalidError{Object: "pod", Err: errNil}
 	case p.schema != s.lineage.schema:
-		return &InvalidError{Object: podObject(p.Pod), Err: errForeignPod}
+		return &api.InvalidError{Object: podObject(p.Pod), Err: errForeignPod}
 	}
 	return nil
 }
@@ -147,7 +151,7 @@ func (s *Snapshot) CheckPod(p *PodInfo) error {
 // leave.
 func (s *Snapshot) present(p *PodInfo, n *NodeInfo) (*NodeInfo, error) {
 	if n == nil || n.Node == nil {
-		return nil, &InvalidError{Object: podObject(p.Pod), Field: "spec.nodeName", Err: errors.New("the node is nil")}
+		return nil, &api.InvalidError{Object: podObject(p.Pod), Field: "spec.nodeName", Err: errors.New("the node is nil")}
 	}
 	if now := s.asIs(n); now != nil {
 		return now, nil
@@ -169,7 +173,7 @@ func (s *Snapshot) asIs(n *NodeInfo) *NodeInfo {
 }
 
 func podOnNode(p *PodInfo, node string, err error) error {
-	return &InvalidError{Object: podObject(p.Pod), Field: "spec.nodeName", Value: node, Err: err}
+	return &api.InvalidError{Object: podObject(p.Pod), Field: "spec.nodeName", Value: node, Err: err}
 }
 
 var (

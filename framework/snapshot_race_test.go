@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // Forks of one snapshot may be used by one goroutine each. What they do here
@@ -17,12 +18,12 @@ func TestForksConcurrently(t *testing.T) {
 	pods := make([]*framework.PodInfo, 50)
 	for i := range pods {
 		p := plainPod(fmt.Sprintf("p%d", i), "cpu", "100m", fmt.Sprintf("example.com/device-%d", i%7), "1")
-		p.Spec.Containers[0].Ports = []framework.ContainerPort{{HostPort: int32(i%5 + 1)}}
+		p.Spec.Containers[0].Ports = []api.ContainerPort{{HostPort: int32(i%5 + 1)}}
 		pods[i] = podInfo(t, s, p)
 		must(t, s.AddPod(pods[i], fmt.Sprintf("node-%05d", i*7)))
 	}
 	length := framework.NewPodDerived(func(p *framework.PodInfo) *int { return new(len(p.Pod.Name)) })
-	labels := framework.NewNodeDerived(func(n *framework.Node) *int { return new(len(n.Labels)) })
+	labels := framework.NewNodeDerived(func(n *api.Node) *int { return new(len(n.Labels)) })
 
 	try := func(err error) {
 		if err != nil {
@@ -53,7 +54,7 @@ func TestForksConcurrently(t *testing.T) {
 				try(err)
 				try(f.AddPod(late, n.Name()))
 				if i%5 == 0 {
-					try(f.UpdateNode(plainNode(f.At(i).Name(), framework.LabelTopologyZone, fmt.Sprint(i%4))))
+					try(f.UpdateNode(plainNode(f.At(i).Name(), api.LabelTopologyZone, fmt.Sprint(i%4))))
 					try(f.RemoveNode(f.At(f.Len() - 1).Name()))
 					try(f.AddNode(plainNode(fmt.Sprintf("late-%d", i))))
 				}

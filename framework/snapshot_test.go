@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // TestSnapshotRefuses gives bad input: each is an error that names object,
@@ -29,8 +30,8 @@ func TestSnapshotRefuses(t *testing.T) {
 	}{
 		{"nil node", func(_ *testing.T, s *framework.Snapshot) error { return s.AddNode(nil) }, "node: is nil"},
 		{"nil update", func(_ *testing.T, s *framework.Snapshot) error { return s.UpdateNode(nil) }, "node: is nil"},
-		{"node without a name", func(_ *testing.T, s *framework.Snapshot) error { return s.AddNode(&framework.Node{}) }, "node: metadata.name: must not be empty"},
-		{"update without a name", func(_ *testing.T, s *framework.Snapshot) error { return s.UpdateNode(&framework.Node{}) }, "node: metadata.name: must not be empty"},
+		{"node without a name", func(_ *testing.T, s *framework.Snapshot) error { return s.AddNode(&api.Node{}) }, "node: metadata.name: must not be empty"},
+		{"update without a name", func(_ *testing.T, s *framework.Snapshot) error { return s.UpdateNode(&api.Node{}) }, "node: metadata.name: must not be empty"},
 		{"duplicate node", func(_ *testing.T, s *framework.Snapshot) error { return s.AddNode(plainNode("n1")) }, `node n1: metadata.name: "n1": there is already a node of this name`},
 		{"negative memory", func(_ *testing.T, s *framework.Snapshot) error { return s.AddNode(negative) }, `node bad: status.allocatable[memory]: "-5Gi": must not be negative`},
 		{"update to negative", func(_ *testing.T, s *framework.Snapshot) error { return s.UpdateNode(negativeDevice) }, `node n1: status.allocatable[example.com/gpu]: "-1": must not be negative`},
@@ -168,10 +169,10 @@ func TestSlots(t *testing.T) {
 
 func TestHasPod(t *testing.T) {
 	s := framework.NewSnapshot(framework.Arrival)
-	if err := s.AddNode(framework.MakeNode("n", "4", "8Gi").Obj()); err != nil {
+	if err := s.AddNode(api.MakeNode("n", "4", "8Gi").Obj()); err != nil {
 		t.Fatal(err)
 	}
-	info := func(b framework.PodBuilder) *framework.PodInfo {
+	info := func(b api.PodBuilder) *framework.PodInfo {
 		t.Helper()
 		p, err := s.NewPodInfo(b.Obj())
 		if err != nil {
@@ -179,7 +180,7 @@ func TestHasPod(t *testing.T) {
 		}
 		return p
 	}
-	if err := s.AddPod(info(framework.MakePod("p").UID("u")), "n"); err != nil {
+	if err := s.AddPod(info(api.MakePod("p").UID("u")), "n"); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
@@ -188,10 +189,10 @@ func TestHasPod(t *testing.T) {
 		pod  *framework.PodInfo
 		want bool
 	}{
-		{"its next version", s.Node("n"), info(framework.MakePod("p").UID("u").Labels("a", "b")), true},
-		{"another of its name", s.Node("n"), info(framework.MakePod("p").UID("v")), false},
+		{"its next version", s.Node("n"), info(api.MakePod("p").UID("u").Labels("a", "b")), true},
+		{"another of its name", s.Node("n"), info(api.MakePod("p").UID("v")), false},
 		{"no pod", s.Node("n"), nil, false},
-		{"no node", nil, info(framework.MakePod("p").UID("u")), false},
+		{"no node", nil, info(api.MakePod("p").UID("u")), false},
 	} {
 		if got := tt.node.HasPod(tt.pod); got != tt.want {
 			t.Errorf("%s: HasPod = %t, want %t", tt.name, got, tt.want)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // TestTransactions runs programs of: "+p" assume, "-p" forget, "(" begin, ")"
@@ -97,7 +98,7 @@ func TestAssumeForget(t *testing.T) {
 	web := func(name string, ports ...int32) *framework.PodInfo {
 		p := plainPod(name, "cpu", "1", "example.com/gpu", "1")
 		for _, port := range ports {
-			p.Spec.Containers[0].Ports = append(p.Spec.Containers[0].Ports, framework.ContainerPort{HostPort: port})
+			p.Spec.Containers[0].Ports = append(p.Spec.Containers[0].Ports, api.ContainerPort{HostPort: port})
 		}
 		return podInfo(t, s, p)
 	}

@@ -51,3 +51,15 @@ func end(negative bool) int64 {
 	}
 	return math.MaxInt64
 }
+
+// SatFloat returns f, truncated, or the end of int64 that it would have passed.
+// Not a number gives 0.
+func SatFloat(f float64) int64 {
+	switch {
+	case f >= math.MinInt64 && f < math.MaxInt64:
+		return int64(f)
+	case f != f:
+		return 0
+	}
+	return end(f < 0)
+}

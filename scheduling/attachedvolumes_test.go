@@ -8,6 +8,7 @@ import (
 
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/config"
 	"github.com/berth-sched/berth/scoring"
@@ -86,19 +87,19 @@ func TestAttachedVolumesFollow(t *testing.T) {
 	}
 	snap := framework.NewSnapshot(framework.Arrival)
 	for _, name := range []string{"a", "b"} {
-		if err := snap.AddNode(framework.MakeNode(name, "8", "32Gi").Obj()); err != nil {
+		if err := snap.AddNode(api.MakeNode(name, "8", "32Gi").Obj()); err != nil {
 			t.Fatal(err)
 		}
 	}
 	claim := func(name, volume string) {
-		c := &framework.PersistentVolumeClaim{ObjectMeta: framework.ObjectMeta{Namespace: "default", Name: name}}
+		c := &api.PersistentVolumeClaim{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: name}}
 		c.Spec.VolumeName = volume
 		if err := framework.Put(snap, c); err != nil {
 			t.Fatal(err)
 		}
 	}
 	pod := func(claim string) *framework.PodInfo {
-		p, err := snap.NewPodInfo(framework.MakePod("p").Requests("1", "1Gi").Claim(claim).Obj())
+		p, err := snap.NewPodInfo(api.MakePod("p").Requests("1", "1Gi").Claim(claim).Obj())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,8 +113,8 @@ func TestAttachedVolumesFollow(t *testing.T) {
 		}
 		return d.Score
 	}
-	disk := &framework.PersistentVolume{ObjectMeta: framework.ObjectMeta{Name: "disk"}}
-	disk.Spec.AWSElasticBlockStore = &framework.AWSElasticBlockStoreVolumeSource{VolumeID: "1"}
+	disk := &api.PersistentVolume{ObjectMeta: api.ObjectMeta{Name: "disk"}}
+	disk.Spec.AWSElasticBlockStore = &api.AWSElasticBlockStoreVolumeSource{VolumeID: "1"}
 	before := decide("before there is a claim")
 	claim("data", "disk")
 	if got := decide("a claim without its volume"); got != before {
@@ -127,7 +128,7 @@ func TestAttachedVolumesFollow(t *testing.T) {
 		t.Errorf("score %d with a disk and without", with)
 	}
 	for _, name := range []string{"a", "b"} {
-		csi := &framework.CSINode{ObjectMeta: framework.ObjectMeta{Name: name, Annotations: map[string]string{framework.AnnMigratedPlugins: "kubernetes.io/aws-ebs"}}}
+		csi := &api.CSINode{ObjectMeta: api.ObjectMeta{Name: name, Annotations: map[string]string{api.AnnMigratedPlugins: "kubernetes.io/aws-ebs"}}}
 		if err := framework.Put(snap, csi); err != nil {
 			t.Fatal(err)
 		}
@@ -140,13 +141,13 @@ func TestAttachedVolumesFollow(t *testing.T) {
 func ExampleBalanceAttachedVolumes() {
 	snapshot := framework.NewSnapshot(framework.Arrival)
 	for _, n := range [][2]string{{"few", "2"}, {"many", "16"}} {
-		node := framework.MakeNode(n[0], "8", "32Gi").Resource("attachable-volumes-aws-ebs", n[1]).Obj()
+		node := api.MakeNode(n[0], "8", "32Gi").Resource("attachable-volumes-aws-ebs", n[1]).Obj()
 		if err := snapshot.AddNode(node); err != nil {
 			panic(err)
 		}
 	}
-	pod, err := snapshot.NewPodInfo(framework.MakePod("db").Requests("1", "1Gi").Volume(framework.Volume{
-		Name: "data", VolumeSource: framework.VolumeSource{AWSElasticBlockStore: &framework.AWSElasticBlockStoreVolumeSource{VolumeID: "vol-1"}},
+	pod, err := snapshot.NewPodInfo(api.MakePod("db").Requests("1", "1Gi").Volume(api.Volume{
+		Name: "data", VolumeSource: api.VolumeSource{AWSElasticBlockStore: &api.AWSElasticBlockStoreVolumeSource{VolumeID: "vol-1"}},
 	}).Obj())
 	if err != nil {
 		panic(err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/gen/workload"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scoring"
@@ -30,7 +31,7 @@ func cluster(tb testing.TB, n int) *framework.Snapshot {
 	return s
 }
 
-func podInfo(tb testing.TB, s *framework.Snapshot, p *framework.Pod) *framework.PodInfo {
+func podInfo(tb testing.TB, s *framework.Snapshot, p *api.Pod) *framework.PodInfo {
 	tb.Helper()
 	info, err := s.NewPodInfo(p)
 	if err != nil {
@@ -113,8 +114,8 @@ func BenchmarkPlace(b *testing.B) {
 }
 
 // classPod is a pod of one of many classes: they differ in what they request.
-func classPod(i, class int) *framework.Pod {
-	return framework.MakePod(fmt.Sprintf("c%d", i)).UID(framework.UID(fmt.Sprint(i))).
+func classPod(i, class int) *api.Pod {
+	return api.MakePod(fmt.Sprintf("c%d", i)).UID(api.UID(fmt.Sprint(i))).
 		Requests(fmt.Sprintf("%dm", 100+class%200), fmt.Sprintf("%dMi", 300+7*(class%50)+class/200)).Obj()
 }
 
@@ -207,7 +208,7 @@ func BenchmarkNewClass(b *testing.B) {
 func BenchmarkFull(b *testing.B) {
 	s := cluster(b, 5000)
 	sched := build(b, scheduling.Kubernetes137())
-	big := podInfo(b, s, framework.MakePod("big").Requests("100", "1Gi").Obj())
+	big := podInfo(b, s, api.MakePod("big").Requests("100", "1Gi").Obj())
 	small := podInfo(b, s, classPod(0, 0))
 	i := 0
 	b.ReportAllocs()

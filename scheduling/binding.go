@@ -188,7 +188,7 @@ func (b *Binding) postBind(ctx context.Context, p named[framework.PostBindPlugin
 // get its node. The cycle has the values of the scheduling cycle and snap as
 // its snapshot. When the node has left the snapshot meanwhile, the plugins are
 // given it as it was; what they keep per node went with it. A nil snapshot is an
-// [*framework.InvalidError].
+// [*api.InvalidError].
 func (b *Binding) Unreserve(snap *framework.Snapshot) error {
 	if len(b.plugins.reserve) == 0 {
 		return nil

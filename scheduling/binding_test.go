@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/google/go-cmp/cmp"
 )
@@ -56,9 +57,9 @@ func (b binder) PreBind(ctx context.Context, _ *framework.Cycle, _ string) frame
 // bindingOf places a pod and returns its binding.
 func bindingOf(t *testing.T, p scheduling.Profile) *scheduling.Binding {
 	t.Helper()
-	s := smallCluster(t, framework.MakeNode("n", "4", "4Gi").Obj())
+	s := smallCluster(t, api.MakeNode("n", "4", "4Gi").Obj())
 	sched := build(t, p)
-	pod := podInfo(t, s, framework.MakePod("p").Obj())
+	pod := podInfo(t, s, api.MakePod("p").Obj())
 	d, err := sched.Place(s, pod)
 	if err != nil {
 		t.Fatal(err)
@@ -272,9 +273,9 @@ func TestPointsAreChecked(t *testing.T) {
 }
 
 func TestRestrictingPluginsReject(t *testing.T) {
-	s := smallCluster(t, framework.MakeNode("a", "1", "1Gi").Obj(), framework.MakeNode("b", "1", "1Gi").Obj())
+	s := smallCluster(t, api.MakeNode("a", "1", "1Gi").Obj(), api.MakeNode("b", "1", "1Gi").Obj())
 	sched := build(t, scheduling.Kubernetes137())
-	_, err := sched.Schedule(s, podInfo(t, s, framework.MakePod("p").Node("a").Requests("2", "1Gi").Obj()))
+	_, err := sched.Schedule(s, podInfo(t, s, api.MakePod("p").Node("a").Requests("2", "1Gi").Obj()))
 	var fit *scheduling.FitError
 	if !errors.As(err, &fit) {
 		t.Fatalf("Schedule: %v", err)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -59,8 +60,8 @@ func (w *calmWalk) must(err error) {
 	}
 }
 
-func (w *calmWalk) node(i int) *framework.Node {
-	n := framework.MakeNode(fmt.Sprint("n", i), "4", "8Gi").Zone(fmt.Sprint("z", i%3))
+func (w *calmWalk) node(i int) *api.Node {
+	n := api.MakeNode(fmt.Sprint("n", i), "4", "8Gi").Zone(fmt.Sprint("z", i%3))
 	if w.r.IntN(8) == 0 {
 		n = n.Taint("k=v:NoSchedule")
 	}
@@ -71,22 +72,22 @@ func (w *calmWalk) step() {
 	w.t.Helper()
 	switch w.r.IntN(400) {
 	case 0:
-		w.place(w.pod().PodAntiAffinity(framework.LabelTopologyZone, "app=a1"))
+		w.place(w.pod().PodAntiAffinity(api.LabelTopologyZone, "app=a1"))
 	case 1:
-		w.place(w.pod().PodAffinity(framework.LabelTopologyZone, "app=a0"))
+		w.place(w.pod().PodAffinity(api.LabelTopologyZone, "app=a0"))
 	case 2:
-		service := framework.Service{Spec: framework.ServiceSpec{Selector: map[string]string{"app": "a0"}}}
+		service := api.Service{Spec: api.ServiceSpec{Selector: map[string]string{"app": "a0"}}}
 		service.Namespace, service.Name = "default", "service"
 		w.must(framework.Put(w.snap, &service))
 	case 3:
-		framework.Delete[framework.Service](w.snap, "default/service")
+		framework.Delete[api.Service](w.snap, "default/service")
 	case 4:
 		w.must(w.snap.UpdateNode(w.node(w.r.IntN(40))))
 	case 5:
 		w.snap = w.snap.Fork()
 	case 6:
 		mark, placed := w.snap.Begin(), len(w.placed)
-		w.place(w.pod().PodAntiAffinity(framework.LabelTopologyZone, "app=a0"))
+		w.place(w.pod().PodAntiAffinity(api.LabelTopologyZone, "app=a0"))
 		w.place(w.pod())
 		w.snap.Rollback(mark)
 		w.placed = w.placed[:placed]
@@ -102,14 +103,14 @@ func (w *calmWalk) step() {
 	}
 }
 
-func (w *calmWalk) pod() framework.PodBuilder {
+func (w *calmWalk) pod() api.PodBuilder {
 	w.serial++
 	class := w.r.IntN(2)
-	return framework.MakePod(fmt.Sprint("p", w.serial)).UID(framework.UID(fmt.Sprint(w.serial))).
+	return api.MakePod(fmt.Sprint("p", w.serial)).UID(api.UID(fmt.Sprint(w.serial))).
 		Labels("app", fmt.Sprint("a", class)).Requests(fmt.Sprint(100+100*class, "m"), "200Mi")
 }
 
-func (w *calmWalk) place(p framework.PodBuilder) {
+func (w *calmWalk) place(p api.PodBuilder) {
 	w.t.Helper()
 	pod := podInfo(w.t, w.snap, p.Obj())
 	d, err := w.sched.Place(w.snap, pod)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -97,7 +98,7 @@ func placeThree(t *testing.T, p scheduling.Profile) {
 	t.Helper()
 	s := framework.NewSnapshot(framework.Arrival)
 	for _, n := range []string{"n", "nn", "nnn"} {
-		if err := s.AddNode(framework.MakeNode(n, "4", "8Gi").Obj()); err != nil {
+		if err := s.AddNode(api.MakeNode(n, "4", "8Gi").Obj()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -106,7 +107,7 @@ func placeThree(t *testing.T, p scheduling.Profile) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"a", "b", "c"} {
-		if _, err := sched.Place(s, podInfo(t, s, framework.MakePod(name).Obj())); err != nil {
+		if _, err := sched.Place(s, podInfo(t, s, api.MakePod(name).Obj())); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // A NodeVerdict is what the filters of a profile say of one node.
@@ -87,7 +88,7 @@ func (s *Scheduler) aside(snap *framework.Snapshot, pod *framework.PodInfo, node
 		return nil, err
 	}
 	if i := slices.Index(nodes, nil); i >= 0 {
-		return nil, &framework.InvalidError{Object: fmt.Sprintf("nodes[%d]", i), Err: errors.New("is nil")}
+		return nil, &api.InvalidError{Object: fmt.Sprintf("nodes[%d]", i), Err: errors.New("is nil")}
 	}
 	r := &road{plugins: &s.plugins, workers: 1}
 	r.cycle.Reset(pod, snap, s.number, decisionSeed(s.profile.Seed, s.number))

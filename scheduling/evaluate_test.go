@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/frameworktest"
 	"github.com/berth-sched/berth/scheduling"
 )
@@ -70,7 +71,7 @@ func TestEvaluateSomeNodes(t *testing.T) {
 	if got := sched.MaxScore(); got != 1300 {
 		t.Errorf("MaxScore = %d, want 1300: weights 3, 2, 1, 1, 2, 2, 1, 1", got)
 	}
-	pod := framework.MakePod("p").Obj()
+	pod := api.MakePod("p").Obj()
 	pod.Spec.NodeName = "b"
 	info := podInfo(t, s, pod)
 	verdicts, err := sched.FilterNodes(s, info, []*framework.NodeInfo{s.Node("b"), s.Node("a")})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scoring"
 )
@@ -17,7 +18,7 @@ import (
 // twoNodes is a cluster of a small node and a large one.
 func twoNodes() *framework.Snapshot {
 	s := framework.NewSnapshot(framework.Arrival)
-	for _, n := range []framework.NodeBuilder{framework.MakeNode("small", "2", "4Gi"), framework.MakeNode("large", "8", "32Gi")} {
+	for _, n := range []api.NodeBuilder{api.MakeNode("small", "2", "4Gi"), api.MakeNode("large", "8", "32Gi")} {
 		if err := s.AddNode(n.Obj()); err != nil {
 			panic(err)
 		}
@@ -27,7 +28,7 @@ func twoNodes() *framework.Snapshot {
 
 // pending derives a pod that requests so much.
 func pending(s *framework.Snapshot, name, cpu, memory string) *framework.PodInfo {
-	pod, err := s.NewPodInfo(framework.MakePod(name).Requests(cpu, memory).Obj())
+	pod, err := s.NewPodInfo(api.MakePod(name).Requests(cpu, memory).Obj())
 	if err != nil {
 		panic(err)
 	}
@@ -55,7 +56,7 @@ func byResources() scheduling.Profile {
 func Example() {
 	snapshot := framework.NewSnapshot(framework.ZoneInterleaved)
 	for _, name := range []string{"a", "b"} {
-		if err := snapshot.AddNode(framework.MakeNode(name, "4", "16Gi").Obj()); err != nil {
+		if err := snapshot.AddNode(api.MakeNode(name, "4", "16Gi").Obj()); err != nil {
 			fmt.Println(err)
 			return
 		}
@@ -66,7 +67,7 @@ func Example() {
 		return
 	}
 	for _, name := range []string{"web-0", "web-1", "web-2"} {
-		pod, err := snapshot.NewPodInfo(framework.MakePod(name).Requests("1500m", "2Gi").Obj())
+		pod, err := snapshot.NewPodInfo(api.MakePod(name).Requests("1500m", "2Gi").Obj())
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -330,8 +331,8 @@ func ExampleRegisteredEvent() {
 
 func ExampleSchedulingGates() {
 	s := twoNodes()
-	gated := framework.MakePod("web").Obj()
-	gated.Spec.SchedulingGates = []framework.PodSchedulingGate{{Name: "example.com/quota"}}
+	gated := api.MakePod("web").Obj()
+	gated.Spec.SchedulingGates = []api.PodSchedulingGate{{Name: "example.com/quota"}}
 	pod, err := s.NewPodInfo(gated)
 	if err != nil {
 		fmt.Println(err)
@@ -344,7 +345,7 @@ func ExampleSchedulingGates() {
 
 func ExamplePrioritySort() {
 	s := twoNodes()
-	web, err := s.NewPodInfo(framework.MakePod("web").Priority(10).Obj())
+	web, err := s.NewPodInfo(api.MakePod("web").Priority(10).Obj())
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -15,9 +16,9 @@ func ExamplePluginTime() {
 		fmt.Println(err)
 		return
 	}
-	snap, pods, err := framework.SnapshotOf(&framework.Objects{
-		Nodes: []*framework.Node{framework.MakeNode("a", "4", "8Gi").Obj(), framework.MakeNode("b", "4", "8Gi").Obj()},
-		Pods:  []*framework.Pod{framework.MakePod("web").Obj()},
+	snap, pods, err := framework.SnapshotOf(&api.Objects{
+		Nodes: []*api.Node{api.MakeNode("a", "4", "8Gi").Obj(), api.MakeNode("b", "4", "8Gi").Obj()},
+		Pods:  []*api.Pod{api.MakePod("web").Obj()},
 	}, framework.Arrival)
 	if err != nil {
 		fmt.Println(err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling/preemption"
 )
 
@@ -42,7 +43,7 @@ type Extender struct {
 	Preempt func(ctx context.Context, pod *framework.PodInfo, s *framework.Snapshot, candidates []*preemption.Candidate) ([]*preemption.Candidate, error)
 	// Bind binds the pod, in place of the Bind plugins. At most one extender of a
 	// profile has it.
-	Bind func(ctx context.Context, pod *framework.Pod, node string) error
+	Bind func(ctx context.Context, pod *api.Pod, node string) error
 }
 
 // An ExtenderVerdict is what an extender says of the nodes that it was asked
@@ -130,7 +131,7 @@ func (e *Extender) prioritize(ctx context.Context, pod *framework.PodInfo, nodes
 	return e.Prioritize(ctx, pod, nodes)
 }
 
-func (e *Extender) bind(ctx context.Context, pod *framework.Pod, node string) (err error) {
+func (e *Extender) bind(ctx context.Context, pod *api.Pod, node string) (err error) {
 	defer e.fails("Bind", &err)
 	return e.Bind(ctx, pod, node)
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/preemption"
 	"github.com/berth-sched/berth/scoring"
@@ -52,9 +53,9 @@ func scored(name string, weight int64, scores []scheduling.HostScore, err error)
 
 func abc(tb testing.TB) *framework.Snapshot {
 	tb.Helper()
-	var nodes []*framework.Node
+	var nodes []*api.Node
 	for _, name := range []string{"a", "b", "c"} {
-		nodes = append(nodes, framework.MakeNode(name, "4", "16Gi").Obj())
+		nodes = append(nodes, api.MakeNode(name, "4", "16Gi").Obj())
 	}
 	return smallCluster(tb, nodes...)
 }
@@ -134,7 +135,7 @@ func TestExtenderFilter(t *testing.T) {
 			calls = nil
 			s := abc(t)
 			sched := build(t, scheduling.Profile{Extenders: tt.extenders, Tie: scheduling.First})
-			d, err := sched.Schedule(s, podInfo(t, s, framework.MakePod("p").Obj()))
+			d, err := sched.Schedule(s, podInfo(t, s, api.MakePod("p").Obj()))
 			if d.Node != tt.node || (err == nil) != (tt.err == "") || err != nil && err.Error() != tt.err {
 				t.Errorf("Schedule = %q, %v, want %q, %s", d.Node, err, tt.node, tt.err)
 			}
@@ -189,7 +190,7 @@ func TestExtenderPrioritize(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := abc(t)
 			sched := build(t, scheduling.Profile{Score: []scheduling.Weighted{{Plugin: spare{}}}, Extenders: tt.extenders, Tie: scheduling.First})
-			pod := podInfo(t, s, framework.MakePod("p").Obj())
+			pod := podInfo(t, s, api.MakePod("p").Obj())
 			e := sched.Explain(s, pod)
 			d, err := sched.Schedule(s, pod)
 			if err != nil {
@@ -220,14 +221,14 @@ func TestExtenderPrioritize(t *testing.T) {
 // found them in a log: 404 and 438 of plugins (and 1000000 of NodePreferAvoidPods)
 // besides 2 and 5 of an extender.
 func TestExtenderLog(t *testing.T) {
-	s := smallCluster(t, framework.MakeNode("192.168.60.238", "4", "16Gi").Obj(), framework.MakeNode("192.168.60.237", "4", "16Gi").Obj())
+	s := smallCluster(t, api.MakeNode("192.168.60.238", "4", "16Gi").Obj(), api.MakeNode("192.168.60.237", "4", "16Gi").Obj())
 	sched := build(t, scheduling.Profile{
 		Score: []scheduling.Weighted{{Plugin: spare{}}},
 		Extenders: []scheduling.Extender{scored("http://192.168.60.89:8889/", 1, []scheduling.HostScore{
 			{Host: "192.168.60.238", Score: 2}, {Host: "192.168.60.237", Score: 5},
 		}, nil)},
 	})
-	e := sched.Explain(s, podInfo(t, s, framework.MakePod("nginx").Obj()))
+	e := sched.Explain(s, podInfo(t, s, api.MakePod("nginx").Obj()))
 	want := []scheduling.ScoreExplanation{
 		{Plugin: "spare", Raw: 50, Normalized: 50, Weight: 1, Weighted: 50},
 		{Plugin: "http://192.168.60.89:8889/", Raw: 5, Normalized: 50, Weight: 1, Weighted: 50},
@@ -248,7 +249,7 @@ func TestExtenderTies(t *testing.T) {
 		s := abc(t)
 		sched := build(t, scheduling.Profile{Score: []scheduling.Weighted{{Plugin: spare{}}}, Extenders: extenders, Tie: scheduling.Heap, Seed: 7})
 		for range 300 {
-			d, err := sched.Schedule(s, podInfo(t, s, framework.MakePod("p").Obj()))
+			d, err := sched.Schedule(s, podInfo(t, s, api.MakePod("p").Obj()))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -259,7 +260,7 @@ func TestExtenderTies(t *testing.T) {
 	if got := chosen(); got["a"] != 300 {
 		t.Errorf("without extenders %v, want a always: the heap decides", got)
 	}
-	silent := scheduling.Extender{Name: "x", Bind: func(context.Context, *framework.Pod, string) error { return nil }}
+	silent := scheduling.Extender{Name: "x", Bind: func(context.Context, *api.Pod, string) error { return nil }}
 	if got := chosen(silent); got["a"] < 60 || got["b"] < 60 || got["c"] < 60 {
 		t.Errorf("an extender without scores: %v, want a uniform choice", got)
 	}
@@ -288,11 +289,11 @@ func TestExtenderWantsAll(t *testing.T) {
 	}{
 		{"filter", said(&calls, "x", scheduling.ExtenderVerdict{Nodes: []string{"c"}}, nil), 3},
 		{"prioritize", scored("x", 1, nil, nil), 3},
-		{"bind", scheduling.Extender{Name: "x", Bind: func(context.Context, *framework.Pod, string) error { return nil }}, 1},
+		{"bind", scheduling.Extender{Name: "x", Bind: func(context.Context, *api.Pod, string) error { return nil }}, 1},
 	}
 	for _, tt := range tests {
 		s := abc(t)
-		d, err := build(t, scheduling.Profile{Extenders: []scheduling.Extender{tt.e}}).Schedule(s, podInfo(t, s, framework.MakePod("p").Obj()))
+		d, err := build(t, scheduling.Profile{Extenders: []scheduling.Extender{tt.e}}).Schedule(s, podInfo(t, s, api.MakePod("p").Obj()))
 		if err != nil || d.Evaluated != tt.want {
 			t.Errorf("%s: evaluated %d nodes, %v, want %d", tt.name, d.Evaluated, err, tt.want)
 		}
@@ -303,7 +304,7 @@ func TestExtenderEmptiedNodes(t *testing.T) {
 	for _, emptied := range []bool{false, true} {
 		s := abc(t)
 		for i := range 3 {
-			if err := s.AddPod(podInfo(t, s, framework.MakePod(fmt.Sprint("on-a-", i)).Requests("1", "1Gi").Obj()), "a"); err != nil {
+			if err := s.AddPod(podInfo(t, s, api.MakePod(fmt.Sprint("on-a-", i)).Requests("1", "1Gi").Obj()), "a"); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -316,7 +317,7 @@ func TestExtenderEmptiedNodes(t *testing.T) {
 			},
 			Tie: scheduling.First,
 		})
-		d, err := sched.Place(s, podInfo(t, s, framework.MakePod("p").Requests("1", "1Gi").Obj()))
+		d, err := sched.Place(s, podInfo(t, s, api.MakePod("p").Requests("1", "1Gi").Obj()))
 		if want := map[bool]string{false: "b", true: "a"}[emptied]; err != nil || d.Node != want {
 			t.Errorf("emptied %t: placed on %s, %v, want %s", emptied, d.Node, err, want)
 		}
@@ -343,7 +344,7 @@ func TestExtenderAndNominatedNode(t *testing.T) {
 		s := abc(t)
 		e := said(&calls, "x", scheduling.ExtenderVerdict{Nodes: tt.nodes}, tt.err)
 		e.Ignorable = tt.ignorable
-		pod := framework.MakePod("p").Obj()
+		pod := api.MakePod("p").Obj()
 		pod.Status.NominatedNodeName = "c"
 		d, err := build(t, scheduling.Profile{Extenders: []scheduling.Extender{e}, Tie: scheduling.First}).Schedule(s, podInfo(t, s, pod))
 		if d.Node != tt.want || (err == nil) != (tt.want != "") || !slices.Equal(calls, tt.calls) {
@@ -362,7 +363,7 @@ func TestExtenderContext(t *testing.T) {
 			return scheduling.ExtenderVerdict{}, ctx.Err()
 		},
 	}}})
-	if _, err := sched.ScheduleContext(ctx, s, podInfo(t, s, framework.MakePod("p").Obj())); !errors.Is(err, context.Canceled) {
+	if _, err := sched.ScheduleContext(ctx, s, podInfo(t, s, api.MakePod("p").Obj())); !errors.Is(err, context.Canceled) {
 		t.Errorf("ScheduleContext fails with %v, want %v", err, context.Canceled)
 	}
 }
@@ -370,8 +371,8 @@ func TestExtenderContext(t *testing.T) {
 // lowPod puts a pod of low priority on the node that fills it.
 func lowPod(t *testing.T, s *framework.Snapshot, name, node string) {
 	t.Helper()
-	pod := framework.MakePod(name).Requests("4", "1Gi").Obj()
-	pod.UID = framework.UID("uid-" + name)
+	pod := api.MakePod(name).Requests("4", "1Gi").Obj()
+	pod.UID = api.UID("uid-" + name)
 	if err := s.AddPod(podInfo(t, s, pod), node); err != nil {
 		t.Fatal(err)
 	}
@@ -379,7 +380,7 @@ func lowPod(t *testing.T, s *framework.Snapshot, name, node string) {
 
 func highPod(t *testing.T, s *framework.Snapshot) *framework.PodInfo {
 	t.Helper()
-	pod := framework.MakePod("high").Requests("4", "1Gi").Obj()
+	pod := api.MakePod("high").Requests("4", "1Gi").Obj()
 	pod.Spec.Priority = new(int32(100))
 	return podInfo(t, s, pod)
 }
@@ -452,8 +453,8 @@ func TestExtenderIsAskedOnce(t *testing.T) {
 	var calls []string
 	s := abc(t)
 	for _, node := range []string{"a", "b"} {
-		small := framework.MakePod("low-"+node).Requests("1", "1Gi").Obj()
-		small.UID = framework.UID("uid-" + node)
+		small := api.MakePod("low-"+node).Requests("1", "1Gi").Obj()
+		small.UID = api.UID("uid-" + node)
 		if err := s.AddPod(podInfo(t, s, small), node); err != nil {
 			t.Fatal(err)
 		}
@@ -465,7 +466,7 @@ func TestExtenderIsAskedOnce(t *testing.T) {
 			Failed: map[string]string{"a": "busy", "c": "busy"}, Unresolvable: map[string]string{"b": "never"},
 		}, nil)},
 	})
-	pod := framework.MakePod("high").Requests("1", "1Gi").Obj()
+	pod := api.MakePod("high").Requests("1", "1Gi").Obj()
 	pod.Spec.Priority = new(int32(100))
 	info := podInfo(t, s, pod)
 	d, err := sched.Schedule(s, info)
@@ -509,7 +510,7 @@ func TestExtenderBind(t *testing.T) {
 			plugin := &countingBinder{}
 			e := scheduling.Extender{
 				Name: "x", Ignorable: tt.ignorable, Interested: func(*framework.PodInfo) bool { return tt.interested },
-				Bind: func(_ context.Context, pod *framework.Pod, node string) error {
+				Bind: func(_ context.Context, pod *api.Pod, node string) error {
 					if pod.Name != "p" || node == "" {
 						t.Errorf("bind %s to %q", pod.Name, node)
 					}
@@ -517,7 +518,7 @@ func TestExtenderBind(t *testing.T) {
 				},
 			}
 			sched := build(t, scheduling.Profile{Extenders: []scheduling.Extender{e}, Bind: []framework.Plugin{plugin}})
-			pod := podInfo(t, s, framework.MakePod("p").Obj())
+			pod := podInfo(t, s, api.MakePod("p").Obj())
 			d, err := sched.Place(s, pod)
 			if err != nil {
 				t.Fatal(err)
@@ -551,7 +552,7 @@ func TestExtenderEvents(t *testing.T) {
 }
 
 func TestExtenderProfileErrors(t *testing.T) {
-	bind := func(context.Context, *framework.Pod, string) error { return nil }
+	bind := func(context.Context, *api.Pod, string) error { return nil }
 	_, err := scheduling.New(scheduling.Profile{Name: "p", Extenders: []scheduling.Extender{
 		scored("", 0, nil, nil), {Name: "b", Bind: bind}, {Name: "c", Bind: bind},
 	}})
@@ -587,7 +588,7 @@ func TestExtenderThatAgreesChangesNothing(t *testing.T) {
 		x, y := framework.NewSnapshot(framework.Arrival), framework.NewSnapshot(framework.Arrival)
 		for i := range n {
 			for _, s := range []*framework.Snapshot{x, y} {
-				if err := s.AddNode(framework.MakeNode(fmt.Sprint("n", i), "4", "16Gi").Obj()); err != nil {
+				if err := s.AddNode(api.MakeNode(fmt.Sprint("n", i), "4", "16Gi").Obj()); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -601,7 +602,7 @@ func TestExtenderThatAgreesChangesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range 12 {
-			pod := framework.MakePod(fmt.Sprint("p", i)).Obj()
+			pod := api.MakePod(fmt.Sprint("p", i)).Obj()
 			px, err := x.NewPodInfo(pod)
 			if err != nil {
 				t.Fatal(err)

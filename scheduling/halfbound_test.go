@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -71,7 +72,7 @@ func decider(t *testing.T, s *scheduling.Scheduler) func(snap *framework.Snapsho
 	return func(snap *framework.Snapshot, label string) {
 		t.Helper()
 		serial++
-		_, err := s.Schedule(snap, podInfo(t, snap, framework.MakePod(fmt.Sprint("p", serial)).Labels("app", label).Obj()))
+		_, err := s.Schedule(snap, podInfo(t, snap, api.MakePod(fmt.Sprint("p", serial)).Labels("app", label).Obj()))
 		var different *scheduling.DifferenceError
 		if errors.As(err, &different) {
 			t.Error(err)
@@ -81,7 +82,7 @@ func decider(t *testing.T, s *scheduling.Scheduler) func(snap *framework.Snapsho
 
 func putSetting(t *testing.T, snap *framework.Snapshot, word string) {
 	t.Helper()
-	n := &framework.Namespace{ObjectMeta: framework.ObjectMeta{Name: "setting", Labels: map[string]string{"is": word}}}
+	n := &api.Namespace{ObjectMeta: api.ObjectMeta{Name: "setting", Labels: map[string]string{"is": word}}}
 	if err := framework.Put(snap, n); err != nil {
 		t.Fatal(err)
 	}
@@ -132,11 +133,11 @@ func TestVolumesOfAnotherWorld(t *testing.T) {
 			p.Fast.Verify = true
 			s := build(t, p)
 			snap, other := small(t, 6)
-			volume := &framework.PersistentVolume{ObjectMeta: framework.ObjectMeta{Name: "v"}}
-			volume.Spec.CSI = &framework.CSIPersistentVolumeSource{Driver: "csi", VolumeHandle: "h"}
-			volume.Spec.ClaimRef = &framework.ObjectReference{Namespace: "default", Name: "c"}
-			claim := &framework.PersistentVolumeClaim{ObjectMeta: framework.ObjectMeta{
-				Namespace: "default", Name: "c", Annotations: map[string]string{framework.AnnBindCompleted: "yes"},
+			volume := &api.PersistentVolume{ObjectMeta: api.ObjectMeta{Name: "v"}}
+			volume.Spec.CSI = &api.CSIPersistentVolumeSource{Driver: "csi", VolumeHandle: "h"}
+			volume.Spec.ClaimRef = &api.ObjectReference{Namespace: "default", Name: "c"}
+			claim := &api.PersistentVolumeClaim{ObjectMeta: api.ObjectMeta{
+				Namespace: "default", Name: "c", Annotations: map[string]string{api.AnnBindCompleted: "yes"},
 			}}
 			claim.Spec.VolumeName = "v"
 			if err := errors.Join(framework.Put(snap, volume), framework.Put(snap, claim)); err != nil {
@@ -146,7 +147,7 @@ func TestVolumesOfAnotherWorld(t *testing.T) {
 			try := func(snap *framework.Snapshot, label string) {
 				t.Helper()
 				serial++
-				pod := framework.MakePod(fmt.Sprint("p", serial)).Labels("app", label).Claim("c").Obj()
+				pod := api.MakePod(fmt.Sprint("p", serial)).Labels("app", label).Claim("c").Obj()
 				var different *scheduling.DifferenceError
 				if _, err := s.Schedule(snap, podInfo(t, snap, pod)); errors.As(err, &different) {
 					t.Error(err)
@@ -161,7 +162,7 @@ func TestVolumesOfAnotherWorld(t *testing.T) {
 				snap.Rollback(mark)
 				elsewhere = snap.Fork()
 			}
-			framework.Delete[framework.PersistentVolumeClaim](elsewhere, "default/c")
+			framework.Delete[api.PersistentVolumeClaim](elsewhere, "default/c")
 			try(elsewhere, "a")
 			if how == "rollback" {
 				snap.Rollback(mark)

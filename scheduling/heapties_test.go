@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -33,7 +34,7 @@ func TestHeapOfManyTies(t *testing.T) {
 				})
 				snap := framework.NewSnapshot(framework.Arrival)
 				for i := range nodes {
-					n := framework.MakeNode(fmt.Sprint("n", i), "8", "8Gi").Resource("pods", fmt.Sprint(i%7)) // 0: not feasible
+					n := api.MakeNode(fmt.Sprint("n", i), "8", "8Gi").Resource("pods", fmt.Sprint(i%7)) // 0: not feasible
 					if i >= first && i < first+2*tied && (i%2 == 0 || first == nodes-tied) {
 						n = n.Labels("late", "x")
 					}
@@ -41,7 +42,7 @@ func TestHeapOfManyTies(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				pod := podInfo(t, snap, framework.MakePod("p").Obj())
+				pod := podInfo(t, snap, api.MakePod("p").Obj())
 				for range 12 {
 					if _, err := s.Schedule(snap, pod); err != nil {
 						t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -15,7 +16,7 @@ func small(t *testing.T, n int) (*framework.Snapshot, *framework.PodInfo) {
 	t.Helper()
 	snap := framework.NewSnapshot(framework.Arrival)
 	for i := range n {
-		node := framework.MakeNode(fmt.Sprintf("n%d", i), "4", "8Gi").Resource("pods", "3")
+		node := api.MakeNode(fmt.Sprintf("n%d", i), "4", "8Gi").Resource("pods", "3")
 		if i == 0 {
 			node = node.Labels("liked", "x")
 		}
@@ -23,7 +24,7 @@ func small(t *testing.T, n int) (*framework.Snapshot, *framework.PodInfo) {
 			t.Fatal(err)
 		}
 	}
-	return snap, podInfo(t, snap, framework.MakePod("p").Obj())
+	return snap, podInfo(t, snap, api.MakePod("p").Obj())
 }
 
 // TestKeptRejectionsRunOut: a node that was rejected for a while when its class
@@ -53,7 +54,7 @@ func TestClassesPartFromTheirBase(t *testing.T) {
 	snap, pod := small(t, 6)
 	var guests []*framework.PodInfo
 	for i := range 3 {
-		guests = append(guests, podInfo(t, snap, framework.MakePod(fmt.Sprintf("g%d", i)).Obj()))
+		guests = append(guests, podInfo(t, snap, api.MakePod(fmt.Sprintf("g%d", i)).Obj()))
 	}
 	decide := func(times int) {
 		t.Helper()

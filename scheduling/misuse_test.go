@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/google/go-cmp/cmp"
 )
@@ -101,10 +102,10 @@ func TestPanics(t *testing.T) {
 				sched := build(t, scheduling.Profile{
 					Filter: []framework.Plugin{b}, Score: []scheduling.Weighted{{Plugin: b}}, Fast: scheduling.Fast{Off: off},
 				})
-				s := smallCluster(t, framework.MakeNode("a", "4", "4Gi").Obj(), framework.MakeNode("b", "4", "4Gi").Obj())
+				s := smallCluster(t, api.MakeNode("a", "4", "4Gi").Obj(), api.MakeNode("b", "4", "4Gi").Obj())
 				try := func(what string, may ...string) {
 					t.Helper()
-					_, err := sched.Place(s, podInfo(t, s, framework.MakePod("p").Obj()))
+					_, err := sched.Place(s, podInfo(t, s, api.MakePod("p").Obj()))
 					if err == nil {
 						return
 					}
@@ -149,9 +150,9 @@ func (moody) Filter(p *framework.PodInfo, n *framework.NodeInfo) framework.Statu
 // however many workers there are: the next one starts where it ended.
 func TestParallelismAfterErrors(t *testing.T) {
 	run := func(workers int) (answers []string) {
-		var nodes []*framework.Node
+		var nodes []*api.Node
 		for i := range 9 {
-			nodes = append(nodes, framework.MakeNode(fmt.Sprintf("n%d", i), "4", "4Gi").Obj())
+			nodes = append(nodes, api.MakeNode(fmt.Sprintf("n%d", i), "4", "4Gi").Obj())
 		}
 		s := smallCluster(t, nodes...)
 		sched := build(t, scheduling.Profile{
@@ -159,7 +160,7 @@ func TestParallelismAfterErrors(t *testing.T) {
 			Parallelism: workers, Fast: scheduling.Fast{Off: true},
 		})
 		for _, node := range []string{"", "n5", "", "n2", "any", "", "n0"} {
-			d, err := sched.Schedule(s, podInfo(t, s, framework.MakePod("p").Labels("error-on", node).Obj()))
+			d, err := sched.Schedule(s, podInfo(t, s, api.MakePod("p").Labels("error-on", node).Obj()))
 			answers = append(answers, fmt.Sprintf("%q of %d, %d feasible: %v", d.Node, d.Evaluated, d.Feasible, err))
 		}
 		return answers
@@ -183,9 +184,9 @@ func TestParallelismAfterErrors(t *testing.T) {
 // A filter that could not decide ends the search: the nodes behind it have no
 // verdict, and the one it was asked about has none either.
 func TestExplainError(t *testing.T) {
-	s := smallCluster(t, framework.MakeNode("a", "4", "4Gi").Obj(), framework.MakeNode("b", "4", "4Gi").Obj(), framework.MakeNode("c", "4", "4Gi").Obj())
+	s := smallCluster(t, api.MakeNode("a", "4", "4Gi").Obj(), api.MakeNode("b", "4", "4Gi").Obj(), api.MakeNode("c", "4", "4Gi").Obj())
 	sched := build(t, scheduling.Profile{Filter: []framework.Plugin{moody{}}, Score: []scheduling.Weighted{{Plugin: emptier{}}}})
-	e := sched.Explain(s, podInfo(t, s, framework.MakePod("p").Labels("error-on", "b").Obj()))
+	e := sched.Explain(s, podInfo(t, s, api.MakePod("p").Labels("error-on", "b").Obj()))
 	want := []scheduling.NodeExplanation{
 		{Node: "a", Verdict: scheduling.VerdictFeasible},
 		{Node: "b", Verdict: scheduling.VerdictSampled},
@@ -210,10 +211,10 @@ func (panickyBatch) ScoreNodes(*framework.PodInfo, []*framework.NodeInfo, []int6
 
 // Which node a batch was at is not known, whoever scored it.
 func TestBatchPanic(t *testing.T) {
-	s := smallCluster(t, framework.MakeNode("a", "4", "4Gi").Obj(), framework.MakeNode("b", "4", "4Gi").Obj())
+	s := smallCluster(t, api.MakeNode("a", "4", "4Gi").Obj(), api.MakeNode("b", "4", "4Gi").Obj())
 	for _, workers := range []int{1, 2} {
 		sched := build(t, scheduling.Profile{Score: []scheduling.Weighted{{Plugin: panickyBatch{}}}, Parallelism: workers})
-		_, err := sched.Schedule(s, podInfo(t, s, framework.MakePod("p").Obj()))
+		_, err := sched.Schedule(s, podInfo(t, s, api.MakePod("p").Obj()))
 		if want := `running Score plugins: plugin "panickyBatch" failed with: panic: boom`; fmt.Sprint(err) != want {
 			t.Errorf("%d workers: error %v, want %s", workers, err, want)
 		}
@@ -223,9 +224,9 @@ func TestBatchPanic(t *testing.T) {
 // TestForeignPod checks that what does not fit together is refused before
 // anything is counted: vectors of two schemas must not meet.
 func TestForeignPod(t *testing.T) {
-	s := smallCluster(t, framework.MakeNode("a", "4", "4Gi").Obj(), framework.MakeNode("b", "4", "4Gi").Obj())
-	elsewhere := podInfo(t, framework.NewSnapshot(framework.Arrival), framework.MakePod("p").Obj())
-	own := podInfo(t, s, framework.MakePod("p").Obj())
+	s := smallCluster(t, api.MakeNode("a", "4", "4Gi").Obj(), api.MakeNode("b", "4", "4Gi").Obj())
+	elsewhere := podInfo(t, framework.NewSnapshot(framework.Arrival), api.MakePod("p").Obj())
+	own := podInfo(t, s, api.MakePod("p").Obj())
 	for _, tt := range []struct {
 		name string
 		snap *framework.Snapshot
@@ -241,7 +242,7 @@ func TestForeignPod(t *testing.T) {
 			for _, off := range []bool{true, false} {
 				sched := build(t, scheduling.Profile{Fast: scheduling.Fast{Off: off}})
 				_, err := sched.Place(tt.snap, tt.pod)
-				var invalid *framework.InvalidError
+				var invalid *api.InvalidError
 				if !errors.As(err, &invalid) || err.Error() != tt.want {
 					t.Errorf("Place: error %v, want %s", err, tt.want)
 				}

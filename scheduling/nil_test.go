@@ -6,16 +6,17 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 )
 
 // TestNil: a snapshot, pod or node that is nil is an error, whatever is asked.
 func TestNil(t *testing.T) {
 	s := framework.NewSnapshot(framework.Arrival)
-	if err := s.AddNode(framework.MakeNode("n", "4", "8Gi").Obj()); err != nil {
+	if err := s.AddNode(api.MakeNode("n", "4", "8Gi").Obj()); err != nil {
 		t.Fatal(err)
 	}
-	pod := podInfo(t, s, framework.MakePod("p").Obj())
+	pod := podInfo(t, s, api.MakePod("p").Obj())
 	sched, err := scheduling.New(scheduling.Kubernetes137())
 	if err != nil {
 		t.Fatal(err)
@@ -44,7 +45,7 @@ func TestNil(t *testing.T) {
 			return err
 		},
 	} {
-		var invalid *framework.InvalidError
+		var invalid *api.InvalidError
 		if err := call(nil, pod); !errors.As(err, &invalid) {
 			t.Errorf("%s(nil, pod) = %v, want an InvalidError", name, err)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -17,11 +18,11 @@ func TestNominatedNodeThatThePreFilterLeavesOut(t *testing.T) {
 		{"gone", "0/2 nodes are available: 2 node(s) didn't satisfy plugin(s) [NodeAffinity]."},
 		{"a", "0/2 nodes are available: 1 node(s) didn't match Pod's node affinity/selector, 1 node(s) didn't satisfy plugin(s) [NodeAffinity]."},
 	} {
-		s := smallCluster(t, framework.MakeNode("a", "4", "4Gi").Obj(), framework.MakeNode("b", "4", "4Gi").Obj())
-		pod := framework.MakePod("p").Obj()
-		pod.Spec.Affinity = &framework.Affinity{NodeAffinity: &framework.NodeAffinity{
-			RequiredDuringSchedulingIgnoredDuringExecution: &framework.NodeSelector{NodeSelectorTerms: []framework.NodeSelectorTerm{{
-				MatchFields: []framework.NodeSelectorRequirement{{Key: "metadata.name", Operator: framework.NodeSelectorOpIn, Values: []string{"c"}}},
+		s := smallCluster(t, api.MakeNode("a", "4", "4Gi").Obj(), api.MakeNode("b", "4", "4Gi").Obj())
+		pod := api.MakePod("p").Obj()
+		pod.Spec.Affinity = &api.Affinity{NodeAffinity: &api.NodeAffinity{
+			RequiredDuringSchedulingIgnoredDuringExecution: &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{{
+				MatchFields: []api.NodeSelectorRequirement{{Key: "metadata.name", Operator: api.NodeSelectorOpIn, Values: []string{"c"}}},
 			}}},
 		}}
 		pod.Status.NominatedNodeName = tt.nominated
@@ -40,17 +41,17 @@ func TestNominatedNodeBeyondTheSample(t *testing.T) {
 		nominated string
 		evaluated int
 	}{{"", 101}, {"n050", 101}, {"n199", 102}} { // the search passes n050, which is crowded
-		var list []*framework.Node
+		var list []*api.Node
 		for i := range nodes {
-			list = append(list, framework.MakeNode(fmt.Sprintf("n%03d", i), "4", "4Gi").Obj())
+			list = append(list, api.MakeNode(fmt.Sprintf("n%03d", i), "4", "4Gi").Obj())
 		}
 		s := smallCluster(t, list...)
 		for _, taken := range []string{"n199", "n050"} {
-			if err := s.AddPod(podInfo(t, s, framework.MakePod("taken").UID(framework.UID("on-"+taken)).Obj()), taken); err != nil {
+			if err := s.AddPod(podInfo(t, s, api.MakePod("taken").UID(api.UID("on-"+taken)).Obj()), taken); err != nil {
 				t.Fatal(err)
 			}
 		}
-		pod := framework.MakePod("p").Obj()
+		pod := api.MakePod("p").Obj()
 		pod.Status.NominatedNodeName = tt.nominated
 		sched := build(t, scheduling.Profile{
 			Filter: []framework.Plugin{crowded{}}, Score: []scheduling.Weighted{{Plugin: byName{}}}, Percentage: 50, Tie: scheduling.First,
@@ -62,7 +63,7 @@ func TestNominatedNodeBeyondTheSample(t *testing.T) {
 		if d.Evaluated != tt.evaluated || d.Feasible != 100 {
 			t.Errorf("nominated to %q: %d nodes evaluated, %d feasible, want %d and 100", tt.nominated, d.Evaluated, d.Feasible, tt.evaluated)
 		}
-		next, err := sched.Schedule(s, podInfo(t, s, framework.MakePod("q").Obj()))
+		next, err := sched.Schedule(s, podInfo(t, s, api.MakePod("q").Obj()))
 		if want := fmt.Sprintf("n%03d", tt.evaluated); err != nil || next.Node != want {
 			t.Errorf("nominated to %q: the next search begins at %s (%v), want %s", tt.nominated, next.Node, err, want)
 		}
@@ -79,12 +80,12 @@ func (byName) Score(*framework.PodInfo, *framework.NodeInfo) int64 { return 0 }
 // in the cluster has.
 func TestNominatedPodWithNewTerms(t *testing.T) {
 	const want = "0/1 nodes are available: 1 node(s) didn't satisfy existing pods anti-affinity rules."
-	s := smallCluster(t, framework.MakeNode("a", "4", "4Gi").Obj())
-	first := framework.MakePod("first").PodAntiAffinity(framework.LabelHostname, "app=web").Obj()
+	s := smallCluster(t, api.MakeNode("a", "4", "4Gi").Obj())
+	first := api.MakePod("first").PodAntiAffinity(api.LabelHostname, "app=web").Obj()
 	if err := s.Nominate(podInfo(t, s, first), "a", ""); err != nil {
 		t.Fatal(err)
 	}
-	pod := framework.MakePod("p").Labels("app", "web").PodAntiAffinity(framework.LabelTopologyZone, "app=other").Obj()
+	pod := api.MakePod("p").Labels("app", "web").PodAntiAffinity(api.LabelTopologyZone, "app=other").Obj()
 	sched := build(t, scheduling.Profile{Filter: []framework.Plugin{filter.InterPodAffinity{}}})
 	for i := range 2 {
 		if _, err := sched.Schedule(s, podInfo(t, s, pod)); err == nil || err.Error() != want {

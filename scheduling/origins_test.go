@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 )
@@ -24,7 +25,7 @@ func TestSnapshotsOfDifferentOrigins(t *testing.T) {
 		for k := range snaps {
 			snaps[k] = framework.NewSnapshot(framework.Arrival)
 			for i := range 20 {
-				n := framework.MakeNode(fmt.Sprintf("s%d-n%d", k, i), fmt.Sprint(1+r.IntN(8)), "8Gi").Resource(devices[k], fmt.Sprint(r.IntN(3)))
+				n := api.MakeNode(fmt.Sprintf("s%d-n%d", k, i), fmt.Sprint(1+r.IntN(8)), "8Gi").Resource(devices[k], fmt.Sprint(r.IntN(3)))
 				if r.IntN(4) == 0 {
 					n = n.Taint("k=v:NoSchedule")
 				}
@@ -38,7 +39,7 @@ func TestSnapshotsOfDifferentOrigins(t *testing.T) {
 			if r.IntN(6) == 0 {
 				k = 1 - k
 			}
-			b := framework.MakePod(fmt.Sprint("p", i)).Requests("100m", "10Mi")
+			b := api.MakePod(fmt.Sprint("p", i)).Requests("100m", "10Mi")
 			if r.IntN(2) == 0 {
 				b = b.Request(devices[k], "1")
 			}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -15,11 +16,11 @@ func TestParallelismIsBoundedByNodes(t *testing.T) {
 	for _, nodes := range []int{1, 2, 3, 10, 101} {
 		snap := framework.NewSnapshot(framework.ZoneInterleaved)
 		for i := range nodes {
-			if err := snap.AddNode(framework.MakeNode(fmt.Sprint("n", i), "4", "8Gi").Obj()); err != nil {
+			if err := snap.AddNode(api.MakeNode(fmt.Sprint("n", i), "4", "8Gi").Obj()); err != nil {
 				t.Fatal(err)
 			}
 		}
-		pod, err := snap.NewPodInfo(framework.MakePod("p").Requests("1", "1Gi").Obj())
+		pod, err := snap.NewPodInfo(api.MakePod("p").Requests("1", "1Gi").Obj())
 		if err != nil {
 			t.Fatal(err)
 		}

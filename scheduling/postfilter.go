@@ -29,7 +29,7 @@ func (s *Scheduler) HasPostFilter() bool { return len(s.plugins.postFilter) > 0 
 // back as a [*PluginError]. Rejections let the next plugin try: the status then
 // has the reasons of all, plugin is the first of them, and what the last one
 // with a nomination proposed is kept. A snapshot or pod that Schedule refuses is
-// an [*framework.InvalidError] here, too.
+// an [*api.InvalidError] here, too.
 //
 // Source: kube-scheduler 1.37, framework/runtime, RunPostFilterPlugins.
 func (s *Scheduler) PostFilter(ctx context.Context, snap *framework.Snapshot, pod *framework.PodInfo, d Decision) (result framework.PostFiltered, plugin string, status framework.Status, err error) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/preemption"
 )
@@ -17,11 +18,11 @@ func full(t *testing.T, n int) (*framework.Snapshot, *framework.PodInfo) {
 	snap, _ := small(t, n)
 	for i := range 3 * n {
 		name := fmt.Sprintf("low-%d", i)
-		if err := snap.Assume(podInfo(t, snap, framework.MakePod(name).UID(framework.UID(name)).Obj()), snap.At(i/3)); err != nil {
+		if err := snap.Assume(podInfo(t, snap, api.MakePod(name).UID(api.UID(name)).Obj()), snap.At(i/3)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return snap, podInfo(t, snap, framework.MakePod("high").UID("high").Priority(5).Obj())
+	return snap, podInfo(t, snap, api.MakePod("high").UID("high").Priority(5).Obj())
 }
 
 // TestRoomWasMade: where the pod fits by now, nobody is asked to go, be the class

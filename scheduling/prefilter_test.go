@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/google/go-cmp/cmp"
 )
@@ -110,8 +111,8 @@ func TestPreFilter(t *testing.T) {
 					p.Filter = append(p.Filter, plugin)
 				}
 				sched := build(t, p)
-				s := smallCluster(t, framework.MakeNode("a", "4", "4Gi").Obj(), framework.MakeNode("b", "4", "4Gi").Obj(), framework.MakeNode("c", "4", "4Gi").Obj())
-				d, err := sched.Schedule(s, podInfo(t, s, framework.MakePod("p").Obj()))
+				s := smallCluster(t, api.MakeNode("a", "4", "4Gi").Obj(), api.MakeNode("b", "4", "4Gi").Obj(), api.MakeNode("c", "4", "4Gi").Obj())
+				d, err := sched.Schedule(s, podInfo(t, s, api.MakePod("p").Obj()))
 				got := d.Node
 				if err != nil {
 					got = err.Error()
@@ -159,13 +160,13 @@ func TestNominated(t *testing.T) {
 		{"needed", 6, true, "0/2 nodes are available: 2 crowded."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := smallCluster(t, framework.MakeNode("a", "4", "4Gi").Obj(), framework.MakeNode("b", "4", "4Gi").Obj())
-			if err := s.Nominate(podInfo(t, s, framework.MakePod("taken").Priority(tt.priority).Obj()), "a", ""); err != nil {
+			s := smallCluster(t, api.MakeNode("a", "4", "4Gi").Obj(), api.MakeNode("b", "4", "4Gi").Obj())
+			if err := s.Nominate(podInfo(t, s, api.MakePod("taken").Priority(tt.priority).Obj()), "a", ""); err != nil {
 				t.Fatal(err)
 			}
 			before := s.Node("a").Generation()
 			sched := build(t, scheduling.Profile{Filter: []framework.Plugin{crowded{tt.without}}, Tie: scheduling.First})
-			d, err := sched.Schedule(s, podInfo(t, s, framework.MakePod("p").Priority(5).Obj()))
+			d, err := sched.Schedule(s, podInfo(t, s, api.MakePod("p").Priority(5).Obj()))
 			got := d.Node
 			if err != nil {
 				got = err.Error()
@@ -183,10 +184,10 @@ func TestNominated(t *testing.T) {
 // A pod that was nominated to a node is tried there first, and the next search
 // begins where this one would have.
 func TestNominatedNodeIsTriedFirst(t *testing.T) {
-	s := smallCluster(t, framework.MakeNode("a", "4", "4Gi").Obj(), framework.MakeNode("b", "4", "4Gi").Obj(), framework.MakeNode("c", "4", "4Gi").Obj())
+	s := smallCluster(t, api.MakeNode("a", "4", "4Gi").Obj(), api.MakeNode("b", "4", "4Gi").Obj(), api.MakeNode("c", "4", "4Gi").Obj())
 	sched := build(t, scheduling.Profile{Filter: []framework.Plugin{crowded{}}, Tie: scheduling.First})
 	for _, tt := range []struct{ nominated, want string }{{"c", "c"}, {"", "a"}, {"b", "b"}, {"gone", "b"}, {"", "c"}} {
-		pod := framework.MakePod("p").Obj()
+		pod := api.MakePod("p").Obj()
 		pod.Status.NominatedNodeName = tt.nominated
 		d, err := sched.Schedule(s, podInfo(t, s, pod))
 		if d.Node != tt.want || err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -66,7 +67,7 @@ func (f fond) Score(_ *framework.PodInfo, node *framework.NodeInfo) int64 {
 // setting is what a namespace called "setting" says: the word that the plugins
 // of these tests obey, "" while there is none.
 func setting(s *framework.Snapshot) string {
-	if n := framework.Lookup[framework.Namespace](s, "setting"); n != nil {
+	if n := framework.Lookup[api.Namespace](s, "setting"); n != nil {
 		return n.Labels["is"]
 	}
 	return ""
@@ -74,7 +75,7 @@ func setting(s *framework.Snapshot) string {
 
 func set(t *testing.T, s *framework.Snapshot, to string) {
 	t.Helper()
-	n := &framework.Namespace{}
+	n := &api.Namespace{}
 	n.Name, n.Labels = "setting", map[string]string{"is": to}
 	if err := framework.Put(s, n); err != nil {
 		t.Fatal(err)
@@ -131,8 +132,8 @@ func TestPreparationFollows(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		profile scheduling.Profile
-		pod     func(i int) *framework.Pod // of decision i; nil for pods that are alike
-		known   bool                       // the fast road decides most of the time
+		pod     func(i int) *api.Pod // of decision i; nil for pods that are alike
+		known   bool                 // the fast road decides most of the time
 	}{
 		{"a filter that reads objects", filters(onlyPreFilter{scoped{name: "p", scope: objects, preFilter: filterBySetting}}), nil, false},
 		{"a scorer that reads objects", scores(onlyPreScore{scoped{name: "p", scope: objects, preScore: scoreBySetting}}), nil, false},
@@ -162,8 +163,8 @@ func TestPreparationFollows(t *testing.T) {
 				return framework.PreFiltered{}, framework.SkipStatus()
 			}}}},
 			Filter: []framework.Plugin{scoped{name: "f"}}, Score: []scheduling.Weighted{{Plugin: steady{}}},
-		}, func(i int) *framework.Pod {
-			p := framework.MakePod(fmt.Sprint("p", i))
+		}, func(i int) *api.Pod {
+			p := api.MakePod(fmt.Sprint("p", i))
 			if i%5 == 4 {
 				p = p.Labels("bad", "yes")
 			}
@@ -176,7 +177,7 @@ func TestPreparationFollows(t *testing.T) {
 			sched := build(t, p)
 			s := framework.NewSnapshot(framework.Arrival)
 			for _, name := range []string{"a", "b", "c"} {
-				if err := s.AddNode(framework.MakeNode(name, "4", "4Gi").Obj()); err != nil {
+				if err := s.AddNode(api.MakeNode(name, "4", "4Gi").Obj()); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -186,7 +187,7 @@ func TestPreparationFollows(t *testing.T) {
 				set(t, s, word)
 				s.SetNow(s.Now().Add(time.Hour))
 				for range 4 {
-					pod := framework.MakePod(fmt.Sprint("p", i)).Obj()
+					pod := api.MakePod(fmt.Sprint("p", i)).Obj()
 					if tt.pod != nil {
 						pod = tt.pod(i)
 					}
@@ -222,11 +223,11 @@ func (b bare) PreScore(c *framework.Cycle, nodes []*framework.NodeInfo) (framewo
 func TestVolumeZoneFollows(t *testing.T) {
 	s := framework.NewSnapshot(framework.Arrival)
 	for _, zone := range []string{"x", "y"} {
-		if err := s.AddNode(framework.MakeNode("node-"+zone, "4", "4Gi").Zone(zone).Obj()); err != nil {
+		if err := s.AddNode(api.MakeNode("node-"+zone, "4", "4Gi").Zone(zone).Obj()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	claim := &framework.PersistentVolumeClaim{ObjectMeta: framework.ObjectMeta{Namespace: "default", Name: "data"}}
+	claim := &api.PersistentVolumeClaim{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: "data"}}
 	claim.Spec.VolumeName = "pv"
 	if err := framework.Put(s, claim); err != nil {
 		t.Fatal(err)
@@ -235,19 +236,19 @@ func TestVolumeZoneFollows(t *testing.T) {
 	p.Fast.Verify = true
 	sched := build(t, p)
 	for i, zone := range []string{"", "x", "y", "", "y", "x"} {
-		volume := &framework.PersistentVolume{ObjectMeta: framework.ObjectMeta{Name: "pv"}}
+		volume := &api.PersistentVolume{ObjectMeta: api.ObjectMeta{Name: "pv"}}
 		want := 2
 		if zone != "" {
-			volume.Labels = map[string]string{framework.LabelTopologyZone: zone}
+			volume.Labels = map[string]string{api.LabelTopologyZone: zone}
 			want = 1
 		}
 		if err := framework.Put(s, volume); err != nil {
 			t.Fatal(err)
 		}
 		for k := range 3 {
-			pod := framework.MakePod(fmt.Sprintf("p%d-%d", i, k)).Obj()
-			pod.Spec.Volumes = []framework.Volume{{Name: "v", VolumeSource: framework.VolumeSource{
-				PersistentVolumeClaim: &framework.PersistentVolumeClaimVolumeSource{ClaimName: "data"},
+			pod := api.MakePod(fmt.Sprintf("p%d-%d", i, k)).Obj()
+			pod.Spec.Volumes = []api.Volume{{Name: "v", VolumeSource: api.VolumeSource{
+				PersistentVolumeClaim: &api.PersistentVolumeClaimVolumeSource{ClaimName: "data"},
 			}}}
 			d, err := sched.Schedule(s, podInfo(t, s, pod))
 			if err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scoring"
 )
@@ -13,15 +14,15 @@ import (
 // A plugin that is disabled where it filters or scores still prepares: it may
 // reject a pod or fail, on both roads, for each pod by what that pod asks for.
 func TestPluginsThatOnlyPrepare(t *testing.T) {
-	named := func(node string) *framework.NodeAffinity {
-		return &framework.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &framework.NodeSelector{
-			NodeSelectorTerms: []framework.NodeSelectorTerm{{MatchFields: []framework.NodeSelectorRequirement{
-				{Key: "metadata.name", Operator: framework.NodeSelectorOpIn, Values: []string{node}},
+	named := func(node string) *api.NodeAffinity {
+		return &api.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &api.NodeSelector{
+			NodeSelectorTerms: []api.NodeSelectorTerm{{MatchFields: []api.NodeSelectorRequirement{
+				{Key: "metadata.name", Operator: api.NodeSelectorOpIn, Values: []string{node}},
 			}}},
 		}}
 	}
-	malformed := &framework.NodeAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []framework.PreferredSchedulingTerm{
-		{Weight: 1, Preference: framework.NodeSelectorTerm{MatchExpressions: []framework.NodeSelectorRequirement{{Key: "a", Operator: "Odd"}}}},
+	malformed := &api.NodeAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []api.PreferredSchedulingTerm{
+		{Weight: 1, Preference: api.NodeSelectorTerm{MatchExpressions: []api.NodeSelectorRequirement{{Key: "a", Operator: "Odd"}}}},
 	}}
 	for _, off := range []bool{true, false} {
 		sched := build(t, scheduling.Profile{
@@ -29,10 +30,10 @@ func TestPluginsThatOnlyPrepare(t *testing.T) {
 			PreScore: []framework.Plugin{scoring.NodeAffinity{}}, Score: []scheduling.Weighted{{Plugin: byName{}}},
 			Tie: scheduling.First, Fast: scheduling.Fast{Off: off},
 		})
-		s := smallCluster(t, framework.MakeNode("a", "4", "4Gi").Obj(), framework.MakeNode("b", "4", "4Gi").Obj())
+		s := smallCluster(t, api.MakeNode("a", "4", "4Gi").Obj(), api.MakeNode("b", "4", "4Gi").Obj())
 		for _, tt := range []struct {
 			name     string
-			affinity *framework.NodeAffinity
+			affinity *api.NodeAffinity
 			want     string // the node, or a part of the error
 		}{
 			{"nothing", nil, "a"},
@@ -41,9 +42,9 @@ func TestPluginsThatOnlyPrepare(t *testing.T) {
 			{"a malformed preference", malformed, `running PreScore plugin "NodeAffinity": [0].matchExpressions[0].operator`},
 			{"nothing, once more", nil, "b"}, // the search for one node has moved the start
 		} {
-			pod := framework.MakePod("p").Obj()
+			pod := api.MakePod("p").Obj()
 			if tt.affinity != nil {
-				pod.Spec.Affinity = &framework.Affinity{NodeAffinity: tt.affinity}
+				pod.Spec.Affinity = &api.Affinity{NodeAffinity: tt.affinity}
 			}
 			d, err := sched.Schedule(s, podInfo(t, s, pod))
 			got := d.Node

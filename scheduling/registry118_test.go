@@ -10,6 +10,7 @@ import (
 
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/config"
 	"github.com/berth-sched/berth/scoring"
@@ -18,7 +19,7 @@ import (
 // The plugins that later releases dropped are made with the arguments of their
 // time.
 func TestRegistry118(t *testing.T) {
-	byZone := []framework.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: "zone", WhenUnsatisfiable: framework.ScheduleAnyway}}
+	byZone := []api.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: "zone", WhenUnsatisfiable: api.ScheduleAnyway}}
 	for _, tt := range []struct {
 		name, args string
 		want       framework.Plugin
@@ -47,11 +48,11 @@ func TestRegistry118(t *testing.T) {
 // By default 1.18 heeds the constraints that pods have themselves, hard and soft
 // ones, and its own for no pod.
 func TestKubernetes118Spreads(t *testing.T) {
-	web := framework.MakePod("web").Labels("app", "web").Requests("1", "1Gi")
+	web := api.MakePod("web").Labels("app", "web").Requests("1", "1Gi")
 	snap := framework.NewSnapshot(framework.Arrival)
 	for _, node := range []string{"a", "b"} { // b has less room left, so that scores of resources speak for a
 		size := map[string]string{"a": "64", "b": "8"}[node]
-		if err := snap.AddNode(framework.MakeNode(node, size, size+"Gi").Labels("zone", node).Obj()); err != nil {
+		if err := snap.AddNode(api.MakeNode(node, size, size+"Gi").Labels("zone", node).Obj()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -70,13 +71,13 @@ func TestKubernetes118Spreads(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name string
-		pod  *framework.Pod
+		pod  *api.Pod
 		want string
 	}{
 		{"no constraint", web.Obj(), "a"},
-		{"hard", web.Spread(1, "zone", framework.DoNotSchedule, "app=web").Obj(), "b"},
-		{"hard, with room", web.Spread(5, "zone", framework.DoNotSchedule, "app=web").Obj(), "a"},
-		{"soft", web.Spread(1, "zone", framework.ScheduleAnyway, "app=web").Obj(), "b"},
+		{"hard", web.Spread(1, "zone", api.DoNotSchedule, "app=web").Obj(), "b"},
+		{"hard, with room", web.Spread(5, "zone", api.DoNotSchedule, "app=web").Obj(), "a"},
+		{"soft", web.Spread(1, "zone", api.ScheduleAnyway, "app=web").Obj(), "b"},
 	} {
 		pod, err := snap.NewPodInfo(tt.pod)
 		if err != nil {

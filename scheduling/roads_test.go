@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/preemption"
@@ -356,8 +357,8 @@ type machine struct {
 	preemptions *int
 }
 
-func (m *machine) node(t *rapid.T, name string) *framework.Node {
-	n := &framework.Node{}
+func (m *machine) node(t *rapid.T, name string) *api.Node {
+	n := &api.Node{}
 	n.Name = name
 	n.Labels = map[string]string{
 		"color": rapid.SampledFrom([]string{"red", "blue"}).Draw(t, "color"),
@@ -378,8 +379,8 @@ func (m *machine) someNode(t *rapid.T) *framework.NodeInfo {
 
 func (m *machine) newPod(t *rapid.T) *framework.PodInfo {
 	m.serial++
-	p := &framework.Pod{}
-	p.Name, p.Namespace, p.UID = fmt.Sprintf("p%d", m.serial), "default", framework.UID(fmt.Sprint(m.serial))
+	p := &api.Pod{}
+	p.Name, p.Namespace, p.UID = fmt.Sprintf("p%d", m.serial), "default", api.UID(fmt.Sprint(m.serial))
 	p.Labels = map[string]string{
 		"color": rapid.SampledFrom([]string{"", "", "red", "green"}).Draw(t, "color"),
 		"size":  rapid.SampledFrom([]string{"", "a", "aa"}).Draw(t, "size"),
@@ -443,7 +444,7 @@ func (m *machine) fill(t *rapid.T) {
 	for i := range m.snap.Len() {
 		for int64(len(m.snap.At(i).Pods)) < m.snap.At(i).AllowedPods {
 			m.serial++
-			p := framework.MakePod(fmt.Sprintf("p%d", m.serial)).UID(framework.UID(fmt.Sprint(m.serial))).Priority(-2).Obj()
+			p := api.MakePod(fmt.Sprintf("p%d", m.serial)).UID(api.UID(fmt.Sprint(m.serial))).Priority(-2).Obj()
 			info, err := m.snap.NewPodInfo(p)
 			must(t, err)
 			must(t, m.snap.Assume(info, m.snap.At(i)))
@@ -461,7 +462,7 @@ func (m *machine) renounce() {
 }
 
 func (m *machine) changeSetting(t *rapid.T) {
-	n := &framework.Namespace{}
+	n := &api.Namespace{}
 	n.Name = "setting"
 	n.Labels = map[string]string{"is": rapid.SampledFrom([]string{"", "", "", "red", "blue", "nobody", "none", "only n1"}).Draw(t, "setting")}
 	must(t, framework.Put(m.snap, n))
@@ -612,11 +613,11 @@ func TestClassesKeepApartWhatIsAskedAnew(t *testing.T) {
 		t.Fatal(err)
 	}
 	snap := framework.NewSnapshot(framework.Arrival)
-	if err := snap.AddNode(framework.MakeNode("n", "4", "8Gi").Obj()); err != nil {
+	if err := snap.AddNode(api.MakeNode("n", "4", "8Gi").Obj()); err != nil {
 		t.Fatal(err)
 	}
 	for _, label := range []string{"", "yes", "", "yes", ""} {
-		pod, err := snap.NewPodInfo(framework.MakePod("p").Labels("guarded", label).Obj())
+		pod, err := snap.NewPodInfo(api.MakePod("p").Labels("guarded", label).Obj())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -637,7 +638,7 @@ func (charter) Scope(*framework.PodInfo) framework.Scope {
 }
 
 func (charter) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
-	if framework.Lookup[framework.Service](c.Snapshot, "default/s") == nil {
+	if framework.Lookup[api.Service](c.Snapshot, "default/s") == nil {
 		return framework.PreFiltered{}, framework.SkipStatus()
 	}
 	return framework.PreFiltered{Filter: refusal{}}, framework.Status{}
@@ -651,10 +652,10 @@ func TestPluginsThatHadNothingToDoAreAskedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	snap := framework.NewSnapshot(framework.Arrival)
-	if err := snap.AddNode(framework.MakeNode("n", "4", "8Gi").Obj()); err != nil {
+	if err := snap.AddNode(api.MakeNode("n", "4", "8Gi").Obj()); err != nil {
 		t.Fatal(err)
 	}
-	pod, err := snap.NewPodInfo(framework.MakePod("p").Obj())
+	pod, err := snap.NewPodInfo(api.MakePod("p").Obj())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -665,9 +666,9 @@ func TestPluginsThatHadNothingToDoAreAskedAgain(t *testing.T) {
 			}
 		}
 		if round%2 == 0 {
-			err = framework.Put(snap, &framework.Service{ObjectMeta: framework.ObjectMeta{Namespace: "default", Name: "s"}})
+			err = framework.Put(snap, &api.Service{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: "s"}})
 		} else {
-			framework.Delete[framework.Service](snap, "default/s")
+			framework.Delete[api.Service](snap, "default/s")
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/engine"
 	"github.com/berth-sched/berth/scheduling/preemption"
 )
@@ -80,7 +81,7 @@ type Decision struct {
 // [*PluginError] or [*ExtenderError] when a plugin or an extender could not
 // decide, and [ErrNoNodes]. A snapshot
 // that is nil, or a pod that is nil or was made for another snapshot, is a
-// [*framework.InvalidError], and no decision.
+// [*api.InvalidError], and no decision.
 //
 // Cost: for a pod whose class has been seen, O(log N) and what changed since,
 // if all plugins declare a scope; otherwise every plugin is asked for every
@@ -118,7 +119,7 @@ func (s *Scheduler) schedule(ctx context.Context, snap *framework.Snapshot, pod 
 // fit refuses what cannot be decided about.
 func fit(snap *framework.Snapshot, pod *framework.PodInfo) error {
 	if snap == nil {
-		return &framework.InvalidError{Object: "snapshot", Err: errors.New("is nil")}
+		return &api.InvalidError{Object: "snapshot", Err: errors.New("is nil")}
 	}
 	return snap.CheckPod(pod)
 }
@@ -202,7 +203,7 @@ func (s *Scheduler) Place(snap *framework.Snapshot, pod *framework.PodInfo) (d D
 // Schedule has just chosen and runs the Reserve plugins, or changes nothing.
 //
 // A nil snapshot or pod, and a decision that names no node, are an
-// [*framework.InvalidError].
+// [*api.InvalidError].
 func (s *Scheduler) Assume(snap *framework.Snapshot, pod *framework.PodInfo, d Decision) error {
 	if snap == nil {
 		return fit(snap, pod)
@@ -287,7 +288,7 @@ func (s *Scheduler) Profile() string { return s.profile.Name }
 
 // Release takes a placed pod off its node again: Unreserve in reverse order,
 // then the snapshot forgets the pod. A snapshot or pod that Schedule refuses is
-// an [*framework.InvalidError] here, too; so is a pod that is not on that node,
+// an [*api.InvalidError] here, too; so is a pod that is not on that node,
 // and then nothing is unreserved.
 func (s *Scheduler) Release(snap *framework.Snapshot, pod *framework.PodInfo, node string) error {
 	if err := fit(snap, pod); err != nil {

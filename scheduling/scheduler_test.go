@@ -11,6 +11,7 @@ import (
 
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/gen/workload"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scoring"
@@ -35,7 +36,7 @@ func (r recorder) Unreserve(_ *framework.Cycle, n *framework.NodeInfo) {
 	*r.calls = append(*r.calls, "unreserve "+r.name+" "+n.Name())
 }
 
-func smallCluster(tb testing.TB, nodes ...*framework.Node) *framework.Snapshot {
+func smallCluster(tb testing.TB, nodes ...*api.Node) *framework.Snapshot {
 	tb.Helper()
 	s := framework.NewSnapshot(framework.Arrival)
 	for _, n := range nodes {
@@ -74,9 +75,9 @@ func TestPlaceReservesOrTakesAllBack(t *testing.T) {
 				p.Reserve = append(p.Reserve, recorder{name, &calls, tt.fail[name]})
 			}
 			sched := build(t, p)
-			s := smallCluster(t, framework.MakeNode("n", "4", "4Gi").Obj())
+			s := smallCluster(t, api.MakeNode("n", "4", "4Gi").Obj())
 			before := s.Node("n").Generation()
-			_, err := sched.Place(s, podInfo(t, s, framework.MakePod("p").Obj()))
+			_, err := sched.Place(s, podInfo(t, s, api.MakePod("p").Obj()))
 			if text := fmt.Sprint(err); err != nil && text != tt.err || err == nil && tt.err != "" {
 				t.Errorf("Place: error %q, want %q", text, tt.err)
 			}
@@ -131,12 +132,12 @@ func TestPluginsThatMisbehave(t *testing.T) {
 	} {
 		for _, fast := range []scheduling.Fast{{Off: true}, {}, {Verify: true}} {
 			t.Run(fmt.Sprintf("%s/%+v", plugin, fast), func(t *testing.T) {
-				s := smallCluster(t, framework.MakeNode("a", "1", "1Gi").Obj(), framework.MakeNode("b", "1", "1Gi").Obj())
+				s := smallCluster(t, api.MakeNode("a", "1", "1Gi").Obj(), api.MakeNode("b", "1", "1Gi").Obj())
 				sched := build(t, scheduling.Profile{
 					Filter: []framework.Plugin{plugin}, Score: []scheduling.Weighted{{Plugin: plugin}}, Fast: fast,
 				})
 				for range 3 { // the second and third pod of the class meet the fast road
-					_, err := sched.Place(s, podInfo(t, s, framework.MakePod("p").Obj()))
+					_, err := sched.Place(s, podInfo(t, s, api.MakePod("p").Obj()))
 					if fmt.Sprint(err) != want {
 						t.Fatalf("Place: error %v\nwant %s", err, want)
 					}
@@ -179,12 +180,12 @@ func TestProfileErrorsAreAllReported(t *testing.T) {
 
 func TestFitErrorText(t *testing.T) {
 	s := smallCluster(t,
-		framework.MakeNode("a", "1", "1Gi").Obj(),
-		framework.MakeNode("b", "1", "8Gi").Taint("k=v:NoSchedule").Obj(),
-		framework.MakeNode("c", "8", "1Gi").Unschedulable().Obj(),
+		api.MakeNode("a", "1", "1Gi").Obj(),
+		api.MakeNode("b", "1", "8Gi").Taint("k=v:NoSchedule").Obj(),
+		api.MakeNode("c", "8", "1Gi").Unschedulable().Obj(),
 	)
 	sched := build(t, scheduling.Kubernetes137())
-	_, err := sched.Schedule(s, podInfo(t, s, framework.MakePod("p").Requests("2", "2Gi").Obj()))
+	_, err := sched.Schedule(s, podInfo(t, s, api.MakePod("p").Requests("2", "2Gi").Obj()))
 	const want = "0/3 nodes are available: 1 Insufficient cpu, 1 Insufficient memory, 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable."
 	if fmt.Sprint(err) != want {
 		t.Errorf("Schedule: %v\nwant %s", err, want)
@@ -198,7 +199,7 @@ func TestFitErrorText(t *testing.T) {
 	}
 
 	empty := framework.NewSnapshot(framework.Arrival)
-	_, err = sched.Schedule(empty, podInfo(t, empty, framework.MakePod("p").Obj()))
+	_, err = sched.Schedule(empty, podInfo(t, empty, api.MakePod("p").Obj()))
 	if !errors.Is(err, scheduling.ErrNoNodes) {
 		t.Errorf("Schedule without nodes: %v, want %v", err, scheduling.ErrNoNodes)
 	}
@@ -379,7 +380,7 @@ func TestDecisionsDoNotAllocate(t *testing.T) {
 }
 
 func TestCustomTieBreak(t *testing.T) {
-	s := smallCluster(t, framework.MakeNode("a", "1", "1Gi").Obj(), framework.MakeNode("b", "1", "1Gi").Obj())
+	s := smallCluster(t, api.MakeNode("a", "1", "1Gi").Obj(), api.MakeNode("b", "1", "1Gi").Obj())
 	last := func(tied []*framework.NodeInfo, _ uint64) int { return len(tied) - 1 }
 	outside := func(tied []*framework.NodeInfo, _ uint64) int { return len(tied) }
 	for _, tt := range []struct {
@@ -394,7 +395,7 @@ func TestCustomTieBreak(t *testing.T) {
 		p.Tie, p.TieBreak = scheduling.Custom, tt.tie
 		sched := build(t, p)
 		for range 3 {
-			d, err := sched.Schedule(s, podInfo(t, s, framework.MakePod("p").Obj()))
+			d, err := sched.Schedule(s, podInfo(t, s, api.MakePod("p").Obj()))
 			if d.Node != tt.want || fmt.Sprint(err) != tt.err {
 				t.Errorf("Schedule = %q, %v, want %q, %s", d.Node, err, tt.want, tt.err)
 			}
@@ -423,8 +424,8 @@ func TestSampleBeginsWhereTheLastOneEnded(t *testing.T) {
 func TestReleaseUndoesPlace(t *testing.T) {
 	var calls []string
 	sched := build(t, scheduling.Profile{Reserve: []framework.Plugin{recorder{"a", &calls, framework.Status{}}}})
-	s := smallCluster(t, framework.MakeNode("n", "4", "4Gi").Obj())
-	pod := podInfo(t, s, framework.MakePod("p").Requests("1", "1Gi").Obj())
+	s := smallCluster(t, api.MakeNode("n", "4", "4Gi").Obj())
+	pod := podInfo(t, s, api.MakePod("p").Requests("1", "1Gi").Obj())
 	d, err := sched.Place(s, pod)
 	if err != nil {
 		t.Fatal(err)
@@ -444,17 +445,17 @@ func TestReleaseUndoesPlace(t *testing.T) {
 func TestReleaseElsewhere(t *testing.T) {
 	var calls []string
 	sched := build(t, scheduling.Profile{Reserve: []framework.Plugin{recorder{"a", &calls, framework.Status{}}}})
-	s := smallCluster(t, framework.MakeNode("n", "4", "4Gi").Obj())
-	pod := podInfo(t, s, framework.MakePod("p").Requests("1", "1Gi").Obj())
+	s := smallCluster(t, api.MakeNode("n", "4", "4Gi").Obj())
+	pod := podInfo(t, s, api.MakePod("p").Requests("1", "1Gi").Obj())
 	if _, err := sched.Place(s, pod); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.AddNode(framework.MakeNode("other", "4", "4Gi").Obj()); err != nil {
+	if err := s.AddNode(api.MakeNode("other", "4", "4Gi").Obj()); err != nil {
 		t.Fatal(err)
 	}
 	calls = nil
 	for _, node := range []string{"other", "nowhere"} {
-		var invalid *framework.InvalidError
+		var invalid *api.InvalidError
 		if err := sched.Release(s, pod, node); !errors.As(err, &invalid) {
 			t.Errorf("Release from %s = %v, want an InvalidError", node, err)
 		}

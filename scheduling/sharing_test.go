@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -132,7 +133,7 @@ func TestGroupsAwake(t *testing.T) {
 			s := build(t, p)
 			snap := framework.NewSnapshot(framework.Arrival)
 			for i := range 30 {
-				n := framework.MakeNode(fmt.Sprint("n", i), "8", "8Gi").Zone(fmt.Sprint("z", i%zones))
+				n := api.MakeNode(fmt.Sprint("n", i), "8", "8Gi").Zone(fmt.Sprint("z", i%zones))
 				if i == 3 {
 					n = n.Taint("k=v:NoSchedule")
 				}
@@ -145,7 +146,7 @@ func TestGroupsAwake(t *testing.T) {
 				for range 15 {
 					try(snap, "web")
 				}
-				foe := podInfo(t, snap, framework.MakePod(fmt.Sprint("foe", round)).PodAntiAffinity(framework.LabelTopologyZone, "app=web").Obj())
+				foe := podInfo(t, snap, api.MakePod(fmt.Sprint("foe", round)).PodAntiAffinity(api.LabelTopologyZone, "app=web").Obj())
 				if err := snap.Assume(foe, snap.At(0)); err != nil {
 					t.Fatal(err)
 				}
@@ -169,12 +170,12 @@ func TestGroupsAwake(t *testing.T) {
 func TestIdlePluginsAwake(t *testing.T) {
 	web := map[string]string{"app": "web"}
 	put := func(t *testing.T, snap *framework.Snapshot) {
-		service := &framework.Service{ObjectMeta: framework.ObjectMeta{Namespace: "default", Name: "web"}, Spec: framework.ServiceSpec{Selector: web}}
+		service := &api.Service{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: "web"}, Spec: api.ServiceSpec{Selector: web}}
 		if err := framework.Put(snap, service); err != nil {
 			t.Fatal(err)
 		}
 	}
-	come := func(p framework.PodBuilder) func(t *testing.T, snap *framework.Snapshot) {
+	come := func(p api.PodBuilder) func(t *testing.T, snap *framework.Snapshot) {
 		return func(t *testing.T, snap *framework.Snapshot) {
 			if err := snap.Assume(podInfo(t, snap, p.Obj()), snap.At(4)); err != nil {
 				t.Fatal(err)
@@ -183,9 +184,9 @@ func TestIdlePluginsAwake(t *testing.T) {
 	}
 	for name, wake := range map[string]func(*testing.T, *framework.Snapshot){
 		"service":            put,
-		"required affinity":  come(framework.MakePod("friend").PodAffinity(framework.LabelTopologyZone, "app=web")),
-		"anti-affinity":      come(framework.MakePod("foe").PodAntiAffinity(framework.LabelTopologyZone, "app=web")),
-		"affinity to others": come(framework.MakePod("other").PodAffinity(framework.LabelTopologyZone, "app=db")),
+		"required affinity":  come(api.MakePod("friend").PodAffinity(api.LabelTopologyZone, "app=web")),
+		"anti-affinity":      come(api.MakePod("foe").PodAntiAffinity(api.LabelTopologyZone, "app=web")),
+		"affinity to others": come(api.MakePod("other").PodAffinity(api.LabelTopologyZone, "app=db")),
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := scheduling.Kubernetes137()
@@ -193,11 +194,11 @@ func TestIdlePluginsAwake(t *testing.T) {
 			s := build(t, p)
 			snap := framework.NewSnapshot(framework.Arrival)
 			for i := range 30 {
-				if err := snap.AddNode(framework.MakeNode(fmt.Sprint("n", i), "8", "8Gi").Zone(fmt.Sprint("z", i%3)).Obj()); err != nil {
+				if err := snap.AddNode(api.MakeNode(fmt.Sprint("n", i), "8", "8Gi").Zone(fmt.Sprint("z", i%3)).Obj()); err != nil {
 					t.Fatal(err)
 				}
 			}
-			guest := podInfo(t, snap, framework.MakePod("guest").Labels("app", "web").Obj())
+			guest := podInfo(t, snap, api.MakePod("guest").Labels("app", "web").Obj())
 			if err := snap.Assume(guest, snap.At(0)); err != nil {
 				t.Fatal(err)
 			}

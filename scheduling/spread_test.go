@@ -4,14 +4,15 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scoring"
 )
 
 // TestSpreadOfMaxSkewZero: a raw score of -1 is the worst, on both roads.
 func TestSpreadOfMaxSkewZero(t *testing.T) {
-	web := framework.MakePod("web").Labels("app", "web")
-	for _, key := range []string{framework.LabelHostname, framework.LabelTopologyZone} {
+	web := api.MakePod("web").Labels("app", "web")
+	for _, key := range []string{api.LabelHostname, api.LabelTopologyZone} {
 		for _, road := range []struct {
 			name string
 			fast scheduling.Fast
@@ -19,7 +20,7 @@ func TestSpreadOfMaxSkewZero(t *testing.T) {
 			t.Run(key+", "+road.name, func(t *testing.T) {
 				s := framework.NewSnapshot(framework.Arrival)
 				for _, name := range []string{"empty", "used"} {
-					if err := s.AddNode(framework.MakeNode(name, "4", "8Gi").Zone("zone-" + name).Obj()); err != nil {
+					if err := s.AddNode(api.MakeNode(name, "4", "8Gi").Zone("zone-" + name).Obj()); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -33,7 +34,7 @@ func TestSpreadOfMaxSkewZero(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				d, err := sched.Schedule(s, podInfo(t, s, web.Spread(0, key, framework.ScheduleAnyway, "app=web").Obj()))
+				d, err := sched.Schedule(s, podInfo(t, s, web.Spread(0, key, api.ScheduleAnyway, "app=web").Obj()))
 				if err != nil {
 					t.Fatal(err)
 				}

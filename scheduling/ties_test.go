@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -133,11 +134,11 @@ func TestDecisionsAreUniform(t *testing.T) {
 			t.Run(fmt.Sprintf("%v, fast off %t", rule, off), func(t *testing.T) {
 				s := framework.NewSnapshot(framework.ZoneInterleaved)
 				for _, name := range append([]string{"x", "yyy"}, tied...) {
-					if err := s.AddNode(framework.MakeNode(name, "1", "1Gi").Obj()); err != nil {
+					if err := s.AddNode(api.MakeNode(name, "1", "1Gi").Obj()); err != nil {
 						t.Fatal(err)
 					}
 				}
-				pod, err := s.NewPodInfo(framework.MakePod("p").Obj())
+				pod, err := s.NewPodInfo(api.MakePod("p").Obj())
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/google/go-cmp/cmp"
 )
@@ -106,11 +107,11 @@ func TestPluginTimes(t *testing.T) {
 	}
 	snap := framework.NewSnapshot(framework.Arrival)
 	for i := range 3 {
-		if err := snap.AddNode(framework.MakeNode(fmt.Sprint("n", i), "4", "8Gi").Obj()); err != nil {
+		if err := snap.AddNode(api.MakeNode(fmt.Sprint("n", i), "4", "8Gi").Obj()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	pod, err := snap.NewPodInfo(framework.MakePod("p").Obj())
+	pod, err := snap.NewPodInfo(api.MakePod("p").Obj())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,9 +177,9 @@ func TestPluginTimesInVain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	snap, pods, err := framework.SnapshotOf(&framework.Objects{
-		Nodes: []*framework.Node{framework.MakeNode("n0", "4", "8Gi").Obj(), framework.MakeNode("n1", "4", "8Gi").Obj()},
-		Pods:  []*framework.Pod{framework.MakePod("p").Obj()},
+	snap, pods, err := framework.SnapshotOf(&api.Objects{
+		Nodes: []*api.Node{api.MakeNode("n0", "4", "8Gi").Obj(), api.MakeNode("n1", "4", "8Gi").Obj()},
+		Pods:  []*api.Pod{api.MakePod("p").Obj()},
 	}, framework.Arrival)
 	if err != nil {
 		t.Fatal(err)
@@ -208,7 +209,7 @@ func TestMeasureOfNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	snap := framework.NewSnapshot(framework.Arrival)
-	pod, err := snap.NewPodInfo(framework.MakePod("p").Obj())
+	pod, err := snap.NewPodInfo(api.MakePod("p").Obj())
 	if err != nil {
 		t.Fatal(err)
 	}

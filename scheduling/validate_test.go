@@ -11,6 +11,7 @@ import (
 
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/preemption"
@@ -20,16 +21,16 @@ import (
 // TestNewValidatesPlugins gives plugins as Go values that cannot work: New says
 // what each says against itself, once.
 func TestNewValidatesPlugins(t *testing.T) {
-	foo := &framework.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &framework.NodeSelector{
-		NodeSelectorTerms: []framework.NodeSelectorTerm{{
-			MatchExpressions: []framework.NodeSelectorRequirement{{Key: "disk", Operator: "Foo"}},
+	foo := &api.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &api.NodeSelector{
+		NodeSelectorTerms: []api.NodeSelectorTerm{{
+			MatchExpressions: []api.NodeSelectorRequirement{{Key: "disk", Operator: "Foo"}},
 		}},
 	}}
-	badDefaults := []framework.TopologySpreadConstraint{
+	badDefaults := []api.TopologySpreadConstraint{
 		{MaxSkew: 0, TopologyKey: "zone", WhenUnsatisfiable: "Never"},
 		{MaxSkew: 1},
-		{MaxSkew: 1, TopologyKey: "rack", WhenUnsatisfiable: framework.DoNotSchedule, LabelSelector: &framework.LabelSelector{}},
-		{MaxSkew: 2, TopologyKey: "rack", WhenUnsatisfiable: framework.DoNotSchedule},
+		{MaxSkew: 1, TopologyKey: "rack", WhenUnsatisfiable: api.DoNotSchedule, LabelSelector: &api.LabelSelector{}},
+		{MaxSkew: 2, TopologyKey: "rack", WhenUnsatisfiable: api.DoNotSchedule},
 	}
 	spread := func(point string) []string {
 		var want []string
@@ -134,7 +135,7 @@ func TestNewValidatesPlugins(t *testing.T) {
 
 // filterText is what is wrong with the terms according to the filter's registry
 // entry, whose message must be the same.
-func filterText(t *testing.T, a *framework.NodeAffinity) string {
+func filterText(t *testing.T, a *api.NodeAffinity) string {
 	t.Helper()
 	const prefix = "NodeAffinity: addedAffinity.requiredDuringSchedulingIgnoredDuringExecution: "
 	text, ok := strings.CutPrefix(filter.NodeAffinity{AddedAffinity: a}.Validate().Error(), prefix)
@@ -160,16 +161,16 @@ func TestValidateSaysWhatTheRegistrySays(t *testing.T) {
 		{`{"hardPodAffinityWeight": 101}`, scoring.InterPodAffinity{HardPodAffinityWeight: new(int32(101))}},
 		{
 			`{"defaultingType": "List", "defaultConstraints": [{"maxSkew": 0, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}]}`,
-			filter.PodTopologySpread{ListDefaulting: true, DefaultConstraints: []framework.TopologySpreadConstraint{
-				{TopologyKey: "zone", WhenUnsatisfiable: framework.DoNotSchedule},
+			filter.PodTopologySpread{ListDefaulting: true, DefaultConstraints: []api.TopologySpreadConstraint{
+				{TopologyKey: "zone", WhenUnsatisfiable: api.DoNotSchedule},
 			}},
 		},
 		{`{"ignoredResources": ["not a name"]}`, filter.NodeResourcesFit{IgnoredResources: []resource.Name{"not a name"}}},
 		{`{"ignoredResourceGroups": ["a/b"]}`, filter.NodeResourcesFit{IgnoredResourceGroups: []string{"a/b"}}},
 		{
 			`{"defaultingType": "List", "defaultConstraints": [{"maxSkew": 1, "topologyKey": "not a key", "whenUnsatisfiable": "DoNotSchedule"}]}`,
-			filter.PodTopologySpread{ListDefaulting: true, DefaultConstraints: []framework.TopologySpreadConstraint{
-				{MaxSkew: 1, TopologyKey: "not a key", WhenUnsatisfiable: framework.DoNotSchedule},
+			filter.PodTopologySpread{ListDefaulting: true, DefaultConstraints: []api.TopologySpreadConstraint{
+				{MaxSkew: 1, TopologyKey: "not a key", WhenUnsatisfiable: api.DoNotSchedule},
 			}},
 		},
 		{`{"minCandidateNodesPercentage": 101}`, preemption.DefaultPreemption{MinCandidateNodesPercentage: new(int32(101))}},
@@ -177,7 +178,7 @@ func TestValidateSaysWhatTheRegistrySays(t *testing.T) {
 		{`{"minCandidateNodesAbsolute": -1}`, preemption.DefaultPreemption{MinCandidateNodesAbsolute: new(int32(-1))}},
 		{
 			`{"defaultingType": "List", "defaultConstraints": [{"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "X"}]}`,
-			scoring.PodTopologySpread{ListDefaulting: true, DefaultConstraints: []framework.TopologySpreadConstraint{
+			scoring.PodTopologySpread{ListDefaulting: true, DefaultConstraints: []api.TopologySpreadConstraint{
 				{MaxSkew: 1, TopologyKey: "zone", WhenUnsatisfiable: "X"},
 			}},
 		},

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // A DifferenceError says that the two roads disagreed: a defect of this
@@ -127,16 +128,16 @@ func (f *fastRoad) verifyNodes(snap *framework.Snapshot, differ func(string, any
 // replay writes down the moment of a decision.
 func (f *fastRoad) replay(snap *framework.Snapshot, pod *framework.PodInfo, d Decision) []byte {
 	type nodeAndPods struct {
-		Node *framework.Node  `json:"node"`
-		Pods []*framework.Pod `json:"pods"`
+		Node *api.Node  `json:"node"`
+		Pods []*api.Pod `json:"pods"`
 	}
 	moment := struct {
-		Profile string         `json:"profile"`
-		Seed    uint64         `json:"seed"`
-		Number  uint64         `json:"number"`
-		Start   int            `json:"start"`
-		Pod     *framework.Pod `json:"pod"`
-		Nodes   []nodeAndPods  `json:"nodes"`
+		Profile string        `json:"profile"`
+		Seed    uint64        `json:"seed"`
+		Number  uint64        `json:"number"`
+		Start   int           `json:"start"`
+		Pod     *api.Pod      `json:"pod"`
+		Nodes   []nodeAndPods `json:"nodes"`
 	}{f.s.profile.Name, f.s.profile.Seed, d.Number, d.start, pod.Pod, nil}
 	for _, n := range snap.All() {
 		entry := nodeAndPods{Node: n.Node}

@@ -6,13 +6,14 @@ import (
 
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 )
 
 // selecting puts a service that selects pods by one label.
 func selecting(t *testing.T, s *framework.Snapshot, name, key, value string) {
 	t.Helper()
-	service := &framework.Service{ObjectMeta: framework.ObjectMeta{Name: name, Namespace: "default"}}
+	service := &api.Service{ObjectMeta: api.ObjectMeta{Name: name, Namespace: "default"}}
 	service.Spec.Selector = map[string]string{key: value}
 	if err := framework.Put(s, service); err != nil {
 		t.Fatal(err)
@@ -26,8 +27,8 @@ func TestServiceChangesBack(t *testing.T) {
 	hard := func(p *scheduling.Profile, key string) {
 		for i := range p.Filter {
 			if _, ok := p.Filter[i].(filter.PodTopologySpread); ok {
-				p.Filter[i] = filter.PodTopologySpread{ListDefaulting: true, DefaultConstraints: []framework.TopologySpreadConstraint{
-					{MaxSkew: 1, TopologyKey: key, WhenUnsatisfiable: framework.DoNotSchedule},
+				p.Filter[i] = filter.PodTopologySpread{ListDefaulting: true, DefaultConstraints: []api.TopologySpreadConstraint{
+					{MaxSkew: 1, TopologyKey: key, WhenUnsatisfiable: api.DoNotSchedule},
 				}}
 			}
 		}
@@ -39,19 +40,19 @@ func TestServiceChangesBack(t *testing.T) {
 	}{
 		{"scores", 2, func(*scheduling.Profile) {}},
 		{"scores of many nodes", 80, func(*scheduling.Profile) {}},
-		{"filter by zone", 2, func(p *scheduling.Profile) { hard(p, framework.LabelTopologyZone) }},
-		{"filter by host", 80, func(p *scheduling.Profile) { hard(p, framework.LabelHostname) }},
+		{"filter by zone", 2, func(p *scheduling.Profile) { hard(p, api.LabelTopologyZone) }},
+		{"filter by host", 80, func(p *scheduling.Profile) { hard(p, api.LabelHostname) }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := framework.NewSnapshot(framework.ZoneInterleaved)
 			for i := range tt.nodes {
 				zone := fmt.Sprint("z", i%2)
-				if err := s.AddNode(framework.MakeNode(fmt.Sprint("n", i), "64", "64Gi").Zone(zone).Obj()); err != nil {
+				if err := s.AddNode(api.MakeNode(fmt.Sprint("n", i), "64", "64Gi").Zone(zone).Obj()); err != nil {
 					t.Fatal(err)
 				}
 			}
 			pod := func(name string, labels ...string) *framework.PodInfo {
-				info, err := s.NewPodInfo(framework.MakePod(name).Labels(labels...).Obj())
+				info, err := s.NewPodInfo(api.MakePod(name).Labels(labels...).Obj())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -85,7 +86,7 @@ func TestServiceChangesBack(t *testing.T) {
 				switch round {
 				case 1: // no counter changes, but all answers are renewed
 					n := *s.Node("n1").Node
-					n.Labels = map[string]string{framework.LabelHostname: "n1", framework.LabelTopologyZone: "z3"}
+					n.Labels = map[string]string{api.LabelHostname: "n1", api.LabelTopologyZone: "z3"}
 					if err := s.UpdateNode(&n); err != nil {
 						t.Fatal(err)
 					}
@@ -105,13 +106,13 @@ func TestServiceChangesBack(t *testing.T) {
 func TestServicesComeAndGo(t *testing.T) {
 	s := framework.NewSnapshot(framework.ZoneInterleaved)
 	for i := range 80 {
-		if err := s.AddNode(framework.MakeNode(fmt.Sprintf("n%02d", i), "64", "64Gi").Obj()); err != nil {
+		if err := s.AddNode(api.MakeNode(fmt.Sprintf("n%02d", i), "64", "64Gi").Obj()); err != nil {
 			t.Fatal(err)
 		}
 	}
 	profile := scheduling.Profile{
-		Filter: []framework.Plugin{filter.PodTopologySpread{ListDefaulting: true, DefaultConstraints: []framework.TopologySpreadConstraint{
-			{MaxSkew: 1, TopologyKey: framework.LabelHostname, WhenUnsatisfiable: framework.DoNotSchedule},
+		Filter: []framework.Plugin{filter.PodTopologySpread{ListDefaulting: true, DefaultConstraints: []api.TopologySpreadConstraint{
+			{MaxSkew: 1, TopologyKey: api.LabelHostname, WhenUnsatisfiable: api.DoNotSchedule},
 		}}},
 		Fast: scheduling.Fast{Verify: true},
 	}
@@ -127,7 +128,7 @@ func TestServicesComeAndGo(t *testing.T) {
 		case 3:
 			selecting(t, s, "web", "app", "other")
 		}
-		b := framework.MakePod(fmt.Sprint(i)).Labels("tier", "front")
+		b := api.MakePod(fmt.Sprint(i)).Labels("tier", "front")
 		if i%3 != 0 {
 			b = b.Labels("app", "web")
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scoring"
 )
@@ -82,7 +83,7 @@ func TestManyNodes(t *testing.T) {
 		if whole := shapes[0]; r.IntN(2) == 0 && whole[0] > 0 && whole[1] > 0 {
 			request = [2]int64{max(1, amountOf(r, whole[0])/1000*1000), max(1, amountOf(r, whole[1]))}
 		}
-		pod, err := s.NewPodInfo(framework.MakePod("p").Requests(fmt.Sprintf("%dm", request[0]), fmt.Sprint(request[1])).Obj())
+		pod, err := s.NewPodInfo(api.MakePod("p").Requests(fmt.Sprintf("%dm", request[0]), fmt.Sprint(request[1])).Obj())
 		if err != nil {
 			t.Fatal(err)
 		}

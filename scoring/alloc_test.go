@@ -4,17 +4,18 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scoring"
 )
 
 // TestScoringDoesNotAllocate runs PreScore and Score over and over; only the
 // first time may need memory.
 func TestScoringDoesNotAllocate(t *testing.T) {
-	s := snapshotOf(t, []*framework.Node{
-		framework.MakeNode("a", "4", "4Gi").Resource(gpu, "4").Taint("a:PreferNoSchedule").Image("400Mi", "web:1").Obj(),
-		framework.MakeNode("b", "4", "4Gi").Labels("zone", "a").Obj(),
+	s := snapshotOf(t, []*api.Node{
+		api.MakeNode("a", "4", "4Gi").Resource(gpu, "4").Taint("a:PreferNoSchedule").Image("400Mi", "web:1").Obj(),
+		api.MakeNode("b", "4", "4Gi").Labels("zone", "a").Obj(),
 	})
-	pod := podInfo(t, s, framework.MakePod("p").Requests("1", "1Gi").Request(gpu, "1").Image("web:1").PreferNodes(5, "zone=a").Obj())
+	pod := podInfo(t, s, api.MakePod("p").Requests("1", "1Gi").Request(gpu, "1").Image("web:1").PreferNodes(5, "zone=a").Obj())
 	nodes := nodesOf(s)
 	three := []scoring.ResourceSpec{{Name: "cpu"}, {Name: "memory"}, {Name: gpu}}
 	shape := scoring.Shape{{0, 0}, {100, 10}}

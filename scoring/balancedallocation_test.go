@@ -7,21 +7,22 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/oracle"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scoring"
 )
 
 func TestNodeResourcesBalancedAllocation(t *testing.T) {
-	s := snapshotOf(t, []*framework.Node{
-		framework.MakeNode("empty", "4", "10Gi").Obj(),
-		framework.MakeNode("half", "10", "20Gi").Resource(gpu, "8").Obj(),
-		framework.MakeNode("no memory", "4", "").Obj(),
+	s := snapshotOf(t, []*api.Node{
+		api.MakeNode("empty", "4", "10Gi").Obj(),
+		api.MakeNode("half", "10", "20Gi").Resource(gpu, "8").Obj(),
+		api.MakeNode("no memory", "4", "").Obj(),
 	},
-		framework.MakePod("a").Requests("6", "5Gi").Node("half").Obj(),
-		framework.MakePod("b").Requests("", "").Node("half").Obj(),
+		api.MakePod("a").Requests("6", "5Gi").Node("half").Obj(),
+		api.MakePod("b").Requests("", "").Node("half").Obj(),
 	)
-	pod := framework.MakePod("p").Requests("3", "5Gi").Request(gpu, "8").Obj()
+	pod := api.MakePod("p").Requests("3", "5Gi").Request(gpu, "8").Obj()
 	three := []scoring.ResourceSpec{{Name: "cpu"}, {Name: "memory", Weight: 1}, {Name: gpu}}
 	tests := []struct {
 		name   string
@@ -44,9 +45,9 @@ func TestNodeResourcesBalancedAllocation(t *testing.T) {
 }
 
 func TestNodeResourcesBalancedAllocationSkips(t *testing.T) {
-	s := snapshotOf(t, []*framework.Node{framework.MakeNode("n", "4", "4Gi").Resource(gpu, "1").Obj()})
-	nothing := framework.MakePod("p").Obj()
-	zeros := framework.MakePod("p").Requests("0", "0").Request(gpu, "1").Obj()
+	s := snapshotOf(t, []*api.Node{api.MakeNode("n", "4", "4Gi").Resource(gpu, "1").Obj()})
+	nothing := api.MakePod("p").Obj()
+	zeros := api.MakePod("p").Requests("0", "0").Request(gpu, "1").Obj()
 	of := func(names ...resource.Name) (p scoring.NodeResourcesBalancedAllocation) {
 		for _, name := range names {
 			p.Resources = append(p.Resources, scoring.ResourceSpec{Name: name})
@@ -55,10 +56,10 @@ func TestNodeResourcesBalancedAllocationSkips(t *testing.T) {
 	}
 	wantSkip(t, s, of(), nothing)
 	wantSkip(t, s, of("cpu", "memory"), zeros)
-	wantSkip(t, s, of("pods", "unheard.of/name"), framework.MakePod("p").Requests("1", "1Gi").Obj())
+	wantSkip(t, s, of("pods", "unheard.of/name"), api.MakePod("p").Requests("1", "1Gi").Obj())
 	wantSkip(t, s, scoring.NodeResourcesBalancedAllocation{Version: scoring.BalanceStd}, nothing)
 	wantScores(t, s, of("cpu", gpu), zeros, []int64{50}, nil)
-	wantScores(t, s, of(), framework.MakePod("p").PodRequest("cpu", "4").Obj(), []int64{50}, nil)
+	wantScores(t, s, of(), api.MakePod("p").PodRequest("cpu", "4").Obj(), []int64{50}, nil)
 	// 1.18 counts 100m of 4 and 200 MiB of 4 GiB.
 	wantScores(t, s, scoring.NodeResourcesBalancedAllocation{Version: scoring.BalanceV118}, nothing, []int64{97}, nil)
 }
@@ -73,13 +74,13 @@ func TestNodeResourcesBalancedAllocationValidate(t *testing.T) {
 		{"weight", scoring.NodeResourcesBalancedAllocation{Resources: []scoring.ResourceSpec{{Name: "cpu", Weight: 2}}}, `NodeResourcesBalancedAllocation: resources[0]: weight 2 of cpu is not from 0 to 1`},
 		{"twice", scoring.NodeResourcesBalancedAllocation{Resources: []scoring.ResourceSpec{{Name: "cpu"}, {Name: "cpu"}}}, `NodeResourcesBalancedAllocation: resources[1]: cpu is there already`},
 	}
-	s := snapshotOf(t, []*framework.Node{framework.MakeNode("n", "4", "4Gi").Obj()})
+	s := snapshotOf(t, []*api.Node{api.MakeNode("n", "4", "4Gi").Obj()})
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			if err := test.plugin.Validate(); err == nil || err.Error() != test.want {
 				t.Errorf("Validate = %v, want %s", err, test.want)
 			}
-			if _, status := scoresOf(t, s, test.plugin, framework.MakePod("p").Obj()); status.Code() != framework.Error || status.Message() != test.want {
+			if _, status := scoresOf(t, s, test.plugin, api.MakePod("p").Obj()); status.Code() != framework.Error || status.Message() != test.want {
 				t.Errorf("PreScore = %v, want Error: %s", status, test.want)
 			}
 		})

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/frameworktest"
 	"github.com/berth-sched/berth/internal/oracle"
 	"github.com/berth-sched/berth/resource"
@@ -65,20 +66,20 @@ func TestBalancedVolumesAgainstOracle(t *testing.T) {
 
 // disks mounts disks such as "ebs:1", of the kinds ebs, gce, azd and cin, and
 // claims such as "pvc:data".
-func disks(p *framework.Pod, list ...string) *framework.Pod {
+func disks(p *api.Pod, list ...string) *api.Pod {
 	for i, text := range list {
-		v := framework.Volume{Name: fmt.Sprint("v", i)}
+		v := api.Volume{Name: fmt.Sprint("v", i)}
 		switch kind, name, _ := strings.Cut(text, ":"); kind {
 		case "ebs":
-			v.AWSElasticBlockStore = &framework.AWSElasticBlockStoreVolumeSource{VolumeID: name}
+			v.AWSElasticBlockStore = &api.AWSElasticBlockStoreVolumeSource{VolumeID: name}
 		case "gce":
-			v.GCEPersistentDisk = &framework.GCEPersistentDiskVolumeSource{PDName: name}
+			v.GCEPersistentDisk = &api.GCEPersistentDiskVolumeSource{PDName: name}
 		case "azd":
-			v.AzureDisk = &framework.AzureDiskVolumeSource{DiskName: name}
+			v.AzureDisk = &api.AzureDiskVolumeSource{DiskName: name}
 		case "cin":
-			v.Cinder = &framework.CinderVolumeSource{VolumeID: name}
+			v.Cinder = &api.CinderVolumeSource{VolumeID: name}
 		case "pvc":
-			v.PersistentVolumeClaim = &framework.PersistentVolumeClaimVolumeSource{ClaimName: name}
+			v.PersistentVolumeClaim = &api.PersistentVolumeClaimVolumeSource{ClaimName: name}
 		}
 		p.Spec.Volumes = append(p.Spec.Volumes, v)
 	}
@@ -96,21 +97,21 @@ func diskObjects(t testing.TB, s *framework.Snapshot) {
 		}
 	}
 	for _, name := range []string{"ebs", "gce", "csi"} {
-		v := &framework.PersistentVolume{ObjectMeta: framework.ObjectMeta{Name: name}}
+		v := &api.PersistentVolume{ObjectMeta: api.ObjectMeta{Name: name}}
 		switch name {
 		case "ebs":
-			v.Spec.AWSElasticBlockStore = &framework.AWSElasticBlockStoreVolumeSource{VolumeID: "1"}
+			v.Spec.AWSElasticBlockStore = &api.AWSElasticBlockStoreVolumeSource{VolumeID: "1"}
 		case "gce":
-			v.Spec.GCEPersistentDisk = &framework.GCEPersistentDiskVolumeSource{PDName: "1"}
+			v.Spec.GCEPersistentDisk = &api.GCEPersistentDiskVolumeSource{PDName: "1"}
 		case "csi":
-			v.Spec.CSI = &framework.CSIPersistentVolumeSource{Driver: "ebs.csi.aws.com", VolumeHandle: "1"}
+			v.Spec.CSI = &api.CSIPersistentVolumeSource{Driver: "ebs.csi.aws.com", VolumeHandle: "1"}
 		}
 		put(framework.Put(s, v))
 	}
 	for _, c := range [][3]string{
 		{"ebs", "ebs", ""}, {"gce", "gce", "aws"}, {"csi", "csi", ""}, {"unmade", "", "aws"}, {"lost", "gone", "aws"}, {"bare", "", ""}, {"other", "", "other"},
 	} {
-		claim := &framework.PersistentVolumeClaim{ObjectMeta: framework.ObjectMeta{Namespace: "default", Name: c[0]}}
+		claim := &api.PersistentVolumeClaim{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: c[0]}}
 		claim.Spec.VolumeName = c[1]
 		if c[2] != "" {
 			claim.Spec.StorageClassName = &c[2]
@@ -118,7 +119,7 @@ func diskObjects(t testing.TB, s *framework.Snapshot) {
 		put(framework.Put(s, claim))
 	}
 	for name, provisioner := range map[string]string{"aws": "kubernetes.io/aws-ebs", "other": "example.com/x"} {
-		put(framework.Put(s, &framework.StorageClass{ObjectMeta: framework.ObjectMeta{Name: name}, Provisioner: provisioner}))
+		put(framework.Put(s, &api.StorageClass{ObjectMeta: api.ObjectMeta{Name: name}, Provisioner: provisioner}))
 	}
 }
 
@@ -167,17 +168,17 @@ func TestAttachedVolumes(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			s := snapshotOf(t, []*framework.Node{framework.MakeNode("n", "4", "4Gi").Resource("attachable-volumes-aws-ebs", "4").Obj()},
-				disks(framework.MakePod("there").Requests("0", "0").Node("n").Obj(), test.there...))
+			s := snapshotOf(t, []*api.Node{api.MakeNode("n", "4", "4Gi").Resource("attachable-volumes-aws-ebs", "4").Obj()},
+				disks(api.MakePod("there").Requests("0", "0").Node("n").Obj(), test.there...))
 			diskObjects(t, s)
 			if test.migrated != "" {
-				csi := &framework.CSINode{ObjectMeta: framework.ObjectMeta{Name: "n", Annotations: map[string]string{framework.AnnMigratedPlugins: test.migrated}}}
+				csi := &api.CSINode{ObjectMeta: api.ObjectMeta{Name: "n", Annotations: map[string]string{api.AnnMigratedPlugins: test.migrated}}}
 				if err := framework.Put(s, csi); err != nil {
 					t.Fatal(err)
 				}
 			}
 			plugin := scoring.NodeResourcesBalancedAllocation{Version: scoring.BalanceV118, AttachedVolumes: test.limits}
-			wantScores(t, s, plugin, disks(framework.MakePod("p").Requests("1", "1Gi").Obj(), test.pod...), []int64{test.want}, nil)
+			wantScores(t, s, plugin, disks(api.MakePod("p").Requests("1", "1Gi").Obj(), test.pod...), []int64{test.want}, nil)
 		})
 	}
 }
@@ -193,9 +194,9 @@ func TestAttachedVolumesRefused(t *testing.T) {
 			t.Errorf("Validate = %v, want %s", err, want)
 		}
 	}
-	s := snapshotOf(t, []*framework.Node{framework.MakeNode("n", "4", "4Gi").Obj()})
+	s := snapshotOf(t, []*api.Node{api.MakeNode("n", "4", "4Gi").Obj()})
 	plugin := scoring.NodeResourcesBalancedAllocation{Version: scoring.BalanceV118, AttachedVolumes: of118}
-	pod := disks(framework.MakePod("p").Obj(), "pvc:")
+	pod := disks(api.MakePod("p").Obj(), "pvc:")
 	if _, status := scoresOf(t, s, plugin, pod); status.Code() != framework.Error || status.Message() != "PersistentVolumeClaim had no name" {
 		t.Errorf("PreScore of a pod with a claim without a name = %v, want an error", status)
 	}
@@ -227,24 +228,24 @@ func TestAttachedVolumesAnswers(t *testing.T) {
 		if err := d.Decode(&c); err != nil {
 			t.Fatal(err)
 		}
-		pod := func(name string, p podCase) framework.PodBuilder {
-			return framework.MakePod(name).Requests(fmt.Sprintf("%dm", p.CPU), fmt.Sprint(p.Memory))
+		pod := func(name string, p podCase) api.PodBuilder {
+			return api.MakePod(name).Requests(fmt.Sprintf("%dm", p.CPU), fmt.Sprint(p.Memory))
 		}
-		node := framework.MakeNode("n", fmt.Sprintf("%dm", c.CPU), fmt.Sprint(c.Memory))
+		node := api.MakeNode("n", fmt.Sprintf("%dm", c.CPU), fmt.Sprint(c.Memory))
 		if c.Type != "" {
 			node = node.Labels("node.kubernetes.io/instance-type", c.Type)
 		}
 		for name, limit := range c.Told {
 			node = node.Resource(name, fmt.Sprint(limit))
 		}
-		var pods []*framework.Pod
+		var pods []*api.Pod
 		for i, p := range c.Pods {
 			pods = append(pods, disks(pod(fmt.Sprint("there-", i), p).Node("n").Obj(), p.Disks...))
 		}
-		s := snapshotOf(t, []*framework.Node{node.Obj()}, pods...)
+		s := snapshotOf(t, []*api.Node{node.Obj()}, pods...)
 		diskObjects(t, s)
 		if c.Migrated != "" {
-			csi := &framework.CSINode{ObjectMeta: framework.ObjectMeta{Name: "n", Annotations: map[string]string{framework.AnnMigratedPlugins: c.Migrated}}}
+			csi := &api.CSINode{ObjectMeta: api.ObjectMeta{Name: "n", Annotations: map[string]string{api.AnnMigratedPlugins: c.Migrated}}}
 			if err := framework.Put(s, csi); err != nil {
 				t.Fatal(err)
 			}
@@ -269,18 +270,18 @@ func TestAttachedVolumesAnswers(t *testing.T) {
 }
 
 // diskCluster is a random cluster in which pods mount disks and claims.
-func diskCluster(seed uint64) *framework.Objects {
+func diskCluster(seed uint64) *api.Objects {
 	o := frameworktest.Cluster(seed)
 	r := rand.New(rand.NewPCG(seed, 118))
 	one := func(list ...string) string { return list[r.IntN(len(list))] }
-	class := &framework.StorageClass{ObjectMeta: framework.ObjectMeta{Name: "aws"}, Provisioner: "kubernetes.io/aws-ebs"}
-	volume := &framework.PersistentVolume{ObjectMeta: framework.ObjectMeta{Name: "pv"}}
-	volume.Spec.AWSElasticBlockStore = &framework.AWSElasticBlockStoreVolumeSource{VolumeID: "1"}
+	class := &api.StorageClass{ObjectMeta: api.ObjectMeta{Name: "aws"}, Provisioner: "kubernetes.io/aws-ebs"}
+	volume := &api.PersistentVolume{ObjectMeta: api.ObjectMeta{Name: "pv"}}
+	volume.Spec.AWSElasticBlockStore = &api.AWSElasticBlockStoreVolumeSource{VolumeID: "1"}
 	o.StorageClasses, o.PersistentVolumes = append(o.StorageClasses, class), append(o.PersistentVolumes, volume)
 	for _, n := range o.Nodes {
 		if r.IntN(3) == 0 {
-			o.CSINodes = append(o.CSINodes, &framework.CSINode{ObjectMeta: framework.ObjectMeta{
-				Name: n.Name, Annotations: map[string]string{framework.AnnMigratedPlugins: "kubernetes.io/aws-ebs"},
+			o.CSINodes = append(o.CSINodes, &api.CSINode{ObjectMeta: api.ObjectMeta{
+				Name: n.Name, Annotations: map[string]string{api.AnnMigratedPlugins: "kubernetes.io/aws-ebs"},
 			}})
 		}
 	}
@@ -291,7 +292,7 @@ func diskCluster(seed uint64) *framework.Objects {
 		case 1:
 			disks(p, one("ebs:1", "ebs:3"), one("cin:1", "cin:2"))
 		case 2:
-			c := &framework.PersistentVolumeClaim{ObjectMeta: framework.ObjectMeta{Namespace: p.Namespace, Name: fmt.Sprint("claim-", i)}}
+			c := &api.PersistentVolumeClaim{ObjectMeta: api.ObjectMeta{Namespace: p.Namespace, Name: fmt.Sprint("claim-", i)}}
 			c.Spec.VolumeName, c.Spec.StorageClassName = one("", "pv", "gone"), &class.Name
 			o.PersistentVolumeClaims = append(o.PersistentVolumeClaims, c)
 			disks(p, "pvc:"+c.Name)
@@ -318,9 +319,9 @@ func ExampleVolumeLimit() {
 		Version:         scoring.BalanceV118,
 		AttachedVolumes: []scoring.VolumeLimit{{Filter: "EBSLimits", MaxVolumes: 4}},
 	}
-	s := snapshotOf(panics{}, []*framework.Node{framework.MakeNode("n", "4", "16Gi").Obj()})
+	s := snapshotOf(panics{}, []*api.Node{api.MakeNode("n", "4", "16Gi").Obj()})
 	for _, list := range [][]string{nil, {"ebs:1"}, {"ebs:1", "ebs:2", "ebs:3"}} {
-		raw, _ := scoreAll(panics{}, plugin, s, disks(framework.MakePod("db").Requests("1", "4Gi").Obj(), list...))
+		raw, _ := scoreAll(panics{}, plugin, s, disks(api.MakePod("db").Requests("1", "4Gi").Obj(), list...))
 		fmt.Println(len(list), raw)
 	}
 	// Output:

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scoring"
 )
@@ -13,12 +14,12 @@ const benchNodes = 5000
 
 // benchCluster returns nodes of 4 CPU, 32 GiB and 110 pods in 10 zones, two
 // pods on each, as a snapshot and a list.
-func benchCluster(tb testing.TB, change func(i int, n *framework.Node)) (*framework.Snapshot, []*framework.NodeInfo) {
+func benchCluster(tb testing.TB, change func(i int, n *api.Node)) (*framework.Snapshot, []*framework.NodeInfo) {
 	tb.Helper()
 	s := framework.NewSnapshot(framework.ZoneInterleaved)
 	for i := range benchNodes {
-		n := &framework.Node{ObjectMeta: framework.ObjectMeta{Name: fmt.Sprintf("node-%05d", i), Labels: map[string]string{
-			framework.LabelTopologyZone: fmt.Sprintf("zone-%d", i%10),
+		n := &api.Node{ObjectMeta: api.ObjectMeta{Name: fmt.Sprintf("node-%05d", i), Labels: map[string]string{
+			api.LabelTopologyZone: fmt.Sprintf("zone-%d", i%10),
 		}}}
 		n.Status.Allocatable = list("cpu", "4", "memory", "32Gi", "pods", "110")
 		change(i, n)
@@ -39,17 +40,17 @@ func benchCluster(tb testing.TB, change func(i int, n *framework.Node)) (*framew
 }
 
 // benchPod returns a pod of 100 milli-CPU and 500 MiB.
-func benchPod(name string) *framework.Pod {
-	p := &framework.Pod{ObjectMeta: framework.ObjectMeta{Name: name, Namespace: "default"}}
-	p.Spec.Containers = []framework.Container{{
+func benchPod(name string) *api.Pod {
+	p := &api.Pod{ObjectMeta: api.ObjectMeta{Name: name, Namespace: "default"}}
+	p.Spec.Containers = []api.Container{{
 		Name: "main", Image: "registry.k8s.io/pause:3.10",
-		Resources: framework.ResourceRequirements{Requests: list("cpu", "100m", "memory", "500Mi")},
+		Resources: api.ResourceRequirements{Requests: list("cpu", "100m", "memory", "500Mi")},
 	}}
 	return p
 }
 
 // benchScore measures a whole PreScore and Score over all nodes.
-func benchScore(b *testing.B, p framework.Plugin, change func(i int, n *framework.Node), pod *framework.Pod) {
+func benchScore(b *testing.B, p framework.Plugin, change func(i int, n *api.Node), pod *api.Pod) {
 	s, nodes := benchCluster(b, change)
 	info := podInfo(b, s, pod)
 	var c framework.Cycle
@@ -73,36 +74,36 @@ func benchScore(b *testing.B, p framework.Plugin, change func(i int, n *framewor
 
 var sink int64
 
-func plainNodes(int, *framework.Node) {}
+func plainNodes(int, *api.Node) {}
 
-func withImages(i int, n *framework.Node) {
+func withImages(i int, n *api.Node) {
 	if i%2 == 0 {
-		n.Status.Images = []framework.ContainerImage{{Names: []string{"registry.k8s.io/pause:3.10"}, SizeBytes: 300 << 20}}
+		n.Status.Images = []api.ContainerImage{{Names: []string{"registry.k8s.io/pause:3.10"}, SizeBytes: 300 << 20}}
 	}
 }
 
-func withTaints(i int, n *framework.Node) {
-	n.Spec.Taints = []framework.Taint{{Key: "spot", Effect: framework.TaintEffectPreferNoSchedule}}
+func withTaints(i int, n *api.Node) {
+	n.Spec.Taints = []api.Taint{{Key: "spot", Effect: api.TaintEffectPreferNoSchedule}}
 }
 
-func withGPU(i int, n *framework.Node) {
+func withGPU(i int, n *api.Node) {
 	n.Status.Allocatable["example.com/gpu"] = resource.MustParse("8")
 }
 
-func preferring(zone string) *framework.Pod {
+func preferring(zone string) *api.Pod {
 	p := benchPod("p")
-	p.Spec.Affinity = &framework.Affinity{NodeAffinity: &framework.NodeAffinity{
-		PreferredDuringSchedulingIgnoredDuringExecution: []framework.PreferredSchedulingTerm{{
+	p.Spec.Affinity = &api.Affinity{NodeAffinity: &api.NodeAffinity{
+		PreferredDuringSchedulingIgnoredDuringExecution: []api.PreferredSchedulingTerm{{
 			Weight: 10,
-			Preference: framework.NodeSelectorTerm{MatchExpressions: []framework.NodeSelectorRequirement{{
-				Key: framework.LabelTopologyZone, Operator: framework.NodeSelectorOpIn, Values: []string{zone},
+			Preference: api.NodeSelectorTerm{MatchExpressions: []api.NodeSelectorRequirement{{
+				Key: api.LabelTopologyZone, Operator: api.NodeSelectorOpIn, Values: []string{zone},
 			}}},
 		}},
 	}}
 	return p
 }
 
-func wantingGPU() *framework.Pod {
+func wantingGPU() *api.Pod {
 	p := benchPod("p")
 	p.Spec.Containers[0].Resources.Requests["example.com/gpu"] = resource.MustParse("1")
 	return p
@@ -114,8 +115,8 @@ func BenchmarkScore(b *testing.B) {
 	for _, bench := range []struct {
 		name   string
 		plugin framework.Plugin
-		nodes  func(int, *framework.Node)
-		pod    *framework.Pod
+		nodes  func(int, *api.Node)
+		pod    *api.Pod
 	}{
 		{"LeastAllocated", scoring.NodeResourcesFit{}, plainNodes, benchPod("p")},
 		{"MostAllocated", scoring.NodeResourcesFit{Strategy: scoring.MostAllocated}, plainNodes, benchPod("p")},

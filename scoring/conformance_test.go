@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/frameworktest"
 	"github.com/berth-sched/berth/scoring"
 )
@@ -28,7 +29,7 @@ func TestConformance(t *testing.T) {
 		{"TaintToleration", scoring.TaintToleration{}},
 		{"TaintToleration comparing", scoring.TaintToleration{CompareNumbers: true}},
 		{"NodeAffinity", scoring.NodeAffinity{}},
-		{"NodeAffinity added", scoring.NodeAffinity{AddedAffinity: prefers(5, framework.LabelHostname, "n1")}},
+		{"NodeAffinity added", scoring.NodeAffinity{AddedAffinity: prefers(5, api.LabelHostname, "n1")}},
 		{"ImageLocality", scoring.ImageLocality{}},
 		{"ImageLocality 1.18", scoring.ImageLocality{Version: scoring.ImageV118}},
 		{"NodeResourcesLeastAllocated", scoring.NodeResourcesLeastAllocated{}},
@@ -36,14 +37,14 @@ func TestConformance(t *testing.T) {
 		{"NodeResourcesMostAllocated 1.22", scoring.NodeResourcesMostAllocated{Version: scoring.FitV122, Resources: several}},
 		{"RequestedToCapacityRatio alone", scoring.RequestedToCapacityRatioPlugin{Resources: several, Shape: shape}},
 		{"NodePreferAvoidPods", scoring.NodePreferAvoidPods{}},
-		{"NodeLabel", scoring.NodeLabel{Present: []string{framework.LabelTopologyZone}, Absent: []string{framework.LabelHostname}}},
+		{"NodeLabel", scoring.NodeLabel{Present: []string{api.LabelTopologyZone}, Absent: []string{api.LabelHostname}}},
 		{"PodTopologySpread", scoring.PodTopologySpread{}},
-		{"PodTopologySpread by list", scoring.PodTopologySpread{ListDefaulting: true, DefaultConstraints: []framework.TopologySpreadConstraint{
-			{MaxSkew: 2, TopologyKey: framework.LabelTopologyZone, WhenUnsatisfiable: framework.ScheduleAnyway},
+		{"PodTopologySpread by list", scoring.PodTopologySpread{ListDefaulting: true, DefaultConstraints: []api.TopologySpreadConstraint{
+			{MaxSkew: 2, TopologyKey: api.LabelTopologyZone, WhenUnsatisfiable: api.ScheduleAnyway},
 		}}},
 		{"EvenPodsSpread", scoring.EvenPodsSpread{}},
-		{"EvenPodsSpread by list", scoring.EvenPodsSpread{DefaultConstraints: []framework.TopologySpreadConstraint{
-			{MaxSkew: 2, TopologyKey: framework.LabelTopologyZone, WhenUnsatisfiable: framework.ScheduleAnyway},
+		{"EvenPodsSpread by list", scoring.EvenPodsSpread{DefaultConstraints: []api.TopologySpreadConstraint{
+			{MaxSkew: 2, TopologyKey: api.LabelTopologyZone, WhenUnsatisfiable: api.ScheduleAnyway},
 		}}},
 		{"InterPodAffinity", scoring.InterPodAffinity{}},
 		{"InterPodAffinity hard", scoring.InterPodAffinity{HardPodAffinityWeight: new(int32(100)), IgnorePreferredTermsOfExistingPods: true, RangeWithZero: true}},

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/topo"
 )
 
@@ -31,7 +32,7 @@ type EvenPodsSpread struct {
 	// DefaultConstraints are for pods without any constraints, over the pods that
 	// they belong with as [DefaultPodTopologySpread] has it. They have no selectors
 	// of their own, and must not change while the plugin is in use.
-	DefaultConstraints []framework.TopologySpreadConstraint
+	DefaultConstraints []api.TopologySpreadConstraint
 }
 
 // Name returns "PodTopologySpread".
@@ -64,7 +65,7 @@ func (p EvenPodsSpread) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) (f
 	}
 	if !rules.Own && len(p.DefaultConstraints) > 0 {
 		if selector := topo.MatchingSelector(c.Snapshot, c.Pod); !selector.SelectsEverything() {
-			rules = topo.DefaultRules(p.DefaultConstraints, framework.ScheduleAnyway, selector, c.Pod)
+			rules = topo.DefaultRules(p.DefaultConstraints, api.ScheduleAnyway, selector, c.Pod)
 		}
 	}
 	if len(rules.List) == 0 {

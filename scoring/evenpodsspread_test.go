@@ -9,10 +9,11 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scoring"
 )
 
-func evenScores(t failer, s *framework.Snapshot, p scoring.EvenPodsSpread, pod *framework.Pod) []int64 {
+func evenScores(t failer, s *framework.Snapshot, p scoring.EvenPodsSpread, pod *api.Pod) []int64 {
 	t.Helper()
 	scorer, status := p.PreScore(&framework.Cycle{Snapshot: s, Pod: podInfo(t, s, pod)}, nodesOf(s))
 	if !status.IsSuccess() {
@@ -30,31 +31,31 @@ func evenScores(t failer, s *framework.Snapshot, p scoring.EvenPodsSpread, pod *
 }
 
 func TestEvenPodsSpread(t *testing.T) {
-	web := framework.MakePod("web").Labels("app", "web")
-	node := func(name, zone string) *framework.Node {
-		n := framework.MakeNode(name, "4", "8Gi")
+	web := api.MakePod("web").Labels("app", "web")
+	node := func(name, zone string) *api.Node {
+		n := api.MakeNode(name, "4", "8Gi")
 		if zone != "" {
 			n = n.Labels("zone", zone)
 		}
 		return n.Obj()
 	}
-	three := []*framework.Node{node("a", "x"), node("b", "y"), node("c", "z"), node("none", "")}
-	byZone := web.Spread(1, "zone", framework.ScheduleAnyway, "app=web").Obj()
-	on := func(nodes ...string) (pods []*framework.Pod) {
+	three := []*api.Node{node("a", "x"), node("b", "y"), node("c", "z"), node("none", "")}
+	byZone := web.Spread(1, "zone", api.ScheduleAnyway, "app=web").Obj()
+	on := func(nodes ...string) (pods []*api.Pod) {
 		for i, n := range nodes {
 			pods = append(pods, web.Name(fmt.Sprint("old", i)).Node(n).Obj())
 		}
 		return pods
 	}
-	listed := scoring.EvenPodsSpread{DefaultConstraints: []framework.TopologySpreadConstraint{
-		{MaxSkew: 7, TopologyKey: "zone", WhenUnsatisfiable: framework.ScheduleAnyway},
+	listed := scoring.EvenPodsSpread{DefaultConstraints: []api.TopologySpreadConstraint{
+		{MaxSkew: 7, TopologyKey: "zone", WhenUnsatisfiable: api.ScheduleAnyway},
 	}}
 	for _, test := range []struct {
 		name   string
 		plugin scoring.EvenPodsSpread
-		nodes  []*framework.Node
-		pods   []*framework.Pod
-		pod    *framework.Pod
+		nodes  []*api.Node
+		pods   []*api.Pod
+		pod    *api.Pod
 		want   []int64
 	}{
 		{"total less own, of total less the smallest", scoring.EvenPodsSpread{}, three, on("a", "a", "a", "b"), byZone, []int64{25, 75, 100, 0}},
@@ -64,7 +65,7 @@ func TestEvenPodsSpread(t *testing.T) {
 		{"one node with a zone", scoring.EvenPodsSpread{}, three[2:], on("c", "c"), byZone, []int64{100, 100}},
 		{"none with a zone", scoring.EvenPodsSpread{}, three[3:], on("none"), byZone, []int64{0}},
 		{"no constraint", scoring.EvenPodsSpread{}, three, on("a"), web.Obj(), []int64{0, 0, 0, 0}},
-		{"hard only", listed, three, on("a"), web.Spread(1, "zone", framework.DoNotSchedule, "app=web").Obj(), []int64{0, 0, 0, 0}},
+		{"hard only", listed, three, on("a"), web.Spread(1, "zone", api.DoNotSchedule, "app=web").Obj(), []int64{0, 0, 0, 0}},
 		{"a default belongs to no service", listed, three, on("a"), web.Obj(), []int64{0, 0, 0, 0}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -76,7 +77,7 @@ func TestEvenPodsSpread(t *testing.T) {
 	}
 	t.Run("defaults over the pods of a service", func(t *testing.T) {
 		s := snapshotOf(t, three, on("a", "a", "b")...)
-		service := &framework.Service{ObjectMeta: framework.ObjectMeta{Name: "s", Namespace: web.Obj().Namespace}, Spec: framework.ServiceSpec{Selector: map[string]string{"app": "web"}}}
+		service := &api.Service{ObjectMeta: api.ObjectMeta{Name: "s", Namespace: web.Obj().Namespace}, Spec: api.ServiceSpec{Selector: map[string]string{"app": "web"}}}
 		if err := framework.Put(s, service); err != nil {
 			t.Fatal(err)
 		}
@@ -90,9 +91,9 @@ func TestEvenPodsSpread(t *testing.T) {
 // objects.
 func TestEvenPodsSpreadAgainstFormula(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var nodes []*framework.Node
+		var nodes []*api.Node
 		for i := range rapid.IntRange(1, 6).Draw(t, "nodes") {
-			b := framework.MakeNode(fmt.Sprint("n", i), "4", "8Gi")
+			b := api.MakeNode(fmt.Sprint("n", i), "4", "8Gi")
 			for _, key := range []string{"zone", "rack"} {
 				if value := rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, key); value != "" {
 					b = b.Labels(key, value)
@@ -100,18 +101,18 @@ func TestEvenPodsSpreadAgainstFormula(t *testing.T) {
 			}
 			nodes = append(nodes, b.Obj())
 		}
-		var pods []*framework.Pod
+		var pods []*api.Pod
 		for i := range rapid.IntRange(0, 12).Draw(t, "pods") {
-			b := framework.MakePod(fmt.Sprint("p", i)).Labels("app", rapid.SampledFrom([]string{"web", "db"}).Draw(t, "app"))
+			b := api.MakePod(fmt.Sprint("p", i)).Labels("app", rapid.SampledFrom([]string{"web", "db"}).Draw(t, "app"))
 			if rapid.IntRange(0, 5).Draw(t, "terminating") == 0 {
 				b = b.Deleted(time.Unix(1, 0))
 			}
 			pods = append(pods, b.Node(rapid.SampledFrom(nodes).Draw(t, "node").Name).Obj())
 		}
 		keys := rapid.SampledFrom([][]string{{"zone"}, {"rack"}, {"zone", "rack"}}).Draw(t, "keys")
-		b := framework.MakePod("new").Labels("app", "web")
+		b := api.MakePod("new").Labels("app", "web")
 		for _, key := range keys {
-			b = b.Spread(int32(rapid.IntRange(1, 4).Draw(t, "skew")), key, framework.ScheduleAnyway, "app=web")
+			b = b.Spread(int32(rapid.IntRange(1, 4).Draw(t, "skew")), key, api.ScheduleAnyway, "app=web")
 		}
 		got := evenScores(t, snapshotOf(t, nodes, pods...), scoring.EvenPodsSpread{}, b.Obj())
 		if diff := cmp.Diff(evenFormula(nodes, pods, keys), got); diff != "" {
@@ -120,12 +121,12 @@ func TestEvenPodsSpreadAgainstFormula(t *testing.T) {
 	})
 }
 
-func evenFormula(nodes []*framework.Node, pods []*framework.Pod, keys []string) []int64 {
-	byName := map[string]*framework.Node{}
+func evenFormula(nodes []*api.Node, pods []*api.Pod, keys []string) []int64 {
+	byName := map[string]*api.Node{}
 	for _, n := range nodes {
 		byName[n.Name] = n
 	}
-	labelled := func(n *framework.Node) bool {
+	labelled := func(n *api.Node) bool {
 		for _, key := range keys {
 			if n.Labels[key] == "" {
 				return false

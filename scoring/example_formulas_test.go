@@ -3,7 +3,7 @@ package scoring_test
 import (
 	"fmt"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scoring"
 )
 
@@ -30,12 +30,12 @@ func ExampleBalanceScore() {
 }
 
 func ExampleTaintTolerationScore() {
-	taints := []framework.Taint{
-		{Key: "spot", Effect: framework.TaintEffectPreferNoSchedule},
-		{Key: "old", Effect: framework.TaintEffectPreferNoSchedule},
-		{Key: "gpu", Effect: framework.TaintEffectNoSchedule}, // for the filter
+	taints := []api.Taint{
+		{Key: "spot", Effect: api.TaintEffectPreferNoSchedule},
+		{Key: "old", Effect: api.TaintEffectPreferNoSchedule},
+		{Key: "gpu", Effect: api.TaintEffectNoSchedule}, // for the filter
 	}
-	tolerations := []framework.Toleration{{Key: "spot", Operator: framework.TolerationOpExists}}
+	tolerations := []api.Toleration{{Key: "spot", Operator: api.TolerationOpExists}}
 	fmt.Println(scoring.TaintTolerationScore(taints, tolerations))
 	// Output: 1
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scoring"
 )
 
@@ -11,15 +12,15 @@ import (
 // returns scores the nodes. Package scheduling does that for whole profiles.
 func ExampleNodeResourcesFit() {
 	s := framework.NewSnapshot(framework.Arrival)
-	for _, n := range []framework.NodeBuilder{
-		framework.MakeNode("small", "4", "8Gi"), framework.MakeNode("large", "16", "64Gi"),
+	for _, n := range []api.NodeBuilder{
+		api.MakeNode("small", "4", "8Gi"), api.MakeNode("large", "16", "64Gi"),
 	} {
 		if err := s.AddNode(n.Obj()); err != nil {
 			fmt.Println(err)
 			return
 		}
 	}
-	pod, err := s.NewPodInfo(framework.MakePod("web").Requests("2", "2Gi").Obj())
+	pod, err := s.NewPodInfo(api.MakePod("web").Requests("2", "2Gi").Obj())
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -53,10 +54,10 @@ func ExampleNodeResourcesFit_requestedToCapacityRatio() {
 			{Name: "example.com/gpu", Weight: 5}, {Name: "cpu", Weight: 1}, {Name: "memory", Weight: 1},
 		},
 	}
-	show(packed, framework.MakePod("train").Requests("4", "16Gi").Request("example.com/gpu", "4").Obj(),
-		framework.MakeNode("4 GPUs", "8", "64Gi").Resource("example.com/gpu", "4").Obj(),
-		framework.MakeNode("5 GPUs", "8", "64Gi").Resource("example.com/gpu", "5").Obj(),
-		framework.MakeNode("8 GPUs", "8", "64Gi").Resource("example.com/gpu", "8").Obj())
+	show(packed, api.MakePod("train").Requests("4", "16Gi").Request("example.com/gpu", "4").Obj(),
+		api.MakeNode("4 GPUs", "8", "64Gi").Resource("example.com/gpu", "4").Obj(),
+		api.MakeNode("5 GPUs", "8", "64Gi").Resource("example.com/gpu", "5").Obj(),
+		api.MakeNode("8 GPUs", "8", "64Gi").Resource("example.com/gpu", "8").Obj())
 	// Output:
 	// 4 GPUs: 56
 	// 5 GPUs: 85
@@ -64,11 +65,11 @@ func ExampleNodeResourcesFit_requestedToCapacityRatio() {
 }
 
 func ExampleNodeResourcesBalancedAllocation() {
-	pod := framework.MakePod("cache").Requests("1", "12Gi").Obj()
+	pod := api.MakePod("cache").Requests("1", "12Gi").Obj()
 	show(scoring.NodeResourcesBalancedAllocation{}, pod,
-		framework.MakeNode("much CPU", "16", "16Gi").Obj(), framework.MakeNode("much memory", "4", "64Gi").Obj())
+		api.MakeNode("much CPU", "16", "16Gi").Obj(), api.MakeNode("much memory", "4", "64Gi").Obj())
 	show(scoring.NodeResourcesBalancedAllocation{Version: scoring.BalanceStd}, pod,
-		framework.MakeNode("much CPU", "16", "16Gi").Obj(), framework.MakeNode("much memory", "4", "64Gi").Obj())
+		api.MakeNode("much CPU", "16", "16Gi").Obj(), api.MakeNode("much memory", "4", "64Gi").Obj())
 	// Output:
 	// much CPU: 57
 	// much memory: 73
@@ -77,19 +78,19 @@ func ExampleNodeResourcesBalancedAllocation() {
 }
 
 func ExampleTaintToleration() {
-	show(scoring.TaintToleration{}, framework.MakePod("web").Tolerates("spot:PreferNoSchedule").Obj(),
-		framework.MakeNode("spot", "4", "8Gi").Taint("spot:PreferNoSchedule").Obj(),
-		framework.MakeNode("old", "4", "8Gi").Taint("old:PreferNoSchedule").Obj())
+	show(scoring.TaintToleration{}, api.MakePod("web").Tolerates("spot:PreferNoSchedule").Obj(),
+		api.MakeNode("spot", "4", "8Gi").Taint("spot:PreferNoSchedule").Obj(),
+		api.MakeNode("old", "4", "8Gi").Taint("old:PreferNoSchedule").Obj())
 	// Output:
 	// spot: 0, normalized 100
 	// old: 1, normalized 0
 }
 
 func ExampleNodeAffinity() {
-	show(scoring.NodeAffinity{}, framework.MakePod("db").PreferNodes(30, "disk=ssd").PreferNodes(10, "zone=a").Obj(),
-		framework.MakeNode("n1", "4", "8Gi").Labels("disk", "ssd", "zone", "a").Obj(),
-		framework.MakeNode("n2", "4", "8Gi").Labels("disk", "ssd").Obj(),
-		framework.MakeNode("n3", "4", "8Gi").Obj())
+	show(scoring.NodeAffinity{}, api.MakePod("db").PreferNodes(30, "disk=ssd").PreferNodes(10, "zone=a").Obj(),
+		api.MakeNode("n1", "4", "8Gi").Labels("disk", "ssd", "zone", "a").Obj(),
+		api.MakeNode("n2", "4", "8Gi").Labels("disk", "ssd").Obj(),
+		api.MakeNode("n3", "4", "8Gi").Obj())
 	// Output:
 	// n1: 40, normalized 100
 	// n2: 30, normalized 75
@@ -98,8 +99,8 @@ func ExampleNodeAffinity() {
 
 // In 1.18 the containers of a pod shared 1000 MiB.
 func ExampleImageVersion() {
-	pod := framework.MakePod("web").Image("example.com/web:2").Container("sidecar").Image("example.com/proxy:1").Obj()
-	node := framework.MakeNode("n", "4", "8Gi").Image("500Mi", "example.com/web:2").Obj()
+	pod := api.MakePod("web").Image("example.com/web:2").Container("sidecar").Image("example.com/proxy:1").Obj()
+	node := api.MakeNode("n", "4", "8Gi").Image("500Mi", "example.com/web:2").Obj()
 	for _, version := range []scoring.ImageVersion{scoring.ImageV118, scoring.ImageV137} {
 		show(scoring.ImageLocality{Version: version}, pod, node)
 	}
@@ -109,9 +110,9 @@ func ExampleImageVersion() {
 }
 
 func ExampleImageLocality() {
-	show(scoring.ImageLocality{}, framework.MakePod("web").Image("example.com/web:2").Obj(),
-		framework.MakeNode("has it", "4", "8Gi").Image("900Mi", "example.com/web:2").Obj(),
-		framework.MakeNode("has another", "4", "8Gi").Image("900Mi", "example.com/web:1").Obj())
+	show(scoring.ImageLocality{}, api.MakePod("web").Image("example.com/web:2").Obj(),
+		api.MakeNode("has it", "4", "8Gi").Image("900Mi", "example.com/web:2").Obj(),
+		api.MakeNode("has another", "4", "8Gi").Image("900Mi", "example.com/web:1").Obj())
 	// Output:
 	// has it: 43
 	// has another: 0
@@ -127,8 +128,8 @@ func ExampleShape() {
 func ExampleStrategy() {
 	for _, strategy := range []scoring.Strategy{scoring.LeastAllocated, scoring.MostAllocated} {
 		fmt.Println(strategy)
-		show(scoring.NodeResourcesFit{Strategy: strategy}, framework.MakePod("web").Requests("1", "2Gi").Obj(),
-			framework.MakeNode("small", "2", "4Gi").Obj(), framework.MakeNode("large", "8", "16Gi").Obj())
+		show(scoring.NodeResourcesFit{Strategy: strategy}, api.MakePod("web").Requests("1", "2Gi").Obj(),
+			api.MakeNode("small", "2", "4Gi").Obj(), api.MakeNode("large", "8", "16Gi").Obj())
 	}
 	// Output:
 	// LeastAllocated
@@ -143,8 +144,8 @@ func ExampleStrategy() {
 func ExampleFitVersion() {
 	for _, version := range []scoring.FitVersion{scoring.FitV122, scoring.FitV118} {
 		fmt.Println(version)
-		show(scoring.NodeResourcesFit{Version: version}, framework.MakePod("web").Requests("1", "").Obj(),
-			framework.MakeNode("no memory", "4", "").Obj())
+		show(scoring.NodeResourcesFit{Version: version}, api.MakePod("web").Requests("1", "").Obj(),
+			api.MakeNode("no memory", "4", "").Obj())
 	}
 	// Output:
 	// v1.22
@@ -156,8 +157,8 @@ func ExampleFitVersion() {
 func ExampleBalanceVersion() {
 	for _, version := range []scoring.BalanceVersion{scoring.BalanceDelta, scoring.BalanceStd, scoring.BalanceV118} {
 		fmt.Println(version)
-		show(scoring.NodeResourcesBalancedAllocation{Version: version}, framework.MakePod("web").Requests("3", "5Gi").Obj(),
-			framework.MakeNode("n1", "4", "10Gi").Obj())
+		show(scoring.NodeResourcesBalancedAllocation{Version: version}, api.MakePod("web").Requests("3", "5Gi").Obj(),
+			api.MakeNode("n1", "4", "10Gi").Obj())
 	}
 	// Output:
 	// delta
@@ -170,9 +171,9 @@ func ExampleBalanceVersion() {
 
 func ExampleResourceSpec() {
 	gpuFirst := scoring.NodeResourcesFit{Resources: []scoring.ResourceSpec{{Name: "example.com/gpu", Weight: 9}, {Name: "cpu", Weight: 1}}}
-	show(gpuFirst, framework.MakePod("train").Requests("4", "8Gi").Request("example.com/gpu", "1").Obj(),
-		framework.MakeNode("2 GPUs", "16", "64Gi").Resource("example.com/gpu", "2").Obj(),
-		framework.MakeNode("4 GPUs", "8", "64Gi").Resource("example.com/gpu", "4").Obj())
+	show(gpuFirst, api.MakePod("train").Requests("4", "8Gi").Request("example.com/gpu", "1").Obj(),
+		api.MakeNode("2 GPUs", "16", "64Gi").Resource("example.com/gpu", "2").Obj(),
+		api.MakeNode("4 GPUs", "8", "64Gi").Resource("example.com/gpu", "4").Obj())
 	// Output:
 	// 2 GPUs: 52
 	// 4 GPUs: 72
@@ -183,8 +184,8 @@ func ExampleShapePoint() {
 	packed := scoring.RequestedToCapacityRatioPlugin{Shape: scoring.Shape{
 		scoring.ShapePoint{Utilization: 0, Score: 0}, scoring.ShapePoint{Utilization: 100, Score: 10},
 	}}
-	show(packed, framework.MakePod("web").Requests("1", "2Gi").Obj(),
-		framework.MakeNode("small", "2", "4Gi").Obj(), framework.MakeNode("large", "8", "16Gi").Obj())
+	show(packed, api.MakePod("web").Requests("1", "2Gi").Obj(),
+		api.MakeNode("small", "2", "4Gi").Obj(), api.MakeNode("large", "8", "16Gi").Obj())
 	// Output:
 	// small: 50
 	// large: 13
@@ -192,24 +193,24 @@ func ExampleShapePoint() {
 
 func ExampleRequestedToCapacityRatioPlugin() {
 	idle := scoring.RequestedToCapacityRatioPlugin{Shape: scoring.Shape{{Utilization: 0, Score: 10}, {Utilization: 100, Score: 0}}}
-	show(idle, framework.MakePod("web").Requests("1", "2Gi").Obj(),
-		framework.MakeNode("small", "2", "4Gi").Obj(), framework.MakeNode("large", "8", "16Gi").Obj())
+	show(idle, api.MakePod("web").Requests("1", "2Gi").Obj(),
+		api.MakeNode("small", "2", "4Gi").Obj(), api.MakeNode("large", "8", "16Gi").Obj())
 	// Output:
 	// small: 50
 	// large: 87
 }
 
 func ExampleNodeResourcesLeastAllocated() {
-	show(scoring.NodeResourcesLeastAllocated{}, framework.MakePod("web").Requests("1", "2Gi").Obj(),
-		framework.MakeNode("small", "2", "4Gi").Obj(), framework.MakeNode("large", "8", "16Gi").Obj())
+	show(scoring.NodeResourcesLeastAllocated{}, api.MakePod("web").Requests("1", "2Gi").Obj(),
+		api.MakeNode("small", "2", "4Gi").Obj(), api.MakeNode("large", "8", "16Gi").Obj())
 	// Output:
 	// small: 50
 	// large: 87
 }
 
 func ExampleNodeResourcesMostAllocated() {
-	show(scoring.NodeResourcesMostAllocated{}, framework.MakePod("web").Requests("1", "2Gi").Obj(),
-		framework.MakeNode("small", "2", "4Gi").Obj(), framework.MakeNode("large", "8", "16Gi").Obj())
+	show(scoring.NodeResourcesMostAllocated{}, api.MakePod("web").Requests("1", "2Gi").Obj(),
+		api.MakeNode("small", "2", "4Gi").Obj(), api.MakeNode("large", "8", "16Gi").Obj())
 	// Output:
 	// small: 50
 	// large: 12
@@ -247,7 +248,7 @@ func ExampleImageLocalityScore() {
 }
 
 // show prints the scores that a plugin gives a pod on the nodes.
-func show(p framework.Plugin, pod *framework.Pod, nodes ...*framework.Node) {
+func show(p framework.Plugin, pod *api.Pod, nodes ...*api.Node) {
 	s := snapshotOf(exampleFailer{}, nodes)
 	scores, status := scoresOf(exampleFailer{}, s, p, pod)
 	if !status.IsSuccess() {

@@ -4,19 +4,20 @@ import (
 	"fmt"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scoring"
 )
 
 // showNeighbours prints the raw and the normalized scores of a plugin that looks
 // at the pods of three nodes: two in zone a, one in zone b; the others run on
 // the first.
-func showNeighbours(p framework.PreScorePlugin, normalize func(raw, smallest, largest int64) int64, pod framework.PodBuilder, others ...framework.PodBuilder) {
-	nodes := []*framework.Node{
-		framework.MakeNode("n1", "4", "8Gi").Zone("a").Obj(),
-		framework.MakeNode("n2", "4", "8Gi").Zone("a").Obj(),
-		framework.MakeNode("n3", "4", "8Gi").Zone("b").Obj(),
+func showNeighbours(p framework.PreScorePlugin, normalize func(raw, smallest, largest int64) int64, pod api.PodBuilder, others ...api.PodBuilder) {
+	nodes := []*api.Node{
+		api.MakeNode("n1", "4", "8Gi").Zone("a").Obj(),
+		api.MakeNode("n2", "4", "8Gi").Zone("a").Obj(),
+		api.MakeNode("n3", "4", "8Gi").Zone("b").Obj(),
 	}
-	var running []*framework.Pod
+	var running []*api.Pod
 	for _, o := range others {
 		running = append(running, o.Node("n1").Obj())
 	}
@@ -37,9 +38,9 @@ func showNeighbours(p framework.PreScorePlugin, normalize func(raw, smallest, la
 
 // Zone a has two pods of the kind already, and node n1 has them both.
 func ExamplePodTopologySpread() {
-	web := framework.MakePod("web").Labels("app", "web").
-		Spread(1, framework.LabelTopologyZone, framework.ScheduleAnyway, "app=web").
-		Spread(1, framework.LabelHostname, framework.ScheduleAnyway, "app=web")
+	web := api.MakePod("web").Labels("app", "web").
+		Spread(1, api.LabelTopologyZone, api.ScheduleAnyway, "app=web").
+		Spread(1, api.LabelHostname, api.ScheduleAnyway, "app=web")
 	showNeighbours(scoring.PodTopologySpread{}, scoring.SpreadNormalizeScore, web, web.Name("web-1"), web.Name("web-2"))
 	// Output:
 	// n1: 6, normalized 0
@@ -50,11 +51,11 @@ func ExamplePodTopologySpread() {
 // The cache attracts with weight 10 in its zone, the batch job repels with
 // weight 3 from its node.
 func ExampleInterPodAffinity() {
-	web := framework.MakePod("web").
-		PreferPodAffinity(10, framework.LabelTopologyZone, "app=cache").
-		PreferPodAntiAffinity(3, framework.LabelHostname, "app=batch")
+	web := api.MakePod("web").
+		PreferPodAffinity(10, api.LabelTopologyZone, "app=cache").
+		PreferPodAntiAffinity(3, api.LabelHostname, "app=batch")
 	showNeighbours(scoring.InterPodAffinity{}, scoring.InterPodAffinityScore, web,
-		framework.MakePod("cache").Labels("app", "cache"), framework.MakePod("batch").Labels("app", "batch"))
+		api.MakePod("cache").Labels("app", "cache"), api.MakePod("batch").Labels("app", "batch"))
 	// Output:
 	// n1: 7, normalized 70
 	// n2: 10, normalized 100
@@ -84,10 +85,10 @@ func ExampleSpreadScore() {
 
 // In 1.18 a node's share of the pods counted, whatever the constraint's maxSkew.
 func ExampleEvenPodsSpread() {
-	web := framework.MakePod("web").Labels("app", "web")
+	web := api.MakePod("web").Labels("app", "web")
 	s := framework.NewSnapshot(framework.Arrival)
 	for _, zone := range []string{"x", "y", "z"} {
-		fmt.Println(s.AddNode(framework.MakeNode(zone, "4", "8Gi").Labels("zone", zone).Obj()))
+		fmt.Println(s.AddNode(api.MakeNode(zone, "4", "8Gi").Labels("zone", zone).Obj()))
 	}
 	for i, node := range []string{"x", "x", "x", "y"} {
 		old, err := s.NewPodInfo(web.Name(fmt.Sprint("old", i)).Obj())
@@ -95,7 +96,7 @@ func ExampleEvenPodsSpread() {
 			return
 		}
 	}
-	pod, err := s.NewPodInfo(web.Spread(2, "zone", framework.ScheduleAnyway, "app=web").Obj())
+	pod, err := s.NewPodInfo(web.Spread(2, "zone", api.ScheduleAnyway, "app=web").Obj())
 	if err != nil {
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -25,7 +26,7 @@ type failer interface {
 	Fatal(args ...any)
 }
 
-func podInfo(tb failer, s *framework.Snapshot, p *framework.Pod) *framework.PodInfo {
+func podInfo(tb failer, s *framework.Snapshot, p *api.Pod) *framework.PodInfo {
 	tb.Helper()
 	info, err := s.NewPodInfo(p)
 	if err != nil {
@@ -35,7 +36,7 @@ func podInfo(tb failer, s *framework.Snapshot, p *framework.Pod) *framework.PodI
 }
 
 // snapshotOf returns a snapshot of the nodes, and of the pods that name one.
-func snapshotOf(tb failer, nodes []*framework.Node, pods ...*framework.Pod) *framework.Snapshot {
+func snapshotOf(tb failer, nodes []*api.Node, pods ...*api.Pod) *framework.Snapshot {
 	tb.Helper()
 	s := framework.NewSnapshot(framework.Arrival)
 	for _, n := range nodes {
@@ -80,7 +81,7 @@ func rawScores(c *framework.Cycle, p framework.Plugin) ([]int64, framework.Statu
 }
 
 // scoresOf returns the raw scores of a pod.
-func scoresOf(tb failer, s *framework.Snapshot, p framework.Plugin, pod *framework.Pod) ([]int64, framework.Status) {
+func scoresOf(tb failer, s *framework.Snapshot, p framework.Plugin, pod *api.Pod) ([]int64, framework.Status) {
 	tb.Helper()
 	var c framework.Cycle
 	c.Reset(podInfo(tb, s, pod), s, 0, 0)
@@ -88,7 +89,7 @@ func scoresOf(tb failer, s *framework.Snapshot, p framework.Plugin, pod *framewo
 }
 
 // wantScores compares raw and, where the plugin normalizes, normalized scores.
-func wantScores(t *testing.T, s *framework.Snapshot, p framework.Plugin, pod *framework.Pod, raw, normalized []int64) {
+func wantScores(t *testing.T, s *framework.Snapshot, p framework.Plugin, pod *api.Pod, raw, normalized []int64) {
 	t.Helper()
 	got, status := scoresOf(t, s, p, pod)
 	if !status.IsSuccess() {
@@ -110,7 +111,7 @@ func wantScores(t *testing.T, s *framework.Snapshot, p framework.Plugin, pod *fr
 	}
 }
 
-func wantSkip(t *testing.T, s *framework.Snapshot, p framework.Plugin, pod *framework.Pod) {
+func wantSkip(t *testing.T, s *framework.Snapshot, p framework.Plugin, pod *api.Pod) {
 	t.Helper()
 	if _, status := scoresOf(t, s, p, pod); !status.IsSkip() {
 		t.Errorf("PreScore of %s = %v, want Skip", p.Name(), status)

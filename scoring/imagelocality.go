@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // ImageLocality scores how much of the pod's images a node has already: the sum
@@ -94,7 +95,7 @@ func (p ImageLocality) counted(pod *framework.PodInfo) []string {
 }
 
 var podImages = framework.NewPodDerived(func(p *framework.PodInfo) *[]string {
-	names := framework.PodImages(p.Pod)
+	names := api.PodImages(p.Pod)
 	return &names
 })
 

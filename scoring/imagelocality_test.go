@@ -3,49 +3,49 @@ package scoring_test
 import (
 	"testing"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scoring"
 )
 
 func TestImageLocality(t *testing.T) {
-	s := snapshotOf(t, []*framework.Node{
-		framework.MakeNode("none", "4", "4Gi").Obj(),
-		framework.MakeNode("web", "4", "4Gi").Image("400Mi", "example.com/web:1", "example.com/web@sha256:00").Obj(),
-		framework.MakeNode("web again", "4", "4Gi").Image("800Mi", "example.com/web:1").Obj(), // the first size counts
-		framework.MakeNode("both", "4", "4Gi").Image("400Mi", "example.com/web:1").Image("1000Mi", "db:latest").Obj(),
+	s := snapshotOf(t, []*api.Node{
+		api.MakeNode("none", "4", "4Gi").Obj(),
+		api.MakeNode("web", "4", "4Gi").Image("400Mi", "example.com/web:1", "example.com/web@sha256:00").Obj(),
+		api.MakeNode("web again", "4", "4Gi").Image("800Mi", "example.com/web:1").Obj(), // the first size counts
+		api.MakeNode("both", "4", "4Gi").Image("400Mi", "example.com/web:1").Image("1000Mi", "db:latest").Obj(),
 	})
-	withVolume := framework.MakePod("p").Image("none:1").Volume(framework.Volume{
-		Name: "v", VolumeSource: framework.VolumeSource{Image: &framework.ImageVolumeSource{Reference: "db"}},
+	withVolume := api.MakePod("p").Image("none:1").Volume(api.Volume{
+		Name: "v", VolumeSource: api.VolumeSource{Image: &api.ImageVolumeSource{Reference: "db"}},
 	}).Obj()
 	tests := []struct {
 		name string
-		pod  *framework.Pod
+		pod  *api.Pod
 		want []int64
 	}{
 		// 3 of 4 nodes have web: 300 MiB. (300-23)/(1000-23) = 28.3%
-		{"an image", framework.MakePod("p").Image("example.com/web:1").Obj(), []int64{0, 28, 28, 28}},
-		{"by another name, on one node", framework.MakePod("p").Image("example.com/web@sha256:00").Obj(), []int64{0, 7, 0, 0}}, // 100 MiB
-		{"without a tag", framework.MakePod("p").Image("db").Obj(), []int64{0, 0, 0, 23}},                                      // 250 MiB
-		{"a port is no tag", framework.MakePod("p").Image("host:5000/db").Obj(), []int64{0, 0, 0, 0}},
+		{"an image", api.MakePod("p").Image("example.com/web:1").Obj(), []int64{0, 28, 28, 28}},
+		{"by another name, on one node", api.MakePod("p").Image("example.com/web@sha256:00").Obj(), []int64{0, 7, 0, 0}}, // 100 MiB
+		{"without a tag", api.MakePod("p").Image("db").Obj(), []int64{0, 0, 0, 23}},                                      // 250 MiB
+		{"a port is no tag", api.MakePod("p").Image("host:5000/db").Obj(), []int64{0, 0, 0, 0}},
 		// (600-23)/(2000-23) = 29.1%
-		{"twice", framework.MakePod("p").Image("example.com/web:1").InitContainer("i").Image("example.com/web:1").Obj(), []int64{0, 29, 29, 29}},
+		{"twice", api.MakePod("p").Image("example.com/web:1").InitContainer("i").Image("example.com/web:1").Obj(), []int64{0, 29, 29, 29}},
 		{"an image volume", withVolume, []int64{0, 0, 0, 11}}, // (250-23)/(2000-23)
-		{"unknown", framework.MakePod("p").Image("x").Obj(), []int64{0, 0, 0, 0}},
+		{"unknown", api.MakePod("p").Image("x").Obj(), []int64{0, 0, 0, 0}},
 	}
 	for _, test := range []struct {
 		version scoring.ImageVersion
 		name    string
-		pod     *framework.Pod
+		pod     *api.Pod
 		want    []int64
 	}{
 		{scoring.ImageV137, "an image volume", withVolume, []int64{0, 0, 0, 11}},
 		{scoring.ImageV134, "an image volume", withVolume, []int64{0, 0, 0, 0}},
 		{scoring.ImageV118, "an image volume", withVolume, []int64{0, 0, 0, 0}},
-		{scoring.ImageV134, "an init container", framework.MakePod("p").Image("x").InitContainer("i").Image("db").Obj(), []int64{0, 0, 0, 11}},
-		{scoring.ImageV118, "an init container", framework.MakePod("p").Image("x").InitContainer("i").Image("db").Obj(), []int64{0, 0, 0, 0}},
-		{scoring.ImageV134, "two containers", framework.MakePod("p").Image("x").Container("2").Image("db").Obj(), []int64{0, 0, 0, 11}},
-		{scoring.ImageV118, "two containers", framework.MakePod("p").Image("x").Container("2").Image("db").Obj(), []int64{0, 0, 0, 23}}, // (250-23)/(1000-23)
-		{scoring.ImageV118, "twice", framework.MakePod("p").Image("example.com/web:1").Container("2").Image("example.com/web:1").Obj(), []int64{0, 59, 59, 59}},
+		{scoring.ImageV134, "an init container", api.MakePod("p").Image("x").InitContainer("i").Image("db").Obj(), []int64{0, 0, 0, 11}},
+		{scoring.ImageV118, "an init container", api.MakePod("p").Image("x").InitContainer("i").Image("db").Obj(), []int64{0, 0, 0, 0}},
+		{scoring.ImageV134, "two containers", api.MakePod("p").Image("x").Container("2").Image("db").Obj(), []int64{0, 0, 0, 11}},
+		{scoring.ImageV118, "two containers", api.MakePod("p").Image("x").Container("2").Image("db").Obj(), []int64{0, 0, 0, 23}}, // (250-23)/(1000-23)
+		{scoring.ImageV118, "twice", api.MakePod("p").Image("example.com/web:1").Container("2").Image("example.com/web:1").Obj(), []int64{0, 59, 59, 59}},
 	} {
 		t.Run(string(test.version)+" "+test.name, func(t *testing.T) {
 			wantScores(t, s, scoring.ImageLocality{Version: test.version}, test.pod, test.want, nil)

@@ -6,10 +6,11 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scoring"
 )
 
-func nodeInfo(tb testing.TB, n *framework.Node) (*framework.Snapshot, *framework.NodeInfo) {
+func nodeInfo(tb testing.TB, n *api.Node) (*framework.Snapshot, *framework.NodeInfo) {
 	tb.Helper()
 	s := framework.NewSnapshot(framework.Arrival)
 	if err := s.AddNode(n); err != nil {
@@ -35,15 +36,15 @@ func TestNodePreferAvoidPods(t *testing.T) {
 		{"a time", strings.Replace(avoid, `{"podSignature"`, `{"evictionTime":"2020-01-02T03:04:05Z","podSignature"`, 1), "ReplicaSet", "u1", 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			n := framework.MakeNode("n", "1", "1Gi")
+			n := api.MakeNode("n", "1", "1Gi")
 			if tt.annotation != "" {
 				n = n.Annotations(scoring.PreferAvoidPodsAnnotation, tt.annotation)
 			}
 			s, node := nodeInfo(t, n.Obj())
-			p := framework.MakePod("p").Obj()
+			p := api.MakePod("p").Obj()
 			if tt.kind != "" {
 				yes := true
-				p.OwnerReferences = []framework.OwnerReference{{Kind: tt.kind, UID: framework.UID(tt.uid), Controller: &yes}}
+				p.OwnerReferences = []api.OwnerReference{{Kind: tt.kind, UID: api.UID(tt.uid), Controller: &yes}}
 			}
 			pod, err := s.NewPodInfo(p)
 			if err != nil {
@@ -57,7 +58,7 @@ func TestNodePreferAvoidPods(t *testing.T) {
 }
 
 func TestNodeLabelScore(t *testing.T) {
-	_, node := nodeInfo(t, framework.MakeNode("n", "1", "1Gi").Labels("a", "", "b", "x").Obj())
+	_, node := nodeInfo(t, api.MakeNode("n", "1", "1Gi").Labels("a", "", "b", "x").Obj())
 	for _, tt := range []struct {
 		present, absent []string
 		want            int64
@@ -80,8 +81,8 @@ func TestNodeLabelScore(t *testing.T) {
 
 // The three plugins of old agree with the formulas of 1.18, worked out by hand.
 func TestSeparateResourcePlugins(t *testing.T) {
-	s, node := nodeInfo(t, framework.MakeNode("n", "4", "10000").Obj()) // memory in bytes
-	pod, err := s.NewPodInfo(framework.MakePod("p").Requests("3", "5000").Obj())
+	s, node := nodeInfo(t, api.MakeNode("n", "4", "10000").Obj()) // memory in bytes
+	pod, err := s.NewPodInfo(api.MakePod("p").Requests("3", "5000").Obj())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +114,7 @@ func ExampleNodePreferAvoidPods() {
 
 func ExampleNodeLabel() {
 	s := framework.NewSnapshot(framework.Arrival)
-	if err := s.AddNode(framework.MakeNode("n", "4", "8Gi").Labels("ssd", "").Obj()); err != nil {
+	if err := s.AddNode(api.MakeNode("n", "4", "8Gi").Labels("ssd", "").Obj()); err != nil {
 		panic(err)
 	}
 	p := scoring.NodeLabel{Present: []string{"ssd", "gpu"}, Absent: []string{"retiring"}}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scoring"
 )
@@ -17,10 +18,10 @@ var allRules = []estimator.Rules{estimator.Koordinator14, estimator.Koordinator1
 
 // loadScene is a node, what it reports, pods on it, and a pod that is to come.
 type loadScene struct {
-	node     *framework.Node
-	metric   *framework.NodeMetric
-	assigned []*framework.Pod
-	pod      *framework.Pod
+	node     *api.Node
+	metric   *api.NodeMetric
+	assigned []*api.Pod
+	pod      *api.Pod
 }
 
 // score returns the pod's score on the node. The assigned pods came a minute
@@ -57,14 +58,14 @@ func (c *loadScene) score(tb rapid.TB, p scoring.LoadAware, fresh bool) int64 {
 }
 
 // loadPod makes a pod of some amounts, in thousandths of a core and bytes.
-func loadPod(name string, cpu, memory int64) *framework.Pod {
-	p := framework.MakePod(name).UID(framework.UID(name)).Obj()
+func loadPod(name string, cpu, memory int64) *api.Pod {
+	p := api.MakePod(name).UID(api.UID(name)).Obj()
 	p.Spec.Containers[0].Resources.Requests = loadUse(cpu, memory).List()
 	return p
 }
 
-func loadNode(cpu, memory int64) *framework.Node {
-	n := framework.MakeNode("n1", "1", "1").Obj()
+func loadNode(cpu, memory int64) *api.Node {
+	n := api.MakeNode("n1", "1", "1").Obj()
 	n.Status.Allocatable[resource.CPU], n.Status.Allocatable[resource.Memory] = resource.Milli(cpu), resource.New(memory, resource.BinarySI)
 	return n
 }
@@ -75,15 +76,15 @@ func TestLoadAwareScoreBoundsOfEverything(t *testing.T) {
 	any64 := rapid.OneOf(rapid.Int64(), rapid.SampledFrom([]int64{math.MinInt64, -1, 0, 1, math.MaxInt64}))
 	size := rapid.OneOf(rapid.Int64Min(0), rapid.SampledFrom([]int64{0, 1, math.MaxInt64}))
 	times := rapid.SampledFrom([]*time.Time{nil, {}, new(loadStart), new(loadStart.Add(math.MaxInt64)), new(time.Unix(math.MaxInt64>>8, 0))})
-	kinds := rapid.SampledFrom([]framework.AggregationType{"", framework.AVG, framework.P95, "p42"})
+	kinds := rapid.SampledFrom([]api.AggregationType{"", api.AVG, api.P95, "p42"})
 	strategies := rapid.SampledFrom([]scoring.Strategy{scoring.LeastAllocated, scoring.MostAllocated, scoring.BalancedAllocation})
 	rapid.Check(t, func(t *rapid.T) {
-		use := func(label string) framework.ResourceMap {
+		use := func(label string) api.ResourceMap {
 			switch rapid.IntRange(0, 3).Draw(t, label) {
 			case 0:
-				return framework.ResourceMap{}
+				return api.ResourceMap{}
 			case 1:
-				return framework.ResourceMapOf(resource.List{"": {}, "example.com/unknown": resource.New(any64.Draw(t, label), resource.DecimalSI)})
+				return api.ResourceMapOf(resource.List{"": {}, "example.com/unknown": resource.New(any64.Draw(t, label), resource.DecimalSI)})
 			}
 			return loadUse(any64.Draw(t, label+" cpu"), any64.Draw(t, label+" memory"))
 		}
@@ -91,18 +92,18 @@ func TestLoadAwareScoreBoundsOfEverything(t *testing.T) {
 			node: loadNode(size.Draw(t, "cpu"), size.Draw(t, "memory")),
 			pod:  loadPod("p", size.Draw(t, "pod cpu"), size.Draw(t, "pod memory")),
 		}
-		c.metric = &framework.NodeMetric{ObjectMeta: framework.ObjectMeta{Name: "n1"}}
-		c.metric.Spec.CollectPolicy = &framework.NodeMetricCollectPolicy{ReportIntervalSeconds: new(any64.Draw(t, "interval"))}
+		c.metric = &api.NodeMetric{ObjectMeta: api.ObjectMeta{Name: "n1"}}
+		c.metric.Spec.CollectPolicy = &api.NodeMetricCollectPolicy{ReportIntervalSeconds: new(any64.Draw(t, "interval"))}
 		c.metric.Status.UpdateTime = times.Draw(t, "time")
 		if rapid.IntRange(0, 5).Draw(t, "measured") > 0 {
-			c.metric.Status.NodeMetric = &framework.NodeMetricInfo{NodeUsage: use("node"), SystemUsage: use("system"), AggregatedNodeUsages: []framework.AggregatedUsage{
-				{Duration: framework.Duration{Duration: time.Duration(any64.Draw(t, "period"))}, Usage: map[framework.AggregationType]framework.ResourceMap{kinds.Draw(t, "kind"): use("aggregated")}},
+			c.metric.Status.NodeMetric = &api.NodeMetricInfo{NodeUsage: use("node"), SystemUsage: use("system"), AggregatedNodeUsages: []api.AggregatedUsage{
+				{Duration: api.Duration{Duration: time.Duration(any64.Draw(t, "period"))}, Usage: map[api.AggregationType]api.ResourceMap{kinds.Draw(t, "kind"): use("aggregated")}},
 			}}
 		}
 		for range rapid.IntRange(0, 3).Draw(t, "pods") {
 			pod := loadPod("q"+string(rune('0'+len(c.assigned))), size.Draw(t, "requests"), size.Draw(t, "requests"))
 			c.assigned = append(c.assigned, pod)
-			c.metric.Status.PodsMetric = append(c.metric.Status.PodsMetric, nil, &framework.PodMetricInfo{
+			c.metric.Status.PodsMetric = append(c.metric.Status.PodsMetric, nil, &api.PodMetricInfo{
 				Name: pod.Name, Namespace: pod.Namespace, PodUsage: use("pod"), Priority: rapid.SampledFrom([]string{"koord-prod", "", "king"}).Draw(t, "priority"),
 			})
 		}
@@ -113,7 +114,7 @@ func TestLoadAwareScoreBoundsOfEverything(t *testing.T) {
 			Arithmetic:     rapid.SampledFrom([]estimator.Arithmetic{estimator.Saturating, estimator.Wrapping}).Draw(t, "arithmetic"),
 		}
 		if rapid.Bool().Draw(t, "statistic") {
-			config.Aggregated = &estimator.Aggregated{ScoreType: framework.P95}
+			config.Aggregated = &estimator.Aggregated{ScoreType: api.P95}
 		}
 		p := scoring.LoadAware{Load: loadOf(t, config), Strategy: strategies.Draw(t, "strategy")}
 		if got := c.score(t, p, rapid.Bool().Draw(t, "fresh")); got < 0 || got > 100 {
@@ -143,10 +144,10 @@ func TestLoadAwareMoreLoad(t *testing.T) {
 		p := scoring.LoadAware{Load: loadOf(t, config)}
 		node := loadNode(amount("node cpu"), amount("node memory"))
 		cpu, memory, podCPU, requested := amount("cpu"), amount("memory"), amount("used by the pod"), 1+amount("requested") // without a request more is expected
-		scene := func(moreUse, moreRequested int64, more ...*framework.Pod) *loadScene {
+		scene := func(moreUse, moreRequested int64, more ...*api.Pod) *loadScene {
 			old := loadPod("old", requested, 1<<30)
 			m := loadMetric("n1", cpu+podCPU+moreUse, memory)
-			m.Status.PodsMetric = []*framework.PodMetricInfo{
+			m.Status.PodsMetric = []*api.PodMetricInfo{
 				{Name: old.Name, Namespace: old.Namespace, PodUsage: loadUse(podCPU+moreUse, 1), Priority: "koord-prod"},
 			}
 			return &loadScene{node, m, append(more, old), loadPod("p", requested+moreRequested, 1<<30)}

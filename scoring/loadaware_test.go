@@ -11,6 +11,7 @@ import (
 
 	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/frameworktest"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scoring"
@@ -18,26 +19,26 @@ import (
 
 var loadStart = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-func loadUse(cpu, memory int64) framework.ResourceMap {
-	return framework.ResourceMapOf(resource.List{
+func loadUse(cpu, memory int64) api.ResourceMap {
+	return api.ResourceMapOf(resource.List{
 		resource.CPU: resource.Milli(cpu), resource.Memory: resource.New(memory, resource.BinarySI),
 	})
 }
 
-func loadMetric(name string, cpu, memory int64) *framework.NodeMetric {
-	m := &framework.NodeMetric{ObjectMeta: framework.ObjectMeta{Name: name}}
+func loadMetric(name string, cpu, memory int64) *api.NodeMetric {
+	m := &api.NodeMetric{ObjectMeta: api.ObjectMeta{Name: name}}
 	m.Status.UpdateTime = &loadStart
-	m.Status.NodeMetric = &framework.NodeMetricInfo{NodeUsage: loadUse(cpu, memory)}
+	m.Status.NodeMetric = &api.NodeMetricInfo{NodeUsage: loadUse(cpu, memory)}
 	return m
 }
 
 // loadScore scores a pod that requests 1 core and 1 GiB, of which 850m and 717
 // MiB are expected, on a node of 10 cores and 10 GiB.
-func loadScore(tb rapid.TB, p scoring.LoadAware, m *framework.NodeMetric, after time.Duration) int64 {
+func loadScore(tb rapid.TB, p scoring.LoadAware, m *api.NodeMetric, after time.Duration) int64 {
 	tb.Helper()
 	s := framework.NewSnapshot(framework.ZoneInterleaved)
 	s.SetNow(loadStart.Add(after))
-	if err := s.AddNode(framework.MakeNode("n1", "10", "10Gi").Obj()); err != nil {
+	if err := s.AddNode(api.MakeNode("n1", "10", "10Gi").Obj()); err != nil {
 		tb.Fatal(err)
 	}
 	if m != nil {
@@ -45,7 +46,7 @@ func loadScore(tb rapid.TB, p scoring.LoadAware, m *framework.NodeMetric, after 
 			tb.Fatal(err)
 		}
 	}
-	info, err := s.NewPodInfo(framework.MakePod("p").Requests("1", "1Gi").Obj())
+	info, err := s.NewPodInfo(api.MakePod("p").Requests("1", "1Gi").Obj())
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -73,7 +74,7 @@ func TestLoadAwareScore(t *testing.T) {
 		name   string
 		config estimator.LoadAware
 		plugin scoring.LoadAware
-		metric *framework.NodeMetric
+		metric *api.NodeMetric
 		after  time.Duration
 		want   int64
 	}{
@@ -121,11 +122,11 @@ func TestLoadAwareScore(t *testing.T) {
 
 type failing struct{}
 
-func (failing) EstimatePod(*framework.Pod) (map[resource.Name]int64, error) {
+func (failing) EstimatePod(*api.Pod) (map[resource.Name]int64, error) {
 	return nil, errors.New("out of order")
 }
 
-func (failing) EstimateNode(n *framework.Node) (resource.List, error) {
+func (failing) EstimateNode(n *api.Node) (resource.List, error) {
 	return n.Status.Allocatable, nil
 }
 
@@ -144,7 +145,7 @@ func TestLoadAwareScoreBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := loadMetric("n1", amount.Draw(t, "cpu"), amount.Draw(t, "memory"))
 		m.Status.NodeMetric.SystemUsage = loadUse(amount.Draw(t, "system cpu"), amount.Draw(t, "system memory"))
-		m.Status.PodsMetric = []*framework.PodMetricInfo{nil, {PodUsage: loadUse(amount.Draw(t, "pod cpu"), 1), Priority: "koord-prod"}}
+		m.Status.PodsMetric = []*api.PodMetricInfo{nil, {PodUsage: loadUse(amount.Draw(t, "pod cpu"), 1), Priority: "koord-prod"}}
 		p := scoring.LoadAware{
 			Load: loadOf(t, estimator.LoadAware{
 				Rules: rapid.SampledFrom(rules).Draw(t, "rules"), ScoreProd: rapid.Bool().Draw(t, "prod"), ProdIncludesSystem: true,
@@ -189,7 +190,7 @@ func TestLoadAwareConformance(t *testing.T) {
 			m := loadMetric(n.Name(), cpu/100*x, memory/100*(99-x))
 			for k, p := range n.Pods {
 				if k%2 == 0 {
-					m.Status.PodsMetric = append(m.Status.PodsMetric, &framework.PodMetricInfo{
+					m.Status.PodsMetric = append(m.Status.PodsMetric, &api.PodMetricInfo{
 						Name: p.Pod.Name, Namespace: p.Pod.Namespace, PodUsage: loadUse(100, 1<<27), Priority: "koord-prod",
 					})
 				}
@@ -226,17 +227,17 @@ func ExampleLoadAware() {
 	s := framework.NewSnapshot(framework.ZoneInterleaved)
 	s.SetNow(now)
 	for name, cpu := range map[string]string{"busy": "6", "idle": "1"} {
-		if err := s.AddNode(framework.MakeNode(name, "10", "10Gi").Obj()); err != nil {
+		if err := s.AddNode(api.MakeNode(name, "10", "10Gi").Obj()); err != nil {
 			panic(err)
 		}
-		m := &framework.NodeMetric{ObjectMeta: framework.ObjectMeta{Name: name}}
+		m := &api.NodeMetric{ObjectMeta: api.ObjectMeta{Name: name}}
 		m.Status.UpdateTime = &now
-		m.Status.NodeMetric = &framework.NodeMetricInfo{NodeUsage: framework.ResourceMapOf(resource.List{resource.CPU: resource.MustParse(cpu), resource.Memory: resource.MustParse("1Gi")})}
+		m.Status.NodeMetric = &api.NodeMetricInfo{NodeUsage: api.ResourceMapOf(resource.List{resource.CPU: resource.MustParse(cpu), resource.Memory: resource.MustParse("1Gi")})}
 		if err := estimator.LedgerOf(s).SetMetric(m); err != nil {
 			panic(err)
 		}
 	}
-	pod, err := s.NewPodInfo(framework.MakePod("web").Requests("1", "1Gi").Obj())
+	pod, err := s.NewPodInfo(api.MakePod("web").Requests("1", "1Gi").Obj())
 	if err != nil {
 		panic(err)
 	}

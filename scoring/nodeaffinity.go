@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/match"
 )
 
@@ -18,7 +19,7 @@ type NodeAffinity struct {
 	// AddedAffinity is preferred besides what each pod prefers; only its
 	// preferred terms are read here. nil adds nothing. It must not change
 	// while the plugin is in use.
-	AddedAffinity *framework.NodeAffinity
+	AddedAffinity *api.NodeAffinity
 }
 
 // Name returns "NodeAffinity".
@@ -70,7 +71,7 @@ func (NodeAffinity) NormalizeScore(raw, _, largest int64) int64 {
 	return DefaultNormalizeScore(raw, largest, false)
 }
 
-func (p NodeAffinity) added() []framework.PreferredSchedulingTerm {
+func (p NodeAffinity) added() []api.PreferredSchedulingTerm {
 	if p.AddedAffinity == nil {
 		return nil
 	}
@@ -81,11 +82,11 @@ func (p NodeAffinity) added() []framework.PreferredSchedulingTerm {
 // cycle to cycle.
 type nodeAffinity struct {
 	preference *match.PreferredNodes
-	source     []framework.PreferredSchedulingTerm // what added was compiled from
+	source     []api.PreferredSchedulingTerm // what added was compiled from
 	added      match.PreferredNodes
 }
 
-func (a *nodeAffinity) compiledFrom(terms []framework.PreferredSchedulingTerm) bool {
+func (a *nodeAffinity) compiledFrom(terms []api.PreferredSchedulingTerm) bool {
 	return len(a.source) == len(terms) && (len(terms) == 0 || &a.source[0] == &terms[0])
 }
 

@@ -4,30 +4,31 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scoring"
 )
 
 // prefers returns a node affinity of one preferred term: a label of a value.
-func prefers(weight int32, key, value string) *framework.NodeAffinity {
-	return &framework.NodeAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []framework.PreferredSchedulingTerm{{
+func prefers(weight int32, key, value string) *api.NodeAffinity {
+	return &api.NodeAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []api.PreferredSchedulingTerm{{
 		Weight: weight,
-		Preference: framework.NodeSelectorTerm{MatchExpressions: []framework.NodeSelectorRequirement{
-			{Key: key, Operator: framework.NodeSelectorOpIn, Values: []string{value}},
+		Preference: api.NodeSelectorTerm{MatchExpressions: []api.NodeSelectorRequirement{
+			{Key: key, Operator: api.NodeSelectorOpIn, Values: []string{value}},
 		}},
 	}}}
 }
 
 func TestNodeAffinity(t *testing.T) {
-	s := snapshotOf(t, []*framework.Node{
-		framework.MakeNode("plain", "4", "4Gi").Obj(),
-		framework.MakeNode("ssd", "4", "4Gi").Labels("disk", "ssd").Obj(),
-		framework.MakeNode("a", "4", "4Gi").Labels("zone", "a").Obj(),
-		framework.MakeNode("both", "4", "4Gi").Labels("disk", "ssd", "zone", "a").Obj(),
+	s := snapshotOf(t, []*api.Node{
+		api.MakeNode("plain", "4", "4Gi").Obj(),
+		api.MakeNode("ssd", "4", "4Gi").Labels("disk", "ssd").Obj(),
+		api.MakeNode("a", "4", "4Gi").Labels("zone", "a").Obj(),
+		api.MakeNode("both", "4", "4Gi").Labels("disk", "ssd", "zone", "a").Obj(),
 	})
-	pod := framework.MakePod("p").PreferNodes(5, "zone=a").PreferNodes(10, "disk").Obj()
-	plain := framework.MakePod("p").Obj()
-	emptyList := framework.MakePod("p").Obj()
-	emptyList.Spec.Affinity = &framework.Affinity{NodeAffinity: &framework.NodeAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []framework.PreferredSchedulingTerm{}}}
+	pod := api.MakePod("p").PreferNodes(5, "zone=a").PreferNodes(10, "disk").Obj()
+	plain := api.MakePod("p").Obj()
+	emptyList := api.MakePod("p").Obj()
+	emptyList.Spec.Affinity = &api.Affinity{NodeAffinity: &api.NodeAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []api.PreferredSchedulingTerm{}}}
 	added := scoring.NodeAffinity{AddedAffinity: prefers(1, "disk", "ssd")}
 
 	wantScores(t, s, scoring.NodeAffinity{}, pod, []int64{0, 10, 5, 15}, []int64{0, 66, 33, 100})
@@ -35,18 +36,18 @@ func TestNodeAffinity(t *testing.T) {
 	wantScores(t, s, added, plain, []int64{0, 1, 0, 1}, []int64{0, 100, 0, 100})
 	wantScores(t, s, scoring.NodeAffinity{}, emptyList, []int64{0, 0, 0, 0}, []int64{0, 0, 0, 0})
 	wantSkip(t, s, scoring.NodeAffinity{}, plain)
-	wantSkip(t, s, scoring.NodeAffinity{}, framework.MakePod("p").NodeAffinity("zone=a").Obj())
-	wantSkip(t, s, scoring.NodeAffinity{AddedAffinity: &framework.NodeAffinity{}}, plain)
+	wantSkip(t, s, scoring.NodeAffinity{}, api.MakePod("p").NodeAffinity("zone=a").Obj())
+	wantSkip(t, s, scoring.NodeAffinity{AddedAffinity: &api.NodeAffinity{}}, plain)
 }
 
 // TestNodeAffinityMemory lets plugins of different configurations take turns in
 // the same memory.
 func TestNodeAffinityMemory(t *testing.T) {
-	s := snapshotOf(t, []*framework.Node{
-		framework.MakeNode("ssd", "4", "4Gi").Labels("disk", "ssd").Obj(),
-		framework.MakeNode("a", "4", "4Gi").Labels("zone", "a").Obj(),
+	s := snapshotOf(t, []*api.Node{
+		api.MakeNode("ssd", "4", "4Gi").Labels("disk", "ssd").Obj(),
+		api.MakeNode("a", "4", "4Gi").Labels("zone", "a").Obj(),
 	})
-	pod := podInfo(t, s, framework.MakePod("p").PreferNodes(5, "zone=a").Obj())
+	pod := podInfo(t, s, api.MakePod("p").PreferNodes(5, "zone=a").Obj())
 	var c framework.Cycle
 	for round, test := range []struct {
 		plugin scoring.NodeAffinity
@@ -67,9 +68,9 @@ func TestNodeAffinityMemory(t *testing.T) {
 func TestNodeAffinityErrors(t *testing.T) {
 	const text = `[0].matchExpressions[0].key: Invalid value: "/": prefix part must be non-empty; name part must be non-empty; name part must consist of alphanumeric characters, ` +
 		`'-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')`
-	s := snapshotOf(t, []*framework.Node{framework.MakeNode("n", "4", "4Gi").Obj()})
-	pod := framework.MakePod("p").Obj()
-	pod.Spec.Affinity = &framework.Affinity{NodeAffinity: prefers(1, "/", "a")}
+	s := snapshotOf(t, []*api.Node{api.MakeNode("n", "4", "4Gi").Obj()})
+	pod := api.MakePod("p").Obj()
+	pod.Spec.Affinity = &api.Affinity{NodeAffinity: prefers(1, "/", "a")}
 	if _, status := scoresOf(t, s, scoring.NodeAffinity{}, pod); status.Code() != framework.Error || status.Message() != text {
 		t.Errorf("PreScore = %v\nwant Error: %s", status, text)
 	}
@@ -79,7 +80,7 @@ func TestNodeAffinityErrors(t *testing.T) {
 	if err := plugin.Validate(); err == nil || err.Error() != prefix+text {
 		t.Errorf("Validate = %v\nwant %s", err, prefix+text)
 	}
-	if _, status := scoresOf(t, s, plugin, framework.MakePod("p").Obj()); status.Code() != framework.Error || status.Message() != prefix+text {
+	if _, status := scoresOf(t, s, plugin, api.MakePod("p").Obj()); status.Code() != framework.Error || status.Message() != prefix+text {
 		t.Errorf("PreScore = %v\nwant Error: %s", status, prefix+text)
 	}
 	if err := (scoring.NodeAffinity{AddedAffinity: prefers(1, "disk", "ssd")}).Validate(); err != nil {

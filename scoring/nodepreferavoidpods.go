@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // PreferAvoidPodsAnnotation is the node annotation that lists the controllers
@@ -45,9 +46,9 @@ func (NodePreferAvoidPods) Score(pod *framework.PodInfo, node *framework.NodeInf
 	return framework.MaxNodeScore
 }
 
-type avoided struct{ list []framework.OwnerReference }
+type avoided struct{ list []api.OwnerReference }
 
-var avoidedControllers = framework.NewNodeDerived(func(n *framework.Node) *avoided {
+var avoidedControllers = framework.NewNodeDerived(func(n *api.Node) *avoided {
 	text, ok := n.Annotations[PreferAvoidPodsAnnotation]
 	if !ok {
 		return &avoided{}
@@ -55,7 +56,7 @@ var avoidedControllers = framework.NewNodeDerived(func(n *framework.Node) *avoid
 	var annotation struct {
 		PreferAvoidPods []struct {
 			PodSignature struct {
-				PodController *framework.OwnerReference `json:"podController"`
+				PodController *api.OwnerReference `json:"podController"`
 			} `json:"podSignature"`
 			EvictionTime *time.Time `json:"evictionTime"` // read so that a malformed one is found
 			Reason       string     `json:"reason"`

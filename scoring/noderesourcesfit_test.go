@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/oracle"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scoring"
@@ -16,17 +17,17 @@ import (
 const gpu = "example.com/gpu"
 
 func TestNodeResourcesFit(t *testing.T) {
-	s := snapshotOf(t, []*framework.Node{
-		framework.MakeNode("small", "4", "4Gi").Obj(),
-		framework.MakeNode("large", "8", "16Gi").Resource(gpu, "4").Resource("ephemeral-storage", "10Gi").Obj(),
-		framework.MakeNode("no memory", "10", "").Obj(),
-		framework.MakeNode("nothing", "", "").Obj(),
+	s := snapshotOf(t, []*api.Node{
+		api.MakeNode("small", "4", "4Gi").Obj(),
+		api.MakeNode("large", "8", "16Gi").Resource(gpu, "4").Resource("ephemeral-storage", "10Gi").Obj(),
+		api.MakeNode("no memory", "10", "").Obj(),
+		api.MakeNode("nothing", "", "").Obj(),
 	},
-		framework.MakePod("a").Requests("1", "1Gi").Node("small").Obj(),
-		framework.MakePod("b").Requests("", "").Node("large").Obj(), // 100m and 200 MiB
-		framework.MakePod("c").Requests("1900m", "3896Mi").Request(gpu, "1").Node("large").Obj(),
+		api.MakePod("a").Requests("1", "1Gi").Node("small").Obj(),
+		api.MakePod("b").Requests("", "").Node("large").Obj(), // 100m and 200 MiB
+		api.MakePod("c").Requests("1900m", "3896Mi").Request(gpu, "1").Node("large").Obj(),
 	)
-	pod := framework.MakePod("p").Requests("1", "1Gi").Request(gpu, "1").Obj()
+	pod := api.MakePod("p").Requests("1", "1Gi").Request(gpu, "1").Obj()
 	shape := scoring.Shape{{0, 0}, {50, 10}, {100, 5}}
 	all := []scoring.ResourceSpec{{Name: "cpu", Weight: 3}, {Name: "memory"}, {Name: gpu, Weight: 5}, {Name: "ephemeral-storage", Weight: 2}, {Name: "pods"}, {Name: "unheard.of/name"}}
 	tests := []struct {
@@ -55,19 +56,19 @@ func TestNodeResourcesFit(t *testing.T) {
 // TestNodeResourcesFitRequests checks what counts as requested, on an empty
 // node of 4 CPU and 4 GiB.
 func TestNodeResourcesFitRequests(t *testing.T) {
-	s := snapshotOf(t, []*framework.Node{framework.MakeNode("n", "4", "4Gi").Obj()})
+	s := snapshotOf(t, []*api.Node{api.MakeNode("n", "4", "4Gi").Obj()})
 	tests := []struct {
 		name        string
-		pod         *framework.Pod
+		pod         *api.Pod
 		least, most int64
 	}{
-		{"of the container", framework.MakePod("p").Requests("2", "2Gi").Obj(), 50, 50},
-		{"of the pod as a whole does not", framework.MakePod("p").PodRequest("cpu", "2").PodRequest("memory", "2Gi").Obj(), 96, 3},
-		{"of the container, not of the pod as a whole", framework.MakePod("p").Requests("1", "1Gi").PodRequest("cpu", "2").Obj(), 75, 25},
-		{"the default of cpu", framework.MakePod("p").Requests("", "2Gi").Obj(), 73, 26},
-		{"an explicit 0", framework.MakePod("p").Requests("0", "2Gi").Obj(), 75, 25},
-		{"overhead", framework.MakePod("p").Requests("1", "1Gi").Overhead("cpu", "1").Overhead("memory", "1Gi").Obj(), 50, 50},
-		{"more than there is", framework.MakePod("p").Requests("5", "2Gi").Obj(), 25, 75},
+		{"of the container", api.MakePod("p").Requests("2", "2Gi").Obj(), 50, 50},
+		{"of the pod as a whole does not", api.MakePod("p").PodRequest("cpu", "2").PodRequest("memory", "2Gi").Obj(), 96, 3},
+		{"of the container, not of the pod as a whole", api.MakePod("p").Requests("1", "1Gi").PodRequest("cpu", "2").Obj(), 75, 25},
+		{"the default of cpu", api.MakePod("p").Requests("", "2Gi").Obj(), 73, 26},
+		{"an explicit 0", api.MakePod("p").Requests("0", "2Gi").Obj(), 75, 25},
+		{"overhead", api.MakePod("p").Requests("1", "1Gi").Overhead("cpu", "1").Overhead("memory", "1Gi").Obj(), 50, 50},
+		{"more than there is", api.MakePod("p").Requests("5", "2Gi").Obj(), 25, 75},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -75,7 +76,7 @@ func TestNodeResourcesFitRequests(t *testing.T) {
 			wantScores(t, s, scoring.NodeResourcesFit{Strategy: scoring.MostAllocated}, test.pod, []int64{test.most}, nil)
 		})
 	}
-	pod := framework.MakePod("p").Requests("5", "2Gi").Obj()
+	pod := api.MakePod("p").Requests("5", "2Gi").Obj()
 	wantScores(t, s, scoring.NodeResourcesFit{Version: scoring.FitV118, Strategy: scoring.MostAllocated}, pod, []int64{25}, nil)
 }
 
@@ -99,7 +100,7 @@ func TestNodeResourcesFitValidate(t *testing.T) {
 		{"order", ratio(scoring.ShapePoint{Utilization: 5}, scoring.ShapePoint{Utilization: 5}), `NodeResourcesFit: shape[1]: utilization 5 is not above that of the point before, 5`},
 		{"score", ratio(scoring.ShapePoint{Score: 11}), `NodeResourcesFit: shape[0]: score 11 is not from 0 to 10`},
 	}
-	s := snapshotOf(t, []*framework.Node{framework.MakeNode("n", "4", "4Gi").Obj()})
+	s := snapshotOf(t, []*api.Node{api.MakeNode("n", "4", "4Gi").Obj()})
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			got := ""
@@ -109,7 +110,7 @@ func TestNodeResourcesFitValidate(t *testing.T) {
 			if got != test.want {
 				t.Errorf("Validate = %q, want %q", got, test.want)
 			}
-			_, status := scoresOf(t, s, test.plugin, framework.MakePod("p").Obj())
+			_, status := scoresOf(t, s, test.plugin, api.MakePod("p").Obj())
 			if status.Message() != test.want || (status.Code() == framework.Error) != (test.want != "") {
 				t.Errorf("PreScore = %v, want %q", status, test.want)
 			}
@@ -118,7 +119,7 @@ func TestNodeResourcesFitValidate(t *testing.T) {
 }
 
 // A cluster is drawn with few values, so that nodes fill up.
-func drawCluster(t *rapid.T) (*framework.Snapshot, *framework.Pod, []*framework.Pod) {
+func drawCluster(t *rapid.T) (*framework.Snapshot, *api.Pod, []*api.Pod) {
 	quantities := func(label string) resource.List {
 		l := resource.List{}
 		for _, name := range []resource.Name{"cpu", "memory", "ephemeral-storage", gpu, "hugepages-2Mi"} {
@@ -128,19 +129,19 @@ func drawCluster(t *rapid.T) (*framework.Snapshot, *framework.Pod, []*framework.
 		}
 		return l
 	}
-	drawPod := func(name string) *framework.Pod {
-		p := framework.MakePod(name).Obj()
+	drawPod := func(name string) *api.Pod {
+		p := api.MakePod(name).Obj()
 		p.Spec.Containers[0].Resources.Requests = quantities("pod")
 		if rapid.Bool().Draw(t, "sidecar") {
-			p.Spec.InitContainers = framework.MakePod("x").Sidecar("s").Obj().Spec.InitContainers
+			p.Spec.InitContainers = api.MakePod("x").Sidecar("s").Obj().Spec.InitContainers
 			p.Spec.InitContainers[0].Resources.Requests = quantities("sidecar")
 		}
 		return p
 	}
-	var nodes []*framework.Node
-	var pods []*framework.Pod
+	var nodes []*api.Node
+	var pods []*api.Pod
 	for i := range rapid.IntRange(1, 3).Draw(t, "nodes") {
-		n := framework.MakeNode(fmt.Sprintf("n%d", i), "", "").Obj()
+		n := api.MakeNode(fmt.Sprintf("n%d", i), "", "").Obj()
 		n.Status.Allocatable = quantities("node")
 		nodes = append(nodes, n)
 		for range rapid.IntRange(0, 3).Draw(t, "pods") {
@@ -154,7 +155,7 @@ func drawCluster(t *rapid.T) (*framework.Snapshot, *framework.Pod, []*framework.
 
 // amountsOf adds up, from the objects, what the named resource has and what is
 // requested of it on a node by its pods and by the pod to place.
-func amountsOf(name resource.Name, n *framework.Node, pod *framework.Pod, pods []*framework.Pod, nonZero bool) (used, more, allocatable int64) {
+func amountsOf(name resource.Name, n *api.Node, pod *api.Pod, pods []*api.Pod, nonZero bool) (used, more, allocatable int64) {
 	amount := func(l resource.List) int64 {
 		q := l[name]
 		if name == "cpu" {
@@ -165,10 +166,10 @@ func amountsOf(name resource.Name, n *framework.Node, pod *framework.Pod, pods [
 	defaults := nonZero && (name == "cpu" || name == "memory")
 	for _, p := range pods {
 		if p.Spec.NodeName == n.Name {
-			used += amount(framework.PodRequests(p, framework.RequestOptions{PodLevel: true, Status: true, NonZero: defaults}))
+			used += amount(api.PodRequests(p, api.RequestOptions{PodLevel: true, Status: true, NonZero: defaults}))
 		}
 	}
-	more = amount(framework.PodRequests(pod, framework.RequestOptions{PodLevel: !nonZero, Status: !nonZero, NonZero: defaults}))
+	more = amount(api.PodRequests(pod, api.RequestOptions{PodLevel: !nonZero, Status: !nonZero, NonZero: defaults}))
 	return used, more, amount(n.Status.Allocatable)
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scoring"
 )
 
@@ -14,8 +15,8 @@ import (
 // thousandths of a core as it has cores, rounded up.
 func TestOverheadV118(t *testing.T) {
 	type podCase struct{ CPU, Memory, OverCPU, OverMem, InitCPU string }
-	pod := func(name string, c podCase) framework.PodBuilder {
-		b := framework.MakePod(name).Requests(c.CPU, c.Memory)
+	pod := func(name string, c podCase) api.PodBuilder {
+		b := api.MakePod(name).Requests(c.CPU, c.Memory)
 		if c.InitCPU != "" {
 			b = b.InitContainer("init").Requests(c.InitCPU, "1Mi")
 		}
@@ -45,7 +46,7 @@ func TestOverheadV118(t *testing.T) {
 		if c.Pod.OverCPU != "" {
 			overheads++
 		}
-		s := snapshotOf(t, []*framework.Node{framework.MakeNode("n", c.CPU, c.Memory).Obj()}, pod("there", c.There).Node("n").Obj())
+		s := snapshotOf(t, []*api.Node{api.MakeNode("n", c.CPU, c.Memory).Obj()}, pod("there", c.There).Node("n").Obj())
 		p := pod("p", c.Pod).Obj()
 		for _, test := range []struct {
 			plugin framework.PreScorePlugin

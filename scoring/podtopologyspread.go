@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/topo"
 )
 
@@ -37,7 +38,7 @@ type PodTopologySpread struct {
 	ListDefaulting bool
 	// DefaultConstraints go with ListDefaulting. They have no selectors of their
 	// own, and must not change while the plugin is in use.
-	DefaultConstraints []framework.TopologySpreadConstraint
+	DefaultConstraints []api.TopologySpreadConstraint
 }
 
 // Name returns "PodTopologySpread".
@@ -50,12 +51,12 @@ func (p PodTopologySpread) Validate() error {
 }
 
 // systemConstraints are those of pods that have none, by default.
-var systemConstraints = []framework.TopologySpreadConstraint{
-	{TopologyKey: framework.LabelHostname, WhenUnsatisfiable: framework.ScheduleAnyway, MaxSkew: 3},
-	{TopologyKey: framework.LabelTopologyZone, WhenUnsatisfiable: framework.ScheduleAnyway, MaxSkew: 5},
+var systemConstraints = []api.TopologySpreadConstraint{
+	{TopologyKey: api.LabelHostname, WhenUnsatisfiable: api.ScheduleAnyway, MaxSkew: 3},
+	{TopologyKey: api.LabelTopologyZone, WhenUnsatisfiable: api.ScheduleAnyway, MaxSkew: 5},
 }
 
-func (p PodTopologySpread) defaults() []framework.TopologySpreadConstraint {
+func (p PodTopologySpread) defaults() []api.TopologySpreadConstraint {
 	if p.ListDefaulting {
 		return p.DefaultConstraints
 	}
@@ -104,7 +105,7 @@ func (p PodTopologySpread) preScore(c *framework.Cycle, s *podTopologySpread, fe
 	}
 	strict := rules.Own || p.ListDefaulting
 	if !rules.Own {
-		rules = s.defaults.Of(c.Snapshot, c.Pod, p.defaults(), framework.ScheduleAnyway)
+		rules = s.defaults.Of(c.Snapshot, c.Pod, p.defaults(), api.ScheduleAnyway)
 	}
 	if len(rules.List) == 0 {
 		return nil, framework.SkipStatus()
@@ -146,7 +147,7 @@ func (s *podTopologySpread) weigh(feasible framework.FeasibleNodes) {
 	feasible.Each(s.visit)
 	s.weights = s.weights[:0]
 	for i := range s.rules {
-		if s.rules[i].Key == framework.LabelHostname {
+		if s.rules[i].Key == api.LabelHostname {
 			s.sizes[i] = s.scored
 		}
 		s.weights = append(s.weights, SpreadWeight(s.sizes[i]))
@@ -161,7 +162,7 @@ func (s *podTopologySpread) meetNodes(node *framework.NodeInfo, nodes int) {
 	}
 	s.scored += nodes
 	for i := range s.rules {
-		if s.rules[i].Key != framework.LabelHostname {
+		if s.rules[i].Key != api.LabelHostname {
 			s.meet(i, int(s.spread.Place(i, node)))
 		}
 	}

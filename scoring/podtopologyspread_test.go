@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scoring"
 )
 
@@ -81,11 +81,11 @@ func spreadFormula(raw, smallest, largest int64) int64 {
 // TestPodTopologySpreadMaxSkewZero: a node with no pod gets -1, and with that
 // the least.
 func TestPodTopologySpreadMaxSkewZero(t *testing.T) {
-	web := framework.MakePod("web").Labels("app", "web")
-	s := snapshotOf(t, []*framework.Node{
-		framework.MakeNode("empty", "4", "8Gi").Obj(), framework.MakeNode("used", "4", "8Gi").Obj(),
+	web := api.MakePod("web").Labels("app", "web")
+	s := snapshotOf(t, []*api.Node{
+		api.MakeNode("empty", "4", "8Gi").Obj(), api.MakeNode("used", "4", "8Gi").Obj(),
 	}, web.Name("old").Node("used").Obj())
-	pod := web.Spread(0, framework.LabelHostname, framework.ScheduleAnyway, "app=web").Obj()
+	pod := web.Spread(0, api.LabelHostname, api.ScheduleAnyway, "app=web").Obj()
 	raw, status := scoresOf(t, s, scoring.PodTopologySpread{}, pod)
 	if !status.IsSuccess() {
 		t.Fatalf("PreScore = %v, want Success", status)

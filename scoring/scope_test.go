@@ -4,13 +4,14 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scoring"
 )
 
 func TestScopes(t *testing.T) {
 	s := snapshotOf(t, nil)
-	plain := podInfo(t, s, framework.MakePod("p").Requests("1", "1Gi").Obj())
-	choosy := podInfo(t, s, framework.MakePod("p").PreferNodes(5, "zone=a").Obj())
+	plain := podInfo(t, s, api.MakePod("p").Requests("1", "1Gi").Obj())
+	choosy := podInfo(t, s, api.MakePod("p").PreferNodes(5, "zone=a").Obj())
 	ofNode := framework.ReadsNode
 	tests := []struct {
 		plugin framework.Scoper
@@ -24,7 +25,7 @@ func TestScopes(t *testing.T) {
 		{scoring.NodeAffinity{}, plain, framework.Scope{Pod: framework.FieldNodeChoice}},
 		{scoring.NodeAffinity{AddedAffinity: prefers(1, "disk", "ssd")}, plain, framework.Scope{Pod: framework.FieldNodeChoice, Reads: ofNode}},
 		{scoring.ServiceAffinity{}, plain, framework.Scope{}},
-		{scoring.SelectorSpread{}, podInfo(t, s, framework.MakePod("p").Spread(1, "zone", framework.ScheduleAnyway, "a=b").Obj()), framework.Scope{Pod: framework.FieldSpread}},
+		{scoring.SelectorSpread{}, podInfo(t, s, api.MakePod("p").Spread(1, "zone", api.ScheduleAnyway, "a=b").Obj()), framework.Scope{Pod: framework.FieldSpread}},
 		{scoring.ImageLocality{}, plain, framework.Scope{Pod: framework.FieldImages, Reads: ofNode | framework.ReadsNodeSet}},
 	}
 	for _, test := range tests {

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/frameworktest"
 	"github.com/berth-sched/berth/internal/oracle"
 	"github.com/berth-sched/berth/scoring"
@@ -35,20 +36,20 @@ func TestSelectorSpreadScore(t *testing.T) {
 
 // spreadCluster is a random cluster with workloads.
 type spreadCluster struct {
-	nodes    []*framework.Node
-	pods     []*framework.Pod
-	services []*framework.Service
-	rcs      []*framework.ReplicationController
-	sets     []*framework.ReplicaSet
-	stateful []*framework.StatefulSet
-	pod      *framework.Pod
+	nodes    []*api.Node
+	pods     []*api.Pod
+	services []*api.Service
+	rcs      []*api.ReplicationController
+	sets     []*api.ReplicaSet
+	stateful []*api.StatefulSet
+	pod      *api.Pod
 }
 
 func drawSpreadCluster(t *rapid.T) *spreadCluster {
 	c := &spreadCluster{}
 	for i := range rapid.IntRange(1, 6).Draw(t, "nodes") {
-		n := framework.MakeNode(fmt.Sprintf("n%d", i), "4", "4Gi")
-		for _, key := range []string{framework.LabelTopologyZone, framework.LabelFailureDomainZone, framework.LabelTopologyRegion, "rack", "row"} {
+		n := api.MakeNode(fmt.Sprintf("n%d", i), "4", "4Gi")
+		for _, key := range []string{api.LabelTopologyZone, api.LabelFailureDomainZone, api.LabelTopologyRegion, "rack", "row"} {
 			if value := rapid.SampledFrom([]string{"-", "", "a", "b"}).Draw(t, key); value != "-" {
 				n = n.Labels(key, value)
 			}
@@ -57,8 +58,8 @@ func drawSpreadCluster(t *rapid.T) *spreadCluster {
 	}
 	namespace := rapid.SampledFrom([]string{"default", "team"})
 	labels := rapid.SampledFrom([][]string{nil, {"app", "web"}, {"app", "db"}, {"app", "web", "tier", "front"}})
-	pod := func(name string) *framework.Pod {
-		b := framework.MakePod(name).Namespace(namespace.Draw(t, "namespace")).Labels(labels.Draw(t, "labels")...)
+	pod := func(name string) *api.Pod {
+		b := api.MakePod(name).Namespace(namespace.Draw(t, "namespace")).Labels(labels.Draw(t, "labels")...)
 		if rapid.IntRange(0, 9).Draw(t, "terminating") == 0 {
 			b = b.Deleted(time.Unix(1, 0))
 		}
@@ -68,7 +69,7 @@ func drawSpreadCluster(t *rapid.T) *spreadCluster {
 			if kind == "ReplicationController" {
 				version = "v1"
 			}
-			p.OwnerReferences = []framework.OwnerReference{{APIVersion: version, Kind: kind, Name: "w", Controller: new(true)}}
+			p.OwnerReferences = []api.OwnerReference{{APIVersion: version, Kind: kind, Name: "w", Controller: new(true)}}
 		}
 		return p
 	}
@@ -79,25 +80,25 @@ func drawSpreadCluster(t *rapid.T) *spreadCluster {
 	}
 	c.pod = pod("new")
 	if rapid.IntRange(0, 9).Draw(t, "own constraints") == 0 {
-		c.pod.Spec.TopologySpreadConstraints = []framework.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: "rack"}}
+		c.pod.Spec.TopologySpreadConstraints = []api.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: "rack"}}
 	}
 	selector := rapid.SampledFrom([]map[string]string{nil, {}, {"app": "web"}, {"tier": "front"}, {"app": "db"}})
-	meta := func(name string) framework.ObjectMeta {
-		return framework.ObjectMeta{Name: name, Namespace: namespace.Draw(t, "namespace")}
+	meta := func(name string) api.ObjectMeta {
+		return api.ObjectMeta{Name: name, Namespace: namespace.Draw(t, "namespace")}
 	}
-	of := func(labels map[string]string) *framework.LabelSelector {
+	of := func(labels map[string]string) *api.LabelSelector {
 		if labels == nil {
 			return nil
 		}
-		return &framework.LabelSelector{MatchLabels: labels}
+		return &api.LabelSelector{MatchLabels: labels}
 	}
 	for _, name := range []string{"s1", "s2"}[:rapid.IntRange(0, 2).Draw(t, "services")] {
-		c.services = append(c.services, &framework.Service{ObjectMeta: meta(name), Spec: framework.ServiceSpec{Selector: selector.Draw(t, "selector")}})
+		c.services = append(c.services, &api.Service{ObjectMeta: meta(name), Spec: api.ServiceSpec{Selector: selector.Draw(t, "selector")}})
 	}
 	if rapid.Bool().Draw(t, "workloads") {
-		c.rcs = append(c.rcs, &framework.ReplicationController{ObjectMeta: meta("w"), Spec: framework.ReplicationControllerSpec{Selector: selector.Draw(t, "selector")}})
-		c.sets = append(c.sets, &framework.ReplicaSet{ObjectMeta: meta("w"), Spec: framework.ReplicaSetSpec{Selector: of(selector.Draw(t, "selector"))}})
-		c.stateful = append(c.stateful, &framework.StatefulSet{ObjectMeta: meta("w"), Spec: framework.StatefulSetSpec{Selector: of(selector.Draw(t, "selector"))}})
+		c.rcs = append(c.rcs, &api.ReplicationController{ObjectMeta: meta("w"), Spec: api.ReplicationControllerSpec{Selector: selector.Draw(t, "selector")}})
+		c.sets = append(c.sets, &api.ReplicaSet{ObjectMeta: meta("w"), Spec: api.ReplicaSetSpec{Selector: of(selector.Draw(t, "selector"))}})
+		c.stateful = append(c.stateful, &api.StatefulSet{ObjectMeta: meta("w"), Spec: api.StatefulSetSpec{Selector: of(selector.Draw(t, "selector"))}})
 	}
 	return c
 }
@@ -129,7 +130,7 @@ func (c *spreadCluster) snapshot(t failer) *framework.Snapshot {
 func (c *spreadCluster) selectors(byController bool) []map[string]string {
 	var list []map[string]string
 	matches := func(namespace string, labels map[string]string) bool {
-		return labels != nil && namespace == c.pod.Namespace && oracle.SelectsLabels(&framework.LabelSelector{MatchLabels: labels}, c.pod.Labels)
+		return labels != nil && namespace == c.pod.Namespace && oracle.SelectsLabels(&api.LabelSelector{MatchLabels: labels}, c.pod.Labels)
 	}
 	controls := func(kind, namespace string) bool {
 		return len(c.pod.OwnerReferences) > 0 && c.pod.OwnerReferences[0].Kind == kind && namespace == c.pod.Namespace
@@ -173,7 +174,7 @@ func (c *spreadCluster) like(selectors []map[string]string) []int64 {
 	for _, p := range c.pods {
 		match := wanted > 0 && p.Namespace == c.pod.Namespace && p.DeletionTimestamp == nil
 		for _, s := range selectors {
-			match = match && oracle.SelectsLabels(&framework.LabelSelector{MatchLabels: s}, p.Labels)
+			match = match && oracle.SelectsLabels(&api.LabelSelector{MatchLabels: s}, p.Labels)
 		}
 		for i, n := range c.nodes {
 			if match && n.Name == p.Spec.NodeName {
@@ -200,7 +201,7 @@ func conflicting(selectors []map[string]string) bool {
 }
 
 // scoreAll returns the raw and normalized scores of all nodes.
-func scoreAll(t failer, p framework.PreScorePlugin, s *framework.Snapshot, pod *framework.Pod) (raw, normalized []int64) {
+func scoreAll(t failer, p framework.PreScorePlugin, s *framework.Snapshot, pod *api.Pod) (raw, normalized []int64) {
 	t.Helper()
 	var c framework.Cycle
 	info := podInfo(t, s, pod)
@@ -261,7 +262,7 @@ func TestSelectorSpreadConformance(t *testing.T) {
 		scoring.SelectorSpread{},
 		scoring.DefaultPodTopologySpread{},
 		scoring.ServiceAffinity{},
-		scoring.ServiceAffinity{AntiAffinityLabels: []string{framework.LabelTopologyZone, framework.LabelHostname}},
+		scoring.ServiceAffinity{AntiAffinityLabels: []string{api.LabelTopologyZone, api.LabelHostname}},
 	} {
 		t.Run(plugin.Name(), func(t *testing.T) { frameworktest.Run(t, plugin, frameworktest.Options{Clusters: 8}) })
 	}
@@ -269,17 +270,17 @@ func TestSelectorSpreadConformance(t *testing.T) {
 
 // Three pods of a service are in zone a, two of them on one node.
 func serviceCluster(tb failer) *framework.Snapshot {
-	var nodes []*framework.Node
+	var nodes []*api.Node
 	for _, n := range [][2]string{{"a1", "a"}, {"a2", "a"}, {"b1", "b"}} {
-		nodes = append(nodes, framework.MakeNode(n[0], "4", "8Gi").Zone(n[1]).Obj())
+		nodes = append(nodes, api.MakeNode(n[0], "4", "8Gi").Zone(n[1]).Obj())
 	}
 	s := snapshotOf(tb, nodes,
-		framework.MakePod("w1").Labels("app", "web").Node("a1").Obj(),
-		framework.MakePod("w2").Labels("app", "web").Node("a1").Obj(),
-		framework.MakePod("w3").Labels("app", "web").Node("a2").Obj())
-	service := &framework.Service{
-		ObjectMeta: framework.ObjectMeta{Name: "web", Namespace: "default"},
-		Spec:       framework.ServiceSpec{Selector: map[string]string{"app": "web"}},
+		api.MakePod("w1").Labels("app", "web").Node("a1").Obj(),
+		api.MakePod("w2").Labels("app", "web").Node("a1").Obj(),
+		api.MakePod("w3").Labels("app", "web").Node("a2").Obj())
+	service := &api.Service{
+		ObjectMeta: api.ObjectMeta{Name: "web", Namespace: "default"},
+		Spec:       api.ServiceSpec{Selector: map[string]string{"app": "web"}},
 	}
 	if err := framework.Put(s, service); err != nil {
 		tb.Fatal(err)
@@ -294,20 +295,20 @@ func (panics) Fatal(args ...any)         { panic(fmt.Sprint(args...)) }
 func (panics) Fatalf(f string, a ...any) { panic(fmt.Sprintf(f, a...)) }
 
 func ExampleSelectorSpread() {
-	raw, scores := scoreAll(panics{}, scoring.SelectorSpread{}, serviceCluster(panics{}), framework.MakePod("w4").Labels("app", "web").Obj())
+	raw, scores := scoreAll(panics{}, scoring.SelectorSpread{}, serviceCluster(panics{}), api.MakePod("w4").Labels("app", "web").Obj())
 	fmt.Println(raw, scores)
 	// Output: [2 1 0] [0 16 100]
 }
 
 func ExampleDefaultPodTopologySpread() {
-	_, scores := scoreAll(panics{}, scoring.DefaultPodTopologySpread{}, serviceCluster(panics{}), framework.MakePod("other").Obj())
+	_, scores := scoreAll(panics{}, scoring.DefaultPodTopologySpread{}, serviceCluster(panics{}), api.MakePod("other").Obj())
 	fmt.Println(scores)
 	// Output: [100 100 100]
 }
 
 func ExampleServiceAffinity() {
-	p := scoring.ServiceAffinity{AntiAffinityLabels: []string{framework.LabelTopologyZone}}
-	_, scores := scoreAll(panics{}, p, serviceCluster(panics{}), framework.MakePod("w4").Labels("app", "web").Obj())
+	p := scoring.ServiceAffinity{AntiAffinityLabels: []string{api.LabelTopologyZone}}
+	_, scores := scoreAll(panics{}, p, serviceCluster(panics{}), api.MakePod("w4").Labels("app", "web").Obj())
 	fmt.Println(scores)
 	// Output: [0 0 100]
 }

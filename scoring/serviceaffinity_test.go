@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/oracle"
 	"github.com/berth-sched/berth/scoring"
 )
@@ -35,11 +35,11 @@ func TestServiceAffinityPart(t *testing.T) {
 func TestServiceAffinityOracle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawSpreadCluster(t)
-		labels := rapid.SampledFrom([][]string{nil, {"rack"}, {"rack", "row"}, {"rack", "row", framework.LabelTopologyZone}}).Draw(t, "preferred labels")
+		labels := rapid.SampledFrom([][]string{nil, {"rack"}, {"rack", "row"}, {"rack", "row", api.LabelTopologyZone}}).Draw(t, "preferred labels")
 		var selectors []map[string]string
 		for _, service := range c.services { // they are in the order of their names, each in one namespace
 			if service.Spec.Selector != nil && service.Namespace == c.pod.Namespace &&
-				oracle.SelectsLabels(&framework.LabelSelector{MatchLabels: service.Spec.Selector}, c.pod.Labels) {
+				oracle.SelectsLabels(&api.LabelSelector{MatchLabels: service.Spec.Selector}, c.pod.Labels) {
 				selectors = append(selectors, service.Spec.Selector)
 				break
 			}

@@ -2,6 +2,7 @@ package scoring
 
 import (
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/match"
 )
 
@@ -53,6 +54,6 @@ func (TaintToleration) NormalizeScore(raw, _, largest int64) int64 {
 // better. Tolerations with the operators Lt and Gt tolerate nothing.
 //
 // Source: kube-scheduler 1.37, CountIntolerableTaintsPreferNoSchedule.
-func TaintTolerationScore(taints []framework.Taint, tolerations []framework.Toleration) int64 {
+func TaintTolerationScore(taints []api.Taint, tolerations []api.Toleration) int64 {
 	return match.UntoleratedPreferences(taints, tolerations, false)
 }

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/volumes"
 	"github.com/berth-sched/berth/resource"
 )
@@ -149,7 +150,7 @@ type classStorage struct {
 	requested, capacity int64
 }
 
-func (s *classStorage) add(c *framework.PersistentVolumeClaim) {
+func (s *classStorage) add(c *api.PersistentVolumeClaim) {
 	request := c.Spec.Resources.Requests[resource.Storage]
 	s.requested = saturatingAdd(s.requested, request.Value())
 }

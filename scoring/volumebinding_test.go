@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/frameworktest"
 	"github.com/berth-sched/berth/internal/oracle"
 	"github.com/berth-sched/berth/resource"
@@ -21,14 +22,14 @@ type storageIn struct {
 }
 
 func newStorage(tb failer) storageIn {
-	s := storageIn{snapshotOf(tb, []*framework.Node{
-		framework.MakeNode("a", "4", "4Gi").Zone("a").Obj(), framework.MakeNode("b", "4", "4Gi").Zone("b").Obj(),
+	s := storageIn{snapshotOf(tb, []*api.Node{
+		api.MakeNode("a", "4", "4Gi").Zone("a").Obj(), api.MakeNode("b", "4", "4Gi").Zone("b").Obj(),
 	}), tb}
-	late := framework.VolumeBindingWaitForFirstConsumer
+	late := api.VolumeBindingWaitForFirstConsumer
 	for name, provisioner := range map[string]string{"local": "kubernetes.io/no-provisioner", "other": "kubernetes.io/no-provisioner", "csi": "csi", "csi2": "csi"} {
-		s.check(framework.Put(s.Snapshot, &framework.StorageClass{ObjectMeta: framework.ObjectMeta{Name: name}, Provisioner: provisioner, VolumeBindingMode: &late}))
+		s.check(framework.Put(s.Snapshot, &api.StorageClass{ObjectMeta: api.ObjectMeta{Name: name}, Provisioner: provisioner, VolumeBindingMode: &late}))
 	}
-	d := &framework.CSIDriver{ObjectMeta: framework.ObjectMeta{Name: "csi"}}
+	d := &api.CSIDriver{ObjectMeta: api.ObjectMeta{Name: "csi"}}
 	d.Spec.StorageCapacity = new(true)
 	s.check(framework.Put(s.Snapshot, d))
 	return s
@@ -42,7 +43,7 @@ func (s storageIn) check(err error) {
 }
 
 func (s storageIn) claim(name, class, size string) storageIn {
-	c := &framework.PersistentVolumeClaim{ObjectMeta: framework.ObjectMeta{Namespace: "default", Name: name}}
+	c := &api.PersistentVolumeClaim{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: name}}
 	c.Spec.StorageClassName, c.Spec.Resources.Requests = &class, list("storage", size)
 	s.check(framework.Put(s.Snapshot, c))
 	return s
@@ -50,10 +51,10 @@ func (s storageIn) claim(name, class, size string) storageIn {
 
 // volume puts a volume that can be used in one zone.
 func (s storageIn) volume(name, class, size, zone string) storageIn {
-	v := &framework.PersistentVolume{ObjectMeta: framework.ObjectMeta{Name: name}}
-	v.Spec.StorageClassName, v.Spec.Capacity, v.Status.Phase = class, list("storage", size), framework.VolumeAvailable
-	v.Spec.NodeAffinity = &framework.VolumeNodeAffinity{Required: &framework.NodeSelector{NodeSelectorTerms: []framework.NodeSelectorTerm{{
-		MatchExpressions: []framework.NodeSelectorRequirement{{Key: framework.LabelTopologyZone, Operator: framework.NodeSelectorOpIn, Values: []string{zone}}},
+	v := &api.PersistentVolume{ObjectMeta: api.ObjectMeta{Name: name}}
+	v.Spec.StorageClassName, v.Spec.Capacity, v.Status.Phase = class, list("storage", size), api.VolumeAvailable
+	v.Spec.NodeAffinity = &api.VolumeNodeAffinity{Required: &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{{
+		MatchExpressions: []api.NodeSelectorRequirement{{Key: api.LabelTopologyZone, Operator: api.NodeSelectorOpIn, Values: []string{zone}}},
 	}}}}
 	s.check(framework.Put(s.Snapshot, v))
 	return s
@@ -61,8 +62,8 @@ func (s storageIn) volume(name, class, size, zone string) storageIn {
 
 // capacity puts what is left in a zone; "" leaves it open.
 func (s storageIn) capacity(class, size, zone string) storageIn {
-	c := &framework.CSIStorageCapacity{ObjectMeta: framework.ObjectMeta{Namespace: "x", Name: class + zone}, StorageClassName: class}
-	c.NodeTopology = &framework.LabelSelector{MatchLabels: map[string]string{framework.LabelTopologyZone: zone}}
+	c := &api.CSIStorageCapacity{ObjectMeta: api.ObjectMeta{Namespace: "x", Name: class + zone}, StorageClassName: class}
+	c.NodeTopology = &api.LabelSelector{MatchLabels: map[string]string{api.LabelTopologyZone: zone}}
 	c.MaximumVolumeSize = new(resource.MustParse("1Ti"))
 	if size != "" {
 		c.Capacity = new(resource.MustParse(size))
@@ -71,11 +72,11 @@ func (s storageIn) capacity(class, size, zone string) storageIn {
 	return s
 }
 
-func podMounting(claims ...string) *framework.Pod {
-	p := framework.MakePod("p").Obj()
+func podMounting(claims ...string) *api.Pod {
+	p := api.MakePod("p").Obj()
 	for _, name := range claims {
-		v := framework.Volume{Name: name}
-		v.PersistentVolumeClaim = &framework.PersistentVolumeClaimVolumeSource{ClaimName: name}
+		v := api.Volume{Name: name}
+		v.PersistentVolumeClaim = &api.PersistentVolumeClaimVolumeSource{ClaimName: name}
 		p.Spec.Volumes = append(p.Spec.Volumes, v)
 	}
 	return p
@@ -87,7 +88,7 @@ func TestVolumeBinding(t *testing.T) {
 		name    string
 		plugin  scoring.VolumeBinding
 		storage func(storageIn)
-		pod     *framework.Pod
+		pod     *api.Pod
 		want    []int64 // of a and b
 	}{
 		{"no claims", rising, func(storageIn) {}, podMounting(), []int64{0, 0}},
@@ -178,13 +179,13 @@ func TestVolumeBindingConformance(t *testing.T) {
 		in := storageIn{s, t}
 		for _, namespace := range []string{"default", "prod", "team-a", "team-b"} {
 			for _, name := range []string{"data", "logs"} {
-				c := &framework.PersistentVolumeClaim{ObjectMeta: framework.ObjectMeta{Namespace: namespace, Name: name}}
+				c := &api.PersistentVolumeClaim{ObjectMeta: api.ObjectMeta{Namespace: namespace, Name: name}}
 				c.Spec.StorageClassName, c.Spec.Resources.Requests = new("local"), list("storage", "2Gi")
 				in.check(framework.Put(s, c))
 			}
 		}
-		late := framework.VolumeBindingWaitForFirstConsumer
-		in.check(framework.Put(s, &framework.StorageClass{ObjectMeta: framework.ObjectMeta{Name: "local"}, Provisioner: "csi", VolumeBindingMode: &late}))
+		late := api.VolumeBindingWaitForFirstConsumer
+		in.check(framework.Put(s, &api.StorageClass{ObjectMeta: api.ObjectMeta{Name: "local"}, Provisioner: "csi", VolumeBindingMode: &late}))
 		in.volume("v", "local", "5Gi", "a").volume("w", "local", "20Gi", "b").volume("x", "local", "3Gi", "b")
 		return nil
 	}})

@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -44,7 +45,7 @@ func main() {
 func place(title string, profile scheduling.Profile) error {
 	snap := framework.NewSnapshot(framework.ZoneInterleaved)
 	for i, power := range []string{"grid", "grid", "solar", "solar"} {
-		n := framework.MakeNode(fmt.Sprintf("%s-%d", power, i), "4", "16Gi").Labels("example.com/power", power)
+		n := api.MakeNode(fmt.Sprintf("%s-%d", power, i), "4", "16Gi").Labels("example.com/power", power)
 		if err := snap.AddNode(n.Obj()); err != nil {
 			return err
 		}
@@ -54,7 +55,7 @@ func place(title string, profile scheduling.Profile) error {
 		return err
 	}
 	for i := range 10 {
-		p := framework.MakePod(fmt.Sprintf("web-%d", i)).Requests("1", "2Gi")
+		p := api.MakePod(fmt.Sprintf("web-%d", i)).Requests("1", "2Gi")
 		pod, err := snap.NewPodInfo(p.Obj())
 		if err != nil {
 			return err

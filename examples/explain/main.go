@@ -22,6 +22,7 @@ import (
 
 	"github.com/berth-sched/berth/examples/internal/input"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -101,8 +102,8 @@ func find(snap *framework.Snapshot, pending []*framework.PodInfo, name string) (
 				if err := snap.RemovePod(pod, node.Name()); err != nil {
 					return nil, err
 				}
-				free := framework.Clone(pod.Pod)
-				free.Spec.NodeName, free.Status = "", framework.PodStatus{}
+				free := api.Clone(pod.Pod)
+				free.Spec.NodeName, free.Status = "", api.PodStatus{}
 				return snap.NewPodInfo(free)
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/config"
 )
@@ -79,11 +80,11 @@ func place(t *testing.T, file string) (*scheduling.Explanation, string) {
 		if name == "half" {
 			cpu = "2" // so that it is the last choice here
 		}
-		if err := snap.AddNode(framework.MakeNode(name, cpu, "8Gi").Obj()); err != nil {
+		if err := snap.AddNode(api.MakeNode(name, cpu, "8Gi").Obj()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	pod, err := snap.NewPodInfo(framework.MakePod("web").Requests("1", "2Gi").Obj())
+	pod, err := snap.NewPodInfo(api.MakePod("web").Requests("1", "2Gi").Obj())
 	if err != nil {
 		t.Fatal(err)
 	}

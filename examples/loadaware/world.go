@@ -8,6 +8,7 @@ import (
 
 	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/virtualclock"
 )
@@ -35,7 +36,7 @@ type world struct {
 	agents    []*estimator.Sampler // one for each node
 	running   []running
 	waiting   []*framework.PodInfo
-	apps      map[framework.UID]app
+	apps      map[api.UID]app
 	err       error
 
 	moments       []moment
@@ -73,12 +74,12 @@ func simulate(profile scheduling.Profile, load *estimator.Load) (*world, error) 
 	start := time.Date(2030, 1, 1, 9, 0, 0, 0, time.UTC)
 	w := &world{
 		clock: virtualclock.New(start), start: start, snapshot: framework.NewSnapshot(framework.ZoneInterleaved),
-		scheduler: scheduler, load: load, apps: map[framework.UID]app{},
+		scheduler: scheduler, load: load, apps: map[api.UID]app{},
 	}
 	w.snapshot.SetNow(start)
 	estimator.LedgerOf(w.snapshot)
 	for i := range nodes {
-		if err := w.snapshot.AddNode(framework.MakeNode(nodeName(i), fmt.Sprint(cores), "64Gi").Obj()); err != nil {
+		if err := w.snapshot.AddNode(api.MakeNode(nodeName(i), fmt.Sprint(cores), "64Gi").Obj()); err != nil {
 			return nil, err
 		}
 		w.agents = append(w.agents, estimator.NewSampler(estimator.SamplePolicy{}))
@@ -113,13 +114,13 @@ func (w *world) announcePods() {
 			name string
 			part float64
 		}{{"search", 1.9}, {"api", 0.7}, {"report", 0.1}}[r.IntN(3)]
-		pod := framework.MakePod(fmt.Sprintf("%s-%03d", kind.name, i)).UID(framework.UID(fmt.Sprint("uid-", i))).Requests("1", "2Gi").Obj()
+		pod := api.MakePod(fmt.Sprintf("%s-%03d", kind.name, i)).UID(api.UID(fmt.Sprint("uid-", i))).Requests("1", "2Gi").Obj()
 		w.apps[pod.UID] = app{kind.part * (0.8 + 0.4*r.Float64()), 20*time.Minute + time.Duration(r.Int64N(int64(50*time.Minute)))}
 		w.clock.AfterFunc(time.Duration(r.Int64N(int64(length))), func() { w.arrive(pod) })
 	}
 }
 
-func (w *world) arrive(p *framework.Pod) {
+func (w *world) arrive(p *api.Pod) {
 	w.snapshot.SetNow(w.clock.Now())
 	info, err := w.snapshot.NewPodInfo(p)
 	w.fail(err)

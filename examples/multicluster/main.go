@@ -19,6 +19,7 @@ import (
 
 	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/multicluster"
@@ -45,21 +46,21 @@ func list(cpu, memory string) resource.List {
 }
 
 // summed returns a cluster of 4 CPUs and 110 pods, of which some are in use.
-func summed(cpu, pods string) *framework.Cluster {
-	s := &framework.ResourceSummary{Allocatable: list("4", "16265856Ki"), Allocated: list(cpu, "290Mi")}
+func summed(cpu, pods string) *api.Cluster {
+	s := &api.ResourceSummary{Allocatable: list("4", "16265856Ki"), Allocated: list(cpu, "290Mi")}
 	s.Allocatable[resource.Pods], s.Allocated[resource.Pods] = resource.MustParse("110"), resource.MustParse(pods)
-	return &framework.Cluster{Status: framework.ClusterStatus{ResourceSummary: s}}
+	return &api.Cluster{Status: api.ClusterStatus{ResourceSummary: s}}
 }
 
 // graded returns a cluster with nodes of the default grades, by what is free on
 // them, and enough of everything in the sums.
-func graded(nodes map[uint]int) *framework.Cluster {
-	c := &framework.Cluster{}
-	s := &framework.ResourceSummary{Allocatable: list("1000", "4Ti")}
+func graded(nodes map[uint]int) *api.Cluster {
+	c := &api.Cluster{}
+	s := &api.ResourceSummary{Allocatable: list("1000", "4Ti")}
 	s.Allocatable[resource.Pods] = resource.MustParse("1000")
 	c.Spec.ResourceModels = estimator.DefaultModels()
 	for _, m := range c.Spec.ResourceModels {
-		s.AllocatableModelings = append(s.AllocatableModelings, framework.AllocatableModeling{Grade: m.Grade, Count: nodes[m.Grade]})
+		s.AllocatableModelings = append(s.AllocatableModelings, api.AllocatableModeling{Grade: m.Grade, Count: nodes[m.Grade]})
 	}
 	c.Status.ResourceSummary = s
 	return c
@@ -68,14 +69,14 @@ func graded(nodes map[uint]int) *framework.Cluster {
 // documented prints the tables of Karmada's documentation, and what the rules of
 // later versions say.
 func documented(w io.Writer) error {
-	summaries := []*framework.Cluster{summed("950m", "11"), summed("2", "11"), summed("2", "110")}
-	models := []*framework.Cluster{graded(map[uint]int{2: 1, 3: 6}), graded(map[uint]int{2: 4, 3: 4}), graded(map[uint]int{6: 1})}
+	summaries := []*api.Cluster{summed("950m", "11"), summed("2", "11"), summed("2", "110")}
+	models := []*api.Cluster{graded(map[uint]int{2: 1, 3: 6}), graded(map[uint]int{2: 4, 3: 4}), graded(map[uint]int{6: 1})}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "a replica requests\trule\tmember1\tmember2\tmember3\t")
 	for _, rule := range []estimator.ModelRule{estimator.Contains, estimator.MinCovers, estimator.FirstFit} {
 		for _, row := range []struct {
 			what     string
-			clusters []*framework.Cluster
+			clusters []*api.Cluster
 			request  resource.List
 		}{
 			{"500m CPU, by the sums", summaries, resource.List{resource.CPU: resource.MustParse("500m")}},
@@ -102,15 +103,15 @@ func generate(seed uint64) ([]multicluster.Member, error) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	var members []multicluster.Member
 	for i := range 6 {
-		m := multicluster.Member{Cluster: &framework.Cluster{}, Snapshot: framework.NewSnapshot(framework.ZoneInterleaved)}
+		m := multicluster.Member{Cluster: &api.Cluster{}, Snapshot: framework.NewSnapshot(framework.ZoneInterleaved)}
 		m.Cluster.Name = fmt.Sprintf("cluster%d", i+1)
 		m.Cluster.Spec.ResourceModels = estimator.DefaultModels()
 		for k := range 10 + r.IntN(30) {
-			node := framework.MakeNode(fmt.Sprintf("node%02d", k), "4", "32Gi").Obj()
+			node := api.MakeNode(fmt.Sprintf("node%02d", k), "4", "32Gi").Obj()
 			if err := m.Snapshot.AddNode(node); err != nil {
 				return nil, err
 			}
-			used := framework.MakePod("used-"+node.Name).Requests(fmt.Sprintf("%dm", r.IntN(2000)), "1Gi")
+			used := api.MakePod("used-"+node.Name).Requests(fmt.Sprintf("%dm", r.IntN(2000)), "1Gi")
 			p, err := m.Snapshot.NewPodInfo(used.Obj())
 			if err != nil {
 				return nil, err
@@ -138,7 +139,7 @@ func generated(w io.Writer, seed uint64) error {
 	}
 	const replicas = 80
 	p, err := f.Place(&multicluster.Workload{
-		Name: "default/web", Replicas: replicas, Replica: estimator.ReplicaOf(framework.MakePod("web").Requests("3", "10Gi").Obj()),
+		Name: "default/web", Replicas: replicas, Replica: estimator.ReplicaOf(api.MakePod("web").Requests("3", "10Gi").Obj()),
 		Placement: multicluster.Placement{ReplicaScheduling: &multicluster.ReplicaScheduling{ReplicaDivisionPreference: multicluster.PreferAggregated}},
 	})
 	if err != nil {

@@ -3,12 +3,12 @@ package main
 import (
 	"slices"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 )
 
 // events tells of every object but the pods.
-func events(o *framework.Objects) []lifecycle.Event {
+func events(o *api.Objects) []lifecycle.Event {
 	return slices.Concat(
 		puts(o.Nodes), puts(o.Namespaces), puts(o.PriorityClasses), puts(o.PodDisruptionBudgets),
 		puts(o.Services), puts(o.ReplicationControllers), puts(o.ReplicaSets), puts(o.StatefulSets),
@@ -19,7 +19,7 @@ func events(o *framework.Objects) []lifecycle.Event {
 	)
 }
 
-func puts[T framework.Object](list []*T) []lifecycle.Event {
+func puts[T api.Object](list []*T) []lifecycle.Event {
 	events := make([]lifecycle.Event, len(list))
 	for i, x := range list {
 		events[i] = lifecycle.Put(x)

@@ -12,6 +12,7 @@ import (
 	"github.com/berth-sched/berth/examples/internal/display"
 	"github.com/berth-sched/berth/examples/internal/input"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 	"github.com/berth-sched/berth/scheduling/virtualclock"
@@ -40,15 +41,15 @@ type life struct {
 	info  *framework.PodInfo
 	times input.Times
 
-	pod     *framework.Pod // its latest version
-	node    string         // "" while it waits, and once it has ended
-	stint   int            // counts its bindings
-	order   int            // of its last binding among all bindings
-	placed  string         // the node of that
-	at      time.Time      // and the time
-	since   time.Time      // it waits
-	waited  time.Duration  // in all
-	message string         // why it still waits
+	pod     *api.Pod      // its latest version
+	node    string        // "" while it waits, and once it has ended
+	stint   int           // counts its bindings
+	order   int           // of its last binding among all bindings
+	placed  string        // the node of that
+	at      time.Time     // and the time
+	since   time.Time     // it waits
+	waited  time.Duration // in all
+	message string        // why it still waits
 }
 
 // settled is how long the scheduler goes on when nothing else will happen: longer
@@ -202,14 +203,14 @@ func (w *world) stop(l *life) {
 }
 
 // Bind lets the pod run.
-func (w *world) Bind(_ context.Context, pod *framework.Pod, node string) error {
+func (w *world) Bind(_ context.Context, pod *api.Pod, node string) error {
 	w.bound++
 	w.progress.Step(w.bound, "%d pods placed, %d wait, %v simulated", w.bound, len(w.driver.Pending()), w.clock.Now().Sub(w.use.begin))
 	l := w.pods[pod.Key()]
 	l.placed, l.order, l.at = node, w.bound, w.clock.Now()
 	l.waited += w.clock.Now().Sub(l.since)
 	running := *pod
-	running.Spec.NodeName, running.Status.Phase = node, framework.PodRunning
+	running.Spec.NodeName, running.Status.Phase = node, api.PodRunning
 	l.pod = &running
 	w.driver.Apply(lifecycle.Put(l.pod))
 	w.run(l, node)
@@ -217,15 +218,15 @@ func (w *world) Bind(_ context.Context, pod *framework.Pod, node string) error {
 }
 
 // Evict lets a victim of preemption leave, and its workload make another one.
-func (w *world) Evict(_ context.Context, victim, _ *framework.Pod) error {
+func (w *world) Evict(_ context.Context, victim, _ *api.Pod) error {
 	l := w.pods[victim.Key()]
 	w.preempted++
 	w.stop(l)
 	w.driver.Apply(lifecycle.Gone(l.pod))
 	again := *victim
-	again.Spec.NodeName, again.Status = "", framework.PodStatus{Phase: framework.PodPending}
+	again.Spec.NodeName, again.Status = "", api.PodStatus{Phase: api.PodPending}
 	if again.UID != "" {
-		again.UID += framework.UID(fmt.Sprintf("-%d", l.stint))
+		again.UID += api.UID(fmt.Sprintf("-%d", l.stint))
 	}
 	l.pod, l.placed = &again, ""
 	w.arrive(l)
@@ -233,7 +234,7 @@ func (w *world) Evict(_ context.Context, victim, _ *framework.Pod) error {
 }
 
 // Report remembers why the pod waits.
-func (w *world) Report(_ context.Context, pod *framework.Pod, r lifecycle.Report) {
+func (w *world) Report(_ context.Context, pod *api.Pod, r lifecycle.Report) {
 	w.progress.Step(w.bound, "%d pods placed, %d wait, %v simulated", w.bound, len(w.driver.Pending()), w.clock.Now().Sub(w.use.begin))
 	if l := w.pods[pod.Key()]; r.Message != "" {
 		l.message = r.Message

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/frameworktest"
 )
 
@@ -335,7 +336,7 @@ var brokenScopes = []broken{
 	}},
 	{"objects", "scope", "raw score, with other objects besides pods and nodes, which Scope does not say it reads,", func() framework.Plugin {
 		return declare(bindScore(func(c *framework.Cycle, _ []*framework.NodeInfo) framework.NodeScorer {
-			x := int64(len(framework.List[framework.Service](c.Snapshot)))
+			x := int64(len(framework.List[api.Service](c.Snapshot)))
 			return scoreFunc(func(*framework.PodInfo, *framework.NodeInfo) int64 { return x })
 		}), 0, framework.ReadsNode)
 	}},

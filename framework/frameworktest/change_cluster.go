@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // A change is something that happens to a cluster while a pod stays the same.
@@ -77,11 +78,11 @@ func (k *kit) changes(r *rand.Rand) []change {
 
 // newcomer draws a pod that comes to a node: one like those that wait, with
 // labels, ports and images that matter to others.
-func (k *kit) newcomer(r *rand.Rand) *framework.Pod {
+func (k *kit) newcomer(r *rand.Rand) *api.Pod {
 	g := generator{Rand: r}
 	p := g.pod("")
 	if len(k.pods) > 0 && g.chance(60) {
-		p = framework.Clone(k.pods[g.IntN(len(k.pods))].Pod)
+		p = api.Clone(k.pods[g.IntN(len(k.pods))].Pod)
 	}
 	g.place(p, "newcomer", "")
 	return p
@@ -91,20 +92,20 @@ func (k *kit) newcomer(r *rand.Rand) *framework.Pod {
 // scheduling reads.
 func (k *kit) changeObjects(f *framework.Snapshot) error {
 	for _, name := range namespaces {
-		meta := framework.ObjectMeta{Name: name, Labels: map[string]string{"team": "new"}}
-		if err := framework.Put(f, &framework.Namespace{ObjectMeta: meta}); err != nil {
+		meta := api.ObjectMeta{Name: name, Labels: map[string]string{"team": "new"}}
+		if err := framework.Put(f, &api.Namespace{ObjectMeta: meta}); err != nil {
 			return err
 		}
-		service := &framework.Service{ObjectMeta: framework.ObjectMeta{Namespace: name, Name: "new"}}
+		service := &api.Service{ObjectMeta: api.ObjectMeta{Namespace: name, Name: "new"}}
 		service.Spec.Selector = map[string]string{"app": "web"}
 		if err := framework.Put(f, service); err != nil {
 			return err
 		}
-		claim := &framework.PersistentVolumeClaim{ObjectMeta: framework.ObjectMeta{Namespace: name, Name: "data"}}
+		claim := &api.PersistentVolumeClaim{ObjectMeta: api.ObjectMeta{Namespace: name, Name: "data"}}
 		claim.Spec.VolumeName = "pv-new"
 		if err := framework.Put(f, claim); err != nil {
 			return err
 		}
 	}
-	return framework.Put(f, &framework.PersistentVolume{ObjectMeta: framework.ObjectMeta{Name: "pv-new"}})
+	return framework.Put(f, &api.PersistentVolume{ObjectMeta: api.ObjectMeta{Name: "pv-new"}})
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // scope returns what the plugin declares for the pod; false when it declares
@@ -46,8 +47,8 @@ func (k *kit) checkScope() *Failure {
 // class if they are equal in the parts that are named for either.
 func (k *kit) checkPodFields(p *framework.PodInfo, scope framework.Scope, r *rand.Rand) *Failure {
 	want := k.ask(new(framework.Cycle), k.snapshot, p, nil)
-	all := framework.Clone(p.Pod)
-	try := func(what string, twin *framework.Pod) (f *Failure, ofTheClass bool) {
+	all := api.Clone(p.Pod)
+	try := func(what string, twin *api.Pod) (f *Failure, ofTheClass bool) {
 		info, err := k.snapshot.NewPodInfo(twin)
 		if err != nil {
 			return nil, false
@@ -66,7 +67,7 @@ func (k *kit) checkPodFields(p *framework.PodInfo, scope framework.Scope, r *ran
 	}
 	for _, i := range r.Perm(len(podChanges)) {
 		c := podChanges[i]
-		twin := framework.Clone(p.Pod)
+		twin := api.Clone(p.Pod)
 		c.change(twin)
 		f, ofTheClass := try(c.what, twin)
 		if f != nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/frameworktest"
 )
 
@@ -46,7 +47,7 @@ func ExampleFailure() {
 func ExampleOptions() {
 	options := frameworktest.Options{
 		Clusters: 8,
-		Generate: func(seed uint64) *framework.Objects {
+		Generate: func(seed uint64) *api.Objects {
 			o := frameworktest.Cluster(seed)
 			for i, n := range o.Nodes {
 				if i%2 == 0 {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // Noon is the moment at which the clusters of this package are seen: nodes and
@@ -22,25 +23,25 @@ func Noon() time.Time { return time.Date(2026, time.January, 15, 12, 0, 0, 0, ti
 // affinity terms, operators that nobody knows, empty strings. All of it can be
 // put into a snapshot without an error. An image has the same size on every
 // node that has it.
-func Cluster(seed uint64) *framework.Objects {
+func Cluster(seed uint64) *api.Objects {
 	g := newGenerator(seed)
-	o := &framework.Objects{}
+	o := &api.Objects{}
 	for _, name := range namespaces {
-		o.Namespaces = append(o.Namespaces, &framework.Namespace{
-			TypeMeta:   framework.TypeMeta{Kind: "Namespace", APIVersion: "v1"},
-			ObjectMeta: framework.ObjectMeta{Name: name, Labels: map[string]string{"team": g.one("a", "b", "")}},
+		o.Namespaces = append(o.Namespaces, &api.Namespace{
+			TypeMeta:   api.TypeMeta{Kind: "Namespace", APIVersion: "v1"},
+			ObjectMeta: api.ObjectMeta{Name: name, Labels: map[string]string{"team": g.one("a", "b", "")}},
 		})
 	}
 	for i := range g.size() {
 		o.Nodes = append(o.Nodes, g.node(fmt.Sprintf("node-%02d", i)))
 	}
-	workloads := make([]*framework.Pod, g.between(2, 5))
+	workloads := make([]*api.Pod, g.between(2, 5))
 	for i := range workloads {
 		workloads[i] = g.pod(fmt.Sprintf("w%d", i))
 	}
 	for i := range o.Nodes {
 		for k := range g.between(0, 5) {
-			p := framework.Clone(workloads[g.IntN(len(workloads))])
+			p := api.Clone(workloads[g.IntN(len(workloads))])
 			if g.chance(20) {
 				p = g.pod("")
 			}
@@ -49,7 +50,7 @@ func Cluster(seed uint64) *framework.Objects {
 		}
 	}
 	for i := range g.between(4, 8) {
-		p := framework.Clone(workloads[g.IntN(len(workloads))])
+		p := api.Clone(workloads[g.IntN(len(workloads))])
 		if g.chance(60) {
 			p = g.pod("")
 		}
@@ -60,14 +61,14 @@ func Cluster(seed uint64) *framework.Objects {
 }
 
 // Node returns a random node of that name, as [Cluster] holds them.
-func Node(r *rand.Rand, name string) *framework.Node {
+func Node(r *rand.Rand, name string) *api.Node {
 	g := generator{r, r.IntN(4) == 3}
 	return g.node(name)
 }
 
 // Pod returns a random pod of that name without a node, as [Cluster] holds
 // them.
-func Pod(r *rand.Rand, name string) *framework.Pod {
+func Pod(r *rand.Rand, name string) *api.Pod {
 	g := generator{r, r.IntN(4) == 3}
 	p := g.pod(name)
 	g.wait(p, name, nil)
@@ -76,7 +77,7 @@ func Pod(r *rand.Rand, name string) *framework.Pod {
 
 // Snapshot makes a snapshot of the objects, seen at [Noon], in kube-scheduler's
 // order. It returns what [framework.SnapshotOf] returns.
-func Snapshot(o *framework.Objects) (s *framework.Snapshot, pending []*framework.PodInfo, err error) {
+func Snapshot(o *api.Objects) (s *framework.Snapshot, pending []*framework.PodInfo, err error) {
 	s, pending, err = framework.SnapshotOf(o, framework.ZoneInterleaved)
 	s.SetNow(Noon())
 	return s, pending, err
@@ -130,7 +131,7 @@ func (g *generator) some(percent int, of ...string) []string {
 var (
 	namespaces   = []string{"default", "prod", "team-a"}
 	apps         = []string{"web", "db", "cache", "batch"}
-	topologyKeys = []string{framework.LabelHostname, framework.LabelTopologyZone, "rack", "disk"}
+	topologyKeys = []string{api.LabelHostname, api.LabelTopologyZone, "rack", "disk"}
 	devices      = []string{"example.com/gpu", "hugepages-2Mi", "ephemeral-storage", "attachable-volumes-csi-x"}
 	images       = []struct {
 		name string

@@ -3,12 +3,12 @@ package frameworktest
 import (
 	"time"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
-func (g *generator) node(name string) *framework.Node {
-	b := framework.MakeNode(name, g.one("2", "4", "8", "15500m", "64"), g.one("4Gi", "8Gi", "32Gi", "31127824Ki", "256Gi")).
+func (g *generator) node(name string) *api.Node {
+	b := api.MakeNode(name, g.one("2", "4", "8", "15500m", "64"), g.one("4Gi", "8Gi", "32Gi", "31127824Ki", "256Gi")).
 		Resource(resource.Pods, g.one("4", "8", "30", "110")).
 		Taint(g.taints()...)
 	for _, device := range g.some(25, devices...) {
@@ -22,12 +22,12 @@ func (g *generator) node(name string) *framework.Node {
 	if g.chance(10) {
 		b = b.Unschedulable()
 	}
-	ready := framework.ConditionTrue
+	ready := api.ConditionTrue
 	if g.chance(10) {
-		ready = framework.ConditionFalse
+		ready = api.ConditionFalse
 	}
-	n := b.Condition(framework.NodeReady, ready).Obj()
-	n.UID = framework.UID("uid-" + name)
+	n := b.Condition(api.NodeReady, ready).Obj()
+	n.UID = api.UID("uid-" + name)
 	n.CreationTimestamp = Noon().Add(-time.Duration(g.between(1, 200)) * time.Minute)
 	for i := range n.Status.Images {
 		g.describeImage(&n.Status.Images[i])
@@ -41,11 +41,11 @@ func (g *generator) node(name string) *framework.Node {
 
 func (g *generator) taints() []string {
 	return g.some(12, "dedicated=db:NoSchedule", "dedicated=web:NoSchedule", "gpu=true:NoExecute", "spot:PreferNoSchedule",
-		"slow=yes:PreferNoSchedule", "old:PreferNoSchedule", "level=5:NoSchedule", framework.TaintNodeUnschedulable+":NoSchedule")
+		"slow=yes:PreferNoSchedule", "old:PreferNoSchedule", "level=5:NoSchedule", api.TaintNodeUnschedulable+":NoSchedule")
 }
 
 // describeImage gives the image its size, and now and then a second name.
-func (g *generator) describeImage(image *framework.ContainerImage) {
+func (g *generator) describeImage(image *api.ContainerImage) {
 	for _, known := range images {
 		if known.name == image.Names[0] {
 			image.SizeBytes = known.size
@@ -56,13 +56,13 @@ func (g *generator) describeImage(image *framework.ContainerImage) {
 	}
 }
 
-func (g *generator) labelNode(n *framework.Node) {
+func (g *generator) labelNode(n *api.Node) {
 	if zone := g.one("a", "a", "b", "c", ""); zone != "" {
-		n.Labels[framework.LabelTopologyZone] = zone
-		n.Labels[framework.LabelTopologyRegion] = g.one("r1", "r1", "r2")
+		n.Labels[api.LabelTopologyZone] = zone
+		n.Labels[api.LabelTopologyRegion] = g.one("r1", "r1", "r2")
 	}
 	if g.chance(10) {
-		n.Labels[framework.LabelFailureDomainZone] = g.one("a", "b", "")
+		n.Labels[api.LabelFailureDomainZone] = g.one("a", "b", "")
 	}
 	n.Labels["disk"] = g.one("ssd", "hdd")
 	n.Labels["cores"] = g.one("4", "8", "16", "64")
@@ -78,7 +78,7 @@ func (g *generator) labelNode(n *framework.Node) {
 }
 
 // spoilNode makes the node one that careless code does not expect.
-func (g *generator) spoilNode(n *framework.Node) {
+func (g *generator) spoilNode(n *api.Node) {
 	if g.chance(20) {
 		n.Labels = nil
 	}
@@ -98,9 +98,9 @@ func (g *generator) spoilNode(n *framework.Node) {
 		allocatable["cpu"] = resource.MustParse(g.one("9223372036854775", "1n", "0.0015", "1"))
 	}
 	if g.chance(20) {
-		n.Spec.Taints = append(n.Spec.Taints, framework.Taint{Key: "", Effect: framework.TaintEffect(g.one("", "NoSchedule", "Unheard"))})
+		n.Spec.Taints = append(n.Spec.Taints, api.Taint{Key: "", Effect: api.TaintEffect(g.one("", "NoSchedule", "Unheard"))})
 	}
 	if g.chance(20) {
-		n.Status.Images = append(n.Status.Images, framework.ContainerImage{}, framework.ContainerImage{Names: []string{"", ""}, SizeBytes: 0})
+		n.Status.Images = append(n.Status.Images, api.ContainerImage{}, api.ContainerImage{Names: []string{"", ""}, SizeBytes: 0})
 	}
 }

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
 // pod draws a pod that neither runs nor waits yet.
-func (g *generator) pod(name string) *framework.Pod {
-	b := framework.MakePod(name).Namespace(namespaces[g.IntN(len(namespaces))])
+func (g *generator) pod(name string) *api.Pod {
+	b := api.MakePod(name).Namespace(namespaces[g.IntN(len(namespaces))])
 	b = g.container(b)
 	for i := range g.IntN(3) {
 		b = g.container(b.Container(fmt.Sprint("more-", i)))
@@ -38,7 +38,7 @@ func (g *generator) pod(name string) *framework.Pod {
 	return p
 }
 
-func (g *generator) container(b framework.PodBuilder) framework.PodBuilder {
+func (g *generator) container(b api.PodBuilder) api.PodBuilder {
 	b = b.Image(g.one("web:1", "web:2", "db", "registry.example:5000/ml/train:7", "tiny", "cache@sha256:0a1b", "unknown:3", "web:1-alias"))
 	if g.chance(80) {
 		b = b.Request(resource.CPU, g.one("0", "50m", "100m", "250m", "1", "2500m", "30"))
@@ -53,16 +53,16 @@ func (g *generator) container(b framework.PodBuilder) framework.PodBuilder {
 		b = b.Request(resource.Name(device), g.one("0", "1", "2", "4Mi"))
 	}
 	if g.chance(15) {
-		b = b.Port(framework.ContainerPort{
+		b = b.Port(api.ContainerPort{
 			ContainerPort: 80, HostPort: int32(g.between(0, 3)), HostIP: g.one("", "0.0.0.0", "127.0.0.1", "10.0.0.1"),
-			Protocol: framework.Protocol(g.one("", "TCP", "UDP")),
+			Protocol: api.Protocol(g.one("", "TCP", "UDP")),
 		})
 	}
 	return b
 }
 
 // describePod sets what identifies and describes the pod.
-func (g *generator) describePod(p *framework.Pod) {
+func (g *generator) describePod(p *api.Pod) {
 	p.Labels = map[string]string{"app": apps[g.IntN(len(apps))], "version": g.one("1", "2")}
 	if g.chance(20) {
 		p.Labels = nil
@@ -71,42 +71,42 @@ func (g *generator) describePod(p *framework.Pod) {
 		p.Annotations = map[string]string{"note": g.one("x", "y")}
 	}
 	if g.chance(50) {
-		p.OwnerReferences = []framework.OwnerReference{{
+		p.OwnerReferences = []api.OwnerReference{{
 			APIVersion: "apps/v1", Kind: g.one("ReplicaSet", "StatefulSet", "DaemonSet"), Name: g.one("web", "db"),
-			UID: framework.UID(g.one("1", "2")), Controller: new(true),
+			UID: api.UID(g.one("1", "2")), Controller: new(true),
 		}}
 	}
 	for i, kind := range g.some(10, "emptyDir", "hostPath", "claim", "image") {
-		v := framework.Volume{Name: fmt.Sprint("v", i)}
+		v := api.Volume{Name: fmt.Sprint("v", i)}
 		switch kind {
 		case "emptyDir":
-			v.EmptyDir = &framework.EmptyDirVolumeSource{}
+			v.EmptyDir = &api.EmptyDirVolumeSource{}
 		case "hostPath":
-			v.HostPath = &framework.HostPathVolumeSource{Path: "/data"}
+			v.HostPath = &api.HostPathVolumeSource{Path: "/data"}
 		case "claim":
-			v.PersistentVolumeClaim = &framework.PersistentVolumeClaimVolumeSource{ClaimName: g.one("data", "logs")}
+			v.PersistentVolumeClaim = &api.PersistentVolumeClaimVolumeSource{ClaimName: g.one("data", "logs")}
 		case "image":
-			v.Image = &framework.ImageVolumeSource{Reference: g.one("db", "tiny")}
+			v.Image = &api.ImageVolumeSource{Reference: g.one("db", "tiny")}
 		}
 		p.Spec.Volumes = append(p.Spec.Volumes, v)
 	}
 	if g.chance(10) {
-		p.Spec.PreemptionPolicy = new(framework.PreemptNever)
+		p.Spec.PreemptionPolicy = new(api.PreemptNever)
 	}
 }
 
 // place makes the pod one that runs on a node.
-func (g *generator) place(p *framework.Pod, name, node string) {
-	p.Name, p.UID = name, framework.UID("uid-"+name)
+func (g *generator) place(p *api.Pod, name, node string) {
+	p.Name, p.UID = name, api.UID("uid-"+name)
 	p.Spec.NodeName = node
-	p.Status.Phase = framework.PodRunning
+	p.Status.Phase = api.PodRunning
 	start := Noon().Add(-time.Duration(g.between(1, 100)) * time.Minute)
 	p.CreationTimestamp, p.Status.StartTime = start, &start
 	if g.chance(5) {
 		p.DeletionTimestamp = new(Noon())
 	}
 	if g.chance(10) { // resized in place
-		p.Status.ContainerStatuses = []framework.ContainerStatus{{
+		p.Status.ContainerStatuses = []api.ContainerStatus{{
 			Name: "main", AllocatedResources: resource.List{resource.CPU: resource.MustParse("700m"), resource.Memory: resource.MustParse("700Mi")},
 		}}
 	}
@@ -124,12 +124,12 @@ func tame(l resource.List) {
 }
 
 // wait makes the pod one that is to be placed.
-func (g *generator) wait(p *framework.Pod, name string, nodes []*framework.Node) {
-	p.Name, p.UID = name, framework.UID("uid-"+name)
-	p.Status.Phase = framework.PodPending
+func (g *generator) wait(p *api.Pod, name string, nodes []*api.Node) {
+	p.Name, p.UID = name, api.UID("uid-"+name)
+	p.Status.Phase = api.PodPending
 	p.CreationTimestamp = Noon().Add(-time.Duration(g.between(1, 600)) * time.Second)
 	if g.chance(5) {
-		p.Spec.SchedulingGates = []framework.PodSchedulingGate{{Name: "later"}}
+		p.Spec.SchedulingGates = []api.PodSchedulingGate{{Name: "later"}}
 	}
 	if len(nodes) > 0 && g.chance(10) {
 		p.Status.NominatedNodeName = nodes[g.IntN(len(nodes))].Name
@@ -137,7 +137,7 @@ func (g *generator) wait(p *framework.Pod, name string, nodes []*framework.Node)
 }
 
 // spoilPod makes the pod one that careless code does not expect.
-func (g *generator) spoilPod(p *framework.Pod) {
+func (g *generator) spoilPod(p *api.Pod) {
 	c := &p.Spec.Containers[0]
 	switch g.IntN(8) {
 	case 0:
@@ -152,11 +152,11 @@ func (g *generator) spoilPod(p *framework.Pod) {
 	case 3:
 		c.Image, c.Name = g.one("", ":", "/", "a:b/c"), ""
 	case 4:
-		c.Ports = []framework.ContainerPort{{HostPort: -1}, {HostPort: 70000, Protocol: "Unheard"}, {HostPort: 1}, {HostPort: 1}}
+		c.Ports = []api.ContainerPort{{HostPort: -1}, {HostPort: 70000, Protocol: "Unheard"}, {HostPort: 1}, {HostPort: 1}}
 	case 5:
 		p.Spec.Tolerations = append(p.Spec.Tolerations,
-			framework.Toleration{},
-			framework.Toleration{Key: "level", Operator: framework.TolerationOperator(g.one("Gt", "Lt", "Unheard")), Value: g.one("7", "x", "")})
+			api.Toleration{},
+			api.Toleration{Key: "level", Operator: api.TolerationOperator(g.one("Gt", "Lt", "Unheard")), Value: g.one("7", "x", "")})
 	case 6:
 		g.spoilTerms(p)
 	}

@@ -1,9 +1,9 @@
 package frameworktest
 
-import "github.com/berth-sched/berth/framework"
+import "github.com/berth-sched/berth/framework/api"
 
 // demands draws where the pod may and wants to go.
-func (g *generator) demands(b framework.PodBuilder) framework.PodBuilder {
+func (g *generator) demands(b api.PodBuilder) api.PodBuilder {
 	b = b.Tolerates(g.some(15, "dedicated=db:NoSchedule", "dedicated", "gpu:NoExecute", "spot:PreferNoSchedule", "slow=yes:PreferNoSchedule", "")...)
 	if g.chance(15) {
 		b = b.NodeSelector("disk", g.one("ssd", "hdd"))
@@ -27,7 +27,7 @@ func (g *generator) demands(b framework.PodBuilder) framework.PodBuilder {
 		b = b.PreferPodAntiAffinity(int32(g.between(1, 100)), g.topology(), g.podSelector())
 	}
 	for range g.few(15) {
-		when := framework.UnsatisfiableConstraintAction(g.one(string(framework.DoNotSchedule), string(framework.ScheduleAnyway)))
+		when := api.UnsatisfiableConstraintAction(g.one(string(api.DoNotSchedule), string(api.ScheduleAnyway)))
 		b = b.Spread(int32(g.between(1, 3)), g.topology(), when, g.podSelector())
 	}
 	return b
@@ -45,7 +45,7 @@ func (g *generator) topology() string { return topologyKeys[g.IntN(len(topologyK
 
 func (g *generator) nodeTerm() string {
 	return g.one("disk=ssd", "disk notin (ssd)", "cores>4", "cores<16", "cores>4, disk=ssd", "!tier", "tier", "rack in (r1,r2)",
-		framework.LabelTopologyZone+" in (a,b)", "metadata.name=node-03", "metadata.name!=node-00")
+		api.LabelTopologyZone+" in (a,b)", "metadata.name=node-03", "metadata.name!=node-00")
 }
 
 func (g *generator) podSelector() string {
@@ -53,37 +53,37 @@ func (g *generator) podSelector() string {
 }
 
 // spoilTerms adds terms that no API server would let through, and namespaces.
-func (g *generator) spoilTerms(p *framework.Pod) {
+func (g *generator) spoilTerms(p *api.Pod) {
 	if p.Spec.Affinity == nil {
-		p.Spec.Affinity = &framework.Affinity{}
+		p.Spec.Affinity = &api.Affinity{}
 	}
 	a := p.Spec.Affinity
-	bad := framework.NodeSelectorRequirement{
-		Key: "cores", Operator: framework.NodeSelectorOperator(g.one("Gt", "Lt", "In", "Unheard", "Exists")), Values: g.some(50, "x", "4", ""),
+	bad := api.NodeSelectorRequirement{
+		Key: "cores", Operator: api.NodeSelectorOperator(g.one("Gt", "Lt", "In", "Unheard", "Exists")), Values: g.some(50, "x", "4", ""),
 	}
-	field := framework.NodeSelectorRequirement{
-		Key: g.one("metadata.name", "metadata.uid"), Operator: framework.NodeSelectorOperator(g.one("In", "NotIn", "Exists")), Values: g.some(50, "node-00", "node-01"),
+	field := api.NodeSelectorRequirement{
+		Key: g.one("metadata.name", "metadata.uid"), Operator: api.NodeSelectorOperator(g.one("In", "NotIn", "Exists")), Values: g.some(50, "node-00", "node-01"),
 	}
-	term := framework.NodeSelectorTerm{MatchExpressions: []framework.NodeSelectorRequirement{bad}}
+	term := api.NodeSelectorTerm{MatchExpressions: []api.NodeSelectorRequirement{bad}}
 	if g.chance(50) {
-		term = framework.NodeSelectorTerm{MatchFields: []framework.NodeSelectorRequirement{field}}
+		term = api.NodeSelectorTerm{MatchFields: []api.NodeSelectorRequirement{field}}
 	}
 	if g.chance(20) {
-		term = framework.NodeSelectorTerm{}
+		term = api.NodeSelectorTerm{}
 	}
 	if a.NodeAffinity == nil {
-		a.NodeAffinity = &framework.NodeAffinity{}
+		a.NodeAffinity = &api.NodeAffinity{}
 	}
 	if g.chance(50) {
-		a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution = &framework.NodeSelector{NodeSelectorTerms: []framework.NodeSelectorTerm{term}}
+		a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution = &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{term}}
 	} else {
-		a.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution = []framework.PreferredSchedulingTerm{{Weight: int32(g.between(-1, 1)), Preference: term}}
+		a.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution = []api.PreferredSchedulingTerm{{Weight: int32(g.between(-1, 1)), Preference: term}}
 	}
-	a.PodAntiAffinity = &framework.PodAntiAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []framework.WeightedPodAffinityTerm{{
+	a.PodAntiAffinity = &api.PodAntiAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []api.WeightedPodAffinityTerm{{
 		Weight: int32(g.between(-100, 100)),
-		PodAffinityTerm: framework.PodAffinityTerm{
+		PodAffinityTerm: api.PodAffinityTerm{
 			TopologyKey: g.one("", "rack"), Namespaces: g.some(50, "prod", "none"),
-			NamespaceSelector: &framework.LabelSelector{MatchLabels: map[string]string{"team": "a"}},
+			NamespaceSelector: &api.LabelSelector{MatchLabels: map[string]string{"team": "a"}},
 		},
 	}}}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/frameworktest"
 )
 
@@ -96,7 +97,7 @@ var goodPlugins = []struct {
 	}), 0, framework.ReadsNode|framework.ReadsTime)},
 	{"namespaces", declare(bind(func(c *framework.Cycle) framework.NodeFilter {
 		team := ""
-		if ns := framework.Lookup[framework.Namespace](c.Snapshot, c.Pod.Pod.Namespace); ns != nil {
+		if ns := framework.Lookup[api.Namespace](c.Snapshot, c.Pod.Pod.Namespace); ns != nil {
 			team = ns.Labels["team"]
 		}
 		return filterFunc(func(*framework.PodInfo, *framework.NodeInfo) framework.Status {
@@ -144,13 +145,13 @@ type marker struct{ forgetful bool }
 func (marker) Name() string { return "Marker" }
 
 func (marker) mark(c *framework.Cycle, by string) {
-	if by == "" && framework.Lookup[framework.Service](c.Snapshot, "default/mark") == nil {
+	if by == "" && framework.Lookup[api.Service](c.Snapshot, "default/mark") == nil {
 		return
 	}
-	service := &framework.Service{ObjectMeta: framework.ObjectMeta{Namespace: "default", Name: "mark"}}
+	service := &api.Service{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: "mark"}}
 	service.Spec.Selector = map[string]string{"by": by}
 	if by == "" {
-		framework.Delete[framework.Service](c.Snapshot, service.Key())
+		framework.Delete[api.Service](c.Snapshot, service.Key())
 	} else if err := framework.Put(c.Snapshot, service); err != nil {
 		panic(err)
 	}

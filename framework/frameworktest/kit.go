@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // kit is one check of one plugin on one cluster.
@@ -13,10 +14,10 @@ type kit struct {
 	parts
 	options  Options
 	seed     uint64
-	generate func(uint64) *framework.Objects
+	generate func(uint64) *api.Objects
 	check    string
 
-	objects  *framework.Objects
+	objects  *api.Objects
 	snapshot *framework.Snapshot
 	pods     []*framework.PodInfo // to ask about
 
@@ -76,7 +77,7 @@ func (k *kit) load() error {
 		if p.Spec.NodeName == "" {
 			continue
 		}
-		again := framework.Clone(p)
+		again := api.Clone(p)
 		again.Name, again.UID = "again-"+p.Name, "again-"+p.UID
 		info, err := s.NewPodInfo(again)
 		if err != nil {
@@ -88,7 +89,7 @@ func (k *kit) load() error {
 	return nil
 }
 
-func (k *kit) snapshotOf(o *framework.Objects) (*framework.Snapshot, []*framework.PodInfo, error) {
+func (k *kit) snapshotOf(o *api.Objects) (*framework.Snapshot, []*framework.PodInfo, error) {
 	s, pending, err := Snapshot(o)
 	if err != nil {
 		return nil, nil, fmt.Errorf("the generator's objects: %w", err)

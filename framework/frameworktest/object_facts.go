@@ -1,6 +1,9 @@
 package frameworktest
 
-import "github.com/berth-sched/berth/framework"
+import (
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+)
 
 // objectFacts lists the objects besides pods and nodes, by what they say: an
 // object that was replaced, and put back by another of the same content, is as
@@ -13,19 +16,19 @@ func objectFacts(s *framework.Snapshot) []fact {
 	return facts
 }
 
-// objectKinds has a function for every kind of [framework.Objects] that
+// objectKinds has a function for every kind of [api.Objects] that
 // snapshots hold.
 var objectKinds = []func(*framework.Snapshot) fact{
-	factOf[framework.Namespace], factOf[framework.PriorityClass], factOf[framework.PodDisruptionBudget], factOf[framework.ResourceQuota],
-	factOf[framework.Service], factOf[framework.ReplicationController], factOf[framework.ReplicaSet], factOf[framework.StatefulSet],
-	factOf[framework.Deployment], factOf[framework.DaemonSet], factOf[framework.Job],
-	factOf[framework.PersistentVolume], factOf[framework.PersistentVolumeClaim], factOf[framework.StorageClass],
-	factOf[framework.CSINode], factOf[framework.CSIDriver], factOf[framework.CSIStorageCapacity], factOf[framework.VolumeAttachment],
-	factOf[framework.DeviceClass], factOf[framework.NodeMetric], factOf[framework.Cluster],
+	factOf[api.Namespace], factOf[api.PriorityClass], factOf[api.PodDisruptionBudget], factOf[api.ResourceQuota],
+	factOf[api.Service], factOf[api.ReplicationController], factOf[api.ReplicaSet], factOf[api.StatefulSet],
+	factOf[api.Deployment], factOf[api.DaemonSet], factOf[api.Job],
+	factOf[api.PersistentVolume], factOf[api.PersistentVolumeClaim], factOf[api.StorageClass],
+	factOf[api.CSINode], factOf[api.CSIDriver], factOf[api.CSIStorageCapacity], factOf[api.VolumeAttachment],
+	factOf[api.DeviceClass], factOf[api.NodeMetric], factOf[api.Cluster],
 }
 
 // factOf returns what the objects of a kind say.
-func factOf[T framework.Object](s *framework.Snapshot) fact {
+func factOf[T api.Object](s *framework.Snapshot) fact {
 	text := "none"
 	if list := framework.List[T](s); len(list) > 0 {
 		text = jsonText(list)

@@ -4,14 +4,14 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/frameworktest"
 )
 
 // Whatever kinds there are, the kit sees all but pods and nodes as objects.
 func TestObjectKinds(t *testing.T) {
 	kinds := 0
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[framework.Objects]()) {
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[api.Objects]()) {
 		if f.Type.Kind() == reflect.Slice {
 			kinds++
 		}

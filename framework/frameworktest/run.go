@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // Options says how a plugin is tested. The zero Options is a good choice for
@@ -22,7 +23,7 @@ type Options struct {
 	// Generate makes a further cluster for each seed, to be tested beside that
 	// of [Cluster]: with the labels or objects that the plugin is about. It
 	// must be a function of the seed. nil makes none.
-	Generate func(seed uint64) *framework.Objects
+	Generate func(seed uint64) *api.Objects
 	// Prepare readies each snapshot: it puts in what the plugin reads and pods
 	// and nodes do not say, such as metrics in an extension. It must do the
 	// same for snapshots of the same content. nil does nothing.
@@ -134,7 +135,7 @@ func (c check) run(p framework.Plugin, o Options) *Failure {
 		clusters = defaultClusters
 	}
 	for seed := o.Seed; seed < o.Seed+uint64(clusters); seed++ {
-		for _, generate := range []func(uint64) *framework.Objects{Cluster, o.Generate} {
+		for _, generate := range []func(uint64) *api.Objects{Cluster, o.Generate} {
 			if generate == nil {
 				continue
 			}
@@ -147,7 +148,7 @@ func (c check) run(p framework.Plugin, o Options) *Failure {
 }
 
 // runOn makes the check on one cluster. A panic of the plugin is a failure.
-func (c check) runOn(p framework.Plugin, o Options, seed uint64, generate func(uint64) *framework.Objects) (f *Failure) {
+func (c check) runOn(p framework.Plugin, o Options, seed uint64, generate func(uint64) *api.Objects) (f *Failure) {
 	k := &kit{options: o, seed: seed, generate: generate, check: c.name}
 	defer func() {
 		if v := recover(); v != nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/frameworktest"
 )
 
@@ -66,7 +67,7 @@ func TestCheckRefuses(t *testing.T) {
 
 // The author's clusters come beside those of the kit, and are prepared.
 func TestOptions(t *testing.T) {
-	own := func(seed uint64) *framework.Objects {
+	own := func(seed uint64) *api.Objects {
 		o := frameworktest.Cluster(seed)
 		for _, n := range o.Nodes {
 			n.Labels = map[string]string{"own": "yes"}
@@ -86,13 +87,13 @@ func TestOptions(t *testing.T) {
 		t.Error("the author's clusters were not used")
 	}
 	prepared := preScoreFunc(func(c *framework.Cycle, _ []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
-		if framework.Lookup[framework.Service](c.Snapshot, "default/prepared") == nil {
+		if framework.Lookup[api.Service](c.Snapshot, "default/prepared") == nil {
 			return nil, framework.Reject("not prepared")
 		}
 		return scoreFunc(high), framework.Status{}
 	})
 	prepare := func(s *framework.Snapshot) error {
-		return framework.Put(s, &framework.Service{ObjectMeta: framework.ObjectMeta{Namespace: "default", Name: "prepared"}})
+		return framework.Put(s, &api.Service{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: "prepared"}})
 	}
 	if f := frameworktest.CheckOnly("bounds", prepared, frameworktest.Options{Prepare: prepare}); f == nil {
 		t.Error("the snapshots were not prepared")
@@ -102,9 +103,9 @@ func TestOptions(t *testing.T) {
 	if f == nil || f.Got != "the option Prepare: no metrics" {
 		t.Errorf("a Prepare that fails is reported as %v", f)
 	}
-	double := func(seed uint64) *framework.Objects {
+	double := func(seed uint64) *api.Objects {
 		o := frameworktest.Cluster(seed)
-		o.Nodes = append(o.Nodes, framework.MakeNode("twin", "1", "").Obj(), framework.MakeNode("twin", "1", "").Obj())
+		o.Nodes = append(o.Nodes, api.MakeNode("twin", "1", "").Obj(), api.MakeNode("twin", "1", "").Obj())
 		return o
 	}
 	f = frameworktest.CheckOnly("bounds", rare, frameworktest.Options{Generate: double})

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"pgregory.net/rapid"
 )
 
@@ -15,11 +16,11 @@ func TestTimelineTellsWhatChanged(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := framework.NewSnapshot(framework.Arrival)
 		for i := range 40 {
-			if err := s.AddNode(framework.MakeNode(fmt.Sprintf("n%d", i), "4", "8Gi").Obj()); err != nil {
+			if err := s.AddNode(api.MakeNode(fmt.Sprintf("n%d", i), "4", "8Gi").Obj()); err != nil {
 				t.Fatal(err)
 			}
 		}
-		pod, err := s.NewPodInfo(framework.MakePod("p").Obj())
+		pod, err := s.NewPodInfo(api.MakePod("p").Obj())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,16 +108,16 @@ func TestTimelineKnowsNodes(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 4))
 		s := framework.NewSnapshot(framework.ZoneInterleaved)
 		serial := 0
-		come := func(name string) *framework.Node {
-			return framework.MakeNode(name, "4", "8Gi").Zone(fmt.Sprint("z", r.IntN(3))).Obj()
+		come := func(name string) *api.Node {
+			return api.MakeNode(name, "4", "8Gi").Zone(fmt.Sprint("z", r.IntN(3))).Obj()
 		}
 		for range []int{1, 3, 40, 255, 300}[seed%5] {
 			serial++
 			must(t, s.AddNode(come(fmt.Sprint("n", serial))))
 		}
-		small, err := s.NewPodInfo(framework.MakePod("small").Requests("1m", "1").Obj())
+		small, err := s.NewPodInfo(api.MakePod("small").Requests("1m", "1").Obj())
 		must(t, err)
-		huge, err := s.NewPodInfo(framework.MakePod("huge").Requests("1m", "7E").Obj())
+		huge, err := s.NewPodInfo(api.MakePod("huge").Requests("1m", "7E").Obj())
 		must(t, err)
 
 		change := func(s *framework.Snapshot) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // A Case is one vector: the cluster, the pod to place, and the answers.
@@ -14,24 +15,24 @@ type Case struct {
 	Family string          `json:"family"`
 	Config json.RawMessage `json:"config,omitempty"` // KubeSchedulerConfiguration; absent means the default
 
-	Nodes     []*framework.Node `json:"nodes,omitempty"`     // in the order in which they were added
-	Pods      []*framework.Pod  `json:"pods,omitempty"`      // on nodes, in that order too
-	Pod       *framework.Pod    `json:"pod,omitempty"`       // to place
-	Nominated []*framework.Pod  `json:"nominated,omitempty"` // pending, with a nominated node
+	Nodes     []*api.Node `json:"nodes,omitempty"`     // in the order in which they were added
+	Pods      []*api.Pod  `json:"pods,omitempty"`      // on nodes, in that order too
+	Pod       *api.Pod    `json:"pod,omitempty"`       // to place
+	Nominated []*api.Pod  `json:"nominated,omitempty"` // pending, with a nominated node
 
-	Namespaces             []*framework.Namespace             `json:"namespaces,omitempty"`
-	Services               []*framework.Service               `json:"services,omitempty"`
-	ReplicaSets            []*framework.ReplicaSet            `json:"replicaSets,omitempty"`
-	StatefulSets           []*framework.StatefulSet           `json:"statefulSets,omitempty"`
-	ReplicationControllers []*framework.ReplicationController `json:"replicationControllers,omitempty"`
-	PodDisruptionBudgets   []*framework.PodDisruptionBudget   `json:"pdbs,omitempty"`
-	PersistentVolumes      []*framework.PersistentVolume      `json:"pvs,omitempty"`
-	PersistentVolumeClaims []*framework.PersistentVolumeClaim `json:"pvcs,omitempty"`
-	StorageClasses         []*framework.StorageClass          `json:"storageClasses,omitempty"`
-	CSINodes               []*framework.CSINode               `json:"csiNodes,omitempty"`
-	CSIDrivers             []*framework.CSIDriver             `json:"csiDrivers,omitempty"`
-	CSIStorageCapacities   []*framework.CSIStorageCapacity    `json:"csiStorageCapacities,omitempty"`
-	VolumeAttachments      []*framework.VolumeAttachment      `json:"volumeAttachments,omitempty"`
+	Namespaces             []*api.Namespace             `json:"namespaces,omitempty"`
+	Services               []*api.Service               `json:"services,omitempty"`
+	ReplicaSets            []*api.ReplicaSet            `json:"replicaSets,omitempty"`
+	StatefulSets           []*api.StatefulSet           `json:"statefulSets,omitempty"`
+	ReplicationControllers []*api.ReplicationController `json:"replicationControllers,omitempty"`
+	PodDisruptionBudgets   []*api.PodDisruptionBudget   `json:"pdbs,omitempty"`
+	PersistentVolumes      []*api.PersistentVolume      `json:"pvs,omitempty"`
+	PersistentVolumeClaims []*api.PersistentVolumeClaim `json:"pvcs,omitempty"`
+	StorageClasses         []*api.StorageClass          `json:"storageClasses,omitempty"`
+	CSINodes               []*api.CSINode               `json:"csiNodes,omitempty"`
+	CSIDrivers             []*api.CSIDriver             `json:"csiDrivers,omitempty"`
+	CSIStorageCapacities   []*api.CSIStorageCapacity    `json:"csiStorageCapacities,omitempty"`
+	VolumeAttachments      []*api.VolumeAttachment      `json:"volumeAttachments,omitempty"`
 
 	Expect Expect `json:"expect,omitzero"`
 }
@@ -170,7 +171,7 @@ func (c *Case) PutObjects(s *framework.Snapshot) error {
 	)
 }
 
-func putAll[T framework.Object](s *framework.Snapshot, list []*T) error {
+func putAll[T api.Object](s *framework.Snapshot, list []*T) error {
 	for _, object := range list {
 		if err := framework.Put(s, object); err != nil {
 			return err

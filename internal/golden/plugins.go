@@ -6,6 +6,7 @@ import (
 
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scoring"
 )
@@ -67,7 +68,7 @@ var (
 )
 
 type nodeAffinityArgs struct {
-	AddedAffinity *framework.NodeAffinity `json:"addedAffinity"`
+	AddedAffinity *api.NodeAffinity `json:"addedAffinity"`
 }
 
 type fitArgs struct {
@@ -87,8 +88,8 @@ type balancedArgs struct {
 }
 
 type spreadArgs struct {
-	DefaultingType     string                               `json:"defaultingType"`
-	DefaultConstraints []framework.TopologySpreadConstraint `json:"defaultConstraints"`
+	DefaultingType     string                         `json:"defaultingType"`
+	DefaultConstraints []api.TopologySpreadConstraint `json:"defaultConstraints"`
 }
 
 type interPodArgs struct {

@@ -3,23 +3,23 @@ package match_test
 import (
 	"testing"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/match"
 )
 
 // TestMatchingDoesNotAllocate covers the labels that are no numbers, too.
 func TestMatchingDoesNotAllocate(t *testing.T) {
 	n := node("n1", map[string]string{"zone": "a", "cores": "many", "rack": "99999999999999999999"})
-	required := match.NewNodeSelector(&framework.NodeSelector{NodeSelectorTerms: []framework.NodeSelectorTerm{
+	required := match.NewNodeSelector(&api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{
 		labelled(requirement("cores", "Gt", "1")), labelled(requirement("rack", "Lt", "1")), labelled(requirement("zone", "NotIn", "a", "b")),
 	}})
-	preferred, err := match.NewPreferredNodes([]framework.PreferredSchedulingTerm{{Weight: 1, Preference: labelled(requirement("zone", "In", "a"))}})
+	preferred, err := match.NewPreferredNodes([]api.PreferredSchedulingTerm{{Weight: 1, Preference: labelled(requirement("zone", "In", "a"))}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	labels := match.LabelsOf(map[string]string{"zone": "a", "cores": "few"})
-	taints := []framework.Taint{{Key: "k", Value: "x", Effect: "NoSchedule"}, {Key: "k", Effect: "PreferNoSchedule"}}
-	tolerations := []framework.Toleration{{Key: "k", Operator: "Lt", Value: "3"}}
+	taints := []api.Taint{{Key: "k", Value: "x", Effect: "NoSchedule"}, {Key: "k", Effect: "PreferNoSchedule"}}
+	tolerations := []api.Toleration{{Key: "k", Operator: "Lt", Value: "3"}}
 	allocations := testing.AllocsPerRun(100, func() {
 		required.Matches(n)
 		preferred.Score(n)

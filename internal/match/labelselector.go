@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // A LabelSelector is a compiled label selector. The zero value selects
@@ -21,7 +21,7 @@ type LabelSelector struct {
 //
 // Differs: where several labels of matchLabels are malformed, the first in
 // sorted order is reported; Kubernetes picks any of them.
-func NewLabelSelector(s *framework.LabelSelector) (LabelSelector, error) {
+func NewLabelSelector(s *api.LabelSelector) (LabelSelector, error) {
 	if s == nil {
 		return Nothing(), nil
 	}
@@ -49,15 +49,15 @@ func NewLabelSelector(s *framework.LabelSelector) (LabelSelector, error) {
 	return LabelSelector{requirements: requirements}, nil
 }
 
-func labelOperator(o framework.LabelSelectorOperator) (operator, bool) {
+func labelOperator(o api.LabelSelectorOperator) (operator, bool) {
 	switch o {
-	case framework.LabelSelectorOpIn:
+	case api.LabelSelectorOpIn:
 		return in, true
-	case framework.LabelSelectorOpNotIn:
+	case api.LabelSelectorOpNotIn:
 		return notIn, true
-	case framework.LabelSelectorOpExists:
+	case api.LabelSelectorOpExists:
 		return exists, true
-	case framework.LabelSelectorOpDoesNotExist:
+	case api.LabelSelectorOpDoesNotExist:
 		return doesNotExist, true
 	}
 	return 0, false

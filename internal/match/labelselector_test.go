@@ -6,28 +6,28 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/match"
 	"github.com/berth-sched/berth/internal/oracle"
 )
 
-func expression(key string, op framework.LabelSelectorOperator, values ...string) framework.LabelSelectorRequirement {
-	return framework.LabelSelectorRequirement{Key: key, Operator: op, Values: values}
+func expression(key string, op api.LabelSelectorOperator, values ...string) api.LabelSelectorRequirement {
+	return api.LabelSelectorRequirement{Key: key, Operator: op, Values: values}
 }
 
 func TestLabelSelectorMatches(t *testing.T) {
 	labels := map[string]string{"app": "web", "tier": ""}
 	tests := []struct {
 		name     string
-		selector *framework.LabelSelector
+		selector *api.LabelSelector
 		want     bool
 	}{
 		{"nil", nil, false},
-		{"empty", &framework.LabelSelector{}, true},
-		{"label", &framework.LabelSelector{MatchLabels: map[string]string{"app": "web"}}, true},
-		{"other value", &framework.LabelSelector{MatchLabels: map[string]string{"app": "db"}}, false},
-		{"absent label", &framework.LabelSelector{MatchLabels: map[string]string{"zone": ""}}, false},
-		{"empty value", &framework.LabelSelector{MatchLabels: map[string]string{"tier": ""}}, true},
+		{"empty", &api.LabelSelector{}, true},
+		{"label", &api.LabelSelector{MatchLabels: map[string]string{"app": "web"}}, true},
+		{"other value", &api.LabelSelector{MatchLabels: map[string]string{"app": "db"}}, false},
+		{"absent label", &api.LabelSelector{MatchLabels: map[string]string{"zone": ""}}, false},
+		{"empty value", &api.LabelSelector{MatchLabels: map[string]string{"tier": ""}}, true},
 		{"In", selector(expression("app", "In", "db", "web")), true},
 		{"In, absent", selector(expression("zone", "In", "a")), false},
 		{"NotIn", selector(expression("app", "NotIn", "db")), true},
@@ -38,9 +38,9 @@ func TestLabelSelectorMatches(t *testing.T) {
 		{"DoesNotExist", selector(expression("tier", "DoesNotExist")), false},
 		{"DoesNotExist, absent", selector(expression("zone", "DoesNotExist")), true},
 		{"all must hold", selector(expression("app", "Exists"), expression("zone", "Exists")), false},
-		{"labels and expressions", &framework.LabelSelector{
+		{"labels and expressions", &api.LabelSelector{
 			MatchLabels:      map[string]string{"app": "web"},
-			MatchExpressions: []framework.LabelSelectorRequirement{expression("tier", "DoesNotExist")},
+			MatchExpressions: []api.LabelSelectorRequirement{expression("tier", "DoesNotExist")},
 		}, false},
 	}
 	for _, test := range tests {
@@ -56,15 +56,15 @@ func TestLabelSelectorMatches(t *testing.T) {
 	}
 }
 
-func selector(e ...framework.LabelSelectorRequirement) *framework.LabelSelector {
-	return &framework.LabelSelector{MatchExpressions: e}
+func selector(e ...api.LabelSelectorRequirement) *api.LabelSelector {
+	return &api.LabelSelector{MatchExpressions: e}
 }
 
 func TestLabelSelectorErrors(t *testing.T) {
 	long := strings.Repeat("v", 64)
 	tests := []struct {
 		name     string
-		selector *framework.LabelSelector
+		selector *api.LabelSelector
 		want     string
 	}{
 		{"operator", selector(expression("a", "Gt", "1")), `"Gt" is not a valid label selector operator`},
@@ -73,7 +73,7 @@ func TestLabelSelectorErrors(t *testing.T) {
 		{"long value", selector(expression("a", "In", long)), `values[0][a]: Invalid value: "` + long + `": must be no more than 63 bytes`},
 		{
 			"key and value",
-			&framework.LabelSelector{MatchLabels: map[string]string{"/a": "b c"}},
+			&api.LabelSelector{MatchLabels: map[string]string{"/a": "b c"}},
 			`[key: Invalid value: "/a": prefix part must be non-empty, values[0][/a]: Invalid value: "b c": a valid label must be an empty string or consist of alphanumeric characters, ` +
 				`'-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is ` +
 				`'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')]`,
@@ -132,9 +132,9 @@ var (
 
 func TestLabelSelectorAgainstOracle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := &framework.LabelSelector{MatchLabels: rapid.MapOfN(drawKey, drawValue, 0, 2).Draw(t, "matchLabels")}
+		s := &api.LabelSelector{MatchLabels: rapid.MapOfN(drawKey, drawValue, 0, 2).Draw(t, "matchLabels")}
 		for range rapid.IntRange(0, 2).Draw(t, "expressions") {
-			op := rapid.SampledFrom([]framework.LabelSelectorOperator{"In", "NotIn", "Exists", "DoesNotExist"}).Draw(t, "operator")
+			op := rapid.SampledFrom([]api.LabelSelectorOperator{"In", "NotIn", "Exists", "DoesNotExist"}).Draw(t, "operator")
 			e := expression(drawKey.Draw(t, "key"), op)
 			if op == "In" || op == "NotIn" {
 				e.Values = rapid.SliceOfN(drawValue, 1, 3).Draw(t, "values")

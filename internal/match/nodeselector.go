@@ -3,7 +3,7 @@ package match
 import (
 	"slices"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // nodeNameField is the only field that selectors of nodes know.
@@ -19,7 +19,7 @@ type NodeSelector struct {
 
 // NewNodeSelector compiles a node selector. What is wrong with its terms is
 // told by [NodeSelector.Err]; the other terms still match.
-func NewNodeSelector(s *framework.NodeSelector) NodeSelector {
+func NewNodeSelector(s *api.NodeSelector) NodeSelector {
 	var compiled NodeSelector
 	for i := range s.NodeSelectorTerms {
 		term := &s.NodeSelectorTerms[i]
@@ -37,7 +37,7 @@ func NewNodeSelector(s *framework.NodeSelector) NodeSelector {
 }
 
 // Matches reports whether the selector selects the node.
-func (s *NodeSelector) Matches(n *framework.Node) bool {
+func (s *NodeSelector) Matches(n *api.Node) bool {
 	for i := range s.terms {
 		if s.terms[i].matches(n) {
 			return true
@@ -63,17 +63,17 @@ type fieldRequirement struct {
 	equal bool
 }
 
-func isEmpty(t *framework.NodeSelectorTerm) bool {
+func isEmpty(t *api.NodeSelectorTerm) bool {
 	return len(t.MatchExpressions) == 0 && len(t.MatchFields) == 0
 }
 
-func (t *nodeTerm) matches(n *framework.Node) bool {
+func (t *nodeTerm) matches(n *api.Node) bool {
 	return matchAll(t.labels, n.Labels) && t.matchesFields(n)
 }
 
 // matchesFields ignores fields where a node has no name, and takes fields that
 // it does not know as empty, as kube-scheduler does.
-func (t *nodeTerm) matchesFields(n *framework.Node) bool {
+func (t *nodeTerm) matchesFields(n *api.Node) bool {
 	if n.Name == "" {
 		return true
 	}
@@ -90,7 +90,7 @@ func (t *nodeTerm) matchesFields(n *framework.Node) bool {
 	return true
 }
 
-func compileTerm(path string, term *framework.NodeSelectorTerm) (nodeTerm, []string) {
+func compileTerm(path string, term *api.NodeSelectorTerm) (nodeTerm, []string) {
 	var t nodeTerm
 	var problems []string
 	for i := range term.MatchExpressions {
@@ -109,12 +109,12 @@ func compileTerm(path string, term *framework.NodeSelectorTerm) (nodeTerm, []str
 		f := &term.MatchFields[i]
 		path := element(child(path, "matchFields"), i)
 		switch {
-		case f.Operator != framework.NodeSelectorOpIn && f.Operator != framework.NodeSelectorOpNotIn:
+		case f.Operator != api.NodeSelectorOpIn && f.Operator != api.NodeSelectorOpNotIn:
 			problems = append(problems, unsupported(child(path, "operator"), f.Operator, NodeOperators[:exists]))
 		case len(f.Values) != 1:
 			problems = append(problems, invalid(child(path, "values"), f.Values, "must have one element"))
 		default:
-			t.fields = append(t.fields, fieldRequirement{f.Key, f.Values[0], f.Operator == framework.NodeSelectorOpIn})
+			t.fields = append(t.fields, fieldRequirement{f.Key, f.Values[0], f.Operator == api.NodeSelectorOpIn})
 		}
 	}
 	return t, problems

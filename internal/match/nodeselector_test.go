@@ -6,61 +6,61 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/match"
 	"github.com/berth-sched/berth/internal/oracle"
 )
 
-func requirement(key string, op framework.NodeSelectorOperator, values ...string) framework.NodeSelectorRequirement {
-	return framework.NodeSelectorRequirement{Key: key, Operator: op, Values: values}
+func requirement(key string, op api.NodeSelectorOperator, values ...string) api.NodeSelectorRequirement {
+	return api.NodeSelectorRequirement{Key: key, Operator: op, Values: values}
 }
 
 // labelled returns a term on labels, and named one on fields.
-func labelled(r ...framework.NodeSelectorRequirement) framework.NodeSelectorTerm {
-	return framework.NodeSelectorTerm{MatchExpressions: r}
+func labelled(r ...api.NodeSelectorRequirement) api.NodeSelectorTerm {
+	return api.NodeSelectorTerm{MatchExpressions: r}
 }
 
-func named(r ...framework.NodeSelectorRequirement) framework.NodeSelectorTerm {
-	return framework.NodeSelectorTerm{MatchFields: r}
+func named(r ...api.NodeSelectorRequirement) api.NodeSelectorTerm {
+	return api.NodeSelectorTerm{MatchFields: r}
 }
 
-func node(name string, labels map[string]string) *framework.Node {
-	return &framework.Node{ObjectMeta: framework.ObjectMeta{Name: name, Labels: labels}}
+func node(name string, labels map[string]string) *api.Node {
+	return &api.Node{ObjectMeta: api.ObjectMeta{Name: name, Labels: labels}}
 }
 
 func TestNodeSelectorMatches(t *testing.T) {
 	n := node("n1", map[string]string{"zone": "a", "cores": "8", "big": "9223372036854775808", "text": "x"})
 	tests := []struct {
 		name  string
-		terms []framework.NodeSelectorTerm
+		terms []api.NodeSelectorTerm
 		want  bool
 	}{
 		{"no terms", nil, false},
-		{"an empty term", []framework.NodeSelectorTerm{{}}, false},
-		{"In", []framework.NodeSelectorTerm{labelled(requirement("zone", "In", "a", "b"))}, true},
-		{"the second of two terms", []framework.NodeSelectorTerm{labelled(requirement("zone", "In", "b")), labelled(requirement("zone", "Exists"))}, true},
-		{"half of a term", []framework.NodeSelectorTerm{labelled(requirement("zone", "In", "a"), requirement("disk", "Exists"))}, false},
-		{"Gt", []framework.NodeSelectorTerm{labelled(requirement("cores", "Gt", "7"))}, true},
-		{"Gt, equal", []framework.NodeSelectorTerm{labelled(requirement("cores", "Gt", "8"))}, false},
-		{"Lt", []framework.NodeSelectorTerm{labelled(requirement("cores", "Lt", "9"))}, true},
-		{"Lt, equal", []framework.NodeSelectorTerm{labelled(requirement("cores", "Lt", "8"))}, false},
-		{"Gt, absent", []framework.NodeSelectorTerm{labelled(requirement("disk", "Gt", "0"))}, false},
-		{"Lt, no number", []framework.NodeSelectorTerm{labelled(requirement("text", "Lt", "9"))}, false},
-		{"Gt, beyond int64", []framework.NodeSelectorTerm{labelled(requirement("big", "Gt", "1"))}, false},
-		{"name", []framework.NodeSelectorTerm{named(requirement("metadata.name", "In", "n1"))}, true},
-		{"other name", []framework.NodeSelectorTerm{named(requirement("metadata.name", "In", "n2"))}, false},
-		{"not that name", []framework.NodeSelectorTerm{named(requirement("metadata.name", "NotIn", "n2"))}, true},
-		{"an unknown field is empty", []framework.NodeSelectorTerm{named(requirement("metadata.uid", "In", ""))}, true},
-		{"name and labels", []framework.NodeSelectorTerm{{
-			MatchExpressions: []framework.NodeSelectorRequirement{requirement("zone", "In", "b")},
-			MatchFields:      []framework.NodeSelectorRequirement{requirement("metadata.name", "In", "n1")},
+		{"an empty term", []api.NodeSelectorTerm{{}}, false},
+		{"In", []api.NodeSelectorTerm{labelled(requirement("zone", "In", "a", "b"))}, true},
+		{"the second of two terms", []api.NodeSelectorTerm{labelled(requirement("zone", "In", "b")), labelled(requirement("zone", "Exists"))}, true},
+		{"half of a term", []api.NodeSelectorTerm{labelled(requirement("zone", "In", "a"), requirement("disk", "Exists"))}, false},
+		{"Gt", []api.NodeSelectorTerm{labelled(requirement("cores", "Gt", "7"))}, true},
+		{"Gt, equal", []api.NodeSelectorTerm{labelled(requirement("cores", "Gt", "8"))}, false},
+		{"Lt", []api.NodeSelectorTerm{labelled(requirement("cores", "Lt", "9"))}, true},
+		{"Lt, equal", []api.NodeSelectorTerm{labelled(requirement("cores", "Lt", "8"))}, false},
+		{"Gt, absent", []api.NodeSelectorTerm{labelled(requirement("disk", "Gt", "0"))}, false},
+		{"Lt, no number", []api.NodeSelectorTerm{labelled(requirement("text", "Lt", "9"))}, false},
+		{"Gt, beyond int64", []api.NodeSelectorTerm{labelled(requirement("big", "Gt", "1"))}, false},
+		{"name", []api.NodeSelectorTerm{named(requirement("metadata.name", "In", "n1"))}, true},
+		{"other name", []api.NodeSelectorTerm{named(requirement("metadata.name", "In", "n2"))}, false},
+		{"not that name", []api.NodeSelectorTerm{named(requirement("metadata.name", "NotIn", "n2"))}, true},
+		{"an unknown field is empty", []api.NodeSelectorTerm{named(requirement("metadata.uid", "In", ""))}, true},
+		{"name and labels", []api.NodeSelectorTerm{{
+			MatchExpressions: []api.NodeSelectorRequirement{requirement("zone", "In", "b")},
+			MatchFields:      []api.NodeSelectorRequirement{requirement("metadata.name", "In", "n1")},
 		}}, false},
-		{"a malformed term does not match, another does", []framework.NodeSelectorTerm{labelled(requirement("zone", "NotIn")), labelled(requirement("zone", "Exists"))}, true},
-		{"a malformed requirement spoils its term", []framework.NodeSelectorTerm{labelled(requirement("zone", "Exists"), requirement("zone", "is"))}, false},
+		{"a malformed term does not match, another does", []api.NodeSelectorTerm{labelled(requirement("zone", "NotIn")), labelled(requirement("zone", "Exists"))}, true},
+		{"a malformed requirement spoils its term", []api.NodeSelectorTerm{labelled(requirement("zone", "Exists"), requirement("zone", "is"))}, false},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			s := match.NewNodeSelector(&framework.NodeSelector{NodeSelectorTerms: test.terms})
+			s := match.NewNodeSelector(&api.NodeSelector{NodeSelectorTerms: test.terms})
 			if got := s.Matches(n); got != test.want {
 				t.Errorf("Matches(%s %v) = %v, want %v", n.Name, n.Labels, got, test.want)
 			}
@@ -71,44 +71,44 @@ func TestNodeSelectorMatches(t *testing.T) {
 func TestNodeSelectorErrors(t *testing.T) {
 	tests := []struct {
 		name  string
-		terms []framework.NodeSelectorTerm
+		terms []api.NodeSelectorTerm
 		want  string
 	}{
-		{"operator", []framework.NodeSelectorTerm{{}, labelled(requirement("a", "is", "x"))}, `nodeSelectorTerms[1].matchExpressions[0].operator: Unsupported value: "is": supported values: "In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"`},
-		{"operator of a field", []framework.NodeSelectorTerm{named(requirement("metadata.name", "Exists"))}, `nodeSelectorTerms[0].matchFields[0].operator: Unsupported value: "Exists": supported values: "In", "NotIn"`},
-		{"names", []framework.NodeSelectorTerm{named(requirement("metadata.name", "In", "a", "b"))}, `nodeSelectorTerms[0].matchFields[0].values: Invalid value: ["a","b"]: must have one element`},
-		{"bound", []framework.NodeSelectorTerm{labelled(requirement("a", "Gt", "x"))}, `nodeSelectorTerms[0].matchExpressions[0].values[0]: Invalid value: "x": for 'Gt', 'Lt' operators, the value must be an integer`},
-		{"bounds", []framework.NodeSelectorTerm{labelled(requirement("a", "Lt"))}, `nodeSelectorTerms[0].matchExpressions[0].values: Invalid value: null: for 'Gt', 'Lt' operators, exactly one value is required`},
-		{"several", []framework.NodeSelectorTerm{named(requirement("metadata.name", "In")), labelled(requirement("a", "In"))}, `[nodeSelectorTerms[0].matchFields[0].values: Invalid value: null: must have one element, nodeSelectorTerms[1].matchExpressions[0].values: Invalid value: null: for 'in', 'notin' operators, values set can't be empty]`},
+		{"operator", []api.NodeSelectorTerm{{}, labelled(requirement("a", "is", "x"))}, `nodeSelectorTerms[1].matchExpressions[0].operator: Unsupported value: "is": supported values: "In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"`},
+		{"operator of a field", []api.NodeSelectorTerm{named(requirement("metadata.name", "Exists"))}, `nodeSelectorTerms[0].matchFields[0].operator: Unsupported value: "Exists": supported values: "In", "NotIn"`},
+		{"names", []api.NodeSelectorTerm{named(requirement("metadata.name", "In", "a", "b"))}, `nodeSelectorTerms[0].matchFields[0].values: Invalid value: ["a","b"]: must have one element`},
+		{"bound", []api.NodeSelectorTerm{labelled(requirement("a", "Gt", "x"))}, `nodeSelectorTerms[0].matchExpressions[0].values[0]: Invalid value: "x": for 'Gt', 'Lt' operators, the value must be an integer`},
+		{"bounds", []api.NodeSelectorTerm{labelled(requirement("a", "Lt"))}, `nodeSelectorTerms[0].matchExpressions[0].values: Invalid value: null: for 'Gt', 'Lt' operators, exactly one value is required`},
+		{"several", []api.NodeSelectorTerm{named(requirement("metadata.name", "In")), labelled(requirement("a", "In"))}, `[nodeSelectorTerms[0].matchFields[0].values: Invalid value: null: must have one element, nodeSelectorTerms[1].matchExpressions[0].values: Invalid value: null: for 'in', 'notin' operators, values set can't be empty]`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			s := match.NewNodeSelector(&framework.NodeSelector{NodeSelectorTerms: test.terms})
+			s := match.NewNodeSelector(&api.NodeSelector{NodeSelectorTerms: test.terms})
 			if err := s.Err(); err == nil || err.Error() != test.want {
 				t.Errorf("error is\n%v\nwant\n%s", err, test.want)
 			}
 		})
 	}
-	valid := match.NewNodeSelector(&framework.NodeSelector{NodeSelectorTerms: []framework.NodeSelectorTerm{labelled(requirement("a", "Exists"))}})
+	valid := match.NewNodeSelector(&api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{labelled(requirement("a", "Exists"))}})
 	if err := valid.Err(); err != nil {
 		t.Errorf("error of a valid selector: %v", err)
 	}
 }
 
 func TestRequiredNodeAffinity(t *testing.T) {
-	zoneA := &framework.Affinity{NodeAffinity: &framework.NodeAffinity{
-		RequiredDuringSchedulingIgnoredDuringExecution: &framework.NodeSelector{NodeSelectorTerms: []framework.NodeSelectorTerm{labelled(requirement("zone", "In", "a"))}},
+	zoneA := &api.Affinity{NodeAffinity: &api.NodeAffinity{
+		RequiredDuringSchedulingIgnoredDuringExecution: &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{labelled(requirement("zone", "In", "a"))}},
 	}}
-	noTerms := &framework.Affinity{NodeAffinity: &framework.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &framework.NodeSelector{}}}
+	noTerms := &api.Affinity{NodeAffinity: &api.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &api.NodeSelector{}}}
 	n := node("n1", map[string]string{"zone": "a", "disk": "ssd"})
 	tests := []struct {
 		name     string
 		selector map[string]string
-		affinity *framework.Affinity
+		affinity *api.Affinity
 		want     bool
 	}{
 		{"nothing", nil, nil, true},
-		{"an empty selector", map[string]string{}, &framework.Affinity{}, true},
+		{"an empty selector", map[string]string{}, &api.Affinity{}, true},
 		{"selector", map[string]string{"disk": "ssd"}, nil, true},
 		{"selector of another", map[string]string{"disk": "ssd", "zone": "b"}, nil, false},
 		{"affinity", nil, zoneA, true},
@@ -130,23 +130,23 @@ func TestRequiredNodeAffinityNodes(t *testing.T) {
 	const name = "metadata.name"
 	tests := []struct {
 		name    string
-		terms   []framework.NodeSelectorTerm
+		terms   []api.NodeSelectorTerm
 		want    []string
 		limited bool
 	}{
 		{"no terms", nil, nil, false},
-		{"labels only", []framework.NodeSelectorTerm{labelled(requirement("a", "Exists"))}, nil, false},
-		{"one name", []framework.NodeSelectorTerm{named(requirement(name, "In", "n1"))}, []string{"n1"}, true},
-		{"terms unite", []framework.NodeSelectorTerm{named(requirement(name, "In", "n2")), named(requirement(name, "In", "n1")), named(requirement(name, "In", "n2"))}, []string{"n1", "n2"}, true},
-		{"one term without a name", []framework.NodeSelectorTerm{named(requirement(name, "In", "n2")), {}}, nil, false},
-		{"NotIn names none", []framework.NodeSelectorTerm{named(requirement(name, "NotIn", "n2"))}, nil, false},
-		{"a term contradicts itself", []framework.NodeSelectorTerm{named(requirement(name, "In", "n1"), requirement(name, "In", "n2"))}, nil, true},
-		{"within a term they intersect", []framework.NodeSelectorTerm{named(requirement(name, "In", "n1", "n2"), requirement(name, "In", "n3", "n2"))}, []string{"n2"}, true},
+		{"labels only", []api.NodeSelectorTerm{labelled(requirement("a", "Exists"))}, nil, false},
+		{"one name", []api.NodeSelectorTerm{named(requirement(name, "In", "n1"))}, []string{"n1"}, true},
+		{"terms unite", []api.NodeSelectorTerm{named(requirement(name, "In", "n2")), named(requirement(name, "In", "n1")), named(requirement(name, "In", "n2"))}, []string{"n1", "n2"}, true},
+		{"one term without a name", []api.NodeSelectorTerm{named(requirement(name, "In", "n2")), {}}, nil, false},
+		{"NotIn names none", []api.NodeSelectorTerm{named(requirement(name, "NotIn", "n2"))}, nil, false},
+		{"a term contradicts itself", []api.NodeSelectorTerm{named(requirement(name, "In", "n1"), requirement(name, "In", "n2"))}, nil, true},
+		{"within a term they intersect", []api.NodeSelectorTerm{named(requirement(name, "In", "n1", "n2"), requirement(name, "In", "n3", "n2"))}, []string{"n2"}, true},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			a := match.NewRequiredNodeAffinity(nil, &framework.Affinity{NodeAffinity: &framework.NodeAffinity{
-				RequiredDuringSchedulingIgnoredDuringExecution: &framework.NodeSelector{NodeSelectorTerms: test.terms},
+			a := match.NewRequiredNodeAffinity(nil, &api.Affinity{NodeAffinity: &api.NodeAffinity{
+				RequiredDuringSchedulingIgnoredDuringExecution: &api.NodeSelector{NodeSelectorTerms: test.terms},
 			}})
 			got, limited := a.Nodes()
 			if diff := cmp.Diff(test.want, got); diff != "" || limited != test.limited {
@@ -157,7 +157,7 @@ func TestRequiredNodeAffinityNodes(t *testing.T) {
 }
 
 func TestPreferredNodes(t *testing.T) {
-	terms := []framework.PreferredSchedulingTerm{
+	terms := []api.PreferredSchedulingTerm{
 		{Weight: 10, Preference: labelled(requirement("zone", "In", "a"))},
 		{Weight: 5, Preference: labelled(requirement("disk", "Exists"))},
 		{Weight: 0, Preference: labelled(requirement("malformed, but without weight", "is"))},
@@ -192,11 +192,11 @@ func TestPreferredNodes(t *testing.T) {
 func TestNodeSelectorAgainstOracle(t *testing.T) {
 	drawBound := rapid.SampledFrom([]string{"0", "1", "2", "9223372036854775807"})
 	rapid.Check(t, func(t *rapid.T) {
-		var s framework.NodeSelector
+		var s api.NodeSelector
 		for range rapid.IntRange(0, 3).Draw(t, "terms") {
-			var term framework.NodeSelectorTerm
+			var term api.NodeSelectorTerm
 			for range rapid.IntRange(0, 2).Draw(t, "requirements") {
-				op := rapid.SampledFrom([]framework.NodeSelectorOperator{"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"}).Draw(t, "operator")
+				op := rapid.SampledFrom([]api.NodeSelectorOperator{"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"}).Draw(t, "operator")
 				r := requirement(drawKey.Draw(t, "key"), op)
 				switch op {
 				case "In", "NotIn":
@@ -207,8 +207,8 @@ func TestNodeSelectorAgainstOracle(t *testing.T) {
 				term.MatchExpressions = append(term.MatchExpressions, r)
 			}
 			if rapid.Bool().Draw(t, "fields") {
-				op := rapid.SampledFrom([]framework.NodeSelectorOperator{"In", "NotIn"}).Draw(t, "operator")
-				term.MatchFields = []framework.NodeSelectorRequirement{requirement("metadata.name", op, rapid.SampledFrom([]string{"n", "m"}).Draw(t, "name"))}
+				op := rapid.SampledFrom([]api.NodeSelectorOperator{"In", "NotIn"}).Draw(t, "operator")
+				term.MatchFields = []api.NodeSelectorRequirement{requirement("metadata.name", op, rapid.SampledFrom([]string{"n", "m"}).Draw(t, "name"))}
 			}
 			s.NodeSelectorTerms = append(s.NodeSelectorTerms, term)
 		}

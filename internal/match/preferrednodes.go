@@ -1,6 +1,9 @@
 package match
 
-import "github.com/berth-sched/berth/framework"
+import (
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+)
 
 // PreferredNodes is what a pod prefers among nodes: terms with weights. The
 // zero value prefers nothing.
@@ -16,7 +19,7 @@ type weightedTerm struct {
 // NewPreferredNodes compiles preferred terms. Terms of weight 0 and terms that
 // ask for nothing are left out. The error says what the Kubernetes API would
 // find wrong with the others.
-func NewPreferredNodes(terms []framework.PreferredSchedulingTerm) (PreferredNodes, error) {
+func NewPreferredNodes(terms []api.PreferredSchedulingTerm) (PreferredNodes, error) {
 	var p PreferredNodes
 	var problems []string
 	for i := range terms {
@@ -35,7 +38,7 @@ func NewPreferredNodes(terms []framework.PreferredSchedulingTerm) (PreferredNode
 }
 
 // Score returns the sum of the weights of the terms that match the node.
-func (p *PreferredNodes) Score(n *framework.Node) int64 {
+func (p *PreferredNodes) Score(n *api.Node) int64 {
 	var sum int64
 	for i := range p.terms {
 		if p.terms[i].matches(n) {

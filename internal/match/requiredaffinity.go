@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // A RequiredNodeAffinity is what a pod demands of a node: every entry of its
@@ -18,7 +19,7 @@ type RequiredNodeAffinity struct {
 }
 
 // NewRequiredNodeAffinity compiles the two parts of a pod's specification.
-func NewRequiredNodeAffinity(nodeSelector map[string]string, affinity *framework.Affinity) RequiredNodeAffinity {
+func NewRequiredNodeAffinity(nodeSelector map[string]string, affinity *api.Affinity) RequiredNodeAffinity {
 	a := RequiredNodeAffinity{labels: LabelsOf(nodeSelector)}
 	if required := requiredTerms(affinity); required != nil {
 		a.affinity, a.demands = NewNodeSelector(required), true
@@ -37,7 +38,7 @@ var required = framework.NewPodDerived(func(p *framework.PodInfo) *RequiredNodeA
 
 // Match reports whether the node is one that the pod demands. Malformed terms
 // match no node.
-func (a *RequiredNodeAffinity) Match(n *framework.Node) bool {
+func (a *RequiredNodeAffinity) Match(n *api.Node) bool {
 	return a.labels.Matches(n.Labels) && (!a.demands || a.affinity.Matches(n))
 }
 
@@ -46,7 +47,7 @@ func (a *RequiredNodeAffinity) Match(n *framework.Node) bool {
 // contradict each other: then no name is left.
 func (a *RequiredNodeAffinity) Nodes() (names []string, limited bool) { return a.names, a.limited }
 
-func requiredTerms(a *framework.Affinity) *framework.NodeSelector {
+func requiredTerms(a *api.Affinity) *api.NodeSelector {
 	if a == nil || a.NodeAffinity == nil {
 		return nil
 	}
@@ -55,7 +56,7 @@ func requiredTerms(a *framework.Affinity) *framework.NodeSelector {
 
 // namedNodes returns the union over the terms of the names that each allows. A
 // term that names none allows every node.
-func namedNodes(s *framework.NodeSelector) (names []string, limited bool) {
+func namedNodes(s *api.NodeSelector) (names []string, limited bool) {
 	for i := range s.NodeSelectorTerms {
 		allowed, ok := namesOfTerm(&s.NodeSelectorTerms[i])
 		if !ok {
@@ -67,10 +68,10 @@ func namedNodes(s *framework.NodeSelector) (names []string, limited bool) {
 	return slices.Compact(names), limited
 }
 
-func namesOfTerm(t *framework.NodeSelectorTerm) (names []string, ok bool) {
+func namesOfTerm(t *api.NodeSelectorTerm) (names []string, ok bool) {
 	for i := range t.MatchFields {
 		f := &t.MatchFields[i]
-		if f.Key != nodeNameField || f.Operator != framework.NodeSelectorOpIn {
+		if f.Key != nodeNameField || f.Operator != api.NodeSelectorOpIn {
 			continue
 		}
 		if !ok {

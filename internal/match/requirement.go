@@ -3,7 +3,7 @@ package match
 import (
 	"slices"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // operator is how a requirement compares a label.
@@ -67,13 +67,13 @@ func matchAll(requirements []requirement, labels map[string]string) bool {
 
 // NodeOperators are the operators of node selectors, in the order in which an
 // error lists them.
-var NodeOperators = []framework.NodeSelectorOperator{
-	in:           framework.NodeSelectorOpIn,
-	notIn:        framework.NodeSelectorOpNotIn,
-	exists:       framework.NodeSelectorOpExists,
-	doesNotExist: framework.NodeSelectorOpDoesNotExist,
-	greaterThan:  framework.NodeSelectorOpGt,
-	lessThan:     framework.NodeSelectorOpLt,
+var NodeOperators = []api.NodeSelectorOperator{
+	in:           api.NodeSelectorOpIn,
+	notIn:        api.NodeSelectorOpNotIn,
+	exists:       api.NodeSelectorOpExists,
+	doesNotExist: api.NodeSelectorOpDoesNotExist,
+	greaterThan:  api.NodeSelectorOpGt,
+	lessThan:     api.NodeSelectorOpLt,
 }
 
 // compileRequirement checks a requirement and compiles it. The problems are

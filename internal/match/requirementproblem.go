@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // A Problem is what is wrong with one part of a requirement.
@@ -18,7 +18,7 @@ type Problem struct {
 // valid. Its operator must be one of [NodeOperators].
 //
 // Source: Kubernetes 1.37, apimachinery's labels.NewRequirement.
-func RequirementProblems(r *framework.NodeSelectorRequirement) []Problem {
+func RequirementProblems(r *api.NodeSelectorRequirement) []Problem {
 	return problemsOf(r.Key, operator(slices.Index(NodeOperators, r.Operator)), r.Values)
 }
 

@@ -1,6 +1,6 @@
 package match
 
-import "github.com/berth-sched/berth/framework"
+import "github.com/berth-sched/berth/framework/api"
 
 // Comparison says whether tolerations may compare numbers with the operators
 // Lt and Gt. Kubernetes 1.37 has them as an alpha feature that is off.
@@ -10,7 +10,7 @@ type Comparison bool
 // effect and key are empty or equal the taint's, and the operator holds: Equal
 // (also the empty one) compares the values, Exists is content, Lt wants the
 // taint's value below its own and Gt above, as canonical decimal integers.
-func Tolerates(tolerations []framework.Toleration, t *framework.Taint, c Comparison) bool {
+func Tolerates(tolerations []api.Toleration, t *api.Taint, c Comparison) bool {
 	for i := range tolerations {
 		if tolerates(&tolerations[i], t, c) {
 			return true
@@ -19,22 +19,22 @@ func Tolerates(tolerations []framework.Toleration, t *framework.Taint, c Compari
 	return false
 }
 
-func tolerates(o *framework.Toleration, t *framework.Taint, c Comparison) bool {
+func tolerates(o *api.Toleration, t *api.Taint, c Comparison) bool {
 	if o.Effect != "" && o.Effect != t.Effect || o.Key != "" && o.Key != t.Key {
 		return false
 	}
 	switch o.Operator {
-	case "", framework.TolerationOpEqual:
+	case "", api.TolerationOpEqual:
 		return o.Value == t.Value
-	case framework.TolerationOpExists:
+	case api.TolerationOpExists:
 		return true
-	case framework.TolerationOpLt, framework.TolerationOpGt:
+	case api.TolerationOpLt, api.TolerationOpGt:
 		if !c {
 			return false
 		}
 		bound, ok := parseCanonicalInt(o.Value)
 		value, ok2 := parseCanonicalInt(t.Value)
-		if o.Operator == framework.TolerationOpLt {
+		if o.Operator == api.TolerationOpLt {
 			return ok && ok2 && value < bound
 		}
 		return ok && ok2 && value > bound
@@ -45,10 +45,10 @@ func tolerates(o *framework.Toleration, t *framework.Taint, c Comparison) bool {
 // UntoleratedTaint returns the first taint that keeps pods with these
 // tolerations off the node (effect NoSchedule or NoExecute), nil if there is
 // none.
-func UntoleratedTaint(taints []framework.Taint, tolerations []framework.Toleration, c Comparison) *framework.Taint {
+func UntoleratedTaint(taints []api.Taint, tolerations []api.Toleration, c Comparison) *api.Taint {
 	for i := range taints {
 		t := &taints[i]
-		if t.Effect != framework.TaintEffectNoSchedule && t.Effect != framework.TaintEffectNoExecute {
+		if t.Effect != api.TaintEffectNoSchedule && t.Effect != api.TaintEffectNoExecute {
 			continue
 		}
 		if !Tolerates(tolerations, t, c) {
@@ -60,11 +60,11 @@ func UntoleratedTaint(taints []framework.Taint, tolerations []framework.Tolerati
 
 // UntoleratedPreferences counts the taints of effect PreferNoSchedule that the
 // tolerations do not tolerate.
-func UntoleratedPreferences(taints []framework.Taint, tolerations []framework.Toleration, c Comparison) int64 {
+func UntoleratedPreferences(taints []api.Taint, tolerations []api.Toleration, c Comparison) int64 {
 	var count int64
 	for i := range taints {
 		t := &taints[i]
-		if t.Effect == framework.TaintEffectPreferNoSchedule && !Tolerates(tolerations, t, c) {
+		if t.Effect == api.TaintEffectPreferNoSchedule && !Tolerates(tolerations, t, c) {
 			count++
 		}
 	}

@@ -5,44 +5,44 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/match"
 	"github.com/berth-sched/berth/internal/oracle"
 )
 
 func TestTolerates(t *testing.T) {
-	taint := func(key, value string, effect framework.TaintEffect) framework.Taint {
-		return framework.Taint{Key: key, Value: value, Effect: effect}
+	taint := func(key, value string, effect api.TaintEffect) api.Taint {
+		return api.Taint{Key: key, Value: value, Effect: effect}
 	}
 	tests := []struct {
 		name       string
-		toleration framework.Toleration
-		taint      framework.Taint
+		toleration api.Toleration
+		taint      api.Taint
 		plain      bool // without comparing numbers
 		comparing  bool
 	}{
-		{"equal", framework.Toleration{Key: "k", Operator: "Equal", Value: "v", Effect: "NoSchedule"}, taint("k", "v", "NoSchedule"), true, true},
-		{"no operator is Equal", framework.Toleration{Key: "k", Value: "v"}, taint("k", "v", "NoSchedule"), true, true},
-		{"other value", framework.Toleration{Key: "k", Value: "w"}, taint("k", "v", "NoSchedule"), false, false},
-		{"other key", framework.Toleration{Key: "l", Operator: "Exists"}, taint("k", "v", "NoSchedule"), false, false},
-		{"other effect", framework.Toleration{Key: "k", Operator: "Exists", Effect: "NoExecute"}, taint("k", "v", "NoSchedule"), false, false},
-		{"exists", framework.Toleration{Key: "k", Operator: "Exists"}, taint("k", "v", "NoExecute"), true, true},
-		{"everything", framework.Toleration{Operator: "Exists"}, taint("k", "v", "NoExecute"), true, true},
-		{"no key but a value", framework.Toleration{Value: "v"}, taint("k", "v", "NoExecute"), true, true},
-		{"unknown operator", framework.Toleration{Key: "k", Operator: "In", Value: "v"}, taint("k", "v", "NoSchedule"), false, false},
-		{"below", framework.Toleration{Key: "k", Operator: "Lt", Value: "10"}, taint("k", "9", "NoSchedule"), false, true},
-		{"not below", framework.Toleration{Key: "k", Operator: "Lt", Value: "10"}, taint("k", "10", "NoSchedule"), false, false},
-		{"above", framework.Toleration{Key: "k", Operator: "Gt", Value: "-10"}, taint("k", "-9", "NoSchedule"), false, true},
-		{"leading zero", framework.Toleration{Key: "k", Operator: "Gt", Value: "1"}, taint("k", "02", "NoSchedule"), false, false},
-		{"plus sign", framework.Toleration{Key: "k", Operator: "Gt", Value: "+1"}, taint("k", "2", "NoSchedule"), false, false},
-		{"minus zero", framework.Toleration{Key: "k", Operator: "Lt", Value: "1"}, taint("k", "-0", "NoSchedule"), false, false},
-		{"zero", framework.Toleration{Key: "k", Operator: "Lt", Value: "1"}, taint("k", "0", "NoSchedule"), false, true},
-		{"beyond int64", framework.Toleration{Key: "k", Operator: "Lt", Value: "9223372036854775808"}, taint("k", "1", "NoSchedule"), false, false},
-		{"smallest int64", framework.Toleration{Key: "k", Operator: "Lt", Value: "0"}, taint("k", "-9223372036854775808", "NoSchedule"), false, true},
+		{"equal", api.Toleration{Key: "k", Operator: "Equal", Value: "v", Effect: "NoSchedule"}, taint("k", "v", "NoSchedule"), true, true},
+		{"no operator is Equal", api.Toleration{Key: "k", Value: "v"}, taint("k", "v", "NoSchedule"), true, true},
+		{"other value", api.Toleration{Key: "k", Value: "w"}, taint("k", "v", "NoSchedule"), false, false},
+		{"other key", api.Toleration{Key: "l", Operator: "Exists"}, taint("k", "v", "NoSchedule"), false, false},
+		{"other effect", api.Toleration{Key: "k", Operator: "Exists", Effect: "NoExecute"}, taint("k", "v", "NoSchedule"), false, false},
+		{"exists", api.Toleration{Key: "k", Operator: "Exists"}, taint("k", "v", "NoExecute"), true, true},
+		{"everything", api.Toleration{Operator: "Exists"}, taint("k", "v", "NoExecute"), true, true},
+		{"no key but a value", api.Toleration{Value: "v"}, taint("k", "v", "NoExecute"), true, true},
+		{"unknown operator", api.Toleration{Key: "k", Operator: "In", Value: "v"}, taint("k", "v", "NoSchedule"), false, false},
+		{"below", api.Toleration{Key: "k", Operator: "Lt", Value: "10"}, taint("k", "9", "NoSchedule"), false, true},
+		{"not below", api.Toleration{Key: "k", Operator: "Lt", Value: "10"}, taint("k", "10", "NoSchedule"), false, false},
+		{"above", api.Toleration{Key: "k", Operator: "Gt", Value: "-10"}, taint("k", "-9", "NoSchedule"), false, true},
+		{"leading zero", api.Toleration{Key: "k", Operator: "Gt", Value: "1"}, taint("k", "02", "NoSchedule"), false, false},
+		{"plus sign", api.Toleration{Key: "k", Operator: "Gt", Value: "+1"}, taint("k", "2", "NoSchedule"), false, false},
+		{"minus zero", api.Toleration{Key: "k", Operator: "Lt", Value: "1"}, taint("k", "-0", "NoSchedule"), false, false},
+		{"zero", api.Toleration{Key: "k", Operator: "Lt", Value: "1"}, taint("k", "0", "NoSchedule"), false, true},
+		{"beyond int64", api.Toleration{Key: "k", Operator: "Lt", Value: "9223372036854775808"}, taint("k", "1", "NoSchedule"), false, false},
+		{"smallest int64", api.Toleration{Key: "k", Operator: "Lt", Value: "0"}, taint("k", "-9223372036854775808", "NoSchedule"), false, true},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			tolerations := []framework.Toleration{{Key: "another", Operator: "Exists"}, test.toleration}
+			tolerations := []api.Toleration{{Key: "another", Operator: "Exists"}, test.toleration}
 			if got := match.Tolerates(tolerations, &test.taint, false); got != test.plain {
 				t.Errorf("Tolerates(%+v, %+v) = %v, want %v", test.toleration, test.taint, got, test.plain)
 			}
@@ -56,19 +56,19 @@ func TestTolerates(t *testing.T) {
 func TestTaintsAgainstOracle(t *testing.T) {
 	key := rapid.SampledFrom([]string{"", "a", "b"})
 	value := rapid.SampledFrom([]string{"", "1", "2", "02", "-1", "+1", "-0", "x", "9223372036854775808"})
-	effect := rapid.SampledFrom([]framework.TaintEffect{"", "NoSchedule", "PreferNoSchedule", "NoExecute"})
-	operator := rapid.SampledFrom([]framework.TolerationOperator{"", "Equal", "Exists", "Lt", "Gt", "In"})
-	taint := rapid.Custom(func(t *rapid.T) framework.Taint {
-		return framework.Taint{Key: key.Draw(t, "key"), Value: value.Draw(t, "value"), Effect: effect.Draw(t, "effect")}
+	effect := rapid.SampledFrom([]api.TaintEffect{"", "NoSchedule", "PreferNoSchedule", "NoExecute"})
+	operator := rapid.SampledFrom([]api.TolerationOperator{"", "Equal", "Exists", "Lt", "Gt", "In"})
+	taint := rapid.Custom(func(t *rapid.T) api.Taint {
+		return api.Taint{Key: key.Draw(t, "key"), Value: value.Draw(t, "value"), Effect: effect.Draw(t, "effect")}
 	})
-	toleration := rapid.Custom(func(t *rapid.T) framework.Toleration {
-		return framework.Toleration{Key: key.Draw(t, "key"), Value: value.Draw(t, "value"), Effect: effect.Draw(t, "effect"), Operator: operator.Draw(t, "operator")}
+	toleration := rapid.Custom(func(t *rapid.T) api.Toleration {
+		return api.Toleration{Key: key.Draw(t, "key"), Value: value.Draw(t, "value"), Effect: effect.Draw(t, "effect"), Operator: operator.Draw(t, "operator")}
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		taints := rapid.SliceOfN(taint, 0, 4).Draw(t, "taints")
 		tolerations := rapid.SliceOfN(toleration, 0, 3).Draw(t, "tolerations")
 		comparing := rapid.Bool().Draw(t, "comparing")
-		var hard *framework.Taint
+		var hard *api.Taint
 		var soft int64
 		for i := range taints {
 			switch taint := &taints[i]; {

@@ -4,19 +4,19 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
 // Fit says what keeps a pod off a node with these pods, and whether an empty
 // node would not help either. Names in ignored are not checked: whole names,
 // and groups without a slash.
-func Fit(pod *framework.Pod, node *framework.Node, pods []*framework.Pod, ignored ...string) (reasons []string, forGood bool) {
+func Fit(pod *api.Pod, node *api.Node, pods []*api.Pod, ignored ...string) (reasons []string, forGood bool) {
 	slots := node.Status.Allocatable[resource.Pods]
 	if int64(len(pods))+1 > slots.Value() {
 		reasons = append(reasons, "Too many pods")
 	}
-	wanted := framework.PodRequests(pod, framework.RequestOptions{PodLevel: true})
+	wanted := api.PodRequests(pod, api.RequestOptions{PodLevel: true})
 	for _, name := range inOrder(wanted) {
 		want := amount(wanted, name)
 		if want == 0 || name.IsExtended() && isIgnored(name, ignored) {
@@ -24,7 +24,7 @@ func Fit(pod *framework.Pod, node *framework.Node, pods []*framework.Pod, ignore
 		}
 		used := number(0)
 		for _, p := range pods {
-			list := framework.PodRequests(p, framework.RequestOptions{PodLevel: true, Status: true})
+			list := api.PodRequests(p, api.RequestOptions{PodLevel: true, Status: true})
 			used = plus(used, number(amount(list, name)))
 		}
 		have := amount(node.Status.Allocatable, name)

@@ -4,7 +4,7 @@ import (
 	"math/big"
 	"time"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -20,14 +20,14 @@ type LoadPod struct {
 // A LoadStatistic chooses a use of a node: "" the average, else a kind over a
 // period, 0 for the longest.
 type LoadStatistic struct {
-	Kind     framework.AggregationType
+	Kind     api.AggregationType
 	Duration time.Duration
 }
 
 // Load18 adds up what a node uses by the rules of Koordinator 1.8, of one
 // resource: of prod pods alone, with the system's if system is set, or of the
 // whole by a statistic. false means that nothing is known.
-func Load18(name resource.Name, m *framework.NodeMetric, updated time.Time, pods []LoadPod, s LoadStatistic, prod, system bool) (*big.Int, bool) {
+func Load18(name resource.Name, m *api.NodeMetric, updated time.Time, pods []LoadPod, s LoadStatistic, prod, system bool) (*big.Int, bool) {
 	if m == nil || m.Status.NodeMetric == nil {
 		return nil, false
 	}
@@ -78,7 +78,7 @@ func Load18(name resource.Name, m *framework.NodeMetric, updated time.Time, pods
 	return total, true
 }
 
-func load18Base(info *framework.NodeMetricInfo, s LoadStatistic) (base resource.List, found bool) {
+func load18Base(info *api.NodeMetricInfo, s LoadStatistic) (base resource.List, found bool) {
 	if s.Kind == "" {
 		return info.NodeUsage.List(), true
 	}
@@ -105,7 +105,7 @@ func load18Base(info *framework.NodeMetricInfo, s LoadStatistic) (base resource.
 // are estimated. exists tells of each name that a pod has whether that pod is
 // prod. longestOnly chooses the longest period even where it lacks the kind.
 func LoadLegacy(
-	name resource.Name, m *framework.NodeMetric, pods []LoadPod, exists map[string]bool,
+	name resource.Name, m *api.NodeMetric, pods []LoadPod, exists map[string]bool,
 	base, score LoadStatistic, prod, longestOnly bool,
 ) *big.Int {
 	var updated time.Time
@@ -173,7 +173,7 @@ func LoadLegacy(
 
 // LegacyStatistic returns the node's use by a statistic, by the rules of
 // Koordinator 1.4 to 1.6.
-func LegacyStatistic(info *framework.NodeMetricInfo, s LoadStatistic, longestOnly bool) (resource.List, bool) {
+func LegacyStatistic(info *api.NodeMetricInfo, s LoadStatistic, longestOnly bool) (resource.List, bool) {
 	if info == nil {
 		return nil, false
 	}

@@ -4,11 +4,11 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // SelectsLabels reports whether a valid label selector selects the labels.
-func SelectsLabels(s *framework.LabelSelector, labels map[string]string) bool {
+func SelectsLabels(s *api.LabelSelector, labels map[string]string) bool {
 	if s == nil {
 		return false
 	}
@@ -26,12 +26,12 @@ func SelectsLabels(s *framework.LabelSelector, labels map[string]string) bool {
 }
 
 // SelectsNode reports whether a valid node selector selects the node.
-func SelectsNode(s *framework.NodeSelector, n *framework.Node) bool {
-	return slices.ContainsFunc(s.NodeSelectorTerms, func(t framework.NodeSelectorTerm) bool { return TermSelects(t, n) })
+func SelectsNode(s *api.NodeSelector, n *api.Node) bool {
+	return slices.ContainsFunc(s.NodeSelectorTerms, func(t api.NodeSelectorTerm) bool { return TermSelects(t, n) })
 }
 
 // TermSelects reports whether a valid term of a node selector selects the node.
-func TermSelects(t framework.NodeSelectorTerm, n *framework.Node) bool {
+func TermSelects(t api.NodeSelectorTerm, n *api.Node) bool {
 	for _, e := range t.MatchExpressions {
 		if !holds(string(e.Operator), e.Values, e.Key, n.Labels) {
 			return false
@@ -70,7 +70,7 @@ func holds(operator string, values []string, key string, labels map[string]strin
 
 // Tolerated reports whether one of the tolerations tolerates the taint.
 // Comparing numbers is the feature that lets them use Lt and Gt.
-func Tolerated(t framework.Taint, tolerations []framework.Toleration, comparing bool) bool {
+func Tolerated(t api.Taint, tolerations []api.Toleration, comparing bool) bool {
 	for _, o := range tolerations {
 		effect := o.Effect == "" || o.Effect == t.Effect
 		key := o.Key == "" || o.Key == t.Key
@@ -81,7 +81,7 @@ func Tolerated(t framework.Taint, tolerations []framework.Toleration, comparing 
 	return false
 }
 
-func tolerates(o framework.Toleration, t framework.Taint, comparing bool) bool {
+func tolerates(o api.Toleration, t api.Taint, comparing bool) bool {
 	switch o.Operator {
 	case "", "Equal":
 		return o.Value == t.Value

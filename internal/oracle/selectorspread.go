@@ -1,12 +1,12 @@
 package oracle
 
-import "github.com/berth-sched/berth/framework"
+import "github.com/berth-sched/berth/framework/api"
 
 // SelectorSpread normalizes the numbers of pods on nodes, for one node after the
 // other from the objects.
 //
 // Source: kube-scheduler 1.18, plugin DefaultPodTopologySpread.
-func SelectorSpread(nodes []*framework.Node, counts []int64) []int64 {
+func SelectorSpread(nodes []*api.Node, counts []int64) []int64 {
 	part := func(count, largest int64) float64 {
 		if largest == 0 {
 			return 100
@@ -34,7 +34,7 @@ func SelectorSpread(nodes []*framework.Node, counts []int64) []int64 {
 	return scores
 }
 
-func inZone(nodes []*framework.Node, counts []int64, zone string) (sum int64) {
+func inZone(nodes []*api.Node, counts []int64, zone string) (sum int64) {
 	for i, n := range nodes {
 		if zoneOf(n) == zone {
 			sum += counts[i]
@@ -45,7 +45,7 @@ func inZone(nodes []*framework.Node, counts []int64, zone string) (sum int64) {
 
 // zoneOf names the zone of a node, "" for none: the old labels count where they
 // are present.
-func zoneOf(n *framework.Node) string {
+func zoneOf(n *api.Node) string {
 	either := func(old, now string) string {
 		if value, ok := n.Labels[old]; ok {
 			return value
@@ -64,7 +64,7 @@ func zoneOf(n *framework.Node) string {
 // values of labels.
 //
 // Source: kube-scheduler 1.18, plugin ServiceAffinity.
-func ServiceAffinity(nodes []*framework.Node, counts []int64, labels []string) []int64 {
+func ServiceAffinity(nodes []*api.Node, counts []int64, labels []string) []int64 {
 	scores := make([]int64, len(nodes))
 	for i, n := range nodes {
 		var sum float64

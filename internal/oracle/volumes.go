@@ -5,18 +5,18 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
 // Storage is the storage of a cluster, as lists. Names of classes are read from
 // the specs only.
 type Storage struct {
-	Claims     []*framework.PersistentVolumeClaim
-	Volumes    []*framework.PersistentVolume // by name
-	Classes    []*framework.StorageClass
-	Drivers    []*framework.CSIDriver
-	Capacities []*framework.CSIStorageCapacity // by key
+	Claims     []*api.PersistentVolumeClaim
+	Volumes    []*api.PersistentVolume // by name
+	Classes    []*api.StorageClass
+	Drivers    []*api.CSIDriver
+	Capacities []*api.CSIStorageCapacity // by key
 }
 
 // A Placement is what VolumeBinding finds out about a node: the texts of what is
@@ -29,11 +29,11 @@ type Placement struct {
 
 // PlaceVolumes answers for pods whose claims all exist and are bound or wait for
 // their first pod.
-func (s *Storage) PlaceVolumes(pod *framework.Pod, node *framework.Node) Placement {
+func (s *Storage) PlaceVolumes(pod *api.Pod, node *api.Node) Placement {
 	p := Placement{Bound: map[string]string{}, Created: map[string]string{}}
 	affinity, found, room, exists := true, true, true, true
 
-	var matching, creating []*framework.PersistentVolumeClaim
+	var matching, creating []*api.PersistentVolumeClaim
 	elsewhere, checking := false, true
 	for _, claim := range s.claimsOf(pod) {
 		if claim.Annotations["pv.kubernetes.io/bind-completed"] != "" && claim.Spec.VolumeName != "" {
@@ -76,7 +76,7 @@ func (s *Storage) PlaceVolumes(pod *framework.Pod, node *framework.Node) Placeme
 	return p
 }
 
-func (s *Storage) placeWaiting(p *Placement, matching, creating []*framework.PersistentVolumeClaim, node *framework.Node) (found, room bool) {
+func (s *Storage) placeWaiting(p *Placement, matching, creating []*api.PersistentVolumeClaim, node *api.Node) (found, room bool) {
 	sort.SliceStable(matching, func(i, j int) bool { return size(matching[i]).Cmp(size(matching[j])) < 0 })
 	for _, claim := range matching {
 		if name := s.match(claim, node, p.Bound); name != "" {
@@ -86,7 +86,7 @@ func (s *Storage) placeWaiting(p *Placement, matching, creating []*framework.Per
 		}
 	}
 	for _, claim := range creating {
-		i := slices.IndexFunc(s.Classes, func(c *framework.StorageClass) bool { return c.Name == *claim.Spec.StorageClassName })
+		i := slices.IndexFunc(s.Classes, func(c *api.StorageClass) bool { return c.Name == *claim.Spec.StorageClassName })
 		class := s.Classes[i]
 		if class.Provisioner == "" || class.Provisioner == "kubernetes.io/no-provisioner" || !allowed(class, node) {
 			return false, true
@@ -101,7 +101,7 @@ func (s *Storage) placeWaiting(p *Placement, matching, creating []*framework.Per
 }
 
 // match returns the name of the volume that the claim gets, or "".
-func (s *Storage) match(claim *framework.PersistentVolumeClaim, node *framework.Node, taken map[string]string) string {
+func (s *Storage) match(claim *api.PersistentVolumeClaim, node *api.Node, taken map[string]string) string {
 	best := ""
 	var bestSize resource.Quantity
 	for _, v := range s.Volumes {
@@ -137,7 +137,7 @@ func (s *Storage) match(claim *framework.PersistentVolumeClaim, node *framework.
 	return best
 }
 
-func (s *Storage) capacityFor(claim *framework.PersistentVolumeClaim, class *framework.StorageClass, node *framework.Node) (name string, enough bool) {
+func (s *Storage) capacityFor(claim *api.PersistentVolumeClaim, class *api.StorageClass, node *api.Node) (name string, enough bool) {
 	if _, asks := claim.Spec.Resources.Requests["storage"]; !asks {
 		return "", true
 	}
@@ -160,7 +160,7 @@ func (s *Storage) capacityFor(claim *framework.PersistentVolumeClaim, class *fra
 	return "", true
 }
 
-func allowed(class *framework.StorageClass, node *framework.Node) bool {
+func allowed(class *api.StorageClass, node *api.Node) bool {
 	if len(class.AllowedTopologies) == 0 {
 		return true
 	}
@@ -177,7 +177,7 @@ func allowed(class *framework.StorageClass, node *framework.Node) bool {
 	return false
 }
 
-func (s *Storage) claimsOf(pod *framework.Pod) (list []*framework.PersistentVolumeClaim) {
+func (s *Storage) claimsOf(pod *api.Pod) (list []*api.PersistentVolumeClaim) {
 	for _, v := range pod.Spec.Volumes {
 		name := ""
 		switch {
@@ -197,7 +197,7 @@ func (s *Storage) claimsOf(pod *framework.Pod) (list []*framework.PersistentVolu
 	return list
 }
 
-func (s *Storage) volume(name string) *framework.PersistentVolume {
+func (s *Storage) volume(name string) *api.PersistentVolume {
 	for _, v := range s.Volumes {
 		if v.Name == name {
 			return v
@@ -206,16 +206,16 @@ func (s *Storage) volume(name string) *framework.PersistentVolume {
 	return nil
 }
 
-func reachable(v *framework.PersistentVolume, node *framework.Node) bool {
+func reachable(v *api.PersistentVolume, node *api.Node) bool {
 	a := v.Spec.NodeAffinity
 	return a == nil || a.Required == nil || SelectsNode(a.Required, node)
 }
 
-func size(c *framework.PersistentVolumeClaim) resource.Quantity {
+func size(c *api.PersistentVolumeClaim) resource.Quantity {
 	return c.Spec.Resources.Requests["storage"]
 }
 
-func filesystem(m *framework.PersistentVolumeMode) bool { return m == nil || *m == "Filesystem" }
+func filesystem(m *api.PersistentVolumeMode) bool { return m == nil || *m == "Filesystem" }
 
 func text(s *string) string {
 	if s == nil {

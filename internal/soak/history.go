@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -18,7 +19,7 @@ type history struct {
 	res         *Result
 	fast, plain *scheduling.Scheduler
 	other       *world // a fork
-	templates   []*framework.Pod
+	templates   []*api.Pod
 	serial      int
 	steps       int
 	crowded     int  // pods per node above which more pods leave than come
@@ -134,7 +135,7 @@ func (h *history) addNode() error {
 }
 
 // node makes a node that fits the epoch.
-func (h *history) node(name string) *framework.Node {
+func (h *history) node(name string) *api.Node {
 	if h.even {
 		return evenNode(h.r, name)
 	}
@@ -163,7 +164,7 @@ func (h *history) turn() error {
 func (h *history) newPod() (*framework.PodInfo, error) { return h.podOf(pick(h.r, h.templates...)) }
 
 // podOf makes a pod of a class.
-func (h *history) podOf(template *framework.Pod) (*framework.PodInfo, error) {
+func (h *history) podOf(template *api.Pod) (*framework.PodInfo, error) {
 	h.serial++
 	p := stamp(template, h.serial)
 	if chance(h.r, 20) {
@@ -172,7 +173,7 @@ func (h *history) podOf(template *framework.Pod) (*framework.PodInfo, error) {
 	if err := h.ephemeral(p); err != nil {
 		return nil, err
 	}
-	if err := framework.DefaultPod(p, framework.List[framework.PriorityClass](h.snap)); err != nil {
+	if err := api.DefaultPod(p, framework.List[api.PriorityClass](h.snap)); err != nil {
 		return nil, err
 	}
 	return h.snap.NewPodInfo(p)
@@ -184,7 +185,7 @@ func (h *history) schedule(mayPlace bool) error {
 }
 
 // scheduleOf decides for a new pod of a class.
-func (h *history) scheduleOf(template *framework.Pod, mayPlace bool) error {
+func (h *history) scheduleOf(template *api.Pod, mayPlace bool) error {
 	p, err := h.podOf(template)
 	if err != nil {
 		return err

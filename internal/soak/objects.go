@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -18,9 +19,9 @@ const gpu resource.Name = "example.com/gpu"
 
 // node makes a node of a random shape. Few distinct shapes make ties frequent,
 // small ones make clusters full.
-func node(r *rand.Rand, name string) *framework.Node {
-	b := framework.MakeNode(name, pick(r, "2", "4", "4", "8"), pick(r, "4Gi", "8Gi", "16Gi")).
-		Labels(framework.LabelHostname, name, "disk", pick(r, "ssd", "hdd"), "cores", pick(r, "4", "8"))
+func node(r *rand.Rand, name string) *api.Node {
+	b := api.MakeNode(name, pick(r, "2", "4", "4", "8"), pick(r, "4Gi", "8Gi", "16Gi")).
+		Labels(api.LabelHostname, name, "disk", pick(r, "ssd", "hdd"), "cores", pick(r, "4", "8"))
 	if !chance(r, 8) {
 		b = b.Zone(pick(r, "a", "b", "c")).Region("r")
 	}
@@ -54,14 +55,14 @@ func node(r *rand.Rand, name string) *framework.Node {
 
 // evenNode makes a node that plugins cannot tell from others but by what it has room
 // for.
-func evenNode(r *rand.Rand, name string) *framework.Node {
-	return framework.MakeNode(name, pick(r, "4", "8"), pick(r, "8Gi", "16Gi")).
-		Labels(framework.LabelHostname, name).Zone(pick(r, "a", "b", "c")).Region("r").Allocatable(resource.Pods, "110").Obj()
+func evenNode(r *rand.Rand, name string) *api.Node {
+	return api.MakeNode(name, pick(r, "4", "8"), pick(r, "8Gi", "16Gi")).
+		Labels(api.LabelHostname, name).Zone(pick(r, "a", "b", "c")).Region("r").Allocatable(resource.Pods, "110").Obj()
 }
 
 // template makes the pod of a class: all pods made from it are alike but for
 // their names.
-func template(r *rand.Rand, i int) *framework.Pod {
+func template(r *rand.Rand, i int) *api.Pod {
 	b := member(r, i)
 	switch r.IntN(4) {
 	case 0:
@@ -102,7 +103,7 @@ func template(r *rand.Rand, i int) *framework.Pod {
 
 // modest makes the pod of a class that asks for little more than room, so that
 // it is others that keep it from a node.
-func modest(r *rand.Rand, i int) *framework.Pod {
+func modest(r *rand.Rand, i int) *api.Pod {
 	b := member(r, i).Requests(pick(r, "500m", "1", "1500m"), pick(r, "512Mi", "1Gi", "3Gi"))
 	if chance(r, 6) {
 		b = b.HostPort(int32(8000 + r.IntN(2)))
@@ -120,8 +121,8 @@ func modest(r *rand.Rand, i int) *framework.Pod {
 }
 
 // small makes the pod of a class that differs from others in how little it requests.
-func small(r *rand.Rand, i int) *framework.Pod {
-	b := framework.MakePod("pod").Labels("app", fmt.Sprintf("app-%d", i%5)).
+func small(r *rand.Rand, i int) *api.Pod {
+	b := api.MakePod("pod").Labels("app", fmt.Sprintf("app-%d", i%5)).
 		Requests(fmt.Sprintf("%dm", 10*(1+r.IntN(40))), fmt.Sprintf("%dMi", 16*(1+r.IntN(40))))
 	switch {
 	case chance(r, 10):
@@ -133,8 +134,8 @@ func small(r *rand.Rand, i int) *framework.Pod {
 }
 
 // member begins a pod: where it belongs and what it is worth.
-func member(r *rand.Rand, i int) framework.PodBuilder {
-	b := framework.MakePod("pod").Namespace(pick(r, "default", "default", "team")).
+func member(r *rand.Rand, i int) api.PodBuilder {
+	b := api.MakePod("pod").Namespace(pick(r, "default", "default", "team")).
 		Labels("app", fmt.Sprintf("app-%d", i%5)).Image(fmt.Sprintf("app-%d", i%4))
 	if chance(r, 3) {
 		b = b.Labels("tier", pick(r, "front", "back"))
@@ -152,10 +153,10 @@ func member(r *rand.Rand, i int) framework.PodBuilder {
 }
 
 // stamp makes one pod of a template.
-func stamp(t *framework.Pod, serial int) *framework.Pod {
+func stamp(t *api.Pod, serial int) *api.Pod {
 	p := *t
 	p.Name = fmt.Sprintf("pod-%d", serial)
-	p.UID = framework.UID(strings.ToUpper(p.Name))
+	p.UID = api.UID(strings.ToUpper(p.Name))
 	return &p
 }
 
@@ -172,13 +173,13 @@ func (h *history) changeServices() error {
 	owner := of.ControllerRef()
 	for i := range 3 + r.IntN(6) {
 		if owner != nil && owner.Kind == "ReplicaSet" && chance(r, 3) {
-			set := &framework.ReplicaSet{ObjectMeta: framework.ObjectMeta{Name: owner.Name, Namespace: of.Namespace}}
-			set.Spec.Selector = &framework.LabelSelector{MatchLabels: kinds[i%2]}
+			set := &api.ReplicaSet{ObjectMeta: api.ObjectMeta{Name: owner.Name, Namespace: of.Namespace}}
+			set.Spec.Selector = &api.LabelSelector{MatchLabels: kinds[i%2]}
 			if err := framework.Put(h.snap, set); err != nil {
 				return err
 			}
 		}
-		s := &framework.Service{ObjectMeta: framework.ObjectMeta{Name: "turning", Namespace: of.Namespace}}
+		s := &api.Service{ObjectMeta: api.ObjectMeta{Name: "turning", Namespace: of.Namespace}}
 		s.Spec.Selector = kinds[i%2]
 		if err := framework.Put(h.snap, s); err != nil {
 			return err

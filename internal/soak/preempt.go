@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -101,8 +102,8 @@ func (h *history) evict(victim *framework.PodInfo, node string) error {
 	c.Lingering++
 	pod := *victim.Pod
 	pod.DeletionTimestamp = new(h.snap.Now())
-	pod.Status.Conditions = append(slices.Clip(pod.Status.Conditions), framework.PodCondition{
-		Type: framework.DisruptionTarget, Status: framework.ConditionTrue, Reason: framework.PodReasonPreemptionByScheduler,
+	pod.Status.Conditions = append(slices.Clip(pod.Status.Conditions), api.PodCondition{
+		Type: api.DisruptionTarget, Status: api.ConditionTrue, Reason: api.PodReasonPreemptionByScheduler,
 	})
 	info, err := h.snap.NewPodInfo(&pod)
 	if err != nil {

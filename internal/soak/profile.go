@@ -5,6 +5,7 @@ import (
 
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/preemption"
 	"github.com/berth-sched/berth/scoring"
@@ -32,7 +33,7 @@ func schedulers(r *rand.Rand) (fast, plain *scheduling.Scheduler, err error) {
 func profile(r *rand.Rand) scheduling.Profile {
 	p := pick(r, scheduling.Kubernetes137, scheduling.Kubernetes137, scheduling.Kubernetes134, scheduling.Kubernetes118)()
 	if chance(r, 6) {
-		zone := []string{framework.LabelTopologyZone}
+		zone := []string{api.LabelTopologyZone}
 		p.Filter = append(p.Filter, filter.ServiceAffinity{AffinityLabels: zone})
 		p.Score = append(p.Score, scheduling.Weighted{Plugin: scoring.ServiceAffinity{AntiAffinityLabels: zone}, Weight: 2})
 	}
@@ -56,9 +57,9 @@ func profile(r *rand.Rand) scheduling.Profile {
 // spreadByList replaces the default constraints, where the profile spreads pods
 // by topology, by a list which also has a constraint that must hold.
 func spreadByList(r *rand.Rand, p *scheduling.Profile) {
-	constraints := []framework.TopologySpreadConstraint{
-		{MaxSkew: int32(1 + r.IntN(3)), TopologyKey: framework.LabelTopologyZone, WhenUnsatisfiable: framework.DoNotSchedule},
-		{MaxSkew: int32(1 + r.IntN(3)), TopologyKey: framework.LabelHostname, WhenUnsatisfiable: framework.ScheduleAnyway},
+	constraints := []api.TopologySpreadConstraint{
+		{MaxSkew: int32(1 + r.IntN(3)), TopologyKey: api.LabelTopologyZone, WhenUnsatisfiable: api.DoNotSchedule},
+		{MaxSkew: int32(1 + r.IntN(3)), TopologyKey: api.LabelHostname, WhenUnsatisfiable: api.ScheduleAnyway},
 	}
 	for i := range p.Filter {
 		if _, ok := p.Filter[i].(filter.PodTopologySpread); ok {

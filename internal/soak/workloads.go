@@ -5,23 +5,24 @@ import (
 	"math/rand/v2"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // namespace makes or changes a namespace.
-func namespace(r *rand.Rand) *framework.Namespace {
-	n := &framework.Namespace{ObjectMeta: framework.ObjectMeta{Name: pick(r, "default", "team")}}
+func namespace(r *rand.Rand) *api.Namespace {
+	n := &api.Namespace{ObjectMeta: api.ObjectMeta{Name: pick(r, "default", "team")}}
 	if !chance(r, 3) {
 		n.Labels = map[string]string{"env": pick(r, "prod", "test")}
 	}
 	return n
 }
 
-func service(r *rand.Rand) *framework.Service {
-	return &framework.Service{ObjectMeta: named(r, "a", "b"), Spec: framework.ServiceSpec{Selector: labels(r)}}
+func service(r *rand.Rand) *api.Service {
+	return &api.Service{ObjectMeta: named(r, "a", "b"), Spec: api.ServiceSpec{Selector: labels(r)}}
 }
 
-func named(r *rand.Rand, names ...string) framework.ObjectMeta {
-	return framework.ObjectMeta{Name: pick(r, names...), Namespace: pick(r, "default", "default", "team")}
+func named(r *rand.Rand, names ...string) api.ObjectMeta {
+	return api.ObjectMeta{Name: pick(r, names...), Namespace: pick(r, "default", "default", "team")}
 }
 
 // labels are what a service or a workload may select; nil for nothing.
@@ -41,7 +42,7 @@ func labels(r *rand.Rand) map[string]string {
 func workloadName(r *rand.Rand) string { return pick(r, "w0", "w1", "w2") }
 
 // owned makes some pods belong to a workload, which may exist or not.
-func owned(r *rand.Rand, b framework.PodBuilder) framework.PodBuilder {
+func owned(r *rand.Rand, b api.PodBuilder) api.PodBuilder {
 	if chance(r, 3) {
 		return b
 	}
@@ -53,28 +54,28 @@ func (h *history) changeObjects() error {
 	r := h.r
 	switch r.IntN(12) {
 	case 0:
-		framework.Delete[framework.Namespace](h.snap, "team")
+		framework.Delete[api.Namespace](h.snap, "team")
 	case 1:
-		framework.Delete[framework.Service](h.snap, pick(r, "default/a", "default/b", "team/a"))
+		framework.Delete[api.Service](h.snap, pick(r, "default/a", "default/b", "team/a"))
 	case 2:
 		key := "default/" + workloadName(r)
-		framework.Delete[framework.ReplicaSet](h.snap, key)
-		framework.Delete[framework.StatefulSet](h.snap, key)
-		framework.Delete[framework.ReplicationController](h.snap, key)
+		framework.Delete[api.ReplicaSet](h.snap, key)
+		framework.Delete[api.StatefulSet](h.snap, key)
+		framework.Delete[api.ReplicationController](h.snap, key)
 	case 3, 4:
 		return framework.Put(h.snap, namespace(r))
 	case 5, 6, 7:
 		return framework.Put(h.snap, service(r))
 	case 8:
-		s := &framework.StatefulSet{ObjectMeta: named(r, workloadName(r))}
+		s := &api.StatefulSet{ObjectMeta: named(r, workloadName(r))}
 		s.Spec.Selector = selector(r)
 		return framework.Put(h.snap, s)
 	case 9:
-		rc := &framework.ReplicationController{ObjectMeta: named(r, workloadName(r))}
+		rc := &api.ReplicationController{ObjectMeta: named(r, workloadName(r))}
 		rc.Spec.Selector = labels(r)
 		return framework.Put(h.snap, rc)
 	default:
-		s := &framework.ReplicaSet{ObjectMeta: named(r, workloadName(r))}
+		s := &api.ReplicaSet{ObjectMeta: named(r, workloadName(r))}
 		s.Spec.Selector = selector(r)
 		return framework.Put(h.snap, s)
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // An Affinity is what counts for the inter-pod affinity of a pod to be placed,
@@ -49,7 +50,7 @@ func (t *Tables) Affinity(p *framework.PodInfo) *Affinity {
 	if t.Idle(p) {
 		return nil
 	}
-	if v := framework.ObjectsVersion[framework.Namespace](t.snapshot); v != t.namespaces {
+	if v := framework.ObjectsVersion[api.Namespace](t.snapshot); v != t.namespaces {
 		t.clock++
 		t.namespaces, t.named = v, t.clock
 	}
@@ -110,7 +111,7 @@ func (a *Affinity) Meet() {
 		return
 	}
 	var labels map[string]string
-	if n := framework.Lookup[framework.Namespace](t.snapshot, pod.Namespace); n != nil {
+	if n := framework.Lookup[api.Namespace](t.snapshot, pod.Namespace); n != nil {
 		labels = n.Labels
 	}
 	for ; a.seen < len(t.existing); a.seen++ {

@@ -4,14 +4,14 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/match"
 )
 
 // CheckDefaults reports everything that is wrong with the default constraints of
 // the plugin PodTopologySpread, in kube-scheduler's words, one error each; list
 // tells whether they are used at all.
-func CheckDefaults(list bool, constraints []framework.TopologySpreadConstraint) error {
+func CheckDefaults(list bool, constraints []api.TopologySpreadConstraint) error {
 	var errs []error
 	fail := func(format string, args ...any) {
 		errs = append(errs, fmt.Errorf("PodTopologySpread: "+format, args...))
@@ -21,7 +21,7 @@ func CheckDefaults(list bool, constraints []framework.TopologySpreadConstraint) 
 	}
 	type identity struct {
 		key    string
-		action framework.UnsatisfiableConstraintAction
+		action api.UnsatisfiableConstraintAction
 	}
 	seen := make(map[identity]bool, len(constraints))
 	for i := range constraints {
@@ -38,12 +38,12 @@ func CheckDefaults(list bool, constraints []framework.TopologySpreadConstraint) 
 			}
 		}
 		switch c.WhenUnsatisfiable {
-		case framework.DoNotSchedule, framework.ScheduleAnyway:
+		case api.DoNotSchedule, api.ScheduleAnyway:
 		case "":
 			fail("%s.whenUnsatisfiable: Required value: can not be empty", at)
 		default:
 			fail("%s.whenUnsatisfiable: Unsupported value: %q: supported values: %q, %q", at,
-				c.WhenUnsatisfiable, framework.DoNotSchedule, framework.ScheduleAnyway)
+				c.WhenUnsatisfiable, api.DoNotSchedule, api.ScheduleAnyway)
 		}
 		if c.LabelSelector != nil {
 			fail("%s.labelSelector: Forbidden: constraint must not define a selector, as they deduced for each pod", at)

@@ -26,7 +26,7 @@
 // It counts. Which counts make a node infeasible, and how they become a score,
 // is for packages filter and scoring. Objects are taken as they are: match
 // label keys of affinity terms have been merged into selectors before (see
-// framework.Objects.Default).
+// api.Objects.Default).
 //
 // # Changes
 //

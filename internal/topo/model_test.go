@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // TestTables changes a cluster at random, forks it and takes changes back, and
@@ -38,7 +39,7 @@ func TestTables(t *testing.T) {
 type model struct {
 	*rapid.T
 	forks  []*fork
-	pods   []*framework.Pod // that are to be placed
+	pods   []*api.Pod // that are to be placed
 	serial int
 }
 
@@ -115,10 +116,10 @@ func (m *model) change(s *framework.Snapshot) {
 }
 
 // node makes a node, with an empty zone or none at times.
-func (m *model) node(name string) *framework.Node {
-	b := framework.MakeNode(name, "4", "4Gi").Labels(framework.LabelHostname, name)
+func (m *model) node(name string) *api.Node {
+	b := api.MakeNode(name, "4", "4Gi").Labels(api.LabelHostname, name)
 	if zone := draw(m, "zone", "a", "a", "b", "b", "", "-"); zone != "-" {
-		b = b.Labels(framework.LabelTopologyZone, zone)
+		b = b.Labels(api.LabelTopologyZone, zone)
 	}
 	if rack := draw(m, "rack", "1", "2", "-"); rack != "-" {
 		b = b.Labels("rack", rack)
@@ -158,7 +159,7 @@ func (m *model) addPod(s *framework.Snapshot) {
 	m.serial++
 	pod := *draw(m, "like", append(wanted(), m.pods...)...)
 	pod.Name = fmt.Sprint("p", m.serial)
-	pod.UID = framework.UID(pod.Name)
+	pod.UID = api.UID(pod.Name)
 	if draw(m, "terminating", false, false, false, true) {
 		pod.DeletionTimestamp = new(s.Now())
 	}
@@ -177,10 +178,10 @@ func (m *model) removePod(s *framework.Snapshot) {
 }
 
 func (m *model) namespace(s *framework.Snapshot) {
-	n := &framework.Namespace{ObjectMeta: framework.ObjectMeta{Name: draw(m, "namespace", "default", "other")}}
+	n := &api.Namespace{ObjectMeta: api.ObjectMeta{Name: draw(m, "namespace", "default", "other")}}
 	switch team := draw(m, "team", "a", "b", "", "-"); team {
 	case "-":
-		framework.Delete[framework.Namespace](s, n.Name)
+		framework.Delete[api.Namespace](s, n.Name)
 		return
 	case "":
 	default:
@@ -190,7 +191,7 @@ func (m *model) namespace(s *framework.Snapshot) {
 }
 
 func (m *model) service(s *framework.Snapshot) {
-	o := &framework.Service{ObjectMeta: framework.ObjectMeta{Name: "s", Namespace: "default"}}
+	o := &api.Service{ObjectMeta: api.ObjectMeta{Name: "s", Namespace: "default"}}
 	switch draw(m, "selects", "app", "tier", "both", "nobody") {
 	case "app":
 		o.Spec.Selector = map[string]string{"app": "web"}
@@ -203,41 +204,41 @@ func (m *model) service(s *framework.Snapshot) {
 }
 
 // wanted are pods that differ in what decides about counts.
-func wanted() []*framework.Pod {
-	web := &framework.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
-	term := func(key string, teams map[string]string, namespaces ...string) framework.PodAffinityTerm {
-		t := framework.PodAffinityTerm{TopologyKey: key, LabelSelector: web, Namespaces: namespaces}
+func wanted() []*api.Pod {
+	web := &api.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
+	term := func(key string, teams map[string]string, namespaces ...string) api.PodAffinityTerm {
+		t := api.PodAffinityTerm{TopologyKey: key, LabelSelector: web, Namespaces: namespaces}
 		if teams != nil {
-			t.NamespaceSelector = &framework.LabelSelector{MatchLabels: teams}
+			t.NamespaceSelector = &api.LabelSelector{MatchLabels: teams}
 		}
 		return t
 	}
 	teamA := map[string]string{"team": "a"}
-	const zone, host = framework.LabelTopologyZone, framework.LabelHostname
-	near := func(terms ...framework.PodAffinityTerm) *framework.Affinity {
-		return &framework.Affinity{PodAffinity: &framework.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: terms}}
+	const zone, host = api.LabelTopologyZone, api.LabelHostname
+	near := func(terms ...api.PodAffinityTerm) *api.Affinity {
+		return &api.Affinity{PodAffinity: &api.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: terms}}
 	}
-	away := func(terms ...framework.PodAffinityTerm) *framework.Affinity {
-		return &framework.Affinity{PodAntiAffinity: &framework.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: terms}}
+	away := func(terms ...api.PodAffinityTerm) *api.Affinity {
+		return &api.Affinity{PodAntiAffinity: &api.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: terms}}
 	}
-	likes := &framework.Affinity{
-		PodAffinity: &framework.PodAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []framework.WeightedPodAffinityTerm{
+	likes := &api.Affinity{
+		PodAffinity: &api.PodAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []api.WeightedPodAffinityTerm{
 			{Weight: 3, PodAffinityTerm: term(zone, teamA)}, {Weight: 5, PodAffinityTerm: term("rack", nil)},
 		}},
-		PodAntiAffinity: &framework.PodAntiAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []framework.WeightedPodAffinityTerm{
+		PodAntiAffinity: &api.PodAntiAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []api.WeightedPodAffinityTerm{
 			{Weight: 7, PodAffinityTerm: term(host, map[string]string{})},
 		}},
 	}
-	constraint := func(key string, action framework.UnsatisfiableConstraintAction, taints bool) framework.TopologySpreadConstraint {
-		c := framework.TopologySpreadConstraint{MaxSkew: 1, TopologyKey: key, WhenUnsatisfiable: action, LabelSelector: web}
+	constraint := func(key string, action api.UnsatisfiableConstraintAction, taints bool) api.TopologySpreadConstraint {
+		c := api.TopologySpreadConstraint{MaxSkew: 1, TopologyKey: key, WhenUnsatisfiable: action, LabelSelector: web}
 		if taints {
-			c.NodeTaintsPolicy = new(framework.NodeInclusionPolicyHonor)
+			c.NodeTaintsPolicy = new(api.NodeInclusionPolicyHonor)
 		}
 		return c
 	}
-	var pods []*framework.Pod
-	add := func(a *framework.Affinity, spread ...framework.TopologySpreadConstraint) *framework.Pod {
-		p := framework.MakePod(fmt.Sprint("w", len(pods))).Labels("app", "web", "tier", "front").Obj()
+	var pods []*api.Pod
+	add := func(a *api.Affinity, spread ...api.TopologySpreadConstraint) *api.Pod {
+		p := api.MakePod(fmt.Sprint("w", len(pods))).Labels("app", "web", "tier", "front").Obj()
 		p.Spec.Affinity, p.Spec.TopologySpreadConstraints = a, spread
 		pods = append(pods, p)
 		return p
@@ -252,11 +253,11 @@ func wanted() []*framework.Pod {
 	add(away(term(zone, teamA)))
 	add(away(term("rack", map[string]string{}, "other")))
 	add(likes)
-	for _, action := range []framework.UnsatisfiableConstraintAction{framework.DoNotSchedule, framework.ScheduleAnyway} {
+	for _, action := range []api.UnsatisfiableConstraintAction{api.DoNotSchedule, api.ScheduleAnyway} {
 		add(nil, constraint(zone, action, false))
 		add(nil, constraint(zone, action, false)).Spec.NodeSelector = map[string]string{"disk": "ssd"}
 		add(nil, constraint(zone, action, true))
-		add(nil, constraint(zone, action, true)).Spec.Tolerations = []framework.Toleration{{Operator: framework.TolerationOpExists}}
+		add(nil, constraint(zone, action, true)).Spec.Tolerations = []api.Toleration{{Operator: api.TolerationOpExists}}
 		add(nil, constraint(zone, action, false), constraint("rack", action, false), constraint(host, action, false))
 		add(nil, constraint(host, action, false))
 	}

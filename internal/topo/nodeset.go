@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/match"
 )
 
@@ -21,13 +22,13 @@ type nodeRule struct {
 	labels      []string                    // keys of labels, all of which the node must have
 	required    *match.RequiredNodeAffinity // that the node must meet; nil asks for nothing
 	taints      bool                        // the node must have no hard taint that is not tolerated
-	tolerations []framework.Toleration
+	tolerations []api.Toleration
 }
 
 // trivial reports whether the rule asks for nothing but one label.
 func (r *nodeRule) trivial() bool { return len(r.labels) <= 1 && r.required == nil && !r.taints }
 
-func (r *nodeRule) allows(n *framework.Node) bool {
+func (r *nodeRule) allows(n *api.Node) bool {
 	for _, label := range r.labels {
 		if _, ok := n.Labels[label]; !ok {
 			return false

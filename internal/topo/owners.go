@@ -4,6 +4,7 @@ import (
 	"maps"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/match"
 )
 
@@ -33,15 +34,15 @@ func DefaultSelector(s *framework.Snapshot, p *framework.PodInfo) match.LabelSel
 	}
 	switch owner.APIVersion + " " + owner.Kind {
 	case "v1 ReplicationController":
-		if rc := framework.Lookup[framework.ReplicationController](s, key); rc != nil {
+		if rc := framework.Lookup[api.ReplicationController](s, key); rc != nil {
 			maps.Copy(merged, rc.Spec.Selector)
 		}
 	case "apps/v1 ReplicaSet":
-		if rs := framework.Lookup[framework.ReplicaSet](s, key); rs != nil {
+		if rs := framework.Lookup[api.ReplicaSet](s, key); rs != nil {
 			return withOwner(merged, rs.Spec.Selector)
 		}
 	case "apps/v1 StatefulSet":
-		if ss := framework.Lookup[framework.StatefulSet](s, key); ss != nil {
+		if ss := framework.Lookup[api.StatefulSet](s, key); ss != nil {
 			return withOwner(merged, ss.Spec.Selector)
 		}
 	}
@@ -55,9 +56,9 @@ func DefaultSelector(s *framework.Snapshot, p *framework.PodInfo) match.LabelSel
 // Source: kube-scheduler 1.37, plugins/helper, GetPodServices.
 //
 // Differs: kube-scheduler lists them in random order.
-func ServicesOf(s *framework.Snapshot, p *framework.PodInfo) []*framework.Service {
-	var list []*framework.Service
-	for _, service := range framework.List[framework.Service](s) {
+func ServicesOf(s *framework.Snapshot, p *framework.PodInfo) []*api.Service {
+	var list []*api.Service
+	for _, service := range framework.List[api.Service](s) {
 		if service.Namespace != p.Pod.Namespace || service.Spec.Selector == nil {
 			continue
 		}
@@ -86,7 +87,7 @@ func MatchingSelector(s *framework.Snapshot, p *framework.PodInfo) match.LabelSe
 	if len(pod.Labels) == 0 {
 		return match.LabelsOf(merged)
 	}
-	for _, rc := range framework.List[framework.ReplicationController](s) {
+	for _, rc := range framework.List[api.ReplicationController](s) {
 		if rc.Namespace == pod.Namespace && len(rc.Spec.Selector) > 0 {
 			if selector := match.LabelsOf(rc.Spec.Selector); selector.Matches(pod.Labels) {
 				maps.Copy(merged, rc.Spec.Selector)
@@ -94,7 +95,7 @@ func MatchingSelector(s *framework.Snapshot, p *framework.PodInfo) match.LabelSe
 		}
 	}
 	selector := match.LabelsOf(merged)
-	add := func(namespace string, source *framework.LabelSelector) {
+	add := func(namespace string, source *api.LabelSelector) {
 		if namespace != pod.Namespace {
 			return
 		}
@@ -103,10 +104,10 @@ func MatchingSelector(s *framework.Snapshot, p *framework.PodInfo) match.LabelSe
 			selector = selector.And(other)
 		}
 	}
-	for _, rs := range framework.List[framework.ReplicaSet](s) {
+	for _, rs := range framework.List[api.ReplicaSet](s) {
 		add(rs.Namespace, rs.Spec.Selector)
 	}
-	for _, ss := range framework.List[framework.StatefulSet](s) {
+	for _, ss := range framework.List[api.StatefulSet](s) {
 		add(ss.Namespace, ss.Spec.Selector)
 	}
 	return selector
@@ -114,7 +115,7 @@ func MatchingSelector(s *framework.Snapshot, p *framework.PodInfo) match.LabelSe
 
 // withOwner adds the selector of the controller, unless it is absent or
 // malformed.
-func withOwner(labels map[string]string, owner *framework.LabelSelector) match.LabelSelector {
+func withOwner(labels map[string]string, owner *api.LabelSelector) match.LabelSelector {
 	selector := match.LabelsOf(labels)
 	if owner == nil {
 		return selector
@@ -129,8 +130,8 @@ func withOwner(labels map[string]string, owner *framework.LabelSelector) match.L
 // noWorkloads reports whether the snapshot holds none of the objects that
 // DefaultSelector looks at.
 func noWorkloads(s *framework.Snapshot) bool {
-	return len(framework.List[framework.Service](s))+len(framework.List[framework.ReplicationController](s))+
-		len(framework.List[framework.ReplicaSet](s))+len(framework.List[framework.StatefulSet](s)) == 0
+	return len(framework.List[api.Service](s))+len(framework.List[api.ReplicationController](s))+
+		len(framework.List[api.ReplicaSet](s))+len(framework.List[api.StatefulSet](s)) == 0
 }
 
 // NoDefaults reports whether the pod has no spread constraints, neither of its own
@@ -142,8 +143,8 @@ func NoDefaults(s *framework.Snapshot, p *framework.PodInfo) bool {
 // A Defaults answers which default constraints pods have. The zero value is
 // ready to use; it belongs to one plugin's scratch memory.
 type Defaults struct {
-	source   []framework.TopologySpreadConstraint
-	action   framework.UnsatisfiableConstraintAction
+	source   []api.TopologySpreadConstraint
+	action   api.UnsatisfiableConstraintAction
 	snapshot *framework.Snapshot
 	versions workloads
 	kept     map[string]*Rules
@@ -156,13 +157,13 @@ type workloads [4]uint64
 // Of returns the default constraints with the action for a pod that has none
 // of its own, an empty list where nothing says what the pod belongs with. What
 // it finds is kept until one of the objects that it looked at changes.
-func (d *Defaults) Of(s *framework.Snapshot, p *framework.PodInfo, constraints []framework.TopologySpreadConstraint, action framework.UnsatisfiableConstraintAction) *Rules {
+func (d *Defaults) Of(s *framework.Snapshot, p *framework.PodInfo, constraints []api.TopologySpreadConstraint, action api.UnsatisfiableConstraintAction) *Rules {
 	if noWorkloads(s) {
 		return &noRules
 	}
 	versions := workloads{
-		framework.ObjectsVersion[framework.Service](s), framework.ObjectsVersion[framework.ReplicationController](s),
-		framework.ObjectsVersion[framework.ReplicaSet](s), framework.ObjectsVersion[framework.StatefulSet](s),
+		framework.ObjectsVersion[api.Service](s), framework.ObjectsVersion[api.ReplicationController](s),
+		framework.ObjectsVersion[api.ReplicaSet](s), framework.ObjectsVersion[api.StatefulSet](s),
 	}
 	same := len(constraints) == len(d.source) && (len(constraints) == 0 || &constraints[0] == &d.source[0])
 	if !same || d.action != action || d.versions != versions || d.snapshot != s || len(d.kept) >= classLimit {

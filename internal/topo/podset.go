@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/match"
 )
 
@@ -21,7 +22,7 @@ type podPart struct {
 	pods       match.LabelSelector
 }
 
-func (s *podSet) has(p *framework.Pod) bool {
+func (s *podSet) has(p *api.Pod) bool {
 	if s.running && terminating(p) {
 		return false
 	}
@@ -60,7 +61,7 @@ func partOf(t *Term, s *framework.Snapshot) podPart {
 		return part
 	}
 	names := slices.Clone(t.namespaces)
-	for _, n := range framework.List[framework.Namespace](s) {
+	for _, n := range framework.List[api.Namespace](s) {
 		if t.selected.Matches(n.Labels) {
 			names = append(names, n.Name)
 		}

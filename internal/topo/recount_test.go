@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // What the tables say is found anew here, from the objects alone. Selectors of
@@ -23,7 +24,7 @@ func (m *model) check(f *fork) {
 	}
 }
 
-func selects(s *framework.LabelSelector, labels map[string]string) bool {
+func selects(s *api.LabelSelector, labels map[string]string) bool {
 	if s == nil {
 		return false
 	}
@@ -36,9 +37,9 @@ func selects(s *framework.LabelSelector, labels map[string]string) bool {
 }
 
 // matches reports whether a term of a pod in the namespace owner selects the pod.
-func matches(s *framework.Snapshot, owner string, t *framework.PodAffinityTerm, p *framework.Pod) bool {
+func matches(s *framework.Snapshot, owner string, t *api.PodAffinityTerm, p *api.Pod) bool {
 	var labels map[string]string
-	n := framework.Lookup[framework.Namespace](s, p.Namespace)
+	n := framework.Lookup[api.Namespace](s, p.Namespace)
 	if n != nil {
 		labels = n.Labels
 	}
@@ -48,7 +49,7 @@ func matches(s *framework.Snapshot, owner string, t *framework.PodAffinityTerm, 
 
 // sum adds up over the pods on nodes in the same domain as n; of n itself where
 // the key is "".
-func sum(s *framework.Snapshot, n *framework.NodeInfo, key string, of func(m *framework.NodeInfo, p *framework.Pod) int64) (total int64) {
+func sum(s *framework.Snapshot, n *framework.NodeInfo, key string, of func(m *framework.NodeInfo, p *api.Pod) int64) (total int64) {
 	domain, ok := n.Node.Labels[key]
 	for _, m := range s.All() {
 		other, has := m.Node.Labels[key]
@@ -63,12 +64,12 @@ func sum(s *framework.Snapshot, n *framework.NodeInfo, key string, of func(m *fr
 }
 
 type weightedTerm struct {
-	term   framework.PodAffinityTerm
+	term   api.PodAffinityTerm
 	weight int64
 }
 
 // terms lists a pod's terms of the four kinds.
-func terms(p *framework.Pod) (near, away, likes []weightedTerm) {
+func terms(p *api.Pod) (near, away, likes []weightedTerm) {
 	a := p.Spec.Affinity
 	if a == nil {
 		return nil, nil, nil
@@ -102,7 +103,7 @@ func (m *model) checkAffinity(f *fork, what string, p *framework.PodInfo) {
 		m.promised(f, what, nil, nil)
 		m.promised(f, what+" score", nil, nil)
 	}
-	all := func(q *framework.Pod) bool {
+	all := func(q *api.Pod) bool {
 		for i := range near {
 			if !matches(s, pod.Namespace, &near[i].term, q) {
 				return false
@@ -139,7 +140,7 @@ func (m *model) checkAffinity(f *fork, what string, p *framework.PodInfo) {
 			key := near[i].term.TopologyKey
 			_, ok := n.Node.Labels[key]
 			labels = labels && ok
-			one := func(_ *framework.NodeInfo, q *framework.Pod) int64 { return number(all(q)) }
+			one := func(_ *framework.NodeInfo, q *api.Pod) int64 { return number(all(q)) }
 			attracted = attracted && sum(s, n, key, one) > 0
 			for _, o := range s.All() {
 				first = first && sum(s, o, key, one) == 0
@@ -147,13 +148,13 @@ func (m *model) checkAffinity(f *fork, what string, p *framework.PodInfo) {
 		}
 		repelled, barred := false, false
 		for i := range away {
-			repelled = repelled || sum(s, n, away[i].term.TopologyKey, func(_ *framework.NodeInfo, q *framework.Pod) int64 {
+			repelled = repelled || sum(s, n, away[i].term.TopologyKey, func(_ *framework.NodeInfo, q *api.Pod) int64 {
 				return number(matches(s, pod.Namespace, &away[i].term, q))
 			}) > 0
 		}
 		var like, demand int64
 		for i := range likes {
-			like += likes[i].weight * sum(s, n, likes[i].term.TopologyKey, func(_ *framework.NodeInfo, q *framework.Pod) int64 {
+			like += likes[i].weight * sum(s, n, likes[i].term.TopologyKey, func(_ *framework.NodeInfo, q *api.Pod) int64 {
 				return number(matches(s, pod.Namespace, &likes[i].term, q))
 			})
 		}
@@ -200,22 +201,22 @@ func number(yes bool) int64 {
 }
 
 // systemHard are default constraints for pods without any.
-var systemHard = []framework.TopologySpreadConstraint{
-	{TopologyKey: framework.LabelTopologyZone, WhenUnsatisfiable: framework.DoNotSchedule, MaxSkew: 1},
-	{TopologyKey: framework.LabelTopologyZone, WhenUnsatisfiable: framework.ScheduleAnyway, MaxSkew: 1},
-	{TopologyKey: framework.LabelHostname, WhenUnsatisfiable: framework.ScheduleAnyway, MaxSkew: 1},
+var systemHard = []api.TopologySpreadConstraint{
+	{TopologyKey: api.LabelTopologyZone, WhenUnsatisfiable: api.DoNotSchedule, MaxSkew: 1},
+	{TopologyKey: api.LabelTopologyZone, WhenUnsatisfiable: api.ScheduleAnyway, MaxSkew: 1},
+	{TopologyKey: api.LabelHostname, WhenUnsatisfiable: api.ScheduleAnyway, MaxSkew: 1},
 }
 
 // constraints are the pod's of the action, or the default ones.
-func constraints(f *fork, p *framework.Pod, action framework.UnsatisfiableConstraintAction) (list []framework.TopologySpreadConstraint) {
+func constraints(f *fork, p *api.Pod, action api.UnsatisfiableConstraintAction) (list []api.TopologySpreadConstraint) {
 	source := p.Spec.TopologySpreadConstraints
 	if len(source) == 0 {
-		o := framework.Lookup[framework.Service](f.snap, "default/s")
-		if o == nil || p.Namespace != o.Namespace || len(o.Spec.Selector) == 0 || !selects(&framework.LabelSelector{MatchLabels: o.Spec.Selector}, p.Labels) {
+		o := framework.Lookup[api.Service](f.snap, "default/s")
+		if o == nil || p.Namespace != o.Namespace || len(o.Spec.Selector) == 0 || !selects(&api.LabelSelector{MatchLabels: o.Spec.Selector}, p.Labels) {
 			return nil
 		}
 		for _, c := range systemHard {
-			c.LabelSelector = &framework.LabelSelector{MatchLabels: o.Spec.Selector}
+			c.LabelSelector = &api.LabelSelector{MatchLabels: o.Spec.Selector}
 			source = append(source, c)
 		}
 	}
@@ -228,19 +229,19 @@ func constraints(f *fork, p *framework.Pod, action framework.UnsatisfiableConstr
 }
 
 // counts reports whether pods on the node count for a constraint.
-func counts(list []framework.TopologySpreadConstraint, c *framework.TopologySpreadConstraint, n *framework.Node, p *framework.Pod, strict bool) bool {
+func counts(list []api.TopologySpreadConstraint, c *api.TopologySpreadConstraint, n *api.Node, p *api.Pod, strict bool) bool {
 	for i := range list {
 		if _, ok := n.Labels[list[i].TopologyKey]; strict && !ok {
 			return false
 		}
 	}
-	if !selects(&framework.LabelSelector{MatchLabels: p.Spec.NodeSelector}, n.Labels) {
+	if !selects(&api.LabelSelector{MatchLabels: p.Spec.NodeSelector}, n.Labels) {
 		return false
 	}
 	return c.NodeTaintsPolicy == nil || len(n.Spec.Taints) == 0 || len(p.Spec.Tolerations) > 0
 }
 
-func counted(c *framework.TopologySpreadConstraint, p, q *framework.Pod) int64 {
+func counted(c *api.TopologySpreadConstraint, p, q *api.Pod) int64 {
 	return number(q.Namespace == p.Namespace && q.DeletionTimestamp == nil && selects(c.LabelSelector, q.Labels))
 }
 
@@ -249,9 +250,9 @@ func (m *model) checkHard(f *fork, what string, p *framework.PodInfo) {
 	s, pod := f.snap, p.Pod
 	rules := HardRules(p)
 	if !rules.Own {
-		rules = f.defaults.Of(s, p, systemHard, framework.DoNotSchedule)
+		rules = f.defaults.Of(s, p, systemHard, api.DoNotSchedule)
 	}
-	list := constraints(f, pod, framework.DoNotSchedule)
+	list := constraints(f, pod, api.DoNotSchedule)
 	if len(rules.List) != len(list) {
 		m.Fatalf("%s: %d rules, want %d", what, len(rules.List), len(list))
 	}
@@ -313,13 +314,13 @@ func (m *model) checkHard(f *fork, what string, p *framework.PodInfo) {
 func (m *model) checkSoft(f *fork, what string, p *framework.PodInfo) {
 	m.Helper()
 	s, pod := f.snap, p.Pod
-	list := constraints(f, pod, framework.ScheduleAnyway)
+	list := constraints(f, pod, api.ScheduleAnyway)
 	for _, strict := range []bool{true, false} {
 		what := fmt.Sprint(what, " strict ", strict)
 		rules := SoftRules(p)
 		if !rules.Own {
 			var d Defaults
-			rules = d.Of(s, p, systemHard, framework.ScheduleAnyway)
+			rules = d.Of(s, p, systemHard, api.ScheduleAnyway)
 		}
 		if len(rules.List) != len(list) {
 			m.Fatalf("%s: %d rules, want %d", what, len(rules.List), len(list))
@@ -343,10 +344,10 @@ func (m *model) checkSoft(f *fork, what string, p *framework.PodInfo) {
 				for _, o := range s.All() {
 					other, has := o.Node.Labels[key]
 					same := ok && (has || !strict) && other == domain
-					if key == framework.LabelHostname {
+					if key == api.LabelHostname {
 						same = o == n
 					}
-					if !same || key != framework.LabelHostname && !counts(list, c, o.Node, pod, strict) {
+					if !same || key != api.LabelHostname && !counts(list, c, o.Node, pod, strict) {
 						continue
 					}
 					for _, q := range o.Pods {
@@ -366,7 +367,7 @@ func (m *model) checkSoft(f *fork, what string, p *framework.PodInfo) {
 }
 
 // checkSizes is about what follows from how many domains there are.
-func (m *model) checkSizes(f *fork, what string, spread *Spread, list []framework.TopologySpreadConstraint) {
+func (m *model) checkSizes(f *fork, what string, spread *Spread, list []api.TopologySpreadConstraint) {
 	m.Helper()
 	sizes := make([]int, len(list))
 	for i := range sizes {
@@ -388,7 +389,7 @@ func (m *model) checkSizes(f *fork, what string, spread *Spread, list []framewor
 	m.grouped(f, what+" prepared", g, func(n *framework.NodeInfo) string {
 		text := fmt.Sprint(spread.Ignores(n), " ")
 		for i := range list {
-			if list[i].TopologyKey != framework.LabelHostname {
+			if list[i].TopologyKey != api.LabelHostname {
 				text += fmt.Sprint(spread.Place(i, n), " ")
 			}
 		}

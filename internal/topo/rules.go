@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/match"
 )
 
@@ -56,11 +57,11 @@ func SoftRules(p *framework.PodInfo) *Rules {
 }
 
 var (
-	hardRules = framework.NewPodDerived(func(p *framework.PodInfo) *Rules { return ownRules(p, framework.DoNotSchedule) })
-	softRules = framework.NewPodDerived(func(p *framework.PodInfo) *Rules { return ownRules(p, framework.ScheduleAnyway) })
+	hardRules = framework.NewPodDerived(func(p *framework.PodInfo) *Rules { return ownRules(p, api.DoNotSchedule) })
+	softRules = framework.NewPodDerived(func(p *framework.PodInfo) *Rules { return ownRules(p, api.ScheduleAnyway) })
 )
 
-func ownRules(p *framework.PodInfo, action framework.UnsatisfiableConstraintAction) *Rules {
+func ownRules(p *framework.PodInfo, action api.UnsatisfiableConstraintAction) *Rules {
 	constraints := p.Pod.Spec.TopologySpreadConstraints
 	r := &Rules{Own: len(constraints) > 0}
 	for i := range constraints {
@@ -93,16 +94,16 @@ func withLabelKeys(s match.LabelSelector, keys []string, labels map[string]strin
 	return match.LabelsOf(same).And(s)
 }
 
-func newRule(c *framework.TopologySpreadConstraint, selector match.LabelSelector) Rule {
+func newRule(c *api.TopologySpreadConstraint, selector match.LabelSelector) Rule {
 	r := Rule{Key: c.TopologyKey, MaxSkew: int64(c.MaxSkew), MinDomains: 1, pods: selector, affinity: true}
 	if c.MinDomains != nil {
 		r.MinDomains = int64(*c.MinDomains)
 	}
 	if c.NodeAffinityPolicy != nil {
-		r.affinity = *c.NodeAffinityPolicy == framework.NodeInclusionPolicyHonor
+		r.affinity = *c.NodeAffinityPolicy == api.NodeInclusionPolicyHonor
 	}
 	if c.NodeTaintsPolicy != nil {
-		r.taints = *c.NodeTaintsPolicy == framework.NodeInclusionPolicyHonor
+		r.taints = *c.NodeTaintsPolicy == api.NodeInclusionPolicyHonor
 	}
 	return r
 }
@@ -110,7 +111,7 @@ func newRule(c *framework.TopologySpreadConstraint, selector match.LabelSelector
 // DefaultRules returns those of the default constraints that have the action,
 // for a pod without constraints of its own that belongs with the pods that the
 // selector selects.
-func DefaultRules(constraints []framework.TopologySpreadConstraint, action framework.UnsatisfiableConstraintAction, selector match.LabelSelector, p *framework.PodInfo) *Rules {
+func DefaultRules(constraints []api.TopologySpreadConstraint, action api.UnsatisfiableConstraintAction, selector match.LabelSelector, p *framework.PodInfo) *Rules {
 	r := new(Rules)
 	for i := range constraints {
 		if c := &constraints[i]; c.WhenUnsatisfiable == action {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/match"
 )
 
@@ -58,7 +59,7 @@ func (t *Tables) Soft(p *framework.PodInfo, r *Rules, strict bool) *Spread {
 	for i := range r.List {
 		rule := &r.List[i]
 		q := query{key: t.nodeKey(), nodes: none, pods: podsOf(p, rule)}
-		if rule.Key != framework.LabelHostname {
+		if rule.Key != api.LabelHostname {
 			q.key, q.nodes, q.loose = t.key(rule.Key), t.nodesOf(p, rule, labels), !strict
 		}
 		s.add(rule, q)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/match"
 )
 
@@ -84,14 +85,14 @@ func (t *Terms) list(kind int) []Term {
 	return [kinds][]Term{t.Required, t.RequiredAnti, t.Preferred, t.PreferredAnti}[kind]
 }
 
-func newTerms(p *framework.Pod) Terms {
+func newTerms(p *api.Pod) Terms {
 	var t Terms
 	a := p.Spec.Affinity
 	if a == nil {
 		return t
 	}
 	var problems []string
-	compile := func(name string, n int, at func(i int) (*framework.PodAffinityTerm, int32)) []Term {
+	compile := func(name string, n int, at func(i int) (*api.PodAffinityTerm, int32)) []Term {
 		terms := make([]Term, 0, n)
 		for i := range n {
 			source, weight := at(i)
@@ -104,19 +105,19 @@ func newTerms(p *framework.Pod) Terms {
 		}
 		return terms
 	}
-	plain := func(name string, list []framework.PodAffinityTerm) []Term {
-		return compile(name, len(list), func(i int) (*framework.PodAffinityTerm, int32) { return &list[i], 0 })
+	plain := func(name string, list []api.PodAffinityTerm) []Term {
+		return compile(name, len(list), func(i int) (*api.PodAffinityTerm, int32) { return &list[i], 0 })
 	}
-	weighted := func(name string, list []framework.WeightedPodAffinityTerm) []Term {
-		return compile(name, len(list), func(i int) (*framework.PodAffinityTerm, int32) {
+	weighted := func(name string, list []api.WeightedPodAffinityTerm) []Term {
+		return compile(name, len(list), func(i int) (*api.PodAffinityTerm, int32) {
 			return &list[i].PodAffinityTerm, list[i].Weight
 		})
 	}
-	var like framework.PodAffinity
+	var like api.PodAffinity
 	if a.PodAffinity != nil {
 		like = *a.PodAffinity
 	}
-	var avoid framework.PodAntiAffinity
+	var avoid api.PodAntiAffinity
 	if a.PodAntiAffinity != nil {
 		avoid = *a.PodAntiAffinity
 	}
@@ -128,7 +129,7 @@ func newTerms(p *framework.Pod) Terms {
 	return t
 }
 
-func newTerm(namespace string, source *framework.PodAffinityTerm, weight int64) (Term, error) {
+func newTerm(namespace string, source *api.PodAffinityTerm, weight int64) (Term, error) {
 	t := Term{Key: source.TopologyKey, Weight: weight}
 	var err error
 	if t.pods, err = match.NewLabelSelector(source.LabelSelector); err != nil {
@@ -188,7 +189,7 @@ var traitsOf = framework.NewPodDerived(func(p *framework.PodInfo) *traits {
 	return t
 })
 
-func terminating(p *framework.Pod) bool { return p.DeletionTimestamp != nil }
+func terminating(p *api.Pod) bool { return p.DeletionTimestamp != nil }
 
 func appendLabels(b []byte, labels map[string]string) []byte {
 	b = binary.AppendUvarint(b, uint64(len(labels)))

@@ -5,25 +5,26 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // Small cases of what TestTables seldom meets.
 
-const zone = framework.LabelTopologyZone
+const zone = api.LabelTopologyZone
 
 // on makes a snapshot with nodes that have these labels, the name of each first.
 func on(t *testing.T, nodes ...[]string) *framework.Snapshot {
 	t.Helper()
 	s := framework.NewSnapshot(framework.Arrival)
 	for _, n := range nodes {
-		if err := s.AddNode(framework.MakeNode(n[0], "4", "4Gi").Labels(n[1:]...).Obj()); err != nil {
+		if err := s.AddNode(api.MakeNode(n[0], "4", "4Gi").Labels(n[1:]...).Obj()); err != nil {
 			t.Fatal(err)
 		}
 	}
 	return s
 }
 
-func info(t *testing.T, s *framework.Snapshot, p *framework.Pod) *framework.PodInfo {
+func info(t *testing.T, s *framework.Snapshot, p *api.Pod) *framework.PodInfo {
 	t.Helper()
 	i, err := s.NewPodInfo(p)
 	if err != nil {
@@ -32,7 +33,7 @@ func info(t *testing.T, s *framework.Snapshot, p *framework.Pod) *framework.PodI
 	return i
 }
 
-func add(t *testing.T, s *framework.Snapshot, p *framework.Pod, node string) *framework.PodInfo {
+func add(t *testing.T, s *framework.Snapshot, p *api.Pod, node string) *framework.PodInfo {
 	t.Helper()
 	i := info(t, s, p)
 	if err := s.AddPod(i, node); err != nil {
@@ -41,24 +42,24 @@ func add(t *testing.T, s *framework.Snapshot, p *framework.Pod, node string) *fr
 	return i
 }
 
-func web(name string) *framework.Pod { return framework.MakePod(name).Labels("app", "web").Obj() }
+func web(name string) *api.Pod { return api.MakePod(name).Labels("app", "web").Obj() }
 
-var selectsWeb = &framework.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
+var selectsWeb = &api.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
 
 // hermit makes a pod that no web pod may be near to.
-func hermit(name, key string) *framework.Pod {
-	p := framework.MakePod(name).Obj()
-	p.Spec.Affinity = &framework.Affinity{PodAntiAffinity: &framework.PodAntiAffinity{
-		RequiredDuringSchedulingIgnoredDuringExecution: []framework.PodAffinityTerm{{TopologyKey: key, LabelSelector: selectsWeb}},
+func hermit(name, key string) *api.Pod {
+	p := api.MakePod(name).Obj()
+	p.Spec.Affinity = &api.Affinity{PodAntiAffinity: &api.PodAntiAffinity{
+		RequiredDuringSchedulingIgnoredDuringExecution: []api.PodAffinityTerm{{TopologyKey: key, LabelSelector: selectsWeb}},
 	}}
 	return p
 }
 
 // spread makes a web pod with constraints of the action.
-func spread(action framework.UnsatisfiableConstraintAction, keys ...string) *framework.Pod {
+func spread(action api.UnsatisfiableConstraintAction, keys ...string) *api.Pod {
 	p := web("spread")
 	for _, key := range keys {
-		p.Spec.TopologySpreadConstraints = append(p.Spec.TopologySpreadConstraints, framework.TopologySpreadConstraint{
+		p.Spec.TopologySpreadConstraints = append(p.Spec.TopologySpreadConstraints, api.TopologySpreadConstraint{
 			MaxSkew: 1, TopologyKey: key, WhenUnsatisfiable: action, LabelSelector: selectsWeb,
 		})
 	}
@@ -68,7 +69,7 @@ func spread(action framework.UnsatisfiableConstraintAction, keys ...string) *fra
 // TestLabelAppears moves a node between the domain of the empty value and none.
 func TestLabelAppears(t *testing.T) {
 	s := on(t, []string{"a", zone, ""}, []string{"b"})
-	p := info(t, s, spread(framework.DoNotSchedule, zone))
+	p := info(t, s, spread(api.DoNotSchedule, zone))
 	count := Of(s).Hard(p, HardRules(p)).Counts[0]
 	for i, labels := range []map[string]string{{}, {zone: ""}, {}} {
 		n := *s.Node("a").Node
@@ -88,14 +89,14 @@ func TestLabelAppears(t *testing.T) {
 func TestEmptyDomainStays(t *testing.T) {
 	s := on(t, []string{"a", zone, ""}, []string{"b"})
 	add(t, s, web("1"), "b")
-	p := info(t, s, spread(framework.ScheduleAnyway, zone))
+	p := info(t, s, spread(api.ScheduleAnyway, zone))
 	count := Of(s).Soft(p, SoftRules(p), false).Counts[0]
 	if err := s.RemoveNode("a"); err != nil {
 		t.Fatal(err)
 	}
 	for i, value := range []string{"x", ""} {
 		name := fmt.Sprint("c", i)
-		if err := s.AddNode(framework.MakeNode(name, "4", "4Gi").Labels(zone, value).Obj()); err != nil {
+		if err := s.AddNode(api.MakeNode(name, "4", "4Gi").Labels(zone, value).Obj()); err != nil {
 			t.Fatal(err)
 		}
 		if got, want := count.At(s.Node(name)), int64(i); got != want {
@@ -132,7 +133,7 @@ func TestSweepKeepsTerms(t *testing.T) {
 func TestSweepForgets(t *testing.T) {
 	s := on(t, []string{"a", zone, "z"}, []string{"b", zone, "z"})
 	last := add(t, s, hermit("1", zone), "a")
-	add(t, s, hermit("2", framework.LabelHostname), "b")
+	add(t, s, hermit("2", api.LabelHostname), "b")
 	p := info(t, s, web("new"))
 	before := Of(s).Affinity(p).FilterVersion()
 	if err := s.RemovePod(last, "a"); err != nil {
@@ -151,7 +152,7 @@ func TestSweepForgets(t *testing.T) {
 // what is counted was given up.
 func TestSizes(t *testing.T) {
 	s := on(t, []string{"a", zone, "z"})
-	p := info(t, s, spread(framework.ScheduleAnyway, zone))
+	p := info(t, s, spread(api.ScheduleAnyway, zone))
 	soft := func() *Spread { return Of(s).Soft(p, SoftRules(p), true) }
 	first := soft().Sized([]int{1})
 	for i := range sizesLimit + 1 {
@@ -162,10 +163,10 @@ func TestSizes(t *testing.T) {
 	}
 	again := soft().Sized([]int{7})
 	// Another binding holds the counters: they stay as they are.
-	other := spread(framework.ScheduleAnyway, zone)
-	other.Spec.Tolerations = []framework.Toleration{{Operator: framework.TolerationOpExists}}
-	other.Spec.TopologySpreadConstraints[0].NodeTaintsPolicy = new(framework.NodeInclusionPolicyIgnore)
-	other.Spec.TopologySpreadConstraints[0].NodeAffinityPolicy = new(framework.NodeInclusionPolicyIgnore)
+	other := spread(api.ScheduleAnyway, zone)
+	other.Spec.Tolerations = []api.Toleration{{Operator: api.TolerationOpExists}}
+	other.Spec.TopologySpreadConstraints[0].NodeTaintsPolicy = new(api.NodeInclusionPolicyIgnore)
+	other.Spec.TopologySpreadConstraints[0].NodeAffinityPolicy = new(api.NodeInclusionPolicyIgnore)
 	q := info(t, s, other)
 	old := soft()
 	tables := Of(s)
@@ -190,7 +191,7 @@ func TestSizes(t *testing.T) {
 // TestLongHistory changes counts more often than is remembered.
 func TestLongHistory(t *testing.T) {
 	s := on(t, []string{"a", zone, "y"}, []string{"b", zone, "z"})
-	p := info(t, s, spread(framework.ScheduleAnyway, zone))
+	p := info(t, s, spread(api.ScheduleAnyway, zone))
 	soft := Of(s).Soft(p, SoftRules(p), true)
 	before := soft.Sized([]int{2})
 	add(t, s, web("first"), "b")
@@ -215,7 +216,7 @@ func TestLongHistory(t *testing.T) {
 // TestForksHaveHistories changes counts on both sides of a fork.
 func TestForksHaveHistories(t *testing.T) {
 	s := on(t, []string{"a", zone, "y"}, []string{"b", zone, "z"})
-	p := info(t, s, spread(framework.ScheduleAnyway, zone))
+	p := info(t, s, spread(api.ScheduleAnyway, zone))
 	for i := range 5 { // so that the list of events has room for more
 		add(t, s, web(fmt.Sprint(i)), "a")
 	}
@@ -245,17 +246,17 @@ func TestForksHaveHistories(t *testing.T) {
 // TestOwnersTurn lets a service select other pods, and those of before again.
 func TestOwnersTurn(t *testing.T) {
 	s := on(t, []string{"a", zone, "y"}, []string{"b", zone, "z"})
-	add(t, s, framework.MakePod("1").Labels("tier", "front").Obj(), "a")
+	add(t, s, api.MakePod("1").Labels("tier", "front").Obj(), "a")
 	add(t, s, web("2"), "b")
-	p := info(t, s, framework.MakePod("new").Labels("app", "web", "tier", "front").Obj())
+	p := info(t, s, api.MakePod("new").Labels("app", "web", "tier", "front").Obj())
 	var d Defaults
 	hard := func(key, value string) *Spread {
-		service := &framework.Service{ObjectMeta: framework.ObjectMeta{Name: "s", Namespace: "default"}}
+		service := &api.Service{ObjectMeta: api.ObjectMeta{Name: "s", Namespace: "default"}}
 		service.Spec.Selector = map[string]string{key: value}
 		if err := framework.Put(s, service); err != nil {
 			t.Fatal(err)
 		}
-		return Of(s).Hard(p, d.Of(s, p, systemHard, framework.DoNotSchedule))
+		return Of(s).Hard(p, d.Of(s, p, systemHard, api.DoNotSchedule))
 	}
 	hard("tier", "front")
 	hard("app", "web")
@@ -274,8 +275,8 @@ func TestOwnersTurn(t *testing.T) {
 // TestPreparedGroups keeps nodes with and without a label apart that a scorer
 // leaves out, where it does not look at the label's value.
 func TestPreparedGroups(t *testing.T) {
-	s := on(t, []string{"a", zone, "z", framework.LabelHostname, "a"}, []string{"b", zone, "z"}, []string{"c", zone, "z", framework.LabelHostname, "c"})
-	p := info(t, s, spread(framework.ScheduleAnyway, zone, framework.LabelHostname))
+	s := on(t, []string{"a", zone, "z", api.LabelHostname, "a"}, []string{"b", zone, "z"}, []string{"c", zone, "z", api.LabelHostname, "c"})
+	p := info(t, s, spread(api.ScheduleAnyway, zone, api.LabelHostname))
 	n := *s.Node("b").Node
 	n.Labels = map[string]string{zone: "z"}
 	if err := s.UpdateNode(&n); err != nil {
@@ -293,16 +294,16 @@ func TestSelects(t *testing.T) {
 	s := on(t)
 	leaving := web("leaving")
 	leaving.DeletionTimestamp = new(s.Now())
-	all := spread(framework.DoNotSchedule, zone)
-	all.Spec.TopologySpreadConstraints[0].LabelSelector = &framework.LabelSelector{}
+	all := spread(api.DoNotSchedule, zone)
+	all.Spec.TopologySpreadConstraints[0].LabelSelector = &api.LabelSelector{}
 	for _, tt := range []struct {
 		name              string
-		rule, pod         *framework.Pod
+		rule, pod         *api.Pod
 		selected, counted bool
 	}{
-		{"like", spread(framework.DoNotSchedule, zone), web("1"), true, true},
-		{"another", spread(framework.DoNotSchedule, zone), framework.MakePod("1").Obj(), false, false},
-		{"terminating", spread(framework.DoNotSchedule, zone), leaving, true, false},
+		{"like", spread(api.DoNotSchedule, zone), web("1"), true, true},
+		{"another", spread(api.DoNotSchedule, zone), api.MakePod("1").Obj(), false, false},
+		{"terminating", spread(api.DoNotSchedule, zone), leaving, true, false},
 		{"asks for nothing", all, web("1"), true, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -1,6 +1,9 @@
 package topo
 
-import "github.com/berth-sched/berth/framework"
+import (
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+)
 
 // PodAdded implements [framework.PodWatcher].
 func (t *Tables) PodAdded(_ *framework.Snapshot, n *framework.NodeInfo, p *framework.PodInfo) {
@@ -43,7 +46,7 @@ func (t *Tables) NodeUpdated(_ *framework.Snapshot, old, n *framework.NodeInfo) 
 
 // stays reports whether both versions of a node are in the same domains and
 // sets.
-func (t *Tables) stays(old, n *framework.Node) bool {
+func (t *Tables) stays(old, n *api.Node) bool {
 	for _, k := range t.keys {
 		was, had := old.Labels[k.label]
 		is, has := n.Labels[k.label]

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // A Handle identifies a volume of a CSI driver.
@@ -27,7 +28,7 @@ func (h *Handles) add(v Handle) {
 // A NodeVolumes is what pods use on a node, and what else is attached to it.
 type NodeVolumes struct {
 	// Node is what is known of the drivers on the node; it may be nil.
-	Node *framework.CSINode
+	Node *api.CSINode
 	// Used are the volumes that the node's pods use.
 	Used Handles
 	// Counts holds the number of volumes by driver, with those that are attached
@@ -54,11 +55,11 @@ type versions struct{ claims, volumes, classes, nodes, attachments uint64 }
 
 func versionsOf(s *framework.Snapshot) versions {
 	return versions{
-		framework.ObjectsVersion[framework.PersistentVolumeClaim](s),
-		framework.ObjectsVersion[framework.PersistentVolume](s),
-		framework.ObjectsVersion[framework.StorageClass](s),
-		framework.ObjectsVersion[framework.CSINode](s),
-		framework.ObjectsVersion[framework.VolumeAttachment](s),
+		framework.ObjectsVersion[api.PersistentVolumeClaim](s),
+		framework.ObjectsVersion[api.PersistentVolume](s),
+		framework.ObjectsVersion[api.StorageClass](s),
+		framework.ObjectsVersion[api.CSINode](s),
+		framework.ObjectsVersion[api.VolumeAttachment](s),
 	}
 }
 
@@ -136,11 +137,11 @@ func (a *Attached) read(s *framework.Snapshot, n *framework.NodeInfo) NodeVolume
 	return v
 }
 
-func hasLimits(n *framework.CSINode) bool {
+func hasLimits(n *api.CSINode) bool {
 	return n != nil && slices.ContainsFunc(n.Spec.Drivers, isLimited)
 }
 
-func isLimited(d framework.CSINodeDriver) bool {
+func isLimited(d api.CSINodeDriver) bool {
 	return d.Allocatable != nil && d.Allocatable.Count != nil
 }
 
@@ -165,11 +166,11 @@ func (v *NodeVolumes) Limited() bool { return hasLimits(v.Node) }
 // node.
 func attachments(s *framework.Snapshot) map[string][]Handle {
 	by := map[string][]Handle{}
-	for _, a := range framework.List[framework.VolumeAttachment](s) {
+	for _, a := range framework.List[api.VolumeAttachment](s) {
 		if a.Spec.Attacher == "" || a.Spec.Source.PersistentVolumeName == nil {
 			continue
 		}
-		v := framework.Lookup[framework.PersistentVolume](s, *a.Spec.Source.PersistentVolumeName)
+		v := framework.Lookup[api.PersistentVolume](s, *a.Spec.Source.PersistentVolumeName)
 		if v == nil || v.Spec.CSI == nil {
 			continue
 		}
@@ -207,7 +208,7 @@ var errNoName = errors.New("PersistentVolumeClaim had no name")
 // a pod that is there may be alive without.
 //
 // Source: kube-scheduler 1.37, nodevolumelimits, filterAttachableVolumes.
-func handles(s *framework.Snapshot, p *framework.Pod, mounts []Mount, known, comes bool, to *Handles) error {
+func handles(s *framework.Snapshot, p *api.Pod, mounts []Mount, known, comes bool, to *Handles) error {
 	for i := range mounts {
 		m := &mounts[i]
 		if m.Disk != nil {
@@ -238,7 +239,7 @@ func handles(s *framework.Snapshot, p *framework.Pod, mounts []Mount, known, com
 }
 
 // addDisk adds a disk that a pod names itself.
-func addDisk(v *framework.Volume, known bool, to *Handles) error {
+func addDisk(v *api.Volume, known bool, to *Handles) error {
 	plugin := inTreeOf(&v.VolumeSource)
 	if !known || !plugin.countable {
 		return nil
@@ -253,8 +254,8 @@ func addDisk(v *framework.Volume, known bool, to *Handles) error {
 
 // handleOfClaim returns the CSI volume of a claim, or the one that will be made
 // for it; the zero Handle if it is no CSI volume.
-func handleOfClaim(s *framework.Snapshot, c *framework.PersistentVolumeClaim, known bool) Handle {
-	v := framework.Lookup[framework.PersistentVolume](s, c.Spec.VolumeName)
+func handleOfClaim(s *framework.Snapshot, c *api.PersistentVolumeClaim, known bool) Handle {
+	v := framework.Lookup[api.PersistentVolume](s, c.Spec.VolumeName)
 	if c.Spec.VolumeName == "" || v == nil {
 		return handleOfClass(s, c, known)
 	}
@@ -272,9 +273,9 @@ func handleOfClaim(s *framework.Snapshot, c *framework.PersistentVolumeClaim, kn
 	return Handle{Driver: plugin.driver, Name: name}
 }
 
-func handleOfClass(s *framework.Snapshot, c *framework.PersistentVolumeClaim, known bool) Handle {
+func handleOfClass(s *framework.Snapshot, c *api.PersistentVolumeClaim, known bool) Handle {
 	name := ClassOfClaim(c)
-	class := framework.Lookup[framework.StorageClass](s, name)
+	class := framework.Lookup[api.StorageClass](s, name)
 	if name == "" || class == nil {
 		return Handle{}
 	}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // TestAttachedStandsThrough reserves in a transaction, changes a volume that
@@ -16,19 +17,19 @@ func TestAttachedStandsThrough(t *testing.T) {
 		}
 	}
 	s := framework.NewSnapshot(framework.Arrival)
-	must(s.AddNode(framework.MakeNode("n", "1", "1Gi").Obj()))
-	late := framework.VolumeBindingWaitForFirstConsumer
-	must(framework.Put(s, &framework.StorageClass{ObjectMeta: framework.ObjectMeta{Name: "csi"}, Provisioner: "csi", VolumeBindingMode: &late}))
-	limits := &framework.CSINode{ObjectMeta: framework.ObjectMeta{Name: "n"}}
-	limits.Spec.Drivers = []framework.CSINodeDriver{{Name: "csi", Allocatable: &framework.VolumeNodeResources{Count: new(int32(9))}}}
+	must(s.AddNode(api.MakeNode("n", "1", "1Gi").Obj()))
+	late := api.VolumeBindingWaitForFirstConsumer
+	must(framework.Put(s, &api.StorageClass{ObjectMeta: api.ObjectMeta{Name: "csi"}, Provisioner: "csi", VolumeBindingMode: &late}))
+	limits := &api.CSINode{ObjectMeta: api.ObjectMeta{Name: "n"}}
+	limits.Spec.Drivers = []api.CSINodeDriver{{Name: "csi", Allocatable: &api.VolumeNodeResources{Count: new(int32(9))}}}
 	must(framework.Put(s, limits))
-	volume := func(handle string) *framework.PersistentVolume {
-		v := &framework.PersistentVolume{ObjectMeta: framework.ObjectMeta{Name: "v"}}
-		v.Spec.CSI = &framework.CSIPersistentVolumeSource{Driver: "csi", VolumeHandle: handle}
+	volume := func(handle string) *api.PersistentVolume {
+		v := &api.PersistentVolume{ObjectMeta: api.ObjectMeta{Name: "v"}}
+		v.Spec.CSI = &api.CSIPersistentVolumeSource{Driver: "csi", VolumeHandle: handle}
 		return v
 	}
-	claim := func(name, volume string) *framework.PersistentVolumeClaim {
-		c := &framework.PersistentVolumeClaim{ObjectMeta: framework.ObjectMeta{Namespace: "default", Name: name}}
+	claim := func(name, volume string) *api.PersistentVolumeClaim {
+		c := &api.PersistentVolumeClaim{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: name}}
 		c.Spec.StorageClassName, c.Spec.VolumeName = new("csi"), volume
 		return c
 	}
@@ -36,9 +37,9 @@ func TestAttachedStandsThrough(t *testing.T) {
 	must(framework.Put(s, claim("there", "v")))
 	must(framework.Put(s, claim("new", "")))
 	pod := func(name, claim string) *framework.PodInfo {
-		p := framework.MakePod(name).Obj()
-		p.Spec.Volumes = []framework.Volume{{Name: "v"}}
-		p.Spec.Volumes[0].PersistentVolumeClaim = &framework.PersistentVolumeClaimVolumeSource{ClaimName: claim}
+		p := api.MakePod(name).Obj()
+		p.Spec.Volumes = []api.Volume{{Name: "v"}}
+		p.Spec.Volumes[0].PersistentVolumeClaim = &api.PersistentVolumeClaimVolumeSource{ClaimName: claim}
 		info, err := s.NewPodInfo(p)
 		must(err)
 		return info

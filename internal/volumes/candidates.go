@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/match"
 	"github.com/berth-sched/berth/resource"
 )
@@ -21,7 +22,7 @@ type candidates struct {
 }
 
 // candidatesFor looks for volumes of the claim's class.
-func candidatesFor(s *framework.Snapshot, claim *framework.PersistentVolumeClaim) (c candidates) {
+func candidatesFor(s *framework.Snapshot, claim *api.PersistentVolumeClaim) (c candidates) {
 	selector, limited := match.LabelSelector{}, claim.Spec.Selector != nil
 	if limited {
 		var err error
@@ -41,7 +42,7 @@ func candidatesFor(s *framework.Snapshot, claim *framework.PersistentVolumeClaim
 			v.object.DeletionTimestamp != nil:
 		case reserved:
 			c.reserved = append(c.reserved, v)
-		case spec.ClaimRef != nil || v.object.Status.Phase != framework.VolumeAvailable,
+		case spec.ClaimRef != nil || v.object.Status.Phase != api.VolumeAvailable,
 			limited && !selector.Matches(v.object.Labels),
 			!hasModes(spec.AccessModes, claim.Spec.AccessModes):
 		default:
@@ -61,7 +62,7 @@ func candidatesFor(s *framework.Snapshot, claim *framework.PersistentVolumeClaim
 // on returns the volume that the claim would get on a node: one that is
 // reserved for it, which then must be usable there, or else the smallest.
 // Volumes that claims before it got are left out.
-func (c *candidates) on(n *framework.Node, taken []Binding) *volume {
+func (c *candidates) on(n *api.Node, taken []Binding) *volume {
 	for _, v := range c.reserved {
 		if isTaken(v, taken) {
 			continue
@@ -86,14 +87,14 @@ func isTaken(v *volume, taken []Binding) bool {
 }
 
 // isReservedFor reports whether the volume says that it belongs to the claim.
-func isReservedFor(v *framework.PersistentVolume, c *framework.PersistentVolumeClaim) bool {
+func isReservedFor(v *api.PersistentVolume, c *api.PersistentVolumeClaim) bool {
 	r := v.Spec.ClaimRef
 	return r != nil && r.Name == c.Name && r.Namespace == c.Namespace && (r.UID == "" || r.UID == c.UID)
 }
 
-func modeOf(m *framework.PersistentVolumeMode) framework.PersistentVolumeMode {
+func modeOf(m *api.PersistentVolumeMode) api.PersistentVolumeMode {
 	if m == nil {
-		return framework.PersistentVolumeFilesystem
+		return api.PersistentVolumeFilesystem
 	}
 	return *m
 }
@@ -106,7 +107,7 @@ func deref(s *string) string {
 }
 
 // hasModes reports whether a volume has all access modes that a claim asks for.
-func hasModes(have, want []framework.PersistentVolumeAccessMode) bool {
+func hasModes(have, want []api.PersistentVolumeAccessMode) bool {
 	for _, mode := range want {
 		if !slices.Contains(have, mode) {
 			return false

@@ -2,6 +2,7 @@ package volumes
 
 import (
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/match"
 	"github.com/berth-sched/berth/resource"
 )
@@ -18,7 +19,7 @@ type catalog struct {
 
 // A volume is a persistent volume with what is derived from it.
 type volume struct {
-	object   *framework.PersistentVolume
+	object   *api.PersistentVolume
 	class    string
 	size     resource.Quantity
 	affinity Affinity
@@ -27,7 +28,7 @@ type volume struct {
 
 // A capacity is a CSIStorageCapacity with what is derived from it.
 type capacity struct {
-	object *framework.CSIStorageCapacity
+	object *api.CSIStorageCapacity
 	known  bool  // whether the limit is
 	limit  int64 // bytes of the largest volume
 	nodes  match.LabelSelector
@@ -45,9 +46,9 @@ func (c *catalog) Fork(*framework.Snapshot) framework.Extension {
 // volumesIn returns all volumes in the order of their names.
 func volumesIn(s *framework.Snapshot) []*volume {
 	c := catalogKey.Of(s)
-	if v := framework.ObjectsVersion[framework.PersistentVolume](s); v != c.volumesVersion {
-		c.volumes = renew(c.volumes, framework.List[framework.PersistentVolume](s),
-			(*framework.PersistentVolume).Key, func(v *volume) *framework.PersistentVolume { return v.object }, compileVolume)
+	if v := framework.ObjectsVersion[api.PersistentVolume](s); v != c.volumesVersion {
+		c.volumes = renew(c.volumes, framework.List[api.PersistentVolume](s),
+			(*api.PersistentVolume).Key, func(v *volume) *api.PersistentVolume { return v.object }, compileVolume)
 		c.volumesVersion = v
 	}
 	return c.volumes
@@ -56,9 +57,9 @@ func volumesIn(s *framework.Snapshot) []*volume {
 // capacitiesIn returns all storage capacities in the order of their keys.
 func capacitiesIn(s *framework.Snapshot) []*capacity {
 	c := catalogKey.Of(s)
-	if v := framework.ObjectsVersion[framework.CSIStorageCapacity](s); v != c.capacitiesVersion {
-		c.capacities = renew(c.capacities, framework.List[framework.CSIStorageCapacity](s),
-			(*framework.CSIStorageCapacity).Key, func(c *capacity) *framework.CSIStorageCapacity { return c.object }, compileCapacity)
+	if v := framework.ObjectsVersion[api.CSIStorageCapacity](s); v != c.capacitiesVersion {
+		c.capacities = renew(c.capacities, framework.List[api.CSIStorageCapacity](s),
+			(*api.CSIStorageCapacity).Key, func(c *capacity) *api.CSIStorageCapacity { return c.object }, compileCapacity)
 		c.capacitiesVersion = v
 	}
 	return c.capacities
@@ -81,7 +82,7 @@ func renew[T, C any](old []C, objects []*T, key func(*T) string, object func(C) 
 	return list
 }
 
-func compileVolume(object *framework.PersistentVolume) *volume {
+func compileVolume(object *api.PersistentVolume) *volume {
 	v := &volume{
 		object: object, class: ClassOfVolume(object), size: object.Spec.Capacity[resource.Storage],
 		affinity: AffinityOf(object.Spec.NodeAffinity),
@@ -94,7 +95,7 @@ func compileVolume(object *framework.PersistentVolume) *volume {
 
 // compileCapacity takes a selector that is malformed for one that selects
 // nothing, as upstream does.
-func compileCapacity(object *framework.CSIStorageCapacity) *capacity {
+func compileCapacity(object *api.CSIStorageCapacity) *capacity {
 	c := &capacity{object: object, must: mustOfSelector(object.NodeTopology)}
 	c.nodes, _ = match.NewLabelSelector(object.NodeTopology)
 	limit := object.MaximumVolumeSize

@@ -3,7 +3,7 @@ package volumes
 import (
 	"strings"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -40,7 +40,7 @@ func DiskLimitOf(plugin string, max int64) (l DiskLimit, ok bool) {
 }
 
 // On is the limit of a node.
-func (l DiskLimit) On(n *framework.Node) int64 {
+func (l DiskLimit) On(n *api.Node) int64 {
 	if told, ok := n.Status.Allocatable[l.told]; ok {
 		return told.Value()
 	}
@@ -57,7 +57,7 @@ const (
 )
 
 // ebsLimit knows the machines that share their limit with network cards.
-func ebsLimit(n *framework.Node) int64 {
+func ebsLimit(n *api.Node) int64 {
 	machine, ok := n.Labels[labelInstanceType]
 	if !ok {
 		machine = n.Labels[labelInstanceTypeOld]

@@ -4,27 +4,28 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // A DiskKind is a kind of disk that nodes take a limited number of, as the
 // plugins count them that came before CSI.
 type DiskKind struct {
 	plugin *inTree
-	id     func(*framework.VolumeSource) (id string, is bool)
-	idOf   func(*framework.PersistentVolumeSource) (id string, is bool)
+	id     func(*api.VolumeSource) (id string, is bool)
+	idOf   func(*api.PersistentVolumeSource) (id string, is bool)
 }
 
 // The kinds of disks.
 var (
 	EBSDisks = &DiskKind{
 		awsEBS,
-		func(v *framework.VolumeSource) (string, bool) {
+		func(v *api.VolumeSource) (string, bool) {
 			if v.AWSElasticBlockStore == nil {
 				return "", false
 			}
 			return v.AWSElasticBlockStore.VolumeID, true
 		},
-		func(v *framework.PersistentVolumeSource) (string, bool) {
+		func(v *api.PersistentVolumeSource) (string, bool) {
 			if v.AWSElasticBlockStore == nil {
 				return "", false
 			}
@@ -33,13 +34,13 @@ var (
 	}
 	GCEDisks = &DiskKind{
 		gcePD,
-		func(v *framework.VolumeSource) (string, bool) {
+		func(v *api.VolumeSource) (string, bool) {
 			if v.GCEPersistentDisk == nil {
 				return "", false
 			}
 			return v.GCEPersistentDisk.PDName, true
 		},
-		func(v *framework.PersistentVolumeSource) (string, bool) {
+		func(v *api.PersistentVolumeSource) (string, bool) {
 			if v.GCEPersistentDisk == nil {
 				return "", false
 			}
@@ -48,13 +49,13 @@ var (
 	}
 	AzureDisks = &DiskKind{
 		azureDisk,
-		func(v *framework.VolumeSource) (string, bool) {
+		func(v *api.VolumeSource) (string, bool) {
 			if v.AzureDisk == nil {
 				return "", false
 			}
 			return v.AzureDisk.DiskName, true
 		},
-		func(v *framework.PersistentVolumeSource) (string, bool) {
+		func(v *api.PersistentVolumeSource) (string, bool) {
 			if v.AzureDisk == nil {
 				return "", false
 			}
@@ -63,13 +64,13 @@ var (
 	}
 	CinderDisks = &DiskKind{
 		cinder,
-		func(v *framework.VolumeSource) (string, bool) {
+		func(v *api.VolumeSource) (string, bool) {
 			if v.Cinder == nil {
 				return "", false
 			}
 			return v.Cinder.VolumeID, true
 		},
-		func(v *framework.PersistentVolumeSource) (string, bool) {
+		func(v *api.PersistentVolumeSource) (string, bool) {
 			if v.Cinder == nil {
 				return "", false
 			}
@@ -97,7 +98,7 @@ func (k *DiskKind) MayMount(p *framework.PodInfo) bool {
 }
 
 // Migrated reports whether a CSI driver has taken over such disks on the node.
-func (k *DiskKind) Migrated(node *framework.CSINode) bool { return Migrated(node, k.plugin.name) }
+func (k *DiskKind) Migrated(node *api.CSINode) bool { return Migrated(node, k.plugin.name) }
 
 // Append adds the pod's disks that are not in the list yet. A claim without a
 // volume counts if its class makes such disks; one that does not exist does not
@@ -144,12 +145,12 @@ func (k *DiskKind) Count(s *framework.Snapshot, n *framework.NodeInfo, added []D
 }
 
 func (k *DiskKind) ofClaim(s *framework.Snapshot, namespace, name string) (d Disk, is bool) {
-	claim := framework.Lookup[framework.PersistentVolumeClaim](s, key(namespace, name))
+	claim := framework.Lookup[api.PersistentVolumeClaim](s, key(namespace, name))
 	if claim == nil {
 		return d, false
 	}
 	if claim.Spec.VolumeName != "" {
-		if v := framework.Lookup[framework.PersistentVolume](s, claim.Spec.VolumeName); v != nil {
+		if v := framework.Lookup[api.PersistentVolume](s, claim.Spec.VolumeName); v != nil {
 			d.id, is = k.idOf(&v.Spec.PersistentVolumeSource)
 			return d, is
 		}
@@ -157,6 +158,6 @@ func (k *DiskKind) ofClaim(s *framework.Snapshot, namespace, name string) (d Dis
 	if claim.Spec.StorageClassName == nil {
 		return d, false
 	}
-	class := framework.Lookup[framework.StorageClass](s, *claim.Spec.StorageClassName)
+	class := framework.Lookup[api.StorageClass](s, *claim.Spec.StorageClassName)
 	return Disk{claim.Key(), true}, class != nil && class.Provisioner == k.plugin.name
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -22,15 +23,15 @@ const (
 
 // A Binding is a volume that a claim gets.
 type Binding struct {
-	Claim  *framework.PersistentVolumeClaim
-	Volume *framework.PersistentVolume
+	Claim  *api.PersistentVolumeClaim
+	Volume *api.PersistentVolume
 }
 
 // A Provision is a claim for which a volume is to be made.
 type Provision struct {
-	Claim *framework.PersistentVolumeClaim
+	Claim *api.PersistentVolumeClaim
 	// From is the capacity that it is taken from, nil where none is counted.
-	From *framework.CSIStorageCapacity
+	From *api.CSIStorageCapacity
 }
 
 // Found is what the claims of a pod would get on a node.
@@ -77,7 +78,7 @@ type boundClaim struct {
 
 // A waitingClaim is a claim that gets its volume with the pod's node.
 type waitingClaim struct {
-	claim      *framework.PersistentVolumeClaim
+	claim      *api.PersistentVolumeClaim
 	node       string // that is selected for it
 	candidates candidates
 	provision  provision
@@ -98,7 +99,7 @@ func (f *Finder) Prepare(s *framework.Snapshot, pod *framework.PodInfo) framewor
 	if len(refs) == 0 {
 		return framework.SkipStatus()
 	}
-	claims := make([]*framework.PersistentVolumeClaim, len(refs))
+	claims := make([]*api.PersistentVolumeClaim, len(refs))
 	for i, ref := range refs {
 		var err error
 		if claims[i], err = usableClaim(s, pod.Pod, ref); err != nil {
@@ -127,14 +128,14 @@ func (f *Finder) Prepare(s *framework.Snapshot, pod *framework.PodInfo) framewor
 
 // usableClaim returns the claim that a pod refers to, unless the pod cannot use
 // it.
-func usableClaim(s *framework.Snapshot, pod *framework.Pod, ref ClaimRef) (*framework.PersistentVolumeClaim, error) {
+func usableClaim(s *framework.Snapshot, pod *api.Pod, ref ClaimRef) (*api.PersistentVolumeClaim, error) {
 	claim, err := Claim(s, pod.Namespace, ref.Name)
 	switch {
 	case err != nil && ref.Ephemeral:
 		return nil, fmt.Errorf("waiting for ephemeral volume controller to create the persistentvolumeclaim %q", ref.Name)
 	case err != nil:
 		return nil, err
-	case claim.Status.Phase == framework.ClaimLost:
+	case claim.Status.Phase == api.ClaimLost:
 		return nil, fmt.Errorf("persistentvolumeclaim %q bound to non-existent persistentvolume %q", claim.Name, claim.Spec.VolumeName)
 	case claim.DeletionTimestamp != nil:
 		return nil, fmt.Errorf("persistentvolumeclaim %q is being deleted", claim.Name)
@@ -145,28 +146,28 @@ func usableClaim(s *framework.Snapshot, pod *framework.Pod, ref ClaimRef) (*fram
 }
 
 // IsBound reports whether a claim has its volume for good.
-func IsBound(c *framework.PersistentVolumeClaim) bool {
-	_, completed := c.Annotations[framework.AnnBindCompleted]
+func IsBound(c *api.PersistentVolumeClaim) bool {
+	_, completed := c.Annotations[api.AnnBindCompleted]
 	return completed && c.Spec.VolumeName != ""
 }
 
 // waits reports whether an unbound claim waits for its first pod.
-func (f *Finder) waits(c *framework.PersistentVolumeClaim) (bool, error) {
+func (f *Finder) waits(c *api.PersistentVolumeClaim) (bool, error) {
 	name := ClassOfClaim(c)
 	if IsBound(c) || name == "" {
 		return false, nil
 	}
-	class := framework.Lookup[framework.StorageClass](f.snapshot, name)
+	class := framework.Lookup[api.StorageClass](f.snapshot, name)
 	switch {
 	case class == nil:
 		return false, nil
 	case class.VolumeBindingMode == nil:
 		return false, fmt.Errorf("VolumeBindingMode not set for StorageClass %q", name)
 	}
-	return *class.VolumeBindingMode == framework.VolumeBindingWaitForFirstConsumer && c.Spec.VolumeName == "", nil
+	return *class.VolumeBindingMode == api.VolumeBindingWaitForFirstConsumer && c.Spec.VolumeName == "", nil
 }
 
-func boundClaimOf(s *framework.Snapshot, c *framework.PersistentVolumeClaim) (b boundClaim) {
+func boundClaimOf(s *framework.Snapshot, c *api.PersistentVolumeClaim) (b boundClaim) {
 	v, err := Volume(s, c.Spec.VolumeName)
 	if err != nil {
 		return boundClaim{missing: true}
@@ -189,7 +190,7 @@ func (f *Finder) prepareWaiting() {
 	for i := range f.waiting {
 		w := &f.waiting[i]
 		w.provision = provisionFor(f.snapshot, w.claim)
-		if node, ok := w.claim.Annotations[framework.AnnSelectedNode]; ok {
+		if node, ok := w.claim.Annotations[api.AnnSelectedNode]; ok {
 			w.node = node
 			f.selected = append(f.selected, i)
 			continue
@@ -244,7 +245,7 @@ func (f *Finder) checkBound(n *framework.NodeInfo) (Reasons, error) {
 
 // findWaiting binds what it can and makes the rest. That some claim found no
 // volume does not count once volumes are made: then that decides.
-func (f *Finder) findWaiting(n *framework.Node, found Found) (Found, Reasons, error) {
+func (f *Finder) findWaiting(n *api.Node, found Found) (Found, Reasons, error) {
 	for _, i := range f.selected {
 		if f.waiting[i].node != n.Name {
 			return found, NoVolume, nil

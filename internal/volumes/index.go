@@ -4,16 +4,16 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // A label is a label of a node with a value. The zero label stands for none.
 type label struct{ key, value string }
 
 // mustOfTerm returns a label that every node has which the term selects.
-func mustOfTerm(t *framework.NodeSelectorTerm) label {
+func mustOfTerm(t *api.NodeSelectorTerm) label {
 	for i := range t.MatchExpressions {
-		if r := &t.MatchExpressions[i]; r.Operator == framework.NodeSelectorOpIn && len(r.Values) == 1 {
+		if r := &t.MatchExpressions[i]; r.Operator == api.NodeSelectorOpIn && len(r.Values) == 1 {
 			return label{r.Key, r.Values[0]}
 		}
 	}
@@ -21,7 +21,7 @@ func mustOfTerm(t *framework.NodeSelectorTerm) label {
 }
 
 // mustOfSelector returns a label that everything has which the selector selects.
-func mustOfSelector(s *framework.LabelSelector) label {
+func mustOfSelector(s *api.LabelSelector) label {
 	if s == nil || len(s.MatchLabels) == 0 {
 		return label{}
 	}

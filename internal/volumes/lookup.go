@@ -4,11 +4,12 @@ import (
 	"fmt"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // key returns the key of a namespaced object.
 func key(namespace, name string) string {
-	m := framework.ObjectMeta{Namespace: namespace, Name: name}
+	m := api.ObjectMeta{Namespace: namespace, Name: name}
 	return m.Key()
 }
 
@@ -22,39 +23,39 @@ type MissingError struct {
 func (e *MissingError) Error() string { return fmt.Sprintf("%s %q not found", e.Kind, e.Name) }
 
 // Claim returns a claim, or a [*MissingError].
-func Claim(s *framework.Snapshot, namespace, name string) (*framework.PersistentVolumeClaim, error) {
-	if c := framework.Lookup[framework.PersistentVolumeClaim](s, key(namespace, name)); c != nil {
+func Claim(s *framework.Snapshot, namespace, name string) (*api.PersistentVolumeClaim, error) {
+	if c := framework.Lookup[api.PersistentVolumeClaim](s, key(namespace, name)); c != nil {
 		return c, nil
 	}
 	return nil, &MissingError{"persistentvolumeclaim", name}
 }
 
 // Volume returns a persistent volume, or a [*MissingError].
-func Volume(s *framework.Snapshot, name string) (*framework.PersistentVolume, error) {
-	if v := framework.Lookup[framework.PersistentVolume](s, name); v != nil {
+func Volume(s *framework.Snapshot, name string) (*api.PersistentVolume, error) {
+	if v := framework.Lookup[api.PersistentVolume](s, name); v != nil {
 		return v, nil
 	}
 	return nil, &MissingError{"persistentvolume", name}
 }
 
 // Class returns a storage class, or a [*MissingError].
-func Class(s *framework.Snapshot, name string) (*framework.StorageClass, error) {
-	if c := framework.Lookup[framework.StorageClass](s, name); c != nil {
+func Class(s *framework.Snapshot, name string) (*api.StorageClass, error) {
+	if c := framework.Lookup[api.StorageClass](s, name); c != nil {
 		return c, nil
 	}
 	return nil, &MissingError{"storageclass.storage.k8s.io", name}
 }
 
 // CSINode returns the CSI drivers on a node, nil if they are not known.
-func CSINode(s *framework.Snapshot, node string) *framework.CSINode {
-	return framework.Lookup[framework.CSINode](s, node)
+func CSINode(s *framework.Snapshot, node string) *api.CSINode {
+	return framework.Lookup[api.CSINode](s, node)
 }
 
 // annBetaClass is the annotation that named the class before there was a field.
 const annBetaClass = "volume.beta.kubernetes.io/storage-class"
 
 // ClassOfClaim returns the name of the class that a claim asks for, "" for none.
-func ClassOfClaim(c *framework.PersistentVolumeClaim) string {
+func ClassOfClaim(c *api.PersistentVolumeClaim) string {
 	if name, ok := c.Annotations[annBetaClass]; ok {
 		return name
 	}
@@ -65,7 +66,7 @@ func ClassOfClaim(c *framework.PersistentVolumeClaim) string {
 }
 
 // ClassOfVolume returns the name of a volume's class, "" for none.
-func ClassOfVolume(v *framework.PersistentVolume) string {
+func ClassOfVolume(v *api.PersistentVolume) string {
 	if name, ok := v.Annotations[annBetaClass]; ok {
 		return name
 	}
@@ -74,7 +75,7 @@ func ClassOfVolume(v *framework.PersistentVolume) string {
 
 // CheckOwner returns an error unless the claim of an ephemeral volume was made
 // for the pod.
-func CheckOwner(p *framework.Pod, c *framework.PersistentVolumeClaim) error {
+func CheckOwner(p *api.Pod, c *api.PersistentVolumeClaim) error {
 	if owner := c.ControllerRef(); c.Namespace == p.Namespace && owner != nil && owner.UID == p.UID {
 		return nil
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // An inTree is a volume plugin of old that a CSI driver can take over.
@@ -43,7 +43,7 @@ func inTreeNamed(provisioner string) *inTree {
 }
 
 // inTreeOf returns the plugin of a pod's volume, nil if there is none.
-func inTreeOf(v *framework.VolumeSource) *inTree {
+func inTreeOf(v *api.VolumeSource) *inTree {
 	switch {
 	case v.GCEPersistentDisk != nil:
 		return gcePD
@@ -65,7 +65,7 @@ func inTreeOf(v *framework.VolumeSource) *inTree {
 
 // inTreeOfVolume returns the plugin of a persistent volume, nil if there is
 // none.
-func inTreeOfVolume(v *framework.PersistentVolumeSource) *inTree {
+func inTreeOfVolume(v *api.PersistentVolumeSource) *inTree {
 	switch {
 	case v.GCEPersistentDisk != nil:
 		return gcePD
@@ -87,11 +87,11 @@ func inTreeOfVolume(v *framework.PersistentVolumeSource) *inTree {
 
 // Migrated reports whether a node says that a CSI driver has taken over the
 // in-tree plugin of that name.
-func Migrated(node *framework.CSINode, plugin string) bool {
+func Migrated(node *api.CSINode, plugin string) bool {
 	if node == nil || plugin == "" {
 		return false
 	}
-	for name := range strings.SplitSeq(node.Annotations[framework.AnnMigratedPlugins], ",") {
+	for name := range strings.SplitSeq(node.Annotations[api.AnnMigratedPlugins], ",") {
 		if name == plugin {
 			return true
 		}
@@ -100,7 +100,7 @@ func Migrated(node *framework.CSINode, plugin string) bool {
 }
 
 // handleOf returns the name by which the driver knows a disk of a pod.
-func handleOf(v *framework.VolumeSource) (string, error) {
+func handleOf(v *api.VolumeSource) (string, error) {
 	switch {
 	case v.GCEPersistentDisk != nil:
 		return gceHandle("zones", "UNSPECIFIED", v.GCEPersistentDisk.PDName), nil
@@ -118,7 +118,7 @@ func handleOf(v *framework.VolumeSource) (string, error) {
 
 // handleOfVolume returns the name by which the driver knows a persistent
 // volume.
-func handleOfVolume(v *framework.PersistentVolume) (string, error) {
+func handleOfVolume(v *api.PersistentVolume) (string, error) {
 	switch source := &v.Spec.PersistentVolumeSource; {
 	case source.GCEPersistentDisk != nil:
 		return gceVolumeHandle(v)
@@ -140,11 +140,11 @@ func gceHandle(kind, place, disk string) string {
 
 // gceVolumeHandle reads the place of a disk from the volume's zone label: one
 // zone, or several of one region.
-func gceVolumeHandle(v *framework.PersistentVolume) (string, error) {
+func gceVolumeHandle(v *api.PersistentVolume) (string, error) {
 	disk := v.Spec.GCEPersistentDisk.PDName
-	label := v.Labels[framework.LabelFailureDomainZone]
+	label := v.Labels[api.LabelFailureDomainZone]
 	if label == "" {
-		label = v.Labels[framework.LabelTopologyZone]
+		label = v.Labels[api.LabelTopologyZone]
 	}
 	zones := strings.Split(label, zoneDelimiter)
 	switch {

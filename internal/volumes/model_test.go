@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -28,10 +29,10 @@ const nodes, claimsInUse, volumesInUse = 4, 4, 4
 func newMachine(t *rapid.T) *machine {
 	m := &machine{t: t, s: framework.NewSnapshot(framework.Arrival)}
 	for i := range nodes {
-		m.must(m.s.AddNode(framework.MakeNode(fmt.Sprint("n", i), "1", "1Gi").Obj()))
+		m.must(m.s.AddNode(api.MakeNode(fmt.Sprint("n", i), "1", "1Gi").Obj()))
 	}
-	late := framework.VolumeBindingWaitForFirstConsumer
-	m.must(framework.Put(m.s, &framework.StorageClass{ObjectMeta: framework.ObjectMeta{Name: "csi"}, Provisioner: "csi", VolumeBindingMode: &late}))
+	late := api.VolumeBindingWaitForFirstConsumer
+	m.must(framework.Put(m.s, &api.StorageClass{ObjectMeta: api.ObjectMeta{Name: "csi"}, Provisioner: "csi", VolumeBindingMode: &late}))
 	return m
 }
 
@@ -57,10 +58,10 @@ func (m *machine) node() *framework.NodeInfo {
 // newPod makes a pod that mounts one or two claims.
 func (m *machine) newPod() *framework.PodInfo {
 	m.serial++
-	p := framework.MakePod(fmt.Sprint("p", m.serial)).Obj()
+	p := api.MakePod(fmt.Sprint("p", m.serial)).Obj()
 	for i := range rapid.IntRange(0, 2).Draw(m.t, "mounts") {
-		v := framework.Volume{Name: fmt.Sprint(i)}
-		v.PersistentVolumeClaim = &framework.PersistentVolumeClaimVolumeSource{ClaimName: m.claimName()}
+		v := api.Volume{Name: fmt.Sprint(i)}
+		v.PersistentVolumeClaim = &api.PersistentVolumeClaimVolumeSource{ClaimName: m.claimName()}
 		p.Spec.Volumes = append(p.Spec.Volumes, v)
 	}
 	info, err := m.s.NewPodInfo(p)
@@ -77,34 +78,34 @@ func (m *machine) PodGoes(*rapid.T) {
 }
 
 func (m *machine) PutClaim(*rapid.T) {
-	c := &framework.PersistentVolumeClaim{ObjectMeta: framework.ObjectMeta{Namespace: "default", Name: m.claimName()}}
+	c := &api.PersistentVolumeClaim{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: m.claimName()}}
 	c.Spec.StorageClassName = new("csi")
 	if rapid.Bool().Draw(m.t, "bound") {
-		c.Spec.VolumeName, c.Annotations = m.volumeName(), map[string]string{framework.AnnBindCompleted: "yes"}
+		c.Spec.VolumeName, c.Annotations = m.volumeName(), map[string]string{api.AnnBindCompleted: "yes"}
 	}
 	m.must(framework.Put(m.s, c))
 }
 
 func (m *machine) PutVolume(*rapid.T) {
-	v := &framework.PersistentVolume{ObjectMeta: framework.ObjectMeta{Name: m.volumeName()}}
-	v.Spec.StorageClassName, v.Status.Phase = "csi", framework.VolumeAvailable
+	v := &api.PersistentVolume{ObjectMeta: api.ObjectMeta{Name: m.volumeName()}}
+	v.Spec.StorageClassName, v.Status.Phase = "csi", api.VolumeAvailable
 	v.Spec.Capacity = resource.List{resource.Storage: resource.New(int64(rapid.IntRange(1, 3).Draw(m.t, "size")), resource.BinarySI)}
-	v.Spec.CSI = &framework.CSIPersistentVolumeSource{Driver: "csi", VolumeHandle: m.volumeName()}
+	v.Spec.CSI = &api.CSIPersistentVolumeSource{Driver: "csi", VolumeHandle: m.volumeName()}
 	m.must(framework.Put(m.s, v))
 }
 
 func (m *machine) DeleteVolume(*rapid.T) {
-	framework.Delete[framework.PersistentVolume](m.s, m.volumeName())
+	framework.Delete[api.PersistentVolume](m.s, m.volumeName())
 }
 
 func (m *machine) PutCSINode(*rapid.T) {
-	n := &framework.CSINode{ObjectMeta: framework.ObjectMeta{Name: m.node().Name()}}
-	n.Spec.Drivers = []framework.CSINodeDriver{{Name: "csi", Allocatable: &framework.VolumeNodeResources{Count: new(int32(1))}}}
+	n := &api.CSINode{ObjectMeta: api.ObjectMeta{Name: m.node().Name()}}
+	n.Spec.Drivers = []api.CSINodeDriver{{Name: "csi", Allocatable: &api.VolumeNodeResources{Count: new(int32(1))}}}
 	m.must(framework.Put(m.s, n))
 }
 
 func (m *machine) PutAttachment(*rapid.T) {
-	a := &framework.VolumeAttachment{ObjectMeta: framework.ObjectMeta{Name: m.volumeName()}}
+	a := &api.VolumeAttachment{ObjectMeta: api.ObjectMeta{Name: m.volumeName()}}
 	a.Spec.Attacher, a.Spec.NodeName, a.Spec.Source.PersistentVolumeName = "csi", m.node().Name(), new(m.volumeName())
 	m.must(framework.Put(m.s, a))
 }
@@ -193,13 +194,13 @@ func (m *machine) compareAssumed() {
 	a := assumedKey.Of(m.s)
 	left := 0
 	for key, r := range a.volumes.entries {
-		if framework.Lookup[framework.PersistentVolume](m.s, key) != r.now {
+		if framework.Lookup[api.PersistentVolume](m.s, key) != r.now {
 			m.t.Fatalf("volume %s is not the one that is reserved", key)
 		}
 		left += len(r.left)
 	}
 	for key, r := range a.claims.entries {
-		if framework.Lookup[framework.PersistentVolumeClaim](m.s, key) != r.now {
+		if framework.Lookup[api.PersistentVolumeClaim](m.s, key) != r.now {
 			m.t.Fatalf("claim %s is not the one that is reserved", key)
 		}
 		left += len(r.left)
@@ -220,9 +221,9 @@ func (m *machine) compareAssumed() {
 		for _, x := range h.list {
 			v, c := a.volumes.entries[""], a.claims.entries[""]
 			if x.volume != nil {
-				v = a.volumes.entries[framework.KeyOf(x.volume)]
+				v = a.volumes.entries[api.KeyOf(x.volume)]
 			} else {
-				c = a.claims.entries[framework.KeyOf(x.claim)]
+				c = a.claims.entries[api.KeyOf(x.claim)]
 			}
 			if v.put != x.volume || c.put != x.claim || !slices.Contains(slices.Concat(v.left, c.left), id) {
 				m.t.Fatalf("pod %v has left and counts on %v, which does not know it", id, x)
@@ -265,7 +266,7 @@ func (m *machine) compareUses() {
 }
 
 func (m *machine) compareCatalog() {
-	kept, objects := volumesIn(m.s), framework.List[framework.PersistentVolume](m.s)
+	kept, objects := volumesIn(m.s), framework.List[api.PersistentVolume](m.s)
 	if len(kept) != len(objects) {
 		m.t.Fatalf("%d volumes, want %d", len(kept), len(objects))
 	}

@@ -1,6 +1,9 @@
 package volumes
 
-import "github.com/berth-sched/berth/framework"
+import (
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+)
 
 // A ClaimRef is a claim that a pod mounts.
 type ClaimRef struct {
@@ -14,7 +17,7 @@ type ClaimRef struct {
 // claim, or a disk that the pod names itself.
 type Mount struct {
 	Claim ClaimRef
-	Disk  *framework.Volume // nil for claims
+	Disk  *api.Volume // nil for claims
 }
 
 // A Pod is what the volume plugins read of a pod's volumes. Lists are in the
@@ -29,7 +32,7 @@ type Pod struct {
 	// Mounts are the claims, and the disks that a CSI driver may have taken over.
 	Mounts []Mount
 	// Exclusive are the disks that two pods of a node may not share.
-	Exclusive []*framework.Volume
+	Exclusive []*api.Volume
 }
 
 var none Pod
@@ -72,7 +75,7 @@ func (p *Pod) claim(c ClaimRef) {
 	p.Mounts = append(p.Mounts, Mount{Claim: c})
 }
 
-func isExclusive(v *framework.Volume) bool {
+func isExclusive(v *api.Volume) bool {
 	return v.GCEPersistentDisk != nil || v.AWSElasticBlockStore != nil || v.RBD != nil || v.ISCSI != nil
 }
 

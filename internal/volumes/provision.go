@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/match"
 	"github.com/berth-sched/berth/resource"
 )
@@ -25,7 +26,7 @@ type provision struct {
 	index      index
 }
 
-func provisionFor(s *framework.Snapshot, claim *framework.PersistentVolumeClaim) (p provision) {
+func provisionFor(s *framework.Snapshot, claim *api.PersistentVolumeClaim) (p provision) {
 	name := ClassOfClaim(claim)
 	if name == "" {
 		p.err = fmt.Errorf("no class for claim %q", claim.Namespace+"/"+claim.Name)
@@ -47,7 +48,7 @@ func provisionFor(s *framework.Snapshot, claim *framework.PersistentVolumeClaim)
 		}
 	}
 	request, ok := claim.Spec.Resources.Requests[resource.Storage]
-	driver := framework.Lookup[framework.CSIDriver](s, class.Provisioner)
+	driver := framework.Lookup[api.CSIDriver](s, class.Provisioner)
 	if !ok || driver == nil || driver.Spec.StorageCapacity == nil || !*driver.Spec.StorageCapacity {
 		return p
 	}
@@ -64,11 +65,11 @@ func provisionFor(s *framework.Snapshot, claim *framework.PersistentVolumeClaim)
 
 // compileTopology returns false for a term that selects nothing: an empty or a
 // malformed one.
-func compileTopology(t *framework.TopologySelectorTerm) (match.LabelSelector, bool) {
-	var s framework.LabelSelector
+func compileTopology(t *api.TopologySelectorTerm) (match.LabelSelector, bool) {
+	var s api.LabelSelector
 	for _, e := range t.MatchLabelExpressions {
 		s.MatchExpressions = append(s.MatchExpressions,
-			framework.LabelSelectorRequirement{Key: e.Key, Operator: framework.LabelSelectorOpIn, Values: e.Values})
+			api.LabelSelectorRequirement{Key: e.Key, Operator: api.LabelSelectorOpIn, Values: e.Values})
 	}
 	selector, err := match.NewLabelSelector(&s)
 	return selector, err == nil && len(s.MatchExpressions) > 0
@@ -77,7 +78,7 @@ func compileTopology(t *framework.TopologySelectorTerm) (match.LabelSelector, bo
 // on reports whether a volume can be made for use on a node, if not, whether
 // only room is lacking, and the capacity that it would be taken from, nil if
 // none is counted.
-func (p *provision) on(n *framework.Node) (reason Reasons, from *framework.CSIStorageCapacity, err error) {
+func (p *provision) on(n *api.Node) (reason Reasons, from *api.CSIStorageCapacity, err error) {
 	switch {
 	case p.err != nil:
 		return 0, nil, p.err

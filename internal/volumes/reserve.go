@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // annBoundByController tells on a volume that its binding was not made by hand.
@@ -18,14 +19,14 @@ const annBoundByController = "pv.kubernetes.io/bound-by-controller"
 // as nobody else puts or reserves those objects.
 type Assumed struct {
 	pods    cowMap[podID, holding]
-	volumes cowMap[string, reserved[framework.PersistentVolume]]
-	claims  cowMap[string, reserved[framework.PersistentVolumeClaim]]
+	volumes cowMap[string, reserved[api.PersistentVolume]]
+	claims  cowMap[string, reserved[api.PersistentVolumeClaim]]
 }
 
 // podID identifies a pod: by its UID, without one by its key.
 type podID struct{ uid, key string }
 
-func idOf(p *framework.Pod) podID {
+func idOf(p *api.Pod) podID {
 	if p.UID != "" {
 		return podID{uid: string(p.UID)}
 	}
@@ -35,8 +36,8 @@ func idOf(p *framework.Pod) podID {
 // held is a volume or a claim that a pod counts on, as the user of the snapshot
 // put it there.
 type held struct {
-	volume *framework.PersistentVolume
-	claim  *framework.PersistentVolumeClaim
+	volume *api.PersistentVolume
+	claim  *api.PersistentVolumeClaim
 }
 
 // holding is what a pod counts on.
@@ -50,7 +51,7 @@ type holding struct {
 //
 // Invariant: now is what the snapshot holds. Who puts another object there ends
 // it.
-type reserved[T framework.Object] struct {
+type reserved[T api.Object] struct {
 	put, now *T
 	left     []podID // the pods that count on it and have left
 }
@@ -110,8 +111,8 @@ func (a *Assumed) note(s *framework.Snapshot, x held, id podID, left bool) bool 
 	return noteLeft(s, &a.claims, x.claim, id, left)
 }
 
-func noteLeft[T framework.Object](s *framework.Snapshot, m *cowMap[string, reserved[T]], put *T, id podID, left bool) bool {
-	key := framework.KeyOf(put)
+func noteLeft[T api.Object](s *framework.Snapshot, m *cowMap[string, reserved[T]], put *T, id podID, left bool) bool {
+	key := api.KeyOf(put)
 	r, ok := m.entries[key]
 	if !ok || r.put != put {
 		return false
@@ -144,12 +145,12 @@ func (a *Assumed) forget(s *framework.Snapshot, left []podID, x held) {
 // has put there nothing is reserved.
 func (a *Assumed) ObjectChanged(s *framework.Snapshot, key string, obj any) {
 	switch o := obj.(type) {
-	case *framework.PersistentVolume:
+	case *api.PersistentVolume:
 		if r, ok := a.volumes.entries[key]; ok && r.now != o {
 			a.forget(s, r.left, held{volume: r.put})
 			change(s, &a.volumes, key, nil)
 		}
-	case *framework.PersistentVolumeClaim:
+	case *api.PersistentVolumeClaim:
 		if r, ok := a.claims.entries[key]; ok && r.now != o {
 			a.forget(s, r.left, held{claim: r.put})
 			change(s, &a.claims, key, nil)
@@ -177,8 +178,8 @@ func (u *changeUndo[K, V]) Undo(*framework.Snapshot) { u.m.replace(u.key, u.befo
 
 // reserve puts now in the place of an object, and returns what the user put there.
 // They may be the same: then nothing changes.
-func reserve[T framework.Object](s *framework.Snapshot, m *cowMap[string, reserved[T]], before, now *T) (put *T, err error) {
-	key := framework.KeyOf(before)
+func reserve[T api.Object](s *framework.Snapshot, m *cowMap[string, reserved[T]], before, now *T) (put *T, err error) {
+	key := api.KeyOf(before)
 	put = before
 	if r, ok := m.entries[key]; ok {
 		put = r.put
@@ -194,8 +195,8 @@ func reserve[T framework.Object](s *framework.Snapshot, m *cowMap[string, reserv
 }
 
 // restore puts back what the user put there, unless that has changed.
-func restore[T framework.Object](s *framework.Snapshot, m *cowMap[string, reserved[T]], put *T) error {
-	if r, ok := m.entries[framework.KeyOf(put)]; ok && r.put == put {
+func restore[T api.Object](s *framework.Snapshot, m *cowMap[string, reserved[T]], put *T) error {
+	if r, ok := m.entries[api.KeyOf(put)]; ok && r.put == put {
 		return framework.Put(s, put)
 	}
 	return nil
@@ -305,7 +306,7 @@ func (u *standsUndo) Undo(*framework.Snapshot) {
 // if it is already.
 //
 // Source: k8s.io/component-helpers/storage/volume, GetBindVolumeToClaim.
-func reservedFor(v *framework.PersistentVolume, c *framework.PersistentVolumeClaim) *framework.PersistentVolume {
+func reservedFor(v *api.PersistentVolume, c *api.PersistentVolumeClaim) *api.PersistentVolume {
 	r := v.Spec.ClaimRef
 	exact := r != nil && r.Name == c.Name && r.Namespace == c.Namespace && r.UID == c.UID
 	_, noted := v.Annotations[annBoundByController]
@@ -315,7 +316,7 @@ func reservedFor(v *framework.PersistentVolume, c *framework.PersistentVolumeCla
 	}
 	copied := *v
 	if !exact {
-		copied.Spec.ClaimRef = &framework.ObjectReference{
+		copied.Spec.ClaimRef = &api.ObjectReference{
 			Kind: "PersistentVolumeClaim", APIVersion: "v1",
 			Namespace: c.Namespace, Name: c.Name, UID: c.UID, ResourceVersion: c.ResourceVersion,
 		}
@@ -327,9 +328,9 @@ func reservedFor(v *framework.PersistentVolume, c *framework.PersistentVolumeCla
 }
 
 // withNode returns a copy of the claim on which the node is noted.
-func withNode(c *framework.PersistentVolumeClaim, node string) *framework.PersistentVolumeClaim {
+func withNode(c *api.PersistentVolumeClaim, node string) *api.PersistentVolumeClaim {
 	copied := *c
-	copied.Annotations = with(c.Annotations, framework.AnnSelectedNode, node)
+	copied.Annotations = with(c.Annotations, api.AnnSelectedNode, node)
 	return &copied
 }
 

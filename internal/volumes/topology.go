@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/match"
 )
 
@@ -16,7 +16,7 @@ type Affinity struct {
 }
 
 // AffinityOf compiles the node affinity of a volume.
-func AffinityOf(a *framework.VolumeNodeAffinity) Affinity {
+func AffinityOf(a *api.VolumeNodeAffinity) Affinity {
 	if a == nil || a.Required == nil {
 		return Affinity{}
 	}
@@ -27,11 +27,11 @@ func AffinityOf(a *framework.VolumeNodeAffinity) Affinity {
 // labels count: requirements on its name are met by every node.
 //
 // Source: k8s.io/component-helpers/storage/volume, CheckNodeAffinity.
-func (a *Affinity) Allows(n *framework.Node) bool {
+func (a *Affinity) Allows(n *api.Node) bool {
 	if !a.limited {
 		return true
 	}
-	unnamed := framework.Node{ObjectMeta: framework.ObjectMeta{Labels: n.Labels}}
+	unnamed := api.Node{ObjectMeta: api.ObjectMeta{Labels: n.Labels}}
 	return a.selector.Matches(&unnamed)
 }
 
@@ -43,12 +43,12 @@ const zoneDelimiter = "__"
 // that says nothing of zones is limited to those of its label.
 //
 // Source: k8s.io/csi-translation-lib v0.37, translateTopologyFromInTreeToCSI.
-func migratedAffinity(v *framework.PersistentVolume, driver *inTree) *framework.VolumeNodeAffinity {
+func migratedAffinity(v *api.PersistentVolume, driver *inTree) *api.VolumeNodeAffinity {
 	affinity := v.Spec.NodeAffinity
 	if driver.zone == "" {
 		return affinity
 	}
-	var terms []framework.NodeSelectorTerm
+	var terms []api.NodeSelectorTerm
 	if affinity != nil && affinity.Required != nil {
 		terms = affinity.Required.NodeSelectorTerms
 	}
@@ -61,36 +61,36 @@ func migratedAffinity(v *framework.PersistentVolume, driver *inTree) *framework.
 			terms = limited(terms, driver.zone, zones)
 		}
 	}
-	if region == framework.LabelFailureDomainRegion && len(valuesOf(terms, region)) > 0 {
-		terms = renamed(terms, region, framework.LabelTopologyRegion)
+	if region == api.LabelFailureDomainRegion && len(valuesOf(terms, region)) > 0 {
+		terms = renamed(terms, region, api.LabelTopologyRegion)
 	}
 	if len(terms) == 0 {
 		return affinity
 	}
-	return &framework.VolumeNodeAffinity{Required: &framework.NodeSelector{NodeSelectorTerms: terms}}
+	return &api.VolumeNodeAffinity{Required: &api.NodeSelector{NodeSelectorTerms: terms}}
 }
 
 // topologyLabels returns which pair of labels, the present or the old one, a
 // volume uses for its zone and region.
-func topologyLabels(v *framework.PersistentVolume, terms []framework.NodeSelectorTerm) (zone, region string) {
-	_, present := v.Labels[framework.LabelTopologyZone]
-	_, old := v.Labels[framework.LabelFailureDomainZone]
+func topologyLabels(v *api.PersistentVolume, terms []api.NodeSelectorTerm) (zone, region string) {
+	_, present := v.Labels[api.LabelTopologyZone]
+	_, old := v.Labels[api.LabelFailureDomainZone]
 	switch {
-	case mentions(terms, framework.LabelTopologyZone):
-	case mentions(terms, framework.LabelFailureDomainZone), old && !present:
-		return framework.LabelFailureDomainZone, framework.LabelFailureDomainRegion
+	case mentions(terms, api.LabelTopologyZone):
+	case mentions(terms, api.LabelFailureDomainZone), old && !present:
+		return api.LabelFailureDomainZone, api.LabelFailureDomainRegion
 	}
-	return framework.LabelTopologyZone, framework.LabelTopologyRegion
+	return api.LabelTopologyZone, api.LabelTopologyRegion
 }
 
-func mentions(terms []framework.NodeSelectorTerm, label string) bool {
-	return slices.ContainsFunc(terms, func(t framework.NodeSelectorTerm) bool {
-		return slices.ContainsFunc(t.MatchExpressions, func(r framework.NodeSelectorRequirement) bool { return r.Key == label })
+func mentions(terms []api.NodeSelectorTerm, label string) bool {
+	return slices.ContainsFunc(terms, func(t api.NodeSelectorTerm) bool {
+		return slices.ContainsFunc(t.MatchExpressions, func(r api.NodeSelectorRequirement) bool { return r.Key == label })
 	})
 }
 
 // valuesOf returns all values with which terms compare a label.
-func valuesOf(terms []framework.NodeSelectorTerm, label string) (values []string) {
+func valuesOf(terms []api.NodeSelectorTerm, label string) (values []string) {
 	for i := range terms {
 		for j := range terms[i].MatchExpressions {
 			if r := &terms[i].MatchExpressions[j]; r.Key == label {
@@ -102,7 +102,7 @@ func valuesOf(terms []framework.NodeSelectorTerm, label string) (values []string
 }
 
 // renamed returns the terms with another label in the place of one.
-func renamed(terms []framework.NodeSelectorTerm, label, by string) []framework.NodeSelectorTerm {
+func renamed(terms []api.NodeSelectorTerm, label, by string) []api.NodeSelectorTerm {
 	terms = slices.Clone(terms)
 	for i := range terms {
 		requirements := slices.Clone(terms[i].MatchExpressions)
@@ -117,13 +117,13 @@ func renamed(terms []framework.NodeSelectorTerm, label, by string) []framework.N
 }
 
 // limited returns the terms, at least one, each with one requirement more.
-func limited(terms []framework.NodeSelectorTerm, label string, values []string) []framework.NodeSelectorTerm {
+func limited(terms []api.NodeSelectorTerm, label string, values []string) []api.NodeSelectorTerm {
 	if terms = slices.Clone(terms); len(terms) == 0 {
-		terms = make([]framework.NodeSelectorTerm, 1)
+		terms = make([]api.NodeSelectorTerm, 1)
 	}
 	for i := range terms {
 		terms[i].MatchExpressions = append(slices.Clone(terms[i].MatchExpressions),
-			framework.NodeSelectorRequirement{Key: label, Operator: framework.NodeSelectorOpIn, Values: values})
+			api.NodeSelectorRequirement{Key: label, Operator: api.NodeSelectorOpIn, Values: values})
 	}
 	return terms
 }
@@ -147,8 +147,8 @@ type Zone struct {
 
 // zoneLabels are the labels of volumes that name zones and regions.
 var zoneLabels = [...]string{
-	framework.LabelFailureDomainZone, framework.LabelFailureDomainRegion,
-	framework.LabelTopologyZone, framework.LabelTopologyRegion,
+	api.LabelFailureDomainZone, api.LabelFailureDomainRegion,
+	api.LabelTopologyZone, api.LabelTopologyRegion,
 }
 
 // Zoned reports whether a node has any label of a zone or region.
@@ -177,7 +177,7 @@ func SameZones(a, b map[string]string) bool {
 // part demands nothing.
 //
 // Source: kube-scheduler 1.37, plugin VolumeZone, getPVTopologies.
-func ZonesOf(zones []Zone, v *framework.PersistentVolume) []Zone {
+func ZonesOf(zones []Zone, v *api.PersistentVolume) []Zone {
 	for _, name := range zoneLabels {
 		label, ok := v.Labels[name]
 		if !ok {
@@ -200,10 +200,10 @@ func (z *Zone) Allows(labels map[string]string) bool {
 	value, ok := labels[z.Key]
 	if !ok {
 		switch z.Key {
-		case framework.LabelFailureDomainZone:
-			value, ok = labels[framework.LabelTopologyZone]
-		case framework.LabelFailureDomainRegion:
-			value, ok = labels[framework.LabelTopologyRegion]
+		case api.LabelFailureDomainZone:
+			value, ok = labels[api.LabelTopologyZone]
+		case api.LabelFailureDomainRegion:
+			value, ok = labels[api.LabelTopologyRegion]
 		}
 	}
 	return ok && slices.Contains(z.Values, value)

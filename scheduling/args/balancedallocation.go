@@ -1,7 +1,7 @@
 package args
 
 import (
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -9,7 +9,7 @@ import (
 //
 // Source: NodeResourcesBalancedAllocationArgs, kubescheduler.config.k8s.io/v1.
 type NodeResourcesBalancedAllocation struct {
-	framework.TypeMeta `json:",inline"`
+	api.TypeMeta `json:",inline"`
 
 	// Resources are the resources whose utilization should be alike, each named
 	// once, with weight 1. Empty becomes cpu and memory.

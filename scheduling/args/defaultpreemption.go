@@ -1,13 +1,13 @@
 package args
 
-import "github.com/berth-sched/berth/framework"
+import "github.com/berth-sched/berth/framework/api"
 
 // DefaultPreemption holds the arguments of the plugin of that name. It looks for
 // victims on the larger of the two numbers of candidate nodes, at most on all.
 //
 // Source: DefaultPreemptionArgs, kubescheduler.config.k8s.io/v1.
 type DefaultPreemption struct {
-	framework.TypeMeta `json:",inline"`
+	api.TypeMeta `json:",inline"`
 
 	// MinCandidateNodesPercentage is the share of all nodes, 0 to 100. The
 	// default is 10.

@@ -3,7 +3,7 @@ package args
 import (
 	"time"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // DynamicResources holds the arguments of the plugin of that name.
@@ -11,21 +11,21 @@ import (
 // Source: DynamicResourcesArgs, kubescheduler.config.k8s.io/v1, with the feature
 // gates of 1.37.
 type DynamicResources struct {
-	framework.TypeMeta `json:",inline"`
+	api.TypeMeta `json:",inline"`
 
 	// FilterTimeout bounds the allocation of devices on one node. 0 does not
 	// bound it. The default is 10 s.
-	FilterTimeout framework.Duration `json:"filterTimeout"`
+	FilterTimeout api.Duration `json:"filterTimeout"`
 	// BindingTimeout is how long the plugin waits for devices to get ready, at
 	// least 1 s. The default is 600 s.
-	BindingTimeout framework.Duration `json:"bindingTimeout"`
+	BindingTimeout api.Duration `json:"bindingTimeout"`
 }
 
 // NewDynamicResources returns the default arguments.
 func NewDynamicResources() *DynamicResources {
 	a := &DynamicResources{
-		FilterTimeout:  framework.Duration{Duration: 10 * time.Second},
-		BindingTimeout: framework.Duration{Duration: 600 * time.Second},
+		FilterTimeout:  api.Duration{Duration: 10 * time.Second},
+		BindingTimeout: api.Duration{Duration: 600 * time.Second},
 	}
 	a.complete()
 	return a

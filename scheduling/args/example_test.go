@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/berth-sched/berth/estimator"
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling/args"
 )
@@ -82,7 +82,7 @@ func ExampleInterPodAffinity() {
 func ExamplePodTopologySpread() {
 	a := args.PodTopologySpread{
 		DefaultingType:     args.ListDefaulting,
-		DefaultConstraints: []framework.TopologySpreadConstraint{{MaxSkew: 0, TopologyKey: framework.LabelTopologyZone, WhenUnsatisfiable: framework.ScheduleAnyway}},
+		DefaultConstraints: []api.TopologySpreadConstraint{{MaxSkew: 0, TopologyKey: api.LabelTopologyZone, WhenUnsatisfiable: api.ScheduleAnyway}},
 	}
 	fmt.Println(args.Join(a.Validate("")))
 	// Output:
@@ -90,7 +90,7 @@ func ExamplePodTopologySpread() {
 }
 
 func ExampleNodeAffinity() {
-	a := args.NodeAffinity{AddedAffinity: framework.MakePod("any").NodeAffinity("pool=batch").Obj().Spec.Affinity.NodeAffinity}
+	a := args.NodeAffinity{AddedAffinity: api.MakePod("any").NodeAffinity("pool=batch").Obj().Spec.Affinity.NodeAffinity}
 	fmt.Println(args.Join(a.Validate("")))
 	// Output: <nil>
 }
@@ -125,7 +125,7 @@ func ExampleDynamicResources() {
 func ExampleLoadAwareScheduling() {
 	a := args.NewLoadAwareScheduling(estimator.Koordinator18)
 	a.UsageThresholds = map[resource.Name]int64{resource.CPU: 60}
-	a.Aggregated = &args.LoadAwareAggregated{UsageAggregationType: framework.P95, UsageThresholds: a.UsageThresholds}
+	a.Aggregated = &args.LoadAwareAggregated{UsageAggregationType: api.P95, UsageThresholds: a.UsageThresholds}
 	fmt.Println(args.Join(a.Validate("")), a.Config().Expiration)
 	// Output: <nil> 3m0s
 }

@@ -1,12 +1,12 @@
 package args
 
-import "github.com/berth-sched/berth/framework"
+import "github.com/berth-sched/berth/framework/api"
 
 // InterPodAffinity holds the arguments of the plugin of that name.
 //
 // Source: InterPodAffinityArgs, kubescheduler.config.k8s.io/v1.
 type InterPodAffinity struct {
-	framework.TypeMeta `json:",inline"`
+	api.TypeMeta `json:",inline"`
 
 	// HardPodAffinityWeight is the weight, 0 to 100, that a required affinity
 	// term of a placed pod has in the score of the pod that it would attract.

@@ -1,6 +1,6 @@
 package args
 
-import "github.com/berth-sched/berth/framework"
+import "github.com/berth-sched/berth/framework/api"
 
 // APIVersion is the version of the configuration whose argument types these are.
 const APIVersion = "kubescheduler.config.k8s.io/v1"
@@ -47,6 +47,6 @@ func decode[A interface{ complete() }](start func() A) Decoder {
 }
 
 // meta returns the kind and version of the arguments of a plugin.
-func meta(plugin string) framework.TypeMeta {
-	return framework.TypeMeta{Kind: plugin + "Args", APIVersion: APIVersion}
+func meta(plugin string) api.TypeMeta {
+	return api.TypeMeta{Kind: plugin + "Args", APIVersion: APIVersion}
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling/args"
 )
 
@@ -98,7 +98,7 @@ func TestCompletion(t *testing.T) {
 		}
 	}
 	a, errs := args.DecodeVolumeBindingUnscored(nil)
-	if diff := cmp.Diff(&args.VolumeBinding{TypeMeta: framework.TypeMeta{Kind: "VolumeBindingArgs", APIVersion: args.APIVersion}, BindTimeoutSeconds: 600}, a); diff != "" || errs != nil {
+	if diff := cmp.Diff(&args.VolumeBinding{TypeMeta: api.TypeMeta{Kind: "VolumeBindingArgs", APIVersion: args.APIVersion}, BindTimeoutSeconds: 600}, a); diff != "" || errs != nil {
 		t.Errorf("without storage scoring: %v (-want +got):\n%s", errs, diff)
 	}
 	b, errs := args.DecodePodTopologySpreadListed([]byte(`{"defaultConstraints": []}`))
@@ -279,7 +279,7 @@ func TestFieldErrorText(t *testing.T) {
 	}{
 		{args.Invalid("a", "x\n", "d"), `a: Invalid value: "x\n": d`},
 		{args.Invalid("", 5, ""), "Invalid value: 5"},
-		{args.Invalid("a", framework.Duration{Duration: time.Second}, "d"), `a: Invalid value: "1s": d`},
+		{args.Invalid("a", api.Duration{Duration: time.Second}, "d"), `a: Invalid value: "1s": d`},
 		{args.Invalid("a", func() {}, "d"), "a: Invalid value: (func())(0x"},
 		{args.Forbidden("a", "d"), "a: Forbidden: d"},
 		{args.Duplicate("a", []string(nil)), "a: Duplicate value: null"},

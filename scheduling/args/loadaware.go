@@ -4,7 +4,7 @@ import (
 	"maps"
 
 	"github.com/berth-sched/berth/estimator"
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -14,7 +14,7 @@ import (
 // Source: LoadAwareSchedulingArgs, kubescheduler.config.k8s.io/v1, of
 // Koordinator 1.8, in v1beta2 and v1beta3 of its predecessors.
 type LoadAwareScheduling struct {
-	framework.TypeMeta `json:",inline"`
+	api.TypeMeta `json:",inline"`
 
 	// FilterExpiredNodeMetrics set to false makes the filter use metrics that
 	// have expired. nil becomes true. false becomes true, too, in arguments of
@@ -64,11 +64,11 @@ type LoadAwareScheduling struct {
 // LoadAwareAggregated chooses the statistics of LoadAwareScheduling. nil
 // durations are 0.
 type LoadAwareAggregated struct {
-	UsageThresholds         map[resource.Name]int64   `json:"usageThresholds,omitempty"` // from 0 to 100
-	UsageAggregationType    framework.AggregationType `json:"usageAggregationType,omitempty"`
-	UsageAggregatedDuration *framework.Duration       `json:"usageAggregatedDuration,omitempty"`
-	ScoreAggregationType    framework.AggregationType `json:"scoreAggregationType,omitempty"`
-	ScoreAggregatedDuration *framework.Duration       `json:"scoreAggregatedDuration,omitempty"`
+	UsageThresholds         map[resource.Name]int64 `json:"usageThresholds,omitempty"` // from 0 to 100
+	UsageAggregationType    api.AggregationType     `json:"usageAggregationType,omitempty"`
+	UsageAggregatedDuration *api.Duration           `json:"usageAggregatedDuration,omitempty"`
+	ScoreAggregationType    api.AggregationType     `json:"scoreAggregationType,omitempty"`
+	ScoreAggregatedDuration *api.Duration           `json:"scoreAggregatedDuration,omitempty"`
 }
 
 // LoadAware returns the decoder of LoadAwareScheduling for a version of

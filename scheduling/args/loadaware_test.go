@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/berth-sched/berth/estimator"
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling/args"
 )
@@ -164,11 +164,11 @@ func TestLoadAwareLoad(t *testing.T) {
 // fixed expects every pod to use the same.
 type fixed struct{}
 
-func (fixed) EstimatePod(*framework.Pod) (map[resource.Name]int64, error) {
+func (fixed) EstimatePod(*api.Pod) (map[resource.Name]int64, error) {
 	return map[resource.Name]int64{resource.CPU: 7777}, nil
 }
 
-func (fixed) EstimateNode(n *framework.Node) (resource.List, error) { return n.Status.Allocatable, nil }
+func (fixed) EstimateNode(n *api.Node) (resource.List, error) { return n.Status.Allocatable, nil }
 
 // Whoever registers an estimator as the default one gets it, named or not.
 func TestLoadAwareDefaultEstimator(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -51,13 +51,13 @@ func (g *LoadAwareAggregated) validate(path string) []FieldError {
 	if detail := checkShares("resource Threshold", g.UsageThresholds, 0); detail != "" {
 		errs = append(errs, Invalid(child(path, "usageThresholds"), g.UsageThresholds, detail))
 	}
-	statistic := func(name string, t framework.AggregationType) {
-		known := []framework.AggregationType{framework.AVG, framework.P50, framework.P90, framework.P95, framework.P99}
+	statistic := func(name string, t api.AggregationType) {
+		known := []api.AggregationType{api.AVG, api.P50, api.P90, api.P95, api.P99}
 		if t != "" && !slices.Contains(known, t) {
 			errs = append(errs, NotSupported(child(path, name), t, known))
 		}
 	}
-	duration := func(name string, d *framework.Duration) {
+	duration := func(name string, d *api.Duration) {
 		if value(d).Duration < 0 {
 			errs = append(errs, Invalid(child(path, name), d, "duration must be >= 0"))
 		}

@@ -3,7 +3,7 @@ package args
 import (
 	"slices"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/match"
 )
 
@@ -12,11 +12,11 @@ import (
 // Source: NodeAffinityArgs, kubescheduler.config.k8s.io/v1; the rules of
 // selectors are those of component-helpers/scheduling/corev1/nodeaffinity.
 type NodeAffinity struct {
-	framework.TypeMeta `json:",inline"`
+	api.TypeMeta `json:",inline"`
 
 	// AddedAffinity holds for every pod of the profile, besides what the pod
 	// itself asks for. nil adds nothing.
-	AddedAffinity *framework.NodeAffinity `json:"addedAffinity,omitempty"`
+	AddedAffinity *api.NodeAffinity `json:"addedAffinity,omitempty"`
 }
 
 // NewNodeAffinity returns the default arguments.
@@ -52,7 +52,7 @@ func (a *NodeAffinity) Validate(path string) []FieldError {
 	return errs
 }
 
-func validateTerm(path string, t *framework.NodeSelectorTerm) []FieldError {
+func validateTerm(path string, t *api.NodeSelectorTerm) []FieldError {
 	var errs []FieldError
 	for i := range t.MatchExpressions {
 		errs = append(errs, validateExpression(index(child(path, "matchExpressions"), i), &t.MatchExpressions[i])...)
@@ -64,7 +64,7 @@ func validateTerm(path string, t *framework.NodeSelectorTerm) []FieldError {
 }
 
 // validateExpression checks a requirement on labels.
-func validateExpression(path string, r *framework.NodeSelectorRequirement) []FieldError {
+func validateExpression(path string, r *api.NodeSelectorRequirement) []FieldError {
 	if !slices.Contains(match.NodeOperators, r.Operator) {
 		return []FieldError{NotSupported(child(path, "operator"), r.Operator, match.NodeOperators)}
 	}
@@ -76,14 +76,14 @@ func validateExpression(path string, r *framework.NodeSelectorRequirement) []Fie
 }
 
 // validateField checks a requirement on a field of the node.
-func validateField(path string, r *framework.NodeSelectorRequirement) []FieldError {
+func validateField(path string, r *api.NodeSelectorRequirement) []FieldError {
 	switch r.Operator {
-	case framework.NodeSelectorOpIn, framework.NodeSelectorOpNotIn:
+	case api.NodeSelectorOpIn, api.NodeSelectorOpNotIn:
 		if len(r.Values) != 1 {
 			return []FieldError{Invalid(child(path, "values"), r.Values, "must have one element")}
 		}
 		return nil
 	}
-	operators := []framework.NodeSelectorOperator{framework.NodeSelectorOpIn, framework.NodeSelectorOpNotIn}
+	operators := []api.NodeSelectorOperator{api.NodeSelectorOpIn, api.NodeSelectorOpNotIn}
 	return []FieldError{NotSupported(child(path, "operator"), r.Operator, operators)}
 }

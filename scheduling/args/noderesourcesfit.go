@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // NodeResourcesFit holds the arguments of the plugin of that name.
 //
 // Source: NodeResourcesFitArgs, kubescheduler.config.k8s.io/v1.
 type NodeResourcesFit struct {
-	framework.TypeMeta `json:",inline"`
+	api.TypeMeta `json:",inline"`
 
 	// IgnoredResources are extended resources that the filter does not look at.
 	// Scores are not affected.

@@ -3,19 +3,19 @@ package args
 import (
 	"fmt"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // PodTopologySpread holds the arguments of the plugin of that name.
 //
 // Source: PodTopologySpreadArgs, kubescheduler.config.k8s.io/v1.
 type PodTopologySpread struct {
-	framework.TypeMeta `json:",inline"`
+	api.TypeMeta `json:",inline"`
 
 	// DefaultConstraints are for pods that have none of their own. Their
 	// LabelSelector must be nil: it is deduced from what the pod belongs to.
 	// They go with ListDefaulting only.
-	DefaultConstraints []framework.TopologySpreadConstraint `json:"defaultConstraints,omitempty"`
+	DefaultConstraints []api.TopologySpreadConstraint `json:"defaultConstraints,omitempty"`
 	// DefaultingType says where the constraints of pods without any come from.
 	// Empty becomes SystemDefaulting.
 	DefaultingType PodTopologySpreadConstraintsDefaulting `json:"defaultingType,omitempty"`
@@ -81,7 +81,7 @@ func (a *PodTopologySpread) Validate(path string) []FieldError {
 }
 
 // validateConstraint checks one default constraint by itself.
-func validateConstraint(path string, c *framework.TopologySpreadConstraint) []FieldError {
+func validateConstraint(path string, c *api.TopologySpreadConstraint) []FieldError {
 	var errs []FieldError
 	if c.MaxSkew <= 0 {
 		errs = append(errs, Invalid(child(path, "maxSkew"), c.MaxSkew, "not in valid range (0, inf)"))
@@ -93,11 +93,11 @@ func validateConstraint(path string, c *framework.TopologySpreadConstraint) []Fi
 	}
 	at := child(path, "whenUnsatisfiable")
 	switch c.WhenUnsatisfiable {
-	case framework.DoNotSchedule, framework.ScheduleAnyway:
+	case api.DoNotSchedule, api.ScheduleAnyway:
 	case "":
 		errs = append(errs, Required(at, "can not be empty"))
 	default:
-		actions := []framework.UnsatisfiableConstraintAction{framework.DoNotSchedule, framework.ScheduleAnyway}
+		actions := []api.UnsatisfiableConstraintAction{api.DoNotSchedule, api.ScheduleAnyway}
 		errs = append(errs, NotSupported(at, c.WhenUnsatisfiable, actions))
 	}
 	if c.LabelSelector != nil {
@@ -108,7 +108,7 @@ func validateConstraint(path string, c *framework.TopologySpreadConstraint) []Fi
 
 // repeated reports whether an earlier constraint than the i-th has its key and
 // action.
-func repeated(list []framework.TopologySpreadConstraint, i int) bool {
+func repeated(list []api.TopologySpreadConstraint, i int) bool {
 	for j := range i {
 		if list[j].TopologyKey == list[i].TopologyKey && list[j].WhenUnsatisfiable == list[i].WhenUnsatisfiable {
 			return true

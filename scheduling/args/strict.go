@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // maxStrict bounds how many unknown and duplicate fields are reported.
@@ -133,7 +133,7 @@ func (d *decoder) value(v reflect.Value, path string) {
 // custom reads the value with the methods of v's type, if it has any.
 func (d *decoder) custom(v reflect.Value, path string) bool {
 	switch p := v.Addr().Interface().(type) {
-	case *framework.Duration:
+	case *api.Duration:
 		d.duration(p, path)
 	case *json.RawMessage:
 		if raw := d.skip(); raw[0] != 'n' {
@@ -165,7 +165,7 @@ func (d *decoder) custom(v reflect.Value, path string) bool {
 }
 
 // duration reads a duration, with the error texts of package time.
-func (d *decoder) duration(p *framework.Duration, path string) {
+func (d *decoder) duration(p *api.Duration, path string) {
 	raw := d.skip()
 	switch raw[0] {
 	case 'n':

@@ -9,14 +9,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling/args"
 )
 
 // sample has a field of every sort that Decode reads.
 type sample struct {
-	framework.TypeMeta `json:",inline"`
+	api.TypeMeta `json:",inline"`
 
 	Text    string                     `json:"text"`
 	Named   resource.Name              `json:"named"`
@@ -32,7 +32,7 @@ type sample struct {
 	Part    part                       `json:"part"`
 	Any     any                        `json:"any"`
 	Raw     json.RawMessage            `json:"raw"`
-	Wait    framework.Duration         `json:"wait"`
+	Wait    api.Duration               `json:"wait"`
 	Amount  resource.Quantity          `json:"amount"`
 	Limits  map[string]json.RawMessage `json:"limits"`
 	Plain   int32
@@ -66,11 +66,11 @@ func TestDecode(t *testing.T) {
 // can be empty.
 func TestDecodeKeeps(t *testing.T) {
 	n := int32(5)
-	v := sample{Text: "t", Small: 1, Pointer: &n, List: []part{{Name: "x"}}, Wait: framework.Duration{Duration: 9}}
+	v := sample{Text: "t", Small: 1, Pointer: &n, List: []part{{Name: "x"}}, Wait: api.Duration{Duration: 9}}
 	if errs := args.Decode([]byte(`{"text": null, "small": null, "pointer": null, "list": null, "wait": null, "raw": null}`), &v); errs != nil {
 		t.Fatal(errs)
 	}
-	want := sample{Text: "t", Small: 1, Wait: framework.Duration{Duration: 9}}
+	want := sample{Text: "t", Small: 1, Wait: api.Duration{Duration: 9}}
 	if diff := cmp.Diff(want, v); diff != "" {
 		t.Errorf("after null (-want +got):\n%s", diff)
 	}

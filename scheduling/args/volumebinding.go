@@ -1,13 +1,13 @@
 package args
 
-import "github.com/berth-sched/berth/framework"
+import "github.com/berth-sched/berth/framework/api"
 
 // VolumeBinding holds the arguments of the plugin of that name.
 //
 // Source: VolumeBindingArgs, kubescheduler.config.k8s.io/v1, with the feature
 // gate StorageCapacityScoring on, as it is in 1.37.
 type VolumeBinding struct {
-	framework.TypeMeta `json:",inline"`
+	api.TypeMeta `json:",inline"`
 
 	// BindTimeoutSeconds is how long the plugin waits for volumes to be bound. 0
 	// does not wait. The default is 600.

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/config"
@@ -19,16 +20,16 @@ import (
 // says of two nodes. Node a has 2 CPUs and 4 GiB, node b twice as much CPU; each is a zone.
 func TestArgumentsDecide(t *testing.T) {
 	const gpu = resource.Name("example.com/gpu")
-	pod := framework.MakePod("new").Labels("app", "web").Requests("1", "1Gi")
-	old := framework.MakePod("old").Labels("app", "web").Node("a")
-	web := &framework.Service{ObjectMeta: framework.ObjectMeta{Name: "web", Namespace: "default"}, Spec: framework.ServiceSpec{Selector: map[string]string{"app": "web"}}}
+	pod := api.MakePod("new").Labels("app", "web").Requests("1", "1Gi")
+	old := api.MakePod("old").Labels("app", "web").Node("a")
+	web := &api.Service{ObjectMeta: api.ObjectMeta{Name: "web", Namespace: "default"}, Spec: api.ServiceSpec{Selector: map[string]string{"app": "web"}}}
 	spread := func(when string) string {
 		return "{defaultingType: List, defaultConstraints: [{maxSkew: 1, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: " + when + "}]}"
 	}
 	for _, test := range []struct {
 		name, plugin, args string
-		old, pod           *framework.Pod
-		service            *framework.Service
+		old, pod           *api.Pod
+		service            *api.Service
 		without, with      string // of the plugin: a's and b's raw score, or "rejected", or "-" where it does not score
 	}{
 		{
@@ -76,22 +77,22 @@ func TestArgumentsDecide(t *testing.T) {
 		},
 		{
 			"hardPodAffinityWeight", "InterPodAffinity", "{hardPodAffinityWeight: 9}",
-			old.PodAffinity(framework.LabelTopologyZone, "app=web").Obj(), pod.Obj(), nil, "1 0", "9 0",
+			old.PodAffinity(api.LabelTopologyZone, "app=web").Obj(), pod.Obj(), nil, "1 0", "9 0",
 		},
 		{
 			"hardPodAffinityWeight of 0", "InterPodAffinity", "{hardPodAffinityWeight: 0}",
-			old.PodAffinity(framework.LabelTopologyZone, "app=web").Obj(), pod.Obj(), nil, "1 0", "- -",
+			old.PodAffinity(api.LabelTopologyZone, "app=web").Obj(), pod.Obj(), nil, "1 0", "- -",
 		},
 		{
 			"ignorePreferredTermsOfExistingPods", "InterPodAffinity", "{ignorePreferredTermsOfExistingPods: true}",
-			old.PreferPodAffinity(4, framework.LabelTopologyZone, "app=web").Obj(), pod.Obj(), nil, "4 0", "- -",
+			old.PreferPodAffinity(4, api.LabelTopologyZone, "app=web").Obj(), pod.Obj(), nil, "4 0", "- -",
 		},
 	} {
 		t.Run(test.plugin+" "+test.name, func(t *testing.T) {
 			snap := framework.NewSnapshot(framework.Arrival)
-			for _, n := range []*framework.Node{
-				framework.MakeNode("a", "2", "4Gi").Zone("a").Labels(framework.LabelHostname, "a").Obj(),
-				framework.MakeNode("b", "4", "4Gi").Zone("b").Labels(framework.LabelHostname, "b").Obj(),
+			for _, n := range []*api.Node{
+				api.MakeNode("a", "2", "4Gi").Zone("a").Labels(api.LabelHostname, "a").Obj(),
+				api.MakeNode("b", "4", "4Gi").Zone("b").Labels(api.LabelHostname, "b").Obj(),
 			} {
 				if err := snap.AddNode(n); err != nil {
 					t.Fatal(err)
@@ -123,7 +124,7 @@ func TestArgumentsDecide(t *testing.T) {
 }
 
 // saysOf is what a plugin says of each node, by the profile of a file.
-func saysOf(t *testing.T, snap *framework.Snapshot, pod *framework.Pod, plugin, file string) string {
+func saysOf(t *testing.T, snap *framework.Snapshot, pod *api.Pod, plugin, file string) string {
 	t.Helper()
 	scheduler, err := scheduling.New(build(t, file, config.Options{}).Profiles[0])
 	if err != nil {

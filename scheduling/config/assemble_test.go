@@ -17,6 +17,7 @@ import (
 
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/frameworktest"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
@@ -256,11 +257,11 @@ extenders:
 	}
 	snap := framework.NewSnapshot(framework.Arrival)
 	for _, name := range []string{"a", "b"} {
-		if err := snap.AddNode(framework.MakeNode(name, "4", "16Gi").Obj()); err != nil {
+		if err := snap.AddNode(api.MakeNode(name, "4", "16Gi").Obj()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	pod, err := snap.NewPodInfo(framework.MakePod("web").Obj())
+	pod, err := snap.NewPodInfo(api.MakePod("web").Obj())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,14 +4,14 @@ import (
 	"math"
 	"time"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 )
 
 // A Configuration is a loaded file with every default filled in. Its JSON form is
 // that of kubescheduler.config.k8s.io/v1, whatever the version of the file was.
 type Configuration struct {
-	framework.TypeMeta `json:",inline"`
+	api.TypeMeta `json:",inline"`
 
 	// Parallelism is how many goroutines upstream uses; greater than 0. The
 	// default is 16. Results do not depend on it.
@@ -66,13 +66,13 @@ func seconds(n int64) time.Duration {
 
 // LeaderElection says how several schedulers agree on one that works.
 type LeaderElection struct {
-	LeaderElect       bool               `json:"leaderElect"`       // the default is true
-	LeaseDuration     framework.Duration `json:"leaseDuration"`     // 15 s by default, also for 0
-	RenewDeadline     framework.Duration `json:"renewDeadline"`     // 10 s by default, also for 0
-	RetryPeriod       framework.Duration `json:"retryPeriod"`       // 2 s by default, also for 0
-	ResourceLock      string             `json:"resourceLock"`      // "leases"
-	ResourceName      string             `json:"resourceName"`      // "kube-scheduler" by default
-	ResourceNamespace string             `json:"resourceNamespace"` // "kube-system" by default
+	LeaderElect       bool         `json:"leaderElect"`       // the default is true
+	LeaseDuration     api.Duration `json:"leaseDuration"`     // 15 s by default, also for 0
+	RenewDeadline     api.Duration `json:"renewDeadline"`     // 10 s by default, also for 0
+	RetryPeriod       api.Duration `json:"retryPeriod"`       // 2 s by default, also for 0
+	ResourceLock      string       `json:"resourceLock"`      // "leases"
+	ResourceName      string       `json:"resourceName"`      // "kube-scheduler" by default
+	ResourceNamespace string       `json:"resourceNamespace"` // "kube-system" by default
 }
 
 // ClientConnection says how to talk to the API server.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling/args"
 )
 
@@ -14,7 +14,7 @@ import (
 // the plugin sets and decodes the arguments.
 func (l *loader) complete(doc document, p *problems) *Configuration {
 	c := &Configuration{
-		TypeMeta:                  framework.TypeMeta{Kind: configurationKind, APIVersion: args.APIVersion},
+		TypeMeta:                  api.TypeMeta{Kind: configurationKind, APIVersion: args.APIVersion},
 		Parallelism:               doc.Parallelism,
 		LeaderElection:            doc.LeaderElection,
 		ClientConnection:          doc.ClientConnection,
@@ -35,7 +35,7 @@ func (l *loader) complete(doc document, p *problems) *Configuration {
 		doc.Profiles = make([]profileDocument, 1)
 	}
 	if only := &doc.Profiles[0]; len(doc.Profiles) == 1 && only.SchedulerName == nil {
-		name := framework.DefaultSchedulerName
+		name := api.DefaultSchedulerName
 		only.SchedulerName = &name
 	}
 	for i := range doc.Profiles {
@@ -46,7 +46,7 @@ func (l *loader) complete(doc document, p *problems) *Configuration {
 
 func (e *LeaderElection) complete() {
 	for _, d := range []struct {
-		field *framework.Duration
+		field *api.Duration
 		value time.Duration
 	}{{&e.LeaseDuration, 15 * time.Second}, {&e.RenewDeadline, 10 * time.Second}, {&e.RetryPeriod, 2 * time.Second}} {
 		d.field.Duration = cmp.Or(d.field.Duration, d.value)

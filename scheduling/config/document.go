@@ -3,13 +3,13 @@ package config
 import (
 	"encoding/json"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // settings is what files of all versions have besides profiles. It is decoded over
 // the defaults.
 type settings struct {
-	framework.TypeMeta        `json:",inline"`
+	api.TypeMeta              `json:",inline"`
 	Parallelism               int32            `json:"parallelism"`
 	LeaderElection            LeaderElection   `json:"leaderElection"`
 	ClientConnection          ClientConnection `json:"clientConnection"`

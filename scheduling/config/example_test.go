@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/args"
 	"github.com/berth-sched/berth/scheduling/config"
@@ -79,11 +80,11 @@ profiles:
 	}
 	snapshot := framework.NewSnapshot(framework.ZoneInterleaved)
 	for name, cpu := range map[string]string{"large": "16", "small": "2"} {
-		if err := snapshot.AddNode(framework.MakeNode(name, cpu, "16Gi").Obj()); err != nil {
+		if err := snapshot.AddNode(api.MakeNode(name, cpu, "16Gi").Obj()); err != nil {
 			fmt.Println(err)
 		}
 	}
-	pod, err := snapshot.NewPodInfo(framework.MakePod("web").Requests("1", "1Gi").Obj())
+	pod, err := snapshot.NewPodInfo(api.MakePod("web").Requests("1", "1Gi").Obj())
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -3,7 +3,7 @@ package config
 import (
 	"time"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // An Extender is a scheduler extender: an HTTP server that is asked about nodes.
@@ -28,7 +28,7 @@ type Extender struct {
 	TLSConfig   *ExtenderTLSConfig `json:"tlsConfig,omitempty"`
 	// HTTPTimeout bounds a call. 0 becomes 5 s; a negative one lets every call
 	// time out at once.
-	HTTPTimeout framework.Duration `json:"httpTimeout"`
+	HTTPTimeout api.Duration `json:"httpTimeout"`
 	// NodeCacheCapable tells that names of nodes are enough for the extender.
 	NodeCacheCapable bool `json:"nodeCacheCapable,omitempty"`
 	// ManagedResources are the extended resources that the extender cares for: it

@@ -9,6 +9,7 @@ import (
 
 	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/config"
@@ -262,10 +263,10 @@ func newMeasured(t *testing.T) *measured {
 	c.snap.SetNow(start)
 	estimator.LedgerOf(c.snap) // notes from when on the pods are there
 	for _, name := range []string{"n1", "n2"} {
-		if err := c.snap.AddNode(framework.MakeNode(name, "10", "10Gi").Obj()); err != nil {
+		if err := c.snap.AddNode(api.MakeNode(name, "10", "10Gi").Obj()); err != nil {
 			t.Fatal(err)
 		}
-		old, err := c.snap.NewPodInfo(framework.MakePod("old-"+name).UID(framework.UID("old-"+name)).Requests("100m", "100Mi").Priority(9500).Obj())
+		old, err := c.snap.NewPodInfo(api.MakePod("old-"+name).UID(api.UID("old-"+name)).Requests("100m", "100Mi").Priority(9500).Obj())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -280,7 +281,7 @@ func newMeasured(t *testing.T) *measured {
 // prod makes a pod of 2 cores.
 func (c *measured) prod(t *testing.T, name string) *framework.PodInfo {
 	t.Helper()
-	pod, err := c.snap.NewPodInfo(framework.MakePod(name).UID(framework.UID(name)).Requests("2", "1Gi").Priority(9500).Obj())
+	pod, err := c.snap.NewPodInfo(api.MakePod(name).UID(api.UID(name)).Requests("2", "1Gi").Priority(9500).Obj())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -302,13 +303,13 @@ func (c *measured) place(t *testing.T, s *scheduling.Scheduler, i int) string {
 func (c *measured) report(t *testing.T, at time.Time, cpu map[string]int64) {
 	t.Helper()
 	c.snap.SetNow(at)
-	use := func(cpu, memory int64) framework.ResourceMap {
-		return framework.ResourceMapOf(resource.List{
+	use := func(cpu, memory int64) api.ResourceMap {
+		return api.ResourceMapOf(resource.List{
 			resource.CPU: resource.Milli(cpu), resource.Memory: resource.New(memory, resource.BinarySI),
 		})
 	}
 	for _, n := range c.snap.All() {
-		m := &framework.NodeMetric{ObjectMeta: framework.ObjectMeta{Name: n.Name()}}
+		m := &api.NodeMetric{ObjectMeta: api.ObjectMeta{Name: n.Name()}}
 		var total int64
 		for _, p := range n.Pods {
 			used, old := c.old[p.Pod.Name]
@@ -316,14 +317,14 @@ func (c *measured) report(t *testing.T, at time.Time, cpu map[string]int64) {
 				used = cpu[p.Pod.Name]
 			}
 			total += used
-			m.Status.PodsMetric = append(m.Status.PodsMetric, &framework.PodMetricInfo{
+			m.Status.PodsMetric = append(m.Status.PodsMetric, &api.PodMetricInfo{
 				Name: p.Pod.Name, Namespace: p.Pod.Namespace, Priority: string(estimator.PriorityProd), PodUsage: use(used, 1<<30),
 			})
 		}
 		m.Status.UpdateTime = &at
 		whole := use(total, int64(len(n.Pods))<<30)
-		m.Status.NodeMetric = &framework.NodeMetricInfo{NodeUsage: whole, AggregatedNodeUsages: []framework.AggregatedUsage{
-			{Duration: framework.Duration{Duration: 5 * time.Minute}, Usage: map[framework.AggregationType]framework.ResourceMap{framework.P99: whole}},
+		m.Status.NodeMetric = &api.NodeMetricInfo{NodeUsage: whole, AggregatedNodeUsages: []api.AggregatedUsage{
+			{Duration: api.Duration{Duration: 5 * time.Minute}, Usage: map[api.AggregationType]api.ResourceMap{api.P99: whole}},
 		}}
 		if err := estimator.LedgerOf(c.snap).SetMetric(m); err != nil {
 			t.Fatal(err)

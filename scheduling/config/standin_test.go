@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/config"
 )
@@ -112,11 +113,11 @@ func place(t *testing.T, c *config.Configuration) {
 		}
 		snap := framework.NewSnapshot(framework.ZoneInterleaved)
 		for _, name := range []string{"a", "b"} {
-			if err := snap.AddNode(framework.MakeNode(name, "4", "16Gi").Obj()); err != nil {
+			if err := snap.AddNode(api.MakeNode(name, "4", "16Gi").Obj()); err != nil {
 				t.Fatal(err)
 			}
 		}
-		pod, err := snap.NewPodInfo(framework.MakePod("web").Requests("500m", "1Gi").Obj())
+		pod, err := snap.NewPodInfo(api.MakePod("web").Requests("500m", "1Gi").Obj())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -76,7 +77,7 @@ func (c *Client) Interested(pod *framework.PodInfo) bool {
 	if len(c.config.ManagedResources) == 0 {
 		return true
 	}
-	asks := func(k framework.Container) bool {
+	asks := func(k api.Container) bool {
 		for _, name := range c.config.ManagedResources {
 			if _, ok := k.Resources.Requests[name]; ok {
 				return true

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -15,10 +16,10 @@ var errNil = errors.New("is nil")
 // lacks returns an error about what there is no asking about.
 func lacks(pod *framework.PodInfo, nodes []*framework.NodeInfo) error {
 	if pod == nil || pod.Pod == nil {
-		return &framework.InvalidError{Object: "pod", Err: errNil}
+		return &api.InvalidError{Object: "pod", Err: errNil}
 	}
 	if i := slices.IndexFunc(nodes, func(n *framework.NodeInfo) bool { return n == nil || n.Node == nil }); i >= 0 {
-		return &framework.InvalidError{Object: fmt.Sprintf("nodes[%d]", i), Err: errNil}
+		return &api.InvalidError{Object: fmt.Sprintf("nodes[%d]", i), Err: errNil}
 	}
 	return nil
 }
@@ -92,9 +93,9 @@ func (c *Client) Prioritize(ctx context.Context, pod *framework.PodInfo, nodes [
 }
 
 // Bind asks to bind the pod.
-func (c *Client) Bind(ctx context.Context, pod *framework.Pod, node string) error {
+func (c *Client) Bind(ctx context.Context, pod *api.Pod, node string) error {
 	if pod == nil {
-		return &framework.InvalidError{Object: "pod", Err: errNil}
+		return &api.InvalidError{Object: "pod", Err: errNil}
 	}
 	args := BindingArgs{PodName: pod.Name, PodNamespace: pod.Namespace, PodUID: pod.UID, Node: node}
 	var result BindingResult

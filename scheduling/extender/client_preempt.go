@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling/preemption"
 )
 
@@ -19,10 +20,10 @@ func (c *Client) Preempt(ctx context.Context, pod *framework.PodInfo, s *framewo
 		return nil, err
 	}
 	if s == nil {
-		return nil, &framework.InvalidError{Object: "snapshot", Err: errNil}
+		return nil, &api.InvalidError{Object: "snapshot", Err: errNil}
 	}
 	if i := slices.Index(candidates, nil); i >= 0 {
-		return nil, &framework.InvalidError{Object: fmt.Sprintf("candidates[%d]", i), Err: errNil}
+		return nil, &api.InvalidError{Object: fmt.Sprintf("candidates[%d]", i), Err: errNil}
 	}
 	var result PreemptionResult
 	if err := c.call(ctx, c.config.PreemptVerb, c.preemptionArgs(pod, candidates), &result); err != nil {
@@ -69,7 +70,7 @@ func (c *Client) preemptionArgs(pod *framework.PodInfo, candidates []*preemption
 	}
 	args.NodeNameToVictims = make(map[string]*Victims)
 	for _, candidate := range candidates {
-		v := &Victims{Pods: []*framework.Pod{}, NumPDBViolations: int64(candidate.Violations)}
+		v := &Victims{Pods: []*api.Pod{}, NumPDBViolations: int64(candidate.Violations)}
 		for _, victim := range candidate.Victims {
 			v.Pods = append(v.Pods, victim.Pod.Pod)
 		}
@@ -91,13 +92,13 @@ func (c *Client) candidate(s *framework.Snapshot, node string, answer *MetaVicti
 		return out, nil
 	}
 	out.Violations = int(min(max(answer.NumPDBViolations, 0), int64(len(n.Pods))))
-	violates := make(map[framework.UID]bool)
+	violates := make(map[api.UID]bool)
 	if before != nil {
 		for _, v := range before.Victims {
 			violates[v.Pod.Pod.UID] = v.ViolatesBudget
 		}
 	}
-	given := make(map[framework.UID]bool)
+	given := make(map[api.UID]bool)
 	for _, id := range answer.Pods {
 		if id == nil || id.UID == "" {
 			return nil, errors.New("extender: " + c.config.URLPrefix + " claims to preempt a pod without a UID on node " + node)

@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/extender"
@@ -31,7 +32,7 @@ var background = context.Background()
 // kube-scheduler has, whose keys are the names of its Go fields.
 func TestClientRequests(t *testing.T) {
 	s := cluster(t)
-	pod := info(t, s, framework.MakePod("web").Obj())
+	pod := info(t, s, api.MakePod("web").Obj())
 	low := s.Node("c").Pods[0]
 	candidates := []*preemption.Candidate{{Node: "c", Victims: []framework.Victim{{Pod: low}}, Violations: 1}}
 	tests := []struct {
@@ -126,7 +127,7 @@ func matches(want, got any) bool {
 // TestClientAnswers decodes answers as extenders give them.
 func TestClientAnswers(t *testing.T) {
 	s := cluster(t)
-	pod := info(t, s, framework.MakePod("web").Obj())
+	pod := info(t, s, api.MakePod("web").Obj())
 	tests := []struct {
 		name, answer string
 		config       extender.Config
@@ -192,7 +193,7 @@ func TestClientAnswers(t *testing.T) {
 func TestClientPreempt(t *testing.T) {
 	s := cluster(t)
 	place(t, s, "other", "c", "1")
-	pod := info(t, s, framework.MakePod("web").Obj())
+	pod := info(t, s, api.MakePod("web").Obj())
 	low := s.Node("c").Pods[0]
 	candidates := []*preemption.Candidate{
 		{Node: "c", Victims: []framework.Victim{{Pod: low, ViolatesBudget: true}}, Violations: 1},
@@ -242,7 +243,7 @@ func TestClientPreempt(t *testing.T) {
 // TestClientFailures has a case for each way in which an extender can fail.
 func TestClientFailures(t *testing.T) {
 	s := cluster(t)
-	pod := info(t, s, framework.MakePod("web").Obj())
+	pod := info(t, s, api.MakePod("web").Obj())
 	status := func(code int, text string) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(code)
@@ -341,7 +342,7 @@ func TestClientDead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = c.Filter(background, info(t, s, framework.MakePod("web").Obj()), nodes(s, "a"))
+		_, err = c.Filter(background, info(t, s, api.MakePod("web").Obj()), nodes(s, "a"))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", prefix, err, want)
 		}
@@ -356,7 +357,7 @@ func TestClientContext(t *testing.T) {
 		cancel()
 		<-r.Context().Done()
 	}), extender.Config{})
-	_, err := c.Filter(ctx, info(t, s, framework.MakePod("web").Obj()), nodes(s, "a"))
+	_, err := c.Filter(ctx, info(t, s, api.MakePod("web").Obj()), nodes(s, "a"))
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("Filter: %v, want %v", err, context.Canceled)
 	}
@@ -369,7 +370,7 @@ func TestClientTLS(t *testing.T) {
 	roots := x509.NewCertPool()
 	roots.AddCert(server.Certificate())
 	s := cluster(t)
-	pod := info(t, s, framework.MakePod("web").Obj())
+	pod := info(t, s, api.MakePod("web").Obj())
 	for name, tt := range map[string]struct {
 		config extender.Config
 		want   string
@@ -398,8 +399,8 @@ func TestClientTLS(t *testing.T) {
 func TestClientInterested(t *testing.T) {
 	s := cluster(t)
 	gpu := resource.Name("example.com/gpu")
-	with := func(change func(*framework.Pod)) *framework.PodInfo {
-		pod := framework.MakePod("web").Requests("1", "1Gi").Obj()
+	with := func(change func(*api.Pod)) *framework.PodInfo {
+		pod := api.MakePod("web").Requests("1", "1Gi").Obj()
 		change(pod)
 		return info(t, s, pod)
 	}
@@ -410,12 +411,12 @@ func TestClientInterested(t *testing.T) {
 		managed []resource.Name
 		want    bool
 	}{
-		{"no resources named", with(func(*framework.Pod) {}), nil, true},
-		{"not asked for", with(func(*framework.Pod) {}), []resource.Name{gpu}, false},
-		{"requested", with(func(p *framework.Pod) { p.Spec.Containers[0].Resources.Requests = list }), []resource.Name{"x.y/z", gpu}, true},
-		{"limited", with(func(p *framework.Pod) { p.Spec.Containers[0].Resources.Limits = list }), []resource.Name{gpu}, true},
-		{"by an init container", with(func(p *framework.Pod) {
-			p.Spec.InitContainers = []framework.Container{{Name: "i", Resources: framework.ResourceRequirements{Requests: list}}}
+		{"no resources named", with(func(*api.Pod) {}), nil, true},
+		{"not asked for", with(func(*api.Pod) {}), []resource.Name{gpu}, false},
+		{"requested", with(func(p *api.Pod) { p.Spec.Containers[0].Resources.Requests = list }), []resource.Name{"x.y/z", gpu}, true},
+		{"limited", with(func(p *api.Pod) { p.Spec.Containers[0].Resources.Limits = list }), []resource.Name{gpu}, true},
+		{"by an init container", with(func(p *api.Pod) {
+			p.Spec.InitContainers = []api.Container{{Name: "i", Resources: api.ResourceRequirements{Requests: list}}}
 		}), []resource.Name{gpu}, true},
 	}
 	for _, tt := range tests {
@@ -447,7 +448,7 @@ func TestClientConfig(t *testing.T) {
 	if e.Name == "" || e.Filter == nil || e.Prioritize != nil || e.Preempt != nil || e.Bind != nil {
 		t.Errorf("an extender that filters only: %+v", e)
 	}
-	if err := c.Bind(background, new(framework.Pod), "a"); err == nil || !strings.Contains(err.Error(), "its verb is empty") {
+	if err := c.Bind(background, new(api.Pod), "a"); err == nil || !strings.Contains(err.Error(), "its verb is empty") {
 		t.Errorf("Bind without a verb: %v", err)
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling/extender"
 )
 
@@ -56,7 +56,7 @@ func ExampleNodeList() {
 // A node to send is made from a node of a snapshot.
 func ExampleNode() {
 	var n extender.Node
-	n, err := extender.NodeOf(&framework.Node{ObjectMeta: framework.ObjectMeta{Name: "a"}})
+	n, err := extender.NodeOf(&api.Node{ObjectMeta: api.ObjectMeta{Name: "a"}})
 	fmt.Println(n.Name, err)
 	show(n)
 	// Output:
@@ -81,10 +81,10 @@ func ExampleBindingArgs() {
 // A server that cannot spare one of the victims takes the node off the list.
 func ExamplePreemptionArgs() {
 	args := extender.PreemptionArgs{
-		Pod: framework.MakePod("web").Priority(100).Obj(),
+		Pod: api.MakePod("web").Priority(100).Obj(),
 		NodeNameToVictims: map[string]*extender.Victims{
-			"a": {Pods: []*framework.Pod{framework.MakePod("batch").UID("u-1").Obj()}},
-			"b": {Pods: []*framework.Pod{framework.MakePod("db").UID("u-2").Obj()}, NumPDBViolations: 1},
+			"a": {Pods: []*api.Pod{api.MakePod("batch").UID("u-1").Obj()}},
+			"b": {Pods: []*api.Pod{api.MakePod("db").UID("u-2").Obj()}, NumPDBViolations: 1},
 		},
 	}
 	result := extender.PreemptionResult{NodeNameToMetaVictims: map[string]*extender.MetaVictims{}}

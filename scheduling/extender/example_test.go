@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/extender"
 )
@@ -35,11 +36,11 @@ func ExampleClient() {
 	}
 	snapshot := framework.NewSnapshot(framework.Arrival)
 	for _, name := range []string{"a", "b"} {
-		if err := snapshot.AddNode(framework.MakeNode(name, "4", "16Gi").Obj()); err != nil {
+		if err := snapshot.AddNode(api.MakeNode(name, "4", "16Gi").Obj()); err != nil {
 			fmt.Println(err)
 		}
 	}
-	pod, err := snapshot.NewPodInfo(framework.MakePod("web").Obj())
+	pod, err := snapshot.NewPodInfo(api.MakePod("web").Obj())
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -56,7 +57,7 @@ func ExampleClient() {
 func ExampleHandler() {
 	snapshot := framework.NewSnapshot(framework.Arrival)
 	for name, cpu := range map[string]string{"large": "16", "small": "1"} {
-		if err := snapshot.AddNode(framework.MakeNode(name, cpu, "16Gi").Obj()); err != nil {
+		if err := snapshot.AddNode(api.MakeNode(name, cpu, "16Gi").Obj()); err != nil {
 			fmt.Println(err)
 		}
 	}
@@ -78,7 +79,7 @@ func ExampleHandler() {
 		return
 	}
 	defer c.Close()
-	pod, err := snapshot.NewPodInfo(framework.MakePod("web").Requests("2", "1Gi").Obj())
+	pod, err := snapshot.NewPodInfo(api.MakePod("web").Requests("2", "1Gi").Obj())
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling/extender"
 	"github.com/berth-sched/berth/scheduling/preemption"
 )
@@ -60,7 +61,7 @@ func FuzzClient(f *testing.F) {
 		f.Add(answer)
 	}
 	s := cluster(f)
-	pod := info(f, s, framework.MakePod("web").Obj())
+	pod := info(f, s, api.MakePod("web").Obj())
 	candidates := []*preemption.Candidate{{Node: "c", Victims: []framework.Victim{{Pod: s.Node("c").Pods[0]}}}}
 	f.Fuzz(func(t *testing.T, answer string) {
 		for _, capable := range []bool{false, true} {

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -119,7 +120,7 @@ type question struct {
 }
 
 // begin prepares an answer. The handler must be locked.
-func (h *Handler) begin(ctx context.Context, pod *framework.Pod) (q question, err error) {
+func (h *Handler) begin(ctx context.Context, pod *api.Pod) (q question, err error) {
 	if pod == nil {
 		return q, &requestError{errors.New("there is no Pod")}
 	}

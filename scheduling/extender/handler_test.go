@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/frameworktest"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/extender"
@@ -261,7 +262,7 @@ func TestBothSidesPreempt(t *testing.T) {
 		p := scheduling.Kubernetes137()
 		p.Extenders = []scheduling.Extender{e}
 		sched := scheduler(t, p)
-		pod := framework.MakePod("high").Requests("4", "1Gi").Obj()
+		pod := api.MakePod("high").Requests("4", "1Gi").Obj()
 		pod.Spec.Priority = new(int32(1000))
 		high := info(t, s, pod)
 		d, err := sched.Schedule(s, high)
@@ -279,7 +280,7 @@ func TestBothSidesPreempt(t *testing.T) {
 func TestHandlerConcurrently(t *testing.T) {
 	s := cluster(t)
 	c := client(t, handler(t, s), extender.Config{NodeCacheCapable: true})
-	pod := info(t, s, framework.MakePod("web").Requests("2", "1Gi").Obj())
+	pod := info(t, s, api.MakePod("web").Requests("2", "1Gi").Obj())
 	ns := nodes(s, "a b c")
 	var wg sync.WaitGroup
 	for range 8 {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/extender"
 )
@@ -18,10 +19,10 @@ import (
 func cluster(tb testing.TB) *framework.Snapshot {
 	tb.Helper()
 	s := framework.NewSnapshot(framework.Arrival)
-	for _, n := range []*framework.Node{
-		framework.MakeNode("a", "4", "16Gi").Obj(),
-		framework.MakeNode("b", "4", "16Gi").Taint("dedicated=db:NoSchedule").Obj(),
-		framework.MakeNode("c", "4", "16Gi").Obj(),
+	for _, n := range []*api.Node{
+		api.MakeNode("a", "4", "16Gi").Obj(),
+		api.MakeNode("b", "4", "16Gi").Taint("dedicated=db:NoSchedule").Obj(),
+		api.MakeNode("c", "4", "16Gi").Obj(),
 	} {
 		if err := s.AddNode(n); err != nil {
 			tb.Fatal(err)
@@ -34,14 +35,14 @@ func cluster(tb testing.TB) *framework.Snapshot {
 // place puts a pod on a node; its UID is its name with a prefix.
 func place(tb testing.TB, s *framework.Snapshot, name, node, cpu string) {
 	tb.Helper()
-	pod := framework.MakePod(name).Requests(cpu, "1Gi").Obj()
-	pod.UID = framework.UID("uid-" + name)
+	pod := api.MakePod(name).Requests(cpu, "1Gi").Obj()
+	pod.UID = api.UID("uid-" + name)
 	if err := s.AddPod(info(tb, s, pod), node); err != nil {
 		tb.Fatal(err)
 	}
 }
 
-func info(tb testing.TB, s *framework.Snapshot, pod *framework.Pod) *framework.PodInfo {
+func info(tb testing.TB, s *framework.Snapshot, pod *api.Pod) *framework.PodInfo {
 	tb.Helper()
 	p, err := s.NewPodInfo(pod)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling/extender"
 	"github.com/berth-sched/berth/scheduling/preemption"
 )
@@ -13,7 +14,7 @@ import (
 func TestNil(t *testing.T) {
 	ctx := context.Background()
 	s := framework.NewSnapshot(framework.Arrival)
-	pod, err := s.NewPodInfo(framework.MakePod("p").Obj())
+	pod, err := s.NewPodInfo(api.MakePod("p").Obj())
 	if err != nil {
 		t.Fatal(err)
 	}

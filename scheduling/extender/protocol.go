@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // MaxPriority is the highest score that an extender should give to a node, the
@@ -14,7 +14,7 @@ const MaxPriority = 10
 // Args asks to filter or to prioritize. Exactly one of Nodes and NodeNames is
 // there.
 type Args struct {
-	Pod       *framework.Pod
+	Pod       *api.Pod
 	Nodes     *NodeList // unless nodeCacheCapable
 	NodeNames *[]string // if nodeCacheCapable
 }
@@ -31,10 +31,10 @@ type Node struct {
 	JSON json.RawMessage
 }
 
-// NodeOf returns a node to send. A nil one is an [*framework.InvalidError].
-func NodeOf(n *framework.Node) (Node, error) {
+// NodeOf returns a node to send. A nil one is an [*api.InvalidError].
+func NodeOf(n *api.Node) (Node, error) {
 	if n == nil {
-		return Node{}, &framework.InvalidError{Object: "node", Err: errNil}
+		return Node{}, &api.InvalidError{Object: "node", Err: errNil}
 	}
 	text, err := json.Marshal(n)
 	return Node{Name: n.Name, JSON: text}, err
@@ -43,7 +43,7 @@ func NodeOf(n *framework.Node) (Node, error) {
 // MarshalJSON returns the node as it was.
 func (n Node) MarshalJSON() ([]byte, error) {
 	if n.JSON == nil {
-		return json.Marshal(framework.Node{ObjectMeta: framework.ObjectMeta{Name: n.Name}})
+		return json.Marshal(api.Node{ObjectMeta: api.ObjectMeta{Name: n.Name}})
 	}
 	return n.JSON, nil
 }
@@ -81,7 +81,7 @@ type HostPriority struct {
 type BindingArgs struct {
 	PodName      string
 	PodNamespace string
-	PodUID       framework.UID
+	PodUID       api.UID
 	Node         string
 }
 
@@ -93,7 +93,7 @@ type BindingResult struct {
 // PreemptionArgs asks about the candidates of a preemption, by node. Exactly one
 // of the maps is there.
 type PreemptionArgs struct {
-	Pod                   *framework.Pod
+	Pod                   *api.Pod
 	NodeNameToVictims     map[string]*Victims     // unless nodeCacheCapable
 	NodeNameToMetaVictims map[string]*MetaVictims // if nodeCacheCapable
 }
@@ -105,7 +105,7 @@ type PreemptionResult struct {
 
 // Victims are the pods that have to leave a node.
 type Victims struct {
-	Pods             []*framework.Pod
+	Pods             []*api.Pod
 	NumPDBViolations int64 // how many leave in spite of a PodDisruptionBudget
 }
 
@@ -117,5 +117,5 @@ type MetaVictims struct {
 
 // MetaPod identifies a pod.
 type MetaPod struct {
-	UID framework.UID
+	UID api.UID
 }

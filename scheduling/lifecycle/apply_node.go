@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling/queue"
 )
 
@@ -13,7 +14,7 @@ func nodeEvent(a framework.ActionType) framework.ClusterEvent {
 
 // putNode adds a node, with the pods that are on it already, or replaces its
 // object.
-func (d *Driver) putNode(ctx context.Context, n *framework.Node) error {
+func (d *Driver) putNode(ctx context.Context, n *api.Node) error {
 	var known *framework.NodeInfo
 	if n != nil {
 		known = d.snap.Node(n.Name)
@@ -47,7 +48,7 @@ func (d *Driver) putNode(ctx context.Context, n *framework.Node) error {
 
 // goneNode removes a node. Its pods are remembered: they count again when the
 // node comes back, and those that are being bound go on.
-func (d *Driver) goneNode(ctx context.Context, n *framework.Node) error {
+func (d *Driver) goneNode(ctx context.Context, n *api.Node) error {
 	if n == nil {
 		return d.snap.AddNode(nil) // which says what is wrong
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling/queue"
 )
 
@@ -12,7 +13,7 @@ func assignedEvent(a framework.ActionType) framework.ClusterEvent {
 }
 
 // putPod takes in a pod's new version.
-func (d *Driver) putPod(ctx context.Context, obj *framework.Pod) error {
+func (d *Driver) putPod(ctx context.Context, obj *api.Pod) error {
 	info, err := d.snap.NewPodInfo(obj)
 	if err != nil {
 		return err
@@ -22,7 +23,7 @@ func (d *Driver) putPod(ctx context.Context, obj *framework.Pod) error {
 		d.remove(ctx, p) // another pod has taken the name
 		p = nil
 	}
-	if obj.Status.Phase == framework.PodSucceeded || obj.Status.Phase == framework.PodFailed {
+	if obj.Status.Phase == api.PodSucceeded || obj.Status.Phase == api.PodFailed {
 		if p != nil {
 			d.remove(ctx, p)
 		}
@@ -149,7 +150,7 @@ func (d *Driver) updateAssigned(ctx context.Context, p *pod, before *framework.P
 }
 
 // gonePod takes in that the pod is no longer there.
-func (d *Driver) gonePod(ctx context.Context, obj *framework.Pod) error {
+func (d *Driver) gonePod(ctx context.Context, obj *api.Pod) error {
 	if obj == nil {
 		_, err := d.snap.NewPodInfo(nil) // which says what is wrong
 		return err

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 	"github.com/berth-sched/berth/scheduling/observe"
@@ -27,15 +27,15 @@ func BenchmarkObservers(b *testing.B) {
 		b.Run(tt.name, func(b *testing.B) {
 			d, err := lifecycle.New(lifecycle.Config{
 				Profiles: []scheduling.Profile{scheduling.Kubernetes137()}, Clock: virtualclock.New(epoch), Observer: tt.observer,
-				Binder: lifecycle.BinderFunc(func(context.Context, *framework.Pod, string) error { return nil }),
+				Binder: lifecycle.BinderFunc(func(context.Context, *api.Pod, string) error { return nil }),
 			})
 			if err != nil {
 				b.Fatal(err)
 			}
 			for i := range 1000 {
-				d.Apply(lifecycle.Put(framework.MakeNode(fmt.Sprint("n", i), "32", "128Gi").Zone(fmt.Sprint(i % 3)).Obj()))
+				d.Apply(lifecycle.Put(api.MakeNode(fmt.Sprint("n", i), "32", "128Gi").Zone(fmt.Sprint(i % 3)).Obj()))
 			}
-			pod := framework.MakePod("p").Requests("1", "1Gi").Obj()
+			pod := api.MakePod("p").Requests("1", "1Gi").Obj()
 			ctx := context.Background()
 			b.ReportAllocs()
 			for b.Loop() {

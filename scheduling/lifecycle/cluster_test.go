@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 	"github.com/berth-sched/berth/scheduling/queue"
@@ -88,8 +89,8 @@ func (backwards) Less(a, b *framework.QueuedPod) bool { return a.Pod.Pod.Name > 
 
 func TestOwnQueueSort(t *testing.T) {
 	w := newWorld(t, scheduling.Profile{QueueSort: backwards{}})
-	w.nodes(framework.MakeNode("n", "4", "8Gi"))
-	w.pods(framework.MakePod("a"), framework.MakePod("c"), framework.MakePod("b"))
+	w.nodes(api.MakeNode("n", "4", "8Gi"))
+	w.pods(api.MakePod("a"), api.MakePod("c"), api.MakePod("b"))
 	var order []string
 	for _, a := range w.all() {
 		order = append(order, a.Pod.Pod.Name)
@@ -105,8 +106,8 @@ func TestTwoProfilesOverOneCache(t *testing.T) {
 	first, second := scheduling.Kubernetes137(), scheduling.Kubernetes137()
 	second.Name = "second"
 	w := newWorld(t, first, second)
-	w.nodes(framework.MakeNode("n", "1", "1Gi"))
-	pod := framework.MakePod("a").Requests("600m", "1Mi")
+	w.nodes(api.MakeNode("n", "1", "1Gi"))
+	pod := api.MakePod("a").Requests("600m", "1Mi")
 	w.pods(pod, pod.Name("b").Scheduler("second"), pod.Name("c").Scheduler("third"))
 	attempts := w.all()
 	if len(attempts) != 2 {
@@ -124,7 +125,7 @@ func TestTwoProfilesOverOneCache(t *testing.T) {
 	if w.d.Scheduler("second") == nil || w.d.Scheduler("third") != nil || w.d.Scheduler("") == nil {
 		t.Error("Scheduler finds other profiles than there are")
 	}
-	w.d.Apply(lifecycle.Gone(framework.MakePod("a").Obj()))
+	w.d.Apply(lifecycle.Gone(api.MakePod("a").Obj()))
 	if a := w.one(); a.Pod.Pod.Name != "b" || a.State != lifecycle.Bound {
 		t.Errorf("after a left: pod %s, %v, want b, Bound", a.Pod.Pod.Name, a.State)
 	}
@@ -141,9 +142,9 @@ func TestSearchStartIsShared(t *testing.T) {
 	}
 	w := newWorld(t, profiles...)
 	for i := range 300 {
-		w.nodes(framework.MakeNode(fmt.Sprintf("n%03d", i), "4", "8Gi"))
+		w.nodes(api.MakeNode(fmt.Sprintf("n%03d", i), "4", "8Gi"))
 	}
-	w.pods(framework.MakePod("a"), framework.MakePod("b").Scheduler("second"), framework.MakePod("c"), framework.MakePod("d").Scheduler("second"))
+	w.pods(api.MakePod("a"), api.MakePod("b").Scheduler("second"), api.MakePod("c"), api.MakePod("d").Scheduler("second"))
 	var nodes []string
 	for _, a := range w.all() {
 		nodes = append(nodes, a.Decision.Node)
@@ -154,11 +155,11 @@ func TestSearchStartIsShared(t *testing.T) {
 }
 
 func TestConfirmation(t *testing.T) {
-	pod := framework.MakePod("p").UID("u").Requests("1", "1Gi")
+	pod := api.MakePod("p").UID("u").Requests("1", "1Gi")
 	t.Run("the same node", func(t *testing.T) {
 		w := newWorld(t, scheduling.Kubernetes137())
 		w.confirm = true
-		w.nodes(framework.MakeNode("n", "4", "8Gi"))
+		w.nodes(api.MakeNode("n", "4", "8Gi"))
 		w.pods(pod)
 		w.all()
 		w.wantOn("n", "p")
@@ -169,10 +170,10 @@ func TestConfirmation(t *testing.T) {
 	})
 	t.Run("another node", func(t *testing.T) {
 		w := newWorld(t, scheduling.Kubernetes137())
-		w.nodes(framework.MakeNode("n", "4", "8Gi"))
+		w.nodes(api.MakeNode("n", "4", "8Gi"))
 		w.pods(pod)
 		w.all()
-		w.nodes(framework.MakeNode("m", "4", "8Gi"))
+		w.nodes(api.MakeNode("m", "4", "8Gi"))
 		w.pods(pod.Node("m"))
 		w.d.Settle(w.ctx)
 		w.wantOn("n")
@@ -183,7 +184,7 @@ func TestConfirmation(t *testing.T) {
 		w.pods(pod)
 		w.all() // no node
 		w.depth(queue.Depth{Backoff: 1})
-		w.nodes(framework.MakeNode("n", "4", "8Gi"))
+		w.nodes(api.MakeNode("n", "4", "8Gi"))
 		w.pods(pod.Node("n"))
 		w.all()
 		w.wantOn("n", "p")
@@ -191,11 +192,11 @@ func TestConfirmation(t *testing.T) {
 	})
 	t.Run("the binding fails although the pod is bound", func(t *testing.T) {
 		w := newWorld(t, scheduling.Kubernetes137())
-		w.refuse = func(p *framework.Pod, node string) error {
+		w.refuse = func(p *api.Pod, node string) error {
 			w.d.Apply(lifecycle.Put(onNode(p, node)))
 			return fmt.Errorf("connection lost")
 		}
-		w.nodes(framework.MakeNode("n", "4", "8Gi"))
+		w.nodes(api.MakeNode("n", "4", "8Gi"))
 		w.pods(pod)
 		w.one()
 		w.pass(time.Minute)
@@ -205,7 +206,7 @@ func TestConfirmation(t *testing.T) {
 	})
 	t.Run("never", func(t *testing.T) {
 		w := newWorldWith(t, lifecycle.Config{Profiles: []scheduling.Profile{scheduling.Kubernetes137()}, AssumeTTL: 30 * time.Second}, lifecycle.NewHandle())
-		w.nodes(framework.MakeNode("n", "4", "8Gi"))
+		w.nodes(api.MakeNode("n", "4", "8Gi"))
 		w.pods(pod)
 		w.all()
 		w.pass(30*time.Second - 1)
@@ -220,7 +221,7 @@ func TestConfirmation(t *testing.T) {
 	t.Run("in time", func(t *testing.T) {
 		w := newWorldWith(t, lifecycle.Config{Profiles: []scheduling.Profile{scheduling.Kubernetes137()}, AssumeTTL: 30 * time.Second}, lifecycle.NewHandle())
 		w.confirm = true
-		w.nodes(framework.MakeNode("n", "4", "8Gi"))
+		w.nodes(api.MakeNode("n", "4", "8Gi"))
 		w.pods(pod)
 		w.all()
 		w.pass(time.Hour)
@@ -231,21 +232,21 @@ func TestConfirmation(t *testing.T) {
 
 func TestPodsComeAndGo(t *testing.T) {
 	w := newWorld(t, scheduling.Kubernetes137())
-	node := framework.MakeNode("n", "2", "8Gi")
-	running := framework.MakePod("r").Requests("1", "1Gi").Node("n")
+	node := api.MakeNode("n", "2", "8Gi")
+	running := api.MakePod("r").Requests("1", "1Gi").Node("n")
 	w.pods(running) // before its node
 	w.d.Settle(w.ctx)
 	w.nodes(node)
 	w.d.Settle(w.ctx)
 	w.wantOn("n", "r")
 
-	w.pods(framework.MakePod("p").Requests("1500m", "1Gi"))
+	w.pods(api.MakePod("p").Requests("1500m", "1Gi"))
 	if a := w.one(); !strings.HasPrefix(fmt.Sprint(a.Err), "0/1 nodes are available: 1 Insufficient cpu.") {
 		t.Errorf("error %v", a.Err)
 	}
 	w.depth(queue.Depth{Unschedulable: 1})
 
-	w.pods(running.Phase(framework.PodSucceeded)) // no longer uses its node
+	w.pods(running.Phase(api.PodSucceeded)) // no longer uses its node
 	w.d.Settle(w.ctx)
 	w.wantOn("n")
 	if a := w.one(); a.State != lifecycle.Bound {
@@ -253,18 +254,18 @@ func TestPodsComeAndGo(t *testing.T) {
 	}
 
 	// A pod of the same name and another UID is another pod.
-	w.pods(framework.MakePod("x").UID("1").Node("n"))
+	w.pods(api.MakePod("x").UID("1").Node("n"))
 	w.d.Settle(w.ctx)
 	w.wantOn("n", "p", "x")
-	w.pods(framework.MakePod("x").UID("2"))
+	w.pods(api.MakePod("x").UID("2"))
 	w.d.Settle(w.ctx)
 	w.wantOn("n", "p")
-	w.d.Apply(lifecycle.Gone(framework.MakePod("x").UID("1").Obj())) // late, about the first
+	w.d.Apply(lifecycle.Gone(api.MakePod("x").UID("1").Obj())) // late, about the first
 	w.d.Settle(w.ctx)
 	w.depth(queue.Depth{Active: 1})
 
 	// A pod that is being deleted is not scheduled.
-	w.pods(framework.MakePod("x").UID("2").Deleted(epoch))
+	w.pods(api.MakePod("x").UID("2").Deleted(epoch))
 	if a := w.one(); a.State != lifecycle.Skipped {
 		t.Errorf("a pod that is being deleted: %v", a.State)
 	}
@@ -285,12 +286,12 @@ func TestBadEventsAreProblems(t *testing.T) {
 	w := newWorld(t, scheduling.Profile{})
 	w.d.Apply(
 		lifecycle.Event{},
-		lifecycle.Put[framework.Pod](nil), lifecycle.Gone[framework.Pod](nil),
-		lifecycle.Put[framework.Node](nil), lifecycle.Gone[framework.Node](nil),
-		lifecycle.Put[framework.Service](nil), lifecycle.Gone[framework.Service](nil),
-		lifecycle.Put(&framework.Pod{}), lifecycle.Put(&framework.Node{}), lifecycle.Put(&framework.Service{}),
-		lifecycle.Gone(framework.MakePod("unknown").Obj()), lifecycle.Gone(framework.MakeNode("unknown", "1", "1Gi").Obj()),
-		lifecycle.Gone(&framework.Service{ObjectMeta: framework.ObjectMeta{Name: "unknown"}}),
+		lifecycle.Put[api.Pod](nil), lifecycle.Gone[api.Pod](nil),
+		lifecycle.Put[api.Node](nil), lifecycle.Gone[api.Node](nil),
+		lifecycle.Put[api.Service](nil), lifecycle.Gone[api.Service](nil),
+		lifecycle.Put(&api.Pod{}), lifecycle.Put(&api.Node{}), lifecycle.Put(&api.Service{}),
+		lifecycle.Gone(api.MakePod("unknown").Obj()), lifecycle.Gone(api.MakeNode("unknown", "1", "1Gi").Obj()),
+		lifecycle.Gone(&api.Service{ObjectMeta: api.ObjectMeta{Name: "unknown"}}),
 	)
 	w.d.Settle(w.ctx)
 	want := []string{
@@ -304,8 +305,8 @@ func TestBadEventsAreProblems(t *testing.T) {
 
 // TestObjectsWakePods: objects of any kind are kept, and are events.
 func TestObjectsWakePods(t *testing.T) {
-	service := func(label string) *framework.Service {
-		return &framework.Service{ObjectMeta: framework.ObjectMeta{Namespace: "default", Name: "s", Labels: map[string]string{"l": label}}}
+	service := func(label string) *api.Service {
+		return &api.Service{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: "s", Labels: map[string]string{"l": label}}}
 	}
 	var events []string
 	hint := func(what string) framework.EventHint {
@@ -315,7 +316,7 @@ func TestObjectsWakePods(t *testing.T) {
 			}[what]},
 			Hint: func(_ *framework.PodInfo, before, after any) (framework.QueueingHint, error) {
 				label := func(x any) string {
-					if s, ok := x.(*framework.Service); ok {
+					if s, ok := x.(*api.Service); ok {
 						return s.Labels["l"]
 					}
 					return "-"
@@ -326,8 +327,8 @@ func TestObjectsWakePods(t *testing.T) {
 		}
 	}
 	w := newWorld(t, scheduling.Profile{Filter: []framework.Plugin{listener{[]framework.EventHint{hint("add"), hint("update"), hint("delete")}}}})
-	w.nodes(framework.MakeNode("n", "1", "1Gi"))
-	w.pods(framework.MakePod("p"))
+	w.nodes(api.MakeNode("n", "1", "1Gi"))
+	w.pods(api.MakePod("p"))
 	w.all()
 	w.d.Apply(lifecycle.Put(service("1")), lifecycle.Put(service("2")), lifecycle.Gone(service("3")))
 	w.d.Settle(w.ctx)
@@ -335,7 +336,7 @@ func TestObjectsWakePods(t *testing.T) {
 	if diff := cmp.Diff(want, events); diff != "" {
 		t.Errorf("hints (-want +got):\n%s", diff)
 	}
-	if framework.Lookup[framework.Service](w.d.Snapshot(), "default/s") != nil {
+	if framework.Lookup[api.Service](w.d.Snapshot(), "default/s") != nil {
 		t.Error("the service is still there")
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/queue"
 )
@@ -159,13 +160,13 @@ func (d *Driver) makeRoom(ctx context.Context, sched *scheduling.Scheduler, p *p
 func (d *Driver) failed(ctx context.Context, p *pod, it *queue.Item, a *Attempt, err error) {
 	a.State, a.Err = Failed, err
 	var plugins, pending []string
-	reason := framework.PodReasonSchedulerError
+	reason := api.PodReasonSchedulerError
 	var fit *scheduling.FitError
 	if errors.As(err, &fit) {
-		plugins, pending, reason = fit.Plugins(), fit.Pending(), framework.PodReasonUnschedulable
+		plugins, pending, reason = fit.Plugins(), fit.Pending(), api.PodReasonUnschedulable
 	}
 	if errors.Is(err, scheduling.ErrNoNodes) {
-		reason = framework.PodReasonUnschedulable
+		reason = api.PodReasonUnschedulable
 	}
 	if p.gone || p.host != nil || d.profileOf(p.info.Pod) == nil {
 		// It vanished, was bound by someone else, or went to another scheduler.

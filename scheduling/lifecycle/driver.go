@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/queue"
 )
@@ -158,7 +159,7 @@ func (d *Driver) Pending() []*queue.Item { return d.queue.Items() }
 // is no such profile.
 func (d *Driver) Scheduler(profile string) *scheduling.Scheduler { return d.profiles[nameOf(profile)] }
 
-func (d *Driver) profileOf(p *framework.Pod) *scheduling.Scheduler {
+func (d *Driver) profileOf(p *api.Pod) *scheduling.Scheduler {
 	return d.profiles[nameOf(p.Spec.SchedulerName)]
 }
 

@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // An Event says that an object is there, new or changed, or that it has gone.
@@ -15,12 +16,12 @@ type Event struct {
 
 // Put is the event that the object is there, as it is given. It must not change
 // any more. A pod that Succeeded or Failed no longer counts.
-func Put[T framework.Object](obj *T) Event {
+func Put[T api.Object](obj *T) Event {
 	return Event{func(ctx context.Context, d *Driver) error {
 		switch o := any(obj).(type) {
-		case *framework.Pod:
+		case *api.Pod:
 			return d.putPod(ctx, o)
-		case *framework.Node:
+		case *api.Node:
 			return d.putNode(ctx, o)
 		}
 		return putObject(ctx, d, obj)
@@ -29,23 +30,23 @@ func Put[T framework.Object](obj *T) Event {
 
 // Gone is the event that the object is no longer there. It is recognised by its
 // name, a pod by its UID too; one that is not known is ignored.
-func Gone[T framework.Object](obj *T) Event {
+func Gone[T api.Object](obj *T) Event {
 	return Event{func(ctx context.Context, d *Driver) error {
 		switch o := any(obj).(type) {
-		case *framework.Pod:
+		case *api.Pod:
 			return d.gonePod(ctx, o)
-		case *framework.Node:
+		case *api.Node:
 			return d.goneNode(ctx, o)
 		}
 		return goneObject(ctx, d, obj)
 	}}
 }
 
-func putObject[T framework.Object](ctx context.Context, d *Driver, obj *T) error {
+func putObject[T api.Object](ctx context.Context, d *Driver, obj *T) error {
 	if obj == nil {
 		return framework.Put(d.snap, obj) // which says what is wrong
 	}
-	before := framework.Lookup[T](d.snap, framework.KeyOf(obj))
+	before := framework.Lookup[T](d.snap, api.KeyOf(obj))
 	if err := framework.Put(d.snap, obj); err != nil {
 		return err
 	}
@@ -59,11 +60,11 @@ func putObject[T framework.Object](ctx context.Context, d *Driver, obj *T) error
 	return nil
 }
 
-func goneObject[T framework.Object](ctx context.Context, d *Driver, obj *T) error {
+func goneObject[T api.Object](ctx context.Context, d *Driver, obj *T) error {
 	if obj == nil {
 		return framework.Put(d.snap, obj)
 	}
-	key := framework.KeyOf(obj)
+	key := api.KeyOf(obj)
 	before := framework.Lookup[T](d.snap, key)
 	if before == nil {
 		return nil
@@ -73,6 +74,6 @@ func goneObject[T framework.Object](ctx context.Context, d *Driver, obj *T) erro
 	return nil
 }
 
-func resourceOf[T framework.Object]() framework.EventResource {
+func resourceOf[T api.Object]() framework.EventResource {
 	return framework.EventResource(reflect.TypeFor[T]().Name())
 }

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling/queue"
 )
 
@@ -29,7 +29,7 @@ func (d *Driver) evict(ctx context.Context, plugin string, p *pod, it *queue.Ite
 		}
 	}
 	d.renounce(ctx, p, node) // from now on nobody of lower priority gets the room
-	var outside []*framework.Pod
+	var outside []*api.Pod
 	inMemory := false // the last victim
 	for _, v := range a.Victims {
 		q := d.pods[keyOf(v.Pod.Pod)]
@@ -69,7 +69,7 @@ func (d *Driver) evict(ctx context.Context, plugin string, p *pod, it *queue.Ite
 	})
 }
 
-func evictAll(ctx context.Context, e Evicter, victims []*framework.Pod, preemptor *framework.Pod) error {
+func evictAll(ctx context.Context, e Evicter, victims []*api.Pod, preemptor *api.Pod) error {
 	var errs []error
 	for _, v := range victims {
 		if err := evictOne(ctx, e, v, preemptor); err != nil {
@@ -79,7 +79,7 @@ func evictAll(ctx context.Context, e Evicter, victims []*framework.Pod, preempto
 	return errors.Join(errs...)
 }
 
-func evictOne(ctx context.Context, e Evicter, victim, preemptor *framework.Pod) (err error) {
+func evictOne(ctx context.Context, e Evicter, victim, preemptor *api.Pod) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("panic: %v", v)

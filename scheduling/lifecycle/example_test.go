@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 	"github.com/berth-sched/berth/scheduling/queue"
@@ -21,7 +22,7 @@ func ExampleDriver() {
 	driver, err := lifecycle.New(lifecycle.Config{
 		Profiles: []scheduling.Profile{scheduling.Kubernetes137()},
 		Clock:    virtualclock.New(start),
-		Binder: lifecycle.BinderFunc(func(_ context.Context, pod *framework.Pod, node string) error {
+		Binder: lifecycle.BinderFunc(func(_ context.Context, pod *api.Pod, node string) error {
 			fmt.Println("bind", pod.Name, "to", node)
 			return nil
 		}),
@@ -31,9 +32,9 @@ func ExampleDriver() {
 		return
 	}
 	driver.Apply(
-		lifecycle.Put(framework.MakeNode("small", "2", "4Gi").Obj()),
-		lifecycle.Put(framework.MakePod("web").Requests("1", "1Gi").Obj()),
-		lifecycle.Put(framework.MakePod("huge").Requests("16", "1Gi").Obj()),
+		lifecycle.Put(api.MakeNode("small", "2", "4Gi").Obj()),
+		lifecycle.Put(api.MakePod("web").Requests("1", "1Gi").Obj()),
+		lifecycle.Put(api.MakePod("huge").Requests("16", "1Gi").Obj()),
 	)
 	attempts := func() {
 		for a, ok := driver.ScheduleOne(context.Background()); ok; a, ok = driver.ScheduleOne(context.Background()) {
@@ -41,7 +42,7 @@ func ExampleDriver() {
 		}
 	}
 	attempts()
-	driver.Apply(lifecycle.Put(framework.MakeNode("large", "32", "64Gi").Obj())) // which the pod has waited for
+	driver.Apply(lifecycle.Put(api.MakeNode("large", "32", "64Gi").Obj())) // which the pod has waited for
 	attempts()
 	// Output:
 	// bind web to small
@@ -71,7 +72,7 @@ func ExampleSource() {
 		Profiles: []scheduling.Profile{scheduling.Kubernetes137()},
 		Clock:    framework.ClockOf(time.Now, time.AfterFunc),
 		Bindings: 4,
-		Binder: lifecycle.BinderFunc(func(_ context.Context, pod *framework.Pod, node string) error {
+		Binder: lifecycle.BinderFunc(func(_ context.Context, pod *api.Pod, node string) error {
 			fmt.Println("bind", pod.Name, "to", node)
 			stop()
 			return nil
@@ -82,8 +83,8 @@ func ExampleSource() {
 		return
 	}
 	var source lifecycle.Source = &watch{[]lifecycle.Event{
-		lifecycle.Put(framework.MakeNode("n", "2", "4Gi").Obj()),
-		lifecycle.Put(framework.MakePod("web").Obj()),
+		lifecycle.Put(api.MakeNode("n", "2", "4Gi").Obj()),
+		lifecycle.Put(api.MakePod("web").Obj()),
 	}}
 	fmt.Println(driver.Run(ctx, source))
 	// Output:
@@ -94,14 +95,14 @@ func ExampleSource() {
 // hall is an outside world that evicts, and reads what is reported.
 type hall struct{}
 
-func (hall) Bind(context.Context, *framework.Pod, string) error { return nil }
+func (hall) Bind(context.Context, *api.Pod, string) error { return nil }
 
-func (hall) Evict(_ context.Context, victim, preemptor *framework.Pod) error {
+func (hall) Evict(_ context.Context, victim, preemptor *api.Pod) error {
 	fmt.Println("evict", victim.Name, "for", preemptor.Name)
 	return nil
 }
 
-func (hall) Report(_ context.Context, pod *framework.Pod, r lifecycle.Report) {
+func (hall) Report(_ context.Context, pod *api.Pod, r lifecycle.Report) {
 	fmt.Println(pod.Name, "is", r.Reason+", nominated to", r.Nominated)
 }
 
@@ -119,9 +120,9 @@ func ExampleBinder() {
 		return
 	}
 	driver.Apply(
-		lifecycle.Put(framework.MakeNode("n", "2", "4Gi").Obj()),
-		lifecycle.Put(framework.MakePod("batch").Requests("2", "1Gi").Node("n").Obj()),
-		lifecycle.Put(framework.MakePod("urgent").Requests("2", "1Gi").Priority(10).Obj()),
+		lifecycle.Put(api.MakeNode("n", "2", "4Gi").Obj()),
+		lifecycle.Put(api.MakePod("batch").Requests("2", "1Gi").Node("n").Obj()),
+		lifecycle.Put(api.MakePod("urgent").Requests("2", "1Gi").Priority(10).Obj()),
 	)
 	driver.ScheduleOne(context.Background())
 	// Output:
@@ -170,9 +171,9 @@ func ExampleObserver() {
 		return
 	}
 	driver.Apply(
-		lifecycle.Put(framework.MakeNode("a", "2", "4Gi").Obj()),
-		lifecycle.Put(framework.MakeNode("b", "4", "4Gi").Obj()),
-		lifecycle.Put(framework.MakePod("web").Requests("1", "1Gi").Obj()),
+		lifecycle.Put(api.MakeNode("a", "2", "4Gi").Obj()),
+		lifecycle.Put(api.MakeNode("b", "4", "4Gi").Obj()),
+		lifecycle.Put(api.MakePod("web").Requests("1", "1Gi").Obj()),
 	)
 	driver.ScheduleOne(context.Background())
 	fmt.Println("steps:", m.steps > 0, "plugins:", m.plugins > 0)
@@ -198,7 +199,7 @@ func ExampleHandle() {
 		fmt.Println(err)
 		return
 	}
-	driver.Apply(lifecycle.Put(framework.MakeNode("n", "2", "4Gi").Obj()), lifecycle.Put(framework.MakePod("web").Obj()))
+	driver.Apply(lifecycle.Put(api.MakeNode("n", "2", "4Gi").Obj()), lifecycle.Put(api.MakePod("web").Obj()))
 	a, _ := driver.ScheduleOne(context.Background())
 	fmt.Println(a.State == lifecycle.Bound, "seed", handle.Seed(), "waiting", len(handle.WaitingPods()))
 	// Output:
@@ -211,7 +212,7 @@ func ExampleSteppingClock() {
 	var steps lifecycle.SteppingClock = clock
 	driver, err := lifecycle.New(lifecycle.Config{
 		Profiles: []scheduling.Profile{scheduling.Kubernetes137()}, Clock: clock,
-		Binder: lifecycle.BinderFunc(func(_ context.Context, pod *framework.Pod, node string) error {
+		Binder: lifecycle.BinderFunc(func(_ context.Context, pod *api.Pod, node string) error {
 			fmt.Println(pod.Name, "begins after", clock.Now().Sub(start))
 			return nil
 		}),
@@ -220,9 +221,9 @@ func ExampleSteppingClock() {
 		fmt.Println(err)
 		return
 	}
-	first := framework.MakePod("first").Requests("2", "1Gi").Obj()
-	driver.Apply(lifecycle.Put(framework.MakeNode("n", "2", "4Gi").Obj()), lifecycle.Put(first))
-	clock.AfterFunc(time.Hour, func() { driver.Apply(lifecycle.Put(framework.MakePod("second").Requests("2", "1Gi").Obj())) })
+	first := api.MakePod("first").Requests("2", "1Gi").Obj()
+	driver.Apply(lifecycle.Put(api.MakeNode("n", "2", "4Gi").Obj()), lifecycle.Put(first))
+	clock.AfterFunc(time.Hour, func() { driver.Apply(lifecycle.Put(api.MakePod("second").Requests("2", "1Gi").Obj())) })
 	clock.AfterFunc(3*time.Hour, func() { driver.Apply(lifecycle.Gone(first)) })
 	if err := driver.Simulate(context.Background(), steps, start.Add(24*time.Hour)); err != nil {
 		fmt.Println(err)

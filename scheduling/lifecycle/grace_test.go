@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 )
@@ -35,11 +36,11 @@ func (s stuck) PreBind(ctx context.Context, _ *framework.Cycle, _ string) framew
 	return framework.AsStatus(s.call(ctx, "PreBind"))
 }
 
-func (s stuck) Bind(ctx context.Context, _ *framework.Pod, _ string) error {
+func (s stuck) Bind(ctx context.Context, _ *api.Pod, _ string) error {
 	return s.call(ctx, "Bind")
 }
 
-func (s stuck) Evict(ctx context.Context, _, _ *framework.Pod) error {
+func (s stuck) Evict(ctx context.Context, _, _ *api.Pod) error {
 	return s.call(ctx, "Evict")
 }
 
@@ -57,11 +58,11 @@ func TestGraceEndsWhatHangs(t *testing.T) {
 					return bctx.Err()
 				}}
 				profile := scheduling.Profile{PreBind: []framework.Plugin{s}}
-				events := []lifecycle.Event{lifecycle.Put(framework.MakeNode("n", "4", "8Gi").Obj())}
+				events := []lifecycle.Event{lifecycle.Put(api.MakeNode("n", "4", "8Gi").Obj())}
 				bounce := ""
 				if at == "Evict" {
 					bounce = "now"
-					victim := framework.MakePod("v").Node("n").Obj()
+					victim := api.MakePod("v").Node("n").Obj()
 					info, err := framework.NewSnapshot(framework.ZoneInterleaved).NewPodInfo(victim)
 					if err != nil {
 						t.Fatal(err)
@@ -72,7 +73,7 @@ func TestGraceEndsWhatHangs(t *testing.T) {
 						Nominated: "n", Victims: []framework.Victim{{Pod: info}},
 					}}}
 				}
-				events = append(events, lifecycle.Put(framework.MakePod("p").Labels("bounce", bounce).Obj()))
+				events = append(events, lifecycle.Put(api.MakePod("p").Labels("bounce", bounce).Obj()))
 				d, err := lifecycle.New(lifecycle.Config{
 					Profiles: []scheduling.Profile{profile}, Binder: s, Clock: realClock, Bindings: bindings, Grace: 5 * time.Millisecond,
 				})

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // A Handle is the [framework.Handle] of a driver. It is made before the
@@ -81,7 +82,7 @@ func (h *Handle) WaitingPod(id string) framework.WaitingPod {
 }
 
 // Nominate implements [framework.Handle]. A nil pod is ignored.
-func (h *Handle) Nominate(pod *framework.Pod, node string) {
+func (h *Handle) Nominate(pod *api.Pod, node string) {
 	if d := h.driver.Load(); d != nil && pod != nil {
 		d.mail.post(func(ctx context.Context) {
 			if p := d.pods[keyOf(pod)]; p != nil && p.item != nil && p.binding == nil {
@@ -92,7 +93,7 @@ func (h *Handle) Nominate(pod *framework.Pod, node string) {
 }
 
 // Activate implements [framework.Handle]. Nil pods are ignored.
-func (h *Handle) Activate(pods ...*framework.Pod) {
+func (h *Handle) Activate(pods ...*api.Pod) {
 	if d := h.driver.Load(); d != nil {
 		d.mail.post(func(ctx context.Context) {
 			for _, pod := range pods {
@@ -108,7 +109,7 @@ func (h *Handle) Activate(pods ...*framework.Pod) {
 }
 
 // Bind implements [framework.Handle].
-func (h *Handle) Bind(ctx context.Context, pod *framework.Pod, node string) error {
+func (h *Handle) Bind(ctx context.Context, pod *api.Pod, node string) error {
 	d := h.driver.Load()
 	if d == nil {
 		return ErrNotConnected

@@ -13,6 +13,7 @@ import (
 	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/frameworktest"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
@@ -37,8 +38,8 @@ func TestNoWakeUpIsLost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	spread := filter.PodTopologySpread{ListDefaulting: true, DefaultConstraints: []framework.TopologySpreadConstraint{
-		{TopologyKey: framework.LabelTopologyZone, MaxSkew: 1, WhenUnsatisfiable: framework.DoNotSchedule},
+	spread := filter.PodTopologySpread{ListDefaulting: true, DefaultConstraints: []api.TopologySpreadConstraint{
+		{TopologyKey: api.LabelTopologyZone, MaxSkew: 1, WhenUnsatisfiable: api.DoNotSchedule},
 	}}
 	for _, tt := range []struct {
 		name    string
@@ -75,12 +76,12 @@ func TestNoWakeUpIsLost(t *testing.T) {
 // events.
 type town struct {
 	d    *lifecycle.Driver
-	pods map[string]*framework.Pod
+	pods map[string]*api.Pod
 	logf func(format string, args ...any)
 }
 
 func newTown(t *rapid.T, p scheduling.Profile) *town {
-	c := &town{pods: map[string]*framework.Pod{}, logf: t.Logf}
+	c := &town{pods: map[string]*api.Pod{}, logf: t.Logf}
 	p.Fast.Verify = true // a kept answer that is stale would look like a lost event
 	d, err := lifecycle.New(lifecycle.Config{Profiles: []scheduling.Profile{p}, Binder: c, Clock: virtualclock.New(frameworktest.Noon())})
 	if err != nil {
@@ -91,29 +92,29 @@ func newTown(t *rapid.T, p scheduling.Profile) *town {
 }
 
 // Bind confirms at once.
-func (c *town) Bind(_ context.Context, pod *framework.Pod, node string) error {
+func (c *town) Bind(_ context.Context, pod *api.Pod, node string) error {
 	c.put(onNode(pod, node))
 	return nil
 }
 
 // Evict lets the victim go.
-func (c *town) Evict(_ context.Context, victim, _ *framework.Pod) error {
+func (c *town) Evict(_ context.Context, victim, _ *api.Pod) error {
 	c.leave(victim)
 	return nil
 }
 
-func (c *town) put(p *framework.Pod) {
+func (c *town) put(p *api.Pod) {
 	c.pods[p.Name] = p
 	tell(c, p, true)
 }
 
-func (c *town) leave(p *framework.Pod) {
+func (c *town) leave(p *api.Pod) {
 	delete(c.pods, p.Name)
 	tell(c, p, false)
 }
 
 func (c *town) live(t *rapid.T) {
-	pick := func(r *rand.Rand) *framework.Pod {
+	pick := func(r *rand.Rand) *api.Pod {
 		if len(c.pods) == 0 {
 			t.Skip("no pod")
 		}
@@ -148,7 +149,7 @@ func (c *town) live(t *rapid.T) {
 			c.put(p)
 		}),
 		"pod is being deleted": step(func(r *rand.Rand) {
-			p := framework.Clone(pick(r))
+			p := api.Clone(pick(r))
 			p.DeletionTimestamp = new(frameworktest.Noon())
 			c.put(p)
 		}),
@@ -199,7 +200,7 @@ func townNodeName(r *rand.Rand) string { return fmt.Sprint("n", r.IntN(4)) }
 
 func townPodName(r *rand.Rand) string { return fmt.Sprint("p", r.IntN(12)) }
 
-func townNode(r *rand.Rand) *framework.Node {
+func townNode(r *rand.Rand) *api.Node {
 	n := frameworktest.Node(r, townNodeName(r))
 	if r.IntN(3) == 0 {
 		n.Status.DeclaredFeatures = []string{"VolumeBindMountOptions"}
@@ -211,8 +212,8 @@ func townNode(r *rand.Rand) *framework.Node {
 }
 
 // alteredNode is the node with one thing changed.
-func alteredNode(r *rand.Rand, old *framework.Node) *framework.Node {
-	n, other := framework.Clone(old), townNode(r)
+func alteredNode(r *rand.Rand, old *api.Node) *api.Node {
+	n, other := api.Clone(old), townNode(r)
 	switch r.IntN(5) {
 	case 0:
 		n.Labels = other.Labels
@@ -228,49 +229,49 @@ func alteredNode(r *rand.Rand, old *framework.Node) *framework.Node {
 	return n
 }
 
-func townPod(r *rand.Rand, name string) *framework.Pod {
+func townPod(r *rand.Rand, name string) *api.Pod {
 	p := frameworktest.Pod(r, name)
-	p.UID = framework.UID(fmt.Sprint("u-", r.Uint64()))
+	p.UID = api.UID(fmt.Sprint("u-", r.Uint64()))
 	p.Spec.SchedulingGates = nil
 	p.Namespace = of(r, "default", "default", "prod")
 	if p.Labels == nil {
 		p.Labels = map[string]string{"app": of(r, "web", "db")}
 	}
 	if r.IntN(3) == 0 {
-		p.Spec.TopologySpreadConstraints = []framework.TopologySpreadConstraint{{
-			TopologyKey: of(r, framework.LabelTopologyZone, "disk"), MaxSkew: 1, WhenUnsatisfiable: framework.DoNotSchedule,
-			LabelSelector:      &framework.LabelSelector{MatchLabels: map[string]string{"app": of(r, "web", "db")}},
-			NodeTaintsPolicy:   of(r, nil, new(framework.NodeInclusionPolicyHonor)),
+		p.Spec.TopologySpreadConstraints = []api.TopologySpreadConstraint{{
+			TopologyKey: of(r, api.LabelTopologyZone, "disk"), MaxSkew: 1, WhenUnsatisfiable: api.DoNotSchedule,
+			LabelSelector:      &api.LabelSelector{MatchLabels: map[string]string{"app": of(r, "web", "db")}},
+			NodeTaintsPolicy:   of(r, nil, new(api.NodeInclusionPolicyHonor)),
 			MinDomains:         of(r, nil, new(int32(2))),
-			NodeAffinityPolicy: of(r, nil, new(framework.NodeInclusionPolicyIgnore)),
+			NodeAffinityPolicy: of(r, nil, new(api.NodeInclusionPolicyIgnore)),
 		}}
 	}
 	if r.IntN(3) == 0 {
-		term := []framework.PodAffinityTerm{{
-			TopologyKey:   of(r, framework.LabelTopologyZone, "disk"),
-			LabelSelector: &framework.LabelSelector{MatchLabels: map[string]string{"app": of(r, "web", "db")}},
+		term := []api.PodAffinityTerm{{
+			TopologyKey:   of(r, api.LabelTopologyZone, "disk"),
+			LabelSelector: &api.LabelSelector{MatchLabels: map[string]string{"app": of(r, "web", "db")}},
 		}}
 		if r.IntN(3) == 0 {
-			term[0].NamespaceSelector = &framework.LabelSelector{MatchLabels: map[string]string{"team": of(r, "a", "b")}}
+			term[0].NamespaceSelector = &api.LabelSelector{MatchLabels: map[string]string{"team": of(r, "a", "b")}}
 		}
-		p.Spec.Affinity = &framework.Affinity{PodAffinity: &framework.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: term}}
+		p.Spec.Affinity = &api.Affinity{PodAffinity: &api.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: term}}
 		if r.IntN(2) == 0 {
-			p.Spec.Affinity = &framework.Affinity{PodAntiAffinity: &framework.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: term}}
+			p.Spec.Affinity = &api.Affinity{PodAntiAffinity: &api.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: term}}
 		}
 	}
 	if r.IntN(3) == 0 && len(p.Spec.Containers) > 0 {
-		p.Spec.Containers[0].Ports = []framework.ContainerPort{{HostPort: int32(1 + r.IntN(2))}}
-		p.Spec.Containers[0].VolumeMounts = []framework.VolumeMount{{BindMountOptions: []string{"x"}}}
+		p.Spec.Containers[0].Ports = []api.ContainerPort{{HostPort: int32(1 + r.IntN(2))}}
+		p.Spec.Containers[0].VolumeMounts = []api.VolumeMount{{BindMountOptions: []string{"x"}}}
 	}
 	for i := range r.IntN(3) {
-		v := framework.Volume{Name: fmt.Sprint("v", i)}
+		v := api.Volume{Name: fmt.Sprint("v", i)}
 		switch r.IntN(6) {
 		case 0:
-			v.AWSElasticBlockStore = &framework.AWSElasticBlockStoreVolumeSource{VolumeID: of(r, "vol-1", "vol-2")}
+			v.AWSElasticBlockStore = &api.AWSElasticBlockStoreVolumeSource{VolumeID: of(r, "vol-1", "vol-2")}
 		case 1:
-			v.Ephemeral = &framework.EphemeralVolumeSource{}
+			v.Ephemeral = &api.EphemeralVolumeSource{}
 		default:
-			v.PersistentVolumeClaim = &framework.PersistentVolumeClaimVolumeSource{ClaimName: townClaim(r)}
+			v.PersistentVolumeClaim = &api.PersistentVolumeClaimVolumeSource{ClaimName: townClaim(r)}
 		}
 		p.Spec.Volumes = append(p.Spec.Volumes, v)
 	}
@@ -281,97 +282,97 @@ func townClaim(r *rand.Rand) string { return fmt.Sprint("claim-", r.IntN(3)) }
 
 // object puts or deletes one of the other objects.
 func (c *town) object(r *rand.Rand) {
-	meta := func(namespace, name string) framework.ObjectMeta {
-		return framework.ObjectMeta{Namespace: namespace, Name: name, Labels: map[string]string{"team": of(r, "a", "b")}}
+	meta := func(namespace, name string) api.ObjectMeta {
+		return api.ObjectMeta{Namespace: namespace, Name: name, Labels: map[string]string{"team": of(r, "a", "b")}}
 	}
 	const driver = "csi.example"
 	is := r.IntN(4) > 0 // now and then it goes
 	switch r.IntN(11) {
 	case 0:
-		tell(c, &framework.Namespace{ObjectMeta: meta("", of(r, "default", "prod"))}, is)
+		tell(c, &api.Namespace{ObjectMeta: meta("", of(r, "default", "prod"))}, is)
 	case 1:
-		s := &framework.Service{ObjectMeta: meta("default", "s")}
+		s := &api.Service{ObjectMeta: meta("default", "s")}
 		s.Spec.Selector = map[string]string{"app": of(r, "web", "db")}
 		tell(c, s, is)
 	case 2, 3:
-		claim := &framework.PersistentVolumeClaim{ObjectMeta: meta(of(r, "default", "prod"), townClaim(r))}
+		claim := &api.PersistentVolumeClaim{ObjectMeta: meta(of(r, "default", "prod"), townClaim(r))}
 		claim.Spec.StorageClassName = new(of(r, "late", "now", "local"))
-		claim.Spec.AccessModes = []framework.PersistentVolumeAccessMode{of(r, framework.ReadWriteOnce, framework.ReadWriteOncePod)}
+		claim.Spec.AccessModes = []api.PersistentVolumeAccessMode{of(r, api.ReadWriteOnce, api.ReadWriteOncePod)}
 		claim.Spec.Resources.Requests = resource.List{resource.Storage: resource.MustParse(of(r, "1Gi", "4Gi"))}
 		if r.IntN(2) == 0 {
 			claim.Spec.VolumeName = of(r, "pv-0", "pv-1", "pv-2")
-			claim.Annotations = map[string]string{framework.AnnBindCompleted: "yes"}
+			claim.Annotations = map[string]string{api.AnnBindCompleted: "yes"}
 		}
 		if p := c.pods[townPodName(r)]; p != nil && r.IntN(3) == 0 {
 			claim.Namespace, claim.Name = p.Namespace, p.Name+"-v0"
-			claim.OwnerReferences = []framework.OwnerReference{{Kind: "Pod", Name: p.Name, UID: p.UID, Controller: new(true)}}
+			claim.OwnerReferences = []api.OwnerReference{{Kind: "Pod", Name: p.Name, UID: p.UID, Controller: new(true)}}
 		}
 		tell(c, claim, is)
 	case 4, 5:
-		v := &framework.PersistentVolume{ObjectMeta: meta("", of(r, "pv-0", "pv-1", "pv-2"))}
+		v := &api.PersistentVolume{ObjectMeta: meta("", of(r, "pv-0", "pv-1", "pv-2"))}
 		v.Spec.StorageClassName = of(r, "late", "local")
 		v.Spec.Capacity = resource.List{resource.Storage: resource.MustParse(of(r, "1Gi", "5Gi"))}
-		v.Spec.AccessModes = []framework.PersistentVolumeAccessMode{framework.ReadWriteOnce, framework.ReadWriteOncePod}
-		v.Status.Phase = framework.VolumeAvailable
-		v.Spec.CSI = &framework.CSIPersistentVolumeSource{Driver: driver, VolumeHandle: v.Name}
+		v.Spec.AccessModes = []api.PersistentVolumeAccessMode{api.ReadWriteOnce, api.ReadWriteOncePod}
+		v.Status.Phase = api.VolumeAvailable
+		v.Spec.CSI = &api.CSIPersistentVolumeSource{Driver: driver, VolumeHandle: v.Name}
 		if r.IntN(2) == 0 {
-			v.Spec.CSI, v.Spec.AWSElasticBlockStore = nil, &framework.AWSElasticBlockStoreVolumeSource{VolumeID: of(r, "vol-1", "vol-3")}
+			v.Spec.CSI, v.Spec.AWSElasticBlockStore = nil, &api.AWSElasticBlockStoreVolumeSource{VolumeID: of(r, "vol-1", "vol-3")}
 		}
 		if r.IntN(2) == 0 {
-			v.Labels[framework.LabelTopologyZone] = of(r, "a", "b", "a__b")
+			v.Labels[api.LabelTopologyZone] = of(r, "a", "b", "a__b")
 		}
 		if r.IntN(2) == 0 {
-			v.Spec.NodeAffinity = &framework.VolumeNodeAffinity{Required: &framework.NodeSelector{NodeSelectorTerms: []framework.NodeSelectorTerm{{
-				MatchExpressions: []framework.NodeSelectorRequirement{{
-					Key: framework.LabelTopologyZone, Operator: framework.NodeSelectorOpIn, Values: []string{of(r, "a", "b")},
+			v.Spec.NodeAffinity = &api.VolumeNodeAffinity{Required: &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{{
+				MatchExpressions: []api.NodeSelectorRequirement{{
+					Key: api.LabelTopologyZone, Operator: api.NodeSelectorOpIn, Values: []string{of(r, "a", "b")},
 				}},
 			}}}}
 		}
 		if r.IntN(4) == 0 {
-			v.Spec.ClaimRef = &framework.ObjectReference{Namespace: "default", Name: townClaim(r)}
+			v.Spec.ClaimRef = &api.ObjectReference{Namespace: "default", Name: townClaim(r)}
 		}
 		tell(c, v, is)
 	case 6:
-		class := &framework.StorageClass{ObjectMeta: meta("", of(r, "late", "now", "local")), Provisioner: driver}
-		class.VolumeBindingMode = new(framework.VolumeBindingWaitForFirstConsumer)
+		class := &api.StorageClass{ObjectMeta: meta("", of(r, "late", "now", "local")), Provisioner: driver}
+		class.VolumeBindingMode = new(api.VolumeBindingWaitForFirstConsumer)
 		if class.Name == "now" {
-			class.VolumeBindingMode = new(framework.VolumeBindingImmediate)
+			class.VolumeBindingMode = new(api.VolumeBindingImmediate)
 		}
 		if class.Name == "local" {
 			class.Provisioner = "kubernetes.io/no-provisioner"
 		}
 		tell(c, class, is)
 	case 7:
-		d := &framework.CSIDriver{ObjectMeta: meta("", driver)}
+		d := &api.CSIDriver{ObjectMeta: meta("", driver)}
 		d.Spec.StorageCapacity, d.Spec.PreventPodSchedulingIfMissing = new(r.IntN(2) == 0), new(r.IntN(2) == 0)
 		tell(c, d, is)
 	case 8:
-		capacity := &framework.CSIStorageCapacity{ObjectMeta: meta("kube-system", of(r, "c-0", "c-1")), StorageClassName: "late"}
-		capacity.Capacity, capacity.NodeTopology = new(resource.MustParse(of(r, "2Gi", "20Gi"))), &framework.LabelSelector{}
+		capacity := &api.CSIStorageCapacity{ObjectMeta: meta("kube-system", of(r, "c-0", "c-1")), StorageClassName: "late"}
+		capacity.Capacity, capacity.NodeTopology = new(resource.MustParse(of(r, "2Gi", "20Gi"))), &api.LabelSelector{}
 		tell(c, capacity, is)
 	case 9:
-		n := &framework.CSINode{ObjectMeta: meta("", townNodeName(r))}
+		n := &api.CSINode{ObjectMeta: meta("", townNodeName(r))}
 		for _, name := range []string{driver, "ebs.csi.aws.com"} {
 			if r.IntN(3) > 0 {
-				n.Spec.Drivers = append(n.Spec.Drivers, framework.CSINodeDriver{
-					Name: name, Allocatable: &framework.VolumeNodeResources{Count: new(int32(r.IntN(2)))},
+				n.Spec.Drivers = append(n.Spec.Drivers, api.CSINodeDriver{
+					Name: name, Allocatable: &api.VolumeNodeResources{Count: new(int32(r.IntN(2)))},
 				})
 			}
 		}
 		if r.IntN(2) == 0 {
-			n.Annotations = map[string]string{framework.AnnMigratedPlugins: "kubernetes.io/aws-ebs"}
+			n.Annotations = map[string]string{api.AnnMigratedPlugins: "kubernetes.io/aws-ebs"}
 		}
 		tell(c, n, is)
 	case 10:
 		if r.IntN(2) == 0 {
-			a := &framework.VolumeAttachment{ObjectMeta: meta("", of(r, "a-0", "a-1"))}
+			a := &api.VolumeAttachment{ObjectMeta: meta("", of(r, "a-0", "a-1"))}
 			a.Spec.Attacher, a.Spec.NodeName, a.Spec.Source.PersistentVolumeName = driver, townNodeName(r), new(of(r, "pv-0", "pv-1"))
 			tell(c, a, is)
 			return
 		}
-		m := &framework.NodeMetric{ObjectMeta: meta("", townNodeName(r))}
+		m := &api.NodeMetric{ObjectMeta: meta("", townNodeName(r))}
 		m.Status.UpdateTime = new(frameworktest.Noon())
-		m.Status.NodeMetric = &framework.NodeMetricInfo{NodeUsage: framework.ResourceMapOf(resource.List{
+		m.Status.NodeMetric = &api.NodeMetricInfo{NodeUsage: api.ResourceMapOf(resource.List{
 			"cpu": resource.MustParse(of(r, "100m", "900m", "3")), "memory": resource.MustParse(of(r, "1Gi", "200Gi")),
 		})}
 		tell(c, m, is)
@@ -379,7 +380,7 @@ func (c *town) object(r *rand.Rand) {
 }
 
 // tell puts an object or deletes it.
-func tell[T framework.Object](c *town, obj *T, is bool) {
+func tell[T api.Object](c *town, obj *T, is bool) {
 	text, err := json.Marshal(obj)
 	if err != nil {
 		text = []byte(err.Error())

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 	"github.com/berth-sched/berth/scheduling/virtualclock"
@@ -22,12 +22,12 @@ import (
 func TestHostileEvents(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		clock := virtualclock.New(epoch)
-		pods, nodes, bound := map[string]*framework.Pod{}, map[string]bool{}, map[string]string{}
-		id := func(p *framework.Pod) string { return p.Name + " " + string(p.UID) }
+		pods, nodes, bound := map[string]*api.Pod{}, map[string]bool{}, map[string]string{}
+		id := func(p *api.Pod) string { return p.Name + " " + string(p.UID) }
 		problems := 0
 		d, err := lifecycle.New(lifecycle.Config{
 			Profiles: []scheduling.Profile{scheduling.Kubernetes137()}, Clock: clock,
-			Binder: lifecycle.BinderFunc(func(_ context.Context, p *framework.Pod, node string) error {
+			Binder: lifecycle.BinderFunc(func(_ context.Context, p *api.Pod, node string) error {
 				if on := bound[id(p)]; on != "" {
 					t.Fatalf("pod %s is bound to %s, and was to %s", id(p), node, on)
 				}
@@ -53,67 +53,67 @@ func TestHostileEvents(t *testing.T) {
 				t.Fatalf("%d problems, want %d", problems-before, more)
 			}
 		}
-		put := func(p *framework.Pod) {
-			if old := pods[p.Name]; old != nil && (old.UID != p.UID || p.Spec.NodeName != "" || p.Status.Phase == framework.PodFailed) {
+		put := func(p *api.Pod) {
+			if old := pods[p.Name]; old != nil && (old.UID != p.UID || p.Spec.NodeName != "" || p.Status.Phase == api.PodFailed) {
 				delete(bound, id(old)) // that binding no longer counts
 			}
-			if p.Status.Phase == framework.PodFailed {
+			if p.Status.Phase == api.PodFailed {
 				delete(pods, p.Name)
 			} else {
 				pods[p.Name] = p
 			}
 			expect(0, lifecycle.Put(p))
 		}
-		some := func() *framework.Pod {
+		some := func() *api.Pod {
 			if len(pods) == 0 {
 				t.Skip("no pod")
 			}
-			return framework.Clone(pods[rapid.SampledFrom(slices.Sorted(maps.Keys(pods))).Draw(t, "pod")])
+			return api.Clone(pods[rapid.SampledFrom(slices.Sorted(maps.Keys(pods))).Draw(t, "pod")])
 		}
 		t.Repeat(map[string]func(*rapid.T){
 			"nothing": func(t *rapid.T) {
 				expect(1, rapid.SampledFrom([]lifecycle.Event{
-					lifecycle.Put[framework.Pod](nil), lifecycle.Gone[framework.Pod](nil), lifecycle.Put[framework.Node](nil),
-					lifecycle.Gone[framework.Node](nil), lifecycle.Put[framework.CSINode](nil), lifecycle.Gone[framework.Namespace](nil),
+					lifecycle.Put[api.Pod](nil), lifecycle.Gone[api.Pod](nil), lifecycle.Put[api.Node](nil),
+					lifecycle.Gone[api.Node](nil), lifecycle.Put[api.CSINode](nil), lifecycle.Gone[api.Namespace](nil),
 				}).Draw(t, "event"))
 				expect(0, lifecycle.Event{})
 			},
 			"nameless": func(t *rapid.T) {
 				expect(1, rapid.SampledFrom([]lifecycle.Event{
-					lifecycle.Put(&framework.Pod{}), lifecycle.Put(&framework.Node{}), lifecycle.Put(&framework.StorageClass{}),
+					lifecycle.Put(&api.Pod{}), lifecycle.Put(&api.Node{}), lifecycle.Put(&api.StorageClass{}),
 				}).Draw(t, "event"))
 				expect(0, rapid.SampledFrom([]lifecycle.Event{
-					lifecycle.Gone(&framework.Pod{}), lifecycle.Gone(&framework.Node{}), lifecycle.Gone(&framework.StorageClass{}),
+					lifecycle.Gone(&api.Pod{}), lifecycle.Gone(&api.Node{}), lifecycle.Gone(&api.StorageClass{}),
 				}).Draw(t, "event"))
 			},
-			"negative":          func(*rapid.T) { expect(1, lifecycle.Put(framework.MakePod(name("p")).Requests("-1", "1Gi").Obj())) },
-			"negative node":     func(*rapid.T) { expect(1, lifecycle.Put(framework.MakeNode(name("n"), "-4", "8Gi").Obj())) },
-			"unknown pod goes":  func(*rapid.T) { expect(0, lifecycle.Gone(framework.MakePod("q").Obj())) },
-			"unknown node goes": func(*rapid.T) { expect(0, lifecycle.Gone(framework.MakeNode("m", "1", "1Gi").Obj())) },
+			"negative":          func(*rapid.T) { expect(1, lifecycle.Put(api.MakePod(name("p")).Requests("-1", "1Gi").Obj())) },
+			"negative node":     func(*rapid.T) { expect(1, lifecycle.Put(api.MakeNode(name("n"), "-4", "8Gi").Obj())) },
+			"unknown pod goes":  func(*rapid.T) { expect(0, lifecycle.Gone(api.MakePod("q").Obj())) },
+			"unknown node goes": func(*rapid.T) { expect(0, lifecycle.Gone(api.MakeNode("m", "1", "1Gi").Obj())) },
 			"node": func(*rapid.T) {
-				n := framework.MakeNode(name("n"), "4", "8Gi").Obj()
+				n := api.MakeNode(name("n"), "4", "8Gi").Obj()
 				nodes[n.Name] = true
 				expect(0, lifecycle.Put(n))
 				expect(0, lifecycle.Put(n)) // twice
 			},
 			"node goes": func(*rapid.T) {
-				n := framework.MakeNode(name("n"), "4", "8Gi").Obj()
+				n := api.MakeNode(name("n"), "4", "8Gi").Obj()
 				delete(nodes, n.Name)
 				expect(0, lifecycle.Gone(n))
 				expect(0, lifecycle.Gone(n))
 			},
 			"pod": func(*rapid.T) {
 				serial++
-				put(framework.MakePod(name("p")).UID(framework.UID(fmt.Sprint("u", serial))).Requests("1", "1Gi").Obj())
+				put(api.MakePod(name("p")).UID(api.UID(fmt.Sprint("u", serial))).Requests("1", "1Gi").Obj())
 			},
-			"pod without UID":    func(*rapid.T) { put(framework.MakePod(name("p")).Requests("1", "1Gi").Obj()) },
+			"pod without UID":    func(*rapid.T) { put(api.MakePod(name("p")).Requests("1", "1Gi").Obj()) },
 			"pod again":          func(*rapid.T) { put(some()) },
 			"pod on some node":   func(*rapid.T) { put(onNode(some(), name("n"))) },
 			"pod loses its node": func(*rapid.T) { put(onNode(some(), "")) },
 			"pod wants another":  func(*rapid.T) { p := some(); p.Spec.SchedulerName = "foreign"; put(p) },
 			"pod wants us again": func(*rapid.T) { p := some(); p.Spec.SchedulerName = ""; put(p) },
 			"pod is nominated":   func(*rapid.T) { p := some(); p.Status.NominatedNodeName = name("n"); put(p) },
-			"pod fails":          func(*rapid.T) { p := some(); p.Status.Phase = framework.PodFailed; put(p) },
+			"pod fails":          func(*rapid.T) { p := some(); p.Status.Phase = api.PodFailed; put(p) },
 			"pod of another UID goes": func(*rapid.T) {
 				p := some()
 				p.UID += "x"

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
@@ -21,12 +22,12 @@ import (
 type truth struct {
 	d     *lifecycle.Driver
 	clock *virtualclock.Clock
-	nodes map[string]*framework.Node
-	pods  map[string]*framework.Pod // by name; spec.nodeName as the events said
-	ours  map[framework.UID]string  // bound by the driver and not confirmed yet: the node
+	nodes map[string]*api.Node
+	pods  map[string]*api.Pod // by name; spec.nodeName as the events said
+	ours  map[api.UID]string  // bound by the driver and not confirmed yet: the node
 
-	bound    map[framework.UID]string // by the driver, ever
-	reserved map[framework.UID]string
+	bound    map[api.UID]string // by the driver, ever
+	reserved map[api.UID]string
 	errors   []string
 	failBind bool
 	serial   int
@@ -36,7 +37,7 @@ func (w *truth) fault(format string, args ...any) {
 	w.errors = append(w.errors, fmt.Sprintf(format, args...))
 }
 
-func (w *truth) Bind(_ context.Context, pod *framework.Pod, node string) error {
+func (w *truth) Bind(_ context.Context, pod *api.Pod, node string) error {
 	if w.failBind {
 		w.failBind = false
 		return errors.New("the binder fails")
@@ -110,8 +111,8 @@ func TestDriverStateMachine(t *testing.T) {
 	ctx := context.Background()
 	rapid.Check(t, func(t *rapid.T) {
 		w := &truth{
-			clock: virtualclock.New(epoch), nodes: map[string]*framework.Node{}, pods: map[string]*framework.Pod{},
-			ours: map[framework.UID]string{}, bound: map[framework.UID]string{}, reserved: map[framework.UID]string{},
+			clock: virtualclock.New(epoch), nodes: map[string]*api.Node{}, pods: map[string]*api.Pod{},
+			ours: map[api.UID]string{}, bound: map[api.UID]string{}, reserved: map[api.UID]string{},
 		}
 		h := lifecycle.NewHandle()
 		second := ledgerProfile(w)
@@ -124,12 +125,12 @@ func TestDriverStateMachine(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.d = d
-		put := func(p *framework.Pod) {
+		put := func(p *api.Pod) {
 			w.pods[p.Name] = p
 			d.Apply(lifecycle.Put(p))
 		}
-		aPod := func(when func(*framework.Pod) bool) *framework.Pod {
-			var list []*framework.Pod
+		aPod := func(when func(*api.Pod) bool) *api.Pod {
+			var list []*api.Pod
 			for _, name := range slices.Sorted(maps.Keys(w.pods)) {
 				if p := w.pods[name]; when == nil || when(p) {
 					list = append(list, p)
@@ -141,26 +142,26 @@ func TestDriverStateMachine(t *testing.T) {
 			return rapid.SampledFrom(list).Draw(t, "pod")
 		}
 		nodeName := func() string { return fmt.Sprintf("n%d", rapid.IntRange(0, 4).Draw(t, "node")) }
-		forget := func(p *framework.Pod) {
+		forget := func(p *api.Pod) {
 			delete(w.pods, p.Name)
 			delete(w.ours, p.UID)
 		}
 		t.Repeat(map[string]func(*rapid.T){
 			"node comes or changes": func(t *rapid.T) {
 				cpu := rapid.SampledFrom([]string{"1", "2", "4"}).Draw(t, "cpu")
-				n := framework.MakeNode(nodeName(), cpu, "8Gi").Obj()
+				n := api.MakeNode(nodeName(), cpu, "8Gi").Obj()
 				w.nodes[n.Name] = n
 				d.Apply(lifecycle.Put(n))
 			},
 			"node goes": func(t *rapid.T) {
-				n := framework.MakeNode(nodeName(), "1", "1Gi").Obj()
+				n := api.MakeNode(nodeName(), "1", "1Gi").Obj()
 				delete(w.nodes, n.Name)
 				d.Apply(lifecycle.Gone(n))
 			},
 			"pod comes": func(t *rapid.T) {
 				w.serial++
-				b := framework.MakePod(fmt.Sprintf("p%d", rapid.IntRange(0, 15).Draw(t, "name"))).
-					UID(framework.UID(fmt.Sprintf("u%d", w.serial))).
+				b := api.MakePod(fmt.Sprintf("p%d", rapid.IntRange(0, 15).Draw(t, "name"))).
+					UID(api.UID(fmt.Sprintf("u%d", w.serial))).
 					Requests(rapid.SampledFrom([]string{"300m", "700m", "1500m"}).Draw(t, "cpu"), "1Mi").
 					Scheduler(rapid.SampledFrom([]string{"", "second", "foreign"}).Draw(t, "scheduler"))
 				switch rapid.IntRange(0, 7).Draw(t, "kind") {
@@ -185,26 +186,26 @@ func TestDriverStateMachine(t *testing.T) {
 				d.Apply(lifecycle.Gone(p))
 			},
 			"pod ends": func(t *rapid.T) {
-				p := aPod(func(p *framework.Pod) bool { return p.Spec.NodeName != "" })
+				p := aPod(func(p *api.Pod) bool { return p.Spec.NodeName != "" })
 				forget(p)
-				p = framework.Clone(p)
-				p.Status.Phase = framework.PodSucceeded
+				p = api.Clone(p)
+				p.Status.Phase = api.PodSucceeded
 				d.Apply(lifecycle.Put(p))
 			},
 			"pod changes": func(t *rapid.T) {
-				p := framework.Clone(aPod(nil))
+				p := api.Clone(aPod(nil))
 				p.Labels = map[string]string{"k": rapid.StringMatching("[a-c]").Draw(t, "label")}
 				p.Spec.SchedulingGates = nil
 				put(p)
 			},
 			"confirm": func(t *rapid.T) {
-				p := aPod(func(p *framework.Pod) bool { return w.ours[p.UID] != "" })
+				p := aPod(func(p *api.Pod) bool { return w.ours[p.UID] != "" })
 				node := w.ours[p.UID]
 				delete(w.ours, p.UID)
 				put(onNode(p, node))
 			},
 			"someone else binds": func(t *rapid.T) {
-				p := aPod(func(p *framework.Pod) bool { return p.Spec.NodeName == "" && w.ours[p.UID] == "" })
+				p := aPod(func(p *api.Pod) bool { return p.Spec.NodeName == "" && w.ours[p.UID] == "" })
 				put(onNode(p, nodeName()))
 			},
 			"decide": func(t *rapid.T) {
@@ -252,14 +253,14 @@ func (w *truth) fits(a lifecycle.Attempt) {
 
 // compare works out from the truth what the driver must know.
 func (w *truth) compare(h *lifecycle.Handle) {
-	waiting := map[framework.UID]string{}
+	waiting := map[api.UID]string{}
 	for _, p := range h.WaitingPods() {
 		waiting[p.Pod().Pod.UID] = p.Node()
 	}
 	if !maps.Equal(waiting, w.reserved) {
 		w.fault("reserved is %v, and the pods that wait are %v", w.reserved, waiting)
 	}
-	pending := map[framework.UID]bool{}
+	pending := map[api.UID]bool{}
 	for _, it := range w.d.Pending() {
 		pending[it.Pod.Pod.UID] = true
 	}

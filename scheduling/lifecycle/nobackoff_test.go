@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 	"github.com/berth-sched/berth/scheduling/queue"
@@ -31,14 +31,14 @@ func TestErrorsDoNotStopTheClock(t *testing.T) {
 			w := newWorldWith(t, lifecycle.Config{Profiles: []scheduling.Profile{{}}, Backoff: tt.backoff, FullBackoff: tt.full}, lifecycle.NewHandle())
 			ctx, cancel := context.WithCancel(w.ctx)
 			defer cancel()
-			w.refuse = func(*framework.Pod, string) error {
+			w.refuse = func(*api.Pod, string) error {
 				if attempts++; attempts > 100 {
 					cancel()
 				}
 				return errors.New("no")
 			}
-			w.nodes(framework.MakeNode("n", "4", "8Gi"))
-			w.pods(framework.MakePod("p"))
+			w.nodes(api.MakeNode("n", "4", "8Gi"))
+			w.pods(api.MakePod("p"))
 			if err := w.d.Simulate(ctx, w.clock, epoch.Add(time.Minute)); err != nil {
 				t.Fatal(err)
 			}

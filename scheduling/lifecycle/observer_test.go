@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 	"github.com/berth-sched/berth/scheduling/queue"
@@ -40,13 +41,13 @@ func TestObserver(t *testing.T) {
 	p := scheduling.Kubernetes137()
 	p.Permit = []framework.Plugin{patient{"slow"}}
 	w := newWorldWith(t, lifecycle.Config{Profiles: []scheduling.Profile{p}, Observer: o}, lifecycle.NewHandle())
-	w.nodes(framework.MakeNode("a", "4", "8Gi"), framework.MakeNode("b", "8", "16Gi"))
-	w.pods(framework.MakePod("slow").Requests("1", "1Gi"))
+	w.nodes(api.MakeNode("a", "4", "8Gi"), api.MakeNode("b", "8", "16Gi"))
+	w.pods(api.MakePod("slow").Requests("1", "1Gi"))
 	w.all()
 	w.clock.Advance(7 * time.Second)
 	w.handle.WaitingPods()[0].Allow("patient")
 	w.d.Settle(w.ctx)
-	w.pods(framework.MakePod("huge").Requests("100", "1Gi"))
+	w.pods(api.MakePod("huge").Requests("100", "1Gi"))
 	w.all()
 	var got []string
 	for _, line := range o.log {
@@ -99,8 +100,8 @@ func TestPluginObserver(t *testing.T) {
 	var decisions [2][]string
 	for i, observer := range []lifecycle.Observer{nil, o} {
 		w := newWorldWith(t, lifecycle.Config{Profiles: []scheduling.Profile{p}, Observer: observer}, lifecycle.NewHandle())
-		w.nodes(framework.MakeNode("a", "4", "8Gi"), framework.MakeNode("b", "4", "8Gi"))
-		w.pods(framework.MakePod("p").Requests("1", "1Gi"), framework.MakePod("q").Requests("1", "1Gi"), framework.MakePod("huge").Requests("9", "1Gi"))
+		w.nodes(api.MakeNode("a", "4", "8Gi"), api.MakeNode("b", "4", "8Gi"))
+		w.pods(api.MakePod("p").Requests("1", "1Gi"), api.MakePod("q").Requests("1", "1Gi"), api.MakePod("huge").Requests("9", "1Gi"))
 		for _, a := range w.all() {
 			decisions[i] = append(decisions[i], fmt.Sprintf("%s %+v %v", a.Pod.Pod.Name, a.Decision.Node, a.Err))
 		}

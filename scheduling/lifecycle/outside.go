@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // A Source tells what happens in the cluster. First it tells of every object
@@ -22,28 +23,28 @@ type Source interface {
 type Binder interface {
 	// Bind binds the pod to the node. When it returns nil the pod counts as
 	// bound; the source confirms it with the pod's next version.
-	Bind(ctx context.Context, pod *framework.Pod, node string) error
+	Bind(ctx context.Context, pod *api.Pod, node string) error
 }
 
 // An Evicter removes the victims of a preemption.
 type Evicter interface {
 	// Evict asks the victim to leave so that the preemptor finds room. The
 	// source tells when it has left.
-	Evict(ctx context.Context, victim, preemptor *framework.Pod) error
+	Evict(ctx context.Context, victim, preemptor *api.Pod) error
 }
 
 // A Reporter writes down what became of a pod that was not bound. It is called
 // by the scheduling goroutine, which waits for it.
 type Reporter interface {
 	// Report is called after every failed attempt, and when a pod is nominated.
-	Report(ctx context.Context, pod *framework.Pod, r Report)
+	Report(ctx context.Context, pod *api.Pod, r Report)
 }
 
 // A Report is what the status of a pod should say.
 type Report struct {
 	// Reason and Message are those of the condition PodScheduled=False: the
-	// reason is [framework.PodReasonUnschedulable] or
-	// [framework.PodReasonSchedulerError]; "" when the pod did not fail.
+	// reason is [api.PodReasonUnschedulable] or
+	// [api.PodReasonSchedulerError]; "" when the pod did not fail.
 	Reason, Message string
 	// Nominated is the node that the pod is nominated to, "" for none.
 	Nominated string
@@ -52,9 +53,9 @@ type Report struct {
 }
 
 // BinderFunc makes a [Binder] of a function.
-type BinderFunc func(ctx context.Context, pod *framework.Pod, node string) error
+type BinderFunc func(ctx context.Context, pod *api.Pod, node string) error
 
 // Bind calls f.
-func (f BinderFunc) Bind(ctx context.Context, pod *framework.Pod, node string) error {
+func (f BinderFunc) Bind(ctx context.Context, pod *api.Pod, node string) error {
 	return f(ctx, pod, node)
 }

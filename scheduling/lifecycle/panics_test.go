@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 	"github.com/berth-sched/berth/scheduling/queue"
@@ -27,9 +28,9 @@ func (w *world) wantProblem(texts ...string) {
 
 func TestHandleIgnoresNilPods(t *testing.T) {
 	w := newWorld(t, scheduling.Profile{})
-	w.pods(framework.MakePod("p"))
+	w.pods(api.MakePod("p"))
 	w.all()
-	w.handle.Activate(nil, framework.MakePod("p").Obj())
+	w.handle.Activate(nil, api.MakePod("p").Obj())
 	w.handle.Nominate(nil, "n")
 	w.d.Settle(w.ctx)
 	w.noProblems()
@@ -39,8 +40,8 @@ func TestHandleIgnoresNilPods(t *testing.T) {
 func TestVictimsMustBePods(t *testing.T) {
 	p := proposal{framework.PostFiltered{Nominated: "n", Victims: []framework.Victim{{}}}}
 	w := newWorld(t, scheduling.Profile{PreFilter: []framework.Plugin{bouncer{}}, PostFilter: []framework.Plugin{p}})
-	w.nodes(framework.MakeNode("n", "4", "8Gi"))
-	w.pods(framework.MakePod("p").Labels("bounce", "now"))
+	w.nodes(api.MakeNode("n", "4", "8Gi"))
+	w.pods(api.MakePod("p").Labels("bounce", "now"))
 	if a := w.one(); a.State != lifecycle.Failed || a.Nominated != "" || len(a.Victims) > 0 {
 		t.Errorf("attempt: %+v, want one that failed without a nomination", a)
 	}
@@ -55,8 +56,8 @@ func (wild) Less(_, _ *framework.QueuedPod) bool { panic("oh") }
 
 func TestQueueSortPanics(t *testing.T) {
 	w := newWorld(t, scheduling.Profile{QueueSort: wild{}})
-	w.nodes(framework.MakeNode("n", "4", "8Gi"))
-	w.pods(framework.MakePod("a"), framework.MakePod("b"), framework.MakePod("c"))
+	w.nodes(api.MakeNode("n", "4", "8Gi"))
+	w.pods(api.MakePod("a"), api.MakePod("b"), api.MakePod("c"))
 	var order []string
 	for _, a := range w.all() {
 		order = append(order, a.Pod.Pod.Name)
@@ -93,18 +94,18 @@ func TestEventsToRegisterPanics(t *testing.T) {
 // bomb is an observer and a reporter that panics whatever it is told.
 type bomb struct{}
 
-func (bomb) Attempt(*lifecycle.Attempt)                               { panic("oh") }
-func (bomb) Point(lifecycle.PointTiming)                              { panic("oh") }
-func (bomb) Plugin(lifecycle.PluginTiming)                            { panic("oh") }
-func (bomb) Scores(*scheduling.Explanation)                           { panic("oh") }
-func (bomb) Queue(queue.Depth)                                        { panic("oh") }
-func (bomb) Bind(context.Context, *framework.Pod, string) error       { return nil }
-func (bomb) Report(context.Context, *framework.Pod, lifecycle.Report) { panic("oh") }
+func (bomb) Attempt(*lifecycle.Attempt)                         { panic("oh") }
+func (bomb) Point(lifecycle.PointTiming)                        { panic("oh") }
+func (bomb) Plugin(lifecycle.PluginTiming)                      { panic("oh") }
+func (bomb) Scores(*scheduling.Explanation)                     { panic("oh") }
+func (bomb) Queue(queue.Depth)                                  { panic("oh") }
+func (bomb) Bind(context.Context, *api.Pod, string) error       { return nil }
+func (bomb) Report(context.Context, *api.Pod, lifecycle.Report) { panic("oh") }
 
 func TestObserverPanics(t *testing.T) {
 	w := newWorldWith(t, lifecycle.Config{Profiles: []scheduling.Profile{scheduling.Kubernetes137()}, Observer: bomb{}}, lifecycle.NewHandle())
-	w.nodes(framework.MakeNode("n", "4", "8Gi"))
-	w.pods(framework.MakePod("a"))
+	w.nodes(api.MakeNode("n", "4", "8Gi"))
+	w.pods(api.MakePod("a"))
 	if a := w.one(); a.State != lifecycle.Bound {
 		t.Errorf("attempt: %+v, want a pod that is bound", a)
 	}
@@ -120,7 +121,7 @@ func TestReporterPanics(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.Apply(lifecycle.Put(framework.MakePod("p").Obj()))
+	d.Apply(lifecycle.Put(api.MakePod("p").Obj()))
 	if a, ok := d.ScheduleOne(w.ctx); !ok || a.State != lifecycle.Failed {
 		t.Errorf("attempt: %+v, want one that failed", a)
 	}
@@ -134,12 +135,12 @@ func TestFloodDoesNotStarve(t *testing.T) {
 	flood := true
 	w = newWorldWith(t, lifecycle.Config{Profiles: []scheduling.Profile{{PreEnqueue: []framework.Plugin{gusher{func() {
 		if flood {
-			w.pods(framework.MakePod("q"))
-			w.d.Apply(lifecycle.Gone(framework.MakePod("q").Obj()))
+			w.pods(api.MakePod("q"))
+			w.d.Apply(lifecycle.Gone(api.MakePod("q").Obj()))
 		}
 	}}}}}}, lifecycle.NewHandle())
-	w.nodes(framework.MakeNode("n", "4", "8Gi"))
-	w.pods(framework.MakePod("p"))
+	w.nodes(api.MakeNode("n", "4", "8Gi"))
+	w.pods(api.MakePod("p"))
 	if a := w.one(); a.Pod.Pod.Name != "p" {
 		t.Errorf("attempt for %s, want p", a.Pod.Pod.Name)
 	}
@@ -168,16 +169,16 @@ func (g gusher) PreEnqueue(context.Context, *framework.PodInfo) framework.Status
 // not hold up the expiry of others.
 func TestExpiryOfARebornBinding(t *testing.T) {
 	w := newWorldWith(t, lifecycle.Config{Profiles: []scheduling.Profile{{}}, AssumeTTL: 30 * time.Second}, lifecycle.NewHandle())
-	w.nodes(framework.MakeNode("n", "4", "8Gi"))
-	w.pods(framework.MakePod("a"))
+	w.nodes(api.MakeNode("n", "4", "8Gi"))
+	w.pods(api.MakePod("a"))
 	w.one() // expires at 30 s
 	w.pass(5 * time.Second)
-	w.pods(framework.MakePod("b"))
+	w.pods(api.MakePod("b"))
 	w.one() // expires at 35 s
 	w.pass(5 * time.Second)
-	w.d.Apply(lifecycle.Put(onNode(framework.MakePod("a").Obj(), "n")))
+	w.d.Apply(lifecycle.Put(onNode(api.MakePod("a").Obj(), "n")))
 	w.d.Settle(w.ctx)
-	w.pods(framework.MakePod("a")) // has lost its node
+	w.pods(api.MakePod("a")) // has lost its node
 	delete(w.bound, "a")
 	w.one() // expires at 40 s
 	w.wantOn("n", "a", "b")

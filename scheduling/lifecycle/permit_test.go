@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
@@ -35,8 +36,8 @@ func waitWorld(t *testing.T, calls *[]string, timeouts map[string]time.Duration)
 	}
 	profile.Bind = nil
 	w := newWorld(t, profile)
-	w.nodes(framework.MakeNode("n", "4", "8Gi"))
-	w.pods(framework.MakePod("p").UID("u").Requests("1", "1Gi"))
+	w.nodes(api.MakeNode("n", "4", "8Gi"))
+	w.pods(api.MakePod("p").UID("u").Requests("1", "1Gi"))
 	if a := w.one(); a.State != lifecycle.Waiting {
 		t.Fatalf("state %v, want Waiting", a.State)
 	}
@@ -160,7 +161,7 @@ func TestPermitDecisions(t *testing.T) {
 	t.Run("the pod is deleted", func(t *testing.T) {
 		var calls []string
 		w := waitWorld(t, &calls, times)
-		w.d.Apply(lifecycle.Gone(framework.MakePod("p").UID("u").Obj()))
+		w.d.Apply(lifecycle.Gone(api.MakePod("p").UID("u").Obj()))
 		w.d.Settle(w.ctx)
 		w.wantOn("n")
 		w.depth(queue.Depth{})
@@ -182,7 +183,7 @@ func TestPermitDecisions(t *testing.T) {
 // all, it counts again as soon as the node is back; when it fails, nothing is
 // left anywhere.
 func TestNodeLeavesWhilePodWaits(t *testing.T) {
-	node := framework.MakeNode("n", "4", "8Gi")
+	node := api.MakeNode("n", "4", "8Gi")
 	times := map[string]time.Duration{"a": time.Minute}
 	for _, back := range []string{"never", "before", "after"} {
 		for _, allow := range []bool{true, false} {
@@ -234,22 +235,22 @@ func TestNodeLeavesWhileClaimWaits(t *testing.T) {
 	profile := scheduling.Kubernetes137()
 	profile.Permit = probes(&calls, map[string]framework.Status{"Permit a": wait}, map[string]time.Duration{"a": time.Minute}, "a").Permit
 	w := newWorld(t, profile)
-	late := framework.VolumeBindingWaitForFirstConsumer
-	claim := &framework.PersistentVolumeClaim{ObjectMeta: framework.ObjectMeta{Namespace: "default", Name: "c", UID: "uc"}}
+	late := api.VolumeBindingWaitForFirstConsumer
+	claim := &api.PersistentVolumeClaim{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: "c", UID: "uc"}}
 	claim.Spec.StorageClassName = new("csi")
-	claim.Spec.AccessModes = []framework.PersistentVolumeAccessMode{framework.ReadWriteOnce}
+	claim.Spec.AccessModes = []api.PersistentVolumeAccessMode{api.ReadWriteOnce}
 	claim.Spec.Resources.Requests = resource.List{resource.Storage: resource.MustParse("1Gi")}
 	w.d.Apply(
-		lifecycle.Put(&framework.StorageClass{ObjectMeta: framework.ObjectMeta{Name: "csi"}, Provisioner: "csi", VolumeBindingMode: &late}),
+		lifecycle.Put(&api.StorageClass{ObjectMeta: api.ObjectMeta{Name: "csi"}, Provisioner: "csi", VolumeBindingMode: &late}),
 		lifecycle.Put(claim),
 	)
-	node := framework.MakeNode("n", "4", "8Gi")
+	node := api.MakeNode("n", "4", "8Gi")
 	w.nodes(node)
-	w.pods(framework.MakePod("p").UID("u").Requests("1", "1Gi").Claim("c"))
+	w.pods(api.MakePod("p").UID("u").Requests("1", "1Gi").Claim("c"))
 	wantSelected := func(want string) {
 		t.Helper()
-		c := framework.Lookup[framework.PersistentVolumeClaim](w.d.Snapshot(), "default/c")
-		if got := c.Annotations[framework.AnnSelectedNode]; got != want {
+		c := framework.Lookup[api.PersistentVolumeClaim](w.d.Snapshot(), "default/c")
+		if got := c.Annotations[api.AnnSelectedNode]; got != want {
 			t.Errorf("node %q is selected for the claim, want %q", got, want)
 		}
 	}
@@ -263,7 +264,7 @@ func TestNodeLeavesWhileClaimWaits(t *testing.T) {
 	w.handle.WaitingPod("u").Reject("a", "no")
 	w.d.Settle(w.ctx)
 	wantSelected("")
-	w.nodes(framework.MakeNode("other", "4", "8Gi"))
+	w.nodes(api.MakeNode("other", "4", "8Gi"))
 	w.pass(10 * time.Minute)
 	if a := w.one(); a.State != lifecycle.Waiting || a.Decision.Node != "other" {
 		t.Fatalf("state %v on node %q (%v), want Waiting on other", a.State, a.Decision.Node, a.Err)
@@ -284,7 +285,7 @@ func TestBoundElsewhereWhilePodWaits(t *testing.T) {
 		t.Run(first+" first", func(t *testing.T) {
 			var calls []string
 			w := waitWorld(t, &calls, map[string]time.Duration{"a": time.Minute})
-			w.nodes(framework.MakeNode("other", "4", "8Gi"))
+			w.nodes(api.MakeNode("other", "4", "8Gi"))
 			w.d.Settle(w.ctx)
 			waiting := w.handle.WaitingPod("u")
 			event := lifecycle.Put(onNode(waiting.Pod().Pod, "other"))
@@ -381,9 +382,9 @@ func (g gang) Permit(_ context.Context, c *framework.Cycle, _ string) (framework
 func TestGangThroughTheHandle(t *testing.T) {
 	h := lifecycle.NewHandle()
 	w := newWorldWith(t, lifecycle.Config{Profiles: []scheduling.Profile{{Permit: []framework.Plugin{gang{h, 3}}}}}, h)
-	w.nodes(framework.MakeNode("n", "8", "8Gi"))
+	w.nodes(api.MakeNode("n", "8", "8Gi"))
 	for i := range 3 {
-		w.pods(framework.MakePod(fmt.Sprint("p", i)).Labels("gang", "x"))
+		w.pods(api.MakePod(fmt.Sprint("p", i)).Labels("gang", "x"))
 	}
 	var states []lifecycle.State
 	for _, a := range w.all() {
@@ -402,7 +403,7 @@ func TestGangThroughTheHandle(t *testing.T) {
 
 func TestHandleWithoutDriver(t *testing.T) {
 	h := lifecycle.NewHandle()
-	pod := framework.MakePod("p").Obj()
+	pod := api.MakePod("p").Obj()
 	h.Nominate(pod, "n")
 	h.Activate(pod)
 	if h.Snapshot() != nil || h.Clock() != nil || h.Seed() != 0 || h.WaitingPods() != nil || h.WaitingPod("x") != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling/queue"
 )
 
@@ -33,7 +34,7 @@ type pod struct {
 // podKey is how pods are looked up.
 type podKey struct{ namespace, name string }
 
-func keyOf(p *framework.Pod) podKey { return podKey{p.Namespace, p.Name} }
+func keyOf(p *api.Pod) podKey { return podKey{p.Namespace, p.Name} }
 
 // host is a node name and the pods that count on it, in the order of their
 // arrival, whether the node is there or not.

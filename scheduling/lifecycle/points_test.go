@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 	"github.com/berth-sched/berth/scheduling/queue"
@@ -115,8 +116,8 @@ func TestPoints(t *testing.T) {
 				profile.Permit[i] = profile.Reserve[i]
 			}
 			w := newWorld(t, profile)
-			w.nodes(framework.MakeNode("n", "4", "8Gi"))
-			w.pods(framework.MakePod("p").Requests("1", "1Gi"))
+			w.nodes(api.MakeNode("n", "4", "8Gi"))
+			w.pods(api.MakePod("p").Requests("1", "1Gi"))
 			a := w.one()
 			var want []string
 			for _, part := range tt.calls {
@@ -166,8 +167,8 @@ func TestPanicsFailOnePod(t *testing.T) {
 			bad := panicker{flyer{probe{name: "bad", calls: &calls}}, tt.point}
 			both := []framework.Plugin{good, bad}
 			w := newWorld(t, scheduling.Profile{Reserve: both, Permit: both, PreBind: both, Bind: []framework.Plugin{bad}, PostBind: both})
-			w.nodes(framework.MakeNode("n", "4", "8Gi"))
-			w.pods(framework.MakePod("p"))
+			w.nodes(api.MakeNode("n", "4", "8Gi"))
+			w.pods(api.MakePod("p"))
 			a := w.one()
 			if fmt.Sprint(a.Err) != tt.err {
 				t.Errorf("error %v, want %s", a.Err, tt.err)
@@ -183,8 +184,8 @@ func TestPanicsFailOnePod(t *testing.T) {
 		var calls []string
 		bad := panicker{flyer{probe{name: "bad", calls: &calls}}, "PostBind"}
 		w := newWorld(t, scheduling.Profile{PostBind: []framework.Plugin{bad, probe{name: "good", calls: &calls}}})
-		w.nodes(framework.MakeNode("n", "4", "8Gi"))
-		w.pods(framework.MakePod("p"))
+		w.nodes(api.MakeNode("n", "4", "8Gi"))
+		w.pods(api.MakePod("p"))
 		if a := w.one(); a.State != lifecycle.Bound {
 			t.Errorf("state %v, want Bound", a.State)
 		}
@@ -198,9 +199,9 @@ func TestPanicsFailOnePod(t *testing.T) {
 	})
 	t.Run("Binder", func(t *testing.T) {
 		w := newWorld(t, scheduling.Profile{})
-		w.refuse = func(*framework.Pod, string) error { panic("oh") }
-		w.nodes(framework.MakeNode("n", "4", "8Gi"))
-		w.pods(framework.MakePod("p"))
+		w.refuse = func(*api.Pod, string) error { panic("oh") }
+		w.nodes(api.MakeNode("n", "4", "8Gi"))
+		w.pods(api.MakePod("p"))
 		if a := w.one(); fmt.Sprint(a.Err) != "binder: panic: oh" {
 			t.Errorf("error %v", a.Err)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 	"github.com/google/go-cmp/cmp"
@@ -55,13 +56,13 @@ func (bouncer) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.S
 func TestVerdictsReachPostFilter(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
-		pod     framework.PodBuilder
+		pod     api.PodBuilder
 		only    string // the only node that the pod asks for
 		message string
 		want    []string
 	}{
 		{
-			"by filters", framework.MakePod("p").Requests("3", "1Gi"), "",
+			"by filters", api.MakePod("p").Requests("3", "1Gi"), "",
 			"0/4 nodes are available: 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable, 2 Insufficient cpu. asked",
 			[]string{
 				"busy: NodeResourcesFit Unschedulable: Insufficient cpu",
@@ -71,7 +72,7 @@ func TestVerdictsReachPostFilter(t *testing.T) {
 			},
 		},
 		{
-			"left out", framework.MakePod("p").Requests("3", "1Gi"), "busy",
+			"left out", api.MakePod("p").Requests("3", "1Gi"), "busy",
 			"0/4 nodes are available: 1 Insufficient cpu, 3 node(s) didn't satisfy plugin(s) [NodeAffinity]. asked",
 			[]string{
 				"busy: NodeResourcesFit Unschedulable: Insufficient cpu",
@@ -81,21 +82,21 @@ func TestVerdictsReachPostFilter(t *testing.T) {
 			},
 		},
 		{
-			"before any node", framework.MakePod("p").Labels("bounce", "now"), "", "0/4 nodes are available: not now. asked",
+			"before any node", api.MakePod("p").Labels("bounce", "now"), "", "0/4 nodes are available: not now. asked",
 			[]string{
 				"busy: bouncer Unschedulable: not now", "small: bouncer Unschedulable: not now",
 				"cordoned: bouncer Unschedulable: not now", "tainted: bouncer Unschedulable: not now",
 			},
 		},
 		{
-			"before any node, for good", framework.MakePod("p").Labels("bounce", "ever"), "", "0/4 nodes are available: never. asked",
+			"before any node, for good", api.MakePod("p").Labels("bounce", "ever"), "", "0/4 nodes are available: never. asked",
 			[]string{
 				"busy: bouncer UnschedulableAndUnresolvable: never", "small: bouncer UnschedulableAndUnresolvable: never",
 				"cordoned: bouncer UnschedulableAndUnresolvable: never", "tainted: bouncer UnschedulableAndUnresolvable: never",
 			},
 		},
 		{
-			"skipped", framework.MakePod("p").Requests("9", "1Gi").Tolerates("").Labels("hush", "yes"), "",
+			"skipped", api.MakePod("p").Requests("9", "1Gi").Tolerates("").Labels("hush", "yes"), "",
 			"0/4 nodes are available: 4 Insufficient cpu. All PostFilter plugins are skipped", nil,
 		},
 	} {
@@ -108,13 +109,13 @@ func TestVerdictsReachPostFilter(t *testing.T) {
 			}
 			w := newWorld(t, p)
 			w.nodes(
-				framework.MakeNode("busy", "4", "8Gi"), framework.MakeNode("small", "1", "8Gi"),
-				framework.MakeNode("cordoned", "4", "8Gi").Unschedulable(), framework.MakeNode("tainted", "4", "8Gi").Taint("a:NoSchedule"),
+				api.MakeNode("busy", "4", "8Gi"), api.MakeNode("small", "1", "8Gi"),
+				api.MakeNode("cordoned", "4", "8Gi").Unschedulable(), api.MakeNode("tainted", "4", "8Gi").Taint("a:NoSchedule"),
 			)
-			w.pods(framework.MakePod("other").Requests("2", "1Gi").Node("busy"))
+			w.pods(api.MakePod("other").Requests("2", "1Gi").Node("busy"))
 			pod := tt.pod.Obj()
 			if tt.only != "" {
-				pod.Spec.Affinity = &framework.Affinity{NodeAffinity: named(tt.only)}
+				pod.Spec.Affinity = &api.Affinity{NodeAffinity: named(tt.only)}
 			}
 			w.d.Apply(lifecycle.Put(pod))
 			if a := w.one(); fmt.Sprint(a.Err) != tt.message {
@@ -128,8 +129,8 @@ func TestVerdictsReachPostFilter(t *testing.T) {
 	}
 }
 
-func named(node string) *framework.NodeAffinity {
-	return &framework.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &framework.NodeSelector{NodeSelectorTerms: []framework.NodeSelectorTerm{{
-		MatchFields: []framework.NodeSelectorRequirement{{Key: "metadata.name", Operator: framework.NodeSelectorOpIn, Values: []string{node}}},
+func named(node string) *api.NodeAffinity {
+	return &api.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{{
+		MatchFields: []api.NodeSelectorRequirement{{Key: "metadata.name", Operator: api.NodeSelectorOpIn, Values: []string{node}}},
 	}}}}
 }

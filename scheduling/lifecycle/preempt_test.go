@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 	"github.com/berth-sched/berth/scheduling/queue"
@@ -18,9 +19,9 @@ import (
 // to leave; pods of lower priority do not get its room.
 func TestPreemption(t *testing.T) {
 	w := newWorld(t, scheduling.Kubernetes137())
-	w.nodes(framework.MakeNode("n", "2", "8Gi"))
-	low := framework.MakePod("low").Requests("2", "1Gi").Node("n")
-	high := framework.MakePod("high").Requests("2", "1Gi").Priority(10)
+	w.nodes(api.MakeNode("n", "2", "8Gi"))
+	low := api.MakePod("low").Requests("2", "1Gi").Node("n")
+	high := api.MakePod("high").Requests("2", "1Gi").Priority(10)
 	w.pods(low, high)
 	a := w.one()
 	if a.State != lifecycle.Failed || a.Nominated != "n" || len(a.Victims) != 1 {
@@ -39,7 +40,7 @@ func TestPreemption(t *testing.T) {
 
 	// The victim is gone, and a pod of lower priority comes first.
 	w.d.Apply(lifecycle.Gone(low.Obj()))
-	w.pods(framework.MakePod("between").Requests("1", "1Gi").Priority(5))
+	w.pods(api.MakePod("between").Requests("1", "1Gi").Priority(5))
 	states := map[string]lifecycle.State{}
 	for _, a := range w.all() {
 		states[a.Pod.Pod.Name] = a.State
@@ -58,10 +59,10 @@ func TestPreemption(t *testing.T) {
 // pod.
 func TestNominationKeepsRoom(t *testing.T) {
 	w := newWorld(t, scheduling.Kubernetes137())
-	node := framework.MakeNode("n", "2", "8Gi")
+	node := api.MakeNode("n", "2", "8Gi")
 	w.nodes(node)
-	high := framework.MakePod("high").Requests("2", "1Gi").Priority(10).Nominated("n").Gates("later")
-	w.pods(high, framework.MakePod("low").Requests("1", "1Gi"))
+	high := api.MakePod("high").Requests("2", "1Gi").Priority(10).Nominated("n").Gates("later")
+	w.pods(high, api.MakePod("low").Requests("1", "1Gi"))
 	if a := w.one(); a.State != lifecycle.Failed {
 		t.Errorf("low: %v, want Failed: the room is another's", a.State)
 	}
@@ -138,8 +139,8 @@ func TestPostFilterOrder(t *testing.T) {
 				p.PostFilter = append(p.PostFilter, c)
 			}
 			w := newWorld(t, p)
-			w.nodes(framework.MakeNode("n", "1", "1Gi"), framework.MakeNode("old", "1", "1Gi"))
-			w.pods(framework.MakePod("p").Nominated("old"))
+			w.nodes(api.MakeNode("n", "1", "1Gi"), api.MakeNode("old", "1", "1Gi"))
+			w.pods(api.MakePod("p").Nominated("old"))
 			a := w.one()
 			if diff := cmp.Diff(tt.calls, calls); diff != "" {
 				t.Errorf("calls (-want +got):\n%s", diff)
@@ -165,12 +166,12 @@ func TestWaitingVictim(t *testing.T) {
 	p.Permit = []framework.Plugin{patient{"low"}}
 	p.Reserve = []framework.Plugin{probe{name: "r", calls: &calls}}
 	w := newWorld(t, p)
-	w.nodes(framework.MakeNode("n", "2", "8Gi"))
-	w.pods(framework.MakePod("low").Requests("2", "1Gi"))
+	w.nodes(api.MakeNode("n", "2", "8Gi"))
+	w.pods(api.MakePod("low").Requests("2", "1Gi"))
 	if a := w.one(); a.State != lifecycle.Waiting {
 		t.Fatalf("low: %v, want Waiting", a.State)
 	}
-	w.pods(framework.MakePod("high").Requests("2", "1Gi").Priority(10))
+	w.pods(api.MakePod("high").Requests("2", "1Gi").Priority(10))
 	w.pass(time.Second)
 	attempts := w.all()
 	if w.bound["high"] != "n" {

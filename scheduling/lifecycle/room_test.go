@@ -3,7 +3,7 @@ package lifecycle_test
 import (
 	"testing"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 )
@@ -12,21 +12,21 @@ import (
 // elsewhere, by turning out smaller than assumed, or by another nomination, a pod
 // that waits for that room is tried again at once.
 func TestRoomThatIsGivenUp(t *testing.T) {
-	node := framework.MakeNode("n", "2", "8Gi")
-	elsewhere := framework.MakeNode("m", "1", "8Gi")
-	first := framework.MakePod("first").UID("u").Requests("2", "1Gi")
+	node := api.MakeNode("n", "2", "8Gi")
+	elsewhere := api.MakeNode("m", "1", "8Gi")
+	first := api.MakePod("first").UID("u").Requests("2", "1Gi")
 	for _, tt := range []struct {
 		name   string
-		first  framework.PodBuilder
-		giveUp framework.PodBuilder // its next version
-		placed bool                 // by the driver, before the other pod comes
+		first  api.PodBuilder
+		giveUp api.PodBuilder // its next version
+		placed bool           // by the driver, before the other pod comes
 	}{
 		{"bound to another node", first, first.Node("m"), true},
 		{"moved to another node", first.Node("n"), first.Node("m"), false},
 		{"has no node any more", first.Node("n"), first.Scheduler("foreign"), false},
 		{"smaller than assumed", first, first.Requests("500m", "1Gi").Node("n"), true},
 		{"smaller than before", first.Node("n"), first.Requests("500m", "1Gi").Node("n"), false},
-		{"failed", first.Node("n"), first.Node("n").Phase(framework.PodFailed), false},
+		{"failed", first.Node("n"), first.Node("n").Phase(api.PodFailed), false},
 		{"another node is nominated", first.Priority(5).Nominated("n").Gates("g"), first.Priority(5).Nominated("m").Gates("g"), false},
 		{"nomination taken back", first.Priority(5).Nominated("n").Gates("g"), first.Priority(5).Gates("g"), false},
 		{"nominated and gone to another scheduler", first.Priority(5).Nominated("n").Gates("g"), first.Priority(5).Scheduler("foreign"), false},
@@ -41,7 +41,7 @@ func TestRoomThatIsGivenUp(t *testing.T) {
 				t.Fatal("the first pod is not placed")
 			}
 			w.nodes(elsewhere)
-			w.pods(framework.MakePod("second").Requests("1500m", "1Gi"))
+			w.pods(api.MakePod("second").Requests("1500m", "1Gi"))
 			if a := w.one(); a.State != lifecycle.Failed {
 				t.Fatalf("the second pod: %v, want Failed", a.State)
 			}

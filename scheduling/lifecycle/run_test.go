@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 	"github.com/berth-sched/berth/scheduling/queue"
@@ -40,8 +41,8 @@ var realClock = framework.ClockOf(time.Now, time.AfterFunc)
 func TestRunStopsGracefully(t *testing.T) {
 	events := func(labels ...string) []lifecycle.Event {
 		return []lifecycle.Event{
-			lifecycle.Put(framework.MakeNode("n", "4", "8Gi").Obj()),
-			lifecycle.Put(framework.MakePod("p").Labels(labels...).Obj()),
+			lifecycle.Put(api.MakeNode("n", "4", "8Gi").Obj()),
+			lifecycle.Put(api.MakePod("p").Labels(labels...).Obj()),
 		}
 	}
 	for _, tt := range []struct {
@@ -60,7 +61,7 @@ func TestRunStopsGracefully(t *testing.T) {
 			before := runtime.NumGoroutine()
 			ctx, cancel := context.WithCancel(context.Background())
 			defer cancel()
-			binding := lifecycle.BinderFunc(func(bctx context.Context, _ *framework.Pod, _ string) error {
+			binding := lifecycle.BinderFunc(func(bctx context.Context, _ *api.Pod, _ string) error {
 				cancel() // while the binding is under way
 				if tt.hangs {
 					<-bctx.Done()
@@ -137,7 +138,7 @@ func TestBindingsAreBounded(t *testing.T) {
 	var running, peak, done atomic.Int32
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
-	binder := lifecycle.BinderFunc(func(context.Context, *framework.Pod, string) error {
+	binder := lifecycle.BinderFunc(func(context.Context, *api.Pod, string) error {
 		now := running.Add(1)
 		for old := peak.Load(); now > old && !peak.CompareAndSwap(old, now); old = peak.Load() {
 		}
@@ -156,9 +157,9 @@ func TestBindingsAreBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	src := &list{events: []lifecycle.Event{lifecycle.Put(framework.MakeNode("n", "64", "64Gi").Obj())}}
+	src := &list{events: []lifecycle.Event{lifecycle.Put(api.MakeNode("n", "64", "64Gi").Obj())}}
 	for i := range pods {
-		src.events = append(src.events, lifecycle.Put(framework.MakePod(fmt.Sprint("p", i)).Labels("gang", fmt.Sprint(i%4)).Obj()))
+		src.events = append(src.events, lifecycle.Put(api.MakePod(fmt.Sprint("p", i)).Labels("gang", fmt.Sprint(i%4)).Obj()))
 	}
 	if err := d.Run(ctx, src); !errors.Is(err, context.Canceled) {
 		t.Errorf("Run: %v; %d of %d pods were bound", err, done.Load(), pods)

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 	"github.com/berth-sched/berth/scheduling/virtualclock"
@@ -26,7 +26,7 @@ type history struct {
 	left  int
 }
 
-func (h *history) Bind(_ context.Context, pod *framework.Pod, node string) error {
+func (h *history) Bind(_ context.Context, pod *api.Pod, node string) error {
 	h.bound++
 	fmt.Fprintf(&h.log, "%d %s %s\n", h.clock.Now().Sub(epoch).Milliseconds(), pod.Name, node)
 	h.d.Apply(lifecycle.Put(onNode(pod, node)))
@@ -52,14 +52,14 @@ func simulate(tb testing.TB, nodes, pods int, seed uint64) *history {
 	}
 	h.d = d
 	for i := range nodes {
-		d.Apply(lifecycle.Put(framework.MakeNode(fmt.Sprintf("node-%05d", i), "32", "128Gi").Zone(fmt.Sprint("zone-", i%10)).Obj()))
+		d.Apply(lifecycle.Put(api.MakeNode(fmt.Sprintf("node-%05d", i), "32", "128Gi").Zone(fmt.Sprint("zone-", i%10)).Obj()))
 	}
 	kinds := [][2]string{{"250m", "1Gi"}, {"500m", "2Gi"}, {"1", "4Gi"}, {"2", "4Gi"}}
 	arrived := 0
 	var arrive func()
 	arrive = func() {
 		k := kinds[h.rng.IntN(len(kinds))]
-		d.Apply(lifecycle.Put(framework.MakePod(fmt.Sprintf("pod-%06d", arrived)).Requests(k[0], k[1]).Obj()))
+		d.Apply(lifecycle.Put(api.MakePod(fmt.Sprintf("pod-%06d", arrived)).Requests(k[0], k[1]).Obj()))
 		if arrived++; arrived < pods {
 			h.clock.AfterFunc(time.Duration(h.rng.ExpFloat64()*float64(time.Second)), arrive)
 		}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 )
@@ -27,10 +28,10 @@ type city struct {
 
 	mu       sync.Mutex
 	rng      *rand.Rand
-	pods     map[framework.UID]*framework.Pod
+	pods     map[api.UID]*api.Pod
 	nodes    map[string]bool
-	bound    map[framework.UID]string
-	reserved map[framework.UID]bool
+	bound    map[api.UID]string
+	reserved map[api.UID]bool
 	problems []string
 }
 
@@ -53,7 +54,7 @@ func (c *city) Next(ctx context.Context) (lifecycle.Event, error) {
 // changes, because the lock is held.
 func (c *city) send(e lifecycle.Event) { c.events <- e }
 
-func (c *city) Bind(ctx context.Context, pod *framework.Pod, node string) error {
+func (c *city) Bind(ctx context.Context, pod *api.Pod, node string) error {
 	switch {
 	case c.chance(10):
 		return errors.New("rejected at random")
@@ -81,7 +82,7 @@ func (c *city) Bind(ctx context.Context, pod *framework.Pod, node string) error 
 	return nil
 }
 
-func (c *city) Evict(_ context.Context, victim, _ *framework.Pod) error {
+func (c *city) Evict(_ context.Context, victim, _ *api.Pod) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.leave(victim.UID)
@@ -89,7 +90,7 @@ func (c *city) Evict(_ context.Context, victim, _ *framework.Pod) error {
 }
 
 // leave deletes a pod. The lock is held.
-func (c *city) leave(uid framework.UID) {
+func (c *city) leave(uid api.UID) {
 	if p := c.pods[uid]; p != nil {
 		delete(c.pods, uid)
 		c.send(lifecycle.Gone(p))
@@ -176,7 +177,7 @@ func (c *city) live(ctx context.Context) {
 		c.mu.Lock()
 		switch k := c.rng.IntN(100); {
 		case k < 60 && len(c.pods) < 300:
-			p := framework.MakePod(fmt.Sprintf("p%d", serial)).UID(framework.UID(fmt.Sprintf("u%d", serial))).
+			p := api.MakePod(fmt.Sprintf("p%d", serial)).UID(api.UID(fmt.Sprintf("u%d", serial))).
 				Requests(fmt.Sprintf("%dm", 100+c.rng.IntN(900)), "1Mi").Priority(int32(c.rng.IntN(3))).Obj()
 			c.pods[p.UID] = p
 			c.send(lifecycle.Put(p))
@@ -185,7 +186,7 @@ func (c *city) live(ctx context.Context) {
 			c.leave(uids[c.rng.IntN(len(uids))])
 		case k >= 95 || serial < 100:
 			name := fmt.Sprintf("n%d", c.rng.IntN(60))
-			node := framework.MakeNode(name, "8", "32Gi").Obj()
+			node := api.MakeNode(name, "8", "32Gi").Obj()
 			if c.nodes[name] {
 				delete(c.nodes, name)
 				c.send(lifecycle.Gone(node))
@@ -207,8 +208,8 @@ func TestSoak(t *testing.T) {
 	before := runtime.NumGoroutine()
 	c := &city{
 		t: t, events: make(chan lifecycle.Event, 1<<16), rng: rand.New(rand.NewPCG(1, 2)),
-		pods: map[framework.UID]*framework.Pod{}, nodes: map[string]bool{},
-		bound: map[framework.UID]string{}, reserved: map[framework.UID]bool{},
+		pods: map[api.UID]*api.Pod{}, nodes: map[string]bool{},
+		bound: map[api.UID]string{}, reserved: map[api.UID]bool{},
 	}
 	h := lifecycle.NewHandle()
 	s := steward{c, h}
@@ -263,14 +264,14 @@ func (c *city) check(d *lifecycle.Driver, h framework.Handle) {
 	if len(c.reserved) > 0 || len(h.WaitingPods()) > 0 {
 		t.Errorf("%d pods are still reserved, %d wait", len(c.reserved), len(h.WaitingPods()))
 	}
-	pending := map[framework.UID]bool{}
+	pending := map[api.UID]bool{}
 	for _, it := range d.Pending() {
 		pending[it.Pod.Pod.UID] = true
 	}
 	if flying := d.Depth().InFlight; flying > 0 {
 		t.Errorf("%d pods are still in flight", flying)
 	}
-	onNode := map[framework.UID]string{}
+	onNode := map[api.UID]string{}
 	for _, n := range d.Snapshot().All() {
 		if !c.nodes[n.Name()] {
 			t.Errorf("node %s is gone", n.Name())

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 	"github.com/berth-sched/berth/scheduling/queue"
@@ -82,9 +83,9 @@ func rejectInAMinute(t *testing.T, point string, pods int, c lifecycle.Config) {
 	}
 	c.Profiles = []scheduling.Profile{profile}
 	w := newWorldWith(t, c, h)
-	w.nodes(framework.MakeNode("n", "4", "8Gi"))
+	w.nodes(api.MakeNode("n", "4", "8Gi"))
 	for i := range pods {
-		w.pods(framework.MakePod(fmt.Sprintf("p%d", i)))
+		w.pods(api.MakePod(fmt.Sprintf("p%d", i)))
 	}
 	if err := w.d.Simulate(ctx, w.clock, epoch.Add(time.Minute)); err != nil {
 		t.Fatalf("Simulate: %v after %d rejections, at %v", err, rejections, w.clock.Now().Sub(epoch))

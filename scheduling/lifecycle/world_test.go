@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 	"github.com/berth-sched/berth/scheduling/queue"
@@ -25,7 +26,7 @@ type world struct {
 	handle   *lifecycle.Handle
 	d        *lifecycle.Driver
 	confirm  bool
-	refuse   func(pod *framework.Pod, node string) error
+	refuse   func(pod *api.Pod, node string) error
 	bound    map[string]string
 	evicted  []string
 	reports  []string
@@ -50,7 +51,7 @@ func newWorldWith(tb testing.TB, c lifecycle.Config, h *lifecycle.Handle) *world
 	return w
 }
 
-func (w *world) Bind(_ context.Context, pod *framework.Pod, node string) error {
+func (w *world) Bind(_ context.Context, pod *api.Pod, node string) error {
 	if w.refuse != nil {
 		if err := w.refuse(pod, node); err != nil {
 			return err
@@ -66,29 +67,29 @@ func (w *world) Bind(_ context.Context, pod *framework.Pod, node string) error {
 	return nil
 }
 
-func (w *world) Evict(_ context.Context, victim, preemptor *framework.Pod) error {
+func (w *world) Evict(_ context.Context, victim, preemptor *api.Pod) error {
 	w.evicted = append(w.evicted, victim.Name+" for "+preemptor.Name)
 	return nil
 }
 
-func (w *world) Report(_ context.Context, pod *framework.Pod, r lifecycle.Report) {
+func (w *world) Report(_ context.Context, pod *api.Pod, r lifecycle.Report) {
 	w.reports = append(w.reports, fmt.Sprintf("%s %s %s nominated %q", pod.Name, r.Reason, r.Message, r.Nominated))
 }
 
 // onNode is the pod's next version, on a node.
-func onNode(pod *framework.Pod, node string) *framework.Pod {
-	p := framework.Clone(pod)
+func onNode(pod *api.Pod, node string) *api.Pod {
+	p := api.Clone(pod)
 	p.Spec.NodeName = node
 	return p
 }
 
-func (w *world) nodes(nodes ...framework.NodeBuilder) {
+func (w *world) nodes(nodes ...api.NodeBuilder) {
 	for _, n := range nodes {
 		w.d.Apply(lifecycle.Put(n.Obj()))
 	}
 }
 
-func (w *world) pods(pods ...framework.PodBuilder) {
+func (w *world) pods(pods ...api.PodBuilder) {
 	for _, p := range pods {
 		w.d.Apply(lifecycle.Put(p.Obj()))
 	}

@@ -3,7 +3,7 @@ package multicluster
 import (
 	"slices"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/match"
 )
 
@@ -33,9 +33,9 @@ const (
 // affinity selects everything else.
 //
 // Source: Karmada 1.18, ClusterMatches.
-func (a *ClusterAffinity) Matches(c *framework.Cluster) bool { return a.matches(c, AnyZone) }
+func (a *ClusterAffinity) Matches(c *api.Cluster) bool { return a.matches(c, AnyZone) }
 
-func (a *ClusterAffinity) matches(c *framework.Cluster, zones ZoneRule) bool {
+func (a *ClusterAffinity) matches(c *api.Cluster, zones ZoneRule) bool {
 	if a == nil || c == nil {
 		return c != nil
 	}
@@ -54,8 +54,8 @@ func (a *ClusterAffinity) matches(c *framework.Cluster, zones ZoneRule) bool {
 	return len(a.ClusterNames) == 0 || slices.Contains(a.ClusterNames, c.Name)
 }
 
-func (s *FieldSelector) matches(c *framework.Cluster, zones ZoneRule) bool {
-	var others []framework.NodeSelectorRequirement
+func (s *FieldSelector) matches(c *api.Cluster, zones ZoneRule) bool {
+	var others []api.NodeSelectorRequirement
 	for _, e := range s.MatchExpressions {
 		if e.Key != fieldZone {
 			others = append(others, e)
@@ -67,32 +67,32 @@ func (s *FieldSelector) matches(c *framework.Cluster, zones ZoneRule) bool {
 		return true
 	}
 	// Provider and region are matched as the labels of a node would be.
-	fields := framework.Node{ObjectMeta: framework.ObjectMeta{Labels: map[string]string{}}}
+	fields := api.Node{ObjectMeta: api.ObjectMeta{Labels: map[string]string{}}}
 	if c.Spec.Provider != "" {
 		fields.Labels[fieldProvider] = c.Spec.Provider
 	}
 	if c.Spec.Region != "" {
 		fields.Labels[fieldRegion] = c.Spec.Region
 	}
-	selector := match.NewNodeSelector(&framework.NodeSelector{
-		NodeSelectorTerms: []framework.NodeSelectorTerm{{MatchExpressions: others}},
+	selector := match.NewNodeSelector(&api.NodeSelector{
+		NodeSelectorTerms: []api.NodeSelectorTerm{{MatchExpressions: others}},
 	})
 	return selector.Matches(&fields)
 }
 
-func matchesZones(e *framework.NodeSelectorRequirement, zones []string, rule ZoneRule) bool {
+func matchesZones(e *api.NodeSelectorRequirement, zones []string, rule ZoneRule) bool {
 	wanted := func(zone string) bool { return slices.Contains(e.Values, zone) }
 	switch e.Operator {
-	case framework.NodeSelectorOpIn:
+	case api.NodeSelectorOpIn:
 		if rule == EveryZone {
 			return len(zones) > 0 && !slices.ContainsFunc(zones, func(z string) bool { return !wanted(z) })
 		}
 		return slices.ContainsFunc(zones, wanted)
-	case framework.NodeSelectorOpNotIn:
+	case api.NodeSelectorOpNotIn:
 		return !slices.ContainsFunc(zones, wanted)
-	case framework.NodeSelectorOpExists:
+	case api.NodeSelectorOpExists:
 		return len(zones) > 0
-	case framework.NodeSelectorOpDoesNotExist:
+	case api.NodeSelectorOpDoesNotExist:
 		return len(zones) == 0
 	}
 	return false
@@ -100,7 +100,7 @@ func matchesZones(e *framework.NodeSelectorRequirement, zones []string, rule Zon
 
 // zonesOf returns the zones of a cluster. Karmada's API server moves the old
 // field zone to zones; here it counts where zones is empty.
-func zonesOf(c *framework.Cluster) []string {
+func zonesOf(c *api.Cluster) []string {
 	if len(c.Spec.Zones) == 0 && c.Spec.Zone != "" {
 		return []string{c.Spec.Zone}
 	}

@@ -6,12 +6,13 @@ import (
 
 	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
 // decideOnce decides for a placement with at most one affinity. It notes what
 // it finds in x, unless x is nil.
-func (s Scheduler) decideOnce(clusters []*framework.Cluster, w *Workload, x *Explanation) (Decision, error) {
+func (s Scheduler) decideOnce(clusters []*api.Cluster, w *Workload, x *Explanation) (Decision, error) {
 	if x != nil {
 		x.Clusters, x.Selection, x.Division = make([]ClusterExplanation, len(clusters)), nil, nil
 	}
@@ -65,7 +66,7 @@ func (s Scheduler) distribute(w *Workload, members []member, available map[strin
 }
 
 // feasible filters and scores.
-func (s Scheduler) feasible(clusters []*framework.Cluster, w *Workload, x *Explanation) ([]member, error) {
+func (s Scheduler) feasible(clusters []*api.Cluster, w *Workload, x *Explanation) ([]member, error) {
 	var members []member
 	fit := &FitError{Clusters: len(clusters), Reasons: map[string]int{}}
 	for i, c := range clusters {
@@ -108,7 +109,7 @@ func (s Scheduler) feasible(clusters []*framework.Cluster, w *Workload, x *Expla
 }
 
 // filter returns the first rejection, and the name of the filter.
-func (s Scheduler) filter(w *Workload, c *framework.Cluster) (plugin string, status framework.Status, err error) {
+func (s Scheduler) filter(w *Workload, c *api.Cluster) (plugin string, status framework.Status, err error) {
 	for _, p := range s.Filters {
 		status, err := filterOf(p, w, c)
 		if err != nil || !status.IsSuccess() {
@@ -118,7 +119,7 @@ func (s Scheduler) filter(w *Workload, c *framework.Cluster) (plugin string, sta
 	return "", framework.Status{}, nil
 }
 
-func filterOf(p Filter, w *Workload, c *framework.Cluster) (status framework.Status, err error) {
+func filterOf(p Filter, w *Workload, c *api.Cluster) (status framework.Status, err error) {
 	defer recovered(p, c, &err)
 	status = p.Filter(w, c)
 	if !status.IsSuccess() && !status.IsRejected() {
@@ -127,7 +128,7 @@ func filterOf(p Filter, w *Workload, c *framework.Cluster) (status framework.Sta
 	return status, nil
 }
 
-func scoreOf(p Scorer, w *Workload, c *framework.Cluster) (score int64, err error) {
+func scoreOf(p Scorer, w *Workload, c *api.Cluster) (score int64, err error) {
 	defer recovered(p, c, &err)
 	score = p.Score(w, c)
 	if score < framework.MinNodeScore || score > framework.MaxNodeScore {
@@ -148,7 +149,7 @@ func nameOf(p interface{ Name() string }) (name string) {
 }
 
 // recovered turns a panic of a plugin into an error.
-func recovered(p interface{ Name() string }, c *framework.Cluster, err *error) {
+func recovered(p interface{ Name() string }, c *api.Cluster, err *error) {
 	if r := recover(); r != nil {
 		*err = &PluginError{Plugin: nameOf(p), Cluster: c.Name, Err: fmt.Errorf("panic: %v", r)}
 	}
@@ -159,7 +160,7 @@ func recovered(p interface{ Name() string }, c *framework.Cluster, err *error) {
 // counts as all of them; what could not be found out counts as none.
 //
 // Source: Karmada 1.13, calAvailableReplicas.
-func (s Scheduler) available(c *framework.Cluster, w *Workload, x *Explanation) (int64, error) {
+func (s Scheduler) available(c *api.Cluster, w *Workload, x *Explanation) (int64, error) {
 	wanted := w.wanted()
 	if wanted == 0 {
 		return estimator.MaxReplicas, nil
@@ -190,12 +191,12 @@ func (s Scheduler) available(c *framework.Cluster, w *Workload, x *Explanation) 
 }
 
 // explain asks an estimator, which may panic, why.
-func explain(p estimator.ClusterExplainer, c *framework.Cluster, r *estimator.Replica) (report estimator.ClusterReport, err error) {
+func explain(p estimator.ClusterExplainer, c *api.Cluster, r *estimator.Replica) (report estimator.ClusterReport, err error) {
 	defer recovered(p, c, &err)
 	return p.Explain(c, r)
 }
 
-func (s Scheduler) ask(c *framework.Cluster, w *Workload) estimator.Combined {
+func (s Scheduler) ask(c *api.Cluster, w *Workload) estimator.Combined {
 	asked := make([]estimator.ClusterEstimator, len(s.Estimators))
 	for i, p := range s.Estimators {
 		asked[i] = guarded{p, w.Components}
@@ -212,7 +213,7 @@ type guarded struct {
 
 func (g guarded) Name() string { return nameOf(g.ClusterEstimator) }
 
-func (g guarded) Estimate(c *framework.Cluster, r *estimator.Replica) (e estimator.Estimate, err error) {
+func (g guarded) Estimate(c *api.Cluster, r *estimator.Replica) (e estimator.Estimate, err error) {
 	defer recovered(g, c, &err)
 	if len(g.components) == 0 {
 		return g.ClusterEstimator.Estimate(c, r)
@@ -244,7 +245,7 @@ func (s Scheduler) divide(w *Workload, chosen []member, available map[string]int
 
 // staticWeight returns the weight that the placement states for a cluster: the
 // greatest of those that apply, 1 if it states no weights at all.
-func staticWeight(p *Placement, c *framework.Cluster, zones ZoneRule) int64 {
+func staticWeight(p *Placement, c *api.Cluster, zones ZoneRule) int64 {
 	if p.ReplicaScheduling == nil || p.ReplicaScheduling.WeightPreference == nil {
 		return 1
 	}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -200,28 +200,28 @@ func ranked(candidates []Candidate) []Candidate {
 
 func checkDemand(d Demand, candidates []Candidate) error {
 	if d.Replicas < 0 {
-		return &framework.InvalidError{Field: "replicas", Value: fmt.Sprint(d.Replicas), Err: errNegative}
+		return &api.InvalidError{Field: "replicas", Value: fmt.Sprint(d.Replicas), Err: errNegative}
 	}
 	if int(d.Strategy) >= len(strategyNames) {
-		return &framework.InvalidError{Field: "strategy", Value: d.Strategy.String(), Err: errors.New("unknown strategy")}
+		return &api.InvalidError{Field: "strategy", Value: d.Strategy.String(), Err: errors.New("unknown strategy")}
 	}
 	if int(d.Method) >= len(methodNames) {
-		return &framework.InvalidError{Field: "method", Value: d.Method.String(), Err: errUnknownMethod}
+		return &api.InvalidError{Field: "method", Value: d.Method.String(), Err: errUnknownMethod}
 	}
 	if d.Overflow && d.Strategy != DynamicWeight && d.Strategy != Aggregated {
-		return &framework.InvalidError{Field: "strategy", Value: d.Strategy.String(), Err: errOverflow}
+		return &api.InvalidError{Field: "strategy", Value: d.Strategy.String(), Err: errOverflow}
 	}
 	seen := map[string]bool{}
 	for _, c := range candidates {
 		switch {
 		case d.Overflow && c.Tier < 0:
-			return &framework.InvalidError{Object: "cluster " + c.Name, Field: "tier", Value: fmt.Sprint(c.Tier), Err: errNegative}
+			return &api.InvalidError{Object: "cluster " + c.Name, Field: "tier", Value: fmt.Sprint(c.Tier), Err: errNegative}
 		case seen[c.Name]:
-			return &framework.InvalidError{Object: "cluster " + c.Name, Field: "name", Value: c.Name, Err: errNamedTwice}
+			return &api.InvalidError{Object: "cluster " + c.Name, Field: "name", Value: c.Name, Err: errNamedTwice}
 		case c.Available < 0:
-			return &framework.InvalidError{Object: "cluster " + c.Name, Field: "available", Value: fmt.Sprint(c.Available), Err: errNegative}
+			return &api.InvalidError{Object: "cluster " + c.Name, Field: "available", Value: fmt.Sprint(c.Available), Err: errNegative}
 		case c.Weight < 0:
-			return &framework.InvalidError{Object: "cluster " + c.Name, Field: "weight", Value: fmt.Sprint(c.Weight), Err: errNegative}
+			return &api.InvalidError{Object: "cluster " + c.Name, Field: "weight", Value: fmt.Sprint(c.Weight), Err: errNegative}
 		}
 		seen[c.Name] = true
 	}
@@ -229,9 +229,9 @@ func checkDemand(d Demand, candidates []Candidate) error {
 	for _, t := range d.Previous {
 		switch {
 		case seen[t.Name]:
-			return &framework.InvalidError{Object: "cluster " + t.Name, Field: "previous", Value: fmt.Sprint(t.Replicas), Err: errNamedTwice}
+			return &api.InvalidError{Object: "cluster " + t.Name, Field: "previous", Value: fmt.Sprint(t.Replicas), Err: errNamedTwice}
 		case t.Replicas < 0:
-			return &framework.InvalidError{Object: "cluster " + t.Name, Field: "previous", Value: fmt.Sprint(t.Replicas), Err: errNegative}
+			return &api.InvalidError{Object: "cluster " + t.Name, Field: "previous", Value: fmt.Sprint(t.Replicas), Err: errNegative}
 		}
 		seen[t.Name] = true
 	}

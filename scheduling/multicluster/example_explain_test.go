@@ -6,15 +6,16 @@ import (
 
 	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/multicluster"
 )
 
 func ExampleDecision() {
-	clusters := append(exampleClusters(), &framework.Cluster{
-		ObjectMeta: framework.ObjectMeta{Name: "m4"},
-		Status: framework.ClusterStatus{ResourceSummary: &framework.ResourceSummary{Allocatable: resource.List{
+	clusters := append(exampleClusters(), &api.Cluster{
+		ObjectMeta: api.ObjectMeta{Name: "m4"},
+		Status: api.ClusterStatus{ResourceSummary: &api.ResourceSummary{Allocatable: resource.List{
 			resource.Pods: resource.MustParse("-1"),
 		}}},
 	})
@@ -79,11 +80,11 @@ func ExampleExplanation() {
 // A set of two kinds of pods on the nodes of one cluster.
 func ExamplePlaced() {
 	s := framework.NewSnapshot(framework.Arrival)
-	if err := s.AddNode(framework.MakeNode("n1", "8", "32Gi").Obj()); err != nil {
+	if err := s.AddNode(api.MakeNode("n1", "8", "32Gi").Obj()); err != nil {
 		fmt.Println(err)
 	}
 	f, err := multicluster.NewFederation(multicluster.Scheduler{}, scheduling.Kubernetes137(), []multicluster.Member{
-		{Cluster: &framework.Cluster{ObjectMeta: framework.ObjectMeta{Name: "north"}}, Snapshot: s},
+		{Cluster: &api.Cluster{ObjectMeta: api.ObjectMeta{Name: "north"}}, Snapshot: s},
 	})
 	if err != nil {
 		fmt.Println(err)
@@ -91,8 +92,8 @@ func ExamplePlaced() {
 	}
 	var p *multicluster.Placed
 	if p, err = f.Place(&multicluster.Workload{Name: "default/job", Components: []estimator.Component{
-		estimator.ComponentOf("manager", 1, framework.MakePod("").Requests("1", "1Gi").Obj()),
-		estimator.ComponentOf("worker", 2, framework.MakePod("").Requests("2", "4Gi").Obj()),
+		estimator.ComponentOf("manager", 1, api.MakePod("").Requests("1", "1Gi").Obj()),
+		estimator.ComponentOf("worker", 2, api.MakePod("").Requests("2", "4Gi").Obj()),
 	}}); err != nil {
 		fmt.Println(err)
 		return

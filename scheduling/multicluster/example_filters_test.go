@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling/multicluster"
 )
 
@@ -17,8 +17,8 @@ func ExampleFilter() {
 			SpreadConstraints: []multicluster.SpreadConstraint{{SpreadByField: multicluster.SpreadByRegion, MinGroups: 1}},
 		},
 	}
-	c := &framework.Cluster{ObjectMeta: framework.ObjectMeta{Name: "m"}}
-	c.Spec.Taints = []framework.Taint{{Key: "repair", Effect: framework.TaintEffectNoSchedule}}
+	c := &api.Cluster{ObjectMeta: api.ObjectMeta{Name: "m"}}
+	c.Spec.Taints = []api.Taint{{Key: "repair", Effect: api.TaintEffectNoSchedule}}
 	for _, f := range []multicluster.Filter{
 		multicluster.APIEnablement{}, multicluster.TaintToleration{}, multicluster.Affinity{}, multicluster.SpreadProperties{}, multicluster.Eviction{},
 	} {
@@ -44,7 +44,7 @@ type cheap struct{}
 
 func (cheap) Name() string { return "Cheap" }
 
-func (cheap) Score(_ *multicluster.Workload, c *framework.Cluster) int64 {
+func (cheap) Score(_ *multicluster.Workload, c *api.Cluster) int64 {
 	if c.Labels["price"] == "low" {
 		return 60
 	}
@@ -77,7 +77,7 @@ func ExampleScorer() {
 // wild scores outside of 0 to 100.
 type wild struct{ cheap }
 
-func (wild) Score(*multicluster.Workload, *framework.Cluster) int64 { return 1000 }
+func (wild) Score(*multicluster.Workload, *api.Cluster) int64 { return 1000 }
 
 func ExamplePluginError() {
 	_, err := multicluster.Scheduler{Scorers: []multicluster.Scorer{wild{}}}.Schedule(exampleClusters(), exampleWorkload())

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/berth-sched/berth/estimator"
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling/multicluster"
 )
@@ -91,7 +91,7 @@ func ExampleWeightPreference() {
 }
 
 // regions returns exampleClusters, the first two in the north.
-func regions() []*framework.Cluster {
+func regions() []*api.Cluster {
 	clusters := exampleClusters()
 	for _, c := range clusters {
 		c.Spec.Region, c.Spec.Zones = "north", []string{c.Name + "-a", c.Name + "-b"}
@@ -124,11 +124,11 @@ func ExampleSpreadConstraint() {
 // before, all have to be named.
 func ExampleZoneRule() {
 	w := &multicluster.Workload{Placement: multicluster.Placement{ClusterAffinity: &multicluster.ClusterAffinity{
-		FieldSelector: &multicluster.FieldSelector{MatchExpressions: []framework.NodeSelectorRequirement{
-			{Key: "zone", Operator: framework.NodeSelectorOpIn, Values: []string{"z1"}},
+		FieldSelector: &multicluster.FieldSelector{MatchExpressions: []api.NodeSelectorRequirement{
+			{Key: "zone", Operator: api.NodeSelectorOpIn, Values: []string{"z1"}},
 		}},
 	}}}
-	c := &framework.Cluster{Spec: framework.ClusterSpec{Zones: []string{"z1", "z2"}}}
+	c := &api.Cluster{Spec: api.ClusterSpec{Zones: []string{"z1", "z2"}}}
 	for _, rule := range []multicluster.ZoneRule{multicluster.AnyZone, multicluster.EveryZone} {
 		fmt.Println(multicluster.Affinity{Zones: rule}.Filter(w, c).IsSuccess())
 	}

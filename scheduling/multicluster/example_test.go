@@ -6,6 +6,7 @@ import (
 
 	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/multicluster"
@@ -13,12 +14,12 @@ import (
 
 // exampleClusters returns three clusters that can take 4, 8 and 20 replicas of
 // one CPU.
-func exampleClusters() []*framework.Cluster {
-	var clusters []*framework.Cluster
+func exampleClusters() []*api.Cluster {
+	var clusters []*api.Cluster
 	for name, cpu := range map[string]string{"m1": "4", "m2": "8", "m3": "20"} {
-		clusters = append(clusters, &framework.Cluster{
-			ObjectMeta: framework.ObjectMeta{Name: name},
-			Status: framework.ClusterStatus{ResourceSummary: &framework.ResourceSummary{Allocatable: resource.List{
+		clusters = append(clusters, &api.Cluster{
+			ObjectMeta: api.ObjectMeta{Name: name},
+			Status: api.ClusterStatus{ResourceSummary: &api.ResourceSummary{Allocatable: resource.List{
 				resource.CPU: resource.MustParse(cpu), resource.Pods: resource.MustParse("110"),
 			}}},
 		})
@@ -86,10 +87,10 @@ func ExampleDivide() {
 }
 
 func ExampleClusterAffinity_Matches() {
-	a := multicluster.ClusterAffinity{FieldSelector: &multicluster.FieldSelector{MatchExpressions: []framework.NodeSelectorRequirement{
-		{Key: "region", Operator: framework.NodeSelectorOpIn, Values: []string{"north", "east"}},
+	a := multicluster.ClusterAffinity{FieldSelector: &multicluster.FieldSelector{MatchExpressions: []api.NodeSelectorRequirement{
+		{Key: "region", Operator: api.NodeSelectorOpIn, Values: []string{"north", "east"}},
 	}}}
-	fmt.Println(a.Matches(&framework.Cluster{Spec: framework.ClusterSpec{Region: "east"}}), a.Matches(&framework.Cluster{}))
+	fmt.Println(a.Matches(&api.Cluster{Spec: api.ClusterSpec{Region: "east"}}), a.Matches(&api.Cluster{}))
 	// Output: true false
 }
 
@@ -101,11 +102,11 @@ func ExampleFederation() {
 	for _, name := range []string{"north", "south"} {
 		s := framework.NewSnapshot(framework.ZoneInterleaved)
 		for i := range 3 {
-			if err := s.AddNode(framework.MakeNode(fmt.Sprint(name, "-", i), "8", "32Gi").Obj()); err != nil {
+			if err := s.AddNode(api.MakeNode(fmt.Sprint(name, "-", i), "8", "32Gi").Obj()); err != nil {
 				fmt.Println(err)
 			}
 		}
-		members = append(members, multicluster.Member{Cluster: &framework.Cluster{ObjectMeta: framework.ObjectMeta{Name: name}}, Snapshot: s})
+		members = append(members, multicluster.Member{Cluster: &api.Cluster{ObjectMeta: api.ObjectMeta{Name: name}}, Snapshot: s})
 	}
 	f, err := multicluster.NewFederation(multicluster.Scheduler{}, scheduling.Kubernetes137(), members)
 	if err != nil {
@@ -113,7 +114,7 @@ func ExampleFederation() {
 		return
 	}
 	p, err := f.Place(&multicluster.Workload{
-		Name: "default/web", Replicas: 5, Replica: estimator.ReplicaOf(framework.MakePod("web").Requests("1", "1Gi").HostPort(80).Obj()),
+		Name: "default/web", Replicas: 5, Replica: estimator.ReplicaOf(api.MakePod("web").Requests("1", "1Gi").HostPort(80).Obj()),
 		Placement: multicluster.Placement{ReplicaScheduling: &multicluster.ReplicaScheduling{ReplicaDivisionPreference: multicluster.PreferAggregated}},
 	})
 	if err != nil {
@@ -134,13 +135,13 @@ func ExampleFederation() {
 
 func ExampleNodes() {
 	s := framework.NewSnapshot(framework.ZoneInterleaved)
-	if err := s.AddNode(framework.MakeNode("n1", "8", "32Gi").Obj()); err != nil {
+	if err := s.AddNode(api.MakeNode("n1", "8", "32Gi").Obj()); err != nil {
 		fmt.Println(err)
 	}
 	n := multicluster.Nodes{Snapshots: map[string]*framework.Snapshot{"m": s}, Filter: scheduling.Kubernetes137().Filter}
 	e, err := n.Estimate(
-		&framework.Cluster{ObjectMeta: framework.ObjectMeta{Name: "m"}},
-		estimator.ReplicaOf(framework.MakePod("web").Requests("3", "1Gi").Obj()),
+		&api.Cluster{ObjectMeta: api.ObjectMeta{Name: "m"}},
+		estimator.ReplicaOf(api.MakePod("web").Requests("3", "1Gi").Obj()),
 	)
 	fmt.Println(e.Replicas, err)
 	// Output: 2 <nil>

@@ -8,13 +8,13 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling/multicluster"
 )
 
 // mostRoom looks at every set of clusters that meets the constraints and returns
 // the most replicas that one has room for, -1 if there is none.
-func mostRoom(table fixed, clusters []*framework.Cluster, constraints []multicluster.SpreadConstraint) int64 {
+func mostRoom(table fixed, clusters []*api.Cluster, constraints []multicluster.SpreadConstraint) int64 {
 	best := int64(-1)
 	for mask := 1; mask < 1<<len(clusters); mask++ {
 		seen := map[multicluster.SpreadField]map[string]bool{"cluster": {}, "region": {}, "zone": {}, "provider": {}}
@@ -46,7 +46,7 @@ func mostRoom(table fixed, clusters []*framework.Cluster, constraints []multiclu
 func TestThoroughMissesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := fixed{}
-		var clusters []*framework.Cluster
+		var clusters []*api.Cluster
 		for i := range rapid.IntRange(1, 8).Draw(t, "clusters") {
 			zones := []string{fmt.Sprint("z", rapid.IntRange(0, 3).Draw(t, "zone"))}
 			if rapid.IntRange(0, 3).Draw(t, "two zones") == 0 {
@@ -78,7 +78,7 @@ func TestThoroughMissesNothing(t *testing.T) {
 // The choice of the best clusters for one field may leave none for another.
 func TestThoroughGoesBack(t *testing.T) {
 	table := fixed{}
-	clusters := []*framework.Cluster{
+	clusters := []*api.Cluster{
 		table.add("m0", "r", "p1", 0, 4, "z1"), table.add("m1", "r", "p1", 0, 2, "z2"), table.add("m2", "r", "p0", 0, 0, "z2"),
 	}
 	w := &multicluster.Workload{Replicas: 3, Placement: multicluster.Placement{
@@ -94,7 +94,7 @@ func TestThoroughGoesBack(t *testing.T) {
 // An error of a search that did not come to its end says so.
 func TestThoroughSaysWhereItEnded(t *testing.T) {
 	table := fixed{}
-	var clusters []*framework.Cluster
+	var clusters []*api.Cluster
 	for i := range 60 {
 		clusters = append(clusters, table.add(fmt.Sprint("m", i), fmt.Sprint("r", i%20), fmt.Sprint("p", i%9), 0, int64(i%13), fmt.Sprint("z", i%17)))
 	}

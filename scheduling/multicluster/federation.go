@@ -7,6 +7,7 @@ import (
 
 	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -14,7 +15,7 @@ import (
 type Member struct {
 	// Cluster says what filters and scorers read. Its status is made anew from
 	// the snapshot for each decision, with spec.resourceModels if there are any.
-	Cluster  *framework.Cluster
+	Cluster  *api.Cluster
 	Snapshot *framework.Snapshot
 }
 
@@ -44,7 +45,7 @@ type branch struct {
 func NewFederation(s Scheduler, p scheduling.Profile, members []Member) (*Federation, error) {
 	f := &Federation{scheduler: s}
 	snapshots := map[string]*framework.Snapshot{}
-	var clusters []*framework.Cluster
+	var clusters []*api.Cluster
 	for _, m := range members {
 		clusters = append(clusters, m.Cluster)
 	}
@@ -53,11 +54,11 @@ func NewFederation(s Scheduler, p scheduling.Profile, members []Member) (*Federa
 	}
 	for _, m := range members {
 		if m.Snapshot == nil {
-			return nil, &framework.InvalidError{Object: "cluster " + m.Cluster.Name, Field: "snapshot", Value: "null", Err: errNil}
+			return nil, &api.InvalidError{Object: "cluster " + m.Cluster.Name, Field: "snapshot", Value: "null", Err: errNil}
 		}
 		for name, other := range snapshots {
 			if other == m.Snapshot {
-				return nil, &framework.InvalidError{Object: "cluster " + m.Cluster.Name, Field: "snapshot", Value: "of cluster " + name, Err: errShared}
+				return nil, &api.InvalidError{Object: "cluster " + m.Cluster.Name, Field: "snapshot", Value: "of cluster " + name, Err: errShared}
 			}
 		}
 		nodes, err := scheduling.New(p)

@@ -13,6 +13,7 @@ import (
 	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/multicluster"
 )
@@ -24,7 +25,7 @@ type tester interface {
 }
 
 // withNodes returns a member with nodes.
-func withNodes(t tester, name string, nodes ...framework.NodeBuilder) multicluster.Member {
+func withNodes(t tester, name string, nodes ...api.NodeBuilder) multicluster.Member {
 	t.Helper()
 	m := multicluster.Member{Cluster: clusterOf(name), Snapshot: framework.NewSnapshot(framework.Arrival)}
 	for i, n := range nodes {
@@ -70,10 +71,10 @@ func podsIn(m multicluster.Member) int64 {
 }
 
 func TestFederationPlaces(t *testing.T) {
-	a := withNodes(t, "a", framework.MakeNode("", "4", "16Gi"), framework.MakeNode("", "2", "16Gi"))
-	b := withNodes(t, "b", framework.MakeNode("", "6", "16Gi"))
+	a := withNodes(t, "a", api.MakeNode("", "4", "16Gi"), api.MakeNode("", "2", "16Gi"))
+	b := withNodes(t, "b", api.MakeNode("", "6", "16Gi"))
 	web := &multicluster.Workload{
-		Name: "default/web", Replicas: 8, Replica: estimator.ReplicaOf(framework.MakePod("").Requests("1", "1Gi").Obj()),
+		Name: "default/web", Replicas: 8, Replica: estimator.ReplicaOf(api.MakePod("").Requests("1", "1Gi").Obj()),
 		Placement: multicluster.Placement{ReplicaScheduling: dynamic()},
 	}
 	p, err := federation(t, multicluster.Scheduler{}, b, a).Place(web)
@@ -112,12 +113,12 @@ func TestFederationPlaces(t *testing.T) {
 func TestFederationDividesAgain(t *testing.T) {
 	members := func() []multicluster.Member {
 		return []multicluster.Member{
-			withNodes(t, "a", framework.MakeNode("", "8", "32Gi")),
-			withNodes(t, "b", framework.MakeNode("", "2", "8Gi"), framework.MakeNode("", "2", "8Gi"), framework.MakeNode("", "2", "8Gi")),
-			withNodes(t, "c", framework.MakeNode("", "1", "8Gi"), framework.MakeNode("", "1", "8Gi")),
+			withNodes(t, "a", api.MakeNode("", "8", "32Gi")),
+			withNodes(t, "b", api.MakeNode("", "2", "8Gi"), api.MakeNode("", "2", "8Gi"), api.MakeNode("", "2", "8Gi")),
+			withNodes(t, "c", api.MakeNode("", "1", "8Gi"), api.MakeNode("", "1", "8Gi")),
 		}
 	}
-	port := estimator.ReplicaOf(framework.MakePod("web").Requests("500m", "1Gi").HostPort(80).Obj())
+	port := estimator.ReplicaOf(api.MakePod("web").Requests("500m", "1Gi").HostPort(80).Obj())
 	for _, c := range []struct {
 		name       string
 		scheduling *multicluster.ReplicaScheduling
@@ -155,7 +156,7 @@ func TestFederationDividesAgain(t *testing.T) {
 // Spread constraints hold for what is placed in the end, and not only for each
 // round: a cluster with less room than expected is given up if it must be.
 func TestFederationKeepsSpreadConstraints(t *testing.T) {
-	port := estimator.ReplicaOf(framework.MakePod("web").Requests("500m", "1Gi").HostPort(80).Obj())
+	port := estimator.ReplicaOf(api.MakePod("web").Requests("500m", "1Gi").HostPort(80).Obj())
 	aggregated := &multicluster.ReplicaScheduling{ReplicaDivisionPreference: multicluster.PreferAggregated}
 	for _, c := range []struct {
 		name       string
@@ -174,9 +175,9 @@ func TestFederationKeepsSpreadConstraints(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			ms := []multicluster.Member{
-				withNodes(t, "a", framework.MakeNode("", "8", "32Gi")),
-				withNodes(t, "b", framework.MakeNode("", "1", "8Gi"), framework.MakeNode("", "1", "8Gi"), framework.MakeNode("", "1", "8Gi")),
-				withNodes(t, "c", framework.MakeNode("", "1", "8Gi"), framework.MakeNode("", "1", "8Gi")),
+				withNodes(t, "a", api.MakeNode("", "8", "32Gi")),
+				withNodes(t, "b", api.MakeNode("", "1", "8Gi"), api.MakeNode("", "1", "8Gi"), api.MakeNode("", "1", "8Gi")),
+				withNodes(t, "c", api.MakeNode("", "1", "8Gi"), api.MakeNode("", "1", "8Gi")),
 			}
 			p, err := federation(t, multicluster.Scheduler{}, ms...).Place(&multicluster.Workload{
 				Name: "default/web", Replicas: c.replicas, Replica: port, Placement: multicluster.Placement{
@@ -215,9 +216,9 @@ func checkPlaced(t tester, p *multicluster.Placed, members []multicluster.Member
 
 // A pod that came to stay while others went keeps its name.
 func TestFederationNames(t *testing.T) {
-	a := withNodes(t, "a", framework.MakeNode("", "8", "32Gi"))
+	a := withNodes(t, "a", api.MakeNode("", "8", "32Gi"))
 	w := &multicluster.Workload{
-		Name: "default/web", Replicas: 4, Replica: estimator.ReplicaOf(framework.MakePod("").Requests("1", "1Gi").Obj()),
+		Name: "default/web", Replicas: 4, Replica: estimator.ReplicaOf(api.MakePod("").Requests("1", "1Gi").Obj()),
 		Placement: multicluster.Placement{ReplicaScheduling: dynamic()},
 	}
 	f := federation(t, multicluster.Scheduler{}, a)
@@ -247,9 +248,9 @@ func TestFederationNames(t *testing.T) {
 
 func TestFederationReport(t *testing.T) {
 	p, err := federation(
-		t, multicluster.Scheduler{}, withNodes(t, "a", framework.MakeNode("", "2", "8Gi")), withNodes(t, "b", framework.MakeNode("", "1", "8Gi")),
+		t, multicluster.Scheduler{}, withNodes(t, "a", api.MakeNode("", "2", "8Gi")), withNodes(t, "b", api.MakeNode("", "1", "8Gi")),
 	).Place(&multicluster.Workload{
-		Name: "default/web", Replicas: 2, Replica: estimator.ReplicaOf(framework.MakePod("").Requests("500m", "1Gi").HostPort(80).Obj()),
+		Name: "default/web", Replicas: 2, Replica: estimator.ReplicaOf(api.MakePod("").Requests("500m", "1Gi").HostPort(80).Obj()),
 		Placement: multicluster.Placement{ReplicaScheduling: &multicluster.ReplicaScheduling{ReplicaDivisionPreference: multicluster.PreferAggregated}},
 	})
 	if err != nil {
@@ -284,7 +285,7 @@ func (b broken) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework.St
 }
 
 func TestFederationErrors(t *testing.T) {
-	a, b := withNodes(t, "a", framework.MakeNode("", "2", "8Gi")), withNodes(t, "b", framework.MakeNode("", "2", "8Gi"))
+	a, b := withNodes(t, "a", api.MakeNode("", "2", "8Gi")), withNodes(t, "b", api.MakeNode("", "2", "8Gi"))
 	for _, c := range []struct {
 		name    string
 		members []multicluster.Member
@@ -305,7 +306,7 @@ func TestFederationErrors(t *testing.T) {
 		t.Errorf("Place(nil): %v", err)
 	}
 	many := &multicluster.Workload{
-		Name: "x/y", Replicas: 9, Replica: estimator.ReplicaOf(framework.MakePod("").Requests("1", "").Obj()), Placement: multicluster.Placement{ReplicaScheduling: dynamic()},
+		Name: "x/y", Replicas: 9, Replica: estimator.ReplicaOf(api.MakePod("").Requests("1", "").Obj()), Placement: multicluster.Placement{ReplicaScheduling: dynamic()},
 	}
 	// A plugin that fails in the middle takes everything back.
 	p := profile()
@@ -326,9 +327,9 @@ func TestFederationProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var members []multicluster.Member
 		for i := range rapid.IntRange(1, 4).Draw(t, "clusters") {
-			var nodes []framework.NodeBuilder
+			var nodes []api.NodeBuilder
 			for range rapid.IntRange(0, 4).Draw(t, "nodes") {
-				nodes = append(nodes, framework.MakeNode("", fmt.Sprint(rapid.IntRange(1, 6).Draw(t, "cpu")), "64Gi"))
+				nodes = append(nodes, api.MakeNode("", fmt.Sprint(rapid.IntRange(1, 6).Draw(t, "cpu")), "64Gi"))
 			}
 			m := withNodes(t, fmt.Sprint("m", i), nodes...)
 			if rapid.Bool().Draw(t, "models") {
@@ -336,7 +337,7 @@ func TestFederationProperties(t *testing.T) {
 			}
 			members = append(members, m)
 		}
-		pod := framework.MakePod("p").Requests(fmt.Sprint(rapid.IntRange(1, 2).Draw(t, "request")), "1Gi")
+		pod := api.MakePod("p").Requests(fmt.Sprint(rapid.IntRange(1, 2).Draw(t, "request")), "1Gi")
 		if rapid.Bool().Draw(t, "with a port") {
 			pod = pod.HostPort(80)
 		}
@@ -395,16 +396,16 @@ func TestFederationProperties(t *testing.T) {
 // The accurate estimate is what can be placed, where only resources limit.
 func TestNodesIsWhatCanBePlaced(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var nodes []framework.NodeBuilder
+		var nodes []api.NodeBuilder
 		for range rapid.IntRange(0, 4).Draw(t, "nodes") {
-			n := framework.MakeNode("", fmt.Sprint(rapid.IntRange(1, 9).Draw(t, "cpu")), fmt.Sprintf("%dGi", rapid.IntRange(1, 9).Draw(t, "memory")))
+			n := api.MakeNode("", fmt.Sprint(rapid.IntRange(1, 9).Draw(t, "cpu")), fmt.Sprintf("%dGi", rapid.IntRange(1, 9).Draw(t, "memory")))
 			if rapid.Bool().Draw(t, "tainted") {
 				n = n.Taint("k:NoSchedule")
 			}
 			nodes = append(nodes, n)
 		}
 		m := withNodes(t, "m", nodes...)
-		pod := framework.MakePod("p").Requests(fmt.Sprintf("%dm", rapid.IntRange(200, 3000).Draw(t, "request")), "1Gi").Obj()
+		pod := api.MakePod("p").Requests(fmt.Sprintf("%dm", rapid.IntRange(200, 3000).Draw(t, "request")), "1Gi").Obj()
 		e := multicluster.Nodes{Snapshots: map[string]*framework.Snapshot{"m": m.Snapshot}, Filter: profile().Filter}
 		got, err := e.Estimate(m.Cluster, estimator.ReplicaOf(pod))
 		if err != nil {
@@ -439,9 +440,9 @@ func TestNodesHasNoOpinion(t *testing.T) {
 }
 
 func TestNodesExplains(t *testing.T) {
-	m := withNodes(t, "m", framework.MakeNode("", "4", "16Gi"), framework.MakeNode("", "4", "16Gi").Unschedulable())
+	m := withNodes(t, "m", api.MakeNode("", "4", "16Gi"), api.MakeNode("", "4", "16Gi").Unschedulable())
 	e := multicluster.Nodes{Snapshots: map[string]*framework.Snapshot{"m": m.Snapshot}, Filter: profile().Filter}
-	r, err := e.Explain(m.Cluster, &estimator.Replica{Request: framework.PodRequests(framework.MakePod("").Requests("1500m", "1Gi").Obj(), framework.RequestOptions{})})
+	r, err := e.Explain(m.Cluster, &estimator.Replica{Request: api.PodRequests(api.MakePod("").Requests("1500m", "1Gi").Obj(), api.RequestOptions{})})
 	if err != nil {
 		t.Fatal(err)
 	}

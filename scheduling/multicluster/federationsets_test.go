@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/berth-sched/berth/estimator"
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling/multicluster"
 )
@@ -16,7 +16,7 @@ import (
 func job(managers, workers int64) []estimator.Component {
 	return []estimator.Component{
 		{Name: "manager", Replicas: managers, Request: resource.List{resource.CPU: resource.MustParse("1")}},
-		{Name: "worker", Replicas: workers, Pod: framework.MakePod("").Requests("1", "1Gi").HostPort(80).Obj()},
+		{Name: "worker", Replicas: workers, Pod: api.MakePod("").Requests("1", "1Gi").HostPort(80).Obj()},
 	}
 }
 
@@ -32,9 +32,9 @@ func aggregatedOn(most int) multicluster.Placement {
 func TestFederationPlacesSets(t *testing.T) {
 	members := func() []multicluster.Member {
 		return []multicluster.Member{
-			withNodes(t, "a", framework.MakeNode("", "16", "64Gi")),
-			withNodes(t, "b", framework.MakeNode("", "2", "8Gi"), framework.MakeNode("", "2", "8Gi")),
-			withNodes(t, "c", framework.MakeNode("", "1", "8Gi"), framework.MakeNode("", "2", "8Gi"), framework.MakeNode("", "4", "8Gi")),
+			withNodes(t, "a", api.MakeNode("", "16", "64Gi")),
+			withNodes(t, "b", api.MakeNode("", "2", "8Gi"), api.MakeNode("", "2", "8Gi")),
+			withNodes(t, "c", api.MakeNode("", "1", "8Gi"), api.MakeNode("", "2", "8Gi"), api.MakeNode("", "4", "8Gi")),
 		}
 	}
 	all := multicluster.Placement{}
@@ -87,8 +87,8 @@ func TestFederationPlacesSets(t *testing.T) {
 }
 
 func TestFederationReportsSets(t *testing.T) {
-	a := withNodes(t, "a", framework.MakeNode("", "8", "32Gi"))
-	b := withNodes(t, "b", framework.MakeNode("", "2", "8Gi"), framework.MakeNode("", "2", "8Gi"))
+	a := withNodes(t, "a", api.MakeNode("", "8", "32Gi"))
+	b := withNodes(t, "b", api.MakeNode("", "2", "8Gi"), api.MakeNode("", "2", "8Gi"))
 	p, err := federation(t, multicluster.Scheduler{}, a, b).Place(&multicluster.Workload{
 		Name: "x/job", Components: job(1, 2), Placement: aggregatedOn(1),
 	})
@@ -124,7 +124,7 @@ func TestFederationPlacesSetsThatFit(t *testing.T) {
 	} {
 		for workers, unplaced := range map[int64]int64{1: 0, 2: 0, 3: 1} {
 			t.Run(fmt.Sprintf("%s, %d workers", name, workers), func(t *testing.T) {
-				m := withNodes(t, "m", framework.MakeNode("", "3", "64Gi"), framework.MakeNode("", "3", "64Gi"), framework.MakeNode("", "3", "64Gi"))
+				m := withNodes(t, "m", api.MakeNode("", "3", "64Gi"), api.MakeNode("", "3", "64Gi"), api.MakeNode("", "3", "64Gi"))
 				m.Cluster.Spec.ResourceModels = estimator.DefaultModels()
 				s := multicluster.Scheduler{}
 				if e != nil {
@@ -156,13 +156,13 @@ func TestFederationSetProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var members []multicluster.Member
 		for i := range rapid.IntRange(1, 4).Draw(t, "clusters") {
-			var nodes []framework.NodeBuilder
+			var nodes []api.NodeBuilder
 			for range rapid.IntRange(0, 3).Draw(t, "nodes") {
-				nodes = append(nodes, framework.MakeNode("", fmt.Sprint(rapid.IntRange(1, 6).Draw(t, "cpu")), "64Gi"))
+				nodes = append(nodes, api.MakeNode("", fmt.Sprint(rapid.IntRange(1, 6).Draw(t, "cpu")), "64Gi"))
 			}
 			members = append(members, withNodes(t, fmt.Sprint("m", i), nodes...))
 		}
-		pod := framework.MakePod("p").Requests(fmt.Sprint(rapid.IntRange(1, 3).Draw(t, "request")), "1Gi")
+		pod := api.MakePod("p").Requests(fmt.Sprint(rapid.IntRange(1, 3).Draw(t, "request")), "1Gi")
 		if rapid.Bool().Draw(t, "with a port") {
 			pod = pod.HostPort(80)
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/berth-sched/berth/estimator"
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling/multicluster"
 )
 
@@ -22,14 +22,14 @@ func TestFederationPlacesWhatFits(t *testing.T) {
 		for _, constraints := range [][]multicluster.SpreadConstraint{nil, {constraint("cluster", 1, 2), constraint("region", 1, 1)}} {
 			for replicas, unplaced := range map[int64]int64{2: 0, 3: 0, 4: 1} {
 				t.Run(fmt.Sprintf("%s, %d replicas, %d constraints", name, replicas, len(constraints)), func(t *testing.T) {
-					m := withNodes(t, "m", framework.MakeNode("", "3", "64Gi"), framework.MakeNode("", "3", "64Gi"), framework.MakeNode("", "3", "64Gi"))
+					m := withNodes(t, "m", api.MakeNode("", "3", "64Gi"), api.MakeNode("", "3", "64Gi"), api.MakeNode("", "3", "64Gi"))
 					m.Cluster.Spec.ResourceModels, m.Cluster.Spec.Region = estimator.DefaultModels(), "r"
 					s := multicluster.Scheduler{}
 					if e != nil {
 						s.Estimators = []estimator.ClusterEstimator{e}
 					}
 					p, err := federation(t, s, m).Place(&multicluster.Workload{
-						Name: "x/p", Replicas: replicas, Replica: estimator.ReplicaOf(framework.MakePod("p").Requests("3", "1Gi").Obj()),
+						Name: "x/p", Replicas: replicas, Replica: estimator.ReplicaOf(api.MakePod("p").Requests("3", "1Gi").Obj()),
 						Placement: multicluster.Placement{ReplicaScheduling: dynamic(), SpreadConstraints: constraints},
 					})
 					if err != nil {
@@ -49,12 +49,12 @@ func TestFederationPlacesWhatFits(t *testing.T) {
 
 // An estimator that is not one of what clusters report keeps its say.
 func TestFederationKeepsLimits(t *testing.T) {
-	m := withNodes(t, "m", framework.MakeNode("", "8", "64Gi"))
+	m := withNodes(t, "m", api.MakeNode("", "8", "64Gi"))
 	limit := fixed{}
 	limit.add("m", "", "", 0, 1)
 	s := multicluster.Scheduler{Estimators: []estimator.ClusterEstimator{estimator.General{}, limit}}
 	w := &multicluster.Workload{
-		Name: "x/p", Replicas: 3, Replica: estimator.ReplicaOf(framework.MakePod("p").Requests("1", "1Gi").Obj()),
+		Name: "x/p", Replicas: 3, Replica: estimator.ReplicaOf(api.MakePod("p").Requests("1", "1Gi").Obj()),
 		Placement: multicluster.Placement{ReplicaScheduling: dynamic(), SpreadConstraints: []multicluster.SpreadConstraint{constraint("cluster", 1, 1)}},
 	}
 	p, err := federation(t, s, m).Place(w)
@@ -69,9 +69,9 @@ func TestFederationKeepsLimits(t *testing.T) {
 // Where nothing fits at all, nothing changes, and that is no error; where no
 // cluster may be chosen, it is.
 func TestFederationPlacesNothing(t *testing.T) {
-	m := withNodes(t, "m", framework.MakeNode("", "1", "64Gi"))
+	m := withNodes(t, "m", api.MakeNode("", "1", "64Gi"))
 	w := &multicluster.Workload{
-		Name: "x/p", Replicas: 3, Replica: estimator.ReplicaOf(framework.MakePod("p").Requests("2", "1Gi").Obj()),
+		Name: "x/p", Replicas: 3, Replica: estimator.ReplicaOf(api.MakePod("p").Requests("2", "1Gi").Obj()),
 		Placement: multicluster.Placement{ReplicaScheduling: dynamic()},
 	}
 	f := federation(t, multicluster.Scheduler{}, m)

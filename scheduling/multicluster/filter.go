@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/match"
 )
 
@@ -19,7 +20,7 @@ type Filter interface {
 	// once. A rejection should carry a reason; these are counted in [FitError].
 	// Schedulers ask with neither w nor c nil; for direct callers the filters of
 	// this package answer an error then.
-	Filter(w *Workload, c *framework.Cluster) framework.Status
+	Filter(w *Workload, c *api.Cluster) framework.Status
 }
 
 // A Scorer ranks a cluster for a workload, from 0 to 100; larger is better. It
@@ -31,17 +32,17 @@ type Scorer interface {
 	Name() string
 	// Score is asked about feasible clusters only. It may be called from several
 	// goroutines at once. A score outside of 0 to 100 fails the decision.
-	Score(w *Workload, c *framework.Cluster) int64
+	Score(w *Workload, c *api.Cluster) int64
 }
 
 // lacks returns an error if a filter is asked about nothing: a scheduler never
 // does so.
-func lacks(w *Workload, c *framework.Cluster) error {
+func lacks(w *Workload, c *api.Cluster) error {
 	switch {
 	case w == nil:
 		return w.check()
 	case c == nil:
-		return &framework.InvalidError{Object: "cluster", Value: "null", Err: errNil}
+		return &api.InvalidError{Object: "cluster", Value: "null", Err: errNil}
 	}
 	return nil
 }
@@ -71,7 +72,7 @@ type APIEnablement struct {
 func (p APIEnablement) Name() string { return "APIEnablement" }
 
 // Filter rejects a cluster that does not serve the workload's kind.
-func (p APIEnablement) Filter(w *Workload, c *framework.Cluster) framework.Status {
+func (p APIEnablement) Filter(w *Workload, c *api.Cluster) framework.Status {
 	if err := lacks(w, c); err != nil {
 		return framework.AsStatus(err)
 	}
@@ -80,7 +81,7 @@ func (p APIEnablement) Filter(w *Workload, c *framework.Cluster) framework.Statu
 	}
 	for _, e := range c.Status.APIEnablements {
 		if e.GroupVersion == w.APIVersion &&
-			slices.ContainsFunc(e.Resources, func(r framework.APIResource) bool { return r.Kind == w.Kind }) {
+			slices.ContainsFunc(e.Resources, func(r api.APIResource) bool { return r.Kind == w.Kind }) {
 			return framework.Status{}
 		}
 	}
@@ -90,9 +91,9 @@ func (p APIEnablement) Filter(w *Workload, c *framework.Cluster) framework.Statu
 	return framework.Reject("cluster(s) did not have the API resource")
 }
 
-func complete(c *framework.Cluster) bool {
-	return slices.ContainsFunc(c.Status.Conditions, func(k framework.Condition) bool {
-		return k.Type == framework.ClusterConditionCompleteAPIEnablements && k.Status == framework.ConditionTrue
+func complete(c *api.Cluster) bool {
+	return slices.ContainsFunc(c.Status.Conditions, func(k api.Condition) bool {
+		return k.Type == api.ClusterConditionCompleteAPIEnablements && k.Status == api.ConditionTrue
 	})
 }
 
@@ -107,7 +108,7 @@ type TaintToleration struct{}
 func (TaintToleration) Name() string { return "TaintToleration" }
 
 // Filter rejects a cluster with a taint that is not tolerated.
-func (TaintToleration) Filter(w *Workload, c *framework.Cluster) framework.Status {
+func (TaintToleration) Filter(w *Workload, c *api.Cluster) framework.Status {
 	if err := lacks(w, c); err != nil {
 		return framework.AsStatus(err)
 	}
@@ -123,7 +124,7 @@ func (TaintToleration) Filter(w *Workload, c *framework.Cluster) framework.Statu
 
 // describe writes a taint as kubectl does: key=value:effect, without what is
 // empty.
-func describe(t *framework.Taint) string {
+func describe(t *api.Taint) string {
 	switch {
 	case t.Effect == "" && t.Value == "":
 		return t.Key
@@ -149,7 +150,7 @@ type Affinity struct {
 func (Affinity) Name() string { return "ClusterAffinity" }
 
 // Filter rejects a cluster that the placement does not select.
-func (p Affinity) Filter(w *Workload, c *framework.Cluster) framework.Status {
+func (p Affinity) Filter(w *Workload, c *api.Cluster) framework.Status {
 	if err := lacks(w, c); err != nil {
 		return framework.AsStatus(err)
 	}
@@ -169,7 +170,7 @@ type SpreadProperties struct{}
 func (SpreadProperties) Name() string { return "SpreadConstraint" }
 
 // Filter rejects a cluster without a provider, region or zones, if it is needed.
-func (SpreadProperties) Filter(w *Workload, c *framework.Cluster) framework.Status {
+func (SpreadProperties) Filter(w *Workload, c *api.Cluster) framework.Status {
 	if err := lacks(w, c); err != nil {
 		return framework.AsStatus(err)
 	}
@@ -201,7 +202,7 @@ type Eviction struct{}
 func (Eviction) Name() string { return "ClusterEviction" }
 
 // Filter rejects a cluster that is being evacuated.
-func (Eviction) Filter(w *Workload, c *framework.Cluster) framework.Status {
+func (Eviction) Filter(w *Workload, c *api.Cluster) framework.Status {
 	if err := lacks(w, c); err != nil {
 		return framework.AsStatus(err)
 	}
@@ -220,7 +221,7 @@ type Locality struct{}
 func (Locality) Name() string { return "ClusterLocality" }
 
 // Score returns 100 for a cluster that holds the workload, and 0 otherwise.
-func (Locality) Score(w *Workload, c *framework.Cluster) int64 {
+func (Locality) Score(w *Workload, c *api.Cluster) int64 {
 	if lacks(w, c) == nil && w.holds(c.Name) {
 		return framework.MaxNodeScore
 	}

@@ -5,12 +5,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling/multicluster"
 )
 
-func clusterOf(name string, change ...func(*framework.Cluster)) *framework.Cluster {
-	c := &framework.Cluster{ObjectMeta: framework.ObjectMeta{Name: name}}
+func clusterOf(name string, change ...func(*api.Cluster)) *api.Cluster {
+	c := &api.Cluster{ObjectMeta: api.ObjectMeta{Name: name}}
 	for _, f := range change {
 		f(c)
 	}
@@ -18,22 +18,22 @@ func clusterOf(name string, change ...func(*framework.Cluster)) *framework.Clust
 }
 
 func TestFilters(t *testing.T) {
-	deployments := func(c *framework.Cluster) {
-		c.Status.APIEnablements = []framework.APIEnablement{{GroupVersion: "apps/v1", Resources: []framework.APIResource{{Name: "deployments", Kind: "Deployment"}}}}
+	deployments := func(c *api.Cluster) {
+		c.Status.APIEnablements = []api.APIEnablement{{GroupVersion: "apps/v1", Resources: []api.APIResource{{Name: "deployments", Kind: "Deployment"}}}}
 	}
-	complete := func(c *framework.Cluster) {
-		c.Status.Conditions = []framework.Condition{{Type: framework.ClusterConditionCompleteAPIEnablements, Status: framework.ConditionTrue}}
+	complete := func(c *api.Cluster) {
+		c.Status.Conditions = []api.Condition{{Type: api.ClusterConditionCompleteAPIEnablements, Status: api.ConditionTrue}}
 	}
-	tainted := func(effect framework.TaintEffect) func(*framework.Cluster) {
-		return func(c *framework.Cluster) {
-			c.Spec.Taints = append(c.Spec.Taints, framework.Taint{Key: "k", Value: "v", Effect: effect})
+	tainted := func(effect api.TaintEffect) func(*api.Cluster) {
+		return func(c *api.Cluster) {
+			c.Spec.Taints = append(c.Spec.Taints, api.Taint{Key: "k", Value: "v", Effect: effect})
 		}
 	}
 	web := multicluster.Workload{APIVersion: "apps/v1", Kind: "Deployment"}
 	here := web
 	here.Clusters = targets("m", 1)
 	tolerant := web
-	tolerant.Placement.ClusterTolerations = []framework.Toleration{{Key: "k", Operator: framework.TolerationOpExists}}
+	tolerant.Placement.ClusterTolerations = []api.Toleration{{Key: "k", Operator: api.TolerationOpExists}}
 	elsewhere := web
 	elsewhere.Placement.ClusterAffinity = &multicluster.ClusterAffinity{ExcludeClusters: []string{"m"}}
 	leaving := web
@@ -48,7 +48,7 @@ func TestFilters(t *testing.T) {
 		name     string
 		filter   multicluster.Filter
 		workload *multicluster.Workload
-		cluster  *framework.Cluster
+		cluster  *api.Cluster
 		want     string
 	}{
 		{"served", multicluster.APIEnablement{}, &web, clusterOf("m", deployments), ""},
@@ -66,7 +66,7 @@ func TestFilters(t *testing.T) {
 		{"no provider", multicluster.SpreadProperties{}, spread("provider"), clusterOf("m"), "cluster(s) did not have provider property"},
 		{"no region", multicluster.SpreadProperties{}, spread("region"), clusterOf("m"), "cluster(s) did not have region property"},
 		{"no zones", multicluster.SpreadProperties{}, spread("zone"), clusterOf("m"), "cluster(s) did not have zones property"},
-		{"old zone", multicluster.SpreadProperties{}, spread("zone"), clusterOf("m", func(c *framework.Cluster) { c.Spec.Zone = "z" }), ""},
+		{"old zone", multicluster.SpreadProperties{}, spread("zone"), clusterOf("m", func(c *api.Cluster) { c.Spec.Zone = "z" }), ""},
 		{"by cluster", multicluster.SpreadProperties{}, spread("cluster"), clusterOf("m"), ""},
 		{"leaving", multicluster.Eviction{}, &leaving, clusterOf("m"), "cluster(s) is in the process of eviction"},
 		{"not leaving", multicluster.Eviction{}, &leaving, clusterOf("n"), ""},
@@ -91,20 +91,20 @@ func TestLocality(t *testing.T) {
 }
 
 func TestClusterAffinityMatches(t *testing.T) {
-	field := func(key string, op framework.NodeSelectorOperator, values ...string) *multicluster.ClusterAffinity {
+	field := func(key string, op api.NodeSelectorOperator, values ...string) *multicluster.ClusterAffinity {
 		return &multicluster.ClusterAffinity{FieldSelector: &multicluster.FieldSelector{
-			MatchExpressions: []framework.NodeSelectorRequirement{{Key: key, Operator: op, Values: values}},
+			MatchExpressions: []api.NodeSelectorRequirement{{Key: key, Operator: op, Values: values}},
 		}}
 	}
-	labels := func(s framework.LabelSelector) *multicluster.ClusterAffinity {
+	labels := func(s api.LabelSelector) *multicluster.ClusterAffinity {
 		return &multicluster.ClusterAffinity{LabelSelector: &s}
 	}
-	all := map[string]*framework.Cluster{
-		"a": clusterOf("a", func(c *framework.Cluster) {
+	all := map[string]*api.Cluster{
+		"a": clusterOf("a", func(c *api.Cluster) {
 			c.Labels = map[string]string{"tier": "gold"}
 			c.Spec.Provider, c.Spec.Region, c.Spec.Zones = "p1", "r1", []string{"z1", "z2"}
 		}),
-		"b": clusterOf("b", func(c *framework.Cluster) {
+		"b": clusterOf("b", func(c *api.Cluster) {
 			c.Spec.Provider, c.Spec.Zones = "p2", []string{"z3"}
 		}),
 		"c": clusterOf("c"),
@@ -117,8 +117,8 @@ func TestClusterAffinityMatches(t *testing.T) {
 		{"nothing asked", &multicluster.ClusterAffinity{}, []string{"a", "b", "c"}},
 		{"names", &multicluster.ClusterAffinity{ClusterNames: []string{"a", "c"}}, []string{"a", "c"}},
 		{"excluded though named", &multicluster.ClusterAffinity{ClusterNames: []string{"a", "c"}, ExcludeClusters: []string{"a"}}, []string{"c"}},
-		{"label", labels(framework.LabelSelector{MatchLabels: map[string]string{"tier": "gold"}}), []string{"a"}},
-		{"malformed label", labels(framework.LabelSelector{MatchExpressions: []framework.LabelSelectorRequirement{{Key: "tier", Operator: "In"}}}), nil},
+		{"label", labels(api.LabelSelector{MatchLabels: map[string]string{"tier": "gold"}}), []string{"a"}},
+		{"malformed label", labels(api.LabelSelector{MatchExpressions: []api.LabelSelectorRequirement{{Key: "tier", Operator: "In"}}}), nil},
 		{"provider", field("provider", "In", "p1"), []string{"a"}},
 		{"not the provider", field("provider", "NotIn", "p1"), []string{"b", "c"}},
 		{"some region", field("region", "Exists"), []string{"a"}},

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/berth-sched/berth/estimator"
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling/multicluster"
 )
@@ -50,17 +50,17 @@ func FuzzSchedule(f *testing.F) {
 		if json.Unmarshal(placement, &w.Placement) != nil {
 			return
 		}
-		c, err := framework.DecodeObject[framework.Cluster](cluster)
+		c, err := api.DecodeObject[api.Cluster](cluster)
 		if err != nil {
 			return
 		}
-		pods := func(name, n string) *framework.Cluster {
-			return clusterOf(name, func(x *framework.Cluster) {
+		pods := func(name, n string) *api.Cluster {
+			return clusterOf(name, func(x *api.Cluster) {
 				x.Spec.Region, x.Spec.Zones, x.Spec.Provider = name, c.Spec.Zones, c.Spec.Provider
-				x.Status.ResourceSummary = &framework.ResourceSummary{Allocatable: resource.List{resource.Pods: resource.MustParse(n), resource.CPU: resource.MustParse(n)}}
+				x.Status.ResourceSummary = &api.ResourceSummary{Allocatable: resource.List{resource.Pods: resource.MustParse(n), resource.CPU: resource.MustParse(n)}}
 			})
 		}
-		clusters := []*framework.Cluster{c, clusterOf("x", func(x *framework.Cluster) { x.Spec, x.Status = c.Spec, c.Status }), pods("y", "7"), pods("z", "30")}
+		clusters := []*api.Cluster{c, clusterOf("x", func(x *api.Cluster) { x.Spec, x.Status = c.Spec, c.Status }), pods("y", "7"), pods("z", "30")}
 		backwards := slices.Clone(clusters)
 		slices.Reverse(backwards)
 		for _, s := range []multicluster.Scheduler{{}, multicluster.Karmada113(), multicluster.Karmada116(), multicluster.Karmada118()} {
@@ -101,7 +101,7 @@ func checkErrors(t *testing.T, err error) {
 		return
 	}
 	switch e := err.(type) {
-	case *framework.InvalidError:
+	case *api.InvalidError:
 		if e.Object == "" || e.Field == "" && e.Value != "null" || e.Value == "" && !strings.Contains(e.Err.Error(), "empty") && !strings.Contains(e.Err.Error(), "known value") {
 			t.Fatalf("%v: Object %q, Field %q, Value %q", e, e.Object, e.Field, e.Value)
 		}

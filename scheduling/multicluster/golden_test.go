@@ -15,6 +15,7 @@ import (
 	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling/multicluster"
 )
@@ -139,7 +140,7 @@ func TestGoldenWeights(t *testing.T) {
 	golden(t, "weights", func(t *testing.T, c goldenCase) (string, string) {
 		var in struct {
 			Replicas int64
-			UID      framework.UID
+			UID      api.UID
 			Init     []multicluster.Target
 			Weights  []struct {
 				Name         string
@@ -171,7 +172,7 @@ func TestGoldenDivide(t *testing.T) {
 	golden(t, "divide", func(t *testing.T, c goldenCase) (diff, fault string) {
 		var in struct {
 			Replicas int64
-			UID      framework.UID
+			UID      api.UID
 			Strategy string
 			Fresh    bool
 			Previous []multicluster.Target
@@ -234,9 +235,9 @@ type fixed map[string]struct{ score, available int64 }
 
 func (f fixed) Name() string { return "fixed" }
 
-func (f fixed) Score(_ *multicluster.Workload, c *framework.Cluster) int64 { return f[c.Name].score }
+func (f fixed) Score(_ *multicluster.Workload, c *api.Cluster) int64 { return f[c.Name].score }
 
-func (f fixed) Estimate(c *framework.Cluster, _ *estimator.Replica) (estimator.Estimate, error) {
+func (f fixed) Estimate(c *api.Cluster, _ *estimator.Replica) (estimator.Estimate, error) {
 	return estimator.Estimate{Replicas: f[c.Name].available}, nil
 }
 
@@ -267,12 +268,12 @@ func TestGoldenSelect(t *testing.T) {
 		}
 		decode(t, c, c.Input, &in)
 		table := fixed{}
-		var clusters []*framework.Cluster
+		var clusters []*api.Cluster
 		for _, k := range in.Clusters {
 			table[k.Name] = struct{ score, available int64 }{k.Score, k.Available}
-			clusters = append(clusters, &framework.Cluster{
-				ObjectMeta: framework.ObjectMeta{Name: k.Name},
-				Spec:       framework.ClusterSpec{Region: k.Region, Provider: k.Provider, Zones: k.Zones},
+			clusters = append(clusters, &api.Cluster{
+				ObjectMeta: api.ObjectMeta{Name: k.Name},
+				Spec:       api.ClusterSpec{Region: k.Region, Provider: k.Provider, Zones: k.Zones},
 			})
 		}
 		w := &multicluster.Workload{Replicas: in.Replicas, Clusters: in.Previous}
@@ -330,14 +331,14 @@ func TestGoldenNode(t *testing.T) {
 				Name          string
 				Labels        map[string]string
 				Allocatable   list
-				Taints        []framework.Taint
+				Taints        []api.Taint
 				Unschedulable bool
 				Pods          []list
 			}
 			Request      list
 			NodeSelector map[string]string
-			NodeAffinity *framework.NodeSelector
-			Tolerations  []framework.Toleration
+			NodeAffinity *api.NodeSelector
+			Tolerations  []api.Toleration
 		}
 		var want struct {
 			PerNode  []int64
@@ -347,7 +348,7 @@ func TestGoldenNode(t *testing.T) {
 		decode(t, c, c.Outputs[karmada1_13], &want)
 		s := framework.NewSnapshot(framework.ZoneInterleaved)
 		for _, n := range in.Nodes {
-			node := &framework.Node{ObjectMeta: framework.ObjectMeta{Name: n.Name, Labels: n.Labels}}
+			node := &api.Node{ObjectMeta: api.ObjectMeta{Name: n.Name, Labels: n.Labels}}
 			node.Spec.Taints, node.Spec.Unschedulable, node.Status.Allocatable = n.Taints, n.Unschedulable, n.Allocatable
 			if err := s.AddNode(node); err != nil {
 				t.Fatalf("%s: %v", c.ID, err)
@@ -365,15 +366,15 @@ func TestGoldenNode(t *testing.T) {
 		pod := podWith("replica", in.Request)
 		pod.Spec.NodeSelector, pod.Spec.Tolerations = in.NodeSelector, in.Tolerations
 		if in.NodeAffinity != nil {
-			pod.Spec.Affinity = &framework.Affinity{
-				NodeAffinity: &framework.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: in.NodeAffinity},
+			pod.Spec.Affinity = &api.Affinity{
+				NodeAffinity: &api.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: in.NodeAffinity},
 			}
 		}
 		nodes := multicluster.Nodes{
 			Snapshots: map[string]*framework.Snapshot{"member": s},
 			Filter:    []framework.Plugin{filter.NodeUnschedulable{}, filter.TaintToleration{}, filter.NodeAffinity{}},
 		}
-		r, err := nodes.Explain(&framework.Cluster{ObjectMeta: framework.ObjectMeta{Name: "member"}}, &estimator.Replica{Pod: pod})
+		r, err := nodes.Explain(&api.Cluster{ObjectMeta: api.ObjectMeta{Name: "member"}}, &estimator.Replica{Pod: pod})
 		if err != nil {
 			return err.Error(), ""
 		}
@@ -392,8 +393,8 @@ func TestGoldenNode(t *testing.T) {
 	})
 }
 
-func podWith(name string, request resource.List) *framework.Pod {
-	p := &framework.Pod{ObjectMeta: framework.ObjectMeta{Name: name}}
-	p.Spec.Containers = []framework.Container{{Name: "main", Resources: framework.ResourceRequirements{Requests: request}}}
+func podWith(name string, request resource.List) *api.Pod {
+	p := &api.Pod{ObjectMeta: api.ObjectMeta{Name: name}}
+	p.Spec.Containers = []api.Container{{Name: "main", Resources: api.ResourceRequirements{Requests: request}}}
 	return p
 }

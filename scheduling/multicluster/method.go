@@ -9,7 +9,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -70,7 +70,7 @@ const (
 // (32 bits) of its UID is odd, Ascending otherwise and without a UID.
 //
 // Source: Karmada 1.16.
-func NameOrderOf(uid framework.UID) NameOrder {
+func NameOrderOf(uid api.UID) NameOrder {
 	if uid == "" {
 		return Ascending
 	}
@@ -105,7 +105,7 @@ const maxDivided = 1 << 53
 // held is returned.
 //
 // A method that does not exist, a negative number, a cluster named twice, and
-// sums that no int64 holds are [*framework.InvalidError]s.
+// sums that no int64 holds are [*api.InvalidError]s.
 //
 // Cost: O(k log n) for k clusters.
 //
@@ -117,7 +117,7 @@ const maxDivided = 1 << 53
 // compared as integers, not as floating-point numbers.
 func (m Method) Divide(n int64, weights []Weight, held []Target, ties NameOrder) ([]Target, error) {
 	if int(m) >= len(methodNames) {
-		return nil, &framework.InvalidError{Field: "method", Value: m.String(), Err: errUnknownMethod}
+		return nil, &api.InvalidError{Field: "method", Value: m.String(), Err: errUnknownMethod}
 	}
 	sum, err := sumOfWeights(n, weights)
 	if err != nil {
@@ -159,16 +159,16 @@ func sortByName(targets []Target) {
 // sumOfWeights returns the sum of the weights.
 func sumOfWeights(n int64, weights []Weight) (int64, error) {
 	if n < 0 {
-		return 0, &framework.InvalidError{Field: "replicas", Value: fmt.Sprint(n), Err: errNegative}
+		return 0, &api.InvalidError{Field: "replicas", Value: fmt.Sprint(n), Err: errNegative}
 	}
 	var sum int64
 	for i := range weights {
 		w := &weights[i]
 		switch {
 		case w.Weight < 0:
-			return 0, &framework.InvalidError{Object: "cluster " + w.Name, Field: "weight", Value: fmt.Sprint(w.Weight), Err: errNegative}
+			return 0, &api.InvalidError{Object: "cluster " + w.Name, Field: "weight", Value: fmt.Sprint(w.Weight), Err: errNegative}
 		case w.Weight > math.MaxInt64-sum:
-			return 0, &framework.InvalidError{Object: "cluster " + w.Name, Field: "weight", Value: fmt.Sprint(w.Weight), Err: errSum}
+			return 0, &api.InvalidError{Object: "cluster " + w.Name, Field: "weight", Value: fmt.Sprint(w.Weight), Err: errSum}
 		}
 		sum += w.Weight
 	}
@@ -196,7 +196,7 @@ func partiesOf(weights []Weight) ([]party, error) {
 	for i := 1; i < len(parties); i++ {
 		if parties[i].Name == parties[i-1].Name {
 			p := &parties[i]
-			return nil, &framework.InvalidError{Object: "cluster " + p.Name, Field: "weight", Value: fmt.Sprint(p.Weight.Weight), Err: errNamedTwice}
+			return nil, &api.InvalidError{Object: "cluster " + p.Name, Field: "weight", Value: fmt.Sprint(p.Weight.Weight), Err: errNamedTwice}
 		}
 	}
 	return parties, nil
@@ -209,9 +209,9 @@ func seat(n int64, parties []party, held []Target) (others []Target, err error) 
 	for _, t := range held {
 		switch {
 		case t.Replicas < 0:
-			return nil, &framework.InvalidError{Object: "cluster " + t.Name, Field: "replicas", Value: fmt.Sprint(t.Replicas), Err: errNegative}
+			return nil, &api.InvalidError{Object: "cluster " + t.Name, Field: "replicas", Value: fmt.Sprint(t.Replicas), Err: errNegative}
 		case seen[t.Name]:
-			return nil, &framework.InvalidError{Object: "cluster " + t.Name, Field: "replicas", Value: fmt.Sprint(t.Replicas), Err: errNamedTwice}
+			return nil, &api.InvalidError{Object: "cluster " + t.Name, Field: "replicas", Value: fmt.Sprint(t.Replicas), Err: errNamedTwice}
 		}
 		seen[t.Name] = true
 		all = resource.SatAdd(all, t.Replicas)
@@ -223,7 +223,7 @@ func seat(n int64, parties []party, held []Target) (others []Target, err error) 
 		}
 	}
 	if all > maxDivided {
-		return nil, &framework.InvalidError{Field: "replicas", Value: fmt.Sprint(all), Err: errTooMany}
+		return nil, &api.InvalidError{Field: "replicas", Value: fmt.Sprint(all), Err: errTooMany}
 	}
 	return others, nil
 }

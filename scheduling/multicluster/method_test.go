@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling/multicluster"
 )
 
@@ -205,7 +205,7 @@ func TestMethodProperties(t *testing.T) {
 
 func TestNameOrderOf(t *testing.T) {
 	// FNV-1a of "a" is 0xe40c292c, and of "b" 0xe70c2de5.
-	for uid, want := range map[framework.UID]multicluster.NameOrder{"": multicluster.Ascending, "a": multicluster.Ascending, "b": multicluster.Descending} {
+	for uid, want := range map[api.UID]multicluster.NameOrder{"": multicluster.Ascending, "a": multicluster.Ascending, "b": multicluster.Descending} {
 		if got := multicluster.NameOrderOf(uid); got != want {
 			t.Errorf("NameOrderOf(%q) = %v, want %v", uid, got, want)
 		}

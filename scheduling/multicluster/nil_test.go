@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling/multicluster"
 )
 
@@ -12,7 +13,7 @@ func TestNil(t *testing.T) {
 	filters := append(multicluster.DefaultFilters(), multicluster.AffinityToWorkloads{}, multicluster.AntiAffinityToWorkloads{})
 	for _, f := range filters {
 		for want, status := range map[string]framework.Status{
-			"Error: workload: \"null\": is nil": f.Filter(nil, &framework.Cluster{}),
+			"Error: workload: \"null\": is nil": f.Filter(nil, &api.Cluster{}),
 			"Error: cluster: \"null\": is nil":  f.Filter(&multicluster.Workload{}, nil),
 		} {
 			if got := status.String(); got != want {
@@ -21,7 +22,7 @@ func TestNil(t *testing.T) {
 		}
 	}
 	for _, s := range multicluster.DefaultScorers() {
-		if a, b := s.Score(nil, &framework.Cluster{}), s.Score(&multicluster.Workload{}, nil); a != 0 || b != 0 {
+		if a, b := s.Score(nil, &api.Cluster{}), s.Score(&multicluster.Workload{}, nil); a != 0 || b != 0 {
 			t.Errorf("%s = %d and %d, want 0", s.Name(), a, b)
 		}
 	}

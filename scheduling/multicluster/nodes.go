@@ -6,6 +6,7 @@ import (
 
 	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 )
@@ -41,18 +42,18 @@ func (n Nodes) Name() string { return "scheduler-estimator" }
 
 // Estimate adds up what the cluster's nodes have room for. A replica without a
 // pod is one container that requests what the replica does.
-func (n Nodes) Estimate(c *framework.Cluster, replica *estimator.Replica) (estimator.Estimate, error) {
+func (n Nodes) Estimate(c *api.Cluster, replica *estimator.Replica) (estimator.Estimate, error) {
 	r, err := n.estimate(c, replica, false)
 	return r.Estimate, err
 }
 
 // Explain says for every node how many replicas it has room for, or why none
 // may run there.
-func (n Nodes) Explain(c *framework.Cluster, replica *estimator.Replica) (estimator.ClusterReport, error) {
+func (n Nodes) Explain(c *api.Cluster, replica *estimator.Replica) (estimator.ClusterReport, error) {
 	return n.estimate(c, replica, true)
 }
 
-func (n Nodes) estimate(c *framework.Cluster, replica *estimator.Replica, explain bool) (estimator.ClusterReport, error) {
+func (n Nodes) estimate(c *api.Cluster, replica *estimator.Replica, explain bool) (estimator.ClusterReport, error) {
 	if c == nil {
 		return estimator.ClusterReport{Estimator: n.Name()}, errNilCluster
 	}
@@ -97,7 +98,7 @@ func (n Nodes) estimate(c *framework.Cluster, replica *estimator.Replica, explai
 
 // judge asks the filters about every node, in the snapshot's order. If none is
 // feasible, there are verdicts only if all is set.
-func (n Nodes) judge(snapshot *framework.Snapshot, pod *framework.Pod, all bool) (*framework.PodInfo, []scheduling.NodeExplanation, error) {
+func (n Nodes) judge(snapshot *framework.Snapshot, pod *api.Pod, all bool) (*framework.PodInfo, []scheduling.NodeExplanation, error) {
 	info, err := snapshot.NewPodInfo(pod)
 	if err != nil {
 		return nil, nil, err
@@ -134,14 +135,14 @@ func (indifferent) Name() string { return "Indifferent" }
 func (indifferent) Score(*framework.PodInfo, *framework.NodeInfo) int64 { return 0 }
 
 // podOf returns a pod for a replica. It has a name.
-func podOf(replica *estimator.Replica) *framework.Pod {
-	pod := &framework.Pod{}
+func podOf(replica *estimator.Replica) *api.Pod {
+	pod := &api.Pod{}
 	switch {
 	case replica == nil:
 	case replica.Pod != nil:
 		*pod = *replica.Pod
 	default:
-		pod.Spec.Containers = []framework.Container{{Name: "main"}}
+		pod.Spec.Containers = []api.Container{{Name: "main"}}
 		pod.Spec.Containers[0].Resources.Requests = positiveOf(replica.Request)
 	}
 	if pod.Name == "" {

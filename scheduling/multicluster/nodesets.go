@@ -5,13 +5,14 @@ import (
 
 	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 )
 
 // EstimateSets returns how many whole sets of components the cluster's nodes
 // have room for. Each component may run on the nodes that the filters allow for
 // one more copy of it; see [estimator.SetsOnNodes] for how sets are placed.
-func (n Nodes) EstimateSets(c *framework.Cluster, components []estimator.Component) (estimator.Estimate, error) {
+func (n Nodes) EstimateSets(c *api.Cluster, components []estimator.Component) (estimator.Estimate, error) {
 	if c == nil {
 		return estimator.Estimate{}, errNilCluster
 	}
@@ -33,7 +34,7 @@ func (n Nodes) EstimateSets(c *framework.Cluster, components []estimator.Compone
 
 // besideAssumed returns how many copies of the pod each node has room for beside
 // what is assumed to be there, nil if nothing is.
-func (n Nodes) besideAssumed(c *framework.Cluster, snapshot *framework.Snapshot, pod *framework.PodInfo) ([]int64, error) {
+func (n Nodes) besideAssumed(c *api.Cluster, snapshot *framework.Snapshot, pod *framework.PodInfo) ([]int64, error) {
 	others, err := n.assumedOnNodes(c, snapshot)
 	if err != nil || len(others) == 0 {
 		return nil, err
@@ -41,7 +42,7 @@ func (n Nodes) besideAssumed(c *framework.Cluster, snapshot *framework.Snapshot,
 	return estimator.ReplicasOnNodes(snapshot, pod, others), nil
 }
 
-func (n Nodes) assumedOnNodes(c *framework.Cluster, snapshot *framework.Snapshot) ([][]estimator.NodeComponent, error) {
+func (n Nodes) assumedOnNodes(c *api.Cluster, snapshot *framework.Snapshot) ([][]estimator.NodeComponent, error) {
 	var others [][]estimator.NodeComponent
 	for i, a := range n.Assumed[c.Name] {
 		set, err := n.onNodes(snapshot, a.Components)
@@ -59,7 +60,7 @@ func (n Nodes) onNodes(snapshot *framework.Snapshot, components []estimator.Comp
 	for i := range components {
 		k := &components[i]
 		if k.Replicas < 0 {
-			return nil, &framework.InvalidError{Field: fmt.Sprintf("components[%d].replicas", i), Value: fmt.Sprint(k.Replicas), Err: errNegative}
+			return nil, &api.InvalidError{Field: fmt.Sprintf("components[%d].replicas", i), Value: fmt.Sprint(k.Replicas), Err: errNegative}
 		}
 		pod, verdicts, err := n.judge(snapshot, podOfComponent(k), false)
 		if err != nil {
@@ -75,13 +76,13 @@ func (n Nodes) onNodes(snapshot *framework.Snapshot, components []estimator.Comp
 }
 
 // podOfComponent returns a pod for a component. It has a name.
-func podOfComponent(k *estimator.Component) *framework.Pod {
+func podOfComponent(k *estimator.Component) *api.Pod {
 	return podOf(&estimator.Replica{Request: k.Request, Pod: k.Pod})
 }
 
 // ofCluster adds the cluster to an error about a field, and the way to it.
-func ofCluster(c *framework.Cluster, way string, err error) error {
-	if e, ok := err.(*framework.InvalidError); ok && e.Object == "" {
+func ofCluster(c *api.Cluster, way string, err error) error {
+	if e, ok := err.(*api.InvalidError); ok && e.Object == "" {
 		named := *e
 		named.Object, named.Field = "cluster "+c.Name, way+e.Field
 		return &named
@@ -89,4 +90,4 @@ func ofCluster(c *framework.Cluster, way string, err error) error {
 	return err
 }
 
-var errNilCluster = &framework.InvalidError{Object: "cluster", Value: "null", Err: errNil}
+var errNilCluster = &api.InvalidError{Object: "cluster", Value: "null", Err: errNil}

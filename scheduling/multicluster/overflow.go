@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -34,7 +34,7 @@ func (w *Workload) try(term *ClusterAffinityTerm) *Workload {
 
 // tierOf returns the overflow tier of a cluster: 0 if the affinity selects it,
 // otherwise that of the first overflow affinity that does, counted from 1.
-func tierOf(p *Placement, c *framework.Cluster, zones ZoneRule) int {
+func tierOf(p *Placement, c *api.Cluster, zones ZoneRule) int {
 	if p.ClusterAffinity == nil || p.ClusterAffinity.matches(c, zones) {
 		return 0
 	}

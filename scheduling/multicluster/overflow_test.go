@@ -10,6 +10,7 @@ import (
 
 	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling/multicluster"
 )
@@ -104,7 +105,7 @@ func TestDivideTiersProperties(t *testing.T) {
 
 func TestScheduleOverflow(t *testing.T) {
 	table := fixed{}
-	clusters := []*framework.Cluster{
+	clusters := []*api.Cluster{
 		table.add("own", "", "", 0, 5), table.add("near", "", "", 100, 5), table.add("far", "", "", 0, 50), table.add("other", "", "", 0, 99),
 	}
 	of := func(names ...string) multicluster.ClusterAffinity {
@@ -223,14 +224,14 @@ func TestWorkloadAffinity(t *testing.T) {
 	}
 	s := multicluster.Scheduler{Filters: []multicluster.Filter{multicluster.AffinityToWorkloads{Others: []*multicluster.Workload{nil}}}}
 	const want = `plugin WorkloadAffinity: cluster m: answered Error: others[0]: "null": is nil`
-	if _, err := s.Schedule([]*framework.Cluster{clusterOf("m")}, of("n/w", x)); fmt.Sprint(err) != want {
+	if _, err := s.Schedule([]*api.Cluster{clusterOf("m")}, of("n/w", x)); fmt.Sprint(err) != want {
 		t.Errorf("Schedule: %v, want %s", err, want)
 	}
 }
 
 // What is assumed to be on nodes leaves less room, where it may run.
 func TestNodesBesideAssumed(t *testing.T) {
-	m := withNodes(t, "m", framework.MakeNode("", "4", "16Gi").Taint("k:NoSchedule"), framework.MakeNode("", "4", "16Gi"), framework.MakeNode("", "4", "16Gi"))
+	m := withNodes(t, "m", api.MakeNode("", "4", "16Gi").Taint("k:NoSchedule"), api.MakeNode("", "4", "16Gi"), api.MakeNode("", "4", "16Gi"))
 	n := multicluster.Nodes{Snapshots: map[string]*framework.Snapshot{"m": m.Snapshot}, Filter: profile().Filter}
 	one := &estimator.Replica{Request: resource.List{resource.CPU: resource.MustParse("1")}}
 	set := []estimator.Component{{Replicas: 3, Request: one.Request}}
@@ -258,7 +259,7 @@ func TestNodesBesideAssumed(t *testing.T) {
 // Many combinations of regions that do not suffice end the search in time.
 func TestSelectionAmongManyRegions(t *testing.T) {
 	table := fixed{}
-	var clusters []*framework.Cluster
+	var clusters []*api.Cluster
 	for i := range 15 {
 		clusters = append(clusters, table.add(fmt.Sprint("m", i), fmt.Sprint("r", i), "", 0, 2))
 	}

@@ -1,6 +1,6 @@
 package multicluster
 
-import "github.com/berth-sched/berth/framework"
+import "github.com/berth-sched/berth/framework/api"
 
 // A Placement says on which clusters a workload may run and how its replicas
 // are divided among them. Its JSON form is that of Karmada's policies
@@ -14,7 +14,7 @@ type Placement struct {
 	// that led to the last result; leave them out to do the same.)
 	ClusterAffinities []ClusterAffinityTerm `json:"clusterAffinities,omitempty"`
 	// ClusterTolerations are the taints of clusters that do not matter.
-	ClusterTolerations []framework.Toleration `json:"clusterTolerations,omitempty"`
+	ClusterTolerations []api.Toleration `json:"clusterTolerations,omitempty"`
 	// WorkloadAffinity relates the workload to others; see
 	// [AffinityToWorkloads].
 	WorkloadAffinity *WorkloadAffinity `json:"workloadAffinity,omitempty"`
@@ -28,8 +28,8 @@ type Placement struct {
 // A ClusterAffinity selects clusters. A cluster must not be excluded, and must
 // meet everything else that is stated.
 type ClusterAffinity struct {
-	LabelSelector *framework.LabelSelector `json:"labelSelector,omitempty"`
-	FieldSelector *FieldSelector           `json:"fieldSelector,omitempty"`
+	LabelSelector *api.LabelSelector `json:"labelSelector,omitempty"`
+	FieldSelector *FieldSelector     `json:"fieldSelector,omitempty"`
 	// ClusterNames lists the clusters; empty means all.
 	ClusterNames []string `json:"clusterNames,omitempty"`
 	// ExcludeClusters lists clusters that are never selected.
@@ -40,7 +40,7 @@ type ClusterAffinity struct {
 // "zone". In, NotIn, Exists and DoesNotExist are the operators. For zones, NotIn
 // wants none of the cluster's zones among the values; for In see [ZoneRule].
 type FieldSelector struct {
-	MatchExpressions []framework.NodeSelectorRequirement `json:"matchExpressions,omitempty"`
+	MatchExpressions []api.NodeSelectorRequirement `json:"matchExpressions,omitempty"`
 }
 
 // A ClusterAffinityTerm is one of several affinities to try.
@@ -147,7 +147,7 @@ type StaticClusterWeight struct {
 }
 
 // Strategy returns the strategy that the placement asks for. A type or
-// preference that does not exist is a [*framework.InvalidError].
+// preference that does not exist is a [*api.InvalidError].
 func (p *Placement) Strategy() (Strategy, error) {
 	r := p.ReplicaScheduling
 	if r == nil {
@@ -159,7 +159,7 @@ func (p *Placement) Strategy() (Strategy, error) {
 		return Duplicated, nil
 	case TypeDivided, "":
 	default:
-		return 0, &framework.InvalidError{Field: field + ".replicaSchedulingType", Value: string(r.ReplicaSchedulingType), Err: errUnknown}
+		return 0, &api.InvalidError{Field: field + ".replicaSchedulingType", Value: string(r.ReplicaSchedulingType), Err: errUnknown}
 	}
 	switch r.ReplicaDivisionPreference {
 	case PreferAggregated:
@@ -170,5 +170,5 @@ func (p *Placement) Strategy() (Strategy, error) {
 		}
 		return StaticWeight, nil
 	}
-	return 0, &framework.InvalidError{Field: field + ".replicaDivisionPreference", Value: string(r.ReplicaDivisionPreference), Err: errUnknown}
+	return 0, &api.InvalidError{Field: field + ".replicaDivisionPreference", Value: string(r.ReplicaDivisionPreference), Err: errUnknown}
 }

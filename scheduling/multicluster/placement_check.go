@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/match"
 	"github.com/berth-sched/berth/resource"
 )
@@ -26,12 +26,12 @@ var (
 )
 
 // Validate reports everything that is wrong with the placement, joined; each
-// error is a [*framework.InvalidError] that names the field and the value.
+// error is a [*api.InvalidError] that names the field and the value.
 func (p *Placement) Validate() error {
 	var all []error
 	if p.ClusterAffinity != nil {
 		if len(p.ClusterAffinities) > 0 {
-			all = append(all, &framework.InvalidError{
+			all = append(all, &api.InvalidError{
 				Field: placementField + "clusterAffinities", Value: fmt.Sprintf("%d affinities", len(p.ClusterAffinities)), Err: errBothAffinity,
 			})
 		}
@@ -57,24 +57,24 @@ func (p *Placement) checkTerm(i int) error {
 	at := fmt.Sprintf("%sclusterAffinities[%d]", placementField, i)
 	all := []error{checkAffinity(at, &term.ClusterAffinity)}
 	if slices.ContainsFunc(p.ClusterAffinities[:i], func(t ClusterAffinityTerm) bool { return t.AffinityName == term.AffinityName }) {
-		all = append(all, &framework.InvalidError{Field: at + ".affinityName", Value: term.AffinityName, Err: twice(term.AffinityName, errTermTwice)})
+		all = append(all, &api.InvalidError{Field: at + ".affinityName", Value: term.AffinityName, Err: twice(term.AffinityName, errTermTwice)})
 	}
 	if len(term.OverflowAffinities) == 0 {
 		return errors.Join(all...)
 	}
 	overflow := fmt.Sprintf("%d affinities", len(term.OverflowAffinities))
 	if s, err := p.Strategy(); err == nil && s != DynamicWeight && s != Aggregated {
-		all = append(all, &framework.InvalidError{Field: at + ".overflowAffinities", Value: overflow, Err: errOverflow})
+		all = append(all, &api.InvalidError{Field: at + ".overflowAffinities", Value: overflow, Err: errOverflow})
 	}
 	if term.isEmpty() {
-		all = append(all, &framework.InvalidError{Field: at + ".overflowAffinities", Value: overflow, Err: errOverflowAlone})
+		all = append(all, &api.InvalidError{Field: at + ".overflowAffinities", Value: overflow, Err: errOverflowAlone})
 	}
 	seen := map[string]bool{term.AffinityName: true}
 	for j := range term.OverflowAffinities {
 		tier, at := &term.OverflowAffinities[j], fmt.Sprintf("%s.overflowAffinities[%d]", at, j)
 		all = append(all, checkAffinity(at, &tier.ClusterAffinity))
 		if seen[tier.AffinityName] {
-			all = append(all, &framework.InvalidError{Field: at + ".affinityName", Value: tier.AffinityName, Err: twice(tier.AffinityName, errOverflowTwice)})
+			all = append(all, &api.InvalidError{Field: at + ".affinityName", Value: tier.AffinityName, Err: twice(tier.AffinityName, errOverflowTwice)})
 		}
 		seen[tier.AffinityName] = true
 	}
@@ -109,12 +109,12 @@ func checkWorkloadAffinity(a *WorkloadAffinity) error {
 		if t.GroupByLabelKey == "" {
 			wrong = errNoName
 		}
-		all = append(all, &framework.InvalidError{Field: field + "." + name + ".groupByLabelKey", Value: t.GroupByLabelKey, Err: wrong})
+		all = append(all, &api.InvalidError{Field: field + "." + name + ".groupByLabelKey", Value: t.GroupByLabelKey, Err: wrong})
 	}
 	check("affinity", a.Affinity)
 	check("antiAffinity", a.AntiAffinity)
 	if a.Affinity != nil && a.AntiAffinity != nil && a.Affinity.GroupByLabelKey != "" && a.Affinity.GroupByLabelKey == a.AntiAffinity.GroupByLabelKey {
-		all = append(all, &framework.InvalidError{Field: field, Value: a.Affinity.GroupByLabelKey, Err: errSameKey})
+		all = append(all, &api.InvalidError{Field: field, Value: a.Affinity.GroupByLabelKey, Err: errSameKey})
 	}
 	return errors.Join(all...)
 }
@@ -125,7 +125,7 @@ func checkAffinity(field string, a *ClusterAffinity) error {
 	var all []error
 	if a.LabelSelector != nil {
 		if _, err := match.NewLabelSelector(a.LabelSelector); err != nil {
-			all = append(all, &framework.InvalidError{Field: field + ".labelSelector", Value: textOf(a.LabelSelector), Err: err})
+			all = append(all, &api.InvalidError{Field: field + ".labelSelector", Value: textOf(a.LabelSelector), Err: err})
 		}
 	}
 	if a.FieldSelector != nil {
@@ -134,12 +134,12 @@ func checkAffinity(field string, a *ClusterAffinity) error {
 			switch e.Key {
 			case fieldProvider, fieldRegion, fieldZone:
 			default:
-				all = append(all, &framework.InvalidError{Field: at + ".key", Value: e.Key, Err: errUnknown})
+				all = append(all, &api.InvalidError{Field: at + ".key", Value: e.Key, Err: errUnknown})
 			}
 			switch e.Operator {
-			case framework.NodeSelectorOpIn, framework.NodeSelectorOpNotIn, framework.NodeSelectorOpExists, framework.NodeSelectorOpDoesNotExist:
+			case api.NodeSelectorOpIn, api.NodeSelectorOpNotIn, api.NodeSelectorOpExists, api.NodeSelectorOpDoesNotExist:
 			default:
-				all = append(all, &framework.InvalidError{Field: at + ".operator", Value: string(e.Operator), Err: errUnknown})
+				all = append(all, &api.InvalidError{Field: at + ".operator", Value: string(e.Operator), Err: errUnknown})
 			}
 		}
 	}
@@ -147,7 +147,7 @@ func checkAffinity(field string, a *ClusterAffinity) error {
 }
 
 // textOf writes a selector as its JSON.
-func textOf(s *framework.LabelSelector) string {
+func textOf(s *api.LabelSelector) string {
 	data, err := json.Marshal(s)
 	if err != nil {
 		return err.Error()
@@ -164,23 +164,23 @@ func checkSpread(constraints []SpreadConstraint) error {
 		switch field {
 		case SpreadByCluster, SpreadByRegion, SpreadByZone, SpreadByProvider:
 		default:
-			all = append(all, &framework.InvalidError{Field: at + "spreadByField", Value: string(field), Err: errUnknown})
+			all = append(all, &api.InvalidError{Field: at + "spreadByField", Value: string(field), Err: errUnknown})
 		}
 		if c.SpreadByLabel != "" {
-			all = append(all, &framework.InvalidError{Field: at + "spreadByLabel", Value: c.SpreadByLabel, Err: errByLabel})
+			all = append(all, &api.InvalidError{Field: at + "spreadByLabel", Value: c.SpreadByLabel, Err: errByLabel})
 		}
 		if seen[field] {
-			all = append(all, &framework.InvalidError{Field: at + "spreadByField", Value: string(field), Err: errTwoOfOneField})
+			all = append(all, &api.InvalidError{Field: at + "spreadByField", Value: string(field), Err: errTwoOfOneField})
 		}
 		seen[field] = true
 		if c.MinGroups < 0 {
-			all = append(all, &framework.InvalidError{Field: at + "minGroups", Value: fmt.Sprint(c.MinGroups), Err: errNegative})
+			all = append(all, &api.InvalidError{Field: at + "minGroups", Value: fmt.Sprint(c.MinGroups), Err: errNegative})
 		}
 		switch {
 		case c.MaxGroups < 0:
-			all = append(all, &framework.InvalidError{Field: at + "maxGroups", Value: fmt.Sprint(c.MaxGroups), Err: errNegative})
+			all = append(all, &api.InvalidError{Field: at + "maxGroups", Value: fmt.Sprint(c.MaxGroups), Err: errNegative})
 		case c.MaxGroups > 0 && c.MaxGroups < c.MinGroups:
-			all = append(all, &framework.InvalidError{Field: at + "maxGroups", Value: fmt.Sprint(c.MaxGroups), Err: errMaxBelowMin})
+			all = append(all, &api.InvalidError{Field: at + "maxGroups", Value: fmt.Sprint(c.MaxGroups), Err: errMaxBelowMin})
 		}
 	}
 	return errors.Join(all...)
@@ -190,13 +190,13 @@ func checkWeights(w *WeightPreference) error {
 	var all []error
 	const at = placementField + "replicaScheduling.weightPreference."
 	if w.DynamicWeight != "" && w.DynamicWeight != DynamicByAvailable {
-		all = append(all, &framework.InvalidError{Field: at + "dynamicWeight", Value: w.DynamicWeight, Err: errUnknown})
+		all = append(all, &api.InvalidError{Field: at + "dynamicWeight", Value: w.DynamicWeight, Err: errUnknown})
 	}
 	for i := range w.StaticWeightList {
 		rule := &w.StaticWeightList[i]
 		field := fmt.Sprintf("%sstaticWeightList[%d]", at, i)
 		if rule.Weight < 0 {
-			all = append(all, &framework.InvalidError{Field: field + ".weight", Value: fmt.Sprint(rule.Weight), Err: errNegative})
+			all = append(all, &api.InvalidError{Field: field + ".weight", Value: fmt.Sprint(rule.Weight), Err: errNegative})
 		}
 		all = append(all, checkAffinity(field+".targetCluster", &rule.TargetCluster))
 	}

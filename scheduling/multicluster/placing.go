@@ -9,6 +9,7 @@ import (
 
 	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 )
@@ -48,11 +49,11 @@ type knownRoom map[string]int64
 
 func (k knownRoom) Name() string { return "placing" }
 
-func (k knownRoom) EstimateSets(c *framework.Cluster, _ []estimator.Component) (estimator.Estimate, error) {
+func (k knownRoom) EstimateSets(c *api.Cluster, _ []estimator.Component) (estimator.Estimate, error) {
 	return k.Estimate(c, nil)
 }
 
-func (k knownRoom) Estimate(c *framework.Cluster, _ *estimator.Replica) (estimator.Estimate, error) {
+func (k knownRoom) Estimate(c *api.Cluster, _ *estimator.Replica) (estimator.Estimate, error) {
 	n, known := k[c.Name]
 	return estimator.Estimate{Replicas: n, NoOpinion: !known}, nil
 }
@@ -254,7 +255,7 @@ func (p *placing) missing(targets []Target) int64 {
 
 // decide decides for the workload as its replicas are spread now.
 func (p *placing) decide(replicas int64) (Decision, *Explanation, error) {
-	clusters := make([]*framework.Cluster, len(p.federation.members))
+	clusters := make([]*api.Cluster, len(p.federation.members))
 	for i, m := range p.federation.members {
 		described, err := estimator.Summarize(m.Cluster, m.Snapshot, nil)
 		if err != nil {
@@ -399,7 +400,7 @@ func (p *placing) member(cluster string) *branch {
 
 // put places a copy of the template on a node of the cluster, or says why none
 // has room for it.
-func (p *placing) put(m *branch, template *framework.Pod, base, component string) (reason string, err error) {
+func (p *placing) put(m *branch, template *api.Pod, base, component string) (reason string, err error) {
 	pod := *template
 	pod.Name = p.nextName(m, base)
 	pod.UID = ""

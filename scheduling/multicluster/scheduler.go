@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/berth-sched/berth/estimator"
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // A Scheduler places workloads on clusters: it filters and scores them, selects
@@ -130,7 +130,7 @@ func (e *PluginError) Unwrap() error { return e.Err }
 // The error is a [*FitError] if no cluster is feasible, a [*SpreadError] if
 // constraints cannot be met, a [*ShortageError] if the selected clusters cannot
 // take all replicas, a [*PluginError], or, for a malformed workload, placement
-// or list of clusters, a [*framework.InvalidError] or several joined ones. If
+// or list of clusters, a [*api.InvalidError] or several joined ones. If
 // the placement has several affinities and none leads to a result, it is the
 // error of the first one.
 //
@@ -142,12 +142,12 @@ func (e *PluginError) Unwrap() error { return e.Err }
 // Differs: a cluster about which an estimator fails, and no other has an
 // opinion, counts as able to take none. So a malformed cluster gets replicas
 // only by strategies that do not ask for room.
-func (s Scheduler) Schedule(clusters []*framework.Cluster, w *Workload) (Decision, error) {
+func (s Scheduler) Schedule(clusters []*api.Cluster, w *Workload) (Decision, error) {
 	return s.decide(clusters, w, nil)
 }
 
 // Explain decides as Schedule does and says why.
-func (s Scheduler) Explain(clusters []*framework.Cluster, w *Workload) *Explanation {
+func (s Scheduler) Explain(clusters []*api.Cluster, w *Workload) *Explanation {
 	x := &Explanation{}
 	if w != nil {
 		x.Workload, x.Replicas = w.Name, w.Replicas
@@ -160,7 +160,7 @@ func (s Scheduler) Explain(clusters []*framework.Cluster, w *Workload) *Explanat
 	return x
 }
 
-func (s Scheduler) decide(clusters []*framework.Cluster, w *Workload, x *Explanation) (Decision, error) {
+func (s Scheduler) decide(clusters []*api.Cluster, w *Workload, x *Explanation) (Decision, error) {
 	s = s.withDefaults()
 	if err := s.check(); err != nil {
 		return Decision{}, err
@@ -207,7 +207,7 @@ func (s Scheduler) withDefaults() Scheduler {
 // check refuses plugins that are nil and a spread rule that does not exist.
 func (s Scheduler) check() error {
 	absent := func(field string, i int) error {
-		return &framework.InvalidError{Object: "scheduler", Field: fmt.Sprintf("%s[%d]", field, i), Value: "null", Err: errNil}
+		return &api.InvalidError{Object: "scheduler", Field: fmt.Sprintf("%s[%d]", field, i), Value: "null", Err: errNil}
 	}
 	for i, p := range s.Filters {
 		if isNil(p) {
@@ -225,10 +225,10 @@ func (s Scheduler) check() error {
 		}
 	}
 	if s.Spread > AsKarmada {
-		return &framework.InvalidError{Object: "scheduler", Field: "spread", Value: fmt.Sprint(s.Spread), Err: errUnknown}
+		return &api.InvalidError{Object: "scheduler", Field: "spread", Value: fmt.Sprint(s.Spread), Err: errUnknown}
 	}
 	if s.Zones > EveryZone {
-		return &framework.InvalidError{Object: "scheduler", Field: "zones", Value: fmt.Sprint(s.Zones), Err: errUnknown}
+		return &api.InvalidError{Object: "scheduler", Field: "zones", Value: fmt.Sprint(s.Zones), Err: errUnknown}
 	}
 	return nil
 }
@@ -241,7 +241,7 @@ func isNil(plugin any) bool {
 
 // ofWorkload adds the workload to errors about its fields.
 func ofWorkload(w *Workload, err error) error {
-	if e, ok := err.(*framework.InvalidError); ok && e.Object == "" {
+	if e, ok := err.(*api.InvalidError); ok && e.Object == "" {
 		named := *e
 		named.Object = "workload " + w.Name
 		return &named
@@ -262,23 +262,23 @@ var (
 )
 
 // sortedClusters returns the clusters that are not being deleted, by name.
-func sortedClusters(clusters []*framework.Cluster) ([]*framework.Cluster, error) {
-	sorted := make([]*framework.Cluster, 0, len(clusters))
+func sortedClusters(clusters []*api.Cluster) ([]*api.Cluster, error) {
+	sorted := make([]*api.Cluster, 0, len(clusters))
 	seen := make(map[string]bool, len(clusters))
 	for i, c := range clusters {
 		switch {
 		case c == nil:
-			return nil, &framework.InvalidError{Object: fmt.Sprintf("cluster %d of the list", i), Value: "null", Err: errNil}
+			return nil, &api.InvalidError{Object: fmt.Sprintf("cluster %d of the list", i), Value: "null", Err: errNil}
 		case c.Name == "":
-			return nil, &framework.InvalidError{Object: fmt.Sprintf("cluster %d of the list", i), Field: "metadata.name", Err: errNoName}
+			return nil, &api.InvalidError{Object: fmt.Sprintf("cluster %d of the list", i), Field: "metadata.name", Err: errNoName}
 		case seen[c.Name]:
-			return nil, &framework.InvalidError{Object: "cluster " + c.Name, Field: "metadata.name", Value: c.Name, Err: errNamedTwice}
+			return nil, &api.InvalidError{Object: "cluster " + c.Name, Field: "metadata.name", Value: c.Name, Err: errNamedTwice}
 		}
 		seen[c.Name] = true
 		if c.DeletionTimestamp == nil {
 			sorted = append(sorted, c)
 		}
 	}
-	slices.SortFunc(sorted, func(a, b *framework.Cluster) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(sorted, func(a, b *api.Cluster) int { return strings.Compare(a.Name, b.Name) })
 	return sorted, nil
 }

@@ -14,14 +14,15 @@ import (
 
 	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling/multicluster"
 )
 
 // add returns a cluster, and puts its score and what it can take into the table.
-func (f fixed) add(name, region, provider string, score, available int64, zones ...string) *framework.Cluster {
+func (f fixed) add(name, region, provider string, score, available int64, zones ...string) *api.Cluster {
 	f[name] = struct{ score, available int64 }{score, available}
-	return clusterOf(name, func(c *framework.Cluster) {
+	return clusterOf(name, func(c *api.Cluster) {
 		c.Spec.Region, c.Spec.Provider, c.Spec.Zones = region, provider, zones
 	})
 }
@@ -43,7 +44,7 @@ func constraint(f multicluster.SpreadField, least, most int) multicluster.Spread
 
 func TestSelection(t *testing.T) {
 	table := fixed{}
-	clusters := []*framework.Cluster{
+	clusters := []*api.Cluster{
 		table.add("a1", "r1", "p1", 100, 10, "z1"),
 		table.add("a2", "r1", "p2", 0, 4, "z1", "z2"),
 		table.add("b1", "r2", "p1", 0, 30, "z3"),
@@ -98,7 +99,7 @@ func TestSelection(t *testing.T) {
 func TestSelectionProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := fixed{}
-		var clusters []*framework.Cluster
+		var clusters []*api.Cluster
 		for i := range rapid.IntRange(1, 8).Draw(t, "clusters") {
 			draw := func(prefix string, n int) string {
 				return fmt.Sprint(prefix, rapid.IntRange(1, n).Draw(t, prefix))
@@ -172,36 +173,36 @@ func TestSelectionProperties(t *testing.T) {
 func TestScheduleErrors(t *testing.T) {
 	table := fixed{}
 	m := table.add("m", "", "", 0, 3)
-	gone := clusterOf("gone", func(c *framework.Cluster) { c.DeletionTimestamp = new(time.Time) })
-	taint := clusterOf("t", func(c *framework.Cluster) { c.Spec.Taints = []framework.Taint{{Key: "k", Effect: "NoSchedule"}} })
+	gone := clusterOf("gone", func(c *api.Cluster) { c.DeletionTimestamp = new(time.Time) })
+	taint := clusterOf("t", func(c *api.Cluster) { c.Spec.Taints = []api.Taint{{Key: "k", Effect: "NoSchedule"}} })
 	excluded := multicluster.Placement{ClusterAffinity: &multicluster.ClusterAffinity{ExcludeClusters: []string{"m"}}}
 	for _, c := range []struct {
 		name     string
-		clusters []*framework.Cluster
+		clusters []*api.Cluster
 		workload multicluster.Workload
 		want     string
 	}{
 		{"no cluster", nil, multicluster.Workload{}, "0/0 clusters are available: no cluster exists."},
-		{"only deleted ones", []*framework.Cluster{gone}, multicluster.Workload{}, "0/0 clusters are available: no cluster exists."},
+		{"only deleted ones", []*api.Cluster{gone}, multicluster.Workload{}, "0/0 clusters are available: no cluster exists."},
 		{
 			"none fits",
-			[]*framework.Cluster{m, taint},
+			[]*api.Cluster{m, taint},
 			multicluster.Workload{Placement: excluded},
 			"0/2 clusters are available: 1 cluster(s) did not match the placement cluster affinity constraint, 1 cluster(s) had untolerated taint {k:NoSchedule}.",
 		},
 		{
 			"too many replicas",
-			[]*framework.Cluster{m},
+			[]*api.Cluster{m},
 			multicluster.Workload{Replicas: 4, Placement: multicluster.Placement{ReplicaScheduling: dynamic()}},
 			"failed to scale up: Clusters available replicas 3 are not enough to schedule.",
 		},
-		{"nil cluster", []*framework.Cluster{nil}, multicluster.Workload{}, `cluster 0 of the list: "null": is nil`},
-		{"no name", []*framework.Cluster{{}}, multicluster.Workload{}, "cluster 0 of the list: metadata.name: must not be empty"},
-		{"twice", []*framework.Cluster{m, m}, multicluster.Workload{}, `cluster m: metadata.name: "m": the cluster is named twice`},
-		{"replicas", []*framework.Cluster{m}, multicluster.Workload{Name: "a/b", Replicas: -1}, `workload a/b: spec.replicas: "-1": must be 0 to 2147483647`},
+		{"nil cluster", []*api.Cluster{nil}, multicluster.Workload{}, `cluster 0 of the list: "null": is nil`},
+		{"no name", []*api.Cluster{{}}, multicluster.Workload{}, "cluster 0 of the list: metadata.name: must not be empty"},
+		{"twice", []*api.Cluster{m, m}, multicluster.Workload{}, `cluster m: metadata.name: "m": the cluster is named twice`},
+		{"replicas", []*api.Cluster{m}, multicluster.Workload{Name: "a/b", Replicas: -1}, `workload a/b: spec.replicas: "-1": must be 0 to 2147483647`},
 		{
 			"where it is",
-			[]*framework.Cluster{m},
+			[]*api.Cluster{m},
 			multicluster.Workload{Name: "a/b", Clusters: targets("m", 1, "m", 2)},
 			`workload a/b: spec.clusters[1].name: "m": the cluster is named twice`,
 		},
@@ -251,7 +252,7 @@ spec.placement.replicaScheduling.weightPreference.staticWeightList[0].weight: "-
 // Several affinities are tried in order.
 func TestClusterAffinities(t *testing.T) {
 	table := fixed{}
-	clusters := []*framework.Cluster{table.add("small", "", "", 0, 3), table.add("large", "", "", 0, 30)}
+	clusters := []*api.Cluster{table.add("small", "", "", 0, 3), table.add("large", "", "", 0, 30)}
 	w := &multicluster.Workload{Replicas: 10, Placement: multicluster.Placement{
 		ReplicaScheduling: dynamic(),
 		ClusterAffinities: []multicluster.ClusterAffinityTerm{
@@ -278,21 +279,21 @@ type odd struct {
 
 func (odd) Name() string { return "odd" }
 
-func (o odd) Filter(*multicluster.Workload, *framework.Cluster) framework.Status {
+func (o odd) Filter(*multicluster.Workload, *api.Cluster) framework.Status {
 	if o.panics {
 		panic("oh")
 	}
 	return o.status
 }
 
-func (o odd) Score(*multicluster.Workload, *framework.Cluster) int64 { return o.score }
+func (o odd) Score(*multicluster.Workload, *api.Cluster) int64 { return o.score }
 
-func (o odd) Estimate(*framework.Cluster, *estimator.Replica) (estimator.Estimate, error) {
+func (o odd) Estimate(*api.Cluster, *estimator.Replica) (estimator.Estimate, error) {
 	panic("oh")
 }
 
 func TestPluginErrors(t *testing.T) {
-	m := []*framework.Cluster{clusterOf("m")}
+	m := []*api.Cluster{clusterOf("m")}
 	for _, c := range []struct {
 		name      string
 		scheduler multicluster.Scheduler
@@ -335,9 +336,9 @@ func TestPluginErrors(t *testing.T) {
 
 // A malformed cluster gets nothing, and the decision says why.
 func TestMalformedClusters(t *testing.T) {
-	of := func(name, cpu string) *framework.Cluster {
-		return clusterOf(name, func(c *framework.Cluster) {
-			c.Status.ResourceSummary = &framework.ResourceSummary{Allocatable: resource.List{
+	of := func(name, cpu string) *api.Cluster {
+		return clusterOf(name, func(c *api.Cluster) {
+			c.Status.ResourceSummary = &api.ResourceSummary{Allocatable: resource.List{
 				resource.CPU: resource.MustParse(cpu), resource.Pods: resource.MustParse("110"),
 			}}
 		})
@@ -346,19 +347,19 @@ func TestMalformedClusters(t *testing.T) {
 		Replicas: 4, Replica: &estimator.Replica{Request: resource.List{resource.CPU: resource.MustParse("1")}},
 		Placement: multicluster.Placement{ReplicaScheduling: dynamic()},
 	}
-	d, err := multicluster.Scheduler{}.Schedule([]*framework.Cluster{of("bad", "-4"), of("good", "4")}, w)
+	d, err := multicluster.Scheduler{}.Schedule([]*api.Cluster{of("bad", "-4"), of("good", "4")}, w)
 	if diff := cmp.Diff(targets("good", 4), d.Targets); diff != "" || err != nil {
 		t.Errorf("Schedule: %v; Targets differ (-want +got):\n%s", err, diff)
 	}
 	const text = `estimator general-estimator: cluster bad: status.resourceSummary.allocatable[cpu]: "-4": must not be negative`
-	var invalid *framework.InvalidError
+	var invalid *api.InvalidError
 	if len(d.EstimateErrors) != 1 || d.EstimateErrors[0].Error() != text || !errors.As(d.EstimateErrors[0], &invalid) {
 		t.Errorf("EstimateErrors = %v, want %s", d.EstimateErrors, text)
 	}
 }
 
 func TestScheduleRefuses(t *testing.T) {
-	m := []*framework.Cluster{clusterOf("m")}
+	m := []*api.Cluster{clusterOf("m")}
 	for _, c := range []struct {
 		name      string
 		scheduler multicluster.Scheduler
@@ -393,9 +394,9 @@ func TestScheduleRefuses(t *testing.T) {
 
 func TestExplanation(t *testing.T) {
 	table := fixed{}
-	clusters := []*framework.Cluster{
+	clusters := []*api.Cluster{
 		table.add("m1", "", "", 100, 4), table.add("m2", "", "", 0, 8), table.add("m3", "", "", 0, 9),
-		clusterOf("m4", func(c *framework.Cluster) { c.Spec.Taints = []framework.Taint{{Key: "k", Effect: "NoSchedule"}} }),
+		clusterOf("m4", func(c *api.Cluster) { c.Spec.Taints = []api.Taint{{Key: "k", Effect: "NoSchedule"}} }),
 	}
 	w := &multicluster.Workload{Name: "default/web", Replicas: 15, Placement: multicluster.Placement{
 		ReplicaScheduling: dynamic(), SpreadConstraints: []multicluster.SpreadConstraint{constraint("cluster", 1, 2)},
@@ -436,10 +437,10 @@ scale up: 15 divided by 2 weights
 // A workload of several components goes as a whole to a cluster that has room
 // for a set.
 func TestScheduleComponents(t *testing.T) {
-	var clusters []*framework.Cluster
+	var clusters []*api.Cluster
 	for name, cpu := range map[string]string{"small": "4", "large": "8"} {
-		clusters = append(clusters, clusterOf(name, func(c *framework.Cluster) {
-			c.Status.ResourceSummary = &framework.ResourceSummary{Allocatable: resource.List{
+		clusters = append(clusters, clusterOf(name, func(c *api.Cluster) {
+			c.Status.ResourceSummary = &api.ResourceSummary{Allocatable: resource.List{
 				resource.CPU: resource.MustParse(cpu), resource.Pods: resource.MustParse("110"),
 			}}
 		}))
@@ -465,7 +466,7 @@ func TestScheduleComponents(t *testing.T) {
 
 // An object without replicas goes to every selected cluster.
 func TestScheduleWithoutReplicas(t *testing.T) {
-	d, err := multicluster.Karmada118().Schedule([]*framework.Cluster{clusterOf("b"), clusterOf("a")}, &multicluster.Workload{})
+	d, err := multicluster.Karmada118().Schedule([]*api.Cluster{clusterOf("b"), clusterOf("a")}, &multicluster.Workload{})
 	if want := targets("a", 0, "b", 0); err != nil || !cmp.Equal(want, d.Targets) {
 		t.Errorf("Schedule = %v, %v, want %v", d.Targets, err, want)
 	}
@@ -481,7 +482,7 @@ func TestScheduleStaticWeights(t *testing.T) {
 		ReplicaDivisionPreference: multicluster.PreferWeighted,
 		WeightPreference:          &multicluster.WeightPreference{StaticWeightList: []multicluster.StaticClusterWeight{rule(1, "a", "b"), rule(3, "b")}},
 	}}}
-	clusters := []*framework.Cluster{clusterOf("a"), clusterOf("b"), clusterOf("c")}
+	clusters := []*api.Cluster{clusterOf("a"), clusterOf("b"), clusterOf("c")}
 	for _, s := range []multicluster.Scheduler{{}, multicluster.Karmada113()} {
 		d, err := s.Schedule(clusters, w)
 		if want := targets("a", 2, "b", 6); err != nil || !cmp.Equal(want, d.Targets) {
@@ -492,7 +493,7 @@ func TestScheduleStaticWeights(t *testing.T) {
 
 func BenchmarkSchedule(b *testing.B) {
 	table := fixed{}
-	var clusters []*framework.Cluster
+	var clusters []*api.Cluster
 	for i := range 50 {
 		clusters = append(clusters, table.add(fmt.Sprintf("m%02d", i), fmt.Sprint("r", i%5), "p", 0, int64(100+7*i%40)))
 	}
@@ -517,7 +518,7 @@ func (nameless) Name() string { panic("no name") }
 func TestNamelessPlugin(t *testing.T) {
 	s := multicluster.Scheduler{Filters: []multicluster.Filter{nameless{odd{panics: true}}}}
 	const want = "plugin multicluster_test.nameless: cluster m: panic: oh"
-	if _, err := s.Schedule([]*framework.Cluster{clusterOf("m")}, &multicluster.Workload{}); fmt.Sprint(err) != want {
+	if _, err := s.Schedule([]*api.Cluster{clusterOf("m")}, &multicluster.Workload{}); fmt.Sprint(err) != want {
 		t.Errorf("Schedule: %v, want %s", err, want)
 	}
 }
@@ -526,7 +527,7 @@ func TestNamelessPlugin(t *testing.T) {
 // however many.
 func TestScoreOfManyGroups(t *testing.T) {
 	table := fixed{}
-	clusters := []*framework.Cluster{table.add("m1", "r1", "", 7, 4), table.add("m2", "r2", "", 0, 0)}
+	clusters := []*api.Cluster{table.add("m1", "r1", "", 7, 4), table.add("m2", "r2", "", 0, 0)}
 	w := &multicluster.Workload{Replicas: 2, Placement: multicluster.Placement{
 		ReplicaScheduling: dynamic(), SpreadConstraints: []multicluster.SpreadConstraint{{SpreadByField: "region", MinGroups: math.MaxInt}},
 	}}

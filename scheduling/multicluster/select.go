@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // A Selection says which clusters were chosen, and why. Its JSON form is
@@ -253,7 +253,7 @@ func (b *bounds) fill(p path, lead SpreadField, need int64, s *Selection) ([]mem
 			f.within[g.name] = true
 		}
 	}
-	seen := map[*framework.Cluster]bool{}
+	seen := map[*api.Cluster]bool{}
 	for _, g := range p.groups {
 		for _, m := range g.members {
 			if !seen[m.cluster] && f.inside(m) {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // A SpreadRule says which spread constraints are met, and how.
@@ -46,7 +46,7 @@ func (e *SpreadError) Error() string { return e.Reason }
 
 // A member is a feasible cluster with what selection reads.
 type member struct {
-	cluster   *framework.Cluster
+	cluster   *api.Cluster
 	tier      int
 	score     int64
 	available int64 // what it can take and what it has
@@ -82,7 +82,7 @@ func (b *bounds) has(f SpreadField) bool {
 }
 
 // groupsOf returns the groups of a field that the cluster belongs to.
-func groupsOf(c *framework.Cluster, f SpreadField) []string {
+func groupsOf(c *api.Cluster, f SpreadField) []string {
 	switch f {
 	case SpreadByRegion:
 		return notEmpty(c.Spec.Region)

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/estimator"
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // A Workload is what is placed on clusters: what Karmada calls the spec of a
@@ -16,7 +16,7 @@ type Workload struct {
 	// "namespace/name".
 	Name string
 	// UID decides the direction in which ties are broken; see [NameOrderOf].
-	UID framework.UID
+	UID api.UID
 	// APIVersion and Kind name the object that a cluster must be able to hold,
 	// such as "apps/v1" and "Deployment". With both empty it is not checked.
 	APIVersion, Kind string
@@ -55,24 +55,24 @@ func (w *Workload) wanted() int64 {
 
 func (w *Workload) check() error {
 	if w == nil {
-		return &framework.InvalidError{Object: "workload", Value: "null", Err: errNil}
+		return &api.InvalidError{Object: "workload", Value: "null", Err: errNil}
 	}
 	var all []error
 	if w.Replicas < 0 || w.Replicas > estimator.MaxReplicas {
-		all = append(all, &framework.InvalidError{Field: "spec.replicas", Value: fmt.Sprint(w.Replicas), Err: errReplicas})
+		all = append(all, &api.InvalidError{Field: "spec.replicas", Value: fmt.Sprint(w.Replicas), Err: errReplicas})
 	}
 	for i, c := range w.Components {
 		if c.Replicas < 0 {
-			all = append(all, &framework.InvalidError{Field: fmt.Sprintf("spec.components[%d].replicas", i), Value: fmt.Sprint(c.Replicas), Err: errNegative})
+			all = append(all, &api.InvalidError{Field: fmt.Sprintf("spec.components[%d].replicas", i), Value: fmt.Sprint(c.Replicas), Err: errNegative})
 		}
 	}
 	for i, t := range w.Clusters {
 		field := fmt.Sprintf("spec.clusters[%d].", i)
 		if t.Replicas < 0 || t.Replicas > estimator.MaxReplicas {
-			all = append(all, &framework.InvalidError{Field: field + "replicas", Value: fmt.Sprint(t.Replicas), Err: errReplicas})
+			all = append(all, &api.InvalidError{Field: field + "replicas", Value: fmt.Sprint(t.Replicas), Err: errReplicas})
 		}
 		if slices.ContainsFunc(w.Clusters[:i], func(u Target) bool { return u.Name == t.Name }) {
-			all = append(all, &framework.InvalidError{Field: field + "name", Value: t.Name, Err: errNamedTwice})
+			all = append(all, &api.InvalidError{Field: field + "name", Value: t.Name, Err: errNamedTwice})
 		}
 	}
 	all = append(all, w.Placement.Validate())

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // AffinityToWorkloads rejects clusters that not all workloads of the workload's
@@ -35,7 +36,7 @@ type AffinityToWorkloads struct {
 func (AffinityToWorkloads) Name() string { return "WorkloadAffinity" }
 
 // Filter rejects a cluster that a workload of the affinity group is not on.
-func (p AffinityToWorkloads) Filter(w *Workload, c *framework.Cluster) framework.Status {
+func (p AffinityToWorkloads) Filter(w *Workload, c *api.Cluster) framework.Status {
 	if err := lacks(w, c); err != nil {
 		return framework.AsStatus(err)
 	}
@@ -65,7 +66,7 @@ type AntiAffinityToWorkloads struct {
 func (AntiAffinityToWorkloads) Name() string { return "WorkloadAntiAffinity" }
 
 // Filter rejects a cluster that a workload of the anti-affinity group is on.
-func (p AntiAffinityToWorkloads) Filter(w *Workload, c *framework.Cluster) framework.Status {
+func (p AntiAffinityToWorkloads) Filter(w *Workload, c *api.Cluster) framework.Status {
 	if err := lacks(w, c); err != nil {
 		return framework.AsStatus(err)
 	}
@@ -81,14 +82,14 @@ func (p AntiAffinityToWorkloads) Filter(w *Workload, c *framework.Cluster) frame
 }
 
 // filterGroup asks judge about the other workloads of the group.
-func filterGroup(w *Workload, c *framework.Cluster, others []*Workload, group func(*Workload) string, judge func(*Workload) framework.Status) framework.Status {
+func filterGroup(w *Workload, c *api.Cluster, others []*Workload, group func(*Workload) string, judge func(*Workload) framework.Status) framework.Status {
 	mine := group(w)
 	if mine == "" || w.holds(c.Name) {
 		return framework.Status{}
 	}
 	for i, o := range others {
 		if o == nil {
-			return framework.AsStatus(&framework.InvalidError{Field: fmt.Sprintf("others[%d]", i), Value: "null", Err: errNil})
+			return framework.AsStatus(&api.InvalidError{Field: fmt.Sprintf("others[%d]", i), Value: "null", Err: errNil})
 		}
 		if group(o) != mine || o.namespace() != w.namespace() || o.Name == w.Name && strings.EqualFold(o.Kind, w.Kind) {
 			continue

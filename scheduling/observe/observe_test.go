@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 	"github.com/berth-sched/berth/scheduling/observe"
@@ -38,14 +38,14 @@ func run(o lifecycle.Observer) error {
 	p.PostFilter = nil
 	d, err := lifecycle.New(lifecycle.Config{
 		Profiles: []scheduling.Profile{p}, Clock: clock, Observer: o,
-		Binder: lifecycle.BinderFunc(func(context.Context, *framework.Pod, string) error { return nil }),
+		Binder: lifecycle.BinderFunc(func(context.Context, *api.Pod, string) error { return nil }),
 	})
 	if err != nil {
 		return err
 	}
 	d.Apply(
-		lifecycle.Put(framework.MakeNode("small", "2", "4Gi").Obj()), lifecycle.Put(framework.MakeNode("large", "8", "16Gi").Obj()),
-		lifecycle.Put(framework.MakePod("web").Requests("1", "1Gi").Obj()), lifecycle.Put(framework.MakePod("huge").Requests("64", "1Gi").Obj()),
+		lifecycle.Put(api.MakeNode("small", "2", "4Gi").Obj()), lifecycle.Put(api.MakeNode("large", "8", "16Gi").Obj()),
+		lifecycle.Put(api.MakePod("web").Requests("1", "1Gi").Obj()), lifecycle.Put(api.MakePod("huge").Requests("64", "1Gi").Obj()),
 	)
 	for ok := true; ok; {
 		_, ok = d.ScheduleOne(context.Background())

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"pgregory.net/rapid"
 )
 
@@ -20,7 +21,7 @@ func TestBestOf(t *testing.T) {
 		for i := range rapid.IntRange(1, 12).Draw(t, "candidates") {
 			c := &Candidate{Node: fmt.Sprint(i), Violations: rapid.IntRange(0, 1).Draw(t, "violations")}
 			for range rapid.IntRange(1, 3).Draw(t, "victims") {
-				b := framework.MakePod("p").Priority(rapid.Int32Range(0, 1).Draw(t, "priority"))
+				b := api.MakePod("p").Priority(rapid.Int32Range(0, 1).Draw(t, "priority"))
 				if s := rapid.Int64Range(-1, 2).Draw(t, "start"); s >= 0 {
 					b = b.Started(time.Unix(s, 0))
 				}
@@ -44,7 +45,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	var m Memory
 	s := framework.NewSnapshot(framework.Arrival)
 	for i := range 100 {
-		if err := s.AddNode(framework.MakeNode(fmt.Sprint(i), "1", "1Gi").Obj()); err != nil {
+		if err := s.AddNode(api.MakeNode(fmt.Sprint(i), "1", "1Gi").Obj()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -123,10 +124,10 @@ func TestMemoryIsBounded(t *testing.T) {
 // counts.
 func TestMemoryCountsAttemptsThatFail(t *testing.T) {
 	s := framework.NewSnapshot(framework.Arrival)
-	if err := s.AddNode(framework.MakeNode("n", "1", "1Gi").Obj()); err != nil {
+	if err := s.AddNode(api.MakeNode("n", "1", "1Gi").Obj()); err != nil {
 		t.Fatal(err)
 	}
-	pod, err := s.NewPodInfo(framework.MakePod("p").Priority(5).Obj())
+	pod, err := s.NewPodInfo(api.MakePod("p").Priority(5).Obj())
 	if err != nil {
 		t.Fatal(err)
 	}

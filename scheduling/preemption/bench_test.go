@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -53,11 +54,11 @@ type crowd struct {
 }
 
 func newCrowd(b *testing.B, n int) crowd {
-	var nodes []*framework.Node
-	var pods []*framework.Pod
+	var nodes []*api.Node
+	var pods []*api.Pod
 	for i := range n {
 		name := fmt.Sprintf("node-%05d", i)
-		nodes = append(nodes, framework.MakeNode(name, "4", "32Gi").Zone(fmt.Sprint(i%10)).Obj())
+		nodes = append(nodes, api.MakeNode(name, "4", "32Gi").Zone(fmt.Sprint(i%10)).Obj())
 		for k := range 10 {
 			pods = append(pods, on(name, fmt.Sprintf("low-%05d-%d", i, k), "400m", int32(k)).Started(at(i)).Obj())
 		}

@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/match"
 )
 
@@ -12,13 +13,13 @@ import (
 type budgets []budget
 
 type budget struct {
-	object   *framework.PodDisruptionBudget
+	object   *api.PodDisruptionBudget
 	selector match.LabelSelector
 }
 
 func budgetsOf(s *framework.Snapshot) budgets {
 	var list budgets
-	for _, b := range framework.List[framework.PodDisruptionBudget](s) {
+	for _, b := range framework.List[api.PodDisruptionBudget](s) {
 		selector, err := match.NewLabelSelector(b.Spec.Selector)
 		if err != nil || selector.SelectsEverything() || selector.SelectsNothing() {
 			// A selector that is empty, missing or malformed protects nobody.
@@ -77,7 +78,7 @@ func (b budgets) split(pods []placed) (violating, others []placed, asked guards)
 	return violating, others, asked
 }
 
-func (b budgets) violates(p *framework.Pod, allowed []int64, asked *guards) bool {
+func (b budgets) violates(p *api.Pod, allowed []int64, asked *guards) bool {
 	if len(p.Labels) == 0 {
 		return false
 	}

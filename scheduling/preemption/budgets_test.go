@@ -5,10 +5,11 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // budgetsIn is the list of the budgets in a snapshot.
-func budgetsIn(t *testing.T, objects ...*framework.PodDisruptionBudget) budgets {
+func budgetsIn(t *testing.T, objects ...*api.PodDisruptionBudget) budgets {
 	t.Helper()
 	s := framework.NewSnapshot(framework.Arrival)
 	for _, b := range objects {
@@ -19,11 +20,11 @@ func budgetsIn(t *testing.T, objects ...*framework.PodDisruptionBudget) budgets 
 	return budgetsOf(s)
 }
 
-func protect(namespace, app string, allowed int32) *framework.PodDisruptionBudget {
-	return &framework.PodDisruptionBudget{
-		ObjectMeta: framework.ObjectMeta{Namespace: namespace, Name: app},
-		Spec:       framework.PodDisruptionBudgetSpec{Selector: &framework.LabelSelector{MatchLabels: map[string]string{"app": app}}},
-		Status:     framework.PodDisruptionBudgetStatus{DisruptionsAllowed: allowed},
+func protect(namespace, app string, allowed int32) *api.PodDisruptionBudget {
+	return &api.PodDisruptionBudget{
+		ObjectMeta: api.ObjectMeta{Namespace: namespace, Name: app},
+		Spec:       api.PodDisruptionBudgetSpec{Selector: &api.LabelSelector{MatchLabels: map[string]string{"app": app}}},
+		Status:     api.PodDisruptionBudgetStatus{DisruptionsAllowed: allowed},
 	}
 }
 
@@ -37,19 +38,19 @@ func TestChangedBudgets(t *testing.T) {
 	renamed.Name = "z"
 	tests := []struct {
 		name     string
-		was, now []*framework.PodDisruptionBudget
+		was, now []*api.PodDisruptionBudget
 		want     guards
 		ok       bool
 	}{
 		{"none", nil, nil, 0, true},
-		{"the same", []*framework.PodDisruptionBudget{a, b}, []*framework.PodDisruptionBudget{a, b}, 0, true},
-		{"one allows less", []*framework.PodDisruptionBudget{a, b}, []*framework.PodDisruptionBudget{a, protect("x", "b", 0)}, 2, true},
-		{"both", []*framework.PodDisruptionBudget{a, b}, []*framework.PodDisruptionBudget{protect("x", "a", 0), protect("x", "b", 0)}, 3, true},
-		{"another name", []*framework.PodDisruptionBudget{a, b}, []*framework.PodDisruptionBudget{a, renamed}, 2, true},
-		{"one more", []*framework.PodDisruptionBudget{a}, []*framework.PodDisruptionBudget{a, b}, 0, false},
-		{"one less", []*framework.PodDisruptionBudget{a, b}, []*framework.PodDisruptionBudget{b}, 0, false},
-		{"another selector", []*framework.PodDisruptionBudget{a, b}, []*framework.PodDisruptionBudget{a, other}, 0, false},
-		{"another namespace", []*framework.PodDisruptionBudget{a, b}, []*framework.PodDisruptionBudget{a, protect("y", "b", 1)}, 0, false},
+		{"the same", []*api.PodDisruptionBudget{a, b}, []*api.PodDisruptionBudget{a, b}, 0, true},
+		{"one allows less", []*api.PodDisruptionBudget{a, b}, []*api.PodDisruptionBudget{a, protect("x", "b", 0)}, 2, true},
+		{"both", []*api.PodDisruptionBudget{a, b}, []*api.PodDisruptionBudget{protect("x", "a", 0), protect("x", "b", 0)}, 3, true},
+		{"another name", []*api.PodDisruptionBudget{a, b}, []*api.PodDisruptionBudget{a, renamed}, 2, true},
+		{"one more", []*api.PodDisruptionBudget{a}, []*api.PodDisruptionBudget{a, b}, 0, false},
+		{"one less", []*api.PodDisruptionBudget{a, b}, []*api.PodDisruptionBudget{b}, 0, false},
+		{"another selector", []*api.PodDisruptionBudget{a, b}, []*api.PodDisruptionBudget{a, other}, 0, false},
+		{"another namespace", []*api.PodDisruptionBudget{a, b}, []*api.PodDisruptionBudget{a, protect("y", "b", 1)}, 0, false},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -63,7 +64,7 @@ func TestChangedBudgets(t *testing.T) {
 
 // TestManyBudgets: of many budgets the last ones share a bit.
 func TestManyBudgets(t *testing.T) {
-	var was, now []*framework.PodDisruptionBudget
+	var was, now []*api.PodDisruptionBudget
 	for i := range 100 {
 		app := fmt.Sprintf("app-%03d", i)
 		b := protect("default", app, 5)
@@ -75,12 +76,12 @@ func TestManyBudgets(t *testing.T) {
 	if !ok || changed != 1<<63 {
 		t.Fatalf("changed = %b, %t; want the last bit", changed, ok)
 	}
-	pods := []placed{place(&framework.PodInfo{Pod: framework.MakePod("p").Labels("app", "app-099").Obj()}, 0)}
+	pods := []placed{place(&framework.PodInfo{Pod: api.MakePod("p").Labels("app", "app-099").Obj()}, 0)}
 	violating, others, asked := list.split(pods)
 	if len(violating) != 1 || len(others) != 0 || asked&changed == 0 {
 		t.Errorf("split = %d violating, %d others, guards %b; want the pod to violate a budget of the last bit", len(violating), len(others), asked)
 	}
-	pods = []placed{place(&framework.PodInfo{Pod: framework.MakePod("p").Labels("app", "app-007").Obj()}, 0)}
+	pods = []placed{place(&framework.PodInfo{Pod: api.MakePod("p").Labels("app", "app-007").Obj()}, 0)}
 	if _, _, asked := list.split(pods); asked != 1<<7 {
 		t.Errorf("split asked %b, want budget 7", asked)
 	}

@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling/preemption"
 )
 
 // candidate has violations and victims of the given priorities.
-func candidate(t *testing.T, node string, violations int, pods ...framework.PodBuilder) *preemption.Candidate {
+func candidate(t *testing.T, node string, violations int, pods ...api.PodBuilder) *preemption.Candidate {
 	t.Helper()
 	s := framework.NewSnapshot(framework.Arrival)
 	c := &preemption.Candidate{Node: node, Violations: violations}
@@ -24,8 +25,8 @@ func candidate(t *testing.T, node string, violations int, pods ...framework.PodB
 // the criteria before leave the first two tied, and those after would choose the
 // other one.
 func TestChoose(t *testing.T) {
-	pod := func(priority int32, started int) framework.PodBuilder {
-		b := framework.MakePod("p").Priority(priority)
+	pod := func(priority int32, started int) api.PodBuilder {
+		b := api.MakePod("p").Priority(priority)
 		if started >= 0 {
 			b = b.Started(at(started))
 		}
@@ -52,7 +53,7 @@ func TestChoose(t *testing.T) {
 		}, "b"},
 		{"no priority is 0", []*preemption.Candidate{
 			candidate(t, "a", 0, pod(1, 9)),
-			candidate(t, "b", 0, framework.MakePod("p").Started(at(0))),
+			candidate(t, "b", 0, api.MakePod("p").Started(at(0))),
 		}, "b"},
 		{"least sum of priorities", []*preemption.Candidate{
 			candidate(t, "a", 0, pod(5, 9), pod(4, 9)),
@@ -113,7 +114,7 @@ func TestChoose(t *testing.T) {
 // Choose leaves the list that it is given alone.
 func TestChooseKeepsItsInput(t *testing.T) {
 	list := []*preemption.Candidate{
-		candidate(t, "a", 2, framework.MakePod("p")), candidate(t, "b", 1, framework.MakePod("p")), candidate(t, "c", 0, framework.MakePod("p")),
+		candidate(t, "a", 2, api.MakePod("p")), candidate(t, "b", 1, api.MakePod("p")), candidate(t, "c", 0, api.MakePod("p")),
 	}
 	preemption.Choose(list, preemption.Criteria())
 	if got := list[0].Node + list[1].Node + list[2].Node; got != "abc" {
@@ -123,7 +124,7 @@ func TestChooseKeepsItsInput(t *testing.T) {
 
 // Criteria of one's own take the place of all others.
 func TestOwnCriteria(t *testing.T) {
-	s := snapshotOf(t, []*framework.Node{node("a", "1"), node("b", "1")}, objs(on("a", "low", "1", 1), on("b", "high", "1", 2)))
+	s := snapshotOf(t, []*api.Node{node("a", "1"), node("b", "1")}, objs(on("a", "low", "1", 1), on("b", "high", "1", 2)))
 	preferB := func(c *preemption.Candidate) int64 { return int64(c.Node[0]) }
 	for _, test := range []struct {
 		name   string

@@ -7,6 +7,7 @@ import (
 
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/preemption"
 )
@@ -15,13 +16,13 @@ import (
 func full() *framework.Snapshot {
 	s := framework.NewSnapshot(framework.Arrival)
 	for _, n := range []string{"n1", "n2"} {
-		if err := s.AddNode(framework.MakeNode(n, "2", "8Gi").Obj()); err != nil {
+		if err := s.AddNode(api.MakeNode(n, "2", "8Gi").Obj()); err != nil {
 			panic(err)
 		}
 	}
-	batch := framework.MakePod("batch").Requests("1", "1Gi").Priority(-10)
-	web := framework.MakePod("web").Requests("1", "1Gi").Priority(100)
-	for _, p := range []framework.PodBuilder{batch.Name("batch-1").Node("n1"), web.Name("web-1").Node("n1"), web.Name("web-2").Node("n2"), web.Name("web-3").Node("n2")} {
+	batch := api.MakePod("batch").Requests("1", "1Gi").Priority(-10)
+	web := api.MakePod("web").Requests("1", "1Gi").Priority(100)
+	for _, p := range []api.PodBuilder{batch.Name("batch-1").Node("n1"), web.Name("web-1").Node("n1"), web.Name("web-2").Node("n2"), web.Name("web-3").Node("n2")} {
 		info, err := s.NewPodInfo(p.Obj())
 		if err != nil {
 			panic(err)
@@ -43,7 +44,7 @@ func ExampleDefaultPreemption() {
 	if err != nil {
 		panic(err)
 	}
-	pod, err := s.NewPodInfo(framework.MakePod("urgent").Requests("1", "1Gi").Priority(1000).Obj())
+	pod, err := s.NewPodInfo(api.MakePod("urgent").Requests("1", "1Gi").Priority(1000).Obj())
 	if err != nil {
 		panic(err)
 	}
@@ -89,10 +90,10 @@ func (r report) PostFilter(_ context.Context, c *framework.Cycle, v framework.Ve
 
 func ExampleDefaultPreemption_DryRun() {
 	s := full()
-	budget := &framework.PodDisruptionBudget{
-		ObjectMeta: framework.ObjectMeta{Namespace: "default", Name: "all"},
-		Spec: framework.PodDisruptionBudgetSpec{Selector: &framework.LabelSelector{
-			MatchExpressions: []framework.LabelSelectorRequirement{{Key: "app", Operator: framework.LabelSelectorOpExists}},
+	budget := &api.PodDisruptionBudget{
+		ObjectMeta: api.ObjectMeta{Namespace: "default", Name: "all"},
+		Spec: api.PodDisruptionBudgetSpec{Selector: &api.LabelSelector{
+			MatchExpressions: []api.LabelSelectorRequirement{{Key: "app", Operator: api.LabelSelectorOpExists}},
 		}},
 	}
 	if err := framework.Put(s, budget); err != nil {
@@ -105,7 +106,7 @@ func ExampleDefaultPreemption_DryRun() {
 	if err != nil {
 		panic(err)
 	}
-	pod, err := s.NewPodInfo(framework.MakePod("urgent").Requests("2", "1Gi").Priority(1000).Obj())
+	pod, err := s.NewPodInfo(api.MakePod("urgent").Requests("2", "1Gi").Priority(1000).Obj())
 	if err != nil {
 		panic(err)
 	}
@@ -129,7 +130,7 @@ func ExampleCriterion() {
 func ExampleChoose() {
 	s := framework.NewSnapshot(framework.Arrival)
 	victim := func(priority int32) framework.Victim {
-		info, err := s.NewPodInfo(framework.MakePod("p").Priority(priority).Obj())
+		info, err := s.NewPodInfo(api.MakePod("p").Priority(priority).Obj())
 		if err != nil {
 			panic(err)
 		}
@@ -148,14 +149,14 @@ func ExampleChoose() {
 
 func ExampleMoreImportant() {
 	s := framework.NewSnapshot(framework.Arrival)
-	info := func(p framework.PodBuilder) *framework.PodInfo {
+	info := func(p api.PodBuilder) *framework.PodInfo {
 		i, err := s.NewPodInfo(p.Obj())
 		if err != nil {
 			panic(err)
 		}
 		return i
 	}
-	old, young := info(framework.MakePod("old").Started(at(0))), info(framework.MakePod("young").Started(at(60)))
+	old, young := info(api.MakePod("old").Started(at(0))), info(api.MakePod("young").Started(at(60)))
 	fmt.Println(preemption.MoreImportant(old, young) < 0)
 	// Output: true
 }
@@ -164,7 +165,7 @@ func ExampleMoreImportant() {
 // in the cycle; package scheduling does so by itself.
 func ExampleMemory() {
 	s := full()
-	pod, err := s.NewPodInfo(framework.MakePod("urgent").Requests("1", "1Gi").Priority(1000).Obj())
+	pod, err := s.NewPodInfo(api.MakePod("urgent").Requests("1", "1Gi").Priority(1000).Obj())
 	if err != nil {
 		panic(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/preemption"
 )
@@ -26,7 +27,7 @@ func at(seconds int) time.Time { return time.Unix(1_700_000_000+int64(seconds), 
 
 // snapshotOf returns a snapshot of the nodes, of the pods that name one and of
 // the budgets.
-func snapshotOf(tb failer, nodes []*framework.Node, pods []*framework.Pod, budgets ...*framework.PodDisruptionBudget) *framework.Snapshot {
+func snapshotOf(tb failer, nodes []*api.Node, pods []*api.Pod, budgets ...*api.PodDisruptionBudget) *framework.Snapshot {
 	tb.Helper()
 	s := framework.NewSnapshot(framework.Arrival)
 	for _, n := range nodes {
@@ -47,7 +48,7 @@ func snapshotOf(tb failer, nodes []*framework.Node, pods []*framework.Pod, budge
 	return s
 }
 
-func podInfo(tb failer, s *framework.Snapshot, p *framework.Pod) *framework.PodInfo {
+func podInfo(tb failer, s *framework.Snapshot, p *api.Pod) *framework.PodInfo {
 	tb.Helper()
 	info, err := s.NewPodInfo(p)
 	if err != nil {
@@ -84,7 +85,7 @@ func filters() []framework.Plugin {
 }
 
 // preempt schedules the pod, which must not fit, and runs PostFilter.
-func preempt(tb failer, s *framework.Snapshot, plugin preemption.DefaultPreemption, pod *framework.Pod, more ...framework.Plugin) *outcome {
+func preempt(tb failer, s *framework.Snapshot, plugin preemption.DefaultPreemption, pod *api.Pod, more ...framework.Plugin) *outcome {
 	tb.Helper()
 	o := &outcome{spy: spy{DefaultPreemption: plugin}}
 	profile := scheduling.Profile{Name: "test", Filter: append(filters(), more...), PostFilter: []framework.Plugin{&o.spy}}
@@ -125,29 +126,29 @@ func victims(list []framework.Victim) string {
 }
 
 // budget allows so many disruptions of the pods with app=name.
-func budget(name string, allowed int32) *framework.PodDisruptionBudget {
-	return &framework.PodDisruptionBudget{
-		ObjectMeta: framework.ObjectMeta{Namespace: "default", Name: name},
-		Spec:       framework.PodDisruptionBudgetSpec{Selector: &framework.LabelSelector{MatchLabels: map[string]string{"app": name}}},
-		Status:     framework.PodDisruptionBudgetStatus{DisruptionsAllowed: allowed},
+func budget(name string, allowed int32) *api.PodDisruptionBudget {
+	return &api.PodDisruptionBudget{
+		ObjectMeta: api.ObjectMeta{Namespace: "default", Name: name},
+		Spec:       api.PodDisruptionBudgetSpec{Selector: &api.LabelSelector{MatchLabels: map[string]string{"app": name}}},
+		Status:     api.PodDisruptionBudgetStatus{DisruptionsAllowed: allowed},
 	}
 }
 
 // node has so much CPU and much memory.
-func node(name, cpu string) *framework.Node { return framework.MakeNode(name, cpu, "64Gi").Obj() }
+func node(name, cpu string) *api.Node { return api.MakeNode(name, cpu, "64Gi").Obj() }
 
 // on makes a pod of so much CPU on a node.
-func on(node, name, cpu string, priority int32) framework.PodBuilder {
-	return framework.MakePod(name).UID(framework.UID(name)).Requests(cpu, "1Mi").Priority(priority).Node(node)
+func on(node, name, cpu string, priority int32) api.PodBuilder {
+	return api.MakePod(name).UID(api.UID(name)).Requests(cpu, "1Mi").Priority(priority).Node(node)
 }
 
 // preemptor makes a pod of so much CPU to be placed.
-func preemptor(cpu string, priority int32) framework.PodBuilder {
-	return framework.MakePod("preemptor").UID("preemptor").Requests(cpu, "1Mi").Priority(priority)
+func preemptor(cpu string, priority int32) api.PodBuilder {
+	return api.MakePod("preemptor").UID("preemptor").Requests(cpu, "1Mi").Priority(priority)
 }
 
-func objs(builders ...framework.PodBuilder) []*framework.Pod {
-	var pods []*framework.Pod
+func objs(builders ...api.PodBuilder) []*api.Pod {
+	var pods []*api.Pod
 	for _, b := range builders {
 		pods = append(pods, b.Obj())
 	}
@@ -157,7 +158,7 @@ func objs(builders ...framework.PodBuilder) []*framework.Pod {
 // TestHelpers keeps the helpers honest: without any pod of lower priority there
 // is nobody to take away.
 func TestHelpers(t *testing.T) {
-	s := snapshotOf(t, []*framework.Node{node("n", "1")}, objs(on("n", "a", "1", 5)))
+	s := snapshotOf(t, []*api.Node{node("n", "1")}, objs(on("n", "a", "1", 5)))
 	o := preempt(t, s, preemption.DefaultPreemption{}, preemptor("1", 5).Obj())
 	if o.err != nil || len(o.candidates) != 0 || fmt.Sprint(o.failed) != "map[n:UnschedulableAndUnresolvable: No preemption victims found for incoming pod]" {
 		t.Errorf("PostFilter = %v, %v, %v", o.candidates, o.failed, o.err)

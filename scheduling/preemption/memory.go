@@ -6,6 +6,7 @@ import (
 	"weak"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -136,7 +137,7 @@ func (m *Memory) begin(s *framework.Snapshot) {
 // as they do whenever a pod goes or becomes ready, the answers in which those had a
 // say that have changed; otherwise all.
 func (c *recalled) follow(s *framework.Snapshot) {
-	version := framework.ObjectsVersion[framework.PodDisruptionBudget](s)
+	version := framework.ObjectsVersion[api.PodDisruptionBudget](s)
 	if c.schema == s.Schema() && c.version == version {
 		return
 	}

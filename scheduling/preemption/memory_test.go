@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/preemption"
 )
@@ -59,7 +60,7 @@ func (s sides) each(t *rapid.T, do func(*side) error) {
 }
 
 // attempt tries a pod on both sides, which must do the same.
-func (s sides) attempt(t *rapid.T, pod *framework.Pod) {
+func (s sides) attempt(t *rapid.T, pod *api.Pod) {
 	var answers [2]string
 	for i, side := range s {
 		answers[i] = attempt(t, side.snap, side.sched, pod)
@@ -76,11 +77,11 @@ func TestMemory(t *testing.T) {
 		c := drawCluster(t)
 		s := drawSides(t, c)
 		serial := 0
-		another := func() *framework.Pod {
+		another := func() *api.Pod {
 			serial++
 			pod := *c.pod
 			pod.Name = fmt.Sprintf("new-%d", serial)
-			pod.UID = framework.UID(pod.Name)
+			pod.UID = api.UID(pod.Name)
 			if rapid.IntRange(0, 3).Draw(t, "another class") == 0 {
 				pod.Spec.Priority = new(int32(3))
 			}
@@ -94,7 +95,7 @@ func TestMemory(t *testing.T) {
 			}
 			return s.snap.RemovePod(n.Pods[0], n.Name())
 		}
-		nominate := func(s *side, pod *framework.Pod, node string) error {
+		nominate := func(s *side, pod *api.Pod, node string) error {
 			info, err := s.snap.NewPodInfo(pod)
 			if err != nil {
 				return err
@@ -114,7 +115,7 @@ func TestMemory(t *testing.T) {
 			},
 			"a budget goes": func() {
 				s.each(t, func(s *side) error {
-					framework.Delete[framework.PodDisruptionBudget](s.snap, "default/web")
+					framework.Delete[api.PodDisruptionBudget](s.snap, "default/web")
 					return nil
 				})
 			},
@@ -189,7 +190,7 @@ func TestMemory(t *testing.T) {
 // TestMemoryOf tells what a memory must notice, one thing at a time. At first the
 // pod of the lower priority leaves a.
 func TestMemoryOf(t *testing.T) {
-	pods := func() []*framework.Pod {
+	pods := func() []*api.Pod {
 		return objs(
 			on("a", "a-0", "4", 1).Labels("app", "web"), on("b", "b-0", "4", 2))
 	}
@@ -211,7 +212,7 @@ func TestMemoryOf(t *testing.T) {
 			return f
 		}, "b without b-0"},
 		{"another cluster with the same generations", func(t *testing.T, s *framework.Snapshot) *framework.Snapshot {
-			return snapshotOf(t, []*framework.Node{node("a", "4"), node("b", "4")},
+			return snapshotOf(t, []*api.Node{node("a", "4"), node("b", "4")},
 				objs(on("a", "a-0", "4", 3).Labels("app", "web"), on("b", "b-0", "4", 2)), budget("web", 1))
 		}, "b without b-0"},
 		{"a budget that allows less", func(t *testing.T, s *framework.Snapshot) *framework.Snapshot {
@@ -233,7 +234,7 @@ func TestMemoryOf(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			s := snapshotOf(t, []*framework.Node{node("a", "4"), node("b", "4")}, pods(), budget("web", 1))
+			s := snapshotOf(t, []*api.Node{node("a", "4"), node("b", "4")}, pods(), budget("web", 1))
 			p := scheduling.Kubernetes137()
 			p.Fast.Verify = true
 			sched, err := scheduling.New(p)
@@ -256,7 +257,7 @@ func TestMemoryOf(t *testing.T) {
 }
 
 // swap replaces the first pod of a node.
-func swap(t *testing.T, s *framework.Snapshot, node string, p framework.PodBuilder) {
+func swap(t *testing.T, s *framework.Snapshot, node string, p api.PodBuilder) {
 	t.Helper()
 	err := s.RemovePod(s.Node(node).Pods[0], node)
 	if err = errors.Join(err, s.AddPod(podInfo(t, s, p.Obj()), node)); err != nil {
@@ -275,7 +276,7 @@ func stir(t *testing.T, s *framework.Snapshot, node string, times int) {
 	}
 }
 
-func put(t *testing.T, s *framework.Snapshot, b *framework.PodDisruptionBudget) {
+func put(t *testing.T, s *framework.Snapshot, b *api.PodDisruptionBudget) {
 	t.Helper()
 	if err := framework.Put(s, b); err != nil {
 		t.Fatal(err)
@@ -283,7 +284,7 @@ func put(t *testing.T, s *framework.Snapshot, b *framework.PodDisruptionBudget) 
 }
 
 // attempt schedules a pod, by evicting others if need be, and says what happened.
-func attempt(t failer, s *framework.Snapshot, sched *scheduling.Scheduler, pod *framework.Pod) string {
+func attempt(t failer, s *framework.Snapshot, sched *scheduling.Scheduler, pod *api.Pod) string {
 	t.Helper()
 	info := podInfo(t, s, pod)
 	d, err := sched.Place(s, info)

@@ -9,6 +9,7 @@ import (
 	"weak"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/preemption"
 )
@@ -54,7 +55,7 @@ func TestMemoryInOtherHands(t *testing.T) {
 	}}}
 	for name, plugin := range map[string]framework.Plugin{"wrapped": wrapped, "reversing": reversing} {
 		t.Run(name, func(t *testing.T) {
-			s := snapshotOf(t, []*framework.Node{node("n", "4")}, objs(on("n", "a", "2", 3), on("n", "b", "2", 4)))
+			s := snapshotOf(t, []*api.Node{node("n", "4")}, objs(on("n", "a", "2", 3), on("n", "b", "2", 4)))
 			p := scheduling.Kubernetes137()
 			p.PostFilter = []framework.Plugin{plugin}
 			sched, err := scheduling.New(p)
@@ -95,7 +96,7 @@ func TestMemoryInOtherHands(t *testing.T) {
 // TestMemoryLetsSnapshotsGo: a scheduler that was asked about a fork does not keep
 // it from being collected.
 func TestMemoryLetsSnapshotsGo(t *testing.T) {
-	s := snapshotOf(t, []*framework.Node{node("n", "4")}, objs(on("n", "a", "4", 1)))
+	s := snapshotOf(t, []*api.Node{node("n", "4")}, objs(on("n", "a", "4", 1)))
 	sched, err := scheduling.New(scheduling.Profile{Filter: filters(), PostFilter: []framework.Plugin{preemption.DefaultPreemption{}}})
 	if err != nil {
 		t.Fatal(err)
@@ -122,7 +123,7 @@ func TestMemoryLetsSnapshotsGo(t *testing.T) {
 
 // TestZeroMemory: a Memory that nobody prepared is not used.
 func TestZeroMemory(t *testing.T) {
-	s := snapshotOf(t, []*framework.Node{node("n", "1")}, nil)
+	s := snapshotOf(t, []*api.Node{node("n", "1")}, nil)
 	var c framework.Cycle
 	c.Reset(podInfo(t, s, preemptor("1", 5).Obj()), s, 0, 0)
 	preemption.Recall.Set(&c, new(preemption.Memory))

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // DefaultPreemption is the PostFilter plugin of that name. Its zero value has
@@ -131,7 +132,7 @@ var Narrow = framework.NewKey[func(context.Context, []*Candidate) ([]*Candidate,
 // Source: kube-scheduler 1.37, DefaultPreemption.PodEligibleToPreemptOthers.
 func (r *run) ineligible() framework.Text {
 	pod := r.cycle.Pod.Pod
-	if policy := pod.Spec.PreemptionPolicy; policy != nil && *policy == framework.PreemptNever {
+	if policy := pod.Spec.PreemptionPolicy; policy != nil && *policy == api.PreemptNever {
 		return "not eligible due to preemptionPolicy=Never."
 	}
 	node := r.cycle.Snapshot.Node(pod.Status.NominatedNodeName)
@@ -149,13 +150,13 @@ func (r *run) ineligible() framework.Text {
 }
 
 // leaving reports whether the pod is being removed by a preemption.
-func leaving(p *framework.Pod) bool {
+func leaving(p *api.Pod) bool {
 	if p.DeletionTimestamp == nil {
 		return false
 	}
 	for _, c := range p.Status.Conditions {
-		if c.Type == framework.DisruptionTarget {
-			return c.Status == framework.ConditionTrue && c.Reason == framework.PodReasonPreemptionByScheduler
+		if c.Type == api.DisruptionTarget {
+			return c.Status == api.ConditionTrue && c.Reason == api.PodReasonPreemptionByScheduler
 		}
 	}
 	return false

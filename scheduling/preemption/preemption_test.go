@@ -8,19 +8,20 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/preemption"
 )
 
 // TestVictims dry-runs single nodes of 3 CPU.
 func TestVictims(t *testing.T) {
-	port := func(b framework.PodBuilder) framework.PodBuilder { return b.HostPort(80) }
-	web := func(b framework.PodBuilder) framework.PodBuilder { return b.Labels("app", "web") }
+	port := func(b api.PodBuilder) api.PodBuilder { return b.HostPort(80) }
+	web := func(b api.PodBuilder) api.PodBuilder { return b.Labels("app", "web") }
 	tests := []struct {
 		name    string
-		pods    []*framework.Pod
-		pod     framework.PodBuilder
-		budgets []*framework.PodDisruptionBudget
+		pods    []*api.Pod
+		pod     api.PodBuilder
+		budgets []*api.PodDisruptionBudget
 		want    string // candidates
 		failed  string
 	}{
@@ -74,7 +75,7 @@ func TestVictims(t *testing.T) {
 		},
 		{
 			name: "no priority is 0",
-			pods: []*framework.Pod{framework.MakePod("none").Requests("3", "1Mi").Node("n").Obj()},
+			pods: []*api.Pod{api.MakePod("none").Requests("3", "1Mi").Node("n").Obj()},
 			pod:  preemptor("1", 1),
 			want: "n: none",
 		},
@@ -98,7 +99,7 @@ func TestVictims(t *testing.T) {
 		},
 		{
 			name: "only the one that keeps others away",
-			pods: objs(on("n", "a", "1", 1), web(on("n", "b", "1", 2)).PodAntiAffinity(framework.LabelHostname, "app=db")),
+			pods: objs(on("n", "a", "1", 1), web(on("n", "b", "1", 2)).PodAntiAffinity(api.LabelHostname, "app=db")),
 			pod:  preemptor("1", 5).Labels("app", "db"),
 			want: "n: b",
 		},
@@ -106,35 +107,35 @@ func TestVictims(t *testing.T) {
 			name:    "protected pods are put back first",
 			pods:    objs(web(on("n", "protected", "1", 1)), on("n", "high", "1", 3), on("n", "low", "1", 2)),
 			pod:     preemptor("1", 5),
-			budgets: []*framework.PodDisruptionBudget{budget("web", 0)},
+			budgets: []*api.PodDisruptionBudget{budget("web", 0)},
 			want:    "n: low",
 		},
 		{
 			name:    "a budget allows one",
 			pods:    objs(web(on("n", "a", "1", 1)), web(on("n", "b", "1", 2)), on("n", "high", "1", 3)),
 			pod:     preemptor("2", 5),
-			budgets: []*framework.PodDisruptionBudget{budget("web", 1)},
+			budgets: []*api.PodDisruptionBudget{budget("web", 1)},
 			want:    "n: high, b",
 		},
 		{
 			name:    "broken where it must be",
 			pods:    objs(web(on("n", "a", "1", 1)), web(on("n", "b", "1", 2)), web(on("n", "c", "1", 3))),
 			pod:     preemptor("2", 5),
-			budgets: []*framework.PodDisruptionBudget{budget("web", 1)},
+			budgets: []*api.PodDisruptionBudget{budget("web", 1)},
 			want:    "n: c, a!",
 		},
 		{
 			name: "malformed, empty and foreign budgets protect nobody",
 			pods: objs(web(on("n", "a", "3", 1))),
 			pod:  preemptor("2", 5),
-			budgets: []*framework.PodDisruptionBudget{
-				{ObjectMeta: framework.ObjectMeta{Namespace: "default", Name: "none"}},
-				{ObjectMeta: framework.ObjectMeta{Namespace: "default", Name: "empty"}, Spec: framework.PodDisruptionBudgetSpec{Selector: &framework.LabelSelector{}}},
+			budgets: []*api.PodDisruptionBudget{
+				{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: "none"}},
+				{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: "empty"}, Spec: api.PodDisruptionBudgetSpec{Selector: &api.LabelSelector{}}},
 				{
-					ObjectMeta: framework.ObjectMeta{Namespace: "default", Name: "malformed"},
-					Spec:       framework.PodDisruptionBudgetSpec{Selector: &framework.LabelSelector{MatchLabels: map[string]string{"app": "-"}}},
+					ObjectMeta: api.ObjectMeta{Namespace: "default", Name: "malformed"},
+					Spec:       api.PodDisruptionBudgetSpec{Selector: &api.LabelSelector{MatchLabels: map[string]string{"app": "-"}}},
 				},
-				{ObjectMeta: framework.ObjectMeta{Namespace: "other", Name: "web"}, Spec: budget("web", 0).Spec},
+				{ObjectMeta: api.ObjectMeta{Namespace: "other", Name: "web"}, Spec: budget("web", 0).Spec},
 			},
 			want: "n: a",
 		},
@@ -142,14 +143,14 @@ func TestVictims(t *testing.T) {
 			name:    "a pod without labels breaks none",
 			pods:    objs(on("n", "a", "3", 1)),
 			pod:     preemptor("2", 5),
-			budgets: []*framework.PodDisruptionBudget{notWeb()},
+			budgets: []*api.PodDisruptionBudget{notWeb()},
 			want:    "n: a",
 		},
 		{
 			name:    "disrupted already",
 			pods:    objs(web(on("n", "a", "3", 1))),
 			pod:     preemptor("2", 5),
-			budgets: []*framework.PodDisruptionBudget{disrupted("a")},
+			budgets: []*api.PodDisruptionBudget{disrupted("a")},
 			want:    "n: a",
 		},
 		{
@@ -157,20 +158,20 @@ func TestVictims(t *testing.T) {
 			pods: objs(on("n", "a", "1", 3).Labels("app", "web", "tier", "x"), on("n", "b", "1", 2).Labels("tier", "x"), on("n", "c", "1", 1).Labels("tier", "x")),
 			pod:  preemptor("3", 5),
 			// a breaks "a-web" and leaves "b-tier" whole for b.
-			budgets: []*framework.PodDisruptionBudget{named("b-tier", 1, "tier", "x"), named("a-web", 0, "app", "web")},
+			budgets: []*api.PodDisruptionBudget{named("b-tier", 1, "tier", "x"), named("a-web", 0, "app", "web")},
 			want:    "n: a!, b, c!",
 		},
 		{
 			name:    "below none and never above",
 			pods:    objs(web(on("n", "a", "1", 1)), web(on("n", "b", "2", 2))),
 			pod:     preemptor("3", 5),
-			budgets: []*framework.PodDisruptionBudget{budget("web", -1<<31)},
+			budgets: []*api.PodDisruptionBudget{budget("web", -1<<31)},
 			want:    "n: b!, a!",
 		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			s := snapshotOf(t, []*framework.Node{node("n", "3")}, test.pods, test.budgets...)
+			s := snapshotOf(t, []*api.Node{node("n", "3")}, test.pods, test.budgets...)
 			o := preempt(t, s, preemption.DefaultPreemption{}, test.pod.Obj())
 			if got := describe(o.candidates); got != test.want {
 				t.Errorf("candidates %q, want %q", got, test.want)
@@ -185,22 +186,22 @@ func TestVictims(t *testing.T) {
 	}
 }
 
-func named(name string, allowed int32, key, value string) *framework.PodDisruptionBudget {
+func named(name string, allowed int32, key, value string) *api.PodDisruptionBudget {
 	b := budget(name, allowed)
-	b.Spec.Selector = &framework.LabelSelector{MatchLabels: map[string]string{key: value}}
+	b.Spec.Selector = &api.LabelSelector{MatchLabels: map[string]string{key: value}}
 	return b
 }
 
 // notWeb selects pods without labels, too, if they are asked about.
-func notWeb() *framework.PodDisruptionBudget {
+func notWeb() *api.PodDisruptionBudget {
 	b := budget("not-web", 0)
-	b.Spec.Selector = &framework.LabelSelector{MatchExpressions: []framework.LabelSelectorRequirement{
-		{Key: "app", Operator: framework.LabelSelectorOpNotIn, Values: []string{"web"}},
+	b.Spec.Selector = &api.LabelSelector{MatchExpressions: []api.LabelSelectorRequirement{
+		{Key: "app", Operator: api.LabelSelectorOpNotIn, Values: []string{"web"}},
 	}}
 	return b
 }
 
-func disrupted(pod string) *framework.PodDisruptionBudget {
+func disrupted(pod string) *api.PodDisruptionBudget {
 	b := budget("web", 0)
 	b.Status.DisruptedPods = map[string]time.Time{pod: at(0)}
 	return b
@@ -210,15 +211,15 @@ func disrupted(pod string) *framework.PodDisruptionBudget {
 func TestPostFilter(t *testing.T) {
 	tests := []struct {
 		name     string
-		nodes    []*framework.Node
-		pods     []*framework.Pod
-		pod      framework.PodBuilder
+		nodes    []*api.Node
+		pods     []*api.Pod
+		pod      api.PodBuilder
 		status   string
 		override bool
 	}{
 		{
 			name:     "found",
-			nodes:    []*framework.Node{node("a", "1"), node("b", "2")},
+			nodes:    []*api.Node{node("a", "1"), node("b", "2")},
 			pods:     objs(on("a", "p", "1", 1), on("b", "q", "1", 1), on("b", "r", "1", 1)),
 			pod:      preemptor("2", 5),
 			status:   "Success: preemption: found a potential placement for pod on node b, preempting 2 victims",
@@ -226,22 +227,22 @@ func TestPostFilter(t *testing.T) {
 		},
 		{
 			name:   "never",
-			nodes:  []*framework.Node{node("a", "1")},
+			nodes:  []*api.Node{node("a", "1")},
 			pods:   objs(on("a", "p", "1", 1)),
-			pod:    preemptor("1", 5).Preemption(framework.PreemptNever),
+			pod:    preemptor("1", 5).Preemption(api.PreemptNever),
 			status: "Unschedulable: preemption: not eligible due to preemptionPolicy=Never.",
 		},
 		{
 			name:     "the policy that is the default",
-			nodes:    []*framework.Node{node("a", "1")},
+			nodes:    []*api.Node{node("a", "1")},
 			pods:     objs(on("a", "p", "1", 1)),
-			pod:      preemptor("1", 5).Preemption(framework.PreemptLowerPriority),
+			pod:      preemptor("1", 5).Preemption(api.PreemptLowerPriority),
 			status:   "Success: preemption: found a potential placement for pod on node a, preempting 1 victims",
 			override: true,
 		},
 		{
 			name:     "no node that a removal could help",
-			nodes:    []*framework.Node{node("a", "1"), framework.MakeNode("b", "4", "4Gi").Unschedulable().Obj()},
+			nodes:    []*api.Node{node("a", "1"), api.MakeNode("b", "4", "4Gi").Unschedulable().Obj()},
 			pods:     objs(on("a", "p", "1", 1)),
 			pod:      preemptor("2", 5),
 			status:   "Unschedulable: preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.",
@@ -249,7 +250,7 @@ func TestPostFilter(t *testing.T) {
 		},
 		{
 			name:  "no candidate",
-			nodes: []*framework.Node{node("a", "1"), node("b", "2"), node("c", "2"), framework.MakeNode("d", "4", "4Gi").Unschedulable().Obj()},
+			nodes: []*api.Node{node("a", "1"), node("b", "2"), node("c", "2"), api.MakeNode("d", "4", "4Gi").Unschedulable().Obj()},
 			pods:  objs(on("a", "p", "1", 6), on("b", "q", "1500m", 6), on("b", "r", "500m", 1), on("c", "s", "2", 6)),
 			pod:   preemptor("1", 5),
 			status: "Unschedulable: preemption: 0/4 nodes are available: 1 Insufficient cpu, 1 Preemption is not helpful for scheduling, " +
@@ -270,13 +271,13 @@ func TestPostFilter(t *testing.T) {
 
 // A pod whose victims are still leaving its nominated node waits for them.
 func TestNominatedNode(t *testing.T) {
-	gone := func(change func(*framework.Pod)) *framework.Pod {
+	gone := func(change func(*api.Pod)) *api.Pod {
 		deleted := at(1)
 		p := on("a", "leaving", "1", 1).Obj()
 		p.DeletionTimestamp = &deleted
-		p.Status.Conditions = []framework.PodCondition{
-			{Type: framework.PodReady, Status: framework.ConditionTrue},
-			{Type: framework.DisruptionTarget, Status: framework.ConditionTrue, Reason: framework.PodReasonPreemptionByScheduler},
+		p.Status.Conditions = []api.PodCondition{
+			{Type: api.PodReady, Status: api.ConditionTrue},
+			{Type: api.DisruptionTarget, Status: api.ConditionTrue, Reason: api.PodReasonPreemptionByScheduler},
 		}
 		change(p)
 		return p
@@ -284,35 +285,35 @@ func TestNominatedNode(t *testing.T) {
 	const waits = "Unschedulable: preemption: not eligible due to a terminating pod on the nominated node."
 	tests := []struct {
 		name      string
-		pod       *framework.Pod
+		pod       *api.Pod
 		nominated string
-		node      func(framework.NodeBuilder) framework.NodeBuilder
+		node      func(api.NodeBuilder) api.NodeBuilder
 		waits     bool
 	}{
-		{"leaving", gone(func(*framework.Pod) {}), "a", nil, true},
-		{"not nominated", gone(func(*framework.Pod) {}), "", nil, false},
-		{"another node", gone(func(*framework.Pod) {}), "b", nil, false},
-		{"a node that has gone", gone(func(*framework.Pod) {}), "z", nil, false},
-		{"not being deleted", gone(func(p *framework.Pod) { p.DeletionTimestamp = nil }), "a", nil, false},
-		{"for another reason", gone(func(p *framework.Pod) { p.Status.Conditions[1].Reason = "EvictionByEvictionAPI" }), "a", nil, false},
-		{"not true", gone(func(p *framework.Pod) { p.Status.Conditions[1].Status = framework.ConditionFalse }), "a", nil, false},
-		{"without a condition", gone(func(p *framework.Pod) { p.Status.Conditions = nil }), "a", nil, false},
-		{"the first of two conditions counts", gone(func(p *framework.Pod) {
-			p.Status.Conditions[0] = framework.PodCondition{Type: framework.DisruptionTarget, Status: framework.ConditionFalse}
+		{"leaving", gone(func(*api.Pod) {}), "a", nil, true},
+		{"not nominated", gone(func(*api.Pod) {}), "", nil, false},
+		{"another node", gone(func(*api.Pod) {}), "b", nil, false},
+		{"a node that has gone", gone(func(*api.Pod) {}), "z", nil, false},
+		{"not being deleted", gone(func(p *api.Pod) { p.DeletionTimestamp = nil }), "a", nil, false},
+		{"for another reason", gone(func(p *api.Pod) { p.Status.Conditions[1].Reason = "EvictionByEvictionAPI" }), "a", nil, false},
+		{"not true", gone(func(p *api.Pod) { p.Status.Conditions[1].Status = api.ConditionFalse }), "a", nil, false},
+		{"without a condition", gone(func(p *api.Pod) { p.Status.Conditions = nil }), "a", nil, false},
+		{"the first of two conditions counts", gone(func(p *api.Pod) {
+			p.Status.Conditions[0] = api.PodCondition{Type: api.DisruptionTarget, Status: api.ConditionFalse}
 		}), "a", nil, false},
-		{"not lower", gone(func(p *framework.Pod) { *p.Spec.Priority = 5 }), "a", nil, false},
+		{"not lower", gone(func(p *api.Pod) { *p.Spec.Priority = 5 }), "a", nil, false},
 		{
-			"the node is of no use any more", gone(func(*framework.Pod) {}), "a",
-			func(b framework.NodeBuilder) framework.NodeBuilder { return b.Unschedulable() }, false,
+			"the node is of no use any more", gone(func(*api.Pod) {}), "a",
+			func(b api.NodeBuilder) api.NodeBuilder { return b.Unschedulable() }, false,
 		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			a := framework.MakeNode("a", "1", "4Gi")
+			a := api.MakeNode("a", "1", "4Gi")
 			if test.node != nil {
 				a = test.node(a)
 			}
-			s := snapshotOf(t, []*framework.Node{a.Obj(), node("b", "1")}, append(objs(on("b", "other", "1", 1)), test.pod))
+			s := snapshotOf(t, []*api.Node{a.Obj(), node("b", "1")}, append(objs(on("b", "other", "1", 1)), test.pod))
 			o := preempt(t, s, preemption.DefaultPreemption{}, preemptor("1", 5).Nominated(test.nominated).Obj())
 			if got := o.status.String() == waits; got != test.waits {
 				t.Errorf("PostFilter = %v, want it to wait: %t", o.status, test.waits)
@@ -334,8 +335,8 @@ func TestNominatedPods(t *testing.T) {
 		{4, "n: low"}, {5, "n: middle, low"}, {6, "n: middle, low"},
 	} {
 		t.Run(fmt.Sprint(test.priority), func(t *testing.T) {
-			s := snapshotOf(t, []*framework.Node{node("n", "3")}, objs(on("n", "high", "1", 9), on("n", "low", "1", 1), on("n", "middle", "1", 2)))
-			nominee := podInfo(t, s, framework.MakePod("nominee").UID("nominee").Requests("1", "1Mi").Priority(test.priority).Obj())
+			s := snapshotOf(t, []*api.Node{node("n", "3")}, objs(on("n", "high", "1", 9), on("n", "low", "1", 1), on("n", "middle", "1", 2)))
+			nominee := podInfo(t, s, api.MakePod("nominee").UID("nominee").Requests("1", "1Mi").Priority(test.priority).Obj())
 			if err := s.Nominate(nominee, "n", ""); err != nil {
 				t.Fatal(err)
 			}
@@ -353,8 +354,8 @@ func TestNominatedPods(t *testing.T) {
 // candidates; those without violated budgets come first, however many others
 // there are.
 func TestSearch(t *testing.T) {
-	var nodes []*framework.Node
-	var pods []*framework.Pod
+	var nodes []*api.Node
+	var pods []*api.Pod
 	for i := range 10 {
 		name := fmt.Sprintf("n%d", i)
 		nodes = append(nodes, node(name, "1"))
@@ -403,7 +404,7 @@ func TestSearch(t *testing.T) {
 
 // Who may go, and in which order, can be one's own. Lower priority is a must.
 func TestOwnRules(t *testing.T) {
-	s := snapshotOf(t, []*framework.Node{node("n", "3")},
+	s := snapshotOf(t, []*api.Node{node("n", "3")},
 		objs(on("n", "system", "1", 1).Namespace("kube-system"), on("n", "a", "1", 1), on("n", "b", "1", 2)))
 	plugin := preemption.DefaultPreemption{
 		Eligible: func(_, victim *framework.PodInfo) bool { return victim.Pod.Namespace != "kube-system" },
@@ -447,14 +448,14 @@ func (f fickle) Filter(p *framework.PodInfo, n *framework.NodeInfo) framework.St
 func TestFailingFilters(t *testing.T) {
 	for _, test := range []struct {
 		name  string
-		nodes []*framework.Node
+		nodes []*api.Node
 		how   string
 		want  string
 		err   string
 	}{
-		{"no candidate", []*framework.Node{node("n", "1")}, "error", "", `running PostFilter plugin "DefaultPreemption": preemption: node n: running "fickle" filter plugin: no idea (node n)`},
-		{"panic", []*framework.Node{node("n", "1")}, "panic", "", `running PostFilter plugin "DefaultPreemption": preemption: node n: running "fickle" filter plugin: panic: oh (node n)`},
-		{"rejected without anyone to leave", []*framework.Node{node("n", "1")}, "never full", "", `running PostFilter plugin "DefaultPreemption": preemption: node n: expected at least one victim pod on node "n"`},
+		{"no candidate", []*api.Node{node("n", "1")}, "error", "", `running PostFilter plugin "DefaultPreemption": preemption: node n: running "fickle" filter plugin: no idea (node n)`},
+		{"panic", []*api.Node{node("n", "1")}, "panic", "", `running PostFilter plugin "DefaultPreemption": preemption: node n: running "fickle" filter plugin: panic: oh (node n)`},
+		{"rejected without anyone to leave", []*api.Node{node("n", "1")}, "never full", "", `running PostFilter plugin "DefaultPreemption": preemption: node n: expected at least one victim pod on node "n"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := snapshotOf(t, test.nodes, objs(on("n", "a", "1m", 1), on("n", "b", "1m", 2)))
@@ -473,7 +474,7 @@ func TestFailingFilters(t *testing.T) {
 		})
 	}
 	t.Run("a candidate elsewhere", func(t *testing.T) {
-		s := snapshotOf(t, []*framework.Node{node("n", "1"), node("m", "1")},
+		s := snapshotOf(t, []*api.Node{node("n", "1"), node("m", "1")},
 			objs(on("n", "a", "1m", 1), on("n", "b", "1m", 2), on("m", "c", "1m", 9), on("m", "d", "1m", 2), on("m", "e", "1m", 2)))
 		o := preempt(t, s, preemption.DefaultPreemption{}, preemptor("1m", 5).Obj(), only{"m", fickle{2, ""}}, only{"n", fickle{1, "error"}})
 		if o.err != nil || describe(o.candidates) != "m: e" || o.Nominated != "m" {
@@ -481,7 +482,7 @@ func TestFailingFilters(t *testing.T) {
 		}
 	})
 	t.Run("an error while pods are put back is a no", func(t *testing.T) {
-		s := snapshotOf(t, []*framework.Node{node("n", "1")}, objs(on("n", "a", "1m", 1), on("n", "b", "1m", 2)))
+		s := snapshotOf(t, []*api.Node{node("n", "1")}, objs(on("n", "a", "1m", 1), on("n", "b", "1m", 2)))
 		o := preempt(t, s, preemption.DefaultPreemption{}, preemptor("1m", 5).Obj(), &moody{})
 		if o.err != nil || describe(o.candidates) != "n: b, a" {
 			t.Errorf("candidates %q, %v; want all", describe(o.candidates), o.err)
@@ -533,7 +534,7 @@ func (o only) Filter(p *framework.PodInfo, n *framework.NodeInfo) framework.Stat
 
 // A cancelled context ends the search.
 func TestCancelled(t *testing.T) {
-	s := snapshotOf(t, []*framework.Node{node("n", "1")}, objs(on("n", "a", "1", 1)))
+	s := snapshotOf(t, []*api.Node{node("n", "1")}, objs(on("n", "a", "1", 1)))
 	sched, err := scheduling.New(scheduling.Profile{Filter: filters(), PostFilter: []framework.Plugin{preemption.DefaultPreemption{}}})
 	if err != nil {
 		t.Fatal(err)

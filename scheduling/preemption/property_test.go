@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/preemption"
@@ -16,10 +17,10 @@ import (
 
 // cluster is a random one without room for the pod: every node is full.
 type cluster struct {
-	nodes   []*framework.Node
-	pods    []*framework.Pod
-	budgets []*framework.PodDisruptionBudget
-	pod     *framework.Pod
+	nodes   []*api.Node
+	pods    []*api.Pod
+	budgets []*api.PodDisruptionBudget
+	pod     *api.Pod
 }
 
 func drawCluster(t *rapid.T) cluster {
@@ -29,7 +30,7 @@ func drawCluster(t *rapid.T) cluster {
 	for i := range rapid.IntRange(1, 4).Draw(t, "nodes") {
 		name := fmt.Sprintf("n%d", i)
 		size := rapid.IntRange(4, 20).Draw(t, "size")
-		c.nodes = append(c.nodes, framework.MakeNode(name, fmt.Sprint(size), "64Gi").Zone(fmt.Sprint(i%2)).Obj())
+		c.nodes = append(c.nodes, api.MakeNode(name, fmt.Sprint(size), "64Gi").Zone(fmt.Sprint(i%2)).Obj())
 		for k := 0; size > 0; k++ {
 			cpu := min(size, rapid.IntRange(1, 4).Draw(t, "cpu"))
 			size -= cpu
@@ -44,7 +45,7 @@ func drawCluster(t *rapid.T) cluster {
 				p = p.HostPort(80)
 			}
 			if rapid.IntRange(0, 5).Draw(t, "anti-affinity") == 0 {
-				p = p.PodAntiAffinity(rapid.SampledFrom([]string{framework.LabelHostname, framework.LabelTopologyZone}).Draw(t, "key"), "app=new")
+				p = p.PodAntiAffinity(rapid.SampledFrom([]string{api.LabelHostname, api.LabelTopologyZone}).Draw(t, "key"), "app=new")
 			}
 			c.pods = append(c.pods, p.Obj())
 		}
@@ -76,7 +77,7 @@ func state(s *framework.Snapshot) string {
 }
 
 // fits asks a new scheduler whether the pod fits on the node.
-func fits(t failer, s *framework.Snapshot, pod *framework.Pod, node string) bool {
+func fits(t failer, s *framework.Snapshot, pod *api.Pod, node string) bool {
 	t.Helper()
 	sched, err := scheduling.New(scheduling.Profile{Filter: filters()})
 	if err != nil {
@@ -163,7 +164,7 @@ func TestPreemptionOracle(t *testing.T) {
 		o := preempt(t, s, preemption.DefaultPreemption{}, c.pod)
 		var want []string
 		for _, n := range c.nodes {
-			var pods []*framework.Pod
+			var pods []*api.Pod
 			for _, p := range c.pods {
 				if p.Spec.NodeName == n.Name {
 					pods = append(pods, p)
@@ -186,10 +187,10 @@ func cpu(l resource.List) int64 {
 }
 
 // oracle is the choice of victims in its plainest form.
-func oracle(allocatable int64, pods []*framework.Pod, budgets []*framework.PodDisruptionBudget, pod *framework.Pod) string {
-	asks := func(p *framework.Pod) int64 { return cpu(p.Spec.Containers[0].Resources.Requests) }
+func oracle(allocatable int64, pods []*api.Pod, budgets []*api.PodDisruptionBudget, pod *api.Pod) string {
+	asks := func(p *api.Pod) int64 { return cpu(p.Spec.Containers[0].Resources.Requests) }
 	free := allocatable
-	var lower []*framework.Pod
+	var lower []*api.Pod
 	for _, p := range pods {
 		if *p.Spec.Priority < *pod.Spec.Priority {
 			lower = append(lower, p)
@@ -236,7 +237,7 @@ func oracle(allocatable int64, pods []*framework.Pod, budgets []*framework.PodDi
 	return strings.Join(names, ", ")
 }
 
-func byImportance(a, b *framework.Pod) int {
+func byImportance(a, b *api.Pod) int {
 	if c := cmp.Compare(*b.Spec.Priority, *a.Spec.Priority); c != 0 {
 		return c
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -23,7 +24,7 @@ func TestRankOfEquals(t *testing.T) {
 		var pods []placed
 		var want []looked
 		for i := range rapid.IntRange(0, 80).Draw(t, "pods") {
-			b := framework.MakePod("p").Priority(rapid.Int32Range(0, 1).Draw(t, "priority"))
+			b := api.MakePod("p").Priority(rapid.Int32Range(0, 1).Draw(t, "priority"))
 			start := time.Unix(10, int64(i))
 			if s := rapid.Int64Range(-1, 4).Draw(t, "start"); s >= 0 {
 				start = time.Unix(s/2, s%2)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling/preemption"
 )
 
@@ -46,7 +46,7 @@ func TestValidate(t *testing.T) {
 // TestNoneIsEnough asks for 10 percent of one node, which is none: as in
 // kube-scheduler no candidate is kept.
 func TestNoneIsEnough(t *testing.T) {
-	s := snapshotOf(t, []*framework.Node{node("a", "1")}, objs(on("a", "low", "1", 0)))
+	s := snapshotOf(t, []*api.Node{node("a", "1")}, objs(on("a", "low", "1", 0)))
 	for _, tt := range []struct {
 		plugin preemption.DefaultPreemption
 		want   string

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling/queue"
 )
@@ -20,8 +21,8 @@ func BenchmarkQueue(b *testing.B) {
 			schema := resource.NewSchema()
 			pods := make([]*framework.PodInfo, n)
 			for i := range pods {
-				p := framework.MakePod(fmt.Sprintf("pod-%06d", i)).Priority(int32(i * 7919 % 10)).Obj()
-				p.UID = framework.UID(fmt.Sprintf("uid-%06d", i))
+				p := api.MakePod(fmt.Sprintf("pod-%06d", i)).Priority(int32(i * 7919 % 10)).Obj()
+				p.UID = api.UID(fmt.Sprintf("uid-%06d", i))
 				info, err := framework.NewPodInfo(p, schema)
 				if err != nil {
 					b.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -50,7 +51,7 @@ func anyAbove(v, w resource.Vector) bool {
 // that became schedulable counts as a change of taints.
 //
 // Source: kube-scheduler 1.37, framework/events.go.
-func NodeChanges(before, after *framework.Node) []framework.ClusterEvent {
+func NodeChanges(before, after *api.Node) []framework.ClusterEvent {
 	var events []framework.ClusterEvent
 	note := func(changed bool, action framework.ActionType) {
 		if changed {
@@ -72,22 +73,22 @@ func equalLists(a, b resource.List) bool {
 	return maps.EqualFunc(a, b, func(x, y resource.Quantity) bool { return x.Cmp(y) == 0 })
 }
 
-func equalTaints(a, b framework.Taint) bool {
+func equalTaints(a, b api.Taint) bool {
 	if a.Key != b.Key || a.Value != b.Value || a.Effect != b.Effect || (a.TimeAdded == nil) != (b.TimeAdded == nil) {
 		return false
 	}
 	return a.TimeAdded == nil || a.TimeAdded.Equal(*b.TimeAdded)
 }
 
-func conditions(n *framework.Node) map[framework.NodeConditionType]framework.ConditionStatus {
-	m := make(map[framework.NodeConditionType]framework.ConditionStatus, len(n.Status.Conditions))
+func conditions(n *api.Node) map[api.NodeConditionType]api.ConditionStatus {
+	m := make(map[api.NodeConditionType]api.ConditionStatus, len(n.Status.Conditions))
 	for _, c := range n.Status.Conditions {
 		m[c.Type] = c.Status
 	}
 	return m
 }
 
-func preemptionPolicy(n *framework.Node) []string {
+func preemptionPolicy(n *api.Node) []string {
 	if p := n.Spec.PodPreemptionPolicy; p != nil {
 		return p.DisableResizePreemption
 	}

@@ -4,16 +4,17 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling/queue"
 	"github.com/google/go-cmp/cmp"
 )
 
 func TestPodChanges(t *testing.T) {
-	base := framework.MakePod("p").Labels("a", "1").Requests("1", "1Gi").Tolerates("k=v:NoSchedule")
+	base := api.MakePod("p").Labels("a", "1").Requests("1", "1Gi").Tolerates("k=v:NoSchedule")
 	for _, tt := range []struct {
 		name          string
-		before, after *framework.Pod
+		before, after *api.Pod
 		resource      framework.EventResource
 		want          []framework.ActionType
 	}{
@@ -59,20 +60,20 @@ func TestPodChanges(t *testing.T) {
 }
 
 func TestNodeChanges(t *testing.T) {
-	base := framework.MakeNode("n", "4", "8Gi").Labels("a", "1").Annotations("k", "v").Taint("t=v:NoSchedule")
-	with := func(change func(*framework.Node)) *framework.Node {
+	base := api.MakeNode("n", "4", "8Gi").Labels("a", "1").Annotations("k", "v").Taint("t=v:NoSchedule")
+	with := func(change func(*api.Node)) *api.Node {
 		n := base.Obj()
 		change(n)
 		return n
 	}
-	ready := func(s framework.ConditionStatus) *framework.Node {
-		return with(func(n *framework.Node) {
-			n.Status.Conditions = []framework.NodeCondition{{Type: framework.NodeReady, Status: s}}
+	ready := func(s api.ConditionStatus) *api.Node {
+		return with(func(n *api.Node) {
+			n.Status.Conditions = []api.NodeCondition{{Type: api.NodeReady, Status: s}}
 		})
 	}
 	for _, tt := range []struct {
 		name          string
-		before, after *framework.Node
+		before, after *api.Node
 		want          []framework.ActionType
 	}{
 		{"nothing", base.Obj(), base.Obj(), nil},
@@ -86,12 +87,12 @@ func TestNodeChanges(t *testing.T) {
 		{"condition", ready("True"), ready("False"), []framework.ActionType{framework.ActionUpdateNodeCondition}},
 		{"annotation", base.Obj(), base.Annotations("k", "w").Obj(), []framework.ActionType{framework.ActionUpdateNodeAnnotation}},
 		{
-			"feature", base.Obj(), with(func(n *framework.Node) { n.Status.DeclaredFeatures = []string{"f"} }),
+			"feature", base.Obj(), with(func(n *api.Node) { n.Status.DeclaredFeatures = []string{"f"} }),
 			[]framework.ActionType{framework.ActionUpdateNodeDeclaredFeature},
 		},
 		{
-			"preemption policy", base.Obj(), with(func(n *framework.Node) {
-				n.Spec.PodPreemptionPolicy = &framework.NodePodPreemptionPolicy{DisableResizePreemption: []string{"x"}}
+			"preemption policy", base.Obj(), with(func(n *api.Node) {
+				n.Spec.PodPreemptionPolicy = &api.NodePodPreemptionPolicy{DisableResizePreemption: []string{"x"}}
 			}),
 			[]framework.ActionType{framework.ActionUpdateNodePreemptionPolicy},
 		},

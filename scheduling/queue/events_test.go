@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/queue"
 	"github.com/google/go-cmp/cmp"
@@ -108,14 +109,14 @@ func TestWhereAnEventSendsAPod(t *testing.T) {
 
 func TestNoBackoffWithoutFailures(t *testing.T) {
 	r := newRig(t, queue.Options{Profiles: profiles(t, scheduling.Profile{PreEnqueue: []framework.Plugin{scheduling.SchedulingGates{}}})})
-	it := r.Add(r.ctx, r.info(framework.MakePod("p").Gates("a")))
+	it := r.Add(r.ctx, r.info(api.MakePod("p").Gates("a")))
 	r.depth(queue.Depth{Gated: 1})
 	if it.Gate != "SchedulingGates" || !cmp.Equal(it.Plugins, []string{"SchedulingGates"}) {
 		t.Errorf("Gate %q, Plugins %v", it.Gate, it.Plugins)
 	}
 	r.happen(framework.ResourceNode, framework.ActionAdd) // not what the gate waits for
 	r.depth(queue.Depth{Gated: 1})
-	r.Update(r.ctx, it, r.info(framework.MakePod("p")))
+	r.Update(r.ctx, it, r.info(api.MakePod("p")))
 	r.depth(queue.Depth{Active: 1})
 	if it.Gate != "" {
 		t.Errorf("Gate %q after it opened", it.Gate)
@@ -130,7 +131,7 @@ func TestGates(t *testing.T) {
 	r := newRig(t, queue.Options{Profiles: profiles(t, scheduling.Profile{PreEnqueue: []framework.Plugin{
 		gate{"a", &calls, updated}, gate{"b", &calls, updated}, gate{"c", &calls, updated},
 	}})})
-	it := r.Add(r.ctx, r.info(framework.MakePod("p").Labels("b", "", "c", "")))
+	it := r.Add(r.ctx, r.info(api.MakePod("p").Labels("b", "", "c", "")))
 	expect := func(gate string, want ...string) {
 		t.Helper()
 		if diff := cmp.Diff(want, calls); diff != "" || it.Gate != gate {
@@ -139,12 +140,12 @@ func TestGates(t *testing.T) {
 		calls = nil
 	}
 	expect("b", "a", "b")
-	r.Update(r.ctx, it, r.info(framework.MakePod("p").Labels("c", "")))
+	r.Update(r.ctx, it, r.info(api.MakePod("p").Labels("c", "")))
 	expect("c", "b", "a", "c")
 	r.depth(queue.Depth{Gated: 1})
-	r.Update(r.ctx, it, r.info(framework.MakePod("p").Labels("c", "", "x", "")))
+	r.Update(r.ctx, it, r.info(api.MakePod("p").Labels("c", "", "x", "")))
 	expect("c", "c")
-	r.Update(r.ctx, it, r.info(framework.MakePod("p")))
+	r.Update(r.ctx, it, r.info(api.MakePod("p")))
 	expect("", "c", "a", "b")
 	r.depth(queue.Depth{Active: 1})
 }
@@ -156,7 +157,7 @@ func TestGateAfterFailure(t *testing.T) {
 		r := newRig(t, queue.Options{FullBackoff: full, Profiles: profiles(t, scheduling.Profile{PreEnqueue: []framework.Plugin{gate{name: "g"}}})})
 		it := r.add("p", 0)
 		r.Pop()
-		r.Update(r.ctx, it, r.info(framework.MakePod("p").Labels("g", "")))
+		r.Update(r.ctx, it, r.info(api.MakePod("p").Labels("g", "")))
 		r.Requeue(r.ctx, it, nil, nil, nil)
 		if full {
 			r.depth(queue.Depth{Backoff: 1})
@@ -197,7 +198,7 @@ func TestExcept(t *testing.T) {
 // TestUnknownProfile: nobody knows what a pod of another scheduler waits for.
 func TestUnknownProfile(t *testing.T) {
 	r := newRig(t, queue.Options{Profiles: profiles(t, scheduling.Profile{Filter: []framework.Plugin{silent("A")}})})
-	it := r.Add(r.ctx, r.info(framework.MakePod("p").Scheduler("another")))
+	it := r.Add(r.ctx, r.info(api.MakePod("p").Scheduler("another")))
 	r.Pop()
 	r.Requeue(r.ctx, it, nil, []string{"B"}, nil)
 	r.happen(framework.ResourceNode, framework.ActionAdd)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling/queue"
 )
@@ -19,7 +20,7 @@ func ExampleQueue() {
 	}
 	ctx, schema := context.Background(), resource.NewSchema()
 	for i, name := range []string{"web", "batch", "urgent"} {
-		pod, err := framework.NewPodInfo(framework.MakePod(name).Priority([]int32{0, 0, 10}[i]).Obj(), schema)
+		pod, err := framework.NewPodInfo(api.MakePod(name).Priority([]int32{0, 0, 10}[i]).Obj(), schema)
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -59,7 +60,7 @@ func ExampleItem() {
 		fmt.Println(err)
 		return
 	}
-	pod, err := framework.NewPodInfo(framework.MakePod("web").Obj(), resource.NewSchema())
+	pod, err := framework.NewPodInfo(api.MakePod("web").Obj(), resource.NewSchema())
 	if err != nil {
 		fmt.Println(err)
 		return

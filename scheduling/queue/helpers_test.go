@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/queue"
@@ -36,7 +37,7 @@ func newRig(tb testing.TB, o queue.Options) *rig {
 	return r
 }
 
-func (r *rig) info(b framework.PodBuilder) *framework.PodInfo {
+func (r *rig) info(b api.PodBuilder) *framework.PodInfo {
 	r.tb.Helper()
 	info, err := framework.NewPodInfo(b.Obj(), r.schema)
 	if err != nil {
@@ -48,7 +49,7 @@ func (r *rig) info(b framework.PodBuilder) *framework.PodInfo {
 // add adds a pod with the given priority.
 func (r *rig) add(name string, priority int32) *queue.Item {
 	r.tb.Helper()
-	it := r.Add(r.ctx, r.info(framework.MakePod(name).Priority(priority)))
+	it := r.Add(r.ctx, r.info(api.MakePod(name).Priority(priority)))
 	r.items[name] = it
 	return it
 }

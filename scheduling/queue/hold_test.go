@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/queue"
 )
@@ -86,7 +87,7 @@ func TestHeldPodsLeave(t *testing.T) {
 	gone, asked, stays := stand("gone"), stand("asked"), stand("stays")
 	r.depth(queue.Depth{Backoff: 3})
 	r.Delete(gone)
-	r.Update(r.ctx, stays, r.info(framework.MakePod("stays").Priority(1)))
+	r.Update(r.ctx, stays, r.info(api.MakePod("stays").Priority(1)))
 	r.Activate(r.ctx, asked)
 	r.depth(queue.Depth{Active: 1, Backoff: 1})
 	if got := r.pop() + r.pop(); got != "asked" {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // An Item is a pod in the queue, or taken from it. The queue makes and changes
@@ -52,7 +53,7 @@ const (
 )
 
 // isOf reports whether the item is of that pod.
-func (it *Item) isOf(p *framework.Pod) bool {
+func (it *Item) isOf(p *api.Pod) bool {
 	q := it.Pod.Pod
 	if p.UID != "" || q.UID != "" {
 		return p.UID == q.UID

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/queue"
@@ -200,7 +201,7 @@ func TestQueueEqualsTheModel(t *testing.T) {
 		}
 		m.q = q
 		newInfo := func(name string) *framework.PodInfo {
-			b := framework.MakePod(name).Priority(rapid.Int32Range(0, 2).Draw(t, "priority"))
+			b := api.MakePod(name).Priority(rapid.Int32Range(0, 2).Draw(t, "priority"))
 			if rapid.IntRange(0, 3).Draw(t, "gated") == 0 {
 				b = b.Labels(gateLabel, "")
 			}

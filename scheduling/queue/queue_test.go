@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/queue"
 	"github.com/google/go-cmp/cmp"
@@ -170,7 +171,7 @@ func TestUnschedulableForTooLong(t *testing.T) {
 
 func TestFlushOfGatedPods(t *testing.T) {
 	r := newRig(t, queue.Options{Profiles: profiles(t, scheduling.Profile{PreEnqueue: []framework.Plugin{gate{name: "g"}}})})
-	r.Add(r.ctx, r.info(framework.MakePod("p").Labels("g", "")))
+	r.Add(r.ctx, r.info(api.MakePod("p").Labels("g", "")))
 	for k := range 3 {
 		at, ok := r.NextFlush()
 		if want := epoch.Add(time.Duration(330*(k+1)) * time.Second); !ok || !at.Equal(want) {
@@ -189,7 +190,7 @@ func TestUpdate(t *testing.T) {
 		r := newRig(t, options)
 		r.add("a", 0)
 		b := r.add("b", 0)
-		r.Update(r.ctx, b, r.info(framework.MakePod("b").Priority(3)))
+		r.Update(r.ctx, b, r.info(api.MakePod("b").Priority(3)))
 		if diff := cmp.Diff([]string{"b", "a"}, r.popAll()); diff != "" {
 			t.Errorf("order (-want +got):\n%s", diff)
 		}
@@ -197,14 +198,14 @@ func TestUpdate(t *testing.T) {
 	t.Run("unschedulable", func(t *testing.T) {
 		r := newRig(t, options)
 		it := r.fail("p", []string{"A"}, nil)
-		r.Update(r.ctx, it, r.info(framework.MakePod("p").Annotations("k", "v")))
+		r.Update(r.ctx, it, r.info(api.MakePod("p").Annotations("k", "v")))
 		r.depth(queue.Depth{Unschedulable: 1})
-		r.Update(r.ctx, it, r.info(framework.MakePod("p").Labels("k", "v")))
+		r.Update(r.ctx, it, r.info(api.MakePod("p").Labels("k", "v")))
 		r.depth(queue.Depth{Backoff: 1})
 		if it.Pod.Pod.Labels["k"] != "v" {
 			t.Error("the item holds the old pod")
 		}
-		r.Update(r.ctx, it, r.info(framework.MakePod("p").Priority(1)))
+		r.Update(r.ctx, it, r.info(api.MakePod("p").Priority(1)))
 		r.depth(queue.Depth{Backoff: 1})
 	})
 	t.Run("in flight", func(t *testing.T) {
@@ -213,7 +214,7 @@ func TestUpdate(t *testing.T) {
 		other := r.add("other", 0)
 		r.Pop()
 		r.Pop()
-		r.Update(r.ctx, it, r.info(framework.MakePod("p").Labels("k", "v")))
+		r.Update(r.ctx, it, r.info(api.MakePod("p").Labels("k", "v")))
 		if it.Pod.Pod.Labels["k"] != "" {
 			t.Error("the pod changed while in flight")
 		}
@@ -232,7 +233,7 @@ func TestActivate(t *testing.T) {
 	})})
 	waits := r.fail("waits", []string{"A"}, nil)
 	broken := r.fail("broken", nil, nil)
-	gated := r.Add(r.ctx, r.info(framework.MakePod("gated").Labels("g", "")))
+	gated := r.Add(r.ctx, r.info(api.MakePod("gated").Labels("g", "")))
 	r.depth(queue.Depth{Backoff: 1, Unschedulable: 1, Gated: 1})
 	for _, it := range []*queue.Item{waits, broken, gated} {
 		r.Activate(r.ctx, it)
@@ -256,7 +257,7 @@ func TestDelete(t *testing.T) {
 	})})
 	all := []*queue.Item{
 		r.fail("waits", []string{"A"}, nil), r.fail("broken", nil, nil),
-		r.Add(r.ctx, r.info(framework.MakePod("gated").Labels("g", ""))), r.add("active", 0),
+		r.Add(r.ctx, r.info(api.MakePod("gated").Labels("g", ""))), r.add("active", 0),
 	}
 	r.depth(queue.Depth{Active: 1, Backoff: 1, Unschedulable: 1, Gated: 1})
 	if got := len(r.Items()); got != 4 {

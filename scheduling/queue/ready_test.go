@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling/queue"
 	"pgregory.net/rapid"
@@ -34,7 +35,7 @@ func TestOrderOfManyPriorities(t *testing.T) {
 		var want []entry
 		pod := func(n int) (*framework.PodInfo, int32) {
 			priority := int32(rapid.IntRange(-100, 100).Draw(t, "priority"))
-			info, err := framework.NewPodInfo(framework.MakePod(fmt.Sprint("p", n)).Priority(priority).Obj(), schema)
+			info, err := framework.NewPodInfo(api.MakePod(fmt.Sprint("p", n)).Priority(priority).Obj(), schema)
 			if err != nil {
 				t.Fatal(err)
 			}

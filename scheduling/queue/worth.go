@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -32,7 +33,7 @@ func (p *profile) matching(e framework.ClusterEvent) []scheduling.RegisteredEven
 	return list
 }
 
-func (q *Queue) profileOf(p *framework.Pod) *profile {
+func (q *Queue) profileOf(p *api.Pod) *profile {
 	name := p.Spec.SchedulerName
 	if name == "" {
 		name = scheduling.DefaultName

@@ -8,13 +8,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
 // fill puts one pod, which requests what its node's name says, on each node.
-func fill(t *testing.T, pods map[string]framework.PodBuilder, nodes ...*framework.Node) *framework.Snapshot {
+func fill(t *testing.T, pods map[string]api.PodBuilder, nodes ...*api.Node) *framework.Snapshot {
 	t.Helper()
-	var o framework.Objects
+	var o api.Objects
 	o.Nodes = nodes
 	for _, n := range nodes {
 		if p, ok := pods[n.Name]; ok {
@@ -31,15 +32,15 @@ func fill(t *testing.T, pods map[string]framework.PodBuilder, nodes ...*framewor
 func TestUtilization(t *testing.T) {
 	snap := fill(
 		t,
-		map[string]framework.PodBuilder{
-			"half": framework.MakePod("").Requests("2", "1Gi"),
-			"over": framework.MakePod("").Requests("6", ""),
-			"gpu":  framework.MakePod("").Request("nvidia.com/gpu", "3"),
+		map[string]api.PodBuilder{
+			"half": api.MakePod("").Requests("2", "1Gi"),
+			"over": api.MakePod("").Requests("6", ""),
+			"gpu":  api.MakePod("").Request("nvidia.com/gpu", "3"),
 		},
-		framework.MakeNode("idle", "4", "4Gi").Obj(),
-		framework.MakeNode("half", "4", "4Gi").Obj(),
-		framework.MakeNode("gpu", "4", "4Gi").Resource("nvidia.com/gpu", "4").Resource("example.com/unused", "1").Obj(),
-		framework.MakeNode("over", "4", "").Obj(),
+		api.MakeNode("idle", "4", "4Gi").Obj(),
+		api.MakeNode("half", "4", "4Gi").Obj(),
+		api.MakeNode("gpu", "4", "4Gi").Resource("nvidia.com/gpu", "4").Resource("example.com/unused", "1").Obj(),
+		api.MakeNode("over", "4", "").Obj(),
 	)
 	tests := []struct {
 		name  string
@@ -100,13 +101,13 @@ func TestUtilizationOfNothing(t *testing.T) {
 
 // TestManyResources checks that no more columns are shown than fit a screen.
 func TestManyResources(t *testing.T) {
-	node, pod := framework.MakeNode("n", "1", "1Gi"), framework.MakePod("")
+	node, pod := api.MakeNode("n", "1", "1Gi"), api.MakePod("")
 	for i := range 5 {
 		name := fmt.Sprintf("example.com/r%d", i)
 		node, pod = node.Resource(resource.Name(name), "1"), pod.Request(resource.Name(name), "1")
 	}
 	var b strings.Builder
-	if err := Utilization(&b, fill(t, map[string]framework.PodBuilder{"n": pod}, node.Obj()), 10); err != nil {
+	if err := Utilization(&b, fill(t, map[string]api.PodBuilder{"n": pod}, node.Obj()), 10); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(b.String(), "R1\n") || strings.Contains(b.String(), "R2") {

@@ -11,13 +11,14 @@ import (
 	"strings"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // A Cluster is what was read, and from where. The zero Cluster is empty and
 // ready to use.
 type Cluster struct {
 	// Objects are the objects as they were read.
-	Objects framework.Objects
+	Objects api.Objects
 	// Title says in a few words what this cluster is.
 	Title string
 
@@ -129,7 +130,7 @@ func (c *Cluster) explain(err error) error {
 		list := joined.Unwrap()
 		err, more = list[0], len(list)-1
 	}
-	var invalid *framework.InvalidError
+	var invalid *api.InvalidError
 	if errors.As(err, &invalid) {
 		if file := c.files[invalid.Object]; file != "" {
 			err = fmt.Errorf("%s: %w", file, err)

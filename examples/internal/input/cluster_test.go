@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // write puts files into a directory of the test and returns their names.
@@ -177,7 +177,7 @@ func TestSample(t *testing.T) {
 		if n == b.Objects.Nodes[i] || n.Name != b.Objects.Nodes[i].Name {
 			t.Errorf("node %d: %s and %s, want equal names of two objects", i, n.Name, b.Objects.Nodes[i].Name)
 		}
-		zones[n.Labels[framework.LabelTopologyZone]] = true
+		zones[n.Labels[api.LabelTopologyZone]] = true
 		shapes[n.Labels["node.kubernetes.io/instance-type"]] = true
 	}
 	if len(zones) != 3 || len(shapes) != 5 {

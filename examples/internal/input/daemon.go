@@ -3,6 +3,7 @@ package input
 import (
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scoring"
 )
@@ -10,26 +11,26 @@ import (
 // daemonTolerations are those that the DaemonSet controller adds to its pods.
 //
 // Source: Kubernetes 1.37, pkg/controller/daemon/util.
-var daemonTolerations = []framework.Toleration{
-	tolerate("node.kubernetes.io/not-ready", framework.TaintEffectNoExecute),
-	tolerate("node.kubernetes.io/unreachable", framework.TaintEffectNoExecute),
-	tolerate("node.kubernetes.io/disk-pressure", framework.TaintEffectNoSchedule),
-	tolerate("node.kubernetes.io/memory-pressure", framework.TaintEffectNoSchedule),
-	tolerate("node.kubernetes.io/pid-pressure", framework.TaintEffectNoSchedule),
-	tolerate(framework.TaintNodeUnschedulable, framework.TaintEffectNoSchedule),
+var daemonTolerations = []api.Toleration{
+	tolerate("node.kubernetes.io/not-ready", api.TaintEffectNoExecute),
+	tolerate("node.kubernetes.io/unreachable", api.TaintEffectNoExecute),
+	tolerate("node.kubernetes.io/disk-pressure", api.TaintEffectNoSchedule),
+	tolerate("node.kubernetes.io/memory-pressure", api.TaintEffectNoSchedule),
+	tolerate("node.kubernetes.io/pid-pressure", api.TaintEffectNoSchedule),
+	tolerate(api.TaintNodeUnschedulable, api.TaintEffectNoSchedule),
 }
 
 // networkToleration is added for pods in the host's network.
-var networkToleration = tolerate("node.kubernetes.io/network-unavailable", framework.TaintEffectNoSchedule)
+var networkToleration = tolerate("node.kubernetes.io/network-unavailable", api.TaintEffectNoSchedule)
 
-func tolerate(key string, effect framework.TaintEffect) framework.Toleration {
-	return framework.Toleration{Key: key, Operator: framework.TolerationOpExists, Effect: effect}
+func tolerate(key string, effect api.TaintEffect) api.Toleration {
+	return api.Toleration{Key: key, Operator: api.TolerationOpExists, Effect: effect}
 }
 
 // daemons makes a pod of a DaemonSet for each node that admits it, bound to that
 // node by a required node affinity. Which nodes do is asked of a scheduler: an
 // explanation tells the verdict on every node.
-func (w *workload) daemons(nodes []*framework.Node) ([]*framework.Pod, error) {
+func (w *workload) daemons(nodes []*api.Node) ([]*api.Pod, error) {
 	s, err := scheduling.New(scheduling.Profile{
 		Filter: []framework.Plugin{filter.NodeName{}, filter.TaintToleration{}, filter.NodeAffinity{}},
 		// Without a scorer the search would end at the first node that will do.
@@ -50,7 +51,7 @@ func (w *workload) daemons(nodes []*framework.Node) ([]*framework.Pod, error) {
 	if err != nil {
 		return nil, err
 	}
-	var pods []*framework.Pod
+	var pods []*api.Pod
 	for _, n := range s.Explain(snap, info).Nodes {
 		if n.Verdict == scheduling.VerdictFeasible {
 			p := w.daemon()
@@ -63,9 +64,9 @@ func (w *workload) daemons(nodes []*framework.Node) ([]*framework.Pod, error) {
 }
 
 // daemon makes one pod of a DaemonSet, for no node yet.
-func (w *workload) daemon() *framework.Pod {
+func (w *workload) daemon() *api.Pod {
 	p := w.pod()
-	list := append([]framework.Toleration{}, p.Spec.Tolerations...)
+	list := append([]api.Toleration{}, p.Spec.Tolerations...)
 	if list = append(list, daemonTolerations...); p.Spec.HostNetwork {
 		list = append(list, networkToleration)
 	}
@@ -75,18 +76,18 @@ func (w *workload) daemon() *framework.Pod {
 
 // onNode returns a copy of the affinity that demands the node of that name, in
 // place of what it demanded of nodes.
-func onNode(a *framework.Affinity, node string) *framework.Affinity {
-	var copied framework.Affinity
+func onNode(a *api.Affinity, node string) *api.Affinity {
+	var copied api.Affinity
 	if a != nil {
 		copied = *a
 	}
-	var nodes framework.NodeAffinity
+	var nodes api.NodeAffinity
 	if copied.NodeAffinity != nil {
 		nodes = *copied.NodeAffinity
 	}
-	nodes.RequiredDuringSchedulingIgnoredDuringExecution = &framework.NodeSelector{
-		NodeSelectorTerms: []framework.NodeSelectorTerm{{MatchFields: []framework.NodeSelectorRequirement{
-			{Key: "metadata.name", Operator: framework.NodeSelectorOpIn, Values: []string{node}},
+	nodes.RequiredDuringSchedulingIgnoredDuringExecution = &api.NodeSelector{
+		NodeSelectorTerms: []api.NodeSelectorTerm{{MatchFields: []api.NodeSelectorRequirement{
+			{Key: "metadata.name", Operator: api.NodeSelectorOpIn, Values: []string{node}},
 		}}},
 	}
 	copied.NodeAffinity = &nodes

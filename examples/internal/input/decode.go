@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling/config"
 )
 
@@ -13,11 +13,11 @@ import (
 // tables of the OpenB trace begin with a line of column names, JSON with a
 // brace, and everything else is YAML, as is what begins with a brace and is no
 // JSON.
-func decode(o *framework.Objects, data []byte) error {
+func decode(o *api.Objects, data []byte) error {
 	if isOpenB(data) {
 		return decodeOpenB(o, data)
 	}
-	var jsonErr *framework.SyntaxError
+	var jsonErr *api.SyntaxError
 	if bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{")) {
 		if err := o.Decode(data); !errors.As(err, &jsonErr) {
 			return err
@@ -32,7 +32,7 @@ func decode(o *framework.Objects, data []byte) error {
 	}
 	for i, d := range documents {
 		if d[0] != '{' && d[0] != '[' { // a list has an error of its own
-			return &framework.InvalidError{Object: fmt.Sprintf("document %d", i+1), Value: string(d), Err: errors.New("is no Kubernetes object")}
+			return &api.InvalidError{Object: fmt.Sprintf("document %d", i+1), Value: string(d), Err: errors.New("is no Kubernetes object")}
 		}
 	}
 	return o.Decode(bytes.Join(documents, []byte("\n")))

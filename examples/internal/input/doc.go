@@ -11,7 +11,7 @@
 // Pods that have a node run there; the others are pending. Workloads stand for
 // the pods that they would make, see [Cluster.Snapshot].
 //
-// A program of your own needs little of this: [framework.Decode] reads JSON,
+// A program of your own needs little of this: [api.Decode] reads JSON,
 // config.YAMLToJSON turns YAML into it, and [framework.SnapshotOf] makes
 // a snapshot.
 package input

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -54,7 +54,7 @@ func isOpenB(data []byte) bool {
 //
 // Source: the cluster trace "openb" that Alibaba published with "Beware of
 // Fragmentation" (USENIX ATC 2023).
-func decodeOpenB(o *framework.Objects, data []byte) error {
+func decodeOpenB(o *api.Objects, data []byte) error {
 	r := csv.NewReader(bytes.NewReader(data))
 	r.ReuseRecord = true
 	header, err := r.Read()
@@ -96,7 +96,7 @@ func missing(header []string, what string, needed []string) error {
 	if len(lacks) == 0 {
 		return nil
 	}
-	return &framework.InvalidError{
+	return &api.InvalidError{
 		Object: "line 1", Field: "columns", Value: strings.Join(header, ","),
 		Err: fmt.Errorf("there is no %s; a table of %s has the columns %s", strings.Join(lacks, ", "), what, strings.Join(needed, ",")),
 	}
@@ -141,7 +141,7 @@ func (t *table) number(column string) int64 {
 
 func (t *table) fail(column, value string, err error) {
 	if t.err == nil {
-		t.err = &framework.InvalidError{Object: t.object, Field: column, Value: value, Err: err}
+		t.err = &api.InvalidError{Object: t.object, Field: column, Value: value, Err: err}
 	}
 }
 
@@ -157,9 +157,9 @@ func (t *table) resources(gpus int64) resource.List {
 	return list
 }
 
-func (t *table) node(o *framework.Objects) {
+func (t *table) node(o *api.Objects) {
 	name := t.name("sn", "node ")
-	b := framework.MakeNode(name, "", "")
+	b := api.MakeNode(name, "", "")
 	if model := t.text("model"); model != "" {
 		b = b.Labels(gpuModel, model)
 	}
@@ -170,8 +170,8 @@ func (t *table) node(o *framework.Objects) {
 	o.Nodes = append(o.Nodes, n)
 }
 
-func (t *table) pod(o *framework.Objects) {
-	p := framework.MakePod(t.name("name", "pod default/")).Obj()
+func (t *table) pod(o *api.Objects) {
+	p := api.MakePod(t.name("name", "pod default/")).Obj()
 	if t.text("creation_time") != "" && t.text("deletion_time") != "" {
 		from, until := t.number("creation_time"), t.number("deletion_time")
 		if until < from {
@@ -184,10 +184,10 @@ func (t *table) pod(o *framework.Objects) {
 	p.Spec.Containers[0].Resources.Requests = t.resources(t.number("num_gpu") * t.number("gpu_milli"))
 	// The models that will do, if not all.
 	if models := t.text("gpu_spec"); models != "" {
-		p.Spec.Affinity = &framework.Affinity{NodeAffinity: &framework.NodeAffinity{
-			RequiredDuringSchedulingIgnoredDuringExecution: &framework.NodeSelector{NodeSelectorTerms: []framework.NodeSelectorTerm{{
-				MatchExpressions: []framework.NodeSelectorRequirement{{
-					Key: gpuModel, Operator: framework.NodeSelectorOpIn, Values: strings.Split(models, "|"),
+		p.Spec.Affinity = &api.Affinity{NodeAffinity: &api.NodeAffinity{
+			RequiredDuringSchedulingIgnoredDuringExecution: &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{{
+				MatchExpressions: []api.NodeSelectorRequirement{{
+					Key: gpuModel, Operator: api.NodeSelectorOpIn, Values: strings.Split(models, "|"),
 				}},
 			}}},
 		}}

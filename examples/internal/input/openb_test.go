@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -98,7 +99,7 @@ func FuzzOpenB(f *testing.F) {
 	f.Add("name,cpu_milli,memory_mib,num_gpu,gpu_milli\np,2147483647,2147483647,2147483647,2147483647\n")
 	f.Add("cpu_milli,memory_mib")
 	f.Fuzz(func(t *testing.T, text string) {
-		var o framework.Objects
+		var o api.Objects
 		if !isOpenB([]byte(text)) || decodeOpenB(&o, []byte(text)) != nil {
 			return
 		}

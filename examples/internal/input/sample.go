@@ -3,7 +3,7 @@ package input
 import (
 	"fmt"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // Sample returns a cluster of the kind that a web shop with some data science
@@ -17,9 +17,9 @@ func Sample() *Cluster {
 			c.Objects.Pods = append(c.Objects.Pods, w.pod.Name(fmt.Sprintf("%s-%d", w.name, i)).Owner(w.kind, w.name).Obj())
 		}
 	}
-	c.Objects.PriorityClasses = []*framework.PriorityClass{
-		{ObjectMeta: framework.ObjectMeta{Name: "shop-critical"}, Value: 1000},
-		{ObjectMeta: framework.ObjectMeta{Name: "batch"}, Value: -10},
+	c.Objects.PriorityClasses = []*api.PriorityClass{
+		{ObjectMeta: api.ObjectMeta{Name: "shop-critical"}, Value: 1000},
+		{ObjectMeta: api.ObjectMeta{Name: "batch"}, Value: -10},
 	}
 	return c
 }
@@ -29,7 +29,7 @@ func Sample() *Cluster {
 var samplePools = []struct {
 	name  string
 	count int
-	node  framework.NodeBuilder
+	node  api.NodeBuilder
 }{
 	{"general", 18, machine("general-8x32", "7910m", "30200Mi")},
 	{"compute", 7, machine("compute-16x32", "15890m", "29600Mi").Labels("workload", "compute")},
@@ -42,22 +42,22 @@ var samplePools = []struct {
 }
 
 // machine describes a node by its instance type and what is left for pods.
-func machine(instance, cpu, memory string) framework.NodeBuilder {
-	return framework.MakeNode("", cpu, memory).Region("north-1").Resource("ephemeral-storage", "90Gi").
+func machine(instance, cpu, memory string) api.NodeBuilder {
+	return api.MakeNode("", cpu, memory).Region("north-1").Resource("ephemeral-storage", "90Gi").
 		Labels("node.kubernetes.io/instance-type", instance, "kubernetes.io/os", "linux", "kubernetes.io/arch", "amd64")
 }
 
 // sampleDaemons run on every node.
-var sampleDaemons = []framework.PodBuilder{
+var sampleDaemons = []api.PodBuilder{
 	daemon("kube-proxy", "100m", "64Mi"),
 	daemon("network-agent", "150m", "256Mi").HostPort(4240),
 	daemon("log-shipper", "100m", "200Mi"),
 	daemon("node-exporter", "50m", "64Mi").HostPort(9100),
 }
 
-func daemon(name, cpu, memory string) framework.PodBuilder {
-	return framework.MakePod(name).Namespace("kube-system").Labels("app", name).Owner("DaemonSet", name).
-		Requests(cpu, memory).PriorityClass("system-node-critical").Tolerates("").Phase(framework.PodRunning)
+func daemon(name, cpu, memory string) api.PodBuilder {
+	return api.MakePod(name).Namespace("kube-system").Labels("app", name).Owner("DaemonSet", name).
+		Requests(cpu, memory).PriorityClass("system-node-critical").Tolerates("").Phase(api.PodRunning)
 }
 
 // addSampleNodes adds the nodes and the daemons.

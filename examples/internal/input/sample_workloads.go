@@ -1,12 +1,12 @@
 package input
 
-import "github.com/berth-sched/berth/framework"
+import "github.com/berth-sched/berth/framework/api"
 
 // A sampleWorkload is so many equal pods.
 type sampleWorkload struct {
 	kind, name string
 	replicas   int
-	pod        framework.PodBuilder
+	pod        api.PodBuilder
 }
 
 // sampleWorkloads are the workloads whose pods wait, in the order in which they
@@ -18,14 +18,14 @@ var sampleWorkloads = []sampleWorkload{
 	{"ReplicaSet", "ingress", 2, app("ingress", "ingress", "1", "1Gi").HostPort(80, 443).
 		NodeSelector("workload", "ingress").Tolerates("dedicated=ingress:NoSchedule")},
 	{"StatefulSet", "prometheus", 2, app("monitoring", "prometheus", "2", "12Gi").NodeSelector("workload", "memory").
-		PodAntiAffinity(framework.LabelHostname, "app=prometheus")},
+		PodAntiAffinity(api.LabelHostname, "app=prometheus")},
 	{"ReplicaSet", "grafana", 1, app("monitoring", "grafana", "250m", "512Mi")},
 
 	// The shop.
 	{"ReplicaSet", "frontend", 48, app("shop", "frontend", "250m", "256Mi").PriorityClass("shop-critical").
-		Spread(1, framework.LabelTopologyZone, framework.ScheduleAnyway, "app=frontend")},
+		Spread(1, api.LabelTopologyZone, api.ScheduleAnyway, "app=frontend")},
 	{"ReplicaSet", "checkout", 24, app("shop", "checkout", "500m", "512Mi").PriorityClass("shop-critical").
-		Spread(1, framework.LabelTopologyZone, framework.DoNotSchedule, "app=checkout")},
+		Spread(1, api.LabelTopologyZone, api.DoNotSchedule, "app=checkout")},
 	{"ReplicaSet", "cart", 24, app("shop", "cart", "300m", "384Mi").Sidecar("proxy").Requests("100m", "128Mi")},
 	{"ReplicaSet", "catalog", 36, app("shop", "catalog", "200m", "768Mi").PreferNodes(50, "workload in (memory)")},
 	{"ReplicaSet", "search", 18, app("shop", "search", "1", "3Gi").PreferNodes(80, "workload in (compute)")},
@@ -34,9 +34,9 @@ var sampleWorkloads = []sampleWorkload{
 	{"ReplicaSet", "images", 30, app("shop", "images", "400m", "640Mi").Tolerates("capacity=spot:PreferNoSchedule")},
 	{"StatefulSet", "redis", 6, app("shop", "redis", "500m", "8Gi").NodeSelector("workload", "memory")},
 	{"StatefulSet", "kafka", 6, app("data", "kafka", "2", "8Gi").
-		PodAntiAffinity(framework.LabelHostname, "app=kafka")},
+		PodAntiAffinity(api.LabelHostname, "app=kafka")},
 	{"StatefulSet", "postgres", 3, app("data", "postgres", "4", "24Gi").NodeSelector("workload", "memory").PriorityClass("shop-critical").
-		PodAntiAffinity(framework.LabelTopologyZone, "app=postgres")},
+		PodAntiAffinity(api.LabelTopologyZone, "app=postgres")},
 
 	// Work that may wait, and that likes cheap nodes.
 	{"Job", "thumbnails", 60, batch("thumbnails", "500m", "512Mi").Tolerates("capacity=spot:PreferNoSchedule")},
@@ -56,14 +56,14 @@ var sampleWorkloads = []sampleWorkload{
 }
 
 // app describes a pod by what its container requests.
-func app(namespace, name, cpu, memory string) framework.PodBuilder {
-	return framework.MakePod("").Namespace(namespace).Labels("app", name).Requests(cpu, memory)
+func app(namespace, name, cpu, memory string) api.PodBuilder {
+	return api.MakePod("").Namespace(namespace).Labels("app", name).Requests(cpu, memory)
 }
 
-func batch(name, cpu, memory string) framework.PodBuilder {
+func batch(name, cpu, memory string) api.PodBuilder {
 	return app("batch", name, cpu, memory).PriorityClass("batch")
 }
 
-func gpu(name, cpu, memory, gpus string) framework.PodBuilder {
+func gpu(name, cpu, memory, gpus string) api.PodBuilder {
 	return app("ml", name, cpu, memory).Request("nvidia.com/gpu", gpus).Limit("nvidia.com/gpu", gpus).Tolerates("nvidia.com/gpu:NoSchedule")
 }

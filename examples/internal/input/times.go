@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // The annotations that tell a simulation when a pod comes, counted from its
@@ -31,7 +31,7 @@ type Times struct {
 // Times returns the times of a pod, by its annotations. In the tables of the
 // OpenB trace they are those of the row: created at creation_time, and running
 // for as long as until deletion_time.
-func (c *Cluster) Times(p *framework.Pod) (t Times, err error) {
+func (c *Cluster) Times(p *api.Pod) (t Times, err error) {
 	t.Run = Forever
 	for _, a := range []struct {
 		key string
@@ -42,7 +42,7 @@ func (c *Cluster) Times(p *framework.Pod) (t Times, err error) {
 			continue
 		}
 		if *a.to, err = parseTime(text); err != nil {
-			return t, c.explain(&framework.InvalidError{
+			return t, c.explain(&api.InvalidError{
 				Object: "pod " + p.Key(), Field: fmt.Sprintf("metadata.annotations[%s]", a.key), Value: text, Err: err,
 			})
 		}

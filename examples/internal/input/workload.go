@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // maxReplicas bounds the pods of one workload.
@@ -12,9 +12,9 @@ const maxReplicas = 100_000
 
 // A workload is an object that makes pods.
 type workload struct {
-	framework.TypeMeta
-	framework.ObjectMeta
-	template *framework.PodTemplateSpec
+	api.TypeMeta
+	api.ObjectMeta
+	template *api.PodTemplateSpec
 	field    string // which says how many pods; "" for one on each node
 	count    *int32 // nil means 1
 }
@@ -23,7 +23,7 @@ type workload struct {
 func (w *workload) label() string { return strings.ToLower(w.Kind) + " " + w.Key() }
 
 // workloads lists the workloads among the objects.
-func workloads(o *framework.Objects) []workload {
+func workloads(o *api.Objects) []workload {
 	var list []workload
 	for _, x := range o.Deployments {
 		list = append(list, workload{x.TypeMeta, x.ObjectMeta, &x.Spec.Template, "spec.replicas", x.Spec.Replicas})
@@ -112,17 +112,17 @@ func orOne(n *int32) int32 {
 }
 
 // pods makes the workload's pods. Only those of a DaemonSet have names.
-func (w *workload) pods(nodes []*framework.Node) ([]*framework.Pod, error) {
+func (w *workload) pods(nodes []*api.Node) ([]*api.Pod, error) {
 	if w.field == "" {
 		return w.daemons(nodes)
 	}
 	n := orOne(w.count)
 	if n < 0 || n > maxReplicas {
-		return nil, &framework.InvalidError{
+		return nil, &api.InvalidError{
 			Object: w.label(), Field: w.field, Value: fmt.Sprint(n), Err: fmt.Errorf("want a number from 0 to %d", maxReplicas),
 		}
 	}
-	pods := make([]*framework.Pod, n)
+	pods := make([]*api.Pod, n)
 	for i := range pods {
 		pods[i] = w.pod()
 	}
@@ -130,12 +130,12 @@ func (w *workload) pods(nodes []*framework.Node) ([]*framework.Pod, error) {
 }
 
 // pod makes one pod, without a name. It shares what it has with the template.
-func (w *workload) pod() *framework.Pod {
-	return &framework.Pod{
-		TypeMeta: framework.TypeMeta{Kind: "Pod", APIVersion: "v1"},
-		ObjectMeta: framework.ObjectMeta{
+func (w *workload) pod() *api.Pod {
+	return &api.Pod{
+		TypeMeta: api.TypeMeta{Kind: "Pod", APIVersion: "v1"},
+		ObjectMeta: api.ObjectMeta{
 			Namespace: w.Namespace, Labels: w.template.Labels, Annotations: w.template.Annotations,
-			OwnerReferences: []framework.OwnerReference{
+			OwnerReferences: []api.OwnerReference{
 				{APIVersion: w.APIVersion, Kind: w.Kind, Name: w.Name, UID: w.UID, Controller: new(true)},
 			},
 		},

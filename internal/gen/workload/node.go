@@ -3,7 +3,7 @@ package workload
 import (
 	"fmt"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -15,7 +15,7 @@ func NodeName(i int) string { return fmt.Sprintf("node-%05d", i) }
 
 // Node returns node i of any cluster: 4 CPU, 32Gi of memory and 110 pods, in
 // zone i mod 10 of one region.
-func Node(i int) *framework.Node {
+func Node(i int) *api.Node {
 	name := NodeName(i)
 	capacity := func() resource.List {
 		return resource.List{
@@ -24,9 +24,9 @@ func Node(i int) *framework.Node {
 			"pods":   resource.MustParse("110"),
 		}
 	}
-	return &framework.Node{
-		TypeMeta: framework.TypeMeta{Kind: "Node", APIVersion: "v1"},
-		ObjectMeta: framework.ObjectMeta{
+	return &api.Node{
+		TypeMeta: api.TypeMeta{Kind: "Node", APIVersion: "v1"},
+		ObjectMeta: api.ObjectMeta{
 			Name: name,
 			Labels: map[string]string{
 				"kubernetes.io/hostname":        name,
@@ -34,7 +34,7 @@ func Node(i int) *framework.Node {
 				"topology.kubernetes.io/zone":   zone(i % zones),
 			},
 		},
-		Status: framework.NodeStatus{Capacity: capacity(), Allocatable: capacity()},
+		Status: api.NodeStatus{Capacity: capacity(), Allocatable: capacity()},
 	}
 }
 

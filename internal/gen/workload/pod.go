@@ -3,7 +3,7 @@ package workload
 import (
 	"fmt"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -18,14 +18,14 @@ const (
 
 // InitPod returns pod j of those that a cluster of n nodes has before the
 // benchmark starts; it is placed on node j mod n.
-func InitPod(j, n int) *framework.Pod {
+func InitPod(j, n int) *api.Pod {
 	p := plain(fmt.Sprintf("init-%06d", j), "init")
 	p.Spec.NodeName = NodeName(j % n)
 	return p
 }
 
 // Pod returns pod i of a workload, not placed. It panics if k is none of Kinds.
-func Pod(k Kind, i int) *framework.Pod {
+func Pod(k Kind, i int) *api.Pod {
 	if k == Mixed {
 		k = pure[i%len(pure)]
 	}
@@ -33,28 +33,28 @@ func Pod(k Kind, i int) *framework.Pod {
 	switch k {
 	case Basic:
 	case NodeAffinity:
-		p.Spec.Affinity = &framework.Affinity{NodeAffinity: firstZones(5)}
+		p.Spec.Affinity = &api.Affinity{NodeAffinity: firstZones(5)}
 	case SpreadHard:
-		p.Spec.TopologySpreadConstraints = spread(k, framework.DoNotSchedule)
+		p.Spec.TopologySpreadConstraints = spread(k, api.DoNotSchedule)
 	case SpreadSoft:
-		p.Spec.TopologySpreadConstraints = spread(k, framework.ScheduleAnyway)
+		p.Spec.TopologySpreadConstraints = spread(k, api.ScheduleAnyway)
 	case PrefAffinity:
-		p.Spec.Affinity = &framework.Affinity{PodAffinity: &framework.PodAffinity{
-			PreferredDuringSchedulingIgnoredDuringExecution: []framework.WeightedPodAffinityTerm{
+		p.Spec.Affinity = &api.Affinity{PodAffinity: &api.PodAffinity{
+			PreferredDuringSchedulingIgnoredDuringExecution: []api.WeightedPodAffinityTerm{
 				{Weight: 1, PodAffinityTerm: term("app", string(k))},
 			},
 		}}
 	case PrefAntiAffinity:
-		p.Spec.Affinity = &framework.Affinity{PodAntiAffinity: &framework.PodAntiAffinity{
-			PreferredDuringSchedulingIgnoredDuringExecution: []framework.WeightedPodAffinityTerm{
+		p.Spec.Affinity = &api.Affinity{PodAntiAffinity: &api.PodAntiAffinity{
+			PreferredDuringSchedulingIgnoredDuringExecution: []api.WeightedPodAffinityTerm{
 				{Weight: 1, PodAffinityTerm: term("app", string(k))},
 			},
 		}}
 	case ReqAntiAffinity:
 		group := fmt.Sprintf("g%d", i%groups)
 		p.Labels["group"] = group
-		p.Spec.Affinity = &framework.Affinity{PodAntiAffinity: &framework.PodAntiAffinity{
-			RequiredDuringSchedulingIgnoredDuringExecution: []framework.PodAffinityTerm{term("group", group)},
+		p.Spec.Affinity = &api.Affinity{PodAntiAffinity: &api.PodAntiAffinity{
+			RequiredDuringSchedulingIgnoredDuringExecution: []api.PodAffinityTerm{term("group", group)},
 		}}
 	default:
 		panic(fmt.Sprintf("workload: no workload %q", k))
@@ -63,21 +63,21 @@ func Pod(k Kind, i int) *framework.Pod {
 }
 
 // plain returns the pod that all others are made of.
-func plain(name, app string) *framework.Pod {
-	return &framework.Pod{
-		TypeMeta: framework.TypeMeta{Kind: "Pod", APIVersion: "v1"},
-		ObjectMeta: framework.ObjectMeta{
+func plain(name, app string) *api.Pod {
+	return &api.Pod{
+		TypeMeta: api.TypeMeta{Kind: "Pod", APIVersion: "v1"},
+		ObjectMeta: api.ObjectMeta{
 			Name:      name,
 			Namespace: "default",
-			UID:       framework.UID("uid-" + name),
+			UID:       api.UID("uid-" + name),
 			Labels:    map[string]string{"app": app},
 		},
-		Spec: framework.PodSpec{
+		Spec: api.PodSpec{
 			SchedulerName: "default-scheduler",
-			Containers: []framework.Container{{
+			Containers: []api.Container{{
 				Name:  "main",
 				Image: "registry.k8s.io/pause:3.10",
-				Resources: framework.ResourceRequirements{Requests: resource.List{
+				Resources: api.ResourceRequirements{Requests: resource.List{
 					"cpu":    resource.MustParse("100m"),
 					"memory": resource.MustParse("500Mi"),
 				}},
@@ -87,16 +87,16 @@ func plain(name, app string) *framework.Pod {
 }
 
 // firstZones requires one of the first n zones.
-func firstZones(n int) *framework.NodeAffinity {
+func firstZones(n int) *api.NodeAffinity {
 	var names []string
 	for i := range n {
 		names = append(names, zone(i))
 	}
-	return &framework.NodeAffinity{
-		RequiredDuringSchedulingIgnoredDuringExecution: &framework.NodeSelector{
-			NodeSelectorTerms: []framework.NodeSelectorTerm{{
-				MatchExpressions: []framework.NodeSelectorRequirement{
-					{Key: byZone, Operator: framework.NodeSelectorOpIn, Values: names},
+	return &api.NodeAffinity{
+		RequiredDuringSchedulingIgnoredDuringExecution: &api.NodeSelector{
+			NodeSelectorTerms: []api.NodeSelectorTerm{{
+				MatchExpressions: []api.NodeSelectorRequirement{
+					{Key: byZone, Operator: api.NodeSelectorOpIn, Values: names},
 				},
 			}},
 		},
@@ -104,19 +104,19 @@ func firstZones(n int) *framework.NodeAffinity {
 }
 
 // spread bounds the skew of the workload over the zones.
-func spread(k Kind, otherwise framework.UnsatisfiableConstraintAction) []framework.TopologySpreadConstraint {
-	return []framework.TopologySpreadConstraint{{
+func spread(k Kind, otherwise api.UnsatisfiableConstraintAction) []api.TopologySpreadConstraint {
+	return []api.TopologySpreadConstraint{{
 		MaxSkew:           5,
 		TopologyKey:       byZone,
 		WhenUnsatisfiable: otherwise,
-		LabelSelector:     &framework.LabelSelector{MatchLabels: map[string]string{"app": string(k)}},
+		LabelSelector:     &api.LabelSelector{MatchLabels: map[string]string{"app": string(k)}},
 	}}
 }
 
 // term selects the pods with a label, by node.
-func term(key, value string) framework.PodAffinityTerm {
-	return framework.PodAffinityTerm{
-		LabelSelector: &framework.LabelSelector{MatchLabels: map[string]string{key: value}},
+func term(key, value string) api.PodAffinityTerm {
+	return api.PodAffinityTerm{
+		LabelSelector: &api.LabelSelector{MatchLabels: map[string]string{key: value}},
 		TopologyKey:   byHost,
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // field returns what stands at a dotted path of an object's JSON.
@@ -93,7 +93,7 @@ func TestDecodes(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				got, err := framework.DecodeObject[framework.Pod](data)
+				got, err := api.DecodeObject[api.Pod](data)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -8,6 +8,7 @@ import (
 	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scoring"
 )
@@ -33,7 +34,7 @@ func TestAllocations(t *testing.T) {
 			s := measuredCluster(t, 20, 5)
 			pods := make([]*framework.PodInfo, 100)
 			for i := range pods {
-				if pods[i], err = s.NewPodInfo(framework.MakePod(fmt.Sprint("new-", i)).Requests("100m", "128Mi").Obj()); err != nil {
+				if pods[i], err = s.NewPodInfo(api.MakePod(fmt.Sprint("new-", i)).Requests("100m", "128Mi").Obj()); err != nil {
 					t.Fatal(err)
 				}
 				load.Pod(pods[i])

@@ -8,6 +8,7 @@ import (
 	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scoring"
@@ -28,7 +29,7 @@ func BenchmarkDecision(b *testing.B) {
 			placed := make([]*framework.PodInfo, 0, 20_000)
 			on := make([]string, 0, cap(placed))
 			for i := range cap(placed) {
-				info, err := s.NewPodInfo(framework.MakePod(fmt.Sprintf("new-%d", i)).UID(framework.UID(fmt.Sprintf("new-%d", i))).Requests("100m", "128Mi").Obj())
+				info, err := s.NewPodInfo(api.MakePod(fmt.Sprintf("new-%d", i)).UID(api.UID(fmt.Sprintf("new-%d", i))).Requests("100m", "128Mi").Obj())
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -91,7 +92,7 @@ func BenchmarkRefreshAndDecision(b *testing.B) {
 			}
 			scheduler, ledger := loadAwareScheduler(b, load), estimator.LedgerOf(s)
 			place := func(i int) {
-				info, err := s.NewPodInfo(framework.MakePod(fmt.Sprintf("new-%d", i)).UID(framework.UID(fmt.Sprintf("new-%d", i))).Requests("100m", "128Mi").Obj())
+				info, err := s.NewPodInfo(api.MakePod(fmt.Sprintf("new-%d", i)).UID(api.UID(fmt.Sprintf("new-%d", i))).Requests("100m", "128Mi").Obj())
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -105,9 +106,9 @@ func BenchmarkRefreshAndDecision(b *testing.B) {
 			}
 			place(0)
 			place(1)
-			next := make([]*framework.NodeMetric, 0, nodes)
+			next := make([]*api.NodeMetric, 0, nodes)
 			for _, n := range s.All() {
-				m := framework.Clone(ledger.Metric(n))
+				m := api.Clone(ledger.Metric(n))
 				m.Status.UpdateTime = new(m.Status.UpdateTime.Add(time.Minute))
 				next = append(next, m)
 			}
@@ -134,22 +135,22 @@ func measuredCluster(b testing.TB, nodes, pods int) *framework.Snapshot {
 	s := framework.NewSnapshot(framework.ZoneInterleaved)
 	s.SetNow(start.Add(-time.Hour))
 	ledger := estimator.LedgerOf(s)
-	use := func(cpu, memory int64) framework.ResourceMap {
-		return framework.ResourceMapOf(resource.List{
+	use := func(cpu, memory int64) api.ResourceMap {
+		return api.ResourceMapOf(resource.List{
 			resource.CPU: resource.Milli(cpu), resource.Memory: resource.New(memory, resource.BinarySI),
 		})
 	}
-	var metrics []*framework.NodeMetric
+	var metrics []*api.NodeMetric
 	for i := range nodes {
 		name := fmt.Sprintf("node-%05d", i)
-		if err := s.AddNode(framework.MakeNode(name, "64", "256Gi").Obj()); err != nil {
+		if err := s.AddNode(api.MakeNode(name, "64", "256Gi").Obj()); err != nil {
 			b.Fatal(err)
 		}
-		m := &framework.NodeMetric{ObjectMeta: framework.ObjectMeta{Name: name}}
+		m := &api.NodeMetric{ObjectMeta: api.ObjectMeta{Name: name}}
 		m.Status.UpdateTime = &start
-		m.Status.NodeMetric = &framework.NodeMetricInfo{NodeUsage: use(int64(5000+i*37%20000), int64(i%100)<<30)}
+		m.Status.NodeMetric = &api.NodeMetricInfo{NodeUsage: use(int64(5000+i*37%20000), int64(i%100)<<30)}
 		for k := range pods {
-			p := framework.MakePod(fmt.Sprintf("pod-%05d-%02d", i, k)).UID(framework.UID(fmt.Sprintf("uid-%05d-%02d", i, k))).Requests("500m", "1Gi").Obj()
+			p := api.MakePod(fmt.Sprintf("pod-%05d-%02d", i, k)).UID(api.UID(fmt.Sprintf("uid-%05d-%02d", i, k))).Requests("500m", "1Gi").Obj()
 			info, err := s.NewPodInfo(p)
 			if err != nil {
 				b.Fatal(err)
@@ -157,7 +158,7 @@ func measuredCluster(b testing.TB, nodes, pods int) *framework.Snapshot {
 			if err := s.AddPod(info, name); err != nil {
 				b.Fatal(err)
 			}
-			m.Status.PodsMetric = append(m.Status.PodsMetric, &framework.PodMetricInfo{
+			m.Status.PodsMetric = append(m.Status.PodsMetric, &api.PodMetricInfo{
 				Name: p.Name, Namespace: p.Namespace, PodUsage: use(int64(100+i%200), 1<<29), Priority: "koord-prod",
 			})
 		}

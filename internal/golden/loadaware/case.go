@@ -7,7 +7,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -15,34 +15,34 @@ import (
 // at Now, nodes are there, pods and metrics come in, pods are reserved and
 // unreserved, events follow, and then Pod is filtered and scored everywhere.
 type Case struct {
-	ID          int                     `json:"id"`
-	Mode        string                  `json:"mode"`
-	Now         time.Time               `json:"now"`
-	Args        json.RawMessage         `json:"args"`
-	Nodes       []*framework.Node       `json:"nodes"`
-	Pods        []*framework.Pod        `json:"pods,omitempty"`
-	NodeMetrics []*framework.NodeMetric `json:"nodeMetrics,omitempty"`
-	Reserve     []Reservation           `json:"reserve,omitempty"`
-	Unreserve   []Reservation           `json:"unreserve,omitempty"`
-	Events      []Event                 `json:"events,omitempty"`
-	Pod         *framework.Pod          `json:"pod"`
-	Expect      map[string]Answer       `json:"expect,omitempty"` // by version, such as "v1.8.0"
+	ID          int               `json:"id"`
+	Mode        string            `json:"mode"`
+	Now         time.Time         `json:"now"`
+	Args        json.RawMessage   `json:"args"`
+	Nodes       []*api.Node       `json:"nodes"`
+	Pods        []*api.Pod        `json:"pods,omitempty"`
+	NodeMetrics []*api.NodeMetric `json:"nodeMetrics,omitempty"`
+	Reserve     []Reservation     `json:"reserve,omitempty"`
+	Unreserve   []Reservation     `json:"unreserve,omitempty"`
+	Events      []Event           `json:"events,omitempty"`
+	Pod         *api.Pod          `json:"pod"`
+	Expect      map[string]Answer `json:"expect,omitempty"` // by version, such as "v1.8.0"
 }
 
 // A Reservation is a pod that was chosen for a node.
 type Reservation struct {
-	Node string         `json:"node"`
-	Pod  *framework.Pod `json:"pod"`
+	Node string   `json:"node"`
+	Pod  *api.Pod `json:"pod"`
 }
 
 // An Event is something that happens after the start.
 type Event struct {
-	Type   EventType             `json:"type"`
-	Pod    *framework.Pod        `json:"pod,omitempty"`
-	Metric *framework.NodeMetric `json:"metric,omitempty"`
-	Node   string                `json:"node,omitempty"` // of a metric that is deleted, or of a reservation
-	Object *framework.Node       `json:"object,omitempty"`
-	Passed framework.Duration    `json:"passed,omitzero"` // time that passes
+	Type   EventType       `json:"type"`
+	Pod    *api.Pod        `json:"pod,omitempty"`
+	Metric *api.NodeMetric `json:"metric,omitempty"`
+	Node   string          `json:"node,omitempty"` // of a metric that is deleted, or of a reservation
+	Object *api.Node       `json:"object,omitempty"`
+	Passed api.Duration    `json:"passed,omitzero"` // time that passes
 }
 
 // EventType is a kind of event.
@@ -64,14 +64,14 @@ const (
 
 // An Answer is what a plugin says.
 type Answer struct {
-	ArgsError     string                                    `json:"argsError,omitempty"` // then nothing else is there
-	DefaultedArgs json.RawMessage                           `json:"defaultedArgs,omitempty"`
-	PriorityClass string                                    `json:"priorityClass,omitempty"`
-	EstimatePod   map[resource.Name]int64                   `json:"estimatePod,omitempty"`
-	PodClasses    map[framework.UID]string                  `json:"podClasses,omitempty"`   // by UID
-	PodEstimates  map[framework.UID]map[resource.Name]int64 `json:"podEstimates,omitempty"` // by UID
-	Nodes         []NodeAnswer                              `json:"nodes,omitempty"`
-	Questions     [][]NodeAnswer                            `json:"questions,omitempty"` // by question among the events
+	ArgsError     string                              `json:"argsError,omitempty"` // then nothing else is there
+	DefaultedArgs json.RawMessage                     `json:"defaultedArgs,omitempty"`
+	PriorityClass string                              `json:"priorityClass,omitempty"`
+	EstimatePod   map[resource.Name]int64             `json:"estimatePod,omitempty"`
+	PodClasses    map[api.UID]string                  `json:"podClasses,omitempty"`   // by UID
+	PodEstimates  map[api.UID]map[resource.Name]int64 `json:"podEstimates,omitempty"` // by UID
+	Nodes         []NodeAnswer                        `json:"nodes,omitempty"`
+	Questions     [][]NodeAnswer                      `json:"questions,omitempty"` // by question among the events
 }
 
 // A NodeAnswer is what a plugin says about a node.

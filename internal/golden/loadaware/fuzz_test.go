@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/estimator"
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/golden/loadaware"
 )
 
@@ -26,7 +26,7 @@ func FuzzNodeMetric(f *testing.F) {
 	}
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	f.Fuzz(func(t *testing.T, text []byte, seed uint64, version byte) {
-		m := new(framework.NodeMetric)
+		m := new(api.NodeMetric)
 		if json.Unmarshal(text, m) != nil {
 			return
 		}

@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // Random returns a random case that begins at a time: a few nodes, pods and
@@ -51,7 +51,7 @@ type generator struct {
 	now      time.Time
 	enormous bool // amounts reach the ends of int64
 	nodes    []string
-	pods     []*framework.Pod // all that were ever there, in their last version
+	pods     []*api.Pod // all that were ever there, in their last version
 }
 
 func (g *generator) chance(percent int) bool { return g.IntN(100) < percent }

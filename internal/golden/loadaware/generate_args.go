@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/estimator"
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -108,7 +108,7 @@ func (g *generator) aggregated() any {
 	if g.chance(75) {
 		a["usageThresholds"] = g.percentages(0, 100)
 	}
-	kinds := []framework.AggregationType{framework.AVG, framework.P50, framework.P90, framework.P95, framework.P99}
+	kinds := []api.AggregationType{api.AVG, api.P50, api.P90, api.P95, api.P99}
 	if g.chance(3) {
 		kinds = append(kinds, "p42")
 	}

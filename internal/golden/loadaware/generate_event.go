@@ -3,7 +3,7 @@ package loadaware
 import (
 	"time"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 func (g *generator) event() Event {
@@ -25,7 +25,7 @@ func (g *generator) event() Event {
 			d = oneOf(g, time.Nanosecond, 500*time.Millisecond, 59999*time.Millisecond, 48*time.Hour)
 		}
 		g.now = g.now.Add(d)
-		return Event{Type: TimePass, Passed: framework.Duration{Duration: d}}
+		return Event{Type: TimePass, Passed: api.Duration{Duration: d}}
 	case k < 67:
 		p := g.unplaced()
 		if g.chance(60) {
@@ -69,13 +69,13 @@ func (g *generator) update() Event {
 		p.Spec.Priority = g.pods[i].Spec.Priority
 		g.annotatePod(&p)
 	case 2:
-		p.Spec.Containers = []framework.Container{{Name: "c0", Resources: g.resources()}}
+		p.Spec.Containers = []api.Container{{Name: "c0", Resources: g.resources()}}
 	case 3:
 		g.setStatus(&p)
 	case 4:
 		p.Spec.NodeName = g.anyNode()
 	case 5:
-		p.Status.Phase = oneOf(g, framework.PodSucceeded, framework.PodFailed, framework.PodRunning)
+		p.Status.Phase = oneOf(g, api.PodSucceeded, api.PodFailed, api.PodRunning)
 	}
 	g.pods[i] = &p
 	return Event{Type: PodUpdate, Pod: &p}

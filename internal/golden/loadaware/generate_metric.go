@@ -5,14 +5,14 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/estimator"
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
-func (g *generator) metric(node string) *framework.NodeMetric {
-	m := &framework.NodeMetric{ObjectMeta: framework.ObjectMeta{Name: node}}
+func (g *generator) metric(node string) *api.NodeMetric {
+	m := &api.NodeMetric{ObjectMeta: api.ObjectMeta{Name: node}}
 	if g.chance(60) {
-		m.Spec.CollectPolicy = &framework.NodeMetricCollectPolicy{}
+		m.Spec.CollectPolicy = &api.NodeMetricCollectPolicy{}
 		if g.chance(80) {
 			m.Spec.CollectPolicy.ReportIntervalSeconds = new(oneOf[int64](g, 0, 30, 60, 120, -30))
 			if g.chance(8) {
@@ -28,7 +28,7 @@ func (g *generator) metric(node string) *framework.NodeMetric {
 	}
 	for _, p := range g.pods {
 		if g.chance(60) {
-			r := &framework.PodMetricInfo{Name: p.Name, Namespace: p.Namespace, PodUsage: g.usage(4)}
+			r := &api.PodMetricInfo{Name: p.Name, Namespace: p.Namespace, PodUsage: g.usage(4)}
 			r.Priority = string(estimator.PodPriorityClass(p))
 			if g.chance(25) {
 				r.Priority = oneOf(g, "", "koord-prod", "koord-batch")
@@ -37,7 +37,7 @@ func (g *generator) metric(node string) *framework.NodeMetric {
 		}
 	}
 	if g.chance(10) {
-		m.Status.PodsMetric = append(m.Status.PodsMetric, &framework.PodMetricInfo{
+		m.Status.PodsMetric = append(m.Status.PodsMetric, &api.PodMetricInfo{
 			Name: "ghost", Namespace: "default", PodUsage: g.usage(4), Priority: string(estimator.PriorityProd),
 		})
 	}
@@ -45,7 +45,7 @@ func (g *generator) metric(node string) *framework.NodeMetric {
 		twice := *m.Status.PodsMetric[g.IntN(k)]
 		twice.PodUsage = g.usage(4)
 		if g.chance(30) {
-			twice.PodUsage = framework.ResourceMap{}
+			twice.PodUsage = api.ResourceMap{}
 		}
 		m.Status.PodsMetric = append(m.Status.PodsMetric, &twice)
 	}
@@ -55,14 +55,14 @@ func (g *generator) metric(node string) *framework.NodeMetric {
 	return m
 }
 
-func (g *generator) nodeInfo() *framework.NodeMetricInfo {
-	info := &framework.NodeMetricInfo{NodeUsage: g.usage(1), SystemUsage: g.usage(8)}
+func (g *generator) nodeInfo() *api.NodeMetricInfo {
+	info := &api.NodeMetricInfo{NodeUsage: g.usage(1), SystemUsage: g.usage(8)}
 	for range g.IntN(4) {
-		a := framework.AggregatedUsage{
-			Duration: framework.Duration{Duration: oneOf[time.Duration](g, 0, 5, 10, 15, 30) * time.Minute},
-			Usage:    map[framework.AggregationType]framework.ResourceMap{},
+		a := api.AggregatedUsage{
+			Duration: api.Duration{Duration: oneOf[time.Duration](g, 0, 5, 10, 15, 30) * time.Minute},
+			Usage:    map[api.AggregationType]api.ResourceMap{},
 		}
-		for _, kind := range []framework.AggregationType{framework.AVG, framework.P50, framework.P90, framework.P95, framework.P99} {
+		for _, kind := range []api.AggregationType{api.AVG, api.P50, api.P90, api.P95, api.P99} {
 			if g.chance(80) {
 				a.Usage[kind] = g.usage(1)
 			}
@@ -73,9 +73,9 @@ func (g *generator) nodeInfo() *framework.NodeMetricInfo {
 }
 
 // usage returns up to a fraction of what nodes have.
-func (g *generator) usage(fraction int64) framework.ResourceMap {
+func (g *generator) usage(fraction int64) api.ResourceMap {
 	if g.chance(6) {
-		return framework.ResourceMap{}
+		return api.ResourceMap{}
 	}
 	list := resource.List{}
 	for i, name := range names {
@@ -90,5 +90,5 @@ func (g *generator) usage(fraction int64) framework.ResourceMap {
 		name := oneOf(g, rare...)
 		list[name] = g.amount(name, g.most(name)/fraction)
 	}
-	return framework.ResourceMapOf(list)
+	return api.ResourceMapOf(list)
 }

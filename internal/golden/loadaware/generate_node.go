@@ -5,12 +5,12 @@ import (
 	"fmt"
 
 	"github.com/berth-sched/berth/estimator"
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
-func (g *generator) node(i int) *framework.Node {
-	n := &framework.Node{ObjectMeta: framework.ObjectMeta{Name: fmt.Sprintf("node-%d", i)}}
+func (g *generator) node(i int) *api.Node {
+	n := &api.Node{ObjectMeta: api.ObjectMeta{Name: fmt.Sprintf("node-%d", i)}}
 	n.Status.Allocatable = resource.List{resource.Pods: resource.New(110, resource.DecimalSI)}
 	for i, name := range names {
 		if g.IntN(100) < 95>>(i/2*2) {
@@ -46,7 +46,7 @@ func (g *generator) node(i int) *framework.Node {
 		if g.chance(40) {
 			u := map[string]any{"usageThresholds": g.percentages(0, 100)}
 			if g.chance(85) {
-				u["usageAggregationType"] = oneOf(g, framework.AVG, framework.P50, framework.P95)
+				u["usageAggregationType"] = oneOf(g, api.AVG, api.P50, api.P95)
 			}
 			if g.chance(50) {
 				u["usageAggregatedDuration"] = oneOf(g, "0s", "5m0s", "10m0s", "30m0s")

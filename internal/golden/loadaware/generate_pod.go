@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/estimator"
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
 // unplaced returns a new pod, or one that is there already, without a node.
-func (g *generator) unplaced() *framework.Pod {
+func (g *generator) unplaced() *api.Pod {
 	if len(g.pods) > 0 && g.chance(30) {
 		p := *oneOf(g, g.pods...)
 		p.Spec.NodeName = ""
@@ -21,22 +21,22 @@ func (g *generator) unplaced() *framework.Pod {
 }
 
 // newPod returns a pod without a node.
-func (g *generator) newPod() *framework.Pod {
+func (g *generator) newPod() *api.Pod {
 	i := len(g.pods)
-	p := &framework.Pod{ObjectMeta: framework.ObjectMeta{
-		Name: fmt.Sprintf("p%d", i), Namespace: oneOf(g, "default", "other"), UID: framework.UID(fmt.Sprintf("uid-%d", i)),
+	p := &api.Pod{ObjectMeta: api.ObjectMeta{
+		Name: fmt.Sprintf("p%d", i), Namespace: oneOf(g, "default", "other"), UID: api.UID(fmt.Sprintf("uid-%d", i)),
 	}}
 	if i > 0 && g.chance(4) { // the successor of another
 		p.Name, p.Namespace = g.pods[i-1].Name, g.pods[i-1].Namespace
 	}
 	g.classify(p)
 	for k := range 1 + g.IntN(2) {
-		p.Spec.Containers = append(p.Spec.Containers, framework.Container{Name: fmt.Sprintf("c%d", k), Resources: g.resources()})
+		p.Spec.Containers = append(p.Spec.Containers, api.Container{Name: fmt.Sprintf("c%d", k), Resources: g.resources()})
 	}
 	for i := 0; i < 4 && g.chance(15+25*min(i, 1)); i++ {
-		c := framework.Container{Name: fmt.Sprintf("init%d", i), Resources: g.resources()}
+		c := api.Container{Name: fmt.Sprintf("init%d", i), Resources: g.resources()}
 		if g.chance(40) {
-			c.RestartPolicy = new(framework.ContainerRestartPolicyAlways)
+			c.RestartPolicy = new(api.ContainerRestartPolicyAlways)
 		}
 		p.Spec.InitContainers = append(p.Spec.InitContainers, c)
 	}
@@ -47,9 +47,9 @@ func (g *generator) newPod() *framework.Pod {
 		p.Spec.Overhead = resource.List{resource.CPU: g.amount(resource.CPU, g.most(resource.CPU)/20)}
 	}
 	if g.chance(4) {
-		p.OwnerReferences = []framework.OwnerReference{{APIVersion: "apps/v1", Kind: oneOf(g, "DaemonSet", "ReplicaSet"), Name: "o", UID: "o"}}
+		p.OwnerReferences = []api.OwnerReference{{APIVersion: "apps/v1", Kind: oneOf(g, "DaemonSet", "ReplicaSet"), Name: "o", UID: "o"}}
 		if g.chance(40) { // who controls the pod is one of two
-			p.OwnerReferences = append(p.OwnerReferences, framework.OwnerReference{
+			p.OwnerReferences = append(p.OwnerReferences, api.OwnerReference{
 				APIVersion: "apps/v1", Kind: oneOf(g, "DaemonSet", "ReplicaSet"), Name: "c", UID: "c", Controller: new(true),
 			})
 		}
@@ -60,7 +60,7 @@ func (g *generator) newPod() *framework.Pod {
 	return p
 }
 
-func (g *generator) classify(p *framework.Pod) {
+func (g *generator) classify(p *api.Pod) {
 	label := func(key, value string) {
 		if p.Labels == nil {
 			p.Labels = map[string]string{}
@@ -78,8 +78,8 @@ func (g *generator) classify(p *framework.Pod) {
 	}
 }
 
-func (g *generator) resources() framework.ResourceRequirements {
-	var r framework.ResourceRequirements
+func (g *generator) resources() api.ResourceRequirements {
+	var r api.ResourceRequirements
 	for i, name := range slices.Concat(names, rare) {
 		percent := 60
 		if i > 1 {
@@ -107,7 +107,7 @@ func (g *generator) resources() framework.ResourceRequirements {
 	return r
 }
 
-func (g *generator) annotatePod(p *framework.Pod) {
+func (g *generator) annotatePod(p *api.Pod) {
 	annotate := func(key, value string) {
 		if p.Annotations == nil {
 			p.Annotations = map[string]string{}
@@ -125,20 +125,20 @@ func (g *generator) annotatePod(p *framework.Pod) {
 	}
 }
 
-func (g *generator) setStatus(p *framework.Pod) {
-	p.Status.Phase = oneOf(g, framework.PodRunning, framework.PodRunning, framework.PodRunning, framework.PodPending, framework.PodSucceeded, framework.PodFailed)
-	if g.chance(70) && p.Status.Phase != framework.PodPending {
-		p.Status.Phase = framework.PodRunning
+func (g *generator) setStatus(p *api.Pod) {
+	p.Status.Phase = oneOf(g, api.PodRunning, api.PodRunning, api.PodRunning, api.PodPending, api.PodSucceeded, api.PodFailed)
+	if g.chance(70) && p.Status.Phase != api.PodPending {
+		p.Status.Phase = api.PodRunning
 	}
 	if g.chance(8) {
-		p.Status.QOSClass = oneOf(g, framework.PodQOSGuaranteed, framework.PodQOSBurstable, framework.PodQOSBestEffort)
+		p.Status.QOSClass = oneOf(g, api.PodQOSGuaranteed, api.PodQOSBurstable, api.PodQOSBestEffort)
 	}
 	p.Status.Conditions = nil
-	for _, t := range []framework.PodConditionType{framework.PodScheduled, framework.PodInitialized} {
+	for _, t := range []api.PodConditionType{api.PodScheduled, api.PodInitialized} {
 		for i := 0; i < 3 && g.chance(45/(1+4*min(i, 1))); i++ {
-			c := framework.PodCondition{Type: t, Status: framework.ConditionTrue}
+			c := api.PodCondition{Type: t, Status: api.ConditionTrue}
 			if g.chance(10) {
-				c.Status = oneOf(g, framework.ConditionFalse, "Unknown")
+				c.Status = oneOf(g, api.ConditionFalse, "Unknown")
 			}
 			if g.chance(90) {
 				c.LastTransitionTime = g.recent()

@@ -5,6 +5,7 @@ import (
 
 	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -23,8 +24,8 @@ func refused(c *Case) bool {
 }
 
 // pods lists every pod of the case.
-func (c *Case) pods() []*framework.Pod {
-	pods := append([]*framework.Pod{c.Pod}, c.Pods...)
+func (c *Case) pods() []*api.Pod {
+	pods := append([]*api.Pod{c.Pod}, c.Pods...)
 	for _, list := range [...][]Reservation{c.Reserve, c.Unreserve} {
 		for _, r := range list {
 			pods = append(pods, r.Pod)
@@ -38,7 +39,7 @@ func (c *Case) pods() []*framework.Pod {
 	return pods
 }
 
-func hasNegative(p *framework.Pod) bool {
+func hasNegative(p *api.Pod) bool {
 	for i := range p.Spec.Containers {
 		for _, q := range p.Spec.Containers[i].Resources.Requests {
 			if q.Sign() < 0 {
@@ -50,16 +51,16 @@ func hasNegative(p *framework.Pod) bool {
 }
 
 // info returns the pod as the snapshot takes it.
-func (r *replay) info(p *framework.Pod) (*framework.PodInfo, error) {
+func (r *replay) info(p *api.Pod) (*framework.PodInfo, error) {
 	if hasNegative(p) {
 		p = withoutNegative(p)
 	}
 	return r.snapshot.NewPodInfo(p)
 }
 
-func withoutNegative(p *framework.Pod) *framework.Pod {
+func withoutNegative(p *api.Pod) *api.Pod {
 	c := *p
-	c.Spec.Containers = append([]framework.Container(nil), p.Spec.Containers...)
+	c.Spec.Containers = append([]api.Container(nil), p.Spec.Containers...)
 	for i := range c.Spec.Containers {
 		requests := maps.Clone(c.Spec.Containers[i].Resources.Requests)
 		maps.DeleteFunc(requests, func(_ resource.Name, q resource.Quantity) bool { return q.Sign() < 0 })
@@ -74,7 +75,7 @@ type asWritten struct {
 	c *Case
 }
 
-func (e asWritten) EstimatePod(p *framework.Pod) (map[resource.Name]int64, error) {
+func (e asWritten) EstimatePod(p *api.Pod) (map[resource.Name]int64, error) {
 	for _, written := range e.c.pods() {
 		if written.UID == p.UID && hasNegative(written) {
 			return e.DefaultEstimator.EstimatePod(written)

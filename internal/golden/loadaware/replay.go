@@ -8,6 +8,7 @@ import (
 	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling/args"
 	"github.com/berth-sched/berth/scoring"
@@ -22,7 +23,7 @@ func Run(c *Case, rules estimator.Rules) (*Answer, error) {
 	}
 	a := decoded.(*args.LoadAwareScheduling)
 	text := *a
-	text.TypeMeta = framework.TypeMeta{}
+	text.TypeMeta = api.TypeMeta{}
 	answer := &Answer{}
 	var err error
 	if answer.DefaultedArgs, err = json.Marshal(text); err != nil {
@@ -60,20 +61,20 @@ type replay struct {
 	snapshot  *framework.Snapshot
 	ledger    *estimator.Ledger
 	load      *estimator.Load
-	placed    map[framework.UID]map[string]*framework.PodInfo // pods in the snapshot, by node
-	nodes     []string                                        // in the order of the case
+	placed    map[api.UID]map[string]*framework.PodInfo // pods in the snapshot, by node
+	nodes     []string                                  // in the order of the case
 	questions [][]NodeAnswer
 
 	// lists is set for rules that ask which pods exist; seen are those that do, and
 	// are on no node or have finished.
 	lists bool
-	seen  map[framework.UID]*framework.PodInfo
+	seen  map[api.UID]*framework.PodInfo
 }
 
 func newReplay(load *estimator.Load) *replay {
 	r := &replay{
 		snapshot: framework.NewSnapshot(framework.ZoneInterleaved), load: load,
-		placed: map[framework.UID]map[string]*framework.PodInfo{}, seen: map[framework.UID]*framework.PodInfo{},
+		placed: map[api.UID]map[string]*framework.PodInfo{}, seen: map[api.UID]*framework.PodInfo{},
 	}
 	r.ledger = estimator.LedgerOf(r.snapshot)
 	return r
@@ -185,7 +186,7 @@ func (r *replay) list(e *Event) error {
 }
 
 // podAdd enters the pod anew, also where it is already.
-func (r *replay) podAdd(p *framework.Pod) error {
+func (r *replay) podAdd(p *api.Pod) error {
 	node := p.Spec.NodeName
 	if node == "" {
 		return nil
@@ -211,7 +212,7 @@ func (r *replay) add(info *framework.PodInfo, node string) error {
 	return r.snapshot.AddPod(info, node)
 }
 
-func (r *replay) remove(uid framework.UID, node string) error {
+func (r *replay) remove(uid api.UID, node string) error {
 	info := r.placed[uid][node]
 	if info == nil {
 		return nil
@@ -222,7 +223,7 @@ func (r *replay) remove(uid framework.UID, node string) error {
 
 // podUpdate replaces the pod on its node. One that it had before keeps a ghost
 // of it, as in Koordinator.
-func (r *replay) podUpdate(p *framework.Pod) error {
+func (r *replay) podUpdate(p *api.Pod) error {
 	node := p.Spec.NodeName
 	if node == "" {
 		return nil
@@ -243,7 +244,7 @@ func (r *replay) podUpdate(p *framework.Pod) error {
 	return r.add(info, node)
 }
 
-func (r *replay) podDelete(p *framework.Pod) error {
+func (r *replay) podDelete(p *api.Pod) error {
 	node := p.Spec.NodeName
 	if node == "" {
 		return nil
@@ -258,8 +259,8 @@ func (r *replay) podDelete(p *framework.Pod) error {
 	return r.ledger.Unassign(info, r.snapshot.Node(node))
 }
 
-func terminated(p *framework.Pod) bool {
-	return p.Status.Phase == framework.PodSucceeded || p.Status.Phase == framework.PodFailed
+func terminated(p *api.Pod) bool {
+	return p.Status.Phase == api.PodSucceeded || p.Status.Phase == api.PodFailed
 }
 
 // classify answers what concerns pods alone.
@@ -271,8 +272,8 @@ func (r *replay) classify(c *Case, a *Answer) (err error) {
 	if a.EstimatePod, err = e.EstimatePod(c.Pod); err != nil {
 		return err
 	}
-	a.PodClasses = map[framework.UID]string{}
-	a.PodEstimates = map[framework.UID]map[resource.Name]int64{}
+	a.PodClasses = map[api.UID]string{}
+	a.PodEstimates = map[api.UID]map[resource.Name]int64{}
 	pods := slices.Clone(c.Pods)
 	for _, e := range c.Reserve {
 		pods = append(pods, e.Pod)
@@ -288,7 +289,7 @@ func (r *replay) classify(c *Case, a *Answer) (err error) {
 	return nil
 }
 
-func (r *replay) class(p *framework.Pod) (string, error) {
+func (r *replay) class(p *api.Pod) (string, error) {
 	info, err := r.info(p)
 	if err != nil {
 		return "", err
@@ -297,7 +298,7 @@ func (r *replay) class(p *framework.Pod) (string, error) {
 }
 
 // ask filters and scores the pod everywhere.
-func (r *replay) ask(p *framework.Pod) ([]NodeAnswer, error) {
+func (r *replay) ask(p *api.Pod) ([]NodeAnswer, error) {
 	info, err := r.info(p)
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scoring"
@@ -67,7 +68,7 @@ func newRoads(t *rapid.T, config estimator.LoadAware) *roads {
 	r.snapshot.SetNow(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 	estimator.LedgerOf(r.snapshot)
 	for i := range roadNodes {
-		ok(t, r.snapshot.AddNode(framework.MakeNode(fmt.Sprintf("n%d", i), "8", "16Gi").Obj()))
+		ok(t, r.snapshot.AddNode(api.MakeNode(fmt.Sprintf("n%d", i), "8", "16Gi").Obj()))
 	}
 	return r
 }
@@ -86,7 +87,7 @@ func (r *roads) drawNode(t *rapid.T) string {
 func (r *roads) place(t *rapid.T) {
 	r.count++
 	// Three classes, so that answers are kept and used again.
-	b := framework.MakePod(fmt.Sprintf("p%d", r.count))
+	b := api.MakePod(fmt.Sprintf("p%d", r.count))
 	switch rapid.IntRange(0, 2).Draw(t, "class") {
 	case 0:
 		b = b.Requests("500m", "1Gi")
@@ -116,18 +117,18 @@ func (r *roads) leave(t *rapid.T) {
 }
 
 func (r *roads) metric(t *rapid.T) {
-	use := func(cpu, memory int) framework.ResourceMap {
-		return framework.ResourceMapOf(resource.List{
+	use := func(cpu, memory int) api.ResourceMap {
+		return api.ResourceMapOf(resource.List{
 			resource.CPU: resource.Milli(int64(cpu)), resource.Memory: resource.New(int64(memory)<<20, resource.BinarySI),
 		})
 	}
-	m := &framework.NodeMetric{ObjectMeta: framework.ObjectMeta{Name: r.drawNode(t)}}
+	m := &api.NodeMetric{ObjectMeta: api.ObjectMeta{Name: r.drawNode(t)}}
 	age := time.Duration(rapid.IntRange(-30, 240).Draw(t, "age")) * time.Second
 	m.Status.UpdateTime = new(r.snapshot.Now().Add(-age))
-	m.Status.NodeMetric = &framework.NodeMetricInfo{NodeUsage: use(rapid.IntRange(0, 8000).Draw(t, "cpu"), rapid.IntRange(0, 16<<10).Draw(t, "memory"))}
+	m.Status.NodeMetric = &api.NodeMetricInfo{NodeUsage: use(rapid.IntRange(0, 8000).Draw(t, "cpu"), rapid.IntRange(0, 16<<10).Draw(t, "memory"))}
 	for i, p := range r.placed {
 		if r.nodes[i] == m.Name && rapid.Bool().Draw(t, "reported") {
-			m.Status.PodsMetric = append(m.Status.PodsMetric, &framework.PodMetricInfo{
+			m.Status.PodsMetric = append(m.Status.PodsMetric, &api.PodMetricInfo{
 				Name: p.Pod.Name, Namespace: p.Pod.Namespace, PodUsage: use(rapid.IntRange(0, 800).Draw(t, "pod"), 100), Priority: "koord-prod",
 			})
 		}

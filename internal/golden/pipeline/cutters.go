@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/preemption"
 )
@@ -60,7 +61,7 @@ func Cutters(annotations map[string]string) []string {
 var ErrCut = errors.New("the extender does not know")
 
 // cutters are berth's extenders of that kind.
-func cutters(p *framework.Pod) (list []scheduling.Extender) {
+func cutters(p *api.Pod) (list []scheduling.Extender) {
 	for _, verb := range Cutters(p.Annotations) {
 		verb, ignorable := strings.CutSuffix(verb, "?")
 		list = append(list, scheduling.Extender{Name: verb, Ignorable: ignorable, Preempt: func(

@@ -10,7 +10,7 @@ import (
 	"github.com/karmada-io/karmada/pkg/estimator/client"
 
 	"github.com/berth-sched/berth/estimator"
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 
 	"github.com/berth-sched/berth/internal/parity/karmada/live"
@@ -26,7 +26,7 @@ func general(r *rand.Rand) live.Outcome {
 		replica = &estimator.Replica{Request: live.Convert[resource.List](requirements.ResourceRequest)}
 	}
 	input := []any{c, requirements}
-	ours := live.Convert[*framework.Cluster](c)
+	ours := live.Convert[*api.Cluster](c)
 	got, err := estimator.General{Rule: estimator.MinCovers}.Estimate(ours, replica)
 
 	var want []workv1.TargetCluster

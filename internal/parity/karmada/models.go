@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/berth-sched/berth/estimator"
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 
 	"github.com/berth-sched/berth/internal/parity/karmada/live"
@@ -64,7 +64,7 @@ func validate(r *rand.Rand) live.Outcome {
 	if got := detail(estimator.ValidateModelsJSON(data)); got != want {
 		return live.Differ("ValidateModelsJSON", want, got, ms)
 	}
-	if got := detail(estimator.ValidateModels(live.Convert[[]framework.ResourceModel](ms))); got != want {
+	if got := detail(estimator.ValidateModels(live.Convert[[]api.ResourceModel](ms))); got != want {
 		if !strings.Contains(want, "contiguous") {
 			return live.Differ("ValidateModels", want, got, ms)
 		}
@@ -77,7 +77,7 @@ func detail(err error) string {
 	if err == nil {
 		return ""
 	}
-	return err.(*framework.InvalidError).Err.Error()
+	return err.(*api.InvalidError).Err.Error()
 }
 
 func standardize(r *rand.Rand) live.Outcome {
@@ -93,10 +93,10 @@ func standardize(r *rand.Rand) live.Outcome {
 		}
 		seen[m.Grade] = true
 	}
-	got := estimator.StandardizeModels(live.Convert[[]framework.ResourceModel](ms))
+	got := estimator.StandardizeModels(live.Convert[[]api.ResourceModel](ms))
 	theirs := live.Convert[[]clusterapi.ResourceModel](ms)
 	mutation.StandardizeClusterResourceModels(theirs)
-	want := live.Convert[[]framework.ResourceModel](theirs)
+	want := live.Convert[[]api.ResourceModel](theirs)
 	if string(live.Encode(got)) != string(live.Encode(want)) {
 		return live.Differ("StandardizeModels", want, got, ms)
 	}
@@ -109,7 +109,7 @@ func grades(r *rand.Rand) live.Outcome {
 	if err != nil {
 		panic(err)
 	}
-	grader, err := estimator.NewGrader(live.Convert[[]framework.ResourceModel](ms))
+	grader, err := estimator.NewGrader(live.Convert[[]api.ResourceModel](ms))
 	if err != nil {
 		return live.Differ("NewGrader", "no error", err.Error(), ms)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/scheduling/multicluster"
 
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/parity/karmada/live"
 	"github.com/berth-sched/berth/internal/parity/karmada/random"
 )
@@ -32,11 +33,11 @@ func nodes(r *rand.Rand) live.Outcome {
 		n, pods := random.Node(r, random.Name(i))
 		input = append(input, n, pods)
 		want.add(theirNode(n, pods, requirements))
-		if err := s.AddNode(live.Convert[*framework.Node](n)); err != nil {
+		if err := s.AddNode(live.Convert[*api.Node](n)); err != nil {
 			panic(err)
 		}
 		for _, p := range pods {
-			info, err := s.NewPodInfo(live.Convert[*framework.Pod](p))
+			info, err := s.NewPodInfo(live.Convert[*api.Pod](p))
 			if err != nil {
 				panic(err)
 			}
@@ -49,7 +50,7 @@ func nodes(r *rand.Rand) live.Outcome {
 		Snapshots: map[string]*framework.Snapshot{"m": s},
 		Filter:    []framework.Plugin{filter.NodeUnschedulable{}, filter.TaintToleration{}, filter.NodeAffinity{}},
 	}
-	report, err := estimators.Explain(&framework.Cluster{ObjectMeta: framework.ObjectMeta{Name: "m"}}, &estimator.Replica{Pod: ourPod(l, c)})
+	report, err := estimators.Explain(&api.Cluster{ObjectMeta: api.ObjectMeta{Name: "m"}}, &estimator.Replica{Pod: ourPod(l, c)})
 	if err != nil {
 		return live.Differ("Nodes", want, err.Error(), input)
 	}
@@ -91,7 +92,7 @@ func theirNode(n *corev1.Node, pods []*corev1.Pod, requirements pb.ReplicaRequir
 	return rest.MaxDivided(requirements.ResourceRequest)
 }
 
-func ourPod(l corev1.ResourceList, c *workv1.NodeClaim) *framework.Pod {
+func ourPod(l corev1.ResourceList, c *workv1.NodeClaim) *api.Pod {
 	p := &corev1.Pod{}
 	p.Name = "replica"
 	p.Spec.Containers = []corev1.Container{{Name: "main", Resources: corev1.ResourceRequirements{Requests: l}}}
@@ -99,5 +100,5 @@ func ourPod(l corev1.ResourceList, c *workv1.NodeClaim) *framework.Pod {
 	if c.HardNodeAffinity != nil {
 		p.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: c.HardNodeAffinity}}
 	}
-	return live.Convert[*framework.Pod](p)
+	return live.Convert[*api.Pod](p)
 }

@@ -9,7 +9,7 @@ import (
 	clusterv1 "github.com/karmada-io/karmada/pkg/apis/cluster/v1alpha1"
 	workv1 "github.com/karmada-io/karmada/pkg/apis/work/v1alpha2"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/parity/karmada/live"
 	"github.com/berth-sched/berth/scheduling/multicluster"
 )
@@ -19,11 +19,11 @@ import (
 func TestManySmallRegions(t *testing.T) {
 	live.Quiet()
 	var theirs []*clusterv1.Cluster
-	var ours []*framework.Cluster
+	var ours []*api.Cluster
 	add := func(name, region string) {
 		c := json.RawMessage(fmt.Sprintf(`{"metadata":{"name":%q},"spec":{"region":%q},"status":{"apiEnablements":[{"groupVersion":"apps/v1","resources":[{"name":"deployments","kind":"Deployment"}]}],"resourceSummary":{"allocatable":{"pods":"5"}}}}`, name, region))
 		theirs = append(theirs, live.Convert[*clusterv1.Cluster](c))
-		ours = append(ours, live.Convert[*framework.Cluster](c))
+		ours = append(ours, live.Convert[*api.Cluster](c))
 	}
 	for i := range 20 {
 		add(fmt.Sprintf("s%02d", i), fmt.Sprintf("small%02d", i))

@@ -23,7 +23,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/berth-sched/berth/estimator"
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling/multicluster"
 
@@ -52,7 +52,7 @@ type scenario struct {
 	theirs   []*clusterv1.Cluster
 	spec     *workv1.ResourceBindingSpec
 	status   *workv1.ResourceBindingStatus
-	ours     []*framework.Cluster
+	ours     []*api.Cluster
 	workload *multicluster.Workload
 }
 
@@ -71,11 +71,11 @@ func newScenario(r *rand.Rand) scenario {
 		s.spec.RescheduleTriggeredAt, s.status.LastScheduledTime = &later, &noon
 	}
 	for _, c := range s.theirs {
-		s.ours = append(s.ours, live.Convert[*framework.Cluster](c))
+		s.ours = append(s.ours, live.Convert[*api.Cluster](c))
 	}
 	r.Shuffle(len(s.ours), func(i, j int) { s.ours[i], s.ours[j] = s.ours[j], s.ours[i] })
 	s.workload = &multicluster.Workload{
-		Name: "default/web", UID: framework.UID(s.spec.Resource.UID), APIVersion: s.spec.Resource.APIVersion, Kind: s.spec.Resource.Kind, Replicas: int64(s.spec.Replicas),
+		Name: "default/web", UID: api.UID(s.spec.Resource.UID), APIVersion: s.spec.Resource.APIVersion, Kind: s.spec.Resource.Kind, Replicas: int64(s.spec.Replicas),
 		Placement: live.Convert[multicluster.Placement](s.spec.Placement), Fresh: fresh,
 	}
 	if s.spec.ReplicaRequirements != nil {
@@ -344,7 +344,7 @@ func (v Version) filters(r *rand.Rand) live.Outcome {
 			panic(err)
 		}
 		for _, c := range s.theirs {
-			i := slices.IndexFunc(s.ours, func(o *framework.Cluster) bool { return o.Name == c.Name })
+			i := slices.IndexFunc(s.ours, func(o *api.Cluster) bool { return o.Name == c.Name })
 			if f, ok := p.(karmadaframework.FilterPlugin); ok {
 				if ours[name] == nil {
 					return live.Differ("filters", name, "no such filter", nil)

@@ -8,7 +8,7 @@ import (
 	workv1 "github.com/karmada-io/karmada/pkg/apis/work/v1alpha2"
 	"github.com/karmada-io/karmada/pkg/util/helper"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling/multicluster"
 
 	"github.com/berth-sched/berth/internal/parity/karmada/live"
@@ -48,7 +48,7 @@ func (v Version) weights(r *rand.Rand) live.Outcome {
 	input := []any{n, ours, held}
 	uid := random.UID(r)
 	want := v.Share(n, theirs, init, uid)
-	got, err := v.Scheduler.Method.Divide(int64(n), ours, held, multicluster.NameOrderOf(framework.UID(uid)))
+	got, err := v.Scheduler.Method.Divide(int64(n), ours, held, multicluster.NameOrderOf(api.UID(uid)))
 	if err != nil {
 		return live.Differ("Divide", want, err.Error(), input)
 	}

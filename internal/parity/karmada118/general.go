@@ -11,7 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/berth-sched/berth/estimator"
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/parity/karmada/live"
 	"github.com/berth-sched/berth/internal/parity/karmada/random"
 
@@ -71,7 +71,7 @@ func general(r *rand.Rand) live.Outcome {
 	}
 	input := []any{c, requirements, assumed(others)}
 	g := estimator.General{Assumed: assumed(others)}
-	report, err := g.Explain(live.Convert[*framework.Cluster](c), replica)
+	report, err := g.Explain(live.Convert[*api.Cluster](c), replica)
 	if err != nil {
 		return live.Differ("Estimate", want, err.Error(), input)
 	}
@@ -92,7 +92,7 @@ func sets(r *rand.Rand) live.Outcome {
 		panic(err)
 	}
 	input := []any{c, theirs, assumed(others)}
-	cluster := live.Convert[*framework.Cluster](c)
+	cluster := live.Convert[*api.Cluster](c)
 	g := estimator.General{Assumed: assumed(others)}
 	got, err := g.EstimateSets(cluster, ours)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/berth-sched/berth/estimator"
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/parity/karmada/live"
 	"github.com/berth-sched/berth/internal/parity/karmada/random"
 
@@ -53,7 +53,7 @@ func components(r *rand.Rand, most int) ([]workv1.Component, []estimator.Compone
 		theirs = append(theirs, k)
 		ours = append(ours, estimator.Component{
 			Name: k.Name, Replicas: int64(k.Replicas), Request: live.Convert[berthresource.List](request),
-			Pod: &framework.Pod{ObjectMeta: framework.ObjectMeta{Namespace: namespace}, Spec: framework.PodSpec{PriorityClassName: class}},
+			Pod: &api.Pod{ObjectMeta: api.ObjectMeta{Namespace: namespace}, Spec: api.PodSpec{PriorityClassName: class}},
 		})
 	}
 	return theirs, ours

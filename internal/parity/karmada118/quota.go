@@ -14,7 +14,7 @@ import (
 	clientset "k8s.io/client-go/kubernetes"
 
 	"github.com/berth-sched/berth/estimator"
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/parity/karmada/live"
 	"github.com/berth-sched/berth/internal/parity/karmada/random"
 )
@@ -117,10 +117,10 @@ func protobuf(components []estimator.Component) []*pb.Component {
 
 func quota(r *rand.Rand) live.Outcome {
 	q := quotaCase{sets: random.Chance(r, 50)}
-	ours := estimator.Quota{Quotas: map[string][]*framework.ResourceQuota{}}
+	ours := estimator.Quota{Quotas: map[string][]*api.ResourceQuota{}}
 	for i := range r.IntN(4) {
 		q.quotas = append(q.quotas, resourceQuota(r, random.Name(i)))
-		ours.Quotas["m"] = append(ours.Quotas["m"], live.Convert[*framework.ResourceQuota](q.quotas[i]))
+		ours.Quotas["m"] = append(ours.Quotas["m"], live.Convert[*api.ResourceQuota](q.quotas[i]))
 	}
 	_, set := components(r, 3)
 	if !q.sets {
@@ -134,7 +134,7 @@ func quota(r *rand.Rand) live.Outcome {
 		q.others = append(q.others, &pb.AssumedWorkload{Namespace: f.namespace, Components: protobuf(f.ours)})
 	}
 	input := []any{q.quotas, set, ours.Assumed}
-	c := &framework.Cluster{ObjectMeta: framework.ObjectMeta{Name: "m"}}
+	c := &api.Cluster{ObjectMeta: api.ObjectMeta{Name: "m"}}
 	var got estimator.Estimate
 	var err error
 	if q.sets {

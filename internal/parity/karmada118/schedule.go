@@ -25,7 +25,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	toolscache "k8s.io/client-go/tools/cache"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/parity/karmada/live"
 	"github.com/berth-sched/berth/internal/parity/karmada/random"
 	"github.com/berth-sched/berth/scheduling/multicluster"
@@ -105,7 +105,7 @@ func overflow(r *rand.Rand, p *policyv1.Placement, clusters []string) {
 // told: estimates are compared elsewhere.
 func schedule(r *rand.Rand) live.Outcome {
 	var theirs []*clusterv1.Cluster
-	var ours []*framework.Cluster
+	var ours []*api.Cluster
 	var clusters []string
 	for i := range 1 + r.IntN(9) {
 		c := random.Member(r, random.Name(i))
@@ -113,7 +113,7 @@ func schedule(r *rand.Rand) live.Outcome {
 			corev1.ResourcePods: *resource.NewQuantity(int64(r.IntN(60)), resource.DecimalSI),
 		}}
 		clusters, theirs = append(clusters, c.Name), append(theirs, c)
-		ours = append(ours, live.Convert[*framework.Cluster](c))
+		ours = append(ours, live.Convert[*api.Cluster](c))
 	}
 	spec, status := random.Binding(r, clusters), &workv1.ResourceBindingStatus{}
 	spec.ReplicaRequirements = nil
@@ -131,7 +131,7 @@ func schedule(r *rand.Rand) live.Outcome {
 		spec.RescheduleTriggeredAt, status.LastScheduledTime = &later, &noon
 	}
 	w := &multicluster.Workload{
-		Name: "default/web", UID: framework.UID(spec.Resource.UID), APIVersion: spec.Resource.APIVersion, Kind: spec.Resource.Kind, Replicas: int64(spec.Replicas),
+		Name: "default/web", UID: api.UID(spec.Resource.UID), APIVersion: spec.Resource.APIVersion, Kind: spec.Resource.Kind, Replicas: int64(spec.Replicas),
 		Labels: object, Placement: live.Convert[multicluster.Placement](spec.Placement), Fresh: fresh, Clusters: targets(spec.Clusters),
 	}
 	for _, t := range spec.GracefulEvictionTasks {

@@ -7,7 +7,7 @@ import (
 	"github.com/karmada-io/karmada/pkg/util/helper"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/parity/karmada/live"
 	"github.com/berth-sched/berth/internal/parity/karmada/random"
 	"github.com/berth-sched/berth/scheduling/multicluster"
@@ -34,7 +34,7 @@ func weights(r *rand.Rand) live.Outcome {
 	}
 	uid := random.UID(r)
 	want := Share(n, theirs, uid)
-	got, err := multicluster.Webster.Divide(int64(n), ours, nil, multicluster.NameOrderOf(framework.UID(uid)))
+	got, err := multicluster.Webster.Divide(int64(n), ours, nil, multicluster.NameOrderOf(api.UID(uid)))
 	if err != nil {
 		return live.Differ("Divide", want, err.Error(), ours)
 	}

@@ -16,7 +16,7 @@ import (
 	fwktype "k8s.io/kube-scheduler/framework"
 	k8sframework "k8s.io/kubernetes/pkg/scheduler/framework"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/golden/loadaware"
 	"github.com/berth-sched/berth/resource"
 )
@@ -117,7 +117,7 @@ func (r *rival) play(c *loadaware.Case) error {
 	return nil
 }
 
-func (r *rival) setNode(node *framework.Node) error {
+func (r *rival) setNode(node *api.Node) error {
 	n, err := convert[corev1.Node](node)
 	if err != nil {
 		return err
@@ -175,9 +175,9 @@ func (r *rival) event(e *loadaware.Event) error {
 
 // classify answers what concerns pods alone.
 func (r *rival) classify(c *loadaware.Case, a *loadaware.Answer) error {
-	a.PodClasses = map[framework.UID]string{}
-	a.PodEstimates = map[framework.UID]map[resource.Name]int64{}
-	pods := append([]*framework.Pod(nil), c.Pods...)
+	a.PodClasses = map[api.UID]string{}
+	a.PodEstimates = map[api.UID]map[resource.Name]int64{}
+	pods := append([]*api.Pod(nil), c.Pods...)
 	for _, e := range c.Reserve {
 		pods = append(pods, e.Pod)
 	}
@@ -193,7 +193,7 @@ func (r *rival) classify(c *loadaware.Case, a *loadaware.Answer) error {
 	return err
 }
 
-func (r *rival) judge(p *framework.Pod) (class string, use map[resource.Name]int64, err error) {
+func (r *rival) judge(p *api.Pod) (class string, use map[resource.Name]int64, err error) {
 	pod, err := convert[corev1.Pod](p)
 	if err != nil {
 		return "", nil, err
@@ -210,7 +210,7 @@ func (r *rival) judge(p *framework.Pod) (class string, use map[resource.Name]int
 }
 
 // ask filters and scores the pod everywhere.
-func (r *rival) ask(p *framework.Pod) ([]loadaware.NodeAnswer, error) {
+func (r *rival) ask(p *api.Pod) ([]loadaware.NodeAnswer, error) {
 	pod, err := convert[corev1.Pod](p)
 	if err != nil {
 		return nil, err

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	berth "github.com/berth-sched/berth/estimator"
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/golden/loadaware"
 )
 
@@ -82,7 +82,7 @@ func age(c *loadaware.Case, version string) []string {
 		}
 	}
 	for _, m := range metrics {
-		m.Status.PodsMetric = slices.DeleteFunc(m.Status.PodsMetric, func(r *framework.PodMetricInfo) bool { return r == nil })
+		m.Status.PodsMetric = slices.DeleteFunc(m.Status.PodsMetric, func(r *api.PodMetricInfo) bool { return r == nil })
 	}
 	return nil
 }
@@ -97,7 +97,7 @@ func ambiguous(c *loadaware.Case) bool {
 			pods = append(pods, e.Pod)
 		}
 	}
-	names, nodes := map[string]framework.UID{}, map[framework.UID]string{}
+	names, nodes := map[string]api.UID{}, map[api.UID]string{}
 	for _, p := range pods {
 		if uid, ok := names[p.Key()]; ok && uid != p.UID {
 			return true

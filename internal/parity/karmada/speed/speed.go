@@ -20,7 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/berth-sched/berth/estimator"
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/parity/karmada"
 	"github.com/berth-sched/berth/internal/parity/karmada/live"
 	"github.com/berth-sched/berth/scheduling/multicluster"
@@ -69,15 +69,15 @@ func (b *Bench) line(what, original string, theirs, ours time.Duration) {
 }
 
 // described returns a cluster of n nodes of one grade, for both.
-func described(n int) (*clusterv1.Cluster, *framework.Cluster) {
-	ours := &framework.Cluster{ObjectMeta: framework.ObjectMeta{Name: "m"}}
+func described(n int) (*clusterv1.Cluster, *api.Cluster) {
+	ours := &api.Cluster{ObjectMeta: api.ObjectMeta{Name: "m"}}
 	ours.Spec.ResourceModels = estimator.DefaultModels()
-	s := &framework.ResourceSummary{Allocatable: berthresource.List{
+	s := &api.ResourceSummary{Allocatable: berthresource.List{
 		berthresource.Pods: berthresource.MustParse("1000000"), berthresource.CPU: berthresource.MustParse("1000000"),
 		berthresource.Memory: berthresource.MustParse("100Pi"),
 	}}
 	for i, m := range ours.Spec.ResourceModels {
-		s.AllocatableModelings = append(s.AllocatableModelings, framework.AllocatableModeling{Grade: m.Grade})
+		s.AllocatableModelings = append(s.AllocatableModelings, api.AllocatableModeling{Grade: m.Grade})
 		if i == 6 {
 			s.AllocatableModelings[i].Count = n
 		}

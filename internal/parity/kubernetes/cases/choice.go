@@ -3,22 +3,22 @@ package cases
 import (
 	"fmt"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // tolerations for some of the taints, some of them odd.
-func (g *generator) tolerations() []framework.Toleration {
-	var list []framework.Toleration
+func (g *generator) tolerations() []api.Toleration {
+	var list []api.Toleration
 	for range g.between(1, 3) {
-		t := framework.Toleration{
-			Key:      pick(g.dice, "dedicated", "dedicated", "gpu", "spot", "", framework.TaintNodeUnschedulable),
-			Operator: pick(g.dice, "", framework.TolerationOpEqual, framework.TolerationOpExists),
+		t := api.Toleration{
+			Key:      pick(g.dice, "dedicated", "dedicated", "gpu", "spot", "", api.TaintNodeUnschedulable),
+			Operator: pick(g.dice, "", api.TolerationOpEqual, api.TolerationOpExists),
 			Value:    pick(g.dice, "", "db", "web", "7"),
-			Effect: pick(g.dice, "", "", framework.TaintEffectNoSchedule, framework.TaintEffectPreferNoSchedule,
-				framework.TaintEffectNoExecute),
+			Effect: pick(g.dice, "", "", api.TaintEffectNoSchedule, api.TaintEffectPreferNoSchedule,
+				api.TaintEffectNoExecute),
 		}
 		if g.chance(12) {
-			t.Operator = pick(g.dice, framework.TolerationOpLt, framework.TolerationOpGt, framework.TolerationOpGt, "Odd")
+			t.Operator = pick(g.dice, api.TolerationOpLt, api.TolerationOpGt, api.TolerationOpGt, "Odd")
 			t.Value = pick(g.dice, "5", "7", "8", "-3", "07", "+7", "x", "", "9223372036854775808")
 		}
 		list = append(list, t)
@@ -27,7 +27,7 @@ func (g *generator) tolerations() []framework.Toleration {
 }
 
 // chooseNodes gives the pod a node selector or node affinity.
-func (g *generator) chooseNodes(p *framework.Pod) {
+func (g *generator) chooseNodes(p *api.Pod) {
 	if g.chance(30) {
 		p.Spec.NodeSelector = map[string]string{}
 		for range g.between(1, 2) {
@@ -38,14 +38,14 @@ func (g *generator) chooseNodes(p *framework.Pod) {
 	if !g.chance(80) {
 		return
 	}
-	a := &framework.NodeAffinity{}
+	a := &api.NodeAffinity{}
 	if g.chance(60) {
 		a.RequiredDuringSchedulingIgnoredDuringExecution = g.nodeSelector()
 	}
 	if g.chance(70) {
 		for range g.between(1, 3) {
 			a.PreferredDuringSchedulingIgnoredDuringExecution = append(a.PreferredDuringSchedulingIgnoredDuringExecution,
-				framework.PreferredSchedulingTerm{Weight: g.nodeWeight(), Preference: g.nodeTerm()})
+				api.PreferredSchedulingTerm{Weight: g.nodeWeight(), Preference: g.nodeTerm()})
 		}
 	}
 	affinity(p).NodeAffinity = a
@@ -68,28 +68,28 @@ func (g *generator) podWeight() int32 {
 	return pick[int32](g.dice, 1, 5, 33, 100)
 }
 
-func affinity(p *framework.Pod) *framework.Affinity {
+func affinity(p *api.Pod) *api.Affinity {
 	if p.Spec.Affinity == nil {
-		p.Spec.Affinity = &framework.Affinity{}
+		p.Spec.Affinity = &api.Affinity{}
 	}
 	return p.Spec.Affinity
 }
 
 // nodeSelector has a few terms, one of which may name nodes.
-func (g *generator) nodeSelector() *framework.NodeSelector {
-	s := &framework.NodeSelector{NodeSelectorTerms: []framework.NodeSelectorTerm{}}
+func (g *generator) nodeSelector() *api.NodeSelector {
+	s := &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{}}
 	for range pick(g.dice, 0, 1, 1, 1, 2, 3) {
 		s.NodeSelectorTerms = append(s.NodeSelectorTerms, g.nodeTerm())
 	}
 	return s
 }
 
-func (g *generator) nodeTerm() framework.NodeSelectorTerm {
-	var t framework.NodeSelectorTerm
+func (g *generator) nodeTerm() api.NodeSelectorTerm {
+	var t api.NodeSelectorTerm
 	if g.chance(12) {
-		t.MatchFields = []framework.NodeSelectorRequirement{{
+		t.MatchFields = []api.NodeSelectorRequirement{{
 			Key:      pick(g.dice, "metadata.name", "metadata.name", "metadata.name", "metadata.uid"),
-			Operator: pick(g.dice, framework.NodeSelectorOpIn, framework.NodeSelectorOpIn, framework.NodeSelectorOpNotIn, framework.NodeSelectorOpExists),
+			Operator: pick(g.dice, api.NodeSelectorOpIn, api.NodeSelectorOpIn, api.NodeSelectorOpNotIn, api.NodeSelectorOpExists),
 			Values:   []string{pick(g.dice, g.someName(), g.someName(), "n77")},
 		}}
 		if g.chance(10) {
@@ -105,19 +105,19 @@ func (g *generator) nodeTerm() framework.NodeSelectorTerm {
 // someName is that of a node that may exist: configurations have no nodes.
 func (g *generator) someName() string { return fmt.Sprintf("n%d", g.IntN(12)) }
 
-func (g *generator) nodeRequirement() framework.NodeSelectorRequirement {
+func (g *generator) nodeRequirement() api.NodeSelectorRequirement {
 	key, value := g.nodeLabel()
-	r := framework.NodeSelectorRequirement{Key: key, Operator: pick(g.dice,
-		framework.NodeSelectorOpIn, framework.NodeSelectorOpIn, framework.NodeSelectorOpNotIn, framework.NodeSelectorOpExists,
-		framework.NodeSelectorOpDoesNotExist, framework.NodeSelectorOpGt, framework.NodeSelectorOpLt)}
+	r := api.NodeSelectorRequirement{Key: key, Operator: pick(g.dice,
+		api.NodeSelectorOpIn, api.NodeSelectorOpIn, api.NodeSelectorOpNotIn, api.NodeSelectorOpExists,
+		api.NodeSelectorOpDoesNotExist, api.NodeSelectorOpGt, api.NodeSelectorOpLt)}
 	switch r.Operator {
-	case framework.NodeSelectorOpIn, framework.NodeSelectorOpNotIn:
+	case api.NodeSelectorOpIn, api.NodeSelectorOpNotIn:
 		r.Values = []string{value}
 		if g.chance(50) {
 			_, more := g.nodeLabel()
 			r.Values = append(r.Values, more)
 		}
-	case framework.NodeSelectorOpGt, framework.NodeSelectorOpLt:
+	case api.NodeSelectorOpGt, api.NodeSelectorOpLt:
 		r.Key, r.Values = "num", []string{pick(g.dice, "0", "1", "5", "50", "-6", "x", "", "+5", "05", "1.5", "9223372036854775807", "9223372036854775808")}
 	}
 	switch g.IntN(100) {
@@ -139,9 +139,9 @@ func (g *generator) nodeRequirement() framework.NodeSelectorRequirement {
 func (g *generator) nodeLabel() (key, value string) {
 	switch g.IntN(6) {
 	case 0:
-		return framework.LabelTopologyZone, pick(g.dice, "z0", "z1", "z2", "z9")
+		return api.LabelTopologyZone, pick(g.dice, "z0", "z1", "z2", "z9")
 	case 1:
-		return framework.LabelHostname, g.someName()
+		return api.LabelHostname, g.someName()
 	case 2:
 		return "num", pick(g.dice, "", "0", "1", "10", "100", "-5", "x1")
 	}
@@ -150,14 +150,14 @@ func (g *generator) nodeLabel() (key, value string) {
 }
 
 // labelSelector is one over labels of pods; nil and empty ones among them.
-func (g *generator) labelSelector() *framework.LabelSelector {
+func (g *generator) labelSelector() *api.LabelSelector {
 	switch {
 	case g.chance(3):
 		return nil
 	case g.chance(3):
-		return &framework.LabelSelector{}
+		return &api.LabelSelector{}
 	}
-	s := &framework.LabelSelector{}
+	s := &api.LabelSelector{}
 	if g.chance(65) {
 		s.MatchLabels = map[string]string{}
 		for range pick(g.dice, 1, 1, 2) {
@@ -171,18 +171,18 @@ func (g *generator) labelSelector() *framework.LabelSelector {
 	return s
 }
 
-func (g *generator) podRequirement() framework.LabelSelectorRequirement {
+func (g *generator) podRequirement() api.LabelSelectorRequirement {
 	key, value := g.podLabel()
-	r := framework.LabelSelectorRequirement{Key: key, Operator: pick(g.dice,
-		framework.LabelSelectorOpIn, framework.LabelSelectorOpIn, framework.LabelSelectorOpNotIn, framework.LabelSelectorOpExists,
-		framework.LabelSelectorOpDoesNotExist)}
-	if r.Operator == framework.LabelSelectorOpIn || r.Operator == framework.LabelSelectorOpNotIn {
+	r := api.LabelSelectorRequirement{Key: key, Operator: pick(g.dice,
+		api.LabelSelectorOpIn, api.LabelSelectorOpIn, api.LabelSelectorOpNotIn, api.LabelSelectorOpExists,
+		api.LabelSelectorOpDoesNotExist)}
+	if r.Operator == api.LabelSelectorOpIn || r.Operator == api.LabelSelectorOpNotIn {
 		_, more := g.podLabel()
 		r.Values = []string{value, more}[:g.between(1, 2)]
 	}
 	switch g.IntN(200) {
 	case 0:
-		r.Operator = pick[framework.LabelSelectorOperator](g.dice, "Gt", "Lt", "Odd", "")
+		r.Operator = pick[api.LabelSelectorOperator](g.dice, "Gt", "Lt", "Odd", "")
 	case 1:
 		r.Values = pick(g.dice, nil, []string{""}, []string{"not a value"}, []string{"web", "web"})
 	case 2:

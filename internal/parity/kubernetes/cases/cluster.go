@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/golden"
 )
 
@@ -35,7 +35,7 @@ func (g *generator) cluster() {
 		c.Nodes = append(c.Nodes, g.node(i))
 	}
 	if g.interpod > 0 || g.spread > 0 {
-		c.Namespaces = []*framework.Namespace{
+		c.Namespaces = []*api.Namespace{
 			namespace("default", "team", "core"), namespace("ns-a", "team", "a", "env", "prod"), namespace("ns-b", "team", "b"),
 		}
 		if g.chance(10) {
@@ -62,8 +62,8 @@ func (g *generator) cluster() {
 	c.Pod = g.pending("in")
 }
 
-func namespace(name string, labels ...string) *framework.Namespace {
-	n := &framework.Namespace{ObjectMeta: framework.ObjectMeta{Name: name, Labels: map[string]string{"kubernetes.io/metadata.name": name}}}
+func namespace(name string, labels ...string) *api.Namespace {
+	n := &api.Namespace{ObjectMeta: api.ObjectMeta{Name: name, Labels: map[string]string{"kubernetes.io/metadata.name": name}}}
 	for i := 0; i < len(labels); i += 2 {
 		n.Labels[labels[i]] = labels[i+1]
 	}
@@ -91,10 +91,10 @@ func (g *generator) budgets() {
 		return
 	}
 	for i := range g.between(1, 3) {
-		b := &framework.PodDisruptionBudget{
-			ObjectMeta: framework.ObjectMeta{Name: fmt.Sprintf("pdb%d", i), Namespace: pick(g.dice, "default", "default", "ns-a")},
-			Spec:       framework.PodDisruptionBudgetSpec{Selector: g.labelSelector()},
-			Status:     framework.PodDisruptionBudgetStatus{DisruptionsAllowed: int32(pick(g.dice, 0, 0, 0, 1, 1, 2, 5))},
+		b := &api.PodDisruptionBudget{
+			ObjectMeta: api.ObjectMeta{Name: fmt.Sprintf("pdb%d", i), Namespace: pick(g.dice, "default", "default", "ns-a")},
+			Spec:       api.PodDisruptionBudgetSpec{Selector: g.labelSelector()},
+			Status:     api.PodDisruptionBudgetStatus{DisruptionsAllowed: int32(pick(g.dice, 0, 0, 0, 1, 1, 2, 5))},
 		}
 		if g.chance(15) && len(g.c.Pods) > 0 {
 			b.Status.DisruptedPods = map[string]time.Time{g.c.Pods[g.IntN(len(g.c.Pods))].Name: noon}

@@ -3,7 +3,7 @@ package cases
 import (
 	"slices"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // features are those that pods may need, and some that matter elsewhere or
@@ -36,7 +36,7 @@ func (g *generator) declaredFeatures() []string {
 }
 
 // needFeatures lets the pod ask for what not every node can do.
-func (g *generator) needFeatures(p *framework.Pod) {
+func (g *generator) needFeatures(p *api.Pod) {
 	p.Spec.HostNetwork = g.chance(50)
 	if g.chance(60) {
 		p.Spec.HostUsers = new(g.chance(30))
@@ -44,14 +44,14 @@ func (g *generator) needFeatures(p *framework.Pod) {
 	if g.chance(30) && p.Spec.InitContainers == nil {
 		g.initContainers(p)
 	}
-	for _, list := range [][]framework.Container{p.Spec.Containers, p.Spec.InitContainers} {
+	for _, list := range [][]api.Container{p.Spec.Containers, p.Spec.InitContainers} {
 		for i := range list {
 			if g.chance(20) {
-				list[i].RestartPolicyRules = []framework.ContainerRestartRule{{Action: pick(g.dice,
-					framework.ContainerRestartRuleActionRestart, framework.ContainerRestartRuleActionRestartAllContainers)}}
+				list[i].RestartPolicyRules = []api.ContainerRestartRule{{Action: pick(g.dice,
+					api.ContainerRestartRuleActionRestart, api.ContainerRestartRuleActionRestartAllContainers)}}
 			}
 			if g.chance(20) {
-				list[i].VolumeMounts = []framework.VolumeMount{{Name: "v", BindMountOptions: pick(g.dice, nil, []string{"noexec"}, []string{""})}}
+				list[i].VolumeMounts = []api.VolumeMount{{Name: "v", BindMountOptions: pick(g.dice, nil, []string{"noexec"}, []string{""})}}
 			}
 		}
 	}

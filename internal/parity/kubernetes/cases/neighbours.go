@@ -3,32 +3,32 @@ package cases
 import (
 	"fmt"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // topologyKeys are labels that domains are made of.
-var topologyKeys = []string{framework.LabelHostname, framework.LabelTopologyZone, framework.LabelTopologyZone, framework.LabelTopologyRegion, "rack", "disk", "num"}
+var topologyKeys = []string{api.LabelHostname, api.LabelTopologyZone, api.LabelTopologyZone, api.LabelTopologyRegion, "rack", "disk", "num"}
 
-func (g *generator) constraints() []framework.TopologySpreadConstraint {
-	var list []framework.TopologySpreadConstraint
+func (g *generator) constraints() []api.TopologySpreadConstraint {
+	var list []api.TopologySpreadConstraint
 	if g.chance(1) {
-		return []framework.TopologySpreadConstraint{} // none of its own
+		return []api.TopologySpreadConstraint{} // none of its own
 	}
 	for range pick(g.dice, 1, 1, 2, 3) {
-		c := framework.TopologySpreadConstraint{
+		c := api.TopologySpreadConstraint{
 			MaxSkew:           int32(pick(g.dice, 1, 1, 2, 3, 5)),
 			TopologyKey:       pick(g.dice, topologyKeys...),
-			WhenUnsatisfiable: pick(g.dice, framework.DoNotSchedule, framework.ScheduleAnyway),
+			WhenUnsatisfiable: pick(g.dice, api.DoNotSchedule, api.ScheduleAnyway),
 			LabelSelector:     g.labelSelector(),
 		}
-		if c.WhenUnsatisfiable == framework.DoNotSchedule && g.chance(25) {
+		if c.WhenUnsatisfiable == api.DoNotSchedule && g.chance(25) {
 			c.MinDomains = new(int32(g.between(1, 5)))
 		}
 		if g.chance(25) {
-			c.NodeAffinityPolicy = new(pick(g.dice, framework.NodeInclusionPolicyHonor, framework.NodeInclusionPolicyIgnore))
+			c.NodeAffinityPolicy = new(pick(g.dice, api.NodeInclusionPolicyHonor, api.NodeInclusionPolicyIgnore))
 		}
 		if g.chance(30) {
-			c.NodeTaintsPolicy = new(pick(g.dice, framework.NodeInclusionPolicyHonor, framework.NodeInclusionPolicyIgnore))
+			c.NodeTaintsPolicy = new(pick(g.dice, api.NodeInclusionPolicyHonor, api.NodeInclusionPolicyIgnore))
 		}
 		if g.chance(20) {
 			c.MatchLabelKeys = some(g.dice, 2, "pod-template-hash", "tier", "absent", "app")
@@ -45,10 +45,10 @@ func (g *generator) constraints() []framework.TopologySpreadConstraint {
 
 // oddConstraint makes some constraints ones that no API server lets pass, or
 // that say nothing.
-func (g *generator) oddConstraint(c *framework.TopologySpreadConstraint) {
+func (g *generator) oddConstraint(c *api.TopologySpreadConstraint) {
 	switch g.IntN(36) {
 	case 0:
-		if c.WhenUnsatisfiable == framework.DoNotSchedule { // a score of -1 means something else in the original
+		if c.WhenUnsatisfiable == api.DoNotSchedule { // a score of -1 means something else in the original
 			c.MaxSkew = int32(pick(g.dice, 0, -1, -5, -2147483648))
 		}
 	case 1:
@@ -58,16 +58,16 @@ func (g *generator) oddConstraint(c *framework.TopologySpreadConstraint) {
 	case 3:
 		c.TopologyKey = pick(g.dice, "", "absent", "not a key")
 	case 4:
-		c.WhenUnsatisfiable = pick[framework.UnsatisfiableConstraintAction](g.dice, "", "Odd")
+		c.WhenUnsatisfiable = pick[api.UnsatisfiableConstraintAction](g.dice, "", "Odd")
 	case 5:
-		c.NodeAffinityPolicy = new(framework.NodeInclusionPolicy("Odd"))
+		c.NodeAffinityPolicy = new(api.NodeInclusionPolicy("Odd"))
 	case 6:
-		c.NodeTaintsPolicy = new(framework.NodeInclusionPolicy(""))
+		c.NodeTaintsPolicy = new(api.NodeInclusionPolicy(""))
 	case 7:
 		c.MatchLabelKeys = []string{pick(g.dice, "", "absent", "app"), "app"}
 	case 8:
-		r := framework.LabelSelectorRequirement{Key: "app", Operator: pick[framework.LabelSelectorOperator](g.dice, "Odd", "Gt", "Lt")}
-		c.LabelSelector = &framework.LabelSelector{MatchExpressions: []framework.LabelSelectorRequirement{r}}
+		r := api.LabelSelectorRequirement{Key: "app", Operator: pick[api.LabelSelectorOperator](g.dice, "Odd", "Gt", "Lt")}
+		c.LabelSelector = &api.LabelSelector{MatchExpressions: []api.LabelSelectorRequirement{r}}
 	}
 }
 
@@ -75,7 +75,7 @@ func (g *generator) oddConstraint(c *framework.TopologySpreadConstraint) {
 func (g *generator) workloads() {
 	c := g.c
 	for i := range g.IntN(3) {
-		s := &framework.Service{ObjectMeta: framework.ObjectMeta{Name: fmt.Sprintf("svc%d", i), Namespace: pick(g.dice, "default", "ns-a")}}
+		s := &api.Service{ObjectMeta: api.ObjectMeta{Name: fmt.Sprintf("svc%d", i), Namespace: pick(g.dice, "default", "ns-a")}}
 		if !g.chance(10) {
 			key, value := g.podLabel()
 			s.Spec.Selector = map[string]string{key: value}
@@ -89,28 +89,28 @@ func (g *generator) workloads() {
 		c.Services = append(c.Services, s)
 	}
 	for _, ns := range []string{"default", "ns-a"} {
-		meta := func(name string) framework.ObjectMeta {
-			return framework.ObjectMeta{Name: name, Namespace: ns, UID: framework.UID(ns + name)}
+		meta := func(name string) api.ObjectMeta {
+			return api.ObjectMeta{Name: name, Namespace: ns, UID: api.UID(ns + name)}
 		}
 		if g.chance(50) {
-			c.ReplicaSets = append(c.ReplicaSets, &framework.ReplicaSet{ObjectMeta: meta("rs"), Spec: framework.ReplicaSetSpec{Selector: g.labelSelector()}})
+			c.ReplicaSets = append(c.ReplicaSets, &api.ReplicaSet{ObjectMeta: meta("rs"), Spec: api.ReplicaSetSpec{Selector: g.labelSelector()}})
 		}
 		if g.chance(30) {
-			c.StatefulSets = append(c.StatefulSets, &framework.StatefulSet{ObjectMeta: meta("ss"), Spec: framework.StatefulSetSpec{Selector: g.labelSelector()}})
+			c.StatefulSets = append(c.StatefulSets, &api.StatefulSet{ObjectMeta: meta("ss"), Spec: api.StatefulSetSpec{Selector: g.labelSelector()}})
 		}
 		if g.chance(30) {
 			key, value := g.podLabel()
-			c.ReplicationControllers = append(c.ReplicationControllers, &framework.ReplicationController{
-				ObjectMeta: meta("rc"), Spec: framework.ReplicationControllerSpec{Selector: map[string]string{key: value}},
+			c.ReplicationControllers = append(c.ReplicationControllers, &api.ReplicationController{
+				ObjectMeta: meta("rc"), Spec: api.ReplicationControllerSpec{Selector: map[string]string{key: value}},
 			})
 		}
 	}
 }
 
 // own gives the pod a controller, which may not exist.
-func (g *generator) own(p *framework.Pod) {
+func (g *generator) own(p *api.Pod) {
 	kind := pick(g.dice, "ReplicaSet", "ReplicaSet", "StatefulSet", "ReplicationController", "Job")
-	ref := framework.OwnerReference{Kind: kind, APIVersion: "apps/v1", Controller: new(!g.chance(5))}
+	ref := api.OwnerReference{Kind: kind, APIVersion: "apps/v1", Controller: new(!g.chance(5))}
 	switch kind {
 	case "ReplicaSet":
 		ref.Name = "rs"
@@ -121,25 +121,25 @@ func (g *generator) own(p *framework.Pod) {
 	case "Job":
 		ref.Name, ref.APIVersion = "job", "batch/v1"
 	}
-	ref.UID = framework.UID(p.Namespace + ref.Name)
+	ref.UID = api.UID(p.Namespace + ref.Name)
 	switch g.IntN(20) {
 	case 0:
 		ref.APIVersion = pick(g.dice, "v1", "apps/v1beta1", "example.com/v1", "a/b/c")
 	case 1:
 		ref.Controller = nil
 	case 2:
-		p.OwnerReferences = append(p.OwnerReferences, framework.OwnerReference{
-			Kind: "StatefulSet", APIVersion: "apps/v1", Name: "ss", UID: framework.UID(p.Namespace + "ss"), Controller: new(true),
+		p.OwnerReferences = append(p.OwnerReferences, api.OwnerReference{
+			Kind: "StatefulSet", APIVersion: "apps/v1", Name: "ss", UID: api.UID(p.Namespace + "ss"), Controller: new(true),
 		})
 	}
 	p.OwnerReferences = append(p.OwnerReferences, ref)
 }
 
 // chooseNeighbours gives the pod affinity or anti-affinity to pods.
-func (g *generator) chooseNeighbours(p *framework.Pod) {
+func (g *generator) chooseNeighbours(p *api.Pod) {
 	a := affinity(p)
 	if g.chance(55) {
-		a.PodAffinity = &framework.PodAffinity{}
+		a.PodAffinity = &api.PodAffinity{}
 		if g.chance(45) {
 			a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution = g.terms()
 		}
@@ -148,7 +148,7 @@ func (g *generator) chooseNeighbours(p *framework.Pod) {
 		}
 	}
 	if g.chance(55) {
-		a.PodAntiAffinity = &framework.PodAntiAffinity{}
+		a.PodAntiAffinity = &api.PodAntiAffinity{}
 		if g.chance(45) {
 			a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution = g.terms()
 		}
@@ -158,24 +158,24 @@ func (g *generator) chooseNeighbours(p *framework.Pod) {
 	}
 }
 
-func (g *generator) terms() []framework.PodAffinityTerm {
-	var list []framework.PodAffinityTerm
+func (g *generator) terms() []api.PodAffinityTerm {
+	var list []api.PodAffinityTerm
 	for range pick(g.dice, 1, 1, 1, 2) {
 		list = append(list, g.term())
 	}
 	return list
 }
 
-func (g *generator) weightedTerms() []framework.WeightedPodAffinityTerm {
-	var list []framework.WeightedPodAffinityTerm
+func (g *generator) weightedTerms() []api.WeightedPodAffinityTerm {
+	var list []api.WeightedPodAffinityTerm
 	for range pick(g.dice, 1, 1, 2, 3) {
-		list = append(list, framework.WeightedPodAffinityTerm{Weight: g.podWeight(), PodAffinityTerm: g.term()})
+		list = append(list, api.WeightedPodAffinityTerm{Weight: g.podWeight(), PodAffinityTerm: g.term()})
 	}
 	return list
 }
 
-func (g *generator) term() framework.PodAffinityTerm {
-	t := framework.PodAffinityTerm{TopologyKey: pick(g.dice, topologyKeys...), LabelSelector: g.labelSelector()}
+func (g *generator) term() api.PodAffinityTerm {
+	t := api.PodAffinityTerm{TopologyKey: pick(g.dice, topologyKeys...), LabelSelector: g.labelSelector()}
 	if g.chance(25) {
 		t.Namespaces = some(g.dice, 2, "default", "ns-a", "ns-b", "ns-x", "nowhere", "")
 	}
@@ -195,23 +195,23 @@ func (g *generator) term() framework.PodAffinityTerm {
 	return t
 }
 
-func (g *generator) namespaceSelector() *framework.LabelSelector {
-	r := framework.LabelSelectorRequirement{Key: "env", Operator: framework.LabelSelectorOpExists}
+func (g *generator) namespaceSelector() *api.LabelSelector {
+	r := api.LabelSelectorRequirement{Key: "env", Operator: api.LabelSelectorOpExists}
 	switch g.IntN(12) {
 	case 0, 1, 2:
-		return &framework.LabelSelector{}
+		return &api.LabelSelector{}
 	case 3, 4, 5:
-		return &framework.LabelSelector{MatchLabels: map[string]string{"team": pick(g.dice, "a", "b", "core")}}
+		return &api.LabelSelector{MatchLabels: map[string]string{"team": pick(g.dice, "a", "b", "core")}}
 	case 6:
-		r.Operator = framework.LabelSelectorOpDoesNotExist
+		r.Operator = api.LabelSelectorOpDoesNotExist
 	case 7:
-		r.Key, r.Operator, r.Values = "team", framework.LabelSelectorOpNotIn, []string{"a", "core"}
+		r.Key, r.Operator, r.Values = "team", api.LabelSelectorOpNotIn, []string{"a", "core"}
 	case 8:
-		r.Key, r.Operator, r.Values = "kubernetes.io/metadata.name", framework.LabelSelectorOpIn, []string{"default", "ns-x"}
+		r.Key, r.Operator, r.Values = "kubernetes.io/metadata.name", api.LabelSelectorOpIn, []string{"default", "ns-x"}
 	case 9:
 		if g.chance(30) {
 			r.Operator = "Odd"
 		}
 	}
-	return &framework.LabelSelector{MatchExpressions: []framework.LabelSelectorRequirement{r}}
+	return &api.LabelSelector{MatchExpressions: []api.LabelSelectorRequirement{r}}
 }

@@ -3,7 +3,7 @@ package cases
 import (
 	"fmt"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -11,23 +11,23 @@ import (
 var extended = []resource.Name{"nvidia.com/gpu", "example.com/foo", "example.com/bar", "hugepages-2Mi"}
 
 // node makes node i.
-func (g *generator) node(i int) *framework.Node {
+func (g *generator) node(i int) *api.Node {
 	name := fmt.Sprintf("n%d", i)
-	n := &framework.Node{ObjectMeta: framework.ObjectMeta{Name: name, UID: framework.UID(name), Labels: map[string]string{}}}
+	n := &api.Node{ObjectMeta: api.ObjectMeta{Name: name, UID: api.UID(name), Labels: map[string]string{}}}
 	l := n.Labels
 	if g.chance(92) {
-		l[framework.LabelHostname] = name
+		l[api.LabelHostname] = name
 	}
 	if g.chance(85) {
-		l[framework.LabelTopologyZone] = pick(g.dice, "z0", "z1", "z2")
+		l[api.LabelTopologyZone] = pick(g.dice, "z0", "z1", "z2")
 	}
 	if g.chance(85) {
-		l[framework.LabelTopologyRegion] = pick(g.dice, "r0", "r1")
+		l[api.LabelTopologyRegion] = pick(g.dice, "r0", "r1")
 	}
 	g.oddTopology(i, l)
 	if g.chance(5) || g.volumes > 50 && g.chance(15) {
-		l[framework.LabelFailureDomainZone] = pick(g.dice, "z0", "z1", "")
-		l[framework.LabelFailureDomainRegion] = pick(g.dice, "r0", "r1")
+		l[api.LabelFailureDomainZone] = pick(g.dice, "z0", "z1", "")
+		l[api.LabelFailureDomainRegion] = pick(g.dice, "r0", "r1")
 	}
 	if g.volumes > 0 && g.chance(50) {
 		for _, key := range some(g.dice, 2, zoneLabels...) {
@@ -82,15 +82,15 @@ func (g *generator) node(i int) *framework.Node {
 func (g *generator) oddTopology(i int, l map[string]string) {
 	switch g.IntN(50) {
 	case 0:
-		l[framework.LabelTopologyZone] = ""
+		l[api.LabelTopologyZone] = ""
 	case 1:
-		l[framework.LabelTopologyRegion] = ""
+		l[api.LabelTopologyRegion] = ""
 	case 2:
-		l[framework.LabelHostname] = fmt.Sprintf("n%d", g.IntN(i+1))
+		l[api.LabelHostname] = fmt.Sprintf("n%d", g.IntN(i+1))
 	case 3:
-		l[framework.LabelHostname] = ""
+		l[api.LabelHostname] = ""
 	case 4:
-		l[framework.LabelTopologyZone] = l[framework.LabelTopologyRegion]
+		l[api.LabelTopologyZone] = l[api.LabelTopologyRegion]
 	}
 }
 
@@ -146,19 +146,19 @@ func (g *generator) quantity(texts ...string) resource.Quantity {
 }
 
 // taint makes a taint that some pods tolerate.
-func (g *generator) taint() framework.Taint {
-	return framework.Taint{
-		Key:    pick(g.dice, "dedicated", "dedicated", "gpu", "spot", framework.TaintNodeUnschedulable),
+func (g *generator) taint() api.Taint {
+	return api.Taint{
+		Key:    pick(g.dice, "dedicated", "dedicated", "gpu", "spot", api.TaintNodeUnschedulable),
 		Value:  pick(g.dice, "", "db", "web", "7", "7", "5", "-3"),
-		Effect: pick(g.dice, framework.TaintEffectNoSchedule, framework.TaintEffectPreferNoSchedule, framework.TaintEffectPreferNoSchedule, framework.TaintEffectNoExecute),
+		Effect: pick(g.dice, api.TaintEffectNoSchedule, api.TaintEffectPreferNoSchedule, api.TaintEffectPreferNoSchedule, api.TaintEffectNoExecute),
 	}
 }
 
 // imagesOnNode lists images, some under several names.
-func (g *generator) imagesOnNode() []framework.ContainerImage {
-	var list []framework.ContainerImage
+func (g *generator) imagesOnNode() []api.ContainerImage {
+	var list []api.ContainerImage
 	for _, name := range some(g.dice, 6, imageNames...) {
-		image := framework.ContainerImage{
+		image := api.ContainerImage{
 			Names:     []string{name},
 			SizeBytes: pick(g.dice, int64(1), 23<<20, 24<<20, 140<<20, 250<<20, 1000<<20, 1<<32, 90_000_000, 0, 1<<50),
 		}

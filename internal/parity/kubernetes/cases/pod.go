@@ -6,11 +6,12 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
 // pending makes the pod to place.
-func (g *generator) pending(name string) *framework.Pod {
+func (g *generator) pending(name string) *api.Pod {
 	p := g.pod(name)
 	switch {
 	case g.chance(g.names):
@@ -25,7 +26,7 @@ func (g *generator) pending(name string) *framework.Pod {
 		priority := int32(pick(g.dice, 3, 5, 10, 10, 1000))
 		p.Spec.Priority = &priority
 		if g.chance(6) {
-			policy := pick(g.dice, framework.PreemptNever, framework.PreemptLowerPriority)
+			policy := pick(g.dice, api.PreemptNever, api.PreemptLowerPriority)
 			p.Spec.PreemptionPolicy = &policy
 		}
 	}
@@ -33,13 +34,13 @@ func (g *generator) pending(name string) *framework.Pod {
 }
 
 // placed makes a pod on some node.
-func (g *generator) placed(name string) *framework.Pod {
+func (g *generator) placed(name string) *api.Pod {
 	p := g.pod(name)
 	p.Spec.NodeName = g.nodeName()
 	if g.priorities > 0 {
 		g.sparePorts(p)
 	}
-	p.Status.Phase = framework.PodRunning
+	p.Status.Phase = api.PodRunning
 	if !g.chance(10) {
 		started := noon.Add(-time.Duration(g.IntN(20)) * time.Minute)
 		p.Status.StartTime = &started
@@ -48,9 +49,9 @@ func (g *generator) placed(name string) *framework.Pod {
 		deleted := noon
 		p.DeletionTimestamp = &deleted
 		if g.chance(50) {
-			p.Status.Conditions = append(p.Status.Conditions, framework.PodCondition{
-				Type: framework.DisruptionTarget, Status: framework.ConditionTrue,
-				Reason: pick(g.dice, framework.PodReasonPreemptionByScheduler, "EvictionByEvictionAPI"),
+			p.Status.Conditions = append(p.Status.Conditions, api.PodCondition{
+				Type: api.DisruptionTarget, Status: api.ConditionTrue,
+				Reason: pick(g.dice, api.PodReasonPreemptionByScheduler, "EvictionByEvictionAPI"),
 			})
 		}
 	}
@@ -58,19 +59,19 @@ func (g *generator) placed(name string) *framework.Pod {
 		g.resized(p)
 	}
 	if g.chance(2) {
-		p.Status.Phase = pick(g.dice, framework.PodPending, framework.PodUnknown, "")
+		p.Status.Phase = pick(g.dice, api.PodPending, api.PodUnknown, "")
 	}
 	return p
 }
 
 // pod makes a pod with whatever the family is about.
-func (g *generator) pod(name string) *framework.Pod {
-	p := &framework.Pod{}
+func (g *generator) pod(name string) *api.Pod {
+	p := &api.Pod{}
 	p.Name, p.Namespace = name, pick(g.dice, namespaces...)
 	if g.family.interpod == 0 && g.family.spread == 0 {
 		p.Namespace = pick(g.dice, "default", "default", "ns-a")
 	}
-	p.UID = framework.UID("u-" + p.Namespace + "-" + name)
+	p.UID = api.UID("u-" + p.Namespace + "-" + name)
 	p.Labels = g.podLabels()
 	p.Spec.SchedulerName = "default-scheduler"
 	for i := range g.between(1, 1+g.IntN(2)) {
@@ -83,7 +84,7 @@ func (g *generator) pod(name string) *framework.Pod {
 		p.Spec.Overhead = g.requests(pick(g.dice, 2, 2, 2, 5))
 	}
 	if g.chance(g.resources / 8) {
-		p.Spec.Resources = &framework.ResourceRequirements{Requests: g.podRequests()}
+		p.Spec.Resources = &api.ResourceRequirements{Requests: g.podRequests()}
 		if g.chance(15) {
 			p.Spec.Resources.Limits = g.podRequests()
 		}
@@ -117,8 +118,8 @@ func (g *generator) pod(name string) *framework.Pod {
 		g.mount(p)
 	}
 	if g.chance(g.images / 4) {
-		p.Spec.Volumes = append(p.Spec.Volumes, framework.Volume{
-			Name: "image", VolumeSource: framework.VolumeSource{Image: &framework.ImageVolumeSource{Reference: pick(g.dice, imageNames...)}},
+		p.Spec.Volumes = append(p.Spec.Volumes, api.Volume{
+			Name: "image", VolumeSource: api.VolumeSource{Image: &api.ImageVolumeSource{Reference: pick(g.dice, imageNames...)}},
 		})
 	}
 	return p
@@ -141,8 +142,8 @@ func (g *generator) podLabels() map[string]string {
 	return l
 }
 
-func (g *generator) container(name string) framework.Container {
-	c := framework.Container{Name: name, Image: "img"}
+func (g *generator) container(name string) api.Container {
+	c := api.Container{Name: name, Image: "img"}
 	if g.images > 0 {
 		c.Image = pick(g.dice, imageNames...)
 	}
@@ -200,43 +201,43 @@ func (g *generator) podRequests() resource.List {
 	return l
 }
 
-func (g *generator) initContainers(p *framework.Pod) {
+func (g *generator) initContainers(p *api.Pod) {
 	for i := range g.between(1, 3) {
 		c := g.container(fmt.Sprintf("i%d", i))
 		switch {
 		case g.chance(40):
-			c.RestartPolicy = new(framework.ContainerRestartPolicyAlways)
+			c.RestartPolicy = new(api.ContainerRestartPolicyAlways)
 		case g.chance(15):
-			c.RestartPolicy = new(pick(g.dice, framework.ContainerRestartPolicyNever, framework.ContainerRestartPolicyOnFailure, "always"))
+			c.RestartPolicy = new(pick(g.dice, api.ContainerRestartPolicyNever, framework.ContainerRestartPolicyOnFailure, "always"))
 		}
 		p.Spec.InitContainers = append(p.Spec.InitContainers, c)
 	}
 }
 
 // resized lets a placed pod be in the middle of a resize.
-func (g *generator) resized(p *framework.Pod) {
+func (g *generator) resized(p *api.Pod) {
 	if g.chance(50) {
-		p.Status.Conditions = append(p.Status.Conditions, framework.PodCondition{
-			Type: framework.PodResizePending, Status: pick(g.dice, framework.ConditionTrue, framework.ConditionTrue, framework.ConditionFalse),
-			Reason: pick(g.dice, framework.PodReasonInfeasible, framework.PodReasonDeferred),
+		p.Status.Conditions = append(p.Status.Conditions, api.PodCondition{
+			Type: api.PodResizePending, Status: pick(g.dice, api.ConditionTrue, api.ConditionTrue, api.ConditionFalse),
+			Reason: pick(g.dice, api.PodReasonInfeasible, framework.PodReasonDeferred),
 		})
 	}
 	if g.chance(15) {
-		p.Status.Conditions = append(p.Status.Conditions, framework.PodCondition{
-			Type: framework.PodResizeInProgress, Status: framework.ConditionTrue,
+		p.Status.Conditions = append(p.Status.Conditions, api.PodCondition{
+			Type: api.PodResizeInProgress, Status: api.ConditionTrue,
 		})
 	}
 	if g.chance(15) {
-		p.Status.Resize = pick(g.dice, framework.PodResizeStatusInProgress, framework.PodResizeStatusDeferred, framework.PodResizeStatusInfeasible)
+		p.Status.Resize = pick(g.dice, framework.PodResizeStatusInProgress, framework.PodResizeStatusDeferred, api.PodResizeStatusInfeasible)
 	}
-	of := func(containers []framework.Container) (list []framework.ContainerStatus) {
+	of := func(containers []api.Container) (list []api.ContainerStatus) {
 		for _, c := range containers {
-			s := framework.ContainerStatus{Name: c.Name}
+			s := api.ContainerStatus{Name: c.Name}
 			if g.chance(60) {
 				s.AllocatedResources = g.requests(2)
 			}
 			if g.chance(60) {
-				s.Resources = &framework.ResourceRequirements{Requests: g.requests(2)}
+				s.Resources = &api.ResourceRequirements{Requests: g.requests(2)}
 			}
 			list = append(list, s)
 		}
@@ -246,17 +247,17 @@ func (g *generator) resized(p *framework.Pod) {
 	p.Status.InitContainerStatuses = of(p.Spec.InitContainers)
 	if p.Spec.Resources != nil && g.chance(60) {
 		p.Status.AllocatedResources = g.podRequests()
-		p.Status.Resources = &framework.ResourceRequirements{Requests: g.podRequests()}
+		p.Status.Resources = &api.ResourceRequirements{Requests: g.podRequests()}
 	}
 }
 
 // sparePorts takes from the pod the host ports that another one on its node
 // holds: when one of two leaves, kube-scheduler takes the port for free.
-func (g *generator) sparePorts(p *framework.Pod) {
+func (g *generator) sparePorts(p *api.Pod) {
 	held := map[int32]bool{}
 	for _, other := range g.c.Pods {
 		if other.Spec.NodeName == p.Spec.NodeName {
-			for _, list := range [][]framework.Container{other.Spec.Containers, other.Spec.InitContainers} {
+			for _, list := range [][]api.Container{other.Spec.Containers, other.Spec.InitContainers} {
 				for _, c := range list {
 					for _, port := range c.Ports {
 						held[port.HostPort] = true
@@ -265,20 +266,20 @@ func (g *generator) sparePorts(p *framework.Pod) {
 			}
 		}
 	}
-	for _, list := range [][]framework.Container{p.Spec.Containers, p.Spec.InitContainers} {
+	for _, list := range [][]api.Container{p.Spec.Containers, p.Spec.InitContainers} {
 		for i := range list {
-			list[i].Ports = slices.DeleteFunc(list[i].Ports, func(port framework.ContainerPort) bool { return held[port.HostPort] })
+			list[i].Ports = slices.DeleteFunc(list[i].Ports, func(port api.ContainerPort) bool { return held[port.HostPort] })
 		}
 	}
 }
 
-func (g *generator) containerPorts() []framework.ContainerPort {
-	var list []framework.ContainerPort
+func (g *generator) containerPorts() []api.ContainerPort {
+	var list []api.ContainerPort
 	for range g.between(1, 2) {
-		list = append(list, framework.ContainerPort{
+		list = append(list, api.ContainerPort{
 			ContainerPort: 80,
 			HostPort:      int32(pick(g.dice, 0, 80, 80, 443, 443, 8080, 9090, -80, 70000)),
-			Protocol:      pick(g.dice, "", "", framework.ProtocolTCP, framework.ProtocolUDP, framework.ProtocolSCTP, "tcp"),
+			Protocol:      pick(g.dice, "", "", api.ProtocolTCP, api.ProtocolUDP, framework.ProtocolSCTP, "tcp"),
 			HostIP:        pick(g.dice, "", "", "0.0.0.0", "127.0.0.1", "10.0.0.1", "::1", "::", "0.0.0.00"),
 		})
 	}

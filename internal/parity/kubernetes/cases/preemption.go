@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/golden/pipeline"
 	"github.com/berth-sched/berth/resource"
 )
@@ -83,7 +83,7 @@ func (g *generator) fullNodes(count int) {
 	for i := range count {
 		n := g.plainNode(i, allocatable)
 		if g.chance(5) {
-			n.Spec.Taints = []framework.Taint{{Key: "dedicated", Effect: framework.TaintEffectNoSchedule}}
+			n.Spec.Taints = []api.Taint{{Key: "dedicated", Effect: api.TaintEffectNoSchedule}}
 		}
 		if g.chance(10) {
 			n.Status.Allocatable = allocatable.Clone()
@@ -102,10 +102,10 @@ func (g *generator) fullNodes(count int) {
 }
 
 // plainNode adds a node of two zones.
-func (g *generator) plainNode(i int, allocatable resource.List) *framework.Node {
+func (g *generator) plainNode(i int, allocatable resource.List) *api.Node {
 	name := fmt.Sprintf("n%d", i)
-	n := &framework.Node{ObjectMeta: framework.ObjectMeta{Name: name, UID: framework.UID(name), Labels: map[string]string{
-		framework.LabelHostname: name, framework.LabelTopologyZone: pick(g.dice, "z0", "z1"),
+	n := &api.Node{ObjectMeta: api.ObjectMeta{Name: name, UID: api.UID(name), Labels: map[string]string{
+		api.LabelHostname: name, api.LabelTopologyZone: pick(g.dice, "z0", "z1"),
 	}}}
 	n.Status.Allocatable, n.Status.Capacity = allocatable, allocatable
 	g.c.Nodes = append(g.c.Nodes, n)
@@ -131,7 +131,7 @@ func (g *generator) changedPod(p aPod) aPod {
 }
 
 // lower makes a pod on a node that may have to go.
-func (g *generator) lower(name, node string, a aPod) *framework.Pod {
+func (g *generator) lower(name, node string, a aPod) *api.Pod {
 	p := g.barePod(name, a.ns)
 	if a.app != "" {
 		p.Labels = map[string]string{"app": a.app}
@@ -139,7 +139,7 @@ func (g *generator) lower(name, node string, a aPod) *framework.Pod {
 			p.Labels["tier"] = pick(g.dice, "front", "back")
 		}
 	}
-	p.Spec.NodeName, p.Status.Phase = node, framework.PodRunning
+	p.Spec.NodeName, p.Status.Phase = node, api.PodRunning
 	p.Spec.Containers[0].Resources.Requests = resource.List{resource.CPU: resource.MustParse(a.cpu)}
 	if a.priority != 0 || g.chance(50) {
 		p.Spec.Priority = new(a.priority)
@@ -153,21 +153,21 @@ func (g *generator) lower(name, node string, a aPod) *framework.Pod {
 	return p
 }
 
-func (g *generator) barePod(name, namespace string) *framework.Pod {
-	p := &framework.Pod{ObjectMeta: framework.ObjectMeta{Name: name, Namespace: namespace, UID: framework.UID("u-" + namespace + "-" + name)}}
+func (g *generator) barePod(name, namespace string) *api.Pod {
+	p := &api.Pod{ObjectMeta: api.ObjectMeta{Name: name, Namespace: namespace, UID: api.UID("u-" + namespace + "-" + name)}}
 	p.Spec.SchedulerName = "default-scheduler"
-	p.Spec.Containers = []framework.Container{{Name: "c0", Image: "img"}}
+	p.Spec.Containers = []api.Container{{Name: "c0", Image: "img"}}
 	return p
 }
 
 // leave lets a pod be on its way out, for one reason or another.
-func (g *generator) leave(p *framework.Pod) {
+func (g *generator) leave(p *api.Pod) {
 	p.DeletionTimestamp = new(noon)
 	for range pick(g.dice, 0, 1, 1, 2) {
-		p.Status.Conditions = append(p.Status.Conditions, framework.PodCondition{
-			Type:   pick(g.dice, framework.DisruptionTarget, framework.DisruptionTarget, framework.PodResizePending),
-			Status: pick(g.dice, framework.ConditionTrue, framework.ConditionTrue, "False"),
-			Reason: pick(g.dice, framework.PodReasonPreemptionByScheduler, framework.PodReasonPreemptionByScheduler, "EvictionByEvictionAPI"),
+		p.Status.Conditions = append(p.Status.Conditions, api.PodCondition{
+			Type:   pick(g.dice, api.DisruptionTarget, api.DisruptionTarget, api.PodResizePending),
+			Status: pick(g.dice, api.ConditionTrue, api.ConditionTrue, "False"),
+			Reason: pick(g.dice, api.PodReasonPreemptionByScheduler, api.PodReasonPreemptionByScheduler, "EvictionByEvictionAPI"),
 		})
 	}
 }
@@ -175,30 +175,30 @@ func (g *generator) leave(p *framework.Pod) {
 // oddBudgets makes budgets, some of which are broken or protect nobody.
 func (g *generator) oddBudgets(count int) {
 	for i := range count {
-		b := &framework.PodDisruptionBudget{
-			ObjectMeta: framework.ObjectMeta{Name: fmt.Sprintf("pdb%d", i), Namespace: pick(g.dice, "default", "default", "ns-a", "ns-b")},
-			Status:     framework.PodDisruptionBudgetStatus{DisruptionsAllowed: int32(pick(g.dice, -1000, -3, -1, 0, 0, 0, 1, 1, 2, 3, 2147483647))},
+		b := &api.PodDisruptionBudget{
+			ObjectMeta: api.ObjectMeta{Name: fmt.Sprintf("pdb%d", i), Namespace: pick(g.dice, "default", "default", "ns-a", "ns-b")},
+			Status:     api.PodDisruptionBudgetStatus{DisruptionsAllowed: int32(pick(g.dice, -1000, -3, -1, 0, 0, 0, 1, 1, 2, 3, 2147483647))},
 		}
 		switch g.IntN(8) {
 		case 0:
 			b.Spec.Selector = g.labelSelector()
 		case 1:
-			b.Spec.Selector = pick(g.dice, nil, &framework.LabelSelector{})
+			b.Spec.Selector = pick(g.dice, nil, &api.LabelSelector{})
 		case 2:
-			b.Spec.Selector = &framework.LabelSelector{MatchExpressions: []framework.LabelSelectorRequirement{
+			b.Spec.Selector = &api.LabelSelector{MatchExpressions: []api.LabelSelectorRequirement{
 				pick(g.dice,
-					framework.LabelSelectorRequirement{Key: "app", Operator: framework.LabelSelectorOpIn},
-					framework.LabelSelectorRequirement{Key: "app", Operator: "Odd", Values: []string{"web"}},
-					framework.LabelSelectorRequirement{Key: "app", Operator: framework.LabelSelectorOpExists, Values: []string{"web"}},
-					framework.LabelSelectorRequirement{Key: "app", Operator: framework.LabelSelectorOpExists},
-					framework.LabelSelectorRequirement{Key: "tier", Operator: framework.LabelSelectorOpDoesNotExist},
-					framework.LabelSelectorRequirement{Key: "app", Operator: framework.LabelSelectorOpNotIn, Values: []string{"db", "none"}},
+					api.LabelSelectorRequirement{Key: "app", Operator: api.LabelSelectorOpIn},
+					api.LabelSelectorRequirement{Key: "app", Operator: "Odd", Values: []string{"web"}},
+					api.LabelSelectorRequirement{Key: "app", Operator: api.LabelSelectorOpExists, Values: []string{"web"}},
+					api.LabelSelectorRequirement{Key: "app", Operator: api.LabelSelectorOpExists},
+					api.LabelSelectorRequirement{Key: "tier", Operator: api.LabelSelectorOpDoesNotExist},
+					api.LabelSelectorRequirement{Key: "app", Operator: api.LabelSelectorOpNotIn, Values: []string{"db", "none"}},
 				),
 			}}
 		default:
-			b.Spec.Selector = &framework.LabelSelector{MatchLabels: map[string]string{"app": pick(g.dice, "web", "web", "db", "cache")}}
+			b.Spec.Selector = &api.LabelSelector{MatchLabels: map[string]string{"app": pick(g.dice, "web", "web", "db", "cache")}}
 			if g.chance(20) {
-				b.Spec.Selector.MatchExpressions = []framework.LabelSelectorRequirement{g.podRequirement()}
+				b.Spec.Selector.MatchExpressions = []api.LabelSelectorRequirement{g.podRequirement()}
 			}
 		}
 		for g.chance(25) && len(g.c.Pods) > 0 {
@@ -221,7 +221,7 @@ func (g *generator) promised() {
 		p.Spec.Priority = new(int32(pick(g.dice, 0, 1, 9, 10, 10, 11, 1000)))
 		p.Spec.Containers[0].Resources.Requests = resource.List{resource.CPU: g.quantity("250m", "500m", "1")}
 		if g.chance(15) {
-			p.Spec.Containers[0].Ports = []framework.ContainerPort{{ContainerPort: 80, HostPort: 80}}
+			p.Spec.Containers[0].Ports = []api.ContainerPort{{ContainerPort: 80, HostPort: 80}}
 		}
 		p.Status.NominatedNodeName = g.nodeName()
 		g.c.Nominated = append(g.c.Nominated, p)
@@ -230,13 +230,13 @@ func (g *generator) promised() {
 
 // preemptor makes the pod for which others may have to go. It may have been
 // promised a node before, where its victims may still be leaving.
-func (g *generator) preemptor() *framework.Pod {
+func (g *generator) preemptor() *api.Pod {
 	p := g.barePod("in", pick(g.dice, "default", "default", "ns-a"))
 	p.Labels = map[string]string{"app": "web"}
 	p.Spec.Priority = new(int32(pick(g.dice, 1, 2, 3, 10, 10, 10, 1000)))
 	p.Spec.Containers[0].Resources.Requests = resource.List{resource.CPU: g.quantity("500m", "1", "1500m", "1500m", "2", "2")}
 	if g.chance(6) {
-		p.Spec.PreemptionPolicy = new(pick(g.dice, framework.PreemptNever, framework.PreemptNever, framework.PreemptLowerPriority))
+		p.Spec.PreemptionPolicy = new(pick(g.dice, api.PreemptNever, api.PreemptNever, api.PreemptLowerPriority))
 	}
 	if g.chance(15) {
 		g.cut(p)
@@ -256,7 +256,7 @@ func (g *generator) preemptor() *framework.Pod {
 // pods hold that may have to go.
 func (g *generator) unblock() {
 	c := g.c
-	c.Namespaces = []*framework.Namespace{namespace("default", "team", "core"), namespace("ns-a", "team", "a"), namespace("ns-b", "team", "b")}
+	c.Namespaces = []*api.Namespace{namespace("default", "team", "core"), namespace("ns-a", "team", "a"), namespace("ns-b", "team", "b")}
 	allocatable := resource.List{
 		resource.CPU: g.quantity("2", "4", "64"), resource.Memory: resource.MustParse("8Gi"), resource.Pods: g.quantity("2", "4", "110", "110"),
 		"example.com/foo": g.quantity("1", "2", "4"),
@@ -300,37 +300,37 @@ func (g *generator) blockingStorage() {
 	for i := range 6 {
 		name := fmt.Sprintf("claim%d", i)
 		ns := pick(g.dice, "default", "default", "ns-a")
-		claim := &framework.PersistentVolumeClaim{ObjectMeta: framework.ObjectMeta{Name: name, Namespace: ns, UID: framework.UID("c" + name)}}
-		claim.Annotations = map[string]string{framework.AnnBindCompleted: "yes"}
-		claim.Spec.VolumeName, claim.Spec.StorageClassName, claim.Status.Phase = "pv"+name, new("sc0"), framework.ClaimBound
-		claim.Spec.AccessModes = []framework.PersistentVolumeAccessMode{pick(g.dice, framework.ReadWriteOncePod, framework.ReadWriteOncePod, framework.ReadWriteOnce)}
+		claim := &api.PersistentVolumeClaim{ObjectMeta: api.ObjectMeta{Name: name, Namespace: ns, UID: api.UID("c" + name)}}
+		claim.Annotations = map[string]string{api.AnnBindCompleted: "yes"}
+		claim.Spec.VolumeName, claim.Spec.StorageClassName, claim.Status.Phase = "pv"+name, new("sc0"), api.ClaimBound
+		claim.Spec.AccessModes = []api.PersistentVolumeAccessMode{pick(g.dice, api.ReadWriteOncePod, api.ReadWriteOncePod, api.ReadWriteOnce)}
 		claim.Spec.Resources.Requests = resource.List{"storage": resource.MustParse("1Gi")}
-		v := &framework.PersistentVolume{ObjectMeta: framework.ObjectMeta{Name: claim.Spec.VolumeName, UID: framework.UID(claim.Spec.VolumeName)}}
+		v := &api.PersistentVolume{ObjectMeta: api.ObjectMeta{Name: claim.Spec.VolumeName, UID: api.UID(claim.Spec.VolumeName)}}
 		v.Spec.AccessModes, v.Spec.StorageClassName = claim.Spec.AccessModes, "sc0"
 		v.Spec.Capacity = claim.Spec.Resources.Requests
-		v.Spec.ClaimRef = &framework.ObjectReference{Kind: "PersistentVolumeClaim", Namespace: ns, Name: name, UID: claim.UID}
-		v.Spec.CSI = &framework.CSIPersistentVolumeSource{Driver: drivers[0], VolumeHandle: name}
-		v.Status.Phase = framework.VolumeBound
+		v.Spec.ClaimRef = &api.ObjectReference{Kind: "PersistentVolumeClaim", Namespace: ns, Name: name, UID: claim.UID}
+		v.Spec.CSI = &api.CSIPersistentVolumeSource{Driver: drivers[0], VolumeHandle: name}
+		v.Status.Phase = api.VolumeBound
 		c.PersistentVolumes, c.PersistentVolumeClaims = append(c.PersistentVolumes, v), append(c.PersistentVolumeClaims, claim)
 	}
-	c.StorageClasses = []*framework.StorageClass{{
-		ObjectMeta: framework.ObjectMeta{Name: "sc0"}, Provisioner: drivers[0], VolumeBindingMode: new(framework.VolumeBindingWaitForFirstConsumer),
+	c.StorageClasses = []*api.StorageClass{{
+		ObjectMeta: api.ObjectMeta{Name: "sc0"}, Provisioner: drivers[0], VolumeBindingMode: new(api.VolumeBindingWaitForFirstConsumer),
 	}}
 	for _, n := range c.Nodes {
-		c.CSINodes = append(c.CSINodes, &framework.CSINode{ObjectMeta: framework.ObjectMeta{Name: n.Name}, Spec: framework.CSINodeSpec{Drivers: []framework.CSINodeDriver{{
-			Name: drivers[0], NodeID: n.Name, TopologyKeys: []string{framework.LabelHostname},
-			Allocatable: &framework.VolumeNodeResources{Count: new(int32(pick(g.dice, 1, 1, 2, 3)))},
+		c.CSINodes = append(c.CSINodes, &api.CSINode{ObjectMeta: api.ObjectMeta{Name: n.Name}, Spec: api.CSINodeSpec{Drivers: []api.CSINodeDriver{{
+			Name: drivers[0], NodeID: n.Name, TopologyKeys: []string{api.LabelHostname},
+			Allocatable: &api.VolumeNodeResources{Count: new(int32(pick(g.dice, 1, 1, 2, 3)))},
 		}}}})
 	}
 }
 
 // hold gives a pod on a node something of what is short.
-func (g *generator) hold(p *framework.Pod, kind string, i int) {
+func (g *generator) hold(p *api.Pod, kind string, i int) {
 	switch kind {
 	case "ports":
-		p.Spec.Containers[0].Ports = []framework.ContainerPort{{ContainerPort: 80, HostPort: 80, HostIP: pick(g.dice, "", "", "127.0.0.1", "10.0.0.1")}}
+		p.Spec.Containers[0].Ports = []api.ContainerPort{{ContainerPort: 80, HostPort: 80, HostIP: pick(g.dice, "", "", "127.0.0.1", "10.0.0.1")}}
 	case "theirs":
-		affinity(p).PodAntiAffinity = &framework.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []framework.PodAffinityTerm{g.against()}}
+		affinity(p).PodAntiAffinity = &api.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []api.PodAffinityTerm{g.against()}}
 	case "anti", "spread":
 		p.Labels = map[string]string{"app": "web"}
 	case "claim", "limit":
@@ -343,16 +343,16 @@ func (g *generator) hold(p *framework.Pod, kind string, i int) {
 }
 
 // want gives the pod in question what is short.
-func (g *generator) want(p *framework.Pod, kind string) {
+func (g *generator) want(p *api.Pod, kind string) {
 	switch kind {
 	case "ports":
-		p.Spec.Containers[0].Ports = []framework.ContainerPort{{ContainerPort: 80, HostPort: 80}}
+		p.Spec.Containers[0].Ports = []api.ContainerPort{{ContainerPort: 80, HostPort: 80}}
 	case "anti":
-		affinity(p).PodAntiAffinity = &framework.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []framework.PodAffinityTerm{g.against()}}
+		affinity(p).PodAntiAffinity = &api.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []api.PodAffinityTerm{g.against()}}
 	case "spread":
-		p.Spec.TopologySpreadConstraints = []framework.TopologySpreadConstraint{{
-			MaxSkew: int32(g.between(1, 2)), TopologyKey: pick(g.dice, framework.LabelHostname, framework.LabelTopologyZone),
-			WhenUnsatisfiable: framework.DoNotSchedule, LabelSelector: &framework.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
+		p.Spec.TopologySpreadConstraints = []api.TopologySpreadConstraint{{
+			MaxSkew: int32(g.between(1, 2)), TopologyKey: pick(g.dice, api.LabelHostname, api.LabelTopologyZone),
+			WhenUnsatisfiable: api.DoNotSchedule, LabelSelector: &api.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
 		}}
 		if g.chance(20) {
 			p.Spec.TopologySpreadConstraints[0].MinDomains = new(int32(g.between(2, 4)))
@@ -366,19 +366,19 @@ func (g *generator) want(p *framework.Pod, kind string) {
 	}
 }
 
-func (g *generator) against() framework.PodAffinityTerm {
-	t := framework.PodAffinityTerm{
-		TopologyKey:   pick(g.dice, framework.LabelHostname, framework.LabelHostname, framework.LabelTopologyZone),
-		LabelSelector: &framework.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
+func (g *generator) against() api.PodAffinityTerm {
+	t := api.PodAffinityTerm{
+		TopologyKey:   pick(g.dice, api.LabelHostname, api.LabelHostname, api.LabelTopologyZone),
+		LabelSelector: &api.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
 	}
 	if g.chance(40) {
-		t.NamespaceSelector = pick(g.dice, &framework.LabelSelector{}, &framework.LabelSelector{MatchLabels: map[string]string{"team": "core"}})
+		t.NamespaceSelector = pick(g.dice, &api.LabelSelector{}, &api.LabelSelector{MatchLabels: map[string]string{"team": "core"}})
 	}
 	return t
 }
 
 // useClaim lets the pod use a claim, and be in its namespace.
-func (g *generator) useClaim(p *framework.Pod, i int) {
+func (g *generator) useClaim(p *api.Pod, i int) {
 	claim := g.c.PersistentVolumeClaims[i%6]
 	for _, v := range p.Spec.Volumes {
 		if v.PersistentVolumeClaim != nil {
@@ -386,20 +386,20 @@ func (g *generator) useClaim(p *framework.Pod, i int) {
 		}
 	}
 	p.Namespace = claim.Namespace
-	p.UID = framework.UID("u-" + p.Namespace + "-" + p.Name)
-	p.Spec.Volumes = append(p.Spec.Volumes, framework.Volume{Name: "claim", VolumeSource: framework.VolumeSource{
-		PersistentVolumeClaim: &framework.PersistentVolumeClaimVolumeSource{ClaimName: claim.Name},
+	p.UID = api.UID("u-" + p.Namespace + "-" + p.Name)
+	p.Spec.Volumes = append(p.Spec.Volumes, api.Volume{Name: "claim", VolumeSource: api.VolumeSource{
+		PersistentVolumeClaim: &api.PersistentVolumeClaimVolumeSource{ClaimName: claim.Name},
 	}})
 }
 
-func diskVolume(readOnly bool) framework.Volume {
-	return framework.Volume{Name: "disk", VolumeSource: framework.VolumeSource{
-		GCEPersistentDisk: &framework.GCEPersistentDiskVolumeSource{PDName: "pd-1", ReadOnly: readOnly},
+func diskVolume(readOnly bool) api.Volume {
+	return api.Volume{Name: "disk", VolumeSource: api.VolumeSource{
+		GCEPersistentDisk: &api.GCEPersistentDiskVolumeSource{PDName: "pd-1", ReadOnly: readOnly},
 	}}
 }
 
 // cut gives the pod extenders that have a say in preemption.
-func (g *generator) cut(p *framework.Pod) {
+func (g *generator) cut(p *api.Pod) {
 	var verbs []string
 	for range g.between(1, 3) {
 		verbs = append(verbs, pick(g.dice, "odd", "odd", "first", "last", "turn", "none", "bare", "fail")+pick(g.dice, "", "?"))

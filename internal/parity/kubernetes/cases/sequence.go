@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/golden"
 	"github.com/berth-sched/berth/resource"
 )
@@ -24,11 +24,11 @@ type Sequence struct {
 
 // A Step is one of the following.
 type Step struct {
-	Place      *framework.Pod  `json:"place,omitempty"`      // a pod arrives and is scheduled
-	Remove     string          `json:"remove,omitempty"`     // a pod leaves, by its key, if it is there
-	AddNode    *framework.Node `json:"addNode,omitempty"`    // a node comes
-	UpdateNode *framework.Node `json:"updateNode,omitempty"` // a node changes, if it is there
-	RemoveNode string          `json:"removeNode,omitempty"` // a node goes, and its pods with it
+	Place      *api.Pod  `json:"place,omitempty"`      // a pod arrives and is scheduled
+	Remove     string    `json:"remove,omitempty"`     // a pod leaves, by its key, if it is there
+	AddNode    *api.Node `json:"addNode,omitempty"`    // a node comes
+	UpdateNode *api.Node `json:"updateNode,omitempty"` // a node changes, if it is there
+	RemoveNode string    `json:"removeNode,omitempty"` // a node goes, and its pods with it
 
 	// Of a pod on a node that is not bound yet, or the next such one in the order
 	// of keys: what was reserved for its claims is written down; its claims get
@@ -44,13 +44,13 @@ type Step struct {
 	Sweep bool `json:"sweep,omitempty"`
 
 	// Objects come, or change; others go.
-	Volume     *framework.PersistentVolume      `json:"volume,omitempty"`
-	Claim      *framework.PersistentVolumeClaim `json:"claim,omitempty"`
-	CSINode    *framework.CSINode               `json:"csiNode,omitempty"`
-	Capacity   *framework.CSIStorageCapacity    `json:"capacity,omitempty"`
-	Leaving    string                           `json:"leaving,omitempty"` // a volume is asked to go
-	DropVolume string                           `json:"dropVolume,omitempty"`
-	DropClaim  string                           `json:"dropClaim,omitempty"`
+	Volume     *api.PersistentVolume      `json:"volume,omitempty"`
+	Claim      *api.PersistentVolumeClaim `json:"claim,omitempty"`
+	CSINode    *api.CSINode               `json:"csiNode,omitempty"`
+	Capacity   *api.CSIStorageCapacity    `json:"capacity,omitempty"`
+	Leaving    string                     `json:"leaving,omitempty"` // a volume is asked to go
+	DropVolume string                     `json:"dropVolume,omitempty"`
+	DropClaim  string                     `json:"dropClaim,omitempty"`
 
 	// A node gets labels, or loses them; a pod on a node gets other labels, or
 	// begins to leave.
@@ -59,11 +59,11 @@ type Step struct {
 	Labels  map[string]string `json:"labels,omitempty"`
 	Without bool              `json:"without,omitempty"`
 
-	Namespace     *framework.Namespace           `json:"namespace,omitempty"`
-	DropNamespace string                         `json:"dropNamespace,omitempty"`
-	Service       *framework.Service             `json:"service,omitempty"`
-	ReplicaSet    *framework.ReplicaSet          `json:"replicaSet,omitempty"`
-	Budget        *framework.PodDisruptionBudget `json:"budget,omitempty"`
+	Namespace     *api.Namespace           `json:"namespace,omitempty"`
+	DropNamespace string                   `json:"dropNamespace,omitempty"`
+	Service       *api.Service             `json:"service,omitempty"`
+	ReplicaSet    *api.ReplicaSet          `json:"replicaSet,omitempty"`
+	Budget        *api.PodDisruptionBudget `json:"budget,omitempty"`
 }
 
 // GenerateSequence makes the sequence of that number, with so many steps.
@@ -89,7 +89,7 @@ func GenerateSequence(seed, number uint64, steps int) *Sequence {
 
 // steps are mostly arrivals of pods of a few kinds.
 func (g *generator) steps(n int) []Step {
-	var templates []*framework.Pod
+	var templates []*api.Pod
 	for range g.between(2, 14) {
 		templates = append(templates, g.template())
 	}
@@ -115,7 +115,7 @@ func (g *generator) steps(n int) []Step {
 		default:
 			p := *templates[g.IntN(len(templates))]
 			p.Name = fmt.Sprintf("s%d", i)
-			p.UID = framework.UID("u-" + p.Namespace + "-" + p.Name)
+			p.UID = api.UID("u-" + p.Namespace + "-" + p.Name)
 			list = append(list, Step{Place: &p})
 			placed = append(placed, p.Key())
 		}
@@ -125,7 +125,7 @@ func (g *generator) steps(n int) []Step {
 
 // template makes a pod that many are like. It must not leave several nodes by
 // name: kube-scheduler searches those in random order.
-func (g *generator) template() *framework.Pod {
+func (g *generator) template() *api.Pod {
 	for {
 		p := g.pod("template")
 		if a := p.Spec.Affinity; a != nil && a.NodeAffinity != nil {
@@ -138,10 +138,10 @@ func (g *generator) template() *framework.Pod {
 	}
 }
 
-func byName(t framework.NodeSelectorTerm) bool { return len(t.MatchFields) > 0 }
+func byName(t api.NodeSelectorTerm) bool { return len(t.MatchFields) > 0 }
 
 // changed is a node with another size, other taints or other labels.
-func (g *generator) changed() *framework.Node {
+func (g *generator) changed() *api.Node {
 	n := g.node(g.IntN(len(g.c.Nodes)))
 	if n.Status.Allocatable == nil {
 		n.Status.Allocatable = resource.List{}

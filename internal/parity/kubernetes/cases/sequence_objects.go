@@ -3,7 +3,7 @@ package cases
 import (
 	"fmt"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // ObjectSequenceFamily is the name of the family of sequences in which services,
@@ -42,7 +42,7 @@ func GenerateObjects(seed, number uint64, steps int) *Sequence {
 // changes makes the steps of a sequence.
 type changes struct {
 	*generator
-	templates []*framework.Pod
+	templates []*api.Pod
 	placed    []string // keys of pods that may be on a node
 	nodes     int      // that there have been
 }
@@ -77,10 +77,10 @@ func (o *changes) step(i int) Step {
 }
 
 // arrival is one more pod of a kind.
-func (o *changes) arrival(i int) *framework.Pod {
+func (o *changes) arrival(i int) *api.Pod {
 	p := *pick(o.dice, o.templates...)
 	p.Name = fmt.Sprintf("s%d", i)
-	p.UID = framework.UID("u-" + p.Namespace + "-" + p.Name)
+	p.UID = api.UID("u-" + p.Namespace + "-" + p.Name)
 	if o.chance(30) {
 		p.Status.StartTime = new(noon)
 	}
@@ -90,7 +90,7 @@ func (o *changes) arrival(i int) *framework.Pod {
 
 // relabel changes one label of a node, which moves to another domain.
 func (o *changes) relabel() Step {
-	key := pick(o.dice, framework.LabelTopologyZone, framework.LabelTopologyRegion, framework.LabelHostname, "rack", "disk")
+	key := pick(o.dice, api.LabelTopologyZone, api.LabelTopologyRegion, api.LabelHostname, "rack", "disk")
 	return Step{Node: fmt.Sprintf("n%d", o.IntN(o.nodes)), Labels: map[string]string{key: pick(o.dice, "z0", "z1", "k0", "ssd", "")}, Without: o.chance(20)}
 }
 
@@ -104,7 +104,7 @@ func (o *changes) changeNamespace() Step {
 	if o.chance(15) {
 		return Step{DropNamespace: name}
 	}
-	n := &framework.Namespace{ObjectMeta: framework.ObjectMeta{Name: name}}
+	n := &api.Namespace{ObjectMeta: api.ObjectMeta{Name: name}}
 	if o.chance(85) {
 		n.Labels = map[string]string{"team": pick(o.dice, "a", "b", "core")}
 		if o.chance(30) {
@@ -118,18 +118,18 @@ func (o *changes) changeNamespace() Step {
 func (o *changes) changeWorkload() Step {
 	namespace := pick(o.dice, "default", "ns-a")
 	if o.chance(40) {
-		rs := &framework.ReplicaSet{ObjectMeta: framework.ObjectMeta{Name: "rs", Namespace: namespace, UID: framework.UID(namespace + "rs")}}
+		rs := &api.ReplicaSet{ObjectMeta: api.ObjectMeta{Name: "rs", Namespace: namespace, UID: api.UID(namespace + "rs")}}
 		rs.Spec.Selector = o.labelSelector()
 		return Step{ReplicaSet: rs}
 	}
 	key, value := o.podLabel()
-	s := &framework.Service{ObjectMeta: framework.ObjectMeta{Name: fmt.Sprintf("svc%d", o.IntN(3)), Namespace: namespace}}
+	s := &api.Service{ObjectMeta: api.ObjectMeta{Name: fmt.Sprintf("svc%d", o.IntN(3)), Namespace: namespace}}
 	s.Spec.Selector = map[string]string{key: value}
 	return Step{Service: s}
 }
 
-func (o *changes) anyBudget() *framework.PodDisruptionBudget {
-	b := &framework.PodDisruptionBudget{ObjectMeta: framework.ObjectMeta{
+func (o *changes) anyBudget() *api.PodDisruptionBudget {
+	b := &api.PodDisruptionBudget{ObjectMeta: api.ObjectMeta{
 		Name: fmt.Sprintf("pdb%d", o.IntN(3)), Namespace: pick(o.dice, "default", "default", "ns-a"),
 	}}
 	b.Spec.Selector = o.labelSelector()

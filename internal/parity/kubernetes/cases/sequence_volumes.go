@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/golden"
 	"github.com/berth-sched/berth/resource"
 )
@@ -51,7 +52,7 @@ type story struct {
 	nodes       int      // that there have been
 	placed      []string // keys of pods that may be on a node
 	pending     []string // keys of those that may be promised one
-	claims      []*framework.PersistentVolumeClaim
+	claims      []*api.PersistentVolumeClaim
 	volumes     []string
 }
 
@@ -67,23 +68,23 @@ func (w *story) begin() {
 	for _, class := range []struct{ name, provisioner string }{
 		{"local", "kubernetes.io/no-provisioner"}, {"fast", drivers[0]}, {"tracked", drivers[1]}, {"zonal", drivers[0]}, {"now", drivers[0]},
 	} {
-		s := &framework.StorageClass{
-			ObjectMeta: framework.ObjectMeta{Name: class.name}, Provisioner: class.provisioner,
-			VolumeBindingMode: new(framework.VolumeBindingWaitForFirstConsumer),
+		s := &api.StorageClass{
+			ObjectMeta: api.ObjectMeta{Name: class.name}, Provisioner: class.provisioner,
+			VolumeBindingMode: new(api.VolumeBindingWaitForFirstConsumer),
 		}
 		switch class.name {
 		case "now":
-			s.VolumeBindingMode = new(framework.VolumeBindingImmediate)
+			s.VolumeBindingMode = new(api.VolumeBindingImmediate)
 		case "zonal":
-			s.AllowedTopologies = []framework.TopologySelectorTerm{{MatchLabelExpressions: []framework.TopologySelectorLabelRequirement{
-				{Key: framework.LabelTopologyZone, Values: []string{pick(w.dice, "z0", "z1")}},
+			s.AllowedTopologies = []api.TopologySelectorTerm{{MatchLabelExpressions: []api.TopologySelectorLabelRequirement{
+				{Key: api.LabelTopologyZone, Values: []string{pick(w.dice, "z0", "z1")}},
 			}}}
 		}
 		c.StorageClasses = append(c.StorageClasses, s)
 	}
-	c.CSIDrivers = []*framework.CSIDriver{
-		{ObjectMeta: framework.ObjectMeta{Name: drivers[0]}},
-		{ObjectMeta: framework.ObjectMeta{Name: drivers[1]}, Spec: framework.CSIDriverSpec{StorageCapacity: new(true)}},
+	c.CSIDrivers = []*api.CSIDriver{
+		{ObjectMeta: api.ObjectMeta{Name: drivers[0]}},
+		{ObjectMeta: api.ObjectMeta{Name: drivers[1]}, Spec: api.CSIDriverSpec{StorageCapacity: new(true)}},
 	}
 	for i := range 3 {
 		c.CSIStorageCapacities = append(c.CSIStorageCapacities, w.capacity(i))
@@ -96,22 +97,22 @@ func (w *story) begin() {
 	}
 }
 
-func (w *story) csiNode(name string) *framework.CSINode {
-	n := &framework.CSINode{ObjectMeta: framework.ObjectMeta{Name: name}, Spec: framework.CSINodeSpec{Drivers: []framework.CSINodeDriver{}}}
+func (w *story) csiNode(name string) *api.CSINode {
+	n := &api.CSINode{ObjectMeta: api.ObjectMeta{Name: name}, Spec: api.CSINodeSpec{Drivers: []api.CSINodeDriver{}}}
 	for _, driver := range drivers[:2] {
-		d := framework.CSINodeDriver{Name: driver, NodeID: name, TopologyKeys: []string{framework.LabelTopologyZone}}
+		d := api.CSINodeDriver{Name: driver, NodeID: name, TopologyKeys: []string{api.LabelTopologyZone}}
 		if w.chance(80) {
-			d.Allocatable = &framework.VolumeNodeResources{Count: new(int32(pick(w.dice, 1, 2, 3, 5, 8)))}
+			d.Allocatable = &api.VolumeNodeResources{Count: new(int32(pick(w.dice, 1, 2, 3, 5, 8)))}
 		}
 		n.Spec.Drivers = append(n.Spec.Drivers, d)
 	}
 	return n
 }
 
-func (w *story) capacity(i int) *framework.CSIStorageCapacity {
-	return &framework.CSIStorageCapacity{
-		ObjectMeta: framework.ObjectMeta{Name: fmt.Sprintf("cap%d", i), Namespace: "default"}, StorageClassName: "tracked",
-		NodeTopology: pick(w.dice, &framework.LabelSelector{}, &framework.LabelSelector{MatchLabels: map[string]string{framework.LabelTopologyZone: pick(w.dice, "z0", "z1")}}),
+func (w *story) capacity(i int) *api.CSIStorageCapacity {
+	return &api.CSIStorageCapacity{
+		ObjectMeta: api.ObjectMeta{Name: fmt.Sprintf("cap%d", i), Namespace: "default"}, StorageClassName: "tracked",
+		NodeTopology: pick(w.dice, &api.LabelSelector{}, &api.LabelSelector{MatchLabels: map[string]string{api.LabelTopologyZone: pick(w.dice, "z0", "z1")}}),
 		Capacity:     new(w.quantity("0", "3Gi", "20Gi", "100Gi")),
 	}
 }
@@ -120,31 +121,31 @@ var sizes = []string{"1Gi", "2Gi", "2Gi", "5Gi", "10Gi"}
 
 // freeVolume makes a volume that some claim may get: often one of a node, now and
 // then one that is kept for a claim, or on its way out.
-func (w *story) freeVolume() *framework.PersistentVolume {
+func (w *story) freeVolume() *api.PersistentVolume {
 	name := fmt.Sprintf("pv%d", len(w.volumes))
 	w.volumes = append(w.volumes, name)
-	v := &framework.PersistentVolume{ObjectMeta: framework.ObjectMeta{Name: name, UID: framework.UID(name)}}
+	v := &api.PersistentVolume{ObjectMeta: api.ObjectMeta{Name: name, UID: api.UID(name)}}
 	v.Spec.Capacity = resource.List{"storage": w.quantity(sizes...)}
-	v.Spec.AccessModes = []framework.PersistentVolumeAccessMode{framework.ReadWriteOnce, framework.ReadWriteOncePod}
+	v.Spec.AccessModes = []api.PersistentVolumeAccessMode{api.ReadWriteOnce, api.ReadWriteOncePod}
 	if w.chance(10) {
 		v.Spec.AccessModes = v.Spec.AccessModes[:1]
 	}
 	v.Spec.StorageClassName = pick(w.dice, "local", "local", "local", "fast", "zonal")
-	v.Status.Phase = pick(w.dice, framework.VolumeAvailable, framework.VolumeAvailable, framework.VolumeAvailable, framework.VolumeAvailable, framework.VolumeReleased)
+	v.Status.Phase = pick(w.dice, api.VolumeAvailable, api.VolumeAvailable, api.VolumeAvailable, api.VolumeAvailable, api.VolumeReleased)
 	if w.chance(70) {
-		v.Spec.NodeAffinity = where(framework.LabelHostname, fmt.Sprintf("n%d", w.IntN(w.nodes)))
+		v.Spec.NodeAffinity = where(api.LabelHostname, fmt.Sprintf("n%d", w.IntN(w.nodes)))
 	} else if w.chance(50) {
-		v.Spec.NodeAffinity = where(framework.LabelTopologyZone, pick(w.dice, "z0", "z1"))
+		v.Spec.NodeAffinity = where(api.LabelTopologyZone, pick(w.dice, "z0", "z1"))
 	}
 	if v.Spec.StorageClassName == "local" {
-		v.Spec.Local = &framework.LocalVolumeSource{Path: "/mnt"}
+		v.Spec.Local = &api.LocalVolumeSource{Path: "/mnt"}
 	} else {
-		v.Spec.CSI = &framework.CSIPersistentVolumeSource{Driver: drivers[0], VolumeHandle: name}
+		v.Spec.CSI = &api.CSIPersistentVolumeSource{Driver: drivers[0], VolumeHandle: name}
 	}
 	if w.chance(12) {
 		claim := fmt.Sprintf("c%d", len(w.claims)+w.between(-3, 5))
-		v.Spec.ClaimRef = &framework.ObjectReference{Kind: "PersistentVolumeClaim", Namespace: pick(w.dice, "default", "ns-a"), Name: claim}
-		v.Spec.ClaimRef.UID = framework.UID(pick(w.dice, "", "", "u"+v.Spec.ClaimRef.Namespace+claim, "other"))
+		v.Spec.ClaimRef = &api.ObjectReference{Kind: "PersistentVolumeClaim", Namespace: pick(w.dice, "default", "ns-a"), Name: claim}
+		v.Spec.ClaimRef.UID = api.UID(pick(w.dice, "", "", "u"+v.Spec.ClaimRef.Namespace+claim, "other"))
 	}
 	if w.chance(5) {
 		v.DeletionTimestamp = new(noon)
@@ -152,19 +153,19 @@ func (w *story) freeVolume() *framework.PersistentVolume {
 	return v
 }
 
-func where(key, value string) *framework.VolumeNodeAffinity {
-	return &framework.VolumeNodeAffinity{Required: &framework.NodeSelector{NodeSelectorTerms: []framework.NodeSelectorTerm{{
-		MatchExpressions: []framework.NodeSelectorRequirement{{Key: key, Operator: framework.NodeSelectorOpIn, Values: []string{value}}},
+func where(key, value string) *api.VolumeNodeAffinity {
+	return &api.VolumeNodeAffinity{Required: &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{{
+		MatchExpressions: []api.NodeSelectorRequirement{{Key: key, Operator: api.NodeSelectorOpIn, Values: []string{value}}},
 	}}}}
 }
 
 // freeClaim makes a claim that no pod has used.
-func (w *story) freeClaim() *framework.PersistentVolumeClaim {
+func (w *story) freeClaim() *api.PersistentVolumeClaim {
 	name, ns := fmt.Sprintf("c%d", len(w.claims)), pick(w.dice, "default", "default", "ns-a")
-	c := &framework.PersistentVolumeClaim{ObjectMeta: framework.ObjectMeta{Name: name, Namespace: ns, UID: framework.UID("u" + ns + name)}}
-	c.Spec.AccessModes = []framework.PersistentVolumeAccessMode{framework.ReadWriteOnce}
+	c := &api.PersistentVolumeClaim{ObjectMeta: api.ObjectMeta{Name: name, Namespace: ns, UID: api.UID("u" + ns + name)}}
+	c.Spec.AccessModes = []api.PersistentVolumeAccessMode{api.ReadWriteOnce}
 	if w.chance(25) {
-		c.Spec.AccessModes = []framework.PersistentVolumeAccessMode{framework.ReadWriteOncePod}
+		c.Spec.AccessModes = []api.PersistentVolumeAccessMode{api.ReadWriteOncePod}
 	}
 	c.Spec.Resources.Requests = resource.List{"storage": w.quantity(sizes...)}
 	c.Spec.StorageClassName = new(pick(w.dice, "local", "local", "local", "fast", "fast", "tracked", "zonal", "now"))
@@ -252,7 +253,7 @@ func (w *story) some() string {
 }
 
 // arrival makes a pod, most often one with claims.
-func (w *story) arrival(i int) *framework.Pod {
+func (w *story) arrival(i int) *api.Pod {
 	p := w.barePod(fmt.Sprintf("s%d", i), pick(w.dice, "default", "default", "ns-a"))
 	p.Labels = map[string]string{"app": pick(w.dice, "web", "db")}
 	p.Spec.Containers[0].Resources.Requests = resource.List{resource.CPU: w.quantity("100m", "250m", "500m", "1")}
@@ -266,12 +267,12 @@ func (w *story) arrival(i int) *framework.Pod {
 		p.Status.StartTime = new(noon)
 	}
 	if w.chance(10) {
-		affinity(p).PodAntiAffinity = &framework.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []framework.PodAffinityTerm{w.against()}}
+		affinity(p).PodAntiAffinity = &api.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []api.PodAffinityTerm{w.against()}}
 	}
 	if w.chance(10) {
-		p.Spec.TopologySpreadConstraints = []framework.TopologySpreadConstraint{{
-			MaxSkew: 1, TopologyKey: framework.LabelTopologyZone, WhenUnsatisfiable: pick(w.dice, framework.DoNotSchedule, framework.ScheduleAnyway),
-			LabelSelector: &framework.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
+		p.Spec.TopologySpreadConstraints = []api.TopologySpreadConstraint{{
+			MaxSkew: 1, TopologyKey: api.LabelTopologyZone, WhenUnsatisfiable: pick(w.dice, api.DoNotSchedule, api.ScheduleAnyway),
+			LabelSelector: &api.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
 		}}
 	}
 	share := 75
@@ -292,7 +293,7 @@ func (w *story) arrival(i int) *framework.Pod {
 }
 
 // useClaims gives the pod claims of one namespace, as a rule recent ones.
-func (w *story) useClaims(p *framework.Pod) {
+func (w *story) useClaims(p *api.Pod) {
 	for range pick(w.dice, 1, 1, 1, 2, 3) {
 		c := pick(w.dice, w.claims...)
 		if n := len(w.claims); w.chance(70) {
@@ -300,13 +301,13 @@ func (w *story) useClaims(p *framework.Pod) {
 		}
 		if len(p.Spec.Volumes) == 0 {
 			p.Namespace = c.Namespace
-			p.UID = framework.UID("u-" + p.Namespace + "-" + p.Name)
+			p.UID = api.UID("u-" + p.Namespace + "-" + p.Name)
 		}
 		if c.Namespace != p.Namespace {
 			continue
 		}
-		p.Spec.Volumes = append(p.Spec.Volumes, framework.Volume{Name: fmt.Sprintf("v%d", len(p.Spec.Volumes)), VolumeSource: framework.VolumeSource{
-			PersistentVolumeClaim: &framework.PersistentVolumeClaimVolumeSource{ClaimName: c.Name},
+		p.Spec.Volumes = append(p.Spec.Volumes, api.Volume{Name: fmt.Sprintf("v%d", len(p.Spec.Volumes)), VolumeSource: api.VolumeSource{
+			PersistentVolumeClaim: &api.PersistentVolumeClaimVolumeSource{ClaimName: c.Name},
 		}})
 	}
 }

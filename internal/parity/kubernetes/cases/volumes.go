@@ -3,7 +3,7 @@ package cases
 import (
 	"fmt"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -30,7 +30,7 @@ func (g *generator) storage() {
 const annBetaClass = "volume.beta.kubernetes.io/storage-class"
 
 // annotate notes something on an object.
-func annotate(m *framework.ObjectMeta, key, value string) {
+func annotate(m *api.ObjectMeta, key, value string) {
 	if m.Annotations == nil {
 		m.Annotations = map[string]string{}
 	}
@@ -38,7 +38,7 @@ func annotate(m *framework.ObjectMeta, key, value string) {
 }
 
 // betaClass names a class as was done of old, too; it overrules the field.
-func (g *generator) betaClass(m *framework.ObjectMeta) {
+func (g *generator) betaClass(m *api.ObjectMeta) {
 	if g.flaw(6) {
 		annotate(m, annBetaClass, pick(g.dice, append([]string{"", "missing"}, append(g.classes, g.classes...)...)...))
 	}
@@ -55,7 +55,7 @@ func (g *generator) attributes() *string {
 // attachments are of volumes that may have no pod on the node.
 func (g *generator) attachments() {
 	for i := range g.IntN(5) {
-		a := &framework.VolumeAttachment{ObjectMeta: framework.ObjectMeta{Name: fmt.Sprintf("at%d", i)}}
+		a := &api.VolumeAttachment{ObjectMeta: api.ObjectMeta{Name: fmt.Sprintf("at%d", i)}}
 		a.Spec.Attacher, a.Spec.NodeName = pick(g.dice, drivers...), g.nodeName()
 		if n := len(g.c.PersistentVolumes); n > 0 {
 			v := g.c.PersistentVolumes[g.IntN(n)]
@@ -84,9 +84,9 @@ func (g *generator) attachments() {
 }
 
 // mount gives the pod volumes.
-func (g *generator) mount(p *framework.Pod) {
+func (g *generator) mount(p *api.Pod) {
 	for i := range pick(g.dice, 1, 1, 2, 3) {
-		v := framework.Volume{Name: fmt.Sprintf("v%d", i)}
+		v := api.Volume{Name: fmt.Sprintf("v%d", i)}
 		switch {
 		case g.chance(65) && len(g.claims) > 0:
 			claim := pick(g.dice, g.claims...)
@@ -99,12 +99,12 @@ func (g *generator) mount(p *framework.Pod) {
 			for _, c := range g.c.PersistentVolumeClaims {
 				if c.Name == claim && g.chance(90) {
 					p.Namespace = c.Namespace
-					p.UID = framework.UID("u-" + p.Namespace + "-" + p.Name)
+					p.UID = api.UID("u-" + p.Namespace + "-" + p.Name)
 				}
 			}
-			v.PersistentVolumeClaim = &framework.PersistentVolumeClaimVolumeSource{ClaimName: claim, ReadOnly: g.chance(20)}
+			v.PersistentVolumeClaim = &api.PersistentVolumeClaimVolumeSource{ClaimName: claim, ReadOnly: g.chance(20)}
 		case g.chance(20):
-			v.Ephemeral = &framework.EphemeralVolumeSource{}
+			v.Ephemeral = &api.EphemeralVolumeSource{}
 			g.ephemeralClaim(p, v.Name)
 		default:
 			g.disk(&v.VolumeSource)
@@ -114,16 +114,16 @@ func (g *generator) mount(p *framework.Pod) {
 }
 
 // ephemeralClaim makes, most of the time, the claim of an ephemeral volume.
-func (g *generator) ephemeralClaim(p *framework.Pod, volume string) {
+func (g *generator) ephemeralClaim(p *api.Pod, volume string) {
 	if g.flaw(15) {
 		return
 	}
-	claim := &framework.PersistentVolumeClaim{ObjectMeta: framework.ObjectMeta{Name: p.Name + "-" + volume, Namespace: p.Namespace}}
-	claim.UID = framework.UID("u" + claim.Namespace + claim.Name)
+	claim := &api.PersistentVolumeClaim{ObjectMeta: api.ObjectMeta{Name: p.Name + "-" + volume, Namespace: p.Namespace}}
+	claim.UID = api.UID("u" + claim.Namespace + claim.Name)
 	claim.Spec.AccessModes = g.accessModes()
 	claim.Spec.Resources.Requests = resource.List{resource.Storage: g.quantity("1Gi", "5Gi")}
 	claim.Spec.StorageClassName = new(pick(g.dice, g.classes...))
-	owner := framework.OwnerReference{Kind: "Pod", APIVersion: "v1", Name: p.Name, UID: p.UID, Controller: new(true)}
+	owner := api.OwnerReference{Kind: "Pod", APIVersion: "v1", Name: p.Name, UID: p.UID, Controller: new(true)}
 	flaw := 3
 	if g.flaw(20) {
 		flaw = g.IntN(3)
@@ -137,7 +137,7 @@ func (g *generator) ephemeralClaim(p *framework.Pod, volume string) {
 		owner.Kind, owner.Name = "Job", "job" // only the UID is compared
 	}
 	if !g.flaw(6) {
-		claim.OwnerReferences = []framework.OwnerReference{owner}
+		claim.OwnerReferences = []api.OwnerReference{owner}
 	}
 	if g.chance(30) {
 		g.bind(claim, "pv-"+claim.Namespace+"-"+claim.Name)

@@ -4,18 +4,19 @@ import (
 	"fmt"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // volumeAndClaim makes a claim in one of the states that claims are in, and the
 // volume that it is bound to, or that is kept for it.
 func (g *generator) volumeAndClaim(i int) {
-	claim := &framework.PersistentVolumeClaim{ObjectMeta: framework.ObjectMeta{
+	claim := &api.PersistentVolumeClaim{ObjectMeta: api.ObjectMeta{
 		Name: fmt.Sprintf("claim%d", i), Namespace: pick(g.dice, "default", "default", "ns-a"), Annotations: map[string]string{},
 	}}
 	if g.sound {
 		claim.Namespace = "default"
 	}
-	claim.UID = framework.UID("u" + claim.Namespace + claim.Name)
+	claim.UID = api.UID("u" + claim.Namespace + claim.Name)
 	claim.Spec.AccessModes = g.accessModes()
 	claim.Spec.Resources.Requests = g.storageList("1Gi", "1Gi", "5Gi", "8Gi", "50Gi")
 	claim.Spec.VolumeAttributesClassName = g.attributes()
@@ -29,7 +30,7 @@ func (g *generator) volumeAndClaim(i int) {
 	g.betaClass(&claim.ObjectMeta)
 	g.noteProvisioner(&claim.ObjectMeta)
 	if g.chance(10) {
-		claim.Spec.VolumeMode = new(pick(g.dice, framework.PersistentVolumeBlock, framework.PersistentVolumeFilesystem))
+		claim.Spec.VolumeMode = new(pick(g.dice, api.PersistentVolumeBlock, api.PersistentVolumeFilesystem))
 	}
 	if g.flaw(10) {
 		claim.Spec.Selector = g.labelSelector()
@@ -39,12 +40,12 @@ func (g *generator) volumeAndClaim(i int) {
 	case g.chance(40):
 		g.bind(claim, name)
 	case g.flaw(8):
-		claim.Status.Phase = framework.ClaimLost
+		claim.Status.Phase = api.ClaimLost
 		claim.Spec.VolumeName = "gone"
 	case g.flaw(8):
 		claim.DeletionTimestamp = new(noon)
 	case g.chance(8):
-		claim.Annotations[framework.AnnSelectedNode] = pick(g.dice, g.nodeName(), "nowhere", "")
+		claim.Annotations[api.AnnSelectedNode] = pick(g.dice, g.nodeName(), "nowhere", "")
 	case g.flaw(5):
 		claim.Spec.VolumeName = "pending"
 	case g.chance(40):
@@ -56,7 +57,7 @@ func (g *generator) volumeAndClaim(i int) {
 
 // noteProvisioner notes who makes, or took over, the volume of a claim. No
 // scheduler reads that.
-func (g *generator) noteProvisioner(m *framework.ObjectMeta) {
+func (g *generator) noteProvisioner(m *api.ObjectMeta) {
 	if g.chance(25) {
 		annotate(m, "volume.kubernetes.io/storage-provisioner", pick(g.dice, drivers...))
 	}
@@ -69,8 +70,8 @@ func (g *generator) noteProvisioner(m *framework.ObjectMeta) {
 }
 
 // reference refers to a claim, now and then to one of another time or place.
-func (g *generator) reference(c *framework.PersistentVolumeClaim, right int) *framework.ObjectReference {
-	r := &framework.ObjectReference{Kind: "PersistentVolumeClaim", Namespace: c.Namespace, Name: c.Name, UID: c.UID}
+func (g *generator) reference(c *api.PersistentVolumeClaim, right int) *api.ObjectReference {
+	r := &api.ObjectReference{Kind: "PersistentVolumeClaim", Namespace: c.Namespace, Name: c.Name, UID: c.UID}
 	if g.chance(right) {
 		return r
 	}
@@ -89,7 +90,7 @@ func (g *generator) reference(c *framework.PersistentVolumeClaim, right int) *fr
 
 // keep makes a volume that suits the claim, mostly, and is kept for it: the
 // claim does not know that yet.
-func (g *generator) keep(claim *framework.PersistentVolumeClaim, name string) {
+func (g *generator) keep(claim *api.PersistentVolumeClaim, name string) {
 	v := g.volume(name)
 	v.Spec.ClaimRef = g.reference(claim, 45)
 	if g.chance(70) {
@@ -106,11 +107,11 @@ func (g *generator) keep(claim *framework.PersistentVolumeClaim, name string) {
 }
 
 // bind binds the claim to a new volume.
-func (g *generator) bind(claim *framework.PersistentVolumeClaim, name string) {
+func (g *generator) bind(claim *api.PersistentVolumeClaim, name string) {
 	claim.Spec.VolumeName = name
 	if !g.flaw(10) {
-		annotate(&claim.ObjectMeta, framework.AnnBindCompleted, pick(g.dice, "yes", "yes", "yes", ""))
-		claim.Status.Phase = pick(g.dice, framework.ClaimBound, framework.ClaimBound, framework.ClaimBound, framework.ClaimBound, framework.ClaimPending)
+		annotate(&claim.ObjectMeta, api.AnnBindCompleted, pick(g.dice, "yes", "yes", "yes", ""))
+		claim.Status.Phase = pick(g.dice, api.ClaimBound, api.ClaimBound, api.ClaimBound, api.ClaimBound, framework.ClaimPending)
 	}
 	if g.flaw(3) {
 		claim.DeletionTimestamp = new(noon)
@@ -120,7 +121,7 @@ func (g *generator) bind(claim *framework.PersistentVolumeClaim, name string) {
 	}
 	v := g.volume(name)
 	v.Spec.AccessModes = claim.Spec.AccessModes
-	v.Status.Phase = framework.VolumeBound
+	v.Status.Phase = api.VolumeBound
 	if claim.Spec.StorageClassName != nil {
 		v.Spec.StorageClassName = *claim.Spec.StorageClassName
 	}

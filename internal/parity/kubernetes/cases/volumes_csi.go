@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -33,7 +33,7 @@ func (g *generator) csi() {
 		if !g.chance(60) {
 			continue
 		}
-		d := &framework.CSIDriver{ObjectMeta: framework.ObjectMeta{Name: name}}
+		d := &api.CSIDriver{ObjectMeta: api.ObjectMeta{Name: name}}
 		if g.sound || g.chance(60) {
 			d.Spec.StorageCapacity = new(g.chance(60))
 		}
@@ -55,8 +55,8 @@ func (g *generator) csi() {
 }
 
 // csiNode is what a node says of drivers.
-func (g *generator) csiNode(n *framework.Node) *framework.CSINode {
-	node := &framework.CSINode{ObjectMeta: framework.ObjectMeta{Name: n.Name}, Spec: framework.CSINodeSpec{Drivers: []framework.CSINodeDriver{}}}
+func (g *generator) csiNode(n *api.Node) *api.CSINode {
+	node := &api.CSINode{ObjectMeta: api.ObjectMeta{Name: n.Name}, Spec: api.CSINodeSpec{Drivers: []api.CSINodeDriver{}}}
 	for i, name := range drivers {
 		share := 60
 		if i > 3 {
@@ -65,21 +65,21 @@ func (g *generator) csiNode(n *framework.Node) *framework.CSINode {
 		if !g.chance(share) {
 			continue
 		}
-		d := framework.CSINodeDriver{Name: name, NodeID: n.Name, TopologyKeys: []string{framework.LabelTopologyZone}}
+		d := api.CSINodeDriver{Name: name, NodeID: n.Name, TopologyKeys: []string{api.LabelTopologyZone}}
 		if g.chance(70) {
-			d.Allocatable = &framework.VolumeNodeResources{}
+			d.Allocatable = &api.VolumeNodeResources{}
 			if g.chance(85) {
 				d.Allocatable.Count = new(int32(pick(g.dice, 0, 1, 1, 2, 3, 10)))
 			}
 		}
 		node.Spec.Drivers = append(node.Spec.Drivers, d)
 		if g.chance(3) {
-			d.Allocatable = pick(g.dice, nil, &framework.VolumeNodeResources{Count: new(int32(5))})
+			d.Allocatable = pick(g.dice, nil, &api.VolumeNodeResources{Count: new(int32(5))})
 			node.Spec.Drivers = append(node.Spec.Drivers, d) // once more
 		}
 	}
 	if g.chance(50) {
-		annotate(&node.ObjectMeta, framework.AnnMigratedPlugins, g.migrated())
+		annotate(&node.ObjectMeta, api.AnnMigratedPlugins, g.migrated())
 	}
 	return node
 }
@@ -109,8 +109,8 @@ func (g *generator) capacities() {
 		number = g.between(1, 10)
 	}
 	for i := range number {
-		s := &framework.CSIStorageCapacity{
-			ObjectMeta:       framework.ObjectMeta{Name: fmt.Sprintf("cap%d", i), Namespace: pick(g.dice, "default", "default", "ns-a", "kube-system")},
+		s := &api.CSIStorageCapacity{
+			ObjectMeta:       api.ObjectMeta{Name: fmt.Sprintf("cap%d", i), Namespace: pick(g.dice, "default", "default", "ns-a", "kube-system")},
 			StorageClassName: pick(g.dice, append([]string{"missing"}, append(g.classes, g.classes...)...)...),
 		}
 		if g.chance(90) {
@@ -128,9 +128,9 @@ func (g *generator) capacities() {
 
 // capacityTopology says where the space is, now and then in a way that makes no
 // sense.
-func (g *generator) capacityTopology() *framework.LabelSelector {
-	zone := framework.LabelSelectorRequirement{
-		Key: framework.LabelTopologyZone, Operator: framework.LabelSelectorOpIn, Values: some(g.dice, 3, "z0", "z1", "z2", "z9"),
+func (g *generator) capacityTopology() *api.LabelSelector {
+	zone := api.LabelSelectorRequirement{
+		Key: api.LabelTopologyZone, Operator: api.LabelSelectorOpIn, Values: some(g.dice, 3, "z0", "z1", "z2", "z9"),
 	}
 	kind := g.IntN(10)
 	if g.sound && g.chance(50) {
@@ -138,21 +138,21 @@ func (g *generator) capacityTopology() *framework.LabelSelector {
 	}
 	switch kind {
 	case 0, 1, 2:
-		return &framework.LabelSelector{}
+		return &api.LabelSelector{}
 	case 3:
-		zone.Operator = framework.LabelSelectorOpNotIn
+		zone.Operator = api.LabelSelectorOpNotIn
 	case 4:
-		zone.Operator, zone.Values = framework.LabelSelectorOpDoesNotExist, nil
+		zone.Operator, zone.Values = api.LabelSelectorOpDoesNotExist, nil
 	case 5:
-		zone.Key, zone.Operator, zone.Values = "disk", framework.LabelSelectorOpExists, nil
+		zone.Key, zone.Operator, zone.Values = "disk", api.LabelSelectorOpExists, nil
 	case 6:
 		zone.Operator = "Odd"
 	case 7:
 		zone.Key = pick(g.dice, "not a key", "")
 	default:
-		return &framework.LabelSelector{MatchLabels: map[string]string{framework.LabelTopologyZone: pick(g.dice, "z0", "z1", "z2")}}
+		return &api.LabelSelector{MatchLabels: map[string]string{api.LabelTopologyZone: pick(g.dice, "z0", "z1", "z2")}}
 	}
-	return &framework.LabelSelector{MatchExpressions: []framework.LabelSelectorRequirement{zone}}
+	return &api.LabelSelector{MatchExpressions: []api.LabelSelectorRequirement{zone}}
 }
 
 func (g *generator) storageClasses() {
@@ -162,11 +162,11 @@ func (g *generator) storageClasses() {
 	}, inTree...)
 	for i := range g.between(1, 4) {
 		name := fmt.Sprintf("sc%d", i)
-		s := &framework.StorageClass{ObjectMeta: framework.ObjectMeta{Name: name}, Provisioner: pick(g.dice, provisioners...)}
-		mode := framework.VolumeBindingWaitForFirstConsumer
+		s := &api.StorageClass{ObjectMeta: api.ObjectMeta{Name: name}, Provisioner: pick(g.dice, provisioners...)}
+		mode := api.VolumeBindingWaitForFirstConsumer
 		switch {
 		case g.flaw(33):
-			mode = framework.VolumeBindingImmediate
+			mode = api.VolumeBindingImmediate
 		case g.flaw(1):
 			mode = "Odd"
 		}
@@ -190,17 +190,17 @@ func (g *generator) storageClasses() {
 }
 
 // topology is where volumes of a class may be.
-func (g *generator) topology() framework.TopologySelectorTerm {
-	var t framework.TopologySelectorTerm
+func (g *generator) topology() api.TopologySelectorTerm {
+	var t api.TopologySelectorTerm
 	for range pick(g.dice, 0, 1, 1, 1, 1, 1, 2) {
-		r := framework.TopologySelectorLabelRequirement{Key: framework.LabelTopologyZone, Values: some(g.dice, 2, "z0", "z1", "z2")}
+		r := api.TopologySelectorLabelRequirement{Key: api.LabelTopologyZone, Values: some(g.dice, 2, "z0", "z1", "z2")}
 		switch g.IntN(10) {
 		case 0:
-			r.Key, r.Values = framework.LabelHostname, []string{g.someName(), g.someName()}
+			r.Key, r.Values = api.LabelHostname, []string{g.someName(), g.someName()}
 		case 1:
-			r.Key, r.Values = framework.LabelTopologyRegion, []string{"r0"}
+			r.Key, r.Values = api.LabelTopologyRegion, []string{"r0"}
 		case 2:
-			r.Key = pick(g.dice, "", "not a key", framework.LabelFailureDomainZone, zoneLabels[0])
+			r.Key = pick(g.dice, "", "not a key", api.LabelFailureDomainZone, zoneLabels[0])
 		}
 		t.MatchLabelExpressions = append(t.MatchLabelExpressions, r)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/gen/workload"
 )
 
@@ -42,13 +42,13 @@ func TestRoundTrip(t *testing.T) {
 }
 
 // back compares the JSON of want with that of what berth makes of got's JSON.
-func back[T framework.Object](t *testing.T, got any, want *T) {
+func back[T api.Object](t *testing.T, got any, want *T) {
 	t.Helper()
 	data, err := json.Marshal(got)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := framework.DecodeObject[T](data)
+	again, err := api.DecodeObject[T](data)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ import (
 	"github.com/karmada-io/karmada/pkg/util/helper"
 
 	"github.com/berth-sched/berth/estimator"
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/parity/karmada/live"
 	"github.com/berth-sched/berth/internal/parity/karmada118"
 	"github.com/berth-sched/berth/resource"
@@ -64,13 +64,13 @@ func line(what string, theirs, ours time.Duration) {
 // firstFit estimates for nodes with 32 CPUs and 256Gi free and replicas of 500m
 // and 1Gi.
 func firstFit(nodes int) error {
-	c := &framework.Cluster{ObjectMeta: framework.ObjectMeta{Name: "m"}}
+	c := &api.Cluster{ObjectMeta: api.ObjectMeta{Name: "m"}}
 	c.Spec.ResourceModels = estimator.DefaultModels()
-	c.Status.ResourceSummary = &framework.ResourceSummary{
+	c.Status.ResourceSummary = &api.ResourceSummary{
 		Allocatable: resource.List{
 			resource.Pods: resource.MustParse("1000000"), resource.CPU: resource.MustParse("1000000"), resource.Memory: resource.MustParse("100Pi"),
 		},
-		AllocatableModelings: []framework.AllocatableModeling{{Grade: 6, Count: nodes}},
+		AllocatableModelings: []api.AllocatableModeling{{Grade: 6, Count: nodes}},
 	}
 	replica := &estimator.Replica{Request: resource.List{resource.CPU: resource.MustParse("500m"), resource.Memory: resource.MustParse("1Gi")}}
 	theirs := live.Convert[*clusterv1.Cluster](c)

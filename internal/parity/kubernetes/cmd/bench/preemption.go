@@ -14,6 +14,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/gen/workload"
 	"github.com/berth-sched/berth/internal/parity/kubernetes/rival"
 	kubeworkload "github.com/berth-sched/berth/internal/parity/kubernetes/workload"
@@ -30,17 +31,17 @@ const lowPods = 10
 
 // lowPod returns pod k of node i. All pods have started at different times, so
 // that one node is the best to preempt on.
-func lowPod(i, k int) *framework.Pod {
+func lowPod(i, k int) *api.Pod {
 	number := lowPods*i + k
-	p := framework.MakePod(fmt.Sprintf("low-%06d", number)).Requests("400m", "500Mi").Labels("app", "low").Priority(int32((7*i + 3*k) % 5))
+	p := api.MakePod(fmt.Sprintf("low-%06d", number)).Requests("400m", "500Mi").Labels("app", "low").Priority(int32((7*i + 3*k) % 5))
 	started := time.Unix(1_700_000_000+int64(number)*7919%1_000_003, 0).UTC()
-	return p.UID(framework.UID(fmt.Sprintf("uid-low-%06d", number))).Started(started).Node(workload.NodeName(i)).Obj()
+	return p.UID(api.UID(fmt.Sprintf("uid-low-%06d", number))).Started(started).Node(workload.NodeName(i)).Obj()
 }
 
 // highPod returns pod i of high priority. Four others have to go for it.
-func highPod(i int) *framework.Pod {
+func highPod(i int) *api.Pod {
 	name := fmt.Sprintf("high-%06d", i)
-	return framework.MakePod(name).UID(framework.UID("uid-"+name)).Requests("1500m", "500Mi").Labels("app", "high").Priority(1000).Scheduler("default-scheduler").Obj()
+	return api.MakePod(name).UID(api.UID("uid-"+name)).Requests("1500m", "500Mi").Labels("app", "high").Priority(1000).Scheduler("default-scheduler").Obj()
 }
 
 // allCandidates makes kube-scheduler try every node, so that its answer does not

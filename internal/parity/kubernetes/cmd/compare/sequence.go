@@ -11,6 +11,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/golden/pipeline"
 	"github.com/berth-sched/berth/internal/parity/kubernetes/cases"
 	"github.com/berth-sched/berth/internal/parity/kubernetes/rival"
@@ -126,7 +127,7 @@ func (w *walk) begin(i *item) (err error) {
 }
 
 // pod makes a pod for both sides.
-func (w *walk) pod(p *framework.Pod) (*placed, error) {
+func (w *walk) pod(p *api.Pod) (*placed, error) {
 	kube, err := workload.Convert[v1.Pod](p)
 	if err != nil {
 		return nil, err
@@ -171,7 +172,7 @@ func (w *walk) take(s *cases.Step) (string, error) {
 }
 
 // arrive schedules a new pod on both sides.
-func (w *walk) arrive(p *framework.Pod) (string, error) {
+func (w *walk) arrive(p *api.Pod) (string, error) {
 	if key := p.Key(); w.pods[key] != nil || w.pending[key] != nil {
 		return "", nil
 	}
@@ -300,7 +301,7 @@ func (w *walk) remove(key string) error {
 	return errors.Join(w.theirs.RemovePod(p.kube), w.snapshot.RemovePod(p.ours, p.node))
 }
 
-func (w *walk) addNode(n *framework.Node) error {
+func (w *walk) addNode(n *api.Node) error {
 	if w.nodes[n.Name] != nil {
 		return nil
 	}
@@ -314,7 +315,7 @@ func (w *walk) addNode(n *framework.Node) error {
 	return w.snapshot.AddNode(n)
 }
 
-func (w *walk) updateNode(n *framework.Node) error {
+func (w *walk) updateNode(n *api.Node) error {
 	before := w.nodes[n.Name]
 	if before == nil {
 		return nil

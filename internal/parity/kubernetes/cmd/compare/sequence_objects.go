@@ -10,6 +10,7 @@ import (
 	policy "k8s.io/api/policy/v1"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/parity/kubernetes/cases"
 )
 
@@ -22,15 +23,15 @@ func (w *walk) change(s *cases.Step) (done bool, err error) {
 	case s.Pod != "":
 		err = w.updatePod(s)
 	case s.Namespace != nil:
-		err = put[framework.Namespace, v1.Namespace](w, s.Namespace)
+		err = put[api.Namespace, v1.Namespace](w, s.Namespace)
 	case s.DropNamespace != "":
 		err = w.dropNamespace(s.DropNamespace)
 	case s.Service != nil:
-		err = put[framework.Service, v1.Service](w, s.Service)
+		err = put[api.Service, v1.Service](w, s.Service)
 	case s.ReplicaSet != nil:
-		err = put[framework.ReplicaSet, apps.ReplicaSet](w, s.ReplicaSet)
+		err = put[api.ReplicaSet, apps.ReplicaSet](w, s.ReplicaSet)
 	case s.Budget != nil:
-		err = put[framework.PodDisruptionBudget, policy.PodDisruptionBudget](w, s.Budget)
+		err = put[api.PodDisruptionBudget, policy.PodDisruptionBudget](w, s.Budget)
 	default:
 		return false, nil
 	}
@@ -81,10 +82,10 @@ func (w *walk) updatePod(s *cases.Step) error {
 }
 
 func (w *walk) dropNamespace(name string) error {
-	if framework.Lookup[framework.Namespace](w.snapshot, name) == nil {
+	if framework.Lookup[api.Namespace](w.snapshot, name) == nil {
 		return nil
 	}
-	framework.Delete[framework.Namespace](w.snapshot, name)
+	framework.Delete[api.Namespace](w.snapshot, name)
 	gone := new(v1.Namespace)
 	gone.Name = name
 	return w.theirs.Drop(gone)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/golden"
 	"github.com/berth-sched/berth/internal/golden/pipeline"
 	"github.com/berth-sched/berth/internal/parity/kubernetes/rival"
@@ -146,8 +147,8 @@ func (w *walk) evict(key string) error {
 	pod := *p.ours.Pod
 	pod.Spec.NodeName = p.node
 	pod.DeletionTimestamp = new(time.Unix(1_700_000_000, 0).UTC())
-	pod.Status.Conditions = append(slices.Clip(pod.Status.Conditions), framework.PodCondition{
-		Type: framework.DisruptionTarget, Status: framework.ConditionTrue, Reason: framework.PodReasonPreemptionByScheduler,
+	pod.Status.Conditions = append(slices.Clip(pod.Status.Conditions), api.PodCondition{
+		Type: api.DisruptionTarget, Status: api.ConditionTrue, Reason: api.PodReasonPreemptionByScheduler,
 	})
 	q, err := w.pod(&pod)
 	if err != nil {

@@ -13,13 +13,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/parity/kubernetes/cases"
 	"github.com/berth-sched/berth/internal/parity/kubernetes/workload"
 	"github.com/berth-sched/berth/resource"
 )
 
 // put puts an object in on both sides.
-func put[B framework.Object, K any, P interface {
+func put[B api.Object, K any, P interface {
 	*K
 	runtime.Object
 }](w *walk, object *B) error {
@@ -31,19 +32,19 @@ func put[B framework.Object, K any, P interface {
 }
 
 // putVolume puts a copy of the volume in, as a new version.
-func (w *walk) putVolume(v framework.PersistentVolume) error {
+func (w *walk) putVolume(v api.PersistentVolume) error {
 	w.version++
 	v.ResourceVersion = strconv.Itoa(w.version)
 	w.volumes[v.Key()] = true
-	return put[framework.PersistentVolume, v1.PersistentVolume](w, &v)
+	return put[api.PersistentVolume, v1.PersistentVolume](w, &v)
 }
 
 // putClaim puts a copy of the claim in, as a new version.
-func (w *walk) putClaim(c framework.PersistentVolumeClaim) error {
+func (w *walk) putClaim(c api.PersistentVolumeClaim) error {
 	w.version++
 	c.ResourceVersion = strconv.Itoa(w.version)
 	w.claims[c.Key()] = true
-	return put[framework.PersistentVolumeClaim, v1.PersistentVolumeClaim](w, &c)
+	return put[api.PersistentVolumeClaim, v1.PersistentVolumeClaim](w, &c)
 }
 
 // object takes a step about an object or about what a pod has reserved.
@@ -54,11 +55,11 @@ func (w *walk) object(s *cases.Step) error {
 	case s.Claim != nil:
 		return w.putClaim(*s.Claim)
 	case s.CSINode != nil:
-		return put[framework.CSINode, storage.CSINode](w, s.CSINode)
+		return put[api.CSINode, storage.CSINode](w, s.CSINode)
 	case s.Capacity != nil:
-		return put[framework.CSIStorageCapacity, storage.CSIStorageCapacity](w, s.Capacity)
+		return put[api.CSIStorageCapacity, storage.CSIStorageCapacity](w, s.Capacity)
 	case s.Leaving != "":
-		v := framework.Lookup[framework.PersistentVolume](w.snapshot, s.Leaving)
+		v := framework.Lookup[api.PersistentVolume](w.snapshot, s.Leaving)
 		if v == nil {
 			return nil
 		}
@@ -68,16 +69,16 @@ func (w *walk) object(s *cases.Step) error {
 	case s.DropVolume != "":
 		gone := &v1.PersistentVolume{}
 		gone.Name = s.DropVolume
-		framework.Delete[framework.PersistentVolume](w.snapshot, s.DropVolume)
+		framework.Delete[api.PersistentVolume](w.snapshot, s.DropVolume)
 		return w.theirs.Drop(gone)
 	case s.DropClaim != "":
-		c := framework.Lookup[framework.PersistentVolumeClaim](w.snapshot, s.DropClaim)
+		c := framework.Lookup[api.PersistentVolumeClaim](w.snapshot, s.DropClaim)
 		if c == nil {
 			return nil
 		}
 		gone := &v1.PersistentVolumeClaim{}
 		gone.Name, gone.Namespace = c.Name, c.Namespace
-		framework.Delete[framework.PersistentVolumeClaim](w.snapshot, s.DropClaim)
+		framework.Delete[api.PersistentVolumeClaim](w.snapshot, s.DropClaim)
 		return w.theirs.Drop(gone)
 	case s.Write != "":
 		return w.write(w.unbound(s.Write))
@@ -111,13 +112,13 @@ func next(pods map[string]*placed, key string, will func(*placed) bool) *placed 
 }
 
 // claimsOf are the claims of a pod that are waiting for their volumes.
-func (w *walk) claimsOf(p *placed) (list []*framework.PersistentVolumeClaim) {
+func (w *walk) claimsOf(p *placed) (list []*api.PersistentVolumeClaim) {
 	for _, v := range p.ours.Pod.Spec.Volumes {
 		if v.PersistentVolumeClaim == nil {
 			continue
 		}
-		c := framework.Lookup[framework.PersistentVolumeClaim](w.snapshot, p.ours.Pod.Namespace+"/"+v.PersistentVolumeClaim.ClaimName)
-		if c != nil && c.Annotations[framework.AnnBindCompleted] == "" && !slices.Contains(list, c) {
+		c := framework.Lookup[api.PersistentVolumeClaim](w.snapshot, p.ours.Pod.Namespace+"/"+v.PersistentVolumeClaim.ClaimName)
+		if c != nil && c.Annotations[api.AnnBindCompleted] == "" && !slices.Contains(list, c) {
 			list = append(list, c)
 		}
 	}
@@ -125,8 +126,8 @@ func (w *walk) claimsOf(p *placed) (list []*framework.PersistentVolumeClaim) {
 }
 
 // reservedFor is the volume that is kept for a claim, nil if none is.
-func (w *walk) reservedFor(c *framework.PersistentVolumeClaim) *framework.PersistentVolume {
-	for _, v := range framework.List[framework.PersistentVolume](w.snapshot) {
+func (w *walk) reservedFor(c *api.PersistentVolumeClaim) *api.PersistentVolume {
+	for _, v := range framework.List[api.PersistentVolume](w.snapshot) {
 		if r := v.Spec.ClaimRef; r != nil && r.Name == c.Name && r.Namespace == c.Namespace && r.UID == c.UID {
 			return v
 		}
@@ -136,8 +137,8 @@ func (w *walk) reservedFor(c *framework.PersistentVolumeClaim) *framework.Persis
 
 // shares reports whether something is reserved for a claim of the pod already.
 func (w *walk) shares(p *placed) bool {
-	return slices.ContainsFunc(w.claimsOf(p), func(c *framework.PersistentVolumeClaim) bool {
-		return c.Annotations[framework.AnnSelectedNode] != "" || w.reservedFor(c) != nil
+	return slices.ContainsFunc(w.claimsOf(p), func(c *api.PersistentVolumeClaim) bool {
+		return c.Annotations[api.AnnSelectedNode] != "" || w.reservedFor(c) != nil
 	})
 }
 
@@ -153,7 +154,7 @@ func (w *walk) write(p *placed) error {
 				return err
 			}
 		}
-		if c.Annotations[framework.AnnSelectedNode] != "" {
+		if c.Annotations[api.AnnSelectedNode] != "" {
 			if err := w.putClaim(*c); err != nil {
 				return err
 			}
@@ -171,7 +172,7 @@ func (w *walk) finish(p *placed) error {
 	for _, c := range w.claimsOf(p) {
 		v := w.reservedFor(c)
 		w.events["bound to a volume"] += one(v != nil)
-		if v == nil && c.Annotations[framework.AnnSelectedNode] == p.node {
+		if v == nil && c.Annotations[api.AnnSelectedNode] == p.node {
 			v = made(c, p.node)
 			w.events["volume made"]++
 		}
@@ -179,13 +180,13 @@ func (w *walk) finish(p *placed) error {
 			continue
 		}
 		bound, claim := *v, *c
-		bound.Status.Phase = framework.VolumeBound
-		claim.Spec.VolumeName, claim.Status.Phase = v.Name, framework.ClaimBound
+		bound.Status.Phase = api.VolumeBound
+		claim.Spec.VolumeName, claim.Status.Phase = v.Name, api.ClaimBound
 		claim.Annotations = maps.Clone(c.Annotations)
 		if claim.Annotations == nil {
 			claim.Annotations = map[string]string{}
 		}
-		claim.Annotations[framework.AnnBindCompleted] = "yes"
+		claim.Annotations[api.AnnBindCompleted] = "yes"
 		if err := errors.Join(w.putVolume(bound), w.putClaim(claim)); err != nil {
 			return err
 		}
@@ -195,20 +196,20 @@ func (w *walk) finish(p *placed) error {
 }
 
 // made is a volume that was made for a claim on a node.
-func made(c *framework.PersistentVolumeClaim, node string) *framework.PersistentVolume {
+func made(c *api.PersistentVolumeClaim, node string) *api.PersistentVolume {
 	name := "made-" + c.Namespace + "-" + c.Name
-	v := &framework.PersistentVolume{ObjectMeta: framework.ObjectMeta{Name: name, UID: framework.UID(name)}}
+	v := &api.PersistentVolume{ObjectMeta: api.ObjectMeta{Name: name, UID: api.UID(name)}}
 	v.Spec.Capacity = resource.List{resource.Storage: c.Spec.Resources.Requests[resource.Storage]}
 	v.Spec.AccessModes = c.Spec.AccessModes
 	v.Spec.StorageClassName = *c.Spec.StorageClassName
-	v.Spec.ClaimRef = &framework.ObjectReference{Kind: "PersistentVolumeClaim", Namespace: c.Namespace, Name: c.Name, UID: c.UID}
-	v.Spec.CSI = &framework.CSIPersistentVolumeSource{Driver: "csi.example.com", VolumeHandle: name}
+	v.Spec.ClaimRef = &api.ObjectReference{Kind: "PersistentVolumeClaim", Namespace: c.Namespace, Name: c.Name, UID: c.UID}
+	v.Spec.CSI = &api.CSIPersistentVolumeSource{Driver: "csi.example.com", VolumeHandle: name}
 	if v.Spec.StorageClassName == "tracked" {
 		v.Spec.CSI.Driver = "other.example.com"
 	}
-	v.Spec.NodeAffinity = &framework.VolumeNodeAffinity{Required: &framework.NodeSelector{NodeSelectorTerms: []framework.NodeSelectorTerm{{
-		MatchExpressions: []framework.NodeSelectorRequirement{{
-			Key: framework.LabelHostname, Operator: framework.NodeSelectorOpIn, Values: []string{node},
+	v.Spec.NodeAffinity = &api.VolumeNodeAffinity{Required: &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{{
+		MatchExpressions: []api.NodeSelectorRequirement{{
+			Key: api.LabelHostname, Operator: api.NodeSelectorOpIn, Values: []string{node},
 		}},
 	}}}}
 	return v
@@ -221,12 +222,12 @@ func (w *walk) fail(p *placed) error {
 		return nil
 	}
 	for _, c := range w.claimsOf(p) {
-		if c.Annotations[framework.AnnSelectedNode] == "" {
+		if c.Annotations[api.AnnSelectedNode] == "" {
 			continue
 		}
 		claim := *c
 		claim.Annotations = maps.Clone(c.Annotations)
-		delete(claim.Annotations, framework.AnnSelectedNode)
+		delete(claim.Annotations, api.AnnSelectedNode)
 		w.events["volume not made"]++
 		if err := w.putClaim(claim); err != nil {
 			return err
@@ -248,7 +249,7 @@ func (w *walk) compareVolumes() (string, error) {
 			return "", err
 		}
 		got, want := "none", "none"
-		if v := framework.Lookup[framework.PersistentVolume](w.snapshot, name); v != nil {
+		if v := framework.Lookup[api.PersistentVolume](w.snapshot, name); v != nil {
 			got = fmt.Sprint(v.Status.Phase, v.Annotations)
 			if r := v.Spec.ClaimRef; r != nil {
 				got += fmt.Sprint(" ", r.Kind, r.Namespace, r.Name, r.UID)
@@ -270,7 +271,7 @@ func (w *walk) compareVolumes() (string, error) {
 			return "", err
 		}
 		got, want := "none", "none"
-		if c := framework.Lookup[framework.PersistentVolumeClaim](w.snapshot, key); c != nil {
+		if c := framework.Lookup[api.PersistentVolumeClaim](w.snapshot, key); c != nil {
 			got = fmt.Sprint(c.Status.Phase, c.Spec.VolumeName, c.Annotations)
 		}
 		if theirs != nil {

@@ -3,7 +3,7 @@ package main
 import (
 	"testing"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/golden"
 )
 
@@ -33,14 +33,14 @@ func TestIdentity(t *testing.T) {
 // of them only while the pod is in its namespace: that node and the namespace
 // must stay.
 func TestShrinkKeeps(t *testing.T) {
-	node := func(name string) *framework.Node {
-		return &framework.Node{ObjectMeta: framework.ObjectMeta{Name: name, UID: framework.UID(name)}}
+	node := func(name string) *api.Node {
+		return &api.Node{ObjectMeta: api.ObjectMeta{Name: name, UID: api.UID(name)}}
 	}
 	i := &item{Case: &golden.Case{
-		ID: "x", Nodes: []*framework.Node{node("a"), node("b"), node("c"), node("d")},
-		Pod: &framework.Pod{
-			ObjectMeta: framework.ObjectMeta{Name: "in", Namespace: "ns"},
-			Spec:       framework.PodSpec{SchedulerName: "default-scheduler"},
+		ID: "x", Nodes: []*api.Node{node("a"), node("b"), node("c"), node("d")},
+		Pod: &api.Pod{
+			ObjectMeta: api.ObjectMeta{Name: "in", Namespace: "ns"},
+			Spec:       api.PodSpec{SchedulerName: "default-scheduler"},
 		},
 	}}
 	a := newAsker()

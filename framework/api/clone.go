@@ -1,0 +1,54 @@
+package api
+
+import "reflect"
+
+// Clone returns a deep copy of x: nothing that can be changed through the copy
+// is shared with x. A nil x gives nil.
+func Clone[T Object](x *T) *T { return clone(x) }
+
+func clone[T any](x *T) *T {
+	if x == nil {
+		return nil
+	}
+	c := new(T)
+	cloneInto(reflect.ValueOf(c).Elem(), reflect.ValueOf(x).Elem())
+	return c
+}
+
+// cloneInto makes dst, which is zero, a deep copy of src. Structs with fields
+// that are not exported (quantities, times) are values that nothing can change.
+func cloneInto(dst, src reflect.Value) {
+	switch src.Kind() {
+	case reflect.Pointer:
+		if !src.IsNil() {
+			dst.Set(reflect.New(src.Type().Elem()))
+			cloneInto(dst.Elem(), src.Elem())
+		}
+	case reflect.Slice:
+		if !src.IsNil() {
+			dst.Set(reflect.MakeSlice(src.Type(), src.Len(), src.Len()))
+			for i := range src.Len() {
+				cloneInto(dst.Index(i), src.Index(i))
+			}
+		}
+	case reflect.Map:
+		if !src.IsNil() {
+			dst.Set(reflect.MakeMapWithSize(src.Type(), src.Len()))
+			for k, v := range src.Seq2() {
+				c := reflect.New(v.Type()).Elem()
+				cloneInto(c, v)
+				dst.SetMapIndex(k, c)
+			}
+		}
+	case reflect.Struct:
+		if src.NumField() > 0 && !src.Type().Field(0).IsExported() {
+			dst.Set(src)
+			return
+		}
+		for i := range src.NumField() {
+			cloneInto(dst.Field(i), src.Field(i))
+		}
+	default:
+		dst.Set(src)
+	}
+}

@@ -1,0 +1,55 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+)
+
+// Object is any of the kinds of objects that [Objects] holds.
+type Object interface {
+	Pod | Node | Namespace | ResourceQuota | PriorityClass | PodDisruptionBudget | Service |
+		ReplicationController | ReplicaSet | StatefulSet | Deployment | DaemonSet | Job |
+		PersistentVolume | PersistentVolumeClaim | StorageClass |
+		CSINode | CSIDriver | CSIStorageCapacity | VolumeAttachment |
+		DeviceClass | NodeMetric | Cluster
+}
+
+// DecodeObject reads the JSON of one object of kind T, as [Decode] reads it. The
+// object may leave out its kind and apiVersion, but must not name others.
+//
+//	pod, err := api.DecodeObject[api.Pod](data)
+func DecodeObject[T Object](data []byte) (*T, error) {
+	const where = "document 1"
+	k := kindOf(reflect.TypeFor[T]().Name(), "")
+	d := newDecoder(data)
+	switch d.peek() {
+	case '{':
+	case '[':
+		return nil, &InvalidError{Object: where, Err: errors.New("want an object, got a list; decode its items one by one")}
+	default:
+		return nil, d.unexpected("an object")
+	}
+	start := d.pos
+	h, err := d.header()
+	if err != nil {
+		return nil, at(err, where)
+	}
+	if h.kind == "" {
+		h.kind = k.name
+	}
+	if kindOf(h.kind, h.apiVersion) != k {
+		return nil, &InvalidError{Object: where, Field: "kind", Value: h.groupKind(), Err: fmt.Errorf("want %s", header{kind: k.name, apiVersion: k.apiVersion}.groupKind())}
+	}
+	x, err := k.decode(new(Objects), d)
+	if err != nil {
+		return nil, at(err, d.label(k, start, where))
+	}
+	if d.peek(); d.pos < len(d.data) {
+		return nil, d.unexpected("the end of the input")
+	}
+	if err := k.complete(x, h, where); err != nil {
+		return nil, err
+	}
+	return any(x).(*T), nil
+}

@@ -1,0 +1,164 @@
+package api
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/berth-sched/berth/resource"
+)
+
+// The annotations and labels that defaulting reads and writes.
+const (
+	annDefaultClass     = "storageclass.kubernetes.io/is-default-class"
+	annDefaultClassBeta = "storageclass.beta.kubernetes.io/is-default-class"
+	annClassBeta        = "volume.beta.kubernetes.io/storage-class"
+	labelNamespaceName  = "kubernetes.io/metadata.name"
+)
+
+// Default fills in what the API server adds to objects when they are created and
+// scheduling reads. Objects that come from a cluster have all of it; manifests
+// need it before they are scheduled, because schedulers take it for granted.
+// Default fills in
+//
+//   - pods: everything that [DefaultPod] does, with the priority classes in o;
+//   - nodes: allocatable from capacity, if there is none at all;
+//   - namespaces: the label kubernetes.io/metadata.name;
+//   - replication controllers: the selector, from the labels of the template;
+//   - claims that are not bound: the default storage class, of several the newest;
+//   - storage classes: the volume binding mode Immediate;
+//   - volumes of Ceph: the pool rbd.
+//
+// What is already there stays, so calling Default again changes nothing. A pod
+// that names a priority class which neither o nor Kubernetes itself has is an
+// [*InvalidError]; o is then as it was before.
+//
+// Nil objects are ignored; [framework.SnapshotOf] reports them. Templates inside
+// workloads are left alone: default the pods made from them.
+//
+// Differs: the API server also fills in what scheduling does not read, refuses
+// invalid objects, and lets admission plugins change pods in ways that depend on
+// the cluster (service accounts, limit ranges, runtime classes).
+//
+// Source: Kubernetes 1.37, pkg/apis/core/v1/defaults.go, pkg/registry/core/pod,
+// and the admission plugins Priority and DefaultStorageClass.
+func (o *Objects) Default() error {
+	o = o.withoutNil()
+	for _, p := range o.Pods {
+		if _, err := priorityClass(p, o.PriorityClasses); err != nil {
+			return err
+		}
+	}
+	for _, p := range o.Pods {
+		if err := DefaultPod(p, o.PriorityClasses); err != nil {
+			return err
+		}
+	}
+	for _, n := range o.Nodes {
+		defaultNode(n)
+	}
+	for _, n := range o.Namespaces {
+		if n.Labels[labelNamespaceName] != n.Name {
+			n.Labels = withLabel(n.Labels, labelNamespaceName, n.Name)
+		}
+	}
+	for _, c := range o.ReplicationControllers {
+		if t := c.Spec.Template; t != nil && len(c.Spec.Selector) == 0 {
+			c.Spec.Selector = t.Labels
+		}
+	}
+	for _, c := range o.StorageClasses {
+		if c.VolumeBindingMode == nil {
+			c.VolumeBindingMode = new(VolumeBindingImmediate)
+		}
+	}
+	class := defaultStorageClass(o.StorageClasses)
+	for _, c := range o.PersistentVolumeClaims {
+		c.Spec.Resources.Requests = wholeMilli(c.Spec.Resources.Requests)
+		if _, ok := c.Annotations[annClassBeta]; class != "" && !ok && c.Spec.StorageClassName == nil && c.Spec.VolumeName == "" {
+			c.Spec.StorageClassName = new(class)
+		}
+	}
+	for _, v := range o.PersistentVolumes {
+		v.Spec.Capacity = wholeMilli(v.Spec.Capacity)
+		if r := v.Spec.RBD; r != nil && r.RBDPool == "" {
+			r.RBDPool = defaultRBDPool
+		}
+	}
+	return nil
+}
+
+// withoutNil returns the objects that Default looks at, without those that are
+// nil.
+func (o *Objects) withoutNil() *Objects {
+	return &Objects{
+		Pods: present(o.Pods), PriorityClasses: o.PriorityClasses, Nodes: present(o.Nodes), Namespaces: present(o.Namespaces),
+		ReplicationControllers: present(o.ReplicationControllers), StorageClasses: present(o.StorageClasses),
+		PersistentVolumeClaims: present(o.PersistentVolumeClaims), PersistentVolumes: present(o.PersistentVolumes),
+	}
+}
+
+// present returns the list without nils.
+func present[T any](list []*T) []*T {
+	if !slices.Contains(list, nil) {
+		return list
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(x *T) bool { return x == nil })
+}
+
+const defaultRBDPool = "rbd"
+
+// defaultNode fills in a node's allocatable resources.
+func defaultNode(n *Node) {
+	s := &n.Status
+	s.Capacity, s.Allocatable = wholeMilli(s.Capacity), wholeMilli(s.Allocatable)
+	if s.Allocatable == nil {
+		s.Allocatable = s.Capacity.Clone()
+	}
+}
+
+// defaultStorageClass returns the name of the class that claims without one
+// get: the newest that is marked as default, the first by name among equally new
+// ones, or "" if none is.
+func defaultStorageClass(classes []*StorageClass) string {
+	var best *StorageClass
+	for _, c := range classes {
+		if c.Annotations[annDefaultClass] != "true" && c.Annotations[annDefaultClassBeta] != "true" {
+			continue
+		}
+		if best == nil || c.CreationTimestamp.After(best.CreationTimestamp) ||
+			c.CreationTimestamp.Equal(best.CreationTimestamp) && c.Name < best.Name {
+			best = c
+		}
+	}
+	if best == nil {
+		return ""
+	}
+	return best.Name
+}
+
+// withLabel returns a copy of labels with one more.
+func withLabel(labels map[string]string, key, value string) map[string]string {
+	labels = maps.Clone(labels)
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	labels[key] = value
+	return labels
+}
+
+// wholeMilli returns l with every quantity rounded up to thousandths, as the API
+// server stores them. It copies l if there is anything to round.
+func wholeMilli(l resource.List) resource.List {
+	rounded, copied := l, false
+	for name, q := range l {
+		r := resource.Milli(q.MilliValue())
+		if q.Cmp(r) >= 0 { // greater where MilliValue is saturated
+			continue
+		}
+		if !copied {
+			rounded, copied = l.Clone(), true
+		}
+		rounded[name] = r
+	}
+	return rounded
+}

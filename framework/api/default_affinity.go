@@ -1,0 +1,73 @@
+package api
+
+import "slices"
+
+// defaultAffinity adds to the label selectors of a pod's affinity terms what
+// their matchLabelKeys (key In [the pod's value]) and mismatchLabelKeys (key
+// NotIn [the pod's value]) stand for. Keys that the pod has no label for add
+// nothing, nor does a term without a selector, which selects no pods.
+func defaultAffinity(p *Pod) {
+	a := p.Spec.Affinity
+	if a == nil || a.PodAffinity == nil && a.PodAntiAffinity == nil {
+		return
+	}
+	b := *a
+	if x := a.PodAffinity; x != nil {
+		b.PodAffinity = &PodAffinity{
+			defaultTerms(x.RequiredDuringSchedulingIgnoredDuringExecution, p.Labels),
+			defaultWeightedTerms(x.PreferredDuringSchedulingIgnoredDuringExecution, p.Labels),
+		}
+	}
+	if x := a.PodAntiAffinity; x != nil {
+		b.PodAntiAffinity = &PodAntiAffinity{
+			defaultTerms(x.RequiredDuringSchedulingIgnoredDuringExecution, p.Labels),
+			defaultWeightedTerms(x.PreferredDuringSchedulingIgnoredDuringExecution, p.Labels),
+		}
+	}
+	p.Spec.Affinity = &b
+}
+
+func defaultTerms(terms []PodAffinityTerm, labels map[string]string) []PodAffinityTerm {
+	terms = slices.Clone(terms)
+	for i := range terms {
+		terms[i] = defaultTerm(terms[i], labels)
+	}
+	return terms
+}
+
+func defaultWeightedTerms(terms []WeightedPodAffinityTerm, labels map[string]string) []WeightedPodAffinityTerm {
+	terms = slices.Clone(terms)
+	for i := range terms {
+		terms[i].PodAffinityTerm = defaultTerm(terms[i].PodAffinityTerm, labels)
+	}
+	return terms
+}
+
+func defaultTerm(t PodAffinityTerm, labels map[string]string) PodAffinityTerm {
+	if t.LabelSelector == nil {
+		return t
+	}
+	s := *t.LabelSelector
+	s.MatchExpressions = withKeys(s.MatchExpressions, t.MatchLabelKeys, LabelSelectorOpIn, labels)
+	s.MatchExpressions = withKeys(s.MatchExpressions, t.MismatchLabelKeys, LabelSelectorOpNotIn, labels)
+	t.LabelSelector = &s
+	return t
+}
+
+// withKeys returns reqs and a requirement for each of the keys, unless it is
+// there already: the pod may have passed an API server.
+func withKeys(reqs []LabelSelectorRequirement, keys []string, op LabelSelectorOperator, labels map[string]string) []LabelSelectorRequirement {
+	for _, key := range keys {
+		value, ok := labels[key]
+		if !ok {
+			continue
+		}
+		present := func(r LabelSelectorRequirement) bool {
+			return r.Key == key && r.Operator == op && slices.Equal(r.Values, []string{value})
+		}
+		if !slices.ContainsFunc(reqs, present) {
+			reqs = append(slices.Clip(reqs), LabelSelectorRequirement{Key: key, Operator: op, Values: []string{value}})
+		}
+	}
+	return reqs
+}

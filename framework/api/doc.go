@@ -1,0 +1,34 @@
+// Package api holds the API objects that scheduling reads: Pod, Node and the other
+// kinds of Kubernetes, Koordinator's NodeMetric and Karmada's Cluster.
+//
+//	objects, err := api.Decode(data) // what "kubectl get nodes,pods -A -o json" prints
+//	err = objects.Default()          // fill in what the API server would
+//	pod := api.MakePod("web").Requests("500m", "1Gi").Obj()
+//
+// Field names, Go names and the JSON form are those of the Kubernetes API, cut down
+// to what scheduling reads. [Decode] counts the fields and kinds that it leaves out
+// in [Objects].SkippedFields and Skipped, so a misspelt field can be found.
+//
+// # What it holds
+//
+//	kinds      one file for each group of types, such as pod.go, node.go, storage.go
+//	decoding   [Decode] for files and lists, [DecodeObject] for one object
+//	defaults   [Objects.Default], [DefaultPod]
+//	builders   [MakePod], [MakeNode], for tests and short programs
+//	selectors  [ParseLabelSelector], [ParseNodeSelectorTerm]
+//	sums       [PodRequests], [PodImages]
+//	errors     [InvalidError] names the object, the field and the value
+//
+// # What it leaves to you
+//
+// Nothing here schedules: package framework derives from these objects what plugins
+// read. Objects are plain values. Do not change one while a snapshot holds it.
+//
+// # Determinism and concurrency
+//
+// Nothing here keeps state. All functions may be called by several goroutines, and
+// the same input gives the same result.
+//
+// Source: k8s.io/api v0.37 (Kubernetes 1.37), Koordinator 1.8 (slo/v1alpha1) and
+// Karmada 1.18 (cluster/v1alpha1).
+package api

@@ -1,0 +1,83 @@
+package api_test
+
+import (
+	"fmt"
+
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/resource"
+)
+
+// Workloads are read for two things: which pods belong together, and what a pod
+// of theirs looks like. All of these select the pods of one label.
+func ExamplePodTemplateSpec() {
+	selector := &api.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
+	template := api.PodTemplateSpec{
+		ObjectMeta: api.ObjectMeta{Labels: map[string]string{"app": "web"}},
+		Spec:       api.MakePod("web").Requests("500m", "1Gi").Obj().Spec,
+	}
+	meta := api.ObjectMeta{Namespace: "shop", Name: "web"}
+	deployment := api.Deployment{ObjectMeta: meta, Spec: api.DeploymentSpec{Replicas: new(int32(3)), Selector: selector, Template: template}}
+	replicaSet := api.ReplicaSet{ObjectMeta: meta, Spec: api.ReplicaSetSpec{Replicas: new(int32(3)), Selector: selector, Template: template}}
+	statefulSet := api.StatefulSet{ObjectMeta: meta, Spec: api.StatefulSetSpec{Selector: selector, Template: template, ServiceName: "web"}}
+	daemonSet := api.DaemonSet{ObjectMeta: meta, Spec: api.DaemonSetSpec{Selector: selector, Template: template}}
+	job := api.Job{ObjectMeta: meta, Spec: api.JobSpec{Parallelism: new(int32(2)), Template: template}}
+	controller := api.ReplicationController{ObjectMeta: meta, Spec: api.ReplicationControllerSpec{Selector: selector.MatchLabels, Template: &template}}
+	service := api.Service{ObjectMeta: meta, Spec: api.ServiceSpec{Selector: selector.MatchLabels}}
+
+	pod := &api.Pod{ObjectMeta: deployment.Spec.Template.ObjectMeta, Spec: deployment.Spec.Template.Spec}
+	pod.Namespace, pod.Name = "shop", "web-1"
+	requested(pod)
+	fmt.Println(replicaSet.Key(), statefulSet.Spec.ServiceName, *job.Spec.Parallelism)
+	fmt.Println(daemonSet.Spec.Selector.MatchLabels, controller.Spec.Selector, service.Spec.Selector)
+	// Output:
+	// asks for: 500 mCPU and 1024 MiB
+	// shop/web web 2
+	// map[app:web] map[app:web] map[app:web]
+}
+
+// A budget protects pods from preemption as long as there is another choice.
+func ExamplePodDisruptionBudgetSpec() {
+	half := api.IntOrString{Type: api.String, StrVal: "50%"}
+	b := api.PodDisruptionBudget{
+		ObjectMeta: api.ObjectMeta{Namespace: "shop", Name: "web"},
+		Spec: api.PodDisruptionBudgetSpec{
+			MinAvailable: &half,
+			Selector:     &api.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
+		},
+		Status: api.PodDisruptionBudgetStatus{CurrentHealthy: 5, DesiredHealthy: 3, ExpectedPods: 5, DisruptionsAllowed: 2},
+	}
+	fmt.Println(b.Spec.MinAvailable, "must stay, so", b.Status.DisruptionsAllowed, "may go")
+	// Output: 50% must stay, so 2 may go
+}
+
+// Ports and percentages share a field in the Kubernetes API.
+func ExampleIntOrString() {
+	printJSON([]api.IntOrString{{Type: api.Int, IntVal: 3}, {Type: api.String, StrVal: "25%"}})
+	// Output: [3,"25%"]
+}
+
+// A class of devices that pods may ask for like an extended resource.
+func ExampleDeviceClassSpec() {
+	c := api.DeviceClass{
+		ObjectMeta: api.ObjectMeta{Name: "gpu"},
+		Spec:       api.DeviceClassSpec{ExtendedResourceName: new("example.com/gpu")},
+	}
+	fmt.Println(c.Name, "serves", *c.Spec.ExtendedResourceName)
+	// Output: gpu serves example.com/gpu
+}
+
+// A quota of CPUs for the pods of one priority class.
+func ExampleResourceQuotaSpec() {
+	q := api.ResourceQuota{
+		ObjectMeta: api.ObjectMeta{Namespace: "shop", Name: "important"},
+		Spec: api.ResourceQuotaSpec{
+			Hard: resource.List{"requests.cpu": resource.MustParse("20")},
+			ScopeSelector: &api.ScopeSelector{MatchExpressions: []api.ScopedResourceSelectorRequirement{{
+				ScopeName: api.ResourceQuotaScopePriorityClass, Operator: api.ScopeSelectorOpIn, Values: []string{"high"},
+			}}},
+		},
+		Status: api.ResourceQuotaStatus{Used: resource.List{"requests.cpu": resource.MustParse("5500m")}},
+	}
+	fmt.Println(q.Key(), "uses", q.Status.Used["requests.cpu"], "of", q.Spec.Hard["requests.cpu"])
+	// Output: shop/important uses 5500m of 20
+}

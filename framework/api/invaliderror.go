@@ -1,0 +1,72 @@
+package api
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// An InvalidError says that an object cannot be used: which object, which of its
+// fields, the value found there, and what is wrong with it. Every package that
+// takes objects in reports bad ones this way; find it with errors.As.
+//
+// The text has the form
+//
+//	pod default/web: spec.containers[0].resources.requests[cpu]: "1x": unknown suffix
+//
+// where a part that is not known is left out.
+type InvalidError struct {
+	Object string // kind and key, such as "pod default/web" or "node n1"
+	Field  string // path from the object, with list indexes and map keys
+	Value  string // the value as text; long ones are cut when printed
+	Err    error  // what is wrong
+}
+
+// maxErrorValue is the number of bytes of a value that an error prints.
+const maxErrorValue = 64
+
+// Error returns the text.
+func (e *InvalidError) Error() string {
+	parts := make([]string, 0, 4)
+	if e.Object != "" {
+		parts = append(parts, printable(e.Object))
+	}
+	if e.Field != "" {
+		parts = append(parts, printable(e.Field))
+	}
+	if e.Value != "" {
+		parts = append(parts, quoteShort(e.Value))
+	}
+	if e.Err != nil {
+		parts = append(parts, e.Err.Error())
+	}
+	if len(parts) == 0 {
+		return "invalid object"
+	}
+	return strings.Join(parts, ": ")
+}
+
+// Unwrap returns what is wrong.
+func (e *InvalidError) Unwrap() error { return e.Err }
+
+// printable quotes s if it has control characters, with which the name of an object
+// could pretend to be lines of its own.
+func printable(s string) string {
+	if strings.ContainsFunc(s, unicode.IsControl) {
+		return fmt.Sprintf("%q", s)
+	}
+	return s
+}
+
+// quoteShort quotes s, cut to maxErrorValue bytes at the border of a character.
+func quoteShort(s string) string {
+	if len(s) <= maxErrorValue {
+		return fmt.Sprintf("%q", s)
+	}
+	n := maxErrorValue
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return fmt.Sprintf("%q... (%d bytes)", s[:n], len(s))
+}

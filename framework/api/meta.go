@@ -1,0 +1,115 @@
+package api
+
+import "time"
+
+// UID identifies one incarnation of an object: a pod that is deleted and
+// created again under the same name has another one.
+type UID string
+
+// TypeMeta says what an object is. Decode fills it in for the items of typed
+// lists, which may lack it.
+type TypeMeta struct {
+	Kind       string `json:"kind,omitempty"`       // such as "Pod"
+	APIVersion string `json:"apiVersion,omitempty"` // group and version, such as "v1" or "apps/v1"
+}
+
+// ObjectMeta is what every object carries besides its specification.
+type ObjectMeta struct {
+	Name              string            `json:"name,omitempty"`
+	Namespace         string            `json:"namespace,omitempty"` // empty for cluster-scoped kinds
+	UID               UID               `json:"uid,omitempty"`
+	ResourceVersion   string            `json:"resourceVersion,omitempty"`
+	Generation        int64             `json:"generation,omitempty"`
+	CreationTimestamp time.Time         `json:"creationTimestamp,omitzero"`
+	DeletionTimestamp *time.Time        `json:"deletionTimestamp,omitempty"` // set once the object is terminating
+	Labels            map[string]string `json:"labels,omitempty"`
+	Annotations       map[string]string `json:"annotations,omitempty"`
+	OwnerReferences   []OwnerReference  `json:"ownerReferences,omitempty"`
+}
+
+// Key returns "namespace/name", or the name alone when the namespace is empty,
+// as it is for cluster-scoped objects. Decode and MakePod put namespaced
+// objects that name no namespace into "default", so the short form of a
+// namespaced object arises only from a literal that leaves Namespace empty; it
+// is then a different key from "default/name".
+func (m *ObjectMeta) Key() string {
+	if m.Namespace == "" {
+		return m.Name
+	}
+	return m.Namespace + "/" + m.Name
+}
+
+// ControllerRef returns the owner reference whose Controller is true, or nil if
+// there is none. The first one counts.
+func (m *ObjectMeta) ControllerRef() *OwnerReference {
+	for i := range m.OwnerReferences {
+		if o := &m.OwnerReferences[i]; o.Controller != nil && *o.Controller {
+			return o
+		}
+	}
+	return nil
+}
+
+// OwnerReference names an object that owns another.
+type OwnerReference struct {
+	APIVersion         string `json:"apiVersion"`
+	Kind               string `json:"kind"`
+	Name               string `json:"name"`
+	UID                UID    `json:"uid"`
+	Controller         *bool  `json:"controller,omitempty"` // true for the managing controller
+	BlockOwnerDeletion *bool  `json:"blockOwnerDeletion,omitempty"`
+}
+
+// ObjectReference points at another object, as the claimRef of a volume does.
+type ObjectReference struct {
+	Kind            string `json:"kind,omitempty"`
+	Namespace       string `json:"namespace,omitempty"`
+	Name            string `json:"name,omitempty"`
+	UID             UID    `json:"uid,omitempty"`
+	APIVersion      string `json:"apiVersion,omitempty"`
+	ResourceVersion string `json:"resourceVersion,omitempty"`
+	FieldPath       string `json:"fieldPath,omitempty"`
+}
+
+// ConditionStatus is the state of a condition.
+type ConditionStatus string
+
+// The states of a condition.
+const (
+	ConditionTrue    ConditionStatus = "True"
+	ConditionFalse   ConditionStatus = "False"
+	ConditionUnknown ConditionStatus = "Unknown"
+)
+
+// Condition is the general form of a status condition, used by the kinds that
+// have no condition type of their own (Karmada's Cluster).
+type Condition struct {
+	Type               string          `json:"type"`
+	Status             ConditionStatus `json:"status"`
+	ObservedGeneration int64           `json:"observedGeneration,omitempty"`
+	LastTransitionTime time.Time       `json:"lastTransitionTime,omitzero"`
+	Reason             string          `json:"reason,omitempty"`
+	Message            string          `json:"message,omitempty"`
+}
+
+// Namespace is a cluster's division by names. Scheduling reads its labels, for
+// the namespace selectors of affinity terms.
+type Namespace struct {
+	TypeMeta   `json:",inline"`
+	ObjectMeta `json:"metadata"`
+	Status     NamespaceStatus `json:"status,omitzero"`
+}
+
+// NamespaceStatus says whether a namespace is in use or going away.
+type NamespaceStatus struct {
+	Phase NamespacePhase `json:"phase,omitempty"`
+}
+
+// NamespacePhase is the state of a namespace.
+type NamespacePhase string
+
+// The phases of a namespace.
+const (
+	NamespaceActive      NamespacePhase = "Active"
+	NamespaceTerminating NamespacePhase = "Terminating"
+)

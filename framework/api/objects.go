@@ -1,0 +1,176 @@
+package api
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+)
+
+// Objects are the objects of a cluster, or of a file, by kind. Within a kind
+// they stand in the order in which they were read. The zero value is empty and
+// ready to use.
+type Objects struct {
+	Pods                   []*Pod
+	Nodes                  []*Node
+	Namespaces             []*Namespace
+	PriorityClasses        []*PriorityClass
+	PodDisruptionBudgets   []*PodDisruptionBudget
+	ResourceQuotas         []*ResourceQuota
+	Services               []*Service
+	ReplicationControllers []*ReplicationController
+	ReplicaSets            []*ReplicaSet
+	StatefulSets           []*StatefulSet
+	Deployments            []*Deployment
+	DaemonSets             []*DaemonSet
+	Jobs                   []*Job
+	PersistentVolumes      []*PersistentVolume
+	PersistentVolumeClaims []*PersistentVolumeClaim
+	StorageClasses         []*StorageClass
+	CSINodes               []*CSINode
+	CSIDrivers             []*CSIDriver
+	CSIStorageCapacities   []*CSIStorageCapacity
+	VolumeAttachments      []*VolumeAttachment
+	DeviceClasses          []*DeviceClass
+	NodeMetrics            []*NodeMetric // of Koordinator
+	Clusters               []*Cluster    // of Karmada
+
+	// Skipped counts the objects of kinds that have no place here, by kind and
+	// group, such as "ConfigMap" or "Certificate.cert-manager.io".
+	Skipped map[string]int
+	// SkippedFields counts the fields that the types here do not have, by kind
+	// and path, such as "Pod: spec.nodeselector"; the places in lists and the
+	// keys of maps are left out of the path. Most of them are fields of
+	// Kubernetes that scheduling does not read, but a misspelt one is here too,
+	// and nowhere else. What is in such a field is not counted, nor is one that
+	// is null. At most 500 paths are told apart; what comes later, and paths
+	// longer than 250 bytes, count as [OtherFields].
+	SkippedFields map[string]int
+}
+
+// A kind is a kind of object that Objects has a place for.
+type kind struct {
+	apiVersion string // of objects that name none; otherwise only the group matters
+	name       string
+	namespaced bool
+	decode     func(*Objects, *decoder) (object, error) // appends to its list what it returns
+}
+
+// An object is any of the kinds: all of them embed TypeMeta and ObjectMeta.
+type object interface {
+	typeMeta() *TypeMeta
+	objectMeta() *ObjectMeta
+}
+
+func (t *TypeMeta) typeMeta() *TypeMeta       { return t }
+func (m *ObjectMeta) objectMeta() *ObjectMeta { return m }
+
+// MetaOf returns the metadata of an object, which must not be nil.
+func MetaOf[T Object](obj *T) *ObjectMeta { return any(obj).(object).objectMeta() }
+
+// KeyOf returns the key under which a snapshot keeps an object:
+// "namespace/name", and for kinds without namespaces the name, even if the object
+// says that it is in a namespace. That of nil is "".
+func KeyOf[T Object](obj *T) string {
+	if obj == nil {
+		return ""
+	}
+	m := MetaOf(obj)
+	if m.Namespace != "" && !kindOf(reflect.TypeFor[T]().Name(), "").namespaced {
+		return m.Name
+	}
+	return m.Key()
+}
+
+// kindOf returns the kind of that name, or nil if there is none. An apiVersion
+// that is missing is taken to be right.
+func kindOf(name, apiVersion string) *kind {
+	for i := range kinds {
+		if k := &kinds[i]; k.name == name && (apiVersion == "" || groupOf(k.apiVersion) == groupOf(apiVersion)) {
+			return k
+		}
+	}
+	return nil
+}
+
+var kinds = []kind{
+	{"v1", "Pod", true, into(func(o *Objects) *[]*Pod { return &o.Pods })},
+	{"v1", "Node", false, into(func(o *Objects) *[]*Node { return &o.Nodes })},
+	{"v1", "Namespace", false, into(func(o *Objects) *[]*Namespace { return &o.Namespaces })},
+	{"v1", "ResourceQuota", true, into(func(o *Objects) *[]*ResourceQuota { return &o.ResourceQuotas })},
+	{"v1", "Service", true, into(func(o *Objects) *[]*Service { return &o.Services })},
+	{"v1", "ReplicationController", true, into(func(o *Objects) *[]*ReplicationController { return &o.ReplicationControllers })},
+	{"v1", "PersistentVolume", false, into(func(o *Objects) *[]*PersistentVolume { return &o.PersistentVolumes })},
+	{"v1", "PersistentVolumeClaim", true, into(func(o *Objects) *[]*PersistentVolumeClaim { return &o.PersistentVolumeClaims })},
+	{"apps/v1", "ReplicaSet", true, into(func(o *Objects) *[]*ReplicaSet { return &o.ReplicaSets })},
+	{"apps/v1", "StatefulSet", true, into(func(o *Objects) *[]*StatefulSet { return &o.StatefulSets })},
+	{"apps/v1", "Deployment", true, into(func(o *Objects) *[]*Deployment { return &o.Deployments })},
+	{"apps/v1", "DaemonSet", true, into(func(o *Objects) *[]*DaemonSet { return &o.DaemonSets })},
+	{"batch/v1", "Job", true, into(func(o *Objects) *[]*Job { return &o.Jobs })},
+	{"policy/v1", "PodDisruptionBudget", true, into(func(o *Objects) *[]*PodDisruptionBudget { return &o.PodDisruptionBudgets })},
+	{"scheduling.k8s.io/v1", "PriorityClass", false, into(func(o *Objects) *[]*PriorityClass { return &o.PriorityClasses })},
+	{"storage.k8s.io/v1", "StorageClass", false, into(func(o *Objects) *[]*StorageClass { return &o.StorageClasses })},
+	{"storage.k8s.io/v1", "CSINode", false, into(func(o *Objects) *[]*CSINode { return &o.CSINodes })},
+	{"storage.k8s.io/v1", "CSIDriver", false, into(func(o *Objects) *[]*CSIDriver { return &o.CSIDrivers })},
+	{"storage.k8s.io/v1", "CSIStorageCapacity", true, into(func(o *Objects) *[]*CSIStorageCapacity { return &o.CSIStorageCapacities })},
+	{"storage.k8s.io/v1", "VolumeAttachment", false, into(func(o *Objects) *[]*VolumeAttachment { return &o.VolumeAttachments })},
+	{"resource.k8s.io/v1", "DeviceClass", false, into(func(o *Objects) *[]*DeviceClass { return &o.DeviceClasses })},
+	{"slo.koordinator.sh/v1alpha1", "NodeMetric", false, into(func(o *Objects) *[]*NodeMetric { return &o.NodeMetrics })},
+	{"cluster.karmada.io/v1alpha1", "Cluster", false, into(func(o *Objects) *[]*Cluster { return &o.Clusters })},
+}
+
+// into returns the function that decodes an object into a list of Objects.
+func into[T any, P interface {
+	*T
+	object
+}](list func(*Objects) *[]*T) func(*Objects, *decoder) (object, error) {
+	return func(o *Objects, d *decoder) (object, error) {
+		x := new(T)
+		if err := d.into(x); err != nil {
+			return nil, err
+		}
+		l := list(o)
+		*l = append(*l, x)
+		return P(x), nil
+	}
+}
+
+// extend appends everything in p to o.
+func (o *Objects) extend(p *Objects) {
+	o.Pods = append(o.Pods, p.Pods...)
+	o.Nodes = append(o.Nodes, p.Nodes...)
+	o.Namespaces = append(o.Namespaces, p.Namespaces...)
+	o.PriorityClasses = append(o.PriorityClasses, p.PriorityClasses...)
+	o.PodDisruptionBudgets = append(o.PodDisruptionBudgets, p.PodDisruptionBudgets...)
+	o.ResourceQuotas = append(o.ResourceQuotas, p.ResourceQuotas...)
+	o.Services = append(o.Services, p.Services...)
+	o.ReplicationControllers = append(o.ReplicationControllers, p.ReplicationControllers...)
+	o.ReplicaSets = append(o.ReplicaSets, p.ReplicaSets...)
+	o.StatefulSets = append(o.StatefulSets, p.StatefulSets...)
+	o.Deployments = append(o.Deployments, p.Deployments...)
+	o.DaemonSets = append(o.DaemonSets, p.DaemonSets...)
+	o.Jobs = append(o.Jobs, p.Jobs...)
+	o.PersistentVolumes = append(o.PersistentVolumes, p.PersistentVolumes...)
+	o.PersistentVolumeClaims = append(o.PersistentVolumeClaims, p.PersistentVolumeClaims...)
+	o.StorageClasses = append(o.StorageClasses, p.StorageClasses...)
+	o.CSINodes = append(o.CSINodes, p.CSINodes...)
+	o.CSIDrivers = append(o.CSIDrivers, p.CSIDrivers...)
+	o.CSIStorageCapacities = append(o.CSIStorageCapacities, p.CSIStorageCapacities...)
+	o.VolumeAttachments = append(o.VolumeAttachments, p.VolumeAttachments...)
+	o.DeviceClasses = append(o.DeviceClasses, p.DeviceClasses...)
+	o.NodeMetrics = append(o.NodeMetrics, p.NodeMetrics...)
+	o.Clusters = append(o.Clusters, p.Clusters...)
+	for name, n := range p.Skipped {
+		o.skip(name, n)
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.SkippedFields)) {
+		o.skipFields(name, p.SkippedFields[name])
+	}
+}
+
+// skip counts n objects of a kind that has no place in o.
+func (o *Objects) skip(name string, n int) {
+	if o.Skipped == nil {
+		o.Skipped = map[string]int{}
+	}
+	o.Skipped[name] += n
+}

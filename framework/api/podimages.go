@@ -1,0 +1,33 @@
+package api
+
+import "strings"
+
+// PodImages returns the normalized names of the images that the pod uses, one
+// entry for each init container, container and image volume, in that order: a
+// name without a tag gets ":latest". A nil pod uses none.
+func PodImages(p *Pod) []string {
+	if p == nil {
+		return nil
+	}
+	var names []string
+	for i := range p.Spec.InitContainers {
+		names = append(names, normalizedImage(p.Spec.InitContainers[i].Image))
+	}
+	for i := range p.Spec.Containers {
+		names = append(names, normalizedImage(p.Spec.Containers[i].Image))
+	}
+	for i := range p.Spec.Volumes {
+		if v := p.Spec.Volumes[i].Image; v != nil {
+			names = append(names, normalizedImage(v.Reference))
+		}
+	}
+	return names
+}
+
+// normalizedImage appends ":latest" to an image name without a tag.
+func normalizedImage(name string) string {
+	if strings.LastIndex(name, ":") <= strings.LastIndex(name, "/") {
+		return name + ":latest"
+	}
+	return name
+}

@@ -1,0 +1,225 @@
+package api
+
+import "github.com/berth-sched/berth/resource"
+
+// DefaultCPURequest and DefaultMemoryRequest are what a container that asks
+// for no CPU or no memory counts as in scores (not in filters): 100 milli-CPU
+// and 200 MiB, as in kube-scheduler.
+const (
+	DefaultCPURequest    int64 = 100
+	DefaultMemoryRequest int64 = 200 * 1024 * 1024
+)
+
+// RequestOptions chooses among the ways in which kube-scheduler adds up what
+// a pod requests.
+type RequestOptions struct {
+	// PodLevel: spec.resources.requests, where it names CPU, memory or huge
+	// pages, replaces the sum of the containers.
+	PodLevel bool
+	// Status: for pods that exist, what was allocated and what is in force
+	// count too, so that a resize in place is never underestimated.
+	Status bool
+	// NonZero: a container without a CPU (memory) request counts as
+	// DefaultCPURequest (DefaultMemoryRequest). A request of 0 stays 0.
+	NonZero bool
+}
+
+// PodRequests returns what the pod requests: the larger, per resource, of the
+// sum of its containers and of the peak during initialization, where sidecars
+// (restartable init containers) keep running; then pod-level requests; then
+// overhead. Limits are not read; see [Objects.Default]. A nil pod requests
+// nothing.
+//
+// Source: k8s.io/component-helpers/resource v0.37, PodRequests.
+func PodRequests(p *Pod, o RequestOptions) resource.List {
+	if p == nil {
+		return resource.List{}
+	}
+	var missing resource.List
+	if o.NonZero {
+		missing = nonZeroDefaults()
+	}
+	podLevel := o.PodLevel && p.HasPodLevelRequests()
+	if podLevel && missing != nil {
+		// A default fills only what the pod as a whole does not say.
+		plain := PodRequests(p, RequestOptions{PodLevel: true, Status: o.Status})
+		for name := range missing {
+			if _, ok := plain[name]; ok {
+				delete(missing, name)
+			}
+		}
+	}
+
+	sum := containerRequests(p, o.Status, missing)
+	if podLevel {
+		for name, q := range podLevelRequests(p, o.Status) {
+			if isPodLevelResource(name) {
+				sum[name] = q
+			}
+		}
+	}
+	if len(p.Spec.Overhead) > 0 {
+		sum = sum.Add(p.Spec.Overhead)
+	}
+	return sum
+}
+
+// RequestsCPUAndMemory reports whether every container requests CPU and memory, so
+// that [RequestOptions.NonZero] changes nothing.
+func (p *Pod) RequestsCPUAndMemory() bool {
+	for _, list := range [...][]Container{p.Spec.Containers, p.Spec.InitContainers} {
+		for i := range list {
+			r := list[i].Resources.Requests
+			if _, ok := r[resource.CPU]; !ok {
+				return false
+			}
+			if _, ok := r[resource.Memory]; !ok {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func nonZeroDefaults() resource.List {
+	return resource.List{
+		resource.CPU:    resource.Milli(DefaultCPURequest),
+		resource.Memory: resource.New(DefaultMemoryRequest, resource.BinarySI),
+	}
+}
+
+// containerRequests adds up the containers from up to three points of view:
+// the spec, what the node allocated, and what is in force. Where the node
+// reports the last two for the pod as a whole, that is taken instead.
+func containerRequests(p *Pod, status bool, missing resource.List) resource.List {
+	spec := func(c *Container) resource.List { return c.Resources.Requests }
+	if !status || !p.HasRequestStatus() {
+		return aggregate(p, missing, spec)
+	}
+	infeasible := resizeInfeasible(p)
+	allocated, inForce := p.Status.AllocatedResources, resource.List(nil)
+	if p.Status.Resources != nil {
+		inForce = p.Status.Resources.Requests
+	}
+	if allocated == nil || inForce == nil {
+		ofNode := func(c *Container) resource.List {
+			if s := containerStatus(p, c.Name); s != nil && s.AllocatedResources != nil {
+				return s.AllocatedResources
+			}
+			if infeasible {
+				return nil
+			}
+			return c.Resources.Requests
+		}
+		allocated = aggregate(p, missing, ofNode)
+		inForce = aggregate(p, missing, func(c *Container) resource.List {
+			if s := containerStatus(p, c.Name); s != nil && s.Resources != nil && s.Resources.Requests != nil {
+				return s.Resources.Requests
+			}
+			return ofNode(c)
+		})
+	}
+	sum := inForce.Max(allocated)
+	if !infeasible {
+		sum = aggregate(p, missing, spec).Max(sum)
+	}
+	return sum
+}
+
+// HasRequestStatus reports whether the status may tell other requests than the
+// spec, so that [RequestOptions.Status] may change the sum.
+func (p *Pod) HasRequestStatus() bool {
+	s := &p.Status
+	return len(s.ContainerStatuses)+len(s.InitContainerStatuses) > 0 || s.Resources != nil || resizeInfeasible(p)
+}
+
+// aggregate adds up the containers and takes the larger of their sum and of
+// the peak while the init containers run one after the other.
+func aggregate(p *Pod, missing resource.List, requests func(*Container) resource.List) resource.List {
+	of := func(c *Container) resource.List {
+		r := requests(c)
+		for name, q := range missing {
+			if _, ok := r[name]; !ok {
+				r = r.Add(resource.List{name: q})
+			}
+		}
+		return r
+	}
+	if len(p.Spec.Containers) == 1 && len(p.Spec.InitContainers) == 0 {
+		if r := of(&p.Spec.Containers[0]); r != nil {
+			return r.Clone()
+		}
+	}
+	sum := resource.List{}
+	for i := range p.Spec.Containers {
+		sum = sum.Add(of(&p.Spec.Containers[i]))
+	}
+	sidecars, peak := resource.List{}, resource.List{}
+	for i := range p.Spec.InitContainers {
+		c := &p.Spec.InitContainers[i]
+		r := of(c)
+		if c.IsSidecar() {
+			sum = sum.Add(r)
+			sidecars = sidecars.Add(r)
+			peak = peak.Max(sidecars)
+		} else {
+			peak = peak.Max(r.Add(sidecars))
+		}
+	}
+	return sum.Max(peak)
+}
+
+// IsSidecar reports whether an init container is a sidecar: one that keeps running
+// beside the containers, because its restart policy is Always.
+func (c *Container) IsSidecar() bool {
+	return c.RestartPolicy != nil && *c.RestartPolicy == ContainerRestartPolicyAlways
+}
+
+func containerStatus(p *Pod, name string) *ContainerStatus {
+	for _, list := range [...][]ContainerStatus{p.Status.ContainerStatuses, p.Status.InitContainerStatuses} {
+		for i := range list {
+			if list[i].Name == name {
+				return &list[i]
+			}
+		}
+	}
+	return nil
+}
+
+func resizeInfeasible(p *Pod) bool {
+	for i := range p.Status.Conditions {
+		if c := &p.Status.Conditions[i]; c.Type == PodResizePending {
+			return c.Reason == PodReasonInfeasible
+		}
+	}
+	return false
+}
+
+func isPodLevelResource(name resource.Name) bool {
+	return name == resource.CPU || name == resource.Memory || name.IsHugePages()
+}
+
+// HasPodLevelRequests reports whether spec.resources requests CPU, memory or huge
+// pages for the pod as a whole.
+func (p *Pod) HasPodLevelRequests() bool {
+	if p.Spec.Resources == nil {
+		return false
+	}
+	for name := range p.Spec.Resources.Requests {
+		if isPodLevelResource(name) {
+			return true
+		}
+	}
+	return false
+}
+
+func podLevelRequests(p *Pod, status bool) resource.List {
+	spec := p.Spec.Resources.Requests
+	if !status || p.Status.Resources == nil {
+		return spec
+	}
+	if resizeInfeasible(p) {
+		spec = nil
+	}
+	return spec.Max(p.Status.Resources.Requests).Max(p.Status.AllocatedResources)
+}

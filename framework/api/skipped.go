@@ -1,0 +1,77 @@
+package api
+
+import (
+	"maps"
+	"slices"
+)
+
+// OtherFields is the key of [Objects.SkippedFields] under which fields are
+// counted once there are too many to tell apart.
+const OtherFields = "(others)"
+
+// What is told apart among skipped fields is bounded, so that a file of junk
+// cannot fill the memory with their names.
+const (
+	maxSkippedFields = 500
+	maxSkippedPath   = 250 // bytes
+)
+
+// skippedFields counts fields that have no place in the types here.
+type skippedFields struct {
+	counts map[string]*int
+	others int
+	kind   string
+	path   []string // of the struct that is being read
+	text   []byte   // of the last one counted; used again
+}
+
+// count counts the field of that name in the struct that is being read.
+func (f *skippedFields) count(name []byte) {
+	t := append(append(f.text[:0], f.kind...), ": "...)
+	for _, step := range f.path {
+		t = append(append(t, step...), '.')
+	}
+	if len(t)+len(name) > maxSkippedPath {
+		f.others++
+		return
+	}
+	t = append(t, name...)
+	f.text = t
+	if n := f.counts[string(t)]; n != nil {
+		*n++
+		return
+	}
+	if len(f.counts) >= maxSkippedFields {
+		f.others++
+		return
+	}
+	if f.counts == nil {
+		f.counts = map[string]*int{}
+	}
+	f.counts[string(t)] = new(1)
+}
+
+// addTo adds the counts to those of o.
+func (f *skippedFields) addTo(o *Objects) {
+	for _, name := range slices.Sorted(maps.Keys(f.counts)) {
+		o.skipFields(name, *f.counts[name])
+	}
+	if f.others > 0 {
+		o.skipFields(OtherFields, f.others)
+	}
+}
+
+// skipFields counts n fields that have no place in o.
+func (o *Objects) skipFields(name string, n int) {
+	if o.SkippedFields == nil {
+		o.SkippedFields = map[string]int{}
+	}
+	known := len(o.SkippedFields)
+	if _, ok := o.SkippedFields[OtherFields]; ok {
+		known--
+	}
+	if _, ok := o.SkippedFields[name]; !ok && known >= maxSkippedFields {
+		name = OtherFields
+	}
+	o.SkippedFields[name] += n
+}

@@ -1,0 +1,103 @@
+package api
+
+import "github.com/berth-sched/berth/resource"
+
+// AnnMigratedPlugins lists on a CSINode, separated by commas, the in-tree volume
+// plugins that CSI drivers have taken over there.
+const AnnMigratedPlugins = "storage.alpha.kubernetes.io/migrated-plugins"
+
+// StorageClass says how volumes of a class come about.
+type StorageClass struct {
+	TypeMeta          `json:",inline"`
+	ObjectMeta        `json:"metadata"`
+	Provisioner       string                 `json:"provisioner"`
+	Parameters        map[string]string      `json:"parameters,omitempty"`
+	VolumeBindingMode *VolumeBindingMode     `json:"volumeBindingMode,omitempty"`
+	AllowedTopologies []TopologySelectorTerm `json:"allowedTopologies,omitempty"` // one must hold; empty allows all
+}
+
+// VolumeBindingMode says when a claim is bound.
+type VolumeBindingMode string
+
+// The volume binding modes.
+const (
+	VolumeBindingImmediate            VolumeBindingMode = "Immediate"
+	VolumeBindingWaitForFirstConsumer VolumeBindingMode = "WaitForFirstConsumer" // together with the pod's placement
+)
+
+// CSINode lists the CSI drivers on a node. Its name is the node's.
+type CSINode struct {
+	TypeMeta   `json:",inline"`
+	ObjectMeta `json:"metadata"`
+	Spec       CSINodeSpec `json:"spec"`
+}
+
+// CSINodeSpec is the content of a CSINode.
+type CSINodeSpec struct {
+	Drivers []CSINodeDriver `json:"drivers"`
+}
+
+// CSINodeDriver is a CSI driver on a node.
+type CSINodeDriver struct {
+	Name         string               `json:"name"`
+	NodeID       string               `json:"nodeID"`
+	TopologyKeys []string             `json:"topologyKeys"`
+	Allocatable  *VolumeNodeResources `json:"allocatable,omitempty"`
+}
+
+// VolumeNodeResources bounds the volumes of a driver on a node.
+type VolumeNodeResources struct {
+	Count *int32 `json:"count,omitempty"` // nil means unbounded
+}
+
+// CSIDriver describes a CSI driver to the cluster.
+type CSIDriver struct {
+	TypeMeta   `json:",inline"`
+	ObjectMeta `json:"metadata"`
+	Spec       CSIDriverSpec `json:"spec"`
+}
+
+// CSIDriverSpec is the content of a CSIDriver.
+type CSIDriverSpec struct {
+	AttachRequired                *bool `json:"attachRequired,omitempty"`
+	StorageCapacity               *bool `json:"storageCapacity,omitempty"` // whether free space is published as CSIStorageCapacity
+	PreventPodSchedulingIfMissing *bool `json:"preventPodSchedulingIfMissing,omitempty"`
+}
+
+// CSIStorageCapacity is the space left for a storage class in a part of the
+// cluster.
+type CSIStorageCapacity struct {
+	TypeMeta          `json:",inline"`
+	ObjectMeta        `json:"metadata"`
+	NodeTopology      *LabelSelector     `json:"nodeTopology,omitempty"` // nil selects no node
+	StorageClassName  string             `json:"storageClassName"`
+	Capacity          *resource.Quantity `json:"capacity,omitempty"`
+	MaximumVolumeSize *resource.Quantity `json:"maximumVolumeSize,omitempty"`
+}
+
+// VolumeAttachment is the wish, and the fact, that a volume is attached to a
+// node.
+type VolumeAttachment struct {
+	TypeMeta   `json:",inline"`
+	ObjectMeta `json:"metadata"`
+	Spec       VolumeAttachmentSpec   `json:"spec"`
+	Status     VolumeAttachmentStatus `json:"status,omitzero"`
+}
+
+// VolumeAttachmentSpec says which volume is attached where.
+type VolumeAttachmentSpec struct {
+	Attacher string                 `json:"attacher"` // the CSI driver
+	Source   VolumeAttachmentSource `json:"source"`
+	NodeName string                 `json:"nodeName"`
+}
+
+// VolumeAttachmentSource names the volume, or describes a migrated inline one.
+type VolumeAttachmentSource struct {
+	PersistentVolumeName *string               `json:"persistentVolumeName,omitempty"`
+	InlineVolumeSpec     *PersistentVolumeSpec `json:"inlineVolumeSpec,omitempty"`
+}
+
+// VolumeAttachmentStatus says whether the volume is attached.
+type VolumeAttachmentStatus struct {
+	Attached bool `json:"attached"`
+}

@@ -1,0 +1,106 @@
+package api
+
+// PodTemplateSpec is the pattern after which a workload makes pods.
+type PodTemplateSpec struct {
+	ObjectMeta `json:"metadata,omitzero"`
+	Spec       PodSpec `json:"spec,omitzero"`
+}
+
+// Service groups pods by labels. Scheduling spreads the pods of a service when
+// nothing else says how.
+type Service struct {
+	TypeMeta   `json:",inline"`
+	ObjectMeta `json:"metadata"`
+	Spec       ServiceSpec `json:"spec,omitzero"`
+}
+
+// ServiceSpec is the part of a service that selects pods.
+type ServiceSpec struct {
+	Selector map[string]string `json:"selector,omitempty"` // nil selects nothing
+}
+
+// ReplicationController keeps a number of equal pods running, the old way.
+type ReplicationController struct {
+	TypeMeta   `json:",inline"`
+	ObjectMeta `json:"metadata"`
+	Spec       ReplicationControllerSpec `json:"spec,omitzero"`
+}
+
+// ReplicationControllerSpec is the content of a ReplicationController.
+type ReplicationControllerSpec struct {
+	Replicas *int32            `json:"replicas,omitempty"` // nil means 1
+	Selector map[string]string `json:"selector,omitempty"`
+	Template *PodTemplateSpec  `json:"template,omitempty"`
+}
+
+// ReplicaSet keeps a number of equal pods running.
+type ReplicaSet struct {
+	TypeMeta   `json:",inline"`
+	ObjectMeta `json:"metadata"`
+	Spec       ReplicaSetSpec `json:"spec,omitzero"`
+}
+
+// ReplicaSetSpec is the content of a ReplicaSet.
+type ReplicaSetSpec struct {
+	Replicas *int32          `json:"replicas,omitempty"` // nil means 1
+	Selector *LabelSelector  `json:"selector"`
+	Template PodTemplateSpec `json:"template,omitzero"`
+}
+
+// StatefulSet keeps a row of numbered pods running.
+type StatefulSet struct {
+	TypeMeta   `json:",inline"`
+	ObjectMeta `json:"metadata"`
+	Spec       StatefulSetSpec `json:"spec,omitzero"`
+}
+
+// StatefulSetSpec is the content of a StatefulSet.
+type StatefulSetSpec struct {
+	Replicas             *int32                  `json:"replicas,omitempty"` // nil means 1
+	Selector             *LabelSelector          `json:"selector"`
+	Template             PodTemplateSpec         `json:"template"`
+	VolumeClaimTemplates []PersistentVolumeClaim `json:"volumeClaimTemplates,omitempty"`
+	ServiceName          string                  `json:"serviceName"`
+}
+
+// Deployment rolls a ReplicaSet forward.
+type Deployment struct {
+	TypeMeta   `json:",inline"`
+	ObjectMeta `json:"metadata"`
+	Spec       DeploymentSpec `json:"spec,omitzero"`
+}
+
+// DeploymentSpec is the content of a Deployment.
+type DeploymentSpec struct {
+	Replicas *int32          `json:"replicas,omitempty"` // nil means 1
+	Selector *LabelSelector  `json:"selector"`
+	Template PodTemplateSpec `json:"template"`
+}
+
+// DaemonSet keeps one pod on every node that admits it.
+type DaemonSet struct {
+	TypeMeta   `json:",inline"`
+	ObjectMeta `json:"metadata"`
+	Spec       DaemonSetSpec `json:"spec,omitzero"`
+}
+
+// DaemonSetSpec is the content of a DaemonSet.
+type DaemonSetSpec struct {
+	Selector *LabelSelector  `json:"selector"`
+	Template PodTemplateSpec `json:"template"`
+}
+
+// Job runs pods until enough of them succeed.
+type Job struct {
+	TypeMeta   `json:",inline"`
+	ObjectMeta `json:"metadata"`
+	Spec       JobSpec `json:"spec,omitzero"`
+}
+
+// JobSpec is the content of a Job.
+type JobSpec struct {
+	Parallelism *int32          `json:"parallelism,omitempty"` // nil means 1
+	Completions *int32          `json:"completions,omitempty"`
+	Selector    *LabelSelector  `json:"selector,omitempty"`
+	Template    PodTemplateSpec `json:"template"`
+}
