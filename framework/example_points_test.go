@@ -6,7 +6,6 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
-	"github.com/berth-sched/berth/resource"
 )
 
 func ExampleClusterEvent() {
@@ -106,17 +105,4 @@ func ExampleEachFeasible() {
 	// Output:
 	// a 1 of 2
 	// b 1 of 2
-}
-
-// A container without a memory request counts as 200 MiB in scores, not in filters.
-func ExampleRequestOptions() {
-	pod := api.MakePod("web").Requests("500m", "").Obj()
-	plain := api.PodRequests(pod, api.RequestOptions{})
-	scored := api.PodRequests(pod, api.RequestOptions{NonZero: true})
-	fmt.Println(len(plain), scored.Names())
-	memory := scored[resource.Memory]
-	fmt.Println(memory.Value() == api.DefaultMemoryRequest)
-	// Output:
-	// 1 [cpu memory]
-	// true
 }

@@ -34,7 +34,7 @@ func TestOutput(t *testing.T) {
 		{"nowhere.json", []string{"-pod", "shop/index", "-o", "json"}},
 		{"running.txt", []string{"-pod", "shop/cache"}},
 		{"kubectl.txt", []string{
-			"-nodes", "../../framework/testdata/nodes.json", "-pods", "../../framework/testdata/pods.json", "-pod", "metallb-system/speaker-cpxhz",
+			"-nodes", "../../framework/api/testdata/nodes.json", "-pods", "../../framework/api/testdata/pods.json", "-pod", "metallb-system/speaker-cpxhz",
 		}},
 	}
 	for _, test := range tests {

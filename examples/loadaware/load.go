@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/estimator/nodemetric"
 )
 
 // system is what a node uses without any pod, in thousandths of a core: two of
@@ -35,13 +36,13 @@ func (w *world) use() (percent []float64, count []int) {
 // sample lets every agent measure, keeps the statistics of the story, and gives
 // waiting pods another chance.
 func (w *world) sample() {
-	on := make([][]estimator.PodUse, nodes)
+	on := make([][]nodemetric.PodUse, nodes)
 	for _, r := range w.running {
-		use := estimator.Use{CPU: int64(w.apps[r.pod.Pod.UID].part * 1000), Memory: 1 << 30}
-		on[r.node] = append(on[r.node], estimator.PodUse{Pod: r.pod.Pod, Use: use})
+		use := nodemetric.Use{CPU: int64(w.apps[r.pod.Pod.UID].part * 1000), Memory: 1 << 30}
+		on[r.node] = append(on[r.node], nodemetric.PodUse{Pod: r.pod.Pod, Use: use})
 	}
 	for i, agent := range w.agents {
-		agent.Add(w.clock.Now(), estimator.Use{CPU: system(i), Memory: 1 << 30}, on[i])
+		agent.Add(w.clock.Now(), nodemetric.Use{CPU: system(i), Memory: 1 << 30}, on[i])
 	}
 	percent, count := w.use()
 	for i, p := range percent {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/estimator/nodemetric"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
@@ -33,7 +34,7 @@ type world struct {
 	snapshot  *framework.Snapshot
 	scheduler *scheduling.Scheduler
 	load      *estimator.Load
-	agents    []*estimator.Sampler // one for each node
+	agents    []*nodemetric.Sampler // one for each node
 	running   []running
 	waiting   []*framework.PodInfo
 	apps      map[api.UID]app
@@ -82,7 +83,7 @@ func simulate(profile scheduling.Profile, load *estimator.Load) (*world, error) 
 		if err := w.snapshot.AddNode(api.MakeNode(nodeName(i), fmt.Sprint(cores), "64Gi").Obj()); err != nil {
 			return nil, err
 		}
-		w.agents = append(w.agents, estimator.NewSampler(estimator.SamplePolicy{}))
+		w.agents = append(w.agents, nodemetric.NewSampler(nodemetric.SamplePolicy{}))
 	}
 	w.announcePods()
 	w.every(tick, w.sample)

@@ -17,7 +17,7 @@ import (
 	"os"
 	"text/tabwriter"
 
-	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/estimator/capacity"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
@@ -58,7 +58,7 @@ func graded(nodes map[uint]int) *api.Cluster {
 	c := &api.Cluster{}
 	s := &api.ResourceSummary{Allocatable: list("1000", "4Ti")}
 	s.Allocatable[resource.Pods] = resource.MustParse("1000")
-	c.Spec.ResourceModels = estimator.DefaultModels()
+	c.Spec.ResourceModels = capacity.DefaultModels()
 	for _, m := range c.Spec.ResourceModels {
 		s.AllocatableModelings = append(s.AllocatableModelings, api.AllocatableModeling{Grade: m.Grade, Count: nodes[m.Grade]})
 	}
@@ -73,7 +73,7 @@ func documented(w io.Writer) error {
 	models := []*api.Cluster{graded(map[uint]int{2: 1, 3: 6}), graded(map[uint]int{2: 4, 3: 4}), graded(map[uint]int{6: 1})}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "a replica requests\trule\tmember1\tmember2\tmember3\t")
-	for _, rule := range []estimator.ModelRule{estimator.Contains, estimator.MinCovers, estimator.FirstFit} {
+	for _, rule := range []capacity.ModelRule{capacity.Contains, capacity.MinCovers, capacity.FirstFit} {
 		for _, row := range []struct {
 			what     string
 			clusters []*api.Cluster
@@ -85,7 +85,7 @@ func documented(w io.Writer) error {
 		} {
 			fmt.Fprintf(t, "%s\t%v\t", row.what, rule)
 			for _, c := range row.clusters {
-				e, err := estimator.General{Rule: rule}.Estimate(c, &estimator.Replica{Request: row.request})
+				e, err := capacity.General{Rule: rule}.Estimate(c, &capacity.Replica{Request: row.request})
 				if err != nil {
 					return err
 				}
@@ -105,7 +105,7 @@ func generate(seed uint64) ([]multicluster.Member, error) {
 	for i := range 6 {
 		m := multicluster.Member{Cluster: &api.Cluster{}, Snapshot: framework.NewSnapshot(framework.ZoneInterleaved)}
 		m.Cluster.Name = fmt.Sprintf("cluster%d", i+1)
-		m.Cluster.Spec.ResourceModels = estimator.DefaultModels()
+		m.Cluster.Spec.ResourceModels = capacity.DefaultModels()
 		for k := range 10 + r.IntN(30) {
 			node := api.MakeNode(fmt.Sprintf("node%02d", k), "4", "32Gi").Obj()
 			if err := m.Snapshot.AddNode(node); err != nil {
@@ -132,14 +132,14 @@ func generated(w io.Writer, seed uint64) error {
 	if err != nil {
 		return err
 	}
-	byModels := multicluster.Scheduler{Estimators: []estimator.ClusterEstimator{estimator.General{Rule: estimator.Contains}}}
+	byModels := multicluster.Scheduler{Estimators: []capacity.ClusterEstimator{capacity.General{Rule: capacity.Contains}}}
 	f, err := multicluster.NewFederation(byModels, scheduling.Kubernetes137(), members)
 	if err != nil {
 		return err
 	}
 	const replicas = 80
 	p, err := f.Place(&multicluster.Workload{
-		Name: "default/web", Replicas: replicas, Replica: estimator.ReplicaOf(api.MakePod("web").Requests("3", "10Gi").Obj()),
+		Name: "default/web", Replicas: replicas, Replica: capacity.ReplicaOf(api.MakePod("web").Requests("3", "10Gi").Obj()),
 		Placement: multicluster.Placement{ReplicaScheduling: &multicluster.ReplicaScheduling{ReplicaDivisionPreference: multicluster.PreferAggregated}},
 	})
 	if err != nil {

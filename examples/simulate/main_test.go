@@ -53,7 +53,7 @@ func TestOutput(t *testing.T) {
 		{"small-1.34.txt", append(small, "-profile", "1.34")},
 		{"small-1.37.txt", append(small, "-profile", "1.37")},
 		{"openb.txt", []string{"-nodes", "testdata/openb_nodes.csv", "-pods", "testdata/openb_pods.csv"}},
-		{"kubectl.txt", []string{"-nodes", "../../framework/testdata/nodes.json", "-pods", "../../framework/testdata/pods.json"}},
+		{"kubectl.txt", []string{"-nodes", "../../framework/api/testdata/nodes.json", "-pods", "../../framework/api/testdata/pods.json"}},
 		{"nodes-only.txt", []string{"-nodes", "testdata/nodes.yaml"}},
 		{"config.txt", append(small, "-config", "testdata/scheduler.yaml")},
 		{"timed.txt", timed},

@@ -12,7 +12,7 @@ import (
 // naming the method, if a key has no value.
 func pairs(method string, m map[string]string, kv []string) map[string]string {
 	if len(kv)%2 != 0 {
-		panic(fmt.Sprintf("framework: %s takes pairs of key and value, got %d strings", method, len(kv)))
+		panic(fmt.Sprintf("api: %s takes pairs of key and value, got %d strings", method, len(kv)))
 	}
 	m = maps.Clone(m)
 	if m == nil {
@@ -46,10 +46,10 @@ func mustTaint(text string) (t Taint, hasValue bool) {
 	switch t.Effect = TaintEffect(effect); t.Effect {
 	case TaintEffectNoSchedule, TaintEffectPreferNoSchedule, TaintEffectNoExecute:
 	default:
-		panic(fmt.Sprintf("framework: taint %q: want key=value:effect or key:effect, the effect being NoSchedule, PreferNoSchedule or NoExecute", text))
+		panic(fmt.Sprintf("api: taint %q: want key=value:effect or key:effect, the effect being NoSchedule, PreferNoSchedule or NoExecute", text))
 	}
 	if t.Key == "" {
-		panic(fmt.Sprintf("framework: taint %q has no key", text))
+		panic(fmt.Sprintf("api: taint %q has no key", text))
 	}
 	return t, hasValue
 }
@@ -57,7 +57,7 @@ func mustTaint(text string) (t Taint, hasValue bool) {
 // must panics if err is not nil.
 func must[T any](x T, err error) T {
 	if err != nil {
-		panic("framework: " + err.Error())
+		panic("api: " + err.Error())
 	}
 	return x
 }

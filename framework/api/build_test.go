@@ -196,12 +196,12 @@ func TestBuildersPanic(t *testing.T) {
 		{"quantity", func() { api.MakePod("p").Requests("1x", "") }, ""},
 		{"node quantity", func() { api.MakeNode("n", "4", "32 Gi") }, ""},
 		{"image size", func() { api.MakeNode("n", "4", "").Image("big", "a") }, ""},
-		{"odd labels", func() { api.MakePod("p").Labels(odd...) }, "framework: Labels takes pairs of key and value, got 3 strings"},
-		{"odd selector", func() { api.MakePod("p").NodeSelector(odd...) }, "framework: NodeSelector takes pairs of key and value, got 3 strings"},
-		{"taint without effect", func() { api.MakeNode("n", "4", "").Taint("gpu") }, `framework: taint "gpu": want key=value:effect or key:effect, the effect being NoSchedule, PreferNoSchedule or NoExecute`},
-		{"unknown effect", func() { api.MakePod("p").Tolerates("gpu:Never") }, `framework: taint "gpu:Never": want key=value:effect or key:effect, the effect being NoSchedule, PreferNoSchedule or NoExecute`},
-		{"taint without key", func() { api.MakeNode("n", "4", "").Taint("=a:NoSchedule") }, `framework: taint "=a:NoSchedule" has no key`},
-		{"selector", func() { api.MakePod("p").PodAffinity("zone", "a in b") }, `framework: selector: "a in b": want a parenthesis, got "b"`},
+		{"odd labels", func() { api.MakePod("p").Labels(odd...) }, "api: Labels takes pairs of key and value, got 3 strings"},
+		{"odd selector", func() { api.MakePod("p").NodeSelector(odd...) }, "api: NodeSelector takes pairs of key and value, got 3 strings"},
+		{"taint without effect", func() { api.MakeNode("n", "4", "").Taint("gpu") }, `api: taint "gpu": want key=value:effect or key:effect, the effect being NoSchedule, PreferNoSchedule or NoExecute`},
+		{"unknown effect", func() { api.MakePod("p").Tolerates("gpu:Never") }, `api: taint "gpu:Never": want key=value:effect or key:effect, the effect being NoSchedule, PreferNoSchedule or NoExecute`},
+		{"taint without key", func() { api.MakeNode("n", "4", "").Taint("=a:NoSchedule") }, `api: taint "=a:NoSchedule" has no key`},
+		{"selector", func() { api.MakePod("p").PodAffinity("zone", "a in b") }, `api: selector: "a in b": want a parenthesis, got "b"`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

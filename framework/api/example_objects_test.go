@@ -151,3 +151,16 @@ func ExampleClone() {
 	fmt.Println(pod.Labels["app"], other.Labels["app"])
 	// Output: web db
 }
+
+// A container without a memory request counts as 200 MiB in scores, not in filters.
+func ExampleRequestOptions() {
+	pod := api.MakePod("web").Requests("500m", "").Obj()
+	plain := api.PodRequests(pod, api.RequestOptions{})
+	scored := api.PodRequests(pod, api.RequestOptions{NonZero: true})
+	fmt.Println(len(plain), scored.Names())
+	memory := scored[resource.Memory]
+	fmt.Println(memory.Value() == api.DefaultMemoryRequest)
+	// Output:
+	// 1 [cpu memory]
+	// true
+}

@@ -8,8 +8,8 @@ import "github.com/berth-sched/berth/resource"
 // It has the fields that schedulers read. Others of the object, such as
 // spec.apiEndpoint, spec.secretRef, spec.proxyURL, status.remedyActions,
 // metadata.finalizers and metadata.managedFields, are lost when it is decoded. So
-// do not write it back as a whole; estimator.SummaryPatch makes a patch of what
-// estimator.Summarize finds out.
+// do not write it back as a whole; capacity.SummaryPatch makes a patch of what
+// capacity.Summarize finds out.
 type Cluster struct {
 	TypeMeta   `json:",inline"`
 	ObjectMeta `json:"metadata"`

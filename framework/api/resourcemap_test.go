@@ -126,7 +126,7 @@ func TestResourceMapPrints(t *testing.T) {
 		t.Errorf("ResourceMap prints %s, want %s", got, want)
 	}
 	err := json.Unmarshal([]byte(`{"podUsage": 5}`), new(api.PodMetricInfo))
-	if err == nil || !strings.Contains(err.Error(), "framework.ResourceMap") || strings.Contains(err.Error(), "JSON") {
-		t.Errorf("Unmarshal = %v, want an error that names framework.ResourceMap", err)
+	if err == nil || !strings.Contains(err.Error(), "api.ResourceMap") || strings.Contains(err.Error(), "JSON") {
+		t.Errorf("Unmarshal = %v, want an error that names api.ResourceMap", err)
 	}
 }

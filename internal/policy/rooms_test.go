@@ -28,11 +28,11 @@ type room struct {
 
 // What lies below the plugins, below the door, and below the examples.
 var (
-	nouns   = []string{"resource", "framework"}
-	shared  = append(slices.Clone(nouns), "estimator", "internal/match", "internal/topo", "internal/volumes")
+	nouns   = []string{"resource", "framework/api", "framework"}
+	shared  = append(slices.Clone(nouns), "estimator", "estimator/capacity", "internal/match", "internal/topo", "internal/volumes")
 	plugins = append(slices.Clone(shared), "filter", "scoring", "internal/engine")
 	public  = []string{
-		"resource", "framework", "framework/frameworktest", "estimator", "filter", "scoring",
+		"resource", "framework/api", "framework", "framework/frameworktest", "estimator", "estimator/capacity", "estimator/nodemetric", "filter", "scoring",
 		"scheduling", "scheduling/config", "scheduling/extender",
 	}
 )
@@ -41,12 +41,15 @@ var (
 // its line names, nothing else. The longest matching directory counts.
 var rooms = []room{
 	{dir: "resource", library: true},
-	{dir: "framework", imports: []string{"resource"}, library: true},
+	{dir: "framework/api", imports: []string{"resource"}, library: true},
+	{dir: "framework", imports: []string{"resource", "framework/api"}, library: true},
 	{dir: "framework/frameworktest", imports: nouns, library: true},
 	{dir: "internal/match", imports: nouns, library: true},
 	{dir: "internal/topo", imports: append(slices.Clone(nouns), "internal/match"), library: true},
 	{dir: "internal/volumes", imports: append(slices.Clone(nouns), "internal/match"), library: true},
 	{dir: "estimator", imports: nouns, library: true},
+	{dir: "estimator/capacity", imports: nouns, library: true},
+	{dir: "estimator/nodemetric", imports: append(slices.Clone(nouns), "estimator"), library: true},
 	{dir: "filter", imports: shared, library: true},
 	{dir: "scoring", imports: shared, library: true},
 	{dir: "internal/engine", imports: nouns, library: true},

@@ -67,7 +67,7 @@ func TestHandler(t *testing.T) {
 			`{"NodeNameToMetaVictims": {}}`,
 		},
 		{"malformed", "/filter", `{"Pod": `, 400, "malformed request: unexpected end of JSON input"},
-		{"of another type", "/prioritize", `{"Pod": 7}`, 400, "malformed request: json: cannot unmarshal number into Go struct field Args.Pod of type framework.Pod"},
+		{"of another type", "/prioritize", `{"Pod": 7}`, 400, "malformed request: json: cannot unmarshal number into Go struct field Args.Pod of type api.Pod"},
 		{"no pod", "/filter", `{"NodeNames": []}`, 400, "malformed request: there is no Pod"},
 		{"neither names nor nodes", "/prioritize", `{"Pod": ` + aPod + `}`, 400, "malformed request: there are neither Nodes nor NodeNames"},
 		{"neither pods nor identifiers", "/preempt", `{"Pod": ` + aPod + `}`, 400, "malformed request: there are neither NodeNameToVictims nor NodeNameToMetaVictims"},

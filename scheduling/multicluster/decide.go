@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/estimator/capacity"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
@@ -163,14 +163,14 @@ func recovered(p interface{ Name() string }, c *api.Cluster, err *error) {
 func (s Scheduler) available(c *api.Cluster, w *Workload, x *Explanation) (int64, error) {
 	wanted := w.wanted()
 	if wanted == 0 {
-		return estimator.MaxReplicas, nil
+		return capacity.MaxReplicas, nil
 	}
 	combined := s.ask(c, w)
 	n := combined.Replicas
 	switch {
 	case combined.NoOpinion && combined.Err != nil:
 		n = 0
-	case combined.NoOpinion, n == estimator.MaxReplicas:
+	case combined.NoOpinion, n == capacity.MaxReplicas:
 		n = wanted
 	}
 	if x != nil {
@@ -180,7 +180,7 @@ func (s Scheduler) available(c *api.Cluster, w *Workload, x *Explanation) (int64
 			e.EstimateError = combined.Err.Error()
 		}
 		for _, p := range s.Estimators {
-			if explainer, ok := p.(estimator.ClusterExplainer); ok && len(w.Components) == 0 {
+			if explainer, ok := p.(capacity.ClusterExplainer); ok && len(w.Components) == 0 {
 				if r, err := explain(explainer, c, w.Replica); err == nil {
 					e.Estimates = append(e.Estimates, r)
 				}
@@ -191,37 +191,37 @@ func (s Scheduler) available(c *api.Cluster, w *Workload, x *Explanation) (int64
 }
 
 // explain asks an estimator, which may panic, why.
-func explain(p estimator.ClusterExplainer, c *api.Cluster, r *estimator.Replica) (report estimator.ClusterReport, err error) {
+func explain(p capacity.ClusterExplainer, c *api.Cluster, r *capacity.Replica) (report capacity.ClusterReport, err error) {
 	defer recovered(p, c, &err)
 	return p.Explain(c, r)
 }
 
-func (s Scheduler) ask(c *api.Cluster, w *Workload) estimator.Combined {
-	asked := make([]estimator.ClusterEstimator, len(s.Estimators))
+func (s Scheduler) ask(c *api.Cluster, w *Workload) capacity.Combined {
+	asked := make([]capacity.ClusterEstimator, len(s.Estimators))
 	for i, p := range s.Estimators {
 		asked[i] = guarded{p, w.Components}
 	}
-	return estimator.Combine(asked, c, w.Replica)
+	return capacity.Combine(asked, c, w.Replica)
 }
 
 // A guarded estimator turns panics into errors, and estimates sets if there are
 // components.
 type guarded struct {
-	estimator.ClusterEstimator
-	components []estimator.Component
+	capacity.ClusterEstimator
+	components []capacity.Component
 }
 
 func (g guarded) Name() string { return nameOf(g.ClusterEstimator) }
 
-func (g guarded) Estimate(c *api.Cluster, r *estimator.Replica) (e estimator.Estimate, err error) {
+func (g guarded) Estimate(c *api.Cluster, r *capacity.Replica) (e capacity.Estimate, err error) {
 	defer recovered(g, c, &err)
 	if len(g.components) == 0 {
 		return g.ClusterEstimator.Estimate(c, r)
 	}
-	if sets, ok := g.ClusterEstimator.(estimator.SetEstimator); ok {
+	if sets, ok := g.ClusterEstimator.(capacity.SetEstimator); ok {
 		return sets.EstimateSets(c, g.components)
 	}
-	return estimator.Estimate{NoOpinion: true}, nil
+	return capacity.Estimate{NoOpinion: true}, nil
 }
 
 // divide divides the replicas among the chosen clusters. available says how many

@@ -5,7 +5,7 @@
 //	decision, err := multicluster.Scheduler{}.Schedule(clusters, &multicluster.Workload{
 //		Name:     "default/web",
 //		Replicas: 12,
-//		Replica:  &estimator.Replica{Request: resource.List{resource.CPU: resource.MustParse("500m")}},
+//		Replica:  &capacity.Replica{Request: resource.List{resource.CPU: resource.MustParse("500m")}},
 //		Placement: multicluster.Placement{ReplicaScheduling: &multicluster.ReplicaScheduling{
 //			ReplicaDivisionPreference: multicluster.PreferAggregated,
 //		}},

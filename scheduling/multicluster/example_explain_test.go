@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/estimator/capacity"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
@@ -91,9 +91,9 @@ func ExamplePlaced() {
 		return
 	}
 	var p *multicluster.Placed
-	if p, err = f.Place(&multicluster.Workload{Name: "default/job", Components: []estimator.Component{
-		estimator.ComponentOf("manager", 1, api.MakePod("").Requests("1", "1Gi").Obj()),
-		estimator.ComponentOf("worker", 2, api.MakePod("").Requests("2", "4Gi").Obj()),
+	if p, err = f.Place(&multicluster.Workload{Name: "default/job", Components: []capacity.Component{
+		capacity.ComponentOf("manager", 1, api.MakePod("").Requests("1", "1Gi").Obj()),
+		capacity.ComponentOf("worker", 2, api.MakePod("").Requests("2", "4Gi").Obj()),
 	}}); err != nil {
 		fmt.Println(err)
 		return

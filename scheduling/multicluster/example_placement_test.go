@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/estimator/capacity"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling/multicluster"
@@ -141,7 +141,7 @@ func ExampleZoneRule() {
 func ExampleWorkload() {
 	d, err := multicluster.Scheduler{}.Schedule(exampleClusters(), &multicluster.Workload{
 		Name: "default/job",
-		Components: []estimator.Component{
+		Components: []capacity.Component{
 			{Name: "manager", Replicas: 1, Request: resource.List{resource.CPU: resource.MustParse("1")}},
 			{Name: "worker", Replicas: 5, Request: resource.List{resource.CPU: resource.MustParse("2")}},
 		},

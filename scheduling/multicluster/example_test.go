@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/estimator/capacity"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
@@ -31,7 +31,7 @@ func exampleWorkload() *multicluster.Workload {
 	return &multicluster.Workload{
 		Name:     "default/web",
 		Replicas: 16,
-		Replica:  &estimator.Replica{Request: resource.List{resource.CPU: resource.MustParse("1")}},
+		Replica:  &capacity.Replica{Request: resource.List{resource.CPU: resource.MustParse("1")}},
 		Placement: multicluster.Placement{
 			SpreadConstraints: []multicluster.SpreadConstraint{{SpreadByField: multicluster.SpreadByCluster, MinGroups: 1, MaxGroups: 2}},
 			ReplicaScheduling: &multicluster.ReplicaScheduling{
@@ -114,7 +114,7 @@ func ExampleFederation() {
 		return
 	}
 	p, err := f.Place(&multicluster.Workload{
-		Name: "default/web", Replicas: 5, Replica: estimator.ReplicaOf(api.MakePod("web").Requests("1", "1Gi").HostPort(80).Obj()),
+		Name: "default/web", Replicas: 5, Replica: capacity.ReplicaOf(api.MakePod("web").Requests("1", "1Gi").HostPort(80).Obj()),
 		Placement: multicluster.Placement{ReplicaScheduling: &multicluster.ReplicaScheduling{ReplicaDivisionPreference: multicluster.PreferAggregated}},
 	})
 	if err != nil {
@@ -141,7 +141,7 @@ func ExampleNodes() {
 	n := multicluster.Nodes{Snapshots: map[string]*framework.Snapshot{"m": s}, Filter: scheduling.Kubernetes137().Filter}
 	e, err := n.Estimate(
 		&api.Cluster{ObjectMeta: api.ObjectMeta{Name: "m"}},
-		estimator.ReplicaOf(api.MakePod("web").Requests("3", "1Gi").Obj()),
+		capacity.ReplicaOf(api.MakePod("web").Requests("3", "1Gi").Obj()),
 	)
 	fmt.Println(e.Replicas, err)
 	// Output: 2 <nil>

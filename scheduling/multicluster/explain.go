@@ -6,7 +6,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/estimator/capacity"
 )
 
 // An Explanation says, as data, why a workload goes where it goes, or nowhere.
@@ -45,9 +45,9 @@ type ClusterExplanation struct {
 	// Available is how many replicas the cluster can take besides those that it
 	// has, and AvailableBy names the estimator that says so, "" if none has an
 	// opinion. Estimates says why.
-	Available   int64                     `json:"available"`
-	AvailableBy string                    `json:"availableBy,omitempty"`
-	Estimates   []estimator.ClusterReport `json:"estimates,omitempty"`
+	Available   int64                    `json:"available"`
+	AvailableBy string                   `json:"availableBy,omitempty"`
+	Estimates   []capacity.ClusterReport `json:"estimates,omitempty"`
 	// EstimateError is the text of the errors of estimators that failed.
 	EstimateError string `json:"estimateError,omitempty"`
 }

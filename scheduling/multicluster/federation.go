@@ -5,7 +5,7 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/estimator/capacity"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
@@ -71,7 +71,7 @@ func NewFederation(s Scheduler, p scheduling.Profile, members []Member) (*Federa
 	slices.SortFunc(f.members, func(a, b branch) int { return cmp.Compare(a.Cluster.Name, b.Cluster.Name) })
 	f.nodes = Nodes{Snapshots: snapshots, Filter: p.Filter}
 	if f.scheduler.Estimators == nil {
-		f.scheduler.Estimators = []estimator.ClusterEstimator{f.nodes}
+		f.scheduler.Estimators = []capacity.ClusterEstimator{f.nodes}
 	}
 	return f, nil
 }
@@ -143,7 +143,7 @@ var errShared = errors.New("belongs to another cluster too")
 //
 // If the clusters are not expected to take all replicas, those that they can
 // take are divided, with DynamicWeight and Aggregated. When nothing more is
-// expected to fit, and there is an [estimator.General], which goes by sums and
+// expected to fit, and there is an [capacity.General], which goes by sums and
 // grades, [Nodes] takes its place, so that nothing stays unplaced that a node
 // has room for. Other estimators keep their say: they may know limits that nodes
 // do not, such as quotas.

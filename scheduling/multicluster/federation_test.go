@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/estimator/capacity"
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
@@ -74,7 +74,7 @@ func TestFederationPlaces(t *testing.T) {
 	a := withNodes(t, "a", api.MakeNode("", "4", "16Gi"), api.MakeNode("", "2", "16Gi"))
 	b := withNodes(t, "b", api.MakeNode("", "6", "16Gi"))
 	web := &multicluster.Workload{
-		Name: "default/web", Replicas: 8, Replica: estimator.ReplicaOf(api.MakePod("").Requests("1", "1Gi").Obj()),
+		Name: "default/web", Replicas: 8, Replica: capacity.ReplicaOf(api.MakePod("").Requests("1", "1Gi").Obj()),
 		Placement: multicluster.Placement{ReplicaScheduling: dynamic()},
 	}
 	p, err := federation(t, multicluster.Scheduler{}, b, a).Place(web)
@@ -118,7 +118,7 @@ func TestFederationDividesAgain(t *testing.T) {
 			withNodes(t, "c", api.MakeNode("", "1", "8Gi"), api.MakeNode("", "1", "8Gi")),
 		}
 	}
-	port := estimator.ReplicaOf(api.MakePod("web").Requests("500m", "1Gi").HostPort(80).Obj())
+	port := capacity.ReplicaOf(api.MakePod("web").Requests("500m", "1Gi").HostPort(80).Obj())
 	for _, c := range []struct {
 		name       string
 		scheduling *multicluster.ReplicaScheduling
@@ -156,7 +156,7 @@ func TestFederationDividesAgain(t *testing.T) {
 // Spread constraints hold for what is placed in the end, and not only for each
 // round: a cluster with less room than expected is given up if it must be.
 func TestFederationKeepsSpreadConstraints(t *testing.T) {
-	port := estimator.ReplicaOf(api.MakePod("web").Requests("500m", "1Gi").HostPort(80).Obj())
+	port := capacity.ReplicaOf(api.MakePod("web").Requests("500m", "1Gi").HostPort(80).Obj())
 	aggregated := &multicluster.ReplicaScheduling{ReplicaDivisionPreference: multicluster.PreferAggregated}
 	for _, c := range []struct {
 		name       string
@@ -218,7 +218,7 @@ func checkPlaced(t tester, p *multicluster.Placed, members []multicluster.Member
 func TestFederationNames(t *testing.T) {
 	a := withNodes(t, "a", api.MakeNode("", "8", "32Gi"))
 	w := &multicluster.Workload{
-		Name: "default/web", Replicas: 4, Replica: estimator.ReplicaOf(api.MakePod("").Requests("1", "1Gi").Obj()),
+		Name: "default/web", Replicas: 4, Replica: capacity.ReplicaOf(api.MakePod("").Requests("1", "1Gi").Obj()),
 		Placement: multicluster.Placement{ReplicaScheduling: dynamic()},
 	}
 	f := federation(t, multicluster.Scheduler{}, a)
@@ -250,7 +250,7 @@ func TestFederationReport(t *testing.T) {
 	p, err := federation(
 		t, multicluster.Scheduler{}, withNodes(t, "a", api.MakeNode("", "2", "8Gi")), withNodes(t, "b", api.MakeNode("", "1", "8Gi")),
 	).Place(&multicluster.Workload{
-		Name: "default/web", Replicas: 2, Replica: estimator.ReplicaOf(api.MakePod("").Requests("500m", "1Gi").HostPort(80).Obj()),
+		Name: "default/web", Replicas: 2, Replica: capacity.ReplicaOf(api.MakePod("").Requests("500m", "1Gi").HostPort(80).Obj()),
 		Placement: multicluster.Placement{ReplicaScheduling: &multicluster.ReplicaScheduling{ReplicaDivisionPreference: multicluster.PreferAggregated}},
 	})
 	if err != nil {
@@ -306,12 +306,12 @@ func TestFederationErrors(t *testing.T) {
 		t.Errorf("Place(nil): %v", err)
 	}
 	many := &multicluster.Workload{
-		Name: "x/y", Replicas: 9, Replica: estimator.ReplicaOf(api.MakePod("").Requests("1", "").Obj()), Placement: multicluster.Placement{ReplicaScheduling: dynamic()},
+		Name: "x/y", Replicas: 9, Replica: capacity.ReplicaOf(api.MakePod("").Requests("1", "").Obj()), Placement: multicluster.Placement{ReplicaScheduling: dynamic()},
 	}
 	// A plugin that fails in the middle takes everything back.
 	p := profile()
 	p.Filter = append(p.Filter, broken{"b-n0"})
-	f, err := multicluster.NewFederation(multicluster.Scheduler{Estimators: []estimator.ClusterEstimator{estimator.General{}}}, p, []multicluster.Member{a, b})
+	f, err := multicluster.NewFederation(multicluster.Scheduler{Estimators: []capacity.ClusterEstimator{capacity.General{}}}, p, []multicluster.Member{a, b})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -333,7 +333,7 @@ func TestFederationProperties(t *testing.T) {
 			}
 			m := withNodes(t, fmt.Sprint("m", i), nodes...)
 			if rapid.Bool().Draw(t, "models") {
-				m.Cluster.Spec.ResourceModels = estimator.DefaultModels()
+				m.Cluster.Spec.ResourceModels = capacity.DefaultModels()
 			}
 			members = append(members, m)
 		}
@@ -341,7 +341,7 @@ func TestFederationProperties(t *testing.T) {
 		if rapid.Bool().Draw(t, "with a port") {
 			pod = pod.HostPort(80)
 		}
-		w := &multicluster.Workload{Name: "x/p", Replicas: rapid.Int64Range(1, 20).Draw(t, "replicas"), Replica: estimator.ReplicaOf(pod.Obj())}
+		w := &multicluster.Workload{Name: "x/p", Replicas: rapid.Int64Range(1, 20).Draw(t, "replicas"), Replica: capacity.ReplicaOf(pod.Obj())}
 		w.Placement.ReplicaScheduling = rapid.SampledFrom([]*multicluster.ReplicaScheduling{
 			dynamic(),
 			{ReplicaDivisionPreference: multicluster.PreferAggregated},
@@ -351,8 +351,8 @@ func TestFederationProperties(t *testing.T) {
 		if most > 0 {
 			w.Placement.SpreadConstraints = []multicluster.SpreadConstraint{constraint("cluster", 1, most)}
 		}
-		estimators := rapid.SampledFrom([][]estimator.ClusterEstimator{
-			nil, {estimator.General{}}, {&estimator.General{Rule: estimator.MinCovers}}, {estimator.General{Rule: estimator.Contains}}, {estimator.General{IgnoreModels: true}},
+		estimators := rapid.SampledFrom([][]capacity.ClusterEstimator{
+			nil, {capacity.General{}}, {&capacity.General{Rule: capacity.MinCovers}}, {capacity.General{Rule: capacity.Contains}}, {capacity.General{IgnoreModels: true}},
 		}).Draw(t, "estimators")
 		f := federation(t, multicluster.Scheduler{Estimators: estimators}, members...)
 		p, err := f.Place(w)
@@ -407,7 +407,7 @@ func TestNodesIsWhatCanBePlaced(t *testing.T) {
 		m := withNodes(t, "m", nodes...)
 		pod := api.MakePod("p").Requests(fmt.Sprintf("%dm", rapid.IntRange(200, 3000).Draw(t, "request")), "1Gi").Obj()
 		e := multicluster.Nodes{Snapshots: map[string]*framework.Snapshot{"m": m.Snapshot}, Filter: profile().Filter}
-		got, err := e.Estimate(m.Cluster, estimator.ReplicaOf(pod))
+		got, err := e.Estimate(m.Cluster, capacity.ReplicaOf(pod))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -434,7 +434,7 @@ func TestNodesIsWhatCanBePlaced(t *testing.T) {
 
 func TestNodesHasNoOpinion(t *testing.T) {
 	got, err := multicluster.Nodes{}.Estimate(clusterOf("m"), nil)
-	if want := (estimator.Estimate{NoOpinion: true}); err != nil || got != want {
+	if want := (capacity.Estimate{NoOpinion: true}); err != nil || got != want {
 		t.Errorf("Estimate = %v, %v, want no opinion", got, err)
 	}
 }
@@ -442,11 +442,11 @@ func TestNodesHasNoOpinion(t *testing.T) {
 func TestNodesExplains(t *testing.T) {
 	m := withNodes(t, "m", api.MakeNode("", "4", "16Gi"), api.MakeNode("", "4", "16Gi").Unschedulable())
 	e := multicluster.Nodes{Snapshots: map[string]*framework.Snapshot{"m": m.Snapshot}, Filter: profile().Filter}
-	r, err := e.Explain(m.Cluster, &estimator.Replica{Request: api.PodRequests(api.MakePod("").Requests("1500m", "1Gi").Obj(), api.RequestOptions{})})
+	r, err := e.Explain(m.Cluster, &capacity.Replica{Request: api.PodRequests(api.MakePod("").Requests("1500m", "1Gi").Obj(), api.RequestOptions{})})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []estimator.NodeReport{
+	want := []capacity.NodeReport{
 		{Node: "m-n0", Replicas: 2, Limit: "cpu"},
 		{Node: "m-n1", Plugin: "NodeUnschedulable", Reasons: []string{"node(s) were unschedulable"}},
 	}

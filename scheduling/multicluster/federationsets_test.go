@@ -7,14 +7,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/estimator/capacity"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling/multicluster"
 )
 
-func job(managers, workers int64) []estimator.Component {
-	return []estimator.Component{
+func job(managers, workers int64) []capacity.Component {
+	return []capacity.Component{
 		{Name: "manager", Replicas: managers, Request: resource.List{resource.CPU: resource.MustParse("1")}},
 		{Name: "worker", Replicas: workers, Pod: api.MakePod("").Requests("1", "1Gi").HostPort(80).Obj()},
 	}
@@ -40,7 +40,7 @@ func TestFederationPlacesSets(t *testing.T) {
 	all := multicluster.Placement{}
 	for _, c := range []struct {
 		name      string
-		set       []estimator.Component
+		set       []capacity.Component
 		placement multicluster.Placement
 		has       []multicluster.Target
 		want      []multicluster.Target
@@ -119,21 +119,21 @@ func TestFederationReportsSets(t *testing.T) {
 // A set is placed where nodes have room, also if what the cluster reports says
 // that there is none; and if there is none, that is no error.
 func TestFederationPlacesSetsThatFit(t *testing.T) {
-	for name, e := range map[string]estimator.ClusterEstimator{
-		"nodes": nil, "FirstFit": estimator.General{}, "Contains": estimator.General{Rule: estimator.Contains}, "a pointer": &estimator.General{Rule: estimator.MinCovers},
+	for name, e := range map[string]capacity.ClusterEstimator{
+		"nodes": nil, "FirstFit": capacity.General{}, "Contains": capacity.General{Rule: capacity.Contains}, "a pointer": &capacity.General{Rule: capacity.MinCovers},
 	} {
 		for workers, unplaced := range map[int64]int64{1: 0, 2: 0, 3: 1} {
 			t.Run(fmt.Sprintf("%s, %d workers", name, workers), func(t *testing.T) {
 				m := withNodes(t, "m", api.MakeNode("", "3", "64Gi"), api.MakeNode("", "3", "64Gi"), api.MakeNode("", "3", "64Gi"))
-				m.Cluster.Spec.ResourceModels = estimator.DefaultModels()
+				m.Cluster.Spec.ResourceModels = capacity.DefaultModels()
 				s := multicluster.Scheduler{}
 				if e != nil {
-					s.Estimators = []estimator.ClusterEstimator{e}
+					s.Estimators = []capacity.ClusterEstimator{e}
 				}
 				three := resource.List{resource.CPU: resource.MustParse("3")}
 				p, err := federation(t, s, m).Place(&multicluster.Workload{
 					Name: "x/job", Placement: aggregatedOn(1),
-					Components: []estimator.Component{{Name: "manager", Replicas: 1, Request: three}, {Name: "worker", Replicas: workers, Request: three}},
+					Components: []capacity.Component{{Name: "manager", Replicas: 1, Request: three}, {Name: "worker", Replicas: workers, Request: three}},
 				})
 				if err != nil {
 					t.Fatal(err)
@@ -166,7 +166,7 @@ func TestFederationSetProperties(t *testing.T) {
 		if rapid.Bool().Draw(t, "with a port") {
 			pod = pod.HostPort(80)
 		}
-		set := []estimator.Component{
+		set := []capacity.Component{
 			{Name: "x", Replicas: rapid.Int64Range(0, 3).Draw(t, "x"), Pod: pod.Obj()},
 			{Name: "y", Replicas: rapid.Int64Range(0, 3).Draw(t, "y"), Request: resource.List{resource.CPU: resource.MustParse("1")}},
 		}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/estimator/capacity"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling/multicluster"
 )
@@ -16,20 +16,20 @@ import (
 // that nothing fits where something does; the rest is reported with the reason.
 func TestFederationPlacesWhatFits(t *testing.T) {
 	const reason = "failed to scale up: Clusters available replicas 0 are not enough to schedule."
-	for name, e := range map[string]estimator.ClusterEstimator{
-		"nodes": nil, "FirstFit": estimator.General{}, "Contains": estimator.General{Rule: estimator.Contains}, "a pointer": &estimator.General{Rule: estimator.MinCovers},
+	for name, e := range map[string]capacity.ClusterEstimator{
+		"nodes": nil, "FirstFit": capacity.General{}, "Contains": capacity.General{Rule: capacity.Contains}, "a pointer": &capacity.General{Rule: capacity.MinCovers},
 	} {
 		for _, constraints := range [][]multicluster.SpreadConstraint{nil, {constraint("cluster", 1, 2), constraint("region", 1, 1)}} {
 			for replicas, unplaced := range map[int64]int64{2: 0, 3: 0, 4: 1} {
 				t.Run(fmt.Sprintf("%s, %d replicas, %d constraints", name, replicas, len(constraints)), func(t *testing.T) {
 					m := withNodes(t, "m", api.MakeNode("", "3", "64Gi"), api.MakeNode("", "3", "64Gi"), api.MakeNode("", "3", "64Gi"))
-					m.Cluster.Spec.ResourceModels, m.Cluster.Spec.Region = estimator.DefaultModels(), "r"
+					m.Cluster.Spec.ResourceModels, m.Cluster.Spec.Region = capacity.DefaultModels(), "r"
 					s := multicluster.Scheduler{}
 					if e != nil {
-						s.Estimators = []estimator.ClusterEstimator{e}
+						s.Estimators = []capacity.ClusterEstimator{e}
 					}
 					p, err := federation(t, s, m).Place(&multicluster.Workload{
-						Name: "x/p", Replicas: replicas, Replica: estimator.ReplicaOf(api.MakePod("p").Requests("3", "1Gi").Obj()),
+						Name: "x/p", Replicas: replicas, Replica: capacity.ReplicaOf(api.MakePod("p").Requests("3", "1Gi").Obj()),
 						Placement: multicluster.Placement{ReplicaScheduling: dynamic(), SpreadConstraints: constraints},
 					})
 					if err != nil {
@@ -52,9 +52,9 @@ func TestFederationKeepsLimits(t *testing.T) {
 	m := withNodes(t, "m", api.MakeNode("", "8", "64Gi"))
 	limit := fixed{}
 	limit.add("m", "", "", 0, 1)
-	s := multicluster.Scheduler{Estimators: []estimator.ClusterEstimator{estimator.General{}, limit}}
+	s := multicluster.Scheduler{Estimators: []capacity.ClusterEstimator{capacity.General{}, limit}}
 	w := &multicluster.Workload{
-		Name: "x/p", Replicas: 3, Replica: estimator.ReplicaOf(api.MakePod("p").Requests("1", "1Gi").Obj()),
+		Name: "x/p", Replicas: 3, Replica: capacity.ReplicaOf(api.MakePod("p").Requests("1", "1Gi").Obj()),
 		Placement: multicluster.Placement{ReplicaScheduling: dynamic(), SpreadConstraints: []multicluster.SpreadConstraint{constraint("cluster", 1, 1)}},
 	}
 	p, err := federation(t, s, m).Place(w)
@@ -71,7 +71,7 @@ func TestFederationKeepsLimits(t *testing.T) {
 func TestFederationPlacesNothing(t *testing.T) {
 	m := withNodes(t, "m", api.MakeNode("", "1", "64Gi"))
 	w := &multicluster.Workload{
-		Name: "x/p", Replicas: 3, Replica: estimator.ReplicaOf(api.MakePod("p").Requests("2", "1Gi").Obj()),
+		Name: "x/p", Replicas: 3, Replica: capacity.ReplicaOf(api.MakePod("p").Requests("2", "1Gi").Obj()),
 		Placement: multicluster.Placement{ReplicaScheduling: dynamic()},
 	}
 	f := federation(t, multicluster.Scheduler{}, m)

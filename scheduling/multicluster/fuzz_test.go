@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/estimator/capacity"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling/multicluster"
@@ -42,7 +42,7 @@ func FuzzSchedule(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, placement, cluster []byte, replicas, has int64) {
 		w := &multicluster.Workload{
-			Name: "a/b", Replicas: replicas, Replica: &estimator.Replica{Request: resource.List{resource.CPU: resource.MustParse("500m")}},
+			Name: "a/b", Replicas: replicas, Replica: &capacity.Replica{Request: resource.List{resource.CPU: resource.MustParse("500m")}},
 		}
 		if has != 0 {
 			w.Clusters = []multicluster.Target{{Name: "y", Replicas: has}}
@@ -92,7 +92,7 @@ func checkErrors(t *testing.T, err error) {
 		}
 		return
 	}
-	var failed *estimator.EstimatorError
+	var failed *capacity.EstimatorError
 	if errors.As(err, &failed) {
 		if failed.Cluster == "" || failed.Estimator == "" {
 			t.Fatalf("%v: names no cluster or estimator", err)

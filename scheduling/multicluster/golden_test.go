@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/estimator/capacity"
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
@@ -237,8 +237,8 @@ func (f fixed) Name() string { return "fixed" }
 
 func (f fixed) Score(_ *multicluster.Workload, c *api.Cluster) int64 { return f[c.Name].score }
 
-func (f fixed) Estimate(c *api.Cluster, _ *estimator.Replica) (estimator.Estimate, error) {
-	return estimator.Estimate{Replicas: f[c.Name].available}, nil
+func (f fixed) Estimate(c *api.Cluster, _ *capacity.Replica) (capacity.Estimate, error) {
+	return capacity.Estimate{Replicas: f[c.Name].available}, nil
 }
 
 func TestGoldenSelect(t *testing.T) {
@@ -301,7 +301,7 @@ func TestGoldenSelect(t *testing.T) {
 				decode(t, c, c.Outputs[karmadaHead], &want)
 			}
 			s := multicluster.Scheduler{
-				Scorers: []multicluster.Scorer{table}, Estimators: []estimator.ClusterEstimator{table},
+				Scorers: []multicluster.Scorer{table}, Estimators: []capacity.ClusterEstimator{table},
 				Spread: multicluster.AsKarmada, Method: methods[version],
 			}
 			x := s.Explain(clusters, w)
@@ -374,7 +374,7 @@ func TestGoldenNode(t *testing.T) {
 			Snapshots: map[string]*framework.Snapshot{"member": s},
 			Filter:    []framework.Plugin{filter.NodeUnschedulable{}, filter.TaintToleration{}, filter.NodeAffinity{}},
 		}
-		r, err := nodes.Explain(&api.Cluster{ObjectMeta: api.ObjectMeta{Name: "member"}}, &estimator.Replica{Pod: pod})
+		r, err := nodes.Explain(&api.Cluster{ObjectMeta: api.ObjectMeta{Name: "member"}}, &capacity.Replica{Pod: pod})
 		if err != nil {
 			return err.Error(), ""
 		}

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/estimator/capacity"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
@@ -14,7 +14,7 @@ import (
 // Nodes is the accurate estimator: it looks at the nodes of clusters that are
 // at hand as snapshots, through the filters that place pods.
 //
-//	estimate = sum over the nodes that pass the filters of estimator.OnNode
+//	estimate = sum over the nodes that pass the filters of capacity.OnNode
 //
 // Filters are asked about one more replica, as the snapshot is. So the estimate
 // is exact for what resources and the number of pods limit, and too high where
@@ -33,8 +33,8 @@ type Nodes struct {
 	// and NodeAffinity.
 	Filter []framework.Plugin
 	// Assumed holds, by cluster, workloads that were given to it and are not
-	// yet in its snapshot; see [estimator.Assumed].
-	Assumed map[string][]estimator.Assumed
+	// yet in its snapshot; see [capacity.Assumed].
+	Assumed map[string][]capacity.Assumed
 }
 
 // Name returns "scheduler-estimator", Karmada's name.
@@ -42,22 +42,22 @@ func (n Nodes) Name() string { return "scheduler-estimator" }
 
 // Estimate adds up what the cluster's nodes have room for. A replica without a
 // pod is one container that requests what the replica does.
-func (n Nodes) Estimate(c *api.Cluster, replica *estimator.Replica) (estimator.Estimate, error) {
+func (n Nodes) Estimate(c *api.Cluster, replica *capacity.Replica) (capacity.Estimate, error) {
 	r, err := n.estimate(c, replica, false)
 	return r.Estimate, err
 }
 
 // Explain says for every node how many replicas it has room for, or why none
 // may run there.
-func (n Nodes) Explain(c *api.Cluster, replica *estimator.Replica) (estimator.ClusterReport, error) {
+func (n Nodes) Explain(c *api.Cluster, replica *capacity.Replica) (capacity.ClusterReport, error) {
 	return n.estimate(c, replica, true)
 }
 
-func (n Nodes) estimate(c *api.Cluster, replica *estimator.Replica, explain bool) (estimator.ClusterReport, error) {
+func (n Nodes) estimate(c *api.Cluster, replica *capacity.Replica, explain bool) (capacity.ClusterReport, error) {
 	if c == nil {
-		return estimator.ClusterReport{Estimator: n.Name()}, errNilCluster
+		return capacity.ClusterReport{Estimator: n.Name()}, errNilCluster
 	}
-	r := estimator.ClusterReport{Cluster: c.Name, Estimator: n.Name(), From: estimator.FromNodes}
+	r := capacity.ClusterReport{Cluster: c.Name, Estimator: n.Name(), From: capacity.FromNodes}
 	snapshot := n.Snapshots[c.Name]
 	if snapshot == nil {
 		r.NoOpinion = true
@@ -75,9 +75,9 @@ func (n Nodes) estimate(c *api.Cluster, replica *estimator.Replica, explain bool
 		return r, err
 	}
 	for i, v := range verdicts {
-		report := estimator.NodeReport{Node: v.Node, Plugin: v.Plugin, Reasons: v.Reasons}
+		report := capacity.NodeReport{Node: v.Node, Plugin: v.Plugin, Reasons: v.Reasons}
 		if v.Verdict == scheduling.VerdictFeasible {
-			report.Replicas, report.Limit = estimator.OnNode(pod, snapshot.Node(v.Node))
+			report.Replicas, report.Limit = capacity.OnNode(pod, snapshot.Node(v.Node))
 			if room != nil {
 				report.Replicas = room[i]
 			}
@@ -92,7 +92,7 @@ func (n Nodes) estimate(c *api.Cluster, replica *estimator.Replica, explain bool
 			r.AssumedPods = resource.SatAdd(r.AssumedPods, k.Replicas)
 		}
 	}
-	r.Replicas = min(r.Replicas, estimator.MaxReplicas)
+	r.Replicas = min(r.Replicas, capacity.MaxReplicas)
 	return r, nil
 }
 
@@ -135,7 +135,7 @@ func (indifferent) Name() string { return "Indifferent" }
 func (indifferent) Score(*framework.PodInfo, *framework.NodeInfo) int64 { return 0 }
 
 // podOf returns a pod for a replica. It has a name.
-func podOf(replica *estimator.Replica) *api.Pod {
+func podOf(replica *capacity.Replica) *api.Pod {
 	pod := &api.Pod{}
 	switch {
 	case replica == nil:

@@ -3,7 +3,7 @@ package multicluster
 import (
 	"fmt"
 
-	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/estimator/capacity"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling"
@@ -11,25 +11,25 @@ import (
 
 // EstimateSets returns how many whole sets of components the cluster's nodes
 // have room for. Each component may run on the nodes that the filters allow for
-// one more copy of it; see [estimator.SetsOnNodes] for how sets are placed.
-func (n Nodes) EstimateSets(c *api.Cluster, components []estimator.Component) (estimator.Estimate, error) {
+// one more copy of it; see [capacity.SetsOnNodes] for how sets are placed.
+func (n Nodes) EstimateSets(c *api.Cluster, components []capacity.Component) (capacity.Estimate, error) {
 	if c == nil {
-		return estimator.Estimate{}, errNilCluster
+		return capacity.Estimate{}, errNilCluster
 	}
 	snapshot := n.Snapshots[c.Name]
 	if snapshot == nil {
-		return estimator.Estimate{NoOpinion: true}, nil
+		return capacity.Estimate{NoOpinion: true}, nil
 	}
 	set, err := n.onNodes(snapshot, components)
 	if err != nil {
-		return estimator.Estimate{}, ofCluster(c, "", err)
+		return capacity.Estimate{}, ofCluster(c, "", err)
 	}
 	others, err := n.assumedOnNodes(c, snapshot)
 	if err != nil {
-		return estimator.Estimate{}, err
+		return capacity.Estimate{}, err
 	}
-	sets := estimator.SetsOnNodes(snapshot, set, others, estimator.MaxReplicas)
-	return estimator.Estimate{Replicas: sets, NoOpinion: sets == estimator.MaxReplicas}, nil
+	sets := capacity.SetsOnNodes(snapshot, set, others, capacity.MaxReplicas)
+	return capacity.Estimate{Replicas: sets, NoOpinion: sets == capacity.MaxReplicas}, nil
 }
 
 // besideAssumed returns how many copies of the pod each node has room for beside
@@ -39,11 +39,11 @@ func (n Nodes) besideAssumed(c *api.Cluster, snapshot *framework.Snapshot, pod *
 	if err != nil || len(others) == 0 {
 		return nil, err
 	}
-	return estimator.ReplicasOnNodes(snapshot, pod, others), nil
+	return capacity.ReplicasOnNodes(snapshot, pod, others), nil
 }
 
-func (n Nodes) assumedOnNodes(c *api.Cluster, snapshot *framework.Snapshot) ([][]estimator.NodeComponent, error) {
-	var others [][]estimator.NodeComponent
+func (n Nodes) assumedOnNodes(c *api.Cluster, snapshot *framework.Snapshot) ([][]capacity.NodeComponent, error) {
+	var others [][]capacity.NodeComponent
 	for i, a := range n.Assumed[c.Name] {
 		set, err := n.onNodes(snapshot, a.Components)
 		if err != nil {
@@ -55,8 +55,8 @@ func (n Nodes) assumedOnNodes(c *api.Cluster, snapshot *framework.Snapshot) ([][
 }
 
 // onNodes finds out on which nodes components may run.
-func (n Nodes) onNodes(snapshot *framework.Snapshot, components []estimator.Component) ([]estimator.NodeComponent, error) {
-	var set []estimator.NodeComponent
+func (n Nodes) onNodes(snapshot *framework.Snapshot, components []capacity.Component) ([]capacity.NodeComponent, error) {
+	var set []capacity.NodeComponent
 	for i := range components {
 		k := &components[i]
 		if k.Replicas < 0 {
@@ -70,14 +70,14 @@ func (n Nodes) onNodes(snapshot *framework.Snapshot, components []estimator.Comp
 		for i, v := range verdicts {
 			may[i] = v.Verdict == scheduling.VerdictFeasible
 		}
-		set = append(set, estimator.NodeComponent{Replicas: k.Replicas, Pod: pod, May: may})
+		set = append(set, capacity.NodeComponent{Replicas: k.Replicas, Pod: pod, May: may})
 	}
 	return set, nil
 }
 
 // podOfComponent returns a pod for a component. It has a name.
-func podOfComponent(k *estimator.Component) *api.Pod {
-	return podOf(&estimator.Replica{Request: k.Request, Pod: k.Pod})
+func podOfComponent(k *capacity.Component) *api.Pod {
+	return podOf(&capacity.Replica{Request: k.Request, Pod: k.Pod})
 }
 
 // ofCluster adds the cluster to an error about a field, and the way to it.

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/estimator/capacity"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
@@ -233,9 +233,9 @@ func TestWorkloadAffinity(t *testing.T) {
 func TestNodesBesideAssumed(t *testing.T) {
 	m := withNodes(t, "m", api.MakeNode("", "4", "16Gi").Taint("k:NoSchedule"), api.MakeNode("", "4", "16Gi"), api.MakeNode("", "4", "16Gi"))
 	n := multicluster.Nodes{Snapshots: map[string]*framework.Snapshot{"m": m.Snapshot}, Filter: profile().Filter}
-	one := &estimator.Replica{Request: resource.List{resource.CPU: resource.MustParse("1")}}
-	set := []estimator.Component{{Replicas: 3, Request: one.Request}}
-	n.Assumed = map[string][]estimator.Assumed{"m": {{Components: []estimator.Component{{Replicas: 5, Request: one.Request}}}}}
+	one := &capacity.Replica{Request: resource.List{resource.CPU: resource.MustParse("1")}}
+	set := []capacity.Component{{Replicas: 3, Request: one.Request}}
+	n.Assumed = map[string][]capacity.Assumed{"m": {{Components: []capacity.Component{{Replicas: 5, Request: one.Request}}}}}
 	r, err := n.Explain(m.Cluster, one)
 	if err != nil || r.Replicas != 3 || r.AssumedPods != 5 { // 4 on the second node and 1 on the third
 		t.Errorf("Explain = %+v, %v, want 3 beside 5", r, err)

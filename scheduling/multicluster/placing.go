@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/estimator/capacity"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
@@ -22,7 +22,7 @@ type placing struct {
 	named      map[string]int64 // the number of the next pod, by cluster
 	room       knownRoom
 	anew       bool // each round starts from what was there before
-	estimators []estimator.ClusterEstimator
+	estimators []capacity.ClusterEstimator
 	asked      bool                       // whether the nodes were asked, see askNodes
 	failed     error                      // of the last decision for all replicas
 	names      map[string]map[string]bool // of the pods of a cluster
@@ -49,13 +49,13 @@ type knownRoom map[string]int64
 
 func (k knownRoom) Name() string { return "placing" }
 
-func (k knownRoom) EstimateSets(c *api.Cluster, _ []estimator.Component) (estimator.Estimate, error) {
+func (k knownRoom) EstimateSets(c *api.Cluster, _ []capacity.Component) (capacity.Estimate, error) {
 	return k.Estimate(c, nil)
 }
 
-func (k knownRoom) Estimate(c *api.Cluster, _ *estimator.Replica) (estimator.Estimate, error) {
+func (k knownRoom) Estimate(c *api.Cluster, _ *capacity.Replica) (capacity.Estimate, error) {
 	n, known := k[c.Name]
-	return estimator.Estimate{Replicas: n, NoOpinion: !known}, nil
+	return capacity.Estimate{Replicas: n, NoOpinion: !known}, nil
 }
 
 func (p *placing) run() error {
@@ -151,8 +151,8 @@ func (p *placing) askNodes() bool {
 	changed := slices.Clone(p.estimators)
 	found := false
 	for i, e := range changed {
-		g, ok := e.(estimator.General)
-		if pointer, is := e.(*estimator.General); is && pointer != nil {
+		g, ok := e.(capacity.General)
+		if pointer, is := e.(*capacity.General); is && pointer != nil {
 			g, ok = *pointer, true
 		}
 		if ok {
@@ -257,7 +257,7 @@ func (p *placing) missing(targets []Target) int64 {
 func (p *placing) decide(replicas int64) (Decision, *Explanation, error) {
 	clusters := make([]*api.Cluster, len(p.federation.members))
 	for i, m := range p.federation.members {
-		described, err := estimator.Summarize(m.Cluster, m.Snapshot, nil)
+		described, err := capacity.Summarize(m.Cluster, m.Snapshot, nil)
 		if err != nil {
 			return Decision{}, nil, err
 		}

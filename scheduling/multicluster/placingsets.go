@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/estimator/capacity"
 )
 
 // runSets places a workload of components: a set on each chosen cluster that has
@@ -123,7 +123,7 @@ func (p *placing) fillSet(cluster string) (reason string, err error) {
 	return "", nil
 }
 
-func nameOfComponent(k *estimator.Component, i int) string {
+func nameOfComponent(k *capacity.Component, i int) string {
 	if k.Name == "" {
 		return fmt.Sprint(i)
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/estimator/capacity"
 	"github.com/berth-sched/berth/framework/api"
 )
 
@@ -23,8 +23,8 @@ type Scheduler struct {
 	// [DefaultScorers].
 	Scorers []Scorer
 	// Estimators say how many replicas a cluster can take; the smallest answer
-	// counts. nil means estimator.General{}.
-	Estimators []estimator.ClusterEstimator
+	// counts. nil means capacity.General{}.
+	Estimators []capacity.ClusterEstimator
 	// Spread says how spread constraints are met.
 	Spread SpreadRule
 	// Method divides replicas by weight.
@@ -36,7 +36,7 @@ type Scheduler struct {
 
 // Karmada113 returns a scheduler that decides as Karmada 1.13 does.
 //
-// Differs: see [Divide], [Method.Divide] and [estimator.General]. It does not
+// Differs: see [Divide], [Method.Divide] and [capacity.General]. It does not
 // panic when no cluster of a group can take all replicas of a duplicated
 // workload.
 func Karmada113() Scheduler {
@@ -45,7 +45,7 @@ func Karmada113() Scheduler {
 	filters[2] = Affinity{Zones: EveryZone}
 	return Scheduler{
 		Filters:    filters,
-		Estimators: []estimator.ClusterEstimator{estimator.General{Rule: estimator.MinCovers}},
+		Estimators: []capacity.ClusterEstimator{capacity.General{Rule: capacity.MinCovers}},
 		Spread:     AsKarmada,
 		Method:     Floor,
 		Zones:      EveryZone,
@@ -60,13 +60,13 @@ func Karmada116() Scheduler {
 	filters[2] = Affinity{Zones: EveryZone}
 	return Scheduler{
 		Filters:    filters,
-		Estimators: []estimator.ClusterEstimator{estimator.General{Rule: estimator.MinCovers}}, Spread: AsKarmada, Zones: EveryZone,
+		Estimators: []capacity.ClusterEstimator{capacity.General{Rule: capacity.MinCovers}}, Spread: AsKarmada, Zones: EveryZone,
 	}
 }
 
 // Karmada118 returns a scheduler that decides as Karmada 1.18 does.
 //
-// Differs: see [Divide] and [estimator.General]. A workload that may have
+// Differs: see [Divide] and [capacity.General]. A workload that may have
 // replicas, but wants none, goes to all selected clusters, as before; since 1.16
 // Karmada removes it from them.
 func Karmada118() Scheduler {
@@ -83,7 +83,7 @@ type Decision struct {
 	// the result, "" if there are none.
 	Affinity string
 	// EstimateErrors says which estimators failed for which feasible clusters,
-	// by cluster; each is an [*estimator.EstimatorError], or several joined.
+	// by cluster; each is an [*capacity.EstimatorError], or several joined.
 	EstimateErrors []error
 }
 
@@ -199,7 +199,7 @@ func (s Scheduler) withDefaults() Scheduler {
 		s.Scorers = DefaultScorers()
 	}
 	if s.Estimators == nil {
-		s.Estimators = []estimator.ClusterEstimator{estimator.General{}}
+		s.Estimators = []capacity.ClusterEstimator{capacity.General{}}
 	}
 	return s
 }

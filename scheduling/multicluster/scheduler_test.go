@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/estimator/capacity"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
@@ -28,7 +28,7 @@ func (f fixed) add(name, region, provider string, score, available int64, zones 
 }
 
 func scheduler(table fixed) multicluster.Scheduler {
-	return multicluster.Scheduler{Scorers: []multicluster.Scorer{table}, Estimators: []estimator.ClusterEstimator{table}}
+	return multicluster.Scheduler{Scorers: []multicluster.Scorer{table}, Estimators: []capacity.ClusterEstimator{table}}
 }
 
 func dynamic() *multicluster.ReplicaScheduling {
@@ -288,7 +288,7 @@ func (o odd) Filter(*multicluster.Workload, *api.Cluster) framework.Status {
 
 func (o odd) Score(*multicluster.Workload, *api.Cluster) int64 { return o.score }
 
-func (o odd) Estimate(*api.Cluster, *estimator.Replica) (estimator.Estimate, error) {
+func (o odd) Estimate(*api.Cluster, *capacity.Replica) (capacity.Estimate, error) {
 	panic("oh")
 }
 
@@ -315,7 +315,7 @@ func TestPluginErrors(t *testing.T) {
 	const want = "estimator odd: cluster m: plugin odd: cluster m: panic: oh"
 	w := &multicluster.Workload{Replicas: 2, Placement: multicluster.Placement{ReplicaScheduling: dynamic()}}
 	table := fixed{"m": {available: 5}}
-	s := multicluster.Scheduler{Estimators: []estimator.ClusterEstimator{odd{}, table}}
+	s := multicluster.Scheduler{Estimators: []capacity.ClusterEstimator{odd{}, table}}
 	x := s.Explain(m, w)
 	if x.Clusters[0].EstimateError != want || x.Clusters[0].Available != 5 {
 		t.Errorf("Explain: %+v, want the error %s and room for 5", x.Clusters[0], want)
@@ -344,7 +344,7 @@ func TestMalformedClusters(t *testing.T) {
 		})
 	}
 	w := &multicluster.Workload{
-		Replicas: 4, Replica: &estimator.Replica{Request: resource.List{resource.CPU: resource.MustParse("1")}},
+		Replicas: 4, Replica: &capacity.Replica{Request: resource.List{resource.CPU: resource.MustParse("1")}},
 		Placement: multicluster.Placement{ReplicaScheduling: dynamic()},
 	}
 	d, err := multicluster.Scheduler{}.Schedule([]*api.Cluster{of("bad", "-4"), of("good", "4")}, w)
@@ -371,8 +371,8 @@ func TestScheduleRefuses(t *testing.T) {
 		{"no scorer", multicluster.Scheduler{Scorers: []multicluster.Scorer{nil}}, &multicluster.Workload{}, `scheduler: scorers[0]: "null": is nil`},
 		{"a nil pointer for a filter", multicluster.Scheduler{Filters: []multicluster.Filter{(*multicluster.Affinity)(nil)}}, &multicluster.Workload{}, `scheduler: filters[0]: "null": is nil`},
 		{"a nil pointer for a scorer", multicluster.Scheduler{Scorers: []multicluster.Scorer{(*multicluster.Locality)(nil)}}, &multicluster.Workload{}, `scheduler: scorers[0]: "null": is nil`},
-		{"a nil pointer for an estimator", multicluster.Scheduler{Estimators: []estimator.ClusterEstimator{(*estimator.General)(nil)}}, &multicluster.Workload{}, `scheduler: estimators[0]: "null": is nil`},
-		{"no estimator", multicluster.Scheduler{Estimators: []estimator.ClusterEstimator{nil}}, &multicluster.Workload{}, `scheduler: estimators[0]: "null": is nil`},
+		{"a nil pointer for an estimator", multicluster.Scheduler{Estimators: []capacity.ClusterEstimator{(*capacity.General)(nil)}}, &multicluster.Workload{}, `scheduler: estimators[0]: "null": is nil`},
+		{"no estimator", multicluster.Scheduler{Estimators: []capacity.ClusterEstimator{nil}}, &multicluster.Workload{}, `scheduler: estimators[0]: "null": is nil`},
 		{"spread rule", multicluster.Scheduler{Spread: 7}, &multicluster.Workload{}, `scheduler: spread: "7": is not a known value`},
 		{
 			"method",
@@ -446,7 +446,7 @@ func TestScheduleComponents(t *testing.T) {
 		}))
 	}
 	w := &multicluster.Workload{
-		Components: []estimator.Component{
+		Components: []capacity.Component{
 			{Name: "manager", Replicas: 1, Request: resource.List{resource.CPU: resource.MustParse("1")}},
 			{Name: "worker", Replicas: 2, Request: resource.List{resource.CPU: resource.MustParse("2")}},
 		},

@@ -71,7 +71,7 @@ func ignoresSpread(p *Placement, strategy Strategy) bool {
 	return weights == nil || len(weights.StaticWeightList) > 0
 }
 
-func capacity(members []member) int64 {
+func clusterCapacity(members []member) int64 {
 	var sum int64
 	for _, m := range members {
 		sum += m.available
@@ -85,7 +85,7 @@ func capacity(members []member) int64 {
 //
 // Source: Karmada 1.13, selectClustersByAvailableResource.
 func trade(chosen, spare []member, need int64, s *Selection, allowed func(i, j int) bool) bool {
-	for i := len(chosen) - 1; i >= 0 && capacity(chosen) < need; i-- {
+	for i := len(chosen) - 1; i >= 0 && clusterCapacity(chosen) < need; i-- {
 		best := -1
 		for j := range spare {
 			if spare[j].available > chosen[i].available && (best < 0 || spare[j].available > spare[best].available) && allowed(i, j) {
@@ -98,7 +98,7 @@ func trade(chosen, spare []member, need int64, s *Selection, allowed func(i, j i
 		s.Swaps = append(s.Swaps, Swap{Out: chosen[i].cluster.Name, In: spare[best].cluster.Name})
 		chosen[i], spare[best] = spare[best], chosen[i]
 	}
-	return capacity(chosen) >= need
+	return clusterCapacity(chosen) >= need
 }
 
 func always(int, int) bool { return true }

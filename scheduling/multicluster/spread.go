@@ -212,6 +212,6 @@ func names(members []member) []string {
 func shortOf(chosen []member, wanted int64) *SpreadError {
 	return &SpreadError{
 		Field: SpreadByCluster, Reason: fmt.Sprintf("no enough resource when selecting %d clusters", len(chosen)),
-		Available: capacity(chosen), Wanted: wanted,
+		Available: clusterCapacity(chosen), Wanted: wanted,
 	}
 }

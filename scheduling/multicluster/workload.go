@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/estimator/capacity"
 	"github.com/berth-sched/berth/framework/api"
 )
 
@@ -25,11 +25,11 @@ type Workload struct {
 	// Replicas is how many copies are wanted; 0 for objects without replicas.
 	Replicas int64
 	// Replica is what one copy asks for; nil: nothing but a pod.
-	Replica *estimator.Replica
+	Replica *capacity.Replica
 	// Components are set for workloads of several kinds of pods. Such a
 	// workload goes as a whole to every cluster that is chosen, and Replicas
 	// and Replica are not read.
-	Components []estimator.Component
+	Components []capacity.Component
 	Placement  Placement
 	// Clusters says where the workload is now.
 	Clusters []Target
@@ -58,7 +58,7 @@ func (w *Workload) check() error {
 		return &api.InvalidError{Object: "workload", Value: "null", Err: errNil}
 	}
 	var all []error
-	if w.Replicas < 0 || w.Replicas > estimator.MaxReplicas {
+	if w.Replicas < 0 || w.Replicas > capacity.MaxReplicas {
 		all = append(all, &api.InvalidError{Field: "spec.replicas", Value: fmt.Sprint(w.Replicas), Err: errReplicas})
 	}
 	for i, c := range w.Components {
@@ -68,7 +68,7 @@ func (w *Workload) check() error {
 	}
 	for i, t := range w.Clusters {
 		field := fmt.Sprintf("spec.clusters[%d].", i)
-		if t.Replicas < 0 || t.Replicas > estimator.MaxReplicas {
+		if t.Replicas < 0 || t.Replicas > capacity.MaxReplicas {
 			all = append(all, &api.InvalidError{Field: field + "replicas", Value: fmt.Sprint(t.Replicas), Err: errReplicas})
 		}
 		if slices.ContainsFunc(w.Clusters[:i], func(u Target) bool { return u.Name == t.Name }) {

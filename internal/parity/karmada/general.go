@@ -9,7 +9,7 @@ import (
 	workv1 "github.com/karmada-io/karmada/pkg/apis/work/v1alpha2"
 	"github.com/karmada-io/karmada/pkg/estimator/client"
 
-	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/estimator/capacity"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 
@@ -20,14 +20,14 @@ import (
 func general(r *rand.Rand) live.Outcome {
 	c := random.Cluster(r, "m")
 	var requirements *workv1.ReplicaRequirements
-	var replica *estimator.Replica
+	var replica *capacity.Replica
 	if random.Chance(r, 95) {
 		requirements = &workv1.ReplicaRequirements{ResourceRequest: random.Request(r)}
-		replica = &estimator.Replica{Request: live.Convert[resource.List](requirements.ResourceRequest)}
+		replica = &capacity.Replica{Request: live.Convert[resource.List](requirements.ResourceRequest)}
 	}
 	input := []any{c, requirements}
 	ours := live.Convert[*api.Cluster](c)
-	got, err := estimator.General{Rule: estimator.MinCovers}.Estimate(ours, replica)
+	got, err := capacity.General{Rule: capacity.MinCovers}.Estimate(ours, replica)
 
 	var want []workv1.TargetCluster
 	if p := live.Guard(func() {

@@ -14,7 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/estimator/capacity"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 
@@ -61,10 +61,10 @@ func validate(r *rand.Rand) live.Outcome {
 	if err := validation.ValidateClusterResourceModels(field.NewPath("spec", "resourceModels"), live.Convert[[]clusterapi.ResourceModel](ms)); err != nil {
 		want = err.Detail
 	}
-	if got := detail(estimator.ValidateModelsJSON(data)); got != want {
+	if got := detail(capacity.ValidateModelsJSON(data)); got != want {
 		return live.Differ("ValidateModelsJSON", want, got, ms)
 	}
-	if got := detail(estimator.ValidateModels(live.Convert[[]api.ResourceModel](ms))); got != want {
+	if got := detail(capacity.ValidateModels(live.Convert[[]api.ResourceModel](ms))); got != want {
 		if !strings.Contains(want, "contiguous") {
 			return live.Differ("ValidateModels", want, got, ms)
 		}
@@ -93,7 +93,7 @@ func standardize(r *rand.Rand) live.Outcome {
 		}
 		seen[m.Grade] = true
 	}
-	got := estimator.StandardizeModels(live.Convert[[]api.ResourceModel](ms))
+	got := capacity.StandardizeModels(live.Convert[[]api.ResourceModel](ms))
 	theirs := live.Convert[[]clusterapi.ResourceModel](ms)
 	mutation.StandardizeClusterResourceModels(theirs)
 	want := live.Convert[[]api.ResourceModel](theirs)
@@ -109,7 +109,7 @@ func grades(r *rand.Rand) live.Outcome {
 	if err != nil {
 		panic(err)
 	}
-	grader, err := estimator.NewGrader(live.Convert[[]api.ResourceModel](ms))
+	grader, err := capacity.NewGrader(live.Convert[[]api.ResourceModel](ms))
 	if err != nil {
 		return live.Differ("NewGrader", "no error", err.Error(), ms)
 	}

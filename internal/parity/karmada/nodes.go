@@ -9,7 +9,7 @@ import (
 	lifted "github.com/karmada-io/karmada/pkg/util/lifted/scheduler/framework"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/estimator/capacity"
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/scheduling/multicluster"
@@ -50,7 +50,7 @@ func nodes(r *rand.Rand) live.Outcome {
 		Snapshots: map[string]*framework.Snapshot{"m": s},
 		Filter:    []framework.Plugin{filter.NodeUnschedulable{}, filter.TaintToleration{}, filter.NodeAffinity{}},
 	}
-	report, err := estimators.Explain(&api.Cluster{ObjectMeta: api.ObjectMeta{Name: "m"}}, &estimator.Replica{Pod: ourPod(l, c)})
+	report, err := estimators.Explain(&api.Cluster{ObjectMeta: api.ObjectMeta{Name: "m"}}, &capacity.Replica{Pod: ourPod(l, c)})
 	if err != nil {
 		return live.Differ("Nodes", want, err.Error(), input)
 	}

@@ -22,7 +22,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/estimator/capacity"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling/multicluster"
@@ -79,7 +79,7 @@ func newScenario(r *rand.Rand) scenario {
 		Placement: live.Convert[multicluster.Placement](s.spec.Placement), Fresh: fresh,
 	}
 	if s.spec.ReplicaRequirements != nil {
-		s.workload.Replica = &estimator.Replica{Request: live.Convert[resource.List](s.spec.ReplicaRequirements.ResourceRequest)}
+		s.workload.Replica = &capacity.Replica{Request: live.Convert[resource.List](s.spec.ReplicaRequirements.ResourceRequest)}
 	}
 	for _, t := range s.spec.Clusters {
 		s.workload.Clusters = append(s.workload.Clusters, multicluster.Target{Name: t.Name, Replicas: int64(t.Replicas)})

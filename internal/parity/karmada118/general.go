@@ -10,7 +10,7 @@ import (
 	"github.com/karmada-io/karmada/pkg/estimator/client"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/estimator/capacity"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/parity/karmada/live"
 	"github.com/berth-sched/berth/internal/parity/karmada/random"
@@ -58,10 +58,10 @@ func forKarmada(list []inFlight) map[string][]client.AssumedWorkload {
 func general(r *rand.Rand) live.Outcome {
 	c, others := described(r), assumptions(r)
 	var requirements *workv1.ReplicaRequirements
-	var replica *estimator.Replica
+	var replica *capacity.Replica
 	if random.Chance(r, 95) {
 		requirements = &workv1.ReplicaRequirements{ResourceRequest: random.Request(r)}
-		replica = &estimator.Replica{Request: live.Convert[berthresource.List](requirements.ResourceRequest)}
+		replica = &capacity.Replica{Request: live.Convert[berthresource.List](requirements.ResourceRequest)}
 	}
 	want, err := client.NewGeneralEstimator().MaxAvailableReplicas(context.Background(), client.ReplicaEstimationRequest{
 		Clusters: []*clusterv1.Cluster{c}, ReplicaRequirements: requirements, AssumedWorkloads: forKarmada(others),
@@ -70,7 +70,7 @@ func general(r *rand.Rand) live.Outcome {
 		panic(err)
 	}
 	input := []any{c, requirements, assumed(others)}
-	g := estimator.General{Assumed: assumed(others)}
+	g := capacity.General{Assumed: assumed(others)}
 	report, err := g.Explain(live.Convert[*api.Cluster](c), replica)
 	if err != nil {
 		return live.Differ("Estimate", want, err.Error(), input)
@@ -93,7 +93,7 @@ func sets(r *rand.Rand) live.Outcome {
 	}
 	input := []any{c, theirs, assumed(others)}
 	cluster := live.Convert[*api.Cluster](c)
-	g := estimator.General{Assumed: assumed(others)}
+	g := capacity.General{Assumed: assumed(others)}
 	got, err := g.EstimateSets(cluster, ours)
 	if err != nil {
 		return live.Differ("EstimateSets", want, err.Error(), input)

@@ -9,7 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
-	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/estimator/capacity"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/parity/karmada/live"
 	"github.com/berth-sched/berth/internal/parity/karmada/random"
@@ -39,9 +39,9 @@ const namespace = "default"
 
 // components returns random components, for both, and of memory only what is
 // written in powers of two: which unit Karmada counts sets in depends on it.
-func components(r *rand.Rand, most int) ([]workv1.Component, []estimator.Component) {
+func components(r *rand.Rand, most int) ([]workv1.Component, []capacity.Component) {
 	var theirs []workv1.Component
-	var ours []estimator.Component
+	var ours []capacity.Component
 	for i := range 1 + r.IntN(most) {
 		request, class := binary(random.Request(r)), random.Pick(r, "", "high", "low")
 		k := workv1.Component{Name: fmt.Sprint("k", i), Replicas: int32(r.IntN(5))}
@@ -51,7 +51,7 @@ func components(r *rand.Rand, most int) ([]workv1.Component, []estimator.Compone
 			request, class = nil, ""
 		}
 		theirs = append(theirs, k)
-		ours = append(ours, estimator.Component{
+		ours = append(ours, capacity.Component{
 			Name: k.Name, Replicas: int64(k.Replicas), Request: live.Convert[berthresource.List](request),
 			Pod: &api.Pod{ObjectMeta: api.ObjectMeta{Namespace: namespace}, Spec: api.PodSpec{PriorityClassName: class}},
 		})
@@ -63,7 +63,7 @@ func components(r *rand.Rand, most int) ([]workv1.Component, []estimator.Compone
 type inFlight struct {
 	namespace string
 	theirs    []workv1.Component
-	ours      []estimator.Component
+	ours      []capacity.Component
 }
 
 func assumptions(r *rand.Rand) []inFlight {
@@ -76,10 +76,10 @@ func assumptions(r *rand.Rand) []inFlight {
 	return list
 }
 
-func assumed(list []inFlight) map[string][]estimator.Assumed {
-	m := map[string][]estimator.Assumed{}
+func assumed(list []inFlight) map[string][]capacity.Assumed {
+	m := map[string][]capacity.Assumed{}
 	for _, f := range list {
-		m["m"] = append(m["m"], estimator.Assumed{Namespace: f.namespace, Components: f.ours})
+		m["m"] = append(m["m"], capacity.Assumed{Namespace: f.namespace, Components: f.ours})
 	}
 	return m
 }

@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/informers"
 	clientset "k8s.io/client-go/kubernetes"
 
-	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/estimator/capacity"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/parity/karmada/live"
 	"github.com/berth-sched/berth/internal/parity/karmada/random"
@@ -103,7 +103,7 @@ func (q *quotaCase) ask() int64 {
 }
 
 // protobuf returns components as the estimator's server gets them.
-func protobuf(components []estimator.Component) []*pb.Component {
+func protobuf(components []capacity.Component) []*pb.Component {
 	var list []*pb.Component
 	for _, k := range components {
 		request := live.Convert[corev1.ResourceList](k.Request)
@@ -117,7 +117,7 @@ func protobuf(components []estimator.Component) []*pb.Component {
 
 func quota(r *rand.Rand) live.Outcome {
 	q := quotaCase{sets: random.Chance(r, 50)}
-	ours := estimator.Quota{Quotas: map[string][]*api.ResourceQuota{}}
+	ours := capacity.Quota{Quotas: map[string][]*api.ResourceQuota{}}
 	for i := range r.IntN(4) {
 		q.quotas = append(q.quotas, resourceQuota(r, random.Name(i)))
 		ours.Quotas["m"] = append(ours.Quotas["m"], live.Convert[*api.ResourceQuota](q.quotas[i]))
@@ -135,12 +135,12 @@ func quota(r *rand.Rand) live.Outcome {
 	}
 	input := []any{q.quotas, set, ours.Assumed}
 	c := &api.Cluster{ObjectMeta: api.ObjectMeta{Name: "m"}}
-	var got estimator.Estimate
+	var got capacity.Estimate
 	var err error
 	if q.sets {
 		got, err = ours.EstimateSets(c, set)
 	} else {
-		got, err = ours.Estimate(c, &estimator.Replica{Request: set[0].Request, Pod: set[0].Pod})
+		got, err = ours.Estimate(c, &capacity.Replica{Request: set[0].Request, Pod: set[0].Pod})
 	}
 	if err != nil {
 		return live.Differ("Quota", q.ask(), err.Error(), input)

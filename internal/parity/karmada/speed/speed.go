@@ -19,7 +19,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
-	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/estimator/capacity"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/parity/karmada"
 	"github.com/berth-sched/berth/internal/parity/karmada/live"
@@ -71,7 +71,7 @@ func (b *Bench) line(what, original string, theirs, ours time.Duration) {
 // described returns a cluster of n nodes of one grade, for both.
 func described(n int) (*clusterv1.Cluster, *api.Cluster) {
 	ours := &api.Cluster{ObjectMeta: api.ObjectMeta{Name: "m"}}
-	ours.Spec.ResourceModels = estimator.DefaultModels()
+	ours.Spec.ResourceModels = capacity.DefaultModels()
 	s := &api.ResourceSummary{Allocatable: berthresource.List{
 		berthresource.Pods: berthresource.MustParse("1000000"), berthresource.CPU: berthresource.MustParse("1000000"),
 		berthresource.Memory: berthresource.MustParse("100Pi"),
@@ -91,7 +91,7 @@ func described(n int) (*clusterv1.Cluster, *api.Cluster) {
 func (b *Bench) FirstFit() error {
 	_, ours := described(b.Nodes)
 	request := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("500m"), corev1.ResourceMemory: resource.MustParse("1Gi")}
-	replica := &estimator.Replica{Request: live.Convert[berthresource.List](request)}
+	replica := &capacity.Replica{Request: live.Convert[berthresource.List](request)}
 	placed := 0
 	theirs := once(func() {
 		nodes := make([]*util.Resource, b.Nodes)
@@ -102,8 +102,8 @@ func (b *Bench) FirstFit() error {
 		}
 		placed = karmada.PlaceOneByOne(nodes, request, 1<<31-1)
 	})
-	var e estimator.Estimate
-	mine := once(func() { e, _ = estimator.General{}.Estimate(ours, replica) })
+	var e capacity.Estimate
+	mine := once(func() { e, _ = capacity.General{}.Estimate(ours, replica) })
 	if int64(placed) != e.Replicas {
 		return fmt.Errorf("first fit on %d nodes: Karmada %d, berth %d", b.Nodes, placed, e.Replicas)
 	}
@@ -115,15 +115,15 @@ func (b *Bench) FirstFit() error {
 func (b *Bench) MinCovers(version string) error {
 	c, ours := described(b.Nodes)
 	request := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("3"), corev1.ResourceMemory: resource.MustParse("20Gi")}
-	replica := &estimator.Replica{Request: live.Convert[berthresource.List](request)}
+	replica := &capacity.Replica{Request: live.Convert[berthresource.List](request)}
 	requirements := &workv1.ReplicaRequirements{ResourceRequest: request}
 	g := client.NewGeneralEstimator()
 	var want []workv1.TargetCluster
 	theirs := once(func() {
 		want, _ = g.MaxAvailableReplicas(context.Background(), []*clusterv1.Cluster{c}, requirements)
 	})
-	var e estimator.Estimate
-	mine := once(func() { e, _ = estimator.General{Rule: estimator.MinCovers}.Estimate(ours, replica) })
+	var e capacity.Estimate
+	mine := once(func() { e, _ = capacity.General{Rule: capacity.MinCovers}.Estimate(ours, replica) })
 	if int64(want[0].Replicas) != e.Replicas {
 		return fmt.Errorf("models: Karmada %d, berth %d", want[0].Replicas, e.Replicas)
 	}

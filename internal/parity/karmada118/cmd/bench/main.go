@@ -19,7 +19,7 @@ import (
 	"github.com/karmada-io/karmada/pkg/estimator/client"
 	"github.com/karmada-io/karmada/pkg/util/helper"
 
-	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/estimator/capacity"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/parity/karmada/live"
 	"github.com/berth-sched/berth/internal/parity/karmada118"
@@ -65,14 +65,14 @@ func line(what string, theirs, ours time.Duration) {
 // and 1Gi.
 func firstFit(nodes int) error {
 	c := &api.Cluster{ObjectMeta: api.ObjectMeta{Name: "m"}}
-	c.Spec.ResourceModels = estimator.DefaultModels()
+	c.Spec.ResourceModels = capacity.DefaultModels()
 	c.Status.ResourceSummary = &api.ResourceSummary{
 		Allocatable: resource.List{
 			resource.Pods: resource.MustParse("1000000"), resource.CPU: resource.MustParse("1000000"), resource.Memory: resource.MustParse("100Pi"),
 		},
 		AllocatableModelings: []api.AllocatableModeling{{Grade: 6, Count: nodes}},
 	}
-	replica := &estimator.Replica{Request: resource.List{resource.CPU: resource.MustParse("500m"), resource.Memory: resource.MustParse("1Gi")}}
+	replica := &capacity.Replica{Request: resource.List{resource.CPU: resource.MustParse("500m"), resource.Memory: resource.MustParse("1Gi")}}
 	theirs := live.Convert[*clusterv1.Cluster](c)
 	request := client.ReplicaEstimationRequest{
 		Clusters: []*clusterv1.Cluster{theirs}, ReplicaRequirements: live.Convert[*workv1.ReplicaRequirements](map[string]any{"resourceRequest": replica.Request}),
@@ -83,8 +83,8 @@ func firstFit(nodes int) error {
 	if err != nil {
 		return err
 	}
-	var got estimator.Estimate
-	fast := timed(func() { got, err = estimator.General{}.Estimate(c, replica) })
+	var got capacity.Estimate
+	fast := timed(func() { got, err = capacity.General{}.Estimate(c, replica) })
 	if err != nil || int64(want[0].Replicas) != got.Replicas {
 		return fmt.Errorf("first fit on %d nodes: Karmada %d, berth %d, %v", nodes, want[0].Replicas, got.Replicas, err)
 	}

@@ -1,0 +1,211 @@
+package capacity
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/resource"
+)
+
+// podsPerNode is how many pods FirstFit takes an empty node to admit.
+const podsPerNode = 110
+
+var (
+	errShortCounts = errors.New("fewer counts than resource models")
+	errGradeTwice  = errors.New("the grade is in the list twice")
+)
+
+// countedOnly returns the wanted resources that schedulers keep accounts of.
+func countedOnly(wanted []demand) []demand {
+	return slices.DeleteFunc(slices.Clone(wanted), func(d demand) bool { return !counted(d.name) })
+}
+
+// A modelCount estimates from the numbers of nodes by grade.
+type modelCount struct {
+	rule   ModelRule
+	models []api.ResourceModel
+	counts []api.AllocatableModeling
+	wanted []demand
+	report *[]GradeReport // nil: no one asks
+
+	assumed []Assumed // only FirstFit places them
+}
+
+// uncovered says why the models cannot answer, "" if they can. Models that do
+// not agree with each other are an error.
+func (m *modelCount) uncovered() (string, error) {
+	if len(m.models) == 0 {
+		return "the cluster has no resource models", nil
+	}
+	if err := agree(m.models); err != nil {
+		return "", err
+	}
+	for _, d := range m.wanted {
+		if rangeOf(m.models[0].Ranges, d.name) < 0 {
+			return "resource model is inapplicable as missing resource: " + string(d.name), nil
+		}
+	}
+	return "", nil
+}
+
+func (m *modelCount) replicas() (int64, error) {
+	if err := m.check(); err != nil {
+		return 0, err
+	}
+	if m.rule == FirstFit && len(m.assumed) > 0 {
+		return m.besideAssumed()
+	}
+	start := m.start()
+	var total int64
+	for i := range m.models {
+		nodes, perNode, limit := m.nodes(i), int64(0), resource.Name("")
+		if i >= start {
+			perNode, limit = m.perNode(i)
+		}
+		n := resource.SatMul(nodes, perNode)
+		total = resource.SatAdd(total, n)
+		if m.report != nil {
+			*m.report = append(*m.report, GradeReport{
+				Grade: m.models[i].Grade, Nodes: nodes, PerNode: min(perNode, MaxReplicas), Replicas: min(n, MaxReplicas),
+				Limit: limit, Unfit: perNode == 0,
+			})
+		}
+	}
+	return total, nil
+}
+
+// besideAssumed counts by FirstFit what fits beside the assumed workloads.
+func (m *modelCount) besideAssumed() (int64, error) {
+	p := m.packer(m.assumed)
+	if p.opened > maxOpened {
+		return 0, manyNodes()
+	}
+	one := Component{Replicas: 1, Request: resource.List{}}
+	for _, d := range m.wanted {
+		one.Request[d.name] = d.quantity
+	}
+	needs := p.kindsOf([]Component{one})[0].needs
+	reports := make([]GradeReport, len(m.models))
+	for _, g := range p.room {
+		r := &reports[g.model]
+		r.PerNode = fits(g.empty, needs)
+		r.Nodes, r.Replicas = m.nodes(g.model), resource.SatMul(g.left, r.PerNode)
+	}
+	for _, n := range p.nodes {
+		r := &reports[n.model]
+		r.Assumed++
+		r.Replicas = resource.SatAdd(r.Replicas, fits(n.room, needs))
+	}
+	var total int64
+	for i := range reports {
+		r := &reports[i]
+		total = resource.SatAdd(total, r.Replicas)
+		r.Grade, r.Unfit, r.Replicas = m.models[i].Grade, r.PerNode == 0, min(r.Replicas, MaxReplicas)
+		_, r.Limit = m.perNode(i)
+	}
+	if m.report != nil {
+		*m.report = reports
+	}
+	return total, nil
+}
+
+// check refuses counts that cannot be matched with the models.
+func (m *modelCount) check() error {
+	for i := range m.models {
+		if m.rule != FirstFit {
+			break
+		}
+		for k := range i {
+			if m.models[k].Grade == m.models[i].Grade {
+				return invalidModel(i, "grade", fmt.Sprint(m.models[i].Grade), errGradeTwice)
+			}
+		}
+	}
+	if m.rule != FirstFit && len(m.counts) < len(m.models) {
+		return shortCounts(m.counts, m.models)
+	}
+	return nil
+}
+
+func shortCounts(counts []api.AllocatableModeling, models []api.ResourceModel) error {
+	return &api.InvalidError{
+		Field: summaryField + ".allocatableModelings", Value: fmt.Sprintf("%d counts for %d models", len(counts), len(models)),
+		Err: errShortCounts,
+	}
+}
+
+// start returns the index of the first model that may be counted.
+func (m *modelCount) start() int {
+	start := 0
+	for _, d := range m.wanted {
+		switch m.rule {
+		case Contains:
+			start = max(start, m.firstAbove(d, 1)-1)
+		case MinCovers:
+			start = max(start, m.firstAbove(d, 0))
+		}
+	}
+	return start
+}
+
+// firstAbove returns the index of the first model whose minimum compares with
+// the request as at least cmp (0: not less, 1: greater), the number of models if
+// there is none.
+func (m *modelCount) firstAbove(d demand, cmp int) int {
+	for i := range m.models {
+		if m.min(i, d.name).Cmp(d.quantity) >= cmp {
+			return i
+		}
+	}
+	return len(m.models)
+}
+
+// atLeast returns what a node of model i has at least, 0 of what no model knows.
+func (m *modelCount) atLeast(i int, name resource.Name) resource.Quantity {
+	if rangeOf(m.models[i].Ranges, name) < 0 {
+		return resource.Quantity{}
+	}
+	return m.min(i, name)
+}
+
+func (m *modelCount) min(i int, name resource.Name) resource.Quantity {
+	j := rangeOf(m.models[i].Ranges, name)
+	return m.models[i].Ranges[j].Min
+}
+
+// nodes returns the number of nodes of model i. FirstFit matches counts by
+// grade, the older rules by position.
+func (m *modelCount) nodes(i int) int64 {
+	if m.rule != FirstFit {
+		return int64(m.counts[i].Count)
+	}
+	var n int64
+	for _, c := range m.counts {
+		if c.Grade == m.models[i].Grade {
+			n = resource.SatAdd(n, int64(c.Count))
+		}
+	}
+	return n
+}
+
+// perNode returns how many replicas a node of model i is taken to allow, and
+// what limits them.
+func (m *modelCount) perNode(i int) (int64, resource.Name) {
+	var n int64 = math.MaxInt64
+	var limit resource.Name
+	if m.rule == FirstFit {
+		n, limit = podsPerNode, resource.Pods
+	}
+	for _, d := range m.wanted {
+		if fits := unitsOf(d.name, m.min(i, d.name)) / d.units; fits < n {
+			n, limit = fits, d.name
+		}
+	}
+	if n == 0 && m.rule == Contains {
+		n = 1
+	}
+	return n, limit
+}

@@ -1,0 +1,149 @@
+package capacity
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/resource"
+)
+
+// A Component is one kind of pod of a workload that needs several kinds, such
+// as one job manager and three task managers. One copy of each component,
+// Replicas times, is a set.
+type Component struct {
+	Name     string        `json:"name,omitempty"`
+	Replicas int64         `json:"replicas"`
+	Request  resource.List `json:"request,omitempty"`
+	// Pod is one copy of the component, for estimators that look at nodes or
+	// quotas; others do not read it. It may be nil.
+	Pod *api.Pod `json:"pod,omitempty"`
+}
+
+// ComponentOf returns a component of copies of a pod, which request what
+// [ReplicaOf] says.
+func ComponentOf(name string, replicas int64, pod *api.Pod) Component {
+	return Component{Name: name, Replicas: replicas, Request: ReplicaOf(pod).Request, Pod: pod}
+}
+
+// A SetEstimator is a ClusterEstimator that can estimate whole sets of
+// components.
+type SetEstimator interface {
+	ClusterEstimator
+	// EstimateSets is to sets what Estimate is to replicas.
+	EstimateSets(cluster *api.Cluster, components []Component) (Estimate, error)
+}
+
+// EstimateSets returns how many whole sets of components the cluster can take
+// on. Without components, or when they have no replicas, it is the number of
+// pods that the cluster admits.
+//
+// The sums of the cluster's resources bound the number. If the cluster counts
+// its nodes by grade, sets are then placed one by one, as [FirstFit] sees the
+// nodes: component by component in the order given, each replica on the first
+// node, lowest grade first, that has room. The result is what was placed before
+// something did not fit: less than a cleverer order might place, and under
+// every [ModelRule] the same.
+//
+// Cost: grows with the number of nodes that are filled. If these are more than
+// four million, it is an error.
+//
+// Source: Karmada 1.18, with the gate MultiplePodTemplatesScheduling. (In 1.16,
+// the first version with sets, components that take a larger part of the
+// cluster are placed first, and nodes admit any number of pods.)
+//
+// Differs: a resource is always counted in one unit; Karmada chooses it by how
+// each quantity is written, and finds no room for "1G" of memory in "64Gi".
+// Negative replicas are an error. When a component needs something that is in
+// no model, the bound stands; Karmada answers 0.
+func (g General) EstimateSets(cluster *api.Cluster, components []Component) (Estimate, error) {
+	if err := g.check(cluster); err != nil {
+		return Estimate{}, err
+	}
+	if cluster.Status.ResourceSummary == nil {
+		return Estimate{}, nil
+	}
+	pods, err := podsOf(components)
+	if err != nil {
+		return Estimate{}, ofCluster(cluster, err)
+	}
+	summary := besides(cluster.Status.ResourceSummary, g.Assumed[cluster.Name])
+	bound := freePods(summary)
+	if pods > 0 {
+		bound = setsBySummary(summary, components, bound/pods)
+	}
+	bound = min(bound, MaxReplicas)
+	if bound == 0 || pods == 0 || g.IgnoreModels || len(summary.AllocatableModelings) == 0 {
+		return Estimate{Replicas: bound}, nil
+	}
+	n, err := setsByModels(cluster, components, g.Assumed[cluster.Name], bound)
+	if err != nil {
+		return Estimate{}, ofCluster(cluster, err)
+	}
+	return Estimate{Replicas: n}, nil
+}
+
+// podsOf returns the number of pods in a set.
+func podsOf(components []Component) (int64, error) {
+	var pods int64
+	for i, c := range components {
+		if c.Replicas < 0 {
+			return 0, &api.InvalidError{
+				Field: fmt.Sprintf("components[%d].replicas", i), Value: fmt.Sprint(c.Replicas), Err: errNegative,
+			}
+		}
+		pods = resource.SatAdd(pods, c.Replicas)
+	}
+	return pods, nil
+}
+
+// setsBySummary bounds the number of sets by the cluster's sums.
+func setsBySummary(s *api.ResourceSummary, components []Component, bound int64) int64 {
+	perSet := map[resource.Name]int64{}
+	for _, c := range components {
+		for _, d := range demands(c.Request) {
+			perSet[d.name] = resource.SatAdd(perSet[d.name], resource.SatMul(c.Replicas, d.units))
+		}
+	}
+	for name, want := range perSet {
+		if want == 0 {
+			continue
+		}
+		if _, known := s.Allocatable[name]; !known {
+			return 0
+		}
+		bound = min(bound, max(0, unitsOf(name, free(s, name))/want))
+	}
+	return bound
+}
+
+// setsByModels places sets on the nodes that the grades stand for, beside what
+// is assumed to be there.
+func setsByModels(cluster *api.Cluster, components []Component, assumed []Assumed, bound int64) (int64, error) {
+	var all []demand
+	for _, c := range components {
+		if c.Replicas == 0 {
+			continue // whatever it requests
+		}
+		for _, d := range countedOnly(demands(c.Request)) {
+			if !slices.ContainsFunc(all, func(e demand) bool { return e.name == d.name }) {
+				all = append(all, d)
+			}
+		}
+	}
+	m := modelCount{
+		rule: FirstFit, models: cluster.Spec.ResourceModels, counts: cluster.Status.ResourceSummary.AllocatableModelings, wanted: all,
+	}
+	if fallback, err := m.uncovered(); err != nil || fallback != "" {
+		return bound, err
+	}
+	if err := m.check(); err != nil {
+		return 0, err
+	}
+	p := m.packer(assumed)
+	n := p.pack(p.kindsOf(components), bound)
+	if p.opened > maxOpened {
+		return 0, manyNodes()
+	}
+	return n, nil
+}

@@ -1,0 +1,178 @@
+package capacity
+
+import (
+	"fmt"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/resource"
+)
+
+// Summarize returns a copy of the cluster whose status says what its nodes say:
+// node counts, the sums of resources, and, if spec.resourceModels names models,
+// the number of nodes of each grade. pending holds the cluster's pods that have
+// no node yet. The copy shares everything else with its original. [SummaryPatch]
+// writes it back.
+//
+//	allocatable  sum over all nodes, unready and unschedulable ones included
+//	allocated    requests of the snapshot's pods, and their number
+//	allocating   requests of the pending pods, and their number
+//	modelings    nodes by what is left on them; a node that admits no more pods
+//	             is left out
+//
+// The error is about the models (see [NewGrader]), about a pending pod that is
+// nil or requests less than 0, or about a cluster or snapshot that is nil.
+//
+// Source: Karmada 1.13, the cluster status controller.
+//
+// Differs: Karmada stops counting nodes by grade at the first one that admits
+// no more pods; here only that node is left out. What a pod requests is what
+// [framework.PodInfo] says, sidecars and pod-level requests included. Pods that
+// are done are those that the snapshot does not hold.
+func Summarize(cluster *api.Cluster, s *framework.Snapshot, pending []*api.Pod) (*api.Cluster, error) {
+	if cluster == nil {
+		return nil, errNilCluster
+	}
+	if s == nil {
+		return nil, &api.InvalidError{Object: "cluster " + cluster.Name, Field: "snapshot", Value: "null", Err: errNil}
+	}
+	var grader *Grader
+	if len(cluster.Spec.ResourceModels) > 0 {
+		g, err := NewGrader(cluster.Spec.ResourceModels)
+		if err != nil {
+			return nil, ofCluster(cluster, err)
+		}
+		grader = g
+	}
+	summary := &api.ResourceSummary{Allocatable: resource.List{}}
+	nodes := &api.NodeSummary{TotalNum: int32(min(s.Len(), MaxReplicas))}
+	var used resource.Vector
+	var pods int64
+	for _, n := range s.All() {
+		if ready(n.Node) {
+			nodes.ReadyNum++
+		}
+		for name, q := range n.Node.Status.Allocatable {
+			summary.Allocatable[name] = summary.Allocatable[name].Add(q)
+		}
+		used = used.Add(n.Requested)
+		pods += int64(len(n.Pods))
+	}
+	allocated := amounts{}
+	for i, x := range used {
+		allocated[s.Schema().Name(i)] = x
+	}
+	summary.Allocated = allocated.list(pods)
+	waiting, err := pendingRequests(pending)
+	if err != nil {
+		return nil, ofCluster(cluster, err)
+	}
+	summary.Allocating = waiting
+	if grader != nil {
+		summary.AllocatableModelings = grader.count(s)
+	}
+	described := *cluster
+	described.Status.NodeSummary, described.Status.ResourceSummary = nodes, summary
+	return &described, nil
+}
+
+func ready(n *api.Node) bool {
+	for i := range n.Status.Conditions {
+		if c := &n.Status.Conditions[i]; c.Type == api.NodeReady {
+			return c.Status == api.ConditionTrue
+		}
+	}
+	return false
+}
+
+// amounts are amounts of resources, of cpu in thousandths.
+type amounts map[resource.Name]int64
+
+// pendingRequests adds up what the pods request. It leaves the snapshot's schema
+// alone: what only waits must not use up names that nodes may need.
+func pendingRequests(pending []*api.Pod) (resource.List, error) {
+	sum := amounts{}
+	for i, p := range pending {
+		if p == nil {
+			return nil, &api.InvalidError{Field: fmt.Sprintf("pending[%d]", i), Value: "null", Err: errNil}
+		}
+		request := ReplicaOf(p).Request
+		for _, name := range request.Names() {
+			q := request[name]
+			if q.Sign() < 0 {
+				return nil, &api.InvalidError{
+					Field: fmt.Sprintf("pending[%d].requests[%s]", i, name), Value: q.String(), Err: errNegative,
+				}
+			}
+			sum.add(name, q)
+		}
+	}
+	return sum.list(int64(len(pending))), nil
+}
+
+// add adds a quantity of a resource that schedulers count.
+func (a amounts) add(name resource.Name, q resource.Quantity) {
+	switch {
+	case name == resource.CPU:
+		a[name] = resource.SatAdd(a[name], q.MilliValue())
+	case name == resource.Memory, name == resource.EphemeralStorage, name.IsScalar():
+		a[name] = resource.SatAdd(a[name], q.Value())
+	}
+}
+
+// list returns the amounts above 0 and the number of pods as a list, nil if
+// there are none.
+func (a amounts) list(pods int64) resource.List {
+	l := resource.List{}
+	for name, x := range a {
+		if x > 0 {
+			l[name] = quantityOf(name, x)
+		}
+	}
+	if pods > 0 {
+		l[resource.Pods] = resource.New(pods, resource.DecimalSI)
+	}
+	if len(l) == 0 {
+		return nil
+	}
+	return l
+}
+
+// quantityOf returns an amount in the notation that Karmada writes it in.
+func quantityOf(name resource.Name, x int64) resource.Quantity {
+	switch {
+	case name == resource.CPU:
+		return resource.Milli(x)
+	case name == resource.Memory, name == resource.EphemeralStorage, name.IsHugePages():
+		return resource.New(x, resource.BinarySI)
+	}
+	return resource.New(x, resource.DecimalSI)
+}
+
+// count counts the snapshot's nodes by what is free on them.
+func (g *Grader) count(s *framework.Snapshot) []api.AllocatableModeling {
+	counts := g.zero()
+	for _, n := range s.All() {
+		if n.AllowedPods <= int64(len(n.Pods)) {
+			continue
+		}
+		i, ok := g.grade(func(name resource.Name) resource.Quantity { return freeOn(s.Schema(), n, name) })
+		if ok {
+			counts[i].Count++
+		}
+	}
+	return counts
+}
+
+// freeOn returns what is left of a resource on a node, 0 if the node does not
+// have it, and less than 0 if more is requested than there is.
+func freeOn(schema *resource.Schema, n *framework.NodeInfo, name resource.Name) resource.Quantity {
+	q, ok := n.Node.Status.Allocatable[name]
+	if !ok {
+		return q
+	}
+	if i, known := schema.Index(name); known {
+		q = q.Sub(quantityOf(name, n.Requested.At(i)))
+	}
+	return q
+}

@@ -1,0 +1,214 @@
+package nodemetric
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/berth-sched/berth/framework/api"
+)
+
+// HistogramOptions lays out the buckets of a [Histogram], which grow
+// geometrically: the first is [0, First), each next one Growth times as wide,
+// up to the one that holds Max, which holds everything above, too.
+type HistogramOptions struct {
+	First  float64 // width of the first bucket, above 0
+	Growth float64 // above 1
+	Max    float64 // above First
+	// HalfLife is the time after which a sample counts half; 0 means that it
+	// counts fully forever.
+	HalfLife time.Duration
+}
+
+// CPUHistogram and MemoryHistogram are the layouts that koordlet predicts
+// peaks with: cores from 0.025 to 1024, bytes from 5 MiB to 2 TiB, buckets
+// growing by 5 %, half-lives of 12 and 24 hours.
+func CPUHistogram() HistogramOptions {
+	return HistogramOptions{First: 0.025, Growth: 1.05, Max: 1024, HalfLife: 12 * time.Hour}
+}
+
+// MemoryHistogram is the layout for memory; see [CPUHistogram].
+func MemoryHistogram() HistogramOptions {
+	return HistogramOptions{First: 5 << 20, Growth: 1.05, Max: 2 << 40, HalfLife: 24 * time.Hour}
+}
+
+// maxBuckets bounds the memory of a histogram.
+const maxBuckets = 1 << 16
+
+// A Histogram counts weighted samples in buckets and forgets them gradually:
+// with every half-life a sample loses half of its weight. Its memory does not
+// grow with the number of samples.
+//
+//	weight of a sample at time t = weight * 2^((t - reference) / half-life)
+//
+// Only relative weights matter, so the reference moves forward before they grow
+// too large.
+//
+// Source: koordlet 1.8, pkg/util/histogram, from the Vertical Pod Autoscaler.
+//
+// Differs: the limits of buckets and the weights are computed with operations
+// that are exact on every machine, so that they may differ from koordlet's in
+// the last bit. Nothing panics: bad samples are errors. The zero Histogram is
+// empty, and takes no samples.
+type Histogram struct {
+	options   HistogramOptions
+	starts    []float64 // of each bucket, ascending
+	weights   []float64
+	total     float64
+	sum       float64 // of values times weights
+	reference time.Time
+	begun     bool
+}
+
+// The least weight that counts, the exponent at which the reference moves, and
+// the largest value and weight of a sample: with these, sums stay finite.
+const (
+	leastWeight = 1e-4
+	maxExponent = 100
+	maxSample   = 1e100
+)
+
+// NewHistogram returns an empty histogram. Options out of range, and such that
+// need more than 65,536 buckets, are an [*api.InvalidError].
+func NewHistogram(o HistogramOptions) (*Histogram, error) {
+	fail := func(field string, value any, why string) error {
+		return &api.InvalidError{Object: "histogram", Field: field, Value: fmt.Sprint(value), Err: fmt.Errorf("%s", why)}
+	}
+	switch {
+	case !(o.First > 0) || math.IsInf(o.First, 0):
+		return nil, fail("first", o.First, "must be above 0")
+	case !(o.Growth > 1) || math.IsInf(o.Growth, 0):
+		return nil, fail("growth", o.Growth, "must be above 1")
+	case !(o.Max > o.First) || math.IsInf(o.Max, 0):
+		return nil, fail("max", o.Max, "must be above first")
+	case o.HalfLife < 0:
+		return nil, fail("halfLife", o.HalfLife, "must not be negative")
+	}
+	h := &Histogram{options: o}
+	width := o.First
+	for start := 0.0; ; {
+		h.starts = append(h.starts, start)
+		if start > o.Max {
+			break
+		}
+		if len(h.starts) == maxBuckets {
+			return nil, fail("growth", o.Growth, "needs too many buckets")
+		}
+		start += width
+		width = float64(width * o.Growth)
+	}
+	h.weights = make([]float64, len(h.starts))
+	return h, nil
+}
+
+// Add counts a sample of a value with a weight at a time. A value or weight
+// outside [0,1e100] or not a number, and a histogram that [NewHistogram] has not
+// made, is an [*api.InvalidError].
+func (h *Histogram) Add(value, weight float64, at time.Time) error {
+	switch {
+	case len(h.starts) == 0:
+		return &api.InvalidError{Object: "histogram", Err: errNoBuckets}
+	case !(value >= 0 && value <= maxSample):
+		return &api.InvalidError{Object: "histogram", Field: "value", Value: fmt.Sprint(value), Err: errNotAmount}
+	case !(weight >= 0 && weight <= maxSample):
+		return &api.InvalidError{Object: "histogram", Field: "weight", Value: fmt.Sprint(weight), Err: errNotAmount}
+	}
+	weight = float64(weight * h.factor(at))
+	h.weights[h.bucket(value)] += weight
+	h.total += weight
+	h.sum += float64(value * weight)
+	return nil
+}
+
+var (
+	errNotAmount = errors.New("must be a number from 0 to 1e100")
+	errNoBuckets = errors.New("has no buckets: make it with NewHistogram")
+)
+
+// bucket returns the bucket of a value.
+func (h *Histogram) bucket(value float64) int {
+	i, found := slices.BinarySearch(h.starts, value)
+	if !found {
+		i--
+	}
+	return i
+}
+
+// factor returns what a sample's weight is multiplied by.
+func (h *Histogram) factor(at time.Time) float64 {
+	if h.options.HalfLife == 0 {
+		return 1
+	}
+	if !h.begun {
+		h.begun, h.reference = true, at
+	}
+	age := at.Sub(h.reference)
+	if halves := age / h.options.HalfLife; halves >= maxExponent {
+		h.scale(exp2(-float64(halves)))
+		shift := halves * h.options.HalfLife
+		h.reference = h.reference.Add(shift)
+		age -= shift
+	}
+	return exp2(float64(age) / float64(h.options.HalfLife))
+}
+
+func (h *Histogram) scale(by float64) {
+	for i := range h.weights {
+		h.weights[i] *= by
+	}
+	h.total *= by
+	h.sum *= by
+}
+
+// Empty reports whether no sample counts any more: no bucket has a weight of
+// 1e-4, whatever they have together.
+func (h *Histogram) Empty() bool { return !slices.ContainsFunc(h.weights, counts) }
+
+// counts reports whether a bucket's weight does.
+func counts(weight float64) bool { return weight >= leastWeight }
+
+// Percentile returns the upper limit of the bucket in which the fraction p of
+// the total weight is reached, the lower limit of the last bucket, and 0 if the
+// histogram is empty.
+func (h *Histogram) Percentile(p float64) float64 {
+	first, last := slices.IndexFunc(h.weights, counts), len(h.weights)-1
+	if first < 0 {
+		return 0
+	}
+	for !counts(h.weights[last]) {
+		last--
+	}
+	threshold := float64(min(max(p, 0), 1) * h.total)
+	at := first
+	for passed := h.weights[at]; at < last && passed < threshold; passed += h.weights[at] {
+		at++
+	}
+	return h.starts[min(at+1, len(h.starts)-1)]
+}
+
+// Mean returns the weighted mean of the samples, 0 if the histogram is empty.
+func (h *Histogram) Mean() float64 {
+	if h.Empty() {
+		return 0
+	}
+	return h.sum / h.total
+}
+
+// exp2 returns 2^x. It uses multiplications and square roots only, which are
+// the same on every machine, where math.Exp2 need not be.
+func exp2(x float64) float64 {
+	whole := math.Floor(x)
+	if whole < -1074 {
+		return 0
+	}
+	rest, result := x-whole, 1.0
+	for root := math.Sqrt2; rest > 0 && root > 1; root = math.Sqrt(root) {
+		if rest *= 2; rest >= 1 {
+			result *= root
+			rest--
+		}
+	}
+	return math.Ldexp(result, int(min(whole, 1024)))
+}

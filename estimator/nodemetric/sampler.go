@@ -1,0 +1,313 @@
+package nodemetric
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/berth-sched/berth/estimator"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/resource"
+)
+
+// SamplePolicy says how a [Sampler] reports. The zero value is what koordlet
+// does by default.
+type SamplePolicy struct {
+	// Average is the time over which use is averaged; 0 and less mean 5 minutes.
+	// Reports tell it in whole seconds, rounded up.
+	Average time.Duration
+	// Interval is how often a report is made, which it says of itself, in whole
+	// seconds, rounded up; 0 and less mean 60 s. Koordinator waits as long for a new
+	// pod to show.
+	Interval time.Duration
+	// Periods are those of the statistics; nil means 5, 10 and 30 minutes.
+	Periods []time.Duration
+	// Decaying takes the statistics from decaying histograms, whose half-life
+	// is the period, instead of from the samples of the period: memory then does
+	// not grow with the period, percentiles are the limits of buckets, and a
+	// period never ends.
+	Decaying bool
+}
+
+func (p SamplePolicy) withDefaults() SamplePolicy {
+	if p.Average <= 0 {
+		p.Average = 5 * time.Minute
+	}
+	if p.Interval <= 0 {
+		p.Interval = defaultInterval
+	}
+	if p.Periods == nil {
+		p.Periods = []time.Duration{5 * time.Minute, 10 * time.Minute, 30 * time.Minute}
+	}
+	return p
+}
+
+// A Use is an amount of cpu, in thousandths, and of memory, in bytes.
+type Use struct{ CPU, Memory int64 }
+
+// PodUse is what a pod uses. Without a Pod it is the use of something on the node
+// that is not reported by itself.
+type PodUse struct {
+	Pod *api.Pod
+	Use Use
+}
+
+// A Sampler makes reports of a node's real use from samples of simulated use,
+// as the agent on the node would: averages per pod, averages and percentiles of
+// the whole.
+//
+//	s := nodemetric.NewSampler(nodemetric.SamplePolicy{})
+//	for each tick {
+//		s.Add(now, system, pods)
+//	}
+//	err := ledger.SetMetric(s.Report("node-1", now))
+//
+// A statistic is reported once its samples span half of its period, an average
+// from the first sample on. Times must not go back. The zero Sampler is that of
+// the zero policy. A Sampler must be used by one goroutine at a time.
+//
+// Source: koordlet 1.8, states_nodemetric.go, default policy.
+//
+// Differs: averages are taken in thousandths and bytes and truncated; koordlet
+// averages cores in floating point.
+type Sampler struct {
+	policy  SamplePolicy
+	times   []time.Time
+	totals  []Use // of the node, by time
+	systems []Use
+	pods    map[podKey]*podSamples
+	periods []decayingPeriod // if the policy says so
+	began   time.Time
+}
+
+// podKey is what a report knows a pod by.
+type podKey struct{ namespace, name string }
+
+// defaultInterval is how often koordlet reports if its policy does not say.
+const defaultInterval = 60 * time.Second
+
+// podSamples are the samples of a pod.
+type podSamples struct {
+	pod   *api.Pod
+	times []time.Time
+	uses  []Use
+}
+
+// decayingPeriod replaces the samples of a period.
+type decayingPeriod struct{ cpu, memory *Histogram }
+
+// NewSampler returns a Sampler without samples.
+func NewSampler(p SamplePolicy) *Sampler {
+	s := &Sampler{policy: p.withDefaults(), pods: map[podKey]*podSamples{}}
+	if p.Decaying {
+		for _, period := range s.policy.Periods {
+			s.periods = append(s.periods, newDecayingPeriod(period))
+		}
+	}
+	return s
+}
+
+// newDecayingPeriod makes histograms with koordlet's buckets.
+func newDecayingPeriod(halfLife time.Duration) decayingPeriod {
+	histogram := func(o HistogramOptions) *Histogram {
+		o.HalfLife = max(halfLife, 1)
+		h, err := NewHistogram(o)
+		if err != nil {
+			panic(err) // the layouts are constants
+		}
+		return h
+	}
+	return decayingPeriod{histogram(CPUHistogram()), histogram(MemoryHistogram())}
+}
+
+// Add takes a sample: what the system uses and what each pod does. The node
+// uses the sum. Pods that are not in the last sample are not reported.
+func (s *Sampler) Add(now time.Time, system Use, pods []PodUse) {
+	s.prepare()
+	total := system
+	present := make(map[podKey]bool, len(pods))
+	for _, p := range pods {
+		total = total.plus(p.Use)
+		if p.Pod == nil {
+			continue
+		}
+		name := podKey{p.Pod.Namespace, p.Pod.Name}
+		present[name] = true
+		series := s.pods[name]
+		if series == nil {
+			series = &podSamples{}
+			s.pods[name] = series
+		}
+		series.pod = p.Pod
+		series.times, series.uses = append(series.times, now), append(series.uses, p.Use)
+		k := expired(series.times, now.Add(-s.policy.Average))
+		series.times, series.uses = series.times[k:], series.uses[k:]
+	}
+	for name := range s.pods {
+		if !present[name] {
+			delete(s.pods, name)
+		}
+	}
+	if len(s.times) == 0 {
+		s.began = now
+	}
+	s.times, s.totals, s.systems = append(s.times, now), append(s.totals, total), append(s.systems, system)
+	k := expired(s.times, now.Add(-s.kept()))
+	s.times, s.totals, s.systems = s.times[k:], s.totals[k:], s.systems[k:]
+	for _, p := range s.periods {
+		// Both histograms take any finite number that is not negative.
+		_ = p.cpu.Add(float64(max(total.CPU, 0))/1000, 1, now)
+		_ = p.memory.Add(float64(max(total.Memory, 0)), 1, now)
+	}
+}
+
+// prepare makes a zero Sampler one of the zero policy.
+func (s *Sampler) prepare() {
+	if s.pods == nil {
+		*s = *NewSampler(SamplePolicy{})
+	}
+}
+
+// kept is how long samples of the node are needed.
+func (s *Sampler) kept() time.Duration {
+	if s.policy.Decaying || len(s.policy.Periods) == 0 {
+		return s.policy.Average
+	}
+	return max(s.policy.Average, slices.Max(s.policy.Periods))
+}
+
+// expired returns how many of the times lie before start.
+func expired(times []time.Time, start time.Time) int {
+	k := 0
+	for k < len(times) && times[k].Before(start) {
+		k++
+	}
+	return k
+}
+
+func (u Use) plus(v Use) Use {
+	return Use{resource.SatAdd(u.CPU, v.CPU), resource.SatAdd(u.Memory, v.Memory)}
+}
+
+// Report returns the report of a node at a time not before the last sample. It
+// is a new object at every call.
+func (s *Sampler) Report(node string, now time.Time) *api.NodeMetric {
+	s.prepare()
+	m := &api.NodeMetric{
+		TypeMeta:   api.TypeMeta{Kind: "NodeMetric", APIVersion: "slo.koordinator.sh/v1alpha1"},
+		ObjectMeta: api.ObjectMeta{Name: node},
+	}
+	average, interval := wholeSeconds(s.policy.Average), wholeSeconds(s.policy.Interval)
+	policy := &api.AggregatePolicy{}
+	info := &api.NodeMetricInfo{}
+	k := expired(s.times, now.Add(-s.policy.Average))
+	if k < len(s.times) {
+		info.NodeUsage, info.SystemUsage = averageUse(s.totals[k:]), averageUse(s.systems[k:])
+	}
+	for i, d := range s.policy.Periods {
+		policy.Durations = append(policy.Durations, api.Duration{Duration: d})
+		info.AggregatedNodeUsages = append(info.AggregatedNodeUsages, api.AggregatedUsage{
+			Usage: s.statistics(i, now), Duration: api.Duration{Duration: d},
+		})
+	}
+	m.Spec.CollectPolicy = &api.NodeMetricCollectPolicy{
+		AggregateDurationSeconds: &average, ReportIntervalSeconds: &interval, NodeAggregatePolicy: policy,
+	}
+	m.Status = api.NodeMetricStatus{UpdateTime: &now, NodeMetric: info, PodsMetric: s.reportPods(now)}
+	return m
+}
+
+// wholeSeconds returns d in seconds, rounded up.
+func wholeSeconds(d time.Duration) int64 {
+	whole := int64(d / time.Second)
+	if d%time.Second > 0 {
+		whole++
+	}
+	return whole
+}
+
+func (s *Sampler) reportPods(now time.Time) []*api.PodMetricInfo {
+	var reports []api.PodMetricInfo // side by side, which makes them fast to read
+	for name, series := range s.pods {
+		k := expired(series.times, now.Add(-s.policy.Average))
+		if k == len(series.times) {
+			continue
+		}
+		reports = append(reports, api.PodMetricInfo{
+			Name: name.name, Namespace: name.namespace, PodUsage: averageUse(series.uses[k:]),
+			Priority: string(estimator.PodPriorityClass(series.pod)),
+		})
+	}
+	slices.SortFunc(reports, func(a, b api.PodMetricInfo) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+	var list []*api.PodMetricInfo
+	for i := range reports {
+		list = append(list, &reports[i])
+	}
+	return list
+}
+
+// statistics returns those of a period: all of them empty while its samples
+// span less than half of it.
+func (s *Sampler) statistics(i int, now time.Time) map[api.AggregationType]api.ResourceMap {
+	usage := map[api.AggregationType]api.ResourceMap{api.AVG: {}}
+	for _, p := range percentiles {
+		usage[p.kind] = api.ResourceMap{}
+	}
+	period := s.policy.Periods[i]
+	k := expired(s.times, now.Add(-period))
+	if k == len(s.times) {
+		return usage
+	}
+	first, last := s.times[k], s.times[len(s.times)-1]
+	if s.policy.Decaying {
+		first = s.began
+	}
+	if last.Sub(first) < period/2 {
+		return usage
+	}
+	if s.policy.Decaying {
+		s.periods[i].fill(usage)
+		return usage
+	}
+	usage[api.AVG] = averageUse(s.totals[k:])
+	cpu, memory := split(s.totals[k:])
+	slices.Sort(cpu)
+	slices.Sort(memory)
+	for _, p := range percentiles {
+		usage[p.kind] = resourceMap(Use{percentileOf(cpu, p.fraction), percentileOf(memory, p.fraction)})
+	}
+	return usage
+}
+
+// fill sets the statistics from the histograms.
+func (p *decayingPeriod) fill(usage map[api.AggregationType]api.ResourceMap) {
+	const milli = 1000
+	usage[api.AVG] = resourceMap(Use{resource.SatFloat(p.cpu.Mean() * milli), resource.SatFloat(p.memory.Mean())})
+	for _, q := range percentiles {
+		f := float64(q.fraction)
+		usage[q.kind] = resourceMap(Use{resource.SatFloat(p.cpu.Percentile(f) * milli), resource.SatFloat(p.memory.Percentile(f))})
+	}
+}
+
+// split returns the parts of the uses.
+func split(uses []Use) (cpu, memory []int64) {
+	cpu, memory = make([]int64, len(uses)), make([]int64, len(uses))
+	for i, u := range uses {
+		cpu[i], memory[i] = u.CPU, u.Memory
+	}
+	return cpu, memory
+}
+
+func averageUse(uses []Use) api.ResourceMap {
+	cpu, memory := split(uses)
+	return resourceMap(Use{Average(cpu), Average(memory)})
+}
+
+func resourceMap(u Use) api.ResourceMap {
+	var m api.ResourceMap
+	m.Set(resource.CPU, resource.Milli(u.CPU))
+	m.Set(resource.Memory, resource.New(u.Memory, resource.BinarySI))
+	return m
+}
