@@ -8,7 +8,7 @@
 //
 //	ledger := estimator.LedgerOf(snapshot)
 //	err := ledger.SetMetric(metric) // a report has come in
-//	load, err := estimator.NewLoad(estimator.LoadAware{})
+//	load, err := estimator.NewLoad(estimator.LoadConfig{})
 //	filter.LoadAware{Load: load}    // keeps pods off hot nodes
 //	scoring.LoadAware{Load: load}   // prefers cool ones
 //

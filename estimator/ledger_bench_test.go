@@ -123,16 +123,16 @@ func (s reportShape) report(n *framework.NodeInfo, cpu int64, at time.Time) *api
 // bound below: it reads every name and adds up every usage of the same metrics,
 // and nothing else.
 func BenchmarkLedgerRefresh(b *testing.B) {
-	plain := estimator.LoadAware{}
-	prod := estimator.LoadAware{ScoreProd: true, ProdThresholds: map[resource.Name]int64{resource.CPU: 50}}
-	aggregated := estimator.LoadAware{Aggregated: &estimator.Aggregated{
+	plain := estimator.LoadConfig{}
+	prod := estimator.LoadConfig{ScoreProd: true, ProdThresholds: map[resource.Name]int64{resource.CPU: 50}}
+	aggregated := estimator.LoadConfig{Aggregated: &estimator.Aggregated{
 		Thresholds: map[resource.Name]int64{resource.CPU: 60}, Type: api.P95, ScoreType: api.P50, ScoreDuration: 5 * time.Minute,
 	}}
 	all := []estimator.Rules{estimator.Koordinator18, estimator.Koordinator16, estimator.Koordinator15, estimator.Koordinator14}
 	ends := []estimator.Rules{estimator.Koordinator18, estimator.Koordinator14}
 	for _, v := range []struct {
 		name   string
-		config estimator.LoadAware
+		config estimator.LoadConfig
 		shape  reportShape
 		rules  []estimator.Rules
 	}{

@@ -142,7 +142,7 @@ func (m *ledgerModel) addLoad(t *rapid.T) {
 	if len(m.loads) == 5 {
 		t.Skip("enough")
 	}
-	c := estimator.LoadAware{
+	c := estimator.LoadConfig{
 		Rules: rapid.SampledFrom([]estimator.Rules{
 			estimator.Koordinator14, estimator.Koordinator15, estimator.Koordinator16, estimator.Koordinator18, estimator.Koordinator18,
 		}).Draw(t, "rules"),
@@ -808,7 +808,7 @@ func (m *ledgerModel) oraclePod(load *estimator.Load, p modelPod) oracle.LoadPod
 }
 
 func (m *ledgerModel) want(
-	c estimator.LoadAware, r resource.Name, n modelNode, pods []oracle.LoadPod, exists map[string]bool,
+	c estimator.LoadConfig, r resource.Name, n modelNode, pods []oracle.LoadPod, exists map[string]bool,
 	s, score oracle.LoadStatistic, basis estimator.Basis, prod bool,
 ) (int64, bool) {
 	filter := basis == estimator.WholeForFilter || basis == estimator.ProdForFilter

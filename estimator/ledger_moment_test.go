@@ -15,7 +15,7 @@ import (
 // legacyUse returns what rules up to 1.6 score of n1.
 func (f *ledgerFixture) legacyUse(rules estimator.Rules) []int64 {
 	f.t.Helper()
-	load, err := estimator.NewLoad(estimator.LoadAware{Rules: rules})
+	load, err := estimator.NewLoad(estimator.LoadConfig{Rules: rules})
 	f.ok(err)
 	return append([]int64(nil), load.View(f.snapshot).Use(f.snapshot.Node("n1"), estimator.WholeForScore)...)
 }

@@ -16,7 +16,7 @@ import (
 // prodUse returns the use of prod pods that filters see on n1.
 func (f *ledgerFixture) prodUse(rules estimator.Rules) []int64 {
 	f.t.Helper()
-	load, err := estimator.NewLoad(estimator.LoadAware{Rules: rules, ScoreProd: true, ProdThresholds: map[resource.Name]int64{resource.CPU: 50}})
+	load, err := estimator.NewLoad(estimator.LoadConfig{Rules: rules, ScoreProd: true, ProdThresholds: map[resource.Name]int64{resource.CPU: 50}})
 	f.ok(err)
 	return append([]int64(nil), load.View(f.snapshot).Use(f.snapshot.Node("n1"), estimator.ProdForFilter)...)
 }

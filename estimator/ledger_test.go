@@ -284,7 +284,7 @@ func TestLedgerErrors(t *testing.T) {
 // built apart cost no more than one.
 func TestLedgerSharesBooks(t *testing.T) {
 	f := newLedgerFixture(t)
-	config := estimator.LoadAware{Weights: map[resource.Name]int64{resource.CPU: 2, resource.Memory: 1}}
+	config := estimator.LoadConfig{Weights: map[resource.Name]int64{resource.CPU: 2, resource.Memory: 1}}
 	var views [2]estimator.View
 	for i := range views {
 		load, err := estimator.NewLoad(config)

@@ -146,7 +146,7 @@ func TestViewProdUse(t *testing.T) {
 	for _, rules := range []estimator.Rules{estimator.Koordinator14, estimator.Koordinator15, estimator.Koordinator16, estimator.Koordinator18} {
 		for _, asked := range []bool{false, true} {
 			f := newLedgerFixture(t)
-			load, err := estimator.NewLoad(estimator.LoadAware{Rules: rules, ScoreProd: asked})
+			load, err := estimator.NewLoad(estimator.LoadConfig{Rules: rules, ScoreProd: asked})
 			f.ok(err)
 			for _, step := range []string{"settled", "with a pod that is not measured"} {
 				for _, b := range []estimator.Basis{estimator.ProdForFilter, estimator.ProdForScore} {
@@ -218,7 +218,7 @@ func TestLedgerEmptyArguments(t *testing.T) {
 // Loads whose estimator is the default one by name share their sums with those
 // that name none.
 func TestLoadsShareByEstimator(t *testing.T) {
-	c := estimator.LoadAware{Factors: map[resource.Name]int64{resource.CPU: 50}}
+	c := estimator.LoadConfig{Factors: map[resource.Name]int64{resource.CPU: 50}}
 	named := c
 	var err error
 	if named.Estimator, err = estimator.KnownEstimators().New("", c); err != nil {
@@ -227,7 +227,7 @@ func TestLoadsShareByEstimator(t *testing.T) {
 	f := newLedgerFixture(t)
 	f.ok(f.snapshot.AddPod(f.pod("new", "1", "1Gi"), "n1"))
 	var uses [][]int64
-	for _, config := range []estimator.LoadAware{c, named} {
+	for _, config := range []estimator.LoadConfig{c, named} {
 		load, err := estimator.NewLoad(config)
 		f.ok(err)
 		uses = append(uses, load.View(f.snapshot).Use(f.snapshot.Node("n1"), estimator.WholeForScore))

@@ -8,7 +8,7 @@ import (
 
 // TestDefaultEstimatorNil: about nothing there is no estimate.
 func TestDefaultEstimatorNil(t *testing.T) {
-	e := estimator.NewDefaultEstimator(estimator.LoadAware{})
+	e := estimator.NewDefaultEstimator(estimator.LoadConfig{})
 	if _, err := e.EstimatePod(nil); err == nil || err.Error() != "pod: is nil" {
 		t.Errorf("EstimatePod(nil): %v, want pod: is nil", err)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// LoadAware configures load-aware scheduling: what filter.LoadAware,
+// LoadConfig configures load-aware scheduling: what filter.LoadAware,
 // scoring.LoadAware and the ledger have to agree on. It is a plain value; the
 // zero value has Koordinator's defaults. [NewLoad] makes it usable.
 //
@@ -21,7 +21,7 @@ import (
 // cpu is counted in thousandths and everything else in whole units.
 //
 // Source: Koordinator 1.8, LoadAwareSchedulingArgs.
-type LoadAware struct {
+type LoadConfig struct {
 	// Rules is the version of Koordinator to follow.
 	Rules Rules
 
@@ -136,7 +136,7 @@ func Seconds(n int64) time.Duration {
 }
 
 // withDefaults returns c with every default filled in. Unknown rules stay.
-func (c LoadAware) withDefaults() LoadAware {
+func (c LoadConfig) withDefaults() LoadConfig {
 	if c.Rules == "" {
 		c.Rules = Koordinator18
 	}
@@ -162,7 +162,7 @@ func (c LoadAware) withDefaults() LoadAware {
 }
 
 // clone returns c with maps and slices of its own.
-func (c LoadAware) clone() LoadAware {
+func (c LoadConfig) clone() LoadConfig {
 	for _, m := range [...]*map[resource.Name]int64{&c.Thresholds, &c.ProdThresholds, &c.Weights, &c.Factors} {
 		*m = maps.Clone(*m)
 	}
@@ -180,7 +180,7 @@ func (c LoadAware) clone() LoadAware {
 // a resource without a factor, negative durations. Like Koordinator it does not
 // look at ProdThresholds and takes negative EstimateScheduled and
 // EstimateInitialized for 0; nor, before 1.8, at Aggregated.
-func (c LoadAware) Check() error {
+func (c LoadConfig) Check() error {
 	var errs []error
 	fail := func(field, value string, format string, args ...any) {
 		errs = append(errs, &api.InvalidError{Object: loadAwareObject, Field: field, Value: value, Err: fmt.Errorf(format, args...)})

@@ -50,7 +50,7 @@ type DefaultEstimator struct {
 
 // NewDefaultEstimator returns the estimator for a configuration, of which it
 // reads Rules, Factors, PodAnnotations, Arithmetic and, up to 1.6, Weights.
-func NewDefaultEstimator(c LoadAware) *DefaultEstimator {
+func NewDefaultEstimator(c LoadConfig) *DefaultEstimator {
 	c = c.withDefaults()
 	e := &DefaultEstimator{factors: c.Factors, traits: c.Rules.traits(), arithmetic: c.Arithmetic}
 	e.annotations = c.PodAnnotations && e.traits.vectors

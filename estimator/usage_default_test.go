@@ -43,10 +43,10 @@ func TestDefaultEstimatorPod(t *testing.T) {
 	sidecar := container(quantities("200m", ""), nil)
 	sidecar.RestartPolicy = new(api.ContainerRestartPolicyAlways)
 	const unrequested = 200 << 20
-	own := estimator.LoadAware{PodAnnotations: true}
+	own := estimator.LoadConfig{PodAnnotations: true}
 	tests := []struct {
 		name        string
-		config      estimator.LoadAware
+		config      estimator.LoadConfig
 		pod         *api.Pod
 		cpu, memory int64
 	}{
@@ -55,11 +55,11 @@ func TestDefaultEstimatorPod(t *testing.T) {
 		{name: "rounded half up", pod: pod(container(quantities("10m", "5"), nil)), cpu: 9, memory: 4}, // 8.5 and 3.5
 		{name: "limit above request", pod: pod(container(quantities("1", "1000"), quantities("2", "3000"))), cpu: 1700, memory: 2100},
 		{
-			name: "the same up to 1.5", config: estimator.LoadAware{Rules: estimator.Koordinator15},
+			name: "the same up to 1.5", config: estimator.LoadConfig{Rules: estimator.Koordinator15},
 			pod: pod(container(quantities("1", "1000"), quantities("2", "3000"))), cpu: 2000, memory: 3000,
 		},
 		{
-			name: "the same in 1.6", config: estimator.LoadAware{Rules: estimator.Koordinator16},
+			name: "the same in 1.6", config: estimator.LoadConfig{Rules: estimator.Koordinator16},
 			pod: pod(container(quantities("1", "1000"), quantities("2", "3000"))), cpu: 1700, memory: 2100,
 		},
 		{name: "limit below request", pod: pod(container(quantities("1", "1000"), quantities("500m", "100"))), cpu: 500, memory: 100},
@@ -90,7 +90,7 @@ func TestDefaultEstimatorPod(t *testing.T) {
 		{name: "sidecar", pod: with(pod(container(quantities("1", "1000"), nil)), func(p *api.Pod) {
 			p.Spec.InitContainers = []api.Container{sidecar}
 		}), cpu: 1020, memory: 700},
-		{name: "sidecar in 1.4", config: estimator.LoadAware{Rules: estimator.Koordinator14}, pod: with(pod(container(quantities("1", "1000"), nil)), func(p *api.Pod) {
+		{name: "sidecar in 1.4", config: estimator.LoadConfig{Rules: estimator.Koordinator14}, pod: with(pod(container(quantities("1", "1000"), nil)), func(p *api.Pod) {
 			p.Spec.InitContainers = []api.Container{sidecar}
 		}), cpu: 850, memory: 700},
 		{name: "sidecar before an init container", pod: with(pod(container(quantities("1", "1000"), nil)), func(p *api.Pod) {
@@ -102,7 +102,7 @@ func TestDefaultEstimatorPod(t *testing.T) {
 		{name: "pod-level", pod: with(pod(container(quantities("1", "1000"), nil)), func(p *api.Pod) {
 			p.Spec.Resources = &api.ResourceRequirements{Requests: quantities("2", "")}
 		}), cpu: 1700, memory: 700},
-		{name: "pod-level in 1.6", config: estimator.LoadAware{Rules: estimator.Koordinator16}, pod: with(pod(container(quantities("1", "1000"), nil)), func(p *api.Pod) {
+		{name: "pod-level in 1.6", config: estimator.LoadConfig{Rules: estimator.Koordinator16}, pod: with(pod(container(quantities("1", "1000"), nil)), func(p *api.Pod) {
 			p.Spec.Resources = &api.ResourceRequirements{Requests: quantities("2", "")}
 		}), cpu: 850, memory: 700},
 	}
@@ -130,7 +130,7 @@ func TestDefaultEstimatorBounds(t *testing.T) {
 			Requests: resource.List{resource.Memory: resource.New(request, resource.DecimalSI), resource.CPU: resource.New(request, resource.DecimalSI)},
 			Limits:   resource.List{resource.Memory: resource.New(limit, resource.DecimalSI)},
 		}
-		use, err := estimator.NewDefaultEstimator(estimator.LoadAware{}).EstimatePod(p)
+		use, err := estimator.NewDefaultEstimator(estimator.LoadConfig{}).EstimatePod(p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,7 +163,7 @@ func TestDefaultEstimatorNode(t *testing.T) {
 			if test.annotation != "" {
 				n.Annotations = map[string]string{estimator.AnnotationRawAllocatable: test.annotation}
 			}
-			got, err := estimator.NewDefaultEstimator(estimator.LoadAware{}).EstimateNode(n)
+			got, err := estimator.NewDefaultEstimator(estimator.LoadConfig{}).EstimateNode(n)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -181,34 +181,34 @@ func TestDefaultEstimatorNode(t *testing.T) {
 
 func TestEstimators(t *testing.T) {
 	known := estimator.KnownEstimators()
-	known["mine"] = func(estimator.LoadAware) (estimator.Estimator, error) {
-		return estimator.NewDefaultEstimator(estimator.LoadAware{}), nil
+	known["mine"] = func(estimator.LoadConfig) (estimator.Estimator, error) {
+		return estimator.NewDefaultEstimator(estimator.LoadConfig{}), nil
 	}
 	for _, name := range []string{"", estimator.DefaultEstimatorName, "mine"} {
-		if e, err := known.New(name, estimator.LoadAware{}); e == nil || err != nil {
+		if e, err := known.New(name, estimator.LoadConfig{}); e == nil || err != nil {
 			t.Errorf("New(%q) = %v, %v", name, e, err)
 		}
 	}
-	_, err := known.New("other", estimator.LoadAware{})
+	_, err := known.New("other", estimator.LoadConfig{})
 	want := `load-aware configuration: estimator: "other": unknown estimator, want one of "defaultEstimator", "mine"`
 	var invalid *api.InvalidError
 	if !errors.As(err, &invalid) || err.Error() != want {
 		t.Errorf("New(other): %v, want %s", err, want)
 	}
-	if e, err := known.OrDefault("other", estimator.LoadAware{}); e == nil || err != nil {
+	if e, err := known.OrDefault("other", estimator.LoadConfig{}); e == nil || err != nil {
 		t.Errorf("OrDefault(other) = %v, %v", e, err)
 	}
 	known["none"] = nil
-	known["empty"] = func(estimator.LoadAware) (estimator.Estimator, error) { return nil, nil }
+	known["empty"] = func(estimator.LoadConfig) (estimator.Estimator, error) { return nil, nil }
 	for name, want := range map[string]string{
 		"none":  `load-aware configuration: estimator: "none": is registered without a function that makes it`,
 		"empty": `load-aware configuration: estimator: "empty": the function registered for it made none: return an estimator or an error`,
 	} {
-		if e, err := known.New(name, estimator.LoadAware{}); e != nil || !errors.As(err, &invalid) || err.Error() != want {
+		if e, err := known.New(name, estimator.LoadConfig{}); e != nil || !errors.As(err, &invalid) || err.Error() != want {
 			t.Errorf("New(%s) = %v, %v, want %s", name, e, err, want)
 		}
 	}
-	if e, err := estimator.Estimators(nil).New("", estimator.LoadAware{}); e == nil || err != nil {
+	if e, err := estimator.Estimators(nil).New("", estimator.LoadConfig{}); e == nil || err != nil {
 		t.Errorf("the default of no estimators = %v, %v", e, err)
 	}
 	if len(estimator.KnownEstimators()) != 1 {
@@ -219,8 +219,8 @@ func TestEstimators(t *testing.T) {
 // A Load keeps nothing of the caller's that may change.
 func TestNewLoadCopies(t *testing.T) {
 	percent := func() map[resource.Name]int64 { return map[resource.Name]int64{resource.CPU: 50} }
-	c := func() estimator.LoadAware {
-		return estimator.LoadAware{
+	c := func() estimator.LoadConfig {
+		return estimator.LoadConfig{
 			Thresholds: percent(), ProdThresholds: percent(), Weights: percent(), Factors: percent(),
 			Resources: []resource.Name{"example.com/a"}, Aggregated: &estimator.Aggregated{Thresholds: percent(), Type: api.P95},
 		}
@@ -238,7 +238,7 @@ func TestNewLoadCopies(t *testing.T) {
 		m[resource.CPU], m[resource.Memory] = 1, 1
 	}
 	mine.Resources[0], mine.Aggregated.Type = "example.com/b", api.AVG
-	unEstimated := func(l *estimator.Load) estimator.LoadAware {
+	unEstimated := func(l *estimator.Load) estimator.LoadConfig {
 		c := l.Config()
 		c.Estimator = nil
 		return c
@@ -267,7 +267,7 @@ func TestZeroLoad(t *testing.T) {
 }
 
 func TestLoadAwareCheck(t *testing.T) {
-	_, err := estimator.NewLoad(estimator.LoadAware{
+	_, err := estimator.NewLoad(estimator.LoadConfig{
 		Rules: "1.7", Expiration: -1, Thresholds: map[resource.Name]int64{resource.CPU: 101},
 		Weights: map[resource.Name]int64{"example.com/gpu": -1}, DominantWeight: 200, Expired: 9,
 		Factors:    map[resource.Name]int64{resource.CPU: 400},
@@ -286,7 +286,7 @@ load-aware configuration: aggregated.duration: "-1ns": must not be negative`
 	if err == nil || err.Error() != want {
 		t.Errorf("NewLoad (-want +got)\n%s", cmp.Diff(want, fmt.Sprint(err)))
 	}
-	if _, err := estimator.NewLoad(estimator.LoadAware{
+	if _, err := estimator.NewLoad(estimator.LoadConfig{
 		Rules: estimator.Koordinator14, Aggregated: &estimator.Aggregated{Duration: -1},
 		ProdThresholds: map[resource.Name]int64{resource.CPU: 400}, EstimateScheduled: -1,
 	}); err != nil {
@@ -296,7 +296,7 @@ load-aware configuration: aggregated.duration: "-1ns": must not be negative`
 
 // ExampleDefaultEstimator predicts what a pod will use.
 func ExampleDefaultEstimator() {
-	e := estimator.NewDefaultEstimator(estimator.LoadAware{})
+	e := estimator.NewDefaultEstimator(estimator.LoadConfig{})
 	use, _ := e.EstimatePod(api.MakePod("web").Requests("1", "1000Mi").Obj())
 	fmt.Println(use[resource.CPU], use[resource.Memory]>>20)
 	// Output: 850 700
@@ -305,14 +305,14 @@ func ExampleDefaultEstimator() {
 // ExampleEstimators adds an estimator of one's own.
 func ExampleEstimators() {
 	known := estimator.KnownEstimators()
-	known["cautious"] = func(c estimator.LoadAware) (estimator.Estimator, error) {
+	known["cautious"] = func(c estimator.LoadConfig) (estimator.Estimator, error) {
 		c.Factors = map[resource.Name]int64{resource.CPU: 100, resource.Memory: 100}
 		return estimator.NewDefaultEstimator(c), nil
 	}
-	e, _ := known.New("cautious", estimator.LoadAware{})
+	e, _ := known.New("cautious", estimator.LoadConfig{})
 	use, _ := e.EstimatePod(api.MakePod("web").Requests("1", "").Obj())
 	fmt.Println(use[resource.CPU])
-	_, err := known.New("careless", estimator.LoadAware{})
+	_, err := known.New("careless", estimator.LoadConfig{})
 	fmt.Println(err)
 	// Output:
 	// 1000

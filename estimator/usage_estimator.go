@@ -37,13 +37,13 @@ const DefaultEstimatorName = "defaultEstimator"
 // Estimators is a set of estimators by the name that configurations use. A
 // value makes the estimator for a configuration. It is not global: whoever
 // builds a scheduler brings its own, usually [KnownEstimators] with additions.
-type Estimators map[string]func(LoadAware) (Estimator, error)
+type Estimators map[string]func(LoadConfig) (Estimator, error)
 
 // KnownEstimators returns the estimators of Koordinator: [DefaultEstimator].
 // Every call makes a new set.
 func KnownEstimators() Estimators {
 	return Estimators{
-		DefaultEstimatorName: func(c LoadAware) (Estimator, error) { return NewDefaultEstimator(c), nil },
+		DefaultEstimatorName: func(c LoadConfig) (Estimator, error) { return NewDefaultEstimator(c), nil },
 	}
 }
 
@@ -53,7 +53,7 @@ func KnownEstimators() Estimators {
 //
 // Differs: Koordinator takes the default estimator for a name that it does not
 // know. [Estimators.OrDefault] does so too.
-func (e Estimators) New(name string, c LoadAware) (Estimator, error) {
+func (e Estimators) New(name string, c LoadConfig) (Estimator, error) {
 	if name == "" {
 		name = DefaultEstimatorName
 	}
@@ -78,7 +78,7 @@ func (e Estimators) New(name string, c LoadAware) (Estimator, error) {
 
 // OrDefault makes the estimator of that name, and for an unknown name the
 // default one, as Koordinator does.
-func (e Estimators) OrDefault(name string, c LoadAware) (Estimator, error) {
+func (e Estimators) OrDefault(name string, c LoadConfig) (Estimator, error) {
 	if _, ok := e[name]; !ok {
 		name = DefaultEstimatorName
 	}

@@ -20,7 +20,7 @@ import (
 // to date with every pod and metric. Loads of equal configurations share them;
 // for many different ones, use forks.
 type Load struct {
-	config  LoadAware // with defaults
+	config  LoadConfig // with defaults
 	traits  traits
 	key     string // equal for equal configurations, "" if that cannot be told
 	names   []resource.Name
@@ -37,7 +37,7 @@ type Load struct {
 
 // NewLoad checks a configuration and makes it ready. It keeps none of the
 // caller's maps and slices. The error is that of [LoadAware.Check].
-func NewLoad(c LoadAware) (*Load, error) {
+func NewLoad(c LoadConfig) (*Load, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (l *Load) ready() *Load {
 func DefaultLoad() *Load { return defaultLoad() }
 
 var defaultLoad = sync.OnceValue(func() *Load {
-	l, err := NewLoad(LoadAware{})
+	l, err := NewLoad(LoadConfig{})
 	if err != nil {
 		panic(err) // the zero configuration is valid
 	}
@@ -97,7 +97,7 @@ var defaultLoad = sync.OnceValue(func() *Load {
 })
 
 // configKey writes down everything in a configuration but the estimator.
-func configKey(c LoadAware) string {
+func configKey(c LoadConfig) string {
 	var a Aggregated
 	if c.Aggregated != nil {
 		a = *c.Aggregated
@@ -108,7 +108,7 @@ func configKey(c LoadAware) string {
 }
 
 // resourcesOf lists the resources that a configuration names, sorted.
-func resourcesOf(c LoadAware) []resource.Name {
+func resourcesOf(c LoadConfig) []resource.Name {
 	set := map[resource.Name]int64{resource.CPU: 0, resource.Memory: 0}
 	for _, m := range [...]map[resource.Name]int64{c.Thresholds, c.ProdThresholds, c.Weights, c.Factors} {
 		maps.Copy(set, m)
@@ -124,7 +124,7 @@ func resourcesOf(c LoadAware) []resource.Name {
 
 // Config returns the configuration, with defaults. Its maps must not be
 // changed.
-func (l *Load) Config() LoadAware { return l.ready().config }
+func (l *Load) Config() LoadConfig { return l.ready().config }
 
 // Resources returns the resources that use is kept of, sorted. It must not be
 // changed.

@@ -117,7 +117,7 @@ func (l *Load) limits(d *NodeLoad, thresholds map[resource.Name]int64, allocatab
 			continue
 		}
 		reason := framework.Text(fmt.Sprintf(text, name))
-		t.Limits = append(t.Limits, Limit{Resource: i, Percent: percent, Allocatable: total, Exceeded: framework.Reject(reason)})
+		t.Limits = append(t.Limits, Limit{Resource: i, Percent: percent, Allocatable: total, Exceeded: framework.UnschedulableStatus(reason)})
 	}
 	slices.SortFunc(t.Limits, func(a, b Limit) int {
 		return strings.Compare(string(d.Resources[a.Resource]), string(d.Resources[b.Resource]))

@@ -43,7 +43,7 @@ func podOf(s *framework.Snapshot, cpu, memory string) *framework.PodInfo {
 }
 
 // loadOf makes a configuration ready that is known to be right.
-func loadOf(c estimator.LoadAware) *estimator.Load {
+func loadOf(c estimator.LoadConfig) *estimator.Load {
 	l, err := estimator.NewLoad(c)
 	if err != nil {
 		panic(err)
@@ -55,7 +55,7 @@ func loadOf(c estimator.LoadAware) *estimator.Load {
 // ledger adds what it is expected to use: 85 percent of its 2 CPUs.
 func ExampleLedger() {
 	s := measuredNode()
-	load := loadOf(estimator.LoadAware{})
+	load := loadOf(estimator.LoadConfig{})
 	var ledger *estimator.Ledger = estimator.LedgerOf(s)
 	fmt.Println("reported:", ledger.Metric(s.Node("n1")).Status.NodeMetric.NodeUsage.Quantity(resource.CPU))
 	fmt.Println("expected:", load.View(s).Use(s.Node("n1"), estimator.WholeForFilter)[0])
@@ -74,7 +74,7 @@ func ExampleLedger() {
 // counts, what the score counts, and until when.
 func ExampleView() {
 	s := measuredNode()
-	var v estimator.View = loadOf(estimator.LoadAware{Expiration: 3 * time.Minute}).View(s)
+	var v estimator.View = loadOf(estimator.LoadConfig{Expiration: 3 * time.Minute}).View(s)
 	n := s.Node("n1")
 	for _, basis := range []estimator.Basis{estimator.WholeForFilter, estimator.WholeForScore} {
 		fmt.Println(v.Use(n, basis))
@@ -88,7 +88,7 @@ func ExampleView() {
 
 // A configuration is made ready once and shared by filter and score.
 func ExampleLoad() {
-	var load *estimator.Load = loadOf(estimator.LoadAware{
+	var load *estimator.Load = loadOf(estimator.LoadConfig{
 		Rules:      estimator.Koordinator16,
 		Thresholds: map[resource.Name]int64{resource.CPU: 50},
 		Expired:    estimator.RejectExpired,
@@ -104,7 +104,7 @@ func ExampleLoad() {
 // is exceeded.
 func ExampleNodeLoad() {
 	s := measuredNode()
-	var n *estimator.NodeLoad = loadOf(estimator.LoadAware{}).Node(s.Node("n1"))
+	var n *estimator.NodeLoad = loadOf(estimator.LoadConfig{}).Node(s.Node("n1"))
 	var whole estimator.Thresholds = n.Whole
 	for _, limit := range whole.Limits {
 		var l estimator.Limit = limit
@@ -123,7 +123,7 @@ func ExamplePodLoad() {
 		fmt.Println(err)
 		return
 	}
-	var p *estimator.PodLoad = loadOf(estimator.LoadAware{}).Pod(pod)
+	var p *estimator.PodLoad = loadOf(estimator.LoadConfig{}).Pod(pod)
 	fmt.Println(p.Class == estimator.PriorityProd, p.Prod, p.Estimate[0])
 	// Output: true true 1700
 }
@@ -132,7 +132,7 @@ func ExamplePodLoad() {
 func ExampleAssigner() {
 	s := measuredNode()
 	n := s.Node("n1")
-	load := loadOf(estimator.LoadAware{})
+	load := loadOf(estimator.LoadConfig{})
 	var c framework.Cycle
 	c.Reset(podOf(s, "2", "1Gi"), s, 0, 0)
 	fmt.Println(estimator.Assigner{}.Reserve(&c, n), load.View(s).Use(n, estimator.WholeForFilter)[0])
@@ -166,7 +166,7 @@ func (byLabel) PodReads() framework.PodFields { return framework.FieldLabels }
 
 // An estimator that says what it reads lets the scheduler keep its answers.
 func ExamplePodReader() {
-	e := byLabel{estimator.NewDefaultEstimator(estimator.LoadAware{})}
+	e := byLabel{estimator.NewDefaultEstimator(estimator.LoadConfig{})}
 	var reader estimator.PodReader = e
 	use, err := e.EstimatePod(api.MakePod("web").Labels("example.com/cpu", "1500m").Obj())
 	fmt.Println(use, err, reader.PodReads() == framework.FieldLabels)

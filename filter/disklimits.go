@@ -69,7 +69,7 @@ func (f *diskFilter) Filter(_ *framework.PodInfo, node *framework.NodeInfo) fram
 	case err != nil:
 		return framework.AsStatus(err)
 	case there+more > f.limits.On(node.Node):
-		return framework.Reject(reasonVolumeCount)
+		return framework.UnschedulableStatus(reasonVolumeCount)
 	}
 	return framework.Status{}
 }

@@ -116,7 +116,7 @@ func wantPreFilter(t *testing.T, s *framework.Snapshot, p framework.PreFilterPlu
 	if got := status.String(); got != want {
 		t.Errorf("PreFilter of %s = %s, want %s", p.Name(), got, want)
 	}
-	if diff := cmp.Diff(nodes, bound.Nodes); diff != "" || bound.Restrict != restrict {
-		t.Errorf("PreFilter of %s restricts: %v, want %v (-want +got):\n%s", p.Name(), bound.Restrict, restrict, diff)
+	if diff := cmp.Diff(nodes, bound.NodeNames); diff != "" || (bound.NodeNames != nil) != restrict {
+		t.Errorf("PreFilter of %s restricts: %v, want %v (-want +got):\n%s", p.Name(), bound.NodeNames != nil, restrict, diff)
 	}
 }

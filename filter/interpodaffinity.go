@@ -50,7 +50,7 @@ func (InterPodAffinity) Scope(*framework.PodInfo) framework.Scope {
 // pod demands to stay away. A pod with a malformed term is rejected.
 func (InterPodAffinity) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
 	if err := topo.TermsOf(c.Pod).Err; err != nil {
-		return framework.PreFiltered{}, framework.RejectForGood(framework.Text("parsing pod: " + err.Error()))
+		return framework.PreFiltered{}, framework.UnresolvableStatus(framework.Text("parsing pod: " + err.Error()))
 	}
 	a := topo.Of(c.Snapshot).Affinity(c.Pod)
 	if a == nil || len(a.Attract)+len(a.Repel) == 0 && !a.Bars() {
@@ -67,16 +67,16 @@ type interPodAffinity struct{ *topo.Affinity }
 
 func (f *interPodAffinity) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {
 	if !f.attracted(node) {
-		return framework.RejectForGood(reasonPodAffinity)
+		return framework.UnresolvableStatus(reasonPodAffinity)
 	}
 	for _, c := range f.Repel {
 		if c.At(node) > 0 {
-			return framework.Reject(reasonPodAntiAffinity)
+			return framework.UnschedulableStatus(reasonPodAntiAffinity)
 		}
 	}
 	for _, c := range f.Barred {
 		if c.At(node) > 0 {
-			return framework.Reject(reasonExistingAffinity)
+			return framework.UnschedulableStatus(reasonExistingAffinity)
 		}
 	}
 	return framework.Status{}

@@ -24,7 +24,7 @@ import (
 // reported also by the rules up to 1.6, where Koordinator's choice is random.
 type LoadAware struct {
 	// Load is the configuration, best shared with scoring.LoadAware; nil means
-	// that of the zero [estimator.LoadAware].
+	// that of the zero [estimator.LoadConfig].
 	Load *estimator.Load
 }
 
@@ -127,7 +127,7 @@ func (f *loadAware) Filter(_ *framework.PodInfo, node *framework.NodeInfo) frame
 		if f.rules.passExpired || f.expired == estimator.PassExpired {
 			return framework.Status{}
 		}
-		return framework.Reject("node(s) nodeMetric expired")
+		return framework.UnschedulableStatus("node(s) nodeMetric expired")
 	}
 	use := f.view.Use(node, basis)
 	if use == nil || d.Err != nil || f.rules.failedPasses && f.pod.Err != nil {

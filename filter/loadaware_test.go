@@ -16,7 +16,7 @@ import (
 
 var loadStart = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-func newLoad(t testing.TB, c estimator.LoadAware) *estimator.Load {
+func newLoad(t testing.TB, c estimator.LoadConfig) *estimator.Load {
 	t.Helper()
 	load, err := estimator.NewLoad(c)
 	if err != nil {
@@ -72,19 +72,19 @@ func TestLoadAwareConformance(t *testing.T) {
 	p95 := &estimator.Aggregated{Thresholds: low, Type: api.P95}
 	for _, test := range []struct {
 		name   string
-		config estimator.LoadAware
+		config estimator.LoadConfig
 	}{
-		{"1.8", estimator.LoadAware{}},
-		{"1.8 prod", estimator.LoadAware{ProdThresholds: low, PodAnnotations: true, ProdIncludesSystem: true}},
-		{"1.8 aggregated", estimator.LoadAware{Aggregated: p95, Expired: estimator.UseExpired}},
-		{"1.6", estimator.LoadAware{Rules: estimator.Koordinator16, ProdThresholds: low}},
-		{"1.5", estimator.LoadAware{Rules: estimator.Koordinator15, Aggregated: p95}},
-		{"1.4", estimator.LoadAware{Rules: estimator.Koordinator14, ProdThresholds: low}},
-		{"custom estimator", estimator.LoadAware{Estimator: flat{}}},
+		{"1.8", estimator.LoadConfig{}},
+		{"1.8 prod", estimator.LoadConfig{ProdThresholds: low, PodAnnotations: true, ProdIncludesSystem: true}},
+		{"1.8 aggregated", estimator.LoadConfig{Aggregated: p95, Expired: estimator.UseExpired}},
+		{"1.6", estimator.LoadConfig{Rules: estimator.Koordinator16, ProdThresholds: low}},
+		{"1.5", estimator.LoadConfig{Rules: estimator.Koordinator15, Aggregated: p95}},
+		{"1.4", estimator.LoadConfig{Rules: estimator.Koordinator14, ProdThresholds: low}},
+		{"custom estimator", estimator.LoadConfig{Estimator: flat{}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := filter.LoadAware{Load: newLoad(t, test.config)}
-			frameworktest.Run(t, p, frameworktest.Options{Clusters: 8, Prepare: measure})
+			frameworktest.Run(t, p, frameworktest.Config{Clusters: 8, Prepare: measure})
 		})
 	}
 }
@@ -129,7 +129,7 @@ func newLoadCase(cpu, memory int64) loadCase {
 }
 
 // verdict filters the pod on the node, a time after the metric.
-func (c *loadCase) verdict(t *testing.T, config estimator.LoadAware, after time.Duration) framework.Status {
+func (c *loadCase) verdict(t *testing.T, config estimator.LoadConfig, after time.Duration) framework.Status {
 	t.Helper()
 	s := framework.NewSnapshot(framework.ZoneInterleaved)
 	s.SetNow(loadStart.Add(after))
@@ -159,15 +159,15 @@ func (c *loadCase) verdict(t *testing.T, config estimator.LoadAware, after time.
 
 func TestLoadAwareFilter(t *testing.T) {
 	const cpuHigh, expired = "node(s) cpu usage exceed threshold", "node(s) nodeMetric expired"
-	old := estimator.LoadAware{Rules: estimator.Koordinator14}
-	with := func(c estimator.LoadAware, change func(*estimator.LoadAware)) estimator.LoadAware {
+	old := estimator.LoadConfig{Rules: estimator.Koordinator14}
+	with := func(c estimator.LoadConfig, change func(*estimator.LoadConfig)) estimator.LoadConfig {
 		change(&c)
 		return c
 	}
 	tests := []struct {
 		name   string
 		use    int64 // of cpu, in thousandths
-		config estimator.LoadAware
+		config estimator.LoadConfig
 		change func(*loadCase)
 		after  time.Duration
 		want   string
@@ -179,25 +179,25 @@ func TestLoadAwareFilter(t *testing.T) {
 		{name: "1.4 does not count the pod", use: 5700, config: old},
 		{name: "1.4 rejects at the threshold", use: 6450, config: old, want: cpuHigh},
 		{name: "1.4 below the threshold", use: 6449, config: old},
-		{name: "1.6 counts the pod", use: 5700, config: estimator.LoadAware{Rules: estimator.Koordinator16}, want: cpuHigh},
-		{name: "1.6 at the threshold", use: 5650, config: estimator.LoadAware{Rules: estimator.Koordinator16}},
+		{name: "1.6 counts the pod", use: 5700, config: estimator.LoadConfig{Rules: estimator.Koordinator16}, want: cpuHigh},
+		{name: "1.6 at the threshold", use: 5650, config: estimator.LoadConfig{Rules: estimator.Koordinator16}},
 		{name: "DaemonSet", use: 9000, change: func(c *loadCase) {
 			c.pod.OwnerReferences = []api.OwnerReference{{Kind: "DaemonSet", Name: "d"}}
 		}},
 		{name: "no metric", use: 9000, change: func(c *loadCase) { c.metric = nil }},
 		{name: "not measured", use: 9000, change: func(c *loadCase) { c.metric.Status.NodeMetric = nil }},
-		{name: "threshold 0", use: 9000, config: estimator.LoadAware{Thresholds: map[resource.Name]int64{resource.CPU: 0}}},
+		{name: "threshold 0", use: 9000, config: estimator.LoadConfig{Thresholds: map[resource.Name]int64{resource.CPU: 0}}},
 		{name: "nothing of the resource", use: 9000, change: func(c *loadCase) { delete(c.node.Status.Allocatable, resource.CPU) }},
 		{name: "expired", use: 1000, after: 3 * time.Minute, want: expired},
 		{name: "just not expired", use: 1000, after: 3*time.Minute - 1},
-		{name: "expired, passing", use: 9000, after: time.Hour, config: estimator.LoadAware{Expired: estimator.PassExpired}},
-		{name: "expired, used", use: 9000, after: time.Hour, config: estimator.LoadAware{Expired: estimator.UseExpired}, want: cpuHigh},
+		{name: "expired, passing", use: 9000, after: time.Hour, config: estimator.LoadConfig{Expired: estimator.PassExpired}},
+		{name: "expired, used", use: 9000, after: time.Hour, config: estimator.LoadConfig{Expired: estimator.UseExpired}, want: cpuHigh},
 		{name: "expired in 1.4", use: 9000, after: time.Hour, config: old},
-		{name: "expired in 1.5", use: 1000, after: time.Hour, config: estimator.LoadAware{Rules: estimator.Koordinator15}, want: expired},
-		{name: "expired without thresholds", use: 9000, after: time.Hour, config: estimator.LoadAware{Thresholds: map[resource.Name]int64{resource.CPU: 0}}},
+		{name: "expired in 1.5", use: 1000, after: time.Hour, config: estimator.LoadConfig{Rules: estimator.Koordinator15}, want: expired},
+		{name: "expired without thresholds", use: 9000, after: time.Hour, config: estimator.LoadConfig{Thresholds: map[resource.Name]int64{resource.CPU: 0}}},
 		{
 			name: "expired without thresholds in 1.6", use: 9000, after: time.Hour,
-			config: estimator.LoadAware{Rules: estimator.Koordinator16, Thresholds: map[resource.Name]int64{resource.CPU: 0}}, want: expired,
+			config: estimator.LoadConfig{Rules: estimator.Koordinator16, Thresholds: map[resource.Name]int64{resource.CPU: 0}}, want: expired,
 		},
 		{name: "metric of the future", use: 9000, after: -time.Hour, want: cpuHigh},
 		{name: "node's own threshold", use: 7000, change: func(c *loadCase) {
@@ -206,20 +206,20 @@ func TestLoadAwareFilter(t *testing.T) {
 		{name: "malformed annotation", use: 7000, want: cpuHigh, change: func(c *loadCase) {
 			c.node.Annotations = map[string]string{estimator.AnnotationUsageThresholds: `{"usageThresholds":{"cpu":"80"}}`}
 		}},
-		{name: "prod pods have thresholds of their own", use: 9000, config: estimator.LoadAware{ProdThresholds: map[resource.Name]int64{resource.CPU: 50}}},
+		{name: "prod pods have thresholds of their own", use: 9000, config: estimator.LoadConfig{ProdThresholds: map[resource.Name]int64{resource.CPU: 50}}},
 		{
 			name: "aggregated", use: 1000, want: "node(s) cpu aggregated usage exceed threshold",
-			config: estimator.LoadAware{Aggregated: &estimator.Aggregated{Thresholds: map[resource.Name]int64{resource.CPU: 50}, Type: api.P95}},
+			config: estimator.LoadConfig{Aggregated: &estimator.Aggregated{Thresholds: map[resource.Name]int64{resource.CPU: 50}, Type: api.P95}},
 			change: func(c *loadCase) {
 				c.metric.Status.NodeMetric.AggregatedNodeUsages = []api.AggregatedUsage{{
 					Usage: map[api.AggregationType]api.ResourceMap{api.P95: loadUse(6000, 0)},
 				}}
 			},
 		},
-		{name: "pod that cannot be estimated", use: 6500, config: estimator.LoadAware{Estimator: broken{pod: errBroken}}},
-		{name: "pod that cannot be estimated, node too full", use: 7000, config: estimator.LoadAware{Estimator: broken{pod: errBroken}}, want: cpuHigh},
-		{name: "the same in 1.6", use: 7000, config: with(estimator.LoadAware{Estimator: broken{pod: errBroken}}, func(c *estimator.LoadAware) { c.Rules = estimator.Koordinator16 })},
-		{name: "node that cannot be estimated", use: 9000, config: estimator.LoadAware{Estimator: broken{node: errBroken}}},
+		{name: "pod that cannot be estimated", use: 6500, config: estimator.LoadConfig{Estimator: broken{pod: errBroken}}},
+		{name: "pod that cannot be estimated, node too full", use: 7000, config: estimator.LoadConfig{Estimator: broken{pod: errBroken}}, want: cpuHigh},
+		{name: "the same in 1.6", use: 7000, config: with(estimator.LoadConfig{Estimator: broken{pod: errBroken}}, func(c *estimator.LoadConfig) { c.Rules = estimator.Koordinator16 })},
+		{name: "node that cannot be estimated", use: 9000, config: estimator.LoadConfig{Estimator: broken{node: errBroken}}},
 		{name: "both resources, by name", use: 9900, want: cpuHigh, change: func(c *loadCase) {
 			c.metric.Status.NodeMetric.NodeUsage = loadUse(9900, 10<<30)
 		}},

@@ -76,7 +76,7 @@ func (p NodeAffinity) PreFilter(c *framework.Cycle) (framework.PreFiltered, fram
 	required := match.RequiredNodeAffinityOf(c.Pod)
 	names, limited := required.Nodes()
 	if limited && len(names) == 0 {
-		return framework.PreFiltered{}, framework.RejectForGood(reasonConflict)
+		return framework.PreFiltered{}, framework.UnresolvableStatus(reasonConflict)
 	}
 	f := framework.Scratch[nodeAffinity](c)
 	f.required = required
@@ -89,7 +89,7 @@ func (p NodeAffinity) PreFilter(c *framework.Cycle) (framework.PreFiltered, fram
 	if f.added.Err() != nil {
 		return framework.PreFiltered{}, framework.AsStatus(p.Validate())
 	}
-	return framework.PreFiltered{Filter: f, Restrict: limited, Nodes: names}, framework.Status{}
+	return framework.PreFiltered{Filter: f, NodeNames: names}, framework.Status{}
 }
 
 func (p NodeAffinity) added() *api.NodeSelector {
@@ -117,10 +117,10 @@ type nodeAffinity struct {
 
 func (f *nodeAffinity) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {
 	if f.source != nil && !f.added.Matches(node.Node) {
-		return framework.RejectForGood(reasonAddedAffinity)
+		return framework.UnresolvableStatus(reasonAddedAffinity)
 	}
 	if !f.required.Match(node.Node) {
-		return framework.RejectForGood(reasonAffinity)
+		return framework.UnresolvableStatus(reasonAffinity)
 	}
 	return framework.Status{}
 }

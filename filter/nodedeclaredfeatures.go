@@ -97,7 +97,7 @@ func neededByContainer(c *api.Container) (f features) {
 // Filter rejects a node that lacks a feature.
 func (f features) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {
 	if !f.declaredBy(node.Node) {
-		return framework.RejectForGood(reasonFeatures)
+		return framework.UnresolvableStatus(reasonFeatures)
 	}
 	return framework.Status{}
 }

@@ -47,7 +47,7 @@ const wrongLabels framework.Text = "node(s) didn't have the requested labels"
 // Filter looks for the labels.
 func (p NodeLabel) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {
 	if !p.accepts(node.Node) {
-		return framework.RejectForGood(wrongLabels)
+		return framework.UnresolvableStatus(wrongLabels)
 	}
 	return framework.Status{}
 }

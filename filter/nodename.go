@@ -40,13 +40,13 @@ func (p NodeName) PreFilter(c *framework.Cycle) (framework.PreFiltered, framewor
 	}
 	names := framework.Scratch[[1]string](c)
 	names[0] = want
-	return framework.PreFiltered{Filter: p, Restrict: true, Nodes: names[:]}, framework.Status{}
+	return framework.PreFiltered{Filter: p, NodeNames: names[:]}, framework.Status{}
 }
 
 // Filter rejects nodes of another name than the one that the pod wants.
 func (NodeName) Filter(pod *framework.PodInfo, node *framework.NodeInfo) framework.Status {
 	if want := pod.Pod.Spec.NodeName; want != "" && want != node.Node.Name {
-		return framework.RejectForGood(reasonNodeName)
+		return framework.UnresolvableStatus(reasonNodeName)
 	}
 	return framework.Status{}
 }

@@ -80,7 +80,7 @@ func (f *nodePorts) Filter(pod *framework.PodInfo, node *framework.NodeInfo) fra
 		for j := range pod.HostPorts {
 			want := &pod.HostPorts[j]
 			if want.Port == used.Port && want.Conflicts(*used) && !slices.Contains(f.freed, freedPort{node.Slot(), *used}) {
-				return framework.Reject(reasonPorts)
+				return framework.UnschedulableStatus(reasonPorts)
 			}
 		}
 	}

@@ -48,7 +48,7 @@ func (p NodeUnschedulable) PreFilter(c *framework.Cycle) (framework.PreFiltered,
 // Filter rejects a cordoned node that the pod does not tolerate.
 func (p NodeUnschedulable) Filter(pod *framework.PodInfo, node *framework.NodeInfo) framework.Status {
 	if node.Cordoned() && !p.tolerated(pod) {
-		return framework.RejectForGood(reasonUnschedulable)
+		return framework.UnresolvableStatus(reasonUnschedulable)
 	}
 	return framework.Status{}
 }
@@ -63,7 +63,7 @@ type cordoned struct{}
 
 func (cordoned) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {
 	if node.Cordoned() {
-		return framework.RejectForGood(reasonUnschedulable)
+		return framework.UnresolvableStatus(reasonUnschedulable)
 	}
 	return framework.Status{}
 }

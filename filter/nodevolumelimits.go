@@ -98,7 +98,7 @@ func (v *newVolumes) prepare(c *framework.Cycle, known bool) {
 	if v.handles, err = volumes.NewHandles(c.Snapshot, c.Pod, known); err != nil {
 		v.status = framework.AsStatus(err)
 		if _, missing := errors.AsType[*volumes.MissingError](err); missing {
-			v.status = framework.RejectForGood(framework.Text(err.Error()))
+			v.status = framework.UnresolvableStatus(framework.Text(err.Error()))
 		}
 		return
 	}
@@ -122,7 +122,7 @@ func (f *nodeVolumeLimits) Filter(_ *framework.PodInfo, node *framework.NodeInfo
 	}
 	for i := range added.required {
 		if d := &added.required[i]; !hasDriver(there.Node, d.name) {
-			return framework.Reject(d.reason)
+			return framework.UnschedulableStatus(d.reason)
 		}
 	}
 	if there.Err != nil {
@@ -135,7 +135,7 @@ func (f *nodeVolumeLimits) Filter(_ *framework.PodInfo, node *framework.NodeInfo
 			continue // most nodes have room for all of them
 		}
 		if n := added.count(driver, there.Used); n > 0 && present+n > limit {
-			return framework.Reject(reasonVolumeCount)
+			return framework.UnschedulableStatus(reasonVolumeCount)
 		}
 	}
 	return framework.Status{}

@@ -114,7 +114,7 @@ func (f *podTopologySpread) Filter(_ *framework.PodInfo, node *framework.NodeInf
 		rule, c := &f.rules[i], f.spread.Counts[i]
 		d := c.Domain(node)
 		if d < 0 {
-			return framework.RejectForGood(reasonSpreadLabel)
+			return framework.UnresolvableStatus(reasonSpreadLabel)
 		}
 		count, fewest := c.In(d), c.Least()
 		if len(f.extra) > 0 {
@@ -127,7 +127,7 @@ func (f *podTopologySpread) Filter(_ *framework.PodInfo, node *framework.NodeInf
 			count++
 		}
 		if count-fewest > rule.MaxSkew {
-			return framework.Reject(reasonSpread)
+			return framework.UnschedulableStatus(reasonSpread)
 		}
 	}
 	return framework.Status{}

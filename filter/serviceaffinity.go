@@ -111,7 +111,7 @@ func (f *serviceAffinity) Filter(_ *framework.PodInfo, node *framework.NodeInfo)
 	labels := node.Node.Labels
 	for i := 0; i < len(f.named); i += 2 {
 		if value, ok := labels[f.named[i]]; !ok || value != f.named[i+1] {
-			return framework.Reject(reasonServiceAffinity)
+			return framework.UnschedulableStatus(reasonServiceAffinity)
 		}
 	}
 	first := f.first(node)
@@ -121,7 +121,7 @@ func (f *serviceAffinity) Filter(_ *framework.PodInfo, node *framework.NodeInfo)
 	for _, label := range f.missing {
 		want, wanted := first.Labels[label]
 		if value, ok := labels[label]; wanted && (!ok || value != want) {
-			return framework.Reject(reasonServiceAffinity)
+			return framework.UnschedulableStatus(reasonServiceAffinity)
 		}
 	}
 	return framework.Status{}

@@ -227,8 +227,8 @@ func TestServiceAffinityIsTold(t *testing.T) {
 }
 
 func TestServiceAffinityConformance(t *testing.T) {
-	frameworktest.Run(t, filter.ServiceAffinity{}, frameworktest.Options{Clusters: 8})
-	frameworktest.Run(t, filter.ServiceAffinity{AffinityLabels: []string{api.LabelTopologyZone}}, frameworktest.Options{Clusters: 8})
+	frameworktest.Run(t, filter.ServiceAffinity{}, frameworktest.Config{Clusters: 8})
+	frameworktest.Run(t, filter.ServiceAffinity{AffinityLabels: []string{api.LabelTopologyZone}}, frameworktest.Config{Clusters: 8})
 }
 
 func ExampleServiceAffinity() {

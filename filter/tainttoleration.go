@@ -44,7 +44,7 @@ func (p TaintToleration) Filter(pod *framework.PodInfo, node *framework.NodeInfo
 	}
 	taints := node.Node.Spec.Taints
 	if match.UntoleratedTaint(taints, pod.Pod.Spec.Tolerations, match.Comparison(p.CompareNumbers)) != nil {
-		return framework.RejectForGood(reasonTaint)
+		return framework.UnresolvableStatus(reasonTaint)
 	}
 	return framework.Status{}
 }

@@ -89,7 +89,7 @@ func (VolumeRestrictions) PreFilter(c *framework.Cycle) (framework.PreFiltered, 
 		}
 		claim, err := volumes.Claim(c.Snapshot, c.Pod.Pod.Namespace, ref.Name)
 		if err != nil {
-			return framework.PreFiltered{}, framework.RejectForGood(framework.Text(err.Error()))
+			return framework.PreFiltered{}, framework.UnresolvableStatus(framework.Text(err.Error()))
 		}
 		if !slices.Contains(claim.Spec.AccessModes, api.ReadWriteOncePod) || slices.Contains(f.claims, claim.Name) {
 			continue
@@ -114,10 +114,10 @@ type volumeRestrictions struct {
 
 func (f *volumeRestrictions) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {
 	if len(f.disks) > 0 && slices.ContainsFunc(node.Pods, f.conflictsWith) {
-		return framework.Reject(reasonDiskConflict)
+		return framework.UnschedulableStatus(reasonDiskConflict)
 	}
 	if f.conflicts > 0 {
-		return framework.Reject(reasonClaimInUse)
+		return framework.UnschedulableStatus(reasonClaimInUse)
 	}
 	return framework.Status{}
 }

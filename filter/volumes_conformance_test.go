@@ -28,7 +28,7 @@ var volumePlugins = []interface {
 func TestConformanceOfVolumes(t *testing.T) {
 	for _, p := range volumePlugins {
 		t.Run(p.Name(), func(t *testing.T) {
-			frameworktest.Run(t, p, frameworktest.Options{Clusters: 8, Generate: storageCluster})
+			frameworktest.Run(t, p, frameworktest.Config{Clusters: 8, Generate: storageCluster})
 		})
 	}
 }

@@ -92,31 +92,31 @@ func (VolumeZone) PreFilter(c *framework.Cycle) (framework.PreFiltered, framewor
 // first pod.
 func zonedVolume(c *framework.Cycle, name string) (*api.PersistentVolume, framework.Status) {
 	if name == "" {
-		return nil, framework.RejectForGood(reasonUnnamedClaim)
+		return nil, framework.UnresolvableStatus(reasonUnnamedClaim)
 	}
 	claim, err := volumes.Claim(c.Snapshot, c.Pod.Pod.Namespace, name)
 	if err != nil {
-		return nil, framework.RejectForGood(framework.Text(err.Error()))
+		return nil, framework.UnresolvableStatus(framework.Text(err.Error()))
 	}
 	if claim.Spec.VolumeName != "" {
 		volume, err := volumes.Volume(c.Snapshot, claim.Spec.VolumeName)
 		if err != nil {
-			return nil, framework.RejectForGood(framework.Text(err.Error()))
+			return nil, framework.UnresolvableStatus(framework.Text(err.Error()))
 		}
 		return volume, framework.Status{}
 	}
 	className := volumes.ClassOfClaim(claim)
 	if className == "" {
-		return nil, framework.RejectForGood(reasonNoClass)
+		return nil, framework.UnresolvableStatus(reasonNoClass)
 	}
 	class, err := volumes.Class(c.Snapshot, className)
 	switch {
 	case err != nil:
-		return nil, framework.RejectForGood(framework.Text(err.Error()))
+		return nil, framework.UnresolvableStatus(framework.Text(err.Error()))
 	case class.VolumeBindingMode == nil:
-		return nil, framework.RejectForGood(framework.Text(fmt.Sprintf("VolumeBindingMode not set for StorageClass %q", className)))
+		return nil, framework.UnresolvableStatus(framework.Text(fmt.Sprintf("VolumeBindingMode not set for StorageClass %q", className)))
 	case *class.VolumeBindingMode != api.VolumeBindingWaitForFirstConsumer:
-		return nil, framework.RejectForGood(reasonNoVolume)
+		return nil, framework.UnresolvableStatus(reasonNoVolume)
 	}
 	return nil, framework.Status{}
 }
@@ -131,7 +131,7 @@ func (f *volumeZone) Filter(_ *framework.PodInfo, node *framework.NodeInfo) fram
 	}
 	for i := range f.zones {
 		if !f.zones[i].Allows(labels) {
-			return framework.RejectForGood(reasonZone)
+			return framework.UnresolvableStatus(reasonZone)
 		}
 	}
 	return framework.Status{}

@@ -91,7 +91,7 @@ func (r rows) Score(_ *framework.PodInfo, node *framework.NodeInfo) int64 {
 // Groups numbers the rows in the order in which their first nodes stand.
 func (r rows) Groups() framework.Groups {
 	numbers := map[string]int32{}
-	of := make([]int32, r.s.Slots())
+	of := make([]int32, r.s.SlotLimit())
 	for _, n := range r.s.All() {
 		row := n.Node.Labels["row"]
 		if _, known := numbers[row]; !known {

@@ -9,7 +9,7 @@ import (
 )
 
 func ExampleStatus() {
-	s := framework.Reject("node(s) had no free bay")
+	s := framework.UnschedulableStatus("node(s) had no free bay")
 	fmt.Println(s.IsSuccess(), s.Code(), s.Reasons())
 	fmt.Println(framework.Status{}.IsSuccess(), framework.Status{})
 	fmt.Println(framework.AsStatus(errors.New("the crane is broken")))
@@ -49,7 +49,7 @@ func ExampleReasoner() {
 
 func ExampleText() {
 	const full framework.Text = "the berth is full"
-	fmt.Println(framework.NewStatus(framework.Unschedulable, full).Same(framework.Reject("the berth is full")))
+	fmt.Println(framework.NewStatus(framework.Unschedulable, full).Same(framework.UnschedulableStatus("the berth is full")))
 	// Output: true
 }
 

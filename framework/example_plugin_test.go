@@ -39,7 +39,7 @@ func (Quay) Name() string { return "Quay" }
 
 func (Quay) Filter(pod *framework.PodInfo, node *framework.NodeInfo) framework.Status {
 	if want := pod.Pod.Labels["quay"]; want != "" && node.Node.Labels["quay"] != want {
-		return framework.RejectForGood("node(s) were on another quay")
+		return framework.UnresolvableStatus("node(s) were on another quay")
 	}
 	return framework.Status{}
 }
@@ -114,7 +114,7 @@ func (f *tideFilter) Filter(_ *framework.PodInfo, node *framework.NodeInfo) fram
 			return framework.Status{}
 		}
 	}
-	return framework.Reject("node(s) had too little water")
+	return framework.UnschedulableStatus("node(s) had too little water")
 }
 
 func ExamplePreFilterPlugin() {
@@ -147,7 +147,7 @@ func (Pinned) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.St
 	if node == "" {
 		return framework.PreFiltered{}, framework.SkipStatus()
 	}
-	return framework.PreFiltered{Restrict: true, Nodes: []string{node}}, framework.Status{}
+	return framework.PreFiltered{NodeNames: []string{node}}, framework.Status{}
 }
 
 func ExamplePreFiltered() {
@@ -160,8 +160,8 @@ func ExamplePreFiltered() {
 	var c framework.Cycle
 	c.Reset(p, s, 0, 0)
 	bound, _ := Pinned{}.PreFilter(&c)
-	fmt.Println(bound.Restrict, bound.Nodes, bound.Filter == nil)
-	// Output: true [n2] true
+	fmt.Println(bound.NodeNames, bound.Filter == nil)
+	// Output: [n2] true
 }
 
 // Even prefers nodes with fewer pods than the average of the feasible ones.
@@ -231,7 +231,7 @@ type roomy struct{}
 
 func (roomy) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework.Status {
 	if len(n.Pods) > 0 {
-		return framework.Reject("node(s) had a pod")
+		return framework.UnschedulableStatus("node(s) had a pod")
 	}
 	return framework.Status{}
 }
@@ -249,7 +249,7 @@ func ExampleBatchFilter() {
 	s, p := twoNodes()
 	var filter framework.BatchFilter = roomy{}
 	fmt.Println(len(filter.FilterNodes(p, []*framework.NodeInfo{s.At(0), s.At(1)}, nil)))
-	if err := s.Assume(p, s.At(1)); err != nil {
+	if err := s.AddPodAt(p, s.At(1)); err != nil {
 		fmt.Println(err)
 	}
 	fmt.Println(filter.FilterNodes(p, []*framework.NodeInfo{s.At(0), s.At(1)}, nil))
@@ -304,7 +304,7 @@ func (Slots) Name() string { return "Slots" }
 func (Slots) Reserve(c *framework.Cycle, node *framework.NodeInfo) framework.Status {
 	b := budgetKey.Of(c.Snapshot)
 	if b.starts[node.Slot()] == 2 {
-		return framework.Reject("node(s) had no free slot")
+		return framework.UnschedulableStatus("node(s) had no free slot")
 	}
 	b.start(c.Snapshot, node)
 	reservedKey.Set(c, node.Slot())
@@ -386,7 +386,7 @@ func newCrowd(s *framework.Snapshot, limit int) *crowd {
 
 func (c *crowd) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status {
 	if c.pods >= c.limit {
-		return framework.Reject("the port is closed")
+		return framework.UnschedulableStatus("the port is closed")
 	}
 	return framework.Status{}
 }
@@ -412,7 +412,7 @@ func (c *crowd) Version() uint64 { return uint64(c.pods) }
 
 func (c *crowd) Changed(since uint64, dirty func(slot int)) bool {
 	if (int(since) >= c.limit) != (c.pods >= c.limit) {
-		for _, slot := range c.s.Order() {
+		for _, slot := range c.s.Slots() {
 			dirty(slot)
 		}
 	}
@@ -456,7 +456,7 @@ func (Gate) Name() string { return "Gate" }
 
 func (Gate) PreEnqueue(_ context.Context, pod *framework.PodInfo) framework.Status {
 	if len(pod.Pod.Spec.SchedulingGates) > 0 {
-		return framework.RejectForGood("the pod is gated")
+		return framework.UnresolvableStatus("the pod is gated")
 	}
 	return framework.Status{}
 }
@@ -506,14 +506,14 @@ func (Tow) PostFilter(_ context.Context, c *framework.Cycle, verdicts framework.
 			}
 		}
 	}
-	return framework.PostFiltered{}, framework.Reject("nothing can be towed")
+	return framework.PostFiltered{}, framework.UnschedulableStatus("nothing can be towed")
 }
 
 // fullEverywhere is what a runner knows after no node did.
 type fullEverywhere struct{}
 
 func (fullEverywhere) Verdict(*framework.NodeInfo) (string, framework.Status) {
-	return "NodeResourcesFit", framework.Reject("Too many pods")
+	return "NodeResourcesFit", framework.UnschedulableStatus("Too many pods")
 }
 
 func ExamplePostFilterPlugin() {

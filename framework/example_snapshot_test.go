@@ -72,7 +72,7 @@ func ExampleSnapshot_Begin() {
 	before := n.Generation()
 
 	m := s.Begin()
-	if err := s.Forget(p, n); err != nil {
+	if err := s.RemovePodAt(p, n); err != nil {
 		fmt.Println(err)
 	}
 	fmt.Println("without it:", n.Requested.At(resource.IndexCPU), "milli-CPU")
@@ -111,7 +111,7 @@ func ExampleSnapshot_Changes() {
 	}
 	slots, known := s.Changes(seen)
 	if !known {
-		slots = s.Order() // too far behind: look at every node
+		slots = s.Slots() // too far behind: look at every node
 	}
 	for _, slot := range slots {
 		fmt.Println(s.AtSlot(slot).Name(), "changed")
@@ -137,8 +137,8 @@ func ExampleSnapshot_All() {
 	// 4 a3
 }
 
-func ExampleOrder() {
-	for _, order := range []framework.Order{framework.ZoneInterleaved, framework.Arrival} {
+func ExampleNodeOrder() {
+	for _, order := range []framework.NodeOrder{framework.ZoneInterleaved, framework.Arrival} {
 		s := framework.NewSnapshot(order)
 		for _, name := range []string{"a1", "a2", "b1"} {
 			if err := s.AddNode(api.MakeNode(name, "4", "32Gi").Zone(name[:1]).Obj()); err != nil {

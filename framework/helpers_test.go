@@ -36,7 +36,7 @@ func plainPod(name string, requests ...string) *api.Pod {
 }
 
 // snapshotOf returns a snapshot of plain nodes.
-func snapshotOf(t testing.TB, order framework.Order, names ...string) *framework.Snapshot {
+func snapshotOf(t testing.TB, order framework.NodeOrder, names ...string) *framework.Snapshot {
 	t.Helper()
 	s := framework.NewSnapshot(order)
 	for _, name := range names {

@@ -26,7 +26,7 @@ import (
 // are each an [*api.InvalidError]; err joins them all. What is right is in the
 // snapshot and in pending all the same, so that a caller who can live with
 // the errors may go on. It costs O(nodes + pods).
-func SnapshotOf(o *api.Objects, order Order) (s *Snapshot, pending []*PodInfo, err error) {
+func SnapshotOf(o *api.Objects, order NodeOrder) (s *Snapshot, pending []*PodInfo, err error) {
 	s = NewSnapshot(order)
 	var errs []error
 	for _, node := range o.Nodes {

@@ -18,10 +18,10 @@ func TestNil(t *testing.T) {
 	for name, call := range map[string]func() error{
 		"AddPod":      func() error { return s.AddPod(nil, "n") },
 		"RemovePod":   func() error { return s.RemovePod(nil, "n") },
-		"Assume":      func() error { return s.Assume(nil, s.Node("n")) },
-		"Assume, to":  func() error { return s.Assume(p, nil) },
-		"Forget":      func() error { return s.Forget(nil, s.Node("n")) },
-		"Forget from": func() error { return s.Forget(p, nil) },
+		"Assume":      func() error { return s.AddPodAt(nil, s.Node("n")) },
+		"Assume, to":  func() error { return s.AddPodAt(p, nil) },
+		"Forget":      func() error { return s.RemovePodAt(nil, s.Node("n")) },
+		"Forget from": func() error { return s.RemovePodAt(p, nil) },
 		"Nominate":    func() error { return s.Nominate(nil, "n", "") },
 		"CheckPod":    func() error { return s.CheckPod(nil) },
 		"zero pod":    func() error { return s.AddPod(new(framework.PodInfo), "n") },
@@ -31,7 +31,7 @@ func TestNil(t *testing.T) {
 		}
 	}
 	s.Touch(nil)
-	s.Denominate(nil, "n")
+	s.ClearNomination(nil, "n")
 	if key := api.KeyOf[api.Pod](nil); key != "" {
 		t.Errorf("KeyOf(nil) = %q, want nothing", key)
 	}

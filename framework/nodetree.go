@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 )
 
-// An Order says how a snapshot orders its nodes. Everything that depends on
+// An NodeOrder says how a snapshot orders its nodes. Everything that depends on
 // order (ties, the sampled window, explanations) uses it.
-type Order uint8
+type NodeOrder uint8
 
 const (
 	// ZoneInterleaved is kube-scheduler's order and the default: zones in the
@@ -22,7 +22,7 @@ const (
 	// Differs: kube-scheduler makes its list anew only when a node comes or
 	// goes, so that a node whose zone label changes keeps its old place until
 	// then. Here the order follows at once.
-	ZoneInterleaved Order = iota
+	ZoneInterleaved NodeOrder = iota
 	// Arrival is the order in which the nodes were added. Updating a node does
 	// not move it.
 	Arrival
@@ -32,7 +32,7 @@ const (
 // a list that is made when someone asks for it.
 type nodeTree struct {
 	owner  *owner
-	order  Order
+	order  NodeOrder
 	zones  []*zoneBucket // in the order in which they were first seen
 	byZone map[string]*zoneBucket
 	len    int
@@ -44,7 +44,7 @@ type zoneBucket struct {
 	slots []int
 }
 
-func newNodeTree(order Order, o *owner) *nodeTree {
+func newNodeTree(order NodeOrder, o *owner) *nodeTree {
 	return &nodeTree{owner: o, order: order, byZone: map[string]*zoneBucket{}}
 }
 

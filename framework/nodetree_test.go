@@ -32,7 +32,7 @@ func TestOrder(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			for order, want := range map[framework.Order]string{framework.ZoneInterleaved: test.interleaved, framework.Arrival: test.flat} {
+			for order, want := range map[framework.NodeOrder]string{framework.ZoneInterleaved: test.interleaved, framework.Arrival: test.flat} {
 				s := framework.NewSnapshot(order)
 				for _, change := range strings.Fields(test.changes) {
 					apply(t, s, change)
@@ -67,13 +67,13 @@ func apply(t *testing.T, s *framework.Snapshot, change string) {
 // Whoever holds the order keeps it while nodes come and go.
 func TestOrderStays(t *testing.T) {
 	s := snapshotOf(t, framework.Arrival, "a", "b", "c")
-	order := s.Order()
+	order := s.Slots()
 	must(t, s.RemoveNode("b"))
 	must(t, s.AddNode(plainNode("d")))
 	if got := fmt.Sprint(order); got != "[0 1 2]" {
 		t.Errorf("an order taken earlier became %s", got)
 	}
-	if got := fmt.Sprint(s.Order()); got != "[0 2 1]" {
+	if got := fmt.Sprint(s.Slots()); got != "[0 2 1]" {
 		t.Errorf("Order() = %s, want [0 2 1]: d takes the slot of b and stands last", got)
 	}
 }

@@ -15,14 +15,14 @@ func (s *Snapshot) Nominate(p *PodInfo, node, from string) error {
 	if n == nil {
 		return podOnNode(p, node, errUnknownNode)
 	}
-	s.Denominate(p, from)
+	s.ClearNomination(p, from)
 	s.setNominated(n.Slot(), append(slices.Clip(s.node(n.Slot()).Nominated), p))
 	return nil
 }
 
-// Denominate takes back the nomination of the pod to the node. Without one it
+// ClearNomination takes back the nomination of the pod to the node. Without one it
 // does nothing. Pods are recognised as in [Snapshot.RemovePod].
-func (s *Snapshot) Denominate(p *PodInfo, node string) {
+func (s *Snapshot) ClearNomination(p *PodInfo, node string) {
 	n := s.Node(node)
 	if n == nil || s.CheckPod(p) != nil {
 		return

@@ -32,15 +32,15 @@ func TestNominate(t *testing.T) {
 		t.Error("the node that lost a nomination has the same generation")
 	}
 	m := s.Begin()
-	s.Denominate(b, "n1")
+	s.ClearNomination(b, "n1")
 	check("gone for now", []string{}, []string{"a"})
 	s.Rollback(m)
 	check("taken back", []string{"b"}, []string{"a"})
 
-	s.Denominate(podInfo(t, s, plainPod("a")), "n2") // by UID
-	s.Denominate(b, "n2")                            // it is not there
-	s.Denominate(b, "n9")
-	s.Denominate(nil, "n1")
+	s.ClearNomination(podInfo(t, s, plainPod("a")), "n2") // by UID
+	s.ClearNomination(b, "n2")                            // it is not there
+	s.ClearNomination(b, "n9")
+	s.ClearNomination(nil, "n1")
 	check("by UID", []string{"b"}, []string{})
 	must(t, s.UpdateNode(plainNode("n1", "v", "2")))
 	check("the node is updated", []string{"b"}, []string{})
@@ -58,7 +58,7 @@ func ExampleSnapshot_Nominate() {
 		fmt.Println(err)
 	}
 	fmt.Println(s.Nominations(), s.Node("n2").Nominated[0].Pod.Name)
-	s.Denominate(p, "n2")
+	s.ClearNomination(p, "n2")
 	fmt.Println(s.Nominations())
 	// Output:
 	// 1 web

@@ -50,12 +50,11 @@ type PreFiltered struct {
 	// Filter answers for every node in this cycle. It may be the plugin
 	// itself. nil means that there is nothing to check for this pod.
 	Filter NodeFilter
-	// Restrict tells that only the nodes named in Nodes can be feasible. Names
-	// unknown to the snapshot are ignored.
-	Restrict bool
-	// Nodes holds the names when Restrict is set, sorted, without duplicates.
-	// It must not change during the cycle.
-	Nodes []string
+	// NodeNames holds the names of the only nodes that can be feasible, sorted,
+	// without duplicates. nil means all nodes; an empty list that is not nil means
+	// none. Names unknown to the snapshot are ignored. The list must not change
+	// during the cycle.
+	NodeNames []string
 }
 
 // A PreFilterPlugin prepares a filter for one pod. It takes the place of the

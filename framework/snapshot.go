@@ -46,7 +46,7 @@ type Snapshot struct {
 }
 
 // NewSnapshot returns an empty snapshot whose nodes will be in the given order.
-func NewSnapshot(order Order) *Snapshot {
+func NewSnapshot(order NodeOrder) *Snapshot {
 	o := new(owner)
 	return &Snapshot{
 		lineage:   &lineage{schema: resource.NewSchema()},
@@ -99,20 +99,20 @@ func (s *Snapshot) Node(name string) *NodeInfo {
 	return nil
 }
 
-// Slots returns an upper bound of all slots in use; see [NodeInfo.Slot].
-func (s *Snapshot) Slots() int { return len(s.chunks) * chunkSize }
+// SlotLimit returns an upper bound of all slots in use; see [NodeInfo.Slot].
+func (s *Snapshot) SlotLimit() int { return len(s.chunks) * chunkSize }
 
 // AtSlot returns the node of that slot, nil if there is none.
 func (s *Snapshot) AtSlot(slot int) *NodeInfo {
-	if uint(slot) >= uint(s.Slots()) {
+	if uint(slot) >= uint(s.SlotLimit()) {
 		return nil
 	}
 	return s.node(slot)
 }
 
-// Order returns the slots of all nodes in the snapshot's order. The result
+// Slots returns the slots of all nodes in the snapshot's order. The result
 // must not be changed; it stays as it is when nodes come or go.
-func (s *Snapshot) Order() []int { return s.tree.list() }
+func (s *Snapshot) Slots() []int { return s.tree.list() }
 
 // NodeSet identifies, like a generation, the set of node objects: it changes
 // when a node comes, goes, or its object changes.

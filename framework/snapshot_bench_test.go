@@ -15,8 +15,8 @@ func warm(t testing.TB, s *framework.Snapshot, p *framework.PodInfo) {
 	for i := range 20_000 {
 		n := s.At(i % s.Len())
 		m := s.Begin()
-		must(t, s.Assume(p, n))
-		must(t, s.Forget(p, n))
+		must(t, s.AddPodAt(p, n))
+		must(t, s.RemovePodAt(p, n))
 		s.Rollback(m)
 	}
 }
@@ -35,8 +35,8 @@ func TestSnapshotAllocations(t *testing.T) {
 		do   func()
 	}{
 		{"Assume and Forget", func() {
-			must(t, s.Assume(p, n))
-			must(t, s.Forget(p, n))
+			must(t, s.AddPodAt(p, n))
+			must(t, s.RemovePodAt(p, n))
 		}},
 		{"AddPod and RemovePod", func() {
 			must(t, s.AddPod(p, "node-00003"))
@@ -44,14 +44,14 @@ func TestSnapshotAllocations(t *testing.T) {
 		}},
 		{"Begin, Assume, Rollback", func() {
 			m := s.Begin()
-			must(t, s.Assume(p, n))
+			must(t, s.AddPodAt(p, n))
 			s.Rollback(m)
 		}},
 		{"nested", func() {
 			m := s.Begin()
-			must(t, s.Assume(p, n))
+			must(t, s.AddPodAt(p, n))
 			inner := s.Begin()
-			must(t, s.Forget(p, n))
+			must(t, s.RemovePodAt(p, n))
 			s.Rollback(inner)
 			s.Rollback(m)
 			s.Commit(m)
@@ -97,7 +97,7 @@ func BenchmarkAssumeForget(b *testing.B) {
 			for b.Loop() {
 				n := s.At(i % nodes)
 				i += 7
-				if s.Assume(p, n) != nil || s.Forget(p, n) != nil {
+				if s.AddPodAt(p, n) != nil || s.RemovePodAt(p, n) != nil {
 					b.Fatal("refused")
 				}
 			}
@@ -113,7 +113,7 @@ func BenchmarkRollback(b *testing.B) {
 		i++
 		m := s.Begin()
 		for k := range 3 {
-			if err := s.Assume(p, s.At((i+k)%1_000)); err != nil {
+			if err := s.AddPodAt(p, s.At((i+k)%1_000)); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -137,7 +137,7 @@ func BenchmarkFork(b *testing.B) {
 				for b.Loop() {
 					i += 7
 					f := s.Fork()
-					if err := f.Assume(p, f.At(i%nodes)); err != nil {
+					if err := f.AddPodAt(p, f.At(i%nodes)); err != nil {
 						b.Fatal(err)
 					}
 				}
@@ -149,7 +149,7 @@ func BenchmarkFork(b *testing.B) {
 					f := s.Fork()
 					for range 100 {
 						i += 7
-						if err := f.Assume(p, f.At(i%nodes)); err != nil {
+						if err := f.AddPodAt(p, f.At(i%nodes)); err != nil {
 							b.Fatal(err)
 						}
 					}

@@ -100,7 +100,7 @@ func (s *Snapshot) put(slot int, n *NodeInfo) {
 func (s *Snapshot) takeSlot() int {
 	s.ownFree()
 	if len(s.free) == 0 {
-		base := s.Slots()
+		base := s.SlotLimit()
 		s.chunks = append(s.chunks, &chunk{owner: s.owner})
 		for slot := base + chunkSize - 1; slot >= base; slot-- {
 			s.free = append(s.free, slot)

@@ -194,7 +194,7 @@ func (r refund) Undo(s *framework.Snapshot) { chargesKey.Of(s).sum[r.slot] -= r.
 
 // A world is one snapshot, its forks, and their models.
 type world struct {
-	order framework.Order
+	order framework.NodeOrder
 	forks []*subject
 	pods  []*framework.PodInfo
 	made  int // nodes and pods made so far
@@ -229,7 +229,7 @@ type sighting struct {
 func TestSnapshotModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := &world{
-			order:    rapid.SampledFrom([]framework.Order{framework.ZoneInterleaved, framework.Arrival}).Draw(t, "order"),
+			order:    rapid.SampledFrom([]framework.NodeOrder{framework.ZoneInterleaved, framework.Arrival}).Draw(t, "order"),
 			contents: map[uint64]string{}, nodeObjects: map[uint64]string{}, nodeSets: map[uint64]string{},
 			objects: map[uint64]string{}, namespaces: map[uint64]string{}, services: map[uint64]string{},
 		}
@@ -434,7 +434,7 @@ func (s *subject) addPod(t *rapid.T, p *framework.PodInfo, name string) {
 	if rapid.Bool().Draw(t, "by name") {
 		err = s.snapshot.AddPod(p, name)
 	} else {
-		err = s.snapshot.Assume(p, s.snapshot.Node(name))
+		err = s.snapshot.AddPodAt(p, s.snapshot.Node(name))
 	}
 	n := s.model.nodes[name]
 	if n.overflows(p) {
@@ -490,7 +490,7 @@ func (s *subject) removePod(t *rapid.T, w *world) {
 	if rapid.Bool().Draw(t, "by name") {
 		err = s.snapshot.RemovePod(p, name)
 	} else {
-		err = s.snapshot.Forget(p, s.snapshot.Node(name))
+		err = s.snapshot.RemovePodAt(p, s.snapshot.Node(name))
 	}
 	if i < 0 {
 		if err == nil {
@@ -547,8 +547,8 @@ func (s *subject) denominate(t *rapid.T) {
 		t.Skip("nobody is nominated")
 	}
 	i := rapid.IntRange(0, len(n.nominated)-1).Draw(t, "nominated")
-	s.snapshot.Denominate(n.nominated[i], name)
-	s.snapshot.Denominate(n.nominated[i], name) // once more does nothing
+	s.snapshot.ClearNomination(n.nominated[i], name)
+	s.snapshot.ClearNomination(n.nominated[i], name) // once more does nothing
 	n.nominated = slices.Delete(n.nominated, i, i+1)
 }
 
@@ -649,7 +649,7 @@ func (s *subject) check(t *rapid.T, w *world) {
 			t.Fatalf("node %s is there: %t, want %t", name, got, want)
 		}
 	}
-	slots := s.snapshot.Order()
+	slots := s.snapshot.Slots()
 	for i, name := range order {
 		n := s.snapshot.Node(name)
 		if n != s.snapshot.At(i) || n != s.snapshot.AtSlot(slots[i]) || n != s.snapshot.AtSlot(n.Slot()) {
@@ -778,7 +778,7 @@ func (s *subject) checkChanges(t *rapid.T) {
 		for _, slot := range changed {
 			reported[slot] = true
 		}
-		for slot := range s.snapshot.Slots() {
+		for slot := range s.snapshot.SlotLimit() {
 			before := seen.slots[slot]
 			var now uint64
 			if n := s.snapshot.AtSlot(slot); n != nil {

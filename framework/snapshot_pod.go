@@ -38,9 +38,9 @@ func (s *Snapshot) RemovePod(p *PodInfo, node string) error {
 	return s.forget(p, n)
 }
 
-// Assume is AddPod for a node of this snapshot that is at hand. A NodeInfo
+// AddPodAt is AddPod for a node of this snapshot that is at hand. A NodeInfo
 // from before a fork will do: the node is found by its slot and name.
-func (s *Snapshot) Assume(p *PodInfo, n *NodeInfo) error {
+func (s *Snapshot) AddPodAt(p *PodInfo, n *NodeInfo) error {
 	if err := s.CheckPod(p); err != nil {
 		return err
 	}
@@ -51,10 +51,10 @@ func (s *Snapshot) Assume(p *PodInfo, n *NodeInfo) error {
 	return s.add(p, n)
 }
 
-// Forget is RemovePod for a node of this snapshot that is at hand. Forgetting
+// RemovePodAt is RemovePod for a node of this snapshot that is at hand. Forgetting
 // the pod that was assumed last restores the content of the node exactly; its
 // generation is a new one, unlike after [Snapshot.Rollback].
-func (s *Snapshot) Forget(p *PodInfo, n *NodeInfo) error {
+func (s *Snapshot) RemovePodAt(p *PodInfo, n *NodeInfo) error {
 	if err := s.CheckPod(p); err != nil {
 		return err
 	}

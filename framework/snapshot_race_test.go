@@ -42,7 +42,7 @@ func TestForksConcurrently(t *testing.T) {
 			for i, p := range pods {
 				n := f.At(i * 11 % f.Len())
 				m := f.Begin()
-				try(f.Assume(p, n))
+				try(f.AddPodAt(p, n))
 				chargesKey.Of(f).charge(f, n, int64(*length.Of(p)+*labels.Of(n)))
 				if i%3 == 0 {
 					f.Rollback(m)
@@ -90,7 +90,7 @@ func TestReadersConcurrently(t *testing.T) {
 				}
 				count++
 			}
-			if count != s.Len() || len(s.Order()) != count {
+			if count != s.Len() || len(s.Slots()) != count {
 				t.Errorf("saw %d of %d nodes", count, s.Len())
 			}
 			s.Changes(s.Version())

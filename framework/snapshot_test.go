@@ -47,13 +47,13 @@ func TestSnapshotRefuses(t *testing.T) {
 		{"nil pod", func(_ *testing.T, s *framework.Snapshot) error { return s.AddPod(nil, "n1") }, "pod: is nil"},
 		{"empty PodInfo", func(_ *testing.T, s *framework.Snapshot) error { return s.AddPod(&framework.PodInfo{}, "n1") }, "pod: is nil"},
 		{"removal of a nil pod", func(_ *testing.T, s *framework.Snapshot) error { return s.RemovePod(nil, "n1") }, "pod: is nil"},
-		{"assume nil", func(_ *testing.T, s *framework.Snapshot) error { return s.Assume(nil, s.Node("n1")) }, "pod: is nil"},
-		{"forget nil", func(_ *testing.T, s *framework.Snapshot) error { return s.Forget(nil, s.Node("n1")) }, "pod: is nil"},
+		{"assume nil", func(_ *testing.T, s *framework.Snapshot) error { return s.AddPodAt(nil, s.Node("n1")) }, "pod: is nil"},
+		{"forget nil", func(_ *testing.T, s *framework.Snapshot) error { return s.RemovePodAt(nil, s.Node("n1")) }, "pod: is nil"},
 		{"assume on a nil node", func(t *testing.T, s *framework.Snapshot) error {
-			return s.Assume(podInfo(t, s, plainPod("p2")), nil)
+			return s.AddPodAt(podInfo(t, s, plainPod("p2")), nil)
 		}, "pod default/p2: spec.nodeName: the node is nil"},
 		{"forget on a nil node", func(t *testing.T, s *framework.Snapshot) error {
-			return s.Forget(podInfo(t, s, plainPod("p2")), nil)
+			return s.RemovePodAt(podInfo(t, s, plainPod("p2")), nil)
 		}, "pod default/p2: spec.nodeName: the node is nil"},
 		{"removal from an unknown node", func(t *testing.T, s *framework.Snapshot) error {
 			return s.RemovePod(podInfo(t, s, plainPod("p1")), "n9")
@@ -68,7 +68,7 @@ func TestSnapshotRefuses(t *testing.T) {
 			return s.RemovePod(&framework.PodInfo{Pod: plainPod("p1")}, "n1")
 		}, "pod default/p1: its PodInfo was made for another snapshot; make it with Snapshot.NewPodInfo"},
 		{"node of another snapshot", func(t *testing.T, s *framework.Snapshot) error {
-			return s.Assume(podInfo(t, s, plainPod("p2")), snapshotOf(t, framework.Arrival, "x1").Node("x1"))
+			return s.AddPodAt(podInfo(t, s, plainPod("p2")), snapshotOf(t, framework.Arrival, "x1").Node("x1"))
 		}, `pod default/p2: spec.nodeName: "x1": no such node`},
 		{"new node in a transaction", func(_ *testing.T, s *framework.Snapshot) error {
 			defer s.Rollback(s.Begin())
@@ -99,7 +99,7 @@ func TestSnapshotRefuses(t *testing.T) {
 // Reading an empty snapshot, or beyond its end, finds nothing.
 func TestSnapshotEmpty(t *testing.T) {
 	s := framework.NewSnapshot(framework.ZoneInterleaved)
-	if s.Len() != 0 || len(s.Order()) != 0 || s.Slots() != 0 || s.Node("") != nil || s.AtSlot(0) != nil || s.AtSlot(-1) != nil {
+	if s.Len() != 0 || len(s.Slots()) != 0 || s.SlotLimit() != 0 || s.Node("") != nil || s.AtSlot(0) != nil || s.AtSlot(-1) != nil {
 		t.Error("an empty snapshot is not empty")
 	}
 	for range s.All() {
@@ -145,7 +145,7 @@ func TestAllStops(t *testing.T) {
 // Slots are used again, and a NodeInfo from before a fork still finds its node.
 func TestSlots(t *testing.T) {
 	s := snapshotOf(t, framework.Arrival, manyNames(257)...)
-	if got := s.Slots(); got != 512 {
+	if got := s.SlotLimit(); got != 512 {
 		t.Errorf("Slots() = %d, want 512", got)
 	}
 	n := s.Node("node-00003")
@@ -153,7 +153,7 @@ func TestSlots(t *testing.T) {
 		t.Fatalf("slot of the fourth node = %d, want 3", n.Slot())
 	}
 	f := s.Fork()
-	must(t, f.Assume(podInfo(t, s, plainPod("p")), n))
+	must(t, f.AddPodAt(podInfo(t, s, plainPod("p")), n))
 	if len(n.Pods) != 0 || len(f.Node("node-00003").Pods) != 1 {
 		t.Error("the fork changed the NodeInfo of the original")
 	}
@@ -162,7 +162,7 @@ func TestSlots(t *testing.T) {
 	if got := s.Node("new").Slot(); got != 3 {
 		t.Errorf("slot of the new node = %d, want 3 again", got)
 	}
-	if err := s.Assume(podInfo(t, s, plainPod("q")), n); err == nil {
+	if err := s.AddPodAt(podInfo(t, s, plainPod("q")), n); err == nil {
 		t.Error("a pod was assumed on a node that has gone")
 	}
 }
@@ -245,7 +245,7 @@ func TestAtSlot(t *testing.T) {
 	}
 	gone := s.Node("n7").Slot()
 	must(t, s.RemoveNode("n7"))
-	for _, slot := range []int{gone, -1, s.Slots() - 1, s.Slots(), math.MaxInt, math.MinInt} {
+	for _, slot := range []int{gone, -1, s.SlotLimit() - 1, s.SlotLimit(), math.MaxInt, math.MinInt} {
 		if n := s.AtSlot(slot); n != nil {
 			t.Errorf("AtSlot(%d) = %v, want none", slot, n.Name())
 		}

@@ -95,12 +95,12 @@ func DetailedStatus(code Code, why Reasoner, detail uint64) Status {
 	return Status{code: code, why: why, detail: detail}
 }
 
-// Reject returns an Unschedulable status with the given reason.
-func Reject(reason Text) Status { return Status{code: Unschedulable, why: reason} }
+// UnschedulableStatus returns an Unschedulable status with the given reason.
+func UnschedulableStatus(reason Text) Status { return Status{code: Unschedulable, why: reason} }
 
-// RejectForGood returns an UnschedulableAndUnresolvable status with the given
+// UnresolvableStatus returns an UnschedulableAndUnresolvable status with the given
 // reason: removing pods from the node cannot help.
-func RejectForGood(reason Text) Status {
+func UnresolvableStatus(reason Text) Status {
 	return Status{code: UnschedulableAndUnresolvable, why: reason}
 }
 

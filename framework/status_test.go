@@ -31,12 +31,12 @@ func TestStatus(t *testing.T) {
 	}{
 		{name: "zero", success: true, text: "Success"},
 		{
-			name: "reject", status: framework.Reject("no room"),
+			name: "reject", status: framework.UnschedulableStatus("no room"),
 			code: framework.Unschedulable, refused: true,
 			reasons: []string{"no room"}, message: "no room", text: "Unschedulable: no room", err: "no room",
 		},
 		{
-			name: "for good", status: framework.RejectForGood("wrong node"),
+			name: "for good", status: framework.UnresolvableStatus("wrong node"),
 			code: framework.UnschedulableAndUnresolvable, refused: true,
 			reasons: []string{"wrong node"}, message: "wrong node",
 			text: "UnschedulableAndUnresolvable: wrong node", err: "wrong node",
@@ -119,9 +119,9 @@ func TestStatusSame(t *testing.T) {
 		want bool
 	}{
 		{"zeros", framework.Status{}, framework.AsStatus(nil), true},
-		{"equal texts", framework.Reject("no room"), framework.Reject("no room"), true},
-		{"other text", framework.Reject("no room"), framework.Reject("no disk"), false},
-		{"other code", framework.Reject("no room"), framework.RejectForGood("no room"), false},
+		{"equal texts", framework.UnschedulableStatus("no room"), framework.UnschedulableStatus("no room"), true},
+		{"other text", framework.UnschedulableStatus("no room"), framework.UnschedulableStatus("no disk"), false},
+		{"other code", framework.UnschedulableStatus("no room"), framework.UnresolvableStatus("no room"), false},
 		{"one list", framework.NewStatus(framework.Pending, texts), framework.NewStatus(framework.Pending, texts), true},
 		{"two lists", framework.NewStatus(framework.Pending, texts), framework.NewStatus(framework.Pending, framework.Texts("a", "b")), false},
 		{"detail", framework.DetailedStatus(framework.Unschedulable, shortage{"cpu"}, 1), framework.DetailedStatus(framework.Unschedulable, shortage{"cpu"}, 1), true},
@@ -174,8 +174,8 @@ func TestStatusAllocations(t *testing.T) {
 		make func()
 	}{
 		{"zero", func() { statusSink = framework.Status{} }},
-		{"Reject", func() { statusSink = framework.Reject("no room") }},
-		{"RejectForGood", func() { statusSink = framework.RejectForGood("no room") }},
+		{"Reject", func() { statusSink = framework.UnschedulableStatus("no room") }},
+		{"RejectForGood", func() { statusSink = framework.UnresolvableStatus("no room") }},
 		{"NewStatus", func() { statusSink = framework.NewStatus(framework.Unschedulable, framework.Text("no room")) }},
 		{"DetailedStatus", func() { statusSink = framework.DetailedStatus(framework.Unschedulable, cpu, 7) }},
 		{"SkipStatus", func() { statusSink = framework.SkipStatus() }},

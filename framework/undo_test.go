@@ -35,9 +35,9 @@ func TestTransactions(t *testing.T) {
 				last := len(open) - 1
 				switch word[0] {
 				case '+':
-					must(t, s.Assume(pods[word[1:]], s.Node("n")))
+					must(t, s.AddPodAt(pods[word[1:]], s.Node("n")))
 				case '-':
-					must(t, s.Forget(pods[word[1:]], s.Node("n")))
+					must(t, s.RemovePodAt(pods[word[1:]], s.Node("n")))
 				case '(':
 					open = append(open, s.Begin())
 				case ')':
@@ -106,8 +106,8 @@ func TestAssumeForget(t *testing.T) {
 	must(t, s.AddPod(a, "n"))
 	before := *s.Node("n")
 	ports := append([]framework.HostPort(nil), before.UsedPorts...)
-	must(t, s.Assume(b, s.Node("n")))
-	must(t, s.Forget(b, s.Node("n")))
+	must(t, s.AddPodAt(b, s.Node("n")))
+	must(t, s.RemovePodAt(b, s.Node("n")))
 	after := s.Node("n")
 	if !after.Requested.Equal(before.Requested) || after.NonZeroRequested != before.NonZeroRequested ||
 		len(after.Pods) != 1 || after.Pods[0] != a {

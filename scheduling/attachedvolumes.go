@@ -20,7 +20,7 @@ func BalanceAttachedVolumes(p *Profile) {
 	list := make([]Weighted, len(p.Score))
 	for i, w := range p.Score {
 		b, ok := as[scoring.NodeResourcesBalancedAllocation](w.Plugin)
-		if ok && b.Version == scoring.BalanceV118 {
+		if ok && b.Rules == scoring.Kubernetes118 {
 			b.AttachedVolumes = limits
 			w.Plugin = b
 		}

@@ -60,11 +60,11 @@ func TestBalanceAttachedVolumes(t *testing.T) {
 
 // A profile that a file configures can be changed as a preset.
 func TestBalanceAttachedVolumesOfFile(t *testing.T) {
-	c, err := config.Load([]byte("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"), config.Options{Registry: scheduling.Registry118()})
+	c, err := config.Load([]byte("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"), config.LoadConfig{Registry: scheduling.Kubernetes118Registry()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	built, err := c.Build(config.BuildOptions{})
+	built, err := c.Build(config.BuildConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,8 +79,8 @@ func TestBalanceAttachedVolumesOfFile(t *testing.T) {
 func TestAttachedVolumesFollow(t *testing.T) {
 	limits := []scoring.VolumeLimit{{Filter: "EBSLimits", MaxVolumes: 4}}
 	sched, err := scheduling.New(scheduling.Profile{
-		Score: []scheduling.Weighted{{Plugin: scoring.NodeResourcesBalancedAllocation{Version: scoring.BalanceV118, AttachedVolumes: limits}, Weight: 1}},
-		Fast:  scheduling.Fast{Verify: true}, Tie: scheduling.First,
+		Score: []scheduling.Weighted{{Plugin: scoring.NodeResourcesBalancedAllocation{Rules: scoring.Kubernetes118, AttachedVolumes: limits}, Weight: 1}},
+		Cache: scheduling.CacheConfig{Verify: true}, TieRule: scheduling.First,
 	})
 	if err != nil {
 		t.Fatal(err)

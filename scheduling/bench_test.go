@@ -86,8 +86,8 @@ func place(b *testing.B, sched *scheduling.Scheduler, s *framework.Snapshot, lis
 		step()
 	}
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "pods/s")
-	if stats := sched.Stats(); stats.Known > 0 {
-		b.ReportMetric(100*float64(stats.Known)/float64(stats.Known+stats.Built+stats.Left), "%known")
+	if stats := sched.Stats(); stats.Hits > 0 {
+		b.ReportMetric(100*float64(stats.Hits)/float64(stats.Hits+stats.Misses+stats.Bypassed), "%known")
 		b.ReportMetric(float64(stats.Bytes)/float64(stats.Classes*s.Len()), "B/node/class")
 	}
 }
@@ -103,9 +103,9 @@ func BenchmarkPlace(b *testing.B) {
 				b.Run(fmt.Sprintf("road=%s/workload=%s/nodes=%d", road, kind, n), func(b *testing.B) {
 					s := cluster(b, n)
 					p := scheduling.Kubernetes137()
-					p.Tie = scheduling.Random
-					p.Fast.Off = road == "plain"
-					p.Fast.Budget = max(64<<20, 256*n) // a class of a million nodes needs more than the default
+					p.TieRule = scheduling.Random
+					p.Cache.Off = road == "plain"
+					p.Cache.Budget = max(64<<20, 256*n) // a class of a million nodes needs more than the default
 					place(b, build(b, p), s, pods(b, s, kind, min(n, 1000)))
 				})
 			}
@@ -127,7 +127,7 @@ func BenchmarkClasses(b *testing.B) {
 		b.Run(fmt.Sprintf("nodes=5000/classes=%d/row=%d", bb.classes, bb.row), func(b *testing.B) {
 			s := cluster(b, 5000)
 			p := scheduling.Kubernetes137()
-			p.Tie = scheduling.Random
+			p.TieRule = scheduling.Random
 			r := rand.New(rand.NewPCG(1, 1))
 			list := make([]*framework.PodInfo, max(10_000, 20*bb.row))
 			class := 0
@@ -151,7 +151,7 @@ func BenchmarkRelease(b *testing.B) {
 		b.Run(fmt.Sprintf("nodes=%d", n), func(b *testing.B) {
 			s := cluster(b, n)
 			p := scheduling.Kubernetes137()
-			p.Tie = scheduling.Random
+			p.TieRule = scheduling.Random
 			sched := build(b, p)
 			list := pods(b, s, workload.Basic, 2000)
 			where := make([]string, len(list))
@@ -185,8 +185,8 @@ func BenchmarkNewClass(b *testing.B) {
 		b.Run(fmt.Sprintf("road=%s/nodes=5000", road), func(b *testing.B) {
 			s := cluster(b, 5000)
 			p := scheduling.Kubernetes137()
-			p.Tie = scheduling.Random
-			p.Fast.Off = road == "plain"
+			p.TieRule = scheduling.Random
+			p.Cache.Off = road == "plain"
 			sched := build(b, p)
 			list := make([]*framework.PodInfo, 30_000)
 			for i := range list {
@@ -214,13 +214,13 @@ func BenchmarkFull(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		n := s.At(i % s.Len())
-		if err := s.Assume(small, n); err != nil {
+		if err := s.AddPodAt(small, n); err != nil {
 			b.Fatal(err)
 		}
 		if _, err := sched.Schedule(s, big); err == nil {
 			b.Fatal("the pod fits")
 		}
-		if err := s.Forget(small, n); err != nil {
+		if err := s.RemovePodAt(small, n); err != nil {
 			b.Fatal(err)
 		}
 		i++
@@ -275,7 +275,7 @@ func BenchmarkFirstSet(b *testing.B) {
 			b.Run(fmt.Sprintf("road=%s/nodes=%d", road, n), func(b *testing.B) {
 				s := cluster(b, n)
 				p := firstSet()
-				p.Fast.Off = road == "plain"
+				p.Cache.Off = road == "plain"
 				place(b, build(b, p), s, pods(b, s, workload.Basic, min(n, 1000)))
 			})
 		}

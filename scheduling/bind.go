@@ -273,7 +273,7 @@ func (t *plugins) bindFilters(c *framework.Cycle, b *binding, some *choice) (err
 		if p.filter >= 0 {
 			b.perFilter[p.filter] = pre.Filter
 		}
-		if pre.Restrict && !b.intersect(p.name, pre.Nodes) {
+		if pre.NodeNames != nil && !b.intersect(p.name, pre.NodeNames) {
 			return nil
 		}
 	}
@@ -294,7 +294,7 @@ func (b *binding) restrictedBy(plugins ...string) {
 	b.restricting = append(b.restricting, plugins...)
 	slices.Sort(b.restricting)
 	b.restricting = slices.Compact(b.restricting)
-	b.absent = framework.RejectForGood(framework.Text(fmt.Sprintf("node(s) didn't satisfy plugin(s) %v", b.restricting)))
+	b.absent = framework.UnresolvableStatus(framework.Text(fmt.Sprintf("node(s) didn't satisfy plugin(s) %v", b.restricting)))
 }
 
 // intersect keeps the nodes that the plugin, too, allows; false when none is
@@ -318,7 +318,7 @@ func (b *binding) intersect(plugin string, nodes []string) bool {
 	if len(b.restricting) > 1 {
 		text = fmt.Sprintf("node(s) didn't satisfy plugin(s) %v simultaneously", b.restricting)
 	}
-	b.rejected, b.rejectedBy = framework.RejectForGood(framework.Text(text)), ""
+	b.rejected, b.rejectedBy = framework.UnresolvableStatus(framework.Text(text)), ""
 	return false
 }
 

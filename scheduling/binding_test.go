@@ -168,7 +168,7 @@ func TestPreBindFailures(t *testing.T) {
 		err     string
 	}{
 		{"error", []binder{{name: "a", status: broken}, {name: "b"}}, `running PreBind plugin "a": broken`},
-		{"rejected", []binder{{name: "a", status: framework.Reject("no")}, {name: "b"}}, "0/1 nodes are available: 1 no."},
+		{"rejected", []binder{{name: "a", status: framework.UnschedulableStatus("no")}, {name: "b"}}, "0/1 nodes are available: 1 no."},
 		{"odd", []binder{{name: "a", status: framework.SkipStatus()}, {name: "b"}}, `running PreBind plugin "a": unexpected status Skip`},
 		{
 			"cancels",
@@ -211,7 +211,7 @@ func TestPreFlightFailures(t *testing.T) {
 		err    string
 	}{
 		{framework.AsStatus(errors.New("broken")), `running PreBindPreFlight "a": broken`},
-		{framework.Reject("no"), `running PreBindPreFlight "a": unsupported status Unschedulable: no`},
+		{framework.UnschedulableStatus("no"), `running PreBindPreFlight "a": unsupported status Unschedulable: no`},
 		{framework.NewStatus(framework.Wait, nil), `running PreBindPreFlight "a": unsupported status Wait`},
 	} {
 		b := bindingOf(t, scheduling.Profile{PreBind: []framework.Plugin{binder{name: "a", flight: tt.flight, log: &eventLog{}}}})

@@ -22,8 +22,8 @@ func TestCalmWalk(t *testing.T) {
 			for range 900 {
 				w.step()
 			}
-			if stats := w.sched.Stats(); stats.Known < 500 {
-				t.Errorf("%d decisions from kept answers, want 500 or more: %+v", stats.Known, stats)
+			if stats := w.sched.Stats(); stats.Hits < 500 {
+				t.Errorf("%d decisions from kept answers, want 500 or more: %+v", stats.Hits, stats)
 			}
 		})
 	}
@@ -45,7 +45,7 @@ type placement struct {
 
 func newCalmWalk(t *testing.T, seed uint64) *calmWalk {
 	p := scheduling.Kubernetes137()
-	p.Seed, p.Tie, p.Fast.Verify = seed, scheduling.Random, true
+	p.Seed, p.TieRule, p.Cache.Verify = seed, scheduling.Random, true
 	w := &calmWalk{t: t, r: rand.New(rand.NewPCG(seed, 0)), sched: build(t, p), snap: framework.NewSnapshot(framework.ZoneInterleaved)}
 	for i := range 40 {
 		w.must(w.snap.AddNode(w.node(i)))

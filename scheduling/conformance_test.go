@@ -15,19 +15,19 @@ func TestRegisteredPluginsConform(t *testing.T) {
 	arguments := map[string]json.RawMessage{ // of plugins that have no defaults
 		"RequestedToCapacityRatio": json.RawMessage(`{"shape": [{"utilization": 0, "score": 0}, {"utilization": 100, "score": 10}]}`),
 	}
-	for _, r := range []*scheduling.Registry{scheduling.Registry118(), scheduling.Registry134(), scheduling.Registry137()} {
+	for _, r := range []*scheduling.Registry{scheduling.Kubernetes118Registry(), scheduling.Kubernetes134Registry(), scheduling.Kubernetes137Registry()} {
 		for _, name := range r.Names() {
 			t.Run(r.Release()+"/"+name, func(t *testing.T) {
 				made, err := r.Make(name, arguments[name], nil)
 				if err != nil {
 					t.Fatal(err)
 				}
-				parts, several := made.(scheduling.Parts)
+				parts, several := made.(scheduling.Combined)
 				if !several {
-					parts = scheduling.Parts{made}
+					parts = scheduling.Combined{made}
 				}
 				for _, p := range parts {
-					frameworktest.Run(t, p, frameworktest.Options{Clusters: 1, Seed: 3})
+					frameworktest.Run(t, p, frameworktest.Config{Clusters: 1, Seed: 3})
 				}
 			})
 		}

@@ -63,13 +63,13 @@ func (planner) Unreserve(*framework.Cycle, *framework.NodeInfo) {}
 // TestCycleValues: what a plugin sets in PreFilter or PreScore is there in
 // Reserve, whatever road the decision takes, and is that of the pod.
 func TestCycleValues(t *testing.T) {
-	for name, fast := range map[string]scheduling.Fast{"plain": {Off: true}, "fast": {}, "both": {Verify: true}} {
+	for name, fast := range map[string]scheduling.CacheConfig{"plain": {Off: true}, "fast": {}, "both": {Verify: true}} {
 		t.Run(name, func(t *testing.T) {
 			var calls int
 			var saw []string
 			p := planner{calls: &calls, saw: &saw}
 			placeThree(t, scheduling.Profile{
-				Filter: []framework.Plugin{p}, Score: []scheduling.Weighted{{Plugin: p}}, Reserve: []framework.Plugin{p}, Fast: fast,
+				Filter: []framework.Plugin{p}, Score: []scheduling.Weighted{{Plugin: p}}, Reserve: []framework.Plugin{p}, Cache: fast,
 			})
 			if want := []string{"a a", "b b", "c c"}; !slices.Equal(saw, want) {
 				t.Errorf("Reserve saw %q, want %q", saw, want)

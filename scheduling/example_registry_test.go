@@ -33,8 +33,8 @@ func NewQuiet(a *QuietArgs, _ framework.Handle) (Quiet, error) {
 
 // One's own plugin is one line; its arguments are decoded strictly.
 func ExampleRegistry() {
-	r := scheduling.Registry137()
-	if err := r.Register("Quiet", scheduling.Typed(NewQuiet)); err != nil {
+	r := scheduling.Kubernetes137Registry()
+	if err := r.Register("Quiet", scheduling.RegisterTyped(NewQuiet)); err != nil {
 		fmt.Println(err)
 	}
 	p, err := r.Make("Quiet", json.RawMessage(`{"label": "noise"}`), nil)
@@ -50,10 +50,10 @@ func ExampleRegistry() {
 }
 
 // A plugin of two values: what filters and what scores.
-func ExampleParts() {
-	p, err := scheduling.Registry137().Make("NodeAffinity", nil, nil)
+func ExampleCombined() {
+	p, err := scheduling.Kubernetes137Registry().Make("NodeAffinity", nil, nil)
 	fmt.Println(p.Name(), err)
-	fmt.Printf("%T\n", scheduling.Part(p, func(part framework.Plugin) bool {
+	fmt.Printf("%T\n", scheduling.PluginFor(p, func(part framework.Plugin) bool {
 		_, ok := framework.As[framework.PreScorePlugin](part)
 		return ok
 	}))

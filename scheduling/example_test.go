@@ -140,7 +140,7 @@ func ExampleDecision() {
 	s := twoNodes()
 	d, err := scheduler(byResources()).Place(s, pending(s, "web", "1", "1Gi"))
 	fmt.Println(d.Node, d.Score, err)
-	fmt.Printf("%d of %d nodes are feasible, %d is best\n", d.Feasible, d.Evaluated, d.Tied)
+	fmt.Printf("%d of %d nodes are feasible, %d is best\n", d.Feasible, d.Evaluated, d.TiedNodes)
 	// Output:
 	// large 254 <nil>
 	// 2 of 2 nodes are feasible, 1 is best
@@ -150,9 +150,9 @@ func ExampleTieRule() {
 	s := twoNodes()
 	for _, tie := range []scheduling.TieRule{scheduling.First, scheduling.ByName} {
 		// Nothing ranks the nodes, so both are best.
-		p := scheduling.Profile{Score: []scheduling.Weighted{{Plugin: scoring.ImageLocality{}}}, Tie: tie}
+		p := scheduling.Profile{Score: []scheduling.Weighted{{Plugin: scoring.ImageLocality{}}}, TieRule: tie}
 		d, err := scheduler(p).Schedule(s, pending(s, "web", "1", "1Gi"))
-		fmt.Println(d.Tie, d.Node, d.Tied, err)
+		fmt.Println(d.TieRule, d.Node, d.TiedNodes, err)
 	}
 	// Output:
 	// First small 2 <nil>
@@ -163,7 +163,7 @@ func ExampleTieBreak() {
 	s := twoNodes()
 	p := scheduling.Profile{
 		Score:    []scheduling.Weighted{{Plugin: scoring.ImageLocality{}}},
-		Tie:      scheduling.Custom,
+		TieRule:  scheduling.Custom,
 		TieBreak: func(tied []*framework.NodeInfo, _ uint64) int { return len(tied) - 1 },
 	}
 	d, err := scheduler(p).Schedule(s, pending(s, "web", "1", "1Gi"))
@@ -263,10 +263,10 @@ func ExampleScoreExplanation() {
 }
 
 // Verify takes both roads for every decision, and fails where they differ.
-func ExampleFast() {
+func ExampleCacheConfig() {
 	s := twoNodes()
 	p := scheduling.Kubernetes137()
-	p.Fast.Verify = true
+	p.Cache.Verify = true
 	sched := scheduler(p)
 	for _, name := range []string{"web-0", "web-1", "web-2"} {
 		d, err := sched.Place(s, pending(s, name, "1", "1Gi"))
@@ -287,7 +287,7 @@ func ExampleStats() {
 		}
 	}
 	stats := sched.Stats()
-	fmt.Println("known", stats.Known, "built", stats.Built, "left", stats.Left)
+	fmt.Println("known", stats.Hits, "built", stats.Misses, "left", stats.Bypassed)
 	// Output:
 	// known 2 built 1 left 1
 }
@@ -305,7 +305,7 @@ func (Fickle) Score(_ *framework.PodInfo, n *framework.NodeInfo) int64 { return 
 func ExampleDifferenceError() {
 	s := twoNodes()
 	sched := scheduler(scheduling.Profile{
-		Score: []scheduling.Weighted{{Plugin: Fickle{}}}, Tie: scheduling.First, Fast: scheduling.Fast{Verify: true},
+		Score: []scheduling.Weighted{{Plugin: Fickle{}}}, TieRule: scheduling.First, Cache: scheduling.CacheConfig{Verify: true},
 	})
 	var different *scheduling.DifferenceError
 	for _, name := range []string{"web-0", "web-1", "web-2"} {

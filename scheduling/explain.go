@@ -85,13 +85,13 @@ func (s *Scheduler) ExplainDecision(snap *framework.Snapshot, pod *framework.Pod
 
 func (s *Scheduler) explain(snap *framework.Snapshot, pod *framework.PodInfo, number uint64, start int) *Explanation {
 	if err := fit(snap, pod); err != nil {
-		return &Explanation{Profile: s.profile.Name, Number: number, Error: err.Error(), Tie: s.profile.Tie.String(), Nodes: []NodeExplanation{}}
+		return &Explanation{Profile: s.profile.Name, Number: number, Error: err.Error(), Tie: s.profile.TieRule.String(), Nodes: []NodeExplanation{}}
 	}
 	r := road{plugins: &s.plugins, workers: 1}
 	r.extended.ctx, r.extended.replay = context.Background(), &s.road.extended.answer
 	d, err := s.decide(&r, snap, pod, number, start)
 	e := &Explanation{
-		Pod: pod.Pod.Key(), Profile: s.profile.Name, Number: number, Chosen: d.Node, Tie: d.Tie.String(),
+		Pod: pod.Pod.Key(), Profile: s.profile.Name, Number: number, Chosen: d.Node, Tie: d.TieRule.String(),
 		Evaluated: d.Evaluated, Feasible: d.Feasible, Unscored: err == nil && d.Feasible == 1,
 		Nodes: make([]NodeExplanation, snap.Len()),
 	}

@@ -134,7 +134,7 @@ func TestExtenderFilter(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			calls = nil
 			s := abc(t)
-			sched := build(t, scheduling.Profile{Extenders: tt.extenders, Tie: scheduling.First})
+			sched := build(t, scheduling.Profile{Extenders: tt.extenders, TieRule: scheduling.First})
 			d, err := sched.Schedule(s, podInfo(t, s, api.MakePod("p").Obj()))
 			if d.Node != tt.node || (err == nil) != (tt.err == "") || err != nil && err.Error() != tt.err {
 				t.Errorf("Schedule = %q, %v, want %q, %s", d.Node, err, tt.node, tt.err)
@@ -189,7 +189,7 @@ func TestExtenderPrioritize(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			s := abc(t)
-			sched := build(t, scheduling.Profile{Score: []scheduling.Weighted{{Plugin: spare{}}}, Extenders: tt.extenders, Tie: scheduling.First})
+			sched := build(t, scheduling.Profile{Score: []scheduling.Weighted{{Plugin: spare{}}}, Extenders: tt.extenders, TieRule: scheduling.First})
 			pod := podInfo(t, s, api.MakePod("p").Obj())
 			e := sched.Explain(s, pod)
 			d, err := sched.Schedule(s, pod)
@@ -247,7 +247,7 @@ func TestExtenderTies(t *testing.T) {
 	chosen := func(extenders ...scheduling.Extender) map[string]int {
 		counts := map[string]int{}
 		s := abc(t)
-		sched := build(t, scheduling.Profile{Score: []scheduling.Weighted{{Plugin: spare{}}}, Extenders: extenders, Tie: scheduling.Heap, Seed: 7})
+		sched := build(t, scheduling.Profile{Score: []scheduling.Weighted{{Plugin: spare{}}}, Extenders: extenders, TieRule: scheduling.Heap, Seed: 7})
 		for range 300 {
 			d, err := sched.Schedule(s, podInfo(t, s, api.MakePod("p").Obj()))
 			if err != nil {
@@ -315,7 +315,7 @@ func TestExtenderEmptiedNodes(t *testing.T) {
 				said(&calls, "x", scheduling.ExtenderVerdict{Nodes: []string{"a", "b"}, Emptied: emptied}, nil),
 				said(&calls, "y", scheduling.ExtenderVerdict{Nodes: []string{"a", "b"}}, nil),
 			},
-			Tie: scheduling.First,
+			TieRule: scheduling.First,
 		})
 		d, err := sched.Place(s, podInfo(t, s, api.MakePod("p").Requests("1", "1Gi").Obj()))
 		if want := map[bool]string{false: "b", true: "a"}[emptied]; err != nil || d.Node != want {
@@ -346,7 +346,7 @@ func TestExtenderAndNominatedNode(t *testing.T) {
 		e.Ignorable = tt.ignorable
 		pod := api.MakePod("p").Obj()
 		pod.Status.NominatedNodeName = "c"
-		d, err := build(t, scheduling.Profile{Extenders: []scheduling.Extender{e}, Tie: scheduling.First}).Schedule(s, podInfo(t, s, pod))
+		d, err := build(t, scheduling.Profile{Extenders: []scheduling.Extender{e}, TieRule: scheduling.First}).Schedule(s, podInfo(t, s, pod))
 		if d.Node != tt.want || (err == nil) != (tt.want != "") || !slices.Equal(calls, tt.calls) {
 			t.Errorf("%s: %q, %v after %q, want %q after %q", tt.name, d.Node, err, calls, tt.want, tt.calls)
 		}

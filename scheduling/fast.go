@@ -26,7 +26,7 @@ type fastRoad struct {
 
 func newFastRoad(s *Scheduler) *fastRoad {
 	f := &fastRoad{s: s, plain: road{plugins: &s.plugins, workers: 1}, kinds: map[string]*kind{}, notes: framework.NewNotebook[kind]()}
-	budget := s.profile.Fast.Budget
+	budget := s.profile.Cache.Budget
 	if budget == 0 {
 		budget = engine.DefaultBudget
 	}
@@ -43,18 +43,18 @@ func (f *fastRoad) decide(snap *framework.Snapshot, pod *framework.PodInfo, d *D
 	if !ok {
 		return nil, false
 	}
-	d.Tie, d.Number, d.start = s.profile.Tie, s.number, s.start
+	d.TieRule, d.Number, d.start = s.profile.TieRule, s.number, s.start
 	d.Evaluated, d.Feasible, d.advance = v.Evaluated, v.Feasible, v.Evaluated
 	switch v.Feasible {
 	case 0:
 		return f.fitError(snap, pod, v), true
 	case 1:
-		d.Tied = 1
+		d.TiedNodes = 1
 		d.choose(v.First(), 0)
 		return nil, true
 	}
 	largest, tied := v.Best()
-	d.Tied = tied
+	d.TiedNodes = tied
 	node, err := f.choose(v, seed)
 	if err != nil {
 		return err, true
@@ -74,7 +74,7 @@ func (f *fastRoad) find(c *framework.Cycle, start int) (*engine.View, bool) {
 
 func (f *fastRoad) choose(v *engine.View, seed uint64) (*framework.NodeInfo, error) {
 	_, tied := v.Best()
-	switch f.s.profile.Tie {
+	switch f.s.profile.TieRule {
 	case Reservoir:
 		nodes, totals := []*framework.NodeInfo(nil), []int64(nil)
 		v.Totals(func(n *framework.NodeInfo, total int64) bool {

@@ -31,10 +31,10 @@ type boundLab struct {
 
 func (b *boundLab) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework.Status {
 	if b.snapshot.AtSlot(n.Slot()) != n {
-		return framework.Reject("a node of another snapshot")
+		return framework.UnschedulableStatus("a node of another snapshot")
 	}
 	if len(n.Pods)%4 == b.letters%4 && b.letters > 0 {
-		return framework.Reject("busy")
+		return framework.UnschedulableStatus("busy")
 	}
 	return framework.Status{}
 }
@@ -49,7 +49,7 @@ func (veto) Scope(*framework.PodInfo) framework.Scope {
 
 func (veto) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
 	if setting(c.Snapshot) == "nobody" {
-		return framework.PreFiltered{}, framework.Reject("veto")
+		return framework.PreFiltered{}, framework.UnschedulableStatus("veto")
 	}
 	return framework.PreFiltered{}, framework.SkipStatus()
 }
@@ -95,7 +95,7 @@ func TestFiltersAreBoundAgainAfterARejection(t *testing.T) {
 		t.Run(how, func(t *testing.T) {
 			s := build(t, scheduling.Profile{
 				Filter: []framework.Plugin{lab{}, veto{}, apart{}},
-				Score:  []scheduling.Weighted{{Plugin: emptier{}}}, Fast: scheduling.Fast{Verify: true},
+				Score:  []scheduling.Weighted{{Plugin: emptier{}}}, Cache: scheduling.CacheConfig{Verify: true},
 			})
 			snap, pod := small(t, 6)
 			putSetting(t, snap, "a")
@@ -115,7 +115,7 @@ func TestFiltersAreBoundAgainAfterARejection(t *testing.T) {
 				snap.Rollback(mark)
 			}
 			for i := range snap.Len() {
-				if err := snap.Assume(pod, snap.At(i)); err != nil {
+				if err := snap.AddPodAt(pod, snap.At(i)); err != nil {
 					t.Fatal(err)
 				}
 				try(snap, "b")
@@ -130,7 +130,7 @@ func TestVolumesOfAnotherWorld(t *testing.T) {
 	for _, how := range []string{"rollback", "fork"} {
 		t.Run(how, func(t *testing.T) {
 			p := scheduling.Kubernetes137()
-			p.Fast.Verify = true
+			p.Cache.Verify = true
 			s := build(t, p)
 			snap, other := small(t, 6)
 			volume := &api.PersistentVolume{ObjectMeta: api.ObjectMeta{Name: "v"}}
@@ -168,7 +168,7 @@ func TestVolumesOfAnotherWorld(t *testing.T) {
 				snap.Rollback(mark)
 			}
 			for i := range 2 {
-				if err := snap.Assume(other, snap.At(i)); err != nil {
+				if err := snap.AddPodAt(other, snap.At(i)); err != nil {
 					t.Fatal(err)
 				}
 				try(snap, "b")

@@ -29,8 +29,8 @@ func TestHeapOfManyTies(t *testing.T) {
 		for _, percentage := range []int{scheduling.AllNodes, 60} {
 			t.Run(fmt.Sprint(first, " ", percentage), func(t *testing.T) {
 				s := build(t, scheduling.Profile{
-					Tie: scheduling.Heap, Percentage: percentage, Filter: []framework.Plugin{room{}},
-					Score: []scheduling.Weighted{{Plugin: late{}}}, Fast: scheduling.Fast{Verify: true},
+					TieRule: scheduling.Heap, Percentage: percentage, Filter: []framework.Plugin{room{}},
+					Score: []scheduling.Weighted{{Plugin: late{}}}, Cache: scheduling.CacheConfig{Verify: true},
 				})
 				snap := framework.NewSnapshot(framework.Arrival)
 				for i := range nodes {

@@ -31,7 +31,7 @@ func small(t *testing.T, n int) (*framework.Snapshot, *framework.PodInfo) {
 // was built is asked about again when the while is over, and so is one that was
 // rejected later.
 func TestKeptRejectionsRunOut(t *testing.T) {
-	sched := build(t, scheduling.Profile{Filter: []framework.Plugin{tired{}}, Fast: scheduling.Fast{Verify: true}})
+	sched := build(t, scheduling.Profile{Filter: []framework.Plugin{tired{}}, Cache: scheduling.CacheConfig{Verify: true}})
 	snap, pod := small(t, 1)
 	tiredAt := time.Unix(1_700_000_400-120, 0) // its name has two letters
 	for _, minutes := range []int{0, 0, 0, 1, 2, 9, 10, 10, 11, 20, 29} {
@@ -47,9 +47,9 @@ func TestKeptRejectionsRunOut(t *testing.T) {
 // nodes that are feasible, and so does where a class has its totals.
 func TestClassesPartFromTheirBase(t *testing.T) {
 	sched := build(t, scheduling.Profile{
-		Filter: []framework.Plugin{room{}},
-		Score:  []scheduling.Weighted{{Plugin: emptier{}, Weight: 2}, {Plugin: likes{}}},
-		Tie:    scheduling.Random, Fast: scheduling.Fast{Verify: true},
+		Filter:  []framework.Plugin{room{}},
+		Score:   []scheduling.Weighted{{Plugin: emptier{}, Weight: 2}, {Plugin: likes{}}},
+		TieRule: scheduling.Random, Cache: scheduling.CacheConfig{Verify: true},
 	})
 	snap, pod := small(t, 6)
 	var guests []*framework.PodInfo
@@ -83,7 +83,7 @@ func TestClassesPartFromTheirBase(t *testing.T) {
 			decide(2)
 		}
 	}
-	if stats := sched.Stats(); stats.Known < 100 {
-		t.Errorf("%d decisions from kept answers, want more than 100", stats.Known)
+	if stats := sched.Stats(); stats.Hits < 100 {
+		t.Errorf("%d decisions from kept answers, want more than 100", stats.Hits)
 	}
 }

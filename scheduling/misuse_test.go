@@ -100,7 +100,7 @@ func TestPanics(t *testing.T) {
 				armed := false
 				b := bomb{method, &armed}
 				sched := build(t, scheduling.Profile{
-					Filter: []framework.Plugin{b}, Score: []scheduling.Weighted{{Plugin: b}}, Fast: scheduling.Fast{Off: off},
+					Filter: []framework.Plugin{b}, Score: []scheduling.Weighted{{Plugin: b}}, Cache: scheduling.CacheConfig{Off: off},
 				})
 				s := smallCluster(t, api.MakeNode("a", "4", "4Gi").Obj(), api.MakeNode("b", "4", "4Gi").Obj())
 				try := func(what string, may ...string) {
@@ -156,8 +156,8 @@ func TestParallelismAfterErrors(t *testing.T) {
 		}
 		s := smallCluster(t, nodes...)
 		sched := build(t, scheduling.Profile{
-			Filter: []framework.Plugin{moody{}}, Score: []scheduling.Weighted{{Plugin: emptier{}}}, Tie: scheduling.First,
-			Parallelism: workers, Fast: scheduling.Fast{Off: true},
+			Filter: []framework.Plugin{moody{}}, Score: []scheduling.Weighted{{Plugin: emptier{}}}, TieRule: scheduling.First,
+			Parallelism: workers, Cache: scheduling.CacheConfig{Off: true},
 		})
 		for _, node := range []string{"", "n5", "", "n2", "any", "", "n0"} {
 			d, err := sched.Schedule(s, podInfo(t, s, api.MakePod("p").Labels("error-on", node).Obj()))
@@ -240,7 +240,7 @@ func TestForeignPod(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, off := range []bool{true, false} {
-				sched := build(t, scheduling.Profile{Fast: scheduling.Fast{Off: off}})
+				sched := build(t, scheduling.Profile{Cache: scheduling.CacheConfig{Off: off}})
 				_, err := sched.Place(tt.snap, tt.pod)
 				var invalid *api.InvalidError
 				if !errors.As(err, &invalid) || err.Error() != tt.want {

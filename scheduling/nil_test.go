@@ -62,7 +62,7 @@ func TestNil(t *testing.T) {
 	}
 	sched.Continue(nil)
 	var r scheduling.Registry
-	if err := r.Register("x", scheduling.Fixed(scheduling.PrioritySort{})); err != nil || len(r.Names()) != 1 {
+	if err := r.Register("x", scheduling.RegisterValue(scheduling.PrioritySort{})); err != nil || len(r.Names()) != 1 {
 		t.Errorf("the zero Registry has %v: %v, want x", r.Names(), err)
 	}
 }

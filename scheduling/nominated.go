@@ -25,7 +25,7 @@ func (r *road) searchNominated(s *framework.Snapshot) bool {
 	if err != nil {
 		return false
 	}
-	place := slices.Index(s.Order(), node.Slot())
+	place := slices.Index(s.Slots(), node.Slot())
 	if v.filter != passed {
 		r.early = earlyAnswer{place, v, true}
 		if r.bound.restrict {
@@ -112,7 +112,7 @@ func (r *road) askAsIfPlaced(s *framework.Snapshot, filters []boundFilter, p *pr
 		if !r.reckonsWith(q) {
 			continue
 		}
-		if err := s.Assume(q, p.node); err != nil {
+		if err := s.AddPodAt(q, p.node); err != nil {
 			return err
 		}
 		p.node = s.AtSlot(p.node.Slot())

@@ -54,7 +54,7 @@ func TestNominatedNodeBeyondTheSample(t *testing.T) {
 		pod := api.MakePod("p").Obj()
 		pod.Status.NominatedNodeName = tt.nominated
 		sched := build(t, scheduling.Profile{
-			Filter: []framework.Plugin{crowded{}}, Score: []scheduling.Weighted{{Plugin: byName{}}}, Percentage: 50, Tie: scheduling.First,
+			Filter: []framework.Plugin{crowded{}}, Score: []scheduling.Weighted{{Plugin: byName{}}}, Percentage: 50, TieRule: scheduling.First,
 		})
 		d, err := sched.Schedule(s, podInfo(t, s, pod))
 		if err != nil {

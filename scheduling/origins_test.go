@@ -18,7 +18,7 @@ func TestSnapshotsOfDifferentOrigins(t *testing.T) {
 	for seed := range uint64(8) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		p := scheduling.Kubernetes137()
-		p.Fast.Verify = true
+		p.Cache.Verify = true
 		s := build(t, p)
 		snaps := [2]*framework.Snapshot{}
 		devices := [2]resource.Name{"example.com/a", "example.com/b"}
@@ -55,7 +55,7 @@ func TestSnapshotsOfDifferentOrigins(t *testing.T) {
 				}
 			}
 		}
-		if stats := s.Stats(); stats.Known == 0 {
+		if stats := s.Stats(); stats.Hits == 0 {
 			t.Errorf("seed %d: no decision was made from kept answers: %+v", seed, stats)
 		}
 	}

@@ -40,7 +40,7 @@ func TestScoresOutOfBoundsTakeNoRoom(t *testing.T) {
 		}
 	}
 	score = -1 << 22
-	if err := snap.Assume(pod, snap.At(1)); err != nil {
+	if err := snap.AddPodAt(pod, snap.At(1)); err != nil {
 		t.Fatal(err)
 	}
 	var before, after runtime.MemStats

@@ -27,7 +27,7 @@ func TestParallelismIsBoundedByNodes(t *testing.T) {
 		var want scheduling.Decision
 		for _, workers := range []int{0, 1, 2, 16, 1000, math.MaxInt} {
 			profile := scheduling.Kubernetes137()
-			profile.Parallelism, profile.Fast.Off = workers, true
+			profile.Parallelism, profile.Cache.Off = workers, true
 			sched := build(t, profile)
 			got, err := sched.Schedule(snap, pod)
 			if err != nil {

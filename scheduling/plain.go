@@ -126,7 +126,7 @@ func (r *road) place(k int) int {
 func (r *road) visit(s *framework.Snapshot, from, to, want int) (err error) {
 	var p probe
 	defer r.catch(&p, &err)
-	slots := s.Order()
+	slots := s.Slots()
 	nominations := s.Nominations() > 0
 	for k := from; k < to; k++ {
 		place := r.place(k)

@@ -138,9 +138,9 @@ func (a *extenderAnswer) take(e *Extender, nodes []*framework.NodeInfo, v Extend
 		}
 		status := framework.NewStatus(framework.UnschedulableAndUnresolvable, nil)
 		if text, ok := v.Unresolvable[n.Name()]; ok {
-			status = framework.RejectForGood(framework.Text(text))
+			status = framework.UnresolvableStatus(framework.Text(text))
 		} else if text, ok := v.Failed[n.Name()]; ok {
-			status = framework.Reject(framework.Text(text))
+			status = framework.UnschedulableStatus(framework.Text(text))
 		}
 		a.refused = append(a.refused, refused{n.Slot(), status})
 	}
@@ -155,8 +155,8 @@ func (r *road) apply(s *framework.Snapshot, a *extenderAnswer) {
 		r.feasible = append(r.feasible, s.AtSlot(slot))
 	}
 	if len(a.refused) > 0 {
-		places := make([]int, s.Slots())
-		for place, slot := range s.Order() {
+		places := make([]int, s.SlotLimit())
+		for place, slot := range s.Slots() {
 			places[slot] = place
 		}
 		for _, n := range a.refused {

@@ -40,11 +40,11 @@ func (v *verdicts) status(w *verdict) framework.Status {
 }
 
 func (v *verdicts) index(s *framework.Snapshot) {
-	v.places = make([]int, s.Slots())
+	v.places = make([]int, s.SlotLimit())
 	for i := range v.places {
 		v.places[i] = -1
 	}
-	for place, slot := range s.Order() {
+	for place, slot := range s.Slots() {
 		v.places[slot] = place
 	}
 }
@@ -55,11 +55,11 @@ func (v *verdicts) Rejected(code framework.Code, slots []int) []int {
 	r := v.road
 	if !r.bound.rejected.IsSuccess() {
 		if r.bound.rejected.Code() == code {
-			slots = append(slots, r.cycle.Snapshot.Order()...)
+			slots = append(slots, r.cycle.Snapshot.Slots()...)
 		}
 		return slots
 	}
-	for place, slot := range r.cycle.Snapshot.Order() {
+	for place, slot := range r.cycle.Snapshot.Slots() {
 		if v.status(&r.verdicts[place]).Code() == code {
 			slots = append(slots, slot)
 		}

@@ -36,8 +36,8 @@ func (s *Scheduler) PostFilter(ctx context.Context, snap *framework.Snapshot, po
 	if err := fit(snap, pod); err != nil {
 		return framework.PostFiltered{}, "", framework.Status{}, err
 	}
-	p := s.makeRoom(ctx, snap, pod, d, !s.profile.Fast.Off)
-	if p.fast && s.fast != nil && s.profile.Fast.Verify {
+	p := s.makeRoom(ctx, snap, pod, d, !s.profile.Cache.Off)
+	if p.fast && s.fast != nil && s.profile.Cache.Verify {
 		if difference := s.fast.verifyPostFilter(ctx, snap, pod, d, p); difference != nil {
 			return framework.PostFiltered{}, "", framework.Status{}, difference
 		}
@@ -61,7 +61,7 @@ func (s *Scheduler) makeRoom(ctx context.Context, snap *framework.Snapshot, pod 
 		p.answers = &verdicts{road: r}
 	}
 	if skip, _ := SkipPostFilter.Get(&r.cycle); skip {
-		p.status = framework.Reject(AllPostFiltersSkipped)
+		p.status = framework.UnschedulableStatus(AllPostFiltersSkipped)
 		return p
 	}
 	r.cycle.Filters = &filterSet{r, snap, r.bound.filters}

@@ -18,7 +18,7 @@ func full(t *testing.T, n int) (*framework.Snapshot, *framework.PodInfo) {
 	snap, _ := small(t, n)
 	for i := range 3 * n {
 		name := fmt.Sprintf("low-%d", i)
-		if err := snap.Assume(podInfo(t, snap, api.MakePod(name).UID(api.UID(name)).Obj()), snap.At(i/3)); err != nil {
+		if err := snap.AddPodAt(podInfo(t, snap, api.MakePod(name).UID(api.UID(name)).Obj()), snap.At(i/3)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -40,7 +40,7 @@ func TestRoomWasMade(t *testing.T) {
 			t.Fatalf("attempt %d: PostFilter = %d victims, %v; want 1", attempt, len(found.Victims), err)
 		}
 		mark := snap.Begin()
-		if err := snap.Forget(snap.At(1).Pods[0], snap.At(1)); err != nil {
+		if err := snap.RemovePodAt(snap.At(1).Pods[0], snap.At(1)); err != nil {
 			t.Fatal(err)
 		}
 		found, _, status, err := sched.PostFilter(context.Background(), snap, pod, d)
@@ -68,14 +68,14 @@ func (census) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.St
 func (p census) PostFilter(_ context.Context, c *framework.Cycle, _ framework.Verdicts) (framework.PostFiltered, framework.Status) {
 	n, _ := asked.Get(c)
 	*p.counted = *n
-	return framework.PostFiltered{}, framework.Reject("counted")
+	return framework.PostFiltered{}, framework.UnschedulableStatus("counted")
 }
 
 type taker struct{ n *int }
 
 func (t taker) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status {
 	*t.n++
-	return framework.Reject("counted")
+	return framework.UnschedulableStatus("counted")
 }
 
 // TestFilterBeforePostFilter: a plugin that does not say what it reads finds in
@@ -103,7 +103,7 @@ type barred struct{}
 func (barred) Name() string { return "barred" }
 
 func (barred) PreFilter(*framework.Cycle) (framework.PreFiltered, framework.Status) {
-	return framework.PreFiltered{}, framework.Reject("barred")
+	return framework.PreFiltered{}, framework.UnschedulableStatus("barred")
 }
 
 // lister notes the candidates.
@@ -117,7 +117,7 @@ func (l lister) PostFilter(_ context.Context, c *framework.Cycle, v framework.Ve
 	for _, c := range candidates {
 		*l.nodes = append(*l.nodes, c.Node)
 	}
-	return framework.PostFiltered{}, framework.Reject("listed")
+	return framework.PostFiltered{}, framework.UnschedulableStatus("listed")
 }
 
 // TestRejectedBeforeFiltering: where a PreFilter rejects the pod, a removal may help

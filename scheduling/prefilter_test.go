@@ -25,14 +25,14 @@ func (p prepared) Name() string { return p.name }
 
 func (p prepared) PreFilter(*framework.Cycle) (framework.PreFiltered, framework.Status) {
 	*p.calls = append(*p.calls, p.name)
-	return framework.PreFiltered{Filter: p, Restrict: p.nodes != nil, Nodes: p.nodes}, p.status
+	return framework.PreFiltered{Filter: p, NodeNames: p.nodes}, p.status
 }
 
 func (p prepared) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status {
 	if p.passes {
 		return framework.Status{}
 	}
-	return framework.Reject(framework.Text("filter of " + p.name))
+	return framework.UnschedulableStatus(framework.Text("filter of " + p.name))
 }
 
 // TestPreFilter walks through the outcomes of PreFilter plugins: which run,
@@ -55,13 +55,13 @@ func TestPreFilter(t *testing.T) {
 		{"the first filter decides", []prepared{rejects("A"), rejects("B")}, []string{"A", "B"}, "0/3 nodes are available: 3 filter of A."},
 		{
 			"unschedulable lets others run, the last counts",
-			[]prepared{says("A", framework.Reject("no A")), says("B", framework.Reject("no B")), passes("C")},
+			[]prepared{says("A", framework.UnschedulableStatus("no A")), says("B", framework.UnschedulableStatus("no B")), passes("C")},
 			[]string{"A", "B", "C"},
 			"0/3 nodes are available: no B.",
 		},
 		{
 			"unresolvable ends it",
-			[]prepared{says("A", framework.Reject("no A")), says("B", framework.RejectForGood("never B")), passes("C")},
+			[]prepared{says("A", framework.UnschedulableStatus("no A")), says("B", framework.UnresolvableStatus("never B")), passes("C")},
 			[]string{"A", "B"},
 			"0/3 nodes are available: never B.",
 		},
@@ -106,7 +106,7 @@ func TestPreFilter(t *testing.T) {
 		for _, off := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s/plain=%t", tt.name, off), func(t *testing.T) {
 				calls = nil
-				p := scheduling.Profile{Fast: scheduling.Fast{Off: off}, Tie: scheduling.First}
+				p := scheduling.Profile{Cache: scheduling.CacheConfig{Off: off}, TieRule: scheduling.First}
 				for _, plugin := range tt.plugins {
 					p.Filter = append(p.Filter, plugin)
 				}
@@ -139,7 +139,7 @@ func (c crowded) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework.S
 		found = found || p.Pod.Name == "taken"
 	}
 	if found != c.without {
-		return framework.Reject("crowded")
+		return framework.UnschedulableStatus("crowded")
 	}
 	return framework.Status{}
 }
@@ -165,7 +165,7 @@ func TestNominated(t *testing.T) {
 				t.Fatal(err)
 			}
 			before := s.Node("a").Generation()
-			sched := build(t, scheduling.Profile{Filter: []framework.Plugin{crowded{tt.without}}, Tie: scheduling.First})
+			sched := build(t, scheduling.Profile{Filter: []framework.Plugin{crowded{tt.without}}, TieRule: scheduling.First})
 			d, err := sched.Schedule(s, podInfo(t, s, api.MakePod("p").Priority(5).Obj()))
 			got := d.Node
 			if err != nil {
@@ -185,7 +185,7 @@ func TestNominated(t *testing.T) {
 // begins where this one would have.
 func TestNominatedNodeIsTriedFirst(t *testing.T) {
 	s := smallCluster(t, api.MakeNode("a", "4", "4Gi").Obj(), api.MakeNode("b", "4", "4Gi").Obj(), api.MakeNode("c", "4", "4Gi").Obj())
-	sched := build(t, scheduling.Profile{Filter: []framework.Plugin{crowded{}}, Tie: scheduling.First})
+	sched := build(t, scheduling.Profile{Filter: []framework.Plugin{crowded{}}, TieRule: scheduling.First})
 	for _, tt := range []struct{ nominated, want string }{{"c", "c"}, {"", "a"}, {"b", "b"}, {"gone", "b"}, {"", "c"}} {
 		pod := api.MakePod("p").Obj()
 		pod.Status.NominatedNodeName = tt.nominated

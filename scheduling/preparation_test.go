@@ -49,7 +49,7 @@ type notOn string
 
 func (n notOn) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {
 	if node.Name() == string(n) {
-		return framework.Reject("not there")
+		return framework.UnschedulableStatus("not there")
 	}
 	return framework.Status{}
 }
@@ -87,11 +87,11 @@ func filterBySetting(c *framework.Cycle) (framework.PreFiltered, framework.Statu
 	case word == "":
 		return framework.PreFiltered{}, framework.SkipStatus()
 	case word == "nobody":
-		return framework.PreFiltered{}, framework.Reject("nobody may come")
+		return framework.PreFiltered{}, framework.UnschedulableStatus("nobody may come")
 	case word == "none":
-		return framework.PreFiltered{}, framework.RejectForGood("nobody will ever come")
+		return framework.PreFiltered{}, framework.UnresolvableStatus("nobody will ever come")
 	case strings.HasPrefix(word, "only "):
-		return framework.PreFiltered{Restrict: true, Nodes: []string{word[len("only "):]}}, framework.Status{}
+		return framework.PreFiltered{NodeNames: []string{word[len("only "):]}}, framework.Status{}
 	default:
 		return framework.PreFiltered{Filter: notOn(word)}, framework.Status{}
 	}
@@ -158,7 +158,7 @@ func TestPreparationFollows(t *testing.T) {
 		{"a PreFilter alone that reads the pod", scheduling.Profile{
 			PreFilter: []framework.Plugin{onlyPreFilter{scoped{name: "p", scope: framework.Scope{Pod: framework.FieldLabels}, preFilter: func(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
 				if c.Pod.Pod.Labels["bad"] != "" {
-					return framework.PreFiltered{}, framework.RejectForGood("a bad pod")
+					return framework.PreFiltered{}, framework.UnresolvableStatus("a bad pod")
 				}
 				return framework.PreFiltered{}, framework.SkipStatus()
 			}}}},
@@ -173,7 +173,7 @@ func TestPreparationFollows(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := tt.profile
-			p.Fast.Verify = true
+			p.Cache.Verify = true
 			sched := build(t, p)
 			s := framework.NewSnapshot(framework.Arrival)
 			for _, name := range []string{"a", "b", "c"} {
@@ -199,7 +199,7 @@ func TestPreparationFollows(t *testing.T) {
 					i++
 				}
 			}
-			if stats := sched.Stats(); stats.Known == 0 || tt.known && stats.Known < stats.Left {
+			if stats := sched.Stats(); stats.Hits == 0 || tt.known && stats.Hits < stats.Bypassed {
 				t.Errorf("the fast road decided too seldom: %+v", stats)
 			}
 		})
@@ -233,7 +233,7 @@ func TestVolumeZoneFollows(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := scheduling.Profile{Filter: []framework.Plugin{filter.VolumeZone{}}, Score: []scheduling.Weighted{{Plugin: steady{}}}}
-	p.Fast.Verify = true
+	p.Cache.Verify = true
 	sched := build(t, p)
 	for i, zone := range []string{"", "x", "y", "", "y", "x"} {
 		volume := &api.PersistentVolume{ObjectMeta: api.ObjectMeta{Name: "pv"}}
@@ -259,7 +259,7 @@ func TestVolumeZoneFollows(t *testing.T) {
 			}
 		}
 	}
-	if sched.Stats().Known == 0 {
+	if sched.Stats().Hits == 0 {
 		t.Error("the fast road never decided")
 	}
 }

@@ -28,7 +28,7 @@ func TestPluginsThatOnlyPrepare(t *testing.T) {
 		sched := build(t, scheduling.Profile{
 			PreFilter: []framework.Plugin{filter.NodeAffinity{}}, Filter: []framework.Plugin{filter.NodeName{}},
 			PreScore: []framework.Plugin{scoring.NodeAffinity{}}, Score: []scheduling.Weighted{{Plugin: byName{}}},
-			Tie: scheduling.First, Fast: scheduling.Fast{Off: off},
+			TieRule: scheduling.First, Cache: scheduling.CacheConfig{Off: off},
 		})
 		s := smallCluster(t, api.MakeNode("a", "4", "4Gi").Obj(), api.MakeNode("b", "4", "4Gi").Obj())
 		for _, tt := range []struct {

@@ -52,7 +52,7 @@ func Kubernetes137() Profile {
 		PreEnqueue: []framework.Plugin{SchedulingGates{}},
 		PostFilter: []framework.Plugin{preemption.DefaultPreemption{}},
 		Reserve:    []framework.Plugin{filter.VolumeBinding{}},
-		Tie:        Heap,
+		TieRule:    Heap,
 	}
 }
 
@@ -69,9 +69,9 @@ func Kubernetes134() Profile {
 	p.Filter[0], p.Filter[1] = p.Filter[1], p.Filter[0]
 	p.Filter = slices.DeleteFunc(p.Filter, func(f framework.Plugin) bool { return f.Name() == filter.NodeDeclaredFeatures{}.Name() })
 	p.Score = slices.DeleteFunc(p.Score, func(w Weighted) bool { return w.Plugin.Name() == filter.VolumeBinding{}.Name() })
-	p.replaceScorer(scoring.NodeResourcesBalancedAllocation{Version: scoring.BalanceStd})
-	p.replaceScorer(scoring.ImageLocality{Version: scoring.ImageV134})
-	p.Tie = Random
+	p.replaceScorer(scoring.NodeResourcesBalancedAllocation{Rules: scoring.Kubernetes134})
+	p.replaceScorer(scoring.ImageLocality{Rules: scoring.Kubernetes134})
+	p.TieRule = Random
 	return p
 }
 
@@ -120,8 +120,8 @@ func Kubernetes118() Profile {
 			filter.PodTopologySpread{},
 		},
 		Score: []Weighted{
-			{scoring.NodeResourcesBalancedAllocation{Version: scoring.BalanceV118}, 1},
-			{scoring.ImageLocality{Version: scoring.ImageV118}, 1},
+			{scoring.NodeResourcesBalancedAllocation{Rules: scoring.Kubernetes118}, 1},
+			{scoring.ImageLocality{Rules: scoring.Kubernetes118}, 1},
 			{scoring.InterPodAffinity{RangeWithZero: true}, 1},
 			{scoring.NodeResourcesLeastAllocated{}, 1},
 			{scoring.NodeAffinity{}, 1},
@@ -133,6 +133,6 @@ func Kubernetes118() Profile {
 		PreEnqueue: []framework.Plugin{SchedulingGates{}},
 		PostFilter: []framework.Plugin{preemption.DefaultPreemption{}},
 		Reserve:    []framework.Plugin{filter.VolumeBinding{}},
-		Tie:        Reservoir,
+		TieRule:    Reservoir,
 	}
 }

@@ -88,7 +88,7 @@ type Profile struct {
 	// one worker.
 	Percentage int
 	// Tie says how one of the best nodes is chosen.
-	Tie TieRule
+	TieRule TieRule
 	// TieBreak is the user's own rule, for Tie = [Custom].
 	TieBreak TieBreak
 	// Seed determines every random choice. Equal seeds, snapshots and sequences
@@ -100,14 +100,14 @@ type Profile struct {
 	// changes an answer. Bound filters and scorers are then called concurrently.
 	Parallelism int
 	// Fast is about the answers that are kept from decision to decision.
-	Fast Fast
+	Cache CacheConfig
 }
 
-// Fast says how the fast road is used. Its zero value is right for almost
+// CacheConfig says how the fast road is used. Its zero value is right for almost
 // everyone: the answers are those of the plain road in any case. A profile with
 // extenders, or whose weights add up to more than 21,474,836, takes the plain
 // road always.
-type Fast struct {
+type CacheConfig struct {
 	// Off takes the plain road always.
 	Off bool
 	// Budget is how many bytes of answers are kept; 0 means 64 MiB. When they
@@ -225,17 +225,17 @@ func (p *Profile) check() error {
 	if p.Percentage < Adaptive || p.Percentage > 100 {
 		fail("Percentage: %d: not in valid range [0-100], nor Adaptive", p.Percentage)
 	}
-	if p.Tie > Custom {
-		fail("Tie: %d: no such rule", p.Tie)
+	if p.TieRule > Custom {
+		fail("Tie: %d: no such rule", p.TieRule)
 	}
-	if (p.Tie == Custom) != (p.TieBreak != nil) {
+	if (p.TieRule == Custom) != (p.TieBreak != nil) {
 		fail("Tie and TieBreak: TieBreak must be set if, and only if, Tie is Custom")
 	}
 	if p.Parallelism < 0 {
 		fail("Parallelism: %d: must not be negative", p.Parallelism)
 	}
-	if p.Fast.Budget < 0 {
-		fail("Fast.Budget: %d: must not be negative", p.Fast.Budget)
+	if p.Cache.Budget < 0 {
+		fail("Fast.Budget: %d: must not be negative", p.Cache.Budget)
 	}
 	return errors.Join(errs...)
 }

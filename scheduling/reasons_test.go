@@ -20,7 +20,7 @@ func (chatty) Scope(*framework.PodInfo) framework.Scope {
 func (chatty) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework.Status {
 	switch {
 	case n.Slot() == 0:
-		return framework.Reject(framework.Text(fmt.Sprint("generation ", n.Generation())))
+		return framework.UnschedulableStatus(framework.Text(fmt.Sprint("generation ", n.Generation())))
 	case n.Slot() == 1 && len(n.Pods) > 0:
 		return framework.NewStatus(framework.Unschedulable, wordy{fmt.Sprint(n.Generation() % 5)})
 	}
@@ -38,14 +38,14 @@ func TestReasonsDoNotPileUp(t *testing.T) {
 	for _, room := range []int{0, 1} {
 		t.Run(fmt.Sprint("node ", room), func(t *testing.T) {
 			s := build(t, scheduling.Profile{
-				Filter: []framework.Plugin{chatty{}}, Score: []scheduling.Weighted{{Plugin: emptier{}}}, Fast: scheduling.Fast{Verify: room == 0},
+				Filter: []framework.Plugin{chatty{}}, Score: []scheduling.Weighted{{Plugin: emptier{}}}, Cache: scheduling.CacheConfig{Verify: room == 0},
 			})
 			snap, pod := small(t, 6)
 			least, most := 1<<30, 0
 			for i := range 4000 {
-				change := snap.Assume
+				change := snap.AddPodAt
 				if i%2 == 1 {
-					change = snap.Forget
+					change = snap.RemovePodAt
 				}
 				if err := change(pod, snap.At(room)); err != nil {
 					t.Fatal(err)
@@ -60,8 +60,8 @@ func TestReasonsDoNotPileUp(t *testing.T) {
 			if grown := most - least; grown < 32*1024 || grown > 256*1024 {
 				t.Errorf("the kept answers grew by %d bytes, want some hundred for each of a thousand reasons", grown)
 			}
-			if stats := s.Stats(); stats.Left > 1 {
-				t.Errorf("%d decisions were left to the plain road, want 1: %+v", stats.Left, stats)
+			if stats := s.Stats(); stats.Bypassed > 1 {
+				t.Errorf("%d decisions were left to the plain road, want 1: %+v", stats.Bypassed, stats)
 			}
 		})
 	}
@@ -69,7 +69,7 @@ func TestReasonsDoNotPileUp(t *testing.T) {
 
 // TestManyReasons: a reason for each node, of which all pods of a class are told.
 func TestManyReasons(t *testing.T) {
-	s := build(t, scheduling.Profile{Filter: []framework.Plugin{named{}}, Fast: scheduling.Fast{Verify: true}})
+	s := build(t, scheduling.Profile{Filter: []framework.Plugin{named{}}, Cache: scheduling.CacheConfig{Verify: true}})
 	snap, pod := small(t, 100)
 	for i := range 4 {
 		_, err := s.Schedule(snap, pod)
@@ -90,5 +90,5 @@ func (named) Scope(*framework.PodInfo) framework.Scope {
 }
 
 func (named) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework.Status {
-	return framework.Reject(framework.Text("not " + n.Name()))
+	return framework.UnschedulableStatus(framework.Text("not " + n.Name()))
 }

@@ -9,23 +9,23 @@ import (
 	"github.com/berth-sched/berth/scheduling/args"
 )
 
-// Parts is one plugin that is made of several values of one name, such as
+// Combined is one plugin that is made of several values of one name, such as
 // filter.NodeAffinity and scoring.NodeAffinity. At every point the first that
 // serves it is taken.
-type Parts []framework.Plugin
+type Combined []framework.Plugin
 
 // Name returns the name of the first part; "" without any.
-func (p Parts) Name() string {
+func (p Combined) Name() string {
 	if len(p) == 0 {
 		return ""
 	}
 	return p[0].Name()
 }
 
-// Part returns the part of the plugin that serves a point, or does whatever else
+// PluginFor returns the part of the plugin that serves a point, or does whatever else
 // serves asks for; nil if there is none. A plugin that is no [Parts] is its only
 // part.
-func Part(p framework.Plugin, serves func(framework.Plugin) bool) framework.Plugin {
+func PluginFor(p framework.Plugin, serves func(framework.Plugin) bool) framework.Plugin {
 	parts := partsOf(p)
 	if i := slices.IndexFunc(parts, serves); i >= 0 {
 		return parts[i]
@@ -33,15 +33,15 @@ func Part(p framework.Plugin, serves func(framework.Plugin) bool) framework.Plug
 	return nil
 }
 
-func partsOf(p framework.Plugin) Parts {
-	if parts, ok := p.(Parts); ok {
+func partsOf(p framework.Plugin) Combined {
+	if parts, ok := p.(Combined); ok {
 		return parts
 	}
-	return Parts{p}
+	return Combined{p}
 }
 
-// Fixed registers a plugin that takes no arguments: p itself, in every profile.
-func Fixed(p framework.Plugin) Registration {
+// RegisterValue registers a plugin that takes no arguments: p itself, in every profile.
+func RegisterValue(p framework.Plugin) Registration {
 	return Registration{Like: p, New: func(raw any, _ framework.Handle) (framework.Plugin, error) {
 		if raw != nil {
 			return nil, fmt.Errorf("got args %s, want none", raw)
@@ -50,13 +50,13 @@ func Fixed(p framework.Plugin) Registration {
 	}}
 }
 
-// Typed registers a plugin whose arguments are decoded, strictly, into an A. An A
+// RegisterTyped registers a plugin whose arguments are decoded, strictly, into an A. An A
 // starts from its defaults if *A has a method SetDefaults(), and is validated if
 // *A is an [args.Validator]. It may have fields for kind and apiVersion.
 //
 // P should be the plugin's own type, which tells the points that it serves. If it
 // is an interface, or a wrapper, set Like of the result.
-func Typed[A any, P framework.Plugin](make func(a *A, h framework.Handle) (P, error)) Registration {
+func RegisterTyped[A any, P framework.Plugin](make func(a *A, h framework.Handle) (P, error)) Registration {
 	return Registration{
 		Like: zeroOf[P](),
 		Args: decodeInto[A],

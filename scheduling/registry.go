@@ -13,11 +13,11 @@ import (
 )
 
 // A Registry knows how plugins are made, by the names under which configuration
-// files know them. [Registry137] and its like hold what a release of
+// files know them. [Kubernetes137Registry] and its like hold what a release of
 // kube-scheduler has by itself; one's own plugins are one line each:
 //
-//	r := scheduling.Registry137()
-//	err := r.Register("Mine", scheduling.Typed(NewMine))
+//	r := scheduling.Kubernetes137Registry()
+//	err := r.Register("Mine", scheduling.RegisterTyped(NewMine))
 //
 // The zero Registry has no plugin and is ready to use. It may be read by any number
 // of goroutines once nothing is registered any more.
@@ -48,8 +48,8 @@ func NewRegistry() *Registry { return &Registry{table: map[string]Registration{}
 // such as "1.37"; "" for none.
 func (r *Registry) Release() string { return r.release }
 
-// Tie returns the tie rule of the release; [Random] for none.
-func (r *Registry) Tie() TieRule { return r.tie }
+// TieRule returns the tie rule of the release; [Random] for none.
+func (r *Registry) TieRule() TieRule { return r.tie }
 
 // Register adds a plugin. A name can be registered once.
 func (r *Registry) Register(name string, reg Registration) error {

@@ -24,17 +24,17 @@ func TestRegistry118(t *testing.T) {
 		name, args string
 		want       framework.Plugin
 	}{
-		{"ServiceAffinity", `{"affinityLabels": ["rack"], "antiAffinityLabelsPreference": ["zone", "row"]}`, scheduling.Parts{
+		{"ServiceAffinity", `{"affinityLabels": ["rack"], "antiAffinityLabelsPreference": ["zone", "row"]}`, scheduling.Combined{
 			filter.ServiceAffinity{AffinityLabels: []string{"rack"}}, scoring.ServiceAffinity{AntiAffinityLabels: []string{"zone", "row"}},
 		}},
-		{"ServiceAffinity", `{}`, scheduling.Parts{filter.ServiceAffinity{}, scoring.ServiceAffinity{}}},
-		{"PodTopologySpread", `{}`, scheduling.Parts{filter.PodTopologySpread{ListDefaulting: true}, scoring.EvenPodsSpread{}}},
-		{"PodTopologySpread", `{"defaultConstraints": [{"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "ScheduleAnyway"}]}`, scheduling.Parts{
+		{"ServiceAffinity", `{}`, scheduling.Combined{filter.ServiceAffinity{}, scoring.ServiceAffinity{}}},
+		{"PodTopologySpread", `{}`, scheduling.Combined{filter.PodTopologySpread{ListDefaulting: true}, scoring.EvenPodsSpread{}}},
+		{"PodTopologySpread", `{"defaultConstraints": [{"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "ScheduleAnyway"}]}`, scheduling.Combined{
 			filter.PodTopologySpread{ListDefaulting: true, DefaultConstraints: byZone}, scoring.EvenPodsSpread{DefaultConstraints: byZone},
 		}},
-		{"DefaultPodTopologySpread", `{}`, scheduling.Parts{scoring.DefaultPodTopologySpread{}}},
+		{"DefaultPodTopologySpread", `{}`, scheduling.Combined{scoring.DefaultPodTopologySpread{}}},
 	} {
-		got, err := scheduling.Registry118().Make(tt.name, json.RawMessage(tt.args), nil)
+		got, err := scheduling.Kubernetes118Registry().Make(tt.name, json.RawMessage(tt.args), nil)
 		if err != nil {
 			t.Errorf("Make(%s, %s): %v", tt.name, tt.args, err)
 			continue
@@ -100,18 +100,18 @@ profiles:
     preScore: {enabled: [{name: SelectorSpread}]}
     score: {enabled: [{name: SelectorSpread, weight: 3}]}
 `)
-	registry := scheduling.Registry134()
-	if _, err := config.Load(file, config.Options{Registry: registry}); err == nil || !strings.Contains(err.Error(), `PreScorePlugin "SelectorSpread" does not exist`) {
+	registry := scheduling.Kubernetes134Registry()
+	if _, err := config.Load(file, config.LoadConfig{Registry: registry}); err == nil || !strings.Contains(err.Error(), `PreScorePlugin "SelectorSpread" does not exist`) {
 		t.Errorf("Load = %v, want that there is no such plugin", err)
 	}
-	if err := registry.Register("SelectorSpread", scheduling.Fixed(scoring.SelectorSpread{})); err != nil {
+	if err := registry.Register("SelectorSpread", scheduling.RegisterValue(scoring.SelectorSpread{})); err != nil {
 		t.Fatal(err)
 	}
-	c, err := config.Load(file, config.Options{Registry: registry})
+	c, err := config.Load(file, config.LoadConfig{Registry: registry})
 	if err != nil {
 		t.Fatal(err)
 	}
-	built, err := c.Build(config.BuildOptions{})
+	built, err := c.Build(config.BuildConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}

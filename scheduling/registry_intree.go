@@ -10,11 +10,11 @@ import (
 	"github.com/berth-sched/berth/scoring"
 )
 
-// Registry137 returns a registry with the in-tree plugins of kube-scheduler
+// Kubernetes137Registry returns a registry with the in-tree plugins of kube-scheduler
 // 1.37. It is the caller's, to register more.
 //
 // Differs: DynamicResources and the plugins of pod groups are missing.
-func Registry137() *Registry {
+func Kubernetes137Registry() *Registry {
 	return inTree("1.37", Heap, everyRelease(), since118(), map[string]Registration{
 		"NodeResourcesBalancedAllocation": typed(args.NewNodeResourcesBalancedAllocation, balanced("")),
 		"VolumeBinding":                   typed(args.NewVolumeBinding, volumeBinding),
@@ -23,30 +23,30 @@ func Registry137() *Registry {
 	})
 }
 
-// Registry134 returns a registry with the in-tree plugins of kube-scheduler
+// Kubernetes134Registry returns a registry with the in-tree plugins of kube-scheduler
 // 1.34. It is the caller's, to register more.
 //
 // Differs: DynamicResources is missing.
-func Registry134() *Registry {
+func Kubernetes134Registry() *Registry {
 	return inTree("1.34", Random, everyRelease(), since118(), map[string]Registration{
-		"NodeResourcesBalancedAllocation": typed(args.NewNodeResourcesBalancedAllocation, balanced(scoring.BalanceStd)),
+		"NodeResourcesBalancedAllocation": typed(args.NewNodeResourcesBalancedAllocation, balanced(scoring.Kubernetes134)),
 		"VolumeBinding":                   typed(fresh[args.VolumeBinding], volumeBinding),
-		"ImageLocality":                   plain(scoring.ImageLocality{Version: scoring.ImageV134}),
+		"ImageLocality":                   plain(scoring.ImageLocality{Rules: scoring.Kubernetes134}),
 	})
 }
 
-// Registry118 returns a registry with the in-tree plugins of kube-scheduler
+// Kubernetes118Registry returns a registry with the in-tree plugins of kube-scheduler
 // 1.18, of which the articles about priorities and predicates tell. It is the
 // caller's, to register more.
 //
 // Differs: NodeResourceLimits is missing. Plugins differ as in [Kubernetes118]. The
-// filter PodTopologySpread's default constraints are over the pods that [Registry137]'s
+// filter PodTopologySpread's default constraints are over the pods that [Kubernetes137Registry]'s
 // are over.
-func Registry118() *Registry {
+func Kubernetes118Registry() *Registry {
 	return inTree("1.18", Reservoir, everyRelease(), map[string]Registration{
 		"InterPodAffinity":                typed(args.NewInterPodAffinity, interPodAffinity118),
-		"NodeResourcesBalancedAllocation": typed(args.NewNodeResourcesBalancedAllocation, balanced(scoring.BalanceV118)),
-		"ImageLocality":                   plain(scoring.ImageLocality{Version: scoring.ImageV118}),
+		"NodeResourcesBalancedAllocation": typed(args.NewNodeResourcesBalancedAllocation, balanced(scoring.Kubernetes118)),
+		"ImageLocality":                   plain(scoring.ImageLocality{Rules: scoring.Kubernetes118}),
 		"NodeResourcesLeastAllocated":     plain(scoring.NodeResourcesLeastAllocated{}),
 		"NodeResourcesMostAllocated":      plain(scoring.NodeResourcesMostAllocated{}),
 		"RequestedToCapacityRatio":        typed(fresh[capacityRatioArgs], capacityRatio118),
@@ -118,13 +118,13 @@ func inTree(release string, tie TieRule, tables ...map[string]Registration) *Reg
 // plain registers an in-tree plugin without arguments. Like upstream, it does not
 // look at arguments that a file gives all the same.
 func plain(parts ...framework.Plugin) Registration {
-	p := Parts(parts)
+	p := Combined(parts)
 	return Registration{Like: p, New: func(any, framework.Handle) (framework.Plugin, error) { return p, nil }}
 }
 
 // typed registers an in-tree plugin with arguments, whose defaults start returns.
 // Those that have a decoder in package args get it from there.
-func typed[A any](start func() *A, make func(*A) Parts) Registration {
+func typed[A any](start func() *A, make func(*A) Combined) Registration {
 	return Registration{
 		Like: make(start()),
 		Args: decodeInto[A],

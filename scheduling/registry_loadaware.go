@@ -8,26 +8,26 @@ import (
 	"github.com/berth-sched/berth/scoring"
 )
 
-// LoadAware registers Koordinator's LoadAwareScheduling, by the rules of a
+// RegisterLoadAware registers Koordinator's LoadAwareScheduling, by the rules of a
 // version and with the estimators that its arguments may name, so that
 // Koordinator's configuration files can be used as they are:
 //
-//	err := r.Register("LoadAwareScheduling", scheduling.LoadAware(estimator.Koordinator18, estimator.KnownEstimators()))
+//	err := r.Register("LoadAwareScheduling", scheduling.RegisterLoadAware(estimator.Koordinator18, estimator.KnownEstimators()))
 //
 // Filter and score of a profile share one [estimator.Load], and the sums that
 // the snapshot's [estimator.Ledger] keeps for it. At Reserve the pod is entered
 // in that ledger, so that the next decision counts it although no metric does
 // yet, and at Unreserve it is taken out again; see [estimator.Assigner].
-func LoadAware(rules estimator.Rules, known estimator.Estimators) Registration {
+func RegisterLoadAware(rules estimator.Rules, known estimator.Estimators) Registration {
 	return Registration{
-		Like: Parts{filter.LoadAware{}, scoring.LoadAware{}, estimator.Assigner{}},
+		Like: Combined{filter.LoadAware{}, scoring.LoadAware{}, estimator.Assigner{}},
 		Args: args.LoadAware(rules),
 		New: func(decoded any, _ framework.Handle) (framework.Plugin, error) {
 			load, err := decoded.(*args.LoadAwareScheduling).Load(known)
 			if err != nil {
 				return nil, err
 			}
-			return Parts{filter.LoadAware{Load: load}, scoring.LoadAware{Load: load}, estimator.Assigner{}}, nil
+			return Combined{filter.LoadAware{Load: load}, scoring.LoadAware{Load: load}, estimator.Assigner{}}, nil
 		},
 	}
 }

@@ -11,11 +11,11 @@ import (
 // The functions of this file turn the arguments of in-tree plugins into the
 // plugins.
 
-func nodeAffinity(a *args.NodeAffinity) Parts {
-	return Parts{filter.NodeAffinity{AddedAffinity: a.AddedAffinity}, scoring.NodeAffinity{AddedAffinity: a.AddedAffinity}}
+func nodeAffinity(a *args.NodeAffinity) Combined {
+	return Combined{filter.NodeAffinity{AddedAffinity: a.AddedAffinity}, scoring.NodeAffinity{AddedAffinity: a.AddedAffinity}}
 }
 
-func nodeResourcesFit(a *args.NodeResourcesFit) Parts {
+func nodeResourcesFit(a *args.NodeResourcesFit) Combined {
 	f := filter.NodeResourcesFit{IgnoredResourceGroups: a.IgnoredResourceGroups}
 	for _, name := range a.IgnoredResources {
 		f.IgnoredResources = append(f.IgnoredResources, resource.Name(name))
@@ -28,53 +28,53 @@ func nodeResourcesFit(a *args.NodeResourcesFit) Parts {
 			s.Shape = shapeOf(strategy.RequestedToCapacityRatio.Shape)
 		}
 	}
-	return Parts{f, s}
+	return Combined{f, s}
 }
 
-func balanced(version scoring.BalanceVersion) func(*args.NodeResourcesBalancedAllocation) Parts {
-	return func(a *args.NodeResourcesBalancedAllocation) Parts {
-		return Parts{scoring.NodeResourcesBalancedAllocation{Resources: resourceSpecs(a.Resources), Version: version}}
+func balanced(version scoring.Rules) func(*args.NodeResourcesBalancedAllocation) Combined {
+	return func(a *args.NodeResourcesBalancedAllocation) Combined {
+		return Combined{scoring.NodeResourcesBalancedAllocation{Resources: resourceSpecs(a.Resources), Rules: version}}
 	}
 }
 
-func podTopologySpread(a *args.PodTopologySpread) Parts {
+func podTopologySpread(a *args.PodTopologySpread) Combined {
 	list := a.DefaultingType == args.ListDefaulting
-	return Parts{
+	return Combined{
 		filter.PodTopologySpread{ListDefaulting: list, DefaultConstraints: a.DefaultConstraints},
 		scoring.PodTopologySpread{ListDefaulting: list, DefaultConstraints: a.DefaultConstraints},
 	}
 }
 
-func podTopologySpread118(a *args.PodTopologySpread) Parts {
-	return Parts{
+func podTopologySpread118(a *args.PodTopologySpread) Combined {
+	return Combined{
 		filter.PodTopologySpread{ListDefaulting: true, DefaultConstraints: a.DefaultConstraints},
 		scoring.EvenPodsSpread{DefaultConstraints: a.DefaultConstraints},
 	}
 }
 
-func interPodAffinity(a *args.InterPodAffinity) Parts {
-	return Parts{filter.InterPodAffinity{}, scoring.InterPodAffinity{
+func interPodAffinity(a *args.InterPodAffinity) Combined {
+	return Combined{filter.InterPodAffinity{}, scoring.InterPodAffinity{
 		HardPodAffinityWeight:              new(a.HardPodAffinityWeight),
 		IgnorePreferredTermsOfExistingPods: a.IgnorePreferredTermsOfExistingPods,
 	}}
 }
 
-func interPodAffinity118(a *args.InterPodAffinity) Parts {
-	return Parts{filter.InterPodAffinity{}, scoring.InterPodAffinity{HardPodAffinityWeight: new(a.HardPodAffinityWeight), RangeWithZero: true}}
+func interPodAffinity118(a *args.InterPodAffinity) Combined {
+	return Combined{filter.InterPodAffinity{}, scoring.InterPodAffinity{HardPodAffinityWeight: new(a.HardPodAffinityWeight), RangeWithZero: true}}
 }
 
 // volumeBinding scores only with a shape, which arguments have by default since
 // 1.37.
-func volumeBinding(a *args.VolumeBinding) Parts {
-	parts := Parts{filter.VolumeBinding{}}
+func volumeBinding(a *args.VolumeBinding) Combined {
+	parts := Combined{filter.VolumeBinding{}}
 	if len(a.Shape) > 0 {
 		parts = append(parts, scoring.VolumeBinding{Shape: shapeOf(a.Shape)})
 	}
 	return parts
 }
 
-func defaultPreemption(a *args.DefaultPreemption) Parts {
-	return Parts{preemption.DefaultPreemption{
+func defaultPreemption(a *args.DefaultPreemption) Combined {
+	return Combined{preemption.DefaultPreemption{
 		MinCandidateNodesPercentage: new(a.MinCandidateNodesPercentage),
 		MinCandidateNodesAbsolute:   new(a.MinCandidateNodesAbsolute),
 	}}
@@ -88,8 +88,8 @@ type nodeLabelArgs struct {
 	AbsentLabelsPreference  []string `json:"absentLabelsPreference,omitempty"`
 }
 
-func nodeLabel118(a *nodeLabelArgs) Parts {
-	return Parts{
+func nodeLabel118(a *nodeLabelArgs) Combined {
+	return Combined{
 		filter.NodeLabel{Present: a.PresentLabels, Absent: a.AbsentLabels},
 		scoring.NodeLabel{Present: a.PresentLabelsPreference, Absent: a.AbsentLabelsPreference},
 	}
@@ -101,8 +101,8 @@ type serviceAffinityArgs struct {
 	AntiAffinityLabelsPreference []string `json:"antiAffinityLabelsPreference,omitempty"`
 }
 
-func serviceAffinity118(a *serviceAffinityArgs) Parts {
-	return Parts{
+func serviceAffinity118(a *serviceAffinityArgs) Combined {
+	return Combined{
 		filter.ServiceAffinity{AffinityLabels: a.AffinityLabels},
 		scoring.ServiceAffinity{AntiAffinityLabels: a.AntiAffinityLabelsPreference},
 	}
@@ -115,8 +115,8 @@ type capacityRatioArgs struct {
 	Resources []scoring.ResourceSpec `json:"resources,omitempty"`
 }
 
-func capacityRatio118(a *capacityRatioArgs) Parts {
-	return Parts{scoring.RequestedToCapacityRatioPlugin{Shape: a.Shape, Resources: a.Resources}}
+func capacityRatio118(a *capacityRatioArgs) Combined {
+	return Combined{scoring.NodeResourcesRequestedToCapacityRatio{Shape: a.Shape, Resources: a.Resources}}
 }
 
 func resourceSpecs(list []args.ResourceSpec) []scoring.ResourceSpec {

@@ -39,7 +39,7 @@ func (*limit) Name() string { return "Limit" }
 
 func (l *limit) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {
 	if len(node.Pods) >= l.Most {
-		return framework.Reject("limit reached")
+		return framework.UnschedulableStatus("limit reached")
 	}
 	return framework.Status{}
 }
@@ -62,16 +62,16 @@ type other struct{ limit }
 func (*other) Name() string { return "Other" }
 
 func TestRegistryMake(t *testing.T) {
-	r := scheduling.Registry137()
+	r := scheduling.Kubernetes137Registry()
 	register := func(name string, reg scheduling.Registration) {
 		t.Helper()
 		if err := r.Register(name, reg); err != nil {
 			t.Fatal(err)
 		}
 	}
-	register("Limit", scheduling.Typed(newLimit))
-	register("Misnamed", scheduling.Fixed(&other{}))
-	register("Other", scheduling.Fixed(&other{}))
+	register("Limit", scheduling.RegisterTyped(newLimit))
+	register("Misnamed", scheduling.RegisterValue(&other{}))
+	register("Other", scheduling.RegisterValue(&other{}))
 	tests := []struct {
 		name, plugin string
 		args         any
@@ -91,12 +91,12 @@ func TestRegistryMake(t *testing.T) {
 		{"fixed", "Other", nil, &other{}, ""},
 		{"fixed, with arguments", "Other", json.RawMessage(`{"a": 1}`), nil, `initializing plugin "Other": got args {"a": 1}, want none`},
 		{"another name", "Misnamed", nil, nil, `initializing plugin "Misnamed": the plugin calls itself "Other"`},
-		{"in-tree, defaults", "NodeName", nil, scheduling.Parts{filter.NodeName{}}, ""},
+		{"in-tree, defaults", "NodeName", nil, scheduling.Combined{filter.NodeName{}}, ""},
 		{
 			"in-tree, JSON", "NodeResourcesFit",
 			json.RawMessage(`{"ignoredResources": ["a.b/c"], "scoringStrategy": {"type": "RequestedToCapacityRatio", "resources": [{"name": "cpu"}],
 				"requestedToCapacityRatio": {"shape": [{"utilization": 0, "score": 0}, {"utilization": 100, "score": 10}]}}}`),
-			scheduling.Parts{
+			scheduling.Combined{
 				filter.NodeResourcesFit{IgnoredResources: []resource.Name{"a.b/c"}},
 				scoring.NodeResourcesFit{
 					Strategy: scoring.RequestedToCapacityRatio, Resources: []scoring.ResourceSpec{{Name: "cpu", Weight: 1}},
@@ -105,14 +105,14 @@ func TestRegistryMake(t *testing.T) {
 			},
 			"",
 		},
-		{"in-tree, some of the arguments", "DefaultPreemption", json.RawMessage(`{"minCandidateNodesAbsolute": 5}`), scheduling.Parts{
+		{"in-tree, some of the arguments", "DefaultPreemption", json.RawMessage(`{"minCandidateNodesAbsolute": 5}`), scheduling.Combined{
 			preemption.DefaultPreemption{MinCandidateNodesPercentage: new(int32(10)), MinCandidateNodesAbsolute: new(int32(5))},
 		}, ""},
 		{
 			"in-tree, not valid", "InterPodAffinity", json.RawMessage(`{"hardPodAffinityWeight": 101}`), nil,
 			`initializing plugin "InterPodAffinity": hardPodAffinityWeight: Invalid value: 101: not in valid range [0, 100]`,
 		},
-		{"in-tree, arguments that it does not have", "NodeName", json.RawMessage(`{"a": 1}`), scheduling.Parts{filter.NodeName{}}, ""},
+		{"in-tree, arguments that it does not have", "NodeName", json.RawMessage(`{"a": 1}`), scheduling.Combined{filter.NodeName{}}, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -139,7 +139,7 @@ func TestRegistryMake(t *testing.T) {
 func TestRegistryUnknown(t *testing.T) {
 	r := scheduling.NewRegistry()
 	for _, name := range []string{"B", "A"} {
-		if err := r.Register(name, scheduling.Fixed(filter.NodeName{})); err != nil {
+		if err := r.Register(name, scheduling.RegisterValue(filter.NodeName{})); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -150,18 +150,18 @@ func TestRegistryUnknown(t *testing.T) {
 }
 
 func TestRegister(t *testing.T) {
-	r := scheduling.Registry137()
+	r := scheduling.Kubernetes137Registry()
 	tests := []struct {
 		name, plugin string
 		reg          scheduling.Registration
 		want         string
 	}{
-		{"no name", "", scheduling.Fixed(filter.NodeName{}), "registering a plugin: the name is empty"},
-		{"twice", "NodeName", scheduling.Fixed(filter.NodeName{}), `registering plugin "NodeName": there is one of that name already`},
+		{"no name", "", scheduling.RegisterValue(filter.NodeName{}), "registering a plugin: the name is empty"},
+		{"twice", "NodeName", scheduling.RegisterValue(filter.NodeName{}), `registering plugin "NodeName": there is one of that name already`},
 		{"no factory", "Mine", scheduling.Registration{Like: filter.NodeName{}}, `registering plugin "Mine": New is nil`},
 		{
 			"no kind of plugin", "Mine",
-			scheduling.Typed(func(*limitArgs, framework.Handle) (framework.Plugin, error) { return nil, nil }),
+			scheduling.RegisterTyped(func(*limitArgs, framework.Handle) (framework.Plugin, error) { return nil, nil }),
 			`registering plugin "Mine": Like is nil, so that nobody can tell which points it serves`,
 		},
 	}
@@ -175,7 +175,7 @@ func TestRegister(t *testing.T) {
 // TestRegistriesMakeAll makes every in-tree plugin with its defaults: that its
 // name is right and that the defaults are valid is checked on the way.
 func TestRegistriesMakeAll(t *testing.T) {
-	for _, r := range []*scheduling.Registry{scheduling.Registry118(), scheduling.Registry134(), scheduling.Registry137()} {
+	for _, r := range []*scheduling.Registry{scheduling.Kubernetes118Registry(), scheduling.Kubernetes134Registry(), scheduling.Kubernetes137Registry()} {
 		for _, name := range r.Names() {
 			if name == "RequestedToCapacityRatio" {
 				continue // has no default
@@ -199,7 +199,7 @@ func TestRegistriesMakeAll(t *testing.T) {
 // parts returns the names of the types that a plugin is made of.
 func parts(p framework.Plugin) []string {
 	var types []string
-	scheduling.Part(p, func(part framework.Plugin) bool {
+	scheduling.PluginFor(p, func(part framework.Plugin) bool {
 		types = append(types, strings.TrimPrefix(typeName(part), "*"))
 		return false
 	})
@@ -207,7 +207,7 @@ func parts(p framework.Plugin) []string {
 }
 
 func TestLegacyArguments(t *testing.T) {
-	r := scheduling.Registry118()
+	r := scheduling.Kubernetes118Registry()
 	tests := []struct {
 		plugin, args string
 		want         framework.Plugin
@@ -215,7 +215,7 @@ func TestLegacyArguments(t *testing.T) {
 	}{
 		{
 			"NodeLabel", `{"presentLabels": ["a"], "absentLabels": ["b"], "presentLabelsPreference": ["c"], "absentLabelsPreference": ["d"]}`,
-			scheduling.Parts{
+			scheduling.Combined{
 				filter.NodeLabel{Present: []string{"a"}, Absent: []string{"b"}},
 				scoring.NodeLabel{Present: []string{"c"}, Absent: []string{"d"}},
 			},
@@ -227,7 +227,7 @@ func TestLegacyArguments(t *testing.T) {
 		},
 		{
 			"RequestedToCapacityRatio", `{"shape": [{"utilization": 0, "score": 10}], "resources": [{"name": "cpu", "weight": 3}]}`,
-			scheduling.Parts{scoring.RequestedToCapacityRatioPlugin{
+			scheduling.Combined{scoring.NodeResourcesRequestedToCapacityRatio{
 				Shape: scoring.Shape{{Utilization: 0, Score: 10}}, Resources: []scoring.ResourceSpec{{Name: "cpu", Weight: 3}},
 			}},
 			"",
@@ -236,7 +236,7 @@ func TestLegacyArguments(t *testing.T) {
 			"RequestedToCapacityRatio", `{}`, nil,
 			`initializing plugin "RequestedToCapacityRatio": RequestedToCapacityRatio: shape: at least one point must be specified`,
 		},
-		{"InterPodAffinity", `{"hardPodAffinityWeight": 5}`, scheduling.Parts{
+		{"InterPodAffinity", `{"hardPodAffinityWeight": 5}`, scheduling.Combined{
 			filter.InterPodAffinity{}, scoring.InterPodAffinity{HardPodAffinityWeight: new(int32(5)), RangeWithZero: true},
 		}, ""},
 	}
@@ -256,22 +256,22 @@ func TestLegacyArguments(t *testing.T) {
 
 func TestLoadAwareRegistration(t *testing.T) {
 	r := scheduling.NewRegistry()
-	if err := r.Register("LoadAwareScheduling", scheduling.LoadAware(estimator.Koordinator18, estimator.KnownEstimators())); err != nil {
+	if err := r.Register("LoadAwareScheduling", scheduling.RegisterLoadAware(estimator.Koordinator18, estimator.KnownEstimators())); err != nil {
 		t.Fatal(err)
 	}
 	p, err := r.Make("LoadAwareScheduling", json.RawMessage(`{"usageThresholds": {"cpu": 75}, "nodeMetricExpirationSeconds": 300}`), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := scheduling.Part(p, func(p framework.Plugin) bool { _, ok := p.(framework.PreFilterPlugin); return ok }).(filter.LoadAware)
-	s := scheduling.Part(p, func(p framework.Plugin) bool { _, ok := p.(framework.PreScorePlugin); return ok }).(scoring.LoadAware)
+	f := scheduling.PluginFor(p, func(p framework.Plugin) bool { _, ok := p.(framework.PreFilterPlugin); return ok }).(filter.LoadAware)
+	s := scheduling.PluginFor(p, func(p framework.Plugin) bool { _, ok := p.(framework.PreScorePlugin); return ok }).(scoring.LoadAware)
 	if f.Load == nil || f.Load != s.Load {
 		t.Errorf("filter and scorer do not share one configuration")
 	}
 	if got := f.Load.Config().Thresholds["cpu"]; got != 75 {
 		t.Errorf("the threshold of cpu = %d, want 75", got)
 	}
-	reserve := scheduling.Part(p, func(p framework.Plugin) bool { _, ok := p.(framework.ReservePlugin); return ok })
+	reserve := scheduling.PluginFor(p, func(p framework.Plugin) bool { _, ok := p.(framework.ReservePlugin); return ok })
 	if _, ok := reserve.(estimator.Assigner); !ok {
 		t.Errorf("at Reserve there is a %T, want estimator.Assigner", reserve)
 	}

@@ -29,7 +29,7 @@ func (room) Scope(*framework.PodInfo) framework.Scope {
 
 func (room) Filter(p *framework.PodInfo, n *framework.NodeInfo) framework.Status {
 	if int64(len(n.Pods)) >= n.AllowedPods-int64(len(p.Pod.Labels["size"])) {
-		return framework.Reject("full")
+		return framework.UnschedulableStatus("full")
 	}
 	return framework.Status{}
 }
@@ -44,7 +44,7 @@ func (color) Scope(*framework.PodInfo) framework.Scope {
 
 func (color) Filter(p *framework.PodInfo, n *framework.NodeInfo) framework.Status {
 	if want := p.Pod.Labels["color"]; want != "" && want != n.Node.Labels["color"] {
-		return framework.RejectForGood("another color")
+		return framework.UnresolvableStatus("another color")
 	}
 	return framework.Status{}
 }
@@ -157,7 +157,7 @@ type boundWhim int
 
 func (b boundWhim) Filter(p *framework.PodInfo, n *framework.NodeInfo) framework.Status {
 	if (int(b)+len(p.Pod.Name)+len(n.Name()))%5 == 0 {
-		return framework.Reject("a whim")
+		return framework.UnschedulableStatus("a whim")
 	}
 	return framework.Status{}
 }
@@ -196,7 +196,7 @@ func (b boundTired) phase(n *framework.NodeInfo) time.Duration {
 
 func (b boundTired) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework.Status {
 	if b.phase(n) < 60 {
-		return framework.Reject("tired")
+		return framework.UnschedulableStatus("tired")
 	}
 	return framework.Status{}
 }
@@ -239,7 +239,7 @@ type boundZones struct {
 
 func (b boundZones) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework.Status {
 	if b.e.pods[n.Node.Labels["zone"]]%11 == 10 {
-		return framework.Reject("zone is full")
+		return framework.UnschedulableStatus("zone is full")
 	}
 	return framework.Status{}
 }
@@ -321,7 +321,7 @@ type boundSeasonal string
 
 func (b boundSeasonal) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework.Status {
 	if n.Node.Labels["color"] != string(b) {
-		return framework.Reject("out of season")
+		return framework.UnschedulableStatus("out of season")
 	}
 	return framework.Status{}
 }
@@ -447,7 +447,7 @@ func (m *machine) fill(t *rapid.T) {
 			p := api.MakePod(fmt.Sprintf("p%d", m.serial)).UID(api.UID(fmt.Sprint(m.serial))).Priority(-2).Obj()
 			info, err := m.snap.NewPodInfo(p)
 			must(t, err)
-			must(t, m.snap.Assume(info, m.snap.At(i)))
+			must(t, m.snap.AddPodAt(info, m.snap.At(i)))
 		}
 	}
 }
@@ -455,7 +455,7 @@ func (m *machine) fill(t *rapid.T) {
 func (m *machine) renounce() {
 	for _, s := range append(slices.Clip(m.forks), m.snap) {
 		if m.nominated != nil {
-			s.Denominate(m.nominated, m.on)
+			s.ClearNomination(m.nominated, m.on)
 		}
 	}
 	m.nominated = nil
@@ -484,9 +484,9 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 			if len(n.Pods) == 0 {
 				t.Skip("no pods")
 			}
-			must(t, m.snap.Forget(n.Pods[rapid.IntRange(0, len(n.Pods)-1).Draw(t, "pod")], n))
+			must(t, m.snap.RemovePodAt(n.Pods[rapid.IntRange(0, len(n.Pods)-1).Draw(t, "pod")], n))
 		},
-		"add pod": func(t *rapid.T) { must(t, m.snap.Assume(m.newPod(t), m.someNode(t))) },
+		"add pod": func(t *rapid.T) { must(t, m.snap.AddPodAt(m.newPod(t), m.someNode(t))) },
 		"place the nominated pod": func(t *rapid.T) {
 			p := m.nominated
 			if p == nil {
@@ -502,7 +502,7 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 			n := m.someNode(t)
 			mark := m.snap.Begin()
 			for len(m.snap.Node(n.Name()).Pods) > 0 {
-				must(t, m.snap.Forget(m.snap.Node(n.Name()).Pods[0], n))
+				must(t, m.snap.RemovePodAt(m.snap.Node(n.Name()).Pods[0], n))
 			}
 			if rapid.Bool().Draw(t, "objects too") {
 				m.changeSetting(t)
@@ -550,19 +550,19 @@ func TestFastRoadEqualsPlainRoad(t *testing.T) {
 			Name: "test", Seed: rapid.Uint64().Draw(t, "seed"),
 			Filter:     some(filters, "filters"),
 			PostFilter: []framework.Plugin{preemption.DefaultPreemption{MinCandidateNodesAbsolute: new(int32(3))}},
-			Tie:        scheduling.TieRule(rapid.IntRange(0, int(scheduling.Custom)).Draw(t, "tie")),
+			TieRule:    scheduling.TieRule(rapid.IntRange(0, int(scheduling.Custom)).Draw(t, "tie")),
 			Percentage: rapid.SampledFrom([]int{scheduling.AllNodes, scheduling.AllNodes, scheduling.Adaptive, 10}).Draw(t, "percentage"),
-			Fast:       scheduling.Fast{Verify: true, Budget: rapid.SampledFrom([]int{0, 40_000}).Draw(t, "budget")},
+			Cache:      scheduling.CacheConfig{Verify: true, Budget: rapid.SampledFrom([]int{0, 40_000}).Draw(t, "budget")},
 		}
 		for _, s := range some(scorers, "scorers") {
 			p.Score = append(p.Score, scheduling.Weighted{Plugin: s, Weight: rapid.Int64Range(0, 3).Draw(t, "weight")})
 		}
-		if p.Tie == scheduling.Custom {
+		if p.TieRule == scheduling.Custom {
 			p.TieBreak = func(tied []*framework.NodeInfo, seed uint64) int { return int(seed % uint64(len(tied))) }
 		}
 		sched, err := scheduling.New(p)
 		must(t, err)
-		m := &machine{sched: sched, preemptions: &preemptions, snap: framework.NewSnapshot(framework.Order(rapid.IntRange(0, 1).Draw(t, "order")))}
+		m := &machine{sched: sched, preemptions: &preemptions, snap: framework.NewSnapshot(framework.NodeOrder(rapid.IntRange(0, 1).Draw(t, "order")))}
 		m.snap.SetNow(time.Unix(1_700_000_000, 0))
 		for range rapid.SampledFrom([]int{0, 3, 30, 130}).Draw(t, "nodes") {
 			m.serial++
@@ -602,7 +602,7 @@ func (guard) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Sta
 type refusal struct{}
 
 func (refusal) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status {
-	return framework.Reject("guarded")
+	return framework.UnschedulableStatus("guarded")
 }
 
 // TestClassesKeepApartWhatIsAskedAnew: a plugin that is asked anew for some pods

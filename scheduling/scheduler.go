@@ -40,7 +40,7 @@ func New(p Profile) (*Scheduler, error) {
 		return nil, err
 	}
 	s.road = road{plugins: &s.plugins, workers: max(1, p.Parallelism)}
-	if !p.Fast.Off && len(p.Extenders) == 0 && s.plugins.largest() <= engine.MaxTotal {
+	if !p.Cache.Off && len(p.Extenders) == 0 && s.plugins.largest() <= engine.MaxTotal {
 		s.fast = newFastRoad(s)
 	}
 	return s, nil
@@ -66,8 +66,8 @@ type Decision struct {
 	Feasible, Evaluated int
 	// Tied is how many nodes had the highest total, and Tie the rule that chose
 	// among them.
-	Tied int
-	Tie  TieRule
+	TiedNodes int
+	TieRule   TieRule
 	// Number counts the scheduler's decisions from 0.
 	Number uint64
 
@@ -134,7 +134,7 @@ func (s *Scheduler) decideEither(snap *framework.Snapshot, pod *framework.PodInf
 		*d, err = s.decide(&s.road, snap, pod, s.number, s.start)
 		return err
 	}
-	if s.profile.Fast.Verify {
+	if s.profile.Cache.Verify {
 		if difference := s.fast.verify(snap, pod, *d, err); difference != nil {
 			return difference
 		}
@@ -150,7 +150,7 @@ func (s *Scheduler) mayBeFast(snap *framework.Snapshot, pod *framework.PodInfo) 
 
 // decide takes the plain road for the decision of that number and start.
 func (s *Scheduler) decide(r *road, snap *framework.Snapshot, pod *framework.PodInfo, number uint64, start int) (Decision, error) {
-	d := Decision{Tie: s.profile.Tie, Number: number, start: start}
+	d := Decision{TieRule: s.profile.TieRule, Number: number, start: start}
 	if snap.Len() == 0 {
 		return d, ErrNoNodes
 	}
@@ -168,7 +168,7 @@ func (s *Scheduler) decide(r *road, snap *framework.Snapshot, pod *framework.Pod
 	case 0:
 		return d, r.fitError(snap)
 	case 1:
-		d.Tied = 1
+		d.TiedNodes = 1
 		d.choose(r.feasible[0], 0)
 		return d, nil
 	}
@@ -176,8 +176,8 @@ func (s *Scheduler) decide(r *road, snap *framework.Snapshot, pod *framework.Pod
 		return d, err
 	}
 	largest := r.best()
-	d.Tied = len(r.tied)
-	place, err := r.choose(s.profile.Tie, s.profile.TieBreak, largest, seed)
+	d.TiedNodes = len(r.tied)
+	place, err := r.choose(s.profile.TieRule, s.profile.TieBreak, largest, seed)
 	if err != nil {
 		return d, err
 	}
@@ -213,10 +213,10 @@ func (s *Scheduler) Assume(snap *framework.Snapshot, pod *framework.PodInfo, d D
 
 func (s *Scheduler) assume(snap *framework.Snapshot, pod *framework.PodInfo, node *framework.NodeInfo) error {
 	if len(s.plugins.reserve) == 0 {
-		return snap.Assume(pod, node)
+		return snap.AddPodAt(pod, node)
 	}
 	mark := snap.Begin()
-	if err := snap.Assume(pod, node); err != nil {
+	if err := snap.AddPodAt(pod, node); err != nil {
 		snap.Rollback(mark)
 		return err
 	}

@@ -57,7 +57,7 @@ func TestPlaceReservesOrTakesAllBack(t *testing.T) {
 		{"all agree", nil, []string{"reserve a n", "reserve b n", "reserve c n"}, ""},
 		{
 			"the second refuses",
-			map[string]framework.Status{"b": framework.Reject("taken")},
+			map[string]framework.Status{"b": framework.UnschedulableStatus("taken")},
 			[]string{"reserve a n", "reserve b n", "unreserve c n", "unreserve b n", "unreserve a n"},
 			"0/1 nodes are available: 1 taken.",
 		},
@@ -130,11 +130,11 @@ func TestPluginsThatMisbehave(t *testing.T) {
 		"score is negative": `applying score defaultWeights on Score plugins: plugin "score is negative" returns an invalid score -1, ` +
 			`it should in the range of [0, 100] after normalizing (node a)`,
 	} {
-		for _, fast := range []scheduling.Fast{{Off: true}, {}, {Verify: true}} {
+		for _, fast := range []scheduling.CacheConfig{{Off: true}, {}, {Verify: true}} {
 			t.Run(fmt.Sprintf("%s/%+v", plugin, fast), func(t *testing.T) {
 				s := smallCluster(t, api.MakeNode("a", "1", "1Gi").Obj(), api.MakeNode("b", "1", "1Gi").Obj())
 				sched := build(t, scheduling.Profile{
-					Filter: []framework.Plugin{plugin}, Score: []scheduling.Weighted{{Plugin: plugin}}, Fast: fast,
+					Filter: []framework.Plugin{plugin}, Score: []scheduling.Weighted{{Plugin: plugin}}, Cache: fast,
 				})
 				for range 3 { // the second and third pod of the class meet the fast road
 					_, err := sched.Place(s, podInfo(t, s, api.MakePod("p").Obj()))
@@ -158,8 +158,8 @@ func TestProfileErrorsAreAllReported(t *testing.T) {
 		Score:      []scheduling.Weighted{{scoring.ImageLocality{}, -1}, {filter.NodeName{}, 1}, {scoring.NodeAffinity{}, 1 << 62}},
 		Reserve:    []framework.Plugin{filter.NodeName{}},
 		Percentage: 101,
-		Tie:        scheduling.Custom,
-		Fast:       scheduling.Fast{Budget: -1},
+		TieRule:    scheduling.Custom,
+		Cache:      scheduling.CacheConfig{Budget: -1},
 	})
 	want := []string{
 		`profile "bad": Filter[0]: the plugin is nil`,
@@ -211,7 +211,7 @@ func TestExplainEndsWhereScheduleEnds(t *testing.T) {
 		p := scheduling.Profile{
 			Seed: rapid.Uint64().Draw(t, "seed"), Filter: []framework.Plugin{room{}, color{}},
 			Score:      []scheduling.Weighted{{emptier{}, 2}, {likes{}, 1}},
-			Tie:        scheduling.TieRule(rapid.IntRange(0, int(scheduling.ByName)).Draw(t, "tie")),
+			TieRule:    scheduling.TieRule(rapid.IntRange(0, int(scheduling.ByName)).Draw(t, "tie")),
 			Percentage: rapid.SampledFrom([]int{scheduling.AllNodes, 10}).Draw(t, "percentage"),
 		}
 		sched, err := scheduling.New(p)
@@ -281,7 +281,7 @@ func TestParallelismChangesNothing(t *testing.T) {
 	run := func(workers int) []string {
 		s := cluster(t, 300)
 		p := scheduling.Kubernetes137()
-		p.Tie, p.Parallelism, p.Fast.Off = scheduling.Random, workers, true
+		p.TieRule, p.Parallelism, p.Cache.Off = scheduling.Random, workers, true
 		sched := build(t, p)
 		var nodes []string
 		for _, kind := range []workload.Kind{workload.Basic, workload.NodeAffinity} {
@@ -358,7 +358,7 @@ func TestDecisionsDoNotAllocate(t *testing.T) {
 	for _, off := range []bool{true, false} {
 		s := cluster(t, 500)
 		p := scheduling.Kubernetes137()
-		p.Tie, p.Fast.Off = scheduling.Random, off
+		p.TieRule, p.Cache.Off = scheduling.Random, off
 		sched := build(t, p)
 		pod := podInfo(t, s, workload.Pod(workload.NodeAffinity, 0))
 		step := func() {
@@ -392,7 +392,7 @@ func TestCustomTieBreak(t *testing.T) {
 		{outside, "", `running TieBreak plugin "Custom": returned index 2 of 2 tied nodes`},
 	} {
 		p := scheduling.Kubernetes137()
-		p.Tie, p.TieBreak = scheduling.Custom, tt.tie
+		p.TieRule, p.TieBreak = scheduling.Custom, tt.tie
 		sched := build(t, p)
 		for range 3 {
 			d, err := sched.Schedule(s, podInfo(t, s, api.MakePod("p").Obj()))
@@ -406,7 +406,7 @@ func TestCustomTieBreak(t *testing.T) {
 func TestSampleBeginsWhereTheLastOneEnded(t *testing.T) {
 	s := cluster(t, 300)
 	p := scheduling.Kubernetes137()
-	p.Percentage, p.Tie = 10, scheduling.First
+	p.Percentage, p.TieRule = 10, scheduling.First
 	sched := build(t, p)
 	// 100 of 300 nodes are searched at a time, and the first of the best wins;
 	// nothing is placed, so all of a sample are equally good.
@@ -474,11 +474,11 @@ func TestStatsCountRoads(t *testing.T) {
 		}
 	}
 	got := sched.Stats()
-	if got.Left != 1 || got.Built != 1 || got.Known != 8 || got.Classes != 1 || got.Bytes == 0 {
+	if got.Bypassed != 1 || got.Misses != 1 || got.Hits != 8 || got.Classes != 1 || got.Bytes == 0 {
 		t.Errorf("Stats() = %+v, want 1 left, 1 built, 8 known, 1 class and its bytes", got)
 	}
 	p := scheduling.Kubernetes137()
-	p.Fast.Off = true
+	p.Cache.Off = true
 	if got := build(t, p).Stats(); got != (scheduling.Stats{}) {
 		t.Errorf("Stats() of the plain road = %+v, want zero", got)
 	}

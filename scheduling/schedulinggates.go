@@ -26,7 +26,7 @@ func (SchedulingGates) PreEnqueue(_ context.Context, pod *framework.PodInfo) fra
 	for i, g := range gates {
 		names[i] = g.Name
 	}
-	return framework.RejectForGood(framework.Text(fmt.Sprintf("waiting for scheduling gates: %v", names)))
+	return framework.UnresolvableStatus(framework.Text(fmt.Sprintf("waiting for scheduling gates: %v", names)))
 }
 
 // EventsToRegister names the only event that matters: the pod lost its gates.

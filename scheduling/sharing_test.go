@@ -29,7 +29,7 @@ type boundSleeper int
 
 func (b boundSleeper) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework.Status {
 	if (int(b)+n.Slot())%2 == 0 {
-		return framework.Reject("awake")
+		return framework.UnschedulableStatus("awake")
 	}
 	return framework.Status{}
 }
@@ -39,7 +39,7 @@ func (b boundSleeper) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framew
 func TestGatesAwake(t *testing.T) {
 	s := build(t, scheduling.Profile{
 		Filter: []framework.Plugin{room{}, sleeper{}}, Score: []scheduling.Weighted{{Plugin: emptier{}}},
-		Fast: scheduling.Fast{Verify: true},
+		Cache: scheduling.CacheConfig{Verify: true},
 	})
 	snap, pod := small(t, 6)
 	try := decider(t, s)
@@ -51,14 +51,14 @@ func TestGatesAwake(t *testing.T) {
 		for range round + 1 {
 			try(snap, "")
 		}
-		if err := snap.Assume(pod, snap.At(2*round)); err != nil {
+		if err := snap.AddPodAt(pod, snap.At(2*round)); err != nil {
 			t.Fatal(err)
 		}
 		try(snap, "")
 		putSetting(t, snap, "")
 	}
-	if stats := s.Stats(); stats.Left > 1 {
-		t.Errorf("%d decisions were left to the plain road, want 1: %+v", stats.Left, stats)
+	if stats := s.Stats(); stats.Bypassed > 1 {
+		t.Errorf("%d decisions were left to the plain road, want 1: %+v", stats.Bypassed, stats)
 	}
 }
 
@@ -103,7 +103,7 @@ func TestScorersAwake(t *testing.T) {
 		t.Run(word, func(t *testing.T) {
 			s := build(t, scheduling.Profile{
 				Filter: []framework.Plugin{room{}}, Score: []scheduling.Weighted{{Plugin: emptier{}}, {Plugin: drowsy{}}},
-				Fast: scheduling.Fast{Verify: true},
+				Cache: scheduling.CacheConfig{Verify: true},
 			})
 			snap, _ := small(t, 6)
 			try := decider(t, s)
@@ -117,8 +117,8 @@ func TestScorersAwake(t *testing.T) {
 				}
 				putSetting(t, snap, "")
 			}
-			if stats := s.Stats(); stats.Left > 1 {
-				t.Errorf("%d decisions were left to the plain road, want 1: %+v", stats.Left, stats)
+			if stats := s.Stats(); stats.Bypassed > 1 {
+				t.Errorf("%d decisions were left to the plain road, want 1: %+v", stats.Bypassed, stats)
 			}
 		})
 	}
@@ -129,7 +129,7 @@ func TestGroupsAwake(t *testing.T) {
 	for _, zones := range []int{1, 3} {
 		t.Run(fmt.Sprint(zones, " zones"), func(t *testing.T) {
 			p := scheduling.Kubernetes137()
-			p.Fast.Verify = true
+			p.Cache.Verify = true
 			s := build(t, p)
 			snap := framework.NewSnapshot(framework.Arrival)
 			for i := range 30 {
@@ -147,18 +147,18 @@ func TestGroupsAwake(t *testing.T) {
 					try(snap, "web")
 				}
 				foe := podInfo(t, snap, api.MakePod(fmt.Sprint("foe", round)).PodAntiAffinity(api.LabelTopologyZone, "app=web").Obj())
-				if err := snap.Assume(foe, snap.At(0)); err != nil {
+				if err := snap.AddPodAt(foe, snap.At(0)); err != nil {
 					t.Fatal(err)
 				}
 				for range 12 {
 					try(snap, "web")
 				}
-				if err := snap.Forget(foe, snap.At(0)); err != nil {
+				if err := snap.RemovePodAt(foe, snap.At(0)); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if stats := s.Stats(); stats.Left > 1 {
-				t.Errorf("%d decisions were left to the plain road, want 1: %+v", stats.Left, stats)
+			if stats := s.Stats(); stats.Bypassed > 1 {
+				t.Errorf("%d decisions were left to the plain road, want 1: %+v", stats.Bypassed, stats)
 			}
 		})
 	}
@@ -177,7 +177,7 @@ func TestIdlePluginsAwake(t *testing.T) {
 	}
 	come := func(p api.PodBuilder) func(t *testing.T, snap *framework.Snapshot) {
 		return func(t *testing.T, snap *framework.Snapshot) {
-			if err := snap.Assume(podInfo(t, snap, p.Obj()), snap.At(4)); err != nil {
+			if err := snap.AddPodAt(podInfo(t, snap, p.Obj()), snap.At(4)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -190,7 +190,7 @@ func TestIdlePluginsAwake(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := scheduling.Kubernetes137()
-			p.Fast.Verify = true
+			p.Cache.Verify = true
 			s := build(t, p)
 			snap := framework.NewSnapshot(framework.Arrival)
 			for i := range 30 {
@@ -199,7 +199,7 @@ func TestIdlePluginsAwake(t *testing.T) {
 				}
 			}
 			guest := podInfo(t, snap, api.MakePod("guest").Labels("app", "web").Obj())
-			if err := snap.Assume(guest, snap.At(0)); err != nil {
+			if err := snap.AddPodAt(guest, snap.At(0)); err != nil {
 				t.Fatal(err)
 			}
 			try := decider(t, s)
@@ -235,9 +235,9 @@ func (thirds) Scope(*framework.PodInfo) framework.Scope {
 func (thirds) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework.Status {
 	switch len(n.Pods) % 3 {
 	case 1:
-		return framework.Reject("one over")
+		return framework.UnschedulableStatus("one over")
 	case 2:
-		return framework.Reject("two over")
+		return framework.UnschedulableStatus("two over")
 	}
 	return framework.Status{}
 }
@@ -246,7 +246,7 @@ func (thirds) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework.Stat
 // reasons of a tree that the class shares, also where no node becomes feasible.
 func TestReasonsOfSharedTrees(t *testing.T) {
 	s := build(t, scheduling.Profile{
-		Filter: []framework.Plugin{thirds{}}, Score: []scheduling.Weighted{{Plugin: emptier{}}}, Fast: scheduling.Fast{Verify: true},
+		Filter: []framework.Plugin{thirds{}}, Score: []scheduling.Weighted{{Plugin: emptier{}}}, Cache: scheduling.CacheConfig{Verify: true},
 	})
 	snap, pod := small(t, 6)
 	try := decider(t, s)
@@ -254,13 +254,13 @@ func TestReasonsOfSharedTrees(t *testing.T) {
 		try(snap, "")
 	}
 	for i := range snap.Len() {
-		if err := snap.Assume(pod, snap.At(i)); err != nil {
+		if err := snap.AddPodAt(pod, snap.At(i)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	try(snap, "")
 	try(snap, "")
-	if err := snap.Assume(pod, snap.At(0)); err != nil {
+	if err := snap.AddPodAt(pod, snap.At(0)); err != nil {
 		t.Fatal(err)
 	}
 	try(snap, "")
@@ -270,7 +270,7 @@ func TestReasonsOfSharedTrees(t *testing.T) {
 // classes share become feasible, or cease to be, between two decisions.
 func TestManyTurnAtOnce(t *testing.T) {
 	s := build(t, scheduling.Profile{
-		Filter: []framework.Plugin{thirds{}}, Score: []scheduling.Weighted{{Plugin: emptier{}}}, Fast: scheduling.Fast{Verify: true},
+		Filter: []framework.Plugin{thirds{}}, Score: []scheduling.Weighted{{Plugin: emptier{}}}, Cache: scheduling.CacheConfig{Verify: true},
 	})
 	snap, pod := small(t, 12)
 	try := decider(t, s)
@@ -286,12 +286,12 @@ func TestManyTurnAtOnce(t *testing.T) {
 		}
 		try(snap, "")
 	}
-	change(snap.Assume, 5)
-	change(snap.Forget, 5)
-	change(snap.Assume, 0)
-	change(snap.Assume, 3)
-	change(snap.Assume, 3)
-	if stats := s.Stats(); stats.Left > 1 {
-		t.Errorf("%d decisions were left to the plain road, want 1: %+v", stats.Left, stats)
+	change(snap.AddPodAt, 5)
+	change(snap.RemovePodAt, 5)
+	change(snap.AddPodAt, 0)
+	change(snap.AddPodAt, 3)
+	change(snap.AddPodAt, 3)
+	if stats := s.Stats(); stats.Bypassed > 1 {
+		t.Errorf("%d decisions were left to the plain road, want 1: %+v", stats.Bypassed, stats)
 	}
 }

@@ -15,8 +15,8 @@ func TestSpreadOfMaxSkewZero(t *testing.T) {
 	for _, key := range []string{api.LabelHostname, api.LabelTopologyZone} {
 		for _, road := range []struct {
 			name string
-			fast scheduling.Fast
-		}{{"plain", scheduling.Fast{Off: true}}, {"fast", scheduling.Fast{}}, {"both", scheduling.Fast{Verify: true}}} {
+			fast scheduling.CacheConfig
+		}{{"plain", scheduling.CacheConfig{Off: true}}, {"fast", scheduling.CacheConfig{}}, {"both", scheduling.CacheConfig{Verify: true}}} {
 			t.Run(key+", "+road.name, func(t *testing.T) {
 				s := framework.NewSnapshot(framework.Arrival)
 				for _, name := range []string{"empty", "used"} {
@@ -28,8 +28,8 @@ func TestSpreadOfMaxSkewZero(t *testing.T) {
 					t.Fatal(err)
 				}
 				sched, err := scheduling.New(scheduling.Profile{
-					Score: []scheduling.Weighted{{Plugin: scoring.PodTopologySpread{}, Weight: 1}},
-					Tie:   scheduling.First, Fast: road.fast,
+					Score:   []scheduling.Weighted{{Plugin: scoring.PodTopologySpread{}, Weight: 1}},
+					TieRule: scheduling.First, Cache: road.fast,
 				})
 				if err != nil {
 					t.Fatal(err)

@@ -5,12 +5,12 @@ package scheduling
 type Stats struct {
 	// Known is how many decisions were made from kept answers, and Built how
 	// many built a class first.
-	Known, Built uint64
+	Hits, Misses uint64
 	// Left is how many were left to the plain road: the first pod of every
 	// class, and what the fast road cannot answer.
-	Left uint64
+	Bypassed uint64
 	// Evicted is how many classes were given up for room.
-	Evicted uint64
+	Evictions uint64
 	// Classes is how many classes are kept now, in Bytes of memory.
 	Classes, Bytes int
 }
@@ -21,5 +21,5 @@ func (s *Scheduler) Stats() Stats {
 		return Stats{}
 	}
 	e := s.fast.engine.Stats()
-	return Stats{Known: e.Hits, Built: e.Misses, Left: e.Declined, Evicted: e.Evictions, Classes: e.Classes, Bytes: e.Bytes}
+	return Stats{Hits: e.Hits, Misses: e.Misses, Bypassed: e.Declined, Evictions: e.Evictions, Classes: e.Classes, Bytes: e.Bytes}
 }

@@ -142,7 +142,7 @@ func TestDecisionsAreUniform(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				sched, err := New(Profile{Score: []Weighted{{Plugin: evenNames{}, Weight: 1}}, Tie: rule, Seed: 42, Fast: Fast{Off: off}})
+				sched, err := New(Profile{Score: []Weighted{{Plugin: evenNames{}, Weight: 1}}, TieRule: rule, Seed: 42, Cache: CacheConfig{Off: off}})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -24,7 +24,7 @@ type boundMinutely struct{ s *framework.Snapshot }
 
 func (b boundMinutely) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework.Status {
 	if b.s.Now().Unix()/60%3 == int64(n.Slot())%3 {
-		return framework.Reject("not in this minute")
+		return framework.UnschedulableStatus("not in this minute")
 	}
 	return framework.Status{}
 }
@@ -39,7 +39,7 @@ func TestTimeGoesBack(t *testing.T) {
 	for _, how := range []string{"clock", "clock and a pod", "fork"} {
 		t.Run(how, func(t *testing.T) {
 			s := build(t, scheduling.Profile{
-				Filter: []framework.Plugin{minutely{}}, Score: []scheduling.Weighted{{Plugin: emptier{}}}, Fast: scheduling.Fast{Verify: true},
+				Filter: []framework.Plugin{minutely{}}, Score: []scheduling.Weighted{{Plugin: emptier{}}}, Cache: scheduling.CacheConfig{Verify: true},
 			})
 			snap, pod := small(t, 9)
 			snap.SetNow(time.Unix(1_700_000_000, 0))
@@ -55,7 +55,7 @@ func TestTimeGoesBack(t *testing.T) {
 				snap.SetNow(snap.Now().Add(-61 * time.Minute))
 			}
 			if how != "clock" {
-				if err := snap.Assume(pod, snap.At(1)); err != nil {
+				if err := snap.AddPodAt(pod, snap.At(1)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -63,8 +63,8 @@ func TestTimeGoesBack(t *testing.T) {
 			for range 5 {
 				try(here, "")
 			}
-			if stats := s.Stats(); stats.Left > 1 {
-				t.Errorf("%d decisions were left to the plain road, want 1: %+v", stats.Left, stats)
+			if stats := s.Stats(); stats.Bypassed > 1 {
+				t.Errorf("%d decisions were left to the plain road, want 1: %+v", stats.Bypassed, stats)
 			}
 		})
 	}

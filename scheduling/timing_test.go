@@ -32,7 +32,7 @@ func (p slow) PreFilter(*framework.Cycle) (framework.PreFiltered, framework.Stat
 func (p slow) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework.Status {
 	p.take(10 * time.Millisecond)
 	if p.not == n.Name() {
-		return framework.Reject("not there")
+		return framework.UnschedulableStatus("not there")
 	}
 	return framework.Status{}
 }
@@ -63,7 +63,7 @@ func (p slow) Unreserve(*framework.Cycle, *framework.NodeInfo) { p.take(6 * time
 
 func (p slow) PostFilter(context.Context, *framework.Cycle, framework.Verdicts) (framework.PostFiltered, framework.Status) {
 	p.take(7 * time.Millisecond)
-	return framework.PostFiltered{}, framework.Reject("no room")
+	return framework.PostFiltered{}, framework.UnschedulableStatus("no room")
 }
 
 func (p slow) Permit(context.Context, *framework.Cycle, string) (framework.Status, time.Duration) {

@@ -185,7 +185,7 @@ func TestValidateSaysWhatTheRegistrySays(t *testing.T) {
 	}
 	for _, tt := range tests {
 		name := tt.plugin.Name()
-		_, want := scheduling.Registry137().Make(name, json.RawMessage(tt.args), nil)
+		_, want := scheduling.Kubernetes137Registry().Make(name, json.RawMessage(tt.args), nil)
 		if want == nil {
 			t.Fatalf("%s: the registry accepts %s", name, tt.args)
 		}

@@ -93,7 +93,7 @@ func (p proposal) String() string {
 }
 
 func describe(d Decision) string {
-	return fmt.Sprintf("{node %q, score %d, feasible %d, evaluated %d, tied %d}", d.Node, d.Score, d.Feasible, d.Evaluated, d.Tied)
+	return fmt.Sprintf("{node %q, score %d, feasible %d, evaluated %d, tied %d}", d.Node, d.Score, d.Feasible, d.Evaluated, d.TiedNodes)
 }
 
 // verifyNodes compares verdicts and reasons of all nodes that the plain road

@@ -67,7 +67,7 @@ func TestServiceChangesBack(t *testing.T) {
 				t.Fatal(err)
 			}
 			profile := scheduling.Kubernetes137()
-			profile.Fast.Verify = true
+			profile.Cache.Verify = true
 			tt.adapt(&profile)
 			sched, err := scheduling.New(profile)
 			if err != nil {
@@ -114,7 +114,7 @@ func TestServicesComeAndGo(t *testing.T) {
 		Filter: []framework.Plugin{filter.PodTopologySpread{ListDefaulting: true, DefaultConstraints: []api.TopologySpreadConstraint{
 			{MaxSkew: 1, TopologyKey: api.LabelHostname, WhenUnsatisfiable: api.DoNotSchedule},
 		}}},
-		Fast: scheduling.Fast{Verify: true},
+		Cache: scheduling.CacheConfig{Verify: true},
 	}
 	sched, err := scheduling.New(profile)
 	if err != nil {

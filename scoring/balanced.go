@@ -45,7 +45,7 @@ func BalancedAllocationScore(requested, pod, allocatable []int64) int64 {
 	return improvement(with, without)
 }
 
-// BalancedAllocationScoreV118 returns the score of NodeResourcesBalancedAllocation
+// BalancedAllocationScoreKubernetes118 returns the score of NodeResourcesBalancedAllocation
 // in kube-scheduler 1.18: 100 less the difference of the fractions of cpu and
 // memory in use, truncated; 0 where one of them is used up. The amounts include
 // the pod, and the non-zero defaults for containers that request nothing. A
@@ -54,10 +54,10 @@ func BalancedAllocationScore(requested, pod, allocatable []int64) int64 {
 // Source: kube-scheduler 1.18, balancedResourceScorer.
 //
 // The alpha feature BalanceAttachedNodeVolumes, off by default, adds a third
-// fraction: [BalancedVolumesScoreV118].
+// fraction: [BalancedVolumesScoreKubernetes118].
 //
 // Differs: a negative amount counts as 0.
-func BalancedAllocationScoreV118(cpuRequested, cpuAllocatable, memoryRequested, memoryAllocatable int64) int64 {
+func BalancedAllocationScoreKubernetes118(cpuRequested, cpuAllocatable, memoryRequested, memoryAllocatable int64) int64 {
 	if cpuAllocatable <= 0 || memoryAllocatable <= 0 {
 		return 0
 	}

@@ -65,7 +65,7 @@ func TestBalancedAllocationScoreV118(t *testing.T) {
 		{-1, 4000, 1000, 4000, 75},
 	}
 	for _, test := range tests {
-		if got := scoring.BalancedAllocationScoreV118(test.cpu, test.cpus, test.memory, test.memories); got != test.want {
+		if got := scoring.BalancedAllocationScoreKubernetes118(test.cpu, test.cpus, test.memory, test.memories); got != test.want {
 			t.Errorf("BalancedAllocationScoreV118(%d, %d, %d, %d) = %d, want %d", test.cpu, test.cpus, test.memory, test.memories, got, test.want)
 		}
 	}
@@ -90,7 +90,7 @@ func TestBalancedAgainstOracle(t *testing.T) {
 			t.Errorf("BalanceScore(%v, %v) = %d and BalancedAllocationScore(..., %v) = %d, want both from 50 to 100", used, allocatable, balance, pod, score)
 		}
 		if n >= 2 {
-			old := scoring.BalancedAllocationScoreV118(used[0], allocatable[0], used[1], allocatable[1])
+			old := scoring.BalancedAllocationScoreKubernetes118(used[0], allocatable[0], used[1], allocatable[1])
 			if want := oracle.BalancedAllocationV118(used[0], allocatable[0], used[1], allocatable[1]); old != want || old < 0 || old > 100 {
 				t.Errorf("BalancedAllocationScoreV118(%v, %v) = %d, want %d", used[:2], allocatable[:2], old, want)
 			}

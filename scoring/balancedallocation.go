@@ -8,21 +8,6 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// A BalanceVersion names a formula of NodeResourcesBalancedAllocation.
-type BalanceVersion string
-
-// The formulas that NodeResourcesBalancedAllocation has had.
-const (
-	// BalanceDelta is that of kube-scheduler 1.36 and 1.37, and the default:
-	// [BalancedAllocationScore].
-	BalanceDelta BalanceVersion = "delta"
-	// BalanceStd is that of kube-scheduler 1.22 to 1.35: [BalanceScore] with
-	// the pod.
-	BalanceStd BalanceVersion = "std"
-	// BalanceV118 is that of kube-scheduler 1.18: [BalancedAllocationScoreV118].
-	BalanceV118 BalanceVersion = "v1.18"
-)
-
 // NodeResourcesBalancedAllocation scores how evenly a node's resources would be
 // used with the pod. Raw scores are from 0 to 100 and are not normalized.
 //
@@ -31,26 +16,26 @@ const (
 // none of the resources is left out of the score. Resources that a node does
 // not have, and scalar resources that the pod does not request, take no part.
 //
-// The version v1.18 always compares cpu and memory, of requests with the
+// The rules [Kubernetes118] always compare cpu and memory, of requests with the
 // non-zero defaults, and scores every pod. Overhead of CPU counts there as so
 // many thousandths of a core as it has cores, rounded up.
 //
 // Source: kube-scheduler 1.37, plugin NodeResourcesBalancedAllocation.
 //
 // Differs: sums saturate where kube-scheduler's wrap. Early releases with the
-// formula "std" also scored pods without requests, and 1.22 counted overhead of CPU
+// rules [Kubernetes134] also scored pods without requests, and 1.22 counted overhead of CPU
 // as 1.18 did. Requests finer than a thousandth of a core are added up before they
 // are rounded up; 1.18 rounded those of each container. What kube-scheduler 1.18 found
 // out about disks stayed with a node until its pods changed, and so counted for
 // pods without disks that came later; here it counts for the pod it is about.
 type NodeResourcesBalancedAllocation struct {
 	// Resources take part in the score; without any, cpu and memory. Weights
-	// must be 0 or 1, and mean nothing. The version v1.18 does not read them.
+	// must be 0 or 1, and mean nothing. The rules [Kubernetes118] do not read them.
 	Resources []ResourceSpec
-	// Version names the formula; "" means BalanceDelta.
-	Version BalanceVersion
-	// AttachedVolumes lets the version v1.18 count the disks that a pod would
-	// attach as a third resource, [BalancedVolumesScoreV118], as the alpha
+	// Rules names the formula; "" means [Kubernetes137].
+	Rules Rules
+	// AttachedVolumes lets the rules [Kubernetes118] count the disks that a pod would
+	// attach as a third resource, [BalancedVolumesScoreKubernetes118], as the alpha
 	// feature BalanceAttachedNodeVolumes did: the filters of the profile that
 	// limit disks, in the order of the profile. Of a pod's disks those count that
 	// the last of these filters knows, and the room is what its limit leaves on
@@ -64,13 +49,11 @@ const balancedName = "NodeResourcesBalancedAllocation"
 // Name returns "NodeResourcesBalancedAllocation".
 func (NodeResourcesBalancedAllocation) Name() string { return balancedName }
 
-// Validate reports an unknown version, a weight other than 0 and 1, a resource
+// Validate reports unknown rules, a weight other than 0 and 1, a resource
 // that is named twice, and what is wrong with AttachedVolumes.
 func (p NodeResourcesBalancedAllocation) Validate() error {
-	switch p.Version {
-	case "", BalanceDelta, BalanceStd, BalanceV118:
-	default:
-		return fmt.Errorf("%s: version: unknown version %q", balancedName, string(p.Version))
+	if err := p.Rules.check(balancedName); err != nil {
+		return err
 	}
 	for i, s := range p.Resources {
 		if slices.ContainsFunc(p.Resources[:i], func(o ResourceSpec) bool { return o.Name == s.Name }) {
@@ -102,7 +85,7 @@ func (p NodeResourcesBalancedAllocation) PreScore(c *framework.Cycle, _ []*frame
 		return nil, framework.AsStatus(err)
 	}
 	b := framework.Scratch[balanced](c)
-	if p.Version == BalanceV118 {
+	if p.Rules == Kubernetes118 {
 		b.terms = appendTerms(b.terms[:0], defaultResources, c.Pod.Schema(), c.Pod.ScoredRequests)
 		overheadV118(b.terms, c.Pod)
 		switch counts, err := b.bindVolumes(c, p.AttachedVolumes); {
@@ -117,13 +100,13 @@ func (p NodeResourcesBalancedAllocation) PreScore(c *framework.Cycle, _ []*frame
 	if !slices.ContainsFunc(b.terms, func(t term) bool { return t.pod != 0 }) {
 		return nil, framework.SkipStatus()
 	}
-	if p.Version == BalanceStd {
+	if p.Rules == Kubernetes134 {
 		return (*balancedStd)(b), framework.Status{}
 	}
 	return (*balancedDelta)(b), framework.Status{}
 }
 
-// balanced is what the scorers of all versions know of a pod.
+// balanced is what the scorers of all rules know of a pod.
 type balanced struct {
 	terms []term
 
@@ -131,7 +114,7 @@ type balanced struct {
 	disks    []podDisks
 }
 
-// The bound scorers, one for each version.
+// The bound scorers, one for each formula.
 type (
 	balancedDelta balanced
 	balancedStd   balanced
@@ -203,7 +186,7 @@ func (b *balancedStd) Score(_ *framework.PodInfo, node *framework.NodeInfo) int6
 
 func (b *balancedV118) Score(_ *framework.PodInfo, node *framework.NodeInfo) int64 {
 	cpu, memory := &b.terms[resource.IndexCPU], &b.terms[resource.IndexMemory]
-	return BalancedAllocationScoreV118(
+	return BalancedAllocationScoreKubernetes118(
 		cpu.requested(node), node.Allocatable.At(resource.IndexCPU),
 		memory.requested(node), node.Allocatable.At(resource.IndexMemory))
 }

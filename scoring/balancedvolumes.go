@@ -18,7 +18,7 @@ type VolumeLimit struct {
 	MaxVolumes int64
 }
 
-// BalancedVolumesScoreV118 returns [BalancedAllocationScoreV118] with a third
+// BalancedVolumesScoreKubernetes118 returns [BalancedAllocationScoreKubernetes118] with a third
 // fraction, more/room, where a pod would attach more disks to a node that has
 // room for so many:
 //
@@ -27,15 +27,15 @@ type VolumeLimit struct {
 //
 // where the variance is the mean of the squares of what each of the three
 // fractions differs from their mean by. Without room, which is then not known or
-// all taken, it is BalancedAllocationScoreV118.
+// all taken, it is BalancedAllocationScoreKubernetes118.
 //
 // Source: kube-scheduler 1.18, balancedResourceScorer, with the feature gate
 // BalanceAttachedNodeVolumes on.
 //
 // Differs: a negative amount counts as 0.
-func BalancedVolumesScoreV118(cpuRequested, cpuAllocatable, memoryRequested, memoryAllocatable, more, room int64) int64 {
+func BalancedVolumesScoreKubernetes118(cpuRequested, cpuAllocatable, memoryRequested, memoryAllocatable, more, room int64) int64 {
 	if room <= 0 || cpuAllocatable <= 0 || memoryAllocatable <= 0 {
-		return BalancedAllocationScoreV118(cpuRequested, cpuAllocatable, memoryRequested, memoryAllocatable)
+		return BalancedAllocationScoreKubernetes118(cpuRequested, cpuAllocatable, memoryRequested, memoryAllocatable)
 	}
 	cpu, memory, disks := fraction(cpuRequested, cpuAllocatable), fraction(memoryRequested, memoryAllocatable), fraction(more, room)
 	if cpu >= 1 || memory >= 1 || disks >= 1 {
@@ -85,7 +85,7 @@ func (b *balanced) bindVolumes(c *framework.Cycle, limits []VolumeLimit) (bool, 
 func (b *balancedVolumes) Score(_ *framework.PodInfo, node *framework.NodeInfo) int64 {
 	cpu, memory := &b.terms[resource.IndexCPU], &b.terms[resource.IndexMemory]
 	more, room := b.volumes(node)
-	return BalancedVolumesScoreV118(
+	return BalancedVolumesScoreKubernetes118(
 		cpu.requested(node), node.Allocatable.At(resource.IndexCPU),
 		memory.requested(node), node.Allocatable.At(resource.IndexMemory), more, room)
 }
@@ -108,11 +108,11 @@ func (b *balancedVolumes) volumes(node *framework.NodeInfo) (more, room int64) {
 	return 0, 0
 }
 
-// checkVolumes reports a filter that is unknown, and a version that does not
+// checkVolumes reports a filter that is unknown, and rules that do not
 // count disks.
 func (p NodeResourcesBalancedAllocation) checkVolumes() error {
-	if len(p.AttachedVolumes) > 0 && p.Version != BalanceV118 {
-		return fmt.Errorf("%s: attachedVolumes: only the version %s counts them", balancedName, BalanceV118)
+	if len(p.AttachedVolumes) > 0 && p.Rules != Kubernetes118 {
+		return fmt.Errorf("%s: attachedVolumes: only the rules %s count them", balancedName, Kubernetes118)
 	}
 	for i, l := range p.AttachedVolumes {
 		if _, ok := volumes.DiskLimitOf(l.Filter, l.MaxVolumes); !ok {

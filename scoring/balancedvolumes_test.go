@@ -35,7 +35,7 @@ func TestBalancedVolumesScoreV118(t *testing.T) {
 		{2, 4, 2, 4, -1, 2, 94}, // .5, .5 and 0: mean .33333, squares 2*.02778 + .11111
 	}
 	for _, test := range tests {
-		got := scoring.BalancedVolumesScoreV118(test.cpu, test.cpus, test.memory, test.memories, test.more, test.room)
+		got := scoring.BalancedVolumesScoreKubernetes118(test.cpu, test.cpus, test.memory, test.memories, test.more, test.room)
 		if got != test.want {
 			t.Errorf("BalancedVolumesScoreV118(%d, %d, %d, %d, %d, %d) = %d, want %d",
 				test.cpu, test.cpus, test.memory, test.memories, test.more, test.room, got, test.want)
@@ -49,7 +49,7 @@ func TestBalancedVolumesAgainstOracle(t *testing.T) {
 		cpus, memories, room := whole.Draw(t, "cpus"), whole.Draw(t, "memories"), whole.Draw(t, "room")
 		part := rapid.Int64Range(0, 50)
 		cpu, memory, more := part.Draw(t, "cpu"), part.Draw(t, "memory"), part.Draw(t, "more")
-		got := scoring.BalancedVolumesScoreV118(cpu, cpus, memory, memories, more, room)
+		got := scoring.BalancedVolumesScoreKubernetes118(cpu, cpus, memory, memories, more, room)
 		want := oracle.BalancedVolumesV118(float64(cpu)/float64(cpus), float64(memory)/float64(memories), float64(more)/float64(room))
 		if diff := want - float64(got); diff < -1e-9 || diff > 1+1e-9 {
 			t.Errorf("BalancedVolumesScoreV118(%d, %d, %d, %d, %d, %d) = %d, want %v without the fraction", cpu, cpus, memory, memories, more, room, got, want)
@@ -59,7 +59,7 @@ func TestBalancedVolumesAgainstOracle(t *testing.T) {
 		}
 	})
 	const large = math.MaxInt64
-	if got := scoring.BalancedVolumesScoreV118(large-1, large, 0, large, 1, large); got < 0 || got > 100 {
+	if got := scoring.BalancedVolumesScoreKubernetes118(large-1, large, 0, large, 1, large); got < 0 || got > 100 {
 		t.Errorf("BalancedVolumesScoreV118 of large numbers = %d, want from 0 to 100", got)
 	}
 }
@@ -177,7 +177,7 @@ func TestAttachedVolumes(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			plugin := scoring.NodeResourcesBalancedAllocation{Version: scoring.BalanceV118, AttachedVolumes: test.limits}
+			plugin := scoring.NodeResourcesBalancedAllocation{Rules: scoring.Kubernetes118, AttachedVolumes: test.limits}
 			wantScores(t, s, plugin, disks(api.MakePod("p").Requests("1", "1Gi").Obj(), test.pod...), []int64{test.want}, nil)
 		})
 	}
@@ -185,9 +185,9 @@ func TestAttachedVolumes(t *testing.T) {
 
 func TestAttachedVolumesRefused(t *testing.T) {
 	for want, plugin := range map[string]scoring.NodeResourcesBalancedAllocation{
-		"NodeResourcesBalancedAllocation: attachedVolumes: only the version v1.18 counts them": {AttachedVolumes: of118},
+		"NodeResourcesBalancedAllocation: attachedVolumes: only the rules 1.18 count them": {AttachedVolumes: of118},
 		`NodeResourcesBalancedAllocation: attachedVolumes[1]: unknown filter "NodeVolumeLimits": want EBSLimits, GCEPDLimits, AzureDiskLimits or CinderLimits`: {
-			Version: scoring.BalanceV118, AttachedVolumes: []scoring.VolumeLimit{of118[0], {Filter: "NodeVolumeLimits"}},
+			Rules: scoring.Kubernetes118, AttachedVolumes: []scoring.VolumeLimit{of118[0], {Filter: "NodeVolumeLimits"}},
 		},
 	} {
 		if err := plugin.Validate(); err == nil || err.Error() != want {
@@ -195,7 +195,7 @@ func TestAttachedVolumesRefused(t *testing.T) {
 		}
 	}
 	s := snapshotOf(t, []*api.Node{api.MakeNode("n", "4", "4Gi").Obj()})
-	plugin := scoring.NodeResourcesBalancedAllocation{Version: scoring.BalanceV118, AttachedVolumes: of118}
+	plugin := scoring.NodeResourcesBalancedAllocation{Rules: scoring.Kubernetes118, AttachedVolumes: of118}
 	pod := disks(api.MakePod("p").Obj(), "pvc:")
 	if _, status := scoresOf(t, s, plugin, pod); status.Code() != framework.Error || status.Message() != "PersistentVolumeClaim had no name" {
 		t.Errorf("PreScore of a pod with a claim without a name = %v, want an error", status)
@@ -250,7 +250,7 @@ func TestAttachedVolumesAnswers(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		plugin := scoring.NodeResourcesBalancedAllocation{Version: scoring.BalanceV118}
+		plugin := scoring.NodeResourcesBalancedAllocation{Rules: scoring.Kubernetes118}
 		p := disks(pod("p", c.Pod).Obj(), c.Pod.Disks...)
 		if off, _ := scoresOf(t, s, plugin, p); off[0] != c.Score {
 			counted++
@@ -303,20 +303,20 @@ func diskCluster(seed uint64) *api.Objects {
 
 // TestAttachedVolumesConformance runs the kit on clusters with disks and claims.
 func TestAttachedVolumesConformance(t *testing.T) {
-	p := scoring.NodeResourcesBalancedAllocation{Version: scoring.BalanceV118, AttachedVolumes: append(of118, scoring.VolumeLimit{Filter: "CinderLimits", MaxVolumes: 2})}
-	frameworktest.Run(t, p, frameworktest.Options{Clusters: 8, Generate: diskCluster})
+	p := scoring.NodeResourcesBalancedAllocation{Rules: scoring.Kubernetes118, AttachedVolumes: append(of118, scoring.VolumeLimit{Filter: "CinderLimits", MaxVolumes: 2})}
+	frameworktest.Run(t, p, frameworktest.Config{Clusters: 8, Generate: diskCluster})
 }
 
-func ExampleBalancedVolumesScoreV118() {
+func ExampleBalancedVolumesScoreKubernetes118() {
 	// Half of the cpu and the memory would be in use; one disk more, where there
 	// is room for two or for eight.
-	fmt.Println(scoring.BalancedVolumesScoreV118(2, 4, 8, 16, 1, 2), scoring.BalancedVolumesScoreV118(2, 4, 8, 16, 1, 8))
+	fmt.Println(scoring.BalancedVolumesScoreKubernetes118(2, 4, 8, 16, 1, 2), scoring.BalancedVolumesScoreKubernetes118(2, 4, 8, 16, 1, 8))
 	// Output: 100 96
 }
 
 func ExampleVolumeLimit() {
 	plugin := scoring.NodeResourcesBalancedAllocation{
-		Version:         scoring.BalanceV118,
+		Rules:           scoring.Kubernetes118,
 		AttachedVolumes: []scoring.VolumeLimit{{Filter: "EBSLimits", MaxVolumes: 4}},
 	}
 	s := snapshotOf(panics{}, []*api.Node{api.MakeNode("n", "4", "16Gi").Obj()})

@@ -21,21 +21,21 @@ func TestConformance(t *testing.T) {
 		{"LeastAllocated", scoring.NodeResourcesFit{}},
 		{"MostAllocated", scoring.NodeResourcesFit{Strategy: scoring.MostAllocated, Resources: several}},
 		{"RequestedToCapacityRatio", scoring.NodeResourcesFit{Strategy: scoring.RequestedToCapacityRatio, Resources: several, Shape: shape}},
-		{"LeastAllocated 1.18", scoring.NodeResourcesFit{Version: scoring.FitV118}},
-		{"RequestedToCapacityRatio 1.18", scoring.NodeResourcesFit{Version: scoring.FitV118, Strategy: scoring.RequestedToCapacityRatio, Resources: several, Shape: shape}},
+		{"LeastAllocated 1.18", scoring.NodeResourcesFit{Rules: scoring.Kubernetes118}},
+		{"RequestedToCapacityRatio 1.18", scoring.NodeResourcesFit{Rules: scoring.Kubernetes118, Strategy: scoring.RequestedToCapacityRatio, Resources: several, Shape: shape}},
 		{"Balanced delta", scoring.NodeResourcesBalancedAllocation{Resources: several}},
-		{"Balanced std", scoring.NodeResourcesBalancedAllocation{Version: scoring.BalanceStd}},
-		{"Balanced 1.18", scoring.NodeResourcesBalancedAllocation{Version: scoring.BalanceV118}},
+		{"Balanced std", scoring.NodeResourcesBalancedAllocation{Rules: scoring.Kubernetes134}},
+		{"Balanced 1.18", scoring.NodeResourcesBalancedAllocation{Rules: scoring.Kubernetes118}},
 		{"TaintToleration", scoring.TaintToleration{}},
 		{"TaintToleration comparing", scoring.TaintToleration{CompareNumbers: true}},
 		{"NodeAffinity", scoring.NodeAffinity{}},
 		{"NodeAffinity added", scoring.NodeAffinity{AddedAffinity: prefers(5, api.LabelHostname, "n1")}},
 		{"ImageLocality", scoring.ImageLocality{}},
-		{"ImageLocality 1.18", scoring.ImageLocality{Version: scoring.ImageV118}},
+		{"ImageLocality 1.18", scoring.ImageLocality{Rules: scoring.Kubernetes118}},
 		{"NodeResourcesLeastAllocated", scoring.NodeResourcesLeastAllocated{}},
 		{"NodeResourcesMostAllocated", scoring.NodeResourcesMostAllocated{}},
-		{"NodeResourcesMostAllocated 1.22", scoring.NodeResourcesMostAllocated{Version: scoring.FitV122, Resources: several}},
-		{"RequestedToCapacityRatio alone", scoring.RequestedToCapacityRatioPlugin{Resources: several, Shape: shape}},
+		{"NodeResourcesMostAllocated 1.22", scoring.NodeResourcesMostAllocated{Rules: scoring.Kubernetes137, Resources: several}},
+		{"RequestedToCapacityRatio alone", scoring.NodeResourcesRequestedToCapacityRatio{Resources: several, Shape: shape}},
 		{"NodePreferAvoidPods", scoring.NodePreferAvoidPods{}},
 		{"NodeLabel", scoring.NodeLabel{Present: []string{api.LabelTopologyZone}, Absent: []string{api.LabelHostname}}},
 		{"PodTopologySpread", scoring.PodTopologySpread{}},
@@ -49,6 +49,6 @@ func TestConformance(t *testing.T) {
 		{"InterPodAffinity", scoring.InterPodAffinity{}},
 		{"InterPodAffinity hard", scoring.InterPodAffinity{HardPodAffinityWeight: new(int32(100)), IgnorePreferredTermsOfExistingPods: true, RangeWithZero: true}},
 	} {
-		t.Run(test.name, func(t *testing.T) { frameworktest.Run(t, test.plugin, frameworktest.Options{Clusters: 8}) })
+		t.Run(test.name, func(t *testing.T) { frameworktest.Run(t, test.plugin, frameworktest.Config{Clusters: 8}) })
 	}
 }

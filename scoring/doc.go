@@ -25,13 +25,13 @@
 //
 // Of kube-scheduler 1.18, where the strategies were plugins of their own:
 // [NodeResourcesLeastAllocated], [NodeResourcesMostAllocated],
-// [RequestedToCapacityRatioPlugin], [SelectorSpread], [DefaultPodTopologySpread],
+// [NodeResourcesRequestedToCapacityRatio], [SelectorSpread], [DefaultPodTopologySpread],
 // [EvenPodsSpread], [ServiceAffinity], [NodeLabel] and [NodePreferAvoidPods].
 //
 // The formulas are functions of numbers, for those who want nothing else:
 // [LeastAllocatedScore], [MostAllocatedScore], [RequestedToCapacityRatioScore],
 // [Shape.At], [BalanceScore], [BalancedAllocationScore],
-// [BalancedAllocationScoreV118], [ImageLocalityScore], [ScaledImageSize],
+// [BalancedAllocationScoreKubernetes118], [ImageLocalityScore], [ScaledImageSize],
 // [TaintTolerationScore], [SpreadScore], [SpreadNormalizeScore],
 // [InterPodAffinityScore], [StorageUtilization], [SelectorSpreadScore],
 // [SelectorSpreadZonedScore], [ServiceAffinityPart], [DefaultNormalizeScore].

@@ -23,7 +23,7 @@ func ExampleRequestedToCapacityRatioScore() {
 // requested.
 func ExampleBalanceScore() {
 	fmt.Println(scoring.BalanceScore([]int64{3000, 4 << 30}, []int64{4000, 16 << 30}))
-	fmt.Println(scoring.BalancedAllocationScoreV118(3000, 4000, 4<<30, 16<<30))
+	fmt.Println(scoring.BalancedAllocationScoreKubernetes118(3000, 4000, 4<<30, 16<<30))
 	// Output:
 	// 75
 	// 50

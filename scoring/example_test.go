@@ -68,7 +68,7 @@ func ExampleNodeResourcesBalancedAllocation() {
 	pod := api.MakePod("cache").Requests("1", "12Gi").Obj()
 	show(scoring.NodeResourcesBalancedAllocation{}, pod,
 		api.MakeNode("much CPU", "16", "16Gi").Obj(), api.MakeNode("much memory", "4", "64Gi").Obj())
-	show(scoring.NodeResourcesBalancedAllocation{Version: scoring.BalanceStd}, pod,
+	show(scoring.NodeResourcesBalancedAllocation{Rules: scoring.Kubernetes134}, pod,
 		api.MakeNode("much CPU", "16", "16Gi").Obj(), api.MakeNode("much memory", "4", "64Gi").Obj())
 	// Output:
 	// much CPU: 57
@@ -98,11 +98,11 @@ func ExampleNodeAffinity() {
 }
 
 // In 1.18 the containers of a pod shared 1000 MiB.
-func ExampleImageVersion() {
+func ExampleRules_images() {
 	pod := api.MakePod("web").Image("example.com/web:2").Container("sidecar").Image("example.com/proxy:1").Obj()
 	node := api.MakeNode("n", "4", "8Gi").Image("500Mi", "example.com/web:2").Obj()
-	for _, version := range []scoring.ImageVersion{scoring.ImageV118, scoring.ImageV137} {
-		show(scoring.ImageLocality{Version: version}, pod, node)
+	for _, rules := range []scoring.Rules{scoring.Kubernetes118, scoring.Kubernetes137} {
+		show(scoring.ImageLocality{Rules: rules}, pod, node)
 	}
 	// Output:
 	// n: 48
@@ -141,31 +141,31 @@ func ExampleStrategy() {
 }
 
 // A resource that a node does not have counts as 0 in the rules of 1.18.
-func ExampleFitVersion() {
-	for _, version := range []scoring.FitVersion{scoring.FitV122, scoring.FitV118} {
-		fmt.Println(version)
-		show(scoring.NodeResourcesFit{Version: version}, api.MakePod("web").Requests("1", "").Obj(),
+func ExampleRules_fit() {
+	for _, rules := range []scoring.Rules{scoring.Kubernetes137, scoring.Kubernetes118} {
+		fmt.Println(rules)
+		show(scoring.NodeResourcesFit{Rules: rules}, api.MakePod("web").Requests("1", "").Obj(),
 			api.MakeNode("no memory", "4", "").Obj())
 	}
 	// Output:
-	// v1.22
+	// 1.37
 	// no memory: 75
-	// v1.18
+	// 1.18
 	// no memory: 37
 }
 
-func ExampleBalanceVersion() {
-	for _, version := range []scoring.BalanceVersion{scoring.BalanceDelta, scoring.BalanceStd, scoring.BalanceV118} {
-		fmt.Println(version)
-		show(scoring.NodeResourcesBalancedAllocation{Version: version}, api.MakePod("web").Requests("3", "5Gi").Obj(),
+func ExampleRules() {
+	for _, rules := range []scoring.Rules{scoring.Kubernetes137, scoring.Kubernetes134, scoring.Kubernetes118} {
+		fmt.Println(rules)
+		show(scoring.NodeResourcesBalancedAllocation{Rules: rules}, api.MakePod("web").Requests("3", "5Gi").Obj(),
 			api.MakeNode("n1", "4", "10Gi").Obj())
 	}
 	// Output:
-	// delta
+	// 1.37
 	// n1: 68
-	// std
+	// 1.34
 	// n1: 87
-	// v1.18
+	// 1.18
 	// n1: 75
 }
 
@@ -181,7 +181,7 @@ func ExampleResourceSpec() {
 
 // Full nodes are best, and the line between two points is straight.
 func ExampleShapePoint() {
-	packed := scoring.RequestedToCapacityRatioPlugin{Shape: scoring.Shape{
+	packed := scoring.NodeResourcesRequestedToCapacityRatio{Shape: scoring.Shape{
 		scoring.ShapePoint{Utilization: 0, Score: 0}, scoring.ShapePoint{Utilization: 100, Score: 10},
 	}}
 	show(packed, api.MakePod("web").Requests("1", "2Gi").Obj(),
@@ -191,8 +191,8 @@ func ExampleShapePoint() {
 	// large: 13
 }
 
-func ExampleRequestedToCapacityRatioPlugin() {
-	idle := scoring.RequestedToCapacityRatioPlugin{Shape: scoring.Shape{{Utilization: 0, Score: 10}, {Utilization: 100, Score: 0}}}
+func ExampleNodeResourcesRequestedToCapacityRatio() {
+	idle := scoring.NodeResourcesRequestedToCapacityRatio{Shape: scoring.Shape{{Utilization: 0, Score: 10}, {Utilization: 100, Score: 0}}}
 	show(idle, api.MakePod("web").Requests("1", "2Gi").Obj(),
 		api.MakeNode("small", "2", "4Gi").Obj(), api.MakeNode("large", "8", "16Gi").Obj())
 	// Output:

@@ -1,7 +1,6 @@
 package scoring
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/berth-sched/berth/framework"
@@ -12,7 +11,7 @@ import (
 // of their sizes, each in proportion to how many of the nodes have it
 // ([ScaledImageSize]), mapped to [0,100] ([ImageLocalityScore]). Images of
 // containers, init containers and image volumes count, each as often as it
-// occurs. It is not normalized. Version names older rules.
+// occurs. It is not normalized. Rules names older formulas.
 //
 // Names are compared as they are written, with ":latest" added to those without
 // a tag.
@@ -24,34 +23,16 @@ import (
 // last looked at the node, which it does when the node or its pods change; so
 // two nodes with one image may be scored by two numbers.
 type ImageLocality struct {
-	// Version names the rules; "" means ImageV137.
-	Version ImageVersion
+	// Rules names the rules; "" means [Kubernetes137].
+	Rules Rules
 }
-
-// An ImageVersion names the rules of [ImageLocality] of a release.
-type ImageVersion string
-
-// The versions of the rules.
-const (
-	// ImageV137 are those of kube-scheduler 1.37, and the default.
-	ImageV137 ImageVersion = "v1.37"
-	// ImageV134 are those of 1.34: image volumes do not count.
-	ImageV134 ImageVersion = "v1.34"
-	// ImageV118 are those of 1.18: only containers count, and 100 is reached at
-	// 1000 MiB, however many there are.
-	ImageV118 ImageVersion = "v1.18"
-)
 
 // Name returns "ImageLocality".
 func (ImageLocality) Name() string { return "ImageLocality" }
 
-// Validate reports an unknown version.
+// Validate reports unknown rules.
 func (p ImageLocality) Validate() error {
-	switch p.Version {
-	case "", ImageV137, ImageV134, ImageV118:
-		return nil
-	}
-	return fmt.Errorf("ImageLocality: version: unknown version %q; leave it empty, or take %q, %q or %q", p.Version, ImageV137, ImageV134, ImageV118)
+	return p.Rules.check("ImageLocality")
 }
 
 // Scope declares that a score reads the pod's images, the node, and how many
@@ -65,7 +46,7 @@ func (p ImageLocality) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) (fr
 	names := p.counted(c.Pod)
 	l := framework.Scratch[imageLocality](c)
 	l.count = len(names)
-	if p.Version == ImageV118 {
+	if p.Rules == Kubernetes118 {
 		l.count = min(l.count, 1)
 	}
 	l.images = l.images[:0]
@@ -85,10 +66,10 @@ func (p ImageLocality) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) (fr
 func (p ImageLocality) counted(pod *framework.PodInfo) []string {
 	names, spec := *podImages.Of(pod), &pod.Pod.Spec
 	first, volumes := len(spec.InitContainers), len(spec.InitContainers)+len(spec.Containers)
-	switch p.Version {
-	case ImageV134:
+	switch p.Rules {
+	case Kubernetes134:
 		return names[:volumes]
-	case ImageV118:
+	case Kubernetes118:
 		return names[first:volumes]
 	}
 	return names

@@ -33,25 +33,25 @@ func TestImageLocality(t *testing.T) {
 		{"unknown", api.MakePod("p").Image("x").Obj(), []int64{0, 0, 0, 0}},
 	}
 	for _, test := range []struct {
-		version scoring.ImageVersion
+		version scoring.Rules
 		name    string
 		pod     *api.Pod
 		want    []int64
 	}{
-		{scoring.ImageV137, "an image volume", withVolume, []int64{0, 0, 0, 11}},
-		{scoring.ImageV134, "an image volume", withVolume, []int64{0, 0, 0, 0}},
-		{scoring.ImageV118, "an image volume", withVolume, []int64{0, 0, 0, 0}},
-		{scoring.ImageV134, "an init container", api.MakePod("p").Image("x").InitContainer("i").Image("db").Obj(), []int64{0, 0, 0, 11}},
-		{scoring.ImageV118, "an init container", api.MakePod("p").Image("x").InitContainer("i").Image("db").Obj(), []int64{0, 0, 0, 0}},
-		{scoring.ImageV134, "two containers", api.MakePod("p").Image("x").Container("2").Image("db").Obj(), []int64{0, 0, 0, 11}},
-		{scoring.ImageV118, "two containers", api.MakePod("p").Image("x").Container("2").Image("db").Obj(), []int64{0, 0, 0, 23}}, // (250-23)/(1000-23)
-		{scoring.ImageV118, "twice", api.MakePod("p").Image("example.com/web:1").Container("2").Image("example.com/web:1").Obj(), []int64{0, 59, 59, 59}},
+		{scoring.Kubernetes137, "an image volume", withVolume, []int64{0, 0, 0, 11}},
+		{scoring.Kubernetes134, "an image volume", withVolume, []int64{0, 0, 0, 0}},
+		{scoring.Kubernetes118, "an image volume", withVolume, []int64{0, 0, 0, 0}},
+		{scoring.Kubernetes134, "an init container", api.MakePod("p").Image("x").InitContainer("i").Image("db").Obj(), []int64{0, 0, 0, 11}},
+		{scoring.Kubernetes118, "an init container", api.MakePod("p").Image("x").InitContainer("i").Image("db").Obj(), []int64{0, 0, 0, 0}},
+		{scoring.Kubernetes134, "two containers", api.MakePod("p").Image("x").Container("2").Image("db").Obj(), []int64{0, 0, 0, 11}},
+		{scoring.Kubernetes118, "two containers", api.MakePod("p").Image("x").Container("2").Image("db").Obj(), []int64{0, 0, 0, 23}}, // (250-23)/(1000-23)
+		{scoring.Kubernetes118, "twice", api.MakePod("p").Image("example.com/web:1").Container("2").Image("example.com/web:1").Obj(), []int64{0, 59, 59, 59}},
 	} {
 		t.Run(string(test.version)+" "+test.name, func(t *testing.T) {
-			wantScores(t, s, scoring.ImageLocality{Version: test.version}, test.pod, test.want, nil)
+			wantScores(t, s, scoring.ImageLocality{Rules: test.version}, test.pod, test.want, nil)
 		})
 	}
-	if err := (scoring.ImageLocality{Version: "v1.2"}).Validate(); err == nil {
+	if err := (scoring.ImageLocality{Rules: "v1.2"}).Validate(); err == nil {
 		t.Error("Validate took the version v1.2")
 	}
 	for _, test := range tests {

@@ -93,7 +93,7 @@ func TestSeparateResourcePlugins(t *testing.T) {
 	}{
 		{scoring.NodeResourcesLeastAllocated{}, (25 + 50) / 2},
 		{scoring.NodeResourcesMostAllocated{}, (75 + 50) / 2},
-		{scoring.RequestedToCapacityRatioPlugin{Shape: shape}, 63}, // 62.5 rounded
+		{scoring.NodeResourcesRequestedToCapacityRatio{Shape: shape}, 63}, // 62.5 rounded
 	} {
 		var c framework.Cycle
 		c.Reset(pod, s, 0, 0)

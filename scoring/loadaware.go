@@ -34,7 +34,7 @@ const BalancedAllocation Strategy = "BalancedAllocation"
 // use. With [estimator.Wrapping] only the mean is cut to these bounds.
 type LoadAware struct {
 	// Load is the configuration, best shared with filter.LoadAware; nil means
-	// that of the zero [estimator.LoadAware].
+	// that of the zero [estimator.LoadConfig].
 	Load *estimator.Load
 	// Strategy says what is preferred: LeastAllocated for little use, which is
 	// the default, MostAllocated for much, by [LeastAllocatedScore] and

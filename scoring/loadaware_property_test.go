@@ -107,7 +107,7 @@ func TestLoadAwareScoreBoundsOfEverything(t *testing.T) {
 				Name: pod.Name, Namespace: pod.Namespace, PodUsage: use("pod"), Priority: rapid.SampledFrom([]string{"koord-prod", "", "king"}).Draw(t, "priority"),
 			})
 		}
-		config := estimator.LoadAware{
+		config := estimator.LoadConfig{
 			Rules: rapid.SampledFrom(allRules).Draw(t, "rules"), ScoreProd: rapid.Bool().Draw(t, "prod"), ProdIncludesSystem: true,
 			Expiration:     time.Duration(rapid.Int64Range(1, math.MaxInt64).Draw(t, "expiration")),
 			DominantWeight: rapid.Int64Range(0, 100).Draw(t, "dominant"),
@@ -134,7 +134,7 @@ func TestLoadAwareMoreLoad(t *testing.T) {
 		amount := func(label string) int64 {
 			return rapid.OneOf(rapid.Int64Range(0, 12<<30), rapid.Int64Min(0)).Draw(t, label) / 8
 		}
-		config := estimator.LoadAware{
+		config := estimator.LoadConfig{
 			Rules: rapid.SampledFrom(allRules).Draw(t, "rules"), ScoreProd: rapid.Bool().Draw(t, "prod"),
 			DominantWeight: rapid.Int64Range(0, 100).Draw(t, "dominant"),
 			Weights: map[resource.Name]int64{

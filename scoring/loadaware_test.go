@@ -59,7 +59,7 @@ func loadScore(tb rapid.TB, p scoring.LoadAware, m *api.NodeMetric, after time.D
 	return scorer.Score(info, s.Node("n1"))
 }
 
-func loadOf(tb rapid.TB, c estimator.LoadAware) *estimator.Load {
+func loadOf(tb rapid.TB, c estimator.LoadConfig) *estimator.Load {
 	tb.Helper()
 	load, err := estimator.NewLoad(c)
 	if err != nil {
@@ -72,7 +72,7 @@ func TestLoadAwareScore(t *testing.T) {
 	const gib = 1 << 30
 	tests := []struct {
 		name   string
-		config estimator.LoadAware
+		config estimator.LoadConfig
 		plugin scoring.LoadAware
 		metric *api.NodeMetric
 		after  time.Duration
@@ -83,31 +83,31 @@ func TestLoadAwareScore(t *testing.T) {
 		// expected, so a little less than (10-4-0.7)/10 is left: 52.
 		{name: "two resources", metric: loadMetric("n1", 2000, 4*gib), want: 61},
 		{
-			name: "weights", config: estimator.LoadAware{Weights: map[resource.Name]int64{resource.CPU: 3, resource.Memory: 1}},
+			name: "weights", config: estimator.LoadConfig{Weights: map[resource.Name]int64{resource.CPU: 3, resource.Memory: 1}},
 			metric: loadMetric("n1", 2000, 4*gib), want: 66,
 		}, // (3*71+52)/4
-		{name: "dominant", config: estimator.LoadAware{DominantWeight: 1}, metric: loadMetric("n1", 2000, 4*gib), want: 52},
+		{name: "dominant", config: estimator.LoadConfig{DominantWeight: 1}, metric: loadMetric("n1", 2000, 4*gib), want: 52},
 		{
-			name: "dominant with weights", config: estimator.LoadAware{DominantWeight: 2, Weights: map[resource.Name]int64{resource.CPU: 1}},
+			name: "dominant with weights", config: estimator.LoadConfig{DominantWeight: 2, Weights: map[resource.Name]int64{resource.CPU: 1}},
 			metric: loadMetric("n1", 2000, 4*gib), want: 58,
 		}, // (71+2*52)/3
 		{
 			name:   "a resource the node does not have dominates",
-			config: estimator.LoadAware{DominantWeight: 1, Weights: map[resource.Name]int64{resource.CPU: 1}, Resources: []resource.Name{"example.com/gpu"}},
+			config: estimator.LoadConfig{DominantWeight: 1, Weights: map[resource.Name]int64{resource.CPU: 1}, Resources: []resource.Name{"example.com/gpu"}},
 			metric: loadMetric("n1", 2000, 4*gib), want: 35,
 		}, // (71+0)/2
 		{name: "overloaded", metric: loadMetric("n1", 11000, 11*gib), want: 0},
 		{name: "one resource overloaded", metric: loadMetric("n1", 11000, 4*gib), want: 26}, // 52/2
 		{name: "expired", metric: loadMetric("n1", 2000, 4*gib), after: 3 * time.Minute, want: 0},
 		{
-			name: "expired, though the filter uses it", config: estimator.LoadAware{Expired: estimator.UseExpired},
+			name: "expired, though the filter uses it", config: estimator.LoadConfig{Expired: estimator.UseExpired},
 			metric: loadMetric("n1", 2000, 4*gib), after: 3 * time.Minute, want: 0,
 		},
-		{name: "prod pods alone", config: estimator.LoadAware{ScoreProd: true}, metric: loadMetric("n1", 9000, 9*gib), want: 91},    // 91, 92
+		{name: "prod pods alone", config: estimator.LoadConfig{ScoreProd: true}, metric: loadMetric("n1", 9000, 9*gib), want: 91},   // 91, 92
 		{name: "most", plugin: scoring.LoadAware{Strategy: scoring.MostAllocated}, metric: loadMetric("n1", 2000, 4*gib), want: 37}, // (28+47)/2
 		{name: "balanced", plugin: scoring.LoadAware{Strategy: scoring.BalancedAllocation}, metric: loadMetric("n1", 2000, 4*gib), want: 90},
-		{name: "failing estimator", config: estimator.LoadAware{Estimator: failing{}}, metric: loadMetric("n1", 2000, 4*gib), want: 0},
-		{name: "1.4", config: estimator.LoadAware{Rules: estimator.Koordinator14}, metric: loadMetric("n1", 2000, 4*gib), want: 61},
+		{name: "failing estimator", config: estimator.LoadConfig{Estimator: failing{}}, metric: loadMetric("n1", 2000, 4*gib), want: 0},
+		{name: "1.4", config: estimator.LoadConfig{Rules: estimator.Koordinator14}, metric: loadMetric("n1", 2000, 4*gib), want: 61},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -147,7 +147,7 @@ func TestLoadAwareScoreBounds(t *testing.T) {
 		m.Status.NodeMetric.SystemUsage = loadUse(amount.Draw(t, "system cpu"), amount.Draw(t, "system memory"))
 		m.Status.PodsMetric = []*api.PodMetricInfo{nil, {PodUsage: loadUse(amount.Draw(t, "pod cpu"), 1), Priority: "koord-prod"}}
 		p := scoring.LoadAware{
-			Load: loadOf(t, estimator.LoadAware{
+			Load: loadOf(t, estimator.LoadConfig{
 				Rules: rapid.SampledFrom(rules).Draw(t, "rules"), ScoreProd: rapid.Bool().Draw(t, "prod"), ProdIncludesSystem: true,
 				DominantWeight: rapid.Int64Range(0, 100).Draw(t, "dominant"),
 				Arithmetic:     rapid.SampledFrom([]estimator.Arithmetic{estimator.Saturating, estimator.Wrapping}).Draw(t, "arithmetic"),
@@ -165,7 +165,7 @@ func TestLoadAwareScoreFalls(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cpu, memory := rapid.Int64Range(0, 12000).Draw(t, "cpu"), rapid.Int64Range(0, 12<<30).Draw(t, "memory")
 		more := rapid.Int64Range(0, math.MaxInt64-12000).Draw(t, "more")
-		p := scoring.LoadAware{Load: loadOf(t, estimator.LoadAware{
+		p := scoring.LoadAware{Load: loadOf(t, estimator.LoadConfig{
 			DominantWeight: rapid.Int64Range(0, 100).Draw(t, "dominant"),
 			Weights: map[resource.Name]int64{
 				resource.CPU: rapid.Int64Range(0, 100).Draw(t, "cpu weight"), resource.Memory: rapid.Int64Range(1, 100).Draw(t, "memory weight"),
@@ -203,19 +203,19 @@ func TestLoadAwareConformance(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name   string
-		config estimator.LoadAware
+		config estimator.LoadConfig
 		plugin scoring.LoadAware
 	}{
-		{"1.8", estimator.LoadAware{}, scoring.LoadAware{}},
-		{"1.8 prod", estimator.LoadAware{ScoreProd: true, DominantWeight: 3, PodAnnotations: true}, scoring.LoadAware{}},
-		{"most", estimator.LoadAware{}, scoring.LoadAware{Strategy: scoring.MostAllocated}},
-		{"balanced", estimator.LoadAware{}, scoring.LoadAware{Strategy: scoring.BalancedAllocation}},
-		{"1.6", estimator.LoadAware{Rules: estimator.Koordinator16, ScoreProd: true}, scoring.LoadAware{}},
-		{"1.4", estimator.LoadAware{Rules: estimator.Koordinator14}, scoring.LoadAware{}},
+		{"1.8", estimator.LoadConfig{}, scoring.LoadAware{}},
+		{"1.8 prod", estimator.LoadConfig{ScoreProd: true, DominantWeight: 3, PodAnnotations: true}, scoring.LoadAware{}},
+		{"most", estimator.LoadConfig{}, scoring.LoadAware{Strategy: scoring.MostAllocated}},
+		{"balanced", estimator.LoadConfig{}, scoring.LoadAware{Strategy: scoring.BalancedAllocation}},
+		{"1.6", estimator.LoadConfig{Rules: estimator.Koordinator16, ScoreProd: true}, scoring.LoadAware{}},
+		{"1.4", estimator.LoadConfig{Rules: estimator.Koordinator14}, scoring.LoadAware{}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			test.plugin.Load = loadOf(t, test.config)
-			frameworktest.Run(t, test.plugin, frameworktest.Options{Clusters: 8, Prepare: prepare})
+			frameworktest.Run(t, test.plugin, frameworktest.Config{Clusters: 8, Prepare: prepare})
 		})
 	}
 }

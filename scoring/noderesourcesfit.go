@@ -23,26 +23,6 @@ const (
 	RequestedToCapacityRatio Strategy = "RequestedToCapacityRatio"
 )
 
-// A FitVersion names the rules by which the strategies of NodeResourcesFit
-// count.
-type FitVersion string
-
-// The rules that the strategies have had.
-const (
-	// FitV122 are those of kube-scheduler from 1.22 on, and the default.
-	FitV122 FitVersion = "v1.22"
-	// FitV118 are those of the plugins NodeResourcesLeastAllocated,
-	// NodeResourcesMostAllocated and RequestedToCapacityRatio of
-	// kube-scheduler 1.18. A resource that a node does not have takes part:
-	// it scores 0, and counts as used up for RequestedToCapacityRatio.
-	// MostAllocated scores 0 where more is requested than there is. Both it
-	// and LeastAllocated look at cpu and memory only, with weight 1. The
-	// utilization is 100 less the free percentage, and so one more where that
-	// was truncated. Overhead of CPU counts as so many thousandths of a core as
-	// it has cores, rounded up.
-	FitV118 FitVersion = "v1.18"
-)
-
 // NodeResourcesFit scores how full a node would be with the pod, by resources
 // with weights. Raw scores are from 0 to 100 and are not normalized.
 //
@@ -69,8 +49,8 @@ type NodeResourcesFit struct {
 	// Shape is for the strategy RequestedToCapacityRatio: utilization from 0
 	// to 100 in ascending order, scores from 0 to 10.
 	Shape Shape
-	// Version names the rules; "" means FitV122.
-	Version FitVersion
+	// Rules names the rules; "" means [Kubernetes137].
+	Rules Rules
 }
 
 const fitName = "NodeResourcesFit"
@@ -78,16 +58,14 @@ const fitName = "NodeResourcesFit"
 // Name returns "NodeResourcesFit".
 func (NodeResourcesFit) Name() string { return fitName }
 
-// Validate reports an unknown strategy or version, a weight outside [0,100],
+// Validate reports an unknown strategy, unknown rules, a weight outside [0,100],
 // and a shape that is malformed.
 func (p NodeResourcesFit) Validate() error { return p.validate(fitName) }
 
 // validate reports the same in the name of a plugin.
 func (p NodeResourcesFit) validate(name string) error {
-	switch p.Version {
-	case "", FitV122, FitV118:
-	default:
-		return fmt.Errorf("%s: version: unknown version %q", name, string(p.Version))
+	if err := p.Rules.check(name); err != nil {
+		return err
 	}
 	switch p.Strategy {
 	case "", LeastAllocated, MostAllocated:
@@ -117,7 +95,7 @@ func (p NodeResourcesFit) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) 
 	if p.Strategy == RequestedToCapacityRatio {
 		f.ratio.follow(p.Shape)
 	}
-	if p.Version == FitV118 {
+	if p.Rules == Kubernetes118 {
 		return f.boundV118(p, c), framework.Status{}
 	}
 	f.terms = appendTerms(f.terms[:0], orDefault(p.Resources), c.Pod.Schema(), c.Pod.ScoredRequests)

@@ -44,9 +44,9 @@ func TestNodeResourcesFit(t *testing.T) {
 		{"most of more", scoring.NodeResourcesFit{Strategy: scoring.MostAllocated, Resources: all}, []int64{50, (3*37 + 31 + 5*50 + 2*0) / 11, 10, 0}},
 		{"ratio of more", scoring.NodeResourcesFit{Strategy: scoring.RequestedToCapacityRatio, Shape: shape, Resources: all}, []int64{100, 87, 20, 0}}, // (3*74+62+5*100)/9 = 87.1; the storage scores 0
 		{"one resource", scoring.NodeResourcesFit{Resources: []scoring.ResourceSpec{{Name: gpu, Weight: 100}}}, []int64{0, 50, 0, 0}},
-		{"least, 1.18", scoring.NodeResourcesFit{Version: scoring.FitV118}, []int64{50, 65, 45, 0}},
-		{"most, 1.18", scoring.NodeResourcesFit{Version: scoring.FitV118, Strategy: scoring.MostAllocated, Resources: all}, []int64{50, 34, 5, 0}},
-		{"ratio, 1.18", scoring.NodeResourcesFit{Version: scoring.FitV118, Strategy: scoring.RequestedToCapacityRatio, Shape: shape}, []int64{100, 70, 35, 50}}, // cpu 38% 76, memory 32% 64
+		{"least, 1.18", scoring.NodeResourcesFit{Rules: scoring.Kubernetes118}, []int64{50, 65, 45, 0}},
+		{"most, 1.18", scoring.NodeResourcesFit{Rules: scoring.Kubernetes118, Strategy: scoring.MostAllocated, Resources: all}, []int64{50, 34, 5, 0}},
+		{"ratio, 1.18", scoring.NodeResourcesFit{Rules: scoring.Kubernetes118, Strategy: scoring.RequestedToCapacityRatio, Shape: shape}, []int64{100, 70, 35, 50}}, // cpu 38% 76, memory 32% 64
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) { wantScores(t, s, test.plugin, pod, test.want, nil) })
@@ -77,7 +77,7 @@ func TestNodeResourcesFitRequests(t *testing.T) {
 		})
 	}
 	pod := api.MakePod("p").Requests("5", "2Gi").Obj()
-	wantScores(t, s, scoring.NodeResourcesFit{Version: scoring.FitV118, Strategy: scoring.MostAllocated}, pod, []int64{25}, nil)
+	wantScores(t, s, scoring.NodeResourcesFit{Rules: scoring.Kubernetes118, Strategy: scoring.MostAllocated}, pod, []int64{25}, nil)
 }
 
 func TestNodeResourcesFitValidate(t *testing.T) {
@@ -92,7 +92,7 @@ func TestNodeResourcesFitValidate(t *testing.T) {
 		{"zero value", scoring.NodeResourcesFit{}, ""},
 		{"shape", ratio(scoring.ShapePoint{Utilization: 0, Score: 10}, scoring.ShapePoint{Utilization: 100}), ""},
 		{"strategy", scoring.NodeResourcesFit{Strategy: "Best"}, `NodeResourcesFit: strategy: unknown strategy "Best"`},
-		{"version", scoring.NodeResourcesFit{Version: "v1"}, `NodeResourcesFit: version: unknown version "v1"`},
+		{"version", scoring.NodeResourcesFit{Rules: "v1"}, `NodeResourcesFit: rules: unknown rules "v1"; leave the field empty, or take "1.37", "1.34" or "1.18"`},
 		{"weight", scoring.NodeResourcesFit{Resources: []scoring.ResourceSpec{{Name: "cpu"}, {Name: gpu, Weight: 101}}}, `NodeResourcesFit: resources[1]: weight 101 of example.com/gpu is not from 0 to 100`},
 		{"negative weight", scoring.NodeResourcesFit{Resources: []scoring.ResourceSpec{{Name: "cpu", Weight: -1}}}, `NodeResourcesFit: resources[0]: weight -1 of cpu is not from 0 to 100`},
 		{"no shape", ratio(), `NodeResourcesFit: shape: at least one point must be specified`},

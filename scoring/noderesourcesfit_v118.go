@@ -7,14 +7,14 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// The bound scorers of version v1.18. All terms take part on every node.
+// The bound scorers of the rules of 1.18. All terms take part on every node.
 type (
 	leastAllocatedV118 fit
 	mostAllocatedV118  fit
 	capacityRatioV118  fit
 )
 
-// boundV118 returns the scorer of version v1.18.
+// boundV118 returns the scorer of the rules of 1.18.
 func (f *fit) boundV118(p NodeResourcesFit, c *framework.Cycle) framework.NodeScorer {
 	specs := defaultResources
 	if p.Strategy == RequestedToCapacityRatio {

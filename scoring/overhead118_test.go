@@ -54,8 +54,8 @@ func TestOverheadV118(t *testing.T) {
 		}{
 			{scoring.NodeResourcesLeastAllocated{}, c.Least},
 			{scoring.NodeResourcesMostAllocated{}, c.Most},
-			{scoring.RequestedToCapacityRatioPlugin{Shape: scoring.Shape{{0, 0}, {100, 10}}}, c.Ratio},
-			{scoring.NodeResourcesBalancedAllocation{Version: scoring.BalanceV118}, c.Balanced},
+			{scoring.NodeResourcesRequestedToCapacityRatio{Shape: scoring.Shape{{0, 0}, {100, 10}}}, c.Ratio},
+			{scoring.NodeResourcesBalancedAllocation{Rules: scoring.Kubernetes118}, c.Balanced},
 		} {
 			if got, status := scoresOf(t, s, test.plugin, p); !status.IsSuccess() || got[0] != test.want {
 				t.Errorf("%s of %+v = %d, %v; want %d", test.plugin.Name(), c, got, status, test.want)

@@ -20,7 +20,7 @@ import (
 //
 // Differs: it is in no registry, as there is none of these releases; those of
 // 1.34 and 1.37 refuse the name, as the originals do. For a configuration of that
-// time register it as "SelectorSpread" with scheduling.Fixed. By default 1.22
+// time register it as "SelectorSpread" with scheduling.RegisterValue. By default 1.22
 // enables it, at preScore and score, only while the feature gate
 // DefaultPodTopologySpread is off.
 type SelectorSpread struct{}

@@ -264,7 +264,7 @@ func TestSelectorSpreadConformance(t *testing.T) {
 		scoring.ServiceAffinity{},
 		scoring.ServiceAffinity{AntiAffinityLabels: []string{api.LabelTopologyZone, api.LabelHostname}},
 	} {
-		t.Run(plugin.Name(), func(t *testing.T) { frameworktest.Run(t, plugin, frameworktest.Options{Clusters: 8}) })
+		t.Run(plugin.Name(), func(t *testing.T) { frameworktest.Run(t, plugin, frameworktest.Config{Clusters: 8}) })
 	}
 }
 

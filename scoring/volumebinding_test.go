@@ -175,7 +175,7 @@ func TestStorageUtilizationOracle(t *testing.T) {
 }
 
 func TestVolumeBindingConformance(t *testing.T) {
-	frameworktest.Run(t, scoring.VolumeBinding{}, frameworktest.Options{Clusters: 8, Prepare: func(s *framework.Snapshot) error {
+	frameworktest.Run(t, scoring.VolumeBinding{}, frameworktest.Config{Clusters: 8, Prepare: func(s *framework.Snapshot) error {
 		in := storageIn{s, t}
 		for _, namespace := range []string{"default", "prod", "team-a", "team-b"} {
 			for _, name := range []string{"data", "logs"} {

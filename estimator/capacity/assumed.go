@@ -12,7 +12,7 @@ import (
 // after the other do not promise the same room twice.
 //
 // The pods and what they request are deducted from the cluster's sums. Where
-// nodes are known, by grade ([FirstFit]) or one by one, each assumed workload
+// nodes are known, by grade ([Karmada118]) or one by one, each assumed workload
 // is placed on them first: its components in the order given, each replica on
 // the first node that has room. If a component does not fit, those of its
 // replicas that do stay where they are, and the components after it are left

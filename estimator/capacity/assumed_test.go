@@ -26,24 +26,24 @@ func TestEstimateBesideAssumed(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		cluster *api.Cluster
-		rule    capacity.ModelRule
+		rule    capacity.Rules
 		assumed []capacity.Assumed
 		request resource.List
 		want    int64
 	}{
-		{"nothing assumed, sums", two(), capacity.FirstFit, nil, list("cpu", "1"), 9},
-		{"sums", two(), capacity.FirstFit, []capacity.Assumed{job}, list("cpu", "1"), 3}, // 9 - 6
-		{"pods", two(), capacity.FirstFit, []capacity.Assumed{{Components: []capacity.Component{{Replicas: 15}}}}, list("cpu", "1"), 3},
-		{"nothing left", two(), capacity.FirstFit, []capacity.Assumed{job, job}, list("cpu", "1"), 0},
-		{"grades", graded, capacity.FirstFit, nil, list("cpu", "1"), 8},
-		{"on grades", graded, capacity.FirstFit, []capacity.Assumed{job}, list("cpu", "1"), 2}, // 3, then 1.5 and 1.5: 1 and 1 left
-		{"older rules deduct sums only", graded, capacity.MinCovers, []capacity.Assumed{job}, list("cpu", "1"), 8},
-		{"of no model", graded, capacity.FirstFit, []capacity.Assumed{{Components: []capacity.Component{
+		{"nothing assumed, sums", two(), capacity.Karmada118, nil, list("cpu", "1"), 9},
+		{"sums", two(), capacity.Karmada118, []capacity.Assumed{job}, list("cpu", "1"), 3}, // 9 - 6
+		{"pods", two(), capacity.Karmada118, []capacity.Assumed{{Components: []capacity.Component{{Replicas: 15}}}}, list("cpu", "1"), 3},
+		{"nothing left", two(), capacity.Karmada118, []capacity.Assumed{job, job}, list("cpu", "1"), 0},
+		{"grades", graded, capacity.Karmada118, nil, list("cpu", "1"), 8},
+		{"on grades", graded, capacity.Karmada118, []capacity.Assumed{job}, list("cpu", "1"), 2}, // 3, then 1.5 and 1.5: 1 and 1 left
+		{"older rules deduct sums only", graded, capacity.Karmada113, []capacity.Assumed{job}, list("cpu", "1"), 8},
+		{"of no model", graded, capacity.Karmada118, []capacity.Assumed{{Components: []capacity.Component{
 			{Replicas: 1, Request: list("cpu", "4")}, {Replicas: 1, Request: list("nvidia.com/gpu", "1")}, {Replicas: 1, Request: list("cpu", "4")},
 		}}}, list("cpu", "1"), 4}, // the second component fits nowhere, the third is left out
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			g := capacity.General{Rule: c.rule, Assumed: map[string][]capacity.Assumed{"m": c.assumed}}
+			g := capacity.General{Rules: c.rule, Assumed: map[string][]capacity.Assumed{"m": c.assumed}}
 			got, err := g.Estimate(c.cluster, &capacity.Replica{Request: c.request})
 			if err != nil || got.Replicas != c.want {
 				t.Errorf("Estimate = %d, %v, want %d", got.Replicas, err, c.want)

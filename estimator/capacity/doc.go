@@ -5,7 +5,7 @@
 // if it has resource models, the number of its nodes of each grade. [General]
 // estimates from that description, by the rules of Karmada 1.11, 1.13 or 1.18:
 //
-//	g := capacity.General{Rule: capacity.Contains}
+//	g := capacity.General{Rule: capacity.Karmada111}
 //	e, err := g.Estimate(cluster, &capacity.Replica{Request: resource.List{
 //		resource.CPU: resource.MustParse("3"), resource.Memory: resource.MustParse("20Gi"),
 //	}})

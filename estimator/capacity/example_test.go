@@ -25,14 +25,14 @@ func exampleCluster() *api.Cluster {
 // the rules: the oldest counts one for a node with 2 CPUs.
 func ExampleGeneral() {
 	replica := &capacity.Replica{Request: resource.List{resource.CPU: resource.MustParse("3"), resource.Memory: resource.MustParse("20Gi")}}
-	for _, rule := range []capacity.ModelRule{capacity.Contains, capacity.MinCovers, capacity.FirstFit} {
-		r, err := capacity.General{Rule: rule}.Explain(exampleCluster(), replica)
+	for _, rule := range []capacity.Rules{capacity.Karmada111, capacity.Karmada113, capacity.Karmada118} {
+		r, err := capacity.General{Rules: rule}.Explain(exampleCluster(), replica)
 		fmt.Println(rule, &r, err)
 	}
 	// Output:
-	// Contains member1: 7 replicas by models: grade 2: 1 node x 1, grade 3: 6 nodes x 1 <nil>
-	// MinCovers member1: 6 replicas by models: grade 3: 6 nodes x 1 <nil>
-	// FirstFit member1: 6 replicas by models: grade 3: 6 nodes x 1 <nil>
+	// Karmada111 member1: 7 replicas by models: grade 2: 1 node x 1, grade 3: 6 nodes x 1 <nil>
+	// Karmada113 member1: 6 replicas by models: grade 3: 6 nodes x 1 <nil>
+	// Karmada118 member1: 6 replicas by models: grade 3: 6 nodes x 1 <nil>
 }
 
 func ExampleGeneral_EstimateSets() {
@@ -86,7 +86,7 @@ func ExampleSummarize() {
 
 func ExampleCombine() {
 	c := capacity.Combine([]capacity.ClusterEstimator{
-		capacity.General{IgnoreModels: true}, capacity.General{Rule: capacity.MinCovers},
+		capacity.General{IgnoreModels: true}, capacity.General{Rules: capacity.Karmada113},
 	}, exampleCluster(), &capacity.Replica{Request: resource.List{resource.CPU: resource.MustParse("3")}})
 	fmt.Println(c.Cluster, c.Replicas, c.Err)
 	// Output: member1 6 <nil>

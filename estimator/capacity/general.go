@@ -8,14 +8,14 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// A ModelRule says how many replicas a node of a grade is taken to allow. The
+// A Rules says how many replicas a node of a grade is taken to allow. The
 // rules are those of successive versions of Karmada.
-type ModelRule uint8
+type Rules uint8
 
 // The model rules. Of a node of a grade, nothing is known but that it has at
 // least the minima of the grade free.
 const (
-	// FirstFit fills a node of each grade, taken to have exactly the grade's
+	// Karmada118 fills a node of each grade, taken to have exactly the grade's
 	// minima free and room for 110 pods, with replicas. It is the rule of
 	// Karmada 1.18 and later, and the zero value.
 	//
@@ -26,23 +26,23 @@ const (
 	//
 	// rounded down in each grade. Resources that schedulers keep no accounts of
 	// ("storage", "pods") do not count.
-	FirstFit ModelRule = iota
-	// MinCovers counts the grades from the first one on whose minima are at
+	Karmada118 Rules = iota
+	// Karmada113 counts the grades from the first one on whose minima are at
 	// least the request, in each as many replicas per node as the minima allow.
 	// It is the rule of Karmada 1.12 to 1.17.
-	MinCovers
-	// Contains counts the grades from the first one on whose ranges contain the
+	Karmada113
+	// Karmada111 counts the grades from the first one on whose ranges contain the
 	// request, or the last one if none does; where the minima allow no replica
 	// it counts one per node. It is the rule of Karmada up to 1.11, and the one
 	// its documentation describes. It may promise more than fits: a replica of
 	// 3 CPUs counts for a node with 2.
-	Contains
+	Karmada111
 )
 
-var modelRuleNames = [...]string{FirstFit: "FirstFit", MinCovers: "MinCovers", Contains: "Contains"}
+var modelRuleNames = [...]string{Karmada118: "Karmada118", Karmada113: "Karmada113", Karmada111: "Karmada111"}
 
 // String returns the rule's name.
-func (m ModelRule) String() string {
+func (m Rules) String() string {
 	if int(m) < len(modelRuleNames) {
 		return modelRuleNames[m]
 	}
@@ -66,7 +66,7 @@ func (m ModelRule) String() string {
 //
 // Differs: numbers saturate at [MaxReplicas], where Karmada wraps (3,000,000,000
 // free pods make -1,294,967,296 replicas; a replica that requests nothing makes
-// -2 on two nodes before 1.18). FirstFit falls back to the summary when a
+// -2 on two nodes before 1.18). Karmada118 falls back to the summary when a
 // requested resource is in no model, as the earlier rules do; since 1.18 Karmada
 // answers 0. A cluster that has counts but no models falls back too, also when
 // nothing is requested. What is malformed (a negative quantity or count, models
@@ -75,7 +75,7 @@ func (m ModelRule) String() string {
 // value; Karmada panics or computes with it.
 type General struct {
 	// Rule says how nodes of a grade are counted.
-	Rule ModelRule
+	Rules Rules
 	// IgnoreModels estimates from the summary alone, as Karmada does without
 	// its feature gate CustomizedClusterResourceModeling.
 	IgnoreModels bool
@@ -109,8 +109,8 @@ func (g General) check(cluster *api.Cluster) error {
 	if cluster == nil {
 		return errNilCluster
 	}
-	if int(g.Rule) >= len(modelRuleNames) {
-		return &api.InvalidError{Object: g.Name(), Field: "rule", Value: g.Rule.String(), Err: errUnknownRule}
+	if int(g.Rules) >= len(modelRuleNames) {
+		return &api.InvalidError{Object: g.Name(), Field: "rule", Value: g.Rules.String(), Err: errUnknownRule}
 	}
 	if s := cluster.Status.ResourceSummary; s != nil {
 		if err := checkSummary(s); err != nil {
@@ -155,8 +155,8 @@ func (g General) estimate(cluster *api.Cluster, replica *Replica, r *ClusterRepo
 // byResources estimates by models or by the summary, without regard to pods.
 func (g General) byResources(cluster *api.Cluster, summary *api.ResourceSummary, wanted []demand, r *ClusterReport, explain bool) (int64, resource.Name, error) {
 	if !g.IgnoreModels && len(summary.AllocatableModelings) > 0 {
-		m := modelCount{rule: g.Rule, models: cluster.Spec.ResourceModels, counts: summary.AllocatableModelings, wanted: wanted, assumed: g.Assumed[cluster.Name]}
-		if g.Rule == FirstFit {
+		m := modelCount{rule: g.Rules, models: cluster.Spec.ResourceModels, counts: summary.AllocatableModelings, wanted: wanted, assumed: g.Assumed[cluster.Name]}
+		if g.Rules == Karmada118 {
 			m.wanted = countedOnly(wanted)
 		}
 		fallback, err := m.uncovered()

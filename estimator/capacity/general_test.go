@@ -49,23 +49,23 @@ func TestTablesOfTheDocumentation(t *testing.T) {
 		table    string
 		clusters []*api.Cluster
 		request  resource.List
-		rule     capacity.ModelRule
+		rule     capacity.Rules
 		want     [3]int64
 	}{
-		{"summary, 500m", summaries, list("cpu", "500m"), capacity.Contains, [3]int64{6, 4, 0}},
-		{"summary, 500m", summaries, list("cpu", "500m"), capacity.MinCovers, [3]int64{6, 4, 0}},
-		{"summary, 500m", summaries, list("cpu", "500m"), capacity.FirstFit, [3]int64{6, 4, 0}},
-		{"models, 3 CPUs and 20Gi", graded, list("cpu", "3", "memory", "20Gi"), capacity.Contains, [3]int64{7, 8, 10}},
-		{"models, 3 CPUs and 20Gi", graded, list("cpu", "3", "memory", "20Gi"), capacity.MinCovers, [3]int64{6, 4, 10}},
-		{"models, 3 CPUs and 20Gi", graded, list("cpu", "3", "memory", "20Gi"), capacity.FirstFit, [3]int64{6, 4, 10}},
-		{"models, 3 CPUs and 60Gi", graded, list("cpu", "3", "memory", "60Gi"), capacity.Contains, [3]int64{6, 4, 4}},
-		{"models, 3 CPUs and 60Gi", graded, list("cpu", "3", "memory", "60Gi"), capacity.MinCovers, [3]int64{0, 0, 4}},
-		{"models, 3 CPUs and 60Gi", graded, list("cpu", "3", "memory", "60Gi"), capacity.FirstFit, [3]int64{0, 0, 4}},
+		{"summary, 500m", summaries, list("cpu", "500m"), capacity.Karmada111, [3]int64{6, 4, 0}},
+		{"summary, 500m", summaries, list("cpu", "500m"), capacity.Karmada113, [3]int64{6, 4, 0}},
+		{"summary, 500m", summaries, list("cpu", "500m"), capacity.Karmada118, [3]int64{6, 4, 0}},
+		{"models, 3 CPUs and 20Gi", graded, list("cpu", "3", "memory", "20Gi"), capacity.Karmada111, [3]int64{7, 8, 10}},
+		{"models, 3 CPUs and 20Gi", graded, list("cpu", "3", "memory", "20Gi"), capacity.Karmada113, [3]int64{6, 4, 10}},
+		{"models, 3 CPUs and 20Gi", graded, list("cpu", "3", "memory", "20Gi"), capacity.Karmada118, [3]int64{6, 4, 10}},
+		{"models, 3 CPUs and 60Gi", graded, list("cpu", "3", "memory", "60Gi"), capacity.Karmada111, [3]int64{6, 4, 4}},
+		{"models, 3 CPUs and 60Gi", graded, list("cpu", "3", "memory", "60Gi"), capacity.Karmada113, [3]int64{0, 0, 4}},
+		{"models, 3 CPUs and 60Gi", graded, list("cpu", "3", "memory", "60Gi"), capacity.Karmada118, [3]int64{0, 0, 4}},
 	} {
 		t.Run(fmt.Sprint(c.table, " by ", c.rule), func(t *testing.T) {
 			var got [3]int64
 			for i, cluster := range c.clusters {
-				e, err := capacity.General{Rule: c.rule}.Estimate(cluster, &capacity.Replica{Request: c.request})
+				e, err := capacity.General{Rules: c.rule}.Estimate(cluster, &capacity.Replica{Request: c.request})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -97,19 +97,19 @@ func TestEstimate(t *testing.T) {
 		{"100u are one thousandth", capacity.General{}, withSummary(list("cpu", "3m", "pods", "10"), nil), list("cpu", "100u"), 3},
 		{"more than 32 bits", capacity.General{}, withSummary(list("pods", "3000000000"), nil), nil, capacity.MaxReplicas},
 		{"more than 64 bits", capacity.General{}, withSummary(list("pods", "1000E", "cpu", "1000E"), nil), list("cpu", "1"), capacity.MaxReplicas},
-		{"nothing requested, by grades", capacity.General{Rule: capacity.MinCovers}, withGrades(map[uint]int{3: 2}), nil, 1000},
+		{"nothing requested, by grades", capacity.General{Rules: capacity.Karmada113}, withGrades(map[uint]int{3: 2}), nil, 1000},
 		{"nothing requested, first fit", capacity.General{}, withGrades(map[uint]int{3: 2}), nil, 220},
-		{"more than 110 a node", capacity.General{Rule: capacity.MinCovers}, withGrades(map[uint]int{8: 1}), list("cpu", "500m"), 256},
+		{"more than 110 a node", capacity.General{Rules: capacity.Karmada113}, withGrades(map[uint]int{8: 1}), list("cpu", "500m"), 256},
 		{"more than 110 a node, first fit", capacity.General{}, withGrades(map[uint]int{8: 1}), list("cpu", "500m"), 110},
-		{"above all grades", capacity.General{Rule: capacity.Contains}, withGrades(map[uint]int{8: 5}), list("cpu", "129"), 5},
-		{"above all grades", capacity.General{Rule: capacity.MinCovers}, withGrades(map[uint]int{8: 5}), list("cpu", "129"), 0},
+		{"above all grades", capacity.General{Rules: capacity.Karmada111}, withGrades(map[uint]int{8: 5}), list("cpu", "129"), 5},
+		{"above all grades", capacity.General{Rules: capacity.Karmada113}, withGrades(map[uint]int{8: 5}), list("cpu", "129"), 0},
 		{"above all grades", capacity.General{}, withGrades(map[uint]int{8: 5}), list("cpu", "129"), 0},
 		{"models ignored", capacity.General{IgnoreModels: true}, withGrades(map[uint]int{8: 5}), list("cpu", "129"), 7},
 		{"no nodes", capacity.General{}, withGrades(nil), list("cpu", "1"), 0},
 		{"storage does not count", capacity.General{}, withGrades(map[uint]int{3: 1}), list("cpu", "1", "storage", "1Gi"), 4},
 		{"by the numbers of grades, not by place", capacity.General{}, swapped(withGrades(map[uint]int{3: 1})), list("cpu", "4"), 1},
 	} {
-		t.Run(fmt.Sprint(c.name, " ", c.general.Rule), func(t *testing.T) {
+		t.Run(fmt.Sprint(c.name, " ", c.general.Rules), func(t *testing.T) {
 			got, err := c.general.Estimate(c.cluster, &capacity.Replica{Request: c.request})
 			if err != nil {
 				t.Fatal(err)
@@ -137,8 +137,8 @@ func TestEstimateFallsBack(t *testing.T) {
 	c := withGrades(map[uint]int{6: 1})
 	c.Status.ResourceSummary.Allocatable["nvidia.com/gpu"] = resource.MustParse("8")
 	request := list("cpu", "1", "nvidia.com/gpu", "2")
-	for _, rule := range []capacity.ModelRule{capacity.FirstFit, capacity.MinCovers, capacity.Contains} {
-		r, err := capacity.General{Rule: rule}.Explain(c, &capacity.Replica{Request: request})
+	for _, rule := range []capacity.Rules{capacity.Karmada118, capacity.Karmada113, capacity.Karmada111} {
+		r, err := capacity.General{Rules: rule}.Explain(c, &capacity.Replica{Request: request})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,23 +162,23 @@ func TestEstimateErrors(t *testing.T) {
 	empty.Spec.ResourceModels[0].Ranges = nil
 	for _, c := range []struct {
 		name    string
-		rule    capacity.ModelRule
+		rule    capacity.Rules
 		cluster *api.Cluster
 		want    string
 	}{
-		{"negative", capacity.FirstFit, withSummary(list("cpu", "-4", "pods", "1"), nil), `cluster m: status.resourceSummary.allocatable[cpu]: "-4": must not be negative`},
-		{"negative use", capacity.FirstFit, withSummary(list("pods", "1"), list("cpu", "-1", "a", "-1")), `cluster m: status.resourceSummary.allocated[a]: "-1": must not be negative`},
-		{"negative count", capacity.FirstFit, withGrades(map[uint]int{4: -3}), `cluster m: status.resourceSummary.allocatableModelings[4].count: "-3": must not be negative`},
-		{"fewer counts", capacity.MinCovers, short, `cluster m: status.resourceSummary.allocatableModelings: "2 counts for 9 models": fewer counts than resource models`},
-		{"a grade twice", capacity.FirstFit, twice, `cluster m: spec.resourceModels[8].grade: "3": the grade is in the list twice`},
-		{"a resource missing", capacity.Contains, other, `cluster m: spec.resourceModels[4].ranges: "cpu": the resource is missing in this model`},
-		{"a resource that is not requested", capacity.FirstFit, unasked, `cluster m: spec.resourceModels[2].ranges[1].min: "1Gi": must not be below the min of the model before`},
-		{"no resources", capacity.MinCovers, empty, `cluster m: spec.resourceModels[0].ranges: "0 resources": a model must name at least one resource`},
+		{"negative", capacity.Karmada118, withSummary(list("cpu", "-4", "pods", "1"), nil), `cluster m: status.resourceSummary.allocatable[cpu]: "-4": must not be negative`},
+		{"negative use", capacity.Karmada118, withSummary(list("pods", "1"), list("cpu", "-1", "a", "-1")), `cluster m: status.resourceSummary.allocated[a]: "-1": must not be negative`},
+		{"negative count", capacity.Karmada118, withGrades(map[uint]int{4: -3}), `cluster m: status.resourceSummary.allocatableModelings[4].count: "-3": must not be negative`},
+		{"fewer counts", capacity.Karmada113, short, `cluster m: status.resourceSummary.allocatableModelings: "2 counts for 9 models": fewer counts than resource models`},
+		{"a grade twice", capacity.Karmada118, twice, `cluster m: spec.resourceModels[8].grade: "3": the grade is in the list twice`},
+		{"a resource missing", capacity.Karmada111, other, `cluster m: spec.resourceModels[4].ranges: "cpu": the resource is missing in this model`},
+		{"a resource that is not requested", capacity.Karmada118, unasked, `cluster m: spec.resourceModels[2].ranges[1].min: "1Gi": must not be below the min of the model before`},
+		{"no resources", capacity.Karmada113, empty, `cluster m: spec.resourceModels[0].ranges: "0 resources": a model must name at least one resource`},
 		{"no such rule", 9, withGrades(nil), `general-estimator: rule: "ModelRule(9)": there is no such model rule`},
-		{"no cluster", capacity.FirstFit, nil, `cluster: "null": is nil`},
+		{"no cluster", capacity.Karmada118, nil, `cluster: "null": is nil`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			g := capacity.General{Rule: c.rule}
+			g := capacity.General{Rules: c.rule}
 			_, err := g.Estimate(c.cluster, &capacity.Replica{Request: list("cpu", "1")})
 			if fmt.Sprint(err) != c.want {
 				t.Errorf("Estimate: %v, want %s", err, c.want)
@@ -215,7 +215,7 @@ func TestReport(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r, err := capacity.General{Rule: capacity.Contains}.Explain(c.cluster, &capacity.Replica{Request: list("cpu", "3", "memory", "20Gi")})
+			r, err := capacity.General{Rules: capacity.Karmada111}.Explain(c.cluster, &capacity.Replica{Request: list("cpu", "3", "memory", "20Gi")})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -255,8 +255,8 @@ func FuzzEstimate(f *testing.F) {
 		if json.Unmarshal(request, &l) != nil {
 			return
 		}
-		for _, rule := range []capacity.ModelRule{capacity.FirstFit, capacity.MinCovers, capacity.Contains} {
-			e, err := capacity.General{Rule: rule}.Estimate(c, &capacity.Replica{Request: l})
+		for _, rule := range []capacity.Rules{capacity.Karmada118, capacity.Karmada113, capacity.Karmada111} {
+			e, err := capacity.General{Rules: rule}.Estimate(c, &capacity.Replica{Request: l})
 			checkRefusal(t, c, err)
 			if err == nil && (e.Replicas < 0 || e.Replicas > capacity.MaxReplicas) {
 				t.Fatalf("Estimate = %d", e.Replicas)
@@ -301,11 +301,11 @@ func BenchmarkEstimate(b *testing.B) {
 	c := withGrades(map[uint]int{6: 500})
 	c.Status.ResourceSummary.Allocatable[resource.Pods] = resource.MustParse("100k")
 	r := &capacity.Replica{Request: list("cpu", "500m", "memory", "1Gi")}
-	for _, rule := range []capacity.ModelRule{capacity.FirstFit, capacity.MinCovers, capacity.Contains} {
+	for _, rule := range []capacity.Rules{capacity.Karmada118, capacity.Karmada113, capacity.Karmada111} {
 		b.Run("nodes=500/rule="+rule.String(), func(b *testing.B) {
 			var e capacity.Estimate
 			for b.Loop() {
-				e, _ = capacity.General{Rule: rule}.Estimate(c, r)
+				e, _ = capacity.General{Rules: rule}.Estimate(c, r)
 			}
 			b.ReportMetric(float64(e.Replicas), "replicas")
 		})

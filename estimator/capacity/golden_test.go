@@ -217,8 +217,8 @@ func (in *clusterInput) cluster() *api.Cluster {
 }
 
 func TestGoldenGeneral(t *testing.T) {
-	rules := map[string]capacity.ModelRule{
-		karmada1_11: capacity.Contains, karmada1_13: capacity.MinCovers, karmadaHead: capacity.FirstFit,
+	rules := map[string]capacity.Rules{
+		karmada1_11: capacity.Karmada111, karmada1_13: capacity.Karmada113, karmadaHead: capacity.Karmada118,
 	}
 	golden(t, "general", func(t *testing.T, c goldenCase) (diff, fault string) {
 		var in struct {
@@ -237,7 +237,7 @@ func TestGoldenGeneral(t *testing.T) {
 				Panic    string
 			}
 			decode(t, c, output, &want)
-			g := capacity.General{Rule: rules[version]}
+			g := capacity.General{Rules: rules[version]}
 			got, err := g.Estimate(cluster, replica)
 			switch {
 			case want.Panic != "":
@@ -251,7 +251,7 @@ func TestGoldenGeneral(t *testing.T) {
 			if got.Replicas == want.Replicas {
 				continue
 			}
-			fault = generalFault(cluster, in.Request, g.Rule, want.Replicas, got.Replicas)
+			fault = generalFault(cluster, in.Request, g.Rules, want.Replicas, got.Replicas)
 			if fault == "" {
 				return version + ": " + cmp.Diff(want.Replicas, got.Replicas), ""
 			}
@@ -262,7 +262,7 @@ func TestGoldenGeneral(t *testing.T) {
 
 // generalFault names the listed fault by which the original's answer is wrong
 // and got is right, "" if there is none. The right answer is computed apart.
-func generalFault(c *api.Cluster, request resource.List, rule capacity.ModelRule, want, got int64) string {
+func generalFault(c *api.Cluster, request resource.List, rule capacity.Rules, want, got int64) string {
 	s := c.Status.ResourceSummary
 	pods := s.Allocatable[resource.Pods].Value() - s.Allocated[resource.Pods].Value() - s.Allocating[resource.Pods].Value()
 	nodes := 0
@@ -286,11 +286,11 @@ func generalFault(c *api.Cluster, request resource.List, rule capacity.ModelRule
 	switch {
 	case pods > capacity.MaxReplicas && int64(int32(pods)) == want && got == capacity.MaxReplicas:
 		return "the number of pods wraps"
-	case nothing && rule != capacity.FirstFit && want == int64(-nodes) && got == pods:
+	case nothing && rule != capacity.Karmada118 && want == int64(-nodes) && got == pods:
 		return "nothing requested times the number of nodes wraps"
 	case nothing && len(c.Spec.ResourceModels) == 0 && want == 0 && got == pods:
 		return "counts without models take nothing where nothing is requested"
-	case rule == capacity.FirstFit && unmodelled && want == 0:
+	case rule == capacity.Karmada118 && unmodelled && want == 0:
 		alone, err := capacity.General{IgnoreModels: true}.Estimate(c, &capacity.Replica{Request: request})
 		if err == nil && alone.Replicas == got {
 			return "no fall back to the summary for a resource in no model"

@@ -10,7 +10,7 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// podsPerNode is how many pods FirstFit takes an empty node to admit.
+// podsPerNode is how many pods Karmada118 takes an empty node to admit.
 const podsPerNode = 110
 
 var (
@@ -25,13 +25,13 @@ func countedOnly(wanted []demand) []demand {
 
 // A modelCount estimates from the numbers of nodes by grade.
 type modelCount struct {
-	rule   ModelRule
+	rule   Rules
 	models []api.ResourceModel
 	counts []api.AllocatableModeling
 	wanted []demand
 	report *[]GradeReport // nil: no one asks
 
-	assumed []Assumed // only FirstFit places them
+	assumed []Assumed // only Karmada118 places them
 }
 
 // uncovered says why the models cannot answer, "" if they can. Models that do
@@ -55,7 +55,7 @@ func (m *modelCount) replicas() (int64, error) {
 	if err := m.check(); err != nil {
 		return 0, err
 	}
-	if m.rule == FirstFit && len(m.assumed) > 0 {
+	if m.rule == Karmada118 && len(m.assumed) > 0 {
 		return m.besideAssumed()
 	}
 	start := m.start()
@@ -77,7 +77,7 @@ func (m *modelCount) replicas() (int64, error) {
 	return total, nil
 }
 
-// besideAssumed counts by FirstFit what fits beside the assumed workloads.
+// besideAssumed counts by Karmada118 what fits beside the assumed workloads.
 func (m *modelCount) besideAssumed() (int64, error) {
 	p := m.packer(m.assumed)
 	if p.opened > maxOpened {
@@ -115,7 +115,7 @@ func (m *modelCount) besideAssumed() (int64, error) {
 // check refuses counts that cannot be matched with the models.
 func (m *modelCount) check() error {
 	for i := range m.models {
-		if m.rule != FirstFit {
+		if m.rule != Karmada118 {
 			break
 		}
 		for k := range i {
@@ -124,7 +124,7 @@ func (m *modelCount) check() error {
 			}
 		}
 	}
-	if m.rule != FirstFit && len(m.counts) < len(m.models) {
+	if m.rule != Karmada118 && len(m.counts) < len(m.models) {
 		return shortCounts(m.counts, m.models)
 	}
 	return nil
@@ -142,9 +142,9 @@ func (m *modelCount) start() int {
 	start := 0
 	for _, d := range m.wanted {
 		switch m.rule {
-		case Contains:
+		case Karmada111:
 			start = max(start, m.firstAbove(d, 1)-1)
-		case MinCovers:
+		case Karmada113:
 			start = max(start, m.firstAbove(d, 0))
 		}
 	}
@@ -176,10 +176,10 @@ func (m *modelCount) min(i int, name resource.Name) resource.Quantity {
 	return m.models[i].Ranges[j].Min
 }
 
-// nodes returns the number of nodes of model i. FirstFit matches counts by
+// nodes returns the number of nodes of model i. Karmada118 matches counts by
 // grade, the older rules by position.
 func (m *modelCount) nodes(i int) int64 {
-	if m.rule != FirstFit {
+	if m.rule != Karmada118 {
 		return int64(m.counts[i].Count)
 	}
 	var n int64
@@ -196,7 +196,7 @@ func (m *modelCount) nodes(i int) int64 {
 func (m *modelCount) perNode(i int) (int64, resource.Name) {
 	var n int64 = math.MaxInt64
 	var limit resource.Name
-	if m.rule == FirstFit {
+	if m.rule == Karmada118 {
 		n, limit = podsPerNode, resource.Pods
 	}
 	for _, d := range m.wanted {
@@ -204,7 +204,7 @@ func (m *modelCount) perNode(i int) (int64, resource.Name) {
 			n, limit = fits, d.name
 		}
 	}
-	if n == 0 && m.rule == Contains {
+	if n == 0 && m.rule == Karmada111 {
 		n = 1
 	}
 	return n, limit

@@ -39,11 +39,11 @@ type SetEstimator interface {
 // pods that the cluster admits.
 //
 // The sums of the cluster's resources bound the number. If the cluster counts
-// its nodes by grade, sets are then placed one by one, as [FirstFit] sees the
+// its nodes by grade, sets are then placed one by one, as [Karmada118] sees the
 // nodes: component by component in the order given, each replica on the first
 // node, lowest grade first, that has room. The result is what was placed before
 // something did not fit: less than a cleverer order might place, and under
-// every [ModelRule] the same.
+// every [Rules] the same.
 //
 // Cost: grows with the number of nodes that are filled. If these are more than
 // four million, it is an error.
@@ -132,7 +132,7 @@ func setsByModels(cluster *api.Cluster, components []Component, assumed []Assume
 		}
 	}
 	m := modelCount{
-		rule: FirstFit, models: cluster.Spec.ResourceModels, counts: cluster.Status.ResourceSummary.AllocatableModelings, wanted: all,
+		rule: Karmada118, models: cluster.Spec.ResourceModels, counts: cluster.Status.ResourceSummary.AllocatableModelings, wanted: all,
 	}
 	if fallback, err := m.uncovered(); err != nil || fallback != "" {
 		return bound, err

@@ -229,16 +229,16 @@ func TestEstimatesBoundEachOther(t *testing.T) {
 		if s.Len() == 0 {
 			return
 		}
-		if covers := by(capacity.General{Rule: capacity.MinCovers}); covers > accurate {
-			t.Fatalf("MinCovers %d > accurate %d", covers, accurate)
+		if covers := by(capacity.General{Rules: capacity.Karmada113}); covers > accurate {
+			t.Fatalf("Karmada113 %d > accurate %d", covers, accurate)
 		}
-		if fit := by(capacity.General{Rule: capacity.FirstFit}); fit > accurate {
-			t.Fatalf("FirstFit %d > accurate %d", fit, accurate)
+		if fit := by(capacity.General{Rules: capacity.Karmada118}); fit > accurate {
+			t.Fatalf("Karmada118 %d > accurate %d", fit, accurate)
 		}
 	})
 }
 
-// FirstFit in one step equals placing replicas one by one.
+// Karmada118 in one step equals placing replicas one by one.
 func TestFirstFitIsPlacingOneByOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := &api.Cluster{ObjectMeta: api.ObjectMeta{Name: "m"}}

@@ -1,7 +1,7 @@
 // Package nodemetric makes the reports of use that Koordinator's agent, koordlet,
 // would make: for simulators and tests.
 //
-//	s := nodemetric.NewSampler(nodemetric.SamplePolicy{})
+//	s := nodemetric.NewSampler(nodemetric.SamplerConfig{})
 //	s.Add(now, nodemetric.Use{CPU: 1500, Memory: 2 << 30}, nil)
 //	report := s.Report("node-1", now) // an *api.NodeMetric
 //

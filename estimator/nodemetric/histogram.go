@@ -10,10 +10,10 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// HistogramOptions lays out the buckets of a [Histogram], which grow
+// HistogramConfig lays out the buckets of a [Histogram], which grow
 // geometrically: the first is [0, First), each next one Growth times as wide,
 // up to the one that holds Max, which holds everything above, too.
-type HistogramOptions struct {
+type HistogramConfig struct {
 	First  float64 // width of the first bucket, above 0
 	Growth float64 // above 1
 	Max    float64 // above First
@@ -25,13 +25,13 @@ type HistogramOptions struct {
 // CPUHistogram and MemoryHistogram are the layouts that koordlet predicts
 // peaks with: cores from 0.025 to 1024, bytes from 5 MiB to 2 TiB, buckets
 // growing by 5 %, half-lives of 12 and 24 hours.
-func CPUHistogram() HistogramOptions {
-	return HistogramOptions{First: 0.025, Growth: 1.05, Max: 1024, HalfLife: 12 * time.Hour}
+func CPUHistogram() HistogramConfig {
+	return HistogramConfig{First: 0.025, Growth: 1.05, Max: 1024, HalfLife: 12 * time.Hour}
 }
 
 // MemoryHistogram is the layout for memory; see [CPUHistogram].
-func MemoryHistogram() HistogramOptions {
-	return HistogramOptions{First: 5 << 20, Growth: 1.05, Max: 2 << 40, HalfLife: 24 * time.Hour}
+func MemoryHistogram() HistogramConfig {
+	return HistogramConfig{First: 5 << 20, Growth: 1.05, Max: 2 << 40, HalfLife: 24 * time.Hour}
 }
 
 // maxBuckets bounds the memory of a histogram.
@@ -53,7 +53,7 @@ const maxBuckets = 1 << 16
 // the last bit. Nothing panics: bad samples are errors. The zero Histogram is
 // empty, and takes no samples.
 type Histogram struct {
-	options   HistogramOptions
+	options   HistogramConfig
 	starts    []float64 // of each bucket, ascending
 	weights   []float64
 	total     float64
@@ -72,7 +72,7 @@ const (
 
 // NewHistogram returns an empty histogram. Options out of range, and such that
 // need more than 65,536 buckets, are an [*api.InvalidError].
-func NewHistogram(o HistogramOptions) (*Histogram, error) {
+func NewHistogram(o HistogramConfig) (*Histogram, error) {
 	fail := func(field string, value any, why string) error {
 		return &api.InvalidError{Object: "histogram", Field: field, Value: fmt.Sprint(value), Err: fmt.Errorf("%s", why)}
 	}

@@ -30,7 +30,7 @@ func TestHistogramLightBuckets(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			h, err := nodemetric.NewHistogram(nodemetric.HistogramOptions{First: 1, Growth: 2, Max: 100})
+			h, err := nodemetric.NewHistogram(nodemetric.HistogramConfig{First: 1, Growth: 2, Max: 100})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -17,7 +17,7 @@ var testStart = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
 func TestSamplerZero(t *testing.T) {
 	var zero, empty nodemetric.Sampler
-	made := nodemetric.NewSampler(nodemetric.SamplePolicy{})
+	made := nodemetric.NewSampler(nodemetric.SamplerConfig{})
 	if diff := cmp.Diff(made.Report("n1", testStart), empty.Report("n1", testStart)); diff != "" {
 		t.Errorf("reports without a sample (-made +zero)\n%s", diff)
 	}
@@ -36,14 +36,14 @@ func TestSamplerZero(t *testing.T) {
 // Reports tell whole seconds, and times that make no sense count as not given.
 func TestSamplerSeconds(t *testing.T) {
 	tests := []struct {
-		policy            nodemetric.SamplePolicy
+		policy            nodemetric.SamplerConfig
 		average, interval int64
 	}{
-		{nodemetric.SamplePolicy{}, 300, 60},
-		{nodemetric.SamplePolicy{Average: -time.Minute, Interval: -1}, 300, 60},
-		{nodemetric.SamplePolicy{Average: time.Millisecond, Interval: 500 * time.Millisecond}, 1, 1},
-		{nodemetric.SamplePolicy{Average: 90*time.Second + 1, Interval: time.Second}, 91, 1},
-		{nodemetric.SamplePolicy{Average: math.MaxInt64, Interval: math.MaxInt64}, math.MaxInt64/int64(time.Second) + 1, math.MaxInt64/int64(time.Second) + 1},
+		{nodemetric.SamplerConfig{}, 300, 60},
+		{nodemetric.SamplerConfig{Average: -time.Minute, Interval: -1}, 300, 60},
+		{nodemetric.SamplerConfig{Average: time.Millisecond, Interval: 500 * time.Millisecond}, 1, 1},
+		{nodemetric.SamplerConfig{Average: 90*time.Second + 1, Interval: time.Second}, 91, 1},
+		{nodemetric.SamplerConfig{Average: math.MaxInt64, Interval: math.MaxInt64}, math.MaxInt64/int64(time.Second) + 1, math.MaxInt64/int64(time.Second) + 1},
 	}
 	for _, test := range tests {
 		s := nodemetric.NewSampler(test.policy)
@@ -65,7 +65,7 @@ func TestSamplerHalfPeriod(t *testing.T) {
 	for _, decaying := range []bool{false, true} {
 		for span, want := range map[time.Duration]bool{5*time.Minute - 1: false, 5 * time.Minute: true} {
 			t.Run(fmt.Sprint(decaying, span), func(t *testing.T) {
-				s := nodemetric.NewSampler(nodemetric.SamplePolicy{Periods: []time.Duration{10 * time.Minute}, Decaying: decaying})
+				s := nodemetric.NewSampler(nodemetric.SamplerConfig{Periods: []time.Duration{10 * time.Minute}, Decaying: decaying})
 				s.Add(testStart, nodemetric.Use{CPU: 100}, nil)
 				s.Add(testStart.Add(span), nodemetric.Use{CPU: 100}, nil)
 				for kind, use := range s.Report("n1", testStart.Add(span)).Status.NodeMetric.AggregatedNodeUsages[0].Usage {
@@ -80,7 +80,7 @@ func TestSamplerHalfPeriod(t *testing.T) {
 
 // The average may reach further back than every period.
 func TestSamplerLongAverage(t *testing.T) {
-	s := nodemetric.NewSampler(nodemetric.SamplePolicy{Average: 10 * time.Minute, Periods: []time.Duration{time.Minute}})
+	s := nodemetric.NewSampler(nodemetric.SamplerConfig{Average: 10 * time.Minute, Periods: []time.Duration{time.Minute}})
 	s.Add(testStart, nodemetric.Use{CPU: 100}, nil)
 	s.Add(testStart.Add(8*time.Minute), nodemetric.Use{CPU: 300}, nil)
 	if got := cpuOf(s.Report("n1", testStart.Add(8*time.Minute)).Status.NodeMetric.NodeUsage); got != 200 {

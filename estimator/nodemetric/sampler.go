@@ -10,9 +10,9 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// SamplePolicy says how a [Sampler] reports. The zero value is what koordlet
+// SamplerConfig says how a [Sampler] reports. The zero value is what koordlet
 // does by default.
-type SamplePolicy struct {
+type SamplerConfig struct {
 	// Average is the time over which use is averaged; 0 and less mean 5 minutes.
 	// Reports tell it in whole seconds, rounded up.
 	Average time.Duration
@@ -29,7 +29,7 @@ type SamplePolicy struct {
 	Decaying bool
 }
 
-func (p SamplePolicy) withDefaults() SamplePolicy {
+func (p SamplerConfig) withDefaults() SamplerConfig {
 	if p.Average <= 0 {
 		p.Average = 5 * time.Minute
 	}
@@ -56,7 +56,7 @@ type PodUse struct {
 // as the agent on the node would: averages per pod, averages and percentiles of
 // the whole.
 //
-//	s := nodemetric.NewSampler(nodemetric.SamplePolicy{})
+//	s := nodemetric.NewSampler(nodemetric.SamplerConfig{})
 //	for each tick {
 //		s.Add(now, system, pods)
 //	}
@@ -71,7 +71,7 @@ type PodUse struct {
 // Differs: averages are taken in thousandths and bytes and truncated; koordlet
 // averages cores in floating point.
 type Sampler struct {
-	policy  SamplePolicy
+	policy  SamplerConfig
 	times   []time.Time
 	totals  []Use // of the node, by time
 	systems []Use
@@ -97,7 +97,7 @@ type podSamples struct {
 type decayingPeriod struct{ cpu, memory *Histogram }
 
 // NewSampler returns a Sampler without samples.
-func NewSampler(p SamplePolicy) *Sampler {
+func NewSampler(p SamplerConfig) *Sampler {
 	s := &Sampler{policy: p.withDefaults(), pods: map[podKey]*podSamples{}}
 	if p.Decaying {
 		for _, period := range s.policy.Periods {
@@ -109,7 +109,7 @@ func NewSampler(p SamplePolicy) *Sampler {
 
 // newDecayingPeriod makes histograms with koordlet's buckets.
 func newDecayingPeriod(halfLife time.Duration) decayingPeriod {
-	histogram := func(o HistogramOptions) *Histogram {
+	histogram := func(o HistogramConfig) *Histogram {
 		o.HalfLife = max(halfLife, 1)
 		h, err := NewHistogram(o)
 		if err != nil {
@@ -164,7 +164,7 @@ func (s *Sampler) Add(now time.Time, system Use, pods []PodUse) {
 // prepare makes a zero Sampler one of the zero policy.
 func (s *Sampler) prepare() {
 	if s.pods == nil {
-		*s = *NewSampler(SamplePolicy{})
+		*s = *NewSampler(SamplerConfig{})
 	}
 }
 

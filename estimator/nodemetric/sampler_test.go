@@ -58,7 +58,7 @@ func TestAverageOfNothing(t *testing.T) {
 
 // Use without a pod counts for the node, and is nobody's.
 func TestSamplerUseWithoutPod(t *testing.T) {
-	s := nodemetric.NewSampler(nodemetric.SamplePolicy{})
+	s := nodemetric.NewSampler(nodemetric.SamplerConfig{})
 	s.Add(testStart, nodemetric.Use{CPU: 1}, []nodemetric.PodUse{
 		{Use: nodemetric.Use{CPU: 20}}, {Pod: api.MakePod("a").Obj(), Use: nodemetric.Use{CPU: 300}},
 	})
@@ -89,7 +89,7 @@ func cpuOf(m api.ResourceMap) int64 {
 }
 
 func TestSampler(t *testing.T) {
-	s := nodemetric.NewSampler(nodemetric.SamplePolicy{})
+	s := nodemetric.NewSampler(nodemetric.SamplerConfig{})
 	web := api.MakePod("web").Requests("1", "1Gi").Obj()
 	batch := api.MakePod("batch").Obj()
 	now := testStart
@@ -140,7 +140,7 @@ func TestSampler(t *testing.T) {
 }
 
 func TestSamplerDecaying(t *testing.T) {
-	s := nodemetric.NewSampler(nodemetric.SamplePolicy{Decaying: true, Periods: []time.Duration{10 * time.Minute}})
+	s := nodemetric.NewSampler(nodemetric.SamplerConfig{Decaying: true, Periods: []time.Duration{10 * time.Minute}})
 	now := testStart
 	for range 600 {
 		now = now.Add(10 * time.Second)
@@ -160,7 +160,7 @@ func TestSamplerDecaying(t *testing.T) {
 }
 
 func TestHistogram(t *testing.T) {
-	h, err := nodemetric.NewHistogram(nodemetric.HistogramOptions{First: 1, Growth: 2, Max: 100, HalfLife: time.Hour})
+	h, err := nodemetric.NewHistogram(nodemetric.HistogramConfig{First: 1, Growth: 2, Max: 100, HalfLife: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +203,7 @@ func TestHistogram(t *testing.T) {
 func TestHistogramErrors(t *testing.T) {
 	nan := 0.0
 	nan /= nan
-	for _, o := range []nodemetric.HistogramOptions{
+	for _, o := range []nodemetric.HistogramConfig{
 		{},
 		{First: 1, Growth: 1, Max: 2},
 		{First: 1, Growth: 2, Max: 1},
@@ -259,7 +259,7 @@ func TestHistogramLargest(t *testing.T) {
 func TestHistogramApproximates(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOfN(rapid.Int64Range(1, 1000), 1, 80).Draw(t, "values")
-		h, err := nodemetric.NewHistogram(nodemetric.HistogramOptions{First: 1, Growth: 1.05, Max: 2000})
+		h, err := nodemetric.NewHistogram(nodemetric.HistogramConfig{First: 1, Growth: 1.05, Max: 2000})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -278,7 +278,7 @@ func TestHistogramApproximates(t *testing.T) {
 
 // ExampleSampler turns simulated use into a report that a ledger takes.
 func ExampleSampler() {
-	s := nodemetric.NewSampler(nodemetric.SamplePolicy{})
+	s := nodemetric.NewSampler(nodemetric.SamplerConfig{})
 	pod := api.MakePod("web").Requests("1", "1Gi").Obj()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for i := range int64(31) {
@@ -294,7 +294,7 @@ func ExampleSampler() {
 
 // ExampleHistogram keeps the distribution of a value that forgets.
 func ExampleHistogram() {
-	h, err := nodemetric.NewHistogram(nodemetric.HistogramOptions{First: 1, Growth: 1.5, Max: 1000, HalfLife: time.Hour})
+	h, err := nodemetric.NewHistogram(nodemetric.HistogramConfig{First: 1, Growth: 1.5, Max: 1000, HalfLife: time.Hour})
 	if err != nil {
 		panic(err)
 	}

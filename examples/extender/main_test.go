@@ -62,11 +62,11 @@ func start(t *testing.T, args ...string) string {
 // nodes of which this side knows nothing but their size.
 func place(t *testing.T, file string) (*scheduling.Explanation, string) {
 	t.Helper()
-	c, err := config.Load([]byte(file), config.Options{})
+	c, err := config.Load([]byte(file), config.LoadConfig{})
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, file)
 	}
-	built, err := c.Build(config.BuildOptions{})
+	built, err := c.Build(config.BuildConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	if err := noArguments(args, stderr); err != nil {
 		return err
 	}
-	load, err := estimator.NewLoad(estimator.LoadAware{})
+	load, err := estimator.NewLoad(estimator.LoadConfig{})
 	if err != nil {
 		return err
 	}

@@ -83,7 +83,7 @@ func simulate(profile scheduling.Profile, load *estimator.Load) (*world, error) 
 		if err := w.snapshot.AddNode(api.MakeNode(nodeName(i), fmt.Sprint(cores), "64Gi").Obj()); err != nil {
 			return nil, err
 		}
-		w.agents = append(w.agents, nodemetric.NewSampler(nodemetric.SamplePolicy{}))
+		w.agents = append(w.agents, nodemetric.NewSampler(nodemetric.SamplerConfig{}))
 	}
 	w.announcePods()
 	w.every(tick, w.sample)

@@ -73,7 +73,7 @@ func documented(w io.Writer) error {
 	models := []*api.Cluster{graded(map[uint]int{2: 1, 3: 6}), graded(map[uint]int{2: 4, 3: 4}), graded(map[uint]int{6: 1})}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "a replica requests\trule\tmember1\tmember2\tmember3\t")
-	for _, rule := range []capacity.ModelRule{capacity.Contains, capacity.MinCovers, capacity.FirstFit} {
+	for _, rule := range []capacity.Rules{capacity.Karmada111, capacity.Karmada113, capacity.Karmada118} {
 		for _, row := range []struct {
 			what     string
 			clusters []*api.Cluster
@@ -85,7 +85,7 @@ func documented(w io.Writer) error {
 		} {
 			fmt.Fprintf(t, "%s\t%v\t", row.what, rule)
 			for _, c := range row.clusters {
-				e, err := capacity.General{Rule: rule}.Estimate(c, &capacity.Replica{Request: row.request})
+				e, err := capacity.General{Rules: rule}.Estimate(c, &capacity.Replica{Request: row.request})
 				if err != nil {
 					return err
 				}
@@ -132,7 +132,7 @@ func generated(w io.Writer, seed uint64) error {
 	if err != nil {
 		return err
 	}
-	byModels := multicluster.Scheduler{Estimators: []capacity.ClusterEstimator{capacity.General{Rule: capacity.Contains}}}
+	byModels := multicluster.Scheduler{Estimators: []capacity.ClusterEstimator{capacity.General{Rules: capacity.Karmada111}}}
 	f, err := multicluster.NewFederation(byModels, scheduling.Kubernetes137(), members)
 	if err != nil {
 		return err
@@ -145,7 +145,7 @@ func generated(w io.Writer, seed uint64) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\n%d replicas of 3 CPUs and 10Gi, by models and rule Contains: %d unplaced\n", replicas, p.Unplaced)
+	fmt.Fprintf(w, "\n%d replicas of 3 CPUs and 10Gi, by models and rule Karmada111: %d unplaced\n", replicas, p.Unplaced)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "round\tcluster\testimated\tgiven\tplaced\t")
 	for i, r := range p.Rounds {

@@ -10,18 +10,18 @@ func Example() {
 		fmt.Println(err)
 	}
 	// Output:
-	//           a replica requests       rule  member1  member2  member3
-	//        500m CPU, by the sums   Contains        6        4        0
-	//   3 CPUs and 20Gi, by models   Contains        7        8       10
-	//   3 CPUs and 60Gi, by models   Contains        6        4        4
-	//        500m CPU, by the sums  MinCovers        6        4        0
-	//   3 CPUs and 20Gi, by models  MinCovers        6        4       10
-	//   3 CPUs and 60Gi, by models  MinCovers        0        0        4
-	//        500m CPU, by the sums   FirstFit        6        4        0
-	//   3 CPUs and 20Gi, by models   FirstFit        6        4       10
-	//   3 CPUs and 60Gi, by models   FirstFit        0        0        4
+	//           a replica requests        rule  member1  member2  member3
+	//        500m CPU, by the sums  Karmada111        6        4        0
+	//   3 CPUs and 20Gi, by models  Karmada111        7        8       10
+	//   3 CPUs and 60Gi, by models  Karmada111        6        4        4
+	//        500m CPU, by the sums  Karmada113        6        4        0
+	//   3 CPUs and 20Gi, by models  Karmada113        6        4       10
+	//   3 CPUs and 60Gi, by models  Karmada113        0        0        4
+	//        500m CPU, by the sums  Karmada118        6        4        0
+	//   3 CPUs and 20Gi, by models  Karmada118        6        4       10
+	//   3 CPUs and 60Gi, by models  Karmada118        0        0        4
 	//
-	// 80 replicas of 3 CPUs and 10Gi, by models and rule Contains: 12 unplaced
+	// 80 replicas of 3 CPUs and 10Gi, by models and rule Karmada111: 12 unplaced
 	//   round   cluster  estimated  given  placed
 	//       1  cluster2         33     29      19
 	//       1  cluster4         29     26      14

@@ -56,8 +56,8 @@ func run(args []string, stdout, stderr io.Writer) error {
 		}
 		return err
 	}
-	presets := map[string]func() config.Preset{"1.18": config.Release118, "1.34": config.Release134, "1.37": config.Release137}
-	registries := map[string]func() *scheduling.Registry{"1.18": scheduling.Registry118, "1.34": scheduling.Registry134, "1.37": scheduling.Registry137}
+	presets := map[string]func() config.Preset{"1.18": config.Kubernetes118, "1.34": config.Kubernetes134, "1.37": config.Kubernetes137}
+	registries := map[string]func() *scheduling.Registry{"1.18": scheduling.Kubernetes118Registry, "1.34": scheduling.Kubernetes134Registry, "1.37": scheduling.Kubernetes137Registry}
 	preset, ok := presets[*release]
 	switch {
 	case flags.NArg() > 0:
@@ -67,8 +67,8 @@ func run(args []string, stdout, stderr io.Writer) error {
 	case !ok:
 		return fmt.Errorf("-release: got %q, want 1.18, 1.34 or 1.37", *release)
 	}
-	o := config.Options{Preset: preset(), Registry: registries[*release](), ReadFile: os.ReadFile}
-	err := o.Registry.Register(estimator.LoadAwareName, scheduling.LoadAware(estimator.Koordinator18, estimator.KnownEstimators()))
+	o := config.LoadConfig{Preset: preset(), Registry: registries[*release](), ReadFile: os.ReadFile}
+	err := o.Registry.Register(estimator.LoadAwareName, scheduling.RegisterLoadAware(estimator.Koordinator18, estimator.KnownEstimators()))
 	if err != nil {
 		return err
 	}

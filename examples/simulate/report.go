@@ -52,7 +52,7 @@ const limit = 20
 
 func newReport(c *input.Cluster, snap *framework.Snapshot, pending []*framework.PodInfo, rules *rules) *report {
 	r := &report{
-		Placements: []placement{}, Unschedulable: []rejection{}, Seed: rules.seed, Profile: rules.title, Tie: rules.profiles[0].Tie.String(), Nodes: snap.Len(),
+		Placements: []placement{}, Unschedulable: []rejection{}, Seed: rules.seed, Profile: rules.title, Tie: rules.profiles[0].TieRule.String(), Nodes: snap.Len(),
 		title: c.Title, ignored: c.Ignored(), groups: make(map[string]string, len(pending)),
 	}
 	for _, n := range snap.All() {

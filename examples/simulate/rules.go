@@ -26,13 +26,13 @@ type rules struct {
 // rulesOf returns the rules of a version of kube-scheduler, and with a file those
 // that it configures.
 func rulesOf(version, file string, seed uint64) (*rules, error) {
-	preset, registry := scheduling.Kubernetes137(), scheduling.Registry137()
+	preset, registry := scheduling.Kubernetes137(), scheduling.Kubernetes137Registry()
 	switch version {
 	case "", "1.37":
 	case "1.18":
-		preset, registry = scheduling.Kubernetes118(), scheduling.Registry118()
+		preset, registry = scheduling.Kubernetes118(), scheduling.Kubernetes118Registry()
 	case "1.34":
-		preset, registry = scheduling.Kubernetes134(), scheduling.Registry134()
+		preset, registry = scheduling.Kubernetes134(), scheduling.Kubernetes134Registry()
 	default:
 		return nil, fmt.Errorf("-profile: %q: want 1.18, 1.34 or 1.37", version)
 	}
@@ -45,7 +45,7 @@ func rulesOf(version, file string, seed uint64) (*rules, error) {
 	for i := range r.profiles {
 		r.profiles[i].Seed = seed
 		if version == "" {
-			r.profiles[i].Tie = scheduling.Random
+			r.profiles[i].TieRule = scheduling.Random
 		}
 	}
 	return r, nil
@@ -53,7 +53,7 @@ func rulesOf(version, file string, seed uint64) (*rules, error) {
 
 // configure takes the profiles from a file.
 func (r *rules) configure(file string, registry *scheduling.Registry) error {
-	err := registry.Register(estimator.LoadAwareName, scheduling.LoadAware(estimator.Koordinator18, estimator.KnownEstimators()))
+	err := registry.Register(estimator.LoadAwareName, scheduling.RegisterLoadAware(estimator.Koordinator18, estimator.KnownEstimators()))
 	if err != nil {
 		return err
 	}
@@ -61,12 +61,12 @@ func (r *rules) configure(file string, registry *scheduling.Registry) error {
 	if err != nil {
 		return err
 	}
-	c, err := config.Load(data, config.Options{Registry: registry, ReadFile: os.ReadFile})
+	c, err := config.Load(data, config.LoadConfig{Registry: registry, ReadFile: os.ReadFile})
 	if err != nil {
 		return err
 	}
 	r.handle = lifecycle.NewHandle()
-	built, err := c.Build(config.BuildOptions{Handle: r.handle})
+	built, err := c.Build(config.BuildConfig{Handle: r.handle})
 	if err != nil {
 		return err
 	}

@@ -72,7 +72,7 @@ func (r *report) live(c *input.Cluster, snap *framework.Snapshot, pending []*fra
 	var err error
 	w.driver, err = lifecycle.New(lifecycle.Config{
 		Profiles: profiles, Binder: w, Clock: w.clock, Handle: rules.handle, Seed: rules.seed, Backoff: rules.backoff,
-		Order: framework.ZoneInterleaved, Problem: func(err error) { w.err = errors.Join(w.err, err) },
+		Order: framework.ZoneInterleaved, ErrorHandler: func(err error) { w.err = errors.Join(w.err, err) },
 	})
 	if err != nil {
 		return nil, err

@@ -74,7 +74,7 @@ func (k *kit) bindFilter(c *framework.Cycle, a *answers) {
 	pre, status := k.preFilter.PreFilter(c)
 	a.preFilter = status
 	if status.IsSuccess() {
-		a.restrict, a.names, a.bound = pre.Restrict, pre.Nodes, pre.Filter
+		a.restrict, a.names, a.bound = pre.NodeNames != nil, pre.NodeNames, pre.Filter
 	}
 }
 
@@ -84,7 +84,7 @@ func (k *kit) verdict(a *answers, p *framework.PodInfo, n *framework.NodeInfo) v
 	case !lets(a.preFilter):
 		return verdict{a.preFilter, "PreFilter"}
 	case a.restrict && !slices.Contains(a.names, n.Name()):
-		return verdict{framework.RejectForGood(notInRestriction), "PreFilter"}
+		return verdict{framework.UnresolvableStatus(notInRestriction), "PreFilter"}
 	case a.bound == nil:
 		return verdict{where: "Filter"}
 	}

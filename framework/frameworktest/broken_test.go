@@ -29,7 +29,7 @@ func TestBrokenPlugins(t *testing.T) {
 	for _, b := range slices.Concat(brokenAnswers, brokenCycles, brokenScopes, brokenForks) {
 		missing = slices.DeleteFunc(missing, func(name string) bool { return name == b.check })
 		t.Run(b.check+"/"+b.name, func(t *testing.T) {
-			f := frameworktest.CheckOnly(b.check, b.make(), frameworktest.Options{State: reservations})
+			f := frameworktest.CheckOnly(b.check, b.make(), frameworktest.Config{State: reservations})
 			if f == nil {
 				t.Fatalf("check %s did not fail", b.check)
 			}
@@ -65,14 +65,14 @@ var brokenAnswers = []broken{
 		calls := 0
 		return filterFunc(func(*framework.PodInfo, *framework.NodeInfo) framework.Status {
 			if calls++; calls%5 == 0 {
-				return framework.Reject("every fifth")
+				return framework.UnschedulableStatus("every fifth")
 			}
 			return framework.Status{}
 		})
 	}},
 	{"reasons of an address", "determinism", "verdict, asked again", func() framework.Plugin {
 		return filterFunc(func(*framework.PodInfo, *framework.NodeInfo) framework.Status {
-			return framework.Reject(framework.Text(fmt.Sprintf("%p", new(int))))
+			return framework.UnschedulableStatus(framework.Text(fmt.Sprintf("%p", new(int))))
 		})
 	}},
 	{"the place of a node", "determinism", "raw score, with the nodes in another order", func() framework.Plugin {
@@ -86,7 +86,7 @@ var brokenAnswers = []broken{
 	{"panics", "determinism", "a call", func() framework.Plugin {
 		return filterFunc(func(p *framework.PodInfo, _ *framework.NodeInfo) framework.Status {
 			if p.Pod.Spec.Affinity.NodeAffinity != nil {
-				return framework.Reject("none")
+				return framework.UnschedulableStatus("none")
 			}
 			return framework.Status{}
 		})
@@ -130,7 +130,7 @@ var brokenAnswers = []broken{
 	{"assumes", "mutation", "pods, afterwards", func() framework.Plugin {
 		return preFilterFunc(func(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
 			if c.Snapshot.Len() > 0 {
-				_ = c.Snapshot.Assume(c.Pod, c.Snapshot.At(0))
+				_ = c.Snapshot.AddPodAt(c.Pod, c.Snapshot.At(0))
 			}
 			return framework.PreFiltered{}, framework.Status{}
 		})
@@ -171,8 +171,8 @@ var brokenAnswers = []broken{
 			})
 		})
 	}},
-	{"unsorted", "restrict", "Nodes of PreFilter", func() framework.Plugin { return restriction(nil, "node-02", "node-01") }},
-	{"twice", "restrict", "Nodes of PreFilter", func() framework.Plugin { return restriction(nil, "node-01", "node-01") }},
+	{"unsorted", "restrict", "NodeNames of PreFilter", func() framework.Plugin { return restriction(nil, "node-02", "node-01") }},
+	{"twice", "restrict", "NodeNames of PreFilter", func() framework.Plugin { return restriction(nil, "node-01", "node-01") }},
 	{"not honoured", "restrict", "Filter of a node that PreFilter leaves out", func() framework.Plugin { return restriction(filterFunc(yes), "node-01", "node-02") }},
 	{"rejects the last alone", "batch", "nodes rejected by FilterNodes", func() framework.Plugin { return lastOnly{} }},
 	{"one off", "batch", "score by ScoreNodes", func() framework.Plugin {
@@ -199,7 +199,7 @@ type lastOnly struct{}
 func (lastOnly) Name() string { return "lastOnly" }
 func (lastOnly) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework.Status {
 	if len(n.Pods) == 0 {
-		return framework.Reject("no pods")
+		return framework.UnschedulableStatus("no pods")
 	}
 	return framework.Status{}
 }
@@ -222,7 +222,7 @@ func (p *podReason) Reasons(uint64) []string { return []string{"not for " + p.po
 
 func restriction(f framework.NodeFilter, names ...string) framework.Plugin {
 	return preFilterFunc(func(*framework.Cycle) (framework.PreFiltered, framework.Status) {
-		return framework.PreFiltered{Filter: f, Restrict: true, Nodes: names}, framework.Status{}
+		return framework.PreFiltered{Filter: f, NodeNames: names}, framework.Status{}
 	})
 }
 
@@ -238,7 +238,7 @@ var brokenCycles = []broken{
 			return filterFunc(func(_ *framework.PodInfo, n *framework.NodeInfo) framework.Status {
 				at.Store(n)
 				time.Sleep(10 * time.Microsecond)
-				return framework.Reject(framework.Text(at.Load().Name()))
+				return framework.UnschedulableStatus(framework.Text(at.Load().Name()))
 			})
 		})
 	}},
@@ -270,7 +270,7 @@ var brokenScopes = []broken{
 	{"another part of the pod", "scope", "verdict, for a pod that differs in tolerations, which Scope leaves out,", func() framework.Plugin {
 		return declare(filterFunc(func(p *framework.PodInfo, n *framework.NodeInfo) framework.Status {
 			if len(n.Node.Spec.Taints) > 0 && len(p.Pod.Spec.Tolerations) == 0 {
-				return framework.Reject("tainted")
+				return framework.UnschedulableStatus("tainted")
 			}
 			return framework.Status{}
 		}), framework.FieldsAll&^(framework.FieldTolerations|framework.FieldSpec), framework.ReadsNode)
@@ -288,7 +288,7 @@ var brokenScopes = []broken{
 			if len(c.Pod.HostPorts) == 0 {
 				return framework.PreFiltered{}, framework.SkipStatus()
 			}
-			return framework.PreFiltered{}, framework.Reject("no ports")
+			return framework.PreFiltered{}, framework.UnschedulableStatus("no ports")
 		}), framework.FieldRequests, 0)
 	}},
 	{"the node", "scope", "raw score, with another object for node-", func() framework.Plugin {
@@ -314,7 +314,7 @@ var brokenScopes = []broken{
 			odd := c.Snapshot.Len()%2 == 1
 			return filterFunc(func(*framework.PodInfo, *framework.NodeInfo) framework.Status {
 				if odd {
-					return framework.Reject("an odd number of nodes")
+					return framework.UnschedulableStatus("an odd number of nodes")
 				}
 				return framework.Status{}
 			})
@@ -446,7 +446,7 @@ func newCensus(s *framework.Snapshot) *census {
 
 func (c *census) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status {
 	if c.pods%2 == 1 {
-		return framework.Reject("an odd number of pods")
+		return framework.UnschedulableStatus("an odd number of pods")
 	}
 	return framework.Status{}
 }
@@ -482,7 +482,7 @@ type failing struct{ *census }
 func (f failing) Fork() framework.FilterUpdater { return f }
 
 func (failing) RemovePod(*framework.Cycle, *framework.PodInfo, *framework.NodeInfo) framework.Status {
-	return framework.Reject("not now")
+	return framework.UnschedulableStatus("not now")
 }
 
 // clumsy reserves like reserver, with a fault.
@@ -521,7 +521,7 @@ func (*global) Name() string { return "Global" }
 
 func (g *global) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework.Status {
 	if g.on[n.Name()] {
-		return framework.Reject("reserved")
+		return framework.UnschedulableStatus("reserved")
 	}
 	return framework.Status{}
 }

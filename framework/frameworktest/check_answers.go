@@ -183,7 +183,7 @@ func (k *kit) checkRestrict() *Failure {
 		k.node = ""
 		for i := 1; i < len(a.names); i++ {
 			if a.names[i-1] >= a.names[i] {
-				return k.fail("Nodes of PreFilter", fmt.Sprintf("%q before %q", a.names[i-1], a.names[i]), "sorted names, each once")
+				return k.fail("NodeNames of PreFilter", fmt.Sprintf("%q before %q", a.names[i-1], a.names[i]), "sorted names, each once")
 			}
 		}
 		if a.bound == nil {

@@ -86,7 +86,7 @@ func (k *kit) newCycle() *framework.Cycle {
 // facts lists all that plugins can see, generations and versions apart.
 func (k *kit) facts(s *framework.Snapshot) []fact {
 	facts := []fact{
-		{"", "", "order of nodes", fmt.Sprint(s.Order())},
+		{"", "", "order of nodes", fmt.Sprint(s.Slots())},
 		{"", "", "time", s.Now().String()},
 		{"", "", "set of nodes", fmt.Sprint(s.NodeSet())},
 	}

@@ -77,7 +77,7 @@ func (t *trial) same(want content, how string) *Failure {
 // begin assumes the pod and reserves; false when the pod cannot be assumed.
 func (t *trial) begin(s *framework.Snapshot, c *framework.Cycle) (ok bool, f *Failure) {
 	t.k.ask(c, s, t.pod, nil)
-	if s.Assume(t.pod, s.Node(t.node)) != nil {
+	if s.AddPodAt(t.pod, s.Node(t.node)) != nil {
 		return false, nil
 	}
 	t.k.node = t.node
@@ -99,7 +99,7 @@ func (t *trial) unreserve() *Failure {
 		n := t.snapshot.Node(t.node)
 		t.k.reserve.Unreserve(c, n)
 		if how == "after Reserve and Unreserve" {
-			if err := t.snapshot.Forget(t.pod, n); err != nil {
+			if err := t.snapshot.RemovePodAt(t.pod, n); err != nil {
 				return t.k.fail("forgetting the pod, "+how, err.Error(), "no error")
 			}
 		}

@@ -45,7 +45,7 @@ func ExampleFailure() {
 
 // A plugin about a label that the usual clusters do not have brings its own.
 func ExampleOptions() {
-	options := frameworktest.Options{
+	options := frameworktest.Config{
 		Clusters: 8,
 		Generate: func(seed uint64) *api.Objects {
 			o := frameworktest.Cluster(seed)

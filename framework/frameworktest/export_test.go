@@ -3,7 +3,7 @@ package frameworktest
 import "github.com/berth-sched/berth/framework"
 
 // CheckOnly makes one check of those that apply.
-func CheckOnly(name string, p framework.Plugin, o Options) *Failure {
+func CheckOnly(name string, p framework.Plugin, o Config) *Failure {
 	list, err := checksOf(p)
 	if err != nil {
 		return err.(*Failure)

@@ -16,7 +16,7 @@ import (
 func TestGoodPlugins(t *testing.T) {
 	for _, p := range goodPlugins {
 		t.Run(p.name, func(t *testing.T) {
-			frameworktest.Run(t, p.plugin, frameworktest.Options{Clusters: 6, State: reservations})
+			frameworktest.Run(t, p.plugin, frameworktest.Config{Clusters: 6, State: reservations})
 		})
 	}
 }
@@ -31,7 +31,7 @@ var goodPlugins = []struct {
 	{"constant", declare(scoreFunc(func(*framework.PodInfo, *framework.NodeInfo) int64 { return 50 }), 0, 0)},
 	{"a filter of labels", declare(filterFunc(func(p *framework.PodInfo, n *framework.NodeInfo) framework.Status {
 		if p.Pod.Labels["app"] == "db" && n.Node.Labels["disk"] != "ssd" {
-			return framework.RejectForGood("node(s) had no fast disk")
+			return framework.UnresolvableStatus("node(s) had no fast disk")
 		}
 		return framework.Status{}
 	}), framework.FieldLabels, framework.ReadsNode)},
@@ -39,11 +39,11 @@ var goodPlugins = []struct {
 		if c.Pod.Pod.Spec.NodeName == "" {
 			return framework.PreFiltered{}, framework.SkipStatus()
 		}
-		return framework.PreFiltered{Restrict: true, Nodes: []string{c.Pod.Pod.Spec.NodeName}}, framework.Status{}
+		return framework.PreFiltered{NodeNames: []string{c.Pod.Pod.Spec.NodeName}}, framework.Status{}
 	}), framework.FieldNodeName, 0)},
 	{"rejection before filters", declare(preFilterFunc(func(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
 		if c.Snapshot.Len() < 4 {
-			return framework.PreFiltered{}, framework.Reject("the cluster is too small")
+			return framework.PreFiltered{}, framework.UnschedulableStatus("the cluster is too small")
 		}
 		return framework.PreFiltered{}, framework.Status{}
 	}), 0, framework.ReadsNodeSet)},
@@ -102,7 +102,7 @@ var goodPlugins = []struct {
 		}
 		return filterFunc(func(*framework.PodInfo, *framework.NodeInfo) framework.Status {
 			if team == "b" {
-				return framework.Reject("team b may not")
+				return framework.UnschedulableStatus("team b may not")
 			}
 			return framework.Status{}
 		})
@@ -125,7 +125,7 @@ var goodPlugins = []struct {
 	{"ports, if there are any", scopedBy{
 		filterFunc(func(p *framework.PodInfo, n *framework.NodeInfo) framework.Status {
 			if len(p.HostPorts) > 0 && len(n.UsedPorts) > 0 {
-				return framework.Reject("ports")
+				return framework.UnschedulableStatus("ports")
 			}
 			return framework.Status{}
 		}),
@@ -199,7 +199,7 @@ const zoneFull = framework.Text("node(s) were in a full zone")
 
 func (f *zoneFilter) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework.Status {
 	if f.pods[n.ZoneKey()] > 10 {
-		return framework.Reject(zoneFull)
+		return framework.UnschedulableStatus(zoneFull)
 	}
 	return framework.Status{}
 }
@@ -272,7 +272,7 @@ func (reserver) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.
 	s := c.Snapshot
 	return framework.PreFiltered{Filter: filterFunc(func(_ *framework.PodInfo, n *framework.NodeInfo) framework.Status {
 		if heldKey.Of(s).pods[n.Name()] >= 1 {
-			return framework.Reject("node(s) were reserved")
+			return framework.UnschedulableStatus("node(s) were reserved")
 		}
 		return framework.Status{}
 	})}, framework.Status{}

@@ -12,7 +12,7 @@ import (
 // kit is one check of one plugin on one cluster.
 type kit struct {
 	parts
-	options  Options
+	options  Config
 	seed     uint64
 	generate func(uint64) *api.Objects
 	check    string

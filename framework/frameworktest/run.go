@@ -10,9 +10,9 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// Options says how a plugin is tested. The zero Options is a good choice for
+// Config says how a plugin is tested. The zero Options is a good choice for
 // plugins that find everything they read in pods and nodes.
-type Options struct {
+type Config struct {
 	// Clusters is the number of clusters to test on; 0 means 24. Under go test
 	// -short, Run takes a quarter of them.
 	Clusters int
@@ -38,7 +38,7 @@ const defaultClusters = 24
 
 // Run tests the plugin, each check that applies to it in a subtest of its name.
 // Options may be left out; more than one panics. It takes about half a second.
-func Run(t *testing.T, p framework.Plugin, options ...Options) {
+func Run(t *testing.T, p framework.Plugin, options ...Config) {
 	t.Helper()
 	o := only(options)
 	if testing.Short() {
@@ -59,7 +59,7 @@ func Run(t *testing.T, p framework.Plugin, options ...Options) {
 
 // Check tests the plugin and returns all failures, joined; each is a
 // [*Failure].
-func Check(p framework.Plugin, options ...Options) error {
+func Check(p framework.Plugin, options ...Config) error {
 	o := only(options)
 	list, err := checksOf(p)
 	if err != nil {
@@ -74,10 +74,10 @@ func Check(p framework.Plugin, options ...Options) error {
 	return errors.Join(errs...)
 }
 
-func only(options []Options) Options {
+func only(options []Config) Config {
 	switch len(options) {
 	case 0:
-		return Options{}
+		return Config{}
 	case 1:
 		return options[0]
 	}
@@ -129,7 +129,7 @@ func checksOf(p framework.Plugin) (list []check, err error) {
 }
 
 // run makes the check on each cluster until one fails.
-func (c check) run(p framework.Plugin, o Options) *Failure {
+func (c check) run(p framework.Plugin, o Config) *Failure {
 	clusters := o.Clusters
 	if clusters == 0 {
 		clusters = defaultClusters
@@ -148,7 +148,7 @@ func (c check) run(p framework.Plugin, o Options) *Failure {
 }
 
 // runOn makes the check on one cluster. A panic of the plugin is a failure.
-func (c check) runOn(p framework.Plugin, o Options, seed uint64, generate func(uint64) *api.Objects) (f *Failure) {
+func (c check) runOn(p framework.Plugin, o Config, seed uint64, generate func(uint64) *api.Objects) (f *Failure) {
 	k := &kit{options: o, seed: seed, generate: generate, check: c.name}
 	defer func() {
 		if v := recover(); v != nil {

@@ -19,7 +19,7 @@ func TestCheckReports(t *testing.T) {
 		feasible[0].AllowedPods++
 		return scoreFunc(high)
 	})
-	err := frameworktest.Check(meddler, frameworktest.Options{Seed: 5, Clusters: 2})
+	err := frameworktest.Check(meddler, frameworktest.Config{Seed: 5, Clusters: 2})
 	want := []string{ // what the generator decides is left out
 		"PreScorer: bounds: cluster 5, pod * node node-*: score, which nothing normalizes, = 101, want 0 to 100",
 		"PreScorer: mutation: cluster 5, node node-*: allocatable, afterwards = [*] *, want [*] *",
@@ -62,7 +62,7 @@ func TestCheckRefuses(t *testing.T) {
 			t.Errorf("two Options: %v", v)
 		}
 	}()
-	_ = frameworktest.Check(scoreFunc(high), frameworktest.Options{}, frameworktest.Options{})
+	_ = frameworktest.Check(scoreFunc(high), frameworktest.Config{}, frameworktest.Config{})
 }
 
 // The author's clusters come beside those of the kit, and are prepared.
@@ -80,26 +80,26 @@ func TestOptions(t *testing.T) {
 		}
 		return 0
 	})
-	if f := frameworktest.CheckOnly("bounds", rare, frameworktest.Options{}); f != nil {
+	if f := frameworktest.CheckOnly("bounds", rare, frameworktest.Config{}); f != nil {
 		t.Errorf("a score that needs the author's label fails without it: %v", f)
 	}
-	if f := frameworktest.CheckOnly("bounds", rare, frameworktest.Options{Generate: own}); f == nil {
+	if f := frameworktest.CheckOnly("bounds", rare, frameworktest.Config{Generate: own}); f == nil {
 		t.Error("the author's clusters were not used")
 	}
 	prepared := preScoreFunc(func(c *framework.Cycle, _ []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
 		if framework.Lookup[api.Service](c.Snapshot, "default/prepared") == nil {
-			return nil, framework.Reject("not prepared")
+			return nil, framework.UnschedulableStatus("not prepared")
 		}
 		return scoreFunc(high), framework.Status{}
 	})
 	prepare := func(s *framework.Snapshot) error {
 		return framework.Put(s, &api.Service{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: "prepared"}})
 	}
-	if f := frameworktest.CheckOnly("bounds", prepared, frameworktest.Options{Prepare: prepare}); f == nil {
+	if f := frameworktest.CheckOnly("bounds", prepared, frameworktest.Config{Prepare: prepare}); f == nil {
 		t.Error("the snapshots were not prepared")
 	}
 	fails := func(*framework.Snapshot) error { return errors.New("no metrics") }
-	f := frameworktest.CheckOnly("bounds", rare, frameworktest.Options{Prepare: fails})
+	f := frameworktest.CheckOnly("bounds", rare, frameworktest.Config{Prepare: fails})
 	if f == nil || f.Got != "the option Prepare: no metrics" {
 		t.Errorf("a Prepare that fails is reported as %v", f)
 	}
@@ -108,7 +108,7 @@ func TestOptions(t *testing.T) {
 		o.Nodes = append(o.Nodes, api.MakeNode("twin", "1", "").Obj(), api.MakeNode("twin", "1", "").Obj())
 		return o
 	}
-	f = frameworktest.CheckOnly("bounds", rare, frameworktest.Options{Generate: double})
+	f = frameworktest.CheckOnly("bounds", rare, frameworktest.Config{Generate: double})
 	if f == nil || f.Got != `the generator's objects: node twin: metadata.name: "twin": there is already a node of this name` {
 		t.Errorf("a generator of bad objects is reported as %v", f)
 	}
@@ -116,7 +116,7 @@ func TestOptions(t *testing.T) {
 
 // A wrapper is tested like what is inside.
 func TestWrapped(t *testing.T) {
-	f := frameworktest.CheckOnly("bounds", scoped{Plugin: scoped{Plugin: scoreFunc(high)}}, frameworktest.Options{})
+	f := frameworktest.CheckOnly("bounds", scoped{Plugin: scoped{Plugin: scoreFunc(high)}}, frameworktest.Config{})
 	if f == nil || f.Plugin != "Scorer" {
 		t.Errorf("a wrapped scorer that is out of bounds is reported as %v", f)
 	}

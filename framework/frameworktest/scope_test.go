@@ -14,17 +14,17 @@ func TestEveryPodFieldIsFoundOut(t *testing.T) {
 	for field := framework.PodFields(1); field < framework.FieldSpec; field <<= 1 {
 		t.Run(fmt.Sprintf("bit %b", field), func(t *testing.T) {
 			reads := filterFunc(func(p *framework.PodInfo, _ *framework.NodeInfo) framework.Status {
-				return framework.Reject(framework.Text(fmt.Sprintf("%x", p.ClassKey(field))))
+				return framework.UnschedulableStatus(framework.Text(fmt.Sprintf("%x", p.ClassKey(field))))
 			})
 			others := framework.FieldsAll &^ (field | framework.FieldSpec)
-			f := frameworktest.CheckOnly("scope", declare(reads, others, 0), frameworktest.Options{})
+			f := frameworktest.CheckOnly("scope", declare(reads, others, 0), frameworktest.Config{})
 			if f == nil {
 				t.Fatal("the scope passes")
 			}
 			if !strings.Contains(f.What, "for a pod that differs in ") {
 				t.Errorf("it reports %q", f.What)
 			}
-			if f := frameworktest.CheckOnly("scope", declare(reads, field, 0), frameworktest.Options{Clusters: 4}); f != nil {
+			if f := frameworktest.CheckOnly("scope", declare(reads, field, 0), frameworktest.Config{Clusters: 4}); f != nil {
 				t.Errorf("the true scope fails: %v", f)
 			}
 		})

@@ -81,7 +81,7 @@ func (b *base) build(src Source, t *timeline, o *order) bool {
 	b.filterReads, b.scorerReads = src.Kept()
 	b.reasons.reset()
 	b.due.reset()
-	b.grow(s.Slots())
+	b.grow(s.SlotLimit())
 	b.indexed = false
 	b.tree.empty()
 	b.tree.reset(len(o.slots), 1, nil)
@@ -256,7 +256,7 @@ func (b *base) move(src Source, t *timeline, o *order) bool {
 	all := b.nodeSet != s.NodeSet() && b.filterReads&framework.ReadsNodeSet != 0 ||
 		b.objects != s.Objects() && b.filterReads&framework.ReadsObjects != 0
 	b.snapshot, b.nodeSet, b.objects = s, s.NodeSet(), s.Objects()
-	b.grow(s.Slots())
+	b.grow(s.SlotLimit())
 	for _, slot := range b.order.slots {
 		if !o.has(slot) {
 			b.due.remove(slot)

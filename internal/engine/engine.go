@@ -212,7 +212,7 @@ func (e *Engine) forget(c *class) {
 
 // newBase builds a base; nil when the plain road has to be taken.
 func (e *Engine) newBase(key string, q Query) (built *base) {
-	if !e.again(key) || rowBytes*q.Snapshot.Slots() > e.budget {
+	if !e.again(key) || rowBytes*q.Snapshot.SlotLimit() > e.budget {
 		return nil
 	}
 	var b *base

@@ -15,11 +15,11 @@ type order struct {
 
 // orderOf returns the snapshot's order, the old one if it still holds.
 func orderOf(s *framework.Snapshot, old *order) *order {
-	list := s.Order()
+	list := s.Slots()
 	if old != nil && sameList(old.list, list) {
 		return old
 	}
-	o := &order{list: list, slots: make([]int32, len(list)), place: make([]int32, s.Slots())}
+	o := &order{list: list, slots: make([]int32, len(list)), place: make([]int32, s.SlotLimit())}
 	for slot := range o.place {
 		o.place[slot] = -1
 	}

@@ -43,7 +43,7 @@ func (e *Engine) timelineOf(s *framework.Snapshot, o *order) *timeline {
 		}
 	}
 	t := &timeline{snapshot: s, version: s.Version(), from: 1, used: e.clock}
-	t.nodes = make([]moment, s.Slots())
+	t.nodes = make([]moment, s.SlotLimit())
 	if len(e.timelines) < timelinesMost {
 		e.timelines = append(e.timelines, t)
 	} else {
@@ -72,7 +72,7 @@ func (t *timeline) arrange(o *order) {
 func (t *timeline) follow(o *order) {
 	slots, ok := t.snapshot.Changes(t.version)
 	t.version = t.snapshot.Version()
-	t.nodes = resize(t.nodes, t.snapshot.Slots())
+	t.nodes = resize(t.nodes, t.snapshot.SlotLimit())
 	if t.order != o {
 		t.arrange(o)
 	}

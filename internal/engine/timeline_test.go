@@ -34,7 +34,7 @@ func TestTimelineTellsWhatChanged(t *testing.T) {
 		var seen []memory
 		for range rapid.IntRange(1, 6).Draw(t, "rounds") {
 			m := memory{entry: e.timelineOf(s, o).end()}
-			for slot := range s.Slots() {
+			for slot := range s.SlotLimit() {
 				if n := s.AtSlot(slot); n != nil {
 					m.generations = append(m.generations, n.Generation())
 				}
@@ -45,7 +45,7 @@ func TestTimelineTellsWhatChanged(t *testing.T) {
 			for i := range changes {
 				n := s.AtSlot((first + i*step) % 40)
 				mark := s.Begin()
-				if err := s.Assume(pod, n); err != nil {
+				if err := s.AddPodAt(pod, n); err != nil {
 					t.Fatal(err)
 				}
 				if i%3 == 0 {
@@ -141,11 +141,11 @@ func TestTimelineKnowsNodes(t *testing.T) {
 				s.Touch(n)
 			case 7:
 				mark := s.Begin()
-				must(t, s.Assume(small, n))
+				must(t, s.AddPodAt(small, n))
 				s.Touch(n)
 				s.Rollback(mark)
 			default:
-				must(t, s.Assume(small, n))
+				must(t, s.AddPodAt(small, n))
 			}
 		}
 
@@ -170,7 +170,7 @@ func TestTimelineKnowsNodes(t *testing.T) {
 			e.order = orderOf(s, e.order)
 			tl := e.timelineOf(s, e.order)
 			m := memory{tl, tl.end(), s.NodeSet(), map[int32]uint64{}}
-			for place, slot := range s.Order() {
+			for place, slot := range s.Slots() {
 				n := s.AtSlot(slot)
 				if tl.at[place] != n {
 					t.Fatalf("seed %d: at[%d] is not the node of the snapshot", seed, place)

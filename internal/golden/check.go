@@ -111,11 +111,7 @@ func (d *differences) filter(c *framework.Cycle, p framework.Plugin, nodes []*fr
 	if !status.IsSuccess() {
 		return
 	}
-	restricts := bound.Nodes
-	if !bound.Restrict {
-		restricts = nil
-	}
-	d.compare(p.Name()+": PreFilter nodes", restricts, want.Restricts)
+	d.compare(p.Name()+": PreFilter nodes", bound.NodeNames, want.Restricts)
 	if bound.Filter == nil {
 		bound.Filter = passAll{}
 	}

@@ -11,7 +11,7 @@
 // it is nominated to their node, waits, and is tried again.
 //
 // Each decision is taken three times: by a scheduler that verifies its fast road
-// (see [scheduling.Fast]), and by one that has none.
+// (see [scheduling.CacheConfig]), and by one that has none.
 //
 // It is for tests and for the command internal/cmd/soak.
 package soak

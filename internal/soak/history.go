@@ -226,7 +226,7 @@ func (h *history) decide(p waiter, mayPlace bool) error {
 		return nil
 	}
 	if p.node != "" {
-		h.snap.Denominate(p.info, p.node)
+		h.snap.ClearNomination(p.info, p.node)
 		h.res.Preemption.Claimed++
 	}
 	return h.fast.Assume(h.snap, p.info, d)
@@ -249,7 +249,7 @@ func (h *history) different(err error) (bool, error) {
 
 // outcome is all that a decision said.
 func outcome(d scheduling.Decision, err error) string {
-	return fmt.Sprintf("%q, score %d, %d feasible, %d evaluated, %d tied: %v", d.Node, d.Score, d.Feasible, d.Evaluated, d.Tied, err)
+	return fmt.Sprintf("%q, score %d, %d feasible, %d evaluated, %d tied: %v", d.Node, d.Score, d.Feasible, d.Evaluated, d.TiedNodes, err)
 }
 
 // deletePods takes a few pods off a node, more where it is crowded.
@@ -259,7 +259,7 @@ func (h *history) deletePods() error {
 	}
 	n := h.someNode()
 	for k := 1 + len(n.Pods)/h.crowded; k > 0 && len(n.Pods) > 0; k-- {
-		if err := h.snap.Forget(n.Pods[h.r.IntN(len(n.Pods))], n); err != nil {
+		if err := h.snap.RemovePodAt(n.Pods[h.r.IntN(len(n.Pods))], n); err != nil {
 			return err
 		}
 		n = h.snap.Node(n.Name())
@@ -273,7 +273,7 @@ func (h *history) bindElsewhere() error {
 	if err != nil {
 		return err
 	}
-	return h.snap.Assume(p, h.someNode())
+	return h.snap.AddPodAt(p, h.someNode())
 }
 
 // replacePod exchanges a pod for one of another class, as an update does.
@@ -282,7 +282,7 @@ func (h *history) replacePod() error {
 	if len(n.Pods) == 0 {
 		return nil
 	}
-	if err := h.snap.Forget(n.Pods[h.r.IntN(len(n.Pods))], n); err != nil {
+	if err := h.snap.RemovePodAt(n.Pods[h.r.IntN(len(n.Pods))], n); err != nil {
 		return err
 	}
 	p, err := h.newPod()
@@ -298,7 +298,7 @@ func (h *history) whatIf() error {
 	return h.try(func() error {
 		name := h.someNode().Name()
 		for n := h.snap.Node(name); len(n.Pods) > 0; n = h.snap.Node(name) {
-			if err := h.snap.Forget(n.Pods[0], n); err != nil {
+			if err := h.snap.RemovePodAt(n.Pods[0], n); err != nil {
 				return err
 			}
 		}

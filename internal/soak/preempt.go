@@ -93,7 +93,7 @@ func (h *history) evict(victim *framework.PodInfo, node string) error {
 	}
 	c.Evictions++
 	n := h.snap.Node(node)
-	if err := h.snap.Forget(victim, n); err != nil {
+	if err := h.snap.RemovePodAt(victim, n); err != nil {
 		return err
 	}
 	if chance(h.r, 2) {
@@ -110,7 +110,7 @@ func (h *history) evict(victim *framework.PodInfo, node string) error {
 		return err
 	}
 	h.leaving = append(h.leaving, leaver{info, node, h.steps + 1 + h.r.IntN(60)})
-	return h.snap.Assume(info, n)
+	return h.snap.AddPodAt(info, n)
 }
 
 // wait lets the pod wait, half of those that no node is kept for; others give up
@@ -130,7 +130,7 @@ func (h *history) wait(p waiter) error {
 func (h *history) giveUp() error {
 	p, ok := h.takeWaiter()
 	if ok {
-		h.snap.Denominate(p.info, p.node)
+		h.snap.ClearNomination(p.info, p.node)
 	}
 	return nil
 }
@@ -173,8 +173,8 @@ func (h *history) bindWaiter() error {
 	if !ok {
 		return nil
 	}
-	h.snap.Denominate(p.info, p.node)
-	return h.snap.Assume(p.info, h.someNode())
+	h.snap.ClearNomination(p.info, p.node)
+	return h.snap.AddPodAt(p.info, h.someNode())
 }
 
 // start notes that some pods of a node have started.
@@ -190,10 +190,10 @@ func (h *history) start() error {
 		if err != nil {
 			return err
 		}
-		if err := h.snap.Forget(p, n); err != nil {
+		if err := h.snap.RemovePodAt(p, n); err != nil {
 			return err
 		}
-		if err := h.snap.Assume(info, n); err != nil {
+		if err := h.snap.AddPodAt(info, n); err != nil {
 			return err
 		}
 	}

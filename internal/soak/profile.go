@@ -16,13 +16,13 @@ import (
 func schedulers(r *rand.Rand) (fast, plain *scheduling.Scheduler, err error) {
 	p := profile(r)
 	p.Seed = r.Uint64()
-	p.Tie = scheduling.TieRule(r.IntN(int(scheduling.Custom)))
+	p.TieRule = scheduling.TieRule(r.IntN(int(scheduling.Custom)))
 	p.Percentage = pick(r, scheduling.AllNodes, scheduling.AllNodes, scheduling.Adaptive, 20)
-	p.Fast = scheduling.Fast{Verify: true, Budget: pick(r, 0, 0, 200_000)}
+	p.Cache = scheduling.CacheConfig{Verify: true, Budget: pick(r, 0, 0, 200_000)}
 	if fast, err = scheduling.New(p); err != nil {
 		return nil, nil, err
 	}
-	p.Fast = scheduling.Fast{Off: true}
+	p.Cache = scheduling.CacheConfig{Off: true}
 	p.Parallelism = 1 + r.IntN(3)
 	plain, err = scheduling.New(p)
 	return fast, plain, err

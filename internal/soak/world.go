@@ -53,7 +53,7 @@ func (w *world) leave(now int) error {
 		}
 		w.leaving = slices.Delete(w.leaving, i, i+1)
 		if n := w.snap.Node(l.node); n != nil && slices.Contains(n.Pods, l.info) {
-			if err := w.snap.Forget(l.info, n); err != nil {
+			if err := w.snap.RemovePodAt(l.info, n); err != nil {
 				return err
 			}
 		}
@@ -74,7 +74,7 @@ func (w *world) nominate(p waiter, node string) (waiter, error) {
 		return p, err
 	}
 	if node == "" {
-		w.snap.Denominate(info, p.node)
+		w.snap.ClearNomination(info, p.node)
 		return waiter{info, ""}, nil
 	}
 	return waiter{info, node}, w.snap.Nominate(info, node, p.node)

@@ -37,11 +37,11 @@ func (t *Tables) divide(keys, labels []int32) framework.Groups {
 const divisionsMost = 64
 
 func (t *Tables) newGroups(keys, labels []int32) framework.Groups {
-	of := make([]int32, t.snapshot.Slots())
+	of := make([]int32, t.snapshot.SlotLimit())
 	count := int32(1)
 	refine := func(domain func(slot int) int32) bool {
 		numbers := map[[2]int32]int32{}
-		for _, slot := range t.snapshot.Order() {
+		for _, slot := range t.snapshot.Slots() {
 			pair := [2]int32{of[slot], domain(slot)}
 			n, ok := numbers[pair]
 			if !ok {

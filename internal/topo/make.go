@@ -124,7 +124,7 @@ func (t *Tables) sweep() {
 			bytes += c.bytes()
 		}
 	}
-	if bytes > max(budget, t.snapshot.Slots()<<10) || len(t.affinities)+len(t.spreads) > bindingLimit {
+	if bytes > max(budget, t.snapshot.SlotLimit()<<10) || len(t.affinities)+len(t.spreads) > bindingLimit {
 		t.evict()
 	}
 	forgotten := false

@@ -84,9 +84,9 @@ func AttachedIn(s *framework.Snapshot) *Attached {
 	if now.nodes == 0 {
 		return a // no node is limited
 	}
-	for _, slot := range s.Order() {
+	for _, slot := range s.Slots() {
 		if n := s.AtSlot(slot); slot >= len(a.slots) || a.slots[slot] == nil || a.slots[slot].generation != n.Generation() {
-			a.own(s.Slots())
+			a.own(s.SlotLimit())
 			v := a.read(s, n)
 			a.slots[slot] = &v
 		}

@@ -103,7 +103,7 @@ func (f *Finder) Prepare(s *framework.Snapshot, pod *framework.PodInfo) framewor
 	for i, ref := range refs {
 		var err error
 		if claims[i], err = usableClaim(s, pod.Pod, ref); err != nil {
-			return framework.RejectForGood(framework.Text(err.Error()))
+			return framework.UnresolvableStatus(framework.Text(err.Error()))
 		}
 	}
 	immediate := false
@@ -120,7 +120,7 @@ func (f *Finder) Prepare(s *framework.Snapshot, pod *framework.PodInfo) framewor
 		}
 	}
 	if immediate {
-		return framework.RejectForGood(errUnbound)
+		return framework.UnresolvableStatus(errUnbound)
 	}
 	f.prepareWaiting()
 	return framework.Status{}

@@ -69,11 +69,11 @@ func (m *machine) newPod() *framework.PodInfo {
 	return info
 }
 
-func (m *machine) PodComes(*rapid.T) { m.must(m.s.Assume(m.newPod(), m.node())) }
+func (m *machine) PodComes(*rapid.T) { m.must(m.s.AddPodAt(m.newPod(), m.node())) }
 
 func (m *machine) PodGoes(*rapid.T) {
 	if n := m.node(); len(n.Pods) > 0 {
-		m.must(m.s.Forget(n.Pods[rapid.IntRange(0, len(n.Pods)-1).Draw(m.t, "pod")], n))
+		m.must(m.s.RemovePodAt(n.Pods[rapid.IntRange(0, len(n.Pods)-1).Draw(m.t, "pod")], n))
 	}
 }
 
@@ -121,7 +121,7 @@ func (m *machine) Reserve(*rapid.T) {
 	if reasons != 0 || err != nil {
 		return
 	}
-	m.must(m.s.Assume(p, n))
+	m.must(m.s.AddPodAt(p, n))
 	m.must(Assume(m.s, p, n.Name(), &found))
 	m.placed = append(m.placed, p)
 }
@@ -137,7 +137,7 @@ func (m *machine) PodReturns(*rapid.T) {
 			return
 		}
 	}
-	m.must(m.s.Assume(p, m.node()))
+	m.must(m.s.AddPodAt(p, m.node()))
 }
 
 // GiveBack takes back what is reserved for the claims of a pod, wherever it is.

@@ -9,7 +9,7 @@ import (
 )
 
 // LoadAwareScheduling holds the arguments of Koordinator's plugin of that name.
-// What each of them means says [estimator.LoadAware], to which [Config] leads.
+// What each of them means says [estimator.LoadConfig], to which [Config] leads.
 //
 // Source: LoadAwareSchedulingArgs, kubescheduler.config.k8s.io/v1, of
 // Koordinator 1.8, in v1beta2 and v1beta3 of its predecessors.
@@ -152,8 +152,8 @@ func (a *LoadAwareScheduling) GivenIn(apiVersion string) {
 
 // Config returns the configuration that the arguments describe, but for the
 // estimator's name.
-func (a *LoadAwareScheduling) Config() estimator.LoadAware {
-	c := estimator.LoadAware{
+func (a *LoadAwareScheduling) Config() estimator.LoadConfig {
+	c := estimator.LoadConfig{
 		Rules:               a.rules,
 		Expiration:          estimator.Seconds(value(a.NodeMetricExpirationSeconds)),
 		Thresholds:          a.UsageThresholds,

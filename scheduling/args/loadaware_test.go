@@ -173,7 +173,7 @@ func (fixed) EstimateNode(n *api.Node) (resource.List, error) { return n.Status.
 // Whoever registers an estimator as the default one gets it, named or not.
 func TestLoadAwareDefaultEstimator(t *testing.T) {
 	known := estimator.KnownEstimators()
-	known[estimator.DefaultEstimatorName] = func(estimator.LoadAware) (estimator.Estimator, error) { return fixed{}, nil }
+	known[estimator.DefaultEstimatorName] = func(estimator.LoadConfig) (estimator.Estimator, error) { return fixed{}, nil }
 	for _, text := range []string{`{}`, `{"estimator":"defaultEstimator"}`} {
 		load, err := loadAware(t, "", text).Load(known)
 		if err != nil {
@@ -189,7 +189,7 @@ func TestLoadAwareDefaultEstimator(t *testing.T) {
 			t.Errorf("%s, none registered: the estimator is a %T", text, load.Config().Estimator)
 		}
 	}
-	known[estimator.DefaultEstimatorName] = func(estimator.LoadAware) (estimator.Estimator, error) { return nil, nil }
+	known[estimator.DefaultEstimatorName] = func(estimator.LoadConfig) (estimator.Estimator, error) { return nil, nil }
 	want := `load-aware configuration: estimator: "defaultEstimator": the function registered for it made none: return an estimator or an error`
 	if _, err := loadAware(t, "", `{}`).Load(known); err == nil || err.Error() != want {
 		t.Errorf("an estimator that is nil: %v, want %s", err, want)

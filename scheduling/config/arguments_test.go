@@ -126,7 +126,7 @@ func TestArgumentsDecide(t *testing.T) {
 // saysOf is what a plugin says of each node, by the profile of a file.
 func saysOf(t *testing.T, snap *framework.Snapshot, pod *api.Pod, plugin, file string) string {
 	t.Helper()
-	scheduler, err := scheduling.New(build(t, file, config.Options{}).Profiles[0])
+	scheduler, err := scheduling.New(build(t, file, config.LoadConfig{}).Profiles[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestArgumentsAreHandedOn(t *testing.T) {
 - pluginConfig:
   - {name: DefaultPreemption, args: {minCandidateNodesPercentage: 31, minCandidateNodesAbsolute: 7}}
   - {name: VolumeBinding, args: {shape: [{utilization: 0, score: 1}, {utilization: 60, score: 9}]}}
-`, config.Options{}).Profiles[0]
+`, config.LoadConfig{}).Profiles[0]
 	want := []framework.Plugin{preemption.DefaultPreemption{MinCandidateNodesPercentage: new(int32(31)), MinCandidateNodesAbsolute: new(int32(7))}}
 	if diff := cmp.Diff(want, profile.PostFilter); diff != "" {
 		t.Errorf("PostFilter (-want +got):\n%s", diff)

@@ -475,11 +475,11 @@ profiles:
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			o := config.Options{Preset: config.Release137(), Plugins: plugins(tt.plugins)}
+			o := config.LoadConfig{Preset: config.Kubernetes137(), Plugins: plugins(tt.plugins)}
 			if tt.defaults != "" {
 				o.Preset.Default = config.Plugins{MultiPoint: config.PluginSet{Enabled: list(tt.defaults)}}
 			}
-			o.Registry = scheduling.Registry137()
+			o.Registry = scheduling.Kubernetes137Registry()
 			register(t, o.Registry, o.Plugins)
 			c, err := config.Load([]byte(tt.file), o)
 			if tt.err != "" {
@@ -520,7 +520,7 @@ func TestArticlesDefaultList(t *testing.T) {
 		VolumeBinding:preFilter,filter,reserve,preBind,score VolumeRestrictions:filter VolumeZone:filter
 		NodeVolumeLimits:filter InterPodAffinity:preFilter,filter,preScore,score PrioritySort:queueSort
 		DefaultBinder:bind DefaultPreemption:postFilter`)
-	c, err := config.Load([]byte("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"), config.Options{})
+	c, err := config.Load([]byte("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"), config.LoadConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -534,11 +534,11 @@ func TestArticlesDefaultList(t *testing.T) {
 	}
 	// The documentation also names EBSLimits, GCEPDLimits, AzureDiskLimits and
 	// CinderLimits, which are refused by now, and which 1.18 has.
-	if diff := cmp.Diff([]string{"AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"}, config.Release137().Removed); diff != "" {
+	if diff := cmp.Diff([]string{"AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"}, config.Kubernetes137().Removed); diff != "" {
 		t.Errorf("Removed (-want +got):\n%s", diff)
 	}
-	for _, name := range config.Release137().Removed {
-		if _, ok := config.Release118().Plugins[name]; !ok {
+	for _, name := range config.Kubernetes137().Removed {
+		if _, ok := config.Kubernetes118().Plugins[name]; !ok {
 			t.Errorf("1.18 does not know %s", name)
 		}
 	}
@@ -548,7 +548,7 @@ func TestArticlesDefaultList(t *testing.T) {
 func TestArticlesArguments(t *testing.T) {
 	load := func(file, names string) []config.PluginConfig {
 		t.Helper()
-		c, err := config.Load([]byte(file), config.Options{Plugins: plugins(names)})
+		c, err := config.Load([]byte(file), config.LoadConfig{Plugins: plugins(names)})
 		if err != nil {
 			t.Fatal(err)
 		}

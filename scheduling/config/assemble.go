@@ -11,9 +11,9 @@ import (
 	"github.com/berth-sched/berth/scheduling/preemption"
 )
 
-// BuildOptions are what profiles need besides the configuration. The zero value
+// BuildConfig are what profiles need besides the configuration. The zero value
 // is enough for a scheduler that places pods and nothing else.
-type BuildOptions struct {
+type BuildConfig struct {
 	// Handle is given to the factories of plugins; nil if there is none.
 	Handle framework.Handle
 	// Extender may change how an extender is called, before its client is made:
@@ -46,7 +46,7 @@ type Built struct {
 // upstream's fails every pod then, or prepares itself for every node. In-tree
 // plugins are left out of points where there is nothing for them to do here. The
 // points of pod groups have no effect.
-func (c *Configuration) Build(o BuildOptions) (*Built, error) {
+func (c *Configuration) Build(o BuildConfig) (*Built, error) {
 	p := &problems{stage: StageBuild}
 	missing := make(map[string]bool)
 	built := new(Built)
@@ -89,7 +89,7 @@ func (a *assembler) assemble() scheduling.Profile {
 		Bind:        a.list(Bind),
 		PostBind:    a.list(PostBind),
 		Percentage:  a.percentage(),
-		Tie:         a.config.registry.Tie(),
+		TieRule:     a.config.registry.TieRule(),
 		Parallelism: int(a.config.Parallelism),
 	}
 	if a.config.preset.Release == "1.18" {
@@ -118,7 +118,7 @@ func (a *assembler) builtIn118(p *scheduling.Profile) {
 	p.PreEnqueue = append(p.PreEnqueue, scheduling.SchedulingGates{})
 	p.PostFilter = append(p.PostFilter, preemption.DefaultPreemption{})
 	if volumes, ok := a.made["VolumeBinding"]; ok {
-		if part := scheduling.Part(volumes, is[framework.ReservePlugin]); part != nil {
+		if part := scheduling.PluginFor(volumes, is[framework.ReservePlugin]); part != nil {
 			p.Reserve = append([]framework.Plugin{part}, p.Reserve...)
 		}
 	}
@@ -144,7 +144,7 @@ func (a *assembler) list(point Point) []framework.Plugin {
 		if p == nil {
 			continue
 		}
-		part := scheduling.Part(p, func(part framework.Plugin) bool { return serves(part, point) })
+		part := scheduling.PluginFor(p, func(part framework.Plugin) bool { return serves(part, point) })
 		switch _, inTree := a.config.preset.Plugins[entry.Name]; {
 		case part != nil:
 			list = append(list, part)

@@ -9,7 +9,7 @@ import (
 )
 
 // buildExtenders makes the clients of the extenders, in the order of their use.
-func (c *Configuration) buildExtenders(o BuildOptions, p *problems) []scheduling.Extender {
+func (c *Configuration) buildExtenders(o BuildConfig, p *problems) []scheduling.Extender {
 	var out []scheduling.Extender
 	for _, e := range c.OrderedExtenders() {
 		settings, err := c.extenderConfig(&e, o)
@@ -27,7 +27,7 @@ func (c *Configuration) buildExtenders(o BuildOptions, p *problems) []scheduling
 }
 
 // extenderConfig returns the settings of a client.
-func (c *Configuration) extenderConfig(e *Extender, o BuildOptions) (extender.Config, error) {
+func (c *Configuration) extenderConfig(e *Extender, o BuildConfig) (extender.Config, error) {
 	settings := extender.Config{
 		URLPrefix: e.URLPrefix, FilterVerb: e.FilterVerb, PrioritizeVerb: e.PrioritizeVerb, PreemptVerb: e.PreemptVerb, BindVerb: e.BindVerb,
 		Weight: e.Weight, NodeCacheCapable: e.NodeCacheCapable, Ignorable: e.Ignorable,

@@ -26,13 +26,13 @@ import (
 )
 
 // build loads a file and builds its profiles.
-func build(t *testing.T, file string, o config.Options) *config.Built {
+func build(t *testing.T, file string, o config.LoadConfig) *config.Built {
 	t.Helper()
 	c, err := config.Load([]byte(file), o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	built, err := c.Build(config.BuildOptions{})
+	built, err := c.Build(config.BuildConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,9 +62,9 @@ var releases = []struct {
 	preset   func() scheduling.Profile
 	missing  []string
 }{
-	{"1.37", scheduling.Registry137, scheduling.Kubernetes137, []string{"DynamicResources"}},
-	{"1.34", scheduling.Registry134, scheduling.Kubernetes134, []string{"DynamicResources"}},
-	{"1.18", scheduling.Registry118, scheduling.Kubernetes118, nil},
+	{"1.37", scheduling.Kubernetes137Registry, scheduling.Kubernetes137, []string{"DynamicResources"}},
+	{"1.34", scheduling.Kubernetes134Registry, scheduling.Kubernetes134, []string{"DynamicResources"}},
+	{"1.18", scheduling.Kubernetes118Registry, scheduling.Kubernetes118, nil},
 }
 
 // TestDefaultsEqualPresets compares the profile of an empty file with the preset
@@ -72,14 +72,14 @@ var releases = []struct {
 func TestDefaultsEqualPresets(t *testing.T) {
 	for _, r := range releases {
 		t.Run(r.name, func(t *testing.T) {
-			built := build(t, head, config.Options{Registry: r.registry()})
+			built := build(t, head, config.LoadConfig{Registry: r.registry()})
 			if diff := cmp.Diff(r.missing, built.Missing); diff != "" {
 				t.Errorf("missing plugins (-want +got):\n%s", diff)
 			}
 			preset, profile := r.preset(), built.Profiles[0]
-			if profile.Name != preset.Name || profile.Tie != preset.Tie || profile.Percentage != scheduling.Adaptive || profile.Parallelism != 16 {
+			if profile.Name != preset.Name || profile.TieRule != preset.TieRule || profile.Percentage != scheduling.Adaptive || profile.Parallelism != 16 {
 				t.Errorf("name %q, ties %v, percentage %d, parallelism %d, want %q, %v, Adaptive, 16",
-					profile.Name, profile.Tie, profile.Percentage, profile.Parallelism, preset.Name, preset.Tie)
+					profile.Name, profile.TieRule, profile.Percentage, profile.Parallelism, preset.Name, preset.TieRule)
 			}
 			want, got := kinds(preset), kinds(profile)
 			if diff := cmp.Diff(want, got); diff != "" {
@@ -133,7 +133,7 @@ profiles:
   percentageOfNodesToScore: 0
 - schedulerName: c
   percentageOfNodesToScore: 100
-`, config.Options{})
+`, config.LoadConfig{})
 	type settings struct {
 		name                    string
 		percentage, parallelism int
@@ -163,8 +163,8 @@ func (*shared) Score(*framework.PodInfo, *framework.NodeInfo) int64 { return 1 }
 // another one in the next.
 func TestBuildOncePerProfile(t *testing.T) {
 	made := 0
-	r := scheduling.Registry137()
-	err := r.Register("Shared", scheduling.Typed(func(*struct{}, framework.Handle) (*shared, error) {
+	r := scheduling.Kubernetes137Registry()
+	err := r.Register("Shared", scheduling.RegisterTyped(func(*struct{}, framework.Handle) (*shared, error) {
 		made++
 		return &shared{reserver{called("Shared")}, made}, nil
 	}))
@@ -172,7 +172,7 @@ func TestBuildOncePerProfile(t *testing.T) {
 		t.Fatal(err)
 	}
 	profile := "plugins: {multiPoint: {enabled: [{name: Shared, weight: 5}]}}"
-	built := build(t, head+"profiles: [{schedulerName: a, "+profile+"}, {schedulerName: b, "+profile+"}, {schedulerName: c}]", config.Options{Registry: r})
+	built := build(t, head+"profiles: [{schedulerName: a, "+profile+"}, {schedulerName: b, "+profile+"}, {schedulerName: c}]", config.LoadConfig{Registry: r})
 	for i, p := range built.Profiles[:2] {
 		filter := p.Filter[len(p.Filter)-1]
 		score := p.Score[len(p.Score)-1]
@@ -193,19 +193,19 @@ func (handle) Seed() uint64 { return 42 }
 
 func TestBuildHandsOverHandle(t *testing.T) {
 	var got uint64
-	r := scheduling.Registry137()
-	err := r.Register("Curious", scheduling.Typed(func(_ *struct{}, h framework.Handle) (scorer, error) {
+	r := scheduling.Kubernetes137Registry()
+	err := r.Register("Curious", scheduling.RegisterTyped(func(_ *struct{}, h framework.Handle) (scorer, error) {
 		got = h.Seed()
 		return scorer{called("Curious")}, nil
 	}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := config.Load([]byte(head+"profiles: [{plugins: {score: {enabled: [{name: Curious}]}}}]"), config.Options{Registry: r})
+	c, err := config.Load([]byte(head+"profiles: [{plugins: {score: {enabled: [{name: Curious}]}}}]"), config.LoadConfig{Registry: r})
 	if err != nil {
 		t.Fatal(err)
 	}
-	built, err := c.Build(config.BuildOptions{Handle: handle{}})
+	built, err := c.Build(config.BuildConfig{Handle: handle{}})
 	if err != nil || got != 42 {
 		t.Fatalf("Build: %v; the factory saw seed %d, want 42", err, got)
 	}
@@ -244,7 +244,7 @@ extenders:
 `
 	file = strings.ReplaceAll(file, "SERVER", server.URL)
 	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
-	o := config.Options{ReadFile: func(name string) ([]byte, error) {
+	o := config.LoadConfig{ReadFile: func(name string) ([]byte, error) {
 		if name != "ca.pem" {
 			return nil, fs.ErrNotExist
 		}
@@ -271,7 +271,7 @@ extenders:
 	if want := []string{"/hard/keep", "/soft/keep", "/hard/score"}; !slices.Equal(asked, want) {
 		t.Errorf("asked %v, want %v: ignorable ones last, one not interested", asked, want)
 	}
-	fit := scheduling.Part(built.Profiles[0].Filter[5], func(framework.Plugin) bool { return true })
+	fit := scheduling.PluginFor(built.Profiles[0].Filter[5], func(framework.Plugin) bool { return true })
 	if f, ok := fit.(filter.NodeResourcesFit); !ok || !slices.Equal(f.IgnoredResources, []resource.Name{"example.com/gpu"}) {
 		t.Errorf("%+v does not ignore what the extender manages", fit)
 	}
@@ -283,10 +283,10 @@ extenders:
 		t.Fatal(err)
 	}
 	want := "couldn't build extenders: " + server.URL + "/hard/: ca.pem: certificate file not read"
-	if _, err := c.Build(config.BuildOptions{}); err == nil || err.Error() != want || !errors.Is(err, config.ErrUnreadFile) {
+	if _, err := c.Build(config.BuildConfig{}); err == nil || err.Error() != want || !errors.Is(err, config.ErrUnreadFile) {
 		t.Errorf("Build: %v, want %s", err, want)
 	}
-	if _, err := c.Build(config.BuildOptions{Extender: func(e *extender.Config) { e.HTTP = server.Client() }}); err != nil {
+	if _, err := c.Build(config.BuildConfig{Extender: func(e *extender.Config) { e.HTTP = server.Client() }}); err != nil {
 		t.Errorf("Build with a client that is given: %v", err)
 	}
 }
@@ -330,7 +330,7 @@ func TestBuildPrepares(t *testing.T) {
 			if tt.plugins != "" {
 				file += "profiles: [{plugins: " + tt.plugins + "}]"
 			}
-			p := build(t, file, config.Options{}).Profiles[0]
+			p := build(t, file, config.LoadConfig{}).Profiles[0]
 			if got := names(p.PreFilter); got != tt.preFilter {
 				t.Errorf("PreFilter = %s, want %s", got, tt.preFilter)
 			}
@@ -346,13 +346,13 @@ func TestBuildPrepares(t *testing.T) {
 
 func TestBuildErrors(t *testing.T) {
 	broken := errors.New("broken")
-	r := scheduling.Registry137()
+	r := scheduling.Kubernetes137Registry()
 	for name, reg := range map[string]scheduling.Registration{
-		"Bad": scheduling.Typed(func(*struct{}, framework.Handle) (scorer, error) { return scorer{}, broken }),
+		"Bad": scheduling.RegisterTyped(func(*struct{}, framework.Handle) (scorer, error) { return scorer{}, broken }),
 		"Fickle": {Like: scorer{"Fickle"}, New: func(any, framework.Handle) (framework.Plugin, error) {
 			return filterer{called("Fickle")}, nil
 		}},
-		"Plain": scheduling.Fixed(scorer{"Plain"}),
+		"Plain": scheduling.RegisterValue(scorer{"Plain"}),
 	} {
 		if err := r.Register(name, reg); err != nil {
 			t.Fatal(err)
@@ -376,11 +376,11 @@ func TestBuildErrors(t *testing.T) {
 				point = "filter"
 			}
 			c, err := config.Load([]byte(head+"profiles: [{plugins: {"+point+": {enabled: [{name: "+tt.plugin+"}]}}}]"),
-				config.Options{Registry: r, Plugins: plugins("Stub:score")})
+				config.LoadConfig{Registry: r, Plugins: plugins("Stub:score")})
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = c.Build(config.BuildOptions{})
+			_, err = c.Build(config.BuildConfig{})
 			var e *config.Error
 			if !errors.As(err, &e) || len(e.Problems) != 1 {
 				t.Fatalf("Build: %v, want one problem", err)
@@ -393,11 +393,11 @@ func TestBuildErrors(t *testing.T) {
 			}
 		})
 	}
-	_, err := config.Load([]byte(head+"profiles: [{plugins: {score: {enabled: [{name: Nope}]}}}]"), config.Options{Registry: r})
+	_, err := config.Load([]byte(head+"profiles: [{plugins: {score: {enabled: [{name: Nope}]}}}]"), config.LoadConfig{Registry: r})
 	if err == nil || !strings.Contains(err.Error(), `ScorePlugin "Nope" does not exist; known plugins: Bad, DefaultBinder, DefaultPreemption, `) {
 		t.Errorf("a plugin that nobody knows: %v", err)
 	}
-	if _, err := config.Load([]byte(head+"profiles: [{pluginConfig: [{name: Plain, args: {a: 1}}], plugins: {score: {enabled: [{name: Plain}]}}}]"), config.Options{Registry: r}); err != nil {
+	if _, err := config.Load([]byte(head+"profiles: [{pluginConfig: [{name: Plain, args: {a: 1}}], plugins: {score: {enabled: [{name: Plain}]}}}]"), config.LoadConfig{Registry: r}); err != nil {
 		t.Errorf("arguments are looked at by the factory only: %v", err)
 	}
 }
@@ -422,13 +422,13 @@ func TestGoldenFilesBuild(t *testing.T) {
 				continue
 			}
 			o := c.options()
-			o.Registry = scheduling.Registry137()
+			o.Registry = scheduling.Kubernetes137Registry()
 			register(t, o.Registry, o.Plugins)
 			loaded, err := config.Load([]byte(c.YAML), o)
 			if err != nil {
 				t.Fatal(err)
 			}
-			built, err := loaded.Build(config.BuildOptions{})
+			built, err := loaded.Build(config.BuildConfig{})
 			if err != nil {
 				if !notHere(err) {
 					t.Errorf("%s: %v", c.ID, err)

@@ -15,7 +15,7 @@ func BenchmarkLoad(b *testing.B) {
 	for name, file := range files {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := config.Load([]byte(file), config.Options{}); err != nil {
+				if _, err := config.Load([]byte(file), config.LoadConfig{}); err != nil {
 					b.Fatal(err)
 				}
 			}

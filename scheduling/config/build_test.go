@@ -44,7 +44,7 @@ func TestBuild(t *testing.T) {
 			if !strings.HasPrefix(set, "{") {
 				set = "{" + set + "}"
 			}
-			e := refused(t, head+"profiles: [{plugins: "+set+"}]", config.Options{Plugins: known})
+			e := refused(t, head+"profiles: [{plugins: "+set+"}]", config.LoadConfig{Plugins: known})
 			p := e.Problems[0]
 			got, _, _ := strings.Cut(p.Text, "; known plugins: ")
 			if e.Stage != config.StageBuild || p.Class != tt.class || got != tt.want || p.Profile != "default-scheduler" {
@@ -68,7 +68,7 @@ profiles:
   pluginConfig: [{name: QS, args: {x: 2}}]
 `
 	}
-	o := config.Options{Plugins: plugins("QS:queueSort")}
+	o := config.LoadConfig{Plugins: plugins("QS:queueSort")}
 	const same = "enabled: [{name: QS}], disabled: [{name: PrioritySort}]"
 	if got, want := refused(t, file("{x: 1}", same), o).Error(), `initializing profiles: different queue sort plugin args for profile "b"`; got != want {
 		t.Errorf("got %s, want %s", got, want)
@@ -84,7 +84,7 @@ profiles:
 // TestUnknownPluginListsKnown checks that a wrong name is answered with the right
 // ones.
 func TestUnknownPluginListsKnown(t *testing.T) {
-	e := refused(t, head+"profiles: [{plugins: {filter: {enabled: [{name: NodeAfinity}]}}}]", config.Options{Plugins: plugins("Mine:score")})
+	e := refused(t, head+"profiles: [{plugins: {filter: {enabled: [{name: NodeAfinity}]}}}]", config.LoadConfig{Plugins: plugins("Mine:score")})
 	for _, name := range []string{"NodeAffinity", "Mine"} {
 		if !strings.Contains(e.Error(), name) {
 			t.Errorf("%v does not name %s", e, name)
@@ -103,7 +103,7 @@ profiles:
     filter: {enabled: [{name: ImageLocality}]}
 - schedulerName: b
   plugins: {bind: {disabled: [{name: '*'}]}}
-`, config.Options{})
+`, config.LoadConfig{})
 	var got []string
 	for _, p := range e.Problems {
 		got = append(got, fmt.Sprint(p.Class, " ", p.Profile, " ", p.Plugin))
@@ -127,7 +127,7 @@ func TestUnknownWhereNothingLooks(t *testing.T) {
 			file += "    " + string(p) + ": {disabled: [{name: '*'}]}\n"
 		}
 	}
-	if e := refused(t, file, config.Options{}); e.Problems[0].Class != config.UnknownPlugin || e.Problems[0].Plugin != "Nope" {
+	if e := refused(t, file, config.LoadConfig{}); e.Problems[0].Class != config.UnknownPlugin || e.Problems[0].Plugin != "Nope" {
 		t.Errorf("got %v", e)
 	}
 }
@@ -143,7 +143,7 @@ profiles:
 extenders:
 - managedResources: [{name: x.io/a, ignoredByScheduler: true}, {name: x.io/b}]
 `
-	c, err := config.Load([]byte(file), config.Options{})
+	c, err := config.Load([]byte(file), config.LoadConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +155,7 @@ extenders:
 		}
 	}
 	file = strings.Replace(file, "- schedulerName: b", "- schedulerName: b\n  plugins: {multiPoint: {disabled: [{name: NodeResourcesFit}]}}", 1)
-	e := refused(t, file, config.Options{})
+	e := refused(t, file, config.LoadConfig{})
 	if want := "couldn't build extenders: can't find NodeResourcesFitArgs in plugin config"; e.Error() != want || e.Problems[0].Profile != "b" {
 		t.Errorf("got %v, want %s", e, want)
 	}
@@ -172,7 +172,7 @@ func TestPluggableArgs(t *testing.T) {
 		errs := args.Decode(raw, a)
 		return a, errs
 	}}
-	o := config.Options{Plugins: map[string]config.Known{"Mine": known}}
+	o := config.LoadConfig{Plugins: map[string]config.Known{"Mine": known}}
 	load := func(plugin string) any {
 		t.Helper()
 		c, err := config.Load([]byte(head+"profiles: [{"+plugin+"}]"), o)
@@ -212,13 +212,13 @@ func TestTwoPluginsOfOneName(t *testing.T) {
 			t.Error("no panic")
 		}
 	}()
-	_, _ = config.Load([]byte(head), config.Options{Plugins: plugins("NodeAffinity:filter")})
+	_, _ = config.Load([]byte(head), config.LoadConfig{Plugins: plugins("NodeAffinity:filter")})
 }
 
 // TestPresets checks that the presets hang together.
 func TestPresets(t *testing.T) {
-	for name, p := range map[string]config.Preset{"1.18": config.Release118(), "1.34": config.Release134(), "1.37": config.Release137()} {
-		c, err := config.Load([]byte(head), config.Options{Preset: p})
+	for name, p := range map[string]config.Preset{"1.18": config.Kubernetes118(), "1.34": config.Kubernetes134(), "1.37": config.Kubernetes137()} {
+		c, err := config.Load([]byte(head), config.LoadConfig{Preset: p})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue

@@ -100,7 +100,7 @@ profiles:
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			e := refused(t, tt.file, config.Options{})
+			e := refused(t, tt.file, config.LoadConfig{})
 			if e.Stage != config.StageDecode || e.Problems[0].Class != tt.class {
 				t.Errorf("%s, %s, want %s, %s", e.Stage, e.Problems[0].Class, config.StageDecode, tt.class)
 			}
@@ -127,7 +127,7 @@ func TestLines(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			e := refused(t, tt.file, config.Options{})
+			e := refused(t, tt.file, config.LoadConfig{})
 			if got := e.Problems[0].Line; got != tt.line {
 				t.Errorf("line %d, want %d: %v", got, tt.line, e)
 			}
@@ -145,7 +145,7 @@ profiles:
     args: {filterTimeout: ten, bindingTimeout: 5, x: 1}
   - name: DefaultPreemption
     args: 7
-`, config.Options{})
+`, config.LoadConfig{})
 	want := `line 4: unknown field "bogus"
 line 3: parallelism: got a string, want an integer of 32 bits
 line 8: profiles[0].pluginConfig[0].args.bindingTimeout: got the number 5, want a duration such as "10s"
@@ -160,7 +160,7 @@ line 10: profiles[0].pluginConfig[1].args: got a number, want an object`
 // TestNoLines loads a file that is too large for lines to be looked up.
 func TestNoLines(t *testing.T) {
 	file := "apiVersion: kubescheduler.config.k8s.io/v1alpha1\nkind: KubeSchedulerConfiguration\nparallelism: 0\n" + strings.Repeat("#\n", 1<<20)
-	e := refused(t, file, config.Options{MaxBytes: len(file)})
+	e := refused(t, file, config.LoadConfig{MaxBytes: len(file)})
 	if p := e.Problems[0]; p.Line != 0 || p.Field != "parallelism" {
 		t.Errorf("got %+v", p)
 	}
@@ -175,7 +175,7 @@ percentageOfNodesToScore: 5e1
 podMaxBackoffSeconds: 16.0
 ---
 not: read
-`), config.Options{})
+`), config.LoadConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,14 +205,14 @@ func TestHostile(t *testing.T) {
 		"aliases":       []byte(bomb),
 		"large aliases": []byte(`a: &a "` + strings.Repeat("x", 1<<18) + "\"\nb: [" + strings.Repeat("*a,", 1<<18) + "]\n"),
 	} {
-		if _, err := config.Load(text, config.Options{}); err == nil {
+		if _, err := config.Load(text, config.LoadConfig{}); err == nil {
 			t.Errorf("%s: loaded", name)
 		}
 		if _, err := config.YAMLToJSON(text); err == nil {
 			t.Errorf("%s: converted", name)
 		}
 	}
-	e := refused(t, strings.Repeat("#", config.DefaultMaxBytes+1), config.Options{})
+	e := refused(t, strings.Repeat("#", config.DefaultMaxBytes+1), config.LoadConfig{})
 	if e.Problems[0].Class != config.TooLarge {
 		t.Errorf("class %s, want TooLarge", e.Problems[0].Class)
 	}

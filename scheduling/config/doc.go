@@ -2,7 +2,7 @@
 // really mean: which plugins run at which point, in which order, with which
 // weights and arguments.
 //
-//	c, err := config.Load(data, config.Options{
+//	c, err := config.Load(data, config.LoadConfig{
 //		Plugins: map[string]config.Known{"Mine": {Points: []config.Point{config.Score}}},
 //	})
 //	if err != nil {
@@ -33,10 +33,10 @@
 // as data (a [Preset]), others by the [scheduling.Registry] of the Options, which
 // also makes them:
 //
-//	registry := scheduling.Registry137()
-//	err := registry.Register("Mine", scheduling.Typed(NewMine))
-//	c, err := config.Load(data, config.Options{Registry: registry})
-//	built, err := c.Build(config.BuildOptions{})
+//	registry := scheduling.Kubernetes137Registry()
+//	err := registry.Register("Mine", scheduling.RegisterTyped(NewMine))
+//	c, err := config.Load(data, config.LoadConfig{Registry: registry})
+//	built, err := c.Build(config.BuildConfig{})
 //	s, err := scheduling.New(built.Profiles[0])
 //
 // # What it leaves to you

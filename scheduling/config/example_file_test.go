@@ -15,7 +15,7 @@ apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
 profiles:
 - plugins: {filter: {enabled: [{name: NodeColour}]}}
-`), config.Options{})
+`), config.LoadConfig{})
 	var e *config.Error
 	if !errors.As(err, &e) {
 		fmt.Println(err)
@@ -45,8 +45,8 @@ func ExamplePlugins() {
 
 // A preset is what a release knows by itself, and can be changed before use.
 func ExamplePreset() {
-	var preset config.Preset = config.Release134()
-	c, err := config.Load([]byte("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"), config.Options{Preset: preset})
+	var preset config.Preset = config.Kubernetes134()
+	c, err := config.Load([]byte("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"), config.LoadConfig{Preset: preset})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -67,7 +67,7 @@ profiles:
 - plugins: {multiPoint: {disabled: [{name: InterPodAffinity}]}}
   pluginConfig:
   - {name: InterPodAffinity, args: {hardPodAffinityWeight: 5}}
-`), config.Options{})
+`), config.LoadConfig{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -86,7 +86,7 @@ apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
 clientConnection: {qps: 200}
 leaderElection: {leaderElect: false}
-`), config.Options{})
+`), config.LoadConfig{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -115,13 +115,13 @@ func ExampleExtender() {
 // What became of a file: schedulers to run, and what kube-scheduler would have
 // enabled besides.
 func ExampleBuilt() {
-	c, err := config.Load([]byte("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"), config.Options{})
+	c, err := config.Load([]byte("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"), config.LoadConfig{})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	var built *config.Built
-	if built, err = c.Build(config.BuildOptions{}); err != nil {
+	if built, err = c.Build(config.BuildConfig{}); err != nil {
 		fmt.Println(err)
 		return
 	}

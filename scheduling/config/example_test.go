@@ -27,7 +27,7 @@ profiles:
       enabled:
       - {name: ImageLocality, weight: 5}
 `
-	c, err := config.Load([]byte(file), config.Options{
+	c, err := config.Load([]byte(file), config.LoadConfig{
 		Plugins: map[string]config.Known{"Mine": {Points: []config.Point{config.Score}}},
 	})
 	if err != nil {
@@ -63,12 +63,12 @@ profiles:
       scoringStrategy:
         type: MostAllocated
         resources: [{name: cpu, weight: 1}]
-`), config.Options{})
+`), config.LoadConfig{})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	built, err := c.Build(config.BuildOptions{})
+	built, err := c.Build(config.BuildConfig{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -104,7 +104,7 @@ parallelism: 0
 profiles:
 - schedulerName: a
 - percentageOfNodesToScore: 200
-`), config.Options{})
+`), config.LoadConfig{})
 	var e *config.Error
 	if errors.As(err, &e) {
 		fmt.Println(e.Stage)
@@ -128,7 +128,7 @@ profiles:
     multiPoint:
       enabled: [{name: PrioritySort}, {name: InterPodAffinity}, {name: DefaultBinder}]
       disabled: [{name: "*"}]
-`), config.Options{})
+`), config.LoadConfig{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -159,7 +159,7 @@ profiles:
   - name: Limit
     args:
       limits: 5
-`), config.Options{Plugins: map[string]config.Known{"Limit": {Points: []config.Point{config.Filter}, Args: decode}}})
+`), config.LoadConfig{Plugins: map[string]config.Known{"Limit": {Points: []config.Point{config.Filter}, Args: decode}}})
 	fmt.Println(err)
 	// Output:
 	// line 8: unknown field "profiles[0].pluginConfig[0].args.limits"

@@ -16,7 +16,7 @@ func FuzzLoad(f *testing.F) {
 	f.Add([]byte(head + "profiles:\n- &a\n  schedulerName: x\n  plugins: {score: {enabled: [{name: A, weight: -1}]}}\n- *a\n"))
 	f.Add([]byte("apiVersion: kubescheduler.config.k8s.io/v1alpha1\nkind: KubeSchedulerConfiguration\nplugins: {filter: {disabled: [{name: '*'}]}}\n"))
 	f.Add([]byte(head + "profiles: [{pluginConfig: [{name: NodeResourcesFit, args: {scoringStrategy: {type: X}}}]}]\nextenders: [{tlsConfig: {caData: Zm9v}}]"))
-	o := config.Options{Plugins: plugins("A:score B:filter,queueSort")}
+	o := config.LoadConfig{Plugins: plugins("A:score B:filter,queueSort")}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		c, err := config.Load(text, o)
 		if err == nil {

@@ -106,8 +106,8 @@ func readGolden(t *testing.T, file string) []*goldenCase {
 }
 
 // options returns the options under which the case was recorded.
-func (c *goldenCase) options() config.Options {
-	o := config.Options{Preset: config.Release137(), OnlyV1: true, ReadFile: os.ReadFile, Plugins: make(map[string]config.Known)}
+func (c *goldenCase) options() config.LoadConfig {
+	o := config.LoadConfig{Preset: config.Kubernetes137(), OnlyV1: true, ReadFile: os.ReadFile, Plugins: make(map[string]config.Known)}
 	if c.DefaultMultiPoint != nil {
 		o.Preset.Default = config.Plugins{MultiPoint: config.PluginSet{Enabled: c.DefaultMultiPoint}}
 	}

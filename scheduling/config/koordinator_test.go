@@ -88,12 +88,12 @@ var allRules = []estimator.Rules{estimator.Koordinator14, estimator.Koordinator1
 // koordinator makes the profile of a file by the rules of a version.
 func koordinator(t *testing.T, file string, rules estimator.Rules) scheduling.Profile {
 	t.Helper()
-	r := scheduling.Registry137()
-	if err := r.Register("LoadAwareScheduling", scheduling.LoadAware(rules, estimator.KnownEstimators())); err != nil {
+	r := scheduling.Kubernetes137Registry()
+	if err := r.Register("LoadAwareScheduling", scheduling.RegisterLoadAware(rules, estimator.KnownEstimators())); err != nil {
 		t.Fatal(err)
 	}
-	p := build(t, file, config.Options{Registry: r}).Profiles[0]
-	p.Parallelism, p.Fast.Verify = 1, true
+	p := build(t, file, config.LoadConfig{Registry: r}).Profiles[0]
+	p.Parallelism, p.Cache.Verify = 1, true
 	return p
 }
 

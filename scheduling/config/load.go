@@ -12,11 +12,11 @@ import (
 // much as a ConfigMap can hold.
 const DefaultMaxBytes = 1 << 20
 
-// Options are what Load needs besides the text. The zero value loads files for
+// LoadConfig are what Load needs besides the text. The zero value loads files for
 // kube-scheduler 1.37.
-type Options struct {
+type LoadConfig struct {
 	// Preset is the release whose plugins and defaults count. The zero value is
-	// that of Registry, [Release137] if it is of none.
+	// that of Registry, [Kubernetes137] if it is of none.
 	Preset Preset
 	// Registry makes the plugins when profiles are built, and tells of those that
 	// the preset does not have. nil stands for the one of the preset's release.
@@ -44,7 +44,7 @@ type Options struct {
 //
 // Time and memory are linear in the size of data, which is bounded; nesting and
 // the growth by aliases are bounded as by [YAMLToJSON].
-func Load(data []byte, o Options) (*Configuration, error) {
+func Load(data []byte, o LoadConfig) (*Configuration, error) {
 	o.complete()
 	preset := o.preset()
 	l := &loader{options: o, preset: preset, data: data}
@@ -63,26 +63,26 @@ func Load(data []byte, o Options) (*Configuration, error) {
 }
 
 // complete fills in the registry and the preset, each by the release of the other.
-func (o *Options) complete() {
+func (o *LoadConfig) complete() {
 	if o.Preset.Plugins == nil {
-		o.Preset = Release137()
+		o.Preset = Kubernetes137()
 		if o.Registry != nil {
 			switch o.Registry.Release() {
 			case "1.18":
-				o.Preset = Release118()
+				o.Preset = Kubernetes118()
 			case "1.34":
-				o.Preset = Release134()
+				o.Preset = Kubernetes134()
 			}
 		}
 	}
 	if o.Registry == nil {
 		switch o.Preset.Release {
 		case "1.18":
-			o.Registry = scheduling.Registry118()
+			o.Registry = scheduling.Kubernetes118Registry()
 		case "1.34":
-			o.Registry = scheduling.Registry134()
+			o.Registry = scheduling.Kubernetes134Registry()
 		case "1.37":
-			o.Registry = scheduling.Registry137()
+			o.Registry = scheduling.Kubernetes137Registry()
 		default:
 			o.Registry = scheduling.NewRegistry()
 		}
@@ -90,7 +90,7 @@ func (o *Options) complete() {
 }
 
 // preset returns the preset with all plugins in its table.
-func (o Options) preset() Preset {
+func (o LoadConfig) preset() Preset {
 	p := o.Preset.clone()
 	for _, name := range slices.Sorted(maps.Keys(o.Plugins)) {
 		if _, twice := p.Plugins[name]; twice {
@@ -104,7 +104,7 @@ func (o Options) preset() Preset {
 
 // A loader carries what the stages of loading share.
 type loader struct {
-	options Options
+	options LoadConfig
 	preset  Preset
 	data    []byte
 	version version

@@ -11,7 +11,7 @@ import (
 // told with its line.
 func TestLineOfProfilesInV1alpha1(t *testing.T) {
 	text := "apiVersion: kubescheduler.config.k8s.io/v1alpha1\nkind: KubeSchedulerConfiguration\nschedulerName: mine\nprofiles: [{schedulerName: x}]\n"
-	_, err := config.Load([]byte(text), config.Options{})
+	_, err := config.Load([]byte(text), config.LoadConfig{})
 	if want := `line 4: unknown field "profiles"`; err == nil || err.Error() != want {
 		t.Errorf("Load: %v, want %s", err, want)
 	}
@@ -22,7 +22,7 @@ func TestKnownPluginsAreListedOnce(t *testing.T) {
 	text := "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles:\n" +
 		"- {schedulerName: a, plugins: {score: {enabled: [{name: A}, {name: B}]}, filter: {enabled: [{name: C}]}}}\n" +
 		"- {schedulerName: b, plugins: {multiPoint: {enabled: [{name: D}]}}}\n"
-	_, err := config.Load([]byte(text), config.Options{})
+	_, err := config.Load([]byte(text), config.LoadConfig{})
 	if err == nil {
 		t.Fatal("Load took plugins that it does not know")
 	}
@@ -39,11 +39,11 @@ func TestBuildListsKnownPluginsOnce(t *testing.T) {
 	text := "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles:\n" +
 		"- {schedulerName: a, plugins: {score: {enabled: [{name: A}, {name: B}]}}}\n" +
 		"- {schedulerName: b, plugins: {score: {enabled: [{name: A}]}}}\n"
-	c, err := config.Load([]byte(text), config.Options{Plugins: plugins("A:score B:score")})
+	c, err := config.Load([]byte(text), config.LoadConfig{Plugins: plugins("A:score B:score")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = c.Build(config.BuildOptions{})
+	_, err = c.Build(config.BuildConfig{})
 	if err == nil {
 		t.Fatal("Build took plugins that nobody makes")
 	}

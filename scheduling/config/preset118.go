@@ -2,7 +2,7 @@ package config
 
 import "github.com/berth-sched/berth/scheduling/args"
 
-// Release118 returns the preset of kube-scheduler 1.18, the release that articles
+// Kubernetes118 returns the preset of kube-scheduler 1.18, the release that articles
 // about priorities and predicates describe, with the feature gates at their
 // defaults. Its default plugins stand at the points, not at multiPoint. The result
 // is the caller's to change.
@@ -15,7 +15,7 @@ import "github.com/berth-sched/berth/scheduling/args"
 //
 // Source: kube-scheduler 1.18.20, pkg/scheduler/algorithmprovider and
 // framework/plugins.
-func Release118() Preset {
+func Kubernetes118() Preset {
 	at := func(plugins ...Plugin) PluginSet { return PluginSet{Enabled: plugins} }
 	p := Preset{
 		Release: "1.18",

@@ -2,7 +2,7 @@ package config
 
 import "github.com/berth-sched/berth/scheduling/args"
 
-// Release134 returns the preset of kube-scheduler 1.34, with the feature gates at
+// Kubernetes134 returns the preset of kube-scheduler 1.34, with the feature gates at
 // their defaults. The result is the caller's to change.
 //
 // Against 1.37 NodeUnschedulable comes before NodeName, nothing concerns pod
@@ -14,7 +14,7 @@ import "github.com/berth-sched/berth/scheduling/args"
 //
 // Source: kube-scheduler 1.34.2, pkg/scheduler/apis/config/v1 and
 // framework/plugins.
-func Release134() Preset {
+func Kubernetes134() Preset {
 	p := Preset{
 		Release: "1.34",
 		Plugins: inTree(map[string][]Point{

@@ -1,6 +1,6 @@
 package config
 
-// Release137 returns the preset of kube-scheduler 1.37, with the feature gates at
+// Kubernetes137 returns the preset of kube-scheduler 1.37, with the feature gates at
 // their defaults. It is the one that [Load] uses when none is given. The result
 // is the caller's to change.
 //
@@ -9,7 +9,7 @@ package config
 //
 // Source: kube-scheduler 1.37.1, pkg/scheduler/apis/config/v1 and
 // framework/plugins.
-func Release137() Preset {
+func Kubernetes137() Preset {
 	return Preset{
 		Release: "1.37",
 		Plugins: inTree(map[string][]Point{

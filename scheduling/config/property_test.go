@@ -40,7 +40,7 @@ func drawProfile(t *rapid.T) map[string]any {
 // file as JSON and, loaded again, the configuration's own JSON mean the same.
 func TestResolved(t *testing.T) {
 	known := plugins("A:score B:filter,score C:preFilter,filter,preScore,score,reserve Q:score,permit")
-	preset := config.Release137()
+	preset := config.Kubernetes137()
 	rapid.Check(t, func(t *rapid.T) {
 		file := map[string]any{
 			"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",
@@ -50,7 +50,7 @@ func TestResolved(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := config.Options{Plugins: known}
+		o := config.LoadConfig{Plugins: known}
 		c, err := config.Load(text, o)
 		if err != nil {
 			return

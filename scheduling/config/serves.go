@@ -52,7 +52,7 @@ func (p Preset) register(r *scheduling.Registry) {
 		reg, _ := r.Lookup(name)
 		known := Known{Args: reg.Args}
 		for _, point := range Points() {
-			if scheduling.Part(reg.Like, func(part framework.Plugin) bool { return serves(part, point) }) != nil {
+			if scheduling.PluginFor(reg.Like, func(part framework.Plugin) bool { return serves(part, point) }) != nil {
 				known.Points = append(known.Points, point)
 			}
 		}

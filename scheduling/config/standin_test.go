@@ -14,9 +14,9 @@ import (
 
 // standIn is a plugin that serves the points it is told to, by parts that agree
 // to everything.
-func standIn(name string, points []config.Point) scheduling.Parts {
+func standIn(name string, points []config.Point) scheduling.Combined {
 	n := called(name)
-	parts := scheduling.Parts{n}
+	parts := scheduling.Combined{n}
 	for point, part := range map[config.Point]framework.Plugin{
 		config.PreEnqueue: preEnqueuer{n}, config.QueueSort: sorter{n}, config.PreFilter: preFilterer{n}, config.Filter: filterer{n},
 		config.PostFilter: postFilterer{n}, config.PreScore: preScorer{n}, config.Score: scorer{n}, config.Reserve: reserver{n},
@@ -73,7 +73,7 @@ func (filterer) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status
 }
 
 func (postFilterer) PostFilter(context.Context, *framework.Cycle, framework.Verdicts) (framework.PostFiltered, framework.Status) {
-	return framework.PostFiltered{}, framework.Reject("no way")
+	return framework.PostFiltered{}, framework.UnschedulableStatus("no way")
 }
 
 func (p preScorer) PreScore(*framework.Cycle, []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
@@ -100,7 +100,7 @@ func (postBinder) PostBind(context.Context, *framework.Cycle, string) {}
 // place builds the profiles of a configuration and places a pod with each.
 func place(t *testing.T, c *config.Configuration) {
 	t.Helper()
-	built, err := c.Build(config.BuildOptions{})
+	built, err := c.Build(config.BuildConfig{})
 	if err != nil {
 		t.Errorf("Build: %v", err)
 		return

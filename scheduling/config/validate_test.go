@@ -14,7 +14,7 @@ import (
 const head = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
 
 // refused loads a file that must be refused and returns the error.
-func refused(t *testing.T, file string, o config.Options) *config.Error {
+func refused(t *testing.T, file string, o config.LoadConfig) *config.Error {
 	t.Helper()
 	_, err := config.Load([]byte(file), o)
 	var e *config.Error
@@ -118,7 +118,7 @@ extenders:
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			e := refused(t, head+tt.file, config.Options{})
+			e := refused(t, head+tt.file, config.LoadConfig{})
 			if e.Stage != config.StageValidate {
 				t.Errorf("stage %s", e.Stage)
 			}
@@ -141,7 +141,7 @@ func TestValidateAccepts(t *testing.T) {
 		"weight without a prioritize verb": "extenders: [{weight: -7}]",
 		"nothing but null":                 "profiles: [null]\nextenders: null\nleaderElection: {leaseDuration: null}",
 	} {
-		if _, err := config.Load([]byte(head+file), config.Options{}); err != nil {
+		if _, err := config.Load([]byte(head+file), config.LoadConfig{}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -151,12 +151,12 @@ func TestValidateAccepts(t *testing.T) {
 // 1.37 refuses by name.
 func TestRemovedPluginsByPreset(t *testing.T) {
 	file := head + "profiles: [{plugins: {filter: {enabled: [{name: CinderLimits}]}}}]"
-	c, err := config.Load([]byte(file), config.Options{Preset: config.Release118()})
+	c, err := config.Load([]byte(file), config.LoadConfig{Preset: config.Kubernetes118()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := text(c.Effective().Profiles[0].Plugins[config.Filter]); !strings.HasSuffix(got, " CinderLimits") {
 		t.Errorf("filter: %s", got)
 	}
-	refused(t, file, config.Options{Preset: config.Release134()})
+	refused(t, file, config.LoadConfig{Preset: config.Kubernetes134()})
 }

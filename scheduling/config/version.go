@@ -23,7 +23,7 @@ type version struct {
 }
 
 // versions returns the versions that are read, the newest first.
-func (o Options) versions() []version {
+func (o LoadConfig) versions() []version {
 	all := []version{
 		{name: "v1"},
 		{name: "v1beta3"},

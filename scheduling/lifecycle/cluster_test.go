@@ -137,7 +137,7 @@ func TestSearchStartIsShared(t *testing.T) {
 	var profiles []scheduling.Profile
 	for _, name := range []string{"", "second"} {
 		p := scheduling.Kubernetes137()
-		p.Name, p.Percentage, p.Tie = name, 10, scheduling.First
+		p.Name, p.Percentage, p.TieRule = name, 10, scheduling.First
 		profiles = append(profiles, p)
 	}
 	w := newWorld(t, profiles...)
@@ -183,12 +183,12 @@ func TestConfirmation(t *testing.T) {
 		w := newWorld(t, scheduling.Kubernetes137())
 		w.pods(pod)
 		w.all() // no node
-		w.depth(queue.Depth{Backoff: 1})
+		w.depth(queue.Length{Backoff: 1})
 		w.nodes(api.MakeNode("n", "4", "8Gi"))
 		w.pods(pod.Node("n"))
 		w.all()
 		w.wantOn("n", "p")
-		w.depth(queue.Depth{})
+		w.depth(queue.Length{})
 	})
 	t.Run("the binding fails although the pod is bound", func(t *testing.T) {
 		w := newWorld(t, scheduling.Kubernetes137())
@@ -202,7 +202,7 @@ func TestConfirmation(t *testing.T) {
 		w.pass(time.Minute)
 		w.all()
 		w.wantOn("n", "p")
-		w.depth(queue.Depth{})
+		w.depth(queue.Length{})
 	})
 	t.Run("never", func(t *testing.T) {
 		w := newWorldWith(t, lifecycle.Config{Profiles: []scheduling.Profile{scheduling.Kubernetes137()}, AssumeTTL: 30 * time.Second}, lifecycle.NewHandle())
@@ -244,7 +244,7 @@ func TestPodsComeAndGo(t *testing.T) {
 	if a := w.one(); !strings.HasPrefix(fmt.Sprint(a.Err), "0/1 nodes are available: 1 Insufficient cpu.") {
 		t.Errorf("error %v", a.Err)
 	}
-	w.depth(queue.Depth{Unschedulable: 1})
+	w.depth(queue.Length{Unschedulable: 1})
 
 	w.pods(running.Phase(api.PodSucceeded)) // no longer uses its node
 	w.d.Settle(w.ctx)
@@ -262,14 +262,14 @@ func TestPodsComeAndGo(t *testing.T) {
 	w.wantOn("n", "p")
 	w.d.Apply(lifecycle.Gone(api.MakePod("x").UID("1").Obj())) // late, about the first
 	w.d.Settle(w.ctx)
-	w.depth(queue.Depth{Active: 1})
+	w.depth(queue.Length{Active: 1})
 
 	// A pod that is being deleted is not scheduled.
 	w.pods(api.MakePod("x").UID("2").Deleted(epoch))
 	if a := w.one(); a.State != lifecycle.Skipped {
 		t.Errorf("a pod that is being deleted: %v", a.State)
 	}
-	w.depth(queue.Depth{})
+	w.depth(queue.Length{})
 
 	w.d.Apply(lifecycle.Gone(node.Obj()))
 	w.d.Settle(w.ctx)
@@ -347,5 +347,5 @@ type listener struct{ events []framework.EventHint }
 func (listener) Name() string                              { return "listener" }
 func (l listener) EventsToRegister() []framework.EventHint { return l.events }
 func (listener) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status {
-	return framework.Reject("never")
+	return framework.UnschedulableStatus("never")
 }

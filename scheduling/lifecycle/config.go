@@ -33,7 +33,7 @@ type Config struct {
 	// own is 0.
 	Seed uint64
 	// Order is the order of the nodes; the zero value is kube-scheduler's.
-	Order framework.Order
+	Order framework.NodeOrder
 	// Bindings is how many binding cycles may run at once, each in a goroutine
 	// of its own. 0 means none: binding cycles run in the scheduling goroutine,
 	// as part of the attempt, and equal events give equal decisions. A pod that
@@ -60,7 +60,7 @@ type Config struct {
 	// applied, plugins, reporters and observers that panic where no pod fails by
 	// it, bindings that were never confirmed. It is called by the scheduling goroutine; nil means that
 	// nobody wants to know.
-	Problem func(error)
+	ErrorHandler func(error)
 }
 
 const defaultGrace = 10 * time.Second

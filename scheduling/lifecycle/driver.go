@@ -68,9 +68,9 @@ func New(c Config) (*Driver, error) {
 		}
 	}
 	var err error
-	d.queue, err = queue.New(queue.Options{
+	d.queue, err = queue.New(queue.Config{
 		Now: c.Clock.Now, Profiles: d.profiles, Sort: d.last.QueueSort(), Backoff: c.Backoff,
-		MaxUnschedulable: c.MaxUnschedulable, FullBackoff: c.FullBackoff, Problem: c.Problem,
+		MaxUnschedulable: c.MaxUnschedulable, FullBackoff: c.FullBackoff, ErrorHandler: c.ErrorHandler,
 	})
 	if err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func New(c Config) (*Driver, error) {
 
 // Apply tells the driver what happened. It takes effect, in the order of the
 // calls, before the next attempt. What is wrong with an event is told to
-// Config.Problem.
+// Config.ErrorHandler.
 func (d *Driver) Apply(events ...Event) {
 	for _, e := range events {
 		if e.apply != nil {
@@ -149,7 +149,7 @@ func (d *Driver) expire(ctx context.Context, now time.Time) {
 func (d *Driver) Snapshot() *framework.Snapshot { return d.snap }
 
 // Depth counts the pods in the queue.
-func (d *Driver) Depth() queue.Depth { return d.queue.Depth() }
+func (d *Driver) Depth() queue.Length { return d.queue.Len() }
 
 // Pending returns the pods in the queue and in flight, in the order of their
 // arrival. It costs O(n log n).
@@ -164,7 +164,7 @@ func (d *Driver) profileOf(p *api.Pod) *scheduling.Scheduler {
 }
 
 func (d *Driver) problem(err error) {
-	if err != nil && d.config.Problem != nil {
-		d.config.Problem(err)
+	if err != nil && d.config.ErrorHandler != nil {
+		d.config.ErrorHandler(err)
 	}
 }

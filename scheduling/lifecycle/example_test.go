@@ -138,7 +138,7 @@ func (m *meter) Attempt(a *lifecycle.Attempt) {
 	fmt.Println(a.Pod.Pod.Name, a.State, "on", a.Decision.Node)
 }
 func (m *meter) Point(lifecycle.PointTiming) { m.steps++ }
-func (m *meter) Queue(d queue.Depth)         { fmt.Println(d.InFlight, "in flight") }
+func (m *meter) Queue(d queue.Length)        { fmt.Println(d.InFlight, "in flight") }
 
 func (m *meter) Plugin(t lifecycle.PluginTiming) {
 	if m.plugins++; t.Point == "Filter" {

@@ -32,7 +32,7 @@ func TestNoWakeUpIsLost(t *testing.T) {
 	binding.Reserve = binding.Filter
 	all, preempting := scheduling.Kubernetes137(), scheduling.Kubernetes137()
 	all.PostFilter = nil
-	load, err := estimator.NewLoad(estimator.LoadAware{
+	load, err := estimator.NewLoad(estimator.LoadConfig{
 		Thresholds: map[resource.Name]int64{"cpu": 60, "memory": 70}, Rules: estimator.Koordinator18,
 	})
 	if err != nil {
@@ -82,7 +82,7 @@ type town struct {
 
 func newTown(t *rapid.T, p scheduling.Profile) *town {
 	c := &town{pods: map[string]*api.Pod{}, logf: t.Logf}
-	p.Fast.Verify = true // a kept answer that is stale would look like a lost event
+	p.Cache.Verify = true // a kept answer that is stale would look like a lost event
 	d, err := lifecycle.New(lifecycle.Config{Profiles: []scheduling.Profile{p}, Binder: c, Clock: virtualclock.New(frameworktest.Noon())})
 	if err != nil {
 		t.Fatal(err)

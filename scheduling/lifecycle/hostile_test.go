@@ -34,7 +34,7 @@ func TestHostileEvents(t *testing.T) {
 				bound[id(p)] = node // and nobody confirms it
 				return nil
 			}),
-			Problem: func(err error) {
+			ErrorHandler: func(err error) {
 				if problems++; err.Error() == "" {
 					t.Fatal("a problem without a text")
 				}

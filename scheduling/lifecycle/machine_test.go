@@ -71,7 +71,7 @@ func (l ledger) Reserve(c *framework.Cycle, n *framework.NodeInfo) framework.Sta
 		l.fault("pod %s reserves on %s, and has on %s", uid, n.Name(), on)
 	}
 	if c.Pod.Pod.Labels["reserve"] == "no" {
-		return framework.Reject("not reserved")
+		return framework.UnschedulableStatus("not reserved")
 	}
 	l.reserved[uid] = n.Name()
 	return framework.Status{}
@@ -84,7 +84,7 @@ func (l ledger) Unreserve(c *framework.Cycle, _ *framework.NodeInfo) {
 func (l ledger) Permit(_ context.Context, c *framework.Cycle, _ string) (framework.Status, time.Duration) {
 	switch c.Pod.Pod.Labels["permit"] {
 	case "no":
-		return framework.Reject("not permitted"), 0
+		return framework.UnschedulableStatus("not permitted"), 0
 	case "wait":
 		return wait, 20 * time.Second
 	}
@@ -119,7 +119,7 @@ func TestDriverStateMachine(t *testing.T) {
 		second.Name = "second"
 		d, err := lifecycle.New(lifecycle.Config{
 			Profiles: []scheduling.Profile{ledgerProfile(w), second}, Binder: w, Clock: w.clock, Handle: h,
-			Problem: func(err error) { w.fault("problem: %v", err) },
+			ErrorHandler: func(err error) { w.fault("problem: %v", err) },
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 )
 
 // An Observer is told what a driver does. It sees and changes nothing, must not
-// block, and must not call the driver. That it panics is told to Config.Problem.
+// block, and must not call the driver. That it panics is told to Config.ErrorHandler.
 //
 // An observer may also be a [PointObserver], a [PluginObserver], a
 // [ScoreObserver] or a [QueueObserver]. What nobody observes is not measured.
@@ -57,7 +57,7 @@ type ScoreObserver interface {
 // A QueueObserver is told how full the queue is.
 type QueueObserver interface {
 	// Queue is told after every attempt, by the scheduling goroutine.
-	Queue(d queue.Depth)
+	Queue(d queue.Length)
 }
 
 // The steps of a [PointTiming] that are not extension points.
@@ -131,7 +131,7 @@ func (d *Driver) tell(method string, call func()) {
 
 func (d *Driver) observeQueue() {
 	if d.observers.queue != nil {
-		d.tell("Queue", func() { d.observers.queue.Queue(d.queue.Depth()) })
+		d.tell("Queue", func() { d.observers.queue.Queue(d.queue.Len()) })
 	}
 }
 

@@ -34,7 +34,7 @@ func (w *watcher) Scores(e *scheduling.Explanation) {
 	w.log = append(w.log, "scores "+strings.Join(lines, " ")+" chosen "+e.Chosen)
 }
 
-func (w *watcher) Queue(d queue.Depth) { w.log = append(w.log, fmt.Sprintf("queue %+v", d)) }
+func (w *watcher) Queue(d queue.Length) { w.log = append(w.log, fmt.Sprintf("queue %+v", d)) }
 
 func TestObserver(t *testing.T) {
 	o := &watcher{}

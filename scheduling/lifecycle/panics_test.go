@@ -34,7 +34,7 @@ func TestHandleIgnoresNilPods(t *testing.T) {
 	w.handle.Nominate(nil, "n")
 	w.d.Settle(w.ctx)
 	w.noProblems()
-	w.depth(queue.Depth{Active: 1})
+	w.depth(queue.Length{Active: 1})
 }
 
 func TestVictimsMustBePods(t *testing.T) {
@@ -98,7 +98,7 @@ func (bomb) Attempt(*lifecycle.Attempt)                         { panic("oh") }
 func (bomb) Point(lifecycle.PointTiming)                        { panic("oh") }
 func (bomb) Plugin(lifecycle.PluginTiming)                      { panic("oh") }
 func (bomb) Scores(*scheduling.Explanation)                     { panic("oh") }
-func (bomb) Queue(queue.Depth)                                  { panic("oh") }
+func (bomb) Queue(queue.Length)                                 { panic("oh") }
 func (bomb) Bind(context.Context, *api.Pod, string) error       { return nil }
 func (bomb) Report(context.Context, *api.Pod, lifecycle.Report) { panic("oh") }
 
@@ -116,7 +116,7 @@ func TestReporterPanics(t *testing.T) {
 	w := newWorld(t, scheduling.Profile{})
 	d, err := lifecycle.New(lifecycle.Config{
 		Profiles: []scheduling.Profile{{}}, Binder: bomb{}, Clock: w.clock,
-		Problem: func(err error) { w.problems = append(w.problems, err.Error()) },
+		ErrorHandler: func(err error) { w.problems = append(w.problems, err.Error()) },
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -71,11 +71,11 @@ func TestPermitTimesOut(t *testing.T) {
 			if tt.after > 0 {
 				w.pass(tt.after - time.Nanosecond)
 				w.wantOn("n", "p")
-				w.depth(queue.Depth{InFlight: 1})
+				w.depth(queue.Length{InFlight: 1})
 			}
 			w.pass(time.Nanosecond)
 			w.wantOn("n")
-			w.depth(queue.Depth{Unschedulable: 1})
+			w.depth(queue.Length{Unschedulable: 1})
 			if diff := cmp.Diff([]string{"Unreserve c", "Unreserve b", "Unreserve a"}, calls); diff != "" {
 				t.Errorf("calls (-want +got):\n%s", diff)
 			}
@@ -107,7 +107,7 @@ func TestPermitDecisions(t *testing.T) {
 			pending []string
 		}{{"b", []string{"a"}}, {"b", []string{"a"}}, {"c", []string{"a"}}, {"a", []string{}}}
 		for _, s := range steps {
-			w.depth(queue.Depth{InFlight: 1})
+			w.depth(queue.Length{InFlight: 1})
 			p.Allow(s.allow)
 			if diff := cmp.Diff(s.pending, p.Pending()); diff != "" {
 				t.Errorf("after Allow(%s), Pending() (-want +got):\n%s", s.allow, diff)
@@ -125,7 +125,7 @@ func TestPermitDecisions(t *testing.T) {
 		}
 		w.pass(time.Hour) // the timers are gone
 		w.wantOn("n", "p")
-		w.depth(queue.Depth{})
+		w.depth(queue.Length{})
 		w.noProblems()
 	})
 	t.Run("reject", func(t *testing.T) {
@@ -139,7 +139,7 @@ func TestPermitDecisions(t *testing.T) {
 		p.Allow("b")
 		w.d.Settle(w.ctx)
 		w.wantOn("n")
-		w.depth(queue.Depth{Unschedulable: 1})
+		w.depth(queue.Length{Unschedulable: 1})
 		if w.d.Pending()[0].Plugins[0] != "b" {
 			t.Errorf("rejected by %v, want b", w.d.Pending()[0].Plugins)
 		}
@@ -152,7 +152,7 @@ func TestPermitDecisions(t *testing.T) {
 		}
 		w.d.Settle(w.ctx)
 		w.wantOn("n")
-		w.depth(queue.Depth{Backoff: 1})
+		w.depth(queue.Length{Backoff: 1})
 		want := `p SchedulerError waiting on permit for pod: for another nominated ""`
 		if got := w.reports[len(w.reports)-1]; got != want {
 			t.Errorf("report %q, want %q", got, want)
@@ -164,7 +164,7 @@ func TestPermitDecisions(t *testing.T) {
 		w.d.Apply(lifecycle.Gone(api.MakePod("p").UID("u").Obj()))
 		w.d.Settle(w.ctx)
 		w.wantOn("n")
-		w.depth(queue.Depth{})
+		w.depth(queue.Length{})
 		if diff := cmp.Diff([]string{"Unreserve c", "Unreserve b", "Unreserve a"}, calls); diff != "" {
 			t.Errorf("calls (-want +got):\n%s", diff)
 		}
@@ -303,7 +303,7 @@ func TestBoundElsewhereWhilePodWaits(t *testing.T) {
 			}
 			w.wantOn("n")
 			w.wantOn("other", "p")
-			w.depth(queue.Depth{})
+			w.depth(queue.Length{})
 			w.noProblems()
 		})
 	}

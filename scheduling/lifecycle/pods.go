@@ -94,7 +94,7 @@ func (d *Driver) nominate(p *pod, node string) {
 		return
 	}
 	if p.nominated != "" {
-		d.snap.Denominate(p.noted, p.nominated)
+		d.snap.ClearNomination(p.noted, p.nominated)
 		i := slices.Index(d.nominations, p)
 		d.nominations = slices.Delete(d.nominations, i, i+1)
 	}

@@ -17,21 +17,21 @@ import (
 // Filter, one of which may answer something else than Success at one of them.
 func TestPoints(t *testing.T) {
 	skip := framework.SkipStatus()
-	reject := framework.Reject("no")
-	pending := framework.Reject("later").WithCode(framework.Pending)
+	reject := framework.UnschedulableStatus("no")
+	pending := framework.UnschedulableStatus("later").WithCode(framework.Pending)
 	broken := framework.AsStatus(errors.New("broken"))
 	reserved := []string{"Reserve a", "Reserve b", "Reserve c"}
 	permitted := append(reserved[:3:3], "Permit a", "Permit b", "Permit c")
 	prebound := append(permitted[:6:6], "PreBind a", "PreBind b", "PreBind c")
 	undone := []string{"Unreserve c", "Unreserve b", "Unreserve a"}
 	posted := []string{"PostBind a", "PostBind b", "PostBind c"}
-	unschedulable, backoff, none := queue.Depth{Unschedulable: 1}, queue.Depth{Backoff: 1}, queue.Depth{}
+	unschedulable, backoff, none := queue.Length{Unschedulable: 1}, queue.Length{Backoff: 1}, queue.Length{}
 	for _, tt := range []struct {
 		name    string
 		answers map[string]framework.Status
 		calls   [][]string
 		err     string
-		depth   queue.Depth
+		depth   queue.Length
 	}{
 		{"all agree", nil, [][]string{prebound, {"Bind a"}, posted}, "", none},
 		{
@@ -177,7 +177,7 @@ func TestPanicsFailOnePod(t *testing.T) {
 				t.Errorf("the last calls are %v", last)
 			}
 			w.wantOn("n")
-			w.depth(queue.Depth{Backoff: 1})
+			w.depth(queue.Length{Backoff: 1})
 		})
 	}
 	t.Run("PostBind", func(t *testing.T) {

@@ -23,7 +23,7 @@ func (p inquirer) PostFilter(_ context.Context, c *framework.Cycle, v framework.
 		plugin, status := v.Verdict(n)
 		*p.log = append(*p.log, fmt.Sprintf("%s: %s %s", n.Name(), plugin, status))
 	}
-	return framework.PostFiltered{}, framework.Reject("asked")
+	return framework.PostFiltered{}, framework.UnschedulableStatus("asked")
 }
 
 // hush is a PreFilter plugin that wants no PostFilter for some pods.
@@ -44,9 +44,9 @@ func (bouncer) Name() string { return "bouncer" }
 func (bouncer) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
 	switch c.Pod.Pod.Labels["bounce"] {
 	case "now":
-		return framework.PreFiltered{}, framework.Reject("not now")
+		return framework.PreFiltered{}, framework.UnschedulableStatus("not now")
 	case "ever":
-		return framework.PreFiltered{}, framework.RejectForGood("never")
+		return framework.PreFiltered{}, framework.UnresolvableStatus("never")
 	}
 	return framework.PreFiltered{}, framework.SkipStatus()
 }

@@ -33,7 +33,7 @@ func TestPreemption(t *testing.T) {
 	if got := w.reports[0]; !strings.Contains(got, "Unschedulable") || !strings.HasSuffix(got, `nominated "n"`) {
 		t.Errorf("report %q", got)
 	}
-	w.depth(queue.Depth{Unschedulable: 1})
+	w.depth(queue.Length{Unschedulable: 1})
 	if n := w.d.Snapshot().Node("n"); len(n.Nominated) != 1 || n.Nominated[0].Pod.Name != "high" {
 		t.Errorf("%d pods are nominated to the node", len(n.Nominated))
 	}
@@ -110,7 +110,7 @@ func TestPostFilterOrder(t *testing.T) {
 			return framework.PostFiltered{Nominated: node, Override: true}
 		}
 	}
-	no, never := framework.Reject("no"), framework.RejectForGood("never")
+	no, never := framework.UnschedulableStatus("no"), framework.UnresolvableStatus("never")
 	for _, tt := range []struct {
 		name      string
 		plugins   []chooser
@@ -121,7 +121,7 @@ func TestPostFilterOrder(t *testing.T) {
 	}{
 		{"success ends it", []chooser{{name: "a", status: no}, {name: "b", result: to("n")}, {name: "c"}}, []string{"a", "b"}, "", "n", nil},
 		{"so does for good", []chooser{{name: "a", status: never}, {name: "b"}}, []string{"a"}, " never", "old", nil},
-		{"all refuse", []chooser{{name: "a", status: no}, {name: "b", result: to(""), status: framework.Reject("nor I")}}, []string{"a", "b"}, " no, nor I", "", nil},
+		{"all refuse", []chooser{{name: "a", status: no}, {name: "b", result: to(""), status: framework.UnschedulableStatus("nor I")}}, []string{"a", "b"}, " no, nor I", "", nil},
 		{"nothing is proposed", []chooser{{name: "a", status: no}}, []string{"a"}, " no", "old", nil},
 		{
 			"error",

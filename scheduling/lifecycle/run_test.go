@@ -83,9 +83,9 @@ func TestRunStopsGracefully(t *testing.T) {
 			if err := d.Run(ctx, &list{events: events()}); !errors.Is(err, context.Canceled) {
 				t.Errorf("Run: %v", err)
 			}
-			want := queue.Depth{Backoff: 1}
+			want := queue.Length{Backoff: 1}
 			if tt.bound {
-				want = queue.Depth{}
+				want = queue.Length{}
 			}
 			if got := d.Depth(); got != want {
 				t.Errorf("Depth() = %+v, want %+v", got, want)

@@ -42,10 +42,10 @@ func simulate(tb testing.TB, nodes, pods int, seed uint64) *history {
 	tb.Helper()
 	h := &history{clock: virtualclock.New(epoch), rng: rand.New(rand.NewPCG(seed, 0))}
 	p := scheduling.Kubernetes137()
-	p.Tie = scheduling.Random
+	p.TieRule = scheduling.Random
 	d, err := lifecycle.New(lifecycle.Config{
 		Profiles: []scheduling.Profile{p}, Binder: h, Clock: h.clock, Seed: seed,
-		Problem: func(err error) { tb.Error(err) },
+		ErrorHandler: func(err error) { tb.Error(err) },
 	})
 	if err != nil {
 		tb.Fatal(err)

@@ -107,7 +107,7 @@ func (steward) Name() string { return "steward" }
 
 func (s steward) Reserve(c *framework.Cycle, _ *framework.NodeInfo) framework.Status {
 	if s.chance(5) {
-		return framework.Reject("not reserved")
+		return framework.UnschedulableStatus("not reserved")
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -128,7 +128,7 @@ func (s steward) release(c *framework.Cycle) {
 func (s steward) Permit(context.Context, *framework.Cycle, string) (framework.Status, time.Duration) {
 	switch {
 	case s.chance(5):
-		return framework.Reject("not permitted"), 0
+		return framework.UnschedulableStatus("not permitted"), 0
 	case s.chance(40):
 		return wait, 3 * time.Millisecond
 	}
@@ -138,7 +138,7 @@ func (s steward) Permit(context.Context, *framework.Cycle, string) (framework.St
 func (s steward) PreBind(ctx context.Context, _ *framework.Cycle, _ string) framework.Status {
 	switch {
 	case s.chance(4):
-		return framework.Reject("not prepared")
+		return framework.UnschedulableStatus("not prepared")
 	case s.chance(4):
 		return framework.AsStatus(ctx.Err())
 	}
@@ -219,7 +219,7 @@ func TestSoak(t *testing.T) {
 	d, err := lifecycle.New(lifecycle.Config{
 		Profiles: []scheduling.Profile{p}, Binder: c, Clock: framework.ClockOf(time.Now, time.AfterFunc), Handle: h,
 		Bindings: 8, Grace: 20 * time.Millisecond,
-		Problem: func(err error) { c.problems = append(c.problems, err.Error()) },
+		ErrorHandler: func(err error) { c.problems = append(c.problems, err.Error()) },
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -20,7 +20,7 @@ type contrary struct{ rejects func() }
 func (contrary) Name() string { return "contrary" }
 func (c contrary) PreBind(context.Context, *framework.Cycle, string) framework.Status {
 	c.rejects()
-	return framework.Reject("no")
+	return framework.UnschedulableStatus("no")
 }
 
 func (contrary) EventsToRegister() []framework.EventHint {

@@ -103,7 +103,7 @@ func (w *waitingPod) Allow(plugin string) {
 func (w *waitingPod) Reject(plugin, message string) bool {
 	return w.refuse(&scheduling.FitError{
 		Pod: w.pod.Pod.Key(), Nodes: 1,
-		Rejections: []scheduling.Rejection{{Plugin: plugin, Status: framework.Reject(framework.Text(message)), Nodes: 1}},
+		Rejections: []scheduling.Rejection{{Plugin: plugin, Status: framework.UnschedulableStatus(framework.Text(message)), Nodes: 1}},
 	})
 }
 

@@ -42,7 +42,7 @@ func newWorldWith(tb testing.TB, c lifecycle.Config, h *lifecycle.Handle) *world
 	tb.Helper()
 	w := &world{tb: tb, ctx: context.Background(), clock: virtualclock.New(epoch), handle: h, bound: map[string]string{}}
 	c.Binder, c.Clock, c.Handle = w, w.clock, w.handle
-	c.Problem = func(err error) { w.problems = append(w.problems, err.Error()) }
+	c.ErrorHandler = func(err error) { w.problems = append(w.problems, err.Error()) }
 	d, err := lifecycle.New(c)
 	if err != nil {
 		tb.Fatal(err)
@@ -122,7 +122,7 @@ func (w *world) pass(d time.Duration) {
 	w.d.Settle(w.ctx)
 }
 
-func (w *world) depth(want queue.Depth) {
+func (w *world) depth(want queue.Length) {
 	w.tb.Helper()
 	if got := w.d.Depth(); got != want {
 		w.tb.Errorf("Depth() = %+v, want %+v", got, want)

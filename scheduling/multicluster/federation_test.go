@@ -352,7 +352,7 @@ func TestFederationProperties(t *testing.T) {
 			w.Placement.SpreadConstraints = []multicluster.SpreadConstraint{constraint("cluster", 1, most)}
 		}
 		estimators := rapid.SampledFrom([][]capacity.ClusterEstimator{
-			nil, {capacity.General{}}, {&capacity.General{Rule: capacity.MinCovers}}, {capacity.General{Rule: capacity.Contains}}, {capacity.General{IgnoreModels: true}},
+			nil, {capacity.General{}}, {&capacity.General{Rules: capacity.Karmada113}}, {capacity.General{Rules: capacity.Karmada111}}, {capacity.General{IgnoreModels: true}},
 		}).Draw(t, "estimators")
 		f := federation(t, multicluster.Scheduler{Estimators: estimators}, members...)
 		p, err := f.Place(w)

@@ -120,7 +120,7 @@ func TestFederationReportsSets(t *testing.T) {
 // that there is none; and if there is none, that is no error.
 func TestFederationPlacesSetsThatFit(t *testing.T) {
 	for name, e := range map[string]capacity.ClusterEstimator{
-		"nodes": nil, "FirstFit": capacity.General{}, "Contains": capacity.General{Rule: capacity.Contains}, "a pointer": &capacity.General{Rule: capacity.MinCovers},
+		"nodes": nil, "Karmada118": capacity.General{}, "Karmada111": capacity.General{Rules: capacity.Karmada111}, "a pointer": &capacity.General{Rules: capacity.Karmada113},
 	} {
 		for workers, unplaced := range map[int64]int64{1: 0, 2: 0, 3: 1} {
 			t.Run(fmt.Sprintf("%s, %d workers", name, workers), func(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 func TestFederationPlacesWhatFits(t *testing.T) {
 	const reason = "failed to scale up: Clusters available replicas 0 are not enough to schedule."
 	for name, e := range map[string]capacity.ClusterEstimator{
-		"nodes": nil, "FirstFit": capacity.General{}, "Contains": capacity.General{Rule: capacity.Contains}, "a pointer": &capacity.General{Rule: capacity.MinCovers},
+		"nodes": nil, "Karmada118": capacity.General{}, "Karmada111": capacity.General{Rules: capacity.Karmada111}, "a pointer": &capacity.General{Rules: capacity.Karmada113},
 	} {
 		for _, constraints := range [][]multicluster.SpreadConstraint{nil, {constraint("cluster", 1, 2), constraint("region", 1, 1)}} {
 			for replicas, unplaced := range map[int64]int64{2: 0, 3: 0, 4: 1} {

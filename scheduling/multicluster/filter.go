@@ -88,7 +88,7 @@ func (p APIEnablement) Filter(w *Workload, c *api.Cluster) framework.Status {
 	if w.holds(c.Name) && !(p.OnlyIncomplete && complete(c)) {
 		return framework.Status{}
 	}
-	return framework.Reject("cluster(s) did not have the API resource")
+	return framework.UnschedulableStatus("cluster(s) did not have the API resource")
 }
 
 func complete(c *api.Cluster) bool {
@@ -119,7 +119,7 @@ func (TaintToleration) Filter(w *Workload, c *api.Cluster) framework.Status {
 	if taint == nil {
 		return framework.Status{}
 	}
-	return framework.Reject(framework.Text(fmt.Sprintf("cluster(s) had untolerated taint {%s}", describe(taint))))
+	return framework.UnschedulableStatus(framework.Text(fmt.Sprintf("cluster(s) had untolerated taint {%s}", describe(taint))))
 }
 
 // describe writes a taint as kubectl does: key=value:effect, without what is
@@ -157,7 +157,7 @@ func (p Affinity) Filter(w *Workload, c *api.Cluster) framework.Status {
 	if a := w.Placement.ClusterAffinity; a == nil || a.matches(c, p.Zones) || w.overflows() && tierOf(&w.Placement, c, p.Zones) > 0 {
 		return framework.Status{}
 	}
-	return framework.Reject("cluster(s) did not match the placement cluster affinity constraint")
+	return framework.UnschedulableStatus("cluster(s) did not match the placement cluster affinity constraint")
 }
 
 // SpreadProperties rejects clusters that lack a property by which the placement
@@ -178,15 +178,15 @@ func (SpreadProperties) Filter(w *Workload, c *api.Cluster) framework.Status {
 		switch w.Placement.SpreadConstraints[i].SpreadByField {
 		case SpreadByProvider:
 			if c.Spec.Provider == "" {
-				return framework.Reject("cluster(s) did not have provider property")
+				return framework.UnschedulableStatus("cluster(s) did not have provider property")
 			}
 		case SpreadByRegion:
 			if c.Spec.Region == "" {
-				return framework.Reject("cluster(s) did not have region property")
+				return framework.UnschedulableStatus("cluster(s) did not have region property")
 			}
 		case SpreadByZone:
 			if len(zonesOf(c)) == 0 {
-				return framework.Reject("cluster(s) did not have zones property")
+				return framework.UnschedulableStatus("cluster(s) did not have zones property")
 			}
 		}
 	}
@@ -207,7 +207,7 @@ func (Eviction) Filter(w *Workload, c *api.Cluster) framework.Status {
 		return framework.AsStatus(err)
 	}
 	if slices.Contains(w.Evicting, c.Name) {
-		return framework.Reject("cluster(s) is in the process of eviction")
+		return framework.UnschedulableStatus("cluster(s) is in the process of eviction")
 	}
 	return framework.Status{}
 }

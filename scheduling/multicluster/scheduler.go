@@ -45,7 +45,7 @@ func Karmada113() Scheduler {
 	filters[2] = Affinity{Zones: EveryZone}
 	return Scheduler{
 		Filters:    filters,
-		Estimators: []capacity.ClusterEstimator{capacity.General{Rule: capacity.MinCovers}},
+		Estimators: []capacity.ClusterEstimator{capacity.General{Rules: capacity.Karmada113}},
 		Spread:     AsKarmada,
 		Method:     Floor,
 		Zones:      EveryZone,
@@ -60,7 +60,7 @@ func Karmada116() Scheduler {
 	filters[2] = Affinity{Zones: EveryZone}
 	return Scheduler{
 		Filters:    filters,
-		Estimators: []capacity.ClusterEstimator{capacity.General{Rule: capacity.MinCovers}}, Spread: AsKarmada, Zones: EveryZone,
+		Estimators: []capacity.ClusterEstimator{capacity.General{Rules: capacity.Karmada113}}, Spread: AsKarmada, Zones: EveryZone,
 	}
 }
 

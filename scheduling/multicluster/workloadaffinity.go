@@ -45,7 +45,7 @@ func (p AffinityToWorkloads) Filter(w *Workload, c *api.Cluster) framework.Statu
 	}
 	return filterGroup(w, c, p.Others, group, func(o *Workload) framework.Status {
 		if len(o.Clusters) > 0 && !o.holds(c.Name) {
-			return framework.Reject("ResourceBinding with the same affinity group does not target this cluster")
+			return framework.UnschedulableStatus("ResourceBinding with the same affinity group does not target this cluster")
 		}
 		return framework.Status{}
 	})
@@ -75,7 +75,7 @@ func (p AntiAffinityToWorkloads) Filter(w *Workload, c *api.Cluster) framework.S
 	}
 	return filterGroup(w, c, p.Others, group, func(o *Workload) framework.Status {
 		if o.holds(c.Name) {
-			return framework.Reject("cluster already has workload with the same anti-affinity group")
+			return framework.UnschedulableStatus("cluster already has workload with the same anti-affinity group")
 		}
 		return framework.Status{}
 	})

@@ -59,7 +59,7 @@ func (l all) Point(t lifecycle.PointTiming) {
 }
 
 // Queue implements [lifecycle.QueueObserver].
-func (l all) Queue(d queue.Depth) {
+func (l all) Queue(d queue.Length) {
 	for _, o := range l {
 		if q, ok := o.(lifecycle.QueueObserver); ok {
 			q.Queue(d)

@@ -59,7 +59,7 @@ func (v *Vars) Point(t lifecycle.PointTiming) {
 }
 
 // Queue implements [lifecycle.QueueObserver].
-func (v *Vars) Queue(d queue.Depth) {
+func (v *Vars) Queue(d queue.Length) {
 	v.mu.Lock() // so that the parts are of one moment
 	defer v.mu.Unlock()
 	for i, n := range []int{d.Active, d.Backoff, d.Unschedulable, d.Gated, d.InFlight} {

@@ -149,5 +149,5 @@ type noFilters struct{ framework.FilterUpdater }
 type noVerdicts struct{}
 
 func (noVerdicts) Verdict(*framework.NodeInfo) (string, framework.Status) {
-	return "test", framework.Reject("no")
+	return "test", framework.UnschedulableStatus("no")
 }

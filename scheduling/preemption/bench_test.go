@@ -83,11 +83,11 @@ func (c crowd) evict(b *testing.B, pod *framework.PodInfo) {
 	}
 	node := c.snap.Node(f.Nominated)
 	for _, v := range f.Victims {
-		err = errors.Join(err, c.snap.Forget(v.Pod, node))
+		err = errors.Join(err, c.snap.RemovePodAt(v.Pod, node))
 	}
-	err = errors.Join(err, c.snap.Assume(pod, node), c.snap.Forget(pod, node))
+	err = errors.Join(err, c.snap.AddPodAt(pod, node), c.snap.RemovePodAt(pod, node))
 	for _, v := range f.Victims {
-		err = errors.Join(err, c.snap.Assume(v.Pod, node))
+		err = errors.Join(err, c.snap.AddPodAt(v.Pod, node))
 	}
 	if err != nil {
 		b.Fatal(err)

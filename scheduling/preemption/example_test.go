@@ -85,7 +85,7 @@ func (r report) PostFilter(_ context.Context, c *framework.Cycle, v framework.Ve
 		fmt.Println(node, status)
 	}
 	fmt.Println("best:", preemption.Choose(candidates, preemption.Criteria()).Node)
-	return framework.PostFiltered{}, framework.Reject("only looking")
+	return framework.PostFiltered{}, framework.UnschedulableStatus("only looking")
 }
 
 func ExampleDefaultPreemption_DryRun() {

@@ -117,7 +117,7 @@ func (m *Memory) begin(s *framework.Snapshot) {
 	}
 	c := m.class
 	c.follow(s)
-	if more := s.Slots() - len(c.rows); more > 0 {
+	if more := s.SlotLimit() - len(c.rows); more > 0 {
 		c.rows = append(c.rows, make([]row, more)...)
 	}
 	if changed, ok := s.Changes(c.changes); ok && c.snapshot == weak.Make(s) {

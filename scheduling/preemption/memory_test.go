@@ -40,7 +40,7 @@ func drawSides(t *rapid.T, c cluster) (s sides) {
 	for i := range s {
 		p := scheduling.Kubernetes137()
 		p.PostFilter, p.Seed = []framework.Plugin{plugin}, seed
-		p.Fast.Off, p.Fast.Verify = i == 1, true
+		p.Cache.Off, p.Cache.Verify = i == 1, true
 		sched, err := scheduling.New(p)
 		if err != nil {
 			t.Fatal(err)
@@ -129,7 +129,7 @@ func TestMemory(t *testing.T) {
 				}
 				if rapid.Bool().Draw(t, "is taken back") {
 					s.each(t, func(s *side) error {
-						s.snap.Denominate(podInfo(t, s.snap, pod), on)
+						s.snap.ClearNomination(podInfo(t, s.snap, pod), on)
 						return nil
 					})
 				}
@@ -236,7 +236,7 @@ func TestMemoryOf(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			s := snapshotOf(t, []*api.Node{node("a", "4"), node("b", "4")}, pods(), budget("web", 1))
 			p := scheduling.Kubernetes137()
-			p.Fast.Verify = true
+			p.Cache.Verify = true
 			sched, err := scheduling.New(p)
 			if err != nil {
 				t.Fatal(err)

@@ -33,7 +33,7 @@ type refusing struct{ framework.FilterUpdater }
 func (r refusing) Fork() framework.FilterUpdater { return refusing{r.FilterUpdater.Fork()} }
 
 func (refusing) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status {
-	return framework.Reject("never")
+	return framework.UnschedulableStatus("never")
 }
 
 // TestMemoryInOtherHands: what is known of one pod and its filters does not answer

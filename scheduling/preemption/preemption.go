@@ -95,7 +95,7 @@ type run struct {
 func (p DefaultPreemption) PostFilter(ctx context.Context, c *framework.Cycle, verdicts framework.Verdicts) (framework.PostFiltered, framework.Status) {
 	r := &run{plugin: p, cycle: c, verdicts: verdicts, memory: p.memoryOf(c)}
 	if text := r.ineligible(); text != "" {
-		return framework.PostFiltered{}, framework.Reject(prefix + text)
+		return framework.PostFiltered{}, framework.UnschedulableStatus(prefix + text)
 	}
 	r.memory.begin(c.Snapshot)
 	found, refused, err := r.candidates(ctx)
@@ -104,14 +104,14 @@ func (p DefaultPreemption) PostFilter(ctx context.Context, c *framework.Cycle, v
 		return framework.PostFiltered{}, framework.AsStatus(fmt.Errorf("%s%w", prefix, err))
 	}
 	if len(found) == 0 {
-		return framework.PostFiltered{Override: true}, framework.Reject(prefix + framework.Text(refused.text(c.Snapshot.Len())))
+		return framework.PostFiltered{Override: true}, framework.UnschedulableStatus(prefix + framework.Text(refused.text(c.Snapshot.Len())))
 	}
 	chosen, err := r.choose(ctx, found)
 	if err != nil {
 		return framework.PostFiltered{}, framework.AsStatus(fmt.Errorf("%s%w", prefix, err))
 	}
 	if chosen == nil {
-		return framework.PostFiltered{}, framework.Reject(prefix + "no candidate node for preemption")
+		return framework.PostFiltered{}, framework.UnschedulableStatus(prefix + "no candidate node for preemption")
 	}
 	text := fmt.Sprintf("%sfound a potential placement for pod on node %s, preempting %d victims", prefix, chosen.Node, len(chosen.Victims))
 	return framework.PostFiltered{Nominated: chosen.Node, Override: true, Victims: slices.Clone(chosen.Victims)},

@@ -432,7 +432,7 @@ func (fickle) Name() string { return "fickle" }
 
 func (f fickle) Filter(p *framework.PodInfo, n *framework.NodeInfo) framework.Status {
 	if len(n.Pods) > f.pods {
-		return framework.Reject("crowded")
+		return framework.UnschedulableStatus("crowded")
 	}
 	switch f.how {
 	case "error":
@@ -497,7 +497,7 @@ func (untouched) Name() string { return "untouched" }
 
 func (u untouched) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework.Status {
 	if n.Generation() == u.generation {
-		return framework.Reject("not yet")
+		return framework.UnschedulableStatus("not yet")
 	}
 	return framework.Status{}
 }
@@ -514,7 +514,7 @@ func (*moody) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework.Stat
 	case 1:
 		return framework.AsStatus(errors.New("no idea"))
 	}
-	return framework.Reject("crowded")
+	return framework.UnschedulableStatus("crowded")
 }
 
 // only applies a filter to one node.

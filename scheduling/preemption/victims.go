@@ -30,7 +30,7 @@ const noVictims framework.Text = "No preemption victims found for incoming pod"
 func (r *run) try(node *framework.NodeInfo) (*Candidate, framework.Status) {
 	r.lower(node)
 	if len(r.potential) == 0 {
-		return nil, framework.RejectForGood(noVictims)
+		return nil, framework.UnresolvableStatus(noVictims)
 	}
 	t := trial{run: r, snapshot: r.cycle.Snapshot, slot: node.Slot(), filters: r.cycle.Filters.Fork()}
 	mark := t.snapshot.Begin()
@@ -123,7 +123,7 @@ func (t *trial) node() *framework.NodeInfo { return t.snapshot.AtSlot(t.slot) }
 
 // add puts the pod back on the node and tells the filters.
 func (t *trial) add(p *framework.PodInfo) framework.Status {
-	if err := t.snapshot.Assume(p, t.node()); err != nil {
+	if err := t.snapshot.AddPodAt(p, t.node()); err != nil {
 		return framework.AsStatus(err)
 	}
 	return t.filters.AddPod(t.cycle, p, t.node())
@@ -131,7 +131,7 @@ func (t *trial) add(p *framework.PodInfo) framework.Status {
 
 // remove takes the pod off the node and tells the filters.
 func (t *trial) remove(p *framework.PodInfo) framework.Status {
-	if err := t.snapshot.Forget(p, t.node()); err != nil {
+	if err := t.snapshot.RemovePodAt(p, t.node()); err != nil {
 		return framework.AsStatus(err)
 	}
 	return t.filters.RemovePod(t.cycle, p, t.node())

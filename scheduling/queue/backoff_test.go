@@ -64,7 +64,7 @@ func TestBackoffIsServed(t *testing.T) {
 		{"full backoff", true, 400 * time.Millisecond, []float64{1, 2, 4, 8, 10, 10}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := newRig(t, queue.Options{FullBackoff: tt.full})
+			r := newRig(t, queue.Config{FullBackoff: tt.full})
 			it := r.add("p", 0)
 			for _, want := range tt.seconds {
 				r.now = r.now.Truncate(time.Second).Add(time.Second + tt.offset)
@@ -84,7 +84,7 @@ func TestBackoffIsServed(t *testing.T) {
 				}
 				r.now = at
 				r.Flush(r.ctx)
-				r.depth(queue.Depth{Active: 1})
+				r.depth(queue.Length{Active: 1})
 			}
 		})
 	}

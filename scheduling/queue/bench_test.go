@@ -30,7 +30,7 @@ func BenchmarkQueue(b *testing.B) {
 				pods[i] = info
 			}
 			now := time.Unix(1_700_000_000, 0)
-			q, err := queue.New(queue.Options{Now: func() time.Time { return now }})
+			q, err := queue.New(queue.Config{Now: func() time.Time { return now }})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -58,18 +58,18 @@ func TestWhereAnEventSendsAPod(t *testing.T) {
 		{"an unknown plugin", []framework.Plugin{plugin{"A", nodeAdd(nil)}}, []string{"Extender"}, nil, stays},
 	} {
 		where := func(r *rig) string {
-			switch r.Depth() {
-			case queue.Depth{Active: 1}:
+			switch r.Len() {
+			case queue.Length{Active: 1}:
 				return ready
-			case queue.Depth{Backoff: 1}:
+			case queue.Length{Backoff: 1}:
 				return backs
-			case queue.Depth{Unschedulable: 1}:
+			case queue.Length{Unschedulable: 1}:
 				return stays
 			}
-			t.Fatalf("Depth() = %+v", r.Depth())
+			t.Fatalf("Depth() = %+v", r.Len())
 			return ""
 		}
-		options := queue.Options{Profiles: profiles(t, scheduling.Profile{Filter: tt.filters})}
+		options := queue.Config{Profiles: profiles(t, scheduling.Profile{Filter: tt.filters})}
 		t.Run(tt.name+"/waiting", func(t *testing.T) {
 			r := newRig(t, options)
 			r.fail("p", tt.plugins, tt.pending)
@@ -108,16 +108,16 @@ func TestWhereAnEventSendsAPod(t *testing.T) {
 }
 
 func TestNoBackoffWithoutFailures(t *testing.T) {
-	r := newRig(t, queue.Options{Profiles: profiles(t, scheduling.Profile{PreEnqueue: []framework.Plugin{scheduling.SchedulingGates{}}})})
+	r := newRig(t, queue.Config{Profiles: profiles(t, scheduling.Profile{PreEnqueue: []framework.Plugin{scheduling.SchedulingGates{}}})})
 	it := r.Add(r.ctx, r.info(api.MakePod("p").Gates("a")))
-	r.depth(queue.Depth{Gated: 1})
+	r.depth(queue.Length{Gated: 1})
 	if it.Gate != "SchedulingGates" || !cmp.Equal(it.Plugins, []string{"SchedulingGates"}) {
 		t.Errorf("Gate %q, Plugins %v", it.Gate, it.Plugins)
 	}
 	r.happen(framework.ResourceNode, framework.ActionAdd) // not what the gate waits for
-	r.depth(queue.Depth{Gated: 1})
+	r.depth(queue.Length{Gated: 1})
 	r.Update(r.ctx, it, r.info(api.MakePod("p")))
-	r.depth(queue.Depth{Active: 1})
+	r.depth(queue.Length{Active: 1})
 	if it.Gate != "" {
 		t.Errorf("Gate %q after it opened", it.Gate)
 	}
@@ -128,7 +128,7 @@ func TestNoBackoffWithoutFailures(t *testing.T) {
 func TestGates(t *testing.T) {
 	var calls []string
 	updated := []framework.EventHint{on(framework.ResourceTargetPod, framework.ActionUpdate, nil)}
-	r := newRig(t, queue.Options{Profiles: profiles(t, scheduling.Profile{PreEnqueue: []framework.Plugin{
+	r := newRig(t, queue.Config{Profiles: profiles(t, scheduling.Profile{PreEnqueue: []framework.Plugin{
 		gate{"a", &calls, updated}, gate{"b", &calls, updated}, gate{"c", &calls, updated},
 	}})})
 	it := r.Add(r.ctx, r.info(api.MakePod("p").Labels("b", "", "c", "")))
@@ -142,65 +142,65 @@ func TestGates(t *testing.T) {
 	expect("b", "a", "b")
 	r.Update(r.ctx, it, r.info(api.MakePod("p").Labels("c", "")))
 	expect("c", "b", "a", "c")
-	r.depth(queue.Depth{Gated: 1})
+	r.depth(queue.Length{Gated: 1})
 	r.Update(r.ctx, it, r.info(api.MakePod("p").Labels("c", "", "x", "")))
 	expect("c", "c")
 	r.Update(r.ctx, it, r.info(api.MakePod("p")))
 	expect("", "c", "a", "b")
-	r.depth(queue.Depth{Active: 1})
+	r.depth(queue.Length{Active: 1})
 }
 
 // TestGateAfterFailure: a pod that comes back meets the gates again, on its way
 // into the backoff or, with FullBackoff, out of it.
 func TestGateAfterFailure(t *testing.T) {
 	for _, full := range []bool{false, true} {
-		r := newRig(t, queue.Options{FullBackoff: full, Profiles: profiles(t, scheduling.Profile{PreEnqueue: []framework.Plugin{gate{name: "g"}}})})
+		r := newRig(t, queue.Config{FullBackoff: full, Profiles: profiles(t, scheduling.Profile{PreEnqueue: []framework.Plugin{gate{name: "g"}}})})
 		it := r.add("p", 0)
 		r.Pop()
 		r.Update(r.ctx, it, r.info(api.MakePod("p").Labels("g", "")))
 		r.Requeue(r.ctx, it, nil, nil, nil)
 		if full {
-			r.depth(queue.Depth{Backoff: 1})
+			r.depth(queue.Length{Backoff: 1})
 			r.pass(time.Second)
 		}
-		r.depth(queue.Depth{Gated: 1})
+		r.depth(queue.Length{Gated: 1})
 	}
 }
 
 func TestWildcardIsForOnePod(t *testing.T) {
-	r := newRig(t, queue.Options{Profiles: profiles(t, scheduling.Profile{Filter: []framework.Plugin{plugin{name: "A"}}})})
+	r := newRig(t, queue.Config{Profiles: profiles(t, scheduling.Profile{Filter: []framework.Plugin{plugin{name: "A"}}})})
 	a, b := r.add("a", 0), r.add("b", 0)
 	r.Pop()
 	r.Pop()
 	r.Activate(r.ctx, b)
 	r.Requeue(r.ctx, a, nil, []string{"A"}, nil)
 	r.Requeue(r.ctx, b, nil, []string{"A"}, nil)
-	r.depth(queue.Depth{Backoff: 1, Unschedulable: 1})
+	r.depth(queue.Length{Backoff: 1, Unschedulable: 1})
 }
 
 func TestAfterDoneOnlyBackoff(t *testing.T) {
-	r := newRig(t, queue.Options{Profiles: profiles(t, scheduling.Profile{Filter: []framework.Plugin{plugin{name: "A"}}})})
+	r := newRig(t, queue.Config{Profiles: profiles(t, scheduling.Profile{Filter: []framework.Plugin{plugin{name: "A"}}})})
 	it := r.add("p", 0)
 	r.Pop()
 	r.Done(it)
 	r.Requeue(r.ctx, it, nil, []string{"A"}, nil)
-	r.depth(queue.Depth{Backoff: 1})
+	r.depth(queue.Length{Backoff: 1})
 }
 
 func TestExcept(t *testing.T) {
-	r := newRig(t, queue.Options{Profiles: profiles(t, scheduling.Profile{Filter: []framework.Plugin{silent("A")}})})
+	r := newRig(t, queue.Config{Profiles: profiles(t, scheduling.Profile{Filter: []framework.Plugin{silent("A")}})})
 	a := r.fail("a", []string{"A"}, nil)
 	r.fail("b", []string{"A"}, nil)
 	r.Move(r.ctx, framework.ClusterEvent{Resource: framework.ResourceAssignedPod, Action: framework.ActionDelete}, nil, nil, a)
-	r.depth(queue.Depth{Backoff: 1, Unschedulable: 1})
+	r.depth(queue.Length{Backoff: 1, Unschedulable: 1})
 }
 
 // TestUnknownProfile: nobody knows what a pod of another scheduler waits for.
 func TestUnknownProfile(t *testing.T) {
-	r := newRig(t, queue.Options{Profiles: profiles(t, scheduling.Profile{Filter: []framework.Plugin{silent("A")}})})
+	r := newRig(t, queue.Config{Profiles: profiles(t, scheduling.Profile{Filter: []framework.Plugin{silent("A")}})})
 	it := r.Add(r.ctx, r.info(api.MakePod("p").Scheduler("another")))
 	r.Pop()
 	r.Requeue(r.ctx, it, nil, []string{"B"}, nil)
 	r.happen(framework.ResourceNode, framework.ActionAdd)
-	r.depth(queue.Depth{Backoff: 1})
+	r.depth(queue.Length{Backoff: 1})
 }

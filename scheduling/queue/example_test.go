@@ -13,7 +13,7 @@ import (
 
 func ExampleQueue() {
 	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
-	q, err := queue.New(queue.Options{Now: func() time.Time { return now }})
+	q, err := queue.New(queue.Config{Now: func() time.Time { return now }})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -55,7 +55,7 @@ func ExampleBackoff() {
 
 func ExampleItem() {
 	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
-	q, err := queue.New(queue.Options{Now: func() time.Time { return now }, MaxUnschedulable: time.Minute})
+	q, err := queue.New(queue.Config{Now: func() time.Time { return now }, MaxUnschedulable: time.Minute})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -70,9 +70,9 @@ func ExampleItem() {
 	q.Requeue(ctx, q.Pop(), nil, []string{"NodeResourcesFit"}, nil)
 	fmt.Println("attempts:", item.Attempts, "rejected by", item.Plugins)
 
-	depth := q.Depth()
+	depth := q.Len()
 	fmt.Printf("%+v\n", depth)
-	fmt.Println(depth == queue.Depth{Unschedulable: 1})
+	fmt.Println(depth == queue.Length{Unschedulable: 1})
 
 	now = now.Add(2 * time.Minute)
 	q.Flush(ctx)

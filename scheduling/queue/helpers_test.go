@@ -25,7 +25,7 @@ type rig struct {
 	items  map[string]*queue.Item
 }
 
-func newRig(tb testing.TB, o queue.Options) *rig {
+func newRig(tb testing.TB, o queue.Config) *rig {
 	tb.Helper()
 	r := &rig{tb: tb, ctx: context.Background(), now: epoch, schema: resource.NewSchema(), items: map[string]*queue.Item{}}
 	o.Now = func() time.Time { return r.now }
@@ -92,9 +92,9 @@ func (r *rig) pass(d time.Duration) {
 	r.Flush(r.ctx)
 }
 
-func (r *rig) depth(want queue.Depth) {
+func (r *rig) depth(want queue.Length) {
 	r.tb.Helper()
-	if got := r.Depth(); got != want {
+	if got := r.Len(); got != want {
 		r.tb.Errorf("Depth() = %+v, want %+v", got, want)
 	}
 }
@@ -146,7 +146,7 @@ func (g gate) PreEnqueue(_ context.Context, pod *framework.PodInfo) framework.St
 		*g.calls = append(*g.calls, g.name)
 	}
 	if _, ok := pod.Pod.Labels[g.name]; ok {
-		return framework.Reject(framework.Text(g.name + " is shut"))
+		return framework.UnschedulableStatus(framework.Text(g.name + " is shut"))
 	}
 	return framework.Status{}
 }

@@ -18,15 +18,15 @@ func TestHold(t *testing.T) {
 	}})
 	for _, tt := range []struct {
 		name    string
-		options queue.Options
+		options queue.Config
 		pending []string      // instead of having rejected
 		until   time.Duration // when the pod is ready again
 	}{
-		{"backoff", queue.Options{}, nil, 1},
-		{"none", queue.Options{Backoff: queue.Backoff{Max: queue.NoBackoff}}, nil, 1},
-		{"pending", queue.Options{}, []string{"A"}, 1},
-		{"full", queue.Options{FullBackoff: true}, nil, time.Second},
-		{"full, none", queue.Options{FullBackoff: true, Backoff: queue.Backoff{Max: queue.NoBackoff}}, nil, time.Second},
+		{"backoff", queue.Config{}, nil, 1},
+		{"none", queue.Config{Backoff: queue.Backoff{Max: queue.NoBackoff}}, nil, 1},
+		{"pending", queue.Config{}, []string{"A"}, 1},
+		{"full", queue.Config{FullBackoff: true}, nil, time.Second},
+		{"full, none", queue.Config{FullBackoff: true, Backoff: queue.Backoff{Max: queue.NoBackoff}}, nil, time.Second},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.options.Profiles = waker
@@ -41,9 +41,9 @@ func TestHold(t *testing.T) {
 				plugins = nil
 			}
 			r.Requeue(r.ctx, it, nil, plugins, tt.pending)
-			r.depth(queue.Depth{Unschedulable: 1})
+			r.depth(queue.Length{Unschedulable: 1})
 			r.happen(framework.ResourceNode, framework.ActionAdd)
-			r.depth(queue.Depth{Backoff: 1})
+			r.depth(queue.Length{Backoff: 1})
 			if got := r.pop(); got != "" {
 				t.Fatalf("Pop() = %q at the instant of the rejection, want none", got)
 			}
@@ -73,7 +73,7 @@ func TestHold(t *testing.T) {
 
 // TestHeldPodsLeave: a pod that stands can be deleted and activated.
 func TestHeldPodsLeave(t *testing.T) {
-	r := newRig(t, queue.Options{})
+	r := newRig(t, queue.Config{})
 	stand := func(name string) *queue.Item {
 		it := r.add(name, 0)
 		if r.Pop() != it {
@@ -85,11 +85,11 @@ func TestHeldPodsLeave(t *testing.T) {
 		return it
 	}
 	gone, asked, stays := stand("gone"), stand("asked"), stand("stays")
-	r.depth(queue.Depth{Backoff: 3})
+	r.depth(queue.Length{Backoff: 3})
 	r.Delete(gone)
 	r.Update(r.ctx, stays, r.info(api.MakePod("stays").Priority(1)))
 	r.Activate(r.ctx, asked)
-	r.depth(queue.Depth{Active: 1, Backoff: 1})
+	r.depth(queue.Length{Active: 1, Backoff: 1})
 	if got := r.pop() + r.pop(); got != "asked" {
 		t.Errorf("ready at that instant: %q, want asked", got)
 	}

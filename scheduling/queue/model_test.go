@@ -195,7 +195,7 @@ func TestQueueEqualsTheModel(t *testing.T) {
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		m := &model{now: epoch, swept: epoch, schema: resource.NewSchema()}
-		q, err := queue.New(queue.Options{Now: func() time.Time { return m.now }, Profiles: sched})
+		q, err := queue.New(queue.Config{Now: func() time.Time { return m.now }, Profiles: sched})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -331,7 +331,7 @@ func TestQueueEqualsTheModel(t *testing.T) {
 
 // compare looks at every pod, the counts, and the time of the next flush.
 func (m *model) compare(t *rapid.T) {
-	want := queue.Depth{}
+	want := queue.Length{}
 	var items []*queue.Item
 	for _, p := range m.pods {
 		switch {
@@ -357,7 +357,7 @@ func (m *model) compare(t *rapid.T) {
 			t.Fatalf("pod %s: gate %q, want gated %t", p.name(), p.item.Gate, p.gate)
 		}
 	}
-	if got := m.q.Depth(); got != want {
+	if got := m.q.Len(); got != want {
 		t.Fatalf("Depth() = %+v, want %+v", got, want)
 	}
 	if !slices.Equal(items, m.q.Items()) {
@@ -375,7 +375,7 @@ type namedGate struct{ name, label string }
 func (g namedGate) Name() string { return g.name }
 func (g namedGate) PreEnqueue(_ context.Context, pod *framework.PodInfo) framework.Status {
 	if _, ok := pod.Pod.Labels[g.label]; ok {
-		return framework.Reject("shut")
+		return framework.UnschedulableStatus("shut")
 	}
 	return framework.Status{}
 }

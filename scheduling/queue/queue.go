@@ -12,8 +12,8 @@ import (
 	"github.com/berth-sched/berth/scheduling"
 )
 
-// Options says how a queue works. All but Now may be left zero.
-type Options struct {
+// Config says how a queue works. All but Now may be left zero.
+type Config struct {
 	// Now returns the time, which must not go backwards.
 	Now func() time.Time
 	// Profiles holds the scheduler of each profile by the name that pods ask
@@ -27,7 +27,7 @@ type Options struct {
 	Sort framework.QueueSortPlugin
 	// Problem is told of the first panic of Sort; nil means that nobody wants to
 	// know.
-	Problem func(error)
+	ErrorHandler func(error)
 	// Backoff is how long pods wait after failed attempts.
 	Backoff Backoff
 	// MaxUnschedulable is how long a pod waits for an event at most, 0 means
@@ -48,7 +48,7 @@ const (
 // A Queue holds the pods that wait to be scheduled. It is used by one goroutine
 // at a time.
 type Queue struct {
-	options     Options
+	options     Config
 	profiles    map[string]*profile
 	lastName    string // the profile that was looked up last
 	lastProfile *profile
@@ -72,7 +72,7 @@ type Queue struct {
 
 // New returns an empty queue. It refuses options without Now, negative times, and
 // profiles without a scheduler.
-func New(o Options) (*Queue, error) {
+func New(o Config) (*Queue, error) {
 	switch {
 	case o.Now == nil:
 		return nil, errors.New("queue: Options.Now is nil")
@@ -118,7 +118,7 @@ func (q *Queue) order() {
 		}
 	} else {
 		q.active.plain = true
-		sort = &careful{QueueSortPlugin: sort, problem: q.options.Problem}
+		sort = &careful{QueueSortPlugin: sort, problem: q.options.ErrorHandler}
 		q.active.heap.key = func(*Item) (int64, int64) { return 0, 0 }
 	}
 	q.active.heap.less = func(a, b *Item) bool {
@@ -185,14 +185,14 @@ func (q *Queue) Done(it *Item) {
 	}
 }
 
-// A Depth is how many pods are in each part of the queue.
-type Depth struct {
+// A Length is how many pods are in each part of the queue.
+type Length struct {
 	Active, Backoff, Unschedulable, Gated, InFlight int
 }
 
-// Depth counts the pods.
-func (q *Queue) Depth() Depth {
-	return Depth{
+// Len counts the pods.
+func (q *Queue) Len() Length {
+	return Length{
 		Active: q.active.len(), Backoff: q.backingOff.len() + q.failing.len() + q.standing.len,
 		Unschedulable: q.waiting.len - q.gated, Gated: q.gated, InFlight: q.flight.len,
 	}

@@ -14,18 +14,18 @@ import (
 func TestOptionsAreChecked(t *testing.T) {
 	now := func() time.Time { return epoch }
 	for _, tt := range []struct {
-		options queue.Options
+		options queue.Config
 		want    string
 	}{
-		{queue.Options{}, "queue: Options.Now is nil"},
-		{queue.Options{Now: now, MaxUnschedulable: -1}, "queue: Options.MaxUnschedulable: -1ns: must not be negative"},
+		{queue.Config{}, "queue: Options.Now is nil"},
+		{queue.Config{Now: now, MaxUnschedulable: -1}, "queue: Options.MaxUnschedulable: -1ns: must not be negative"},
 		{
-			queue.Options{Now: now, Backoff: queue.Backoff{Max: -8446744073709551616}},
+			queue.Config{Now: now, Backoff: queue.Backoff{Max: -8446744073709551616}},
 			"queue: Options.Backoff.Max: -2346317h47m53.709551616s: must not be negative; NoBackoff means that there is none",
 		},
-		{queue.Options{Now: now, Backoff: queue.Backoff{Initial: -1}}, "queue: Options.Backoff.Initial: -1ns: must not be negative"},
+		{queue.Config{Now: now, Backoff: queue.Backoff{Initial: -1}}, "queue: Options.Backoff.Initial: -1ns: must not be negative"},
 		{
-			queue.Options{Now: now, Backoff: queue.Backoff{Initial: 2 * time.Second, Max: time.Second}},
+			queue.Config{Now: now, Backoff: queue.Backoff{Initial: 2 * time.Second, Max: time.Second}},
 			"queue: Options.Backoff.Max: 1s: must be greater than or equal to Initial, 2s",
 		},
 	} {
@@ -36,7 +36,7 @@ func TestOptionsAreChecked(t *testing.T) {
 }
 
 func TestOrder(t *testing.T) {
-	r := newRig(t, queue.Options{})
+	r := newRig(t, queue.Config{})
 	r.add("first", 0)
 	r.add("second", 0) // at the same time
 	r.now = r.now.Add(time.Second)
@@ -47,7 +47,7 @@ func TestOrder(t *testing.T) {
 	if diff := cmp.Diff(want, r.popAll()); diff != "" {
 		t.Errorf("order (-want +got):\n%s", diff)
 	}
-	r.depth(queue.Depth{})
+	r.depth(queue.Length{})
 }
 
 // byName sorts by name, the longer first.
@@ -59,7 +59,7 @@ func (byName) Less(a, b *framework.QueuedPod) bool {
 }
 
 func TestOwnOrder(t *testing.T) {
-	r := newRig(t, queue.Options{Sort: byName{}})
+	r := newRig(t, queue.Config{Sort: byName{}})
 	for _, name := range []string{"bb", "a", "ccc", "dd", "eee"} {
 		r.add(name, int32(len(r.items)))
 	}
@@ -69,7 +69,7 @@ func TestOwnOrder(t *testing.T) {
 }
 
 func TestItemCounts(t *testing.T) {
-	r := newRig(t, queue.Options{})
+	r := newRig(t, queue.Config{})
 	it := r.add("p", 0)
 	if !it.Timestamp.Equal(epoch) || !it.InitialAttempt.Equal(epoch) || it.Attempts != 0 {
 		t.Errorf("after Add: %v, %v, %d attempts", it.Timestamp, it.InitialAttempt, it.Attempts)
@@ -102,12 +102,12 @@ func TestItemCounts(t *testing.T) {
 // ready at once, but never one that failed with an error.
 func TestPopFromBackoff(t *testing.T) {
 	for _, full := range []bool{false, true} {
-		r := newRig(t, queue.Options{FullBackoff: full, Profiles: profiles(t, scheduling.Profile{Filter: []framework.Plugin{silent("A")}})})
+		r := newRig(t, queue.Config{FullBackoff: full, Profiles: profiles(t, scheduling.Profile{Filter: []framework.Plugin{silent("A")}})})
 		r.fail("rejected", []string{"A"}, nil)
 		r.fail("broken", nil, nil)
-		r.depth(queue.Depth{Backoff: 1, Unschedulable: 1})
+		r.depth(queue.Length{Backoff: 1, Unschedulable: 1})
 		r.happen(framework.ResourceNode, framework.ActionAdd)
-		r.depth(queue.Depth{Backoff: 2})
+		r.depth(queue.Length{Backoff: 2})
 		want := []string{"rejected"}
 		if full {
 			want = nil
@@ -121,7 +121,7 @@ func TestPopFromBackoff(t *testing.T) {
 // TestBackoffOrder: within one second the queue's order counts, not the moment
 // at which a backoff ends.
 func TestBackoffOrder(t *testing.T) {
-	r := newRig(t, queue.Options{Profiles: profiles(t, scheduling.Profile{Filter: []framework.Plugin{silent("A")}})})
+	r := newRig(t, queue.Config{Profiles: profiles(t, scheduling.Profile{Filter: []framework.Plugin{silent("A")}})})
 	pods := []*queue.Item{r.add("low", 0), r.add("high", 5)}
 	r.Pop()
 	r.Pop()
@@ -135,7 +135,7 @@ func TestBackoffOrder(t *testing.T) {
 }
 
 func TestUnschedulableForTooLong(t *testing.T) {
-	r := newRig(t, queue.Options{Profiles: profiles(t, scheduling.Profile{Filter: []framework.Plugin{plugin{name: "A"}}})})
+	r := newRig(t, queue.Config{Profiles: profiles(t, scheduling.Profile{Filter: []framework.Plugin{plugin{name: "A"}}})})
 	r.now = epoch.Add(10 * time.Second)
 	first := r.fail("first", []string{"A"}, nil)
 	r.now = epoch.Add(30 * time.Second)
@@ -148,10 +148,10 @@ func TestUnschedulableForTooLong(t *testing.T) {
 	}
 	r.now = at.Add(-time.Second)
 	r.Flush(r.ctx)
-	r.depth(queue.Depth{Unschedulable: 2})
+	r.depth(queue.Length{Unschedulable: 2})
 	r.now = at
 	r.Flush(r.ctx)
-	r.depth(queue.Depth{Active: 1, Unschedulable: 1})
+	r.depth(queue.Length{Active: 1, Unschedulable: 1})
 	if !first.Flushed || r.pop() != "first" {
 		t.Error("the first pod was not flushed")
 	}
@@ -170,7 +170,7 @@ func TestUnschedulableForTooLong(t *testing.T) {
 }
 
 func TestFlushOfGatedPods(t *testing.T) {
-	r := newRig(t, queue.Options{Profiles: profiles(t, scheduling.Profile{PreEnqueue: []framework.Plugin{gate{name: "g"}}})})
+	r := newRig(t, queue.Config{Profiles: profiles(t, scheduling.Profile{PreEnqueue: []framework.Plugin{gate{name: "g"}}})})
 	r.Add(r.ctx, r.info(api.MakePod("p").Labels("g", "")))
 	for k := range 3 {
 		at, ok := r.NextFlush()
@@ -179,13 +179,13 @@ func TestFlushOfGatedPods(t *testing.T) {
 		}
 		r.now = at
 		r.Flush(r.ctx)
-		r.depth(queue.Depth{Gated: 1})
+		r.depth(queue.Length{Gated: 1})
 	}
 }
 
 func TestUpdate(t *testing.T) {
 	events := []framework.EventHint{on(framework.ResourceTargetPod, framework.ActionUpdatePodLabel, nil)}
-	options := queue.Options{Profiles: profiles(t, scheduling.Profile{Filter: []framework.Plugin{plugin{"A", events}}})}
+	options := queue.Config{Profiles: profiles(t, scheduling.Profile{Filter: []framework.Plugin{plugin{"A", events}}})}
 	t.Run("active", func(t *testing.T) {
 		r := newRig(t, options)
 		r.add("a", 0)
@@ -199,14 +199,14 @@ func TestUpdate(t *testing.T) {
 		r := newRig(t, options)
 		it := r.fail("p", []string{"A"}, nil)
 		r.Update(r.ctx, it, r.info(api.MakePod("p").Annotations("k", "v")))
-		r.depth(queue.Depth{Unschedulable: 1})
+		r.depth(queue.Length{Unschedulable: 1})
 		r.Update(r.ctx, it, r.info(api.MakePod("p").Labels("k", "v")))
-		r.depth(queue.Depth{Backoff: 1})
+		r.depth(queue.Length{Backoff: 1})
 		if it.Pod.Pod.Labels["k"] != "v" {
 			t.Error("the item holds the old pod")
 		}
 		r.Update(r.ctx, it, r.info(api.MakePod("p").Priority(1)))
-		r.depth(queue.Depth{Backoff: 1})
+		r.depth(queue.Length{Backoff: 1})
 	})
 	t.Run("in flight", func(t *testing.T) {
 		r := newRig(t, options)
@@ -220,7 +220,7 @@ func TestUpdate(t *testing.T) {
 		}
 		r.Requeue(r.ctx, it, nil, []string{"A"}, nil)
 		r.Requeue(r.ctx, other, nil, []string{"A"}, nil) // not its own change
-		r.depth(queue.Depth{Backoff: 1, Unschedulable: 1})
+		r.depth(queue.Length{Backoff: 1, Unschedulable: 1})
 		if it.Pod.Pod.Labels["k"] != "v" {
 			t.Error("the item holds the old pod")
 		}
@@ -228,38 +228,38 @@ func TestUpdate(t *testing.T) {
 }
 
 func TestActivate(t *testing.T) {
-	r := newRig(t, queue.Options{Profiles: profiles(t, scheduling.Profile{
+	r := newRig(t, queue.Config{Profiles: profiles(t, scheduling.Profile{
 		PreEnqueue: []framework.Plugin{gate{name: "g"}}, Filter: []framework.Plugin{plugin{name: "A"}},
 	})})
 	waits := r.fail("waits", []string{"A"}, nil)
 	broken := r.fail("broken", nil, nil)
 	gated := r.Add(r.ctx, r.info(api.MakePod("gated").Labels("g", "")))
-	r.depth(queue.Depth{Backoff: 1, Unschedulable: 1, Gated: 1})
+	r.depth(queue.Length{Backoff: 1, Unschedulable: 1, Gated: 1})
 	for _, it := range []*queue.Item{waits, broken, gated} {
 		r.Activate(r.ctx, it)
 	}
-	r.depth(queue.Depth{Active: 2, Gated: 1})
+	r.depth(queue.Length{Active: 2, Gated: 1})
 	r.popAll()
 
 	it := r.add("flying", 0)
 	r.Pop()
 	r.Activate(r.ctx, it)
 	r.Requeue(r.ctx, it, nil, []string{"A"}, nil)
-	r.depth(queue.Depth{Backoff: 1, Gated: 1})
+	r.depth(queue.Length{Backoff: 1, Gated: 1})
 	r.Delete(it)
 	r.Activate(r.ctx, it) // gone
-	r.depth(queue.Depth{Gated: 1})
+	r.depth(queue.Length{Gated: 1})
 }
 
 func TestDelete(t *testing.T) {
-	r := newRig(t, queue.Options{Profiles: profiles(t, scheduling.Profile{
+	r := newRig(t, queue.Config{Profiles: profiles(t, scheduling.Profile{
 		PreEnqueue: []framework.Plugin{gate{name: "g"}}, Filter: []framework.Plugin{plugin{name: "A"}},
 	})})
 	all := []*queue.Item{
 		r.fail("waits", []string{"A"}, nil), r.fail("broken", nil, nil),
 		r.Add(r.ctx, r.info(api.MakePod("gated").Labels("g", ""))), r.add("active", 0),
 	}
-	r.depth(queue.Depth{Active: 1, Backoff: 1, Unschedulable: 1, Gated: 1})
+	r.depth(queue.Length{Active: 1, Backoff: 1, Unschedulable: 1, Gated: 1})
 	if got := len(r.Items()); got != 4 {
 		t.Errorf("Items() lists %d pods, want 4", got)
 	}
@@ -267,19 +267,19 @@ func TestDelete(t *testing.T) {
 		r.Delete(it)
 		r.Delete(it)
 	}
-	r.depth(queue.Depth{})
+	r.depth(queue.Length{})
 
 	it := r.add("flying", 0)
 	r.Pop()
 	r.Delete(it)
-	r.depth(queue.Depth{InFlight: 1})
+	r.depth(queue.Length{InFlight: 1})
 	r.Done(it)
 	r.Done(it)
-	r.depth(queue.Depth{})
+	r.depth(queue.Length{})
 }
 
 func TestNewRefusesNilScheduler(t *testing.T) {
-	_, err := queue.New(queue.Options{Now: time.Now, Profiles: map[string]*scheduling.Scheduler{"a": nil}})
+	_, err := queue.New(queue.Config{Now: time.Now, Profiles: map[string]*scheduling.Scheduler{"a": nil}})
 	if want := "queue: Options.Profiles[a]: is nil"; err == nil || err.Error() != want {
 		t.Errorf("New: %v, want %s", err, want)
 	}

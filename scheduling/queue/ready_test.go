@@ -22,7 +22,7 @@ func TestOrderOfManyPriorities(t *testing.T) {
 	ctx, schema := context.Background(), resource.NewSchema()
 	rapid.Check(t, func(t *rapid.T) {
 		now := time.Unix(1_700_000_000, 0)
-		q, err := queue.New(queue.Options{Now: func() time.Time { return now }, Backoff: queue.Backoff{Max: queue.NoBackoff}})
+		q, err := queue.New(queue.Config{Now: func() time.Time { return now }, Backoff: queue.Backoff{Max: queue.NoBackoff}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +61,7 @@ func TestOrderOfManyPriorities(t *testing.T) {
 				q.Activate(ctx, it)
 				want[i].at = now
 			}
-			if got := q.Depth().Active; got != len(want) {
+			if got := q.Len().Active; got != len(want) {
 				t.Fatalf("%d pods are ready, want %d", got, len(want))
 			}
 		}

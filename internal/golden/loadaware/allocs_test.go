@@ -19,7 +19,7 @@ import (
 func TestAllocations(t *testing.T) {
 	for _, rules := range []estimator.Rules{estimator.Koordinator18, estimator.Koordinator14} {
 		t.Run(string(rules), func(t *testing.T) {
-			load, err := estimator.NewLoad(estimator.LoadAware{Rules: rules})
+			load, err := estimator.NewLoad(estimator.LoadConfig{Rules: rules})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -21,7 +21,7 @@ func BenchmarkDecision(b *testing.B) {
 	for _, rules := range []estimator.Rules{estimator.Koordinator18, estimator.Koordinator14} {
 		b.Run(fmt.Sprintf("rules=%s/nodes=%d/pods=%d", rules, nodes, pods), func(b *testing.B) {
 			s := measuredCluster(b, nodes, pods)
-			load, err := estimator.NewLoad(estimator.LoadAware{Rules: rules})
+			load, err := estimator.NewLoad(estimator.LoadConfig{Rules: rules})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -86,7 +86,7 @@ func BenchmarkRefreshAndDecision(b *testing.B) {
 	for _, rules := range []estimator.Rules{estimator.Koordinator18, estimator.Koordinator14} {
 		b.Run(fmt.Sprintf("rules=%s/nodes=%d/pods=%d", rules, nodes, pods), func(b *testing.B) {
 			s := measuredCluster(b, nodes, pods)
-			load, err := estimator.NewLoad(estimator.LoadAware{Rules: rules})
+			load, err := estimator.NewLoad(estimator.LoadConfig{Rules: rules})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -21,7 +21,7 @@ import (
 // expire. Every decision takes both roads, which must agree on every node.
 func TestRoads(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		config := estimator.LoadAware{
+		config := estimator.LoadConfig{
 			Rules: rapid.SampledFrom(versions).Draw(t, "rules"), ScoreProd: rapid.Bool().Draw(t, "score prod"),
 			Expired: rapid.SampledFrom([]estimator.ExpiredPolicy{estimator.RejectExpired, estimator.PassExpired, estimator.UseExpired}).Draw(t, "expired"),
 		}
@@ -53,7 +53,7 @@ type roads struct {
 
 const roadNodes = 6
 
-func newRoads(t *rapid.T, config estimator.LoadAware) *roads {
+func newRoads(t *rapid.T, config estimator.LoadConfig) *roads {
 	load, err := estimator.NewLoad(config)
 	ok(t, err)
 	r := &roads{snapshot: framework.NewSnapshot(framework.ZoneInterleaved)}
@@ -62,7 +62,7 @@ func newRoads(t *rapid.T, config estimator.LoadAware) *roads {
 		Filter:  []framework.Plugin{filter.NodeResourcesFit{}, filter.LoadAware{Load: load}},
 		Score:   []scheduling.Weighted{{Plugin: scoring.LoadAware{Load: load}, Weight: 2}, {Plugin: scoring.NodeResourcesFit{}}},
 		Reserve: []framework.Plugin{estimator.Assigner{}},
-		Fast:    scheduling.Fast{Verify: true},
+		Cache:   scheduling.CacheConfig{Verify: true},
 	})
 	ok(t, err)
 	r.snapshot.SetNow(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))

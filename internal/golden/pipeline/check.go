@@ -85,7 +85,7 @@ func newChecker(c *golden.Case, p scheduling.Profile, s *framework.Snapshot) (*c
 		return nil, err
 	}
 	k := &checker{Case: c, snapshot: s, preemption: &recorder{DefaultPreemption: plugin}}
-	p.Fast.Verify = true
+	p.Cache.Verify = true
 	p.PostFilter = []framework.Plugin{k.preemption}
 	if c.Expect.Preemption != nil {
 		p.Extenders = cutters(c.Pod)

@@ -22,13 +22,13 @@ func Profile(raw json.RawMessage) (p scheduling.Profile, missing []string, err e
 	if raw == nil {
 		raw = json.RawMessage(stock)
 	}
-	c, err := config.Load(raw, config.Options{})
+	c, err := config.Load(raw, config.LoadConfig{})
 	if err != nil {
 		return p, nil, err
 	}
 	b := builder{profile: c.Effective().Profiles[0], made: map[config.Point][]framework.Plugin{}}
 	p.Name = b.profile.SchedulerName
-	p.Tie = scheduling.Heap
+	p.TieRule = scheduling.Heap
 	for _, pl := range b.profile.Plugins[config.Filter] {
 		if made := b.plugin(config.Filter, pl.Name); made != nil {
 			p.Filter = append(p.Filter, made)

@@ -27,5 +27,5 @@
 //	as written       models meet only where both write the place alike
 //
 // Karmada 1.13 divides by the Floor method, 1.16 by Webster's; both estimate by
-// MinCovers. The answers of 1.11 are compared in the golden tests only.
+// Karmada113. The answers of 1.11 are compared in the golden tests only.
 package karmada

@@ -111,7 +111,7 @@ func (b *Bench) FirstFit() error {
 	return nil
 }
 
-// MinCovers compares the general estimators.
+// Karmada113 compares the general estimators.
 func (b *Bench) MinCovers(version string) error {
 	c, ours := described(b.Nodes)
 	request := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("3"), corev1.ResourceMemory: resource.MustParse("20Gi")}
@@ -123,7 +123,7 @@ func (b *Bench) MinCovers(version string) error {
 		want, _ = g.MaxAvailableReplicas(context.Background(), []*clusterv1.Cluster{c}, requirements)
 	})
 	var e capacity.Estimate
-	mine := once(func() { e, _ = capacity.General{Rule: capacity.MinCovers}.Estimate(ours, replica) })
+	mine := once(func() { e, _ = capacity.General{Rule: capacity.Karmada113}.Estimate(ours, replica) })
 	if int64(want[0].Replicas) != e.Replicas {
 		return fmt.Errorf("models: Karmada %d, berth %d", want[0].Replicas, e.Replicas)
 	}

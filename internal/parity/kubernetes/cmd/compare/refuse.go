@@ -27,5 +27,5 @@ func refuseAt(point string, p *framework.PodInfo) framework.Status {
 	if p.Pod.Annotations[cases.AnnRefuse] != point {
 		return framework.Status{}
 	}
-	return framework.Reject(framework.Text("refused by " + point))
+	return framework.UnschedulableStatus(framework.Text("refused by " + point))
 }
