@@ -12,7 +12,7 @@ import (
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
-	"github.com/berth-sched/berth/internal/oracle"
+	"github.com/berth-sched/berth/internal/proof/oracle"
 	"github.com/berth-sched/berth/resource"
 )
 

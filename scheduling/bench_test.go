@@ -8,7 +8,7 @@ import (
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
-	"github.com/berth-sched/berth/internal/gen/workload"
+	"github.com/berth-sched/berth/internal/proof/gen/workload"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scoring"
 )

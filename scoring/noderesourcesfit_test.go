@@ -9,7 +9,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
-	"github.com/berth-sched/berth/internal/oracle"
+	"github.com/berth-sched/berth/internal/proof/oracle"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scoring"
 )

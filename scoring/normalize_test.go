@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/berth-sched/berth/internal/oracle"
+	"github.com/berth-sched/berth/internal/proof/oracle"
 	"github.com/berth-sched/berth/scoring"
 )
 

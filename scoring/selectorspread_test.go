@@ -11,7 +11,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/frameworktest"
-	"github.com/berth-sched/berth/internal/oracle"
+	"github.com/berth-sched/berth/internal/proof/oracle"
 	"github.com/berth-sched/berth/scoring"
 )
 

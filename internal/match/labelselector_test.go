@@ -8,7 +8,7 @@ import (
 
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/match"
-	"github.com/berth-sched/berth/internal/oracle"
+	"github.com/berth-sched/berth/internal/proof/oracle"
 )
 
 func expression(key string, op api.LabelSelectorOperator, values ...string) api.LabelSelectorRequirement {

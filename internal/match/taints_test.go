@@ -7,7 +7,7 @@ import (
 
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/match"
-	"github.com/berth-sched/berth/internal/oracle"
+	"github.com/berth-sched/berth/internal/proof/oracle"
 )
 
 func TestTolerates(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/berth-sched/berth/internal/soak"
+	"github.com/berth-sched/berth/internal/proof/soak"
 )
 
 func main() {

@@ -1,0 +1,25 @@
+package golden_test
+
+import (
+	"testing"
+
+	"github.com/berth-sched/berth/internal/proof/golden"
+	"github.com/berth-sched/berth/internal/proof/golden/pipeline"
+)
+
+// TestGoldenFamilies replays every family: each plugin alone, then the profile of
+// each case from PreFilter to the choice of a node or of victims.
+func TestGoldenFamilies(t *testing.T) {
+	for _, family := range golden.Families() {
+		t.Run(family, func(t *testing.T) {
+			plugins := golden.CheckPlugins()
+			golden.Run(t, family, func(c *golden.Case) []string {
+				differences, needs := pipeline.Check(c)
+				if needs != "" {
+					differences = append(differences, "cannot be compared without the plugin "+needs)
+				}
+				return append(plugins(c), differences...)
+			})
+		})
+	}
+}

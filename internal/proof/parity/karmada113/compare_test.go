@@ -1,0 +1,17 @@
+package karmada_test
+
+import (
+	"testing"
+
+	"github.com/berth-sched/berth/internal/proof/parity/karmada113/v113"
+)
+
+// A first look; cmd/compare runs as many cases as one likes.
+func TestCompare(t *testing.T) {
+	v := v113.Version()
+	for n := range uint64(1600) {
+		if kind, o := v.Case(3, n); o.Mismatch != "" {
+			t.Errorf("case %d of seed 3, %s: %s", n, kind, o.Mismatch)
+		}
+	}
+}

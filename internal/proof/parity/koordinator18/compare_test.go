@@ -1,0 +1,24 @@
+package koordinator_test
+
+import (
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"k8s.io/klog/v2"
+
+	"github.com/berth-sched/berth/internal/proof/parity/koordinator18"
+)
+
+// A first look; cmd/compare plays as many cases as one likes.
+func TestCompare(t *testing.T) {
+	klog.LogToStderr(false)
+	klog.SetOutput(io.Discard)
+	synctest.Test(t, func(t *testing.T) {
+		var out strings.Builder
+		if n := koordinator.Compare(3, 500, &out); n != 0 {
+			t.Errorf("%d of 500 cases of seed 3 differ:\n%s", n, &out)
+		}
+	})
+}

@@ -1,0 +1,130 @@
+package policy
+
+import (
+	"slices"
+	"strings"
+)
+
+// A rule says what the code of one directory, and of everything below it that has
+// no rule of its own, may import.
+type rule struct {
+	dir string
+
+	// imports lists the directories of this module that its code may import
+	// besides its own.
+	imports []string
+
+	// modules lists the modules outside the standard library that its code may
+	// import. Empty for all but one.
+	modules []string
+
+	// library is set for code that users link: it must be pure.
+	library bool
+
+	// network is set where net and what is below it may be used.
+	network bool
+
+	// testOnly is set for directories that only tests and other such
+	// directories import.
+	testOnly bool
+}
+
+// What lies below the plugins, below package scheduling, and below the examples.
+var (
+	objects = []string{"resource", "framework/api", "framework"}
+	shared  = with(objects, "estimator", "internal/match", "internal/topo", "internal/volumes")
+	plugins = with(shared, "filter", "scoring")
+	public  = []string{
+		"resource", "framework/api", "framework", "framework/frameworktest",
+		"estimator", "estimator/capacity", "estimator/nodemetric", "filter", "scoring",
+		"scheduling", "scheduling/args", "scheduling/preemption", "scheduling/queue", "scheduling/lifecycle",
+		"scheduling/virtualclock", "scheduling/config", "scheduling/extender", "scheduling/multicluster",
+	}
+)
+
+// with returns a list with more entries; the list itself stays as it is.
+func with(list []string, more ...string) []string { return append(slices.Clone(list), more...) }
+
+// rules is the table of import directions: code may import its own directory and
+// what its line names, nothing else. The longest matching directory counts.
+var rules = []rule{
+	{dir: "resource", library: true},
+	{dir: "framework/api", imports: []string{"resource"}, library: true},
+	{dir: "framework", imports: []string{"resource", "framework/api"}, library: true},
+	{dir: "framework/frameworktest", imports: objects, library: true},
+	{dir: "internal/match", imports: objects, library: true},
+	{dir: "internal/topo", imports: with(objects, "internal/match"), library: true},
+	{dir: "internal/volumes", imports: with(objects, "internal/match"), library: true},
+	{dir: "estimator", imports: objects, library: true},
+	{dir: "estimator/capacity", imports: objects, library: true},
+	{dir: "estimator/nodemetric", imports: with(objects, "estimator"), library: true},
+	{dir: "filter", imports: shared, library: true},
+	{dir: "scoring", imports: shared, library: true},
+	{dir: "internal/engine", imports: objects, library: true},
+
+	// Below package scheduling.
+	{dir: "scheduling/args", imports: with(objects, "estimator", "internal/match"), library: true},
+	{dir: "scheduling/preemption", imports: with(objects, "internal/match"), library: true},
+	{dir: "scheduling/virtualclock", imports: []string{"framework"}, library: true},
+
+	{dir: "scheduling", imports: with(plugins, "internal/engine", "scheduling/args", "scheduling/preemption"), library: true},
+
+	// Above package scheduling.
+	{dir: "scheduling/queue", imports: with(objects, "scheduling"), library: true},
+	{dir: "scheduling/lifecycle", imports: with(objects, "scheduling", "scheduling/queue"), library: true},
+	{dir: "scheduling/multicluster", imports: with(objects, "estimator/capacity", "internal/match", "scheduling"), library: true},
+	{dir: "scheduling/extender", imports: with(objects, "scheduling", "scheduling/preemption"), library: true, network: true},
+	{
+		dir:     "scheduling/config",
+		imports: with(objects, "scheduling", "scheduling/args", "scheduling/extender", "scheduling/preemption"),
+		modules: []string{"go.yaml.in/yaml"},
+		library: true,
+	},
+
+	// What logs and publishes. It is not part of the pure library.
+	{dir: "scheduling/observe", imports: with(objects, "scheduling", "scheduling/queue", "scheduling/lifecycle")},
+
+	{dir: "examples", imports: with(public, "scheduling/observe")},
+
+	// What proves the library.
+	{dir: "internal/proof/oracle", imports: objects, modules: testModules, testOnly: true},
+	{dir: "internal/proof/gen", imports: with(objects, "framework/frameworktest"), modules: testModules, testOnly: true},
+	{dir: "internal/proof/golden", imports: public, testOnly: true},
+	{dir: "internal/proof/replay", imports: with(public, "internal/proof/golden"), testOnly: true},
+	{dir: "internal/proof/soak", imports: with(public, "internal/proof/gen"), testOnly: true},
+	{dir: "internal/cmd", imports: with(public, "internal/proof/gen", "internal/proof/golden", "internal/proof/soak"), testOnly: true},
+	{dir: "internal/proof/policy", testOnly: true},
+}
+
+// testModules are the modules outside the standard library that all tests may
+// import.
+var testModules = []string{"github.com/google/go-cmp", "pgregory.net/rapid"}
+
+// ruleOf returns the rule that holds for a directory.
+func ruleOf(dir string) (rule, bool) {
+	var best rule
+	found := false
+	for _, r := range rules {
+		if within(dir, r.dir) && (!found || len(r.dir) > len(best.dir)) {
+			best, found = r, true
+		}
+	}
+	return best, found
+}
+
+// within reports whether the path is parent or lies below it.
+func within(name, parent string) bool {
+	return name == parent || strings.HasPrefix(name, parent+"/")
+}
+
+// withinAny reports whether the path lies in one of parents.
+func withinAny(name string, parents []string) bool {
+	return slices.ContainsFunc(parents, func(p string) bool { return within(name, p) })
+}
+
+// standard reports whether the import path is the standard library's: its
+// first element has no dot.
+func standard(name string) bool {
+	first, _, _ := strings.Cut(name, "/")
+	return !strings.Contains(first, ".")
+}

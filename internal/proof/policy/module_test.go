@@ -1,0 +1,187 @@
+package policy
+
+import (
+	"fmt"
+	"go/ast"
+	"go/build"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// modulePath is the path of the module whose rules these are.
+const modulePath = "github.com/berth-sched/berth"
+
+// root is the module's directory as seen from this package.
+const root = "../../.."
+
+// A pkg is the parsed source of one directory.
+type pkg struct {
+	dir   string // relative to the module's root, with slashes
+	fset  *token.FileSet
+	files []*ast.File // not tests
+	tests []*ast.File // _test.go files, of both packages
+}
+
+// imports lists the import paths of files with the position of each.
+func (p *pkg) imports(files []*ast.File) []use {
+	var uses []use
+	for _, f := range files {
+		for _, spec := range f.Imports {
+			name, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				continue
+			}
+			uses = append(uses, use{name, p.fset.Position(spec.Pos())})
+		}
+	}
+	return uses
+}
+
+// problem formats a finding with its place in the source.
+func (p *pkg) problem(pos token.Pos, format string, args ...any) string {
+	return fmt.Sprintf("%s: %s", p.fset.Position(pos), fmt.Sprintf(format, args...))
+}
+
+// A use is one import of one file.
+type use struct {
+	path string
+	pos  token.Position
+}
+
+// loadModule parses every package of the root module. Nested modules, testdata
+// and directories whose names begin with a dot or an underscore are left out,
+// as the go command leaves them out.
+func loadModule(t *testing.T) []*pkg {
+	t.Helper()
+	var pkgs []*pkg
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if !d.IsDir() {
+			return nil
+		}
+		rel, err := filepath.Rel(root, name)
+		if err != nil {
+			return err
+		}
+		rel = filepath.ToSlash(rel)
+		if rel != "." {
+			base := path.Base(rel)
+			if base == "testdata" || base[0] == '.' || base[0] == '_' {
+				return filepath.SkipDir
+			}
+			if _, err := os.Stat(filepath.Join(name, "go.mod")); err == nil {
+				return filepath.SkipDir
+			}
+		}
+		p, err := loadDir(name, rel)
+		if err != nil {
+			return err
+		}
+		if len(p.files)+len(p.tests) > 0 {
+			pkgs = append(pkgs, p)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatalf("cannot read the module: %v", err)
+	}
+	if len(pkgs) == 0 {
+		t.Fatal("found no package: is this test still three levels below the module's root?")
+	}
+	return pkgs
+}
+
+// loadDir parses the files of one directory that this platform builds.
+func loadDir(name, rel string) (*pkg, error) {
+	entries, err := os.ReadDir(name)
+	if err != nil {
+		return nil, err
+	}
+	p := &pkg{dir: rel, fset: token.NewFileSet()}
+	for _, e := range entries {
+		if e.IsDir() || !strings.HasSuffix(e.Name(), ".go") {
+			continue
+		}
+		if ok, err := build.Default.MatchFile(name, e.Name()); err != nil || !ok {
+			continue
+		}
+		src, err := os.ReadFile(filepath.Join(name, e.Name()))
+		if err != nil {
+			return nil, err
+		}
+		if err := p.add(path.Join(rel, e.Name()), src); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// add parses one file into p.
+func (p *pkg) add(name string, src []byte) error {
+	f, err := parser.ParseFile(p.fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return err
+	}
+	if strings.HasSuffix(name, "_test.go") {
+		p.tests = append(p.tests, f)
+	} else {
+		p.files = append(p.files, f)
+	}
+	return nil
+}
+
+// fixture is a package of one file for showing that a check can fail.
+func fixture(t *testing.T, dir, src string) *pkg {
+	t.Helper()
+	return fixtureFile(t, dir, "fixture.go", src)
+}
+
+// fixtureFile is fixture with a file name, for source that is a test.
+func fixtureFile(t *testing.T, dir, name, src string) *pkg {
+	t.Helper()
+	p := &pkg{dir: dir, fset: token.NewFileSet()}
+	if err := p.add(path.Join(dir, name), []byte(src)); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// expect fails unless check finds exactly want problems in each fixture: the
+// proof that the check sees what it is there to see, and nothing else.
+func expect(t *testing.T, check func(*pkg) []string, cases []expectation) {
+	t.Helper()
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			got := check(c.pkg)
+			if len(got) != c.want {
+				t.Errorf("found %d problems, want %d:\n%s", len(got), c.want, strings.Join(got, "\n"))
+			}
+		})
+	}
+}
+
+// An expectation is a fixture and the number of problems in it.
+type expectation struct {
+	name string
+	pkg  *pkg
+	want int
+}
+
+// everywhere runs check over every package of the module.
+func everywhere(t *testing.T, check func(*pkg) []string) {
+	t.Helper()
+	for _, p := range loadModule(t) {
+		for _, problem := range check(p) {
+			t.Error(problem)
+		}
+	}
+}
