@@ -27,7 +27,7 @@ func general(r *rand.Rand) live.Outcome {
 	}
 	input := []any{c, requirements}
 	ours := live.Convert[*api.Cluster](c)
-	got, err := capacity.General{Rule: capacity.Karmada113}.Estimate(ours, replica)
+	got, err := capacity.General{Rules: capacity.Karmada113}.Estimate(ours, replica)
 
 	var want []workv1.TargetCluster
 	if p := live.Guard(func() {

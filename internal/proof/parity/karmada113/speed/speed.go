@@ -123,7 +123,7 @@ func (b *Bench) MinCovers(version string) error {
 		want, _ = g.MaxAvailableReplicas(context.Background(), []*clusterv1.Cluster{c}, requirements)
 	})
 	var e capacity.Estimate
-	mine := once(func() { e, _ = capacity.General{Rule: capacity.Karmada113}.Estimate(ours, replica) })
+	mine := once(func() { e, _ = capacity.General{Rules: capacity.Karmada113}.Estimate(ours, replica) })
 	if int64(want[0].Replicas) != e.Replicas {
 		return fmt.Errorf("models: Karmada %d, berth %d", want[0].Replicas, e.Replicas)
 	}

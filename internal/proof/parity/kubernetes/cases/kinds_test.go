@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/proof/golden"
 	"github.com/berth-sched/berth/internal/proof/parity/kubernetes/cases"
@@ -150,7 +149,7 @@ var volumeKinds = []kind{
 	{"mount options", anyVolume(func(v *api.PersistentVolume) bool {
 		return has(&v.ObjectMeta, "volume.beta.kubernetes.io/mount-options")
 	})},
-	{"migrated", anyVolume(func(v *api.PersistentVolume) bool { return has(&v.ObjectMeta, framework.AnnMigratedTo) })},
+	{"migrated", anyVolume(func(v *api.PersistentVolume) bool { return has(&v.ObjectMeta, api.AnnMigratedTo) })},
 	{"block mode", anyVolume(func(v *api.PersistentVolume) bool {
 		return v.Spec.VolumeMode != nil && *v.Spec.VolumeMode == api.PersistentVolumeBlock
 	})},

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
@@ -208,7 +207,7 @@ func (g *generator) initContainers(p *api.Pod) {
 		case g.chance(40):
 			c.RestartPolicy = new(api.ContainerRestartPolicyAlways)
 		case g.chance(15):
-			c.RestartPolicy = new(pick(g.dice, api.ContainerRestartPolicyNever, framework.ContainerRestartPolicyOnFailure, "always"))
+			c.RestartPolicy = new(pick(g.dice, api.ContainerRestartPolicyNever, api.ContainerRestartPolicyOnFailure, "always"))
 		}
 		p.Spec.InitContainers = append(p.Spec.InitContainers, c)
 	}
@@ -219,7 +218,7 @@ func (g *generator) resized(p *api.Pod) {
 	if g.chance(50) {
 		p.Status.Conditions = append(p.Status.Conditions, api.PodCondition{
 			Type: api.PodResizePending, Status: pick(g.dice, api.ConditionTrue, api.ConditionTrue, api.ConditionFalse),
-			Reason: pick(g.dice, api.PodReasonInfeasible, framework.PodReasonDeferred),
+			Reason: pick(g.dice, api.PodReasonInfeasible, api.PodReasonDeferred),
 		})
 	}
 	if g.chance(15) {
@@ -228,7 +227,7 @@ func (g *generator) resized(p *api.Pod) {
 		})
 	}
 	if g.chance(15) {
-		p.Status.Resize = pick(g.dice, framework.PodResizeStatusInProgress, framework.PodResizeStatusDeferred, api.PodResizeStatusInfeasible)
+		p.Status.Resize = pick(g.dice, api.PodResizeStatusInProgress, api.PodResizeStatusDeferred, api.PodResizeStatusInfeasible)
 	}
 	of := func(containers []api.Container) (list []api.ContainerStatus) {
 		for _, c := range containers {
@@ -279,7 +278,7 @@ func (g *generator) containerPorts() []api.ContainerPort {
 		list = append(list, api.ContainerPort{
 			ContainerPort: 80,
 			HostPort:      int32(pick(g.dice, 0, 80, 80, 443, 443, 8080, 9090, -80, 70000)),
-			Protocol:      pick(g.dice, "", "", api.ProtocolTCP, api.ProtocolUDP, framework.ProtocolSCTP, "tcp"),
+			Protocol:      pick(g.dice, "", "", api.ProtocolTCP, api.ProtocolUDP, api.ProtocolSCTP, "tcp"),
 			HostIP:        pick(g.dice, "", "", "0.0.0.0", "127.0.0.1", "10.0.0.1", "::1", "::", "0.0.0.00"),
 		})
 	}

@@ -3,7 +3,6 @@ package cases
 import (
 	"fmt"
 
-	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/proof/golden"
 	"github.com/berth-sched/berth/resource"
@@ -169,7 +168,7 @@ func (w *story) freeClaim() *api.PersistentVolumeClaim {
 	}
 	c.Spec.Resources.Requests = resource.List{"storage": w.quantity(sizes...)}
 	c.Spec.StorageClassName = new(pick(w.dice, "local", "local", "local", "fast", "fast", "tracked", "zonal", "now"))
-	c.Status.Phase = framework.ClaimPending
+	c.Status.Phase = api.ClaimPending
 	w.claims = append(w.claims, c)
 	return c
 }

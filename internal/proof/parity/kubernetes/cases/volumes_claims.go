@@ -3,7 +3,6 @@ package cases
 import (
 	"fmt"
 
-	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 )
 
@@ -20,7 +19,7 @@ func (g *generator) volumeAndClaim(i int) {
 	claim.Spec.AccessModes = g.accessModes()
 	claim.Spec.Resources.Requests = g.storageList("1Gi", "1Gi", "5Gi", "8Gi", "50Gi")
 	claim.Spec.VolumeAttributesClassName = g.attributes()
-	claim.Status.Phase = pick(g.dice, framework.ClaimPending, framework.ClaimPending, framework.ClaimPending, "")
+	claim.Status.Phase = pick(g.dice, api.ClaimPending, api.ClaimPending, api.ClaimPending, "")
 	switch {
 	case g.sound:
 		claim.Spec.StorageClassName = new(pick(g.dice, g.classes...))
@@ -65,7 +64,7 @@ func (g *generator) noteProvisioner(m *api.ObjectMeta) {
 		annotate(m, "volume.beta.kubernetes.io/storage-provisioner", pick(g.dice, inTree...))
 	}
 	if g.chance(15) {
-		annotate(m, framework.AnnMigratedTo, pick(g.dice, drivers...))
+		annotate(m, api.AnnMigratedTo, pick(g.dice, drivers...))
 	}
 }
 
@@ -111,7 +110,7 @@ func (g *generator) bind(claim *api.PersistentVolumeClaim, name string) {
 	claim.Spec.VolumeName = name
 	if !g.flaw(10) {
 		annotate(&claim.ObjectMeta, api.AnnBindCompleted, pick(g.dice, "yes", "yes", "yes", ""))
-		claim.Status.Phase = pick(g.dice, api.ClaimBound, api.ClaimBound, api.ClaimBound, api.ClaimBound, framework.ClaimPending)
+		claim.Status.Phase = pick(g.dice, api.ClaimBound, api.ClaimBound, api.ClaimBound, api.ClaimBound, api.ClaimPending)
 	}
 	if g.flaw(3) {
 		claim.DeletionTimestamp = new(noon)

@@ -1,7 +1,6 @@
 package cases
 
 import (
-	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
@@ -12,13 +11,13 @@ func (g *generator) volume(name string) *api.PersistentVolume {
 	v.Spec.Capacity = g.storageList("1Gi", "5Gi", "10Gi", "20Gi", "100Gi")
 	v.Spec.AccessModes = g.accessModes()
 	if g.sound && g.chance(60) {
-		v.Spec.AccessModes = []api.PersistentVolumeAccessMode{api.ReadWriteOnce, framework.ReadOnlyMany, api.ReadWriteMany, api.ReadWriteOncePod}
+		v.Spec.AccessModes = []api.PersistentVolumeAccessMode{api.ReadWriteOnce, api.ReadOnlyMany, api.ReadWriteMany, api.ReadWriteOncePod}
 	}
 	if v.Spec.StorageClassName = ""; !g.flaw(30) {
 		v.Spec.StorageClassName = pick(g.dice, g.classes...)
 	}
 	v.Status.Phase = pick(g.dice, api.VolumeAvailable, api.VolumeAvailable, api.VolumeAvailable, api.VolumeAvailable,
-		api.VolumeReleased, api.VolumePending, framework.VolumeFailed)
+		api.VolumeReleased, api.VolumePending, api.VolumeFailed)
 	if g.flaw(10) {
 		v.Spec.VolumeMode = new(pick(g.dice, api.PersistentVolumeBlock, api.PersistentVolumeFilesystem))
 	}
@@ -85,7 +84,7 @@ func (g *generator) accessModes() []api.PersistentVolumeAccessMode {
 	return pick(g.dice,
 		[]api.PersistentVolumeAccessMode{api.ReadWriteOnce},
 		[]api.PersistentVolumeAccessMode{api.ReadWriteOnce},
-		[]api.PersistentVolumeAccessMode{api.ReadWriteOnce, framework.ReadOnlyMany},
+		[]api.PersistentVolumeAccessMode{api.ReadWriteOnce, api.ReadOnlyMany},
 		[]api.PersistentVolumeAccessMode{api.ReadWriteMany},
 		[]api.PersistentVolumeAccessMode{api.ReadWriteOncePod},
 	)
@@ -181,7 +180,7 @@ func (g *generator) disk(s *api.VolumeSource) {
 	case 12:
 		s.CSI = &api.CSIVolumeSource{Driver: pick(g.dice, drivers...), ReadOnly: &readOnly}
 	default:
-		s.EmptyDir = &api.EmptyDirVolumeSource{Medium: pick(g.dice, framework.StorageMediumDefault, api.StorageMediumMemory)}
+		s.EmptyDir = &api.EmptyDirVolumeSource{Medium: pick(g.dice, api.StorageMediumDefault, api.StorageMediumMemory)}
 		if g.chance(50) {
 			s.EmptyDir.SizeLimit = new(resource.MustParse("1Gi"))
 		}

@@ -45,8 +45,8 @@ func (b berth) open(n int) (*framework.Snapshot, error) {
 func (b berth) prepare(j job, tie scheduling.TieRule) (*framework.Snapshot, *scheduling.Scheduler, []*framework.PodInfo, error) {
 	p := scheduling.Kubernetes137()
 	p.Percentage = b.percentage
-	p.Fast.Off = b.plain
-	p.Tie = tie
+	p.Cache.Off = b.plain
+	p.TieRule = tie
 	p.Seed = j.seed
 	sched, err := scheduling.New(p)
 	if err != nil {

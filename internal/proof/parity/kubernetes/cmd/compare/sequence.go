@@ -250,7 +250,7 @@ func (w *walk) decide(p *placed) (d scheduling.Decision, found bool, err error) 
 	if d, err = w.ours.Schedule(w.snapshot, p.ours); err != nil {
 		return d, false, err
 	}
-	w.snapshot.Denominate(p.ours, p.ours.Pod.Status.NominatedNodeName)
+	w.snapshot.ClearNomination(p.ours, p.ours.Pod.Status.NominatedNodeName)
 	if err := w.ours.Assume(w.snapshot, p.ours, d); err != nil {
 		return d, true, err
 	}
@@ -265,7 +265,7 @@ func (w *walk) decide(p *placed) (d scheduling.Decision, found bool, err error) 
 func (w *walk) giveUp(p *placed) error {
 	if key := p.ours.Pod.Key(); w.pending[key] != nil {
 		delete(w.pending, key)
-		w.snapshot.Denominate(p.ours, p.ours.Pod.Status.NominatedNodeName)
+		w.snapshot.ClearNomination(p.ours, p.ours.Pod.Status.NominatedNodeName)
 	}
 	return w.theirs.Forget(p.kube)
 }
