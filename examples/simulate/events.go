@@ -22,7 +22,7 @@ func events(o *api.Objects) []lifecycle.Event {
 func puts[T api.Object](list []*T) []lifecycle.Event {
 	events := make([]lifecycle.Event, len(list))
 	for i, x := range list {
-		events[i] = lifecycle.Put(x)
+		events[i] = lifecycle.Update(x)
 	}
 	return events
 }

@@ -117,7 +117,7 @@ func (w *world) populate(c *input.Cluster, snap *framework.Snapshot, pending []*
 			if err != nil {
 				return err
 			}
-			w.driver.Apply(lifecycle.Put(p.Pod))
+			w.driver.Apply(lifecycle.Update(p.Pod))
 			w.run(l, n.Name())
 		}
 	}
@@ -174,7 +174,7 @@ func (w *world) expect(at time.Time) {
 
 func (w *world) arrive(l *life) {
 	w.last, l.since = w.clock.Now(), w.clock.Now()
-	w.driver.Apply(lifecycle.Put(l.pod))
+	w.driver.Apply(lifecycle.Update(l.pod))
 }
 
 // run lets the pod run on a node, to its end if it has one.
@@ -191,7 +191,7 @@ func (w *world) run(l *life, node string) {
 	w.clock.AfterFunc(l.times.Run, func() {
 		if l.stint == stint && l.node != "" {
 			w.stop(l)
-			w.driver.Apply(lifecycle.Gone(l.pod))
+			w.driver.Apply(lifecycle.Delete(l.pod))
 		}
 	})
 }
@@ -212,7 +212,7 @@ func (w *world) Bind(_ context.Context, pod *api.Pod, node string) error {
 	running := *pod
 	running.Spec.NodeName, running.Status.Phase = node, api.PodRunning
 	l.pod = &running
-	w.driver.Apply(lifecycle.Put(l.pod))
+	w.driver.Apply(lifecycle.Update(l.pod))
 	w.run(l, node)
 	return nil
 }
@@ -222,7 +222,7 @@ func (w *world) Evict(_ context.Context, victim, _ *api.Pod) error {
 	l := w.pods[victim.Key()]
 	w.preempted++
 	w.stop(l)
-	w.driver.Apply(lifecycle.Gone(l.pod))
+	w.driver.Apply(lifecycle.Delete(l.pod))
 	again := *victim
 	again.Spec.NodeName, again.Status = "", api.PodStatus{Phase: api.PodPending}
 	if again.UID != "" {

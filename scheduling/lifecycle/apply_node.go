@@ -12,9 +12,9 @@ func nodeEvent(a framework.ActionType) framework.ClusterEvent {
 	return framework.ClusterEvent{Resource: framework.ResourceNode, Action: a}
 }
 
-// putNode adds a node, with the pods that are on it already, or replaces its
+// updateNode adds a node, with the pods that are on it already, or replaces its
 // object.
-func (d *Driver) putNode(ctx context.Context, n *api.Node) error {
+func (d *Driver) updateNode(ctx context.Context, n *api.Node) error {
 	var known *framework.NodeInfo
 	if n != nil {
 		known = d.snap.Node(n.Name)
@@ -46,9 +46,9 @@ func (d *Driver) putNode(ctx context.Context, n *api.Node) error {
 	return nil
 }
 
-// goneNode removes a node. Its pods are remembered: they count again when the
+// deleteNode removes a node. Its pods are remembered: they count again when the
 // node comes back, and those that are being bound go on.
-func (d *Driver) goneNode(ctx context.Context, n *api.Node) error {
+func (d *Driver) deleteNode(ctx context.Context, n *api.Node) error {
 	if n == nil {
 		return d.snap.AddNode(nil) // which says what is wrong
 	}

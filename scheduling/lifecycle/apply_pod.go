@@ -13,7 +13,7 @@ func assignedEvent(a framework.ActionType) framework.ClusterEvent {
 }
 
 // putPod takes in a pod's new version.
-func (d *Driver) putPod(ctx context.Context, obj *api.Pod) error {
+func (d *Driver) updatePod(ctx context.Context, obj *api.Pod) error {
 	info, err := d.snap.NewPodInfo(obj)
 	if err != nil {
 		return err
@@ -65,7 +65,7 @@ func (d *Driver) enqueue(ctx context.Context, p *pod) {
 func (d *Driver) assign(ctx context.Context, p *pod) error {
 	before, node := p.counted, p.info.Pod.Spec.NodeName
 	moved := p.host != nil && p.host.name != node
-	d.renounce(ctx, p, node)
+	d.clearNomination(ctx, p, node)
 	d.dequeue(p)
 	d.uncount(p)
 	err := d.count(p, p.info, node)
@@ -106,7 +106,7 @@ func (d *Driver) updatePending(ctx context.Context, p *pod, before *framework.Po
 		}
 	case p.binding != nil: // its failure will requeue it
 	case d.profileOf(p.info.Pod) == nil:
-		d.renounce(ctx, p, "")
+		d.clearNomination(ctx, p, "")
 		d.dequeue(p)
 	case p.item == nil:
 		d.enqueue(ctx, p)
@@ -123,7 +123,7 @@ func (d *Driver) renominate(ctx context.Context, p *pod, before *framework.PodIn
 	if node == "" && before.Pod.Status.NominatedNodeName == "" {
 		node = p.nominated
 	}
-	d.renounce(ctx, p, node)
+	d.clearNomination(ctx, p, node)
 }
 
 // dequeue takes a pod out of the queue, unless its binding is under way, which
@@ -150,7 +150,7 @@ func (d *Driver) updateAssigned(ctx context.Context, p *pod, before *framework.P
 }
 
 // gonePod takes in that the pod is no longer there.
-func (d *Driver) gonePod(ctx context.Context, obj *api.Pod) error {
+func (d *Driver) deletePod(ctx context.Context, obj *api.Pod) error {
 	if obj == nil {
 		_, err := d.snap.NewPodInfo(nil) // which says what is wrong
 		return err

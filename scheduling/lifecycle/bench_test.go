@@ -33,17 +33,17 @@ func BenchmarkObservers(b *testing.B) {
 				b.Fatal(err)
 			}
 			for i := range 1000 {
-				d.Apply(lifecycle.Put(api.MakeNode(fmt.Sprint("n", i), "32", "128Gi").Zone(fmt.Sprint(i % 3)).Obj()))
+				d.Apply(lifecycle.Update(api.MakeNode(fmt.Sprint("n", i), "32", "128Gi").Zone(fmt.Sprint(i % 3)).Obj()))
 			}
 			pod := api.MakePod("p").Requests("1", "1Gi").Obj()
 			ctx := context.Background()
 			b.ReportAllocs()
 			for b.Loop() {
-				d.Apply(lifecycle.Put(pod))
+				d.Apply(lifecycle.Update(pod))
 				if a, ok := d.ScheduleOne(ctx); !ok || a.State != lifecycle.Bound {
 					b.Fatal(a.Err)
 				}
-				d.Apply(lifecycle.Gone(pod))
+				d.Apply(lifecycle.Delete(pod))
 			}
 		})
 	}

@@ -125,7 +125,7 @@ func TestTwoProfilesOverOneCache(t *testing.T) {
 	if w.d.Scheduler("second") == nil || w.d.Scheduler("third") != nil || w.d.Scheduler("") == nil {
 		t.Error("Scheduler finds other profiles than there are")
 	}
-	w.d.Apply(lifecycle.Gone(api.MakePod("a").Obj()))
+	w.d.Apply(lifecycle.Delete(api.MakePod("a").Obj()))
 	if a := w.one(); a.Pod.Pod.Name != "b" || a.State != lifecycle.Bound {
 		t.Errorf("after a left: pod %s, %v, want b, Bound", a.Pod.Pod.Name, a.State)
 	}
@@ -175,7 +175,7 @@ func TestConfirmation(t *testing.T) {
 		w.all()
 		w.nodes(api.MakeNode("m", "4", "8Gi"))
 		w.pods(pod.Node("m"))
-		w.d.Settle(w.ctx)
+		w.d.Flush(w.ctx)
 		w.wantOn("n")
 		w.wantOn("m", "p")
 	})
@@ -193,7 +193,7 @@ func TestConfirmation(t *testing.T) {
 	t.Run("the binding fails although the pod is bound", func(t *testing.T) {
 		w := newWorld(t, scheduling.Kubernetes137())
 		w.refuse = func(p *api.Pod, node string) error {
-			w.d.Apply(lifecycle.Put(onNode(p, node)))
+			w.d.Apply(lifecycle.Update(onNode(p, node)))
 			return fmt.Errorf("connection lost")
 		}
 		w.nodes(api.MakeNode("n", "4", "8Gi"))
@@ -235,9 +235,9 @@ func TestPodsComeAndGo(t *testing.T) {
 	node := api.MakeNode("n", "2", "8Gi")
 	running := api.MakePod("r").Requests("1", "1Gi").Node("n")
 	w.pods(running) // before its node
-	w.d.Settle(w.ctx)
+	w.d.Flush(w.ctx)
 	w.nodes(node)
-	w.d.Settle(w.ctx)
+	w.d.Flush(w.ctx)
 	w.wantOn("n", "r")
 
 	w.pods(api.MakePod("p").Requests("1500m", "1Gi"))
@@ -247,7 +247,7 @@ func TestPodsComeAndGo(t *testing.T) {
 	w.depth(queue.Length{Unschedulable: 1})
 
 	w.pods(running.Phase(api.PodSucceeded)) // no longer uses its node
-	w.d.Settle(w.ctx)
+	w.d.Flush(w.ctx)
 	w.wantOn("n")
 	if a := w.one(); a.State != lifecycle.Bound {
 		t.Errorf("after the other has succeeded: %v, %v", a.State, a.Err)
@@ -255,13 +255,13 @@ func TestPodsComeAndGo(t *testing.T) {
 
 	// A pod of the same name and another UID is another pod.
 	w.pods(api.MakePod("x").UID("1").Node("n"))
-	w.d.Settle(w.ctx)
+	w.d.Flush(w.ctx)
 	w.wantOn("n", "p", "x")
 	w.pods(api.MakePod("x").UID("2"))
-	w.d.Settle(w.ctx)
+	w.d.Flush(w.ctx)
 	w.wantOn("n", "p")
-	w.d.Apply(lifecycle.Gone(api.MakePod("x").UID("1").Obj())) // late, about the first
-	w.d.Settle(w.ctx)
+	w.d.Apply(lifecycle.Delete(api.MakePod("x").UID("1").Obj())) // late, about the first
+	w.d.Flush(w.ctx)
 	w.depth(queue.Length{Active: 1})
 
 	// A pod that is being deleted is not scheduled.
@@ -271,13 +271,13 @@ func TestPodsComeAndGo(t *testing.T) {
 	}
 	w.depth(queue.Length{})
 
-	w.d.Apply(lifecycle.Gone(node.Obj()))
-	w.d.Settle(w.ctx)
+	w.d.Apply(lifecycle.Delete(node.Obj()))
+	w.d.Flush(w.ctx)
 	if w.d.Snapshot().Len() != 0 {
 		t.Error("the node is still there")
 	}
 	w.nodes(node.Labels("new", "yes"))
-	w.d.Settle(w.ctx)
+	w.d.Flush(w.ctx)
 	w.wantOn("n", "p")
 	w.noProblems()
 }
@@ -286,14 +286,14 @@ func TestBadEventsAreProblems(t *testing.T) {
 	w := newWorld(t, scheduling.Profile{})
 	w.d.Apply(
 		lifecycle.Event{},
-		lifecycle.Put[api.Pod](nil), lifecycle.Gone[api.Pod](nil),
-		lifecycle.Put[api.Node](nil), lifecycle.Gone[api.Node](nil),
-		lifecycle.Put[api.Service](nil), lifecycle.Gone[api.Service](nil),
-		lifecycle.Put(&api.Pod{}), lifecycle.Put(&api.Node{}), lifecycle.Put(&api.Service{}),
-		lifecycle.Gone(api.MakePod("unknown").Obj()), lifecycle.Gone(api.MakeNode("unknown", "1", "1Gi").Obj()),
-		lifecycle.Gone(&api.Service{ObjectMeta: api.ObjectMeta{Name: "unknown"}}),
+		lifecycle.Update[api.Pod](nil), lifecycle.Delete[api.Pod](nil),
+		lifecycle.Update[api.Node](nil), lifecycle.Delete[api.Node](nil),
+		lifecycle.Update[api.Service](nil), lifecycle.Delete[api.Service](nil),
+		lifecycle.Update(&api.Pod{}), lifecycle.Update(&api.Node{}), lifecycle.Update(&api.Service{}),
+		lifecycle.Delete(api.MakePod("unknown").Obj()), lifecycle.Delete(api.MakeNode("unknown", "1", "1Gi").Obj()),
+		lifecycle.Delete(&api.Service{ObjectMeta: api.ObjectMeta{Name: "unknown"}}),
 	)
-	w.d.Settle(w.ctx)
+	w.d.Flush(w.ctx)
 	want := []string{
 		"pod: is nil", "pod: is nil", "node: is nil", "node: is nil", "object: is nil", "object: is nil",
 		"pod: metadata.name: must not be empty", "node: metadata.name: must not be empty", "service: metadata.name: must not be empty",
@@ -330,8 +330,8 @@ func TestObjectsWakePods(t *testing.T) {
 	w.nodes(api.MakeNode("n", "1", "1Gi"))
 	w.pods(api.MakePod("p"))
 	w.all()
-	w.d.Apply(lifecycle.Put(service("1")), lifecycle.Put(service("2")), lifecycle.Gone(service("3")))
-	w.d.Settle(w.ctx)
+	w.d.Apply(lifecycle.Update(service("1")), lifecycle.Update(service("2")), lifecycle.Delete(service("3")))
+	w.d.Flush(w.ctx)
 	want := []string{"add - 1", "update - 1", "update 1 2", "update 2 -", "delete 2 -"}
 	if diff := cmp.Diff(want, events); diff != "" {
 		t.Errorf("hints (-want +got):\n%s", diff)

@@ -26,7 +26,7 @@ func (d *Driver) ScheduleOne(ctx context.Context) (Attempt, bool) {
 	sched := d.profileOf(it.Pod.Pod)
 	a := &Attempt{Pod: it.Pod, Profile: sched.Profile(), Number: it.Attempts, Queued: it.Timestamp}
 	if it.Pod.Pod.DeletionTimestamp != nil || p.assumed {
-		d.renounce(ctx, p, "")
+		d.clearNomination(ctx, p, "")
 		d.dequeue(p)
 		return *a, true
 	}
@@ -43,7 +43,7 @@ func (d *Driver) ScheduleOne(ctx context.Context) (Attempt, bool) {
 // pop returns the next pod, nil if none is ready although everything was taken in.
 func (d *Driver) pop(ctx context.Context) *queue.Item {
 	for ctx.Err() == nil {
-		d.Settle(ctx)
+		d.Flush(ctx)
 		if ctx.Err() != nil {
 			break
 		}
@@ -177,7 +177,7 @@ func (d *Driver) failed(ctx context.Context, p *pod, it *queue.Item, a *Attempt,
 	}
 	p.item = it
 	d.queue.Requeue(ctx, it, p.info, plugins, pending)
-	d.renounce(ctx, p, a.Nominated)
+	d.clearNomination(ctx, p, a.Nominated)
 	d.report(ctx, p, Report{Reason: reason, Message: err.Error(), Nominated: a.Nominated, Victims: a.Victims})
 	d.observe(a)
 }

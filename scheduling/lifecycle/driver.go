@@ -92,14 +92,14 @@ func (d *Driver) Apply(events ...Event) {
 	}
 }
 
-// consequences is how many messages one Settle carries out besides those that
+// consequences is how many messages one Flush carries out besides those that
 // were there when it began.
 const consequences = 1024
 
-// Settle takes in what had happened when it was called: events, ends of bindings,
+// Flush takes in what had happened when it was called: events, ends of bindings,
 // the time; and up to a bound what follows from that, so that a flood of events
 // cannot hold it for ever. ScheduleOne begins with it.
-func (d *Driver) Settle(ctx context.Context) {
+func (d *Driver) Flush(ctx context.Context) {
 	for most := d.mail.len() + consequences; most > 0; most-- {
 		msg := d.mail.next()
 		if msg == nil {

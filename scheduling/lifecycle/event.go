@@ -9,40 +9,45 @@ import (
 )
 
 // An Event says that an object is there, new or changed, or that it has gone.
-// Make one with [Put] or [Gone].
+// Make one with [Add], [Update] or [Delete].
 type Event struct {
 	apply func(ctx context.Context, d *Driver) error
 }
 
-// Put is the event that the object is there, as it is given. It must not change
-// any more. A pod that Succeeded or Failed no longer counts.
-func Put[T api.Object](obj *T) Event {
+// Add is the event that the object has come. It is the same as [Update]: the driver
+// compares the object with what it knows. Informers have both.
+func Add[T api.Object](obj *T) Event { return Update(obj) }
+
+// Update is the event that the object is there, as it is given, whether it is new or
+// has changed. It must not change any more. A pod that Succeeded or Failed no longer
+// counts.
+func Update[T api.Object](obj *T) Event {
 	return Event{func(ctx context.Context, d *Driver) error {
 		switch o := any(obj).(type) {
 		case *api.Pod:
-			return d.putPod(ctx, o)
+			return d.updatePod(ctx, o)
 		case *api.Node:
-			return d.putNode(ctx, o)
+			return d.updateNode(ctx, o)
 		}
-		return putObject(ctx, d, obj)
+		return updateObject(ctx, d, obj)
 	}}
 }
 
-// Gone is the event that the object is no longer there. It is recognised by its
+// Delete is the event that the object is no longer there. It is recognised by its
 // name, a pod by its UID too; one that is not known is ignored.
-func Gone[T api.Object](obj *T) Event {
+func Delete[T api.Object](obj *T) Event {
 	return Event{func(ctx context.Context, d *Driver) error {
 		switch o := any(obj).(type) {
 		case *api.Pod:
-			return d.gonePod(ctx, o)
+			return d.deletePod(ctx, o)
 		case *api.Node:
-			return d.goneNode(ctx, o)
+			return d.deleteNode(ctx, o)
 		}
-		return goneObject(ctx, d, obj)
+		return deleteObject(ctx, d, obj)
 	}}
 }
 
-func putObject[T api.Object](ctx context.Context, d *Driver, obj *T) error {
+func updateObject[T api.Object](ctx context.Context, d *Driver, obj *T) error {
 	if obj == nil {
 		return framework.Put(d.snap, obj) // which says what is wrong
 	}
@@ -60,7 +65,7 @@ func putObject[T api.Object](ctx context.Context, d *Driver, obj *T) error {
 	return nil
 }
 
-func goneObject[T api.Object](ctx context.Context, d *Driver, obj *T) error {
+func deleteObject[T api.Object](ctx context.Context, d *Driver, obj *T) error {
 	if obj == nil {
 		return framework.Put(d.snap, obj)
 	}

@@ -25,10 +25,10 @@ func (d *Driver) evict(ctx context.Context, plugin string, p *pod, it *queue.Ite
 	node := a.Nominated
 	for _, q := range slices.Clone(d.nominations) {
 		if q != p && q.nominated == node && q.info.Priority < p.info.Priority {
-			d.renounce(ctx, q, "")
+			d.clearNomination(ctx, q, "")
 		}
 	}
-	d.renounce(ctx, p, node) // from now on nobody of lower priority gets the room
+	d.clearNomination(ctx, p, node) // from now on nobody of lower priority gets the room
 	var outside []*api.Pod
 	inMemory := false // the last victim
 	for _, v := range a.Victims {

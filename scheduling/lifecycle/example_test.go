@@ -32,9 +32,9 @@ func ExampleDriver() {
 		return
 	}
 	driver.Apply(
-		lifecycle.Put(api.MakeNode("small", "2", "4Gi").Obj()),
-		lifecycle.Put(api.MakePod("web").Requests("1", "1Gi").Obj()),
-		lifecycle.Put(api.MakePod("huge").Requests("16", "1Gi").Obj()),
+		lifecycle.Update(api.MakeNode("small", "2", "4Gi").Obj()),
+		lifecycle.Update(api.MakePod("web").Requests("1", "1Gi").Obj()),
+		lifecycle.Update(api.MakePod("huge").Requests("16", "1Gi").Obj()),
 	)
 	attempts := func() {
 		for a, ok := driver.ScheduleOne(context.Background()); ok; a, ok = driver.ScheduleOne(context.Background()) {
@@ -42,7 +42,7 @@ func ExampleDriver() {
 		}
 	}
 	attempts()
-	driver.Apply(lifecycle.Put(api.MakeNode("large", "32", "64Gi").Obj())) // which the pod has waited for
+	driver.Apply(lifecycle.Update(api.MakeNode("large", "32", "64Gi").Obj())) // which the pod has waited for
 	attempts()
 	// Output:
 	// bind web to small
@@ -83,8 +83,8 @@ func ExampleSource() {
 		return
 	}
 	var source lifecycle.Source = &watch{[]lifecycle.Event{
-		lifecycle.Put(api.MakeNode("n", "2", "4Gi").Obj()),
-		lifecycle.Put(api.MakePod("web").Obj()),
+		lifecycle.Update(api.MakeNode("n", "2", "4Gi").Obj()),
+		lifecycle.Update(api.MakePod("web").Obj()),
 	}}
 	fmt.Println(driver.Run(ctx, source))
 	// Output:
@@ -120,9 +120,9 @@ func ExampleBinder() {
 		return
 	}
 	driver.Apply(
-		lifecycle.Put(api.MakeNode("n", "2", "4Gi").Obj()),
-		lifecycle.Put(api.MakePod("batch").Requests("2", "1Gi").Node("n").Obj()),
-		lifecycle.Put(api.MakePod("urgent").Requests("2", "1Gi").Priority(10).Obj()),
+		lifecycle.Update(api.MakeNode("n", "2", "4Gi").Obj()),
+		lifecycle.Update(api.MakePod("batch").Requests("2", "1Gi").Node("n").Obj()),
+		lifecycle.Update(api.MakePod("urgent").Requests("2", "1Gi").Priority(10).Obj()),
 	)
 	driver.ScheduleOne(context.Background())
 	// Output:
@@ -171,9 +171,9 @@ func ExampleObserver() {
 		return
 	}
 	driver.Apply(
-		lifecycle.Put(api.MakeNode("a", "2", "4Gi").Obj()),
-		lifecycle.Put(api.MakeNode("b", "4", "4Gi").Obj()),
-		lifecycle.Put(api.MakePod("web").Requests("1", "1Gi").Obj()),
+		lifecycle.Update(api.MakeNode("a", "2", "4Gi").Obj()),
+		lifecycle.Update(api.MakeNode("b", "4", "4Gi").Obj()),
+		lifecycle.Update(api.MakePod("web").Requests("1", "1Gi").Obj()),
 	)
 	driver.ScheduleOne(context.Background())
 	fmt.Println("steps:", m.steps > 0, "plugins:", m.plugins > 0)
@@ -199,7 +199,7 @@ func ExampleHandle() {
 		fmt.Println(err)
 		return
 	}
-	driver.Apply(lifecycle.Put(api.MakeNode("n", "2", "4Gi").Obj()), lifecycle.Put(api.MakePod("web").Obj()))
+	driver.Apply(lifecycle.Update(api.MakeNode("n", "2", "4Gi").Obj()), lifecycle.Update(api.MakePod("web").Obj()))
 	a, _ := driver.ScheduleOne(context.Background())
 	fmt.Println(a.State == lifecycle.Bound, "seed", handle.Seed(), "waiting", len(handle.WaitingPods()))
 	// Output:
@@ -222,9 +222,9 @@ func ExampleSteppingClock() {
 		return
 	}
 	first := api.MakePod("first").Requests("2", "1Gi").Obj()
-	driver.Apply(lifecycle.Put(api.MakeNode("n", "2", "4Gi").Obj()), lifecycle.Put(first))
-	clock.AfterFunc(time.Hour, func() { driver.Apply(lifecycle.Put(api.MakePod("second").Requests("2", "1Gi").Obj())) })
-	clock.AfterFunc(3*time.Hour, func() { driver.Apply(lifecycle.Gone(first)) })
+	driver.Apply(lifecycle.Update(api.MakeNode("n", "2", "4Gi").Obj()), lifecycle.Update(first))
+	clock.AfterFunc(time.Hour, func() { driver.Apply(lifecycle.Update(api.MakePod("second").Requests("2", "1Gi").Obj())) })
+	clock.AfterFunc(3*time.Hour, func() { driver.Apply(lifecycle.Delete(first)) })
 	if err := driver.Simulate(context.Background(), steps, start.Add(24*time.Hour)); err != nil {
 		fmt.Println(err)
 	}
@@ -233,4 +233,29 @@ func ExampleSteppingClock() {
 	// first begins after 0s
 	// second begins after 3h0m0s
 	// the day is over: 24h0m0s
+}
+
+// Counts shows the pods that wait for something outside of the driver.
+func ExampleCounts() {
+	driver, err := lifecycle.New(lifecycle.Config{
+		Profiles: []scheduling.Profile{scheduling.Kubernetes137()},
+		Clock:    virtualclock.New(start),
+		Binder:   lifecycle.BinderFunc(func(context.Context, *api.Pod, string) error { return nil }),
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	driver.Apply(
+		lifecycle.Add(api.MakeNode("n1", "2", "4Gi").Obj()),
+		lifecycle.Add(api.MakePod("here").Node("n1").Obj()),
+		lifecycle.Add(api.MakePod("elsewhere").Node("n2").Obj()),
+		lifecycle.Add(api.MakePod("foreign").Scheduler("volcano").Obj()),
+		lifecycle.Add(api.MakePod("waits").Obj()),
+	)
+	driver.Flush(context.Background())
+	c := driver.Counts()
+	fmt.Println(c.Pods, "pods:", c.Assigned, "assigned,", c.UnknownNode, "on unknown nodes,",
+		c.OtherSchedulers, "of other schedulers,", c.Pending, "pending")
+	// Output: 4 pods: 1 assigned, 1 on unknown nodes, 1 of other schedulers, 1 pending
 }

@@ -58,7 +58,7 @@ func TestGraceEndsWhatHangs(t *testing.T) {
 					return bctx.Err()
 				}}
 				profile := scheduling.Profile{PreBind: []framework.Plugin{s}}
-				events := []lifecycle.Event{lifecycle.Put(api.MakeNode("n", "4", "8Gi").Obj())}
+				events := []lifecycle.Event{lifecycle.Update(api.MakeNode("n", "4", "8Gi").Obj())}
 				bounce := ""
 				if at == "Evict" {
 					bounce = "now"
@@ -67,13 +67,13 @@ func TestGraceEndsWhatHangs(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					events = append(events, lifecycle.Put(victim))
+					events = append(events, lifecycle.Update(victim))
 					profile.PreFilter = []framework.Plugin{bouncer{}}
 					profile.PostFilter = []framework.Plugin{proposal{framework.PostFiltered{
 						Nominated: "n", Victims: []framework.Victim{{Pod: info}},
 					}}}
 				}
-				events = append(events, lifecycle.Put(api.MakePod("p").Labels("bounce", bounce).Obj()))
+				events = append(events, lifecycle.Update(api.MakePod("p").Labels("bounce", bounce).Obj()))
 				d, err := lifecycle.New(lifecycle.Config{
 					Profiles: []scheduling.Profile{profile}, Binder: s, Clock: realClock, Bindings: bindings, Grace: 5 * time.Millisecond,
 				})

@@ -86,7 +86,7 @@ func (h *Handle) Nominate(pod *api.Pod, node string) {
 	if d := h.driver.Load(); d != nil && pod != nil {
 		d.mail.post(func(ctx context.Context) {
 			if p := d.pods[keyOf(pod)]; p != nil && p.item != nil && p.binding == nil {
-				d.renounce(ctx, p, node)
+				d.clearNomination(ctx, p, node)
 			}
 		})
 	}

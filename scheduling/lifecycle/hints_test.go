@@ -387,8 +387,8 @@ func tell[T api.Object](c *town, obj *T, is bool) {
 	}
 	c.logf("%T is there: %t: %s", obj, is, text)
 	if is {
-		c.d.Apply(lifecycle.Put(obj))
+		c.d.Apply(lifecycle.Update(obj))
 	} else {
-		c.d.Apply(lifecycle.Gone(obj))
+		c.d.Apply(lifecycle.Delete(obj))
 	}
 }

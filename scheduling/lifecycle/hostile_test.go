@@ -48,7 +48,7 @@ func TestHostileEvents(t *testing.T) {
 		expect := func(more int, event lifecycle.Event) {
 			before := problems
 			d.Apply(event)
-			d.Settle(context.Background())
+			d.Flush(context.Background())
 			if problems-before != more {
 				t.Fatalf("%d problems, want %d", problems-before, more)
 			}
@@ -62,7 +62,7 @@ func TestHostileEvents(t *testing.T) {
 			} else {
 				pods[p.Name] = p
 			}
-			expect(0, lifecycle.Put(p))
+			expect(0, lifecycle.Update(p))
 		}
 		some := func() *api.Pod {
 			if len(pods) == 0 {
@@ -73,34 +73,34 @@ func TestHostileEvents(t *testing.T) {
 		t.Repeat(map[string]func(*rapid.T){
 			"nothing": func(t *rapid.T) {
 				expect(1, rapid.SampledFrom([]lifecycle.Event{
-					lifecycle.Put[api.Pod](nil), lifecycle.Gone[api.Pod](nil), lifecycle.Put[api.Node](nil),
-					lifecycle.Gone[api.Node](nil), lifecycle.Put[api.CSINode](nil), lifecycle.Gone[api.Namespace](nil),
+					lifecycle.Update[api.Pod](nil), lifecycle.Delete[api.Pod](nil), lifecycle.Update[api.Node](nil),
+					lifecycle.Delete[api.Node](nil), lifecycle.Update[api.CSINode](nil), lifecycle.Delete[api.Namespace](nil),
 				}).Draw(t, "event"))
 				expect(0, lifecycle.Event{})
 			},
 			"nameless": func(t *rapid.T) {
 				expect(1, rapid.SampledFrom([]lifecycle.Event{
-					lifecycle.Put(&api.Pod{}), lifecycle.Put(&api.Node{}), lifecycle.Put(&api.StorageClass{}),
+					lifecycle.Update(&api.Pod{}), lifecycle.Update(&api.Node{}), lifecycle.Update(&api.StorageClass{}),
 				}).Draw(t, "event"))
 				expect(0, rapid.SampledFrom([]lifecycle.Event{
-					lifecycle.Gone(&api.Pod{}), lifecycle.Gone(&api.Node{}), lifecycle.Gone(&api.StorageClass{}),
+					lifecycle.Delete(&api.Pod{}), lifecycle.Delete(&api.Node{}), lifecycle.Delete(&api.StorageClass{}),
 				}).Draw(t, "event"))
 			},
-			"negative":          func(*rapid.T) { expect(1, lifecycle.Put(api.MakePod(name("p")).Requests("-1", "1Gi").Obj())) },
-			"negative node":     func(*rapid.T) { expect(1, lifecycle.Put(api.MakeNode(name("n"), "-4", "8Gi").Obj())) },
-			"unknown pod goes":  func(*rapid.T) { expect(0, lifecycle.Gone(api.MakePod("q").Obj())) },
-			"unknown node goes": func(*rapid.T) { expect(0, lifecycle.Gone(api.MakeNode("m", "1", "1Gi").Obj())) },
+			"negative":          func(*rapid.T) { expect(1, lifecycle.Update(api.MakePod(name("p")).Requests("-1", "1Gi").Obj())) },
+			"negative node":     func(*rapid.T) { expect(1, lifecycle.Update(api.MakeNode(name("n"), "-4", "8Gi").Obj())) },
+			"unknown pod goes":  func(*rapid.T) { expect(0, lifecycle.Delete(api.MakePod("q").Obj())) },
+			"unknown node goes": func(*rapid.T) { expect(0, lifecycle.Delete(api.MakeNode("m", "1", "1Gi").Obj())) },
 			"node": func(*rapid.T) {
 				n := api.MakeNode(name("n"), "4", "8Gi").Obj()
 				nodes[n.Name] = true
-				expect(0, lifecycle.Put(n))
-				expect(0, lifecycle.Put(n)) // twice
+				expect(0, lifecycle.Update(n))
+				expect(0, lifecycle.Update(n)) // twice
 			},
 			"node goes": func(*rapid.T) {
 				n := api.MakeNode(name("n"), "4", "8Gi").Obj()
 				delete(nodes, n.Name)
-				expect(0, lifecycle.Gone(n))
-				expect(0, lifecycle.Gone(n))
+				expect(0, lifecycle.Delete(n))
+				expect(0, lifecycle.Delete(n))
 			},
 			"pod": func(*rapid.T) {
 				serial++
@@ -117,19 +117,19 @@ func TestHostileEvents(t *testing.T) {
 			"pod of another UID goes": func(*rapid.T) {
 				p := some()
 				p.UID += "x"
-				expect(0, lifecycle.Gone(p))
+				expect(0, lifecycle.Delete(p))
 			},
 			"pod goes": func(*rapid.T) {
 				p := some()
 				delete(pods, p.Name)
 				delete(bound, id(p))
-				expect(0, lifecycle.Gone(p))
-				expect(0, lifecycle.Gone(p))
+				expect(0, lifecycle.Delete(p))
+				expect(0, lifecycle.Delete(p))
 			},
 			"schedule": func(*rapid.T) { d.ScheduleOne(context.Background()) },
 			"time":     func(*rapid.T) { clock.Advance(10 * time.Second) },
 			"": func(t *rapid.T) {
-				d.Settle(context.Background())
+				d.Flush(context.Background())
 				places := map[string][]string{}
 				for _, it := range d.Pending() {
 					places[it.Pod.Pod.Name] = append(places[it.Pod.Pod.Name], "queue")

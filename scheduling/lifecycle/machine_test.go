@@ -127,7 +127,7 @@ func TestDriverStateMachine(t *testing.T) {
 		w.d = d
 		put := func(p *api.Pod) {
 			w.pods[p.Name] = p
-			d.Apply(lifecycle.Put(p))
+			d.Apply(lifecycle.Update(p))
 		}
 		aPod := func(when func(*api.Pod) bool) *api.Pod {
 			var list []*api.Pod
@@ -151,12 +151,12 @@ func TestDriverStateMachine(t *testing.T) {
 				cpu := rapid.SampledFrom([]string{"1", "2", "4"}).Draw(t, "cpu")
 				n := api.MakeNode(nodeName(), cpu, "8Gi").Obj()
 				w.nodes[n.Name] = n
-				d.Apply(lifecycle.Put(n))
+				d.Apply(lifecycle.Update(n))
 			},
 			"node goes": func(t *rapid.T) {
 				n := api.MakeNode(nodeName(), "1", "1Gi").Obj()
 				delete(w.nodes, n.Name)
-				d.Apply(lifecycle.Gone(n))
+				d.Apply(lifecycle.Delete(n))
 			},
 			"pod comes": func(t *rapid.T) {
 				w.serial++
@@ -183,14 +183,14 @@ func TestDriverStateMachine(t *testing.T) {
 			"pod goes": func(t *rapid.T) {
 				p := aPod(nil)
 				forget(p)
-				d.Apply(lifecycle.Gone(p))
+				d.Apply(lifecycle.Delete(p))
 			},
 			"pod ends": func(t *rapid.T) {
 				p := aPod(func(p *api.Pod) bool { return p.Spec.NodeName != "" })
 				forget(p)
 				p = api.Clone(p)
 				p.Status.Phase = api.PodSucceeded
-				d.Apply(lifecycle.Put(p))
+				d.Apply(lifecycle.Update(p))
 			},
 			"pod changes": func(t *rapid.T) {
 				p := api.Clone(aPod(nil))
@@ -231,7 +231,7 @@ func TestDriverStateMachine(t *testing.T) {
 				}
 			},
 			"": func(t *rapid.T) {
-				d.Settle(ctx)
+				d.Flush(ctx)
 				w.compare(h)
 				if len(w.errors) > 0 {
 					t.Fatal(w.errors)
@@ -265,6 +265,7 @@ func (w *truth) compare(h *lifecycle.Handle) {
 		pending[it.Pod.Pod.UID] = true
 	}
 	want := map[string][]string{}
+	counts := lifecycle.Counts{Nodes: len(w.nodes), Pods: len(w.pods), Queue: w.d.Counts().Queue}
 	for _, p := range w.pods {
 		node := p.Spec.NodeName
 		for _, guess := range []string{w.ours[p.UID], waiting[p.UID]} {
@@ -278,9 +279,23 @@ func (w *truth) compare(h *lifecycle.Handle) {
 		if pending[p.UID] != inQueue && waiting[p.UID] == "" {
 			w.fault("pod %s: in the queue %t, want %t (%+v)", p.UID, pending[p.UID], inQueue, p.Spec)
 		}
-		if w.nodes[node] != nil {
+		switch {
+		case w.nodes[node] != nil:
 			want[node] = append(want[node], string(p.UID))
+			counts.Assigned++
+			if p.Spec.NodeName == "" {
+				counts.Assumed++
+			}
+		case node != "":
+			counts.UnknownNode++
+		case mine:
+			counts.Pending++
+		default:
+			counts.OtherSchedulers++
 		}
+	}
+	if got := w.d.Counts(); got != counts {
+		w.fault("Counts() = %+v, want %+v", got, counts)
 	}
 	s := w.d.Snapshot()
 	if s.Len() != len(w.nodes) {

@@ -46,7 +46,7 @@ func TestObserver(t *testing.T) {
 	w.all()
 	w.clock.Advance(7 * time.Second)
 	w.handle.WaitingPods()[0].Allow("patient")
-	w.d.Settle(w.ctx)
+	w.d.Flush(w.ctx)
 	w.pods(api.MakePod("huge").Requests("100", "1Gi"))
 	w.all()
 	var got []string

@@ -18,7 +18,7 @@ import (
 // wantProblem checks that there is a problem with every one of the texts.
 func (w *world) wantProblem(texts ...string) {
 	w.tb.Helper()
-	w.d.Settle(w.ctx)
+	w.d.Flush(w.ctx)
 	for _, text := range texts {
 		if !slices.ContainsFunc(w.problems, func(p string) bool { return strings.Contains(p, text) }) {
 			w.tb.Errorf("problems: %q, want one with %q", w.problems, text)
@@ -32,7 +32,7 @@ func TestHandleIgnoresNilPods(t *testing.T) {
 	w.all()
 	w.handle.Activate(nil, api.MakePod("p").Obj())
 	w.handle.Nominate(nil, "n")
-	w.d.Settle(w.ctx)
+	w.d.Flush(w.ctx)
 	w.noProblems()
 	w.depth(queue.Length{Active: 1})
 }
@@ -121,7 +121,7 @@ func TestReporterPanics(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.Apply(lifecycle.Put(api.MakePod("p").Obj()))
+	d.Apply(lifecycle.Update(api.MakePod("p").Obj()))
 	if a, ok := d.ScheduleOne(w.ctx); !ok || a.State != lifecycle.Failed {
 		t.Errorf("attempt: %+v, want one that failed", a)
 	}
@@ -136,7 +136,7 @@ func TestFloodDoesNotStarve(t *testing.T) {
 	w = newWorldWith(t, lifecycle.Config{Profiles: []scheduling.Profile{{PreEnqueue: []framework.Plugin{gusher{func() {
 		if flood {
 			w.pods(api.MakePod("q"))
-			w.d.Apply(lifecycle.Gone(api.MakePod("q").Obj()))
+			w.d.Apply(lifecycle.Delete(api.MakePod("q").Obj()))
 		}
 	}}}}}}, lifecycle.NewHandle())
 	w.nodes(api.MakeNode("n", "4", "8Gi"))
@@ -176,8 +176,8 @@ func TestExpiryOfARebornBinding(t *testing.T) {
 	w.pods(api.MakePod("b"))
 	w.one() // expires at 35 s
 	w.pass(5 * time.Second)
-	w.d.Apply(lifecycle.Put(onNode(api.MakePod("a").Obj(), "n")))
-	w.d.Settle(w.ctx)
+	w.d.Apply(lifecycle.Update(onNode(api.MakePod("a").Obj(), "n")))
+	w.d.Flush(w.ctx)
 	w.pods(api.MakePod("a")) // has lost its node
 	delete(w.bound, "a")
 	w.one() // expires at 40 s

@@ -112,7 +112,7 @@ func TestPermitDecisions(t *testing.T) {
 			if diff := cmp.Diff(s.pending, p.Pending()); diff != "" {
 				t.Errorf("after Allow(%s), Pending() (-want +got):\n%s", s.allow, diff)
 			}
-			w.d.Settle(w.ctx)
+			w.d.Flush(w.ctx)
 		}
 		if p.Reject("a", "too late") || p.Preempt("a", "too late") {
 			t.Error("a decision was taken back")
@@ -137,7 +137,7 @@ func TestPermitDecisions(t *testing.T) {
 			t.Error("rejecting must work once")
 		}
 		p.Allow("b")
-		w.d.Settle(w.ctx)
+		w.d.Flush(w.ctx)
 		w.wantOn("n")
 		w.depth(queue.Length{Unschedulable: 1})
 		if w.d.Pending()[0].Plugins[0] != "b" {
@@ -150,7 +150,7 @@ func TestPermitDecisions(t *testing.T) {
 		if !w.handle.WaitingPod("u").Preempt("Preemptor", "for another") {
 			t.Error("Preempt was refused")
 		}
-		w.d.Settle(w.ctx)
+		w.d.Flush(w.ctx)
 		w.wantOn("n")
 		w.depth(queue.Length{Backoff: 1})
 		want := `p SchedulerError waiting on permit for pod: for another nominated ""`
@@ -161,8 +161,8 @@ func TestPermitDecisions(t *testing.T) {
 	t.Run("the pod is deleted", func(t *testing.T) {
 		var calls []string
 		w := waitWorld(t, &calls, times)
-		w.d.Apply(lifecycle.Gone(api.MakePod("p").UID("u").Obj()))
-		w.d.Settle(w.ctx)
+		w.d.Apply(lifecycle.Delete(api.MakePod("p").UID("u").Obj()))
+		w.d.Flush(w.ctx)
 		w.wantOn("n")
 		w.depth(queue.Length{})
 		if diff := cmp.Diff([]string{"Unreserve c", "Unreserve b", "Unreserve a"}, calls); diff != "" {
@@ -190,11 +190,11 @@ func TestNodeLeavesWhilePodWaits(t *testing.T) {
 			t.Run(fmt.Sprintf("back %s/allow %t", back, allow), func(t *testing.T) {
 				var calls []string
 				w := waitWorld(t, &calls, times)
-				w.d.Apply(lifecycle.Gone(node.Obj()))
-				w.d.Settle(w.ctx)
+				w.d.Apply(lifecycle.Delete(node.Obj()))
+				w.d.Flush(w.ctx)
 				if back == "before" {
 					w.nodes(node)
-					w.d.Settle(w.ctx)
+					w.d.Flush(w.ctx)
 					w.wantOn("n", "p")
 				}
 				p := w.handle.WaitingPod("u")
@@ -205,13 +205,13 @@ func TestNodeLeavesWhilePodWaits(t *testing.T) {
 					p.Reject("a", "no")
 					want = []string{"Unreserve c", "Unreserve b", "Unreserve a"}
 				}
-				w.d.Settle(w.ctx)
+				w.d.Flush(w.ctx)
 				if diff := cmp.Diff(want, calls); diff != "" {
 					t.Errorf("calls (-want +got):\n%s", diff)
 				}
 				if back == "after" {
 					w.nodes(node)
-					w.d.Settle(w.ctx)
+					w.d.Flush(w.ctx)
 				}
 				switch {
 				case back == "never" && w.d.Snapshot().Len() > 0:
@@ -241,8 +241,8 @@ func TestNodeLeavesWhileClaimWaits(t *testing.T) {
 	claim.Spec.AccessModes = []api.PersistentVolumeAccessMode{api.ReadWriteOnce}
 	claim.Spec.Resources.Requests = resource.List{resource.Storage: resource.MustParse("1Gi")}
 	w.d.Apply(
-		lifecycle.Put(&api.StorageClass{ObjectMeta: api.ObjectMeta{Name: "csi"}, Provisioner: "csi", VolumeBindingMode: &late}),
-		lifecycle.Put(claim),
+		lifecycle.Update(&api.StorageClass{ObjectMeta: api.ObjectMeta{Name: "csi"}, Provisioner: "csi", VolumeBindingMode: &late}),
+		lifecycle.Update(claim),
 	)
 	node := api.MakeNode("n", "4", "8Gi")
 	w.nodes(node)
@@ -258,11 +258,11 @@ func TestNodeLeavesWhileClaimWaits(t *testing.T) {
 		t.Fatalf("state %v, want Waiting", a.State)
 	}
 	wantSelected("n")
-	w.d.Apply(lifecycle.Gone(node.Obj()))
-	w.d.Settle(w.ctx)
+	w.d.Apply(lifecycle.Delete(node.Obj()))
+	w.d.Flush(w.ctx)
 	wantSelected("n")
 	w.handle.WaitingPod("u").Reject("a", "no")
-	w.d.Settle(w.ctx)
+	w.d.Flush(w.ctx)
 	wantSelected("")
 	w.nodes(api.MakeNode("other", "4", "8Gi"))
 	w.pass(10 * time.Minute)
@@ -271,9 +271,9 @@ func TestNodeLeavesWhileClaimWaits(t *testing.T) {
 	}
 	wantSelected("other")
 	w.handle.WaitingPod("u").Allow("a")
-	w.d.Settle(w.ctx)
-	w.d.Apply(lifecycle.Gone(w.d.Snapshot().Node("other").Pods[0].Pod))
-	w.d.Settle(w.ctx)
+	w.d.Flush(w.ctx)
+	w.d.Apply(lifecycle.Delete(w.d.Snapshot().Node("other").Pods[0].Pod))
+	w.d.Flush(w.ctx)
 	wantSelected("other") // the pod was bound: its claim is no longer its own to give back
 	w.noProblems()
 }
@@ -286,18 +286,18 @@ func TestBoundElsewhereWhilePodWaits(t *testing.T) {
 			var calls []string
 			w := waitWorld(t, &calls, map[string]time.Duration{"a": time.Minute})
 			w.nodes(api.MakeNode("other", "4", "8Gi"))
-			w.d.Settle(w.ctx)
+			w.d.Flush(w.ctx)
 			waiting := w.handle.WaitingPod("u")
-			event := lifecycle.Put(onNode(waiting.Pod().Pod, "other"))
+			event := lifecycle.Update(onNode(waiting.Pod().Pod, "other"))
 			if first == "event" {
 				w.d.Apply(event)
-				w.d.Settle(w.ctx)
+				w.d.Flush(w.ctx)
 				waiting.Allow("a")
 			} else {
 				w.d.Apply(event)
 				waiting.Allow("a")
 			}
-			w.d.Settle(w.ctx)
+			w.d.Flush(w.ctx)
 			if diff := cmp.Diff([]string{"Unreserve c", "Unreserve b", "Unreserve a"}, calls); diff != "" {
 				t.Errorf("calls (-want +got):\n%s", diff)
 			}
@@ -338,7 +338,7 @@ func TestPermitRace(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		w.d.Settle(w.ctx)
+		w.d.Flush(w.ctx)
 		bound := w.bound["p"] != ""
 		if bound && rejected > 0 || rejected > 1 {
 			t.Fatalf("bound %t and rejected %d times", bound, rejected)

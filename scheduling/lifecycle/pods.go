@@ -106,9 +106,9 @@ func (d *Driver) nominate(p *pod, node string) {
 	}
 }
 
-// renounce is nominate, and tells the queue if the pod gives up another node: the
+// clearNomination is nominate, and tells the queue if the pod gives up another node: the
 // room that it kept is free for others.
-func (d *Driver) renounce(ctx context.Context, p *pod, node string) {
+func (d *Driver) clearNomination(ctx context.Context, p *pod, node string) {
 	free := p.nominated != "" && p.nominated != node
 	d.nominate(p, node)
 	if free {

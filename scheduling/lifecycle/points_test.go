@@ -189,7 +189,7 @@ func TestPanicsFailOnePod(t *testing.T) {
 		if a := w.one(); a.State != lifecycle.Bound {
 			t.Errorf("state %v, want Bound", a.State)
 		}
-		w.d.Settle(w.ctx)
+		w.d.Flush(w.ctx)
 		if diff := cmp.Diff([]string{`running PostBind plugin "bad": panic: oh`}, w.problems); diff != "" {
 			t.Errorf("problems (-want +got):\n%s", diff)
 		}

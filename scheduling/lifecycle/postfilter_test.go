@@ -117,7 +117,7 @@ func TestVerdictsReachPostFilter(t *testing.T) {
 			if tt.only != "" {
 				pod.Spec.Affinity = &api.Affinity{NodeAffinity: named(tt.only)}
 			}
-			w.d.Apply(lifecycle.Put(pod))
+			w.d.Apply(lifecycle.Update(pod))
 			if a := w.one(); fmt.Sprint(a.Err) != tt.message {
 				t.Errorf("error %q, want %q", a.Err, tt.message)
 			}

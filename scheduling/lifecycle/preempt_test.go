@@ -39,7 +39,7 @@ func TestPreemption(t *testing.T) {
 	}
 
 	// The victim is gone, and a pod of lower priority comes first.
-	w.d.Apply(lifecycle.Gone(low.Obj()))
+	w.d.Apply(lifecycle.Delete(low.Obj()))
 	w.pods(api.MakePod("between").Requests("1", "1Gi").Priority(5))
 	states := map[string]lifecycle.State{}
 	for _, a := range w.all() {
@@ -66,9 +66,9 @@ func TestNominationKeepsRoom(t *testing.T) {
 	if a := w.one(); a.State != lifecycle.Failed {
 		t.Errorf("low: %v, want Failed: the room is another's", a.State)
 	}
-	w.d.Apply(lifecycle.Gone(node.Obj()))
+	w.d.Apply(lifecycle.Delete(node.Obj()))
 	w.nodes(node)
-	w.d.Settle(w.ctx)
+	w.d.Flush(w.ctx)
 	if got := w.d.Snapshot().Nominations(); got != 1 {
 		t.Errorf("%d nominations after the node came back, want 1", got)
 	}
@@ -77,7 +77,7 @@ func TestNominationKeepsRoom(t *testing.T) {
 			t.Errorf("pod %s: %v, want Failed", a.Pod.Pod.Name, a.State)
 		}
 	}
-	w.d.Apply(lifecycle.Gone(high.Obj()))
+	w.d.Apply(lifecycle.Delete(high.Obj()))
 	w.pass(time.Minute)
 	attempts := w.all()
 	if len(attempts) != 1 || attempts[0].State != lifecycle.Bound || w.d.Snapshot().Nominations() != 0 {

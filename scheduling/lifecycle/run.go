@@ -54,7 +54,7 @@ func (d *Driver) Run(ctx context.Context, source Source) error {
 	}
 	d.drain(bindings)
 	pump.Wait()
-	d.Settle(bindings)
+	d.Flush(bindings)
 	d.alarm.stop()
 	return context.Cause(ctx)
 }
@@ -77,7 +77,7 @@ func (d *Driver) drain(ctx context.Context) {
 	for _, w := range d.waiting.all() {
 		w.Reject("", "the scheduler stops")
 	}
-	for d.Settle(ctx); d.open > 0; d.Settle(ctx) {
+	for d.Flush(ctx); d.open > 0; d.Flush(ctx) {
 		<-d.mail.ring
 	}
 }

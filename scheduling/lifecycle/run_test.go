@@ -41,8 +41,8 @@ var realClock = framework.ClockOf(time.Now, time.AfterFunc)
 func TestRunStopsGracefully(t *testing.T) {
 	events := func(labels ...string) []lifecycle.Event {
 		return []lifecycle.Event{
-			lifecycle.Put(api.MakeNode("n", "4", "8Gi").Obj()),
-			lifecycle.Put(api.MakePod("p").Labels(labels...).Obj()),
+			lifecycle.Update(api.MakeNode("n", "4", "8Gi").Obj()),
+			lifecycle.Update(api.MakePod("p").Labels(labels...).Obj()),
 		}
 	}
 	for _, tt := range []struct {
@@ -157,9 +157,9 @@ func TestBindingsAreBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	src := &list{events: []lifecycle.Event{lifecycle.Put(api.MakeNode("n", "64", "64Gi").Obj())}}
+	src := &list{events: []lifecycle.Event{lifecycle.Update(api.MakeNode("n", "64", "64Gi").Obj())}}
 	for i := range pods {
-		src.events = append(src.events, lifecycle.Put(api.MakePod(fmt.Sprint("p", i)).Labels("gang", fmt.Sprint(i%4)).Obj()))
+		src.events = append(src.events, lifecycle.Update(api.MakePod(fmt.Sprint("p", i)).Labels("gang", fmt.Sprint(i%4)).Obj()))
 	}
 	if err := d.Run(ctx, src); !errors.Is(err, context.Canceled) {
 		t.Errorf("Run: %v; %d of %d pods were bound", err, done.Load(), pods)

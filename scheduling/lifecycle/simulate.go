@@ -32,7 +32,7 @@ func (d *Driver) Simulate(ctx context.Context, clock SteppingClock, until time.T
 		}
 		if at, ok := clock.Next(); !ok || at.After(until) {
 			clock.AdvanceTo(until)
-			d.Settle(ctx)
+			d.Flush(ctx)
 			return nil
 		}
 		clock.Step()

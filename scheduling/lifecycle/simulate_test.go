@@ -29,10 +29,10 @@ type history struct {
 func (h *history) Bind(_ context.Context, pod *api.Pod, node string) error {
 	h.bound++
 	fmt.Fprintf(&h.log, "%d %s %s\n", h.clock.Now().Sub(epoch).Milliseconds(), pod.Name, node)
-	h.d.Apply(lifecycle.Put(onNode(pod, node)))
+	h.d.Apply(lifecycle.Update(onNode(pod, node)))
 	h.clock.AfterFunc(time.Duration(100+h.rng.IntN(20_000))*time.Second, func() {
 		h.left++
-		h.d.Apply(lifecycle.Gone(pod))
+		h.d.Apply(lifecycle.Delete(pod))
 	})
 	return nil
 }
@@ -52,14 +52,14 @@ func simulate(tb testing.TB, nodes, pods int, seed uint64) *history {
 	}
 	h.d = d
 	for i := range nodes {
-		d.Apply(lifecycle.Put(api.MakeNode(fmt.Sprintf("node-%05d", i), "32", "128Gi").Zone(fmt.Sprint("zone-", i%10)).Obj()))
+		d.Apply(lifecycle.Update(api.MakeNode(fmt.Sprintf("node-%05d", i), "32", "128Gi").Zone(fmt.Sprint("zone-", i%10)).Obj()))
 	}
 	kinds := [][2]string{{"250m", "1Gi"}, {"500m", "2Gi"}, {"1", "4Gi"}, {"2", "4Gi"}}
 	arrived := 0
 	var arrive func()
 	arrive = func() {
 		k := kinds[h.rng.IntN(len(kinds))]
-		d.Apply(lifecycle.Put(api.MakePod(fmt.Sprintf("pod-%06d", arrived)).Requests(k[0], k[1]).Obj()))
+		d.Apply(lifecycle.Update(api.MakePod(fmt.Sprintf("pod-%06d", arrived)).Requests(k[0], k[1]).Obj()))
 		if arrived++; arrived < pods {
 			h.clock.AfterFunc(time.Duration(h.rng.ExpFloat64()*float64(time.Second)), arrive)
 		}

@@ -78,7 +78,7 @@ func (c *city) Bind(ctx context.Context, pod *api.Pod, node string) error {
 	c.bound[pod.UID] = node
 	p := onNode(pod, node)
 	c.pods[pod.UID] = p
-	c.send(lifecycle.Put(p))
+	c.send(lifecycle.Update(p))
 	return nil
 }
 
@@ -93,7 +93,7 @@ func (c *city) Evict(_ context.Context, victim, _ *api.Pod) error {
 func (c *city) leave(uid api.UID) {
 	if p := c.pods[uid]; p != nil {
 		delete(c.pods, uid)
-		c.send(lifecycle.Gone(p))
+		c.send(lifecycle.Delete(p))
 	}
 }
 
@@ -180,7 +180,7 @@ func (c *city) live(ctx context.Context) {
 			p := api.MakePod(fmt.Sprintf("p%d", serial)).UID(api.UID(fmt.Sprintf("u%d", serial))).
 				Requests(fmt.Sprintf("%dm", 100+c.rng.IntN(900)), "1Mi").Priority(int32(c.rng.IntN(3))).Obj()
 			c.pods[p.UID] = p
-			c.send(lifecycle.Put(p))
+			c.send(lifecycle.Update(p))
 		case k < 75 && len(c.pods) > 0:
 			uids := slices.Sorted(maps.Keys(c.pods))
 			c.leave(uids[c.rng.IntN(len(uids))])
@@ -189,10 +189,10 @@ func (c *city) live(ctx context.Context) {
 			node := api.MakeNode(name, "8", "32Gi").Obj()
 			if c.nodes[name] {
 				delete(c.nodes, name)
-				c.send(lifecycle.Gone(node))
+				c.send(lifecycle.Delete(node))
 			} else {
 				c.nodes[name] = true
-				c.send(lifecycle.Put(node))
+				c.send(lifecycle.Update(node))
 			}
 		}
 		c.mu.Unlock()
@@ -239,7 +239,7 @@ func TestSoak(t *testing.T) {
 	for len(c.events) > 0 {
 		d.Apply(<-c.events)
 	}
-	d.Settle(context.Background())
+	d.Flush(context.Background())
 	c.check(d, h)
 	for k := 0; runtime.NumGoroutine() > before && k < 200; k++ {
 		time.Sleep(5 * time.Millisecond)

@@ -62,7 +62,7 @@ func (w *world) Bind(_ context.Context, pod *api.Pod, node string) error {
 	}
 	w.bound[pod.Name] = node
 	if w.confirm {
-		w.d.Apply(lifecycle.Put(onNode(pod, node)))
+		w.d.Apply(lifecycle.Update(onNode(pod, node)))
 	}
 	return nil
 }
@@ -85,13 +85,13 @@ func onNode(pod *api.Pod, node string) *api.Pod {
 
 func (w *world) nodes(nodes ...api.NodeBuilder) {
 	for _, n := range nodes {
-		w.d.Apply(lifecycle.Put(n.Obj()))
+		w.d.Apply(lifecycle.Update(n.Obj()))
 	}
 }
 
 func (w *world) pods(pods ...api.PodBuilder) {
 	for _, p := range pods {
-		w.d.Apply(lifecycle.Put(p.Obj()))
+		w.d.Apply(lifecycle.Update(p.Obj()))
 	}
 }
 
@@ -119,7 +119,7 @@ func (w *world) one() lifecycle.Attempt {
 
 func (w *world) pass(d time.Duration) {
 	w.clock.Advance(d)
-	w.d.Settle(w.ctx)
+	w.d.Flush(w.ctx)
 }
 
 func (w *world) depth(want queue.Length) {

@@ -44,8 +44,8 @@ func run(o lifecycle.Observer) error {
 		return err
 	}
 	d.Apply(
-		lifecycle.Put(api.MakeNode("small", "2", "4Gi").Obj()), lifecycle.Put(api.MakeNode("large", "8", "16Gi").Obj()),
-		lifecycle.Put(api.MakePod("web").Requests("1", "1Gi").Obj()), lifecycle.Put(api.MakePod("huge").Requests("64", "1Gi").Obj()),
+		lifecycle.Update(api.MakeNode("small", "2", "4Gi").Obj()), lifecycle.Update(api.MakeNode("large", "8", "16Gi").Obj()),
+		lifecycle.Update(api.MakePod("web").Requests("1", "1Gi").Obj()), lifecycle.Update(api.MakePod("huge").Requests("64", "1Gi").Obj()),
 	)
 	for ok := true; ok; {
 		_, ok = d.ScheduleOne(context.Background())
