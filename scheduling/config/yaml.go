@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -55,6 +57,9 @@ func yamlDocuments(data []byte) ([][]byte, error) {
 		out, err := yamlToJSON(dec.Decode, len(data))
 		if err == nil {
 			err = ended(dec)
+		}
+		if err == errNotFinite {
+			return nil, notFinite(doc)
 		}
 		if err != nil {
 			at, text := cutLine(err.Error())
@@ -246,11 +251,33 @@ func (w *jsonWriter) value(v any) error {
 		}
 		w.out = append(w.out, ']')
 		return nil
-	default:
-		b, err := json.Marshal(v)
-		w.out = append(w.out, b...)
-		return err
+	case float64:
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return errNotFinite
+		}
 	}
+	b, err := json.Marshal(v)
+	w.out = append(w.out, b...)
+	return err
+}
+
+var errNotFinite = errors.New("a number that JSON does not have")
+
+// specialNumber matches a plain scalar that YAML reads as infinite or not a number.
+var specialNumber = regexp.MustCompile(`(?:^|[\s\[{,:])([-+]?\.(?:inf|Inf|INF|nan|NaN|NAN))(?:$|[\s\]},])`)
+
+// notFinite returns the error about the first number of the document that is infinite
+// or not a number. The YAML library does not tell its line.
+func notFinite(doc yamlDocument) error {
+	for i, line := range bytes.Split(doc.text, []byte{'\n'}) {
+		if isComment(line) {
+			continue
+		}
+		if m := specialNumber.FindSubmatch(line); m != nil {
+			return fmt.Errorf("line %d: %s is %w; write a finite number", doc.line+i, m[1], errNotFinite)
+		}
+	}
+	return fmt.Errorf("line %d: the document has %w; write a finite number", doc.line, errNotFinite)
 }
 
 func (w *jsonWriter) object(m map[any]any) error {

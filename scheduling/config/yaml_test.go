@@ -35,7 +35,9 @@ func TestYAMLToJSON(t *testing.T) {
 		{name: "a mapping as a key", text: "{a: b}: c", err: "line 1: invalid character 'a' looking for beginning of object key string"},
 		{name: "null as a key", text: "~: c", err: "line 1: a <nil> cannot be the key of a mapping"},
 		{name: "keys that become equal", text: "1: a\n'1': b\n", err: `line 1: the keys of a mapping are not unique: "1"`},
-		{name: "not a number", text: "a: .nan", err: "line 1: json: unsupported value: NaN"},
+		{name: "not a number", text: "a: .nan", err: "line 1: .nan is a number that JSON does not have; write a finite number"},
+		{name: "infinite", text: "---\na: 1\n---\n# .inf\na: [1,\n -.inf]", err: "line 6: -.inf is a number that JSON does not have; write a finite number"},
+		{name: "tagged", text: "\na: !!float \".nan\"", err: "line 1: the document has a number that JSON does not have; write a finite number"},
 		{name: "grows", text: "a: &a " + strings.Repeat("x", 1<<10) + "\nb: [" + strings.Repeat("*a, ", 100) + "]", err: "line 1: document too large once its aliases are resolved"},
 	}
 	for _, tt := range tests {
