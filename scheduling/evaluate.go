@@ -84,7 +84,7 @@ func (s *Scheduler) MaxScore() int64 {
 // aside returns a road for a question about nodes beside the decisions, with its
 // PreFilter plugins run.
 func (s *Scheduler) aside(snap *framework.Snapshot, pod *framework.PodInfo, nodes []*framework.NodeInfo) (*road, error) {
-	if err := fit(snap, pod); err != nil {
+	if err := s.accept(snap, pod); err != nil {
 		return nil, err
 	}
 	if i := slices.Index(nodes, nil); i >= 0 {

@@ -73,6 +73,9 @@ type ScoreExplanation struct {
 // every answer. It changes nothing: Schedule for the same pod and snapshot
 // then chooses the same node, if extenders give the same answers again.
 func (s *Scheduler) Explain(snap *framework.Snapshot, pod *framework.PodInfo) *Explanation {
+	if s == nil {
+		return &Explanation{Error: s.accept(snap, pod).Error(), Nodes: []NodeExplanation{}}
+	}
 	return s.explain(snap, pod, s.number, s.start)
 }
 
@@ -80,11 +83,14 @@ func (s *Scheduler) Explain(snap *framework.Snapshot, pod *framework.PodInfo) *E
 // snapshot as it was then: a fork made before, or the same one if the pod has
 // not been counted yet.
 func (s *Scheduler) ExplainDecision(snap *framework.Snapshot, pod *framework.PodInfo, d Decision) *Explanation {
+	if s == nil {
+		return s.Explain(snap, pod)
+	}
 	return s.explain(snap, pod, d.Number, d.start)
 }
 
 func (s *Scheduler) explain(snap *framework.Snapshot, pod *framework.PodInfo, number uint64, start int) *Explanation {
-	if err := fit(snap, pod); err != nil {
+	if err := s.accept(snap, pod); err != nil {
 		return &Explanation{Profile: s.profile.Name, Number: number, Error: err.Error(), Tie: s.profile.TieRule.String(), Nodes: []NodeExplanation{}}
 	}
 	r := road{plugins: &s.plugins, workers: 1}

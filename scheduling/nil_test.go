@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
@@ -51,6 +52,30 @@ func TestNil(t *testing.T) {
 		}
 		if err := call(s, nil); !errors.As(err, &invalid) {
 			t.Errorf("%s(snapshot, nil) = %v, want an InvalidError", name, err)
+		}
+	}
+	for name, sched := range map[string]*scheduling.Scheduler{"nil": nil, "zero": new(scheduling.Scheduler)} {
+		const want = "scheduler: is nil or the zero value; make one with scheduling.New"
+		_, errSchedule := sched.Schedule(s, pod)
+		_, errPlace := sched.Place(s, pod)
+		_, _, _, errPostFilter := sched.PostFilter(context.Background(), s, pod, d)
+		_, errFilter := sched.FilterNodes(s, pod, nil)
+		_, errScore := sched.ScoreNodes(s, pod, nil)
+		for call, err := range map[string]error{
+			"Schedule": errSchedule, "Place": errPlace, "PostFilter": errPostFilter, "FilterNodes": errFilter, "ScoreNodes": errScore,
+			"Assume": sched.Assume(s, pod, d), "Release": sched.Release(s, pod, "n"),
+			"Explain":         errors.New(sched.Explain(s, pod).Error),
+			"ExplainDecision": errors.New(sched.ExplainDecision(s, pod, d).Error),
+		} {
+			if err == nil || err.Error() != want {
+				t.Errorf("%s of a %s Scheduler = %v, want %s", call, name, err, want)
+			}
+		}
+		if stats := sched.Stats(); stats != (scheduling.Stats{}) {
+			t.Errorf("Stats of a %s Scheduler = %+v, want none", name, stats)
+		}
+		if times := sched.Measure(s, pod, d, time.Now); times != nil {
+			t.Errorf("Measure of a %s Scheduler = %v, want none", name, times)
 		}
 	}
 	const want = "nodes[1]: is nil"

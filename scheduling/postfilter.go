@@ -33,7 +33,7 @@ func (s *Scheduler) HasPostFilter() bool { return len(s.plugins.postFilter) > 0 
 //
 // Source: kube-scheduler 1.37, framework/runtime, RunPostFilterPlugins.
 func (s *Scheduler) PostFilter(ctx context.Context, snap *framework.Snapshot, pod *framework.PodInfo, d Decision) (result framework.PostFiltered, plugin string, status framework.Status, err error) {
-	if err := fit(snap, pod); err != nil {
+	if err := s.accept(snap, pod); err != nil {
 		return framework.PostFiltered{}, "", framework.Status{}, err
 	}
 	p := s.makeRoom(ctx, snap, pod, d, !s.profile.Cache.Off)

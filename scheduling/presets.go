@@ -69,19 +69,10 @@ func Kubernetes134() Profile {
 	p.Filter[0], p.Filter[1] = p.Filter[1], p.Filter[0]
 	p.Filter = slices.DeleteFunc(p.Filter, func(f framework.Plugin) bool { return f.Name() == filter.NodeDeclaredFeatures{}.Name() })
 	p.Score = slices.DeleteFunc(p.Score, func(w Weighted) bool { return w.Plugin.Name() == filter.VolumeBinding{}.Name() })
-	p.replaceScorer(scoring.NodeResourcesBalancedAllocation{Rules: scoring.Kubernetes134})
-	p.replaceScorer(scoring.ImageLocality{Rules: scoring.Kubernetes134})
+	p.Score[p.scorer("NodeResourcesBalancedAllocation")].Plugin = scoring.NodeResourcesBalancedAllocation{Rules: scoring.Kubernetes134}
+	p.Score[p.scorer("ImageLocality")].Plugin = scoring.ImageLocality{Rules: scoring.Kubernetes134}
 	p.TieRule = Random
 	return p
-}
-
-// replaceScorer puts a plugin in the place of the one of its name.
-func (p *Profile) replaceScorer(plugin framework.Plugin) {
-	for i := range p.Score {
-		if p.Score[i].Plugin.Name() == plugin.Name() {
-			p.Score[i].Plugin = plugin
-		}
-	}
 }
 
 // Kubernetes118 returns the default profile of kube-scheduler 1.18, which the

@@ -163,25 +163,15 @@ func (p *Profile) check() error {
 			}
 		}
 	}
-	point("Filter", p.Filter, "FilterPlugin or PreFilterPlugin", func(pl framework.Plugin) bool {
-		return is[framework.FilterPlugin](pl) || is[framework.PreFilterPlugin](pl)
-	})
-	point("PreFilter", p.PreFilter, "PreFilterPlugin", is[framework.PreFilterPlugin])
-	point("Score", scorePlugins(p.Score), "ScorePlugin or PreScorePlugin", func(pl framework.Plugin) bool {
-		return is[framework.ScorePlugin](pl) || is[framework.PreScorePlugin](pl)
-	})
-	point("PreScore", p.PreScore, "PreScorePlugin", is[framework.PreScorePlugin])
-	point("Reserve", p.Reserve, "ReservePlugin", is[framework.ReservePlugin])
-	point("PreEnqueue", p.PreEnqueue, "PreEnqueuePlugin", is[framework.PreEnqueuePlugin])
+	for _, l := range p.pluginLists() {
+		if l.point == "PreScore" { // what is wrong with a plugin is told where it scores
+			point("Score", scorePlugins(p.Score), "ScorePlugin or PreScorePlugin", scores)
+		}
+		point(l.point, *l.list, l.want, l.serves)
+	}
 	if p.QueueSort != nil {
 		point("QueueSort", []framework.Plugin{p.QueueSort}, "QueueSortPlugin", is[framework.QueueSortPlugin])
 	}
-	point("PostFilter", p.PostFilter, "PostFilterPlugin", is[framework.PostFilterPlugin])
-	point("Permit", p.Permit, "PermitPlugin", is[framework.PermitPlugin])
-	point("PreBind", p.PreBind, "PreBindPlugin", is[framework.PreBindPlugin])
-	point("Bind", p.Bind, "BindPlugin", is[framework.BindPlugin])
-	point("PostBind", p.PostBind, "PostBindPlugin", is[framework.PostBindPlugin])
-
 	if p.PreFilter != nil {
 		for i, pl := range p.Filter {
 			if !isNil(pl) && !is[framework.FilterPlugin](pl) && !names(p.PreFilter)[pl.Name()] {

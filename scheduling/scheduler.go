@@ -104,7 +104,7 @@ func (s *Scheduler) ScheduleContext(ctx context.Context, snap *framework.Snapsho
 // schedule is ScheduleContext, with the decision where the caller wants it: it is
 // too large to be handed from one to the next.
 func (s *Scheduler) schedule(ctx context.Context, snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) error {
-	if err := fit(snap, pod); err != nil {
+	if err := s.accept(snap, pod); err != nil {
 		return err
 	}
 	s.road.extended.ctx = ctx
@@ -116,13 +116,23 @@ func (s *Scheduler) schedule(ctx context.Context, snap *framework.Snapshot, pod 
 	return err
 }
 
-// fit refuses what cannot be decided about.
+// accept refuses a scheduler that New did not make, and what fit refuses.
+func (s *Scheduler) accept(snap *framework.Snapshot, pod *framework.PodInfo) error {
+	if s == nil || s.road.plugins == nil {
+		return &api.InvalidError{Object: "scheduler", Err: errNotMade}
+	}
+	return fit(snap, pod)
+}
+
+// fit refuses a snapshot and a pod that cannot be decided about.
 func fit(snap *framework.Snapshot, pod *framework.PodInfo) error {
 	if snap == nil {
 		return &api.InvalidError{Object: "snapshot", Err: errors.New("is nil")}
 	}
 	return snap.CheckPod(pod)
 }
+
+var errNotMade = errors.New("is nil or the zero value; make one with scheduling.New")
 
 // decideEither takes the fast road if it can, and both to verify.
 func (s *Scheduler) decideEither(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) (err error) {
@@ -205,8 +215,8 @@ func (s *Scheduler) Place(snap *framework.Snapshot, pod *framework.PodInfo) (d D
 // A nil snapshot or pod, and a decision that names no node, are an
 // [*api.InvalidError].
 func (s *Scheduler) Assume(snap *framework.Snapshot, pod *framework.PodInfo, d Decision) error {
-	if snap == nil {
-		return fit(snap, pod)
+	if err := s.accept(snap, pod); err != nil {
+		return err
 	}
 	return s.assume(snap, pod, d.node)
 }
@@ -222,7 +232,9 @@ func (s *Scheduler) assume(snap *framework.Snapshot, pod *framework.PodInfo, nod
 	}
 	node = snap.AtSlot(node.Slot())
 	if err := s.reserve(pod, node); err != nil {
-		err = errors.Join(err, s.plugins.unreserve(&s.road.cycle, node))
+		if failed := s.plugins.unreserve(&s.road.cycle, node); failed != nil {
+			err = errors.Join(err, failed)
+		}
 		snap.Rollback(mark)
 		return err
 	}
@@ -291,7 +303,7 @@ func (s *Scheduler) Profile() string { return s.profile.Name }
 // an [*api.InvalidError] here, too; so is a pod that is not on that node,
 // and then nothing is unreserved.
 func (s *Scheduler) Release(snap *framework.Snapshot, pod *framework.PodInfo, node string) error {
-	if err := fit(snap, pod); err != nil {
+	if err := s.accept(snap, pod); err != nil {
 		return err
 	}
 	if n := snap.NodeOf(pod, node); len(s.plugins.reserve) > 0 && n.HasPod(pod) {

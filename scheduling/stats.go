@@ -17,7 +17,7 @@ type Stats struct {
 
 // Stats returns the counts so far; all are zero when the fast road is off.
 func (s *Scheduler) Stats() Stats {
-	if s.fast == nil {
+	if s == nil || s.fast == nil {
 		return Stats{}
 	}
 	e := s.fast.engine.Stats()

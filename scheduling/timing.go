@@ -29,7 +29,7 @@ type PluginTime struct {
 // nothing per node. All nodes are searched, whatever the percentage; nominated
 // pods and extenders are left out. A plugin that fails ends the list.
 func (s *Scheduler) Measure(snap *framework.Snapshot, pod *framework.PodInfo, d Decision, now func() time.Time) []PluginTime {
-	if fit(snap, pod) != nil || snap.Len() == 0 || now == nil {
+	if s.accept(snap, pod) != nil || snap.Len() == 0 || now == nil {
 		return nil
 	}
 	m := measurement{now: now}
