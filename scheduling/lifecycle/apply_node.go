@@ -12,8 +12,8 @@ func nodeEvent(a framework.ActionType) framework.ClusterEvent {
 	return framework.ClusterEvent{Resource: framework.ResourceNode, Action: a}
 }
 
-// putNode adds a node, with the pods that are on it already, or replaces its
-// object.
+// putNode adds a node, together with the pods that are already assigned to it, or
+// replaces its object.
 func (d *Driver) putNode(ctx context.Context, n *api.Node) error {
 	var known *framework.NodeInfo
 	if n != nil {
@@ -46,11 +46,11 @@ func (d *Driver) putNode(ctx context.Context, n *api.Node) error {
 	return nil
 }
 
-// goneNode removes a node. Its pods are remembered: they count again when the
-// node comes back, and those that are being bound go on.
+// goneNode removes a node. The driver remembers its pods: they count again when the
+// node comes back, and bindings under way continue.
 func (d *Driver) goneNode(ctx context.Context, n *api.Node) error {
 	if n == nil {
-		return d.snap.AddNode(nil) // which says what is wrong
+		return d.snap.AddNode(nil) // returns the error
 	}
 	known := d.snap.Node(n.Name)
 	if known == nil {

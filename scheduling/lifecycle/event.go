@@ -8,13 +8,13 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// An Event says that an object is there, new or changed, or that it has gone.
-// Make one with [Put] or [Gone].
+// An Event says that an object was added, updated or deleted. Make one with [Put] or
+// [Gone].
 type Event struct {
 	apply func(ctx context.Context, d *Driver) error
 }
 
-// Put is the event that the object is there, as it is given. It must not change
+// Put is the event that an object was added or updated. The object must not change
 // any more. A pod that Succeeded or Failed no longer counts.
 func Put[T api.Object](obj *T) Event {
 	return Event{func(ctx context.Context, d *Driver) error {
@@ -28,8 +28,8 @@ func Put[T api.Object](obj *T) Event {
 	}}
 }
 
-// Gone is the event that the object is no longer there. It is recognised by its
-// name, a pod by its UID too; one that is not known is ignored.
+// Gone is the event that an object was deleted. The object is identified by its
+// name, a pod also by its UID; an unknown object is ignored.
 func Gone[T api.Object](obj *T) Event {
 	return Event{func(ctx context.Context, d *Driver) error {
 		switch o := any(obj).(type) {
@@ -44,7 +44,7 @@ func Gone[T api.Object](obj *T) Event {
 
 func putObject[T api.Object](ctx context.Context, d *Driver, obj *T) error {
 	if obj == nil {
-		return framework.Put(d.snap, obj) // which says what is wrong
+		return framework.Put(d.snap, obj) // returns the error
 	}
 	before := framework.Lookup[T](d.snap, api.KeyOf(obj))
 	if err := framework.Put(d.snap, obj); err != nil {
