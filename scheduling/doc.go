@@ -61,7 +61,7 @@
 //	row               a base's answer for one node: its score, or why it is rejected
 //	place             the position of a node in the snapshot's order
 //	slot              the index of a node in the snapshot; stays while the node does
-//	generation        number of a node's content; equal numbers mean equal content
+//	generation        number of a node's content; equal numbers in any fork mean equal content
 //	scope             what a plugin declares its answers depend on
 //	snapshot          the cluster at one moment, with the pods counted on its nodes
 //	fork              a cheap copy of a snapshot that changes on its own

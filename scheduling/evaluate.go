@@ -19,7 +19,7 @@ type NodeVerdict struct {
 }
 
 // FilterNodes asks the PreFilter and Filter plugins about some nodes of the
-// snapshot, including the pods nominated to them. It makes no decision: it changes
+// snapshot, and counts the pods nominated to them. It makes no decision: it changes
 // nothing, keeps nothing, and does not ask extenders. It returns the errors of
 // Schedule, and one for a nil node.
 func (s *Scheduler) FilterNodes(snap *framework.Snapshot, pod *framework.PodInfo, nodes []*framework.NodeInfo) ([]NodeVerdict, error) {

@@ -56,8 +56,8 @@ type ExtenderVerdict struct {
 	// that is in neither, nor in Nodes, is rejected as unresolvable, without a
 	// reason.
 	Failed, Unresolvable map[string]string
-	// If Emptied is set, the nodes are scored as if no pods were on them.
-	// kube-scheduler does this by mistake with the answer of an extender that is not
+	// Emptied asks to score the nodes as if no pods were on them. kube-scheduler
+	// does this by mistake with the answer of an extender that is not
 	// nodeCacheCapable (issue 141781).
 	//
 	// Differs: images on nodes still count, and so does what plugins count in the
@@ -79,7 +79,7 @@ const ExtenderPlugin = "Extender"
 // scaled so that it becomes framework.MaxNodeScore.
 const maxExtenderScore = 10
 
-// An ExtenderError says that an extender failed that is not Ignorable.
+// An ExtenderError says that an extender failed and is not Ignorable.
 type ExtenderError struct {
 	// Extender is its name.
 	Extender string

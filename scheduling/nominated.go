@@ -130,7 +130,7 @@ type filterSet struct {
 	filters []boundFilter
 }
 
-// Filter asks the filters in order, including the nominated pods. An error fails the
+// Filter asks the filters in order and counts nominated pods. An error fails the
 // cycle, so it comes back as an Error status.
 func (f *filterSet) Filter(_ *framework.PodInfo, node *framework.NodeInfo) (status framework.Status) {
 	p := probe{node: node}

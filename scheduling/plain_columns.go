@@ -8,8 +8,9 @@ import (
 
 // searchByColumns filters all nodes, one filter after the other, from place start
 // on. No node stops the search, so the order of asking makes no difference, and a
-// filter runs faster over many nodes in a row. It returns false if a filter fails:
-// then the search node by node must find where it ends, and everything else.
+// filter runs faster over many nodes in a row. It returns false if a filter fails.
+// The caller must then search node by node, to find the node at which the search
+// ends.
 func (r *road) searchByColumns(s *framework.Snapshot, start int) (ok bool) {
 	defer func() {
 		if p := recover(); p != nil || !ok {

@@ -270,9 +270,10 @@ func callUnreserve(c *framework.Cycle, p framework.ReservePlugin, node *framewor
 	return nil
 }
 
-// Continue takes over from's next decision number and the place where its next
-// search begins. Several schedulers over one snapshot, one per profile, can so count
-// their decisions together, like kube-scheduler's profiles. A nil from is ignored.
+// Continue takes the number of the next decision and the start of the next search
+// from another scheduler. Use it if several schedulers share one snapshot, one per
+// profile: they then count their decisions together, like kube-scheduler's profiles.
+// A nil from is ignored.
 func (s *Scheduler) Continue(from *Scheduler) {
 	if from == nil {
 		return

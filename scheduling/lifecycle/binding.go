@@ -36,8 +36,8 @@ type binding struct {
 	preBinding bool
 }
 
-// removed is why a waiting pod is rejected that no longer exists or that another
-// scheduler has bound.
+// removed is the reason for rejecting a waiting pod that no longer exists or that
+// another scheduler has bound.
 const removed = "removed"
 
 // begin starts the binding of a pod that is permitted or waits.
@@ -72,8 +72,7 @@ func (b *binding) preflown(ctx context.Context, acts bool, err error) {
 	b.permit(ctx)
 }
 
-// permit continues the binding once PreFlight has ended and no plugin waits or
-// rejects any more.
+// permit continues the binding once PreFlight has ended and Permit is decided.
 func (b *binding) permit(ctx context.Context) {
 	if !b.flown || b.settled {
 		return
