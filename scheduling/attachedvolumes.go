@@ -6,12 +6,12 @@ import (
 	"github.com/berth-sched/berth/scoring"
 )
 
-// BalanceAttachedVolumes does to a profile what the alpha feature gate
-// BalanceAttachedNodeVolumes did to kube-scheduler 1.18, where it was off by
-// default: NodeResourcesBalancedAllocation of the version v1.18 counts the disks
-// that a pod would attach, as far as the filters of the profile limit them. Other
-// versions stay as they are, and so does the list of scorers, of which a copy is
-// changed. Plugins may be values or pointers, of which the list gets a value.
+// BalanceAttachedVolumes gives a profile the alpha feature gate
+// BalanceAttachedNodeVolumes of kube-scheduler 1.18, where it was off by default.
+// NodeResourcesBalancedAllocation of v1.18 then counts the disks that a pod would
+// attach, as far as the profile's filters limit them. Other versions of the plugin
+// stay as they are. The list of scorers is copied before it is changed. Plugins may
+// be values or pointers; the copy holds a value.
 //
 //	p := scheduling.Kubernetes118()
 //	scheduling.BalanceAttachedVolumes(&p)
@@ -40,7 +40,7 @@ func volumeLimits(filters []framework.Plugin) (list []scoring.VolumeLimit) {
 	return list
 }
 
-// mostVolumes returns the limit that a plugin states, if it is one that limits disks.
+// mostVolumes returns the limit of a plugin that limits disks.
 func mostVolumes(p framework.Plugin) (int64, bool) {
 	if f, ok := as[filter.EBSLimits](p); ok {
 		return f.MaxVolumes, true
@@ -55,7 +55,7 @@ func mostVolumes(p framework.Plugin) (int64, bool) {
 	return f.MaxVolumes, ok
 }
 
-// as returns a plugin as the type, be it a value or a pointer to one.
+// as returns a plugin as P, whether it is a value or a pointer to one.
 func as[P framework.Plugin](p framework.Plugin) (value P, ok bool) {
 	if pointer, isPointer := any(p).(*P); isPointer && pointer != nil {
 		return *pointer, true

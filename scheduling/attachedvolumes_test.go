@@ -58,7 +58,7 @@ func TestBalanceAttachedVolumes(t *testing.T) {
 	}
 }
 
-// A profile that a file configures can be changed as a preset.
+// A profile from a configuration file can be changed like a preset.
 func TestBalanceAttachedVolumesOfFile(t *testing.T) {
 	c, err := config.Load([]byte("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"), config.LoadConfig{Registry: scheduling.Kubernetes118Registry()})
 	if err != nil {
@@ -74,8 +74,8 @@ func TestBalanceAttachedVolumesOfFile(t *testing.T) {
 	}
 }
 
-// TestAttachedVolumesFollow: kept scores follow claims, disks of others, and what
-// a driver takes over, when no filter reads them.
+// TestAttachedVolumesFollow: kept scores follow claims, the disks of other pods, and
+// migration to a CSI driver, even if no filter reads them.
 func TestAttachedVolumesFollow(t *testing.T) {
 	limits := []scoring.VolumeLimit{{Filter: "EBSLimits", MaxVolumes: 4}}
 	sched, err := scheduling.New(scheduling.Profile{

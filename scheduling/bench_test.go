@@ -58,8 +58,8 @@ func build(tb testing.TB, p scheduling.Profile) *scheduling.Scheduler {
 	return sched
 }
 
-// place runs pods around and around: the pod that is placed again leaves its
-// node first, so that the cluster never fills up.
+// place places pods in rotation: a pod that is placed again leaves its node first,
+// so the cluster never fills up.
 func place(b *testing.B, sched *scheduling.Scheduler, s *framework.Snapshot, list []*framework.PodInfo) {
 	b.Helper()
 	where := make([]string, len(list))
@@ -113,15 +113,15 @@ func BenchmarkPlace(b *testing.B) {
 	}
 }
 
-// classPod is a pod of one of many classes: they differ in what they request.
+// classPod is a pod of one of many classes; the classes differ in their requests.
 func classPod(i, class int) *api.Pod {
 	return api.MakePod(fmt.Sprintf("c%d", i)).UID(api.UID(fmt.Sprint(i))).
 		Requests(fmt.Sprintf("%dm", 100+class%200), fmt.Sprintf("%dMi", 300+7*(class%50)+class/200)).Obj()
 }
 
-// BenchmarkClasses places pods of several classes on 5,000 nodes, so many of a
-// class in a row, as when a controller makes its replicas; the classes come in
-// random order. As many pods leave as come, the oldest first.
+// BenchmarkClasses places pods of several classes on 5,000 nodes, several of one
+// class in a row, as when a controller creates its replicas. The classes come in
+// random order. For each pod that comes, the oldest one leaves.
 func BenchmarkClasses(b *testing.B) {
 	for _, bb := range []struct{ classes, row int }{{1, 1}, {10, 1}, {50, 1}, {50, 100}, {50, 1000}} {
 		b.Run(fmt.Sprintf("nodes=5000/classes=%d/row=%d", bb.classes, bb.row), func(b *testing.B) {
@@ -142,7 +142,7 @@ func BenchmarkClasses(b *testing.B) {
 	}
 }
 
-// BenchmarkRelease takes pods off their nodes again.
+// BenchmarkRelease removes pods from their nodes.
 func BenchmarkRelease(b *testing.B) {
 	for _, n := range []int{1000, 5000, 100_000} {
 		if testing.Short() && n > 5000 {
@@ -178,8 +178,8 @@ func BenchmarkRelease(b *testing.B) {
 	}
 }
 
-// BenchmarkNewClass schedules pods of which each is a class of its own, the
-// worst case of the fast road.
+// BenchmarkNewClass schedules pods that are each a class of their own: the worst
+// case of the incremental path.
 func BenchmarkNewClass(b *testing.B) {
 	for _, road := range []string{"plain", "fast"} {
 		b.Run(fmt.Sprintf("road=%s/nodes=5000", road), func(b *testing.B) {
@@ -204,7 +204,8 @@ func BenchmarkNewClass(b *testing.B) {
 	}
 }
 
-// BenchmarkFull asks for a class that fits nowhere, while pods leave and come.
+// BenchmarkFull schedules pods of a class that fits nowhere, while other pods leave
+// and come.
 func BenchmarkFull(b *testing.B) {
 	s := cluster(b, 5000)
 	sched := build(b, scheduling.Kubernetes137())
@@ -227,8 +228,7 @@ func BenchmarkFull(b *testing.B) {
 	}
 }
 
-// BenchmarkNodeChurn schedules with one node object changing before every
-// decision.
+// BenchmarkNodeChurn schedules while one node object changes before every decision.
 func BenchmarkNodeChurn(b *testing.B) {
 	s := cluster(b, 5000)
 	sched := build(b, scheduling.Kubernetes137())
@@ -246,7 +246,7 @@ func BenchmarkNodeChurn(b *testing.B) {
 	}
 }
 
-// firstSet is a profile of the plugins that look at one node only.
+// firstSet is a profile of the plugins that read only one node.
 func firstSet() scheduling.Profile {
 	return scheduling.Profile{
 		Filter: []framework.Plugin{
@@ -267,8 +267,8 @@ func firstSet() scheduling.Profile {
 	}
 }
 
-// BenchmarkFirstSet places pods by the plugins that look at one node only:
-// names, taints, node affinity, ports, resources, images.
+// BenchmarkFirstSet places pods by the plugins that read only one node: names,
+// taints, node affinity, ports, resources, images.
 func BenchmarkFirstSet(b *testing.B) {
 	for _, road := range []string{"plain", "fast"} {
 		for _, n := range []int{100, 1000, 5000, 50000} {

@@ -8,8 +8,8 @@ import (
 	"github.com/berth-sched/berth/internal/engine"
 )
 
-// plugins is a profile taken apart once: every optional interface is looked up
-// when the scheduler is built, never in a cycle.
+// plugins is a profile resolved once: every optional interface is looked up when the
+// scheduler is built, never in a cycle.
 type plugins struct {
 	preFilters []preFilter
 	filters    []filterPlugin
@@ -22,7 +22,7 @@ type plugins struct {
 	postFilter []named[framework.PostFilterPlugin]
 	permit     []named[framework.PermitPlugin]
 	preBind    []named[framework.PreBindPlugin]
-	preFlight  []framework.PreBindPreFlighter // beside preBind; nil: it always acts, alone
+	preFlight  []framework.PreBindPreFlighter // parallel to preBind; nil: it always acts, alone
 	bind       []named[framework.BindPlugin]
 	postBind   []named[framework.PostBindPlugin]
 
@@ -31,8 +31,7 @@ type plugins struct {
 	allFilters, allScorers choice
 }
 
-// named is a plugin as what it is at one point, with the name that the profile
-// knows it by.
+// named is a plugin as its type for one point, with its name in the profile.
 type named[T any] struct {
 	name   string
 	plugin T
@@ -41,13 +40,13 @@ type named[T any] struct {
 type preFilter struct {
 	name   string
 	plugin framework.PreFilterPlugin
-	filter int // index in filters; -1 when the plugin only prepares
+	filter int // index in filters; -1 if the plugin only prepares
 	scope  scopeFunc
 }
 
 type filterPlugin struct {
 	name    string
-	unbound framework.NodeFilter // used when no PreFilter binds one; may be nil
+	unbound framework.NodeFilter // used if no PreFilter binds one; may be nil
 	bound   bool                 // a PreFilter binds it
 	scope   scopeFunc
 }
@@ -55,8 +54,8 @@ type filterPlugin struct {
 type preScore struct {
 	name   string
 	plugin framework.PreScorePlugin
-	groups framework.GroupPreScorePlugin // the same, if it can do with groups
-	scorer int                           // index in scorers; -1 when the plugin only prepares
+	groups framework.GroupPreScorePlugin // the same, if it can handle groups
+	scorer int                           // index in scorers; -1 if the plugin only prepares
 	scope  scopeFunc
 }
 
@@ -131,7 +130,7 @@ func takeApart(p *Profile) plugins {
 	return t
 }
 
-// allAs returns the plugins, which implement T, as such.
+// allAs returns the plugins as T, which they all implement.
 func allAs[T any](plugins []framework.Plugin) []named[T] {
 	list := make([]named[T], len(plugins))
 	for i, pl := range plugins {
@@ -148,16 +147,16 @@ func orderOf(own, derived []framework.Plugin) []framework.Plugin {
 	return derived
 }
 
-// A scopeFunc tells what a plugin reads for a pod.
+// A scopeFunc returns what a plugin reads for a pod.
 type scopeFunc func(*framework.PodInfo) framework.Scope
 
-// undeclared is the scope of a plugin that has none to tell.
+// undeclared is the scope of a plugin that declares none.
 var undeclared = framework.Scope{Pod: framework.FieldsAll, Reads: framework.ReadsCluster}
 
 func undeclaredScope(*framework.PodInfo) framework.Scope { return undeclared }
 
-// scopeOf returns the plugin's scopes. The plain road does not ask for them, so
-// one that panics must not fail the cycle: it declares nothing.
+// scopeOf returns the plugin's scope function. The reference path does not ask for
+// scopes, so a panic must not fail the cycle: such a plugin declares nothing.
 func scopeOf(p framework.Plugin) scopeFunc {
 	s, ok := framework.As[framework.Scoper](p)
 	if !ok {
@@ -173,14 +172,14 @@ func scopeOf(p framework.Plugin) scopeFunc {
 	}
 }
 
-// binding is what the PreFilter and PreScore plugins made for one pod.
+// binding is the result of the PreFilter and PreScore plugins for one pod.
 type binding struct {
-	setters []*scopeFunc // of the plugins run last that set values for others
+	setters []*scopeFunc // plugins of the last run that set values for others
 	filters []boundFilter
 	scorers []boundScorer
 
 	restrict    bool
-	nodes       []string // when restrict is set
+	nodes       []string // if restrict is set
 	restricting []string // names of the plugins that restricted
 	absent      framework.Status
 
@@ -194,7 +193,7 @@ type binding struct {
 type boundFilter struct {
 	at     int // index in plugins.filters
 	filter framework.NodeFilter
-	batch  framework.BatchFilter // the same, if it can
+	batch  framework.BatchFilter // the same, if it can batch
 }
 
 type boundScorer struct {
@@ -204,16 +203,16 @@ type boundScorer struct {
 	weight  int64
 	byRange framework.RangeNormalizer
 	byNodes framework.ScoreNormalizer
-	except  framework.RangeExcluder // byRange, if it leaves nodes out
+	except  framework.RangeExcluder // byRange, if it excludes nodes
 }
 
-// A choice says which plugins of a profile are bound, by index, in order: filters
-// or scorers, and what prepares them.
+// A choice lists plugins of a profile to bind, by index, in order: filters or
+// scorers, and the plugins that prepare them.
 type choice struct{ at, pre []int }
 
 func (c *choice) some() bool { return len(c.at)+len(c.pre) > 0 }
 
-// everything chooses n filters or scorers, and all that prepare them.
+// everything chooses n filters or scorers, and all plugins that prepare them.
 func everything(n, preparing int) choice {
 	upTo := func(n int) (list []int) {
 		for i := range n {
@@ -264,7 +263,7 @@ func (t *plugins) bindFilters(c *framework.Cycle, b *binding, some *choice) (err
 			b.rejected, b.rejectedBy = status, p.name
 			return nil
 		case framework.Unschedulable:
-			// Later plugins still run: one of them may know that no removal helps.
+			// Later plugins still run: one of them may answer that no removal helps.
 			b.rejected, b.rejectedBy = status, p.name
 			continue
 		default:
@@ -289,7 +288,7 @@ func (t *plugins) bindFilters(c *framework.Cycle, b *binding, some *choice) (err
 	return nil
 }
 
-// restrictedBy adds plugins to those that the status of nodes left out names.
+// restrictedBy adds plugins to the names in the status of excluded nodes.
 func (b *binding) restrictedBy(plugins ...string) {
 	b.restricting = append(b.restricting, plugins...)
 	slices.Sort(b.restricting)
@@ -297,8 +296,8 @@ func (b *binding) restrictedBy(plugins ...string) {
 	b.absent = framework.UnresolvableStatus(framework.Text(fmt.Sprintf("node(s) didn't satisfy plugin(s) %v", b.restricting)))
 }
 
-// intersect keeps the nodes that the plugin, too, allows; false when none is
-// left, and then the pod is rejected.
+// intersect keeps the nodes that this plugin also allows. If none is left, it
+// rejects the pod and returns false.
 func (b *binding) intersect(plugin string, nodes []string) bool {
 	b.restricting = append(b.restricting, plugin)
 	slices.Sort(b.restricting)
@@ -380,7 +379,7 @@ func (p *scorePlugin) bind(at int, scorer framework.NodeScorer) boundScorer {
 }
 
 // ask runs the plugin over the feasible nodes, or over groups of them if it can
-// do with groups.
+// handle groups.
 func (p *preScore) ask(c *framework.Cycle, feasible engine.Feasible) (framework.NodeScorer, framework.Status) {
 	if p.groups != nil {
 		if groups := feasible.Groups(p.scorer); groups != nil {

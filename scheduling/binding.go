@@ -8,15 +8,15 @@ import (
 	"github.com/berth-sched/berth/framework"
 )
 
-// A Binding is the way of one pod from its chosen node to the end: Permit in
-// the scheduling cycle, then the binding cycle.
+// A Binding takes one pod from its chosen node to the end: Permit in the scheduling
+// cycle, then the binding cycle.
 //
 //	Schedule, Assume ▶ Permit ▶ PreFlight ▶ PreBind ▶ Bind ▶ PostBind
 //	                     └─────────┴─any failure──┴─────▶ Unreserve, then forget
 //
-// Its methods are called one after the other, each by any goroutine, Unreserve
-// by the one that uses the snapshot. Bindings are independent of each other and
-// of what their scheduler does next.
+// Call its methods one after the other. Any goroutine may call each of them, except
+// that the goroutine that uses the snapshot must call Unreserve. Bindings are
+// independent of each other and of what their scheduler does next.
 type Binding struct {
 	// Pod is the pod and Node the name of its node.
 	Pod  *framework.PodInfo
@@ -28,11 +28,11 @@ type Binding struct {
 	flight  []flight // by PreBind plugin; nil until PreFlight has run
 }
 
-// flight is what a PreBind plugin said beforehand.
+// flight is a PreBind plugin's announcement.
 type flight struct{ skip, parallel bool }
 
-// Binding returns the binding for the pod that Place or Assume has just put on
-// the node of d.
+// Binding returns the binding for the pod that Place or Assume has just put on the
+// node of d.
 func (s *Scheduler) Binding(pod *framework.PodInfo, d Decision) *Binding {
 	c := s.road.cycle.Detach()
 	c.Pod = pod
@@ -46,9 +46,9 @@ type PermitWait struct {
 	Timeout time.Duration
 }
 
-// Permit asks all Permit plugins unless one rejects, which is a [*FitError];
-// whatever else is not Success or Wait is a [*PluginError]. The pod may be
-// bound when no plugin wants it to wait.
+// Permit asks the Permit plugins in order, until one rejects. A rejection is a
+// [*FitError]; any other status but Success or Wait is a [*PluginError]. The pod may
+// be bound if no plugin wants it to wait.
 //
 // Source: kube-scheduler 1.37, framework/runtime, RunPermitPlugins.
 func (b *Binding) Permit(ctx context.Context) ([]PermitWait, error) {
@@ -83,13 +83,13 @@ func (b *Binding) HasPreFlight() bool {
 	return false
 }
 
-// PreFlight asks the PreBind plugins what they are going to do, and reports
-// whether any will act. An answer other than Success or Skip is a
-// [*PluginError].
+// PreFlight asks the PreBind plugins what they are going to do, and reports whether
+// any will act. An answer other than Success or Skip is a [*PluginError].
 //
 // Source: kube-scheduler 1.37, framework/runtime, RunPreBindPreFlights.
 //
-// Differs: a plugin that is no [framework.PreBindPreFlighter] acts, and alone.
+// Differs: a plugin that is no [framework.PreBindPreFlighter] always acts, and
+// alone.
 func (b *Binding) PreFlight(ctx context.Context) (acts bool, err error) {
 	b.flight = make([]flight, len(b.plugins.preBind))
 	for i, p := range b.plugins.preBind {
@@ -118,10 +118,10 @@ func (b *Binding) preFlight(ctx context.Context, p framework.PreBindPreFlighter)
 	return p.PreBindPreFlight(ctx, b.cycle, b.Node)
 }
 
-// Bind offers the pod to the extender that binds, if it is interested, and then
-// to the Bind plugins; the first that does not skip it decides. bound is false
-// when there is none. A rejection is a [*FitError], another failure a
-// [*PluginError] or, unless it can be ignored, an [*ExtenderError].
+// Bind offers the pod first to the extender that binds, if it is interested, and
+// then to the Bind plugins. The first that does not skip the pod decides; bound is
+// false if all do. A rejection is a [*FitError]. Another failure is a [*PluginError]
+// or, from an extender that is not ignorable, an [*ExtenderError].
 //
 // Source: kube-scheduler 1.37, framework/runtime, RunBindPlugins.
 func (b *Binding) Bind(ctx context.Context) (bound bool, err error) {
@@ -166,8 +166,8 @@ func (b *Binding) extender() *Extender {
 // this pod.
 func (b *Binding) HasBind() bool { return len(b.plugins.bind) > 0 || b.extender() != nil }
 
-// PostBind tells all PostBind plugins that the pod is bound. The error joins
-// what panicked; the pod is bound all the same.
+// PostBind tells all PostBind plugins that the pod is bound. The error joins their
+// panics; the pod stays bound.
 func (b *Binding) PostBind(ctx context.Context) error {
 	var errs []error
 	for _, p := range b.plugins.postBind {
@@ -184,10 +184,10 @@ func (b *Binding) postBind(ctx context.Context, p named[framework.PostBindPlugin
 	return s
 }
 
-// Unreserve tells all Reserve plugins, the last first, that the pod does not
-// get its node. The cycle has the values of the scheduling cycle and snap as
-// its snapshot. When the node has left the snapshot meanwhile, the plugins are
-// given it as it was; what they keep per node went with it. A nil snapshot is an
+// Unreserve tells all Reserve plugins, in reverse order, that the pod does not get
+// its node. The cycle has the values of the scheduling cycle, and snap as its
+// snapshot. If the node has left the snapshot meanwhile, the plugins get it as it
+// was; what they keep per node went with it. A nil snapshot is an
 // [*api.InvalidError].
 func (b *Binding) Unreserve(snap *framework.Snapshot) error {
 	if len(b.plugins.reserve) == 0 {

@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// binder is a PreBind plugin that notes when it begins and ends.
+// binder is a PreBind plugin that logs when it begins and ends.
 type binder struct {
 	name     string
 	parallel bool
@@ -25,7 +25,7 @@ type binder struct {
 	log      *eventLog
 }
 
-// eventLog may be written by many goroutines.
+// eventLog may be written by many goroutines at once.
 type eventLog struct {
 	mu    sync.Mutex
 	lines []string
@@ -67,8 +67,8 @@ func bindingOf(t *testing.T, p scheduling.Profile) *scheduling.Binding {
 	return sched.Binding(pod, d)
 }
 
-// TestPreBindGroups: what is parallel and stands side by side runs together;
-// a plugin that is not closes the group, even one that has nothing to do.
+// TestPreBindGroups: neighbouring parallel plugins run together. A plugin that is
+// not parallel closes the group, even if it has nothing to do.
 func TestPreBindGroups(t *testing.T) {
 	skip := framework.SkipStatus()
 	for _, tt := range []struct {
@@ -144,7 +144,7 @@ func TestPreBindGroups(t *testing.T) {
 	}
 }
 
-// TestPreBindWithoutPreFlight: no plugin is left out and none is parallel.
+// TestPreBindWithoutPreFlight: no plugin is skipped, and none is parallel.
 func TestPreBindWithoutPreFlight(t *testing.T) {
 	log := &eventLog{}
 	b := bindingOf(t, scheduling.Profile{PreBind: []framework.Plugin{
@@ -158,8 +158,8 @@ func TestPreBindWithoutPreFlight(t *testing.T) {
 	}
 }
 
-// TestPreBindFailures: the first failure cancels the others of its group, and
-// groups behind it do not run.
+// TestPreBindFailures: the first failure cancels the other members of its group, and
+// later groups do not run.
 func TestPreBindFailures(t *testing.T) {
 	broken := framework.AsStatus(errors.New("broken"))
 	for _, tt := range []struct {
@@ -224,8 +224,8 @@ func TestPreFlightFailures(t *testing.T) {
 	}
 }
 
-// TestEvents: plugins are asked once by name, and only those of the points that
-// reject pods; who does not say has the wildcard.
+// TestEvents: plugins are asked once per name, and only at the points that reject
+// pods. A plugin that does not register has the wildcard event.
 func TestEvents(t *testing.T) {
 	sched := build(t, scheduling.Profile{
 		PreEnqueue: []framework.Plugin{scheduling.SchedulingGates{}},

@@ -11,10 +11,10 @@ import (
 	"github.com/berth-sched/berth/scheduling"
 )
 
-// TestCalmWalk lets pods of a few classes come and go for so long that nothing but
-// rows changes in their classes, and every now and then something that wakes the
-// plugins: pods with terms, a service, another node object, a fork, a rollback.
-// The plain road checks every decision.
+// TestCalmWalk lets pods of a few classes come and go for so long that only rows
+// change in their classes. Now and then something wakes the plugins: pods with
+// terms, a service, another node object, a fork, a rollback. The reference path
+// checks every decision.
 func TestCalmWalk(t *testing.T) {
 	for seed := range uint64(12) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
@@ -94,7 +94,7 @@ func (w *calmWalk) step() {
 	default:
 		w.place(w.pod())
 	}
-	// Those with terms leave soon, so that it is calm again.
+	// Pods with terms leave soon, so that the plugins become idle again.
 	for i := 0; i < len(w.placed); i++ {
 		if p := w.placed[i]; len(w.placed) > 60 || p.pod.Has(framework.FieldPodAffinity) && w.r.IntN(5) == 0 {
 			w.must(w.snap.RemovePod(p.pod, p.node))

@@ -8,11 +8,11 @@ import (
 	"github.com/berth-sched/berth/scheduling"
 )
 
-// Every plugin that a registry makes keeps the contract, as far as it can be
-// told on clusters of pods and nodes; filter and scoring test theirs on others,
-// too.
+// Every plugin that a registry makes keeps the contract, as far as clusters of pods
+// and nodes can show it. Packages filter and scoring also test their plugins on
+// other clusters.
 func TestRegisteredPluginsConform(t *testing.T) {
-	arguments := map[string]json.RawMessage{ // of plugins that have no defaults
+	arguments := map[string]json.RawMessage{ // for plugins that have no defaults
 		"RequestedToCapacityRatio": json.RawMessage(`{"shape": [{"utilization": 0, "score": 0}, {"utilization": 100, "score": 10}]}`),
 	}
 	for _, r := range []*scheduling.Registry{scheduling.Kubernetes118Registry(), scheduling.Kubernetes134Registry(), scheduling.Kubernetes137Registry()} {

@@ -11,8 +11,8 @@ import (
 
 var planKey, rankKey = framework.NewKey[string]("plan"), framework.NewKey[string]("rank")
 
-// planner tells in PreFilter and PreScore what it wants Reserve to know. By its
-// scope, its answers for pods of one class are the same.
+// planner passes values from PreFilter and PreScore to Reserve. By its scope, its
+// answers for pods of one class are the same.
 type planner struct {
 	offers bool
 	calls  *int
@@ -60,8 +60,8 @@ func (p planner) Reserve(c *framework.Cycle, _ *framework.NodeInfo) framework.St
 
 func (planner) Unreserve(*framework.Cycle, *framework.NodeInfo) {}
 
-// TestCycleValues: what a plugin sets in PreFilter or PreScore is there in
-// Reserve, whatever road the decision takes, and is that of the pod.
+// TestCycleValues: a value that a plugin sets in PreFilter or PreScore is present in
+// Reserve, whichever path the decision takes, and belongs to this pod.
 func TestCycleValues(t *testing.T) {
 	for name, fast := range map[string]scheduling.CacheConfig{"plain": {Off: true}, "fast": {}, "both": {Verify: true}} {
 		t.Run(name, func(t *testing.T) {
@@ -78,8 +78,8 @@ func TestCycleValues(t *testing.T) {
 	}
 }
 
-// TestOfferedValues: a plugin that only offers values is not asked again for
-// every pod of a class.
+// TestOfferedValues: a plugin that only offers values is not asked again for every
+// pod of a class.
 func TestOfferedValues(t *testing.T) {
 	var calls int
 	var saw []string
@@ -87,8 +87,8 @@ func TestOfferedValues(t *testing.T) {
 	placeThree(t, scheduling.Profile{
 		Filter: []framework.Plugin{p}, Score: []scheduling.Weighted{{Plugin: p}}, Reserve: []framework.Plugin{p},
 	})
-	// The first pod of a class takes the plain road, the second makes the answers
-	// that are kept.
+	// The first pod of a class takes the reference path; the second one builds the
+	// kept answers.
 	if calls != 4 || len(saw) != 3 {
 		t.Errorf("PreFilter and PreScore were called %d times for 3 pods of one class, and Reserve saw %q; want 4 times", calls, saw)
 	}

@@ -1,4 +1,4 @@
-// Package scheduling is the door of berth: give it a profile of plugins and a
+// Package scheduling is the entry point of berth. Give it a profile of plugins and a
 // snapshot of a cluster, and it says where each pod goes, and why.
 //
 //	sched, err := scheduling.New(scheduling.Kubernetes137())
@@ -8,40 +8,40 @@
 //
 // # A decision
 //
-// The PreFilter plugins of the [Profile] prepare, the filters leave the
-// feasible nodes, the scorers rank them, every score is normalized to [0,100],
-// checked and multiplied by its weight, and among the nodes with the highest
-// total the [TieRule] chooses. [Scheduler.Schedule] stops there and changes
-// nothing; [Scheduler.Place] goes on to count the pod on its node and to run
-// the Reserve plugins, all or nothing.
+// The PreFilter plugins of the [Profile] prepare, the filters select the feasible
+// nodes, and the scorers rank them. Every score is normalized to [0,100], checked,
+// and multiplied by its weight. The [TieRule] chooses among the nodes with the
+// highest total. [Scheduler.Schedule] stops there and changes nothing.
+// [Scheduler.Place] also counts the pod on its node and runs the Reserve plugins,
+// all or nothing.
 //
-// When no node is feasible the error is a [*FitError] with the text that
-// kube-scheduler's users know: "0/3 nodes are available: ...".
+// If no node is feasible, the error is a [*FitError] with kube-scheduler's familiar
+// text: "0/3 nodes are available: ...".
 //
 // # Why
 //
-// [Scheduler.Explain] answers for every node: which plugin rejected it and with
-// which words, or its raw, normalized and weighted scores, its rank, and how the
-// tie was broken; as data, as JSON, or as a table.
+// [Scheduler.Explain] gives an answer for every node: the plugin that rejected it
+// and the reasons, or its raw, normalized and weighted scores, its rank, and how the
+// tie was broken. The answer is data, JSON or a table.
 //
-// # Two roads, one answer
+// # Two paths, one answer
 //
-// The plain road asks every plugin about every node (plain.go); it is short,
-// and it is the definition of the right answer. The fast road keeps answers
-// from pod to pod (internal/engine) and is taken whenever it can be. It agrees
-// with the plain road in every decision and score; [Fast] can switch it off,
-// or have both taken and compared.
+// The reference path asks every plugin about every node. It is short, and it defines
+// the right answer. The incremental path keeps answers from pod to pod
+// (internal/engine); the scheduler takes it whenever it can. It agrees with the
+// reference path in every decision and score. [CacheConfig] can switch it off, or
+// run both paths and compare them.
 //
 // # Determinism
 //
-// Equal profiles, seeds, snapshots and sequences of calls give equal decisions
-// on any machine and at any parallelism. Every decision has a number, and the
-// only random word is a function of the seed and that number.
+// Equal profiles, seeds, snapshots and sequences of calls give equal decisions on
+// any machine and at any parallelism. Every decision has a number. The only random
+// word is a function of the seed and that number.
 //
 // # What it leaves to you
 //
-// It does not watch a cluster, bind pods or read a clock. What else a scheduler
-// needs is in rooms of their own below this one:
+// The package does not watch a cluster, bind pods or read a clock. The packages
+// below it hold the other parts of a scheduler:
 //
 //	queue         which pod is next, and when a pod is worth another attempt
 //	preemption    room for a pod of high priority
@@ -52,11 +52,36 @@
 //	multicluster  which clusters take how many replicas, then which nodes
 //	observe       slog and expvar
 //
+// # Words
+//
+//	reference path    asks every plugin about every node; defines the right answer
+//	incremental path  decides from kept answers, and gives the same answer
+//	class             pods whose parts that plugins read are equal (equivalence class)
+//	base              kept answers of the plugins that read one node only; classes share it
+//	row               a base's answer for one node: its score, or why it is rejected
+//	place             the position of a node in the snapshot's order
+//	slot              the index of a node in the snapshot; stays while the node does
+//	generation        number of a node's content; equal numbers in any fork mean equal content
+//	scope             what a plugin declares its answers depend on
+//	snapshot          the cluster at one moment, with the pods counted on its nodes
+//	fork              a cheap copy of a snapshot that changes on its own
+//	transaction       changes to a snapshot that are committed or rolled back together
+//	extension         state of a plugin in the snapshot; forks and transactions cover it
+//	ledger            Koordinator's assign cache: assigned pods that no metric shows yet
+//	verdict           the answer of the filters for one node
+//	rejection         a verdict of no, with the plugin and its reasons
+//	score             raw from a plugin, then normalized to [0,100], then weighted
+//	tie rule          how one of several nodes with the highest total is chosen
+//	decision          the chosen node, its score and its number
+//	nomination        a node that preemption reserves for a pod that does not fit yet
+//	binding           a pod's steps from its chosen node to PostBind
+//
 // # Concurrency
 //
-// A [Scheduler] is used by one goroutine at a time, like the snapshot it is
-// given; make one per goroutine from the same profile, and fork the snapshot.
+// One goroutine at a time may use a [Scheduler], as with the snapshot that it is
+// given. Make one scheduler per goroutine from the same profile, and fork the
+// snapshot.
 //
-// Source: kube-scheduler 1.37.1, schedule_one.go and framework/runtime, with
-// one worker. Each deviation is documented where it is made, under "Differs:".
+// Source: kube-scheduler 1.37.1, schedule_one.go and framework/runtime, with one
+// worker. Each deviation is documented in its place, under "Differs:".
 package scheduling

@@ -5,7 +5,7 @@ import (
 )
 
 // A PluginError says that a plugin could not decide, broke its contract, or
-// panicked: the pod's cycle failed, and the pod may be tried again.
+// panicked. The pod's cycle failed, and the pod may be tried again.
 type PluginError struct {
 	// Point is the extension point: PreFilter, Filter, PreScore, Score,
 	// NormalizeScore, TieBreak, PostFilter, Reserve, Unreserve, Permit,
@@ -14,7 +14,7 @@ type PluginError struct {
 	Point string
 	// Plugin is the plugin's name.
 	Plugin string
-	// Node is the node in question, "" where it is not known.
+	// Node is the node in question, "" if it is not known.
 	Node string
 	Err  error
 }
@@ -49,7 +49,7 @@ func errScoreRange(score int64) error {
 	return fmt.Errorf("returns an invalid score %d, it should in the range of [0, 100] after normalizing", score)
 }
 
-// recovered makes an error of a recovered panic.
+// recovered turns a recovered panic into an error.
 func recovered(v any) error {
 	if err, ok := v.(error); ok {
 		return fmt.Errorf("panic: %w", err)

@@ -9,9 +9,9 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// A NodeVerdict is what the filters of a profile say of one node.
+// A NodeVerdict is the answer of a profile's filters for one node.
 type NodeVerdict struct {
-	// Plugin is the plugin that rejected the node, "" if none did or the node was
+	// Plugin is the plugin that rejected the node, "" if none did or if the node was
 	// left out before filtering.
 	Plugin string
 	// Status is Success for a feasible node.
@@ -19,9 +19,9 @@ type NodeVerdict struct {
 }
 
 // FilterNodes asks the PreFilter and Filter plugins about some nodes of the
-// snapshot, pods nominated to them included. It is no decision: nothing changes,
-// nothing is kept, and extenders are not asked. The error is that of Schedule, or
-// about a node that is nil.
+// snapshot, and counts the pods nominated to them. It makes no decision: it changes
+// nothing, keeps nothing, and does not ask extenders. It returns the errors of
+// Schedule, and one for a nil node.
 func (s *Scheduler) FilterNodes(snap *framework.Snapshot, pod *framework.PodInfo, nodes []*framework.NodeInfo) ([]NodeVerdict, error) {
 	r, err := s.aside(snap, pod, nodes)
 	if err != nil {
@@ -47,7 +47,7 @@ func (s *Scheduler) FilterNodes(snap *framework.Snapshot, pod *framework.PodInfo
 	return out, nil
 }
 
-// allows reports whether a PreFilter that named nodes named this one.
+// allows reports whether the PreFilters that restricted the nodes named this one.
 func (b *binding) allows(node string) bool {
 	_, found := slices.BinarySearch(b.nodes, node)
 	return found
@@ -55,9 +55,9 @@ func (b *binding) allows(node string) bool {
 
 // ScoreNodes returns the totals of some nodes of the snapshot, from 0 to
 // [Scheduler.MaxScore], as if they were the feasible ones: scores are normalized
-// among them. It is no decision: nothing changes, nothing is kept, filters and
-// extenders are not asked. A pod that a PreFilter plugin rejects is scored all the
-// same. The error is that of Schedule, or about a node that is nil.
+// among them. It makes no decision: it changes nothing, keeps nothing, and does not
+// ask filters or extenders. A pod that a PreFilter plugin rejects is still scored.
+// It returns the errors of Schedule, and one for a nil node.
 func (s *Scheduler) ScoreNodes(snap *framework.Snapshot, pod *framework.PodInfo, nodes []*framework.NodeInfo) ([]int64, error) {
 	r, err := s.aside(snap, pod, nodes)
 	if err != nil {
@@ -81,7 +81,7 @@ func (s *Scheduler) MaxScore() int64 {
 	return sum
 }
 
-// aside returns a road for a question about nodes beside the decisions, with its
+// aside returns a reference path for a question outside the decisions, with its
 // PreFilter plugins run.
 func (s *Scheduler) aside(snap *framework.Snapshot, pod *framework.PodInfo, nodes []*framework.NodeInfo) (*road, error) {
 	if err := s.accept(snap, pod); err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/berth-sched/berth/scheduling"
 )
 
-// TestEvaluateAgreesWithExplain asks about all nodes one way and the other, on
-// random clusters.
+// TestEvaluateAgreesWithExplain asks about all nodes in both ways, on random
+// clusters.
 func TestEvaluateAgreesWithExplain(t *testing.T) {
 	for seed := range uint64(16) {
 		snap, pending, err := frameworktest.Snapshot(frameworktest.Cluster(seed))

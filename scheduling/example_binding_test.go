@@ -11,7 +11,7 @@ import (
 	"github.com/berth-sched/berth/scheduling"
 )
 
-// Approval keeps pods waiting until someone agrees, and PreBind prepares them.
+// Approval makes pods wait until they are approved; its PreBind prepares them.
 type Approval struct{}
 
 func (Approval) Name() string { return "Approval" }
@@ -25,8 +25,8 @@ func (Approval) PreBind(_ context.Context, c *framework.Cycle, node string) fram
 	return framework.Status{}
 }
 
-// Whoever drives a scheduler takes a placed pod through its binding; package
-// lifecycle does all of it.
+// The driver of a scheduler takes a placed pod through its binding. Package
+// lifecycle does all of this.
 func ExampleBinding() {
 	s := twoNodes()
 	sched := scheduler(scheduling.Profile{Permit: []framework.Plugin{Approval{}}, PreBind: []framework.Plugin{Approval{}}})
@@ -52,7 +52,7 @@ func ExampleBinding() {
 	// <nil>
 }
 
-// The time that a plugin makes a pod wait is the driver's to keep.
+// A plugin says how long the pod waits; the driver must run the timer.
 func ExamplePermitWait() {
 	s := twoNodes()
 	pod := pending(s, "web", "1", "1Gi")
@@ -67,7 +67,7 @@ func ExamplePermitWait() {
 	// Output: Approval waits 1m0s
 }
 
-// FilterNodes answers for single nodes, in the middle of something else.
+// FilterNodes answers for single nodes, outside any decision.
 func ExampleNodeVerdict() {
 	s := twoNodes()
 	verdicts, err := scheduler(byResources()).FilterNodes(s, pending(s, "web", "4", "1Gi"), []*framework.NodeInfo{s.Node("small"), s.Node("large")})
@@ -84,8 +84,8 @@ func ExampleNodeVerdict() {
 	//  Success
 }
 
-// inventory is anything that has a say besides the plugins: here a list of
-// nodes under repair, and a preference.
+// inventory is an extender with its own filter and scores: here a list of nodes
+// under repair, and a preference.
 func inventory() scheduling.Extender {
 	return scheduling.Extender{
 		Name:   "inventory",
@@ -107,8 +107,8 @@ func inventory() scheduling.Extender {
 	}
 }
 
-// What is not needed is left nil. Package extender makes an Extender of an HTTP
-// server.
+// Leave functions that you do not need nil. Package extender makes an Extender of an
+// HTTP server.
 func ExampleExtender() {
 	s := twoNodes()
 	p := byResources()
@@ -123,8 +123,8 @@ func ExampleExtender() {
 	// 0/2 nodes are available: 1 Insufficient cpu, 1 under repair.
 }
 
-// Extenders score from 0 to 10; the weight makes these scores comparable to
-// those of plugins.
+// Extenders score from 0 to 10; the weight makes these scores comparable to the
+// plugins' scores.
 func ExampleHostScore() {
 	s := twoNodes()
 	smallest := scheduling.Extender{
@@ -142,7 +142,7 @@ func ExampleHostScore() {
 	// Output: small 800 <nil>
 }
 
-// An extender that fails, and is not ignorable, fails the decision.
+// An extender that fails and is not ignorable fails the decision.
 func ExampleExtenderError() {
 	s := twoNodes()
 	p := byResources()
@@ -161,7 +161,7 @@ func ExampleExtenderError() {
 	// inventory Filter the database is away
 }
 
-// A registration in full; Fixed and Typed are shorter.
+// A full registration; RegisterValue and RegisterTyped are shorter.
 func ExampleRegistration() {
 	r := scheduling.NewRegistry()
 	err := r.Register("Quiet", scheduling.Registration{

@@ -31,7 +31,7 @@ func NewQuiet(a *QuietArgs, _ framework.Handle) (Quiet, error) {
 	return Quiet(*a), nil
 }
 
-// One's own plugin is one line; its arguments are decoded strictly.
+// Your own plugin is one line; its arguments are decoded strictly.
 func ExampleRegistry() {
 	r := scheduling.Kubernetes137Registry()
 	if err := r.Register("Quiet", scheduling.RegisterTyped(NewQuiet)); err != nil {
@@ -49,7 +49,7 @@ func ExampleRegistry() {
 	// initializing plugin "Quiet": label: Required value
 }
 
-// A plugin of two values: what filters and what scores.
+// A plugin of two values: one filters, the other scores.
 func ExampleCombined() {
 	p, err := scheduling.Kubernetes137Registry().Make("NodeAffinity", nil, nil)
 	fmt.Println(p.Name(), err)

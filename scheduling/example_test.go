@@ -26,7 +26,7 @@ func twoNodes() *framework.Snapshot {
 	return s
 }
 
-// pending derives a pod that requests so much.
+// pending returns a pod with these requests.
 func pending(s *framework.Snapshot, name, cpu, memory string) *framework.PodInfo {
 	pod, err := s.NewPodInfo(api.MakePod(name).Requests(cpu, memory).Obj())
 	if err != nil {
@@ -35,7 +35,7 @@ func pending(s *framework.Snapshot, name, cpu, memory string) *framework.PodInfo
 	return pod
 }
 
-// scheduler builds a scheduler for a profile that is known to be right.
+// scheduler builds a scheduler for a profile that is known to be valid.
 func scheduler(p scheduling.Profile) *scheduling.Scheduler {
 	sched, err := scheduling.New(p)
 	if err != nil {
@@ -44,7 +44,7 @@ func scheduler(p scheduling.Profile) *scheduling.Scheduler {
 	return sched
 }
 
-// byResources filters and scores by requests alone.
+// byResources filters and scores only by requests.
 func byResources() scheduling.Profile {
 	return scheduling.Profile{
 		Name:   "by-resources",
@@ -85,7 +85,7 @@ func Example() {
 	// web-2 goes to a
 }
 
-// Schedule only chooses; Assume counts the pod, and Release takes it off again.
+// Schedule only chooses; Assume counts the pod, and Release removes it again.
 func ExampleScheduler() {
 	s := twoNodes()
 	sched := scheduler(scheduling.Kubernetes137())
@@ -100,7 +100,7 @@ func ExampleScheduler() {
 	// <nil> 0
 }
 
-// New reports everything that is wrong with a profile.
+// New reports every fault of a profile.
 func ExampleProfile() {
 	p := scheduling.Profile{
 		Name:       "packer",
@@ -149,7 +149,7 @@ func ExampleDecision() {
 func ExampleTieRule() {
 	s := twoNodes()
 	for _, tie := range []scheduling.TieRule{scheduling.First, scheduling.ByName} {
-		// Nothing ranks the nodes, so both are best.
+		// Nothing scores the nodes differently, so both are best.
 		p := scheduling.Profile{Score: []scheduling.Weighted{{Plugin: scoring.ImageLocality{}}}, TieRule: tie}
 		d, err := scheduler(p).Schedule(s, pending(s, "web", "1", "1Gi"))
 		fmt.Println(d.TieRule, d.Node, d.TiedNodes, err)
@@ -197,7 +197,7 @@ func ExampleRejection() {
 	// NodeResourcesFit rejects 1: UnschedulableAndUnresolvable: Insufficient memory
 }
 
-// Careless is a scorer that leaves the range of scores.
+// Careless is a scorer whose scores are out of range.
 type Careless struct{}
 
 func (Careless) Name() string { return "Careless" }
@@ -262,7 +262,7 @@ func ExampleScoreExplanation() {
 	// NodeResourcesBalancedAllocation: 72, normalized 72, times 1 is 72
 }
 
-// Verify takes both roads for every decision, and fails where they differ.
+// Verify takes both paths for every decision, and fails if they differ.
 func ExampleCacheConfig() {
 	s := twoNodes()
 	p := scheduling.Kubernetes137()
@@ -301,7 +301,7 @@ func (Fickle) Scope(*framework.PodInfo) framework.Scope { return framework.Scope
 
 func (Fickle) Score(_ *framework.PodInfo, n *framework.NodeInfo) int64 { return int64(len(n.Pods)) }
 
-// A plugin whose declared scope is not true is found by verification.
+// Verification finds a plugin whose declared scope is wrong.
 func ExampleDifferenceError() {
 	s := twoNodes()
 	sched := scheduler(scheduling.Profile{
@@ -319,7 +319,7 @@ func ExampleDifferenceError() {
 	// web-2 the roads differ in the decision: plain {node "small", score 2, feasible 2, evaluated 2, tied 1}, fast {node "small", score 1, feasible 2, evaluated 2, tied 1}
 }
 
-// Events tells what may help pods that the profile's plugins rejected.
+// Events lists the events that may help pods that the profile's plugins rejected.
 func ExampleRegisteredEvent() {
 	sched := scheduler(scheduling.Profile{PreEnqueue: []framework.Plugin{scheduling.SchedulingGates{}}})
 	for _, e := range sched.Events() {

@@ -9,26 +9,26 @@ import (
 	"github.com/berth-sched/berth/framework"
 )
 
-// An Explanation says, as data, why a pod goes where it goes, or nowhere. Its
-// JSON form is stable.
+// An Explanation says, as data, why a pod goes to its node, or to none. Its JSON
+// form is stable.
 type Explanation struct {
 	// Pod is "namespace/name".
 	Pod string `json:"pod"`
-	// Profile is the profile's name, and Number the decision's.
+	// Profile is the profile's name, Number the decision's number.
 	Profile string `json:"profile"`
 	Number  uint64 `json:"number"`
 	// Chosen is the node that the pod goes to, "" for none.
 	Chosen string `json:"chosen,omitempty"`
-	// Error is the text of the error when there is no node.
+	// Error is the text of the error if there is no node.
 	Error string `json:"error,omitempty"`
-	// Tied lists the nodes with the highest total, in the snapshot's order, and
-	// Tie names the rule that chose among them.
+	// Tied lists the nodes with the highest total, in the snapshot's order. Tie
+	// names the rule that chose among them.
 	Tied []string `json:"tied,omitempty"`
 	Tie  string   `json:"tie"`
 	// Evaluated and Feasible count nodes, as in [Decision].
 	Evaluated int `json:"evaluated"`
 	Feasible  int `json:"feasible"`
-	// Unscored tells that a single feasible node made scoring needless.
+	// Unscored is set if a single feasible node made scoring needless.
 	Unscored bool `json:"unscored,omitempty"`
 	// Nodes holds every node of the snapshot, in its order.
 	Nodes []NodeExplanation `json:"nodes"`
@@ -38,7 +38,7 @@ type Explanation struct {
 const (
 	VerdictFeasible = "feasible"
 	VerdictRejected = "rejected"
-	VerdictExcluded = "excluded"  // by a PreFilter, before any filter looked at it
+	VerdictExcluded = "excluded"  // by a PreFilter, before any filter was asked
 	VerdictSampled  = "unvisited" // enough feasible nodes had been found before, or an error ended the search
 )
 
@@ -46,16 +46,16 @@ const (
 type NodeExplanation struct {
 	Node    string `json:"node"`
 	Verdict string `json:"verdict"`
-	// Plugin, Code and Reasons say who rejected the node, and why.
+	// Plugin, Code and Reasons say which plugin rejected the node, and why.
 	Plugin  string   `json:"plugin,omitempty"`
 	Code    string   `json:"code,omitempty"`
 	Reasons []string `json:"reasons,omitempty"`
-	// Scores holds a feasible node's scores in the order of the profile;
-	// plugins that had nothing to say are absent.
+	// Scores holds a feasible node's scores in the order of the profile, without the
+	// plugins that skipped the pod.
 	Scores []ScoreExplanation `json:"scores,omitempty"`
-	// Total is the sum of the weighted scores, and Rank the node's place by
-	// total, 1 for the highest; nodes of one total share a rank. Rank is 0 for
-	// nodes without scores.
+	// Total is the sum of the weighted scores. Rank is the node's place by total, 1
+	// for the highest; nodes with equal totals share a rank. Rank is 0 for nodes
+	// without scores.
 	Total int64 `json:"total"`
 	Rank  int   `json:"rank,omitempty"`
 }
@@ -69,9 +69,9 @@ type ScoreExplanation struct {
 	Weighted   int64  `json:"weighted"`
 }
 
-// Explain takes the plain road for the scheduler's next decision and keeps
-// every answer. It changes nothing: Schedule for the same pod and snapshot
-// then chooses the same node, if extenders give the same answers again.
+// Explain takes the reference path for the scheduler's next decision and keeps every
+// answer. It changes nothing. Schedule for the same pod and snapshot then chooses
+// the same node, if extenders give the same answers again.
 func (s *Scheduler) Explain(snap *framework.Snapshot, pod *framework.PodInfo) *Explanation {
 	if s == nil {
 		return &Explanation{Error: s.accept(snap, pod).Error(), Nodes: []NodeExplanation{}}
@@ -79,9 +79,9 @@ func (s *Scheduler) Explain(snap *framework.Snapshot, pod *framework.PodInfo) *E
 	return s.explain(snap, pod, s.number, s.start)
 }
 
-// ExplainDecision is Explain for a decision that was already made, over the
-// snapshot as it was then: a fork made before, or the same one if the pod has
-// not been counted yet.
+// ExplainDecision is Explain for a decision already made. The snapshot must be as it
+// was then: a fork made before, or the same snapshot if the pod has not been counted
+// yet.
 func (s *Scheduler) ExplainDecision(snap *framework.Snapshot, pod *framework.PodInfo, d Decision) *Explanation {
 	if s == nil {
 		return s.Explain(snap, pod)

@@ -9,9 +9,9 @@ import (
 	"text/tabwriter"
 )
 
-// WriteTable writes the explanation for people: feasible nodes by rank with
-// each plugin's scores as raw>normalized*weight, then the others with their
-// reasons. limit bounds the number of nodes of each kind; 0 means all.
+// WriteTable writes the explanation as text for people: feasible nodes by rank with
+// each plugin's scores as raw>normalized*weight, then the others with their reasons.
+// limit bounds the number of nodes in each of the two lists; 0 means all.
 func (e *Explanation) WriteTable(w io.Writer, limit int) error {
 	var b strings.Builder
 	switch {
@@ -34,7 +34,7 @@ func (e *Explanation) WriteTable(w io.Writer, limit int) error {
 		}
 	}
 	slices.SortStableFunc(scored, func(x, y NodeExplanation) int {
-		// The chosen node comes first among its equals.
+		// The chosen node comes first among nodes of equal rank.
 		if c := cmp.Compare(x.Rank, y.Rank); c != 0 || (x.Node == e.Chosen) == (y.Node == e.Chosen) {
 			return c
 		} else if x.Node == e.Chosen {

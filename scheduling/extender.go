@@ -9,78 +9,77 @@ import (
 	"github.com/berth-sched/berth/scheduling/preemption"
 )
 
-// An Extender is asked about nodes besides the plugins: about those that they
-// found feasible, and about their scores. It may also bind, and have a say in
-// preemption. Package extender makes one of an HTTP server; anything else will
-// do, too.
+// An Extender is asked besides the plugins about the nodes that they found feasible,
+// and about the scores of these. It may also bind, and take part in preemption.
+// Package extender makes one of an HTTP server, but you can also write your own
+// functions.
 //
-// Functions that are nil are not called, and so nothing is changed. They may
-// block, and must return when ctx is done. They must not change what they are
-// given, nor keep it.
+// A nil function is not called and changes nothing. Functions may block, and must
+// return when ctx is done. They must not change or keep their arguments.
 //
 // Source: kube-scheduler 1.37, the interface Extender.
 type Extender struct {
 	// Name names the extender in errors and explanations; it must not be empty.
 	Name string
-	// Ignorable lets scheduling go on without the extender when Filter, Preempt
-	// or Bind fail.
+	// Ignorable lets scheduling go on without the extender if Filter, Preempt or
+	// Bind fails.
 	Ignorable bool
-	// Weight multiplies the scores of Prioritize, and is not looked at without.
-	// It must be positive.
+	// Weight multiplies the scores of Prioritize and must be positive; it is ignored
+	// if Prioritize is nil.
 	Weight int64
 
 	// Interested reports whether the extender is asked about the pod at all; nil
-	// means about every pod. It must not block.
+	// means it is asked about every pod. It must not block.
 	Interested func(pod *framework.PodInfo) bool
 	// Filter says which of the nodes are feasible.
 	Filter func(ctx context.Context, pod *framework.PodInfo, nodes []*framework.NodeInfo) (ExtenderVerdict, error)
-	// Prioritize scores the nodes, by contract from 0 to 10. A node may be left
-	// out; nodes that it was not asked about are ignored. An error is ignored,
-	// and with it the scores.
+	// Prioritize scores the nodes, by contract from 0 to 10. It may leave nodes out;
+	// scores for nodes that it was not asked about are ignored. If it fails, the
+	// error and its scores are ignored.
 	Prioritize func(ctx context.Context, pod *framework.PodInfo, nodes []*framework.NodeInfo) ([]HostScore, error)
-	// Preempt narrows the candidates of a preemption down, or changes their
-	// victims. The snapshot is to find pods in.
+	// Preempt narrows down the candidates of a preemption, or changes their victims.
+	// Use the snapshot to look up pods.
 	Preempt func(ctx context.Context, pod *framework.PodInfo, s *framework.Snapshot, candidates []*preemption.Candidate) ([]*preemption.Candidate, error)
-	// Bind binds the pod, in place of the Bind plugins. At most one extender of a
-	// profile has it.
+	// Bind binds the pod in place of the Bind plugins. At most one extender of a
+	// profile may have it.
 	Bind func(ctx context.Context, pod *api.Pod, node string) error
 }
 
-// An ExtenderVerdict is what an extender says of the nodes that it was asked
+// An ExtenderVerdict is an extender's answer about the nodes that it was asked
 // about.
 type ExtenderVerdict struct {
-	// Nodes names the nodes that are feasible, in the order that they have from
-	// then on. A name that is given twice counts once; one that was not asked
-	// about is an error.
+	// Nodes names the feasible nodes; they keep this order from then on. A repeated
+	// name counts once; a node that was not asked about is an error.
 	Nodes []string
-	// Failed and Unresolvable say why others are not; Unresolvable tells that
-	// removing pods would not help, and is taken for a node that is in both.
-	// Nodes that are nowhere are rejected for good and without a reason.
+	// Failed and Unresolvable say why other nodes are not feasible. Unresolvable
+	// means that removing pods would not help, and wins if a node is in both. A node
+	// that is in neither, nor in Nodes, is rejected as unresolvable, without a
+	// reason.
 	Failed, Unresolvable map[string]string
-	// Emptied tells that the nodes are to be scored as if no pods were on them.
-	// kube-scheduler does so, by mistake, with what an extender returns that is
-	// not nodeCacheCapable (issue 141781).
+	// Emptied asks to score the nodes as if no pods were on them. kube-scheduler
+	// does this by mistake with the answer of an extender that is not
+	// nodeCacheCapable (issue 141781).
 	//
-	// Differs: images on nodes are still seen, and what plugins count in the
+	// Differs: images on nodes still count, and so does what plugins count in the
 	// snapshot.
 	Emptied bool
 }
 
-// A HostScore is the score that an extender gives to a node.
+// A HostScore is an extender's score for a node.
 type HostScore struct {
 	Host  string
 	Score int64
 }
 
-// ExtenderPlugin stands for all extenders where a plugin is named, as in
+// ExtenderPlugin stands for all extenders in place of a plugin's name, as in
 // [FitError] and [RegisteredEvent].
 const ExtenderPlugin = "Extender"
 
 // maxExtenderScore is the highest score that an extender should give. Scores are
-// multiplied so that it becomes framework.MaxNodeScore.
+// scaled so that it becomes framework.MaxNodeScore.
 const maxExtenderScore = 10
 
-// An ExtenderError says that an extender failed that must not be ignored.
+// An ExtenderError says that an extender failed and is not Ignorable.
 type ExtenderError struct {
 	// Extender is its name.
 	Extender string
@@ -97,8 +96,8 @@ func (e *ExtenderError) Error() string {
 // Unwrap returns the cause.
 func (e *ExtenderError) Unwrap() error { return e.Err }
 
-// interested asks the extender; a panic is an interest, so that what is wrong
-// shows where it is asked next.
+// interested asks the extender. A panic counts as interest, so that the fault shows
+// at the next call.
 func (e *Extender) interested(pod *framework.PodInfo) (yes bool) {
 	if e.Interested == nil {
 		return true
@@ -111,7 +110,8 @@ func (e *Extender) interested(pod *framework.PodInfo) (yes bool) {
 	return e.Interested(pod)
 }
 
-// fails makes an error of a point, and of a panic there. It must be deferred.
+// fails wraps an error of a point, or a panic there, in an ExtenderError. It must be
+// deferred.
 func (e *Extender) fails(point string, err *error) {
 	if v := recover(); v != nil {
 		*err = recovered(v)

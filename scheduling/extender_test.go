@@ -21,8 +21,8 @@ import (
 	"github.com/berth-sched/berth/scoring"
 )
 
-// said makes the filter of an extender that gives one answer, and records what it
-// is asked about.
+// said makes an extender whose filter always gives one answer and records the nodes
+// that it is asked about.
 func said(calls *[]string, name string, v scheduling.ExtenderVerdict, err error) scheduling.Extender {
 	return scheduling.Extender{
 		Name: name,
@@ -41,7 +41,7 @@ func nodeNames(nodes []*framework.NodeInfo) string {
 	return strings.Join(names, ",")
 }
 
-// scored makes an extender that scores, and nothing else.
+// scored makes an extender that only scores.
 func scored(name string, weight int64, scores []scheduling.HostScore, err error) scheduling.Extender {
 	return scheduling.Extender{
 		Name: name, Weight: weight,
@@ -70,7 +70,7 @@ func TestExtenderFilter(t *testing.T) {
 		extenders []scheduling.Extender
 		node, err string
 		calls     []string
-		plugins   []string // of the FitError
+		plugins   []string // from the FitError
 	}{
 		{"takes all", []scheduling.Extender{said(&calls, "x", all, nil)}, "a", "", []string{"x a,b,c"}, nil},
 		{
@@ -218,8 +218,8 @@ func TestExtenderPrioritize(t *testing.T) {
 }
 
 // TestExtenderLog shows the scores of one extender as the article about priorities
-// found them in a log: 404 and 438 of plugins (and 1000000 of NodePreferAvoidPods)
-// besides 2 and 5 of an extender.
+// found them in a log: 404 and 438 from plugins (and 1000000 from
+// NodePreferAvoidPods), plus 2 and 5 from an extender.
 func TestExtenderLog(t *testing.T) {
 	s := smallCluster(t, api.MakeNode("192.168.60.238", "4", "16Gi").Obj(), api.MakeNode("192.168.60.237", "4", "16Gi").Obj())
 	sched := build(t, scheduling.Profile{
@@ -241,8 +241,8 @@ func TestExtenderLog(t *testing.T) {
 	}
 }
 
-// TestExtenderTies checks how the rule Heap breaks ties once extenders answered:
-// at random among the nodes in their answers, if there is one.
+// TestExtenderTies checks how the rule Heap breaks ties after extenders have
+// answered: at random among the nodes in their answers, if there are any.
 func TestExtenderTies(t *testing.T) {
 	chosen := func(extenders ...scheduling.Extender) map[string]int {
 		counts := map[string]int{}
@@ -278,8 +278,8 @@ func TestExtenderTies(t *testing.T) {
 	}
 }
 
-// TestExtenderWantsAll checks that a search does not end at the first node when an
-// extender may have something to say, though no plugin scores.
+// TestExtenderWantsAll checks that a search does not end at the first feasible node
+// if an extender may filter or score, even without score plugins.
 func TestExtenderWantsAll(t *testing.T) {
 	var calls []string
 	tests := []struct {
@@ -400,7 +400,7 @@ func TestExtenderPreempt(t *testing.T) {
 		name            string
 		preempt         func([]*preemption.Candidate) ([]*preemption.Candidate, error)
 		ignorable       bool
-		nominated, text string // text of the status, or of the error
+		nominated, text string // reasons of the status, or text of the error
 	}{
 		{"one is left", keep("b"), false, "b", "preemption: found a potential placement for pod on node b, preempting 1 victims"},
 		{"none is left", keep(), false, "", "preemption: no candidate node for preemption"},
@@ -447,8 +447,8 @@ func TestExtenderPreempt(t *testing.T) {
 }
 
 // TestExtenderIsAskedOnce checks that PostFilter, and the explanation of the last
-// decision, know what the extenders' filters said without asking again; and that
-// their verdicts count for preemption.
+// decision, reuse the answers of the extenders' filters; and that these verdicts
+// count for preemption.
 func TestExtenderIsAskedOnce(t *testing.T) {
 	var calls []string
 	s := abc(t)
@@ -459,7 +459,8 @@ func TestExtenderIsAskedOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// All fit; the extender says that removals could help on a and c, not on b.
+	// All nodes fit; the extender says that removals could help on a and c, not on
+	// b.
 	sched := build(t, scheduling.Profile{
 		Filter: []framework.Plugin{filter.NodeResourcesFit{}}, PostFilter: []framework.Plugin{preemption.DefaultPreemption{}},
 		Extenders: []scheduling.Extender{said(&calls, "x", scheduling.ExtenderVerdict{
@@ -473,7 +474,7 @@ func TestExtenderIsAskedOnce(t *testing.T) {
 	if err == nil || err.Error() != "0/3 nodes are available: 1 never, 2 busy." {
 		t.Fatalf("Schedule: %v", err)
 	}
-	// Only a's removal of pods could help, and there the plugins want none.
+	// Only on a could removing pods help, and there the plugins propose none.
 	_, _, _, err = sched.PostFilter(context.Background(), s, info, d)
 	if err == nil || !strings.Contains(err.Error(), `expected at least one victim pod on node "a"`) {
 		t.Errorf("PostFilter: %v", err)
@@ -564,8 +565,8 @@ profile "p": Extenders: found 2 extenders implementing bind: only one extender c
 	}
 }
 
-// TestExtenderThatAgreesChangesNothing places pods with and without an extender
-// that takes every node and scores none.
+// TestExtenderThatAgreesChangesNothing places pods with and without an extender that
+// accepts every node and scores none.
 func TestExtenderThatAgreesChangesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 8).Draw(t, "nodes")

@@ -14,8 +14,7 @@ var ErrNoNodes = errors.New("no nodes available to schedule pods")
 
 // A Rejection is how many nodes one plugin rejected for one set of reasons.
 type Rejection struct {
-	// Plugin is the name of the plugin; "" for nodes that were left out before
-	// filtering.
+	// Plugin is the name of the plugin, "" for nodes left out before filtering.
 	Plugin string
 	Status framework.Status
 	Nodes  int
@@ -23,26 +22,24 @@ type Rejection struct {
 
 // A FitError says that no node is feasible for the pod, and why. Its text is
 // kube-scheduler's "0/N nodes are available: ...". It holds counts, not nodes;
-// [Scheduler.Explain] tells each node's reason.
+// [Scheduler.Explain] gives each node's reasons.
 type FitError struct {
 	// Pod is "namespace/name".
 	Pod string
 	// Nodes is the number of nodes in the snapshot.
 	Nodes int
-	// PreFilter is the message of the plugin that rejected the pod before any
-	// node was looked at, "" if there was none.
+	// PreFilter is the message of the plugin that rejected the pod before any node
+	// was looked at, "" if none did.
 	PreFilter string
 	// Rejections counts the reasons, in the order of the profile's filters.
 	Rejections []Rejection
-	// Restricting names the plugins whose PreFilter allowed some nodes only,
-	// sorted.
+	// Restricting names the plugins whose PreFilter allowed only some nodes, sorted.
 	Restricting []string
-	// PostFilter is what the attempts to make room said.
+	// PostFilter is the message of the attempts to make room.
 	PostFilter string
 }
 
-// Error returns the text. The reasons are ordered as strings, as
-// kube-scheduler does.
+// Error returns the text. Reasons are sorted as strings, as in kube-scheduler.
 func (e *FitError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "0/%d nodes are available:", e.Nodes)
@@ -72,12 +69,12 @@ func (e *FitError) reasons() []string {
 	return lines
 }
 
-// Plugins returns the names of the plugins that rejected nodes, or left them
-// out, sorted.
+// Plugins returns the sorted names of the plugins that rejected nodes or left them
+// out.
 func (e *FitError) Plugins() []string { return e.plugins(false) }
 
-// Pending returns, of Plugins, those whose answer was Pending: they only want
-// the pod to be tried again.
+// Pending returns those of Plugins that answered Pending: they only ask for the pod
+// to be tried again.
 func (e *FitError) Pending() []string { return e.plugins(true) }
 
 func (e *FitError) plugins(pending bool) []string {

@@ -10,7 +10,8 @@ import (
 	"github.com/berth-sched/berth/scheduling"
 )
 
-// lab keeps in Scratch what it read of objects, and filters by it and by pods.
+// lab stores in Scratch what it read from objects, and filters by that and by the
+// node's pods.
 type lab struct{}
 
 func (lab) Name() string { return "lab" }
@@ -39,7 +40,7 @@ func (b *boundLab) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework
 	return framework.Status{}
 }
 
-// veto rejects every pod while the objects say so.
+// veto rejects every pod while the objects tell it to.
 type veto struct{}
 
 func (veto) Name() string { return "veto" }
@@ -54,7 +55,7 @@ func (veto) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Stat
 	return framework.PreFiltered{}, framework.SkipStatus()
 }
 
-// apart makes a class of pods for each label, all over one base.
+// apart makes one class of pods per label, all over one base.
 type apart struct{}
 
 func (apart) Name() string { return "apart" }
@@ -66,7 +67,7 @@ func (apart) PreFilter(*framework.Cycle) (framework.PreFiltered, framework.Statu
 	return framework.PreFiltered{}, framework.SkipStatus()
 }
 
-// decider schedules pods that differ in one label, on both roads.
+// decider schedules pods that differ in one label, on both paths.
 func decider(t *testing.T, s *scheduling.Scheduler) func(snap *framework.Snapshot, label string) {
 	serial := 0
 	return func(snap *framework.Snapshot, label string) {
@@ -88,8 +89,8 @@ func putSetting(t *testing.T, snap *framework.Snapshot, word string) {
 	}
 }
 
-// TestFiltersAreBoundAgainAfterARejection: where a PreFilter rejects the pod, those
-// before it have already written over what their filters know.
+// TestFiltersAreBoundAgainAfterARejection: when a PreFilter rejects the pod, the
+// PreFilters before it have already overwritten the state of their filters.
 func TestFiltersAreBoundAgainAfterARejection(t *testing.T) {
 	for _, how := range []string{"rollback", "fork"} {
 		t.Run(how, func(t *testing.T) {
@@ -124,8 +125,8 @@ func TestFiltersAreBoundAgainAfterARejection(t *testing.T) {
 	}
 }
 
-// TestVolumesOfAnotherWorld is the same with the preset: a claim is gone in a fork
-// or for the time of a transaction.
+// TestVolumesOfAnotherWorld tests the same with the preset: a claim is missing in a
+// fork, or during a transaction.
 func TestVolumesOfAnotherWorld(t *testing.T) {
 	for _, how := range []string{"rollback", "fork"} {
 		t.Run(how, func(t *testing.T) {

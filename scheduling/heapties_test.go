@@ -21,8 +21,8 @@ func (late) Score(_ *framework.PodInfo, n *framework.NodeInfo) int64 {
 	return int64(len(n.Node.Labels["late"]))
 }
 
-// TestHeapOfManyTies: more tied nodes than are compared one by one, somewhere among
-// others, in searches that begin anywhere.
+// TestHeapOfManyTies: more tied nodes than are compared one by one, scattered among
+// other nodes, in searches with any start.
 func TestHeapOfManyTies(t *testing.T) {
 	const nodes, tied = 500, 90
 	for _, first := range []int{0, 1, 100, 255, 256, 400, nodes - tied} {

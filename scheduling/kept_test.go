@@ -10,8 +10,8 @@ import (
 	"github.com/berth-sched/berth/scheduling"
 )
 
-// small is a cluster of n nodes with room for three pods each, of which the
-// first is liked less, and a pod for it.
+// small returns a cluster of n nodes with room for three pods each, and a pod for
+// it. The first node has a lower score.
 func small(t *testing.T, n int) (*framework.Snapshot, *framework.PodInfo) {
 	t.Helper()
 	snap := framework.NewSnapshot(framework.Arrival)
@@ -27,9 +27,8 @@ func small(t *testing.T, n int) (*framework.Snapshot, *framework.PodInfo) {
 	return snap, podInfo(t, snap, api.MakePod("p").Obj())
 }
 
-// TestKeptRejectionsRunOut: a node that was rejected for a while when its class
-// was built is asked about again when the while is over, and so is one that was
-// rejected later.
+// TestKeptRejectionsRunOut: a temporary rejection is asked about again when its time
+// is over, whether it was made when the class was built or later.
 func TestKeptRejectionsRunOut(t *testing.T) {
 	sched := build(t, scheduling.Profile{Filter: []framework.Plugin{tired{}}, Cache: scheduling.CacheConfig{Verify: true}})
 	snap, pod := small(t, 1)
@@ -43,8 +42,8 @@ func TestKeptRejectionsRunOut(t *testing.T) {
 	}
 }
 
-// TestClassesPartFromTheirBase: which plugins tell nodes apart changes with the
-// nodes that are feasible, and so does where a class has its totals.
+// TestClassesPartFromTheirBase: which plugins give nodes different scores depends on
+// the feasible nodes, and so does where a class keeps its totals.
 func TestClassesPartFromTheirBase(t *testing.T) {
 	sched := build(t, scheduling.Profile{
 		Filter:  []framework.Plugin{room{}},
@@ -75,7 +74,7 @@ func TestClassesPartFromTheirBase(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		decide(20 + round) // it is full, and all others are alike
+		decide(20 + round) // it is full, and all other nodes have equal scores
 		for _, g := range guests {
 			if err := snap.RemovePod(g, "n0"); err != nil {
 				t.Fatal(err)

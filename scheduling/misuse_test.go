@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// bomb is a plugin with everything that the roads may call, and panics in the
-// method of one name when it is armed.
+// bomb is a plugin with every method that the two paths may call. When armed, it
+// panics in the method of one name.
 type bomb struct {
 	method string
 	armed  *bool
@@ -88,9 +88,9 @@ func (b bomb) Reasons(uint64) []string {
 	return []string{"no"}
 }
 
-// TestPanics has a plugin panic in every method in turn, once its answers are
-// kept. The cycle fails with an error that names the plugin, or the plain road,
-// which does not need the method, decides; the next cycle is as good as new.
+// TestPanics has a plugin panic in every method in turn, once its answers are kept.
+// Either the cycle fails with an error that names the plugin, or the reference path,
+// which does not need the method, decides. The next cycle works as before.
 func TestPanics(t *testing.T) {
 	for _, off := range []bool{true, false} {
 		for _, method := range []string{
@@ -131,7 +131,7 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// moody cannot decide about the node that a label of the pod names.
+// moody cannot decide about the node that a pod's label names.
 type moody struct{}
 
 func (moody) Name() string { return "moody" }
@@ -146,8 +146,8 @@ func (moody) Filter(p *framework.PodInfo, n *framework.NodeInfo) framework.Statu
 	return framework.Status{}
 }
 
-// TestParallelismAfterErrors checks that a search which ended early ends alike
-// however many workers there are: the next one starts where it ended.
+// TestParallelismAfterErrors checks that a search that ends early ends at the same
+// node with any number of workers, because the next search starts there.
 func TestParallelismAfterErrors(t *testing.T) {
 	run := func(workers int) (answers []string) {
 		var nodes []*api.Node
@@ -181,8 +181,8 @@ func TestParallelismAfterErrors(t *testing.T) {
 	}
 }
 
-// A filter that could not decide ends the search: the nodes behind it have no
-// verdict, and the one it was asked about has none either.
+// A filter that cannot decide ends the search: neither the node that it was asked
+// about nor later nodes have a verdict.
 func TestExplainError(t *testing.T) {
 	s := smallCluster(t, api.MakeNode("a", "4", "4Gi").Obj(), api.MakeNode("b", "4", "4Gi").Obj(), api.MakeNode("c", "4", "4Gi").Obj())
 	sched := build(t, scheduling.Profile{Filter: []framework.Plugin{moody{}}, Score: []scheduling.Weighted{{Plugin: emptier{}}}})
@@ -209,7 +209,7 @@ func (panickyBatch) ScoreNodes(*framework.PodInfo, []*framework.NodeInfo, []int6
 	panic("boom")
 }
 
-// Which node a batch was at is not known, whoever scored it.
+// The error of a batch does not name a node, whichever path called the scorer.
 func TestBatchPanic(t *testing.T) {
 	s := smallCluster(t, api.MakeNode("a", "4", "4Gi").Obj(), api.MakeNode("b", "4", "4Gi").Obj())
 	for _, workers := range []int{1, 2} {
@@ -221,8 +221,8 @@ func TestBatchPanic(t *testing.T) {
 	}
 }
 
-// TestForeignPod checks that what does not fit together is refused before
-// anything is counted: vectors of two schemas must not meet.
+// TestForeignPod checks that a pod of another snapshot is refused before anything is
+// counted: vectors of two schemas must not meet.
 func TestForeignPod(t *testing.T) {
 	s := smallCluster(t, api.MakeNode("a", "4", "4Gi").Obj(), api.MakeNode("b", "4", "4Gi").Obj())
 	elsewhere := podInfo(t, framework.NewSnapshot(framework.Arrival), api.MakePod("p").Obj())
@@ -262,7 +262,7 @@ func TestForeignPod(t *testing.T) {
 	}
 }
 
-// A nil pointer is no plugin, even where it has the methods of one.
+// A nil pointer is not a plugin, even if its type has the methods of one.
 func TestNilPointerAsPlugin(t *testing.T) {
 	var none *recorder
 	_, err := scheduling.New(scheduling.Profile{Name: "p", Reserve: []framework.Plugin{none}})

@@ -11,7 +11,7 @@ import (
 	"github.com/berth-sched/berth/scheduling"
 )
 
-// TestNil: a snapshot, pod or node that is nil is an error, whatever is asked.
+// TestNil: every method returns an error for a nil snapshot, pod or node.
 func TestNil(t *testing.T) {
 	s := framework.NewSnapshot(framework.Arrival)
 	if err := s.AddNode(api.MakeNode("n", "4", "8Gi").Obj()); err != nil {

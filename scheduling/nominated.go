@@ -7,10 +7,10 @@ import (
 	"github.com/berth-sched/berth/framework"
 )
 
-// searchNominated looks only at the node that the pod was nominated to, if
-// there is one. When it is feasible the search is over. When it is not, r.early
-// has what it said: kube-scheduler keeps that answer, even where the search that
-// follows leaves the node out.
+// searchNominated looks only at the node that the pod was nominated to, if there is
+// one. If it is feasible, the search is over. If it is not, r.early holds its
+// answer: kube-scheduler keeps that answer, even if the search that follows leaves
+// the node out.
 //
 // Source: kube-scheduler 1.37, schedule_one.go, evaluateNominatedNode. An error
 // there does not fail the cycle: the node is looked at again with the others.
@@ -29,7 +29,8 @@ func (r *road) searchNominated(s *framework.Snapshot) bool {
 	if v.filter != passed {
 		r.early = earlyAnswer{place, v, true}
 		if r.bound.restrict {
-			// kube-scheduler adds it to the set of plugins that restricted.
+			// kube-scheduler adds it to the set of plugins that restricted the
+			// nodes.
 			r.bound.restrictedBy(r.plugins.filterName(v.filter))
 		}
 		return false
@@ -47,15 +48,15 @@ func (r *road) searchNominated(s *framework.Snapshot) bool {
 	return true
 }
 
-// earlyAnswer is the no of a node that was asked before all others.
+// earlyAnswer is the rejection of a node that was asked before all others.
 type earlyAnswer struct {
 	place   int
 	verdict verdict
 	known   bool
 }
 
-// keepEarly ends a search: a nominated node that the search did not come to has
-// been looked at all the same.
+// keepEarly ends a search. It counts a rejected nominated node as looked at, even if
+// the search did not reach it.
 func (r *road) keepEarly() {
 	if !r.early.known {
 		return
@@ -72,9 +73,9 @@ func (r *road) tryNominated(s *framework.Snapshot, node *framework.NodeInfo) (v 
 	return r.filterWithNominated(s, &p)
 }
 
-// filterWithNominated asks the filters about a node to which pods of the same
-// or higher priority are nominated twice: with those pods on it, and without.
-// Both answers must be yes, because the nominated pods may come or not.
+// filterWithNominated asks the filters about a node. If pods of the same or higher
+// priority are nominated to it, it asks twice: with those pods on the node, and
+// without. Both answers must be yes, because the nominated pods may or may not come.
 //
 // Source: kube-scheduler 1.37, framework/runtime,
 // RunFilterPluginsWithNominatedPods.
@@ -102,8 +103,7 @@ func (r *road) reckonsWith(q *framework.PodInfo) bool {
 	return q.Priority >= pod.Priority && !same
 }
 
-// askAsIfPlaced asks with the nominated pods on the node, and takes them off
-// again.
+// askAsIfPlaced asks with the nominated pods on the node, and then removes them.
 func (r *road) askAsIfPlaced(s *framework.Snapshot, filters []boundFilter, p *probe, v *verdict) error {
 	mark := s.Begin()
 	defer s.Rollback(mark)
@@ -123,15 +123,15 @@ func (r *road) askAsIfPlaced(s *framework.Snapshot, filters []boundFilter, p *pr
 	return r.ask(set.filters, p, v)
 }
 
-// filterSet is all filters of a cycle as one.
+// filterSet presents all filters of a cycle as one.
 type filterSet struct {
 	road    *road
 	s       *framework.Snapshot
 	filters []boundFilter
 }
 
-// Filter asks the filters in order, nominated pods included. An error fails
-// the cycle, so it comes back as an Error status.
+// Filter asks the filters in order and counts nominated pods. An error fails the
+// cycle, so it comes back as an Error status.
 func (f *filterSet) Filter(_ *framework.PodInfo, node *framework.NodeInfo) (status framework.Status) {
 	p := probe{node: node}
 	v, err := f.ask(&p)
@@ -149,17 +149,17 @@ func (f *filterSet) ask(p *probe) (v verdict, err error) {
 	return f.road.askWithNominated(f.s, f.filters, p)
 }
 
-// AddPod tells the filters that keep sums of their own.
+// AddPod informs the filters that keep sums of their own.
 func (f *filterSet) AddPod(c *framework.Cycle, other *framework.PodInfo, node *framework.NodeInfo) framework.Status {
 	return f.tell("AddPod", func(u framework.FilterUpdater) framework.Status { return u.AddPod(c, other, node) })
 }
 
-// RemovePod tells the filters that keep sums of their own.
+// RemovePod informs the filters that keep sums of their own.
 func (f *filterSet) RemovePod(c *framework.Cycle, other *framework.PodInfo, node *framework.NodeInfo) framework.Status {
 	return f.tell("RemovePod", func(u framework.FilterUpdater) framework.Status { return u.RemovePod(c, other, node) })
 }
 
-// tell stops at the first that fails.
+// tell informs the filters in order and stops at the first failure.
 //
 // Source: kube-scheduler 1.37, framework/runtime,
 // RunPreFilterExtensionAddPod and RunPreFilterExtensionRemovePod.
@@ -177,7 +177,7 @@ func (f *filterSet) tell(what string, call func(framework.FilterUpdater) framewo
 	return framework.Status{}
 }
 
-// Fork returns a set whose filters can be told of changes on their own.
+// Fork returns a copy of the set whose filters follow changes on their own.
 func (f *filterSet) Fork() framework.FilterUpdater { return f.copy() }
 
 func (f *filterSet) copy() *filterSet {

@@ -10,8 +10,8 @@ import (
 	"github.com/berth-sched/berth/scheduling"
 )
 
-// What the nominated node answered stays, even where a PreFilter leaves it out of
-// the search that follows.
+// The answer of the nominated node stays, even if a PreFilter excludes that node
+// from the search that follows.
 func TestNominatedNodeThatThePreFilterLeavesOut(t *testing.T) {
 	for _, tt := range []struct{ nominated, want string }{
 		{"", "0/2 nodes are available: 2 node(s) didn't satisfy plugin(s) [NodeAffinity]."},
@@ -33,8 +33,8 @@ func TestNominatedNodeThatThePreFilterLeavesOut(t *testing.T) {
 	}
 }
 
-// A nominated node beyond the sample counts as a node that was looked at, and the
-// next search begins one place later.
+// A nominated node beyond the sample counts as evaluated, and the next search begins
+// one place later.
 func TestNominatedNodeBeyondTheSample(t *testing.T) {
 	const nodes = 200
 	for _, tt := range []struct {
@@ -76,8 +76,8 @@ type byName struct{}
 func (byName) Name() string                                        { return "byName" }
 func (byName) Score(*framework.PodInfo, *framework.NodeInfo) int64 { return 0 }
 
-// A pod that is nominated to a node counts there with affinity terms that no pod
-// in the cluster has.
+// A pod nominated to a node counts there with its affinity terms, even if no pod in
+// the cluster has such terms.
 func TestNominatedPodWithNewTerms(t *testing.T) {
 	const want = "0/1 nodes are available: 1 node(s) didn't satisfy existing pods anti-affinity rules."
 	s := smallCluster(t, api.MakeNode("a", "4", "4Gi").Obj())

@@ -13,7 +13,7 @@ import (
 )
 
 // TestSnapshotsOfDifferentOrigins: generations, versions and vectors of snapshots
-// that are no forks of each other look alike and mean different things.
+// that are not forks of each other look alike but mean different things.
 func TestSnapshotsOfDifferentOrigins(t *testing.T) {
 	for seed := range uint64(8) {
 		r := rand.New(rand.NewPCG(seed, 1))

@@ -9,7 +9,7 @@ import (
 	"github.com/berth-sched/berth/scheduling"
 )
 
-// wild scores by pods, or whatever it is told.
+// wild scores by the number of pods, or with a given score.
 type wild struct{ score *int64 }
 
 func (wild) Name() string { return "wild" }
@@ -24,8 +24,8 @@ func (w wild) Score(_ *framework.PodInfo, n *framework.NodeInfo) int64 {
 	return int64(len(n.Pods))
 }
 
-// TestScoresOutOfBoundsTakeNoRoom: a score far below 0 in a tree that is shared must
-// not be taken for the number of a reason.
+// TestScoresOutOfBoundsTakeNoRoom: a score far below 0 in a shared tree must not be
+// mistaken for the number of a reason.
 func TestScoresOutOfBoundsTakeNoRoom(t *testing.T) {
 	var score int64
 	s := build(t, scheduling.Profile{Filter: []framework.Plugin{room{}}, Score: []scheduling.Weighted{{Plugin: wild{&score}}}})

@@ -10,8 +10,8 @@ import (
 	"github.com/berth-sched/berth/scheduling"
 )
 
-// TestParallelismIsBoundedByNodes: workers without a node are not even made, so
-// that any number may be asked for.
+// TestParallelismIsBoundedByNodes: workers without a node are not started, so any
+// number is allowed.
 func TestParallelismIsBoundedByNodes(t *testing.T) {
 	for _, nodes := range []int{1, 2, 3, 10, 101} {
 		snap := framework.NewSnapshot(framework.ZoneInterleaved)

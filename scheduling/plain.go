@@ -9,10 +9,10 @@ import (
 	"github.com/berth-sched/berth/framework"
 )
 
-// road is the plain road: every enabled plugin is asked for every node, in the
-// order in which kube-scheduler with one worker would. It is the definition of
-// the right answer; the fast road must agree with it. All slices are reused
-// from decision to decision.
+// road is the reference path: it asks every enabled plugin about every node, in the
+// order of kube-scheduler with one worker. It defines the right answer, and the
+// incremental path must agree with it. All slices are reused from decision to
+// decision.
 type road struct {
 	plugins *plugins
 	workers int
@@ -26,23 +26,23 @@ type road struct {
 	full     bool // the sample is complete
 	rejected []int
 
-	// nominated tells that the node the pod was nominated to was found feasible
-	// and the search spared.
+	// nominated is set if the node that the pod was nominated to is feasible, so
+	// that no search was needed.
 	nominated bool
 	early     earlyAnswer
 
 	feasible []*framework.NodeInfo
-	rated    []*framework.NodeInfo // as they are scored; nil: as they are
+	rated    []*framework.NodeInfo // as the scorers see them; nil: same as feasible
 	extended extended
 
 	raw     [][]int64 // by bound scorer, by place among the feasible
-	norm    [][]int64 // the same slice as raw where nothing is normalized
+	norm    [][]int64 // the same slice as raw if nothing is normalized
 	buffers [][]int64
 	totals  []int64
 	tied    []int // places among the feasible
 }
 
-// verdict is a node's answer: which filter rejected it and how.
+// verdict is the filters' answer for a node: which filter rejected it, and how.
 type verdict struct {
 	filter int32 // index of the profile's filter, or one of the values below
 	status framework.Status
@@ -50,14 +50,14 @@ type verdict struct {
 
 const (
 	passed    = -1
-	unvisited = -2 // beyond the sample, or where an error ended the search
+	unvisited = -2 // beyond the sample, or after an error ended the search
 	excluded  = -3 // left out by a PreFilter
 
 	byExtender = math.MaxInt32
 )
 
-// search finds the feasible nodes, from place start on, and stops after want
-// of them. Then it asks the extenders about these.
+// search finds the feasible nodes, starting at place start, and stops after want of
+// them. Then it asks the extenders about these.
 //
 // Source: kube-scheduler 1.37, schedule_one.go, findNodesThatFitPod, with one
 // worker.
@@ -120,9 +120,9 @@ func (r *road) place(k int) int {
 	return k
 }
 
-// visit filters numbers from to to-1 of the list, until a node is feasible when
-// there are want already: that one is not counted, the nodes rejected before it
-// are.
+// visit filters entries from to to-1 of the list. It stops at the first feasible
+// node after want of them were found. That node does not count as visited; nodes
+// rejected before it do.
 func (r *road) visit(s *framework.Snapshot, from, to, want int) (err error) {
 	var p probe
 	defer r.catch(&p, &err)
@@ -177,7 +177,7 @@ func (t *plugins) choosy() bool {
 	return len(t.scorers) > 0 || slices.ContainsFunc(t.extenders, func(e Extender) bool { return e.Filter != nil || e.Prioritize != nil })
 }
 
-// wanted is how many feasible nodes end the search among n.
+// wanted is how many feasible nodes of n end the search.
 //
 // Source: kube-scheduler 1.37, schedule_one.go, numFeasibleNodesToFind.
 func wanted(n, percentage int, scoring bool) int {
@@ -193,14 +193,14 @@ func wanted(n, percentage int, scoring bool) int {
 	return min(n, max(atLeast, n/100*percentage+n%100*percentage/100))
 }
 
-// probe remembers who is being asked, so that a panic can be told.
+// probe notes which filter is asked about which node, so that a panic can name both.
 type probe struct {
 	filter int // index in bound.filters
 	node   *framework.NodeInfo
 }
 
-// filter asks the filters about the probe's node; the first that says no
-// decides. The verdict's status means something only if there is one.
+// filter asks the filters about the probe's node; the first rejection decides. The
+// verdict's status is valid only for a rejection.
 func (r *road) filter(p *probe, v *verdict) error {
 	return r.ask(r.bound.filters, p, v)
 }
@@ -222,7 +222,7 @@ func (r *road) ask(filters []boundFilter, p *probe, v *verdict) error {
 	return nil
 }
 
-// catch makes an error of a panic in a filter. It must be deferred.
+// catch turns a panic in a filter into an error. It must be deferred.
 func (r *road) catch(p *probe, err *error) {
 	if v := recover(); v != nil {
 		*err = r.filterError(p.filter, p.node, recovered(v))
@@ -236,8 +236,8 @@ func (r *road) filterError(i int, node *framework.NodeInfo, err error) error {
 	return &PluginError{Point: "Filter", Plugin: r.plugins.filters[r.bound.filters[i].at].name, Node: node.Name(), Err: err}
 }
 
-// searchParallel visits all nodes of the list. Its results, their order and
-// where an error ends it are those of the plain search.
+// searchParallel visits all nodes of the list. Its results, their order, and the
+// node at which an error ends it are the same as in the sequential search.
 func (r *road) searchParallel(s *framework.Snapshot, start, count int) error {
 	place := func(k int) int { return r.place((start + k) % count) }
 	workers := r.pieces(count)
@@ -267,7 +267,7 @@ func (r *road) searchParallel(s *framework.Snapshot, start, count int) error {
 	return err
 }
 
-// pieces is how many workers have something to do for n nodes, at least one.
+// pieces is how many workers have work for n nodes, at least one.
 //
 // Source: kube-scheduler 1.37, framework/parallelize.
 func (r *road) pieces(n int) int {
@@ -278,8 +278,7 @@ func (r *road) pieces(n int) int {
 	return min(r.workers, (n+chunk-1)/chunk)
 }
 
-// each splits [0,n) into one contiguous piece per worker that has something to
-// do, in order.
+// each splits [0,n) into contiguous pieces, in order, one per worker that has work.
 func (r *road) each(n int, f func(worker, lo, hi int)) {
 	workers := r.pieces(n)
 	if workers == 1 {

@@ -6,11 +6,11 @@ import (
 	"github.com/berth-sched/berth/framework"
 )
 
-// searchByColumns filters all nodes, one filter after the other, from place
-// start on: no node stops the search, so who is asked first makes no difference,
-// and a filter that is asked about many nodes in a row is faster. false when a
-// filter failed; which node a search node by node would have ended at, and so
-// everything else, is for that search to say.
+// searchByColumns filters all nodes, one filter after the other, from place start
+// on. No node stops the search, so the order of asking makes no difference, and a
+// filter runs faster over many nodes in a row. It returns false if a filter fails.
+// The caller must then search node by node, to find the node at which the search
+// ends.
 func (r *road) searchByColumns(s *framework.Snapshot, start int) (ok bool) {
 	defer func() {
 		if p := recover(); p != nil || !ok {
@@ -37,8 +37,8 @@ func (r *road) searchByColumns(s *framework.Snapshot, start int) (ok bool) {
 	return true
 }
 
-// filterColumn asks one filter about the nodes that are left; places are theirs.
-// Those that it rejects are left no longer.
+// filterColumn asks one filter about the nodes that are left and drops those that it
+// rejects; places are the places of these nodes.
 func (r *road) filterColumn(f *boundFilter) bool {
 	if f.batch == nil {
 		return r.leave(f, 0, func(int) bool { return true })
@@ -58,8 +58,8 @@ func (r *road) filterColumn(f *boundFilter) bool {
 	return ok && next == len(r.rejected)
 }
 
-// leave asks the filter about the nodes from number from on that asks tells, and
-// takes out those that it rejects; false when it failed.
+// leave asks the filter about the nodes from index from on for which asks is true,
+// and drops those that it rejects. It returns false if the filter fails.
 func (r *road) leave(f *boundFilter, from int, asks func(k int) bool) bool {
 	left := from
 	for k := from; k < len(r.feasible); k++ {

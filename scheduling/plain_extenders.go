@@ -10,21 +10,21 @@ import (
 	"github.com/berth-sched/berth/scheduling/preemption"
 )
 
-// extended is what the extenders have to do with a decision. Its zero value is
-// that of profiles without extenders.
+// extended is the extenders' part in a decision. Its zero value suits profiles
+// without extenders.
 type extended struct {
 	ctx context.Context
-	// replay holds what the extenders' filters said in this very decision
-	// before; nil: they are asked.
+	// replay holds earlier answers of the extenders' filters for this same decision;
+	// nil: ask them.
 	replay *extenderAnswer
-	answer extenderAnswer // what they said
+	answer extenderAnswer // the extenders' answer
 
 	scores   [][]extenderScore // by extender, by place among the feasible
 	answered []bool            // by place among the feasible: in some extender's answer
 }
 
-// extenderAnswer is what all filters of extenders together said of the nodes that
-// the plugins found feasible.
+// extenderAnswer is the combined answer of all extenders' filters about the nodes
+// that the plugins found feasible.
 type extenderAnswer struct {
 	known   bool
 	number  uint64 // of the decision
@@ -45,9 +45,9 @@ type extenderScore struct {
 	score int64
 }
 
-// askExtenders leaves of the feasible nodes those that the extenders take, one
-// after the other. An extender that fails is left out if it is ignorable, else it
-// fails the cycle.
+// askExtenders asks the extenders in turn and keeps the feasible nodes that all of
+// them accept. If an extender fails, it is skipped if it is ignorable; otherwise the
+// cycle fails.
 //
 // Source: kube-scheduler 1.37, schedule_one.go, findNodesThatPassExtenders.
 func (r *road) askExtenders(s *framework.Snapshot) error {
@@ -68,9 +68,9 @@ func (r *road) askExtenders(s *framework.Snapshot) error {
 	return nil
 }
 
-// extendersTake asks about the node that the pod was nominated to, and returns
-// why it was refused if an extender said so. An error is a no here: the node is
-// looked at again with the others.
+// extendersTake asks about the node that the pod was nominated to. If an extender
+// refuses it with a reason, it also returns that status. An error counts as a no
+// here: the node is looked at again with the others.
 func (r *road) extendersTake(node *framework.NodeInfo) (taken bool, refusal framework.Status) {
 	var a extenderAnswer
 	if err := a.ask(r, []*framework.NodeInfo{node}); err != nil {
@@ -84,7 +84,7 @@ func (r *road) extendersTake(node *framework.NodeInfo) (taken bool, refusal fram
 	return len(a.kept) > 0, refusal
 }
 
-// ask asks all extenders, each about the nodes that those before it have left.
+// ask asks all extenders, each about the nodes that the earlier ones left.
 func (a *extenderAnswer) ask(r *road, nodes []*framework.NodeInfo) error {
 	for i := range r.plugins.extenders {
 		e := &r.plugins.extenders[i]
@@ -113,8 +113,8 @@ func (a *extenderAnswer) ask(r *road, nodes []*framework.NodeInfo) error {
 	return nil
 }
 
-// take applies the verdict of one extender. Without an error the nodes that it
-// refuses are noted.
+// take applies the verdict of one extender. If there is no error, it notes the nodes
+// that the extender refuses.
 func (a *extenderAnswer) take(e *Extender, nodes []*framework.NodeInfo, v ExtenderVerdict) ([]*framework.NodeInfo, error) {
 	asked := make(map[string]*framework.NodeInfo, len(nodes))
 	for _, n := range nodes {
@@ -148,7 +148,7 @@ func (a *extenderAnswer) take(e *Extender, nodes []*framework.NodeInfo, v Extend
 	return taken, nil
 }
 
-// apply makes the answer that of the search.
+// apply makes the extenders' answer the result of the search.
 func (r *road) apply(s *framework.Snapshot, a *extenderAnswer) {
 	r.feasible = r.feasible[:0]
 	for _, slot := range a.kept {
@@ -179,7 +179,7 @@ func emptied(n *framework.NodeInfo) *framework.NodeInfo {
 	return &e
 }
 
-// toRate returns the feasible nodes as they are scored.
+// toRate returns the feasible nodes as the scorers see them.
 func (r *road) toRate() []*framework.NodeInfo {
 	if r.rated != nil {
 		return r.rated
@@ -187,14 +187,14 @@ func (r *road) toRate() []*framework.NodeInfo {
 	return r.feasible
 }
 
-// prioritize adds the extenders' scores to the totals. They are asked all at
-// once, and those that fail are left out.
+// prioritize adds the extenders' scores to the totals. It asks all extenders at
+// once, and skips those that fail.
 //
 //	total += score * weight * (100 / 10)
 //
 // Source: kube-scheduler 1.37, schedule_one.go, prioritizeNodes.
 //
-// Differs: sums saturate where kube-scheduler's wrap.
+// Differs: sums saturate; kube-scheduler's wrap around.
 func (r *road) prioritize() {
 	x := &r.extended
 	x.scores, x.answered = nil, nil
@@ -215,7 +215,7 @@ func (r *road) prioritize() {
 		switch {
 		case !e.interested(r.cycle.Pod):
 		case e.Prioritize == nil:
-			// It counts as one that gives everyone 0, with weight 0.
+			// It counts as scoring every node 0, with weight 0.
 			for k := range x.answered {
 				x.answered[k] = true
 			}
@@ -254,9 +254,9 @@ func (e *Extender) weighted(score int64) int64 {
 	return satMul(satMul(score, e.Weight), framework.MaxNodeScore/maxExtenderScore)
 }
 
-// chooseAnswered breaks a tie by the rule Heap where extenders have scored: the
-// original gives the nodes in their answers a random number, the largest wins,
-// and the heap decides only if none of the tied has one.
+// chooseAnswered breaks a tie by the rule Heap if extenders have scored. Upstream
+// gives the nodes in their answers a random number, and the largest wins. The heap
+// decides only if no tied node has one.
 func (r *road) chooseAnswered(seed uint64) (place int, ok bool) {
 	var tied []int
 	for _, k := range r.tied {
@@ -270,8 +270,8 @@ func (r *road) chooseAnswered(seed uint64) (place int, ok bool) {
 	return tied[draw(seed, len(tied))], true
 }
 
-// narrow lets the extenders have their say on the candidates of a preemption. It
-// is what [preemption.Narrow] wants; nil if no extender has one.
+// narrow returns the function for [preemption.Narrow] that asks the extenders about
+// the candidates of a preemption; nil if no extender takes part.
 func (t *plugins) narrow(c *framework.Cycle) func(context.Context, []*preemption.Candidate) ([]*preemption.Candidate, error) {
 	var asked []*Extender
 	for i := range t.extenders {

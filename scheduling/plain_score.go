@@ -42,7 +42,7 @@ func (r *road) score() error {
 	return nil
 }
 
-// everyNode shows the feasible nodes of a road one by one.
+// everyNode shows the feasible nodes of a reference path one by one.
 type everyNode road
 
 func (r *everyNode) List() []*framework.NodeInfo        { return (*road)(r).toRate() }
@@ -78,7 +78,7 @@ func (r *road) scoreRange(b *boundScorer, raw []int64, lo, hi int) (err error) {
 		if p := recover(); p != nil {
 			e := r.scoreError("Score", b, r.feasible[i], recovered(p))
 			if b.batch != nil {
-				e.Node = "" // which one the batch was at is not known
+				e.Node = "" // the batch does not say at which node
 			}
 			err = e
 		}
@@ -109,7 +109,7 @@ func (r *road) normalize(b *boundScorer, column []int64) (err error) {
 		return nil
 	}
 	smallest, largest := extremes(column)
-	// Neighbours often have equal scores.
+	// Neighbouring nodes often have equal scores.
 	last, norm := smallest, b.byRange.NormalizeScore(smallest, smallest, largest)
 	for i, raw := range column {
 		if raw != last {
@@ -121,7 +121,7 @@ func (r *road) normalize(b *boundScorer, column []int64) (err error) {
 }
 
 // normalizeExcept normalizes by the range of the nodes that the scorer does not
-// leave out. Those that it does get 0.
+// exclude. Excluded nodes get 0.
 func normalizeExcept(by framework.RangeExcluder, nodes []*framework.NodeInfo, column []int64) {
 	smallest, largest := int64(math.MaxInt64), int64(math.MinInt64)
 	for i, raw := range column {

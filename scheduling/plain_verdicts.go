@@ -2,10 +2,10 @@ package scheduling
 
 import "github.com/berth-sched/berth/framework"
 
-// verdicts answers from a search of the plain road that has ended.
+// verdicts answers from a finished search of the reference path.
 type verdicts struct {
 	road   *road
-	places []int // in the snapshot's order, by slot; -1 for none
+	places []int // place in the snapshot's order by slot; -1 for none
 }
 
 // Verdict implements [framework.Verdicts].
@@ -27,8 +27,8 @@ func (v *verdicts) Verdict(node *framework.NodeInfo) (plugin string, s framework
 	return "", r.bound.absent
 }
 
-// status is that of a node with the verdict; one that was never looked at is
-// absent.
+// status returns the status of a node with the verdict; a node that was never looked
+// at is absent.
 func (v *verdicts) status(w *verdict) framework.Status {
 	switch {
 	case w.filter >= 0:
@@ -49,8 +49,8 @@ func (v *verdicts) index(s *framework.Snapshot) {
 	}
 }
 
-// Rejected appends to slots those of the nodes whose status has the code, in the
-// snapshot's order: package preemption asks so, rather than about each node.
+// Rejected appends to slots the nodes whose status has the code, in the snapshot's
+// order. Package preemption uses it in place of a Verdict call per node.
 func (v *verdicts) Rejected(code framework.Code, slots []int) []int {
 	r := v.road
 	if !r.bound.rejected.IsSuccess() {

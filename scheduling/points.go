@@ -8,14 +8,15 @@ import (
 	"github.com/berth-sched/berth/framework"
 )
 
-// PreEnqueue asks the PreEnqueue plugins whether the pod may enter the queue.
-// The first that does not say Success decides: its name and its answer are
-// returned, an Error being a refusal like any other. first names the plugin to
-// ask before the others, "" for none: the one that refused the last time.
+// PreEnqueue asks the PreEnqueue plugins whether the pod may enter the queue. The
+// first answer other than Success decides, and its plugin and status are returned;
+// an Error is a refusal like any other. first names the plugin to ask before the
+// others, usually the one that refused the last time; "" means none.
 //
 // Source: kube-scheduler 1.37, runPreEnqueuePlugins.
 //
-// Differs: upstream asks the others in random order, here it is the profile's.
+// Differs: upstream asks the other plugins in random order; berth asks them in the
+// profile's order.
 func (s *Scheduler) PreEnqueue(ctx context.Context, pod *framework.PodInfo, first string) (plugin string, status framework.Status) {
 	list := s.plugins.preEnqueue
 	i := slices.IndexFunc(list, func(p named[framework.PreEnqueuePlugin]) bool { return p.name == first })
@@ -40,7 +41,7 @@ func preEnqueue(ctx context.Context, p named[framework.PreEnqueuePlugin], pod *f
 	return p.plugin.PreEnqueue(ctx, pod)
 }
 
-// catchStatus makes an Error status of a panic. It must be deferred.
+// catchStatus turns a panic into an Error status. It must be deferred.
 func catchStatus(s *framework.Status) {
 	if v := recover(); v != nil {
 		*s = framework.AsStatus(recovered(v))
@@ -50,16 +51,16 @@ func catchStatus(s *framework.Status) {
 // QueueSort returns the profile's QueueSort plugin.
 func (s *Scheduler) QueueSort() framework.QueueSortPlugin { return s.plugins.queueSort }
 
-// A RegisteredEvent is what one plugin of a profile registered for.
+// A RegisteredEvent is an event that one plugin of a profile registered for.
 type RegisteredEvent struct {
 	Plugin string
 	framework.EventHint
 }
 
-// Events lists which events may help pods that the profile's plugins rejected:
-// those that implement PreEnqueue, PreFilter, Filter, Reserve or Permit, in
-// the order of their first appearance there. A plugin that does not say
-// ([framework.EnqueueExtensions]) has the wildcard event.
+// Events lists the events that may help pods that the profile's plugins rejected. It
+// covers plugins that implement PreEnqueue, PreFilter, Filter, Reserve or Permit, in
+// the order of their first appearance there. A plugin without
+// [framework.EnqueueExtensions] gets the wildcard event.
 func (s *Scheduler) Events() []RegisteredEvent { return slices.Clone(s.events) }
 
 // register asks the plugins for their events.
@@ -90,7 +91,7 @@ func (s *Scheduler) register() (events []RegisteredEvent, err error) {
 		}
 	}
 	if len(s.plugins.extenders) > 0 {
-		// Nobody knows what helps a pod that an extender rejected.
+		// Any event may help a pod that an extender rejected.
 		events = append(events, RegisteredEvent{ExtenderPlugin, framework.EventHint{
 			Event: framework.ClusterEvent{Resource: framework.ResourceAny, Action: framework.ActionAll},
 		}})
@@ -98,7 +99,8 @@ func (s *Scheduler) register() (events []RegisteredEvent, err error) {
 	return events, nil
 }
 
-// eventsOf returns what a plugin registers for, never nil; a panic is an error.
+// eventsOf returns the events that a plugin registers for, never nil; a panic is an
+// error.
 func eventsOf(name string, e framework.EnqueueExtensions) (events []framework.EventHint, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -108,7 +110,7 @@ func eventsOf(name string, e framework.EnqueueExtensions) (events []framework.Ev
 	return append([]framework.EventHint{}, e.EventsToRegister()...), nil
 }
 
-// refusal is the error of a status that is neither Success nor a rejection.
+// refusal returns the error for a status that is neither Success nor a rejection.
 func refusal(point, plugin string, status framework.Status) *PluginError {
 	err := status.Err()
 	if err == nil {
@@ -117,7 +119,7 @@ func refusal(point, plugin string, status framework.Status) *PluginError {
 	return &PluginError{Point: point, Plugin: plugin, Err: err}
 }
 
-// rejection is the error of a plugin that rejects the chosen node.
+// rejection returns the error for a plugin that rejects the chosen node.
 func rejection(pod *framework.PodInfo, plugin string, status framework.Status) *FitError {
 	return &FitError{Pod: pod.Pod.Key(), Nodes: 1, Rejections: []Rejection{{plugin, status, 1}}}
 }

@@ -8,28 +8,27 @@ import (
 	"github.com/berth-sched/berth/scheduling/preemption"
 )
 
-// SkipPostFilter, set to true in a cycle, keeps the PostFilter plugins from
-// running.
+// SkipPostFilter, if a plugin sets it to true in a cycle, keeps the PostFilter
+// plugins from running.
 var SkipPostFilter = framework.NewKey[bool]("skip all PostFilter plugins")
 
-// AllPostFiltersSkipped is the reason of a cycle in which [SkipPostFilter] is
-// set.
+// AllPostFiltersSkipped is the reason in a cycle in which [SkipPostFilter] is set.
 const AllPostFiltersSkipped framework.Text = "All PostFilter plugins are skipped"
 
 // HasPostFilter reports whether the profile has PostFilter plugins.
 func (s *Scheduler) HasPostFilter() bool { return len(s.plugins.postFilter) > 0 }
 
-// PostFilter lets the PostFilter plugins look for a way to make room after
-// Schedule has returned d and a [*FitError]; the snapshot must not have changed
-// since. What the nodes answered is found again, because plugins may ask about
-// every node: from kept answers where Schedule had them, by the plain road
-// otherwise; extenders are not asked twice about the decision made last.
+// PostFilter asks the PostFilter plugins for a way to make room after Schedule has
+// returned d and a [*FitError]. The snapshot must not have changed since. Plugins
+// may ask about every node, so the nodes' verdicts are found again: from kept
+// answers if Schedule used them, otherwise on the reference path. Extenders are not
+// asked again about the last decision.
 //
-// The first Success or UnschedulableAndUnresolvable ends it. An Error comes
-// back as a [*PluginError]. Rejections let the next plugin try: the status then
-// has the reasons of all, plugin is the first of them, and what the last one
-// with a nomination proposed is kept. A snapshot or pod that Schedule refuses is
-// an [*api.InvalidError] here, too.
+// The first Success or UnschedulableAndUnresolvable ends the round. An Error comes
+// back as a [*PluginError]. After a rejection the next plugin tries. If all reject,
+// the status joins all reasons, plugin names the first of them, and result is the
+// last proposal with a nomination. A snapshot or pod that Schedule rejects is an
+// [*api.InvalidError] here too.
 //
 // Source: kube-scheduler 1.37, framework/runtime, RunPostFilterPlugins.
 func (s *Scheduler) PostFilter(ctx context.Context, snap *framework.Snapshot, pod *framework.PodInfo, d Decision) (result framework.PostFiltered, plugin string, status framework.Status, err error) {
@@ -45,8 +44,8 @@ func (s *Scheduler) PostFilter(ctx context.Context, snap *framework.Snapshot, po
 	return p.result, p.plugin, p.status, p.err
 }
 
-// makeRoom asks the PostFilter plugins about the decision. Kept answers are used
-// where fast is set, of nodes and of earlier attempts.
+// makeRoom asks the PostFilter plugins about the decision. If fast is set, it uses
+// kept answers about nodes and from earlier attempts.
 func (s *Scheduler) makeRoom(ctx context.Context, snap *framework.Snapshot, pod *framework.PodInfo, d Decision, fast bool) (p proposal) {
 	r := &s.again
 	r.plugins, r.workers, r.extended = &s.plugins, 1, extended{ctx: ctx, replay: &s.road.extended.answer}
@@ -56,7 +55,7 @@ func (s *Scheduler) makeRoom(ctx context.Context, snap *framework.Snapshot, pod 
 	}
 	if !p.fast {
 		if _, err := s.decide(r, snap, pod, d.Number, d.start); err == nil {
-			return p // someone made room already
+			return p // there is room already
 		}
 		p.answers = &verdicts{road: r}
 	}
@@ -78,14 +77,14 @@ func (s *Scheduler) makeRoom(ctx context.Context, snap *framework.Snapshot, pod 
 	return p
 }
 
-// proposal is what the PostFilter plugins said.
+// proposal is the answer of the PostFilter plugins.
 type proposal struct {
 	result framework.PostFiltered
 	plugin string
 	status framework.Status
 	err    error
 
-	answers framework.Verdicts // of the nodes, nil when it did not come to that
+	answers framework.Verdicts // about the nodes; nil if no plugin was to be asked
 	fast    bool               // kept answers were used
 }
 
@@ -114,9 +113,9 @@ func (t *plugins) postFilters(ctx context.Context, r *road, p *proposal) {
 	p.status = framework.NewStatus(framework.Unschedulable, framework.Texts(reasons...))
 }
 
-// localClass returns a key that is equal for pods which all filters of this cycle
-// treat alike, and preemption too; false if a filter reads more than the node and
-// its pods.
+// localClass returns a key that is equal for pods that all filters of this cycle,
+// and preemption, treat alike. It returns false if a filter reads more than the node
+// and its pods.
 func (r *road) localClass() (string, bool) {
 	fields := framework.FieldPriority
 	var bound []byte
@@ -134,7 +133,7 @@ func (r *road) localClass() (string, bool) {
 func postFilter(ctx context.Context, p named[framework.PostFilterPlugin], r *road, answers framework.Verdicts) (f framework.PostFiltered, s framework.Status) {
 	snap := r.cycle.Snapshot
 	mark := snap.Begin()
-	defer snap.Rollback(mark) // also what a plugin left open when it panicked
+	defer snap.Rollback(mark) // also undoes what a panicking plugin left open
 	defer catchStatus(&s)
 	return p.plugin.PostFilter(ctx, &r.cycle, answers)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/berth-sched/berth/scheduling/preemption"
 )
 
-// full is a cluster of n nodes that three pods of low priority fill, and a pod of
-// high priority.
+// full returns a cluster of n nodes, each filled by three pods of low priority, and
+// a pod of high priority.
 func full(t *testing.T, n int) (*framework.Snapshot, *framework.PodInfo) {
 	t.Helper()
 	snap, _ := small(t, n)
@@ -25,8 +25,8 @@ func full(t *testing.T, n int) (*framework.Snapshot, *framework.PodInfo) {
 	return snap, podInfo(t, snap, api.MakePod("high").UID("high").Priority(5).Obj())
 }
 
-// TestRoomWasMade: where the pod fits by now, nobody is asked to go, be the class
-// known or not.
+// TestRoomWasMade: if the pod fits by now, PostFilter proposes no victims, whether
+// or not its class is known.
 func TestRoomWasMade(t *testing.T) {
 	snap, pod := full(t, 2)
 	sched := build(t, scheduling.Profile{Filter: []framework.Plugin{room{}}, PostFilter: []framework.Plugin{preemption.DefaultPreemption{}}})
@@ -51,7 +51,7 @@ func TestRoomWasMade(t *testing.T) {
 	}
 }
 
-// census counts in its PostFilter how many nodes its filter was asked about. It
+// census records in its PostFilter how many nodes its filter was asked about. It
 // declares no scope.
 type census struct{ counted *int }
 
@@ -78,8 +78,8 @@ func (t taker) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status 
 	return framework.UnschedulableStatus("counted")
 }
 
-// TestFilterBeforePostFilter: a plugin that does not say what it reads finds in
-// every PostFilter what its own filter noted, of all nodes.
+// TestFilterBeforePostFilter: a plugin without a scope finds in every PostFilter
+// what its own filter recorded about all nodes.
 func TestFilterBeforePostFilter(t *testing.T) {
 	snap, pod := full(t, 3)
 	var counted int
@@ -97,7 +97,7 @@ func TestFilterBeforePostFilter(t *testing.T) {
 	}
 }
 
-// barred is a PreFilter that rejects every pod until others have gone.
+// barred is a PreFilter that rejects every pod until other pods have left.
 type barred struct{}
 
 func (barred) Name() string { return "barred" }
@@ -106,7 +106,7 @@ func (barred) PreFilter(*framework.Cycle) (framework.PreFiltered, framework.Stat
 	return framework.PreFiltered{}, framework.UnschedulableStatus("barred")
 }
 
-// lister notes the candidates.
+// lister records the candidates.
 type lister struct {
 	preemption.DefaultPreemption
 	nodes *[]string
@@ -120,8 +120,8 @@ func (l lister) PostFilter(_ context.Context, c *framework.Cycle, v framework.Ve
 	return framework.PostFiltered{}, framework.UnschedulableStatus("listed")
 }
 
-// TestRejectedBeforeFiltering: where a PreFilter rejects the pod, a removal may help
-// every node, and each is tried once.
+// TestRejectedBeforeFiltering: if a PreFilter rejects the pod, a removal may help on
+// every node, and each node is tried once.
 func TestRejectedBeforeFiltering(t *testing.T) {
 	snap, pod := full(t, 3)
 	var nodes []string

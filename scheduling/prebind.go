@@ -7,13 +7,15 @@ import (
 	"github.com/berth-sched/berth/framework"
 )
 
-// PreBind runs the PreBind plugins in groups, one group after the other: what
-// PreFlight found to be parallel and stands side by side is one group, every
-// other plugin one of its own; plugins that have nothing to do are left out,
-// and without PreFlight none is. With concurrent set the members of a group
-// run beside each other, else in their order. The first failure cancels the
-// other members' context and ends it: a [*FitError] for a rejection, else a
-// [*PluginError], which for a cancelled context has its cause.
+// PreBind runs the PreBind plugins in groups, one group after the other.
+// Neighbouring plugins that PreFlight found to be parallel form one group; every
+// other plugin is a group of its own. Plugins that have nothing to do are skipped;
+// if PreFlight has not run, all plugins run.
+//
+// If concurrent is set, the members of a group run concurrently, otherwise in order.
+// The first failure cancels the context of the other members and ends PreBind. The
+// error is a [*FitError] for a rejection, otherwise a [*PluginError]; for a
+// cancelled context it has the context's cause.
 //
 // Source: kube-scheduler 1.37, framework/runtime, RunPreBindPlugins.
 func (b *Binding) PreBind(ctx context.Context, concurrent bool) error {

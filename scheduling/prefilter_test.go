@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// prepared is a plugin whose PreFilter answers as it is told, and whose filter
-// rejects every node unless it passes all.
+// prepared is a plugin whose PreFilter gives a preset answer, and whose filter
+// rejects every node unless passes is set.
 type prepared struct {
 	name   string
 	status framework.Status
@@ -35,8 +35,8 @@ func (p prepared) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Stat
 	return framework.UnschedulableStatus(framework.Text("filter of " + p.name))
 }
 
-// TestPreFilter walks through the outcomes of PreFilter plugins: which run,
-// what is left of their filters and nodes, and the text when nothing is left.
+// TestPreFilter covers the outcomes of PreFilter plugins: which of them run, which
+// filters and nodes remain, and the text if none remains.
 func TestPreFilter(t *testing.T) {
 	var calls []string
 	rejects := func(name string) prepared { return prepared{name: name, calls: &calls} }
@@ -128,7 +128,7 @@ func TestPreFilter(t *testing.T) {
 	}
 }
 
-// crowded rejects nodes with a pod of the name "taken" on them.
+// crowded rejects nodes that hold a pod named "taken".
 type crowded struct{ without bool }
 
 func (crowded) Name() string { return "crowded" }
@@ -144,8 +144,8 @@ func (c crowded) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework.S
 	return framework.Status{}
 }
 
-// TestNominated checks that a node is asked about with and without the pods of
-// the same or higher priority that are nominated to it.
+// TestNominated checks that a node is asked about with and without the nominated
+// pods of the same or higher priority.
 func TestNominated(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
@@ -156,7 +156,8 @@ func TestNominated(t *testing.T) {
 		{"higher", 6, false, "b"},
 		{"equal", 5, false, "b"},
 		{"lower", 4, false, "a"},
-		// Needed, and it may not come: a yes with it does not do.
+		// The filter needs the nominated pod, but that pod may not come, so a yes
+		// with it is not enough.
 		{"needed", 6, true, "0/2 nodes are available: 2 crowded."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -182,7 +183,7 @@ func TestNominated(t *testing.T) {
 }
 
 // A pod that was nominated to a node is tried there first, and the next search
-// begins where this one would have.
+// begins where this one would have begun.
 func TestNominatedNodeIsTriedFirst(t *testing.T) {
 	s := smallCluster(t, api.MakeNode("a", "4", "4Gi").Obj(), api.MakeNode("b", "4", "4Gi").Obj(), api.MakeNode("c", "4", "4Gi").Obj())
 	sched := build(t, scheduling.Profile{Filter: []framework.Plugin{crowded{}}, TieRule: scheduling.First})

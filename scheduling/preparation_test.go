@@ -13,11 +13,11 @@ import (
 	"github.com/berth-sched/berth/scheduling"
 )
 
-// What a plugin finds out before it sees a node, whether it has anything to say
-// included, may change with the objects, the time and the pod. These tests
-// change that between decisions for one class of pods.
+// A plugin's findings before it sees a node, including whether to skip the pod, may
+// change with the objects, the time and the pod. These tests change those between
+// decisions for one class of pods.
 
-// scoped is a plugin of which a test says what it reads and does.
+// scoped is a plugin whose scope and actions a test sets.
 type scoped struct {
 	name      string
 	scope     framework.Scope
@@ -64,8 +64,8 @@ func (f fond) Score(_ *framework.PodInfo, node *framework.NodeInfo) int64 {
 	return 0
 }
 
-// setting is what a namespace called "setting" says: the word that the plugins
-// of these tests obey, "" while there is none.
+// setting returns the label of the namespace "setting": the word that the plugins of
+// these tests obey, "" if there is none.
 func setting(s *framework.Snapshot) string {
 	if n := framework.Lookup[api.Namespace](s, "setting"); n != nil {
 		return n.Labels["is"]
@@ -112,7 +112,7 @@ func fondOfTheHour(c *framework.Cycle) (framework.NodeScorer, framework.Status) 
 	return fond("abc"[c.Now().Hour()%3:][:1]), framework.Status{}
 }
 
-// steady is a scorer that always has something to say, so that pods are scored.
+// steady is a scorer that never skips, so that pods are scored.
 type steady struct{}
 
 func (steady) Name() string                                        { return "steady" }
@@ -132,8 +132,8 @@ func TestPreparationFollows(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		profile scheduling.Profile
-		pod     func(i int) *api.Pod // of decision i; nil for pods that are alike
-		known   bool                 // the fast road decides most of the time
+		pod     func(i int) *api.Pod // of decision i; nil for equal pods
+		known   bool                 // the incremental path makes most decisions
 	}{
 		{"a filter that reads objects", filters(onlyPreFilter{scoped{name: "p", scope: objects, preFilter: filterBySetting}}), nil, false},
 		{"a scorer that reads objects", scores(onlyPreScore{scoped{name: "p", scope: objects, preScore: scoreBySetting}}), nil, false},
@@ -206,7 +206,7 @@ func TestPreparationFollows(t *testing.T) {
 	}
 }
 
-// bare hides that a plugin has a scope.
+// bare hides a plugin's scope.
 type bare struct{ p framework.Plugin }
 
 func (b bare) Name() string { return b.p.Name() }
@@ -218,8 +218,8 @@ func (b bare) PreScore(c *framework.Cycle, nodes []*framework.NodeInfo) (framewo
 	return b.p.(onlyPreScore).PreScore(c, nodes)
 }
 
-// TestVolumeZoneFollows: a claim without zones is skipped; when its volume gets
-// a zone, the other zones are out, and then in again.
+// TestVolumeZoneFollows: a claim without zones is skipped. When its volume gets a
+// zone, the other zones are excluded, and later allowed again.
 func TestVolumeZoneFollows(t *testing.T) {
 	s := framework.NewSnapshot(framework.Arrival)
 	for _, zone := range []string{"x", "y"} {

@@ -11,8 +11,8 @@ import (
 	"github.com/berth-sched/berth/scoring"
 )
 
-// A plugin that is disabled where it filters or scores still prepares: it may
-// reject a pod or fail, on both roads, for each pod by what that pod asks for.
+// A plugin that is disabled in Filter or Score still prepares. It may reject a pod
+// or fail, on both paths, for each pod by that pod's requests.
 func TestPluginsThatOnlyPrepare(t *testing.T) {
 	named := func(node string) *api.NodeAffinity {
 		return &api.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &api.NodeSelector{

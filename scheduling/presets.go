@@ -15,12 +15,11 @@ const DefaultName = "default-scheduler"
 // Kubernetes137 returns the default profile of kube-scheduler 1.37: its
 // plugins, their order and weights, and its tie rule.
 //
-// Differs: all nodes are searched; set Percentage to [Adaptive] for the
-// original's sampling. DynamicResources, which is among the original's plugins, is
-// missing: the claims of devices that a pod names in spec.resourceClaims are not
-// looked at, and the pod is placed as if it had none, where the original lets it wait
-// until the claims are there and devices can be had. Whoever schedules such pods adds a
-// filter that knows the devices, or one that rejects the pods.
+// Differs: all nodes are searched; set Percentage to [Adaptive] for upstream's
+// sampling. The plugin DynamicResources is missing: device claims in
+// spec.resourceClaims are ignored, and the pod is placed as if it had none. Upstream
+// lets such a pod wait until the claims exist and devices are available. To schedule
+// such pods, add a filter that knows the devices, or one that rejects the pods.
 func Kubernetes137() Profile {
 	return Profile{
 		Name: DefaultName,
@@ -57,13 +56,12 @@ func Kubernetes137() Profile {
 }
 
 // Kubernetes134 returns the default profile of kube-scheduler 1.34: balanced
-// allocation as it was from 1.22 to 1.35, storage and image volumes that are not scored, and a
-// uniform choice among the best.
+// allocation as it was from 1.22 to 1.35, no scores for storage and image volumes,
+// and a uniform choice among the best nodes.
 //
-// Differs: all nodes are searched, and claims of devices are not looked at, as in
-// [Kubernetes137]. NodeVolumeLimits
-// follows the rules of 1.37, where in-tree disks count as those of CSI drivers
-// on every node whose drivers are known.
+// Differs: all nodes are searched, and device claims are ignored, as in
+// [Kubernetes137]. NodeVolumeLimits follows the rules of 1.37: in-tree disks count
+// as those of CSI drivers on every node whose drivers are known.
 func Kubernetes134() Profile {
 	p := Kubernetes137()
 	p.Filter[0], p.Filter[1] = p.Filter[1], p.Filter[0]
@@ -75,21 +73,21 @@ func Kubernetes134() Profile {
 	return p
 }
 
-// Kubernetes118 returns the default profile of kube-scheduler 1.18, which the
-// older articles describe: weights are 1 but for NodePreferAvoidPods, balanced
-// allocation compares CPU and memory only, pods spread by the constraints that they
-// have themselves, and ties are broken by reservoir sampling. Feature gates are at
-// their defaults: EvenPodsSpread is on.
+// Kubernetes118 returns the default profile of kube-scheduler 1.18, as the older
+// articles describe it. All weights are 1 except that of NodePreferAvoidPods.
+// Balanced allocation compares only CPU and memory, pods spread by their own
+// constraints, and ties are broken by reservoir sampling. Feature gates are at their
+// defaults: EvenPodsSpread is on.
 //
-// Differs: all nodes are searched, as in [Kubernetes137]; preemption, which 1.18
-// had built in, and VolumeRestrictions, NodeVolumeLimits, VolumeBinding and
-// VolumeZone follow the rules of 1.37. So does the filter PodTopologySpread: the
-// reason of a node that lacks a label names that, and preemption leaves the node out;
-// a selector that asks for nothing counts no pod, where 1.18 counted all of the
-// namespace; and fields of a constraint that came later count. NodeResourcesFit lets a
-// pod that requests none of a resource onto a node where more of it is taken than there
-// is, which 1.18 did only for a pod that requests nothing; and NodeAffinity scores the
-// matchFields of preferred terms, too, where 1.18 read matchExpressions only.
+// Differs: all nodes are searched, as in [Kubernetes137]. Preemption, which 1.18 had
+// built in, and VolumeRestrictions, NodeVolumeLimits, VolumeBinding and VolumeZone
+// follow the rules of 1.37. The filter PodTopologySpread also follows 1.37: the
+// reason of a node without the label names the label, and preemption leaves the node
+// out. An empty selector counts no pod, where 1.18 counted all pods of the
+// namespace. Constraint fields added after 1.18 count. NodeResourcesFit accepts a
+// pod that requests none of a resource on a node where that resource is
+// overcommitted; 1.18 did this only for a pod that requests nothing. NodeAffinity
+// also scores the matchFields of preferred terms; 1.18 read only matchExpressions.
 func Kubernetes118() Profile {
 	return Profile{
 		Name: DefaultName,

@@ -2,8 +2,8 @@ package scheduling
 
 import "github.com/berth-sched/berth/framework"
 
-// PrioritySort is the default QueueSort plugin: pods of higher priority come
-// first, and among equals the one that was put into the queue earlier.
+// PrioritySort is the default QueueSort plugin. Pods of higher priority come first;
+// among equals, the pod that entered the queue earlier does.
 //
 // Source: kube-scheduler 1.37, plugin PrioritySort.
 type PrioritySort struct{}

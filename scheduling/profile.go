@@ -15,8 +15,8 @@ const (
 	//
 	// Differs: in kube-scheduler's configuration 0 means Adaptive.
 	AllNodes = 0
-	// Adaptive searches until max(5, 50 - n/125) percent of the n nodes, at
-	// least 100 nodes, are found feasible: kube-scheduler's default.
+	// Adaptive searches until max(5, 50 - n/125) percent of the n nodes, at least
+	// 100 nodes, are found feasible: kube-scheduler's default.
 	Adaptive = -1
 )
 
@@ -28,28 +28,29 @@ type Weighted struct {
 	Weight int64
 }
 
-// A Profile says how pods are placed: which plugins run, in which order, with
-// which weights, and how ties are broken. It is a plain value; [New] checks it
-// and copies what it needs. A preset such as [Kubernetes137] is a good start.
+// A Profile says how pods are placed: which plugins run, in which order and with
+// which weights, and how ties are broken. It is a plain value; [New] checks it and
+// copies what it needs. Start from a preset such as [Kubernetes137].
 type Profile struct {
 	// Name is the scheduler name that pods ask for.
 	Name string
 
 	// PreFilter holds the plugins that prepare, in order; each implements
-	// [framework.PreFilterPlugin]. nil means: those of Filter that do.
+	// [framework.PreFilterPlugin]. nil means the plugins of Filter that implement
+	// it.
 	PreFilter []framework.Plugin
-	// Filter holds the plugins that filter, in order: for each node the first
-	// one that says no decides. Each implements [framework.FilterPlugin] or
+	// Filter holds the plugins that filter, in order; for each node, the first
+	// rejection decides. Each implements [framework.FilterPlugin] or
 	// [framework.PreFilterPlugin].
 	Filter []framework.Plugin
-	// PreScore holds the plugins that prepare scoring, in order; each
-	// implements [framework.PreScorePlugin]. nil means: those of Score that do.
+	// PreScore holds the plugins that prepare scoring, in order; each implements
+	// [framework.PreScorePlugin]. nil means the plugins of Score that implement it.
 	PreScore []framework.Plugin
-	// Score holds the plugins that rank feasible nodes. Without any, the first
+	// Score holds the plugins that rank feasible nodes. If it is empty, the first
 	// feasible node is taken.
 	Score []Weighted
-	// Reserve holds the plugins that take what a placed pod uses, in order;
-	// each implements [framework.ReservePlugin].
+	// Reserve holds the plugins that claim what a placed pod uses, in order; each
+	// implements [framework.ReservePlugin].
 	Reserve []framework.Plugin
 
 	// The points below serve a whole scheduler (package lifecycle); Schedule and
@@ -61,8 +62,8 @@ type Profile struct {
 	// QueueSort orders the queue; it implements [framework.QueueSortPlugin]. nil
 	// means [PrioritySort]. All profiles of one scheduler must have the same.
 	QueueSort framework.Plugin
-	// PostFilter holds the plugins that try to make room when no node is
-	// feasible; each implements [framework.PostFilterPlugin].
+	// PostFilter holds the plugins that try to make room if no node is feasible;
+	// each implements [framework.PostFilterPlugin].
 	PostFilter []framework.Plugin
 	// Permit holds the plugins that may deny or delay the binding; each
 	// implements [framework.PermitPlugin].
@@ -70,59 +71,58 @@ type Profile struct {
 	// PreBind holds the plugins that prepare the binding; each implements
 	// [framework.PreBindPlugin].
 	PreBind []framework.Plugin
-	// Bind holds the plugins that bind; the first one that does not skip the
-	// pod does. Each implements [framework.BindPlugin]. Without any, whoever
-	// drives the scheduler binds.
+	// Bind holds the plugins that bind; the first one that does not skip the pod
+	// binds it. Each implements [framework.BindPlugin]. If it is empty, the code
+	// that drives the scheduler must bind.
 	Bind []framework.Plugin
-	// PostBind holds the plugins that are told of a binding; each implements
+	// PostBind holds the plugins that learn of a binding; each implements
 	// [framework.PostBindPlugin].
 	PostBind []framework.Plugin
 
-	// Extenders are asked about the nodes that the plugins leave, in their order.
-	// A profile with extenders keeps no answers from decision to decision.
+	// Extenders are asked about the nodes that the plugins leave, in this order. A
+	// profile with extenders keeps no answers from decision to decision.
 	Extenders []Extender
 
-	// Percentage says how many nodes are searched: [AllNodes], [Adaptive], or
-	// 1 to 100 percent of the nodes, but always at least 100 of them. A sample
-	// starts where the last one stopped, exactly as kube-scheduler does with
-	// one worker.
+	// Percentage says how many nodes are searched: [AllNodes], [Adaptive], or 1 to
+	// 100 percent of the nodes, but always at least 100 of them. A sample starts
+	// where the last one stopped, exactly as in kube-scheduler with one worker.
 	Percentage int
-	// Tie says how one of the best nodes is chosen.
+	// TieRule says how one of the best nodes is chosen.
 	TieRule TieRule
-	// TieBreak is the user's own rule, for Tie = [Custom].
+	// TieBreak is your own rule, for TieRule = [Custom].
 	TieBreak TieBreak
 	// Seed determines every random choice. Equal seeds, snapshots and sequences
 	// of calls give equal decisions.
 	Seed uint64
 
-	// Parallelism is how many goroutines filter and score on the plain road; 0
-	// means 1, and those that would have no node are not started. It never
-	// changes an answer. Bound filters and scorers are then called concurrently.
+	// Parallelism is how many goroutines filter and score on the reference path; 0
+	// means 1. A goroutine that would have no node is not started. Parallelism never
+	// changes an answer, but bound filters and scorers are then called concurrently.
 	Parallelism int
-	// Fast is about the answers that are kept from decision to decision.
+	// Cache says how answers are kept from decision to decision.
 	Cache CacheConfig
 }
 
-// CacheConfig says how the fast road is used. Its zero value is right for almost
-// everyone: the answers are those of the plain road in any case. A profile with
-// extenders, or whose weights add up to more than 21,474,836, takes the plain
-// road always.
+// CacheConfig says how the incremental path is used. Its zero value suits almost
+// everyone, because the answers are always those of the reference path. A profile
+// with extenders, or with weights that add up to more than 21,474,836, always takes
+// the reference path.
 type CacheConfig struct {
-	// Off takes the plain road always.
+	// Off always takes the reference path.
 	Off bool
-	// Budget is how many bytes of answers are kept; 0 means 64 MiB. When they
-	// do not suffice, the classes used longest ago are given up. A class takes
-	// 40 to 75 bytes per node, so that clusters of a million nodes and more
-	// want a larger budget. What all classes share is not counted: what is
-	// known of up to four snapshots, at 16 bytes per node and 64 KiB each, up to
-	// 32 ways to group nodes, at 6 bytes per node each, lists of about 50 bytes
-	// per node, and the memory of the last few classes that were given up, which
-	// is used again.
+	// Budget is how many bytes of answers are kept; 0 means 64 MiB. If they do not
+	// suffice, the least recently used classes are evicted. A class takes 40 to 75
+	// bytes per node, so clusters of a million nodes and more need a larger budget.
+	//
+	// The budget does not count what all classes share: data about up to four
+	// snapshots (16 bytes per node and 64 KiB each), up to 32 ways to group nodes (6
+	// bytes per node each), lists of about 50 bytes per node, and the memory of the
+	// last few evicted classes, which is reused.
 	Budget int
-	// Verify takes both roads for every decision and fails with a
-	// [*DifferenceError] where they differ. Where preemption remembers what it
-	// found before, PostFilter plugins are asked twice, the second time without
-	// that. It is slow, and meant for tests.
+	// Verify takes both paths for every decision and fails with a [*DifferenceError]
+	// if they differ. If preemption remembers earlier findings, PostFilter plugins
+	// are asked twice, the second time without them. Verify is slow and meant for
+	// tests.
 	Verify bool
 }
 
@@ -132,7 +132,7 @@ func (p *Profile) check() error {
 	fail := func(format string, args ...any) {
 		errs = append(errs, fmt.Errorf("profile %q: "+format, append([]any{p.Name}, args...)...))
 	}
-	refused := map[string]bool{} // a plugin may stand at several points
+	refused := map[string]bool{} // a plugin may be listed at several points
 	validate := func(point string, i int, pl framework.Plugin) {
 		v, ok := framework.As[interface{ Validate() error }](pl)
 		if !ok {
@@ -164,13 +164,15 @@ func (p *Profile) check() error {
 		}
 	}
 	for _, l := range p.pluginLists() {
-		if l.point == "PreScore" { // what is wrong with a plugin is told where it scores
+		switch l.point { // an error stands at the first point of its plugin
+		case "PreScore":
 			point("Score", scorePlugins(p.Score), "ScorePlugin or PreScorePlugin", scores)
+		case "PostFilter":
+			if p.QueueSort != nil {
+				point("QueueSort", []framework.Plugin{p.QueueSort}, "QueueSortPlugin", is[framework.QueueSortPlugin])
+			}
 		}
 		point(l.point, *l.list, l.want, l.serves)
-	}
-	if p.QueueSort != nil {
-		point("QueueSort", []framework.Plugin{p.QueueSort}, "QueueSortPlugin", is[framework.QueueSortPlugin])
 	}
 	if p.PreFilter != nil {
 		for i, pl := range p.Filter {
@@ -230,7 +232,7 @@ func (p *Profile) check() error {
 	return errors.Join(errs...)
 }
 
-// apart returns the errors that [errors.Join] made one of, any other error alone,
+// apart returns the parts of an error made by [errors.Join], any other error alone,
 // and nothing for nil.
 func apart(err error) []error {
 	if err == nil {

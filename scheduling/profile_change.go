@@ -22,10 +22,10 @@ func (p *Profile) pluginLists() []pointPlugins {
 	return []pointPlugins{
 		{"Filter", &p.Filter, "FilterPlugin or PreFilterPlugin", filters},
 		{"PreFilter", &p.PreFilter, "PreFilterPlugin", is[framework.PreFilterPlugin]},
-		{"PostFilter", &p.PostFilter, "PostFilterPlugin", is[framework.PostFilterPlugin]},
 		{"PreScore", &p.PreScore, "PreScorePlugin", is[framework.PreScorePlugin]},
 		{"Reserve", &p.Reserve, "ReservePlugin", is[framework.ReservePlugin]},
 		{"PreEnqueue", &p.PreEnqueue, "PreEnqueuePlugin", is[framework.PreEnqueuePlugin]},
+		{"PostFilter", &p.PostFilter, "PostFilterPlugin", is[framework.PostFilterPlugin]},
 		{"Permit", &p.Permit, "PermitPlugin", is[framework.PermitPlugin]},
 		{"PreBind", &p.PreBind, "PreBindPlugin", is[framework.PreBindPlugin]},
 		{"Bind", &p.Bind, "BindPlugin", is[framework.BindPlugin]},

@@ -9,7 +9,7 @@ import (
 	"github.com/berth-sched/berth/scheduling"
 )
 
-// chatty never rejects the first node twice in the same words.
+// chatty never gives the same reason twice for the first node.
 type chatty struct{}
 
 func (chatty) Name() string { return "chatty" }
@@ -27,13 +27,13 @@ func (chatty) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework.Stat
 	return framework.Status{}
 }
 
-// wordy cannot be compared, though it ought to be.
+// wordy is a reasoner that cannot be compared, against the contract.
 type wordy []string
 
 func (w wordy) Reasons(uint64) []string { return w }
 
-// TestReasonsDoNotPileUp: the reasons of a filter with a text for everything are
-// counted with the memory of its base, and forgotten in time.
+// TestReasonsDoNotPileUp: the reasons of a filter with many different texts count
+// towards the memory of its base and are forgotten in time.
 func TestReasonsDoNotPileUp(t *testing.T) {
 	for _, room := range []int{0, 1} {
 		t.Run(fmt.Sprint("node ", room), func(t *testing.T) {
@@ -67,7 +67,8 @@ func TestReasonsDoNotPileUp(t *testing.T) {
 	}
 }
 
-// TestManyReasons: a reason for each node, of which all pods of a class are told.
+// TestManyReasons: a different reason for each node, reported to all pods of a
+// class.
 func TestManyReasons(t *testing.T) {
 	s := build(t, scheduling.Profile{Filter: []framework.Plugin{named{}}, Cache: scheduling.CacheConfig{Verify: true}})
 	snap, pod := small(t, 100)

@@ -9,9 +9,9 @@ import (
 	"github.com/berth-sched/berth/scheduling/args"
 )
 
-// Combined is one plugin that is made of several values of one name, such as
-// filter.NodeAffinity and scoring.NodeAffinity. At every point the first that
-// serves it is taken.
+// Combined is one plugin made of several values with the same name, such as
+// filter.NodeAffinity and scoring.NodeAffinity. At every point, the first value that
+// serves it is used.
 type Combined []framework.Plugin
 
 // Name returns the name of the first part; "" without any.
@@ -22,9 +22,9 @@ func (p Combined) Name() string {
 	return p[0].Name()
 }
 
-// PluginFor returns the part of the plugin that serves a point, or does whatever else
-// serves asks for; nil if there is none. A plugin that is no [Parts] is its only
-// part.
+// PluginFor returns the first part of the plugin for which serves is true, usually
+// the part that serves an extension point; nil if there is none. A plugin that is
+// not a [Combined] is its only part.
 func PluginFor(p framework.Plugin, serves func(framework.Plugin) bool) framework.Plugin {
 	parts := partsOf(p)
 	if i := slices.IndexFunc(parts, serves); i >= 0 {
@@ -50,12 +50,12 @@ func RegisterValue(p framework.Plugin) Registration {
 	}}
 }
 
-// RegisterTyped registers a plugin whose arguments are decoded, strictly, into an A. An A
-// starts from its defaults if *A has a method SetDefaults(), and is validated if
-// *A is an [args.Validator]. It may have fields for kind and apiVersion.
+// RegisterTyped registers a plugin whose arguments are decoded strictly into an A.
+// If *A has a method SetDefaults(), an A starts from its defaults; if *A is an
+// [args.Validator], it is validated. It may have fields for kind and apiVersion.
 //
-// P should be the plugin's own type, which tells the points that it serves. If it
-// is an interface, or a wrapper, set Like of the result.
+// P should be the plugin's own type, because the type shows the points that it
+// serves. If P is an interface or a wrapper, set Like of the result.
 func RegisterTyped[A any, P framework.Plugin](make func(a *A, h framework.Handle) (P, error)) Registration {
 	return Registration{
 		Like: zeroOf[P](),
@@ -70,7 +70,7 @@ func RegisterTyped[A any, P framework.Plugin](make func(a *A, h framework.Handle
 	}
 }
 
-// zeroOf returns a P without contents, nil when P is an interface.
+// zeroOf returns an empty P, or nil if P is an interface.
 func zeroOf[P framework.Plugin]() framework.Plugin {
 	if t := reflect.TypeFor[P](); t.Kind() == reflect.Pointer {
 		return reflect.New(t.Elem()).Interface().(framework.Plugin)
@@ -79,7 +79,7 @@ func zeroOf[P framework.Plugin]() framework.Plugin {
 	return zero
 }
 
-// decodeInto decodes arguments. Their kind and apiVersion need no field in A.
+// decodeInto decodes arguments. Their kind and apiVersion need no fields in A.
 func decodeInto[A any](raw []byte) (any, []args.FieldError) {
 	a := new(A)
 	if d, ok := any(a).(interface{ SetDefaults() }); ok {

@@ -12,46 +12,47 @@ import (
 	"github.com/berth-sched/berth/scheduling/args"
 )
 
-// A Registry knows how plugins are made, by the names under which configuration
-// files know them. [Kubernetes137Registry] and its like hold what a release of
-// kube-scheduler has by itself; one's own plugins are one line each:
+// A Registry makes plugins by the names that configuration files use.
+// [Kubernetes137Registry] and its like hold the in-tree plugins of a release of
+// kube-scheduler; your own plugins are one line each:
 //
 //	r := scheduling.Kubernetes137Registry()
 //	err := r.Register("Mine", scheduling.RegisterTyped(NewMine))
 //
-// The zero Registry has no plugin and is ready to use. It may be read by any number
-// of goroutines once nothing is registered any more.
+// The zero Registry has no plugin and is ready to use. Once all plugins are
+// registered, any number of goroutines may read it.
 type Registry struct {
 	release string
 	tie     TieRule
 	table   map[string]Registration
 }
 
-// A Registration says how a plugin is made. [Fixed] and [Typed] make one.
+// A Registration says how a plugin is made. [RegisterValue] and [RegisterTyped] make
+// one.
 type Registration struct {
-	// Like is a plugin of the kind that New makes: what it implements says which
-	// points the plugin serves. Its fields do not matter.
+	// Like is a plugin of the type that New makes: the interfaces that it implements
+	// show which points the plugin serves. Its fields do not matter.
 	Like framework.Plugin
-	// Args decodes the plugin's arguments. nil hands them to New as they are, a
-	// json.RawMessage, or nil without any.
+	// Args decodes the plugin's arguments. If it is nil, New gets them undecoded: a
+	// json.RawMessage, or nil if there are none.
 	Args args.Decoder
-	// New makes the plugin for one profile, from what Args returned. The handle
-	// is that of the scheduler that is going to run it, nil if there is none.
-	// A plugin of several values is returned as [Parts].
+	// New makes the plugin for one profile from the result of Args. h is the handle
+	// of the scheduler that will run it, nil if there is none. To return a plugin of
+	// several values, use [Combined].
 	New func(decoded any, h framework.Handle) (framework.Plugin, error)
 }
 
 // NewRegistry returns a registry without any plugin.
 func NewRegistry() *Registry { return &Registry{table: map[string]Registration{}} }
 
-// Release returns the release of kube-scheduler whose plugins the registry has,
-// such as "1.37"; "" for none.
+// Release returns the release of kube-scheduler whose plugins the registry has, such
+// as "1.37"; "" for none.
 func (r *Registry) Release() string { return r.release }
 
 // TieRule returns the tie rule of the release; [Random] for none.
 func (r *Registry) TieRule() TieRule { return r.tie }
 
-// Register adds a plugin. A name can be registered once.
+// Register adds a plugin. A name can be registered only once.
 func (r *Registry) Register(name string, reg Registration) error {
 	_, twice := r.table[name]
 	switch {
@@ -80,12 +81,12 @@ func (r *Registry) Lookup(name string) (Registration, bool) {
 	return reg, ok
 }
 
-// Make makes the plugin of that name. Its arguments are a value of the type that
-// the registration decodes to, or JSON (a json.RawMessage), or nil for the
-// defaults; JSON is decoded strictly and validated. h may be nil.
+// Make makes the plugin of that name. arguments is a value of the type that the
+// registration decodes to, or JSON (a json.RawMessage), or nil for the defaults.
+// JSON is decoded strictly and validated. h may be nil.
 //
-// The error is kube-scheduler's `initializing plugin "x": ...`; that of an
-// unknown name lists the known ones.
+// The error is kube-scheduler's `initializing plugin "x": ...`; for an unknown name
+// it lists the known ones.
 func (r *Registry) Make(name string, arguments any, h framework.Handle) (framework.Plugin, error) {
 	reg, ok := r.table[name]
 	if !ok {

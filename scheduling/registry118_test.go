@@ -16,8 +16,7 @@ import (
 	"github.com/berth-sched/berth/scoring"
 )
 
-// The plugins that later releases dropped are made with the arguments of their
-// time.
+// Plugins that later releases dropped are made with the arguments of their time.
 func TestRegistry118(t *testing.T) {
 	byZone := []api.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: "zone", WhenUnsatisfiable: api.ScheduleAnyway}}
 	for _, tt := range []struct {
@@ -45,12 +44,12 @@ func TestRegistry118(t *testing.T) {
 	}
 }
 
-// By default 1.18 heeds the constraints that pods have themselves, hard and soft
-// ones, and its own for no pod.
+// By default, 1.18 follows the constraints of the pods themselves, hard and soft,
+// and adds no default constraints.
 func TestKubernetes118Spreads(t *testing.T) {
 	web := api.MakePod("web").Labels("app", "web").Requests("1", "1Gi")
 	snap := framework.NewSnapshot(framework.Arrival)
-	for _, node := range []string{"a", "b"} { // b has less room left, so that scores of resources speak for a
+	for _, node := range []string{"a", "b"} { // b has less room left, so resource scores favour a
 		size := map[string]string{"a": "64", "b": "8"}[node]
 		if err := snap.AddNode(api.MakeNode(node, size, size+"Gi").Labels("zone", node).Obj()); err != nil {
 			t.Fatal(err)
@@ -90,8 +89,8 @@ func TestKubernetes118Spreads(t *testing.T) {
 	}
 }
 
-// A configuration of 1.19 to 1.22 may name SelectorSpread, which one registers
-// oneself.
+// A configuration of 1.19 to 1.22 may name SelectorSpread; you must register it
+// yourself.
 func TestSelectorSpreadOfFile(t *testing.T) {
 	file := []byte(`apiVersion: kubescheduler.config.k8s.io/v1beta2
 kind: KubeSchedulerConfiguration

@@ -9,9 +9,9 @@ import (
 // defaultBinderName is what files call the plugin that binds.
 const defaultBinderName = "DefaultBinder"
 
-// defaultBinder registers DefaultBinder: it binds through the handle. Without a
-// handle it serves no point, and whoever drives the scheduler binds, as for all
-// profiles without Bind plugins.
+// defaultBinder registers DefaultBinder, which binds through the handle. Without a
+// handle it serves no point, and the code that drives the scheduler binds, as for
+// all profiles without Bind plugins.
 func defaultBinder() Registration {
 	return Registration{
 		Like: binder{},

@@ -10,8 +10,8 @@ import (
 	"github.com/berth-sched/berth/scoring"
 )
 
-// Kubernetes137Registry returns a registry with the in-tree plugins of kube-scheduler
-// 1.37. It is the caller's, to register more.
+// Kubernetes137Registry returns a registry with the in-tree plugins of
+// kube-scheduler 1.37. You own it and may register more plugins.
 //
 // Differs: DynamicResources and the plugins of pod groups are missing.
 func Kubernetes137Registry() *Registry {
@@ -23,8 +23,8 @@ func Kubernetes137Registry() *Registry {
 	})
 }
 
-// Kubernetes134Registry returns a registry with the in-tree plugins of kube-scheduler
-// 1.34. It is the caller's, to register more.
+// Kubernetes134Registry returns a registry with the in-tree plugins of
+// kube-scheduler 1.34. You own it and may register more plugins.
 //
 // Differs: DynamicResources is missing.
 func Kubernetes134Registry() *Registry {
@@ -35,13 +35,13 @@ func Kubernetes134Registry() *Registry {
 	})
 }
 
-// Kubernetes118Registry returns a registry with the in-tree plugins of kube-scheduler
-// 1.18, of which the articles about priorities and predicates tell. It is the
-// caller's, to register more.
+// Kubernetes118Registry returns a registry with the in-tree plugins of
+// kube-scheduler 1.18, the release of the articles about priorities and predicates.
+// You own it and may register more plugins.
 //
-// Differs: NodeResourceLimits is missing. Plugins differ as in [Kubernetes118]. The
-// filter PodTopologySpread's default constraints are over the pods that [Kubernetes137Registry]'s
-// are over.
+// Differs: NodeResourceLimits is missing. Plugins differ as in [Kubernetes118].
+// Default constraints of the filter PodTopologySpread apply to the same pods as in
+// [Kubernetes137Registry].
 func Kubernetes118Registry() *Registry {
 	return inTree("1.18", Reservoir, everyRelease(), map[string]Registration{
 		"InterPodAffinity":                typed(args.NewInterPodAffinity, interPodAffinity118),
@@ -63,9 +63,8 @@ func Kubernetes118Registry() *Registry {
 	})
 }
 
-// everyRelease are the plugins that are made alike for all releases that there are
-// registries of. What their rules were in 1.18, where they were not quite the same,
-// stands at Kubernetes118.
+// everyRelease lists the plugins that are made alike for all releases with a
+// registry. Kubernetes118 says where their rules in 1.18 were slightly different.
 func everyRelease() map[string]Registration {
 	return map[string]Registration{
 		"PrioritySort":       plain(PrioritySort{}),
@@ -82,8 +81,8 @@ func everyRelease() map[string]Registration {
 	}
 }
 
-// since118 are those that 1.18 did not have, or with other rules; they are the
-// same in 1.34 and 1.37.
+// since118 lists the plugins that 1.18 did not have, or had with other rules; they
+// are the same in 1.34 and 1.37.
 func since118() map[string]Registration {
 	return map[string]Registration{
 		"SchedulingGates":   plain(SchedulingGates{}),
@@ -115,15 +114,15 @@ func inTree(release string, tie TieRule, tables ...map[string]Registration) *Reg
 	return r
 }
 
-// plain registers an in-tree plugin without arguments. Like upstream, it does not
-// look at arguments that a file gives all the same.
+// plain registers an in-tree plugin without arguments. Like upstream, it ignores any
+// arguments in a file.
 func plain(parts ...framework.Plugin) Registration {
 	p := Combined(parts)
 	return Registration{Like: p, New: func(any, framework.Handle) (framework.Plugin, error) { return p, nil }}
 }
 
-// typed registers an in-tree plugin with arguments, whose defaults start returns.
-// Those that have a decoder in package args get it from there.
+// typed registers an in-tree plugin with arguments; start returns their defaults. If
+// package args has a decoder for the plugin, that one is used.
 func typed[A any](start func() *A, make func(*A) Combined) Registration {
 	return Registration{
 		Like: make(start()),

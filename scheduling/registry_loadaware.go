@@ -8,16 +8,16 @@ import (
 	"github.com/berth-sched/berth/scoring"
 )
 
-// RegisterLoadAware registers Koordinator's LoadAwareScheduling, by the rules of a
-// version and with the estimators that its arguments may name, so that
-// Koordinator's configuration files can be used as they are:
+// RegisterLoadAware registers Koordinator's LoadAwareScheduling with the rules of a
+// version and the estimators that its arguments may name. Koordinator's
+// configuration files then work unchanged:
 //
 //	err := r.Register("LoadAwareScheduling", scheduling.RegisterLoadAware(estimator.Koordinator18, estimator.KnownEstimators()))
 //
-// Filter and score of a profile share one [estimator.Load], and the sums that
-// the snapshot's [estimator.Ledger] keeps for it. At Reserve the pod is entered
-// in that ledger, so that the next decision counts it although no metric does
-// yet, and at Unreserve it is taken out again; see [estimator.Assigner].
+// Filter and score of a profile share one [estimator.Load], and the sums that the
+// snapshot's [estimator.Ledger] keeps for it. Reserve enters the pod in that ledger,
+// so the next decision counts it before any metric does. Unreserve takes it out
+// again; see [estimator.Assigner].
 func RegisterLoadAware(rules estimator.Rules, known estimator.Estimators) Registration {
 	return Registration{
 		Like: Combined{filter.LoadAware{}, scoring.LoadAware{}, estimator.Assigner{}},

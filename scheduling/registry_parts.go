@@ -63,7 +63,7 @@ func interPodAffinity118(a *args.InterPodAffinity) Combined {
 	return Combined{filter.InterPodAffinity{}, scoring.InterPodAffinity{HardPodAffinityWeight: new(a.HardPodAffinityWeight), RangeWithZero: true}}
 }
 
-// volumeBinding scores only with a shape, which arguments have by default since
+// volumeBinding scores only with a shape; the arguments have one by default since
 // 1.37.
 func volumeBinding(a *args.VolumeBinding) Combined {
 	parts := Combined{filter.VolumeBinding{}}

@@ -19,7 +19,7 @@ import (
 	"github.com/berth-sched/berth/scoring"
 )
 
-// limit is a plugin with arguments, as a user would write one.
+// limit is a plugin with arguments, as a user would write it.
 type limit struct{ Most int }
 
 type limitArgs struct {
@@ -56,7 +56,7 @@ func newLimit(a *limitArgs, _ framework.Handle) (*limit, error) {
 	return &limit{a.Most}, nil
 }
 
-// other calls itself something else than it is registered as.
+// other returns another name than the one that it is registered under.
 type other struct{ limit }
 
 func (*other) Name() string { return "Other" }
@@ -76,7 +76,7 @@ func TestRegistryMake(t *testing.T) {
 		name, plugin string
 		args         any
 		want         framework.Plugin
-		err          string // its end
+		err          string // suffix of the error
 	}{
 		{"typed arguments", "Limit", &limitArgs{Most: 4}, &limit{4}, ""},
 		{"JSON", "Limit", json.RawMessage(`{"most": 2}`), &limit{2}, ""},
@@ -172,8 +172,8 @@ func TestRegister(t *testing.T) {
 	}
 }
 
-// TestRegistriesMakeAll makes every in-tree plugin with its defaults: that its
-// name is right and that the defaults are valid is checked on the way.
+// TestRegistriesMakeAll makes every in-tree plugin with its defaults. This also
+// checks that names are right and that the defaults are valid.
 func TestRegistriesMakeAll(t *testing.T) {
 	for _, r := range []*scheduling.Registry{scheduling.Kubernetes118Registry(), scheduling.Kubernetes134Registry(), scheduling.Kubernetes137Registry()} {
 		for _, name := range r.Names() {

@@ -16,8 +16,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The toy plugins of this file use every kind of scope, with small ranges so
-// that ties, changes of extremes and unschedulable pods are frequent.
+// The toy plugins of this file use all sorts of scopes, with small ranges so that
+// ties, changes of extremes and unschedulable pods are frequent.
 
 // room filters by the number of pods on the node: ReadsPods.
 type room struct{}
@@ -80,7 +80,7 @@ func (likes) NormalizeScore(raw, _, largest int64) int64 {
 	return 100 - raw*100/largest
 }
 
-// spreadOut normalizes over all feasible nodes in its own way: ReadsPods.
+// spreadOut normalizes over all feasible nodes with its own formula: ReadsPods.
 type spreadOut struct{}
 
 func (spreadOut) Name() string { return "spreadOut" }
@@ -120,7 +120,7 @@ func (b boundCrowd) Score(_ *framework.PodInfo, n *framework.NodeInfo) int64 {
 	return int64(len(n.Node.Labels["liked"])) * int64(b) % 5
 }
 
-// few scores by the set of feasible nodes: ReadsFeasible.
+// fewer scores by the set of feasible nodes: ReadsFeasible.
 type fewer struct{}
 
 func (fewer) Name() string { return "fewer" }
@@ -302,7 +302,7 @@ func (e *zoneExtension) NodeUpdated(_ *framework.Snapshot, old, n *framework.Nod
 	e.count(n, len(n.Pods))
 }
 
-// seasonal does what the objects say, which may be nothing: ReadsObjects.
+// seasonal acts as the objects tell it, and may skip: ReadsObjects.
 type seasonal struct{}
 
 func (seasonal) Name() string { return "seasonal" }
@@ -344,7 +344,7 @@ func (b boundMood) Score(_ *framework.PodInfo, n *framework.NodeInfo) int64 {
 	return int64((int(b) + len(n.Node.Labels["liked"])) % 4)
 }
 
-// machine drives a scheduler that takes both roads for every decision.
+// machine drives a scheduler that takes both paths for every decision.
 type machine struct {
 	sched  *scheduling.Scheduler
 	snap   *framework.Snapshot
@@ -416,8 +416,7 @@ func (m *machine) schedule(t *rapid.T) {
 	}
 }
 
-// makeRoom asks for victims and, half the time, removes them and nominates the
-// pod.
+// makeRoom asks for victims. Half the time it removes them and nominates the pod.
 func (m *machine) makeRoom(t *rapid.T, p *framework.PodInfo, d scheduling.Decision) {
 	found, _, _, err := m.sched.PostFilter(context.Background(), m.snap, p, d)
 	var different *scheduling.DifferenceError
@@ -425,7 +424,7 @@ func (m *machine) makeRoom(t *rapid.T, p *framework.PodInfo, d scheduling.Decisi
 		t.Fatal(err)
 	}
 	if err != nil || len(found.Victims) == 0 {
-		return // plugins that change their minds may find that nobody need leave
+		return // plugins that change their minds may find that no pod must leave
 	}
 	*m.preemptions++
 	if !rapid.Bool().Draw(t, "evict") {
@@ -439,7 +438,7 @@ func (m *machine) makeRoom(t *rapid.T, p *framework.PodInfo, d scheduling.Decisi
 	m.nominated, m.on = p, found.Nominated
 }
 
-// fill puts pods that anyone may preempt on all nodes, until these are full.
+// fill puts preemptible pods on all nodes until these are full.
 func (m *machine) fill(t *rapid.T) {
 	for i := range m.snap.Len() {
 		for int64(len(m.snap.At(i).Pods)) < m.snap.At(i).AllowedPods {
@@ -579,8 +578,7 @@ func TestFastRoadEqualsPlainRoad(t *testing.T) {
 	}
 }
 
-// guard rejects pods with a label, and says that it reads the cluster for those
-// alone.
+// guard rejects pods with a label, and declares ReadsCluster for those pods only.
 type guard struct{}
 
 func (guard) Name() string { return "guard" }
@@ -606,7 +604,7 @@ func (refusal) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status 
 }
 
 // TestClassesKeepApartWhatIsAskedAnew: a plugin that is asked anew for some pods
-// leaves no answer for the others.
+// leaves no answers for other pods.
 func TestClassesKeepApartWhatIsAskedAnew(t *testing.T) {
 	s, err := scheduling.New(scheduling.Profile{Filter: []framework.Plugin{guard{}}})
 	if err != nil {
@@ -627,8 +625,8 @@ func TestClassesKeepApartWhatIsAskedAnew(t *testing.T) {
 	}
 }
 
-// charter filters by labels for as long as there is a service; it reads objects
-// to know whether there is anything to do.
+// charter filters by labels while there is a service; it reads objects to know
+// whether to skip.
 type charter struct{}
 
 func (charter) Name() string { return "charter" }
@@ -644,8 +642,8 @@ func (charter) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.S
 	return framework.PreFiltered{Filter: refusal{}}, framework.Status{}
 }
 
-// TestPluginsThatHadNothingToDoAreAskedAgain: what a plugin that was skipped
-// reads is watched as well.
+// TestPluginsThatHadNothingToDoAreAskedAgain: what a skipped plugin reads is watched
+// too.
 func TestPluginsThatHadNothingToDoAreAskedAgain(t *testing.T) {
 	s, err := scheduling.New(scheduling.Profile{Filter: []framework.Plugin{charter{}}})
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// satAdd returns a+b, or the bound that it would pass.
+// satAdd returns a+b, or the int64 bound that it would pass.
 func satAdd(a, b int64) int64 {
 	switch sum := a + b; {
 	case b > 0 && sum < a:
@@ -17,7 +17,7 @@ func satAdd(a, b int64) int64 {
 	}
 }
 
-// satMul returns a*b, or the bound that it would pass.
+// satMul returns a*b, or the int64 bound that it would pass.
 func satMul(a, b int64) int64 {
 	hi, lo := bits.Mul64(magnitude(a), magnitude(b))
 	switch negative := (a < 0) != (b < 0); {

@@ -10,26 +10,26 @@ import (
 	"github.com/berth-sched/berth/scheduling/preemption"
 )
 
-// A Scheduler places pods by one profile. It holds the decision counter, the
-// start of the next sample, and memory that it uses again, so it must be used
-// by one goroutine at a time; make one per goroutine.
+// A Scheduler places pods by one profile. It holds the decision counter, the start
+// of the next sample, and memory that it reuses. Only one goroutine at a time may
+// use it; make one per goroutine.
 type Scheduler struct {
 	profile Profile
 	plugins plugins
 	number  uint64
 	start   int
 	road    road
-	fast    *fastRoad // nil: always the plain road
+	fast    *fastRoad // nil: always the reference path
 	events  []RegisteredEvent
 
-	again  road // the plain road that PostFilter takes
+	again  road // the reference path for PostFilter
 	memory preemption.Memory
 }
 
-// New checks the profile and builds a scheduler for it. The error joins
-// everything that is wrong with the profile, and what plugins with a method
-// Validate() error say against their own configuration; or it is of a plugin that
-// panics when it is asked for its events.
+// New checks the profile and builds a scheduler for it. The error joins every fault
+// of the profile, and what plugins with a method Validate() error say about their
+// own configuration. New also returns an error if a plugin panics when it is asked
+// for its events.
 func New(p Profile) (*Scheduler, error) {
 	if err := p.check(); err != nil {
 		return nil, err
@@ -59,12 +59,12 @@ func (t *plugins) largest() int64 {
 type Decision struct {
 	// Node is the name of the chosen node.
 	Node string
-	// Score is its total; 0 when a single feasible node made scoring needless.
+	// Score is its total; 0 if a single feasible node made scoring needless.
 	Score int64
-	// Feasible is how many feasible nodes were found, and Evaluated how many
-	// nodes were looked at.
+	// Feasible is how many feasible nodes were found, Evaluated how many nodes were
+	// looked at.
 	Feasible, Evaluated int
-	// Tied is how many nodes had the highest total, and Tie the rule that chose
+	// TiedNodes is how many nodes had the highest total, TieRule the rule that chose
 	// among them.
 	TiedNodes int
 	TieRule   TieRule
@@ -77,19 +77,18 @@ type Decision struct {
 }
 
 // Schedule chooses a node for the pod and changes nothing but the scheduler's
-// counters. It returns a [*FitError] when no node is feasible, a
-// [*PluginError] or [*ExtenderError] when a plugin or an extender could not
-// decide, and [ErrNoNodes]. A snapshot
-// that is nil, or a pod that is nil or was made for another snapshot, is a
-// [*api.InvalidError], and no decision.
+// counters. It returns a [*FitError] if no node is feasible, a [*PluginError] or
+// [*ExtenderError] if a plugin or an extender could not decide, and [ErrNoNodes] if
+// there are none. A nil snapshot, a nil pod, or a pod made for another snapshot is
+// an [*api.InvalidError]; that is not counted as a decision.
 //
-// Cost: for a pod whose class has been seen, O(log N) and what changed since,
-// if all plugins declare a scope; otherwise every plugin is asked for every
-// node that is searched. Answers are kept for one snapshot and its forks: a
-// scheduler that is given snapshots of different origins in turn asks everything
-// anew, so use one for each. Where many nodes are tied, some rules cost more:
-// Custom and ByName list the tied nodes, and Reservoir all feasible ones. In steady
-// state a successful call allocates nothing, those three rules excepted.
+// Cost: O(log N) plus what changed since, for a pod of a class seen before, if all
+// plugins declare a scope. Otherwise every plugin is asked about every node that is
+// searched. Answers are kept for one snapshot and its forks. A scheduler that
+// alternates between snapshots of different origins asks everything anew, so use one
+// scheduler for each. If many nodes are tied, some rules cost more: Custom and
+// ByName list the tied nodes, and Reservoir all feasible ones. Except for those
+// three rules, a successful call allocates nothing in steady state.
 func (s *Scheduler) Schedule(snap *framework.Snapshot, pod *framework.PodInfo) (Decision, error) {
 	return s.ScheduleContext(context.Background(), snap, pod)
 }
@@ -101,8 +100,8 @@ func (s *Scheduler) ScheduleContext(ctx context.Context, snap *framework.Snapsho
 	return d, err
 }
 
-// schedule is ScheduleContext, with the decision where the caller wants it: it is
-// too large to be handed from one to the next.
+// schedule is ScheduleContext, but fills the caller's decision: a Decision is too
+// large to be copied from function to function.
 func (s *Scheduler) schedule(ctx context.Context, snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) error {
 	if err := s.accept(snap, pod); err != nil {
 		return err
@@ -124,7 +123,7 @@ func (s *Scheduler) accept(snap *framework.Snapshot, pod *framework.PodInfo) err
 	return fit(snap, pod)
 }
 
-// fit refuses a snapshot and a pod that cannot be decided about.
+// fit rejects a snapshot and pod that no decision can be made about.
 func fit(snap *framework.Snapshot, pod *framework.PodInfo) error {
 	if snap == nil {
 		return &api.InvalidError{Object: "snapshot", Err: errors.New("is nil")}
@@ -134,7 +133,7 @@ func fit(snap *framework.Snapshot, pod *framework.PodInfo) error {
 
 var errNotMade = errors.New("is nil or the zero value; make one with scheduling.New")
 
-// decideEither takes the fast road if it can, and both to verify.
+// decideEither takes the incremental path if it can, and both paths to verify.
 func (s *Scheduler) decideEither(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) (err error) {
 	ok := false
 	if s.mayBeFast(snap, pod) {
@@ -152,13 +151,13 @@ func (s *Scheduler) decideEither(snap *framework.Snapshot, pod *framework.PodInf
 	return err
 }
 
-// mayBeFast reports whether the fast road may know an answer. It knows nothing of
-// nominations.
+// mayBeFast reports whether the incremental path may have an answer. That path does
+// not handle nominations.
 func (s *Scheduler) mayBeFast(snap *framework.Snapshot, pod *framework.PodInfo) bool {
 	return s.fast != nil && snap.Len() > 0 && snap.Nominations() == 0 && !pod.Has(framework.FieldNominated)
 }
 
-// decide takes the plain road for the decision of that number and start.
+// decide takes the reference path for the decision with that number and start.
 func (s *Scheduler) decide(r *road, snap *framework.Snapshot, pod *framework.PodInfo, number uint64, start int) (Decision, error) {
 	d := Decision{TieRule: s.profile.TieRule, Number: number, start: start}
 	if snap.Len() == 0 {
@@ -199,9 +198,9 @@ func (d *Decision) choose(node *framework.NodeInfo, score int64) {
 	d.Node, d.Score, d.node = node.Name(), score, node
 }
 
-// Place chooses a node, counts the pod on it and runs the Reserve plugins. If
-// one of them refuses, everything is taken back, in reverse, and the error is
-// a [*FitError] for that node or a [*PluginError].
+// Place chooses a node, counts the pod on it and runs the Reserve plugins. If a
+// Reserve plugin refuses, Place undoes everything in reverse order; the error is a
+// [*FitError] for that node or a [*PluginError].
 func (s *Scheduler) Place(snap *framework.Snapshot, pod *framework.PodInfo) (d Decision, err error) {
 	if err = s.schedule(context.Background(), snap, pod, &d); err != nil {
 		return d, err
@@ -209,10 +208,10 @@ func (s *Scheduler) Place(snap *framework.Snapshot, pod *framework.PodInfo) (d D
 	return d, s.assume(snap, pod, d.node)
 }
 
-// Assume is the second half of Place: it counts the pod on the node that
-// Schedule has just chosen and runs the Reserve plugins, or changes nothing.
+// Assume is the second half of Place: it counts the pod on the node that Schedule
+// has just chosen and runs the Reserve plugins, or changes nothing.
 //
-// A nil snapshot or pod, and a decision that names no node, are an
+// A nil snapshot or pod, or a decision that names no node, is an
 // [*api.InvalidError].
 func (s *Scheduler) Assume(snap *framework.Snapshot, pod *framework.PodInfo, d Decision) error {
 	if err := s.accept(snap, pod); err != nil {
@@ -261,7 +260,7 @@ func (s *Scheduler) reserve(pod *framework.PodInfo, node *framework.NodeInfo) (e
 	return nil
 }
 
-// unreserve tells all reserve plugins, the last first, also those that had
+// unreserve tells all Reserve plugins, in reverse order, including those that have
 // not reserved yet.
 func (t *plugins) unreserve(c *framework.Cycle, node *framework.NodeInfo) error {
 	var errs []error
@@ -283,9 +282,9 @@ func callUnreserve(c *framework.Cycle, p framework.ReservePlugin, node *framewor
 	return nil
 }
 
-// Continue takes over the number of the next decision and the place where the
-// next search begins, so that several schedulers over one snapshot, one per
-// profile, count their decisions together, as kube-scheduler's profiles do.
+// Continue takes the number of the next decision and the start of the next search
+// from another scheduler. Use it if several schedulers share one snapshot, one per
+// profile: they then count their decisions together, like kube-scheduler's profiles.
 // A nil from is ignored.
 func (s *Scheduler) Continue(from *Scheduler) {
 	if from == nil {
@@ -298,10 +297,10 @@ func (s *Scheduler) Continue(from *Scheduler) {
 // Profile returns the name of the scheduler's profile.
 func (s *Scheduler) Profile() string { return s.profile.Name }
 
-// Release takes a placed pod off its node again: Unreserve in reverse order,
-// then the snapshot forgets the pod. A snapshot or pod that Schedule refuses is
-// an [*api.InvalidError] here, too; so is a pod that is not on that node,
-// and then nothing is unreserved.
+// Release takes a placed pod off its node again: it runs Unreserve in reverse order,
+// then removes the pod from the snapshot. A snapshot or pod that Schedule rejects is
+// an [*api.InvalidError]. A pod that is not on that node is one too, and then
+// nothing is unreserved.
 func (s *Scheduler) Release(snap *framework.Snapshot, pod *framework.PodInfo, node string) error {
 	if err := s.accept(snap, pod); err != nil {
 		return err

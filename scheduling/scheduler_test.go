@@ -19,7 +19,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// rig is a profile with plugins that record what is called.
+// recorder is a plugin that records its calls.
 type recorder struct {
 	name  string
 	calls *[]string
@@ -136,7 +136,7 @@ func TestPluginsThatMisbehave(t *testing.T) {
 				sched := build(t, scheduling.Profile{
 					Filter: []framework.Plugin{plugin}, Score: []scheduling.Weighted{{Plugin: plugin}}, Cache: fast,
 				})
-				for range 3 { // the second and third pod of the class meet the fast road
+				for range 3 { // the second and third pod of the class meet the incremental path
 					_, err := sched.Place(s, podInfo(t, s, api.MakePod("p").Obj()))
 					if fmt.Sprint(err) != want {
 						t.Fatalf("Place: error %v\nwant %s", err, want)
@@ -246,7 +246,7 @@ func asJSON(t *rapid.T, v any) []byte {
 	return text
 }
 
-// checkExplanation adds up what an explanation says.
+// checkExplanation checks that an explanation adds up.
 func checkExplanation(t *rapid.T, e *scheduling.Explanation, d scheduling.Decision) {
 	feasible, best := 0, int64(-1)
 	for _, n := range e.Nodes {
@@ -408,8 +408,8 @@ func TestSampleBeginsWhereTheLastOneEnded(t *testing.T) {
 	p := scheduling.Kubernetes137()
 	p.Percentage, p.TieRule = 10, scheduling.First
 	sched := build(t, p)
-	// 100 of 300 nodes are searched at a time, and the first of the best wins;
-	// nothing is placed, so all of a sample are equally good.
+	// Each search covers 100 of 300 nodes, and the first of the best wins. Nothing
+	// is placed, so all nodes of a sample are equally good.
 	for _, want := range []int{0, 100, 200, 0} {
 		d, err := sched.Schedule(s, podInfo(t, s, workload.Pod(workload.Basic, 0)))
 		if err != nil {
@@ -441,7 +441,7 @@ func TestReleaseUndoesPlace(t *testing.T) {
 	}
 }
 
-// TestReleaseElsewhere: a pod that is not on the node keeps what is reserved for it.
+// TestReleaseElsewhere: a pod that is not on the node keeps its reservations.
 func TestReleaseElsewhere(t *testing.T) {
 	var calls []string
 	sched := build(t, scheduling.Profile{Reserve: []framework.Plugin{recorder{"a", &calls, framework.Status{}}}})

@@ -10,7 +10,7 @@ import (
 )
 
 // sleeper filters by the number of pods in the cluster once the objects wake it: a
-// gate that nodes are not grouped for.
+// gate without groups of nodes.
 type sleeper struct{}
 
 func (sleeper) Name() string { return "sleeper" }
@@ -34,8 +34,8 @@ func (b boundSleeper) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framew
 	return framework.Status{}
 }
 
-// TestGatesAwake: a class that asks the tree of its base gets one of its own as soon
-// as a filter that had nothing to do takes part, and the other way round.
+// TestGatesAwake: a class that uses the tree of its base gets its own tree as soon
+// as an idle filter takes part, and returns when that filter is idle again.
 func TestGatesAwake(t *testing.T) {
 	s := build(t, scheduling.Profile{
 		Filter: []framework.Plugin{room{}, sleeper{}}, Score: []scheduling.Weighted{{Plugin: emptier{}}},
@@ -62,8 +62,8 @@ func TestGatesAwake(t *testing.T) {
 	}
 }
 
-// drowsy scores once the objects wake it: by slot, or, "all alike", every node
-// alike, as one group.
+// drowsy scores once the objects wake it: by slot or, for "all alike", every node
+// equally, as one group.
 type drowsy struct{}
 
 func (drowsy) Name() string { return "drowsy" }
@@ -96,8 +96,8 @@ var oneGroup = framework.Groups{Of: make([]int32, 512), Count: 1}
 func (scoresAlike) Score(*framework.PodInfo, *framework.NodeInfo) int64 { return 7 }
 func (scoresAlike) Groups() framework.Groups                            { return oneGroup }
 
-// TestScorersAwake is the same with a scorer. The snapshot changes only where the
-// setting does: the class stands as it is in between.
+// TestScorersAwake tests the same with a scorer. The snapshot changes only with the
+// setting; in between the class stays as it is.
 func TestScorersAwake(t *testing.T) {
 	for _, word := range []string{"by slot", "all alike"} {
 		t.Run(word, func(t *testing.T) {
@@ -124,7 +124,7 @@ func TestScorersAwake(t *testing.T) {
 	}
 }
 
-// TestGroupsAwake is the same with a filter of the preset that asks by zone.
+// TestGroupsAwake tests the same with a filter of the preset that asks by zone.
 func TestGroupsAwake(t *testing.T) {
 	for _, zones := range []int{1, 3} {
 		t.Run(fmt.Sprint(zones, " zones"), func(t *testing.T) {
@@ -164,9 +164,9 @@ func TestGroupsAwake(t *testing.T) {
 	}
 }
 
-// TestIdlePluginsAwake: plugins of the preset that were not even asked, because
-// there was nothing for them, take part as soon as there is, on every way on which
-// that comes, and rest again when it has gone.
+// TestIdlePluginsAwake: plugins of the preset that were not asked because they had
+// nothing to do take part as soon as they have, whatever causes it, and are idle
+// again when the cause is gone.
 func TestIdlePluginsAwake(t *testing.T) {
 	web := map[string]string{"app": "web"}
 	put := func(t *testing.T, snap *framework.Snapshot) {
@@ -242,8 +242,8 @@ func (thirds) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework.Stat
 	return framework.Status{}
 }
 
-// TestReasonsOfSharedTrees: what is told of why no node is feasible follows the
-// reasons of a tree that the class shares, also where no node becomes feasible.
+// TestReasonsOfSharedTrees: the reported reasons follow the reasons of the tree that
+// the class shares, even if no node becomes feasible.
 func TestReasonsOfSharedTrees(t *testing.T) {
 	s := build(t, scheduling.Profile{
 		Filter: []framework.Plugin{thirds{}}, Score: []scheduling.Weighted{{Plugin: emptier{}}}, Cache: scheduling.CacheConfig{Verify: true},
@@ -266,8 +266,8 @@ func TestReasonsOfSharedTrees(t *testing.T) {
 	try(snap, "")
 }
 
-// TestManyTurnAtOnce: reasons are counted right where many nodes of a tree that
-// classes share become feasible, or cease to be, between two decisions.
+// TestManyTurnAtOnce: reasons are counted right if many nodes of a shared tree
+// become feasible, or cease to be feasible, between two decisions.
 func TestManyTurnAtOnce(t *testing.T) {
 	s := build(t, scheduling.Profile{
 		Filter: []framework.Plugin{thirds{}}, Score: []scheduling.Weighted{{Plugin: emptier{}}}, Cache: scheduling.CacheConfig{Verify: true},

@@ -9,7 +9,7 @@ import (
 	"github.com/berth-sched/berth/scoring"
 )
 
-// TestSpreadOfMaxSkewZero: a raw score of -1 is the worst, on both roads.
+// TestSpreadOfMaxSkewZero: a raw score of -1 is the worst, on both paths.
 func TestSpreadOfMaxSkewZero(t *testing.T) {
 	web := api.MakePod("web").Labels("app", "web")
 	for _, key := range []string{api.LabelHostname, api.LabelTopologyZone} {

@@ -1,21 +1,21 @@
 package scheduling
 
-// Stats counts what the fast road did for a scheduler, in decisions and when
-// PostFilter asked about them again.
+// Stats counts what the incremental path did for a scheduler, in decisions and in
+// the questions of PostFilter about them.
 type Stats struct {
-	// Known is how many decisions were made from kept answers, and Built how
-	// many built a class first.
+	// Hits is how many decisions were made from kept answers, Misses how many built
+	// a class first.
 	Hits, Misses uint64
-	// Left is how many were left to the plain road: the first pod of every
-	// class, and what the fast road cannot answer.
+	// Bypassed is how many were left to the reference path: the first pod of every
+	// class, and whatever the incremental path cannot answer.
 	Bypassed uint64
-	// Evicted is how many classes were given up for room.
+	// Evictions is how many classes were evicted to stay within the budget.
 	Evictions uint64
-	// Classes is how many classes are kept now, in Bytes of memory.
+	// Classes is how many classes are kept now, Bytes the memory that they take.
 	Classes, Bytes int
 }
 
-// Stats returns the counts so far; all are zero when the fast road is off.
+// Stats returns the counts so far; all are zero if the incremental path is off.
 func (s *Scheduler) Stats() Stats {
 	if s == nil || s.fast == nil {
 		return Stats{}

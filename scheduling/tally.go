@@ -55,7 +55,7 @@ func (t *tally) rejections(p *plugins) []Rejection {
 	return p.rejections(list)
 }
 
-// filterName names who rejected a node.
+// filterName returns the name of the filter, or the extenders, that rejected a node.
 func (p *plugins) filterName(filter int32) string {
 	if filter == byExtender {
 		return ExtenderPlugin
@@ -70,8 +70,8 @@ type counted struct {
 	nodes  int
 }
 
-// rejections names the filters, in their order, and the reasons of each in the
-// order of code and text.
+// rejections lists the counts by filter, in the profile's order, then by code and
+// text of the reason.
 func (p *plugins) rejections(list []counted) []Rejection {
 	slices.SortStableFunc(list, func(a, b counted) int {
 		return cmp.Or(

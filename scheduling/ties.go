@@ -8,20 +8,20 @@ import (
 	"github.com/berth-sched/berth/framework"
 )
 
-// A TieRule names how one of several nodes with the highest total is chosen.
-// The rule that was used is part of every [Decision].
+// A TieRule names how one of several nodes with the highest total is chosen. Every
+// [Decision] holds the rule that was used.
 type TieRule uint8
 
 const (
-	// Random chooses uniformly among the tied nodes, with one draw per decision
-	// that depends on the seed and the decision's number only.
+	// Random chooses uniformly among the tied nodes, with one draw per decision that
+	// depends only on the seed and the decision's number.
 	Random TieRule = iota
-	// Reservoir walks over the feasible nodes and draws at every tie, as
-	// kube-scheduler's selectHost did up to 1.34: also uniform, but with one
-	// draw per tie. Draws come from a PCG seeded with the decision's seed.
+	// Reservoir walks over the feasible nodes and draws at every tie, like
+	// kube-scheduler's selectHost up to 1.34. It is also uniform, but with one draw
+	// per tie. Draws come from a PCG seeded with the decision's seed.
 	Reservoir
-	// Heap is what kube-scheduler 1.35 to 1.37 does, bit for bit: the root of a
-	// binary max-heap built over the feasible nodes in order, where equal
+	// Heap does what kube-scheduler 1.35 to 1.37 does, bit for bit: it takes the
+	// root of a binary max-heap built over the feasible nodes in order, where equal
 	// totals never swap.
 	Heap
 	// First takes the tied node that the search met first: the first in the
@@ -43,10 +43,10 @@ func (r TieRule) String() string {
 	return fmt.Sprintf("TieRule(%d)", uint8(r))
 }
 
-// A TieBreak chooses among the tied nodes, given in the order of the search (the
-// snapshot's, counted from where the search began), and returns an index. seed
-// is the random word of the decision. It is also asked when only one node is
-// best; an index out of range fails the decision.
+// A TieBreak chooses among the tied nodes and returns an index. The nodes are in the
+// order of the search: the snapshot's, counted from where the search began. seed is
+// the random word of the decision. TieBreak is also called if only one node is best;
+// an index out of range fails the decision.
 type TieBreak func(tied []*framework.NodeInfo, seed uint64) int
 
 // mix64 scrambles a word: the finalizer of splitmix64. Different inputs give
@@ -58,7 +58,7 @@ func mix64(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// decisionSeed is the random word of decision number n under a seed.
+// decisionSeed is the random word of decision n under a seed.
 func decisionSeed(seed, n uint64) uint64 { return mix64(mix64(seed) + n) }
 
 // draw maps a random word to [0,n), each value with a probability within n/2^64
@@ -86,11 +86,10 @@ func reservoirPick(totals []int64, seed uint64) int {
 	return best
 }
 
-// heapPick returns the place of the element at the root of the implicit binary
-// heap that container/heap builds from totals. Sifting down swaps only for a
-// strictly better child, and takes the right child only if it is strictly
-// better than the left, so the winner of a subtree is the first of its maxima
-// in pre-order.
+// heapPick returns the place of the element at the root of the implicit binary heap
+// that container/heap builds from totals. Sifting down swaps only for a strictly
+// better child, and takes the right child only if it is strictly better than the
+// left. So the winner of a subtree is the first of its maxima in pre-order.
 func heapPick(totals []int64, largest int64) int { return firstInPreOrder(totals, largest, 0) }
 
 func firstInPreOrder(totals []int64, largest int64, i int) int {

@@ -114,7 +114,7 @@ func TestTiesAreUniform(t *testing.T) {
 	}
 }
 
-// evenNames scores the nodes of even length of name 1 and all others 0.
+// evenNames scores nodes with names of even length 1 and all others 0.
 type evenNames struct{}
 
 func (evenNames) Name() string { return "evenNames" }
@@ -125,7 +125,7 @@ func (evenNames) Score(_ *framework.PodInfo, n *framework.NodeInfo) int64 {
 
 func (evenNames) Scope() framework.Scope { return framework.Scope{Reads: framework.ReadsNode} }
 
-// TestDecisionsAreUniform draws through Schedule, on both roads.
+// TestDecisionsAreUniform draws through Schedule, on both paths.
 func TestDecisionsAreUniform(t *testing.T) {
 	const draws = 70_000
 	tied := []string{"aa", "bb", "cc", "dd", "ee", "ff", "gg"}
@@ -195,9 +195,9 @@ func TestDecisionSeedsDiffer(t *testing.T) {
 	}
 }
 
-// TestReservoirDrawForDraw compares with selectHost as kube-scheduler 1.22 has
-// it, fed by the same generator: a draw more or less, or in another place, would
-// show in the draws that follow.
+// TestReservoirDrawForDraw compares with selectHost of kube-scheduler 1.22, fed by
+// the same generator. One draw too many or too few, or in another place, would show
+// in the later draws.
 func TestReservoirDrawForDraw(t *testing.T) {
 	selectHost := func(totals []int64, intn func(int) int) int {
 		largest, selected, count := totals[0], 0, 1

@@ -8,7 +8,7 @@ import (
 	"github.com/berth-sched/berth/scheduling"
 )
 
-// minutely rejects every third node, others in every minute.
+// minutely rejects every third node, other ones in each minute.
 type minutely struct{}
 
 func (minutely) Name() string { return "minutely" }
@@ -33,8 +33,8 @@ func (b boundMinutely) ValidUntil(*framework.PodInfo, *framework.NodeInfo) time.
 	return b.s.Now().Truncate(time.Minute).Add(time.Minute)
 }
 
-// TestTimeGoesBack: in one snapshot, with and without another change, and by turning
-// from a fork that is ahead.
+// TestTimeGoesBack: in one snapshot, with and without another change, and by
+// switching from a fork that is ahead.
 func TestTimeGoesBack(t *testing.T) {
 	for _, how := range []string{"clock", "clock and a pod", "fork"} {
 		t.Run(how, func(t *testing.T) {

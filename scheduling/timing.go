@@ -8,8 +8,8 @@ import (
 
 // A PluginTime is how long one plugin took at one extension point.
 type PluginTime struct {
-	// Plugin is the name of the plugin and Point that of the extension point, as
-	// in [PluginError].
+	// Plugin is the name of the plugin, Point that of the extension point as in
+	// [PluginError].
 	Plugin, Point string
 	// Nodes is how many nodes Filter or Score was asked about, 0 for all other
 	// points.
@@ -18,16 +18,16 @@ type PluginTime struct {
 	Duration time.Duration
 }
 
-// Measure makes a decision again on the plain road and returns how long each
+// Measure makes a decision again on the reference path and returns how long each
 // plugin took for it, by the given clock: PreFilter, Filter, PreScore, Score and
-// NormalizeScore, in the order in which they are called. The snapshot must be as
-// it was then. It changes nothing, and costs as much as a decision that nothing is
-// kept of: the decision itself may have been much faster.
+// NormalizeScore, in the order of the calls. The snapshot must be as it was then.
+// Measure changes nothing. It costs as much as a decision without kept answers, so
+// the decision itself may have been much faster.
 //
-// One plugin is asked about all nodes before the next one is, and a filter only
-// about nodes that those before it accepted, so that reading the clock costs
-// nothing per node. All nodes are searched, whatever the percentage; nominated
-// pods and extenders are left out. A plugin that fails ends the list.
+// Each plugin is asked about all its nodes before the next one is, and a filter only
+// about nodes that the earlier ones accepted. So reading the clock costs nothing per
+// node. All nodes are searched, whatever the percentage; nominated pods and
+// extenders are left out. A plugin that fails ends the list.
 func (s *Scheduler) Measure(snap *framework.Snapshot, pod *framework.PodInfo, d Decision, now func() time.Time) []PluginTime {
 	if s.accept(snap, pod) != nil || snap.Len() == 0 || now == nil {
 		return nil
@@ -55,7 +55,7 @@ func (m *measurement) add(plugin, point string, nodes int, since time.Time) {
 	m.times = append(m.times, PluginTime{plugin, point, nodes, m.now().Sub(since)})
 }
 
-// around returns the plugins with a clock around those that prepare.
+// around returns the plugins with a clock around the PreFilter and PreScore plugins.
 func (m *measurement) around(t *plugins) *plugins {
 	c := *t
 	c.preFilters = make([]preFilter, len(t.preFilters))
@@ -93,7 +93,7 @@ func (p measuredPreScore) PreScore(c *framework.Cycle, feasible []*framework.Nod
 	return p.PreScorePlugin.PreScore(c, feasible)
 }
 
-// filter asks one filter after the other; false when one failed.
+// filter asks one filter after the other; it returns false if one fails.
 func (m *measurement) filter(r *road, s *framework.Snapshot) (ok bool) {
 	defer func() { ok = ok && recover() == nil }()
 	for _, n := range s.All() {

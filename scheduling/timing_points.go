@@ -7,12 +7,12 @@ import (
 	"github.com/berth-sched/berth/framework"
 )
 
-// ObservePlugins makes the scheduler tell, by the given clock, how long each call
-// of a plugin took at the points around a decision: PreEnqueue, Reserve,
-// Unreserve, PostFilter, Permit, PreBindPreFlight, PreBind, Bind and PostBind.
-// What happens within a decision is told by [Scheduler.Measure]. It must be called
-// before anything else; a scheduler that is not observed pays nothing. tell is
-// called by whichever goroutine runs the plugin.
+// ObservePlugins makes the scheduler report, by the given clock, how long each call
+// of a plugin took at the points around a decision: PreEnqueue, Reserve, Unreserve,
+// PostFilter, Permit, PreBindPreFlight, PreBind, Bind and PostBind. For the points
+// within a decision, use [Scheduler.Measure]. Call ObservePlugins before anything
+// else; a scheduler that is not observed pays nothing. The goroutine that runs the
+// plugin calls tell.
 func (s *Scheduler) ObservePlugins(now func() time.Time, tell func(pod *framework.PodInfo, t PluginTime)) {
 	o := observed{now, tell}
 	t := &s.plugins
@@ -46,13 +46,13 @@ func wrap[T any](list []named[T], around func(p T, name string) T) {
 	}
 }
 
-// observed is who wants to know.
+// observed is the clock and the function that gets the times.
 type observed struct {
 	now  func() time.Time
 	tell func(*framework.PodInfo, PluginTime)
 }
 
-// done tells of a call. It is deferred, so that plugins that panic are told of.
+// done reports a call. It is deferred, so calls that panic are reported too.
 func (o *observed) done(pod *framework.PodInfo, plugin, point string, since time.Time) {
 	o.tell(pod, PluginTime{Plugin: plugin, Point: point, Duration: o.now().Sub(since)})
 }

@@ -12,8 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// slow is a plugin whose calls take a time of their own, by a clock that only
-// passes there.
+// slow is a plugin whose calls take time by a clock that only they move.
 type slow struct {
 	name  string
 	clock *time.Time
@@ -91,8 +90,8 @@ func (p slow) PostBind(context.Context, *framework.Cycle, string) {
 	panic("after all")
 }
 
-// TestPluginTimes: every call of a plugin takes the time that it takes, filters
-// and scorers that of all nodes that reach them.
+// TestPluginTimes: every call of a plugin takes its own time; filters and scorers
+// take the time of all nodes that reach them.
 func TestPluginTimes(t *testing.T) {
 	clock := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	now := func() time.Time { return clock }
@@ -168,7 +167,8 @@ func TestPluginTimes(t *testing.T) {
 	}
 }
 
-// TestPluginTimesInVain: a pod that fits nowhere is measured as far as it came.
+// TestPluginTimesInVain: a pod that fits nowhere is measured up to the point where
+// it failed.
 func TestPluginTimesInVain(t *testing.T) {
 	clock := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	now := func() time.Time { return clock }
@@ -202,7 +202,7 @@ func TestPluginTimesInVain(t *testing.T) {
 	}
 }
 
-// TestMeasureOfNothing: what cannot be decided has no times.
+// TestMeasureOfNothing: an impossible decision has no times.
 func TestMeasureOfNothing(t *testing.T) {
 	s, err := scheduling.New(scheduling.Kubernetes137())
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 	"github.com/berth-sched/berth/scoring"
 )
 
-// TestNewValidatesPlugins gives plugins as Go values that cannot work: New says
-// what each says against itself, once.
+// TestNewValidatesPlugins passes invalid plugins as Go values: New reports each
+// plugin's errors once.
 func TestNewValidatesPlugins(t *testing.T) {
 	foo := &api.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &api.NodeSelector{
 		NodeSelectorTerms: []api.NodeSelectorTerm{{
@@ -133,8 +133,8 @@ func TestNewValidatesPlugins(t *testing.T) {
 	}
 }
 
-// filterText is what is wrong with the terms according to the filter's registry
-// entry, whose message must be the same.
+// filterText is the error about the terms from the filter's registry entry; the
+// message must be the same.
 func filterText(t *testing.T, a *api.NodeAffinity) string {
 	t.Helper()
 	const prefix = "NodeAffinity: addedAffinity.requiredDuringSchedulingIgnoredDuringExecution: "
@@ -145,14 +145,14 @@ func filterText(t *testing.T, a *api.NodeAffinity) string {
 	return text
 }
 
-// scoreWrapper hides everything that the plugin in it can do but scoring.
+// scoreWrapper hides everything but scoring of the plugin that it wraps.
 type scoreWrapper struct{ inner framework.PreScorePlugin }
 
 func (w scoreWrapper) Name() string             { return w.inner.Name() }
 func (w scoreWrapper) Unwrap() framework.Plugin { return w.inner }
 
-// TestValidateSaysWhatTheRegistrySays compares the messages for Go values with
-// those for the same mistakes in a configuration.
+// TestValidateSaysWhatTheRegistrySays compares the messages for Go values with the
+// messages for the same mistakes in a configuration.
 func TestValidateSaysWhatTheRegistrySays(t *testing.T) {
 	tests := []struct {
 		args   string

@@ -10,17 +10,17 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// A DifferenceError says that the two roads disagreed: a defect of this
-// library, or a plugin whose declared scope is not true. It holds what is
-// needed to decide the same pod again.
+// A DifferenceError says that the two paths disagreed: a defect of this library, or
+// a plugin whose declared scope is wrong. It holds what is needed to decide the same
+// pod again.
 type DifferenceError struct {
-	// What differs: the decision, an error, what is known of one node, or what
-	// PostFilter proposes.
+	// What differs: the decision, an error, the answer about one node, or the
+	// proposal of PostFilter.
 	What string
-	// Plain and Fast are the two answers.
+	// Plain is the answer of the reference path, Fast that of the incremental path.
 	Plain, Fast string
-	// Replay is the moment of the decision as JSON: seed, number, start, the
-	// pod, and the snapshot's nodes in order with their pods.
+	// Replay is the state at the decision as JSON: seed, number, start, the pod, and
+	// the snapshot's nodes in order with their pods.
 	Replay []byte
 }
 
@@ -29,7 +29,7 @@ func (e *DifferenceError) Error() string {
 	return fmt.Sprintf("the roads differ in %s: plain %s, fast %s", e.What, e.Plain, e.Fast)
 }
 
-// verify takes the plain road and compares every node, the decision and the
+// verify takes the reference path and compares every node, the decision and the
 // error.
 func (f *fastRoad) verify(snap *framework.Snapshot, pod *framework.PodInfo, d Decision, err error) error {
 	plain, plainErr := f.s.decide(&f.plain, snap, pod, d.Number, d.start)
@@ -45,9 +45,9 @@ func (f *fastRoad) verify(snap *framework.Snapshot, pod *framework.PodInfo, d De
 	return f.verifyNodes(snap, differ)
 }
 
-// verifyPostFilter asks the PostFilter plugins again, after the plain road and with
-// nothing remembered of earlier attempts, and compares what they proposed and what
-// they were told of the nodes.
+// verifyPostFilter asks the PostFilter plugins again, after the reference path and
+// without memory of earlier attempts. It compares their proposals and what they were
+// told about the nodes.
 func (f *fastRoad) verifyPostFilter(ctx context.Context, snap *framework.Snapshot, pod *framework.PodInfo, d Decision, fast proposal) error {
 	plain := f.s.makeRoom(ctx, snap, pod, d, false)
 	differ := func(what, a, b string) error {
@@ -64,7 +64,7 @@ func (f *fastRoad) verifyPostFilter(ctx context.Context, snap *framework.Snapsho
 	return nil
 }
 
-// verdictOn is all that is said of a node.
+// verdictOn is the whole answer about a node.
 func verdictOn(answers framework.Verdicts, n *framework.NodeInfo) string {
 	if answers == nil {
 		return "nothing"
@@ -73,7 +73,7 @@ func verdictOn(answers framework.Verdicts, n *framework.NodeInfo) string {
 	return fmt.Sprintf("%s: %s", plugin, status)
 }
 
-// String is all that a proposal says.
+// String shows everything in a proposal.
 func (p proposal) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "{node %q, override %t, plugin %q, %s, error %v, victims [", p.result.Nominated, p.result.Override, p.plugin, p.status, p.err)
@@ -96,8 +96,8 @@ func describe(d Decision) string {
 	return fmt.Sprintf("{node %q, score %d, feasible %d, evaluated %d, tied %d}", d.Node, d.Score, d.Feasible, d.Evaluated, d.TiedNodes)
 }
 
-// verifyNodes compares verdicts and reasons of all nodes that the plain road
-// visited and, where everything was scored over the same set of nodes, totals.
+// verifyNodes compares verdicts and reasons of all nodes that the reference path
+// visited. It also compares totals, if both paths scored the same set of nodes.
 func (f *fastRoad) verifyNodes(snap *framework.Snapshot, differ func(string, any, any) error) error {
 	r, v := &f.plain, f.engine.View()
 	totals := map[int]int64{}
@@ -125,7 +125,7 @@ func (f *fastRoad) verifyNodes(snap *framework.Snapshot, differ func(string, any
 	return nil
 }
 
-// replay writes down the moment of a decision.
+// replay writes down the state at a decision.
 func (f *fastRoad) replay(snap *framework.Snapshot, pod *framework.PodInfo, d Decision) []byte {
 	type nodeAndPods struct {
 		Node *api.Node  `json:"node"`

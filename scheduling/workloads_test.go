@@ -10,7 +10,7 @@ import (
 	"github.com/berth-sched/berth/scheduling"
 )
 
-// selecting puts a service that selects pods by one label.
+// selecting puts a service that selects pods by one label into the snapshot.
 func selecting(t *testing.T, s *framework.Snapshot, name, key, value string) {
 	t.Helper()
 	service := &api.Service{ObjectMeta: api.ObjectMeta{Name: name, Namespace: "default"}}
@@ -20,9 +20,9 @@ func selecting(t *testing.T, s *framework.Snapshot, name, key, value string) {
 	}
 }
 
-// TestServiceChangesBack lets a service select other pods, and then those of
-// before again: what was counted for them has changed in the meantime, or has
-// not, and the version of their counts is no newer than that of the others'.
+// TestServiceChangesBack lets a service select other pods, and then the earlier ones
+// again. Meanwhile the counts for these have changed or not, and the version of
+// their counts is no newer than that of the other pods.
 func TestServiceChangesBack(t *testing.T) {
 	hard := func(p *scheduling.Profile, key string) {
 		for i := range p.Filter {
@@ -73,7 +73,7 @@ func TestServiceChangesBack(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// Every other round counts change, of either selection or of both.
+			// Every second round the counts change, for one selection or for both.
 			for round := range 12 {
 				if round%2 == 0 {
 					selecting(t, s, "service", "tier", "front")
@@ -101,8 +101,8 @@ func TestServiceChangesBack(t *testing.T) {
 	}
 }
 
-// TestServicesComeAndGo is like TestServiceChangesBack with pods that are placed:
-// their counts have newer versions than those of the pods before.
+// TestServicesComeAndGo is like TestServiceChangesBack, but places the pods: their
+// counts have newer versions than those of earlier pods.
 func TestServicesComeAndGo(t *testing.T) {
 	s := framework.NewSnapshot(framework.ZoneInterleaved)
 	for i := range 80 {

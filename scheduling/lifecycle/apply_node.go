@@ -12,8 +12,8 @@ func nodeEvent(a framework.ActionType) framework.ClusterEvent {
 	return framework.ClusterEvent{Resource: framework.ResourceNode, Action: a}
 }
 
-// updateNode adds a node, with the pods that are on it already, or replaces its
-// object.
+// updateNode adds a node, together with the pods that are already assigned to it, or
+// replaces its object.
 func (d *Driver) updateNode(ctx context.Context, n *api.Node) error {
 	var known *framework.NodeInfo
 	if n != nil {
@@ -46,11 +46,11 @@ func (d *Driver) updateNode(ctx context.Context, n *api.Node) error {
 	return nil
 }
 
-// deleteNode removes a node. Its pods are remembered: they count again when the
-// node comes back, and those that are being bound go on.
+// deleteNode removes a node. The driver remembers its pods: they count again when the
+// node comes back, and bindings under way continue.
 func (d *Driver) deleteNode(ctx context.Context, n *api.Node) error {
 	if n == nil {
-		return d.snap.AddNode(nil) // which says what is wrong
+		return d.snap.AddNode(nil) // returns the error
 	}
 	known := d.snap.Node(n.Name)
 	if known == nil {

@@ -12,7 +12,7 @@ func assignedEvent(a framework.ActionType) framework.ClusterEvent {
 	return framework.ClusterEvent{Resource: framework.ResourceAssignedPod, Action: a}
 }
 
-// putPod takes in a pod's new version.
+// updatePod applies a pod's new version.
 func (d *Driver) updatePod(ctx context.Context, obj *api.Pod) error {
 	info, err := d.snap.NewPodInfo(obj)
 	if err != nil {
@@ -50,7 +50,7 @@ func (d *Driver) updatePod(ctx context.Context, obj *api.Pod) error {
 	return d.assign(ctx, p)
 }
 
-// enqueue puts a pending pod into the queue if it is ours.
+// enqueue puts a pending pod into the queue if one of our profiles schedules it.
 func (d *Driver) enqueue(ctx context.Context, p *pod) {
 	if d.profileOf(p.info.Pod) == nil || p.item != nil {
 		return
@@ -59,9 +59,9 @@ func (d *Driver) enqueue(ctx context.Context, p *pod) {
 	p.item = d.queue.Add(ctx, p.info)
 }
 
-// assign takes in that the pod is on a node: ours has been confirmed, or someone
-// else has bound it. What it gave up by that, compared with what was assumed, is
-// an event too.
+// assign applies that the pod is on a node: our binding is confirmed, or another
+// scheduler has bound it. If the pod frees anything compared with the assumed state,
+// that is an event too.
 func (d *Driver) assign(ctx context.Context, p *pod) error {
 	before, node := p.counted, p.info.Pod.Spec.NodeName
 	moved := p.host != nil && p.host.name != node
@@ -83,8 +83,8 @@ func (d *Driver) assign(ctx context.Context, p *pod) error {
 	return err
 }
 
-// changed tells the queue how a confirmed pod differs from the one that was
-// assumed, if it does in more than that it has a node.
+// changed tells the queue how a confirmed pod differs from the assumed one, beyond
+// having a node.
 func (d *Driver) changed(ctx context.Context, before, after *framework.PodInfo) {
 	for _, e := range queue.PodChanges(before, after) {
 		if e.Action != framework.ActionUpdate || (before.Pod.DeletionTimestamp == nil) != (after.Pod.DeletionTimestamp == nil) {
@@ -93,8 +93,8 @@ func (d *Driver) changed(ctx context.Context, before, after *framework.PodInfo) 
 	}
 }
 
-// updatePending takes in a version without a node. A pod that is assumed, or
-// that someone says has lost its node, is not tried until its fate is known.
+// updatePending applies a version without a node. A pod that is assumed, or that
+// lost its node according to the event, is not tried until its fate is known.
 func (d *Driver) updatePending(ctx context.Context, p *pod, before *framework.PodInfo) {
 	switch {
 	case p.assumed:
@@ -116,8 +116,8 @@ func (d *Driver) updatePending(ctx context.Context, p *pod, before *framework.Po
 	}
 }
 
-// renominate follows the pod's status; while it says nothing, what the driver
-// noted stays.
+// renominate follows the pod's status. While the status names no node, the driver's
+// own nomination stays.
 func (d *Driver) renominate(ctx context.Context, p *pod, before *framework.PodInfo) {
 	node := p.info.Pod.Status.NominatedNodeName
 	if node == "" && before.Pod.Status.NominatedNodeName == "" {
@@ -126,8 +126,8 @@ func (d *Driver) renominate(ctx context.Context, p *pod, before *framework.PodIn
 	d.clearNomination(ctx, p, node)
 }
 
-// dequeue takes a pod out of the queue, unless its binding is under way, which
-// ends its flight.
+// dequeue takes a pod out of the queue. If its binding is under way, the binding
+// ends its flight instead.
 func (d *Driver) dequeue(p *pod) {
 	d.nominate(p, "")
 	if p.item != nil && p.binding == nil {
@@ -140,7 +140,7 @@ func (d *Driver) dequeue(p *pod) {
 func (d *Driver) updateAssigned(ctx context.Context, p *pod, before *framework.PodInfo) error {
 	d.uncount(p)
 	err := d.count(p, p.info, p.info.Pod.Spec.NodeName)
-	if err != nil { // its new version does not count
+	if err != nil { // the new version does not count
 		d.queue.Move(ctx, assignedEvent(framework.ActionDelete), before, nil, nil)
 	}
 	for _, e := range queue.PodChanges(before, p.info) {
@@ -149,10 +149,10 @@ func (d *Driver) updateAssigned(ctx context.Context, p *pod, before *framework.P
 	return err
 }
 
-// gonePod takes in that the pod is no longer there.
+// deletePod applies that the pod was deleted.
 func (d *Driver) deletePod(ctx context.Context, obj *api.Pod) error {
 	if obj == nil {
-		_, err := d.snap.NewPodInfo(nil) // which says what is wrong
+		_, err := d.snap.NewPodInfo(nil) // returns the error
 		return err
 	}
 	if p := d.pods[keyOf(obj)]; p != nil && (obj.UID == "" || p.info.Pod.UID == obj.UID) {
@@ -161,8 +161,8 @@ func (d *Driver) deletePod(ctx context.Context, obj *api.Pod) error {
 	return nil
 }
 
-// remove forgets the pod. While its binding is under way it counts on its node
-// until that has ended, unless an event had confirmed it.
+// remove forgets the pod. While its binding is under way, the pod counts on its node
+// until the binding ends, unless an event had confirmed it.
 func (d *Driver) remove(ctx context.Context, p *pod) {
 	delete(d.pods, keyOf(p.info.Pod))
 	p.gone = true

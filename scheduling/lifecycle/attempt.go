@@ -10,8 +10,8 @@ import (
 
 // An Attempt is one attempt to schedule one pod.
 type Attempt struct {
-	// Pod is the pod, as it was when the attempt began, and Profile the name of
-	// its profile.
+	// Pod is the pod as it was when the attempt began. Profile is the name of its
+	// profile.
 	Pod     *framework.PodInfo
 	Profile string
 	// Number counts the attempts of this pod, from 1.
@@ -20,15 +20,15 @@ type Attempt struct {
 	Decision scheduling.Decision
 	// State is how far the attempt has come.
 	State State
-	// Err is why it failed: a [*scheduling.FitError] when the pod was rejected.
+	// Err is why it failed: a [*scheduling.FitError] if the pod was rejected.
 	Err error
-	// Nominated is the node that a failed pod was nominated to, and Victims are
-	// the pods that have to leave it.
+	// Nominated is the node that a failed pod was nominated to, and Victims are the
+	// pods that must leave it.
 	Nominated string
 	Victims   []framework.Victim
 	// Queued is when the pod was last put into the queue. Started is when the
-	// attempt began, Decided when its scheduling cycle ended and Ended when the
-	// attempt did. The last three are zero when nobody observes.
+	// attempt began, Decided when its scheduling cycle ended, and Ended when the
+	// attempt ended. The last three are zero if there is no observer.
 	Queued, Started, Decided, Ended time.Time
 }
 
@@ -37,7 +37,7 @@ type State uint8
 
 // The states.
 const (
-	// Skipped: there was nothing to do, the pod is being deleted.
+	// Skipped: there was nothing to do, because the pod is being deleted.
 	Skipped State = iota
 	// Waiting: a node is reserved, and Permit plugins make the pod wait.
 	Waiting
@@ -45,7 +45,7 @@ const (
 	Binding
 	// Bound: the pod is bound.
 	Bound
-	// Failed: the pod is back in the queue, unless it is no longer there.
+	// Failed: the pod is back in the queue, unless it no longer exists.
 	Failed
 )
 

@@ -13,8 +13,8 @@ import (
 	"github.com/berth-sched/berth/scheduling/virtualclock"
 )
 
-// BenchmarkObservers tells what an attempt costs with nobody who observes, with
-// steps and the queue observed, and with every plugin, on 1,000 nodes.
+// BenchmarkObservers measures an attempt on 1,000 nodes without an observer, with
+// steps and the queue observed, and with every plugin observed.
 func BenchmarkObservers(b *testing.B) {
 	for _, tt := range []struct {
 		name     string

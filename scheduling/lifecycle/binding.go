@@ -11,8 +11,8 @@ import (
 	"github.com/berth-sched/berth/scheduling/queue"
 )
 
-// binding is one binding cycle. Its steps are taken by the scheduling
-// goroutine; what may block between them runs as a task:
+// binding is one binding cycle. The scheduling goroutine takes its steps; whatever
+// may block between them runs as a task:
 //
 //	preflight (task) ─┐
 //	                  ├─▶ permitted ─▶ PreBind, Bind, PostBind (task) ─▶ ended
@@ -30,17 +30,17 @@ type binding struct {
 	cancel  context.CancelCauseFunc
 
 	flown   bool // preflight has ended
-	settled bool // the decision on Permit was taken in
+	settled bool // the decision on Permit was applied
 
 	mu         sync.Mutex
 	preBinding bool
 }
 
-// removed is why a waiting pod is rejected that is no longer there, or that
-// somebody else has bound.
+// removed is the reason for rejecting a waiting pod that no longer exists or that
+// another scheduler has bound.
 const removed = "removed"
 
-// begin starts the binding of a pod that has been permitted, or waits.
+// begin starts the binding of a pod that is permitted or waits.
 func (b *binding) begin(ctx context.Context) {
 	d := b.d
 	d.open++
@@ -72,7 +72,7 @@ func (b *binding) preflown(ctx context.Context, acts bool, err error) {
 	b.permit(ctx)
 }
 
-// permit goes on if nobody objects any more.
+// permit continues the binding once PreFlight has ended and Permit is decided.
 func (b *binding) permit(ctx context.Context) {
 	if !b.flown || b.settled {
 		return
@@ -93,7 +93,7 @@ func (b *binding) permit(ctx context.Context) {
 		return
 	}
 	b.settled = true
-	b.d.queue.Done(b.item) // from here on a failure is no answer to an event
+	b.d.queue.Done(b.item) // from here on a failure has nothing to do with the events since Pop
 	b.d.run(ctx, func() message {
 		err := b.bind()
 		return func(ctx context.Context) { b.ended(ctx, err) }
@@ -120,7 +120,8 @@ func (b *binding) bind() error {
 	return nil
 }
 
-// bindToNode lets the profile bind, and without Bind plugins the binder.
+// bindToNode lets the profile bind; if the profile has no Bind plugins, the Binder
+// binds.
 func (b *binding) bindToNode() (err error) {
 	bound, err := b.Bind(b.ctx)
 	switch {
@@ -147,8 +148,8 @@ func (b *binding) setPreBinding(yes bool) {
 	b.preBinding = yes
 }
 
-// preempt ends the binding for the sake of another pod, if it has not come to
-// Bind yet. It reports whether it does.
+// preempt ends the binding for the sake of another pod, if it has not reached Bind
+// yet. It reports whether it did so.
 func (b *binding) preempt(plugin, message string) bool {
 	if b.wait != nil && b.wait.Preempt(plugin, message) {
 		return true
@@ -161,15 +162,15 @@ func (b *binding) preempt(plugin, message string) bool {
 	return b.preBinding
 }
 
-// abandon ends the waiting of a pod that is no longer there, or on a node already. A binding that has
-// gone further comes to its end by itself.
+// abandon ends the waiting of a pod that no longer exists or is already on a node. A
+// binding that has gone further ends by itself.
 func (b *binding) abandon() {
 	if b.wait != nil {
 		b.wait.Reject("", removed)
 	}
 }
 
-// ended takes in the result.
+// ended applies the result.
 func (b *binding) ended(ctx context.Context, err error) {
 	if err != nil {
 		b.fail(ctx, err)
@@ -191,10 +192,10 @@ func (b *binding) ended(ctx context.Context, err error) {
 	d.observe(b.attempt)
 }
 
-// fail takes everything back, and the pod to the queue.
+// fail undoes the binding and returns the pod to the queue.
 func (b *binding) fail(ctx context.Context, err error) {
 	if b.wait != nil {
-		b.wait.Reject("", removed) // stops the timers of one that still waits
+		b.wait.Reject("", removed) // stops the timers of a pod that still waits
 		b.d.waiting.remove(b.wait)
 	}
 	b.settled = true
@@ -209,8 +210,8 @@ func (b *binding) fail(ctx context.Context, err error) {
 	}
 	var fit *scheduling.FitError
 	if errors.As(err, &fit) {
-		// The pod was rejected: that it left its node is no news for itself, but
-		// for others, and the same of theirs may be for it.
+		// The pod was rejected. Its leaving the node is no event for itself, but it
+		// is one for others; and their leaving may be one for it.
 		d.queue.Hold(b.item)
 		d.failed(ctx, p, b.item, b.attempt, err)
 		move(b.item)

@@ -81,7 +81,7 @@ func TestProfilesSortAlike(t *testing.T) {
 	}
 }
 
-// backwards sorts pods by name, the last first.
+// backwards sorts pods by name, in descending order.
 type backwards struct{}
 
 func (backwards) Name() string                        { return "backwards" }
@@ -100,8 +100,8 @@ func TestOwnQueueSort(t *testing.T) {
 	}
 }
 
-// TestTwoProfilesOverOneCache: what one profile places, the other sees; they
-// share the number of decisions and the start of the search.
+// TestTwoProfilesOverOneCache: one profile sees the pods that the other places. They
+// share the decision number and the start of the search.
 func TestTwoProfilesOverOneCache(t *testing.T) {
 	first, second := scheduling.Kubernetes137(), scheduling.Kubernetes137()
 	second.Name = "second"
@@ -131,7 +131,7 @@ func TestTwoProfilesOverOneCache(t *testing.T) {
 	}
 }
 
-// TestSearchStartIsShared: one sample begins where that of another profile
+// TestSearchStartIsShared: a sample begins where the sample of another profile
 // ended.
 func TestSearchStartIsShared(t *testing.T) {
 	var profiles []scheduling.Profile
@@ -234,7 +234,7 @@ func TestPodsComeAndGo(t *testing.T) {
 	w := newWorld(t, scheduling.Kubernetes137())
 	node := api.MakeNode("n", "2", "8Gi")
 	running := api.MakePod("r").Requests("1", "1Gi").Node("n")
-	w.pods(running) // before its node
+	w.pods(running) // before its node exists
 	w.d.Flush(w.ctx)
 	w.nodes(node)
 	w.d.Flush(w.ctx)
@@ -260,7 +260,7 @@ func TestPodsComeAndGo(t *testing.T) {
 	w.pods(api.MakePod("x").UID("2"))
 	w.d.Flush(w.ctx)
 	w.wantOn("n", "p")
-	w.d.Apply(lifecycle.Delete(api.MakePod("x").UID("1").Obj())) // late, about the first
+	w.d.Apply(lifecycle.Delete(api.MakePod("x").UID("1").Obj())) // late event about the first pod
 	w.d.Flush(w.ctx)
 	w.depth(queue.Length{Active: 1})
 
@@ -303,7 +303,7 @@ func TestBadEventsAreProblems(t *testing.T) {
 	}
 }
 
-// TestObjectsWakePods: objects of any kind are kept, and are events.
+// TestObjectsWakePods: objects of every kind are kept, and their changes are events.
 func TestObjectsWakePods(t *testing.T) {
 	service := func(label string) *api.Service {
 		return &api.Service{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: "s", Labels: map[string]string{"l": label}}}

@@ -13,53 +13,52 @@ import (
 
 // A Config says how a [Driver] works.
 type Config struct {
-	// Profiles are the profiles; a pod chooses one by spec.schedulerName. There
-	// must be one at least, their names must differ ("" is
-	// [scheduling.DefaultName]), and all must have the same QueueSort plugin:
-	// of one name and type, and equal. A type that holds functions, which cannot
-	// be compared, counts by its name.
+	// Profiles are the profiles; a pod chooses one by spec.schedulerName. There must
+	// be at least one, and their names must differ ("" is [scheduling.DefaultName]).
+	// All must have the same QueueSort plugin: the same name and type, and equal
+	// values. If the type holds functions, which cannot be compared, name and type
+	// are enough.
 	Profiles []scheduling.Profile
 	// Binder binds pods.
 	Binder Binder
-	// Clock tells the time: the machine's through [framework.ClockOf], or a
+	// Clock tells the time: the machine's clock through [framework.ClockOf], or a
 	// virtual one.
 	Clock framework.Clock
 
-	// Handle is the handle that plugins of the profiles were made with; nil
-	// means that none needs it. The driver connects it; a handle serves one
-	// driver.
+	// Handle is the handle that plugins of the profiles were made with; nil means
+	// that no plugin needs one. New connects it to the driver. A handle serves only
+	// one driver.
 	Handle *Handle
-	// Seed is what [framework.Handle.Seed] tells, and the seed of profiles whose
-	// own is 0.
+	// Seed is the result of [framework.Handle.Seed], and the seed of profiles whose
+	// own seed is 0.
 	Seed uint64
 	// Order is the order of the nodes; the zero value is kube-scheduler's.
 	Order framework.NodeOrder
-	// Bindings is how many binding cycles may run at once, each in a goroutine
-	// of its own. 0 means none: binding cycles run in the scheduling goroutine,
-	// as part of the attempt, and equal events give equal decisions. A pod that
-	// waits on Permit takes no goroutine in any case.
+	// Bindings is how many binding cycles may run at once, each in its own
+	// goroutine. 0 means none: binding cycles run in the scheduling goroutine, as
+	// part of the attempt, and equal events give equal decisions. A pod that waits
+	// on Permit never takes a goroutine.
 	Bindings int
 	// Backoff is how long pods wait after failed attempts.
 	Backoff queue.Backoff
-	// MaxUnschedulable is how long a pod waits for an event at most; 0 means
-	// 5 minutes.
+	// MaxUnschedulable is the longest time that a pod waits for an event; 0 means 5
+	// minutes.
 	MaxUnschedulable time.Duration
-	// FullBackoff makes pods wait for the end of their backoff, as
-	// kube-scheduler up to 1.32 does.
+	// FullBackoff makes pods wait for the end of their backoff, as in kube-scheduler
+	// up to 1.32.
 	FullBackoff bool
-	// AssumeTTL is how long a pod that was bound counts on its node although
-	// the source has not confirmed it; 0 means for ever, as in kube-scheduler
-	// since 1.23.
+	// AssumeTTL is how long a bound pod counts on its node before the source
+	// confirms it; 0 means for ever, as in kube-scheduler since 1.23.
 	AssumeTTL time.Duration
-	// Grace is how long binding cycles may go on after Run was told to stop,
-	// before their contexts are cancelled, by Clock; 0 means 10 s.
+	// Grace is how long, by Clock, binding cycles may continue after Run was told to
+	// stop. Then their contexts are cancelled. 0 means 10 s.
 	Grace time.Duration
-	// Observer is told what the driver does; nil means nobody, and costs nothing.
+	// Observer learns what the driver does; nil means none, and costs nothing.
 	Observer Observer
-	// Problem is told of what has nobody to go to: events that cannot be
-	// applied, plugins, reporters and observers that panic where no pod fails by
-	// it, bindings that were never confirmed. It is called by the scheduling goroutine; nil means that
-	// nobody wants to know.
+	// ErrorHandler gets the errors that no caller gets: events that cannot be
+	// applied, panics of plugins, reporters and observers that fail no pod, and
+	// bindings that were never confirmed. The scheduling goroutine calls it; nil
+	// ignores the errors.
 	ErrorHandler func(error)
 }
 
@@ -102,8 +101,8 @@ func (c *Config) check() error {
 	return errors.Join(errs...)
 }
 
-// sameSort reports whether two profiles sort alike: by plugins of one name and
-// type that are equal, where that can be told. It cannot of functions.
+// sameSort reports whether two profiles sort alike: by equal plugins of one name and
+// type. Plugins that hold functions cannot be compared and count as equal.
 func sameSort(a, b framework.Plugin) bool {
 	if a == nil {
 		a = scheduling.PrioritySort{}
@@ -139,7 +138,7 @@ func holdsFunc(t reflect.Type, seen map[reflect.Type]bool) bool {
 	return false
 }
 
-// nameOf is the name of a profile, or of the one that a pod asks for.
+// nameOf returns the name of a profile, or of the profile that a pod asks for.
 func nameOf(name string) string {
 	if name == "" {
 		return scheduling.DefaultName

@@ -12,9 +12,9 @@ import (
 	"github.com/berth-sched/berth/scheduling/queue"
 )
 
-// ScheduleOne takes in what has happened and makes one attempt for the next
-// pod. It returns false when ctx is done, or when no pod is ready; an event, or
-// the clock, may make one ready. With Config.Bindings 0 the attempt has ended when it returns,
+// ScheduleOne applies what has happened and makes one attempt for the next pod. It
+// returns false if ctx is done or if no pod is ready; an event or the clock may make
+// one ready later. If Config.Bindings is 0, the attempt has ended when it returns,
 // unless the pod waits on Permit.
 func (d *Driver) ScheduleOne(ctx context.Context) (Attempt, bool) {
 	it := d.pop(ctx)
@@ -40,7 +40,7 @@ func (d *Driver) ScheduleOne(ctx context.Context) (Attempt, bool) {
 	return *a, true
 }
 
-// pop returns the next pod, nil if none is ready although everything was taken in.
+// pop returns the next pod, or nil if none is ready after everything was applied.
 func (d *Driver) pop(ctx context.Context) *queue.Item {
 	for ctx.Err() == nil {
 		d.Flush(ctx)
@@ -73,7 +73,7 @@ func (d *Driver) try(ctx context.Context, sched *scheduling.Scheduler, p *pod, i
 	d.nominate(p, "")
 	if err := d.measured(a, StepAssume, func() error { return sched.Assume(d.snap, it.Pod, a.Decision) }); err != nil {
 		a.Decided = d.stamp()
-		d.nominate(p, nominated) // for failed to take back
+		d.nominate(p, nominated) // so that failed can withdraw it
 		d.failed(ctx, p, it, a, err)
 		return
 	}
@@ -93,7 +93,7 @@ func (d *Driver) try(ctx context.Context, sched *scheduling.Scheduler, p *pod, i
 		return
 	}
 	if nominated != "" && nominated != a.Decision.Node {
-		d.queue.Move(ctx, assignedEvent(framework.ActionDelete), it.Pod, nil, nil) // the room that it kept there is free
+		d.queue.Move(ctx, assignedEvent(framework.ActionDelete), it.Pod, nil, nil) // the capacity that it reserved there is free
 	}
 	p.binding = b
 	a.State = Binding
@@ -105,8 +105,7 @@ func (d *Driver) try(ctx context.Context, sched *scheduling.Scheduler, p *pod, i
 	b.begin(ctx)
 }
 
-// assume notes that the pod counts on the node, where the snapshot has it
-// already.
+// assume notes that the pod counts on the node; the snapshot has it there already.
 func (d *Driver) assume(p *pod, info *framework.PodInfo, node string) {
 	h := d.hosts[node]
 	if h == nil {
@@ -117,7 +116,7 @@ func (d *Driver) assume(p *pod, info *framework.PodInfo, node string) {
 	p.host, p.counted, p.inside, p.assumed = h, info, true, true
 }
 
-// makeRoom lets the PostFilter plugins look for room after no node was found.
+// makeRoom asks the PostFilter plugins to make room after no node was found.
 //
 // Source: kube-scheduler 1.37, schedule_one.go, schedulingAlgorithm.
 func (d *Driver) makeRoom(ctx context.Context, sched *scheduling.Scheduler, p *pod, it *queue.Item, a *Attempt, err error) {
@@ -140,7 +139,7 @@ func (d *Driver) makeRoom(ctx context.Context, sched *scheduling.Scheduler, p *p
 		result = framework.PostFiltered{}
 	}
 	fit.PostFilter = status.Message()
-	if ctx.Err() == nil { // else the attempt was cut short, which is nobody's fault
+	if ctx.Err() == nil { // otherwise the attempt was cut short, which is no error
 		d.problem(postErr)
 	}
 	if result.Nominated == "" && !result.Override {
@@ -154,7 +153,7 @@ func (d *Driver) makeRoom(ctx context.Context, sched *scheduling.Scheduler, p *p
 	d.evict(ctx, plugin, p, it, a, err)
 }
 
-// failed brings the pod back to the queue.
+// failed returns the pod to the queue.
 //
 // Source: kube-scheduler 1.37, schedule_one.go, handleSchedulingFailure.
 func (d *Driver) failed(ctx context.Context, p *pod, it *queue.Item, a *Attempt, err error) {
@@ -169,7 +168,7 @@ func (d *Driver) failed(ctx context.Context, p *pod, it *queue.Item, a *Attempt,
 		reason = api.PodReasonUnschedulable
 	}
 	if p.gone || p.host != nil || d.profileOf(p.info.Pod) == nil {
-		// It vanished, was bound by someone else, or went to another scheduler.
+		// It was deleted, bound by another scheduler, or given to another one.
 		d.queue.Done(it)
 		p.item = nil
 		d.observe(a)

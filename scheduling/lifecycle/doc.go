@@ -1,6 +1,6 @@
-// Package lifecycle is a whole scheduler: it follows a cluster by events, keeps
-// the queue, makes one attempt after the other and sees each placement through
-// to the binding.
+// Package lifecycle is a whole scheduler: it follows a cluster by events, keeps the
+// queue, makes one attempt after the other, and takes each placement through to the
+// binding.
 //
 //	source ─events▶ mailbox ─▶ ┌───────────── scheduling goroutine ────────────┐
 //	                     ▲     │ queue ─▶ Schedule ─▶ Assume, Reserve ─▶ Permit │
@@ -18,43 +18,43 @@
 //
 // # What it does
 //
-// One snapshot is updated in place, so answers that the scheduler keeps stay
-// valid. Several profiles share it, and the queue. A pod whose node is chosen
-// counts there at once (it is assumed); if anything fails before it is bound,
-// Unreserve runs in reverse order, the pod is forgotten and goes back to the
+// One snapshot is updated in place, so the answers that the scheduler keeps stay
+// valid. All profiles share the snapshot and the queue. A pod whose node is chosen
+// counts there at once (it is assumed). If anything fails before it is bound,
+// Unreserve runs in reverse order, the pod leaves the snapshot and returns to the
 // queue, and pods that its leaving may help are woken.
 //
-// The outside world is a [Source] of events and a [Binder]. A simulator needs
-// no source: it calls [Driver.Apply] and [Driver.ScheduleOne], or lets
+// The outside world is a [Source] of events and a [Binder]. A simulator needs no
+// source: it calls [Driver.Apply] and [Driver.ScheduleOne], or lets
 // [Driver.Simulate] move a virtual clock.
 //
 // # What it leaves to you
 //
-// It does not talk to an API server, retry a binding, or log. It does not know
-// what a plugin waits for: plugins say so ([framework.EnqueueExtensions]). Those
-// of package filter do. Whatever gives up room is an event for them: a pod that
-// is bound elsewhere than was decided, or turns out smaller, and a nomination that
-// is taken back.
+// The package does not talk to an API server, retry a binding, or log. It does not
+// know what a plugin waits for: plugins must register their events
+// ([framework.EnqueueExtensions]), as those of package filter do. Everything that
+// frees capacity is an event for them. That includes a pod bound to another node
+// than decided, a pod that turns out smaller, and a nomination that is withdrawn.
 //
 // # Determinism
 //
-// With Config.Bindings 0 and a virtual clock everything runs in one goroutine,
-// and equal profiles, seeds and events give equal decisions. With bindings of
-// their own goroutines, the order in which their results come back is not
-// determined, and so is not what is decided after that.
+// With Config.Bindings 0 and a virtual clock, everything runs in one goroutine, and
+// equal profiles, seeds and events give equal decisions. If bindings run in
+// goroutines of their own, the order of their results is not determined, and neither
+// are the decisions after that.
 //
 // # Concurrency
 //
-// Apply and the methods of a [Handle], but Snapshot, may be called by any
-// goroutine. Everything else happens in the scheduling goroutine: that of Run,
-// or the caller's. A pod that waits on Permit takes no goroutine, so it cannot
-// keep others from being bound, however few bindings may run at once.
+// Any goroutine may call Apply and the methods of a [Handle] except Snapshot.
+// Everything else happens in the scheduling goroutine: the goroutine of Run, or the
+// caller's. A pod that waits on Permit takes no goroutine, so it cannot keep others
+// from being bound, however few bindings may run at once.
 //
-// Differs: a pod whose victims are being evicted is in flight until all have
-// been asked to leave; the original keeps it in the queue behind a gate. A pod that
-// waits on Permit when an event puts it on a node is rejected there, and Bind is not
-// called; the original tries to bind it and fails. Pod
-// groups and sampling of metrics are left out.
+// Differs: a pod whose victims are being evicted stays in flight until all of them
+// have been asked to leave; upstream keeps it in the queue behind a gate. If an
+// event puts a pod on a node while it waits on Permit, the pod is rejected there and
+// Bind is not called; upstream tries to bind it and fails. Pod groups and sampling
+// of metrics are left out.
 //
 // Source: kube-scheduler 1.37, schedule_one.go, eventhandlers.go,
 // backend/cache and framework/runtime.

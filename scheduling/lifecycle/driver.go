@@ -11,8 +11,8 @@ import (
 	"github.com/berth-sched/berth/scheduling/queue"
 )
 
-// A Driver is a whole scheduler. Apply may be called by any goroutine; all
-// other methods belong to the scheduling goroutine: Run calls them, or you do.
+// A Driver is a whole scheduler. Any goroutine may call Apply. All other methods
+// belong to the scheduling goroutine: Run calls them, or you do.
 type Driver struct {
 	config   Config
 	clock    framework.Clock
@@ -29,16 +29,16 @@ type Driver struct {
 	mail    mailbox
 	waiting waiting
 	tasks   tasks
-	open    int             // bindings under way
-	binding context.Context // of all bindings of a Run; nil outside
+	open    int             // bindings and evictions under way
+	binding context.Context // context of all bindings of a Run; nil outside
 	alarm   alarm
 
 	observers observers
-	binders   map[*scheduling.Scheduler]bool // those whose profile has Bind plugins
+	binders   map[*scheduling.Scheduler]bool // whether the scheduler's profile has Bind plugins
 }
 
-// New checks the configuration and returns a driver of an empty cluster. The
-// error joins everything that is wrong.
+// New checks the configuration and returns a driver of an empty cluster. The error
+// joins every fault.
 func New(c Config) (*Driver, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -81,9 +81,8 @@ func New(c Config) (*Driver, error) {
 	return d, nil
 }
 
-// Apply tells the driver what happened. It takes effect, in the order of the
-// calls, before the next attempt. What is wrong with an event is told to
-// Config.ErrorHandler.
+// Apply tells the driver what happened. The events take effect before the next
+// attempt, in the order of the calls. Errors in events go to Config.ErrorHandler.
 func (d *Driver) Apply(events ...Event) {
 	for _, e := range events {
 		if e.apply != nil {
@@ -92,13 +91,13 @@ func (d *Driver) Apply(events ...Event) {
 	}
 }
 
-// consequences is how many messages one Flush carries out besides those that
-// were there when it began.
+// consequences is how many messages one Flush carries out beyond those that were
+// there when it began.
 const consequences = 1024
 
-// Flush takes in what had happened when it was called: events, ends of bindings,
-// the time; and up to a bound what follows from that, so that a flood of events
-// cannot hold it for ever. ScheduleOne begins with it.
+// Flush applies what had happened when it was called: events, ends of bindings, and
+// the passing of time. It also applies what follows from that, up to a bound, so
+// that a flood of events cannot hold it for ever. ScheduleOne begins with Flush.
 func (d *Driver) Flush(ctx context.Context) {
 	for most := d.mail.len() + consequences; most > 0; most-- {
 		msg := d.mail.next()
@@ -115,17 +114,16 @@ func (d *Driver) Flush(ctx context.Context) {
 	d.expire(ctx, now)
 }
 
-// expiry is when a pod's binding has to be confirmed.
+// expiry is the time by which a pod's binding must be confirmed.
 type expiry struct {
 	p  *pod
 	at time.Time
 }
 
-// void reports whether the pod was confirmed, has gone or was bound once more
-// since.
+// void reports whether the pod was since confirmed, deleted or bound again.
 func (e expiry) void() bool { return !e.p.assumed || !e.p.expires.Equal(e.at) }
 
-// expire takes off their nodes the pods that were bound and never confirmed.
+// expire removes from their nodes the pods that were bound but never confirmed.
 func (d *Driver) expire(ctx context.Context, now time.Time) {
 	for len(d.expiring) > 0 {
 		e := d.expiring[0]
@@ -143,9 +141,8 @@ func (d *Driver) expire(ctx context.Context, now time.Time) {
 	}
 }
 
-// Snapshot returns the cluster as the driver sees it, assumed pods included.
-// It must be read only, and not while another goroutine uses the driver; fork
-// it for what-ifs.
+// Snapshot returns the cluster as the driver sees it, including assumed pods. Only
+// read it, and not while another goroutine uses the driver; fork it for what-ifs.
 func (d *Driver) Snapshot() *framework.Snapshot { return d.snap }
 
 // Depth counts the pods in the queue.
@@ -155,8 +152,8 @@ func (d *Driver) Depth() queue.Length { return d.queue.Len() }
 // arrival. It costs O(n log n).
 func (d *Driver) Pending() []*queue.Item { return d.queue.Items() }
 
-// Scheduler returns the scheduler of a profile, for explanations; nil if there
-// is no such profile.
+// Scheduler returns the scheduler of a profile, for explanations; nil if there is no
+// such profile.
 func (d *Driver) Scheduler(profile string) *scheduling.Scheduler { return d.profiles[nameOf(profile)] }
 
 func (d *Driver) profileOf(p *api.Pod) *scheduling.Scheduler {

@@ -8,8 +8,8 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// An Event says that an object is there, new or changed, or that it has gone.
-// Make one with [Add], [Update] or [Delete].
+// An Event says that an object was added, updated or deleted. Make one with [Update] or
+// [Delete].
 type Event struct {
 	apply func(ctx context.Context, d *Driver) error
 }
@@ -33,8 +33,8 @@ func Update[T api.Object](obj *T) Event {
 	}}
 }
 
-// Delete is the event that the object is no longer there. It is recognised by its
-// name, a pod by its UID too; one that is not known is ignored.
+// Delete is the event that an object was deleted. The object is identified by its
+// name, a pod also by its UID; an unknown object is ignored.
 func Delete[T api.Object](obj *T) Event {
 	return Event{func(ctx context.Context, d *Driver) error {
 		switch o := any(obj).(type) {
@@ -49,7 +49,7 @@ func Delete[T api.Object](obj *T) Event {
 
 func updateObject[T api.Object](ctx context.Context, d *Driver, obj *T) error {
 	if obj == nil {
-		return framework.Put(d.snap, obj) // which says what is wrong
+		return framework.Put(d.snap, obj) // returns the error
 	}
 	before := framework.Lookup[T](d.snap, api.KeyOf(obj))
 	if err := framework.Put(d.snap, obj); err != nil {

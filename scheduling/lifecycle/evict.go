@@ -10,16 +10,16 @@ import (
 	"github.com/berth-sched/berth/scheduling/queue"
 )
 
-// evict removes the victims of a preemption. Those whose own binding is under
-// way are sent back to the queue, the others are for the [Evicter]: all but the
-// last, then the last, so that the pod is not tried before all of them go. The
-// pod comes back to the queue when all have been asked to.
+// evict removes the victims of a preemption. A victim whose own binding is under way
+// goes back to the queue; the [Evicter] evicts the others. It evicts the last one
+// last, so that the pod is not tried before all of them are leaving. The pod returns
+// to the queue when all have been asked to leave.
 //
 // Source: kube-scheduler 1.37, framework/preemption, prepareCandidate and its
 // asynchronous form.
 //
-// Differs: upstream puts the pod into the queue at once and keeps it there with
-// a PreEnqueue plugin; here it is in flight meanwhile, which no event is lost by.
+// Differs: upstream puts the pod into the queue at once and keeps it there with a
+// PreEnqueue plugin. Here the pod stays in flight meanwhile, so no event is lost.
 func (d *Driver) evict(ctx context.Context, plugin string, p *pod, it *queue.Item, a *Attempt, cause error) {
 	a.State, a.Err = Failed, cause
 	node := a.Nominated
@@ -28,9 +28,9 @@ func (d *Driver) evict(ctx context.Context, plugin string, p *pod, it *queue.Ite
 			d.clearNomination(ctx, q, "")
 		}
 	}
-	d.clearNomination(ctx, p, node) // from now on nobody of lower priority gets the room
+	d.clearNomination(ctx, p, node) // from now on no pod of lower priority gets the room
 	var outside []*api.Pod
-	inMemory := false // the last victim
+	inMemory := false // whether the last victim was preempted in its binding
 	for _, v := range a.Victims {
 		q := d.pods[keyOf(v.Pod.Pod)]
 		switch {
@@ -45,7 +45,7 @@ func (d *Driver) evict(ctx context.Context, plugin string, p *pod, it *queue.Ite
 	back := func(ctx context.Context, err error) {
 		d.problem(err)
 		if p.item != it {
-			return // it has gone meanwhile, or is on a node
+			return // it was deleted meanwhile, or is on a node
 		}
 		d.failed(ctx, p, it, a, cause)
 		if (err != nil || inMemory) && p.item == it {

@@ -14,7 +14,7 @@ import (
 	"github.com/berth-sched/berth/scheduling/virtualclock"
 )
 
-// start is when the examples begin.
+// start is the time at which the examples begin.
 var start = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // A simulator applies events and makes attempts itself.
@@ -42,7 +42,7 @@ func ExampleDriver() {
 		}
 	}
 	attempts()
-	driver.Apply(lifecycle.Update(api.MakeNode("large", "32", "64Gi").Obj())) // which the pod has waited for
+	driver.Apply(lifecycle.Update(api.MakeNode("large", "32", "64Gi").Obj())) // the event that the pod has waited for
 	attempts()
 	// Output:
 	// bind web to small
@@ -92,7 +92,7 @@ func ExampleSource() {
 	// context canceled
 }
 
-// hall is an outside world that evicts, and reads what is reported.
+// hall is an outside world that evicts pods and receives reports.
 type hall struct{}
 
 func (hall) Bind(context.Context, *api.Pod, string) error { return nil }
@@ -131,7 +131,7 @@ func ExampleBinder() {
 	// urgent is Unschedulable, nominated to n
 }
 
-// meter is an observer of everything.
+// meter implements every observer interface.
 type meter struct{ plugins, steps int }
 
 func (m *meter) Attempt(a *lifecycle.Attempt) {
@@ -187,7 +187,7 @@ func ExampleObserver() {
 	// steps: true plugins: true
 }
 
-// A plugin that is made with a handle can bind through it.
+// A plugin made with a handle can bind through it.
 func ExampleHandle() {
 	handle := lifecycle.NewHandle()
 	p := scheduling.Kubernetes137()
@@ -206,7 +206,7 @@ func ExampleHandle() {
 	// true seed 7 waiting 0
 }
 
-// A simulation moves its clock from one thing that happens to the next.
+// A simulation moves its clock from one event to the next.
 func ExampleSteppingClock() {
 	clock := virtualclock.New(start)
 	var steps lifecycle.SteppingClock = clock

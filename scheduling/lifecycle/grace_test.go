@@ -12,8 +12,8 @@ import (
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 )
 
-// stuck hangs at one step until its context is done, after it has told that it
-// does.
+// stuck hangs at one step until its context is done, and reports when it begins to
+// hang.
 type stuck struct {
 	at   string
 	hang func(ctx context.Context) error
@@ -44,8 +44,8 @@ func (s stuck) Evict(ctx context.Context, _, _ *api.Pod) error {
 	return s.call(ctx, "Evict")
 }
 
-// TestGraceEndsWhatHangs: whatever hangs, and in whichever goroutine, Run returns
-// once it was told to stop and the grace is over.
+// TestGraceEndsWhatHangs: whatever hangs, in whichever goroutine, Run returns once
+// it was told to stop and the grace is over.
 func TestGraceEndsWhatHangs(t *testing.T) {
 	for _, at := range []string{"PreBindPreFlight", "PreBind", "Bind", "Evict"} {
 		for name, bindings := range map[string]int{"in the scheduling goroutine": 0, "beside it": 1} {
@@ -91,7 +91,7 @@ func TestGraceEndsWhatHangs(t *testing.T) {
 	}
 }
 
-// proposal is a PostFilter plugin that always proposes the same.
+// proposal is a PostFilter plugin that always makes the same proposal.
 type proposal struct{ framework.PostFiltered }
 
 func (proposal) Name() string { return "proposal" }

@@ -9,15 +9,15 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// A Handle is the [framework.Handle] of a driver. It is made before the
-// driver, because plugins are made with it and the driver with the plugins:
+// A Handle is the [framework.Handle] of a driver. Make it before the driver, because
+// plugins need the handle and the driver needs the plugins:
 //
 //	h := lifecycle.NewHandle()
 //	profile.Permit = []framework.Plugin{Gang{Handle: h}}
 //	driver, err := lifecycle.New(lifecycle.Config{Profiles: profiles, Handle: h, ...})
 //
-// Until [New] connects it there is no snapshot, no clock and no waiting pod,
-// and what it is asked to do is not done.
+// Until [New] connects it, there is no snapshot, no clock and no waiting pod, and
+// its other methods do nothing.
 type Handle struct{ driver atomic.Pointer[Driver] }
 
 var _ framework.Handle = (*Handle)(nil)
@@ -25,7 +25,7 @@ var _ framework.Handle = (*Handle)(nil)
 // NewHandle returns a handle that is not connected.
 func NewHandle() *Handle { return new(Handle) }
 
-// ErrNotConnected is the error of a handle that has no driver.
+// ErrNotConnected is the error of a handle without a driver.
 var ErrNotConnected = errors.New("lifecycle: the handle belongs to no driver")
 
 // Snapshot implements [framework.Handle].
@@ -117,8 +117,8 @@ func (h *Handle) Bind(ctx context.Context, pod *api.Pod, node string) error {
 	return d.config.Binder.Bind(ctx, pod, node)
 }
 
-// DefaultBinder is the Bind plugin that binds through the handle, for profiles
-// that name it beside others. A profile without Bind plugins needs none.
+// DefaultBinder is the Bind plugin that binds through the handle, for profiles that
+// list it with other Bind plugins. A profile without Bind plugins does not need it.
 //
 // Source: kube-scheduler 1.37, plugin DefaultBinder.
 type DefaultBinder struct{ Handle framework.Handle }

@@ -22,10 +22,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestNoWakeUpIsLost runs random histories of a cluster. Whenever no pod is
-// ready, every pod that waits because a plugin rejected it must still be
-// rejected: if an event had made it schedulable, the hints would have woken it.
-// One plugin at a time, so that others do not hide what it misses, and then all.
+// TestNoWakeUpIsLost runs random histories of a cluster. Whenever no pod is ready,
+// every pod that waits because a plugin rejected it must still be rejected: if an
+// event had made it schedulable, the hints would have woken it. It tests one plugin
+// at a time, so that no other plugin hides a missed event, and then all together.
 func TestNoWakeUpIsLost(t *testing.T) {
 	alone := func(plugins ...framework.Plugin) scheduling.Profile { return scheduling.Profile{Filter: plugins} }
 	binding := alone(filter.VolumeBinding{})
@@ -72,8 +72,7 @@ func TestNoWakeUpIsLost(t *testing.T) {
 	}
 }
 
-// town is a cluster in which everything that the plugins read changes, told by
-// events.
+// town is a cluster in which everything that the plugins read changes by events.
 type town struct {
 	d    *lifecycle.Driver
 	pods map[string]*api.Pod
@@ -91,13 +90,13 @@ func newTown(t *rapid.T, p scheduling.Profile) *town {
 	return c
 }
 
-// Bind confirms at once.
+// Bind confirms the binding at once.
 func (c *town) Bind(_ context.Context, pod *api.Pod, node string) error {
 	c.put(onNode(pod, node))
 	return nil
 }
 
-// Evict lets the victim go.
+// Evict removes the victim.
 func (c *town) Evict(_ context.Context, victim, _ *api.Pod) error {
 	c.leave(victim)
 	return nil
@@ -121,7 +120,7 @@ func (c *town) live(t *rapid.T) {
 		names := slices.Sorted(maps.Keys(c.pods))
 		return c.pods[names[r.IntN(len(names))]]
 	}
-	// Every step draws what it needs from a seed of its own.
+	// Every step draws its random values from its own seed.
 	step := func(do func(r *rand.Rand)) func(*rapid.T) {
 		return func(t *rapid.T) { do(rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 7))) }
 	}
@@ -171,7 +170,7 @@ func (c *town) live(t *rapid.T) {
 	})
 }
 
-// check looks for a waiting pod that fits somewhere.
+// check looks for a waiting pod that would fit.
 func (c *town) check(t *rapid.T) {
 	s := c.d.Snapshot()
 	nodes := []*framework.NodeInfo{}
@@ -180,7 +179,7 @@ func (c *town) check(t *rapid.T) {
 	}
 	for _, it := range c.d.Pending() {
 		if len(it.Plugins) == 0 || it.Gate != "" {
-			continue // an error, or a gate: other rules
+			continue // an error or a gate: other rules apply
 		}
 		verdicts, err := c.d.Scheduler("").FilterNodes(s, it.Pod, nodes)
 		if err != nil {
@@ -286,7 +285,7 @@ func (c *town) object(r *rand.Rand) {
 		return api.ObjectMeta{Namespace: namespace, Name: name, Labels: map[string]string{"team": of(r, "a", "b")}}
 	}
 	const driver = "csi.example"
-	is := r.IntN(4) > 0 // now and then it goes
+	is := r.IntN(4) > 0 // now and then it is deleted
 	switch r.IntN(11) {
 	case 0:
 		tell(c, &api.Namespace{ObjectMeta: meta("", of(r, "default", "prod"))}, is)

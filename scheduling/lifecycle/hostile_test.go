@@ -15,10 +15,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestHostileEvents tells a driver things in any order and of any kind: pods of
-// unknown nodes, pods and nodes twice or never, nothing at all. What cannot be
-// taken in is a problem; nothing panics, and every pod that was told of last as
-// being there is in exactly one place.
+// TestHostileEvents sends a driver events of any kind in any order: pods of unknown
+// nodes, pods and nodes twice or never, nil objects. An event that cannot be applied
+// goes to the error handler. Nothing panics, and every pod that exists by its last
+// event is in exactly one place.
 func TestHostileEvents(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		clock := virtualclock.New(epoch)
@@ -31,7 +31,7 @@ func TestHostileEvents(t *testing.T) {
 				if on := bound[id(p)]; on != "" {
 					t.Fatalf("pod %s is bound to %s, and was to %s", id(p), node, on)
 				}
-				bound[id(p)] = node // and nobody confirms it
+				bound[id(p)] = node // and is never confirmed
 				return nil
 			}),
 			ErrorHandler: func(err error) {
@@ -94,7 +94,7 @@ func TestHostileEvents(t *testing.T) {
 				n := api.MakeNode(name("n"), "4", "8Gi").Obj()
 				nodes[n.Name] = true
 				expect(0, lifecycle.Update(n))
-				expect(0, lifecycle.Update(n)) // twice
+				expect(0, lifecycle.Update(n)) // the second Update of this node
 			},
 			"node goes": func(*rapid.T) {
 				n := api.MakeNode(name("n"), "4", "8Gi").Obj()

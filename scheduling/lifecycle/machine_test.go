@@ -18,13 +18,13 @@ import (
 	"pgregory.net/rapid"
 )
 
-// truth is the cluster as the outside world knows it.
+// truth is the cluster as the outside world sees it.
 type truth struct {
 	d     *lifecycle.Driver
 	clock *virtualclock.Clock
 	nodes map[string]*api.Node
 	pods  map[string]*api.Pod // by name; spec.nodeName as the events said
-	ours  map[api.UID]string  // bound by the driver and not confirmed yet: the node
+	ours  map[api.UID]string  // bound by the driver and not confirmed yet, with the node
 
 	bound    map[api.UID]string // by the driver, ever
 	reserved map[api.UID]string
@@ -59,8 +59,8 @@ func (w *truth) Bind(_ context.Context, pod *api.Pod, node string) error {
 	return nil
 }
 
-// ledger is a Reserve plugin that keeps books, and a Permit plugin that makes
-// pods wait that ask for it.
+// ledger is a Reserve plugin that records reservations, and a Permit plugin that
+// makes pods wait if they ask for it.
 type ledger struct{ *truth }
 
 func (ledger) Name() string { return "ledger" }
@@ -241,7 +241,7 @@ func TestDriverStateMachine(t *testing.T) {
 	})
 }
 
-// fits looks at the node right after a decision.
+// fits checks the node right after a decision.
 func (w *truth) fits(a lifecycle.Attempt) {
 	n := w.d.Snapshot().Node(a.Decision.Node)
 	for i, x := range n.Requested {
@@ -251,7 +251,7 @@ func (w *truth) fits(a lifecycle.Attempt) {
 	}
 }
 
-// compare works out from the truth what the driver must know.
+// compare derives from the truth what the driver must hold.
 func (w *truth) compare(h *lifecycle.Handle) {
 	waiting := map[api.UID]string{}
 	for _, p := range h.WaitingPods() {
@@ -273,7 +273,7 @@ func (w *truth) compare(h *lifecycle.Handle) {
 				node = guess
 			}
 		}
-		// No pod is lost, and none is tried that has a node.
+		// No pod is lost, and no pod with a node is tried.
 		mine := p.Spec.SchedulerName != "foreign"
 		inQueue := mine && p.Spec.NodeName == "" && w.ours[p.UID] == ""
 		if pending[p.UID] != inQueue && waiting[p.UID] == "" {

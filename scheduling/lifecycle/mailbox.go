@@ -5,19 +5,19 @@ import (
 	"sync"
 )
 
-// A message is something to do in the scheduling goroutine.
+// A message is work for the scheduling goroutine.
 type message func(ctx context.Context)
 
-// mailbox takes messages from any goroutine; the scheduling goroutine carries
-// them out in the order in which they came.
+// mailbox takes messages from any goroutine; the scheduling goroutine carries them
+// out in the order of their arrival.
 type mailbox struct {
 	mu       sync.Mutex
 	messages []message
-	ring     chan struct{} // has a value when a message came since it was last read
+	ring     chan struct{} // holds a value if a message came since the last receive
 
-	// Of the scheduling goroutine alone.
+	// Only the scheduling goroutine uses the fields below.
 	opened []message // taken out of messages
-	done   int       // of them
+	done   int       // how many of opened are done
 }
 
 func newMailbox() mailbox { return mailbox{ring: make(chan struct{}, 1)} }
@@ -36,7 +36,7 @@ func (m *mailbox) rouse() {
 	}
 }
 
-// len counts the messages that wait.
+// len counts the waiting messages.
 func (m *mailbox) len() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -59,7 +59,7 @@ func (m *mailbox) next() message {
 	return msg
 }
 
-// remind rings for messages that were left.
+// remind rings for messages that are left.
 func (m *mailbox) remind() {
 	if m.len() > 0 {
 		m.rouse()

@@ -13,8 +13,8 @@ import (
 	"github.com/berth-sched/berth/scheduling/queue"
 )
 
-// TestErrorsDoNotStopTheClock: a pod whose attempts end with errors is tried again
-// and again while virtual time passes, whatever the backoff is.
+// TestErrorsDoNotStopTheClock: a pod whose attempts end with errors is tried
+// repeatedly while virtual time passes, whatever the backoff is.
 func TestErrorsDoNotStopTheClock(t *testing.T) {
 	for _, tt := range []struct {
 		name        string

@@ -10,53 +10,53 @@ import (
 	"github.com/berth-sched/berth/scheduling/queue"
 )
 
-// An Observer is told what a driver does. It sees and changes nothing, must not
-// block, and must not call the driver. That it panics is told to Config.ErrorHandler.
+// An Observer learns what a driver does. It must not change what it sees, block, or
+// call the driver. If it panics, Config.ErrorHandler gets the error.
 //
-// An observer may also be a [PointObserver], a [PluginObserver], a
-// [ScoreObserver] or a [QueueObserver]. What nobody observes is not measured.
+// An observer may also be a [PointObserver], a [PluginObserver], a [ScoreObserver]
+// or a [QueueObserver]. The driver measures only what the observer implements.
 type Observer interface {
-	// Attempt is told of every attempt that has ended, bound or failed, by the
-	// scheduling goroutine. It must not keep a.
+	// Attempt is called after every attempt, bound or failed, by the scheduling
+	// goroutine. It must not keep a.
 	Attempt(a *Attempt)
 }
 
-// A PointObserver is told how long the steps of an attempt took. Calls may come
-// from many goroutines at once.
+// A PointObserver learns how long the steps of an attempt took. Many goroutines may
+// call it at once.
 type PointObserver interface {
-	// Point is told of one step.
+	// Point is called after each step.
 	Point(t PointTiming)
 }
 
-// A PluginObserver is told how long each plugin took at each extension point.
-// Around a decision, from PreEnqueue to PostBind, that is the call itself. The
-// plugins of the decision, from PreFilter to NormalizeScore, are measured by
-// making every decision again on the plain road ([scheduling.Scheduler.Measure]),
-// so that nothing is added to the work for one node; it costs as much as a
-// [ScoreObserver]. Calls may come from many goroutines at once.
+// A PluginObserver learns how long each plugin took at each extension point. Around
+// a decision, from PreEnqueue to PostBind, that is the time of the call. The plugins
+// within the decision, from PreFilter to NormalizeScore, are measured by making
+// every decision again on the reference path ([scheduling.Scheduler.Measure]). This
+// adds nothing to the work for one node, but costs as much as a [ScoreObserver].
+// Many goroutines may call it at once.
 type PluginObserver interface {
-	// Plugin is told of one plugin at one point.
+	// Plugin is called for each plugin at each point.
 	Plugin(t PluginTiming)
 }
 
 // A PluginTiming is how long one plugin took at one point for one pod.
 type PluginTiming struct {
-	// Profile is the name of the profile and Pod the pod.
+	// Profile is the name of the profile, Pod the pod.
 	Profile string
 	Pod     *framework.PodInfo
 	scheduling.PluginTime
 }
 
-// A ScoreObserver is told every score of every node. That costs as much as an
-// explanation: every decision is made again on the plain road.
+// A ScoreObserver learns every score of every node. It costs as much as an
+// explanation: every decision is made again on the reference path.
 type ScoreObserver interface {
-	// Scores is told of a decision for a node, by the scheduling goroutine.
+	// Scores is called for each decision for a node, by the scheduling goroutine.
 	Scores(e *scheduling.Explanation)
 }
 
-// A QueueObserver is told how full the queue is.
+// A QueueObserver learns how full the queue is.
 type QueueObserver interface {
-	// Queue is told after every attempt, by the scheduling goroutine.
+	// Queue is called after every attempt, by the scheduling goroutine.
 	Queue(d queue.Length)
 }
 
@@ -70,19 +70,19 @@ const (
 
 // A PointTiming is how long one step of one attempt took.
 type PointTiming struct {
-	// Profile is the name of the profile and Pod the pod.
+	// Profile is the name of the profile, Pod the pod.
 	Profile string
 	Pod     *framework.PodInfo
 	// Point is the extension point: PostFilter, Permit, PreBindPreFlight,
 	// PreBind, Bind, PostBind, Unreserve; or [StepSchedule] or [StepAssume].
 	Point string
-	// Err is how the step failed, nil if it did not.
+	// Err is the error of the step, nil if it succeeded.
 	Err error
-	// Duration is the time it took by the driver's clock.
+	// Duration is the time that the step took by the driver's clock.
 	Duration time.Duration
 }
 
-// observers is an observer, taken apart once.
+// observers is an observer with its optional interfaces looked up once.
 type observers struct {
 	any     bool
 	all     Observer
@@ -101,7 +101,7 @@ func newObservers(o Observer) observers {
 	return s
 }
 
-// stamp is the time for an observer, the zero time when there is none.
+// stamp returns the time for an observer, or the zero time if there is none.
 func (d *Driver) stamp() (t time.Time) {
 	if d.observers.any {
 		t = d.clock.Now()
@@ -109,7 +109,7 @@ func (d *Driver) stamp() (t time.Time) {
 	return t
 }
 
-// observe tells of an attempt that has ended.
+// observe reports an attempt that has ended.
 func (d *Driver) observe(a *Attempt) {
 	if d.observers.any {
 		a.Ended = d.clock.Now()
@@ -118,8 +118,8 @@ func (d *Driver) observe(a *Attempt) {
 	}
 }
 
-// tell calls a method of the observer, in any goroutine. If it panics that is a
-// problem, and nothing else.
+// tell calls a method of the observer, in any goroutine. A panic only goes to the
+// error handler.
 func (d *Driver) tell(method string, call func()) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -135,7 +135,7 @@ func (d *Driver) observeQueue() {
 	}
 }
 
-// measured runs a step and tells how long it took.
+// measured runs a step and reports how long it took.
 func (d *Driver) measured(a *Attempt, point string, step func() error) error {
 	if d.observers.points == nil {
 		return step()
@@ -147,7 +147,7 @@ func (d *Driver) measured(a *Attempt, point string, step func() error) error {
 	return err
 }
 
-// observeCalls makes a scheduler tell of its plugins.
+// observeCalls makes a scheduler report the times of its plugins.
 func (d *Driver) observeCalls(sched *scheduling.Scheduler) {
 	if o := d.observers.plugins; o != nil {
 		profile := sched.Profile()
@@ -157,8 +157,8 @@ func (d *Driver) observeCalls(sched *scheduling.Scheduler) {
 	}
 }
 
-// observeDecision measures a decision, whether it found a node or not, before the
-// pod counts on it.
+// observeDecision measures a decision, whether or not it found a node, before the
+// pod counts on that node.
 func (d *Driver) observeDecision(sched *scheduling.Scheduler, a *Attempt) {
 	if o := d.observers.plugins; o != nil {
 		for _, t := range sched.Measure(d.snap, a.Pod, a.Decision, d.clock.Now) {

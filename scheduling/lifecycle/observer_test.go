@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// watcher notes everything that an observer can be told.
+// watcher logs every observer call.
 type watcher struct{ log []string }
 
 func (w *watcher) Attempt(a *lifecycle.Attempt) {
@@ -81,7 +81,7 @@ func TestObserver(t *testing.T) {
 	}
 }
 
-// timer notes how often which plugin was told of.
+// timer counts the reports per plugin.
 type timer struct {
 	watcher
 	told map[string]int
@@ -91,8 +91,8 @@ func (w *timer) Plugin(p lifecycle.PluginTiming) {
 	w.told[p.Pod.Pod.Name+": "+p.Point+" "+p.Plugin]++
 }
 
-// TestPluginObserver: the plugins of decisions and around them are told of, once
-// per attempt, and the decisions are those of a driver that nobody observes.
+// TestPluginObserver: plugins within and around decisions are reported once per
+// attempt, and the decisions are those of a driver without an observer.
 func TestPluginObserver(t *testing.T) {
 	o := &timer{told: map[string]int{}}
 	p := scheduling.Kubernetes137()

@@ -15,7 +15,7 @@ import (
 	"github.com/berth-sched/berth/scheduling/queue"
 )
 
-// wantProblem checks that there is a problem with every one of the texts.
+// wantProblem checks that the error handler got an error with each of the texts.
 func (w *world) wantProblem(texts ...string) {
 	w.tb.Helper()
 	w.d.Flush(w.ctx)
@@ -48,7 +48,7 @@ func TestVictimsMustBePods(t *testing.T) {
 	w.wantProblem("proposal", "Victims[0].Pod: is nil")
 }
 
-// wild sorts no two pods: it panics.
+// wild panics instead of sorting pods.
 type wild struct{}
 
 func (wild) Name() string                        { return "wild" }
@@ -91,7 +91,7 @@ func TestEventsToRegisterPanics(t *testing.T) {
 	}
 }
 
-// bomb is an observer and a reporter that panics whatever it is told.
+// bomb is an observer and a reporter that panics in every method.
 type bomb struct{}
 
 func (bomb) Attempt(*lifecycle.Attempt)                         { panic("oh") }
@@ -128,8 +128,8 @@ func TestReporterPanics(t *testing.T) {
 	w.wantProblem("reporter: pod default/p: panic: oh")
 }
 
-// TestFloodDoesNotStarve: events that bring new events hold up neither the pods
-// that are ready nor the end of the driver.
+// TestFloodDoesNotStarve: events that cause new events delay neither the ready pods
+// nor the end of the driver.
 func TestFloodDoesNotStarve(t *testing.T) {
 	var w *world
 	flood := true
@@ -155,7 +155,7 @@ func TestFloodDoesNotStarve(t *testing.T) {
 	w.noProblems()
 }
 
-// gusher calls a function for every pod that comes.
+// gusher calls a function for every pod that it sees.
 type gusher struct{ f func() }
 
 func (gusher) Name() string { return "gusher" }
@@ -165,8 +165,8 @@ func (g gusher) PreEnqueue(context.Context, *framework.PodInfo) framework.Status
 	return framework.Status{}
 }
 
-// TestExpiryOfARebornBinding: what a pod left behind that was bound before does
-// not hold up the expiry of others.
+// TestExpiryOfARebornBinding: the leftover of a pod that was bound before does not
+// delay the expiry of other pods.
 func TestExpiryOfARebornBinding(t *testing.T) {
 	w := newWorldWith(t, lifecycle.Config{Profiles: []scheduling.Profile{{}}, AssumeTTL: 30 * time.Second}, lifecycle.NewHandle())
 	w.nodes(api.MakeNode("n", "4", "8Gi"))
@@ -178,7 +178,7 @@ func TestExpiryOfARebornBinding(t *testing.T) {
 	w.pass(5 * time.Second)
 	w.d.Apply(lifecycle.Update(onNode(api.MakePod("a").Obj(), "n")))
 	w.d.Flush(w.ctx)
-	w.pods(api.MakePod("a")) // has lost its node
+	w.pods(api.MakePod("a")) // it has lost its node
 	delete(w.bound, "a")
 	w.one() // expires at 40 s
 	w.wantOn("n", "a", "b")

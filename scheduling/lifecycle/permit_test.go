@@ -46,8 +46,7 @@ func waitWorld(t *testing.T, calls *[]string, timeouts map[string]time.Duration)
 	return w
 }
 
-// TestPermitTimesOut: the shortest time decides, and none is longer than 15
-// minutes.
+// TestPermitTimesOut: the shortest time decides, and none is longer than 15 minutes.
 func TestPermitTimesOut(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
@@ -91,7 +90,7 @@ func TestPermitTimesOut(t *testing.T) {
 	}
 }
 
-// TestPermitDecisions: who waits can be listed, allowed and rejected; the first
+// TestPermitDecisions: waiting pods can be listed, allowed and rejected; the first
 // decision counts.
 func TestPermitDecisions(t *testing.T) {
 	times := map[string]time.Duration{"a": time.Minute, "b": 2 * time.Minute}
@@ -123,7 +122,7 @@ func TestPermitDecisions(t *testing.T) {
 		if w.bound["p"] != "n" || len(w.handle.WaitingPods()) != 0 {
 			t.Errorf("bound %v, %d waiting", w.bound, len(w.handle.WaitingPods()))
 		}
-		w.pass(time.Hour) // the timers are gone
+		w.pass(time.Hour) // the timers are stopped
 		w.wantOn("n", "p")
 		w.depth(queue.Length{})
 		w.noProblems()
@@ -179,9 +178,8 @@ func TestPermitDecisions(t *testing.T) {
 	})
 }
 
-// TestNodeLeavesWhilePodWaits: the pod goes on waiting. When it is bound after
-// all, it counts again as soon as the node is back; when it fails, nothing is
-// left anywhere.
+// TestNodeLeavesWhilePodWaits: the pod continues to wait. If it is bound, it counts
+// again as soon as the node is back; if it fails, nothing is left anywhere.
 func TestNodeLeavesWhilePodWaits(t *testing.T) {
 	node := api.MakeNode("n", "4", "8Gi")
 	times := map[string]time.Duration{"a": time.Minute}
@@ -228,8 +226,8 @@ func TestNodeLeavesWhilePodWaits(t *testing.T) {
 	}
 }
 
-// TestNodeLeavesWhileClaimWaits: a pod that fails after its node has gone gives back
-// what was reserved for its claim, and is placed elsewhere.
+// TestNodeLeavesWhileClaimWaits: a pod that fails after its node has left releases
+// the reservation for its claim and is placed elsewhere.
 func TestNodeLeavesWhileClaimWaits(t *testing.T) {
 	var calls []string
 	profile := scheduling.Kubernetes137()
@@ -274,12 +272,12 @@ func TestNodeLeavesWhileClaimWaits(t *testing.T) {
 	w.d.Flush(w.ctx)
 	w.d.Apply(lifecycle.Delete(w.d.Snapshot().Node("other").Pods[0].Pod))
 	w.d.Flush(w.ctx)
-	wantSelected("other") // the pod was bound: its claim is no longer its own to give back
+	wantSelected("other") // the pod was bound, so it no longer releases its claim
 	w.noProblems()
 }
 
-// TestBoundElsewhereWhilePodWaits: the decision of Permit comes too late, and
-// nothing is bound.
+// TestBoundElsewhereWhilePodWaits: the decision of Permit comes too late, and the
+// driver binds nothing.
 func TestBoundElsewhereWhilePodWaits(t *testing.T) {
 	for _, first := range []string{"event", "allow"} {
 		t.Run(first+" first", func(t *testing.T) {
@@ -309,8 +307,8 @@ func TestBoundElsewhereWhilePodWaits(t *testing.T) {
 	}
 }
 
-// TestPermitRace: whatever many goroutines do at once, one decision is taken
-// and carried out once.
+// TestPermitRace: however many goroutines act at once, one decision is made and
+// carried out once.
 func TestPermitRace(t *testing.T) {
 	for i := range 50 {
 		var calls []string

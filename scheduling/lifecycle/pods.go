@@ -10,40 +10,40 @@ import (
 	"github.com/berth-sched/berth/scheduling/queue"
 )
 
-// pod is everything that is known of one pod.
+// pod is the driver's whole state of one pod.
 //
 //	pending ─Pop▶ assumed ─▶ (waits on Permit) ─▶ bound ─event▶ assigned
 //	   ▲              └───────────┴─ any failure ──┐
 //	   └───────────────────────────────────────────┘
 type pod struct {
 	info *framework.PodInfo // its latest version, from the events
-	gone bool               // an event said so; a binding may still be under way
+	gone bool               // deleted by an event; a binding may still be under way
 
 	item    *queue.Item // while it is pending or being tried
 	binding *binding    // while its binding is under way
 
-	host      *host              // of the node that it counts on, nil for none
+	host      *host              // the node that it counts on, nil for none
 	counted   *framework.PodInfo // as it counts there
-	inside    bool               // counted in the snapshot: the node is there
-	assumed   bool               // counts by our decision, not yet by an event
-	expires   time.Time          // when assumed and bound, with an AssumeTTL
-	nominated string             // the node that it is nominated to
-	noted     *framework.PodInfo // as the nomination is in the snapshot
+	inside    bool               // counted in the snapshot, because the node exists
+	assumed   bool               // counts by our decision; no event has confirmed it yet
+	expires   time.Time          // set when assumed and bound, with an AssumeTTL
+	nominated string             // the node that it is nominated to, "" for none
+	noted     *framework.PodInfo // the version whose nomination is in the snapshot
 }
 
-// podKey is how pods are looked up.
+// podKey is the lookup key of a pod.
 type podKey struct{ namespace, name string }
 
 func keyOf(p *api.Pod) podKey { return podKey{p.Namespace, p.Name} }
 
-// host is a node name and the pods that count on it, in the order of their
-// arrival, whether the node is there or not.
+// host is a node name and the pods that count on it, in the order of their arrival.
+// The node itself may be missing.
 type host struct {
 	name string
 	pods []*pod
 }
 
-// count puts the pod on the node, in the snapshot if the node is there.
+// count puts the pod on the node, and into the snapshot if the node exists.
 func (d *Driver) count(p *pod, info *framework.PodInfo, node string) error {
 	h := d.hosts[node]
 	if h == nil {
@@ -55,7 +55,7 @@ func (d *Driver) count(p *pod, info *framework.PodInfo, node string) error {
 	return d.enter(p)
 }
 
-// enter counts the pod in the snapshot if its node is there.
+// enter counts the pod in the snapshot if its node exists.
 func (d *Driver) enter(p *pod) error {
 	if d.snap.Node(p.host.name) == nil {
 		return nil
@@ -65,7 +65,7 @@ func (d *Driver) enter(p *pod) error {
 	return err
 }
 
-// uncount takes the pod off its node. It reports whether it was on one.
+// uncount takes the pod off its node and reports whether it was on one.
 func (d *Driver) uncount(p *pod) bool {
 	if p.host == nil {
 		return false
@@ -87,8 +87,8 @@ func (d *Driver) unhost(p *pod) {
 	p.host, p.counted, p.inside, p.assumed, p.expires = nil, nil, false, false, time.Time{}
 }
 
-// nominate notes the node that the pod is nominated to, "" for none, in place
-// of an earlier one. The node need not be there.
+// nominate notes the node that the pod is nominated to, "" for none, and replaces an
+// earlier nomination. The node need not exist.
 func (d *Driver) nominate(p *pod, node string) {
 	if p.nominated == node && p.noted == p.info {
 		return
@@ -106,8 +106,8 @@ func (d *Driver) nominate(p *pod, node string) {
 	}
 }
 
-// clearNomination is nominate, and tells the queue if the pod gives up another node: the
-// room that it kept is free for others.
+// clearNomination is nominate, but also tells the queue if the pod gives up another node:
+// the capacity that it reserved there is free for others.
 func (d *Driver) clearNomination(ctx context.Context, p *pod, node string) {
 	free := p.nominated != "" && p.nominated != node
 	d.nominate(p, node)

@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestPoints sends a pod past three plugins that serve every point behind
-// Filter, one of which may answer something else than Success at one of them.
+// TestPoints sends a pod past three plugins that serve every point after Filter. One
+// of them may give another answer than Success at one point.
 func TestPoints(t *testing.T) {
 	skip := framework.SkipStatus()
 	reject := framework.UnschedulableStatus("no")
@@ -151,8 +151,8 @@ type deaf struct{ probe }
 
 func (deaf) EventsToRegister() []framework.EventHint { return nil }
 
-// TestPanicsFailOnePod: a plugin that panics at any point fails the attempt with
-// an error that names it; nothing stays reserved.
+// TestPanicsFailOnePod: a plugin that panics at any point fails the attempt with an
+// error that names it; no reservation remains.
 func TestPanicsFailOnePod(t *testing.T) {
 	for _, tt := range []struct{ point, err string }{
 		{"Reserve", `running Reserve plugin "bad": panic: oh (node n)`},

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// inquirer is a PostFilter plugin that asks what became of every node.
+// inquirer is a PostFilter plugin that asks for the verdict of every node.
 type inquirer struct{ log *[]string }
 
 func (inquirer) Name() string { return "inquirer" }
@@ -26,7 +26,7 @@ func (p inquirer) PostFilter(_ context.Context, c *framework.Cycle, v framework.
 	return framework.PostFiltered{}, framework.UnschedulableStatus("asked")
 }
 
-// hush is a PreFilter plugin that wants no PostFilter for some pods.
+// hush is a PreFilter plugin that skips PostFilter for some pods.
 type hush struct{}
 
 func (hush) Name() string { return "hush" }
@@ -52,7 +52,7 @@ func (bouncer) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.S
 }
 
 // TestVerdictsReachPostFilter: PostFilter plugins see which plugin rejected each
-// node, and whether removing pods could help; the flag that skips them does.
+// node, and whether removing pods could help. The flag that skips them works.
 func TestVerdictsReachPostFilter(t *testing.T) {
 	for _, tt := range []struct {
 		name    string

@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestPreemption: victims are evicted, the pod is nominated and waits for them
-// to leave; pods of lower priority do not get its room.
+// TestPreemption: victims are evicted, and the nominated pod waits for them to
+// leave; pods of lower priority do not get its room.
 func TestPreemption(t *testing.T) {
 	w := newWorld(t, scheduling.Kubernetes137())
 	w.nodes(api.MakeNode("n", "2", "8Gi"))
@@ -54,9 +54,8 @@ func TestPreemption(t *testing.T) {
 	w.noProblems()
 }
 
-// TestNominationKeepsRoom: while the preemptor backs off, nobody of lower
-// priority gets its room; the nomination survives its node, and ends with the
-// pod.
+// TestNominationKeepsRoom: while the preemptor backs off, no pod of lower priority
+// gets its room. The nomination survives its node and ends with the pod.
 func TestNominationKeepsRoom(t *testing.T) {
 	w := newWorld(t, scheduling.Kubernetes137())
 	node := api.MakeNode("n", "2", "8Gi")
@@ -86,7 +85,7 @@ func TestNominationKeepsRoom(t *testing.T) {
 	w.noProblems()
 }
 
-// chooser is a PostFilter that proposes the same each time.
+// chooser is a PostFilter that always makes the same proposal.
 type chooser struct {
 	name   string
 	result func(c *framework.Cycle) framework.PostFiltered
@@ -158,8 +157,8 @@ func TestPostFilterOrder(t *testing.T) {
 	}
 }
 
-// TestWaitingVictim: a victim that waits on Permit is not evicted: its own
-// attempt ends, and the preemptor is tried again.
+// TestWaitingVictim: a victim that waits on Permit is not evicted. Its own attempt
+// ends, and the preemptor is tried again.
 func TestWaitingVictim(t *testing.T) {
 	var calls []string
 	p := scheduling.Kubernetes137()

@@ -8,9 +8,9 @@ import (
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 )
 
-// TestRoomThatIsGivenUp: however a pod gives up room on a node, by being placed
-// elsewhere, by turning out smaller than assumed, or by another nomination, a pod
-// that waits for that room is tried again at once.
+// TestRoomThatIsGivenUp: a pod that waits for room on a node is tried again at once,
+// however another pod frees it: by being placed elsewhere, by turning out smaller
+// than assumed, or by another nomination.
 func TestRoomThatIsGivenUp(t *testing.T) {
 	node := api.MakeNode("n", "2", "8Gi")
 	elsewhere := api.MakeNode("m", "1", "8Gi")
@@ -19,7 +19,7 @@ func TestRoomThatIsGivenUp(t *testing.T) {
 		name   string
 		first  api.PodBuilder
 		giveUp api.PodBuilder // its next version
-		placed bool           // by the driver, before the other pod comes
+		placed bool           // by the driver, before the waiting pod comes
 	}{
 		{"bound to another node", first, first.Node("m"), true},
 		{"moved to another node", first.Node("n"), first.Node("m"), false},

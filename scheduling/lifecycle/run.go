@@ -8,18 +8,18 @@ import (
 	"time"
 )
 
-// Run schedules what the source tells of until ctx is done or the source
-// fails, and returns ctx's error or the source's. It stops gracefully: no
-// further pod is tried, pods that wait on Permit go back to the queue, and
-// bindings and evictions under way come to their end, for Config.Grace in peace and
-// then with a cancelled context, also those that run in the scheduling goroutine.
-// When it returns, no goroutine of its own is left.
+// Run schedules by the events of the source until ctx is done or the source fails,
+// and returns ctx's error or the source's. It stops gracefully: it tries no further
+// pod, returns pods that wait on Permit to the queue, and lets bindings and
+// evictions under way finish, including those that run in the scheduling goroutine.
+// After Config.Grace it cancels their contexts. When Run returns, none of its
+// goroutines is left.
 //
-// Time is that of Config.Clock. Run does not move a virtual clock: while it runs
-// another goroutine has to, or no backoff and no Grace ever ends. For simulations
-// there is [Driver.Simulate].
+// Run uses the time of Config.Clock. It does not move a virtual clock: another
+// goroutine must do so while Run runs, or no backoff and no Grace ever ends. For
+// simulations use [Driver.Simulate].
 //
-// Run may be called again, with a source that goes on where the last one ended.
+// Run may be called again, with a source that continues where the last one ended.
 func (d *Driver) Run(ctx context.Context, source Source) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -59,9 +59,9 @@ func (d *Driver) Run(ctx context.Context, source Source) error {
 	return context.Cause(ctx)
 }
 
-// limit cancels the bindings Config.Grace after ctx is done, wherever the
-// scheduling goroutine is then: it may be the one that hangs in a binding. The
-// function that it returns ends that, and must be called when ctx is done.
+// limit cancels the bindings Config.Grace after ctx is done, wherever the scheduling
+// goroutine is then: it may itself hang in a binding. The returned function stops
+// the timer; it must be called when ctx is done.
 func (d *Driver) limit(ctx context.Context, cancel func()) (release func()) {
 	timer := make(chan func() bool, 1)
 	stop := context.AfterFunc(ctx, func() { timer <- d.clock.AfterFunc(d.config.Grace, cancel) })
@@ -72,7 +72,7 @@ func (d *Driver) limit(ctx context.Context, cancel func()) (release func()) {
 	}
 }
 
-// drain waits for the end of what is under way.
+// drain waits until all bindings and evictions under way have ended.
 func (d *Driver) drain(ctx context.Context) {
 	for _, w := range d.waiting.all() {
 		w.Reject("", "the scheduler stops")
@@ -82,7 +82,7 @@ func (d *Driver) drain(ctx context.Context) {
 	}
 }
 
-// bindingContext is the context of bindings: within Run they outlive the
+// bindingContext returns the context of bindings. Within Run, bindings outlive the
 // scheduling of pods.
 func (d *Driver) bindingContext(ctx context.Context) context.Context {
 	if d.binding != nil {
@@ -104,7 +104,7 @@ func (a *alarm) stop() {
 	*a = alarm{}
 }
 
-// arm sets the alarm for the next thing that only time brings.
+// arm sets the alarm for the next thing that happens by time alone.
 func (d *Driver) arm() {
 	at, ok := d.queue.NextFlush()
 	if len(d.expiring) > 0 {

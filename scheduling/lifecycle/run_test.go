@@ -17,7 +17,7 @@ import (
 	"github.com/berth-sched/berth/scheduling/queue"
 )
 
-// list is a source of some events, and then of an error.
+// list is a source of some events, followed by an error.
 type list struct {
 	events []lifecycle.Event
 	end    error // nil: wait for the context
@@ -47,7 +47,7 @@ func TestRunStopsGracefully(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name  string
-		hangs bool // the binder, until its context is done
+		hangs bool // the binder hangs until its context is done
 		slow  time.Duration
 		waits bool
 		grace time.Duration
@@ -123,7 +123,7 @@ func TestRunEndsWithItsSource(t *testing.T) {
 	if err := d.Run(context.Background(), &list{end: lost}); err != lost {
 		t.Errorf("Run: %v, want %v", err, lost)
 	}
-	// After the last event it goes on until it is stopped, and it can run again.
+	// After the last event, Run continues until it is stopped, and it can run again.
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
 	defer cancel()
 	if err := d.Run(ctx, &list{end: io.EOF}); err != context.DeadlineExceeded {
@@ -131,8 +131,8 @@ func TestRunEndsWithItsSource(t *testing.T) {
 	}
 }
 
-// TestBindingsAreBounded: no more run at once than were asked for, and pods that
-// wait on Permit do not count.
+// TestBindingsAreBounded: no more bindings run at once than configured, and pods
+// that wait on Permit do not count.
 func TestBindingsAreBounded(t *testing.T) {
 	const most, pods = 3, 40
 	var running, peak, done atomic.Int32

@@ -37,7 +37,7 @@ func (h *history) Bind(_ context.Context, pod *api.Pod, node string) error {
 	return nil
 }
 
-// simulate runs pods through a cluster of so many nodes.
+// simulate runs pods through a cluster with this number of nodes.
 func simulate(tb testing.TB, nodes, pods int, seed uint64) *history {
 	tb.Helper()
 	h := &history{clock: virtualclock.New(epoch), rng: rand.New(rand.NewPCG(seed, 0))}
@@ -71,8 +71,8 @@ func simulate(tb testing.TB, nodes, pods int, seed uint64) *history {
 	return h
 }
 
-// TestSimulation: every pod comes, is bound, runs and leaves; the same seed
-// gives the same bytes, another one others.
+// TestSimulation: every pod comes, is bound, runs and leaves. The same seed gives
+// the same bytes, another seed different ones.
 func TestSimulation(t *testing.T) {
 	nodes, pods := 1000, 100_000
 	if testing.Short() {
@@ -101,8 +101,8 @@ func TestSimulation(t *testing.T) {
 	}
 }
 
-// TestSimulationOfAFullCluster: far more pods than fit at once; all get their
-// turn, through backoffs, events and flushes.
+// TestSimulationOfAFullCluster: far more pods come than fit at once. All are
+// scheduled in time, through backoffs, events and flushes.
 func TestSimulationOfAFullCluster(t *testing.T) {
 	pods := 600
 	if testing.Short() {
@@ -140,8 +140,8 @@ func TestSimulateNeedsOneGoroutine(t *testing.T) {
 	}
 }
 
-// BenchmarkSimulation reports what one simulated pod costs, from its arrival to
-// its leaving, events included.
+// BenchmarkSimulation reports the cost of one simulated pod from its arrival to its
+// leaving, including events.
 func BenchmarkSimulation(b *testing.B) {
 	const pods = 20_000
 	for b.Loop() {

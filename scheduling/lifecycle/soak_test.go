@@ -50,8 +50,8 @@ func (c *city) Next(ctx context.Context) (lifecycle.Event, error) {
 	}
 }
 
-// send delivers an event; the order of events about one object is that of the
-// changes, because the lock is held.
+// send delivers an event. Events about one object keep the order of the changes,
+// because the lock is held.
 func (c *city) send(e lifecycle.Event) { c.events <- e }
 
 func (c *city) Bind(ctx context.Context, pod *api.Pod, node string) error {
@@ -97,7 +97,7 @@ func (c *city) leave(uid api.UID) {
 	}
 }
 
-// steward reserves, makes pods wait, rejects and lets go, at random.
+// steward randomly reserves, makes pods wait, rejects and allows them.
 type steward struct {
 	*city
 	handle framework.Handle
@@ -145,7 +145,7 @@ func (s steward) PreBind(ctx context.Context, _ *framework.Cycle, _ string) fram
 	return framework.Status{}
 }
 
-// PreBindPreFlight lets some pods pass without PreBind.
+// PreBindPreFlight lets some pods skip PreBind.
 func (s steward) PreBindPreFlight(context.Context, *framework.Cycle, string) (bool, framework.Status) {
 	if s.chance(30) {
 		return true, framework.SkipStatus()
@@ -235,7 +235,7 @@ func TestSoak(t *testing.T) {
 	}
 	wg.Wait()
 
-	// What the pump had not delivered when it stopped.
+	// Events that the pump had not delivered when it stopped.
 	for len(c.events) > 0 {
 		d.Apply(<-c.events)
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/berth-sched/berth/scheduling/queue"
 )
 
-// contrary rejects every pod at PreBind, and wants those that it rejected to be
-// tried again whenever a pod leaves its node: as those do that it rejects.
+// contrary rejects every pod at PreBind. It asks for the rejected pods to be tried
+// again whenever a pod leaves its node, and its own rejected pods do so.
 type contrary struct{ rejects func() }
 
 func (contrary) Name() string { return "contrary" }
@@ -27,8 +27,8 @@ func (contrary) EventsToRegister() []framework.EventHint {
 	return []framework.EventHint{{Event: framework.ClusterEvent{Resource: framework.ResourceAssignedPod, Action: framework.ActionDelete}}}
 }
 
-// usurper lets one pod wait at Permit: the one that came last. It rejects whoever
-// waited before.
+// usurper lets only the latest pod wait at Permit and rejects the pods that waited
+// before.
 type usurper struct {
 	handle  framework.Handle
 	rejects func()
@@ -46,7 +46,7 @@ func (u usurper) Permit(context.Context, *framework.Cycle, string) (framework.St
 func (usurper) EventsToRegister() []framework.EventHint { return contrary{}.EventsToRegister() }
 
 // TestRejectionsDoNotStopTheClock: pods that wake each other, or are tried again
-// without any event, are tried again and again while virtual time passes.
+// without any event, are tried repeatedly while virtual time passes.
 func TestRejectionsDoNotStopTheClock(t *testing.T) {
 	for _, full := range []bool{false, true} {
 		for _, most := range []time.Duration{0, queue.NoBackoff} {
@@ -79,7 +79,7 @@ func rejectInAMinute(t *testing.T, point string, pods int, c lifecycle.Config) {
 		least = 5 * pods
 	}
 	if point == "Permit" && pods == 2 {
-		least = 1 // the one that leaves is no news for itself, and nobody else wakes it
+		least = 1 // a pod's own leaving does not wake it, and nothing else does
 	}
 	c.Profiles = []scheduling.Profile{profile}
 	w := newWorldWith(t, c, h)

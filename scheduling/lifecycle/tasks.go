@@ -2,16 +2,16 @@ package lifecycle
 
 import "context"
 
-// tasks runs what may block beside the scheduling goroutine, so many at a time.
-// Only the scheduling goroutine uses it.
+// tasks runs work that may block outside the scheduling goroutine, up to a number of
+// tasks at a time. Only the scheduling goroutine uses it.
 type tasks struct {
-	most    int // 0: in the scheduling goroutine
+	most    int // 0: run in the scheduling goroutine
 	running int
 	ready   []func() message
 }
 
-// run runs the task; the message that it returns is carried out by the
-// scheduling goroutine. A task must not panic.
+// run runs the task; the scheduling goroutine carries out the message that the task
+// returns. A task must not panic.
 func (d *Driver) run(ctx context.Context, task func() message) {
 	switch t := &d.tasks; {
 	case t.most == 0:

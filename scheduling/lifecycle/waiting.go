@@ -10,8 +10,8 @@ import (
 	"github.com/berth-sched/berth/scheduling"
 )
 
-// waiting is the list of the pods that wait on Permit. It has a lock of its
-// own, because any goroutine may look.
+// waiting is the list of the pods that wait on Permit. It has its own lock, because
+// any goroutine may read it.
 type waiting struct {
 	mu   sync.Mutex
 	pods []*waitingPod // in the order in which they began to wait
@@ -37,20 +37,21 @@ func (l *waiting) all() []*waitingPod {
 	return slices.Clone(l.pods)
 }
 
-// waitingPod is a [framework.WaitingPod]. Every plugin that waits has a timer,
-// so the one with the shortest time decides when nobody else does.
+// waitingPod is a [framework.WaitingPod]. Every plugin that waits has a timer, so
+// the plugin with the shortest time decides if nothing else does.
 type waitingPod struct {
 	pod     *framework.PodInfo
 	node    string
-	decided func() // is called once, by whoever decides
+	decided func() // is called once, by the caller that decides
 
 	mu      sync.Mutex
-	pending map[string]func() bool // the plugins that wait, and how to stop their timers
+	pending map[string]func() bool // the waiting plugins, and how to stop their timers
 	done    bool
-	err     error // why not
+	err     error // why the pod must not be bound
 }
 
-// newWaitingPod starts the timers. decided may be called before it returns.
+// newWaitingPod starts the timers. decided may be called before newWaitingPod
+// returns.
 func newWaitingPod(clock framework.Clock, b *scheduling.Binding, waits []scheduling.PermitWait, decided func()) *waitingPod {
 	w := &waitingPod{pod: b.Pod, node: b.Node, decided: decided, pending: map[string]func() bool{}}
 	w.mu.Lock()
@@ -128,7 +129,8 @@ func (w *waitingPod) refuse(err error) bool {
 	return true
 }
 
-// decision returns whether there is one, and why the pod must not be bound.
+// decision reports whether there is a decision, and the error if the pod must not be
+// bound.
 func (w *waitingPod) decision() (done bool, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -17,8 +17,8 @@ import (
 
 var epoch = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// world is the outside of a driver on a virtual clock: it binds, evicts and
-// takes reports, and confirms bindings by events if confirm is set.
+// world is everything outside a driver on a virtual clock: it binds, evicts and
+// receives reports, and confirms bindings by events if confirm is set.
 type world struct {
 	tb       testing.TB
 	ctx      context.Context
@@ -107,7 +107,7 @@ func (w *world) all() []lifecycle.Attempt {
 	}
 }
 
-// one makes the only attempt that there is to make.
+// one makes the only attempt that is possible.
 func (w *world) one() lifecycle.Attempt {
 	w.tb.Helper()
 	a, ok := w.d.ScheduleOne(w.ctx)
@@ -160,8 +160,8 @@ func (w *world) noProblems() {
 	}
 }
 
-// probe is a plugin for every point. It notes its calls and answers what
-// answers says for "point name", with the point in the words of the framework.
+// probe is a plugin for every point. It logs its calls, and answers with the entry
+// of answers for "point name"; point is named as in the framework.
 type probe struct {
 	name    string
 	calls   *[]string
@@ -206,14 +206,14 @@ func (p probe) Bind(context.Context, *framework.Cycle, string) framework.Status 
 
 func (p probe) PostBind(context.Context, *framework.Cycle, string) { p.call("PostBind") }
 
-// flyer is a probe that also says beforehand what PreBind will do.
+// flyer is a probe that also implements PreBindPreFlight.
 type flyer struct{ probe }
 
 func (p flyer) PreBindPreFlight(context.Context, *framework.Cycle, string) (bool, framework.Status) {
 	return p.flights[p.name], p.call("PreFlight")
 }
 
-// probes makes a profile of probes for all points behind Filter.
+// probes makes a profile of probes for all points after Filter.
 func probes(calls *[]string, answers map[string]framework.Status, timeouts map[string]time.Duration, names ...string) scheduling.Profile {
 	var p scheduling.Profile
 	for _, name := range names {

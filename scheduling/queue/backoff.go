@@ -5,25 +5,25 @@ import (
 	"time"
 )
 
-// Backoff is how long a pod waits after failed attempts.
+// Backoff says how long a pod waits after failed attempts.
 type Backoff struct {
-	// Initial is the time after the first failure; 0 means 1 s. It doubles with
-	// every further one.
+	// Initial is the time after the first failure; 0 means 1 s. The time doubles
+	// with every further failure.
 	Initial time.Duration
-	// Max is the longest time; 0 means 10 s, and [NoBackoff] that there is none.
+	// Max is the longest time; 0 means 10 s, [NoBackoff] means no backoff.
 	Max time.Duration
 }
 
-// NoBackoff is the Max of a [Backoff] that keeps no pod waiting that was
-// rejected. A pod whose attempt ended with an error, and one that was rejected
-// after it had taken a node ([Queue.Hold]), waits for 1 s all the same: on a
-// virtual clock, which stands still while a pod is ready, it would be tried for
-// ever at one instant.
+// NoBackoff is the Max of a [Backoff] under which rejected pods do not wait. Two
+// cases still wait for 1 s: a pod whose attempt ended with an error, and a pod that
+// was rejected after it had taken a node ([Queue.Hold]). On a virtual clock, which
+// stands still while a pod is ready, such a pod would otherwise be tried for ever at
+// one instant.
 const NoBackoff time.Duration = -1
 
-// Duration returns the time after so many failures for a group of so many
-// pods, 1 for a pod that is alone. The longest time of a group is Max times
-// the square root of its size. Without a failure it is 0.
+// Duration returns the wait after a number of failures, for a group of pods; pods is
+// 1 for a single pod. The longest wait of a group is Max times the square root of
+// its size. Without failures the wait is 0.
 //
 //	failures   1  2  3  4  5  6   7   8
 //	1 pod      1  2  4  8 10 10  10  10 s
@@ -31,10 +31,10 @@ const NoBackoff time.Duration = -1
 //	100 pods   1  2  4  8 16 32  64 100 s
 //
 // Source: kube-scheduler 1.37, backend/queue, calculateBackoffDuration. Older
-// versions know no groups.
+// versions have no groups.
 //
 // Differs: in kube-scheduler's configuration a maximum of 0 means no backoff, and
-// then also pods whose attempts end with errors are tried again at once.
+// then pods whose attempts end with errors are also tried again at once.
 func (b Backoff) Duration(failures, pods int) time.Duration {
 	if failures <= 0 || b.Max < 0 {
 		return 0
@@ -56,7 +56,7 @@ func (b Backoff) Duration(failures, pods int) time.Duration {
 	return initial << shift
 }
 
-// scale multiplies, and stops at the longest duration there is.
+// scale multiplies; the result is capped at the longest Duration.
 func scale(d time.Duration, by float64) time.Duration {
 	scaled := float64(d) * by
 	if scaled >= math.MaxInt64 {

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestBackoffTables checks the tables that were measured with the real
-// scheduler's formula.
+// TestBackoffTables checks the tables that were measured with the real scheduler's
+// formula.
 func TestBackoffTables(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
@@ -50,8 +50,8 @@ func TestBackoffTables(t *testing.T) {
 	}
 }
 
-// TestBackoffIsServed lets a pod fail again and again with an error and looks
-// when it is ready: backoffs end with the second after the one they expire in.
+// TestBackoffIsServed lets a pod fail repeatedly with an error and checks when it is
+// ready: a backoff ends with the second after the one in which it expires.
 func TestBackoffIsServed(t *testing.T) {
 	for _, tt := range []struct {
 		name    string

@@ -12,8 +12,8 @@ import (
 	"github.com/berth-sched/berth/scheduling/queue"
 )
 
-// BenchmarkQueue takes pods through the queue: Add, Pop, Done. It reports what
-// the queue adds per pod, with so many pods in it.
+// BenchmarkQueue takes pods through the queue: Add, Pop, Done. It reports the cost
+// per pod for several queue lengths.
 func BenchmarkQueue(b *testing.B) {
 	for _, n := range []int{1_000, 100_000} {
 		b.Run(fmt.Sprintf("pods=%d", n), func(b *testing.B) {

@@ -6,11 +6,11 @@ import (
 	"github.com/berth-sched/berth/framework"
 )
 
-// careful is a QueueSort plugin whose panics do not leave it: pods that it cannot
-// compare it does not tell apart.
+// careful wraps a QueueSort plugin and recovers its panics; pods that it fails to
+// compare count as equal.
 type careful struct {
 	framework.QueueSortPlugin
-	problem func(error) // of the first panic; nil afterwards
+	problem func(error) // called with the first panic; nil afterwards
 }
 
 // Less implements [framework.QueueSortPlugin].

@@ -9,10 +9,10 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// PodChanges lists what changed in a pod that matters for scheduling: labels,
-// requests, the number of tolerations, gates that are gone. The events are
-// about an assigned pod if it is on a node, else about the pod itself; a change
-// of something else is one event of all update actions.
+// PodChanges lists the changes in a pod that matter for scheduling: labels,
+// requests, the number of tolerations, removed gates. The events are about an
+// assigned pod if the pod is on a node, otherwise about the pod itself. Any other
+// change is one event with all update actions.
 //
 // Source: kube-scheduler 1.37, framework/events.go.
 func PodChanges(before, after *framework.PodInfo) []framework.ClusterEvent {
@@ -47,8 +47,8 @@ func anyAbove(v, w resource.Vector) bool {
 	return false
 }
 
-// NodeChanges lists what changed in a node that matters for scheduling. A node
-// that became schedulable counts as a change of taints.
+// NodeChanges lists the changes in a node that matter for scheduling. A node that
+// becomes schedulable counts as a change of taints.
 //
 // Source: kube-scheduler 1.37, framework/events.go.
 func NodeChanges(before, after *api.Node) []framework.ClusterEvent {

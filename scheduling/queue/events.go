@@ -2,8 +2,8 @@ package queue
 
 import "github.com/berth-sched/berth/framework"
 
-// eventLog remembers what happened while pods are in flight. Events are
-// numbered on and on.
+// eventLog remembers what happens while pods are in flight. Events are numbered
+// consecutively.
 type eventLog struct {
 	events []event
 	first  uint64 // number of events[0]
@@ -14,12 +14,12 @@ type event struct {
 	before, after any
 }
 
-// next returns the number that the next event will have.
+// next returns the number of the next event.
 func (l *eventLog) next() uint64 { return l.first + uint64(len(l.events)) }
 
 func (l *eventLog) add(e event) { l.events = append(l.events, e) }
 
-// since returns the events from that number on.
+// since returns the events from the given number on.
 func (l *eventLog) since(number uint64) []event { return l.events[number-l.first:] }
 
 func (l *eventLog) dropAll() {
@@ -28,8 +28,8 @@ func (l *eventLog) dropAll() {
 	l.events = l.events[:0]
 }
 
-// dropBefore forgets the events before that number. It moves the rest only
-// when there is more to forget than to keep.
+// dropBefore forgets the events before the given number. It moves the rest only if
+// there is more to forget than to keep.
 func (l *eventLog) dropBefore(number uint64) {
 	drop := int(number - l.first)
 	if drop <= len(l.events)/2 {

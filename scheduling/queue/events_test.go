@@ -81,7 +81,7 @@ func TestWhereAnEventSendsAPod(t *testing.T) {
 		t.Run(tt.name+"/in flight", func(t *testing.T) {
 			r := newRig(t, options)
 			it := r.add("p", 0)
-			r.happen(framework.ResourceNode, framework.ActionAdd) // before: does not count
+			r.happen(framework.ResourceNode, framework.ActionAdd) // before the flight: does not count
 			r.Pop()
 			r.happen(framework.ResourceNode, framework.ActionAdd)
 			r.Requeue(r.ctx, it, nil, tt.plugins, tt.pending)
@@ -114,7 +114,7 @@ func TestNoBackoffWithoutFailures(t *testing.T) {
 	if it.Gate != "SchedulingGates" || !cmp.Equal(it.Plugins, []string{"SchedulingGates"}) {
 		t.Errorf("Gate %q, Plugins %v", it.Gate, it.Plugins)
 	}
-	r.happen(framework.ResourceNode, framework.ActionAdd) // not what the gate waits for
+	r.happen(framework.ResourceNode, framework.ActionAdd) // the gate does not wait for this
 	r.depth(queue.Length{Gated: 1})
 	r.Update(r.ctx, it, r.info(api.MakePod("p")))
 	r.depth(queue.Length{Active: 1})
@@ -123,8 +123,8 @@ func TestNoBackoffWithoutFailures(t *testing.T) {
 	}
 }
 
-// TestGates: the gate that was shut the last time is asked first, and another
-// one may take over.
+// TestGates: the gate that rejected the pod last is asked first, and another one may
+// then reject it.
 func TestGates(t *testing.T) {
 	var calls []string
 	updated := []framework.EventHint{on(framework.ResourceTargetPod, framework.ActionUpdate, nil)}
@@ -150,8 +150,8 @@ func TestGates(t *testing.T) {
 	r.depth(queue.Length{Active: 1})
 }
 
-// TestGateAfterFailure: a pod that comes back meets the gates again, on its way
-// into the backoff or, with FullBackoff, out of it.
+// TestGateAfterFailure: a pod that comes back meets the gates again, on its way into
+// the backoff or, with FullBackoff, out of it.
 func TestGateAfterFailure(t *testing.T) {
 	for _, full := range []bool{false, true} {
 		r := newRig(t, queue.Config{FullBackoff: full, Profiles: profiles(t, scheduling.Profile{PreEnqueue: []framework.Plugin{gate{name: "g"}}})})
@@ -195,7 +195,8 @@ func TestExcept(t *testing.T) {
 	r.depth(queue.Length{Backoff: 1, Unschedulable: 1})
 }
 
-// TestUnknownProfile: nobody knows what a pod of another scheduler waits for.
+// TestUnknownProfile: any event wakes a pod of another scheduler, because its
+// plugins are unknown.
 func TestUnknownProfile(t *testing.T) {
 	r := newRig(t, queue.Config{Profiles: profiles(t, scheduling.Profile{Filter: []framework.Plugin{silent("A")}})})
 	it := r.Add(r.ctx, r.info(api.MakePod("p").Scheduler("another")))

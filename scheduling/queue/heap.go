@@ -1,9 +1,9 @@
 package queue
 
-// heap is a heap of items with four children each, which is flatter, and for
-// many items faster, than a binary one. What items are ordered by first is kept
-// beside them, so that most comparisons look at neighbours in memory only: with
-// 100,000 pods that is a third of the time.
+// heap is a heap of items with four children each; it is flatter than a binary heap
+// and faster for many items. The primary sort key of each item is kept beside it, so
+// most comparisons read only neighbouring memory: with 100,000 pods that takes a
+// third of the time.
 type heap struct {
 	slots []slot
 	key   func(it *Item) (major, minor int64)
@@ -65,8 +65,8 @@ func (h *heap) before(a, b *slot) bool {
 	return h.less(a.it, b.it)
 }
 
-// up puts s into place i or, moving others down, nearer to the root; it reports
-// whether it did the latter.
+// up puts s into place i or nearer to the root, and moves others down. It reports
+// whether s ended above i.
 func (h *heap) up(i int, s slot) bool {
 	start := i
 	for i > 0 {
@@ -84,7 +84,7 @@ func (h *heap) up(i int, s slot) bool {
 	return i != start
 }
 
-// down puts s into place i or, moving others up, further from the root.
+// down puts s into place i or further from the root, and moves others up.
 func (h *heap) down(i int, s slot) {
 	n := len(h.slots)
 	for {

@@ -15,7 +15,7 @@ import (
 
 var epoch = time.Unix(1_700_000_000, 0).UTC()
 
-// rig is a queue with a clock of its own.
+// rig is a queue with its own clock.
 type rig struct {
 	*queue.Queue
 	tb     testing.TB
@@ -62,7 +62,7 @@ func (r *rig) pop() string {
 	return ""
 }
 
-// popAll takes out and lands every pod that is ready.
+// popAll pops every ready pod and calls Done for it.
 func (r *rig) popAll() []string {
 	var names []string
 	for it := r.Pop(); it != nil; it = r.Pop() {
@@ -111,7 +111,7 @@ func (p plugin) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status
 }
 func (p plugin) EventsToRegister() []framework.EventHint { return p.events }
 
-// silent filters and registers for nothing in particular.
+// silent filters and does not register events.
 type silent string
 
 func (s silent) Name() string { return string(s) }
@@ -133,7 +133,7 @@ func failing(*framework.PodInfo, any, any) (framework.QueueingHint, error) {
 
 func panicking(*framework.PodInfo, any, any) (framework.QueueingHint, error) { panic("oh") }
 
-// gate objects to pods with the label that it is named after.
+// gate rejects pods that have the label with the gate's name.
 type gate struct {
 	name   string
 	calls  *[]string

@@ -10,8 +10,8 @@ import (
 	"github.com/berth-sched/berth/scheduling/queue"
 )
 
-// TestHold: a held pod is not tried again until time passes, whatever happens,
-// and then as early as any other.
+// TestHold: whatever happens, a held pod is not tried again until time passes, and
+// then as early as any other.
 func TestHold(t *testing.T) {
 	waker := profiles(t, scheduling.Profile{Filter: []framework.Plugin{
 		plugin{"A", []framework.EventHint{on(framework.ResourceNode, framework.ActionAdd, nil)}},
@@ -19,7 +19,7 @@ func TestHold(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		options queue.Config
-		pending []string      // instead of having rejected
+		pending []string      // the plugins that are pending, instead of rejecting
 		until   time.Duration // when the pod is ready again
 	}{
 		{"backoff", queue.Config{}, nil, 1},
@@ -71,7 +71,8 @@ func TestHold(t *testing.T) {
 	}
 }
 
-// TestHeldPodsLeave: a pod that stands can be deleted and activated.
+// TestHeldPodsLeave: a held pod that waits for time to pass can be deleted and
+// activated.
 func TestHeldPodsLeave(t *testing.T) {
 	r := newRig(t, queue.Config{})
 	stand := func(name string) *queue.Item {

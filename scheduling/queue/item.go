@@ -8,30 +8,31 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// An Item is a pod in the queue, or taken from it. The queue makes and changes
-// items; others read them.
+// An Item is a pod in the queue, or taken from it. Only the queue makes and changes
+// items; treat them as read-only.
 type Item struct {
-	// QueuedPod is what QueueSort plugins see.
+	// QueuedPod is the part that QueueSort plugins see.
 	framework.QueuedPod
-	// Unschedulable counts the attempts that ended with a rejection, Errors
-	// those that ended with an error since the last rejection.
+	// Unschedulable counts the attempts that ended with a rejection. Errors counts
+	// the attempts that ended with an error since the last rejection.
 	Unschedulable, Errors int
-	// Plugins are the plugins that rejected the pod in its last attempt, or at
-	// the gate; Pending are those of them that only want it to be tried again.
+	// Plugins are the plugins that rejected the pod in its last attempt, or before
+	// it entered the queue. Pending are those of them that only ask for the pod to
+	// be tried again.
 	Plugins, Pending []string
 	// Gate is the PreEnqueue plugin that keeps the pod out, "" for none.
 	Gate string
-	// Flushed tells that the pod is tried again because it has waited so long,
-	// not because of an event.
+	// Flushed is set if the pod is tried again because it has waited for
+	// MaxUnschedulable, not because of an event.
 	Flushed bool
 
 	at       place
 	timed    bool   // expires is computed
-	held     bool   // by Hold
+	held     bool   // set by Hold
 	serial   uint64 // order of arrival, for ties
 	index    int    // in the heap that holds it; negative in a lane
 	profile  *profile
-	latest   *framework.PodInfo // came while the pod was in flight
+	latest   *framework.PodInfo // version that came while the pod was in flight
 	since    uint64             // number of the first event after Pop
 	flushed  time.Duration      // last time that the pod was flushed, since the queue's start
 	expires  time.Duration      // end of the backoff, since the queue's start
@@ -39,7 +40,7 @@ type Item struct {
 	next     *Item
 }
 
-// place is where an item is.
+// place is the part of the queue that holds an item.
 type place uint8
 
 const (
@@ -47,12 +48,12 @@ const (
 	active
 	backingOff
 	failing  // backing off after an error
-	standing // backing off, until time passes not to be tried early
+	standing // backing off; not to be tried early until time passes
 	unschedulable
 	inFlight
 )
 
-// isOf reports whether the item is of that pod.
+// isOf reports whether the item holds that pod.
 func (it *Item) isOf(p *api.Pod) bool {
 	q := it.Pod.Pod
 	if p.UID != "" || q.UID != "" {

@@ -1,12 +1,12 @@
 package queue
 
-// list is a doubly linked list of items; an item is in one list at most.
+// list is a doubly linked list of items; an item is in at most one list.
 type list struct {
 	first, last *Item
 	len         int
 }
 
-// insertAfter puts the item behind another one, nil for the beginning.
+// insertAfter puts the item behind previous; nil means at the beginning.
 func (l *list) insertAfter(it, previous *Item) {
 	next := l.first
 	if previous != nil {

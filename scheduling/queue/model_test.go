@@ -16,7 +16,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// modelPod is a pod of the model: the specification, written down plainly.
+// modelPod is a pod of the model: the specification in plain code.
 type modelPod struct {
 	item     *queue.Item
 	info     *framework.PodInfo
@@ -55,7 +55,7 @@ func (p *modelPod) since() time.Time {
 	return p.stamp
 }
 
-// model is the queue, slowly: no heaps, no lists, no shared log of events.
+// model is a slow queue: no heaps, no lists, no shared log of events.
 type model struct {
 	q      *queue.Queue
 	now    time.Time
@@ -65,16 +65,16 @@ type model struct {
 	serial int
 }
 
-// The events of the model; what each means to the plugins is in worth.
+// The events of the model; worth says what each means to the plugins.
 const (
 	evNodeAdd   = "node added"  // A and B registered for it
-	evNodeLabel = "node labels" // B did; its hint skips pods with names of odd length
-	evLabel     = "own labels"  // the gate did
-	evOther     = "another"     // nobody did
+	evNodeLabel = "node labels" // B registered for it; its hint skips pods with names of odd length
+	evLabel     = "own labels"  // the gate registered for it
+	evOther     = "another"     // no plugin registered for it
 	evAll       = "all"         // the wildcard
 )
 
-// The gate holds back the pods with the label.
+// The gate keeps out the pods with the label.
 const gateName, gateLabel = "G", "gate"
 
 func (m *model) worth(p *modelPod, e string) bool {
@@ -93,7 +93,7 @@ func (m *model) worth(p *modelPod, e string) bool {
 	return false
 }
 
-// send moves a pod on, unless the gate holds it.
+// send moves a pod on, unless the gate rejects it.
 func (m *model) send(p *modelPod) {
 	if _, shut := p.info.Pod.Labels[gateLabel]; shut {
 		p.where, p.gate = "waiting", true

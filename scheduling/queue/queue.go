@@ -12,30 +12,28 @@ import (
 	"github.com/berth-sched/berth/scheduling"
 )
 
-// Config says how a queue works. All but Now may be left zero.
+// Config says how a queue works. Every field but Now may be left zero.
 type Config struct {
 	// Now returns the time, which must not go backwards.
 	Now func() time.Time
-	// Profiles holds the scheduler of each profile by the name that pods ask
-	// for (spec.schedulerName; "" asks for [scheduling.DefaultName]): its
-	// PreEnqueue plugins are run, and the events that its plugins registered
-	// for count. A pod of another name has no gate and is woken by any event.
+	// Profiles holds the scheduler of each profile by the name that pods ask for
+	// (spec.schedulerName; "" asks for [scheduling.DefaultName]). The queue runs its
+	// PreEnqueue plugins and follows the events that its plugins registered for. A
+	// pod with an unknown name has no gate, and any event wakes it.
 	Profiles map[string]*scheduling.Scheduler
-	// Sort orders the pods that are ready; nil means [scheduling.PrioritySort].
-	// Pods that it does not tell apart come in the order of their arrival, and so
-	// do two over which it panics.
+	// Sort orders the ready pods; nil means [scheduling.PrioritySort]. Pods that it
+	// treats as equal, or panics over, come in the order of their arrival.
 	Sort framework.QueueSortPlugin
-	// Problem is told of the first panic of Sort; nil means that nobody wants to
-	// know.
+	// ErrorHandler is called with the first panic of Sort; nil ignores it.
 	ErrorHandler func(error)
 	// Backoff is how long pods wait after failed attempts.
 	Backoff Backoff
-	// MaxUnschedulable is how long a pod waits for an event at most, 0 means
-	// 5 minutes.
+	// MaxUnschedulable is the longest time that a pod waits for an event; 0 means 5
+	// minutes.
 	MaxUnschedulable time.Duration
-	// FullBackoff makes pods wait for the end of their backoff even when no
-	// other pod is ready, as kube-scheduler up to 1.32 does. Backoffs then end
-	// at any moment, not at full seconds.
+	// FullBackoff makes pods wait for the end of their backoff even if no other pod
+	// is ready, as in kube-scheduler up to 1.32. Backoffs then end at any moment,
+	// not only at full seconds.
 	FullBackoff bool
 }
 
@@ -45,8 +43,8 @@ const (
 	window                  = time.Second
 )
 
-// A Queue holds the pods that wait to be scheduled. It is used by one goroutine
-// at a time.
+// A Queue holds the pods that wait to be scheduled. Only one goroutine at a time may
+// use it.
 type Queue struct {
 	options     Config
 	profiles    map[string]*profile
@@ -54,24 +52,24 @@ type Queue struct {
 	lastProfile *profile
 	interest    map[framework.ClusterEvent]bool // whether any plugin registered for it
 
-	serial uint64 // of the item that came last
+	serial uint64 // of the latest item
 
 	active     ready
 	backingOff heap
 	failing    heap
 	standing   list // in the order of their timestamps
-	waiting    list // unschedulable, gated ones included, by waitingSince
-	gated      int  // of them
+	waiting    list // unschedulable pods, including gated ones, by waitingSince
+	gated      int  // how many of waiting are gated
 
 	flight list // in the order of Pop
 	events eventLog
 
 	start time.Time     // sweeps happen at start plus multiples of sweepInterval
-	swept time.Duration // the last one, since the start
+	swept time.Duration // time of the last sweep, since the start
 }
 
-// New returns an empty queue. It refuses options without Now, negative times, and
-// profiles without a scheduler.
+// New returns an empty queue. A Config without Now, with negative times, or with a
+// profile without a scheduler is an error.
 func New(o Config) (*Queue, error) {
 	switch {
 	case o.Now == nil:
@@ -104,7 +102,7 @@ func New(o Config) (*Queue, error) {
 	return q, nil
 }
 
-// order says what the heaps are ordered by.
+// order sets the order of the heaps.
 func (q *Queue) order() {
 	arrival := func(a, b *Item) bool { return a.serial < b.serial }
 	expiry := func(it *Item) (int64, int64) { return int64(it.expires), 0 }
@@ -133,9 +131,9 @@ func (q *Queue) order() {
 	q.backingOff.key, q.backingOff.less = expiry, q.active.heap.less
 }
 
-// Add puts a pod into the queue: into its active part unless a PreEnqueue
-// plugin objects. The pod must not be there already: keep the item for as long
-// as the queue, or the flight, has it.
+// Add puts a pod into the queue: into the active part unless a PreEnqueue plugin
+// rejects it. The pod must not be in the queue already. Keep the item while the pod
+// is in the queue or in flight.
 func (q *Queue) Add(ctx context.Context, pod *framework.PodInfo) *Item {
 	q.serial++
 	it := &Item{serial: q.serial, profile: q.profileOf(pod.Pod)}
@@ -144,11 +142,10 @@ func (q *Queue) Add(ctx context.Context, pod *framework.PodInfo) *Item {
 	return it
 }
 
-// Pop takes the first pod from the queue: the first of the active ones, or,
-// when there is none and unless FullBackoff is set, the one whose backoff ends
-// next. It returns nil when no pod is ready. The pod is in flight until
-// [Queue.Done] or [Queue.Requeue]: events that happen meanwhile are remembered
-// for it.
+// Pop takes the first active pod from the queue. If there is none, and FullBackoff
+// is not set, it takes the pod whose backoff ends next. It returns nil if no pod is
+// ready. The pod is in flight until [Queue.Done] or [Queue.Requeue], and the queue
+// remembers events that happen meanwhile.
 func (q *Queue) Pop() *Item {
 	it := q.active.top()
 	if it == nil && !q.options.FullBackoff {
@@ -170,8 +167,7 @@ func (q *Queue) Pop() *Item {
 }
 
 // Done ends the flight of a pod that needs no further attempt, or whose later
-// failure is not to be compared with the events since Pop. It may be called
-// again.
+// failure should ignore the events since Pop. A second call does nothing.
 func (q *Queue) Done(it *Item) {
 	if it.at != inFlight {
 		return
@@ -218,8 +214,8 @@ func (q *Queue) leave(it *Item) {
 	it.at = nowhere
 }
 
-// pass asks the PreEnqueue plugins. When one objects the item waits, where it
-// did if it waited before.
+// pass asks the PreEnqueue plugins. If one rejects the item, it waits; if it waited
+// already, it keeps its position.
 func (q *Queue) pass(ctx context.Context, it *Item) bool {
 	if it.profile == nil {
 		return true
@@ -239,7 +235,8 @@ func (q *Queue) pass(ctx context.Context, it *Item) bool {
 	return false
 }
 
-// toActive makes the item ready.
+// toActive makes the item ready, unless ask is set and a PreEnqueue plugin rejects
+// it.
 func (q *Queue) toActive(ctx context.Context, it *Item, ask bool) {
 	if ask && !q.pass(ctx, it) {
 		return
@@ -253,7 +250,7 @@ func (q *Queue) toActive(ctx context.Context, it *Item, ask bool) {
 	q.active.push(it)
 }
 
-// toBackoff lets the item wait for the end of its backoff.
+// toBackoff makes the item wait for the end of its backoff.
 func (q *Queue) toBackoff(ctx context.Context, it *Item) {
 	if !q.options.FullBackoff && !q.pass(ctx, it) {
 		return
@@ -274,7 +271,7 @@ func (q *Queue) toBackoff(ctx context.Context, it *Item) {
 	}
 }
 
-// toWaiting lets the item wait for an event.
+// toWaiting makes the item wait for an event.
 func (q *Queue) toWaiting(it *Item) {
 	q.leave(it)
 	it.at, it.Gate = unschedulable, ""
@@ -285,7 +282,7 @@ func (q *Queue) toWaiting(it *Item) {
 	q.waiting.insertAfter(it, previous)
 }
 
-// waitingSince is when the item began to wait for an event, since the start.
+// waitingSince is when the item began to wait for an event, relative to the start.
 func (q *Queue) waitingSince(it *Item) time.Duration {
 	return max(it.Timestamp.Sub(q.start), it.flushed)
 }
@@ -310,8 +307,8 @@ func (q *Queue) backoff(it *Item) time.Duration {
 	return q.options.Backoff.Duration(failures, 1)
 }
 
-// truncate cuts a time to the second unless FullBackoff is set, so that pods
-// leave their backoff in order of priority second by second.
+// truncate cuts a time to the second unless FullBackoff is set, so that each
+// second's pods leave their backoff in order of priority.
 func (q *Queue) truncate(t time.Time) time.Time {
 	if q.options.FullBackoff {
 		return t
@@ -321,8 +318,8 @@ func (q *Queue) truncate(t time.Time) time.Time {
 
 // isBackingOff reports whether the item's backoff has not ended.
 //
-// Source: kube-scheduler 1.37, isPodBackingoff; up to 1.32 a backoff that ends
-// now has ended.
+// Source: kube-scheduler 1.37, isPodBackingoff. Up to 1.32, a backoff that ends now
+// counts as ended.
 func (q *Queue) isBackingOff(it *Item) bool {
 	if q.backoff(it) == 0 {
 		return false

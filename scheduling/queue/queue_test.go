@@ -50,7 +50,7 @@ func TestOrder(t *testing.T) {
 	r.depth(queue.Length{})
 }
 
-// byName sorts by name, the longer first.
+// byName sorts by name, longer names first.
 type byName struct{}
 
 func (byName) Name() string { return "ByName" }
@@ -98,8 +98,8 @@ func TestItemCounts(t *testing.T) {
 	}
 }
 
-// TestPopFromBackoff: without active pods, the pod whose backoff ends next is
-// ready at once, but never one that failed with an error.
+// TestPopFromBackoff: without active pods, the pod whose backoff ends next is ready
+// at once, unless its attempt failed with an error.
 func TestPopFromBackoff(t *testing.T) {
 	for _, full := range []bool{false, true} {
 		r := newRig(t, queue.Config{FullBackoff: full, Profiles: profiles(t, scheduling.Profile{Filter: []framework.Plugin{silent("A")}})})
@@ -118,8 +118,8 @@ func TestPopFromBackoff(t *testing.T) {
 	}
 }
 
-// TestBackoffOrder: within one second the queue's order counts, not the moment
-// at which a backoff ends.
+// TestBackoffOrder: within one second, the queue's order counts, not the moment at
+// which a backoff ends.
 func TestBackoffOrder(t *testing.T) {
 	r := newRig(t, queue.Config{Profiles: profiles(t, scheduling.Profile{Filter: []framework.Plugin{silent("A")}})})
 	pods := []*queue.Item{r.add("low", 0), r.add("high", 5)}
@@ -140,8 +140,8 @@ func TestUnschedulableForTooLong(t *testing.T) {
 	first := r.fail("first", []string{"A"}, nil)
 	r.now = epoch.Add(30 * time.Second)
 	r.fail("second", []string{"A"}, nil)
-	// The first has waited longer than 5 minutes at 310 s, the next sweep is at
-	// 330 s; the second has waited exactly 5 minutes then.
+	// The first pod has waited longer than 5 minutes at 310 s, and the next sweep is
+	// at 330 s; by then the second pod has waited exactly 5 minutes.
 	at, ok := r.NextFlush()
 	if want := epoch.Add(330 * time.Second); !ok || !at.Equal(want) {
 		t.Fatalf("NextFlush() = %v, %t, want %v", at, ok, want)
@@ -219,7 +219,7 @@ func TestUpdate(t *testing.T) {
 			t.Error("the pod changed while in flight")
 		}
 		r.Requeue(r.ctx, it, nil, []string{"A"}, nil)
-		r.Requeue(r.ctx, other, nil, []string{"A"}, nil) // not its own change
+		r.Requeue(r.ctx, other, nil, []string{"A"}, nil) // not a change of this pod
 		r.depth(queue.Length{Backoff: 1, Unschedulable: 1})
 		if it.Pod.Pod.Labels["k"] != "v" {
 			t.Error("the item holds the old pod")

@@ -5,22 +5,22 @@ import (
 	"slices"
 )
 
-// ready holds the items that can be tried. Most of them come in the order in
-// which they leave among those of their priority, so each priority has a lane, in
-// which taking and adding cost O(1) and touch no other items than its neighbours.
-// Items that come out of that order, those of the 65th priority and so on, and all
-// if a plugin sorts, are in a heap.
+// ready holds the items that can be tried. Most items of one priority leave in the
+// order in which they come, so each priority has a lane. Adding to and taking from a
+// lane costs O(1) and touches no items but the neighbours. A heap holds the other
+// items: those out of order, those beyond the 64th priority, and all items if a
+// plugin sorts.
 //
-// Invariant: in a lane, no item comes before the one in front of it.
+// Invariant: no item in a lane sorts before the one in front of it.
 type ready struct {
-	plain bool    // there are no lanes, a plugin sorts
-	lanes []*lane // in the order in which they were made; an item's index is ^place
+	plain bool    // a plugin sorts, so there are no lanes
+	lanes []*lane // in the order of creation; an item's index is ^place
 	order []*lane // the highest priority first
 	laned int     // items in lanes
 	heap  heap
 }
 
-// lane is the items of one priority.
+// lane holds the items of one priority.
 type lane struct {
 	priority int32
 	place    int // in ready.lanes
@@ -89,7 +89,7 @@ func (r *ready) all(f func(*Item)) {
 	}
 }
 
-// before is the order of PrioritySort, and then of arrival.
+// before compares like PrioritySort, then by arrival.
 func (r *ready) before(a, b *Item) bool {
 	if a.Pod.Priority != b.Pod.Priority {
 		return a.Pod.Priority > b.Pod.Priority

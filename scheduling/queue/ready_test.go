@@ -15,9 +15,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestOrderOfManyPriorities: pods of far more priorities than a queue keeps apart
-// come, change, back off, go and are popped in the order of priority, time and
-// arrival.
+// TestOrderOfManyPriorities: with far more priorities than a queue has lanes, pods
+// come, change, back off and leave. They are popped in the order of priority, time
+// and arrival.
 func TestOrderOfManyPriorities(t *testing.T) {
 	ctx, schema := context.Background(), resource.NewSchema()
 	rapid.Check(t, func(t *rapid.T) {
@@ -54,7 +54,7 @@ func TestOrderOfManyPriorities(t *testing.T) {
 			case 1:
 				q.Delete(e.it)
 				want = slices.Delete(want, k, k+1)
-			case 2: // what is popped first comes back with a new time
+			case 2: // the popped pod comes back with a new time
 				it := q.Pop()
 				i := slices.IndexFunc(want, func(e entry) bool { return e.it == it })
 				q.Requeue(ctx, it, nil, []string{"X"}, nil)

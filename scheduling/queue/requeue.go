@@ -8,13 +8,15 @@ import (
 	"github.com/berth-sched/berth/framework"
 )
 
-// Requeue puts a pod back whose attempt failed. plugins are those that rejected
-// it, pending those of them that only want it to be tried again; without any
-// the attempt ended with an error. The pod goes where the events since Pop send
-// it: a pod that an event may have helped is tried again after its backoff, at
-// once if a pending plugin says so, and otherwise waits for an event. After an
-// error, and after [Queue.Done], it is tried again after its backoff. pod is its
-// latest version; nil means that of the last Update.
+// Requeue puts a pod back after a failed attempt. plugins are the plugins that
+// rejected it, pending those of them that only ask for it to be tried again. If both
+// are empty, the attempt ended with an error.
+//
+// The events since Pop decide where the pod goes. If one of them may have helped it,
+// it is tried again after its backoff, or at once if a pending plugin asks for that;
+// otherwise it waits for an event. After an error, or after [Queue.Done], it is
+// tried again after its backoff. pod is its latest version; nil means the version of
+// the last Update.
 //
 // Source: kube-scheduler 1.37, AddUnschedulablePodIfNotPresent.
 func (q *Queue) Requeue(ctx context.Context, it *Item, pod *framework.PodInfo, plugins, pending []string) {
@@ -49,7 +51,7 @@ func (q *Queue) Requeue(ctx context.Context, it *Item, pod *framework.PodInfo, p
 	q.send(ctx, it, best)
 }
 
-// send moves the item where the strategy says.
+// send moves the item to the part of the queue that the strategy names.
 func (q *Queue) send(ctx context.Context, it *Item, s strategy) {
 	switch {
 	case s == skip:
@@ -63,12 +65,11 @@ func (q *Queue) send(ctx context.Context, it *Item, s strategy) {
 	}
 }
 
-// Move tells the queue what happened in the cluster: pods that wait, and that
-// it may help, move on. before and after are the object before and after, as in
-// [framework.QueueingHintFunc]. The item except, if not nil, stays
-// where it is.
+// Move tells the queue what happened in the cluster, and moves the waiting pods that
+// it may help. before and after are the object before and after the event, as in
+// [framework.QueueingHintFunc]. If except is not nil, that item stays where it is.
 //
-// Cost: O(pods that wait), nothing when no plugin registered for the event.
+// Cost: O(waiting pods); nothing if no plugin registered for the event.
 func (q *Queue) Move(ctx context.Context, e framework.ClusterEvent, before, after any, except *Item) {
 	if !q.isInteresting(e) {
 		return
@@ -86,7 +87,7 @@ func (q *Queue) Move(ctx context.Context, e framework.ClusterEvent, before, afte
 	}
 }
 
-// wake moves one waiting item if the event is worth it.
+// wake moves one waiting item if the event may help it.
 func (q *Queue) wake(ctx context.Context, it *Item, e event) bool {
 	if !it.heeds(e) {
 		return false
@@ -99,8 +100,8 @@ func (q *Queue) wake(ctx context.Context, it *Item, e event) bool {
 	return true
 }
 
-// Update tells the queue that a pod has changed. One in flight takes on the
-// change when it comes back; one that waits moves on if the change may help it
+// Update tells the queue that a pod has changed. A pod in flight takes on the change
+// when it comes back. A waiting pod moves on if the change may help it
 // ([PodChanges]).
 func (q *Queue) Update(ctx context.Context, it *Item, pod *framework.PodInfo) {
 	before := it.Pod
@@ -131,15 +132,15 @@ func (q *Queue) Update(ctx context.Context, it *Item, pod *framework.PodInfo) {
 	}
 }
 
-// Delete takes a pod out of the queue. A pod in flight stays so until Done.
+// Delete takes a pod out of the queue. A pod in flight stays in flight until Done.
 func (q *Queue) Delete(it *Item) {
 	if it.at != inFlight {
 		q.leave(it)
 	}
 }
 
-// Activate makes a pod ready that waits, whatever it waits for, unless a
-// PreEnqueue plugin objects. For a pod in flight it counts as an event.
+// Activate makes a waiting pod ready, whatever it waits for, unless a PreEnqueue
+// plugin rejects it. For a pod in flight it counts as an event.
 func (q *Queue) Activate(ctx context.Context, it *Item) {
 	switch it.at {
 	case nowhere, active:
@@ -150,7 +151,7 @@ func (q *Queue) Activate(ctx context.Context, it *Item) {
 	}
 }
 
-// wildcard is the event that stands for all.
+// wildcard is the event that matches every registration.
 var wildcard = framework.ClusterEvent{Resource: framework.ResourceAny, Action: framework.ActionAll}
 
 // Items returns everything in the queue and in flight, in the order of arrival.

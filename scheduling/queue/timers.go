@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Flush makes ready what only time has kept waiting: pods whose backoff has
-// ended, and, every 30 seconds, pods that have waited for an event longer than
+// Flush makes ready the pods that wait only for time: pods whose backoff has ended
+// and, every 30 seconds, pods that have waited for an event longer than
 // MaxUnschedulable. Call it at [Queue.NextFlush] or as often as you like.
 //
 // Source: kube-scheduler 1.37, flushBackoffQCompleted and
@@ -19,7 +19,7 @@ func (q *Queue) Flush(ctx context.Context) {
 		}
 	}
 	now := q.options.Now().Sub(q.start)
-	tick := now.Truncate(sweepInterval) // what is due does not depend on how often Flush is called
+	tick := now.Truncate(sweepInterval) // so the result does not depend on how often Flush is called
 	if tick <= q.swept {
 		return
 	}
@@ -42,8 +42,8 @@ func (q *Queue) Flush(ctx context.Context) {
 	}
 }
 
-// NextFlush returns when Flush will next have something to do; false when
-// nothing waits for a time.
+// NextFlush returns when Flush will next have something to do; false if no pod waits
+// for a time.
 func (q *Queue) NextFlush() (at time.Time, ok bool) {
 	sooner := func(t time.Time) {
 		if !ok || t.Before(at) {

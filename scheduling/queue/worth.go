@@ -8,18 +8,18 @@ import (
 	"github.com/berth-sched/berth/scheduling"
 )
 
-// profile is a scheduler and what its plugins registered for.
+// profile is a scheduler and the events that its plugins registered for.
 type profile struct {
 	*scheduling.Scheduler
 	events  []scheduling.RegisteredEvent
-	matches map[framework.ClusterEvent][]scheduling.RegisteredEvent // by what happened
+	matches map[framework.ClusterEvent][]scheduling.RegisteredEvent // by event
 }
 
 func newProfile(s *scheduling.Scheduler) *profile {
 	return &profile{Scheduler: s, events: s.Events(), matches: map[framework.ClusterEvent][]scheduling.RegisteredEvent{}}
 }
 
-// matching lists the registrations that the event matches.
+// matching lists the registrations that match the event.
 func (p *profile) matching(e framework.ClusterEvent) []scheduling.RegisteredEvent {
 	list, ok := p.matches[e]
 	if !ok {
@@ -59,7 +59,7 @@ func (q *Queue) isInteresting(e framework.ClusterEvent) bool {
 	return yes
 }
 
-// strategy says where a pod goes that an event may help.
+// strategy says where a pod goes if an event may help it.
 type strategy uint8
 
 const (
@@ -68,7 +68,7 @@ const (
 	immediately
 )
 
-// worth says what the event means for a pod that was rejected.
+// worth says what the event means for a rejected pod.
 //
 // Source: kube-scheduler 1.37, isPodWorthRequeuing.
 func (q *Queue) worth(it *Item, e event) strategy {
@@ -106,7 +106,7 @@ func (q *Queue) worth(it *Item, e event) strategy {
 	return best
 }
 
-// hint asks the plugin's function. What goes wrong there must not keep a pod
+// hint calls the plugin's function. An error or panic there must not keep a pod
 // waiting.
 func hint(f framework.QueueingHintFunc, pod *framework.PodInfo, e event) (h framework.QueueingHint) {
 	if f == nil {
@@ -124,8 +124,8 @@ func hint(f framework.QueueingHintFunc, pod *framework.PodInfo, e event) (h fram
 	return h
 }
 
-// heeds reports whether a gated pod has anything to do with the event: only
-// what its gate registered for can open it.
+// heeds reports whether the event concerns the item. Only an event that a gate
+// registered for can open that gate.
 func (it *Item) heeds(e event) bool {
 	if it.Gate == "" || e.IsWildcard() || it.profile == nil {
 		return true
