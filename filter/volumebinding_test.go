@@ -408,7 +408,7 @@ func drawStorage(t *rapid.T) (o oracle.Storage, pod *api.Pod, objects []any) {
 	return o, podMounting(names[:rapid.IntRange(1, 3).Draw(t, "claims")]...), append(objects, driver)
 }
 
-// TestVolumeBindingOracle compares verdicts, and what Reserve gives, with a plain
+// TestVolumeBindingOracle compares verdicts, and what Reserve assigns, with a direct
 // transcription.
 func TestVolumeBindingOracle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
