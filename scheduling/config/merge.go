@@ -10,12 +10,11 @@ func merge(defaults, file *Plugins) Plugins {
 }
 
 // mergeSet returns one default plugin set with that of a file merged in. Default
-// plugins stay in place, also when the file enables them again (its weight then
-// counts); those that the file disables are dropped; the file's other plugins
-// follow in their order. Disabling and enabling a default plugin so moves it to
-// the end. Of a name that the file enables twice the last entry stands in the
-// default's place and the others follow at the end, where the build finds the
-// repetition.
+// plugins keep their place, even if the file enables them again (its weight then
+// counts). Plugins that the file disables are dropped. The file's other plugins
+// follow in their order, so disabling and enabling a default plugin moves it to the
+// end. If the file enables a name twice, the last entry takes the default's place
+// and the others follow at the end, where the build finds the repetition.
 func mergeSet(defaults, file *PluginSet) PluginSet {
 	var out PluginSet
 	for _, list := range [][]Plugin{file.Disabled, defaults.Disabled} {

@@ -7,7 +7,7 @@ import (
 	"github.com/berth-sched/berth/scheduling/args"
 )
 
-// validateExtenders checks the extenders by themselves and against each other.
+// validateExtenders checks each extender, and the extenders against each other.
 func validateExtenders(extenders []Extender) []args.FieldError {
 	var errs []args.FieldError
 	binders := 0
