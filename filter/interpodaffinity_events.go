@@ -64,9 +64,9 @@ func bars(there, pod *framework.PodInfo) bool {
 	})
 }
 
-// mayAttract reports whether an added node can help. A node without any label that
-// the pod's required terms ask for is unusable for the pod, and pods on it are in
-// none of the domains that count.
+// mayAttract reports whether an added node can help. The pod cannot use a node
+// without any label of its required terms, and pods on such a node are outside all
+// domains that count.
 func mayAttract(pod *framework.PodInfo, node *api.Node) bool {
 	required := topo.TermsOf(pod).Required
 	return len(required) == 0 || node == nil || slices.ContainsFunc(required, func(t topo.Term) bool {

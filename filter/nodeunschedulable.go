@@ -37,7 +37,8 @@ func (p NodeUnschedulable) EventsToRegister() []framework.EventHint {
 	return []framework.EventHint{onNode(framework.ActionAdd|framework.ActionUpdateNodeTaint, became(open)), onSelf(p)}
 }
 
-// PreFilter skips a pod that tolerates cordoned nodes.
+// PreFilter returns no filter for a pod that tolerates cordoned nodes: there is
+// nothing to check.
 func (p NodeUnschedulable) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
 	if p.tolerated(c.Pod) {
 		return framework.PreFiltered{}, framework.Status{}

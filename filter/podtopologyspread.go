@@ -32,7 +32,7 @@ const (
 //
 // Source: kube-scheduler 1.37, plugin PodTopologySpread.
 type PodTopologySpread struct {
-	// ListDefaulting gives pods without any constraints those of DefaultConstraints,
+	// ListDefaulting applies DefaultConstraints to pods without any constraints,
 	// with a selector from the pod's services and controller. If it is off, which is
 	// the default, such pods get the system's constraints, none of which filters.
 	ListDefaulting bool
@@ -167,8 +167,8 @@ func (f *podTopologySpread) note(pod, other *framework.PodInfo, node *framework.
 }
 
 // withExtra returns the count of a domain and the fewest of any, including the
-// recorded differences. All of them are about one node, as in every what-if about a
-// node.
+// recorded differences. All recorded differences concern one node, as every what-if
+// does.
 func (f *podTopologySpread) withExtra(rule int, domain int32) (count, fewest int64) {
 	c := f.spread.Counts[rule]
 	noted, by := int32(-1), int64(0)

@@ -310,8 +310,8 @@ func TestVolumeBinding(t *testing.T) {
 	}
 }
 
-// TestVolumeBindingMigrated looks at volumes of in-tree plugins on nodes where a
-// CSI driver has taken them over: the zone is in the driver's label.
+// TestVolumeBindingMigrated uses volumes of in-tree plugins on nodes where a CSI
+// driver has taken them over: the zone is in the driver's label.
 func TestVolumeBindingMigrated(t *testing.T) {
 	const driverZone = "topology.ebs.csi.aws.com/zone"
 	ebs := func(id string) func(*api.PersistentVolume) {

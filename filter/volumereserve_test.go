@@ -225,8 +225,8 @@ func TestUnreserve(t *testing.T) {
 	}
 }
 
-// TestUnreserveLeavesNews checks that Unreserve leaves objects alone that someone
-// else has changed meanwhile.
+// TestUnreserveLeavesNews checks that Unreserve does not touch objects changed since
+// by someone else.
 func TestUnreserveLeavesNews(t *testing.T) {
 	plugin := filter.VolumeBinding{}
 	s, c := reserving(t)

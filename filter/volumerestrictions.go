@@ -18,8 +18,9 @@ const (
 // uses one of the pod's claims with the access mode ReadWriteOncePod.
 //
 // Two pods of a node can share a Google Compute Engine disk, an iSCSI disk or a Ceph
-// block device (one monitor in common, same pool and image) only if both read. They
-// can never share an Amazon EBS disk.
+// block device only if both read. Two Ceph block devices are the same if pool and
+// image are the same and they have a monitor in common. They can never share an
+// Amazon EBS disk.
 //
 // Source: kube-scheduler 1.37, plugin VolumeRestrictions. As there, if pods are
 // added or removed temporarily (preemption, nominated pods), only the names of their

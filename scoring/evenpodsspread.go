@@ -11,8 +11,8 @@ import (
 
 // EvenPodsSpread is the first version of [PodTopologySpread], under the feature gate
 // of this name. A node's raw score is the number of pods in its topology domains,
-// summed over the pod's spread constraints with the action ScheduleAnyway, whatever
-// their maxSkew and the number of domains. See PodTopologySpread for which pods and
+// summed over the pod's spread constraints with the action ScheduleAnyway. maxSkew
+// and the number of domains do not matter. See PodTopologySpread for which pods and
 // nodes count.
 //
 // Feasible nodes that lack the label of a constraint get 0. The others get

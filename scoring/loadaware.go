@@ -19,10 +19,10 @@ const BalancedAllocation Strategy = "BalancedAllocation"
 //	score = (Σ weight * score of resource + dominant weight * lowest score of a resource)
 //	        / (Σ weight + dominant weight), truncated
 //
-// The lowest score is over all resources that the configuration names, including
-// those without a weight and those that the node does not have. A node that was
-// never measured, or whose metric has expired, scores 0. See [estimator.Ledger] for
-// how use is kept, and [estimator.Rules] for the differences of older versions.
+// The lowest score is over all resources that the configuration names, even if they
+// have no weight or the node does not have them. A node that was never measured, or
+// whose metric has expired, scores 0. See [estimator.Ledger] for how use is kept,
+// and [estimator.Rules] for the differences of older versions.
 //
 // Source: Koordinator 1.8, plugin LoadAwareScheduling, Score. Koordinator names
 // three strategies and implements the first.

@@ -126,9 +126,9 @@ func TestLoadAwareScoreBoundsOfEverything(t *testing.T) {
 // More load never raises a score: more use of the node together with a pod on it,
 // one more assigned but unmeasured pod, or a pod that requests more.
 //
-// The node's use includes that of its pods, as it should. Otherwise more use can
-// raise a score by the rules up to 1.6: they subtract the use of estimated pods only
-// from a node that uses as much.
+// The node's use includes its pods' use, as it should. Otherwise more use can raise
+// a score by the rules up to 1.6: they subtract the use of estimated pods only from
+// a node that uses as much.
 func TestLoadAwareMoreLoad(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		amount := func(label string) int64 {

@@ -32,7 +32,7 @@ const (
 // resources that the pod does not request, take no part; if none is left, the node
 // scores 0.
 //
-// The requests of the pod to place are those of its containers and overhead.
+// The requests of the pod to place are its containers' requests and its overhead.
 // Pod-level requests (spec.resources) are ignored, though they count for pods
 // already placed. That is an inconsistency of kube-scheduler, kept for equal scores.
 //
@@ -189,8 +189,8 @@ func (f *capacityRatio) Score(_ *framework.PodInfo, node *framework.NodeInfo) in
 }
 
 // requested returns the amount requested of the node with the pod on it, including
-// the non-zero defaults: those are for cpu and memory, the first two dimensions of
-// every schema.
+// the non-zero defaults. The defaults are for cpu and memory, the first two
+// dimensions of every schema.
 func (t *term) requested(node *framework.NodeInfo) int64 {
 	if t.index < len(node.NonZeroRequested) {
 		return satAdd(node.NonZeroRequested[t.index], t.pod)

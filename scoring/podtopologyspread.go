@@ -18,8 +18,8 @@ import (
 // A pod counts if it is in the pod's namespace, the constraint selects it and it is
 // not terminating. Its node must have the labels of all constraints of the action,
 // and the constraint's node policies must include it. By host name, only the pods of
-// the node itself count. An empty selector counts no pod. The domains are those of
-// the feasible nodes.
+// the node itself count. An empty selector counts no pod. Only domains of feasible
+// nodes count.
 //
 // Feasible nodes that lack the label of a constraint get 0. Normalizing gives the
 // others 100*(largest + smallest - raw)/largest, or 100 if the largest is 0; see
@@ -29,8 +29,8 @@ import (
 //
 // Source: kube-scheduler 1.37, plugin PodTopologySpread.
 type PodTopologySpread struct {
-	// ListDefaulting gives pods without any constraints those of DefaultConstraints.
-	// If it is off, which is the default, such pods get the system's: host name with
+	// ListDefaulting applies DefaultConstraints to pods without any constraints. If
+	// it is off, which is the default, such pods get the system's: host name with
 	// maxSkew 3 and zone with maxSkew 5. Either way the pod's services and
 	// controller give the selector; without them there are no constraints.
 	ListDefaulting bool

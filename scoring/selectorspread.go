@@ -17,11 +17,11 @@ import (
 //
 // Source: kube-scheduler 1.19 to 1.22, plugin SelectorSpread.
 //
-// Differs: no registry has it, as there is no registry of these releases; those of
-// 1.34 and 1.37 reject the name, as the originals do. For a configuration of these
-// releases register it as "SelectorSpread" with scheduling.RegisterValue. By default
-// 1.22 enables it, at preScore and score, only while the feature gate
-// DefaultPodTopologySpread is off.
+// Differs: no registry has it, as there is no registry of these releases; the
+// registries of 1.34 and 1.37 reject the name, as the originals do. For a
+// configuration of these releases register it as "SelectorSpread" with
+// scheduling.RegisterValue. By default 1.22 enables it, at preScore and score, only
+// while the feature gate DefaultPodTopologySpread is off.
 type SelectorSpread struct{}
 
 // Name returns "SelectorSpread".
@@ -153,8 +153,8 @@ const zoneWeight float64 = 2.0 / 3.0
 func SelectorSpreadScore(count, largest int64) int64 { return int64(shareLeft(count, largest)) }
 
 // SelectorSpreadZonedScore returns the score of a node in a zone: one third
-// [SelectorSpreadScore] of the node, and two thirds that of its zone. The zone has
-// inZone of the pods, and the zone with the most has largestZone.
+// [SelectorSpreadScore] of the node, and two thirds the same score of its zone. The
+// zone has inZone of the pods, and the zone with the most has largestZone.
 //
 // Source: kube-scheduler 1.18, plugin DefaultPodTopologySpread, NormalizeScore.
 func SelectorSpreadZonedScore(count, largest, inZone, largestZone int64) int64 {

@@ -126,7 +126,7 @@ func (c *spreadCluster) snapshot(t failer) *framework.Snapshot {
 }
 
 // selectors lists the selectors that a pod must match to belong with the new one:
-// all that select the new pod, or that of its controller.
+// all that select the new pod, or its controller's.
 func (c *spreadCluster) selectors(byController bool) []map[string]string {
 	var list []map[string]string
 	matches := func(namespace string, labels map[string]string) bool {

@@ -10,7 +10,7 @@ const APIVersion = "kubescheduler.config.k8s.io/v1"
 // unknown fields. It should accept "kind" and "apiVersion", both optional; its
 // caller checks them. If there are errors, the value is not used. A value may have a
 // method GivenIn(apiVersion string), which receives the version of the arguments, or
-// that of their file if the arguments give none.
+// their file's version if the arguments give none.
 type Decoder func(raw []byte) (any, []FieldError)
 
 // A Validator is a decoded value that can check itself. path is the path of the

@@ -180,7 +180,7 @@ func (b *builder) construct() {
 	}
 }
 
-// own returns the plugins that the profile itself enables at a point, without those
+// own returns the plugins that the profile itself enables at a point, except plugins
 // that cannot run there.
 func (b *builder) own(point Point) []string {
 	var list []string

@@ -9,7 +9,7 @@ import (
 )
 
 // A Configuration is a loaded file with every default filled in. Its JSON form is
-// that of kubescheduler.config.k8s.io/v1, whatever the version of the file.
+// kubescheduler.config.k8s.io/v1, whatever the version of the file.
 type Configuration struct {
 	api.TypeMeta `json:",inline"`
 
@@ -77,7 +77,7 @@ type LeaderElection struct {
 // ClientConnection configures the connection to the API server.
 type ClientConnection struct {
 	Kubeconfig         string  `json:"kubeconfig"`         // path of a kubeconfig file
-	AcceptContentTypes string  `json:"acceptContentTypes"` // empty: that of ContentType
+	AcceptContentTypes string  `json:"acceptContentTypes"` // empty: the same as ContentType
 	ContentType        string  `json:"contentType"`        // "application/vnd.kubernetes.protobuf" by default
 	QPS                float32 `json:"qps"`                // requests per second, 50 by default, also for 0
 	Burst              int32   `json:"burst"`              // 100 by default, also for 0

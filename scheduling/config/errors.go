@@ -35,7 +35,7 @@ const (
 
 // The classes of the build.
 const (
-	ExtenderTLS            Class = "Extender"               // the TLS settings of an extender
+	ExtenderTLS            Class = "Extender"               // the client of an extender, or its TLS settings
 	FitConfigMissing       Class = "FitConfigMissing"       // ignoredByScheduler without NodeResourcesFit
 	InitPlugin             Class = "InitPlugin"             // a constructor failed
 	UnknownPlugin          Class = "UnknownPlugin"          // no plugin of that name

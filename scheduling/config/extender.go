@@ -50,7 +50,7 @@ type ExtenderManagedResource struct {
 // over the corresponding file.
 type ExtenderTLSConfig struct {
 	Insecure   bool   `json:"insecure,omitempty"`   // do not verify the server's certificate
-	ServerName string `json:"serverName,omitempty"` // the name to verify; empty: that of the URL
+	ServerName string `json:"serverName,omitempty"` // the name to verify; empty: the host of the URL
 	CertFile   string `json:"certFile,omitempty"`
 	KeyFile    string `json:"keyFile,omitempty"`
 	CAFile     string `json:"caFile,omitempty"`

@@ -17,8 +17,8 @@ type LoadConfig struct {
 	// Preset is the release that defines plugins and defaults. The zero value means
 	// the preset of Registry's release, or [Kubernetes137] if it has none.
 	Preset Preset
-	// Registry makes the plugins when profiles are built, and describes those that
-	// the preset does not have. nil means the registry of the preset's release.
+	// Registry makes the plugins when profiles are built, and describes the plugins
+	// that the preset does not have. nil means the registry of the preset's release.
 	Registry *scheduling.Registry
 	// Plugins describes plugins besides the preset's, by name, so that you can
 	// examine a file without a Registry that has them. If the preset has the name

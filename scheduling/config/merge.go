@@ -1,6 +1,6 @@
 package config
 
-// merge returns the default plugin sets with those of a file merged in.
+// merge returns the default plugin sets with the file's sets merged in.
 func merge(defaults, file *Plugins) Plugins {
 	var out Plugins
 	for _, point := range append(Points(), MultiPoint) {
@@ -9,7 +9,7 @@ func merge(defaults, file *Plugins) Plugins {
 	return out
 }
 
-// mergeSet returns one default plugin set with that of a file merged in. Default
+// mergeSet returns one default plugin set with the file's set merged in. Default
 // plugins keep their place, even if the file enables them again (its weight then
 // counts). Plugins that the file disables are dropped. The file's other plugins
 // follow in their order, so disabling and enabling a default plugin moves it to the

@@ -85,7 +85,7 @@ func (s *jsonPlaces) token() json.Token {
 	return t
 }
 
-// value reads a value. The line of a field is that of its name.
+// value reads a value. A field has the line of its name.
 func (s *jsonPlaces) value() *place {
 	t := s.token()
 	p := &place{line: s.line}
@@ -113,7 +113,7 @@ func (s *jsonPlaces) value() *place {
 type yamlPlace struct{ place }
 
 // UnmarshalYAML implements the interface of the YAML library. The library gives the
-// line of a node only in the error for a value that does not fit, so every node is
+// line of a node only in the error for a value that does not fit. So every node is
 // first decoded into a type that nothing fits.
 func (y *yamlPlace) UnmarshalYAML(unmarshal func(any) error) error {
 	var kind string

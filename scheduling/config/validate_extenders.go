@@ -36,7 +36,7 @@ func validateExtenders(extenders []Extender) []args.FieldError {
 	return errs
 }
 
-// validateExtended checks that a name is that of an extended resource.
+// validateExtended checks that a name is an extended resource's.
 func validateExtended(path, name string) []args.FieldError {
 	var errs []args.FieldError
 	for _, msg := range args.QualifiedName(name) {

@@ -6,9 +6,9 @@ import "math"
 const maxScore = 100
 
 // weights returns the weights of the plugins that serve a point, by the names in
-// files: the point's weight if there is one, else multiPoint's, with 1 for 0. It
-// checks that the weighted total cannot overflow and that every plugin of list has a
-// weight.
+// files: if the point enables a plugin, its weight there, else its weight at
+// multiPoint; 0 means 1. It checks that the weighted total cannot overflow and that
+// every plugin of list has a weight.
 //
 // Upstream's check subtracts a running total that may be negative, which wraps. So a
 // negative weight is rejected if another plugin follows while the total is below 0,

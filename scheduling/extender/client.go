@@ -71,8 +71,9 @@ func (c *Client) Extender() scheduling.Extender {
 	return e
 }
 
-// Interested reports whether a container of the pod requests a resource that the
-// extender manages.
+// Interested reports whether a container or init container of the pod requests, or
+// is limited to, a resource that the extender manages. Without managed resources it
+// is always true.
 func (c *Client) Interested(pod *framework.PodInfo) bool {
 	if len(c.config.ManagedResources) == 0 {
 		return true

@@ -29,8 +29,8 @@ type Config struct {
 	// NodeCacheCapable is set if the extender needs only the names of nodes.
 	NodeCacheCapable bool
 	// ManagedResources are the resources that the extender manages: it is called
-	// only for pods with a container that requests, or is limited to, one of them.
-	// Empty means all pods.
+	// only for pods with a container or init container that requests, or is limited
+	// to, one of them. Empty means all pods.
 	ManagedResources []resource.Name
 	// Ignorable lets scheduling continue if the extender fails.
 	Ignorable bool

@@ -36,7 +36,7 @@ type Handler struct {
 	Scheduler *scheduling.Scheduler
 	// Snapshot returns the cluster to answer from. The handler calls it once per
 	// request, for one request after the other. Until the next call nothing else may
-	// change, or use, the snapshot. ctx is that of the request.
+	// change, or use, the snapshot. ctx is the request's context.
 	Snapshot func(ctx context.Context) (*framework.Snapshot, error)
 	// Bind binds a pod; nil means that bind is not supported. Many goroutines may
 	// call it at once.

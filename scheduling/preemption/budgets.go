@@ -55,8 +55,8 @@ func (b budgets) changed(was budgets) (g guards, ok bool) {
 	return g, true
 }
 
-// split splits the pods, taken one after the other, into those that would break a
-// budget and the others. It also returns the budgets that it had to read.
+// split splits the pods, taken one after the other, into pods that would break a
+// budget and others. It also returns the budgets that it had to read.
 //
 // Source: kube-scheduler 1.37, filterPodsWithPDBViolation. A pod without labels
 // breaks none, and a pod stops at the first budget that it breaks.

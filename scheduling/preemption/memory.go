@@ -132,9 +132,9 @@ func (m *Memory) begin(s *framework.Snapshot) {
 }
 
 // follow adopts another origin, or other budgets, and drops answers that may have
-// become wrong. If budgets protect the same pods and only allow more or less, as
-// happens whenever a pod leaves or becomes ready, it drops only the answers that
-// depend on a changed budget; otherwise it drops all.
+// become wrong. Whenever a pod leaves or becomes ready, budgets protect the same
+// pods but allow more or less. follow then drops only the answers that depend on a
+// changed budget; otherwise it drops all.
 func (c *recalled) follow(s *framework.Snapshot) {
 	version := framework.ObjectsVersion[api.PodDisruptionBudget](s)
 	if c.schema == s.Schema() && c.version == version {
@@ -152,8 +152,8 @@ func (c *recalled) follow(s *framework.Snapshot) {
 	}
 }
 
-// end accounts for memory, and for the changes that the attempt made in the
-// snapshot, all of which it has reverted.
+// end accounts for memory, and for the changes that the attempt made and reverted in
+// the snapshot.
 func (m *Memory) end(s *framework.Snapshot) {
 	if m == nil {
 		return

@@ -257,10 +257,9 @@ func (p DefaultPreemption) least() (percentage, absolute int32) {
 }
 
 // DryRun tries every node where removing pods may help, not only as many as
-// PostFilter needs. Use it to inspect the candidates, or to choose yourself. The
-// cycle and verdicts must be those of a call of a PostFilter plugin. Candidates are
-// in the snapshot's order of nodes; failed has the status of each other node, with
-// the reason.
+// PostFilter needs. Use it to inspect the candidates, or to choose yourself. Pass
+// the cycle and verdicts of a PostFilter call. Candidates are in the snapshot's
+// order of nodes; failed has the status of each other node, with the reason.
 func (p DefaultPreemption) DryRun(c *framework.Cycle, verdicts framework.Verdicts) (candidates []*Candidate, failed map[string]framework.Status) {
 	r := &run{plugin: p, cycle: c, verdicts: verdicts, budgets: budgetsOf(c.Snapshot)}
 	failed = map[string]framework.Status{}
