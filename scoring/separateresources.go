@@ -12,9 +12,10 @@ import "github.com/berth-sched/berth/framework"
 //
 // Source: kube-scheduler 1.18 and 1.22, plugin NodeResourcesLeastAllocated.
 //
-// Differs: kube-scheduler 1.22 counts overhead in that way, too; here the rules of
-// 1.22 count it exactly. Requests finer than a thousandth of a core are added up
-// before rounding up, where kube-scheduler 1.18 rounded those of each container.
+// Differs: kube-scheduler 1.22, too, counts CPU overhead as 1.18 does; here the
+// rules of 1.22 count it exactly. Requests finer than a thousandth of a core are
+// added up before rounding up, where kube-scheduler 1.18 rounded those of each
+// container.
 type NodeResourcesLeastAllocated struct {
 	// Resources are for the rules of 1.22; if empty, CPU and memory take part.
 	Resources []ResourceSpec

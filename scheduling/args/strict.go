@@ -27,7 +27,8 @@ const maxStrict = 100
 // Unknown and duplicate fields have the paths and texts of upstream's decoder, which
 // reports at most the first 100 of them, and only the first other error.
 //
-// Differs: every other error is reported, too, and their paths have list indices.
+// Differs: errors other than unknown and duplicate fields are all reported, and
+// their paths have list indices.
 //
 // The cost is linear in the size of raw.
 func Decode(raw []byte, into any) []FieldError {
