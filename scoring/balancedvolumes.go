@@ -90,8 +90,8 @@ func (b *balancedVolumes) Score(_ *framework.PodInfo, node *framework.NodeInfo) 
 }
 
 // volumes returns how many disks the pod would attach to the node, and how many the
-// node can still take. If several limits apply, the last one that is not left to a
-// CSI driver counts, as its filter is the last to report.
+// node can still take. If several limits apply, the last one with enough capacity
+// that is not left to a CSI driver counts, as its filter is the last to report.
 func (b *balancedVolumes) volumes(node *framework.NodeInfo) (more, room int64) {
 	csi := volumes.CSINode(b.snapshot, node.Name())
 	for i := len(b.disks) - 1; i >= 0; i-- {
