@@ -8,8 +8,8 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// TestFilteringDoesNotAllocate runs PreFilter and Filter over and over, on
-// nodes that pass and on nodes that do not; only the first time may need memory.
+// TestFilteringDoesNotAllocate runs PreFilter and Filter over and over, on nodes
+// that pass and on nodes that do not; only the first run may need memory.
 func TestFilteringDoesNotAllocate(t *testing.T) {
 	s := snapshotOf(t, []*api.Node{
 		api.MakeNode("a", "4", "4Gi").Resource(gpu, "4").Labels("zone", "a").Obj(),

@@ -2,17 +2,17 @@ package filter
 
 import "github.com/berth-sched/berth/framework"
 
-// AzureDiskLimits rejects nodes that would have more disks of Azure attached
-// than they take: 16, unless their allocatable names another number
+// AzureDiskLimits rejects nodes that would exceed their limit of attached Azure
+// disks. The limit is 16, unless the node's allocatable gives another number
 // (attachable-volumes-azure-disk). It counts as [EBSLimits] does.
 //
 // Source: kube-scheduler 1.18, plugin AzureDiskLimits.
 //
-// Differs: nodes pass on which a CSI driver has taken the disks over, as those of
-// [EBSLimits] do.
+// Differs: nodes where a CSI driver has taken over the disks pass, as for
+// [EBSLimits].
 type AzureDiskLimits struct {
-	// MaxVolumes takes the place of 16, as the environment variable
-	// KUBE_MAX_PD_VOLS does for kube-scheduler. 0, or less, means that.
+	// MaxVolumes replaces 16, as the environment variable KUBE_MAX_PD_VOLS does for
+	// kube-scheduler. 0 or less means 16.
 	MaxVolumes int64
 }
 
@@ -22,10 +22,10 @@ func (AzureDiskLimits) Name() string { return "AzureDiskLimits" }
 // Scope declares what [EBSLimits] declares.
 func (p AzureDiskLimits) Scope(pod *framework.PodInfo) framework.Scope { return p.limits().scope(pod) }
 
-// EventsToRegister names what may help a pod that was rejected: a node comes, or
-// changes in what its limit is told by; a pod with such disks leaves, or comes,
-// for it may use the same; claims, volumes, classes, or what is known of the
-// drivers on nodes change.
+// EventsToRegister names the events that may help a rejected pod: a node is added,
+// or changes in a way that affects its limit; a pod with such disks leaves, or is
+// added, since it may use the same disks; claims, volumes, classes or the drivers on
+// nodes change.
 func (p AzureDiskLimits) EventsToRegister() []framework.EventHint { return p.limits().events(p) }
 
 // PreFilter skips pods that mount neither such a disk nor a claim.

@@ -94,7 +94,7 @@ func BenchmarkFilter(b *testing.B) {
 	}
 }
 
-// benchFilter measures a whole PreFilter and Filter over all nodes.
+// benchFilter measures PreFilter and Filter over all nodes.
 func benchFilter(b *testing.B, p framework.Plugin, change func(i int, n *api.Node), pod *api.Pod) {
 	s, nodes := benchCluster(b, change)
 	info := podInfo(b, s, pod)

@@ -2,17 +2,17 @@ package filter
 
 import "github.com/berth-sched/berth/framework"
 
-// CinderLimits rejects nodes that would have more disks of OpenStack attached
-// than they take: 256, unless their allocatable names another number
+// CinderLimits rejects nodes that would exceed their limit of attached OpenStack
+// disks. The limit is 256, unless the node's allocatable gives another number
 // (attachable-volumes-cinder). It counts as [EBSLimits] does.
 //
 // Source: kube-scheduler 1.18, plugin CinderLimits.
 //
-// Differs: nodes pass on which a CSI driver has taken the disks over, as those of
-// [EBSLimits] do.
+// Differs: nodes where a CSI driver has taken over the disks pass, as for
+// [EBSLimits].
 type CinderLimits struct {
-	// MaxVolumes takes the place of 256, as the environment variable
-	// KUBE_MAX_PD_VOLS does for kube-scheduler. 0, or less, means that.
+	// MaxVolumes replaces 256, as the environment variable KUBE_MAX_PD_VOLS does for
+	// kube-scheduler. 0 or less means 256.
 	MaxVolumes int64
 }
 
@@ -22,10 +22,10 @@ func (CinderLimits) Name() string { return "CinderLimits" }
 // Scope declares what [EBSLimits] declares.
 func (p CinderLimits) Scope(pod *framework.PodInfo) framework.Scope { return p.limits().scope(pod) }
 
-// EventsToRegister names what may help a pod that was rejected: a node comes, or
-// changes in what its limit is told by; a pod with such disks leaves, or comes,
-// for it may use the same; claims, volumes, classes, or what is known of the
-// drivers on nodes change.
+// EventsToRegister names the events that may help a rejected pod: a node is added,
+// or changes in a way that affects its limit; a pod with such disks leaves, or is
+// added, since it may use the same disks; claims, volumes, classes or the drivers on
+// nodes change.
 func (p CinderLimits) EventsToRegister() []framework.EventHint { return p.limits().events(p) }
 
 // PreFilter skips pods that mount neither such a disk nor a claim.

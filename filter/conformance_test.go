@@ -10,8 +10,8 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// TestConformance runs the conformance kit on every plugin that needs nothing
-// but pods and nodes, in its zero value and with everything set.
+// TestConformance runs the conformance kit on every plugin that needs only pods and
+// nodes, in its zero value and with every field set.
 func TestConformance(t *testing.T) {
 	for _, test := range []struct {
 		name   string

@@ -5,8 +5,8 @@ import (
 	"github.com/berth-sched/berth/internal/volumes"
 )
 
-// diskLimits is what EBSLimits, GCEPDLimits, AzureDiskLimits and CinderLimits
-// have in common: a limit on the number of disks of a kind on a node.
+// diskLimits is the shared part of EBSLimits, GCEPDLimits, AzureDiskLimits and
+// CinderLimits: a limit on the number of disks of one cloud on a node.
 //
 // Source: kube-scheduler 1.18, nodevolumelimits, nonCSILimits.
 type diskLimits struct{ volumes.DiskLimit }
@@ -54,7 +54,7 @@ type diskFilter struct {
 	limits   diskLimits
 	snapshot *framework.Snapshot
 	added    []volumes.Disk // what the pod mounts
-	err      error          // why that cannot be told
+	err      error          // why added is unknown
 }
 
 func (f *diskFilter) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {

@@ -64,7 +64,7 @@ func TestDiskLimits(t *testing.T) {
 			}
 			s := snapshotOf(t, []*api.Node{test.node.Obj()}, full)
 			wantVerdicts(t, s, test.plugin, withVolume("p", test.disk("new")), "Unschedulable: node(s) exceed max volume count")
-			if test.limit > 0 { // one of those that are there, and with one less
+			if test.limit > 0 { // an attached disk passes, and a new one passes once another has left
 				wantVerdicts(t, s, test.plugin, withVolume("p", test.disk("d0")), "Success")
 				full.Spec.Volumes = full.Spec.Volumes[1:]
 				s = snapshotOf(t, []*api.Node{test.node.Obj()}, full)

@@ -1,20 +1,20 @@
-// Package filter holds the filter plugins: each says whether a pod may run on
-// a node, with kube-scheduler's verdicts, codes and texts.
+// Package filter holds the filter plugins: each decides whether a pod may run on a
+// node, with kube-scheduler's verdicts, codes and texts.
 //
 //	fit := filter.NodeResourcesFit{IgnoredResources: []resource.Name{"example.com/gpu"}}
 //	profile := scheduling.Profile{Filter: []framework.Plugin{filter.TaintToleration{}, fit}}
 //
 // # What it does
 //
-// Every exported type is the configuration of one plugin: a value that can be
-// copied, whose zero value is kube-scheduler's default. What is computed for
-// one pod lives in the filter that PreFilter returns, in memory that the cycle
-// reuses, so that filtering a thousand nodes allocates nothing. What is counted
-// over many nodes is kept in the snapshot, as an extension, and follows its pods.
+// Every exported type is the configuration of one plugin: a copyable value whose
+// zero value is kube-scheduler's default. State computed for one pod lives in the
+// filter that PreFilter returns, in memory that the cycle reuses, so filtering a
+// thousand nodes allocates nothing. Counts over many nodes are an extension of the
+// snapshot, which keeps them up to date as pods come and go.
 //
 //	NodeName              the node that spec.nodeName names
 //	NodeUnschedulable     not on cordoned nodes
-//	TaintToleration       not where a taint is not tolerated
+//	TaintToleration       only nodes whose taints the pod tolerates
 //	NodeAffinity          nodeSelector and required node affinity
 //	NodePorts             host ports are free
 //	NodeResourcesFit      a pod slot and the requested resources are free
@@ -34,26 +34,25 @@
 //	NodeLabel             labels that nodes must, or must not, have (kube-scheduler 1.18)
 //	ServiceAffinity       pods of a service on nodes of one label value (kube-scheduler 1.18)
 //
-// Each also names the events that may help a pod that it rejected
-// (EventsToRegister), with a check of the objects before and after wherever that
-// is cheaper than another attempt. No event that helps is left out, those included
-// of which kube-scheduler does not think: a node that goes with its pods, a pod
-// that begins to end, the labels of a namespace. A change of the waiting pod
-// counts if it is in a part that the plugin's scope names.
+// Each plugin also names the events that may help a pod that it rejected
+// (EventsToRegister). Where a check is cheaper than another attempt, it compares the
+// object before and after the event. Every event that can help is registered,
+// including some that kube-scheduler misses: a node deleted together with its pods,
+// a pod that starts terminating, a namespace whose labels change. A change of the
+// waiting pod counts if it touches a part that the plugin's scope names.
 //
 // # What it leaves to you
 //
-// Filters read the snapshot, with its time, and nothing else: objects are taken
-// as they are, without the defaults that the API server fills in (see
-// api.Objects). The order of the filters, and who runs them, is the
-// business of a profile in package scheduling; scores are in package scoring.
+// Filters read only the snapshot and its time. They take objects as they are,
+// without the defaults that the API server fills in (see api.Objects). A profile in
+// package scheduling decides which filters run and in which order; package scoring
+// holds the scores.
 //
 // # Determinism and concurrency
 //
-// A verdict depends on the configuration, the pod, the node and what the
-// snapshot holds for it, and on nothing else. A plugin may be shared by any
-// number of schedulers; a bound filter belongs to its cycle and may be called
-// for different nodes at once.
+// A verdict depends only on the configuration, the pod, the node and the snapshot's
+// data for the node. Any number of schedulers may share a plugin. A bound filter
+// belongs to its cycle and may be called for different nodes at once.
 //
 // # Source
 //

@@ -7,10 +7,10 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// on registers for events about objects of a type, T, which names the resource
-// unless that is given. helps says whether an event may make schedulable a pod
-// that the plugin rejected; before is nil for an object that came and after for
-// one that went. An event that carries no object at all may.
+// on registers for events about objects of type T. r is the resource of the events.
+// helps reports whether an event may make a rejected pod schedulable; before is nil
+// for an added object, after for a deleted one. An event without any object always
+// counts as helpful.
 func on[T any](r framework.EventResource, a framework.ActionType, helps func(pod *framework.PodInfo, before, after *T) bool) framework.EventHint {
 	return framework.EventHint{
 		Event: framework.ClusterEvent{Resource: r, Action: a},
@@ -76,14 +76,13 @@ func readsOther(plugin framework.Scoper, before, after *framework.PodInfo) bool 
 	return fields != plugin.Scope(before).Pod || before.ClassKey(fields) != after.ClassKey(fields)
 }
 
-// became makes of what a node must be like the events that make it so: it came
-// or changed, meets it, and did not before.
+// became turns a condition on a node into a check of events: the node meets the
+// condition now, and was just added or did not meet it before.
 func became(fits func(pod *framework.PodInfo, node *api.Node) bool) func(pod *framework.PodInfo, before, after *api.Node) bool {
 	return func(pod *framework.PodInfo, before, after *api.Node) bool {
 		return after != nil && fits(pod, after) && (before == nil || !fits(pod, before))
 	}
 }
 
-// gone is what happens to pods when they leave, or become such that they no
-// longer count.
+// gone covers pods that leave, or change so that they no longer count.
 const gone = framework.ActionDelete | framework.ActionUpdate

@@ -10,8 +10,8 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// wakes says what a queue would: whether the event, of which the plugin is told
-// if it registered for it, may help a pod that the plugin rejected.
+// wakes reports what a queue would do with an event: if the plugin registered for
+// it, whether it may help a pod that the plugin rejected.
 func wakes(t *testing.T, p framework.EnqueueExtensions, s *framework.Snapshot, pod *api.Pod, r framework.EventResource, a framework.ActionType, before, after any) bool {
 	t.Helper()
 	info := func(x any) any {
@@ -51,7 +51,7 @@ const (
 	onClaim = framework.ResourcePersistentVolumeClaim
 )
 
-// TestHints: events that help wake, events that cannot do not.
+// TestHints checks that events that help wake the pod, and others do not.
 func TestHints(t *testing.T) {
 	s := framework.NewSnapshot(framework.Arrival)
 	node := func(name string) api.NodeBuilder { return api.MakeNode(name, "4", "8Gi") }
@@ -222,8 +222,8 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// TestHintsOfStrangeEvents: events without objects, or with objects of another
-// kind, must not keep a pod waiting, nor break anything.
+// TestHintsOfStrangeEvents checks that events without objects, or with objects of
+// another type, neither keep a pod waiting nor break anything.
 func TestHintsOfStrangeEvents(t *testing.T) {
 	s := framework.NewSnapshot(framework.Arrival)
 	pod := podInfo(t, s, api.MakePod("p").Obj())

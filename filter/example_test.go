@@ -9,8 +9,8 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// A plugin filters for a pod in two steps: PreFilter looks at the pod, and what
-// it returns answers for the nodes. Package scheduling does that for whole
+// A plugin filters for a pod in two steps: PreFilter prepares the pod, and the
+// filter it returns decides about nodes. Package scheduling does that for whole
 // profiles.
 func ExampleNodeResourcesFit() {
 	s := framework.NewSnapshot(framework.Arrival)
@@ -107,7 +107,7 @@ func ExampleNodePorts() {
 	// Skip
 }
 
-// show prints what a plugin says of a pod on the nodes.
+// show prints a plugin's verdicts on a pod for the nodes.
 func show(p framework.Plugin, pod *api.Pod, nodes ...*api.Node) {
 	s := snapshotOf(exampleFailer{}, nodes)
 	var c framework.Cycle
@@ -122,7 +122,7 @@ func show(p framework.Plugin, pod *api.Pod, nodes ...*api.Node) {
 	}
 }
 
-// exampleFailer lets examples use the helpers of tests.
+// exampleFailer lets examples use the test helpers.
 type exampleFailer struct{}
 
 func (exampleFailer) Helper() {}

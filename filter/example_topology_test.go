@@ -17,7 +17,7 @@ func twoZonesOf(running ...api.PodBuilder) *framework.Snapshot {
 	}, pods...)
 }
 
-// Zone a has two pods already, so that a third would make the skew 3.
+// Zone a has two pods already, so a third would make the skew 3.
 func ExamplePodTopologySpread() {
 	web := api.MakePod("web").Labels("app", "web").Spread(2, api.LabelTopologyZone, api.DoNotSchedule, "app=web")
 	s := twoZonesOf(web.Name("web-1"), web.Name("web-2"))
@@ -27,8 +27,7 @@ func ExamplePodTopologySpread() {
 	// n2: Success
 }
 
-// The web server wants to be where the cache is, but not where another of its
-// kind is.
+// The web server must run where the cache is, but not where another web server is.
 func ExampleInterPodAffinity() {
 	s := twoZonesOf(api.MakePod("cache").Labels("app", "cache"))
 	web := api.MakePod("web").Labels("app", "web").PodAffinity(api.LabelTopologyZone, "app=cache")

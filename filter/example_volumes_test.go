@@ -9,14 +9,14 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// exampleStorage is a snapshot with the nodes and objects.
+// exampleStorage returns a snapshot with the nodes and objects.
 func exampleStorage(nodes []*api.Node, objects ...any) *framework.Snapshot {
 	s := snapshotOf(exampleFailer{}, nodes)
 	put(exampleFailer{}, s, objects...)
 	return s
 }
 
-// showIn prints what a plugin says of a pod on the nodes of a snapshot.
+// showIn prints a plugin's verdicts on a pod for the nodes of a snapshot.
 func showIn(s *framework.Snapshot, p framework.Plugin, pod *api.Pod) {
 	var c framework.Cycle
 	c.Reset(podInfo(exampleFailer{}, s, pod), s, 0, 0)
@@ -29,8 +29,8 @@ func showIn(s *framework.Snapshot, p framework.Plugin, pod *api.Pod) {
 	}
 }
 
-// A claim that waits for its first pod takes a local volume, and so decides on
-// the node. Once it is reserved, a driver writes what Reserve found.
+// A claim that waits for its first pod takes a local volume, and so decides the
+// node. After the reservation, a driver writes what Reserve found.
 func ExampleVolumeBinding() {
 	mode := api.VolumeBindingWaitForFirstConsumer
 	disk := &api.PersistentVolume{ObjectMeta: api.ObjectMeta{Name: "disk-of-n2"}}
@@ -67,8 +67,8 @@ func ExampleVolumeBinding() {
 	// disk-of-n2 is for data
 }
 
-// Where claims of a class can be served is data for tools, too: a ClaimBindings
-// says what would be written.
+// ClaimBindings is plain data, so tools can read it, too: it lists the objects to
+// write.
 func ExampleClaimBindings() {
 	todo := filter.ClaimBindings{Claims: []*api.PersistentVolumeClaim{
 		{ObjectMeta: api.ObjectMeta{Namespace: "shop", Name: "data", Annotations: map[string]string{api.AnnSelectedNode: "n7"}}},
@@ -110,7 +110,7 @@ func ExampleNodeVolumeLimits() {
 	// b: Success
 }
 
-// exampleDisks shows a plugin that takes one disk on a node with one.
+// exampleDisks shows a plugin that gets one disk on a node with one.
 func exampleDisks(p framework.Plugin, there, added api.VolumeSource) {
 	pod := withVolume("there", there)
 	pod.Spec.NodeName = "a"
@@ -149,8 +149,8 @@ func ExampleCinderLimits() {
 	// Output: a: Success
 }
 
-// A pod with user namespaces on the network of its node needs a kubelet that
-// knows how.
+// A pod that combines user namespaces with its node's network needs a kubelet that
+// supports it.
 func ExampleNodeDeclaredFeatures() {
 	able := api.MakeNode("able", "4", "8Gi").Obj()
 	able.Status.DeclaredFeatures = []string{"UserNamespacesHostNetworkSupport"}

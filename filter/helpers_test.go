@@ -19,7 +19,7 @@ func list(pairs ...string) resource.List {
 	return l
 }
 
-// failer is what tests, benchmarks and property checks have in common.
+// failer is the common interface of tests, benchmarks and property checks.
 type failer interface {
 	Helper()
 	Fatal(args ...any)
@@ -34,7 +34,7 @@ func podInfo(tb failer, s *framework.Snapshot, p *api.Pod) *framework.PodInfo {
 	return info
 }
 
-// snapshotOf returns a snapshot of the nodes, and of the pods that name one.
+// snapshotOf returns a snapshot of the nodes and of the pods assigned to one.
 func snapshotOf(tb failer, nodes []*api.Node, pods ...*api.Pod) *framework.Snapshot {
 	tb.Helper()
 	s := framework.NewSnapshot(framework.Arrival)
@@ -51,8 +51,8 @@ func snapshotOf(tb failer, nodes []*api.Node, pods ...*api.Pod) *framework.Snaps
 	return s
 }
 
-// verdicts runs a filter plugin over all nodes, as a profile would. Without
-// success of PreFilter there are none.
+// verdicts runs a filter plugin over all nodes, as a profile would. If PreFilter
+// does not succeed, there are none.
 func verdicts(c *framework.Cycle, p framework.Plugin) ([]framework.Status, framework.PreFiltered, framework.Status) {
 	var bound framework.PreFiltered
 	if pre, ok := p.(framework.PreFilterPlugin); ok {
@@ -83,7 +83,7 @@ func texts(statuses []framework.Status) []string {
 	return list
 }
 
-// wantVerdicts compares the answers for all nodes, as text.
+// wantVerdicts compares the verdicts for all nodes, as text.
 func wantVerdicts(t *testing.T, s *framework.Snapshot, p framework.Plugin, pod *api.Pod, want ...string) {
 	t.Helper()
 	info := podInfo(t, s, pod)

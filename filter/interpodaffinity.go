@@ -11,24 +11,23 @@ const (
 	reasonExistingAffinity = framework.Text("node(s) didn't satisfy existing pods anti-affinity rules")
 )
 
-// InterPodAffinity rejects nodes by the pods in their topology domains, a
-// domain being all nodes with the same value of the label that a term names:
+// InterPodAffinity rejects nodes by the pods in their topology domains. A domain is
+// all nodes with the same value of the label that a term names. It rejects:
 //
-//   - nodes without a pod that matches all of the pod's required affinity
-//     terms in every term's domain; this is unresolvable, as removing pods
-//     cannot help. The first pod of a group that wants to be together passes:
-//     when no pod in the cluster matches, and it matches its own terms, it
-//     needs only the labels;
-//   - nodes with a pod in a domain of one of its required anti-affinity terms
-//     that the term matches;
+//   - nodes where, for some required affinity term, the domain holds no pod that
+//     matches all of the pod's required terms; this is unresolvable, as removing
+//     pods cannot help. The first pod of a self-matching group passes: if no pod
+//     in the cluster matches and the pod matches its own terms, the node needs
+//     only the labels;
+//   - nodes in a domain that holds a pod matched by one of the pod's required
+//     anti-affinity terms;
 //   - nodes in the domain of a pod whose required anti-affinity term matches
 //     this pod.
 //
-// A term that names namespaces or selects them does not look into the pod's
-// own namespace unless that is among them. Terminating pods count.
+// A term that names or selects namespaces ignores the pod's own namespace unless
+// that is among them. Terminating pods count.
 //
-// What it counts is kept in the snapshot, so that filtering a node costs a
-// look at one number for each term.
+// The snapshot keeps the counts, so filtering a node costs one lookup per term.
 //
 // Source: kube-scheduler 1.37, plugin InterPodAffinity.
 type InterPodAffinity struct{}
@@ -46,8 +45,8 @@ func (InterPodAffinity) Scope(*framework.PodInfo) framework.Scope {
 	}
 }
 
-// PreFilter skips pods that demand nothing of their neighbours and of whom no
-// pod demands to stay away. A pod with a malformed term is rejected.
+// PreFilter skips a pod if it has no required terms and no other pod requires it to
+// stay away. A pod with a malformed term is rejected.
 func (InterPodAffinity) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
 	if err := topo.TermsOf(c.Pod).Err; err != nil {
 		return framework.PreFiltered{}, framework.UnresolvableStatus(framework.Text("parsing pod: " + err.Error()))
@@ -61,8 +60,8 @@ func (InterPodAffinity) PreFilter(c *framework.Cycle) (framework.PreFiltered, fr
 	return framework.PreFiltered{Filter: f}, framework.Status{}
 }
 
-// interPodAffinity is the bound filter. It reads live counts, so that it sees
-// pods that are added or removed for a while.
+// interPodAffinity is the bound filter. It reads live counts, so it sees pods that
+// are added or removed temporarily.
 type interPodAffinity struct{ *topo.Affinity }
 
 func (f *interPodAffinity) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {
@@ -105,7 +104,7 @@ func (f *interPodAffinity) first() bool {
 	return true
 }
 
-// AddPod implements [framework.FilterUpdater]: the counts know the pod already,
+// AddPod implements [framework.FilterUpdater]: the counts include the pod already,
 // but it may have terms that no pod had before.
 func (f *interPodAffinity) AddPod(*framework.Cycle, *framework.PodInfo, *framework.NodeInfo) framework.Status {
 	f.Meet()
@@ -117,8 +116,7 @@ func (f *interPodAffinity) RemovePod(*framework.Cycle, *framework.PodInfo, *fram
 	return framework.Status{}
 }
 
-// Fork implements [framework.FilterUpdater]. What there is to know is in the
-// snapshot.
+// Fork implements [framework.FilterUpdater]. All state is in the snapshot.
 func (f *interPodAffinity) Fork() framework.FilterUpdater { return &interPodAffinity{f.Affinity} }
 
 // Groups implements [framework.Grouper].

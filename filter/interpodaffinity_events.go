@@ -9,13 +9,16 @@ import (
 	"github.com/berth-sched/berth/internal/topo"
 )
 
-// EventsToRegister names what may help a pod that was rejected: a pod comes to a
-// node, or changes, that the required affinity terms select; one goes, or
-// changes, that an anti-affinity term selects or whose own such term selects the
-// pod, or that was the last of a group that the pod may begin; a node comes with
-// the label of a required term, goes with its pods, or is labelled anew; a
-// namespace changes that a term may be about; the pod's terms, labels or
-// namespace change.
+// EventsToRegister names the events that may help a rejected pod:
+//
+//   - a pod that the required affinity terms select is added to a node or changes;
+//   - a pod leaves or changes that kept this one away: an anti-affinity term
+//     selects it, or its own such term selects the pod. It may also have been
+//     the last of a group that the pod can now begin;
+//   - a node with the label of a required term is added, or a node is deleted
+//     together with its pods, or relabelled;
+//   - a namespace changes that a term may refer to;
+//   - the pod's terms, labels or namespace change.
 func (p InterPodAffinity) EventsToRegister() []framework.EventHint {
 	return []framework.EventHint{
 		onPods(framework.ActionAll, helpsNeighbours),
@@ -29,7 +32,7 @@ func (p InterPodAffinity) EventsToRegister() []framework.EventHint {
 	}
 }
 
-// helpsNeighbours looks at a pod on a node, before and after. A term that selects
+// helpsNeighbours compares a pod on a node before and after. A term that selects
 // namespaces may select any.
 func helpsNeighbours(pod, before, after *framework.PodInfo) bool {
 	terms := topo.TermsOf(pod)
@@ -51,7 +54,7 @@ func helpsNeighbours(pod, before, after *framework.PodInfo) bool {
 	return bars(before, pod) && readsOther(InterPodAffinity{}, before, after)
 }
 
-// bars reports whether a pod that is there keeps the pod away.
+// bars reports whether a pod on a node keeps the pod away.
 func bars(there, pod *framework.PodInfo) bool {
 	if there == nil {
 		return false
@@ -61,9 +64,9 @@ func bars(there, pod *framework.PodInfo) bool {
 	})
 }
 
-// mayAttract reports whether a node that came can help. One without any label
-// that the pod's required terms ask for is not for the pod, and pods on it are
-// in none of the domains that count.
+// mayAttract reports whether an added node can help. The pod cannot use a node
+// without any label of its required terms, and pods on such a node are outside all
+// domains that count.
 func mayAttract(pod *framework.PodInfo, node *api.Node) bool {
 	required := topo.TermsOf(pod).Required
 	return len(required) == 0 || node == nil || slices.ContainsFunc(required, func(t topo.Term) bool {
@@ -72,9 +75,9 @@ func mayAttract(pod *framework.PodInfo, node *api.Node) bool {
 	})
 }
 
-// helpsNamespace reports whether the labels of a namespace changed that terms
-// may look at: the pod's namespace, at which terms of other pods may, or any, if
-// its own terms do.
+// helpsNamespace reports whether a namespace's labels changed in a way that matters:
+// terms of other pods may select the pod's namespace, and the pod's own namespace
+// selectors may select any.
 func helpsNamespace(pod *framework.PodInfo, before, after *api.Namespace) bool {
 	labels := func(n *api.Namespace) map[string]string {
 		if n == nil {

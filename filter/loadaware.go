@@ -7,24 +7,23 @@ import (
 	"github.com/berth-sched/berth/framework"
 )
 
-// LoadAware rejects nodes whose real use, with what is expected of the pod and
-// of pods too young to have been measured, exceeds a threshold. The reason
-// names the first such resource: "node(s) cpu usage exceed threshold". Nodes
-// whose metric has expired are rejected, too, with "node(s) nodeMetric
-// expired", unless the configuration says otherwise.
+// LoadAware rejects nodes whose real use exceeds a threshold. Estimates for the pod,
+// and for pods too young to have been measured, add to that use. The reason names
+// the first such resource: "node(s) cpu usage exceed threshold". Nodes whose metric
+// has expired are rejected, too, with "node(s) nodeMetric expired", unless the
+// configuration says otherwise.
 //
-// Nodes pass that were never measured, that have nothing of a resource, or
-// whose thresholds are 0; and everything passes for pods of a DaemonSet. See
-// [estimator.Ledger] for how use is kept, and [estimator.Rules] for what older
-// versions do differently.
+// A node passes if it was never measured, has nothing of a resource, or has
+// thresholds of 0. Pods of a DaemonSet pass everywhere. See [estimator.Ledger] for
+// how use is kept, and [estimator.Rules] for the differences of older versions.
 //
 // Source: Koordinator 1.8, plugin LoadAwareScheduling, Filter.
 //
 // Differs: of several resources above their thresholds the first by name is
-// reported also by the rules up to 1.6, where Koordinator's choice is random.
+// reported, also under the rules up to 1.6, where Koordinator's choice is random.
 type LoadAware struct {
-	// Load is the configuration, best shared with scoring.LoadAware; nil means
-	// that of the zero [estimator.LoadConfig].
+	// Load is the configuration, best shared with scoring.LoadAware; nil means the
+	// zero [estimator.LoadConfig].
 	Load *estimator.Load
 }
 
@@ -38,8 +37,8 @@ func (p LoadAware) load() *estimator.Load {
 	return p.Load
 }
 
-// Scope declares that a verdict reads what an estimate reads of the pod, its
-// owners, the node, its place in the ledger, and the time.
+// Scope declares that a verdict reads the pod's estimate inputs and owners, the
+// node, its entry in the ledger, and the time.
 func (p LoadAware) Scope(pod *framework.PodInfo) framework.Scope {
 	load := p.load()
 	fields := load.Reads(pod) | framework.FieldOwner
@@ -49,11 +48,11 @@ func (p LoadAware) Scope(pod *framework.PodInfo) framework.Scope {
 	return framework.Scope{Pod: fields, Reads: framework.ReadsNode | framework.ReadsPods | framework.ReadsTime}
 }
 
-// EventsToRegister names what may help a pod that was rejected: a node comes, or
-// its allocatable or annotations change; a metric of a node comes, changes or
-// goes; a pod leaves its node, or changes in what is expected of it. Time alone
-// is no event: a node whose use only ages is found again when the queue tries the
-// pod anew, after 5 minutes at most.
+// EventsToRegister names the events that may help a rejected pod: a node is added,
+// or its allocatable or annotations change; a node metric is added, changes or is
+// deleted; a pod leaves its node, or its estimate changes. Time alone is no event:
+// if a node's use only ages, the pod finds it when the queue retries the pod, after
+// 5 minutes at most.
 func (p LoadAware) EventsToRegister() []framework.EventHint {
 	return []framework.EventHint{
 		onAny(framework.ResourceNode, framework.ActionAdd|framework.ActionUpdateNodeAllocatable|framework.ActionUpdateNodeAnnotation),
@@ -82,12 +81,12 @@ func (p LoadAware) PreFilter(c *framework.Cycle) (framework.PreFiltered, framewo
 	return framework.PreFiltered{Filter: f}, framework.Status{}
 }
 
-// loadRules is what versions do differently here.
+// loadRules holds the differences between versions.
 type loadRules struct {
-	metricsOnly     bool // only what was measured counts, not the pod (up to 1.5)
+	metricsOnly     bool // only measured use counts, not the pod (up to 1.5)
 	inclusive       bool // the threshold itself is too much (up to 1.5)
 	passExpired     bool // an expired metric never rejects (1.4)
-	failedPasses    bool // everything passes for a pod that cannot be estimated (1.6)
+	failedPasses    bool // a pod that cannot be estimated passes everywhere (1.6)
 	thresholdsFirst bool // without thresholds, expiry does not matter (1.8)
 }
 

@@ -31,8 +31,8 @@ func loadUse(cpu, memory int64) api.ResourceMap {
 	})
 }
 
-// measure reports a random use of three in four nodes, as a function of their
-// names, and every other pod of theirs.
+// measure reports a random use for three in four nodes, derived from their names,
+// and for every other pod on them.
 func measure(s *framework.Snapshot) error {
 	s.SetNow(loadStart)
 	for _, n := range s.All() {
@@ -89,7 +89,7 @@ func TestLoadAwareConformance(t *testing.T) {
 	}
 }
 
-// flat expects the same of every pod.
+// flat estimates the same for every pod.
 type flat struct{}
 
 func (flat) EstimatePod(*api.Pod) (map[resource.Name]int64, error) {
@@ -98,7 +98,7 @@ func (flat) EstimatePod(*api.Pod) (map[resource.Name]int64, error) {
 
 func (flat) EstimateNode(n *api.Node) (resource.List, error) { return n.Status.Allocatable, nil }
 
-// broken cannot estimate.
+// broken fails to estimate.
 type broken struct{ pod, node error }
 
 func (b broken) EstimatePod(*api.Pod) (map[resource.Name]int64, error) { return nil, b.pod }
@@ -107,8 +107,8 @@ func (b broken) EstimateNode(n *api.Node) (resource.List, error) {
 	return n.Status.Allocatable, b.node
 }
 
-// loadCase is a node of 10 cores and 10 GiB, and a pod that requests 1 core and
-// 1 GiB: 850m and 717 MiB are expected of it.
+// loadCase is a node of 10 cores and 10 GiB, and a pod that requests 1 core and 1
+// GiB; its estimate is 850m and 717 MiB.
 type loadCase struct {
 	node   *api.Node
 	metric *api.NodeMetric
@@ -128,7 +128,7 @@ func newLoadCase(cpu, memory int64) loadCase {
 	}
 }
 
-// verdict filters the pod on the node, a time after the metric.
+// verdict filters the pod on the node, some time after the metric.
 func (c *loadCase) verdict(t *testing.T, config estimator.LoadConfig, after time.Duration) framework.Status {
 	t.Helper()
 	s := framework.NewSnapshot(framework.ZoneInterleaved)
@@ -273,8 +273,8 @@ func TestLoadAwareScope(t *testing.T) {
 	}
 }
 
-// ExampleLoadAware filters by what a node really uses: it has room for the
-// pod's request, but not for the load.
+// ExampleLoadAware filters by the real use of a node: its free capacity covers the
+// pod's request, but not the load.
 func ExampleLoadAware() {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	s := framework.NewSnapshot(framework.ZoneInterleaved)

@@ -14,14 +14,14 @@ const (
 	reasonConflict      = framework.Text("pod affinity terms conflict")
 )
 
-// NodeAffinity rejects nodes that do not have all the labels of the pod's
-// nodeSelector, or match no term of its required node affinity. Rejections are
-// unresolvable. A malformed term matches no node.
+// NodeAffinity rejects a node that lacks a label of the pod's nodeSelector, or
+// matches no term of its required node affinity. Rejections are unresolvable. A
+// malformed term matches no node.
 //
 // Source: kube-scheduler 1.37, plugin NodeAffinity.
 type NodeAffinity struct {
-	// AddedAffinity is demanded of nodes besides what each pod demands; only
-	// its required terms are read here. nil adds nothing. It must not change
+	// AddedAffinity is required of nodes in addition to each pod's own requirements.
+	// Only its required terms are read here. nil adds nothing. It must not change
 	// while the plugin is in use.
 	AddedAffinity *api.NodeAffinity
 }
@@ -42,8 +42,8 @@ func (p NodeAffinity) Validate() error {
 	return nil
 }
 
-// Scope declares that a verdict reads the pod's choice of nodes and the node,
-// and no node where nothing is demanded.
+// Scope declares that a verdict reads the pod's choice of nodes and the node;
+// without requirements it reads no node.
 func (p NodeAffinity) Scope(pod *framework.PodInfo) framework.Scope {
 	s := framework.Scope{Pod: framework.FieldNodeChoice}
 	if p.added() != nil || demands(pod) {
@@ -52,9 +52,9 @@ func (p NodeAffinity) Scope(pod *framework.PodInfo) framework.Scope {
 	return s
 }
 
-// EventsToRegister names what may help a pod that was rejected: a node comes or
-// changes that the pod demands, and that it did not demand before; the pod's
-// demands change.
+// EventsToRegister names the events that may help a rejected pod: a node is added,
+// or changed so that it now meets the pod's requirements; the pod's requirements
+// change.
 func (p NodeAffinity) EventsToRegister() []framework.EventHint {
 	added, source := match.NodeSelector{}, p.added()
 	if source != nil {
@@ -66,8 +66,8 @@ func (p NodeAffinity) EventsToRegister() []framework.EventHint {
 	return []framework.EventHint{onNode(framework.ActionAdd|framework.ActionUpdateNodeLabel, became(demanded)), onSelf(p)}
 }
 
-// PreFilter skips pods that demand nothing, and restricts the nodes where
-// every term of a pod's affinity names some.
+// PreFilter skips pods without requirements. If every term of a pod's affinity names
+// nodes, it restricts the search to them.
 func (p NodeAffinity) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
 	added := p.added()
 	if added == nil && !demands(c.Pod) {
@@ -99,7 +99,7 @@ func (p NodeAffinity) added() *api.NodeSelector {
 	return p.AddedAffinity.RequiredDuringSchedulingIgnoredDuringExecution
 }
 
-// demands reports whether the pod has a nodeSelector, be it empty, or a
+// demands reports whether the pod has a nodeSelector, even an empty one, or a
 // required node affinity.
 func demands(pod *framework.PodInfo) bool {
 	spec := &pod.Pod.Spec
@@ -107,8 +107,8 @@ func demands(pod *framework.PodInfo) bool {
 		spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil
 }
 
-// nodeAffinity is the bound filter. The compiled added selector is kept from
-// cycle to cycle.
+// nodeAffinity is the bound filter. It keeps the compiled added selector from cycle
+// to cycle.
 type nodeAffinity struct {
 	required *match.RequiredNodeAffinity
 	source   *api.NodeSelector // what added was compiled from

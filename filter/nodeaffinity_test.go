@@ -24,7 +24,7 @@ func affinityNodes() []*api.Node {
 	}
 }
 
-// demanding returns a node affinity of the terms.
+// demanding returns a node affinity that requires one of the terms.
 func demanding(terms ...api.NodeSelectorTerm) *api.NodeAffinity {
 	return &api.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &api.NodeSelector{NodeSelectorTerms: terms}}
 }
@@ -106,8 +106,8 @@ func TestNodeAffinityErrors(t *testing.T) {
 	}
 }
 
-// TestNodeAffinityMemory lets plugins of different configurations take turns in
-// the same memory.
+// TestNodeAffinityMemory runs plugins of different configurations by turns in the
+// same memory.
 func TestNodeAffinityMemory(t *testing.T) {
 	s := snapshotOf(t, affinityNodes())
 	pod := podInfo(t, s, api.MakePod("p").NodeSelector().Obj())

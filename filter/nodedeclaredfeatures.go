@@ -7,7 +7,7 @@ import (
 
 const reasonFeatures = framework.Text("node(s) didn't match Pod's required features")
 
-// NodeDeclaredFeatures rejects nodes that do not declare a feature which the pod
+// NodeDeclaredFeatures rejects nodes that do not declare a feature that the pod
 // needs. A pod needs
 //
 //	RestartAllContainersOnContainerExits  for a restart rule with the action RestartAllContainers
@@ -17,18 +17,17 @@ const reasonFeatures = framework.Text("node(s) didn't match Pod's required featu
 // and most pods need nothing. Rejections are unresolvable.
 //
 // Source: kube-scheduler 1.37, plugin NodeDeclaredFeatures, and
-// k8s.io/component-helpers/nodedeclaredfeatures v0.37.1. As there, a node's list
-// is taken to be sorted: a name that stands behind a greater one is not found.
+// k8s.io/component-helpers/nodedeclaredfeatures v0.37.1. As there, a node's list is
+// assumed to be sorted: a name that follows a greater one is not found.
 //
-// Differs: ephemeral containers, which come to running pods only, are not looked
-// at.
+// Differs: ephemeral containers are ignored, since only running pods get them.
 type NodeDeclaredFeatures struct{}
 
 // Name returns "NodeDeclaredFeatures".
 func (NodeDeclaredFeatures) Name() string { return "NodeDeclaredFeatures" }
 
-// Scope declares that a verdict reads the pod's spec and the node; nothing at
-// all for a pod that needs no feature.
+// Scope declares that a verdict reads the pod's spec and the node; for a pod that
+// needs no feature it reads nothing.
 func (NodeDeclaredFeatures) Scope(pod *framework.PodInfo) framework.Scope {
 	if neededFeatures(&pod.Pod.Spec) == 0 {
 		return framework.Scope{}
@@ -36,8 +35,9 @@ func (NodeDeclaredFeatures) Scope(pod *framework.PodInfo) framework.Scope {
 	return framework.Scope{Pod: framework.FieldSpec, Reads: framework.ReadsNode}
 }
 
-// EventsToRegister names what may help a pod that was rejected: a node comes, or
-// changes, to declare all that the pod needs; the pod's needs change.
+// EventsToRegister names the events that may help a rejected pod: a node is added,
+// or changed so that it now declares everything the pod needs; the pod's needs
+// change.
 func (p NodeDeclaredFeatures) EventsToRegister() []framework.EventHint {
 	declared := func(pod *framework.PodInfo, node *api.Node) bool {
 		return neededFeatures(&pod.Pod.Spec).declaredBy(node)
@@ -54,10 +54,10 @@ func (NodeDeclaredFeatures) PreFilter(c *framework.Cycle) (framework.PreFiltered
 	return framework.PreFiltered{Filter: needed}, framework.Status{}
 }
 
-// features is a set of features: the bound filter.
+// features is the bound filter: a set of features.
 type features uint8
 
-// featureNames holds the names by the place of their bits.
+// featureNames holds the names in the order of their bits.
 var featureNames = [...]string{
 	"RestartAllContainersOnContainerExits", "UserNamespacesHostNetworkSupport", "VolumeBindMountOptions",
 }

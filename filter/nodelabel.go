@@ -8,8 +8,8 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// NodeLabel rejects nodes that lack one of a list of labels, or have one of
-// another, whatever their values. The rejection is unresolvable.
+// NodeLabel rejects a node that lacks a label of one list, or has a label of
+// another, whatever the values. The rejection is unresolvable.
 //
 // Source: kube-scheduler 1.18, plugin NodeLabel; dropped in 1.23.
 type NodeLabel struct {
@@ -35,8 +35,8 @@ func (NodeLabel) Scope(*framework.PodInfo) framework.Scope {
 	return framework.Scope{Reads: framework.ReadsNode}
 }
 
-// EventsToRegister names what may help a pod that was rejected: a node comes
-// with the right labels, or gets them.
+// EventsToRegister names the events that may help a rejected pod: a node with the
+// right labels is added, or a node gets them.
 func (p NodeLabel) EventsToRegister() []framework.EventHint {
 	right := func(_ *framework.PodInfo, node *api.Node) bool { return p.accepts(node) }
 	return []framework.EventHint{onNode(framework.ActionAdd|framework.ActionUpdateNodeLabel, became(right))}

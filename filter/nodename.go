@@ -7,8 +7,8 @@ import (
 
 const reasonNodeName = framework.Text("node(s) didn't match the requested node name")
 
-// NodeName keeps a pod that names a node in spec.nodeName to that node; other
-// pods pass. A node of another name is unresolvable.
+// NodeName keeps a pod with spec.nodeName to that node; other pods pass. The
+// rejection of any other node is unresolvable.
 //
 // Source: kube-scheduler 1.37, plugin NodeName.
 type NodeName struct{}
@@ -16,8 +16,8 @@ type NodeName struct{}
 // Name returns "NodeName".
 func (NodeName) Name() string { return "NodeName" }
 
-// Scope declares that a verdict reads the name that the pod wants, and the
-// node only if there is one.
+// Scope declares that a verdict reads the pod's spec.nodeName, and the node only if
+// that is set.
 func (NodeName) Scope(pod *framework.PodInfo) framework.Scope {
 	s := framework.Scope{Pod: framework.FieldNodeName}
 	if pod.Pod.Spec.NodeName != "" {
@@ -26,13 +26,13 @@ func (NodeName) Scope(pod *framework.PodInfo) framework.Scope {
 	return s
 }
 
-// EventsToRegister names what may help a pod that was rejected: its node comes.
+// EventsToRegister names the event that may help a rejected pod: its node is added.
 func (p NodeName) EventsToRegister() []framework.EventHint {
 	named := func(pod *framework.PodInfo, node *api.Node) bool { return node.Name == pod.Pod.Spec.NodeName }
 	return []framework.EventHint{onNode(framework.ActionAdd, became(named)), onSelf(p)}
 }
 
-// PreFilter restricts the nodes to the one that the pod names.
+// PreFilter restricts the search to the node that the pod names.
 func (p NodeName) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
 	want := c.Pod.Pod.Spec.NodeName
 	if want == "" {
@@ -43,7 +43,7 @@ func (p NodeName) PreFilter(c *framework.Cycle) (framework.PreFiltered, framewor
 	return framework.PreFiltered{Filter: p, NodeNames: names[:]}, framework.Status{}
 }
 
-// Filter rejects nodes of another name than the one that the pod wants.
+// Filter rejects nodes other than the one that the pod names.
 func (NodeName) Filter(pod *framework.PodInfo, node *framework.NodeInfo) framework.Status {
 	if want := pod.Pod.Spec.NodeName; want != "" && want != node.Node.Name {
 		return framework.UnresolvableStatus(reasonNodeName)

@@ -8,22 +8,21 @@ import (
 
 const reasonPorts = framework.Text("node(s) didn't have free ports for the requested pod ports")
 
-// NodePorts rejects nodes where a host port that the pod takes conflicts with
-// one that is taken: the same protocol and port, and the same address or, on
-// either side, all addresses. Ports of containers and sidecars count. Removing
-// the other pod helps.
+// NodePorts rejects a node where one of the pod's host ports conflicts with a taken
+// one: same protocol and port, and same address or, on either side, all addresses.
+// Ports of containers and sidecars count. Removing the other pod helps.
 //
 // Source: kube-scheduler 1.37, plugin NodePorts.
 //
-// Differs: a port that two pods of a node hold, which no scheduler lets happen, is
-// taken until both have left; kube-scheduler forgets it with the first.
+// Differs: if two pods of a node hold the same port, which no scheduler allows, it
+// stays taken until both have left; kube-scheduler releases it with the first.
 type NodePorts struct{}
 
 // Name returns "NodePorts".
 func (NodePorts) Name() string { return "NodePorts" }
 
-// Scope declares that a verdict reads the pod's host ports, and the node's
-// pods only if there are any.
+// Scope declares that a verdict reads the pod's host ports, and the node's pods only
+// if the pod has any.
 func (NodePorts) Scope(pod *framework.PodInfo) framework.Scope {
 	s := framework.Scope{Pod: framework.FieldHostPorts}
 	if len(pod.HostPorts) > 0 {
@@ -32,8 +31,8 @@ func (NodePorts) Scope(pod *framework.PodInfo) framework.Scope {
 	return s
 }
 
-// EventsToRegister names what may help a pod that was rejected: a node comes, or
-// a pod gives up a port that conflicts with one that the pod takes.
+// EventsToRegister names the events that may help a rejected pod: a node is added,
+// or a pod releases a port that conflicts with one of the pod's.
 func (p NodePorts) EventsToRegister() []framework.EventHint {
 	conflict := func(pod, other *framework.PodInfo) bool {
 		return slices.ContainsFunc(other.HostPorts, func(used framework.HostPort) bool {
@@ -64,11 +63,11 @@ func (NodePorts) Filter(pod *framework.PodInfo, node *framework.NodeInfo) framew
 	return new(nodePorts).Filter(pod, node)
 }
 
-// nodePorts is the bound filter. It is told of pods that are taken off a node
-// for a while, although the node's ports are up to date: see NodePorts.
+// nodePorts is the bound filter. It records pods that are removed from a node
+// temporarily, although the node's ports are up to date: see NodePorts.
 type nodePorts struct{ freed []freedPort }
 
-// freedPort is a port of a node that a pod has left.
+// freedPort is a port of a node whose pod was removed.
 type freedPort struct {
 	slot int
 	port framework.HostPort

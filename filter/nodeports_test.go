@@ -45,9 +45,9 @@ func TestNodePorts(t *testing.T) {
 	wantPreFilter(t, s, filter.NodePorts{}, api.MakePod("p").HostPort(1).Obj(), "Success", false)
 }
 
-// Two pods with one port on a node: when preemption takes one of them away, the
-// port is free at once on that node, as in kube-scheduler, and taken again when
-// it is back.
+// Two pods hold one port on a node. If preemption removes one of them, the port is
+// free at once on that node, as in kube-scheduler, and taken again when the pod is
+// back.
 func TestNodePortsShared(t *testing.T) {
 	a, b := api.MakePod("a").HostPort(80).Node("n"), api.MakePod("b").HostPort(80).Node("n")
 	s := snapshotOf(t, []*api.Node{api.MakeNode("n", "4", "4Gi").Obj(), api.MakeNode("m", "4", "4Gi").Obj()},

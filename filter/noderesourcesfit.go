@@ -11,24 +11,24 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// NodeResourcesFit rejects nodes that have no room for another pod, or less of
-// a resource left than the pod requests. All shortages of a node are reported:
-// "Too many pods" and "Insufficient <resource>" for cpu, memory,
-// ephemeral-storage and then the others by name. The rejection is unresolvable
-// when the node would not have enough of a resource even if it were empty.
+// NodeResourcesFit rejects a node that has no free pod slot, or less of a resource
+// free than the pod requests. It reports all shortages of a node: "Too many pods"
+// and "Insufficient <resource>" for cpu, memory, ephemeral-storage and then the
+// others by name. The rejection is unresolvable if even the empty node would not
+// have enough of a resource.
 //
-// Requests include overhead and pod-level requests; what is free is the
-// node's allocatable less what its pods count as. Resources that schedulers do
-// not know (see resource.Name.IsScalar) are ignored.
+// Requests include overhead and pod-level requests. Free capacity is the node's
+// allocatable minus the requests of its pods. Resources unknown to schedulers (see
+// resource.Name.IsScalar) are ignored.
 //
 // Source: kube-scheduler 1.37, plugin NodeResourcesFit.
 //
-// Differs: kube-scheduler reports other resources in random order. Extended
-// resources that dynamic resource allocation could provide are not looked for.
+// Differs: kube-scheduler reports other resources in random order. Whether dynamic
+// resource allocation could provide an extended resource is not considered.
 type NodeResourcesFit struct {
 	// IgnoredResources are extended resources that are not checked.
 	IgnoredResources []resource.Name
-	// IgnoredResourceGroups are the parts before the slash of extended
+	// IgnoredResourceGroups are prefixes (the part before the slash) of extended
 	// resources that are not checked, such as "example.com".
 	IgnoredResourceGroups []string
 }
@@ -36,7 +36,7 @@ type NodeResourcesFit struct {
 // Name returns "NodeResourcesFit".
 func (NodeResourcesFit) Name() string { return "NodeResourcesFit" }
 
-// Validate reports names of resources and groups that are none.
+// Validate reports invalid names of resources and groups.
 func (p NodeResourcesFit) Validate() error {
 	var errs []error
 	check := func(field string, i int, name string, problems []string) {
@@ -75,7 +75,7 @@ func (p NodeResourcesFit) PreFilter(c *framework.Cycle) (framework.PreFiltered, 
 	return framework.PreFiltered{Filter: f}, framework.Status{}
 }
 
-// ignores reports whether an extended resource is not to be checked.
+// ignores reports whether to skip an extended resource.
 func (p NodeResourcesFit) ignores(name resource.Name) bool {
 	if len(p.IgnoredResources)+len(p.IgnoredResourceGroups) == 0 || !name.IsExtended() {
 		return false
@@ -84,7 +84,7 @@ func (p NodeResourcesFit) ignores(name resource.Name) bool {
 	return slices.Contains(p.IgnoredResources, name) || slices.Contains(p.IgnoredResourceGroups, group)
 }
 
-// fit is the bound filter: what one pod wants, zero amounts left out.
+// fit is the bound filter: the pod's requests without zero amounts.
 type fit struct {
 	schema *resource.Schema
 	wants  []want
@@ -115,8 +115,8 @@ func (f *fit) FilterNodes(_ *framework.PodInfo, nodes []*framework.NodeInfo, rej
 	return rejected
 }
 
-// filterUsual is FilterNodes for a pod that wants CPU and memory, without a look at
-// the wants for each node.
+// filterUsual is FilterNodes for a pod that wants CPU and memory; it does not read
+// the list of wants for each node.
 func (f *fit) filterUsual(nodes []*framework.NodeInfo, rejected []int) []int {
 	cpu, memory := f.wants[0].amount, f.wants[1].amount
 	for i, n := range nodes {

@@ -6,9 +6,10 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// EventsToRegister names what may help a pod that was rejected: a pod leaves its
-// node, or asks for less of what this one wants; a node comes, or gives more of
-// it, on which the pod would fit if the node were empty; the pod asks for less.
+// EventsToRegister names the events that may help a rejected pod: a pod leaves its
+// node, or lowers its request for a resource that this one wants; a node that could
+// hold the pod if empty is added, or gets more of such a resource; the pod lowers
+// its own requests.
 func (p NodeResourcesFit) EventsToRegister() []framework.EventHint {
 	return []framework.EventHint{
 		onAny(framework.ResourceAssignedPod, framework.ActionDelete),
@@ -22,7 +23,7 @@ func (p NodeResourcesFit) EventsToRegister() []framework.EventHint {
 	}
 }
 
-// wantsAny reports whether something is true of any resource that the pod wants.
+// wantsAny reports whether is holds for any resource that the pod wants.
 func (p NodeResourcesFit) wantsAny(pod *framework.PodInfo, is func(i int) bool) bool {
 	for i, amount := range pod.Requests {
 		if amount > 0 && (i <= resource.IndexEphemeralStorage || !p.ignores(pod.Schema().Name(i))) && is(i) {
@@ -32,9 +33,8 @@ func (p NodeResourcesFit) wantsAny(pod *framework.PodInfo, is func(i int) bool) 
 	return false
 }
 
-// helpsNode reports whether a node came, or gives more of something that the pod
-// wants, and could hold the pod alone. With other pods on it, they may be worth
-// preempting.
+// helpsNode reports whether a node was added, or gets more of something that the pod
+// wants, and could hold the pod if empty. Preemption may remove the other pods.
 func (p NodeResourcesFit) helpsNode(pod *framework.PodInfo, before, after *api.Node) bool {
 	if after == nil || given(after, resource.Pods) < 1 {
 		return false

@@ -69,8 +69,7 @@ func TestNodeResourcesFit(t *testing.T) {
 	}
 }
 
-// TestNodeResourcesFitManyResources goes beyond what the bits of a detail word
-// can tell apart.
+// TestNodeResourcesFitManyResources exceeds the number of bits in a detail word.
 func TestNodeResourcesFitManyResources(t *testing.T) {
 	const count = 80
 	name := func(i int) resource.Name { return resource.Name(fmt.Sprintf("example.com/r%02d", i)) }
@@ -101,8 +100,8 @@ func TestNodeResourcesFitManyResources(t *testing.T) {
 	}
 }
 
-// TestNodeResourcesFitSameStatus: nodes with equal shortages are counted
-// together, over cycles too.
+// TestNodeResourcesFitSameStatus checks that nodes with equal shortages are counted
+// together, also across cycles.
 func TestNodeResourcesFitSameStatus(t *testing.T) {
 	s := snapshotOf(t, []*api.Node{api.MakeNode("a", "1", "4Gi").Obj(), api.MakeNode("b", "2", "4Gi").Obj(), api.MakeNode("c", "1", "1Gi").Obj()})
 	pod := podInfo(t, s, api.MakePod("p").Requests("3", "2Gi").Obj())
@@ -121,7 +120,7 @@ func TestNodeResourcesFitSameStatus(t *testing.T) {
 
 func TestNodeResourcesFitAgainstOracle(t *testing.T) {
 	names := []resource.Name{"cpu", "memory", "ephemeral-storage", gpu, "example.com/x", "hugepages-2Mi", "unknown"}
-	var c framework.Cycle // one for all, so that its memory is used again
+	var c framework.Cycle // shared by all, so that its memory is reused
 	rapid.Check(t, func(t *rapid.T) {
 		quantities := func(label string) resource.List {
 			l := resource.List{}
@@ -176,9 +175,9 @@ func TestNodeResourcesFitAgainstOracle(t *testing.T) {
 	})
 }
 
-// TestNodeResourcesFitManyNodes compares what is said about many nodes at once with
-// what is said about each: nodes with as much as the pod wants, with less, and with
-// room for no pod, and what they have in vectors of all lengths.
+// TestNodeResourcesFitManyNodes compares batch verdicts with single verdicts: for
+// nodes with as much as the pod wants, with less, and without a free pod slot, and
+// for vectors of all lengths.
 func TestNodeResourcesFitManyNodes(t *testing.T) {
 	s := framework.NewSnapshot(framework.ZoneInterleaved)
 	var nodes []*framework.NodeInfo

@@ -28,8 +28,8 @@ func (NodeUnschedulable) Scope(*framework.PodInfo) framework.Scope {
 	return framework.Scope{Pod: framework.FieldTolerations, Reads: framework.ReadsNode}
 }
 
-// EventsToRegister names what may help a pod that was rejected: a node that is
-// not cordoned comes, a node is no longer cordoned, the pod's tolerations change.
+// EventsToRegister names the events that may help a rejected pod: an uncordoned node
+// is added, a node is uncordoned, the pod's tolerations change.
 func (p NodeUnschedulable) EventsToRegister() []framework.EventHint {
 	open := func(pod *framework.PodInfo, node *api.Node) bool {
 		return !node.Spec.Unschedulable || p.tolerated(pod)
@@ -37,7 +37,8 @@ func (p NodeUnschedulable) EventsToRegister() []framework.EventHint {
 	return []framework.EventHint{onNode(framework.ActionAdd|framework.ActionUpdateNodeTaint, became(open)), onSelf(p)}
 }
 
-// PreFilter finds nothing to check for a pod that tolerates cordoned nodes.
+// PreFilter returns no filter for a pod that tolerates cordoned nodes: there is
+// nothing to check.
 func (p NodeUnschedulable) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
 	if p.tolerated(c.Pod) {
 		return framework.PreFiltered{}, framework.Status{}

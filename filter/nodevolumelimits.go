@@ -11,27 +11,26 @@ import (
 
 const reasonVolumeCount = framework.Text("node(s) exceed max volume count")
 
-// NodeVolumeLimits rejects nodes to which more volumes of a CSI driver would be
-// attached than the node's CSINode allows. A volume that several pods use counts
-// once, and so does one that is attached although no pod uses it. Volumes that
-// are still to be made count, and in-tree disks count as those of the driver
-// that took them over.
+// NodeVolumeLimits rejects a node if the pod would attach more volumes of a CSI
+// driver than the node's CSINode allows. A volume that several pods use counts once.
+// An attached volume counts even if no pod uses it. Volumes still to be provisioned
+// count, too, and in-tree disks count for the driver that took them over.
 //
-// Nodes that lack the driver of one of the pod's volumes are rejected, too,
-// where the CSIDriver asks for that (preventPodSchedulingIfMissing).
+// If the CSIDriver asks for it (preventPodSchedulingIfMissing), a node that lacks
+// the driver of one of the pod's volumes is rejected, too.
 //
 // Source: kube-scheduler 1.37, plugin NodeVolumeLimits, with the feature gate
 // VolumeLimitScaling on.
 //
-// Differs: where several drivers are missing the first by name is told;
-// kube-scheduler tells any.
+// Differs: if several drivers are missing, the reason names the first by name;
+// kube-scheduler names any.
 type NodeVolumeLimits struct{}
 
 // Name returns "NodeVolumeLimits".
 func (NodeVolumeLimits) Name() string { return "NodeVolumeLimits" }
 
 // Scope declares that a verdict reads the pod's volumes, the node's pods and the
-// objects of the cluster; nothing at all for a pod without such volumes.
+// objects of the cluster; for a pod without such volumes it reads nothing.
 func (NodeVolumeLimits) Scope(pod *framework.PodInfo) framework.Scope {
 	v := volumes.Of(pod)
 	if len(v.Mounts) == 0 {
@@ -40,10 +39,10 @@ func (NodeVolumeLimits) Scope(pod *framework.PodInfo) framework.Scope {
 	return framework.Scope{Pod: v.Fields(), Reads: framework.ReadsPods | framework.ReadsObjects}
 }
 
-// EventsToRegister names what may help a pod that was rejected: a node comes;
-// what is known of the drivers on a node, or of a driver, changes; an attachment
-// changes or goes; a pod with volumes leaves, or comes, for it may use the same;
-// claims, volumes or classes change; the pod's volumes change.
+// EventsToRegister names the events that may help a rejected pod: a node is added;
+// the drivers on a node, or a driver, change; an attachment changes or is deleted; a
+// pod with volumes leaves, or is added, since it may use the same ones; claims,
+// volumes or classes change; the pod's volumes change.
 func (p NodeVolumeLimits) EventsToRegister() []framework.EventHint {
 	return append(volumeEvents(),
 		onAny(framework.ResourceNode, framework.ActionAdd),
@@ -58,8 +57,8 @@ func (p NodeVolumeLimits) EventsToRegister() []framework.EventHint {
 	)
 }
 
-// PreFilter skips pods without claims and without disks that a CSI driver may
-// have taken over.
+// PreFilter skips pods that have no claims and no disks that a CSI driver may have
+// taken over.
 func (NodeVolumeLimits) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
 	if len(volumes.Of(c.Pod).Mounts) == 0 {
 		return framework.PreFiltered{}, framework.SkipStatus()
@@ -75,16 +74,16 @@ func (NodeVolumeLimits) PreFilter(c *framework.Cycle) (framework.PreFiltered, fr
 type nodeVolumeLimits struct {
 	snapshot *framework.Snapshot
 	attached *volumes.Attached
-	known    newVolumes // on nodes of which drivers are known
+	known    newVolumes // on nodes whose drivers are known
 	unknown  newVolumes // on the others
 }
 
-// newVolumes is what the pod adds to a node.
+// newVolumes are the volumes that the pod adds to a node.
 type newVolumes struct {
-	status   framework.Status // why it cannot be told
+	status   framework.Status // why it is unknown
 	handles  volumes.Handles
 	drivers  []string        // of the handles, sorted
-	required []missingDriver // those without which the pod must not come
+	required []missingDriver // drivers that the node must have
 }
 
 type missingDriver struct {

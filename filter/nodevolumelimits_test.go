@@ -9,8 +9,8 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// withDriver makes a CSINode with a driver and its limit; a negative limit is
-// none.
+// withDriver makes a CSINode with a driver and its limit; a negative limit means no
+// limit.
 func withDriver(node, driver string, limit int32) *api.CSINode {
 	n := &api.CSINode{ObjectMeta: api.ObjectMeta{Name: node}}
 	d := api.CSINodeDriver{Name: driver, NodeID: node}
@@ -113,7 +113,7 @@ func TestNodeVolumeLimits(t *testing.T) {
 	})
 }
 
-// TestNodeVolumeLimitsWhatIf asks a bound filter while pods are gone, as
+// TestNodeVolumeLimitsWhatIf calls a bound filter while pods are removed, as
 // preemption does.
 func TestNodeVolumeLimitsWhatIf(t *testing.T) {
 	there := using("a", "c1")

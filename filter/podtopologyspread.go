@@ -14,47 +14,45 @@ const (
 	reasonSpreadLabel = framework.Text("node(s) didn't match pod topology spread constraints (missing required label)")
 )
 
-// PodTopologySpread rejects nodes on which the pod would break one of its
-// spread constraints with the action DoNotSchedule: where
+// PodTopologySpread rejects a node if the pod would break one of its spread
+// constraints with the action DoNotSchedule there:
 //
 //	pods in the node's domain + 1 if the constraint selects the pod - fewest pods in any domain > maxSkew
 //
-// A node without the constraint's label is rejected for good. Counted are pods
-// of the pod's namespace that the constraint selects and that are not
-// terminating, on nodes that have the labels of all constraints of the action
-// and that the constraint's node policies include. The fewest is 0 where there
-// are less than minDomains domains.
+// The rejection of a node without the constraint's label is unresolvable. A pod
+// counts if it is in the pod's namespace, the constraint selects it and it is not
+// terminating. Its node must have the labels of all constraints of the action, and
+// the constraint's node policies must include it. If there are fewer than minDomains
+// domains, the fewest is 0.
 //
-// A selector that asks for nothing counts no pod, though it selects the pod
-// itself.
+// An empty selector counts no pod, though it selects the pod itself.
 //
-// What it counts is kept in the snapshot, so that filtering a node costs a look
-// at one number for each constraint.
+// The snapshot keeps the counts, so filtering a node costs one lookup per
+// constraint.
 //
 // Source: kube-scheduler 1.37, plugin PodTopologySpread.
 type PodTopologySpread struct {
-	// ListDefaulting gives pods without any constraints those of
-	// DefaultConstraints, over the pods that they belong with by their services
-	// and controller. Off, which is the default, they get the system's, none of
-	// which filters.
+	// ListDefaulting applies DefaultConstraints to pods without any constraints,
+	// with a selector from the pod's services and controller. If it is off, which is
+	// the default, such pods get the system's constraints, none of which filters.
 	ListDefaulting bool
-	// DefaultConstraints go with ListDefaulting. They have no selectors of their
-	// own, and must not change while the plugin is in use.
+	// DefaultConstraints go with ListDefaulting. They must not have selectors of
+	// their own, and must not change while the plugin is in use.
 	DefaultConstraints []api.TopologySpreadConstraint
 }
 
 // Name returns "PodTopologySpread".
 func (PodTopologySpread) Name() string { return "PodTopologySpread" }
 
-// Validate reports default constraints that would not be used, that are
-// malformed or there twice, or that have a selector.
+// Validate reports default constraints that would be unused, or that are malformed,
+// duplicated or have a selector.
 func (p PodTopologySpread) Validate() error {
 	return topo.CheckDefaults(p.ListDefaulting, p.DefaultConstraints)
 }
 
-// Scope declares that a verdict reads the pod's constraints, namespace, labels
-// and choice of nodes, and pods in the node's topology domains; and nothing for
-// pods without constraints.
+// Scope declares that a verdict reads the pod's constraints, namespace, labels and
+// choice of nodes, and pods in the node's topology domains; for a pod without
+// constraints it reads nothing.
 func (p PodTopologySpread) Scope(pod *framework.PodInfo) framework.Scope {
 	s := framework.Scope{Pod: framework.FieldSpread}
 	own := len(pod.Pod.Spec.TopologySpreadConstraints) > 0
@@ -100,8 +98,8 @@ func (p PodTopologySpread) PreFilter(c *framework.Cycle) (framework.PreFiltered,
 	return framework.PreFiltered{Filter: f}, framework.Status{}
 }
 
-// podTopologySpread is the bound filter. It reads live counts, so that it sees
-// pods that are added or removed for a while; see AddPod.
+// podTopologySpread is the bound filter. It reads live counts, so it sees pods that
+// are added or removed temporarily; see AddPod.
 type podTopologySpread struct {
 	rules    []topo.Rule
 	spread   *topo.Spread
@@ -133,25 +131,24 @@ func (f *podTopologySpread) Filter(_ *framework.PodInfo, node *framework.NodeInf
 	return framework.Status{}
 }
 
-// extraCount is by how much kube-scheduler's count of a domain differs from
-// the live one.
+// extraCount is the difference between kube-scheduler's count of a domain and the
+// live one.
 type extraCount struct {
 	rule   int
 	domain int32
 	by     int64
 }
 
-// AddPod and RemovePod implement [framework.FilterUpdater]. The counts are live
-// and need no telling. But kube-scheduler, which counts neither terminating
-// pods nor those that a selector selects by asking for nothing, takes both kinds
-// into account when they are added or removed for a while; so the difference is
-// noted.
+// AddPod implements [framework.FilterUpdater]. The counts are live and need no
+// update. But kube-scheduler, which normally ignores terminating pods and empty
+// selectors, does count both when a pod is added or removed temporarily. extra holds
+// that difference.
 func (f *podTopologySpread) AddPod(c *framework.Cycle, other *framework.PodInfo, node *framework.NodeInfo) framework.Status {
 	f.note(c.Pod, other, node, 1)
 	return framework.Status{}
 }
 
-// RemovePod is described at AddPod.
+// RemovePod implements [framework.FilterUpdater]; see AddPod.
 func (f *podTopologySpread) RemovePod(c *framework.Cycle, other *framework.PodInfo, node *framework.NodeInfo) framework.Status {
 	f.note(c.Pod, other, node, -1)
 	return framework.Status{}
@@ -169,8 +166,9 @@ func (f *podTopologySpread) note(pod, other *framework.PodInfo, node *framework.
 	}
 }
 
-// withExtra is the count of a domain, and the fewest of any, with what was
-// noted. All of it is about one node, as in every what-if about a node.
+// withExtra returns the count of a domain and the fewest of any, including the
+// recorded differences. All recorded differences concern one node, as every what-if
+// does.
 func (f *podTopologySpread) withExtra(rule int, domain int32) (count, fewest int64) {
 	c := f.spread.Counts[rule]
 	noted, by := int32(-1), int64(0)

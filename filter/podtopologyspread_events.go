@@ -9,12 +9,14 @@ import (
 	"github.com/berth-sched/berth/internal/topo"
 )
 
-// EventsToRegister names what may help a pod that was rejected: a pod of its
-// namespace that a constraint selects comes to a node, goes, or changes such that
-// it counts, or no longer does; a node with the labels of all constraints comes,
-// goes, or changes in what decides whether it counts and in which domain; the
-// pod's constraints, labels or choice of nodes change. With default constraints
-// also what they take the pod's selector from.
+// EventsToRegister names the events that may help a rejected pod:
+//
+//   - a pod of its namespace that a constraint selects is added or leaves, or
+//     starts or stops counting;
+//   - a node with the labels of all constraints is added or deleted, or changes
+//     its domain or whether it counts;
+//   - the pod's constraints, labels or choice of nodes change;
+//   - with default constraints, the objects that define the pod's selector change.
 func (p PodTopologySpread) EventsToRegister() []framework.EventHint {
 	events := []framework.EventHint{
 		onPods(framework.ActionAll, p.helpsPod),
@@ -34,8 +36,8 @@ func (p PodTopologySpread) EventsToRegister() []framework.EventHint {
 	return events
 }
 
-// byDefault tells that the pod's constraints are the defaults, whose selector
-// takes a snapshot to tell.
+// byDefault reports whether the pod uses the default constraints. Only a snapshot
+// can tell their selector.
 func (p PodTopologySpread) byDefault(pod *framework.PodInfo) bool {
 	return !topo.HardRules(pod).Own && p.defaults()
 }
@@ -75,8 +77,8 @@ func (p PodTopologySpread) keys(pod *framework.PodInfo) (keys []string) {
 	return keys
 }
 
-// hasKeys reports whether there is a node and it has all the labels: nodes
-// without count nowhere, and are for nobody.
+// hasKeys reports whether the node exists and has all the labels. A node without
+// them counts nowhere, and no pod can use it.
 func hasKeys(n *api.Node, keys []string) bool {
 	return n != nil && !slices.ContainsFunc(keys, func(key string) bool {
 		_, ok := n.Labels[key]
@@ -84,8 +86,8 @@ func hasKeys(n *api.Node, keys []string) bool {
 	})
 }
 
-// helpsLabels reports whether the node is in another domain now, or counts and
-// did not, or no longer counts.
+// helpsLabels reports whether the node changed its domain, or started or stopped
+// counting.
 func (p PodTopologySpread) helpsLabels(pod *framework.PodInfo, before, after *api.Node) bool {
 	keys := p.keys(pod)
 	was, is := hasKeys(before, keys), hasKeys(after, keys)
@@ -97,8 +99,8 @@ func (p PodTopologySpread) helpsLabels(pod *framework.PodInfo, before, after *ap
 		slices.ContainsFunc(keys, func(key string) bool { return before.Labels[key] != after.Labels[key] })
 }
 
-// helpsTaints reports whether the node counts by its taints and did not before,
-// or the other way round, where constraints look at them.
+// helpsTaints reports whether the node started or stopped counting because of its
+// taints, if any constraint considers them.
 func (p PodTopologySpread) helpsTaints(pod *framework.PodInfo, before, after *api.Node) bool {
 	if before == nil || after == nil || p.byDefault(pod) {
 		return true

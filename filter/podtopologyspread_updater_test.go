@@ -8,9 +8,9 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// TestSpreadWhatIfTerminating adds a terminating pod for a while: kube-scheduler
-// counts it then, though not otherwise, but only on nodes that count, and also
-// where it asks for the domain with the fewest.
+// TestSpreadWhatIfTerminating adds a terminating pod temporarily. kube-scheduler
+// counts such a pod then, though not otherwise, but only on nodes that count, and
+// also in the minimum over domains.
 func TestSpreadWhatIfTerminating(t *testing.T) {
 	const zone = api.LabelTopologyZone
 	tests := []struct {

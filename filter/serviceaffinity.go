@@ -11,32 +11,32 @@ import (
 
 const reasonServiceAffinity framework.Text = "node(s) didn't match service affinity"
 
-// ServiceAffinity keeps the pods of a service on nodes that have the same values
-// of some labels: where the first of them went, the others follow. Wanted are
-// the values of these labels that the pod's node selector names. Those that it
-// does not name are, if a service selects the pod, the ones of the node of the
-// first pod, in the snapshot's order, that is of the pod's namespace and has all
-// of its labels, as far as that node has the labels. A node passes that has all
-// wanted values. Terminating pods count.
+// ServiceAffinity keeps the pods of a service on nodes with the same values of some
+// labels: where the first pod went, the others follow. The pod's node selector gives
+// the wanted value of each label that it names. If a service selects the pod, the
+// node of the first such pod gives the other values, as far as that node has the
+// labels. The first pod is the first, in the snapshot's order, in the pod's
+// namespace with all of its labels. A node that has all wanted values passes.
+// Terminating pods count.
 //
 // Source: kube-scheduler 1.18, plugin ServiceAffinity; dropped in 1.23.
 //
-// Differs: while preemption tries a node, a pod that was put back takes its old
-// place in the order; the original puts it last. A nominated pod that is the
-// first one counts on the node that it is nominated to; the original fails the
-// cycle, as it looks for a node without a name.
+// Differs: while preemption tries a node, a pod that is put back takes its old place
+// in the order; the original puts it last. If the first pod is a nominated one, it
+// counts on its nominated node; the original fails the cycle, because it looks for a
+// node without a name.
 type ServiceAffinity struct {
-	// AffinityLabels are the labels. Without any, every node passes. The list must
-	// not change while the plugin is in use.
+	// AffinityLabels are the label names. If there are none, every node passes. The
+	// list must not change while the plugin is in use.
 	AffinityLabels []string
 }
 
 // Name returns "ServiceAffinity".
 func (ServiceAffinity) Name() string { return "ServiceAffinity" }
 
-// Scope declares that a verdict reads the pod's node selector and the node, and
-// where that does not name all labels, the pod's namespace and labels and the
-// whole cluster.
+// Scope declares that a verdict reads the pod's node selector and the node. If the
+// selector does not name all labels, the verdict also reads the pod's namespace and
+// labels and the whole cluster.
 func (p ServiceAffinity) Scope(pod *framework.PodInfo) framework.Scope {
 	switch {
 	case len(p.AffinityLabels) == 0:
@@ -61,7 +61,7 @@ func (p ServiceAffinity) missing(pod *api.Pod) []string {
 	return list
 }
 
-// PreFilter looks for the pods that the pod would have to follow.
+// PreFilter looks for the pods that the pod may have to follow.
 func (p ServiceAffinity) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
 	if len(p.AffinityLabels) == 0 {
 		return framework.PreFiltered{}, framework.SkipStatus()
@@ -93,7 +93,7 @@ type serviceAffinity struct {
 	named   []string            // labels and values of the node selector
 	missing []string
 	follows bool     // a service selects the pod
-	leaders []leader // pods to follow, the first of which does
+	leaders []leader // pods to follow; the first one decides
 }
 
 // leader is a pod and its node.
@@ -128,7 +128,7 @@ func (f *serviceAffinity) Filter(_ *framework.PodInfo, node *framework.NodeInfo)
 }
 
 // first returns the node of the first pod to follow, nil if there is none. A pod
-// that is said to be on the node in question, and is not, does not count.
+// recorded on the given node but not present there does not count.
 func (f *serviceAffinity) first(node *framework.NodeInfo) *api.Node {
 	for i := range f.leaders {
 		l := &f.leaders[i]

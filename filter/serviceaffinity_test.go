@@ -27,7 +27,7 @@ func webService(selector map[string]string) *api.Service {
 	}
 }
 
-// passing lists the nodes that a filter lets pass.
+// passing lists the nodes that pass a filter.
 func passing(t failer, p framework.PreFilterPlugin, s *framework.Snapshot, pod *api.Pod) (names []string) {
 	t.Helper()
 	info := podInfo(t, s, pod)
@@ -86,8 +86,8 @@ func TestServiceAffinity(t *testing.T) {
 	}
 }
 
-// TestServiceAffinityOracle compares verdicts with a plain transcription, on
-// random clusters, also after pods have left and come back.
+// TestServiceAffinityOracle compares verdicts with a direct transcription, on random
+// clusters, also after pods have left and come back.
 func TestServiceAffinityOracle(t *testing.T) {
 	value := rapid.SampledFrom([]string{"", "a", "b"})
 	rapid.Check(t, func(t *rapid.T) {
@@ -126,7 +126,8 @@ func TestServiceAffinityOracle(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		// The original goes through the nodes in order, and on each through its pods.
+		// The original visits the nodes in order, and the pods of each node in
+		// order.
 		var order []*api.Pod
 		for _, n := range nodes {
 			for _, p := range pods {
@@ -143,7 +144,7 @@ func TestServiceAffinityOracle(t *testing.T) {
 	})
 }
 
-// serviceAffinityOracle is CheckServiceAffinity, read aloud.
+// serviceAffinityOracle is a direct transcription of CheckServiceAffinity.
 func serviceAffinityOracle(nodes []*api.Node, pods []*api.Pod, pod *api.Pod, labels []string, served bool) string {
 	byName := map[string]*api.Node{}
 	for _, n := range nodes {
@@ -184,7 +185,8 @@ func serviceAffinityOracle(nodes []*api.Node, pods []*api.Pod, pod *api.Pod, lab
 	return fmt.Sprint(names)
 }
 
-// The first pod to follow leaves, comes back, and a nominated one is counted.
+// TestServiceAffinityIsTold removes the first pod to follow, puts it back, and adds
+// a nominated one.
 func TestServiceAffinityIsTold(t *testing.T) {
 	s := snapshotOf(t, racks(),
 		api.MakePod("first").Labels("app", "web").Node("n1").Obj(),

@@ -9,9 +9,9 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// shortages is the set of what a node has too little of: bit 0 stands for pod
-// slots and bit 1+i for dimension i of the schema. Dimensions that have no bit
-// are rare enough to be written out.
+// shortages is the set of resources that a node lacks: bit 0 stands for pod slots
+// and bit 1+i for dimension i of the schema. Dimensions without a bit are rare, so
+// they are written out.
 type shortages struct {
 	bits uint64
 	more []byte // as uvarints, ascending
@@ -19,7 +19,7 @@ type shortages struct {
 
 func (s *shortages) addPods() { s.bits |= 1 }
 
-// add adds a dimension; they come in ascending order.
+// add adds a dimension. Callers add dimensions in ascending order.
 func (s *shortages) add(index int) {
 	if index < 63 {
 		s.bits |= 2 << index
@@ -28,7 +28,7 @@ func (s *shortages) add(index int) {
 	s.more = binary.AppendUvarint(s.more, uint64(index))
 }
 
-// status returns the rejection. Where the bits say all, making it allocates
+// status returns the rejection. If the bits hold every shortage, making it allocates
 // nothing, and nodes with the same shortages have the same status.
 func (s *shortages) status(code framework.Code, schema *resource.Schema) framework.Status {
 	if len(s.more) == 0 {
@@ -37,14 +37,14 @@ func (s *shortages) status(code framework.Code, schema *resource.Schema) framewo
 	return framework.DetailedStatus(code, manyShortages{schema, string(s.more)}, s.bits)
 }
 
-// fewShortages is the Reasoner of shortages that are all in the bits. It is a
-// pointer in disguise, so that an interface holds it without allocating.
+// fewShortages is the Reasoner for shortages that all fit in the bits. Its layout is
+// one pointer, so an interface holds it without allocating.
 type fewShortages struct{ schema *resource.Schema }
 
 // Reasons returns the texts of the shortages in detail.
 func (r fewShortages) Reasons(detail uint64) []string { return reasons(r.schema, detail, "") }
 
-// manyShortages is the Reasoner of shortages beyond the bits.
+// manyShortages is the Reasoner for shortages beyond the bits.
 type manyShortages struct {
 	schema *resource.Schema
 	more   string
@@ -53,8 +53,8 @@ type manyShortages struct {
 // Reasons returns the texts of the shortages in detail and of the others.
 func (r manyShortages) Reasons(detail uint64) []string { return reasons(r.schema, detail, r.more) }
 
-// reasons puts pod slots first, then cpu, memory and ephemeral storage, then
-// the other resources by name.
+// reasons lists pod slots first, then cpu, memory and ephemeral storage, then the
+// other resources by name.
 func reasons(schema *resource.Schema, detail uint64, more string) []string {
 	var fixed, others []string
 	add := func(index int) {

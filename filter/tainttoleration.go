@@ -27,9 +27,8 @@ func (TaintToleration) Scope(*framework.PodInfo) framework.Scope {
 	return framework.Scope{Pod: framework.FieldTolerations, Reads: framework.ReadsNode}
 }
 
-// EventsToRegister names what may help a pod that was rejected: a node comes or
-// changes whose taints the pod tolerates, as before it did not; the pod's
-// tolerations change.
+// EventsToRegister names the events that may help a rejected pod: a node is added,
+// or changed so that the pod now tolerates its taints; the pod's tolerations change.
 func (p TaintToleration) EventsToRegister() []framework.EventHint {
 	tolerated := func(pod *framework.PodInfo, node *api.Node) bool {
 		return match.UntoleratedTaint(node.Spec.Taints, pod.Pod.Spec.Tolerations, match.Comparison(p.CompareNumbers)) == nil

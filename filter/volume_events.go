@@ -24,9 +24,9 @@ func mounts(pod *framework.PodInfo, c *api.PersistentVolumeClaim) bool {
 	return false
 }
 
-// volumeEvents are the events by which a limit on the number of volumes may be
-// kept again: one of the pod's claims comes, and any claim, of a pod that is on a
-// node, turns out to be another volume or none.
+// volumeEvents are the events that may bring a node back under its volume limit: one
+// of the pod's claims is added, or the claim of a pod on a node turns out to be
+// another volume or none.
 func volumeEvents() []framework.EventHint {
 	return []framework.EventHint{
 		onClaims(framework.ActionAll, func(pod *framework.PodInfo, before, after *api.PersistentVolumeClaim) bool {

@@ -6,40 +6,39 @@ import (
 	"github.com/berth-sched/berth/internal/volumes"
 )
 
-// VolumeBinding rejects nodes on which the pod's claims cannot have their
-// volumes: a bound volume cannot be used from there, or an unbound claim finds
-// no volume that can, and none can be made. All reasons against a node are
-// told; rejections are unresolvable.
+// VolumeBinding rejects a node if the pod's claims cannot have their volumes there:
+// the node cannot use a bound volume, or an unbound claim finds no usable volume and
+// none can be provisioned. It reports all reasons against a node; rejections are
+// unresolvable.
 //
-// A claim of a class that waits for its first consumer takes, on each node, the
-// smallest volume that suits it; the claims that ask for least choose first. If
-// there is none, the class must be able to make one there: its topologies allow
-// the node, and, where the CSI driver publishes the space that is left, some
-// CSIStorageCapacity has enough. A claim for which a node was selected earlier
-// is bound to that node.
+// If the class of a claim waits for its first consumer, the claim takes, on each
+// node, the smallest volume that suits it; claims with the smallest requests choose
+// first. If no volume suits, the class must be able to provision one there: its
+// topologies allow the node, and, if the CSI driver publishes its free space, some
+// CSIStorageCapacity has enough. A claim with a node selected earlier is bound to
+// that node.
 //
-// As a Reserve plugin it gives the claims what the chosen node has for them, in
-// the snapshot: volumes are reserved, and the node is noted on claims for which
-// a volume is to be made. Forks and transactions cover that, and Unreserve takes
-// it back as long as nobody has changed those objects. What has to be written to
-// the outside world is in [ClaimBindingsKey] of the cycle, for the binding
-// points of a driver.
+// As a Reserve plugin it assigns the chosen node's volumes to the claims, in the
+// snapshot. It reserves volumes, and notes the node on claims whose volume must be
+// provisioned. Forks and transactions cover these changes. Unreserve reverts them if
+// nobody has changed those objects since. [ClaimBindingsKey] of the cycle holds the
+// objects that a driver's binding points must write to the API server.
 //
 // Source: kube-scheduler 1.37, plugin VolumeBinding, with the feature gates
 // VolumeAttributesClass and StorageCapacityScoring on.
 //
-// Differs: among equally large volumes, and among capacities with enough space,
-// the first by name is taken; kube-scheduler takes any. PreBind, which writes
-// objects and waits, is left to the driver. A pod that fails at Reserve leaves
-// what another pod has reserved for the same claims as it is; kube-scheduler
-// gives that back, too, as Unreserve does here.
+// Differs: among equally large volumes, and among capacities with enough space, the
+// first by name is taken; kube-scheduler takes any. PreBind, which writes objects
+// and waits, is left to the driver. If a pod fails at Reserve, another pod's
+// reservations for the same claims stay; kube-scheduler reverts them, too, as
+// Unreserve does here.
 type VolumeBinding struct{}
 
 // Name returns "VolumeBinding".
 func (VolumeBinding) Name() string { return "VolumeBinding" }
 
-// Scope declares that a verdict reads the pod's volumes, the node and the
-// objects of the cluster; nothing at all for a pod without claims.
+// Scope declares that a verdict reads the pod's volumes, the node and the objects of
+// the cluster; for a pod without claims it reads nothing.
 func (VolumeBinding) Scope(pod *framework.PodInfo) framework.Scope {
 	v := volumes.Of(pod)
 	if len(v.Claims) == 0 {
@@ -48,12 +47,12 @@ func (VolumeBinding) Scope(pod *framework.PodInfo) framework.Scope {
 	return framework.Scope{Pod: v.Fields(), Reads: framework.ReadsNode | framework.ReadsObjects}
 }
 
-// EventsToRegister names what may help a pod that was rejected: a node comes or
-// is labelled anew; one of the pod's claims comes or changes; any volume comes,
-// changes or goes, or any class or storage capacity comes or changes; a driver no
-// longer publishes capacities; what is known of the drivers on a node changes; a
-// pod with claims leaves its node, which gives volumes back that were reserved
-// for it; the pod's volumes change.
+// EventsToRegister names the events that may help a rejected pod: a node is added or
+// relabelled; one of the pod's claims is added or changes; any volume is added,
+// changes or is deleted; any class or storage capacity is added or changes; a driver
+// stops publishing capacities; the drivers on a node change; a pod with claims
+// leaves its node, which releases the volumes reserved for it; the pod's volumes
+// change.
 func (p VolumeBinding) EventsToRegister() []framework.EventHint {
 	const came = framework.ActionAdd | framework.ActionUpdate
 	return []framework.EventHint{
@@ -77,8 +76,8 @@ func publishesCapacity(d *api.CSIDriver) bool {
 	return d != nil && d.Spec.StorageCapacity != nil && *d.Spec.StorageCapacity
 }
 
-// PreFilter skips pods without claims, and rejects those of which a claim does
-// not exist, is on its way out, or should have had its volume before the pod is
+// PreFilter skips pods without claims. It rejects a pod if one of its claims does
+// not exist, is being deleted, or should already have had a volume before the pod is
 // placed.
 func (VolumeBinding) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
 	if len(volumes.Of(c.Pod).Claims) == 0 {
@@ -111,7 +110,7 @@ func bindingStatus(reasons volumes.Reasons, err error) framework.Status {
 	return framework.DetailedStatus(framework.UnschedulableAndUnresolvable, bindingReasons{}, uint64(reasons))
 }
 
-// bindingReasons tells a set of volumes.Reasons.
+// bindingReasons is the Reasoner for a set of volumes.Reasons.
 type bindingReasons struct{}
 
 var bindingTexts = [...]string{
@@ -131,25 +130,24 @@ func (bindingReasons) Reasons(set uint64) (texts []string) {
 	return texts
 }
 
-// ClaimBindings is what a driver has to do for the claims of a placed pod before
-// it binds the pod.
+// ClaimBindings lists what a driver has to write for the claims of a placed pod
+// before it binds the pod.
 type ClaimBindings struct {
-	// AllBound tells that all claims had their volumes before: there is nothing
-	// to do.
+	// AllBound is set if all claims had their volumes before, so there is nothing to
+	// do.
 	AllBound bool
 	// Volumes are to be written: each is reserved for a claim (spec.claimRef).
 	Volumes []*api.PersistentVolume
-	// Claims are to be written: the chosen node is noted on each
-	// (volume.kubernetes.io/selected-node), so that a volume is made there.
+	// Claims are to be written: each names the chosen node
+	// (volume.kubernetes.io/selected-node), so that a volume is provisioned there.
 	Claims []*api.PersistentVolumeClaim
 }
 
-// ClaimBindingsKey holds the ClaimBindings of a pod with claims from Reserve of
-// VolumeBinding on. The objects are those in the snapshot and must not be
-// changed.
+// ClaimBindingsKey holds the ClaimBindings of a pod with claims, once Reserve of
+// VolumeBinding has run. The objects belong to the snapshot and must not be changed.
 var ClaimBindingsKey = framework.NewKey[ClaimBindings]("ClaimBindings")
 
-// Reserve gives the pod's claims what they find on the node.
+// Reserve assigns the volumes found on the node to the pod's claims.
 func (VolumeBinding) Reserve(c *framework.Cycle, node *framework.NodeInfo) framework.Status {
 	if len(volumes.Of(c.Pod).Claims) == 0 {
 		return framework.Status{}
@@ -183,14 +181,15 @@ func (VolumeBinding) Reserve(c *framework.Cycle, node *framework.NodeInfo) frame
 	return framework.Status{}
 }
 
-// Unreserve gives back what Reserve gave to the pod, also in a later cycle and after
-// the pod or its node has left the snapshot: volumes and claims become again what
-// they were when they were last put there, even where another pod has reserved for
-// the same claim since. A pod that leaves without Unreserve, because it was bound,
-// leaves its claims as they are.
+// Unreserve reverts what Reserve assigned to the pod, also in a later cycle and
+// after the pod or its node has left the snapshot. Volumes and claims return to the
+// state in which they last entered the snapshot, even if another pod has reserved
+// for the same claim since. If a bound pod leaves without Unreserve, its claims stay
+// as they are.
 //
-// Differs: what another pod reserves after a pod has left the snapshot is that
-// one's; kube-scheduler gives it back with the first of them, too.
+// Differs: reservations that another pod makes after a pod has left the snapshot
+// belong to that other pod; kube-scheduler reverts them together with the first
+// pod's.
 func (VolumeBinding) Unreserve(c *framework.Cycle, _ *framework.NodeInfo) {
 	if c.Snapshot == nil || len(volumes.Of(c.Pod).Claims) == 0 {
 		return

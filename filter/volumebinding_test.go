@@ -310,8 +310,8 @@ func TestVolumeBinding(t *testing.T) {
 	}
 }
 
-// TestVolumeBindingMigrated looks at volumes of in-tree plugins on nodes where a
-// CSI driver has taken them over: the zone is in the driver's label.
+// TestVolumeBindingMigrated uses volumes of in-tree plugins on nodes where a CSI
+// driver has taken them over: the zone is in the driver's label.
 func TestVolumeBindingMigrated(t *testing.T) {
 	const driverZone = "topology.ebs.csi.aws.com/zone"
 	ebs := func(id string) func(*api.PersistentVolume) {
@@ -408,7 +408,7 @@ func drawStorage(t *rapid.T) (o oracle.Storage, pod *api.Pod, objects []any) {
 	return o, podMounting(names[:rapid.IntRange(1, 3).Draw(t, "claims")]...), append(objects, driver)
 }
 
-// TestVolumeBindingOracle compares verdicts, and what Reserve gives, with a plain
+// TestVolumeBindingOracle compares verdicts, and what Reserve assigns, with a direct
 // transcription.
 func TestVolumeBindingOracle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

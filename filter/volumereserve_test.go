@@ -12,7 +12,7 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// storageOf is what the snapshot says about claims and volumes.
+// storageOf returns the claims and volumes of the snapshot.
 func storageOf(s *framework.Snapshot) (claims []api.PersistentVolumeClaim, volumes []api.PersistentVolume) {
 	for _, c := range framework.List[api.PersistentVolumeClaim](s) {
 		claims = append(claims, *c)
@@ -25,7 +25,7 @@ func storageOf(s *framework.Snapshot) (claims []api.PersistentVolumeClaim, volum
 
 var quantities = cmp.Comparer(func(a, b resource.Quantity) bool { return a.Equal(b) })
 
-// reserving is a snapshot in which a pod gets a volume and a new one.
+// reserving returns a snapshot in which a pod gets an existing volume and a new one.
 func reserving(t *testing.T) (*framework.Snapshot, *framework.Cycle) {
 	t.Helper()
 	s := snapshotOf(t, twoZones())
@@ -86,8 +86,7 @@ func TestReserveNothing(t *testing.T) {
 	}
 }
 
-// TestReserveRejects looks at nodes that PreFilter or Filter would not have let
-// pass.
+// TestReserveRejects reserves on nodes that PreFilter or Filter would have rejected.
 func TestReserveRejects(t *testing.T) {
 	s, c := reserving(t)
 	put(t, s, claimOf("d", "csi", selecting("a")))
@@ -102,8 +101,8 @@ func TestReserveRejects(t *testing.T) {
 	}
 }
 
-// TestUnreserve takes back in every way in which that happens, and compares what
-// the snapshot says.
+// TestUnreserve reverts a reservation in every possible way, and compares the
+// snapshot's objects.
 func TestUnreserve(t *testing.T) {
 	plugin := filter.VolumeBinding{}
 	ways := []struct {
@@ -226,8 +225,8 @@ func TestUnreserve(t *testing.T) {
 	}
 }
 
-// TestUnreserveLeavesNews does not touch objects that somebody else has changed
-// meanwhile.
+// TestUnreserveLeavesNews checks that Unreserve does not touch objects changed since
+// by someone else.
 func TestUnreserveLeavesNews(t *testing.T) {
 	plugin := filter.VolumeBinding{}
 	s, c := reserving(t)
@@ -248,8 +247,8 @@ func TestUnreserveLeavesNews(t *testing.T) {
 }
 
 // TestReservedPodLeaves: a pod that leaves its node without Unreserve was bound, so
-// its claims keep what they have. So do the claims of another pod when it gives
-// back its own. What was written meanwhile stays, too.
+// its claims keep their volumes. The claims of another pod stay, too, when that pod
+// unreserves its own. Objects written meanwhile stay, too.
 func TestReservedPodLeaves(t *testing.T) {
 	plugin := filter.VolumeBinding{}
 	s, c := reserving(t)
@@ -291,8 +290,8 @@ func TestReservedPodLeaves(t *testing.T) {
 }
 
 // TestUnreserveShared has two pods reserve for the same claims. As in
-// kube-scheduler, the first that gives up gives back what the other one counts
-// on, too, down to the objects that the user put there.
+// kube-scheduler, the first Unreserve also reverts what the other pod relies on,
+// down to the objects that the user put there.
 func TestUnreserveShared(t *testing.T) {
 	plugin := filter.VolumeBinding{}
 	for _, first := range []int{0, 1} {
@@ -318,12 +317,12 @@ func TestUnreserveShared(t *testing.T) {
 				t.Errorf("pod %d: volumes after Unreserve (-want +got):\n%s", i, diff)
 			}
 		}
-		// All of it can be taken back, and then done again.
+		// All of it can be reverted, and then repeated.
 		s.Rollback(mark)
 		if framework.Lookup[api.PersistentVolume](s, "v").Spec.ClaimRef == nil {
 			t.Error("after a rollback the volume is not reserved")
 		}
-		// What has been written meanwhile stays.
+		// Objects written meanwhile stay.
 		written := *framework.Lookup[api.PersistentVolume](s, "v")
 		put(t, s, &written)
 		plugin.Unreserve(cycles[first], s.Node("b"))

@@ -13,25 +13,25 @@ const (
 	reasonClaimInUse   = framework.Text("node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod")
 )
 
-// VolumeRestrictions rejects nodes on which another pod uses a disk that the
-// pod names itself and that they cannot share, and all nodes while another pod
-// anywhere uses one of its claims with the access mode ReadWriteOncePod.
+// VolumeRestrictions rejects a node where another pod uses a disk from the pod's
+// spec and the two cannot share it. It rejects all nodes while another pod anywhere
+// uses one of the pod's claims with the access mode ReadWriteOncePod.
 //
-// Two pods of a node can share the same disk of Google Compute Engine, the same
-// iSCSI disk, and the same Ceph block device (one monitor in common, same pool
-// and image) only if both read; the same disk of Amazon EBS never.
+// Two pods of a node can share a Google Compute Engine disk, an iSCSI disk or a Ceph
+// block device only if both read. Two Ceph block devices are the same if pool and
+// image are the same and they have a monitor in common. They can never share an
+// Amazon EBS disk.
 //
-// Source: kube-scheduler 1.37, plugin VolumeRestrictions. As there, pods that
-// come or go while others are tried (preemption, nominated pods) are compared by
-// the names of their claims, whatever their namespace.
+// Source: kube-scheduler 1.37, plugin VolumeRestrictions. As there, if pods are
+// added or removed temporarily (preemption, nominated pods), only the names of their
+// claims are compared, whatever their namespace.
 type VolumeRestrictions struct{}
 
 // Name returns "VolumeRestrictions".
 func (VolumeRestrictions) Name() string { return "VolumeRestrictions" }
 
-// Scope declares that a verdict reads the pod's volumes and the node's pods,
-// and, where there are claims, all pods of the cluster; nothing at all for a pod
-// without either.
+// Scope declares that a verdict reads the pod's volumes and the node's pods, and,
+// for claims, all pods of the cluster; for a pod without either it reads nothing.
 func (VolumeRestrictions) Scope(pod *framework.PodInfo) framework.Scope {
 	v := volumes.Of(pod)
 	switch {
@@ -43,10 +43,10 @@ func (VolumeRestrictions) Scope(pod *framework.PodInfo) framework.Scope {
 	return framework.Scope{}
 }
 
-// EventsToRegister names what may help a pod that was rejected: a pod leaves that
-// uses one of its disks or claims; a node comes, for a pod with disks, or goes
-// with its pods, for one with claims; one of its claims comes or changes; the
-// pod's volumes change.
+// EventsToRegister names the events that may help a rejected pod: a pod that uses
+// one of its disks or claims leaves; a node is added, for a pod with disks, or is
+// deleted with its pods, for a pod with claims; one of its claims is added or
+// changes; the pod's volumes change.
 func (p VolumeRestrictions) EventsToRegister() []framework.EventHint {
 	return []framework.EventHint{
 		onPods(gone, func(pod, before, after *framework.PodInfo) bool {
@@ -74,8 +74,8 @@ func inTheWay(pod, other *framework.PodInfo) bool {
 	return f.conflictsWith(other)
 }
 
-// PreFilter skips pods that nothing can conflict with, and rejects those of
-// which a claim does not exist.
+// PreFilter skips pods that cannot conflict with any other, and rejects a pod if one
+// of its claims does not exist.
 func (VolumeRestrictions) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
 	v := volumes.Of(c.Pod)
 	if len(v.Keys)+len(v.Exclusive) == 0 {
@@ -108,8 +108,8 @@ func (VolumeRestrictions) PreFilter(c *framework.Cycle) (framework.PreFiltered, 
 // volumeRestrictions is the bound filter.
 type volumeRestrictions struct {
 	disks     []*api.Volume
-	claims    []string // that only one pod may use
-	conflicts int      // how many uses of them there are elsewhere
+	claims    []string // claims that only one pod may use
+	conflicts int      // number of uses of the claims elsewhere
 }
 
 func (f *volumeRestrictions) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {

@@ -112,8 +112,8 @@ func TestVolumeRestrictionsClaims(t *testing.T) {
 	})
 }
 
-// TestVolumeRestrictionsUpdates counts pods that come and go, by the names of
-// their claims alone.
+// TestVolumeRestrictionsUpdates counts added and removed pods by the names of their
+// claims alone.
 func TestVolumeRestrictionsUpdates(t *testing.T) {
 	user := podMounting("single")
 	user.Name, user.UID, user.Spec.NodeName = "user", "uid-user", "b"

@@ -8,7 +8,7 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// TestFilteringVolumesDoesNotAllocate asks bound filters over and over, on nodes
+// TestFilteringVolumesDoesNotAllocate calls bound filters over and over, on nodes
 // that pass and on nodes that do not. Preparing them may need memory.
 func TestFilteringVolumesDoesNotAllocate(t *testing.T) {
 	disk := api.VolumeSource{GCEPersistentDisk: &api.GCEPersistentDiskVolumeSource{PDName: "d"}}

@@ -11,9 +11,8 @@ import (
 
 const csiDriver = "csi.example.com"
 
-// storageCluster is a random cluster in which pods mount claims and disks of
-// all kinds. Every pod on a node has its own claims, as far as these may be used
-// by one pod only.
+// storageCluster returns a random cluster in which pods mount claims and disks of
+// all kinds. Claims for a single pod are never shared between pods.
 func storageCluster(seed uint64) *api.Objects {
 	o := frameworktest.Cluster(seed)
 	g := storage{rand.New(rand.NewPCG(seed, 77)), o}

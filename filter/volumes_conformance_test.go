@@ -9,7 +9,7 @@ import (
 	"github.com/berth-sched/berth/framework/frameworktest"
 )
 
-// volumePlugins are those that need storage to be tested on.
+// volumePlugins are the plugins that need storage in their tests.
 var volumePlugins = []interface {
 	framework.PreFilterPlugin
 	framework.Scoper
@@ -33,8 +33,8 @@ func TestConformanceOfVolumes(t *testing.T) {
 	}
 }
 
-// TestClasses checks that pods of one class, as their own scopes tell it, are
-// answered alike.
+// TestClasses checks that pods of one class, by their own scopes, get equal
+// verdicts.
 func TestClasses(t *testing.T) {
 	alike := 0
 	for seed := range uint64(12) {

@@ -12,9 +12,8 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// hostile draws objects that no API server would accept: sizes below zero, names
-// that are empty, references that lead in circles or nowhere, fields that are
-// nil.
+// hostile draws objects that no API server would accept: negative sizes, empty
+// names, references that form cycles or lead nowhere, nil fields.
 type hostile struct{ *rapid.T }
 
 func (h hostile) name() string {
@@ -141,8 +140,8 @@ func (h hostile) pod(name string) *api.Pod {
 	return p
 }
 
-// TestVolumesHostile asks every plugin about such objects: it may reject or fail,
-// but not panic, and what it reserves it can take back.
+// TestVolumesHostile passes such objects to every plugin: it may reject or fail, but
+// must not panic, and it can unreserve what it reserves.
 func TestVolumesHostile(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := hostile{t}

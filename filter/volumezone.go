@@ -15,9 +15,9 @@ const (
 	reasonNoVolume     = framework.Text("PersistentVolume had no name")
 )
 
-// VolumeZone rejects nodes outside of the zones and regions that the labels of
-// the pod's bound volumes name; "a__b" names two. Nodes without any such label
-// pass. Rejections are unresolvable. Ephemeral volumes are not looked at.
+// VolumeZone rejects nodes outside the zones and regions in the labels of the pod's
+// bound volumes; "a__b" names two. Nodes without any such label pass. Rejections are
+// unresolvable. Ephemeral volumes are ignored.
 //
 // Source: kube-scheduler 1.37, plugin VolumeZone.
 type VolumeZone struct{}
@@ -25,8 +25,8 @@ type VolumeZone struct{}
 // Name returns "VolumeZone".
 func (VolumeZone) Name() string { return "VolumeZone" }
 
-// Scope declares that a verdict reads the pod's volumes, the node and the
-// objects of the cluster; nothing at all for a pod without claims.
+// Scope declares that a verdict reads the pod's volumes, the node and the objects of
+// the cluster; for a pod without claims it reads nothing.
 func (VolumeZone) Scope(pod *framework.PodInfo) framework.Scope {
 	if len(volumes.Of(pod).Keys) == 0 {
 		return framework.Scope{}
@@ -37,9 +37,9 @@ func (VolumeZone) Scope(pod *framework.PodInfo) framework.Scope {
 	}
 }
 
-// EventsToRegister names what may help a pod that was rejected: a node comes or
-// is labelled anew; one of the pod's claims, or any volume or class, comes or
-// changes; the pod's volumes change.
+// EventsToRegister names the events that may help a rejected pod: a node is added or
+// relabelled; one of the pod's claims, or any volume or class, is added or changes;
+// the pod's volumes change.
 func (p VolumeZone) EventsToRegister() []framework.EventHint {
 	const came = framework.ActionAdd | framework.ActionUpdate
 	return []framework.EventHint{
@@ -53,16 +53,16 @@ func (p VolumeZone) EventsToRegister() []framework.EventHint {
 	}
 }
 
-// rezoned reports whether a node came, or a label of it changed that a volume's
-// zones may be told by.
+// rezoned reports whether a node was added, or a label that decides about a volume's
+// zones changed.
 func rezoned(_ *framework.PodInfo, before, after *api.Node) bool {
 	return before == nil || after == nil || !volumes.SameZones(before.Labels, after.Labels)
 }
 
-// PreFilter collects the zones of the pod's volumes and skips pods of which no
-// volume has any. It rejects pods of which a claim, or what it names, does not
-// exist, and claims without a volume that will not get one together with the
-// pod's node.
+// PreFilter collects the zones of the pod's volumes and skips pods whose volumes
+// have none. It rejects a pod if one of its claims, or an object that the claim
+// names, does not exist. It also rejects a claim without a volume, unless the claim
+// waits for the pod's node.
 func (VolumeZone) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
 	v := volumes.Of(c.Pod)
 	if len(v.Keys) == 0 {

@@ -5,28 +5,28 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// Most nodes of many have as much CPU and memory as their neighbours. So a scorer that
-// is asked about many divides once for a stretch of alike nodes, and multiplies for
-// each of them. Products are fixed-point numbers with fixedBits binary places.
+// In a large cluster most nodes have as much CPU and memory as their neighbours. So
+// a batch scorer divides once for a stretch of alike nodes, and multiplies for each
+// of them. Products are fixed-point numbers with fixedBits binary places.
 //
-// A product of a number from 0 to 100 and an inverse is less than 2 units away from
-// what it stands for: the rounding of the inverse and of the product leave out less
-// than 100*2^45*2^-52, which is 0.8, and the conversion to an integer less than 1.
+// The product of a number from 0 to 100 and an inverse is less than 2 units away
+// from the exact value: rounding the inverse and the product costs less than
+// 100*2^45*2^-52, which is 0.8, and the conversion to an integer less than 1.
 const (
 	fixedBits = 45
 	fixedUnit = 1 << fixedBits
 	fixedMask = fixedUnit - 1
 )
 
-// alikeMost is how much CPU and memory alike nodes have at most. What is not a whole
-// percentage of less is at least 8 units away from any.
+// alikeMost is the largest amount of CPU and memory of alike nodes. Up to there, a
+// percentage that is not whole is at least 8 units away from a whole one.
 const alikeMost = fixedUnit / 8
 
-// alike is what nodes have that a scorer may look at in one loop, and what the pod
-// adds to their CPU and memory.
+// alike holds the amounts that let a scorer process nodes in one loop, and the pod's
+// addition to their CPU and memory.
 //
-// Invariant: cpu and memory are from 1 to alikeMost, and perCPU and perByte are
-// fixedUnit by them, rounded; podCPU and podMemory are not negative.
+// Invariant: cpu and memory are from 1 to alikeMost; perCPU and perByte are
+// fixedUnit divided by them, rounded; podCPU and podMemory are not negative.
 type alike struct {
 	cpu, memory       int64 // allocatable
 	perCPU, perByte   float64
@@ -39,8 +39,8 @@ func ofUsual(terms []term) bool {
 		terms[0].weight == 1 && terms[1].weight == 1
 }
 
-// alikeTo returns what nodes have that are alike to the given one; false when it has
-// too little or too much.
+// alikeTo returns the amounts shared by nodes alike to the given one; false if it
+// has too little or too much.
 func alikeTo(n *framework.NodeInfo, terms []term) (alike, bool) {
 	cpu, memory := n.Allocatable.At(resource.IndexCPU), n.Allocatable.At(resource.IndexMemory)
 	if cpu <= 0 || cpu > alikeMost || memory <= 0 || memory > alikeMost {
@@ -54,17 +54,17 @@ func alikeTo(n *framework.NodeInfo, terms []term) (alike, bool) {
 type stretch func(s alike, nodes []*framework.NodeInfo, scores []int64) int
 
 const (
-	shortStretch = 8  // below so many nodes in a row that are alike, nodes are mixed
-	mixedNodes   = 64 // that are then scored each by itself before the next stretch
+	shortStretch = 8  // if fewer nodes in a row are alike, the nodes are mixed
+	mixedNodes   = 64 // number of mixed nodes that are then scored singly before the next stretch
 )
 
-// An eachScorer scores many nodes as Score does, whatever they have.
+// An eachScorer scores many nodes as Score does, whatever their resources.
 type eachScorer interface {
 	scoreEach(pod *framework.PodInfo, nodes []*framework.NodeInfo, scores []int64)
 }
 
-// scoreStretches sets the scores of many nodes: those of alike nodes by the stretch,
-// others by the scorer.
+// scoreStretches sets the scores of many nodes: by scores alike nodes, rest scores
+// the others.
 func scoreStretches(by stretch, rest eachScorer, terms []term, pod *framework.PodInfo, nodes []*framework.NodeInfo, scores []int64) {
 	if !ofUsual(terms) {
 		rest.scoreEach(pod, nodes, scores)
@@ -86,7 +86,7 @@ func scoreStretches(by stretch, rest eachScorer, terms []term, pod *framework.Po
 }
 
 // leastAllocated scores nodes by the mean of [LeastAllocatedScore] until one is not
-// alike, or has less than is requested, and returns how many it scored.
+// alike or has fewer resources than requested. It returns how many it scored.
 func (s alike) leastAllocated(nodes []*framework.NodeInfo, scores []int64) int {
 	scores = scores[:len(nodes)]
 	for i, n := range nodes {
@@ -103,20 +103,21 @@ func (s alike) leastAllocated(nodes []*framework.NodeInfo, scores []int64) int {
 	return len(nodes)
 }
 
-// percentBy is percent(part, whole) with the inverse of whole. Adding 4 units cannot
-// carry a quotient to the next integer unless it is one, but makes up for what such
-// a one may lack.
+// percentBy is percent(part, whole), given the inverse of whole. Adding 4 units
+// makes up for the error of an integer quotient, and cannot carry any other quotient
+// to the next integer.
 func percentBy(part int64, inverse float64) int64 {
 	return (int64(float64(part*framework.MaxNodeScore)*inverse) + 4) >> fixedBits
 }
 
-// balancedDelta scores nodes by [BalancedAllocationScore] until one is not alike, or
-// has not more than is requested, and returns how many it scored.
+// balancedDelta scores nodes by [BalancedAllocationScore] until one is not alike or
+// has no more resources than requested. It returns how many it scored.
 func (s alike) balancedDelta(nodes []*framework.NodeInfo, scores []int64) int {
 	scores = scores[:len(nodes)]
 	const half = float64(framework.MaxNodeScore / 2)
 	perCPU, perByte := s.perCPU*half, s.perByte*half
-	// By how much the pod shifts what the difference of the fractions takes away.
+	// shift is how much the pod changes the loss from the difference of the
+	// fractions.
 	shift := float64(float64(s.podCPU)*perCPU) - float64(float64(s.podMemory)*perByte)
 	for i, n := range nodes {
 		a, r := n.Allocatable, n.Requested
@@ -144,14 +145,14 @@ func (s alike) balancedDelta(nodes []*framework.NodeInfo, scores []int64) int {
 // mostlyEven is the evenness of fractions with a loss above 0 and below 1.
 const mostlyEven = framework.MaxNodeScore - 1
 
-// wholeLoss is mostlyEven less the evennessOfTwo of fractions of which half the
-// difference is given, as a percentage and fixed-point number of either sign; false
-// where that is so close to an integer that only the very fractions can tell on which
-// side of it the score is: evennessOfTwo rounds, and so does who computed the
-// difference, but neither is 32 units off.
+// wholeLoss is mostlyEven minus evennessOfTwo. loss is half the difference of the
+// two fractions, as a percentage and fixed-point number of either sign. It returns
+// false if loss is so close to an integer that only the exact fractions decide the
+// score: evennessOfTwo rounds, and so does the computation of the difference, but
+// neither is 32 units off.
 func wholeLoss(loss float64) (int64, bool) {
 	const near = 64
 	amount := int64(loss)
 	whole := amount >> fixedBits
-	return whole ^ whole>>63, uint64(amount+near)&fixedMask >= 2*near // the absolute value, without a jump
+	return whole ^ whole>>63, uint64(amount+near)&fixedMask >= 2*near // the absolute value, without a branch
 }

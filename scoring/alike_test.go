@@ -28,8 +28,8 @@ func batchOf(t *testing.T, plugin framework.PreScorePlugin, s *framework.Snapsho
 	return batch
 }
 
-// amountOf is an amount out of whole at which a score is likely to turn: near a
-// hundredth of it, nothing, all, or just any.
+// amountOf returns an amount out of whole at which a score is likely to change: near
+// a hundredth of it, nothing, all, or any amount.
 func amountOf(r *rand.Rand, whole int64) int64 {
 	near := int64(r.IntN(3)) - 1
 	switch r.IntN(6) {
@@ -46,8 +46,8 @@ func amountOf(r *rand.Rand, whole int64) int64 {
 	return max(0, hundredths.Div(hundredths, big.NewInt(100)).Int64()+near)
 }
 
-// meanFree is the mean of the percentages that stay free, each truncated, by
-// numbers of any length.
+// meanFree is the mean of the percentages that stay free, each truncated, computed
+// with numbers of any length.
 func meanFree(n *framework.NodeInfo, pod [2]int64) int64 {
 	var sum, weights int64
 	for i, x := range pod {
@@ -64,9 +64,9 @@ func meanFree(n *framework.NodeInfo, pod [2]int64) int64 {
 	return sum / max(1, weights)
 }
 
-// TestManyNodes compares the scores of many nodes asked about at once with the
-// formulas. Runs of alike nodes, of which some are full, empty or larger than what
-// is multiplied, follow one another, and most amounts are next to where a score turns.
+// TestManyNodes compares batch scores with the formulas. Runs of alike nodes follow
+// one another; some are full, empty or too large for the multiplication, and most
+// amounts are next to a change of the score.
 func TestManyNodes(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 42))
 	wholes := []int64{1, 3, 100, 4000, 7001, 32 << 30, 1<<42 - 1, 1 << 42, 1<<42 + 1, 1<<49 + 1, math.MaxInt64, 0}
@@ -98,7 +98,7 @@ func TestManyNodes(t *testing.T) {
 			}
 			n := &framework.NodeInfo{Allocatable: shape, Requested: make(resource.Vector, 2)}
 			for i, whole := range shape {
-				// So much with the pod, or without it.
+				// The amount with or without the pod.
 				n.Requested[i] = max(0, amountOf(r, max(1, whole))-r.Int64N(2)*request[i])
 				n.NonZeroRequested[i] = max(0, amountOf(r, max(1, whole))-r.Int64N(2)*request[i])
 			}
@@ -113,7 +113,7 @@ func TestManyNodes(t *testing.T) {
 			least[i] = meanFree(n, request)
 			balanced[i] = scoring.BalancedAllocationScore(n.Requested, request[:], n.Allocatable)
 			if r.IntN(30) == 0 && len(n.Requested) > 0 {
-				n.Requested[r.IntN(2)] = -1 // which no snapshot says, but both answers must agree
+				n.Requested[r.IntN(2)] = -1 // no snapshot contains this, but both answers must agree
 				balanced[i] = scorer.Score(pod, n)
 			}
 		}

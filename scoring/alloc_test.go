@@ -8,8 +8,8 @@ import (
 	"github.com/berth-sched/berth/scoring"
 )
 
-// TestScoringDoesNotAllocate runs PreScore and Score over and over; only the
-// first time may need memory.
+// TestScoringDoesNotAllocate runs PreScore and Score over and over; only the first
+// run may need memory.
 func TestScoringDoesNotAllocate(t *testing.T) {
 	s := snapshotOf(t, []*api.Node{
 		api.MakeNode("a", "4", "4Gi").Resource(gpu, "4").Taint("a:PreferNoSchedule").Image("400Mi", "web:1").Obj(),

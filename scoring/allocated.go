@@ -3,9 +3,9 @@ package scoring
 import "github.com/berth-sched/berth/framework"
 
 // LeastAllocatedScore returns the percentage of a resource that stays free:
-// (allocatable-requested)*100/allocatable, truncated; 0 where there is none or
-// where more is requested than there is. Both are in the same unit, whatever
-// it is; requested includes the pod to place.
+// (allocatable-requested)*100/allocatable, truncated. It is 0 if allocatable is 0 or
+// requested exceeds it. Both amounts are in the same unit, whatever it is; requested
+// includes the pod to place.
 //
 // Source: kube-scheduler 1.37, leastRequestedScore.
 //
@@ -18,11 +18,11 @@ func LeastAllocatedScore(requested, allocatable int64) int64 {
 }
 
 // MostAllocatedScore returns the percentage of a resource that is taken:
-// requested*100/allocatable, truncated; 0 where there is none and 100 where
-// more is requested than there is.
+// requested*100/allocatable, truncated. It is 0 if allocatable is 0, and 100 if
+// requested exceeds it.
 //
-// Source: kube-scheduler 1.37, mostRequestedScore. Before 1.22 it was 0 where
-// more was requested than there is.
+// Source: kube-scheduler 1.37, mostRequestedScore. Before 1.22 it was 0 if requested
+// exceeded allocatable.
 //
 // Differs: exact for all int64; a negative amount counts as 0.
 func MostAllocatedScore(requested, allocatable int64) int64 {
@@ -33,9 +33,9 @@ func MostAllocatedScore(requested, allocatable int64) int64 {
 }
 
 // RequestedToCapacityRatioScore returns the shape's value at the utilization
-// requested*100/allocatable, truncated; 100 where there is none or where more
-// is requested than there is. The result is in the shape's own scale: 0 to 10
-// in configurations, which the plugin stretches to 100 beforehand.
+// requested*100/allocatable, truncated. The utilization is 100 if allocatable is 0
+// or requested exceeds it. The result is in the shape's own scale: 0 to 10 in
+// configurations, which the plugin stretches to 100 beforehand.
 //
 // Source: kube-scheduler 1.37, buildRequestedToCapacityRatioScorerFunction.
 //

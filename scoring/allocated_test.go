@@ -26,7 +26,7 @@ func TestAllocatedScores(t *testing.T) {
 		{2, 3, 33, 66, 66},
 		{999, 1000, 0, 99, 99},
 		{4000, 4000, 0, 100, 100},
-		{0, 0, 0, 0, 100}, // what is not there is used up
+		{0, 0, 0, 0, 100}, // a missing resource is used up
 		{1, 0, 0, 0, 100},
 		{-1, 4000, 100, 0, 0},
 		{1, -1, 0, 0, 100},
@@ -51,8 +51,8 @@ func TestAllocatedScores(t *testing.T) {
 	}
 }
 
-// drawAmount draws amounts of every magnitude, and the neighbours of powers of
-// two more often than chance would.
+// drawAmount draws amounts of every magnitude, with a preference for the neighbours
+// of powers of two.
 var drawAmount = rapid.Custom(func(t *rapid.T) int64 {
 	if rapid.Bool().Draw(t, "near a power of two") {
 		return int64(1)<<rapid.IntRange(0, 62).Draw(t, "power") + rapid.Int64Range(-2, 2).Draw(t, "off")
@@ -85,7 +85,7 @@ func TestAllocatedScoresAgainstOracle(t *testing.T) {
 	})
 }
 
-// TestAllocatedScoresAreMonotone asks for a little more of the same thing.
+// TestAllocatedScoresAreMonotone requests a little more of the same resource.
 func TestAllocatedScoresAreMonotone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		allocatable := drawAmount.Draw(t, "allocatable")

@@ -6,8 +6,8 @@ import (
 	"github.com/berth-sched/berth/framework"
 )
 
-// BalanceScore returns how evenly the resources of a node are used: 100 when
-// the same fraction of each is, and at least 50:
+// BalanceScore returns how evenly the resources of a node are used. It is 100 if the
+// same fraction of each is used, and at least 50:
 //
 //	f[i]  = min(1, requested[i]/allocatable[i])   where allocatable[i] is not 0
 //	std   = |f[0]-f[1]|/2                         of two fractions
@@ -15,8 +15,8 @@ import (
 //	      = 0                                     of less
 //	score = (1-std)*100, truncated
 //
-// It is the whole score of NodeResourcesBalancedAllocation from kube-scheduler
-// 1.22 to 1.35. Elements that one of the slices does not have are 0.
+// It is the whole score of NodeResourcesBalancedAllocation from kube-scheduler 1.22
+// to 1.35. Elements missing from one of the slices are 0.
 //
 // Source: kube-scheduler 1.37, balancedResourceScore.
 //
@@ -27,13 +27,13 @@ func BalanceScore(requested, allocatable []int64) int64 {
 }
 
 // BalancedAllocationScore returns how much a pod evens out the use of a node's
-// resources: 75 when it changes nothing, more when the use becomes more even,
-// less when it becomes less even, and always from 50 to 100:
+// resources. It is 75 if the pod changes nothing, more if the use becomes more even,
+// less if it becomes less even, and always from 50 to 100:
 //
 //	50 + (50 + BalanceScore(requested+pod) - BalanceScore(requested))/2
 //
-// with truncation. requested is without the pod. Elements that one of the
-// slices does not have are 0.
+// with truncation. requested excludes the pod. Elements missing from one of the
+// slices are 0.
 //
 // Source: kube-scheduler 1.36 and 1.37, balancedResourceScorer.
 //
@@ -45,11 +45,11 @@ func BalancedAllocationScore(requested, pod, allocatable []int64) int64 {
 	return improvement(with, without)
 }
 
-// BalancedAllocationScoreKubernetes118 returns the score of NodeResourcesBalancedAllocation
-// in kube-scheduler 1.18: 100 less the difference of the fractions of cpu and
-// memory in use, truncated; 0 where one of them is used up. The amounts include
-// the pod, and the non-zero defaults for containers that request nothing. A
-// resource that the node does not have counts as used up.
+// BalancedAllocationScoreKubernetes118 returns the score of
+// NodeResourcesBalancedAllocation in kube-scheduler 1.18: 100 minus the difference
+// of the used fractions of cpu and memory, truncated; 0 if one of them is used up.
+// The amounts include the pod, and the non-zero defaults for containers that request
+// nothing. A resource that the node does not have counts as used up.
 //
 // Source: kube-scheduler 1.18, balancedResourceScorer.
 //
@@ -68,7 +68,8 @@ func BalancedAllocationScoreKubernetes118(cpuRequested, cpuAllocatable, memoryRe
 	return int64((1 - math.Abs(cpu-memory)) * float64(framework.MaxNodeScore))
 }
 
-// maxOnStack is up to how many resources a score needs no memory for.
+// maxOnStack is the largest number of resources that a score handles without
+// allocating.
 const maxOnStack = 8
 
 // fraction returns part/whole, from 0 to 1; whole must be above 0.
@@ -79,7 +80,7 @@ func fraction(part, whole int64) float64 {
 	return float64(max(part, 0)) / float64(whole)
 }
 
-// appendFractions appends the fractions of requested+pod of allocatable.
+// appendFractions appends (requested+pod)/allocatable for each resource.
 func appendFractions(to []float64, requested, pod, allocatable []int64) []float64 {
 	for i, whole := range allocatable {
 		if whole <= 0 {
@@ -98,7 +99,7 @@ func at(amounts []int64, i int) int64 {
 	return 0
 }
 
-// evenness returns 100 times 1 less the standard deviation, truncated.
+// evenness returns 100 times (1 minus the standard deviation), truncated.
 func evenness(fractions []float64) int64 {
 	switch len(fractions) {
 	case 0, 1:
@@ -114,7 +115,7 @@ func evenness(fractions []float64) int64 {
 	mean := total / n
 	squares := 0.0
 	for _, f := range fractions {
-		squares += float64((f - mean) * (f - mean)) // the conversion forbids fusing
+		squares += float64((f - mean) * (f - mean)) // the conversion forbids fused multiply-add
 	}
 	return lessStd(math.Sqrt(squares / n))
 }
@@ -125,7 +126,7 @@ func evennessOfTwo(f, g float64) int64 { return lessStd(math.Abs((f - g) / 2)) }
 func lessStd(std float64) int64 { return int64((1 - std) * float64(framework.MaxNodeScore)) }
 
 // improvement returns the score of a node whose evenness a pod changes. Both
-// are from 50 to 100, so the result is too.
+// arguments are from 50 to 100, so the result is too.
 func improvement(with, without int64) int64 {
 	const half = framework.MaxNodeScore / 2
 	return half + (half+with-without)/2

@@ -24,7 +24,7 @@ func TestBalancedAllocationScore(t *testing.T) {
 		{[]int64{1000, 1000}, []int64{0, 0}, []int64{1000, 0}, 50, 100, 50},
 		{[]int64{4000, 8000, 8}, []int64{0, 0, 0}, []int64{2000, 4000, 8}, 76, 100, 63},
 		{[]int64{4000, 0}, []int64{0, 9}, []int64{4000, 9}, 100, 100, 75},       // one resource is always balanced
-		{[]int64{4000, 4000}, []int64{9000, 0}, []int64{0, 4000}, 100, 50, 100}, // more than all is all
+		{[]int64{4000, 4000}, []int64{9000, 0}, []int64{0, 4000}, 100, 50, 100}, // more than all counts as all
 		{[]int64{largest, largest}, []int64{largest, 0}, []int64{largest, 0}, 50, 50, 75},
 		{[]int64{4000, 4000}, []int64{-5, 0}, []int64{-5, 0}, 100, 100, 75},
 		{nil, nil, nil, 100, 100, 75},
@@ -60,7 +60,7 @@ func TestBalancedAllocationScoreV118(t *testing.T) {
 		{0, 4000, 0, 4000, 100},
 		{4000, 4000, 1, 4000, 0}, // used up
 		{1, 4000, 5000, 4000, 0},
-		{1, 0, 1, 4000, 0}, // not there
+		{1, 0, 1, 4000, 0}, // missing
 		{0, 4000, 0, -1, 0},
 		{-1, 4000, 1000, 4000, 75},
 	}

@@ -11,36 +11,36 @@ import (
 // NodeResourcesBalancedAllocation scores how evenly a node's resources would be
 // used with the pod. Raw scores are from 0 to 100 and are not normalized.
 //
-// Unlike NodeResourcesFit it counts what pods really request: no defaults for
-// containers without requests, and with pod-level requests. A pod that requests
-// none of the resources is left out of the score. Resources that a node does
-// not have, and scalar resources that the pod does not request, take no part.
+// Unlike NodeResourcesFit, it counts real requests: no defaults for containers
+// without requests, but pod-level requests. A pod that requests none of the
+// resources is not scored. Resources that a node does not have, and scalar resources
+// that the pod does not request, take no part.
 //
-// The rules [Kubernetes118] always compare cpu and memory, of requests with the
-// non-zero defaults, and scores every pod. Overhead of CPU counts there as so
-// many thousandths of a core as it has cores, rounded up.
+// The rules [Kubernetes118] always compare cpu and memory, use requests with the
+// non-zero defaults, and score every pod. CPU overhead counts there as one
+// thousandth of a core per core, rounded up.
 //
 // Source: kube-scheduler 1.37, plugin NodeResourcesBalancedAllocation.
 //
-// Differs: sums saturate where kube-scheduler's wrap. Early releases with the
-// rules [Kubernetes134] also scored pods without requests, and 1.22 counted overhead of CPU
-// as 1.18 did. Requests finer than a thousandth of a core are added up before they
-// are rounded up; 1.18 rounded those of each container. What kube-scheduler 1.18 found
-// out about disks stayed with a node until its pods changed, and so counted for
-// pods without disks that came later; here it counts for the pod it is about.
+// Differs: sums saturate where kube-scheduler's wrap. Early releases with the rules
+// [Kubernetes134] also scored pods without requests, and 1.22 counted CPU overhead
+// as 1.18 did. Requests finer than a thousandth of a core are added up before
+// rounding up; 1.18 rounded those of each container. kube-scheduler 1.18 kept a
+// pod's disk counts with a node until the node's pods changed, so they also counted
+// for later pods without disks; here they count only for their own pod.
 type NodeResourcesBalancedAllocation struct {
-	// Resources take part in the score; without any, cpu and memory. Weights
-	// must be 0 or 1, and mean nothing. The rules [Kubernetes118] do not read them.
+	// Resources take part in the score; if empty, cpu and memory do. Weights must be
+	// 0 or 1, and have no effect. The rules [Kubernetes118] ignore them.
 	Resources []ResourceSpec
 	// Rules names the formula; "" means [Kubernetes137].
 	Rules Rules
-	// AttachedVolumes lets the rules [Kubernetes118] count the disks that a pod would
-	// attach as a third resource, [BalancedVolumesScoreKubernetes118], as the alpha
-	// feature BalanceAttachedNodeVolumes did: the filters of the profile that
-	// limit disks, in the order of the profile. Of a pod's disks those count that
-	// the last of these filters knows, and the room is what its limit leaves on
-	// the node; volumes of CSI drivers do not count. Empty means that the feature
-	// is off, as it was by default.
+	// AttachedVolumes lets the rules [Kubernetes118] count the disks that a pod
+	// would attach as a third resource ([BalancedVolumesScoreKubernetes118]), as the
+	// alpha feature BalanceAttachedNodeVolumes did. List the filters of the profile
+	// that limit disks, in the order of the profile. Only the disks known to the
+	// last of these filters that applies to the pod count, and its limit on the node
+	// gives the free capacity; volumes of CSI drivers do not count. Empty turns the
+	// feature off, which was the default.
 	AttachedVolumes []VolumeLimit
 }
 
@@ -49,8 +49,8 @@ const balancedName = "NodeResourcesBalancedAllocation"
 // Name returns "NodeResourcesBalancedAllocation".
 func (NodeResourcesBalancedAllocation) Name() string { return balancedName }
 
-// Validate reports unknown rules, a weight other than 0 and 1, a resource
-// that is named twice, and what is wrong with AttachedVolumes.
+// Validate reports unknown rules, a weight other than 0 and 1, a resource that is
+// named twice, and errors in AttachedVolumes.
 func (p NodeResourcesBalancedAllocation) Validate() error {
 	if err := p.Rules.check(balancedName); err != nil {
 		return err
@@ -66,9 +66,9 @@ func (p NodeResourcesBalancedAllocation) Validate() error {
 	return checkWeights(balancedName, p.Resources, 1)
 }
 
-// Scope declares that a score reads the pod's requests, the node's allocatable
-// and the totals of its pods; with AttachedVolumes also the pod's disks, those of
-// the node's pods, and the objects of the cluster.
+// Scope declares that a score reads the pod's requests, the node's allocatable and
+// the totals of its pods. With AttachedVolumes it also reads the pod's disks, those
+// of the node's pods, and the objects of the cluster.
 func (p NodeResourcesBalancedAllocation) Scope(pod *framework.PodInfo) framework.Scope {
 	scope := framework.Scope{Pod: framework.FieldRequests, Reads: framework.ReadsNode | framework.ReadsPods}
 	if p.countsVolumes(pod) {
@@ -78,8 +78,8 @@ func (p NodeResourcesBalancedAllocation) Scope(pod *framework.PodInfo) framework
 	return scope
 }
 
-// PreScore finds the resources in the schema, and skips pods that request none
-// of them. A configuration that Validate refuses is an error.
+// PreScore finds the resources in the schema, and skips pods that request none of
+// them. A configuration that Validate rejects is an error.
 func (p NodeResourcesBalancedAllocation) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
 	if err := p.Validate(); err != nil {
 		return nil, framework.AsStatus(err)
@@ -106,7 +106,7 @@ func (p NodeResourcesBalancedAllocation) PreScore(c *framework.Cycle, _ []*frame
 	return (*balancedDelta)(b), framework.Status{}
 }
 
-// balanced is what the scorers of all rules know of a pod.
+// balanced is the state that the scorers of all rules share for a pod.
 type balanced struct {
 	terms []term
 
@@ -125,7 +125,7 @@ type (
 
 func (b *balancedDelta) Score(_ *framework.PodInfo, node *framework.NodeInfo) int64 {
 	if len(b.terms) == 2 {
-		// The usual two, without a detour over memory: 6 ns instead of 14.
+		// The usual two, kept in registers: 6 ns instead of 14.
 		s, t := &b.terms[0], &b.terms[1]
 		if a, c := node.Allocatable.At(s.index), node.Allocatable.At(t.index); a > 0 && c > 0 {
 			u, v := node.Requested.At(s.index), node.Requested.At(t.index)

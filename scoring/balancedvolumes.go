@@ -8,26 +8,25 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// A VolumeLimit names a filter that limits how many disks of its kind a node
-// takes.
+// A VolumeLimit names a filter that limits the number of its disks on a node.
 type VolumeLimit struct {
 	// Filter is EBSLimits, GCEPDLimits, AzureDiskLimits or CinderLimits.
 	Filter string
-	// MaxVolumes is what the filter has in its field of that name: 0, or less,
-	// means its standard number.
+	// MaxVolumes is the filter's field of the same name: 0 or less means its default
+	// limit.
 	MaxVolumes int64
 }
 
-// BalancedVolumesScoreKubernetes118 returns [BalancedAllocationScoreKubernetes118] with a third
-// fraction, more/room, where a pod would attach more disks to a node that has
-// room for so many:
+// BalancedVolumesScoreKubernetes118 returns [BalancedAllocationScoreKubernetes118]
+// with a third fraction, more/room. more is the number of disks that a pod would
+// attach, and room how many the node can still take:
 //
 //	0                       where one of the three is used up
 //	(1-variance)*100        otherwise, truncated
 //
-// where the variance is the mean of the squares of what each of the three
-// fractions differs from their mean by. Without room, which is then not known or
-// all taken, it is BalancedAllocationScoreKubernetes118.
+// The variance is the mean of the squared differences between the three fractions
+// and their mean. If room is 0, so unknown or all taken, the score is
+// BalancedAllocationScoreKubernetes118.
 //
 // Source: kube-scheduler 1.18, balancedResourceScorer, with the feature gate
 // BalanceAttachedNodeVolumes on.
@@ -42,12 +41,12 @@ func BalancedVolumesScoreKubernetes118(cpuRequested, cpuAllocatable, memoryReque
 		return 0
 	}
 	mean := (cpu + memory + disks) / 3
-	// The conversions forbid fusing.
+	// The conversions forbid fused multiply-add.
 	variance := (float64((cpu-mean)*(cpu-mean)) + float64((memory-mean)*(memory-mean)) + float64((disks-mean)*(disks-mean))) / 3
 	return int64((1 - variance) * float64(framework.MaxNodeScore))
 }
 
-// podDisks is what the pod would attach of one kind.
+// podDisks are the pod's disks under one limit.
 type podDisks struct {
 	limit volumes.DiskLimit
 	disks []volumes.Disk
@@ -63,7 +62,7 @@ func (p NodeResourcesBalancedAllocation) countsVolumes(pod *framework.PodInfo) b
 	return false
 }
 
-// bindVolumes finds the pod's disks; false if it has none that count.
+// bindVolumes finds the pod's disks; false if no disk of the pod counts.
 func (b *balanced) bindVolumes(c *framework.Cycle, limits []VolumeLimit) (bool, error) {
 	b.snapshot, b.disks = c.Snapshot, b.disks[:0]
 	for _, l := range limits {
@@ -90,9 +89,9 @@ func (b *balancedVolumes) Score(_ *framework.PodInfo, node *framework.NodeInfo) 
 		memory.requested(node), node.Allocatable.At(resource.IndexMemory), more, room)
 }
 
-// volumes returns how many disks the pod would attach to the node, and how many
-// it has room for. Of several kinds the last one counts that is not left to a CSI
-// driver, as its filter is the last to say so.
+// volumes returns how many disks the pod would attach to the node, and how many the
+// node can still take. If several limits apply, the last one with enough capacity
+// that is not left to a CSI driver counts, as its filter is the last to report.
 func (b *balancedVolumes) volumes(node *framework.NodeInfo) (more, room int64) {
 	csi := volumes.CSINode(b.snapshot, node.Name())
 	for i := len(b.disks) - 1; i >= 0; i-- {
@@ -108,8 +107,7 @@ func (b *balancedVolumes) volumes(node *framework.NodeInfo) (more, room int64) {
 	return 0, 0
 }
 
-// checkVolumes reports a filter that is unknown, and rules that do not
-// count disks.
+// checkVolumes reports an unknown filter, and rules that do not count disks.
 func (p NodeResourcesBalancedAllocation) checkVolumes() error {
 	if len(p.AttachedVolumes) > 0 && p.Rules != Kubernetes118 {
 		return fmt.Errorf("%s: attachedVolumes: only the rules %s count them", balancedName, Kubernetes118)

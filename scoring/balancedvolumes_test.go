@@ -21,7 +21,7 @@ import (
 
 func TestBalancedVolumesScoreV118(t *testing.T) {
 	tests := []struct{ cpu, cpus, memory, memories, more, room, want int64 }{
-		{2, 4, 2, 4, 1, 2, 100}, // all alike
+		{2, 4, 2, 4, 1, 2, 100}, // all equal
 		// .75, .5 and 0: mean .41667, squares .11111 + .00694 + .17361, a third of that .09722
 		{3, 4, 5, 10, 0, 3, 90},
 		// 0, 0 and .5: mean .16667, squares 2*.02778 + .11111, a third .05556
@@ -29,7 +29,7 @@ func TestBalancedVolumesScoreV118(t *testing.T) {
 		{0, 4, 0, 4, 2, 2, 0}, // used up
 		{4, 4, 0, 4, 1, 2, 0},
 		{0, 4, 5, 4, 1, 2, 0},
-		{0, 0, 0, 4, 1, 2, 0}, // not there
+		{0, 0, 0, 4, 1, 2, 0}, // missing
 		{3, 4, 5, 10, 1, 0, 75},
 		{3, 4, 5, 10, 1, -3, 75},
 		{2, 4, 2, 4, -1, 2, 94}, // .5, .5 and 0: mean .33333, squares 2*.02778 + .11111
@@ -64,8 +64,8 @@ func TestBalancedVolumesAgainstOracle(t *testing.T) {
 	}
 }
 
-// disks mounts disks such as "ebs:1", of the kinds ebs, gce, azd and cin, and
-// claims such as "pvc:data".
+// disks mounts disks such as "ebs:1", of the types ebs, gce, azd and cin, and claims
+// such as "pvc:data".
 func disks(p *api.Pod, list ...string) *api.Pod {
 	for i, text := range list {
 		v := api.Volume{Name: fmt.Sprint("v", i)}
@@ -86,8 +86,8 @@ func disks(p *api.Pod, list ...string) *api.Pod {
 	return p
 }
 
-// diskObjects puts claims: of a disk that exists, of one that is still to be
-// made, of one that is lost, and of none.
+// diskObjects adds four claims: of an existing disk, of one not yet provisioned, of
+// a lost one, and of none.
 func diskObjects(t testing.TB, s *framework.Snapshot) {
 	t.Helper()
 	put := func(err error) {
@@ -126,8 +126,8 @@ func diskObjects(t testing.TB, s *framework.Snapshot) {
 // of118 are the filters of the default profile of 1.18 that limit disks.
 var of118 = []scoring.VolumeLimit{{Filter: "EBSLimits"}, {Filter: "GCEPDLimits"}, {Filter: "AzureDiskLimits"}}
 
-// A pod of 1 of 4 cpu and 1 of 4 GiB, on a node that tells that it takes 4 disks of
-// Amazon.
+// A pod of 1 of 4 cpu and 1 of 4 GiB, on a node whose allocatable limits it to 4
+// Amazon disks.
 func TestAttachedVolumes(t *testing.T) {
 	const even = 100
 	tests := []struct {
@@ -151,7 +151,7 @@ func TestAttachedVolumes(t *testing.T) {
 		{"no room, none needed", []string{"ebs:1", "ebs:2", "ebs:3", "ebs:4"}, []string{"ebs:1"}, of118, "", even},
 		{"too many, as no filter runs", []string{"ebs:1", "ebs:2", "ebs:3", "ebs:4"}, []string{"ebs:5"}, of118, "", even},
 		{"once each", nil, []string{"ebs:1", "pvc:ebs", "ebs:2"}, of118, "", 98},
-		// two of four: the one that is to be made, and the one that may be
+		// two of four: the unprovisioned one, and the possible one
 		{"unmade", nil, []string{"pvc:unmade", "pvc:lost"}, of118, "", 98},
 		{"claims of other volumes", nil, []string{"pvc:csi", "pvc:bare", "pvc:other", "pvc:absent"}, of118, "", even},
 		// one of 16 of Google: .25, .25 and .0625: mean .1875, squares 2*.00391 + .01563, a third .00781
@@ -161,7 +161,7 @@ func TestAttachedVolumes(t *testing.T) {
 		{"no room of the last kind", []string{"gce:7"}, []string{"gce:7", "ebs:1"}, []scoring.VolumeLimit{of118[0], {Filter: "GCEPDLimits", MaxVolumes: 1}}, "", even},
 		{"left to a driver", nil, []string{"ebs:1", "ebs:2"}, of118, "kubernetes.io/aws-ebs", even},
 		{"the last kind is left to a driver", nil, []string{"gce:1", "ebs:1", "ebs:2"}, of118, "kubernetes.io/gce-pd", 98},
-		// what the node tells comes before what the filter has: two of four
+		// the node's own limit wins over the filter's: two of four
 		{"a maximum", nil, []string{"ebs:1", "ebs:2"}, []scoring.VolumeLimit{{Filter: "EBSLimits", MaxVolumes: 2}}, "", 98},
 		// .25, .25 and .5 of Cinder
 		{"a maximum where the node tells none", nil, []string{"cin:1"}, []scoring.VolumeLimit{{Filter: "CinderLimits", MaxVolumes: 2}}, "", 98},
@@ -308,8 +308,8 @@ func TestAttachedVolumesConformance(t *testing.T) {
 }
 
 func ExampleBalancedVolumesScoreKubernetes118() {
-	// Half of the cpu and the memory would be in use; one disk more, where there
-	// is room for two or for eight.
+	// Half of the cpu and the memory would be in use; one disk more, where the node
+	// can still take two or eight.
 	fmt.Println(scoring.BalancedVolumesScoreKubernetes118(2, 4, 8, 16, 1, 2), scoring.BalancedVolumesScoreKubernetes118(2, 4, 8, 16, 1, 8))
 	// Output: 100 96
 }

@@ -49,7 +49,7 @@ func benchPod(name string) *api.Pod {
 	return p
 }
 
-// benchScore measures a whole PreScore and Score over all nodes.
+// benchScore measures PreScore and Score over all nodes.
 func benchScore(b *testing.B, p framework.Plugin, change func(i int, n *api.Node), pod *api.Pod) {
 	s, nodes := benchCluster(b, change)
 	info := podInfo(b, s, pod)

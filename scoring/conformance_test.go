@@ -9,8 +9,8 @@ import (
 	"github.com/berth-sched/berth/scoring"
 )
 
-// TestConformance runs the conformance kit on every plugin that needs nothing
-// but pods and nodes, in its zero value and with everything set.
+// TestConformance runs the conformance kit on every plugin that needs only pods and
+// nodes, in its zero value and with every field set.
 func TestConformance(t *testing.T) {
 	several := []scoring.ResourceSpec{{Name: "memory", Weight: 1}, {Name: gpu}, {Name: "cpu"}, {Name: "ephemeral-storage"}}
 	shape := scoring.Shape{{0, 3}, {40, 10}, {100, 0}}

@@ -1,5 +1,5 @@
-// Package scoring holds the score plugins, which rank the nodes that a pod may
-// run on, and the pure formulas under them.
+// Package scoring holds the score plugins, which rank the feasible nodes of a pod,
+// and the pure formulas behind them.
 //
 //	packed := scoring.NodeResourcesFit{
 //		Strategy:  scoring.MostAllocated,
@@ -8,10 +8,10 @@
 //
 // # What it does
 //
-// Every exported plugin type is the configuration of one plugin: a value that
-// can be copied, whose zero value is kube-scheduler's default. What is computed
-// for one pod lives in the scorer that PreScore returns, in memory that the
-// cycle reuses, so that scoring a thousand nodes allocates nothing.
+// Every exported plugin type is the configuration of one plugin: a copyable value
+// whose zero value is kube-scheduler's default. State computed for one pod lives in
+// the scorer that PreScore returns, in memory that the cycle reuses, so scoring a
+// thousand nodes allocates nothing.
 //
 //	NodeResourcesFit                 how full a node would be, by three strategies
 //	NodeResourcesBalancedAllocation  how evenly its resources would be used
@@ -23,38 +23,37 @@
 //	VolumeBinding                    how well the volumes that it would use fit
 //	LoadAware                        how little is really used (Koordinator)
 //
-// Of kube-scheduler 1.18, where the strategies were plugins of their own:
+// In kube-scheduler 1.18 the strategies were separate plugins. Its plugins are
 // [NodeResourcesLeastAllocated], [NodeResourcesMostAllocated],
-// [NodeResourcesRequestedToCapacityRatio], [SelectorSpread], [DefaultPodTopologySpread],
-// [EvenPodsSpread], [ServiceAffinity], [NodeLabel] and [NodePreferAvoidPods].
+// [NodeResourcesRequestedToCapacityRatio], [SelectorSpread],
+// [DefaultPodTopologySpread], [EvenPodsSpread], [ServiceAffinity], [NodeLabel] and
+// [NodePreferAvoidPods].
 //
-// The formulas are functions of numbers, for those who want nothing else:
+// If you need only a formula, call it directly; all are functions of numbers:
 // [LeastAllocatedScore], [MostAllocatedScore], [RequestedToCapacityRatioScore],
 // [Shape.At], [BalanceScore], [BalancedAllocationScore],
 // [BalancedAllocationScoreKubernetes118], [ImageLocalityScore], [ScaledImageSize],
 // [TaintTolerationScore], [SpreadScore], [SpreadNormalizeScore],
 // [InterPodAffinityScore], [StorageUtilization], [SelectorSpreadScore],
-// [SelectorSpreadZonedScore], [ServiceAffinityPart], [DefaultNormalizeScore].
-// They accept any int64, and divide exactly: no intermediate result wraps. What
-// they return is from 0 to 100, unless they say otherwise.
+// [SelectorSpreadZonedScore], [ServiceAffinityPart], [DefaultNormalizeScore]. They
+// accept any int64, and divide exactly: no intermediate result wraps. Results are
+// from 0 to 100 unless stated otherwise.
 //
 // # What it leaves to you
 //
-// A plugin returns raw scores; the profile in package scheduling normalizes
-// them with the plugin's rule, checks that they are from 0 to 100, and adds
-// them up with the plugins' weights. Which nodes are feasible is for package
-// filter.
+// A plugin returns raw scores. The profile in package scheduling normalizes them
+// with the plugin's rule, checks that they are from 0 to 100, and adds them up with
+// the plugins' weights. Package filter decides which nodes are feasible.
 //
 // # Determinism and concurrency
 //
-// A score depends on the configuration, the pod, the node and, for some, on
-// others: ImageLocality on the images of all nodes, PodTopologySpread on the set
-// of feasible nodes, InterPodAffinity on the pods of whole domains. Scope says so
-// for each. Floating-point operations are
-// those of kube-scheduler in its order, and none is fused, so results are the
-// same on every machine. A plugin may be shared by any number of schedulers; a
-// bound scorer belongs to its cycle and may be called for different nodes at
-// once.
+// A score depends on the configuration, the pod and the node. Some scores read more:
+// ImageLocality the images of all nodes, PodTopologySpread the set of feasible
+// nodes, InterPodAffinity the pods of whole domains. The Scope method of each plugin
+// declares it. Floating-point operations are kube-scheduler's, in its order, and
+// none is fused, so results are the same on every machine. Any number of schedulers
+// may share a plugin. A bound scorer belongs to its cycle and may be called for
+// different nodes at once.
 //
 // # Source
 //

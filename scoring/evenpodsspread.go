@@ -9,41 +9,43 @@ import (
 	"github.com/berth-sched/berth/internal/topo"
 )
 
-// EvenPodsSpread is [PodTopologySpread] as it was at first, under the feature gate
-// of this name: a node's raw score is the number of pods in its topology domains,
-// summed over the pod's spread constraints with the action ScheduleAnyway, whatever
-// their maxSkew and the number of domains. Which pods and nodes count is told there.
+// EvenPodsSpread is the first version of [PodTopologySpread], under the feature gate
+// of this name. A node's raw score is the number of pods in its topology domains,
+// summed over the pod's spread constraints with the action ScheduleAnyway. maxSkew
+// and the number of domains do not matter. See PodTopologySpread for which pods and
+// nodes count.
 //
 // Feasible nodes that lack the label of a constraint get 0. The others get
 // 100*(total - raw)/(total - smallest), truncated, where total is the sum of their
-// raw scores. Where that divides by 0, as of one node only or without any pod, every
-// node gets 100, also those that lack a label. A pod without constraints of the action
-// scores 0 everywhere.
+// raw scores. If the divisor is 0, for instance with one node or without any pod,
+// every node gets 100, even one that lacks a label. A pod without constraints of the
+// action scores 0 everywhere.
 //
 // Source: kube-scheduler 1.18, plugin PodTopologySpread.
 //
-// Differs: a selector that asks for nothing counts no pod, where the original counted
-// all of the namespace; by host name the pods of the node alone count, though nodes
-// share a name; and fields of a constraint that came later, such as nodeTaintsPolicy
-// and matchLabelKeys, count as they do today. Of two constraints with one key and
-// action, which no API server lets pass, each counts for itself; the original counts
+// Differs: an empty selector counts no pod, where the original counts all of the
+// namespace; by host name only the pods of the node itself count, even if nodes
+// share a name; and later fields of a constraint, such as nodeTaintsPolicy and
+// matchLabelKeys, count as they do today. If two constraints have one key and
+// action, which no API server accepts, each counts for itself; the original counts
 // the pods of both for each.
 type EvenPodsSpread struct {
-	// DefaultConstraints are for pods without any constraints, over the pods that
-	// they belong with as [DefaultPodTopologySpread] has it. They have no selectors
-	// of their own, and must not change while the plugin is in use.
+	// DefaultConstraints apply to pods without any constraints. Their selector
+	// covers the pods that belong together by the rule of
+	// [DefaultPodTopologySpread]. They must not have selectors of their own, and
+	// must not change while the plugin is in use.
 	DefaultConstraints []api.TopologySpreadConstraint
 }
 
 // Name returns "PodTopologySpread".
 func (EvenPodsSpread) Name() string { return "PodTopologySpread" }
 
-// Validate reports default constraints that are malformed or there twice, or that
+// Validate reports default constraints that are malformed or duplicated, or that
 // have a selector.
 func (p EvenPodsSpread) Validate() error { return p.today().Validate() }
 
-// Scope declares that scores are not kept, unless the pod has no constraint of the
-// action: then nothing is read.
+// Scope declares that scores must not be cached, unless the pod has no constraint of
+// the action: then a score reads nothing.
 func (p EvenPodsSpread) Scope(pod *framework.PodInfo) framework.Scope {
 	s := p.today().Scope(pod)
 	if s.Reads != 0 {

@@ -87,8 +87,7 @@ func TestEvenPodsSpread(t *testing.T) {
 	})
 }
 
-// TestEvenPodsSpreadAgainstFormula counts the pods anew for each node, from the
-// objects.
+// TestEvenPodsSpreadAgainstFormula recounts the pods of each node from the objects.
 func TestEvenPodsSpreadAgainstFormula(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var nodes []*api.Node

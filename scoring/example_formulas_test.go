@@ -7,7 +7,7 @@ import (
 	"github.com/berth-sched/berth/scoring"
 )
 
-// Fuller nodes are better up to 80 percent; the scale is that of the shape.
+// Fuller nodes are better up to 80 percent; the scale is the shape's.
 func ExampleRequestedToCapacityRatioScore() {
 	shape := scoring.Shape{{Utilization: 0, Score: 0}, {Utilization: 80, Score: 10}, {Utilization: 100, Score: 5}}
 	for _, requested := range []int64{2, 4, 5} {

@@ -8,8 +8,8 @@ import (
 	"github.com/berth-sched/berth/scoring"
 )
 
-// A plugin scores a pod in two steps: PreScore looks at the pod, and what it
-// returns scores the nodes. Package scheduling does that for whole profiles.
+// A plugin scores a pod in two steps: PreScore prepares the pod, and the scorer it
+// returns scores nodes. Package scheduling does that for whole profiles.
 func ExampleNodeResourcesFit() {
 	s := framework.NewSnapshot(framework.Arrival)
 	for _, n := range []api.NodeBuilder{
@@ -44,8 +44,8 @@ func ExampleNodeResourcesFit() {
 	// MostAllocated large 7
 }
 
-// Nodes that a GPU pod would fill up to 80 percent are preferred to emptier and
-// to fuller ones; CPU and memory count less.
+// Nodes that a GPU pod would fill up to 80 percent win over emptier and fuller ones;
+// CPU and memory count less.
 func ExampleNodeResourcesFit_requestedToCapacityRatio() {
 	packed := scoring.NodeResourcesFit{
 		Strategy: scoring.RequestedToCapacityRatio,
@@ -124,7 +124,7 @@ func ExampleShape() {
 	// Output: 50 100 75
 }
 
-// The strategies put the same pod on opposite nodes.
+// The strategies place the same pod on opposite nodes.
 func ExampleStrategy() {
 	for _, strategy := range []scoring.Strategy{scoring.LeastAllocated, scoring.MostAllocated} {
 		fmt.Println(strategy)
@@ -140,7 +140,7 @@ func ExampleStrategy() {
 	// large: 12
 }
 
-// A resource that a node does not have counts as 0 in the rules of 1.18.
+// By the rules of 1.18 a resource that a node does not have counts as 0.
 func ExampleRules_fit() {
 	for _, rules := range []scoring.Rules{scoring.Kubernetes137, scoring.Kubernetes118} {
 		fmt.Println(rules)
@@ -179,7 +179,7 @@ func ExampleResourceSpec() {
 	// 4 GPUs: 72
 }
 
-// Full nodes are best, and the line between two points is straight.
+// Full nodes are best, and scores are linear between two points.
 func ExampleShapePoint() {
 	packed := scoring.NodeResourcesRequestedToCapacityRatio{Shape: scoring.Shape{
 		scoring.ShapePoint{Utilization: 0, Score: 0}, scoring.ShapePoint{Utilization: 100, Score: 10},
@@ -268,7 +268,7 @@ func show(p framework.Plugin, pod *api.Pod, nodes ...*api.Node) {
 	}
 }
 
-// exampleFailer lets examples use the helpers of tests.
+// exampleFailer lets examples use the test helpers.
 type exampleFailer struct{}
 
 func (exampleFailer) Helper() {}

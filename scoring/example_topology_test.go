@@ -8,9 +8,8 @@ import (
 	"github.com/berth-sched/berth/scoring"
 )
 
-// showNeighbours prints the raw and the normalized scores of a plugin that looks
-// at the pods of three nodes: two in zone a, one in zone b; the others run on
-// the first.
+// showNeighbours prints a plugin's raw and normalized scores for three nodes: two in
+// zone a, one in zone b. The other pods run on the first node.
 func showNeighbours(p framework.PreScorePlugin, normalize func(raw, smallest, largest int64) int64, pod api.PodBuilder, others ...api.PodBuilder) {
 	nodes := []*api.Node{
 		api.MakeNode("n1", "4", "8Gi").Zone("a").Obj(),
@@ -36,7 +35,7 @@ func showNeighbours(p framework.PreScorePlugin, normalize func(raw, smallest, la
 	}
 }
 
-// Zone a has two pods of the kind already, and node n1 has them both.
+// Zone a has two matching pods already, and node n1 has them both.
 func ExamplePodTopologySpread() {
 	web := api.MakePod("web").Labels("app", "web").
 		Spread(1, api.LabelTopologyZone, api.ScheduleAnyway, "app=web").

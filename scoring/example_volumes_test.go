@@ -6,8 +6,8 @@ import (
 	"github.com/berth-sched/berth/scoring"
 )
 
-// Storage that is filled up leaves whole volumes free elsewhere: the shape turns
-// the default around.
+// This shape reverses the default: filling up storage leaves whole volumes free
+// elsewhere.
 func ExampleVolumeBinding() {
 	s := newStorage(exampleFailer{})
 	s.claim("data", "local", "40Gi").volume("tight", "local", "50Gi", "a").volume("huge", "local", "1Ti", "b")

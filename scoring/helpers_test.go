@@ -20,7 +20,7 @@ func list(pairs ...string) resource.List {
 	return l
 }
 
-// failer is what tests, benchmarks and property checks have in common.
+// failer is the common interface of tests, benchmarks and property checks.
 type failer interface {
 	Helper()
 	Fatal(args ...any)
@@ -35,7 +35,7 @@ func podInfo(tb failer, s *framework.Snapshot, p *api.Pod) *framework.PodInfo {
 	return info
 }
 
-// snapshotOf returns a snapshot of the nodes, and of the pods that name one.
+// snapshotOf returns a snapshot of the nodes and of the pods assigned to one.
 func snapshotOf(tb failer, nodes []*api.Node, pods ...*api.Pod) *framework.Snapshot {
 	tb.Helper()
 	s := framework.NewSnapshot(framework.Arrival)
@@ -88,7 +88,7 @@ func scoresOf(tb failer, s *framework.Snapshot, p framework.Plugin, pod *api.Pod
 	return rawScores(&c, p)
 }
 
-// wantScores compares raw and, where the plugin normalizes, normalized scores.
+// wantScores compares raw scores and, if the plugin normalizes, normalized ones.
 func wantScores(t *testing.T, s *framework.Snapshot, p framework.Plugin, pod *api.Pod, raw, normalized []int64) {
 	t.Helper()
 	got, status := scoresOf(t, s, p, pod)

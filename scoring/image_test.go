@@ -66,7 +66,7 @@ func TestImagesAgainstOracle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := rapid.OneOf(rapid.Int64(), rapid.Int64Range(0, 1<<32)).Draw(t, "size")
 		images := rapid.OneOf(rapid.Int(), rapid.IntRange(0, 5)).Draw(t, "images")
-		if images < 1<<33 { // beyond it a product of sizes saturates
+		if images < 1<<33 { // for more images a product of sizes saturates
 			if got, want := scoring.ImageLocalityScore(size, images), oracle.ImageLocality(size, images); got != want {
 				t.Errorf("ImageLocalityScore(%d, %d) = %d, want %d", size, images, got, want)
 			}

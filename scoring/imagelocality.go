@@ -7,23 +7,22 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// ImageLocality scores how much of the pod's images a node has already: the sum
-// of their sizes, each in proportion to how many of the nodes have it
+// ImageLocality scores how much of the pod's images a node has already: the sum of
+// their sizes, each scaled by the fraction of the nodes that have it
 // ([ScaledImageSize]), mapped to [0,100] ([ImageLocalityScore]). Images of
-// containers, init containers and image volumes count, each as often as it
-// occurs. It is not normalized. Rules names older formulas.
+// containers, init containers and image volumes count, each as often as it occurs.
+// The score is not normalized. Rules selects older formulas.
 //
-// Names are compared as they are written, with ":latest" added to those without
-// a tag.
+// Names are compared as they are written, with ":latest" added to names without a
+// tag.
 //
 // Source: kube-scheduler 1.37, plugin ImageLocality.
 //
-// Differs: how many nodes have an image is counted when a pod is placed.
-// kube-scheduler remembers, for each node, the number of the moment at which it
-// last looked at the node, which it does when the node or its pods change; so
-// two nodes with one image may be scored by two numbers.
+// Differs: the number of nodes with an image is counted when a pod is placed.
+// kube-scheduler stores that number per node, and refreshes it only when the node or
+// its pods change; so two nodes with one image may be scored by two numbers.
 type ImageLocality struct {
-	// Rules names the rules; "" means [Kubernetes137].
+	// Rules selects the formula; "" means [Kubernetes137].
 	Rules Rules
 }
 
@@ -61,7 +60,7 @@ func (p ImageLocality) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) (fr
 	return l, framework.Status{}
 }
 
-// counted are the images that count: those of init containers, containers and
+// counted returns the images that count. Images of init containers, containers and
 // volumes come in this order.
 func (p ImageLocality) counted(pod *framework.PodInfo) []string {
 	names, spec := *podImages.Of(pod), &pod.Pod.Spec
@@ -82,8 +81,8 @@ var podImages = framework.NewPodDerived(func(p *framework.PodInfo) *[]string {
 
 // imageLocality is the bound scorer.
 type imageLocality struct {
-	images []scaledImage // those that some node has
-	count  int           // of how many images the size is shared
+	images []scaledImage // images that some node has
+	count  int           // number of images that share the size
 }
 
 type scaledImage struct {
@@ -111,16 +110,16 @@ func (noImages) ScoreNodes(_ *framework.PodInfo, _ []*framework.NodeInfo, scores
 	clear(scores)
 }
 
-// The sizes, in bytes, between which [ImageLocalityScore] rises.
+// The score of [ImageLocalityScore] rises between these sizes, in bytes.
 const (
 	minImageSize int64 = 23 << 20
 	maxImageSize int64 = 1000 << 20 // for each image
 )
 
-// ImageLocalityScore returns the score of a node that has images of the given
-// total size in bytes, for a pod with that number of images: 0 up to 23 MiB,
-// 100 from 1000 MiB for each image, and in between in proportion, truncated. A
-// pod without images scores 0.
+// ImageLocalityScore returns the score of a node that has images of the given total
+// size in bytes, for a pod with that number of images. It is 0 up to 23 MiB, 100
+// from 1000 MiB per image on, and proportional in between, truncated. A pod without
+// images scores 0.
 //
 // Source: kube-scheduler 1.37, calculatePriority.
 func ImageLocalityScore(size int64, images int) int64 {
@@ -135,10 +134,10 @@ func ImageLocalityScore(size int64, images int) int64 {
 	return percent(size-minImageSize, largest-minImageSize)
 }
 
-// ScaledImageSize returns what an image of the given size in bytes counts for
-// when so many of all nodes have it: size * (nodes/all), truncated. That keeps
-// pods from being drawn to the few nodes that have an image. Sizes, and numbers
-// of nodes, below 1 count for nothing.
+// ScaledImageSize returns the effective size of an image, given its size in bytes
+// and how many of all nodes have it: size * (nodes/all), truncated. The scaling
+// keeps pods from crowding on the few nodes that have an image. Sizes and node
+// counts below 1 give 0.
 //
 // Source: kube-scheduler 1.37, scaledImageScore.
 func ScaledImageSize(size int64, nodes, all int) int64 {

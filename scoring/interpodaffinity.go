@@ -11,33 +11,32 @@ import (
 // raw score is the sum of the weights
 //
 //   - of the pod's preferred affinity terms, for each pod in the term's domain
-//     that the term matches, less those of its anti-affinity terms;
+//     that the term matches, minus those of its anti-affinity terms;
 //   - of the preferred terms of pods in the cluster that match this pod, for
 //     nodes in the term's domain, in the same way;
 //   - HardPodAffinityWeight for each required affinity term of a pod in the
 //     cluster that matches this pod.
 //
-// Normalized, the range of the raw scores of the feasible nodes is mapped to
-// [0,100] ([InterPodAffinityScore]).
+// Normalizing maps the range of the feasible nodes' raw scores to [0,100]
+// ([InterPodAffinityScore]).
 //
-// What it counts is kept in the snapshot, so that scoring a node costs a look at
-// one number for each term.
+// The snapshot keeps the counts, so scoring a node costs one lookup per term.
 //
 // Source: kube-scheduler 1.37, plugin InterPodAffinity.
 //
-// Differs: a preferred term's weight of -2147483648, which no API server lets
-// pass, counts as it is; the original wraps around when it negates it. In 1.18 a
-// malformed required term of the pod did not fail scoring, and of a pod in the
-// cluster with a malformed preferred term those before it counted.
+// Differs: a preferred term's weight of -2147483648, which no API server accepts,
+// counts as it is; the original wraps around when it negates it. In 1.18 a malformed
+// required term of the pod did not fail scoring. If a pod in the cluster had a
+// malformed preferred term, its earlier terms counted.
 type InterPodAffinity struct {
 	// HardPodAffinityWeight is the weight of required affinity terms of pods in
 	// the cluster, from 0 to 100; 0 leaves them out. nil means 1.
 	HardPodAffinityWeight *int32
-	// IgnorePreferredTermsOfExistingPods leaves the plugin out for pods that
-	// have no preferred terms of their own. It has no effect on others.
+	// IgnorePreferredTermsOfExistingPods skips the plugin for pods that have no
+	// preferred terms of their own. It has no effect on others.
 	IgnorePreferredTermsOfExistingPods bool
-	// RangeWithZero lets the range that is mapped to [0,100] always include 0,
-	// as kube-scheduler 1.18 did.
+	// RangeWithZero makes the range that is mapped to [0,100] always include 0, as
+	// in kube-scheduler 1.18.
 	RangeWithZero bool
 }
 
@@ -59,9 +58,9 @@ func (p InterPodAffinity) hardWeight() int64 {
 	return int64(*p.HardPodAffinityWeight)
 }
 
-// Scope declares that a score reads the pod's namespace, labels and affinity
-// terms, the node's labels, pods in its topology domains, and labels of
-// namespaces; and nothing where the plugin is left out.
+// Scope declares that a score reads the pod's namespace, labels and affinity terms,
+// the node's labels, pods in its topology domains, and labels of namespaces; if the
+// plugin skips the pod, it reads nothing.
 func (p InterPodAffinity) Scope(pod *framework.PodInfo) framework.Scope {
 	if p.ignores(pod) {
 		return framework.Scope{Pod: framework.FieldPodAffinity}
@@ -72,7 +71,7 @@ func (p InterPodAffinity) Scope(pod *framework.PodInfo) framework.Scope {
 	}
 }
 
-// ignores reports whether the configuration leaves the plugin out for the pod.
+// ignores reports whether the configuration skips the plugin for the pod.
 func (p InterPodAffinity) ignores(pod *framework.PodInfo) bool {
 	if !p.IgnorePreferredTermsOfExistingPods {
 		return false
@@ -83,8 +82,8 @@ func (p InterPodAffinity) ignores(pod *framework.PodInfo) bool {
 			(a.PodAntiAffinity == nil || len(a.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution) == 0)
 }
 
-// PreScore skips where no term of either side matches any pod. It does not look
-// at the feasible nodes.
+// PreScore skips if no term of either side matches any pod. It does not read the
+// feasible nodes.
 func (p InterPodAffinity) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
 	return p.PreScoreGroups(c, nil)
 }
@@ -110,7 +109,7 @@ func (p InterPodAffinity) PreScoreGroups(c *framework.Cycle, _ framework.Feasibl
 // interPodAffinity is the bound scorer.
 type interPodAffinity struct {
 	*topo.Affinity
-	weight   int64 // of Demand
+	weight   int64 // the weight for Demand
 	withZero bool
 }
 
@@ -147,9 +146,9 @@ func (s *interPodAffinity) Changed(since uint64, dirty func(slot int)) bool {
 	return s.ScoreChanged(s.weight > 0, since, dirty)
 }
 
-// InterPodAffinityScore maps a raw score in [smallest, largest] to [0,100]: 100
-// for the largest and 0 for the smallest, truncated in between. Where both are
-// equal, every score is 0.
+// InterPodAffinityScore maps a raw score in [smallest, largest] to [0,100]: 100 for
+// the largest and 0 for the smallest, truncated in between. If both are equal, every
+// score is 0.
 //
 // Source: kube-scheduler 1.37, InterPodAffinity's NormalizeScore: 100 *
 // ((raw - smallest) / (largest - smallest)) in float64.

@@ -79,7 +79,7 @@ func TestNodeLabelScore(t *testing.T) {
 	}
 }
 
-// The three plugins of old agree with the formulas of 1.18, worked out by hand.
+// The three separate plugins agree with the formulas of 1.18, worked out by hand.
 func TestSeparateResourcePlugins(t *testing.T) {
 	s, node := nodeInfo(t, api.MakeNode("n", "4", "10000").Obj()) // memory in bytes
 	pod, err := s.NewPodInfo(api.MakePod("p").Requests("3", "5000").Obj())

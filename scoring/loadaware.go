@@ -8,38 +8,36 @@ import (
 	"github.com/berth-sched/berth/framework"
 )
 
-// BalancedAllocation prefers nodes whose resources are used evenly:
-// [BalanceScore]. It is a strategy of LoadAware; NodeResourcesFit does not know
-// it.
+// BalancedAllocation prefers nodes whose resources are used evenly: [BalanceScore].
+// It is a strategy of LoadAware; NodeResourcesFit does not accept it.
 const BalancedAllocation Strategy = "BalancedAllocation"
 
-// LoadAware scores nodes by their real use, with what is expected of the pod
-// and of pods too young to have been measured. Raw scores are from 0 to 100 and
-// are not normalized.
+// LoadAware scores nodes by their real use, plus the estimates for the pod and for
+// pods too young to have been measured. Raw scores are from 0 to 100 and are not
+// normalized.
 //
 //	score = (Σ weight * score of resource + dominant weight * lowest score of a resource)
 //	        / (Σ weight + dominant weight), truncated
 //
-// The lowest is taken of all resources that the configuration names, those
-// without a weight and those that the node does not have included. A node that
-// was never measured, or whose metric has expired, scores 0. See
-// [estimator.Ledger] for how use is kept, and [estimator.Rules] for what older
-// versions do differently.
+// The lowest score is over all resources that the configuration names, even if they
+// have no weight or the node does not have them. A node that was never measured, or
+// whose metric has expired, scores 0. See [estimator.Ledger] for how use is kept,
+// and [estimator.Rules] for the differences of older versions.
 //
-// Source: Koordinator 1.8, plugin LoadAwareScheduling, Score. Of the strategies
-// Koordinator names three and has the first.
+// Source: Koordinator 1.8, plugin LoadAwareScheduling, Score. Koordinator names
+// three strategies and implements the first.
 //
-// Differs: scores are from 0 to 100 whatever the metric says; Koordinator's
-// wrap around for nodes with more than 82 PiB free and exceed 100 for negative
-// use. With [estimator.Wrapping] only the mean is cut to these bounds.
+// Differs: scores are from 0 to 100 whatever the metric reports; Koordinator's wrap
+// around for nodes with more than 82 PiB free and exceed 100 for negative use. With
+// [estimator.Wrapping] only the mean is cut to these bounds.
 type LoadAware struct {
-	// Load is the configuration, best shared with filter.LoadAware; nil means
-	// that of the zero [estimator.LoadConfig].
+	// Load is the configuration, best shared with filter.LoadAware; nil means the
+	// zero [estimator.LoadConfig].
 	Load *estimator.Load
-	// Strategy says what is preferred: LeastAllocated for little use, which is
-	// the default, MostAllocated for much, by [LeastAllocatedScore] and
-	// [MostAllocatedScore]; or BalancedAllocation, which looks at resources with
-	// a weight, all alike, and ignores the dominant weight.
+	// Strategy selects the preference. LeastAllocated, the default, prefers little
+	// use ([LeastAllocatedScore]) and MostAllocated much ([MostAllocatedScore]).
+	// BalancedAllocation reads all resources with a weight, counts them equally, and
+	// ignores the dominant weight.
 	Strategy Strategy
 }
 
@@ -64,8 +62,8 @@ func (p LoadAware) load() *estimator.Load {
 	return p.Load
 }
 
-// Scope declares that a score reads what an estimate reads of the pod, the
-// node, its place in the ledger, and the time.
+// Scope declares that a score reads the pod's estimate inputs, the node, its entry
+// in the ledger, and the time.
 func (p LoadAware) Scope(pod *framework.PodInfo) framework.Scope {
 	return framework.Scope{
 		Pod:   p.load().Reads(pod),
@@ -73,8 +71,7 @@ func (p LoadAware) Scope(pod *framework.PodInfo) framework.Scope {
 	}
 }
 
-// PreScore estimates the pod. A configuration that Validate refuses is an
-// error.
+// PreScore estimates the pod. A configuration that Validate rejects is an error.
 func (p LoadAware) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
 	if err := p.Validate(); err != nil {
 		return nil, framework.AsStatus(err)
@@ -113,7 +110,7 @@ type loadAware struct {
 	view            estimator.View
 	pod             *estimator.PodLoad
 	basis           estimator.Basis
-	score           func(used, allocatable int64) int64 // of a resource; nil: how even they are
+	score           func(used, allocatable int64) int64 // of a resource; nil: score their evenness
 	arithmetic      estimator.Arithmetic
 	weights         []int64
 	dominant, total int64 // total includes dominant
@@ -139,8 +136,8 @@ func (f *loadAware) Score(_ *framework.PodInfo, node *framework.NodeInfo) int64 
 	return max(framework.MinNodeScore, min(mean, framework.MaxNodeScore))
 }
 
-// wrappingLeast is LeastAllocatedScore as Koordinator computes it: the product
-// wraps around where more than 82 PiB are free, and leaves the bounds.
+// wrappingLeast is LeastAllocatedScore as Koordinator computes it: the product wraps
+// around if more than 82 PiB are free, and leaves the bounds.
 func wrappingLeast(used, allocatable int64) int64 {
 	if allocatable == 0 || used > allocatable {
 		return 0

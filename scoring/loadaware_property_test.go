@@ -16,7 +16,7 @@ import (
 
 var allRules = []estimator.Rules{estimator.Koordinator14, estimator.Koordinator15, estimator.Koordinator16, estimator.Koordinator18}
 
-// loadScene is a node, what it reports, pods on it, and a pod that is to come.
+// loadScene is a node, its reported metric, its pods, and a pod to place.
 type loadScene struct {
 	node     *api.Node
 	metric   *api.NodeMetric
@@ -24,7 +24,7 @@ type loadScene struct {
 	pod      *api.Pod
 }
 
-// score returns the pod's score on the node. The assigned pods came a minute
+// score returns the pod's score on the node. The assigned pods arrived a minute
 // before the metric, or, with fresh, after it.
 func (c *loadScene) score(tb rapid.TB, p scoring.LoadAware, fresh bool) int64 {
 	tb.Helper()
@@ -57,7 +57,7 @@ func (c *loadScene) score(tb rapid.TB, p scoring.LoadAware, fresh bool) int64 {
 	return scorer.Score(info, s.Node(c.node.Name))
 }
 
-// loadPod makes a pod of some amounts, in thousandths of a core and bytes.
+// loadPod makes a pod with the given amounts, in thousandths of a core and bytes.
 func loadPod(name string, cpu, memory int64) *api.Pod {
 	p := api.MakePod(name).UID(api.UID(name)).Obj()
 	p.Spec.Containers[0].Resources.Requests = loadUse(cpu, memory).List()
@@ -70,8 +70,8 @@ func loadNode(cpu, memory int64) *api.Node {
 	return n
 }
 
-// Whatever the node has, the pods request and the metric says, of known and of
-// unknown kinds, now or at any other time: scores are from 0 to 100.
+// Scores are from 0 to 100 for all node sizes, requests and metrics, of known and
+// unknown resources, now or at any other time.
 func TestLoadAwareScoreBoundsOfEverything(t *testing.T) {
 	any64 := rapid.OneOf(rapid.Int64(), rapid.SampledFrom([]int64{math.MinInt64, -1, 0, 1, math.MaxInt64}))
 	size := rapid.OneOf(rapid.Int64Min(0), rapid.SampledFrom([]int64{0, 1, math.MaxInt64}))
@@ -123,12 +123,12 @@ func TestLoadAwareScoreBoundsOfEverything(t *testing.T) {
 	})
 }
 
-// More load never raises a score: more use of the node, and of a pod on it as
-// well; one more pod that is assigned and not measured; a pod that requests more.
+// More load never raises a score: more use of the node together with a pod on it,
+// one more assigned but unmeasured pod, or a pod that requests more.
 //
-// The node's use includes that of its pods, as it should. Where it does not, more
-// of it can raise a score by the rules up to 1.6: what estimated pods use is
-// subtracted only from a node that uses as much.
+// The node's use includes its pods' use, as it should. Otherwise more use can raise
+// a score by the rules up to 1.6: they subtract the use of estimated pods only from
+// a node that uses as much.
 func TestLoadAwareMoreLoad(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		amount := func(label string) int64 {
@@ -143,7 +143,7 @@ func TestLoadAwareMoreLoad(t *testing.T) {
 		}
 		p := scoring.LoadAware{Load: loadOf(t, config)}
 		node := loadNode(amount("node cpu"), amount("node memory"))
-		cpu, memory, podCPU, requested := amount("cpu"), amount("memory"), amount("used by the pod"), 1+amount("requested") // without a request more is expected
+		cpu, memory, podCPU, requested := amount("cpu"), amount("memory"), amount("used by the pod"), 1+amount("requested") // without a request the estimate is higher
 		scene := func(moreUse, moreRequested int64, more ...*api.Pod) *loadScene {
 			old := loadPod("old", requested, 1<<30)
 			m := loadMetric("n1", cpu+podCPU+moreUse, memory)

@@ -32,8 +32,8 @@ func loadMetric(name string, cpu, memory int64) *api.NodeMetric {
 	return m
 }
 
-// loadScore scores a pod that requests 1 core and 1 GiB, of which 850m and 717
-// MiB are expected, on a node of 10 cores and 10 GiB.
+// loadScore scores a pod on a node of 10 cores and 10 GiB. The pod requests 1 core
+// and 1 GiB; its estimate is 850m and 717 MiB.
 func loadScore(tb rapid.TB, p scoring.LoadAware, m *api.NodeMetric, after time.Duration) int64 {
 	tb.Helper()
 	s := framework.NewSnapshot(framework.ZoneInterleaved)
@@ -79,8 +79,8 @@ func TestLoadAwareScore(t *testing.T) {
 		want   int64
 	}{
 		{name: "never measured", want: 0},
-		// cpu (10000-2000-850)/100 = 71. Of memory 70 % of 1 GiB, rounded up, are
-		// expected, so a little less than (10-4-0.7)/10 is left: 52.
+		// cpu (10000-2000-850)/100 = 71. The memory estimate is 70 % of 1 GiB,
+		// rounded up, so a little less than (10-4-0.7)/10 is left: 52.
 		{name: "two resources", metric: loadMetric("n1", 2000, 4*gib), want: 61},
 		{
 			name: "weights", config: estimator.LoadConfig{Weights: map[resource.Name]int64{resource.CPU: 3, resource.Memory: 1}},
@@ -137,7 +137,7 @@ func TestLoadAwareValidate(t *testing.T) {
 	}
 }
 
-// Whatever a metric says, scores are from 0 to 100.
+// For any metric, scores are from 0 to 100.
 func TestLoadAwareScoreBounds(t *testing.T) {
 	amount := rapid.OneOf(rapid.Int64(), rapid.SampledFrom([]int64{math.MinInt64, -1, 0, 1, math.MaxInt64}))
 	rules := []estimator.Rules{estimator.Koordinator14, estimator.Koordinator15, estimator.Koordinator16, estimator.Koordinator18}
@@ -160,7 +160,7 @@ func TestLoadAwareScoreBounds(t *testing.T) {
 	})
 }
 
-// More use of one resource never makes a node better.
+// More use of one resource never raises a node's score.
 func TestLoadAwareScoreFalls(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cpu, memory := rapid.Int64Range(0, 12000).Draw(t, "cpu"), rapid.Int64Range(0, 12<<30).Draw(t, "memory")
@@ -220,8 +220,7 @@ func TestLoadAwareConformance(t *testing.T) {
 	}
 }
 
-// ExampleLoadAware scores two nodes with the same requests by what they really
-// use.
+// ExampleLoadAware scores two nodes with the same requests by their real use.
 func ExampleLoadAware() {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	s := framework.NewSnapshot(framework.ZoneInterleaved)

@@ -8,17 +8,16 @@ import (
 	"github.com/berth-sched/berth/internal/match"
 )
 
-// NodeAffinity scores how well a node meets the pod's preferences: the sum of
-// the weights of the preferred node affinity terms that match it. Normalized,
-// the node with the largest sum gets 100 and the others in proportion. Terms of
-// weight 0 and terms that ask for nothing do not count; a pod with a malformed
-// term fails.
+// NodeAffinity scores how well a node meets the pod's preferences: the sum of the
+// weights of the preferred node affinity terms that match it. Normalizing gives the
+// node with the largest sum 100 and the others a proportional score. Terms of weight
+// 0 and empty terms do not count; a pod with a malformed term fails.
 //
 // Source: kube-scheduler 1.37, plugin NodeAffinity.
 type NodeAffinity struct {
-	// AddedAffinity is preferred besides what each pod prefers; only its
-	// preferred terms are read here. nil adds nothing. It must not change
-	// while the plugin is in use.
+	// AddedAffinity is preferred in addition to each pod's own preferences; only its
+	// preferred terms are read here. nil adds nothing. It must not change while the
+	// plugin is in use.
 	AddedAffinity *api.NodeAffinity
 }
 
@@ -33,8 +32,8 @@ func (p NodeAffinity) Validate() error {
 	return nil
 }
 
-// Scope declares that a score reads the pod's choice of nodes and the node, and
-// no node where nothing is preferred.
+// Scope declares that a score reads the pod's choice of nodes and the node; without
+// preferences it reads no node.
 func (p NodeAffinity) Scope(pod *framework.PodInfo) framework.Scope {
 	s := framework.Scope{Pod: framework.FieldNodeChoice}
 	if len(p.added()) > 0 || match.PreferredNodesOf(pod).Present {
@@ -43,8 +42,7 @@ func (p NodeAffinity) Scope(pod *framework.PodInfo) framework.Scope {
 	return s
 }
 
-// PreScore skips pods that prefer nothing, and fails those with malformed
-// preferences.
+// PreScore skips pods without preferences, and fails pods with malformed ones.
 func (p NodeAffinity) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
 	preference := match.PreferredNodesOf(c.Pod)
 	if preference.Err != nil {
@@ -66,7 +64,7 @@ func (p NodeAffinity) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) (fra
 	return a, framework.Status{}
 }
 
-// NormalizeScore is [DefaultNormalizeScore].
+// NormalizeScore implements [DefaultNormalizeScore].
 func (NodeAffinity) NormalizeScore(raw, _, largest int64) int64 {
 	return DefaultNormalizeScore(raw, largest, false)
 }
@@ -78,8 +76,8 @@ func (p NodeAffinity) added() []api.PreferredSchedulingTerm {
 	return p.AddedAffinity.PreferredDuringSchedulingIgnoredDuringExecution
 }
 
-// nodeAffinity is the bound scorer. The compiled added terms are kept from
-// cycle to cycle.
+// nodeAffinity is the bound scorer. It keeps the compiled added terms from cycle to
+// cycle.
 type nodeAffinity struct {
 	preference *match.PreferredNodes
 	source     []api.PreferredSchedulingTerm // what added was compiled from

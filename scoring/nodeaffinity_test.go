@@ -8,7 +8,7 @@ import (
 	"github.com/berth-sched/berth/scoring"
 )
 
-// prefers returns a node affinity of one preferred term: a label of a value.
+// prefers returns a node affinity with one preferred term for a label value.
 func prefers(weight int32, key, value string) *api.NodeAffinity {
 	return &api.NodeAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []api.PreferredSchedulingTerm{{
 		Weight: weight,
@@ -40,8 +40,8 @@ func TestNodeAffinity(t *testing.T) {
 	wantSkip(t, s, scoring.NodeAffinity{AddedAffinity: &api.NodeAffinity{}}, plain)
 }
 
-// TestNodeAffinityMemory lets plugins of different configurations take turns in
-// the same memory.
+// TestNodeAffinityMemory runs plugins of different configurations by turns in the
+// same memory.
 func TestNodeAffinityMemory(t *testing.T) {
 	s := snapshotOf(t, []*api.Node{
 		api.MakeNode("ssd", "4", "4Gi").Labels("disk", "ssd").Obj(),

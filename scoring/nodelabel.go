@@ -7,13 +7,12 @@ import (
 	"github.com/berth-sched/berth/framework"
 )
 
-// NodeLabel scores how many of a list of wishes about labels a node meets: 100
-// for each, divided by their number and truncated. Raw scores are not
-// normalized.
+// NodeLabel scores how many of its label preferences a node meets: 100 for each,
+// divided by their number and truncated. Raw scores are not normalized.
 //
 // Source: kube-scheduler 1.18, plugin NodeLabel; dropped in 1.23.
 //
-// Differs: without any wish every node scores 0, where upstream divides by
+// Differs: without any preference every node scores 0, where upstream divides by
 // zero.
 type NodeLabel struct {
 	// Present lists the labels a node should have, and Absent those it should
@@ -39,7 +38,7 @@ func (NodeLabel) Scope(*framework.PodInfo) framework.Scope {
 	return framework.Scope{Reads: framework.ReadsNode}
 }
 
-// Score returns the share of wishes that the node meets, in percent.
+// Score returns the percentage of preferences that the node meets.
 func (p NodeLabel) Score(_ *framework.PodInfo, node *framework.NodeInfo) int64 {
 	wishes := len(p.Present) + len(p.Absent)
 	if wishes == 0 {

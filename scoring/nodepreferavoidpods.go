@@ -8,16 +8,15 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// PreferAvoidPodsAnnotation is the node annotation that lists the controllers
-// whose pods the node would rather not run.
+// PreferAvoidPodsAnnotation is the node annotation that lists the controllers whose
+// pods the node should avoid.
 const PreferAvoidPodsAnnotation = "scheduler.alpha.kubernetes.io/preferAvoidPods"
 
-// NodePreferAvoidPods scores 0 where the node's annotation lists the pod's
-// controller, a ReplicationController or ReplicaSet of the same UID, and 100
-// elsewhere. Its weight was 10000, so that it outdid all others. Raw scores
-// are not normalized.
+// NodePreferAvoidPods scores 0 if the node's annotation lists the pod's controller,
+// a ReplicationController or ReplicaSet of the same UID, and 100 otherwise. Its
+// weight was 10000, so it outweighed all others. Raw scores are not normalized.
 //
-// An annotation that cannot be read lists nobody.
+// An annotation that cannot be parsed lists no controller.
 //
 // Source: kube-scheduler 1.18 to 1.22, plugin NodePreferAvoidPods; 1.34 does not
 // have it.
@@ -58,7 +57,7 @@ var avoidedControllers = framework.NewNodeDerived(func(n *api.Node) *avoided {
 			PodSignature struct {
 				PodController *api.OwnerReference `json:"podController"`
 			} `json:"podSignature"`
-			EvictionTime *time.Time `json:"evictionTime"` // read so that a malformed one is found
+			EvictionTime *time.Time `json:"evictionTime"` // decoded so that a malformed one is found
 			Reason       string     `json:"reason"`
 			Message      string     `json:"message"`
 		} `json:"preferAvoidPods"`

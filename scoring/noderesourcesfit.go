@@ -6,7 +6,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 )
 
-// A Strategy says what NodeResourcesFit prefers.
+// A Strategy selects what NodeResourcesFit prefers.
 type Strategy string
 
 // The strategies of NodeResourcesFit.
@@ -17,39 +17,37 @@ const (
 	// MostAllocated prefers full nodes: the weighted mean of
 	// [MostAllocatedScore], truncated.
 	MostAllocated Strategy = "MostAllocated"
-	// RequestedToCapacityRatio prefers what a shape says: the weighted mean of
-	// [RequestedToCapacityRatioScore] over the resources whose score is above
-	// 0, rounded.
+	// RequestedToCapacityRatio prefers by a shape: the weighted mean of
+	// [RequestedToCapacityRatioScore] over the resources whose score is above 0,
+	// rounded.
 	RequestedToCapacityRatio Strategy = "RequestedToCapacityRatio"
 )
 
 // NodeResourcesFit scores how full a node would be with the pod, by resources
 // with weights. Raw scores are from 0 to 100 and are not normalized.
 //
-// For each resource, allocatable is the node's, and requested is what its pods
-// and the pod to place request. A container without a CPU or memory request
-// counts as 100 milli-CPU or 200 MiB. Resources that a node does not have, and
-// scalar resources that the pod does not request, take no part; a node where
-// none is left scores 0.
+// For each resource, allocatable is the node's, and requested is the sum over its
+// pods and the pod to place. A container without a CPU or memory request counts as
+// 100 milli-CPU or 200 MiB. Resources that a node does not have, and scalar
+// resources that the pod does not request, take no part; if none is left, the node
+// scores 0.
 //
-// The requests of the pod to place are those of its containers and overhead:
-// pod-level requests (spec.resources) are not read, though they are for pods
-// already placed. That is an inconsistency of kube-scheduler, kept for equal
-// scores.
+// The requests of the pod to place are its containers' requests and its overhead.
+// Pod-level requests (spec.resources) are ignored, though they count for pods
+// already placed. That is an inconsistency of kube-scheduler, kept for equal scores.
 //
 // Source: kube-scheduler 1.37, plugin NodeResourcesFit.
 //
 // Differs: sums saturate where kube-scheduler's wrap.
 type NodeResourcesFit struct {
-	// Strategy says what is preferred; "" means LeastAllocated.
+	// Strategy selects the preference; "" means LeastAllocated.
 	Strategy Strategy
-	// Resources take part in the score; without any, cpu and memory with
-	// weight 1.
+	// Resources take part in the score; if empty, cpu and memory do with weight 1.
 	Resources []ResourceSpec
 	// Shape is for the strategy RequestedToCapacityRatio: utilization from 0
 	// to 100 in ascending order, scores from 0 to 10.
 	Shape Shape
-	// Rules names the rules; "" means [Kubernetes137].
+	// Rules selects the formula; "" means [Kubernetes137].
 	Rules Rules
 }
 
@@ -58,11 +56,11 @@ const fitName = "NodeResourcesFit"
 // Name returns "NodeResourcesFit".
 func (NodeResourcesFit) Name() string { return fitName }
 
-// Validate reports an unknown strategy, unknown rules, a weight outside [0,100],
-// and a shape that is malformed.
+// Validate reports an unknown strategy, unknown rules, a weight outside [0,100], and
+// a malformed shape.
 func (p NodeResourcesFit) Validate() error { return p.validate(fitName) }
 
-// validate reports the same in the name of a plugin.
+// validate is Validate for the plugin of the given name.
 func (p NodeResourcesFit) validate(name string) error {
 	if err := p.Rules.check(name); err != nil {
 		return err
@@ -85,8 +83,8 @@ func (NodeResourcesFit) Scope(*framework.PodInfo) framework.Scope {
 	return framework.Scope{Pod: framework.FieldRequests, Reads: framework.ReadsNode | framework.ReadsPods}
 }
 
-// PreScore finds the resources in the schema. A configuration that Validate
-// refuses is an error.
+// PreScore finds the resources in the schema. A configuration that Validate rejects
+// is an error.
 func (p NodeResourcesFit) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
 	if err := p.Validate(); err != nil {
 		return nil, framework.AsStatus(err)
@@ -108,14 +106,14 @@ func (p NodeResourcesFit) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) 
 	return (*leastAllocated)(f), framework.Status{}
 }
 
-// fit is what the scorers of all strategies know of a pod.
+// fit is the state that the scorers of all strategies share for a pod.
 type fit struct {
 	terms []term
 	ratio shapeTable // for RequestedToCapacityRatio only
 }
 
-// The bound scorers. They differ in the method only, so that no node asks for
-// the strategy.
+// The bound scorers. They differ only in their methods, so scoring a node needs no
+// switch on the strategy.
 type (
 	leastAllocated fit
 	mostAllocated  fit
@@ -147,7 +145,7 @@ func (f *leastAllocated) scoreEach(pod *framework.PodInfo, nodes []*framework.No
 		}
 		return
 	}
-	// Without a look at the terms for each node.
+	// This loop does not read the terms for each node.
 	cpu, memory := f.terms[0].pod, f.terms[1].pod
 	for i, n := range nodes {
 		a := n.Allocatable
@@ -190,8 +188,8 @@ func (f *capacityRatio) Score(_ *framework.PodInfo, node *framework.NodeInfo) in
 	return mean(2*sum+weights, 2*weights)
 }
 
-// requested returns what would be requested of the node with the pod on it,
-// the non-zero defaults included: those are for cpu and memory, the first two
+// requested returns the amount requested of the node with the pod on it, including
+// the non-zero defaults. The defaults are for cpu and memory, the first two
 // dimensions of every schema.
 func (t *term) requested(node *framework.NodeInfo) int64 {
 	if t.index < len(node.NonZeroRequested) {

@@ -118,7 +118,7 @@ func TestNodeResourcesFitValidate(t *testing.T) {
 	}
 }
 
-// A cluster is drawn with few values, so that nodes fill up.
+// drawCluster draws from few values, so that nodes fill up.
 func drawCluster(t *rapid.T) (*framework.Snapshot, *api.Pod, []*api.Pod) {
 	quantities := func(label string) resource.List {
 		l := resource.List{}
@@ -153,8 +153,8 @@ func drawCluster(t *rapid.T) (*framework.Snapshot, *api.Pod, []*api.Pod) {
 	return snapshotOf(t, nodes, pods...), drawPod("p"), pods
 }
 
-// amountsOf adds up, from the objects, what the named resource has and what is
-// requested of it on a node by its pods and by the pod to place.
+// amountsOf computes, from the objects, a node's amount of the named resource and
+// the requests of its pods and of the pod to place.
 func amountsOf(name resource.Name, n *api.Node, pod *api.Pod, pods []*api.Pod, nonZero bool) (used, more, allocatable int64) {
 	amount := func(l resource.List) int64 {
 		q := l[name]
@@ -174,7 +174,7 @@ func amountsOf(name resource.Name, n *api.Node, pod *api.Pod, pods []*api.Pod, n
 }
 
 func TestNodeResourcesFitAgainstOracle(t *testing.T) {
-	var c framework.Cycle // one for all, so that its memory is used again
+	var c framework.Cycle // shared by all, so that its memory is reused
 	rapid.Check(t, func(t *rapid.T) {
 		s, pod, pods := drawCluster(t)
 		plugin := scoring.NodeResourcesFit{Strategy: rapid.SampledFrom([]scoring.Strategy{"", scoring.LeastAllocated, scoring.MostAllocated, scoring.RequestedToCapacityRatio}).Draw(t, "strategy")}

@@ -24,7 +24,7 @@ func (f *fit) boundV118(p NodeResourcesFit, c *framework.Cycle) framework.NodeSc
 	for _, s := range specs {
 		index, ok := c.Pod.Schema().Index(s.Name)
 		if !ok {
-			index = math.MaxInt // of which no node has anything
+			index = math.MaxInt // no node has anything of it
 		}
 		f.terms = append(f.terms, term{index: index, pod: c.Pod.ScoredRequests.At(index), weight: s.weight()})
 	}
@@ -38,8 +38,8 @@ func (f *fit) boundV118(p NodeResourcesFit, c *framework.Cycle) framework.NodeSc
 	return (*leastAllocatedV118)(f)
 }
 
-// overheadV118 counts the pod's overhead of CPU as kube-scheduler 1.18 did: the
-// number of cores, rounded up, as so many thousandths of one.
+// overheadV118 counts the pod's CPU overhead as kube-scheduler 1.18 did: one
+// thousandth of a core per core, rounded up.
 //
 // Source: kube-scheduler 1.18, calculatePodResourceRequest.
 func overheadV118(terms []term, pod *framework.PodInfo) {

@@ -2,18 +2,18 @@ package scoring
 
 import "github.com/berth-sched/berth/framework"
 
-// DefaultNormalizeScore maps a raw score to [0,100] in proportion to the
-// largest raw score among the feasible nodes: 100*raw/largest, truncated. With
-// reverse it is 100 less that, so that the largest raw score becomes 0.
+// DefaultNormalizeScore maps a raw score to [0,100] in proportion to the largest raw
+// score among the feasible nodes: 100*raw/largest, truncated. With reverse it is 100
+// minus that, so the largest raw score becomes 0.
 //
-// Where no raw score is above 0 all of them become 0, and with reverse 100. A raw
-// score below 0 becomes 0 too, and with reverse 100.
+// If no raw score is above 0, all become 0, or 100 with reverse. A raw score below 0
+// becomes 0, too, or 100 with reverse.
 //
 // Source: kube-scheduler 1.37, DefaultNormalizeScore with a maximum of 100.
 //
-// Differs: a raw score below 0 or above the largest, which would lead out of
-// [0,100], counts as the nearer end, also where no raw score is above 0: upstream
-// leaves negative ones as they are there. Upstream wraps around for raw scores
+// Differs: a raw score below 0 or above the largest, which would leave [0,100],
+// counts as the nearer end. This also holds if no raw score is above 0, where
+// upstream leaves negative ones unchanged. Upstream wraps around for raw scores
 // beyond 92 quadrillion.
 func DefaultNormalizeScore(raw, largest int64, reverse bool) int64 {
 	var score int64

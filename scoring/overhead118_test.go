@@ -10,9 +10,9 @@ import (
 	"github.com/berth-sched/berth/scoring"
 )
 
-// TestOverheadV118 compares with scores recorded from the plugins of
-// kube-scheduler 1.18.20. They count what a pod's overhead has of CPU as so many
-// thousandths of a core as it has cores, rounded up.
+// TestOverheadV118 compares with scores recorded from the plugins of kube-scheduler
+// 1.18.20. They count a pod's CPU overhead as one thousandth of a core per core,
+// rounded up.
 func TestOverheadV118(t *testing.T) {
 	type podCase struct{ CPU, Memory, OverCPU, OverMem, InitCPU string }
 	pod := func(name string, c podCase) api.PodBuilder {

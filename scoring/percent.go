@@ -10,11 +10,10 @@ import (
 // percent returns 100*part/whole, truncated, for 0 <= part <= whole and
 // 0 < whole.
 //
-// Up to the limit it divides floating-point numbers, which processors do faster
-// than integers, and is still exact: 100*part and whole are below 2^53 and so
-// are represented exactly, and a quotient that is no integer is at least
-// 1/whole >= 2^-46.4 away from the next one, too far to be rounded to it where
-// the spacing is 2^-46.
+// Up to the limit it divides floating-point numbers, which processors do faster than
+// integers, and is still exact. 100*part and whole are below 2^53, so their
+// representation is exact. A quotient that is not an integer is at least 1/whole >=
+// 2^-46.4 away from the next one, too far to be rounded to it at a spacing of 2^-46.
 func percent(part, whole int64) int64 {
 	const limit = 1 << 53 / framework.MaxNodeScore
 	if whole > limit {
@@ -23,8 +22,8 @@ func percent(part, whole int64) int64 {
 	return int64(float64(part*framework.MaxNodeScore) / float64(whole))
 }
 
-// mulDiv returns a*b/c, truncated, where none is negative, c is not 0 and the
-// result fits an int64. The product may be up to 128 bits long.
+// mulDiv returns a*b/c, truncated, if none is negative, c is not 0 and the result
+// fits an int64. The product may be up to 128 bits long.
 func mulDiv(a, b, c int64) int64 {
 	hi, lo := bits.Mul64(uint64(a), uint64(b))
 	q, _ := bits.Div64(hi, lo, uint64(c))

@@ -10,47 +10,45 @@ import (
 )
 
 // PodTopologySpread scores nodes by how many pods their topology domains have
-// already, by the pod's spread constraints with the action ScheduleAnyway: the
-// fewer, the better. A node's raw score is the sum, over the constraints whose
-// label it has, of [SpreadScore]: pods in the domain, weighed by how many
-// domains there are, and the constraint's maxSkew less 1; rounded.
+// already, for the pod's spread constraints with the action ScheduleAnyway: the
+// fewer, the better. A node's raw score is the rounded sum of [SpreadScore] over the
+// constraints whose label the node has. SpreadScore weighs the pods in the domain by
+// the number of domains, and adds the constraint's maxSkew minus 1.
 //
-// Counted are pods of the pod's namespace that the constraint selects and that
-// are not terminating, on nodes that have the labels of all constraints of the
-// action and that the constraint's node policies include; by host name, the pods
-// of the node alone. A selector that asks for nothing counts no pod. Domains
-// are those of the feasible nodes.
+// A pod counts if it is in the pod's namespace, the constraint selects it and it is
+// not terminating. Its node must have the labels of all constraints of the action,
+// and the constraint's node policies must include it. By host name, only the pods of
+// the node itself count. An empty selector counts no pod. Only domains of feasible
+// nodes count.
 //
-// Feasible nodes that lack the label of a constraint get 0. Normalized, the
-// others get 100*(largest + smallest - raw)/largest, or 100 where the largest is
-// 0; see [SpreadNormalizeScore]. By the system's default constraints no node is left out.
+// Feasible nodes that lack the label of a constraint get 0. Normalizing gives the
+// others 100*(largest + smallest - raw)/largest, or 100 if the largest is 0; see
+// [SpreadNormalizeScore]. With the system's default constraints no node is left out.
 //
-// What it counts is kept in the snapshot, so that scoring a node costs a look
-// at one number for each constraint.
+// The snapshot keeps the counts, so scoring a node costs one lookup per constraint.
 //
 // Source: kube-scheduler 1.37, plugin PodTopologySpread.
 type PodTopologySpread struct {
-	// ListDefaulting gives pods without any constraints those of
-	// DefaultConstraints. Off, which is the default, they get the system's:
-	// host name with maxSkew 3 and zone with maxSkew 5. Either are over the pods
-	// that the pod belongs with by its services and controller; without these
-	// there are none.
+	// ListDefaulting applies DefaultConstraints to pods without any constraints. If
+	// it is off, which is the default, such pods get the system's: host name with
+	// maxSkew 3 and zone with maxSkew 5. Either way the pod's services and
+	// controller give the selector; without them there are no constraints.
 	ListDefaulting bool
-	// DefaultConstraints go with ListDefaulting. They have no selectors of their
-	// own, and must not change while the plugin is in use.
+	// DefaultConstraints go with ListDefaulting. They must not have selectors of
+	// their own, and must not change while the plugin is in use.
 	DefaultConstraints []api.TopologySpreadConstraint
 }
 
 // Name returns "PodTopologySpread".
 func (PodTopologySpread) Name() string { return "PodTopologySpread" }
 
-// Validate reports default constraints that would not be used, that are
-// malformed or there twice, or that have a selector.
+// Validate reports default constraints that would be unused, or that are malformed,
+// duplicated or have a selector.
 func (p PodTopologySpread) Validate() error {
 	return topo.CheckDefaults(p.ListDefaulting, p.DefaultConstraints)
 }
 
-// systemConstraints are those of pods that have none, by default.
+// systemConstraints are the defaults for pods without constraints.
 var systemConstraints = []api.TopologySpreadConstraint{
 	{TopologyKey: api.LabelHostname, WhenUnsatisfiable: api.ScheduleAnyway, MaxSkew: 3},
 	{TopologyKey: api.LabelTopologyZone, WhenUnsatisfiable: api.ScheduleAnyway, MaxSkew: 5},
@@ -63,9 +61,9 @@ func (p PodTopologySpread) defaults() []api.TopologySpreadConstraint {
 	return systemConstraints
 }
 
-// Scope declares that a score reads the pod's constraints, namespace, labels,
-// owner and choice of nodes, pods in the node's topology domains, which nodes
-// are feasible, and for pods without constraints services and controllers.
+// Scope declares that a score reads the pod's constraints, namespace, labels, owner
+// and choice of nodes, pods in the node's topology domains, and which nodes are
+// feasible. For pods without constraints it also reads services and controllers.
 func (p PodTopologySpread) Scope(pod *framework.PodInfo) framework.Scope {
 	s := framework.Scope{Pod: framework.FieldSpread}
 	if rules := topo.SoftRules(pod); rules.Own {
@@ -120,7 +118,7 @@ func (p PodTopologySpread) preScore(c *framework.Cycle, s *podTopologySpread, fe
 type podTopologySpread struct {
 	rules    []topo.Rule
 	spread   *topo.Spread
-	sizes    []int     // how many domains each rule has among the feasible nodes
+	sizes    []int     // number of domains of each rule among the feasible nodes
 	weights  []float64 // of each rule
 	seen     [][]bool  // domains met, by rule
 	scored   int       // feasible nodes that are not left out
@@ -130,7 +128,7 @@ type podTopologySpread struct {
 	defaults topo.Defaults
 }
 
-// weigh finds the weight of each rule.
+// weigh computes the weight of each rule.
 func (s *podTopologySpread) weigh(feasible framework.FeasibleNodes) {
 	n := len(s.rules)
 	s.sizes = append(s.sizes[:0], make([]int, n)...)
@@ -155,7 +153,7 @@ func (s *podTopologySpread) weigh(feasible framework.FeasibleNodes) {
 	s.version = s.spread.Sized(s.sizes)
 }
 
-// meetNodes notes feasible nodes that are alike.
+// meetNodes records feasible nodes of one group.
 func (s *podTopologySpread) meetNodes(node *framework.NodeInfo, nodes int) {
 	if s.spread.Ignores(node) {
 		return
@@ -168,7 +166,7 @@ func (s *podTopologySpread) meetNodes(node *framework.NodeInfo, nodes int) {
 	}
 }
 
-// meet notes that a feasible node is in the domain.
+// meet records that a feasible node is in the domain.
 func (s *podTopologySpread) meet(rule, domain int) {
 	seen := &s.seen[rule]
 	for len(*seen) <= domain {
@@ -213,32 +211,31 @@ func (s *podTopologySpread) Changed(since uint64, dirty func(slot int)) bool {
 }
 
 // SpreadWeight returns the weight of a spread constraint with that many domains
-// among the feasible nodes: the natural logarithm of their number and 2, so that
-// counts of few large domains are not watered down by many small ones. Numbers
-// below 0 count as 0.
+// among the feasible nodes: the natural logarithm of their number plus 2. It keeps
+// many small domains from outweighing a few large ones. Numbers below 0 count as 0.
 //
 // Source: kube-scheduler 1.37, topologyNormalizingWeight.
 func SpreadWeight(domains int) float64 { return math.Log(float64(max(domains, 0)) + 2) }
 
-// SpreadScore returns what a spread constraint adds to the raw score of a node
-// in whose domain that many pods are: count*weight + (maxSkew-1). The last part
-// makes small differences matter less where a large skew is allowed.
+// SpreadScore returns what a spread constraint adds to the raw score of a node whose
+// domain has count pods: count*weight + (maxSkew-1). The last part makes small
+// differences matter less if a large skew is allowed.
 //
 // Source: kube-scheduler 1.37, scoreForCount.
 func SpreadScore(count, maxSkew int64, weight float64) float64 {
 	return float64(float64(count)*weight) + float64(maxSkew-1)
 }
 
-// SpreadNormalizeScore maps a raw score in [smallest, largest] to [0,100], the
-// less the better: 100*(largest+smallest-raw)/largest, truncated, and 100 where
-// the largest is not above 0. A raw score of -1 is 0: it marks a node that is
-// left out, also where a constraint with a maxSkew of 0 has led to it.
+// SpreadNormalizeScore maps a raw score in [smallest, largest] to [0,100], lower
+// being better: 100*(largest+smallest-raw)/largest, truncated, and 100 if the
+// largest is not above 0. A raw score of -1 gives 0: it marks a node that is left
+// out, even if it results from a constraint with a maxSkew of 0.
 //
 // Source: kube-scheduler 1.37, PodTopologySpread's NormalizeScore.
 //
-// Differs: nothing wraps around, and what would be below 0, to which only a
-// maxSkew leads that no API server lets pass, is 0; the original then fails the
-// cycle. A raw score out of the range counts as the nearer end.
+// Differs: nothing wraps around, and negative results (possible only with an invalid
+// maxSkew) become 0; the original then fails the cycle. A raw score out of the range
+// counts as the nearer end.
 func SpreadNormalizeScore(raw, smallest, largest int64) int64 {
 	if raw == leftOut {
 		return 0
@@ -254,5 +251,5 @@ func SpreadNormalizeScore(raw, smallest, largest int64) int64 {
 	return percent(largest-int64(above), largest)
 }
 
-// leftOut is the raw score by which the original tells nodes that are left out.
+// leftOut is the original's raw score for nodes that are left out.
 const leftOut = -1

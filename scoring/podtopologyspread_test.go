@@ -78,8 +78,8 @@ func spreadFormula(raw, smallest, largest int64) int64 {
 	return x.Int64()
 }
 
-// TestPodTopologySpreadMaxSkewZero: a node with no pod gets -1, and with that
-// the least.
+// TestPodTopologySpreadMaxSkewZero: a node without pods gets the raw score -1, which
+// is the smallest.
 func TestPodTopologySpreadMaxSkewZero(t *testing.T) {
 	web := api.MakePod("web").Labels("app", "web")
 	s := snapshotOf(t, []*api.Node{

@@ -8,14 +8,14 @@ import (
 
 // A ResourceSpec names a resource that takes part in a score, and its weight.
 type ResourceSpec struct {
-	// Name of the resource. "pods" and names that schedulers do not know (see
+	// Name of the resource. "pods" and names unknown to schedulers (see
 	// resource.Name.IsScalar) take no part.
 	Name resource.Name `json:"name"`
 	// Weight from 1 to 100; 0 means 1.
 	Weight int64 `json:"weight,omitempty"`
 }
 
-// defaultResources are used where a plugin names none.
+// defaultResources are used if a plugin names none.
 var defaultResources = []ResourceSpec{{Name: resource.CPU, Weight: 1}, {Name: resource.Memory, Weight: 1}}
 
 func orDefault(specs []ResourceSpec) []ResourceSpec {
@@ -49,9 +49,9 @@ type term struct {
 	weight int64
 }
 
-// appendTerms resolves the specs for a pod whose requests are given. Scalar
-// resources that the pod does not request take no part, nor does what no node
-// of the snapshot has.
+// appendTerms resolves the specs for a pod with the given requests. Scalar resources
+// that the pod does not request take no part, nor do resources that no node of the
+// snapshot has.
 func appendTerms(terms []term, specs []ResourceSpec, schema *resource.Schema, requests resource.Vector) []term {
 	for _, s := range specs {
 		index, ok := schema.Index(s.Name)

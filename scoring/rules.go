@@ -3,12 +3,12 @@ package scoring
 import "fmt"
 
 // Rules names the release of kube-scheduler whose formulas a plugin follows. Every
-// plugin that has changed takes all of them; the empty value means the plugin's
-// default, which its field says.
+// plugin whose formula has changed accepts all of them; the empty value means the
+// plugin's default, which its field documents.
 type Rules string
 
 // The rules. A release between two of them has the rules of the next later one,
-// except where a constant says otherwise.
+// unless a constant says otherwise.
 const (
 	// Kubernetes137 are the rules of kube-scheduler 1.37.
 	//
@@ -28,15 +28,15 @@ const (
 	//
 	// In NodeResourcesFit and the plugins that it replaced, a resource that a node
 	// does not have takes part: it scores 0, and counts as used up for
-	// RequestedToCapacityRatio. MostAllocated scores 0 where more is requested than
-	// there is. Both it and LeastAllocated look at cpu and memory only, with weight
-	// 1. The utilization is 100 less the free percentage, so it is one more where
-	// that was truncated. Overhead of CPU counts as the number of cores, rounded up,
+	// RequestedToCapacityRatio. MostAllocated scores 0 if requests exceed the
+	// allocatable amount. Both it and LeastAllocated read cpu and memory only, with
+	// weight 1. The utilization is 100 minus the free percentage, so it is one more
+	// if that was truncated. CPU overhead counts as the number of cores, rounded up,
 	// in thousandths of a core.
 	Kubernetes118 Rules = "1.18"
 )
 
-// check reports rules that are not known, in the name of a plugin.
+// check reports unknown rules, for the plugin of the given name.
 func (r Rules) check(plugin string) error {
 	switch r {
 	case "", Kubernetes137, Kubernetes134, Kubernetes118:

@@ -8,21 +8,20 @@ import (
 
 // SelectorSpread spreads the pods that belong together over nodes and zones: the
 // fewer of them on a node and in its zone, the better. A node's raw score is the
-// number of pods on it that belong with the pod: of the same namespace, not
-// terminating, and selected by all services that select the pod and by the
-// ReplicationController, ReplicaSet or StatefulSet that controls it. Where
-// nothing says what the pod belongs with, no pod counts. Normalized, it is
-// [SelectorSpreadScore].
+// number of its pods that belong with the pod. Such a pod is in the same namespace
+// and not terminating. All services that select the pod must select it, and so must
+// the ReplicationController, ReplicaSet or StatefulSet that controls the pod. If the
+// pod has none of these, no pod counts. Normalizing gives [SelectorSpreadScore].
 //
 // A pod with spread constraints of its own scores 0 everywhere.
 //
 // Source: kube-scheduler 1.19 to 1.22, plugin SelectorSpread.
 //
-// Differs: it is in no registry, as there is none of these releases; those of
-// 1.34 and 1.37 refuse the name, as the originals do. For a configuration of that
-// time register it as "SelectorSpread" with scheduling.RegisterValue. By default 1.22
-// enables it, at preScore and score, only while the feature gate
-// DefaultPodTopologySpread is off.
+// Differs: no registry has it, as there is no registry of these releases; the
+// registries of 1.34 and 1.37 reject the name, as the originals do. For a
+// configuration of these releases register it as "SelectorSpread" with
+// scheduling.RegisterValue. By default 1.22 enables it, at preScore and score, only
+// while the feature gate DefaultPodTopologySpread is off.
 type SelectorSpread struct{}
 
 // Name returns "SelectorSpread".
@@ -32,14 +31,14 @@ func (SelectorSpread) Name() string { return "SelectorSpread" }
 // owner, services and controllers, and the nodes and their pods.
 func (SelectorSpread) Scope(p *framework.PodInfo) framework.Scope { return selectorSpreadScope(p) }
 
-// PreScore finds out what the pod belongs with.
+// PreScore finds the selector of the pods that belong with the pod.
 func (SelectorSpread) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
 	return preScoreSelector(c, topo.DefaultSelector)
 }
 
-// DefaultPodTopologySpread is [SelectorSpread] as it was before: the pod belongs
-// with the pods of every ReplicationController, ReplicaSet and StatefulSet that
-// selects it, whoever controls it.
+// DefaultPodTopologySpread is the earlier version of [SelectorSpread]: the pod
+// belongs with the pods of every ReplicationController, ReplicaSet and StatefulSet
+// that selects it, whichever object controls it.
 //
 // Source: kube-scheduler 1.18, plugin DefaultPodTopologySpread.
 type DefaultPodTopologySpread struct{}
@@ -52,7 +51,7 @@ func (DefaultPodTopologySpread) Scope(p *framework.PodInfo) framework.Scope {
 	return selectorSpreadScope(p)
 }
 
-// PreScore finds out what the pod belongs with.
+// PreScore finds the selector of the pods that belong with the pod.
 func (DefaultPodTopologySpread) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
 	return preScoreSelector(c, topo.MatchingSelector)
 }
@@ -80,7 +79,7 @@ func preScoreSelector(c *framework.Cycle, belongsWith func(*framework.Snapshot, 
 	return s, framework.Status{}
 }
 
-// allZero is a bound scorer that has nothing to say.
+// allZero is a bound scorer that scores every node 0.
 type allZero struct{}
 
 func (allZero) Score(*framework.PodInfo, *framework.NodeInfo) int64 { return 0 }
@@ -98,7 +97,7 @@ type podsLike struct {
 	selector  match.LabelSelector
 }
 
-// on counts them on a node.
+// on counts these pods on a node.
 func (l *podsLike) on(node *framework.NodeInfo) int64 {
 	var n int64
 	for _, p := range node.Pods {
@@ -143,21 +142,19 @@ func (s *selectorSpread) NormalizeScores(nodes []*framework.NodeInfo, scores []i
 	}
 }
 
-// zoneWeight is how much of a score the zone decides.
+// zoneWeight is the fraction of a score that the zone decides.
 const zoneWeight float64 = 2.0 / 3.0
 
-// SelectorSpreadScore returns the score of a node outside any zone that has so
-// many of the pods that belong together, where the node with the most has
-// largest of them: 100*(largest-count)/largest, truncated, and 100 where largest
-// is 0.
+// SelectorSpreadScore returns the score of a node outside any zone. The node has
+// count of the pods that belong together, and the node with the most has largest:
+// 100*(largest-count)/largest, truncated, and 100 if largest is 0.
 //
 // Source: kube-scheduler 1.18, plugin DefaultPodTopologySpread, NormalizeScore.
 func SelectorSpreadScore(count, largest int64) int64 { return int64(shareLeft(count, largest)) }
 
-// SelectorSpreadZonedScore returns the score of a node in a zone: a third of what
-// [SelectorSpreadScore] says for the node, and two thirds of what it says for its
-// zone, which has inZone of the pods, where the zone with the most has
-// largestZone.
+// SelectorSpreadZonedScore returns the score of a node in a zone: one third
+// [SelectorSpreadScore] of the node, and two thirds the same score of its zone. The
+// zone has inZone of the pods, and the zone with the most has largestZone.
 //
 // Source: kube-scheduler 1.18, plugin DefaultPodTopologySpread, NormalizeScore.
 func SelectorSpreadZonedScore(count, largest, inZone, largestZone int64) int64 {

@@ -125,8 +125,8 @@ func (c *spreadCluster) snapshot(t failer) *framework.Snapshot {
 	return s
 }
 
-// selectors lists what a pod has to match to belong with the new one: by all that
-// selects it, or by its controller.
+// selectors lists the selectors that a pod must match to belong with the new one:
+// all that select the new pod, or its controller's.
 func (c *spreadCluster) selectors(byController bool) []map[string]string {
 	var list []map[string]string
 	matches := func(namespace string, labels map[string]string) bool {
@@ -185,8 +185,8 @@ func (c *spreadCluster) like(selectors []map[string]string) []int64 {
 	return counts
 }
 
-// conflicting reports whether a selector of services and of the controller ask
-// for two values of one label: what then counts depends on their order.
+// conflicting reports whether selectors of services and of the controller require
+// two values of one label: the count then depends on their order.
 func conflicting(selectors []map[string]string) bool {
 	values := map[string]string{}
 	for _, s := range selectors {
@@ -229,7 +229,7 @@ func scoreAll(t failer, p framework.PreScorePlugin, s *framework.Snapshot, pod *
 	return raw, normalized
 }
 
-// TestSelectorSpreadOracle compares both plugins with plain transcriptions.
+// TestSelectorSpreadOracle compares both plugins with direct transcriptions.
 func TestSelectorSpreadOracle(t *testing.T) {
 	for _, plugin := range []framework.PreScorePlugin{scoring.SelectorSpread{}, scoring.DefaultPodTopologySpread{}} {
 		t.Run(plugin.Name(), func(t *testing.T) {
@@ -314,14 +314,13 @@ func ExampleServiceAffinity() {
 }
 
 func ExampleSelectorSpreadScore() {
-	// One of the pods is on the node, three are on the fullest.
+	// One of the pods is on the node; the fullest node has three.
 	fmt.Println(scoring.SelectorSpreadScore(1, 3))
 	// Output: 66
 }
 
 func ExampleSelectorSpreadZonedScore() {
-	// The same node, in a zone without any other pod than its own; the fullest
-	// zone has four.
+	// The same node; its zone has no other pods, and the fullest zone has four.
 	fmt.Println(scoring.SelectorSpreadZonedScore(1, 3, 1, 4))
 	// Output: 72
 }

@@ -2,24 +2,25 @@ package scoring
 
 import "github.com/berth-sched/berth/framework"
 
-// NodeResourcesLeastAllocated is the plugin that kube-scheduler had until 1.22
-// in place of NodeResourcesFit with the strategy LeastAllocated. Its zero value
-// has the rules of 1.18: CPU and memory with weight 1, and a resource that the
-// node does not have scores 0.
+// NodeResourcesLeastAllocated is kube-scheduler's plugin until 1.22;
+// NodeResourcesFit with the strategy LeastAllocated replaced it. Its zero value has
+// the rules of 1.18: CPU and memory with weight 1, and a resource that the node does
+// not have scores 0.
 //
-// [Kubernetes118] counts what a pod's overhead has of CPU as the original does: the
-// number of cores, rounded up, as so many thousandths of one.
+// [Kubernetes118] counts a pod's CPU overhead as the original does: one thousandth
+// of a core per core, rounded up.
 //
 // Source: kube-scheduler 1.18 and 1.22, plugin NodeResourcesLeastAllocated.
 //
-// Differs: kube-scheduler 1.22 counts overhead so, too; here the rules of 1.22 count it
-// exactly. Requests finer than a thousandth of a core are added up before they are
-// rounded up, where kube-scheduler 1.18 rounded those of each container.
+// Differs: kube-scheduler 1.22, too, counts CPU overhead as 1.18 does; here the
+// rules of 1.22 count it exactly. Requests finer than a thousandth of a core are
+// added up before rounding up, where kube-scheduler 1.18 rounded those of each
+// container.
 type NodeResourcesLeastAllocated struct {
-	// Resources are for the rules of 1.22; without any, CPU and memory.
+	// Resources are for the rules of 1.22; if empty, CPU and memory take part.
 	Resources []ResourceSpec
-	// Rules names the rules; "" means [Kubernetes118]. Every later value means the
-	// rules of 1.22.
+	// Rules selects the formula; "" means [Kubernetes118]. Every later value means
+	// the rules of 1.22.
 	Rules Rules
 }
 
@@ -30,10 +31,10 @@ func (p NodeResourcesLeastAllocated) fit() NodeResourcesFit {
 	return separate(LeastAllocated, p.Resources, p.Rules)
 }
 
-// Validate reports what [NodeResourcesFit.Validate] would.
+// Validate reports the same errors as [NodeResourcesFit.Validate].
 func (p NodeResourcesLeastAllocated) Validate() error { return p.fit().validate(p.Name()) }
 
-// Scope is that of NodeResourcesFit.
+// Scope returns the scope of NodeResourcesFit.
 func (p NodeResourcesLeastAllocated) Scope(pod *framework.PodInfo) framework.Scope {
 	return p.fit().Scope(pod)
 }
@@ -43,19 +44,18 @@ func (p NodeResourcesLeastAllocated) PreScore(c *framework.Cycle, feasible []*fr
 	return p.fit().PreScore(c, feasible)
 }
 
-// NodeResourcesMostAllocated is the plugin that kube-scheduler had until 1.22 in
-// place of NodeResourcesFit with the strategy MostAllocated. Its zero value has
-// the rules of 1.18, where a resource of which more is requested than there is
-// scores 0.
+// NodeResourcesMostAllocated is kube-scheduler's plugin until 1.22; NodeResourcesFit
+// with the strategy MostAllocated replaced it. Its zero value has the rules of 1.18,
+// where a resource scores 0 if requests exceed the allocatable amount.
 //
 // Source: kube-scheduler 1.18 and 1.22, plugin NodeResourcesMostAllocated.
 //
 // Differs: as NodeResourcesLeastAllocated.
 type NodeResourcesMostAllocated struct {
-	// Resources are for the rules of 1.22; without any, CPU and memory.
+	// Resources are for the rules of 1.22; if empty, CPU and memory take part.
 	Resources []ResourceSpec
-	// Rules names the rules; "" means [Kubernetes118]. Every later value means the
-	// rules of 1.22.
+	// Rules selects the formula; "" means [Kubernetes118]. Every later value means
+	// the rules of 1.22.
 	Rules Rules
 }
 
@@ -66,10 +66,10 @@ func (p NodeResourcesMostAllocated) fit() NodeResourcesFit {
 	return separate(MostAllocated, p.Resources, p.Rules)
 }
 
-// Validate reports what [NodeResourcesFit.Validate] would.
+// Validate reports the same errors as [NodeResourcesFit.Validate].
 func (p NodeResourcesMostAllocated) Validate() error { return p.fit().validate(p.Name()) }
 
-// Scope is that of NodeResourcesFit.
+// Scope returns the scope of NodeResourcesFit.
 func (p NodeResourcesMostAllocated) Scope(pod *framework.PodInfo) framework.Scope {
 	return p.fit().Scope(pod)
 }
@@ -79,9 +79,9 @@ func (p NodeResourcesMostAllocated) PreScore(c *framework.Cycle, feasible []*fra
 	return p.fit().PreScore(c, feasible)
 }
 
-// NodeResourcesRequestedToCapacityRatio is the plugin RequestedToCapacityRatio that
-// kube-scheduler had until 1.22 in place of NodeResourcesFit with the strategy
-// of that name. Its zero value has the rules of 1.18; a shape is required.
+// NodeResourcesRequestedToCapacityRatio is kube-scheduler's plugin
+// RequestedToCapacityRatio until 1.22; NodeResourcesFit with the strategy of that
+// name replaced it. Its zero value has the rules of 1.18; a shape is required.
 //
 // Source: kube-scheduler 1.18 and 1.22, plugin RequestedToCapacityRatio.
 //
@@ -89,10 +89,10 @@ func (p NodeResourcesMostAllocated) PreScore(c *framework.Cycle, feasible []*fra
 type NodeResourcesRequestedToCapacityRatio struct {
 	// Shape maps utilization from 0 to 100, ascending, to scores from 0 to 10.
 	Shape Shape
-	// Resources take part with their weights; without any, CPU and memory.
+	// Resources take part with their weights; if empty, CPU and memory do.
 	Resources []ResourceSpec
-	// Rules names the rules; "" means [Kubernetes118]. Every later value means the
-	// rules of 1.22.
+	// Rules selects the formula; "" means [Kubernetes118]. Every later value means
+	// the rules of 1.22.
 	Rules Rules
 }
 
@@ -105,10 +105,10 @@ func (p NodeResourcesRequestedToCapacityRatio) fit() NodeResourcesFit {
 	return f
 }
 
-// Validate reports what [NodeResourcesFit.Validate] would.
+// Validate reports the same errors as [NodeResourcesFit.Validate].
 func (p NodeResourcesRequestedToCapacityRatio) Validate() error { return p.fit().validate(p.Name()) }
 
-// Scope is that of NodeResourcesFit.
+// Scope returns the scope of NodeResourcesFit.
 func (p NodeResourcesRequestedToCapacityRatio) Scope(pod *framework.PodInfo) framework.Scope {
 	return p.fit().Scope(pod)
 }

@@ -9,20 +9,19 @@ import (
 )
 
 // ServiceAffinity spreads the pods of a service over the values of node labels. A
-// node's raw score is the number of pods on it that are of the pod's namespace,
-// not terminating, and selected by the first service that selects the pod; 0
-// without a service. Normalized, each of the labels gives the nodes that have it
-// an equal part of 100: that part times the share of the service's pods that are
-// on nodes with other values of the label. Nodes without the label get nothing
-// for it.
+// node's raw score is the number of its pods that are in the pod's namespace, not
+// terminating, and selected by the first service that selects the pod; 0 without a
+// service. Normalizing gives each label an equal part of 100. A node with the label
+// gets that part times the share of the service's pods on nodes with other values of
+// the label. A node without the label gets nothing for it.
 //
 // Source: kube-scheduler 1.18, plugin ServiceAffinity; dropped in 1.23.
 //
-// Differs: of several services that select the pod the first by name decides,
-// where the original takes any.
+// Differs: if several services select the pod, the first by name decides; the
+// original takes any.
 type ServiceAffinity struct {
-	// AntiAffinityLabels are the labels. Without any, every node scores 0. The
-	// list must not change while the plugin is in use.
+	// AntiAffinityLabels are the label names. If there are none, every node scores
+	// 0. The list must not change while the plugin is in use.
 	AntiAffinityLabels []string
 }
 
@@ -98,10 +97,10 @@ func (s *serviceAffinity) NormalizeScores(nodes []*framework.NodeInfo, scores []
 	}
 }
 
-// ServiceAffinityPart returns what one of several labels adds to a node's score,
-// where the nodes with the same value of the label have count of the total pods
-// of the service: (100*(total-count)/total)/labels, and 100/labels where there
-// are no pods. A node's score is the sum, truncated.
+// ServiceAffinityPart returns what one of several labels adds to a node's score. The
+// service has total pods, and count of them are on nodes with the same value of the
+// label: (100*(total-count)/total)/labels, and 100/labels if total is 0. A node's
+// score is the sum, truncated.
 //
 // Source: kube-scheduler 1.18, plugin ServiceAffinity, updateNodeScoresForLabel.
 func ServiceAffinityPart(count, total int64, labels int) float64 {

@@ -31,13 +31,13 @@ func TestServiceAffinityPart(t *testing.T) {
 	}
 }
 
-// TestServiceAffinityOracle compares the plugin with a plain transcription.
+// TestServiceAffinityOracle compares the plugin with a direct transcription.
 func TestServiceAffinityOracle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawSpreadCluster(t)
 		labels := rapid.SampledFrom([][]string{nil, {"rack"}, {"rack", "row"}, {"rack", "row", api.LabelTopologyZone}}).Draw(t, "preferred labels")
 		var selectors []map[string]string
-		for _, service := range c.services { // they are in the order of their names, each in one namespace
+		for _, service := range c.services { // sorted by name, each in one namespace
 			if service.Spec.Selector != nil && service.Namespace == c.pod.Namespace &&
 				oracle.SelectsLabels(&api.LabelSelector{MatchLabels: service.Spec.Selector}, c.pod.Labels) {
 				selectors = append(selectors, service.Spec.Selector)

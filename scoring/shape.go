@@ -16,12 +16,12 @@ type ShapePoint struct {
 	Score int64 `json:"score"`
 }
 
-// A Shape is a function of the utilization of a resource, given by points in
-// ascending order of utilization and drawn with straight lines between them.
+// A Shape is a piecewise linear function of the utilization of a resource. Its
+// points are in ascending order of utilization.
 type Shape []ShapePoint
 
-// At returns the function's value at a utilization: that of the first point up
-// to there, that of the last point beyond it, and in between
+// At returns the function's value at a utilization: the first point's score up to
+// that point, the last point's score beyond it, and in between
 //
 //	a.Score + (b.Score-a.Score)*(utilization-a.Utilization)/(b.Utilization-a.Utilization)
 //
@@ -46,8 +46,8 @@ func (s Shape) At(utilization int64) int64 {
 	return s[len(s)-1].Score
 }
 
-// scaledStep returns how far the score is from a's on the way to b. All
-// differences fit 64 bits without a sign, and the step is no longer than that
+// scaledStep returns the distance of the score from a's on the way to b. All
+// differences fit 64 bits without a sign, and the step is no longer than the one
 // between the scores.
 func scaledStep(a, b ShapePoint, utilization int64) int64 {
 	way := uint64(utilization) - uint64(a.Utilization)
@@ -67,7 +67,7 @@ func scaledStep(a, b ShapePoint, utilization int64) int64 {
 // maxShapeScore is the largest score of a shape in a configuration.
 const maxShapeScore = 10
 
-// check reports why the shape cannot be used for a utilization in percent.
+// check reports why the shape cannot map a utilization in percent.
 func (s Shape) check() error {
 	if len(s) == 0 {
 		return fmt.Errorf("shape: at least one point must be specified")
@@ -93,7 +93,7 @@ type shapeTable struct {
 	at     [framework.MaxNodeScore + 1]int64
 }
 
-// follow fills the table for a shape, unless it is that of the shape already.
+// follow fills the table for a shape, unless the table already holds it.
 func (t *shapeTable) follow(s Shape) {
 	if slices.Equal(t.shape, s) {
 		return

@@ -6,9 +6,9 @@ import (
 	"github.com/berth-sched/berth/internal/match"
 )
 
-// TaintToleration scores how many taints of effect PreferNoSchedule the pod
-// does not tolerate ([TaintTolerationScore]). Normalized, the node with most of
-// them gets 0 and one without any gets 100.
+// TaintToleration scores how many taints of effect PreferNoSchedule the pod does not
+// tolerate ([TaintTolerationScore]). Normalizing gives the node with the most such
+// taints 0 and a node without any 100.
 //
 // Source: kube-scheduler 1.37, plugin TaintToleration.
 type TaintToleration struct {
@@ -44,14 +44,14 @@ func (p TaintToleration) ScoreNodes(pod *framework.PodInfo, nodes []*framework.N
 	}
 }
 
-// NormalizeScore is [DefaultNormalizeScore], reversed.
+// NormalizeScore implements [DefaultNormalizeScore], reversed.
 func (TaintToleration) NormalizeScore(raw, _, largest int64) int64 {
 	return DefaultNormalizeScore(raw, largest, true)
 }
 
-// TaintTolerationScore returns how many of the taints have the effect
-// PreferNoSchedule and are tolerated by none of the tolerations: fewer is
-// better. Tolerations with the operators Lt and Gt tolerate nothing.
+// TaintTolerationScore returns how many taints have the effect PreferNoSchedule and
+// no matching toleration: fewer is better. Tolerations with the operators Lt and Gt
+// tolerate nothing.
 //
 // Source: kube-scheduler 1.37, CountIntolerableTaintsPreferNoSchedule.
 func TaintTolerationScore(taints []api.Taint, tolerations []api.Toleration) int64 {

@@ -11,17 +11,17 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// VolumeBinding scores how much of the storage that the pod's unbound claims
-// would be taken from they would fill: the mean over storage classes of
+// VolumeBinding scores how far the pod's unbound claims would fill the storage that
+// they take: the mean over storage classes of
 //
 //	Shape at (100*requested/capacity)
 //
-// where requested and capacity are the sums over the volumes that claims of the
-// class would be bound to. Where no claim would be bound to a volume that is
-// there, they are the sum of the claims for which one would be made, and the
-// space that is left for the class on the node, as a CSIStorageCapacity says;
-// classes without one do not count. A class without capacity, or with less than
-// is requested, is filled to 100.
+// If claims would be bound to existing volumes, requested is the sum over those
+// claims of the class, and capacity the sum over their volumes. If there are none,
+// requested is the sum over the claims to provision for, and capacity the free space
+// of the class on the node, from its CSIStorageCapacity; classes without one do not
+// count. A class without capacity, or with less than is requested, counts as filled
+// to 100.
 //
 // Scores are from 0 to 100 and are not normalized; pods without such claims
 // score 0 everywhere.
@@ -29,13 +29,13 @@ import (
 // Source: kube-scheduler 1.37, plugin VolumeBinding, with the feature gate
 // StorageCapacityScoring on. Before 1.37 the gate is off, and nothing is scored.
 //
-// Differs: sums saturate where kube-scheduler's wrap around; so a class whose
-// claims and volumes exceed 8 EiB is filled to 100. kube-scheduler crashes where a
-// CSIStorageCapacity holds no capacity, and where the class is named by the
-// annotation of old; here the capacity is 0, and the class is that.
+// Differs: sums saturate where kube-scheduler's wrap around; so a class whose claims
+// and volumes exceed 8 EiB is filled to 100. kube-scheduler crashes if a
+// CSIStorageCapacity holds no capacity, or if the old annotation names the class;
+// here the capacity is 0, and the annotation names the class.
 type VolumeBinding struct {
-	// Shape is the score, from 0 to 10, by the utilization in percent. Empty
-	// means 10 at 0 % and 0 at 100 %: the emptiest storage first.
+	// Shape maps utilization in percent to a score from 0 to 10. Empty means 10 at 0
+	// % and 0 at 100 %: the emptiest storage first.
 	Shape Shape
 }
 
@@ -55,8 +55,8 @@ func (p VolumeBinding) Validate() error {
 	return nil
 }
 
-// Scope declares that a score reads the pod's volumes, the node and the objects
-// of the cluster; nothing at all for a pod without claims.
+// Scope declares that a score reads the pod's volumes, the node and the objects of
+// the cluster; for a pod without claims it reads nothing.
 func (VolumeBinding) Scope(pod *framework.PodInfo) framework.Scope {
 	v := volumes.Of(pod)
 	if len(v.Claims) == 0 {
@@ -65,9 +65,9 @@ func (VolumeBinding) Scope(pod *framework.PodInfo) framework.Scope {
 	return framework.Scope{Pod: v.Fields(), Reads: framework.ReadsNode | framework.ReadsObjects}
 }
 
-// PreScore takes over what PreFilter of the filter of the same name found out,
-// or finds it out. It fails for pods that this filter rejects without looking at
-// nodes, and for a configuration that Validate refuses.
+// PreScore reuses the result of PreFilter of the filter of the same name, or
+// computes it. It fails for pods that this filter rejects before it sees any node,
+// and for a configuration that Validate rejects.
 func (p VolumeBinding) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
 	if err := p.Validate(); err != nil {
 		return nil, framework.AsStatus(err)
@@ -144,7 +144,7 @@ func (f *volumeBinding) Score(_ *framework.PodInfo, node *framework.NodeInfo) in
 	return classes.score(&f.shape)
 }
 
-// classStorage is what claims would use of a storage class.
+// classStorage is the storage of one class that claims would use.
 type classStorage struct {
 	name                string
 	requested, capacity int64
@@ -179,9 +179,9 @@ func (s *classStorages) score(shape *shapeTable) int64 {
 	return int64(math.Round(float64(sum) / float64(len(s.list))))
 }
 
-// StorageUtilization returns how much of a capacity is requested, in percent,
-// truncated: 100*requested/capacity, and 100 where there is no capacity or not
-// enough. Nonsense such as a negative capacity gives what the formula says.
+// StorageUtilization returns the requested percentage of a capacity, truncated:
+// 100*requested/capacity, and 100 if there is no capacity or not enough. Invalid
+// input such as a negative capacity gives the formula's result.
 //
 // Source: kube-scheduler 1.37, volumebinding, buildScorerFunction.
 //

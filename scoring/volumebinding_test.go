@@ -14,8 +14,8 @@ import (
 	"github.com/berth-sched/berth/scoring"
 )
 
-// storageIn puts classes, claims, volumes and capacities into a snapshot of two
-// nodes, each in the zone of its name.
+// storageIn adds classes, claims, volumes and capacities to a snapshot of two nodes,
+// each in the zone of its name.
 type storageIn struct {
 	*framework.Snapshot
 	tb failer
@@ -49,7 +49,7 @@ func (s storageIn) claim(name, class, size string) storageIn {
 	return s
 }
 
-// volume puts a volume that can be used in one zone.
+// volume adds a volume that is usable in one zone.
 func (s storageIn) volume(name, class, size, zone string) storageIn {
 	v := &api.PersistentVolume{ObjectMeta: api.ObjectMeta{Name: name}}
 	v.Spec.StorageClassName, v.Spec.Capacity, v.Status.Phase = class, list("storage", size), api.VolumeAvailable
@@ -60,7 +60,7 @@ func (s storageIn) volume(name, class, size, zone string) storageIn {
 	return s
 }
 
-// capacity puts what is left in a zone; "" leaves it open.
+// capacity adds the free capacity of a zone; "" leaves the amount unset.
 func (s storageIn) capacity(class, size, zone string) storageIn {
 	c := &api.CSIStorageCapacity{ObjectMeta: api.ObjectMeta{Namespace: "x", Name: class + zone}, StorageClassName: class}
 	c.NodeTopology = &api.LabelSelector{MatchLabels: map[string]string{api.LabelTopologyZone: zone}}

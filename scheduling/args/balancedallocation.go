@@ -11,7 +11,7 @@ import (
 type NodeResourcesBalancedAllocation struct {
 	api.TypeMeta `json:",inline"`
 
-	// Resources are the resources whose utilization should be alike, each named
+	// Resources are the resources whose utilization should be balanced, each named
 	// once, with weight 1. Empty becomes cpu and memory.
 	Resources []ResourceSpec `json:"resources,omitempty"`
 }
@@ -28,7 +28,7 @@ func (a *NodeResourcesBalancedAllocation) complete() {
 	a.Resources = completeResources(a.Resources)
 }
 
-// Validate returns every broken rule. path is put before the fields; it may be
+// Validate returns every violated rule. path prefixes the field paths; it may be
 // empty.
 func (a *NodeResourcesBalancedAllocation) Validate(path string) []FieldError {
 	var errs []FieldError

@@ -8,7 +8,7 @@ type cursor struct {
 	pos  int
 }
 
-// space moves over white space.
+// space skips white space.
 func (c *cursor) space() {
 	for c.pos < len(c.data) {
 		switch c.data[c.pos] {
@@ -26,8 +26,8 @@ func (c *cursor) peek() byte {
 	return c.data[c.pos]
 }
 
-// object calls member for each member of the object that follows, with the
-// cursor at its value; member must read the value.
+// object calls member for each member of the next object, with the cursor at its
+// value; member must read the value.
 func (c *cursor) object(member func(name string)) {
 	c.peek()
 	c.pos++ // {
@@ -43,8 +43,8 @@ func (c *cursor) object(member func(name string)) {
 	c.pos++
 }
 
-// array calls element for each element of the array that follows, with the
-// cursor at it; element must read it.
+// array calls element for each element of the next array, with the cursor at the
+// element; element must read it.
 func (c *cursor) array(element func(i int)) {
 	c.peek()
 	c.pos++ // [
@@ -57,7 +57,7 @@ func (c *cursor) array(element func(i int)) {
 	c.pos++
 }
 
-// skip moves over the next value and returns its text.
+// skip skips the next value and returns its text.
 func (c *cursor) skip() []byte {
 	c.space()
 	start, depth := c.pos, 0
@@ -83,7 +83,7 @@ func (c *cursor) skip() []byte {
 	return c.data[start:c.pos]
 }
 
-// text moves over a string.
+// text skips a string.
 func (c *cursor) text() {
 	for c.pos++; c.data[c.pos] != '"'; c.pos++ {
 		if c.data[c.pos] == '\\' {
@@ -93,7 +93,7 @@ func (c *cursor) text() {
 	c.pos++
 }
 
-// word moves over a number or a literal.
+// word skips a number or a literal.
 func (c *cursor) word() {
 	for ; c.pos < len(c.data); c.pos++ {
 		switch c.data[c.pos] {
@@ -103,7 +103,7 @@ func (c *cursor) word() {
 	}
 }
 
-// kindOf names the kind of the JSON value that starts with c.
+// kindOf names the type of the JSON value that starts with c.
 func kindOf(c byte) string {
 	switch c {
 	case '{':
@@ -120,7 +120,7 @@ func kindOf(c byte) string {
 	return "a number"
 }
 
-// unquote returns the string whose JSON text is raw.
+// unquote decodes the JSON string raw.
 func unquote(raw []byte) string {
 	var s string
 	_ = json.Unmarshal(raw, &s) // the text is known to be valid

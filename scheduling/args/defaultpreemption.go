@@ -3,7 +3,8 @@ package args
 import "github.com/berth-sched/berth/framework/api"
 
 // DefaultPreemption holds the arguments of the plugin of that name. It looks for
-// victims on the larger of the two numbers of candidate nodes, at most on all.
+// victims on the larger of the two numbers of candidate nodes, but never on more
+// than all nodes.
 //
 // Source: DefaultPreemptionArgs, kubescheduler.config.k8s.io/v1.
 type DefaultPreemption struct {
@@ -12,8 +13,8 @@ type DefaultPreemption struct {
 	// MinCandidateNodesPercentage is the share of all nodes, 0 to 100. The
 	// default is 10.
 	MinCandidateNodesPercentage int32 `json:"minCandidateNodesPercentage"`
-	// MinCandidateNodesAbsolute is a number of nodes, 0 or more. The default is
-	// 100. The two must not be 0 together.
+	// MinCandidateNodesAbsolute is a number of nodes, 0 or more. The default is 100.
+	// The two must not both be 0.
 	MinCandidateNodesAbsolute int32 `json:"minCandidateNodesAbsolute"`
 }
 
@@ -26,7 +27,7 @@ func NewDefaultPreemption() *DefaultPreemption {
 
 func (a *DefaultPreemption) complete() { a.TypeMeta = meta("DefaultPreemption") }
 
-// Validate returns every broken rule. path is put before the fields; it may be
+// Validate returns every violated rule. path prefixes the field paths; it may be
 // empty.
 func (a *DefaultPreemption) Validate(path string) []FieldError {
 	var errs []FieldError

@@ -5,30 +5,29 @@
 //	a, errs := args.InTree()["NodeResourcesFit"](raw)   // raw JSON, or nil for the defaults
 //	fit := a.(*args.NodeResourcesFit)
 //
-// A type is named as its plugin, without upstream's suffix: [NodeResourcesFit]
-// is the kind NodeResourcesFitArgs. New functions return the defaults, Validate
-// methods return every broken rule, with the field path and the message of
-// upstream.
+// A type has the name of its plugin, without upstream's suffix: [NodeResourcesFit]
+// is the API kind NodeResourcesFitArgs. New functions return the defaults. Validate
+// methods return every violated rule, with upstream's field path and message.
 //
 // # Decoding
 //
-// [Decode] reads JSON into any Go value and reports, all at once, what
-// encoding/json lets pass or stops at: unknown fields, duplicate fields, field
-// names in the wrong case, values of the wrong type, each with its path. Authors
-// of plugins can use it for their own arguments; a [Decoder] is what a registry
-// wants from them.
+// [Decode] reads JSON into any Go value and reports all errors at once, each with
+// its path: unknown fields, duplicate fields, field names in the wrong case, and
+// values of the wrong type. encoding/json accepts some of these and stops at others.
+// You can use Decode for your own plugin's arguments; a registry needs a [Decoder]
+// for them.
 //
 // # What is left to you
 //
-// Which plugin exists, which of them is used and when its arguments are looked at
-// is the business of scheduling/config and of the registry. YAML is read there,
-// too. Nothing here knows what the arguments do.
+// Package scheduling/config and the registry decide which plugins exist, which are
+// used, and when their arguments are read. scheduling/config also reads YAML. This
+// package does not know what the arguments do.
 //
 // # Determinism and concurrency
 //
-// Everything is a function of its input; errors come in the order of the text,
-// or of upstream's checks. There is no shared state; values may be read by any
-// number of goroutines.
+// Every result is a function of its input; errors come in the order of the text, or
+// of upstream's checks. There is no shared state; any number of goroutines may read
+// a value.
 //
 // Source: kube-scheduler 1.37.1, k8s.io/kube-scheduler/config/v1 and
 // pkg/scheduler/apis/config, with the feature gates at their defaults.

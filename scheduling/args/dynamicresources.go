@@ -13,8 +13,8 @@ import (
 type DynamicResources struct {
 	api.TypeMeta `json:",inline"`
 
-	// FilterTimeout bounds the allocation of devices on one node. 0 does not
-	// bound it. The default is 10 s.
+	// FilterTimeout bounds the allocation of devices on one node. 0 means no bound.
+	// The default is 10 s.
 	FilterTimeout api.Duration `json:"filterTimeout"`
 	// BindingTimeout is how long the plugin waits for devices to get ready, at
 	// least 1 s. The default is 600 s.
@@ -33,7 +33,7 @@ func NewDynamicResources() *DynamicResources {
 
 func (a *DynamicResources) complete() { a.TypeMeta = meta("DynamicResources") }
 
-// Validate returns every broken rule. path is put before the fields; it may be
+// Validate returns every violated rule. path prefixes the field paths; it may be
 // empty.
 func (a *DynamicResources) Validate(path string) []FieldError {
 	var errs []FieldError

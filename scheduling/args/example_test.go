@@ -44,7 +44,7 @@ func ExampleQualifiedName() {
 	// 0 [prefix part must be non-empty]
 }
 
-// A shape of one's own, checked before it is used.
+// A custom shape, checked before it is used.
 func ExampleNodeResourcesFit() {
 	a := args.NewNodeResourcesFit()
 	a.ScoringStrategy = &args.ScoringStrategy{
@@ -78,7 +78,7 @@ func ExampleInterPodAffinity() {
 	// hardPodAffinityWeight: Invalid value: 101: not in valid range [0, 100]
 }
 
-// Pods without constraints of their own are spread by the list.
+// The list spreads pods without constraints of their own.
 func ExamplePodTopologySpread() {
 	a := args.PodTopologySpread{
 		DefaultingType:     args.ListDefaulting,
@@ -130,7 +130,7 @@ func ExampleLoadAwareScheduling() {
 	// Output: <nil> 3m0s
 }
 
-// Errors are data: a program can act on the kind and the field.
+// Errors are data: a program can act on the type and the field.
 func ExampleFieldError() {
 	err := args.Invalid("limits[2]", -1, "must not be negative")
 	fmt.Println(err.Type == args.FieldValueInvalid, err.Field, err.Value)
@@ -140,7 +140,7 @@ func ExampleFieldError() {
 	// limits[2]: Invalid value: -1: must not be negative
 }
 
-// QuotaArgs are the arguments of a plugin of one's own.
+// QuotaArgs are the arguments of your own plugin.
 type QuotaArgs struct {
 	Limit int `json:"limit"`
 }
@@ -153,7 +153,7 @@ func (a *QuotaArgs) Validate(path string) []args.FieldError {
 	return []args.FieldError{args.Invalid(path+".limit", a.Limit, "must not be negative")}
 }
 
-// A Decoder fills the defaults in, and its value may know the rules.
+// A Decoder fills in the defaults, and its value may validate itself.
 func ExampleDecoder() {
 	var decode args.Decoder = func(raw []byte) (any, []args.FieldError) {
 		a := &QuotaArgs{Limit: 10}

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// ErrorType is the kind of a [FieldError].
+// ErrorType is the type of a [FieldError].
 type ErrorType string
 
 // The types of validation errors, by upstream's names.
@@ -25,16 +25,16 @@ const (
 	UnknownField   ErrorType = "UnknownField"   // no such field; case counts
 	DuplicateField ErrorType = "DuplicateField" // a field is given twice
 	WrongType      ErrorType = "WrongType"      // a value of another JSON type, or a number out of range
-	BadValue       ErrorType = "BadValue"       // a value of the right type that cannot be read, such as the duration "ten"
+	BadValue       ErrorType = "BadValue"       // a value of the right type that cannot be parsed, such as the duration "ten"
 )
 
-// A FieldError says what is wrong with one field. Its text is upstream's for the
-// validation errors and for unknown and duplicate fields.
+// A FieldError reports what is wrong with one field. Validation errors and errors
+// about unknown and duplicate fields have upstream's text.
 type FieldError struct {
 	Type   ErrorType
 	Field  string // path, such as "scoringStrategy.resources[0].weight"; empty for the whole value
 	Value  any    // the offending value; not used by Required and Forbidden
-	Detail string // what would be right; may be empty
+	Detail string // what is allowed; may be empty
 }
 
 // Error returns the text of the error.
@@ -75,7 +75,7 @@ func (e FieldError) body() string {
 	return s
 }
 
-// quote prints a value as upstream does: strings as Go would, everything else as
+// quote prints a value as upstream does: strings in Go syntax, everything else as
 // JSON.
 func quote(v any) string {
 	if s, ok := v.(string); ok {
@@ -88,23 +88,23 @@ func quote(v any) string {
 	return string(b)
 }
 
-// Invalid returns the error of a value that breaks a rule.
+// Invalid returns the error for a value that breaks a rule.
 func Invalid(field string, value any, detail string) FieldError {
 	return FieldError{Type: FieldValueInvalid, Field: field, Value: value, Detail: detail}
 }
 
-// Required returns the error of a field that must be set.
+// Required returns the error for a missing required field.
 func Required(field, detail string) FieldError {
 	return FieldError{Type: FieldValueRequired, Field: field, Detail: detail}
 }
 
-// Duplicate returns the error of a value that may be given only once.
+// Duplicate returns the error for a repeated value that must be unique.
 func Duplicate(field string, value any) FieldError {
 	return FieldError{Type: FieldValueDuplicate, Field: field, Value: value}
 }
 
-// NotSupported returns the error of a value that is none of those supported,
-// which are listed in the given order.
+// NotSupported returns the error for an unsupported value. It lists the supported
+// values in the given order.
 func NotSupported[T ~string](field string, value any, supported []T) FieldError {
 	quoted := make([]string, len(supported))
 	for i, s := range supported {
@@ -114,14 +114,14 @@ func NotSupported[T ~string](field string, value any, supported []T) FieldError 
 	return FieldError{Type: FieldValueNotSupported, Field: field, Value: value, Detail: detail}
 }
 
-// Forbidden returns the error of a field that must not be set.
+// Forbidden returns the error for a field that must not be set.
 func Forbidden(field, detail string) FieldError {
 	return FieldError{Type: FieldValueForbidden, Field: field, Detail: detail}
 }
 
-// Join returns the errors as one, or nil when there is none. The text is
-// upstream's: that of a single error, or "[a, b]", without repeating a text. It
-// unwraps to the errors.
+// Join returns the errors as one, or nil if there is none. The text is upstream's:
+// the text of a single error, or "[a, b]" without repeated texts. It unwraps to the
+// errors.
 func Join(errs []FieldError) error {
 	if len(errs) == 0 {
 		return nil

@@ -8,12 +8,12 @@ import "github.com/berth-sched/berth/framework/api"
 type InterPodAffinity struct {
 	api.TypeMeta `json:",inline"`
 
-	// HardPodAffinityWeight is the weight, 0 to 100, that a required affinity
-	// term of a placed pod has in the score of the pod that it would attract.
-	// The default is 1.
+	// HardPodAffinityWeight is the weight, 0 to 100, of a required affinity term of
+	// a placed pod in the score of an incoming pod that the term selects. The
+	// default is 1.
 	HardPodAffinityWeight int32 `json:"hardPodAffinityWeight"`
-	// IgnorePreferredTermsOfExistingPods leaves the preferred terms of placed
-	// pods out of the score, unless the incoming pod has terms itself.
+	// IgnorePreferredTermsOfExistingPods leaves the preferred terms of placed pods
+	// out of the score, unless the incoming pod has preferred terms itself.
 	IgnorePreferredTermsOfExistingPods bool `json:"ignorePreferredTermsOfExistingPods"`
 }
 
@@ -26,7 +26,7 @@ func NewInterPodAffinity() *InterPodAffinity {
 
 func (a *InterPodAffinity) complete() { a.TypeMeta = meta("InterPodAffinity") }
 
-// Validate returns every broken rule. path is put before the fields; it may be
+// Validate returns every violated rule. path prefixes the field paths; it may be
 // empty.
 func (a *InterPodAffinity) Validate(path string) []FieldError {
 	if w := a.HardPodAffinityWeight; w < 0 || w > 100 {

@@ -68,7 +68,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// TestCompletion checks what decoding makes of partial arguments.
+// TestCompletion checks the result of decoding partial arguments.
 func TestCompletion(t *testing.T) {
 	tests := []struct{ plugin, raw, want string }{ // want: fields besides kind and apiVersion
 		{"NodeResourcesFit", `{"scoringStrategy": {}}`, `"scoringStrategy":{"resources":[{"name":"cpu","weight":1},{"name":"memory","weight":1}]}`},
@@ -227,8 +227,7 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// TestStrict checks that unknown fields are found in the nouns below arguments,
-// too.
+// TestStrict checks that unknown fields are also found in nested objects.
 func TestStrict(t *testing.T) {
 	tests := map[string]string{
 		"NodeAffinity":      `{"addedAffinity": {"preferred": []}}`,

@@ -9,29 +9,30 @@ import (
 )
 
 // LoadAwareScheduling holds the arguments of Koordinator's plugin of that name.
-// What each of them means says [estimator.LoadConfig], to which [Config] leads.
+// [estimator.LoadConfig] documents their meaning; [LoadAwareScheduling.Config]
+// converts to it.
 //
-// Source: LoadAwareSchedulingArgs, kubescheduler.config.k8s.io/v1, of
-// Koordinator 1.8, in v1beta2 and v1beta3 of its predecessors.
+// Source: LoadAwareSchedulingArgs, kubescheduler.config.k8s.io/v1, of Koordinator
+// 1.8, and v1beta2 and v1beta3 of its predecessors.
 type LoadAwareScheduling struct {
 	api.TypeMeta `json:",inline"`
 
-	// FilterExpiredNodeMetrics set to false makes the filter use metrics that
-	// have expired. nil becomes true. false becomes true, too, in arguments of
-	// version v1beta2 or v1beta3 and wherever the rules are 1.4 or 1.5, which know
-	// no other version: a conversion in Koordinator loses it. In those of version
-	// v1, which 1.6 was the first to know, it stands.
+	// FilterExpiredNodeMetrics set to false makes the filter use expired metrics.
+	// nil becomes true. In arguments of version v1beta2 or v1beta3, false becomes
+	// true, too, because a conversion in Koordinator loses it; likewise under the
+	// rules 1.4 and 1.5, which know no other version. Arguments of version v1, which
+	// 1.6 was the first to know, keep it.
 	FilterExpiredNodeMetrics *bool `json:"filterExpiredNodeMetrics,omitempty"`
 	// NodeMetricExpirationSeconds is the age at which a metric expires. nil
 	// becomes 180.
 	NodeMetricExpirationSeconds *int64 `json:"nodeMetricExpirationSeconds,omitempty"`
-	// EnableScheduleWhenNodeMetricsExpired lets nodes pass whose metric has
-	// expired. nil becomes false; before 1.5 there is no such argument.
+	// EnableScheduleWhenNodeMetricsExpired lets nodes with an expired metric pass.
+	// nil becomes false; before 1.5 the argument does not exist.
 	EnableScheduleWhenNodeMetricsExpired *bool `json:"enableScheduleWhenNodeMetricsExpired,omitempty"`
 	// ResourceWeights are from 1 to 100. Empty becomes 1 for cpu and memory,
 	// unless there is a DominantResourceWeight.
 	ResourceWeights map[resource.Name]int64 `json:"resourceWeights,omitempty"`
-	// DominantResourceWeight is from 0 to 100; before 1.8 there is none.
+	// DominantResourceWeight is from 0 to 100; it does not exist before 1.8.
 	DominantResourceWeight int64 `json:"dominantResourceWeight,omitempty"`
 	// UsageThresholds are from 0 to 100. Empty becomes 65 for cpu and 95 for
 	// memory.
@@ -44,8 +45,8 @@ type LoadAwareScheduling struct {
 	ScoreAccordingProdUsage *bool `json:"scoreAccordingProdUsage,omitempty"`
 	// Estimator is a name; see [estimator.Estimators].
 	Estimator string `json:"estimator,omitempty"`
-	// EstimatedScalingFactors are from 1 to 100. cpu and memory become 85 and 70
-	// where they are missing; every resource with a weight needs one.
+	// EstimatedScalingFactors are from 1 to 100. Missing factors of cpu and memory
+	// become 85 and 70; every resource with a weight needs one.
 	EstimatedScalingFactors map[resource.Name]int64 `json:"estimatedScalingFactors,omitempty"`
 	// EstimatedSecondsAfterPodScheduled and EstimatedSecondsAfterInitialized nil
 	// are 0; before 1.8 they do not exist.
@@ -53,7 +54,7 @@ type LoadAwareScheduling struct {
 	EstimatedSecondsAfterInitialized  *int64 `json:"estimatedSecondsAfterInitialized,omitempty"`
 	// AllowCustomizeEstimation does not exist before 1.8.
 	AllowCustomizeEstimation bool `json:"allowCustomizeEstimation,omitempty"`
-	// Aggregated chooses statistics over a period.
+	// Aggregated selects statistics over a period.
 	Aggregated *LoadAwareAggregated `json:"aggregated,omitempty"`
 	// SupportedResources does not exist before 1.8.
 	SupportedResources []resource.Name `json:"supportedResources,omitempty"`
@@ -61,8 +62,8 @@ type LoadAwareScheduling struct {
 	rules estimator.Rules
 }
 
-// LoadAwareAggregated chooses the statistics of LoadAwareScheduling. nil
-// durations are 0.
+// LoadAwareAggregated selects the statistics of LoadAwareScheduling. nil durations
+// are 0.
 type LoadAwareAggregated struct {
 	UsageThresholds         map[resource.Name]int64 `json:"usageThresholds,omitempty"` // from 0 to 100
 	UsageAggregationType    api.AggregationType     `json:"usageAggregationType,omitempty"`
@@ -71,10 +72,9 @@ type LoadAwareAggregated struct {
 	ScoreAggregatedDuration *api.Duration           `json:"scoreAggregatedDuration,omitempty"`
 }
 
-// LoadAware returns the decoder of LoadAwareScheduling for a version of
-// Koordinator; "" stands for [estimator.Koordinator18]. It makes pointers to
-// that type. Arguments that do not tell their apiVersion count as of v1,
-// unless GivenIn is told otherwise.
+// LoadAware returns the decoder of LoadAwareScheduling for a version of Koordinator;
+// "" means [estimator.Koordinator18]. It returns pointers to that type. Arguments
+// without apiVersion count as v1, unless GivenIn receives another version.
 //
 // Differs: arguments that the version does not have yet are accepted, and
 // dropped.
@@ -130,7 +130,7 @@ func (a *LoadAwareScheduling) complete() {
 	a.EstimatedScalingFactors = factors
 }
 
-// dropUnknown forgets what versions before 1.8 do not know, or lose.
+// dropUnknown clears the arguments that versions before 1.8 do not have, or lose.
 func (a *LoadAwareScheduling) dropUnknown() {
 	if a.rules != estimator.Koordinator16 {
 		a.FilterExpiredNodeMetrics = nil
@@ -142,15 +142,15 @@ func (a *LoadAwareScheduling) dropUnknown() {
 	a.EstimatedSecondsAfterPodScheduled, a.EstimatedSecondsAfterInitialized, a.SupportedResources = nil, nil, nil
 }
 
-// GivenIn makes up for the version of the configuration that the arguments are
-// of: see FilterExpiredNodeMetrics.
+// GivenIn adapts the arguments to the version of their configuration: see
+// FilterExpiredNodeMetrics.
 func (a *LoadAwareScheduling) GivenIn(apiVersion string) {
 	if a.rules == estimator.Koordinator16 && apiVersion != APIVersion {
 		a.FilterExpiredNodeMetrics = new(true)
 	}
 }
 
-// Config returns the configuration that the arguments describe, but for the
+// Config returns the configuration that the arguments describe, except the
 // estimator's name.
 func (a *LoadAwareScheduling) Config() estimator.LoadConfig {
 	c := estimator.LoadConfig{
@@ -184,8 +184,8 @@ func (a *LoadAwareScheduling) Config() estimator.LoadConfig {
 	return c
 }
 
-// Load returns what filter.LoadAware and scoring.LoadAware share, with the
-// estimator that [estimator.Estimators.New] makes.
+// Load returns the configuration that filter.LoadAware and scoring.LoadAware share,
+// with the estimator from [estimator.Estimators.New].
 func (a *LoadAwareScheduling) Load(known estimator.Estimators) (*estimator.Load, error) {
 	c := a.Config()
 	e, err := known.New(a.Estimator, c)
@@ -196,7 +196,7 @@ func (a *LoadAwareScheduling) Load(known estimator.Estimators) (*estimator.Load,
 	return estimator.NewLoad(c)
 }
 
-// value returns what p points at, or the zero value.
+// value returns *p, or the zero value if p is nil.
 func value[T any](p *T) (v T) {
 	if p != nil {
 		v = *p

@@ -161,7 +161,7 @@ func TestLoadAwareLoad(t *testing.T) {
 	}
 }
 
-// fixed expects every pod to use the same.
+// fixed estimates the same for every pod.
 type fixed struct{}
 
 func (fixed) EstimatePod(*api.Pod) (map[resource.Name]int64, error) {
@@ -170,7 +170,7 @@ func (fixed) EstimatePod(*api.Pod) (map[resource.Name]int64, error) {
 
 func (fixed) EstimateNode(n *api.Node) (resource.List, error) { return n.Status.Allocatable, nil }
 
-// Whoever registers an estimator as the default one gets it, named or not.
+// An estimator registered as the default one is used, whether named or not.
 func TestLoadAwareDefaultEstimator(t *testing.T) {
 	known := estimator.KnownEstimators()
 	known[estimator.DefaultEstimatorName] = func(estimator.LoadConfig) (estimator.Estimator, error) { return fixed{}, nil }
@@ -196,8 +196,8 @@ func TestLoadAwareDefaultEstimator(t *testing.T) {
 	}
 }
 
-// Whatever the text, arguments that are decoded and valid make a Load, and their
-// text is read back as the same.
+// For any text, decoded and valid arguments make a Load, and their text decodes to
+// the same value.
 func FuzzLoadAware(f *testing.F) {
 	for _, seed := range []string{
 		``, `{}`, `null`, `[]`, `{"usageThresholds":{"cpu":65}}`, `{"aggregated":{"usageAggregationType":"p95","usageAggregatedDuration":"5m"}}`,

@@ -10,7 +10,7 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// Validate returns every broken rule. path is put before the fields; it may be
+// Validate returns every violated rule. path prefixes the field paths; it may be
 // empty.
 //
 // Differs: of several bad resources the first by name is reported, where
@@ -69,8 +69,7 @@ func (g *LoadAwareAggregated) validate(path string) []FieldError {
 	return errs
 }
 
-// checkShares returns what is wrong with a share below least or above 100, ""
-// if nothing is.
+// checkShares reports a share below least or above 100, or "" if there is none.
 func checkShares(what string, shares map[resource.Name]int64, least int64) string {
 	for _, name := range slices.Sorted(maps.Keys(shares)) {
 		switch v := shares[name]; {
@@ -99,7 +98,7 @@ func (a *LoadAwareScheduling) checkFactors() string {
 	return ""
 }
 
-// notFound returns the error of a resource that has a weight and no factor.
+// notFound returns the error for a resource that has a weight but no factor.
 func (a *LoadAwareScheduling) notFound(path string, name resource.Name) FieldError {
 	text := quote(string(name))
 	if a.before18() {
@@ -108,11 +107,11 @@ func (a *LoadAwareScheduling) notFound(path string, name resource.Name) FieldErr
 	return FieldError{Type: FieldValueNotFound, Field: path, Value: name, Detail: "Not found: " + text}
 }
 
-// FieldValueNotFound is the type of the error of a key that is missing
-// elsewhere.
+// FieldValueNotFound is the type of the error for a key that is missing in another
+// field.
 const FieldValueNotFound ErrorType = "FieldValueNotFound"
 
-// asMap returns a value that prints as the map does in an error of the version.
+// asMap returns a value that prints like the map in an error of that version.
 func (a *LoadAwareScheduling) asMap(m map[resource.Name]int64) any {
 	if a.before18() {
 		return goMap(m)
@@ -120,7 +119,7 @@ func (a *LoadAwareScheduling) asMap(m map[resource.Name]int64) any {
 	return m
 }
 
-// goMap prints as Go writes a map, which versions before 1.8 did in errors.
+// goMap prints in Go's map syntax, as versions before 1.8 did in errors.
 type goMap map[resource.Name]int64
 
 // MarshalJSON fails, so that the value is printed by GoString.

@@ -14,8 +14,8 @@ import (
 type NodeAffinity struct {
 	api.TypeMeta `json:",inline"`
 
-	// AddedAffinity holds for every pod of the profile, besides what the pod
-	// itself asks for. nil adds nothing.
+	// AddedAffinity applies to every pod of the profile, in addition to the pod's
+	// own affinity. nil adds nothing.
 	AddedAffinity *api.NodeAffinity `json:"addedAffinity,omitempty"`
 }
 
@@ -28,9 +28,9 @@ func NewNodeAffinity() *NodeAffinity {
 
 func (a *NodeAffinity) complete() { a.TypeMeta = meta("NodeAffinity") }
 
-// Validate returns every broken rule. path is put before the fields; it may be
+// Validate returns every violated rule. path prefixes the field paths; it may be
 // empty. Terms without requirements, and preferred terms of weight 0, are not
-// looked at, since they select nothing and count nothing.
+// checked, since they select and count nothing.
 func (a *NodeAffinity) Validate(path string) []FieldError {
 	if a.AddedAffinity == nil {
 		return nil

@@ -13,25 +13,26 @@ import (
 type NodeResourcesFit struct {
 	api.TypeMeta `json:",inline"`
 
-	// IgnoredResources are extended resources that the filter does not look at.
-	// Scores are not affected.
+	// IgnoredResources are extended resources that the filter ignores. They do not
+	// affect scores.
 	IgnoredResources []string `json:"ignoredResources,omitempty"`
 	// IgnoredResourceGroups are prefixes of extended resources that the filter
-	// does not look at: "example.com" stands for all of "example.com/...".
+	// ignores: "example.com" covers all of "example.com/...".
 	IgnoredResourceGroups []string `json:"ignoredResourceGroups,omitempty"`
-	// ScoringStrategy says how nodes are ranked. nil becomes LeastAllocated of
+	// ScoringStrategy selects how nodes are ranked. nil becomes LeastAllocated of
 	// cpu and memory, weight 1 each.
 	ScoringStrategy *ScoringStrategy `json:"scoringStrategy,omitempty"`
 }
 
-// ScoringStrategy says how NodeResourcesFit ranks nodes.
+// ScoringStrategy selects how NodeResourcesFit ranks nodes.
 type ScoringStrategy struct {
-	// Type must be given: an empty type is refused when the plugin is built.
+	// Type is required: building the plugin fails if it is empty.
 	Type ScoringStrategyType `json:"type,omitempty"`
-	// Resources are what the score counts, with weights of 1 to 100. Empty
+	// Resources are the resources in the score, with weights of 1 to 100. Empty
 	// becomes cpu and memory, weight 1 each.
 	Resources []ResourceSpec `json:"resources,omitempty"`
-	// RequestedToCapacityRatio belongs to the type of that name, and only to it.
+	// RequestedToCapacityRatio is required for the type of that name, and must be
+	// nil for others.
 	RequestedToCapacityRatio *RequestedToCapacityRatioParam `json:"requestedToCapacityRatio,omitempty"`
 }
 
@@ -68,7 +69,7 @@ func (a *NodeResourcesFit) complete() {
 	a.ScoringStrategy.Resources = completeResources(a.ScoringStrategy.Resources)
 }
 
-// Validate returns every broken rule. path is put before the fields; it may be
+// Validate returns every violated rule. path prefixes the field paths; it may be
 // empty.
 func (a *NodeResourcesFit) Validate(path string) []FieldError {
 	var errs []FieldError

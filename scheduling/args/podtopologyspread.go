@@ -13,11 +13,11 @@ type PodTopologySpread struct {
 	api.TypeMeta `json:",inline"`
 
 	// DefaultConstraints are for pods that have none of their own. Their
-	// LabelSelector must be nil: it is deduced from what the pod belongs to.
-	// They go with ListDefaulting only.
+	// LabelSelector must be nil: it is derived from the pod's owners and services.
+	// They require ListDefaulting.
 	DefaultConstraints []api.TopologySpreadConstraint `json:"defaultConstraints,omitempty"`
-	// DefaultingType says where the constraints of pods without any come from.
-	// Empty becomes SystemDefaulting.
+	// DefaultingType selects the constraints of pods without any. Empty becomes
+	// SystemDefaulting.
 	DefaultingType PodTopologySpreadConstraintsDefaulting `json:"defaultingType,omitempty"`
 }
 
@@ -48,8 +48,7 @@ func (a *PodTopologySpread) complete() {
 }
 
 // DecodePodTopologySpreadListed is the [Decoder] of PodTopologySpread in 1.18, which
-// had no defaultingType and no constraints of the system: what is there is
-// ListDefaulting.
+// had no defaultingType and no system constraints: its default is ListDefaulting.
 func DecodePodTopologySpreadListed(raw []byte) (any, []FieldError) {
 	a := &PodTopologySpread{DefaultingType: ListDefaulting}
 	errs := Decode(raw, a)
@@ -57,9 +56,9 @@ func DecodePodTopologySpreadListed(raw []byte) (any, []FieldError) {
 	return a, errs
 }
 
-// Validate returns every broken rule. path is put before the fields; it may be
-// empty. As upstream it does not look at minDomains, the node inclusion policies
-// and matchLabelKeys.
+// Validate returns every violated rule. path prefixes the field paths; it may be
+// empty. Like upstream it does not check minDomains, the node inclusion policies and
+// matchLabelKeys.
 func (a *PodTopologySpread) Validate(path string) []FieldError {
 	var errs []FieldError
 	at := child(path, "defaultingType")
@@ -106,8 +105,7 @@ func validateConstraint(path string, c *api.TopologySpreadConstraint) []FieldErr
 	return errs
 }
 
-// repeated reports whether an earlier constraint than the i-th has its key and
-// action.
+// repeated reports whether a constraint before the i-th has the same key and action.
 func repeated(list []api.TopologySpreadConstraint, i int) bool {
 	for j := range i {
 		if list[j].TopologyKey == list[i].TopologyKey && list[j].WhenUnsatisfiable == list[i].WhenUnsatisfiable {

@@ -2,7 +2,7 @@ package args
 
 import "github.com/berth-sched/berth/resource"
 
-// ResourceSpec names a resource that a score looks at.
+// ResourceSpec names a resource that takes part in a score.
 type ResourceSpec struct {
 	Name   resource.Name `json:"name"`
 	Weight int64         `json:"weight,omitempty"` // 0 means 1
@@ -13,8 +13,8 @@ func defaultResources() []ResourceSpec {
 	return []ResourceSpec{{Name: resource.CPU, Weight: 1}, {Name: resource.Memory, Weight: 1}}
 }
 
-// completeResources returns the list with its defaults: cpu and memory for an
-// empty list, weight 1 where it is 0.
+// completeResources returns the list with its defaults: cpu and memory for an empty
+// list, weight 1 instead of 0.
 func completeResources(list []ResourceSpec) []ResourceSpec {
 	if len(list) == 0 {
 		return defaultResources()

@@ -1,7 +1,7 @@
 package args
 
-// UtilizationShapePoint is a point of a scoring function: a node that is
-// utilized so much has that score.
+// UtilizationShapePoint is a point of a scoring function: the score of a node at a
+// utilization.
 type UtilizationShapePoint struct {
 	Utilization int32 `json:"utilization"` // percent, 0 to 100
 	Score       int32 `json:"score"`       // 0 to 10
@@ -12,8 +12,8 @@ const (
 	maxShapeScore  = 10
 )
 
-// validateShape checks a scoring function: at least one point, utilization
-// strictly increasing (only the first offence is told), everything in range.
+// validateShape checks a scoring function: at least one point, utilization strictly
+// increasing (only the first violation is reported), everything in range.
 func validateShape(path string, shape []UtilizationShapePoint) []FieldError {
 	if len(shape) == 0 {
 		return []FieldError{Required(path, "at least one point must be specified")}

@@ -15,21 +15,20 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// maxStrict bounds how many unknown and duplicate fields are reported.
+// maxStrict limits how many unknown and duplicate fields are reported.
 const maxStrict = 100
 
-// Decode reads the JSON value raw into what into points at, as encoding/json
-// does, but strictly: names must match in case, and unknown fields, duplicate
-// fields and values of the wrong type are all reported, in the order of the text.
-// Fields that are absent or null keep the values they have; empty raw is null.
-// What could be read is stored also when there are errors.
+// Decode reads the JSON value raw into the value that into points to, as
+// encoding/json does, but strictly. Names must match in case. It reports all unknown
+// fields, duplicate fields and values of the wrong type, in the order of the text.
+// Absent or null fields keep their values; empty raw means null. Values that decode
+// are stored even if there are errors.
 //
-// The paths of unknown and duplicate fields and their texts are those of
-// upstream's decoder, which reports at most the first 100 of them, and the first
-// error of another kind alone.
+// Unknown and duplicate fields have the paths and texts of upstream's decoder, which
+// reports at most the first 100 of them, and only the first other error.
 //
-// Differs: every error of the other kinds is reported, and their paths have list
-// indices.
+// Differs: errors other than unknown and duplicate fields are all reported, and
+// their paths have list indices.
 //
 // The cost is linear in the size of raw.
 func Decode(raw []byte, into any) []FieldError {
@@ -50,7 +49,7 @@ func Decode(raw []byte, into any) []FieldError {
 	return d.errs
 }
 
-// A strictKey identifies an unknown or duplicate field that was reported.
+// A strictKey identifies a reported unknown or duplicate field.
 type strictKey struct {
 	errorType ErrorType
 	field     string
@@ -206,8 +205,8 @@ func (d *decoder) structure(v reflect.Value, path string) {
 	})
 }
 
-// collect maps the JSON names of v's fields to the fields. An embedded struct
-// without a name of its own lends its fields.
+// collect maps the JSON names of v's fields to the fields. The fields of an embedded
+// struct without a name of its own are promoted.
 func collect(v reflect.Value, fields map[string]reflect.Value) {
 	t := v.Type()
 	for i := range t.NumField() {

@@ -14,7 +14,7 @@ import (
 	"github.com/berth-sched/berth/scheduling/args"
 )
 
-// sample has a field of every sort that Decode reads.
+// sample has a field of every type that Decode reads.
 type sample struct {
 	api.TypeMeta `json:",inline"`
 
@@ -62,8 +62,8 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// TestDecodeKeeps checks that absence and null keep what is there, or empty what
-// can be empty.
+// TestDecodeKeeps checks that absence and null keep the current value, or clear what
+// can be cleared.
 func TestDecodeKeeps(t *testing.T) {
 	n := int32(5)
 	v := sample{Text: "t", Small: 1, Pointer: &n, List: []part{{Name: "x"}}, Wait: api.Duration{Duration: 9}}
@@ -82,7 +82,7 @@ func TestDecodeKeeps(t *testing.T) {
 	if diff := cmp.Diff(want, v); diff != "" {
 		t.Errorf("after nothing (-want +got):\n%s", diff)
 	}
-	// A list takes the place of another one, it is not read over it.
+	// A list replaces the old one; it is not decoded over it.
 	v.List = []part{{Name: "x", Tags: []string{"t"}}}
 	if errs := args.Decode([]byte(`{"list": [{"tags": []}]}`), &v); errs != nil {
 		t.Fatal(errs)
@@ -144,7 +144,7 @@ func TestDecodeErrors(t *testing.T) {
 	}
 }
 
-// TestDecodePartial checks that errors do not keep the rest from being read.
+// TestDecodePartial checks that the rest is decoded despite errors.
 func TestDecodePartial(t *testing.T) {
 	var v sample
 	args.Decode([]byte(`{"small": "x", "text": "a", "list": [1, {"name": "b"}], "wide": 5}`), &v)
@@ -162,11 +162,12 @@ func TestDecodeNeedsPointer(t *testing.T) {
 	args.Decode([]byte("{}"), sample{})
 }
 
-// TestDecodeLikeEncodingJSON compares with encoding/json, on what that writes.
+// TestDecodeLikeEncodingJSON compares with encoding/json, on encoding/json's own
+// output.
 func TestDecodeLikeEncodingJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := sample{
-			Raw:  json.RawMessage(`{"q":[1]}`), // null is absent for Decode, and is kept by encoding/json
+			Raw:  json.RawMessage(`{"q":[1]}`), // null is absent for Decode; encoding/json keeps it
 			Text: rapid.String().Draw(t, "text"), Yes: rapid.Bool().Draw(t, "yes"),
 			Small: rapid.Int8().Draw(t, "small"), Wide: rapid.Int64().Draw(t, "wide"), Count: rapid.Uint16().Draw(t, "count"),
 			Ratio: rapid.Float32Range(-1e6, 1e6).Draw(t, "ratio"), Bytes: rapid.SliceOf(rapid.Byte()).Draw(t, "bytes"),
@@ -195,8 +196,8 @@ func TestDecodeLikeEncodingJSON(t *testing.T) {
 	})
 }
 
-// FuzzDecode decodes any text: there is no panic, and text without errors is JSON
-// that encoding/json reads to the same value.
+// FuzzDecode decodes any text: it must not panic, and text without errors is JSON
+// that encoding/json decodes to the same value.
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"text": "a", "list": [{"name": "x"}], "wait": "1s", "raw": {}}`))
 	f.Add([]byte(`{"map": {"a": 1}, "any": [null], "bytes": "aGk=", "amount": "1Gi"}`))

@@ -10,11 +10,11 @@ type VolumeBinding struct {
 	api.TypeMeta `json:",inline"`
 
 	// BindTimeoutSeconds is how long the plugin waits for volumes to be bound. 0
-	// does not wait. The default is 600.
+	// means no wait. The default is 600.
 	BindTimeoutSeconds int64 `json:"bindTimeoutSeconds"`
-	// Shape is the score of a node by the utilization of its storage. In a file,
-	// empty becomes 10 at 0 % and 0 at 100 %: the emptiest storage first. An
-	// empty one here does not score.
+	// Shape is the score of a node by the utilization of its storage. In a file, an
+	// empty shape becomes 10 at 0 % and 0 at 100 %: the emptiest storage first. In a
+	// value built in Go, an empty shape turns scoring off.
 	Shape []UtilizationShapePoint `json:"shape,omitempty"`
 }
 
@@ -32,7 +32,7 @@ func (a *VolumeBinding) complete() {
 	}
 }
 
-// Validate returns every broken rule. path is put before the fields; it may be
+// Validate returns every violated rule. path prefixes the field paths; it may be
 // empty.
 func (a *VolumeBinding) Validate(path string) []FieldError {
 	var errs []FieldError
@@ -46,8 +46,8 @@ func (a *VolumeBinding) Validate(path string) []FieldError {
 }
 
 // DecodeVolumeBindingUnscored is the [Decoder] of VolumeBinding in releases before
-// 1.37, where the feature gate StorageCapacityScoring is off: without a shape
-// there is none.
+// 1.37, where the feature gate StorageCapacityScoring is off: an empty shape stays
+// empty.
 func DecodeVolumeBindingUnscored(raw []byte) (any, []FieldError) {
 	a := NewVolumeBinding()
 	a.Shape = nil

@@ -16,8 +16,9 @@ import (
 	"github.com/berth-sched/berth/scoring"
 )
 
-// TestArgumentsDecide: every argument of a plugin in a file changes what the plugin
-// says of two nodes. Node a has 2 CPUs and 4 GiB, node b twice as much CPU; each is a zone.
+// TestArgumentsDecide: every plugin argument in a file changes the plugin's verdicts
+// or scores for two nodes. Node a has 2 CPUs and 4 GiB, node b twice as much CPU;
+// each is a zone.
 func TestArgumentsDecide(t *testing.T) {
 	const gpu = resource.Name("example.com/gpu")
 	pod := api.MakePod("new").Labels("app", "web").Requests("1", "1Gi")
@@ -30,7 +31,7 @@ func TestArgumentsDecide(t *testing.T) {
 		name, plugin, args string
 		old, pod           *api.Pod
 		service            *api.Service
-		without, with      string // of the plugin: a's and b's raw score, or "rejected", or "-" where it does not score
+		without, with      string // of the plugin: a's and b's raw score, or "rejected", or "-" if it does not score
 	}{
 		{
 			"addedAffinity, required", "NodeAffinity",
@@ -64,8 +65,8 @@ func TestArgumentsDecide(t *testing.T) {
 			nil, pod.Obj(), nil, "62 75", "50 25",
 		},
 		{
-			"resources", "NodeResourcesBalancedAllocation", "{resources: [{name: cpu, weight: 1}]}", // one resource has no balance to lose
-			nil, pod.Obj(), nil, "68 75", "75 75", // a: 75 less half of the 12.5 by which 0.5 and 0.25 are apart
+			"resources", "NodeResourcesBalancedAllocation", "{resources: [{name: cpu, weight: 1}]}", // one resource is always balanced
+			nil, pod.Obj(), nil, "68 75", "75 75", // a: 75 minus half of the 12.5 by which 0.5 and 0.25 differ
 		},
 		{
 			"defaultConstraints, DoNotSchedule", "PodTopologySpread", spread("DoNotSchedule"),
@@ -123,7 +124,8 @@ func TestArgumentsDecide(t *testing.T) {
 	}
 }
 
-// saysOf is what a plugin says of each node, by the profile of a file.
+// saysOf returns a plugin's verdict or score for each node, by the profile of a
+// file.
 func saysOf(t *testing.T, snap *framework.Snapshot, pod *api.Pod, plugin, file string) string {
 	t.Helper()
 	scheduler, err := scheduling.New(build(t, file, config.LoadConfig{}).Profiles[0])
@@ -150,8 +152,8 @@ func saysOf(t *testing.T, snap *framework.Snapshot, pod *api.Pod, plugin, file s
 	return strings.Join(all, " ")
 }
 
-// TestArgumentsAreHandedOn: of plugins that speak of more than two nodes without
-// volumes.
+// TestArgumentsAreHandedOn covers plugins whose effect does not show on two nodes
+// without volumes.
 func TestArgumentsAreHandedOn(t *testing.T) {
 	profile := build(t, head+`profiles:
 - pluginConfig:

@@ -54,7 +54,7 @@ func text(plugins []config.Plugin) string {
 	return strings.Join(fields, " ")
 }
 
-// The plugin lists of kube-scheduler 1.37 that the articles take for granted.
+// The plugin lists of kube-scheduler 1.37 that the articles assume.
 const (
 	defaultScore = "TaintToleration=3 NodeAffinity=2 NodeResourcesFit=1 VolumeBinding=1 PodTopologySpread=2 " +
 		"InterPodAffinity=2 DynamicResources=2 NodeResourcesBalancedAllocation=1 ImageLocality=1"
@@ -70,21 +70,20 @@ const hierarchyPlugins = "DefaultQueueSort:queueSort CustomQueueSort:queueSort D
 
 const reservePlugins = "foo:reserve,preBind bar:reserve baz:reserve,preBind"
 
-// TestArticles loads every example of the articles that the project rests on: the
-// Kubernetes documentation on configuring a scheduler (in Ukrainian, version
-// 1.31), an introduction to the scheduling framework (in Chinese, versions 1.15
-// to 1.18), and one to Koordinator's load-aware scheduling. The files are the
-// articles' (the first ones from kubernetes.io, CC BY 4.0), but for elisions. A
-// case states the lists that the article states, or shows; says tells where the
-// real scheduler does something else, which then is what is wanted. Every file
-// that is accepted is built, with stand-ins for plugins that are not in-tree, and
-// places a pod.
+// TestArticles loads every example of the articles that the project is based on: the
+// Kubernetes documentation on configuring a scheduler (in Ukrainian, version 1.31),
+// an introduction to the scheduling framework (in Chinese, versions 1.15 to 1.18),
+// and one to Koordinator's load-aware scheduling. The files are the articles' (the
+// first ones from kubernetes.io, CC BY 4.0), except for elisions. A case gives the
+// lists that the article states or shows. If the real scheduler does something else,
+// says explains it, and the real behaviour is wanted. Every accepted file is built,
+// with stand-ins for plugins that are not in-tree, and places a pod.
 func TestArticles(t *testing.T) {
 	tests := []struct {
 		name     string
 		file     string
 		plugins  string // out-of-tree plugins
-		defaults string // the default multiPoint plugins that the article supposes; empty: the real ones
+		defaults string // the default multiPoint plugins that the article assumes; empty: the real ones
 		says     string
 		want     []map[config.Point]string // per profile; "-" for an empty list
 		err      string
@@ -511,8 +510,8 @@ profiles:
 }
 
 // TestArticlesDefaultList compares the documentation's list of default plugins and
-// of their points with the preset. Points that the documentation does not mention
-// were added since.
+// of their points with the preset. Points missing in the documentation were added
+// since.
 func TestArticlesDefaultList(t *testing.T) {
 	documented := plugins(`ImageLocality:score TaintToleration:filter,preScore,score NodeName:filter
 		NodePorts:preFilter,filter NodeAffinity:filter,score PodTopologySpread:preFilter,filter,preScore,score
@@ -533,7 +532,7 @@ func TestArticlesDefaultList(t *testing.T) {
 		}
 	}
 	// The documentation also names EBSLimits, GCEPDLimits, AzureDiskLimits and
-	// CinderLimits, which are refused by now, and which 1.18 has.
+	// CinderLimits, which are rejected by now, and which 1.18 has.
 	if diff := cmp.Diff([]string{"AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"}, config.Kubernetes137().Removed); diff != "" {
 		t.Errorf("Removed (-want +got):\n%s", diff)
 	}
@@ -544,7 +543,7 @@ func TestArticlesDefaultList(t *testing.T) {
 	}
 }
 
-// TestArticlesArguments checks what becomes of the articles' arguments.
+// TestArticlesArguments checks the decoded arguments of the articles.
 func TestArticlesArguments(t *testing.T) {
 	load := func(file, names string) []config.PluginConfig {
 		t.Helper()

@@ -11,40 +11,40 @@ import (
 	"github.com/berth-sched/berth/scheduling/preemption"
 )
 
-// BuildConfig are what profiles need besides the configuration. The zero value
-// is enough for a scheduler that places pods and nothing else.
+// BuildConfig holds what profiles need besides the configuration. The zero value is
+// enough for a scheduler that only places pods.
 type BuildConfig struct {
-	// Handle is given to the factories of plugins; nil if there is none.
+	// Handle is passed to the plugin factories; nil if there is none.
 	Handle framework.Handle
-	// Extender may change how an extender is called, before its client is made:
-	// by which HTTP client, with which bounds. TLS settings are those of the file
-	// where it gives neither TLS nor HTTP. nil changes nothing.
+	// Extender may change how an extender is called before its client is made: the
+	// HTTP client, the bounds. If it sets neither TLS nor HTTP, the file's TLS
+	// settings apply. nil changes nothing.
 	Extender func(*extender.Config)
 }
 
-// Built is what Build returns.
+// Built is the result of [Configuration.Build].
 type Built struct {
 	// Profiles are in the order of the file. Their seed is 0.
 	Profiles []scheduling.Profile
-	// Missing names the plugins that kube-scheduler enables by default and that
-	// the registry does not have, sorted. The profiles do without them.
+	// Missing lists the plugins, sorted, that kube-scheduler enables by default and
+	// the registry does not have. The profiles omit them.
 	Missing []string
 }
 
 // Build makes the profiles that the configuration describes, with the plugins of
-// Options.Registry: every plugin once for a profile, however many points it
-// serves there. [scheduling.New] makes a scheduler of each.
+// LoadConfig.Registry. It makes every plugin once per profile, however many points
+// the plugin serves there. [scheduling.New] makes a scheduler of each profile.
 //
-// A percentageOfNodesToScore of 0 becomes [scheduling.Adaptive], and ties are
-// broken by the rule of the registry's release. The error is an [*Error] with
-// every plugin and every extender that could not be made. Certificates of
-// extenders are read with Options.ReadFile. A plugin that the registry does not have is
-// an error, too, unless it is there by default.
+// A percentageOfNodesToScore of 0 becomes [scheduling.Adaptive], and ties are broken
+// by the rule of the registry's release. The error is an [*Error] with every plugin
+// and every extender that could not be made. Certificates of extenders are read with
+// LoadConfig.ReadFile. A plugin that the registry does not have is an error, too,
+// unless it is enabled by default.
 //
-// Differs: a plugin that is enabled at filter or score and disabled at preFilter
-// or preScore is prepared all the same, after the others, if it cannot do without;
-// upstream's fails every pod then, or prepares itself for every node. In-tree
-// plugins are left out of points where there is nothing for them to do here. The
+// Differs: if a plugin is enabled at filter or score, disabled at preFilter or
+// preScore, and cannot work unprepared, it is prepared all the same, after the
+// others; upstream's then fails every pod, or prepares itself for every node.
+// In-tree plugins are left out of points where they have nothing to do here. The
 // points of pod groups have no effect.
 func (c *Configuration) Build(o BuildConfig) (*Built, error) {
 	p := &problems{stage: StageBuild}
@@ -73,7 +73,7 @@ type assembler struct {
 	config  *Configuration
 	profile *EffectiveProfile
 	handle  framework.Handle
-	made    map[string]framework.Plugin // nil for what could not be made
+	made    map[string]framework.Plugin // nil for plugins that could not be made
 	missing map[string]bool
 }
 
@@ -111,9 +111,9 @@ func (a *assembler) assemble() scheduling.Profile {
 	return p
 }
 
-// builtIn118 adds what kube-scheduler 1.18 did by itself, and later releases by
-// plugins: preemption, and reserving volumes. Gates came later, but a pod that has
-// some is to wait for them.
+// builtIn118 adds what kube-scheduler 1.18 did itself and later releases do with
+// plugins: preemption, and reserving volumes. Scheduling gates came later, but a pod
+// with gates must wait for them.
 func (a *assembler) builtIn118(p *scheduling.Profile) {
 	p.PreEnqueue = append(p.PreEnqueue, scheduling.SchedulingGates{})
 	p.PostFilter = append(p.PostFilter, preemption.DefaultPreemption{})
@@ -124,7 +124,7 @@ func (a *assembler) builtIn118(p *scheduling.Profile) {
 	}
 }
 
-// percentage returns how many nodes are searched.
+// percentage returns the percentage of nodes to search.
 func (a *assembler) percentage() int {
 	percentage := a.config.PercentageOfNodesToScore
 	if own := a.profile.PercentageOfNodesToScore; own != nil {
@@ -155,7 +155,7 @@ func (a *assembler) list(point Point) []framework.Plugin {
 	return list
 }
 
-// plugin makes a plugin when it is first asked for.
+// plugin makes a plugin on first use.
 func (a *assembler) plugin(name string) framework.Plugin {
 	if p, ok := a.made[name]; ok {
 		return p
@@ -197,15 +197,15 @@ func (a *assembler) failWith(cause error, class Class, plugin, format string, va
 	a.add(Problem{Class: class, Profile: name, Plugin: plugin, Text: text, err: cause})
 }
 
-// byDefault reports whether profiles have the plugin without being told to.
+// byDefault reports whether the preset enables the plugin by default.
 func (p Preset) byDefault(name string) bool {
 	_, ok := p.Default.named()[name]
 	return ok
 }
 
-// prepare returns the plugins of PreFilter or PreScore: own, which the file says,
-// and those of what they prepare, main, that do nothing without. It is nil where
-// that is what a nil list stands for: all of main that can prepare.
+// prepare returns the plugins of PreFilter or PreScore. own are the file's; prepare
+// adds the plugins of main that do nothing unprepared. If the result equals the
+// meaning of a nil list (all of main that can prepare), it is nil.
 func prepare(own, main []framework.Plugin, prepares, alone func(framework.Plugin) bool) []framework.Plugin {
 	list := append([]framework.Plugin{}, own...)
 	var usual []string

@@ -67,8 +67,8 @@ var releases = []struct {
 	{"1.18", scheduling.Kubernetes118Registry, scheduling.Kubernetes118, nil},
 }
 
-// TestDefaultsEqualPresets compares the profile of an empty file with the preset
-// of the release: plugin by plugin, and by what they answer on random clusters.
+// TestDefaultsEqualPresets compares the profile of an empty file with the preset of
+// the release: plugin by plugin, and by their decisions on random clusters.
 func TestDefaultsEqualPresets(t *testing.T) {
 	for _, r := range releases {
 		t.Run(r.name, func(t *testing.T) {
@@ -93,7 +93,7 @@ func TestDefaultsEqualPresets(t *testing.T) {
 // sameAnswers places the pods of random clusters by both profiles.
 func sameAnswers(t *testing.T, want, got scheduling.Profile) {
 	t.Helper()
-	got.Parallelism = 1 // for speed; it does not change an answer
+	got.Parallelism = 1 // for speed; it does not change a decision
 	for seed := range uint64(12) {
 		a, err := scheduling.New(want)
 		if err != nil {
@@ -116,13 +116,13 @@ func sameAnswers(t *testing.T, want, got scheduling.Profile) {
 			if diff := cmp.Diff(x, y); diff != "" {
 				t.Fatalf("cluster %d, pod %s (-preset +file):\n%s", seed, pod.Pod.Key(), diff)
 			}
-			_, _ = a.Place(snap, pod) // where it fits nowhere, the explanation says so
+			_, _ = a.Place(snap, pod) // if it fits nowhere, the explanation says so
 			b.Continue(a)
 		}
 	}
 }
 
-// TestBuildSettings checks what becomes of a profile's settings.
+// TestBuildSettings checks the settings of built profiles.
 func TestBuildSettings(t *testing.T) {
 	built := build(t, head+`
 parallelism: 3
@@ -148,7 +148,7 @@ profiles:
 	}
 }
 
-// shared is a plugin for many points; it counts how often it is made.
+// shared is a plugin for many points; it counts its constructions.
 type shared struct {
 	reserver
 	made int
@@ -159,7 +159,7 @@ func (*shared) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status 
 }
 func (*shared) Score(*framework.PodInfo, *framework.NodeInfo) int64 { return 1 }
 
-// TestBuildOncePerProfile checks that a plugin is one value in a profile, and
+// TestBuildOncePerProfile checks that a plugin is one value within a profile, and
 // another one in the next.
 func TestBuildOncePerProfile(t *testing.T) {
 	made := 0
@@ -186,7 +186,7 @@ func TestBuildOncePerProfile(t *testing.T) {
 	}
 }
 
-// handle is known by its seed.
+// handle is identified by its seed.
 type handle struct{ framework.Handle }
 
 func (handle) Seed() uint64 { return 42 }
@@ -215,7 +215,7 @@ func TestBuildHandsOverHandle(t *testing.T) {
 	}
 }
 
-// TestBuildExtenders checks what becomes of the section extenders.
+// TestBuildExtenders checks the extenders built from the section extenders.
 func TestBuildExtenders(t *testing.T) {
 	var asked []string
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -276,7 +276,7 @@ extenders:
 		t.Errorf("%+v does not ignore what the extender manages", fit)
 	}
 
-	// A certificate that Load could not read yet is missed now.
+	// A certificate that Load could not read yet fails now.
 	o.ReadFile = nil
 	c, err := config.Load([]byte(file), o)
 	if err != nil {
@@ -402,10 +402,10 @@ func TestBuildErrors(t *testing.T) {
 	}
 }
 
-// TestGoldenFilesBuild builds every recorded file that kube-scheduler accepted,
-// with stand-ins for plugins that are not in-tree. Listed differences: negative
-// weights are refused when a scheduler is made, and plugins that call themselves
-// something else than they are registered as cannot be built.
+// TestGoldenFilesBuild builds every recorded file that kube-scheduler accepted, with
+// stand-ins for plugins that are not in-tree. Listed differences: negative weights
+// are rejected when a scheduler is made, and plugins whose own name differs from
+// their registered name cannot be built.
 func TestGoldenFilesBuild(t *testing.T) {
 	files, err := filepath.Glob("testdata/kube-scheduler-config/*.jsonl.gz")
 	if err != nil {
@@ -448,7 +448,8 @@ func TestGoldenFilesBuild(t *testing.T) {
 	}
 }
 
-// notHere reports whether only plugins are missing that the module does not have.
+// notHere reports whether the only missing plugins are ones that this module does
+// not have.
 func notHere(err error) bool {
 	var e *config.Error
 	if !errors.As(err, &e) {

@@ -33,8 +33,8 @@ func (l *loader) build(c *Configuration) error {
 	return p.located(l.lines)
 }
 
-// buildExtenders completes the extenders and hands the resources that they keep
-// from the scheduler to NodeResourcesFit, in place of its own.
+// buildExtenders completes the extenders. It passes the resources that they hide
+// from the scheduler to NodeResourcesFit, replacing the plugin's own list.
 func (l *loader) buildExtenders(c *Configuration, p *problems) {
 	var ignored []string
 	for i := range c.Extenders {
@@ -78,7 +78,8 @@ type builder struct {
 	unknown map[string]bool // multiPoint plugins reported as unknown
 }
 
-// resolved is a profile and its queue sort plugin, empty when there is not one.
+// resolved is a profile and its queue sort plugin, empty unless there is exactly
+// one.
 type resolved struct {
 	EffectiveProfile
 	queueSort     string
@@ -91,7 +92,7 @@ func (b *builder) fail(class Class, plugin, format string, values ...any) {
 	b.add(Problem{Class: class, Profile: b.profile.SchedulerName, Plugin: plugin, Text: text + fmt.Sprintf(format, values...)})
 }
 
-// resolve returns what the profile means. With problems the result is partial.
+// resolve returns the effective profile. With problems the result is partial.
 func (b *builder) resolve() *resolved {
 	name := b.profile.SchedulerName
 	b.construct()
@@ -143,7 +144,7 @@ func (b *builder) resolve() *resolved {
 	return r
 }
 
-// reported returns the name that a plugin gives itself.
+// reported returns a plugin's own name for itself.
 func (b *builder) reported(plugin string) string {
 	if name := b.preset.Plugins[plugin].Reports; name != "" {
 		return name
@@ -151,8 +152,8 @@ func (b *builder) reported(plugin string) string {
 	return plugin
 }
 
-// construct calls the constructors of all plugins that any enabled list names, in
-// the order of their names, and notes whose arguments are used.
+// construct calls the constructors of all plugins in any enabled list, in the order
+// of their names, and records whose arguments are used.
 func (b *builder) construct() {
 	configs := make(map[string]*PluginConfig)
 	for i := range b.profile.PluginConfig {
@@ -179,8 +180,8 @@ func (b *builder) construct() {
 	}
 }
 
-// own returns the plugins that the profile enables at a point itself, without
-// those that cannot be there.
+// own returns the plugins that the profile itself enables at a point, except plugins
+// that cannot run there.
 func (b *builder) own(point Point) []string {
 	var list []string
 	for _, plugin := range b.profile.Plugins.At(point).Enabled {
@@ -199,14 +200,14 @@ func (b *builder) own(point Point) []string {
 	return list
 }
 
-// failUnknown records that there is no plugin of a name.
+// failUnknown records that a plugin name is unknown.
 func (b *builder) failUnknown(point Point, name string) {
 	known := slices.Sorted(maps.Keys(b.preset.Plugins))
 	b.fail(UnknownPlugin, name, "%s %q does not exist%s", point.typeName(), name, b.unlessListed(known))
 }
 
-// unlessListed returns what an error about a plugin that does not exist says of
-// those that do: all of them in the first such error, nothing in the others.
+// unlessListed returns the part of an unknown-plugin error that lists the known
+// plugins: all of them in the first such error, nothing in later ones.
 func (p *problems) unlessListed(known []string) string {
 	if slices.ContainsFunc(p.list, func(p Problem) bool { return p.Class == UnknownPlugin }) {
 		return ""
@@ -214,8 +215,8 @@ func (p *problems) unlessListed(known []string) string {
 	return "; known plugins: " + strings.Join(known, ", ")
 }
 
-// expand returns the plugins of a point in the order in which they run: those of
-// own that multiPoint has too (overrides), the others of multiPoint, the rest of
+// expand returns the plugins of a point in run order: first the plugins of own that
+// multiPoint has too (overrides), then the others of multiPoint, then the rest of
 // own. Plugins that the point disables are not taken from multiPoint.
 func (b *builder) expand(point Point, own []string) []string {
 	set := b.profile.Plugins.At(point)
@@ -250,8 +251,8 @@ func (b *builder) expand(point Point, own []string) []string {
 	return slices.Concat(first, multi, rest)
 }
 
-// neverMet records the multiPoint plugins that do not exist and that no point
-// looked at, since every point disables "*". It is here that upstream panics.
+// neverMet records unknown multiPoint plugins that no point looked up, because every
+// point disables "*". Upstream panics here.
 func (b *builder) neverMet() {
 	for _, plugin := range b.profile.Plugins.MultiPoint.Enabled {
 		if _, ok := b.preset.Plugins[plugin.Name]; !ok && !b.unknown[plugin.Name] {
@@ -274,8 +275,8 @@ func (b *builder) compareQueueSort(first, r *resolved) {
 	}
 }
 
-// indented returns the JSON of arguments without regard to white space. The order
-// of fields counts, as upstream has it.
+// indented returns the JSON of arguments without regard to white space. The order of
+// fields counts, as upstream.
 func indented(a any) []byte {
 	var out bytes.Buffer
 	if err := json.Compact(&out, argsText(a)); err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/berth-sched/berth/scheduling/config"
 )
 
-// TestBuild has a case for each reason to refuse a file when profiles are built.
+// TestBuild has a case for each reason to reject a file when profiles are built.
 func TestBuild(t *testing.T) {
 	const prefix = "initializing profiles: creating profile for scheduler name default-scheduler: "
 	tests := []struct {
@@ -54,8 +54,8 @@ func TestBuild(t *testing.T) {
 	}
 }
 
-// TestBuildAcrossProfiles checks what must be alike in all profiles, beyond what
-// validation sees.
+// TestBuildAcrossProfiles checks what all profiles must share, beyond the checks of
+// validation.
 func TestBuildAcrossProfiles(t *testing.T) {
 	file := func(x, y string) string {
 		return head + `
@@ -81,7 +81,7 @@ profiles:
 	}
 }
 
-// TestUnknownPluginListsKnown checks that a wrong name is answered with the right
+// TestUnknownPluginListsKnown checks that the error for a wrong name lists the right
 // ones.
 func TestUnknownPluginListsKnown(t *testing.T) {
 	e := refused(t, head+"profiles: [{plugins: {filter: {enabled: [{name: NodeAfinity}]}}}]", config.LoadConfig{Plugins: plugins("Mine:score")})
@@ -92,8 +92,8 @@ func TestUnknownPluginListsKnown(t *testing.T) {
 	}
 }
 
-// TestAllBuildProblems checks that one load tells of every problem of every
-// profile, and of an unknown multiPoint plugin once.
+// TestAllBuildProblems checks that one load reports every problem of every profile,
+// and an unknown multiPoint plugin once.
 func TestAllBuildProblems(t *testing.T) {
 	e := refused(t, head+`
 profiles:
@@ -114,7 +114,7 @@ profiles:
 	}
 }
 
-// TestUnknownWhereNothingLooks is the file over which upstream panics.
+// TestUnknownWhereNothingLooks loads the file that makes upstream panic.
 func TestUnknownWhereNothingLooks(t *testing.T) {
 	file := head + "profiles:\n- plugins:\n    multiPoint: {enabled: [{name: Nope}]}\n"
 	for _, p := range config.Points() {
@@ -215,7 +215,7 @@ func TestTwoPluginsOfOneName(t *testing.T) {
 	_, _ = config.Load([]byte(head), config.LoadConfig{Plugins: plugins("NodeAffinity:filter")})
 }
 
-// TestPresets checks that the presets hang together.
+// TestPresets checks that the presets are consistent.
 func TestPresets(t *testing.T) {
 	for name, p := range map[string]config.Preset{"1.18": config.Kubernetes118(), "1.34": config.Kubernetes134(), "1.37": config.Kubernetes137()} {
 		c, err := config.Load([]byte(head), config.LoadConfig{Preset: p})

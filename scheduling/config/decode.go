@@ -27,7 +27,7 @@ func (l *loader) decode() (*Configuration, error) {
 	return c, nil
 }
 
-// text returns the file as JSON, nil if it is not readable.
+// text returns the file as JSON, nil if it cannot be read.
 func (l *loader) text(p *problems) []byte {
 	limit := l.options.MaxBytes
 	if limit == 0 {
@@ -56,8 +56,8 @@ func (l *loader) text(p *problems) []byte {
 	return raw
 }
 
-// document reads the JSON of a file of any version. It fails if that is no
-// KubeSchedulerConfiguration of a version that is read.
+// document decodes the JSON of a file of any version. It fails unless that is a
+// KubeSchedulerConfiguration of a supported version.
 func (l *loader) document(raw []byte, p *problems) (document, bool) {
 	h, err := readHeader(raw)
 	if err != nil {
@@ -96,7 +96,8 @@ func (l *loader) document(raw []byte, p *problems) (document, bool) {
 	return document{}, false
 }
 
-// hintFor says where the configuration is in an object that is known to wrap one.
+// hintFor says where to find the configuration in an object kind that usually wraps
+// one.
 func hintFor(kind string) string {
 	if kind != "ConfigMap" {
 		return ""
@@ -105,8 +106,8 @@ func hintFor(kind string) string {
 		"after registering the plugins that it names and kube-scheduler lacks (scheduling.LoadAware registers Koordinator's)"
 }
 
-// duplicates records the keys that stand twice in a mapping of the file. Only YAML
-// hides them from whoever reads its JSON.
+// duplicates records keys that occur twice in a mapping of the file. Only YAML needs
+// this: its conversion to JSON hides them.
 func (l *loader) duplicates(p *problems) {
 	if looksLikeJSON(l.data) {
 		return
@@ -117,14 +118,14 @@ func (l *loader) duplicates(p *problems) {
 	}
 }
 
-// kind returns the decoder of the arguments of a kind.
+// kind returns the decoder for arguments of an API kind.
 func (p Preset) kind(kind string) (args.Decoder, bool) {
 	name, ok := strings.CutSuffix(kind, "Args")
 	decoder := p.Plugins[name].Args
 	return decoder, ok && decoder != nil
 }
 
-// decodeDocument reads the JSON of a file of a known version in v1's shape.
+// decodeDocument decodes the JSON of a file of a known version into v1's shape.
 func (l *loader) decodeDocument(raw []byte, p *problems) document {
 	switch {
 	case l.version.topLevelProfile:
@@ -144,8 +145,7 @@ func (l *loader) decodeDocument(raw []byte, p *problems) document {
 	}
 }
 
-// decodeArgs returns the arguments of a plugin as its decoder makes them of raw,
-// which is nil for none.
+// decodeArgs returns a plugin's arguments, decoded from raw; nil raw means none.
 func (l *loader) decodeArgs(path, plugin string, raw json.RawMessage, p *problems) any {
 	decoder := l.preset.Plugins[plugin].Args
 	switch {
@@ -166,8 +166,8 @@ func (l *loader) decodeArgs(path, plugin string, raw json.RawMessage, p *problem
 	return decoded
 }
 
-// isArgsOf checks the kind and version that arguments may give of themselves: the
-// plugin's kind, and the version of the file or v1, which it returns.
+// isArgsOf checks the kind and version that arguments may state: the plugin's kind,
+// and the version of the file or v1. It returns the version.
 func (l *loader) isArgsOf(plugin, path string, raw json.RawMessage, p *problems) (version string, ok bool) {
 	h, err := readHeader(raw)
 	if err != nil {
@@ -197,7 +197,7 @@ func (l *loader) isArgsOf(plugin, path string, raw json.RawMessage, p *problems)
 	return "", false
 }
 
-// hard returns the errors that are not about unknown and duplicate fields.
+// hard returns the errors other than unknown and duplicate fields.
 func hard(errs []args.FieldError) []args.FieldError {
 	var out []args.FieldError
 	for _, e := range errs {

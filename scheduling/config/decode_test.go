@@ -11,7 +11,7 @@ import (
 	"github.com/berth-sched/berth/scheduling/config"
 )
 
-// TestDecodeErrors checks lines, paths and classes of what cannot be decoded.
+// TestDecodeErrors checks lines, paths and classes of decoding errors.
 func TestDecodeErrors(t *testing.T) {
 	tests := []struct {
 		name, file string
@@ -135,7 +135,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestAllProblems checks that one load tells of everything.
+// TestAllProblems checks that one load reports everything.
 func TestAllProblems(t *testing.T) {
 	e := refused(t, head+`parallelism: x
 bogus: 1
@@ -157,7 +157,7 @@ line 10: profiles[0].pluginConfig[1].args: got a number, want an object`
 	}
 }
 
-// TestNoLines loads a file that is too large for lines to be looked up.
+// TestNoLines loads a file that is too large for line lookup.
 func TestNoLines(t *testing.T) {
 	file := "apiVersion: kubescheduler.config.k8s.io/v1alpha1\nkind: KubeSchedulerConfiguration\nparallelism: 0\n" + strings.Repeat("#\n", 1<<20)
 	e := refused(t, file, config.LoadConfig{MaxBytes: len(file)})
@@ -166,7 +166,7 @@ func TestNoLines(t *testing.T) {
 	}
 }
 
-// TestYAMLForms checks what YAML 1.1 makes of words and numbers.
+// TestYAMLForms checks how YAML 1.1 reads words and numbers.
 func TestYAMLForms(t *testing.T) {
 	c, err := config.Load([]byte(head+`parallelism: 0x10
 enableProfiling: no
@@ -184,7 +184,7 @@ not: read
 	}
 }
 
-// TestHostile feeds what is made to take time or memory.
+// TestHostile loads texts made to consume time or memory.
 func TestHostile(t *testing.T) {
 	const size = 10 << 20
 	bomb := "a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n"

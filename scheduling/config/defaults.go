@@ -10,7 +10,7 @@ import (
 	"github.com/berth-sched/berth/scheduling/args"
 )
 
-// complete makes the configuration of a document: it fills in the defaults, merges
+// complete turns a document into a configuration: it fills in the defaults, merges
 // the plugin sets and decodes the arguments.
 func (l *loader) complete(doc document, p *problems) *Configuration {
 	c := &Configuration{
@@ -62,8 +62,8 @@ func (c *ClientConnection) complete() {
 	c.Burst = cmp.Or(c.Burst, 100)
 }
 
-// profile makes the i-th profile: its plugins, and its arguments with those of the
-// enabled plugins for which the file has none.
+// profile makes the i-th profile: its plugins, and its arguments with defaults for
+// enabled plugins without arguments in the file.
 func (l *loader) profile(i int, doc *profileDocument, p *problems) Profile {
 	out := Profile{PercentageOfNodesToScore: doc.PercentageOfNodesToScore}
 	if doc.SchedulerName != nil {
@@ -84,7 +84,7 @@ func (l *loader) profile(i int, doc *profileDocument, p *problems) Profile {
 		decoded := l.decodeArgs(pluginConfigPath(i, j), pc.Name, pc.Args, p)
 		out.PluginConfig = append(out.PluginConfig, PluginConfig{Name: pc.Name, Args: decoded})
 	}
-	// Upstream forgets the plugins of pod groups here.
+	// Upstream omits the plugins of pod groups here.
 	for _, name := range slices.Sorted(maps.Keys(out.Plugins.named(PodGroupPostFilter))) {
 		if !given[name] && l.preset.Plugins[name].Args != nil {
 			decoded := l.decodeArgs(profilePath(i)+".pluginConfig", name, nil, p)

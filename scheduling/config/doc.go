@@ -1,6 +1,6 @@
-// Package config loads KubeSchedulerConfiguration files and tells what they
-// really mean: which plugins run at which point, in which order, with which
-// weights and arguments.
+// Package config loads KubeSchedulerConfiguration files and resolves what they mean:
+// which plugins run at which point, in which order, with which weights and
+// arguments.
 //
 //	c, err := config.Load(data, config.LoadConfig{
 //		Plugins: map[string]config.Known{"Mine": {Points: []config.Point{config.Score}}},
@@ -13,25 +13,25 @@
 // # What it does
 //
 // A file, YAML or JSON, goes through four steps. Decoding is strict: unknown and
-// duplicate fields and wrong types are errors. Then every default is filled in,
-// the default plugins are merged with the file's, and the arguments of plugins are
-// decoded to typed values. Validation applies upstream's rules, with its messages.
-// The build resolves each profile: multiPoint is expanded, and orders and weights
-// are fixed, exactly as kube-scheduler does when it starts:
+// duplicate fields and wrong types are errors. Then Load fills in every default,
+// merges the default plugins with the file's, and decodes plugin arguments to typed
+// values. Validation applies upstream's rules, with its messages. The build resolves
+// each profile: it expands multiPoint and fixes orders and weights, exactly as
+// kube-scheduler does when it starts:
 //
 //	file's plugins ──merge──▶ sets per point ──expand multiPoint──▶ run order
 //	                ▲                               (overrides, multiPoint, rest)
 //	     preset's default plugins
 //
-// [Load] stops after the step that found problems and returns all of that step's
-// as one [*Error].
+// [Load] stops after the first step with problems and returns all of that step's
+// problems as one [*Error].
 //
 // # From a file to schedulers
 //
-// To Load, plugins are names. What a name stands for is a [Known]: the points
-// that it serves and how its arguments are decoded. The in-tree plugins are known
-// as data (a [Preset]), others by the [scheduling.Registry] of the Options, which
-// also makes them:
+// To Load, plugins are names. A [Known] describes each name: the points that the
+// plugin serves, and the decoder of its arguments. A [Preset] describes the in-tree
+// plugins as data. The [scheduling.Registry] of the LoadConfig describes the others,
+// and also makes them:
 //
 //	registry := scheduling.Kubernetes137Registry()
 //	err := registry.Register("Mine", scheduling.RegisterTyped(NewMine))
@@ -41,36 +41,37 @@
 //
 // # What it leaves to you
 //
-// Load constructs nothing and opens no file but through Options.ReadFile. The
-// client connection and the leader election are told, and not acted on.
+// Load constructs no plugins, and opens files only through LoadConfig.ReadFile. It
+// reads the settings of the client connection and of leader election, but does not
+// act on them.
 //
 // # YAML
 //
-// This is the only package of the module that reads YAML; [YAMLToJSON] does it
-// for programs that read manifests. Text is YAML 1.1, as Kubernetes' own parser
-// has it: a bare yes, no, on, off, y or n is a boolean, anchors and merge keys
+// This is the only package of the module that reads YAML. Programs that read
+// manifests can call [YAMLToJSON]. The text is YAML 1.1, as in Kubernetes' own
+// parser: a bare yes, no, on, off, y or n is a boolean, and anchors and merge keys
 // work.
 //
 // # Older files
 //
-// The versions v1beta3, v1beta2 and v1alpha1 are read too, unless Options.OnlyV1
-// is set. v1beta2 and v1alpha1 know no default multiPoint: there the file's sets
-// are merged, point by point, with the defaults of the point, so that a default
-// plugin keeps its place when the file gives it another weight. v1alpha1 has one
-// profile, whose plugins and pluginConfig stand at the top level.
+// Load also reads the versions v1beta3, v1beta2 and v1alpha1, unless
+// LoadConfig.OnlyV1 is set. v1beta2 and v1alpha1 have no default multiPoint. There
+// the file's sets are merged, point by point, with the defaults of the point, so a
+// default plugin keeps its place if the file gives it another weight. v1alpha1 has
+// one profile, whose plugins and pluginConfig are at the top level.
 //
 // # Determinism and concurrency
 //
-// The result depends on the arguments alone; problems come in a fixed order. A
-// Configuration may be read by any number of goroutines.
+// The result depends on the arguments alone; problems come in a fixed order. Any
+// number of goroutines may read a Configuration.
 //
-// Differs: all problems of a step are reported, upstream stops at the first wrong
-// type and at the first build error; a null duration is absent, upstream refuses
-// it; where upstream panics (a multiPoint plugin that does not exist while every
-// point disables "*") the plugin is reported as unknown; where it reports a random
-// one of several failing plugins, all are reported, in the order of their names.
-// Older apiVersions are accepted, the internal one is not. Messages print typed
-// arguments in v1's form.
+// Differs: all problems of a step are reported; upstream stops at the first wrong
+// type and at the first build error. A null duration is absent; upstream rejects it.
+// If a multiPoint plugin does not exist while every point disables "*", upstream
+// panics; here the plugin is reported as unknown. If several plugins fail, upstream
+// reports a random one; here all are reported, in the order of their names. Older
+// apiVersions are accepted; the internal one is not. Messages print typed arguments
+// in v1's form.
 //
 // Source: kube-scheduler 1.37.1, pkg/scheduler/apis/config, pkg/scheduler/profile
 // and framework/runtime.

@@ -6,8 +6,8 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// settings is what files of all versions have besides profiles. It is decoded over
-// the defaults.
+// settings are the fields that files of all versions share, besides profiles. They
+// are decoded over the defaults.
 type settings struct {
 	api.TypeMeta              `json:",inline"`
 	Parallelism               int32            `json:"parallelism"`
@@ -28,8 +28,8 @@ type document struct {
 	Profiles []profileDocument `json:"profiles"`
 }
 
-// bindAddresses is what older files say about a scheduler's own server. It is read
-// and not used.
+// bindAddresses are fields of older files about the scheduler's own server. They are
+// decoded but not used.
 type bindAddresses struct {
 	HealthzBindAddress string `json:"healthzBindAddress"`
 	MetricsBindAddress string `json:"metricsBindAddress"`
@@ -41,7 +41,7 @@ type documentV1beta2 struct {
 	bindAddresses `json:",inline"`
 }
 
-// documentV1alpha1 is a file of version v1alpha1: its profile is the file.
+// documentV1alpha1 is a file of version v1alpha1: the file itself is the profile.
 type documentV1alpha1 struct {
 	settings      `json:",inline"`
 	bindAddresses `json:",inline"`
@@ -62,7 +62,7 @@ type pluginConfigDocument struct {
 	Args json.RawMessage `json:"args"`
 }
 
-// newSettings returns the defaults that a file's null or absence keeps.
+// newSettings returns the defaults for fields that are null or absent in a file.
 func newSettings() settings {
 	return settings{
 		Parallelism:              16,

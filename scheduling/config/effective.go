@@ -5,14 +5,13 @@ import (
 	"encoding/json"
 )
 
-// Effective is what a configuration really means: its profiles, resolved. Its JSON
-// form is stable.
+// Effective is the meaning of a configuration: its profiles, resolved. Its JSON form
+// is stable.
 type Effective struct {
 	Profiles []EffectiveProfile `json:"profiles"`
 }
 
-// An EffectiveProfile is a profile with its plugins in the order in which they
-// run.
+// An EffectiveProfile is a profile with its plugins in run order.
 type EffectiveProfile struct {
 	SchedulerName            string         `json:"schedulerName"`
 	PercentageOfNodesToScore *int32         `json:"percentageOfNodesToScore,omitempty"` // nil: the configuration's
@@ -20,9 +19,9 @@ type EffectiveProfile struct {
 	PluginConfig             []PluginConfig `json:"pluginConfig"` // see Profile
 }
 
-// PluginLists are the plugins that run at each point, in their order, by the names
-// that they give themselves. Weights are there for Score and PlacementScore, and
-// are never 0 there. Points without plugins are left out.
+// PluginLists are the plugins that run at each point, in run order, by the plugins'
+// own names. Weights are set for Score and PlacementScore, and are never 0 there.
+// Points without plugins are left out.
 type PluginLists map[Point][]Plugin
 
 // MarshalJSON returns an object with the points in the order of [Points].
@@ -47,5 +46,5 @@ func (l PluginLists) MarshalJSON() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// Effective returns what the configuration means. It shares its lists with c.
+// Effective returns the resolved profiles. The result shares its lists with c.
 func (c *Configuration) Effective() Effective { return c.effective }

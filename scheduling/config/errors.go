@@ -17,16 +17,16 @@ const (
 	StageBuild    Stage = "build"    // profiles are resolved
 )
 
-// A Class is the kind of a [Problem]. The classes of validation problems, and
-// those of decoding that concern one field, are the types of package args, such
-// as "FieldValueInvalid" and "UnknownField".
+// A Class is the category of a [Problem]. Validation problems, and decoding problems
+// of one field, have the types of package args as classes, such as
+// "FieldValueInvalid" and "UnknownField".
 type Class string
 
 // The classes of decoding, besides those of package args.
 const (
-	TooLarge       Class = "TooLarge"       // more text than Options.MaxBytes
+	TooLarge       Class = "TooLarge"       // text longer than LoadConfig.MaxBytes
 	DuplicateKey   Class = "DuplicateKey"   // a key is given twice in a YAML mapping
-	MissingKind    Class = "MissingKind"    // the file does not say what it is
+	MissingKind    Class = "MissingKind"    // the file has no kind
 	MissingVersion Class = "MissingVersion" // the file has no apiVersion
 	UnknownKind    Class = "UnknownKind"    // no such kind in this version, or no such version
 	WrongKind      Class = "WrongKind"      // a known kind, not KubeSchedulerConfiguration
@@ -35,7 +35,7 @@ const (
 
 // The classes of the build.
 const (
-	ExtenderTLS            Class = "Extender"               // the TLS settings of an extender
+	ExtenderTLS            Class = "Extender"               // the client of an extender, or its TLS settings
 	FitConfigMissing       Class = "FitConfigMissing"       // ignoredByScheduler without NodeResourcesFit
 	InitPlugin             Class = "InitPlugin"             // a constructor failed
 	UnknownPlugin          Class = "UnknownPlugin"          // no plugin of that name
@@ -50,26 +50,26 @@ const (
 	QueueSortArgsDiffer    Class = "QueueSortArgsDiffer"    // or by different arguments
 )
 
-// A Problem is one reason why a configuration was refused.
+// A Problem is one reason why a configuration was rejected.
 type Problem struct {
 	Stage Stage
 	Class Class
-	// Field is the path of the field, such as "profiles[0].plugins.score"; empty
-	// when the problem is not that of a field.
+	// Field is the path of the field, such as "profiles[0].plugins.score"; empty if
+	// the problem does not concern a field.
 	Field string
-	// Line is where the field stands in the file, or the innermost thing around
-	// it that does, counted from 1. 0 means that no line can be told.
+	// Line is the line of the field in the file, or of the innermost value around it
+	// that the file contains, counted from 1. 0 means that no line is known.
 	Line int
 	// Profile and Plugin are the names that a build problem is about.
 	Profile string
 	Plugin  string
-	// Text says what is wrong. Where upstream has words for it they are used.
+	// Text describes the problem, in upstream's words where it has any.
 	Text string
 
 	err error
 }
 
-// Error returns the text, after the line where there is one.
+// Error returns the text, prefixed with the line if there is one.
 func (p Problem) Error() string {
 	if p.Line == 0 {
 		return p.Text
@@ -77,18 +77,18 @@ func (p Problem) Error() string {
 	return "line " + strconv.Itoa(p.Line) + ": " + p.Text
 }
 
-// Unwrap returns what the problem was made of: an [args.FieldError] for one of a
-// field, what a plugin's Check returned; or nil.
+// Unwrap returns the cause: an [args.FieldError] for a field, the error of a
+// plugin's Check, or nil.
 func (p Problem) Unwrap() error { return p.err }
 
-// An Error says why a configuration was refused. All problems are of one stage;
+// An Error lists why a configuration was rejected. All problems are of one stage;
 // there is at least one.
 type Error struct {
 	Stage    Stage
 	Problems []Problem
 }
 
-// Error returns the problems, one a line.
+// Error returns the problems, one per line.
 func (e *Error) Error() string {
 	lines := make([]string, len(e.Problems))
 	for i, p := range e.Problems {
@@ -131,8 +131,8 @@ func (p *problems) fields(path string, errs []args.FieldError) {
 	}
 }
 
-// located returns the problems as an error, with the lines of their fields, or
-// nil when there are none.
+// located returns the problems as an error, with the lines of their fields, or nil
+// if there are none.
 func (p *problems) located(lines func() *place) error {
 	if len(p.list) == 0 {
 		return nil

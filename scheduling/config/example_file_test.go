@@ -8,7 +8,7 @@ import (
 	"github.com/berth-sched/berth/scheduling/config"
 )
 
-// What is wrong is data, for a program that shows it beside the text.
+// Problems are data, so a program can show them beside the text.
 func ExampleProblem() {
 	_, err := config.Load([]byte(`
 apiVersion: kubescheduler.config.k8s.io/v1
@@ -26,8 +26,8 @@ profiles:
 	// Output: true true NodeColour default-scheduler
 }
 
-// A configuration can be built in Go as well as loaded: what a file says at
-// each point is a PluginSet.
+// A configuration can also be built in Go: a file's settings for each point are a
+// PluginSet.
 func ExamplePlugins() {
 	file := config.Plugins{
 		Score: config.PluginSet{
@@ -43,7 +43,8 @@ func ExamplePlugins() {
 	// NodeResourcesFit
 }
 
-// A preset is what a release knows by itself, and can be changed before use.
+// A preset holds the built-in knowledge of a release, and you can change it before
+// use.
 func ExamplePreset() {
 	var preset config.Preset = config.Kubernetes134()
 	c, err := config.Load([]byte("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"), config.LoadConfig{Preset: preset})
@@ -57,8 +58,7 @@ func ExamplePreset() {
 	// Output: 1.34 default-scheduler NodeUnschedulable
 }
 
-// Arguments come decoded, with their defaults; those that nothing uses are
-// marked.
+// Arguments come decoded, with their defaults; unused ones are marked.
 func ExamplePluginConfig() {
 	c, err := config.Load([]byte(`
 apiVersion: kubescheduler.config.k8s.io/v1
@@ -78,8 +78,8 @@ profiles:
 	// Output: InterPodAffinity false
 }
 
-// What concerns the connection to an API server is read, checked and handed on;
-// nothing here connects.
+// The connection to an API server is read, checked and passed on; nothing here
+// connects.
 func ExampleClientConnection() {
 	c, err := config.Load([]byte(`
 apiVersion: kubescheduler.config.k8s.io/v1
@@ -97,7 +97,7 @@ leaderElection: {leaderElect: false}
 	// Output: 200 100 false 15s
 }
 
-// An extender that cares for one resource, over TLS.
+// An extender that manages one resource, over TLS.
 func ExampleExtender() {
 	e := config.Extender{
 		URLPrefix:        "https://gpu.example.com/scheduler",
@@ -112,8 +112,8 @@ func ExampleExtender() {
 	// Output: no file ca.pem here
 }
 
-// What became of a file: schedulers to run, and what kube-scheduler would have
-// enabled besides.
+// The result of a file: schedulers to run, and the plugins that kube-scheduler would
+// have enabled as well.
 func ExampleBuilt() {
 	c, err := config.Load([]byte("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"), config.LoadConfig{})
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/berth-sched/berth/scheduling/config"
 )
 
-// What a file really means: ImageLocality runs first, since it is named at score
-// itself; Mine runs last.
+// The effective order of a file: ImageLocality runs first, because the file names it
+// at score itself; Mine runs last.
 func ExampleLoad() {
 	file := `
 apiVersion: kubescheduler.config.k8s.io/v1
@@ -95,7 +95,7 @@ profiles:
 	// packer small <nil>
 }
 
-// Every problem is told at once, with its line.
+// Every problem is reported at once, with its line.
 func ExampleError() {
 	_, err := config.Load([]byte(`
 apiVersion: kubescheduler.config.k8s.io/v1
@@ -139,7 +139,7 @@ profiles:
 	// {"profiles":[{"schedulerName":"default-scheduler","plugins":{"queueSort":[{"name":"PrioritySort"}],"preFilter":[{"name":"InterPodAffinity"}],"filter":[{"name":"InterPodAffinity"}],"preScore":[{"name":"InterPodAffinity"}],"score":[{"name":"InterPodAffinity","weight":1}],"bind":[{"name":"DefaultBinder"}]},"pluginConfig":[{"name":"InterPodAffinity","args":{"kind":"InterPodAffinityArgs","apiVersion":"kubescheduler.config.k8s.io/v1","hardPodAffinityWeight":1,"ignorePreferredTermsOfExistingPods":false}}]}]} <nil>
 }
 
-// A plugin with arguments of its own.
+// A plugin with its own arguments.
 func ExampleKnown() {
 	type LimitArgs struct {
 		Kind       string `json:"kind"`

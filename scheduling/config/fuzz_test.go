@@ -8,8 +8,8 @@ import (
 	"github.com/berth-sched/berth/scheduling/config"
 )
 
-// FuzzLoad loads any text: there is no panic, an error has problems of one stage
-// with lines inside the text, and what loads can be written as JSON.
+// FuzzLoad loads any text: it must not panic, an error has problems of one stage
+// with lines inside the text, and what loads can be encoded as JSON.
 func FuzzLoad(f *testing.F) {
 	f.Add([]byte(head))
 	f.Add([]byte("{\"apiVersion\":\"kubescheduler.config.k8s.io/v1\",\n\"kind\":\"KubeSchedulerConfiguration\",\"profiles\":[{}]}"))
@@ -40,8 +40,8 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// FuzzYAMLToJSON converts any text: there is no panic, and what comes out is JSON
-// that comes out of itself.
+// FuzzYAMLToJSON converts any text: it must not panic, and the output is JSON that
+// converts to itself.
 func FuzzYAMLToJSON(f *testing.F) {
 	f.Add([]byte("a: 1\n---\n- b\n...\n"))
 	f.Add([]byte("{\"a\":[1,2]}{}"))

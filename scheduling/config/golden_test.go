@@ -20,7 +20,7 @@ import (
 	"github.com/berth-sched/berth/scheduling/config"
 )
 
-// A goldenCase is a file and what kube-scheduler 1.37.1 made of it.
+// A goldenCase is a file and the recorded result of kube-scheduler 1.37.1.
 type goldenCase struct {
 	ID         string          `json:"id"`
 	YAML       string          `json:"yaml"`
@@ -45,8 +45,8 @@ type goldenCase struct {
 	ExtenderOrder     []string        `json:"extenderOrder"`
 }
 
-// TestGoldenConfig compares with the answers recorded in testdata and in the
-// folder that BERTH_VECTORS names. Listed differences: see listed.
+// TestGoldenConfig compares with the results recorded in testdata and in the folder
+// that BERTH_VECTORS names. Listed differences: see listed.
 func TestGoldenConfig(t *testing.T) {
 	files, err := filepath.Glob("testdata/kube-scheduler-config/*.jsonl.gz")
 	if err != nil || len(files) == 0 {
@@ -134,7 +134,7 @@ func (c *goldenCase) options() config.LoadConfig {
 	return o
 }
 
-// check returns how the answers differ, for the YAML and for the JSON text.
+// check returns how the results differ, for the YAML and for the JSON text.
 func (c *goldenCase) check() string {
 	diff := c.compare([]byte(c.YAML))
 	if c.JSON != nil {
@@ -160,7 +160,7 @@ func (c *goldenCase) compare(text []byte) string {
 	switch {
 	case c.OK:
 		return "refused: " + err.Error()
-	case c.ID == "d06-internal": // listed: the internal version is no version for files
+	case c.ID == "d06-internal": // listed: the internal version is not a file version
 		if e.Stage != config.StageDecode || e.Problems[0].Class != config.UnknownKind {
 			return "want an unknown version, got " + err.Error()
 		}
@@ -234,13 +234,13 @@ var (
 	argsPrefix = regexp.MustCompile(`^profiles\[\d+\]\.pluginConfig\[\d+\]\.args`)
 )
 
-// withoutIndices drops the list indices of a path, but for the one of arguments.
+// withoutIndices drops the list indices of a path, except the index of arguments.
 func withoutIndices(path string) string {
 	prefix := argsPrefix.FindString(path)
 	return prefix + listIndex.ReplaceAllString(path[len(prefix):], "")
 }
 
-// compareDecode compares what upstream would tell of the problems.
+// compareDecode compares the problems that upstream would report.
 func (c *goldenCase) compareDecode(problems []config.Problem) string {
 	type key struct{ class, field string }
 	var got, want []key
@@ -252,7 +252,7 @@ func (c *goldenCase) compareDecode(problems []config.Problem) string {
 		case config.Class(args.WrongType):
 			k.field = withoutIndices(k.field)
 		case config.Class(args.BadValue), config.UnknownKind:
-			k.field = argsPrefix.FindString(k.field) // all that upstream tells
+			k.field = argsPrefix.FindString(k.field) // upstream reports no more
 		case config.WrongKind:
 			k.field = ""
 		}
@@ -275,7 +275,7 @@ func (c *goldenCase) compareDecode(problems []config.Problem) string {
 	return ""
 }
 
-// toldUpstream returns the problems that upstream's decoder tells of: all about
+// toldUpstream returns the problems that upstream's decoder reports: all about
 // unknown and duplicate fields and keys if there are no others, else one of the
 // others. That is the first one in the file itself, or else in the first arguments
 // that have any; a bad duration comes before everything else there.
@@ -326,8 +326,7 @@ func (c *goldenCase) compareValidate(problems []config.Problem) string {
 	return ""
 }
 
-// compareBuild compares the first problem, which is the one that upstream stops
-// at.
+// compareBuild compares the first problem, at which upstream stops.
 func (c *goldenCase) compareBuild(problems []config.Problem) string {
 	first := problems[0]
 	class := c.Class
@@ -343,14 +342,14 @@ func (c *goldenCase) compareBuild(problems []config.Problem) string {
 	for _, want := range c.Errors {
 		text := first.Text
 		switch first.Class {
-		case config.UnknownPlugin: // ours goes on with the known ones
+		case config.UnknownPlugin: // ours continues with the known ones
 			text, _, _ = strings.Cut(text, "; known plugins: ")
 		case config.InitPlugin: // constructors have their own words for missing arguments
 			if strings.Contains(text, "got args of type <nil>") {
 				text, _, _ = strings.Cut(text, `": `)
 				want, _, _ = strings.Cut(want, `": `)
 			}
-			// Go's own texts name the types of whoever calls it.
+			// Go's own texts name the types of the caller.
 			text, _, _ = strings.Cut(text, "Go struct field")
 			want, _, _ = strings.Cut(want, "Go struct field")
 		}
@@ -361,7 +360,7 @@ func (c *goldenCase) compareBuild(problems []config.Problem) string {
 	return fmt.Sprintf("build text:\n got %s\nwant %s", first.Text, strings.Join(c.Errors, "\n  or "))
 }
 
-// TestGoldenConfigOlderVersions holds the first listed difference: without OnlyV1
+// TestGoldenConfigOlderVersions checks the first listed difference: without OnlyV1
 // the recorded files of older versions load or fail for other reasons.
 func TestGoldenConfigOlderVersions(t *testing.T) {
 	for _, c := range readGolden(t, "testdata/kube-scheduler-config/configs.jsonl.gz") {

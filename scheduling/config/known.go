@@ -6,25 +6,24 @@ import (
 	"github.com/berth-sched/berth/scheduling/args"
 )
 
-// Known is what must be known of a plugin to resolve a configuration.
+// Known describes a plugin to the extent that a configuration needs.
 type Known struct {
-	// Points are the extension points that the plugin serves. None is allowed:
-	// such a plugin can be enabled and does nothing.
+	// Points are the extension points that the plugin serves. It may be empty: such
+	// a plugin can be enabled and does nothing.
 	Points []Point
-	// Args decodes the plugin's arguments. nil keeps them as they are, as JSON.
-	// With a decoder, a plugin that is enabled and has no pluginConfig gets its
-	// default arguments. A value that is an [args.Validator] is validated.
+	// Args decodes the plugin's arguments. nil keeps them as JSON. With a decoder,
+	// an enabled plugin without pluginConfig gets its default arguments. A value
+	// that is an [args.Validator] is validated.
 	Args args.Decoder
-	// LateArgs leaves the validation of the arguments to the build, which looks
-	// only at plugins that are enabled. Upstream does so with NodeResourcesFit.
+	// LateArgs defers the validation of the arguments to the build, which checks
+	// only enabled plugins. Upstream does so for NodeResourcesFit.
 	LateArgs bool
-	// Check stands for the plugin's constructor: an error fails the build. It is
-	// called with the decoded arguments (or a json.RawMessage, or nil), once per
-	// profile that enables the plugin anywhere, also when every point disables
-	// it. nil accepts everything.
+	// Check replaces the plugin's constructor: an error fails the build. It receives
+	// the decoded arguments (or a json.RawMessage, or nil). It is called once per
+	// profile that enables the plugin anywhere, even if every point disables it. nil
+	// accepts everything.
 	Check func(decoded any) error
-	// Reports is the name that the built plugin gives itself, when it differs
-	// from the name that files use.
+	// Reports is the built plugin's own name, if it differs from the name in files.
 	Reports string
 }
 

@@ -97,10 +97,9 @@ func koordinator(t *testing.T, file string, rules estimator.Rules) scheduling.Pr
 	return p
 }
 
-// TestKoordinator loads the article's file as it is and lets it run: each of
-// five pods goes where the metrics and the estimates of its predecessors, which
-// no metric knows yet, let it. Once a metric shows how little they use there is
-// room again.
+// TestKoordinator loads the article's file unchanged and runs it: each of five pods
+// goes where the metrics, and the estimates of its still unmeasured predecessors,
+// allow. Once a metric shows how little they use, there is room again.
 func TestKoordinator(t *testing.T) {
 	for _, rules := range allRules {
 		t.Run(string(rules), func(t *testing.T) {
@@ -119,10 +118,10 @@ func TestKoordinator(t *testing.T) {
 			for i := range 5 {
 				got = append(got, c.place(t, s, i))
 			}
-			// A pod is expected to use 80 % of its 2 cores. On n1 there are 1000m
-			// in use and two such pods, on n2 2000m and two: another one makes
-			// 58 % and 68 %, and the threshold is 55 %. Up to 1.5 filters do not
-			// look at estimates, and scores still do: 42 on n1, 32 on n2.
+			// The estimate of a pod is 80 % of its 2 cores. On n1 there are 1000m in
+			// use and two such pods, on n2 2000m and two: another one makes 58 % and
+			// 68 %, and the threshold is 55 %. Up to 1.5 filters ignore estimates,
+			// but scores use them: 42 on n1, 32 on n2.
 			want, then := []string{"n1", "n2", "n1", "n2", "0/2 nodes are available: 2 node(s) cpu usage exceed threshold."}, "n1"
 			if rules == estimator.Koordinator14 || rules == estimator.Koordinator15 {
 				want[4], then = "n1", "n2" // n1 has one pod more by now
@@ -138,8 +137,8 @@ func TestKoordinator(t *testing.T) {
 	}
 }
 
-// TestKoordinatorExpired wants the use of metrics that have expired. A conversion of
-// versions before v1, which 1.6 was the first to know, forgets it.
+// TestKoordinatorExpired asks to use expired metrics. A conversion of versions
+// before v1, which 1.6 was the first to know, loses that setting.
 func TestKoordinatorExpired(t *testing.T) {
 	const refused = "0/1 nodes are available: 1 node(s) nodeMetric expired."
 	file := `apiVersion: kubescheduler.config.k8s.io/%s
@@ -177,10 +176,10 @@ profiles:
 	}
 }
 
-// TestKoordinatorReserve lets the load-aware score alone decide, as in a file
-// that disables the others. The second pod goes elsewhere because the first is
-// reserved; when that is taken back, the ledger is as it was and the second pod
-// goes where the first one went.
+// TestKoordinatorReserve lets the load-aware score alone decide: the file disables
+// the others. The second pod goes elsewhere because the first is reserved. After
+// Unreserve the ledger is as before, and the second pod goes where the first one
+// went.
 func TestKoordinatorReserve(t *testing.T) {
 	file := strings.Replace(koordinatorFile(t), "score:\n", "score:\n        disabled: [{name: \"*\"}]\n", 1)
 	for _, rules := range allRules {
@@ -212,7 +211,7 @@ func TestKoordinatorReserve(t *testing.T) {
 				t.Fatalf("without a reservation: %s, want n1", got)
 			}
 
-			// The plugin alone, as in a runner that keeps its pods elsewhere.
+			// The plugin alone, as in a program that keeps its pods elsewhere.
 			reserve := p.Reserve[len(p.Reserve)-1].(framework.ReservePlugin)
 			cycle := new(framework.Cycle)
 			cycle.Reset(first, c.snap, 1, 1)
@@ -227,12 +226,12 @@ func TestKoordinatorReserve(t *testing.T) {
 				t.Errorf("with a reservation on n1: %s, want n2", got)
 			}
 			reserve.Unreserve(cycle, c.snap.Node("n1"))
-			reserve.Unreserve(cycle, c.snap.Node("n1")) // may come twice
+			reserve.Unreserve(cycle, c.snap.Node("n1")) // may be called twice
 			if diff := cmp.Diff(before, c.scores(s, second)); diff != "" {
 				t.Errorf("scores after Unreserve (-want +got):\n%s", diff)
 			}
 
-			// The whole cycle does the same, and takes it back when it fails.
+			// The whole cycle does the same, and reverts it on failure.
 			if d, err := s.Place(c.snap, first); err != nil || d.Node != "n1" {
 				t.Fatalf("the first pod: %s, %v, want n1", d.Node, err)
 			}
@@ -261,7 +260,7 @@ func newMeasured(t *testing.T) *measured {
 	c := &measured{snap: framework.NewSnapshot(framework.Arrival), old: map[string]int64{"old-n1": 1000, "old-n2": 2000}}
 	start := time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 	c.snap.SetNow(start)
-	estimator.LedgerOf(c.snap) // notes from when on the pods are there
+	estimator.LedgerOf(c.snap) // records when the pods arrived
 	for _, name := range []string{"n1", "n2"} {
 		if err := c.snap.AddNode(api.MakeNode(name, "10", "10Gi").Obj()); err != nil {
 			t.Fatal(err)
@@ -288,7 +287,7 @@ func (c *measured) prod(t *testing.T, name string) *framework.PodInfo {
 	return pod
 }
 
-// place places another pod, and returns the node or why there is none.
+// place places another pod, and returns the node or the reason for failure.
 func (c *measured) place(t *testing.T, s *scheduling.Scheduler, i int) string {
 	t.Helper()
 	d, err := s.Place(c.snap, c.prod(t, fmt.Sprint("p", i)))
@@ -298,8 +297,8 @@ func (c *measured) place(t *testing.T, s *scheduling.Scheduler, i int) string {
 	return d.Node
 }
 
-// report lets both nodes report at a time what the pods on them use, in
-// thousandths of a core.
+// report makes both nodes report, at a time, the use of their pods in thousandths of
+// a core.
 func (c *measured) report(t *testing.T, at time.Time, cpu map[string]int64) {
 	t.Helper()
 	c.snap.SetNow(at)

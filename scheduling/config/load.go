@@ -8,28 +8,27 @@ import (
 	"github.com/berth-sched/berth/scheduling"
 )
 
-// DefaultMaxBytes is the largest text that [Load] takes, unless told otherwise: as
-// much as a ConfigMap can hold.
+// DefaultMaxBytes is the largest text that [Load] accepts by default: as much as a
+// ConfigMap can hold.
 const DefaultMaxBytes = 1 << 20
 
-// LoadConfig are what Load needs besides the text. The zero value loads files for
-// kube-scheduler 1.37.
+// LoadConfig configures Load. The zero value loads files for kube-scheduler 1.37.
 type LoadConfig struct {
-	// Preset is the release whose plugins and defaults count. The zero value is
-	// that of Registry, [Kubernetes137] if it is of none.
+	// Preset is the release that defines plugins and defaults. The zero value means
+	// the preset of Registry's release, or [Kubernetes137] if it has none.
 	Preset Preset
-	// Registry makes the plugins when profiles are built, and tells of those that
-	// the preset does not have. nil stands for the one of the preset's release.
+	// Registry makes the plugins when profiles are built, and describes the plugins
+	// that the preset does not have. nil means the registry of the preset's release.
 	Registry *scheduling.Registry
-	// Plugins are plugins besides the preset's, by name, for files that are to be
-	// examined without a Registry that has them. A name that the preset has too
-	// makes Load panic, as registering a plugin twice does upstream fail; to
-	// replace an in-tree plugin change the preset.
+	// Plugins describes plugins besides the preset's, by name, so that you can
+	// examine a file without a Registry that has them. If the preset has the name
+	// too, Load panics, because registering a plugin twice fails upstream. To
+	// replace an in-tree plugin, change the preset.
 	Plugins map[string]Known
-	// OnlyV1 refuses the versions before v1, as kube-scheduler 1.37 does.
+	// OnlyV1 rejects the versions before v1, as kube-scheduler 1.37 does.
 	OnlyV1 bool
-	// ReadFile reads the certificates that extenders name, so that unreadable
-	// ones are found; it may be os.ReadFile. nil leaves them unread.
+	// ReadFile reads the certificates that extenders name, so that unreadable ones
+	// are reported; it may be os.ReadFile. nil leaves them unread.
 	ReadFile func(name string) ([]byte, error)
 	// MaxBytes bounds the text; 0 means DefaultMaxBytes.
 	MaxBytes int
@@ -39,11 +38,11 @@ type LoadConfig struct {
 // resolves its profiles. The error is an [*Error] with every problem of the first
 // stage that found any.
 //
-// Of a YAML stream only the first document is read, as upstream does. Text that
+// Load reads only the first document of a YAML stream, as upstream does. Text that
 // starts with a brace is read as JSON only.
 //
-// Time and memory are linear in the size of data, which is bounded; nesting and
-// the growth by aliases are bounded as by [YAMLToJSON].
+// Time and memory are linear in the size of data, which is bounded. Nesting and
+// growth by aliases have the bounds of [YAMLToJSON].
 func Load(data []byte, o LoadConfig) (*Configuration, error) {
 	o.complete()
 	preset := o.preset()
@@ -62,7 +61,7 @@ func Load(data []byte, o LoadConfig) (*Configuration, error) {
 	return c, nil
 }
 
-// complete fills in the registry and the preset, each by the release of the other.
+// complete fills in the registry and the preset, each by the other's release.
 func (o *LoadConfig) complete() {
 	if o.Preset.Plugins == nil {
 		o.Preset = Kubernetes137()
@@ -102,7 +101,7 @@ func (o LoadConfig) preset() Preset {
 	return p
 }
 
-// A loader carries what the stages of loading share.
+// A loader holds the state that the stages of loading share.
 type loader struct {
 	options LoadConfig
 	preset  Preset
@@ -111,7 +110,7 @@ type loader struct {
 	places  *place
 }
 
-// lines returns where the values of the file stand.
+// lines returns the places of the file's values.
 func (l *loader) lines() *place {
 	if l.places == nil {
 		if l.places = placesOf(l.data); l.places == nil {
@@ -120,7 +119,7 @@ func (l *loader) lines() *place {
 		if l.version.topLevelProfile && l.places.fields != nil {
 			profiles := &place{items: []*place{{fields: l.places.fields}}}
 			if own := l.places.fields["profiles"]; own != nil {
-				profiles.line = own.line // of a field that there must not be
+				profiles.line = own.line // of a field that must not exist
 			}
 			l.places.fields["profiles"] = profiles
 		}

@@ -1,6 +1,6 @@
 package config
 
-// merge returns the default plugin sets with those of a file merged in.
+// merge returns the default plugin sets with the file's sets merged in.
 func merge(defaults, file *Plugins) Plugins {
 	var out Plugins
 	for _, point := range append(Points(), MultiPoint) {
@@ -9,13 +9,12 @@ func merge(defaults, file *Plugins) Plugins {
 	return out
 }
 
-// mergeSet returns one default plugin set with that of a file merged in. Default
-// plugins stay in place, also when the file enables them again (its weight then
-// counts); those that the file disables are dropped; the file's other plugins
-// follow in their order. Disabling and enabling a default plugin so moves it to
-// the end. Of a name that the file enables twice the last entry stands in the
-// default's place and the others follow at the end, where the build finds the
-// repetition.
+// mergeSet returns one default plugin set with the file's set merged in. Default
+// plugins keep their place, even if the file enables them again (its weight then
+// counts). Plugins that the file disables are dropped. The file's other plugins
+// follow in their order, so disabling and enabling a default plugin moves it to the
+// end. If the file enables a name twice, the last entry takes the default's place
+// and the others follow at the end, where the build finds the repetition.
 func mergeSet(defaults, file *PluginSet) PluginSet {
 	var out PluginSet
 	for _, list := range [][]Plugin{file.Disabled, defaults.Disabled} {

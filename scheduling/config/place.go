@@ -9,18 +9,18 @@ import (
 	"go.yaml.in/yaml/v2"
 )
 
-// maxPlaced bounds the size of a document whose lines are looked up, in bytes.
+// maxPlaced bounds the size, in bytes, of a document with line lookup.
 const maxPlaced = 1 << 20
 
-// A place is where a value of a document stands.
+// A place is the position of a value in a document.
 type place struct {
-	line   int // from 1; 0 for unknown, as that of a YAML null
+	line   int // from 1; 0 for unknown, as for a YAML null
 	fields map[string]*place
 	items  []*place
 }
 
 // find returns the line of the value at path, or of the innermost value around it
-// that has one; 0 when only the document itself is left.
+// that has one; 0 if only the document itself is left.
 func (p *place) find(path string) int {
 	line := 0
 	for path != "" && p != nil {
@@ -47,8 +47,8 @@ func (p *place) find(path string) int {
 	return line
 }
 
-// placesOf returns the places of a document, which was parsed before without an
-// error. A document that is too large has none.
+// placesOf returns the places of a document that has already parsed without error. A
+// document that is too large has none.
 func placesOf(doc []byte) *place {
 	if len(doc) > maxPlaced {
 		return nil
@@ -69,7 +69,7 @@ func placesOf(doc []byte) *place {
 type jsonPlaces struct {
 	doc  []byte
 	dec  *json.Decoder
-	pos  int // up to where newlines are counted
+	pos  int // newlines are counted up to here
 	line int
 }
 
@@ -85,7 +85,7 @@ func (s *jsonPlaces) token() json.Token {
 	return t
 }
 
-// value reads a value. The line of a field is that of its name.
+// value reads a value. A field has the line of its name.
 func (s *jsonPlaces) value() *place {
 	t := s.token()
 	p := &place{line: s.line}
@@ -112,9 +112,9 @@ func (s *jsonPlaces) value() *place {
 // A yamlPlace is a place that fills itself from a YAML node.
 type yamlPlace struct{ place }
 
-// UnmarshalYAML implements the interface of the YAML library. The library tells
-// the line of a node only in the error for a value that does not fit, so every
-// node is first read into something that nothing fits.
+// UnmarshalYAML implements the interface of the YAML library. The library gives the
+// line of a node only in the error for a value that does not fit. So every node is
+// first decoded into a type that nothing fits.
 func (y *yamlPlace) UnmarshalYAML(unmarshal func(any) error) error {
 	var kind string
 	y.line, kind = lineOf(unmarshal)
@@ -167,7 +167,7 @@ func (k *yamlKey) UnmarshalYAML(unmarshal func(any) error) error {
 	return err
 }
 
-// lineOf returns the line of a node, and its kind if it is a collection.
+// lineOf returns the line of a node, and its YAML kind if it is a collection.
 func lineOf(unmarshal func(any) error) (line int, kind string) {
 	var nothing chan int
 	err := unmarshal(&nothing)
@@ -183,7 +183,7 @@ func lineOf(unmarshal func(any) error) (line int, kind string) {
 	return line, kind
 }
 
-// cutLine splits the text of a YAML error in its line, 0 if it has none, and the
+// cutLine splits the text of a YAML error into its line, 0 if it has none, and the
 // rest.
 func cutLine(text string) (int, string) {
 	_, after, found := strings.Cut(text, "line ")

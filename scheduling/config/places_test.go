@@ -7,8 +7,8 @@ import (
 	"github.com/berth-sched/berth/scheduling/config"
 )
 
-// TestLineOfProfilesInV1alpha1: the field, which that version does not have, is
-// told with its line.
+// TestLineOfProfilesInV1alpha1 checks the line of the field, which that version does
+// not have.
 func TestLineOfProfilesInV1alpha1(t *testing.T) {
 	text := "apiVersion: kubescheduler.config.k8s.io/v1alpha1\nkind: KubeSchedulerConfiguration\nschedulerName: mine\nprofiles: [{schedulerName: x}]\n"
 	_, err := config.Load([]byte(text), config.LoadConfig{})
@@ -17,7 +17,7 @@ func TestLineOfProfilesInV1alpha1(t *testing.T) {
 	}
 }
 
-// TestKnownPluginsAreListedOnce: however many plugins are unknown.
+// TestKnownPluginsAreListedOnce checks that, however many plugins are unknown.
 func TestKnownPluginsAreListedOnce(t *testing.T) {
 	text := "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles:\n" +
 		"- {schedulerName: a, plugins: {score: {enabled: [{name: A}, {name: B}]}, filter: {enabled: [{name: C}]}}}\n" +
@@ -34,7 +34,8 @@ func TestKnownPluginsAreListedOnce(t *testing.T) {
 	}
 }
 
-// TestBuildListsKnownPluginsOnce: of several plugins that only Load knows.
+// TestBuildListsKnownPluginsOnce checks that for several plugins that only Load
+// knows.
 func TestBuildListsKnownPluginsOnce(t *testing.T) {
 	text := "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles:\n" +
 		"- {schedulerName: a, plugins: {score: {enabled: [{name: A}, {name: B}]}}}\n" +

@@ -3,16 +3,16 @@ package config
 // A Plugin is one entry of a plugin list.
 type Plugin struct {
 	Name string `json:"name"`
-	// Weight counts at Score and PlacementScore; 0 means 1. It is kept, and
-	// without effect, elsewhere.
+	// Weight counts at Score and PlacementScore; 0 means 1. Elsewhere it is kept but
+	// has no effect.
 	Weight int32 `json:"weight,omitempty"`
 }
 
-// A PluginSet is what a file says about one extension point.
+// A PluginSet holds a file's settings for one extension point.
 type PluginSet struct {
-	// Enabled plugins are called besides the default ones.
+	// Enabled plugins run in addition to the default ones.
 	Enabled []Plugin `json:"enabled,omitempty"`
-	// Disabled names default plugins that are not called; "*" stands for all.
+	// Disabled names default plugins that do not run; "*" means all.
 	Disabled []Plugin `json:"disabled,omitempty"`
 }
 
@@ -36,8 +36,8 @@ type Plugins struct {
 	PodGroupPostFilter PluginSet `json:"podGroupPostFilter,omitzero"`
 }
 
-// At returns the set of a point, which may be MultiPoint, and nil for a point
-// that does not exist.
+// At returns the set of a point, which may be MultiPoint, or nil for an unknown
+// point.
 func (p *Plugins) At(point Point) *PluginSet {
 	switch point {
 	case PreEnqueue:
@@ -97,8 +97,8 @@ func (s *PluginSet) enables(name string) bool {
 	return false
 }
 
-// named returns the names of all plugins that p enables at any point but those
-// left out.
+// named returns the names of all plugins that p enables at any point except the
+// given ones.
 func (p *Plugins) named(except ...Point) map[string]bool {
 	names := make(map[string]bool)
 points:

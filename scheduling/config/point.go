@@ -5,8 +5,8 @@ import "strings"
 // A Point is an extension point, by its name in configuration files.
 type Point string
 
-// The extension points. MultiPoint stands for all that a plugin serves; it occurs
-// in files only.
+// The extension points. MultiPoint means all points that a plugin serves; it occurs
+// only in files.
 const (
 	PreEnqueue         Point = "preEnqueue"
 	QueueSort          Point = "queueSort"
@@ -26,8 +26,8 @@ const (
 	MultiPoint         Point = "multiPoint"
 )
 
-// Points returns the extension points in the order in which a pod meets them,
-// those of pod groups last. MultiPoint is not one of them.
+// Points returns the extension points in the order in which a pod passes them, those
+// of pod groups last. It does not include MultiPoint.
 func Points() []Point {
 	return []Point{
 		PreEnqueue, QueueSort, PreFilter, Filter, PostFilter, PreScore, Score, Reserve, Permit,
@@ -35,8 +35,8 @@ func Points() []Point {
 	}
 }
 
-// buildOrder returns the points in the order in which upstream builds a profile,
-// which is the order of its errors.
+// buildOrder returns the points in the order in which upstream builds a profile, so
+// in the order of its errors.
 func buildOrder() []Point {
 	return []Point{
 		PreFilter, Filter, PostFilter, Reserve, PreScore, Score, PreBind, Bind, PostBind, Permit,

@@ -7,20 +7,20 @@ import (
 	"github.com/berth-sched/berth/scheduling/args"
 )
 
-// A Preset is what a release of kube-scheduler knows by itself.
+// A Preset is the built-in knowledge of a kube-scheduler release.
 type Preset struct {
-	// Release is that of kube-scheduler, such as "1.37"; "" for none.
+	// Release is the kube-scheduler release, such as "1.37"; "" for none.
 	Release string
 	// Plugins are the in-tree plugins by name.
 	Plugins map[string]Known
-	// Default are the plugins of a profile that says nothing.
+	// Default are the plugins of a profile without plugin settings.
 	Default Plugins
-	// Removed names plugins that earlier releases had and that this one refuses
-	// by name, in files of version v1, at the points that upstream looks at.
+	// Removed names plugins that earlier releases had and this one rejects by name,
+	// in files of version v1, at the points that upstream checks.
 	Removed []string
 }
 
-// clone returns a preset whose maps and lists are its own.
+// clone returns a preset with its own maps and lists.
 func (p Preset) clone() Preset {
 	p.Plugins = maps.Clone(p.Plugins)
 	p.Removed = slices.Clone(p.Removed)
@@ -38,8 +38,8 @@ func inTree(points map[string][]Point) map[string]Known {
 	return table
 }
 
-// perPoint returns the default plugins spread over the points that they serve,
-// for versions of the file format that know no default multiPoint.
+// perPoint returns the default plugins listed at each point that they serve, for
+// versions of the file format without a default multiPoint.
 func (p Preset) perPoint() Plugins {
 	out := p.Default
 	out.MultiPoint.Enabled = nil

@@ -4,14 +4,14 @@ import "github.com/berth-sched/berth/scheduling/args"
 
 // Kubernetes118 returns the preset of kube-scheduler 1.18, the release that articles
 // about priorities and predicates describe, with the feature gates at their
-// defaults. Its default plugins stand at the points, not at multiPoint. The result
-// is the caller's to change.
+// defaults. Its default plugins are listed at the points, not at multiPoint. The
+// caller may change the result.
 //
 // The plugins that later releases dropped keep their arguments as JSON.
 //
-// Differs: the arguments of the plugins that are still there are read as in 1.37,
-// which has more fields; the defaultingType of PodTopologySpread, which 1.18 did not
-// have, is List where none is given.
+// Differs: the arguments of the plugins that still exist are read as in 1.37, which
+// has more fields; the defaultingType of PodTopologySpread, which 1.18 did not have,
+// defaults to List.
 //
 // Source: kube-scheduler 1.18.20, pkg/scheduler/algorithmprovider and
 // framework/plugins.

@@ -3,13 +3,13 @@ package config
 import "github.com/berth-sched/berth/scheduling/args"
 
 // Kubernetes134 returns the preset of kube-scheduler 1.34, with the feature gates at
-// their defaults. The result is the caller's to change.
+// their defaults. The caller may change the result.
 //
-// Against 1.37 NodeUnschedulable comes before NodeName, nothing concerns pod
-// groups, DynamicResources does not score, and VolumeBinding does so only when
-// its arguments give a shape.
+// It differs from 1.37 as follows: NodeUnschedulable comes before NodeName, nothing
+// concerns pod groups, DynamicResources does not score, and VolumeBinding scores
+// only if its arguments give a shape.
 //
-// Differs: 1.34 refuses the arguments shape of VolumeBinding and bindingTimeout of
+// Differs: 1.34 rejects the arguments shape of VolumeBinding and bindingTimeout of
 // DynamicResources, whose feature gates it has off.
 //
 // Source: kube-scheduler 1.34.2, pkg/scheduler/apis/config/v1 and

@@ -1,8 +1,7 @@
 package config
 
 // Kubernetes137 returns the preset of kube-scheduler 1.37, with the feature gates at
-// their defaults. It is the one that [Load] uses when none is given. The result
-// is the caller's to change.
+// their defaults. [Load] uses it by default. The caller may change the result.
 //
 // Plugins whose gates are off by default (DeferredPodScheduling, GangScheduling,
 // TopologyPlacementGenerator, PodGroupPodsCount) are known and not enabled.

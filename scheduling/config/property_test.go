@@ -11,7 +11,7 @@ import (
 	"github.com/berth-sched/berth/scheduling/config"
 )
 
-// drawProfile draws a profile that may be wrong, over a few plugins.
+// drawProfile draws a profile of a few plugins; it may be invalid.
 func drawProfile(t *rapid.T) map[string]any {
 	names := rapid.SampledFrom([]string{"A", "B", "C", "Q", "NodeAffinity", "ImageLocality", "VolumeBinding", "NodeResourcesFit"})
 	set := rapid.Custom(func(t *rapid.T) map[string]any {
@@ -34,10 +34,10 @@ func drawProfile(t *rapid.T) map[string]any {
 	return map[string]any{"plugins": rapid.MapOfN(points, set, 0, 3).Draw(t, "plugins")}
 }
 
-// TestResolved holds, for any profile that is accepted: a plugin runs once at a
-// point, only at points that it serves, with a weight where weights count; a
-// point that disables "*" runs what it enables itself and nothing else; the same
-// file as JSON and, loaded again, the configuration's own JSON mean the same.
+// TestResolved checks every accepted profile. A plugin runs once at a point, only at
+// points that it serves, with a weight where weights count. A point that disables
+// "*" runs only what it enables itself. The same file as JSON, and the
+// configuration's own JSON loaded again, resolve to the same.
 func TestResolved(t *testing.T) {
 	known := plugins("A:score B:filter,score C:preFilter,filter,preScore,score,reserve Q:score,permit")
 	preset := config.Kubernetes137()

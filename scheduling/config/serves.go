@@ -5,8 +5,8 @@ import (
 	"github.com/berth-sched/berth/scheduling"
 )
 
-// serves reports whether a plugin has the methods of a point. What filters after
-// its PreFilter serves filter, and so for score.
+// serves reports whether a plugin has the methods of a point. A plugin whose
+// PreFilter returns the filter serves filter, too; likewise for score.
 func serves(p framework.Plugin, point Point) bool {
 	switch point {
 	case PreEnqueue:
@@ -42,8 +42,8 @@ func is[T any](p framework.Plugin) bool {
 	return ok
 }
 
-// register adds the plugins of a registry that the preset does not have, and
-// that others have not told of.
+// register adds the plugins of a registry that neither the preset nor
+// LoadConfig.Plugins describes.
 func (p Preset) register(r *scheduling.Registry) {
 	for _, name := range r.Names() {
 		if _, ok := p.Plugins[name]; ok {

@@ -12,8 +12,8 @@ import (
 	"github.com/berth-sched/berth/scheduling/config"
 )
 
-// standIn is a plugin that serves the points it is told to, by parts that agree
-// to everything.
+// standIn returns a plugin that serves the given points, with parts that accept
+// everything.
 func standIn(name string, points []config.Point) scheduling.Combined {
 	n := called(name)
 	parts := scheduling.Combined{n}

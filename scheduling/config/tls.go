@@ -8,15 +8,15 @@ import (
 	"fmt"
 )
 
-// ErrUnreadFile says that a certificate is in a file and no way to read files was
-// given.
+// ErrUnreadFile reports that a certificate is in a file but no function to read
+// files was given.
 var ErrUnreadFile = errors.New("certificate file not read")
 
-// TLS returns the TLS configuration for calls to the extender, nil when nothing
-// asks for one. Certificates in files are read with readFile, which may be
+// TLS returns the TLS configuration for calls to the extender, nil if the settings
+// do not need one. It reads certificate files with readFile, which may be
 // os.ReadFile; with a nil readFile they are an [ErrUnreadFile].
 //
-// Differs: a client certificate and key that are both in files are looked at here,
+// Differs: a client certificate and key that are both in files are checked here;
 // upstream first uses them when it connects.
 //
 // Source: kube-scheduler 1.37.1, makeTransport and client-go's TLSConfigFor.
@@ -69,7 +69,7 @@ func (e *Extender) TLS(readFile func(name string) ([]byte, error)) (*tls.Config,
 	return out, nil
 }
 
-// unusable returns why PEM text holds no certificate that can be used.
+// unusable returns why PEM text holds no usable certificate.
 func unusable(text []byte) error {
 	for len(text) > 0 {
 		var block *pem.Block

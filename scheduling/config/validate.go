@@ -9,7 +9,7 @@ import (
 )
 
 // validate applies the rules for values. The order is upstream's, which sorts
-// nothing; where it walks a map, points come in their usual order.
+// nothing; where upstream iterates over a map, points come in their usual order.
 func (l *loader) validate(c *Configuration) error {
 	p := &problems{stage: StageValidate}
 	p.fields("clientConnection", c.ClientConnection.validate())
@@ -98,7 +98,7 @@ func (l *loader) validatePlugins(i int, profile *Profile, p *problems) {
 	}
 	for _, point := range Points() {
 		if point == PlacementGenerate || point == PlacementScore {
-			continue // not looked at upstream, nor is multiPoint
+			continue // upstream does not check it, nor multiPoint
 		}
 		for j, plugin := range profile.Plugins.At(point).Enabled {
 			removed(fmt.Sprintf("%s.plugins.%s.enabled[%d]", profilePath(i), point, j), plugin.Name)
@@ -117,8 +117,8 @@ func (l *loader) validatePlugins(i int, profile *Profile, p *problems) {
 		if v, ok := pc.Args.(args.Validator); ok {
 			p.fields("", v.Validate(path+".args"))
 		} else if pc.Name == "NodeResourcesFitArgs" {
-			// A kind for a name. Upstream's table of rules has the same slip, so
-			// that it refuses every such entry.
+			// The name is compared with a kind. Upstream's table of rules has the
+			// same mistake, so it rejects every such entry.
 			p.fields("", []args.FieldError{args.Invalid(path+".args", pc.Args, "has to match plugin args")})
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/berth-sched/berth/scheduling/args"
 )
 
-// validateExtenders checks the extenders by themselves and against each other.
+// validateExtenders checks each extender, and the extenders against each other.
 func validateExtenders(extenders []Extender) []args.FieldError {
 	var errs []args.FieldError
 	binders := 0
@@ -36,7 +36,7 @@ func validateExtenders(extenders []Extender) []args.FieldError {
 	return errs
 }
 
-// validateExtended checks that a name is that of an extended resource.
+// validateExtended checks that a name is an extended resource's.
 func validateExtended(path, name string) []args.FieldError {
 	var errs []args.FieldError
 	for _, msg := range args.QualifiedName(name) {

@@ -8,9 +8,8 @@ import (
 	"github.com/berth-sched/berth/scheduling/args"
 )
 
-// validateQueueSort checks that all profiles say the same about the queue sort
-// plugin, word for word: there is one queue. What they say through multiPoint is
-// compared when the profiles are built.
+// validateQueueSort checks that all profiles configure the queue sort plugin in the
+// same words, because there is one queue. The build compares what multiPoint adds.
 func validateQueueSort(profiles []Profile) []args.FieldError {
 	var errs []args.FieldError
 	first := &profiles[0]
@@ -57,8 +56,7 @@ func printed(s PluginSet) any {
 	return struct{ Enabled, Disabled []plugin }{list(s.Enabled), list(s.Disabled)}
 }
 
-// argsText returns arguments as JSON: as the file has them if they are raw, and
-// nothing for none.
+// argsText returns arguments as JSON: raw ones as in the file, and nothing for none.
 func argsText(a any) []byte {
 	switch a := a.(type) {
 	case nil:

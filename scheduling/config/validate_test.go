@@ -13,7 +13,7 @@ import (
 
 const head = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
 
-// refused loads a file that must be refused and returns the error.
+// refused loads a file that must be rejected and returns the error.
 func refused(t *testing.T, file string, o config.LoadConfig) *config.Error {
 	t.Helper()
 	_, err := config.Load([]byte(file), o)
@@ -129,7 +129,7 @@ extenders:
 	}
 }
 
-// TestValidateAccepts has what one might expect to be refused and is not.
+// TestValidateAccepts has files that look invalid but are accepted.
 func TestValidateAccepts(t *testing.T) {
 	for name, file := range map[string]string{
 		"leader election off":              "leaderElection: {leaderElect: false, resourceLock: x, leaseDuration: -1s}",
@@ -147,8 +147,8 @@ func TestValidateAccepts(t *testing.T) {
 	}
 }
 
-// TestRemovedPluginsByPreset loads, with the release that has them, plugins that
-// 1.37 refuses by name.
+// TestRemovedPluginsByPreset loads plugins that 1.37 rejects by name, with the
+// release that has them.
 func TestRemovedPluginsByPreset(t *testing.T) {
 	file := head + "profiles: [{plugins: {filter: {enabled: [{name: CinderLimits}]}}}]"
 	c, err := config.Load([]byte(file), config.LoadConfig{Preset: config.Kubernetes118()})

@@ -18,11 +18,11 @@ type version struct {
 	name string
 	// topLevelProfile: one profile, at the top level of the file.
 	topLevelProfile bool
-	// perPoint: the default plugins stand at their points, not at multiPoint.
+	// perPoint: the default plugins are listed at their points, not at multiPoint.
 	perPoint bool
 }
 
-// versions returns the versions that are read, the newest first.
+// versions returns the supported versions, the newest first.
 func (o LoadConfig) versions() []version {
 	all := []version{
 		{name: "v1"},
@@ -36,10 +36,10 @@ func (o LoadConfig) versions() []version {
 	return all
 }
 
-// apiVersion returns the version as files have it.
+// apiVersion returns the version as written in files.
 func (v version) apiVersion() string { return group + "/" + v.name }
 
-// A header says what a JSON object is.
+// A header identifies the type of a JSON object.
 type header struct {
 	apiVersion, group, version, kind string
 }
@@ -67,7 +67,7 @@ func readHeader(raw []byte) (header, error) {
 	return h, nil
 }
 
-// headerProblem returns the problem of a value whose header cannot be read.
+// headerProblem returns the problem of a value with an unreadable header.
 func headerProblem(path string, err error) Problem {
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) {

@@ -5,14 +5,14 @@ import "math"
 // maxScore is the highest score of a node.
 const maxScore = 100
 
-// weights returns the weights of the plugins that serve a point, by the names that
-// files use: what the point says, then what multiPoint says, 1 for 0. It checks
-// that the weighted total cannot overflow and that every plugin of list has a
-// weight.
+// weights returns the weights of the plugins that serve a point, by the names in
+// files: if the point enables a plugin, its weight there, else its weight at
+// multiPoint; 0 means 1. It checks that the weighted total cannot overflow and that
+// every plugin of list has a weight.
 //
-// Upstream's check subtracts a running total that may be negative, which wraps: so
-// a negative weight is refused if another plugin follows while the total is below
-// 0, and is accepted otherwise. Plugins whose point is disabled count, too.
+// Upstream's check subtracts a running total that may be negative, which wraps. So a
+// negative weight is rejected if another plugin follows while the total is below 0,
+// and is accepted otherwise. Plugins whose point is disabled count, too.
 func (b *builder) weights(point Point, list []string) map[string]int32 {
 	prefix := "score plugins"
 	if point == PlacementScore {

@@ -16,25 +16,24 @@ import (
 	"go.yaml.in/yaml/v2"
 )
 
-// ErrTooLarge says that a document is larger, once its aliases are resolved, than
-// its text allows for.
+// ErrTooLarge reports that a document with its aliases resolved is larger than its
+// text allows.
 var ErrTooLarge = errors.New("document too large once its aliases are resolved")
 
-// maxFlow bounds the size of text that starts like JSON, is none, and is tried as
-// YAML, in bytes.
+// maxFlow bounds, in bytes, text that starts like JSON but is not JSON, and is tried
+// as YAML.
 const maxFlow = 1 << 20
 
 // YAMLToJSON returns the documents of a YAML or JSON stream as JSON, as Kubernetes
-// reads manifests: mappings become objects with sorted keys, keys that are numbers
-// or booleans become strings, and the last of several equal keys counts. Empty
-// documents are left out; a document that is neither a mapping nor a list is an
-// error. Text that starts with a brace or a bracket is read as a stream of JSON
-// values, which are returned as they are; up to 1 MiB of it is tried as YAML when
-// it is no JSON.
+// reads manifests. Mappings become objects with sorted keys, number and boolean keys
+// become strings, and the last of several equal keys counts. Empty documents are
+// left out; a document that is neither a mapping nor a list is an error. Text that
+// starts with a brace or a bracket is read as a stream of JSON values, which are
+// returned unchanged; if it is not JSON, up to 1 MiB of it is tried as YAML.
 //
-// The error names the line. Hostile text is refused: a document may not grow
-// beyond eight times the size of the stream by its aliases, and nesting is limited
-// to 10,000 levels. The cost is otherwise linear in the size of data.
+// The error names the line. Hostile text is rejected: aliases may not expand a
+// document beyond eight times the size of the stream, and nesting is limited to
+// 10,000 levels. The cost is otherwise linear in the size of data.
 func YAMLToJSON(data []byte) ([][]byte, error) {
 	if c := firstByte(data); c == '{' || c == '[' {
 		docs, err := jsonDocuments(data)
@@ -76,7 +75,7 @@ func yamlDocuments(data []byte) ([][]byte, error) {
 	return docs, nil
 }
 
-// checkDocument refuses JSON values that are no objects or arrays.
+// checkDocument rejects JSON values other than objects and arrays.
 func checkDocument(doc []byte) error {
 	if doc[0] != '{' && doc[0] != '[' {
 		return errors.New("the document is neither a mapping nor a list")
@@ -105,8 +104,8 @@ func jsonDocuments(data []byte) ([][]byte, error) {
 	}
 }
 
-// jsonError returns err with the line where it is; offset is used for errors that
-// do not tell theirs.
+// jsonError returns err with its line; offset is used for errors without an offset
+// of their own.
 func jsonError(data []byte, err error, offset int64) error {
 	var syntax *json.SyntaxError
 	switch {
@@ -125,9 +124,9 @@ type yamlDocument struct {
 	line int
 }
 
-// splitDocuments cuts a YAML stream at the lines that separate documents. Parts
-// that hold nothing but comments are left out; directives stay with the document
-// that follows.
+// splitDocuments cuts a YAML stream at the lines that separate documents. Parts that
+// contain only comments are left out; directives stay with the document that
+// follows.
 func splitDocuments(data []byte) []yamlDocument {
 	var docs []yamlDocument
 	start, startLine := 0, 1
@@ -168,14 +167,14 @@ func isComment(line []byte) bool {
 	return len(line) == 0 || line[0] == '#'
 }
 
-// isMarker reports whether a line is a document marker, alone or before something.
+// isMarker reports whether a line is a document marker, alone or before other text.
 func isMarker(line []byte, marker string) bool {
 	rest, ok := bytes.CutPrefix(line, []byte(marker))
 	return ok && (len(rest) == 0 || rest[0] == ' ' || rest[0] == '\t')
 }
 
-// ended checks that a document is the only one that dec reads: text that follows a
-// document without a marker would be lost otherwise.
+// ended checks that dec has read its only document: text that follows a document
+// without a marker would otherwise be lost.
 func ended(dec *yaml.Decoder) error {
 	var v any
 	switch err := guarded(func() error { return dec.Decode(&v) }); err {
@@ -188,7 +187,7 @@ func ended(dec *yaml.Decoder) error {
 	}
 }
 
-// yamlToJSON returns a document as JSON; decode reads it and size is that of the
+// yamlToJSON returns a document as JSON. decode decodes it; size is the size of the
 // whole text.
 func yamlToJSON(decode func(any) error, size int) ([]byte, error) {
 	var v any
@@ -202,11 +201,11 @@ func yamlToJSON(decode func(any) error, size int) ([]byte, error) {
 	return w.out, nil
 }
 
-// maxKeys bounds how many keys are reported that stand twice in a mapping.
+// maxKeys bounds how many repeated keys are reported.
 const maxKeys = 100
 
-// duplicateKeys returns the errors of keys that stand twice in a mapping, in text
-// that is otherwise right.
+// duplicateKeys returns the errors for keys that occur twice in a mapping, in text
+// that is otherwise valid.
 func duplicateKeys(doc []byte) []string {
 	var v any
 	var wrong *yaml.TypeError
@@ -336,7 +335,7 @@ func keyText(key any) (string, error) {
 	return "", fmt.Errorf("yaml: a %T cannot be the key of a mapping", key)
 }
 
-// firstByte returns the first byte of data that is no white space, 0 if there is
+// firstByte returns the first byte of data that is not white space, 0 if there is
 // none.
 func firstByte(data []byte) byte {
 	data = bytes.TrimLeft(data, " \t\r\n")

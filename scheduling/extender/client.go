@@ -17,14 +17,14 @@ import (
 	"github.com/berth-sched/berth/scheduling"
 )
 
-// A Client asks an extender. It may be used by many goroutines.
+// A Client calls an extender. Any number of goroutines may use it.
 type Client struct {
 	config Config
 	http   *http.Client
 }
 
-// New returns a client. It does not connect: an extender that cannot be reached
-// shows when it is asked.
+// New returns a client. It does not connect: an unreachable extender shows only at
+// the first call.
 func New(c Config) (*Client, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -45,10 +45,10 @@ func New(c Config) (*Client, error) {
 	return client, nil
 }
 
-// Close closes connections that are not in use.
+// Close closes idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// Extender returns the client as a profile wants it.
+// Extender returns the client in the form that a profile needs.
 func (c *Client) Extender() scheduling.Extender {
 	e := scheduling.Extender{
 		Name: c.config.URLPrefix, Ignorable: c.config.Ignorable, Weight: c.config.Weight, Interested: c.Interested,
@@ -71,8 +71,9 @@ func (c *Client) Extender() scheduling.Extender {
 	return e
 }
 
-// Interested reports whether a container of the pod asks for a resource that the
-// extender manages.
+// Interested reports whether a container or init container of the pod requests, or
+// is limited to, a resource that the extender manages. Without managed resources it
+// is always true.
 func (c *Client) Interested(pod *framework.PodInfo) bool {
 	if len(c.config.ManagedResources) == 0 {
 		return true
@@ -124,7 +125,7 @@ func (c *Client) post(ctx context.Context, verb, url string, body []byte, result
 	if resp.StatusCode != http.StatusOK {
 		return fmt.Errorf("failed %s with extender at URL %s, code %d%s", verb, url, resp.StatusCode, firstLine(resp.Body))
 	}
-	// One byte more than is allowed tells that there is more.
+	// Reading one byte more than allowed shows whether there is more.
 	data, err := io.ReadAll(io.LimitReader(resp.Body, c.config.MaxBytes+1))
 	switch {
 	case err != nil:
@@ -142,10 +143,10 @@ func (c *Client) post(ctx context.Context, verb, url string, body []byte, result
 	return nil
 }
 
-// firstLine returns the beginning of an error page, to be put behind a message.
+// firstLine returns the beginning of an error page, to append to a message.
 func firstLine(r io.Reader) string {
 	const most = 200
-	data, _ := io.ReadAll(io.LimitReader(r, most)) // what could be read helps as well
+	data, _ := io.ReadAll(io.LimitReader(r, most)) // a partial text helps as well
 	line, _, _ := strings.Cut(strings.TrimSpace(string(data)), "\n")
 	line = strings.Map(func(c rune) rune {
 		if c < ' ' || c == 0x7f {

@@ -13,7 +13,8 @@ import (
 
 var errNil = errors.New("is nil")
 
-// lacks returns an error about what there is no asking about.
+// lacks returns an error if the pod or a node is missing, so that no call is
+// possible.
 func lacks(pod *framework.PodInfo, nodes []*framework.NodeInfo) error {
 	if pod == nil || pod.Pod == nil {
 		return &api.InvalidError{Object: "pod", Err: errNil}
@@ -24,7 +25,7 @@ func lacks(pod *framework.PodInfo, nodes []*framework.NodeInfo) error {
 	return nil
 }
 
-// args returns the question about nodes.
+// args returns the request about nodes.
 func (c *Client) args(pod *framework.PodInfo, nodes []*framework.NodeInfo) (*Args, error) {
 	if err := lacks(pod, nodes); err != nil {
 		return nil, err

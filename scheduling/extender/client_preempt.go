@@ -13,8 +13,8 @@ import (
 )
 
 // Preempt asks which candidates of a preemption remain, and with which victims. An
-// identifier that is not that of a pod on the node is an error. The candidates
-// keep their order; nodes that were none come after them, by name.
+// identifier of a pod that is not on the node is an error. The candidates keep their
+// order; nodes that were not candidates come after them, by name.
 func (c *Client) Preempt(ctx context.Context, pod *framework.PodInfo, s *framework.Snapshot, candidates []*preemption.Candidate) ([]*preemption.Candidate, error) {
 	if err := lacks(pod, nil); err != nil {
 		return nil, err
@@ -79,9 +79,9 @@ func (c *Client) preemptionArgs(pod *framework.PodInfo, candidates []*preemption
 	return args
 }
 
-// candidate finds the pods of an answer. before is what the node was as a
-// candidate, nil if it was none. Without victims the candidate has none, which its
-// receiver has to judge.
+// candidate finds the pods of an answer. before is the node's former candidate, nil
+// if it had none. An answer without victims gives a candidate without victims, which
+// the caller has to judge.
 func (c *Client) candidate(s *framework.Snapshot, node string, answer *MetaVictims, before *preemption.Candidate) (*preemption.Candidate, error) {
 	n := s.Node(node)
 	if n == nil {

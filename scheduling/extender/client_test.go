@@ -28,8 +28,8 @@ import (
 
 var background = context.Background()
 
-// TestClientRequests compares what is sent with bodies in the form that
-// kube-scheduler has, whose keys are the names of its Go fields.
+// TestClientRequests compares requests with bodies in kube-scheduler's form, whose
+// keys are the names of its Go fields.
 func TestClientRequests(t *testing.T) {
 	s := cluster(t)
 	pod := info(t, s, api.MakePod("web").Obj())
@@ -95,8 +95,8 @@ func TestClientRequests(t *testing.T) {
 	}
 }
 
-// matches compares JSON values: objects by the fields of the wanted one, of which
-// those that are "*" may be anything.
+// matches compares JSON values: objects by the fields of the wanted one, where "*"
+// matches anything.
 func matches(want, got any) bool {
 	switch want := want.(type) {
 	case string:
@@ -251,7 +251,7 @@ func TestClientFailures(t *testing.T) {
 		})
 	}
 	silent := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // else the server does not see that the client has gone
+		_, _ = io.Copy(io.Discard, r.Body) // otherwise the server does not see that the client has gone
 		<-r.Context().Done()
 	})
 	trickle := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -312,7 +312,7 @@ func TestClientFailures(t *testing.T) {
 			if took := time.Since(start); took > 4*time.Second {
 				t.Errorf("took %v", took)
 			}
-			// What it leads to: the cycle fails, or goes on without.
+			// The consequence: the cycle fails, or goes on without the extender.
 			e := c.Extender()
 			e.Prioritize, e.Bind, e.Preempt = nil, nil, nil
 			var failed *scheduling.ExtenderError

@@ -9,41 +9,41 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// DefaultTimeout bounds a call, and DefaultMaxBytes an answer or a request, where
-// nothing else is said.
+// DefaultTimeout bounds a call, and DefaultMaxBytes an answer or a request, unless
+// configured otherwise.
 const (
 	DefaultTimeout        = 5 * time.Second
 	DefaultMaxBytes int64 = 64 << 20
 )
 
-// A Config says where an extender is and what it can be asked. Its fields mean
-// what those of the section extenders of a KubeSchedulerConfiguration do.
+// A Config gives an extender's address and the calls that it supports. Its fields
+// mean the same as in the section extenders of a KubeSchedulerConfiguration.
 type Config struct {
-	// URLPrefix is put before every verb; it has the scheme.
+	// URLPrefix prefixes every verb; it includes the scheme.
 	URLPrefix string
 	// FilterVerb, PrioritizeVerb, PreemptVerb and BindVerb are the paths of the
-	// calls below URLPrefix. What has an empty one is not called.
+	// calls below URLPrefix. A call with an empty verb is not made.
 	FilterVerb, PrioritizeVerb, PreemptVerb, BindVerb string
 	// Weight multiplies the scores. It must be positive with a PrioritizeVerb.
 	Weight int64
-	// NodeCacheCapable tells that names of nodes are enough for the extender.
+	// NodeCacheCapable is set if the extender needs only the names of nodes.
 	NodeCacheCapable bool
-	// ManagedResources are what the extender cares for: it is asked about pods
-	// of which a container requests, or is limited to, one of them. Empty: about
-	// every pod.
+	// ManagedResources are the resources that the extender manages: it is called
+	// only for pods with a container or init container that requests, or is limited
+	// to, one of them. Empty means all pods.
 	ManagedResources []resource.Name
-	// Ignorable lets scheduling go on without the extender when it fails.
+	// Ignorable lets scheduling continue if the extender fails.
 	Ignorable bool
 
-	// Timeout bounds a call, from the connection to the last byte of the answer.
-	// 0 means DefaultTimeout; a negative one lets every call time out at once.
+	// Timeout bounds a call, from the connection to the last byte of the answer. 0
+	// means DefaultTimeout; with a negative value every call times out at once.
 	Timeout time.Duration
 	// MaxBytes bounds an answer; 0 means DefaultMaxBytes.
 	MaxBytes int64
 	// TLS is for https. nil is Go's default, which verifies the server.
 	TLS *tls.Config
-	// HTTP makes the calls; nil makes a client with a transport of its own, and
-	// with TLS, which must be nil otherwise.
+	// HTTP makes the calls. nil makes a client with its own transport and with TLS;
+	// if HTTP is set, TLS must be nil.
 	HTTP *http.Client
 
 	// EmptyNodes scores the nodes that the extender's filter returns as if no pods

@@ -1,7 +1,7 @@
-// Package extender speaks kube-scheduler's extender protocol, both sides of it.
+// Package extender implements both sides of kube-scheduler's extender protocol.
 //
-// A [Client] asks an HTTP server about nodes, as kube-scheduler does, and is put
-// into a profile:
+// A [Client] calls an HTTP server about nodes, as kube-scheduler does. Add it to a
+// profile:
 //
 //	c, err := extender.New(extender.Config{
 //		URLPrefix: "http://127.0.0.1:8888", FilterVerb: "filter", PrioritizeVerb: "prioritize", Weight: 1,
@@ -16,42 +16,41 @@
 // # The protocol
 //
 // Every call is a POST of JSON to the prefix and a verb. The keys are those of the
-// types below, whatever their case; an answer counts if its status is 200.
+// types below, in any case; an answer counts if its status is 200.
 //
 //	filter      Args           ▶ FilterResult      which nodes are feasible
 //	prioritize  Args           ▶ []HostPriority    scores from 0 to 10
 //	preempt     PreemptionArgs ▶ PreemptionResult  which candidates, which victims
 //	bind        BindingArgs    ▶ BindingResult     bind a pod
 //
-// An extender that is nodeCacheCapable is given, and returns, names of nodes,
-// else whole nodes, and identifiers of victims, else whole pods. Answers to
-// preempt are identifiers always.
+// A nodeCacheCapable extender receives and returns names of nodes, and identifiers
+// of victims. Other extenders receive and return whole nodes, and receive whole
+// pods. Answers to preempt are always identifiers.
 //
 // # What it leaves to you
 //
-// When extenders are asked, in which order, and what their answers count is the
-// business of package scheduling. The handler does not watch a cluster: the
-// snapshot is yours to keep up to date. Certificates, ports and shutting down are
-// those of your http.Server.
+// Package scheduling decides when to call extenders, in which order, and how to use
+// their answers. The handler does not watch a cluster: you keep the snapshot up to
+// date. Your http.Server handles certificates, ports and shutdown.
 //
 // # Failures
 //
-// A server that is dead, slow, too talkative or talks nonsense fails the call with
-// an error that names the URL; no call takes longer than its timeout, and no more
-// of an answer is read than MaxBytes. The time of timeouts is the machine's, also
-// where pods are scheduled on a virtual clock: the server lives outside of it. What an error leads to is kube-scheduler's
-// choice: see [scheduling.Extender].
+// If a server is dead, slow or sends too much or invalid data, the call fails with
+// an error that names the URL. No call takes longer than its timeout, and no more of
+// an answer is read than MaxBytes. Timeouts use the machine's time, even if pods are
+// scheduled on a virtual clock, because the server is outside of it. An error has
+// the same consequences as in kube-scheduler: see [scheduling.Extender].
 //
 // # Determinism and concurrency
 //
-// A Client may be used by many goroutines, and so may a Handler, which answers one
-// request after the other. What the handler answers is a function of request,
-// profile and snapshot.
+// Any number of goroutines may use a Client or a Handler. The Handler answers one
+// request after the other, and its answer is a function of request, profile and
+// snapshot.
 //
-// Differs: a client sends pods and nodes as this library holds them, which is what
-// scheduling reads. A server that is not nodeCacheCapable may not change the
-// nodes: it is their names that count. Proxies named in the environment are not
-// used; give a client of your own.
+// Differs: a client sends pods and nodes as this library holds them, with the fields
+// that scheduling reads. A server that is not nodeCacheCapable may not change the
+// nodes: only their names count. Proxies named in the environment are not used; to
+// use one, supply your own HTTP client.
 //
 // Source: kube-scheduler 1.37.1, extender.go and kube-scheduler/extender/v1.
 package extender

@@ -8,7 +8,7 @@ import (
 	"github.com/berth-sched/berth/scheduling/extender"
 )
 
-// show prints what goes over the wire.
+// show prints the transmitted text.
 func show(v any) {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -18,8 +18,8 @@ func show(v any) {
 	fmt.Println(string(data))
 }
 
-// A server of one's own decodes Args and answers with a FilterResult or a list
-// of HostPriority. This client sends names only.
+// A custom server decodes Args and answers with a FilterResult or a list of
+// HostPriority. This client sends names only.
 func ExampleArgs() {
 	var args extender.Args
 	if err := json.Unmarshal([]byte(`{"Pod": {"metadata": {"name": "web"}}, "NodeNames": ["a", "b"]}`), &args); err != nil {
@@ -34,8 +34,8 @@ func ExampleArgs() {
 	// [{"Host":"a","Score":10}]
 }
 
-// A client that is not nodeCacheCapable sends whole nodes, which come back as
-// they were, unknown fields included.
+// A client that is not nodeCacheCapable sends whole nodes. The server returns them
+// unchanged, including unknown fields.
 func ExampleNodeList() {
 	var args extender.Args
 	text := `{"Nodes": {"items": [{"metadata": {"name": "a"}, "status": {"phase": "Old"}}, {"metadata": {"name": "b"}}]}}`
@@ -53,7 +53,7 @@ func ExampleNodeList() {
 	// Output: {"items":[{"metadata":{"name":"a"},"status":{"phase":"Old"}}]}
 }
 
-// A node to send is made from a node of a snapshot.
+// NodeOf converts a node of a snapshot to one to send.
 func ExampleNode() {
 	var n extender.Node
 	n, err := extender.NodeOf(&api.Node{ObjectMeta: api.ObjectMeta{Name: "a"}})
@@ -78,7 +78,7 @@ func ExampleBindingArgs() {
 	// {"Error":"the driver is busy"}
 }
 
-// A server that cannot spare one of the victims takes the node off the list.
+// A server that cannot lose one of the victims drops the node from the list.
 func ExamplePreemptionArgs() {
 	args := extender.PreemptionArgs{
 		Pod: api.MakePod("web").Priority(100).Obj(),

@@ -12,7 +12,7 @@ import (
 	"github.com/berth-sched/berth/scheduling/extender"
 )
 
-// rackOne is an extender that anyone might have written, in any language.
+// rackOne is an extender as anyone might write it, in any language.
 func rackOne(w http.ResponseWriter, _ *http.Request) {
 	fmt.Fprint(w, `{"NodeNames": ["b"], "FailedNodes": {"a": "rack 2 is being moved"}}`)
 }
@@ -72,7 +72,7 @@ func ExampleHandler() {
 	})
 	defer server.Close()
 
-	// What kube-scheduler does with it.
+	// A kube-scheduler calls it like this.
 	c, err := extender.New(extender.Config{URLPrefix: server.URL, FilterVerb: "filter", NodeCacheCapable: true})
 	if err != nil {
 		fmt.Println(err)

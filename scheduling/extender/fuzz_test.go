@@ -11,8 +11,8 @@ import (
 	"github.com/berth-sched/berth/scheduling/preemption"
 )
 
-// FuzzHandler posts arbitrary bodies: nothing panics, the snapshot stays as it is,
-// and the status is one of those that are documented.
+// FuzzHandler posts arbitrary bodies: nothing panics, the snapshot stays unchanged,
+// and the status is one of the documented ones.
 func FuzzHandler(f *testing.F) {
 	for _, body := range []string{
 		`{"Pod": ` + aPod + `, "NodeNames": ["a", "z"]}`,
@@ -51,8 +51,8 @@ type readCloser struct{ *strings.Reader }
 
 func (readCloser) Close() error { return nil }
 
-// FuzzClient gives arbitrary answers: nothing panics, and what is accepted of a
-// preemption has pods of the node only.
+// FuzzClient gives arbitrary answers: nothing panics, and an accepted preemption
+// contains only pods of the node.
 func FuzzClient(f *testing.F) {
 	for _, answer := range []string{
 		`{"NodeNames": ["a"]}`, `{"Nodes": {"items": [{"metadata": {"name": "a"}}, null, {}]}}`, `[{"Host": "a", "Score": 9223372036854775807}]`,

@@ -16,30 +16,30 @@ import (
 )
 
 // A Handler answers the extender protocol from a profile: the calls filter,
-// prioritize, preempt and bind, which are the last elements of the paths. It works
-// for clients that are nodeCacheCapable, and for others.
+// prioritize, preempt and bind, which are the last elements of the paths. It serves
+// clients that are nodeCacheCapable, and others.
 //
-// filter gives the verdicts of the profile's filters with their reasons.
-// prioritize gives the profile's total of each node among those asked about,
-// scaled so that [MaxPriority] is the highest that the profile can give, and
-// rounded. preempt leaves the candidates where the pod is feasible once the
-// victims have gone. Nodes that the snapshot does not have are not feasible. The
-// profile's own extenders are not asked.
+// filter returns the verdicts of the profile's filters with their reasons.
+// prioritize returns the profile's total of each requested node, scaled so that
+// [MaxPriority] is the highest possible total, and rounded. preempt keeps the
+// candidates where the pod is feasible once the victims have gone. Nodes that the
+// snapshot does not have are not feasible. The profile's own extenders are not
+// called.
 //
-// What is wrong with a request is answered by a status and a line of text: 400
-// for what is malformed, 404 for calls that do not exist, 405 for other methods
-// than POST, 413 for too much, 500 where the scheduler fails and the protocol has
-// no word for it.
+// A bad request is answered with a status and a line of text: 400 for malformed
+// requests, 404 for unknown calls, 405 for other methods than POST, and 413 for too
+// much data. The status is 500 if the scheduler fails and the protocol has no field
+// for the error.
 type Handler struct {
-	// Scheduler has the profile. The handler uses it for one request at a time,
-	// and nobody else may use it meanwhile.
+	// Scheduler has the profile. The handler uses it for one request at a time, and
+	// nothing else may use it meanwhile.
 	Scheduler *scheduling.Scheduler
-	// Snapshot returns the cluster to answer from. It is called once a request,
-	// for one after the other, and nobody may change, or use, the snapshot until
-	// it is called again. ctx is that of the request.
+	// Snapshot returns the cluster to answer from. The handler calls it once per
+	// request, for one request after the other. Until the next call nothing else may
+	// change, or use, the snapshot. ctx is the request's context.
 	Snapshot func(ctx context.Context) (*framework.Snapshot, error)
-	// Bind binds a pod; nil means that bind is not answered. It may be called by
-	// many goroutines at once.
+	// Bind binds a pod; nil means that bind is not supported. Many goroutines may
+	// call it at once.
 	Bind func(ctx context.Context, b BindingArgs) error
 	// MaxBytes bounds a request; 0 means DefaultMaxBytes.
 	MaxBytes int64
@@ -96,15 +96,15 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(body) // whoever asked has gone
+	_, _ = w.Write(body) // the client may have gone
 }
 
-// A requestError is what is wrong with a request.
+// A requestError reports a bad request.
 type requestError struct{ err error }
 
 func (e *requestError) Error() string { return "malformed request: " + e.err.Error() }
 
-// decode reads a request.
+// decode decodes a request.
 func decode[T any](body []byte) (*T, error) {
 	v := new(T)
 	if err := json.Unmarshal(body, v); err != nil {
@@ -119,7 +119,7 @@ type question struct {
 	pod  *framework.PodInfo
 }
 
-// begin prepares an answer. The handler must be locked.
+// begin prepares an answer. The caller must hold the handler's lock.
 func (h *Handler) begin(ctx context.Context, pod *api.Pod) (q question, err error) {
 	if pod == nil {
 		return q, &requestError{errors.New("there is no Pod")}

@@ -68,8 +68,8 @@ func (a *PreemptionArgs) candidates() (map[string]*MetaVictims, error) {
 	return out, nil
 }
 
-// fitsWithout reports whether the pod is feasible on the node once the victims
-// have gone. Victims that the node does not have any more have gone already.
+// fitsWithout reports whether the pod is feasible on the node once the victims have
+// gone. Victims that are no longer on the node count as gone.
 func (h *Handler) fitsWithout(q question, node string, victims *MetaVictims) (bool, error) {
 	n := q.snap.Node(node)
 	if n == nil {

@@ -27,7 +27,7 @@ func ask(h http.Handler, path, body string) (int, string) {
 	return w.Code, strings.TrimSpace(w.Body.String())
 }
 
-// aPod is a pod as kube-scheduler sends it, with fields that are not read here.
+// aPod is a pod as kube-scheduler sends it, with fields that this library ignores.
 const aPod = `{"metadata": {"name": "web", "namespace": "default", "uid": "uid-web", "creationTimestamp": "2026-01-02T15:04:05Z",
 	"managedFields": [{"manager": "kubectl", "operation": "Update", "fieldsV1": {"f:spec": {}}}]},
 	"spec": {"containers": [{"name": "c", "image": "nginx", "resources": {"requests": {"cpu": "2", "memory": "1Gi"}}, "terminationMessagePath": "/dev/termination-log"}],
@@ -109,7 +109,7 @@ func TestHandler(t *testing.T) {
 	}
 }
 
-// half scores by a table, with weight 3, besides a plugin that gives nothing.
+// half scores by a table, with weight 3, next to a plugin that scores 0.
 type half map[string]int64
 
 func (half) Name() string { return "half" }
@@ -214,8 +214,8 @@ func (panics) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status {
 
 func (panics) Score(*framework.PodInfo, *framework.NodeInfo) int64 { panic("ouch") }
 
-// TestBothSides lets one scheduler ask another over the network: what the plugins
-// of the other say, with their reasons, must be what they would say in place.
+// TestBothSides lets one scheduler call another over the network: the verdicts of
+// the other's plugins, with their reasons, must be the same as in place.
 func TestBothSides(t *testing.T) {
 	for _, capable := range []bool{true, false} {
 		t.Run(fmt.Sprintf("capable=%t", capable), func(t *testing.T) {
@@ -232,7 +232,7 @@ func TestBothSides(t *testing.T) {
 				for _, pod := range pending {
 					x, y := local.Explain(snap, pod), remote.Explain(snap, pod)
 					if strings.HasPrefix(x.Error, "running ") || pod.Pod.Status.NominatedNodeName != "" {
-						continue // an error of a plugin is not told with its point
+						continue // the protocol does not carry the point of a plugin's error
 					}
 					for i := range x.Nodes {
 						feasible := x.Nodes[i].Verdict == scheduling.VerdictFeasible
@@ -251,7 +251,7 @@ func TestBothSides(t *testing.T) {
 func TestBothSidesPreempt(t *testing.T) {
 	s := cluster(t)
 	place(t, s, "low-a", "a", "3")
-	// To the other side node a is full for another reason, too.
+	// On the other side node a is full for another reason, too.
 	theirs := cluster(t)
 	place(t, theirs, "low-a", "a", "3")
 	place(t, theirs, "hidden", "a", "1")
@@ -276,7 +276,7 @@ func TestBothSidesPreempt(t *testing.T) {
 	}
 }
 
-// TestHandlerConcurrently asks from many goroutines at once; use -race.
+// TestHandlerConcurrently sends requests from many goroutines at once; use -race.
 func TestHandlerConcurrently(t *testing.T) {
 	s := cluster(t)
 	c := client(t, handler(t, s), extender.Config{NodeCacheCapable: true})

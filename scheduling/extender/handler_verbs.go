@@ -53,8 +53,7 @@ func (h *Handler) filter(ctx context.Context, body []byte) (any, error) {
 	return result, nil
 }
 
-// keep answers with the nodes that are feasible, as they were given and in their
-// order.
+// keep answers with the feasible nodes, in their given form and order.
 func (r *FilterResult) keep(args *Args, feasible map[string]bool) {
 	if args.NodeNames != nil {
 		names := []string{}
@@ -108,8 +107,8 @@ func scale(total, highest int64) int64 {
 	if total <= 0 || highest <= 0 {
 		return 0
 	}
-	// (2*MaxPriority*total + highest) / (2*highest), of which the quotient is
-	// small, however large the weights are.
+	// The quotient of (2*MaxPriority*total + highest) / (2*highest) is small,
+	// however large the weights are.
 	hi, lo := bits.Mul64(uint64(min(total, highest)), 2*MaxPriority)
 	lo, carry := bits.Add64(lo, uint64(highest), 0)
 	score, _ := bits.Div64(hi+carry, lo, 2*uint64(highest))

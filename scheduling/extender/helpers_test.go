@@ -77,7 +77,7 @@ func handler(tb testing.TB, s *framework.Snapshot) *extender.Handler {
 	}
 }
 
-// client asks what is served by h, with all verbs.
+// client returns a client of h, with all verbs.
 func client(tb testing.TB, h http.Handler, c extender.Config) *extender.Client {
 	tb.Helper()
 	server := httptest.NewServer(h)
@@ -92,8 +92,8 @@ func client(tb testing.TB, h http.Handler, c extender.Config) *extender.Client {
 	return e
 }
 
-// answers returns a handler that gives the same answer to everything, and keeps
-// what it was asked.
+// answers returns a handler that gives the same answer to everything, and keeps the
+// last request.
 func answers(asked *string, text string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)

@@ -10,7 +10,7 @@ import (
 	"github.com/berth-sched/berth/scheduling/preemption"
 )
 
-// TestNil: the server is not asked about what is nil.
+// TestNil checks that nil arguments make no call.
 func TestNil(t *testing.T) {
 	ctx := context.Background()
 	s := framework.NewSnapshot(framework.Arrival)

@@ -11,8 +11,8 @@ import (
 // lowest being 0.
 const MaxPriority = 10
 
-// Args asks to filter or to prioritize. Exactly one of Nodes and NodeNames is
-// there.
+// Args is the request of filter and prioritize. Exactly one of Nodes and NodeNames
+// is set.
 type Args struct {
 	Pod       *api.Pod
 	Nodes     *NodeList // unless nodeCacheCapable
@@ -24,8 +24,7 @@ type NodeList struct {
 	Items []Node `json:"items"`
 }
 
-// A Node is a node of which only the name matters here; the rest is kept as it
-// was.
+// A Node is a node whose name alone matters here; the rest is kept unchanged.
 type Node struct {
 	Name string
 	JSON json.RawMessage
@@ -40,7 +39,7 @@ func NodeOf(n *api.Node) (Node, error) {
 	return Node{Name: n.Name, JSON: text}, err
 }
 
-// MarshalJSON returns the node as it was.
+// MarshalJSON returns the node unchanged.
 func (n Node) MarshalJSON() ([]byte, error) {
 	if n.JSON == nil {
 		return json.Marshal(api.Node{ObjectMeta: api.ObjectMeta{Name: n.Name}})
@@ -62,12 +61,13 @@ func (n *Node) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// FilterResult answers filter. Without Nodes and NodeNames no node is feasible.
+// FilterResult answers filter. If both Nodes and NodeNames are absent, no node is
+// feasible.
 type FilterResult struct {
 	Nodes                      *NodeList         // if Args had Nodes
 	NodeNames                  *[]string         // if Args had NodeNames
 	FailedNodes                map[string]string // why others are not feasible
-	FailedAndUnresolvableNodes map[string]string // and would not be without any pod; these take precedence
+	FailedAndUnresolvableNodes map[string]string // the same, even without any pods; these take precedence
 	Error                      string            // the call failed
 }
 
@@ -77,7 +77,7 @@ type HostPriority struct {
 	Score int64
 }
 
-// BindingArgs asks to bind a pod to a node.
+// BindingArgs is the request to bind a pod to a node.
 type BindingArgs struct {
 	PodName      string
 	PodNamespace string
@@ -90,8 +90,8 @@ type BindingResult struct {
 	Error string // empty: the pod is bound
 }
 
-// PreemptionArgs asks about the candidates of a preemption, by node. Exactly one
-// of the maps is there.
+// PreemptionArgs is the request about the candidates of a preemption, by node.
+// Exactly one of the maps is set.
 type PreemptionArgs struct {
 	Pod                   *api.Pod
 	NodeNameToVictims     map[string]*Victims     // unless nodeCacheCapable
@@ -106,7 +106,7 @@ type PreemptionResult struct {
 // Victims are the pods that have to leave a node.
 type Victims struct {
 	Pods             []*api.Pod
-	NumPDBViolations int64 // how many leave in spite of a PodDisruptionBudget
+	NumPDBViolations int64 // number of victims whose removal violates a PodDisruptionBudget
 }
 
 // MetaVictims are Victims by their identifiers.

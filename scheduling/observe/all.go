@@ -8,8 +8,7 @@ import (
 	"github.com/berth-sched/berth/scheduling/queue"
 )
 
-// All returns an observer that tells all of them, in order; nil ones are left
-// out.
+// All returns an observer that calls all of them, in order; nil ones are left out.
 func All(observers ...lifecycle.Observer) lifecycle.Observer {
 	var list all
 	scores, plugins := false, false
@@ -67,8 +66,8 @@ func (l all) Queue(d queue.Length) {
 	}
 }
 
-// allWithScores is a type of its own, because scores cost so much that nobody
-// should ask for them by accident.
+// allWithScores is a separate type, because scores are expensive and must not be
+// requested by accident.
 type allWithScores struct{ all }
 
 // Scores implements [lifecycle.ScoreObserver].
@@ -80,7 +79,7 @@ func (l allWithScores) Scores(e *scheduling.Explanation) {
 	}
 }
 
-// pluginsOfAll is apart from all for the same reason.
+// pluginsOfAll is separate from all for the same reason.
 type pluginsOfAll []lifecycle.Observer
 
 // Plugin implements [lifecycle.PluginObserver].
@@ -92,7 +91,7 @@ func (l pluginsOfAll) Plugin(t lifecycle.PluginTiming) {
 	}
 }
 
-// result names how an attempt ended.
+// result names the outcome of an attempt.
 func result(a *lifecycle.Attempt) string {
 	var fit *scheduling.FitError
 	switch {

@@ -1,4 +1,4 @@
-// Package observe tells what a scheduler does to log/slog and to expvar. Its
+// Package observe reports a scheduler's activity to log/slog and to expvar. Its
 // types are observers of package lifecycle:
 //
 //	config.Observer = observe.All(
@@ -6,20 +6,19 @@
 //		observe.NewVars(expvar.NewMap("scheduler")),
 //	)
 //
-// What plugins take, one by one, and scores are told only when asked for, because
-// each decision is then made a second time: Log.Plugins, [NewPluginVars] and
-// Log.Scores.
+// Times of single plugins, and scores, are reported only on request, because each
+// decision is then made a second time: Log.Plugins, [NewPluginVars] and Log.Scores.
 //
-// It is a room of its own because the rest of the library neither logs nor
-// publishes: who does not import it links neither.
+// It is a separate package because the rest of the library neither logs nor
+// publishes: a program that does not import it links neither log/slog nor expvar.
 //
 // # What it leaves to you
 //
-// The logger with its level, and where the figures are published.
+// You choose the logger with its level, and where to publish the figures.
 //
 // # Determinism and concurrency
 //
-// Lines and figures depend on what is observed alone; their times are those of
-// the scheduler's clock, but a log handler may add the time of the machine. All
-// observers may be called by any number of goroutines.
+// Lines and figures depend only on the observed events. Times are those of the
+// scheduler's clock, but a log handler may add the machine's time. Any number of
+// goroutines may call any observer.
 package observe

@@ -9,9 +9,9 @@ import (
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 )
 
-// Log writes attempts to a logger at level Info and, at level Debug, how long
-// their steps took. Set Scores to write every score of every node, too, which
-// costs a second decision for each one:
+// Log writes attempts to a logger at level Info and, at level Debug, the duration of
+// their steps. Set Scores to write every score of every node, too; this costs a
+// second decision for each attempt:
 //
 //	default/web -> node-1: NodeResourcesFit, Score: (86)
 //	Host node-1 => Score 438
@@ -19,12 +19,12 @@ import (
 // Source of these two lines: kube-scheduler 1.18 at log level 10, whose log they
 // resemble. The scores of a plugin are weighted.
 type Log struct {
-	// Logger writes; nil writes nothing.
+	// Logger receives the lines; nil writes nothing.
 	Logger *slog.Logger
 	// Scores writes scores, at level Debug.
 	Scores bool
-	// Plugins writes how long each plugin took at each extension point, at level
-	// Debug; it costs what [lifecycle.PluginObserver] says.
+	// Plugins writes the duration of each plugin at each extension point, at level
+	// Debug; see [lifecycle.PluginObserver] for the cost.
 	Plugins bool
 }
 
@@ -94,7 +94,7 @@ func (l attemptLog) Point(t lifecycle.PointTiming) {
 	l.logger.LogAttrs(context.Background(), slog.LevelDebug, "step", attrs...)
 }
 
-// pluginLines is what an observer has besides that observes plugins.
+// pluginLines is the additional part of an observer that observes plugins.
 type pluginLines struct{ logger *slog.Logger }
 
 // Plugin implements [lifecycle.PluginObserver].

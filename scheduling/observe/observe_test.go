@@ -31,7 +31,7 @@ func logger(w interface{ Write([]byte) (int, error) }, level slog.Level) *slog.L
 	}))
 }
 
-// run schedules two pods on two nodes, one of them in vain.
+// run schedules two pods on two nodes; one of them does not fit.
 func run(o lifecycle.Observer) error {
 	clock := virtualclock.New(time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC))
 	p := scheduling.Kubernetes137()

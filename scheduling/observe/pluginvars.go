@@ -7,17 +7,17 @@ import (
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 )
 
-// PluginVars is [Vars] that counts plugins, too, which costs what
-// [lifecycle.PluginObserver] says. Its variables are those of Vars and
+// PluginVars is [Vars] that counts plugins, too; see [lifecycle.PluginObserver] for
+// the cost. Its variables are those of Vars and
 //
-//	plugins             of each "Point/Plugin", how often it was asked
+//	plugins             of each "Point/Plugin", how often it was called
 //	plugin_seconds      of each, the sum of the times
 type PluginVars struct {
 	*Vars
 	calls, seconds *expvar.Map
 }
 
-// NewPluginVars puts the variables into the map, as [NewVars] does.
+// NewPluginVars adds the variables to the map, as [NewVars] does.
 func NewPluginVars(m *expvar.Map) *PluginVars {
 	if m == nil {
 		m = new(expvar.Map)

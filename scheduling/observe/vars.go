@@ -9,11 +9,11 @@ import (
 	"github.com/berth-sched/berth/scheduling/queue"
 )
 
-// Vars counts in expvar variables. They are, in the map that it was made with:
+// Vars counts in expvar variables. NewVars adds these to its map:
 //
 //	attempts            of each result: bound, unschedulable, error
 //	attempt_seconds     the sum of their times
-//	steps               of each point, how often it was gone through
+//	steps               of each point, how often it ran
 //	step_seconds        of each point, the sum of the times
 //	queue               pods in each part of the queue, after the last attempt
 type Vars struct {
@@ -24,8 +24,8 @@ type Vars struct {
 	parts [5]*expvar.Int
 }
 
-// NewVars puts the variables into the map, in the place of others of their
-// names. The map is the caller's to publish; nil means that nobody looks at them.
+// NewVars adds the variables to the map and replaces others of the same names. The
+// caller publishes the map; nil means that the figures are not read.
 func NewVars(m *expvar.Map) *Vars {
 	if m == nil {
 		m = new(expvar.Map)
@@ -60,7 +60,7 @@ func (v *Vars) Point(t lifecycle.PointTiming) {
 
 // Queue implements [lifecycle.QueueObserver].
 func (v *Vars) Queue(d queue.Length) {
-	v.mu.Lock() // so that the parts are of one moment
+	v.mu.Lock() // so that the parts are consistent with each other
 	defer v.mu.Unlock()
 	for i, n := range []int{d.Active, d.Backoff, d.Unschedulable, d.Gated, d.InFlight} {
 		v.parts[i].Set(int64(n))

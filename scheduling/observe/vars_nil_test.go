@@ -7,7 +7,7 @@ import (
 	"github.com/berth-sched/berth/scheduling/observe"
 )
 
-// TestVarsWithoutMap: counting for nobody is no reason to panic.
+// TestVarsWithoutMap checks that counting without a map does not panic.
 func TestVarsWithoutMap(t *testing.T) {
 	observe.NewVars(nil).Attempt(&lifecycle.Attempt{})
 	v := observe.NewPluginVars(nil)

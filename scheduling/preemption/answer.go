@@ -6,12 +6,11 @@ import (
 	"github.com/berth-sched/berth/framework"
 )
 
-// An answer is what trying one node came to.
+// An answer is the result of trying one node.
 //
-// Invariant: either refused says why the node is no candidate, or candidate is
-// one, violates tells whether it violates budgets, and merits are its values;
-// budgets that are not among the guards made no difference, and none did where the
-// node is refused.
+// Invariant: either refused says why the node is no candidate, or candidate is set,
+// violates reports whether it violates budgets, and merits are its values. Budgets
+// outside guards had no influence; if the node is refused, no budget had any.
 type answer struct {
 	candidate *Candidate
 	refused   *framework.Status
@@ -20,13 +19,13 @@ type answer struct {
 	violates  bool
 }
 
-// merits are what [Criteria] say of a candidate, in order. They are kept beside
-// it: to look at its victims, which lie all over the memory, costs more than all
-// else of an attempt for which the answers are known.
+// merits are the values of [Criteria] for a candidate, in order. They are stored
+// next to the candidate: reading its victims, which are scattered in memory, would
+// cost more than the rest of an attempt with known answers.
 type merits [5]int64
 
-// ask tries the node of the slot, unless it is known what comes of it. The answer
-// stands until the run has ended.
+// ask tries the node of the slot, unless the result is known. The answer is valid
+// until the run has ended.
 func (r *run) ask(slot int) *answer {
 	if r.memory != nil {
 		return r.recall(slot)
@@ -53,10 +52,10 @@ func answerOf(c *Candidate) *answer {
 	return a
 }
 
-// failed reports whether it could not be decided whether the node is a candidate.
+// failed reports whether the attempt to decide about the node ended in an error.
 func (a *answer) failed() bool { return a.refused != nil && a.refused.Code() == framework.Error }
 
-// bytes is the memory that the answer holds, itself not counted.
+// bytes is the memory that the answer refers to, without the answer itself.
 func (a *answer) bytes() int {
 	switch {
 	case a.candidate != nil:
@@ -67,8 +66,7 @@ func (a *answer) bytes() int {
 	return 0
 }
 
-// bestOf returns the first of the answers that no other is better than, by
-// [Criteria].
+// bestOf returns the best of the answers by [Criteria], the first among equals.
 func bestOf(list []*answer) *answer {
 	for i := range len(merits{}) {
 		list = best(list, func(a *answer) int64 { return a.merits[i] })

@@ -11,8 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestBestOf: merits, which are kept, choose the candidate that the criteria
-// choose.
+// TestBestOf checks that stored merits choose the same candidate as the criteria.
 func TestBestOf(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		snap := framework.NewSnapshot(framework.Arrival)
@@ -39,8 +38,8 @@ func TestBestOf(t *testing.T) {
 	})
 }
 
-// TestMemoryIsBounded: what is counted is what is held, and classes that were not
-// used lately make room.
+// TestMemoryIsBounded checks that the byte count is right, and that classes not used
+// lately are evicted.
 func TestMemoryIsBounded(t *testing.T) {
 	var m Memory
 	s := framework.NewSnapshot(framework.Arrival)
@@ -120,8 +119,8 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// TestMemoryCountsAttemptsThatFail: also what an attempt that ended early made
-// counts.
+// TestMemoryCountsAttemptsThatFail checks that the results of an attempt that ended
+// early are counted, too.
 func TestMemoryCountsAttemptsThatFail(t *testing.T) {
 	s := framework.NewSnapshot(framework.Arrival)
 	if err := s.AddNode(api.MakeNode("n", "1", "1Gi").Obj()); err != nil {

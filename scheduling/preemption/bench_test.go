@@ -12,17 +12,17 @@ import (
 )
 
 // BenchmarkPreemption makes room, with the default profile, on nodes that ten pods
-// of low priority fill: one attempt is a search in vain and the PostFilter. Of a
-// known class all nodes but those are known that changed: the victims go, the pod
-// comes, and then everything is put back, so that one node has changed. Of another
-// class, here by its priority, nothing is known but what the filters say.
+// of low priority fill: one attempt is a failed search and the PostFilter. For a
+// known class all nodes are known except changed ones: the victims leave, the pod is
+// added, and then everything is put back, so that one node has changed. For another
+// class, here by its priority, only the filters' verdicts are known.
 func BenchmarkPreemption(b *testing.B) {
 	for _, n := range []int{100, 1000, 5000} {
 		b.Run(fmt.Sprintf("nodes=%d/class=known", n), func(b *testing.B) {
 			c := newCrowd(b, n)
 			pod := podInfo(b, c.snap, preemptor("1", 100).Obj())
 			for range 20 {
-				c.evict(b, pod) // begin anywhere, until all nodes are known
+				c.evict(b, pod) // start anywhere, until all nodes are known
 			}
 			b.ReportAllocs()
 			for b.Loop() {
@@ -70,7 +70,7 @@ func newCrowd(b *testing.B, n int) crowd {
 	return crowd{snapshotOf(b, nodes, pods), sched}
 }
 
-// evict makes room for the pod, lets it have its node, and puts everything back.
+// evict makes room for the pod, adds it to its node, and puts everything back.
 func (c crowd) evict(b *testing.B, pod *framework.PodInfo) {
 	d, err := c.sched.Schedule(c.snap, pod)
 	var fit *scheduling.FitError

@@ -22,7 +22,7 @@ func budgetsOf(s *framework.Snapshot) budgets {
 	for _, b := range framework.List[api.PodDisruptionBudget](s) {
 		selector, err := match.NewLabelSelector(b.Spec.Selector)
 		if err != nil || selector.SelectsEverything() || selector.SelectsNothing() {
-			// A selector that is empty, missing or malformed protects nobody.
+			// A selector that is empty, missing or malformed protects no pod.
 			continue
 		}
 		list = append(list, budget{b, selector})
@@ -30,14 +30,14 @@ func budgetsOf(s *framework.Snapshot) budgets {
 	return list
 }
 
-// guards is a set of budgets, by their numbers: a bit for each, and the last one
-// for all that are left.
+// guards is a set of budgets, by their numbers: one bit for each, and the last bit
+// for all the rest.
 type guards uint64
 
 func (g *guards) add(i int) { *g |= 1 << min(i, 63) }
 
-// changed returns those of the budgets that are not what they were; false when
-// they do not even protect the same pods.
+// changed returns the budgets that differ from before; false if they do not even
+// protect the same pods.
 func (b budgets) changed(was budgets) (g guards, ok bool) {
 	if len(b) != len(was) {
 		return 0, false
@@ -55,8 +55,8 @@ func (b budgets) changed(was budgets) (g guards, ok bool) {
 	return g, true
 }
 
-// split tells which of the pods, taken one after the other, would break a
-// budget, and what budgets it looked at to find out.
+// split splits the pods, taken one after the other, into pods that would break a
+// budget and others. It also returns the budgets that it had to read.
 //
 // Source: kube-scheduler 1.37, filterPodsWithPDBViolation. A pod without labels
 // breaks none, and a pod stops at the first budget that it breaks.

@@ -28,8 +28,8 @@ func protect(namespace, app string, allowed int32) *api.PodDisruptionBudget {
 	}
 }
 
-// TestChangedBudgets: budgets that only allow more or less are told apart from those
-// that protect other pods.
+// TestChangedBudgets checks that budgets that only allow more or less are
+// distinguished from budgets that protect other pods.
 func TestChangedBudgets(t *testing.T) {
 	a, b := protect("x", "a", 1), protect("x", "b", 1)
 	other := protect("x", "b", 1)
@@ -62,7 +62,7 @@ func TestChangedBudgets(t *testing.T) {
 	}
 }
 
-// TestManyBudgets: of many budgets the last ones share a bit.
+// TestManyBudgets checks that the last of many budgets share a bit.
 func TestManyBudgets(t *testing.T) {
 	var was, now []*api.PodDisruptionBudget
 	for i := range 100 {

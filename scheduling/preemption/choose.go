@@ -29,9 +29,9 @@ func LowestPriority(c *Candidate) int64 {
 	return -int64(c.Victims[0].Pod.Priority)
 }
 
-// LeastPriorities prefers candidates whose victims have a small sum of
-// priorities. Each priority is raised by 2^31, so that many pods of negative
-// priority are not better than few.
+// LeastPriorities prefers candidates whose victims have a small sum of priorities.
+// It raises each priority by 2^31, so many pods of negative priority are not better
+// than few.
 func LeastPriorities(c *Candidate) int64 {
 	var sum int64
 	for _, v := range c.Victims {
@@ -43,8 +43,8 @@ func LeastPriorities(c *Candidate) int64 {
 // FewestVictims prefers candidates with few victims.
 func FewestVictims(c *Candidate) int64 { return -int64(len(c.Victims)) }
 
-// LatestStart prefers candidates where, of the victims of the highest priority,
-// the one that started first started late. The value is in nanoseconds since
+// LatestStart prefers candidates whose victims started late: of the victims with the
+// highest priority, the earliest start counts. The value is in nanoseconds since
 // 1970; pods that have not started are later than all others.
 func LatestStart(c *Candidate) int64 {
 	first, priority := int64(math.MaxInt64), int32(math.MinInt32)
@@ -63,9 +63,9 @@ func LatestStart(c *Candidate) int64 {
 	return first
 }
 
-// Choose returns the best candidate: the criteria decide one after the other
-// among those that the ones before leave tied, and then the first is taken. It
-// returns nil for none.
+// Choose returns the best candidate. Each criterion decides among the candidates
+// that the earlier ones leave tied; at the end the first one wins. It returns nil if
+// there are no candidates.
 func Choose(candidates []*Candidate, criteria []Criterion) *Candidate {
 	if tied := Tied(candidates, criteria); len(tied) > 0 {
 		return tied[0]
@@ -73,8 +73,8 @@ func Choose(candidates []*Candidate, criteria []Criterion) *Candidate {
 	return nil
 }
 
-// Tied returns the candidates that no criterion tells apart from the best one,
-// in order. Nil candidates are ignored.
+// Tied returns the candidates that equal the best one under every criterion, in
+// order. Nil candidates are ignored.
 func Tied(candidates []*Candidate, criteria []Criterion) []*Candidate {
 	tied := slices.DeleteFunc(slices.Clone(candidates), func(c *Candidate) bool { return c == nil })
 	for _, criterion := range criteria {
@@ -83,7 +83,7 @@ func Tied(candidates []*Candidate, criteria []Criterion) []*Candidate {
 	return tied
 }
 
-// best keeps, in place, those of the list with the largest value.
+// best keeps, in place, the elements of the list with the largest value.
 func best[T any](list []T, of func(T) int64) []T {
 	kept, most := list[:0], int64(math.MinInt64)
 	for _, c := range list {

@@ -21,9 +21,8 @@ func candidate(t *testing.T, node string, violations int, pods ...api.PodBuilder
 	return c
 }
 
-// TestChoose tells candidates apart by one criterion at a time: in each test
-// the criteria before leave the first two tied, and those after would choose the
-// other one.
+// TestChoose tests one criterion at a time: in each test the earlier criteria leave
+// the first two tied, and the later ones would choose the other one.
 func TestChoose(t *testing.T) {
 	pod := func(priority int32, started int) api.PodBuilder {
 		b := api.MakePod("p").Priority(priority)
@@ -111,7 +110,7 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// Choose leaves the list that it is given alone.
+// Choose does not change its input list.
 func TestChooseKeepsItsInput(t *testing.T) {
 	list := []*preemption.Candidate{
 		candidate(t, "a", 2, api.MakePod("p")), candidate(t, "b", 1, api.MakePod("p")), candidate(t, "c", 0, api.MakePod("p")),
@@ -122,7 +121,7 @@ func TestChooseKeepsItsInput(t *testing.T) {
 	}
 }
 
-// Criteria of one's own take the place of all others.
+// Your own criteria replace all others.
 func TestOwnCriteria(t *testing.T) {
 	s := snapshotOf(t, []*api.Node{node("a", "1"), node("b", "1")}, objs(on("a", "low", "1", 1), on("b", "high", "1", 2)))
 	preferB := func(c *preemption.Candidate) int64 { return int64(c.Node[0]) }

@@ -1,15 +1,15 @@
-// Package preemption makes room for a pod of high priority by taking pods of
-// lower priority off one node.
+// Package preemption makes room for a pod of high priority by removing pods of lower
+// priority from one node.
 //
 //	profile := scheduling.Kubernetes137() // has it already
 //	profile.PostFilter = []framework.Plugin{preemption.DefaultPreemption{Eligible: mayGo}}
 //
 // # What it does
 //
-// [DefaultPreemption] is the plugin: a PostFilter that runs when no node is
-// feasible. It tries, inside transactions of the snapshot, which pods would
-// have to go from each node that a removal could help, chooses the node where
-// that hurts least, and returns the node and the victims as data.
+// [DefaultPreemption] is the plugin: a PostFilter that runs if no node is feasible.
+// For each node where removing pods may help, it finds out, inside a transaction of
+// the snapshot, which pods would have to leave. It chooses the node with the least
+// harm, and returns the node and the victims as data.
 //
 //	candidates ◀── dry run on each node ◀── nodes whose verdict is Unschedulable
 //	     │             remove all lower pods, filter, put back what still fits,
@@ -19,34 +19,33 @@
 //
 // # What it leaves to you
 //
-// Who drives the scheduler removes the victims and nominates the pod, as package
-// lifecycle does. Nothing is removed here: after PostFilter the snapshot is as it
-// was.
+// Your driver must remove the victims and nominate the pod, as package lifecycle
+// does. This package removes nothing: after PostFilter the snapshot is unchanged.
 //
 // # What makes it fast
 //
-// An attempt whose class is known costs a look at an array of answers. [Memory]
-// keeps what the dry run on a node came to, and what the criteria say of it, for as
-// long as the node and the budgets do not change; and the nodes that a removal could
-// help are listed from the answers that the scheduler keeps anyhow. Only for the first
-// attempt of a class, and for nodes that changed, is anybody asked to go.
+// If the equivalence class of a pod is known, an attempt costs one lookup per node
+// in an array of answers. [Memory] keeps the result of a dry run on a node, and its
+// values under the criteria, as long as the node and the budgets do not change. The
+// scheduler's own cached verdicts list the nodes where removing pods may help. So
+// only the first attempt of a class, and changed nodes, need dry runs.
 //
 // # Determinism and concurrency
 //
 // Node and victims are a function of the configuration, the snapshot and the
-// decision's seed. The plugin is a value without run state; a call uses the
+// decision's seed. The plugin is a value without run state. A call uses the
 // snapshot, which belongs to one goroutine at a time.
 //
-// Differs: kube-scheduler tries nodes in a random order from a random one on,
-// follows map order among candidates that all criteria leave tied, and tries nodes in parallel. Here
-// the start is a function of the decision's seed, nodes are tried one after the
-// other, the first of the candidates that all criteria leave tied is taken, and
-// pods that have not started are taken to start later than all others rather
-// than at the time of the comparison. Budgets that match one pod are counted in
-// the order of their keys, and one that allows -2147483648 disruptions allows
-// none, where the original's number wraps around. What the original does besides is left to you: it
-// deletes the victims, keeps the pod out of the queue until they have gone, and
-// takes the nomination from pods of lower priority nominated to the node.
+// Differs: kube-scheduler tries nodes in a random order from a random node on,
+// follows map order among candidates that all criteria leave tied, and tries nodes
+// in parallel. Here the decision's seed gives the start, nodes are tried one after
+// the other, and the first of the tied candidates wins. Pods that have not started
+// count as started later than all others, rather than at the time of the comparison.
+// Budgets that match one pod are counted in the order of their keys. A budget that
+// allows -2147483648 disruptions allows none, where the original's number wraps
+// around. Some steps of the original are left to you: it deletes the victims, keeps
+// the pod out of the queue until they have gone, and takes the nomination from pods
+// of lower priority nominated to the node.
 //
 // Source: kube-scheduler 1.37, plugin DefaultPreemption and
 // framework/preemption.

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The number of candidates that end the search: so many percent of n, at least
-// the absolute number, at most n. As in kube-scheduler it may be none.
+// The number of candidates that end the search: a percentage of n, at least the
+// absolute number, at most n. As in kube-scheduler it may be 0.
 func TestEnough(t *testing.T) {
 	i32 := func(x int32) *int32 { return &x }
 	tests := []struct {

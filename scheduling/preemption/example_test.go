@@ -34,7 +34,7 @@ func full() *framework.Snapshot {
 	return s
 }
 
-// Who drives the scheduler removes the victims, and then the pod fits.
+// The driver removes the victims, and then the pod fits.
 func ExampleDefaultPreemption() {
 	s := full()
 	sched, err := scheduling.New(scheduling.Profile{
@@ -72,8 +72,7 @@ func ExampleDefaultPreemption() {
 	// n1 <nil>
 }
 
-// report is a PostFilter plugin of one's own that only tells what preemption
-// could do.
+// report is a custom PostFilter plugin that only reports what preemption could do.
 type report struct{ preemption.DefaultPreemption }
 
 func (r report) PostFilter(_ context.Context, c *framework.Cycle, v framework.Verdicts) (framework.PostFiltered, framework.Status) {
@@ -120,7 +119,7 @@ func ExampleDefaultPreemption_DryRun() {
 	// Unschedulable: only looking <nil>
 }
 
-// The criteria can be one's own: here, whatever keeps the most pods.
+// Criteria can be your own: this one keeps the most pods.
 func ExampleCriterion() {
 	fewest := preemption.DefaultPreemption{Criteria: []preemption.Criterion{preemption.FewestVictims, preemption.LowestPriority}}
 	fmt.Println(fewest.Name(), len(preemption.Criteria()), len(fewest.Criteria))
@@ -161,7 +160,7 @@ func ExampleMoreImportant() {
 	// Output: true
 }
 
-// A runner that makes many attempts keeps one Memory, and hands it to the plugin
+// A program that makes many attempts keeps one Memory, and passes it to the plugin
 // in the cycle; package scheduling does so by itself.
 func ExampleMemory() {
 	s := full()

@@ -2,15 +2,15 @@ package preemption
 
 import "github.com/berth-sched/berth/framework"
 
-// lister is [framework.Verdicts] that know where the nodes are that a removal
-// could help, so that not each of them has to be asked for.
+// lister is a [framework.Verdicts] that can list the nodes where removing pods may
+// help, so that not every node has to be looked up.
 type lister interface {
-	// Rejected appends to slots those of the nodes whose status has the code, in
-	// the snapshot's order. It says what Verdict says of each.
+	// Rejected appends to slots the slots of the nodes whose status has the code, in
+	// the snapshot's order. It agrees with Verdict for each node.
 	Rejected(code framework.Code, slots []int) []int
 }
 
-// slots lists the slots of the nodes that a removal could help, in the snapshot's
+// slots lists the slots of the nodes where removing pods may help, in the snapshot's
 // order.
 func (r *run) slots() (slots []int) {
 	if r.memory != nil {

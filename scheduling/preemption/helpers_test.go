@@ -15,18 +15,18 @@ import (
 	"github.com/berth-sched/berth/scheduling/preemption"
 )
 
-// failer is what tests, benchmarks and property checks have in common.
+// failer is the common interface of tests, benchmarks and property checks.
 type failer interface {
 	Helper()
 	Fatal(args ...any)
 	Fatalf(format string, args ...any)
 }
 
-// at is a moment so many seconds after the first.
+// at is a time that many seconds after a fixed one.
 func at(seconds int) time.Time { return time.Unix(1_700_000_000+int64(seconds), 0) }
 
-// snapshotOf returns a snapshot of the nodes, of the pods that name one and of
-// the budgets.
+// snapshotOf returns a snapshot of the nodes, of the pods assigned to one and of the
+// budgets.
 func snapshotOf(tb failer, nodes []*api.Node, pods []*api.Pod, budgets ...*api.PodDisruptionBudget) *framework.Snapshot {
 	tb.Helper()
 	s := framework.NewSnapshot(framework.Arrival)
@@ -57,7 +57,7 @@ func podInfo(tb failer, s *framework.Snapshot, p *api.Pod) *framework.PodInfo {
 	return info
 }
 
-// spy is DefaultPreemption, which keeps what a dry run on every node says.
+// spy is a DefaultPreemption that keeps the result of a dry run on every node.
 type spy struct {
 	preemption.DefaultPreemption
 	candidates []*preemption.Candidate
@@ -69,7 +69,7 @@ func (s *spy) PostFilter(ctx context.Context, c *framework.Cycle, v framework.Ve
 	return s.DefaultPreemption.PostFilter(ctx, c, v)
 }
 
-// outcome is what became of a pod for which there was no room.
+// outcome is the result for a pod without room.
 type outcome struct {
 	spy
 	framework.PostFiltered
@@ -77,7 +77,7 @@ type outcome struct {
 	err    error
 }
 
-// filters are those that the tests use unless they say otherwise.
+// filters are the default filters of the tests.
 func filters() []framework.Plugin {
 	return []framework.Plugin{
 		filter.NodeUnschedulable{}, filter.NodeAffinity{}, filter.NodePorts{}, filter.NodeResourcesFit{}, filter.InterPodAffinity{},
@@ -103,8 +103,8 @@ func preempt(tb failer, s *framework.Snapshot, plugin preemption.DefaultPreempti
 	return o
 }
 
-// describe writes candidates as "node: victim, victim!; ...", a mark on each
-// that breaks a budget.
+// describe writes candidates as "node: victim, victim!; ...", with a mark on each
+// victim that breaks a budget.
 func describe(candidates []*preemption.Candidate) string {
 	var list []string
 	for _, c := range candidates {
@@ -125,7 +125,7 @@ func victims(list []framework.Victim) string {
 	return strings.Join(names, ", ")
 }
 
-// budget allows so many disruptions of the pods with app=name.
+// budget allows that many disruptions of the pods with app=name.
 func budget(name string, allowed int32) *api.PodDisruptionBudget {
 	return &api.PodDisruptionBudget{
 		ObjectMeta: api.ObjectMeta{Namespace: "default", Name: name},
@@ -134,15 +134,15 @@ func budget(name string, allowed int32) *api.PodDisruptionBudget {
 	}
 }
 
-// node has so much CPU and much memory.
+// node has the given CPU and much memory.
 func node(name, cpu string) *api.Node { return api.MakeNode(name, cpu, "64Gi").Obj() }
 
-// on makes a pod of so much CPU on a node.
+// on makes a pod with the given CPU on a node.
 func on(node, name, cpu string, priority int32) api.PodBuilder {
 	return api.MakePod(name).UID(api.UID(name)).Requests(cpu, "1Mi").Priority(priority).Node(node)
 }
 
-// preemptor makes a pod of so much CPU to be placed.
+// preemptor makes a pod with the given CPU to place.
 func preemptor(cpu string, priority int32) api.PodBuilder {
 	return api.MakePod("preemptor").UID("preemptor").Requests(cpu, "1Mi").Priority(priority)
 }
@@ -155,8 +155,8 @@ func objs(builders ...api.PodBuilder) []*api.Pod {
 	return pods
 }
 
-// TestHelpers keeps the helpers honest: without any pod of lower priority there
-// is nobody to take away.
+// TestHelpers checks the helpers: without a pod of lower priority there is no
+// candidate.
 func TestHelpers(t *testing.T) {
 	s := snapshotOf(t, []*api.Node{node("n", "1")}, objs(on("n", "a", "1", 5)))
 	o := preempt(t, s, preemption.DefaultPreemption{}, preemptor("1", 5).Obj())

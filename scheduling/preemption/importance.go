@@ -8,9 +8,9 @@ import (
 	"github.com/berth-sched/berth/framework"
 )
 
-// MoreImportant compares pods as kube-scheduler does: higher priority first,
-// then the one that started earlier. A pod that has not started comes last. It
-// is negative when a is more important than b.
+// MoreImportant compares pods as kube-scheduler does: higher priority first, then
+// earlier start. A pod that has not started comes last. The result is negative if a
+// is more important than b.
 func MoreImportant(a, b *framework.PodInfo) int {
 	if a.Priority != b.Priority {
 		return cmp.Compare(b.Priority, a.Priority)
@@ -18,7 +18,7 @@ func MoreImportant(a, b *framework.PodInfo) int {
 	return startOf(a).compare(startOf(b))
 }
 
-// start is when a pod started. Unlike a time it compares in a step or two.
+// start is the start time of a pod. Unlike a time.Time it compares in a step or two.
 type start struct {
 	seconds     int64
 	nanoseconds int32
@@ -35,7 +35,7 @@ func startOf(p *framework.PodInfo) start {
 	return start{t.Unix(), int32(t.Nanosecond())}
 }
 
-// compare is negative when a is earlier than b.
+// compare is negative if a is earlier than b.
 func (a start) compare(b start) int {
 	if a.seconds != b.seconds {
 		return cmp.Compare(a.seconds, b.seconds)
@@ -43,8 +43,8 @@ func (a start) compare(b start) int {
 	return cmp.Compare(a.nanoseconds, b.nanoseconds)
 }
 
-// placed is a pod and its place on the node. What ranks it stands beside it: pods
-// lie all over the memory, and a sort would come by each of them many times.
+// placed is a pod and its place on the node. Its rank is stored with it: pods are
+// scattered in memory, and a sort would read each of them many times.
 type placed struct {
 	*framework.PodInfo
 	start
@@ -55,7 +55,7 @@ func place(p *framework.PodInfo, at int) placed {
 	return placed{p, startOf(p), p.Priority, int32(at)}
 }
 
-// lower lists the node's pods that may go, in the order of the node.
+// lower lists the node's pods that may be removed, in the order of the node.
 func (r *run) lower(node *framework.NodeInfo) {
 	r.potential = r.potential[:0]
 	for i, p := range node.Pods {
@@ -67,9 +67,9 @@ func (r *run) lower(node *framework.NodeInfo) {
 
 // rank sorts the pods by importance.
 //
-// kube-scheduler sorts with a sort that is not stable, so the order of equals
-// is an accident of the algorithm, which this one shares. Pods that have not
-// started are not equals there: each takes the time when it was looked at.
+// kube-scheduler's sort is not stable, so the order of equals depends on the
+// algorithm; rank uses the same one. Pods that have not started are not equals
+// there: each gets the time of its comparison.
 func (r *run) rank(pods []placed) {
 	order := r.plugin.MoreImportant
 	slices.SortFunc(pods, func(a, b placed) int {

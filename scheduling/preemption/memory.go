@@ -10,27 +10,27 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// A Memory keeps what dry runs on nodes said, so that an attempt for a pod of the
-// same class asks anew only about nodes that have changed. It belongs to one
-// scheduler: the filters that were asked must be the same. The zero value is
-// empty, and For makes it ready. It holds about 64 MiB, or one class; those that
-// were used longest ago are forgotten first. The pods that it knows as victims are
-// not counted; it keeps them from being collected, but not the snapshots.
+// A Memory caches the results of dry runs on nodes, so a later attempt for a pod of
+// the same class repeats them only for changed nodes. It belongs to one scheduler:
+// the filters of the dry runs must stay the same. The zero value is empty, and For
+// prepares it. It holds about 64 MiB, or one class; the least recently used classes
+// are dropped first. Victim pods are not counted: the Memory keeps them from being
+// collected, but not the snapshots.
 type Memory struct {
 	classes map[string]*recalled
-	class   *recalled // of the attempt that is being made,
+	class   *recalled // of the current attempt,
 	pod     *framework.PodInfo
 	filters framework.FilterUpdater // both of its cycle
 	clock   uint64                  // counts attempts
 	bytes   int                     // of all classes
-	slots   []int                   // memory for a list
+	slots   []int                   // reused for a list
 }
 
-// recalled is what is known for one class of pods.
+// recalled holds the results for one class of pods.
 //
-// Invariant: everything is about snapshots with the schema, which are forks of
-// each other, and about the budgets of that version; snapshot is the one that was
-// asked about last, and changes those of its changes that are accounted for.
+// Invariant: everything is about snapshots with the schema, which are forks of each
+// other, and about the budgets of that version. snapshot is the one used last, and
+// changes is how many of its changes are accounted for.
 type recalled struct {
 	key      string
 	schema   *resource.Schema
@@ -39,25 +39,24 @@ type recalled struct {
 	snapshot weak.Pointer[framework.Snapshot]
 	changes  uint64
 	rows     []row  // by slot
-	held     int    // bytes of the answers in rows, besides the rows
+	held     int    // bytes of the answers in rows, without the rows
 	used     uint64 // the Memory's clock
 	bytes    int    // as counted in the Memory
 }
 
-// row is the answer of a node.
+// row is the answer for a node.
 //
-// Invariant: generation is 0, or trying the node at that generation, which has no
-// nominated pods, gives the answer; if fresh is set, and the node is not among the
-// changes of the snapshot since, it has that generation.
+// Invariant: generation is 0, or trying the node at that generation, without
+// nominated pods, gives the answer. If fresh is set, and the snapshot's changes
+// since do not include the node, the node has that generation.
 type row struct {
 	answer
 	fresh      bool
 	generation uint64
 }
 
-// Recall, set in a cycle, lets [DefaultPreemption] use a Memory. Whoever sets it
-// vouches that all filters of the cycle read nothing but the pod, the node and
-// the node's pods.
+// Recall, set in a cycle, lets [DefaultPreemption] use a Memory. Set it only if all
+// filters of the cycle read nothing but the pod, the node and the node's pods.
 var Recall = framework.NewKey[*Memory]("what dry runs of preemption said before")
 
 const (
@@ -65,9 +64,9 @@ const (
 	classesMost = 64
 )
 
-// For prepares for an attempt of the cycle: class is equal for pods that all filters
-// of the cycle, and preemption itself, treat alike. The memory is not used by who
-// puts another pod or other filters in the cycle, nor where the filters cannot be
+// For prepares for an attempt of the cycle. class must be equal for pods that all
+// filters of the cycle, and preemption itself, treat alike. The memory stays unused
+// if the cycle later has another pod or other filters, or if the filters cannot be
 // compared.
 func (m *Memory) For(class string, cycle *framework.Cycle) *Memory {
 	m.pod, m.filters = cycle.Pod, nil
@@ -101,7 +100,7 @@ func (m *Memory) oldest() *recalled {
 	return oldest
 }
 
-// forget gives up a class, if there is one.
+// forget drops a class, if it is not nil.
 func (m *Memory) forget(c *recalled) {
 	if c != nil {
 		m.bytes -= c.bytes
@@ -109,8 +108,8 @@ func (m *Memory) forget(c *recalled) {
 	}
 }
 
-// begin accounts for what has changed since the class was asked about last: the
-// generations of those nodes have to be compared.
+// begin accounts for changes since the class was last used: it marks the changed
+// nodes, whose generations must be compared.
 func (m *Memory) begin(s *framework.Snapshot) {
 	if m == nil {
 		return
@@ -132,10 +131,10 @@ func (m *Memory) begin(s *framework.Snapshot) {
 	c.snapshot, c.changes = weak.Make(s), s.Version()
 }
 
-// follow turns to another origin, or to other budgets. It forgets what may not be
-// true any more: where budgets protect the same pods, and only allow more or less,
-// as they do whenever a pod goes or becomes ready, the answers in which those had a
-// say that have changed; otherwise all.
+// follow adopts another origin, or other budgets, and drops answers that may have
+// become wrong. Whenever a pod leaves or becomes ready, budgets protect the same
+// pods but allow more or less. follow then drops only the answers that depend on a
+// changed budget; otherwise it drops all.
 func (c *recalled) follow(s *framework.Snapshot) {
 	version := framework.ObjectsVersion[api.PodDisruptionBudget](s)
 	if c.schema == s.Schema() && c.version == version {
@@ -153,8 +152,8 @@ func (c *recalled) follow(s *framework.Snapshot) {
 	}
 }
 
-// end accounts for the changes that the attempt made in the snapshot, all of which
-// it has taken back, and for memory.
+// end accounts for memory, and for the changes that the attempt made and reverted in
+// the snapshot.
 func (m *Memory) end(s *framework.Snapshot) {
 	if m == nil {
 		return
@@ -169,7 +168,7 @@ func (m *Memory) end(s *framework.Snapshot) {
 	}
 }
 
-// recall returns what trying the node of the slot comes to.
+// recall returns the result of trying the node of the slot.
 func (r *run) recall(slot int) *answer {
 	known := &r.memory.class.rows[slot]
 	if known.fresh {
@@ -186,7 +185,7 @@ func (r *run) recall(slot int) *answer {
 	return r.memory.keep(node, a)
 }
 
-// keep remembers the answer of a node.
+// keep stores the answer for a node.
 func (m *Memory) keep(node *framework.NodeInfo, a *answer) *answer {
 	known := &m.class.rows[node.Slot()]
 	m.class.held += a.bytes() - known.bytes()
@@ -194,8 +193,8 @@ func (m *Memory) keep(node *framework.NodeInfo, a *answer) *answer {
 	return &known.answer
 }
 
-// memoryOf returns the memory that an attempt may use, nil if there is none for its
-// pod and filters, or where functions of the user say who may go.
+// memoryOf returns the memory that an attempt may use. It is nil if none matches the
+// pod and the filters, or if user functions choose the victims.
 func (p DefaultPreemption) memoryOf(c *framework.Cycle) *Memory {
 	if p.Eligible != nil || p.MoreImportant != nil {
 		return nil

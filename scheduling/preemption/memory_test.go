@@ -17,15 +17,15 @@ import (
 	"github.com/berth-sched/berth/scheduling/preemption"
 )
 
-// side is a cluster and the scheduler that looks after it.
+// side is a cluster and its scheduler.
 type side struct {
 	snap  *framework.Snapshot
-	other *framework.Snapshot // the fork that it turned from
+	other *framework.Snapshot // the fork that it left
 	sched *scheduling.Scheduler
 }
 
-// sides are one that remembers and one that does not, of equal clusters. What is
-// done to one is done to the other.
+// sides are two equal clusters: one scheduler caches and the other does not. Every
+// action applies to both.
 type sides [2]*side
 
 func drawSides(t *rapid.T, c cluster) (s sides) {
@@ -59,7 +59,7 @@ func (s sides) each(t *rapid.T, do func(*side) error) {
 	}
 }
 
-// attempt tries a pod on both sides, which must do the same.
+// attempt tries a pod on both sides, which must behave the same.
 func (s sides) attempt(t *rapid.T, pod *api.Pod) {
 	var answers [2]string
 	for i, side := range s {
@@ -71,7 +71,7 @@ func (s sides) attempt(t *rapid.T, pod *api.Pod) {
 }
 
 // TestMemory makes room for many pods, one after the other, in a cluster that
-// changes in between: what is remembered of earlier attempts changes no answer.
+// changes in between: results cached from earlier attempts change no answer.
 func TestMemory(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawCluster(t)
@@ -187,7 +187,7 @@ func TestMemory(t *testing.T) {
 	})
 }
 
-// TestMemoryOf tells what a memory must notice, one thing at a time. At first the
+// TestMemoryOf changes one thing at a time that a memory must notice. At first the
 // pod of the lower priority leaves a.
 func TestMemoryOf(t *testing.T) {
 	pods := func() []*api.Pod {
@@ -265,7 +265,7 @@ func swap(t *testing.T, s *framework.Snapshot, node string, p api.PodBuilder) {
 	}
 }
 
-// stir takes a pod off the node and puts it back so many times.
+// stir removes a pod from the node and puts it back that many times.
 func stir(t *testing.T, s *framework.Snapshot, node string, times int) {
 	t.Helper()
 	p := s.Node(node).Pods[0]
@@ -283,7 +283,7 @@ func put(t *testing.T, s *framework.Snapshot, b *api.PodDisruptionBudget) {
 	}
 }
 
-// attempt schedules a pod, by evicting others if need be, and says what happened.
+// attempt schedules a pod, evicting others if necessary, and describes the result.
 func attempt(t failer, s *framework.Snapshot, sched *scheduling.Scheduler, pod *api.Pod) string {
 	t.Helper()
 	info := podInfo(t, s, pod)

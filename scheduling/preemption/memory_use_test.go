@@ -14,7 +14,7 @@ import (
 	"github.com/berth-sched/berth/scheduling/preemption"
 )
 
-// wrapper changes the cycle for the time of an attempt.
+// wrapper changes the cycle during an attempt.
 type wrapper struct {
 	preemption.DefaultPreemption
 	change func(c *framework.Cycle)
@@ -27,7 +27,7 @@ func (w wrapper) PostFilter(ctx context.Context, c *framework.Cycle, v framework
 	return w.DefaultPreemption.PostFilter(ctx, c, v)
 }
 
-// refusing is filters all of which reject.
+// refusing makes all filters reject.
 type refusing struct{ framework.FilterUpdater }
 
 func (r refusing) Fork() framework.FilterUpdater { return refusing{r.FilterUpdater.Fork()} }
@@ -36,8 +36,8 @@ func (refusing) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status
 	return framework.UnschedulableStatus("never")
 }
 
-// TestMemoryInOtherHands: what is known of one pod and its filters does not answer
-// for others, and what others get of it stays theirs.
+// TestMemoryInOtherHands checks that results for one pod and its filters do not
+// answer for others, and that callers cannot change cached results.
 func TestMemoryInOtherHands(t *testing.T) {
 	var other *framework.PodInfo
 	refuse := false
@@ -93,7 +93,7 @@ func TestMemoryInOtherHands(t *testing.T) {
 	}
 }
 
-// TestMemoryLetsSnapshotsGo: a scheduler that was asked about a fork does not keep
+// TestMemoryLetsSnapshotsGo checks that a scheduler that used a fork does not keep
 // it from being collected.
 func TestMemoryLetsSnapshotsGo(t *testing.T) {
 	s := snapshotOf(t, []*api.Node{node("n", "4")}, objs(on("n", "a", "4", 1)))
@@ -121,7 +121,7 @@ func TestMemoryLetsSnapshotsGo(t *testing.T) {
 	runtime.KeepAlive(sched)
 }
 
-// TestZeroMemory: a Memory that nobody prepared is not used.
+// TestZeroMemory checks that a Memory without a call of For is not used.
 func TestZeroMemory(t *testing.T) {
 	s := snapshotOf(t, []*api.Node{node("n", "1")}, nil)
 	var c framework.Cycle

@@ -16,17 +16,17 @@ import (
 //
 // Source: kube-scheduler 1.37, plugin DefaultPreemption.
 type DefaultPreemption struct {
-	// MinCandidateNodesPercentage and MinCandidateNodesAbsolute bound the
-	// search: it ends when there are as many candidates as the larger of the two
-	// says, one of them without violated budgets. nil means 10 percent of the
-	// nodes that removals could help, and 100 nodes. Where both come to less than
-	// one node, as 10 percent of nine do without an absolute number, no candidate
-	// is kept and nobody is ever preempted.
+	// MinCandidateNodesPercentage and MinCandidateNodesAbsolute bound the search. It
+	// ends once the number of candidates reaches the larger of the two, and one of
+	// them violates no budget. nil means 10 percent of the nodes where removing pods
+	// may help, and 100 nodes. If both come to less than one node, for instance 10
+	// percent of nine and no absolute number, no candidate is kept and preemption
+	// never succeeds.
 	MinCandidateNodesPercentage *int32
 	MinCandidateNodesAbsolute   *int32
 
-	// Eligible says whether the victim, whose priority is lower, may go for the
-	// pod; nil means that it may.
+	// Eligible reports whether the victim, whose priority is lower, may be removed
+	// for the pod; nil means that it may.
 	Eligible func(pod, victim *framework.PodInfo) bool
 	// MoreImportant orders pods, the more important first; nil means
 	// [MoreImportant].
@@ -38,8 +38,8 @@ type DefaultPreemption struct {
 // Name returns "DefaultPreemption".
 func (DefaultPreemption) Name() string { return "DefaultPreemption" }
 
-// Validate reports numbers out of range, and two that are both 0: nobody would
-// ever be preempted.
+// Validate reports numbers out of range, and two that are both 0: preemption would
+// never succeed.
 func (p DefaultPreemption) Validate() error {
 	const percentageField, absoluteField = "minCandidateNodesPercentage", "minCandidateNodesAbsolute"
 	var errs []error
@@ -71,27 +71,27 @@ func (p DefaultPreemption) criteria() []Criterion {
 	return Criteria()
 }
 
-// run is one PostFilter.
+// run is the state of one PostFilter call.
 type run struct {
 	plugin    DefaultPreemption
 	cycle     *framework.Cycle
 	verdicts  framework.Verdicts
 	budgets   budgets
-	potential []placed // memory for the pods of one node that may go
-	victims   []placed // memory for those that have to
-	asked     guards   // budgets that had a say about the last candidate
-	memory    *Memory  // nil: nothing is remembered
+	potential []placed // memory for the pods of one node that may be removed
+	victims   []placed // memory for the ones that must be removed
+	asked     guards   // budgets that the last candidate depends on
+	memory    *Memory  // nil: nothing is cached
 }
 
-// PostFilter looks for a node and for victims on it. Success nominates the pod
-// to the node; Unschedulable says in upstream's words why there is none, and
-// clears an earlier nomination.
+// PostFilter looks for a node and for victims on it. Success nominates the pod to
+// the node; Unschedulable explains in upstream's words why there is none, and clears
+// an earlier nomination.
 //
-// Cost: one dry run per node whose verdict is Unschedulable, until enough
-// candidates are found. A dry run takes every lower pod off the node and asks
-// all filters once more for each. With [Recall], what it said is kept for as long
-// as the node does not change: an attempt then costs a few nanoseconds for each
-// node, and less than 100 microseconds at 5,000 nodes.
+// Cost: one dry run per node whose verdict is Unschedulable, until enough candidates
+// are found. A dry run removes every lower pod from the node and calls all filters
+// once more for each. With [Recall], its result is kept as long as the node does not
+// change: an attempt then costs a few nanoseconds for each node, and less than 100
+// microseconds at 5,000 nodes.
 func (p DefaultPreemption) PostFilter(ctx context.Context, c *framework.Cycle, verdicts framework.Verdicts) (framework.PostFiltered, framework.Status) {
 	r := &run{plugin: p, cycle: c, verdicts: verdicts, memory: p.memoryOf(c)}
 	if text := r.ineligible(); text != "" {
@@ -120,14 +120,14 @@ func (p DefaultPreemption) PostFilter(ctx context.Context, c *framework.Cycle, v
 
 const prefix = "preemption: "
 
-// Narrow, set in a cycle, is asked about the candidates before one of them is
-// chosen: it returns those that remain, perhaps with other victims. It is how
-// extenders take part.
+// Narrow, set in a cycle, is called with the candidates before one of them is
+// chosen. It returns the remaining ones, perhaps with other victims. Extenders take
+// part through it.
 //
 // Source: kube-scheduler 1.37, framework/preemption, callExtenders.
 var Narrow = framework.NewKey[func(context.Context, []*Candidate) ([]*Candidate, error)]("narrow the candidates of a preemption down")
 
-// ineligible says why the pod may not preempt, "" if it may.
+// ineligible returns why the pod may not preempt, "" if it may.
 //
 // Source: kube-scheduler 1.37, DefaultPreemption.PodEligibleToPreemptOthers.
 func (r *run) ineligible() framework.Text {
@@ -140,7 +140,7 @@ func (r *run) ineligible() framework.Text {
 		return ""
 	}
 	if _, status := r.verdicts.Verdict(node); status.Code() == framework.UnschedulableAndUnresolvable {
-		return "" // nobody's leaving helps there: it may look elsewhere
+		return "" // removing pods does not help there: it may look elsewhere
 	}
 	r.lower(node)
 	if slices.ContainsFunc(r.potential, func(p placed) bool { return leaving(p.Pod) }) {
@@ -149,7 +149,7 @@ func (r *run) ineligible() framework.Text {
 	return ""
 }
 
-// leaving reports whether the pod is being removed by a preemption.
+// leaving reports whether a preemption is removing the pod.
 func leaving(p *api.Pod) bool {
 	if p.DeletionTimestamp == nil {
 		return false
@@ -162,7 +162,7 @@ func leaving(p *api.Pod) bool {
 	return false
 }
 
-// choose returns the best of the candidates; nil when extenders leave none.
+// choose returns the best of the candidates; nil if extenders leave none.
 func (r *run) choose(ctx context.Context, found []*answer) (*Candidate, error) {
 	narrow, narrows := Narrow.Get(r.cycle)
 	if !narrows && r.plugin.Criteria == nil {
@@ -171,7 +171,7 @@ func (r *run) choose(ctx context.Context, found []*answer) (*Candidate, error) {
 	candidates := make([]*Candidate, len(found))
 	for i, a := range found {
 		if candidates[i] = a.candidate; r.memory != nil {
-			candidates[i] = a.candidate.clone() // what others get stays theirs
+			candidates[i] = a.candidate.clone() // callers may change their copy
 		}
 	}
 	if narrows {
@@ -183,8 +183,8 @@ func (r *run) choose(ctx context.Context, found []*answer) (*Candidate, error) {
 	return Choose(candidates, r.plugin.criteria()), nil
 }
 
-// candidates tries the nodes from a random one on, until there are enough.
-// Those without violated budgets come first.
+// candidates tries the nodes, starting at a random one, until there are enough.
+// Candidates without violated budgets come first.
 //
 // Source: kube-scheduler 1.37, framework/preemption, DryRunPreemption.
 func (r *run) candidates(ctx context.Context) (list []*answer, refused refusals, err error) {
@@ -224,7 +224,7 @@ func (r *run) candidates(ctx context.Context) (list []*answer, refused refusals,
 	}
 	list = append(clean, violating...)
 	if len(list) > 0 {
-		err = nil // what failed elsewhere does not matter
+		err = nil // failures elsewhere do not matter
 	}
 	return list, refused, err
 }
@@ -244,7 +244,7 @@ func (r *run) enough(n int) int {
 	return int(min(int64(n), max(int64(n)*int64(percentage)/100, int64(absolute), 0)))
 }
 
-// least is the bounds of the search, the defaults filled in.
+// least returns the bounds of the search, with the defaults filled in.
 func (p DefaultPreemption) least() (percentage, absolute int32) {
 	percentage, absolute = 10, 100
 	if p.MinCandidateNodesPercentage != nil {
@@ -256,11 +256,10 @@ func (p DefaultPreemption) least() (percentage, absolute int32) {
 	return percentage, absolute
 }
 
-// DryRun tries every node that a removal could help, not only as many as
-// PostFilter needs: for those who want to see or choose for themselves. The
-// cycle and verdicts must be those that a PostFilter plugin was called with.
-// Candidates are in the snapshot's order of nodes; nodes without one are
-// returned with the status that says why.
+// DryRun tries every node where removing pods may help, not only as many as
+// PostFilter needs. Use it to inspect the candidates, or to choose yourself. Pass
+// the cycle and verdicts of a PostFilter call. Candidates are in the snapshot's
+// order of nodes; failed has the status of each other node, with the reason.
 func (p DefaultPreemption) DryRun(c *framework.Cycle, verdicts framework.Verdicts) (candidates []*Candidate, failed map[string]framework.Status) {
 	r := &run{plugin: p, cycle: c, verdicts: verdicts, budgets: budgetsOf(c.Snapshot)}
 	failed = map[string]framework.Status{}

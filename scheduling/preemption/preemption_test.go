@@ -192,7 +192,7 @@ func named(name string, allowed int32, key, value string) *api.PodDisruptionBudg
 	return b
 }
 
-// notWeb selects pods without labels, too, if they are asked about.
+// notWeb selects pods without labels, too, if it is evaluated for them.
 func notWeb() *api.PodDisruptionBudget {
 	b := budget("not-web", 0)
 	b.Spec.Selector = &api.LabelSelector{MatchExpressions: []api.LabelSelectorRequirement{
@@ -207,7 +207,7 @@ func disrupted(pod string) *api.PodDisruptionBudget {
 	return b
 }
 
-// TestPostFilter is about the answer as a whole.
+// TestPostFilter checks whole answers.
 func TestPostFilter(t *testing.T) {
 	tests := []struct {
 		name     string
@@ -325,8 +325,8 @@ func TestNominatedNode(t *testing.T) {
 	}
 }
 
-// Pods of the same or higher priority that are nominated to a node count as if
-// they were there; those of lower priority do not.
+// Pods of the same or higher priority that are nominated to a node count as if they
+// were on it; those of lower priority do not.
 func TestNominatedPods(t *testing.T) {
 	for _, test := range []struct {
 		priority int32
@@ -350,8 +350,8 @@ func TestNominatedPods(t *testing.T) {
 	}
 }
 
-// The search starts at a node that the seed chooses, and ends with enough
-// candidates; those without violated budgets come first, however many others
+// The search starts at a node that the seed selects, and ends with enough
+// candidates. Candidates without violated budgets come first, however many others
 // there are.
 func TestSearch(t *testing.T) {
 	var nodes []*api.Node
@@ -402,7 +402,7 @@ func TestSearch(t *testing.T) {
 	})
 }
 
-// Who may go, and in which order, can be one's own. Lower priority is a must.
+// Eligibility and order can be custom. Lower priority is always required.
 func TestOwnRules(t *testing.T) {
 	s := snapshotOf(t, []*api.Node{node("n", "3")},
 		objs(on("n", "system", "1", 1).Namespace("kube-system"), on("n", "a", "1", 1), on("n", "b", "1", 2)))
@@ -422,7 +422,7 @@ func TestOwnRules(t *testing.T) {
 	}
 }
 
-// fickle errs, or panics, once the node has no more pods than it says.
+// fickle fails, or panics, once the node has no more than the given number of pods.
 type fickle struct {
 	pods int
 	how  string
@@ -443,8 +443,8 @@ func (f fickle) Filter(p *framework.PodInfo, n *framework.NodeInfo) framework.St
 	return framework.Status{}
 }
 
-// A filter that fails in the dry run fails the node; only if there is no
-// candidate elsewhere, it fails PostFilter. The snapshot is restored either way.
+// A filter that fails in the dry run fails the node. It fails PostFilter only if no
+// other node is a candidate. The snapshot is restored either way.
 func TestFailingFilters(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -490,7 +490,7 @@ func TestFailingFilters(t *testing.T) {
 	})
 }
 
-// untouched rejects the node as it is at a generation, and at no other.
+// untouched rejects the node at one generation, and at no other.
 type untouched struct{ generation uint64 }
 
 func (untouched) Name() string { return "untouched" }
@@ -502,7 +502,7 @@ func (u untouched) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework
 	return framework.Status{}
 }
 
-// moody rejects two pods and errs about one.
+// moody rejects two pods and fails for one.
 type moody struct{}
 
 func (*moody) Name() string { return "moody" }

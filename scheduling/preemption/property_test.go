@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// cluster is a random one without room for the pod: every node is full.
+// cluster is random and without room for the pod: every node is full.
 type cluster struct {
 	nodes   []*api.Node
 	pods    []*api.Pod
@@ -63,7 +63,7 @@ func drawCluster(t *rapid.T) cluster {
 	return c
 }
 
-// state writes down all that a what-if may change.
+// state writes down everything that a what-if may change.
 func state(s *framework.Snapshot) string {
 	var b strings.Builder
 	fmt.Fprint(&b, s.NodeSet(), s.Nominations(), s.Objects())
@@ -76,7 +76,7 @@ func state(s *framework.Snapshot) string {
 	return b.String()
 }
 
-// fits asks a new scheduler whether the pod fits on the node.
+// fits reports whether the pod fits on the node, by a new scheduler.
 func fits(t failer, s *framework.Snapshot, pod *api.Pod, node string) bool {
 	t.Helper()
 	sched, err := scheduling.New(scheduling.Profile{Filter: filters()})
@@ -106,10 +106,10 @@ func without(t failer, s *framework.Snapshot, c *preemption.Candidate, spared in
 	return f
 }
 
-// TestPreemptionProperties: after PostFilter the snapshot is as it was; the pod
-// fits where all victims have gone, and does not where one of them stays; they
-// are of lower priority, in order of importance, and as many of them as it says
-// break a budget; equal input gives equal answers.
+// TestPreemptionProperties: after PostFilter the snapshot is unchanged. The pod fits
+// once all victims have left, and does not fit if one of them stays. Victims have
+// lower priority, are in order of importance, and the stated number of them breaks a
+// budget. Equal input gives equal answers.
 func TestPreemptionProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawCluster(t)
@@ -152,8 +152,8 @@ func TestPreemptionProperties(t *testing.T) {
 	})
 }
 
-// TestPreemptionOracle compares victims with a plain transcription for pods
-// that ask for CPU only: on each node, who may not stay.
+// TestPreemptionOracle compares victims with a direct transcription for pods that
+// request only CPU: on each node, which pods may not stay.
 func TestPreemptionOracle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawCluster(t)
@@ -174,7 +174,7 @@ func TestPreemptionOracle(t *testing.T) {
 				want = append(want, n.Name+": "+text)
 			}
 		}
-		// The order of equally important victims is not the oracle's business.
+		// The oracle does not define the order of equally important victims.
 		if got, want := unordered(describe(o.candidates)), unordered(strings.Join(want, "; ")); got != want {
 			t.Errorf("candidates %q, want %q", got, want)
 		}
@@ -186,7 +186,7 @@ func cpu(l resource.List) int64 {
 	return q.MilliValue()
 }
 
-// oracle is the choice of victims in its plainest form.
+// oracle is the choice of victims in its simplest form.
 func oracle(allocatable int64, pods []*api.Pod, budgets []*api.PodDisruptionBudget, pod *api.Pod) string {
 	asks := func(p *api.Pod) int64 { return cpu(p.Spec.Containers[0].Resources.Requests) }
 	free := allocatable
@@ -201,7 +201,7 @@ func oracle(allocatable int64, pods []*api.Pod, budgets []*api.PodDisruptionBudg
 	if asks(pod) > free {
 		return ""
 	}
-	// Few pods: the sort of the original is stable then.
+	// For few pods the original's sort is stable.
 	slices.SortStableFunc(lower, byImportance)
 	left := map[string]int32{}
 	covered := map[string]bool{}

@@ -11,9 +11,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// kube-scheduler sorts victims with sort.Slice, which is not stable: rank must
-// leave equals in the very same order, however many there are. There, a pod that
-// has not started starts when it is looked at, one after the other.
+// kube-scheduler sorts victims with sort.Slice, which is not stable: rank must leave
+// equals in the very same order, however many there are. In kube-scheduler, a pod
+// that has not started gets the time of its comparison, one after the other.
 func TestRankOfEquals(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		type looked struct {

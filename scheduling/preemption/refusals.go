@@ -8,7 +8,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 )
 
-// refusals count why nodes that were tried are no candidates. Most nodes are
+// refusals count the reasons why tried nodes are no candidates. Most nodes are
 // refused for one of few reasons.
 type refusals []refusal
 
@@ -17,8 +17,7 @@ type refusal struct {
 	nodes  int
 }
 
-// add counts a node with the first of the last few refusals that is the same, or
-// as a new one.
+// add counts a node under an equal one of the last few refusals, or as a new one.
 func (r *refusals) add(status framework.Status) {
 	const few = 8
 	list := *r
@@ -31,8 +30,8 @@ func (r *refusals) add(status framework.Status) {
 	*r = append(list, refusal{status, 1})
 }
 
-// text is upstream's message for n nodes in all; those that were not tried
-// could not have been helped.
+// text is upstream's message for n nodes in all; for nodes that were not tried,
+// removing pods would not have helped.
 func (r refusals) text(n int) string {
 	reasons, nodes := map[string]int{}, 0
 	for _, refused := range r {

@@ -43,7 +43,7 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// TestNoneIsEnough asks for 10 percent of one node, which is none: as in
+// TestNoneIsEnough asks for 10 percent of one node, which is 0 nodes: as in
 // kube-scheduler no candidate is kept.
 func TestNoneIsEnough(t *testing.T) {
 	s := snapshotOf(t, []*api.Node{node("a", "1")}, objs(on("a", "low", "1", 0)))

@@ -6,14 +6,15 @@ import (
 	"github.com/berth-sched/berth/framework"
 )
 
-// A Candidate is a node and the pods that would have to go from it.
+// A Candidate is a node and the pods that would have to leave it.
 type Candidate struct {
 	// Node is the name of the node.
 	Node string
 	// Victims are in order of importance, the most important first. There is at
 	// least one.
 	Victims []framework.Victim
-	// Violations is how many victims go in spite of a PodDisruptionBudget.
+	// Violations is the number of victims whose removal violates a
+	// PodDisruptionBudget.
 	Violations int
 }
 
@@ -23,8 +24,8 @@ func (c *Candidate) clone() *Candidate {
 
 const noVictims framework.Text = "No preemption victims found for incoming pod"
 
-// try finds out who would have to go from the node. Without a candidate the
-// status says why not. The snapshot is left as it was.
+// try finds out which pods would have to leave the node. If there is no candidate,
+// the status gives the reason. The snapshot stays unchanged.
 //
 // Source: kube-scheduler 1.37, DefaultPreemption.SelectVictimsOnNode.
 func (r *run) try(node *framework.NodeInfo) (*Candidate, framework.Status) {
@@ -54,9 +55,8 @@ type trial struct {
 	filters  framework.FilterUpdater
 }
 
-// choose puts the pods back, the most important first and those that a budget
-// protects before the others, and makes victims of those with which the pod
-// would not fit.
+// choose puts the pods back: pods that a budget protects first, and by importance
+// within each group. Pods with which the preemptor would not fit become victims.
 func (t *trial) choose(node string) (*Candidate, framework.Status) {
 	t.rank(t.potential)
 	violating, others, asked := t.budgets.split(t.potential)
@@ -85,18 +85,18 @@ func (t *trial) choose(node string) (*Candidate, framework.Status) {
 	return c, framework.Status{}
 }
 
-// noVictimError says that the node has room without anyone leaving, although a
-// filter had rejected it.
+// noVictimError reports that the pod fits on the node without any removal, although
+// a filter had rejected the node.
 type noVictimError struct{ node string }
 
 func (e *noVictimError) Error() string {
 	return "expected at least one victim pod on node \"" + e.node + "\""
 }
 
-// reprieve puts the pods back on the node, in order, and takes those off again
-// with which the pod does not fit: they are appended to the victims.
+// reprieve puts the pods back on the node, in order. It removes a pod again, and
+// appends it to the victims, if the preemptor does not fit with it.
 //
-// Source: kube-scheduler 1.37, which takes a filter's error here for a no.
+// Source: kube-scheduler 1.37, which treats a filter's error here as a rejection.
 func (t *trial) reprieve(pods, victims []placed) ([]placed, framework.Status) {
 	for _, p := range pods {
 		if status := t.add(p.PodInfo); !status.IsSuccess() {
@@ -113,15 +113,15 @@ func (t *trial) reprieve(pods, victims []placed) ([]placed, framework.Status) {
 	return victims, framework.Status{}
 }
 
-// filter asks whether the pod fits on the node as it is now.
+// filter reports whether the pod fits on the node in its current state.
 func (t *trial) filter() framework.Status {
 	return t.filters.Filter(t.cycle.Pod, t.node())
 }
 
-// node is the node as it is now.
+// node is the node in its current state.
 func (t *trial) node() *framework.NodeInfo { return t.snapshot.AtSlot(t.slot) }
 
-// add puts the pod back on the node and tells the filters.
+// add puts the pod back on the node and updates the filters.
 func (t *trial) add(p *framework.PodInfo) framework.Status {
 	if err := t.snapshot.AddPodAt(p, t.node()); err != nil {
 		return framework.AsStatus(err)
@@ -129,7 +129,7 @@ func (t *trial) add(p *framework.PodInfo) framework.Status {
 	return t.filters.AddPod(t.cycle, p, t.node())
 }
 
-// remove takes the pod off the node and tells the filters.
+// remove removes the pod from the node and updates the filters.
 func (t *trial) remove(p *framework.PodInfo) framework.Status {
 	if err := t.snapshot.RemovePodAt(p, t.node()); err != nil {
 		return framework.AsStatus(err)

@@ -19,7 +19,7 @@ type Clock struct {
 
 var _ framework.Clock = (*Clock)(nil)
 
-// New returns a clock that shows the given time.
+// New returns a clock at the given time.
 func New(start time.Time) *Clock { return &Clock{now: start} }
 
 // Now returns the clock's time.
@@ -29,8 +29,8 @@ func (c *Clock) Now() time.Time {
 	return c.now
 }
 
-// AfterFunc calls f when the clock has been moved on by d, not before it is
-// moved even if d is not positive. It costs O(log n) for n timers.
+// AfterFunc calls f when the clock has moved on by d. It never calls f before the
+// clock moves, even if d is not positive. It costs O(log n) for n timers.
 func (c *Clock) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -50,7 +50,7 @@ func (c *Clock) stop(t *timer) bool {
 	return true
 }
 
-// Next returns the time of the next timer; false when there is none.
+// Next returns the time of the next timer; false if there is none.
 func (c *Clock) Next() (time.Time, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -60,8 +60,8 @@ func (c *Clock) Next() (time.Time, bool) {
 	return c.timers[0].at, true
 }
 
-// Step moves the clock to the next timer and calls its function. It returns
-// false, and changes nothing, when there is no timer.
+// Step moves the clock to the next timer and calls its function. If there is no
+// timer, it returns false and changes nothing.
 func (c *Clock) Step() bool {
 	c.mu.Lock()
 	if len(c.timers) == 0 {
@@ -74,12 +74,12 @@ func (c *Clock) Step() bool {
 	return true
 }
 
-// Advance moves the clock on by d and calls the functions of all timers until
-// then, those set meanwhile included, each at its time.
+// Advance moves the clock on by d and calls the functions of all timers until then,
+// each at its time, including timers set meanwhile.
 func (c *Clock) Advance(d time.Duration) { c.AdvanceTo(c.Now().Add(d)) }
 
-// AdvanceTo is Advance to a given time. A time that has passed already calls
-// what is due and leaves the clock as it is.
+// AdvanceTo is Advance to a given time. For a past time it calls the functions that
+// are due and does not move the clock.
 func (c *Clock) AdvanceTo(to time.Time) {
 	for {
 		c.mu.Lock()
@@ -96,7 +96,7 @@ func (c *Clock) AdvanceTo(to time.Time) {
 	}
 }
 
-// pop takes the next timer and moves to its time.
+// pop takes the next timer and moves the clock to its time.
 func (c *Clock) pop() *timer {
 	t := heap.Pop(&c.timers).(*timer)
 	if t.at.After(c.now) {
@@ -109,7 +109,7 @@ type timer struct {
 	at     time.Time
 	serial uint64
 	f      func()
-	index  int // in the heap, -1 when it is no longer there
+	index  int // in the heap, -1 once it has been removed
 }
 
 // timers is a heap by time and serial number.

@@ -39,7 +39,7 @@ func TestOrder(t *testing.T) {
 	r := newRig()
 	r.after(2*time.Second, "c")
 	r.after(time.Second, "a")
-	r.after(time.Second, "b") // the same time, asked for later
+	r.after(time.Second, "b") // the same time, requested later
 	r.after(-time.Second, "now")
 	r.want(t)
 	r.Advance(time.Second)
