@@ -18,7 +18,6 @@ var errBareList = errors.New(`want an object, got a list; put the objects under 
 // Kubernetes writes:
 //
 //   - a single object;
-//   - a single object;
 //   - a List, as "kubectl get pods,nodes -A -o json" prints it, with items of any
 //     kinds;
 //   - a list of one kind, such as PodList, whose items may omit their kind;

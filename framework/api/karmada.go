@@ -2,8 +2,7 @@ package api
 
 import "github.com/berth-sched/berth/resource"
 
-// Cluster is a member cluster in Karmada
-// (cluster.karmada.io/v1alpha1).
+// Cluster is a member cluster in Karmada (cluster.karmada.io/v1alpha1).
 //
 // It has only the fields that schedulers read. Decoding loses all others, such as
 // spec.apiEndpoint, spec.secretRef, spec.proxyURL, status.remedyActions,
