@@ -7,7 +7,7 @@
 // the snapshot adds the predictions for young pods to the measured use:
 //
 //	ledger := estimator.LedgerOf(snapshot)
-//	err := ledger.SetMetric(metric) // a report has come in
+//	err := ledger.SetMetric(metric) // a new report
 //	load, err := estimator.NewLoad(estimator.LoadConfig{})
 //	filter.LoadAware{Load: load}    // keeps pods off hot nodes
 //	scoring.LoadAware{Load: load}   // prefers cool ones

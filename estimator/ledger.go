@@ -15,7 +15,7 @@ import (
 // costs O(resources) per node, not O(pods).
 //
 //	ledger := estimator.LedgerOf(snapshot)
-//	err := framework.Put(snapshot, metric) // a report has come in
+//	err := framework.Put(snapshot, metric) // a new report
 //	err = snapshot.AddPod(pod, "n1")       // the ledger follows both
 //
 // Reports are the snapshot's objects of kind NodeMetric. If you do not need the

@@ -24,7 +24,7 @@ type vectorSums struct {
 	load    *Load
 	node    *NodeLoad // nil: not derived yet
 	entries []entry   // by pod of the account
-	prod    []bool    // likewise: whether it is prod
+	prod    []bool    // by pod of the account: whether it is prod
 
 	// Upper bounds of the placement times and deadlines of all entries.
 	lastPlaced, lastDeadline time.Time

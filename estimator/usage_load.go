@@ -37,7 +37,7 @@ type Load struct {
 }
 
 // NewLoad checks and prepares a configuration. It copies the caller's maps and
-// slices. Its errors are those of [LoadConfig.Check].
+// slices. It returns the errors of [LoadConfig.Check].
 func NewLoad(c LoadConfig) (*Load, error) {
 	if err := c.Check(); err != nil {
 		return nil, err

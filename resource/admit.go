@@ -13,9 +13,9 @@ import (
 //
 // A name counts for as long as the Schema lives, even if no object uses it any
 // more. Existing vectors refer to it by number and are listed nowhere, so its
-// number cannot be given to another name. A cluster whose names change without end
-// (every node brings its own, say) needs a new Schema now and then: make a new
-// snapshot, and make the pods anew.
+// number cannot be given to another name. If the names of a cluster change without
+// end (every node brings its own, say), it needs a new Schema now and then: make a
+// new snapshot, and derive the pods again.
 const MaxNames = 1024
 
 // A FullError reports that a [Schema] has no number left for a resource name.

@@ -60,10 +60,11 @@ func (n Name) IsHugePages() bool {
 	return strings.HasPrefix(string(n), hugePagesPrefix)
 }
 
-// IsQualified reports whether n is a qualified name: an optional domain of at
-// most 253 bytes (lower-case labels of letters, digits and inner hyphens,
-// joined by dots) and a slash, then 1 to 63 letters, digits, hyphens,
-// underscores and dots that begin and end with a letter or a digit.
+// IsQualified reports whether n is a qualified name: an optional domain with a
+// slash, then a local name. The domain has at most 253 bytes: lower-case labels of
+// letters, digits and inner hyphens, joined by dots. The local name is 1 to 63
+// letters, digits, hyphens, underscores and dots; it begins and ends with a letter
+// or a digit.
 //
 // Source: Kubernetes 1.37, IsQualifiedName.
 func (n Name) IsQualified() bool {

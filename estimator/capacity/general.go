@@ -8,8 +8,8 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// A Rules selects how many replicas a node of a grade counts for. The rules are
-// those of successive versions of Karmada.
+// A Rules selects how many replicas a node of a grade counts for. The rules
+// follow successive versions of Karmada.
 type Rules uint8
 
 // The model rules. The only known fact about a node of a grade is that it has at

@@ -18,8 +18,8 @@ import (
 //
 // Source: Karmada 1.13.
 //
-// Differs: Karmada never lets models meet at an amount too close to the 64-bit
-// limit of its parser (100Ti, 1Pi, 1.5Gi), even if both write it alike.
+// Differs: Karmada never lets models meet at an amount that its parser cannot
+// safely hold in 64 bits (100Ti, 1Pi, 1.5Gi), even if both write it alike.
 func ValidateModelsJSON(data []byte) error {
 	var models []api.ResourceModel
 	if err := json.Unmarshal(data, &models); err != nil {

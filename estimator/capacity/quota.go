@@ -101,7 +101,7 @@ func (q Quota) ofSet(cluster *api.Cluster, components []Component) (ClusterRepor
 type quotaBounds struct {
 	quota *api.ResourceQuota
 	want  map[resource.Name]int64 // by a set
-	taken map[resource.Name]int64 // by what is assumed
+	taken map[resource.Name]int64 // by the assumed workloads
 }
 
 // count adds up the demands on the quota.

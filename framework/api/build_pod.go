@@ -84,7 +84,7 @@ func (b PodBuilder) Deleted(t time.Time) PodBuilder {
 	return b
 }
 
-// Node places the pod on a node, or binds it to that node before scheduling.
+// Node sets the node that the pod is on, or must go to.
 func (b PodBuilder) Node(name string) PodBuilder {
 	b.pod.Spec.NodeName = name
 	return b

@@ -39,12 +39,13 @@ var errBareList = errors.New(`want an object, got a list; put the objects under 
 // check that names are unique, nor what the API server checks, so Kubernetes may
 // refuse an object that Decode accepts.
 //
-// Text that is not JSON is a [*SyntaxError] with the place. These are an
-// [*InvalidError] with the object, the path of the field, and the value: a list
-// that is not part of an object, a value that does not fit its field, a value that
-// nests deeper than 1,000 levels, a null in a list, and a list of more than 100,000
-// elements inside an object. Decode stops at the first error. Its cost is linear in
-// the length of data, and it needs little memory beyond the result.
+// Text that is not JSON is a [*SyntaxError] with the place. Other errors are an
+// [*InvalidError] with the object, the path of the field, and the value. It reports
+// a list that is not part of an object, a value that does not fit its field, and
+// nesting deeper than 1,000 levels. It also reports a null in a list, and a list of
+// more than 100,000 elements inside an object. Decode stops at the first error. Its
+// cost is linear in the length of data, and it needs little memory beyond the
+// result.
 func Decode(data []byte) (*Objects, error) {
 	o := new(Objects)
 	if err := o.decode(data); err != nil {

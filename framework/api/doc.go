@@ -1,8 +1,8 @@
 // Package api holds the API objects that scheduling reads: Pod, Node and the other
 // Kubernetes kinds, Koordinator's NodeMetric and Karmada's Cluster.
 //
-//	objects, err := api.Decode(data) // what "kubectl get nodes,pods -A -o json" prints
-//	err = objects.Default()          // fill in what the API server would
+//	objects, err := api.Decode(data) // the output of "kubectl get nodes,pods -A -o json"
+//	err = objects.Default()          // fill in the defaults of the API server
 //	pod := api.MakePod("web").Requests("500m", "1Gi").Obj()
 //
 // Field names, Go names and the JSON form follow the Kubernetes API, cut down to

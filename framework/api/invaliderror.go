@@ -20,7 +20,7 @@ type InvalidError struct {
 	Object string // kind and key, such as "pod default/web" or "node n1"
 	Field  string // path from the object, with list indexes and map keys
 	Value  string // the value as text; Error shortens long ones
-	Err    error  // what is wrong
+	Err    error  // the problem
 }
 
 // maxErrorValue is the number of bytes of a value that an error prints.

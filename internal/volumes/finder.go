@@ -51,7 +51,7 @@ type Room struct {
 func (r *Room) Empty() Found { return Found{r.bindings[:0], r.provisions[:0]} }
 
 // A Finder finds the volumes that each node has for the claims of one pod. Prepare
-// makes it once per cycle. Several goroutines may then ask it about many nodes.
+// fills it once per cycle. Several goroutines may then ask it about many nodes.
 //
 // Source: kube-scheduler 1.37, volumebinding, GetPodVolumeClaims and
 // FindPodVolumes.
