@@ -23,8 +23,8 @@ const (
 	MidMemory   resource.Name = "kubernetes.io/mid-memory"
 )
 
-// PriorityClass is how Koordinator ranks pods: production pods are guaranteed
-// their resources, the others share what those leave.
+// PriorityClass is Koordinator's rank of a pod. Production pods are guaranteed
+// their resources; the others share the remainder.
 type PriorityClass string
 
 // The priority classes.
@@ -36,16 +36,17 @@ const (
 	PriorityNone  PriorityClass = ""
 )
 
-// PodPriorityClass returns the class of a pod. [LabelPriorityClass] decides if
-// it is there, else the range that spec.priority is in: 9000 to 9999 prod, 7000
-// to 7999 mid, 5000 to 5999 batch, 3000 to 3999 free. Where these say nothing,
-// [LabelQoSClass] does, and without it the pod's Kubernetes QoS class, which is
-// computed if its status has none: best effort is batch, everything else prod.
+// PodPriorityClass returns the class of a pod. If the pod has [LabelPriorityClass],
+// the label decides. Otherwise the range of spec.priority decides: 9000 to 9999
+// prod, 7000 to 7999 mid, 5000 to 5999 batch, 3000 to 3999 free. If these give no
+// class, [LabelQoSClass] decides. Without it, the pod's Kubernetes QoS class
+// decides, from the status or else computed: best effort is batch, everything else
+// prod.
 //
 // So a plain pod without requests is batch, and one with any request is prod.
 //
-// Source: Koordinator 1.8, apis/extension. The rules of 1.4 are the same but
-// for resources of the pod as a whole, which it does not know.
+// Source: Koordinator 1.8, apis/extension. Koordinator 1.4 has the same rules, but
+// does not know resources of the pod as a whole.
 func PodPriorityClass(p *api.Pod) PriorityClass { return priorityClass(p, true) }
 
 func priorityClass(p *api.Pod, podLevel bool) PriorityClass {
@@ -58,8 +59,8 @@ func priorityClass(p *api.Pod, podLevel bool) PriorityClass {
 	return computedPriority(p, podLevel)
 }
 
-// readsStatus reports whether the pod's class would be another one if its
-// status did not name a QoS class.
+// readsStatus reports whether the pod's class depends on the QoS class in its
+// status.
 func readsStatus(p *api.Pod, podLevel bool) bool {
 	if p.Status.QOSClass == "" {
 		return false
@@ -68,7 +69,7 @@ func readsStatus(p *api.Pod, podLevel bool) bool {
 	return !ok && qosPriority(p.Status.QOSClass) != computedPriority(p, podLevel)
 }
 
-// namedClass returns the class that the pod's labels or its priority name.
+// namedClass returns the class given by the pod's labels or priority.
 func namedClass(p *api.Pod) (c PriorityClass, ok bool) {
 	if class, ok := p.Labels[LabelPriorityClass]; ok {
 		switch c := PriorityClass(class); c {
@@ -106,9 +107,9 @@ func qosPriority(qos api.PodQOSClass) PriorityClass {
 	return PriorityNone
 }
 
-// TranslateResource returns the resource that a pod of the class requests where
-// others request cpu or memory: itself for prod and none, the batch or mid
-// variant, and "" where there is none.
+// TranslateResource returns the resource that a pod of the class requests in place
+// of cpu or memory: the name itself for prod and none, the batch or mid variant for
+// these classes, and "" if there is none.
 //
 // Source: Koordinator 1.8, TranslateResourceNameByPriorityClass.
 func TranslateResource(class PriorityClass, name resource.Name) resource.Name {
@@ -133,11 +134,10 @@ func TranslateResource(class PriorityClass, name resource.Name) resource.Name {
 	return ""
 }
 
-// computedPriority returns the class that follows from the QoS class which
-// Kubernetes computes: best effort is a pod without any positive request or limit
-// of cpu and memory, and whether others are guaranteed or burstable makes no
-// difference here. Where the pod as a whole names resources, those stand for all
-// containers.
+// computedPriority returns the class for the QoS class that Kubernetes computes. A
+// pod without any positive request or limit of cpu and memory is best effort; the
+// difference between guaranteed and burstable does not matter here. Resources of
+// the pod as a whole replace those of all containers.
 //
 // Source: kubectl 0.35, pkg/util/qos; with podLevel false Kubernetes 1.24.
 func computedPriority(p *api.Pod, podLevel bool) PriorityClass {
@@ -157,7 +157,7 @@ func computedPriority(p *api.Pod, podLevel bool) PriorityClass {
 	return PriorityBatch
 }
 
-// asks reports whether any cpu or memory is requested or limited.
+// asks reports whether r requests or limits any cpu or memory.
 func asks(r *api.ResourceRequirements) bool {
 	for _, list := range [...]resource.List{r.Requests, r.Limits} {
 		for _, name := range [...]resource.Name{resource.CPU, resource.Memory} {

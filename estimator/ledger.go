@@ -9,74 +9,75 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// A Ledger knows, for one snapshot, which pods were assigned to which node and
-// since when, and what each node last reported of its real use. From that it
-// keeps, per node and [Load], the sums that load-aware filters and scorers
-// read: a decision costs O(resources) per node, not O(pods).
+// A Ledger records, for one snapshot, which pods were assigned to which node and
+// when, and the last report of each node's real use. From these it keeps, per node
+// and [Load], the sums that load-aware filters and scorers read. So a decision
+// costs O(resources) per node, not O(pods).
 //
 //	ledger := estimator.LedgerOf(snapshot)
-//	err := framework.Put(snapshot, metric) // a report has come in
+//	err := framework.Put(snapshot, metric) // a new report
 //	err = snapshot.AddPod(pod, "n1")       // the ledger follows both
 //
-// Reports are the snapshot's objects of kind NodeMetric; [Ledger.SetMetric] is for
-// those who have no use for the objects themselves.
+// Reports are the snapshot's objects of kind NodeMetric. If you do not need the
+// objects themselves, call [Ledger.SetMetric].
 //
-// It is an extension of the snapshot: pods enter and leave it as they enter and
-// leave the snapshot, forks have their own, transactions take it back, and every
-// change of a node marks that node as changed. Like the snapshot it must be used
-// by one goroutine at a time, apart from reading.
+// A Ledger is an extension of the snapshot. Pods enter and leave it with the
+// snapshot, forks have their own ledger, rollbacks undo its changes, and every
+// change of a node marks that node as changed. Like the snapshot, it allows
+// concurrent reads, but only one goroutine at a time may use it otherwise.
 //
-// A pod counts as assigned at the snapshot's time. The last one that left a node
-// is taken for an update if it comes back to it at the same moment, whatever other
-// pods have come meanwhile: it keeps its time, from 1.8 on unless its spec or its
-// conditions differ. Make the ledger early: the pods that it finds count as
-// assigned when it was made.
+// A pod counts as assigned at the snapshot's time. If the pod that left last comes
+// back to its node at the same snapshot time, the ledger treats it as updated, even
+// if other pods came meanwhile. An updated pod keeps its time; from 1.8 on, only if
+// its spec and its conditions are the same. Make the ledger early: it counts the
+// pods that it finds as assigned at its own creation.
 //
 // Source: Koordinator 1.8, podAssignCache.
 //
-// Differs: Koordinator's cache follows its informers; what-if changes, such as
-// nominated pods or the victims of a preemption, do not show in it, and here
-// they do. A pod whose node changes leaves the old one, where Koordinator leaves
-// a ghost. Pods without a UID are told apart by namespace and name, and one that
-// was assigned without a UID is the one of that name that comes to the snapshot
-// with a UID. What SetMetric was given goes with the node; a metric that is an
-// object of the snapshot stays there, and counts again when the node comes back.
+// Differs: Koordinator's cache follows its informers, so what-if changes, such as
+// nominated pods or the victims of a preemption, do not show in it; here they do.
+// If a pod's node changes, it leaves the old node; Koordinator leaves a ghost
+// there. Pods without a UID are identified by namespace and name. A pod that was
+// assigned without a UID is the same pod as one of that name that later enters the
+// snapshot with a UID. A metric given to SetMetric is dropped with its node; a
+// metric that is an object of the snapshot stays there, and counts again when the
+// node comes back.
 type Ledger struct {
 	snapshot *framework.Snapshot
 	owner    *ledgerOwner
-	chunks   []*accountChunk // accounts by slot
-	books    []*Load         // accounts keep sums for each
-	census   *census         // which pods exist, if a Load asks
+	chunks   []*accountChunk // account by slot
+	books    []*Load         // the Loads with sums in the accounts
+	census   *census         // the existing pods, if a Load needs them
 	departed departure
 	spared   spared
 	matcher  matcher // scratch memory
 	strays   []podName
 	reports  podReports
-	last     int // slot of the node whose metric came last
+	last     int // slot of the node of the last metric
 }
 
-// ledgerOwner marks what a ledger may write to; everything else is shared with
-// a fork. It has a size so that every owner has its own address.
+// ledgerOwner marks the parts that a ledger may write to; it shares all other parts
+// with forks. It is not empty, so that every owner has its own address.
 type ledgerOwner struct{ _ byte }
 
 var ledgerKey = framework.NewExtensionKey(newLedger)
 
-// LedgerOf returns the ledger of the snapshot, making it at the first call from
-// the pods that are there: O(pods).
+// LedgerOf returns the ledger of the snapshot. The first call makes it from the
+// pods in the snapshot: O(pods).
 func LedgerOf(s *framework.Snapshot) *Ledger { return ledgerKey.Of(s) }
 
 func newLedger(s *framework.Snapshot) *Ledger {
 	l := &Ledger{snapshot: s, owner: new(ledgerOwner)}
 	for _, n := range s.All() {
 		for _, p := range n.Pods {
-			l.assign(p, n, true, nil) // no transaction is to take it back
+			l.assign(p, n, true, nil) // no transaction may undo it
 		}
 		l.findMetric(s, n)
 	}
 	return l
 }
 
-// findMetric takes the report that the snapshot has of the node, if any.
+// findMetric takes the snapshot's report of the node, if any.
 func (l *Ledger) findMetric(s *framework.Snapshot, n *framework.NodeInfo) {
 	m := framework.Lookup[api.NodeMetric](s, n.Name())
 	if m == nil {
@@ -89,8 +90,9 @@ func (l *Ledger) findMetric(s *framework.Snapshot, n *framework.NodeInfo) {
 	l.rebuild(a, n)
 }
 
-// ObjectChanged is for the snapshot: a report has come, or has gone. One of a node
-// that is not there yet is found when the node comes.
+// ObjectChanged is called by the snapshot when a report is added, changed or
+// deleted. A report of a node that is not there yet is found when the node is
+// added.
 func (l *Ledger) ObjectChanged(s *framework.Snapshot, key string, obj any) {
 	m, ok := obj.(*api.NodeMetric)
 	if !ok || s.Node(key) == nil {
@@ -100,28 +102,28 @@ func (l *Ledger) ObjectChanged(s *framework.Snapshot, key string, obj any) {
 		l.RemoveMetric(key)
 		return
 	}
-	_ = l.SetMetric(m) // there are the metric and the node, and nothing else can be wrong
+	_ = l.SetMetric(m) // cannot fail: the metric is not nil, and its node exists
 }
 
-// Fork returns the ledger of a fork. It costs O(nodes/64); later changes on
-// either side copy what they touch.
+// Fork returns the ledger of a fork. It costs O(nodes/64); later changes on either
+// side copy the parts that they change.
 func (l *Ledger) Fork(s *framework.Snapshot) framework.Extension {
 	f := &Ledger{
 		snapshot: s, owner: new(ledgerOwner),
 		chunks: slices.Clone(l.chunks), books: slices.Clip(l.books), departed: l.departed,
 	}
-	l.owner = new(ledgerOwner) // what was its own is shared now
+	l.owner = new(ledgerOwner) // its parts are shared now
 	f.census = l.census.fork(l.owner, f.owner)
 	return f
 }
 
-// SetMetric takes the latest report of a node, which must not change afterwards,
-// and brings the node's sums up to date: O(pods of the node). A report without
-// an update time keeps the time of the one before. Whatever it says is taken as
-// it is; unknown resources and statistics are not read.
+// SetMetric takes the latest report of a node and updates the node's sums: O(pods
+// of the node). The report must not change afterwards. A report without an update
+// time keeps the time of the previous one. SetMetric does not check the content; it
+// does not read unknown resources and statistics.
 //
-// A nil metric and one for a node that is not in the snapshot are an
-// [*api.InvalidError].
+// It returns an [*api.InvalidError] for a nil metric and for a node that is not in
+// the snapshot.
 func (l *Ledger) SetMetric(m *api.NodeMetric) error {
 	if m == nil {
 		return &api.InvalidError{Object: "node metric", Err: errors.New("is nil")}
@@ -146,10 +148,10 @@ func (l *Ledger) SetMetric(m *api.NodeMetric) error {
 	return nil
 }
 
-// nodeOf returns the node of the metric, nil if it is not in the snapshot.
-// Metrics come in rounds, so the node is looked for first behind the one whose
-// metric came last, where it stood in the round before: that spares a look-up by
-// name, a seventh of the cost of a metric.
+// nodeOf returns the node of the metric, or nil if it is not in the snapshot.
+// Metrics come in rounds, so nodeOf first tries the node that followed the last
+// metric's node in the previous round. This avoids a look-up by name, a seventh of
+// the cost of a metric.
 func (l *Ledger) nodeOf(m *api.NodeMetric) *framework.NodeInfo {
 	last := l.account(l.last)
 	if last != nil {
@@ -169,8 +171,8 @@ func (l *Ledger) nodeOf(m *api.NodeMetric) *framework.NodeInfo {
 	return n
 }
 
-// RemoveMetric forgets the report of a node: it counts as never measured. An
-// unknown node is none the less fine.
+// RemoveMetric deletes the report of a node, so the node counts as never measured.
+// It is not an error if the node is unknown.
 func (l *Ledger) RemoveMetric(node string) {
 	n := l.snapshot.Node(node)
 	if n == nil || l.Metric(n) == nil {
@@ -186,14 +188,14 @@ func (l *Ledger) RemoveMetric(node string) {
 
 var errNoSuchNode = errors.New("no such node in the snapshot")
 
-// undoMetric takes back a change of a node's metric.
+// undoMetric undoes a change of a node's metric.
 type undoMetric struct {
 	node    string
 	metric  *api.NodeMetric
 	updated time.Time
 }
 
-// Undo takes back one change of a node's metric.
+// Undo undoes one change of a node's metric.
 func (u *undoMetric) Undo(s *framework.Snapshot) {
 	l, n := LedgerOf(s), s.Node(u.node)
 	a := l.own(n.Slot())
@@ -202,7 +204,7 @@ func (u *undoMetric) Undo(s *framework.Snapshot) {
 	s.Touch(n)
 }
 
-// Metric returns the last report of the node, nil if there is none, or no node.
+// Metric returns the last report of the node, or nil if n is nil or has no report.
 func (l *Ledger) Metric(n *framework.NodeInfo) *api.NodeMetric {
 	if n == nil {
 		return nil

@@ -8,20 +8,20 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// An account is what a ledger holds of one node.
+// An account is the record of a ledger about one node.
 //
-//	pods    who was assigned, and since when
-//	metric  what the node reported last
-//	sums    per Load: what follows from the two
+//	pods    the assigned pods, and since when
+//	metric  the node's last report
+//	sums    per Load: the sums over the two
 //
-// Invariant: ids[i] is the identity of pods[i], every sums has an entry for each
-// of pods in the same order, and its totals are those of a fresh rebuild.
+// Invariant: ids[i] identifies pods[i], every sums has an entry for each of pods in
+// the same order, and its totals equal a fresh rebuild.
 type account struct {
 	owner   *ledgerOwner
 	metric  *api.NodeMetric
-	updated time.Time // of the last metric that had one
-	// windowStart is one interval before updated: pods placed later have not
-	// been measured for a whole interval.
+	updated time.Time // of the last metric with a time
+	// windowStart is one interval before updated: pods placed later are not yet
+	// measured for a whole interval.
 	windowStart time.Time
 	ids         []uint64
 	pods        []placement
@@ -29,24 +29,24 @@ type account struct {
 	sums        []sums
 	strays      []podName // reported, but not among the node's pods; see census
 
-	// unlisted counts the pods that are not in the snapshot, differing those of
-	// which it has another version. simple tells that these are none, that each pod
-	// is reported once at most, and that no two pods anywhere have one name, so that
-	// a report of its name is about the pod as it is here; see census.
+	// unlisted counts the pods that are not in the snapshot, differing the pods
+	// with another version in the snapshot. simple is true if both are 0, each pod
+	// is reported at most once, and no two pods anywhere have the same name. Then a
+	// report of a name is about the pod in this account; see census.
 	unlisted, differing int
 	simple              bool
 
-	then int // slot of the node whose metric came after this one's; a guess
+	then int // slot of the node whose metric came next after this one's; a guess
 }
 
 // A placement is a pod on a node.
 type placement struct {
-	pod   *framework.PodInfo // as it was seen last
+	pod   *framework.PodInfo // the version seen last
 	first time.Time          // when it was first assigned
 	last  time.Time          // when it was last seen
 
-	// From 1.8 on updates that change neither spec nor conditions are not
-	// looked at: the pod and the time of the last one that did.
+	// From 1.8 on, updates that change neither spec nor conditions are ignored: the
+	// version and time of the last relevant update.
 	kept   *framework.PodInfo
 	keptAt time.Time
 
@@ -54,21 +54,20 @@ type placement struct {
 	differs bool // but in another version only
 }
 
-// sums is what an account keeps for one Load.
+// sums are the sums of an account for one Load.
 type sums interface {
 	clone() sums
-	// placed is told that the last pod of the account has just come.
+	// placed is called after a pod was appended to the account.
 	placed(a *account)
-	// leaving is told that pod i is about to go, and the last one to take its
-	// place.
+	// leaving is called before pod i is removed and the last pod takes its place.
 	leaving(a *account, i int)
-	// rebuild adds everything up anew.
+	// rebuild recomputes everything.
 	rebuild(l *Ledger, n *framework.NodeInfo, a *account)
-	// nodeChanged is told that the node object is another one; rebuild follows.
+	// nodeChanged is called when the node object changed; rebuild follows.
 	nodeChanged()
-	// settle makes the totals; it follows any of these changes.
+	// settle computes the totals; it follows any of these changes.
 	settle()
-	// use returns the total for a purpose, nil if it is not known.
+	// use returns the total for a purpose, or nil if it is not known.
 	use(b Basis) []int64
 }
 
@@ -79,7 +78,7 @@ type accountChunk struct {
 	accounts [accountsPerChunk]*account
 }
 
-// account returns the account of a slot for reading, nil if there is none.
+// account returns the account of a slot for reading, or nil if there is none.
 func (l *Ledger) account(slot int) *account {
 	if slot < 0 || slot/accountsPerChunk >= len(l.chunks) {
 		return nil
@@ -87,7 +86,7 @@ func (l *Ledger) account(slot int) *account {
 	return l.chunks[slot/accountsPerChunk].accounts[slot%accountsPerChunk]
 }
 
-// own returns the account of a slot for writing, making it if there is none.
+// own returns the account of a slot for writing, and makes it if there is none.
 func (l *Ledger) own(slot int) *account {
 	for slot/accountsPerChunk >= len(l.chunks) {
 		l.chunks = append(l.chunks, &accountChunk{owner: l.owner})
@@ -95,7 +94,7 @@ func (l *Ledger) own(slot int) *account {
 	c := l.chunks[slot/accountsPerChunk]
 	a := c.accounts[slot%accountsPerChunk]
 	if a != nil && a.owner == l.owner {
-		return a // and so is its chunk
+		return a // its chunk is owned too
 	}
 	if a == nil {
 		a = &account{sums: make([]sums, 0, len(l.books))}
@@ -132,14 +131,15 @@ func (a *account) clone() *account {
 	return &c
 }
 
-// tidy forgets the time of the last metric once nothing else is left.
+// tidy clears the time of the last metric if the account has neither metric nor
+// pods.
 func (a *account) tidy() {
 	if a.metric == nil && len(a.pods) == 0 {
 		a.updated = time.Time{}
 	}
 }
 
-// find returns the place of the pod in the account, -1 if it is not there.
+// find returns the index of the pod in the account, or -1.
 func (a *account) find(id uint64, p *api.Pod) int {
 	for i, other := range a.ids {
 		if other == id && samePod(a.pods[i].pod.Pod, p) {
@@ -149,8 +149,8 @@ func (a *account) find(id uint64, p *api.Pod) int {
 	return -1
 }
 
-// promised returns the place of a pod that was assigned before it had its UID and
-// now comes to the snapshot with it, -1 if there is none.
+// promised returns the index of the pod of p's name that was assigned without a UID
+// and is not in the snapshot, or -1. p has the UID now.
 func (a *account) promised(p *api.Pod) int {
 	if a.unlisted == 0 || p.UID == "" {
 		return -1
@@ -164,8 +164,8 @@ func (a *account) promised(p *api.Pod) int {
 	return -1
 }
 
-// samePod reports whether two objects are one pod: by UID, and by namespace and
-// name where there is none.
+// samePod reports whether two objects are the same pod: by UID, or by namespace and
+// name if neither has one.
 func samePod(a, b *api.Pod) bool {
 	if a.UID != "" || b.UID != "" {
 		return a.UID == b.UID
@@ -173,8 +173,8 @@ func samePod(a, b *api.Pod) bool {
 	return a.Name == b.Name && a.Namespace == b.Namespace
 }
 
-// reportInterval is how often the metric says that it is renewed; 60 s if it
-// does not say.
+// reportInterval returns the report interval in the metric's spec, or 60 s if there
+// is none.
 func reportInterval(m *api.NodeMetric) time.Duration {
 	if p := m.Spec.CollectPolicy; p != nil && p.ReportIntervalSeconds != nil {
 		return Seconds(*p.ReportIntervalSeconds)
@@ -182,7 +182,7 @@ func reportInterval(m *api.NodeMetric) time.Duration {
 	return defaultReportInterval
 }
 
-// seen returns since when the pod counts as placed by rules up to 1.6.
+// seen returns the time since which the pod counts as placed, by rules up to 1.6.
 func (p *placement) seen(t *traits) time.Time {
 	if t.firstAssigned {
 		return p.first

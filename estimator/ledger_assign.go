@@ -9,12 +9,12 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// Assign enters the pod on the node at the snapshot's time: what a Reserve
-// plugin does. It is needed only for pods that are not added to the snapshot. A
-// pod that is there already, as the same PodInfo, stays as it is; another
-// PodInfo of the pod takes its place, with the new time. A pod that has finished
-// is ignored. A nil pod or node, and a node that is not in the snapshot, are
-// an [*api.InvalidError].
+// Assign enters the pod on the node at the snapshot's time, as a Reserve plugin
+// does. Call it only for pods that are not added to the snapshot. If the same
+// PodInfo is assigned already, nothing changes; another PodInfo of the pod replaces
+// it, with the new time. A finished pod is ignored. Assign returns an
+// [*api.InvalidError] for a nil pod or node, and for a node that is not in the
+// snapshot.
 func (l *Ledger) Assign(p *framework.PodInfo, n *framework.NodeInfo) error {
 	n, err := l.current(p, n)
 	if err != nil {
@@ -30,10 +30,10 @@ func (l *Ledger) Assign(p *framework.PodInfo, n *framework.NodeInfo) error {
 	return nil
 }
 
-// Unassign takes the pod off the node: what Unreserve does. A pod that is not
-// there is none the less fine. It fails as [Ledger.Assign] does. A pod that has
-// just left the snapshot is then gone for good: if it comes back at the same
-// moment, that is no update.
+// Unassign removes the pod from the node, as Unreserve does. It is not an error if
+// the pod is not there. It returns the errors of [Ledger.Assign]. If the pod has
+// just left the snapshot, Unassign makes that final: if the pod comes back at the
+// same snapshot time, it is not an update.
 func (l *Ledger) Unassign(p *framework.PodInfo, n *framework.NodeInfo) error {
 	n, err := l.current(p, n)
 	if err != nil {
@@ -50,7 +50,7 @@ func (l *Ledger) Unassign(p *framework.PodInfo, n *framework.NodeInfo) error {
 	return nil
 }
 
-// current returns the node as the snapshot has it now.
+// current returns the node in its current version in the snapshot.
 func (l *Ledger) current(p *framework.PodInfo, n *framework.NodeInfo) (*framework.NodeInfo, error) {
 	if p == nil || p.Pod == nil {
 		return nil, &api.InvalidError{Object: "pod", Err: errors.New("is nil")}
@@ -66,7 +66,7 @@ func (l *Ledger) current(p *framework.PodInfo, n *framework.NodeInfo) (*framewor
 	return nil, &api.InvalidError{Object: "pod " + p.Pod.Key(), Field: "spec.nodeName", Value: name, Err: errNoSuchNode}
 }
 
-// PodAdded is for the snapshot.
+// PodAdded is called by the snapshot.
 func (l *Ledger) PodAdded(s *framework.Snapshot, n *framework.NodeInfo, p *framework.PodInfo) {
 	l.census.arrive(l, n.Slot(), p)
 	if l.spare(n, p) {
@@ -82,7 +82,7 @@ func (l *Ledger) PodAdded(s *framework.Snapshot, n *framework.NodeInfo, p *frame
 	}
 }
 
-// PodRemoved is for the snapshot.
+// PodRemoved is called by the snapshot.
 func (l *Ledger) PodRemoved(s *framework.Snapshot, n *framework.NodeInfo, p *framework.PodInfo) {
 	l.census.depart(l, n.Slot(), p)
 	if l.spare(n, p) {
@@ -96,7 +96,7 @@ func (l *Ledger) PodRemoved(s *framework.Snapshot, n *framework.NodeInfo, p *fra
 	}
 	before := l.unassign(p, n)
 	if s.RollingBack() {
-		return // it has never been there, and comes back from nowhere
+		return // a rollback is no departure: the pod was never there
 	}
 	if s.Recording() {
 		u := undoPlacement{node: n.Name(), pod: p, before: before, updated: updated, spare: true}
@@ -108,19 +108,19 @@ func (l *Ledger) PodRemoved(s *framework.Snapshot, n *framework.NodeInfo, p *fra
 }
 
 // passedOver reports whether a pod of the node in the snapshot is not in the
-// account; it might be another version of one that is, and take its place.
+// account. It may be another version of an assigned pod, and take its place.
 func (l *Ledger) passedOver(n *framework.NodeInfo) bool {
 	a := l.account(n.Slot())
 	return a != nil && len(n.Pods) > len(a.pods)-a.unlisted
 }
 
-// twin returns another version of the pod that is still in the snapshot after p
-// has left it, the one that the account holds if there are several; nil if there
-// is none. Whoever renews a pod may add the new version before the old one goes.
+// twin returns another version of the pod that is still in the snapshot after p has
+// left it, or nil. If there are several, it returns the version in the account. An
+// update may add the new version before it removes the old one.
 func (l *Ledger) twin(n *framework.NodeInfo, p *framework.PodInfo) *framework.PodInfo {
 	a := l.account(n.Slot())
 	if a == nil || len(n.Pods) < len(a.pods)-a.unlisted {
-		return nil // every pod that is left is one of the other pods of the account
+		return nil // every remaining pod is another pod of the account
 	}
 	held := a.find(podID(p.Pod), p.Pod)
 	if held < 0 {
@@ -138,16 +138,16 @@ func (l *Ledger) twin(n *framework.NodeInfo, p *framework.PodInfo) *framework.Po
 	return twin
 }
 
-// A departure is how the pod was entered that left the snapshot last. It may
-// come right back in a newer version.
+// A departure is the placement of the pod that left the snapshot last. The pod may
+// come back at once in a newer version.
 type departure struct {
 	slot int
 	at   time.Time
 	was  *placement // nil: there is none
 }
 
-// departedNoMore forgets the departure and reports whether it was that of the pod.
-// That of another one stays.
+// departedNoMore clears the departure if it is that pod's, and reports whether it
+// was.
 func (l *Ledger) departedNoMore(p *framework.PodInfo) bool {
 	if l.departed.was == nil || !samePod(l.departed.was.pod.Pod, p.Pod) {
 		return false
@@ -159,15 +159,15 @@ func (l *Ledger) departedNoMore(p *framework.PodInfo) bool {
 	return true
 }
 
-// undoDeparture brings a departure back.
+// undoDeparture restores a departure.
 type undoDeparture struct{ before departure }
 
-// Undo brings the departure back.
+// Undo restores the departure.
 func (u *undoDeparture) Undo(s *framework.Snapshot) { LedgerOf(s).departed = u.before }
 
-// assign enters the pod and returns how it was entered before, or that nothing
-// was to be done. update is the placement that this one continues, if any;
-// listed tells that the pod is in the snapshot.
+// assign enters the pod and returns its previous placement; done reports that there
+// was nothing to do. update is the placement that this one continues, if any;
+// listed says that the pod is in the snapshot.
 func (l *Ledger) assign(p *framework.PodInfo, n *framework.NodeInfo, listed bool, update *placement) (before *placement, done bool) {
 	if terminated(p.Pod) {
 		return nil, true
@@ -211,8 +211,8 @@ func (l *Ledger) assign(p *framework.PodInfo, n *framework.NodeInfo, listed bool
 	return before, false
 }
 
-// inSnapshot reports whether the node has the pod in the snapshot, and whether
-// only in other versions.
+// inSnapshot reports whether the node has the pod in the snapshot, and whether it
+// has only other versions of it.
 func inSnapshot(n *framework.NodeInfo, p *framework.PodInfo) (listed, differs bool) {
 	for _, other := range n.Pods {
 		if other == p {
@@ -223,7 +223,7 @@ func inSnapshot(n *framework.NodeInfo, p *framework.PodInfo) (listed, differs bo
 	return listed, listed
 }
 
-// sameForEstimates reports whether an update leaves spec and conditions alone.
+// sameForEstimates reports whether spec and conditions of both versions are equal.
 func sameForEstimates(a, b *api.Pod) bool {
 	return a == b || reflect.DeepEqual(&a.Spec, &b.Spec) && reflect.DeepEqual(a.Status.Conditions, b.Status.Conditions)
 }
@@ -241,8 +241,9 @@ func (l *Ledger) enter(n *framework.NodeInfo, id uint64, pl placement) {
 	l.settle(a, n, a.matches.reported(len(a.pods)-1))
 }
 
-// settle makes the totals after a pod came or went. What it does to sums that
-// take usage back exactly is not known if the metric reports it.
+// settle computes the totals after a pod came or went. If the metric reports the
+// pod and there is a census, it rebuilds instead: sums by rules up to 1.6 cannot
+// add or subtract a reported pod.
 func (l *Ledger) settle(a *account, n *framework.NodeInfo, reported bool) {
 	if reported && l.census != nil {
 		l.rebuild(a, n)
@@ -253,8 +254,8 @@ func (l *Ledger) settle(a *account, n *framework.NodeInfo, reported bool) {
 	}
 }
 
-// unassign takes the pod out of the node's account and returns how it was
-// entered, nil if it was not.
+// unassign removes the pod from the node's account and returns its placement, or
+// nil if it had none.
 func (l *Ledger) unassign(p *framework.PodInfo, n *framework.NodeInfo) *placement {
 	a := l.account(n.Slot())
 	if a == nil {
@@ -271,7 +272,7 @@ func (l *Ledger) unassign(p *framework.PodInfo, n *framework.NodeInfo) *placemen
 	return &was
 }
 
-// updatedOf returns the time of the node's last metric that had one.
+// updatedOf returns the time of the node's last metric with a time.
 func (l *Ledger) updatedOf(n *framework.NodeInfo) time.Time {
 	if a := l.account(n.Slot()); a != nil {
 		return a.updated
@@ -279,7 +280,7 @@ func (l *Ledger) updatedOf(n *framework.NodeInfo) time.Time {
 	return time.Time{}
 }
 
-// drop takes pod i out of the account; the last one takes its place.
+// drop removes pod i from the account; the last pod takes its place.
 func (l *Ledger) drop(a *account, n *framework.NodeInfo, i int) {
 	for _, s := range a.sums {
 		s.leaving(a, i)
@@ -302,12 +303,12 @@ func one(b bool) int {
 	return 0
 }
 
-// undoPlacement puts back how a pod was entered: before nil means not at all,
-// untouched as it is.
+// undoPlacement restores the placement of a pod: a nil before means none, and
+// untouched that the pod stays as it is.
 //
-// While it rolls back, the snapshot sends the opposite of the event that led to
-// the change right after it has been undone here. Where that would do harm, the
-// pod is spared it.
+// During a rollback, the snapshot sends the opposite event right after Undo has
+// undone the change here. If that event would do harm, spare makes the ledger
+// ignore it.
 type undoPlacement struct {
 	node             string
 	pod              *framework.PodInfo
@@ -316,7 +317,7 @@ type undoPlacement struct {
 	untouched, spare bool
 }
 
-// Undo takes back one change of a pod's placement.
+// Undo undoes one change of a pod's placement.
 func (u *undoPlacement) Undo(s *framework.Snapshot) {
 	l, n := LedgerOf(s), s.Node(u.node)
 	if !u.untouched {
@@ -332,26 +333,25 @@ func (u *undoPlacement) Undo(s *framework.Snapshot) {
 	s.Touch(n)
 }
 
-// undoRemoval puts back a pod that has left the snapshot, and which one had left
-// before it.
+// undoRemoval restores a pod that left the snapshot, and the departure before it.
 type undoRemoval struct {
 	placement undoPlacement
 	departed  departure
 }
 
-// Undo takes back that a pod has left.
+// Undo undoes a pod's departure.
 func (u *undoRemoval) Undo(s *framework.Snapshot) {
 	u.placement.Undo(s)
 	LedgerOf(s).departed = u.departed
 }
 
-// spared is a pod whose next event, at the node of that slot, is to be ignored.
+// spared is a pod whose next event at the node of the slot is ignored.
 type spared struct {
 	slot int
 	pod  *framework.PodInfo
 }
 
-// spare reports whether the pod's event is to be ignored, once.
+// spare reports whether to ignore the pod's event; it returns true once.
 func (l *Ledger) spare(n *framework.NodeInfo, p *framework.PodInfo) bool {
 	if l.spared.pod != p || l.spared.slot != n.Slot() {
 		return false
@@ -360,13 +360,13 @@ func (l *Ledger) spare(n *framework.NodeInfo, p *framework.PodInfo) bool {
 	return true
 }
 
-// NodeAdded is for the snapshot: its report may have come before.
+// NodeAdded is called by the snapshot. The node's report may have come before.
 func (l *Ledger) NodeAdded(s *framework.Snapshot, n *framework.NodeInfo) { l.findMetric(s, n) }
 
-// NodeRemoved is for the snapshot: the node's metric goes with it, and pods that
+// NodeRemoved is called by the snapshot. It drops the node's metric, and pods that
 // were assigned without being added.
 func (l *Ledger) NodeRemoved(_ *framework.Snapshot, n *framework.NodeInfo) {
-	l.departed = departure{} // the slot may become another node's
+	l.departed = departure{} // another node may reuse the slot
 	a := l.account(n.Slot())
 	if a == nil {
 		return
@@ -375,7 +375,8 @@ func (l *Ledger) NodeRemoved(_ *framework.Snapshot, n *framework.NodeInfo) {
 	l.put(n.Slot(), nil)
 }
 
-// NodeUpdated is for the snapshot: thresholds and statistics may be others.
+// NodeUpdated is called by the snapshot. Thresholds and statistics may have
+// changed.
 func (l *Ledger) NodeUpdated(_ *framework.Snapshot, _, n *framework.NodeInfo) {
 	if l.account(n.Slot()) == nil {
 		return

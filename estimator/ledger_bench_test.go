@@ -13,7 +13,7 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// A loadedCluster has nodes with pods that have all been measured.
+// A loadedCluster has nodes whose pods have all been measured.
 type loadedCluster struct {
 	snapshot *framework.Snapshot
 	ledger   *estimator.Ledger
@@ -28,14 +28,14 @@ const (
 
 var benchStart = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// reportShape says what the metrics of a benchmark look like.
+// reportShape describes the metrics of a benchmark.
 type reportShape struct {
 	// decoded: their strings share no memory with the pods, as if a decoder had
-	// made them; else they are the pods' own, as in a simulator.
+	// made them. Otherwise they are the pods' own, as in a simulator.
 	decoded    bool
 	aggregated bool // they have statistics over periods
-	shuffled   bool // every round has an order of its own
-	churned    bool // two pods in each are gone, and two new pods do not appear
+	shuffled   bool // every round has a different order
+	churned    bool // in each, two pods are gone, and two new pods do not appear
 }
 
 // newLoadedCluster makes a cluster.
@@ -120,8 +120,8 @@ func (s reportShape) report(n *framework.NodeInfo, cpu int64, at time.Time) *api
 }
 
 // BenchmarkLedgerRefresh renews the metrics of all nodes. Variant "reading" is the
-// bound below: it reads every name and adds up every usage of the same metrics,
-// and nothing else.
+// lower bound: it only reads every name and adds up every usage of the same
+// metrics.
 func BenchmarkLedgerRefresh(b *testing.B) {
 	plain := estimator.LoadConfig{}
 	prod := estimator.LoadConfig{ScoreProd: true, ProdThresholds: map[resource.Name]int64{resource.CPU: 50}}
@@ -176,7 +176,7 @@ func BenchmarkLedgerRefresh(b *testing.B) {
 	}
 }
 
-// read looks at every name, and at the usage if asked for.
+// read reads every name, and the usage if asked for.
 func read(m *api.NodeMetric, usage bool) (sum int64) {
 	for _, r := range m.Status.PodsMetric {
 		sum += int64(r.Name[len(r.Name)-1]) + int64(r.Namespace[0]) + int64(len(r.Priority))

@@ -9,21 +9,22 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// A census knows which pods exist, by name. Rules up to 1.6 ask: what a metric
-// reports of a pod counts only if there is such a pod, wherever it is, and by
-// that pod's class. So the pods of one node can change the sums of another, the
-// one that reports a pod of that name without having it: it watches the name.
+// A census indexes all existing pods by name, for the rules up to 1.6. There the
+// reported usage of a pod counts only if the pod exists, on whatever node, and by
+// the class of that pod. So pods of one node can change the sums of another node
+// that reports a pod of the same name without having it. That other node watches
+// the name.
 //
-// The names are spread over shards, which forks share until they change. A nil
-// census stands for none, when no Load asks.
+// The names are spread over shards, and forks share a shard until it changes. A nil
+// census is valid: no Load needs one.
 type census struct {
 	owner  *ledgerOwner
 	shards [censusShards]*censusShard
-	shared int // names that several pods have
+	shared int // number of names with several pods
 }
 
-// censusShards is how many shards there are. The upper bits of a hash choose the
-// shard, and the lower ones the place in it.
+// censusShards is the number of shards. The upper bits of a hash choose the shard,
+// and the lower bits the place in it.
 const (
 	censusShardBits = 8
 	censusShards    = 1 << censusShardBits
@@ -37,7 +38,7 @@ type censusShard struct {
 	watchers map[podName][]int
 }
 
-// A located pod is on the node of the slot, or on nowhere.
+// A located pod is on the node of the slot, or on no node.
 type located struct {
 	pod  *framework.PodInfo
 	slot int
@@ -45,7 +46,7 @@ type located struct {
 
 const nowhere = -1
 
-// newCensus counts the pods of the ledger's snapshot.
+// newCensus indexes the pods of the ledger's snapshot.
 func newCensus(l *Ledger) *census {
 	c := &census{owner: l.owner}
 	for _, n := range l.snapshot.All() {
@@ -87,8 +88,8 @@ func (c *census) own(hash uint64) *censusShard {
 	return *at
 }
 
-// add adds the pod, whose name has that hash, and reports whether it is the only
-// one of its name.
+// add adds the pod and reports whether it is the only one of its name. hash is the
+// hash of the name.
 func (c *census) add(p located, hash uint64) (only bool) {
 	pods, name := &c.own(hash).pods, nameOf(p.pod.Pod)
 	namesake := pods.first(name, hash)
@@ -99,11 +100,11 @@ func (c *census) add(p located, hash uint64) (only bool) {
 	return namesake < 0
 }
 
-// unambiguous reports whether no two pods have one name.
+// unambiguous reports whether no two pods have the same name.
 func (c *census) unambiguous() bool { return c == nil || c.shared == 0 }
 
-// remove takes away the pod of that slot; if it is not there, another version of
-// it will do.
+// remove removes the pod at that slot, or another version of it if that one is not
+// there. It reports whether it found one.
 func (c *census) remove(p located, hash uint64) bool {
 	pods, name := &c.shard(hash).pods, nameOf(p.pod.Pod)
 	found, exact, namesakes := -1, false, 0
@@ -127,11 +128,11 @@ func (c *census) remove(p located, hash uint64) bool {
 	return true
 }
 
-// lookup returns the pod of that name, nil if there is none, and whether one is
-// on the node of the slot. Of several, which cannot be in one cluster, the one
-// created last counts, then the one with the greatest UID, then the one on the
-// node of the last slot, and of the versions on one node the last. Only if objects
-// with one UID are on nowhere does it depend on the order in which they came.
+// lookup returns the pod of that name, or nil, and whether such a pod is on the
+// node of the slot. A cluster has at most one. If there are several, the pod
+// created last counts, then the greatest UID, then the greatest slot, then the last
+// version on the node. Only for versions with the same UID on no node does the
+// result depend on their order of arrival.
 func (c *census) lookup(s *framework.Snapshot, name podName, slot int) (found *framework.PodInfo, local bool) {
 	var last located
 	hash := name.hash()
@@ -146,7 +147,7 @@ func (c *census) lookup(s *framework.Snapshot, name podName, slot int) (found *f
 	return last.pod, local
 }
 
-// after reports whether p counts rather than q, which has the same name.
+// after reports whether p takes precedence over q, which has the same name.
 func (p located) after(s *framework.Snapshot, q located) bool {
 	if c := cmp.Or(
 		p.pod.Pod.CreationTimestamp.Compare(q.pod.Pod.CreationTimestamp),
@@ -159,8 +160,8 @@ func (p located) after(s *framework.Snapshot, q located) bool {
 	return n != nil && slices.Index(n.Pods, p.pod) > slices.Index(n.Pods, q.pod)
 }
 
-// arrive counts a pod that came to a node, or exists nowhere, and renews what
-// depends on it.
+// arrive indexes a pod that came to a node, or exists on none, and updates the
+// dependent sums.
 func (c *census) arrive(l *Ledger, slot int, p *framework.PodInfo) {
 	if c != nil {
 		name := nameOf(p.Pod)
@@ -170,7 +171,7 @@ func (c *census) arrive(l *Ledger, slot int, p *framework.PodInfo) {
 	}
 }
 
-// depart is the opposite of arrive. It returns false for a pod that is not known.
+// depart is the opposite of arrive. It returns false for an unknown pod.
 func (c *census) depart(l *Ledger, slot int, p *framework.PodInfo) bool {
 	if c == nil {
 		return false
@@ -184,10 +185,9 @@ func (c *census) depart(l *Ledger, slot int, p *framework.PodInfo) bool {
 	return true
 }
 
-// renew rebuilds the sums of the nodes that report the name: that of the slot,
-// those that watch, and those that have another pod of the name. The snapshot
-// knows itself that the first has changed. only tells that no other node has a pod
-// of the name.
+// renew rebuilds the sums of the nodes that report the name: the node of the slot,
+// the watchers, and nodes with another pod of the name. The snapshot itself marks
+// the first as changed. only says that no other node has a pod of the name.
 func (c *census) renew(l *Ledger, slot int, name podName, hash uint64, only bool) {
 	s := c.shard(hash)
 	if len(s.watchers) > 0 {
@@ -271,10 +271,9 @@ func (c *census) unwatch(slot int, strays []podName) {
 	}
 }
 
-// Observe tells the ledger of a pod that exists without being on a node, such as
-// one that is still to be placed. It matters up to 1.6 only, where the usage
-// that a metric reports of a pod counts only if that pod exists. A nil pod is
-// ignored.
+// Observe registers a pod that exists without being on a node, such as a pending
+// pod. It matters only up to 1.6: there the usage that a metric reports of a pod
+// counts only if that pod exists. A nil pod is ignored.
 func (l *Ledger) Observe(p *framework.PodInfo) {
 	if p == nil || p.Pod == nil {
 		return
@@ -298,7 +297,7 @@ type undoObserve struct {
 	back bool
 }
 
-// Undo takes back an Observe, or an Unobserve.
+// Undo undoes an Observe or an Unobserve.
 func (u undoObserve) Undo(s *framework.Snapshot) {
 	if l := LedgerOf(s); u.back {
 		l.Observe(u.pod)

@@ -1,8 +1,8 @@
 package estimator
 
-// A censusTable holds pods by the hash of their names: at that place or, where
-// others are, behind it. Pods of one name stand in the order in which they came.
-// It is at most half full, and its length is 0 or a power of two.
+// A censusTable is a hash table of pods by name, with linear probing. Pods of one
+// name are in their order of arrival. It is at most half full, and its length is 0
+// or a power of two.
 type censusTable struct {
 	entries []censusEntry
 	held    int
@@ -14,8 +14,7 @@ type censusEntry struct {
 	located
 }
 
-// first returns the place of the pod of that name which came first, -1 if there is
-// none.
+// first returns the index of the first pod of that name to arrive, or -1.
 func (t *censusTable) first(name podName, hash uint64) int {
 	if t.held == 0 {
 		return -1
@@ -23,7 +22,8 @@ func (t *censusTable) first(name podName, hash uint64) int {
 	return t.search(name, hash, t.start(hash))
 }
 
-// next returns the place of the pod of the name that came after the one at a place.
+// next returns the index of the next pod of the name after the one at index at, or
+// -1.
 func (t *censusTable) next(name podName, hash uint64, at int) int {
 	return t.search(name, hash, t.after(at))
 }
@@ -37,7 +37,7 @@ func (t *censusTable) search(name podName, hash uint64, at int) int {
 	return -1
 }
 
-// add adds a pod behind those of its name.
+// add adds a pod after the others of its name.
 func (t *censusTable) add(e censusEntry) {
 	if 2*t.held >= len(t.entries) {
 		t.grow()
@@ -54,7 +54,7 @@ func (t *censusTable) put(e censusEntry) {
 	t.entries[at] = e
 }
 
-// grow doubles the table. It begins behind a free place, so that pods of one name
+// grow doubles the table. It starts after a free place, so that pods of one name
 // keep their order.
 func (t *censusTable) grow() {
 	old := t.entries
@@ -70,7 +70,8 @@ func (t *censusTable) grow() {
 	}
 }
 
-// remove frees the place. Those behind it move up as far as their hashes allow.
+// remove frees the place. The entries after it move up as far as their hashes
+// allow.
 func (t *censusTable) remove(free int) {
 	t.held--
 	for at := t.after(free); t.entries[at].pod != nil; at = t.after(at) {
@@ -86,5 +87,5 @@ func (t *censusTable) start(hash uint64) int { return int(hash) & (len(t.entries
 
 func (t *censusTable) after(at int) int { return (at + 1) & (len(t.entries) - 1) }
 
-// from returns how far b is behind a.
+// from returns the distance from a forward to b.
 func (t *censusTable) from(a, b int) int { return (b - a) & (len(t.entries) - 1) }

@@ -13,13 +13,13 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// A table of pods by name, of which few hashes differ, says of each name what a
-// list of all pods in the order in which they came does.
+// A table of pods by name with few different hashes gives the same answers as a
+// list of all pods in order of arrival.
 func TestCensusTableKeepsOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var table censusTable
 		var model []censusEntry
-		hashOf := func(name string) uint64 { return uint64(name[0]-'a') * 3 } // neighbours run into each other
+		hashOf := func(name string) uint64 { return uint64(name[0]-'a') * 3 } // neighbours collide
 		for step := range rapid.IntRange(0, 60).Draw(t, "steps") {
 			name := rapid.SampledFrom([]string{"a", "b", "c", "d", "e", "f", "g"}).Draw(t, "name")
 			is := func(e censusEntry) bool { return e.pod.Pod.Name == name }
@@ -55,7 +55,8 @@ func TestCensusTableKeepsOrder(t *testing.T) {
 	})
 }
 
-// The census knows whether two pods have one name, whatever has come and gone.
+// The census knows whether two pods have the same name, after any additions and
+// removals.
 func TestCensusUnambiguous(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := &census{owner: &ledgerOwner{}}
@@ -91,7 +92,7 @@ func TestCensusUnambiguous(t *testing.T) {
 }
 
 // A pod that comes and goes on a node whose metric reports it leaves nothing
-// behind, and is found in the metric each time.
+// behind, and is matched with the metric each time.
 func TestMatchesForgetNothing(t *testing.T) {
 	metric := &api.NodeMetric{}
 	for k := range 3 {

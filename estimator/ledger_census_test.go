@@ -6,8 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// To end a watch that nobody keeps changes nothing, whether others watch the name
-// or nothing at all is watched.
+// Ending a watch that does not exist changes nothing, whether or not others watch
+// the name.
 func TestCensusUnwatchWithoutWatch(t *testing.T) {
 	c := &census{owner: new(ledgerOwner)}
 	name := podName{"default", "p"}

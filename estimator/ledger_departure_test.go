@@ -10,7 +10,7 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// renewed returns another version of the pod, of that class if it is not empty.
+// renewed returns another version of the pod, with that class if it is not empty.
 func (f *ledgerFixture) renewed(p *framework.PodInfo, class string) *framework.PodInfo {
 	f.t.Helper()
 	object := api.Clone(p.Pod)
@@ -22,8 +22,8 @@ func (f *ledgerFixture) renewed(p *framework.PodInfo, class string) *framework.P
 	return info
 }
 
-// Whatever is tried out and taken back while a pod is away, it comes back as the
-// pod that has been measured for an hour: it adds nothing.
+// Whatever is tried and rolled back while a pod is away, the pod comes back as
+// measured for an hour: it adds nothing.
 func TestLedgerDepartureOutlastsOthers(t *testing.T) {
 	rolledBack := func(change func(f *ledgerFixture, old *framework.PodInfo)) func(*ledgerFixture, *framework.PodInfo) {
 		return func(f *ledgerFixture, old *framework.PodInfo) {
@@ -80,13 +80,12 @@ func TestLedgerDepartureOutlastsOthers(t *testing.T) {
 	}
 }
 
-// A pod that came only to be rolled back has never been there: another version of
-// it that comes later is no update.
+// A rolled-back pod was never there, so a later version of it is not an update.
 func TestLedgerRolledBackPodIsForgotten(t *testing.T) {
 	f := newLedgerFixture(t)
 	p := f.pod("new", "1", "1Gi")
 	mark := f.snapshot.Begin()
-	f.ok(f.snapshot.AddPod(f.renewed(p, "koord-free"), "n1")) // of which nothing is expected
+	f.ok(f.snapshot.AddPod(f.renewed(p, "koord-free"), "n1")) // its estimate is 0
 	if got := use(f.snapshot); got[0] != 2000 {
 		t.Fatalf("tried: use of cpu = %d, want 2000", got[0])
 	}
@@ -97,8 +96,7 @@ func TestLedgerRolledBackPodIsForgotten(t *testing.T) {
 	}
 }
 
-// A ledger that is made while a transaction is open keeps the pods that were
-// there before it.
+// A ledger made during an open transaction keeps the pods from before it.
 func TestLedgerMadeInTransaction(t *testing.T) {
 	f := &ledgerFixture{t, framework.NewSnapshot(framework.ZoneInterleaved)}
 	f.snapshot.SetNow(modelStart)
@@ -118,8 +116,8 @@ func TestLedgerMadeInTransaction(t *testing.T) {
 	}
 }
 
-// To try a pod on a node costs the ledger no memory but that of the placement which
-// it takes back.
+// Trying a pod on a node allocates nothing for the ledger but the placement that it
+// undoes.
 func TestLedgerTrialAllocations(t *testing.T) {
 	f := newLedgerFixture(t)
 	p := f.pod("new", "1", "1Gi")

@@ -8,7 +8,7 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// podName is how a metric names a pod.
+// podName is the name of a pod in a metric.
 type podName struct{ namespace, name string }
 
 func nameOf(p *api.Pod) podName { return podName{p.Namespace, p.Name} }
@@ -17,35 +17,36 @@ func (n podName) is(r *api.PodMetricInfo) bool {
 	return r.Name == n.name && r.Namespace == n.namespace
 }
 
-// matches say where the metric of an account reports each of its pods. A report
-// without any usage does not count, and of several for one name the last does.
+// matches records where the metric of an account reports each of its pods. A report
+// without usage does not count; if several reports have the same name, the last one
+// counts.
 type matches struct {
 	names   []podName
 	hashes  []uint64 // of the names
-	places  []int32  // of the report, or unreported, or unused
-	missing int      // how many pods have no place
+	places  []int32  // index of the report, or unreported, or unused
+	missing int      // number of pods without a place
 
-	// order is the pod that each report is about, or stranger. It is that of the
-	// last metric, and a guess for the next.
+	// order is the pod of each report, or stranger. It belongs to the last metric,
+	// and is a guess for the next.
 	order []int32
 
-	// strange are the hashes of names that are reported and none of the pods has:
-	// of all such names, and maybe of some that a pod has had or has since.
+	// strange are the hashes of reported names that no pod of the account has. It
+	// may also hold names that a pod has had, or has gained since.
 	strange []uint64
 
-	// text is the names of the pods, side by side in the order of the reports, if
-	// own is true and the last metric had strings of its own.
+	// text is the concatenated names of the pods in the order of the reports. It is
+	// set if own is true and the last metric had strings of its own.
 	text string
 
-	// own tells that every report is about one of the pods, each about another
-	// one, and that all have usage; order then leads to and fro with places.
+	// own is true if every report is about a different pod of the account, and all
+	// have usage; order and places are then inverses.
 	own bool
-	// repeated tells that some pod may be reported more than once, namesakes that
-	// two pods may have one name.
+	// repeated says that some pod may be reported more than once, namesakes that
+	// two pods may have the same name.
 	repeated, namesakes bool
 }
 
-// What stands for a place, or a pod, that there is not.
+// Sentinels for no place and no pod.
 const (
 	unreported = -1
 	unused     = -2 // reported without usage
@@ -59,10 +60,10 @@ func (m *matches) clone() matches {
 	return c
 }
 
-// enter looks up the next pod.
+// enter adds the next pod and looks it up in the metric.
 func (m *matches) enter(metric *api.NodeMetric, name podName) {
 	h, place, namesake := name.hash(), int32(unreported), false
-	for i, other := range m.hashes { // hashes are all that memory has to be read for
+	for i, other := range m.hashes { // reads only hashes in the common case
 		if other == h && m.names[i] == name {
 			place, namesake = m.places[i], true
 		}
@@ -82,8 +83,7 @@ func (m *matches) enter(metric *api.NodeMetric, name podName) {
 	m.count(place, 1)
 }
 
-// later returns the place of a pod which has had the given one, and which
-// report k is about.
+// later returns the place of a pod, given its previous place and report k about it.
 func later(place int32, k int, r *api.PodMetricInfo) int32 {
 	switch {
 	case !r.PodUsage.IsZero():
@@ -94,10 +94,10 @@ func later(place int32, k int, r *api.PodMetricInfo) int32 {
 	return place
 }
 
-// drop forgets pod i; the last one takes its place.
+// drop removes pod i; the last pod takes its place.
 func (m *matches) drop(i int) {
 	last := len(m.names) - 1
-	m.own = m.own && !m.reported(i) // its report is about a stranger now
+	m.own = m.own && !m.reported(i) // its report is now about a stranger
 	if m.places[i] != unreported && !slices.Contains(m.strange, m.hashes[i]) {
 		m.strange = append(m.strange, m.hashes[i])
 	}
@@ -119,11 +119,11 @@ func (m *matches) count(place int32, by int) {
 	}
 }
 
-// reported reports whether the metric knows pod i.
+// reported reports whether the metric has a report of pod i with usage.
 func (m *matches) reported(i int) bool { return m.places[i] >= 0 }
 
 // mentions reports whether the metric has a report of a name with that hash. It may
-// say so of a name that none has.
+// be true for a name without a report.
 func (m *matches) mentions(hash uint64) bool {
 	for i, h := range m.hashes {
 		if h == hash && m.places[i] != unreported {
@@ -133,7 +133,7 @@ func (m *matches) mentions(hash uint64) bool {
 	return slices.Contains(m.strange, hash)
 }
 
-// prod reports whether some report of pod i, which there is, calls it prod.
+// prod reports whether some report of pod i calls it prod. There must be a report.
 func (m *matches) prod(metric *api.NodeMetric, i int) bool {
 	reports := metric.Status.PodsMetric
 	if !m.repeated {
@@ -145,14 +145,14 @@ func (m *matches) prod(metric *api.NodeMetric, i int) bool {
 }
 
 // unchanged reports whether the reports are about the same pods in the same order
-// as those before, of which own was true.
+// as before, and own was true then.
 func (m *matches) unchanged(reports []*api.PodMetricInfo) bool {
 	order, names := m.order, m.names
 	if !m.own || len(reports) != len(order) {
 		return false
 	}
-	// The first loop is there for its loads: it is short, so that the processor
-	// waits for a dozen reports at a time and not for three.
+	// The first loop is separate for its loads: it is short, so the processor waits
+	// for a dozen reports at a time instead of three.
 	for k, r := range reports {
 		if r == nil || len(r.Name) != len(names[order[k]].name) || r.PodUsage.IsZero() {
 			return false
@@ -161,9 +161,9 @@ func (m *matches) unchanged(reports []*api.PodMetricInfo) bool {
 	if len(reports) == 0 {
 		return true
 	}
-	// A simulator's strings are those of the pods, and are equal at sight. Those of
-	// a decoder are new with every metric: they are compared with a copy of the
-	// pods' names that is read from one end to the other.
+	// A simulator's strings are the pods' own, so they compare equal by address. A
+	// decoder's strings are new in every metric, so they are compared with a copy
+	// of the pods' names that is read sequentially.
 	shared := unsafe.StringData(reports[0].Name) == unsafe.StringData(names[order[0]].name)
 	if !shared && m.text != "" {
 		return m.spells(reports)
@@ -194,8 +194,8 @@ func (m *matches) spell() {
 	m.text = text.String()
 }
 
-// spells reports whether the reports, whose names are as long as those of the pods,
-// have the names in text.
+// spells reports whether the reports have the names in text. The names must be as
+// long as the pods' names.
 func (m *matches) spells(reports []*api.PodMetricInfo) bool {
 	text := m.text
 	for k, r := range reports {

@@ -11,11 +11,11 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// Whatever came before, pods are where the metric reports them: as a matcher finds
-// them that has seen nothing, and whether strings are new or those of the pods.
+// Whatever came before, a match equals a fresh matcher's, whether the strings are
+// new or the pods' own.
 func TestMatchesAgreeWithFreshOnes(t *testing.T) {
 	names := []podName{{"a", "bc"}, {"ab", "c"}, {"a", "bd"}, {"b", "bc"}, {"", "abc"}, {"abc", ""}}
-	unknown := []podName{{"a", "xx"}, {"x", "bc"}, {"a", "bb"}} // as long as some that are known
+	unknown := []podName{{"a", "xx"}, {"x", "bc"}, {"a", "bb"}} // as long as some known names
 	rapid.Check(t, func(t *rapid.T) {
 		var m matches
 		var s matcher
@@ -36,7 +36,7 @@ func TestMatchesAgreeWithFreshOnes(t *testing.T) {
 					m.drop(rapid.IntRange(0, len(m.names)-1).Draw(t, "leaves"))
 				}
 			case 2:
-				reports = slices.Clone(m.names) // each of them, and no other
+				reports = slices.Clone(m.names) // each of them exactly once
 			case 3:
 				reports = rapid.Permutation(reports).Draw(t, "reports")
 			case 4:
@@ -79,8 +79,8 @@ func TestMatchesAgreeWithFreshOnes(t *testing.T) {
 	})
 }
 
-// Reports with strings of their own, in the order of those before, are about other
-// pods if one name or namespace is another one.
+// Reports with new strings in the previous order are about other pods if one name
+// or namespace differs.
 func TestMatchesNoticeOneName(t *testing.T) {
 	names := []podName{{"a", "bc"}, {"ab", "c"}, {"b", "bc"}}
 	report := func(names []podName) *api.NodeMetric {

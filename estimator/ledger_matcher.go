@@ -7,32 +7,32 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// A matcher finds the pods of an account that the reports of a metric are about.
-// Little changes from one metric of a node to the next: mostly nothing, which
-// takes one look at each report, in order. Otherwise a report is compared with
-// the pod that was next the last time and, if it is about another one, looked up
-// by name.
+// A matcher finds the pod of each report in a metric. Little changes from one
+// metric of a node to the next. Usually nothing does, and a match costs one
+// comparison for each report, in order. Otherwise the matcher compares each report
+// with the next pods in the previous order and, if none of them matches, looks it
+// up by name.
 type matcher struct {
-	// strangers are the reports that are about none of the pods, by place, once
-	// run has returned.
+	// strangers are the indexes of the reports about no pod of the account, after
+	// run.
 	strangers []int32
 
-	before []int32 // matches.order of the metric before
-	next   int     // which of it is to come
-	wrong  int     // how often it was none of the next
+	before []int32 // matches.order of the previous metric
+	next   int     // index of the next entry of before
+	wrong  int     // number of reports that matched none of the next entries
 
-	// table has a pod + 1, or 0, at the hash of its name or, where others are,
-	// behind it. It is empty until it is needed.
+	// table is a hash table with linear probing from names to pod index + 1, or 0.
+	// It is empty until it is needed.
 	table []int32
 }
 
 const (
-	ahead  = 3 // how many pods in a row may have gone without a look-up by name
-	trials = 8 // how many look-ups show that the order is another one
+	ahead  = 3 // how many pods in a row may have disappeared without a look-up by name
+	trials = 8 // after so many look-ups the order counts as changed
 )
 
-// run matches anew. It returns false if reports and pods do not match one to one,
-// apart from those that have no counterpart.
+// run matches the reports with the pods. It returns false if a pod may have several
+// reports, or a report several pods.
 func (s *matcher) run(m *matches, metric *api.NodeMetric) bool {
 	s.strangers = s.strangers[:0]
 	if metric == nil {
@@ -67,7 +67,7 @@ func (s *matcher) match(m *matches, reports []*api.PodMetricInfo) {
 		case !s.lookUp(m, k, r):
 			s.strangers = append(s.strangers, int32(k))
 			if s.next < len(s.before) && s.before[s.next] == stranger {
-				s.next++ // the same one, most likely
+				s.next++ // probably the same stranger
 			}
 		}
 	}
@@ -78,7 +78,8 @@ func (s *matcher) match(m *matches, reports []*api.PodMetricInfo) {
 	m.own = !m.repeated && !m.namesakes && len(m.places)-m.missing == len(reports)
 }
 
-// guess reports whether the report is about the pod s.before[s.next-1].
+// guess reports whether the report is about the pod s.before[s.next-1], and
+// advances next.
 func (s *matcher) guess(m *matches, r *api.PodMetricInfo) bool {
 	if s.wrong == trials {
 		return false
@@ -93,14 +94,14 @@ func (s *matcher) guess(m *matches, r *api.PodMetricInfo) bool {
 	return false
 }
 
-// note notes that report k is about pod i.
+// note records that report k is about pod i.
 func (s *matcher) note(m *matches, i int32, k int, r *api.PodMetricInfo) {
 	m.repeated = m.repeated || m.places[i] != unreported
 	m.places[i] = later(m.places[i], k, r)
 	m.order[k] = i
 }
 
-// lookUp notes the pods that have the name of report k, or that none has.
+// lookUp records the pods with the name of report k, or that there are none.
 func (s *matcher) lookUp(m *matches, k int, r *api.PodMetricInfo) (found bool) {
 	if len(s.table) == 0 {
 		s.index(m)
@@ -120,8 +121,7 @@ func (s *matcher) lookUp(m *matches, k int, r *api.PodMetricInfo) (found bool) {
 	return found
 }
 
-// index fills the table, which is at most half full, and notes whether there are
-// namesakes.
+// index fills the table, which is at most half full, and detects namesakes.
 func (s *matcher) index(m *matches) {
 	size := 2 << bits.Len(uint(len(m.names)))
 	s.table = slices.Grow(s.table[:0], size)[:size]

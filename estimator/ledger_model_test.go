@@ -19,10 +19,10 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// modelPod is what the model knows of a pod on a node.
+// modelPod is the model's record of a pod on a node.
 type modelPod struct {
-	info     *framework.PodInfo // as the ledger has it
-	resident *framework.PodInfo // as the snapshot has it, if it does
+	info     *framework.PodInfo // the ledger's version
+	resident *framework.PodInfo // the snapshot's version, if any
 	listed   bool               // in the snapshot
 	assigned bool               // in the ledger
 	first    time.Time
@@ -31,7 +31,7 @@ type modelPod struct {
 	keptAt   time.Time
 }
 
-// modelNode is what it knows of a node.
+// modelNode is the model's record of a node.
 type modelNode struct {
 	node    *api.Node
 	metric  *api.NodeMetric
@@ -46,8 +46,8 @@ type modelDeparture struct {
 	at   time.Time
 }
 
-// ledgerModel is a cluster kept twice: in a snapshot with its ledger, and as
-// plain facts from which everything is added up anew.
+// ledgerModel is a cluster kept twice: in a snapshot with its ledger, and as plain
+// facts for sums from scratch.
 type ledgerModel struct {
 	snapshot *framework.Snapshot
 	loads    []*estimator.Load
@@ -56,7 +56,7 @@ type ledgerModel struct {
 	departed *modelDeparture
 	seen     *modelDeparture // the pod that came or left last, rolled back or not
 	open     []openTransaction
-	left     []*ledgerModel // earlier versions, of which forks were made
+	left     []*ledgerModel // earlier versions that were forked
 	uids     *int
 }
 
@@ -76,8 +76,8 @@ func cloneNodes(nodes map[string]modelNode) map[string]modelNode {
 	return c
 }
 
-// TestLedgerModel drives a ledger through everything that can happen to it and
-// compares all sums of all rules, after every step, with a slow transcription.
+// TestLedgerModel drives a ledger through random changes. After every step it
+// compares all sums of all rules with a slow transcription.
 func TestLedgerModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := newLedgerModel(t)
@@ -137,7 +137,7 @@ func must(t *rapid.T, err error) {
 	}
 }
 
-// addLoad begins to use another configuration.
+// addLoad starts to use another configuration.
 func (m *ledgerModel) addLoad(t *rapid.T) {
 	if len(m.loads) == 5 {
 		t.Skip("enough")
@@ -196,7 +196,7 @@ func (m *ledgerModel) drawPod(t *rapid.T, ok func(modelPod) bool) (string, model
 
 func (m *ledgerModel) newPod(t *rapid.T) *api.Pod {
 	*m.uids++
-	// Few names, so that several pods have one and metrics name them by chance.
+	// Few names, so that some pods share a name and metrics name them by chance.
 	b := api.MakePod(fmt.Sprintf("p%d", rapid.IntRange(0, 5).Draw(t, "name"))).UID(api.UID(fmt.Sprintf("u%02d", *m.uids)))
 	if rapid.Bool().Draw(t, "requests") {
 		cpu := rapid.IntRange(1, 40).Draw(t, "cpu")
@@ -227,7 +227,7 @@ func (m *ledgerModel) drawConditions(t *rapid.T, p *api.Pod) {
 	}
 }
 
-// drawTime chooses a time around now, on the minute or a second beside it.
+// drawTime chooses a time around now, at a full minute or one second off.
 func (m *ledgerModel) drawTime(t *rapid.T) time.Time {
 	d := rapid.IntRange(-1, 5).Draw(t, "minutes")*60 + rapid.IntRange(-1, 1).Draw(t, "seconds")
 	return m.now().Add(-time.Duration(d) * time.Second)
@@ -239,7 +239,7 @@ func (m *ledgerModel) info(t *rapid.T, p *api.Pod) *framework.PodInfo {
 	return info
 }
 
-// enter notes a pod that is assigned.
+// enter records an assigned pod.
 func (m *ledgerModel) enter(node string, p modelPod) {
 	if finished(p.info.Pod) {
 		if !p.listed {
@@ -267,7 +267,7 @@ func (m *ledgerModel) addPod(t *rapid.T) {
 
 func (m *ledgerModel) removePod(t *rapid.T) {
 	node, p := m.drawDeparture(t)
-	// It is gone for good, and not about to be updated.
+	// The pod is gone for good, so a later one is not an update.
 	must(t, m.ledger().Unassign(p.info, m.snapshot.Node(node)))
 	m.forget(p)
 }
@@ -286,7 +286,7 @@ func (m *ledgerModel) drawDeparture(t *rapid.T) (string, modelPod) {
 	return node, p
 }
 
-// forget forgets the departure of the pod, not that of another one.
+// forget clears the departure if it is that pod's.
 func (m *ledgerModel) forget(p modelPod) *modelDeparture {
 	d := m.departed
 	if d == nil || d.pod.info.Pod.UID != p.info.Pod.UID {
@@ -296,8 +296,8 @@ func (m *ledgerModel) forget(p modelPod) *modelDeparture {
 	return d
 }
 
-// returnPod brings back, mostly to its node, the pod that came or left last, if
-// it is not there now: it may have left, or have been rolled back.
+// returnPod brings back the pod that came or left last, mostly to its node, if it
+// is not there now. It may have left, or been rolled back.
 func (m *ledgerModel) returnPod(t *rapid.T) {
 	if m.seen == nil {
 		t.Skip("none")
@@ -315,8 +315,7 @@ func (m *ledgerModel) returnPod(t *rapid.T) {
 	m.comeBack(t, node, m.newerVersion(t, p.info.Pod))
 }
 
-// comeBack adds a pod that is an update of the one that left the node at the same
-// moment.
+// comeBack adds a pod as an update of the pod that left the node at the same time.
 func (m *ledgerModel) comeBack(t *rapid.T, node string, info *framework.PodInfo) {
 	must(t, m.snapshot.AddPod(info, node))
 	next := m.fresh(info, true)
@@ -339,8 +338,7 @@ func (m *ledgerModel) leave(node string, uid api.UID) {
 	m.tidy(node)
 }
 
-// tidy forgets the time of the last metric of a node about which nothing is
-// known any more.
+// tidy clears the time of the last metric of a node without metric and pods.
 func (m *ledgerModel) tidy(node string) {
 	n := m.nodes[node]
 	for _, p := range n.pods {
@@ -371,15 +369,15 @@ func (m *ledgerModel) newerVersion(t *rapid.T, p *api.Pod) *framework.PodInfo {
 	return m.info(t, newer)
 }
 
-// updatePod replaces a pod by a newer version of itself.
+// updatePod replaces a pod with a newer version.
 func (m *ledgerModel) updatePod(t *rapid.T) {
 	node, p := m.drawDeparture(t)
 	m.whatIf(t, node, p)
 	m.comeBack(t, node, m.newerVersion(t, p.info.Pod))
 }
 
-// whatIf tries something out while the pod is away, and takes it back: what
-// follows must not notice.
+// whatIf tries something while the pod is away, and rolls it back: later steps must
+// not notice.
 func (m *ledgerModel) whatIf(t *rapid.T, node string, p modelPod) {
 	kind := rapid.IntRange(0, 6).Draw(t, "what if")
 	if kind == 0 {
@@ -404,8 +402,8 @@ func (m *ledgerModel) whatIf(t *rapid.T, node string, p modelPod) {
 	m.snapshot.Rollback(mark)
 }
 
-// overlapPod does the same in the other order: the newer version comes before
-// the older one leaves.
+// overlapPod updates in the other order: the newer version comes before the older
+// one leaves.
 func (m *ledgerModel) overlapPod(t *rapid.T) {
 	node, p := m.drawPod(t, func(p modelPod) bool { return p.listed })
 	if !slices.Contains(m.snapshot.Node(node).Pods, p.info) {
@@ -451,7 +449,7 @@ func (m *ledgerModel) assign(t *rapid.T) {
 	m.enter(node, next)
 }
 
-// assignedVersion returns another version of the pod, which has not finished.
+// assignedVersion returns another version of the pod that has not finished.
 func (m *ledgerModel) assignedVersion(t *rapid.T, p *api.Pod) *framework.PodInfo {
 	newer := m.newerVersion(t, p)
 	newer.Pod.Status.Phase = p.Status.Phase
@@ -471,8 +469,8 @@ func (m *ledgerModel) unassign(t *rapid.T) {
 	m.leave(node, p.info.Pod.UID)
 }
 
-// reserve reserves a node for a pod and takes that back: every sum must be what
-// it was, to the last bit, and what follows must not notice either.
+// reserve reserves a node for a pod and undoes that: every sum must be exactly as
+// before, and later steps must not notice either.
 func (m *ledgerModel) reserve(t *rapid.T) {
 	before := m.uses()
 	var c framework.Cycle
@@ -485,7 +483,7 @@ func (m *ledgerModel) reserve(t *rapid.T) {
 	}
 }
 
-// uses returns everything that the ledger knows of the nodes' use.
+// uses returns all uses of the nodes in the ledger.
 func (m *ledgerModel) uses() map[string][][]int64 {
 	out := map[string][][]int64{}
 	for _, n := range m.snapshot.All() {
@@ -585,8 +583,8 @@ func (m *ledgerModel) drawReport(t *rapid.T, name string) *api.PodMetricInfo {
 	}
 }
 
-// nextMetric sends the metric that follows the last one of a node: much the same
-// pods are reported, in much the same order.
+// nextMetric sends the next metric of a node, with mostly the same pods in mostly
+// the same order.
 func (m *ledgerModel) nextMetric(t *rapid.T) {
 	name := m.drawNode(t)
 	before := m.nodes[name].metric
@@ -671,7 +669,7 @@ func (m *ledgerModel) commit(t *rapid.T) {
 	m.open = m.open[:last]
 }
 
-// fork goes on with a fork, or with the original; the other must stay as it is.
+// fork continues with a fork, or with the original; the other must not change.
 func (m *ledgerModel) fork(t *rapid.T) {
 	if len(m.left) == 3 || len(m.open) > 0 {
 		t.Skip("enough, or in a transaction")
@@ -703,8 +701,8 @@ func (m *ledgerModel) check(t *rapid.T) {
 	}
 }
 
-// residents tells of each name that a pod has whether that pod is prod. Of
-// several the one with the greatest UID counts.
+// residents reports, for each name of a pod, whether that pod is prod. If there are
+// several, the greatest UID counts.
 func (m *ledgerModel) residents(load *estimator.Load) map[string]bool {
 	all := maps.Clone(m.observed)
 	for _, n := range m.nodes {
@@ -735,7 +733,7 @@ func (m *ledgerModel) checkNode(t *rapid.T, load *estimator.Load, view estimator
 	for _, basis := range []estimator.Basis{estimator.WholeForFilter, estimator.ProdForFilter, estimator.WholeForScore, estimator.ProdForScore} {
 		prod := basis == estimator.ProdForFilter || basis == estimator.ProdForScore
 		if prod && !facts.ForProd && !c.ScoreProd {
-			continue // nobody asks
+			continue // no Load needs it
 		}
 		s := whole
 		if basis == estimator.WholeForScore {
@@ -754,7 +752,8 @@ func (m *ledgerModel) checkNode(t *rapid.T, load *estimator.Load, view estimator
 	}
 }
 
-// statistics returns those of filter and score, by configuration and annotation.
+// statistics returns the statistics of filter and score, by configuration and
+// annotation.
 func (m *ledgerModel) statistics(load *estimator.Load, node *api.Node) (whole, score oracle.LoadStatistic) {
 	if a := load.Config().Aggregated; a != nil {
 		score = oracle.LoadStatistic{Kind: a.ScoreType, Duration: a.ScoreDuration}

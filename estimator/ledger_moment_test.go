@@ -12,7 +12,7 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// legacyUse returns what rules up to 1.6 score of n1.
+// legacyUse returns the use of n1 for scores, by rules up to 1.6.
 func (f *ledgerFixture) legacyUse(rules estimator.Rules) []int64 {
 	f.t.Helper()
 	load, err := estimator.NewLoad(estimator.LoadConfig{Rules: rules})
@@ -20,15 +20,15 @@ func (f *ledgerFixture) legacyUse(rules estimator.Rules) []int64 {
 	return append([]int64(nil), load.View(f.snapshot).Use(f.snapshot.Node("n1"), estimator.WholeForScore)...)
 }
 
-// undated is the fixture's metric without the time that it is from.
+// undated is the fixture's metric without its time.
 func (f *ledgerFixture) undated() *api.NodeMetric {
 	m := f.metric(modelStart)
 	m.Status.UpdateTime = nil
 	return m
 }
 
-// A metric that was there before the ledger, or before the node, is from its time:
-// a pod that was placed long before it has been measured.
+// A metric older than the ledger, or than the node, keeps its time: a pod placed
+// long before it is measured.
 func TestLedgerFindsTimeOfMetric(t *testing.T) {
 	f := &ledgerFixture{t, framework.NewSnapshot(framework.ZoneInterleaved)}
 	f.snapshot.SetNow(modelStart.Add(-time.Hour))
@@ -47,8 +47,8 @@ func TestLedgerFindsTimeOfMetric(t *testing.T) {
 	}
 }
 
-// A metric without a time is from that of the one before, which is forgotten once
-// neither metrics nor pods are left.
+// A metric without a time keeps the previous metric's time, until the node has
+// neither metric nor pods.
 func TestLedgerForgetsTimeOfMetric(t *testing.T) {
 	const measured, late = 2000, 2000 + 850 - 500
 	ten := modelStart.Add(10 * time.Minute)
@@ -103,8 +103,8 @@ func TestLedgerForgetsTimeOfMetric(t *testing.T) {
 	}
 }
 
-// By rules up to 1.6 a metric without a time has measured no pod, and one whose
-// interval is negative none that came after it.
+// By rules up to 1.6, a metric without a time measures no pod, and a metric with a
+// negative interval measures no pod placed after it.
 func TestLedgerLegacyWindow(t *testing.T) {
 	const late = 2000 - 500 + 850
 	for _, rules := range []estimator.Rules{estimator.Koordinator14, estimator.Koordinator15, estimator.Koordinator16} {
@@ -127,8 +127,8 @@ func TestLedgerLegacyWindow(t *testing.T) {
 	}
 }
 
-// A report of a pod without any usage does not count, whether it has none or says
-// that there is none.
+// A report of a pod without usage does not count, whether the usage is missing or
+// empty.
 func TestLedgerEmptyReport(t *testing.T) {
 	for _, text := range []string{
 		`{"name":"old","namespace":"default","priority":"koord-prod"}`,
@@ -150,8 +150,8 @@ func TestLedgerEmptyReport(t *testing.T) {
 	}
 }
 
-// Of two pods of one name, on another node, that which was created last gives the
-// class of what is reported.
+// If two pods on another node share a name, the newer one gives the class of the
+// report.
 func TestLedgerReportHasClassOfYoungest(t *testing.T) {
 	for _, prodIsYounger := range []bool{true, false} {
 		f := newLedgerFixture(t)
@@ -181,8 +181,8 @@ func TestLedgerReportHasClassOfYoungest(t *testing.T) {
 	}
 }
 
-// A pod that comes to one node changes what another one reports of it, which the
-// snapshot is told of.
+// A pod added to one node changes the sums of another node that reports it, and the
+// snapshot marks that node as changed.
 func TestLedgerTouchesNodesThatReport(t *testing.T) {
 	f := newLedgerFixture(t)
 	f.ok(f.snapshot.AddNode(api.MakeNode("n2", "10", "10Gi").Obj()))

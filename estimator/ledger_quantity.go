@@ -9,48 +9,48 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// quantitySums are the sums of the rules up to 1.6, over the node's resources.
+// quantitySums are the sums by the rules up to 1.6, over the node's resources.
 //
 //	whole = use by the statistic - usage of pods in their window
 //	      + Σ max(estimate, usage) of pods in their window
 //	prod  = Σ usage of prod pods out of their window
 //	      + Σ max(estimate, usage) of prod pods in theirs
 //
-// where usage counts only of pods that exist, and is added up exactly before
-// it is rounded. A pod is in its window if the metric does not report it, if it
-// was placed later than the metric or less than an interval before it, or if
-// the score's statistic is missing. Up to 1.5 filters see the use by the
-// statistic, or the usage of all prod pods, alone.
+// Usage counts only for existing pods, and is added up exactly before rounding. A
+// pod is in its window if the metric does not report it, if it was placed later
+// than the metric or less than an interval before it, or if the score's statistic
+// is missing. Up to 1.5, filters see only the use by the statistic, or the usage of
+// all prod pods.
 //
-// A pod that the metric does not report adds its estimate and nothing else;
-// otherwise everything is added up anew.
+// A pod that the metric does not report adds only its estimate; for any other pod,
+// everything is recomputed.
 //
 // Source: Koordinator 1.4, load_aware.go; 1.6, GetEstimatedUsed.
 type quantitySums struct {
 	load      *Load
-	node      *NodeLoad // nil: to be asked for
+	node      *NodeLoad // nil: not derived yet
 	measured  bool
 	known     [bases]bool
 	estimated [bases]bool // estimates count for this purpose
-	width     int         // how many resources there are
-	estimates []wide      // of each class, width of them
-	uses      []int64     // width of what is fixed for each purpose, then the totals
+	width     int         // number of resources
+	estimates []wide      // width entries for each class
+	uses      []int64     // width entries without estimates for each purpose, then the totals
 
-	// By pod of the account: since when it counts as placed, which is no later
-	// than lastSeen, and whether it is prod.
+	// By pod of the account: since when it counts as placed (at most lastSeen), and
+	// whether it is prod.
 	seen     []time.Time
 	lastSeen time.Time
 	prod     []bool
 }
 
-// The groups of pods that sums are kept for.
+// The groups of pods with sums of their own.
 const (
 	wholeClass = iota // all pods
 	prodClass
 	bothClasses
 )
 
-// classOf is the group of pods behind each use.
+// classOf is the group of pods for each Basis.
 var classOf = [bases]int{WholeForFilter: wholeClass, ProdForFilter: prodClass, WholeForScore: wholeClass, ProdForScore: prodClass}
 
 func (q *quantitySums) clone() sums {
@@ -60,7 +60,7 @@ func (q *quantitySums) clone() sums {
 	return &c
 }
 
-// fixed returns what is not an estimate.
+// fixed returns the part of the use without estimates.
 func (q *quantitySums) fixed(b Basis) []int64 { return q.uses[int(b)*q.width:][:q.width:q.width] }
 
 func (q *quantitySums) total(b Basis) []int64 { return q.fixed(bases + b) }
@@ -88,7 +88,7 @@ func (q *quantitySums) leaving(a *account, i int) {
 	q.seen, q.prod = q.seen[:last], q.prod[:last]
 }
 
-// enter notes the next pod of the account.
+// enter adds the next pod of the account.
 func (q *quantitySums) enter(a *account) {
 	p := &a.pods[len(q.seen)]
 	q.seen = append(q.seen, p.seen(&q.load.traits))
@@ -96,14 +96,14 @@ func (q *quantitySums) enter(a *account) {
 	q.noteTime(len(q.seen) - 1)
 }
 
-// noteTime keeps lastSeen.
+// noteTime updates lastSeen.
 func (q *quantitySums) noteTime(i int) {
 	if at := q.seen[i]; at.After(q.lastSeen) {
 		q.lastSeen = at
 	}
 }
 
-// post adds a pod that is not reported, or takes it away. For one that is, the
+// post adds or subtracts a pod without a report. For a pod with a report, the
 // ledger rebuilds the sums.
 func (q *quantitySums) post(a *account, i int, op func(*wide, int64)) {
 	if !q.measured || a.matches.reported(i) {
@@ -180,7 +180,7 @@ func (q *quantitySums) rebuild(l *Ledger, n *framework.NodeInfo, a *account) {
 	}
 }
 
-// fixWhole sets the use by a statistic, without the usage that estimates replace.
+// fixWhole sets the use by a statistic, minus the usage that estimates replace.
 func (q *quantitySums) fixWhole(b Basis, base api.ResourceMap, sums *usageSums) {
 	fixed := q.fixed(b)
 	for r, name := range q.node.Resources {
@@ -192,7 +192,7 @@ func (q *quantitySums) fixWhole(b Basis, base api.ResourceMap, sums *usageSums) 
 	}
 }
 
-// fixProd sets the usage of prod pods, without that which estimates replace.
+// fixProd sets the usage of prod pods, minus the usage that estimates replace.
 func (q *quantitySums) fixProd(b Basis, sums *usageSums) {
 	if !q.known[b] {
 		return
@@ -204,8 +204,8 @@ func (q *quantitySums) fixProd(b Basis, sums *usageSums) {
 	}
 }
 
-// lessReplaced returns the use without the usage of pods whose estimates replace
-// it, if it is not less than that.
+// lessReplaced returns the use minus the usage replaced by estimates, or the whole
+// use if the difference would be negative.
 func lessReplaced(use, replaced resource.Quantity) resource.Quantity {
 	if use.Cmp(replaced) < 0 {
 		return use
@@ -213,8 +213,8 @@ func lessReplaced(use, replaced resource.Quantity) resource.Quantity {
 	return use.Sub(replaced)
 }
 
-// settled reports whether no pod is in its window, as far as that can be told
-// without looking at each: all are reported, and were placed early enough.
+// settled reports whether it is certain, without a look at each pod, that no pod is
+// in its window: all are reported, and were placed early enough.
 func (q *quantitySums) settled(a *account, scored bool) bool {
 	return a.simple && a.matches.missing == 0 && !q.lastSeen.After(a.windowStart) && !q.lastSeen.After(a.updated) &&
 		a.metric.Status.UpdateTime != nil && (scored || q.load.scoreStatistic.kind == "")
@@ -264,8 +264,7 @@ func (q *quantitySums) addEstimates(a *account, reports *podReports, scored bool
 	}
 }
 
-// addEstimate adds the larger of estimate and usage of every resource that is
-// estimated.
+// addEstimate adds, for each estimated resource, the larger of estimate and usage.
 func (q *quantitySums) addEstimate(class int, d *PodLoad, usage api.ResourceMap) {
 	sum := q.estimatesOf(class)
 	for r, x := range d.Estimate {
@@ -277,7 +276,7 @@ func (q *quantitySums) addEstimate(class int, d *PodLoad, usage api.ResourceMap)
 	}
 }
 
-// resized returns a cleared slice of that length, s itself if it fits.
+// resized returns a cleared slice of length n: s itself if it has that length.
 func resized[T any](s []T, n int) []T {
 	if len(s) != n {
 		return make([]T, n)

@@ -6,24 +6,24 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// A podReport is what a metric says of a pod that exists.
+// A podReport is a report about an existing pod.
 type podReport struct {
 	usage    *api.ResourceMap
-	prod     bool // the pod that exists is
+	prod     bool // the existing pod is prod
 	inWindow [bothClasses]bool
 }
 
-// podReports are those of one metric, as rules up to 1.6 see them: only pods
-// that exist count, and the last report of a name does.
+// podReports are the reports of one metric by the rules up to 1.6: only existing
+// pods count, and the last report of a name wins.
 type podReports struct {
 	list   []podReport
-	byPod  []int32 // place in list for each pod of the account, or unreported
+	byPod  []int32 // index in list for each pod of the account, or unreported
 	byName map[podName]int32
 	sums   usageSums
 }
 
-// of reads the account's metric, and if strangers are asked for what it says of
-// pods that are not the account's. The result is valid until the next call.
+// of reads the account's metric. With strangers, it includes reports of existing
+// pods outside the account. The result is valid until the next call.
 func (s *podReports) of(l *Ledger, q *quantitySums, n *framework.NodeInfo, a *account, strangers bool) *podReports {
 	s.list, s.byPod = s.list[:0], s.byPod[:0]
 	reports := a.metric.Status.PodsMetric
@@ -60,7 +60,7 @@ func (s *podReports) of(l *Ledger, q *quantitySums, n *framework.NodeInfo, a *ac
 	return s
 }
 
-// add adds a report if the pod of its name exists.
+// add adds a report if the pod of that name exists.
 func (s *podReports) add(l *Ledger, load *Load, n *framework.NodeInfo, r *api.PodMetricInfo) {
 	if r == nil {
 		return
@@ -76,7 +76,7 @@ func (s *podReports) add(l *Ledger, load *Load, n *framework.NodeInfo, r *api.Po
 	}
 }
 
-// ofPod returns the report of pod i, nil if there is none.
+// ofPod returns the report of pod i, or nil.
 func (s *podReports) ofPod(i int) *podReport {
 	if s.byPod[i] == unreported {
 		return nil
@@ -84,11 +84,11 @@ func (s *podReports) ofPod(i int) *podReport {
 	return &s.list[s.byPod[i]]
 }
 
-// usageSums are the usage of groups of reports, by resource.
+// usageSums are sums of usage over groups of reports, by resource.
 type usageSums struct {
 	prod                   []resource.Sum // of prod pods
-	replaced, prodReplaced []resource.Sum // of reports in their window, by class
-	some                   bool           // anything was replaced
+	replaced, prodReplaced []resource.Sum // of reports about pods in their window, by class
+	some                   bool           // replaced has any entry
 }
 
 func (u *usageSums) reset(n int) {
@@ -96,7 +96,7 @@ func (u *usageSums) reset(n int) {
 	u.some = false
 }
 
-// add adds up the reports. Those of prod pods are added if they are asked for.
+// add adds up the reports; it includes sums of prod pods only if forProd is set.
 func (u *usageSums) add(names []resource.Name, reports *podReports, forProd bool) {
 	for i := range reports.list {
 		report := &reports.list[i]

@@ -2,10 +2,10 @@ package estimator
 
 import "github.com/berth-sched/berth/framework"
 
-// Assigner is the reserve plugin of load-aware scheduling: it enters the chosen
-// pod in the ledger, and takes it out again when the placement fails. A runner
-// that adds the pod to the snapshot before it reserves, as package scheduling
-// does, has entered it by that already; the plugin then changes nothing.
+// Assigner is the reserve plugin of load-aware scheduling. It enters the chosen pod
+// in the ledger, and removes it if the placement fails. If a runner adds the pod to
+// the snapshot before it reserves, as package scheduling does, the pod is in the
+// ledger already and the plugin changes nothing.
 //
 // Source: Koordinator 1.8, plugin LoadAwareScheduling, Reserve and Unreserve.
 type Assigner struct{}
@@ -21,9 +21,9 @@ func (Assigner) Reserve(c *framework.Cycle, n *framework.NodeInfo) framework.Sta
 	return framework.AsStatus(LedgerOf(c.Snapshot).Assign(c.Pod, n))
 }
 
-// Unreserve takes the pod off the node. It may be called again, and without
+// Unreserve removes the pod from the node. It may be called again, and without
 // Reserve.
 func (Assigner) Unreserve(c *framework.Cycle, n *framework.NodeInfo) {
-	// The only failure is a node that is gone, and the pod with it.
+	// It fails only if the node is gone, and then the pod is gone too.
 	_ = LedgerOf(c.Snapshot).Unassign(c.Pod, n)
 }

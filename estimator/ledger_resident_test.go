@@ -13,7 +13,7 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// prodUse returns the use of prod pods that filters see on n1.
+// prodUse returns the use of prod pods on n1 for filters.
 func (f *ledgerFixture) prodUse(rules estimator.Rules) []int64 {
 	f.t.Helper()
 	load, err := estimator.NewLoad(estimator.LoadConfig{Rules: rules, ScoreProd: true, ProdThresholds: map[resource.Name]int64{resource.CPU: 50}})
@@ -21,8 +21,8 @@ func (f *ledgerFixture) prodUse(rules estimator.Rules) []int64 {
 	return append([]int64(nil), load.View(f.snapshot).Use(f.snapshot.Node("n1"), estimator.ProdForFilter)...)
 }
 
-// Up to 1.6 a report counts by the class of the pod that the snapshot has, also
-// when another version of it was assigned, and whatever pods are elsewhere.
+// Up to 1.6, a report counts by the class of the pod in the snapshot, even if
+// another version was assigned, and whatever pods other nodes have.
 func TestLedgerReportHasClassOfResident(t *testing.T) {
 	for _, rules := range []estimator.Rules{estimator.Koordinator14, estimator.Koordinator15} {
 		t.Run(string(rules), func(t *testing.T) {
@@ -55,8 +55,8 @@ func TestLedgerReportHasClassOfResident(t *testing.T) {
 	}
 }
 
-// Of two versions on one node the last one gives the class, also after a rollback
-// has brought it back.
+// If a node has two versions, the last one gives the class, also after a rollback
+// restored it.
 func TestLedgerReportHasClassOfLastVersion(t *testing.T) {
 	f := newLedgerFixture(t)
 	old := f.snapshot.Node("n1").Pods[0]
@@ -72,8 +72,8 @@ func TestLedgerReportHasClassOfLastVersion(t *testing.T) {
 	}
 }
 
-// A pod that is in the snapshot is not promised to one of its name with a UID,
-// even if it was taken off the ledger for a while.
+// A pod in the snapshot without a UID is never replaced by one of its name with a
+// UID, even if it was unassigned for a while.
 func TestLedgerAssignedAgainIsListed(t *testing.T) {
 	f := newLedgerFixture(t)
 	object := *f.pod("new", "1", "1Gi").Pod

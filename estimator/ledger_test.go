@@ -13,8 +13,8 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// ledgerFixture is one node that was measured a minute ago, with one pod that
-// was running long before.
+// ledgerFixture is a node that was measured a minute ago, with one pod that started
+// long before.
 type ledgerFixture struct {
 	t        *testing.T
 	snapshot *framework.Snapshot
@@ -46,7 +46,7 @@ func (f *ledgerFixture) pod(name, cpu, memory string) *framework.PodInfo {
 	return info
 }
 
-// metric reports 2 cores and 4 GiB of the node, 500m and 512 MiB of pod old.
+// metric reports 2 cores and 4 GiB for the node, and 500m and 512 MiB for pod old.
 func (f *ledgerFixture) metric(at time.Time) *api.NodeMetric {
 	return &api.NodeMetric{
 		ObjectMeta: api.ObjectMeta{Name: "n1"},
@@ -66,7 +66,7 @@ func usage(cpu, memory string) api.ResourceMap {
 	})
 }
 
-// use returns what the default configuration knows of n1: cpu and memory.
+// use returns the use of n1 by the default configuration: cpu and memory.
 func use(s *framework.Snapshot) []int64 {
 	return append([]int64(nil), estimator.DefaultLoad().View(s).Use(s.Node("n1"), estimator.WholeForScore)...)
 }
@@ -86,8 +86,8 @@ func TestLedgerCountsPodsUntilTheyAreMeasured(t *testing.T) {
 		t.Fatalf("after a pod came (-want +got)\n%s", diff)
 	}
 
-	// Half a minute later it is reported, but not yet for a whole interval: what
-	// its estimate exceeds its usage by still counts.
+	// Half a minute later it is reported, but not yet for a whole interval, so the
+	// part of its estimate above its usage still counts.
 	f.snapshot.SetNow(modelStart.Add(30 * time.Second))
 	m := f.metric(modelStart.Add(30 * time.Second))
 	m.Status.PodsMetric = append(m.Status.PodsMetric, &api.PodMetricInfo{Name: "new", Namespace: "default", PodUsage: usage("100m", "1Gi")})
@@ -111,7 +111,7 @@ func TestLedgerReserveAndUnreserve(t *testing.T) {
 	var c framework.Cycle
 	c.Reset(f.pod("new", "1", "1Gi"), f.snapshot, 0, 0)
 	plugin := estimator.Assigner{}
-	for range 2 { // a second time changes nothing
+	for range 2 { // the second time changes nothing
 		if s := plugin.Reserve(&c, f.snapshot.Node("n1")); !s.IsSuccess() {
 			t.Fatal(s)
 		}
@@ -130,8 +130,8 @@ func TestLedgerReserveAndUnreserve(t *testing.T) {
 	}
 }
 
-// A fork reserves a pod and takes it back; neither shows in the original, and
-// the rollback leaves nothing in the fork.
+// A fork reserves a pod and undoes it; neither shows in the original, and the
+// rollback leaves nothing in the fork.
 func TestLedgerForkWithRollback(t *testing.T) {
 	f := newLedgerFixture(t)
 	before := use(f.snapshot)
@@ -160,7 +160,7 @@ func TestLedgerForkWithRollback(t *testing.T) {
 	}
 }
 
-// A pod that is rolled back onto its node keeps the time it was placed at.
+// A rollback that restores a pod on its node keeps the pod's time.
 func TestLedgerRollbackKeepsTimes(t *testing.T) {
 	f := newLedgerFixture(t)
 	old := f.snapshot.Node("n1").Pods[0]
@@ -207,8 +207,8 @@ func TestLedgerExpiry(t *testing.T) {
 	}
 }
 
-// Reports are objects of the snapshot: the ledger finds those that were there
-// before it, and before the node, and follows what becomes of them.
+// Reports are objects of the snapshot: the ledger finds reports from before it, and
+// before the node, and follows their changes.
 func TestLedgerFollowsObjects(t *testing.T) {
 	f := &ledgerFixture{t, framework.NewSnapshot(framework.ZoneInterleaved)}
 	f.snapshot.SetNow(modelStart)
@@ -280,8 +280,8 @@ func TestLedgerErrors(t *testing.T) {
 	l.RemoveMetric("n9") // fine
 }
 
-// Loads of equal configurations share their sums, so that a filter and a scorer
-// built apart cost no more than one.
+// Loads of equal configurations share their sums, so a filter and a scorer built
+// separately cost no more than one.
 func TestLedgerSharesBooks(t *testing.T) {
 	f := newLedgerFixture(t)
 	config := estimator.LoadConfig{Weights: map[resource.Name]int64{resource.CPU: 2, resource.Memory: 1}}

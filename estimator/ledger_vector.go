@@ -8,48 +8,48 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// vectorSums are the sums of the rules from 1.8 on, over the Load's resources.
+// vectorSums are the sums by the rules from 1.8 on, over the Load's resources.
 //
 //	whole = use by the statistic + Σ max(0, estimate - usage) of pods in their window
-//	      = Σ estimate of all pods, where the statistic is missing
-//	prod  = Σ usage of prod pods + Σ max(0, estimate - usage) of those in their window
+//	      = Σ estimate of all pods, if the statistic is missing
+//	prod  = Σ usage of prod pods + Σ max(0, estimate - usage) of prod pods in their window
 //
-// A pod is in its window if the metric does not report it, if it was placed
-// after the metric's last interval began, or if it is to be estimated until
-// later than the metric. What a pod adds depends on it and on the metric alone,
-// so it can be added and taken away on its own.
+// A pod is in its window if the metric does not report it, if it was placed after
+// the metric's last interval began, or if its estimation deadline is later than the
+// metric. The contribution of a pod depends only on the pod and the metric, so it
+// can be added and subtracted separately.
 //
 // Source: Koordinator 1.8, pod_assign_cache.go, addPod and deletePod.
 type vectorSums struct {
 	load    *Load
-	node    *NodeLoad // nil: to be asked for
+	node    *NodeLoad // nil: not derived yet
 	entries []entry   // by pod of the account
-	prod    []bool    // likewise: whether it is prod
+	prod    []bool    // by pod of the account: whether it is prod
 
-	// No entry was placed, or is to be estimated, later than these.
+	// Upper bounds of the placement times and deadlines of all entries.
 	lastPlaced, lastDeadline time.Time
 
-	measured bool // the node reported its use; if not, only estimateOfAll is kept
+	measured bool // the node reported its use; otherwise only estimateOfAll is kept
 	forProd  bool // the sums for prod pods are kept
 	has      [bothStatistics]bool
-	sums     []wide  // sumParts parts of one element per resource
-	uses     []int64 // useParts parts, likewise
+	sums     []wide  // sumParts parts with one element per resource
+	uses     []int64 // useParts parts, in the same layout
 }
 
 // The parts of vectorSums.sums.
 const (
 	estimateOfAll = iota // estimates of all pods
-	excess               // what estimates exceed usage by, of pods in their window
+	excess               // estimate above usage, of pods in their window
 	prodUsage            // usage of prod pods
-	prodExcess           // like excess, of prod pods
+	prodExcess           // excess of prod pods
 	sumParts
 )
 
 // The parts of vectorSums.uses.
 const (
-	useFilterBase = iota // the node's use by the filter's statistic, if it has it
-	useScoreBase         // the same by the score's
-	useFilter            // what View.Use returns
+	useFilterBase = iota // the node's use by the filter's statistic, if reported
+	useScoreBase         // the node's use by the score's statistic, if reported
+	useFilter            // the results of View.Use
 	useScore
 	useProd
 	useParts
@@ -57,7 +57,7 @@ const (
 	bothStatistics = useScoreBase + 1
 )
 
-// An entry is what the sums know of a pod.
+// An entry holds the data of one pod for the sums.
 type entry struct {
 	placed, deadline time.Time // deadline zero: none
 	estimate         []int64   // nil if it is 0 or unknown
@@ -117,7 +117,7 @@ func (v *vectorSums) leaving(a *account, i int) {
 	v.entries, v.prod = v.entries[:last], v.prod[:last]
 }
 
-// enter makes the entry of pod i, the next one.
+// enter makes the entry of pod i, the next pod.
 func (v *vectorSums) enter(a *account, i int) {
 	if v.sums == nil {
 		v.sums = make([]wide, sumParts*len(v.load.names))
@@ -141,7 +141,7 @@ func (v *vectorSums) noteTimes(i int) {
 	}
 }
 
-// charge adds the pod's estimate to, or takes it from, that of all pods.
+// charge adds the pod's estimate to the estimate of all pods, or subtracts it.
 func (v *vectorSums) charge(i int, op func(*wide, int64)) {
 	full := v.sum(estimateOfAll)
 	for r, x := range v.entries[i].estimate {
@@ -149,8 +149,8 @@ func (v *vectorSums) charge(i int, op func(*wide, int64)) {
 	}
 }
 
-// post adds what pod i adds to the sums that depend on the metric, or takes it
-// away.
+// post adds the contribution of pod i to the sums that depend on the metric, or
+// subtracts it.
 func (v *vectorSums) post(a *account, i int, op func(*wide, int64)) {
 	e := &v.entries[i]
 	known := a.matches.reported(i)
@@ -178,7 +178,7 @@ func (v *vectorSums) post(a *account, i int, op func(*wide, int64)) {
 	}
 }
 
-// exceeding applies what the estimate exceeds the usage by.
+// exceeding applies op to the part of the estimate above the usage.
 func (v *vectorSums) exceeding(sum []wide, estimate []int64, usage *api.ResourceMap, op func(*wide, int64)) {
 	for r, x := range estimate {
 		if usage != nil {
@@ -226,7 +226,7 @@ func (v *vectorSums) rebuild(_ *Ledger, n *framework.NodeInfo, a *account) {
 		if v.forProd {
 			v.addProd(a)
 		}
-		return // nothing else is to add, as no pod is in its window
+		return // no pod is in its window, so there is nothing else to add
 	}
 	v.lastPlaced, v.lastDeadline = time.Time{}, time.Time{}
 	for i := range v.entries {
@@ -235,7 +235,7 @@ func (v *vectorSums) rebuild(_ *Ledger, n *framework.NodeInfo, a *account) {
 	}
 }
 
-// addProd does what post does for all pods, if none is in its window.
+// addProd is post for all prod pods, if no pod is in its window.
 func (v *vectorSums) addProd(a *account) {
 	usage, unused := v.sum(prodUsage), v.sum(prodExcess)
 	reports := a.metric.Status.PodsMetric
@@ -253,7 +253,7 @@ func (v *vectorSums) addProd(a *account) {
 	}
 }
 
-// base sets what the node uses by a statistic.
+// base sets the node's use by a statistic.
 func (v *vectorSums) base(part int, info *api.NodeMetricInfo, s statistic) {
 	usage, ok := s.of(info)
 	v.has[part] = ok
@@ -265,7 +265,7 @@ func (v *vectorSums) base(part int, info *api.NodeMetricInfo, s statistic) {
 	}
 }
 
-// settle makes the totals of the sums.
+// settle computes the totals of the sums.
 func (v *vectorSums) settle() {
 	if !v.measured {
 		return

@@ -14,7 +14,7 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// recomputed returns the use that a snapshot made anew from what s holds knows.
+// recomputed returns the use from a new snapshot with the content of s.
 func (f *ledgerFixture) recomputed(s *framework.Snapshot) []int64 {
 	f.t.Helper()
 	fresh := framework.NewSnapshot(framework.ZoneInterleaved)
@@ -22,7 +22,7 @@ func (f *ledgerFixture) recomputed(s *framework.Snapshot) []int64 {
 	f.ok(fresh.AddNode(s.Node("n1").Node))
 	for _, p := range s.Node("n1").Pods {
 		if p.Pod.Name == "old" {
-			continue // it was there before: it is measured, and adds nothing
+			continue // it was there before, so it is measured and adds nothing
 		}
 		info, err := fresh.NewPodInfo(p.Pod)
 		f.ok(err)
@@ -32,8 +32,8 @@ func (f *ledgerFixture) recomputed(s *framework.Snapshot) []int64 {
 	return use(fresh)
 }
 
-// Of two versions of a pod that are there at once one counts, and whichever
-// leaves, the other stays.
+// If two versions of a pod are present at once, one counts; if either leaves, the
+// other stays.
 func TestLedgerAddBeforeRemove(t *testing.T) {
 	const newCPU, largerCPU = 2850, 3700
 	tests := []struct {
@@ -81,7 +81,7 @@ func TestLedgerAddBeforeRemove(t *testing.T) {
 	}
 }
 
-// A version that has finished does not keep the pod.
+// A finished version does not keep the pod.
 func TestLedgerFinishedVersion(t *testing.T) {
 	f := newLedgerFixture(t)
 	running := f.pod("new", "1", "1Gi")
@@ -97,7 +97,7 @@ func TestLedgerFinishedVersion(t *testing.T) {
 	}
 }
 
-// A new node in the place of an old one knows nothing of the old one's pods.
+// A new node in the slot of an old one does not see the old node's pods.
 func TestLedgerSlotReuse(t *testing.T) {
 	f := newLedgerFixture(t)
 	f.ok(f.snapshot.RemoveNode("n1"))
@@ -105,13 +105,13 @@ func TestLedgerSlotReuse(t *testing.T) {
 	f.ok(f.snapshot.AddPod(f.pod("old", "1", "1Gi"), "n1"))
 	m := f.metric(modelStart.Add(30 * time.Second)) // half an interval after it came
 	f.ok(estimator.LedgerOf(f.snapshot).SetMetric(m))
-	// 850m are expected of the pod and 500m measured, which leaves 350m.
+	// The pod's estimate is 850m and its usage 500m, so it adds 350m.
 	if got := use(f.snapshot); got[0] != 2350 {
 		t.Errorf("use of cpu = %d, want 2350: the pod has just come to this node", got[0])
 	}
 }
 
-// A pod that was assigned before it had a UID is the one that is bound with one.
+// A pod assigned before it had a UID is the same pod when it is bound with one.
 func TestLedgerUIDComesLater(t *testing.T) {
 	f := newLedgerFixture(t)
 	ledger := estimator.LedgerOf(f.snapshot)
@@ -141,7 +141,7 @@ func TestLedgerUIDComesLater(t *testing.T) {
 	}
 }
 
-// The use of prod pods is known if somebody asks for it, and only then.
+// The use of prod pods is known only if a configuration or node needs it.
 func TestViewProdUse(t *testing.T) {
 	for _, rules := range []estimator.Rules{estimator.Koordinator14, estimator.Koordinator15, estimator.Koordinator16, estimator.Koordinator18} {
 		for _, asked := range []bool{false, true} {
@@ -161,8 +161,8 @@ func TestViewProdUse(t *testing.T) {
 	}
 }
 
-// A NodeMetric has no namespace; one that says otherwise is none the less that
-// of its node, however it comes.
+// A NodeMetric has no namespace. One with a namespace still belongs to its node,
+// however it comes.
 func TestLedgerMetricWithNamespace(t *testing.T) {
 	f := newLedgerFixture(t)
 	m := f.metric(modelStart)
@@ -182,7 +182,7 @@ func TestLedgerMetricWithNamespace(t *testing.T) {
 	}
 }
 
-// What is nil or empty is refused or ignored.
+// Nil or empty arguments are refused or ignored.
 func TestLedgerEmptyArguments(t *testing.T) {
 	f := newLedgerFixture(t)
 	ledger, n := estimator.LedgerOf(f.snapshot), f.snapshot.Node("n1")
@@ -215,8 +215,8 @@ func TestLedgerEmptyArguments(t *testing.T) {
 	}
 }
 
-// Loads whose estimator is the default one by name share their sums with those
-// that name none.
+// A Load with the default estimator by name shares its sums with a Load without a
+// name.
 func TestLoadsShareByEstimator(t *testing.T) {
 	c := estimator.LoadConfig{Factors: map[resource.Name]int64{resource.CPU: 50}}
 	named := c

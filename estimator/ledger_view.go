@@ -6,11 +6,11 @@ import (
 	"github.com/berth-sched/berth/framework"
 )
 
-// Basis says which use of a node is asked for.
+// Basis selects one of the uses of a node.
 type Basis uint8
 
-// The uses of a node that rules distinguish. They are those of the pods that are
-// on it; the pod to place comes on top where the rules say so.
+// The uses of a node that rules distinguish. They cover the pods on the node; the
+// caller adds the pod to place if the rules require it.
 const (
 	// WholeForFilter is the use of the node by the filter's statistic.
 	WholeForFilter Basis = iota
@@ -24,7 +24,7 @@ const (
 	bases = iota
 )
 
-// A View is what a [Ledger] keeps for one [Load]. It stays valid while the
+// A View reads the sums of a [Ledger] for one [Load]. It stays valid while the
 // snapshot changes. Reading it is safe for concurrent use.
 type View struct {
 	ledger *Ledger
@@ -32,20 +32,20 @@ type View struct {
 	book   int
 }
 
-// View returns the view that the Load has of the snapshot. The first call for a
-// snapshot adds up everything that is there: O(pods).
+// View returns the Load's view of the snapshot. The first call for a snapshot adds
+// up all its pods: O(pods).
 func (l *Load) View(s *framework.Snapshot) View {
 	l = l.ready()
 	ledger := LedgerOf(s)
 	return View{ledger, l, ledger.bookOf(l)}
 }
 
-// Use returns the use of the node in the order of NodeLoad.Resources, before
-// 1.6 for filters in thousandths of every resource; nil if it is not known, and
-// then filters let the node pass and its score is 0. That of prod pods is known
-// only if the configuration or the node asks for it, by LoadAware.ScoreProd or
-// NodeLoad.ForProd. It must not be changed, and is valid until the snapshot
-// changes.
+// Use returns the use of the node in the order of NodeLoad.Resources. Before 1.6,
+// the use for filters is in thousandths of every resource. If the use is not known,
+// Use returns nil; filters then let the node pass and its score is 0. The use of
+// prod pods is known only if the configuration or the node needs it
+// (LoadConfig.ScoreProd or NodeLoad.ForProd). Do not change the result; it is valid
+// until the snapshot changes.
 func (v View) Use(n *framework.NodeInfo, b Basis) []int64 {
 	if n == nil || b >= bases {
 		return nil
@@ -57,11 +57,11 @@ func (v View) Use(n *framework.NodeInfo, b Basis) []int64 {
 	return a.sums[v.book].use(b)
 }
 
-// Measured reports whether the node has a metric at all.
+// Measured reports whether the node has a metric.
 func (v View) Measured(n *framework.NodeInfo) bool { return v.ledger.Metric(n) != nil }
 
-// Expired reports whether the node's metric has expired at the snapshot's time,
-// or does not say from when it is. A node without a metric has not.
+// Expired reports whether the node's metric has expired at the snapshot's time. A
+// metric without an update time has expired; a node without a metric has not.
 //
 // Source: Koordinator 1.8, isNodeMetricExpired.
 func (v View) Expired(n *framework.NodeInfo) bool {
@@ -73,8 +73,8 @@ func (v View) Expired(n *framework.NodeInfo) bool {
 	return t == nil || v.ledger.snapshot.Now().Sub(*t) >= v.load.config.Expiration
 }
 
-// ValidUntil returns when the node's metric expires, the zero time if it has
-// expired already or there is none: no other answer depends on the time.
+// ValidUntil returns the time when the node's metric expires, or the zero time if
+// it has expired or there is none. No other answer depends on the time.
 func (v View) ValidUntil(n *framework.NodeInfo) time.Time {
 	m := v.ledger.Metric(n)
 	if m == nil || v.Expired(n) {
@@ -83,8 +83,8 @@ func (v View) ValidUntil(n *framework.NodeInfo) time.Time {
 	return m.Status.UpdateTime.Add(v.load.config.Expiration)
 }
 
-// bookOf returns the place of the Load's sums in accounts, adding them if need
-// be.
+// bookOf returns the index of the Load's sums in accounts, and adds them if there
+// are none yet.
 func (l *Ledger) bookOf(load *Load) int {
 	for i, other := range l.books {
 		if other == load || load.key != "" && other.key == load.key {
@@ -105,7 +105,7 @@ func (l *Ledger) bookOf(load *Load) int {
 	return len(l.books) - 1
 }
 
-// newSums returns empty sums of the kind that the rules ask for.
+// newSums returns empty sums for the Load's rules.
 func (l *Load) newSums() sums {
 	if l.traits.vectors {
 		return &vectorSums{load: l}
@@ -113,7 +113,7 @@ func (l *Load) newSums() sums {
 	return &quantitySums{load: l}
 }
 
-// rebuild adds up everything about a node anew.
+// rebuild recomputes everything about a node.
 func (l *Ledger) rebuild(a *account, n *framework.NodeInfo) {
 	if a.metric != nil {
 		a.windowStart = a.updated.Add(-reportInterval(a.metric))

@@ -6,7 +6,7 @@ import (
 	"github.com/berth-sched/berth/estimator"
 )
 
-// TestDefaultEstimatorNil: about nothing there is no estimate.
+// TestDefaultEstimatorNil: nil objects are errors.
 func TestDefaultEstimatorNil(t *testing.T) {
 	e := estimator.NewDefaultEstimator(estimator.LoadConfig{})
 	if _, err := e.EstimatePod(nil); err == nil || err.Error() != "pod: is nil" {

@@ -6,17 +6,16 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// A statistic chooses which of the uses that a metric reports counts: a kind of
-// statistic over a period, or, with the zero value, the last average. A
-// duration of 0 means the longest period.
+// A statistic selects one of the uses in a metric: an aggregation over a period or,
+// for the zero value, the last average. A duration of 0 means the longest period.
 type statistic struct {
 	kind     api.AggregationType
 	duration time.Duration
 }
 
-// of returns the use by the statistic, and false if the metric lacks it. Where
-// no duration is asked for, the longest period that has the kind decides, and
-// the last average if none has.
+// of returns the use by the statistic, and false if the metric lacks it. Without a
+// duration, the longest period that has the aggregation counts, or the last average
+// if no period has it.
 //
 // Source: Koordinator 1.8, AddOrUpdateNodeMetric and getTargetAggregatedUsage.
 func (s statistic) of(info *api.NodeMetricInfo) (use api.ResourceMap, ok bool) {
@@ -32,8 +31,8 @@ func (s statistic) of(info *api.NodeMetricInfo) (use api.ResourceMap, ok bool) {
 	return api.ResourceMap{}, false
 }
 
-// longest returns the duration asked for, or that of the longest period that
-// has the kind, 0 if there is none.
+// longest returns the statistic's duration if set, else the longest period that has
+// the aggregation, or 0 if there is none.
 func (s statistic) longest(info *api.NodeMetricInfo) time.Duration {
 	d := s.duration
 	if d != 0 {
@@ -48,8 +47,8 @@ func (s statistic) longest(info *api.NodeMetricInfo) time.Duration {
 	return d
 }
 
-// reported returns the kind's use over the period, zero if it is not reported or
-// empty. The last one counts.
+// reported returns the use over the period d, or zero if it is not reported or
+// empty. If there are several, the last one counts.
 func (s statistic) reported(info *api.NodeMetricInfo, d time.Duration) api.ResourceMap {
 	for i := len(info.AggregatedNodeUsages) - 1; i >= 0; i-- {
 		a := &info.AggregatedNodeUsages[i]
@@ -60,10 +59,10 @@ func (s statistic) reported(info *api.NodeMetricInfo, d time.Duration) api.Resou
 	return api.ResourceMap{}
 }
 
-// legacyStatistic returns the use by a statistic, and whether it is reported,
-// by the rules up to 1.6: the first period that fits counts, and without a
-// duration the longest one. Up to 1.5 that is the longest of all; in 1.6 the
-// longest that has the kind, and the last average if none has.
+// legacyStatistic returns the use by a statistic, and whether it is reported, by
+// the rules up to 1.6. The first matching period counts. Without a duration the
+// longest period counts: up to 1.5 the longest of all; in 1.6 the longest that has
+// the aggregation, or the last average if none has.
 //
 // Source: Koordinator 1.4 and 1.6, getTargetAggregatedUsage.
 func (l *Load) legacyStatistic(s statistic, info *api.NodeMetricInfo) (use api.ResourceMap, ok bool) {

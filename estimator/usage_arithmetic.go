@@ -6,20 +6,21 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// Arithmetic says what becomes of results beyond int64.
+// Arithmetic selects the handling of results beyond int64.
 type Arithmetic uint8
 
 const (
 	// Saturating stops at the ends of int64. It is the default.
 	Saturating Arithmetic = iota
-	// Wrapping does what Koordinator does on amd64: sums and thousandths of
-	// large quantities wrap around, and a floating-point number that does not
-	// fit becomes the smallest int64. It is for comparisons with Koordinator,
-	// and matters to nodes with more than 8 PiB of memory.
+	// Wrapping computes like Koordinator on amd64: sums and thousandths of large
+	// quantities wrap around, and a floating-point number that does not fit becomes
+	// the smallest int64. Use it for comparisons with Koordinator; it matters only
+	// on nodes with more than 8 PiB of memory.
 	//
-	// Differs: two things saturate none the less, in which Koordinator wraps around:
-	// what containers, init containers and overhead of one pod request together, and
-	// a metric's reportIntervalSeconds of more than 292 years.
+	// Differs: two values saturate even here, though they wrap around in
+	// Koordinator: the combined requests of containers, init containers and
+	// overhead of one pod, and a metric's reportIntervalSeconds of more than 292
+	// years.
 	Wrapping
 )
 
@@ -31,9 +32,9 @@ func (m Arithmetic) Add(a, b int64) int64 {
 	return resource.SatAdd(a, b)
 }
 
-// Percent returns used as a percentage of total, rounded half away from zero.
-// The quotient is taken first and then multiplied by 100, both in floating
-// point. total must not be 0.
+// Percent returns used as a percentage of total, rounded half away from zero. It
+// computes the quotient first and then multiplies by 100, both in floating point.
+// total must not be 0.
 //
 // Source: Koordinator 1.8, filterNodeUsage.
 func (m Arithmetic) Percent(used, total int64) int64 {
@@ -68,8 +69,8 @@ func (m Arithmetic) fromFloat(f float64) int64 {
 	return resource.SatFloat(f)
 }
 
-// amount returns a quantity in the unit in which use is counted: cpu in
-// thousandths, everything else in whole units, rounded up.
+// amount returns a quantity in the unit of use: cpu in thousandths, everything else
+// in whole units, rounded up.
 func (m Arithmetic) amount(name resource.Name, q resource.Quantity) int64 {
 	if name == resource.CPU {
 		return m.milli(q)

@@ -30,7 +30,7 @@ func TestArithmeticPercent(t *testing.T) {
 	}
 }
 
-// A wide sum is exact: what is added can be taken away, and only reading cuts.
+// A wide sum is exact: additions can be undone, and only reading cuts.
 func TestWide(t *testing.T) {
 	number := rapid.OneOf(rapid.Int64(), rapid.SampledFrom([]int64{math.MinInt64, math.MaxInt64}))
 	rapid.Check(t, func(t *rapid.T) {

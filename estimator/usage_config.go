@@ -13,12 +13,12 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// LoadConfig configures load-aware scheduling: what filter.LoadAware,
-// scoring.LoadAware and the ledger have to agree on. It is a plain value; the
-// zero value has Koordinator's defaults. [NewLoad] makes it usable.
+// LoadConfig configures load-aware scheduling: the settings shared by
+// filter.LoadAware, scoring.LoadAware and the ledger. It is a plain value; the zero
+// value has Koordinator's defaults. To use it, call [NewLoad].
 //
-// All thresholds, weights and factors are percentages or shares by resource;
-// cpu is counted in thousandths and everything else in whole units.
+// All thresholds, weights and factors are percentages or shares by resource; cpu
+// counts in thousandths and everything else in whole units.
 //
 // Source: Koordinator 1.8, LoadAwareSchedulingArgs.
 type LoadConfig struct {
@@ -28,22 +28,22 @@ type LoadConfig struct {
 	// Expiration is the age at which a metric expires; 0 means 180 s. A metric
 	// from the future does not expire.
 	Expiration time.Duration
-	// Expired says what the filter does with nodes whose metric has expired.
-	// Their score is 0 in any case.
+	// Expired selects the filter's treatment of nodes whose metric has expired.
+	// Their score is always 0.
 	Expired ExpiredPolicy
 
-	// Thresholds are the percentages of a node's resources above which (up to
-	// 1.5: at which) its usage keeps pods away. Empty means 65 for cpu and 95
-	// for memory; 0 means none for a resource.
+	// Thresholds are percentages of a node's resources. If the usage is above a
+	// threshold (up to 1.5: at or above), the filter rejects the node. Empty means
+	// 65 for cpu and 95 for memory; a threshold of 0 disables a resource.
 	Thresholds map[resource.Name]int64
-	// ProdThresholds are those for the usage of prod pods alone. Where they are
-	// set they take the place of all others for prod pods.
+	// ProdThresholds are the thresholds for the usage of prod pods alone. If set,
+	// they replace all other thresholds for prod pods.
 	ProdThresholds map[resource.Name]int64
-	// Aggregated takes statistics over a period instead of the last average;
-	// nil means not.
+	// Aggregated uses statistics over a period instead of the last average; nil
+	// disables this.
 	Aggregated *Aggregated
 
-	// Weights are the shares of resources in the score. Empty means 1 for cpu
+	// Weights are the shares of resources in the score. Empty means 1 each for cpu
 	// and memory, unless DominantWeight is set.
 	Weights map[resource.Name]int64
 	// DominantWeight is the share of the scarcest resource in the score. Before
@@ -51,38 +51,38 @@ type LoadConfig struct {
 	DominantWeight int64
 	// ScoreProd scores prod pods by the usage of prod pods alone.
 	ScoreProd bool
-	// ProdIncludesSystem counts the system's usage to that of prod pods. Before
+	// ProdIncludesSystem adds the system's usage to the usage of prod pods. Before
 	// 1.8 it is ignored.
 	ProdIncludesSystem bool
 
-	// Factors are the percentages of their requests that pods are expected to
-	// use. cpu and memory are 85 and 70 where they are missing.
+	// Factors are the percentages of their requests that pods are expected to use.
+	// The defaults are 85 for cpu and 70 for memory.
 	Factors map[resource.Name]int64
-	// EstimateScheduled and EstimateInitialized are how long a pod is estimated
-	// in any case, however fresh the metric: since it was scheduled, and since
-	// it was initialized, which counts once it is. 0 means not. Before 1.8 they
-	// are ignored.
+	// EstimateScheduled and EstimateInitialized are minimum times of estimation,
+	// however fresh the metric: since the pod was scheduled, and since it was
+	// initialized. An initialized pod uses only the latter, if set. 0 disables
+	// either. Before 1.8 they are ignored.
 	EstimateScheduled, EstimateInitialized time.Duration
 	// PodAnnotations lets a pod's annotations set its factors and times. Before
 	// 1.8 it is ignored.
 	PodAnnotations bool
-	// Resources are further resources that thresholds in node annotations may
-	// name. Before 1.8 those may name any.
+	// Resources are further resources for thresholds in node annotations. Before
+	// 1.8 these may name any resource.
 	Resources []resource.Name
 
-	// Arithmetic says what becomes of results beyond int64.
+	// Arithmetic selects the handling of results beyond int64.
 	Arithmetic Arithmetic
 
-	// Estimator predicts usage; nil means [DefaultEstimator]. See [Estimators]
-	// for choosing one by name.
+	// Estimator predicts usage; nil means [DefaultEstimator]. To choose one by
+	// name, see [Estimators].
 	Estimator Estimator
 }
 
 // Aggregated chooses statistics over a period. A duration of 0 means the
 // longest period that has the statistic.
 type Aggregated struct {
-	// Thresholds take the place of LoadAware.Thresholds if they are not empty
-	// and Type is set.
+	// Thresholds replace LoadConfig.Thresholds if they are not empty and Type is
+	// set.
 	Thresholds map[resource.Name]int64
 	// Type and Duration are the filter's statistic.
 	Type     api.AggregationType
@@ -93,7 +93,7 @@ type Aggregated struct {
 	ScoreDuration time.Duration
 }
 
-// ExpiredPolicy says what a filter does with an expired metric.
+// ExpiredPolicy selects a filter's treatment of an expired metric.
 type ExpiredPolicy uint8
 
 // The policies for expired metrics.
@@ -104,12 +104,11 @@ const (
 	// PassExpired lets the node pass, whatever the metric says
 	// (enableScheduleWhenNodeMetricsExpired).
 	PassExpired
-	// UseExpired takes the metric as if it were fresh
-	// (filterExpiredNodeMetrics: false).
+	// UseExpired treats the metric as fresh (filterExpiredNodeMetrics: false).
 	UseExpired
 )
 
-// The defaults of LoadAware.
+// The defaults of LoadConfig.
 const (
 	defaultExpiration            = 180 * time.Second
 	defaultReportInterval        = 60 * time.Second
@@ -124,7 +123,7 @@ const (
 	maxSeconds             int64 = int64(unboundedTime / time.Second)
 )
 
-// Seconds returns n seconds, at most the longest duration.
+// Seconds returns n seconds, or the nearest Duration if that is out of range.
 func Seconds(n int64) time.Duration {
 	switch {
 	case n > maxSeconds:
@@ -135,7 +134,7 @@ func Seconds(n int64) time.Duration {
 	return time.Duration(n) * time.Second
 }
 
-// withDefaults returns c with every default filled in. Unknown rules stay.
+// withDefaults returns c with every default filled in. It keeps unknown rules.
 func (c LoadConfig) withDefaults() LoadConfig {
 	if c.Rules == "" {
 		c.Rules = Koordinator18
@@ -161,7 +160,7 @@ func (c LoadConfig) withDefaults() LoadConfig {
 	return c
 }
 
-// clone returns c with maps and slices of its own.
+// clone returns c with its own maps and slices.
 func (c LoadConfig) clone() LoadConfig {
 	for _, m := range [...]*map[resource.Name]int64{&c.Thresholds, &c.ProdThresholds, &c.Weights, &c.Factors} {
 		*m = maps.Clone(*m)
@@ -175,11 +174,11 @@ func (c LoadConfig) clone() LoadConfig {
 	return c
 }
 
-// Check reports every value that cannot be used, as [*api.InvalidError]s
-// joined: unknown rules, percentages and weights outside [0,100], a weight for
-// a resource without a factor, negative durations. Like Koordinator it does not
-// look at ProdThresholds and takes negative EstimateScheduled and
-// EstimateInitialized for 0; nor, before 1.8, at Aggregated.
+// Check reports every unusable value, as joined [*api.InvalidError]s: unknown
+// rules, percentages and weights outside [0,100], a weight for a resource without a
+// factor, negative durations. Like Koordinator it does not check ProdThresholds,
+// and treats negative EstimateScheduled and EstimateInitialized as 0. Before 1.8 it
+// does not check Aggregated either.
 func (c LoadConfig) Check() error {
 	var errs []error
 	fail := func(field, value string, format string, args ...any) {

@@ -8,8 +8,8 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// The use that is expected of a pod that requests no cpu or memory:
-// thousandths of a CPU, and bytes.
+// The expected use of a pod that requests no cpu or memory: thousandths of a CPU,
+// and bytes.
 const (
 	UnrequestedCPU    int64 = 250
 	UnrequestedMemory int64 = 200 << 20
@@ -17,30 +17,30 @@ const (
 
 // The annotations that DefaultEstimator reads.
 const (
-	// AnnotationScalingFactors, on a pod: factors in percent by resource, as a
-	// JSON object. It is read if LoadAware.PodAnnotations is set; resources that
-	// it leaves out have the factors of the configuration.
+	// AnnotationScalingFactors, on a pod: factors in percent by resource, as a JSON
+	// object. It is read if LoadConfig.PodAnnotations is set; for missing resources
+	// the factors of the configuration apply.
 	AnnotationScalingFactors = "scheduling.koordinator.sh/load-estimated-scaling-factors"
-	// AnnotationRawAllocatable, on a node: what the node can give before its
-	// resources were amplified, as the JSON of a resource list.
+	// AnnotationRawAllocatable, on a node: its allocatable resources before
+	// amplification, as the JSON of a resource list.
 	AnnotationRawAllocatable = "node.koordinator.sh/raw-allocatable"
 )
 
-// DefaultEstimator expects a pod to use a percentage of what it requests, or of
-// its limit where that is larger, and never more than its limit.
+// DefaultEstimator expects a pod to use a percentage of its request, or of its
+// limit if that is larger, but never more than its limit.
 //
 //	use = min(limit, round(max(request, limit) * factor / 100))
 //
-// A pod that requests no cpu counts as [UnrequestedCPU], one without memory as
-// [UnrequestedMemory]; pods of the classes batch and mid are judged by the
-// resources that Koordinator gives those, but without a mid request mid pods
-// count as nothing. A node can bear what it can allocate, or what
-// [AnnotationRawAllocatable] says.
+// A pod that requests no cpu counts as [UnrequestedCPU], a pod without memory as
+// [UnrequestedMemory]. For pods of the classes batch and mid, the batch and mid
+// resources count instead; a mid pod without a mid request counts as nothing. The
+// capacity of a node is its allocatable, or the value of
+// [AnnotationRawAllocatable].
 //
 // Source: Koordinator 1.8, estimator/default_estimator.go, estimatedPodUsed.
 // Up to 1.5 the factor of a resource whose limit exceeds the request is 100.
 //
-// Differs: results beyond int64 stop at its ends; see [Arithmetic].
+// Differs: results beyond int64 saturate; see [Arithmetic].
 type DefaultEstimator struct {
 	factors     map[resource.Name]int64
 	annotations bool
@@ -48,8 +48,8 @@ type DefaultEstimator struct {
 	arithmetic  Arithmetic
 }
 
-// NewDefaultEstimator returns the estimator for a configuration, of which it
-// reads Rules, Factors, PodAnnotations, Arithmetic and, up to 1.6, Weights.
+// NewDefaultEstimator returns the estimator for a configuration. It reads Rules,
+// Factors, PodAnnotations, Arithmetic and, up to 1.6, Weights.
 func NewDefaultEstimator(c LoadConfig) *DefaultEstimator {
 	c = c.withDefaults()
 	e := &DefaultEstimator{factors: c.Factors, traits: c.Rules.traits(), arithmetic: c.Arithmetic}
@@ -63,8 +63,8 @@ func NewDefaultEstimator(c LoadConfig) *DefaultEstimator {
 	return e
 }
 
-// PodReads says that estimates read the pod's resources, labels, priority and,
-// if asked for, annotations.
+// PodReads reports that estimates read the pod's resources, labels and priority,
+// and its annotations if configured.
 func (e *DefaultEstimator) PodReads() framework.PodFields {
 	reads := framework.FieldLimits | framework.FieldLabels | framework.FieldPriority
 	if e.annotations {
@@ -73,8 +73,8 @@ func (e *DefaultEstimator) PodReads() framework.PodFields {
 	return reads
 }
 
-// EstimatePod returns the expected use of every resource that has a factor. Only
-// a nil pod is an error.
+// EstimatePod returns the expected use of every resource that has a factor. It
+// fails only for a nil pod.
 func (e *DefaultEstimator) EstimatePod(p *api.Pod) (map[resource.Name]int64, error) {
 	if p == nil {
 		return nil, &api.InvalidError{Object: "pod", Err: errNil}
@@ -84,8 +84,8 @@ func (e *DefaultEstimator) EstimatePod(p *api.Pod) (map[resource.Name]int64, err
 	return use, nil
 }
 
-// each calls f with what a pod of the class is expected to use of every resource
-// that has a factor.
+// each calls f with the expected use of every resource that has a factor, for a pod
+// of the class.
 func (e *DefaultEstimator) each(p *api.Pod, class PriorityClass, f func(resource.Name, int64)) {
 	own := e.ownFactors(p)
 	requests, limits := podResources(p, &e.traits)
@@ -99,8 +99,8 @@ func (e *DefaultEstimator) each(p *api.Pod, class PriorityClass, f func(resource
 	}
 }
 
-// ownFactors returns the factors in the pod's annotation, nil if it is not to
-// be read or is malformed.
+// ownFactors returns the factors in the pod's annotation, or nil if it is disabled
+// or malformed.
 func (e *DefaultEstimator) ownFactors(p *api.Pod) map[resource.Name]int64 {
 	text := p.Annotations[AnnotationScalingFactors]
 	if !e.annotations || text == "" {
@@ -138,7 +138,7 @@ func (e *DefaultEstimator) estimate(requests, limits resource.List, name resourc
 }
 
 // EstimateNode returns the node's allocatable, overlaid with
-// [AnnotationRawAllocatable] where that can be read. Only a nil node is an error.
+// [AnnotationRawAllocatable] if that is readable. It fails only for a nil node.
 func (e *DefaultEstimator) EstimateNode(n *api.Node) (resource.List, error) {
 	if n == nil {
 		return nil, &api.InvalidError{Object: "node", Err: errNil}

@@ -216,7 +216,7 @@ func TestEstimators(t *testing.T) {
 	}
 }
 
-// A Load keeps nothing of the caller's that may change.
+// A Load copies everything from the caller that may change.
 func TestNewLoadCopies(t *testing.T) {
 	percent := func() map[resource.Name]int64 { return map[resource.Name]int64{resource.CPU: 50} }
 	c := func() estimator.LoadConfig {
@@ -248,7 +248,7 @@ func TestNewLoadCopies(t *testing.T) {
 	}
 }
 
-// A Load that nobody made is the default one.
+// A zero Load equals the default one.
 func TestZeroLoad(t *testing.T) {
 	f := newLedgerFixture(t)
 	p, n := f.pod("a", "1", "1Gi"), f.snapshot.Node("n1")
@@ -294,7 +294,7 @@ load-aware configuration: aggregated.duration: "-1ns": must not be negative`
 	}
 }
 
-// ExampleDefaultEstimator predicts what a pod will use.
+// ExampleDefaultEstimator predicts the use of a pod.
 func ExampleDefaultEstimator() {
 	e := estimator.NewDefaultEstimator(estimator.LoadConfig{})
 	use, _ := e.EstimatePod(api.MakePod("web").Requests("1", "1000Mi").Obj())
@@ -302,7 +302,7 @@ func ExampleDefaultEstimator() {
 	// Output: 850 700
 }
 
-// ExampleEstimators adds an estimator of one's own.
+// ExampleEstimators adds your own estimator.
 func ExampleEstimators() {
 	known := estimator.KnownEstimators()
 	known["cautious"] = func(c estimator.LoadConfig) (estimator.Estimator, error) {

@@ -11,22 +11,22 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// An Estimator predicts what a pod will use and what a node can bear. It is
-// asked once per object, so its answers must depend on the object alone, and
-// it may be called by several goroutines at once.
+// An Estimator predicts the use of a pod and the capacity of a node. It is called
+// once per object, so its answers must depend on the object alone. Several
+// goroutines may call it at once.
 type Estimator interface {
 	// EstimatePod returns the expected use by resource: cpu in thousandths,
-	// everything else in whole units. An error means that nothing is known: the
-	// pod then counts as using nothing, and scores are 0.
+	// everything else in whole units. After an error the pod counts as using
+	// nothing, and scores are 0.
 	EstimatePod(p *api.Pod) (map[resource.Name]int64, error)
-	// EstimateNode returns what the node can give. After an error the filter
-	// lets the node pass, and its score is 0.
+	// EstimateNode returns the capacity of the node. After an error the filter lets
+	// the node pass, and its score is 0.
 	EstimateNode(n *api.Node) (resource.List, error)
 }
 
-// A PodReader is an Estimator that says which parts of a pod EstimatePod reads,
-// so that pods equal in these are decided as one class. Without it every pod is
-// a class of its own.
+// A PodReader is an Estimator that declares which parts of a pod EstimatePod reads,
+// so that pods equal in these parts form one equivalence class. Without it every
+// pod is a class of its own.
 type PodReader interface {
 	PodReads() framework.PodFields
 }
@@ -34,25 +34,25 @@ type PodReader interface {
 // DefaultEstimatorName is the name of [DefaultEstimator] in configurations.
 const DefaultEstimatorName = "defaultEstimator"
 
-// Estimators is a set of estimators by the name that configurations use. A
-// value makes the estimator for a configuration. It is not global: whoever
-// builds a scheduler brings its own, usually [KnownEstimators] with additions.
+// Estimators maps the names in configurations to functions that make an estimator
+// for a configuration. It is not global: pass your own set to your scheduler,
+// usually [KnownEstimators] with additions.
 type Estimators map[string]func(LoadConfig) (Estimator, error)
 
-// KnownEstimators returns the estimators of Koordinator: [DefaultEstimator].
-// Every call makes a new set.
+// KnownEstimators returns a new set with the estimators of Koordinator:
+// [DefaultEstimator].
 func KnownEstimators() Estimators {
 	return Estimators{
 		DefaultEstimatorName: func(c LoadConfig) (Estimator, error) { return NewDefaultEstimator(c), nil },
 	}
 }
 
-// New makes the estimator of that name for a configuration; "" stands for
+// New makes the estimator of that name for a configuration. "" means
 // [DefaultEstimatorName], which is known even if e does not list it. An unknown
-// name is an error that lists the known ones, and so is an estimator that is nil.
+// name is an error that lists the known ones; a nil estimator is an error too.
 //
-// Differs: Koordinator takes the default estimator for a name that it does not
-// know. [Estimators.OrDefault] does so too.
+// Differs: Koordinator uses the default estimator for an unknown name.
+// [Estimators.OrDefault] does so too.
 func (e Estimators) New(name string, c LoadConfig) (Estimator, error) {
 	if name == "" {
 		name = DefaultEstimatorName
@@ -76,8 +76,8 @@ func (e Estimators) New(name string, c LoadConfig) (Estimator, error) {
 	return made, err
 }
 
-// OrDefault makes the estimator of that name, and for an unknown name the
-// default one, as Koordinator does.
+// OrDefault makes the estimator of that name or, like Koordinator, the default
+// estimator if the name is unknown.
 func (e Estimators) OrDefault(name string, c LoadConfig) (Estimator, error) {
 	if _, ok := e[name]; !ok {
 		name = DefaultEstimatorName

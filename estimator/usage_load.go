@@ -11,18 +11,19 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// A Load is a [LoadAware] configuration made ready for use: its resources are
-// numbered, its thresholds merged with those of nodes, its estimates made once
-// per pod. A nil Load and the zero one are as good as [DefaultLoad]. It holds no state of a cluster, may be shared by goroutines and
-// snapshots, and is what filter.LoadAware and scoring.LoadAware share.
+// A Load is a [LoadConfig] prepared for use: its resources are numbered, its
+// thresholds merged with the thresholds of nodes, and its estimates computed once
+// per pod. A nil or zero Load equals [DefaultLoad]. A Load holds no state of a
+// cluster, so goroutines and snapshots may share it. filter.LoadAware and
+// scoring.LoadAware share one.
 //
-// A snapshot keeps sums for each Load that was used with it, and brings them up
-// to date with every pod and metric. Loads of equal configurations share them;
-// for many different ones, use forks.
+// A snapshot keeps sums for each Load used with it, and updates them with every pod
+// and metric. Loads of equal configurations share their sums; for many different
+// ones, use forks.
 type Load struct {
 	config  LoadConfig // with defaults
 	traits  traits
-	key     string // equal for equal configurations, "" if that cannot be told
+	key     string // equal for equal configurations, "" if that is not known
 	names   []resource.Name
 	weights []int64 // by resource
 	reads   framework.PodFields
@@ -35,8 +36,8 @@ type Load struct {
 	nodes *framework.NodeDerived[NodeLoad]
 }
 
-// NewLoad checks a configuration and makes it ready. It keeps none of the
-// caller's maps and slices. The error is that of [LoadAware.Check].
+// NewLoad checks and prepares a configuration. It copies the caller's maps and
+// slices. It returns the errors of [LoadConfig.Check].
 func NewLoad(c LoadConfig) (*Load, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
@@ -76,8 +77,7 @@ func NewLoad(c LoadConfig) (*Load, error) {
 	return l, nil
 }
 
-// ready returns the Load itself, or the default one for a Load that NewLoad has
-// not made.
+// ready returns l, or the default Load if NewLoad did not make l.
 func (l *Load) ready() *Load {
 	if l == nil || l.pods == nil {
 		return DefaultLoad()
@@ -85,7 +85,8 @@ func (l *Load) ready() *Load {
 	return l
 }
 
-// DefaultLoad returns the Load of the zero configuration, always the same one.
+// DefaultLoad returns the Load of the zero configuration, the same one at every
+// call.
 func DefaultLoad() *Load { return defaultLoad() }
 
 var defaultLoad = sync.OnceValue(func() *Load {
@@ -96,7 +97,7 @@ var defaultLoad = sync.OnceValue(func() *Load {
 	return l
 })
 
-// configKey writes down everything in a configuration but the estimator.
+// configKey returns the whole configuration except the estimator as text.
 func configKey(c LoadConfig) string {
 	var a Aggregated
 	if c.Aggregated != nil {
@@ -107,7 +108,7 @@ func configKey(c LoadConfig) string {
 	return fmt.Sprintf("%#v %t %#v", c, aggregated, a)
 }
 
-// resourcesOf lists the resources that a configuration names, sorted.
+// resourcesOf returns the resources that a configuration names, sorted.
 func resourcesOf(c LoadConfig) []resource.Name {
 	set := map[resource.Name]int64{resource.CPU: 0, resource.Memory: 0}
 	for _, m := range [...]map[resource.Name]int64{c.Thresholds, c.ProdThresholds, c.Weights, c.Factors} {
@@ -122,19 +123,18 @@ func resourcesOf(c LoadConfig) []resource.Name {
 	return slices.Sorted(maps.Keys(set))
 }
 
-// Config returns the configuration, with defaults. Its maps must not be
-// changed.
+// Config returns the configuration, with defaults. Do not change its maps.
 func (l *Load) Config() LoadConfig { return l.ready().config }
 
-// Resources returns the resources that use is kept of, sorted. It must not be
-// changed.
+// Resources returns the resources with sums of use, sorted. Do not change the
+// slice.
 func (l *Load) Resources() []resource.Name { return l.ready().names }
 
 // Weights returns the weight of each resource in the score, in the order of
-// Resources. It must not be changed.
+// Resources. Do not change the slice.
 func (l *Load) Weights() []int64 { return l.ready().weights }
 
-// Reads returns the parts of a pod that its estimate and class depend on.
+// Reads returns the parts of a pod that determine its estimate and class.
 func (l *Load) Reads(p *framework.PodInfo) framework.PodFields {
 	l = l.ready()
 	if l.reads != framework.FieldsAll && readsStatus(p.Pod, l.traits.podLevel) {

@@ -17,49 +17,49 @@ import (
 //	{"usageThresholds": {"cpu": 70}, "prodUsageThresholds": {"cpu": 50},
 //	 "aggregatedUsage": {"usageThresholds": {"cpu": 60}, "usageAggregationType": "p95", "usageAggregatedDuration": "5m"}}
 //
-// Each of the three parts, where it is not empty, takes the place of the
-// configured one as a whole. Malformed text is ignored.
+// A part that is not empty replaces the configured part as a whole. Malformed text
+// is ignored.
 const AnnotationUsageThresholds = "scheduling.koordinator.sh/usage-thresholds"
 
-// A NodeLoad is what a [Load] derives from a node object alone.
+// A NodeLoad is the data that a [Load] derives from a node object alone.
 type NodeLoad struct {
-	// Resources are those of the Load and after them, before 1.8, those that
-	// only the node's annotation names.
+	// Resources are the resources of the Load. Before 1.8, resources that only the
+	// node's annotation names follow them.
 	Resources []resource.Name
-	// Allocatable is what the node can give, in the order of Resources; nil if
+	// Allocatable is the capacity of the node, in the order of Resources; nil if
 	// the estimator failed.
 	Allocatable []int64
-	// Err is the failure of the estimator.
+	// Err is the error of the estimator, or nil.
 	Err error
-	// Prod are the thresholds for the use of prod pods, which apply to prod
-	// pods if ForProd is set; Whole are those for the use of the node, for all
-	// others.
+	// Prod are the thresholds for the use of prod pods. They apply to prod pods if
+	// ForProd is set. Whole are the thresholds for the use of the node, for all
+	// other pods.
 	Whole, Prod Thresholds
 	ForProd     bool
 
-	statistic statistic // of the use that Whole is about
+	statistic statistic // for the use that Whole limits
 }
 
 // Thresholds are the limits of a node for one purpose.
 type Thresholds struct {
-	// Set tells that some threshold is not 0.
+	// Set reports that some threshold is not 0.
 	Set bool
-	// Limits holds the thresholds that can be exceeded, by name.
+	// Limits holds the effective thresholds, by name.
 	Limits []Limit
 }
 
 // A Limit is the threshold for one resource of a node.
 type Limit struct {
-	// Resource is the place of the resource in NodeLoad.Resources.
+	// Resource is the index of the resource in NodeLoad.Resources.
 	Resource int
-	// Percent is the threshold, and Allocatable what it is a percentage of.
+	// Percent is the threshold, as a percentage of Allocatable.
 	Percent, Allocatable int64
-	// Exceeded is the answer of a filter when the threshold is exceeded.
+	// Exceeded is the filter's answer if the threshold is exceeded.
 	Exceeded framework.Status
 }
 
-// Node returns what the Load derives from the node. It is computed once per
-// version of the node object.
+// Node returns the data that the Load derives from the node. It is computed once
+// per version of the node object.
 func (l *Load) Node(n *framework.NodeInfo) *NodeLoad { return l.ready().nodes.Of(n) }
 
 func (l *Load) deriveNode(n *api.Node) *NodeLoad {
@@ -103,7 +103,7 @@ func (l *Load) deriveNode(n *api.Node) *NodeLoad {
 	return d
 }
 
-// limits lists the thresholds by name, where the node has any of the resource.
+// limits returns the thresholds by name, for resources that the node has.
 func (l *Load) limits(d *NodeLoad, thresholds map[resource.Name]int64, allocatable resource.List, text string) Thresholds {
 	var t Thresholds
 	for i, name := range d.Resources {
@@ -125,7 +125,7 @@ func (l *Load) limits(d *NodeLoad, thresholds map[resource.Name]int64, allocatab
 	return t
 }
 
-// measured returns a quantity in the unit in which the filter compares.
+// measured returns a quantity in the filter's unit of comparison.
 func (l *Load) measured(name resource.Name, q resource.Quantity) int64 {
 	if l.traits.metricsOnly {
 		return l.config.Arithmetic.milli(q)
@@ -133,8 +133,7 @@ func (l *Load) measured(name resource.Name, q resource.Quantity) int64 {
 	return l.config.Arithmetic.amount(name, q)
 }
 
-// withExtra returns the names and, after them, those of the thresholds that are
-// not among them.
+// withExtra returns the names, followed by other names in the thresholds.
 func withExtra(names []resource.Name, thresholds ...map[resource.Name]int64) []resource.Name {
 	all := slices.Clip(names)
 	for _, m := range thresholds {

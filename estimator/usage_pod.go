@@ -10,37 +10,37 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// The annotations of a pod that set how long it is estimated in any case, in
-// whole seconds, read if LoadAware.PodAnnotations is set. 0 means not; what is
-// negative or no number is ignored.
+// The annotations of a pod that set its minimum times of estimation, in whole
+// seconds. They are read if LoadConfig.PodAnnotations is set. 0 disables; a
+// negative number or other text is ignored.
 const (
 	AnnotationEstimateScheduled   = "scheduling.koordinator.sh/load-estimated-seconds-after-pod-scheduled"
 	AnnotationEstimateInitialized = "scheduling.koordinator.sh/load-estimated-seconds-after-initialized"
 )
 
-// A PodLoad is what a [Load] derives from a pod alone.
+// A PodLoad is the data that a [Load] derives from a pod alone.
 type PodLoad struct {
-	// Estimate is the expected use by resource, in the order of Load.Resources;
-	// nil if the estimator failed.
+	// Estimate is the expected use by resource, in the order of Load.Resources; nil
+	// if the estimator failed.
 	Estimate []int64
-	// Err is the failure of the estimator.
+	// Err is the error of the estimator, or nil.
 	Err error
-	// Class is the pod's priority class, and Prod tells that it is koord-prod.
+	// Class is the pod's priority class, and Prod reports whether it is koord-prod.
 	Class PriorityClass
 	Prod  bool
-	// DaemonSet tells that an owner is a DaemonSet: no filter applies.
+	// DaemonSet reports that an owner is a DaemonSet: no filter applies.
 	DaemonSet bool
 
-	estimated []bool  // resources that the estimator named
-	charged   []int64 // Estimate if it is not 0
+	estimated []bool  // resources named by the estimator
+	charged   []int64 // Estimate if it is not all 0
 
 	scheduled   time.Time // when it was scheduled, by its conditions
 	initialized time.Time
-	// how long it is estimated since then; 0 means not
+	// minimum times of estimation since then; 0 disables
 	afterScheduled, afterInitialized time.Duration
 }
 
-// Pod returns what the Load derives from the pod. It is computed once.
+// Pod returns the data that the Load derives from the pod. It is computed once.
 func (l *Load) Pod(p *framework.PodInfo) *PodLoad { return l.ready().pods.Of(p) }
 
 func (l *Load) derivePod(info *framework.PodInfo) *PodLoad {
@@ -63,8 +63,8 @@ func (l *Load) derivePod(info *framework.PodInfo) *PodLoad {
 	return d
 }
 
-// podLoadRoom is a PodLoad with room for the resources that most Loads have, so
-// that a pod costs one piece of memory.
+// podLoadRoom is a PodLoad with space for the resources of most Loads, so that a
+// pod needs one allocation.
 type podLoadRoom struct {
 	PodLoad
 
@@ -72,7 +72,7 @@ type podLoadRoom struct {
 	named   [4]bool
 }
 
-// estimate fills in what is expected of the pod.
+// estimate fills in the pod's estimate.
 func (l *Load) estimate(p *api.Pod, room *podLoadRoom) error {
 	d, n := &room.PodLoad, len(l.names)
 	estimate, estimated := room.amounts[:min(n, len(room.amounts))], room.named[:min(n, len(room.named))]
@@ -92,7 +92,7 @@ func (l *Load) estimate(p *api.Pod, room *podLoadRoom) error {
 		if e.traits.podLevel != l.traits.podLevel {
 			class = priorityClass(p, e.traits.podLevel)
 		}
-		e.each(p, class, note) // without a map in between
+		e.each(p, class, note) // without an intermediate map
 	} else {
 		use, err := l.config.Estimator.EstimatePod(p)
 		if err != nil {
@@ -111,8 +111,8 @@ func terminated(p *api.Pod) bool {
 	return p.Status.Phase == api.PodSucceeded || p.Status.Phase == api.PodFailed
 }
 
-// trueSince returns when the first condition of the type became true, the zero
-// time if it is not or does not say.
+// trueSince returns when the first condition of the type became true, or the zero
+// time if it is not true or has no time.
 func trueSince(p *api.Pod, t api.PodConditionType) time.Time {
 	for i := range p.Status.Conditions {
 		if c := &p.Status.Conditions[i]; c.Type == t {
@@ -137,8 +137,8 @@ func annotatedSeconds(p *api.Pod, key string, otherwise time.Duration) time.Dura
 	return Seconds(n)
 }
 
-// placedAt returns since when a pod that was assigned at the given time counts
-// as placed, by its own conditions if they say.
+// placedAt returns the time since which a pod counts as placed: the time in its
+// conditions or, without one, the time of its assignment.
 func (d *PodLoad) placedAt(assigned time.Time) time.Time {
 	if d.scheduled.IsZero() {
 		return assigned
@@ -146,8 +146,8 @@ func (d *PodLoad) placedAt(assigned time.Time) time.Time {
 	return d.scheduled
 }
 
-// deadline returns until when a pod placed at the given time is estimated in
-// any case, the zero time if it is not.
+// deadline returns the end of the minimum estimation of a pod placed at the given
+// time, or the zero time if there is none.
 //
 // Source: Koordinator 1.8, shouldEstimatePodDeadline.
 func (d *PodLoad) deadline(placed time.Time) time.Time {

@@ -5,16 +5,16 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// podResources returns what the pod requests and what it is limited to, with
-// overhead: the larger of the sum of its containers and of the peak while it
-// is initialized, unless the pod as a whole says otherwise. The lists may be the
-// pod's own and must not be changed.
+// podResources returns the pod's requests and limits, with overhead: the larger of
+// the sum of its containers and the peak during initialization, unless resources of
+// the pod as a whole replace it. The lists may be the pod's own, so do not change
+// them.
 //
 // Source: k8s.io/component-helpers 0.35, PodRequests and PodLimits; for the
 // older rules Kubernetes 1.28 and, without sidecars, 1.24.
 func podResources(p *api.Pod, t *traits) (requests, limits resource.List) {
 	if len(p.Spec.Containers) == 1 && len(p.Spec.InitContainers) == 0 && len(p.Spec.Overhead) == 0 && p.Spec.Resources == nil {
-		// Most pods: there is nothing to add up, and no list to make.
+		// The common case needs no addition and no new list.
 		r := &p.Spec.Containers[0].Resources
 		return r.Requests, r.Limits
 	}

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// wide is a 128-bit integer: a sum of int64s that stays exact, so that what was
-// added can be taken away again, and that is cut to int64 only when read.
+// wide is a 128-bit integer: an exact sum of int64s. Additions can be undone
+// exactly, and it is cut to int64 only when read.
 type wide struct {
 	hi int64
 	lo uint64

@@ -13,8 +13,8 @@ import (
 // noon is the time of the examples.
 var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
-// measuredNode is a snapshot with a node of 10 CPUs of which 4 were in use a
-// minute ago.
+// measuredNode returns a snapshot with a node of 10 CPUs; 4 were in use a minute
+// ago.
 func measuredNode() *framework.Snapshot {
 	s := framework.NewSnapshot(framework.Arrival)
 	s.SetNow(noon)
@@ -33,7 +33,7 @@ func measuredNode() *framework.Snapshot {
 	return s
 }
 
-// podOf derives a pod that requests so much.
+// podOf derives a pod with these requests.
 func podOf(s *framework.Snapshot, cpu, memory string) *framework.PodInfo {
 	p, err := s.NewPodInfo(api.MakePod("web").Requests(cpu, memory).Obj())
 	if err != nil {
@@ -42,7 +42,7 @@ func podOf(s *framework.Snapshot, cpu, memory string) *framework.PodInfo {
 	return p
 }
 
-// loadOf makes a configuration ready that is known to be right.
+// loadOf prepares a valid configuration.
 func loadOf(c estimator.LoadConfig) *estimator.Load {
 	l, err := estimator.NewLoad(c)
 	if err != nil {
@@ -51,8 +51,8 @@ func loadOf(c estimator.LoadConfig) *estimator.Load {
 	return l
 }
 
-// A pod that has just come does not show in the last report of its node. The
-// ledger adds what it is expected to use: 85 percent of its 2 CPUs.
+// A new pod does not show in the last report of its node. The ledger adds its
+// expected use: 85 percent of its 2 CPUs.
 func ExampleLedger() {
 	s := measuredNode()
 	load := loadOf(estimator.LoadConfig{})
@@ -70,8 +70,8 @@ func ExampleLedger() {
 	// with the pod: 5700
 }
 
-// What filters and scorers read of a ledger, for one Load: what the filter
-// counts, what the score counts, and until when.
+// Filters and scorers read these values of a ledger for one Load: the use for the
+// filter, the use for the score, and when they expire.
 func ExampleView() {
 	s := measuredNode()
 	var v estimator.View = loadOf(estimator.LoadConfig{Expiration: 3 * time.Minute}).View(s)
@@ -86,7 +86,7 @@ func ExampleView() {
 	// true false 2m0s
 }
 
-// A configuration is made ready once and shared by filter and score.
+// Prepare a configuration once; filter and score share it.
 func ExampleLoad() {
 	var load *estimator.Load = loadOf(estimator.LoadConfig{
 		Rules:      estimator.Koordinator16,
@@ -100,8 +100,7 @@ func ExampleLoad() {
 	// Output: 1.6 [cpu memory] [1 1]
 }
 
-// What a Load knows of a node: where the limits are, and what is said when one
-// is exceeded.
+// A Load derives the limits of a node, and the answer if one is exceeded.
 func ExampleNodeLoad() {
 	s := measuredNode()
 	var n *estimator.NodeLoad = loadOf(estimator.LoadConfig{}).Node(s.Node("n1"))
@@ -115,7 +114,7 @@ func ExampleNodeLoad() {
 	// memory: 95% of 10737418240: Unschedulable: node(s) memory usage exceed threshold
 }
 
-// What a Load knows of a pod.
+// A Load derives the estimate and the class of a pod.
 func ExamplePodLoad() {
 	s := measuredNode()
 	pod, err := s.NewPodInfo(api.MakePod("web").Requests("2", "1Gi").Labels("koordinator.sh/priority-class", "koord-prod").Obj())
@@ -143,14 +142,14 @@ func ExampleAssigner() {
 	// 4000
 }
 
-// Sums stay within int64; the original's wrap around.
+// Sums saturate within int64; Koordinator's wrap around.
 func ExampleArithmetic() {
 	const huge = 1<<63 - 1
 	fmt.Println(estimator.Saturating.Add(huge, 1) == huge, estimator.Saturating.Percent(30, 40))
 	// Output: true 75
 }
 
-// byLabel expects of a pod what one of its labels says.
+// byLabel takes the expected use of a pod from one of its labels.
 type byLabel struct{ estimator.Estimator }
 
 func (byLabel) EstimatePod(p *api.Pod) (map[resource.Name]int64, error) {
@@ -164,7 +163,7 @@ func (byLabel) EstimatePod(p *api.Pod) (map[resource.Name]int64, error) {
 // PodReads makes pods with equal labels one class.
 func (byLabel) PodReads() framework.PodFields { return framework.FieldLabels }
 
-// An estimator that says what it reads lets the scheduler keep its answers.
+// If an estimator declares its reads, the scheduler can cache its answers.
 func ExamplePodReader() {
 	e := byLabel{estimator.NewDefaultEstimator(estimator.LoadConfig{})}
 	var reader estimator.PodReader = e

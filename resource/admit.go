@@ -5,22 +5,22 @@ import (
 	"slices"
 )
 
-// MaxNames is how many resource names a [Schema] tells apart that is filled by
-// [Schema.Admit], cpu, memory and ephemeral-storage included. It bounds the
-// vectors of a cluster, whose length is that of their last resource: without a
-// bound, nodes that each bring names of their own would cost memory that grows
-// with the square of their number.
+// MaxNames is the greatest number of resource names in a [Schema] filled by
+// [Schema.Admit], cpu, memory and ephemeral-storage included. It bounds the vectors
+// of a cluster, because a vector reaches to its last resource. Without a bound,
+// nodes with names of their own would cost memory that grows with the square of
+// their number.
 //
-// A name counts for as long as the Schema lives, also when nothing has it any
-// more: vectors made before, which nobody keeps a list of, would else be read by
-// another name. A cluster whose names change without end, as when every node
-// brings its own, needs a new Schema now and then: a new snapshot, with the pods
-// made anew.
+// A name counts for as long as the Schema lives, even if no object uses it any
+// more. Existing vectors refer to it by number and are listed nowhere, so its
+// number cannot be given to another name. If the names of a cluster change without
+// end (every node brings its own, say), it needs a new Schema now and then: make a
+// new snapshot, and derive the pods again.
 const MaxNames = 1024
 
-// A FullError says that a [Schema] has no number left for a resource name.
+// A FullError reports that a [Schema] has no number left for a resource name.
 type FullError struct {
-	// Name is the first name, in sorted order, that found no place.
+	// Name is the first name, in sorted order, without a number.
 	Name Name
 }
 
@@ -31,10 +31,10 @@ func (e *FullError) Error() string {
 	return fmt.Sprintf("%s would be one of more than %d resource names: leave out resources that no pod needs; where many names are of the past, which still count, make a new snapshot", e.Name, MaxNames)
 }
 
-// Admit gives numbers to the scalar resources of the lists that have none yet, in
-// sorted order, so that [Schema.Vector] of each list adds no name. If there would
-// be more than [MaxNames] it returns a [*FullError] and adds none. Names that are
-// known already never fail.
+// Admit numbers the scalar resources of the lists, in sorted order, so that
+// [Schema.Vector] of each list adds no name. If there would be more than
+// [MaxNames], it returns a [*FullError] and adds none. Names with a number never
+// fail.
 func (s *Schema) Admit(lists ...List) error {
 	var unknown []Name
 	for _, l := range lists {

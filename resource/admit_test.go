@@ -34,7 +34,7 @@ func TestAdmit(t *testing.T) {
 	step("", 3)
 	step("", 3, resource.List{"cpu": resource.Milli(1), "pods": resource.Milli(1), "bogus": resource.Milli(1)})
 	step("", 1003, namesFrom(0, 700), namesFrom(300, 700))
-	// Room for 21 more; what does not fit leaves nothing behind.
+	// There is space for 21 more; names that do not fit change nothing.
 	step("example.com/r01021", 1003, namesFrom(1000, 30))
 	if _, ok := s.Index("example.com/r01000"); ok {
 		t.Error("a refused list left a name")

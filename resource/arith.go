@@ -6,8 +6,8 @@ import (
 	"math/big"
 )
 
-// Add returns q + o, exactly. The result has the notation of q, or that of o if
-// q is 0.
+// Add returns q + o, exactly. The result has the notation of q, or the notation of
+// o if q is 0.
 //
 // Differs: the result is exact at the ends of int64 too, where Kubernetes loses
 // the sign of the smallest int64 in subtraction and negation.
@@ -41,8 +41,8 @@ func (q Quantity) Neg() Quantity {
 	return fromNano(new(big.Int).Neg(q.nano()), q.f)
 }
 
-// Cmp returns -1 if q is less than o, 0 if they are the same number, and 1 if q
-// is greater. The notation plays no part.
+// Cmp returns -1 if q is less than o, 0 if they are the same number, and 1 if q is
+// greater. It ignores the notation.
 func (q Quantity) Cmp(o Quantity) int {
 	switch {
 	case q.b != nil || o.b != nil:
@@ -50,7 +50,8 @@ func (q Quantity) Cmp(o Quantity) int {
 	case q.p < o.p:
 		return -o.Cmp(q)
 	}
-	// q is the finer of the two: the parts of q.n that o counts in decide, then the rest.
+	// q has the finer unit. First compare the part of q.n in o's units, then the
+	// rest.
 	m := thousand[q.p-o.p]
 	if c := cmp.Compare(q.n/m, o.n); c != 0 {
 		return c

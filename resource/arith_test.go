@@ -85,7 +85,7 @@ func TestCmp(t *testing.T) {
 	}
 }
 
-// Sums, differences, negations and comparisons are those of rational numbers.
+// Sums, differences, negations and comparisons agree with rational numbers.
 func TestArithmeticIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := drawQuantity(t, "a"), drawQuantity(t, "b")

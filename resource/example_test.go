@@ -101,8 +101,8 @@ func ExampleSchema() {
 	v := s.Vector(resource.List{
 		"example.com/gpu": resource.MustParse("2"),
 		"cpu":             resource.MustParse("1"),
-		"pods":            resource.MustParse("110"), // counted apart
-		"gpus":            resource.MustParse("1"),   // not a name that is scheduled by
+		"pods":            resource.MustParse("110"), // counted separately
+		"gpus":            resource.MustParse("1"),   // ignored by schedulers
 	})
 	for i := range s.Len() {
 		fmt.Println(i, s.Name(i), v.At(i))

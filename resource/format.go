@@ -40,18 +40,18 @@ var (
 
 // String returns the canonical text of q: a whole number, in digits without
 // leading zeros, and the greatest suffix of the notation that keeps it whole.
-// 0 is "0". In [BinarySI], values with a fraction and those between -1024 and
-// 1024 print in DecimalSI, which shows them exactly.
+// 0 is "0". In [BinarySI], values with a fraction and values between -1024 and 1024
+// print in DecimalSI, which shows them exactly.
 //
-// Parse reads the text back as the same value, unless that is a sum in BinarySI
-// beyond what Parse lets such texts stand for.
+// Parse reads the text back as the same value, unless the value is a sum in
+// BinarySI beyond Parse's limit for such texts.
 //
-// Differs: Kubernetes has no suffix above E and Ei and prints 1000E and 1024Ei,
-// which sums and the former text reach, as "1"; here the number grows. It
-// prints some texts as they were written until the first arithmetic (+1Ki,
-// 0100m, 1.500, 1E3); here they are canonical at once. It prints the smallest
-// int64 in BinarySI as that or as -8Ei, depending on how it came about; here
-// it is -8Ei.
+// Differs: Kubernetes has no suffix above E and Ei. It prints 1000E and 1024Ei as
+// "1" (sums reach both, and 1000E is also a valid text); here the number grows.
+// Kubernetes prints some texts as written until the first arithmetic (+1Ki, 0100m,
+// 1.500, 1E3); here they are canonical at once. Kubernetes prints the smallest
+// int64 in BinarySI in digits or as -8Ei, depending on its origin; here it is
+// always -8Ei.
 func (q Quantity) String() string {
 	var buf [32]byte
 	return string(q.appendTo(buf[:0]))
@@ -80,7 +80,7 @@ func (q Quantity) appendTo(dst []byte) []byte {
 	return q.appendStep(dst, step)
 }
 
-// appendBig appends the canonical text of a q that b holds.
+// appendBig appends the canonical text of q, whose value is in b.
 func (q Quantity) appendBig(dst []byte) []byte {
 	if q.f == BinarySI {
 		if v, rest := new(big.Int).QuoRem(q.b, big.NewInt(thousand[nanoPower]), new(big.Int)); rest.Sign() == 0 {
@@ -109,9 +109,9 @@ func (q Quantity) appendStep(dst []byte, step int) []byte {
 	return dst
 }
 
-// divideOut divides v by d, which must not be 1, as often as that leaves no
-// rest, but no more than limit times. It returns the quotient and how often it
-// divided, and leaves v alone. v must not be 0.
+// divideOut divides v by d as long as no rest remains, at most limit times. It
+// returns the quotient and the number of divisions, and leaves v unchanged. v must
+// not be 0, and d must not be 1.
 func divideOut(v *big.Int, d int64, limit int) (*big.Int, int) {
 	by, i := big.NewInt(d), 0
 	for ; i < limit; i++ {

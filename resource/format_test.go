@@ -15,7 +15,7 @@ func TestFormatString(t *testing.T) {
 	}
 }
 
-// Results that no text stands for print exactly too.
+// Results without a text that Parse accepts print exactly too.
 func TestStringOfResults(t *testing.T) {
 	doubled := func(q Quantity, times int) Quantity {
 		for range times {

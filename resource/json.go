@@ -8,10 +8,10 @@ func (q Quantity) MarshalJSON() ([]byte, error) {
 	return append(q.appendTo(dst), '"'), nil
 }
 
-// UnmarshalJSON sets q to the quantity that a JSON string or number writes;
-// null is 0. Spaces around the text are ignored. As in Kubernetes the text is
-// taken as it stands, so that one written with escapes is an error. The error
-// is a [*SyntaxError]; q is then as before.
+// UnmarshalJSON sets q to the quantity in a JSON string or number; null is 0. It
+// ignores spaces around the text. Like Kubernetes it takes the text literally, so a
+// string with escapes is an error. The error is a [*SyntaxError]; q is then
+// unchanged.
 func (q *Quantity) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		*q = Quantity{}

@@ -11,7 +11,7 @@ import (
 func TestQuantityJSON(t *testing.T) {
 	tests := []struct {
 		data string
-		want string // the JSON of what was read
+		want string // the JSON of the parsed value
 	}{
 		{`"100m"`, `"100m"`},
 		{`"1024Mi"`, `"1Gi"`},
@@ -59,7 +59,7 @@ func TestQuantityJSON(t *testing.T) {
 	}
 }
 
-// What is written as JSON reads back the same inside any document.
+// A quantity marshalled to JSON reads back the same inside any document.
 func TestQuantityJSONRoundTrip(t *testing.T) {
 	type document struct {
 		Q Quantity             `json:"q"`

@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// List is a set of quantities by resource name, the ResourceList of the
-// Kubernetes API and its JSON form. A name that is absent and one whose
-// quantity is 0 are not the same to every reader; no method here confuses them.
+// List is a set of quantities by resource name: the ResourceList of the Kubernetes
+// API, with its JSON form. Some readers distinguish an absent name from a quantity
+// of 0, so no method here confuses the two.
 type List map[Name]Quantity
 
 // Names returns the names in l in sorted order.
@@ -17,19 +17,20 @@ func (l List) Names() []Name {
 	return slices.Sorted(maps.Keys(l))
 }
 
-// Clone returns a copy of l that shares nothing with it, nil for nil.
+// Clone returns an independent copy of l, and nil for nil.
 func (l List) Clone() List {
 	return maps.Clone(l)
 }
 
-// Add returns a new list with every name of l and o, and the sum of both where
-// both have it. Neither l nor o is changed.
+// Add returns a new list with every name of l and o. If both have a name, the
+// quantity is the sum. Neither l nor o is changed.
 func (l List) Add(o List) List {
 	return l.join(o, Quantity.Add)
 }
 
-// Max returns a new list with every name of l and o, and the greater quantity
-// where both have it; of equal ones, that of l. Neither l nor o is changed.
+// Max returns a new list with every name of l and o. If both have a name, the
+// greater quantity wins; if they are equal, the one from l. Neither l nor o is
+// changed.
 func (l List) Max(o List) List {
 	return l.join(o, func(a, b Quantity) Quantity {
 		if a.Cmp(b) < 0 {
@@ -39,7 +40,7 @@ func (l List) Max(o List) List {
 	})
 }
 
-// join returns a new list of what l and o have, with both(a, b) for what both have.
+// join returns the union of l and o, with both(a, b) for names in both.
 func (l List) join(o List, both func(a, b Quantity) Quantity) List {
 	sum := make(List, max(len(l), len(o)))
 	maps.Copy(sum, l)
@@ -52,11 +53,11 @@ func (l List) join(o List, both func(a, b Quantity) Quantity) List {
 	return sum
 }
 
-// UnmarshalJSON reads an object whose values are quantities as
-// [Quantity.UnmarshalJSON] reads them. Entries are added to those that *l
-// already has, replacing equal names, as for any map; null makes it nil. If the
-// object or an entry is malformed, *l stays as it was, and the error names the
-// first bad entry in sorted order and unwraps to its [*SyntaxError].
+// UnmarshalJSON reads an object whose values are quantities, each as
+// [Quantity.UnmarshalJSON] reads it. As for any map, it adds the entries to *l and
+// replaces equal names; null makes *l nil. If the object or an entry is malformed,
+// *l is unchanged. The error then names the first bad entry in sorted order and
+// unwraps to its [*SyntaxError].
 func (l *List) UnmarshalJSON(data []byte) error {
 	var read map[Name]Quantity
 	if err := json.Unmarshal(data, &read); err != nil {
@@ -70,8 +71,7 @@ func (l *List) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// entryError returns err, the answer to the attempt to decode data, with the
-// name of the entry that is to blame.
+// entryError adds the name of the bad entry to err, the error from decoding data.
 func entryError(data []byte, err error) error {
 	var entries map[Name]json.RawMessage
 	if err := json.Unmarshal(data, &entries); err != nil {
@@ -83,6 +83,6 @@ func entryError(data []byte, err error) error {
 			return fmt.Errorf("resource %q: %w", name, err)
 		}
 	}
-	// The bad entry was followed by a good one of the same name.
+	// The bad entry came first, and a good one of the same name replaced it.
 	return fmt.Errorf("resource list: %w", err)
 }

@@ -2,9 +2,8 @@ package resource
 
 import "strings"
 
-// Name is the name of a resource, as it stands in a resource list: "cpu",
-// "memory", "example.com/gpu". Any string is a Name; the methods tell what kind
-// of name it is.
+// Name is the name of a resource in a resource list: "cpu", "memory",
+// "example.com/gpu". Any string is a Name; the methods classify it.
 type Name string
 
 // The resources that Kubernetes itself defines.
@@ -15,14 +14,14 @@ const (
 	Memory Name = "memory"
 	// EphemeralStorage is the local disk space of a node, in bytes.
 	EphemeralStorage Name = "ephemeral-storage"
-	// Pods is the number of pods that a node takes. It is a property of a
-	// node, not a dimension of a Vector: pods are counted apart.
+	// Pods is the number of pods that a node takes. It is a property of a node and
+	// has no place in a Vector: pods are counted separately.
 	Pods Name = "pods"
 	// Storage is the size of a volume, in bytes.
 	Storage Name = "storage"
 )
 
-// The parts of names that mark a kind of resource.
+// The parts of names by which the methods classify them.
 const (
 	hugePagesPrefix        = "hugepages-"
 	attachableVolumePrefix = "attachable-volumes-"
@@ -30,10 +29,9 @@ const (
 	nativeDomain           = "kubernetes.io/"
 )
 
-// IsScalar reports whether a scheduler counts n beside cpu, memory and
-// ephemeral storage: n is an extended resource, a size of huge pages, an
-// attachable volume, or a name in a domain of Kubernetes. A name that is
-// neither one of those three nor scalar is ignored when pods are placed.
+// IsScalar reports whether a scheduler counts n in addition to cpu, memory and
+// ephemeral storage: n is an extended resource, a size of huge pages, an attachable
+// volume, or a name in a Kubernetes domain. Scheduling ignores every other name.
 //
 // Source: kube-scheduler 1.37, IsScalarResourceName.
 func (n Name) IsScalar() bool {
@@ -42,10 +40,10 @@ func (n Name) IsScalar() bool {
 		strings.HasPrefix(string(n), attachableVolumePrefix)
 }
 
-// IsExtended reports whether n is an extended resource, one that a device
-// plugin or an administrator announces: it has a domain, the domain is not
-// Kubernetes' own, n does not begin with "requests.", and "requests." + n (its
-// name in a quota) is a qualified name.
+// IsExtended reports whether n is an extended resource, announced by a device
+// plugin or an administrator: it has a domain, the domain is not Kubernetes' own, n
+// does not begin with "requests.", and "requests." + n (its name in a quota) is a
+// qualified name.
 //
 // Source: kube-scheduler 1.37, IsExtendedResourceName.
 func (n Name) IsExtended() bool {
@@ -62,10 +60,11 @@ func (n Name) IsHugePages() bool {
 	return strings.HasPrefix(string(n), hugePagesPrefix)
 }
 
-// IsQualified reports whether n is a qualified name: an optional domain of at
-// most 253 bytes (lower-case labels of letters, digits and inner hyphens,
-// joined by dots) and a slash, then 1 to 63 letters, digits, hyphens,
-// underscores and dots that begin and end with a letter or a digit.
+// IsQualified reports whether n is a qualified name: an optional domain with a
+// slash, then a local name. The domain has at most 253 bytes: lower-case labels of
+// letters, digits and inner hyphens, joined by dots. The local name is 1 to 63
+// letters, digits, hyphens, underscores and dots; it begins and ends with a letter
+// or a digit.
 //
 // Source: Kubernetes 1.37, IsQualifiedName.
 func (n Name) IsQualified() bool {
@@ -76,13 +75,13 @@ func (n Name) IsQualified() bool {
 	return len(domain) <= maxDomain && isDomain(domain) && isLocal(name)
 }
 
-// The greatest lengths, in bytes, of the two parts of a qualified name.
+// The maximum lengths, in bytes, of the two parts of a qualified name.
 const (
 	maxDomain = 253
 	maxLocal  = 63
 )
 
-// isLocal reports whether s can stand behind the slash of a qualified name.
+// isLocal reports whether s is valid after the slash of a qualified name.
 func isLocal(s string) bool {
 	if len(s) == 0 || len(s) > maxLocal || !isAlnum(s[0]) || !isAlnum(s[len(s)-1]) {
 		return false
@@ -95,8 +94,8 @@ func isLocal(s string) bool {
 	return true
 }
 
-// isDomain reports whether s consists of DNS labels joined by dots. Its length
-// is the caller's to check; a label has no limit of its own here.
+// isDomain reports whether s consists of DNS labels joined by dots. The caller
+// checks its length; a label has no limit of its own here.
 func isDomain(s string) bool {
 	before := byte('.') // the byte before s[i]; a label may not begin or end with a hyphen
 	for i := range len(s) {

@@ -59,7 +59,8 @@ func TestNameKinds(t *testing.T) {
 		{Name(strings.Repeat("n", 63)), qualified},
 		{Name(strings.Repeat("n", 64)), 0},
 		{Name("x/" + strings.Repeat("n", 64)), 0},
-		// A name in a quota carries "requests." before its domain, and the 253 bytes are for both.
+		// In a quota, a name carries "requests." before its domain, and both share
+		// the 253 bytes.
 		{Name(strings.Repeat("d", 244) + "/n"), extended | scalar | qualified},
 		{Name(strings.Repeat("d", 245) + "/n"), qualified},
 		{Name(strings.Repeat("d", 253) + "/n"), qualified},

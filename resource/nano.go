@@ -2,8 +2,8 @@ package resource
 
 import "math/big"
 
-// nano returns q in nano-units. The caller must not write to the result, which
-// q may hold.
+// nano returns q in nano-units. The caller must not write to the result, because q
+// may hold it.
 func (q Quantity) nano() *big.Int {
 	if q.b != nil {
 		return q.b
@@ -12,8 +12,8 @@ func (q Quantity) nano() *big.Int {
 	return b.Mul(b, big.NewInt(thousand[nanoPower-q.p]))
 }
 
-// fromNano returns b nano-units in the one representation that their value has.
-// It keeps b, or nothing of it.
+// fromNano returns b nano-units in their only valid representation. It may keep b,
+// so the caller must not write to b afterwards.
 func fromNano(b *big.Int, f Format) Quantity {
 	v, rest := new(big.Int), new(big.Int)
 	for p := range uint8(nanoPower + 1) {

@@ -11,11 +11,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// This file holds the slow and plain twin of Quantity, a big.Rat, and the
-// generators of the property tests.
+// This file holds the simple reference for Quantity, a big.Rat, and the generators
+// of the property tests.
 
-// rational returns the number that a text of the grammar stands for, before any
-// rounding and capping. It must have a digit.
+// rational returns the value of a text of the grammar, before any rounding and
+// capping. The text must have a digit.
 func rational(t interface{ Fatalf(string, ...any) }, text string) *big.Rat {
 	end := strings.LastIndexAny(text, "0123456789.") + 1
 	number, suffix := text[:end], text[end:]
@@ -63,7 +63,7 @@ func roundAway(v *big.Rat) *big.Int {
 	return n
 }
 
-// saturated returns v, or the end of int64 next to it.
+// saturated returns v, or the nearest end of int64.
 func saturated(v *big.Int) int64 {
 	switch {
 	case v.IsInt64():
@@ -79,7 +79,7 @@ func exact(q Quantity) *big.Rat {
 	return new(big.Rat).SetFrac(q.nano(), big.NewInt(1e9))
 }
 
-// wellFormed reports whether q is in the one representation of its value.
+// wellFormed reports whether q is in the only valid representation of its value.
 func wellFormed(q Quantity) bool {
 	if q.b != nil {
 		small := fromNano(q.b, q.f)

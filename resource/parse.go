@@ -8,33 +8,33 @@ import (
 )
 
 const (
-	// maxText is the length, in bytes, of the longest text that Parse reads.
+	// maxText is the maximum length, in bytes, of a text for Parse.
 	maxText = 1024
 	// maxDigits bounds the values that Parse returns: they are below 10^maxDigits.
 	maxDigits = 1000
 	tooGreat  = "is 10^1000 or more"
 )
 
-// Parse reads a quantity: an optional sign, decimal digits with an optional
-// point among them, and an optional suffix.
+// Parse reads a quantity: an optional sign, decimal digits with an optional decimal
+// point, and an optional suffix.
 //
 //	n u m k M G T P E    powers of 1000, from 10^-9 to 10^18 (DecimalSI, as without a suffix)
 //	Ki Mi Gi Ti Pi Ei    powers of 1024, from 2^10 to 2^60   (BinarySI)
 //	e or E, then an integer    powers of ten                 (DecimalExponent)
 //
-// A part of the value below 10^-9 is rounded away from zero to a nano-unit, so
-// that a little of something never becomes nothing. With a binary suffix,
-// values beyond 2^63-1 become 2^63-1 (and below its negative, that), and values
-// between -1 and 1 become DecimalSI. As in Kubernetes, digits may be missing
-// ("+", ".", "Ki" are 0), but not before Pi, Ei or an exponent below -9.
+// Parse rounds a part of the value below 10^-9 away from zero to a nano-unit, so a
+// small amount never becomes nothing. With a binary suffix, values beyond 2^63-1 in
+// magnitude become 2^63-1 or its negative, and values between -1 and 1 become
+// DecimalSI. As in Kubernetes, digits may be missing ("+", ".", "Ki" are 0), but
+// not before Pi, Ei or an exponent below -9.
 //
-// The error is a [*SyntaxError]. Parse allocates nothing for values that fit
-// into an int64 when counted in the coarsest of units, thousandths, millionths
-// and nano-units in which they are whole.
+// The error is a [*SyntaxError]. Parse allocates nothing if the value fits an int64
+// in its unit. That unit is the coarsest of ones, thousandths, millionths and
+// nano-units in which the value is whole.
 //
-// Differs: texts longer than 1,024 bytes, values of 10^1000 and beyond, and
-// exponents that do not fit an int32 are errors. Kubernetes reads such texts at
-// any cost, and takes exponents modulo 2^32.
+// Differs: texts longer than 1,024 bytes, values of 10^1000 or more, and exponents
+// that do not fit an int32 are errors. Kubernetes reads such texts at any cost, and
+// takes exponents modulo 2^32.
 func Parse(text string) (Quantity, error) {
 	if text == "" {
 		return Quantity{}, syntaxError(text, "is empty")
@@ -75,8 +75,8 @@ func Parse(text string) (Quantity, error) {
 	return written(fromNano(nano, u.format)), nil
 }
 
-// MustParse is [Parse] for constants in programs and tests: it panics where
-// Parse returns an error.
+// MustParse is [Parse] for constants in programs and tests: it panics if Parse
+// returns an error.
 func MustParse(text string) Quantity {
 	q, err := Parse(text)
 	if err != nil {
@@ -85,7 +85,7 @@ func MustParse(text string) Quantity {
 	return q
 }
 
-// digits splits s behind its leading decimal digits.
+// digits splits s after its leading decimal digits.
 func digits(s string) (head, tail string) {
 	i := 0
 	for i < len(s) && '0' <= s[i] && s[i] <= '9' {
@@ -94,7 +94,7 @@ func digits(s string) (head, tail string) {
 	return s[:i], s[i:]
 }
 
-// unit is what a suffix stands for: a factor of 10^exponent * 2^shift.
+// unit is the meaning of a suffix: a factor of 10^exponent * 2^shift.
 type unit struct {
 	format   Format
 	exponent int64
@@ -126,13 +126,13 @@ func suffix(s string) (u unit, reason string) {
 	return unit{}, "does not consist of a number and a suffix of Kubernetes"
 }
 
-// decimal is an unsigned number as it was written: the digits before the point
-// and those behind it.
+// decimal is an unsigned number as written: the digits before the point and the
+// digits after it.
 type decimal struct {
 	whole, fraction string
 }
 
-// small returns d in units of u if that fits a Quantity without a big number.
+// small returns d in units of u if the result needs no big.Int.
 func (d decimal) small(u unit) (q Quantity, ok bool) {
 	var m int64
 	for _, part := range [...]string{d.whole, d.fraction} {
@@ -174,12 +174,12 @@ func (d decimal) small(u unit) (q Quantity, ok bool) {
 	return written(Quantity{n: m, p: p, f: u.format}), true
 }
 
-// nano returns d, which must not be 0, in units of u, in nano-units rounded up,
-// or the reason why it is out of range.
+// nano returns d, which must not be 0, in units of u, as nano-units rounded up. If
+// the value is out of range, it returns the reason.
 func (d decimal) nano(u unit) (v *big.Int, reason string) {
 	text := strings.TrimLeft(d.whole+d.fraction, "0")
 	e := u.exponent - int64(len(d.fraction))
-	magnitude := int64(len(text)) + e // digits before the point
+	magnitude := int64(len(text)) + e // number of digits before the point
 	if magnitude > maxDigits {
 		return nil, tooGreat
 	}
@@ -208,8 +208,8 @@ func (d decimal) nano(u unit) (v *big.Int, reason string) {
 	return v, ""
 }
 
-// written returns q, as it follows from a text, in the notation that it keeps:
-// fractions of one unit are not binary.
+// written returns q, read from a text, in the notation to keep: a value between -1
+// and 1 with a fraction is not binary.
 func written(q Quantity) Quantity {
 	if q.f == BinarySI && q.p > 0 && -thousand[q.p] < q.n && q.n < thousand[q.p] {
 		q.f = DecimalSI

@@ -247,7 +247,7 @@ func TestMustParse(t *testing.T) {
 	MustParse("1 core")
 }
 
-// Parse rounds to nano-units and caps binary values, and changes nothing else.
+// Parse rounds to nano-units and caps binary values; it changes nothing else.
 func TestParseIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := drawText(t)

@@ -5,32 +5,32 @@ import (
 	"math/big"
 )
 
-// Quantity is an exact number with the notation in which it prints, as
-// Kubernetes writes amounts of resources: "100m", "500Mi", "1e3", "0.5". It is
-// a whole number of nano-units of any size.
+// Quantity is an exact number together with its notation for printing, as
+// Kubernetes writes amounts of resources: "100m", "500Mi", "1e3", "0.5". Its value
+// is a whole number of nano-units, of any size.
 //
-// The zero value is 0 in [DecimalSI] and ready to use. A Quantity is immutable
-// and may be copied and shared between goroutines. Compare quantities with
-// [Quantity.Equal] or [Quantity.Cmp]; == compares representations, and the
-// notation with them.
+// The zero value is 0 in [DecimalSI] and ready to use. A Quantity is immutable and
+// may be copied and shared between goroutines. Compare quantities with
+// [Quantity.Equal] or [Quantity.Cmp]; == compares representations, including the
+// notation.
 //
 // Source: Kubernetes 1.37, resource.Quantity.
 type Quantity struct {
-	// The value is n / 1000^p with the smallest p from 0 to 3 that keeps n
-	// whole. So every value has one representation, and ordinary ones need
-	// no memory beyond the struct.
+	// The value is n / 1000^p with the smallest p from 0 to 3 that keeps n whole.
+	// So every value has one representation, and ordinary values need no memory
+	// beyond the struct.
 	n int64
-	// If n would not fit an int64, b is the value in nano-units, and n and p
-	// are 0. Nobody writes to *b once a Quantity holds it.
+	// If n would not fit an int64, b is the value in nano-units, and n and p are 0.
+	// *b is never written to once a Quantity holds it.
 	b *big.Int
 	p uint8
 	f Format
 }
 
-// thousand holds the powers of 1000 by which n of a Quantity may be divided.
+// thousand holds the powers of 1000 that may divide n of a Quantity.
 var thousand = [...]int64{1, 1e3, 1e6, 1e9}
 
-// nanoPower is the power of 1000 that nano-units stand for.
+// nanoPower is the p of nano-units: one is 1/1000^nanoPower.
 const nanoPower = 3
 
 // New returns the whole number v in notation f.
@@ -43,7 +43,7 @@ func Milli(v int64) Quantity {
 	return reduced(v, 1, DecimalSI)
 }
 
-// reduced returns n / 1000^p, having lowered p as far as n remains whole.
+// reduced returns n / 1000^p with the smallest p that keeps n whole.
 func reduced(n int64, p uint8, f Format) Quantity {
 	for p > 0 && n%1000 == 0 {
 		n /= 1000
@@ -52,8 +52,8 @@ func reduced(n int64, p uint8, f Format) Quantity {
 	return Quantity{n: n, p: p, f: f}
 }
 
-// Format returns the notation of q, the one it was written in or inherited.
-// String may choose another one where this cannot show the value.
+// Format returns the notation of q, as written or inherited. String uses another
+// one if this notation cannot show the value.
 func (q Quantity) Format() Format {
 	return q.f
 }
@@ -79,15 +79,16 @@ func (q Quantity) Sign() int {
 // Value returns q in whole units, rounded away from zero: 1 for "1n", 2 for
 // "1500m", -2 for "-1500m". A value beyond int64 becomes the nearest int64.
 //
-// Differs: beyond int64, Kubernetes wraps around or returns 0. A negative value
-// with a fraction, if it is the result of a rounded text or of a sum with one,
-// comes out of it two too great, -1500m as 0; here all values round alike.
+// Differs: beyond int64, Kubernetes wraps around or returns 0. If a negative value
+// with a fraction results from a rounded text, or from a sum with one, Kubernetes
+// returns a number that is two too great (0 for -1500m). Here all values round the
+// same way.
 func (q Quantity) Value() int64 {
 	return q.in(0)
 }
 
-// MilliValue returns q in thousandths, rounded away from zero: 100 for "100m",
-// 1 for "1n". It saturates, and differs from Kubernetes, as [Quantity.Value].
+// MilliValue returns q in thousandths, rounded away from zero: 100 for "100m", 1
+// for "1n". It saturates, and differs from Kubernetes, like [Quantity.Value].
 func (q Quantity) MilliValue() int64 {
 	return q.in(1)
 }

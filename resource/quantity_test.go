@@ -49,7 +49,7 @@ func TestConstructors(t *testing.T) {
 	}
 }
 
-// Value and MilliValue round away from zero, and stop at the ends of int64.
+// Value and MilliValue round away from zero, and saturate at the ends of int64.
 func TestRounding(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		q := drawQuantity(t, "q").Add(drawQuantity(t, "r"))

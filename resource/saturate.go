@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// SatAdd returns a + b, or the end of int64 that it would have passed.
+// SatAdd returns a + b, or the nearest end of int64 if the sum overflows.
 func SatAdd(a, b int64) int64 {
 	c := a + b
 	if (a^c)&(b^c) < 0 { // both have one sign and the sum has the other
@@ -14,16 +14,16 @@ func SatAdd(a, b int64) int64 {
 	return c
 }
 
-// SatSub returns a - b, or the end of int64 that it would have passed.
+// SatSub returns a - b, or the nearest end of int64 if the difference overflows.
 func SatSub(a, b int64) int64 {
 	c := a - b
-	if (a^b)&(a^c) < 0 { // the signs differ and the difference has not that of a
+	if (a^b)&(a^c) < 0 { // the signs differ, and the difference has not the sign of a
 		return end(a < 0)
 	}
 	return c
 }
 
-// SatMul returns a * b, or the end of int64 that it would have passed.
+// SatMul returns a * b, or the nearest end of int64 if the product overflows.
 func SatMul(a, b int64) int64 {
 	negative := a < 0 != (b < 0)
 	high, low := bits.Mul64(magnitude(a), magnitude(b))
@@ -44,7 +44,7 @@ func magnitude(a int64) uint64 {
 	return uint64(a)
 }
 
-// end returns the smallest int64 or the greatest.
+// end returns the smallest int64 if negative is set, else the greatest.
 func end(negative bool) int64 {
 	if negative {
 		return math.MinInt64
@@ -52,8 +52,8 @@ func end(negative bool) int64 {
 	return math.MaxInt64
 }
 
-// SatFloat returns f, truncated, or the end of int64 that it would have passed.
-// Not a number gives 0.
+// SatFloat returns f, truncated, or the nearest end of int64 if f is beyond it. NaN
+// gives 0.
 func SatFloat(f float64) int64 {
 	switch {
 	case f >= math.MinInt64 && f < math.MaxInt64:

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// The dimensions with which every [Schema] begins.
+// The first dimensions of every [Schema].
 const (
 	// IndexCPU is the index of cpu, in thousandths.
 	IndexCPU = iota
@@ -20,15 +20,14 @@ const (
 )
 
 // Schema numbers resource names, so that a [List] can become a [Vector]. cpu,
-// memory and ephemeral-storage always have the first three numbers; other names
-// get the next free one when they are first added. A number is never taken back
-// or given again, so that a Vector means the same for as long as it lives; see
-// [MaxNames].
+// memory and ephemeral-storage always have the first three numbers; other names get
+// the next free number when they are first added. A number is never taken back or
+// reused, so a Vector keeps its meaning for as long as it lives; see [MaxNames].
 //
-// Vectors can be compared only if they come from one Schema, so there is usually
-// one for all nodes and pods that meet. The zero value has the three fixed
-// dimensions and is ready to use. A Schema is safe for concurrent use, must not
-// be copied once in use, and answers all questions without a lock.
+// Vectors are comparable only within one Schema, so use one for all nodes and pods
+// that meet. The zero value has the three fixed dimensions and is ready to use. A
+// Schema is safe for concurrent use, and lookups take no lock. Do not copy it after
+// first use.
 type Schema struct {
 	mu    sync.Mutex // held while names are added
 	added atomic.Pointer[table]
@@ -56,10 +55,10 @@ func (s *Schema) Index(n Name) (int, bool) {
 	return fixed + i, true
 }
 
-// Intern returns the number of n, giving it the next one if it has none. It
-// takes any name, and any number of them: [Schema.Admit] is for those who want a
-// bound. Which names belong into a Vector is decided by [Schema.Vector], which
-// interns them as it meets them.
+// Intern returns the number of n, and gives it the next one if it has none. It
+// takes any name, and any number of names; for a bound, use [Schema.Admit].
+// [Schema.Vector] decides which names belong into a Vector, and interns them as it
+// meets them.
 func (s *Schema) Intern(n Name) int {
 	if i, ok := s.Index(n); ok {
 		return i
@@ -82,7 +81,7 @@ func (s *Schema) add(n Name) int {
 	return fixed + t.add(n)
 }
 
-// Name returns the name that has number i, and "" if none has.
+// Name returns the name with number i, or "" if there is none.
 func (s *Schema) Name(i int) Name {
 	switch i {
 	case IndexCPU:
@@ -98,17 +97,15 @@ func (s *Schema) Name(i int) Name {
 	return ""
 }
 
-// Len returns the number of dimensions: all smaller numbers, and no others,
-// have a name.
+// Len returns the number of dimensions. Exactly the numbers below it have a name.
 func (s *Schema) Len() int {
 	return fixed + s.added.Load().len()
 }
 
 // Vector returns l in the units of kube-scheduler: cpu as [Quantity.MilliValue],
-// everything else as [Quantity.Value]. Scalar resources (see [Name.IsScalar])
-// that s does not know yet are added, in sorted order. All other names are
-// ignored, "pods" among them, as kube-scheduler ignores them. The Vector belongs
-// to the caller.
+// everything else as [Quantity.Value]. It adds scalar resources (see
+// [Name.IsScalar]) that s does not know yet, in sorted order. Like kube-scheduler,
+// it ignores all other names, "pods" among them. The Vector belongs to the caller.
 func (s *Schema) Vector(l List) Vector {
 	v := make(Vector, fixed, max(fixed, len(l)))
 	var unknown []Name

@@ -5,13 +5,13 @@ import (
 	"math/bits"
 )
 
-// A Sum adds up quantities exactly, several times as fast as [Quantity.Add] does:
-// numbers of one power are added as they are, and brought together at the end.
-// The zero value is an empty sum, and ready to use. A Sum must not be copied once
-// it has been added to.
+// A Sum adds up quantities exactly, several times as fast as [Quantity.Add]: it
+// adds numbers of one power directly, and combines the powers at the end. The zero
+// value is an empty sum, and ready to use. A Sum must not be copied after the first
+// Add.
 type Sum struct {
-	parts [nanoPower + 1]sumPart // by power: n of Quantity
-	big   *big.Int               // what does not fit there, in nano-units
+	parts [nanoPower + 1]sumPart // by power: sum of Quantity.n
+	big   *big.Int               // sum of Quantity.b, in nano-units
 }
 
 // A sumPart is a sum of int64s that is exact in 128 bits.
@@ -51,7 +51,7 @@ func (s *Sum) Quantity() Quantity {
 	return total
 }
 
-// nano adds up parts that are too large for an int64.
+// nano adds up the parts if one is too large for an int64.
 func (s *Sum) nano() Quantity {
 	total := new(big.Int)
 	if s.big != nil {

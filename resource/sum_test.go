@@ -10,7 +10,7 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// A Sum is what adding one by one comes to, whatever the numbers.
+// A Sum equals the sum of its quantities added one by one.
 func TestSumIsAdd(t *testing.T) {
 	extremes := []resource.Quantity{
 		resource.New(math.MaxInt64, resource.BinarySI), resource.New(math.MinInt64, resource.DecimalSI),

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// SyntaxError tells that a text is not a quantity, and why.
+// SyntaxError reports that a text is not a quantity, and why.
 type SyntaxError struct {
 	// Text is the text, or its beginning if it is long.
 	Text string
-	// Reason completes the sentence that begins with the text: "is empty".
+	// Reason completes a sentence whose subject is the text: "is empty".
 	Reason string
 }
 
@@ -18,11 +18,11 @@ func (e *SyntaxError) Error() string {
 	return "quantity " + strconv.Quote(e.Text) + " " + e.Reason
 }
 
-// maxQuoted is the number of bytes of a text that an error repeats.
+// maxQuoted is the number of bytes that an error repeats of a text.
 const maxQuoted = 64
 
-// syntaxError returns the error for text, of which it keeps a short copy, so
-// that an error does not hold a long text in memory.
+// syntaxError returns the error for text. It keeps a short copy, so an error does
+// not hold a long text in memory.
 func syntaxError(text, reason string) *SyntaxError {
 	if len(text) > maxQuoted {
 		text = text[:maxQuoted] + "..."

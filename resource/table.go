@@ -5,29 +5,29 @@ import (
 	"sync/atomic"
 )
 
-// table is the growing part of a [Schema]: a hash table from names to dense
-// numbers to which names are only ever added. Readers take no lock and may run
-// beside one writer. They find a name through the slot that points at it, and a
-// slot is set after the name is in place:
+// table is the growing part of a [Schema]: an append-only hash table from names to
+// dense numbers. Readers take no lock and may run beside one writer. They find a
+// name through the slot that points at it, and the writer sets a slot only after
+// the name is in place:
 //
 //	slots  [ 0 | 2 | 0 | 0 | 1 | 0 | 0 | 0 ]   number + 1; 0 is free
 //	names  [ example.com/gpu | hugepages-2Mi |   |   ]
 //	count  2
 //
-// It never fills more than half of its slots. A full table is replaced by one
-// of twice the size, and readers that still hold the old one miss only names
-// that are being added at that moment.
+// It never fills more than half of its slots. A table of twice the size replaces a
+// full one. Readers that still hold the old table miss only names that are being
+// added at that moment.
 //
-// A copied map would do for the few names that clusters have; the table keeps
-// the time linear when a hostile object brings a hundred thousand.
+// A copied map would do for the few names of ordinary clusters. The table keeps the
+// time linear if a hostile object brings a hundred thousand names.
 type table struct {
-	seed  maphash.Seed // its randomness shows in the order of slots only
+	seed  maphash.Seed // shows only in the order of slots, never in a result
 	slots []atomic.Uint32
 	names []Name
 	count atomic.Uint32
 }
 
-// firstNames is the number of names that the first table takes.
+// firstNames is the capacity of the first table.
 const firstNames = 16
 
 // newTable returns an empty table for up to n names; n is a power of two.
@@ -67,7 +67,7 @@ func (t *table) full() bool {
 	return t == nil || t.len() == len(t.names)
 }
 
-// grown returns a table with the names of t and room for as many more.
+// grown returns a table with the names of t and twice its capacity.
 func (t *table) grown() *table {
 	if t == nil {
 		return newTable(firstNames)
@@ -79,8 +79,8 @@ func (t *table) grown() *table {
 	return g
 }
 
-// add gives n, which t must not have, the next number. t must not be full, and
-// only one goroutine may add at a time.
+// add gives n the next number. t must not have n and must not be full, and only one
+// goroutine may add at a time.
 func (t *table) add(n Name) int {
 	i := t.home(n)
 	for t.slots[i].Load() != 0 {
@@ -93,7 +93,7 @@ func (t *table) add(n Name) int {
 	return int(at)
 }
 
-// home returns the first slot to look into for n, next the one after slot i.
+// home returns the first slot to probe for n; next returns the one after slot i.
 func (t *table) home(n Name) int {
 	return int(maphash.String(t.seed, string(n)) & uint64(len(t.slots)-1))
 }

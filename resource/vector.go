@@ -1,12 +1,12 @@
 package resource
 
 // Vector holds one int64 for each dimension of a [Schema]: thousandths of cpu at
-// [IndexCPU], and whole units (bytes for memory and storage) at all other
-// indexes. What lies beyond its end is 0, so a short Vector is as good as a long
-// one, and nil is the zero vector. Vectors of different schemas must not meet.
+// [IndexCPU], and whole units (bytes for memory and storage) at all other indexes.
+// Elements beyond its end are 0, so a short Vector equals one padded with zeros,
+// and nil is the zero vector. Do not mix vectors of different schemas.
 //
-// The methods that change a Vector work in place and return it, because it may
-// have to move when it grows; use them as append is used:
+// The methods that change a Vector work in place and return it, because it may have
+// to move to grow. Use them like append:
 //
 //	total = total.Add(v)
 type Vector []int64
@@ -19,16 +19,16 @@ func (v Vector) At(i int) int64 {
 	return v[i]
 }
 
-// With sets element i to x in place, growing v as needed, and returns v. i must
-// be an index of the schema; a negative one panics, as for any slice.
+// With sets element i to x in place, growing v as needed, and returns v. i must be
+// an index of the schema; a negative i panics, as for any slice.
 func (v Vector) With(i int, x int64) Vector {
 	v = v.grow(i + 1)
 	v[i] = x
 	return v
 }
 
-// Add adds w to v in place, growing v as needed, and returns v. Elements that
-// would leave int64 stop at its end. w is not changed; it may be v itself.
+// Add adds w to v in place, growing v as needed, and returns v. Elements saturate
+// at the ends of int64. w is not changed; it may be v itself.
 func (v Vector) Add(w Vector) Vector {
 	v = v.grow(len(w))
 	for i, x := range w {
@@ -37,8 +37,8 @@ func (v Vector) Add(w Vector) Vector {
 	return v
 }
 
-// Sub subtracts w from v in place, as [Vector.Add] adds it. It undoes an Add
-// unless that was stopped at an end of int64.
+// Sub subtracts w from v in place, as [Vector.Add] adds it. It undoes an Add unless
+// the Add saturated.
 func (v Vector) Sub(w Vector) Vector {
 	v = v.grow(len(w))
 	for i, x := range w {
@@ -47,7 +47,7 @@ func (v Vector) Sub(w Vector) Vector {
 	return v
 }
 
-// Equal reports whether v and w have the same elements, absent ones being 0.
+// Equal reports whether v and w have the same elements; absent elements are 0.
 func (v Vector) Equal(w Vector) bool {
 	if len(v) > len(w) {
 		v, w = w, v

@@ -7,29 +7,28 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// An Assumed is a workload that was given to a cluster, and whose pods are not
-// yet counted there. Estimators deduct it, so that decisions made one shortly
-// after the other do not promise the same room twice.
+// An Assumed is a workload that was given to a cluster and whose pods the cluster
+// does not count yet. Estimators deduct it, so that two decisions in quick
+// succession do not promise the same room twice.
 //
-// The pods and what they request are deducted from the cluster's sums. Where
-// nodes are known, by grade ([Karmada118]) or one by one, each assumed workload
-// is placed on them first: its components in the order given, each replica on
-// the first node that has room. If a component does not fit, those of its
-// replicas that do stay where they are, and the components after it are left
-// out.
+// Estimators deduct the pods and their requests from the cluster's sums. If the
+// nodes are known, by grade ([Karmada118]) or one by one, each assumed workload is
+// placed on them first: its components in the given order, each replica on the
+// first node with room. If a component does not fit completely, the replicas
+// already placed stay, and the components after it are skipped.
 //
 // Source: Karmada 1.18, with the gate SchedulingOvercommitProtection.
 //
-// Differs: workloads are placed in the order given; in Karmada it is random.
-// Negative requests count as not requested.
+// Differs: workloads are placed in the given order; Karmada's order is random.
+// Negative requests count as no request.
 type Assumed struct {
-	// Namespace is that of the workload; only [Quota] reads it.
+	// Namespace is the namespace of the workload; only [Quota] reads it.
 	Namespace string `json:"namespace,omitempty"`
-	// Components are its kinds of pods, with their replicas in the cluster.
+	// Components are its components, with their replicas in the cluster.
 	Components []Component `json:"components"`
 }
 
-// checkAssumed refuses negative numbers of replicas.
+// checkAssumed returns an error for a negative number of replicas.
 func checkAssumed(assumed []Assumed) error {
 	for i, a := range assumed {
 		for j, c := range a.Components {
@@ -53,8 +52,8 @@ func podsAssumed(assumed []Assumed) int64 {
 	return pods
 }
 
-// besides returns the summary as it will be when the assumed workloads are
-// counted: their pods wait for nodes.
+// besides returns the summary including the assumed workloads, as pods without a
+// node.
 func besides(s *api.ResourceSummary, assumed []Assumed) *api.ResourceSummary {
 	if len(assumed) == 0 {
 		return s

@@ -40,7 +40,7 @@ func TestEstimateBesideAssumed(t *testing.T) {
 		{"older rules deduct sums only", graded, capacity.Karmada113, []capacity.Assumed{job}, list("cpu", "1"), 8},
 		{"of no model", graded, capacity.Karmada118, []capacity.Assumed{{Components: []capacity.Component{
 			{Replicas: 1, Request: list("cpu", "4")}, {Replicas: 1, Request: list("nvidia.com/gpu", "1")}, {Replicas: 1, Request: list("cpu", "4")},
-		}}}, list("cpu", "1"), 4}, // the second component fits nowhere, the third is left out
+		}}}, list("cpu", "1"), 4}, // the second component fits nowhere, so the third is skipped
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g := capacity.General{Rules: c.rule, Assumed: map[string][]capacity.Assumed{"m": c.assumed}}
@@ -63,7 +63,7 @@ func TestEstimateBesideAssumed(t *testing.T) {
 	}
 }
 
-// Assumed workloads, and then replicas, are placed one by one here.
+// Here assumed workloads, and then replicas, are placed one by one.
 func TestAssumedIsPlacingOneByOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := withSummary(nil, nil)
@@ -132,7 +132,7 @@ func TestInFlight(t *testing.T) {
 	f.Release("nobody")
 	f.Assume("b", "m1", one(1), at(5))
 	f.Assume("a", "m1", one(2), at(7))
-	f.Assume("a", "m2", one(3), at(8)) // holds for m1 too
+	f.Assume("a", "m2", one(3), at(8)) // valid for m1 too
 	f.Assume("a", "m2", one(4), at(9))
 	for _, c := range []struct {
 		minute int

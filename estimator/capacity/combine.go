@@ -7,27 +7,28 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// A Combined is what several estimators together say about one cluster.
+// A Combined is the combined answer of several estimators for one cluster.
 type Combined struct {
 	Cluster string `json:"cluster"`
-	// Estimate is the smallest estimate; NoOpinion if no estimator has one.
+	// Estimate is the smallest estimate, or NoOpinion if no estimator has an
+	// opinion.
 	Estimate
-	// By names the estimator whose estimate it is, the first of several equal.
+	// By names the estimator with that estimate, the first of several equal ones.
 	By string `json:"by,omitempty"`
 	// Err joins the errors of the estimators that failed for this cluster; each
-	// names its estimator. Their estimates are missing from the minimum.
+	// names its estimator. The minimum does not include these estimators.
 	Err error `json:"-"`
 }
 
-// An EstimatorError says that an estimator failed for a cluster.
+// An EstimatorError reports that an estimator failed for a cluster.
 type EstimatorError struct {
 	Estimator string
 	Cluster   string
 	Err       error
 }
 
-// Error returns "estimator X: cluster Y: " and the cause, which may already
-// name the cluster.
+// Error returns "estimator X: cluster Y: " and the cause. If the cause names the
+// cluster already, Error does not repeat it.
 func (e *EstimatorError) Error() string {
 	var named *api.InvalidError
 	if errors.As(e.Err, &named) && named.Object == "cluster "+e.Cluster {
@@ -41,15 +42,15 @@ func (e *EstimatorError) Unwrap() error { return e.Err }
 
 var errOutOfRange = errors.New("must be 0 to 2147483647")
 
-// Combine asks every estimator about a cluster and returns the smallest
-// estimate. Estimators without an opinion, and those that fail, are left out;
-// an estimate outside of 0 to [MaxReplicas] counts as a failure.
+// Combine asks every estimator about a cluster and returns the smallest estimate.
+// It ignores estimators that fail or have no opinion; an estimate outside of 0 to
+// [MaxReplicas] counts as a failure.
 //
 // Source: Karmada 1.13, calAvailableReplicas.
 //
 // Differs: a failure concerns one cluster. Karmada drops all answers of an
-// estimator that fails for a single cluster. Where no estimator has an opinion
-// Karmada takes the replicas asked for; here that is left to the caller.
+// estimator that fails for a single cluster. If no estimator has an opinion,
+// Karmada takes the requested replicas; here the caller decides.
 func Combine(estimators []ClusterEstimator, cluster *api.Cluster, replica *Replica) Combined {
 	c := Combined{Cluster: clusterName(cluster), Estimate: Estimate{NoOpinion: true}}
 	if cluster == nil {

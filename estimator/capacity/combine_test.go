@@ -9,7 +9,7 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// canned answers the same always.
+// canned always gives the same answer.
 type canned struct {
 	name   string
 	answer capacity.Estimate
@@ -80,7 +80,7 @@ func TestCombine(t *testing.T) {
 	if got := capacity.Combine([]capacity.ClusterEstimator{five}, nil, nil); fmt.Sprint(got.Err) != `cluster: "null": is nil` {
 		t.Errorf("Combine without a cluster: %v", got.Err)
 	}
-	// An error that names the cluster is not told twice.
+	// An error that names the cluster does not get the name again.
 	got := capacity.Combine([]capacity.ClusterEstimator{capacity.General{}}, withSummary(list("cpu", "-1"), nil), nil)
 	if want := `estimator general-estimator: cluster m: status.resourceSummary.allocatable[cpu]: "-1": must not be negative`; got.Err.Error() != want {
 		t.Errorf("Combine: %v, want %s", got.Err, want)

@@ -11,7 +11,7 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// A report says which grade contributes what.
+// A report shows the contribution of each grade.
 func ExampleClusterReport() {
 	var e capacity.ClusterExplainer = capacity.General{}
 	r, err := e.Explain(exampleCluster(), &capacity.Replica{Request: resource.List{resource.CPU: resource.MustParse("1500m")}})
@@ -94,7 +94,7 @@ func ExampleSetsOnNodes() {
 	// one copy beside a set: [0 3]
 }
 
-// A SetEstimator, here General, answers for sets of components.
+// A SetEstimator, here General, estimates sets of components.
 func ExampleSetEstimator() {
 	var e capacity.SetEstimator = capacity.General{}
 	sets, err := e.EstimateSets(exampleCluster(), []capacity.Component{
@@ -104,7 +104,7 @@ func ExampleSetEstimator() {
 	// Output: 6 <nil>
 }
 
-// What one decision gave to a cluster, the next does not give again, although
+// The second decision does not give away what the first gave to a cluster, although
 // the cluster does not count it yet.
 func ExampleInFlight() {
 	var flying capacity.InFlight
@@ -142,7 +142,7 @@ func ExampleQuota() {
 	// true <nil>
 }
 
-// An estimator that fails for a cluster does not take the others with it.
+// If an estimator fails for a cluster, the others still answer.
 func ExampleCombined() {
 	broken := exampleCluster()
 	broken.Spec.ResourceModels[1].Ranges = nil

@@ -9,8 +9,8 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// exampleCluster has one node with 2 CPUs and 16Gi free, and six with twice as
-// much.
+// exampleCluster has one node with 2 CPUs and 16Gi free, and six nodes with twice
+// as much.
 func exampleCluster() *api.Cluster {
 	c := &api.Cluster{ObjectMeta: api.ObjectMeta{Name: "member1"}}
 	c.Spec.ResourceModels = capacity.DefaultModels()
@@ -22,7 +22,7 @@ func exampleCluster() *api.Cluster {
 }
 
 // How many replicas of 3 CPUs and 20Gi a cluster takes depends on the version of
-// the rules: the oldest counts one for a node with 2 CPUs.
+// the rules: the oldest counts one replica for a node with 2 CPUs.
 func ExampleGeneral() {
 	replica := &capacity.Replica{Request: resource.List{resource.CPU: resource.MustParse("3"), resource.Memory: resource.MustParse("20Gi")}}
 	for _, rule := range []capacity.Rules{capacity.Karmada111, capacity.Karmada113, capacity.Karmada118} {
@@ -65,7 +65,7 @@ func ExampleValidateModelsStrictly() {
 	// spec.resourceModels[1].ranges[1].max: "16Gi": The max value of each resource in the last model should be MaxInt64
 }
 
-// Nodes that are at hand can be described as Karmada would.
+// Summarize describes known nodes as Karmada does.
 func ExampleSummarize() {
 	s := framework.NewSnapshot(framework.Arrival)
 	for _, name := range []string{"n1", "n2"} {

@@ -8,34 +8,34 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// A Rules says how many replicas a node of a grade is taken to allow. The
-// rules are those of successive versions of Karmada.
+// A Rules selects how many replicas a node of a grade counts for. The rules
+// follow successive versions of Karmada.
 type Rules uint8
 
-// The model rules. Of a node of a grade, nothing is known but that it has at
+// The model rules. The only known fact about a node of a grade is that it has at
 // least the minima of the grade free.
 const (
-	// Karmada118 fills a node of each grade, taken to have exactly the grade's
-	// minima free and room for 110 pods, with replicas. It is the rule of
+	// Karmada118 fills a node of each grade with replicas. It assumes that the node
+	// has exactly the grade's minima free and room for 110 pods. It is the rule of
 	// Karmada 1.18 and later, and the zero value.
 	//
-	// Karmada finds the number by placing the replicas one by one; here it is
-	// computed at once, as the sum over the grades of
+	// Karmada places the replicas one by one. Here the number is computed at once,
+	// as the sum over the grades of
 	//
 	//	nodes * min(110, min over the requested resources of min / request)
 	//
-	// rounded down in each grade. Resources that schedulers keep no accounts of
+	// rounded down in each grade. Resources without scheduler accounting
 	// ("storage", "pods") do not count.
 	Karmada118 Rules = iota
-	// Karmada113 counts the grades from the first one on whose minima are at
-	// least the request, in each as many replicas per node as the minima allow.
-	// It is the rule of Karmada 1.12 to 1.17.
+	// Karmada113 counts all grades from the first one whose minima are at least the
+	// request, with as many replicas per node as the minima allow. It is the rule
+	// of Karmada 1.12 to 1.17.
 	Karmada113
-	// Karmada111 counts the grades from the first one on whose ranges contain the
-	// request, or the last one if none does; where the minima allow no replica
-	// it counts one per node. It is the rule of Karmada up to 1.11, and the one
-	// its documentation describes. It may promise more than fits: a replica of
-	// 3 CPUs counts for a node with 2.
+	// Karmada111 counts all grades from the first one whose ranges contain the
+	// request, or the last grade if none does. If the minima allow no replica, it
+	// counts one per node. It is the rule of Karmada up to 1.11, as its
+	// documentation describes it. It may promise more than fits: a replica of 3
+	// CPUs counts for a node with 2.
 	Karmada111
 )
 
@@ -49,54 +49,53 @@ func (m Rules) String() string {
 	return fmt.Sprintf("ModelRule(%d)", uint8(m))
 }
 
-// General estimates from what a Cluster object says about the cluster: the
-// number of pods it still admits, and the numbers of nodes by grade or, where
-// these are missing or do not cover what is requested, the sums of its
-// resources. Its zero value follows Karmada 1.18 and later.
+// General estimates from a Cluster object: the number of pods that the cluster
+// still admits, and the numbers of nodes by grade. If these are missing or do not
+// cover the request, it uses the sums of the cluster's resources. Its zero value
+// follows Karmada 1.18 and later.
 //
 //	P = pods allocatable - allocated - allocating     (P <= 0: nothing fits)
 //	estimate = min(P, by models or by summary)
 //	by summary = min over the requested resources of free / request, rounded down
 //	free = allocatable - allocated - allocating       (missing or <= 0: nothing fits)
 //
-// CPU is divided in thousandths, everything else in whole units, each rounded
-// up before.
+// CPU is divided in thousandths, everything else in whole units; each amount is
+// rounded up first.
 //
 // Source: Karmada 1.11, 1.13 and 1.18, the general estimator.
 //
 // Differs: numbers saturate at [MaxReplicas], where Karmada wraps (3,000,000,000
-// free pods make -1,294,967,296 replicas; a replica that requests nothing makes
-// -2 on two nodes before 1.18). Karmada118 falls back to the summary when a
-// requested resource is in no model, as the earlier rules do; since 1.18 Karmada
-// answers 0. A cluster that has counts but no models falls back too, also when
-// nothing is requested. What is malformed (a negative quantity or count, models
-// that disagree about their resources, fewer counts than models where these are
-// matched by position) is an error that names the cluster, the field and the
-// value; Karmada panics or computes with it.
+// free pods make -1,294,967,296 replicas; a replica that requests nothing makes -2
+// on two nodes before 1.18). If no model has a requested resource, Karmada118 falls
+// back to the summary, as the earlier rules do; Karmada answers 0 since 1.18. A
+// cluster with counts but without models falls back too, even if nothing is
+// requested. Malformed input is an error with the cluster, the field and the value;
+// Karmada panics or computes with it. This covers a negative quantity or count,
+// models that disagree about their resources, and fewer counts than models if these
+// are matched by position.
 type General struct {
-	// Rule says how nodes of a grade are counted.
+	// Rules selects how nodes of a grade are counted.
 	Rules Rules
-	// IgnoreModels estimates from the summary alone, as Karmada does without
-	// its feature gate CustomizedClusterResourceModeling.
+	// IgnoreModels estimates from the summary alone, like Karmada without its
+	// feature gate CustomizedClusterResourceModeling.
 	IgnoreModels bool
-	// Assumed holds, by cluster, workloads that were given to it and are not
-	// yet counted in its status; see [Assumed].
+	// Assumed holds, by cluster, workloads that were given to it and that its
+	// status does not count yet; see [Assumed].
 	Assumed map[string][]Assumed
 }
 
 // Name returns "general-estimator", Karmada's name.
 func (g General) Name() string { return "general-estimator" }
 
-// Estimate returns how many replicas the cluster can take on. A cluster that
-// reports no resources takes none. A nil replica is limited by the number of
-// pods alone.
+// Estimate returns how many replicas the cluster can take. A cluster that reports
+// no resources takes none. For a nil replica, only the number of pods limits.
 func (g General) Estimate(cluster *api.Cluster, replica *Replica) (Estimate, error) {
 	var r ClusterReport
 	n, err := g.estimate(cluster, replica, &r, false)
 	return Estimate{Replicas: n}, err
 }
 
-// Explain returns the estimate and what it was made from.
+// Explain returns the estimate with its reasons.
 func (g General) Explain(cluster *api.Cluster, replica *Replica) (ClusterReport, error) {
 	r := ClusterReport{Cluster: clusterName(cluster), Estimator: g.Name()}
 	n, err := g.estimate(cluster, replica, &r, true)
@@ -104,7 +103,7 @@ func (g General) Explain(cluster *api.Cluster, replica *Replica) (ClusterReport,
 	return r, err
 }
 
-// check refuses a rule that does not exist, and what is malformed in any case.
+// check returns an error for unknown rules and for input that is always malformed.
 func (g General) check(cluster *api.Cluster) error {
 	if cluster == nil {
 		return errNilCluster
@@ -126,7 +125,7 @@ var (
 	errUnknownRule = errors.New("there is no such model rule")
 )
 
-// estimate fills in r, its lists only if explain is set.
+// estimate fills in r; it fills in the lists of r only if explain is set.
 func (g General) estimate(cluster *api.Cluster, replica *Replica, r *ClusterReport, explain bool) (int64, error) {
 	r.From = FromNothing
 	if err := g.check(cluster); err != nil {
@@ -152,7 +151,8 @@ func (g General) estimate(cluster *api.Cluster, replica *Replica, r *ClusterRepo
 	return min(n, r.FreePods, MaxReplicas), nil
 }
 
-// byResources estimates by models or by the summary, without regard to pods.
+// byResources estimates by models or by the summary, and ignores the number of
+// pods.
 func (g General) byResources(cluster *api.Cluster, summary *api.ResourceSummary, wanted []demand, r *ClusterReport, explain bool) (int64, resource.Name, error) {
 	if !g.IgnoreModels && len(summary.AllocatableModelings) > 0 {
 		m := modelCount{rule: g.Rules, models: cluster.Spec.ResourceModels, counts: summary.AllocatableModelings, wanted: wanted, assumed: g.Assumed[cluster.Name]}

@@ -34,7 +34,7 @@ func withGrades(nodes map[uint]int) *api.Cluster {
 	return c
 }
 
-// The tables of Karmada's documentation for 1.5, and what later versions answer.
+// The tables of Karmada's documentation for 1.5, and the answers of later versions.
 func TestTablesOfTheDocumentation(t *testing.T) {
 	whole := list("cpu", "4", "ephemeral-storage", "206291924Ki", "hugepages-1Gi", "0", "hugepages-2Mi", "0", "memory", "16265856Ki", "pods", "110")
 	summaries := []*api.Cluster{
@@ -132,7 +132,7 @@ func swapped(c *api.Cluster) *api.Cluster {
 	return c
 }
 
-// A resource that is in no model is estimated by the summary, under every rule.
+// If no model has a resource, every rule estimates by the summary.
 func TestEstimateFallsBack(t *testing.T) {
 	c := withGrades(map[uint]int{6: 1})
 	c.Status.ResourceSummary.Allocatable["nvidia.com/gpu"] = resource.MustParse("8")
@@ -236,8 +236,8 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// FuzzEstimate feeds clusters that may be malformed in any way. An estimate is
-// within its bounds or an error; nothing panics.
+// FuzzEstimate feeds clusters with any malformation. An estimate is within its
+// bounds or an error; nothing panics.
 func FuzzEstimate(f *testing.F) {
 	for _, c := range []*api.Cluster{withGrades(map[uint]int{2: 3}), withSummary(list("cpu", "4", "pods", "110"), nil)} {
 		data, err := json.Marshal(c)

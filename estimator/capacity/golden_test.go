@@ -31,10 +31,9 @@ const (
 	karmadaHead = "head-f8fdd02df"
 )
 
-// golden runs check on every case of a kind, those in testdata and those in the
-// folder that BERTH_VECTORS names, and prints how many failed. check returns
-// what differs, "" if nothing, and the listed fault of the original by which it
-// differs rightly.
+// golden runs check on every case of a kind, from testdata and from the folder in
+// BERTH_VECTORS, and prints how many failed. check returns the difference, or "",
+// and the listed fault of the original that justifies it.
 func golden(t *testing.T, kind string, check func(t *testing.T, c goldenCase) (diff, fault string)) {
 	t.Helper()
 	files := []string{filepath.Join("testdata", "karmada", kind+".jsonl.gz")}
@@ -118,8 +117,8 @@ func TestGoldenValidate(t *testing.T) {
 		if got := reason(capacity.ValidateModelsJSON(in.Models)); got != want.Detail {
 			return "ValidateModelsJSON: got " + got + ", want " + want.Detail, ""
 		}
-		// By value, only what was refused for its spelling may be accepted, or
-		// refused for a later reason.
+		// By value, models may be accepted, or refused for a later reason, only if
+		// the original refused their spelling.
 		if got := reason(capacity.ValidateModels(models)); got != want.Detail {
 			if !strings.Contains(want.Detail, "contiguous") {
 				return "ValidateModels: got " + got + ", want " + want.Detail, ""
@@ -130,7 +129,7 @@ func TestGoldenValidate(t *testing.T) {
 	})
 }
 
-// reason returns what is wrong, "" for nil.
+// reason returns the reason of err, or "" for nil.
 func reason(err error) string {
 	if err == nil {
 		return ""
@@ -181,7 +180,7 @@ func TestGoldenModeling(t *testing.T) {
 			}
 			return "", ""
 		case err != nil && len(in.Models) == 0 && len(in.Nodes) == 0:
-			return "", "" // nothing to grade and nothing to grade by
+			return "", "" // no nodes and no models
 		case err != nil:
 			if capacity.ValidateModelsStrictly(in.Models) != nil {
 				return "", "nodes are counted by models that make no sense"
@@ -196,7 +195,7 @@ func TestGoldenModeling(t *testing.T) {
 	})
 }
 
-// A clusterInput is the part of a case that describes a cluster.
+// A clusterInput describes the cluster of a case.
 type clusterInput struct {
 	Models  []api.ResourceModel
 	Summary *struct {
@@ -260,8 +259,8 @@ func TestGoldenGeneral(t *testing.T) {
 	})
 }
 
-// generalFault names the listed fault by which the original's answer is wrong
-// and got is right, "" if there is none. The right answer is computed apart.
+// generalFault names the listed fault if the original's answer is wrong and got is
+// right, or returns "". It computes the right answer independently.
 func generalFault(c *api.Cluster, request resource.List, rule capacity.Rules, want, got int64) string {
 	s := c.Status.ResourceSummary
 	pods := s.Allocatable[resource.Pods].Value() - s.Allocated[resource.Pods].Value() - s.Allocating[resource.Pods].Value()
@@ -322,8 +321,8 @@ func TestGoldenComponents(t *testing.T) {
 	})
 }
 
-// sameUnits estimates with the original's numbers: thousandths of what is
-// written in decimal, whole units of what is written in binary.
+// sameUnits estimates with the original's numbers: thousandths for decimal
+// notation, whole units for binary notation.
 func sameUnits(in *clusterInput, components []capacity.Component) int64 {
 	number := func(name resource.Name, q resource.Quantity) resource.Quantity {
 		n := q.Value()

@@ -6,23 +6,21 @@ import (
 	"time"
 )
 
-// DefaultAssumptionTTL is how long Karmada assumes that a workload is on its way
-// to a cluster.
+// DefaultAssumptionTTL is how long Karmada keeps a workload assumed for a cluster.
 const DefaultAssumptionTTL = 5 * time.Minute
 
-// An InFlight keeps account of what was given to clusters and is not yet counted
-// there. Whoever carries decisions out calls Assume after each, and Release as
-// soon as the pods run, or the workload is gone; what is not released expires.
-// Estimators get a copy of what holds at a time:
+// An InFlight records workloads that were given to clusters and that the clusters
+// do not count yet. Call Assume after each decision, and Release as soon as the
+// pods run or the workload is gone; unreleased entries expire. Pass estimators a
+// copy of the valid entries:
 //
 //	g := capacity.General{Assumed: inFlight.At(now)}
 //
-// The zero InFlight is empty and ready for use. It belongs to one goroutine at a
-// time.
+// The zero InFlight is empty and ready for use. Use it in one goroutine at a time.
 //
 // Source: Karmada 1.18, the assumptions of its scheduler's cache.
 //
-// Differs: the caller says what time it is.
+// Differs: the caller passes the time.
 type InFlight struct {
 	workloads map[string]inFlight
 }
@@ -32,10 +30,10 @@ type inFlight struct {
 	clusters map[string]Assumed
 }
 
-// Assume notes that a cluster was given a, all that the workload has there, and
-// that this holds up to and including until. It takes the place of what was
-// noted for the same workload and cluster; until counts for all clusters of the
-// workload. workload is any name that is its own, such as "namespace/name".
+// Assume records that a, the whole workload in that cluster, was given to the
+// cluster, up to and including until. It replaces the entry of the same workload
+// and cluster; until applies to all clusters of the workload. workload is any
+// unique name, such as "namespace/name".
 func (f *InFlight) Assume(workload, cluster string, a Assumed, until time.Time) {
 	if f.workloads == nil {
 		f.workloads = map[string]inFlight{}
@@ -50,8 +48,8 @@ func (f *InFlight) Assume(workload, cluster string, a Assumed, until time.Time) 
 	f.workloads[workload] = w
 }
 
-// Release forgets what was noted for a workload in the given clusters, or in all
-// if none are given.
+// Release deletes the entries of a workload in the given clusters, or in all
+// clusters if none are given.
 func (f *InFlight) Release(workload string, clusters ...string) {
 	w := f.workloads[workload]
 	for _, c := range clusters {
@@ -62,16 +60,16 @@ func (f *InFlight) Release(workload string, clusters ...string) {
 	}
 }
 
-// Expire forgets what held until before now and returns how many workloads these
-// were. It only saves memory: At leaves them out in any case.
+// Expire deletes the entries that expired before now and returns the number of
+// their workloads. It only saves memory: At skips expired entries anyway.
 func (f *InFlight) Expire(now time.Time) int {
 	before := len(f.workloads)
 	maps.DeleteFunc(f.workloads, func(_ string, w inFlight) bool { return now.After(w.until) })
 	return before - len(f.workloads)
 }
 
-// At returns what holds at a time, by cluster, in each in the order of the
-// workloads' names. The result is a copy.
+// At returns a copy of the entries valid at now, by cluster, each list in the order
+// of the workloads' names.
 func (f *InFlight) At(now time.Time) map[string][]Assumed {
 	all := map[string][]Assumed{}
 	for _, name := range slices.Sorted(maps.Keys(f.workloads)) {

@@ -9,16 +9,16 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// defaultCPU and defaultMemory are where the default grades begin: CPUs and
+// defaultCPU and defaultMemory are the minima of the default grades, in CPUs and
 // GiB.
 var (
 	defaultCPU    = [...]int64{0, 1, 2, 4, 8, 16, 32, 64, 128}
 	defaultMemory = [...]int64{0, 4, 16, 32, 64, 128, 256, 512, 1024}
 )
 
-// DefaultModels returns the nine grades that Karmada gives a cluster which
-// names none: CPUs from 0, 1, 2, 4, 8, 16, 32, 64 and 128, and memory from 0,
-// 4, 16, 32, 64, 128, 256, 512 and 1024 GiB. Every call makes new ones.
+// DefaultModels returns the nine grades that Karmada gives a cluster without
+// models: CPUs from 0, 1, 2, 4, 8, 16, 32, 64 and 128, and memory from 0, 4, 16,
+// 32, 64, 128, 256, 512 and 1024 GiB. Every call returns new models.
 //
 // Source: Karmada 1.13.
 func DefaultModels() []api.ResourceModel {
@@ -43,15 +43,15 @@ func gibibytes(n int64) resource.Quantity { return resource.New(n<<30, resource.
 
 func unbounded() resource.Quantity { return resource.New(math.MaxInt64, resource.DecimalSI) }
 
-// StandardizeModels returns the models as Karmada stores them: in ascending
-// order of their grades, every range of the first one beginning at 0 and every
-// range of the last one ending at the largest int64. What lies between is left
-// as it is; [ValidateModels] judges it.
+// StandardizeModels returns the models as Karmada stores them: in ascending order
+// of grade, every range of the first model starting at 0, and every range of the
+// last model ending at the largest int64. All other values are unchanged; to check
+// them, call [ValidateModels].
 //
 // Source: Karmada 1.13.
 //
-// Differs: the argument is not changed, and models of one grade keep their
-// order, which Karmada's unstable sort may change.
+// Differs: the argument is not changed. Models with equal grades keep their order;
+// Karmada's unstable sort may change it.
 func StandardizeModels(models []api.ResourceModel) []api.ResourceModel {
 	if len(models) == 0 {
 		return nil

@@ -72,9 +72,9 @@ func TestValidateModels(t *testing.T) {
 	for _, c := range []struct {
 		name        string
 		models      []api.ResourceModel
-		first       string // of ValidateModels
-		strict      int    // errors of ValidateModelsStrictly
-		field, text string // of the first one
+		first       string // error of ValidateModels
+		strict      int    // number of errors of ValidateModelsStrictly
+		field, text string // of the first error
 	}{
 		{name: "none"},
 		{name: "one", models: []api.ResourceModel{model(0, "cpu", "0", endless)}},
@@ -161,8 +161,8 @@ func FuzzValidateModelsJSON(f *testing.F) {
 		if capacity.ValidateModelsJSON(data) != nil {
 			return
 		}
-		// What is accepted as written is accepted by value, and nodes can be
-		// graded by it unless a strict rule is broken.
+		// Models accepted as written are accepted by value, and can grade nodes
+		// unless they break a strict rule.
 		models := decodeModels(t, data)
 		if err := capacity.ValidateModels(models); err != nil {
 			t.Fatalf("ValidateModels = %v for what ValidateModelsJSON accepts", err)

@@ -14,10 +14,10 @@ var (
 	errNotAscending = errors.New("must not be below the min of the model before")
 )
 
-// agree returns the first reason why numbers of nodes by grade mean nothing
-// under these models: every model must name the same resources, at least one,
-// each once, and minima must neither be negative nor fall from one model to the
-// next. Maxima play no part in counting and are not read.
+// agree returns the first reason why counts of nodes by grade are meaningless under
+// these models. Every model must name the same resources, at least one, each once.
+// Minima must not be negative nor fall from one model to the next. Counting does
+// not use maxima, so agree ignores them.
 func agree(models []api.ResourceModel) error {
 	for i := range models {
 		ranges := models[i].Ranges
@@ -35,7 +35,7 @@ func agree(models []api.ResourceModel) error {
 			return invalidModel(i, "ranges", fmt.Sprintf("%d resources", len(ranges)), errNameCount)
 		}
 		for j := range before {
-			k := j // mostly, models list their resources in one order
+			k := j // usually, all models list their resources in the same order
 			if ranges[k].Name != before[j].Name {
 				if k = rangeOf(ranges, before[j].Name); k < 0 && before[j].Name == "" {
 					return invalidRange(i-1, j, "name", "", ruleNoName)
@@ -51,8 +51,8 @@ func agree(models []api.ResourceModel) error {
 	return nil
 }
 
-// agreeFirst checks the first model; the others cannot be negative or name a
-// resource twice if they agree with it.
+// agreeFirst checks the first model. If the other models agree with it, they have
+// no negative minima and name no resource twice.
 func agreeFirst(ranges []api.ResourceModelRange) error {
 	for j := range ranges {
 		r := &ranges[j]

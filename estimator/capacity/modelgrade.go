@@ -5,22 +5,21 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// A Grader says into which grade of a list of models a node falls. It is made
-// by [NewGrader], never changes, and may be shared by goroutines.
+// A Grader finds the grade of a node in a list of models. [NewGrader] makes it. It
+// never changes, so goroutines may share it.
 type Grader struct {
 	models []api.ResourceModel
 	names  []resource.Name
 	mins   [][]resource.Quantity // by name, then by model
 }
 
-// NewGrader returns a Grader for models. Every model must name the same
-// resources, at least one, each once; and the minima of a resource must not be
-// negative nor fall from one model to the next. Anything else is a
-// [*api.InvalidError].
+// NewGrader returns a Grader for models. Every model must name the same resources,
+// at least one, each once. The minima of a resource must not be negative nor fall
+// from one model to the next. Any other list is a [*api.InvalidError].
 //
 // Differs: Karmada accepts lists that break these rules. It then panics at the
-// first node (no model, or one without resources), or counts nodes wrongly or
-// not at all.
+// first node (if there is no model, or one without resources), or counts nodes
+// wrongly or not at all.
 func NewGrader(models []api.ResourceModel) (*Grader, error) {
 	if len(models) == 0 {
 		return nil, &api.InvalidError{Field: modelsField, Value: "0 models", Err: errNoModels}
@@ -39,12 +38,11 @@ func NewGrader(models []api.ResourceModel) (*Grader, error) {
 	return g, nil
 }
 
-// Grade returns the index in the list of models of the grade of a node on which
-// the given amounts are free, and true: the last model whose minima the node
-// meets for every resource. Amounts at the border of two models belong to the
-// upper one; maxima are not read; a resource that is missing in free counts as
-// 0. A node that meets no model's minima, as one with a negative amount, has no
-// grade: the result is -1, false.
+// Grade returns the index of the grade of a node with these free amounts, and true.
+// The grade is the last model whose minima the node meets for every resource. An
+// amount at the border of two models belongs to the upper one; maxima are ignored;
+// a resource missing in free counts as 0. A node that meets no model's minima, such
+// as one with a negative amount, has no grade: the result is -1, false.
 //
 // Cost: O(k log m) comparisons for k resources and m models.
 func (g *Grader) Grade(free resource.List) (index int, ok bool) {
@@ -60,8 +58,8 @@ func (g *Grader) grade(free func(resource.Name) resource.Quantity) (int, bool) {
 	return index, index >= 0
 }
 
-// lastAtMost returns the index of the last element of ascending that is at most
-// x, -1 if there is none.
+// lastAtMost returns the index of the last element of ascending that is at most x,
+// or -1 if there is none.
 func lastAtMost(ascending []resource.Quantity, x resource.Quantity) int {
 	low, high := 0, len(ascending)
 	for low < high {
@@ -75,9 +73,9 @@ func lastAtMost(ascending []resource.Quantity, x resource.Quantity) int {
 	return low - 1
 }
 
-// Count returns how many of the nodes fall into each grade, in the order of the
-// models: the form of a cluster's status. nodes holds what is free on each
-// node. Nodes without a grade are not counted.
+// Count returns the number of nodes in each grade, in the order of the models, as a
+// cluster's status has them. nodes holds the free resources of each node. Nodes
+// without a grade are not counted.
 func (g *Grader) Count(nodes []resource.List) []api.AllocatableModeling {
 	counts := g.zero()
 	for _, free := range nodes {

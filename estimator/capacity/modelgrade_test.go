@@ -31,9 +31,9 @@ func TestGrade(t *testing.T) {
 		{list("cpu", "500m", "memory", "2Gi"), 0},
 		{list("cpu", "1500m", "memory", "10Gi"), 1},
 		{list("cpu", "1", "memory", "4Gi"), 1},       // a border belongs to the upper grade
-		{list("cpu", "999999u", "memory", "4Gi"), 0}, // exactly below it
+		{list("cpu", "999999u", "memory", "4Gi"), 0}, // just below the border
 		{list("cpu", "200", "memory", "1Gi"), 0},     // the scarcer resource decides
-		{list("cpu", "200", "memory", "100Ti"), 8},   // no upper end
+		{list("cpu", "200", "memory", "100Ti"), 8},   // no upper limit
 		{list("cpu", "64"), 0},                       // a missing resource is 0
 		{nil, 0},
 		{list("cpu", "-1", "memory", "8Gi"), -1},
@@ -97,8 +97,8 @@ func TestNewGraderRefuses(t *testing.T) {
 	}
 }
 
-// A node's grade is the last model whose minima it meets: looked for one by one
-// here.
+// A node's grade is the last model whose minima it meets; here it is searched for
+// one by one.
 func TestGradeIsTheLastModelMet(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		models := drawModels(t)

@@ -10,7 +10,7 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// podsPerNode is how many pods Karmada118 takes an empty node to admit.
+// podsPerNode is the number of pods that an empty node admits under Karmada118.
 const podsPerNode = 110
 
 var (
@@ -18,7 +18,7 @@ var (
 	errGradeTwice  = errors.New("the grade is in the list twice")
 )
 
-// countedOnly returns the wanted resources that schedulers keep accounts of.
+// countedOnly returns the wanted resources that schedulers account for.
 func countedOnly(wanted []demand) []demand {
 	return slices.DeleteFunc(slices.Clone(wanted), func(d demand) bool { return !counted(d.name) })
 }
@@ -29,13 +29,13 @@ type modelCount struct {
 	models []api.ResourceModel
 	counts []api.AllocatableModeling
 	wanted []demand
-	report *[]GradeReport // nil: no one asks
+	report *[]GradeReport // nil: no report wanted
 
 	assumed []Assumed // only Karmada118 places them
 }
 
-// uncovered says why the models cannot answer, "" if they can. Models that do
-// not agree with each other are an error.
+// uncovered returns the reason why the models cannot answer, or "" if they can. If
+// the models do not agree with each other, it returns an error.
 func (m *modelCount) uncovered() (string, error) {
 	if len(m.models) == 0 {
 		return "the cluster has no resource models", nil
@@ -77,7 +77,8 @@ func (m *modelCount) replicas() (int64, error) {
 	return total, nil
 }
 
-// besideAssumed counts by Karmada118 what fits beside the assumed workloads.
+// besideAssumed returns, for Karmada118, how many replicas fit beside the assumed
+// workloads.
 func (m *modelCount) besideAssumed() (int64, error) {
 	p := m.packer(m.assumed)
 	if p.opened > maxOpened {
@@ -112,7 +113,7 @@ func (m *modelCount) besideAssumed() (int64, error) {
 	return total, nil
 }
 
-// check refuses counts that cannot be matched with the models.
+// check returns an error if counts and models do not match.
 func (m *modelCount) check() error {
 	for i := range m.models {
 		if m.rule != Karmada118 {
@@ -137,7 +138,7 @@ func shortCounts(counts []api.AllocatableModeling, models []api.ResourceModel) e
 	}
 }
 
-// start returns the index of the first model that may be counted.
+// start returns the index of the first model to count.
 func (m *modelCount) start() int {
 	start := 0
 	for _, d := range m.wanted {
@@ -151,8 +152,8 @@ func (m *modelCount) start() int {
 	return start
 }
 
-// firstAbove returns the index of the first model whose minimum compares with
-// the request as at least cmp (0: not less, 1: greater), the number of models if
+// firstAbove returns the index of the first model whose minimum compares with the
+// request as at least cmp (0: not less, 1: greater), or the number of models if
 // there is none.
 func (m *modelCount) firstAbove(d demand, cmp int) int {
 	for i := range m.models {
@@ -163,7 +164,8 @@ func (m *modelCount) firstAbove(d demand, cmp int) int {
 	return len(m.models)
 }
 
-// atLeast returns what a node of model i has at least, 0 of what no model knows.
+// atLeast returns the minimum of a resource in model i, or 0 if no model has the
+// resource.
 func (m *modelCount) atLeast(i int, name resource.Name) resource.Quantity {
 	if rangeOf(m.models[i].Ranges, name) < 0 {
 		return resource.Quantity{}
@@ -191,8 +193,8 @@ func (m *modelCount) nodes(i int) int64 {
 	return n
 }
 
-// perNode returns how many replicas a node of model i is taken to allow, and
-// what limits them.
+// perNode returns how many replicas a node of model i counts for, and the limiting
+// resource.
 func (m *modelCount) perNode(i int) (int64, resource.Name) {
 	var n int64 = math.MaxInt64
 	var limit resource.Name

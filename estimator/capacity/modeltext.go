@@ -9,17 +9,17 @@ import (
 )
 
 // ValidateModelsJSON checks a JSON list of models, the value of a cluster's
-// spec.resourceModels, by the rules of [ValidateModels], but exactly as
-// Karmada's admission does: where two models meet, both must write the place in
-// the same way, but for quotes and space around it. It is for tools that say beforehand what Karmada will refuse.
+// spec.resourceModels. It applies the rules of [ValidateModels] exactly as
+// Karmada's admission does: where two models meet, both must write the border in
+// the same way, apart from quotes and spaces around it. Use it in tools to predict
+// Karmada's refusals.
 //
-// JSON that is not a list of models is an error too.
+// It returns an error for JSON that is not a list of models.
 //
 // Source: Karmada 1.13.
 //
 // Differs: Karmada never lets models meet at an amount that its parser cannot
-// hold in 64 bits with room to spare (100Ti, 1Pi, 1.5Gi), even if both write it
-// alike.
+// safely hold in 64 bits (100Ti, 1Pi, 1.5Gi), even if both write it alike.
 func ValidateModelsJSON(data []byte) error {
 	var models []api.ResourceModel
 	if err := json.Unmarshal(data, &models); err != nil {
@@ -36,8 +36,8 @@ func ValidateModelsJSON(data []byte) error {
 	})
 }
 
-// textOf returns a quantity as Karmada's parser sees it: without the quotes,
-// which a number needs not have, and without the space within them.
+// textOf returns a quantity as Karmada's parser sees it: without quotes, which a
+// number may lack, and without spaces inside them.
 func textOf(quantity json.RawMessage) []byte {
 	if n := len(quantity); n >= 2 && quantity[0] == '"' && quantity[n-1] == '"' {
 		quantity = quantity[1 : n-1]

@@ -9,8 +9,8 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// A modelRule is a rule that models break, in Karmada's words where Karmada has
-// the rule.
+// A modelRule is a rule that models break, in Karmada's words if Karmada has the
+// rule.
 type modelRule string
 
 func (r modelRule) Error() string { return string(r) }
@@ -29,24 +29,24 @@ const (
 	ruleAscending modelRule = "grades must ascend"
 )
 
-// modelsField is where a cluster keeps its models.
+// modelsField is the path of a cluster's models.
 const modelsField = "spec.resourceModels"
 
-// ValidateModels checks models by the rules of Karmada's admission and returns
-// the first violation as a [*api.InvalidError], whose Err has Karmada's
-// text. The models must be as they would be stored; see [StandardizeModels].
+// ValidateModels checks models by the rules of Karmada's admission. It returns the
+// first violation as a [*api.InvalidError], whose Err has Karmada's text. The
+// models must be in their stored form; see [StandardizeModels].
 //
-// The rules: neighbours differ in grade and agree in the number of their
-// resources and, place by place, in the names; every range is wider than 0;
-// the first model begins at 0; each model begins where the one before ends;
-// the last one ends at the largest int64.
+// The rules: neighbours differ in grade and agree in the number of their resources
+// and, position by position, in the names; every range is wider than 0; the first
+// model begins at 0; each model begins where the previous one ends; the last one
+// ends at the largest int64.
 //
 // Source: Karmada 1.13.
 //
-// Differs: Karmada compares the places where two models meet as they are
-// written, so that "1" and "1000m", or "1Ti" and "1024Gi", do not meet. Here
-// numbers are compared; [ValidateModelsJSON] compares what is written. Rules
-// that Karmada forgot are checked by [ValidateModelsStrictly].
+// Differs: Karmada compares the text of the borders where two models meet, so "1"
+// and "1000m", or "1Ti" and "1024Gi", do not meet. Here numbers are compared;
+// [ValidateModelsJSON] compares the text. For rules that Karmada lacks, use
+// [ValidateModelsStrictly].
 func ValidateModels(models []api.ResourceModel) error {
 	return firstViolation(models, meetByValue(models))
 }
@@ -60,11 +60,11 @@ func firstViolation(models []api.ResourceModel, meet func(i, j int) bool) error 
 	return first
 }
 
-// ValidateModelsStrictly checks models by all the rules of [ValidateModels] and
-// by those that Karmada forgot, and returns everything that is wrong, joined:
-// grades must ascend (Karmada accepts 5, 2 and 0, 1, 0), a model must name a
-// resource (Karmada accepts none and panics when it counts nodes), must name none
-// twice, and none by an empty name.
+// ValidateModelsStrictly checks models by the rules of [ValidateModels] and by
+// rules that Karmada lacks. It returns all violations, joined. The further rules:
+// grades must ascend (Karmada accepts 5, 2 and 0, 1, 0); a model must name a
+// resource (Karmada accepts none, and panics when it counts nodes), must not name
+// one twice, and must not have an empty name.
 func ValidateModelsStrictly(models []api.ResourceModel) error {
 	var all []error
 	checkModels(models, meetByValue(models), func(err error) bool {
@@ -90,8 +90,8 @@ func ValidateModelsStrictly(models []api.ResourceModel) error {
 	return errors.Join(all...)
 }
 
-// meetByValue returns a function that tells whether range j of model i begins
-// where that of the model before ends.
+// meetByValue returns a function that reports whether range j of model i begins
+// where range j of the previous model ends.
 func meetByValue(models []api.ResourceModel) func(i, j int) bool {
 	return func(i, j int) bool { return models[i-1].Ranges[j].Max.Equal(models[i].Ranges[j].Min) }
 }
@@ -121,7 +121,7 @@ func checkModels(models []api.ResourceModel, meet func(i, j int) bool, report fu
 	}
 }
 
-// checkBegin checks where range j of model i begins.
+// checkBegin checks the start of range j of model i.
 func checkBegin(models []api.ResourceModel, i, j int, meet func(i, j int) bool) error {
 	r := &models[i].Ranges[j]
 	if i == 0 {
@@ -131,7 +131,7 @@ func checkBegin(models []api.ResourceModel, i, j int, meet func(i, j int) bool) 
 		return nil
 	}
 	if j >= len(models[i-1].Ranges) {
-		return nil // the number of ranges has been reported
+		return nil // checkModels has reported the number of ranges
 	}
 	if models[i-1].Ranges[j].Name != r.Name {
 		return invalidRange(i, j, "name", string(r.Name), ruleNames)
@@ -142,7 +142,7 @@ func checkBegin(models []api.ResourceModel, i, j int, meet func(i, j int) bool) 
 	return nil
 }
 
-// endless reports whether q is the largest int64, once rounded up.
+// endless reports whether q, rounded up, is the largest int64.
 func endless(q resource.Quantity) bool {
 	return q.Value() == math.MaxInt64 && q.Cmp(unbounded()) <= 0
 }

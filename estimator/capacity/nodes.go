@@ -7,16 +7,16 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// OnNode returns how many copies of the pod the node has room for, and the
-// resource that allows no more ("pods" for the number of pods, the first by the
-// schema's order if several limit alike). Only resources are looked at, not
-// whether the pod may run there.
+// OnNode returns how many copies of the pod the node has room for, and the limiting
+// resource: "pods" for the number of pods, or the first in the schema's order if
+// several limit equally. It considers only resources, not whether the pod may run
+// there.
 //
 //	min over the requested resources of (allocatable - requested) / request, rounded down
 //	and allowed pods - pods; nothing less than 0
 //
-// Resources that schedulers keep no accounts of do not count. The pod and the
-// node must be of one schema. Cost: one division for each requested resource.
+// Resources without scheduler accounting do not count. The pod and the node must
+// have the same schema. Cost: one division for each requested resource.
 //
 // Source: Karmada 1.13, the accurate estimator's nodeMaxAvailableReplica.
 func OnNode(pod *framework.PodInfo, node *framework.NodeInfo) (replicas int64, limit resource.Name) {

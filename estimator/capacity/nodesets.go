@@ -7,30 +7,29 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// A NodeComponent is a component as it is placed on nodes that are at hand.
+// A NodeComponent is a component to place on known nodes.
 type NodeComponent struct {
 	Replicas int64
-	// Pod is one copy. Its schema must be that of the snapshot. nil is a pod that
-	// requests nothing.
+	// Pod is one copy. It must have the snapshot's schema. A nil pod requests
+	// nothing.
 	Pod *framework.PodInfo
-	// May tells for each node, in the snapshot's order, whether the pod may run
-	// there, apart from resources; nil: on any.
+	// May reports for each node, in the snapshot's order, whether the pod may run
+	// there, apart from resources. nil allows all nodes.
 	May []bool
 }
 
-// SetsOnNodes returns how many whole sets of components, at most bound, the
-// nodes of a snapshot have room for, beside sets of other components that are placed before,
-// once each. Sets are placed one after the other: component by component in the
-// order given, each replica on the first node that has room. The result is what
-// was placed before something did not fit. What does not fit of others is left
-// out, with the components of the same set after it. Without replicas in the
-// set, it is bound.
+// SetsOnNodes returns how many whole sets of components, at most bound, fit on the
+// nodes of a snapshot. It first places each set of others once. Sets are placed one
+// after another: component by component in the given order, each replica on the
+// first node with room. The result is the number of sets placed before something
+// did not fit. If a component of others does not fit, it and the later components
+// of the same set are skipped. If the set has no replicas, the result is bound.
 //
-// Only resources that schedulers keep accounts of, and the number of pods,
-// count. Negative replicas count as none, and a nil snapshot has no nodes.
+// Only resources with scheduler accounting and the number of pods count. Negative
+// replicas count as none, and a nil snapshot has no nodes.
 //
-// Cost: grows with the number of nodes times that of components, and with the
-// number of nodes that are filled.
+// The cost grows with the number of nodes times the number of components, and with
+// the number of nodes that are filled.
 //
 // Source: Karmada 1.18, the accurate estimator's EstimateComponents.
 func SetsOnNodes(s *framework.Snapshot, set []NodeComponent, others [][]NodeComponent, bound int64) int64 {
@@ -38,8 +37,8 @@ func SetsOnNodes(s *framework.Snapshot, set []NodeComponent, others [][]NodeComp
 	return p.pack(p.kindsOfNodes(set), bound)
 }
 
-// ReplicasOnNodes returns, for each node, how many copies of the pod it has room
-// for beside others, which are placed as [SetsOnNodes] does; see [OnNode].
+// ReplicasOnNodes returns, for each node, how many copies of the pod fit beside
+// others, which it places like [SetsOnNodes]; see [OnNode].
 func ReplicasOnNodes(s *framework.Snapshot, pod *framework.PodInfo, others [][]NodeComponent) []int64 {
 	one := []NodeComponent{{Replicas: 1, Pod: pod}}
 	p := nodePacker(s, one, others)
@@ -51,8 +50,7 @@ func ReplicasOnNodes(s *framework.Snapshot, pod *framework.PodInfo, others [][]N
 	return room
 }
 
-// nodePacker returns a packer of nodes that are at hand, after the others were
-// placed.
+// nodePacker returns a packer of known nodes with the others placed.
 func nodePacker(s *framework.Snapshot, set []NodeComponent, others [][]NodeComponent) *setPacker {
 	width := 0
 	for _, kinds := range append([][]NodeComponent{set}, others...) {

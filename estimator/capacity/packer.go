@@ -11,8 +11,8 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// maxOpened bounds the nodes on which sets are placed, and with them time (below
-// a second) and memory. No cluster has nearly as many.
+// maxOpened bounds the number of nodes for sets, and so the time (below a second)
+// and memory. No cluster has nearly as many.
 const maxOpened = 1 << 22
 
 var errManyNodes = errors.New("too many to place sets on them")
@@ -23,19 +23,19 @@ func manyNodes() error {
 	}
 }
 
-// A setPacker places sets, first fit, on nodes, some of which come into being
-// when they are needed. A node's room only shrinks, so where a component found
-// none it need not look again.
+// A setPacker places sets, first fit, on nodes; nodes of grades are created on
+// demand. A node's room only shrinks, so a component never needs to retry a node
+// without room for it.
 type setPacker struct {
-	names []resource.Name // what is counted on a node, after the pods
+	names []resource.Name // counted resources of a node, after the pods
 	room  []setRoom       // untouched nodes by grade, ascending
 	nodes []setNode       // the others, in order
 
-	dropped int // nodes before the first of nodes that have no room
+	dropped int // number of nodes deleted from the front of nodes, because they have no room
 	opened  int // nodes touched so far
 }
 
-// A setRoom is the untouched nodes of a grade.
+// A setRoom holds the untouched nodes of a grade.
 type setRoom struct {
 	model int     // the index of the grade's model
 	empty []int64 // pods, then each resource
@@ -51,11 +51,11 @@ type setKind struct {
 	replicas int64
 	needs    []int64             // one pod, then each resource; 0: not requested
 	may      func(node int) bool // nil: it may run on any node
-	next     int                 // nodes before this one, dropped ones included, have no room
+	next     int                 // nodes before this one, including dropped ones, have no room
 }
 
-// packer returns a packer of the nodes that the grades stand for, on which the
-// assumed workloads have been placed as far as they fit.
+// packer returns a packer of the nodes in the grades. The assumed workloads are
+// placed on them as far as they fit.
 func (m *modelCount) packer(assumed []Assumed) *setPacker {
 	order := make([]int, len(m.models))
 	for i := range order {
@@ -89,7 +89,7 @@ func (m *modelCount) packer(assumed []Assumed) *setPacker {
 	return p
 }
 
-// kindsOf returns what components need.
+// kindsOf returns the needs of components.
 func (p *setPacker) kindsOf(components []Component) []setKind {
 	var kinds []setKind
 	for _, c := range components {
@@ -119,8 +119,8 @@ func (p *setPacker) pack(kinds []setKind, bound int64) int64 {
 	return placed
 }
 
-// place places one set and reports whether all of it fitted, and whether a
-// component had to look at another node.
+// place places one set. It reports whether the whole set fitted, and whether a
+// component moved to another node.
 func (p *setPacker) place(kinds []setKind) (fitted, moved bool) {
 	for i := range kinds {
 		k := &kinds[i]
@@ -145,10 +145,10 @@ func (p *setPacker) place(kinds []setKind) (fitted, moved bool) {
 	return true, moved
 }
 
-// repeat places up to most sets in the way in which the last one was placed:
-// all replicas of a component on the node where it stands. It returns how many.
+// repeat places up to most sets like the last one: all replicas of a component on
+// its current node. It returns their number.
 func (p *setPacker) repeat(kinds []setKind, most int64) int64 {
-	uses := map[int][]int64{} // by node: what one set takes
+	uses := map[int][]int64{} // by node: needs of one set
 	for i := range kinds {
 		k := &kinds[i]
 		if k.replicas == 0 {
@@ -173,7 +173,7 @@ func (p *setPacker) repeat(kinds []setKind, most int64) int64 {
 	return most
 }
 
-// forget drops nodes on which no component has room.
+// forget drops nodes without room for any component.
 func (p *setPacker) forget(kinds []setKind) {
 	first := p.dropped + len(p.nodes)
 	for i := range kinds {

@@ -11,36 +11,35 @@ import (
 )
 
 // Quota estimates how much the resource quotas of a namespace allow. It has an
-// opinion only where a quota applies and bounds something that is requested.
+// opinion only if a quota applies and bounds a requested resource.
 //
-//	estimate = min over the quotas that apply, and over what they bound of
+//	estimate = min over the quotas that apply, and over their bounds of
 //	           CPU, memory and extended resources, of (hard - used) / request
 //
-// hard and used are those of the quota's status; what is not in both is not
+// hard and used come from the quota's status; a resource must be in both to be
 // bounded. "requests.cpu" is the same as "cpu", and so on; limits and numbers of
 // objects do not count. CPU is divided in thousandths, everything else in whole
 // units.
 //
-// A quota applies to the namespace of the replica's pod, and, if it has scopes,
-// only if one of them fits. Of the scopes, only PriorityClass can fit.
+// A quota applies to the namespace of the replica's pod. If it has scopes, at least
+// one must match; only the scope PriorityClass can match.
 //
 // Source: Karmada 1.16 and 1.18, the plugin ResourceQuotaEstimator of its
 // accurate estimator, with the gate ResourceQuotaEstimate. (1.13 looks at one
 // quota of a namespace with several.)
 //
-// Differs: what is overdrawn allows nothing; Karmada computes a negative number
-// of replicas, of which -1 means that it does not know. What was assumed to be
-// in the cluster matters only to those who request the same resource. Where a
-// quota bounds one resource under both names ("cpu" and "requests.cpu"), the
-// smaller bound counts, as in a cluster; in Karmada the second one. A malformed
-// scope selector is an error; Karmada ignores it. Kubernetes itself wants all
-// scopes to fit, where Karmada is content with one.
+// Differs: an overdrawn quota allows nothing; Karmada computes a negative number of
+// replicas, and treats -1 as unknown. Assumed workloads count only against requests
+// of the same resource. If a quota bounds one resource under both names ("cpu" and
+// "requests.cpu"), the smaller bound counts, as in a cluster; in Karmada the second
+// one. A malformed scope selector is an error; Karmada ignores it. Kubernetes
+// itself requires all scopes to match; Karmada requires one.
 type Quota struct {
-	// Quotas holds the quotas of clusters, by cluster. The estimator has no
-	// opinion of others.
+	// Quotas holds the quotas by cluster. The estimator has no opinion about other
+	// clusters.
 	Quotas map[string][]*api.ResourceQuota
-	// Assumed holds, by cluster, workloads that were given to it and are not
-	// yet in the status of quotas; see [Assumed].
+	// Assumed holds, by cluster, workloads that were given to it and that the
+	// status of quotas does not count yet; see [Assumed].
 	Assumed map[string][]Assumed
 }
 
@@ -48,13 +47,13 @@ type Quota struct {
 func (q Quota) Name() string { return "ResourceQuotaEstimator" }
 
 // Estimate returns how many replicas the quotas of the pod's namespace allow. A
-// replica without a pod has no namespace, and no quota bounds it.
+// replica without a pod has no namespace, so no quota bounds it.
 func (q Quota) Estimate(cluster *api.Cluster, replica *Replica) (Estimate, error) {
 	r, err := q.Explain(cluster, replica)
 	return r.Estimate, err
 }
 
-// Explain says which quota allows no more, and because of which resource.
+// Explain reports which quota and which resource limit the replicas.
 func (q Quota) Explain(cluster *api.Cluster, replica *Replica) (ClusterReport, error) {
 	var one []Component
 	if replica != nil {
@@ -63,8 +62,8 @@ func (q Quota) Explain(cluster *api.Cluster, replica *Replica) (ClusterReport, e
 	return q.ofSet(cluster, one)
 }
 
-// EstimateSets returns how many whole sets of components the quotas allow. A
-// quota counts the components to which it applies.
+// EstimateSets returns how many whole sets of components the quotas allow. A quota
+// counts only the components that it applies to.
 func (q Quota) EstimateSets(cluster *api.Cluster, components []Component) (Estimate, error) {
 	r, err := q.ofSet(cluster, components)
 	return r.Estimate, err
@@ -98,14 +97,14 @@ func (q Quota) ofSet(cluster *api.Cluster, components []Component) (ClusterRepor
 	return r, nil
 }
 
-// quotaBounds is what one quota bounds, and what is wanted of it.
+// quotaBounds holds one quota and the demands on it.
 type quotaBounds struct {
 	quota *api.ResourceQuota
 	want  map[resource.Name]int64 // by a set
-	taken map[resource.Name]int64 // by what is assumed
+	taken map[resource.Name]int64 // by the assumed workloads
 }
 
-// count adds up what the quota counts.
+// count adds up the demands on the quota.
 func (b *quotaBounds) count(components []Component, assumed []Assumed) error {
 	b.want, b.taken = map[resource.Name]int64{}, map[resource.Name]int64{}
 	for i := range components {
@@ -143,7 +142,7 @@ func (b *quotaBounds) add(c *Component, sums map[resource.Name]int64) error {
 	return nil
 }
 
-// apply lowers the estimate of r to what the quota allows.
+// apply lowers the estimate of r to the amount that the quota allows.
 func (b *quotaBounds) apply(r *ClusterReport) {
 	for _, bounded := range b.quota.Status.Hard.Names() {
 		name := resource.Name(strings.TrimPrefix(string(bounded), "requests."))
@@ -156,7 +155,7 @@ func (b *quotaBounds) apply(r *ClusterReport) {
 		units := max(0, resource.SatSub(unitsOf(name, left), b.taken[name]))
 		n := units / want
 		if n >= MaxReplicas {
-			continue // as good as no bound
+			continue // bounds nothing
 		}
 		r.Resources = append(r.Resources, ResourceReport{
 			Name: name, Free: quantityOf(name, units), Request: quantityOf(name, want), Replicas: n,
@@ -167,7 +166,7 @@ func (b *quotaBounds) apply(r *ClusterReport) {
 	}
 }
 
-// boundable reports whether the estimator looks at a resource.
+// boundable reports whether the estimator considers a resource.
 func boundable(name resource.Name) bool {
 	return name == resource.CPU || name == resource.Memory || name.IsExtended()
 }
@@ -208,8 +207,8 @@ func (b *quotaBounds) appliesTo(class string) (bool, error) {
 	return applies, nil
 }
 
-// fitsScope reports whether a priority class, "" for none, meets a requirement,
-// or which field of it is malformed.
+// fitsScope reports whether a priority class, "" for none, meets a requirement. If
+// the requirement is malformed, it returns the bad field and an error.
 func fitsScope(e *api.ScopedResourceSelectorRequirement, class string) (fits bool, field string, err error) {
 	listed := slices.Contains(e.Values, class) && class != ""
 	switch e.Operator {

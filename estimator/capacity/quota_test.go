@@ -86,7 +86,7 @@ func TestQuota(t *testing.T) {
 	set := []capacity.Component{
 		{Replicas: 2, Request: list("cpu", "1"), Pod: pod("n", "")}, {Replicas: 1, Request: list("cpu", "1"), Pod: pod("n", "high")},
 	}
-	// 6 CPUs for 3 in a set, and 4 for the one of high priority.
+	// 6 CPUs for a set with 3, and 4 for the one component of high priority.
 	if got, err := q.EstimateSets(withSummary(nil, nil), set); err != nil || got != (capacity.Estimate{Replicas: 2}) {
 		t.Errorf("EstimateSets = %+v, %v, want 2", got, err)
 	}
@@ -116,7 +116,7 @@ func TestQuotaRefuses(t *testing.T) {
 	}
 }
 
-// Sets placed on nodes that are at hand, replica by replica.
+// Sets are placed on known nodes, replica by replica.
 func TestSetsOnNodes(t *testing.T) {
 	s := framework.NewSnapshot(framework.Arrival)
 	for i, cpu := range []string{"3", "2", "4"} {

@@ -7,7 +7,7 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// An EstimateBasis is what an estimate is made from.
+// An EstimateBasis is the data behind an estimate.
 type EstimateBasis string
 
 // The bases of estimates.
@@ -20,42 +20,42 @@ const (
 	FromQuota   EstimateBasis = "quota"   // the resource quotas of a namespace
 )
 
-// A ClusterReport says why an estimate is what it is. Its JSON form is stable.
+// A ClusterReport gives the reasons for an estimate. Its JSON form is stable.
 type ClusterReport struct {
 	Cluster   string `json:"cluster"`
 	Estimator string `json:"estimator"`
 	Estimate
-	// From is what the estimate was made from.
+	// From is the data behind the estimate.
 	From EstimateBasis `json:"from"`
-	// Fallback says why the models were not used although the cluster has some.
+	// Fallback says why the estimate ignores the models that the cluster has.
 	Fallback string `json:"fallback,omitempty"`
 	// FreePods is how many more pods the cluster admits.
 	FreePods int64 `json:"freePods"`
-	// AssumedPods is how many pods are assumed to be in the cluster beside those
-	// that it counts.
+	// AssumedPods is how many pods are assumed in the cluster in addition to the
+	// counted ones.
 	AssumedPods int64 `json:"assumedPods,omitempty"`
-	// Limit is the resource that allows no more replicas, the first by name if
-	// several do; "pods" for the number of pods, "" if nothing limits.
+	// Limit is the limiting resource, the first by name if there are several:
+	// "pods" for the number of pods, "" if nothing limits.
 	Limit resource.Name `json:"limit,omitempty"`
-	// Quota names the resource quota that allows no more.
+	// Quota names the limiting resource quota.
 	Quota string `json:"quota,omitempty"`
-	// Resources says how many replicas each requested resource would allow: by
-	// name, according to the summary, or quota by quota.
+	// Resources says how many replicas each requested resource allows: by name
+	// according to the summary, or quota by quota.
 	Resources []ResourceReport `json:"resources,omitempty"`
-	// Grades says what each grade allows, in the order of the models.
+	// Grades says how many replicas each grade allows, in the order of the models.
 	Grades []GradeReport `json:"grades,omitempty"`
-	// Nodes says what each node allows, in the snapshot's order.
+	// Nodes says how many replicas each node allows, in the snapshot's order.
 	Nodes []NodeReport `json:"nodes,omitempty"`
 }
 
 // A ResourceReport says how many replicas one resource allows.
 type ResourceReport struct {
 	Name resource.Name `json:"name"`
-	// Free is what is left of the resource in the whole cluster, and Request
-	// what a replica wants.
+	// Free is the free amount of the resource in the whole cluster, and Request the
+	// request of one replica.
 	Free    resource.Quantity `json:"free"`
 	Request resource.Quantity `json:"request"`
-	// Missing tells that the cluster does not have the resource at all.
+	// Missing means that the cluster does not have the resource at all.
 	Missing  bool  `json:"missing,omitempty"`
 	Replicas int64 `json:"replicas"`
 }
@@ -64,15 +64,15 @@ type ResourceReport struct {
 type GradeReport struct {
 	Grade uint  `json:"grade"`
 	Nodes int64 `json:"nodes"`
-	// PerNode is how many replicas one node of the grade is taken to allow.
+	// PerNode is how many replicas one node of the grade counts for.
 	PerNode int64 `json:"perNode"`
-	// Assumed is how many of the nodes hold assumed replicas, and may allow
-	// fewer.
+	// Assumed is how many of the nodes hold assumed replicas, and so may allow
+	// fewer replicas.
 	Assumed  int64 `json:"assumed,omitempty"`
 	Replicas int64 `json:"replicas"`
-	// Limit is the resource that allows no more on a node.
+	// Limit is the limiting resource on a node.
 	Limit resource.Name `json:"limit,omitempty"`
-	// Unfit tells that the grade is too small for a replica.
+	// Unfit means that the grade is too small for a replica.
 	Unfit bool `json:"unfit,omitempty"`
 }
 
@@ -81,7 +81,7 @@ type NodeReport struct {
 	Node     string        `json:"node"`
 	Replicas int64         `json:"replicas"`
 	Limit    resource.Name `json:"limit,omitempty"`
-	// Plugin and Reasons say who kept the replicas off the node, and why.
+	// Plugin and Reasons say which plugin rejected the node, and why.
 	Plugin  string   `json:"plugin,omitempty"`
 	Reasons []string `json:"reasons,omitempty"`
 }

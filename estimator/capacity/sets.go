@@ -8,20 +8,19 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// A Component is one kind of pod of a workload that needs several kinds, such
-// as one job manager and three task managers. One copy of each component,
-// Replicas times, is a set.
+// A Component is one part of a workload with several different pods, such as one
+// job manager and three task managers. A set has Replicas copies of each component.
 type Component struct {
 	Name     string        `json:"name,omitempty"`
 	Replicas int64         `json:"replicas"`
 	Request  resource.List `json:"request,omitempty"`
-	// Pod is one copy of the component, for estimators that look at nodes or
-	// quotas; others do not read it. It may be nil.
+	// Pod is one copy of the component, for estimators that read nodes or quotas;
+	// others ignore it. It may be nil.
 	Pod *api.Pod `json:"pod,omitempty"`
 }
 
-// ComponentOf returns a component of copies of a pod, which request what
-// [ReplicaOf] says.
+// ComponentOf returns a component of copies of a pod, with the request of
+// [ReplicaOf].
 func ComponentOf(name string, replicas int64, pod *api.Pod) Component {
 	return Component{Name: name, Replicas: replicas, Request: ReplicaOf(pod).Request, Pod: pod}
 }
@@ -30,32 +29,32 @@ func ComponentOf(name string, replicas int64, pod *api.Pod) Component {
 // components.
 type SetEstimator interface {
 	ClusterEstimator
-	// EstimateSets is to sets what Estimate is to replicas.
+	// EstimateSets is like Estimate, for sets instead of replicas.
 	EstimateSets(cluster *api.Cluster, components []Component) (Estimate, error)
 }
 
-// EstimateSets returns how many whole sets of components the cluster can take
-// on. Without components, or when they have no replicas, it is the number of
-// pods that the cluster admits.
+// EstimateSets returns how many whole sets of components the cluster can take. If
+// there are no components, or they have no replicas, it returns the number of pods
+// that the cluster admits.
 //
-// The sums of the cluster's resources bound the number. If the cluster counts
-// its nodes by grade, sets are then placed one by one, as [Karmada118] sees the
-// nodes: component by component in the order given, each replica on the first
-// node, lowest grade first, that has room. The result is what was placed before
-// something did not fit: less than a cleverer order might place, and under
-// every [Rules] the same.
+// The sums of the cluster's resources bound the number. If the cluster counts its
+// nodes by grade, sets are then placed one by one on nodes as in [Karmada118]:
+// component by component in the given order, each replica on the first node, lowest
+// grade first, with room. The result is the number of sets placed before something
+// did not fit. A cleverer order might place more, and the result is the same under
+// all [Rules].
 //
-// Cost: grows with the number of nodes that are filled. If these are more than
-// four million, it is an error.
+// The cost grows with the number of nodes that are filled. More than four million
+// such nodes are an error.
 //
-// Source: Karmada 1.18, with the gate MultiplePodTemplatesScheduling. (In 1.16,
-// the first version with sets, components that take a larger part of the
-// cluster are placed first, and nodes admit any number of pods.)
+// Source: Karmada 1.18, with the gate MultiplePodTemplatesScheduling. (Karmada
+// 1.16, the first version with sets, places larger components first, and its nodes
+// admit any number of pods.)
 //
-// Differs: a resource is always counted in one unit; Karmada chooses it by how
-// each quantity is written, and finds no room for "1G" of memory in "64Gi".
-// Negative replicas are an error. When a component needs something that is in
-// no model, the bound stands; Karmada answers 0.
+// Differs: a resource always has the same unit; Karmada chooses the unit by the
+// notation of each quantity, and finds no room for "1G" of memory in "64Gi".
+// Negative replicas are an error. If no model has a resource that a component
+// needs, the bound is the result; Karmada answers 0.
 func (g General) EstimateSets(cluster *api.Cluster, components []Component) (Estimate, error) {
 	if err := g.check(cluster); err != nil {
 		return Estimate{}, err
@@ -117,13 +116,13 @@ func setsBySummary(s *api.ResourceSummary, components []Component, bound int64) 
 	return bound
 }
 
-// setsByModels places sets on the nodes that the grades stand for, beside what
-// is assumed to be there.
+// setsByModels places sets on the nodes in the grades, beside the assumed
+// workloads.
 func setsByModels(cluster *api.Cluster, components []Component, assumed []Assumed, bound int64) (int64, error) {
 	var all []demand
 	for _, c := range components {
 		if c.Replicas == 0 {
-			continue // whatever it requests
+			continue // its requests do not matter
 		}
 		for _, d := range countedOnly(demands(c.Request)) {
 			if !slices.ContainsFunc(all, func(e demand) bool { return e.name == d.name }) {

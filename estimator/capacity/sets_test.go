@@ -55,7 +55,7 @@ func TestEstimateSets(t *testing.T) {
 	}
 }
 
-// Sets are placed replica by replica here, each on the first node with room.
+// Here sets are placed replica by replica, each on the first node with room.
 func TestEstimateSetsIsPlacingOneByOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := &api.Cluster{}
@@ -122,7 +122,7 @@ func TestEstimateSetsOfManyPods(t *testing.T) {
 	if want := int64(1_000_000 * 110 / 2); err != nil || got.Replicas != want {
 		t.Errorf("EstimateSets = %d, %v, want %d", got.Replicas, err, want)
 	}
-	// Two billion nodes, each of which takes one half of a set.
+	// Two billion nodes, each for one half of a set.
 	c.Name = "m"
 	c.Status.ResourceSummary.AllocatableModelings[0].Count = 2_000_000_000
 	c.Status.ResourceSummary.Allocatable = list("pods", "4G", "cpu", "1000G")

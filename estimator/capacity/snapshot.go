@@ -8,27 +8,27 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// Summarize returns a copy of the cluster whose status says what its nodes say:
-// node counts, the sums of resources, and, if spec.resourceModels names models,
-// the number of nodes of each grade. pending holds the cluster's pods that have
-// no node yet. The copy shares everything else with its original. [SummaryPatch]
-// writes it back.
+// Summarize returns a copy of the cluster with a status computed from its nodes:
+// node counts, the sums of resources and, if spec.resourceModels has models, the
+// number of nodes of each grade. pending holds the cluster's pods without a node.
+// The copy shares everything else with its original. To write it back, use
+// [SummaryPatch].
 //
 //	allocatable  sum over all nodes, unready and unschedulable ones included
 //	allocated    requests of the snapshot's pods, and their number
 //	allocating   requests of the pending pods, and their number
-//	modelings    nodes by what is left on them; a node that admits no more pods
-//	             is left out
+//	modelings    nodes by their free resources; a node that admits no more pods
+//	             does not count
 //
-// The error is about the models (see [NewGrader]), about a pending pod that is
-// nil or requests less than 0, or about a cluster or snapshot that is nil.
+// It returns an error for bad models (see [NewGrader]), for a pending pod that is
+// nil or requests less than 0, and for a nil cluster or snapshot.
 //
 // Source: Karmada 1.13, the cluster status controller.
 //
-// Differs: Karmada stops counting nodes by grade at the first one that admits
-// no more pods; here only that node is left out. What a pod requests is what
-// [framework.PodInfo] says, sidecars and pod-level requests included. Pods that
-// are done are those that the snapshot does not hold.
+// Differs: Karmada stops counting nodes by grade at the first one that admits no
+// more pods; here only that node does not count. The request of a pod is the one in
+// [framework.PodInfo], including sidecars and pod-level requests. A pod counts if
+// the snapshot holds it; there is no separate check for finished pods.
 func Summarize(cluster *api.Cluster, s *framework.Snapshot, pending []*api.Pod) (*api.Cluster, error) {
 	if cluster == nil {
 		return nil, errNilCluster
@@ -85,11 +85,11 @@ func ready(n *api.Node) bool {
 	return false
 }
 
-// amounts are amounts of resources, of cpu in thousandths.
+// amounts are amounts of resources, with cpu in thousandths.
 type amounts map[resource.Name]int64
 
-// pendingRequests adds up what the pods request. It leaves the snapshot's schema
-// alone: what only waits must not use up names that nodes may need.
+// pendingRequests adds up the requests of the pods. It does not add names to the
+// snapshot's schema, so pending pods do not use up names that nodes may need.
 func pendingRequests(pending []*api.Pod) (resource.List, error) {
 	sum := amounts{}
 	for i, p := range pending {
@@ -110,7 +110,7 @@ func pendingRequests(pending []*api.Pod) (resource.List, error) {
 	return sum.list(int64(len(pending))), nil
 }
 
-// add adds a quantity of a resource that schedulers count.
+// add adds a quantity, if schedulers account for the resource.
 func (a amounts) add(name resource.Name, q resource.Quantity) {
 	switch {
 	case name == resource.CPU:
@@ -120,8 +120,8 @@ func (a amounts) add(name resource.Name, q resource.Quantity) {
 	}
 }
 
-// list returns the amounts above 0 and the number of pods as a list, nil if
-// there are none.
+// list returns the amounts above 0 and the number of pods as a list, or nil if it
+// is empty.
 func (a amounts) list(pods int64) resource.List {
 	l := resource.List{}
 	for name, x := range a {
@@ -138,7 +138,7 @@ func (a amounts) list(pods int64) resource.List {
 	return l
 }
 
-// quantityOf returns an amount in the notation that Karmada writes it in.
+// quantityOf returns an amount in Karmada's notation.
 func quantityOf(name resource.Name, x int64) resource.Quantity {
 	switch {
 	case name == resource.CPU:
@@ -149,7 +149,7 @@ func quantityOf(name resource.Name, x int64) resource.Quantity {
 	return resource.New(x, resource.DecimalSI)
 }
 
-// count counts the snapshot's nodes by what is free on them.
+// count counts the snapshot's nodes by their free resources.
 func (g *Grader) count(s *framework.Snapshot) []api.AllocatableModeling {
 	counts := g.zero()
 	for _, n := range s.All() {
@@ -164,8 +164,8 @@ func (g *Grader) count(s *framework.Snapshot) []api.AllocatableModeling {
 	return counts
 }
 
-// freeOn returns what is left of a resource on a node, 0 if the node does not
-// have it, and less than 0 if more is requested than there is.
+// freeOn returns the free amount of a resource on a node: 0 if the node does not
+// have it, negative if more is requested than the node has.
 func freeOn(schema *resource.Schema, n *framework.NodeInfo, name resource.Name) resource.Quantity {
 	q, ok := n.Node.Status.Allocatable[name]
 	if !ok {

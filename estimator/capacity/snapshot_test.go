@@ -14,7 +14,7 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// A tester is what *testing.T and *rapid.T have in common.
+// A tester is the common part of *testing.T and *rapid.T.
 type tester interface {
 	Helper()
 	Fatal(...any)
@@ -59,8 +59,8 @@ func TestSummarize(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Of the nodes, "full" admits no more pods and "over" has less than no CPU
-	// left: neither counts, and the ones after them do.
+	// Node "full" admits no more pods and node "over" has negative free CPU:
+	// neither counts, but the nodes after them do.
 	want := `{"nodeSummary":{"totalNum":4,"readyNum":1},"resourceSummary":{` +
 		`"allocatable":{"cpu":"15","memory":"57Gi","nvidia.com/gpu":"2","pods":"331"},` +
 		`"allocating":{"cpu":"250m","pods":"1"},` +
@@ -79,8 +79,8 @@ func TestSummarize(t *testing.T) {
 	}
 }
 
-// TestSummarizeManyNames: pods that wait, each with a resource of its own, are
-// all counted, and use up none of the names that nodes may still bring.
+// TestSummarizeManyNames: pending pods with one resource name each are all counted,
+// and use up no names that nodes may still need.
 func TestSummarizeManyNames(t *testing.T) {
 	s := framework.NewSnapshot(framework.Arrival)
 	if err := s.AddNode(api.MakeNode("n", "4", "8Gi").Obj()); err != nil {
@@ -158,7 +158,7 @@ func TestOnNode(t *testing.T) {
 		{api.MakePod("p").Requests("100m", "100Mi"), 4, "pods"},
 		{api.MakePod("p"), 4, "pods"},
 		{api.MakePod("p").Request("nvidia.com/gpu", "1"), 0, "nvidia.com/gpu"},
-		{api.MakePod("p").Request("storage", "1"), 4, "pods"}, // no one keeps accounts of it
+		{api.MakePod("p").Request("storage", "1"), 4, "pods"}, // schedulers do not account for it
 		{api.MakePod("p").Requests("5", "1Gi"), 0, "cpu"},
 	} {
 		p, err := s.NewPodInfo(c.pod.Obj())
@@ -171,12 +171,11 @@ func TestOnNode(t *testing.T) {
 	}
 }
 
-// What the nodes have room for, and the estimates from what describes them:
+// The capacity of the nodes bounds the estimates from their description:
 //
 //	first fit, min covers <= accurate <= summary
 //
-// if there are enough pods on each node and nothing is requested that has no
-// model.
+// if each node admits enough pods and every requested resource has a model.
 func TestEstimatesBoundEachOther(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := framework.NewSnapshot(framework.Arrival)
@@ -221,8 +220,7 @@ func TestEstimatesBoundEachOther(t *testing.T) {
 			}
 			return e.Replicas
 		}
-		// A node on which more is requested than it has takes from the sum what
-		// others have left.
+		// An overcommitted node takes free resources of other nodes from the sum.
 		if summary := by(capacity.General{IgnoreModels: true}); !overcommitted && accurate > summary {
 			t.Fatalf("accurate %d > summary %d", accurate, summary)
 		}
@@ -276,7 +274,7 @@ func TestFirstFitIsPlacingOneByOne(t *testing.T) {
 		if got.Replicas != want {
 			t.Fatalf("Estimate = %d, want %d", got.Replicas, want)
 		}
-		// One component of one replica is the same question.
+		// One component with one replica is the same question.
 		sets, err := capacity.General{}.EstimateSets(withPlenty(c), []capacity.Component{{Replicas: 1, Request: request}})
 		if err != nil {
 			t.Fatal(err)
@@ -293,7 +291,8 @@ func withPlenty(c *api.Cluster) *api.Cluster {
 	return c
 }
 
-// What berth reads of a Cluster object of Karmada is written as it was.
+// The parts of Karmada's Cluster object that berth reads are written back
+// unchanged.
 func TestClusterJSON(t *testing.T) {
 	const data = `{"kind":"Cluster","apiVersion":"cluster.karmada.io/v1alpha1","metadata":{"name":"member1"},` +
 		`"spec":{"syncMode":"Push","provider":"p","region":"r","zones":["z"],"resourceModels":[` +

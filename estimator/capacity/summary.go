@@ -69,7 +69,7 @@ func invalidCount(i, count int, err error) *api.InvalidError {
 	}
 }
 
-// free returns what is left of a resource: less than 0 where more is allocated
+// free returns the free amount of a resource; it is negative if more is allocated
 // than there is.
 func free(s *api.ResourceSummary, name resource.Name) resource.Quantity {
 	q := s.Allocatable[name]
@@ -82,14 +82,15 @@ func free(s *api.ResourceSummary, name resource.Name) resource.Quantity {
 	return q
 }
 
-// freePods returns how many more pods the cluster admits, at least 0.
+// freePods returns how many more pods the cluster admits.
 func freePods(s *api.ResourceSummary) int64 {
 	n := s.Allocatable[resource.Pods].Value()
 	n = resource.SatSub(n, s.Allocated[resource.Pods].Value())
 	return max(0, resource.SatSub(n, s.Allocating[resource.Pods].Value()))
 }
 
-// bySummary returns how many replicas the summary allows and what limits them.
+// bySummary returns how many replicas the summary allows, and the limiting
+// resource.
 func bySummary(s *api.ResourceSummary, wanted []demand, r *ClusterReport, explain bool) (int64, resource.Name) {
 	var n int64 = math.MaxInt64
 	var limit resource.Name

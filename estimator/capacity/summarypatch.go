@@ -6,15 +6,15 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// SummaryPatch returns the JSON patch (RFC 6902) that writes what [Summarize]
-// finds out, status.nodeSummary and status.resourceSummary, into the Cluster
-// object that the cluster was read from, and leaves everything else in it alone.
-// What the cluster does not have is left out.
+// SummaryPatch returns a JSON patch (RFC 6902) that writes the results of
+// [Summarize], status.nodeSummary and status.resourceSummary, into the original
+// Cluster object. It changes nothing else there. It leaves out a part that the
+// cluster does not have.
 //
 //	kubectl patch cluster member1 --subresource=status --type=json --patch "$PATCH"
 //
-// A [api.Cluster] has no place for what berth does not read, such as
-// spec.apiEndpoint and spec.secretRef, so it must not be written back as a whole.
+// A [api.Cluster] lacks fields that berth does not read, such as spec.apiEndpoint
+// and spec.secretRef, so do not write it back as a whole.
 func SummaryPatch(cluster *api.Cluster) ([]byte, error) {
 	if cluster == nil {
 		return nil, errNilCluster

@@ -13,8 +13,8 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// What berth does not read stays in the object, and what was summarized before
-// is replaced as a whole.
+// The patch keeps fields that berth does not read, and replaces an earlier summary
+// as a whole.
 func TestSummaryPatch(t *testing.T) {
 	const object = `{"metadata":{"name":"member1","finalizers":["f"],"managedFields":[{"manager":"x"}]},` +
 		`"spec":{"apiEndpoint":"https://example.com:6443","secretRef":{"namespace":"n","name":"s"},"proxyURL":"http://p",` +

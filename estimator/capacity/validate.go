@@ -12,15 +12,15 @@ var (
 	errNoResource  = errors.New("the name of a resource must not be empty")
 )
 
-// ValidateCluster reports everything that is wrong with what a cluster says
-// about its resources, joined; each error is a [*api.InvalidError] that
-// names the cluster, the field and the value. Resource models must obey every
-// rule of [ValidateModelsStrictly], amounts and counts must not be negative, no
-// name of a resource may be empty, and a grade must be counted once, and only if there is a model of it.
+// ValidateCluster reports all errors in a cluster's resource data, joined. Each is
+// a [*api.InvalidError] with the cluster, the field and the value. Resource models
+// must obey every rule of [ValidateModelsStrictly]. Amounts and counts must not be
+// negative, and no resource name may be empty. A grade must be counted at most
+// once, and only if it has a model.
 //
-// It is for clusters from elsewhere. Estimates need less: they refuse what they
-// read and cannot understand, and never look at the upper ends of ranges. So a
-// cluster that passes here is never malformed for an estimate.
+// Use it for clusters from elsewhere. Estimates require less: they refuse only
+// malformed data that they read, and never read the upper ends of ranges. So a
+// cluster that passes ValidateCluster is never malformed for an estimate.
 func ValidateCluster(cluster *api.Cluster) error {
 	if cluster == nil {
 		return errNilCluster
@@ -46,8 +46,8 @@ func ValidateCluster(cluster *api.Cluster) error {
 	return errors.Join(all...)
 }
 
-// nameless returns an error for each part of the summary in which a resource has
-// an empty name.
+// nameless returns an error for each part of the summary with an empty resource
+// name.
 func nameless(s *api.ResourceSummary) []error {
 	var all []error
 	for _, part := range summaryParts(s) {
@@ -58,7 +58,7 @@ func nameless(s *api.ResourceSummary) []error {
 	return all
 }
 
-// strangeCounts returns what is wrong with the grades that are counted.
+// strangeCounts returns the errors in the counted grades.
 func strangeCounts(models []api.ResourceModel, counts []api.AllocatableModeling) []error {
 	var all []error
 	if len(counts) > 0 && len(counts) < len(models) {

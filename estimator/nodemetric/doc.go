@@ -1,5 +1,5 @@
-// Package nodemetric makes the reports of use that Koordinator's agent, koordlet,
-// would make: for simulators and tests.
+// Package nodemetric makes usage reports like those of Koordinator's agent,
+// koordlet, for simulators and tests.
 //
 //	s := nodemetric.NewSampler(nodemetric.SamplerConfig{})
 //	s.Add(now, nodemetric.Use{CPU: 1500, Memory: 2 << 30}, nil)
@@ -11,12 +11,13 @@
 //
 // # What it leaves to you
 //
-// The samples: nothing here measures. Package estimator reads the reports.
+// You bring the samples: nothing here measures. Package estimator reads the
+// reports.
 //
 // # Determinism and concurrency
 //
-// Times come in as values, and nothing here reads a clock. A Sampler and a Histogram
-// are used by one goroutine at a time.
+// Times are parameters, and nothing here reads a clock. A Sampler or a Histogram
+// must be used by one goroutine at a time.
 //
 // Source: koordlet 1.8.
 package nodemetric

@@ -10,21 +10,21 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// HistogramConfig lays out the buckets of a [Histogram], which grow
-// geometrically: the first is [0, First), each next one Growth times as wide,
-// up to the one that holds Max, which holds everything above, too.
+// HistogramConfig lays out the buckets of a [Histogram], which grow geometrically.
+// The first is [0, First), and each next one is Growth times as wide. The last
+// bucket is the one with Max; it takes everything above, too.
 type HistogramConfig struct {
 	First  float64 // width of the first bucket, above 0
 	Growth float64 // above 1
 	Max    float64 // above First
-	// HalfLife is the time after which a sample counts half; 0 means that it
-	// counts fully forever.
+	// HalfLife is the time after which a sample counts half; 0 means that samples
+	// never lose weight.
 	HalfLife time.Duration
 }
 
-// CPUHistogram and MemoryHistogram are the layouts that koordlet predicts
-// peaks with: cores from 0.025 to 1024, bytes from 5 MiB to 2 TiB, buckets
-// growing by 5 %, half-lives of 12 and 24 hours.
+// CPUHistogram and MemoryHistogram are koordlet's layouts for peak prediction:
+// cores from 0.025 to 1024, bytes from 5 MiB to 2 TiB, buckets growing by 5 %,
+// half-lives of 12 and 24 hours.
 func CPUHistogram() HistogramConfig {
 	return HistogramConfig{First: 0.025, Growth: 1.05, Max: 1024, HalfLife: 12 * time.Hour}
 }
@@ -37,9 +37,9 @@ func MemoryHistogram() HistogramConfig {
 // maxBuckets bounds the memory of a histogram.
 const maxBuckets = 1 << 16
 
-// A Histogram counts weighted samples in buckets and forgets them gradually:
-// with every half-life a sample loses half of its weight. Its memory does not
-// grow with the number of samples.
+// A Histogram counts weighted samples in buckets and forgets them gradually: a
+// sample loses half of its weight with every half-life. Its memory does not grow
+// with the number of samples.
 //
 //	weight of a sample at time t = weight * 2^((t - reference) / half-life)
 //
@@ -48,10 +48,10 @@ const maxBuckets = 1 << 16
 //
 // Source: koordlet 1.8, pkg/util/histogram, from the Vertical Pod Autoscaler.
 //
-// Differs: the limits of buckets and the weights are computed with operations
-// that are exact on every machine, so that they may differ from koordlet's in
-// the last bit. Nothing panics: bad samples are errors. The zero Histogram is
-// empty, and takes no samples.
+// Differs: bucket limits and weights are computed with operations that are exact on
+// every machine, so they may differ from koordlet's in the last bit. Nothing
+// panics: bad samples are errors. The zero Histogram is empty, and takes no
+// samples.
 type Histogram struct {
 	options   HistogramConfig
 	starts    []float64 // of each bucket, ascending
@@ -62,16 +62,16 @@ type Histogram struct {
 	begun     bool
 }
 
-// The least weight that counts, the exponent at which the reference moves, and
-// the largest value and weight of a sample: with these, sums stay finite.
+// The least weight that counts, the exponent at which the reference moves, and the
+// largest value and weight of a sample. With these, sums stay finite.
 const (
 	leastWeight = 1e-4
 	maxExponent = 100
 	maxSample   = 1e100
 )
 
-// NewHistogram returns an empty histogram. Options out of range, and such that
-// need more than 65,536 buckets, are an [*api.InvalidError].
+// NewHistogram returns an empty histogram. If an option is out of range, or more
+// than 65,536 buckets are needed, it returns an [*api.InvalidError].
 func NewHistogram(o HistogramConfig) (*Histogram, error) {
 	fail := func(field string, value any, why string) error {
 		return &api.InvalidError{Object: "histogram", Field: field, Value: fmt.Sprint(value), Err: fmt.Errorf("%s", why)}
@@ -103,9 +103,9 @@ func NewHistogram(o HistogramConfig) (*Histogram, error) {
 	return h, nil
 }
 
-// Add counts a sample of a value with a weight at a time. A value or weight
-// outside [0,1e100] or not a number, and a histogram that [NewHistogram] has not
-// made, is an [*api.InvalidError].
+// Add counts a sample of a value with a weight at a time. It returns an
+// [*api.InvalidError] if value or weight is outside [0,1e100] or NaN, or if
+// [NewHistogram] did not make the histogram.
 func (h *Histogram) Add(value, weight float64, at time.Time) error {
 	switch {
 	case len(h.starts) == 0:
@@ -136,7 +136,7 @@ func (h *Histogram) bucket(value float64) int {
 	return i
 }
 
-// factor returns what a sample's weight is multiplied by.
+// factor returns the factor for the weight of a sample at a time.
 func (h *Histogram) factor(at time.Time) float64 {
 	if h.options.HalfLife == 0 {
 		return 1
@@ -162,16 +162,16 @@ func (h *Histogram) scale(by float64) {
 	h.sum *= by
 }
 
-// Empty reports whether no sample counts any more: no bucket has a weight of
-// 1e-4, whatever they have together.
+// Empty reports whether no sample counts any more: each bucket has a weight below
+// 1e-4, whatever their total.
 func (h *Histogram) Empty() bool { return !slices.ContainsFunc(h.weights, counts) }
 
-// counts reports whether a bucket's weight does.
+// counts reports whether a bucket of that weight counts.
 func counts(weight float64) bool { return weight >= leastWeight }
 
-// Percentile returns the upper limit of the bucket in which the fraction p of
-// the total weight is reached, the lower limit of the last bucket, and 0 if the
-// histogram is empty.
+// Percentile returns the upper limit of the bucket in which the cumulative weight
+// reaches the fraction p of the total. For the last bucket it returns the lower
+// limit, and for an empty histogram 0.
 func (h *Histogram) Percentile(p float64) float64 {
 	first, last := slices.IndexFunc(h.weights, counts), len(h.weights)-1
 	if first < 0 {
@@ -188,7 +188,7 @@ func (h *Histogram) Percentile(p float64) float64 {
 	return h.starts[min(at+1, len(h.starts)-1)]
 }
 
-// Mean returns the weighted mean of the samples, 0 if the histogram is empty.
+// Mean returns the weighted mean of the samples, or 0 if the histogram is empty.
 func (h *Histogram) Mean() float64 {
 	if h.Empty() {
 		return 0
@@ -196,8 +196,8 @@ func (h *Histogram) Mean() float64 {
 	return h.sum / h.total
 }
 
-// exp2 returns 2^x. It uses multiplications and square roots only, which are
-// the same on every machine, where math.Exp2 need not be.
+// exp2 returns 2^x. It uses only multiplications and square roots, which give the
+// same result on every machine; math.Exp2 may not.
 func exp2(x float64) float64 {
 	whole := math.Floor(x)
 	if whole < -1074 {

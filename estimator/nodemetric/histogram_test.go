@@ -8,8 +8,8 @@ import (
 )
 
 // TestHistogramLightBuckets adds samples so light that a bucket of them does not
-// count, which is told by Empty, by Percentile and by Mean alike. Between buckets
-// that count they do.
+// count. Empty, Percentile and Mean agree on this. Between buckets that count,
+// light buckets count too.
 func TestHistogramLightBuckets(t *testing.T) {
 	type sample struct{ value, weight float64 }
 	// Buckets begin at 0, 1, 3, 7, 15, 31 and so on.

@@ -7,15 +7,15 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// Percentile returns the value below or at which a fraction p of the values
-// lie: of n sorted values the one at place n*p - 1, truncated, and at least the
-// first. It does not interpolate. values is not changed; of no values it is 0.
+// Percentile returns the p-quantile of the values: of n sorted values, the value at
+// index n*p - 1, truncated, but at least the first. It does not interpolate, and
+// does not change values. For no values it returns 0.
 //
-// Source: koordlet 1.8, fieldPercentileOfMetricList. The product is taken in
+// Source: koordlet 1.8, fieldPercentileOfMetricList. The product is computed in
 // float32, so that 0.9 of 10 values is the 9th, not the 8th.
 //
-// Differs: p outside (0,1] counts as the nearer end, and what is no number as 0;
-// koordlet refuses both.
+// Differs: p outside (0,1] counts as the nearer end, and NaN as 0; koordlet refuses
+// both.
 func Percentile(values []int64, p float32) int64 {
 	sorted := slices.Clone(values)
 	slices.Sort(sorted)
@@ -36,7 +36,7 @@ func percentileOf(sorted []int64, p float32) int64 {
 	return sorted[0]
 }
 
-// Average returns the mean of the values, truncated; of no values it is 0.
+// Average returns the mean of the values, truncated, or 0 for no values.
 func Average(values []int64) int64 {
 	if len(values) == 0 {
 		return 0
@@ -48,8 +48,8 @@ func Average(values []int64) int64 {
 	return resource.SatFloat(sum / float64(len(values)))
 }
 
-// percentiles are the statistics of a period besides the average, with the
-// fraction that each stands for.
+// percentiles are the statistics of a period besides the average, each with its
+// fraction.
 var percentiles = [...]struct {
 	kind     api.AggregationType
 	fraction float32

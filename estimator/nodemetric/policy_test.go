@@ -12,7 +12,7 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// A Sampler that nobody made is one of the zero policy.
+// A zero Sampler has the zero SamplerConfig.
 var testStart = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
 func TestSamplerZero(t *testing.T) {
@@ -33,7 +33,7 @@ func TestSamplerZero(t *testing.T) {
 	}
 }
 
-// Reports tell whole seconds, and times that make no sense count as not given.
+// Reports give whole seconds, and invalid times count as unset.
 func TestSamplerSeconds(t *testing.T) {
 	tests := []struct {
 		policy            nodemetric.SamplerConfig
@@ -60,7 +60,7 @@ func TestSamplerSeconds(t *testing.T) {
 	}
 }
 
-// A statistic is there once its samples span half of its period, no later.
+// A statistic appears when its samples span half of its period, no later.
 func TestSamplerHalfPeriod(t *testing.T) {
 	for _, decaying := range []bool{false, true} {
 		for span, want := range map[time.Duration]bool{5*time.Minute - 1: false, 5 * time.Minute: true} {
@@ -88,7 +88,7 @@ func TestSamplerLongAverage(t *testing.T) {
 	}
 }
 
-// Sums that are beyond int64 in floating point stop at its end.
+// Sums beyond int64 in floating point saturate.
 func TestAverageOfLargest(t *testing.T) {
 	for _, v := range []int64{math.MaxInt64, math.MinInt64} {
 		if got := nodemetric.Average([]int64{v, v}); got != v {

@@ -10,22 +10,20 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// SamplerConfig says how a [Sampler] reports. The zero value is what koordlet
-// does by default.
+// SamplerConfig configures a [Sampler]. The zero value has koordlet's defaults.
 type SamplerConfig struct {
-	// Average is the time over which use is averaged; 0 and less mean 5 minutes.
-	// Reports tell it in whole seconds, rounded up.
+	// Average is the period of the averages; 0 or less means 5 minutes. Reports
+	// give it in whole seconds, rounded up.
 	Average time.Duration
-	// Interval is how often a report is made, which it says of itself, in whole
-	// seconds, rounded up; 0 and less mean 60 s. Koordinator waits as long for a new
-	// pod to show.
+	// Interval is the time between reports; 0 or less means 60 s. Reports give it
+	// in whole seconds, rounded up. Koordinator waits this long for a new pod to
+	// show.
 	Interval time.Duration
-	// Periods are those of the statistics; nil means 5, 10 and 30 minutes.
+	// Periods are the periods of the statistics; nil means 5, 10 and 30 minutes.
 	Periods []time.Duration
-	// Decaying takes the statistics from decaying histograms, whose half-life
-	// is the period, instead of from the samples of the period: memory then does
-	// not grow with the period, percentiles are the limits of buckets, and a
-	// period never ends.
+	// Decaying computes the statistics from decaying histograms instead of from the
+	// samples of the period. The half-life is the period. Then memory does not grow
+	// with the period, percentiles are bucket limits, and a period never ends.
 	Decaying bool
 }
 
@@ -45,16 +43,16 @@ func (p SamplerConfig) withDefaults() SamplerConfig {
 // A Use is an amount of cpu, in thousandths, and of memory, in bytes.
 type Use struct{ CPU, Memory int64 }
 
-// PodUse is what a pod uses. Without a Pod it is the use of something on the node
-// that is not reported by itself.
+// PodUse is the use of a pod. Without a Pod it is use on the node that no report
+// names.
 type PodUse struct {
 	Pod *api.Pod
 	Use Use
 }
 
-// A Sampler makes reports of a node's real use from samples of simulated use,
-// as the agent on the node would: averages per pod, averages and percentiles of
-// the whole.
+// A Sampler makes reports of a node's real use from samples of simulated use, as
+// the agent on the node does: averages per pod, and averages and percentiles of the
+// node.
 //
 //	s := nodemetric.NewSampler(nodemetric.SamplerConfig{})
 //	for each tick {
@@ -62,13 +60,13 @@ type PodUse struct {
 //	}
 //	err := ledger.SetMetric(s.Report("node-1", now))
 //
-// A statistic is reported once its samples span half of its period, an average
-// from the first sample on. Times must not go back. The zero Sampler is that of
-// the zero policy. A Sampler must be used by one goroutine at a time.
+// A statistic is reported once its samples span half of its period; an average is
+// reported from the first sample on. Times must not go back. The zero Sampler has
+// the zero SamplerConfig. A Sampler must be used by one goroutine at a time.
 //
 // Source: koordlet 1.8, states_nodemetric.go, default policy.
 //
-// Differs: averages are taken in thousandths and bytes and truncated; koordlet
+// Differs: averages are computed in thousandths and bytes and truncated; koordlet
 // averages cores in floating point.
 type Sampler struct {
 	policy  SamplerConfig
@@ -76,14 +74,14 @@ type Sampler struct {
 	totals  []Use // of the node, by time
 	systems []Use
 	pods    map[podKey]*podSamples
-	periods []decayingPeriod // if the policy says so
+	periods []decayingPeriod // if Decaying is set
 	began   time.Time
 }
 
-// podKey is what a report knows a pod by.
+// podKey identifies a pod in a report.
 type podKey struct{ namespace, name string }
 
-// defaultInterval is how often koordlet reports if its policy does not say.
+// defaultInterval is koordlet's default report interval.
 const defaultInterval = 60 * time.Second
 
 // podSamples are the samples of a pod.
@@ -120,8 +118,8 @@ func newDecayingPeriod(halfLife time.Duration) decayingPeriod {
 	return decayingPeriod{histogram(CPUHistogram()), histogram(MemoryHistogram())}
 }
 
-// Add takes a sample: what the system uses and what each pod does. The node
-// uses the sum. Pods that are not in the last sample are not reported.
+// Add takes a sample: the use of the system and of each pod. The use of the node is
+// their sum. Only pods in the last sample are reported.
 func (s *Sampler) Add(now time.Time, system Use, pods []PodUse) {
 	s.prepare()
 	total := system
@@ -155,20 +153,20 @@ func (s *Sampler) Add(now time.Time, system Use, pods []PodUse) {
 	k := expired(s.times, now.Add(-s.kept()))
 	s.times, s.totals, s.systems = s.times[k:], s.totals[k:], s.systems[k:]
 	for _, p := range s.periods {
-		// Both histograms take any finite number that is not negative.
+		// Both histograms accept any finite number from 0 up.
 		_ = p.cpu.Add(float64(max(total.CPU, 0))/1000, 1, now)
 		_ = p.memory.Add(float64(max(total.Memory, 0)), 1, now)
 	}
 }
 
-// prepare makes a zero Sampler one of the zero policy.
+// prepare gives a zero Sampler the zero SamplerConfig.
 func (s *Sampler) prepare() {
 	if s.pods == nil {
 		*s = *NewSampler(SamplerConfig{})
 	}
 }
 
-// kept is how long samples of the node are needed.
+// kept returns how long samples of the node are needed.
 func (s *Sampler) kept() time.Duration {
 	if s.policy.Decaying || len(s.policy.Periods) == 0 {
 		return s.policy.Average
@@ -176,7 +174,7 @@ func (s *Sampler) kept() time.Duration {
 	return max(s.policy.Average, slices.Max(s.policy.Periods))
 }
 
-// expired returns how many of the times lie before start.
+// expired returns the number of times before start.
 func expired(times []time.Time, start time.Time) int {
 	k := 0
 	for k < len(times) && times[k].Before(start) {
@@ -189,8 +187,8 @@ func (u Use) plus(v Use) Use {
 	return Use{resource.SatAdd(u.CPU, v.CPU), resource.SatAdd(u.Memory, v.Memory)}
 }
 
-// Report returns the report of a node at a time not before the last sample. It
-// is a new object at every call.
+// Report returns the report of a node at a time not before the last sample. Every
+// call makes a new object.
 func (s *Sampler) Report(node string, now time.Time) *api.NodeMetric {
 	s.prepare()
 	m := &api.NodeMetric{
@@ -227,7 +225,7 @@ func wholeSeconds(d time.Duration) int64 {
 }
 
 func (s *Sampler) reportPods(now time.Time) []*api.PodMetricInfo {
-	var reports []api.PodMetricInfo // side by side, which makes them fast to read
+	var reports []api.PodMetricInfo // contiguous in memory, so fast to read
 	for name, series := range s.pods {
 		k := expired(series.times, now.Add(-s.policy.Average))
 		if k == len(series.times) {
@@ -248,7 +246,7 @@ func (s *Sampler) reportPods(now time.Time) []*api.PodMetricInfo {
 	return list
 }
 
-// statistics returns those of a period: all of them empty while its samples
+// statistics returns the statistics of a period. They are empty while the samples
 // span less than half of it.
 func (s *Sampler) statistics(i int, now time.Time) map[api.AggregationType]api.ResourceMap {
 	usage := map[api.AggregationType]api.ResourceMap{api.AVG: {}}
@@ -291,7 +289,7 @@ func (p *decayingPeriod) fill(usage map[api.AggregationType]api.ResourceMap) {
 	}
 }
 
-// split returns the parts of the uses.
+// split returns the cpu and memory of the uses.
 func split(uses []Use) (cpu, memory []int64) {
 	cpu, memory = make([]int64, len(uses)), make([]int64, len(uses))
 	for i, u := range uses {

@@ -56,7 +56,7 @@ func TestAverageOfNothing(t *testing.T) {
 	}
 }
 
-// Use without a pod counts for the node, and is nobody's.
+// Use without a pod counts for the node, and for no pod.
 func TestSamplerUseWithoutPod(t *testing.T) {
 	s := nodemetric.NewSampler(nodemetric.SamplerConfig{})
 	s.Add(testStart, nodemetric.Use{CPU: 1}, []nodemetric.PodUse{
@@ -71,7 +71,7 @@ func TestSamplerUseWithoutPod(t *testing.T) {
 	}
 }
 
-// Percentile is a value of the sample, and grows with the fraction.
+// Percentile is one of the values, and grows with the fraction.
 func TestPercentileLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOfN(rapid.Int64(), 1, 60).Draw(t, "values")
@@ -107,7 +107,7 @@ func TestSampler(t *testing.T) {
 		t.Errorf("report of %s at %v", m.Name, m.Status.UpdateTime)
 	}
 	// The last six samples lie within five minutes: 500 ... 1000, with 10 of the
-	// system, and 50 of the pod that was there for five of them.
+	// system, and 50 of the pod present in five of them.
 	info := m.Status.NodeMetric
 	if got := cpuOf(info.NodeUsage); got != 801 { // (4500 + 60 + 250) / 6 = 801.6
 		t.Errorf("average = %d, want 801", got)
@@ -121,7 +121,7 @@ func TestSampler(t *testing.T) {
 		t.Errorf("average of the pod = %d, want 750", got)
 	}
 	// Samples: 160 260 ... 960 1010. Nine minutes span half of 5 and 10 minutes,
-	// not of 30.
+	// but not of 30.
 	got := map[string]int64{}
 	for _, period := range info.AggregatedNodeUsages {
 		for kind, use := range period.Usage {
@@ -182,7 +182,7 @@ func TestHistogram(t *testing.T) {
 	if got := h.Percentile(1); got != 15 {
 		t.Errorf("maximum = %v, want 15", got)
 	}
-	// An hour later the old two weigh half of a new one each.
+	// An hour later each of the old two weighs half of a new sample.
 	add(40, 1, testStart.Add(time.Hour))
 	if got := h.Percentile(0.5); got != 15 {
 		t.Errorf("median = %v, want 15", got)
@@ -193,7 +193,7 @@ func TestHistogram(t *testing.T) {
 	if got := h.Mean(); got != 23 { // (2/2 + 10/2 + 40) / 2
 		t.Errorf("mean = %v, want 23", got)
 	}
-	// After 150 half-lives only what is new counts.
+	// After 150 half-lives only new samples count.
 	add(1000, 1, testStart.Add(150*time.Hour))
 	if got := h.Percentile(0); got != 127 {
 		t.Errorf("minimum = %v, want 127, where the last bucket begins", got)
@@ -237,7 +237,7 @@ func TestHistogramErrors(t *testing.T) {
 	}
 }
 
-// The largest samples and weights leave the mean a number, however late they come.
+// The largest samples and weights keep the mean finite, however late they come.
 func TestHistogramLargest(t *testing.T) {
 	const largest, halfLife = 1e100, 12 * time.Hour
 	h, err := nodemetric.NewHistogram(nodemetric.CPUHistogram())
@@ -254,8 +254,8 @@ func TestHistogramLargest(t *testing.T) {
 	}
 }
 
-// A percentile of a histogram without decay is at most one bucket above that of
-// the samples.
+// A percentile of a histogram without decay is at most one bucket above the
+// percentile of the samples.
 func TestHistogramApproximates(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOfN(rapid.Int64Range(1, 1000), 1, 80).Draw(t, "values")
@@ -276,7 +276,7 @@ func TestHistogramApproximates(t *testing.T) {
 	})
 }
 
-// ExampleSampler turns simulated use into a report that a ledger takes.
+// ExampleSampler turns simulated use into a report for a ledger.
 func ExampleSampler() {
 	s := nodemetric.NewSampler(nodemetric.SamplerConfig{})
 	pod := api.MakePod("web").Requests("1", "1Gi").Obj()
@@ -292,7 +292,7 @@ func ExampleSampler() {
 	// Output: average 250m p95 380m
 }
 
-// ExampleHistogram keeps the distribution of a value that forgets.
+// ExampleHistogram keeps the distribution of a value and forgets old samples.
 func ExampleHistogram() {
 	h, err := nodemetric.NewHistogram(nodemetric.HistogramConfig{First: 1, Growth: 1.5, Max: 1000, HalfLife: time.Hour})
 	if err != nil {
@@ -308,7 +308,7 @@ func ExampleHistogram() {
 	// Output: 4.8 257.5
 }
 
-// ExamplePercentile takes the ninth of ten values.
+// ExamplePercentile returns the ninth of ten values.
 func ExamplePercentile() {
 	fmt.Println(nodemetric.Percentile([]int64{10, 20, 30, 40, 50, 60, 70, 80, 90, 100}, 0.9))
 	// Output: 90

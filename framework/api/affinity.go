@@ -7,7 +7,7 @@ type Affinity struct {
 	PodAntiAffinity *PodAntiAffinity `json:"podAntiAffinity,omitempty"`
 }
 
-// NodeAffinity is a pod's demands on and preferences among nodes.
+// NodeAffinity is a pod's requirements and preferences for nodes.
 type NodeAffinity struct {
 	RequiredDuringSchedulingIgnoredDuringExecution  *NodeSelector             `json:"requiredDuringSchedulingIgnoredDuringExecution,omitempty"`
 	PreferredDuringSchedulingIgnoredDuringExecution []PreferredSchedulingTerm `json:"preferredDuringSchedulingIgnoredDuringExecution,omitempty"`
@@ -33,23 +33,23 @@ type PodAntiAffinity struct {
 	PreferredDuringSchedulingIgnoredDuringExecution []WeightedPodAffinityTerm `json:"preferredDuringSchedulingIgnoredDuringExecution,omitempty"`
 }
 
-// WeightedPodAffinityTerm is a term that counts Weight (1 to 100) in scores.
+// WeightedPodAffinityTerm is a term that adds Weight (1 to 100) to scores.
 type WeightedPodAffinityTerm struct {
 	Weight          int32           `json:"weight"`
 	PodAffinityTerm PodAffinityTerm `json:"podAffinityTerm"`
 }
 
-// PodAffinityTerm selects pods by labels and namespaces, and a kind of topology
-// domain by the node label TopologyKey.
+// PodAffinityTerm selects pods by labels and namespaces, and topology domains by
+// the node label TopologyKey.
 //
-// MatchLabelKeys and MismatchLabelKeys are not read by schedulers: the API
-// server folds them into LabelSelector when a pod is created, and
-// Objects.Default does it for pods that never passed an API server.
+// Schedulers do not read MatchLabelKeys and MismatchLabelKeys. The API server folds
+// them into LabelSelector when a pod is created, and Objects.Default does so for
+// pods that never passed an API server.
 type PodAffinityTerm struct {
 	LabelSelector     *LabelSelector `json:"labelSelector,omitempty"`
-	Namespaces        []string       `json:"namespaces,omitempty"` // with NamespaceSelector nil: empty means the pod's own
+	Namespaces        []string       `json:"namespaces,omitempty"` // empty with a nil NamespaceSelector means the pod's own
 	TopologyKey       string         `json:"topologyKey"`
-	NamespaceSelector *LabelSelector `json:"namespaceSelector,omitempty"` // nil selects no namespace, empty every one
+	NamespaceSelector *LabelSelector `json:"namespaceSelector,omitempty"` // nil selects no namespace, empty all
 	MatchLabelKeys    []string       `json:"matchLabelKeys,omitempty"`
 	MismatchLabelKeys []string       `json:"mismatchLabelKeys,omitempty"`
 }
@@ -67,8 +67,8 @@ type TopologySpreadConstraint struct {
 	MatchLabelKeys     []string                      `json:"matchLabelKeys,omitempty"`
 }
 
-// UnsatisfiableConstraintAction is what a spread constraint does where it does
-// not hold.
+// UnsatisfiableConstraintAction is the effect of a spread constraint that does not
+// hold.
 type UnsatisfiableConstraintAction string
 
 // The actions of a spread constraint.
@@ -77,12 +77,12 @@ const (
 	ScheduleAnyway UnsatisfiableConstraintAction = "ScheduleAnyway" // a score
 )
 
-// NodeInclusionPolicy says whether a spread constraint counts nodes that the
-// pod itself could not use.
+// NodeInclusionPolicy says whether a spread constraint counts nodes that the pod
+// cannot use.
 type NodeInclusionPolicy string
 
 // The node inclusion policies.
 const (
-	NodeInclusionPolicyIgnore NodeInclusionPolicy = "Ignore" // count every node
-	NodeInclusionPolicyHonor  NodeInclusionPolicy = "Honor"  // count only nodes open to the pod
+	NodeInclusionPolicyIgnore NodeInclusionPolicy = "Ignore" // count all nodes
+	NodeInclusionPolicyHonor  NodeInclusionPolicy = "Honor"  // count only nodes that the pod may use
 )

@@ -8,8 +8,8 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// pairs returns a copy of m with the keys and values in kv added. It panics,
-// naming the method, if a key has no value.
+// pairs returns a copy of m with the keys and values in kv added. If a key has no
+// value, it panics and names the method.
 func pairs(method string, m map[string]string, kv []string) map[string]string {
 	if len(kv)%2 != 0 {
 		panic(fmt.Sprintf("api: %s takes pairs of key and value, got %d strings", method, len(kv)))
@@ -24,8 +24,8 @@ func pairs(method string, m map[string]string, kv []string) map[string]string {
 	return m
 }
 
-// withQuantity returns a copy of l with one more entry. The empty text leaves l
-// as it is; a malformed one panics.
+// withQuantity returns a copy of l with one more entry. It returns l unchanged if
+// quantity is empty, and panics if it is malformed.
 func withQuantity(l resource.List, name resource.Name, quantity string) resource.List {
 	if quantity == "" {
 		return l
@@ -38,8 +38,8 @@ func withQuantity(l resource.List, name resource.Name, quantity string) resource
 	return l
 }
 
-// mustTaint reads a taint in the notation of "kubectl taint": key=value:effect
-// or key:effect. It panics if the text is anything else.
+// mustTaint reads a taint in the notation of "kubectl taint": key=value:effect or
+// key:effect. It panics on any other text.
 func mustTaint(text string) (t Taint, hasValue bool) {
 	rest, effect, _ := strings.Cut(text, ":")
 	t.Key, t.Value, hasValue = strings.Cut(rest, "=")

@@ -6,8 +6,8 @@ import (
 )
 
 // Tolerates adds tolerations in the notation of "kubectl taint":
-// "dedicated=db:NoSchedule" tolerates just this taint, "gpu:NoSchedule" the key
-// with any value, "gpu" with any value and effect, and "" every taint.
+// "dedicated=db:NoSchedule" tolerates exactly this taint, "gpu:NoSchedule" the key
+// with any value, "gpu" the key with any value and effect, and "" every taint.
 func (b PodBuilder) Tolerates(taints ...string) PodBuilder {
 	for _, text := range taints {
 		t := Toleration{Key: text, Operator: TolerationOpExists}
@@ -29,8 +29,8 @@ func (b PodBuilder) Toleration(t Toleration) PodBuilder {
 	return b
 }
 
-// NodeSelector adds labels that the node must have, given as keys and values in
-// turn.
+// NodeSelector adds labels that the node must have, given as alternating keys and
+// values.
 func (b PodBuilder) NodeSelector(kv ...string) PodBuilder {
 	b.pod.Spec.NodeSelector = pairs("NodeSelector", b.pod.Spec.NodeSelector, kv)
 	return b
@@ -47,8 +47,8 @@ func (b PodBuilder) affinity(change func(*Affinity)) PodBuilder {
 	return b
 }
 
-// NodeAffinity adds a term, in the notation of [ParseNodeSelectorTerm], to those
-// of which the node must match one.
+// NodeAffinity adds a required term in the notation of [ParseNodeSelectorTerm]. The
+// node must match at least one of the required terms.
 func (b PodBuilder) NodeAffinity(term string) PodBuilder {
 	return b.nodeAffinity(func(a *NodeAffinity) {
 		if a.RequiredDuringSchedulingIgnoredDuringExecution == nil {
@@ -77,7 +77,7 @@ func (b PodBuilder) nodeAffinity(change func(*NodeAffinity)) PodBuilder {
 	})
 }
 
-// PodAffinity demands a topology domain with a pod of the same namespace that
+// PodAffinity requires a topology domain with a pod of the same namespace that
 // matches a selector in the notation of [ParseLabelSelector].
 func (b PodBuilder) PodAffinity(topologyKey, selector string) PodBuilder {
 	return b.podAffinity(func(a *PodAffinity) {
@@ -86,7 +86,8 @@ func (b PodBuilder) PodAffinity(topologyKey, selector string) PodBuilder {
 	})
 }
 
-// PreferPodAffinity adds a preference for such a domain.
+// PreferPodAffinity adds a preference for a domain as [PodBuilder.PodAffinity]
+// requires it.
 func (b PodBuilder) PreferPodAffinity(weight int32, topologyKey, selector string) PodBuilder {
 	return b.podAffinity(func(a *PodAffinity) {
 		list := &a.PreferredDuringSchedulingIgnoredDuringExecution
@@ -103,8 +104,8 @@ func (b PodBuilder) podAffinity(change func(*PodAffinity)) PodBuilder {
 	})
 }
 
-// PodAntiAffinity demands a topology domain without any pod of the same
-// namespace that matches a selector in the notation of [ParseLabelSelector].
+// PodAntiAffinity requires a topology domain without any pod of the same namespace
+// that matches a selector in the notation of [ParseLabelSelector].
 func (b PodBuilder) PodAntiAffinity(topologyKey, selector string) PodBuilder {
 	return b.podAntiAffinity(func(a *PodAntiAffinity) {
 		list := &a.RequiredDuringSchedulingIgnoredDuringExecution
@@ -112,7 +113,8 @@ func (b PodBuilder) PodAntiAffinity(topologyKey, selector string) PodBuilder {
 	})
 }
 
-// PreferPodAntiAffinity adds a preference for such a domain.
+// PreferPodAntiAffinity adds a preference for a domain as
+// [PodBuilder.PodAntiAffinity] requires it.
 func (b PodBuilder) PreferPodAntiAffinity(weight int32, topologyKey, selector string) PodBuilder {
 	return b.podAntiAffinity(func(a *PodAntiAffinity) {
 		list := &a.PreferredDuringSchedulingIgnoredDuringExecution

@@ -6,29 +6,28 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// Container adds a container. What Image, Requests, Request, Limits, Limit, Port
-// and HostPort say from now on is about this one; before, it is about "main".
+// Container adds a container. Later calls of Image, Requests, Request, Limits,
+// Limit, Port and HostPort describe it; without Container they describe "main".
 func (b PodBuilder) Container(name string) PodBuilder {
 	b.pod.Spec.Containers = append(slices.Clip(b.pod.Spec.Containers), Container{Name: name})
 	b.inInit = false
 	return b
 }
 
-// InitContainer adds an init container, which the methods that follow describe.
+// InitContainer adds an init container; later calls describe it.
 func (b PodBuilder) InitContainer(name string) PodBuilder {
 	b.pod.Spec.InitContainers = append(slices.Clip(b.pod.Spec.InitContainers), Container{Name: name})
 	b.inInit = true
 	return b
 }
 
-// Sidecar adds an init container that keeps running, which the methods that
-// follow describe.
+// Sidecar adds an init container that keeps running; later calls describe it.
 func (b PodBuilder) Sidecar(name string) PodBuilder {
 	b = b.InitContainer(name)
 	return b.describe(func(c *Container) { c.RestartPolicy = new(ContainerRestartPolicyAlways) })
 }
 
-// describe changes the container that was added last.
+// describe changes the container added last.
 func (b PodBuilder) describe(change func(*Container)) PodBuilder {
 	list := &b.pod.Spec.Containers
 	if b.inInit {
@@ -44,8 +43,8 @@ func (b PodBuilder) Image(name string) PodBuilder {
 	return b.describe(func(c *Container) { c.Image = name })
 }
 
-// Requests sets the CPU and memory that the container requests. An empty
-// quantity leaves the request as it is.
+// Requests sets the CPU and memory that the container requests. An empty quantity
+// changes nothing.
 func (b PodBuilder) Requests(cpu, memory string) PodBuilder {
 	return b.Request(resource.CPU, cpu).Request(resource.Memory, memory)
 }
@@ -55,8 +54,8 @@ func (b PodBuilder) Request(name resource.Name, quantity string) PodBuilder {
 	return b.describe(func(c *Container) { c.Resources.Requests = withQuantity(c.Resources.Requests, name, quantity) })
 }
 
-// Limits sets the container's limits of CPU and memory. An empty quantity leaves
-// the limit as it is.
+// Limits sets the container's limits of CPU and memory. An empty quantity changes
+// nothing.
 func (b PodBuilder) Limits(cpu, memory string) PodBuilder {
 	return b.Limit(resource.CPU, cpu).Limit(resource.Memory, memory)
 }
@@ -71,7 +70,7 @@ func (b PodBuilder) Port(port ContainerPort) PodBuilder {
 	return b.describe(func(c *Container) { c.Ports = append(slices.Clip(c.Ports), port) })
 }
 
-// HostPort adds TCP ports to the container that take the same ports of the node.
+// HostPort adds TCP ports to the container and takes the same ports on the node.
 func (b PodBuilder) HostPort(ports ...int32) PodBuilder {
 	for _, n := range ports {
 		b = b.Port(ContainerPort{HostPort: n, ContainerPort: n, Protocol: ProtocolTCP})
@@ -79,8 +78,8 @@ func (b PodBuilder) HostPort(ports ...int32) PodBuilder {
 	return b
 }
 
-// PodRequest sets the amount of a resource that the pod as a whole requests,
-// which replaces what its containers request.
+// PodRequest sets the amount of a resource that the pod as a whole requests. It
+// replaces the sum of the containers' requests.
 func (b PodBuilder) PodRequest(name resource.Name, quantity string) PodBuilder {
 	r := ResourceRequirements{}
 	if b.pod.Spec.Resources != nil {
@@ -91,7 +90,8 @@ func (b PodBuilder) PodRequest(name resource.Name, quantity string) PodBuilder {
 	return b
 }
 
-// Overhead sets the amount of a resource that running the pod takes on top.
+// Overhead sets the amount of a resource that running the pod takes in addition to
+// its containers.
 func (b PodBuilder) Overhead(name resource.Name, quantity string) PodBuilder {
 	b.pod.Spec.Overhead = withQuantity(b.pod.Spec.Overhead, name, quantity)
 	return b

@@ -10,16 +10,15 @@ import (
 //
 //	n := api.MakeNode("n1", "4", "32Gi").Zone("a").Taint("gpu:NoSchedule").Obj()
 //
-// A builder is a value: every method returns a changed copy and leaves the one
-// it is called on alone, so a builder can serve as the pattern of many nodes.
-// Methods panic on malformed quantities and taints, which are constants in such
-// code; decode data that comes from elsewhere. Several goroutines may use one
-// builder.
+// A builder is a value: every method returns a changed copy and leaves its receiver
+// unchanged, so one builder can be the pattern of many nodes. Several goroutines
+// may use one builder. Methods panic on malformed quantities and taints, because
+// these are constants in such code; to read data from elsewhere, use [Decode].
 type NodeBuilder struct{ node Node }
 
-// MakeNode returns a builder of a node that offers so much CPU and memory, and
-// room for 110 pods. An empty quantity leaves the resource out. The node has the
-// label kubernetes.io/hostname, as every node has that joins a cluster.
+// MakeNode returns a builder of a node with this allocatable CPU and memory, and
+// capacity for 110 pods. An empty quantity leaves the resource out. The node has
+// the label kubernetes.io/hostname, as every node of a cluster has.
 func MakeNode(name, cpu, memory string) NodeBuilder {
 	b := NodeBuilder{Node{
 		TypeMeta:   TypeMeta{Kind: "Node", APIVersion: "v1"},
@@ -28,7 +27,7 @@ func MakeNode(name, cpu, memory string) NodeBuilder {
 	return b.Resource(resource.CPU, cpu).Resource(resource.Memory, memory).Resource(resource.Pods, "110")
 }
 
-// Obj returns a new node as described. Nodes of one builder share nothing.
+// Obj returns a new node. Nodes of one builder share nothing.
 func (b NodeBuilder) Obj() *Node { return clone(&b.node) }
 
 // Name sets the name and the label kubernetes.io/hostname.
@@ -43,13 +42,13 @@ func (b NodeBuilder) UID(uid UID) NodeBuilder {
 	return b
 }
 
-// Labels adds labels, given as keys and values in turn.
+// Labels adds labels, given as alternating keys and values.
 func (b NodeBuilder) Labels(kv ...string) NodeBuilder {
 	b.node.Labels = pairs("Labels", b.node.Labels, kv)
 	return b
 }
 
-// Annotations adds annotations, given as keys and values in turn.
+// Annotations adds annotations, given as alternating keys and values.
 func (b NodeBuilder) Annotations(kv ...string) NodeBuilder {
 	b.node.Annotations = pairs("Annotations", b.node.Annotations, kv)
 	return b
@@ -90,7 +89,7 @@ func (b NodeBuilder) Unschedulable() NodeBuilder {
 	return b
 }
 
-// Image adds an image of that size, such as "120Mi", under one or more names.
+// Image adds an image of a size, such as "120Mi", under one or more names.
 func (b NodeBuilder) Image(size string, names ...string) NodeBuilder {
 	image := ContainerImage{Names: slices.Clone(names), SizeBytes: resource.MustParse(size).Value()}
 	b.node.Status.Images = append(slices.Clip(b.node.Status.Images), image)

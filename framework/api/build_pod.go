@@ -9,24 +9,24 @@ import (
 //
 //	p := api.MakePod("web").Labels("app", "web").Requests("100m", "500Mi").Obj()
 //
-// A builder is a value: every method returns a changed copy and leaves the one
-// it is called on alone, so a builder can serve as the pattern of many pods:
+// A builder is a value: every method returns a changed copy and leaves its receiver
+// unchanged, so one builder can be the pattern of many pods:
 //
 //	web := api.MakePod("web").Requests("100m", "500Mi")
 //	for i := range 1000 {
 //		pods = append(pods, web.Name(fmt.Sprintf("web-%d", i)).Obj())
 //	}
 //
-// Methods panic on malformed quantities, selectors and taints, which are
-// constants in such code; decode data that comes from elsewhere. Several
-// goroutines may use one builder.
+// Several goroutines may use one builder. Methods panic on malformed quantities,
+// selectors and taints, because these are constants in such code; to read data from
+// elsewhere, use [Decode].
 type PodBuilder struct {
 	pod    Pod
-	inInit bool // the container that methods describe is an init container
+	inInit bool // methods describe the last init container
 }
 
-// MakePod returns a builder of a pod in the namespace "default" with one
-// container, named "main", that requests nothing.
+// MakePod returns a builder of a pod in the namespace "default" with one container.
+// The container is named "main" and requests nothing.
 func MakePod(name string) PodBuilder {
 	return PodBuilder{pod: Pod{
 		TypeMeta:   TypeMeta{Kind: "Pod", APIVersion: "v1"},
@@ -35,7 +35,7 @@ func MakePod(name string) PodBuilder {
 	}}
 }
 
-// Obj returns a new pod as described. Pods of one builder share nothing.
+// Obj returns a new pod. Pods of one builder share nothing.
 func (b PodBuilder) Obj() *Pod { return clone(&b.pod) }
 
 // Name sets the name.
@@ -56,13 +56,13 @@ func (b PodBuilder) UID(uid UID) PodBuilder {
 	return b
 }
 
-// Labels adds labels, given as keys and values in turn.
+// Labels adds labels, given as alternating keys and values.
 func (b PodBuilder) Labels(kv ...string) PodBuilder {
 	b.pod.Labels = pairs("Labels", b.pod.Labels, kv)
 	return b
 }
 
-// Annotations adds annotations, given as keys and values in turn.
+// Annotations adds annotations, given as alternating keys and values.
 func (b PodBuilder) Annotations(kv ...string) PodBuilder {
 	b.pod.Annotations = pairs("Annotations", b.pod.Annotations, kv)
 	return b
@@ -84,13 +84,13 @@ func (b PodBuilder) Deleted(t time.Time) PodBuilder {
 	return b
 }
 
-// Node says that the pod is placed, or must be placed, on a node.
+// Node sets the node that the pod is on, or must go to.
 func (b PodBuilder) Node(name string) PodBuilder {
 	b.pod.Spec.NodeName = name
 	return b
 }
 
-// Scheduler names the scheduler, or profile, that places the pod.
+// Scheduler names the scheduler, or profile, of the pod.
 func (b PodBuilder) Scheduler(name string) PodBuilder {
 	b.pod.Spec.SchedulerName = name
 	return b
@@ -102,7 +102,7 @@ func (b PodBuilder) Priority(priority int32) PodBuilder {
 	return b
 }
 
-// PriorityClass names the class that [DefaultPod] takes the priority from.
+// PriorityClass names the class from which [DefaultPod] takes the priority.
 func (b PodBuilder) PriorityClass(name string) PodBuilder {
 	b.pod.Spec.PriorityClassName = name
 	return b
@@ -142,19 +142,19 @@ func (b PodBuilder) Phase(phase PodPhase) PodBuilder {
 	return b
 }
 
-// Started sets the time the pod started at.
+// Started sets the pod's start time.
 func (b PodBuilder) Started(t time.Time) PodBuilder {
 	b.pod.Status.StartTime = &t
 	return b
 }
 
-// Nominated names the node that preemption keeps for the pod.
+// Nominated names the node that preemption reserves for the pod.
 func (b PodBuilder) Nominated(node string) PodBuilder {
 	b.pod.Status.NominatedNodeName = node
 	return b
 }
 
-// Condition adds a condition that has been in this status since t.
+// Condition adds a condition with its status and the time of its last transition.
 func (b PodBuilder) Condition(kind PodConditionType, status ConditionStatus, since time.Time) PodBuilder {
 	c := PodCondition{Type: kind, Status: status, LastTransitionTime: since}
 	b.pod.Status.Conditions = append(slices.Clip(b.pod.Status.Conditions), c)

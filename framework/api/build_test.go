@@ -11,7 +11,7 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// Builders must give what the same object gives when it is decoded.
+// Builders and decoding must give the same object.
 func TestMakePod(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	tests := []struct {
@@ -147,8 +147,8 @@ func decodeNamed[T api.Object](t *testing.T, text string) *T {
 	return x
 }
 
-// Builders are values: chains that start from one do not disturb each other, nor
-// do the objects they give.
+// Builders are values: chains from one base do not affect each other, nor do their
+// objects.
 func TestBuildersAreValues(t *testing.T) {
 	base := api.MakePod("p").Labels("a", "1").Annotations("a", "1").Owner("Job", "j").Requests("1", "1Gi").Limits("1", "").HostPort(1).Gates("g").
 		PodRequest("cpu", "1").Overhead("cpu", "1").Claim("c").InitContainer("i").Request("cpu", "1").Tolerates("t").NodeSelector("a", "1").
@@ -191,7 +191,7 @@ func TestBuildersPanic(t *testing.T) {
 	tests := []struct {
 		name string
 		call func()
-		want string // empty: the text is another package's
+		want string // if empty, the text comes from another package
 	}{
 		{"quantity", func() { api.MakePod("p").Requests("1x", "") }, ""},
 		{"node quantity", func() { api.MakeNode("n", "4", "32 Gi") }, ""},

@@ -2,8 +2,8 @@ package api
 
 import "reflect"
 
-// Clone returns a deep copy of x: nothing that can be changed through the copy
-// is shared with x. A nil x gives nil.
+// Clone returns a deep copy of x: no change through the copy affects x. A nil x
+// gives nil.
 func Clone[T Object](x *T) *T { return clone(x) }
 
 func clone[T any](x *T) *T {
@@ -15,8 +15,9 @@ func clone[T any](x *T) *T {
 	return c
 }
 
-// cloneInto makes dst, which is zero, a deep copy of src. Structs with fields
-// that are not exported (quantities, times) are values that nothing can change.
+// cloneInto makes dst, which is zero, a deep copy of src. It copies structs with
+// unexported fields (quantities, times) as a whole, because nothing can change
+// their content.
 func cloneInto(dst, src reflect.Value) {
 	switch src.Kind() {
 	case reflect.Pointer:

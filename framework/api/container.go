@@ -1,6 +1,6 @@
 package api
 
-// Container is one process environment of a pod.
+// Container is one container of a pod.
 type Container struct {
 	Name               string                  `json:"name"`
 	Image              string                  `json:"image,omitempty"`
@@ -14,7 +14,7 @@ type Container struct {
 // ContainerPort is a port that a container listens on.
 type ContainerPort struct {
 	Name          string   `json:"name,omitempty"`
-	HostPort      int32    `json:"hostPort,omitempty"` // 0 takes no port of the node
+	HostPort      int32    `json:"hostPort,omitempty"` // 0 takes no port on the node
 	ContainerPort int32    `json:"containerPort"`
 	Protocol      Protocol `json:"protocol,omitempty"` // empty means TCP
 	HostIP        string   `json:"hostIP,omitempty"`   // empty means 0.0.0.0
@@ -30,7 +30,7 @@ const (
 	ProtocolSCTP Protocol = "SCTP"
 )
 
-// ContainerRestartPolicy says when a single container is started again.
+// ContainerRestartPolicy says when Kubernetes restarts a single container.
 type ContainerRestartPolicy string
 
 // The restart policies of a container.
@@ -40,13 +40,14 @@ const (
 	ContainerRestartPolicyOnFailure ContainerRestartPolicy = "OnFailure"
 )
 
-// ContainerRestartRule is an exception to a container's restart policy. Only
-// its action is kept: some actions need a feature that the node must declare.
+// ContainerRestartRule is an exception to a container's restart policy. Decoding
+// keeps only its action, because some actions need a feature that the node must
+// declare.
 type ContainerRestartRule struct {
 	Action ContainerRestartRuleAction `json:"action,omitempty"`
 }
 
-// ContainerRestartRuleAction is what a restart rule does.
+// ContainerRestartRuleAction is the effect of a restart rule.
 type ContainerRestartRuleAction string
 
 // The actions of a restart rule.
@@ -55,8 +56,8 @@ const (
 	ContainerRestartRuleActionRestartAllContainers ContainerRestartRuleAction = "RestartAllContainers"
 )
 
-// VolumeMount is a volume that a container sees. Only what scheduling reads is
-// kept: bind-mount options need a feature that the node must declare.
+// VolumeMount is a volume mounted into a container. Decoding keeps only what
+// scheduling reads: bind-mount options need a feature that the node must declare.
 type VolumeMount struct {
 	Name             string   `json:"name"`
 	BindMountOptions []string `json:"bindMountOptions,omitempty"`

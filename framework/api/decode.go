@@ -8,45 +8,44 @@ import (
 	"strings"
 )
 
-// maxLists bounds how deep lists of objects may nest. Nobody needs more than one
-// level.
+// maxLists bounds how deep lists of objects may nest. One level is enough in
+// practice.
 const maxLists = 4
 
 var errBareList = errors.New(`want an object, got a list; put the objects under "items" of an object of the kind List, or one after another`)
 
-// Decode reads the JSON of any number of objects, in any mixture of the forms in
-// which Kubernetes writes them:
+// Decode reads the JSON of any number of objects, in any mixture of the forms that
+// Kubernetes writes:
 //
 //   - a single object;
-//   - a List, as "kubectl get pods,nodes -A -o json" prints it, whose items may
-//     be of different kinds;
-//   - a list of one kind, such as PodList, whose items may leave their kind out;
+//   - a List, as "kubectl get pods,nodes -A -o json" prints it, with items of any
+//     kinds;
+//   - a list of one kind, such as PodList, whose items may omit their kind;
 //   - several of these one after another.
 //
-// Text without any document holds no objects. YAML must be converted to JSON
-// first.
+// Empty text holds no objects. Convert YAML to JSON first.
 //
-// A kind is recognised by its name and API group; the version does not matter,
-// and an apiVersion that is missing is taken to be right. Objects of other kinds
-// are counted in Skipped, and fields that the types here do not have are
-// ignored and counted in SkippedFields. Field names are matched exactly, a field that is null is absent, and
-// of a field that is given twice the last one counts.
+// Decode recognises a kind by its name and API group. It ignores the version, and
+// takes a missing apiVersion for a match. Objects of other kinds are counted in
+// Skipped. Fields that the types here do not have are ignored and counted in
+// SkippedFields. Field names are matched exactly; a null field is absent; if a
+// field occurs twice, the last one counts.
 //
-// An object of a namespaced kind that names no namespace is put into "default",
-// as kubectl would do, and one of any other kind loses the namespace that it
-// should not have. The kind and the apiVersion that an object left out are
-// filled in. Nothing else is: see [Objects.Default].
+// Decode puts an object of a namespaced kind without a namespace into "default", as
+// kubectl does, and drops the namespace of an object of any other kind. It fills in
+// a missing kind and apiVersion, and nothing else: see [Objects.Default].
 //
-// Decode checks the form of what it reads and that every object has a name. It
-// does not check what the API server would, so Kubernetes may refuse an object
-// that Decode accepts, nor that names are unique.
+// Decode checks the form of its input and that every object has a name. It does not
+// check that names are unique, nor what the API server checks, so Kubernetes may
+// refuse an object that Decode accepts.
 //
-// Text that is not JSON is a [*SyntaxError] with the place. A list that is no
-// part of an object, a value that does not fit its field, one that nests deeper
-// than 1,000 levels, a null in a list, and a list of more than 100,000 elements
-// inside an object is an [*InvalidError] with the object, the path of the field,
-// and the value. Decode stops at the first error. The cost is linear in the length
-// of data, and little memory is needed beyond the result.
+// Text that is not JSON is a [*SyntaxError] with the place. Other errors are an
+// [*InvalidError] with the object, the path of the field, and the value. It reports
+// a list that is not part of an object, a value that does not fit its field, and
+// nesting deeper than 1,000 levels. It also reports a null in a list, and a list of
+// more than 100,000 elements inside an object. Decode stops at the first error. Its
+// cost is linear in the length of data, and it needs little memory beyond the
+// result.
 func Decode(data []byte) (*Objects, error) {
 	o := new(Objects)
 	if err := o.decode(data); err != nil {
@@ -55,8 +54,8 @@ func Decode(data []byte) (*Objects, error) {
 	return o, nil
 }
 
-// Decode adds the objects in data to o, as the function [Decode] reads them. If
-// it returns an error, o is as it was before.
+// Decode adds the objects in data to o, as the function [Decode] reads them. If it
+// returns an error, o is unchanged.
 func (o *Objects) Decode(data []byte) error {
 	p, err := Decode(data)
 	if err != nil {
@@ -66,8 +65,8 @@ func (o *Objects) Decode(data []byte) error {
 	return nil
 }
 
-// decode reads all documents in data into o, which it leaves half filled on an
-// error.
+// decode reads all documents in data into o. After an error, o may hold some of
+// them.
 func (o *Objects) decode(data []byte) error {
 	d := newDecoder(data)
 	for n := 1; d.peek() != 0 || d.pos < len(d.data); n++ {
@@ -88,9 +87,8 @@ func (o *Objects) decode(data []byte) error {
 	return nil
 }
 
-// document reads one object or list. If it says itself what it is, that counts;
-// otherwise it is what the list around it implies. Where says in words where it
-// stands.
+// document reads one object or list. Its own kind wins over the kind that the list
+// around it implies. where describes its place in words.
 func (o *Objects) document(d *decoder, implied header, where string) error {
 	start := d.pos
 	h, err := d.header()
@@ -126,7 +124,7 @@ func (o *Objects) document(d *decoder, implied header, where string) error {
 
 // list reads the items of a list.
 func (o *Objects) list(d *decoder, implied header, where string) error {
-	// Every list is read once to find its kind and once for its items, so the
+	// Every list is read twice, first for its kind and then for its items, so the
 	// work doubles with each level.
 	if d.depth > 2*maxLists {
 		return &InvalidError{Object: where, Err: fmt.Errorf("lists nested deeper than %d levels", maxLists)}
@@ -149,8 +147,7 @@ func (o *Objects) list(d *decoder, implied header, where string) error {
 	return err
 }
 
-// items reads what stands under the key "items" of a list. Null is an empty
-// list.
+// items reads the value of the key "items" of a list. Null is an empty list.
 func (o *Objects) items(d *decoder, implied header, where string) error {
 	switch d.peek() {
 	case 'n':
@@ -173,7 +170,7 @@ func (o *Objects) items(d *decoder, implied header, where string) error {
 	return err
 }
 
-// complete fills in what an object may leave out.
+// complete fills in the parts that an object may omit.
 func (k *kind) complete(x object, h header, where string) error {
 	t, m := x.typeMeta(), x.objectMeta()
 	t.Kind, t.APIVersion = k.name, cmp.Or(h.apiVersion, k.apiVersion)

@@ -49,7 +49,7 @@ func TestDecodeErrors(t *testing.T) {
 		{"too deep beside items", `{"kind":"PodList","items":[],"x":` + strings.Repeat("[", 1000), `document 1: x: nested deeper than 1000 levels at line 1, byte 1032; no field that is read needs that, so leave it out`},
 		{"too deep in an ignored kind", `{"kind":"Secret","x":` + strings.Repeat("[", 1000), `secret (document 1): nested deeper than 1000 levels at line 1, byte 1020; no field that is read needs that, so leave it out`},
 
-		// What is it?
+		// Missing or bad kinds.
 		{"no kind", `{"metadata":{"name":"web"}}`, `document 1: kind: is missing`},
 		{"kind of the wrong type", `{"kind":3}`, `document 1: kind: "3": want a string, got a number`},
 		{"apiVersion of the wrong type", `{"kind":"Pod","apiVersion":[]}`, `document 1: apiVersion: want a string, got a list`},
@@ -152,7 +152,7 @@ func TestDecodeObjectErrors(t *testing.T) {
 	}
 }
 
-// Ten megabytes of junk must fail at once, and not fill the memory.
+// Ten megabytes of junk must fail at once, and must not fill the memory.
 func TestDecodeJunk(t *testing.T) {
 	const size = 10 << 20
 	fill := func(head, body string) []byte {

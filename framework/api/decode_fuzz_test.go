@@ -13,9 +13,8 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// Whatever the bytes are, Decode must not panic, must accept nothing that is not
-// JSON, must fail with one of its two errors, and what it accepts must survive
-// encoding and decoding.
+// For any bytes, Decode must not panic, must accept only JSON, and must fail with
+// one of its two errors. Accepted objects must survive encoding and decoding.
 func FuzzDecode(f *testing.F) {
 	for _, name := range []string{"testdata/nodes.json", "testdata/pods.json"} {
 		data, err := os.ReadFile(name)
@@ -78,13 +77,13 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// again checks that x survives encoding and decoding. JSON with omitted fields
-// does not tell empty from absent.
+// again checks that x survives encoding and decoding. JSON with omitted fields does
+// not distinguish empty from absent.
 func again[T api.Object](t *testing.T, x *T) {
 	t.Helper()
 	data, err := json.Marshal(x)
 	if err != nil {
-		return // a year that JSON has no form for
+		return // JSON has no form for this year
 	}
 	y, err := api.DecodeObject[T](data)
 	if err != nil {

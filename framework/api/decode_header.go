@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A header is what an object says about its kind.
+// A header is what an object states about its kind.
 type header struct {
 	kind, apiVersion string
 	items            bool // it has a list of items
@@ -36,8 +36,8 @@ func (h header) label(where string) string {
 	return strings.ToLower(h.kind) + " (" + where + ")"
 }
 
-// header reads the header of the object that is next, and leaves the object
-// unread. It looks no further than it needs to, so the rest may not be JSON.
+// header reads the header of the next object without consuming the object. It stops
+// as soon as it can, so the rest may not be JSON.
 func (d *decoder) header() (header, error) {
 	var h header
 	look := decoder{scanner: d.scanner, shapes: d.shapes}
@@ -60,7 +60,7 @@ func (d *decoder) header() (header, error) {
 			c := look.peek()
 			h.items = h.items || string(key) == "items" && (c == '[' || c == 'n')
 			err = within(look.skip(), ".%s", key)
-			// What nests too deep is met again by who knows the object's name.
+			// Too deep a value is met again later, once the object's name is known.
 			if _, ok := err.(*valueError); ok && h.kind != "" && !strings.HasSuffix(h.kind, "List") {
 				return h, nil
 			}
@@ -72,7 +72,7 @@ func (d *decoder) header() (header, error) {
 	return h, err
 }
 
-// at turns an error of a value into one of an object.
+// at turns an error about a value into an error about an object.
 func at(err error, object string) error {
 	if e, ok := err.(*valueError); ok {
 		return &InvalidError{Object: object, Field: e.field(), Value: e.value, Err: e.err}
@@ -80,8 +80,8 @@ func at(err error, object string) error {
 	return err
 }
 
-// label names the object of kind k that begins at offset start, by its key if
-// that can be read.
+// label names the object of kind k that begins at offset start, by its key if it
+// can read that.
 func (d *decoder) label(k *kind, start int, where string) string {
 	var x struct {
 		Metadata struct {
@@ -91,7 +91,7 @@ func (d *decoder) label(k *kind, start int, where string) string {
 	}
 	l := newDecoder(d.data)
 	l.pos = start
-	_ = l.into(&x) // read as far as it goes: the object is known to be bad
+	_ = l.into(&x) // read as far as possible: the object is known to be bad
 	m := ObjectMeta{Name: x.Metadata.Name}
 	if m.Name == "" {
 		return header{kind: k.name}.label(where)

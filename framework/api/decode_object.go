@@ -6,7 +6,7 @@ import (
 	"reflect"
 )
 
-// Object is any of the kinds of objects that [Objects] holds.
+// Object is any of the object types in [Objects].
 type Object interface {
 	Pod | Node | Namespace | ResourceQuota | PriorityClass | PodDisruptionBudget | Service |
 		ReplicationController | ReplicaSet | StatefulSet | Deployment | DaemonSet | Job |
@@ -16,7 +16,7 @@ type Object interface {
 }
 
 // DecodeObject reads the JSON of one object of kind T, as [Decode] reads it. The
-// object may leave out its kind and apiVersion, but must not name others.
+// object may omit its kind and apiVersion, but must not name others.
 //
 //	pod, err := api.DecodeObject[api.Pod](data)
 func DecodeObject[T Object](data []byte) (*T, error) {

@@ -14,8 +14,8 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// draw fills v, which is zero, with random content. Empty lists and maps stay
-// nil, because JSON with omitted fields cannot tell the two apart.
+// draw fills v, which is zero, with random content. Empty lists and maps stay nil,
+// because JSON with omitted fields cannot distinguish the two.
 func draw(t *rapid.T, v reflect.Value) {
 	switch x := v.Addr().Interface().(type) {
 	case *resource.Quantity:
@@ -91,8 +91,8 @@ func draw(t *rapid.T, v reflect.Value) {
 	}
 }
 
-// What is encoded must decode to the same, alone and in a list, and encoding/json
-// must agree.
+// An encoded object must decode to the same object, alone and in a list, and
+// encoding/json must agree.
 func roundTrip[T api.Object](t *testing.T) {
 	t.Helper()
 	name := reflect.TypeFor[T]().Name()
@@ -102,7 +102,7 @@ func roundTrip[T api.Object](t *testing.T) {
 		draw(t, v)
 		m := v.FieldByName("ObjectMeta").Addr().Interface().(*api.ObjectMeta)
 		m.Name = "x"
-		// Decode settles what an object is.
+		// Decode fills in kind, apiVersion and namespace.
 		empty, err := api.DecodeObject[T]([]byte(`{"metadata":{"name":"x"}}`))
 		if err != nil {
 			t.Fatal(err)

@@ -97,7 +97,7 @@ func TestDecodeForms(t *testing.T) {
 	}
 }
 
-// Every list of Objects must have a kind that goes there, and no other.
+// Every list of Objects must have exactly one kind.
 func TestDecodeEveryKind(t *testing.T) {
 	groups := map[string][]string{
 		"v1":                          {"Pod", "Node", "Namespace", "ResourceQuota", "Service", "ReplicationController", "PersistentVolume", "PersistentVolumeClaim"},
@@ -145,7 +145,7 @@ func TestDecodeEveryKind(t *testing.T) {
 		t.Errorf("%d of the %d lists of Objects can be decoded", len(got), lists)
 	}
 
-	// Adding to objects adds every list.
+	// Objects.Decode must extend every list.
 	must(t, o.Decode(text.Bytes()))
 	if got := len(keys(o)); got != 2*lists {
 		t.Errorf("after a second Decode there are %d objects, want %d", got, 2*lists)
@@ -250,7 +250,7 @@ func TestDecodeRealFiles(t *testing.T) {
 	}
 }
 
-// Short texts that repeat are one piece of memory, and no text is taken for another.
+// Equal short texts share memory, and different texts are never confused.
 func TestDecodeSharesShortTexts(t *testing.T) {
 	var pods []string
 	for i := range 300 {

@@ -15,29 +15,28 @@ const (
 	labelNamespaceName  = "kubernetes.io/metadata.name"
 )
 
-// Default fills in what the API server adds to objects when they are created and
-// scheduling reads. Objects that come from a cluster have all of it; manifests
-// need it before they are scheduled, because schedulers take it for granted.
-// Default fills in
+// Default fills in what the API server adds to new objects, as far as scheduling
+// reads it. Objects from a cluster are complete. Call Default on manifests before
+// you schedule them, because schedulers rely on these values. Default fills in
 //
 //   - pods: everything that [DefaultPod] does, with the priority classes in o;
 //   - nodes: allocatable from capacity, if there is none at all;
 //   - namespaces: the label kubernetes.io/metadata.name;
 //   - replication controllers: the selector, from the labels of the template;
-//   - claims that are not bound: the default storage class, of several the newest;
+//   - claims without a volume: the newest default storage class;
 //   - storage classes: the volume binding mode Immediate;
 //   - volumes of Ceph: the pool rbd.
 //
-// What is already there stays, so calling Default again changes nothing. A pod
-// that names a priority class which neither o nor Kubernetes itself has is an
-// [*InvalidError]; o is then as it was before.
+// Default keeps existing values, so calling it again changes nothing. If a pod
+// names a priority class that is neither in o nor built into Kubernetes, Default
+// returns an [*InvalidError] and leaves o unchanged.
 //
 // Nil objects are ignored; [framework.SnapshotOf] reports them. Templates inside
-// workloads are left alone: default the pods made from them.
+// workloads stay unchanged: default the pods made from them.
 //
-// Differs: the API server also fills in what scheduling does not read, refuses
-// invalid objects, and lets admission plugins change pods in ways that depend on
-// the cluster (service accounts, limit ranges, runtime classes).
+// Differs: the API server also fills in fields that scheduling does not read,
+// refuses invalid objects, and lets admission plugins change pods in ways that
+// depend on the cluster (service accounts, limit ranges, runtime classes).
 //
 // Source: Kubernetes 1.37, pkg/apis/core/v1/defaults.go, pkg/registry/core/pod,
 // and the admission plugins Priority and DefaultStorageClass.
@@ -87,8 +86,7 @@ func (o *Objects) Default() error {
 	return nil
 }
 
-// withoutNil returns the objects that Default looks at, without those that are
-// nil.
+// withoutNil returns the objects that Default reads, without nil entries.
 func (o *Objects) withoutNil() *Objects {
 	return &Objects{
 		Pods: present(o.Pods), PriorityClasses: o.PriorityClasses, Nodes: present(o.Nodes), Namespaces: present(o.Namespaces),
@@ -116,9 +114,9 @@ func defaultNode(n *Node) {
 	}
 }
 
-// defaultStorageClass returns the name of the class that claims without one
-// get: the newest that is marked as default, the first by name among equally new
-// ones, or "" if none is.
+// defaultStorageClass returns the name of the storage class for claims without one:
+// the newest class marked as default, by name among equally new ones. It returns ""
+// if there is none.
 func defaultStorageClass(classes []*StorageClass) string {
 	var best *StorageClass
 	for _, c := range classes {
@@ -152,7 +150,7 @@ func wholeMilli(l resource.List) resource.List {
 	rounded, copied := l, false
 	for name, q := range l {
 		r := resource.Milli(q.MilliValue())
-		if q.Cmp(r) >= 0 { // greater where MilliValue is saturated
+		if q.Cmp(r) >= 0 { // greater if MilliValue is saturated
 			continue
 		}
 		if !copied {

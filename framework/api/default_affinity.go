@@ -2,10 +2,10 @@ package api
 
 import "slices"
 
-// defaultAffinity adds to the label selectors of a pod's affinity terms what
-// their matchLabelKeys (key In [the pod's value]) and mismatchLabelKeys (key
-// NotIn [the pod's value]) stand for. Keys that the pod has no label for add
-// nothing, nor does a term without a selector, which selects no pods.
+// defaultAffinity adds the meaning of matchLabelKeys (key In [the pod's value]) and
+// mismatchLabelKeys (key NotIn [the pod's value]) to the label selectors of a pod's
+// affinity terms. It ignores keys that the pod has no label for, and terms without
+// a selector, because they select no pods.
 func defaultAffinity(p *Pod) {
 	a := p.Spec.Affinity
 	if a == nil || a.PodAffinity == nil && a.PodAntiAffinity == nil {
@@ -54,8 +54,9 @@ func defaultTerm(t PodAffinityTerm, labels map[string]string) PodAffinityTerm {
 	return t
 }
 
-// withKeys returns reqs and a requirement for each of the keys, unless it is
-// there already: the pod may have passed an API server.
+// withKeys returns reqs with a requirement for each key added. It skips
+// requirements that reqs already has, because the pod may have passed an API
+// server.
 func withKeys(reqs []LabelSelectorRequirement, keys []string, op LabelSelectorOperator, labels map[string]string) []LabelSelectorRequirement {
 	for _, key := range keys {
 		value, ok := labels[key]

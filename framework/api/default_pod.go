@@ -7,30 +7,30 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// DefaultSchedulerName is the scheduler of pods that name none.
+// DefaultSchedulerName is the scheduler of a pod that names none.
 const DefaultSchedulerName = "default-scheduler"
 
-// DefaultPod fills in what the API server adds to a pod when it is created and
-// scheduling reads:
+// DefaultPod fills in what the API server adds to a new pod, as far as scheduling
+// reads it:
 //
 //   - the scheduler default-scheduler;
 //   - requests of containers that have only limits, equal to the limits;
 //   - requests and limits of the pod as a whole, if it has some but not all;
 //   - host ports equal to container ports, for pods in the host's network;
-//   - the priority and preemption policy of its priority class, if it has no
-//     priority: of the class it names, else of the global default among classes,
-//     else 0;
-//   - in the label selectors of affinity terms, the requirements that
-//     matchLabelKeys and mismatchLabelKeys stand for;
+//   - the priority and preemption policy from the priority class, if the pod has no
+//     priority: from the class it names, else from the global default among classes,
+//     else priority 0;
+//   - the requirements of matchLabelKeys and mismatchLabelKeys, in the label
+//     selectors of affinity terms;
 //   - the pool rbd of Ceph volumes.
 //
-// Quantities are rounded up to thousandths. What is already there stays, so
-// calling DefaultPod again changes nothing. A pod that names a class which
-// neither classes nor Kubernetes itself has is an [*InvalidError]; p is then as
-// it was before. So is a nil pod; nil classes are ignored.
+// DefaultPod rounds quantities up to thousandths. It keeps existing values, so
+// calling it again changes nothing. If the pod names a class that is neither in
+// classes nor built into Kubernetes, DefaultPod returns an [*InvalidError] and
+// leaves p unchanged. A nil pod is an [*InvalidError] too; nil classes are ignored.
 //
-// DefaultPod changes nothing that p may share with a pod copied from it: it
-// replaces maps and lists instead of writing to them.
+// DefaultPod replaces maps and lists instead of writing to them, so pods that share
+// them with p do not change.
 func DefaultPod(p *Pod, classes []*PriorityClass) error {
 	if p == nil {
 		return &InvalidError{Object: "pod", Err: errNilPod}
@@ -55,8 +55,8 @@ func DefaultPod(p *Pod, classes []*PriorityClass) error {
 
 var errNilPod = errors.New("is nil")
 
-// defaultContainers returns a copy of the containers with requests and, if asked
-// for, host ports filled in.
+// defaultContainers returns a copy of the containers with requests filled in, and
+// with host ports if hostPorts is set.
 func defaultContainers(list []Container, hostPorts bool) []Container {
 	list = slices.Clone(list)
 	for i := range list {
@@ -77,8 +77,8 @@ func defaultContainers(list []Container, hostPorts bool) []Container {
 
 func everyResource(resource.Name) bool { return true }
 
-// fill returns l with the entries of from that it lacks and that want accepts.
-// It copies l if it lacks any.
+// fill returns l with the missing entries of from that want accepts. It copies l
+// only if it adds an entry.
 func fill(l, from resource.List, want func(resource.Name) bool) resource.List {
 	copied := false
 	for name, q := range from {
@@ -96,7 +96,7 @@ func fill(l, from resource.List, want func(resource.Name) bool) resource.List {
 	return l
 }
 
-// defaultVolumes names the pool of Ceph volumes that name none.
+// defaultVolumes names the pool of Ceph volumes without one.
 func defaultVolumes(s *PodSpec) {
 	for i := range s.Volumes {
 		if r := s.Volumes[i].RBD; r != nil && r.RBDPool == "" {

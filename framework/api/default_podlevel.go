@@ -2,17 +2,17 @@ package api
 
 import "github.com/berth-sched/berth/resource"
 
-// defaultPodResources completes the resources of a pod as a whole, if it has
-// any. In this order:
+// defaultPodResources completes the resources of a pod as a whole, if it has any.
+// It adds, in this order:
 //
-//   - a limit of huge pages, where only containers have one and the pod has no
-//     request: what the containers add up to;
-//   - a request of CPU or memory: what the containers request;
+//   - a limit of huge pages, if containers have one and the pod has neither limit
+//     nor request: the aggregate of the containers' limits;
+//   - a request of CPU or memory: the aggregate of the containers' requests;
 //   - any other request: the limit;
-//   - a limit, where every container has one: what they add up to, but no less
-//     than the request.
+//   - a limit, if every container has one: the aggregate of the containers' limits,
+//     but no less than the request.
 //
-// The containers must have their defaults.
+// The containers must have their defaults already.
 func defaultPodResources(s *PodSpec) {
 	if s.Resources == nil || len(s.Resources.Requests) == 0 && len(s.Resources.Limits) == 0 {
 		return

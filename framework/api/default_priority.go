@@ -2,7 +2,7 @@ package api
 
 import "errors"
 
-// The priority classes that every cluster has.
+// The built-in priority classes of every cluster.
 const (
 	SystemClusterCritical = "system-cluster-critical" // 2,000,000,000
 	SystemNodeCritical    = "system-node-critical"    // 2,000,001,000
@@ -13,9 +13,9 @@ const (
 
 var errNoClass = errors.New("there is no such priority class")
 
-// priorityClass returns the class that gives p its priority: the one it names,
-// else the global default (of several the lowest). It returns nil if there is
-// none or p has a priority already.
+// priorityClass returns the class that gives p its priority: the class it names,
+// else the global default (the lowest if there are several). It returns nil if
+// there is none, or if p has a priority already.
 func priorityClass(p *Pod, classes []*PriorityClass) (*PriorityClass, error) {
 	name := p.Spec.PriorityClassName
 	if p.Spec.Priority != nil {
@@ -43,8 +43,8 @@ func priorityClass(p *Pod, classes []*PriorityClass) (*PriorityClass, error) {
 	}
 }
 
-// defaultPriority gives a pod without a priority that of a class, or 0 if class
-// is nil.
+// defaultPriority gives a pod without a priority the priority of class, or 0 if
+// class is nil.
 func defaultPriority(s *PodSpec, class *PriorityClass) {
 	if s.Priority != nil {
 		return

@@ -55,13 +55,13 @@ func TestDefaultPodLevel(t *testing.T) {
 	}{
 		{"none", two, nil, nil, nil},
 		{
-			// CPU and memory requests are the containers': 1+0.5 and 1Gi+1Gi
+			// CPU and memory requests come from the containers: 1+0.5 and 1Gi+1Gi
 			// (b's limit). No limit of memory: the first container has none.
 			"only a limit of CPU", two, nil, quantities("cpu", "4"),
 			&api.ResourceRequirements{Requests: quantities("cpu", "1500m", "memory", "2Gi"), Limits: quantities("cpu", "4")},
 		},
 		{
-			// The limit of CPU is the containers', 2+3.
+			// The limit of CPU comes from the containers, 2+3.
 			"only a request of CPU", two, quantities("cpu", "1"), nil,
 			&api.ResourceRequirements{Requests: quantities("cpu", "1", "memory", "2Gi"), Limits: quantities("cpu", "5")},
 		},
@@ -283,7 +283,7 @@ func TestDefaultObjects(t *testing.T) {
 	check("pool", "fast", o.PersistentVolumes[1].Spec.RBD.RBDPool)
 }
 
-// Doing it again changes nothing, and what the pod shares with another stays.
+// A second call changes nothing, and data shared with another pod stays unchanged.
 func TestDefaultPodIsIdempotent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := new(api.Pod)

@@ -110,7 +110,7 @@ type CSIVolumeSource struct {
 	ReadOnly *bool  `json:"readOnly,omitempty"`
 }
 
-// CSIPersistentVolumeSource is a volume that a CSI driver keeps.
+// CSIPersistentVolumeSource is a volume managed by a CSI driver.
 type CSIPersistentVolumeSource struct {
 	Driver           string            `json:"driver"`
 	VolumeHandle     string            `json:"volumeHandle"`

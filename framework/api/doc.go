@@ -1,13 +1,13 @@
 // Package api holds the API objects that scheduling reads: Pod, Node and the other
-// kinds of Kubernetes, Koordinator's NodeMetric and Karmada's Cluster.
+// Kubernetes kinds, Koordinator's NodeMetric and Karmada's Cluster.
 //
-//	objects, err := api.Decode(data) // what "kubectl get nodes,pods -A -o json" prints
-//	err = objects.Default()          // fill in what the API server would
+//	objects, err := api.Decode(data) // the output of "kubectl get nodes,pods -A -o json"
+//	err = objects.Default()          // fill in the defaults of the API server
 //	pod := api.MakePod("web").Requests("500m", "1Gi").Obj()
 //
-// Field names, Go names and the JSON form are those of the Kubernetes API, cut down
-// to what scheduling reads. [Decode] counts the fields and kinds that it leaves out
-// in [Objects].SkippedFields and Skipped, so a misspelt field can be found.
+// Field names, Go names and the JSON form follow the Kubernetes API, cut down to
+// what scheduling reads. [Decode] ignores other fields and kinds, and counts them
+// in [Objects].SkippedFields and Skipped, so you can find a misspelt field there.
 //
 // # What it holds
 //
@@ -21,13 +21,14 @@
 //
 // # What it leaves to you
 //
-// Nothing here schedules: package framework derives from these objects what plugins
-// read. Objects are plain values. Do not change one while a snapshot holds it.
+// Nothing here schedules: package framework derives the input of plugins from these
+// objects. Objects are plain values. Do not change one while a snapshot holds it.
 //
 // # Determinism and concurrency
 //
-// Nothing here keeps state. All functions may be called by several goroutines, and
-// the same input gives the same result.
+// The package keeps no state. Several goroutines may call all functions, but only
+// one at a time may change an object or an [Objects]. The same input gives the same
+// result.
 //
 // Source: k8s.io/api v0.37 (Kubernetes 1.37), Koordinator 1.8 (slo/v1alpha1) and
 // Karmada 1.18 (cluster/v1alpha1).

@@ -7,7 +7,7 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// printJSON prints the form that the Kubernetes API has for v.
+// printJSON prints v in the form of the Kubernetes API.
 func printJSON(v any) {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -17,8 +17,8 @@ func printJSON(v any) {
 	fmt.Println(string(data))
 }
 
-// Terms of a node selector are alternatives; what one term says must all hold.
-// A LabelSelector is simpler: everything in it must hold.
+// The terms of a node selector are alternatives; all requirements of one term must
+// hold. A LabelSelector is simpler: all its requirements must hold.
 func ExampleNodeSelector() {
 	s := api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{
 		{MatchExpressions: []api.NodeSelectorRequirement{
@@ -48,7 +48,7 @@ func ExampleLabelSelector() {
 	// Output: {"matchLabels":{"app":"web"},"matchExpressions":[{"key":"tier","operator":"NotIn","values":["test"]}]}
 }
 
-// An Affinity in full; the builder's methods write the same in a line each.
+// An Affinity in full; the builder writes each part in one line.
 func ExampleAffinity() {
 	web := api.PodAffinityTerm{
 		LabelSelector: &api.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
@@ -90,8 +90,8 @@ func ExampleAffinity() {
 	// kubernetes.io/hostname
 }
 
-// At most one pod more in one zone than in another, counted over nodes whose
-// taints the pod tolerates.
+// At most one more pod in one zone than in another, counted over nodes whose taints
+// the pod tolerates.
 func ExampleTopologySpreadConstraint() {
 	onlyUsable := api.NodeInclusionPolicyHonor
 	pod := api.MakePod("web").Labels("app", "web").SpreadConstraint(api.TopologySpreadConstraint{

@@ -7,8 +7,9 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// A member cluster and its resource models: grades of nodes by what is free on
-// them. Package estimator computes from it how many replicas it takes.
+// A member cluster and its resource models: grades of nodes by free resources.
+// Package estimator/capacity computes from them how many replicas the cluster
+// takes.
 func ExampleClusterSpec() {
 	upTo4 := api.ResourceModelRange{Name: resource.CPU, Min: resource.MustParse("0"), Max: resource.MustParse("4")}
 	more := api.ResourceModelRange{Name: resource.CPU, Min: resource.MustParse("4"), Max: resource.MustParse("64")}

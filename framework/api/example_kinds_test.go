@@ -6,7 +6,7 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// read decodes an object that is known to be right.
+// read decodes a valid object.
 func read[T api.Object](text string) *T {
 	x, err := api.DecodeObject[T]([]byte(text))
 	if err != nil {
@@ -145,7 +145,7 @@ func ExampleCluster() {
 	// Output: Cluster member1 eu 64
 }
 
-// Every kind of object can be read by one function.
+// One function can read objects of every kind.
 func ExampleObject() {
 	namespace := read[api.Namespace](`{"metadata":{"name":"shop"}}`)
 	class := read[api.PriorityClass](`{"metadata":{"name":"high"},"value":1000}`)

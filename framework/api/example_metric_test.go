@@ -8,15 +8,15 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// usage is so much CPU and memory.
+// usage returns this much CPU and memory.
 func usage(cpu, memory string) api.ResourceMap {
 	return api.ResourceMapOf(resource.List{
 		resource.CPU: resource.MustParse(cpu), resource.Memory: resource.MustParse(memory),
 	})
 }
 
-// A report as Koordinator's agent writes it: the node, its pods, what runs
-// beside them, and what could be lent to others.
+// A report as Koordinator's agent writes it: the node, its pods, programs outside
+// pods, and resources that can be lent to other pods.
 func ExampleNodeMetricStatus() {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	status := api.NodeMetricStatus{
@@ -43,7 +43,7 @@ func ExampleNodeMetricStatus() {
 	// web uses 1
 }
 
-// How a node is measured; the interval tells readers when a report is old.
+// How to measure a node; from the interval, readers can see when a report is old.
 func ExampleNodeMetricCollectPolicy() {
 	withCache := api.UsageWithPageCache
 	m := api.NodeMetric{

@@ -30,7 +30,7 @@ func ExampleNodeStatus() {
 	// Output: 7910 true True
 }
 
-// Disks that a node has attached, also those of pods that have gone.
+// Disks attached to a node, including disks of deleted pods.
 func ExampleAttachedVolume() {
 	node := api.MakeNode("n1", "4", "8Gi").Obj()
 	disk := api.UniqueVolumeName("kubernetes.io/csi/ebs.csi.aws.com^vol-1")
@@ -40,7 +40,7 @@ func ExampleAttachedVolume() {
 	// Output: true
 }
 
-// A node may forbid that pods which grow in place push others out.
+// A node may forbid preemption for pods that grow in place.
 func ExampleNodePodPreemptionPolicy() {
 	node := api.MakeNode("n1", "4", "8Gi").Obj()
 	node.Spec.PodPreemptionPolicy = &api.NodePodPreemptionPolicy{DisableResizePreemption: []string{"example.com/maintenance"}}
@@ -48,7 +48,7 @@ func ExampleNodePodPreemptionPolicy() {
 	// Output: {"podPreemptionPolicy":{"disableResizePreemption":["example.com/maintenance"]}}
 }
 
-// Every object has a kind, and metadata with a key that is unique in its kind.
+// Every object has a kind, and metadata with a key that is unique within the kind.
 func ExampleTypeMeta() {
 	n := api.Namespace{
 		TypeMeta:   api.TypeMeta{Kind: "Namespace", APIVersion: "v1"},

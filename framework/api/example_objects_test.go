@@ -9,7 +9,7 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// What "kubectl get pods,nodes -A -o json" prints decodes as it is.
+// The output of "kubectl get pods,nodes -A -o json" decodes directly.
 func ExampleDecode() {
 	o, err := api.Decode([]byte(`{
 		"apiVersion": "v1",
@@ -98,7 +98,7 @@ func ExampleMakePod() {
 	// dedicated Equal
 }
 
-// A builder is the pattern of many objects.
+// A builder can be the pattern of many objects.
 func ExamplePodBuilder() {
 	web := api.MakePod("web").Requests("100m", "500Mi")
 	for i := range 3 {

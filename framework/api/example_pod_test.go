@@ -8,8 +8,8 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// requested prints what a pod asks of a node, and what it counts as once it is
-// there.
+// requested prints the requests of a pod before placement, and the amount it counts
+// for on its node.
 func requested(pod *api.Pod) {
 	s := framework.NewSnapshot(framework.Arrival)
 	p, err := s.NewPodInfo(pod)
@@ -23,8 +23,8 @@ func requested(pod *api.Pod) {
 	}
 }
 
-// A pod asks for the sum of its containers, together with its sidecars, or for
-// the largest of its init containers, if that is more.
+// A pod requests the sum of its containers and sidecars, or the peak of its init
+// containers if that is more.
 func ExamplePodSpec() {
 	always := api.ContainerRestartPolicyAlways
 	cpu := func(q string) api.ResourceRequirements {
@@ -62,8 +62,8 @@ func ExampleContainer() {
 	// Output: asks for: 250 mCPU and 1024 MiB
 }
 
-// What needs a kubelet that knows how is kept, so that filter.NodeDeclaredFeatures
-// can ask for it.
+// Decoding keeps settings that need a feature of the kubelet, so that
+// filter.NodeDeclaredFeatures can check for it.
 func ExampleContainerRestartRule() {
 	c := api.Container{
 		Name:               "main",
@@ -74,8 +74,8 @@ func ExampleContainerRestartRule() {
 	// Output: {"name":"main","restartPolicyRules":[{"action":"RestartAllContainers"}],"volumeMounts":[{"name":"data","bindMountOptions":["noexec"]}]}
 }
 
-// A pod that asks for less than before counts by what its node still holds for
-// it.
+// A pod that requests less than before still counts with the resources its node
+// holds for it.
 func ExamplePodStatus() {
 	pod := api.MakePod("web").Requests("500m", "1Gi").Node("n1").Obj()
 	pod.Status = api.PodStatus{
@@ -113,7 +113,7 @@ func ExamplePodResizeStatus() {
 	// counts as: 1000 mCPU
 }
 
-// Who owns a pod decides, among others, which pods are spread together.
+// Among other things, the owner of a pod decides which pods spread together.
 func ExampleOwnerReference() {
 	pod := api.MakePod("web-5d-x").Obj()
 	pod.OwnerReferences = []api.OwnerReference{
@@ -123,7 +123,7 @@ func ExampleOwnerReference() {
 	// Output: ReplicaSet web-5d
 }
 
-// A pod with gates is not tried before all of them are gone.
+// A pod with gates is not scheduled until all of them are removed.
 func ExamplePodSchedulingGate() {
 	pod := api.MakePod("train").Obj()
 	pod.Spec.SchedulingGates = []api.PodSchedulingGate{{Name: "example.com/quota"}}
@@ -131,7 +131,7 @@ func ExamplePodSchedulingGate() {
 	// Output: [{"name":"example.com/quota"}]
 }
 
-// A pod of low rank that takes no other pod's place.
+// A pod of low priority that never preempts.
 func ExamplePreemptionPolicy() {
 	pod := api.MakePod("batch").Priority(-10).Preemption(api.PreemptNever).Obj()
 	pod.Spec.RestartPolicy = api.RestartPolicyOnFailure
@@ -140,7 +140,7 @@ func ExamplePreemptionPolicy() {
 	// Output: -10 Never OnFailure linux
 }
 
-// Devices are claimed by the pod, and handed on to its containers.
+// A pod claims devices and hands them on to its containers.
 func ExamplePodResourceClaim() {
 	pod := api.MakePod("train").Obj()
 	pod.Spec.ResourceClaims = []api.PodResourceClaim{{Name: "gpu", ResourceClaimTemplateName: new("one-gpu")}}

@@ -7,8 +7,8 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// A volume has a name and exactly one source. These are the sources that no
-// plugin looks at, and the one that most plugins look at: a claim.
+// A volume has a name and exactly one source. These are sources that no plugin
+// reads, and the one that most plugins read: a claim.
 func ExampleVolume() {
 	limit := resource.MustParse("1Gi")
 	volumes := []api.Volume{
@@ -35,8 +35,8 @@ func ExampleVolume() {
 	// {"name":"share","nfs":{"server":"nfs.example.com","path":"/share"}}
 }
 
-// Disks that a pod mounts without a claim: filter.VolumeRestrictions keeps two
-// pods from one of them, and the plugins of a disk limit count them.
+// Disks that a pod mounts without a claim: filter.VolumeRestrictions keeps two pods
+// from sharing one, and the disk-limit plugins count them.
 func ExampleVolumeSource() {
 	sources := []api.VolumeSource{
 		{GCEPersistentDisk: &api.GCEPersistentDiskVolumeSource{PDName: "disk-1", ReadOnly: true}},
@@ -66,8 +66,8 @@ func ExampleVolumeSource() {
 	// {"csi":{"driver":"secrets.csi.example.com","readOnly":true}}
 }
 
-// An ephemeral volume is a claim that lives and dies with its pod: its name is
-// the pod's and the volume's.
+// An ephemeral volume is a claim that lives as long as its pod. Its name combines
+// the names of the pod and the volume.
 func ExampleEphemeralVolumeSource() {
 	v := api.Volume{Name: "scratch"}
 	v.Ephemeral = &api.EphemeralVolumeSource{VolumeClaimTemplate: &api.PersistentVolumeClaimTemplate{
@@ -87,7 +87,7 @@ func ExampleEphemeralVolumeSource() {
 	// {"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"10Gi"}},"storageClassName":"fast"}
 }
 
-// A local disk says which node it is on.
+// A local disk names its node.
 func ExamplePersistentVolumeSpec() {
 	block := api.PersistentVolumeBlock
 	v := api.PersistentVolume{
@@ -111,7 +111,8 @@ func ExamplePersistentVolumeSpec() {
 	// Output: disk-of-n2 Available kept for shop/data
 }
 
-// What a volume is made of, where that differs from what a pod would mount.
+// Sources of a persistent volume, where they differ from the sources of a pod's
+// volume.
 func ExamplePersistentVolumeSource() {
 	sources := []api.PersistentVolumeSource{
 		{CSI: &api.CSIPersistentVolumeSource{Driver: "ebs.csi.aws.com", VolumeHandle: "vol-1"}},
@@ -131,7 +132,7 @@ func ExamplePersistentVolumeSource() {
 	// {"iscsi":{"targetPortal":"10.0.0.2:3260","iqn":"iqn.2026-01.com.example:disk","lun":0}}
 }
 
-// A claim without a class of its own that has found its volume.
+// A claim without a storage class, bound to its volume.
 func ExamplePersistentVolumeClaimSpec() {
 	c := api.PersistentVolumeClaim{
 		ObjectMeta: api.ObjectMeta{Namespace: "shop", Name: "data"},
@@ -146,7 +147,7 @@ func ExamplePersistentVolumeClaimSpec() {
 	// Output: shop/data Bound to pv-1
 }
 
-// A class of volumes that are made where the pod goes, in two zones only.
+// A class whose volumes are provisioned where the pod is placed, in two zones only.
 func ExampleVolumeBindingMode() {
 	mode := api.VolumeBindingWaitForFirstConsumer
 	c := api.StorageClass{
@@ -163,7 +164,7 @@ func ExampleVolumeBindingMode() {
 	// Output: WaitForFirstConsumer [eu-1a eu-1b]
 }
 
-// How many volumes of a driver a node can hold.
+// The number of volumes of a driver that a node can hold.
 func ExampleCSINodeDriver() {
 	n := api.CSINode{
 		ObjectMeta: api.ObjectMeta{Name: "n1"},
@@ -186,8 +187,8 @@ func ExampleCSIDriverSpec() {
 	// Output: {"attachRequired":false,"storageCapacity":true}
 }
 
-// A volume that is, or soon will be, at a node counts against the node's limit
-// even before its pod is known to be there.
+// A volume attached to a node, or soon to be, counts against the node's limit even
+// before the pod is known there.
 func ExampleVolumeAttachmentSpec() {
 	a := api.VolumeAttachment{
 		ObjectMeta: api.ObjectMeta{Name: "a-1"},

@@ -7,8 +7,8 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// Workloads are read for two things: which pods belong together, and what a pod
-// of theirs looks like. All of these select the pods of one label.
+// Scheduling reads two things from workloads: which pods belong together, and what
+// their pods look like. All of these select the pods of one label.
 func ExamplePodTemplateSpec() {
 	selector := &api.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
 	template := api.PodTemplateSpec{
@@ -35,7 +35,7 @@ func ExamplePodTemplateSpec() {
 	// map[app:web] map[app:web] map[app:web]
 }
 
-// A budget protects pods from preemption as long as there is another choice.
+// A budget protects pods from preemption if there is another choice.
 func ExamplePodDisruptionBudgetSpec() {
 	half := api.IntOrString{Type: api.String, StrVal: "50%"}
 	b := api.PodDisruptionBudget{
@@ -56,7 +56,7 @@ func ExampleIntOrString() {
 	// Output: [3,"25%"]
 }
 
-// A class of devices that pods may ask for like an extended resource.
+// Pods may request devices of this class like an extended resource.
 func ExampleDeviceClassSpec() {
 	c := api.DeviceClass{
 		ObjectMeta: api.ObjectMeta{Name: "gpu"},

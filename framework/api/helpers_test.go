@@ -16,7 +16,7 @@ func quantities(pairs ...string) resource.List {
 	return l
 }
 
-// plainPod returns a pod of one container with the given requests.
+// plainPod returns a pod with one container and the given requests.
 func plainPod(name string, requests ...string) *api.Pod {
 	p := &api.Pod{ObjectMeta: api.ObjectMeta{Name: name, Namespace: "default", UID: api.UID("uid-" + name)}}
 	p.Spec.Containers = []api.Container{{Name: "main", Image: "app", Resources: api.ResourceRequirements{Requests: quantities(requests...)}}}

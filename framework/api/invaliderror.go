@@ -7,20 +7,20 @@ import (
 	"unicode/utf8"
 )
 
-// An InvalidError says that an object cannot be used: which object, which of its
-// fields, the value found there, and what is wrong with it. Every package that
-// takes objects in reports bad ones this way; find it with errors.As.
+// An InvalidError reports that an object cannot be used: the object, the field, the
+// value found there, and the problem. Every package that takes objects reports bad
+// ones this way; find it with errors.As.
 //
 // The text has the form
 //
 //	pod default/web: spec.containers[0].resources.requests[cpu]: "1x": unknown suffix
 //
-// where a part that is not known is left out.
+// The text leaves out parts that are not known.
 type InvalidError struct {
 	Object string // kind and key, such as "pod default/web" or "node n1"
 	Field  string // path from the object, with list indexes and map keys
-	Value  string // the value as text; long ones are cut when printed
-	Err    error  // what is wrong
+	Value  string // the value as text; Error shortens long ones
+	Err    error  // the problem
 }
 
 // maxErrorValue is the number of bytes of a value that an error prints.
@@ -47,11 +47,11 @@ func (e *InvalidError) Error() string {
 	return strings.Join(parts, ": ")
 }
 
-// Unwrap returns what is wrong.
+// Unwrap returns Err.
 func (e *InvalidError) Unwrap() error { return e.Err }
 
-// printable quotes s if it has control characters, with which the name of an object
-// could pretend to be lines of its own.
+// printable quotes s if it has control characters. Otherwise an object's name could
+// imitate further lines of output.
 func printable(s string) string {
 	if strings.ContainsFunc(s, unicode.IsControl) {
 		return fmt.Sprintf("%q", s)
@@ -59,7 +59,8 @@ func printable(s string) string {
 	return s
 }
 
-// quoteShort quotes s, cut to maxErrorValue bytes at the border of a character.
+// quoteShort quotes s, cut to at most maxErrorValue bytes without splitting a
+// character.
 func quoteShort(s string) string {
 	if len(s) <= maxErrorValue {
 		return fmt.Sprintf("%q", s)

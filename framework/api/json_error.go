@@ -10,8 +10,8 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// A valueError is a value that does not fit its field. Steps lead from the value
-// out to the object.
+// A valueError reports a value that does not fit its field. The steps lead from the
+// value outward to the object.
 type valueError struct {
 	steps []string
 	value string
@@ -27,7 +27,7 @@ func (e *valueError) field() string {
 	return strings.TrimPrefix(strings.Join(steps, ""), ".")
 }
 
-// within adds a step to the path of err, if it is an error of a value.
+// within adds a step to the path of err if it is a valueError.
 func within(err error, format string, arg any) error {
 	if e, ok := err.(*valueError); ok {
 		e.steps = append(e.steps, fmt.Sprintf(format, arg))
@@ -35,8 +35,8 @@ func within(err error, format string, arg any) error {
 	return err
 }
 
-// scalarText returns the text of a string, number or truth value, and nothing
-// for what is none of these.
+// scalarText returns the text of a string, number or truth value, and "" for any
+// other value.
 func scalarText(raw []byte) string {
 	switch raw[0] {
 	case '"':
@@ -48,7 +48,7 @@ func scalarText(raw []byte) string {
 	}
 }
 
-// kindName says in words what a field of kind k holds.
+// kindName describes the content of a field of kind k.
 func kindName(k reflect.Kind) string {
 	switch k {
 	case reflect.Struct, reflect.Map:
@@ -64,7 +64,7 @@ func kindName(k reflect.Kind) string {
 	}
 }
 
-// rawName says in words what a JSON value is.
+// rawName describes a JSON value in words.
 func rawName(raw []byte) string {
 	switch raw[0] {
 	case '{':
@@ -82,8 +82,8 @@ func rawName(raw []byte) string {
 	}
 }
 
-// A reason is an error that leaves out the value in its text, because the
-// InvalidError around it has it.
+// A reason is an error without the value in its text, because the InvalidError
+// around it has the value.
 type reason struct {
 	text string
 	err  error

@@ -10,7 +10,7 @@ import (
 // own objects stay below 40.
 const maxDepth = 1000
 
-// A SyntaxError says where a text stops being JSON.
+// A SyntaxError says where a text is not valid JSON.
 type SyntaxError struct {
 	Offset  int64  // bytes before the error
 	Line    int    // counted from 1
@@ -24,14 +24,14 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("not JSON: line %d, byte %d: %s", e.Line, e.Offset, e.Problem)
 }
 
-// A scanner reads JSON in place: it allocates nothing but what its caller keeps.
+// A scanner reads JSON in place and allocates nothing itself.
 type scanner struct {
 	data  []byte
 	pos   int
 	depth int
 }
 
-// fail returns an error at the present position.
+// fail returns an error at the current position.
 func (s *scanner) fail(format string, args ...any) error {
 	return &SyntaxError{
 		Offset:  int64(s.pos),
@@ -40,16 +40,16 @@ func (s *scanner) fail(format string, args ...any) error {
 	}
 }
 
-// line is the line of the present position, counted from 1.
+// line returns the line of the current position, counted from 1.
 func (s *scanner) line() int { return 1 + bytes.Count(s.data[:s.pos], []byte{'\n'}) }
 
-// tooDeep returns an error about the bracket at the present position.
+// tooDeep returns an error about the bracket at the current position.
 func (s *scanner) tooDeep() error {
 	return &valueError{err: fmt.Errorf(
 		"nested deeper than %d levels at line %d, byte %d; no field that is read needs that, so leave it out", maxDepth, s.line(), s.pos)}
 }
 
-// unexpected returns an error about the byte at the present position.
+// unexpected returns an error about the byte at the current position.
 func (s *scanner) unexpected(want string) error {
 	if s.pos >= len(s.data) {
 		return s.fail("unexpected end of input, want %s", want)
@@ -58,8 +58,8 @@ func (s *scanner) unexpected(want string) error {
 	return s.fail("unexpected %q, want %s", r, want)
 }
 
-// peek returns the next byte that is not space, without consuming it, and 0 at
-// the end of the input.
+// peek returns the next byte that is not space, without consuming it, or 0 at the
+// end of the input.
 func (s *scanner) peek() byte {
 	for s.pos < len(s.data) {
 		switch c := s.data[s.pos]; c {
@@ -90,8 +90,8 @@ func (s *scanner) open(begin byte) (bool, error) {
 	return true, nil
 }
 
-// more consumes what follows an item of an object or list that ends with the
-// bracket end, and reports whether another item follows.
+// more consumes the comma or the closing bracket after an item of an object or
+// list, and reports whether another item follows.
 func (s *scanner) more(end byte) (bool, error) {
 	switch s.peek() {
 	case ',':
@@ -106,8 +106,7 @@ func (s *scanner) more(end byte) (bool, error) {
 	}
 }
 
-// key consumes the key of a member of an object, and the colon, and returns the
-// key.
+// key consumes the key of an object member and the colon, and returns the key.
 func (s *scanner) key() ([]byte, error) {
 	raw, err := s.rawKey()
 	if err != nil {
@@ -119,7 +118,7 @@ func (s *scanner) key() ([]byte, error) {
 	return []byte(unquote(raw)), nil
 }
 
-// rawKey consumes what key does, and returns the key with quotes and escapes.
+// rawKey is like key, but returns the key with its quotes and escapes.
 func (s *scanner) rawKey() ([]byte, error) {
 	if s.peek() != '"' {
 		return nil, s.unexpected("a key in quotes")

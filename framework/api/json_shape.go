@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// A shape is what decoding needs to know about a type. Shapes are built as they
-// are needed: a document rarely has more than a tenth of the fields.
+// A shape holds what decoding needs to know about a type. The decoder builds shapes
+// on demand: a document rarely uses more than a tenth of the fields.
 type shape struct {
 	typ    reflect.Type
 	self   bool              // decodes itself
@@ -38,7 +38,7 @@ func (d *decoder) shape(t reflect.Type) *shape {
 		s.elem = d.shape(reflect.TypeFor[resourceMapJSON]())
 		return s
 	}
-	// Maps are always taken apart, so that an error can name the key.
+	// Maps are always decoded entry by entry, so that an error can name the key.
 	s := &shape{typ: t, self: t.Kind() != reflect.Map && reflect.PointerTo(t).Implements(unmarshaler)}
 	d.shapes[t] = s
 	switch t.Kind() {
@@ -53,8 +53,8 @@ func (d *decoder) shape(t reflect.Type) *shape {
 	return s
 }
 
-// collect adds the fields of t, which is found at index. A struct that is
-// embedded without a JSON name gives its fields to the one around it.
+// collect adds the fields of t, which lies at index. The fields of a struct
+// embedded without a JSON name belong to the outer struct.
 func (s *shape) collect(t reflect.Type, index []int) {
 	for i := range t.NumField() {
 		f := t.Field(i)

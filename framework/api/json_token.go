@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// text consumes a string, whose opening quote is next, and returns it with its
-// quotes and escapes.
+// text consumes a string and returns it with its quotes and escapes. The opening
+// quote must be next.
 func (s *scanner) text() ([]byte, error) {
 	start := s.pos
 	for s.pos++; s.pos < len(s.data); s.pos++ {
@@ -26,7 +26,7 @@ func (s *scanner) text() ([]byte, error) {
 	return nil, s.fail("unexpected end of input in a string")
 }
 
-// escape consumes an escape sequence but for its last byte.
+// escape consumes an escape sequence except for its last byte.
 func (s *scanner) escape() error {
 	s.pos++
 	if s.pos >= len(s.data) {
@@ -96,7 +96,7 @@ func (s *scanner) number() ([]byte, error) {
 	return s.data[start:s.pos], nil
 }
 
-// at returns the byte at the present position, 0 at the end of the input.
+// at returns the byte at the current position, or 0 at the end of the input.
 func (s *scanner) at() byte {
 	if s.pos < len(s.data) {
 		return s.data[s.pos]
@@ -113,18 +113,18 @@ func (s *scanner) digits() int {
 	return s.pos - start
 }
 
-// plainText returns the content of a quoted string if it is what it says: valid
-// UTF-8 without escapes.
+// plainText returns the content of a quoted string if it needs no decoding: it is
+// valid UTF-8 and has no escapes.
 func plainText(raw []byte) ([]byte, bool) {
 	b := raw[1 : len(raw)-1]
 	return b, bytes.IndexByte(b, '\\') < 0 && utf8.Valid(b)
 }
 
-// recentTexts are short texts that were decoded lately, by length and last bytes:
-// namespaces, classes and names of labels repeat, and need be kept once only.
+// recentTexts are short texts decoded lately, by length and some bytes. Namespaces,
+// classes and label names repeat, so this keeps only one copy of each.
 type recentTexts [64]string
 
-// unquote does what the function of that name does.
+// unquote is like the function unquote, but shares recent texts.
 func (t *recentTexts) unquote(raw []byte) string {
 	const longest = 32
 	b, ok := plainText(raw)

@@ -11,10 +11,9 @@ import (
 
 // A decoder reads JSON into the types of this package.
 //
-// It does what encoding/json would do with two differences, for the sake of
-// which it exists: field names are matched exactly, as Kubernetes matches them,
-// and an error carries the whole path to the value at fault, through lists, maps
-// and the types that decode themselves.
+// It works like encoding/json with two differences, and exists for them. It matches
+// field names exactly, as Kubernetes does. An error carries the whole path to the
+// bad value, through lists, maps and types that decode themselves.
 type decoder struct {
 	scanner
 	shapes  map[reflect.Type]*shape
@@ -78,10 +77,9 @@ func (d *decoder) value(v reflect.Value, s *shape) error {
 	return d.mismatch(v.Kind())
 }
 
-// structure decodes an object into a struct. Keys that are no fields are
-// skipped and counted.
+// structure decodes an object into a struct. It skips and counts unknown keys.
 func (d *decoder) structure(v reflect.Value, s *shape) error {
-	v.SetZero() // it is not zero if its key stands twice
+	v.SetZero() // v is not zero if its key occurs twice
 	ok, err := d.open('{')
 	for ; ok && err == nil; ok, err = d.more('}') {
 		key, err := d.key()
@@ -144,12 +142,12 @@ func (d *decoder) dictionary(v reflect.Value, s *shape) error {
 	return err
 }
 
-// maxList bounds the elements of a list within an object. The smallest element,
-// of three bytes, can become a container of some hundred, so that without a
-// bound a small file of junk could fill the memory.
+// maxList bounds the elements of a list within an object. An element of three bytes
+// can become a container of some hundred bytes, so without a bound a small file of
+// junk could fill the memory.
 const maxList = 100_000
 
-// list decodes a list. It may hold no nulls: nothing could be done with them.
+// list decodes a list. It rejects nulls, because no caller can use them.
 func (d *decoder) list(v reflect.Value, s *shape) error {
 	l := reflect.New(s.typ).Elem()
 	l.Set(reflect.MakeSlice(s.typ, 0, 0))
@@ -208,7 +206,7 @@ func (d *decoder) integer(v reflect.Value) error {
 	return &valueError{value: string(raw), err: errors.New("want " + kindName(v.Kind()))}
 }
 
-// own lets a value decode itself.
+// own calls the UnmarshalJSON method of a value.
 func (d *decoder) own(v reflect.Value) error {
 	v.SetZero()
 	raw, err := d.raw()
@@ -227,7 +225,7 @@ func (d *decoder) own(v reflect.Value) error {
 	return nil
 }
 
-// mismatch consumes a value that a field of kind k cannot hold and returns the
+// mismatch consumes a value that does not fit a field of kind k, and returns the
 // error.
 func (d *decoder) mismatch(k reflect.Kind) error {
 	raw, err := d.raw()

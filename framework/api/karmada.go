@@ -2,14 +2,13 @@ package api
 
 import "github.com/berth-sched/berth/resource"
 
-// Cluster is a member cluster as Karmada describes it
-// (cluster.karmada.io/v1alpha1).
+// Cluster is a member cluster in Karmada (cluster.karmada.io/v1alpha1).
 //
-// It has the fields that schedulers read. Others of the object, such as
+// It has only the fields that schedulers read. Decoding loses all others, such as
 // spec.apiEndpoint, spec.secretRef, spec.proxyURL, status.remedyActions,
-// metadata.finalizers and metadata.managedFields, are lost when it is decoded. So
-// do not write it back as a whole; capacity.SummaryPatch makes a patch of what
-// capacity.Summarize finds out.
+// metadata.finalizers and metadata.managedFields. So do not write the whole object
+// back: to write the results of capacity.Summarize, make a patch with
+// capacity.SummaryPatch.
 type Cluster struct {
 	TypeMeta   `json:",inline"`
 	ObjectMeta `json:"metadata"`
@@ -17,19 +16,19 @@ type Cluster struct {
 	Status     ClusterStatus `json:"status,omitzero"`
 }
 
-// ClusterSpec is what an administrator says about a cluster.
+// ClusterSpec is the part of a cluster that an administrator sets.
 type ClusterSpec struct {
 	ID             string          `json:"id,omitempty"`
 	SyncMode       ClusterSyncMode `json:"syncMode,omitempty"`
 	Provider       string          `json:"provider,omitempty"`
 	Region         string          `json:"region,omitempty"`
-	Zone           string          `json:"zone,omitempty"` // deprecated by Zones
+	Zone           string          `json:"zone,omitempty"` // superseded by Zones
 	Zones          []string        `json:"zones,omitempty"`
 	Taints         []Taint         `json:"taints,omitempty"`
 	ResourceModels []ResourceModel `json:"resourceModels,omitempty"`
 }
 
-// ClusterSyncMode is how Karmada and a cluster talk.
+// ClusterSyncMode is the way Karmada and a cluster communicate.
 type ClusterSyncMode string
 
 // The sync modes.
@@ -51,7 +50,7 @@ type ResourceModelRange struct {
 	Max  resource.Quantity `json:"max"`
 }
 
-// ClusterStatus is what is known of a cluster.
+// ClusterStatus is the observed state of a cluster.
 type ClusterStatus struct {
 	KubernetesVersion string           `json:"kubernetesVersion,omitempty"`
 	APIEnablements    []APIEnablement  `json:"apiEnablements,omitempty"`
@@ -92,8 +91,8 @@ type ResourceSummary struct {
 	AllocatableModelings []AllocatableModeling `json:"allocatableModelings,omitempty"`
 }
 
-// AllocatableModeling is the number of nodes of a grade, by what is free on
-// them.
+// AllocatableModeling is the number of nodes in a grade. The free resources of a
+// node decide its grade.
 type AllocatableModeling struct {
 	Grade uint `json:"grade"`
 	Count int  `json:"count"`

@@ -2,8 +2,8 @@ package api
 
 import "time"
 
-// NodeMetric is Koordinator's report of what a node and its pods really use
-// (slo.koordinator.sh/v1alpha1). Its name is the node's.
+// NodeMetric is Koordinator's report of the measured use of a node and its pods
+// (slo.koordinator.sh/v1alpha1). It has the name of its node.
 type NodeMetric struct {
 	TypeMeta   `json:",inline"`
 	ObjectMeta `json:"metadata"`
@@ -11,7 +11,7 @@ type NodeMetric struct {
 	Status     NodeMetricStatus `json:"status,omitzero"`
 }
 
-// NodeMetricSpec says how a node is measured.
+// NodeMetricSpec says how to measure a node.
 type NodeMetricSpec struct {
 	CollectPolicy *NodeMetricCollectPolicy `json:"metricCollectPolicy,omitempty"`
 }
@@ -25,7 +25,7 @@ type NodeMetricCollectPolicy struct {
 	NodeMemoryCollectPolicy  *NodeMemoryCollectPolicy `json:"nodeMemoryCollectPolicy,omitempty"`
 }
 
-// NodeMemoryCollectPolicy says what counts as used memory.
+// NodeMemoryCollectPolicy says which memory counts as used.
 type NodeMemoryCollectPolicy string
 
 // The memory policies.
@@ -54,11 +54,11 @@ type NodeMetricStatus struct {
 type NodeMetricInfo struct {
 	NodeUsage              ResourceMap       `json:"nodeUsage,omitzero"` // the average of the last interval
 	AggregatedNodeUsages   []AggregatedUsage `json:"aggregatedNodeUsages,omitempty"`
-	SystemUsage            ResourceMap       `json:"systemUsage,omitzero"` // what no pod accounts for
+	SystemUsage            ResourceMap       `json:"systemUsage,omitzero"` // use outside pods
 	AggregatedSystemUsages []AggregatedUsage `json:"aggregatedSystemUsages,omitempty"`
 }
 
-// AggregatedUsage is the use of a node over a period, by statistic.
+// AggregatedUsage is the use of a node over a period, for each statistic.
 type AggregatedUsage struct {
 	Usage    map[AggregationType]ResourceMap `json:"usage,omitempty"`
 	Duration Duration                        `json:"duration"`
@@ -94,8 +94,8 @@ type HostApplicationMetricInfo struct {
 	QoS      string      `json:"qos,omitempty"`
 }
 
-// ReclaimableMetric is what pods of priority class koord-prod have requested and
-// will, by prediction, not use.
+// ReclaimableMetric is the part of the requests of koord-prod pods that, by
+// prediction, they will not use.
 type ReclaimableMetric struct {
 	Resource ResourceMap `json:"resource,omitzero"`
 }

@@ -2,18 +2,18 @@ package api
 
 import "time"
 
-// UID identifies one incarnation of an object: a pod that is deleted and
-// created again under the same name has another one.
+// UID identifies one incarnation of an object: a pod deleted and created again
+// under the same name has another UID.
 type UID string
 
-// TypeMeta says what an object is. Decode fills it in for the items of typed
-// lists, which may lack it.
+// TypeMeta holds the kind and API version of an object. Decode fills it in for
+// items of typed lists that omit it.
 type TypeMeta struct {
 	Kind       string `json:"kind,omitempty"`       // such as "Pod"
 	APIVersion string `json:"apiVersion,omitempty"` // group and version, such as "v1" or "apps/v1"
 }
 
-// ObjectMeta is what every object carries besides its specification.
+// ObjectMeta is the metadata of every object.
 type ObjectMeta struct {
 	Name              string            `json:"name,omitempty"`
 	Namespace         string            `json:"namespace,omitempty"` // empty for cluster-scoped kinds
@@ -27,11 +27,10 @@ type ObjectMeta struct {
 	OwnerReferences   []OwnerReference  `json:"ownerReferences,omitempty"`
 }
 
-// Key returns "namespace/name", or the name alone when the namespace is empty,
-// as it is for cluster-scoped objects. Decode and MakePod put namespaced
-// objects that name no namespace into "default", so the short form of a
-// namespaced object arises only from a literal that leaves Namespace empty; it
-// is then a different key from "default/name".
+// Key returns "namespace/name", or only the name if the namespace is empty, as for
+// cluster-scoped objects. Decode and MakePod put namespaced objects without a
+// namespace into "default". So a namespaced object has the short key only if a
+// literal leaves Namespace empty, and this key differs from "default/name".
 func (m *ObjectMeta) Key() string {
 	if m.Namespace == "" {
 		return m.Name
@@ -39,8 +38,8 @@ func (m *ObjectMeta) Key() string {
 	return m.Namespace + "/" + m.Name
 }
 
-// ControllerRef returns the owner reference whose Controller is true, or nil if
-// there is none. The first one counts.
+// ControllerRef returns the first owner reference whose Controller is true, or nil
+// if there is none.
 func (m *ObjectMeta) ControllerRef() *OwnerReference {
 	for i := range m.OwnerReferences {
 		if o := &m.OwnerReferences[i]; o.Controller != nil && *o.Controller {
@@ -60,7 +59,7 @@ type OwnerReference struct {
 	BlockOwnerDeletion *bool  `json:"blockOwnerDeletion,omitempty"`
 }
 
-// ObjectReference points at another object, as the claimRef of a volume does.
+// ObjectReference points to another object, as the claimRef of a volume does.
 type ObjectReference struct {
 	Kind            string `json:"kind,omitempty"`
 	Namespace       string `json:"namespace,omitempty"`
@@ -81,8 +80,8 @@ const (
 	ConditionUnknown ConditionStatus = "Unknown"
 )
 
-// Condition is the general form of a status condition, used by the kinds that
-// have no condition type of their own (Karmada's Cluster).
+// Condition is the general form of a status condition, for kinds without a
+// condition type of their own (Karmada's Cluster).
 type Condition struct {
 	Type               string          `json:"type"`
 	Status             ConditionStatus `json:"status"`
@@ -92,15 +91,15 @@ type Condition struct {
 	Message            string          `json:"message,omitempty"`
 }
 
-// Namespace is a cluster's division by names. Scheduling reads its labels, for
-// the namespace selectors of affinity terms.
+// Namespace groups the names of a cluster. Scheduling reads its labels for the
+// namespace selectors of affinity terms.
 type Namespace struct {
 	TypeMeta   `json:",inline"`
 	ObjectMeta `json:"metadata"`
 	Status     NamespaceStatus `json:"status,omitzero"`
 }
 
-// NamespaceStatus says whether a namespace is in use or going away.
+// NamespaceStatus says whether a namespace is active or terminating.
 type NamespaceStatus struct {
 	Phase NamespacePhase `json:"phase,omitempty"`
 }

@@ -11,11 +11,11 @@ const (
 	LabelHostname            = "kubernetes.io/hostname"
 	LabelTopologyZone        = "topology.kubernetes.io/zone"
 	LabelTopologyRegion      = "topology.kubernetes.io/region"
-	LabelFailureDomainZone   = "failure-domain.beta.kubernetes.io/zone"   // the zone label of old
-	LabelFailureDomainRegion = "failure-domain.beta.kubernetes.io/region" // the region label of old
+	LabelFailureDomainZone   = "failure-domain.beta.kubernetes.io/zone"   // the former zone label
+	LabelFailureDomainRegion = "failure-domain.beta.kubernetes.io/region" // the former region label
 )
 
-// Node is a machine that pods run on.
+// Node is a machine that runs pods.
 type Node struct {
 	TypeMeta   `json:",inline"`
 	ObjectMeta `json:"metadata"`
@@ -23,7 +23,7 @@ type Node struct {
 	Status     NodeStatus `json:"status,omitzero"`
 }
 
-// NodeSpec is what an administrator decided about a node.
+// NodeSpec is the part of a node that an administrator sets.
 type NodeSpec struct {
 	ProviderID          string                   `json:"providerID,omitempty"`
 	Unschedulable       bool                     `json:"unschedulable,omitempty"` // cordoned
@@ -33,10 +33,10 @@ type NodeSpec struct {
 
 // NodePodPreemptionPolicy restricts preemption on a node.
 type NodePodPreemptionPolicy struct {
-	DisableResizePreemption []string `json:"disableResizePreemption,omitempty"` // why resizes may not preempt; empty means they may
+	DisableResizePreemption []string `json:"disableResizePreemption,omitempty"` // reasons why resizes may not preempt; empty allows them
 }
 
-// NodeStatus is what a node reports about itself.
+// NodeStatus is the part of a node that it reports itself.
 type NodeStatus struct {
 	Capacity         resource.List      `json:"capacity,omitempty"`
 	Allocatable      resource.List      `json:"allocatable,omitempty"` // what pods may request
@@ -75,7 +75,7 @@ type ContainerImage struct {
 	SizeBytes int64    `json:"sizeBytes,omitempty"`
 }
 
-// UniqueVolumeName identifies an attachable volume, across nodes.
+// UniqueVolumeName identifies an attachable volume across nodes.
 type UniqueVolumeName string
 
 // AttachedVolume is a volume attached to a node.

@@ -6,9 +6,8 @@ import (
 	"slices"
 )
 
-// Objects are the objects of a cluster, or of a file, by kind. Within a kind
-// they stand in the order in which they were read. The zero value is empty and
-// ready to use.
+// Objects are the objects of a cluster, or of a file, by kind. Each list is in the
+// order of reading. The zero value is empty and ready to use.
 type Objects struct {
 	Pods                   []*Pod
 	Nodes                  []*Node
@@ -31,31 +30,31 @@ type Objects struct {
 	CSIStorageCapacities   []*CSIStorageCapacity
 	VolumeAttachments      []*VolumeAttachment
 	DeviceClasses          []*DeviceClass
-	NodeMetrics            []*NodeMetric // of Koordinator
-	Clusters               []*Cluster    // of Karmada
+	NodeMetrics            []*NodeMetric // Koordinator's
+	Clusters               []*Cluster    // Karmada's
 
-	// Skipped counts the objects of kinds that have no place here, by kind and
-	// group, such as "ConfigMap" or "Certificate.cert-manager.io".
+	// Skipped counts the objects of other kinds, by kind and group, such as
+	// "ConfigMap" or "Certificate.cert-manager.io".
 	Skipped map[string]int
-	// SkippedFields counts the fields that the types here do not have, by kind
-	// and path, such as "Pod: spec.nodeselector"; the places in lists and the
-	// keys of maps are left out of the path. Most of them are fields of
-	// Kubernetes that scheduling does not read, but a misspelt one is here too,
-	// and nowhere else. What is in such a field is not counted, nor is one that
-	// is null. At most 500 paths are told apart; what comes later, and paths
-	// longer than 250 bytes, count as [OtherFields].
+	// SkippedFields counts fields that the types here do not have, by kind and
+	// path, such as "Pod: spec.nodeselector". The path omits list indexes and map
+	// keys. Most of these are Kubernetes fields that scheduling does not read, but
+	// a misspelt field shows up here too, and nowhere else. The content of such a
+	// field is not counted, nor is a null field. At most 500 paths are counted
+	// separately; later paths, and paths longer than 250 bytes, count as
+	// [OtherFields].
 	SkippedFields map[string]int
 }
 
-// A kind is a kind of object that Objects has a place for.
+// A kind describes one kind of object in Objects.
 type kind struct {
-	apiVersion string // of objects that name none; otherwise only the group matters
+	apiVersion string // default for objects that omit it; otherwise only the group matters
 	name       string
 	namespaced bool
-	decode     func(*Objects, *decoder) (object, error) // appends to its list what it returns
+	decode     func(*Objects, *decoder) (object, error) // returns an object and appends it to its list
 }
 
-// An object is any of the kinds: all of them embed TypeMeta and ObjectMeta.
+// An object is a pointer to any Object: all of them embed TypeMeta and ObjectMeta.
 type object interface {
 	typeMeta() *TypeMeta
 	objectMeta() *ObjectMeta
@@ -67,9 +66,9 @@ func (m *ObjectMeta) objectMeta() *ObjectMeta { return m }
 // MetaOf returns the metadata of an object, which must not be nil.
 func MetaOf[T Object](obj *T) *ObjectMeta { return any(obj).(object).objectMeta() }
 
-// KeyOf returns the key under which a snapshot keeps an object:
-// "namespace/name", and for kinds without namespaces the name, even if the object
-// says that it is in a namespace. That of nil is "".
+// KeyOf returns the key of an object in a snapshot: "namespace/name", or only the
+// name for kinds without namespaces, even if the object has a namespace. The key of
+// nil is "".
 func KeyOf[T Object](obj *T) string {
 	if obj == nil {
 		return ""
@@ -81,8 +80,8 @@ func KeyOf[T Object](obj *T) string {
 	return m.Key()
 }
 
-// kindOf returns the kind of that name, or nil if there is none. An apiVersion
-// that is missing is taken to be right.
+// kindOf returns the kind of that name, or nil if there is none. A missing
+// apiVersion matches.
 func kindOf(name, apiVersion string) *kind {
 	for i := range kinds {
 		if k := &kinds[i]; k.name == name && (apiVersion == "" || groupOf(k.apiVersion) == groupOf(apiVersion)) {
@@ -118,7 +117,8 @@ var kinds = []kind{
 	{"cluster.karmada.io/v1alpha1", "Cluster", false, into(func(o *Objects) *[]*Cluster { return &o.Clusters })},
 }
 
-// into returns the function that decodes an object into a list of Objects.
+// into returns a function that decodes an object and appends it to a list of
+// Objects.
 func into[T any, P interface {
 	*T
 	object
@@ -167,7 +167,7 @@ func (o *Objects) extend(p *Objects) {
 	}
 }
 
-// skip counts n objects of a kind that has no place in o.
+// skip counts n objects of a kind that o has no list for.
 func (o *Objects) skip(name string, n int) {
 	if o.Skipped == nil {
 		o.Skipped = map[string]int{}

@@ -5,11 +5,11 @@ import "github.com/berth-sched/berth/resource"
 // The annotations of claims that scheduling reads.
 const (
 	AnnBindCompleted = "pv.kubernetes.io/bind-completed"    // the binding of a claim is final
-	AnnSelectedNode  = "volume.kubernetes.io/selected-node" // the node to provision for
-	AnnMigratedTo    = "pv.kubernetes.io/migrated-to"       // the CSI driver that took an in-tree volume over
+	AnnSelectedNode  = "volume.kubernetes.io/selected-node" // the node to provision a volume for
+	AnnMigratedTo    = "pv.kubernetes.io/migrated-to"       // the CSI driver that replaces an in-tree plugin
 )
 
-// PersistentVolume is a piece of storage that claims bind to.
+// PersistentVolume is a piece of storage for claims.
 type PersistentVolume struct {
 	TypeMeta   `json:",inline"`
 	ObjectMeta `json:"metadata"`
@@ -22,14 +22,14 @@ type PersistentVolumeSpec struct {
 	Capacity                  resource.List `json:"capacity,omitempty"`
 	PersistentVolumeSource    `json:",inline"`
 	AccessModes               []PersistentVolumeAccessMode `json:"accessModes,omitempty"`
-	ClaimRef                  *ObjectReference             `json:"claimRef,omitempty"` // the claim it is bound to or kept for
+	ClaimRef                  *ObjectReference             `json:"claimRef,omitempty"` // the claim it is bound to or reserved for
 	StorageClassName          string                       `json:"storageClassName,omitempty"`
 	VolumeMode                *PersistentVolumeMode        `json:"volumeMode,omitempty"` // nil means Filesystem
 	NodeAffinity              *VolumeNodeAffinity          `json:"nodeAffinity,omitempty"`
 	VolumeAttributesClassName *string                      `json:"volumeAttributesClassName,omitempty"`
 }
 
-// PersistentVolumeSource says what a persistent volume is made of: at most one
+// PersistentVolumeSource is the storage behind a persistent volume: at most one
 // field is set.
 type PersistentVolumeSource struct {
 	GCEPersistentDisk    *GCEPersistentDiskVolumeSource    `json:"gcePersistentDisk,omitempty"`
@@ -67,7 +67,7 @@ const (
 	PersistentVolumeFilesystem PersistentVolumeMode = "Filesystem"
 )
 
-// VolumeNodeAffinity restricts the nodes a volume can be used from.
+// VolumeNodeAffinity restricts the nodes that can use a volume.
 type VolumeNodeAffinity struct {
 	Required *NodeSelector `json:"required,omitempty"`
 }
@@ -97,7 +97,7 @@ type PersistentVolumeClaim struct {
 	Status     PersistentVolumeClaimStatus `json:"status,omitzero"`
 }
 
-// PersistentVolumeClaimSpec is what a claim asks for, and the volume it got.
+// PersistentVolumeClaimSpec is the request of a claim, and the name of its volume.
 type PersistentVolumeClaimSpec struct {
 	AccessModes               []PersistentVolumeAccessMode `json:"accessModes,omitempty"`
 	Selector                  *LabelSelector               `json:"selector,omitempty"` // nil selects every volume
@@ -108,7 +108,7 @@ type PersistentVolumeClaimSpec struct {
 	VolumeAttributesClassName *string                      `json:"volumeAttributesClassName,omitempty"`
 }
 
-// VolumeResourceRequirements is the storage a claim asks for.
+// VolumeResourceRequirements is the storage that a claim requests.
 type VolumeResourceRequirements struct {
 	Limits   resource.List `json:"limits,omitempty"`
 	Requests resource.List `json:"requests,omitempty"`
@@ -128,5 +128,5 @@ type PersistentVolumeClaimPhase string
 const (
 	ClaimPending PersistentVolumeClaimPhase = "Pending"
 	ClaimBound   PersistentVolumeClaimPhase = "Bound"
-	ClaimLost    PersistentVolumeClaimPhase = "Lost" // its volume is gone
+	ClaimLost    PersistentVolumeClaimPhase = "Lost" // its volume no longer exists
 )

@@ -4,7 +4,7 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// Pod is a group of containers that is placed on one node.
+// Pod is a group of containers, placed together on one node.
 type Pod struct {
 	TypeMeta   `json:",inline"`
 	ObjectMeta `json:"metadata"`
@@ -12,7 +12,7 @@ type Pod struct {
 	Status     PodStatus `json:"status,omitzero"`
 }
 
-// PodSpec is what a pod asks for, cut down to the fields that scheduling reads.
+// PodSpec is the request of a pod, cut down to the fields that scheduling reads.
 type PodSpec struct {
 	Volumes                       []Volume                   `json:"volumes,omitempty"`
 	InitContainers                []Container                `json:"initContainers,omitempty"`
@@ -20,7 +20,7 @@ type PodSpec struct {
 	RestartPolicy                 RestartPolicy              `json:"restartPolicy,omitempty"`
 	TerminationGracePeriodSeconds *int64                     `json:"terminationGracePeriodSeconds,omitempty"`
 	NodeSelector                  map[string]string          `json:"nodeSelector,omitempty"`
-	NodeName                      string                     `json:"nodeName,omitempty"` // set: placed there, or must go there
+	NodeName                      string                     `json:"nodeName,omitempty"` // the pod's node, or the only node allowed
 	HostNetwork                   bool                       `json:"hostNetwork,omitempty"`
 	Affinity                      *Affinity                  `json:"affinity,omitempty"`
 	SchedulerName                 string                     `json:"schedulerName,omitempty"`
@@ -37,7 +37,7 @@ type PodSpec struct {
 	Resources                     *ResourceRequirements      `json:"resources,omitempty"` // for the pod as a whole
 }
 
-// RestartPolicy says when the containers of a pod are started again.
+// RestartPolicy says when Kubernetes restarts the containers of a pod.
 type RestartPolicy string
 
 // The restart policies of a pod.
@@ -56,7 +56,7 @@ const (
 	PreemptNever         PreemptionPolicy = "Never"
 )
 
-// PodOS names the operating system a pod is for.
+// PodOS names the operating system of a pod.
 type PodOS struct {
 	Name OSName `json:"name"`
 }
@@ -70,20 +70,21 @@ const (
 	Windows OSName = "windows"
 )
 
-// PodSchedulingGate holds a pod back from scheduling while it is present.
+// PodSchedulingGate keeps a pod from scheduling while it is present.
 type PodSchedulingGate struct {
 	Name string `json:"name"`
 }
 
-// PodResourceClaim names a claim of devices. The claims themselves are not part
-// of this package; a pod that has some is recognised as such.
+// PodResourceClaim names a claim of devices. This package does not hold the claims
+// themselves; it only shows that a pod has some.
 type PodResourceClaim struct {
 	Name                      string  `json:"name"`
 	ResourceClaimName         *string `json:"resourceClaimName,omitempty"`
 	ResourceClaimTemplateName *string `json:"resourceClaimTemplateName,omitempty"`
 }
 
-// ResourceRequirements is what a container, or a pod as a whole, asks for.
+// ResourceRequirements holds the requests and limits of a container, or of a pod as
+// a whole.
 type ResourceRequirements struct {
 	Limits   resource.List   `json:"limits,omitempty"`
 	Requests resource.List   `json:"requests,omitempty"`

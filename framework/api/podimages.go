@@ -2,9 +2,9 @@ package api
 
 import "strings"
 
-// PodImages returns the normalized names of the images that the pod uses, one
-// entry for each init container, container and image volume, in that order: a
-// name without a tag gets ":latest". A nil pod uses none.
+// PodImages returns the normalized names of the pod's images: one entry for each
+// init container, container and image volume, in that order. A name without a tag
+// gets ":latest". A nil pod has no images.
 func PodImages(p *Pod) []string {
 	if p == nil {
 		return nil

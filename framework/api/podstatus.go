@@ -6,13 +6,13 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// PodStatus is what is known of a pod that exists.
+// PodStatus is the observed state of a pod.
 type PodStatus struct {
 	Phase                 PodPhase              `json:"phase,omitempty"`
 	Conditions            []PodCondition        `json:"conditions,omitempty"`
 	Message               string                `json:"message,omitempty"`
 	Reason                string                `json:"reason,omitempty"`
-	NominatedNodeName     string                `json:"nominatedNodeName,omitempty"` // where preemption makes room for it
+	NominatedNodeName     string                `json:"nominatedNodeName,omitempty"` // the node that preemption frees for it
 	StartTime             *time.Time            `json:"startTime,omitempty"`
 	InitContainerStatuses []ContainerStatus     `json:"initContainerStatuses,omitempty"`
 	ContainerStatuses     []ContainerStatus     `json:"containerStatuses,omitempty"`
@@ -44,8 +44,8 @@ const (
 	PodQOSBestEffort PodQOSClass = "BestEffort"
 )
 
-// PodResizeStatus is the progress of an in-place resize as old versions report
-// it; newer ones use conditions.
+// PodResizeStatus is the progress of an in-place resize as reported by old
+// versions; newer versions use conditions.
 type PodResizeStatus string
 
 // The stages of an in-place resize.
@@ -90,8 +90,8 @@ const (
 	PodReasonInfeasible            = "Infeasible" // of PodResizePending
 )
 
-// ContainerStatus is what is known of a container: here, what it was granted
-// when its resources are changed in place.
+// ContainerStatus is the observed state of a container. Here it holds the resources
+// granted in an in-place resize.
 type ContainerStatus struct {
 	Name               string                `json:"name"`
 	AllocatedResources resource.List         `json:"allocatedResources,omitempty"` // admitted by the node

@@ -2,8 +2,7 @@ package api
 
 import "time"
 
-// PodDisruptionBudget bounds how many of a group of pods may be disrupted at
-// once.
+// PodDisruptionBudget bounds how many pods of a group may be disrupted at once.
 type PodDisruptionBudget struct {
 	TypeMeta   `json:",inline"`
 	ObjectMeta `json:"metadata"`
@@ -11,34 +10,34 @@ type PodDisruptionBudget struct {
 	Status     PodDisruptionBudgetStatus `json:"status,omitzero"`
 }
 
-// PodDisruptionBudgetSpec says which pods a budget covers and how many of them
-// must stay.
+// PodDisruptionBudgetSpec says which pods a budget covers and how many of them must
+// stay.
 type PodDisruptionBudgetSpec struct {
 	MinAvailable   *IntOrString   `json:"minAvailable,omitempty"`
 	Selector       *LabelSelector `json:"selector,omitempty"`
 	MaxUnavailable *IntOrString   `json:"maxUnavailable,omitempty"`
 }
 
-// PodDisruptionBudgetStatus is what is left of a budget. Preemption reads it and
-// nothing of the specification but the selector.
+// PodDisruptionBudgetStatus is what remains of a budget. Preemption reads it; of
+// the specification it reads only the selector.
 type PodDisruptionBudgetStatus struct {
-	DisruptedPods      map[string]time.Time `json:"disruptedPods,omitempty"` // by name: evicted, not yet gone
+	DisruptedPods      map[string]time.Time `json:"disruptedPods,omitempty"` // by name: evicted, not yet deleted
 	DisruptionsAllowed int32                `json:"disruptionsAllowed"`
 	CurrentHealthy     int32                `json:"currentHealthy"`
 	DesiredHealthy     int32                `json:"desiredHealthy"`
 	ExpectedPods       int32                `json:"expectedPods"`
 }
 
-// PriorityClass gives a priority a name.
+// PriorityClass is a named priority.
 type PriorityClass struct {
 	TypeMeta         `json:",inline"`
 	ObjectMeta       `json:"metadata"`
 	Value            int32             `json:"value"`
-	GlobalDefault    bool              `json:"globalDefault,omitempty"` // for pods that name no class
+	GlobalDefault    bool              `json:"globalDefault,omitempty"` // for pods without a class
 	PreemptionPolicy *PreemptionPolicy `json:"preemptionPolicy,omitempty"`
 }
 
-// DeviceClass is a class of devices that claims may ask for.
+// DeviceClass is a class of devices that claims may request.
 type DeviceClass struct {
 	TypeMeta   `json:",inline"`
 	ObjectMeta `json:"metadata"`
@@ -47,7 +46,7 @@ type DeviceClass struct {
 
 // DeviceClassSpec is the part of a device class that the resource filter reads.
 type DeviceClassSpec struct {
-	// ExtendedResourceName lets pods ask for devices of the class as if they
-	// were this extended resource. Nil or empty: the class has none.
+	// ExtendedResourceName lets pods request devices of the class as this extended
+	// resource. Nil or empty means that the class has none.
 	ExtendedResourceName *string `json:"extendedResourceName,omitempty"`
 }

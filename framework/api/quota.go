@@ -2,7 +2,7 @@ package api
 
 import "github.com/berth-sched/berth/resource"
 
-// ResourceQuota bounds what the pods of a namespace may request together.
+// ResourceQuota bounds the total requests of the pods of a namespace.
 type ResourceQuota struct {
 	TypeMeta   `json:",inline"`
 	ObjectMeta `json:"metadata"`
@@ -10,15 +10,15 @@ type ResourceQuota struct {
 	Status     ResourceQuotaStatus `json:"status,omitzero"`
 }
 
-// ResourceQuotaSpec says what a quota bounds, and for which pods: those in all
-// of its scopes.
+// ResourceQuotaSpec says what a quota bounds. It applies to pods in all of its
+// scopes.
 type ResourceQuotaSpec struct {
 	Hard          resource.List        `json:"hard,omitempty"`
 	Scopes        []ResourceQuotaScope `json:"scopes,omitempty"`
 	ScopeSelector *ScopeSelector       `json:"scopeSelector,omitempty"`
 }
 
-// ResourceQuotaStatus is what a quota enforces, and what of it is in use.
+// ResourceQuotaStatus holds the enforced bounds of a quota and the amounts in use.
 type ResourceQuotaStatus struct {
 	Hard resource.List `json:"hard,omitempty"`
 	Used resource.List `json:"used,omitempty"`
@@ -37,7 +37,7 @@ const (
 	ResourceQuotaScopeCrossNamespacePodAffinity ResourceQuotaScope = "CrossNamespacePodAffinity"
 )
 
-// ScopeSelector selects pods that meet all of its requirements.
+// ScopeSelector selects pods that meet all its requirements.
 type ScopeSelector struct {
 	MatchExpressions []ScopedResourceSelectorRequirement `json:"matchExpressions,omitempty"`
 }

@@ -2,33 +2,33 @@ package api
 
 import "github.com/berth-sched/berth/resource"
 
-// DefaultCPURequest and DefaultMemoryRequest are what a container that asks
-// for no CPU or no memory counts as in scores (not in filters): 100 milli-CPU
-// and 200 MiB, as in kube-scheduler.
+// DefaultCPURequest and DefaultMemoryRequest stand in for a missing request of a
+// container in scores (not in filters): 100 milli-CPU and 200 MiB, as in
+// kube-scheduler.
 const (
 	DefaultCPURequest    int64 = 100
 	DefaultMemoryRequest int64 = 200 * 1024 * 1024
 )
 
-// RequestOptions chooses among the ways in which kube-scheduler adds up what
-// a pod requests.
+// RequestOptions chooses among kube-scheduler's ways to add up the requests of a
+// pod.
 type RequestOptions struct {
-	// PodLevel: spec.resources.requests, where it names CPU, memory or huge
-	// pages, replaces the sum of the containers.
+	// PodLevel: requests of CPU, memory or huge pages in spec.resources replace the
+	// sum of the containers.
 	PodLevel bool
-	// Status: for pods that exist, what was allocated and what is in force
-	// count too, so that a resize in place is never underestimated.
+	// Status: allocated and enforced resources of a running pod count too, so that
+	// an in-place resize is never underestimated.
 	Status bool
 	// NonZero: a container without a CPU (memory) request counts as
 	// DefaultCPURequest (DefaultMemoryRequest). A request of 0 stays 0.
 	NonZero bool
 }
 
-// PodRequests returns what the pod requests: the larger, per resource, of the
-// sum of its containers and of the peak during initialization, where sidecars
-// (restartable init containers) keep running; then pod-level requests; then
-// overhead. Limits are not read; see [Objects.Default]. A nil pod requests
-// nothing.
+// PodRequests returns the requests of the pod. Per resource, it takes the larger of
+// the sum of the containers and the peak during initialization, where sidecars
+// (restartable init containers) keep running. Then it applies pod-level requests,
+// and adds the overhead. It does not read limits; see [Objects.Default]. A nil pod
+// requests nothing.
 //
 // Source: k8s.io/component-helpers/resource v0.37, PodRequests.
 func PodRequests(p *Pod, o RequestOptions) resource.List {
@@ -41,7 +41,7 @@ func PodRequests(p *Pod, o RequestOptions) resource.List {
 	}
 	podLevel := o.PodLevel && p.HasPodLevelRequests()
 	if podLevel && missing != nil {
-		// A default fills only what the pod as a whole does not say.
+		// A default applies only to resources without a pod-level request.
 		plain := PodRequests(p, RequestOptions{PodLevel: true, Status: o.Status})
 		for name := range missing {
 			if _, ok := plain[name]; ok {
@@ -88,9 +88,9 @@ func nonZeroDefaults() resource.List {
 	}
 }
 
-// containerRequests adds up the containers from up to three points of view:
-// the spec, what the node allocated, and what is in force. Where the node
-// reports the last two for the pod as a whole, that is taken instead.
+// containerRequests adds up the containers in up to three ways: from the spec, from
+// the allocated resources, and from the enforced ones. If the node reports the last
+// two for the pod as a whole, these reports replace the sums.
 func containerRequests(p *Pod, status bool, missing resource.List) resource.List {
 	spec := func(c *Container) resource.List { return c.Resources.Requests }
 	if !status || !p.HasRequestStatus() {
@@ -126,15 +126,15 @@ func containerRequests(p *Pod, status bool, missing resource.List) resource.List
 	return sum
 }
 
-// HasRequestStatus reports whether the status may tell other requests than the
+// HasRequestStatus reports whether the requests in the status may differ from the
 // spec, so that [RequestOptions.Status] may change the sum.
 func (p *Pod) HasRequestStatus() bool {
 	s := &p.Status
 	return len(s.ContainerStatuses)+len(s.InitContainerStatuses) > 0 || s.Resources != nil || resizeInfeasible(p)
 }
 
-// aggregate adds up the containers and takes the larger of their sum and of
-// the peak while the init containers run one after the other.
+// aggregate returns the larger of the sum of the containers and the peak while the
+// init containers run one after another.
 func aggregate(p *Pod, missing resource.List, requests func(*Container) resource.List) resource.List {
 	of := func(c *Container) resource.List {
 		r := requests(c)
@@ -169,8 +169,8 @@ func aggregate(p *Pod, missing resource.List, requests func(*Container) resource
 	return sum.Max(peak)
 }
 
-// IsSidecar reports whether an init container is a sidecar: one that keeps running
-// beside the containers, because its restart policy is Always.
+// IsSidecar reports whether an init container is a sidecar. A sidecar has the
+// restart policy Always and keeps running beside the containers.
 func (c *Container) IsSidecar() bool {
 	return c.RestartPolicy != nil && *c.RestartPolicy == ContainerRestartPolicyAlways
 }

@@ -8,22 +8,22 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// ResourceMap is an amount of each of some resources, such as what a pod uses. It
-// says what a [resource.List] says, in a sixth of the memory: cpu and memory, which
-// every report has and most have alone, lie in the struct itself. The zero value
-// has no resource.
+// ResourceMap holds amounts of resources, such as the use of a pod. It has the
+// content of a [resource.List] in a sixth of the memory: cpu and memory, present in
+// every report and usually alone, lie in the struct itself. The zero value has no
+// resource.
 //
 //	use := api.ResourceMapOf(resource.List{resource.CPU: resource.Milli(250)})
 //
-// It is a value: a copy does not change with the original. Its JSON form is that of
+// It is a value: a copy does not change with the original. It has the JSON form of
 // Koordinator's ResourceMap, {"resources": {"cpu": "250m"}}.
 //
 // Source: Koordinator 1.8, apis/slo/v1alpha1.
 type ResourceMap struct {
-	has    uint8 // which of the following count; first, so that a reader finds it near names
+	has    uint8 // which of the following are present; first, so that it lies near the names in PodMetricInfo
 	cpu    resource.Quantity
 	memory resource.Quantity
-	others resource.List // never written to once it is here
+	others resource.List // shared by copies, so never written to
 }
 
 // The bits of ResourceMap.has.
@@ -33,7 +33,7 @@ const (
 	hasOthers
 )
 
-// ResourceMapOf returns the amounts of the list, of which it keeps nothing.
+// ResourceMapOf returns the amounts in l. It does not keep l.
 func ResourceMapOf(l resource.List) ResourceMap {
 	var m ResourceMap
 	others := 0
@@ -71,13 +71,14 @@ func (m *ResourceMap) Set(name resource.Name, q resource.Quantity) {
 	}
 }
 
-// Quantity returns the amount of a resource, 0 if there is none.
+// Quantity returns the amount of a resource, or 0 if it is absent.
 func (m ResourceMap) Quantity(name resource.Name) resource.Quantity {
 	q, _ := m.Lookup(name)
 	return q
 }
 
-// Lookup returns the amount of a resource, and whether there is one; it may be 0.
+// Lookup returns the amount of a resource and whether it is present; a present
+// amount may be 0.
 func (m ResourceMap) Lookup(name resource.Name) (resource.Quantity, bool) {
 	switch name {
 	case resource.CPU:
@@ -92,7 +93,7 @@ func (m ResourceMap) Lookup(name resource.Name) (resource.Quantity, bool) {
 // IsZero reports whether m has no resource.
 func (m ResourceMap) IsZero() bool { return m.has == 0 }
 
-// List returns the amounts as a list of its own, nil if there are none.
+// List returns the amounts as a new list, or nil if there are none.
 func (m ResourceMap) List() resource.List {
 	if m.IsZero() {
 		return nil
@@ -108,13 +109,13 @@ func (m ResourceMap) List() resource.List {
 	return l
 }
 
-// Equal reports whether m and o have the same resources, and as much of each.
+// Equal reports whether m and o have the same resources with equal amounts.
 func (m ResourceMap) Equal(o ResourceMap) bool {
 	return m.has == o.has && m.cpu.Equal(o.cpu) && m.memory.Equal(o.memory) &&
 		maps.EqualFunc(m.others, o.others, resource.Quantity.Equal)
 }
 
-// String writes what the list of the amounts would.
+// String returns the text of the list of the amounts.
 func (m ResourceMap) String() string { return fmt.Sprint(m.List()) }
 
 // resourceMapJSON is the JSON form of a ResourceMap.
@@ -127,8 +128,8 @@ func (m ResourceMap) MarshalJSON() ([]byte, error) {
 	return json.Marshal(resourceMapJSON{m.List()})
 }
 
-// UnmarshalJSON reads a JSON object. Amounts are added to those that m has, replacing
-// those of the same resource; null leaves m as it is, and so does an error.
+// UnmarshalJSON reads a JSON object. It adds the amounts to m and replaces amounts
+// of the same resource. Null and errors leave m unchanged.
 func (m *ResourceMap) UnmarshalJSON(data []byte) error {
 	type ResourceMap resourceMapJSON // errors name it
 	read := ResourceMap{m.List()}

@@ -14,7 +14,8 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// A ResourceMap answers as the list does that it was made of, however it was made.
+// A ResourceMap gives the same answers as the list it was made from, whichever way
+// it was made.
 func TestResourceMapIsAList(t *testing.T) {
 	names := []resource.Name{resource.CPU, resource.Memory, resource.EphemeralStorage, "example.com/gpu", ""}
 	rapid.Check(t, func(t *rapid.T) {
@@ -33,7 +34,7 @@ func TestResourceMapIsAList(t *testing.T) {
 				t.Fatalf("a copy has %s of %q after the original was set, want 1m", got, name)
 			}
 		}
-		clear(list) // what is kept of it shows below
+		clear(list) // a ResourceMap that kept the list would show it below
 		var read api.ResourceMap
 		text, err := json.Marshal(made)
 		if err == nil {
@@ -95,8 +96,8 @@ func TestResourceMapJSON(t *testing.T) {
 	}
 }
 
-// A report that is decoded names the resource at fault, and one without any leaves
-// its field out.
+// Decoding a bad report names the resource at fault; encoding an empty ResourceMap
+// omits the field.
 func TestResourceMapDecoded(t *testing.T) {
 	_, err := api.DecodeObject[api.NodeMetric]([]byte(`{"metadata": {"name": "n"}, "status": {"podsMetric": [{"podUsage": {"resources": {"cpu": "much"}}}]}}`))
 	want := "status.podsMetric[0].podUsage.resources[cpu]"
@@ -119,7 +120,7 @@ func ExampleResourceMap() {
 	// cpu: 250m memory: 64Mi measured before: false
 }
 
-// TestResourceMapPrints: it prints as the list does, and errors give its own name.
+// TestResourceMapPrints: it prints like the list, and errors name its own type.
 func TestResourceMapPrints(t *testing.T) {
 	m := api.ResourceMapOf(resource.List{"example.com/x": resource.MustParse("3"), resource.CPU: resource.Milli(250)})
 	if got, want := fmt.Sprintf("%v", m), "map[cpu:250m example.com/x:3]"; got != want {

@@ -14,8 +14,8 @@ type Duration struct{ time.Duration }
 // MarshalJSON returns the duration as a JSON string.
 func (d Duration) MarshalJSON() ([]byte, error) { return json.Marshal(d.String()) }
 
-// UnmarshalJSON reads a JSON string in the form of time.ParseDuration. Null
-// leaves d as it is.
+// UnmarshalJSON reads a JSON string in the form of time.ParseDuration. Null leaves
+// d unchanged.
 func (d *Duration) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		return nil
@@ -39,7 +39,7 @@ type IntOrString struct {
 	StrVal string
 }
 
-// IntOrStringType says which of an IntOrString's values counts.
+// IntOrStringType says which field of an IntOrString counts.
 type IntOrStringType int
 
 // The types of an IntOrString.
@@ -68,7 +68,7 @@ func (v IntOrString) MarshalJSON() ([]byte, error) {
 	}
 }
 
-// UnmarshalJSON reads a JSON number or string. Null leaves v as it is.
+// UnmarshalJSON reads a JSON number or string. Null leaves v unchanged.
 func (v *IntOrString) UnmarshalJSON(data []byte) error {
 	switch {
 	case string(data) == "null":

@@ -13,12 +13,12 @@ import (
 //	app=web, tier in (front, back), stage!=test, track, !legacy
 //
 // Requirements are separated by commas and must all hold. An equality becomes an
-// entry of MatchLabels, everything else a requirement. The empty text is the
-// selector that selects everything. The error is an [*InvalidError].
+// entry of MatchLabels, any other requirement an entry of MatchExpressions. The
+// empty text gives a selector for everything. The error is an [*InvalidError].
 //
-// Differs: a value left out of a set, as in "a in ()" and "a in (b,)", is an
-// error; kubectl reads it as the empty value. Keys and values are not checked for
-// the characters that Kubernetes allows in labels.
+// Differs: a missing value in a set, as in "a in ()" and "a in (b,)", is an error;
+// kubectl reads it as the empty value. ParseLabelSelector does not check keys and
+// values for the characters that Kubernetes allows in labels.
 //
 // Source: k8s.io/apimachinery v0.37, pkg/labels.
 func ParseLabelSelector(text string) (*LabelSelector, error) {
@@ -42,10 +42,10 @@ func ParseLabelSelector(text string) (*LabelSelector, error) {
 	return s, nil
 }
 
-// ParseNodeSelectorTerm reads a term of a node selector in the same notation as
-// [ParseLabelSelector], with two more operators: "cores>4" and "cores<64". The
-// key metadata.name makes a requirement on the field, not on a label. The empty
-// text is a term without requirements, which selects nothing.
+// ParseNodeSelectorTerm reads a term of a node selector in the notation of
+// [ParseLabelSelector], with two more operators: "cores>4" and "cores<64". The key
+// metadata.name makes a requirement on the field instead of a label. The empty text
+// gives a term without requirements, which selects nothing.
 func ParseNodeSelectorTerm(text string) (NodeSelectorTerm, error) {
 	var t NodeSelectorTerm
 	reqs, err := parseSelector(text)
@@ -59,7 +59,7 @@ func ParseNodeSelectorTerm(text string) (NodeSelectorTerm, error) {
 	return t, err
 }
 
-// A requirement is one part of a selector: an equality is written "key=value".
+// A requirement is one part of a selector. equality marks the form "key=value".
 type requirement struct {
 	NodeSelectorRequirement
 	equality bool
@@ -93,8 +93,8 @@ func parseSelector(text string) ([]requirement, error) {
 	}
 }
 
-// A selectorParser reads tokens: words and the signs ( ) , ! = == != > <. The
-// token is empty at the end of the text.
+// A selectorParser reads tokens: words and the signs ( ) , ! = == != > <. At the
+// end of the text the token is empty.
 type selectorParser struct {
 	rest, token string
 }
@@ -118,7 +118,7 @@ func (p *selectorParser) next() {
 	p.token, p.rest = s[:n], s[n:]
 }
 
-// word consumes a word, which may not be missing.
+// word consumes a word; there must be one.
 func (p *selectorParser) word() (w, problem string) {
 	if p.token == "" || strings.ContainsAny(p.token, selectorSigns) {
 		return "", fmt.Sprintf("want a word, got %q", p.token)

@@ -64,7 +64,7 @@ type TopologySelectorTerm struct {
 	MatchLabelExpressions []TopologySelectorLabelRequirement `json:"matchLabelExpressions,omitempty"`
 }
 
-// TopologySelectorLabelRequirement holds where the label Key has one of Values.
+// TopologySelectorLabelRequirement holds if the label Key has one of Values.
 type TopologySelectorLabelRequirement struct {
 	Key    string   `json:"key"`
 	Values []string `json:"values"`

@@ -5,27 +5,27 @@ import (
 	"slices"
 )
 
-// OtherFields is the key of [Objects.SkippedFields] under which fields are
-// counted once there are too many to tell apart.
+// OtherFields is the key in [Objects.SkippedFields] for fields beyond the limit of
+// separately counted paths.
 const OtherFields = "(others)"
 
-// What is told apart among skipped fields is bounded, so that a file of junk
-// cannot fill the memory with their names.
+// The number and length of the counted paths are bounded, so that a file of junk
+// cannot fill the memory.
 const (
 	maxSkippedFields = 500
 	maxSkippedPath   = 250 // bytes
 )
 
-// skippedFields counts fields that have no place in the types here.
+// skippedFields counts fields that the types here do not have.
 type skippedFields struct {
 	counts map[string]*int
 	others int
 	kind   string
-	path   []string // of the struct that is being read
-	text   []byte   // of the last one counted; used again
+	path   []string // of the current struct
+	text   []byte   // of the last path counted; a reused buffer
 }
 
-// count counts the field of that name in the struct that is being read.
+// count counts a field of that name in the current struct.
 func (f *skippedFields) count(name []byte) {
 	t := append(append(f.text[:0], f.kind...), ": "...)
 	for _, step := range f.path {
@@ -51,7 +51,7 @@ func (f *skippedFields) count(name []byte) {
 	f.counts[string(t)] = new(1)
 }
 
-// addTo adds the counts to those of o.
+// addTo adds the counts to o.SkippedFields.
 func (f *skippedFields) addTo(o *Objects) {
 	for _, name := range slices.Sorted(maps.Keys(f.counts)) {
 		o.skipFields(name, *f.counts[name])
@@ -61,7 +61,7 @@ func (f *skippedFields) addTo(o *Objects) {
 	}
 }
 
-// skipFields counts n fields that have no place in o.
+// skipFields counts n skipped fields in o.
 func (o *Objects) skipFields(name string, n int) {
 	if o.SkippedFields == nil {
 		o.SkippedFields = map[string]int{}

@@ -55,8 +55,8 @@ func TestSkippedFields(t *testing.T) {
 	}
 }
 
-// TestSkippedFieldsAreBounded reads 3,000 different fields, twice: 500 are told
-// apart, and none is lost.
+// TestSkippedFieldsAreBounded reads 3,000 different fields, twice: 500 are counted
+// separately, and none is lost.
 func TestSkippedFieldsAreBounded(t *testing.T) {
 	text := func(from int) []byte {
 		var b strings.Builder

@@ -2,11 +2,11 @@ package api
 
 import "github.com/berth-sched/berth/resource"
 
-// AnnMigratedPlugins lists on a CSINode, separated by commas, the in-tree volume
-// plugins that CSI drivers have taken over there.
+// AnnMigratedPlugins is an annotation of a CSINode: the in-tree volume plugins that
+// CSI drivers replace on this node, separated by commas.
 const AnnMigratedPlugins = "storage.alpha.kubernetes.io/migrated-plugins"
 
-// StorageClass says how volumes of a class come about.
+// StorageClass says how volumes of a class are provisioned.
 type StorageClass struct {
 	TypeMeta          `json:",inline"`
 	ObjectMeta        `json:"metadata"`
@@ -22,10 +22,10 @@ type VolumeBindingMode string
 // The volume binding modes.
 const (
 	VolumeBindingImmediate            VolumeBindingMode = "Immediate"
-	VolumeBindingWaitForFirstConsumer VolumeBindingMode = "WaitForFirstConsumer" // together with the pod's placement
+	VolumeBindingWaitForFirstConsumer VolumeBindingMode = "WaitForFirstConsumer" // when a pod that uses it is placed
 )
 
-// CSINode lists the CSI drivers on a node. Its name is the node's.
+// CSINode lists the CSI drivers on a node. It has the name of its node.
 type CSINode struct {
 	TypeMeta   `json:",inline"`
 	ObjectMeta `json:"metadata"`
@@ -60,11 +60,11 @@ type CSIDriver struct {
 // CSIDriverSpec is the content of a CSIDriver.
 type CSIDriverSpec struct {
 	AttachRequired                *bool `json:"attachRequired,omitempty"`
-	StorageCapacity               *bool `json:"storageCapacity,omitempty"` // whether free space is published as CSIStorageCapacity
+	StorageCapacity               *bool `json:"storageCapacity,omitempty"` // the driver publishes free space as CSIStorageCapacity
 	PreventPodSchedulingIfMissing *bool `json:"preventPodSchedulingIfMissing,omitempty"`
 }
 
-// CSIStorageCapacity is the space left for a storage class in a part of the
+// CSIStorageCapacity is the free space for a storage class in a part of the
 // cluster.
 type CSIStorageCapacity struct {
 	TypeMeta          `json:",inline"`
@@ -75,8 +75,7 @@ type CSIStorageCapacity struct {
 	MaximumVolumeSize *resource.Quantity `json:"maximumVolumeSize,omitempty"`
 }
 
-// VolumeAttachment is the wish, and the fact, that a volume is attached to a
-// node.
+// VolumeAttachment requests, and reports, that a volume is attached to a node.
 type VolumeAttachment struct {
 	TypeMeta   `json:",inline"`
 	ObjectMeta `json:"metadata"`

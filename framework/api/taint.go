@@ -10,21 +10,21 @@ type Taint struct {
 	TimeAdded *time.Time  `json:"timeAdded,omitempty"`
 }
 
-// TaintEffect is what a taint does to pods that do not tolerate it.
+// TaintEffect is the effect of a taint on pods that do not tolerate it.
 type TaintEffect string
 
 // The taint effects.
 const (
 	TaintEffectNoSchedule       TaintEffect = "NoSchedule"       // not scheduled here
-	TaintEffectPreferNoSchedule TaintEffect = "PreferNoSchedule" // scheduled here if nothing better
-	TaintEffectNoExecute        TaintEffect = "NoExecute"        // not scheduled here, evicted if here
+	TaintEffectPreferNoSchedule TaintEffect = "PreferNoSchedule" // not scheduled here if another node fits
+	TaintEffectNoExecute        TaintEffect = "NoExecute"        // not scheduled here, and evicted if running here
 )
 
 // TaintNodeUnschedulable is the key of the taint that a pod must tolerate
 // (effect NoSchedule) to be placed on an unschedulable node.
 const TaintNodeUnschedulable = "node.kubernetes.io/unschedulable"
 
-// Toleration lets a pod onto nodes with matching taints.
+// Toleration allows a pod on nodes with matching taints.
 type Toleration struct {
 	Key               string             `json:"key,omitempty"`      // empty matches every key
 	Operator          TolerationOperator `json:"operator,omitempty"` // empty means Equal

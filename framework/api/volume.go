@@ -8,9 +8,8 @@ type Volume struct {
 	VolumeSource `json:",inline"`
 }
 
-// VolumeSource says where a pod's volume comes from: at most one field is set.
-// Sources that no scheduling rule reads are not kept, so a volume of such a kind
-// decodes to one without a source.
+// VolumeSource is the source of a pod's volume: at most one field is set. Decoding
+// drops sources that no scheduling rule reads, so such a volume has no source.
 type VolumeSource struct {
 	HostPath              *HostPathVolumeSource              `json:"hostPath,omitempty"`
 	EmptyDir              *EmptyDirVolumeSource              `json:"emptyDir,omitempty"`
@@ -38,13 +37,13 @@ type PersistentVolumeClaimVolumeSource struct {
 	ReadOnly  bool   `json:"readOnly,omitempty"`
 }
 
-// EphemeralVolumeSource makes a claim, named pod-volume, that lives as long as
+// EphemeralVolumeSource makes a claim named pod-volume. The claim lives as long as
 // the pod.
 type EphemeralVolumeSource struct {
 	VolumeClaimTemplate *PersistentVolumeClaimTemplate `json:"volumeClaimTemplate,omitempty"`
 }
 
-// PersistentVolumeClaimTemplate is the pattern of an ephemeral volume's claim.
+// PersistentVolumeClaimTemplate is the template of an ephemeral volume's claim.
 type PersistentVolumeClaimTemplate struct {
 	ObjectMeta `json:"metadata,omitzero"`
 	Spec       PersistentVolumeClaimSpec `json:"spec"`
@@ -56,7 +55,7 @@ type ImageVolumeSource struct {
 	PullPolicy PullPolicy `json:"pullPolicy,omitempty"`
 }
 
-// PullPolicy says when an image is pulled.
+// PullPolicy says when a node pulls an image.
 type PullPolicy string
 
 // The pull policies.
@@ -72,7 +71,7 @@ type EmptyDirVolumeSource struct {
 	SizeLimit *resource.Quantity `json:"sizeLimit,omitempty"`
 }
 
-// StorageMedium is what backs an empty directory.
+// StorageMedium is the storage behind an empty directory.
 type StorageMedium string
 
 // The storage media.

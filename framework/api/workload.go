@@ -1,13 +1,13 @@
 package api
 
-// PodTemplateSpec is the pattern after which a workload makes pods.
+// PodTemplateSpec is the template from which a workload makes pods.
 type PodTemplateSpec struct {
 	ObjectMeta `json:"metadata,omitzero"`
 	Spec       PodSpec `json:"spec,omitzero"`
 }
 
-// Service groups pods by labels. Scheduling spreads the pods of a service when
-// nothing else says how.
+// Service groups pods by labels. By default, scheduling spreads the pods of a
+// service.
 type Service struct {
 	TypeMeta   `json:",inline"`
 	ObjectMeta `json:"metadata"`
@@ -19,7 +19,8 @@ type ServiceSpec struct {
 	Selector map[string]string `json:"selector,omitempty"` // nil selects nothing
 }
 
-// ReplicationController keeps a number of equal pods running, the old way.
+// ReplicationController keeps a number of equal pods running; ReplicaSet supersedes
+// it.
 type ReplicationController struct {
 	TypeMeta   `json:",inline"`
 	ObjectMeta `json:"metadata"`
@@ -47,7 +48,7 @@ type ReplicaSetSpec struct {
 	Template PodTemplateSpec `json:"template,omitzero"`
 }
 
-// StatefulSet keeps a row of numbered pods running.
+// StatefulSet keeps a sequence of numbered pods running.
 type StatefulSet struct {
 	TypeMeta   `json:",inline"`
 	ObjectMeta `json:"metadata"`
@@ -63,7 +64,7 @@ type StatefulSetSpec struct {
 	ServiceName          string                  `json:"serviceName"`
 }
 
-// Deployment rolls a ReplicaSet forward.
+// Deployment rolls out new versions of a ReplicaSet.
 type Deployment struct {
 	TypeMeta   `json:",inline"`
 	ObjectMeta `json:"metadata"`
@@ -77,7 +78,7 @@ type DeploymentSpec struct {
 	Template PodTemplateSpec `json:"template"`
 }
 
-// DaemonSet keeps one pod on every node that admits it.
+// DaemonSet keeps one pod on every node that accepts it.
 type DaemonSet struct {
 	TypeMeta   `json:",inline"`
 	ObjectMeta `json:"metadata"`

@@ -7,7 +7,7 @@ import (
 	"github.com/berth-sched/berth/internal/match"
 )
 
-// TestMatchingDoesNotAllocate covers the labels that are no numbers, too.
+// TestMatchingDoesNotAllocate also covers labels that are not numbers.
 func TestMatchingDoesNotAllocate(t *testing.T) {
 	n := node("n1", map[string]string{"zone": "a", "cores": "many", "rack": "99999999999999999999"})
 	required := match.NewNodeSelector(&api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{

@@ -1,15 +1,14 @@
-// Package match compiles what objects use to select each other: label
-// selectors, node selectors and terms, and taints with their tolerations.
-// Filters, scorers and everything that counts pods or nodes share it.
+// Package match compiles the selectors of objects: label selectors, node selectors
+// and terms, and taints with their tolerations. Filters, scorers and counters of
+// pods or nodes share it.
 //
-// A selector is compiled once, where that is possible per pod through
-// framework.NewPodDerived ([RequiredNodeAffinityOf], [PreferredNodesOf]), and
-// then matches without allocating. Compiling checks what the Kubernetes API
-// would check, and reports it in the same words, because plugins hand those
-// texts on as reasons.
+// Compile a selector once, if possible once per pod with framework.NewPodDerived
+// ([RequiredNodeAffinityOf], [PreferredNodesOf]); it then matches without
+// allocating. Compiling makes the checks of the Kubernetes API and reports problems
+// in the same words, because plugins use these texts as reasons.
 //
-// Everything here depends on its arguments alone, and compiled values are
-// read only: they may be used by many goroutines at once.
+// All results depend only on the arguments. Compiled values are read-only, so many
+// goroutines may use them at once.
 //
 // Source: k8s.io/component-helpers/scheduling/corev1 and
 // k8s.io/apimachinery/pkg/labels, v0.37.

@@ -2,8 +2,8 @@ package match
 
 import "math"
 
-// parseInt reads a decimal int64 with an optional sign, as strconv.ParseInt
-// with base 10 does, without allocating an error where it is none.
+// parseInt reads a decimal int64 with an optional sign, like strconv.ParseInt with
+// base 10. It allocates no error for other text.
 func parseInt(s string) (int64, bool) {
 	negative := false
 	if s != "" && (s[0] == '-' || s[0] == '+') {
@@ -13,7 +13,8 @@ func parseInt(s string) (int64, bool) {
 	if s == "" {
 		return 0, false
 	}
-	// Downwards, because the smallest int64 has no positive counterpart.
+	// Accumulate negative numbers, because the smallest int64 has no positive
+	// counterpart.
 	var n int64
 	for i := range len(s) {
 		digit := int64(s[i]) - '0'
@@ -28,8 +29,8 @@ func parseInt(s string) (int64, bool) {
 	return -n, n != math.MinInt64
 }
 
-// parseCanonicalInt reads an int64 that is written as strconv writes it: no
-// plus sign, no leading zeros, no "-0".
+// parseCanonicalInt reads an int64 in the form that strconv writes: no plus sign,
+// no leading zeros, no "-0".
 func parseCanonicalInt(s string) (int64, bool) {
 	digits := s
 	if digits != "" && digits[0] == '-' {

@@ -16,11 +16,11 @@ type LabelSelector struct {
 }
 
 // NewLabelSelector compiles a label selector: nil selects nothing, an empty one
-// everything. The error says what the Kubernetes API would find wrong with it;
-// the selector then selects nothing.
+// everything. The error has the words of the Kubernetes API; the selector then
+// selects nothing.
 //
-// Differs: where several labels of matchLabels are malformed, the first in
-// sorted order is reported; Kubernetes picks any of them.
+// Differs: if several labels of matchLabels are malformed, the first in sorted
+// order is reported; Kubernetes reports any of them.
 func NewLabelSelector(s *api.LabelSelector) (LabelSelector, error) {
 	if s == nil {
 		return Nothing(), nil
@@ -63,8 +63,8 @@ func labelOperator(o api.LabelSelectorOperator) (operator, bool) {
 	return 0, false
 }
 
-// LabelsOf returns the selector of objects that have all these labels. The
-// labels are not checked. Without any it selects everything.
+// LabelsOf returns the selector of objects that have all these labels. It does not
+// check the labels. Without labels it selects everything.
 func LabelsOf(labels map[string]string) LabelSelector {
 	var s LabelSelector
 	for _, key := range slices.Sorted(maps.Keys(labels)) {
@@ -81,12 +81,12 @@ func (s *LabelSelector) Matches(labels map[string]string) bool {
 	return !s.nothing && matchAll(s.requirements, labels)
 }
 
-// SelectsEverything reports whether the selector selects every object because it asks
-// for nothing.
+// SelectsEverything reports whether the selector has no requirements and so selects
+// every object.
 func (s *LabelSelector) SelectsEverything() bool { return !s.nothing && len(s.requirements) == 0 }
 
-// SelectsNothing reports whether the selector selects no object because it is the one
-// of a nil selector.
+// SelectsNothing reports whether the selector was compiled from nil and so selects
+// no object.
 func (s *LabelSelector) SelectsNothing() bool { return s.nothing }
 
 // And returns the selector of objects that both s and o select.

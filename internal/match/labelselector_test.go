@@ -123,7 +123,7 @@ func TestLabelSelectorKinds(t *testing.T) {
 	}
 }
 
-// drawKey and drawValue are few, so that selectors and labels meet.
+// drawKey and drawValue have few values, so that selectors and labels match often.
 var (
 	drawKey    = rapid.SampledFrom([]string{"a", "b", "num"})
 	drawValue  = rapid.SampledFrom([]string{"", "x", "y", "1", "02", "-3", "9223372036854775807", "9223372036854775808"})
@@ -146,7 +146,7 @@ func TestLabelSelectorAgainstOracle(t *testing.T) {
 		for _, e := range s.MatchExpressions {
 			for _, v := range e.Values {
 				if strings.HasPrefix(v, "-") {
-					return // not a label: an error, tested above
+					return // not a valid label: an error, tested above
 				}
 			}
 		}

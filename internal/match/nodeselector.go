@@ -6,19 +6,18 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// nodeNameField is the only field that selectors of nodes know.
+// nodeNameField is the only field that node selectors support.
 const nodeNameField = "metadata.name"
 
-// A NodeSelector is a compiled node selector: one of its terms must match. A
-// term that asks for nothing and a malformed term match nothing. The zero value
-// selects nothing.
+// A NodeSelector is a compiled node selector: one of its terms must match. An empty
+// term and a malformed term match nothing. The zero value selects nothing.
 type NodeSelector struct {
 	terms    []nodeTerm
 	problems []string
 }
 
-// NewNodeSelector compiles a node selector. What is wrong with its terms is
-// told by [NodeSelector.Err]; the other terms still match.
+// NewNodeSelector compiles a node selector. Problems with its terms are in
+// [NodeSelector.Err]; the other terms still match.
 func NewNodeSelector(s *api.NodeSelector) NodeSelector {
 	var compiled NodeSelector
 	for i := range s.NodeSelectorTerms {
@@ -46,8 +45,8 @@ func (s *NodeSelector) Matches(n *api.Node) bool {
 	return false
 }
 
-// Err returns what is wrong with the selector's terms, in the words of the
-// Kubernetes API, or nil.
+// Err returns the problems of the selector's terms, in the words of the Kubernetes
+// API, or nil.
 func (s *NodeSelector) Err() error { return problemsError(s.problems) }
 
 // nodeTerm is a compiled term of a node selector: all of it must hold.
@@ -71,8 +70,8 @@ func (t *nodeTerm) matches(n *api.Node) bool {
 	return matchAll(t.labels, n.Labels) && t.matchesFields(n)
 }
 
-// matchesFields ignores fields where a node has no name, and takes fields that
-// it does not know as empty, as kube-scheduler does.
+// matchesFields ignores fields if the node has no name, and treats unknown fields
+// as empty, as kube-scheduler does.
 func (t *nodeTerm) matchesFields(n *api.Node) bool {
 	if n.Name == "" {
 		return true

@@ -5,8 +5,8 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// PreferredNodes is what a pod prefers among nodes: terms with weights. The
-// zero value prefers nothing.
+// PreferredNodes is the node preference of a pod: terms with weights. The zero
+// value prefers nothing.
 type PreferredNodes struct {
 	terms []weightedTerm
 }
@@ -16,9 +16,9 @@ type weightedTerm struct {
 	weight int64
 }
 
-// NewPreferredNodes compiles preferred terms. Terms of weight 0 and terms that
-// ask for nothing are left out. The error says what the Kubernetes API would
-// find wrong with the others.
+// NewPreferredNodes compiles preferred terms. It skips empty terms and terms of
+// weight 0. The error reports problems of the others in the words of the Kubernetes
+// API.
 func NewPreferredNodes(terms []api.PreferredSchedulingTerm) (PreferredNodes, error) {
 	var p PreferredNodes
 	var problems []string
@@ -51,13 +51,13 @@ func (p *PreferredNodes) Score(n *api.Node) int64 {
 // A PodPreference is the preferred node affinity of a pod.
 type PodPreference struct {
 	PreferredNodes
-	// Present tells that the pod states preferences, be the list empty.
+	// Present is true if the pod states preferences, even an empty list.
 	Present bool
-	// Err is what is wrong with them.
+	// Err reports the problems of the preferences.
 	Err error
 }
 
-// PreferredNodesOf returns what the pod prefers, compiled once per pod.
+// PreferredNodesOf returns the pod's preference, compiled once per pod.
 func PreferredNodesOf(p *framework.PodInfo) *PodPreference {
 	if a := p.Pod.Spec.Affinity; a == nil || a.NodeAffinity == nil || a.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution == nil {
 		return &noPreference
@@ -65,7 +65,7 @@ func PreferredNodesOf(p *framework.PodInfo) *PodPreference {
 	return preferred.Of(p)
 }
 
-var noPreference PodPreference // of every pod without any; it never changes
+var noPreference PodPreference // of every pod without a preference; it never changes
 
 var preferred = framework.NewPodDerived(func(p *framework.PodInfo) *PodPreference {
 	terms, err := NewPreferredNodes(p.Pod.Spec.Affinity.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution)

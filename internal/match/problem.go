@@ -19,7 +19,7 @@ func child(path, name string) string {
 // element returns the path of a list element.
 func element(path string, i int) string { return fmt.Sprintf("%s[%d]", path, i) }
 
-// invalid describes a bad value as the Kubernetes API does. The value is a
+// invalid describes a bad value in the words of the Kubernetes API. The value is a
 // string or a list of strings.
 func invalid(path string, value any, detail string) string {
 	text, ok := value.(string)
@@ -31,7 +31,7 @@ func invalid(path string, value any, detail string) string {
 	return path + ": Invalid value: " + text + ": " + detail
 }
 
-// unsupported describes a value that is none of those allowed.
+// unsupported describes a value that is not allowed.
 func unsupported[T ~string](path string, value T, allowed []T) string {
 	quoted := make([]string, len(allowed))
 	for i, a := range allowed {
@@ -48,8 +48,8 @@ func jsonText(value any) string {
 	return string(text)
 }
 
-// problemsError returns the problems as one error: the text of a single one,
-// else all different ones in brackets. It returns nil when there are none.
+// problemsError returns the problems as one error: the text of a single problem, or
+// all different ones in brackets. It returns nil if there are none.
 func problemsError(problems []string) error {
 	var different []string
 	for _, p := range problems {

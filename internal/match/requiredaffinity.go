@@ -7,13 +7,13 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// A RequiredNodeAffinity is what a pod demands of a node: every entry of its
-// nodeSelector, and one term of its required node affinity. The zero value
-// demands nothing.
+// A RequiredNodeAffinity is the requirement of a pod on its node: every entry of
+// its nodeSelector, and one term of its required node affinity. The zero value
+// requires nothing.
 type RequiredNodeAffinity struct {
 	labels   LabelSelector
 	affinity NodeSelector
-	demands  bool // whether there is a required node affinity
+	demands  bool // the pod has a required node affinity
 	names    []string
 	limited  bool
 }
@@ -28,7 +28,7 @@ func NewRequiredNodeAffinity(nodeSelector map[string]string, affinity *api.Affin
 	return a
 }
 
-// RequiredNodeAffinityOf returns what the pod demands, compiled once per pod.
+// RequiredNodeAffinityOf returns the pod's requirement, compiled once per pod.
 func RequiredNodeAffinityOf(p *framework.PodInfo) *RequiredNodeAffinity { return required.Of(p) }
 
 var required = framework.NewPodDerived(func(p *framework.PodInfo) *RequiredNodeAffinity {
@@ -36,15 +36,15 @@ var required = framework.NewPodDerived(func(p *framework.PodInfo) *RequiredNodeA
 	return &a
 })
 
-// Match reports whether the node is one that the pod demands. Malformed terms
-// match no node.
+// Match reports whether the node meets the requirement. Malformed terms match no
+// node.
 func (a *RequiredNodeAffinity) Match(n *api.Node) bool {
 	return a.labels.Matches(n.Labels) && (!a.demands || a.affinity.Matches(n))
 }
 
-// Nodes returns the names of the only nodes that can match, sorted, when every
-// term of the affinity names some; otherwise limited is false. The terms may
-// contradict each other: then no name is left.
+// Nodes returns the sorted names of the only nodes that can match, if every term of
+// the affinity names some; otherwise limited is false. If the terms contradict each
+// other, no name is left.
 func (a *RequiredNodeAffinity) Nodes() (names []string, limited bool) { return a.names, a.limited }
 
 func requiredTerms(a *api.Affinity) *api.NodeSelector {
@@ -54,8 +54,8 @@ func requiredTerms(a *api.Affinity) *api.NodeSelector {
 	return a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
 }
 
-// namedNodes returns the union over the terms of the names that each allows. A
-// term that names none allows every node.
+// namedNodes returns the union of the names that the terms allow. A term without
+// names allows every node.
 func namedNodes(s *api.NodeSelector) (names []string, limited bool) {
 	for i := range s.NodeSelectorTerms {
 		allowed, ok := namesOfTerm(&s.NodeSelectorTerms[i])

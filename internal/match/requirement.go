@@ -6,7 +6,7 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// operator is how a requirement compares a label.
+// operator is the comparison of a requirement with a label.
 type operator uint8
 
 const (
@@ -31,8 +31,8 @@ func equals(key, value string) requirement {
 	return requirement{key: key, op: in, values: []string{value}}
 }
 
-// matches reports whether the labels meet the requirement. A label that is
-// absent meets notIn and doesNotExist and nothing else.
+// matches reports whether the labels meet the requirement. An absent label meets
+// only notIn and doesNotExist.
 func (r *requirement) matches(labels map[string]string) bool {
 	value, ok := labels[r.key]
 	switch r.op {
@@ -65,8 +65,7 @@ func matchAll(requirements []requirement, labels map[string]string) bool {
 	return true
 }
 
-// NodeOperators are the operators of node selectors, in the order in which an
-// error lists them.
+// NodeOperators are the operators of node selectors, in the order of error texts.
 var NodeOperators = []api.NodeSelectorOperator{
 	in:           api.NodeSelectorOpIn,
 	notIn:        api.NodeSelectorOpNotIn,
@@ -76,8 +75,8 @@ var NodeOperators = []api.NodeSelectorOperator{
 	lessThan:     api.NodeSelectorOpLt,
 }
 
-// compileRequirement checks a requirement and compiles it. The problems are
-// empty when it is valid; path names it in them.
+// compileRequirement checks and compiles a requirement. It returns no problems for
+// a valid one; path names the requirement in the problems.
 func compileRequirement(path, key string, op operator, values []string) (requirement, []string) {
 	var problems []string
 	for _, p := range problemsOf(key, op, values) {

@@ -7,15 +7,15 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// A Problem is what is wrong with one part of a requirement.
+// A Problem describes a bad part of a requirement.
 type Problem struct {
 	Field  string // path from the requirement, such as "values[0]"
 	Value  any    // a string, or all the values
 	Detail string
 }
 
-// RequirementProblems returns what keeps a requirement on labels from being
-// valid. Its operator must be one of [NodeOperators].
+// RequirementProblems returns the problems that make a requirement on labels
+// invalid. Its operator must be one of [NodeOperators].
 //
 // Source: Kubernetes 1.37, apimachinery's labels.NewRequirement.
 func RequirementProblems(r *api.NodeSelectorRequirement) []Problem {

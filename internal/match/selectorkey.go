@@ -2,9 +2,8 @@ package match
 
 import "encoding/binary"
 
-// AppendKey appends bytes that are equal for two selectors that ask for the
-// same requirements in the same order, and for no others; a part of a longer
-// key may follow.
+// AppendKey appends a key of the selector. Two keys are equal only if the selectors
+// have the same requirements in the same order. More key parts may follow it.
 func (s *LabelSelector) AppendKey(b []byte) []byte {
 	if s.nothing {
 		return append(b, 0)
@@ -21,8 +20,8 @@ func (s *LabelSelector) AppendKey(b []byte) []byte {
 	return b
 }
 
-// appendString appends s to a key with its length, so that what follows cannot
-// run into it.
+// appendString appends s to a key with its length, so that it cannot blend with the
+// next part.
 func appendString(b []byte, s string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// The greatest lengths, in bytes, of parts of labels.
+// The maximum lengths, in bytes, of parts of labels.
 const (
 	maxLabelPart   = 63
 	maxLabelPrefix = 253
 )
 
-// What the Kubernetes API says of malformed labels. The regular expressions
-// are part of the texts; the checks here are by hand.
+// The texts of the Kubernetes API for malformed labels. The regular expressions are
+// only part of the texts; the checks here are by hand.
 const (
 	labelCharacters = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
 	labelKeyForm    = labelCharacters + " (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
@@ -24,8 +24,8 @@ const (
 
 func tooLong(limit int) string { return fmt.Sprintf("must be no more than %d bytes", limit) }
 
-// LabelKeyProblems says, in upstream's words, what is wrong with the key of a
-// label: a name, which a DNS subdomain and a slash may precede.
+// LabelKeyProblems returns, in upstream's words, the problems of a label key: a
+// name, optionally with a DNS subdomain and a slash before it.
 func LabelKeyProblems(key string) []string {
 	var problems []string
 	prefix, name, prefixed := strings.Cut(key, "/")
@@ -55,7 +55,7 @@ func LabelKeyProblems(key string) []string {
 	return problems
 }
 
-// LabelValueProblems says, in upstream's words, what is wrong with the value of a label.
+// LabelValueProblems returns, in upstream's words, the problems of a label value.
 func LabelValueProblems(value string) []string {
 	var problems []string
 	if len(value) > maxLabelPart {
@@ -68,7 +68,7 @@ func LabelValueProblems(value string) []string {
 }
 
 // isLabelName reports whether s is not empty, begins and ends with a letter or
-// digit, and holds only those, '-', '_' and '.'.
+// digit, and holds only letters, digits, '-', '_' and '.'.
 func isLabelName(s string) bool {
 	if s == "" || !isAlphanumeric(s[0]) || !isAlphanumeric(s[len(s)-1]) {
 		return false

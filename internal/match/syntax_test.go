@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestSyntaxAgainstRegexp compares the checks by hand with the regular
-// expressions that the texts quote.
+// TestSyntaxAgainstRegexp compares the manual checks with the regular expressions
+// quoted in the texts.
 func TestSyntaxAgainstRegexp(t *testing.T) {
 	name := regexp.MustCompile(`^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$`)
 	prefix := regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)

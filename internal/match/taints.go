@@ -2,14 +2,15 @@ package match
 
 import "github.com/berth-sched/berth/framework/api"
 
-// Comparison says whether tolerations may compare numbers with the operators
-// Lt and Gt. Kubernetes 1.37 has them as an alpha feature that is off.
+// Comparison says whether tolerations may compare numbers with the operators Lt and
+// Gt. In Kubernetes 1.37 this is an alpha feature that is off by default.
 type Comparison bool
 
-// Tolerates reports whether one of the tolerations tolerates the taint: its
-// effect and key are empty or equal the taint's, and the operator holds: Equal
-// (also the empty one) compares the values, Exists is content, Lt wants the
-// taint's value below its own and Gt above, as canonical decimal integers.
+// Tolerates reports whether one of the tolerations tolerates the taint. Its effect
+// and key must be empty or equal the taint's, and the operator must hold. Equal
+// (also the empty operator) compares the values, and Exists always holds. Lt
+// requires a taint value below the toleration's value, Gt one above it, both as
+// canonical decimal integers.
 func Tolerates(tolerations []api.Toleration, t *api.Taint, c Comparison) bool {
 	for i := range tolerations {
 		if tolerates(&tolerations[i], t, c) {
@@ -42,9 +43,8 @@ func tolerates(o *api.Toleration, t *api.Taint, c Comparison) bool {
 	return false
 }
 
-// UntoleratedTaint returns the first taint that keeps pods with these
-// tolerations off the node (effect NoSchedule or NoExecute), nil if there is
-// none.
+// UntoleratedTaint returns the first taint that keeps pods with these tolerations
+// off the node (effect NoSchedule or NoExecute), or nil.
 func UntoleratedTaint(taints []api.Taint, tolerations []api.Toleration, c Comparison) *api.Taint {
 	for i := range taints {
 		t := &taints[i]
@@ -58,8 +58,8 @@ func UntoleratedTaint(taints []api.Taint, tolerations []api.Toleration, c Compar
 	return nil
 }
 
-// UntoleratedPreferences counts the taints of effect PreferNoSchedule that the
-// tolerations do not tolerate.
+// UntoleratedPreferences counts the taints of effect PreferNoSchedule without a
+// matching toleration.
 func UntoleratedPreferences(taints []api.Taint, tolerations []api.Toleration, c Comparison) int64 {
 	var count int64
 	for i := range taints {

@@ -18,7 +18,7 @@ func TestTolerates(t *testing.T) {
 		name       string
 		toleration api.Toleration
 		taint      api.Taint
-		plain      bool // without comparing numbers
+		plain      bool // without number comparison
 		comparing  bool
 	}{
 		{"equal", api.Toleration{Key: "k", Operator: "Equal", Value: "v", Effect: "NoSchedule"}, taint("k", "v", "NoSchedule"), true, true},

@@ -7,44 +7,44 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// An Affinity is what counts for the inter-pod affinity of a pod to be placed,
-// and of all pods of its namespace, labels and terms. It stays right while the
-// snapshot changes, but only [Tables.Affinity] and Meet notice terms that are new
-// in the cluster.
+// An Affinity holds the counts for the inter-pod affinity of a pod to be placed,
+// and of all pods with the same namespace, labels and terms. It stays valid while
+// the snapshot changes, but only [Tables.Affinity] and Meet notice terms that are
+// new in the cluster.
 type Affinity struct {
 	tables *Tables
 
 	// Attract counts, for each required affinity term of the pod, the pods that
-	// match all of these terms, by the term's key. Self tells that the pod
-	// itself does.
+	// match all of these terms, by the term's key. Self is true if the pod itself
+	// matches them.
 	Attract []Count
 	Self    bool
 	// Repel counts, for each required anti-affinity term, the pods it matches.
 	Repel []Count
-	// Barred counts, for each required anti-affinity term of pods in the
-	// cluster that matches this pod, the pods that have it.
+	// Barred counts, for each required anti-affinity term of pods in the cluster
+	// that matches this pod, the pods with that term.
 	Barred []Count
-	// Prefer counts, for each preferred term of the pod, the pods it matches,
-	// and for each preferred term of pods in the cluster that matches this pod,
-	// the pods that have it. Anti-affinity has the opposite weight.
+	// Prefer counts, for each preferred term of the pod, the pods it matches. For
+	// each preferred term of pods in the cluster that matches this pod, it counts
+	// the pods with that term. Anti-affinity has the opposite weight.
 	Prefer []Weighted
-	// Demand counts, for each required affinity term of pods in the cluster
-	// that matches this pod, the pods that have it.
+	// Demand counts, for each required affinity term of pods in the cluster that
+	// matches this pod, the pods with that term.
 	Demand []Count
 
-	pod   *framework.PodInfo // one of them
-	ids   []int32            // counters that are held
-	seen  int                // how many of Tables.existing are considered
-	named uint64             // moment of the namespaces that were considered
+	pod   *framework.PodInfo // one of these pods
+	ids   []int32            // counters that this Affinity holds
+	seen  int                // number of Tables.existing considered so far
+	named uint64             // clock of the namespaces considered
 	used  uint64
 }
 
-// Idle reports whether nothing counts for the pod and nothing can until a pod with
-// affinity terms comes. It may be false until the last of those is forgotten.
+// Idle reports whether nothing counts for the pod, and nothing can until a pod with
+// affinity terms is added. It may be false until the last such term is forgotten.
 func (t *Tables) Idle(p *framework.PodInfo) bool { return len(t.existing) == 0 && !hasTerms(p) }
 
-// Affinity returns what counts for the pod, nil when the tables are Idle. A term that
-// the pod itself cannot have (see [Terms].Err) counts nothing.
+// Affinity returns the counts for the pod, or nil if the tables are Idle. A term
+// that is malformed (see [Terms].Err) counts nothing.
 func (t *Tables) Affinity(p *framework.PodInfo) *Affinity {
 	tick := t.lookup()
 	if t.Idle(p) {
@@ -104,7 +104,7 @@ func (a *Affinity) resolve() {
 	t.hold(a.ids)
 }
 
-// Meet looks at terms of pods in the cluster that it has not seen.
+// Meet considers terms of pods in the cluster that it has not considered yet.
 func (a *Affinity) Meet() {
 	t, pod := a.tables, a.pod.Pod
 	if a.seen == len(t.existing) {
@@ -134,8 +134,8 @@ func (a *Affinity) Meet() {
 	}
 }
 
-// forget drops counters that are gone; existing is the list before they leave
-// it.
+// forget drops counters for which gone returns true. existing is the list before
+// their removal.
 func (a *Affinity) forget(existing []int32, gone func(int32) bool) {
 	without := func(c Count) bool { return gone(c.id) }
 	a.Barred = slices.DeleteFunc(a.Barred, without)
@@ -155,9 +155,9 @@ func (a *Affinity) Bars() bool {
 	return slices.ContainsFunc(a.Barred, func(c Count) bool { return c.Total() > 0 })
 }
 
-// Scores reports whether there is anything to score: a pod that a preferred
-// term, of either side, matches, or, with demand, that a required affinity term
-// of a pod in the cluster matches.
+// Scores reports whether there is anything to score: a pod matched by a preferred
+// term of either side or, with demand, this pod matched by a required affinity term
+// of a pod in the cluster.
 func (a *Affinity) Scores(demand bool) bool {
 	return slices.ContainsFunc(a.Prefer, func(w Weighted) bool { return w.Total() > 0 }) ||
 		demand && slices.ContainsFunc(a.Demand, func(c Count) bool { return c.Total() > 0 })

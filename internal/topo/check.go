@@ -8,9 +8,9 @@ import (
 	"github.com/berth-sched/berth/internal/match"
 )
 
-// CheckDefaults reports everything that is wrong with the default constraints of
-// the plugin PodTopologySpread, in kube-scheduler's words, one error each; list
-// tells whether they are used at all.
+// CheckDefaults reports all problems of the default constraints of the plugin
+// PodTopologySpread, in kube-scheduler's words, one error each. list says whether
+// the plugin uses them.
 func CheckDefaults(list bool, constraints []api.TopologySpreadConstraint) error {
 	var errs []error
 	fail := func(format string, args ...any) {

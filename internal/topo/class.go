@@ -2,16 +2,16 @@ package topo
 
 import "github.com/berth-sched/berth/framework"
 
-// A class is all pods that count in the same counters.
+// A class is the set of all pods that count in the same counters.
 type class struct {
-	counters []int32 // a counter of a term as often as the pods have the term
-	seen     int     // how many of Tables.queries are considered
+	counters []int32 // the counter of a term appears as often as the pods have the term
+	seen     int     // number of Tables.queries considered so far
 }
 
-// classLimit bounds how many classes are remembered.
+// classLimit bounds the number of cached classes.
 const classLimit = 1 << 14
 
-// classOf returns the class of a pod, brought up to date with the counters.
+// classOf returns the class of a pod, updated for all counters.
 func (t *Tables) classOf(p *framework.PodInfo, traits *traits) *class {
 	c := t.classes[traits.text]
 	if c != nil && c.seen == len(t.queries) {
@@ -39,7 +39,7 @@ func (t *Tables) classOf(p *framework.PodInfo, traits *traits) *class {
 	return c
 }
 
-// count counts a pod that came to a node (by is 1) or left it (-1).
+// count counts a pod added to a node (by is 1) or removed from it (-1).
 func (t *Tables) count(slot int, p *framework.PodInfo, by int32) {
 	if len(t.queries) == 0 && !hasTerms(p) {
 		return

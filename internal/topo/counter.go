@@ -8,16 +8,15 @@ import (
 
 // A counter counts pods, or terms of pods, by domain of one key.
 //
-//	pods  not nil: the pods that the set holds, on nodes of the nodeSet
-//	term  not nil: those pods that have the term, once for each time they do
+//	pods  not nil: the pods in the set, on nodes of the nodeSet
+//	term  not nil: the pods with the term, once for each occurrence
 //
-// Invariant: counts.at(d) is the sum over the nodes of d that count, and total
-// the sum of all of these; extent, if there is one, knows which domains have
-// nodes that count.
+// Invariant: counts.at(d) is the sum over the counted nodes of d, and total the sum
+// of all of these. extent, if present, knows the domains with counted nodes.
 type counter struct {
 	owner *owner
 	key   int32 // index of Tables.keys
-	nodes int32 // index of Tables.nodeSets, none if every node counts
+	nodes int32 // index of Tables.nodeSets, none if all nodes count
 	loose bool  // nodes without the label count as if its value were empty
 
 	pods *podSet
@@ -26,7 +25,7 @@ type counter struct {
 
 	counts pages
 	total  int64
-	pairs  int64 // of a term: how many pods have it, on any node
+	pairs  int64 // of a term: number of pods with it, on any node
 	extent *extent
 	log    history
 	text   string // its key in Tables.index
@@ -45,8 +44,7 @@ func (c *counter) clone(o *owner) *counter {
 	return &copied
 }
 
-// add counts one more or one less in a domain, at a moment of the tables'
-// clock.
+// add changes the count of a domain by one, at a time of the tables' clock.
 func (c *counter) add(d, by int32, at uint64) {
 	e := event{at: at, domain: d}
 	was := c.counts.at(d)
@@ -61,7 +59,7 @@ func (c *counter) add(d, by int32, at uint64) {
 	c.log.add(e)
 }
 
-// forgetChanges makes all kept answers invalid.
+// forgetChanges invalidates all cached answers.
 func (c *counter) forgetChanges(at uint64) {
 	c.log = history{events: c.log.events[:0], known: at, last: at}
 }
@@ -79,13 +77,13 @@ func (c *counter) bytes() int {
 	return n
 }
 
-// An extent knows the domains that have a node that counts, and the smallest
-// count among them.
+// An extent records the domains that have a counted node, and the smallest count
+// among them.
 //
-// Invariant: atLeast of the domains have the count least; without domains
-// least is the largest int32, as in kube-scheduler.
+// Invariant: atLeast of the domains have the count least. Without domains, least is
+// the largest int32, as in kube-scheduler.
 type extent struct {
-	present pages // nodes that count, by domain
+	present pages // number of counted nodes, by domain
 	domains int
 	least   int32
 	atLeast int
@@ -93,7 +91,7 @@ type extent struct {
 
 func newExtent() *extent { return &extent{least: math.MaxInt32} }
 
-// node counts one node more or less in a domain.
+// node adds a node to a domain, or removes it.
 func (e *extent) node(o *owner, counts pages, d, by int32) {
 	now := e.present.add(o, d, by)
 	n := counts.at(d)
@@ -116,7 +114,7 @@ func (e *extent) node(o *owner, counts pages, d, by int32) {
 	}
 }
 
-// changed follows the count of one domain from was to now.
+// changed updates the extent after the count of a domain changed from was to now.
 func (e *extent) changed(counts pages, was, now int32) {
 	switch {
 	case now < e.least:
@@ -130,7 +128,7 @@ func (e *extent) changed(counts pages, was, now int32) {
 	}
 }
 
-// find looks at all domains.
+// find recomputes the least count over all domains.
 func (e *extent) find(counts pages) {
 	e.least, e.atLeast = math.MaxInt32, 0
 	for i, p := range e.present {
@@ -155,7 +153,7 @@ func (e *extent) find(counts pages) {
 	}
 }
 
-// leastExcept is the smallest count among all domains but one.
+// leastExcept returns the smallest count among all domains but one.
 func (e *extent) leastExcept(counts pages, except int32) int32 {
 	least := int32(math.MaxInt32)
 	for i, p := range e.present {

@@ -6,20 +6,20 @@ import (
 	"github.com/berth-sched/berth/framework"
 )
 
-// groupsMost is how many groups are worth telling: with more of them, nodes are
-// looked at one by one.
+// groupsMost is the maximum number of groups: if there are more, nodes are visited
+// one by one.
 const groupsMost = 64
 
 // A division numbers the nodes by their domains of several keys.
 type division struct {
-	keys   []int32 // nodes are told apart by their domains
-	labels []int32 // nodes are told apart by whether they have the label
+	keys   []int32 // nodes in different domains are in different groups
+	labels []int32 // nodes with and without the label are in different groups
 	groups framework.Groups
 }
 
-// divide returns the groups of nodes that are in the same domains of some keys,
-// and alike in which other labels they have. The answer is kept until nodes
-// move between domains. Its Count is 0 where there would be too many groups.
+// divide returns groups of nodes that are in the same domains of the keys and have
+// the same of the labels. It caches the answer until nodes move between domains.
+// Count is 0 if there are too many groups.
 func (t *Tables) divide(keys, labels []int32) framework.Groups {
 	for i := range t.divisions {
 		if d := &t.divisions[i]; slices.Equal(d.keys, keys) && slices.Equal(d.labels, labels) {
@@ -70,12 +70,13 @@ func (t *Tables) newGroups(keys, labels []int32) framework.Groups {
 	return framework.Groups{Of: of, Count: int(count)}
 }
 
-// FilterGroups returns the groups of nodes that a filter cannot tell apart.
+// FilterGroups returns the groups of nodes that a filter treats alike.
 func (a *Affinity) FilterGroups() framework.Groups {
 	return a.groups(a.Attract, a.Repel, a.Barred)
 }
 
-// ScoreGroups is the same for a scorer; see ScoreVersion.
+// ScoreGroups returns the groups of nodes that a scorer treats alike; see
+// ScoreVersion.
 func (a *Affinity) ScoreGroups(demand bool) framework.Groups {
 	t := a.tables
 	keys := t.scratch[:0]
@@ -103,7 +104,7 @@ func (a *Affinity) groups(lists ...[]Count) framework.Groups {
 	return t.divide(keys, nil)
 }
 
-// HardGroups returns the groups of nodes that a filter cannot tell apart.
+// HardGroups returns the groups of nodes that a filter treats alike.
 func (s *Spread) HardGroups() framework.Groups {
 	t := s.tables
 	keys := t.scratch[:0]
@@ -114,8 +115,8 @@ func (s *Spread) HardGroups() framework.Groups {
 	return t.divide(keys, nil)
 }
 
-// SoftGroups is the same for a scorer. Where a rule is about single nodes, it
-// does tell them apart, but not when it weighs the rules.
+// SoftGroups returns the same for a scorer. A rule about single nodes treats the
+// nodes of a group alike only when it weighs the rules, so Prepared is set for it.
 func (s *Spread) SoftGroups() framework.Groups {
 	t := s.tables
 	keys, labels := t.scratch[:0], t.scratch2[:0]
@@ -136,7 +137,7 @@ func (s *Spread) SoftGroups() framework.Groups {
 	return g
 }
 
-// appendNew appends a number unless it is there. Lists are short.
+// appendNew appends a number if it is missing. Lists are short.
 func appendNew(list []int32, n int32) []int32 {
 	if slices.Contains(list, n) {
 		return list

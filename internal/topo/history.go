@@ -6,16 +6,16 @@ import "slices"
 type event struct {
 	at      uint64 // the tables' clock after the change
 	domain  int32
-	least   int32 // the smallest count of a domain before it; see extent
-	crossed bool  // the domain's count came from 0 or went there
-	started bool  // and so did that of all domains
+	least   int32 // the least count of a domain before it; see extent
+	crossed bool  // the domain's count changed from 0 or to 0
+	started bool  // the sum over all domains changed from 0 or to 0
 }
 
-// A history remembers a counter's latest changes.
+// A history holds a counter's latest changes.
 type history struct {
 	events []event
-	known  uint64 // every change after this moment is in events
-	last   uint64 // moment of the latest change
+	known  uint64 // events has every change after this time
+	last   uint64 // time of the latest change
 }
 
 const historyLimit = 1024
@@ -30,7 +30,7 @@ func (h *history) add(e event) {
 	h.last = e.at
 }
 
-// since returns the changes after a moment; false when not all are known.
+// since returns the changes after a time, or false if some are no longer known.
 func (h *history) since(moment uint64) ([]event, bool) {
 	if h.last <= moment {
 		return nil, true

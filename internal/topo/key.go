@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// none is the domain of a node that is in none.
+// none is the domain of a node without a domain.
 const none int32 = -1
 
-// A key is a topology key: it says which node is in which domain. Numbers of
-// domains without nodes are used again.
+// A key is a topology key: it assigns nodes to domains. The numbers of domains
+// without nodes are reused.
 type key struct {
 	owner  *owner
 	label  string
@@ -20,7 +20,7 @@ type key struct {
 	free   []int32          // domains without nodes
 
 	// The nodes of a domain, as linked lists.
-	first []int32 // by domain: a slot, none if there is no node
+	first []int32 // by domain: a slot, or none if the domain has no node
 	next  []int32 // by slot: the next slot of the same domain
 }
 
@@ -44,7 +44,7 @@ func (k *key) of(slot int) int32 {
 	return k.domain[slot]
 }
 
-// add puts a node into its domain; one without the label is in none.
+// add puts a node into its domain; a node without the label has none.
 func (k *key) add(slot int, labels map[string]string) {
 	for len(k.domain) <= slot {
 		k.domain, k.next = append(k.domain, none), append(k.next, none)
@@ -77,8 +77,7 @@ func (k *key) take() int32 {
 	return int32(len(k.first) - 1)
 }
 
-// keepEmpty makes sure that the empty value has a domain, with or without
-// nodes.
+// keepEmpty makes sure that the empty value has a domain, with or without nodes.
 func (k *key) keepEmpty() {
 	if k.empty != none {
 		return
@@ -91,7 +90,7 @@ func (k *key) keepEmpty() {
 	k.empty = d
 }
 
-// remove takes a node out of its domain.
+// remove removes a node from its domain.
 func (k *key) remove(slot int, labels map[string]string) {
 	d := k.of(slot)
 	if d == none {

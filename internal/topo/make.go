@@ -2,22 +2,22 @@ package topo
 
 import "slices"
 
-// termCounter returns the counter of a term that pods have, which is made, at
-// zero, when the first of them comes.
+// termCounter returns the counter of a term of pods in the cluster. It makes the
+// counter, at zero, when the first pod with the term is added.
 func (t *Tables) termCounter(kind int, term *Term) int32 {
 	text := string(term.appendKey([]byte{'t', byte(kind)}))
 	if id, ok := t.index[text]; ok {
 		return id
 	}
-	// Nothing was counted before the first pod with the term, so all changes
-	// are known, whoever asks.
+	// Nothing was counted before the first pod with the term, so all changes are
+	// known to every reader.
 	c := &counter{key: t.key(term.Key), nodes: none, term: term, kind: kind}
 	id := t.addCounter(text, c)
 	t.existing = append(t.existing, id)
 	return id
 }
 
-// A query asks for a counter of pods.
+// A query identifies a counter of pods.
 type query struct {
 	key    int32
 	nodes  int32
@@ -26,8 +26,7 @@ type query struct {
 	pods   *podSet
 }
 
-// podCounter returns the counter that a query asks for. Making it takes a look
-// at every pod.
+// podCounter returns the counter for a query. Making one costs a look at every pod.
 func (t *Tables) podCounter(q query) int32 {
 	flags := byte(0)
 	if q.loose {
@@ -97,16 +96,16 @@ func (t *Tables) addCounter(text string, c *counter) int32 {
 
 const (
 	sweepLeast = 64
-	// budget is how many bytes of counters are kept, but at least 1 KiB for
-	// each node of a large cluster.
+	// budget is the memory limit for counters, in bytes. For a large cluster it is
+	// at least 1 KiB for each node.
 	budget = 64 << 20
-	// Bindings used this recently are never given up: the cycle that is being
-	// run may hold them.
+	// Bindings used this recently are never evicted, because the current cycle may
+	// hold them.
 	recent = 64
 )
 
-// lookup counts a lookup and, now and then, gives up what was not used for
-// long. It returns the moment of this lookup.
+// lookup counts a lookup and, from time to time, evicts counters unused for long.
+// It returns the tick of this lookup.
 func (t *Tables) lookup() uint64 {
 	t.tick++
 	if len(t.counters)-len(t.free) >= t.sweepAt {
@@ -115,8 +114,8 @@ func (t *Tables) lookup() uint64 {
 	return t.tick
 }
 
-// sweep gives up counters: of terms that no pod has any more, and, when memory
-// runs short or there are many, of the bindings used longest ago.
+// sweep drops counters: of terms that no pod has any more and, if memory runs short
+// or there are many bindings, of the bindings used longest ago.
 func (t *Tables) sweep() {
 	bytes := 0
 	for _, c := range t.counters {
@@ -144,7 +143,7 @@ func (t *Tables) sweep() {
 	}
 	t.existing = slices.DeleteFunc(t.existing, gone)
 	if forgotten {
-		t.renew() // an answer may be older than the last pod with the term
+		t.renew() // a cached answer may be older than the last pod with the term
 	}
 	t.classes, t.aliased = map[string]*class{}, false
 	t.sweepAt = max(sweepLeast, 2*(len(t.counters)-len(t.free)))
@@ -152,7 +151,7 @@ func (t *Tables) sweep() {
 
 const bindingLimit = 4096
 
-// evict gives up the half of the bindings that was used longest ago.
+// evict drops the half of the bindings that was used longest ago.
 func (t *Tables) evict() {
 	var used []uint64
 	for _, a := range t.affinities {

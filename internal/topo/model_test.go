@@ -12,9 +12,9 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// TestTables changes a cluster at random, forks it and takes changes back, and
-// compares what the tables of every fork say, and said to have changed, with what
-// a look at all pods finds.
+// TestTables changes a cluster at random, forks it and rolls changes back. It
+// compares the answers of every fork's tables, and their reported changes, with a
+// look at all pods.
 func TestTables(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := &model{T: t, forks: []*fork{newFork(framework.NewSnapshot(framework.Arrival))}}
@@ -39,11 +39,11 @@ func TestTables(t *testing.T) {
 type model struct {
 	*rapid.T
 	forks  []*fork
-	pods   []*api.Pod // that are to be placed
+	pods   []*api.Pod // to be placed
 	serial int
 }
 
-// fork is one of them, with the answers that were given about it.
+// fork is one fork, with its earlier answers.
 type fork struct {
 	snap     *framework.Snapshot
 	answers  map[string]*answers
@@ -101,7 +101,7 @@ func (m *model) step(f *fork) {
 	}
 }
 
-// change is a step that can be taken back.
+// change is a step that can be rolled back.
 func (m *model) change(s *framework.Snapshot) {
 	switch draw(m, "change", "pod", "pod goes", "namespace", "service") {
 	case "pod":
@@ -115,7 +115,7 @@ func (m *model) change(s *framework.Snapshot) {
 	}
 }
 
-// node makes a node, with an empty zone or none at times.
+// node makes a node, sometimes with an empty zone or none.
 func (m *model) node(name string) *api.Node {
 	b := api.MakeNode(name, "4", "4Gi").Labels(api.LabelHostname, name)
 	if zone := draw(m, "zone", "a", "a", "b", "b", "", "-"); zone != "-" {
@@ -203,7 +203,7 @@ func (m *model) service(s *framework.Snapshot) {
 	m.must(framework.Put(s, o))
 }
 
-// wanted are pods that differ in what decides about counts.
+// wanted are pods that differ in properties relevant for counts.
 func wanted() []*api.Pod {
 	web := &api.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
 	term := func(key string, teams map[string]string, namespaces ...string) api.PodAffinityTerm {
@@ -264,20 +264,21 @@ func wanted() []*api.Pod {
 	return pods
 }
 
-// answers are what was said about the nodes of a fork at some version.
+// answers are the answers about the nodes of a fork at some version.
 type answers struct {
 	version uint64
 	by      map[int]string // by slot
 }
 
-// tracker is what a bound plugin tells of its answers.
+// tracker is what a bound plugin reports about its answers.
 type tracker struct {
 	version uint64
 	changed func(since uint64, dirty func(slot int)) bool
 }
 
-// promised compares the answers with those of the version before, which may
-// differ only where the tracker says so; nil says that the plugin is skipped.
+// promised compares the answers with those of the previous version. They may differ
+// only where the tracker reports a change; a nil tracker means that the plugin is
+// skipped.
 func (m *model) promised(f *fork, what string, tr *tracker, answer func(n *framework.NodeInfo) string) {
 	m.Helper()
 	if tr == nil {
@@ -304,7 +305,7 @@ func (m *model) promised(f *fork, what string, tr *tracker, answer func(n *frame
 	}
 }
 
-// grouped compares the answers for nodes that are said to be alike.
+// grouped compares the answers for nodes of one group.
 func (m *model) grouped(f *fork, what string, g framework.Groups, answer func(n *framework.NodeInfo) string) {
 	m.Helper()
 	if g.Count == 0 {

@@ -9,23 +9,23 @@ import (
 	"github.com/berth-sched/berth/internal/match"
 )
 
-// A nodeSet says which nodes' pods count: those that have some labels and, if
-// asked for, are open to a pod.
+// A nodeSet is the set of nodes whose pods count: nodes that have some labels and,
+// optionally, that a pod could use.
 type nodeSet struct {
 	owner *owner
 	rule  nodeRule
 	bits  []uint64 // by slot
 }
 
-// A nodeRule is what a nodeSet asks of a node.
+// A nodeRule is the condition of a nodeSet.
 type nodeRule struct {
-	labels      []string                    // keys of labels, all of which the node must have
-	required    *match.RequiredNodeAffinity // that the node must meet; nil asks for nothing
-	taints      bool                        // the node must have no hard taint that is not tolerated
+	labels      []string                    // keys of labels; the node must have all of them
+	required    *match.RequiredNodeAffinity // the node must meet it; nil requires nothing
+	taints      bool                        // the node must have no untolerated hard taint
 	tolerations []api.Toleration
 }
 
-// trivial reports whether the rule asks for nothing but one label.
+// trivial reports whether the rule requires at most one label.
 func (r *nodeRule) trivial() bool { return len(r.labels) <= 1 && r.required == nil && !r.taints }
 
 func (r *nodeRule) allows(n *api.Node) bool {
@@ -68,8 +68,8 @@ func (s *nodeSet) put(slot int, in bool) {
 	}
 }
 
-// appendString appends s to a key with its length, so that what follows cannot
-// run into it.
+// appendString appends s to a key with its length, so that it cannot blend with the
+// next part.
 func appendString(b []byte, s string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }

@@ -8,16 +8,16 @@ import (
 	"github.com/berth-sched/berth/internal/match"
 )
 
-// DefaultSelector returns the selector of the pods that a pod belongs with: all
-// that the services that select the pod ask for, and the selector of the
-// ReplicationController, ReplicaSet or StatefulSet that controls it, as far as
-// the snapshot holds these objects. Without any it selects everything.
+// DefaultSelector returns a selector of the pods that belong together with a pod.
+// It joins the selectors of the services that select the pod with the selector of
+// its controlling ReplicationController, ReplicaSet or StatefulSet, as far as the
+// snapshot holds these objects. Without any, it selects everything.
 //
 // Source: kube-scheduler 1.37, plugins/helper, DefaultSelector.
 //
-// Differs: where services that select one pod contradict each other, which the
-// original settles at random, the last one by name counts; that cannot be, as
-// all of them select the pod.
+// Differs: if services that select one pod contradicted each other, the last one by
+// name would count; the original settles this at random. In fact they cannot,
+// because all of them select the pod.
 func DefaultSelector(s *framework.Snapshot, p *framework.PodInfo) match.LabelSelector {
 	pod := p.Pod
 	merged := map[string]string{}
@@ -50,8 +50,8 @@ func DefaultSelector(s *framework.Snapshot, p *framework.PodInfo) match.LabelSel
 }
 
 // ServicesOf returns the services of the pod's namespace that select the pod, by
-// name. A service without a selector selects nobody, one with an empty selector
-// everybody.
+// name. A service without a selector selects no pod, one with an empty selector
+// every pod.
 //
 // Source: kube-scheduler 1.37, plugins/helper, GetPodServices.
 //
@@ -69,15 +69,15 @@ func ServicesOf(s *framework.Snapshot, p *framework.PodInfo) []*api.Service {
 	return list
 }
 
-// MatchingSelector returns what DefaultSelector was in kube-scheduler 1.18: it
-// takes the selectors of all ReplicationControllers, ReplicaSets and StatefulSets
-// of the pod's namespace that select the pod, whoever controls it. Those without
-// a selector, or with an empty one, select nobody.
+// MatchingSelector is DefaultSelector as in kube-scheduler 1.18. It uses the
+// selectors of all ReplicationControllers, ReplicaSets and StatefulSets of the
+// pod's namespace that select the pod, whichever object controls the pod. An absent
+// or empty selector selects no pod.
 //
 // Source: kube-scheduler 1.18, plugins/helper, DefaultSelector.
 //
-// Differs: a malformed selector selects nobody; the original then left out all
-// objects of the kind.
+// Differs: a malformed selector selects no pod; the original then ignores all
+// objects of that kind.
 func MatchingSelector(s *framework.Snapshot, p *framework.PodInfo) match.LabelSelector {
 	pod := p.Pod
 	merged := map[string]string{}
@@ -113,8 +113,7 @@ func MatchingSelector(s *framework.Snapshot, p *framework.PodInfo) match.LabelSe
 	return selector
 }
 
-// withOwner adds the selector of the controller, unless it is absent or
-// malformed.
+// withOwner adds the selector of the controller, unless it is absent or malformed.
 func withOwner(labels map[string]string, owner *api.LabelSelector) match.LabelSelector {
 	selector := match.LabelsOf(labels)
 	if owner == nil {
@@ -127,21 +126,21 @@ func withOwner(labels map[string]string, owner *api.LabelSelector) match.LabelSe
 	return selector.And(other)
 }
 
-// noWorkloads reports whether the snapshot holds none of the objects that
-// DefaultSelector looks at.
+// noWorkloads reports whether the snapshot holds no object that DefaultSelector
+// reads.
 func noWorkloads(s *framework.Snapshot) bool {
 	return len(framework.List[api.Service](s))+len(framework.List[api.ReplicationController](s))+
 		len(framework.List[api.ReplicaSet](s))+len(framework.List[api.StatefulSet](s)) == 0
 }
 
-// NoDefaults reports whether the pod has no spread constraints, neither of its own
-// nor, whatever the default constraints are, by default.
+// NoDefaults reports whether the pod has no spread constraints: none of its own and
+// none by default, whatever the default constraints are.
 func NoDefaults(s *framework.Snapshot, p *framework.PodInfo) bool {
 	return !p.Has(framework.FieldSpread) && (s.Objects() == 0 || noWorkloads(s))
 }
 
-// A Defaults answers which default constraints pods have. The zero value is
-// ready to use; it belongs to one plugin's scratch memory.
+// A Defaults finds the default constraints of pods. The zero value is ready to use;
+// it belongs to one plugin's scratch memory.
 type Defaults struct {
 	source   []api.TopologySpreadConstraint
 	action   api.UnsatisfiableConstraintAction
@@ -150,13 +149,12 @@ type Defaults struct {
 	kept     map[string]*Rules
 }
 
-// workloads are the versions of the kinds of objects that DefaultSelector looks
-// at.
+// workloads are the versions of the kinds of objects that DefaultSelector reads.
 type workloads [4]uint64
 
-// Of returns the default constraints with the action for a pod that has none
-// of its own, an empty list where nothing says what the pod belongs with. What
-// it finds is kept until one of the objects that it looked at changes.
+// Of returns the default constraints with the action, for a pod without constraints
+// of its own. The list is empty if no object selects the pod. Results are cached
+// until one of these objects changes.
 func (d *Defaults) Of(s *framework.Snapshot, p *framework.PodInfo, constraints []api.TopologySpreadConstraint, action api.UnsatisfiableConstraintAction) *Rules {
 	if noWorkloads(s) {
 		return &noRules
@@ -184,7 +182,7 @@ func (d *Defaults) Of(s *framework.Snapshot, p *framework.PodInfo, constraints [
 
 var noRules Rules
 
-// belongs is what of a pod decides about its default constraints.
+// belongs identifies the parts of a pod that determine its default constraints.
 type belongs struct{ text string }
 
 var belongsOf = framework.NewPodDerived(func(p *framework.PodInfo) *belongs {

@@ -1,13 +1,13 @@
 package topo
 
-// owner marks what a fork of the tables may write to; everything else is
-// shared with another fork and copied first. It has a size so that every owner
+// owner marks the parts that a fork of the tables may write to; all other parts are
+// shared with another fork and copied first. It is not empty, so that every owner
 // has its own address.
 type owner struct{ _ byte }
 
 const pageSize = 128
 
-// page holds the counts of neighbouring domains. A page without counts is nil.
+// page holds the counts of consecutive domains. A page without counts is nil.
 type page struct {
 	owner *owner
 	n     [pageSize]int32

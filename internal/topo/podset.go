@@ -9,7 +9,7 @@ import (
 	"github.com/berth-sched/berth/internal/match"
 )
 
-// A podSet says which pods count: those that every part selects.
+// A podSet is the set of counted pods: the pods that every part selects.
 type podSet struct {
 	parts   []podPart
 	running bool // terminating pods do not count
@@ -17,8 +17,8 @@ type podSet struct {
 
 // A podPart selects pods by namespace and labels.
 type podPart struct {
-	everywhere bool     // in all namespaces
-	namespaces []string // sorted; otherwise
+	everywhere bool     // matches all namespaces
+	namespaces []string // sorted; used if everywhere is false
 	pods       match.LabelSelector
 }
 
@@ -53,8 +53,8 @@ func (s *podSet) appendKey(b []byte) []byte {
 }
 
 // partOf resolves the namespaces that a term of a pod to be placed selects. A
-// selector that selects everything also covers namespaces of which the
-// snapshot holds no object; any other only those whose objects it selects.
+// selector for everything also covers namespaces without an object in the snapshot;
+// any other selector covers only namespaces whose object it selects.
 func partOf(t *Term, s *framework.Snapshot) podPart {
 	part := podPart{everywhere: t.selected.SelectsEverything(), namespaces: t.namespaces, pods: t.pods}
 	if part.everywhere || t.selected.SelectsNothing() {

@@ -9,10 +9,10 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// What the tables say is found anew here, from the objects alone. Selectors of
-// these tests have matchLabels only.
+// These functions recompute the answers of the tables from the objects alone.
+// Selectors of these tests have matchLabels only.
 
-// check compares everything that the tables of a fork say about the wanted pods.
+// check compares all answers of a fork's tables about the wanted pods.
 func (m *model) check(f *fork) {
 	m.Helper()
 	for i, pod := range m.pods {
@@ -47,8 +47,8 @@ func matches(s *framework.Snapshot, owner string, t *api.PodAffinityTerm, p *api
 	return (in || selects(t.NamespaceSelector, labels)) && selects(t.LabelSelector, p.Labels)
 }
 
-// sum adds up over the pods on nodes in the same domain as n; of n itself where
-// the key is "".
+// sum adds up over the pods on nodes in the same domain as n, or on n alone if the
+// key is "".
 func sum(s *framework.Snapshot, n *framework.NodeInfo, key string, of func(m *framework.NodeInfo, p *api.Pod) int64) (total int64) {
 	domain, ok := n.Node.Labels[key]
 	for _, m := range s.All() {
@@ -68,7 +68,7 @@ type weightedTerm struct {
 	weight int64
 }
 
-// terms lists a pod's terms of the four kinds.
+// terms returns a pod's terms of the four kinds.
 func terms(p *api.Pod) (near, away, likes []weightedTerm) {
 	a := p.Spec.Affinity
 	if a == nil {
@@ -200,14 +200,14 @@ func number(yes bool) int64 {
 	return 0
 }
 
-// systemHard are default constraints for pods without any.
+// systemHard are default constraints for pods without constraints.
 var systemHard = []api.TopologySpreadConstraint{
 	{TopologyKey: api.LabelTopologyZone, WhenUnsatisfiable: api.DoNotSchedule, MaxSkew: 1},
 	{TopologyKey: api.LabelTopologyZone, WhenUnsatisfiable: api.ScheduleAnyway, MaxSkew: 1},
 	{TopologyKey: api.LabelHostname, WhenUnsatisfiable: api.ScheduleAnyway, MaxSkew: 1},
 }
 
-// constraints are the pod's of the action, or the default ones.
+// constraints returns the pod's constraints with the action, or the default ones.
 func constraints(f *fork, p *api.Pod, action api.UnsatisfiableConstraintAction) (list []api.TopologySpreadConstraint) {
 	source := p.Spec.TopologySpreadConstraints
 	if len(source) == 0 {
@@ -366,7 +366,7 @@ func (m *model) checkSoft(f *fork, what string, p *framework.PodInfo) {
 	}
 }
 
-// checkSizes is about what follows from how many domains there are.
+// checkSizes checks the results that depend on the number of domains.
 func (m *model) checkSizes(f *fork, what string, spread *Spread, list []api.TopologySpreadConstraint) {
 	m.Helper()
 	sizes := make([]int, len(list))

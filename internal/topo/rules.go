@@ -10,33 +10,32 @@ import (
 
 // A Rule is a compiled spread constraint.
 type Rule struct {
-	// Key is the topology key, MaxSkew the skew that is allowed, and MinDomains
-	// below how many domains the smallest count is taken to be 0.
+	// Key is the topology key and MaxSkew the allowed skew. If there are fewer
+	// domains than MinDomains, the smallest count is taken as 0.
 	Key        string
 	MaxSkew    int64
 	MinDomains int64
-	// Self tells that the constraint selects the pod itself.
+	// Self is true if the constraint selects the pod itself.
 	Self bool
 
 	pods     match.LabelSelector
-	affinity bool // only nodes that the pod's nodeSelector and affinity allow count
-	taints   bool // only nodes whose hard taints the pod tolerates count
+	affinity bool // count only nodes that the pod's nodeSelector and affinity allow
+	taints   bool // count only nodes whose hard taints the pod tolerates
 }
 
 // Rules are the spread constraints of one action, in order.
 type Rules struct {
 	List []Rule
-	// Err is what is wrong with them.
+	// Err reports the problems of the constraints.
 	Err error
-	// Own tells that the pod has spread constraints, be they of the other
-	// action: then defaults do not apply.
+	// Own is true if the pod has spread constraints, even only of the other action.
+	// Defaults do not apply then.
 	Own bool
 
-	// Keys in Tables.spreads of what is counted: for Hard, and for Soft with and
-	// without strict.
+	// Keys in Tables.spreads: for Hard, and for Soft with and without strict.
 	hard, strict, loose string
 
-	workloads workloads // that default rules follow from
+	workloads workloads // source of default rules
 }
 
 // HardRules and SoftRules return the pod's own constraints with the actions
@@ -79,8 +78,8 @@ func ownRules(p *framework.PodInfo, action api.UnsatisfiableConstraintAction) *R
 	return r
 }
 
-// withLabelKeys adds to a selector that pods have the same values of these
-// labels as this pod. Keys that it has no label for add nothing.
+// withLabelKeys returns s with the requirement that these labels have the same
+// values as on this pod. Keys that the pod has no label for add nothing.
 func withLabelKeys(s match.LabelSelector, keys []string, labels map[string]string) match.LabelSelector {
 	same := map[string]string{}
 	for _, key := range keys {
@@ -108,9 +107,9 @@ func newRule(c *api.TopologySpreadConstraint, selector match.LabelSelector) Rule
 	return r
 }
 
-// DefaultRules returns those of the default constraints that have the action,
-// for a pod without constraints of its own that belongs with the pods that the
-// selector selects.
+// DefaultRules returns the default constraints with the action, for a pod without
+// constraints of its own. selector selects the pods that belong together with the
+// pod.
 func DefaultRules(constraints []api.TopologySpreadConstraint, action api.UnsatisfiableConstraintAction, selector match.LabelSelector, p *framework.PodInfo) *Rules {
 	r := new(Rules)
 	for i := range constraints {
@@ -122,7 +121,7 @@ func DefaultRules(constraints []api.TopologySpreadConstraint, action api.Unsatis
 	return r
 }
 
-// bind completes the rules with what depends on the pod.
+// bind completes the rules with the parts that depend on the pod.
 func (r *Rules) bind(p *framework.PodInfo) {
 	if len(r.List) == 0 {
 		return
@@ -146,12 +145,12 @@ func (r *Rules) bind(p *framework.PodInfo) {
 	r.hard, r.strict, r.loose = "h"+text, "s"+text, "l"+text
 }
 
-// HonorsTaints tells that nodes count only where the pod tolerates their taints.
+// HonorsTaints reports whether only nodes whose taints the pod tolerates count.
 func (r *Rule) HonorsTaints() bool { return r.taints }
 
-// Selects reports whether the rule's constraint selects the other pod, be it
-// terminating, and whether it counts such a pod on a node: it does not count
-// terminating pods, nor any where the selector asks for nothing.
+// Selects reports whether the rule's constraint selects the other pod, terminating
+// or not, and whether it counts such a pod on a node. It counts no terminating
+// pods, and no pods at all if the selector is empty.
 func (r *Rule) Selects(other *framework.PodInfo) (selected, counted bool) {
 	if !r.pods.Matches(other.Pod.Labels) {
 		return false, false

@@ -8,8 +8,8 @@ import (
 	"github.com/berth-sched/berth/internal/match"
 )
 
-// A Spread is what counts for spread constraints, of all pods that have the
-// same. It stays right while the snapshot changes.
+// A Spread holds the counts for spread constraints, for all pods with the same
+// constraints. It stays valid while the snapshot changes.
 type Spread struct {
 	// Counts holds the counts of each rule.
 	Counts []Count
@@ -18,15 +18,15 @@ type Spread struct {
 	ids     []int32
 	keys    []int32 // the label of each rule
 	strict  bool
-	derived bool    // which Spread a pod has follows from the workloads
-	sizes   [][]int // that were met, see Sized
-	resize  uint64  // moment when sizes was emptied last
+	derived bool    // the workloads determine which Spread a pod has
+	sizes   [][]int // lists passed to Sized so far
+	resize  uint64  // time when sizes was last emptied
 	used    uint64
 }
 
-// Hard returns what counts for constraints with the action DoNotSchedule: pods
-// of the pod's namespace that are not terminating, on nodes that have the keys
-// of all rules and that the rule's policies include.
+// Hard returns the counts for constraints with the action DoNotSchedule. They count
+// the pods of the pod's namespace that are not terminating, on nodes that have the
+// keys of all rules and that the rule's policies include.
 func (t *Tables) Hard(p *framework.PodInfo, r *Rules) *Spread {
 	if s := t.kept(r.hard, r); s != nil {
 		return s
@@ -40,9 +40,10 @@ func (t *Tables) Hard(p *framework.PodInfo, r *Rules) *Spread {
 	return t.keep(r.hard, r, s)
 }
 
-// Soft returns what counts for constraints with the action ScheduleAnyway: as
-// for Hard, but the pods of a single node where the key is the host name. With
-// strict false, nodes count that lack keys: as if the value were empty.
+// Soft returns the counts for constraints with the action ScheduleAnyway. It counts
+// like Hard, but if the key is the host name, it counts the pods of each single
+// node. If strict is false, nodes without a key count too, as if its value were
+// empty.
 func (t *Tables) Soft(p *framework.PodInfo, r *Rules, strict bool) *Spread {
 	text := r.loose
 	var labels []string
@@ -67,7 +68,7 @@ func (t *Tables) Soft(p *framework.PodInfo, r *Rules, strict bool) *Spread {
 	return t.keep(text, r, s)
 }
 
-// kept returns what was made for a key before, nil if nothing was.
+// kept returns the cached Spread of a key, or nil.
 func (t *Tables) kept(text string, r *Rules) *Spread {
 	tick := t.lookup()
 	if r.workloads != t.workloads && r.workloads != (workloads{}) {
@@ -89,7 +90,7 @@ func (t *Tables) keep(text string, r *Rules, s *Spread) *Spread {
 	return s
 }
 
-// add counts for one more rule.
+// add adds the counter of one more rule.
 func (s *Spread) add(rule *Rule, q query) {
 	t := s.tables
 	id := t.podCounter(q)
@@ -102,8 +103,8 @@ func (s *Spread) Has(rule int, n *framework.NodeInfo) bool {
 	return s.tables.keys[s.keys[rule]].of(n.Slot()) >= 0
 }
 
-// Ignores reports whether a node is left out, as it lacks the label of a rule
-// of Soft.
+// Ignores reports whether Soft leaves out the node because it lacks the label of a
+// rule.
 func (s *Spread) Ignores(n *framework.NodeInfo) bool {
 	if !s.strict {
 		return false
@@ -116,8 +117,8 @@ func (s *Spread) Ignores(n *framework.NodeInfo) bool {
 	return false
 }
 
-// Place is the domain that a node of a rule of Soft is in: that of the empty
-// value where it lacks the label.
+// Place returns the domain of a node for a rule of Soft. A node without the label
+// is in the domain of the empty value.
 func (s *Spread) Place(rule int, n *framework.NodeInfo) int32 {
 	k := s.tables.keys[s.keys[rule]]
 	if d := k.of(n.Slot()); d >= 0 {
@@ -126,7 +127,7 @@ func (s *Spread) Place(rule int, n *framework.NodeInfo) int32 {
 	return k.empty
 }
 
-// keysOf lists the topology keys of the rules, each once.
+// keysOf returns the topology keys of the rules, sorted, each once.
 func keysOf(r *Rules) []string {
 	var keys []string
 	for i := range r.List {
@@ -136,7 +137,7 @@ func keysOf(r *Rules) []string {
 	return slices.Compact(keys)
 }
 
-// podsOf is what a rule counts. A selector that asks for nothing counts no
+// podsOf returns the set of pods that a rule counts. An empty selector counts no
 // pod, as in kube-scheduler.
 func podsOf(p *framework.PodInfo, rule *Rule) *podSet {
 	selector := rule.pods
@@ -146,7 +147,7 @@ func podsOf(p *framework.PodInfo, rule *Rule) *podSet {
 	return &podSet{running: true, parts: []podPart{{namespaces: []string{p.Pod.Namespace}, pods: selector}}}
 }
 
-// nodesOf is the set of nodes that a rule counts.
+// nodesOf returns the set of nodes that a rule counts.
 func (t *Tables) nodesOf(p *framework.PodInfo, rule *Rule, labels []string) int32 {
 	set := nodeRule{labels: labels, taints: rule.taints}
 	b := appendStrings(nil, labels)
@@ -161,7 +162,7 @@ func (t *Tables) nodesOf(p *framework.PodInfo, rule *Rule, labels []string) int3
 	return t.nodeSet(string(b), &set)
 }
 
-// demands reports whether the pod demands anything of its node.
+// demands reports whether the pod has requirements on its node.
 func demands(p *framework.PodInfo) bool {
 	spec := &p.Pod.Spec
 	return len(spec.NodeSelector) > 0 || spec.Affinity != nil && spec.Affinity.NodeAffinity != nil &&

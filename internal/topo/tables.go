@@ -9,27 +9,27 @@ import (
 
 // Tables are the counters of one snapshot: an extension of it.
 //
-// What forks share is never written: keys, node sets and counters have an
-// owner, and the maps are marked as shared.
+// Shared parts are never written to: keys, node sets and counters have an owner,
+// and the maps are marked as shared.
 type Tables struct {
 	snapshot *framework.Snapshot
 	owner    *owner
 	clock    uint64 // counts changes of counters
-	anew     uint64 // moment of the last change of nodes that matter: nothing older can be told
+	anew     uint64 // time of the last relevant change of nodes: no history reaches further back
 
 	keys     []*key
 	keyIndex map[string]int32
 	nodeSets []*nodeSet
 	setIndex map[string]int32
 
-	counters []*counter // nil where given up
-	users    []int      // how many bindings hold the counter
-	free     []int32    // places of counters given up
+	counters []*counter // nil if dropped
+	users    []int      // number of bindings that hold the counter
+	free     []int32    // indexes of dropped counters
 	index    map[string]int32
 	shared   bool    // the index maps are shared with a fork
-	queries  []int32 // counters of pod sets, in the order in which they were made
-	existing []int32 // counters of terms, in the order in which they were made
-	sweepAt  int     // number of counters at which unused ones are looked for
+	queries  []int32 // counters of pod sets, in the order of their creation
+	existing []int32 // counters of terms, in the order of their creation
+	sweepAt  int     // number of counters that triggers the next sweep
 
 	classes map[string]*class
 	aliased bool // classes are shared with a fork
@@ -38,21 +38,21 @@ type Tables struct {
 	spreads    map[string]*Spread
 	tick       uint64 // counts lookups
 
-	divisions []division // made lately
+	divisions []division // made recently
 	scratch   []int32
 	scratch2  []int32
 
-	namespaces uint64 // version of the namespace objects that bindings know
-	named      uint64 // moment when it changed
+	namespaces uint64 // version of the namespace objects behind the bindings
+	named      uint64 // time when it changed
 
-	workloads workloads // that bindings for default constraints know
-	owned     uint64    // moment when they changed: pods may belong with others now
+	workloads workloads // versions behind the bindings for default constraints
+	owned     uint64    // time when they changed: pods may belong together with others now
 }
 
 var tables = framework.NewExtensionKey(newTables)
 
-// Of returns the snapshot's tables. The first call looks at the affinity terms
-// of every pod.
+// Of returns the snapshot's tables. The first call reads the affinity terms of
+// every pod.
 func Of(s *framework.Snapshot) *Tables { return tables.Of(s) }
 
 func newTables(s *framework.Snapshot) *Tables {
@@ -75,8 +75,8 @@ func newTables(s *framework.Snapshot) *Tables {
 // hasTerms reports whether the pod may have affinity terms.
 func hasTerms(p *framework.PodInfo) bool { return p.Has(framework.FieldPodAffinity) }
 
-// Fork implements [framework.Extension]. It costs O(C) for C counters; which
-// pods ask for which of them is found anew.
+// Fork implements [framework.Extension]. It costs O(C) for C counters. The fork
+// resolves anew which pods use which counters.
 func (t *Tables) Fork(s *framework.Snapshot) framework.Extension {
 	t.shared, t.aliased = true, true
 	f := *t
@@ -98,7 +98,7 @@ func (t *Tables) unshare() {
 	}
 }
 
-// ownKey, ownNodeSet and ownCounter return what a fork may share for writing.
+// ownKey, ownNodeSet and ownCounter return possibly shared parts for writing.
 func (t *Tables) ownKey(i int) *key {
 	if k := t.keys[i]; k.owner != t.owner {
 		t.keys[i] = k.clone(t.owner)
@@ -122,8 +122,8 @@ func (t *Tables) ownCounter(i int32) *counter {
 	return c
 }
 
-// key returns the index of the topology key, which is made if need be. The
-// empty prefix stands for labels.
+// key returns the index of the topology key, and makes it if necessary. The prefix
+// "=" marks label keys.
 func (t *Tables) key(label string) int32 {
 	if i, ok := t.keyIndex["="+label]; ok {
 		return i
@@ -131,7 +131,7 @@ func (t *Tables) key(label string) int32 {
 	return t.addKey("="+label, newKey(t.owner, label, false))
 }
 
-// nodeKey returns the index of the key by which every node is a domain.
+// nodeKey returns the index of the key that makes every node a domain.
 func (t *Tables) nodeKey() int32 {
 	if i, ok := t.keyIndex[""]; ok {
 		return i
@@ -149,8 +149,8 @@ func (t *Tables) addKey(name string, k *key) int32 {
 	return i
 }
 
-// nodeSet returns the index of a set of nodes, which is made if need be; none
-// for a rule that a counter's key implies.
+// nodeSet returns the index of a set of nodes, and makes it if necessary. It
+// returns none for a rule that a counter's key implies.
 func (t *Tables) nodeSet(text string, rule *nodeRule) int32 {
 	if rule.trivial() {
 		return none
@@ -164,8 +164,8 @@ func (t *Tables) nodeSet(text string, rule *nodeRule) int32 {
 	return i
 }
 
-// domain returns the domain in which pods of the slot's node count, none if
-// they do not.
+// domain returns the domain in which pods of the slot's node count, or none if they
+// do not count.
 func (t *Tables) domain(c *counter, slot int) int32 {
 	if c.nodes != none && !t.nodeSets[c.nodes].has(slot) {
 		return none

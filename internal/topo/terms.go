@@ -17,16 +17,16 @@ import (
 type Term struct {
 	// Key is the topology key.
 	Key string
-	// Weight is that of a preferred term, 0 for others.
+	// Weight is the weight of a preferred term, and 0 for others.
 	Weight int64
 
 	namespaces []string            // sorted, without duplicates
-	selected   match.LabelSelector // of namespaces, by their labels
+	selected   match.LabelSelector // selects namespaces by their labels
 	pods       match.LabelSelector
 }
 
-// Matches reports whether the term selects a pod of that namespace, which has
-// the labels in, and with these labels of its own.
+// Matches reports whether the term selects a pod with these labels in that
+// namespace. in are the labels of the namespace.
 func (t *Term) Matches(namespace string, in, labels map[string]string) bool {
 	if _, found := slices.BinarySearch(t.namespaces, namespace); !found && !t.selected.Matches(in) {
 		return false
@@ -34,8 +34,8 @@ func (t *Term) Matches(namespace string, in, labels map[string]string) bool {
 	return t.pods.Matches(labels)
 }
 
-// MayMatch is Matches for a namespace of unknown labels: a term that selects
-// namespaces by their labels may select it.
+// MayMatch is Matches for a namespace with unknown labels: it assumes that a term
+// with a namespace selector may select it.
 func (t *Term) MayMatch(namespace string, labels map[string]string) bool {
 	if _, found := slices.BinarySearch(t.namespaces, namespace); !found && t.selected.SelectsNothing() {
 		return false
@@ -43,22 +43,21 @@ func (t *Term) MayMatch(namespace string, labels map[string]string) bool {
 	return t.pods.Matches(labels)
 }
 
-// SelectsNamespaces tells that the term looks at the labels of namespaces.
+// SelectsNamespaces reports whether the term has a namespace selector.
 func (t *Term) SelectsNamespaces() bool { return !t.selected.SelectsNothing() }
 
-// appendKey appends what identifies the term.
+// appendKey appends the identity of the term.
 func (t *Term) appendKey(b []byte) []byte {
 	b = appendStrings(appendString(b, t.Key), t.namespaces)
 	b = t.pods.AppendKey(t.selected.AppendKey(b))
 	return binary.AppendVarint(b, t.Weight)
 }
 
-// Terms are the affinity terms of a pod. A list that holds a malformed term is
-// empty.
+// Terms are the affinity terms of a pod. A list with a malformed term is empty.
 type Terms struct {
 	Required, RequiredAnti   []Term
 	Preferred, PreferredAnti []Term
-	// Err is what is wrong with the terms, in the words of kube-scheduler.
+	// Err reports the problems of the terms, in the words of kube-scheduler.
 	Err error
 }
 
@@ -70,9 +69,9 @@ func TermsOf(p *framework.PodInfo) *Terms {
 	return &traitsOf.Of(p).terms
 }
 
-var noTerms Terms // of every pod without any; it never changes
+var noTerms Terms // of every pod without terms; it never changes
 
-// kinds are the lists of terms, numbered.
+// The lists of terms, numbered.
 const (
 	required = iota
 	requiredAnti
@@ -146,7 +145,7 @@ func newTerm(namespace string, source *api.PodAffinityTerm, weight int64) (Term,
 	return t, nil
 }
 
-// aggregate joins problems as kube-scheduler does: one alone, several
+// aggregate joins problems as kube-scheduler does: a single one as it is, several
 // different ones in brackets.
 func aggregate(problems []string) error {
 	var different []string
@@ -164,9 +163,9 @@ func aggregate(problems []string) error {
 	return errors.New("[" + strings.Join(different, ", ") + "]")
 }
 
-// traits are what decides in which counters a pod counts.
+// traits determine the counters in which a pod counts.
 type traits struct {
-	text  string // equal for pods that count alike, and for no others
+	text  string // equal exactly for pods that count in the same counters
 	terms Terms
 }
 

@@ -8,11 +8,12 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// Small cases of what TestTables seldom meets.
+// Small cases that TestTables seldom meets.
 
 const zone = api.LabelTopologyZone
 
-// on makes a snapshot with nodes that have these labels, the name of each first.
+// on makes a snapshot with nodes that have these labels; each list begins with the
+// node's name.
 func on(t *testing.T, nodes ...[]string) *framework.Snapshot {
 	t.Helper()
 	s := framework.NewSnapshot(framework.Arrival)
@@ -46,7 +47,7 @@ func web(name string) *api.Pod { return api.MakePod(name).Labels("app", "web").O
 
 var selectsWeb = &api.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
 
-// hermit makes a pod that no web pod may be near to.
+// hermit makes a pod that keeps web pods away.
 func hermit(name, key string) *api.Pod {
 	p := api.MakePod(name).Obj()
 	p.Spec.Affinity = &api.Affinity{PodAntiAffinity: &api.PodAntiAffinity{
@@ -84,7 +85,7 @@ func TestLabelAppears(t *testing.T) {
 	}
 }
 
-// TestEmptyDomainStays gives and takes the last node of the empty value where
+// TestEmptyDomainStays adds and removes the last node of the empty value while
 // nodes without the label count there.
 func TestEmptyDomainStays(t *testing.T) {
 	s := on(t, []string{"a", zone, ""}, []string{"b"})
@@ -105,8 +106,8 @@ func TestEmptyDomainStays(t *testing.T) {
 	}
 }
 
-// TestSweepKeepsTerms gives up counters while a pod with a term is on a node that
-// is in no domain, and lets the node come into one.
+// TestSweepKeepsTerms sweeps while a pod with a term is on a node without a domain,
+// and then moves the node into one.
 func TestSweepKeepsTerms(t *testing.T) {
 	s := on(t, []string{"a"}, []string{"b", zone, "z"})
 	add(t, s, hermit("1", zone), "a")
@@ -128,8 +129,8 @@ func TestSweepKeepsTerms(t *testing.T) {
 	}
 }
 
-// TestSweepForgets gives up the counter of a term that the last pod has left: what
-// was said before must not count as told.
+// TestSweepForgets sweeps the counter of a term after its last pod is gone: earlier
+// answers must not count as known.
 func TestSweepForgets(t *testing.T) {
 	s := on(t, []string{"a", zone, "z"}, []string{"b", zone, "z"})
 	last := add(t, s, hermit("1", zone), "a")
@@ -148,8 +149,8 @@ func TestSweepForgets(t *testing.T) {
 	}
 }
 
-// TestSizes tells lists of sizes from each other, be there ever so many, and after
-// what is counted was given up.
+// TestSizes distinguishes lists of sizes, also with very many of them, and after
+// their counters were evicted.
 func TestSizes(t *testing.T) {
 	s := on(t, []string{"a", zone, "z"})
 	p := info(t, s, spread(api.ScheduleAnyway, zone))
@@ -162,7 +163,7 @@ func TestSizes(t *testing.T) {
 		}
 	}
 	again := soft().Sized([]int{7})
-	// Another binding holds the counters: they stay as they are.
+	// Another binding holds the counters, so they stay.
 	other := spread(api.ScheduleAnyway, zone)
 	other.Spec.Tolerations = []api.Toleration{{Operator: api.TolerationOpExists}}
 	other.Spec.TopologySpreadConstraints[0].NodeTaintsPolicy = new(api.NodeInclusionPolicyIgnore)
@@ -188,7 +189,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// TestLongHistory changes counts more often than is remembered.
+// TestLongHistory changes counts more often than the history remembers.
 func TestLongHistory(t *testing.T) {
 	s := on(t, []string{"a", zone, "y"}, []string{"b", zone, "z"})
 	p := info(t, s, spread(api.ScheduleAnyway, zone))
@@ -217,7 +218,7 @@ func TestLongHistory(t *testing.T) {
 func TestForksHaveHistories(t *testing.T) {
 	s := on(t, []string{"a", zone, "y"}, []string{"b", zone, "z"})
 	p := info(t, s, spread(api.ScheduleAnyway, zone))
-	for i := range 5 { // so that the list of events has room for more
+	for i := range 5 { // so that the list of events has spare capacity
 		add(t, s, web(fmt.Sprint(i)), "a")
 	}
 	soft := Of(s).Soft(p, SoftRules(p), true)
@@ -243,7 +244,8 @@ func TestForksHaveHistories(t *testing.T) {
 	}
 }
 
-// TestOwnersTurn lets a service select other pods, and those of before again.
+// TestOwnersTurn makes a service select other pods, and then the earlier ones
+// again.
 func TestOwnersTurn(t *testing.T) {
 	s := on(t, []string{"a", zone, "y"}, []string{"b", zone, "z"})
 	add(t, s, api.MakePod("1").Labels("tier", "front").Obj(), "a")
@@ -272,8 +274,8 @@ func TestOwnersTurn(t *testing.T) {
 	}
 }
 
-// TestPreparedGroups keeps nodes with and without a label apart that a scorer
-// leaves out, where it does not look at the label's value.
+// TestPreparedGroups separates nodes with and without a label if a scorer ignores
+// nodes without it, even if it does not read the label's value.
 func TestPreparedGroups(t *testing.T) {
 	s := on(t, []string{"a", zone, "z", api.LabelHostname, "a"}, []string{"b", zone, "z"}, []string{"c", zone, "z", api.LabelHostname, "c"})
 	p := info(t, s, spread(api.ScheduleAnyway, zone, api.LabelHostname))
@@ -289,7 +291,7 @@ func TestPreparedGroups(t *testing.T) {
 	}
 }
 
-// TestSelects tells which pods a rule selects and counts.
+// TestSelects checks which pods a rule selects and counts.
 func TestSelects(t *testing.T) {
 	s := on(t)
 	leaving := web("leaving")

@@ -2,13 +2,13 @@ package topo
 
 import "slices"
 
-// Kept answers are renewed by framework.DomainTracker: a version identifies the
-// state of all counters behind an answer, and the counters' histories tell what
-// changed since an earlier version. Versions are moments of the tables' clock,
-// which every change of a counter advances.
+// framework.DomainTracker renews cached answers. A version identifies the state of
+// all counters behind an answer, and the counters' histories give the changes since
+// an earlier version. Versions are times of the tables' clock, and every change of
+// a counter advances the clock.
 
-// FilterVersion returns the version of what a filter reads: whether counts are
-// above 0.
+// FilterVersion returns the version of the data that a filter reads: whether counts
+// are above 0.
 func (a *Affinity) FilterVersion() uint64 {
 	t := a.tables
 	v := max(t.anew, t.named)
@@ -18,13 +18,13 @@ func (a *Affinity) FilterVersion() uint64 {
 }
 
 // FilterChanged calls dirty with the slots of nodes whose verdict may differ
-// between the version since and now; false when it cannot tell.
+// between the version since and now. It returns false if the changes are not known.
 func (a *Affinity) FilterChanged(since uint64, dirty func(slot int)) bool {
 	t := a.tables
 	if since < max(t.anew, t.named) {
 		return false
 	}
-	first := false // the first pod of a group came, or the last one left
+	first := false // the first pod of a group was added, or the last one removed
 	for _, c := range a.Attract {
 		ok := t.changes(c, since, func(e event) {
 			first = first || e.started
@@ -44,9 +44,9 @@ func (a *Affinity) FilterChanged(since uint64, dirty func(slot int)) bool {
 	return true
 }
 
-// ScoreVersion and ScoreChanged are the same for a scorer, which reads the
-// counts; demand tells whether it reads those of required affinity of pods in
-// the cluster.
+// ScoreVersion and ScoreChanged are the same for a scorer, which reads the counts.
+// demand says whether it reads the counts of required affinity of pods in the
+// cluster.
 func (a *Affinity) ScoreVersion(demand bool) uint64 {
 	t := a.tables
 	v := max(t.anew, t.named)
@@ -82,8 +82,8 @@ func (a *Affinity) ScoreChanged(demand bool, since uint64, dirty func(slot int))
 	return true
 }
 
-// told returns the moment before which nothing can be told: the answers may be
-// those of another Spread, that the pod had while there were other workloads.
+// told returns the time before which no changes are known: older answers may belong
+// to another Spread that the pod had with other workloads.
 func (s *Spread) told() uint64 {
 	if s.derived {
 		return max(s.tables.anew, s.tables.owned)
@@ -91,7 +91,7 @@ func (s *Spread) told() uint64 {
 	return s.tables.anew
 }
 
-// HardVersion returns the version of what a filter reads.
+// HardVersion returns the version of the data that a filter reads.
 func (s *Spread) HardVersion() uint64 { return s.tables.latest(s.told(), s.Counts) }
 
 // HardChanged is to HardVersion what FilterChanged is to FilterVersion.
@@ -113,10 +113,10 @@ func (s *Spread) HardChanged(since uint64, dirty func(slot int)) bool {
 	return true
 }
 
-// sizesLimit bounds how many lists of sizes a Spread tells from each other.
+// sizesLimit bounds the number of different lists of sizes of a Spread.
 const sizesLimit = 256
 
-// Sized returns the version of what a scorer reads when it weighs counts by
+// Sized returns the version of the data that a scorer reads to weigh counts by
 // these sizes.
 func (s *Spread) Sized(sizes []int) uint64 {
 	t := s.tables
@@ -133,7 +133,7 @@ func (s *Spread) Sized(sizes []int) uint64 {
 }
 
 // SoftChanged is to Sized what FilterChanged is to FilterVersion; now is the
-// present version.
+// current version.
 func (s *Spread) SoftChanged(since, now uint64, dirty func(slot int)) bool {
 	t := s.tables
 	if since%sizesLimit != now%sizesLimit || since/sizesLimit < max(s.told(), s.resize) {
@@ -147,8 +147,7 @@ func (s *Spread) SoftChanged(since, now uint64, dirty func(slot int)) bool {
 	return true
 }
 
-// latest returns the latest moment at which one of the counters changed, but
-// not before v.
+// latest returns the time of the latest change of the counters, but at least v.
 func (t *Tables) latest(v uint64, counts []Count) uint64 {
 	for _, c := range counts {
 		v = max(v, t.counters[c.id].log.last)
@@ -156,8 +155,8 @@ func (t *Tables) latest(v uint64, counts []Count) uint64 {
 	return v
 }
 
-// changes calls f for every change of a counter since a moment; false when not
-// all are known.
+// changes calls f for every change of a counter since a time. It returns false if
+// some changes are no longer known.
 func (t *Tables) changes(c Count, since uint64, f func(event)) bool {
 	events, ok := t.counters[c.id].log.since(since)
 	for _, e := range events {
@@ -166,7 +165,8 @@ func (t *Tables) changes(c Count, since uint64, f func(event)) bool {
 	return ok
 }
 
-// touch calls dirty for every node of the domain that changed.
+// touch calls dirty for every node of the domain that changed, if the change
+// matters.
 func (t *Tables) touch(c Count, e event, matters bool, dirty func(slot int)) {
 	if matters {
 		t.keys[t.counters[c.id].key].each(e.domain, dirty)

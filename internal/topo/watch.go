@@ -27,8 +27,9 @@ func (t *Tables) NodeRemoved(_ *framework.Snapshot, n *framework.NodeInfo) {
 	t.renew()
 }
 
-// NodeUpdated implements [framework.NodeWatcher]. What a node reports changes
-// often; that it moves between domains is rare, and costs a look at its pods.
+// NodeUpdated implements [framework.NodeWatcher]. Status updates of a node are
+// frequent and cheap. A move between domains is rare, and costs a look at the
+// node's pods.
 func (t *Tables) NodeUpdated(_ *framework.Snapshot, old, n *framework.NodeInfo) {
 	if t.stays(old.Node, n.Node) {
 		return
@@ -44,8 +45,7 @@ func (t *Tables) NodeUpdated(_ *framework.Snapshot, old, n *framework.NodeInfo) 
 	t.renew()
 }
 
-// stays reports whether both versions of a node are in the same domains and
-// sets.
+// stays reports whether both versions of a node are in the same domains and sets.
 func (t *Tables) stays(old, n *api.Node) bool {
 	for _, k := range t.keys {
 		was, had := old.Labels[k.label]
@@ -62,7 +62,7 @@ func (t *Tables) stays(old, n *api.Node) bool {
 	return true
 }
 
-// enter puts a node without pods into its domains and sets.
+// enter puts a node, without its pods, into its domains and sets.
 func (t *Tables) enter(n *framework.NodeInfo) {
 	slot := n.Slot()
 	for i := range t.keys {
@@ -75,7 +75,7 @@ func (t *Tables) enter(n *framework.NodeInfo) {
 	t.present(slot, 1)
 }
 
-// leave takes a node whose pods have left out of its domains and sets.
+// leave removes a node from its domains and sets. Its pods must be removed before.
 func (t *Tables) leave(n *framework.NodeInfo) {
 	slot := n.Slot()
 	t.present(slot, -1)
@@ -87,7 +87,7 @@ func (t *Tables) leave(n *framework.NodeInfo) {
 	}
 }
 
-// present counts a node more or less wherever a counter knows its domains.
+// present adds a node to all extents, or removes it.
 func (t *Tables) present(slot int, by int32) {
 	for id, c := range t.counters {
 		if c == nil || c.extent == nil {
@@ -100,7 +100,7 @@ func (t *Tables) present(slot int, by int32) {
 	}
 }
 
-// renew makes all answers kept for the old set of nodes invalid.
+// renew invalidates all answers cached for the old set of nodes.
 func (t *Tables) renew() {
 	t.clock++
 	t.anew = t.clock

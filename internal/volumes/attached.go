@@ -12,7 +12,7 @@ import (
 // A Handle identifies a volume of a CSI driver.
 type Handle struct {
 	Driver, Name string
-	unmade       bool // Name is the key of the claim that it will be made for
+	unmade       bool // Name is the key of the claim that needs the volume
 }
 
 // Handles is a set of volumes.
@@ -25,32 +25,33 @@ func (h *Handles) add(v Handle) {
 	(*h)[v] = struct{}{}
 }
 
-// A NodeVolumes is what pods use on a node, and what else is attached to it.
+// A NodeVolumes holds the volumes that pods use on a node, and other volumes
+// attached to it.
 type NodeVolumes struct {
-	// Node is what is known of the drivers on the node; it may be nil.
+	// Node lists the drivers on the node; it may be nil.
 	Node *api.CSINode
 	// Used are the volumes that the node's pods use.
 	Used Handles
-	// Counts holds the number of volumes by driver, with those that are attached
-	// although no pod uses them.
+	// Counts holds the number of volumes by driver, including attached volumes that
+	// no pod uses.
 	Counts map[string]int
-	// Err tells that the volumes of a pod cannot be told.
+	// Err reports that the volumes of a pod cannot be determined.
 	Err error
 
 	generation uint64 // of the node
 }
 
-// Attached keeps, for every node whose drivers are limited, the CSI volumes on
-// it. It is brought up to date when it is asked for: nodes whose pods changed,
-// or all where an object changed that matters.
+// Attached keeps the CSI volumes on every node with limited drivers. It is updated
+// on demand: for nodes whose pods changed, or for all nodes if a relevant object
+// changed.
 type Attached struct {
 	slots    []*NodeVolumes
-	shared   bool // slots is a fork's, too
+	shared   bool // slots is also a fork's
 	others   map[string][]Handle
 	versions versions
 }
 
-// versions identifies everything besides pods that Attached depends on.
+// versions identifies all inputs of Attached besides pods.
 type versions struct{ claims, volumes, classes, nodes, attachments uint64 }
 
 func versionsOf(s *framework.Snapshot) versions {
@@ -72,7 +73,7 @@ func (a *Attached) Fork(*framework.Snapshot) framework.Extension {
 	return &copied
 }
 
-// AttachedIn returns what is attached in a snapshot. It costs O(N) for N nodes
+// AttachedIn returns the attached volumes of a snapshot. It costs O(N) for N nodes
 // if little has changed.
 func AttachedIn(s *framework.Snapshot) *Attached {
 	a := attachedKey.Of(s)
@@ -100,7 +101,7 @@ func (a *Attached) own(slots int) {
 	}
 }
 
-// On returns what is on a node now. The result must not be changed.
+// On returns the current volumes of a node. Do not change the result.
 func (a *Attached) On(s *framework.Snapshot, n *framework.NodeInfo) NodeVolumes {
 	if slot := n.Slot(); slot < len(a.slots) && a.slots[slot] != nil && a.slots[slot].generation == n.Generation() {
 		return *a.slots[slot]
@@ -108,7 +109,7 @@ func (a *Attached) On(s *framework.Snapshot, n *framework.NodeInfo) NodeVolumes 
 	return a.read(s, n)
 }
 
-// read reads the volumes of the node's pods, if anything on it is limited.
+// read reads the volumes of the node's pods, if the node limits any driver.
 func (a *Attached) read(s *framework.Snapshot, n *framework.NodeInfo) NodeVolumes {
 	v := NodeVolumes{Node: CSINode(s, n.Name()), generation: n.Generation()}
 	if !hasLimits(v.Node) {
@@ -145,8 +146,8 @@ func isLimited(d api.CSINodeDriver) bool {
 	return d.Allocatable != nil && d.Allocatable.Count != nil
 }
 
-// Limit returns how many volumes of a driver a node takes; false if it is not
-// limited. Of several entries the last counts.
+// Limit returns how many volumes of a driver a node takes, or false if there is no
+// limit. If there are several entries, the last one counts.
 func (v *NodeVolumes) Limit(driver string) (limit int, limited bool) {
 	if v.Node == nil {
 		return 0, false
@@ -182,9 +183,8 @@ func attachments(s *framework.Snapshot) map[string][]Handle {
 	return by
 }
 
-// NewHandles returns the CSI volumes that a pod would use on nodes of which
-// drivers are known, or on the others. A claim that does not exist is a
-// [*MissingError].
+// NewHandles returns the CSI volumes that a pod would use. known says whether the
+// drivers of the node are known. For a missing claim it returns a [*MissingError].
 func NewHandles(s *framework.Snapshot, p *framework.PodInfo, known bool) (h Handles, err error) {
 	err = handles(s, p.Pod, Of(p).Mounts, known, true, &h)
 	return h, err
@@ -202,10 +202,10 @@ func (h Handles) Drivers() []string {
 
 var errNoName = errors.New("PersistentVolumeClaim had no name")
 
-// handles adds the CSI volumes of a pod's mounts. known tells that the drivers
-// of the node are known: in-tree disks then count as those of the driver that
-// took them over. Claims that do not exist are an error for a pod that comes;
-// a pod that is there may be alive without.
+// handles adds the CSI volumes of a pod's mounts. If known is set, the drivers of
+// the node are known, and in-tree disks count as volumes of the driver that took
+// them over. A missing claim is an error for a new pod; a pod already on the node
+// may run without it.
 //
 // Source: kube-scheduler 1.37, nodevolumelimits, filterAttachableVolumes.
 func handles(s *framework.Snapshot, p *api.Pod, mounts []Mount, known, comes bool, to *Handles) error {
@@ -238,7 +238,7 @@ func handles(s *framework.Snapshot, p *api.Pod, mounts []Mount, known, comes boo
 	return nil
 }
 
-// addDisk adds a disk that a pod names itself.
+// addDisk adds a disk that a pod names directly.
 func addDisk(v *api.Volume, known bool, to *Handles) error {
 	plugin := inTreeOf(&v.VolumeSource)
 	if !known || !plugin.countable {
@@ -252,8 +252,8 @@ func addDisk(v *api.Volume, known bool, to *Handles) error {
 	return nil
 }
 
-// handleOfClaim returns the CSI volume of a claim, or the one that will be made
-// for it; the zero Handle if it is no CSI volume.
+// handleOfClaim returns the CSI volume of a claim, or the volume to be made for it.
+// It returns the zero Handle if this is not a CSI volume.
 func handleOfClaim(s *framework.Snapshot, c *api.PersistentVolumeClaim, known bool) Handle {
 	v := framework.Lookup[api.PersistentVolume](s, c.Spec.VolumeName)
 	if c.Spec.VolumeName == "" || v == nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// TestAttachedStandsThrough reserves in a transaction, changes a volume that
-// matters, looks, and takes all of it back: nothing of the inner state may stay.
+// TestAttachedStandsThrough reserves in a transaction, changes a relevant volume,
+// reads, and rolls everything back: no inner state may remain.
 func TestAttachedStandsThrough(t *testing.T) {
 	must := func(err error) {
 		t.Helper()

@@ -10,18 +10,17 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// candidates are the volumes that could be bound to a claim, whichever node its
-// pod goes to.
+// candidates are the volumes that could be bound to a claim, on whatever node.
 //
 // Source: k8s.io/component-helpers/storage/volume, FindMatchingVolume.
 type candidates struct {
-	reserved []*volume // for this claim, by name
+	reserved []*volume // reserved for this claim, by name
 	free     []*volume // by size, then by name
 	index    index     // of free
-	err      error     // the claim cannot be matched with anything
+	err      error     // the claim cannot be matched with any volume
 }
 
-// candidatesFor looks for volumes of the claim's class.
+// candidatesFor finds matching volumes of the claim's class.
 func candidatesFor(s *framework.Snapshot, claim *api.PersistentVolumeClaim) (c candidates) {
 	selector, limited := match.LabelSelector{}, claim.Spec.Selector != nil
 	if limited {
@@ -59,9 +58,9 @@ func candidatesFor(s *framework.Snapshot, claim *api.PersistentVolumeClaim) (c c
 	return c
 }
 
-// on returns the volume that the claim would get on a node: one that is
-// reserved for it, which then must be usable there, or else the smallest.
-// Volumes that claims before it got are left out.
+// on returns the volume that the claim would get on a node. A volume reserved for
+// it comes first, and must then be usable there; otherwise the smallest one is
+// chosen. Volumes taken by earlier claims are skipped.
 func (c *candidates) on(n *api.Node, taken []Binding) *volume {
 	for _, v := range c.reserved {
 		if isTaken(v, taken) {
@@ -86,7 +85,7 @@ func isTaken(v *volume, taken []Binding) bool {
 	return slices.ContainsFunc(taken, func(b Binding) bool { return b.Volume == v.object })
 }
 
-// isReservedFor reports whether the volume says that it belongs to the claim.
+// isReservedFor reports whether the volume's claimRef names the claim.
 func isReservedFor(v *api.PersistentVolume, c *api.PersistentVolumeClaim) bool {
 	r := v.Spec.ClaimRef
 	return r != nil && r.Name == c.Name && r.Namespace == c.Namespace && (r.UID == "" || r.UID == c.UID)
@@ -106,7 +105,7 @@ func deref(s *string) string {
 	return *s
 }
 
-// hasModes reports whether a volume has all access modes that a claim asks for.
+// hasModes reports whether a volume has all access modes that a claim requests.
 func hasModes(have, want []api.PersistentVolumeAccessMode) bool {
 	for _, mode := range want {
 		if !slices.Contains(have, mode) {

@@ -7,9 +7,9 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// A catalog keeps compiled what decisions about unbound claims look through:
-// all volumes and all storage capacities. It is brought up to date when it is
-// asked for; objects that stayed are not compiled again.
+// A catalog caches compiled objects for decisions about unbound claims: all volumes
+// and all storage capacities. It is updated on demand; unchanged objects are not
+// compiled again.
 type catalog struct {
 	volumes    []*volume
 	capacities []*capacity
@@ -17,19 +17,19 @@ type catalog struct {
 	volumesVersion, capacitiesVersion uint64
 }
 
-// A volume is a persistent volume with what is derived from it.
+// A volume is a persistent volume with derived data.
 type volume struct {
 	object   *api.PersistentVolume
 	class    string
 	size     resource.Quantity
 	affinity Affinity
-	must     label // the nodes that it can be used from have this label
+	must     label // every node that can use the volume has this label
 }
 
-// A capacity is a CSIStorageCapacity with what is derived from it.
+// A capacity is a CSIStorageCapacity with derived data.
 type capacity struct {
 	object *api.CSIStorageCapacity
-	known  bool  // whether the limit is
+	known  bool  // the limit is known
 	limit  int64 // bytes of the largest volume
 	nodes  match.LabelSelector
 	must   label
@@ -65,8 +65,8 @@ func capacitiesIn(s *framework.Snapshot) []*capacity {
 	return c.capacities
 }
 
-// renew compiles the objects, but takes from old what was compiled of them
-// before. Both lists are in the order of the objects' keys.
+// renew compiles the objects, and reuses results for unchanged objects from old.
+// Both lists are in the order of the objects' keys.
 func renew[T, C any](old []C, objects []*T, key func(*T) string, object func(C) *T, compile func(*T) C) []C {
 	list := make([]C, 0, len(objects))
 	for _, o := range objects {
@@ -93,8 +93,8 @@ func compileVolume(object *api.PersistentVolume) *volume {
 	return v
 }
 
-// compileCapacity takes a selector that is malformed for one that selects
-// nothing, as upstream does.
+// compileCapacity treats a malformed selector as one that selects nothing, as
+// upstream does.
 func compileCapacity(object *api.CSIStorageCapacity) *capacity {
 	c := &capacity{object: object, must: mustOfSelector(object.NodeTopology)}
 	c.nodes, _ = match.NewLabelSelector(object.NodeTopology)

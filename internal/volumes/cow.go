@@ -9,13 +9,13 @@ type cowMap[K comparable, V any] struct {
 	shared  bool
 }
 
-// fork returns a copy; neither shows what later happens to the other.
+// fork returns a copy; later changes of either do not affect the other.
 func (m *cowMap[K, V]) fork() cowMap[K, V] {
 	m.shared = true
 	return *m
 }
 
-// own makes the entries the map's alone.
+// own makes the entries exclusive to the map.
 func (m *cowMap[K, V]) own() {
 	if m.shared || m.entries == nil {
 		m.entries, m.shared = maps.Clone(m.entries), false
@@ -35,7 +35,7 @@ func (m *cowMap[K, V]) delete(k K) {
 	delete(m.entries, k)
 }
 
-// replace sets the value of a key, or takes the key out.
+// replace sets the value of a key, or deletes the key if v is nil.
 func (m *cowMap[K, V]) replace(k K, v *V) {
 	if v == nil {
 		m.delete(k)

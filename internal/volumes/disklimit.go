@@ -7,17 +7,17 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// A DiskLimit is how many disks of a kind a node takes.
+// A DiskLimit is the number of disks of one kind that a node takes.
 type DiskLimit struct {
 	Kind *DiskKind
 
-	told resource.Name // by which a node tells its limit
-	max  int64         // of nodes that tell none; 0: by the type of machine
+	told resource.Name // the resource for a node's own limit
+	max  int64         // for nodes without that resource; 0: by machine type
 }
 
-// DiskLimitOf returns the limit that a plugin of kube-scheduler 1.18 enforces;
-// false for a plugin of another name. max, if above 0, takes the place of the
-// standard number, as the environment variable KUBE_MAX_PD_VOLS does.
+// DiskLimitOf returns the limit that a plugin of kube-scheduler 1.18 enforces, or
+// false for any other name. If max is above 0, it replaces the standard number, as
+// the environment variable KUBE_MAX_PD_VOLS does.
 //
 // Source: kube-scheduler 1.18, nodevolumelimits, newNonCSILimits.
 func DiskLimitOf(plugin string, max int64) (l DiskLimit, ok bool) {
@@ -39,7 +39,7 @@ func DiskLimitOf(plugin string, max int64) (l DiskLimit, ok bool) {
 	return l, true
 }
 
-// On is the limit of a node.
+// On returns the limit of a node.
 func (l DiskLimit) On(n *api.Node) int64 {
 	if told, ok := n.Status.Allocatable[l.told]; ok {
 		return told.Value()
@@ -50,13 +50,14 @@ func (l DiskLimit) On(n *api.Node) int64 {
 	return ebsLimit(n)
 }
 
-// The labels of a node for its type of machine.
+// The labels of a node for its machine type.
 const (
 	labelInstanceType    = "node.kubernetes.io/instance-type"
 	labelInstanceTypeOld = "beta.kubernetes.io/instance-type"
 )
 
-// ebsLimit knows the machines that share their limit with network cards.
+// ebsLimit returns 25 for machine types that share their limit with network cards,
+// and 39 for all others.
 func ebsLimit(n *api.Node) int64 {
 	machine, ok := n.Labels[labelInstanceType]
 	if !ok {

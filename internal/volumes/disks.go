@@ -7,8 +7,8 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// A DiskKind is a kind of disk that nodes take a limited number of, as the
-// plugins count them that came before CSI.
+// A DiskKind is a kind of disk with a limit per node, as the plugins before CSI
+// count them.
 type DiskKind struct {
 	plugin *inTree
 	id     func(*api.VolumeSource) (id string, is bool)
@@ -82,11 +82,11 @@ var (
 // A Disk identifies a disk of one kind.
 type Disk struct {
 	id     string
-	unmade bool // id is the key of the claim that it will be made for
+	unmade bool // id is the key of the claim that needs the disk
 }
 
-// MayMount reports whether the pod mounts a disk of the kind, or a claim, which
-// may be one.
+// MayMount reports whether the pod mounts a disk of the kind, or a claim, because a
+// claim may be such a disk.
 func (k *DiskKind) MayMount(p *framework.PodInfo) bool {
 	return slices.ContainsFunc(Of(p).Mounts, func(m Mount) bool {
 		if m.Disk == nil {
@@ -100,9 +100,8 @@ func (k *DiskKind) MayMount(p *framework.PodInfo) bool {
 // Migrated reports whether a CSI driver has taken over such disks on the node.
 func (k *DiskKind) Migrated(node *api.CSINode) bool { return Migrated(node, k.plugin.name) }
 
-// Append adds the pod's disks that are not in the list yet. A claim without a
-// volume counts if its class makes such disks; one that does not exist does not
-// count, nor do ephemeral volumes.
+// Append adds the pod's disks that the list lacks. A claim without a volume counts
+// if its class makes such disks. Missing claims and ephemeral volumes do not count.
 //
 // Source: kube-scheduler 1.18, nodevolumelimits, filterVolumes.
 func (k *DiskKind) Append(list []Disk, s *framework.Snapshot, p *framework.PodInfo) ([]Disk, error) {
@@ -126,8 +125,8 @@ func (k *DiskKind) Append(list []Disk, s *framework.Snapshot, p *framework.PodIn
 	return list, nil
 }
 
-// Count counts the disks of the kind on a node, each once, and how many of those
-// in added are not among them.
+// Count counts the different disks of the kind on a node, and the disks in added
+// that are not among them.
 func (k *DiskKind) Count(s *framework.Snapshot, n *framework.NodeInfo, added []Disk) (there, more int64, err error) {
 	var room [32]Disk
 	disks := room[:0]

@@ -1,28 +1,28 @@
-// Package volumes holds what the volume plugins of packages filter and scoring
-// share: which claims a pod uses, which volumes match them, where new ones can
-// be made, and what is attached to a node already.
+// Package volumes holds the shared parts of the volume plugins in packages filter
+// and scoring: the claims of a pod, the volumes that match them, where new volumes
+// can be made, and the volumes already attached to a node.
 //
 //	pod.go         the claims and disks that a pod mounts
-//	lookup.go      claims, volumes and classes, and the texts where one is missing
+//	lookup.go      claims, volumes and classes, and the error texts for missing ones
 //	migrate.go     in-tree disks that a CSI driver has taken over
 //	topology.go    the nodes from which a volume can be used
 //	catalog.go     volumes and storage capacities, compiled once
 //	index.go       candidates by a label that their nodes must have
 //	candidates.go  the volumes that could be bound to a claim
 //	provision.go   where a volume could be made for a claim
-//	finder.go      what one pod's claims would get on a node
-//	reserve.go     giving it to them, and taking it back
+//	finder.go      the volumes that one pod's claims would get on a node
+//	reserve.go     reserving these volumes, and reverting that
 //	uses.go        how many pods use a claim
-//	disks.go       disks of the kinds that were counted before CSI
-//	disklimit.go   how many of them a node takes
+//	disks.go       disks of the kinds that plugins before CSI count
+//	disklimit.go   how many of these disks a node takes
 //	attached.go    the CSI volumes that a node's pods use
 //	cow.go         maps that forks share until one of them changes
 //
-// Everything is read from the snapshot, where [framework.Put] has put it.
-// What is derived from objects is kept in extensions of the snapshot and
-// renewed when the version of their kind differs, so forks and transactions
-// cover it. No value here may be used while the snapshot changes, but several
-// goroutines may ask a [Finder] and an [Attached] about different nodes.
+// All input comes from the snapshot, where [framework.Put] puts it. Derived data is
+// in extensions of the snapshot, and is renewed when the version of its kind of
+// object changes, so forks and transactions cover it. Do not use a value here while
+// the snapshot changes. Several goroutines may ask a [Finder] and an [Attached]
+// about different nodes.
 //
 // Source: kube-scheduler 1.37.1, pkg/scheduler/framework/plugins/volumebinding
 // and nodevolumelimits, k8s.io/component-helpers/storage/volume and

@@ -10,49 +10,48 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// Reasons is the set of reasons for which a pod's claims exclude a node.
+// Reasons is a set of reasons why a pod's claims exclude a node.
 type Reasons uint64
 
-// The reasons, in the order in which they are told.
+// The reasons, in the order of reports.
 const (
-	Conflict Reasons = 1 << iota // a bound volume cannot be used there
+	Conflict Reasons = 1 << iota // the node cannot use a bound volume
 	NoVolume                     // an unbound claim has no volume there, and none can be made
-	NoSpace                      // one could be made, but there is no room for it
+	NoSpace                      // a volume could be made, but there is no free capacity
 	Gone                         // a bound volume does not exist
 )
 
-// A Binding is a volume that a claim gets.
+// A Binding assigns a volume to a claim.
 type Binding struct {
 	Claim  *api.PersistentVolumeClaim
 	Volume *api.PersistentVolume
 }
 
-// A Provision is a claim for which a volume is to be made.
+// A Provision is a claim that needs a new volume.
 type Provision struct {
 	Claim *api.PersistentVolumeClaim
-	// From is the capacity that it is taken from, nil where none is counted.
+	// From is the capacity for the volume, or nil if capacity is not tracked.
 	From *api.CSIStorageCapacity
 }
 
-// Found is what the claims of a pod would get on a node.
+// Found holds the volumes that the claims of a pod would get on a node.
 type Found struct {
 	Bindings   []Binding
 	Provisions []Provision
 }
 
-// Room is memory for a Found of as many claims as pods usually have. It can stay
-// on the stack of those who only look.
+// Room is memory for a Found with the usual number of claims. If the caller does
+// not keep the Found, Room can stay on the stack.
 type Room struct {
 	bindings   [4]Binding
 	provisions [4]Provision
 }
 
-// Empty returns a Found without anything in it that uses the room.
+// Empty returns an empty Found that uses the memory of r.
 func (r *Room) Empty() Found { return Found{r.bindings[:0], r.provisions[:0]} }
 
-// A Finder knows, for the claims of one pod, what each node has for them. It is
-// made once in a cycle, by Prepare, and then asked about many nodes, from
-// several goroutines if need be.
+// A Finder finds the volumes that each node has for the claims of one pod. Prepare
+// fills it once per cycle. Several goroutines may then ask it about many nodes.
 //
 // Source: kube-scheduler 1.37, volumebinding, GetPodVolumeClaims and
 // FindPodVolumes.
@@ -60,38 +59,38 @@ type Finder struct {
 	snapshot *framework.Snapshot
 	bound    []boundClaim
 	waiting  []waitingClaim
-	selected []int // in waiting: a node is selected for them
-	others   []int // in waiting: the others, by size
+	selected []int // indexes in waiting: claims with a selected node
+	others   []int // indexes in waiting: the others, by size
 }
 
-// A boundClaim is a claim that has its volume.
+// A boundClaim is a claim that has a volume.
 type boundClaim struct {
 	missing  bool // the volume does not exist
 	affinity Affinity
 
-	// On nodes where a CSI driver has taken over the plugin of that name, ""
-	// for none, these count.
+	// plugin is the in-tree plugin of the volume, or "". On nodes where a CSI
+	// driver has taken over that plugin, migrated and err apply.
 	plugin   string
 	migrated Affinity
 	err      error
 }
 
-// A waitingClaim is a claim that gets its volume with the pod's node.
+// A waitingClaim is a claim that gets its volume together with the pod's node.
 type waitingClaim struct {
 	claim      *api.PersistentVolumeClaim
-	node       string // that is selected for it
+	node       string // the node selected for it
 	candidates candidates
 	provision  provision
 }
 
-// FinderKey offers the cycle's Finder once it has been prepared with success.
+// FinderKey provides the cycle's Finder after a successful Prepare.
 var FinderKey = framework.NewKey[*Finder]("volumes")
 
 const errUnbound = framework.Text("pod has unbound immediate PersistentVolumeClaims")
 
-// Prepare reads the claims of a pod. The status is Skip for a pod without any,
-// a rejection when one is missing, on its way out, or should have a volume by
-// now, and Error for a class that is incomplete.
+// Prepare reads the claims of a pod. The status is Skip for a pod without claims.
+// It rejects the pod if a claim is missing, is being deleted, or should have a
+// volume by now. It is Error for an incomplete class.
 func (f *Finder) Prepare(s *framework.Snapshot, pod *framework.PodInfo) framework.Status {
 	f.snapshot, f.bound, f.waiting = s, f.bound[:0], f.waiting[:0]
 	f.selected, f.others = f.selected[:0], f.others[:0]
@@ -126,8 +125,8 @@ func (f *Finder) Prepare(s *framework.Snapshot, pod *framework.PodInfo) framewor
 	return framework.Status{}
 }
 
-// usableClaim returns the claim that a pod refers to, unless the pod cannot use
-// it.
+// usableClaim returns the claim that a pod refers to, or an error if the pod cannot
+// use it.
 func usableClaim(s *framework.Snapshot, pod *api.Pod, ref ClaimRef) (*api.PersistentVolumeClaim, error) {
 	claim, err := Claim(s, pod.Namespace, ref.Name)
 	switch {
@@ -145,7 +144,7 @@ func usableClaim(s *framework.Snapshot, pod *api.Pod, ref ClaimRef) (*api.Persis
 	return claim, nil
 }
 
-// IsBound reports whether a claim has its volume for good.
+// IsBound reports whether a claim is finally bound to a volume.
 func IsBound(c *api.PersistentVolumeClaim) bool {
 	_, completed := c.Annotations[api.AnnBindCompleted]
 	return completed && c.Spec.VolumeName != ""
@@ -198,8 +197,8 @@ func (f *Finder) prepareWaiting() {
 		w.candidates = candidatesFor(f.snapshot, w.claim)
 		f.others = append(f.others, i)
 	}
-	// The small ones choose first. Claims of one size stand as Go's sorting
-	// algorithm, which is not stable, puts them; kube-scheduler uses the same.
+	// Smaller claims choose first. The order of equal sizes follows Go's unstable
+	// sorting algorithm; kube-scheduler uses the same.
 	slices.SortFunc(f.others, func(a, b int) int { return f.waiting[a].request().Cmp(f.waiting[b].request()) })
 }
 
@@ -210,8 +209,8 @@ func (w *waitingClaim) request() resource.Quantity {
 // AllBound reports whether all claims have their volumes.
 func (f *Finder) AllBound() bool { return len(f.waiting) == 0 }
 
-// Find returns what the claims would get on the node, appended to found, which
-// should be empty: its memory is used. It means something only if there are no
+// Find appends the volumes that the claims would get on the node to found. Pass an
+// empty found; Find uses its memory. The result is meaningful only if there are no
 // reasons against the node.
 func (f *Finder) Find(n *framework.NodeInfo, found Found) (Found, Reasons, error) {
 	reasons, err := f.checkBound(n)
@@ -243,8 +242,9 @@ func (f *Finder) checkBound(n *framework.NodeInfo) (Reasons, error) {
 	return 0, nil
 }
 
-// findWaiting binds what it can and makes the rest. That some claim found no
-// volume does not count once volumes are made: then that decides.
+// findWaiting binds claims to existing volumes where possible and provisions the
+// rest. A claim without a matching volume is no reason by itself: provisioning
+// decides.
 func (f *Finder) findWaiting(n *api.Node, found Found) (Found, Reasons, error) {
 	for _, i := range f.selected {
 		if f.waiting[i].node != n.Name {
@@ -277,6 +277,5 @@ func (f *Finder) findWaiting(n *api.Node, found Found) (Found, Reasons, error) {
 	return found, 0, nil
 }
 
-// ErrNotPrepared is the error of a scorer that is asked about a pod whose
-// claims PreFilter rejected.
+// ErrNotPrepared is a scorer's error for a pod whose claims PreFilter rejected.
 var ErrNotPrepared = errors.New("not found")

@@ -7,10 +7,10 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// A label is a label of a node with a value. The zero label stands for none.
+// A label is a node label with a value. The zero label means none.
 type label struct{ key, value string }
 
-// mustOfTerm returns a label that every node has which the term selects.
+// mustOfTerm returns a label of every node that the term selects.
 func mustOfTerm(t *api.NodeSelectorTerm) label {
 	for i := range t.MatchExpressions {
 		if r := &t.MatchExpressions[i]; r.Operator == api.NodeSelectorOpIn && len(r.Values) == 1 {
@@ -20,7 +20,7 @@ func mustOfTerm(t *api.NodeSelectorTerm) label {
 	return label{}
 }
 
-// mustOfSelector returns a label that everything has which the selector selects.
+// mustOfSelector returns a label of every object that the selector selects.
 func mustOfSelector(s *api.LabelSelector) label {
 	if s == nil || len(s.MatchLabels) == 0 {
 		return label{}
@@ -29,15 +29,15 @@ func mustOfSelector(s *api.LabelSelector) label {
 	return label{first, s.MatchLabels[first]}
 }
 
-// An index finds the first of ranked items that fits a node without a look at
-// all: most local volumes and capacities are for one node, which a label names.
+// An index finds the first of ranked items that fits a node without visiting all
+// items. Most local volumes and capacities are for one node, which a label names.
 type index struct {
 	anywhere []int // ranks of items that no label excludes, ascending
 	keys     []string
 	by       map[label][]int
 }
 
-// add adds an item of a rank above those before.
+// add adds an item with a rank above all earlier ranks.
 func (x *index) add(rank int, must label) {
 	if must.key == "" {
 		x.anywhere = append(x.anywhere, rank)
@@ -52,8 +52,8 @@ func (x *index) add(rank int, must label) {
 	x.by[must] = append(x.by[must], rank)
 }
 
-// first returns the lowest rank that fits, of the items that a node with these
-// labels may fit; -1 if there is none.
+// first returns the lowest rank that fits a node with these labels, or -1. It tries
+// only items that the labels do not exclude.
 func (x *index) first(labels map[string]string, fits func(rank int) bool) int {
 	best := firstOf(x.anywhere, -1, fits)
 	for _, k := range x.keys {
@@ -64,8 +64,7 @@ func (x *index) first(labels map[string]string, fits func(rank int) bool) int {
 	return best
 }
 
-// firstOf returns the first of the ranks that fits, unless the best so far is
-// lower.
+// firstOf returns the first of the ranks that fits, unless best is lower.
 func firstOf(ranks []int, best int, fits func(rank int) bool) int {
 	for _, rank := range ranks {
 		if best >= 0 && rank > best {

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestIndex compares with a look at every item.
+// TestIndex compares with a visit to every item.
 func TestIndex(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		key, value := rapid.SampledFrom([]string{"", "host", "zone"}), rapid.SampledFrom([]string{"a", "b"})

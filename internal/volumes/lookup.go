@@ -13,13 +13,13 @@ func key(namespace, name string) string {
 	return m.Key()
 }
 
-// A MissingError tells that an object does not exist, in the words of the
+// A MissingError reports that an object does not exist, in the words of the
 // Kubernetes API.
 type MissingError struct {
 	Kind, Name string
 }
 
-// Error returns such as `persistentvolumeclaim "data" not found`.
+// Error returns a text such as `persistentvolumeclaim "data" not found`.
 func (e *MissingError) Error() string { return fmt.Sprintf("%s %q not found", e.Kind, e.Name) }
 
 // Claim returns a claim, or a [*MissingError].
@@ -46,15 +46,15 @@ func Class(s *framework.Snapshot, name string) (*api.StorageClass, error) {
 	return nil, &MissingError{"storageclass.storage.k8s.io", name}
 }
 
-// CSINode returns the CSI drivers on a node, nil if they are not known.
+// CSINode returns the CSI drivers on a node, or nil if they are not known.
 func CSINode(s *framework.Snapshot, node string) *api.CSINode {
 	return framework.Lookup[api.CSINode](s, node)
 }
 
-// annBetaClass is the annotation that named the class before there was a field.
+// annBetaClass is the annotation for the class before the field existed.
 const annBetaClass = "volume.beta.kubernetes.io/storage-class"
 
-// ClassOfClaim returns the name of the class that a claim asks for, "" for none.
+// ClassOfClaim returns the name of a claim's class, or "" for none.
 func ClassOfClaim(c *api.PersistentVolumeClaim) string {
 	if name, ok := c.Annotations[annBetaClass]; ok {
 		return name
@@ -65,7 +65,7 @@ func ClassOfClaim(c *api.PersistentVolumeClaim) string {
 	return ""
 }
 
-// ClassOfVolume returns the name of a volume's class, "" for none.
+// ClassOfVolume returns the name of a volume's class, or "" for none.
 func ClassOfVolume(v *api.PersistentVolume) string {
 	if name, ok := v.Annotations[annBetaClass]; ok {
 		return name

@@ -8,16 +8,16 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// An inTree is a volume plugin of old that a CSI driver can take over.
+// An inTree is an in-tree volume plugin that a CSI driver can take over.
 type inTree struct {
 	name   string // of the plugin, as in the provisioner of a class
 	driver string // of the CSI driver
 
-	// countable tells that schedulers know how to count and place its volumes as
-	// those of the driver. Of the others they only know that they are old.
+	// countable says that schedulers can count and place its volumes as volumes of
+	// the driver. For other plugins they only know that a volume is in-tree.
 	countable bool
 
-	// zone is the label by which the driver knows zones, "" if it has none.
+	// zone is the driver's label for zones, or "" if it has none.
 	zone string
 }
 
@@ -33,7 +33,7 @@ var (
 	inTrees = []*inTree{gcePD, awsEBS, azureDisk, cinder, portworx, azureFile, vSphere}
 )
 
-// inTreeNamed returns the plugin of that name, nil if there is none.
+// inTreeNamed returns the plugin of that name, or nil.
 func inTreeNamed(provisioner string) *inTree {
 	i := slices.IndexFunc(inTrees, func(t *inTree) bool { return t.name == provisioner })
 	if i < 0 {
@@ -42,7 +42,7 @@ func inTreeNamed(provisioner string) *inTree {
 	return inTrees[i]
 }
 
-// inTreeOf returns the plugin of a pod's volume, nil if there is none.
+// inTreeOf returns the plugin of a pod's volume, or nil.
 func inTreeOf(v *api.VolumeSource) *inTree {
 	switch {
 	case v.GCEPersistentDisk != nil:
@@ -63,8 +63,7 @@ func inTreeOf(v *api.VolumeSource) *inTree {
 	return nil
 }
 
-// inTreeOfVolume returns the plugin of a persistent volume, nil if there is
-// none.
+// inTreeOfVolume returns the plugin of a persistent volume, or nil.
 func inTreeOfVolume(v *api.PersistentVolumeSource) *inTree {
 	switch {
 	case v.GCEPersistentDisk != nil:
@@ -85,8 +84,8 @@ func inTreeOfVolume(v *api.PersistentVolumeSource) *inTree {
 	return nil
 }
 
-// Migrated reports whether a node says that a CSI driver has taken over the
-// in-tree plugin of that name.
+// Migrated reports whether a CSI driver on the node has taken over the in-tree
+// plugin of that name.
 func Migrated(node *api.CSINode, plugin string) bool {
 	if node == nil || plugin == "" {
 		return false
@@ -99,7 +98,7 @@ func Migrated(node *api.CSINode, plugin string) bool {
 	return false
 }
 
-// handleOf returns the name by which the driver knows a disk of a pod.
+// handleOf returns the driver's name for a disk of a pod.
 func handleOf(v *api.VolumeSource) (string, error) {
 	switch {
 	case v.GCEPersistentDisk != nil:
@@ -116,8 +115,7 @@ func handleOf(v *api.VolumeSource) (string, error) {
 	return "", nil
 }
 
-// handleOfVolume returns the name by which the driver knows a persistent
-// volume.
+// handleOfVolume returns the driver's name for a persistent volume.
 func handleOfVolume(v *api.PersistentVolume) (string, error) {
 	switch source := &v.Spec.PersistentVolumeSource; {
 	case source.GCEPersistentDisk != nil:
@@ -138,8 +136,8 @@ func gceHandle(kind, place, disk string) string {
 	return "projects/UNSPECIFIED/" + kind + "/" + place + "/disks/" + disk
 }
 
-// gceVolumeHandle reads the place of a disk from the volume's zone label: one
-// zone, or several of one region.
+// gceVolumeHandle reads the location of a disk from the volume's zone label: one
+// zone, or several zones of one region.
 func gceVolumeHandle(v *api.PersistentVolume) (string, error) {
 	disk := v.Spec.GCEPersistentDisk.PDName
 	label := v.Labels[api.LabelFailureDomainZone]
@@ -178,10 +176,10 @@ func gceRegion(zones []string) (string, error) {
 	return region, nil
 }
 
-// ebsHandle returns the volume's name in "aws://zone/vol-1", "aws:///vol-1" and
+// ebsHandle returns the volume's name from "aws://zone/vol-1", "aws:///vol-1" or
 // "vol-1".
 //
-// Differs: of the URL only the path is looked at, and it is taken as it stands.
+// Differs: only the path of the URL is read, and it is taken literally.
 func ebsHandle(id string) (string, error) {
 	rest, isURL := strings.CutPrefix(id, "aws://")
 	if !isURL {

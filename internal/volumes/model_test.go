@@ -13,14 +13,14 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// machine is a snapshot to which random things happen. After each of them, what
-// the extensions keep is compared with what is read anew.
+// machine is a snapshot with random changes. After each, the data in the extensions
+// is compared with freshly read data.
 type machine struct {
 	t      *rapid.T
 	s      *framework.Snapshot
 	forks  []*framework.Snapshot
 	marks  []framework.Mark
-	placed []*framework.PodInfo // by Reserve, here or in a fork; they may have gone
+	placed []*framework.PodInfo // by Reserve, here or in a fork; they may be gone
 	serial int
 }
 
@@ -110,7 +110,7 @@ func (m *machine) PutAttachment(*rapid.T) {
 	m.must(framework.Put(m.s, a))
 }
 
-// Reserve gives a pod's claims what they find, as a scheduler does.
+// Reserve gives a pod's claims the volumes found, as a scheduler does.
 func (m *machine) Reserve(*rapid.T) {
 	p, n := m.newPod(), m.node()
 	var f Finder
@@ -126,7 +126,7 @@ func (m *machine) Reserve(*rapid.T) {
 	m.placed = append(m.placed, p)
 }
 
-// PodReturns brings back a pod that has left, as its node does.
+// PodReturns adds a pod again that has left its node.
 func (m *machine) PodReturns(*rapid.T) {
 	if len(m.placed) == 0 {
 		return
@@ -140,7 +140,7 @@ func (m *machine) PodReturns(*rapid.T) {
 	m.must(m.s.AddPodAt(p, m.node()))
 }
 
-// GiveBack takes back what is reserved for the claims of a pod, wherever it is.
+// GiveBack gives back the reservations for the claims of a pod, wherever it is.
 func (m *machine) GiveBack(*rapid.T) {
 	if len(m.placed) == 0 {
 		return
@@ -167,7 +167,7 @@ func (m *machine) End(*rapid.T) {
 	}
 }
 
-// Fork puts a fork aside; Switch goes on with the one that was put aside longest.
+// Fork sets a fork aside; Switch continues with the oldest one.
 func (m *machine) Fork(*rapid.T) {
 	if len(m.forks) < 3 {
 		m.forks = append(m.forks, m.s.Fork())
@@ -180,7 +180,7 @@ func (m *machine) Switch(*rapid.T) {
 	}
 }
 
-// Look has the extensions brought up to date, at random moments only.
+// Look updates the extensions, only at random times.
 func (m *machine) Look(*rapid.T) {
 	m.compareAssumed()
 	m.compareAttached()
@@ -188,8 +188,8 @@ func (m *machine) Look(*rapid.T) {
 	m.compareCatalog()
 }
 
-// compareAssumed holds that what is reserved is what the snapshot has, and that a
-// pod that has left is remembered for that alone.
+// compareAssumed checks that every reserved object is in the snapshot, and that a
+// pod that has left is recorded only for such objects.
 func (m *machine) compareAssumed() {
 	a := assumedKey.Of(m.s)
 	left := 0
@@ -287,8 +287,7 @@ func TestExtensions(t *testing.T) {
 	})
 }
 
-// TestAssumed is TestExtensions with those things alone that what is reserved
-// depends on.
+// TestAssumed is TestExtensions limited to the steps that reservations depend on.
 func TestAssumed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := newMachine(t)

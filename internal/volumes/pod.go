@@ -9,35 +9,36 @@ import (
 type ClaimRef struct {
 	// Name is the claim's name, in the namespace of the pod.
 	Name string
-	// Ephemeral tells that the claim is made for the pod, and lives as long.
+	// Ephemeral says that the claim is made for the pod, and lives as long as the
+	// pod.
 	Ephemeral bool
 }
 
-// A Mount is a volume of a pod that may have to be attached to the node: a
-// claim, or a disk that the pod names itself.
+// A Mount is a volume of a pod that may need attaching to the node: a claim, or a
+// disk that the pod names directly.
 type Mount struct {
 	Claim ClaimRef
 	Disk  *api.Volume // nil for claims
 }
 
-// A Pod is what the volume plugins read of a pod's volumes. Lists are in the
-// order of the volumes.
+// A Pod holds the parts of a pod's volumes that the volume plugins read. Lists are
+// in the order of the volumes.
 type Pod struct {
-	// Claims are the claims. One that is mounted twice is here twice.
+	// Claims are the claims. A claim that is mounted twice appears twice.
 	Claims []ClaimRef
 	// Keys are the keys of the claims that are not ephemeral.
 	Keys []string
-	// HasEphemeral tells that one of the claims is.
+	// HasEphemeral is true if one of the claims is ephemeral.
 	HasEphemeral bool
 	// Mounts are the claims, and the disks that a CSI driver may have taken over.
 	Mounts []Mount
-	// Exclusive are the disks that two pods of a node may not share.
+	// Exclusive are the disks that two pods on a node may not share.
 	Exclusive []*api.Volume
 }
 
 var none Pod
 
-// Of returns what the volume plugins read of the pod.
+// Of returns the data that the volume plugins read of the pod.
 func Of(p *framework.PodInfo) *Pod {
 	if !p.Has(framework.FieldVolumes) {
 		return &none
@@ -79,9 +80,10 @@ func isExclusive(v *api.Volume) bool {
 	return v.GCEPersistentDisk != nil || v.AWSElasticBlockStore != nil || v.RBD != nil || v.ISCSI != nil
 }
 
-// Fields returns the parts of the pod that tell which claims and disks it
-// mounts. It is nothing for pods that mount none: the class of a pod is told by
-// the parts that are read, so they are in no class with pods that do.
+// Fields returns the parts of the pod that determine its claims and disks, or none
+// for a pod without any. That is safe: the equivalence class of a pod includes the
+// set of parts read, so such pods never share a class with pods that have claims or
+// disks.
 func (p *Pod) Fields() framework.PodFields {
 	switch {
 	case p.HasEphemeral:

@@ -9,7 +9,7 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// noProvisioner is the provisioner of classes whose volumes nobody makes.
+// noProvisioner is the provisioner of classes without automatic provisioning.
 const noProvisioner = "kubernetes.io/no-provisioner"
 
 // A provision says where a volume could be made for a claim.
@@ -19,9 +19,9 @@ const noProvisioner = "kubernetes.io/no-provisioner"
 type provision struct {
 	err        error
 	impossible bool
-	everywhere bool // the class names no topologies
+	everywhere bool // the class does not restrict topologies
 	topologies []match.LabelSelector
-	counted    bool        // there must be room according to capacities
+	counted    bool        // capacities must have enough free space
 	capacities []*capacity // large enough, by key
 	index      index
 }
@@ -63,8 +63,8 @@ func provisionFor(s *framework.Snapshot, claim *api.PersistentVolumeClaim) (p pr
 	return p
 }
 
-// compileTopology returns false for a term that selects nothing: an empty or a
-// malformed one.
+// compileTopology compiles a term. It returns false for an empty or malformed term,
+// which selects nothing.
 func compileTopology(t *api.TopologySelectorTerm) (match.LabelSelector, bool) {
 	var s api.LabelSelector
 	for _, e := range t.MatchLabelExpressions {
@@ -75,9 +75,9 @@ func compileTopology(t *api.TopologySelectorTerm) (match.LabelSelector, bool) {
 	return selector, err == nil && len(s.MatchExpressions) > 0
 }
 
-// on reports whether a volume can be made for use on a node, if not, whether
-// only room is lacking, and the capacity that it would be taken from, nil if
-// none is counted.
+// on reports whether a volume can be made for a node. If so, the reason is 0; if
+// only free capacity is lacking, it is NoSpace; otherwise it is NoVolume. from is
+// the capacity for the volume, or nil if capacity is not tracked.
 func (p *provision) on(n *api.Node) (reason Reasons, from *api.CSIStorageCapacity, err error) {
 	switch {
 	case p.err != nil:

@@ -8,22 +8,22 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// annBoundByController tells on a volume that its binding was not made by hand.
+// annBoundByController marks a volume whose binding was not made by hand.
 const annBoundByController = "pv.kubernetes.io/bound-by-controller"
 
-// Assumed is what is reserved of claims and volumes: for which pods, and in place
-// of which objects, so that it can be given back.
+// Assumed records reserved claims and volumes: for which pods they are reserved,
+// and which objects they replace, so that they can be given back.
 //
-// A pod that has left its node may have been bound, or its node has gone while it
-// waits, or it comes back as a new version: what it counts on stays noted as long
-// as nobody else puts or reserves those objects.
+// Records of a pod outlive its departure from a node: the pod may have been bound,
+// its node may be gone while it waits, or it may come back as a new version. They
+// stay until somebody else puts or reserves those objects.
 type Assumed struct {
 	pods    cowMap[podID, holding]
 	volumes cowMap[string, reserved[api.PersistentVolume]]
 	claims  cowMap[string, reserved[api.PersistentVolumeClaim]]
 }
 
-// podID identifies a pod: by its UID, without one by its key.
+// podID identifies a pod: by its UID or, without one, by its key.
 type podID struct{ uid, key string }
 
 func idOf(p *api.Pod) podID {
@@ -33,27 +33,26 @@ func idOf(p *api.Pod) podID {
 	return podID{key: p.Key()}
 }
 
-// held is a volume or a claim that a pod counts on, as the user of the snapshot
-// put it there.
+// held is a volume or a claim that a pod counts on, in the version that the user
+// put into the snapshot.
 type held struct {
 	volume *api.PersistentVolume
 	claim  *api.PersistentVolumeClaim
 }
 
-// holding is what a pod counts on.
+// holding lists the objects that a pod counts on.
 type holding struct {
 	list []held
-	left bool // the pod came to a node, and is on none now
+	left bool // the pod was on a node, and is on none now
 }
 
-// reserved is an object that stands in the place of the one that the user put
-// there.
+// reserved is an object that replaces the user's object in the snapshot.
 //
-// Invariant: now is what the snapshot holds. Who puts another object there ends
-// it.
+// Invariant: now is the object in the snapshot. If anyone puts another object
+// there, the reservation ends.
 type reserved[T api.Object] struct {
 	put, now *T
-	left     []podID // the pods that count on it and have left
+	left     []podID // pods that count on it and have left
 }
 
 var assumedKey = framework.NewExtensionKey(func(*framework.Snapshot) *Assumed { return new(Assumed) })
@@ -102,8 +101,8 @@ func (a *Assumed) PodRemoved(s *framework.Snapshot, _ *framework.NodeInfo, p *fr
 	change(s, &a.pods, id, &holding{list, true})
 }
 
-// note notes with what a pod counts on whether the pod has left. It reports false
-// if the pod can no longer give it back.
+// note records, for an object that a pod counts on, whether the pod has left. It
+// returns false if the pod can no longer give the object back.
 func (a *Assumed) note(s *framework.Snapshot, x held, id podID, left bool) bool {
 	if x.volume != nil {
 		return noteLeft(s, &a.volumes, x.volume, id, left)
@@ -125,7 +124,7 @@ func noteLeft[T api.Object](s *framework.Snapshot, m *cowMap[string, reserved[T]
 	return true
 }
 
-// forget ends that pods which have left count on x.
+// forget removes x from the holdings of pods that have left.
 func (a *Assumed) forget(s *framework.Snapshot, left []podID, x held) {
 	for _, id := range left {
 		h := a.pods.entries[id]
@@ -141,8 +140,8 @@ func (a *Assumed) forget(s *framework.Snapshot, left []podID, x held) {
 	}
 }
 
-// ObjectChanged implements [framework.ObjectWatcher]: of an object that somebody
-// has put there nothing is reserved.
+// ObjectChanged implements [framework.ObjectWatcher]: a new object from anyone else
+// ends the reservation.
 func (a *Assumed) ObjectChanged(s *framework.Snapshot, key string, obj any) {
 	switch o := obj.(type) {
 	case *api.PersistentVolume:
@@ -158,7 +157,7 @@ func (a *Assumed) ObjectChanged(s *framework.Snapshot, key string, obj any) {
 	}
 }
 
-// change sets an entry, or takes it out, so that a rollback takes that back.
+// change sets or deletes an entry, and records that for a rollback.
 func change[K comparable, V any](s *framework.Snapshot, m *cowMap[K, V], key K, value *V) {
 	u := &changeUndo[K, V]{m: m, key: key}
 	if before, was := m.entries[key]; was {
@@ -176,8 +175,8 @@ type changeUndo[K comparable, V any] struct {
 
 func (u *changeUndo[K, V]) Undo(*framework.Snapshot) { u.m.replace(u.key, u.before) }
 
-// reserve puts now in the place of an object, and returns what the user put there.
-// They may be the same: then nothing changes.
+// reserve puts now in place of an object, and returns the user's object. If both
+// are the same, nothing changes.
 func reserve[T api.Object](s *framework.Snapshot, m *cowMap[string, reserved[T]], before, now *T) (put *T, err error) {
 	key := api.KeyOf(before)
 	put = before
@@ -194,7 +193,7 @@ func reserve[T api.Object](s *framework.Snapshot, m *cowMap[string, reserved[T]]
 	return put, nil
 }
 
-// restore puts back what the user put there, unless that has changed.
+// restore puts the user's object back, unless that object has changed.
 func restore[T api.Object](s *framework.Snapshot, m *cowMap[string, reserved[T]], put *T) error {
 	if r, ok := m.entries[api.KeyOf(put)]; ok && r.put == put {
 		return framework.Put(s, put)
@@ -202,9 +201,9 @@ func restore[T api.Object](s *framework.Snapshot, m *cowMap[string, reserved[T]]
 	return nil
 }
 
-// Assume gives the pod's claims what was found on a node, in the snapshot:
-// volumes are reserved for their claims, and the node is noted on claims for
-// which a volume is to be made. found is changed to hold the new objects.
+// Assume gives the volumes found on a node to the pod's claims, in the snapshot. It
+// reserves volumes for their claims, and notes the node on claims that need a new
+// volume. It changes found to hold the new objects.
 //
 // Source: kube-scheduler 1.37, volumebinding, AssumePodVolumes.
 func Assume(s *framework.Snapshot, p *framework.PodInfo, node string, found *Found) error {
@@ -216,7 +215,7 @@ func Assume(s *framework.Snapshot, p *framework.PodInfo, node string, found *Fou
 		b := &found.Bindings[i]
 		v := reservedFor(b.Volume, b.Claim)
 		if r, ok := a.volumes.entries[v.Name]; ok && r.now == v {
-			a.forget(s, r.left, held{volume: r.put}) // it is the same for this pod
+			a.forget(s, r.left, held{volume: r.put}) // the same as before for this pod
 			r.left = nil
 			change(s, &a.volumes, v.Name, &r)
 		}
@@ -243,7 +242,7 @@ func Assume(s *framework.Snapshot, p *framework.PodInfo, node string, found *Fou
 	return nil
 }
 
-// including returns the list with x in it.
+// including returns the list with x included.
 func including(list []held, x held) []held {
 	if slices.Contains(list, x) {
 		return list
@@ -251,9 +250,9 @@ func including(list []held, x held) []held {
 	return append(list, x)
 }
 
-// Revert gives back what Assume gave to a pod, as far as nobody has changed it
-// since, wherever the pod is now. It does nothing for other pods. What pods share
-// is given back with the first of them.
+// Revert gives back the volumes that Assume gave to a pod, unless somebody has
+// changed them since, wherever the pod is now. It does nothing for other pods. The
+// first of several pods gives back what they share.
 //
 // Source: kube-scheduler 1.37, volumebinding, RevertAssumedPodVolumes.
 func Revert(s *framework.Snapshot, p *framework.PodInfo) error {
@@ -279,9 +278,9 @@ func Revert(s *framework.Snapshot, p *framework.PodInfo) error {
 	return nil
 }
 
-// standsThrough notes that the objects changed since only in what Attached does
-// not depend on: reserved volumes and selected nodes. Without it every pod
-// whose claims get something would have all nodes read anew.
+// standsThrough records that the changes since before do not affect Attached: they
+// are only reserved volumes and selected nodes. Without it, every pod whose claims
+// get something would make Attached read all nodes again.
 func (a *Attached) standsThrough(s *framework.Snapshot, before versions) {
 	now := versionsOf(s)
 	if a.versions != before || now == before {
@@ -302,8 +301,8 @@ func (u *standsUndo) Undo(*framework.Snapshot) {
 	}
 }
 
-// reservedFor returns the volume as reserved for the claim: a copy, or the same
-// if it is already.
+// reservedFor returns the volume as reserved for the claim: a copy, or the volume
+// itself if it is reserved already.
 //
 // Source: k8s.io/component-helpers/storage/volume, GetBindVolumeToClaim.
 func reservedFor(v *api.PersistentVolume, c *api.PersistentVolumeClaim) *api.PersistentVolume {
@@ -327,14 +326,14 @@ func reservedFor(v *api.PersistentVolume, c *api.PersistentVolumeClaim) *api.Per
 	return &copied
 }
 
-// withNode returns a copy of the claim on which the node is noted.
+// withNode returns a copy of the claim with the node noted on it.
 func withNode(c *api.PersistentVolumeClaim, node string) *api.PersistentVolumeClaim {
 	copied := *c
 	copied.Annotations = with(c.Annotations, api.AnnSelectedNode, node)
 	return &copied
 }
 
-// with returns a copy of the map with one entry more.
+// with returns a copy of the map with one more entry.
 func with(m map[string]string, name, value string) map[string]string {
 	if m = maps.Clone(m); m == nil {
 		m = map[string]string{}

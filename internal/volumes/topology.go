@@ -23,8 +23,8 @@ func AffinityOf(a *api.VolumeNodeAffinity) Affinity {
 	return Affinity{match.NewNodeSelector(a.Required), true}
 }
 
-// Allows reports whether the volume can be used from the node. Only the node's
-// labels count: requirements on its name are met by every node.
+// Allows reports whether the node can use the volume. Only the node's labels count:
+// every node meets requirements on its name.
 //
 // Source: k8s.io/component-helpers/storage/volume, CheckNodeAffinity.
 func (a *Affinity) Allows(n *api.Node) bool {
@@ -38,9 +38,9 @@ func (a *Affinity) Allows(n *api.Node) bool {
 // zoneDelimiter separates the zones of a volume in a label.
 const zoneDelimiter = "__"
 
-// migratedAffinity returns the node affinity of an in-tree volume as the one of
-// the driver that took it over: zones are in the driver's own label. A volume
-// that says nothing of zones is limited to those of its label.
+// migratedAffinity returns the node affinity of an in-tree volume for the driver
+// that took it over, with zones in the driver's own label. A volume without zones
+// in its affinity is limited to the zones of its label.
 //
 // Source: k8s.io/csi-translation-lib v0.37, translateTopologyFromInTreeToCSI.
 func migratedAffinity(v *api.PersistentVolume, driver *inTree) *api.VolumeNodeAffinity {
@@ -70,8 +70,8 @@ func migratedAffinity(v *api.PersistentVolume, driver *inTree) *api.VolumeNodeAf
 	return &api.VolumeNodeAffinity{Required: &api.NodeSelector{NodeSelectorTerms: terms}}
 }
 
-// topologyLabels returns which pair of labels, the present or the old one, a
-// volume uses for its zone and region.
+// topologyLabels returns the pair of labels, current or old, that a volume uses for
+// its zone and region.
 func topologyLabels(v *api.PersistentVolume, terms []api.NodeSelectorTerm) (zone, region string) {
 	_, present := v.Labels[api.LabelTopologyZone]
 	_, old := v.Labels[api.LabelFailureDomainZone]
@@ -89,7 +89,7 @@ func mentions(terms []api.NodeSelectorTerm, label string) bool {
 	})
 }
 
-// valuesOf returns all values with which terms compare a label.
+// valuesOf returns all values that terms compare a label with.
 func valuesOf(terms []api.NodeSelectorTerm, label string) (values []string) {
 	for i := range terms {
 		for j := range terms[i].MatchExpressions {
@@ -101,7 +101,7 @@ func valuesOf(terms []api.NodeSelectorTerm, label string) (values []string) {
 	return values
 }
 
-// renamed returns the terms with another label in the place of one.
+// renamed returns the terms with one label replaced by another.
 func renamed(terms []api.NodeSelectorTerm, label, by string) []api.NodeSelectorTerm {
 	terms = slices.Clone(terms)
 	for i := range terms {
@@ -116,7 +116,7 @@ func renamed(terms []api.NodeSelectorTerm, label, by string) []api.NodeSelectorT
 	return terms
 }
 
-// limited returns the terms, at least one, each with one requirement more.
+// limited returns the terms, at least one, each with one more requirement.
 func limited(terms []api.NodeSelectorTerm, label string, values []string) []api.NodeSelectorTerm {
 	if terms = slices.Clone(terms); len(terms) == 0 {
 		terms = make([]api.NodeSelectorTerm, 1)
@@ -128,7 +128,7 @@ func limited(terms []api.NodeSelectorTerm, label string, values []string) []api.
 	return terms
 }
 
-// zonesOf returns the zones of a label, sorted, without the empty ones.
+// zonesOf returns the zones in a label, sorted, without empty ones.
 func zonesOf(label string) (zones []string) {
 	for zone := range strings.SplitSeq(label, zoneDelimiter) {
 		if zone = strings.TrimSpace(zone); zone != "" {
@@ -139,7 +139,7 @@ func zonesOf(label string) (zones []string) {
 	return slices.Compact(zones)
 }
 
-// A Zone is a demand of a volume on a label of nodes.
+// A Zone is a requirement of a volume on a label of nodes.
 type Zone struct {
 	Key    string
 	Values []string
@@ -161,7 +161,7 @@ func Zoned(labels map[string]string) bool {
 	return false
 }
 
-// SameZones reports whether two sets of labels say the same of zones and regions.
+// SameZones reports whether two sets of labels agree on zones and regions.
 func SameZones(a, b map[string]string) bool {
 	for _, name := range zoneLabels {
 		x, inA := a[name]
@@ -173,8 +173,8 @@ func SameZones(a, b map[string]string) bool {
 	return true
 }
 
-// ZonesOf appends what the labels of a volume demand. A label with an empty
-// part demands nothing.
+// ZonesOf appends the requirements from the labels of a volume. A label with an
+// empty part requires nothing.
 //
 // Source: kube-scheduler 1.37, plugin VolumeZone, getPVTopologies.
 func ZonesOf(zones []Zone, v *api.PersistentVolume) []Zone {
@@ -194,8 +194,8 @@ func ZonesOf(zones []Zone, v *api.PersistentVolume) []Zone {
 	return zones
 }
 
-// Allows reports whether the labels of a node meet the demand. The present
-// label serves for the old one.
+// Allows reports whether the labels of a node meet the requirement. The current
+// label can stand in for the old one.
 func (z *Zone) Allows(labels map[string]string) bool {
 	value, ok := labels[z.Key]
 	if !ok {

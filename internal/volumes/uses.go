@@ -2,9 +2,9 @@ package volumes
 
 import "github.com/berth-sched/berth/framework"
 
-// Uses counts, for each claim, the pods on nodes that mount it. A pod that
-// mounts a claim twice counts twice; claims of ephemeral volumes do not count.
-// It is made when it is first asked for, and follows pods from then on.
+// Uses counts, for each claim, the pods on nodes that mount it. A pod that mounts a
+// claim twice counts twice; claims of ephemeral volumes do not count. The counts
+// are made on first use, and follow pods from then on.
 //
 // Source: kube-scheduler 1.37, backend/cache, usedPVCRefCounts.
 type Uses struct{ counts cowMap[string, int] }
@@ -28,14 +28,14 @@ func (u *Uses) Count(claim string) int { return u.counts.entries[claim] }
 // Fork implements [framework.Extension].
 func (u *Uses) Fork(*framework.Snapshot) framework.Extension { return &Uses{u.counts.fork()} }
 
-// PodAdded counts the claims of a pod that came to a node.
+// PodAdded counts the claims of a pod added to a node.
 func (u *Uses) PodAdded(_ *framework.Snapshot, _ *framework.NodeInfo, p *framework.PodInfo) {
 	for _, claim := range Of(p).Keys {
 		u.counts.set(claim, u.Count(claim)+1)
 	}
 }
 
-// PodRemoved takes back the counts of a pod that left.
+// PodRemoved removes the counts of a removed pod.
 func (u *Uses) PodRemoved(_ *framework.Snapshot, _ *framework.NodeInfo, p *framework.PodInfo) {
 	for _, claim := range Of(p).Keys {
 		if n := u.Count(claim); n > 1 {
