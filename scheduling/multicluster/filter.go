@@ -122,8 +122,8 @@ func (TaintToleration) Filter(w *Workload, c *api.Cluster) framework.Status {
 	return framework.UnschedulableStatus(framework.Text(fmt.Sprintf("cluster(s) had untolerated taint {%s}", describe(taint))))
 }
 
-// describe writes a taint as kubectl does: key=value:effect, without what is
-// empty.
+// describe writes a taint as kubectl does: key=value:effect, without its empty
+// parts.
 func describe(t *api.Taint) string {
 	switch {
 	case t.Effect == "" && t.Value == "":
