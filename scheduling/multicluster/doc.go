@@ -47,10 +47,11 @@
 // The zero [Scheduler] follows the rules of Karmada 1.18, and the clusters that it
 // selects meet every spread constraint. Spread constraints bind the selected
 // clusters, not the used ones: division may leave a selected cluster without
-// replicas. [Karmada113], [Karmada116] and [Karmada118] give Karmada's answers. Each
-// type and function lists its deviations under "Differs:". In short: nothing is
-// random, nothing panics, and numbers do not wrap. If one cluster cannot be
-// estimated, the estimates of the others still count.
+// replicas. With static weights they do not apply; see [SpreadRule]. [Karmada113],
+// [Karmada116] and [Karmada118] give Karmada's answers. Each type and function lists
+// its deviations under "Differs:". In short: nothing is random, nothing panics, and
+// numbers do not wrap. If one cluster cannot be estimated, the estimates of the
+// others still count.
 //
 // # Determinism and concurrency
 //

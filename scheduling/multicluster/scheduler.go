@@ -128,10 +128,10 @@ func (e *PluginError) Unwrap() error { return e.Err }
 //
 // The error is a [*FitError] if no cluster is feasible, a [*SpreadError] if
 // selection cannot meet the constraints, and a [*ShortageError] if the selected
-// clusters cannot take all replicas. It is a [*PluginError] if a plugin fails. A
-// malformed workload, placement or list of clusters is an [*api.InvalidError] or
-// several joined ones. If the placement has several affinities and none leads to a
-// result, it is the error of the first one.
+// clusters cannot take all replicas. It is a [*PluginError] if a filter or scorer
+// fails. A malformed workload, placement or list of clusters is an
+// [*api.InvalidError] or several joined ones. If the placement has several
+// affinities and none leads to a result, it is the error of the first one.
 //
 // If an estimator fails for a cluster, the decision leaves it out for that cluster.
 // Decision.EstimateErrors lists these failures; if the decision fails, they are

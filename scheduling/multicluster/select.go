@@ -187,7 +187,7 @@ func countGroups(members []member, f SpreadField) int {
 // the choice.
 var groupFields = [...]SpreadField{SpreadByRegion, SpreadByZone, SpreadByProvider}
 
-// maxChoices bounds the combinations of groups to try. Millions of combinations may
+// maxChoices bounds the combinations of groups to try. There may be millions that do
 // not suffice.
 const maxChoices = 1 << 10
 
