@@ -144,7 +144,7 @@ var ErrNoClusters = errors.New("no clusters available to schedule")
 // all replicas by availability plus what the clusters have now.
 //
 // With Overflow, the tiers are served in order until no replicas are left. Each tier
-// gets as many replicas as its clusters can take, those that they have included, and
+// gets as many replicas as its clusters can take, existing ones included, and
 // divides them as above. So scaling up goes on to the next tier when one is full,
 // and scaling down takes the replicas of the last tier first.
 //
