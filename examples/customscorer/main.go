@@ -1,5 +1,5 @@
-// Customscorer shows a plugin of one's own: ten lines that prefer nodes on solar
-// power, and where the same pods go with and without it.
+// Customscorer shows how to write your own plugin: ten lines that prefer nodes on
+// solar power. It prints where the same pods go with and without it.
 //
 //	go run ./examples/customscorer
 package main

@@ -1,13 +1,13 @@
-// Explain says why a pod goes where it goes, or nowhere: for every node the
-// plugin that rejects it and the reason, or each plugin's score, the total and
-// the rank.
+// Explain says why a pod goes to its node, or to none. For every node it prints the
+// plugin that rejects it and the reason, or each plugin's score, the total and the
+// rank.
 //
 //	go run ./examples/explain
 //	go run ./examples/explain -nodes nodes.json -pods pods.json -pod shop/api
 //	go run ./examples/explain -nodes cluster.yaml -pod shop/api -o json
 //
-// Without files it explains the two pods that wait in cluster.yaml. A pod that
-// runs already is taken off its node first, and the question asked again.
+// Without files it explains the two pending pods of cluster.yaml. If the pod already
+// runs, Explain first takes it off its node and then decides again.
 package main
 
 import (
@@ -29,7 +29,7 @@ import (
 //go:embed cluster.yaml
 var small []byte
 
-// limit bounds the nodes in a table; JSON has them all.
+// limit bounds the nodes in a table; JSON lists them all.
 const limit = 30
 
 func main() {
@@ -85,8 +85,8 @@ func run(args []string, stdout, stderr io.Writer) error {
 	return nil
 }
 
-// find returns the pod of that name, to be placed. If it runs, it is taken off
-// its node.
+// find returns the pod with that name, ready to be placed. If it runs, find takes it
+// off its node.
 func find(snap *framework.Snapshot, pending []*framework.PodInfo, name string) (*framework.PodInfo, error) {
 	if !strings.Contains(name, "/") {
 		name = "default/" + name

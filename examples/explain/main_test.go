@@ -57,7 +57,7 @@ func TestOutput(t *testing.T) {
 	}
 }
 
-// TestJSON checks that the output is one explanation after another.
+// TestJSON checks that the output is a sequence of explanations.
 func TestJSON(t *testing.T) {
 	d := json.NewDecoder(strings.NewReader(output(t, "-o", "json")))
 	var chosen []string

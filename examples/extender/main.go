@@ -1,16 +1,16 @@
-// Extender lets a stock kube-scheduler ask berth: it serves the HTTP extender
-// protocol from a profile, over a cluster that is read from files.
+// Extender lets a stock kube-scheduler ask berth. It serves the HTTP extender
+// protocol from a profile, over a cluster that it reads from files.
 //
 //	go run ./examples/extender
 //	go run ./examples/extender -nodes cluster.json -listen 127.0.0.1:9000
 //
-// It prints what the configuration file of kube-scheduler has to say, and serves
-// until it is interrupted. The profile packs: kube-scheduler, which spreads pods,
-// is told of nodes that the pod would fill, and not to use those where it does not
-// fit by what berth knows.
+// It prints the lines that kube-scheduler's configuration file needs, and serves
+// until it is interrupted. The profile packs, while kube-scheduler spreads pods. So
+// the extender prefers the nodes that the pod would fill, and rejects nodes where
+// the pod does not fit by berth's data.
 //
-// The cluster stays as it was read. A program for a real one would follow it by
-// its watches, and hand out the current snapshot where this one has one only.
+// The cluster stays as it was read. A program for a real cluster would follow its
+// watches, and hand out the current snapshot in place of the single one here.
 package main
 
 import (
@@ -41,7 +41,7 @@ var packing = scheduling.Profile{
 	Score:  []scheduling.Weighted{{Plugin: scoring.NodeResourcesFit{Strategy: scoring.MostAllocated}}},
 }
 
-// configuration is what kube-scheduler needs; the address comes in between.
+// configuration is the text that kube-scheduler needs; the address comes in between.
 const configuration = `apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
 extenders:
@@ -100,7 +100,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	})
 }
 
-// serve answers requests until ctx is done, and then those that have come in.
+// serve answers requests until ctx is done. Then it finishes the requests that have
+// come in.
 func serve(ctx context.Context, l net.Listener, h http.Handler) error {
 	const patience = 5 * time.Second
 	server := &http.Server{Handler: h, ReadTimeout: patience, WriteTimeout: patience, IdleTimeout: time.Minute}

@@ -16,8 +16,8 @@ import (
 	"github.com/berth-sched/berth/scheduling/config"
 )
 
-// cluster has a node that is half full, an empty one, and one that is full by
-// what the extender knows.
+// cluster has a half-full node, an empty one, and one that is full by the extender's
+// data.
 const cluster = `
 apiVersion: v1
 kind: List
@@ -29,8 +29,8 @@ items:
 - {apiVersion: v1, kind: Pod, metadata: {name: b}, spec: {nodeName: full, containers: [{name: c, resources: {requests: {cpu: "4", memory: 4Gi}}}]}}
 `
 
-// start runs the program and returns the configuration that it prints. The
-// program has stopped, in peace, when the test ends.
+// start runs the program and returns the configuration that it prints. When the test
+// ends, the program has stopped without an error.
 func start(t *testing.T, args ...string) string {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
@@ -58,8 +58,8 @@ func start(t *testing.T, args ...string) string {
 	return text.String()
 }
 
-// place places a pod with the default profile and the extenders of a file, on
-// nodes of which this side knows nothing but their size.
+// place places a pod with the default profile and the extenders of a file. Its nodes
+// have the right size, but none of the pods that the extender knows.
 func place(t *testing.T, file string) (*scheduling.Explanation, string) {
 	t.Helper()
 	c, err := config.Load([]byte(file), config.LoadConfig{})
@@ -95,9 +95,9 @@ func place(t *testing.T, file string) (*scheduling.Explanation, string) {
 	return s.ExplainDecision(snap, pod, d), d.Node
 }
 
-// TestClient takes the configuration that the program prints and schedules with
-// it: the extender refuses the node that is full, and outweighs what speaks
-// against the one to be packed.
+// TestClient schedules with the configuration that the program prints. The extender
+// rejects the full node. Its scores outweigh the others, so the pod goes to the node
+// to pack.
 func TestClient(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "cluster.yaml")
 	if err := os.WriteFile(file, []byte(cluster), 0o600); err != nil {

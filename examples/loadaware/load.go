@@ -8,8 +8,8 @@ import (
 	"github.com/berth-sched/berth/estimator/nodemetric"
 )
 
-// system is what a node uses without any pod, in thousandths of a core: two of
-// them are busy with something that no request tells of.
+// system returns the use of a node without its pods, in thousandths of a core. Two
+// nodes are busy with work that no request shows.
 func system(node int) int64 {
 	if node == 2 || node == 7 {
 		return 6000
@@ -17,7 +17,7 @@ func system(node int) int64 {
 	return 500
 }
 
-// use returns what the nodes really use, in percent, and how many pods each has.
+// use returns the real use of the nodes, in percent, and how many pods each has.
 func (w *world) use() (percent []float64, count []int) {
 	percent, count = make([]float64, nodes), make([]int, nodes)
 	for i := range percent {
@@ -33,8 +33,8 @@ func (w *world) use() (percent []float64, count []int) {
 	return percent, count
 }
 
-// sample lets every agent measure, keeps the statistics of the story, and gives
-// waiting pods another chance.
+// sample lets every agent measure, updates the statistics of the story, and tries
+// waiting pods again.
 func (w *world) sample() {
 	on := make([][]nodemetric.PodUse, nodes)
 	for _, r := range w.running {
@@ -57,7 +57,7 @@ func (w *world) sample() {
 	w.place()
 }
 
-// report lets the agents tell what they measured, but for those that are silent.
+// report lets all agents except the silent ones report their measurements.
 func (w *world) report() {
 	for i, agent := range w.agents {
 		if i < silent && w.since() >= silentFrom && w.since() < silentUntil {
@@ -67,7 +67,7 @@ func (w *world) report() {
 	}
 }
 
-// look notes the moment for the chart.
+// look records the moment for the chart.
 func (w *world) look() {
 	percent, _ := w.use()
 	m := moment{at: w.since(), hottest: slices.Max(percent), coolest: slices.Min(percent)}

@@ -1,8 +1,8 @@
 // Loadaware tells the story of a hot spot: the same pods come to the same nodes
-// under request-based and under load-aware scheduling. What pods use differs
-// from what they request, and two nodes are busy with work that requests do not
-// show. In between, four nodes stop reporting for a while: their metrics expire,
-// and load-aware scheduling keeps new pods off them until they are back.
+// under request-based and under load-aware scheduling. Pods use more or less than
+// they request, and two nodes are busy with work that requests do not show. In
+// between, four nodes stop reporting for a while. Their metrics expire, and
+// load-aware scheduling keeps new pods off them until they are back.
 //
 //	go run ./examples/loadaware
 package main
@@ -63,7 +63,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	return err
 }
 
-// noArguments refuses arguments: the story is always the same.
+// noArguments rejects arguments: the story is always the same.
 func noArguments(args []string, stderr io.Writer) error {
 	flags := flag.NewFlagSet("loadaware", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
@@ -79,7 +79,7 @@ func noArguments(args []string, stderr io.Writer) error {
 	return nil
 }
 
-// scene tells what the reader has to know.
+// scene introduces the story.
 const scene = `The same %d pods come to %d nodes of %d cores, twice: placed by what they request,
 and by what the nodes really use.
 
@@ -125,10 +125,10 @@ func story(requests, load *world) string {
 	return b.String()
 }
 
-// minuteDecimals shows times as they are: samples are a quarter of a minute apart.
+// minuteDecimals shows times exactly: samples are a quarter of a minute apart.
 const minuteDecimals = 2
 
-// hotTime is how long nodes were hot, added up.
+// hotTime returns how long nodes were hot, added up.
 func (w *world) hotTime() (sum time.Duration) {
 	for _, d := range w.hotNodes {
 		sum += d
@@ -136,7 +136,7 @@ func (w *world) hotTime() (sum time.Duration) {
 	return sum
 }
 
-// hotList names the nodes that were hot, and says for how long.
+// hotList names the nodes that were hot, and for how long.
 func (w *world) hotList() string {
 	var list []string
 	for i, d := range w.hotNodes {

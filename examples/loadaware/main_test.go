@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "write the expected output anew")
 
-// TestOutput checks what the program prints, which is the same on every run.
+// TestOutput checks the program's output, which is the same on every run.
 func TestOutput(t *testing.T) {
 	var out bytes.Buffer
 	if err := run(nil, &out, io.Discard); err != nil {
@@ -36,8 +36,7 @@ func TestOutput(t *testing.T) {
 	}
 }
 
-// TestArguments expects help where it is asked for, and no story where something
-// else is.
+// TestArguments expects help if it is asked for, and no story with other arguments.
 func TestArguments(t *testing.T) {
 	tests := []struct {
 		args []string

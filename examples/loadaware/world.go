@@ -19,8 +19,8 @@ const (
 	nodes, cores = 12, 16
 	pods         = 300
 	length       = 2 * time.Hour
-	tick         = 15 * time.Second // a sample of what is in use
-	hot          = 80               // percent from which on a node is hot
+	tick         = 15 * time.Second // time between samples
+	hot          = 80               // a node with more percent in use is hot
 
 	silent      = 4 // nodes that do not report between these times
 	silentFrom  = 60 * time.Minute
@@ -53,7 +53,7 @@ type running struct {
 	node int
 }
 
-// app is what a pod really does: it uses a part of its request, for a time.
+// app is the real behavior of a pod: it uses a part of its request, for a time.
 type app struct {
 	part float64
 	life time.Duration
@@ -97,7 +97,7 @@ func nodeName(i int) string { return fmt.Sprintf("node-%02d", i) }
 
 func (w *world) since() time.Duration { return w.clock.Now().Sub(w.start) }
 
-// every calls f now and then, until the end.
+// every calls f at that interval, until the end.
 func (w *world) every(d time.Duration, f func()) {
 	w.clock.AfterFunc(d, func() {
 		w.snapshot.SetNow(w.clock.Now())
@@ -106,8 +106,8 @@ func (w *world) every(d time.Duration, f func()) {
 	})
 }
 
-// announcePods lets pods of three kinds come at random times, the same in every
-// world: one uses more than it requests, one less, one next to nothing.
+// announcePods lets pods of three classes come at random times, the same in every
+// world. One uses more than it requests, one less, one almost nothing.
 func (w *world) announcePods() {
 	r := rand.New(rand.NewPCG(2030, 1))
 	for i := range pods {

@@ -2,11 +2,11 @@
 //
 //	go run ./examples/multicluster
 //
-// First come the three clusters of Karmada's documentation for version 1.5, and
+// First it shows the three clusters of Karmada's documentation for version 1.5, and
 // how many replicas each of them takes: by the sums of its resources, and by its
-// resource models under the rules of three versions. Then replicas are divided
-// over generated clusters by such an estimate, placed on nodes, and divided
-// again where they found no room; the table shows how far the estimate was off.
+// resource models under the rules of three versions. Then it divides replicas over
+// generated clusters by such an estimate and places them on nodes. It divides again
+// the replicas that found no room. The table shows how far the estimate was off.
 package main
 
 import (
@@ -45,15 +45,15 @@ func list(cpu, memory string) resource.List {
 	return resource.List{resource.CPU: resource.MustParse(cpu), resource.Memory: resource.MustParse(memory)}
 }
 
-// summed returns a cluster of 4 CPUs and 110 pods, of which some are in use.
+// summed returns a cluster of 4 CPUs and 110 pods, with some of each in use.
 func summed(cpu, pods string) *api.Cluster {
 	s := &api.ResourceSummary{Allocatable: list("4", "16265856Ki"), Allocated: list(cpu, "290Mi")}
 	s.Allocatable[resource.Pods], s.Allocated[resource.Pods] = resource.MustParse("110"), resource.MustParse(pods)
 	return &api.Cluster{Status: api.ClusterStatus{ResourceSummary: s}}
 }
 
-// graded returns a cluster with nodes of the default grades, by what is free on
-// them, and enough of everything in the sums.
+// graded returns a cluster with nodes of the default grades, by their free amounts,
+// and with ample sums.
 func graded(nodes map[uint]int) *api.Cluster {
 	c := &api.Cluster{}
 	s := &api.ResourceSummary{Allocatable: list("1000", "4Ti")}
@@ -66,8 +66,8 @@ func graded(nodes map[uint]int) *api.Cluster {
 	return c
 }
 
-// documented prints the tables of Karmada's documentation, and what the rules of
-// later versions say.
+// documented prints the tables of Karmada's documentation, and the results under the
+// rules of later versions.
 func documented(w io.Writer) error {
 	summaries := []*api.Cluster{summed("950m", "11"), summed("2", "11"), summed("2", "110")}
 	models := []*api.Cluster{graded(map[uint]int{2: 1, 3: 6}), graded(map[uint]int{2: 4, 3: 4}), graded(map[uint]int{6: 1})}
@@ -97,8 +97,8 @@ func documented(w io.Writer) error {
 	return t.Flush()
 }
 
-// generate returns clusters of nodes that are partly in use: 2 to 4 CPUs are free
-// on each, which is one grade.
+// generate returns clusters of partly used nodes: 2 to 4 CPUs are free on each,
+// which is one grade.
 func generate(seed uint64) ([]multicluster.Member, error) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	var members []multicluster.Member
@@ -125,8 +125,8 @@ func generate(seed uint64) ([]multicluster.Member, error) {
 	return members, nil
 }
 
-// generated divides replicas by what the resource models say, places them on
-// nodes, and shows what each cluster was expected to take and what it took.
+// generated divides replicas by the resource models and places them on nodes. It
+// prints how many replicas each cluster was expected to take and how many it took.
 func generated(w io.Writer, seed uint64) error {
 	members, err := generate(seed)
 	if err != nil {

@@ -1,15 +1,15 @@
-// Profiles prints what a KubeSchedulerConfiguration file really means: for every
-// profile the plugins that run at each point, in their order and with their
-// weights, and the arguments of each with every default filled in.
+// Profiles prints what a KubeSchedulerConfiguration file really means. For every
+// profile it lists the plugins that run at each point, in their order and with their
+// weights, and the arguments of each with every default set.
 //
 //	go run ./examples/profiles
 //	go run ./examples/profiles -config scheduler.yaml -o json
 //	go run ./examples/profiles -config scheduler.yaml -plugin Mine=filter,score -release 1.34
 //
-// Without a file it examines sample.yaml. What is wrong with a file is printed on
-// standard error, one problem a line, and the exit status is 1. A plugin of one's
-// own that a file names is given with -plugin, with the points that it serves.
-// LoadAwareScheduling of Koordinator is known.
+// Without a file it examines sample.yaml. If a file has errors, Profiles prints them
+// on standard error, one a line, and exits with status 1. If a file names your own
+// plugin, pass it with -plugin and the points that it serves. Koordinator's
+// LoadAwareScheduling is known.
 package main
 
 import (
@@ -105,7 +105,7 @@ func read(file string) ([]byte, error) {
 	return os.ReadFile(file)
 }
 
-// standIns are the plugins given as flags.
+// standIns holds the plugins given as flags.
 type standIns map[string]config.Known
 
 // String implements flag.Value.

@@ -90,7 +90,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestLoadAware: the plugin that the simulation knows is known here.
+// TestLoadAware checks that the plugin that the simulation knows is known here too.
 func TestLoadAware(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "load.yaml")
 	text := "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles: [{plugins: {score: {enabled: [{name: LoadAwareScheduling, weight: 7}]}}}]\n"

@@ -7,7 +7,7 @@ import (
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 )
 
-// events tells of every object but the pods.
+// events returns an event for every object except the pods.
 func events(o *api.Objects) []lifecycle.Event {
 	return slices.Concat(
 		puts(o.Nodes), puts(o.Namespaces), puts(o.PriorityClasses), puts(o.PodDisruptionBudgets),

@@ -1,43 +1,41 @@
-// Simulate places the pending pods of a cluster, and shows where they went, which
-// fit nowhere and why, and how full the nodes are then.
+// Simulate places the pending pods of a cluster. It shows where they went, which fit
+// nowhere and why, and how full the nodes are then.
 //
 //	go run ./examples/simulate
 //	go run ./examples/simulate -nodes nodes.json -pods pods.yaml
 //	go run ./examples/simulate -nodes cluster.json -config scheduler.yaml -o json
 //	go run ./examples/simulate -nodes nodes.csv -pods pods.csv -clock
 //
-// The files are what "kubectl get nodes -o json" and "kubectl get pods -A -o
-// json" print (or -o yaml; one file may hold both), manifests, or the node and
-// pod tables of the OpenB trace. Pods that have a node already count as running
-// there. Deployments and other workloads without pods are turned into pods. With
-// -pods alone, the nodes are those of the sample cluster; with neither, there is
-// a sample cluster of everything.
+// The files are the output of "kubectl get nodes -o json" and "kubectl get pods -A
+// -o json" (or -o yaml; one file may hold both), manifests, or the node and pod
+// tables of the OpenB trace. Pods that have a node already count as running there.
+// Simulate turns Deployments and other workloads without pods into pods. With -pods
+// alone, the nodes are those of the sample cluster; with neither, the whole cluster
+// is the sample.
 //
-// Pods of higher priority are placed first, others in the order of the file. The
-// same input and seed give the same placements, and with -o json the same bytes.
+// Simulate places pods of higher priority first, others in the order of the file.
+// The same input and seed give the same placements, and with -o json the same bytes.
 //
 // # A configuration
 //
-// With -config the profiles are those of a KubeSchedulerConfiguration file, and
-// every pod is scheduled by the one that its spec.schedulerName names. Plugins
-// may be those of kube-scheduler and Koordinator's LoadAwareScheduling; extenders
-// of the file are called. A whole scheduler works then, with its queue and
-// preemption: a pod that has to leave comes back at once as a new one, as its
-// workload would make it. What is wrong with the file is printed one problem a
-// line, and the exit status is 1.
+// With -config the profiles come from a KubeSchedulerConfiguration file, and each
+// pod's spec.schedulerName selects its profile. You can use the plugins of
+// kube-scheduler and Koordinator's LoadAwareScheduling; extenders of the file are
+// called. In this mode a whole scheduler works, with its queue and preemption. A
+// preempted pod comes back at once as a new one, as its workload would make it. If
+// the file has errors, Simulate prints them one a line and exits with status 1.
 //
 // # A clock
 //
-// With -clock, and wherever pods say so themselves, time passes: a virtual clock
+// With -clock, and if pods have times of their own, time passes: a virtual clock
 // jumps from one event to the next. Pods come and end as their annotations say,
 //
 //	berth-sched.github.io/arrival: 1h30m   # after the beginning
 //	berth-sched.github.io/run-time: "600"  # seconds, or a duration; without it for ever
 //
-// or as the columns creation_time and deletion_time of the OpenB trace do. The
-// output then also tells how long pods waited, the peak utilization, and how much
-// time was simulated. Pods that still wait when nothing can happen any more are
-// the ones that fit nowhere.
+// or as the columns creation_time and deletion_time of the OpenB trace say. The
+// output then also shows how long pods waited, the peak utilization, and how much
+// time was simulated. Pods that still wait when nothing more can happen fit nowhere.
 package main
 
 import (
@@ -141,5 +139,5 @@ func (r *report) place(snap *framework.Snapshot, pending []*framework.PodInfo, r
 	return nil
 }
 
-// gated is the reason against pods that wait for somebody to open a gate.
+// gated is the rejection reason for pods with scheduling gates.
 const gated = "Scheduling is blocked due to non-empty scheduling gates"

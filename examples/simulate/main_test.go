@@ -20,7 +20,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// times matches what differs from run to run.
+// times matches the parts that differ from run to run.
 var times = regexp.MustCompile(`in [0-9.]+(µs|ms|s), [0-9]+ pods`)
 
 // output runs the program and returns what it prints.
@@ -112,8 +112,8 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestClock checks a run whose times can be told in the head: a node with room
-// for one pod at a time, two of which come together and run for ten minutes.
+// TestClock checks a run that you can work out by hand: a node with room for one pod
+// at a time, and two pods that arrive together and run for ten minutes.
 func TestClock(t *testing.T) {
 	cluster := filepath.Join(t.TempDir(), "cluster.yaml")
 	text := `
@@ -151,7 +151,7 @@ spec:
 	}
 }
 
-// TestTable lets a table's own times pass: every pod is placed, and ends.
+// TestTable uses the times of a table: every pod is placed, and ends.
 func TestTable(t *testing.T) {
 	var out, stderr strings.Builder // a loaded machine may show progress
 	args := []string{"-nodes", "testdata/openb_nodes.csv", "-pods", "testdata/openb_pods.csv", "-clock", "-o", "json"}
@@ -167,9 +167,9 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestLoadAware configures Koordinator's plugin, and gives it the NodeMetrics of
-// the cluster: the first pod goes to the idle node, and the second too, although
-// the first is there, but not the third.
+// TestLoadAware configures Koordinator's plugin, and gives it the NodeMetrics of the
+// cluster. The first pod goes to the idle node. The second goes there too, although
+// the first is there, but the third does not.
 func TestLoadAware(t *testing.T) {
 	dir := t.TempDir()
 	cluster, scheduler := filepath.Join(dir, "cluster.yaml"), filepath.Join(dir, "scheduler.yaml")
@@ -207,7 +207,8 @@ profiles:
 	if err := json.Unmarshal([]byte(output(t, "-nodes", cluster, "-config", scheduler, "-o", "json")), &r); err != nil {
 		t.Fatal(err)
 	}
-	// A pod is expected to use 85 % of 2 cores: idle has 0.1, 1.8, then 3.5 in use.
+	// A pod is expected to use 85 % of 2 cores, so the use of node idle goes from
+	// 0.1 to 1.8, then to 3.5.
 	want := []placement{{Pod: "default/p0", Node: "idle"}, {Pod: "default/p1", Node: "idle"}, {Pod: "default/p2", Node: "busy"}}
 	if diff := cmp.Diff(want, r.Placements); diff != "" {
 		t.Errorf("placements (-want +got):\n%s\nunschedulable: %v", diff, r.Unschedulable)
@@ -230,8 +231,8 @@ func TestConfigProblems(t *testing.T) {
 	}
 }
 
-// TestEmptyLists checks that lists without elements are lists in JSON.
-// TestLongBackoff: the longest backoff that a file can ask for is long.
+// TestLongBackoff checks that the longest backoff a file can ask for does not
+// overflow.
 func TestLongBackoff(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "config.yaml")
 	text := "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\npodMaxBackoffSeconds: 10000000000\n"
@@ -247,6 +248,7 @@ func TestLongBackoff(t *testing.T) {
 	}
 }
 
+// TestEmptyLists checks that lists without elements are lists in JSON.
 func TestEmptyLists(t *testing.T) {
 	got := output(t, "-nodes", "testdata/nodes.yaml", "-o", "json")
 	if want := `{"placements":[],"unschedulable":[],"seed":1,`; !strings.HasPrefix(got, want) {

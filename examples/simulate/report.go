@@ -16,8 +16,8 @@ import (
 	"github.com/berth-sched/berth/framework"
 )
 
-// A report is what came of a run. Its JSON form depends on the input and the
-// seed only.
+// A report holds the outcome of a run. Its JSON form depends only on the input and
+// the seed.
 type report struct {
 	Placements    []placement `json:"placements"`    // in the order of the decisions
 	Unschedulable []rejection `json:"unschedulable"` // likewise
@@ -115,7 +115,7 @@ func (r *report) writeTable(w io.Writer, snap *framework.Snapshot) error {
 	return display.Utilization(w, snap, limit)
 }
 
-// writeNodes lists the nodes that got pods, those with most first.
+// writeNodes lists the nodes that got pods, the ones with most first.
 func (r *report) writeNodes(w io.Writer) {
 	byNode := map[string][]string{}
 	for _, p := range r.Placements {
@@ -137,8 +137,8 @@ func (r *report) writeNodes(w io.Writer) {
 	fmt.Fprintln(w)
 }
 
-// writeRejections lists the reasons why pods fit nowhere, in the order in which
-// they came up.
+// writeRejections lists the reasons why pods fit nowhere, in the order in which they
+// came up.
 func (r *report) writeRejections(w io.Writer) {
 	var messages []string
 	byMessage := map[string][]string{}

@@ -13,18 +13,18 @@ import (
 	"github.com/berth-sched/berth/scheduling/queue"
 )
 
-// rules are how pods are scheduled.
+// rules say how to schedule pods.
 type rules struct {
 	title      string
-	profiles   []scheduling.Profile // all with the same way to break ties
-	configured bool                 // by a file: pods choose a profile by name
+	profiles   []scheduling.Profile // all with the same tie rule
+	configured bool                 // by a file, so pods choose a profile by name
 	handle     *lifecycle.Handle
 	backoff    queue.Backoff
 	seed       uint64
 }
 
-// rulesOf returns the rules of a version of kube-scheduler, and with a file those
-// that it configures.
+// rulesOf returns the rules of a version of kube-scheduler. If there is a file, they
+// have its profiles.
 func rulesOf(version, file string, seed uint64) (*rules, error) {
 	preset, registry := scheduling.Kubernetes137(), scheduling.Kubernetes137Registry()
 	switch version {

@@ -11,14 +11,14 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// A timing is what a clock adds to a report. Times are in seconds.
+// A timing is the part of a report that a clock adds. Times are in seconds.
 type timing struct {
-	// Simulated is from the beginning to the last thing that happened.
+	// Simulated is the time from the beginning to the last event.
 	Simulated float64 `json:"simulatedSeconds"`
-	// Waited are how long pods waited until they were bound, in all if they were
-	// preempted meanwhile.
+	// Waited says how long pods waited until they were bound. For preempted pods it
+	// is the sum of all waits.
 	Waited waits `json:"waited"`
-	// Peak tells when most of a resource was requested, of what all nodes have.
+	// Peak says when pods requested the largest share of each resource of all nodes.
 	Peak []peak `json:"peak"`
 }
 
@@ -27,7 +27,7 @@ type waits struct {
 	Median  float64 `json:"median"`
 	P95     float64 `json:"p95"`
 	Longest float64 `json:"longest"`
-	Pod     string  `json:"pod,omitempty"` // which waited longest
+	Pod     string  `json:"pod,omitempty"` // the one that waited longest
 }
 
 type peak struct {
@@ -75,7 +75,7 @@ func text(seconds float64) string {
 	return d.Round(time.Millisecond).String()
 }
 
-// usage follows how much is requested of what all nodes have.
+// usage tracks how much pods request of the nodes' total.
 type usage struct {
 	begin time.Time
 	names []resource.Name
@@ -99,8 +99,8 @@ func newUsage(snap *framework.Snapshot, begin time.Time) *usage {
 	return u
 }
 
-// add counts a pod that begins to run, or with -1 one that ends. It reports
-// whether more of some resource is requested than of any ever before.
+// add counts a pod that begins to run (times 1) or ends (times -1). It reports
+// whether the greatest share of any resource has reached a new maximum.
 func (u *usage) add(pod *framework.PodInfo, times int64, now time.Time) (busiest bool) {
 	for i := range u.used {
 		u.used[i] += times * pod.Requests.At(i)
@@ -114,7 +114,7 @@ func (u *usage) add(pod *framework.PodInfo, times int64, now time.Time) (busiest
 	return busiest
 }
 
-// peaks lists cpu, memory, and what else was requested.
+// peaks lists cpu, memory, and the other requested resources.
 func (u *usage) peaks() []peak {
 	list := []peak{}
 	for i, name := range u.names {

@@ -18,8 +18,8 @@ import (
 	"github.com/berth-sched/berth/scheduling/virtualclock"
 )
 
-// A world is a cluster on a virtual clock, with a scheduler that works in it. It
-// is the scheduler's Binder: what it is told to bind begins to run.
+// A world is a cluster on a virtual clock, with a scheduler that works in it. It is
+// the scheduler's Binder: a pod begins to run when it is bound.
 type world struct {
 	clock  *virtualclock.Clock
 	driver *lifecycle.Driver
@@ -31,12 +31,12 @@ type world struct {
 
 	progress         *display.Progress
 	bound, preempted int
-	last             time.Time // of what has happened: a pod came, was bound, or ended
-	next             time.Time // the last of what is to come
+	last             time.Time // time of the last event: a pod came, was bound, or ended
+	next             time.Time // time of the last event to come
 	err              error
 }
 
-// A life is what becomes of one pod.
+// A life is the history of one pod.
 type life struct {
 	info  *framework.PodInfo
 	times input.Times
@@ -44,20 +44,20 @@ type life struct {
 	pod     *api.Pod      // its latest version
 	node    string        // "" while it waits, and once it has ended
 	stint   int           // counts its bindings
-	order   int           // of its last binding among all bindings
-	placed  string        // the node of that
-	at      time.Time     // and the time
-	since   time.Time     // it waits
-	waited  time.Duration // in all
+	order   int           // position of its last binding among all bindings
+	placed  string        // node of its last binding
+	at      time.Time     // time of its last binding
+	since   time.Time     // start of its wait
+	waited  time.Duration // total of its waits
 	message string        // why it still waits
 }
 
-// settled is how long the scheduler goes on when nothing else will happen: longer
-// than a pod waits for its next attempt.
+// settled is how long the scheduler goes on after the last event: longer than a pod
+// waits for its next attempt.
 const settled = 6 * time.Minute
 
-// live lets the cluster live until nothing can happen any more, and returns the
-// moment when most was in use.
+// live runs the cluster until nothing more can happen. It returns the snapshot of
+// the moment when most was in use.
 func (r *report) live(c *input.Cluster, snap *framework.Snapshot, pending []*framework.PodInfo, rules *rules, timed bool, stderr io.Writer) (*framework.Snapshot, error) {
 	begin := startOf(c)
 	w := &world{
@@ -96,8 +96,8 @@ func (r *report) live(c *input.Cluster, snap *framework.Snapshot, pending []*fra
 	return w.busiest, w.err
 }
 
-// startOf is when the clock starts: at the newest of the metrics, so that they
-// are fresh, or at some round time.
+// startOf returns the start time of the clock: the time of the newest metric, so
+// that metrics are fresh, or else a round time.
 func startOf(c *input.Cluster) time.Time {
 	start := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	for i, m := range c.Objects.NodeMetrics {
@@ -108,8 +108,8 @@ func startOf(c *input.Cluster) time.Time {
 	return start
 }
 
-// populate lets pods run that have a node, and announces the others. Those that
-// come at the same moment come together.
+// populate starts the pods that have a node, and announces the others. Pods with the
+// same arrival time arrive together.
 func (w *world) populate(c *input.Cluster, snap *framework.Snapshot, pending []*framework.PodInfo, rules *rules, timed bool) error {
 	for _, n := range snap.All() {
 		for _, p := range n.Pods {
@@ -127,7 +127,7 @@ func (w *world) populate(c *input.Cluster, snap *framework.Snapshot, pending []*
 			return err
 		}
 		if !rules.configured {
-			l.pod.Spec.SchedulerName = scheduling.DefaultName // there is but one
+			l.pod.Spec.SchedulerName = scheduling.DefaultName // there is only one
 		}
 		w.lives = append(w.lives, l)
 	}
@@ -157,15 +157,16 @@ func (w *world) bear(c *input.Cluster, p *framework.PodInfo, timed bool) (*life,
 	return l, err
 }
 
-// look takes a picture of the cluster if there was never more in use. A fork is
-// cheap; taking it when the first pod ends makes few of them.
+// look forks the cluster's snapshot, if the usage has reached a new maximum since
+// the last one. A fork is cheap. There are few, because look runs only when a pod
+// ends.
 func (w *world) look() {
 	if w.busiest == nil {
 		w.busiest = w.driver.Snapshot().Fork()
 	}
 }
 
-// expect notes that something is to happen at a time.
+// expect records that an event will happen at that time.
 func (w *world) expect(at time.Time) {
 	if at.After(w.next) {
 		w.next = at
@@ -177,7 +178,7 @@ func (w *world) arrive(l *life) {
 	w.driver.Apply(lifecycle.Update(l.pod))
 }
 
-// run lets the pod run on a node, to its end if it has one.
+// run starts the pod on a node, and ends it after its run time, if it has one.
 func (w *world) run(l *life, node string) {
 	w.last, l.node, l.stint = w.clock.Now(), node, l.stint+1
 	if w.use.add(l.info, 1, w.clock.Now()) {
@@ -202,7 +203,7 @@ func (w *world) stop(l *life) {
 	w.use.add(l.info, -1, w.clock.Now())
 }
 
-// Bind lets the pod run.
+// Bind starts the pod on the node.
 func (w *world) Bind(_ context.Context, pod *api.Pod, node string) error {
 	w.bound++
 	w.progress.Step(w.bound, "%d pods placed, %d wait, %v simulated", w.bound, len(w.driver.Pending()), w.clock.Now().Sub(w.use.begin))
@@ -217,7 +218,7 @@ func (w *world) Bind(_ context.Context, pod *api.Pod, node string) error {
 	return nil
 }
 
-// Evict lets a victim of preemption leave, and its workload make another one.
+// Evict removes a victim of preemption. The pod's workload makes a new one.
 func (w *world) Evict(_ context.Context, victim, _ *api.Pod) error {
 	l := w.pods[victim.Key()]
 	w.preempted++
@@ -233,7 +234,7 @@ func (w *world) Evict(_ context.Context, victim, _ *api.Pod) error {
 	return nil
 }
 
-// Report remembers why the pod waits.
+// Report records why the pod waits.
 func (w *world) Report(_ context.Context, pod *api.Pod, r lifecycle.Report) {
 	w.progress.Step(w.bound, "%d pods placed, %d wait, %v simulated", w.bound, len(w.driver.Pending()), w.clock.Now().Sub(w.use.begin))
 	if l := w.pods[pod.Key()]; r.Message != "" {
@@ -241,7 +242,7 @@ func (w *world) Report(_ context.Context, pod *api.Pod, r lifecycle.Report) {
 	}
 }
 
-// tell writes down what became of the pods.
+// tell records the outcome for each pod in the report.
 func (r *report) tell(w *world, rules *rules, begin time.Time, timed bool) {
 	for _, l := range w.lives {
 		switch {

@@ -7,30 +7,30 @@ import (
 	"github.com/berth-sched/berth/internal/match"
 )
 
-// The fields of a cluster that a FieldSelector knows.
+// The fields of a cluster that a FieldSelector can name.
 const (
 	fieldProvider = "provider"
 	fieldRegion   = "region"
 	fieldZone     = "zone"
 )
 
-// A ZoneRule says when the operator In of a FieldSelector selects a cluster by
-// its zones.
+// A ZoneRule says when operator In of a FieldSelector selects a cluster by its
+// zones.
 type ZoneRule uint8
 
 // The zone rules.
 const (
-	// AnyZone wants one of the cluster's zones among the values. It is the rule
-	// of Karmada 1.18, and the zero value.
+	// AnyZone selects a cluster if at least one of its zones is among the values. It
+	// is the rule of Karmada 1.18, and the zero value.
 	AnyZone ZoneRule = iota
-	// EveryZone wants every zone of the cluster among the values, and at least
-	// one. It is the rule of Karmada up to 1.16.
+	// EveryZone selects a cluster if it has zones and all of them are among the
+	// values. It is the rule of Karmada up to 1.16.
 	EveryZone
 )
 
 // Matches reports whether the affinity selects the cluster, by [AnyZone]. A
-// malformed selector selects nothing, and neither does any a nil cluster; a nil
-// affinity selects everything else.
+// malformed selector selects nothing. No affinity selects a nil cluster; a nil
+// affinity selects every other cluster.
 //
 // Source: Karmada 1.18, ClusterMatches.
 func (a *ClusterAffinity) Matches(c *api.Cluster) bool { return a.matches(c, AnyZone) }
@@ -66,7 +66,7 @@ func (s *FieldSelector) matches(c *api.Cluster, zones ZoneRule) bool {
 	if len(others) == 0 {
 		return true
 	}
-	// Provider and region are matched as the labels of a node would be.
+	// Provider and region match like the labels of a node.
 	fields := api.Node{ObjectMeta: api.ObjectMeta{Labels: map[string]string{}}}
 	if c.Spec.Provider != "" {
 		fields.Labels[fieldProvider] = c.Spec.Provider
@@ -98,8 +98,8 @@ func matchesZones(e *api.NodeSelectorRequirement, zones []string, rule ZoneRule)
 	return false
 }
 
-// zonesOf returns the zones of a cluster. Karmada's API server moves the old
-// field zone to zones; here it counts where zones is empty.
+// zonesOf returns the zones of a cluster. Karmada's API server moves the old field
+// zone to zones; here zone counts if zones is empty.
 func zonesOf(c *api.Cluster) []string {
 	if len(c.Spec.Zones) == 0 && c.Spec.Zone != "" {
 		return []string{c.Spec.Zone}

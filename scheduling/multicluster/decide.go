@@ -10,8 +10,8 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// decideOnce decides for a placement with at most one affinity. It notes what
-// it finds in x, unless x is nil.
+// decideOnce decides for a placement with at most one affinity. It records its
+// findings in x, unless x is nil.
 func (s Scheduler) decideOnce(clusters []*api.Cluster, w *Workload, x *Explanation) (Decision, error) {
 	if x != nil {
 		x.Clusters, x.Selection, x.Division = make([]ClusterExplanation, len(clusters)), nil, nil
@@ -65,7 +65,7 @@ func (s Scheduler) distribute(w *Workload, members []member, available map[strin
 	return division.Targets, nil
 }
 
-// feasible filters and scores.
+// feasible filters and scores the clusters.
 func (s Scheduler) feasible(clusters []*api.Cluster, w *Workload, x *Explanation) ([]member, error) {
 	var members []member
 	fit := &FitError{Clusters: len(clusters), Reasons: map[string]int{}}
@@ -108,7 +108,7 @@ func (s Scheduler) feasible(clusters []*api.Cluster, w *Workload, x *Explanation
 	return members, nil
 }
 
-// filter returns the first rejection, and the name of the filter.
+// filter returns the first rejection and the name of the rejecting filter.
 func (s Scheduler) filter(w *Workload, c *api.Cluster) (plugin string, status framework.Status, err error) {
 	for _, p := range s.Filters {
 		status, err := filterOf(p, w, c)
@@ -137,8 +137,7 @@ func scoreOf(p Scorer, w *Workload, c *api.Cluster) (score int64, err error) {
 	return score, nil
 }
 
-// nameOf returns the name of a plugin; if its method Name panics, that of its
-// type.
+// nameOf returns the name of a plugin, or its type's name if method Name panics.
 func nameOf(p interface{ Name() string }) (name string) {
 	defer func() {
 		if recover() != nil {
@@ -155,9 +154,10 @@ func recovered(p interface{ Name() string }, c *api.Cluster, err *error) {
 	}
 }
 
-// available returns how many replicas, or sets of components, a cluster can
-// take, and the errors of estimators. What nobody knows, and what has no limit,
-// counts as all of them; what could not be found out counts as none.
+// available returns how many replicas, or sets of components, a cluster can take,
+// and the errors of estimators. If no estimator has an opinion, or none sets a
+// limit, the cluster can take all of them. If the only outcome is errors, it can
+// take none.
 //
 // Source: Karmada 1.13, calAvailableReplicas.
 func (s Scheduler) available(c *api.Cluster, w *Workload, x *Explanation) (int64, error) {
@@ -190,7 +190,7 @@ func (s Scheduler) available(c *api.Cluster, w *Workload, x *Explanation) (int64
 	return n, combined.Err
 }
 
-// explain asks an estimator, which may panic, why.
+// explain asks an estimator for its report and recovers its panics.
 func explain(p capacity.ClusterExplainer, c *api.Cluster, r *capacity.Replica) (report capacity.ClusterReport, err error) {
 	defer recovered(p, c, &err)
 	return p.Explain(c, r)
@@ -204,8 +204,8 @@ func (s Scheduler) ask(c *api.Cluster, w *Workload) capacity.Combined {
 	return capacity.Combine(asked, c, w.Replica)
 }
 
-// A guarded estimator turns panics into errors, and estimates sets if there are
-// components.
+// guarded wraps an estimator: it turns panics into errors, and estimates sets if
+// there are components.
 type guarded struct {
 	capacity.ClusterEstimator
 	components []capacity.Component
@@ -225,7 +225,7 @@ func (g guarded) Estimate(c *api.Cluster, r *capacity.Replica) (e capacity.Estim
 }
 
 // divide divides the replicas among the chosen clusters. available says how many
-// each can take besides what it has.
+// more replicas each can take.
 func (s Scheduler) divide(w *Workload, chosen []member, available map[string]int64, strategy Strategy) (Division, error) {
 	d := Demand{
 		Replicas: w.Replicas, Strategy: strategy, Method: s.Method, Ties: NameOrderOf(w.UID), Previous: w.Clusters, Fresh: w.Fresh,
@@ -243,8 +243,8 @@ func (s Scheduler) divide(w *Workload, chosen []member, available map[string]int
 	return Divide(d, candidates)
 }
 
-// staticWeight returns the weight that the placement states for a cluster: the
-// greatest of those that apply, 1 if it states no weights at all.
+// staticWeight returns the placement's weight for a cluster: the greatest one that
+// applies, or 1 if the placement has no weights at all.
 func staticWeight(p *Placement, c *api.Cluster, zones ZoneRule) int64 {
 	if p.ReplicaScheduling == nil || p.ReplicaScheduling.WeightPreference == nil {
 		return 1

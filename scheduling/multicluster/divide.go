@@ -10,22 +10,22 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// A Strategy says how the replicas of a workload are divided among the clusters
-// chosen for it.
+// A Strategy says how to divide the replicas of a workload among its chosen
+// clusters.
 type Strategy uint8
 
 // The strategies of Karmada.
 const (
 	// Duplicated gives every cluster all replicas.
 	Duplicated Strategy = iota
-	// StaticWeight divides by the weights that the placement states; how many
-	// replicas a cluster can take plays no part.
+	// StaticWeight divides by the placement's weights and ignores how many replicas
+	// a cluster can take.
 	StaticWeight
 	// DynamicWeight divides by how many replicas each cluster can take.
 	DynamicWeight
-	// Aggregated divides like DynamicWeight, among as few clusters as can take
-	// all replicas together: those that have some already, then those that can
-	// take most.
+	// Aggregated divides like DynamicWeight, but among as few clusters as can take
+	// all replicas together. Clusters that already have replicas come first, then
+	// those with the most availability.
 	Aggregated
 )
 
@@ -41,42 +41,41 @@ func (s Strategy) String() string {
 	return fmt.Sprintf("Strategy(%d)", uint8(s))
 }
 
-// A Demand is what is to be divided.
+// A Demand describes the replicas to divide.
 type Demand struct {
-	// Replicas is how many replicas the workload wants in all; in each cluster,
-	// if Duplicated. With 0 every candidate is a target, without replicas.
+	// Replicas is the total that the workload wants, or the number per cluster if
+	// Duplicated. With 0, every candidate is a target without replicas.
 	Replicas int64
 	Strategy Strategy
 	// Method divides by weight.
 	Method Method
 	// Ties breaks ties of the method.
 	Ties NameOrder
-	// Previous says which clusters have how many replicas now. DynamicWeight
-	// and Aggregated keep them if they can.
+	// Previous lists how many replicas each cluster has now. DynamicWeight and
+	// Aggregated keep them if they can.
 	Previous []Target
-	// Fresh tells DynamicWeight and Aggregated to divide everything anew.
+	// Fresh makes DynamicWeight and Aggregated divide everything anew.
 	Fresh bool
-	// Overflow tells DynamicWeight and Aggregated to fill the candidates tier by
-	// tier.
+	// Overflow makes DynamicWeight and Aggregated fill the candidates tier by tier.
 	Overflow bool
 }
 
-// A Candidate is a cluster among which replicas are divided.
+// A Candidate is a cluster that may get replicas.
 type Candidate struct {
 	Name string
-	// Available is how many replicas the cluster can take besides those that it
-	// has. DynamicWeight and Aggregated read it.
+	// Available is how many more replicas the cluster can take. DynamicWeight and
+	// Aggregated read it.
 	Available int64
 	// Weight is the cluster's static weight. StaticWeight reads it.
 	Weight int64
-	// Tier is the overflow tier, from 0. It is read if there is overflow.
+	// Tier is the overflow tier, from 0. It is read only if Demand.Overflow is set.
 	Tier int
-	// Rank decides among candidates that can take equally many: the smaller one
-	// comes first; of equal rank, the one whose name does.
+	// Rank orders candidates that can take equally many: the smallest comes first,
+	// and equal ranks go by name.
 	Rank int
 }
 
-// A Step is what a division came down to.
+// A Step names the way in which a division was made.
 type Step string
 
 // The steps of a division.
@@ -96,13 +95,13 @@ type Division struct {
 	// Targets holds the clusters that get replicas, by name.
 	Targets []Target `json:"targets"`
 	Step    Step     `json:"step"`
-	// Divided is how many replicas were divided by Weights, after Kept was left
-	// where it was.
+	// Divided is how many replicas were divided by Weights. Kept holds the replicas
+	// that stayed where they were.
 	Divided int64    `json:"divided,omitempty"`
 	Weights []Weight `json:"weights,omitempty"`
 	Kept    []Target `json:"kept,omitempty"`
-	// Tier is the overflow tier that was divided, and Tiers the divisions, by
-	// tier, that a StepOverflow consists of.
+	// Tier is the overflow tier of this division. Tiers holds the divisions of a
+	// StepOverflow, by tier.
 	Tier  int        `json:"tier,omitempty"`
 	Tiers []Division `json:"tiers,omitempty"`
 }
@@ -110,8 +109,8 @@ type Division struct {
 // A ShortageError says that the clusters cannot take all replicas.
 type ShortageError struct {
 	Step Step
-	// Available is how many replicas the clusters can take, and Wanted how many
-	// they should.
+	// Available is how many replicas the clusters can take. Wanted is how many they
+	// should take.
 	Available, Wanted int64
 }
 
@@ -132,37 +131,36 @@ func (e *ShortageError) Error() string {
 // ErrNoClusters says that there is no cluster to give replicas to.
 var ErrNoClusters = errors.New("no clusters available to schedule")
 
-// Divide divides the replicas of a workload among the candidates. Their order
-// plays no part. Where clusters can take equally many replicas, Candidate.Rank
-// breaks the tie; [Scheduler] ranks them in the order in which it chose them: by
-// score, availability and name, but for what spread constraints change.
+// Divide divides the replicas of a workload among the candidates. Their order has no
+// effect. If clusters can take equally many replicas, Candidate.Rank breaks the tie.
+// [Scheduler] ranks them in the order in which it chose them: by score, availability
+// and name, as changed by spread constraints.
 //
-// StaticWeight divides all replicas each time. If no candidate has a weight,
-// all weigh the same. DynamicWeight and Aggregated look at what the candidates
-// have together. Exactly the replicas wanted: nothing changes. Less: what is
-// missing is divided by availability and added. More: all replicas are divided
-// by what the clusters have now. If Fresh, all replicas are divided by
-// availability plus what the clusters have now.
+// StaticWeight divides all replicas each time. If no candidate has a weight, all
+// weigh the same. DynamicWeight and Aggregated compare what the candidates have
+// together with the replicas wanted. If they are equal, nothing changes. If replicas
+// are missing, Divide divides these by availability and adds them. If there are too
+// many, it divides all replicas by what the clusters have now. If Fresh, it divides
+// all replicas by availability plus what the clusters have now.
 //
-// With Overflow, tier after tier gets as many replicas as its clusters can take
-// with those that they have, until none are left, and divides them as above. So
-// scaling up goes on to the next tier when one is full, and scaling down takes
-// the replicas of the last tier first.
+// With Overflow, the tiers are served in order until no replicas are left. Each tier
+// gets as many replicas as its clusters can take, existing ones included, and
+// divides them as above. So scaling up goes on to the next tier when one is full,
+// and scaling down takes the replicas of the last tier first.
 //
-// With DynamicWeight and Aggregated, a cluster never gets more than it can take
-// besides what it has; scaling up takes nothing away, and scaling down adds
-// nothing anywhere. If the clusters cannot take everything, the error is a
-// [*ShortageError] and nothing is divided; without candidates it is
-// [ErrNoClusters].
+// With DynamicWeight and Aggregated, a cluster never gets more new replicas than
+// Candidate.Available. Scaling up removes no replicas, and scaling down adds none
+// anywhere. If the clusters cannot take everything, the error is a [*ShortageError]
+// and nothing is divided. Without candidates it is [ErrNoClusters].
 //
 // Source: Karmada 1.13, AssignReplicas; for Overflow, Karmada 1.18.
 //
-// Differs: the order of Previous plays no part; what Karmada 1.13 decides by it
-// when scaling down an Aggregated workload is decided by name. Replicas of
-// clusters that are no longer candidates are divided among
-// the others, also when scaling down, where Karmada 1.13 gives some back to
-// those clusters. Clusters that can take equally many are in the order of their
-// ranks, also when there are more than twelve.
+// Differs: the order of Previous has no effect; where Karmada 1.13 uses it to scale
+// down an Aggregated workload, the name decides. Replicas of clusters that are no
+// longer candidates are divided among the others. This holds for scaling down too;
+// there, Karmada 1.13 gives some back to those clusters. Clusters that can take
+// equally many are always in the order of their ranks, even if there are more than
+// twelve.
 func Divide(d Demand, candidates []Candidate) (Division, error) {
 	if err := checkDemand(d, candidates); err != nil {
 		return Division{}, err
@@ -273,7 +271,7 @@ func byCluster(targets []Target) map[string]int64 {
 
 func divideDynamic(d Demand, candidates []Candidate) (Division, error) {
 	previous := byCluster(d.Previous)
-	var kept []Target // what the candidates have
+	var kept []Target // the candidates' replicas
 	var have int64
 	for _, c := range candidates {
 		if n := previous[c.Name]; n > 0 {
@@ -319,8 +317,8 @@ func divideDynamic(d Demand, candidates []Candidate) (Division, error) {
 	return v.finish(d, kept)
 }
 
-// aggregate cuts the weights down to the first ones that suffice; clusters that
-// have replicas come first.
+// aggregate keeps only as many of the first weights as suffice. Clusters that have
+// replicas come first.
 func (v *Division) aggregate() {
 	slices.SortStableFunc(v.Weights, func(a, b Weight) int {
 		switch {
@@ -340,7 +338,7 @@ func (v *Division) aggregate() {
 	}
 }
 
-// finish divides by the weights and adds what is kept.
+// finish divides by the weights and adds kept.
 func (v Division) finish(d Demand, kept []Target) (Division, error) {
 	shares, err := d.Method.Divide(v.Divided, v.Weights, nil, d.Ties)
 	if err != nil {
@@ -351,8 +349,7 @@ func (v Division) finish(d Demand, kept []Target) (Division, error) {
 	return v, nil
 }
 
-// sumOf adds two lists of targets and returns those that have replicas, by
-// name.
+// sumOf adds two lists of targets. It returns the targets with replicas, by name.
 func sumOf(a, b []Target) []Target {
 	sum := byCluster(a)
 	for _, t := range b {

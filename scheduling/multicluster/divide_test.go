@@ -123,9 +123,9 @@ func TestDivideErrors(t *testing.T) {
 	}
 }
 
-// A division sums to the request; with the dynamic strategies nothing exceeds
-// what a cluster can take, scaling up takes nothing away, scaling down adds
-// nothing, and it fails exactly when there is not enough.
+// A division sums to the request. With the dynamic strategies, nothing exceeds what
+// a cluster can take, scaling up removes nothing, scaling down adds nothing, and the
+// division fails exactly when there is not enough.
 func TestDivideProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var from []multicluster.Candidate
@@ -200,8 +200,8 @@ func TestDivideProperties(t *testing.T) {
 	})
 }
 
-// Of clusters that can take equally many, the one with the smaller rank comes
-// first, then the one whose name does, whatever their order.
+// If clusters can take equally many, the smaller rank comes first, then the smaller
+// name, whatever the order of the candidates.
 func TestDivideByRank(t *testing.T) {
 	d := multicluster.Demand{Replicas: 3, Strategy: multicluster.Aggregated}
 	for _, c := range []struct {

@@ -1,6 +1,6 @@
-// Package multicluster places workloads on clusters: which clusters take how
-// many replicas, and, where the nodes of the clusters are at hand, which node
-// each replica goes to.
+// Package multicluster places workloads on clusters. It decides how many replicas
+// each cluster takes and, if it has the clusters' nodes, which node each replica
+// goes to.
 //
 //	decision, err := multicluster.Scheduler{}.Schedule(clusters, &multicluster.Workload{
 //		Name:     "default/web",
@@ -21,41 +21,45 @@
 //	            affinity   already                   constraints   StaticWeight,
 //	            ...                                                DynamicWeight, Aggregated
 //
-// Each part can be used alone: [ClusterAffinity.Matches], [Divide], and
-// [Method.Divide] for dividing a number by weights. [Nodes] estimates through
-// the filters that place pods. [Federation] joins the two levels: it decides for
-// the clusters, places each cluster's replicas on its nodes, and decides again
-// for those that found no room.
+// You can use each part alone: [ClusterAffinity.Matches], [Divide], and
+// [Method.Divide] to divide a number by weights. [Nodes] estimates through the
+// filters that place pods. [Federation] joins the two levels: it decides for the
+// clusters and places each cluster's replicas on its nodes. If some replicas find no
+// room, it decides again for these.
 //
-// Overflow tiers take what the clusters of choice cannot ([ClusterAffinityTerm]);
-// [AffinityToWorkloads] keeps workloads together, [AntiAffinityToWorkloads] apart;
-// workloads of several kinds of pods go as a whole ([Workload.Components]).
+// Overflow tiers take the replicas that the preferred clusters cannot take
+// ([ClusterAffinityTerm]). [AffinityToWorkloads] keeps workloads together,
+// [AntiAffinityToWorkloads] apart. A workload with several components, each with its
+// own pods, is placed as a whole ([Workload.Components]).
 //
-// [Scheduler.Explain] says why, as data: each cluster's verdict, scores and
-// estimates, which groups were chosen, what was exchanged for capacity, and by
-// which weights was divided.
+// [Scheduler.Explain] returns the reasons as data: each cluster's verdict, scores
+// and estimates, the chosen groups, the clusters exchanged for capacity, and the
+// weights of the division.
 //
 // # What it leaves to you
 //
-// Nothing is sent to any cluster, and no object is watched or written. Rolling
-// out a decision, failover and the descheduling of replicas that wait too long
-// are the business of a controller.
+// The package sends nothing to any cluster, and watches and writes no objects. A
+// controller must roll out decisions, handle failover, and deschedule replicas that
+// wait too long.
 //
 // # Versions
 //
-// The zero [Scheduler] follows the rules of Karmada 1.18 and meets every spread
-// constraint. [Karmada113], [Karmada116] and [Karmada118] give Karmada's answers.
-// Deviations are listed under "Differs:" at each type and function. In short:
-// nothing is random, nothing panics, numbers do not wrap, and one cluster that
-// cannot be estimated does not take the others' estimates with it.
+// The zero [Scheduler] follows the rules of Karmada 1.18, and the clusters that it
+// selects meet every spread constraint. Spread constraints bind the selected
+// clusters, not the used ones: division may leave a selected cluster without
+// replicas. With static weights they do not apply; see [SpreadRule]. [Karmada113],
+// [Karmada116] and [Karmada118] give Karmada's answers. Each type and function lists
+// its deviations under "Differs:". In short: nothing is random, nothing panics, and
+// numbers do not wrap. If one cluster cannot be estimated, the estimates of the
+// others still count.
 //
 // # Determinism and concurrency
 //
-// A decision depends on the arguments alone, and not on the order of the
-// clusters. Ties are broken by name, in a direction that depends on the
-// workload's UID. Schedulers, filters, scorers and estimators are values without
-// run state and may be shared by goroutines; a [Federation] changes its
-// snapshots and belongs to one goroutine at a time.
+// A decision depends only on the arguments, and not on the order of the clusters.
+// The scheduler breaks ties by name; the workload's UID decides the direction.
+// Schedulers, filters, scorers and estimators are values without run state, and
+// goroutines may share them. A [Federation] changes its snapshots, so only one
+// goroutine at a time may use it.
 //
 // # Source
 //

@@ -27,7 +27,7 @@ func ExampleDecision() {
 	// estimator general-estimator: cluster m4: status.resourceSummary.allocatable[pods]: "-1": must not be negative
 }
 
-// Which groups there were, which were chosen, and what was exchanged for room.
+// The scored groups, the chosen groups, and the clusters exchanged for capacity.
 func ExampleSelection() {
 	w := exampleWorkload()
 	w.Placement.SpreadConstraints = append(w.Placement.SpreadConstraints, multicluster.SpreadConstraint{
@@ -46,7 +46,7 @@ func ExampleSelection() {
 	// region [south north] [m3 m2] [{m1 m2}]
 }
 
-// What a division came down to, and what was divided by which weights.
+// The step of a division, the number divided, and the weights.
 func ExampleDivision() {
 	for _, n := range []int64{5, 8, 30} {
 		d, err := multicluster.Divide(
@@ -77,7 +77,7 @@ func ExampleExplanation() {
 	// scale up [{m2 5} {m3 11}]
 }
 
-// A set of two kinds of pods on the nodes of one cluster.
+// A set of two components on the nodes of one cluster.
 func ExamplePlaced() {
 	s := framework.NewSnapshot(framework.Arrival)
 	if err := s.AddNode(api.MakeNode("n1", "8", "32Gi").Obj()); err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/berth-sched/berth/scheduling/multicluster"
 )
 
-// Each filter can be asked alone.
+// You can call each filter alone.
 func ExampleFilter() {
 	w := &multicluster.Workload{
 		APIVersion: "apps/v1", Kind: "Deployment", Evicting: []string{"m"},
@@ -39,7 +39,7 @@ func ExampleFitError() {
 	// Output: true 0/3 clusters are available: 3 cluster(s) is in the process of eviction.
 }
 
-// cheap prefers clusters whose label says that they are.
+// cheap prefers clusters that their label marks as cheap.
 type cheap struct{}
 
 func (cheap) Name() string { return "Cheap" }
@@ -51,7 +51,7 @@ func (cheap) Score(_ *multicluster.Workload, c *api.Cluster) int64 {
 	return 0
 }
 
-// A scorer of one's own beside Karmada's.
+// Your own scorer, beside Karmada's.
 func ExampleScorer() {
 	clusters := exampleClusters()
 	for _, c := range clusters {

@@ -11,8 +11,8 @@ import (
 	"github.com/berth-sched/berth/scheduling/multicluster"
 )
 
-// Two clusters of choice, and the cloud for what they cannot take: up to twelve
-// replicas the cloud gets nothing, and it is emptied first.
+// Two preferred clusters, and the cloud for replicas that they cannot take. Up to
+// twelve replicas the cloud gets none, and scaling down empties it first.
 func ExampleOverflowClusterAffinity() {
 	w := exampleWorkload()
 	w.Placement.SpreadConstraints = nil
@@ -58,7 +58,7 @@ func ExampleAffinityToWorkloads() {
 	// users db [{m1 0} {m3 0}] <nil>
 }
 
-// A placement reads Karmada's JSON. What is wrong with it is listed.
+// A placement reads Karmada's JSON. Validate lists its errors.
 func ExamplePlacement_Validate() {
 	var p multicluster.Placement
 	if err := json.Unmarshal([]byte(`{
@@ -75,7 +75,7 @@ func ExamplePlacement_Validate() {
 	// spec.placement.spreadConstraints[0].maxGroups: "2": maxGroups lower than minGroups is not allowed
 }
 
-// The cluster in the north gets twice as much, however much room there is.
+// The cluster in the north gets twice as many, however much room there is.
 func ExampleWeightPreference() {
 	w := exampleWorkload()
 	w.Replicas, w.Placement = 9, multicluster.Placement{ReplicaScheduling: &multicluster.ReplicaScheduling{
@@ -90,7 +90,7 @@ func ExampleWeightPreference() {
 	// Output: [{m1 6} {m2 3}] <nil>
 }
 
-// regions returns exampleClusters, the first two in the north.
+// regions returns exampleClusters with regions. The first two are in the north.
 func regions() []*api.Cluster {
 	clusters := exampleClusters()
 	for _, c := range clusters {
@@ -120,8 +120,8 @@ func ExampleSpreadConstraint() {
 	// 1 zone [] just support cluster and region spread constraint true
 }
 
-// In the field selector, one zone of the cluster is enough since Karmada 1.18;
-// before, all have to be named.
+// Since Karmada 1.18, the field selector must name one zone of the cluster; before,
+// all of them.
 func ExampleZoneRule() {
 	w := &multicluster.Workload{Placement: multicluster.Placement{ClusterAffinity: &multicluster.ClusterAffinity{
 		FieldSelector: &multicluster.FieldSelector{MatchExpressions: []api.NodeSelectorRequirement{

@@ -60,8 +60,7 @@ func ExampleScheduler_Explain() {
 	// scale up: 16 divided by 2 weights
 }
 
-// One number divided by weights, by the method of today's Karmada and by that of
-// old.
+// One number divided by weights, by the methods of current and of old Karmada.
 func ExampleMethod_Divide() {
 	weights := []multicluster.Weight{{Name: "a", Weight: 6}, {Name: "b", Weight: 6}, {Name: "c", Weight: 2}}
 	for _, m := range []multicluster.Method{multicluster.Webster, multicluster.Floor} {
@@ -73,7 +72,7 @@ func ExampleMethod_Divide() {
 	// Floor [{a 11} {b 11} {c 3}] <nil>
 }
 
-// Scaling up leaves everything where it is and divides what is missing.
+// Scaling up leaves all replicas where they are and divides the missing ones.
 func ExampleDivide() {
 	d, err := multicluster.Divide(
 		multicluster.Demand{
@@ -95,8 +94,8 @@ func ExampleClusterAffinity_Matches() {
 }
 
 // A federation places replicas down to the nodes. Only one web server fits on a
-// node, because of its port; what found no room in the first cluster goes to the
-// second one.
+// node, because of its port. Replicas that find no room in the first cluster go to
+// the second one.
 func ExampleFederation() {
 	var members []multicluster.Member
 	for _, name := range []string{"north", "south"} {

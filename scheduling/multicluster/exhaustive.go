@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// maxSteps bounds the search for any choice of clusters.
+// maxSteps bounds the exhaustive search.
 const maxSteps = 1 << 18
 
-// chooseExhaustively looks for a choice of clusters that meets all constraints,
-// where preferred groups have led to none: the first one, if clusters are taken
-// or left out in the usual order. If none has room for need replicas, the error
-// tells what the one with the most room has. failed is the error of the search
-// before.
+// chooseExhaustively searches all choices of clusters after the preferred groups led
+// to none. It takes the first choice that meets all constraints, if clusters are
+// taken or left out in the usual order. If no choice has room for need replicas, the
+// error reports the capacity of the one with the most room. failed is the error of
+// the earlier search.
 func (b *bounds) chooseExhaustively(members []member, lead SpreadField, need int64, failed *SpreadError, s *Selection) ([]member, error) {
 	e := newExhaustive(b, members, lead, need)
 	if failed.Wanted > 0 {
@@ -49,18 +49,18 @@ func (b *bounds) chooseExhaustively(members []member, lead SpreadField, need int
 	return f.chosen, nil
 }
 
-// An exhaustive search takes or leaves out one cluster after the other.
+// exhaustive is a search that takes or leaves out one cluster after the other.
 type exhaustive struct {
 	members     []member
-	least, size int       // how many clusters there must and may be
-	fields      []ledger  // of the constrained fields
-	room        [][]int64 // of the n best members from an index on
-	rest        []int64   // of all of them
+	least, size int       // the fewest and most clusters to choose
+	fields      []ledger  // one for each constrained field
+	room        [][]int64 // room of the n best members from index i on
+	rest        []int64   // room of all members from index i on
 	need        int64
 	chosen      []member
 	available   int64
 	best        []member
-	most        int64 // the room of the best one, -1 without
+	most        int64 // the room of best, -1 without
 	steps       int
 }
 
@@ -70,7 +70,7 @@ type ledger struct {
 	of          [][]int // the groups of each member
 	last        []int   // the last member of each group
 	chosen      []int   // how many chosen members each group has
-	count       int     // of groups with a chosen member
+	count       int     // groups with a chosen member
 }
 
 func newExhaustive(b *bounds, members []member, lead SpreadField, need int64) *exhaustive {
@@ -123,7 +123,7 @@ func newLedger(b *bounds, field SpreadField, members []member) ledger {
 	return l
 }
 
-// add counts a member in or, with -1, out.
+// add counts member i in (by 1) or out (by -1).
 func (l *ledger) add(i, by int) {
 	for _, k := range l.of[i] {
 		if l.chosen[k] == 0 {
@@ -135,7 +135,7 @@ func (l *ledger) add(i, by int) {
 	}
 }
 
-// reach returns how many groups there can be with members from i on.
+// reach returns the most groups that members from i on can lead to.
 func (l *ledger) reach(i int) int {
 	n := l.count
 	for k, last := range l.last {
@@ -146,8 +146,7 @@ func (l *ledger) reach(i int) int {
 	return n
 }
 
-// visit decides about members from i on, and reports whether the search is
-// over.
+// visit decides about members from i on, and reports whether the search is over.
 func (e *exhaustive) visit(i int) bool {
 	if e.steps <= 0 {
 		return true
@@ -172,7 +171,7 @@ func (e *exhaustive) visit(i int) bool {
 	return e.visit(i + 1)
 }
 
-// holds reports whether the chosen members meet all constraints, but for room.
+// holds reports whether the chosen members meet all constraints except room.
 func (e *exhaustive) holds() bool {
 	for k := range e.fields {
 		if e.fields[k].count < e.fields[k].least {
@@ -182,8 +181,8 @@ func (e *exhaustive) holds() bool {
 	return len(e.chosen) >= e.least
 }
 
-// promising reports whether members from i on can make the chosen ones a better
-// choice than the best so far.
+// promising reports whether members from i on can still lead to a better choice than
+// the best so far.
 func (e *exhaustive) promising(i int) bool {
 	left := e.size - len(e.chosen)
 	if i == len(e.members) || left == 0 || len(e.chosen)+min(left, len(e.members)-i) < e.least {

@@ -12,8 +12,8 @@ import (
 	"github.com/berth-sched/berth/scheduling/multicluster"
 )
 
-// mostRoom looks at every set of clusters that meets the constraints and returns
-// the most replicas that one has room for, -1 if there is none.
+// mostRoom tries every set of clusters that meets the constraints. It returns the
+// most replicas that one has room for, -1 if there is no such set.
 func mostRoom(table fixed, clusters []*api.Cluster, constraints []multicluster.SpreadConstraint) int64 {
 	best := int64(-1)
 	for mask := 1; mask < 1<<len(clusters); mask++ {
@@ -41,8 +41,8 @@ func mostRoom(table fixed, clusters []*api.Cluster, constraints []multicluster.S
 	return best
 }
 
-// Thorough finds a choice exactly where there is one, and says truly how much
-// room the best one has where none has enough.
+// Thorough finds a choice exactly if there is one. If none has enough room, it
+// reports correctly how much the best one has.
 func TestThoroughMissesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := fixed{}
@@ -91,7 +91,7 @@ func TestThoroughGoesBack(t *testing.T) {
 	}
 }
 
-// An error of a search that did not come to its end says so.
+// If a search ends early, its error says so.
 func TestThoroughSaysWhereItEnded(t *testing.T) {
 	table := fixed{}
 	var clusters []*api.Cluster

@@ -9,21 +9,21 @@ import (
 	"github.com/berth-sched/berth/estimator/capacity"
 )
 
-// An Explanation says, as data, why a workload goes where it goes, or nowhere.
-// Its JSON form is stable.
+// An Explanation says, as data, why a workload goes to its clusters, or to none. Its
+// JSON form is stable.
 type Explanation struct {
 	Workload string `json:"workload"`
 	Replicas int64  `json:"replicas"`
-	// Targets and Affinity are the decision; without one, Error is the text of
+	// Targets and Affinity are the decision. If there is none, Error is the text of
 	// the error.
 	Targets  []Target `json:"targets,omitempty"`
 	Affinity string   `json:"affinity,omitempty"`
 	Error    string   `json:"error,omitempty"`
 	// Clusters holds every cluster, by name.
 	Clusters []ClusterExplanation `json:"clusters"`
-	// Selection says which of the feasible clusters were chosen. Like Division,
-	// it is that of the last affinity that was tried, and nil if the decision
-	// did not get so far.
+	// Selection says which of the feasible clusters were chosen. If several
+	// affinities were tried, Selection and Division belong to the last one. They are
+	// nil if the decision did not get so far.
 	Selection *Selection `json:"selection,omitempty"`
 	// Division says how the replicas were divided.
 	Division *Division `json:"division,omitempty"`
@@ -33,18 +33,17 @@ type Explanation struct {
 type ClusterExplanation struct {
 	Cluster  string `json:"cluster"`
 	Feasible bool   `json:"feasible"`
-	// Plugin and Reasons say who rejected the cluster, and why.
+	// Plugin names the filter that rejected the cluster, and Reasons say why.
 	Plugin  string   `json:"plugin,omitempty"`
 	Reasons []string `json:"reasons,omitempty"`
-	// Tier is the overflow tier of the cluster, 0 for those that the affinity
-	// itself selects.
+	// Tier is the overflow tier of the cluster, 0 if the affinity itself selects it.
 	Tier int `json:"tier,omitempty"`
 	// Scores holds the scores by plugin, and Score is their sum.
 	Scores []PluginScore `json:"scores,omitempty"`
 	Score  int64         `json:"score"`
-	// Available is how many replicas the cluster can take besides those that it
-	// has, and AvailableBy names the estimator that says so, "" if none has an
-	// opinion. Estimates says why.
+	// Available is how many more replicas the cluster can take. AvailableBy names
+	// the estimator that gave the number, "" if none has an opinion. Estimates says
+	// why.
 	Available   int64                    `json:"available"`
 	AvailableBy string                   `json:"availableBy,omitempty"`
 	Estimates   []capacity.ClusterReport `json:"estimates,omitempty"`
@@ -52,13 +51,13 @@ type ClusterExplanation struct {
 	EstimateError string `json:"estimateError,omitempty"`
 }
 
-// A PluginScore is what one scorer gave.
+// A PluginScore is the score that one scorer gave.
 type PluginScore struct {
 	Plugin string `json:"plugin"`
 	Score  int64  `json:"score"`
 }
 
-// write writes how the division came about, tier by tier if there are tiers.
+// write writes how the division was made, tier by tier if there are tiers.
 func (d *Division) write(w io.Writer) error {
 	for i := range d.Tiers {
 		if _, err := fmt.Fprintf(w, "tier %d, ", d.Tiers[i].Tier); err != nil {
@@ -84,8 +83,8 @@ func (x *Explanation) find(cluster string) *ClusterExplanation {
 	return nil
 }
 
-// WriteTable writes the explanation for people: one line for each cluster, then
-// how the choice and the division came about.
+// WriteTable writes the explanation for people: one line for each cluster, then the
+// exchanges of clusters and the division.
 func (x *Explanation) WriteTable(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "CLUSTER\tSCORE\tAVAILABLE\tREPLICAS\tREASON")

@@ -18,7 +18,7 @@ import (
 	"github.com/berth-sched/berth/scheduling/multicluster"
 )
 
-// A tester is what *testing.T and *rapid.T have in common.
+// A tester is the part that *testing.T and *rapid.T share.
 type tester interface {
 	Helper()
 	Fatal(...any)
@@ -90,7 +90,7 @@ func TestFederationPlaces(t *testing.T) {
 	if first := p.Pods[0]; first.Name != "web-a-0" || first.Cluster != "a" || first.Pod == nil {
 		t.Errorf("first pod %+v", first)
 	}
-	// Two more, where eight are.
+	// Two more, beside the eight that are there.
 	web.Clusters, web.Replicas = p.Targets, 10
 	if p, err = federation(t, multicluster.Scheduler{}, a, b).Place(web); err != nil {
 		t.Fatal(err)
@@ -98,7 +98,8 @@ func TestFederationPlaces(t *testing.T) {
 	if diff := cmp.Diff(targets("a", 5, "b", 5), p.Targets); diff != "" || podsIn(a) != 5 {
 		t.Errorf("Targets differ (-want +got), %d pods in a:\n%s", podsIn(a), diff)
 	}
-	// And down to three: nothing is placed, and the report says what has to go.
+	// Down to three: nothing is placed, and the report says which replicas must
+	// leave.
 	web.Clusters, web.Replicas = p.Targets, 3
 	if p, err = federation(t, multicluster.Scheduler{}, a, b).Place(web); err != nil {
 		t.Fatal(err)
@@ -108,8 +109,8 @@ func TestFederationPlaces(t *testing.T) {
 	}
 }
 
-// Replicas that take a host port get in each other's way, which the estimate
-// does not see: what does not fit is divided again, until nothing more does.
+// Replicas that take a host port exclude each other, which the estimate does not
+// see. Replicas that do not fit are divided again, until no more fit.
 func TestFederationDividesAgain(t *testing.T) {
 	members := func() []multicluster.Member {
 		return []multicluster.Member{
@@ -153,8 +154,8 @@ func TestFederationDividesAgain(t *testing.T) {
 	}
 }
 
-// Spread constraints hold for what is placed in the end, and not only for each
-// round: a cluster with less room than expected is given up if it must be.
+// Spread constraints hold for the final placement, and not only for each round. A
+// cluster with less room than expected is given up if necessary.
 func TestFederationKeepsSpreadConstraints(t *testing.T) {
 	port := capacity.ReplicaOf(api.MakePod("web").Requests("500m", "1Gi").HostPort(80).Obj())
 	aggregated := &multicluster.ReplicaScheduling{ReplicaDivisionPreference: multicluster.PreferAggregated}
@@ -200,7 +201,7 @@ func TestFederationKeepsSpreadConstraints(t *testing.T) {
 	}
 }
 
-// checkPlaced compares the report with what is in the snapshots.
+// checkPlaced compares the report with the snapshots.
 func checkPlaced(t tester, p *multicluster.Placed, members []multicluster.Member) {
 	t.Helper()
 	reported := map[string]int64{}
@@ -214,7 +215,7 @@ func checkPlaced(t tester, p *multicluster.Placed, members []multicluster.Member
 	}
 }
 
-// A pod that came to stay while others went keeps its name.
+// A new pod that stays while others leave keeps its name.
 func TestFederationNames(t *testing.T) {
 	a := withNodes(t, "a", api.MakeNode("", "8", "32Gi"))
 	w := &multicluster.Workload{
@@ -272,7 +273,7 @@ func TestFederationReport(t *testing.T) {
 	}
 }
 
-// broken fails to decide about one node.
+// broken fails for one node.
 type broken struct{ node string }
 
 func (broken) Name() string { return "Broken" }
@@ -321,8 +322,8 @@ func TestFederationErrors(t *testing.T) {
 	}
 }
 
-// Everything that is reported placed is in the snapshots, nothing is given out
-// that was not asked for, and what is unplaced fits nowhere.
+// Every replica reported as placed is in the snapshots. Nothing is given out beyond
+// the request, and unplaced replicas fit nowhere.
 func TestFederationProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var members []multicluster.Member
@@ -393,7 +394,7 @@ func TestFederationProperties(t *testing.T) {
 	})
 }
 
-// The accurate estimate is what can be placed, where only resources limit.
+// If only resources limit, the accurate estimate is the number that can be placed.
 func TestNodesIsWhatCanBePlaced(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var nodes []api.NodeBuilder

@@ -27,8 +27,8 @@ func aggregatedOn(most int) multicluster.Placement {
 	}
 }
 
-// A set goes to a cluster as a whole. The port keeps workers off each other's
-// nodes, which estimates do not see.
+// A set goes to a cluster as a whole. The port keeps workers off each other's nodes,
+// which estimates do not see.
 func TestFederationPlacesSets(t *testing.T) {
 	members := func() []multicluster.Member {
 		return []multicluster.Member{
@@ -116,8 +116,8 @@ func TestFederationReportsSets(t *testing.T) {
 	}
 }
 
-// A set is placed where nodes have room, also if what the cluster reports says
-// that there is none; and if there is none, that is no error.
+// A set is placed if nodes have room, even if the cluster reports none. If there is
+// no room, that is not an error.
 func TestFederationPlacesSetsThatFit(t *testing.T) {
 	for name, e := range map[string]capacity.ClusterEstimator{
 		"nodes": nil, "Karmada118": capacity.General{}, "Karmada111": capacity.General{Rules: capacity.Karmada111}, "a pointer": &capacity.General{Rules: capacity.Karmada113},
@@ -150,8 +150,8 @@ func TestFederationPlacesSetsThatFit(t *testing.T) {
 	}
 }
 
-// Of a set, all is placed or nothing, in each cluster; and where nothing but
-// resources limits, the accurate estimate says whether it can be.
+// Each cluster gets a whole set or nothing. If only resources limit, the accurate
+// estimate says whether a set fits.
 func TestFederationSetProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var members []multicluster.Member

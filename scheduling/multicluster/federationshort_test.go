@@ -12,8 +12,8 @@ import (
 	"github.com/berth-sched/berth/scheduling/multicluster"
 )
 
-// What fits is placed, also if the first estimate is short, and also if it says
-// that nothing fits where something does; the rest is reported with the reason.
+// All replicas that fit are placed, even if the first estimate is too low or zero.
+// The rest is reported with the reason.
 func TestFederationPlacesWhatFits(t *testing.T) {
 	const reason = "failed to scale up: Clusters available replicas 0 are not enough to schedule."
 	for name, e := range map[string]capacity.ClusterEstimator{
@@ -47,7 +47,7 @@ func TestFederationPlacesWhatFits(t *testing.T) {
 	}
 }
 
-// An estimator that is not one of what clusters report keeps its say.
+// An estimator that does not go by cluster status stays in use.
 func TestFederationKeepsLimits(t *testing.T) {
 	m := withNodes(t, "m", api.MakeNode("", "8", "64Gi"))
 	limit := fixed{}
@@ -66,8 +66,8 @@ func TestFederationKeepsLimits(t *testing.T) {
 	}
 }
 
-// Where nothing fits at all, nothing changes, and that is no error; where no
-// cluster may be chosen, it is.
+// If nothing fits at all, nothing changes, and that is not an error. If no cluster
+// may be chosen, it is one.
 func TestFederationPlacesNothing(t *testing.T) {
 	m := withNodes(t, "m", api.MakeNode("", "1", "64Gi"))
 	w := &multicluster.Workload{
@@ -79,13 +79,13 @@ func TestFederationPlacesNothing(t *testing.T) {
 	if err != nil || p.Unplaced != 3 || len(p.Targets) != 0 || p.Reason == "" || podsIn(m) != 0 {
 		t.Errorf("Place = %+v, %v; want 3 unplaced and why", p, err)
 	}
-	// Replicas of a cluster that is gone are to go there, and are placed nowhere.
+	// Replicas of a cluster that is gone must leave, and are placed nowhere.
 	w.Clusters = targets("gone", 3)
 	p, err = f.Place(w)
 	if err != nil || p.Unplaced != 3 || fmt.Sprint(p.Removed) != "[{gone 3}]" || len(p.Targets) != 0 {
 		t.Errorf("Place = %+v, %v; want 3 unplaced and removed", p, err)
 	}
-	// What a cluster has stays, also if nothing more fits.
+	// A cluster keeps its replicas even if no more fit.
 	w.Clusters = targets("m", 1)
 	p, err = f.Place(w)
 	if err != nil || p.Unplaced != 2 || len(p.Removed) != 0 || fmt.Sprint(p.Targets) != "[{m 1}]" {

@@ -9,34 +9,33 @@ import (
 	"github.com/berth-sched/berth/internal/match"
 )
 
-// A Filter says whether a workload may go to a cluster. The zero Status means
-// yes, a rejecting one no, and any other fails the decision. It must not change
+// A Filter says whether a workload may go to a cluster. The zero Status means yes, a
+// rejecting one means no, and any other fails the decision. A filter must not change
 // its arguments, and must give the same answer for the same ones.
 type Filter interface {
-	// Name identifies the filter in explanations and errors; it must not be
-	// empty and should differ from that of the other filters.
+	// Name identifies the filter in explanations and errors. It must not be empty
+	// and should be unique among the filters.
 	Name() string
-	// Filter judges one cluster. It may be called from several goroutines at
-	// once. A rejection should carry a reason; these are counted in [FitError].
-	// Schedulers ask with neither w nor c nil; for direct callers the filters of
-	// this package answer an error then.
+	// Filter judges one cluster. Several goroutines may call it at once. A rejection
+	// should carry a reason; [FitError] counts these. A scheduler never passes a nil
+	// w or c. If you call a filter of this package directly with nil, it returns an
+	// error status.
 	Filter(w *Workload, c *api.Cluster) framework.Status
 }
 
-// A Scorer ranks a cluster for a workload, from 0 to 100; larger is better. It
-// must not change its arguments, and must give the same answer for the same
-// ones.
+// A Scorer ranks a cluster for a workload, from 0 to 100; larger is better. It must
+// not change its arguments, and must give the same answer for the same ones.
 type Scorer interface {
-	// Name identifies the scorer in explanations and errors; it must not be
-	// empty and should differ from that of the other scorers.
+	// Name identifies the scorer in explanations and errors. It must not be empty
+	// and should be unique among the scorers.
 	Name() string
-	// Score is asked about feasible clusters only. It may be called from several
-	// goroutines at once. A score outside of 0 to 100 fails the decision.
+	// Score is called for feasible clusters only. Several goroutines may call it at
+	// once. A score outside of 0 to 100 fails the decision.
 	Score(w *Workload, c *api.Cluster) int64
 }
 
-// lacks returns an error if a filter is asked about nothing: a scheduler never
-// does so.
+// lacks returns an error if the workload or the cluster is nil. A scheduler never
+// passes nil.
 func lacks(w *Workload, c *api.Cluster) error {
 	switch {
 	case w == nil:
@@ -47,24 +46,25 @@ func lacks(w *Workload, c *api.Cluster) error {
 	return nil
 }
 
-// DefaultFilters returns Karmada's filters. The first one that rejects a
-// cluster gives the reason; in Karmada their order is random.
+// DefaultFilters returns Karmada's filters. The first one that rejects a cluster
+// gives the reason; in Karmada their order is random.
 func DefaultFilters() []Filter {
 	return []Filter{APIEnablement{}, TaintToleration{}, Affinity{}, SpreadProperties{}, Eviction{}}
 }
 
-// DefaultScorers returns Karmada's scorers. (Its ClusterAffinity scores too, but
-// 0 always.)
+// DefaultScorers returns Karmada's scorers. (Karmada's ClusterAffinity is a scorer
+// too, but its score is always 0.)
 func DefaultScorers() []Scorer { return []Scorer{Locality{}} }
 
-// APIEnablement rejects clusters that do not serve the workload's kind of
-// object. A cluster that holds the workload passes, since a list that became
-// incomplete must not drive it away.
+// APIEnablement rejects clusters that do not serve the workload's kind of object. A
+// cluster that holds the workload passes, so an incomplete list of kinds does not
+// drive the workload away.
 //
 // Source: Karmada 1.13 and later, plugin APIEnablement.
 type APIEnablement struct {
-	// OnlyIncomplete lets a cluster that holds the workload pass only if its
-	// condition CompleteAPIEnablements is not True, as Karmada 1.13 does.
+	// OnlyIncomplete restricts the exception for clusters that hold the workload:
+	// such a cluster passes only if its condition CompleteAPIEnablements is not
+	// True. Karmada 1.13 does this.
 	OnlyIncomplete bool
 }
 
@@ -122,8 +122,8 @@ func (TaintToleration) Filter(w *Workload, c *api.Cluster) framework.Status {
 	return framework.UnschedulableStatus(framework.Text(fmt.Sprintf("cluster(s) had untolerated taint {%s}", describe(taint))))
 }
 
-// describe writes a taint as kubectl does: key=value:effect, without what is
-// empty.
+// describe writes a taint as kubectl does: key=value:effect, without its empty
+// parts.
 func describe(t *api.Taint) string {
 	switch {
 	case t.Effect == "" && t.Value == "":
@@ -136,13 +136,13 @@ func describe(t *api.Taint) string {
 	return t.Key + "=" + t.Value + ":" + string(t.Effect)
 }
 
-// Affinity rejects clusters that the placement's ClusterAffinity does not
-// select. ClusterAffinities are dealt with by [Scheduler], which puts each in
-// its place; then the overflow affinities select too.
+// Affinity rejects clusters that the placement's ClusterAffinity does not select.
+// [Scheduler] handles ClusterAffinities: it puts each in the place of
+// ClusterAffinity in turn; then the overflow affinities select too.
 //
 // Source: Karmada 1.13, plugin ClusterAffinity; with overflow, Karmada 1.18.
 type Affinity struct {
-	// Zones says how field selectors look at zones.
+	// Zones says how field selectors match zones.
 	Zones ZoneRule
 }
 
@@ -169,7 +169,8 @@ type SpreadProperties struct{}
 // Name returns "SpreadConstraint".
 func (SpreadProperties) Name() string { return "SpreadConstraint" }
 
-// Filter rejects a cluster without a provider, region or zones, if it is needed.
+// Filter rejects a cluster without a provider, region or zone that the placement
+// needs.
 func (SpreadProperties) Filter(w *Workload, c *api.Cluster) framework.Status {
 	if err := lacks(w, c); err != nil {
 		return framework.AsStatus(err)
@@ -193,7 +194,7 @@ func (SpreadProperties) Filter(w *Workload, c *api.Cluster) framework.Status {
 	return framework.Status{}
 }
 
-// Eviction rejects clusters that the workload is being moved away from.
+// Eviction rejects clusters that the workload is moving away from.
 //
 // Source: Karmada 1.13, plugin ClusterEviction.
 type Eviction struct{}
@@ -201,7 +202,7 @@ type Eviction struct{}
 // Name returns "ClusterEviction".
 func (Eviction) Name() string { return "ClusterEviction" }
 
-// Filter rejects a cluster that is being evacuated.
+// Filter rejects a cluster that Workload.Evicting names.
 func (Eviction) Filter(w *Workload, c *api.Cluster) framework.Status {
 	if err := lacks(w, c); err != nil {
 		return framework.AsStatus(err)
@@ -212,7 +213,7 @@ func (Eviction) Filter(w *Workload, c *api.Cluster) framework.Status {
 	return framework.Status{}
 }
 
-// Locality prefers clusters that hold the workload already.
+// Locality prefers clusters that already hold the workload.
 //
 // Source: Karmada 1.13, plugin ClusterLocality.
 type Locality struct{}

@@ -141,7 +141,8 @@ func TestClusterAffinityMatches(t *testing.T) {
 			}
 		})
 	}
-	// Up to 1.16, In wants all zones of the cluster.
+	// Up to 1.16, In selects a cluster only if all of its zones are among the
+	// values.
 	for _, values := range [][]string{{"z1"}, {"z1", "z2", "z3"}} {
 		w := &multicluster.Workload{Placement: multicluster.Placement{ClusterAffinity: field("zone", "In", values...)}}
 		got := multicluster.Affinity{Zones: multicluster.EveryZone}.Filter(w, all["a"]).IsSuccess()

@@ -16,9 +16,9 @@ import (
 	"github.com/berth-sched/berth/scheduling/multicluster"
 )
 
-// FuzzSchedule feeds placements and clusters that may be malformed in any way,
-// and numbers of replicas that are wanted and that are there. Errors must name
-// what is wrong, and results must keep the promises of their strategy.
+// FuzzSchedule feeds placements and clusters with any malformation, and numbers of
+// wanted and existing replicas. Errors must name the cause, and results must keep
+// the promises of their strategy.
 func FuzzSchedule(f *testing.F) {
 	for _, placement := range []string{
 		`{"spreadConstraints":[{"spreadByField":"region","minGroups":1,"maxGroups":2},{"maxGroups":3}],"replicaScheduling":{"replicaDivisionPreference":"Aggregated"}}`,
@@ -78,9 +78,8 @@ func FuzzSchedule(f *testing.F) {
 	})
 }
 
-// checkErrors demands that every error names the object, the field and the
-// value that are wrong, unless it says that nothing is, but that there is no
-// room.
+// checkErrors demands that every error names the object, the field and the value
+// that are wrong. Errors for lack of room are exempt.
 func checkErrors(t *testing.T, err error) {
 	t.Helper()
 	if err == nil {
@@ -116,8 +115,8 @@ func checkErrors(t *testing.T, err error) {
 	}
 }
 
-// checkDivision demands what the strategy promises: the sum, no more than a
-// cluster can take, and nobody twice.
+// checkDivision demands what the strategy promises: the right sum, no more than a
+// cluster can take, and no cluster twice.
 func checkDivision(t *testing.T, x *multicluster.Explanation, w *multicluster.Workload) {
 	t.Helper()
 	strategy, err := w.Placement.Strategy()

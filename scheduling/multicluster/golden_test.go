@@ -35,10 +35,10 @@ const (
 
 var methods = map[string]multicluster.Method{karmada1_13: multicluster.Floor, karmadaHead: multicluster.Webster}
 
-// golden runs check on every case of a kind, those in testdata and those in the
-// folder that BERTH_VECTORS names, and prints how many failed. check returns
-// what differs, "" if nothing, and the listed fault of the original by which it
-// differs rightly.
+// golden runs check on every case of a kind, from testdata and from the folder named
+// by BERTH_VECTORS, and prints how many failed. check returns the difference, "" if
+// none. If the difference is right because of a listed fault of the original, it
+// returns that fault too.
 func golden(t *testing.T, kind string, check func(t *testing.T, c goldenCase) (diff, fault string)) {
 	t.Helper()
 	files := []string{filepath.Join("testdata", "karmada", kind+".jsonl.gz")}
@@ -108,8 +108,8 @@ func decode(t *testing.T, c goldenCase, data []byte, to any) {
 	}
 }
 
-// An answer is what the original returned; with random ties, everything it was
-// seen to return.
+// An answer is what the original returned; with random ties, it holds all results
+// seen.
 type answer struct {
 	Result   []multicluster.Target
 	Error    string
@@ -295,7 +295,7 @@ func TestGoldenSelect(t *testing.T) {
 			decode(t, c, output, &want)
 			decode(t, c, output, &panicked)
 			if panicked.Panic != "" {
-				// Later versions answer, and so do we.
+				// Later versions answer, and so does this package.
 				fault = "dividing by the number of clusters with room, when there are none"
 				want = result{}
 				decode(t, c, c.Outputs[karmadaHead], &want)

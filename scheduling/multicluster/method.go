@@ -16,18 +16,17 @@ import (
 // A Method divides a number of replicas among clusters by weight.
 type Method uint8
 
-// The methods of division. Neither gives a cluster more than its weight, as
-// long as the replicas are not more than all weights together.
+// The methods of division. Neither gives a cluster more than its weight, as long as
+// the replicas are no more than the sum of the weights.
 const (
 	// Webster gives the replicas out one by one, each to the cluster with the
-	// greatest weight / (2 * replicas + 1); ties go to the cluster with fewer
-	// replicas, then by name. It is the method of Karmada 1.16 and later, and
-	// the zero value.
+	// greatest weight / (2 * replicas + 1). Ties go to the cluster with fewer
+	// replicas, then by name. It is the method of Karmada 1.16 and later, and the
+	// zero value.
 	Webster Method = iota
-	// Floor gives each cluster its share rounded down, and one more each to the
-	// first clusters by weight, then by previous replicas, then by name, until
-	// nothing is left. It is the method of Karmada up to 1.15, where the last
-	// tie is broken at random.
+	// Floor gives each cluster its share rounded down. The replicas left over go one
+	// each to the first clusters by weight, then by previous replicas, then by name.
+	// It is the method of Karmada up to 1.15, which breaks the last tie at random.
 	Floor
 )
 
@@ -51,23 +50,23 @@ type Target struct {
 type Weight struct {
 	Name   string `json:"name"`
 	Weight int64  `json:"weight"`
-	// Previous is how many replicas the cluster had before; only Floor reads it,
-	// to break ties.
+	// Previous is how many replicas the cluster had before. Only Floor reads it, to
+	// break ties.
 	Previous int64 `json:"previous,omitempty"`
 }
 
 // A NameOrder breaks ties between clusters by their names.
 type NameOrder bool
 
-// The orders of names. Karmada takes the one or the other by the workload, so
-// that small workloads do not all crowd into the first cluster.
+// The orders of names. Karmada chooses one for each workload, so that small
+// workloads do not all crowd into the first cluster.
 const (
 	Ascending  NameOrder = false
 	Descending NameOrder = true
 )
 
-// NameOrderOf returns the order for a workload: Descending if the FNV-1a hash
-// (32 bits) of its UID is odd, Ascending otherwise and without a UID.
+// NameOrderOf returns the order for a workload: Descending if the FNV-1a hash (32
+// bits) of its UID is odd, and Ascending otherwise or without a UID.
 //
 // Source: Karmada 1.16.
 func NameOrderOf(uid api.UID) NameOrder {
@@ -94,27 +93,27 @@ var (
 	errNamedTwice    = errors.New("the cluster is named twice")
 )
 
-// maxDivided bounds what is divided, held replicas included, so that nothing
-// overflows on the way.
+// maxDivided bounds the replicas to divide, held ones included, so that no
+// intermediate result overflows.
 const maxDivided = 1 << 53
 
-// Divide divides n replicas and returns, by name, what every cluster in weights
-// has then, clusters with nothing included. held says what clusters have
-// already: Webster counts it as given out before, Floor adds to it; clusters
-// that are only in held keep it. If all weights are 0, nothing is divided and
-// held is returned.
+// Divide divides n replicas. It returns, by name, how many every cluster in weights
+// then has, clusters with none included. held lists the replicas that clusters
+// already have: Webster counts them as given out before, and Floor adds to them.
+// Clusters that are only in held keep theirs. If all weights are 0, nothing is
+// divided and Divide returns held.
 //
-// A method that does not exist, a negative number, a cluster named twice, and
-// sums that no int64 holds are [*api.InvalidError]s.
+// An unknown method, a negative number, a cluster named twice, and sums that
+// overflow an int64 are [*api.InvalidError]s.
 //
 // Cost: O(k log n) for k clusters.
 //
-// Source: Karmada 1.13 and 1.16, the dispenser. Karmada gives replicas out one
-// by one in Webster's method; here all but about k are given out at once, with
-// the same result.
+// Source: Karmada 1.13 and 1.16, the dispenser. Karmada gives replicas out one by
+// one in Webster's method; Divide gives out all but about k at once, with the same
+// result.
 //
-// Differs: ties in Floor are broken by name, not at random. Fractions are
-// compared as integers, not as floating-point numbers.
+// Differs: ties in Floor are broken by name, not at random. Fractions are compared
+// as integers, not as floating-point numbers.
 func (m Method) Divide(n int64, weights []Weight, held []Target, ties NameOrder) ([]Target, error) {
 	if int(m) >= len(methodNames) {
 		return nil, &api.InvalidError{Field: "method", Value: m.String(), Err: errUnknownMethod}
@@ -175,7 +174,7 @@ func sumOfWeights(n int64, weights []Weight) (int64, error) {
 	return sum, nil
 }
 
-// A party is a cluster in a division and what it has.
+// A party is a cluster in a division and its replicas.
 type party struct {
 	Weight
 	seats int64
@@ -202,7 +201,8 @@ func partiesOf(weights []Weight) ([]party, error) {
 	return parties, nil
 }
 
-// seat gives the parties what is held and returns what others hold.
+// seat gives the parties their held replicas. It returns the held replicas of other
+// clusters.
 func seat(n int64, parties []party, held []Target) (others []Target, err error) {
 	all := n
 	seen := make(map[string]bool, len(held))
@@ -239,7 +239,7 @@ func floor(n int64, sum uint64, parties []party, ties NameOrder) {
 	if left == 0 {
 		return
 	}
-	var space [64]rank // no allocation for as many clusters
+	var space [64]rank // avoids an allocation for up to 64 clusters
 	order := space[:0]
 	for i := range parties {
 		r := rank{parties[i].Weight.Weight, parties[i].Previous, i}
@@ -254,8 +254,8 @@ func floor(n int64, sum uint64, parties []party, ties NameOrder) {
 	}
 }
 
-// A rank is a party's claim to what rounding down leaves over. place is its
-// place by name, negative where names descend.
+// A rank is a party's claim to the replicas that rounding down leaves over. place is
+// its place by name, negative if names descend.
 type rank struct {
 	weight, previous int64
 	place            int

@@ -94,7 +94,7 @@ func TestMethodDivideErrors(t *testing.T) {
 	}
 }
 
-// oneByOne is Webster's method as it is defined, with fractions.
+// oneByOne is Webster's method by its definition, with fractions.
 func oneByOne(n int64, weights []multicluster.Weight, held []multicluster.Target, ties multicluster.NameOrder) map[string]int64 {
 	has := map[string]int64{}
 	for _, t := range held {
@@ -159,9 +159,9 @@ func TestWebsterIsGivingOneByOne(t *testing.T) {
 	})
 }
 
-// Both methods give out exactly what there is, nothing above a weight as long as
-// the weights suffice, and do not look at the order of the weights. Webster
-// never takes away when there is more to divide.
+// Both methods give out exactly n replicas and ignore the order of the weights. No
+// cluster gets more than its weight, as long as the weights suffice. Webster never
+// takes replicas away when there are more to divide.
 func TestMethodProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		weights := drawWeights(t, 50)

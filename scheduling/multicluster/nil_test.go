@@ -8,7 +8,7 @@ import (
 	"github.com/berth-sched/berth/scheduling/multicluster"
 )
 
-// TestNil: plugins that are asked about nothing answer an error, and no score.
+// TestNil: plugins called with nil return an error and no score.
 func TestNil(t *testing.T) {
 	filters := append(multicluster.DefaultFilters(), multicluster.AffinityToWorkloads{}, multicluster.AntiAffinityToWorkloads{})
 	for _, f := range filters {

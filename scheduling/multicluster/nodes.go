@@ -11,44 +11,43 @@ import (
 	"github.com/berth-sched/berth/scheduling"
 )
 
-// Nodes is the accurate estimator: it looks at the nodes of clusters that are
-// at hand as snapshots, through the filters that place pods.
+// Nodes is the accurate estimator: it runs the filters that place pods on the nodes
+// of clusters whose snapshots it has.
 //
 //	estimate = sum over the nodes that pass the filters of capacity.OnNode
 //
-// Filters are asked about one more replica, as the snapshot is. So the estimate
-// is exact for what resources and the number of pods limit, and too high where
-// replicas get in each other's way by other means (host ports, anti-affinity,
-// topology spread). [Federation] finds out by placing them.
+// The filters judge one more replica on the snapshot as it is. So the estimate is
+// exact where resources and the number of pods limit. It is too high where replicas
+// exclude each other in other ways (host ports, anti-affinity, topology spread).
+// [Federation] finds out by placing them.
 //
 // Source: Karmada 1.13 and 1.18, the scheduler estimator.
 //
 // Differs: it runs any filters, not a copy of three of them.
 type Nodes struct {
-	// Snapshots holds the clusters by name. The estimator has no opinion of
-	// others. It only reads them.
+	// Snapshots holds the clusters by name. Nodes only reads them, and has no
+	// opinion of other clusters.
 	Snapshots map[string]*framework.Snapshot
-	// Filter holds filter plugins, as in [scheduling.Profile]. Those of
-	// kube-scheduler that Karmada applies are NodeUnschedulable, TaintToleration
-	// and NodeAffinity.
+	// Filter holds filter plugins, as in [scheduling.Profile]. Karmada applies three
+	// of kube-scheduler's: NodeUnschedulable, TaintToleration and NodeAffinity.
 	Filter []framework.Plugin
-	// Assumed holds, by cluster, workloads that were given to it and are not
-	// yet in its snapshot; see [capacity.Assumed].
+	// Assumed holds, by cluster, workloads that were given to the cluster and are
+	// not yet in its snapshot; see [capacity.Assumed].
 	Assumed map[string][]capacity.Assumed
 }
 
 // Name returns "scheduler-estimator", Karmada's name.
 func (n Nodes) Name() string { return "scheduler-estimator" }
 
-// Estimate adds up what the cluster's nodes have room for. A replica without a
-// pod is one container that requests what the replica does.
+// Estimate adds up the room of the cluster's nodes. A replica without a pod counts
+// as one container with the replica's requests.
 func (n Nodes) Estimate(c *api.Cluster, replica *capacity.Replica) (capacity.Estimate, error) {
 	r, err := n.estimate(c, replica, false)
 	return r.Estimate, err
 }
 
-// Explain says for every node how many replicas it has room for, or why none
-// may run there.
+// Explain says for every node how many replicas it has room for, or why none may run
+// there.
 func (n Nodes) Explain(c *api.Cluster, replica *capacity.Replica) (capacity.ClusterReport, error) {
 	return n.estimate(c, replica, true)
 }
@@ -96,8 +95,8 @@ func (n Nodes) estimate(c *api.Cluster, replica *capacity.Replica, explain bool)
 	return r, nil
 }
 
-// judge asks the filters about every node, in the snapshot's order. If none is
-// feasible, there are verdicts only if all is set.
+// judge runs the filters on every node, in the snapshot's order. If no node is
+// feasible, it returns verdicts only if all is set.
 func (n Nodes) judge(snapshot *framework.Snapshot, pod *api.Pod, all bool) (*framework.PodInfo, []scheduling.NodeExplanation, error) {
 	info, err := snapshot.NewPodInfo(pod)
 	if err != nil {
@@ -126,15 +125,15 @@ func (n Nodes) judge(snapshot *framework.Snapshot, pod *api.Pod, all bool) (*fra
 	return info, s.Explain(snapshot, info).Nodes, nil
 }
 
-// indifferent scores all nodes alike. Without any scorer a scheduler would stop
-// at the first feasible node.
+// indifferent scores all nodes alike. Without any scorer, a scheduler would stop at
+// the first feasible node.
 type indifferent struct{}
 
 func (indifferent) Name() string { return "Indifferent" }
 
 func (indifferent) Score(*framework.PodInfo, *framework.NodeInfo) int64 { return 0 }
 
-// podOf returns a pod for a replica. It has a name.
+// podOf returns a named pod for a replica.
 func podOf(replica *capacity.Replica) *api.Pod {
 	pod := &api.Pod{}
 	switch {
@@ -151,8 +150,8 @@ func podOf(replica *capacity.Replica) *api.Pod {
 	return pod
 }
 
-// positiveOf drops what is not requested: estimators skip negative requests,
-// and pods cannot have any.
+// positiveOf drops requests that are not positive: estimators skip negative
+// requests, and pods cannot have any.
 func positiveOf(request resource.List) resource.List {
 	l := request.Clone()
 	for _, name := range slices.Clone(l.Names()) {

@@ -9,9 +9,9 @@ import (
 	"github.com/berth-sched/berth/scheduling"
 )
 
-// EstimateSets returns how many whole sets of components the cluster's nodes
-// have room for. Each component may run on the nodes that the filters allow for
-// one more copy of it; see [capacity.SetsOnNodes] for how sets are placed.
+// EstimateSets returns how many whole sets of components the cluster's nodes have
+// room for. Each component may run on the nodes that pass the filters for one more
+// copy of it. For how sets are placed, see [capacity.SetsOnNodes].
 func (n Nodes) EstimateSets(c *api.Cluster, components []capacity.Component) (capacity.Estimate, error) {
 	if c == nil {
 		return capacity.Estimate{}, errNilCluster
@@ -32,8 +32,8 @@ func (n Nodes) EstimateSets(c *api.Cluster, components []capacity.Component) (ca
 	return capacity.Estimate{Replicas: sets, NoOpinion: sets == capacity.MaxReplicas}, nil
 }
 
-// besideAssumed returns how many copies of the pod each node has room for beside
-// what is assumed to be there, nil if nothing is.
+// besideAssumed returns how many copies of the pod each node has room for beside the
+// assumed workloads. It returns nil if there are none.
 func (n Nodes) besideAssumed(c *api.Cluster, snapshot *framework.Snapshot, pod *framework.PodInfo) ([]int64, error) {
 	others, err := n.assumedOnNodes(c, snapshot)
 	if err != nil || len(others) == 0 {
@@ -54,7 +54,7 @@ func (n Nodes) assumedOnNodes(c *api.Cluster, snapshot *framework.Snapshot) ([][
 	return others, nil
 }
 
-// onNodes finds out on which nodes components may run.
+// onNodes finds the nodes that components may run on.
 func (n Nodes) onNodes(snapshot *framework.Snapshot, components []capacity.Component) ([]capacity.NodeComponent, error) {
 	var set []capacity.NodeComponent
 	for i := range components {
@@ -75,12 +75,12 @@ func (n Nodes) onNodes(snapshot *framework.Snapshot, components []capacity.Compo
 	return set, nil
 }
 
-// podOfComponent returns a pod for a component. It has a name.
+// podOfComponent returns a named pod for a component.
 func podOfComponent(k *capacity.Component) *api.Pod {
 	return podOf(&capacity.Replica{Request: k.Request, Pod: k.Pod})
 }
 
-// ofCluster adds the cluster to an error about a field, and the way to it.
+// ofCluster adds the cluster and the field's path to an error about a field.
 func ofCluster(c *api.Cluster, way string, err error) error {
 	if e, ok := err.(*api.InvalidError); ok && e.Object == "" {
 		named := *e

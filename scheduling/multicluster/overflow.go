@@ -8,9 +8,9 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// overflowOf returns the overflow affinities that count: those of the term that
-// [Scheduler] tries, which stands alone, with its affinity in the place of
-// ClusterAffinity.
+// overflowOf returns the overflow affinities in effect. [Scheduler] tries one term
+// at a time: it leaves that term alone in ClusterAffinities, and copies its affinity
+// to ClusterAffinity.
 func overflowOf(p *Placement) []OverflowClusterAffinity {
 	if p.ClusterAffinity == nil || len(p.ClusterAffinities) != 1 {
 		return nil
@@ -18,8 +18,7 @@ func overflowOf(p *Placement) []OverflowClusterAffinity {
 	return p.ClusterAffinities[0].OverflowAffinities
 }
 
-// overflows reports whether the workload is of a kind that overflows: it has
-// pods.
+// overflows reports whether the workload can overflow: it has pods.
 func (w *Workload) overflows() bool {
 	return w.Replicas > 0 || w.Replica != nil || len(w.Components) > 0
 }
@@ -33,7 +32,7 @@ func (w *Workload) try(term *ClusterAffinityTerm) *Workload {
 }
 
 // tierOf returns the overflow tier of a cluster: 0 if the affinity selects it,
-// otherwise that of the first overflow affinity that does, counted from 1.
+// otherwise the index of the first overflow affinity that does, counted from 1.
 func tierOf(p *Placement, c *api.Cluster, zones ZoneRule) int {
 	if p.ClusterAffinity == nil || p.ClusterAffinity.matches(c, zones) {
 		return 0
@@ -42,7 +41,7 @@ func tierOf(p *Placement, c *api.Cluster, zones ZoneRule) int {
 	return 1 + slices.IndexFunc(overflow, func(a OverflowClusterAffinity) bool { return a.ClusterAffinity.matches(c, zones) })
 }
 
-// divideTiers gives each tier, one after the other, what it can take.
+// divideTiers gives each tier in order as many replicas as it can take.
 func divideTiers(d Demand, candidates []Candidate) (Division, error) {
 	previous := byCluster(d.Previous)
 	sorted := slices.Clone(candidates)

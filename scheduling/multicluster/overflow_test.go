@@ -31,7 +31,7 @@ func TestDivideTiers(t *testing.T) {
 		{"over two tiers", 16, nil, multicluster.DynamicWeight, false, "[{a 4} {b 8} {d 2} {e 2}]"},
 		{"as few as possible in each", 16, nil, multicluster.Aggregated, false, "[{a 4} {b 8} {d 4}]"},
 		{"too many", 23, nil, multicluster.DynamicWeight, false, "Clusters available replicas are not enough to schedule."},
-		// The last tier shrinks first; the first one keeps all it has.
+		// The last tier shrinks first; the first one keeps all its replicas.
 		{"down", 5, targets("a", 4, "e", 3), multicluster.DynamicWeight, false, "[{a 4} {b 1}]"},
 		{"up", 20, targets("a", 4, "e", 3), multicluster.DynamicWeight, false, "[{a 8} {b 8} {d 1} {e 3}]"},
 		{"anew", 20, targets("e", 3), multicluster.DynamicWeight, true, "[{a 4} {b 8} {d 3} {e 5}]"},
@@ -56,8 +56,8 @@ func TestDivideTiers(t *testing.T) {
 	}
 }
 
-// A tier has replicas only if those before it are full; all replicas are given
-// out; and no cluster gets more than it can take.
+// A tier has replicas only if the tiers before it are full. All replicas are given
+// out, and no cluster gets more than it can take.
 func TestDivideTiersProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var candidates []multicluster.Candidate
@@ -229,7 +229,7 @@ func TestWorkloadAffinity(t *testing.T) {
 	}
 }
 
-// What is assumed to be on nodes leaves less room, where it may run.
+// Assumed workloads leave less room on the nodes where they may run.
 func TestNodesBesideAssumed(t *testing.T) {
 	m := withNodes(t, "m", api.MakeNode("", "4", "16Gi").Taint("k:NoSchedule"), api.MakeNode("", "4", "16Gi"), api.MakeNode("", "4", "16Gi"))
 	n := multicluster.Nodes{Snapshots: map[string]*framework.Snapshot{"m": m.Snapshot}, Filter: profile().Filter}
@@ -256,7 +256,7 @@ func TestNodesBesideAssumed(t *testing.T) {
 	}
 }
 
-// Many combinations of regions that do not suffice end the search in time.
+// The search ends in time if many combinations of regions do not suffice.
 func TestSelectionAmongManyRegions(t *testing.T) {
 	table := fixed{}
 	var clusters []*api.Cluster

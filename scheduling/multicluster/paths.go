@@ -10,8 +10,8 @@ import (
 // exponentially.
 const maxPathSteps = 1 << 20
 
-// maxScoreTable bounds the table by which the search leaves out combinations
-// that cannot be among the best.
+// maxScoreTable bounds the table that lets the search skip combinations that cannot
+// be among the best.
 const maxScoreTable = 1 << 22
 
 // A path is a combination of groups, by score and then by name.
@@ -21,21 +21,20 @@ type path struct {
 	clusters int
 }
 
-// pathsOf returns the combinations of least to most groups that have at least
-// target clusters, and of which no smaller beginning would do, most preferred
-// first, and no more than keep of them: by the sum of scores, then by the number
-// of clusters, then in the order of the search, which takes small groups first.
-// But a combination is preferred to the one before all others if it is a
-// beginning of it.
+// pathsOf returns the keep best combinations of least to most groups that have at
+// least target clusters. It leaves out a combination if a smaller beginning of it
+// would do. The order is by the sum of scores, then by the number of clusters, then
+// by the order of the search, which takes small groups first. There is one
+// exception: if a beginning of the first combination is a combination too, it comes
+// before all others.
 //
-// The search takes its steps from a number of them; with none left it ends, and
-// what it has not come to is missing.
+// The search takes its steps from the given number. If none are left it ends, and
+// combinations that it has not reached are missing.
 //
 // Source: Karmada 1.13, select_groups.go.
 //
-// Differs: the search ends after about a million steps. It leaves out
-// combinations that cannot become one of those that are kept, so that it gets
-// far with these.
+// Differs: the search ends after about a million steps. It skips combinations that
+// cannot become one of the kept ones, so its steps go far.
 func pathsOf(groups []group, least, most, target, keep int, steps *int) []path {
 	s := pathSearch{groups: slices.Clone(groups), least: least, most: min(most, len(groups)), target: target, keep: keep, steps: steps}
 	slices.SortFunc(s.groups, func(a, b group) int {
@@ -57,19 +56,19 @@ func pathsOf(groups []group, least, most, target, keep int, steps *int) []path {
 	return paths
 }
 
-// A combination is a path while the search is on: the indices of its groups.
+// A combination is a path during the search: the indices of its groups.
 type combination struct {
 	indices  []int
 	score    int64
 	clusters int
-	order    int // of being found
+	order    int // in which it was found
 }
 
 func (c *combination) worse(o *combination) bool {
 	return cmp.Or(cmp.Compare(c.score, o.score), cmp.Compare(c.clusters, o.clusters), cmp.Compare(o.order, c.order)) < 0
 }
 
-// combinations are a heap with the worst one on top.
+// combinations is a heap with the worst one on top.
 type combinations []combination
 
 func (h combinations) Len() int           { return len(h) }
@@ -85,7 +84,7 @@ func (h *combinations) Pop() any {
 type pathSearch struct {
 	groups              []group // small ones first
 	rest                []int   // clusters in the groups from an index on
-	scores              []int64 // the largest sums of scores, see mostScore
+	scores              []int64 // the largest sums of scores, see prepare
 	least, most, target int
 	keep                int
 	steps               *int
@@ -94,7 +93,7 @@ type pathSearch struct {
 	found               combinations
 }
 
-// prepare adds up what bounds the search.
+// prepare computes the sums that bound the search.
 func (s *pathSearch) prepare() {
 	n := len(s.groups)
 	s.rest = make([]int, n+1)
@@ -120,8 +119,8 @@ func (s *pathSearch) prepare() {
 	}
 }
 
-// mostClusters returns how many clusters n groups from index begin on have at
-// most: those of the last ones.
+// mostClusters returns the most clusters that n groups from index begin on can have.
+// The last groups are the largest.
 func (s *pathSearch) mostClusters(begin, n int) int {
 	return s.rest[max(begin, len(s.groups)-n)]
 }
@@ -145,8 +144,8 @@ func (s *pathSearch) visit(score int64, clusters, begin int) {
 	}
 }
 
-// promising reports whether groups from index begin on can make the chosen ones
-// a combination that is kept. If not, neither can those from a later one on.
+// promising reports whether groups from index begin on can make the chosen ones a
+// combination worth keeping. If not, groups from a later index on cannot either.
 func (s *pathSearch) promising(score int64, clusters, begin int) bool {
 	n := len(s.chosen)
 	clusters += s.mostClusters(begin, s.most-n)
@@ -173,7 +172,7 @@ func (s *pathSearch) record(score int64, clusters int) {
 	heap.Push(&s.found, c)
 }
 
-// byScore returns groups in the order in which a path has them.
+// byScore returns groups in the order that a path has.
 func (s *pathSearch) byScore(indices []int) []group {
 	groups := make([]group, len(indices))
 	for i, k := range indices {
@@ -185,8 +184,8 @@ func (s *pathSearch) byScore(indices []int) []group {
 	return groups
 }
 
-// preferBeginning puts the shortest beginning of the first combination, in its
-// order by score, that is a combination too before it.
+// preferBeginning finds the shortest beginning of the first combination, in its
+// order by score, that is a combination too. It puts that one first.
 func (s *pathSearch) preferBeginning() {
 	if len(s.found) == 0 {
 		return
@@ -203,7 +202,7 @@ func (s *pathSearch) preferBeginning() {
 		}
 		last := len(s.groups[c.indices[n-1]].members)
 		if c.clusters < s.target || n-1 >= s.least && c.clusters-last >= s.target {
-			continue // it does not do, or is longer than needed
+			continue // too few clusters, or more groups than needed
 		}
 		s.found = slices.DeleteFunc(s.found, func(o combination) bool { return slices.Equal(o.indices, c.indices) })
 		s.found = slices.Insert(s.found, 0, c)

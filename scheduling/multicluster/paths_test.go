@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// allPaths finds every combination by looking at every set of groups, and puts
-// them in the order of preference that pathsOf promises.
+// allPaths finds every combination by trying every set of groups. It returns them in
+// the order of preference that pathsOf promises.
 func allPaths(groups []group, least, most, target int) []string {
 	bySize := slices.Clone(groups)
 	slices.SortFunc(bySize, func(a, b group) int {
@@ -57,7 +57,7 @@ func allPaths(groups []group, least, most, target int) []string {
 	for i := 1; i < len(found); i++ {
 		if f, b := found[i], found[0]; len(f.byScore) < len(b.byScore) && slices.Equal(f.byScore, b.byScore[:len(f.byScore)]) {
 			found = slices.Insert(slices.Delete(found, i, i+1), 0, f)
-			// The rest stays in order: what was first is second now.
+			// The rest stays in order: the former first one is now second.
 			rest := found[1:]
 			slices.SortFunc(rest, func(a, b set) int {
 				return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.clusters, a.clusters), slices.Compare(a.at, b.at))
@@ -87,7 +87,7 @@ func namesOfPaths(paths []path) []string {
 	return out
 }
 
-// The paths that are kept are the first ones of all.
+// The kept paths are the first ones of all.
 func TestPathsOf(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var groups []group
@@ -114,8 +114,8 @@ func TestPathsOf(t *testing.T) {
 	})
 }
 
-// Small groups come first in the search, and a choice that needs the large ones
-// is found all the same.
+// Small groups come first in the search, but it also finds a choice that needs the
+// large ones.
 func TestPathsOfManySmallGroups(t *testing.T) {
 	var groups []group
 	for i := range 30 {
@@ -131,7 +131,7 @@ func TestPathsOfManySmallGroups(t *testing.T) {
 	}
 }
 
-// What is not kept is not copied.
+// Paths that are not kept are not copied.
 func TestPathsOfMemory(t *testing.T) {
 	var groups []group
 	for i := range 200 {

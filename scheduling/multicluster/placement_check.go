@@ -25,8 +25,8 @@ var (
 	errTwoOfOneField = errors.New("multiple spread constraints of one field are not allowed")
 )
 
-// Validate reports everything that is wrong with the placement, joined; each
-// error is a [*api.InvalidError] that names the field and the value.
+// Validate reports all errors of the placement, joined. Each is a
+// [*api.InvalidError] that names the field and the value.
 func (p *Placement) Validate() error {
 	var all []error
 	if p.ClusterAffinity != nil {
@@ -51,7 +51,7 @@ func (p *Placement) Validate() error {
 	return errors.Join(all...)
 }
 
-// checkTerm checks one of the affinities, with what overflows from it.
+// checkTerm checks one of the affinities and its overflow affinities.
 func (p *Placement) checkTerm(i int) error {
 	term := &p.ClusterAffinities[i]
 	at := fmt.Sprintf("%sclusterAffinities[%d]", placementField, i)
@@ -81,8 +81,8 @@ func (p *Placement) checkTerm(i int) error {
 	return errors.Join(all...)
 }
 
-// twice is what is wrong with a name that is there twice: of two empty names it
-// says more that they are empty.
+// twice returns the error for a repeated name. If the name is empty, it says that
+// instead, which helps more.
 func twice(name string, wrong error) error {
 	if name == "" {
 		return errNoName
@@ -90,7 +90,7 @@ func twice(name string, wrong error) error {
 	return wrong
 }
 
-// isEmpty reports whether the affinity states nothing.
+// isEmpty reports whether the affinity sets no condition.
 func (a *ClusterAffinity) isEmpty() bool {
 	return a.LabelSelector == nil && a.FieldSelector == nil && len(a.ClusterNames) == 0 && len(a.ExcludeClusters) == 0
 }

@@ -17,15 +17,15 @@ import (
 // placing is one call of Federation.Place.
 type placing struct {
 	federation *Federation
-	workload   Workload         // Clusters is what was there before
-	has        map[string]int64 // what is there now
+	workload   Workload         // Clusters holds the replicas before the call
+	has        map[string]int64 // replicas now, by cluster
 	named      map[string]int64 // the number of the next pod, by cluster
 	room       knownRoom
-	anew       bool // each round starts from what was there before
+	anew       bool // each round starts from the replicas before the call
 	estimators []capacity.ClusterEstimator
 	asked      bool                       // whether the nodes were asked, see askNodes
-	failed     error                      // of the last decision for all replicas
-	names      map[string]map[string]bool // of the pods of a cluster
+	failed     error                      // error of the last decision for all replicas
+	names      map[string]map[string]bool // names of the pods of each cluster
 	out        *Placed
 }
 
@@ -37,14 +37,14 @@ func newPlacing(f *Federation, w *Workload) *placing {
 	return p
 }
 
-// restart forgets what was placed and removed, but not how much room there is.
+// restart forgets placements and removals, but keeps what is known about room.
 func (p *placing) restart() {
 	p.has, p.named = byCluster(p.workload.Clusters), byCluster(p.workload.Clusters)
 	p.out.Pods, p.out.Removed = nil, nil
 }
 
-// knownRoom is the estimator that knows the clusters that turned out to be
-// full: how many replicas they take besides those that they have.
+// knownRoom is an estimator for the clusters that turned out to be full: it says how
+// many more replicas they take.
 type knownRoom map[string]int64
 
 func (k knownRoom) Name() string { return "placing" }
@@ -117,7 +117,7 @@ func (p *placing) run() error {
 	return nil
 }
 
-// finish notes where replicas are in the end.
+// finish records where replicas are in the end.
 func (p *placing) finish(unplaced int64) {
 	p.out.Targets, p.out.Unplaced = p.now(), unplaced
 	if unplaced > 0 && p.failed != nil {
@@ -125,7 +125,7 @@ func (p *placing) finish(unplaced int64) {
 	}
 }
 
-// lacking returns how many replicas are wanted and not there.
+// lacking returns how many wanted replicas are missing.
 func (p *placing) lacking() int64 {
 	left := p.workload.Replicas
 	for _, n := range p.has {
@@ -134,15 +134,15 @@ func (p *placing) lacking() int64 {
 	return max(0, left)
 }
 
-// isShortage reports whether a decision failed for want of room.
+// isShortage reports whether a decision failed for lack of room.
 func isShortage(err error) bool {
 	var short *ShortageError
 	var spread *SpreadError
 	return errors.As(err, &short) || errors.As(err, &spread) && spread.Wanted > 0
 }
 
-// askNodes puts the accurate estimator in the place of those that go by what
-// clusters report, once, and reports whether there was any.
+// askNodes replaces the estimators that use cluster status by the accurate one. It
+// does so once, and reports whether there were any.
 func (p *placing) askNodes() bool {
 	if p.asked {
 		return false
@@ -165,8 +165,8 @@ func (p *placing) askNodes() bool {
 	return found
 }
 
-// decideOrAskNodes decides for what fits, by what the nodes say if nothing is
-// expected to.
+// decideOrAskNodes decides for as many replicas as fit. If none are expected to fit,
+// it asks the nodes and decides again.
 func (p *placing) decideOrAskNodes() (Decision, *Explanation, error) {
 	d, x, err := p.decideWhatFits()
 	if err == nil && x == nil && isShortage(p.failed) && p.askNodes() {
@@ -175,11 +175,11 @@ func (p *placing) decideOrAskNodes() (Decision, *Explanation, error) {
 	return d, x, err
 }
 
-// runSpread places under spread constraints. A cluster with less room than
-// expected may be the wrong choice. So what such a round placed is taken back,
-// and clusters are chosen anew, now that it is known how many replicas these
-// take. When no more is expected to fit, the nodes are asked, and if they have
-// room for more, what was placed is taken back for that.
+// runSpread places under spread constraints. A cluster with less room than expected
+// may be the wrong choice. So runSpread takes back such a round and chooses clusters
+// anew, now that it knows how many replicas these take. When no more is expected to
+// fit, it asks the nodes. If they have room for more, it takes back the placements
+// for that.
 func (p *placing) runSpread(d Decision, x *Explanation) error {
 	p.anew = true
 	final := false
@@ -233,7 +233,7 @@ func (p *placing) begin() []framework.Mark {
 	return marks
 }
 
-// end keeps what was placed since begin, or takes it back.
+// end keeps or takes back all placements since begin.
 func (p *placing) end(marks []framework.Mark, keep bool) {
 	for i, m := range p.federation.members {
 		if keep {
@@ -244,7 +244,7 @@ func (p *placing) end(marks []framework.Mark, keep bool) {
 	}
 }
 
-// missing returns how many replicas targets have more than is there.
+// missing returns how many replicas targets have beyond those now placed.
 func (p *placing) missing(targets []Target) int64 {
 	var n int64
 	for _, t := range targets {
@@ -253,7 +253,7 @@ func (p *placing) missing(targets []Target) int64 {
 	return n
 }
 
-// decide decides for the workload as its replicas are spread now.
+// decide decides for the workload, given where its replicas are now.
 func (p *placing) decide(replicas int64) (Decision, *Explanation, error) {
 	clusters := make([]*api.Cluster, len(p.federation.members))
 	for i, m := range p.federation.members {
@@ -283,7 +283,7 @@ func (p *placing) now() []Target {
 	return targets
 }
 
-// remove notes which replicas have to go according to the first decision.
+// remove records which replicas must leave according to the first decision.
 func (p *placing) remove(targets []Target) {
 	wanted := byCluster(targets)
 	for _, t := range p.now() {
@@ -302,8 +302,8 @@ func (p *placing) isFull(cluster string) bool {
 	return known
 }
 
-// divideStatic divides what is left by the weights of the clusters that still
-// have room, and returns what these should then have.
+// divideStatic divides left replicas by the weights of the clusters that still have
+// room. It returns the totals that these should then have.
 func (p *placing) divideStatic(left int64, weights []Weight) ([]Target, error) {
 	open := slices.DeleteFunc(slices.Clone(weights), func(w Weight) bool { return p.isFull(w.Name) })
 	shares, err := p.federation.scheduler.Method.Divide(left, open, nil, NameOrderOf(p.workload.UID))
@@ -313,7 +313,7 @@ func (p *placing) divideStatic(left int64, weights []Weight) ([]Target, error) {
 	return sumOf(shares, p.now()), nil
 }
 
-// decideFor decides for n replicas; with none, that no cluster gets any.
+// decideFor decides for n replicas. If n is not positive, no cluster gets any.
 func (p *placing) decideFor(n int64, x *Explanation) (Decision, *Explanation, error) {
 	if n <= 0 {
 		return Decision{}, x, nil
@@ -321,8 +321,9 @@ func (p *placing) decideFor(n int64, x *Explanation) (Decision, *Explanation, er
 	return p.decide(n)
 }
 
-// decideWhatFits decides for all replicas or, if no clusters can take them, for
-// those that they can. The explanation is nil if that is impossible too.
+// decideWhatFits decides for all replicas. If no clusters can take them all, it
+// decides for as many as they can take. If that is impossible too, the explanation
+// is nil.
 func (p *placing) decideWhatFits() (Decision, *Explanation, error) {
 	p.workload.Fresh = p.workload.Fresh && len(p.out.Pods) == 0
 	d, x, err := p.decide(p.workload.Replicas)
@@ -345,8 +346,8 @@ func (p *placing) decideWhatFits() (Decision, *Explanation, error) {
 	return Decision{}, nil, nil // nothing more fits
 }
 
-// place places what targets have more than is there, left replicas at most, and
-// returns how many found no room.
+// place places the replicas that targets have beyond those now placed, at most left
+// of them. It returns how many found no room.
 func (p *placing) place(targets []Target, x *Explanation, left int64) (int64, error) {
 	round := Round{Decision: x}
 	rest := left
@@ -398,8 +399,8 @@ func (p *placing) member(cluster string) *branch {
 	return &p.federation.members[i]
 }
 
-// put places a copy of the template on a node of the cluster, or says why none
-// has room for it.
+// put places a copy of the template on a node of the cluster, or returns the reason
+// if no node has room.
 func (p *placing) put(m *branch, template *api.Pod, base, component string) (reason string, err error) {
 	pod := *template
 	pod.Name = p.nextName(m, base)
@@ -421,8 +422,8 @@ func (p *placing) put(m *branch, template *api.Pod, base, component string) (rea
 	return "", nil
 }
 
-// nextName returns the name of a cluster's next pod. Numbers go on from the
-// replicas that are there; names that a pod of the cluster has are left out.
+// nextName returns the name of a cluster's next pod. Numbers continue from the
+// replicas that are there. It skips names of existing pods of the cluster.
 func (p *placing) nextName(m *branch, base string) string {
 	cluster := m.Cluster.Name
 	taken := p.names[cluster]

@@ -9,8 +9,8 @@ import (
 )
 
 // runSets places a workload of components: a set on each chosen cluster that has
-// none. Each round that is taken back found a cluster without room, so there are
-// at most two more of them than clusters.
+// none. Each round that is taken back found a cluster without room, so there are at
+// most two more rounds than clusters.
 func (p *placing) runSets() error {
 	d, x, err := p.decideSets()
 	switch {
@@ -51,8 +51,8 @@ func (p *placing) runSets() error {
 	}
 }
 
-// decideSets chooses clusters, by what the nodes say if too few are expected to
-// have room.
+// decideSets chooses clusters. If too few are expected to have room, it asks the
+// nodes and chooses again.
 func (p *placing) decideSets() (Decision, *Explanation, error) {
 	d, x, err := p.decide(p.workload.Replicas)
 	if isShortage(err) && p.askNodes() {
@@ -61,7 +61,7 @@ func (p *placing) decideSets() (Decision, *Explanation, error) {
 	return d, x, err
 }
 
-// removeSets notes which clusters have to give up their set.
+// removeSets records which clusters must give up their set.
 func (p *placing) removeSets(targets []Target) {
 	for _, t := range p.now() {
 		if !slices.ContainsFunc(targets, func(c Target) bool { return c.Name == t.Name }) {
@@ -71,8 +71,8 @@ func (p *placing) removeSets(targets []Target) {
 	}
 }
 
-// placeSets places a set on each of the targets that has none, and returns how
-// many found no room.
+// placeSets places a set on each of the targets that has none, and returns how many
+// found no room.
 func (p *placing) placeSets(targets []Target, x *Explanation) (left int64, err error) {
 	round := Round{Decision: x}
 	for _, t := range targets {
@@ -98,7 +98,8 @@ func (p *placing) placeSets(targets []Target, x *Explanation) (left int64, err e
 	return left, nil
 }
 
-// fillSet places one set on the nodes of a cluster, or none of it and says why.
+// fillSet places one whole set on the nodes of a cluster. If that fails, it places
+// nothing and returns the reason.
 func (p *placing) fillSet(cluster string) (reason string, err error) {
 	m := p.member(cluster)
 	mark, pods := m.Snapshot.Begin(), len(p.out.Pods)

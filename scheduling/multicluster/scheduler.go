@@ -11,11 +11,12 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// A Scheduler places workloads on clusters: it filters and scores them, selects
+// A Scheduler places workloads on clusters. It filters and scores clusters, selects
 // some under the placement's spread constraints, and divides the replicas among
-// these. It is a plain value without run state: copy it and share it. The zero
-// value has Karmada's plugins and rules of 1.18, but meets all spread constraints;
-// [Karmada113], [Karmada116] and [Karmada118] follow Karmada in that too.
+// these. It is a plain value without run state, so you may copy and share it. The
+// zero value has the plugins and rules of Karmada 1.18, except that the selected
+// clusters meet all spread constraints. [Karmada113], [Karmada116] and [Karmada118]
+// follow Karmada in that too.
 type Scheduler struct {
 	// Filters say which clusters are feasible; nil means [DefaultFilters].
 	Filters []Filter
@@ -25,20 +26,19 @@ type Scheduler struct {
 	// Estimators say how many replicas a cluster can take; the smallest answer
 	// counts. nil means capacity.General{}.
 	Estimators []capacity.ClusterEstimator
-	// Spread says how spread constraints are met.
+	// Spread says how selection meets spread constraints.
 	Spread SpreadRule
 	// Method divides replicas by weight.
 	Method Method
-	// Zones says how the affinities of static weights and overflow tiers look
-	// at zones, and that of the default filters.
+	// Zones says how affinities match zones: those of static weights, of overflow
+	// tiers, and of the default filters.
 	Zones ZoneRule
 }
 
 // Karmada113 returns a scheduler that decides as Karmada 1.13 does.
 //
-// Differs: see [Divide], [Method.Divide] and [capacity.General]. It does not
-// panic when no cluster of a group can take all replicas of a duplicated
-// workload.
+// Differs: see [Divide], [Method.Divide] and [capacity.General]. It does not panic
+// if no cluster of a group can take all replicas of a duplicated workload.
 func Karmada113() Scheduler {
 	filters := DefaultFilters()
 	filters[0] = APIEnablement{OnlyIncomplete: true}
@@ -66,8 +66,8 @@ func Karmada116() Scheduler {
 
 // Karmada118 returns a scheduler that decides as Karmada 1.18 does.
 //
-// Differs: see [Divide] and [capacity.General]. A workload that may have
-// replicas, but wants none, goes to all selected clusters, as before; since 1.16
+// Differs: see [Divide] and [capacity.General]. A workload that may have replicas,
+// but wants none, goes to all selected clusters, as in earlier versions; since 1.16
 // Karmada removes it from them.
 func Karmada118() Scheduler {
 	return Scheduler{Spread: AsKarmada}
@@ -75,15 +75,14 @@ func Karmada118() Scheduler {
 
 // A Decision says where a workload goes.
 type Decision struct {
-	// Targets holds the clusters and their replicas, by name. For a workload
-	// without replicas, and for one of several components, it holds the
-	// selected clusters with 0 replicas.
+	// Targets holds the clusters and their replicas, by name. For a workload without
+	// replicas or with components, it holds the selected clusters with 0 replicas.
 	Targets []Target
-	// Affinity is the name of the placement's ClusterAffinityTerm that led to
-	// the result, "" if there are none.
+	// Affinity is the name of the placement's ClusterAffinityTerm that led to the
+	// result, "" if there are none.
 	Affinity string
-	// EstimateErrors says which estimators failed for which feasible clusters,
-	// by cluster; each is an [*capacity.EstimatorError], or several joined.
+	// EstimateErrors says which estimators failed for which feasible clusters, by
+	// cluster. Each is an [*capacity.EstimatorError], or several joined.
 	EstimateErrors []error
 }
 
@@ -108,8 +107,8 @@ func (e *FitError) Error() string {
 	return fmt.Sprintf("0/%d clusters are available: %s.", e.Clusters, strings.Join(parts, ", "))
 }
 
-// A PluginError says that a filter, scorer or estimator could not answer, broke
-// its contract, or panicked.
+// A PluginError says that a filter, scorer or estimator failed to answer, broke its
+// contract, or panicked.
 type PluginError struct {
 	Plugin  string
 	Cluster string
@@ -125,28 +124,28 @@ func (e *PluginError) Error() string {
 func (e *PluginError) Unwrap() error { return e.Err }
 
 // Schedule decides where the workload goes and changes nothing. The order of the
-// clusters plays no part. Clusters that are being deleted are left out.
+// clusters has no effect. It leaves out clusters that are being deleted.
 //
 // The error is a [*FitError] if no cluster is feasible, a [*SpreadError] if
-// constraints cannot be met, a [*ShortageError] if the selected clusters cannot
-// take all replicas, a [*PluginError], or, for a malformed workload, placement
-// or list of clusters, a [*api.InvalidError] or several joined ones. If
-// the placement has several affinities and none leads to a result, it is the
-// error of the first one.
+// selection cannot meet the constraints, and a [*ShortageError] if the selected
+// clusters cannot take all replicas. It is a [*PluginError] if a filter or scorer
+// fails. A malformed workload, placement or list of clusters is an
+// [*api.InvalidError] or several joined ones. If the placement has several
+// affinities and none leads to a result, it is the error of the first one.
 //
-// An estimator that fails for a cluster is left out for that cluster; see
-// Decision.EstimateErrors, which are joined to the error if there is one. A
-// cluster of which no estimator has an opinion counts as able to take all
-// replicas, as in Karmada.
+// If an estimator fails for a cluster, the decision leaves it out for that cluster.
+// Decision.EstimateErrors lists these failures; if the decision fails, they are
+// joined to its error. If no estimator has an opinion of a cluster, the cluster
+// counts as able to take all replicas, as in Karmada.
 //
-// Differs: a cluster about which an estimator fails, and no other has an
-// opinion, counts as able to take none. So a malformed cluster gets replicas
-// only by strategies that do not ask for room.
+// Differs: if an estimator fails for a cluster, and no other has an opinion, the
+// cluster counts as able to take none. So a malformed cluster gets replicas only by
+// strategies that do not ask for room.
 func (s Scheduler) Schedule(clusters []*api.Cluster, w *Workload) (Decision, error) {
 	return s.decide(clusters, w, nil)
 }
 
-// Explain decides as Schedule does and says why.
+// Explain decides as Schedule does and returns the reasons.
 func (s Scheduler) Explain(clusters []*api.Cluster, w *Workload) *Explanation {
 	x := &Explanation{}
 	if w != nil {
@@ -204,7 +203,7 @@ func (s Scheduler) withDefaults() Scheduler {
 	return s
 }
 
-// check refuses plugins that are nil and a spread rule that does not exist.
+// check returns an error if a plugin is nil or a rule is unknown.
 func (s Scheduler) check() error {
 	absent := func(field string, i int) error {
 		return &api.InvalidError{Object: "scheduler", Field: fmt.Sprintf("%s[%d]", field, i), Value: "null", Err: errNil}

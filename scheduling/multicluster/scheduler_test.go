@@ -19,7 +19,7 @@ import (
 	"github.com/berth-sched/berth/scheduling/multicluster"
 )
 
-// add returns a cluster, and puts its score and what it can take into the table.
+// add returns a cluster, and puts its score and its availability into the table.
 func (f fixed) add(name, region, provider string, score, available int64, zones ...string) *api.Cluster {
 	f[name] = struct{ score, available int64 }{score, available}
 	return clusterOf(name, func(c *api.Cluster) {
@@ -93,9 +93,9 @@ func TestSelection(t *testing.T) {
 	}
 }
 
-// A thorough selection meets every constraint, or there is an error; and where
-// Karmada's meets all of them, one on clusters included, and has room, it is the
-// same.
+// A thorough selection meets every constraint or returns an error. If Karmada's
+// selection has room and meets all constraints, one on clusters included, both are
+// the same.
 func TestSelectionProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := fixed{}
@@ -161,7 +161,7 @@ func TestSelectionProperties(t *testing.T) {
 				t.Fatalf("Karmada's choice meets everything, and ours is another (-karmada +berth):\n%s", diff)
 			}
 		}
-		// The order of the clusters plays no part.
+		// The order of the clusters has no effect.
 		s.Spread = multicluster.Thorough
 		shuffled := rapid.Permutation(clusters).Draw(t, "shuffled")
 		if diff := cmp.Diff(x, s.Explain(shuffled, w)); diff != "" {
@@ -270,7 +270,7 @@ func TestClusterAffinities(t *testing.T) {
 	}
 }
 
-// odd is a plugin that does what it must not.
+// odd is a plugin that breaks its contract.
 type odd struct {
 	status framework.Status
 	score  int64
@@ -311,7 +311,7 @@ func TestPluginErrors(t *testing.T) {
 			}
 		})
 	}
-	// An estimator that fails leaves the cluster to the others.
+	// If an estimator fails, the others decide for the cluster.
 	const want = "estimator odd: cluster m: plugin odd: cluster m: panic: oh"
 	w := &multicluster.Workload{Replicas: 2, Placement: multicluster.Placement{ReplicaScheduling: dynamic()}}
 	table := fixed{"m": {available: 5}}
@@ -324,7 +324,7 @@ func TestPluginErrors(t *testing.T) {
 	if err != nil || fmt.Sprint(d.EstimateErrors) != "["+want+"]" {
 		t.Errorf("Schedule: %v, %v, want the error %s in the decision", d, err, want)
 	}
-	// If there are none, it has room for nothing.
+	// If there are none, the cluster has room for nothing.
 	s.Estimators = s.Estimators[:1]
 	if x := s.Explain(m, w); x.Clusters[0].Available != 0 {
 		t.Errorf("Explain: %+v, want room for none", x.Clusters[0])
@@ -434,8 +434,7 @@ scale up: 15 divided by 2 weights
 	}
 }
 
-// A workload of several components goes as a whole to a cluster that has room
-// for a set.
+// A workload of several components goes as a whole to a cluster with room for a set.
 func TestScheduleComponents(t *testing.T) {
 	var clusters []*api.Cluster
 	for name, cpu := range map[string]string{"small": "4", "large": "8"} {
@@ -472,8 +471,8 @@ func TestScheduleWithoutReplicas(t *testing.T) {
 	}
 }
 
-// Weights are stated for clusters; of several rules the greatest counts, and
-// clusters without a weight get nothing.
+// Weights are stated for clusters. If several rules apply, the greatest counts.
+// Clusters without a weight get nothing.
 func TestScheduleStaticWeights(t *testing.T) {
 	rule := func(weight int64, names ...string) multicluster.StaticClusterWeight {
 		return multicluster.StaticClusterWeight{TargetCluster: multicluster.ClusterAffinity{ClusterNames: names}, Weight: weight}
@@ -523,8 +522,8 @@ func TestNamelessPlugin(t *testing.T) {
 	}
 }
 
-// The share of a group is one replica where there are more groups than replicas,
-// however many.
+// If there are more groups than replicas, the share of a group is one replica,
+// however many groups there are.
 func TestScoreOfManyGroups(t *testing.T) {
 	table := fixed{}
 	clusters := []*api.Cluster{table.add("m1", "r1", "", 7, 4), table.add("m2", "r2", "", 0, 0)}

@@ -7,16 +7,16 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// A Selection says which clusters were chosen, and why. Its JSON form is
-// stable.
+// A Selection says which clusters were chosen, and why. Its JSON form is stable.
 type Selection struct {
-	// Clusters are the chosen clusters, in the order in which they were chosen.
+	// Clusters lists the chosen clusters in the order of choice.
 	Clusters []string `json:"clusters"`
-	// By is the field by which clusters were chosen; empty: all were.
+	// By is the field that led the choice. Empty means that all clusters were
+	// chosen.
 	By SpreadField `json:"by,omitempty"`
 	// Groups holds the scored groups of each constrained field, by name.
 	Groups map[SpreadField][]Group `json:"groups,omitempty"`
-	// ChosenGroups names the groups of field By that were chosen.
+	// ChosenGroups names the chosen groups of field By.
 	ChosenGroups []string `json:"chosenGroups,omitempty"`
 	// Swaps lists the exchanges that were made to get enough capacity.
 	Swaps []Swap `json:"swaps,omitempty"`
@@ -28,8 +28,8 @@ type Swap struct {
 	In  string `json:"in"`
 }
 
-// selectClusters chooses among the feasible clusters. The members are in the
-// usual order.
+// selectClusters chooses among the feasible clusters. members must be in the usual
+// order.
 func selectClusters(w *Workload, members []member, strategy Strategy, rule SpreadRule) ([]member, Selection, error) {
 	var s Selection
 	if len(w.Placement.SpreadConstraints) == 0 || ignoresSpread(&w.Placement, strategy) {
@@ -61,8 +61,8 @@ func selectClusters(w *Workload, members []member, strategy Strategy, rule Sprea
 	return chosen, s, err
 }
 
-// ignoresSpread reports whether spread constraints do not count: static weights
-// name the clusters themselves.
+// ignoresSpread reports whether spread constraints do not count, because static
+// weights name the clusters themselves.
 func ignoresSpread(p *Placement, strategy Strategy) bool {
 	if strategy != StaticWeight {
 		return false
@@ -79,9 +79,9 @@ func clusterCapacity(members []member) int64 {
 	return sum
 }
 
-// trade exchanges chosen clusters, from the last one on, for the spare ones
-// that can take most, until there is room for need replicas. allowed tells
-// whether the exchange of chosen[i] for spare[j] breaks nothing.
+// trade exchanges chosen clusters, from the last one on, for the spare ones that can
+// take most, until there is room for need replicas. allowed reports whether all
+// constraints still hold after exchanging chosen[i] for spare[j].
 //
 // Source: Karmada 1.13, selectClustersByAvailableResource.
 func trade(chosen, spare []member, need int64, s *Selection, allowed func(i, j int) bool) bool {
@@ -108,7 +108,7 @@ const (
 	reasonClusters = "the number of feasible clusters is less than spreadConstraint.MinGroups"
 	reasonRegions  = "the number of feasible region is less than spreadConstraint.MinGroups"
 	reasonFewer    = "the number of clusters is less than the cluster spreadConstraint.MinGroups"
-	// reasonUnfinished is ours.
+	// reasonUnfinished is not a text of Karmada.
 	reasonUnfinished = "no choice of clusters that meets all spread constraints was found in %d steps; there may be one"
 	reasonSupported  = "just support cluster and region spread constraint"
 )
@@ -183,18 +183,18 @@ func countGroups(members []member, f SpreadField) int {
 	return len(seen)
 }
 
-// groupFields are the fields that group clusters, in the order in which they
-// lead a choice.
+// groupFields are the fields that group clusters. The first constrained one leads
+// the choice.
 var groupFields = [...]SpreadField{SpreadByRegion, SpreadByZone, SpreadByProvider}
 
-// maxChoices bounds the combinations of groups that are tried, of which there
-// may be millions that do not suffice.
+// maxChoices bounds the combinations of groups to try. There may be millions that do
+// not suffice.
 const maxChoices = 1 << 10
 
-// chooseThoroughly meets all constraints. The first constrained one of region,
-// zone and provider leads: combinations of its groups are tried, most preferred
-// first, and more groups when fewer do not suffice. If none leads to a choice,
-// clusters are tried one by one.
+// chooseThoroughly meets all constraints. The first constrained field of region,
+// zone and provider leads. It tries combinations of the field's groups, most
+// preferred first, and more groups if fewer do not suffice. If none leads to a
+// choice, it tries clusters one by one.
 func chooseThoroughly(b *bounds, members []member, groups map[SpreadField][]group, need int64, s *Selection) ([]member, error) {
 	c := b.of[SpreadByCluster]
 	if len(members) < c.MinGroups {
@@ -216,7 +216,7 @@ func chooseThoroughly(b *bounds, members []member, groups map[SpreadField][]grou
 	if lead == SpreadByCluster {
 		chosen, err := b.fill(path{groups: []group{{members: members}}}, lead, need, s)
 		if err != nil {
-			return nil, err // with one field, what fill finds is the most there is
+			return nil, err // with one field, fill finds the most there is
 		}
 		return chosen, nil
 	}
@@ -241,9 +241,9 @@ func chooseThoroughly(b *bounds, members []member, groups map[SpreadField][]grou
 	return b.chooseExhaustively(members, lead, need, first, s)
 }
 
-// fill chooses clusters from the groups of a path: the best one of each group,
-// then what other fields need, then the best others, then exchanges for
-// capacity.
+// fill chooses clusters from the groups of a path. It takes the best one of each
+// group, then clusters that other fields need, then the best others. Finally it
+// exchanges clusters for capacity.
 func (b *bounds) fill(p path, lead SpreadField, need int64, s *Selection) ([]member, *SpreadError) {
 	s.Swaps, s.ChosenGroups = nil, nil
 	f := filler{bounds: b, lead: lead, within: map[string]bool{}}
@@ -301,8 +301,8 @@ type filler struct {
 	most          int
 }
 
-// inside reports whether the member is in no other group of the leading field
-// than those of the path.
+// inside reports whether the member's groups of the leading field are all on the
+// path.
 func (f *filler) inside(m member) bool {
 	if len(f.within) == 0 {
 		return true
@@ -315,7 +315,7 @@ func (f *filler) inside(m member) bool {
 	return true
 }
 
-// cover takes a cluster of the group, unless one is chosen already.
+// cover takes a cluster of the group, unless one is already chosen.
 func (f *filler) cover(field SpreadField, name string) bool {
 	in := func(m member) bool { return slices.Contains(groupsOf(m.cluster, field), name) }
 	if slices.ContainsFunc(f.chosen, in) {
@@ -340,7 +340,7 @@ func (f *filler) widen(field SpreadField) bool {
 	return false
 }
 
-// takeMore takes the best of the spare clusters, as many as it may.
+// takeMore takes the best spare clusters, as many as it may.
 func (f *filler) takeMore() {
 	for i := 0; i < len(f.spare) && len(f.chosen) < f.most; {
 		if !f.take(i) {

@@ -8,24 +8,30 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// A SpreadRule says which spread constraints are met, and how.
+// A SpreadRule says which spread constraints selection meets, and how. A constraint
+// binds the clusters that are selected; division may leave some of them without
+// replicas. Both rules ignore all constraints if the strategy is StaticWeight,
+// because static weights name the clusters themselves; the exception is a
+// WeightPreference without weights.
 type SpreadRule uint8
 
 // The spread rules.
 const (
-	// Thorough meets all constraints, on clusters, regions, zones and
-	// providers, together with capacity: of the groups that Karmada would
-	// prefer, the first ones are taken whose clusters suffice. It is the zero
-	// value. Given a constraint on clusters, which Karmada's API demands, and
-	// none on zones and providers, which it does not look at, the answer is
-	// Karmada's if that meets everything. If preferred groups lead to no choice,
-	// any choice is sought; that is exact for some twenty clusters and more
-	// where constraints are tight, and ends after a quarter of a million steps,
-	// which the error then says.
+	// Thorough meets all constraints, on clusters, regions, zones and providers,
+	// together with capacity. It goes through the groups in Karmada's order of
+	// preference and takes the first ones whose clusters suffice. It is the zero
+	// value.
+	//
+	// Thorough gives Karmada's answer if that meets everything, there is a
+	// constraint on clusters, and there is none on zones and providers. Karmada's
+	// API demands the first, and Karmada does not look at the others. If preferred
+	// groups lead to no choice, Thorough searches all choices of clusters. That
+	// search is exact for some twenty clusters, and for more if constraints are
+	// tight. It ends after a quarter of a million steps; the error then says so.
 	Thorough SpreadRule = iota
-	// AsKarmada meets constraints as Karmada does: those on regions and
-	// clusters only; with one on regions, capacity plays no part, and MaxGroups
-	// of clusters, 0 included, only bounds what is added to one cluster in each
+	// AsKarmada meets constraints as Karmada does: only those on regions and
+	// clusters. With a constraint on regions, capacity has no effect. Then MaxGroups
+	// of clusters, 0 included, bounds only the clusters added to the one in each
 	// region.
 	AsKarmada
 )
@@ -35,16 +41,17 @@ type SpreadError struct {
 	Field SpreadField
 	// Reason is Karmada's text where Karmada has one.
 	Reason string
-	// Available and Wanted are set if clusters were found that meet everything
-	// but the demand: of Wanted replicas they can take Available, those that are
-	// there included. It is the most of all choices that were tried.
+	// Available and Wanted are set if some choice of clusters meets every constraint
+	// but cannot take all replicas. Such a choice can take Available of Wanted
+	// replicas, existing ones included. Available is the most of all choices that
+	// were tried.
 	Available, Wanted int64
 }
 
 // Error returns the reason.
 func (e *SpreadError) Error() string { return e.Reason }
 
-// A member is a feasible cluster with what selection reads.
+// A member is a feasible cluster with the data that selection reads.
 type member struct {
 	cluster   *api.Cluster
 	tier      int
@@ -60,8 +67,8 @@ func sortMembers(members []member) {
 	})
 }
 
-// bounds are the constraints by field. A field without a constraint has the
-// zero SpreadConstraint, and present tells which do.
+// bounds holds the constraints by field. A field without a constraint has the zero
+// SpreadConstraint. present lists the constrained fields.
 type bounds struct {
 	of      map[SpreadField]SpreadConstraint
 	present []SpreadField
@@ -101,7 +108,7 @@ func notEmpty(name string) []string {
 	return []string{name}
 }
 
-// A Group is a region, zone or provider and what selection found in it.
+// A Group is a region, zone or provider, with its score and its clusters.
 type Group struct {
 	Name     string   `json:"name"`
 	Score    int64    `json:"score"`
@@ -115,8 +122,8 @@ type group struct {
 	members []member
 }
 
-// scored groups the members, given in the usual order, by a field and scores
-// each group. Groups are in the order of their names.
+// scored groups the members by a field and scores each group. Members must be in the
+// usual order. Groups come back by name.
 func scored(members []member, f SpreadField, b *bounds, w *Workload, divided bool) []group {
 	index := map[string]int{}
 	var groups []group
@@ -142,14 +149,14 @@ func scored(members []member, f SpreadField, b *bounds, w *Workload, divided boo
 	return groups
 }
 
-// scoreUnit makes room for capacity count before the clusters' scores, which
-// are at most 100 for each scorer.
+// scoreUnit ranks capacity before the clusters' scores, which are at most 100 for
+// each scorer.
 const scoreUnit = 1000
 
-// duplicatedScore scores a group by the number of its clusters that can take
-// all replicas, then by their mean score.
+// duplicatedScore scores a group by the number of its clusters that can take all
+// replicas, then by the mean score of these.
 //
-// Source: Karmada 1.18. Earlier versions panic when no cluster can.
+// Source: Karmada 1.18. Earlier versions panic if no cluster can.
 func duplicatedScore(members []member, replicas int64) int64 {
 	var able, sum int64
 	for _, m := range members {
@@ -164,9 +171,9 @@ func duplicatedScore(members []member, replicas int64) int64 {
 	return scoreUnit*able + sum/able
 }
 
-// dividedScore scores a group by how many of the replicas that fall to it,
-// ceil(replicas/minGroups), its best clusters can take, then by their mean
-// score.
+// dividedScore scores a group by its capacity for its share of the replicas,
+// ceil(replicas/minGroups): how many of them its best clusters can take, then the
+// mean score of these clusters.
 //
 // Source: Karmada 1.13.
 //

@@ -5,15 +5,15 @@ import (
 	"math/bits"
 )
 
-// webster gives out n replicas, one by one in effect: each to the party with
-// the greatest w / (2s + 1), where s is what it has.
+// webster gives out n replicas. The result is as if it gave them out one by one,
+// each to the party with the greatest w / (2s + 1), where s is the party's seats.
 //
-// The replicas that a party gets in this way are its claims w/(2s+1), w/(2s+3),
-// ..., and a claim is met before all smaller ones. All claims of at least W/2T
-// (W the sum of the weights, T a number at will) are met once every party has
-// round(w*T/W), halves rounded up. So the largest T is sought for which these
-// are no more than n replicas; the few that are left, fewer than two for each
-// party, are given out one by one.
+// The replicas that a party gets in this way are its claims w/(2s+1), w/(2s+3), ...,
+// and a claim is met before all smaller ones. Let W be the sum of the weights and T
+// any number. All claims of at least W/2T are met once every party has round(w*T/W),
+// halves rounded up. So webster searches for the largest T at which these are no
+// more than n replicas. It gives out the few that are left, fewer than two for each
+// party, one by one.
 func webster(n int64, sum uint64, parties []party, ties NameOrder) {
 	var held int64
 	for i := range parties {

@@ -9,33 +9,34 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// A Workload is what is placed on clusters: what Karmada calls the spec of a
-// ResourceBinding.
+// A Workload describes the replicas to place on clusters. Karmada calls it the spec
+// of a ResourceBinding.
 type Workload struct {
 	// Name identifies the workload in errors and explanations, as
 	// "namespace/name".
 	Name string
 	// UID decides the direction in which ties are broken; see [NameOrderOf].
 	UID api.UID
-	// APIVersion and Kind name the object that a cluster must be able to hold,
-	// such as "apps/v1" and "Deployment". With both empty it is not checked.
+	// APIVersion and Kind name the object that a cluster must be able to hold, such
+	// as "apps/v1" and "Deployment". If both are empty, this is not checked.
 	APIVersion, Kind string
-	// Labels are those of the object; [AffinityToWorkloads] reads them.
+	// Labels holds the labels of the object; [AffinityToWorkloads] reads them.
 	Labels map[string]string
 	// Replicas is how many copies are wanted; 0 for objects without replicas.
 	Replicas int64
-	// Replica is what one copy asks for; nil: nothing but a pod.
+	// Replica describes the requests of one copy. If nil, a copy takes only the
+	// place of a pod.
 	Replica *capacity.Replica
-	// Components are set for workloads of several kinds of pods. Such a
-	// workload goes as a whole to every cluster that is chosen, and Replicas
+	// Components are set for workloads with several components, each with its own
+	// pods. Such a workload goes as a whole to every chosen cluster, and Replicas
 	// and Replica are not read.
 	Components []capacity.Component
 	Placement  Placement
 	// Clusters says where the workload is now.
 	Clusters []Target
-	// Evicting names the clusters that the workload is being moved away from.
+	// Evicting names the clusters that the workload is moving away from.
 	Evicting []string
-	// Fresh tells to divide anew, without regard to Clusters.
+	// Fresh makes the division start anew, without regard to Clusters.
 	Fresh bool
 }
 
@@ -44,8 +45,8 @@ func (w *Workload) holds(cluster string) bool {
 	return slices.ContainsFunc(w.Clusters, func(t Target) bool { return t.Name == cluster })
 }
 
-// wanted returns the number that one cluster should have room for in units of
-// an estimate: replicas, or sets of components.
+// wanted returns how much room one cluster should have, in the unit of estimates:
+// replicas, or sets of components.
 func (w *Workload) wanted() int64 {
 	if len(w.Components) > 0 {
 		return 1

@@ -8,34 +8,34 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// AffinityToWorkloads rejects clusters that not all workloads of the workload's
-// affinity group are on. Those that are nowhere yet do not count, so the first
-// of a group may go anywhere. Clusters that hold the workload pass.
+// AffinityToWorkloads rejects a cluster unless it holds every workload of the
+// workload's affinity group. Workloads that are not placed yet do not count, so the
+// first of a group may go anywhere. Clusters that hold the workload pass.
 //
-// A group is made of the workloads of one namespace whose placements have an
-// affinity by the same label key, and that have the same value of that label.
-// The namespace is what precedes the slash in the name.
+// The workloads of a group are in one namespace, and their placements have an
+// affinity by the same label key, with the same value of that label. The namespace
+// is the part of the name before the slash.
 //
-// Neither this filter nor [AntiAffinityToWorkloads] is one of the default ones:
-// they have to be told of the other workloads.
+// Neither this filter nor [AntiAffinityToWorkloads] is a default filter, because you
+// must give them the other workloads.
 //
 //	s := multicluster.Scheduler{Filters: append(multicluster.DefaultFilters(),
 //		multicluster.AffinityToWorkloads{Others: placed}, multicluster.AntiAffinityToWorkloads{Others: placed})}
 //
 // Source: Karmada 1.18, plugin WorkloadAffinity, with the gate of that name.
 //
-// Differs: which of two versions of a workload is newer is up to the caller, who
-// lists one.
+// Differs: if there are two versions of a workload, the caller decides which is
+// newer and lists only that one.
 type AffinityToWorkloads struct {
-	// Others are the workloads that are known, each once. The one that is
-	// placed may be among them; it is known by its name and kind.
+	// Others lists the known workloads, each once. It may include the workload being
+	// placed, which the filter recognizes by name and kind.
 	Others []*Workload
 }
 
 // Name returns "WorkloadAffinity".
 func (AffinityToWorkloads) Name() string { return "WorkloadAffinity" }
 
-// Filter rejects a cluster that a workload of the affinity group is not on.
+// Filter rejects a cluster that lacks a workload of the affinity group.
 func (p AffinityToWorkloads) Filter(w *Workload, c *api.Cluster) framework.Status {
 	if err := lacks(w, c); err != nil {
 		return framework.AsStatus(err)
@@ -52,20 +52,19 @@ func (p AffinityToWorkloads) Filter(w *Workload, c *api.Cluster) framework.Statu
 }
 
 // AntiAffinityToWorkloads rejects clusters that hold another workload of the
-// workload's anti-affinity group; see [AffinityToWorkloads]. Clusters that hold
-// the workload pass.
+// workload's anti-affinity group; see [AffinityToWorkloads]. Clusters that hold the
+// workload pass.
 //
-// Source: Karmada 1.18, plugin WorkloadAntiAffinity, with the gate
-// WorkloadAffinity.
+// Source: Karmada 1.18, plugin WorkloadAntiAffinity, with the gate WorkloadAffinity.
 type AntiAffinityToWorkloads struct {
-	// Others are the workloads that are known, as in AffinityToWorkloads.
+	// Others lists the known workloads, as in AffinityToWorkloads.
 	Others []*Workload
 }
 
 // Name returns "WorkloadAntiAffinity".
 func (AntiAffinityToWorkloads) Name() string { return "WorkloadAntiAffinity" }
 
-// Filter rejects a cluster that a workload of the anti-affinity group is on.
+// Filter rejects a cluster that holds a workload of the anti-affinity group.
 func (p AntiAffinityToWorkloads) Filter(w *Workload, c *api.Cluster) framework.Status {
 	if err := lacks(w, c); err != nil {
 		return framework.AsStatus(err)
@@ -81,7 +80,7 @@ func (p AntiAffinityToWorkloads) Filter(w *Workload, c *api.Cluster) framework.S
 	})
 }
 
-// filterGroup asks judge about the other workloads of the group.
+// filterGroup calls judge for the other workloads of the group.
 func filterGroup(w *Workload, c *api.Cluster, others []*Workload, group func(*Workload) string, judge func(*Workload) framework.Status) framework.Status {
 	mine := group(w)
 	if mine == "" || w.holds(c.Name) {
@@ -101,8 +100,8 @@ func filterGroup(w *Workload, c *api.Cluster, others []*Workload, group func(*Wo
 	return framework.Status{}
 }
 
-// group returns the group that a term puts the workload in, as "key=value"; ""
-// if in none.
+// group returns the group that a term puts the workload in, as "key=value", or "" if
+// there is none.
 func (w *Workload) group(term func(*WorkloadAffinity) *WorkloadAffinityTerm) string {
 	if w.Placement.WorkloadAffinity == nil {
 		return ""
@@ -118,7 +117,7 @@ func (w *Workload) group(term func(*WorkloadAffinity) *WorkloadAffinityTerm) str
 	return t.GroupByLabelKey + "=" + value
 }
 
-// namespace returns what precedes the slash in the name.
+// namespace returns the part of the name before the slash.
 func (w *Workload) namespace() string {
 	if i := strings.Index(w.Name, "/"); i >= 0 {
 		return w.Name[:i]

@@ -1,3 +1,2 @@
-// Package display prints what the examples show: how far they are, and how full
-// a cluster is.
+// Package display prints the progress of the examples, and how full a cluster is.
 package display

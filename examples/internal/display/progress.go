@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Progress tells on a terminal, and elsewhere of what takes longer than a
-// second, how much of some work is done. Make one with [NewProgress].
+// Progress shows how much of some work is done: always on a terminal, and elsewhere
+// after the first second. Make one with [NewProgress].
 type Progress struct {
 	w        io.Writer
 	terminal bool
@@ -17,7 +17,7 @@ type Progress struct {
 	shown    bool
 }
 
-// NewProgress returns the progress of work in so many steps, from now on.
+// NewProgress returns the progress of work with total steps. Time counts from now.
 func NewProgress(w io.Writer, total int) *Progress {
 	p := &Progress{w: w, total: total, next: time.Now().Add(time.Second)}
 	if f, ok := w.(*os.File); ok {
@@ -28,8 +28,8 @@ func NewProgress(w io.Writer, total int) *Progress {
 	return p
 }
 
-// Step tells that so many steps are done, and says in words what came of them. A
-// terminal gets a line that changes ten times a second, a file one a second.
+// Step reports that done steps are complete, and describes the results. A terminal
+// gets a line that changes ten times a second; a file gets one line a second.
 func (p *Progress) Step(done int, format string, args ...any) {
 	now := time.Now()
 	if now.Before(p.next) {
@@ -45,7 +45,7 @@ func (p *Progress) Step(done int, format string, args ...any) {
 	}
 }
 
-// Done takes the line off a terminal.
+// Done removes the line from a terminal.
 func (p *Progress) Done() {
 	if p.terminal && p.shown {
 		fmt.Fprint(p.w, "\r\033[K")

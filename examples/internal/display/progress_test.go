@@ -33,7 +33,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestProgressOfNothing checks that no steps at all are no division by zero.
+// TestProgressOfNothing checks that work without steps causes no division by zero.
 func TestProgressOfNothing(t *testing.T) {
 	var b strings.Builder
 	p := NewProgress(&b, 0)

@@ -12,17 +12,17 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// barWidth is the length of a full bar, and maxColumns how many resources are
-// shown.
+// barWidth is the length of a full bar, and maxColumns the number of resources to
+// show.
 const (
 	barWidth   = 20
 	maxColumns = 4
 )
 
-// Utilization writes, for CPU, memory, and extended resources that some pod
-// requests, the part of each node's allocatable amount that its pods request:
-// first of all nodes together, then of single nodes, the fullest ones first. If
-// there are more than limit nodes, a histogram counts them all.
+// Utilization writes the share of each node's allocatable amount that its pods
+// request. It covers CPU, memory, and extended resources that some pod requests. All
+// nodes together come first, then single nodes, the fullest ones first. If there are
+// more than limit nodes, a histogram counts them all.
 func Utilization(w io.Writer, snap *framework.Snapshot, limit int) error {
 	var b strings.Builder
 	columns := usedResources(snap)
@@ -54,7 +54,7 @@ func Utilization(w io.Writer, snap *framework.Snapshot, limit int) error {
 	return err
 }
 
-// usedResources returns the indexes of the resources that are shown.
+// usedResources returns the indexes of the resources to show.
 func usedResources(snap *framework.Snapshot) []int {
 	columns := []int{resource.IndexCPU, resource.IndexMemory}
 	for i := resource.IndexMemory + 1; i < snap.Schema().Len() && len(columns) < maxColumns; i++ {
@@ -68,15 +68,15 @@ func usedResources(snap *framework.Snapshot) []int {
 	return columns
 }
 
-// A row is one node, or all of them.
+// A row is one node, or the sum of all.
 type row struct {
 	name                   string
 	requested, allocatable resource.Vector
 	pods                   int
 }
 
-// share returns the part of a resource that is requested, -1 if there is none
-// of it. It may exceed 1: a node may have lost resources under its pods.
+// share returns the requested share of a resource, -1 if the node has none of it. It
+// may exceed 1, because a node may have lost resources under its pods.
 func (r row) share(column int) float64 {
 	if r.allocatable.At(column) == 0 {
 		return -1

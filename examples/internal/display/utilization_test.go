@@ -12,7 +12,7 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// fill puts one pod, which requests what its node's name says, on each node.
+// fill puts one pod on each node, with the requests listed under the node's name.
 func fill(t *testing.T, pods map[string]api.PodBuilder, nodes ...*api.Node) *framework.Snapshot {
 	t.Helper()
 	var o api.Objects
@@ -99,7 +99,7 @@ func TestUtilizationOfNothing(t *testing.T) {
 	}
 }
 
-// TestManyResources checks that no more columns are shown than fit a screen.
+// TestManyResources checks that the table has no more columns than fit a screen.
 func TestManyResources(t *testing.T) {
 	node, pod := api.MakeNode("n", "1", "1Gi"), api.MakePod("")
 	for i := range 5 {

@@ -14,21 +14,22 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// A Cluster is what was read, and from where. The zero Cluster is empty and
-// ready to use.
+// A Cluster holds the objects read and the files they came from. The zero Cluster is
+// empty and ready to use.
 type Cluster struct {
-	// Objects are the objects as they were read.
+	// Objects holds the objects as they were read.
 	Objects api.Objects
-	// Title says in a few words what this cluster is.
+	// Title describes the cluster in a few words.
 	Title string
 
-	files  map[string]string // by object, named as errors name it: "pod default/web"
+	files  map[string]string // by object, named as in errors: "pod default/web"
 	tables map[string]bool   // files that are tables of the OpenB trace
 }
 
 // Load reads a file with nodes and one with pods. Each may hold both, and other
-// kinds, so one file will do; its name may be given twice. Without any file the
-// cluster is [Sample], and pods without any node go to the sample's nodes.
+// kinds of objects, so you may pass the same name twice. Without any file the
+// cluster is [Sample]; if there are pods but no nodes, the pods go to the sample's
+// nodes.
 func Load(nodes, pods string) (*Cluster, error) {
 	if nodes == "" && pods == "" {
 		return Sample(), nil
@@ -66,8 +67,8 @@ func (c *Cluster) read(file string) error {
 	return c.Add(file, data)
 }
 
-// Add adds what is in data, which came from a file of that name. If it returns
-// an error, the cluster must not be used any more.
+// Add adds the objects in data. file is the name of the file that data came from. If
+// Add returns an error, do not use the cluster any more.
 func (c *Cluster) Add(file string, data []byte) error {
 	data = bytes.TrimPrefix(data, []byte("\ufeff")) // as spreadsheets write it
 	nodes, pods := len(c.Objects.Nodes), len(c.Objects.Pods)
@@ -92,7 +93,7 @@ func (c *Cluster) Add(file string, data []byte) error {
 	return nil
 }
 
-// from remembers the file of an object.
+// from records the file of an object.
 func (c *Cluster) from(object, file string) {
 	if c.files == nil {
 		c.files = map[string]string{}
@@ -100,14 +101,14 @@ func (c *Cluster) from(object, file string) {
 	c.files[object] = file
 }
 
-// Snapshot returns the cluster with the pods that run, in kube-scheduler's order
-// of nodes, and the pods that wait, in the order of the files.
+// Snapshot returns the cluster with its running pods, in kube-scheduler's order of
+// nodes, and the pending pods in the order of the files.
 //
-// What the API server would fill in is filled in. A workload (Deployment,
-// ReplicaSet, StatefulSet, DaemonSet, Job, ReplicationController) of which no pod
-// and no other workload is among the objects stands for the pods that its
-// controller would make; they come after all others. The error tells the first
-// problem and the file it is in.
+// It sets the defaults that the API server would set. It also expands workloads
+// (Deployment, ReplicaSet, StatefulSet, DaemonSet, Job, ReplicationController): a
+// workload stands for the pods that its controller would make, unless the objects
+// include a pod or another workload of it. These pods come after all others. The
+// error reports the first problem and its file.
 func (c *Cluster) Snapshot() (*framework.Snapshot, []*framework.PodInfo, error) {
 	if err := c.expand(); err != nil {
 		return nil, nil, c.explain(err)
@@ -122,7 +123,7 @@ func (c *Cluster) Snapshot() (*framework.Snapshot, []*framework.PodInfo, error) 
 	return snap, pending, nil
 }
 
-// explain puts the file before the first of the joined errors, and counts the
+// explain prefixes the first of the joined errors with its file, and counts the
 // others.
 func (c *Cluster) explain(err error) error {
 	more := 0
@@ -142,8 +143,8 @@ func (c *Cluster) explain(err error) error {
 	return err
 }
 
-// Ignored lists, for people, the kinds of objects that have no part in
-// scheduling and how many of each were left out; it is "" if there were none.
+// Ignored lists, for people, the kinds of objects that have no part in scheduling,
+// and how many of each were left out. It is "" if there were none.
 func (c *Cluster) Ignored() string {
 	var list []string
 	for _, kind := range slices.Sorted(maps.Keys(c.Objects.Skipped)) {

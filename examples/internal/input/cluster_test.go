@@ -69,8 +69,8 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestErrors checks that bad input is one line that names the file, the object,
-// the field and the value.
+// TestErrors checks that an error about bad input is one line that names the file,
+// the object, the field and the value.
 func TestErrors(t *testing.T) {
 	const node = "kind: Node\nmetadata: {name: n0}\nstatus: {capacity: {cpu: 1}}\n---\n"
 	tests := []struct{ name, text, want string }{
@@ -121,8 +121,7 @@ func TestErrors(t *testing.T) {
 	})
 }
 
-// expectError fails unless reading text ends in an error of one line that has
-// part in it.
+// expectError fails unless reading text returns a one-line error that contains part.
 func expectError(t *testing.T, text, part string) {
 	t.Helper()
 	var c Cluster
@@ -143,7 +142,7 @@ func TestLoadMissing(t *testing.T) {
 	}
 }
 
-// TestLoadWithoutNodes gives files as -nodes in which there are none.
+// TestLoadWithoutNodes passes files without nodes as -nodes.
 func TestLoadWithoutNodes(t *testing.T) {
 	f := write(t, "", `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"Unauthorized","code":401}`,
 		`{"kind":"List","apiVersion":"v1","items":[]}`, `{"kind": "Pod", "metadata": {"name": "p"}}`)
@@ -154,7 +153,7 @@ func TestLoadWithoutNodes(t *testing.T) {
 	}
 }
 
-// TestByteOrderMark reads a table that a spreadsheet has saved.
+// TestByteOrderMark reads a table as a spreadsheet saves it.
 func TestByteOrderMark(t *testing.T) {
 	for _, text := range []string{"sn,cpu_milli,memory_mib,gpu,model\nn,1000,1024,0,\n", `{"kind": "Node", "metadata": {"name": "n"}}`} {
 		var c Cluster
@@ -164,8 +163,8 @@ func TestByteOrderMark(t *testing.T) {
 	}
 }
 
-// TestSample checks that the sample is the same every time, and that callers do
-// not share it.
+// TestSample checks that the sample is the same every time, and that callers do not
+// share it.
 func TestSample(t *testing.T) {
 	a, b := Sample(), Sample()
 	if len(a.Objects.Nodes) != 40 || len(a.Objects.Pods) != 568 {

@@ -8,7 +8,8 @@ import (
 	"github.com/berth-sched/berth/scoring"
 )
 
-// daemonTolerations are those that the DaemonSet controller adds to its pods.
+// daemonTolerations are the tolerations that the DaemonSet controller adds to its
+// pods.
 //
 // Source: Kubernetes 1.37, pkg/controller/daemon/util.
 var daemonTolerations = []api.Toleration{
@@ -27,13 +28,13 @@ func tolerate(key string, effect api.TaintEffect) api.Toleration {
 	return api.Toleration{Key: key, Operator: api.TolerationOpExists, Effect: effect}
 }
 
-// daemons makes a pod of a DaemonSet for each node that admits it, bound to that
-// node by a required node affinity. Which nodes do is asked of a scheduler: an
-// explanation tells the verdict on every node.
+// daemons makes a pod of a DaemonSet for each node that admits it. A required node
+// affinity binds the pod to that node. A scheduler's explanation gives the verdict
+// on every node.
 func (w *workload) daemons(nodes []*api.Node) ([]*api.Pod, error) {
 	s, err := scheduling.New(scheduling.Profile{
 		Filter: []framework.Plugin{filter.NodeName{}, filter.TaintToleration{}, filter.NodeAffinity{}},
-		// Without a scorer the search would end at the first node that will do.
+		// Without a scorer, the search would end at the first feasible node.
 		Score: []scheduling.Weighted{{Plugin: scoring.TaintToleration{}}},
 	})
 	if err != nil {
@@ -63,7 +64,7 @@ func (w *workload) daemons(nodes []*api.Node) ([]*api.Pod, error) {
 	return pods, nil
 }
 
-// daemon makes one pod of a DaemonSet, for no node yet.
+// daemon makes one pod of a DaemonSet, without a node.
 func (w *workload) daemon() *api.Pod {
 	p := w.pod()
 	list := append([]api.Toleration{}, p.Spec.Tolerations...)
@@ -74,8 +75,8 @@ func (w *workload) daemon() *api.Pod {
 	return p
 }
 
-// onNode returns a copy of the affinity that demands the node of that name, in
-// place of what it demanded of nodes.
+// onNode returns a copy of the affinity that requires the node with that name, in
+// place of its earlier requirements on nodes.
 func onNode(a *api.Affinity, node string) *api.Affinity {
 	var copied api.Affinity
 	if a != nil {

@@ -9,10 +9,9 @@ import (
 	"github.com/berth-sched/berth/scheduling/config"
 )
 
-// decode adds the objects in data to o. The form is told by the content: the
-// tables of the OpenB trace begin with a line of column names, JSON with a
-// brace, and everything else is YAML, as is what begins with a brace and is no
-// JSON.
+// decode adds the objects in data to o. The content decides the format: tables of
+// the OpenB trace begin with a line of column names, and JSON begins with a brace.
+// Everything else is YAML, also data that begins with a brace but is not JSON.
 func decode(o *api.Objects, data []byte) error {
 	if isOpenB(data) {
 		return decodeOpenB(o, data)

@@ -8,15 +8,15 @@ import (
 
 // Flags are the flags that the examples share.
 type Flags struct {
-	// Nodes and Pods are the names of files, "" where none was given.
+	// Nodes and Pods are file names, "" if not given.
 	Nodes, Pods string
-	// JSON tells that the output is JSON and not a table.
+	// JSON asks for JSON output in place of a table.
 	JSON bool
 }
 
-// Parse adds -nodes, -pods and -o to the flags of a program and parses args,
-// which must hold nothing else. Help is written to stderr, and the error is then
-// [flag.ErrHelp]; every other error is one line.
+// Parse adds -nodes, -pods and -o to the flags of a program and parses args, which
+// must hold nothing else. If args ask for help, Parse writes it to stderr and
+// returns [flag.ErrHelp]. Every other error is one line.
 func (f *Flags) Parse(flags *flag.FlagSet, args []string, stderr io.Writer) error {
 	flags.StringVar(&f.Nodes, "nodes", "", "`file` with nodes: JSON or YAML, or the node table of the OpenB trace")
 	flags.StringVar(&f.Pods, "pods", "", "`file` with pods or workloads: JSON or YAML, or the pod table of the OpenB trace")

@@ -14,9 +14,9 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// What a row of the OpenB trace says about GPUs. A pod may ask for a share of a
-// GPU, in thousandths; here the GPUs of a node are one sum, so shares of several
-// GPUs may add up to what no single one has left.
+// The GPU resources of the OpenB trace. A pod may ask for a share of a GPU, in
+// thousandths. Here the GPUs of a node are one sum, so the free shares of several
+// GPUs may add up to more than any single one has free.
 const (
 	gpuMilli = resource.Name("alibabacloud.com/gpu-milli")
 	gpuModel = "alibabacloud.com/gpu-card-model"
@@ -31,8 +31,8 @@ var (
 	podColumns  = []string{"name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli"}
 )
 
-// isOpenB reports whether data begins with column names of one of the two
-// tables, if not with all of them.
+// isOpenB reports whether data begins with column names of one of the two tables,
+// even if some are missing.
 func isOpenB(data []byte) bool {
 	line, _, _ := bytes.Cut(data, []byte("\n"))
 	columns := strings.Split(strings.TrimSpace(string(line)), ",")
@@ -41,16 +41,16 @@ func isOpenB(data []byte) bool {
 	})
 }
 
-// decodeOpenB adds the nodes or the pods of the OpenB trace to o. Columns are
-// found by their names:
+// decodeOpenB adds the nodes or the pods of the OpenB trace to o. It finds columns
+// by their names:
 //
 //	nodes  sn, cpu_milli, memory_mib, gpu, model
 //	pods   name, cpu_milli, memory_mib, num_gpu, gpu_milli, gpu_spec,
 //	       creation_time, deletion_time
 //
-// All pods are pending, in the order of the rows: the phases of the trace are
-// those of another scheduler's run. The times, in seconds, become annotations; a
-// pod without one of them has none.
+// All pods are pending, in the order of the rows, because the phases of the trace
+// come from a run of another scheduler. The times, in seconds, become annotations.
+// If a row lacks one of them, its pod has no annotations.
 //
 // Source: the cluster trace "openb" that Alibaba published with "Beware of
 // Fragmentation" (USENIX ATC 2023).
@@ -102,11 +102,11 @@ func missing(header []string, what string, needed []string) error {
 	}
 }
 
-// A table reads rows. The first error in a row stays.
+// A table reads rows. It keeps the first error of a row.
 type table struct {
 	columns map[string]int
 	row     []string
-	object  string // what the row is, for errors
+	object  string // names the row in errors
 	err     error
 }
 
@@ -128,8 +128,8 @@ func (t *table) name(column, kind string) string {
 	return name
 }
 
-// number returns a field that must be a count. 31 bits are enough for every
-// column, and a product of two of them cannot overflow.
+// number returns a field that must be a count. 31 bits are enough for every column,
+// and the product of two such numbers cannot overflow.
 func (t *table) number(column string) int64 {
 	text := t.text(column)
 	n, err := strconv.ParseUint(text, 10, 31)
@@ -182,7 +182,7 @@ func (t *table) pod(o *api.Objects) {
 		}
 	}
 	p.Spec.Containers[0].Resources.Requests = t.resources(t.number("num_gpu") * t.number("gpu_milli"))
-	// The models that will do, if not all.
+	// The models that the pod accepts, if not all.
 	if models := t.text("gpu_spec"); models != "" {
 		p.Spec.Affinity = &api.Affinity{NodeAffinity: &api.NodeAffinity{
 			RequiredDuringSchedulingIgnoredDuringExecution: &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{{

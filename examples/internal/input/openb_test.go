@@ -91,8 +91,8 @@ func TestOpenBErrors(t *testing.T) {
 	}
 }
 
-// FuzzOpenB checks that no table makes the reader panic, and that what it
-// accepts can be placed in a snapshot unless a name comes twice.
+// FuzzOpenB checks that no table makes the reader panic, and that every accepted
+// table fits into a snapshot unless a name occurs twice.
 func FuzzOpenB(f *testing.F) {
 	f.Add(openBNodes)
 	f.Add(openBTable)

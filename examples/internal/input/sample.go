@@ -6,9 +6,9 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// Sample returns a cluster of the kind that a web shop with some data science
-// runs: 40 nodes of five shapes in three zones, with the daemons on them, and
-// 408 pods that wait, of which some fit nowhere.
+// Sample returns a cluster such as a web shop with some data science may run. It has
+// 40 nodes of five shapes in three zones, with their daemons, and 408 pending pods.
+// Some of the pods fit nowhere.
 func Sample() *Cluster {
 	c := &Cluster{Title: "sample"}
 	c.addSampleNodes()
@@ -24,8 +24,9 @@ func Sample() *Cluster {
 	return c
 }
 
-// samplePools are the groups of nodes: what pods may use of each, and the labels
-// and taints that tell them apart. The nodes of a pool take the zones in turn.
+// samplePools are the groups of nodes: the amounts that pods may use of each, and
+// the distinguishing labels and taints. The zones alternate among the nodes of a
+// pool.
 var samplePools = []struct {
 	name  string
 	count int
@@ -41,7 +42,7 @@ var samplePools = []struct {
 	{"drained", 1, machine("general-8x32", "7910m", "30200Mi").Unschedulable()},
 }
 
-// machine describes a node by its instance type and what is left for pods.
+// machine describes a node by its instance type and the amounts left for pods.
 func machine(instance, cpu, memory string) api.NodeBuilder {
 	return api.MakeNode("", cpu, memory).Region("north-1").Resource("ephemeral-storage", "90Gi").
 		Labels("node.kubernetes.io/instance-type", instance, "kubernetes.io/os", "linux", "kubernetes.io/arch", "amd64")

@@ -2,17 +2,17 @@ package input
 
 import "github.com/berth-sched/berth/framework/api"
 
-// A sampleWorkload is so many equal pods.
+// A sampleWorkload is a number of equal pods.
 type sampleWorkload struct {
 	kind, name string
 	replicas   int
 	pod        api.PodBuilder
 }
 
-// sampleWorkloads are the workloads whose pods wait, in the order in which they
-// were created. The last five ask for what the cluster does not have.
+// sampleWorkloads are the workloads of the pending pods, in the order of creation.
+// The last five ask for more than the cluster has, or for things it lacks.
 var sampleWorkloads = []sampleWorkload{
-	// What the cluster itself needs.
+	// The cluster's own services.
 	{"ReplicaSet", "coredns", 3, app("kube-system", "coredns", "100m", "170Mi").PriorityClass("system-cluster-critical")},
 	{"ReplicaSet", "metrics-server", 2, app("kube-system", "metrics-server", "100m", "200Mi").PriorityClass("system-cluster-critical")},
 	{"ReplicaSet", "ingress", 2, app("ingress", "ingress", "1", "1Gi").HostPort(80, 443).
@@ -38,7 +38,7 @@ var sampleWorkloads = []sampleWorkload{
 	{"StatefulSet", "postgres", 3, app("data", "postgres", "4", "24Gi").NodeSelector("workload", "memory").PriorityClass("shop-critical").
 		PodAntiAffinity(api.LabelTopologyZone, "app=postgres")},
 
-	// Work that may wait, and that likes cheap nodes.
+	// Work that may wait and prefers cheap nodes.
 	{"Job", "thumbnails", 60, batch("thumbnails", "500m", "512Mi").Tolerates("capacity=spot:PreferNoSchedule")},
 	{"Job", "reports", 40, batch("reports", "1", "2Gi").PreferNodes(100, "capacity in (spot)").Tolerates("capacity")},
 	{"Job", "spark-executor", 24, batch("spark-executor", "2", "4Gi").NodeAffinity("workload in (compute)")},
@@ -46,7 +46,7 @@ var sampleWorkloads = []sampleWorkload{
 	{"ReplicaSet", "inference", 6, gpu("inference", "4", "16Gi", "1")},
 	{"Job", "train", 1, gpu("train", "16", "96Gi", "4")},
 
-	// Too much, or of the wrong kind.
+	// Too large, or of the wrong kind.
 	{"Job", "finetune", 2, gpu("finetune", "24", "128Gi", "4")},
 	{"Job", "warehouse-load", 2, batch("warehouse-load", "48", "96Gi")},
 	{"ReplicaSet", "billing", 3, app("legacy", "billing", "500m", "1Gi").NodeSelector("disk", "nvme")},
@@ -55,7 +55,7 @@ var sampleWorkloads = []sampleWorkload{
 	{"StatefulSet", "graph-db", 4, app("data", "graph-db", "3", "56Gi").NodeSelector("workload", "memory")},
 }
 
-// app describes a pod by what its container requests.
+// app describes a pod by the requests of its container.
 func app(namespace, name, cpu, memory string) api.PodBuilder {
 	return api.MakePod("").Namespace(namespace).Labels("app", name).Requests(cpu, memory)
 }

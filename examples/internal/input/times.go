@@ -9,11 +9,11 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// The annotations that tell a simulation when a pod comes, counted from its
-// beginning, and how long it runs once it is bound: Go durations ("90s",
-// "1h30m"), or seconds ("90", "0.5"). Without the first a pod is there from the
-// beginning, without the second it never ends. A workload gives them to its pods
-// in its template.
+// The annotations for simulations: when a pod arrives, counted from the beginning,
+// and how long it runs once it is bound. The values are Go durations ("90s",
+// "1h30m") or seconds ("90", "0.5"). Without the first, a pod is there from the
+// beginning; without the second, it never ends. A workload sets them for its pods in
+// its template.
 const (
 	AnnotationArrival = "berth-sched.github.io/arrival"
 	AnnotationRunTime = "berth-sched.github.io/run-time"
@@ -22,15 +22,15 @@ const (
 // Forever is the run time of pods that never end.
 const Forever time.Duration = -1
 
-// Times are when a pod comes, and how long it runs.
+// Times holds when a pod arrives, and how long it runs.
 type Times struct {
 	Arrival time.Duration
 	Run     time.Duration // or Forever
 }
 
-// Times returns the times of a pod, by its annotations. In the tables of the
-// OpenB trace they are those of the row: created at creation_time, and running
-// for as long as until deletion_time.
+// Times returns the times of a pod, by its annotations. A pod from a table of the
+// OpenB trace has the times of its row: it arrives at creation_time, and runs as
+// long as from then to deletion_time.
 func (c *Cluster) Times(p *api.Pod) (t Times, err error) {
 	t.Run = Forever
 	for _, a := range []struct {
@@ -50,8 +50,8 @@ func (c *Cluster) Times(p *api.Pod) (t Times, err error) {
 	return t, nil
 }
 
-// Timed reports whether some pod says, by annotations of its own, when it comes
-// or how long it runs. Rows of a table do not count: they all say it.
+// Timed reports whether the annotations of some pod set when it arrives or how long
+// it runs. Rows of a table do not count, since they all have times.
 func (c *Cluster) Timed() bool {
 	for _, p := range c.Objects.Pods {
 		_, comes := p.Annotations[AnnotationArrival]
@@ -63,7 +63,7 @@ func (c *Cluster) Timed() bool {
 	return false
 }
 
-// longest bounds times, so that sums of some stay far from overflowing.
+// longest bounds times, so that sums of a few do not overflow.
 const longest = 50 * 365 * 24 * time.Hour
 
 var errTime = errors.New("want a duration such as 90s or 1h30m, or a number of seconds, from 0 to 50 years")

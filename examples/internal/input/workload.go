@@ -15,7 +15,7 @@ type workload struct {
 	api.TypeMeta
 	api.ObjectMeta
 	template *api.PodTemplateSpec
-	field    string // which says how many pods; "" for one on each node
+	field    string // holds the number of pods; "" for one on each node
 	count    *int32 // nil means 1
 }
 
@@ -54,18 +54,18 @@ func workloads(o *api.Objects) []workload {
 
 // expand adds the pods that workloads stand for:
 //
-//   - as many as a Deployment, ReplicaSet, ReplicationController or StatefulSet
-//     wants replicas, and as a Job runs at a time;
-//   - for a DaemonSet one for each node whose taints, labels and name admit it,
-//     bound to that node by a required node affinity, as the DaemonSet
-//     controller does it.
+//   - for a Deployment, ReplicaSet, ReplicationController or StatefulSet, as many as
+//     its replicas, and for a Job, as many as run at a time;
+//   - for a DaemonSet, one for each node whose taints, labels and name admit it. A
+//     required node affinity binds it to that node, as with the DaemonSet
+//     controller.
 //
-// Workloads that own a pod or another workload among the objects are left
-// alone: what a cluster prints holds their pods already. Pods are named after
-// the workload and the first free number, those of a DaemonSet after the node.
+// expand skips workloads that own a pod or another workload among the objects, since
+// a cluster's output already holds their pods. The name of a pod is the name of its
+// workload and the first free number, or the node for a DaemonSet.
 //
-// Differs: claims that a StatefulSet would make are not made, and a Job that has
-// finished, but whose pods are gone, is run again.
+// Differs: a StatefulSet makes no claims. A Job that has finished, but whose pods
+// are gone, runs again.
 func (c *Cluster) expand() error {
 	o := &c.Objects
 	list := workloads(o)
@@ -103,7 +103,7 @@ func (c *Cluster) expand() error {
 	return nil
 }
 
-// orOne returns the number, 1 if there is none.
+// orOne returns the number, or 1 if there is none.
 func orOne(n *int32) int32 {
 	if n == nil {
 		return 1
@@ -111,7 +111,7 @@ func orOne(n *int32) int32 {
 	return *n
 }
 
-// pods makes the workload's pods. Only those of a DaemonSet have names.
+// pods makes the workload's pods. Only pods of a DaemonSet have names.
 func (w *workload) pods(nodes []*api.Node) ([]*api.Pod, error) {
 	if w.field == "" {
 		return w.daemons(nodes)
@@ -129,7 +129,7 @@ func (w *workload) pods(nodes []*api.Node) ([]*api.Pod, error) {
 	return pods, nil
 }
 
-// pod makes one pod, without a name. It shares what it has with the template.
+// pod makes one pod, without a name. It shares its contents with the template.
 func (w *workload) pod() *api.Pod {
 	return &api.Pod{
 		TypeMeta: api.TypeMeta{Kind: "Pod", APIVersion: "v1"},

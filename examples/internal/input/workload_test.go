@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// nodesYAML are a plain node, a tainted one, and one that is cordoned.
+// nodesYAML holds a plain node, a tainted one, and a cordoned one.
 const nodesYAML = `
 apiVersion: v1
 kind: List
@@ -20,7 +20,7 @@ items:
 func TestWorkloads(t *testing.T) {
 	tests := []struct {
 		name, text string
-		want       []string // pods that wait
+		want       []string // pending pods
 	}{
 		{"replicas by default", workloadYAML("apps/v1", "Deployment", ""), []string{"default/w-0"}},
 		{"deployment", workloadYAML("apps/v1", "Deployment", "replicas: 2"), []string{"default/w-0", "default/w-1"}},
@@ -62,7 +62,7 @@ func TestWorkloads(t *testing.T) {
 			if err := c.Add("w.yaml", []byte(test.text)); err != nil {
 				t.Fatal(err)
 			}
-			for range 2 { // the second time nothing must be added
+			for range 2 { // the second time must add nothing
 				if diff := cmp.Diff(test.want, waiting(t, &c)); diff != "" {
 					t.Errorf("pods that wait (-want +got):\n%s", diff)
 				}
@@ -90,8 +90,8 @@ func waiting(t *testing.T, c *Cluster) []string {
 	return names
 }
 
-// TestTemplate checks what pods take over, and that the API server's defaults
-// are filled in without touching the template.
+// TestTemplate checks which fields pods take over, and that setting the API server's
+// defaults does not touch the template.
 func TestTemplate(t *testing.T) {
 	var c Cluster
 	if err := c.Add("w.yaml", []byte(nodesYAML+"\n---\n"+workloadYAML("apps/v1", "Deployment", ""))); err != nil {
@@ -116,8 +116,8 @@ func TestTemplate(t *testing.T) {
 	}
 }
 
-// TestDaemons checks that each pod of a DaemonSet demands its node, in place of
-// what the template demands, and tolerates what the controller lets it.
+// TestDaemons checks that each pod of a DaemonSet requires its node, in place of the
+// template's requirements. It also checks the tolerations that the controller adds.
 func TestDaemons(t *testing.T) {
 	var c Cluster
 	text := `

@@ -1,6 +1,7 @@
-// Command soak runs a random history of a cluster and takes both roads for
-// every decision and every preemption. It ends with a line "N steps, M
-// differences", and with exit status 1 if there were any.
+// Command soak runs a random history of a cluster and takes both paths, the
+// reference path and the incremental one, for every decision and every preemption.
+// It ends with a line "N steps, M differences". If there are differences, the exit
+// status is 1.
 package main
 
 import (

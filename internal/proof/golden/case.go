@@ -15,8 +15,8 @@ type Case struct {
 	Family string          `json:"family"`
 	Config json.RawMessage `json:"config,omitempty"` // KubeSchedulerConfiguration; absent means the default
 
-	Nodes     []*api.Node `json:"nodes,omitempty"`     // in the order in which they were added
-	Pods      []*api.Pod  `json:"pods,omitempty"`      // on nodes, in that order too
+	Nodes     []*api.Node `json:"nodes,omitempty"`     // in the order of their addition
+	Pods      []*api.Pod  `json:"pods,omitempty"`      // on nodes, also in the order of their addition
 	Pod       *api.Pod    `json:"pod,omitempty"`       // to place
 	Nominated []*api.Pod  `json:"nominated,omitempty"` // pending, with a nominated node
 
@@ -37,73 +37,72 @@ type Case struct {
 	Expect Expect `json:"expect,omitzero"`
 }
 
-// Expect is what kube-scheduler answered.
+// Expect holds kube-scheduler's answers.
 type Expect struct {
-	NodeOrder  []string                `json:"nodeOrder,omitempty"` // of its snapshot
+	NodeOrder  []string                `json:"nodeOrder,omitempty"` // node order of its snapshot
 	Filter     map[string]FilterAnswer `json:"filter,omitempty"`    // by plugin, each alone
 	Score      map[string]ScoreAnswer  `json:"score,omitempty"`     // by plugin, each alone, over all nodes
 	Weights    map[string]int64        `json:"weights,omitempty"`
 	Pipeline   Pipeline                `json:"pipeline,omitzero"`
-	Preemption *Preemption             `json:"preemption,omitempty"` // of the family preemption
-	Signature  string                  `json:"signature,omitempty"`  // of opportunistic batching; "": none
-	// Nominations tells that the case's nominated pods counted. They did not in
-	// the recorded cases: kube-scheduler keeps nominations only of pods that its
-	// API server has, and there was none.
+	Preemption *Preemption             `json:"preemption,omitempty"` // in the family preemption
+	Signature  string                  `json:"signature,omitempty"`  // signature of opportunistic batching; "": none
+	// Nominations says whether the case's nominated pods counted. They did not in
+	// the recorded cases: kube-scheduler keeps nominations only of pods that its API
+	// server has, and there was none.
 	Nominations bool `json:"nominations,omitempty"`
 }
 
-// Pipeline is what the whole framework answered, with all nodes examined.
+// Pipeline is the answer of the whole framework, with all nodes examined.
 type Pipeline struct {
 	PreFilter      *Status                  `json:"preFilter,omitempty"`      // if it rejected the pod
 	PreFilterNodes []string                 `json:"preFilterNodes,omitempty"` // nil: not restricted
 	Failed         map[string]Status        `json:"failed,omitempty"`         // by node: the first plugin that rejected it
 	Feasible       []string                 `json:"feasible,omitempty"`       // in the snapshot's order
-	Scores         map[string]PipelineScore `json:"scores,omitempty"`         // by plugin, those left out absent
-	Totals         []int64                  `json:"totals,omitempty"`         // as Feasible
+	Scores         map[string]PipelineScore `json:"scores,omitempty"`         // by plugin, absent if the plugin is skipped
+	Totals         []int64                  `json:"totals,omitempty"`         // in the order of Feasible
 	Best           []string                 `json:"best,omitempty"`           // the nodes of the highest total
 	Err            *Status                  `json:"err,omitempty"`            // if the cycle failed
-	// Chosen is the node that the cycle chose with one worker, "" where that is
-	// not known; Message the text of its error when no node was feasible; and
-	// Failure that of the error with which it failed.
+	// Chosen is the node that the cycle chose with one worker, "" if unknown.
+	// Message is the error text if no node was feasible. Failure is the error text
+	// if the cycle failed.
 	Chosen  string `json:"chosen,omitempty"`
 	Message string `json:"message,omitempty"`
 	Failure string `json:"failure,omitempty"`
 }
 
-// PipelineScore is what a plugin contributed, in the order of Feasible.
+// PipelineScore holds a plugin's scores, in the order of Feasible.
 type PipelineScore struct {
 	Raw      []int64 `json:"raw,omitempty"`
 	Weighted []int64 `json:"weighted,omitempty"`
 }
 
-// Preemption is what DefaultPreemption answered where no node was feasible.
+// Preemption is DefaultPreemption's answer if no node was feasible.
 type Preemption struct {
 	Eligible      bool                  `json:"eligible,omitempty"`
 	IneligibleMsg string                `json:"ineligibleMsg,omitempty"`
 	Potential     []string              `json:"potentialNodes,omitempty"`
 	Candidates    []PreemptionCandidate `json:"candidates,omitempty"`
 	Failed        map[string]Status     `json:"failed,omitempty"`
-	// Picked are all nodes that the final choice may return.
+	// Picked holds all nodes that the final choice may return.
 	Picked         []string `json:"picked,omitempty"`
 	PostFilterCode string   `json:"postFilterCode,omitempty"`
 	PostFilterMsg  string   `json:"postFilterMsg,omitempty"`
-	// OrderSensitive tells that the answer depends on the order of budgets,
-	// which is by namespace and name here and random upstream.
+	// OrderSensitive says that the answer depends on the order of budgets. That
+	// order is by namespace and name here, and random upstream.
 	OrderSensitive bool `json:"pdbOrderSensitive,omitempty"`
-	// Searches are what it does from several of the places where its search may
-	// begin, with its bounds on the number of candidates. There are none in
-	// recorded cases.
+	// Searches holds its answers for several places where the search may begin, with
+	// its bounds on the number of candidates. Recorded cases have none.
 	Searches []PreemptionSearch `json:"searches,omitempty"`
 }
 
-// A PreemptionSearch is what DefaultPreemption does when its search begins at a
+// A PreemptionSearch is DefaultPreemption's answer if its search begins at a given
 // place among the potential nodes.
 type PreemptionSearch struct {
 	Offset     int      `json:"offset"`
 	Candidates []string `json:"candidates,omitempty"` // nodes, in the order in which they are offered
 	Picked     []string `json:"picked,omitempty"`     // all nodes that may be chosen
-	Nominated  string   `json:"nominated,omitempty"`  // one of them, which was
-	Evicted    []string `json:"evicted,omitempty"`    // its victims in order, without those that are leaving
+	Nominated  string   `json:"nominated,omitempty"`  // the one that was chosen
+	Evicted    []string `json:"evicted,omitempty"`    // its victims in order, without pods that are already leaving
 	Code       string   `json:"code"`
 	Message    string   `json:"message,omitempty"`
 }
@@ -122,14 +121,14 @@ type Status struct {
 	Reasons []string `json:"reasons,omitempty"`
 }
 
-// A FilterAnswer is what a filter plugin answered.
+// A FilterAnswer is the answer of a filter plugin.
 type FilterAnswer struct {
 	PreFilter Status            `json:"preFilter,omitempty"`
 	Restricts []string          `json:"preFilterNodes,omitempty"` // nil: does not restrict
-	Nodes     map[string]Status `json:"nodes,omitempty"`          // those that did not pass
+	Nodes     map[string]Status `json:"nodes,omitempty"`          // the ones that did not pass
 }
 
-// A ScoreAnswer is what a score plugin answered, in the snapshot's order.
+// A ScoreAnswer is the answer of a score plugin, in the snapshot's order.
 type ScoreAnswer struct {
 	PreScore   *Status `json:"preScore,omitempty"` // nil: the plugin has none
 	Raw        []int64 `json:"raw,omitempty"`
@@ -161,7 +160,7 @@ func (c *Case) Snapshot() (*framework.Snapshot, error) {
 	return s, c.PutObjects(s)
 }
 
-// PutObjects adds everything that is neither a node nor a pod.
+// PutObjects adds all objects except nodes and pods.
 func (c *Case) PutObjects(s *framework.Snapshot) error {
 	return errors.Join(
 		putAll(s, c.Namespaces), putAll(s, c.Services), putAll(s, c.ReplicaSets), putAll(s, c.StatefulSets),
@@ -180,8 +179,8 @@ func putAll[T api.Object](s *framework.Snapshot, list []*T) error {
 	return nil
 }
 
-// Args returns the arguments of a plugin in the configuration's only profile,
-// nil if it gives none.
+// Args returns the arguments of a plugin in the configuration's only profile, nil if
+// there are none.
 func (c *Case) Args(plugin string) (json.RawMessage, error) {
 	if c.Config == nil {
 		return nil, nil

@@ -10,10 +10,10 @@ import (
 	"github.com/berth-sched/berth/framework"
 )
 
-// CheckPlugins returns a check of single plugins: those of [Filters] and
-// [Scorers] that the case has answers for.
+// CheckPlugins returns a check of single plugins. It checks each plugin of [Filters]
+// and [Scorers] if the case has answers for it.
 //
-// All cases share one Cycle, so that what a plugin leaves in its scratch memory
+// All cases share one Cycle, so data that a plugin leaves in its scratch memory
 // meets other pods and clusters.
 func CheckPlugins() func(*Case) []string {
 	return new(checker).check
@@ -63,8 +63,8 @@ func (k *checker) check(c *Case) []string {
 	return d.list
 }
 
-// missing notes the plugins that answered in the case and do not exist here. Of
-// DynamicResources no case asks anything.
+// missing records the plugins that answered in the case but do not exist here. No
+// case asks anything of DynamicResources.
 func missing[A any](d *differences, answers map[string]A, plugins map[string]Factory) {
 	for _, name := range slices.Sorted(maps.Keys(answers)) {
 		if plugins[name] == nil && name != "DynamicResources" {
@@ -73,7 +73,7 @@ func missing[A any](d *differences, answers map[string]A, plugins map[string]Fac
 	}
 }
 
-// differences collects what a case answers otherwise than expected.
+// differences collects the answers of a case that differ from the expected ones.
 type differences struct{ list []string }
 
 func (d *differences) addf(format string, args ...any) {
@@ -124,7 +124,7 @@ func (d *differences) filter(c *framework.Cycle, p framework.Plugin, nodes []*fr
 	}
 }
 
-// passAll is what a PreFilter means that returns no filter.
+// passAll stands for a PreFilter that returns no filter.
 type passAll struct{}
 
 func (passAll) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status {
@@ -163,7 +163,7 @@ func (d *differences) score(c *framework.Cycle, p framework.Plugin, nodes []*fra
 	d.compare(p.Name()+": normalized scores", normalize(p, bound, nodes, raw), normalized)
 }
 
-// normalize asks the bound scorer first and the plugin then.
+// normalize asks the bound scorer first, then the plugin.
 func normalize(p framework.Plugin, bound framework.NodeScorer, nodes []*framework.NodeInfo, raw []int64) []int64 {
 	scores := slices.Clone(raw)
 	if len(raw) == 0 {

@@ -16,7 +16,7 @@ import (
 	"slices"
 )
 
-// System is the folder name of vectors of kube-scheduler.
+// System is the name of the folder with kube-scheduler's vectors.
 const System = "kube-scheduler"
 
 // Variable is the environment variable that names more folders with vectors,
@@ -34,8 +34,8 @@ func Families() []string {
 }
 
 // Load returns the cases of a family from testdata and from the folders of
-// [Variable]; a line that occurs twice counts once. A folder without any vector
-// is an error: it is misspelt.
+// [Variable]. A line that occurs twice counts once. A folder without any vector is
+// an error, since its name is probably misspelt.
 func Load(family string) ([]*Case, error) {
 	own, err := fs.Sub(embedded, "testdata/"+System)
 	if err != nil {
@@ -64,7 +64,7 @@ func Load(family string) ([]*Case, error) {
 	return l.cases, nil
 }
 
-// hasVectors reports whether there are vectors of any system.
+// hasVectors reports whether the folder has vectors of any system.
 func hasVectors(dir string) bool {
 	for _, depth := range []string{"", "*", "*/*"} {
 		if files, _ := filepath.Glob(filepath.Join(dir, depth, "*.jsonl.gz")); len(files) > 0 {
@@ -100,7 +100,7 @@ func (l *loader) load(folder fs.FS) error {
 	return nil
 }
 
-// read adds the cases of compressed lines, one case each.
+// read adds the cases from compressed lines, one case each.
 func (l *loader) read(r io.Reader) error {
 	unzipped, err := gzip.NewReader(r)
 	if err != nil {

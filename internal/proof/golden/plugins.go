@@ -11,12 +11,12 @@ import (
 	"github.com/berth-sched/berth/scoring"
 )
 
-// A Factory makes a plugin from its arguments in a configuration; nil means
-// that there are none.
+// A Factory makes a plugin from its arguments in a configuration; nil means that
+// there are none.
 type Factory func(args json.RawMessage) (framework.Plugin, error)
 
-// Filters and Scorers are the plugins that exist, by name. A plugin is checked
-// in every case that recorded its answers as soon as it stands here.
+// Filters and Scorers are the plugins of this module, by name. A plugin listed here
+// is checked in every case that recorded its answers.
 var (
 	Filters = map[string]Factory{
 		"NodeName":          plain(filter.NodeName{}),
@@ -111,7 +111,7 @@ func plain(p framework.Plugin) Factory {
 	}
 }
 
-// with is the factory of a plugin whose arguments decode into an A.
+// with returns the factory of a plugin whose arguments decode into an A.
 func with[A any](build func(A) (framework.Plugin, error)) Factory {
 	return func(args json.RawMessage) (framework.Plugin, error) {
 		var a A

@@ -2,12 +2,12 @@ package golden
 
 import "encoding/json"
 
-// restore gives back to the pod what its JSON cannot say. kube-scheduler tells
-// an empty nodeSelector from an absent one in a single place: NodeAffinity's
-// PreFilter skips only the latter. Both were written as nothing, so of the
-// recorded cases a few have an answer that their text does not lead to: a pod
-// that demands nothing of its node, nothing added by the configuration, and yet
-// no Skip. Only an empty nodeSelector explains that.
+// restore sets an empty nodeSelector that the pod's JSON could not express.
+// kube-scheduler distinguishes an empty nodeSelector from an absent one in a single
+// place: NodeAffinity's PreFilter skips only the latter. The recording omitted both,
+// so a few recorded cases have an answer that does not follow from their text. In
+// these, the pod requires nothing of its node, the configuration adds nothing, and
+// yet there is no Skip. Only an empty nodeSelector explains that.
 func (c *Case) restore() error {
 	answer, ok := c.Expect.Filter["NodeAffinity"]
 	spec := &c.Pod.Spec

@@ -6,12 +6,12 @@ import (
 	"testing"
 )
 
-// maxLogged is how many differences of a family are shown.
+// maxLogged is how many differences of a family are printed.
 const maxLogged = 20
 
-// Run loads the cases of a family, checks each, and prints how many there are and
-// how many differences they have. The check returns what differs, a line for each
-// difference; a panic of the check counts as one.
+// Run loads the cases of a family and checks each. It prints the number of cases and
+// of differences. The check returns one line for each difference; if it panics, that
+// counts as one.
 func Run(t *testing.T, family string, check func(*Case) []string) {
 	t.Helper()
 	cases, err := Load(family)

@@ -21,10 +21,10 @@ func MostAllocated(requested, allocatable int64) int64 {
 	return over(times(number(taken), number(100)), number(allocatable)).Int64()
 }
 
-// A Point is a point of a broken line.
+// A Point is a vertex of a piecewise linear function.
 type Point struct{ X, Y int64 }
 
-// Line is the broken line through the points at x.
+// Line returns the value at x of the piecewise linear function through the points.
 func Line(points []Point, x int64) int64 {
 	if len(points) == 0 {
 		return 0
@@ -43,7 +43,7 @@ func Line(points []Point, x int64) int64 {
 	return points[len(points)-1].Y
 }
 
-// CapacityRatio is the line's value at the utilization in percent.
+// CapacityRatio is the function's value at the utilization in percent.
 func CapacityRatio(points []Point, requested, allocatable int64) int64 {
 	if allocatable <= 0 || requested > allocatable {
 		return Line(points, 100)
@@ -54,7 +54,7 @@ func CapacityRatio(points []Point, requested, allocatable int64) int64 {
 // Weighted is a score with its weight.
 type Weighted struct{ Score, Weight int64 }
 
-// Mean is the weighted mean, truncated, and 0 of nothing.
+// Mean is the weighted mean, truncated, or 0 without scores.
 func Mean(scores []Weighted) int64 {
 	sum, weights := sums(scores)
 	if weights.Sign() == 0 {
@@ -63,8 +63,8 @@ func Mean(scores []Weighted) int64 {
 	return over(sum, weights).Int64()
 }
 
-// RoundedMean is the weighted mean of the scores above 0, rounded half up, and
-// 0 of nothing.
+// RoundedMean is the weighted mean of the scores above 0, rounded half up, or 0
+// without such scores.
 func RoundedMean(scores []Weighted) int64 {
 	var positive []Weighted
 	for _, s := range scores {

@@ -2,8 +2,8 @@ package oracle
 
 import "math"
 
-// Balance is (1-std)*100 of the fractions of what is allocatable. Its steps
-// are floating-point operations upstream too, so they are the definition.
+// Balance is (1-std)*100 of the allocatable fractions. Upstream uses floating-point
+// operations for its steps too, so they are the definition.
 func Balance(requested, allocatable []int64) int64 {
 	var fractions []float64
 	total := 0.0
@@ -34,7 +34,7 @@ func Balance(requested, allocatable []int64) int64 {
 	return int64((1 - std) * 100)
 }
 
-// BalancedAllocation is what the pod does to the balance, around 75.
+// BalancedAllocation is the pod's effect on the balance, around 75.
 func BalancedAllocation(requested, pod, allocatable []int64) int64 {
 	with, before := make([]int64, len(requested)), make([]int64, len(requested))
 	for i := range requested {
@@ -59,9 +59,9 @@ func BalancedAllocationV118(cpuRequested, cpuAllocatable, memoryRequested, memor
 	return int64((1 - math.Abs(cpu-memory)) * 100)
 }
 
-// BalancedVolumesV118 is the score of kube-scheduler 1.18 with disks, more of
-// which would be attached where there is room for some. The variance is that of
-// the textbook: the mean of the squares less the square of the mean.
+// BalancedVolumesV118 is the score of kube-scheduler 1.18 with disks, for a pod that
+// attaches more disks to a node with room for them. The variance is the textbook
+// formula: the mean of the squares less the square of the mean.
 func BalancedVolumesV118(cpu, memory, disks float64) float64 {
 	if cpu >= 1 || memory >= 1 || disks >= 1 {
 		return 0

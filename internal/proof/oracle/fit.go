@@ -8,9 +8,9 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// Fit says what keeps a pod off a node with these pods, and whether an empty
-// node would not help either. Names in ignored are not checked: whole names,
-// and groups without a slash.
+// Fit returns the reasons that keep a pod off a node with these pods, and whether an
+// empty node would not help either. It does not check the names in ignored: whole
+// names, and groups without a slash.
 func Fit(pod *api.Pod, node *api.Node, pods []*api.Pod, ignored ...string) (reasons []string, forGood bool) {
 	slots := node.Status.Allocatable[resource.Pods]
 	if int64(len(pods))+1 > slots.Value() {
@@ -36,7 +36,8 @@ func Fit(pod *api.Pod, node *api.Node, pods []*api.Pod, ignored ...string) (reas
 	return reasons, forGood
 }
 
-// amount is what the list says of the name, in the units of schedulers.
+// amount returns the amount of the named resource in the list, in the units of
+// schedulers.
 func amount(l resource.List, name resource.Name) int64 {
 	q := l[name]
 	if name == resource.CPU {
@@ -45,8 +46,8 @@ func amount(l resource.List, name resource.Name) int64 {
 	return q.Value()
 }
 
-// inOrder lists the names that schedulers know: the fixed ones, then the others
-// in order.
+// inOrder lists the names that schedulers know: the fixed ones, then the others in
+// order.
 func inOrder(l resource.List) []resource.Name {
 	fixed := []resource.Name{resource.CPU, resource.Memory, resource.EphemeralStorage}
 	names := slices.Clone(fixed)

@@ -2,8 +2,8 @@ package oracle
 
 import "math"
 
-// ImageLocality is where the size lies between 23 MiB and 1000 MiB for each
-// image.
+// ImageLocality is the position of the size, in percent, between 23 MiB and 1000 MiB
+// times images.
 func ImageLocality(size int64, images int) int64 {
 	if images <= 0 {
 		return 0

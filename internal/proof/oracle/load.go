@@ -8,25 +8,25 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// A LoadPod is a pod on a node, as load-aware rules see it.
+// A LoadPod is a pod on a node, with the data that load-aware rules read.
 type LoadPod struct {
 	Namespace, Name string
 	Prod            bool
 	Estimate        map[resource.Name]int64
 	Placed          time.Time
-	Deadline        time.Time // until when it is estimated in any case; zero: not
+	Deadline        time.Time // always estimated until then; zero: no such time
 }
 
-// A LoadStatistic chooses a use of a node: "" the average, else a kind over a
-// period, 0 for the longest.
+// A LoadStatistic selects a usage figure of a node: "" is the average. Any other
+// kind is over a period, and period 0 means the longest.
 type LoadStatistic struct {
 	Kind     api.AggregationType
 	Duration time.Duration
 }
 
-// Load18 adds up what a node uses by the rules of Koordinator 1.8, of one
-// resource: of prod pods alone, with the system's if system is set, or of the
-// whole by a statistic. false means that nothing is known.
+// Load18 adds up a node's usage of one resource by the rules of Koordinator 1.8: of
+// prod pods alone, plus the system's if system is set, or of the whole node by a
+// statistic. It returns false if nothing is known.
 func Load18(name resource.Name, m *api.NodeMetric, updated time.Time, pods []LoadPod, s LoadStatistic, prod, system bool) (*big.Int, bool) {
 	if m == nil || m.Status.NodeMetric == nil {
 		return nil, false
@@ -99,11 +99,11 @@ func load18Base(info *api.NodeMetricInfo, s LoadStatistic) (base resource.List, 
 	return base, found
 }
 
-// LoadLegacy adds up what a node uses by the rules of Koordinator 1.4 to 1.6,
-// as scores see it: of one resource, of prod pods alone or of the whole by the
-// statistic base. score is the score's own statistic, without which all pods
-// are estimated. exists tells of each name that a pod has whether that pod is
-// prod. longestOnly chooses the longest period even where it lacks the kind.
+// LoadLegacy adds up a node's usage of one resource by the rules of Koordinator 1.4
+// to 1.6, as scores see it. It counts prod pods alone, or the whole node by the
+// statistic base. score is the score's own statistic; without it, all pods are
+// estimated. exists has the names of all existing pods, and whether each is prod.
+// longestOnly chooses the longest period even if it lacks the kind.
 func LoadLegacy(
 	name resource.Name, m *api.NodeMetric, pods []LoadPod, exists map[string]bool,
 	base, score LoadStatistic, prod, longestOnly bool,
@@ -171,7 +171,7 @@ func LoadLegacy(
 	return total.Add(total, number(amount(resource.List{name: q}, name)))
 }
 
-// LegacyStatistic returns the node's use by a statistic, by the rules of
+// LegacyStatistic returns the node's usage by a statistic, by the rules of
 // Koordinator 1.4 to 1.6.
 func LegacyStatistic(info *api.NodeMetricInfo, s LoadStatistic, longestOnly bool) (resource.List, bool) {
 	if info == nil {

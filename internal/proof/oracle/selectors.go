@@ -68,8 +68,8 @@ func holds(operator string, values []string, key string, labels map[string]strin
 	return operator == "Gt" && have > want || operator == "Lt" && have < want
 }
 
-// Tolerated reports whether one of the tolerations tolerates the taint.
-// Comparing numbers is the feature that lets them use Lt and Gt.
+// Tolerated reports whether one of the tolerations tolerates the taint. comparing is
+// the feature that allows the operators Lt and Gt for numbers.
 func Tolerated(t api.Taint, tolerations []api.Toleration, comparing bool) bool {
 	for _, o := range tolerations {
 		effect := o.Effect == "" || o.Effect == t.Effect

@@ -2,8 +2,8 @@ package oracle
 
 import "github.com/berth-sched/berth/framework/api"
 
-// SelectorSpread normalizes the numbers of pods on nodes, for one node after the
-// other from the objects.
+// SelectorSpread normalizes the numbers of pods on nodes. It computes each node from
+// the objects.
 //
 // Source: kube-scheduler 1.18, plugin DefaultPodTopologySpread.
 func SelectorSpread(nodes []*api.Node, counts []int64) []int64 {
@@ -43,8 +43,8 @@ func inZone(nodes []*api.Node, counts []int64, zone string) (sum int64) {
 	return sum
 }
 
-// zoneOf names the zone of a node, "" for none: the old labels count where they
-// are present.
+// zoneOf returns the zone of a node, "" for none. Old labels win if they are
+// present.
 func zoneOf(n *api.Node) string {
 	either := func(old, now string) string {
 		if value, ok := n.Labels[old]; ok {
@@ -60,8 +60,8 @@ func zoneOf(n *api.Node) string {
 	return region + "/" + zone
 }
 
-// ServiceAffinity normalizes the numbers of a service's pods on nodes by the
-// values of labels.
+// ServiceAffinity normalizes the numbers of a service's pods on nodes by the values
+// of labels.
 //
 // Source: kube-scheduler 1.18, plugin ServiceAffinity.
 func ServiceAffinity(nodes []*api.Node, counts []int64, labels []string) []int64 {

@@ -9,8 +9,8 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// Storage is the storage of a cluster, as lists. Names of classes are read from
-// the specs only.
+// Storage is the storage of a cluster, as lists. Class names are read only from the
+// specs.
 type Storage struct {
 	Claims     []*api.PersistentVolumeClaim
 	Volumes    []*api.PersistentVolume // by name
@@ -19,15 +19,15 @@ type Storage struct {
 	Capacities []*api.CSIStorageCapacity // by key
 }
 
-// A Placement is what VolumeBinding finds out about a node: the texts of what is
-// against it or else, by claim, the volumes to bind and the capacities to take
-// new ones from ("" where none is counted).
+// A Placement is VolumeBinding's result for a node. It holds the texts of the
+// reasons against the node. If there are none, it holds, by claim, the volumes to
+// bind and the capacities for new ones ("" if none is counted).
 type Placement struct {
 	Reasons        []string
 	Bound, Created map[string]string
 }
 
-// PlaceVolumes answers for pods whose claims all exist and are bound or wait for
+// PlaceVolumes answers for pods if all their claims exist and are bound or wait for
 // their first pod.
 func (s *Storage) PlaceVolumes(pod *api.Pod, node *api.Node) Placement {
 	p := Placement{Bound: map[string]string{}, Created: map[string]string{}}
@@ -224,8 +224,8 @@ func text(s *string) string {
 	return *s
 }
 
-// StorageScore is the score of a node by VolumeBinding for one storage class,
-// where shape is the function of the utilization, from 0 to 100.
+// StorageScore is VolumeBinding's score of a node for one storage class. shape maps
+// the utilization to a score, from 0 to 100.
 func StorageScore(requested, capacity int64, shape func(utilization int64) int64) int64 {
 	if capacity == 0 || requested > capacity {
 		return shape(100)

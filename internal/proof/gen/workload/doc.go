@@ -1,12 +1,12 @@
 // Package workload makes the clusters and pods of the project's benchmarks.
 //
-// Everything is a pure function of an index: node i of any cluster, the pod that
-// is on it before the benchmark starts, pod i of a workload. So every run, and
-// every system that is compared, sees the same objects.
+// Every object is a pure function of an index: node i of any cluster, its pod before
+// the benchmark starts, and pod i of a workload. So every run, and every system in a
+// comparison, sees the same objects.
 //
-// A cluster of n nodes has the nodes Node(0) to Node(n-1), each with two pods of
-// its own: InitPod(j, n) for j from 0 to 2n-1 is placed on node j mod n. Then the
-// pods of one workload arrive, one after the other.
+// A cluster of n nodes has the nodes Node(0) to Node(n-1), each with two pods of its
+// own: InitPod(j, n) for j from 0 to 2n-1 is placed on node j mod n. Then the pods
+// of one workload arrive, one after the other.
 //
 //	for i := range n {
 //		nodes = append(nodes, workload.Node(i))
@@ -18,6 +18,6 @@
 //		pods = append(pods, workload.Pod(workload.SpreadHard, i))
 //	}
 //
-// The package is for tests and benchmarks. Objects share nothing with each
-// other, and all functions may be called from several goroutines.
+// The package is for tests and benchmarks. Objects share nothing with each other,
+// and several goroutines may call all functions.
 package workload

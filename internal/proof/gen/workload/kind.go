@@ -14,19 +14,19 @@ const (
 	NodeAffinity     Kind = "nodeaffinity"      // must be in one of five of the ten zones
 	SpreadHard       Kind = "spread-hard"       // zones within a skew of 5, or not at all
 	SpreadSoft       Kind = "spread-soft"       // zones within a skew of 5 preferred
-	PrefAffinity     Kind = "pref-affinity"     // likes nodes with pods of its kind
-	PrefAntiAffinity Kind = "pref-antiaffinity" // dislikes nodes with pods of its kind
-	ReqAntiAffinity  Kind = "req-antiaffinity"  // one pod of its group a node, 50 groups
+	PrefAffinity     Kind = "pref-affinity"     // prefers nodes with pods of its workload
+	PrefAntiAffinity Kind = "pref-antiaffinity" // avoids nodes with pods of its workload
+	ReqAntiAffinity  Kind = "req-antiaffinity"  // at most one pod of its group per node, 50 groups
 	Mixed            Kind = "mixed"             // pod i is pod i of the workload above number i mod 7
 )
 
-// pure are the workloads that Mixed takes turns with, in that order.
+// pure lists the workloads that Mixed cycles through, in that order.
 var pure = [...]Kind{Basic, NodeAffinity, SpreadHard, SpreadSoft, PrefAffinity, PrefAntiAffinity, ReqAntiAffinity}
 
 // Kinds returns all workloads in the order of the tables.
 func Kinds() []Kind { return append(pure[:len(pure):len(pure)], Mixed) }
 
-// Parse returns the workload of that name. An error lists the names.
+// Parse returns the workload with that name. An error lists the names.
 func Parse(name string) (Kind, error) {
 	var names []string
 	for _, k := range Kinds() {

@@ -16,15 +16,15 @@ const (
 	byZone = "topology.kubernetes.io/zone"
 )
 
-// InitPod returns pod j of those that a cluster of n nodes has before the
-// benchmark starts; it is placed on node j mod n.
+// InitPod returns pod j of a cluster of n nodes, as it is before the benchmark
+// starts. It goes to node j mod n.
 func InitPod(j, n int) *api.Pod {
 	p := plain(fmt.Sprintf("init-%06d", j), "init")
 	p.Spec.NodeName = NodeName(j % n)
 	return p
 }
 
-// Pod returns pod i of a workload, not placed. It panics if k is none of Kinds.
+// Pod returns pod i of a workload, not placed. It panics if k is not in Kinds.
 func Pod(k Kind, i int) *api.Pod {
 	if k == Mixed {
 		k = pure[i%len(pure)]
@@ -62,7 +62,7 @@ func Pod(k Kind, i int) *api.Pod {
 	return p
 }
 
-// plain returns the pod that all others are made of.
+// plain returns the pod from which all others are made.
 func plain(name, app string) *api.Pod {
 	return &api.Pod{
 		TypeMeta: api.TypeMeta{Kind: "Pod", APIVersion: "v1"},

@@ -10,7 +10,7 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// field returns what stands at a dotted path of an object's JSON.
+// field returns the value at a dotted path of an object's JSON.
 func field(t *testing.T, object any, path string) any {
 	t.Helper()
 	data, err := json.Marshal(object)
@@ -37,7 +37,7 @@ func field(t *testing.T, object any, path string) any {
 	return v
 }
 
-// The JSON is what other systems read, so the test is on the JSON.
+// Other systems read the JSON, so the test checks the JSON.
 func TestObjects(t *testing.T) {
 	const (
 		nodeTerms = "spec|affinity|nodeAffinity|requiredDuringSchedulingIgnoredDuringExecution|nodeSelectorTerms|matchExpressions|"

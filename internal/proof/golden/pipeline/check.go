@@ -12,8 +12,8 @@ import (
 	"github.com/berth-sched/berth/scheduling"
 )
 
-// Check compares a case. needs names a plugin without which it cannot be
-// compared.
+// Check compares a case. If needs is not empty, the case cannot be compared without
+// the plugin of that name.
 func Check(c *golden.Case) (differences []string, needs string) {
 	p, missing, err := Profile(c.Config)
 	if err != nil {
@@ -36,9 +36,9 @@ func Check(c *golden.Case) (differences []string, needs string) {
 	return k.differences, ""
 }
 
-// Decide decides a case without comparing: of an original that failed there is
-// nothing to compare with. What is told is that decisions of one pod differ, as
-// those of the fast road may from the first one.
+// Decide decides a case without comparing the answers, because the original failed
+// and left none. It reports only if decisions of one pod differ; the incremental
+// path, say, may differ from the first decision.
 func Decide(c *golden.Case) []string {
 	p, _, err := Profile(c.Config)
 	if err != nil {
@@ -57,7 +57,7 @@ func Decide(c *golden.Case) []string {
 	return k.differences
 }
 
-// matters reports whether the plugin had anything to say in the case.
+// matters reports whether the plugin has an effect in the case.
 func matters(c *golden.Case, name string) bool {
 	if a, ok := c.Expect.Filter[name]; ok && a.PreFilter.Code != framework.Skip.String() {
 		return true
@@ -154,7 +154,8 @@ func (k *checker) check() {
 	case !slices.Contains(want.Feasible, d.Node), len(want.Best) > 0 && k.pod == k.anywhere && !slices.Contains(want.Best, d.Node):
 		k.differ("pipeline: chose %s of %v, want one of %v", d.Node, want.Feasible, want.Best)
 	}
-	// With a node in mind the cycle may end before it meets the error of another.
+	// If the pod has a nominated node, the cycle may end before it meets another
+	// node's error.
 	if want.Err == nil || k.pod == k.anywhere {
 		k.compareVerdicts(e)
 		k.compareScores(e)
@@ -165,8 +166,8 @@ func (k *checker) check() {
 	}
 }
 
-// failure returns the text of the error with which the cycle failed. Where only
-// the pipeline was recorded, not the cycle, that is the pipeline's; but no cycle
+// failure returns the text of the error with which the cycle failed. If only the
+// pipeline was recorded, not the cycle, it uses the pipeline's error. But no cycle
 // scores a single feasible node.
 func failure(e *golden.Expect) (text string, fails bool) {
 	p := e.Pipeline
@@ -189,13 +190,13 @@ func (k *checker) compareError(err error, want string) {
 	k.compare("error", Text(plugin), want)
 }
 
-// Text is kube-scheduler's text of an error: it does not name the node.
+// Text is kube-scheduler's text of an error, without the name of the node.
 func Text(err *scheduling.PluginError) string {
 	text, _ := strings.CutSuffix(err.Error(), " (node "+err.Node+")")
 	return text
 }
 
-// compareVerdicts compares what each node answered.
+// compareVerdicts compares the verdict on each node.
 func (k *checker) compareVerdicts(e *scheduling.Explanation) {
 	want := &k.Expect.Pipeline
 	var feasible, left []string
@@ -231,13 +232,13 @@ func (k *checker) compareVerdicts(e *scheduling.Explanation) {
 	k.compare("feasible nodes", append([]string{}, feasible...), append([]string{}, want.Feasible...))
 }
 
-// compareScores compares each plugin's scores and what they add up to.
+// compareScores compares each plugin's scores and the totals.
 func (k *checker) compareScores(e *scheduling.Explanation) {
 	want := &k.Expect.Pipeline
 	scores := map[string]golden.PipelineScore{}
 	var totals []int64
 	if e.Unscored {
-		return // the answers were recorded past the point where kube-scheduler ends
+		return // the recording goes beyond the point where kube-scheduler ends
 	}
 	for _, n := range e.Nodes {
 		if n.Rank == 0 {
@@ -264,8 +265,8 @@ func (k *checker) compareScores(e *scheduling.Explanation) {
 	}
 }
 
-// again decides once more: then the fast road has answers to keep, and
-// Verify compares.
+// again decides twice more, so that the incremental path caches its answers, and
+// Verify compares them.
 func (k *checker) again(first scheduling.Decision, firstErr error) {
 	for range 2 {
 		d, err := k.scheduler.Schedule(k.snapshot, k.pod)

@@ -12,16 +12,21 @@ import (
 	"github.com/berth-sched/berth/scheduling/preemption"
 )
 
-// AnnCutters is the annotation of pods whose preemption extenders have a say in:
-// what each of them does, separated by commas. See [Cut]. With a question mark
-// after it the extender can be ignored.
+// AnnCutters is the annotation of pods for preemption extenders. It lists the verb
+// of each extender, separated by commas. See [Cut]. A question mark after the verb
+// makes the extender ignorable.
 const AnnCutters = "cutters"
 
-// Cut says what an extender makes of a candidate with so many victims: whether it
-// keeps the node, and which victims, by index. The verbs are odd, which drops some
-// nodes, first, which keeps the most important victim, last, which keeps the least
-// important one, turn, which turns the order around, none, which drops all nodes,
-// and bare, which keeps no victim of some nodes. The extender fails if ok is false.
+// Cut returns an extender's answer for a candidate with that many victims: whether
+// it keeps the node, and which victims, by index. The extender fails if ok is false.
+// These are the verbs:
+//
+//   - odd drops some nodes;
+//   - first keeps the most important victim;
+//   - last keeps the least important victim;
+//   - turn reverses the order;
+//   - none drops all nodes;
+//   - bare keeps no victim of some nodes.
 func Cut(verb, node string, victims int) (keep bool, kept []int, ok bool) {
 	all := make([]int, victims)
 	for i := range all {
@@ -49,7 +54,7 @@ func Cut(verb, node string, victims int) (keep bool, kept []int, ok bool) {
 	return false, nil, false
 }
 
-// Cutters are the verbs of a pod's extenders, with their question marks.
+// Cutters returns the verbs of a pod's extenders, with their question marks.
 func Cutters(annotations map[string]string) []string {
 	if annotations[AnnCutters] == "" {
 		return nil
@@ -60,7 +65,7 @@ func Cutters(annotations map[string]string) []string {
 // ErrCut is the error of an extender that fails.
 var ErrCut = errors.New("the extender does not know")
 
-// cutters are berth's extenders of that kind.
+// cutters returns berth's extenders for the annotation.
 func cutters(p *api.Pod) (list []scheduling.Extender) {
 	for _, verb := range Cutters(p.Annotations) {
 		verb, ignorable := strings.CutSuffix(verb, "?")

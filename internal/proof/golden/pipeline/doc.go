@@ -1,16 +1,17 @@
-// Package pipeline replays recorded answers of the real kube-scheduler against
-// whole profiles: what a case's configuration means, put together from the
-// plugins of this module, must answer for the case's pod and cluster as
-// kube-scheduler's framework did. It serves tests only.
+// Package pipeline replays recorded answers of the real kube-scheduler against whole
+// profiles. It builds a profile of this module's plugins from a case's
+// configuration. The profile must answer for the case's pod and cluster as
+// kube-scheduler's framework did. The package serves tests only.
 //
 // [Profile] builds the profile of a case, and [Check] compares one case.
 //
-// Compared are: a PreFilter's rejection, the nodes that PreFilters leave, the
-// first plugin to reject each node with its code and reasons, the feasible
-// nodes in order, each plugin's raw and weighted scores, the totals, the set of
-// best nodes, and the text of an error. Where no node is feasible and the case
-// has an answer of DefaultPreemption: the nodes that were tried, victims in
-// order, violated budgets, why the others failed, the choice, and the message.
+// Check compares a PreFilter's rejection, the nodes that PreFilters leave, and the
+// first plugin to reject each node, with its code and reasons. It compares the
+// feasible nodes in order, each plugin's raw and weighted scores, the totals, the
+// set of best nodes, and the text of an error. If no node is feasible and the case
+// has an answer of DefaultPreemption, it also compares preemption: the nodes tried,
+// victims in order, violated budgets, why the other nodes failed, the choice, and
+// the message.
 //
-// Left out is DynamicResources, which no case asks anything of: it scores 0.
+// DynamicResources is left out: no case asks anything of it, and it scores 0.
 package pipeline

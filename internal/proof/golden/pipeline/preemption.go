@@ -12,15 +12,15 @@ import (
 	"github.com/berth-sched/berth/scheduling/preemption"
 )
 
-// recorder is DefaultPreemption, which also notes what a dry run on every node
-// says.
+// recorder is DefaultPreemption, and also records the result of a dry run on every
+// node.
 type recorder struct {
 	preemption.DefaultPreemption
 	candidates []*preemption.Candidate
 	failed     map[string]framework.Status
 	potential  []string
 
-	places   []int // where searches are to begin
+	places   []int // where searches begin
 	searches []search
 }
 
@@ -37,8 +37,8 @@ func (r *recorder) PostFilter(ctx context.Context, c *framework.Cycle, v framewo
 	return r.DefaultPreemption.PostFilter(ctx, c, v)
 }
 
-// comparePreemption compares what DefaultPreemption makes of a decision that
-// found no node.
+// comparePreemption compares DefaultPreemption's result for a decision that found no
+// node.
 func (k *checker) comparePreemption(d scheduling.Decision) {
 	want := k.Expect.Preemption
 	generations := k.generations()
@@ -82,7 +82,7 @@ func (k *checker) comparePreemption(d scheduling.Decision) {
 	}
 	for name, got := range failed {
 		expected := want.Failed[name]
-		expected.Plugin = "" // of the filter that said no: the text tells
+		expected.Plugin = "" // names the rejecting filter, which the text shows
 		k.compare("preemption: status of "+name, got, expected)
 	}
 	k.compare("preemption: number of failed nodes", len(failed), len(want.Failed))
@@ -92,8 +92,8 @@ func (k *checker) comparePreemption(d scheduling.Decision) {
 	k.compareSearches(want)
 }
 
-// comparePreemptionError compares the text of an error: here it names a node, the
-// original tells those of all nodes.
+// comparePreemptionError compares the text of an error. Here it names one node; the
+// original lists the texts of all nodes.
 func (k *checker) comparePreemptionError(err error, want string) {
 	got := fmt.Sprint(err)
 	_, text, _ := strings.Cut(got, ": preemption: node ")
@@ -121,8 +121,8 @@ func (k *checker) compareCandidates(want *golden.Preemption) {
 	}
 }
 
-// compareChoice compares the choice. kube-scheduler's was recorded many times:
-// the nodes that no criterion tells apart.
+// compareChoice compares the choice. kube-scheduler's choice was recorded many
+// times, so the case has all nodes that no criterion tells apart.
 func (k *checker) compareChoice(result framework.PostFiltered, want *golden.Preemption) {
 	var tied []string
 	for _, c := range preemption.Tied(k.preemption.candidates, preemption.Criteria()) {
@@ -150,7 +150,7 @@ func keys(victims []framework.Victim) []string {
 	return list
 }
 
-// generations are those of all nodes.
+// generations returns the generations of all nodes.
 func (k *checker) generations() []uint64 {
 	var list []uint64
 	for _, n := range k.snapshot.All() {

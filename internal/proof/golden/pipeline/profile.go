@@ -12,12 +12,11 @@ import (
 	"github.com/berth-sched/berth/scheduling/config"
 )
 
-// stock is the configuration of cases that have none.
+// stock is the configuration of cases without one.
 const stock = `{"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}`
 
-// Profile builds what the first profile of a configuration, nil for the
-// default one, asks for. Plugins that this module does not have are left out
-// and named.
+// Profile builds the first profile of a configuration; nil means the default one. It
+// leaves out plugins that this module does not have, and names them.
 func Profile(raw json.RawMessage) (p scheduling.Profile, missing []string, err error) {
 	if raw == nil {
 		raw = json.RawMessage(stock)
@@ -45,10 +44,10 @@ func Profile(raw json.RawMessage) (p scheduling.Profile, missing []string, err e
 	return p, slices.Compact(b.missing), b.err
 }
 
-// preparing lists the plugins of a point that prepares another one, in the order
-// that the configuration gives: also those that do nothing but prepare, as they
-// are disabled at the other point. After them come those for which kube-scheduler
-// has no such point.
+// preparing lists the plugins of a point that prepares another one, in the order of
+// the configuration. It includes plugins that only prepare, because they are
+// disabled at the other point. After them come the plugins that have no such point
+// in kube-scheduler.
 func preparing[T any](b *builder, prepare, main config.Point) []framework.Plugin {
 	order := b.profile.Plugins[prepare]
 	for _, o := range order {
@@ -81,8 +80,7 @@ type builder struct {
 	err     error
 }
 
-// plugin makes the plugin of that name that filters or scores; nil if there is
-// none.
+// plugin makes the filter or score plugin with that name; nil if there is none.
 func (b *builder) plugin(point config.Point, name string) framework.Plugin {
 	known := golden.Filters
 	if point == config.Score {

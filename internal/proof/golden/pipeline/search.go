@@ -29,13 +29,13 @@ func DefaultPreemption(c *golden.Case) (preemption.DefaultPreemption, error) {
 	}, nil
 }
 
-// search is a PostFilter that began at some place.
+// search is the result of a PostFilter that began at a given place.
 type search struct {
 	candidates []*preemption.Candidate
-	left       []*preemption.Candidate // by extenders
+	left       []*preemption.Candidate // candidates that the extenders left
 	result     framework.PostFiltered
 	status     framework.Status
-	recalled   framework.PostFiltered // the same, when it may use what it knows
+	recalled   framework.PostFiltered // result with the plugin's cache
 }
 
 // search runs the plugin from each of the places.
@@ -71,7 +71,7 @@ func (r *recorder) search(ctx context.Context, c *framework.Cycle, v framework.V
 	}
 }
 
-// seedOf is the least seed with which a search among n nodes begins at a place.
+// seedOf returns the smallest seed that lets a search among n nodes begin at place.
 func seedOf(place, n int) uint64 {
 	seed, rest := bits.Div64(uint64(place), 0, uint64(n))
 	if rest > 0 {
@@ -106,7 +106,7 @@ func (k *checker) compareSearches(want *golden.Preemption) {
 		}
 		if w.Code == framework.Error.String() {
 			_, text, _ := strings.Cut(w.Message, "preemption: ")
-			text, _, _ = strings.Cut(text, "on node ") // any of several
+			text, _, _ = strings.Cut(text, "on node ") // names any of several nodes
 			if err := fmt.Sprint(got.status.Err()); !strings.Contains(err, text) {
 				k.differ("preemption: error%s = %s, want %s", at, err, text)
 			}
@@ -120,7 +120,7 @@ func (k *checker) compareSearches(want *golden.Preemption) {
 	}
 }
 
-// staying are the keys of victims that are not leaving already.
+// staying returns the keys of victims that are not already leaving.
 func staying(victims []framework.Victim) []string {
 	return keys(slices.DeleteFunc(slices.Clone(victims), func(v framework.Victim) bool { return v.Pod.Pod.DeletionTimestamp != nil }))
 }

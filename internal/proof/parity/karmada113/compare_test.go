@@ -6,7 +6,7 @@ import (
 	"github.com/berth-sched/berth/internal/proof/parity/karmada113/v113"
 )
 
-// A first look; cmd/compare runs as many cases as one likes.
+// A quick check; cmd/compare runs as many cases as you like.
 func TestCompare(t *testing.T) {
 	v := v113.Version()
 	for n := range uint64(1600) {

@@ -80,8 +80,9 @@ func generalFault(c *clusterv1.Cluster, requirements *workv1.ReplicaRequirements
 }
 
 // randomOrder reports whether Karmada's answer depends on the order in which it
-// happens to look at the requested resources: one is in no model, which makes it
-// fall back to the summary, and one exceeds every grade, which makes it answer 0.
+// happens to look at the requested resources. This needs two resources: one is in no
+// model, so Karmada falls back to the summary, and another exceeds every grade, so
+// it answers 0.
 func randomOrder(c *clusterv1.Cluster, requirements *workv1.ReplicaRequirements) bool {
 	s := c.Status.ResourceSummary
 	if s == nil || len(s.AllocatableModelings) == 0 || requirements == nil {

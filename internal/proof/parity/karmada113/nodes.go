@@ -19,8 +19,8 @@ import (
 	"github.com/berth-sched/berth/internal/proof/parity/karmada113/random"
 )
 
-// nodes compares the accurate estimator. Karmada's server needs a cluster to
-// talk to; its parts, which do the work, are called as it calls them.
+// nodes compares the accurate estimator. Karmada's server needs a cluster to talk
+// to, so nodes calls its working parts in the same way as the server.
 func nodes(r *rand.Rand) live.Outcome {
 	l, c := random.Request(r), random.Claim(r)
 	requirements := pb.ReplicaRequirements{ResourceRequest: l, NodeClaim: &pb.NodeClaim{

@@ -7,13 +7,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Karmada places replicas one by one since 1.18 and divides them one by one
-// since 1.16. A module imports one version, and these are imported by the modules
-// karmada118 and karmada116. So that they can be measured beside the version at
-// hand too, the two loops are written down as they work, over its types.
+// Karmada places replicas one by one since 1.18 and divides them one by one since
+// 1.16. A module imports one version; the modules karmada118 and karmada116 import
+// these. The two loops are transcribed here, over the types of the imported version,
+// so that they can be measured beside it too.
 
-// PlaceOneByOne returns how many replicas find room on the nodes, each taking
-// the first node that has some, up to limit.
+// PlaceOneByOne returns how many replicas find room on the nodes, up to limit. Each
+// takes the first node with room.
 func PlaceOneByOne(nodes []*util.Resource, request corev1.ResourceList, limit int) int {
 	one := util.NewResource(request)
 	one.AllowedPodNumber = 1
@@ -58,8 +58,8 @@ func (c claimants) Less(i, j int) bool {
 	return c[i].name < c[j].name
 }
 
-// DivideOneByOne gives n replicas out one by one by Webster's method and returns
-// what each name has.
+// DivideOneByOne gives n replicas out one by one by Webster's method. It returns how
+// many each name has.
 func DivideOneByOne(n int, weights map[string]int64) map[string]int64 {
 	c := claimants{}
 	for name, w := range weights {

@@ -14,8 +14,8 @@ import (
 	"github.com/berth-sched/berth/scheduling/multicluster"
 )
 
-// Of many small regions and few large ones, the choice that needs the large ones
-// is the same.
+// If there are many small regions and few large ones, both make the same choice,
+// which needs the large ones.
 func TestManySmallRegions(t *testing.T) {
 	live.Quiet()
 	var theirs []*clusterv1.Cluster

@@ -31,7 +31,7 @@ import (
 	"github.com/berth-sched/berth/internal/proof/parity/karmada113/random"
 )
 
-// A lister lists clusters that are at hand.
+// A lister lists the given clusters.
 type lister []*clusterv1.Cluster
 
 func (l lister) List(labels.Selector) ([]*clusterv1.Cluster, error) { return l, nil }
@@ -92,14 +92,14 @@ func newScenario(r *rand.Rand) scenario {
 
 func (s *scenario) input() []any { return []any{s.theirs, s.spec, s.status} }
 
-// An answer of Karmada to a whole decision.
+// answer is Karmada's answer to a whole decision.
 type answer struct {
 	targets  []multicluster.Target
 	err      error
 	panicked any
 }
 
-// ask lets Karmada decide for clusters.
+// ask runs Karmada's decision for clusters.
 func ask(clusters []*clusterv1.Cluster, spec *workv1.ResourceBindingSpec, status *workv1.ResourceBindingStatus) answer {
 	algorithm, err := core.NewGenericScheduler(cache.NewCache(lister(clusters)), plugins.NewInTreeRegistry())
 	if err != nil {
@@ -113,9 +113,9 @@ func ask(clusters []*clusterv1.Cluster, spec *workv1.ResourceBindingSpec, status
 	return a
 }
 
-// schedule compares whole decisions. Where they differ and Karmada gets an
-// estimate wrong, it is asked again about clusters for which it gets berth's
-// estimates right: nothing else may make a difference.
+// schedule compares whole decisions. If they differ because Karmada gets an estimate
+// wrong, it is asked again about clusters for which it gets berth's estimates right.
+// Nothing else may make a difference.
 func (v Version) schedule(r *rand.Rand) live.Outcome {
 	s := newScenario(r)
 	x := v.Scheduler.Explain(s.ours, s.workload)
@@ -158,7 +158,7 @@ func (v Version) compareAnswer(s *scenario, a answer, x *multicluster.Explanatio
 			case a.err == nil:
 				return live.Outcome{Fault: "wants none"}
 			case strings.Contains(a.err.Error(), "available replicas -"):
-				return live.Outcome{Fault: "wrap"} // a sum of what has no limit
+				return live.Outcome{Fault: "wrap"} // a sum of unlimited numbers
 			}
 		}
 		if a.err == nil && x.Error == "" {
@@ -175,7 +175,7 @@ func (v Version) compareAnswer(s *scenario, a answer, x *multicluster.Explanatio
 	if o.Mismatch == "" || x.Division.Step != multicluster.StepScaleDown {
 		return o
 	}
-	// Divided again among all clusters that had replicas, it must be the same.
+	// After a division among all clusters that had replicas, it must be the same.
 	var all []multicluster.Candidate
 	for _, t := range s.workload.Clusters {
 		all = append(all, multicluster.Candidate{Name: t.Name})
@@ -191,8 +191,8 @@ func (v Version) compareAnswer(s *scenario, a answer, x *multicluster.Explanatio
 	return o
 }
 
-// estimated returns clusters of which Karmada has the estimates that berth has:
-// as many pods, and nothing but pods is counted.
+// estimated returns clusters for which Karmada's estimates equal berth's: each has
+// room for that many pods, and nothing but pods is counted.
 func (s *scenario) estimated(x *multicluster.Explanation) []*clusterv1.Cluster {
 	var out []*clusterv1.Cluster
 	for _, c := range s.theirs {
@@ -210,9 +210,8 @@ func (s *scenario) estimated(x *multicluster.Explanation) []*clusterv1.Cluster {
 	return out
 }
 
-// noneCanTakeAll reports whether a group, by which a duplicated workload
-// spreads, has no cluster that can take all replicas. Karmada then divides by
-// their number.
+// noneCanTakeAll reports whether a duplicated workload spreads by a group without
+// any cluster that can take all replicas. Karmada then divides by their number.
 func (s *scenario) noneCanTakeAll(x *multicluster.Explanation) bool {
 	if strategy, _ := s.workload.Placement.Strategy(); strategy != multicluster.Duplicated || x.Selection == nil {
 		return false
@@ -235,15 +234,15 @@ func (s *scenario) noneCanTakeAll(x *multicluster.Explanation) bool {
 	return false
 }
 
-// compareErrors compares what the two say when one of them has no result.
+// compareErrors compares the errors if one side has no result.
 func (s *scenario) compareErrors(failure error, x *multicluster.Explanation) live.Outcome {
 	if failure == nil || x.Error == "" {
 		return live.Differ("Schedule", errorText(failure), x, s.input())
 	}
 	var unfit *karmadaframework.FitError
 	if errors.As(failure, &unfit) {
-		// Which of several reasons is told is random; the filters are compared
-		// one by one elsewhere.
+		// Karmada reports one of several reasons at random. Another comparison
+		// checks the filters one by one.
 		for _, c := range x.Clusters {
 			if c.Feasible {
 				return live.Differ("Schedule", failure.Error(), x, s.input())
@@ -251,7 +250,7 @@ func (s *scenario) compareErrors(failure error, x *multicluster.Explanation) liv
 		}
 		return live.Outcome{}
 	}
-	// The errors of estimators come after the one that counts.
+	// The errors of estimators follow the relevant error.
 	ours, _, _ := strings.Cut(x.Error, "\nestimator ")
 	if last := innermost(failure); last != ours && failure.Error() != ours {
 		return live.Differ("Schedule", failure.Error(), x, s.input())
@@ -274,7 +273,7 @@ func innermost(err error) string {
 	return err.Error()
 }
 
-// wraps reports whether Karmada's sums of replicas, which have 32 bits, wrap.
+// wraps reports whether Karmada's 32-bit sums of replicas wrap.
 func (s *scenario) wraps(x *multicluster.Explanation) bool {
 	sum := int64(0)
 	for _, t := range s.workload.Clusters {
@@ -288,8 +287,8 @@ func (s *scenario) wraps(x *multicluster.Explanation) bool {
 	return sum > math.MaxInt32
 }
 
-// estimateFault names the fault by which Karmada gets an estimate of a feasible
-// cluster wrong, "" if it gets none wrong.
+// estimateFault names the fault that makes Karmada's estimate of a feasible cluster
+// wrong, "" if all are right.
 func (s *scenario) estimateFault(x *multicluster.Explanation) string {
 	if s.spec.Replicas == 0 {
 		return ""

@@ -8,16 +8,16 @@ import (
 	"github.com/berth-sched/berth/scheduling/multicluster"
 )
 
-// A Version is the version of Karmada that a comparison is built with, as far
-// as it matters which one it is. The rest of this package builds with several.
+// A Version holds what depends on the version of Karmada that a comparison is built
+// with. The rest of this package builds with several versions.
 type Version struct {
-	// Scheduler is what berth puts beside it.
+	// Scheduler is berth's scheduler for that version.
 	Scheduler multicluster.Scheduler
 	// Share divides n replicas by weight.
 	Share func(n int32, weights helper.ClusterWeightInfoList, held []workv1.TargetCluster, uid types.UID) []workv1.TargetCluster
-	// RandomTies tells that Share decides some ties at random.
+	// RandomTies says that Share breaks some ties at random.
 	RandomTies bool
-	// RemovesEmpty tells that a workload with requirements that wants no
-	// replicas is removed from all clusters.
+	// RemovesEmpty says that a workload with requirements is removed from all
+	// clusters if it wants no replicas.
 	RemovesEmpty bool
 }

@@ -21,7 +21,7 @@ func (v Version) weights(r *rand.Rand) live.Outcome {
 	case random.Chance(r, 10) && v.RandomTies:
 		n = r.Int32()
 	case random.Chance(r, 3):
-		n = r.Int32N(100_000) // one by one takes its time
+		n = r.Int32N(100_000) // one by one is slow
 	}
 	var theirs helper.ClusterWeightInfoList
 	var ours []multicluster.Weight
@@ -64,9 +64,8 @@ func targetsOf(list []workv1.TargetCluster) []multicluster.Target {
 	return out
 }
 
-// compareShares compares results, which may differ, where ties are random, in
-// who of several clusters with the same weight and the same previous replicas
-// gets one more.
+// compareShares compares results. If ties are random, several clusters with the same
+// weight and the same previous replicas may differ in which of them gets one more.
 func (v Version) compareShares(want, got []multicluster.Target, weights []multicluster.Weight, input any) live.Outcome {
 	if slices.Equal(want, got) {
 		return live.Outcome{}
@@ -79,7 +78,7 @@ func (v Version) compareShares(want, got []multicluster.Target, weights []multic
 	for _, w := range weights {
 		of[w.Name] = class{w.Weight, w.Previous}
 	}
-	difference := map[class]int64{} // by how much berth gives more
+	difference := map[class]int64{} // how many more berth gives
 	for i, sign := range []int64{-1, 1} {
 		for _, t := range [][]multicluster.Target{want, got}[i] {
 			difference[of[t.Name]] += sign * t.Replicas

@@ -6,7 +6,7 @@ import (
 	"github.com/berth-sched/berth/internal/proof/parity/karmada116"
 )
 
-// A first look; cmd/compare runs as many cases as one likes.
+// A quick check; cmd/compare runs as many cases as you like.
 func TestCompare(t *testing.T) {
 	v := karmada116.Version()
 	for n := range uint64(1600) {

@@ -1,13 +1,13 @@
 // Package karmada116 compares berth with Karmada v1.16.0, the first version that
-// divides by Webster's method, on the cases of the package karmada, which are
-// built with that version here.
+// divides by Webster's method. It builds the cases of the package karmada with that
+// version.
 //
 //	go run ./cmd/compare -seed 1 -cases 20000
 //	go run ./cmd/bench
 //
-// Beside the faults that package lists, one kind of case is counted apart: a
-// workload that could have replicas, but wants none, is removed from all
-// clusters since 1.16, and stays with berth; see multicluster.Karmada118.
+// In addition to the faults listed by that package, it counts one kind of case
+// separately. If a workload could have replicas, but wants none, Karmada removes it
+// from all clusters since 1.16. berth keeps it; see multicluster.Karmada118.
 package karmada116
 
 import (

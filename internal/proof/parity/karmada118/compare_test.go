@@ -7,7 +7,7 @@ import (
 	"github.com/berth-sched/berth/internal/proof/parity/karmada118"
 )
 
-// A first look; cmd/compare runs as many cases as one likes.
+// A quick check; cmd/compare runs as many cases as you like.
 func TestCompare(t *testing.T) {
 	live.Quiet()
 	kinds, err := karmada118.Kinds()

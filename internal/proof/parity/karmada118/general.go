@@ -18,8 +18,8 @@ import (
 	berthresource "github.com/berth-sched/berth/resource"
 )
 
-// described returns a cluster of few nodes, for placing replicas one by one
-// takes its time.
+// described returns a cluster of few nodes, because placing replicas one by one is
+// slow.
 func described(r *rand.Rand) *clusterv1.Cluster {
 	c := random.Cluster(r, "m")
 	for gradeTwice(c) {
@@ -124,8 +124,8 @@ func compare(what string, c *clusterv1.Cluster, want, got, pods int64, requests 
 	return live.Differ(what, want, got, input)
 }
 
-// unmodelled reports whether something is requested that the models should know
-// and do not.
+// unmodelled reports whether a request includes a resource that the models should
+// know but do not.
 func unmodelled(c *clusterv1.Cluster, requests []corev1.ResourceList) bool {
 	if c.Status.ResourceSummary == nil || len(c.Status.ResourceSummary.AllocatableModelings) == 0 || len(c.Spec.ResourceModels) == 0 {
 		return false

@@ -37,8 +37,8 @@ func Kinds() ([]live.Kind, error) {
 
 const namespace = "default"
 
-// components returns random components, for both, and of memory only what is
-// written in powers of two: which unit Karmada counts sets in depends on it.
+// components returns random components, for both. Their memory is always written in
+// powers of two, because the unit in which Karmada counts sets depends on it.
 func components(r *rand.Rand, most int) ([]workv1.Component, []capacity.Component) {
 	var theirs []workv1.Component
 	var ours []capacity.Component

@@ -19,7 +19,7 @@ import (
 	"github.com/berth-sched/berth/internal/proof/parity/karmada113/random"
 )
 
-// A handle is what Karmada's plugin needs of its server.
+// A handle is the part of the server that Karmada's plugin needs.
 type handle struct {
 	factory informers.SharedInformerFactory
 }
@@ -67,7 +67,7 @@ func resourceQuota(r *rand.Rand, name string) *corev1.ResourceQuota {
 	return q
 }
 
-// A quotaCase is quotas and what is asked of them.
+// A quotaCase holds quotas and the requests to check against them.
 type quotaCase struct {
 	quotas     []*corev1.ResourceQuota
 	components []*pb.Component // one with one replica, if not sets
@@ -102,7 +102,7 @@ func (q *quotaCase) ask() int64 {
 	return int64(n)
 }
 
-// protobuf returns components as the estimator's server gets them.
+// protobuf returns components in the form that the estimator's server receives.
 func protobuf(components []capacity.Component) []*pb.Component {
 	var list []*pb.Component
 	for _, k := range components {
@@ -166,7 +166,8 @@ func quota(r *rand.Rand) live.Outcome {
 	return live.Differ("Quota", want, got, input)
 }
 
-// relevant returns the quotas without what no one requests to whom they apply.
+// relevant returns the quotas without the resources that none of their workloads
+// requests.
 func (q *quotaCase) relevant() []*corev1.ResourceQuota {
 	var list []*corev1.ResourceQuota
 	for _, x := range q.quotas {

@@ -31,13 +31,13 @@ import (
 	"github.com/berth-sched/berth/scheduling/multicluster"
 )
 
-// A lister lists clusters that are at hand.
+// A lister lists the given clusters.
 type lister []*clusterv1.Cluster
 
 func (l lister) List(labels.Selector) ([]*clusterv1.Cluster, error) { return l, nil }
 func (l lister) Get(string) (*clusterv1.Cluster, error)             { return nil, errors.New("not asked for") }
 
-// The labels that workloads are grouped by.
+// The labels that group workloads.
 const together, apart = "together", "apart"
 
 // group returns the groups of a workload as Karmada's detector finds them.
@@ -101,8 +101,8 @@ func overflow(r *rand.Rand, p *policyv1.Placement, clusters []string) {
 	p.ClusterAffinity, p.ClusterAffinities = nil, []policyv1.ClusterAffinityTerm{term}
 }
 
-// schedule compares whole decisions. Of the clusters, only the number of pods is
-// told: estimates are compared elsewhere.
+// schedule compares whole decisions. The clusters report only the number of pods:
+// other cases compare estimates.
 func schedule(r *rand.Rand) live.Outcome {
 	var theirs []*clusterv1.Cluster
 	var ours []*api.Cluster
@@ -151,7 +151,7 @@ func schedule(r *rand.Rand) live.Outcome {
 		var theirFit *karmadaframework.FitError
 		var ourFit *multicluster.FitError
 		if errors.As(wantErr, &theirFit) && errors.As(gotErr, &ourFit) {
-			return live.Outcome{} // which of several reasons is told is random
+			return live.Outcome{} // Karmada reports one of several reasons at random
 		}
 		if text := inmost(wantErr); text != gotErr.Error() && wantErr.Error() != gotErr.Error() {
 			return live.Differ("Schedule", wantErr.Error(), gotErr.Error(), input)
@@ -181,8 +181,8 @@ func targets(list []workv1.TargetCluster) []multicluster.Target {
 	return out
 }
 
-// neighbours returns other workloads, for both. The one that is placed may be
-// among them.
+// neighbours returns other workloads, for both. The list may include the workload to
+// place.
 func neighbours(r *rand.Rand, clusters []string) ([]*workv1.ResourceBinding, []*multicluster.Workload) {
 	var theirs []*workv1.ResourceBinding
 	var ours []*multicluster.Workload
@@ -205,7 +205,7 @@ func neighbours(r *rand.Rand, clusters []string) ([]*workv1.ResourceBinding, []*
 	return theirs, ours
 }
 
-// ask lets Karmada decide.
+// ask runs Karmada's decision.
 func ask(clusters []*clusterv1.Cluster, spec *workv1.ResourceBindingSpec, status *workv1.ResourceBindingStatus, others []*workv1.ResourceBinding) ([]multicluster.Target, error) {
 	by := func(of func(*workv1.WorkloadAffinityGroups) string) toolscache.IndexFunc {
 		return func(x any) ([]string, error) {

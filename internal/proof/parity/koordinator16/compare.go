@@ -14,10 +14,10 @@ import (
 	"github.com/berth-sched/berth/internal/proof/replay/loadaware"
 )
 
-// Compare plays random cases with both and returns how many were played and how
-// many of these differ, by the rules of the version of Koordinator that is built
-// in; the arguments are of one of the given versions of the configuration.
-// Differences are written to out, the first ones with the whole case.
+// Compare plays random cases with both, by the rules of the imported version of
+// Koordinator. Arguments are in one of the given versions of the configuration. It
+// returns how many cases were played and how many of these differ. It writes
+// differences to out, the first ones with the whole case.
 func Compare(rules berth.Rules, versions []string, seed uint64, cases int, out io.Writer) (played, mismatches int) {
 	const shown = 3
 	for i := range cases {
@@ -43,7 +43,7 @@ func Compare(rules berth.Rules, versions []string, seed uint64, cases int, out i
 	return played, mismatches
 }
 
-// play returns what differs in one case.
+// play returns the differences in one case.
 func play(c *loadaware.Case, rules berth.Rules) []string {
 	ours, err := loadaware.Run(c, rules)
 	if err != nil {
@@ -57,13 +57,13 @@ func play(c *loadaware.Case, rules berth.Rules) []string {
 	return loadaware.Diff(theirs, ours)
 }
 
-// later are the arguments that came after 1.6.
+// later lists the arguments that came after 1.6.
 var later = []string{
 	"dominantResourceWeight", "prodUsageIncludeSys", "estimatedSecondsAfterPodScheduled",
 	"estimatedSecondsAfterInitialized", "allowCustomizeEstimation", "supportedResources",
 }
 
-// age makes the case one that the version can play.
+// age changes the case so that the version can play it.
 func age(c *loadaware.Case, version string) []string {
 	var args map[string]json.RawMessage
 	if err := json.Unmarshal(c.Args, &args); err != nil {
@@ -74,7 +74,7 @@ func age(c *loadaware.Case, version string) []string {
 	}
 	args["kind"] = json.RawMessage(`"LoadAwareSchedulingArgs"`)
 	args["apiVersion"] = json.RawMessage(`"kubescheduler.config.k8s.io/` + version + `"`)
-	c.Args, _ = json.Marshal(args) // a map of what was read just now
+	c.Args, _ = json.Marshal(args) // a map decoded just before
 	metrics := slices.Clone(c.NodeMetrics)
 	for i := range c.Events {
 		if m := c.Events[i].Metric; m != nil {
@@ -87,7 +87,7 @@ func age(c *loadaware.Case, version string) []string {
 	return nil
 }
 
-// ambiguous reports whether two pods of the case have one name, or one changes its
+// ambiguous reports whether two pods of the case have one name, or a pod changes its
 // node.
 func ambiguous(c *loadaware.Case) bool {
 	pods := slices.Clone(c.Pods)

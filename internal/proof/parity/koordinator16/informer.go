@@ -18,8 +18,8 @@ import (
 	k8sframework "k8s.io/kubernetes/pkg/scheduler/framework"
 )
 
-// informer stands for a shared informer of pods: it keeps the handler that the
-// plugin registers, for the player of a case to call.
+// informer stands for a shared informer of pods. It keeps the handler that the
+// plugin registers, so that the player of a case can call it.
 type informer struct {
 	cache.SharedIndexInformer
 	handler cache.ResourceEventHandler
@@ -32,11 +32,12 @@ func (i *informer) AddEventHandlerWithResyncPeriod(h cache.ResourceEventHandler,
 
 func (i *informer) GetStore() cache.Store { return cache.NewStore(cache.MetaNamespaceKeyFunc) }
 
-// handle is what the plugin sees of a scheduler: what it asks for, nothing else.
+// handle is the plugin's view of a scheduler, with only the methods that the plugin
+// calls.
 type handle struct {
 	frameworkext.ExtendedHandle
 	informer      *informer
-	pods, metrics cache.Indexer // what listers list
+	pods, metrics cache.Indexer // the objects that listers list
 	nodes         nodes
 }
 
@@ -59,7 +60,7 @@ func (h *handle) KoordinatorSharedInformerFactory() koordinformers.SharedInforme
 
 func (h *handle) SnapshotSharedLister() k8sframework.SharedLister { return lister{nodes: h.nodes} }
 
-// The way from a factory to the informer and the lister of pods.
+// The types between a factory and the informer and lister of pods.
 type (
 	podFactory struct {
 		informers.SharedInformerFactory
@@ -88,7 +89,7 @@ func (p podInformer) Lister() corelisters.PodLister       { return corelisters.N
 
 func (f podFactory) WaitForCacheSync(<-chan struct{}) map[reflect.Type]bool { return nil }
 
-// The way from a factory to the lister of node metrics.
+// The types between a factory and the lister of node metrics.
 type (
 	metricFactory struct {
 		koordinformers.SharedInformerFactory
@@ -118,7 +119,7 @@ func (m metricInformer) Lister() slolisters.NodeMetricLister {
 	return slolisters.NewNodeMetricLister(m.handle.metrics)
 }
 
-// nodes is what the plugin's snapshot holds.
+// nodes is the content of the plugin's snapshot.
 type nodes map[string]*k8sframework.NodeInfo
 
 type lister struct {

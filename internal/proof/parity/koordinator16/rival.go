@@ -20,10 +20,10 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// Rival plays the case with the real plugin and returns what that answers, but for
-// the arguments with their defaults. The process's clock must stand at the case's
-// time; it moves on by what passes in the case. An error means that the case could
-// not be played.
+// Rival plays the case with the real plugin and returns its answer, without the
+// defaulted arguments. The process's clock must stand at the case's time; it
+// advances by the time that passes in the case. Rival returns an error if the case
+// could not be played.
 func Rival(c *loadaware.Case) (*loadaware.Answer, error) {
 	if now := time.Now(); !now.Equal(c.Now) {
 		return nil, fmt.Errorf("the clock stands at %v, not at %v", now, c.Now)
@@ -152,7 +152,7 @@ func (r *rival) event(e *loadaware.Event) error {
 	return nil
 }
 
-// classify answers what concerns pods alone.
+// classify answers the questions about pods alone.
 func (r *rival) classify(c *loadaware.Case, a *loadaware.Answer) error {
 	a.PodClasses = map[api.UID]string{}
 	a.PodEstimates = map[api.UID]map[resource.Name]int64{}
@@ -188,8 +188,9 @@ func (r *rival) judge(p *api.Pod) (class string, use map[resource.Name]int64, er
 	return string(extension.GetPodPriorityClassWithDefault(pod)), use, nil
 }
 
-// ask filters and scores the pod everywhere. Of several resources above their
-// thresholds the plugin names any, so it is asked until it has named them all.
+// ask filters and scores the pod on every node. If several resources exceed their
+// thresholds, the plugin names any of them, so ask repeats until it has named them
+// all.
 func (r *rival) ask(p *api.Pod) ([]loadaware.NodeAnswer, error) {
 	const tries = 40
 	pod, err := convert[corev1.Pod](p)

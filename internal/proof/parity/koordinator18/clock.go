@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// WithClock runs f where the process's clock is simulated: it begins in the year
-// 2000 and passes only while f sleeps. Such a clock is to be had inside a test
-// only, so a test of one function is run here.
+// WithClock runs f with a simulated process clock: it begins in the year 2000 and
+// advances only while f sleeps. Only a test can have such a clock, so WithClock runs
+// f as a test.
 func WithClock(f func()) error {
 	done := false
 	tests := []testing.InternalTest{{Name: "f", F: func(t *testing.T) {
@@ -28,15 +28,15 @@ func WithClock(f func()) error {
 		return err
 	}
 	defer null.Close()
-	os.Stdout = null // where the test would say that it passed
+	os.Stdout = null // the test would print here that it passed
 	if testing.MainStart(deps{}, tests, nil, nil, nil).Run(); !done {
 		return errors.New("the comparison did not come to its end")
 	}
 	return nil
 }
 
-// deps is what package testing asks of the program that runs tests. Nothing of
-// it is used.
+// deps implements the interface that package testing needs of a test program.
+// Nothing of it is used.
 type deps struct{}
 
 type corpusEntry = struct {

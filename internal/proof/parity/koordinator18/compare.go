@@ -12,9 +12,9 @@ import (
 	"github.com/berth-sched/berth/internal/proof/replay/loadaware"
 )
 
-// Compare plays random cases with both and returns how many differ. Each case is
-// a function of the seed and of its number alone, but for the hour. Differences
-// are written to out, the first ones with the whole case.
+// Compare plays random cases with both and returns how many differ. Apart from the
+// current hour, each case is a function of the seed and its number alone. Compare
+// writes differences to out, the first ones with the whole case.
 func Compare(seed uint64, cases int, out io.Writer) (mismatches int) {
 	const shown = 3
 	for i := range cases {
@@ -32,7 +32,7 @@ func Compare(seed uint64, cases int, out io.Writer) (mismatches int) {
 	return mismatches
 }
 
-// play returns what differs in one case.
+// play returns the differences in one case.
 func play(c *loadaware.Case) []string {
 	ours, err := loadaware.Run(c, estimator.Koordinator18)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/berth-sched/berth/internal/proof/parity/koordinator18"
 )
 
-// A first look; cmd/compare plays as many cases as one likes.
+// A quick check; cmd/compare plays as many cases as you like.
 func TestCompare(t *testing.T) {
 	klog.LogToStderr(false)
 	klog.SetOutput(io.Discard)

@@ -17,7 +17,7 @@ import (
 )
 
 // informer stands for a shared informer. It keeps the handler that the plugin
-// registers, for the player of a case to call.
+// registers, so that the player of a case can call it.
 type informer struct {
 	cache.SharedIndexInformer
 	handler cache.ResourceEventHandler
@@ -30,7 +30,8 @@ func (i *informer) AddEventHandlerWithResyncPeriod(h cache.ResourceEventHandler,
 
 func (i *informer) GetStore() cache.Store { return cache.NewStore(cache.MetaNamespaceKeyFunc) }
 
-// handle is what the plugin sees of a scheduler: what it asks for, nothing else.
+// handle is the plugin's view of a scheduler, with only the methods that the plugin
+// calls.
 type handle struct {
 	frameworkext.ExtendedHandle
 	pods, metrics *informer
@@ -53,7 +54,7 @@ func (h *handle) RegisterForgetPodHandler(frameworkext.ForgetPodHandler) {}
 
 func (h *handle) SnapshotSharedLister() fwktype.SharedLister { return lister{nodes: h.nodes} }
 
-// The way from a factory to the informer of pods.
+// The types between a factory and the informer of pods.
 type (
 	podFactory struct {
 		informers.SharedInformerFactory
@@ -81,7 +82,7 @@ func (p podInformer) Informer() cache.SharedIndexInformer { return p.pods }
 
 func (f podFactory) WaitForCacheSync(<-chan struct{}) map[reflect.Type]bool { return nil }
 
-// The way from a factory to the informer of node metrics.
+// The types between a factory and the informer of node metrics.
 type (
 	metricFactory struct {
 		koordinformers.SharedInformerFactory
@@ -111,7 +112,7 @@ func (m metricInformer) Informer() cache.SharedIndexInformer { return m.metrics 
 
 func (f metricFactory) WaitForCacheSync(<-chan struct{}) map[reflect.Type]bool { return nil }
 
-// nodes is what the plugin's snapshot holds.
+// nodes is the content of the plugin's snapshot.
 type nodes map[string]fwktype.NodeInfo
 
 type lister struct {

@@ -21,9 +21,9 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// Rival plays the case with the real plugin and returns what that answers. The
-// process's clock must stand at the case's time; it moves on by what passes in
-// the case. An error means that the case could not be played.
+// Rival plays the case with the real plugin and returns its answer. The process's
+// clock must stand at the case's time; it advances by the time that passes in the
+// case. Rival returns an error if the case could not be played.
 func Rival(c *loadaware.Case) (*loadaware.Answer, error) {
 	if now := time.Now(); !now.Equal(c.Now) {
 		return nil, fmt.Errorf("the clock stands at %v, not at %v", now, c.Now)
@@ -173,7 +173,7 @@ func (r *rival) event(e *loadaware.Event) error {
 	return nil
 }
 
-// classify answers what concerns pods alone.
+// classify answers the questions about pods alone.
 func (r *rival) classify(c *loadaware.Case, a *loadaware.Answer) error {
 	a.PodClasses = map[api.UID]string{}
 	a.PodEstimates = map[api.UID]map[resource.Name]int64{}
@@ -209,7 +209,7 @@ func (r *rival) judge(p *api.Pod) (class string, use map[resource.Name]int64, er
 	return string(extension.GetPodPriorityClassWithDefault(pod)), use, nil
 }
 
-// ask filters and scores the pod everywhere.
+// ask filters and scores the pod on every node.
 func (r *rival) ask(p *api.Pod) ([]loadaware.NodeAnswer, error) {
 	pod, err := convert[corev1.Pod](p)
 	if err != nil {

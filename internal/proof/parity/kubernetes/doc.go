@@ -1,9 +1,9 @@
-// Package kubernetes compares berth with the real kube-scheduler, which it
-// imports: a module of its own, so that whoever uses berth does not link it.
+// Package kubernetes compares berth with the real kube-scheduler, which it imports.
+// It is a module of its own, so that users of berth do not link it.
 //
 //   - rival runs the real scheduling cycle in process, without an API server.
 //
-//   - cases makes random clusters, and rows of placements, from a seed.
+//   - cases makes random clusters, and series of placements, from a seed.
 //
 //   - workload gives the benchmarks' objects to both sides.
 //
@@ -18,51 +18,52 @@
 //
 // # What is not compared
 //
-// The original leaves some things to chance, or lets the past of its process
-// decide. There the comparison takes chance away, or accepts every answer that
-// the original may give:
+// The original leaves some decisions to chance, or to the past of its process. For
+// these, the comparison removes chance, or accepts every answer that the original
+// may give:
 //
 //   - Reasons about extended resources come in random order; here by name.
 //
-//   - Of several CSI drivers that are missing on a node any is told; no case has
-//     more than one that must be there.
+//   - If several CSI drivers are missing on a node, the original names any of them.
+//     No case has more than one that must be there.
 //
-//   - Where a PreFilter leaves several nodes by name, they are searched in random
-//     order; the node chosen is not compared then.
+//   - If a PreFilter leaves several nodes by name, the original searches them in
+//     random order; the chosen node is not compared then.
 //
-//   - Among candidates for preemption that no criterion tells apart one is taken
-//     at random; all nodes that 300 tries returned are compared with all that
-//     berth holds to be equal.
+//   - If no criterion tells candidates for preemption apart, the original takes one
+//     at random. All nodes that 300 tries returned are compared with all that berth
+//     considers equal.
 //
-//   - Preemption searches nodes in random order from a random one on; here both
-//     begin at the same of several places, in the order of the snapshot. Where
-//     an error names one of several nodes, any may be named.
+//   - Preemption in the original searches nodes in random order from a random one
+//     on. Here both sides begin at the same of several places, in the order of the
+//     snapshot. If an error names one of several nodes, any name is right.
 //
-//   - A pod that fails at Reserve makes kube-scheduler give up what another pod
-//     has reserved for the same claims, too; berth does not, and no sequence has
-//     such a pod. What controllers do about claims and volumes while PreBind waits
-//     is played on both sides.
+//   - If a pod fails at Reserve, kube-scheduler also drops another pod's
+//     reservations for the same claims. berth does not, and no sequence has such a
+//     pod. The work of controllers on claims and volumes while PreBind waits is
+//     simulated on both sides.
 //
-//   - Objects other than nodes and pods are listed in random order, so of several
-//     storage capacities, budgets or services that fit, any decides; here they are
-//     listed by name.
+//   - The original lists objects other than nodes and pods in random order. So if
+//     several storage capacities, budgets or services fit, any of them decides. Here
+//     they are listed by name.
 //
-//   - What kube-scheduler remembers of a node that has not changed can be old: on
-//     how many nodes its images are, and its place in the order after its zone
-//     changed. After a node has come, changed or gone, it is made to look at all
-//     nodes anew, as after a restart.
+//   - kube-scheduler can have old data about a node that has not changed: how many
+//     nodes have its images, and its place in the order after its zone changed.
+//     After a node was added, updated or deleted, the comparison makes it look at
+//     all nodes anew, as after a restart.
 //
-//   - Where kube-scheduler crashes, such as for a volume to be provisioned from a
-//     storage capacity that states none, there is nothing to compare with; the
-//     command counts these cases, and looks that berth decides all the same.
+//   - If kube-scheduler crashes, there is nothing to compare with. An example is a
+//     volume to be provisioned from a storage capacity that states none. The command
+//     counts these cases, and checks that berth still decides.
 //
 //   - DynamicResources, which berth does not have: no pod has resourceClaims. With
 //     some, berth places the pod as if it had none.
 //
-//   - Where berth differs on purpose, no case goes: wishes for nodes of a weight
-//     below 0, soft spread constraints with a maxSkew below 1, which no API server
-//     lets pass, amounts above 92 quadrillion, where the original's scores wrap
-//     around, and host ports that two pods of a node hold, of which one leaves.
+//   - No case covers what berth does differently on purpose: node preferences with a
+//     weight below 0; soft spread constraints with a maxSkew below 1, which no API
+//     server admits; amounts above 92 quadrillion, where the original's scores wrap
+//     around; and host ports that two pods of a node hold, if one of the pods
+//     leaves.
 //
 // The command prints this list, too.
 package kubernetes

@@ -13,9 +13,9 @@ import (
 	"github.com/berth-sched/berth/scoring"
 )
 
-// TestAllocations: a decision for a known class, after a node has changed, needs
-// no memory. From 1.8 on neither does an assignment, unless the node has more pods
-// than ever, nor a metric.
+// TestAllocations: a decision for a known class, after a node has changed, allocates
+// no memory. From 1.8 on, a metric allocates none either. Nor does an assignment,
+// unless the node has more pods than ever before.
 func TestAllocations(t *testing.T) {
 	for _, rules := range []estimator.Rules{estimator.Koordinator18, estimator.Koordinator14} {
 		t.Run(string(rules), func(t *testing.T) {

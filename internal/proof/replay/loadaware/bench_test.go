@@ -14,8 +14,8 @@ import (
 	"github.com/berth-sched/berth/scoring"
 )
 
-// BenchmarkDecision places pods of a known class on measured nodes, by their
-// load: each decision follows one assignment.
+// BenchmarkDecision places pods of a known class on measured nodes, by their load.
+// Each decision follows one assignment.
 func BenchmarkDecision(b *testing.B) {
 	const nodes, pods = 5000, 50
 	for _, rules := range []estimator.Rules{estimator.Koordinator18, estimator.Koordinator14} {
@@ -35,7 +35,7 @@ func BenchmarkDecision(b *testing.B) {
 				}
 				placed = append(placed, info)
 			}
-			for _, p := range placed[:2] { // a class is known from its second pod on
+			for _, p := range placed[:2] { // a class is cached from its second pod on
 				d, err := scheduler.Place(s, p)
 				if err != nil {
 					b.Fatal(err)
@@ -79,8 +79,8 @@ func loadAwareScheduler(b testing.TB, load *estimator.Load) *scheduling.Schedule
 	return scheduler
 }
 
-// BenchmarkRefreshAndDecision renews the metrics of all nodes and places a pod of
-// a known class: whatever a metric leaves for the next decision to do is in it.
+// BenchmarkRefreshAndDecision renews the metrics of all nodes and places a pod of a
+// known class. So it includes all work that a metric leaves for the next decision.
 func BenchmarkRefreshAndDecision(b *testing.B) {
 	const nodes, pods = 5000, 50
 	for _, rules := range []estimator.Rules{estimator.Koordinator18, estimator.Koordinator14} {

@@ -1,6 +1,6 @@
-// Package loadaware replays cases of load-aware scheduling: the cluster, what
-// happens to it, and the pod that is asked about, in the form in which the
-// answers of Koordinator's plugin were recorded. It is for tests.
+// Package loadaware replays cases of load-aware scheduling. A case holds the
+// cluster, its events and the pod in question, in the form in which the answers of
+// Koordinator's plugin were recorded. The package is for tests.
 package loadaware
 
 import (
@@ -11,9 +11,9 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// A Case is what a scheduler sees, in the order of the fields: the clock stands
-// at Now, nodes are there, pods and metrics come in, pods are reserved and
-// unreserved, events follow, and then Pod is filtered and scored everywhere.
+// A Case is the history that a scheduler sees, in the order of the fields. The clock
+// stands at Now, nodes are there, pods and metrics come in, and pods are reserved
+// and unreserved. Then events follow, and Pod is filtered and scored on every node.
 type Case struct {
 	ID          int               `json:"id"`
 	Mode        string            `json:"mode"`
@@ -29,26 +29,26 @@ type Case struct {
 	Expect      map[string]Answer `json:"expect,omitempty"` // by version, such as "v1.8.0"
 }
 
-// A Reservation is a pod that was chosen for a node.
+// A Reservation is a pod with the node chosen for it.
 type Reservation struct {
 	Node string   `json:"node"`
 	Pod  *api.Pod `json:"pod"`
 }
 
-// An Event is something that happens after the start.
+// An Event happens after the start.
 type Event struct {
 	Type   EventType       `json:"type"`
 	Pod    *api.Pod        `json:"pod,omitempty"`
 	Metric *api.NodeMetric `json:"metric,omitempty"`
-	Node   string          `json:"node,omitempty"` // of a metric that is deleted, or of a reservation
+	Node   string          `json:"node,omitempty"` // of a deleted metric, or of a reservation
 	Object *api.Node       `json:"object,omitempty"`
 	Passed api.Duration    `json:"passed,omitzero"` // time that passes
 }
 
-// EventType is a kind of event.
+// EventType is a type of event.
 type EventType string
 
-// The kinds of events.
+// The types of events.
 const (
 	PodAdd       EventType = "pod-add"
 	PodUpdate    EventType = "pod-update"
@@ -57,14 +57,14 @@ const (
 	MetricDelete EventType = "metric-delete"
 	PodReserve   EventType = "pod-reserve"
 	PodUnreserve EventType = "pod-unreserve"
-	NodeUpdate   EventType = "node-update" // Object replaces the node of its name
+	NodeUpdate   EventType = "node-update" // Object replaces the node with its name
 	TimePass     EventType = "time-pass"
-	Question     EventType = "question" // Pod is filtered and scored everywhere
+	Question     EventType = "question" // Pod is filtered and scored on every node
 )
 
-// An Answer is what a plugin says.
+// An Answer is a plugin's answer.
 type Answer struct {
-	ArgsError     string                              `json:"argsError,omitempty"` // then nothing else is there
+	ArgsError     string                              `json:"argsError,omitempty"` // if set, all other fields are empty
 	DefaultedArgs json.RawMessage                     `json:"defaultedArgs,omitempty"`
 	PriorityClass string                              `json:"priorityClass,omitempty"`
 	EstimatePod   map[resource.Name]int64             `json:"estimatePod,omitempty"`
@@ -74,7 +74,7 @@ type Answer struct {
 	Questions     [][]NodeAnswer                      `json:"questions,omitempty"` // by question among the events
 }
 
-// A NodeAnswer is what a plugin says about a node.
+// A NodeAnswer is a plugin's answer for a node.
 type NodeAnswer struct {
 	Name          string        `json:"name"`
 	FilterCode    string        `json:"filterCode"`

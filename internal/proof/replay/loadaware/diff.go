@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// Diff lists what differs between two answers, nothing if they are equal. Where
-// want knows several reasons, any of them will do; where it has no classes or
-// estimates of pods, they are not compared.
+// Diff lists the differences between two answers, nothing if they are equal. If want
+// has several reasons, any of them is right. If it has no classes or estimates of
+// pods, these are not compared.
 func Diff(want, got *Answer) []string {
 	var d differences
 	d.compare("error of the arguments", want.ArgsError, got.ArgsError)

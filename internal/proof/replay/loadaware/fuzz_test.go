@@ -13,8 +13,8 @@ import (
 
 var versions = []estimator.Rules{estimator.Koordinator14, estimator.Koordinator15, estimator.Koordinator16, estimator.Koordinator18}
 
-// FuzzNodeMetric feeds whatever decodes as a NodeMetric to the ledger of a
-// random cluster. It must never panic, and scores stay from 0 to 100.
+// FuzzNodeMetric feeds any data that decodes as a NodeMetric to the ledger of a
+// random cluster. The ledger must never panic, and scores stay from 0 to 100.
 func FuzzNodeMetric(f *testing.F) {
 	for i, seed := range []string{
 		`{}`, `{"status":{"nodeMetric":{}}}`,
@@ -45,7 +45,7 @@ func FuzzNodeMetric(f *testing.F) {
 	})
 }
 
-// A case is a function of what it is made from.
+// Equal seeds give equal cases.
 func TestRandomRepeats(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for seed := range uint64(100) {

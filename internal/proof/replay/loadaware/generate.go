@@ -7,10 +7,9 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// Random returns a random case that begins at a time: a few nodes, pods and
-// metrics of all kinds, arguments that are mostly valid, and a sequence of
-// events. Amounts are chosen from few values, so that thresholds are often met
-// exactly.
+// Random returns a random case that begins at the given time. It has a few nodes,
+// pods and metrics of all kinds, arguments that are mostly valid, and a sequence of
+// events. There are few different amounts, so that many meet a threshold exactly.
 func Random(r *rand.Rand, now time.Time) *Case {
 	g := &generator{Rand: r, now: now, enormous: r.IntN(20) == 0}
 	c := &Case{Now: now, Mode: "random", Args: g.args()}
@@ -51,7 +50,7 @@ type generator struct {
 	now      time.Time
 	enormous bool // amounts reach the ends of int64
 	nodes    []string
-	pods     []*api.Pod // all that were ever there, in their last version
+	pods     []*api.Pod // all pods so far, each in its last version
 }
 
 func (g *generator) chance(percent int) bool { return g.IntN(100) < percent }

@@ -62,7 +62,7 @@ func (g *generator) capacity(name resource.Name) resource.Quantity {
 	return g.exactly(name, g.most(name)/oneOf[int64](g, 1, 2, 3, 7))
 }
 
-// negative returns less than nothing, which a metric may report.
+// negative returns an amount below 0, which a metric may report.
 func (g *generator) negative(name resource.Name) resource.Quantity {
 	v := -1 - g.Int64N(g.most(name))
 	if g.chance(30) {

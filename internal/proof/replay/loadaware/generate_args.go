@@ -9,8 +9,8 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// names are the resources that everything is about, rare those that may come in
-// besides.
+// names are the resources of most cases, and rare the ones that may come in
+// addition.
 var (
 	names = []resource.Name{resource.CPU, resource.Memory, "nvidia.com/gpu", "example.com/foo"}
 	rare  = []resource.Name{
@@ -79,8 +79,9 @@ func (g *generator) args() json.RawMessage {
 	return text
 }
 
-// completeFactors gives every resource with a weight a factor, or sometimes all but
-// one: of several that lack one Koordinator names any.
+// completeFactors gives every resource with a weight a factor, or sometimes all
+// except one. It never leaves out several, because Koordinator may name any of them
+// in its error.
 func (g *generator) completeFactors(a map[string]any, weights map[resource.Name]int64) {
 	factors, ok := a["estimatedScalingFactors"].(map[resource.Name]int64)
 	if !ok {

@@ -10,7 +10,7 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// unplaced returns a new pod, or one that is there already, without a node.
+// unplaced returns a pod without a node: a new one or a copy of an existing one.
 func (g *generator) unplaced() *api.Pod {
 	if len(g.pods) > 0 && g.chance(30) {
 		p := *oneOf(g, g.pods...)
@@ -48,7 +48,7 @@ func (g *generator) newPod() *api.Pod {
 	}
 	if g.chance(4) {
 		p.OwnerReferences = []api.OwnerReference{{APIVersion: "apps/v1", Kind: oneOf(g, "DaemonSet", "ReplicaSet"), Name: "o", UID: "o"}}
-		if g.chance(40) { // who controls the pod is one of two
+		if g.chance(40) { // the controlling owner is one of two
 			p.OwnerReferences = append(p.OwnerReferences, api.OwnerReference{
 				APIVersion: "apps/v1", Kind: oneOf(g, "DaemonSet", "ReplicaSet"), Name: "c", UID: "c", Controller: new(true),
 			})
@@ -148,7 +148,7 @@ func (g *generator) setStatus(p *api.Pod) {
 	}
 }
 
-// recent returns a time around now, often at a distance that some rule is about.
+// recent returns a time around now, often at a distance that some rule depends on.
 func (g *generator) recent() time.Time {
 	d := g.Int64N(600)
 	if g.chance(60) {

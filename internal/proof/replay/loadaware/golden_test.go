@@ -17,9 +17,9 @@ import (
 	"github.com/berth-sched/berth/internal/proof/replay/loadaware"
 )
 
-// TestGoldenKoordinator replays what the real plugins answered: the recorded
-// cases in testdata, and those in folders named koordinator in or below the
-// folders of BERTH_VECTORS.
+// TestGoldenKoordinator replays the answers of the real plugins: the recorded cases
+// in testdata, and the cases in folders named koordinator in or below the folders of
+// BERTH_VECTORS.
 func TestGoldenKoordinator(t *testing.T) {
 	files := vectors(t)
 	for _, v := range []struct {
@@ -43,7 +43,8 @@ func TestGoldenKoordinator(t *testing.T) {
 						return
 					}
 					for i := range want.Nodes {
-						// A score that wrapped around below 0 is cut off here.
+						// Where Koordinator's score wraps around below 0, the
+						// library's ends at 0.
 						want.Nodes[i].Score = max(want.Nodes[i].Score, 0)
 					}
 					if diff := loadaware.Diff(&want, got); len(diff) > 0 {

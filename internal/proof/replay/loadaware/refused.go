@@ -9,9 +9,9 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// A pod with a negative request, which no API server admits and some recorded
-// cases hold, is refused by the library. Here it enters without the request, and
-// is estimated as it was written.
+// The library rejects a pod with a negative request. No API server admits such a
+// pod, but some recorded cases have one. The replay adds the pod without the
+// request, and estimates it as written.
 
 // refused reports whether the case holds such a pod.
 func refused(c *Case) bool {
@@ -50,7 +50,7 @@ func hasNegative(p *api.Pod) bool {
 	return false
 }
 
-// info returns the pod as the snapshot takes it.
+// info returns the pod in a form that the snapshot accepts.
 func (r *replay) info(p *api.Pod) (*framework.PodInfo, error) {
 	if hasNegative(p) {
 		p = withoutNegative(p)

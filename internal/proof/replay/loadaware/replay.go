@@ -14,8 +14,8 @@ import (
 	"github.com/berth-sched/berth/scoring"
 )
 
-// Run plays the case by the rules of a version and returns what the library
-// answers. An error means that the case could not be played.
+// Run plays the case by the rules of a version and returns the library's answer. It
+// returns an error if the case could not be played.
 func Run(c *Case, rules estimator.Rules) (*Answer, error) {
 	decoded, fieldErrs := args.LoadAware(rules)(c.Args)
 	if err := args.Join(fieldErrs); err != nil {
@@ -33,7 +33,7 @@ func Run(c *Case, rules estimator.Rules) (*Answer, error) {
 		answer.ArgsError = err.Error()
 		return answer, nil
 	}
-	// Koordinator takes the default estimator for names that it does not know.
+	// Koordinator takes the default estimator for unknown names.
 	config := a.Config()
 	config.Arithmetic = estimator.Wrapping
 	if refused(c) {
@@ -65,8 +65,8 @@ type replay struct {
 	nodes     []string                                  // in the order of the case
 	questions [][]NodeAnswer
 
-	// lists is set for rules that ask which pods exist; seen are those that do, and
-	// are on no node or have finished.
+	// lists is set if the rules need to know which pods exist. seen holds the
+	// existing pods that are on no node or have finished.
 	lists bool
 	seen  map[api.UID]*framework.PodInfo
 }
@@ -116,7 +116,7 @@ func (r *replay) play(c *Case) error {
 	return nil
 }
 
-// event plays an event as Koordinator's handlers would take it.
+// event plays an event as Koordinator's handlers would handle it.
 func (r *replay) event(e *Event) error {
 	if r.lists && e.Pod != nil {
 		if err := r.list(e); err != nil {
@@ -126,7 +126,7 @@ func (r *replay) event(e *Event) error {
 	switch e.Type {
 	case PodAdd:
 		if r.lists {
-			return r.podUpdate(e.Pod) // which comes to the same
+			return r.podUpdate(e.Pod) // which has the same effect
 		}
 		return r.podAdd(e.Pod)
 	case PodUpdate:
@@ -160,8 +160,8 @@ func (r *replay) event(e *Event) error {
 	return fmt.Errorf("unknown event %q", e.Type)
 }
 
-// list keeps up with which pods exist without being on a node, as far as the event
-// tells.
+// list tracks the existing pods that are on no node or have finished, as far as the
+// event shows.
 func (r *replay) list(e *Event) error {
 	p := e.Pod
 	switch e.Type {
@@ -185,7 +185,7 @@ func (r *replay) list(e *Event) error {
 	return nil
 }
 
-// podAdd enters the pod anew, also where it is already.
+// podAdd adds the pod, even if it is already there.
 func (r *replay) podAdd(p *api.Pod) error {
 	node := p.Spec.NodeName
 	if node == "" {
@@ -221,8 +221,8 @@ func (r *replay) remove(uid api.UID, node string) error {
 	return r.snapshot.RemovePod(info, node)
 }
 
-// podUpdate replaces the pod on its node. One that it had before keeps a ghost
-// of it, as in Koordinator.
+// podUpdate replaces the pod on its node. An earlier node of the pod keeps a stale
+// copy, as in Koordinator.
 func (r *replay) podUpdate(p *api.Pod) error {
 	node := p.Spec.NodeName
 	if node == "" {
@@ -263,7 +263,7 @@ func terminated(p *api.Pod) bool {
 	return p.Status.Phase == api.PodSucceeded || p.Status.Phase == api.PodFailed
 }
 
-// classify answers what concerns pods alone.
+// classify answers the questions about pods alone.
 func (r *replay) classify(c *Case, a *Answer) (err error) {
 	e := r.load.Config().Estimator
 	if a.PriorityClass, err = r.class(c.Pod); err != nil {
@@ -297,7 +297,7 @@ func (r *replay) class(p *api.Pod) (string, error) {
 	return string(r.load.Pod(info).Class), nil
 }
 
-// ask filters and scores the pod everywhere.
+// ask filters and scores the pod on every node.
 func (r *replay) ask(p *api.Pod) ([]NodeAnswer, error) {
 	info, err := r.info(p)
 	if err != nil {

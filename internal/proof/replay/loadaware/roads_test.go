@@ -17,8 +17,9 @@ import (
 	"github.com/berth-sched/berth/scoring"
 )
 
-// TestRoads lets time pass while pods are placed and metrics come, go and
-// expire. Every decision takes both roads, which must agree on every node.
+// TestRoads lets time pass while pods are placed and metrics come, go and expire.
+// Every decision takes both paths, the reference path and the incremental one. They
+// must agree on every node.
 func TestRoads(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		config := estimator.LoadConfig{
@@ -47,7 +48,7 @@ type roads struct {
 	snapshot  *framework.Snapshot
 	scheduler *scheduling.Scheduler
 	placed    []*framework.PodInfo
-	nodes     []string // of placed
+	nodes     []string // nodes of the placed pods
 	count     int
 }
 
@@ -86,7 +87,7 @@ func (r *roads) drawNode(t *rapid.T) string {
 
 func (r *roads) place(t *rapid.T) {
 	r.count++
-	// Three classes, so that answers are kept and used again.
+	// Three classes, so that cached answers are used again.
 	b := api.MakePod(fmt.Sprintf("p%d", r.count))
 	switch rapid.IntRange(0, 2).Draw(t, "class") {
 	case 0:

@@ -10,9 +10,9 @@ import (
 
 // An Outcome is the result of one comparison.
 type Outcome struct {
-	// Mismatch says what differs, "" if nothing does.
+	// Mismatch describes the difference, "" if there is none.
 	Mismatch string
-	// Fault names the fault of Karmada by which it rightly differs.
+	// Fault names the fault of Karmada that explains the difference.
 	Fault string
 }
 
@@ -34,15 +34,15 @@ func Case(kinds []Kind, seed, n uint64) (kind string, o Outcome) {
 	return kind, k.Run(rand.New(rand.NewPCG(seed, n)))
 }
 
-// Guard calls f, which belongs to Karmada, and returns what it panicked with.
+// Guard calls f, a function of Karmada, and returns the value of its panic.
 func Guard(f func()) (panicked any) {
 	defer func() { panicked = recover() }()
 	f()
 	return nil
 }
 
-// Convert turns an object of one library into the same object of the other, by
-// its JSON.
+// Convert converts an object of one library to the same object of the other, by its
+// JSON.
 func Convert[T any](from any) T {
 	var to T
 	if err := json.Unmarshal(Encode(from), &to); err != nil {

@@ -22,9 +22,9 @@ func Quiet() {
 	klog.SetOutput(io.Discard)
 }
 
-// Command is the command compare, with its arguments, for some kinds of cases. It prints
-// what differs, how often each fault of Karmada was met, and "N cases, M
-// mismatches" last, and returns the exit code: 1 if anything differs.
+// Command is the command compare, with its arguments, for some kinds of cases. It
+// prints the differences, how often each fault of Karmada occurred, and "N cases, M
+// mismatches" last. It returns the exit code: 1 if anything differs.
 func Command(kinds []Kind, args []string, w io.Writer) int {
 	flags := flag.NewFlagSet("compare", flag.ContinueOnError)
 	flags.SetOutput(w)

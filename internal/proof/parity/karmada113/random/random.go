@@ -1,5 +1,5 @@
-// Package random makes the random objects that berth and Karmada are compared
-// on. It builds with every version of Karmada.
+// Package random makes the random objects for the comparison of berth and Karmada.
+// It builds with every version of Karmada.
 package random
 
 import (
@@ -76,7 +76,7 @@ func Models(r *rand.Rand) []clusterv1.ResourceModel {
 	return out
 }
 
-// step returns the border number i of a resource's grades.
+// step returns boundary number i of a resource's grades.
 func step(name corev1.ResourceName, i int64) resource.Quantity {
 	switch name {
 	case corev1.ResourceCPU:
@@ -132,7 +132,7 @@ func Cluster(r *rand.Rand, name string) *clusterv1.Cluster {
 	return c
 }
 
-// Member returns a random cluster with all that scheduling reads.
+// Member returns a random cluster with all fields that scheduling reads.
 func Member(r *rand.Rand, name string) *clusterv1.Cluster {
 	c := Cluster(r, name)
 	c.Spec.Region = Pick(r, "", "r1", "r2", "r3", "r1", "r2", "r3")
@@ -287,7 +287,7 @@ func Binding(r *rand.Rand, names []string) *workv1.ResourceBindingSpec {
 	return b
 }
 
-// UID returns a random UID, by which later versions break ties.
+// UID returns a random UID. Later versions use it to break ties.
 func UID(r *rand.Rand) types.UID {
 	return types.UID(Pick(r, "", fmt.Sprint("uid-", r.IntN(1000))))
 }
@@ -333,7 +333,7 @@ func Node(r *rand.Rand, name string) (*corev1.Node, []*corev1.Pod) {
 	return n, pods
 }
 
-// Claim returns random demands on nodes.
+// Claim returns random requirements on nodes.
 func Claim(r *rand.Rand) *workv1.NodeClaim {
 	c := &workv1.NodeClaim{}
 	if Chance(r, 25) {

@@ -1,5 +1,5 @@
-// Package speed measures berth beside Karmada: how many replicas fit, and how
-// they are divided. Results must be equal; a difference is an error.
+// Package speed measures berth beside Karmada: estimating how many replicas fit, and
+// dividing them. Results must be equal; a difference is an error.
 package speed
 
 import (
@@ -28,7 +28,7 @@ import (
 	berthresource "github.com/berth-sched/berth/resource"
 )
 
-// A Bench is a run that prints a line for each thing that it measures.
+// A Bench is a run that prints a line for each measurement.
 type Bench struct {
 	Nodes, Replicas int // the large sizes
 	w               io.Writer
@@ -48,8 +48,7 @@ func New(args []string, w io.Writer) (*Bench, error) {
 	return b, nil
 }
 
-// once returns how long one call takes, measured on a single one if that is
-// long.
+// once returns how long one call takes. If a call is long, it measures only one.
 func once(f func()) time.Duration {
 	start := time.Now()
 	f()
@@ -86,8 +85,8 @@ func described(n int) (*clusterv1.Cluster, *api.Cluster) {
 	return live.Convert[*clusterv1.Cluster](ours), ours
 }
 
-// FirstFit compares placing one by one with computing: 32 CPUs and 256 GiB are
-// free on each node, and a replica takes 500m and 1 GiB.
+// FirstFit compares placing one by one with computing. 32 CPUs and 256 GiB are free
+// on each node, and a replica takes 500m and 1 GiB.
 func (b *Bench) FirstFit() error {
 	_, ours := described(b.Nodes)
 	request := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("500m"), corev1.ResourceMemory: resource.MustParse("1Gi")}
@@ -111,7 +110,7 @@ func (b *Bench) FirstFit() error {
 	return nil
 }
 
-// Karmada113 compares the general estimators.
+// MinCovers compares the general estimators by the rules of Karmada113.
 func (b *Bench) MinCovers(version string) error {
 	c, ours := described(b.Nodes)
 	request := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("3"), corev1.ResourceMemory: resource.MustParse("20Gi")}
@@ -160,7 +159,7 @@ func (b *Bench) Divide(n int, method multicluster.Method, version string, divide
 	return nil
 }
 
-// Note says what a transcription is.
+// Note explains the transcriptions.
 func (b *Bench) Note() {
 	fmt.Fprintln(b.w, `
 "transcribed": that version is imported by another module beside this one, which

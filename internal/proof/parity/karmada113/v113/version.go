@@ -1,4 +1,4 @@
-// Package v113 is what is different about Karmada 1.13.
+// Package v113 holds the parts that are specific to Karmada 1.13.
 package v113
 
 import (

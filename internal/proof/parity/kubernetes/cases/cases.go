@@ -12,11 +12,11 @@ import (
 // Block is how many neighbouring numbers share a configuration.
 const Block = 16
 
-// family says what its cases are about: the share, in percent, of objects that
-// have something to do with a subject.
+// family describes its cases: the share, in percent, of objects that concern each
+// subject.
 type family struct {
 	name string
-	// Between how many nodes, and how many pods on them, there are.
+	// The ranges of the number of nodes, and of pods on them.
 	nodes, pods [2]int
 
 	resources, taints, choice, ports, names, images int
@@ -26,7 +26,7 @@ type family struct {
 	make   func(*generator)            // fills the case; nil: with the shares above
 }
 
-// families are all of them, the mixed one last.
+// families lists all families, the mixed one last.
 var families = []family{
 	{name: "fit", nodes: [2]int{1, 12}, pods: [2]int{0, 30}, resources: 90, priorities: 10, config: (*dice).fitConfig},
 	{name: "balanced", nodes: [2]int{1, 12}, pods: [2]int{0, 30}, resources: 90, config: (*dice).balancedConfig},
@@ -58,7 +58,7 @@ func Families() []string {
 	return names
 }
 
-// Generate makes the case of that number. It panics if there is no such family.
+// Generate makes the case of that number. It panics if the family does not exist.
 func Generate(name string, seed, number uint64) *golden.Case {
 	for _, f := range families {
 		if f.name == name {
@@ -93,7 +93,7 @@ func newDice(family string, seed, number uint64) *dice {
 	return &dice{rand.New(rand.NewPCG(seed^h.Sum64(), number))}
 }
 
-// chance is true in so many percent of cases.
+// chance is true in percent of the cases.
 func (d *dice) chance(percent int) bool { return d.IntN(100) < percent }
 
 // between returns a number from lo to hi.

@@ -6,7 +6,7 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// tolerations for some of the taints, some of them odd.
+// tolerations returns tolerations for some of the taints, some of them odd.
 func (g *generator) tolerations() []api.Toleration {
 	var list []api.Toleration
 	for range g.between(1, 3) {
@@ -51,8 +51,8 @@ func (g *generator) chooseNodes(p *api.Pod) {
 	affinity(p).NodeAffinity = a
 }
 
-// nodeWeight is one of a wish for nodes; sometimes it is one that no API server
-// lets pass. None is below 0: berth's scores never are, the original's would be.
+// nodeWeight returns the weight of a node preference, sometimes one that no API
+// server admits. None is below 0: berth's scores never are, the original's would be.
 func (g *generator) nodeWeight() int32 {
 	if g.chance(4) {
 		return pick[int32](g.dice, 0, 101, 1000, 2147483647)
@@ -60,7 +60,7 @@ func (g *generator) nodeWeight() int32 {
 	return pick[int32](g.dice, 0, 1, 5, 10, 50, 100)
 }
 
-// podWeight is one of a wish for pods.
+// podWeight returns the weight of a pod preference.
 func (g *generator) podWeight() int32 {
 	if g.chance(4) {
 		return pick[int32](g.dice, 0, -1, -100, 101, 1000, 2147483647, -2147483647)
@@ -75,7 +75,7 @@ func affinity(p *api.Pod) *api.Affinity {
 	return p.Spec.Affinity
 }
 
-// nodeSelector has a few terms, one of which may name nodes.
+// nodeSelector returns a selector with a few terms. One of them may name nodes.
 func (g *generator) nodeSelector() *api.NodeSelector {
 	s := &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{}}
 	for range pick(g.dice, 0, 1, 1, 1, 2, 3) {
@@ -102,7 +102,7 @@ func (g *generator) nodeTerm() api.NodeSelectorTerm {
 	return t
 }
 
-// someName is that of a node that may exist: configurations have no nodes.
+// someName returns the name of a node that may exist: configurations have no nodes.
 func (g *generator) someName() string { return fmt.Sprintf("n%d", g.IntN(12)) }
 
 func (g *generator) nodeRequirement() api.NodeSelectorRequirement {
@@ -135,7 +135,7 @@ func (g *generator) nodeRequirement() api.NodeSelectorRequirement {
 	return r
 }
 
-// nodeLabel is a label that some nodes have.
+// nodeLabel returns a label that some nodes have.
 func (g *generator) nodeLabel() (key, value string) {
 	switch g.IntN(6) {
 	case 0:
@@ -149,7 +149,7 @@ func (g *generator) nodeLabel() (key, value string) {
 	return l.key, pick(g.dice, l.values...)
 }
 
-// labelSelector is one over labels of pods; nil and empty ones among them.
+// labelSelector returns a selector over labels of pods. It may be nil or empty.
 func (g *generator) labelSelector() *api.LabelSelector {
 	switch {
 	case g.chance(3):

@@ -16,16 +16,17 @@ type generator struct {
 
 	classes []string // names of storage classes
 	claims  []string // names of claims
-	sound   bool     // most of the storage is as it should be: nodes are decided about, and scored
+	sound   bool     // most of the storage is valid, so nodes are filtered and scored
 }
 
-// flaw is chance for what spoils all else; where things are sound it is rare.
+// flaw is chance for flaws that would hide everything else. They are rare in sound
+// cases.
 func (g *generator) flaw(percent int) bool { return g.chance(percent) && (!g.sound || g.chance(5)) }
 
-// noon is when everything happens.
+// noon is the time of all events.
 var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 
-// namespaces are those that pods are in. The last has no Namespace object.
+// namespaces are the namespaces of pods. The last has no Namespace object.
 var namespaces = []string{"default", "default", "default", "ns-a", "ns-b", "ns-x"}
 
 func (g *generator) cluster() {
@@ -70,7 +71,7 @@ func namespace(name string, labels ...string) *api.Namespace {
 	return n
 }
 
-// nominees are pending pods that preemption has promised a node.
+// nominees adds pending pods that preemption has nominated to a node.
 func (g *generator) nominees() {
 	if !g.chance(30) {
 		return
@@ -82,10 +83,10 @@ func (g *generator) nominees() {
 	}
 }
 
-// nodeName is that of some node.
+// nodeName returns the name of some node.
 func (g *generator) nodeName() string { return g.c.Nodes[g.IntN(len(g.c.Nodes))].Name }
 
-// budgets protect some pods.
+// budgets adds budgets that protect some pods.
 func (g *generator) budgets() {
 	if !g.chance(60) {
 		return

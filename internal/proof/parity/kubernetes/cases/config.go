@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// object is one of JSON.
+// object is a JSON object.
 type object = map[string]any
 
-// configuration has one profile.
+// configuration returns a configuration with one profile.
 func configuration(profile object) json.RawMessage {
 	profile["schedulerName"] = "default-scheduler"
 	text, err := json.Marshal(object{
 		"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "profiles": []object{profile},
 	})
 	if err != nil {
-		panic(err) // there is nothing in it that cannot be marshalled
+		panic(err) // everything in it can be marshalled
 	}
 	return text
 }
@@ -74,7 +74,7 @@ func (d *dice) fitConfig() json.RawMessage {
 	return configuration(object{"pluginConfig": list})
 }
 
-// ones draws resources of weight one, as balanced allocation wants.
+// ones draws resources of weight one, as balanced allocation requires.
 func (d *dice) ones() []object {
 	list := d.weighed()
 	for _, r := range list {
@@ -143,15 +143,15 @@ func (d *dice) volumesConfig() json.RawMessage {
 	return configuration(object{"pluginConfig": []object{pluginConfig("VolumeBinding", object{"shape": d.shape()})}})
 }
 
-// pluginNames are those of the default configuration that a profile can do
-// without.
+// pluginNames lists the plugins of the default configuration that a profile can
+// omit.
 var pluginNames = []string{
 	"SchedulingGates", "NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity", "NodePorts", "NodeResourcesFit",
 	"VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone", "PodTopologySpread", "InterPodAffinity",
 	"DynamicResources", "DefaultPreemption", "NodeResourcesBalancedAllocation", "ImageLocality", "NodeDeclaredFeatures",
 }
 
-// orderedConfig puts the plugins in another order, in which they also reject, and
+// orderedConfig changes the order of the plugins, in which they also reject, and
 // leaves some out.
 func (d *dice) orderedConfig() json.RawMessage {
 	enabled := []object{{"name": "PrioritySort"}, {"name": "DefaultBinder"}}
@@ -193,7 +193,7 @@ func (d *dice) mixedConfig() json.RawMessage {
 	}
 	point := pick(d, "score", "multiPoint")
 	if point == "score" {
-		// Another weight needs the plugin to be taken out first.
+		// To change its weight, first disable the plugin.
 		for _, e := range enabled {
 			disabled = append(disabled, object{"name": e["name"]})
 		}

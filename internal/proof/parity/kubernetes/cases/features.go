@@ -6,15 +6,15 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// features are those that pods may need, and some that matter elsewhere or
+// features lists the features that pods may need, and some that matter elsewhere or
 // nowhere.
 var features = []string{
 	"RestartAllContainersOnContainerExits", "UserNamespacesHostNetworkSupport", "VolumeBindMountOptions",
 	"InPlacePodLevelResourcesVerticalScaling", "ExtendWebSocketsToKubelet", "ANewOne", "zero",
 }
 
-// declaredFeatures lists what a node can do. The list should be sorted; now and
-// then it is not.
+// declaredFeatures lists the features of a node. The list should be sorted, but
+// sometimes it is not.
 func (g *generator) declaredFeatures() []string {
 	list := some(g.dice, len(features), features...)
 	if g.chance(70) {
@@ -35,7 +35,7 @@ func (g *generator) declaredFeatures() []string {
 	return list
 }
 
-// needFeatures lets the pod ask for what not every node can do.
+// needFeatures makes the pod need features that not every node has.
 func (g *generator) needFeatures(p *api.Pod) {
 	p.Spec.HostNetwork = g.chance(50)
 	if g.chance(60) {

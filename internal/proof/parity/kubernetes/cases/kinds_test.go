@@ -11,13 +11,13 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// kind is something that cases of a family are to be about now and then.
+// kind is a situation that the cases of a family must include.
 type kind struct {
 	name string
 	is   func(*golden.Case) bool
 }
 
-// kinds are those of each family.
+// kinds lists the kinds of each family.
 var kinds = map[string][]kind{
 	"volumes": slices.Concat(volumeKinds, claimKinds, csiKinds),
 	"features": {
@@ -220,7 +220,7 @@ var csiKinds = []kind{
 	}},
 }
 
-// betaClass is the annotation that named a class of old.
+// betaClass is the old annotation that names a class.
 const betaClass = "volume.beta.kubernetes.io/storage-class"
 
 func has(m *api.ObjectMeta, annotation string) bool {
@@ -336,7 +336,7 @@ func anyTerm(is func(*api.PodAffinityTerm) bool) func(*api.Pod) bool {
 	}
 }
 
-// TestKinds counts in how many of some hundred cases each kind occurs.
+// TestKinds counts how many of some hundred cases include each kind.
 func TestKinds(t *testing.T) {
 	const number, least = 600, 3
 	for family, list := range kinds {

@@ -6,13 +6,13 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// topologyKeys are labels that domains are made of.
+// topologyKeys lists the labels that define domains.
 var topologyKeys = []string{api.LabelHostname, api.LabelTopologyZone, api.LabelTopologyZone, api.LabelTopologyRegion, "rack", "disk", "num"}
 
 func (g *generator) constraints() []api.TopologySpreadConstraint {
 	var list []api.TopologySpreadConstraint
 	if g.chance(1) {
-		return []api.TopologySpreadConstraint{} // none of its own
+		return []api.TopologySpreadConstraint{} // no constraints of its own
 	}
 	for range pick(g.dice, 1, 1, 2, 3) {
 		c := api.TopologySpreadConstraint{
@@ -43,8 +43,7 @@ func (g *generator) constraints() []api.TopologySpreadConstraint {
 	return list
 }
 
-// oddConstraint makes some constraints ones that no API server lets pass, or
-// that say nothing.
+// oddConstraint makes some constraints invalid for an API server, or without effect.
 func (g *generator) oddConstraint(c *api.TopologySpreadConstraint) {
 	switch g.IntN(36) {
 	case 0:
@@ -71,7 +70,7 @@ func (g *generator) oddConstraint(c *api.TopologySpreadConstraint) {
 	}
 }
 
-// workloads are services and owners of pods, which default constraints read.
+// workloads adds services and owners of pods, which default constraints read.
 func (g *generator) workloads() {
 	c := g.c
 	for i := range g.IntN(3) {
@@ -182,7 +181,7 @@ func (g *generator) term() api.PodAffinityTerm {
 	if g.chance(25) {
 		t.NamespaceSelector = g.namespaceSelector()
 	}
-	// The API server makes requirements of these; a scheduler does not read them.
+	// The API server turns these into requirements; a scheduler does not read them.
 	if g.chance(12) {
 		t.MatchLabelKeys = some(g.dice, 2, "pod-template-hash", "tier", "absent")
 	}

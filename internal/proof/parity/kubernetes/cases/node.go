@@ -7,7 +7,7 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// The extended resources, one of them made to look like Kubernetes' own.
+// The extended resources. One of them looks like a native Kubernetes resource.
 var extended = []resource.Name{"nvidia.com/gpu", "example.com/foo", "example.com/bar", "hugepages-2Mi"}
 
 // node makes node i.
@@ -53,7 +53,7 @@ func (g *generator) node(i int) *api.Node {
 	}
 	n.Status.Capacity = n.Status.Allocatable.Clone()
 	if g.chance(g.resources / 30) {
-		n.Status.Allocatable = resource.List{} // which JSON leaves out
+		n.Status.Allocatable = resource.List{} // JSON leaves it out
 	}
 	if g.chance(2) {
 		n.Labels = nil
@@ -78,7 +78,7 @@ func (g *generator) node(i int) *api.Node {
 	return n
 }
 
-// oddTopology takes the node's place from it, or gives it that of another.
+// oddTopology removes the node's topology, or gives it the one of another node.
 func (g *generator) oddTopology(i int, l map[string]string) {
 	switch g.IntN(50) {
 	case 0:
@@ -94,8 +94,8 @@ func (g *generator) oddTopology(i int, l map[string]string) {
 	}
 }
 
-// labelsOfNodes are the labels that nodes may have besides their topology, in
-// an order, so that dice fall alike.
+// labelsOfNodes lists the labels that nodes may have besides their topology. The
+// order is fixed, so that the random draws are too.
 var labelsOfNodes = []struct {
 	key     string
 	percent int
@@ -107,7 +107,7 @@ var labelsOfNodes = []struct {
 	{"num", 60, []string{"", "0", "1", "10", "100", "-5", "x1", "9223372036854775807", "1.5"}},
 }
 
-// richNode adds resources besides CPU and memory, and takes some away.
+// richNode adds resources besides CPU and memory, and removes some.
 func (g *generator) richNode(l resource.List) {
 	if g.chance(60) {
 		l[resource.EphemeralStorage] = g.quantity("10Gi", "100Gi", "47093746742")
@@ -135,7 +135,7 @@ func (g *generator) richNode(l resource.List) {
 	}
 }
 
-// oddNames are resources that are not told apart by everyone alike.
+// oddNames are resource names that some tools confuse.
 var oddNames = []resource.Name{
 	"odd", "kubernetes.io/odd", "requests.example.com/foo", "attachable-volumes-csi-csi.example.com", "hugepages-", "example.com/", "/foo",
 	"storage", "EXAMPLE.com/Foo", "requests.cpu",

@@ -19,7 +19,7 @@ func (g *generator) pending(name string) *api.Pod {
 		p.Status.NominatedNodeName = pick(g.dice, g.nodeName(), g.nodeName(), g.nodeName(), "nowhere")
 	}
 	if g.chance(g.resources / 10) {
-		g.resized(p) // which counts for pods on nodes only
+		g.resized(p) // which counts only for pods on nodes
 	}
 	if g.priorities > 0 {
 		priority := int32(pick(g.dice, 3, 5, 10, 10, 1000))
@@ -63,7 +63,7 @@ func (g *generator) placed(name string) *api.Pod {
 	return p
 }
 
-// pod makes a pod with whatever the family is about.
+// pod makes a pod according to the family.
 func (g *generator) pod(name string) *api.Pod {
 	p := &api.Pod{}
 	p.Name, p.Namespace = name, pick(g.dice, namespaces...)
@@ -163,7 +163,7 @@ func (g *generator) container(name string) api.Container {
 	return c
 }
 
-// requests draws quantities of the first so many resources.
+// requests draws quantities of the first few resources.
 func (g *generator) requests(kinds int) resource.List {
 	l := resource.List{}
 	if g.chance(80) {
@@ -188,7 +188,7 @@ func (g *generator) requests(kinds int) resource.List {
 	return l
 }
 
-// podRequests are those of a pod as a whole.
+// podRequests returns requests of a pod as a whole.
 func (g *generator) podRequests() resource.List {
 	l := g.requests(2)
 	if g.chance(20) {
@@ -213,7 +213,7 @@ func (g *generator) initContainers(p *api.Pod) {
 	}
 }
 
-// resized lets a placed pod be in the middle of a resize.
+// resized puts a placed pod in the middle of a resize.
 func (g *generator) resized(p *api.Pod) {
 	if g.chance(50) {
 		p.Status.Conditions = append(p.Status.Conditions, api.PodCondition{
@@ -250,8 +250,8 @@ func (g *generator) resized(p *api.Pod) {
 	}
 }
 
-// sparePorts takes from the pod the host ports that another one on its node
-// holds: when one of two leaves, kube-scheduler takes the port for free.
+// sparePorts removes from the pod the host ports that another pod on its node holds.
+// If one of the two leaves, kube-scheduler counts the port as free.
 func (g *generator) sparePorts(p *api.Pod) {
 	held := map[int32]bool{}
 	for _, other := range g.c.Pods {

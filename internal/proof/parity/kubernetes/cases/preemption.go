@@ -31,8 +31,8 @@ func (d *dice) preemptionConfig() json.RawMessage {
 	return configuration(object{"pluginConfig": []object{pluginConfig("DefaultPreemption", args)}})
 }
 
-// victims makes nodes that are full in a few ways, with small differences: what
-// the choice among nodes is about.
+// victims makes nodes that are full in a few ways, with small differences that
+// decide the choice among nodes.
 func (g *generator) victims() {
 	g.fullNodes(g.between(2, 14))
 	if g.chance(50) {
@@ -42,7 +42,8 @@ func (g *generator) victims() {
 	g.c.Pod = g.preemptor()
 }
 
-// budgeted makes several budgets, odd ones among them, for pods of few labels.
+// budgeted makes several budgets, odd ones among them, for pods with few different
+// labels.
 func (g *generator) budgeted() {
 	g.fullNodes(g.between(1, 6))
 	g.oddBudgets(g.between(2, 6))
@@ -66,8 +67,8 @@ func (g *generator) aPod() aPod {
 	}
 }
 
-// fullNodes makes nodes with pods: a few patterns, each on several nodes, where
-// here and there one pod is another.
+// fullNodes makes nodes with pods. There are a few patterns, each on several nodes,
+// and sometimes one pod differs.
 func (g *generator) fullNodes(count int) {
 	var patterns [][]aPod
 	for range g.between(1, 3) {
@@ -101,7 +102,7 @@ func (g *generator) fullNodes(count int) {
 	}
 }
 
-// plainNode adds a node of two zones.
+// plainNode adds a node in one of two zones.
 func (g *generator) plainNode(i int, allocatable resource.List) *api.Node {
 	name := fmt.Sprintf("n%d", i)
 	n := &api.Node{ObjectMeta: api.ObjectMeta{Name: name, UID: api.UID(name), Labels: map[string]string{
@@ -112,7 +113,7 @@ func (g *generator) plainNode(i int, allocatable resource.List) *api.Node {
 	return n
 }
 
-// changedPod differs in one thing.
+// changedPod returns the pod with one difference.
 func (g *generator) changedPod(p aPod) aPod {
 	other := g.aPod()
 	switch g.IntN(5) {
@@ -130,7 +131,7 @@ func (g *generator) changedPod(p aPod) aPod {
 	return p
 }
 
-// lower makes a pod on a node that may have to go.
+// lower makes a pod of lower priority on a node, as a possible victim.
 func (g *generator) lower(name, node string, a aPod) *api.Pod {
 	p := g.barePod(name, a.ns)
 	if a.app != "" {
@@ -160,7 +161,7 @@ func (g *generator) barePod(name, namespace string) *api.Pod {
 	return p
 }
 
-// leave lets a pod be on its way out, for one reason or another.
+// leave makes the pod leave, for one reason or another.
 func (g *generator) leave(p *api.Pod) {
 	p.DeletionTimestamp = new(noon)
 	for range pick(g.dice, 0, 1, 1, 2) {
@@ -172,7 +173,7 @@ func (g *generator) leave(p *api.Pod) {
 	}
 }
 
-// oddBudgets makes budgets, some of which are broken or protect nobody.
+// oddBudgets makes budgets. Some of them are broken or protect no pods.
 func (g *generator) oddBudgets(count int) {
 	for i := range count {
 		b := &api.PodDisruptionBudget{
@@ -211,7 +212,7 @@ func (g *generator) oddBudgets(count int) {
 	}
 }
 
-// promised makes pending pods that were promised nodes.
+// promised makes pending pods with a nominated node.
 func (g *generator) promised() {
 	if !g.chance(35) {
 		return
@@ -228,8 +229,8 @@ func (g *generator) promised() {
 	}
 }
 
-// preemptor makes the pod for which others may have to go. It may have been
-// promised a node before, where its victims may still be leaving.
+// preemptor makes the preempting pod. It may already have a nominated node, where
+// its victims may still be leaving.
 func (g *generator) preemptor() *api.Pod {
 	p := g.barePod("in", pick(g.dice, "default", "default", "ns-a"))
 	p.Labels = map[string]string{"app": "web"}
@@ -252,8 +253,8 @@ func (g *generator) preemptor() *api.Pod {
 	return p
 }
 
-// unblock makes nodes where a few things are short at once, each of which some
-// pods hold that may have to go.
+// unblock makes nodes where a few things are short at once. Each is held by some
+// possible victims.
 func (g *generator) unblock() {
 	c := g.c
 	c.Namespaces = []*api.Namespace{namespace("default", "team", "core"), namespace("ns-a", "team", "a"), namespace("ns-b", "team", "b")}
@@ -265,7 +266,7 @@ func (g *generator) unblock() {
 		g.plainNode(i, allocatable)
 	}
 	g.blockingStorage()
-	// The pod in question has all that is short, the others some of it.
+	// The pod to place needs all scarce things, the others hold some of them.
 	kinds := some(g.dice, 3, "ports", "anti", "theirs", "spread", "claim", "disk", "foo", "limit")
 	for i := range g.between(1, 5*len(c.Nodes)) {
 		p := g.lower(fmt.Sprintf("p%d", i), g.nodeName(), g.aPod())
@@ -275,7 +276,7 @@ func (g *generator) unblock() {
 			}
 		}
 		if g.chance(8) {
-			p.Spec.Priority = new(int32(10)) // must stay
+			p.Spec.Priority = new(int32(10)) // not a victim
 		}
 		c.Pods = append(c.Pods, p)
 	}
@@ -293,8 +294,8 @@ func (g *generator) unblock() {
 	c.Pod = p
 }
 
-// blockingStorage makes claims that only one pod may use at a time, and volumes
-// of a driver that nodes have few places for.
+// blockingStorage makes claims that only one pod may use at a time, and volumes of a
+// driver with few places on nodes.
 func (g *generator) blockingStorage() {
 	c := g.c
 	for i := range 6 {
@@ -324,7 +325,7 @@ func (g *generator) blockingStorage() {
 	}
 }
 
-// hold gives a pod on a node something of what is short.
+// hold gives a pod on a node something scarce.
 func (g *generator) hold(p *api.Pod, kind string, i int) {
 	switch kind {
 	case "ports":
@@ -342,7 +343,7 @@ func (g *generator) hold(p *api.Pod, kind string, i int) {
 	}
 }
 
-// want gives the pod in question what is short.
+// want makes the pod to place need something scarce.
 func (g *generator) want(p *api.Pod, kind string) {
 	switch kind {
 	case "ports":
@@ -377,7 +378,7 @@ func (g *generator) against() api.PodAffinityTerm {
 	return t
 }
 
-// useClaim lets the pod use a claim, and be in its namespace.
+// useClaim makes the pod use a claim, and moves it to the claim's namespace.
 func (g *generator) useClaim(p *api.Pod, i int) {
 	claim := g.c.PersistentVolumeClaims[i%6]
 	for _, v := range p.Spec.Volumes {
@@ -398,7 +399,7 @@ func diskVolume(readOnly bool) api.Volume {
 	}}
 }
 
-// cut gives the pod extenders that have a say in preemption.
+// cut gives the pod extenders that take part in preemption.
 func (g *generator) cut(p *api.Pod) {
 	var verbs []string
 	for range g.between(1, 3) {

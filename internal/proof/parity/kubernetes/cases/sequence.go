@@ -12,12 +12,12 @@ import (
 // SequenceFamily is the name of the family of sequences.
 const SequenceFamily = "sequence"
 
-// A Sequence is a cluster and what happens to it. Its case has no pod.
+// A Sequence is a cluster and its history. Its case has no pod.
 type Sequence struct {
 	*golden.Case
 	// Percentage of nodes to score, 0 for kube-scheduler's default.
 	Percentage int32 `json:"percentage"`
-	// Preempt lets pods that find no node make others go.
+	// Preempt lets pods that find no node preempt others.
 	Preempt bool   `json:"preempt,omitempty"`
 	Steps   []Step `json:"steps,omitempty"`
 }
@@ -25,25 +25,25 @@ type Sequence struct {
 // A Step is one of the following.
 type Step struct {
 	Place      *api.Pod  `json:"place,omitempty"`      // a pod arrives and is scheduled
-	Remove     string    `json:"remove,omitempty"`     // a pod leaves, by its key, if it is there
-	AddNode    *api.Node `json:"addNode,omitempty"`    // a node comes
-	UpdateNode *api.Node `json:"updateNode,omitempty"` // a node changes, if it is there
-	RemoveNode string    `json:"removeNode,omitempty"` // a node goes, and its pods with it
+	Remove     string    `json:"remove,omitempty"`     // a pod leaves, by its key, if it exists
+	AddNode    *api.Node `json:"addNode,omitempty"`    // a node is added
+	UpdateNode *api.Node `json:"updateNode,omitempty"` // a node is updated, if it exists
+	RemoveNode string    `json:"removeNode,omitempty"` // a node is deleted, and its pods with it
 
-	// Of a pod on a node that is not bound yet, or the next such one in the order
-	// of keys: what was reserved for its claims is written down; its claims get
-	// their volumes, and it is bound; what was written is taken back and then the
-	// pod is; it is taken back.
+	// Each of these names a pod on a node that is not bound yet, or stands for the
+	// next such pod in the order of keys. Write writes the reservations of its
+	// claims. Finish gives its claims their volumes and binds it. Fail undoes the
+	// written reservations and then removes it. Release removes it.
 	Write   string `json:"write,omitempty"`
 	Finish  string `json:"finish,omitempty"`
 	Fail    string `json:"fail,omitempty"`
 	Release string `json:"release,omitempty"`
-	// A pod that was promised a node, or the next such one, is tried again.
+	// A pod with a nominated node, or the next such pod, is tried again.
 	Retry string `json:"retry,omitempty"`
-	// Pods that preemption has asked to go are gone.
+	// Victims of preemption that were asked to leave are gone.
 	Sweep bool `json:"sweep,omitempty"`
 
-	// Objects come, or change; others go.
+	// Objects are added or updated; others are deleted.
 	Volume     *api.PersistentVolume      `json:"volume,omitempty"`
 	Claim      *api.PersistentVolumeClaim `json:"claim,omitempty"`
 	CSINode    *api.CSINode               `json:"csiNode,omitempty"`
@@ -52,8 +52,8 @@ type Step struct {
 	DropVolume string                     `json:"dropVolume,omitempty"`
 	DropClaim  string                     `json:"dropClaim,omitempty"`
 
-	// A node gets labels, or loses them; a pod on a node gets other labels, or
-	// begins to leave.
+	// A node gets or loses labels. A pod on a node gets other labels, or begins to
+	// leave.
 	Node    string            `json:"node,omitempty"`
 	Pod     string            `json:"pod,omitempty"`
 	Labels  map[string]string `json:"labels,omitempty"`
@@ -66,7 +66,8 @@ type Step struct {
 	Budget        *api.PodDisruptionBudget `json:"budget,omitempty"`
 }
 
-// GenerateSequence makes the sequence of that number, with so many steps.
+// GenerateSequence makes the sequence of that number, with the given number of
+// steps.
 func GenerateSequence(seed, number uint64, steps int) *Sequence {
 	d := newDice(SequenceFamily, seed, number)
 	f := families[slices.IndexFunc(families, func(f family) bool { return f.name == "mixed" })]
@@ -87,7 +88,7 @@ func GenerateSequence(seed, number uint64, steps int) *Sequence {
 	return s
 }
 
-// steps are mostly arrivals of pods of a few kinds.
+// steps returns steps that are mostly arrivals of pods of a few classes.
 func (g *generator) steps(n int) []Step {
 	var templates []*api.Pod
 	for range g.between(2, 14) {
@@ -123,8 +124,8 @@ func (g *generator) steps(n int) []Step {
 	return list
 }
 
-// template makes a pod that many are like. It must not leave several nodes by
-// name: kube-scheduler searches those in random order.
+// template makes a pod that many others copy. Its filters must not leave several
+// nodes by name, because kube-scheduler searches those in random order.
 func (g *generator) template() *api.Pod {
 	for {
 		p := g.pod("template")
@@ -140,7 +141,7 @@ func (g *generator) template() *api.Pod {
 
 func byName(t api.NodeSelectorTerm) bool { return len(t.MatchFields) > 0 }
 
-// changed is a node with another size, other taints or other labels.
+// changed returns a node with another size, other taints or other labels.
 func (g *generator) changed() *api.Node {
 	n := g.node(g.IntN(len(g.c.Nodes)))
 	if n.Status.Allocatable == nil {

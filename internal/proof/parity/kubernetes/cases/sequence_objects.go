@@ -6,9 +6,9 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// ObjectSequenceFamily is the name of the family of sequences in which services,
-// ReplicaSets, namespaces and budgets change between placements, and pods and the
-// labels of nodes where they are.
+// ObjectSequenceFamily is the name of the family of sequences with changing objects.
+// Services, ReplicaSets, namespaces and budgets change between placements. So do
+// pods on their nodes and labels of nodes.
 const ObjectSequenceFamily = "sequence-objects"
 
 // GenerateObjects makes the sequence of that number of [ObjectSequenceFamily].
@@ -44,7 +44,7 @@ type changes struct {
 	*generator
 	templates []*api.Pod
 	placed    []string // keys of pods that may be on a node
-	nodes     int      // that there have been
+	nodes     int      // nodes so far
 }
 
 func (o *changes) step(i int) Step {
@@ -76,7 +76,7 @@ func (o *changes) step(i int) Step {
 	return Step{Sweep: true}
 }
 
-// arrival is one more pod of a kind.
+// arrival returns one more pod of a class.
 func (o *changes) arrival(i int) *api.Pod {
 	p := *pick(o.dice, o.templates...)
 	p.Name = fmt.Sprintf("s%d", i)
@@ -88,13 +88,13 @@ func (o *changes) arrival(i int) *api.Pod {
 	return &p
 }
 
-// relabel changes one label of a node, which moves to another domain.
+// relabel changes one label of a node, so that it moves to another domain.
 func (o *changes) relabel() Step {
 	key := pick(o.dice, api.LabelTopologyZone, api.LabelTopologyRegion, api.LabelHostname, "rack", "disk")
 	return Step{Node: fmt.Sprintf("n%d", o.IntN(o.nodes)), Labels: map[string]string{key: pick(o.dice, "z0", "z1", "k0", "ssd", "")}, Without: o.chance(20)}
 }
 
-// changePod changes a pod where it is: its labels, or it begins to leave.
+// changePod changes a pod on its node: its labels, or it begins to leave.
 func (o *changes) changePod() Step {
 	return Step{Pod: pick(o.dice, o.placed...), Labels: pick(o.dice, nil, o.podLabels(), map[string]string{"app": "web"}), Without: o.chance(30)}
 }
@@ -114,7 +114,7 @@ func (o *changes) changeNamespace() Step {
 	return Step{Namespace: n}
 }
 
-// changeWorkload lets a service or a ReplicaSet select other pods.
+// changeWorkload makes a service or a ReplicaSet select other pods.
 func (o *changes) changeWorkload() Step {
 	namespace := pick(o.dice, "default", "ns-a")
 	if o.chance(40) {

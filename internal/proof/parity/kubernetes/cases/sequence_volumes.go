@@ -8,8 +8,8 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// VolumeSequenceFamily is the name of the family of sequences about volumes, and
-// PreemptionSequenceFamily of that about pods which make others go.
+// VolumeSequenceFamily is the name of the family of sequences about volumes.
+// PreemptionSequenceFamily is the one about preempting pods.
 const (
 	VolumeSequenceFamily     = "sequence-volumes"
 	PreemptionSequenceFamily = "sequence-preemption"
@@ -18,12 +18,13 @@ const (
 // SequenceFamilies are the names of the families of sequences.
 var SequenceFamilies = []string{SequenceFamily, VolumeSequenceFamily, PreemptionSequenceFamily, ObjectSequenceFamily}
 
-// AnnRefuse is the annotation of pods that are turned away at Reserve or at Permit,
-// when others have reserved what they need.
+// AnnRefuse is the annotation of pods that are rejected at Reserve or at Permit,
+// when other plugins have reserved what they need.
 const AnnRefuse = "refuse"
 
 // GenerateStateful makes the sequence of that number, of [VolumeSequenceFamily] or
-// [PreemptionSequenceFamily]: pods reserve volumes and are promised nodes on the way.
+// [PreemptionSequenceFamily]. On the way, pods reserve volumes and are nominated to
+// nodes.
 func GenerateStateful(name string, seed, number uint64, steps int) *Sequence {
 	c := &golden.Case{ID: fmt.Sprintf("%s-%d-%d", name, seed, number), Family: name}
 	d := newDice(name, seed, number)
@@ -48,9 +49,9 @@ type story struct {
 	preempt bool // few volumes and many priorities
 
 	allocatable resource.List
-	nodes       int      // that there have been
+	nodes       int      // nodes so far
 	placed      []string // keys of pods that may be on a node
-	pending     []string // keys of those that may be promised one
+	pending     []string // keys of pods that may have a nominated node
 	claims      []*api.PersistentVolumeClaim
 	volumes     []string
 }
@@ -118,8 +119,8 @@ func (w *story) capacity(i int) *api.CSIStorageCapacity {
 
 var sizes = []string{"1Gi", "2Gi", "2Gi", "5Gi", "10Gi"}
 
-// freeVolume makes a volume that some claim may get: often one of a node, now and
-// then one that is kept for a claim, or on its way out.
+// freeVolume makes a volume that some claim may get. It often belongs to one node.
+// Sometimes it is kept for a claim, or is being deleted.
 func (w *story) freeVolume() *api.PersistentVolume {
 	name := fmt.Sprintf("pv%d", len(w.volumes))
 	w.volumes = append(w.volumes, name)
@@ -173,7 +174,7 @@ func (w *story) freeClaim() *api.PersistentVolumeClaim {
 	return c
 }
 
-// step makes what happens next.
+// step makes the next step.
 func (w *story) step(i int) Step {
 	k := w.IntN(100)
 	if w.preempt && k >= 64 && k < 73 {
@@ -206,7 +207,7 @@ func (w *story) step(i int) Step {
 		if w.chance(30) {
 			c.DeletionTimestamp = new(noon)
 		}
-		return Step{Claim: &c} // as it was before anybody used it
+		return Step{Claim: &c} // as it was before any use
 	case k < 80:
 		return Step{CSINode: w.csiNode(fmt.Sprintf("n%d", w.IntN(w.nodes)))}
 	case k < 81:
@@ -226,8 +227,7 @@ func (w *story) step(i int) Step {
 	return Step{Place: w.arrival(i)}
 }
 
-// volumeStep changes a volume, which may have been made for a claim, or takes it
-// away.
+// volumeStep changes or removes a volume, which may have been made for a claim.
 func (w *story) volumeStep() Step {
 	c := pick(w.dice, w.claims...)
 	name := "made-" + c.Namespace + "-" + c.Name
@@ -240,7 +240,7 @@ func (w *story) volumeStep() Step {
 	return Step{Leaving: name}
 }
 
-// some is the key of a pod that may be on a node, as a rule of a recent one.
+// some returns the key of a pod that may be on a node, usually a recent one.
 func (w *story) some() string {
 	if len(w.placed) == 0 {
 		return "default/nobody"
@@ -291,7 +291,7 @@ func (w *story) arrival(i int) *api.Pod {
 	return p
 }
 
-// useClaims gives the pod claims of one namespace, as a rule recent ones.
+// useClaims gives the pod claims of one namespace, usually recent ones.
 func (w *story) useClaims(p *api.Pod) {
 	for range pick(w.dice, 1, 1, 1, 2, 3) {
 		c := pick(w.dice, w.claims...)

@@ -25,11 +25,11 @@ func (g *generator) storage() {
 	g.attachments()
 }
 
-// annBetaClass is the annotation that named the class of claims and volumes
-// before there was a field.
+// annBetaClass is the annotation that named the class of claims and volumes before
+// there was a field.
 const annBetaClass = "volume.beta.kubernetes.io/storage-class"
 
-// annotate notes something on an object.
+// annotate sets an annotation of an object.
 func annotate(m *api.ObjectMeta, key, value string) {
 	if m.Annotations == nil {
 		m.Annotations = map[string]string{}
@@ -37,14 +37,14 @@ func annotate(m *api.ObjectMeta, key, value string) {
 	m.Annotations[key] = value
 }
 
-// betaClass names a class as was done of old, too; it overrules the field.
+// betaClass also names a class by the old annotation, which overrules the field.
 func (g *generator) betaClass(m *api.ObjectMeta) {
 	if g.flaw(6) {
 		annotate(m, annBetaClass, pick(g.dice, append([]string{"", "missing"}, append(g.classes, g.classes...)...)...))
 	}
 }
 
-// attributes are those of a volume or of a claim: by a class, mostly by none.
+// attributes returns the attributes class of a volume or of a claim, mostly none.
 func (g *generator) attributes() *string {
 	if !g.flaw(18) {
 		return nil
@@ -52,7 +52,7 @@ func (g *generator) attributes() *string {
 	return new(pick(g.dice, "", "gold", "gold", "silver"))
 }
 
-// attachments are of volumes that may have no pod on the node.
+// attachments adds attachments of volumes that may have no pod on the node.
 func (g *generator) attachments() {
 	for i := range g.IntN(5) {
 		a := &api.VolumeAttachment{ObjectMeta: api.ObjectMeta{Name: fmt.Sprintf("at%d", i)}}
@@ -113,7 +113,7 @@ func (g *generator) mount(p *api.Pod) {
 	}
 }
 
-// ephemeralClaim makes, most of the time, the claim of an ephemeral volume.
+// ephemeralClaim usually makes the claim of an ephemeral volume.
 func (g *generator) ephemeralClaim(p *api.Pod, volume string) {
 	if g.flaw(15) {
 		return

@@ -6,8 +6,8 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// volumeAndClaim makes a claim in one of the states that claims are in, and the
-// volume that it is bound to, or that is kept for it.
+// volumeAndClaim makes a claim in one of its possible states, and the volume that is
+// bound to it or kept for it.
 func (g *generator) volumeAndClaim(i int) {
 	claim := &api.PersistentVolumeClaim{ObjectMeta: api.ObjectMeta{
 		Name: fmt.Sprintf("claim%d", i), Namespace: pick(g.dice, "default", "default", "ns-a"), Annotations: map[string]string{},
@@ -54,8 +54,8 @@ func (g *generator) volumeAndClaim(i int) {
 	g.claims = append(g.claims, claim.Name)
 }
 
-// noteProvisioner notes who makes, or took over, the volume of a claim. No
-// scheduler reads that.
+// noteProvisioner records the provisioner that makes, or took over, the volume of a
+// claim. No scheduler reads that.
 func (g *generator) noteProvisioner(m *api.ObjectMeta) {
 	if g.chance(25) {
 		annotate(m, "volume.kubernetes.io/storage-provisioner", pick(g.dice, drivers...))
@@ -68,7 +68,7 @@ func (g *generator) noteProvisioner(m *api.ObjectMeta) {
 	}
 }
 
-// reference refers to a claim, now and then to one of another time or place.
+// reference refers to a claim, sometimes to one of another time or place.
 func (g *generator) reference(c *api.PersistentVolumeClaim, right int) *api.ObjectReference {
 	r := &api.ObjectReference{Kind: "PersistentVolumeClaim", Namespace: c.Namespace, Name: c.Name, UID: c.UID}
 	if g.chance(right) {
@@ -87,8 +87,8 @@ func (g *generator) reference(c *api.PersistentVolumeClaim, right int) *api.Obje
 	return r
 }
 
-// keep makes a volume that suits the claim, mostly, and is kept for it: the
-// claim does not know that yet.
+// keep makes a volume that mostly suits the claim and is kept for it. The claim does
+// not know that yet.
 func (g *generator) keep(claim *api.PersistentVolumeClaim, name string) {
 	v := g.volume(name)
 	v.Spec.ClaimRef = g.reference(claim, 45)

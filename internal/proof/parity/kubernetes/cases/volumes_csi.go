@@ -8,27 +8,26 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// The CSI drivers: two of their own, the others took over from volumes of the
-// tree.
+// The CSI drivers: two independent ones; the others took over from in-tree volumes.
 var drivers = []string{
 	"csi.example.com", "other.example.com", "ebs.csi.aws.com", "pd.csi.storage.gke.io", "disk.csi.azure.com", "cinder.csi.openstack.org",
 	"pxd.portworx.com", "file.csi.azure.com", "csi.vsphere.vmware.com",
 }
 
-// inTree are the volume plugins of the tree that CSI drivers took over, and one
-// that nobody did.
+// inTree lists the in-tree volume plugins that CSI drivers took over, and one that
+// none did.
 var inTree = []string{
 	"kubernetes.io/aws-ebs", "kubernetes.io/gce-pd", "kubernetes.io/azure-disk", "kubernetes.io/cinder", "kubernetes.io/portworx-volume",
 	"kubernetes.io/azure-file", "kubernetes.io/vsphere-volume", "kubernetes.io/rbd",
 }
 
-// zoneLabels are those of nodes by which drivers know zones.
+// zoneLabels lists the labels of nodes that tell drivers their zones.
 var zoneLabels = []string{"topology.gke.io/zone", "topology.ebs.csi.aws.com/zone", "topology.cinder.csi.openstack.org/zone"}
 
-// csi makes drivers, and what nodes say of them.
+// csi makes drivers, and the nodes' data about them.
 func (g *generator) csi() {
 	c := g.c
-	one := false // must be on the node; of several that are missing kube-scheduler tells any
+	one := false // must be on the node; if several are missing, kube-scheduler names any of them
 	for _, name := range drivers {
 		if !g.chance(60) {
 			continue
@@ -54,7 +53,7 @@ func (g *generator) csi() {
 	}
 }
 
-// csiNode is what a node says of drivers.
+// csiNode returns a node's data about drivers.
 func (g *generator) csiNode(n *api.Node) *api.CSINode {
 	node := &api.CSINode{ObjectMeta: api.ObjectMeta{Name: n.Name}, Spec: api.CSINodeSpec{Drivers: []api.CSINodeDriver{}}}
 	for i, name := range drivers {
@@ -84,7 +83,7 @@ func (g *generator) csiNode(n *api.Node) *api.CSINode {
 	return node
 }
 
-// migrated lists plugins of the tree, some of them oddly.
+// migrated lists in-tree plugins, some of them oddly.
 func (g *generator) migrated() string {
 	list := some(g.dice, 5, inTree...)
 	switch g.IntN(12) {
@@ -102,7 +101,7 @@ func (g *generator) migrated() string {
 	return strings.Join(list, ",")
 }
 
-// capacities make free space known.
+// capacities publishes free space.
 func (g *generator) capacities() {
 	number := g.IntN(6)
 	if g.sound {
@@ -126,8 +125,7 @@ func (g *generator) capacities() {
 	}
 }
 
-// capacityTopology says where the space is, now and then in a way that makes no
-// sense.
+// capacityTopology says where the space is, sometimes in a nonsensical way.
 func (g *generator) capacityTopology() *api.LabelSelector {
 	zone := api.LabelSelectorRequirement{
 		Key: api.LabelTopologyZone, Operator: api.LabelSelectorOpIn, Values: some(g.dice, 3, "z0", "z1", "z2", "z9"),
@@ -189,7 +187,7 @@ func (g *generator) storageClasses() {
 	}
 }
 
-// topology is where volumes of a class may be.
+// topology returns where volumes of a class may be.
 func (g *generator) topology() api.TopologySelectorTerm {
 	var t api.TopologySelectorTerm
 	for range pick(g.dice, 0, 1, 1, 1, 1, 1, 2) {
@@ -207,7 +205,7 @@ func (g *generator) topology() api.TopologySelectorTerm {
 	return t
 }
 
-// storageList is a list with so much storage, with none, or without an entry.
+// storageList returns a list with that much storage, with none, or without an entry.
 // Above 92 quadrillion bytes the original's scores wrap around.
 func (g *generator) storageList(texts ...string) resource.List {
 	switch g.IntN(40) {

@@ -5,7 +5,7 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// volume makes one that is free.
+// volume makes a free volume.
 func (g *generator) volume(name string) *api.PersistentVolume {
 	v := &api.PersistentVolume{ObjectMeta: api.ObjectMeta{Name: name, UID: api.UID(name), Labels: map[string]string{}}}
 	v.Spec.Capacity = g.storageList("1Gi", "5Gi", "10Gi", "20Gi", "100Gi")
@@ -47,7 +47,7 @@ func (g *generator) volume(name string) *api.PersistentVolume {
 	return v
 }
 
-// volumeAffinity is where a volume can be used.
+// volumeAffinity returns where a volume can be used.
 func (g *generator) volumeAffinity() *api.VolumeNodeAffinity {
 	if g.chance(5) {
 		return &api.VolumeNodeAffinity{}
@@ -90,7 +90,7 @@ func (g *generator) accessModes() []api.PersistentVolumeAccessMode {
 	)
 }
 
-// source says what a volume is on.
+// source sets the backend of a volume.
 func (g *generator) source(s *api.PersistentVolumeSource, name string) {
 	readOnly := g.chance(30)
 	switch g.IntN(20) {
@@ -138,7 +138,7 @@ func (g *generator) source(s *api.PersistentVolumeSource, name string) {
 	}
 }
 
-// ebs names a disk in the ways that there are, and in some that there are not.
+// ebs names a disk in one of the valid forms, or in an invalid one.
 func (g *generator) ebs() string {
 	if g.flaw(40) {
 		return pick(g.dice, "bogus", "aws://us-east-1a/bogus", "aws://us-east-1a/")
@@ -146,7 +146,7 @@ func (g *generator) ebs() string {
 	return pick(g.dice, "vol-1", "vol-1", "vol-2", "aws://us-east-1a/vol-1", "aws:///vol-2")
 }
 
-// disk is a volume without a claim.
+// disk makes a volume without a claim.
 func (g *generator) disk(s *api.VolumeSource) {
 	readOnly := g.chance(40)
 	none := g.flaw(6) // its name

@@ -13,10 +13,10 @@ import (
 	"github.com/berth-sched/berth/internal/proof/golden"
 )
 
-// Answer returns all that kube-scheduler has to say of a case: what each plugin
-// answers alone, what the whole profile does, the node that a cycle chooses, and
-// what preemption would do. The scheduler is emptied first; it must have been
-// built with the case's configuration and one worker.
+// Answer returns all answers of kube-scheduler to a case: each plugin's alone, the
+// whole profile's, the node that a cycle chooses, and the result of preemption. It
+// empties the scheduler first. The scheduler must have been built with the case's
+// configuration and one worker.
 func (s *Scheduler) Answer(c *golden.Case) (golden.Expect, error) {
 	if err := s.Reset(); err != nil {
 		return golden.Expect{}, err
@@ -52,17 +52,17 @@ func (s *Scheduler) Answer(c *golden.Case) (golden.Expect, error) {
 	return e, err
 }
 
-// question is a pod and the cluster that it is to be placed in.
+// question is a pod and the cluster to place it in.
 type question struct {
 	*Scheduler
 	profile framework.Framework
 	plugins map[string]fwk.Plugin
 	pod     *v1.Pod
 	nodes   []fwk.NodeInfo
-	state   fwk.CycleState // of the pipeline
+	state   fwk.CycleState // state of the pipeline
 }
 
-// outcome writes down a status.
+// outcome returns a status as text.
 func outcome(s *fwk.Status) golden.Status {
 	if s == nil {
 		return golden.Status{Code: fwk.Success.String()}
@@ -74,8 +74,8 @@ func outcome(s *fwk.Status) golden.Status {
 	return golden.Status{Code: s.Code().String(), Plugin: s.Plugin(), Reasons: sorted(reasons)}
 }
 
-// sorted puts the reasons about extended resources, which come in the random
-// order of a map, after the others and in order.
+// sorted moves the reasons about extended resources, which come in the random order
+// of a map, after the others and sorts them.
 func sorted(reasons []string) []string {
 	fixed := []string{"Insufficient cpu", "Insufficient memory", "Insufficient ephemeral-storage"}
 	at := slices.IndexFunc(reasons, func(r string) bool { return strings.HasPrefix(r, "Insufficient ") && !slices.Contains(fixed, r) })
@@ -132,7 +132,7 @@ func (q *question) pipeline(p *golden.Pipeline) {
 	}
 }
 
-// score scores the feasible nodes, be it a single one.
+// score scores the feasible nodes, even if there is only one.
 func (q *question) score(p *golden.Pipeline, feasible []fwk.NodeInfo) {
 	status := q.profile.RunPreScorePlugins(q.ctx, q.state, q.pod, feasible)
 	var scores []fwk.NodePluginScores
@@ -161,9 +161,9 @@ func (q *question) score(p *golden.Pipeline, feasible []fwk.NodeInfo) {
 	}
 }
 
-// choice runs the whole cycle. It returns the error of a cycle that found no
-// node. Where a PreFilter leaves several nodes, they are searched in random
-// order, and so is the choice among equals.
+// choice runs the whole cycle. If the cycle finds no node, choice returns its error.
+// If a PreFilter leaves several nodes, they are searched in random order, and the
+// choice among equals is random too.
 func (q *question) choice(p *golden.Pipeline) (*framework.FitError, error) {
 	if len(q.nodes) == 0 {
 		return nil, nil

@@ -8,11 +8,11 @@ import (
 	"github.com/berth-sched/berth/internal/proof/golden"
 )
 
-// apart are plugins that are not asked alone: they have nothing to say of any
+// apart lists plugins that are not asked alone, since they have no effect in any
 // case.
 var apart = map[string]bool{"DynamicResources": true}
 
-// eachPlugin asks every plugin that the profile filters or scores with alone.
+// eachPlugin asks each filter and score plugin of the profile alone.
 func (q *question) eachPlugin(e *golden.Expect) {
 	enabled := q.profile.ListPlugins()
 	for _, p := range enabled.Filter.Enabled {
@@ -86,7 +86,7 @@ func (q *question) scoreAlone(p fwk.ScorePlugin) golden.ScoreAnswer {
 	return a
 }
 
-// prepare filters with a plugin whose scores are made of what it found then.
+// prepare runs a plugin's filter, because its scores use the results.
 func (q *question) prepare(p fwk.Plugin, state fwk.CycleState) {
 	if p.Name() != "VolumeBinding" {
 		return

@@ -15,8 +15,8 @@ import (
 	"github.com/berth-sched/berth/internal/proof/golden/pipeline"
 )
 
-// preemption tells what DefaultPreemption would do after a search without
-// result, nil without that plugin. Nobody is evicted.
+// preemption returns DefaultPreemption's answer after a failed search, nil without
+// that plugin. It evicts no pods.
 func (q *question) preemption(statuses *framework.NodeToStatus) (*golden.Preemption, error) {
 	p, ok := q.plugins["DefaultPreemption"].(*defaultpreemption.DefaultPreemption)
 	if !ok {
@@ -33,8 +33,8 @@ func (q *question) preemption(statuses *framework.NodeToStatus) (*golden.Preempt
 	}
 	var candidates []preemption.Candidate
 	if a.Eligible && len(potential) > 0 {
-		// All of them, in order: nobody stops the search.
-		// An error without a candidate is what the plugin itself will tell, below.
+		// All of them, in order: nothing stops the search. If there is an error
+		// without a candidate, the plugin itself reports it below.
 		list, failed, err := p.Evaluator.DryRunPreemption(q.ctx, q.state, q.pod, potential, q.budgets(), 0, int32(len(potential)))
 		candidates = list
 		a.Failed = map[string]golden.Status{}
@@ -46,7 +46,7 @@ func (q *question) preemption(statuses *framework.NodeToStatus) (*golden.Preempt
 		}
 	}
 	if len(candidates) == 0 {
-		// Then the plugin itself can be asked: it does nothing.
+		// Now call the plugin itself: it has no side effects.
 		_, status := p.PostFilter(q.ctx, q.state, q.pod, statuses)
 		a.PostFilterCode, a.PostFilterMsg = status.Code().String(), status.Message()
 		return a, nil
@@ -62,8 +62,8 @@ func (q *question) preemption(statuses *framework.NodeToStatus) (*golden.Preempt
 	return a, nil
 }
 
-// picked lists the nodes that may be chosen. The choice among equals follows
-// the order of a map: so many tries find all of them.
+// picked lists the nodes that may be chosen. The choice among equals follows the
+// order of a map; this many tries find all of them.
 func (q *question) picked(p *defaultpreemption.DefaultPreemption, candidates []preemption.Candidate) []string {
 	tries := 300
 	if len(candidates) == 1 {

@@ -13,7 +13,7 @@ import (
 	"github.com/berth-sched/berth/internal/proof/parity/kubernetes/rival"
 )
 
-// Answers are those that were recorded, of every case.
+// Answers equal the recorded ones, in every case.
 func TestAnswers(t *testing.T) {
 	step := 1
 	if testing.Short() {
@@ -29,7 +29,7 @@ func TestAnswers(t *testing.T) {
 			different := 0
 			for i := 0; i < len(cases); i += step {
 				c := cases[i]
-				c.Nominated = nil // they had no effect on what was recorded
+				c.Nominated = nil // they had no effect on the recording
 				s, ok := schedulers[string(c.Config)]
 				if !ok {
 					if s, err = rival.New(context.Background(), rival.Options{Config: string(c.Config), Percentage: 100, Parallelism: 1}); err != nil {
@@ -54,7 +54,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// canonical leaves out what was not recorded.
+// canonical leaves out fields that were not recorded.
 func canonical(family string, e golden.Expect) golden.Expect {
 	e.Signature, e.Nominations, e.Pipeline.Chosen, e.Pipeline.Message, e.Pipeline.Failure = "", false, "", "", ""
 	if family != "preemption" {

@@ -51,13 +51,13 @@ func (s *Scheduler) Fill(c *golden.Case) (*v1.Pod, error) {
 		return nil, err
 	}
 	if c.Pod.Spec.NodeSelector != nil && pod.Spec.NodeSelector == nil {
-		pod.Spec.NodeSelector = map[string]string{} // which JSON leaves out
+		pod.Spec.NodeSelector = map[string]string{} // JSON leaves it out
 	}
 	// Preemption asks the API server for the pod.
 	return pod, s.pods.Add(pod)
 }
 
-// FillObjects puts in what a case has besides nodes and pods.
+// FillObjects adds the objects of a case other than nodes and pods.
 func (s *Scheduler) FillObjects(c *golden.Case) error {
 	objects, err := objectsOf(c)
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *Scheduler) FillObjects(c *golden.Case) error {
 	return nil
 }
 
-// objectsOf returns the objects of a case besides nodes and pods.
+// objectsOf returns the objects of a case other than nodes and pods.
 func objectsOf(c *golden.Case) ([]runtime.Object, error) {
 	var list []runtime.Object
 	return list, errors.Join(
@@ -91,7 +91,7 @@ func objectsOf(c *golden.Case) ([]runtime.Object, error) {
 	)
 }
 
-// convert appends the Kubernetes objects that have the JSON of berth's.
+// convert appends the Kubernetes objects with the JSON of berth's objects.
 func convert[T, B any, P interface {
 	*T
 	runtime.Object
@@ -106,7 +106,7 @@ func convert[T, B any, P interface {
 	return nil
 }
 
-// Reset empties the scheduler: what was put into it, and what its cycles left.
+// Reset empties the scheduler: all objects in it, and all state of its cycles.
 func (s *Scheduler) Reset() error {
 	dump := s.sched.Cache.Dump()
 	for _, n := range dump.Nodes {
@@ -139,6 +139,6 @@ func (s *Scheduler) Reset() error {
 	if err := s.known.clear(); err != nil {
 		return fmt.Errorf("reset: %w", err)
 	}
-	// Otherwise nodes of the same names would take the places of those before.
+	// Otherwise new nodes with the same names would take the places of the old ones.
 	return s.sched.Cache.UpdateSnapshot(s.logger, s.snapshot)
 }

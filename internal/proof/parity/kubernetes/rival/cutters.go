@@ -12,10 +12,10 @@ import (
 	"github.com/berth-sched/berth/internal/proof/golden/pipeline"
 )
 
-// cutter is an extender that has a say in preemption only, about pods with that
+// cutter is an extender that only takes part in preemption, for pods with that
 // annotation.
 type cutter struct {
-	fwk.Extender // nil: whoever calls what is not here is found out
+	fwk.Extender // nil, so that a call of any other method panics
 	verb         string
 	ignorable    bool
 }
@@ -49,8 +49,7 @@ func (c cutter) ProcessPreemption(_ *v1.Pod, victims map[string]*extender.Victim
 	return out, nil
 }
 
-// cut gives the profile the extenders of a pod, and returns what takes them away
-// again.
+// cut gives the profile the extenders of a pod. done removes them again.
 func cut(profile framework.Framework, p *v1.Pod) (done func()) {
 	list := field[[]fwk.Extender](profile, "extenders")
 	before := *list

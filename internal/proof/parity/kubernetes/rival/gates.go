@@ -7,9 +7,9 @@ import (
 	"k8s.io/component-base/featuregate"
 )
 
-// Enable turns a feature gate on, for all schedulers of the process that are
-// built from then on; restore sets it back. Nobody may build one meanwhile who
-// wants it otherwise.
+// Enable turns a feature gate on, for all schedulers that the process builds from
+// then on; restore sets it back. Do not build a scheduler that needs the gate off in
+// between.
 func Enable(gate string) (restore func(), err error) {
 	name := featuregate.Feature(gate)
 	gates := utilfeature.DefaultMutableFeatureGate

@@ -23,11 +23,11 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// factory hands out informers that hold what they are told and nothing else, at
-// once: no API server is listed or watched, and no goroutine runs. The groups
-// that kube-scheduler uses are replaced; of the others there is none.
+// factory returns informers that hold only the objects put into them, at once. They
+// list and watch no API server, and no goroutine runs. The groups that
+// kube-scheduler uses are replaced; the others do not exist.
 type factory struct {
-	informers.SharedInformerFactory // nil: whoever calls what is not replaced is found out
+	informers.SharedInformerFactory // nil, so that a call of anything not replaced panics
 
 	lock      sync.Mutex
 	informers map[reflect.Type]*informer
@@ -52,7 +52,7 @@ func (f *factory) of(like runtime.Object) *informer {
 	return i
 }
 
-// put adds an object and tells everyone who wants to know.
+// put adds an object and notifies all handlers.
 func (f *factory) put(object runtime.Object) error {
 	if _, err := meta.Accessor(object); err != nil {
 		return fmt.Errorf("object of type %T: %w", object, err)
@@ -60,7 +60,7 @@ func (f *factory) put(object runtime.Object) error {
 	return f.of(object).put(object)
 }
 
-// clear takes all objects away again, one by one.
+// clear removes all objects again, one by one.
 func (f *factory) clear() error {
 	f.lock.Lock()
 	defer f.lock.Unlock()
@@ -89,9 +89,9 @@ func (f *factory) Scheduling() scheduling.Interface { return scheduling.New(f, "
 
 func (f *factory) Storage() storage.Interface { return storage.New(f, "", nil) }
 
-// informer is a store that tells its handlers of every change before it returns.
-// It lists objects in the order of their keys, where the original follows the
-// random order of a map, so that what depends on the order has one right answer.
+// informer is a store that notifies its handlers of every change before it returns.
+// It lists objects in the order of their keys, where the original follows the random
+// order of a map. So any result that depends on the order has one right answer.
 type informer struct {
 	cache.Indexer
 	handlers []cache.ResourceEventHandler
@@ -115,7 +115,7 @@ func (i *informer) put(object runtime.Object) error {
 	return nil
 }
 
-// drop takes an object away and tells everyone.
+// drop removes an object and notifies all handlers.
 func (i *informer) drop(like runtime.Object) error {
 	object, exists, err := i.Get(like)
 	if err != nil || !exists {
@@ -133,13 +133,13 @@ func (i *informer) drop(like runtime.Object) error {
 // List lists all objects.
 func (i *informer) List() []any { return byKey(i.Indexer.List()) }
 
-// Index lists the objects that an index puts together with the given one.
+// Index lists the objects that share an index value with the given one.
 func (i *informer) Index(name string, like any) ([]any, error) {
 	list, err := i.Indexer.Index(name, like)
 	return byKey(list), err
 }
 
-// ByIndex lists the objects that an index files under a value.
+// ByIndex lists the objects with a given value in an index.
 func (i *informer) ByIndex(name, value string) ([]any, error) {
 	list, err := i.Indexer.ByIndex(name, value)
 	return byKey(list), err
@@ -166,8 +166,8 @@ func (i *informer) clear() error {
 	return nil
 }
 
-// AddEventHandler tells the handler of what is there already, and from then on
-// of every change.
+// AddEventHandler notifies the handler of all present objects, and from then on of
+// every change.
 func (i *informer) AddEventHandler(h cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
 	for _, object := range i.List() {
 		h.OnAdd(object, true)
@@ -201,7 +201,7 @@ func (i *informer) SetWatchErrorHandlerWithContext(cache.WatchErrorHandlerWithCo
 	return nil
 }
 
-// synced is always so.
+// synced is always true.
 type synced struct{}
 
 func (synced) HasSynced() bool                     { return true }

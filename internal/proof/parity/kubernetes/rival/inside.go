@@ -8,8 +8,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 )
 
-// field gives access to a field that kube-scheduler does not export: there is
-// no other way to a single plugin of a profile, and to the place where the next
+// field gives access to a field that kube-scheduler does not export. There is no
+// other way to reach a single plugin of a profile, or the place where the next
 // search begins.
 func field[T any](object any, name string) *T {
 	v := reflect.ValueOf(object).Elem().FieldByName(name)

@@ -10,9 +10,9 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/apis/config/validation"
 )
 
-// ListDefaulting is a configuration that differs from the default in one
-// thing: pods without spread constraints of their own have none, instead of the
-// system's. Only so does kube-scheduler's batching of equal pods take effect.
+// ListDefaulting is a configuration that differs from the default in one thing: pods
+// without spread constraints of their own have none, instead of the system's.
+// kube-scheduler's batching of equal pods takes effect only with this.
 const ListDefaulting = `{
   "apiVersion": "kubescheduler.config.k8s.io/v1",
   "kind": "KubeSchedulerConfiguration",
@@ -26,28 +26,28 @@ const ListDefaulting = `{
 
 // Options say which kube-scheduler to build. The zero value is the default one.
 type Options struct {
-	// Config is a KubeSchedulerConfiguration of version v1, as YAML or JSON.
-	// Empty means the default configuration.
+	// Config is a KubeSchedulerConfiguration of version v1, as YAML or JSON. Empty
+	// means the default configuration.
 	Config string
 
-	// Percentage is percentageOfNodesToScore: 100 examines all nodes. 0 means
-	// what Config says, and there 0 means adaptive sampling.
+	// Percentage is percentageOfNodesToScore: 100 examines all nodes. 0 means the
+	// value in Config, where 0 means adaptive sampling.
 	Percentage int32
 
-	// Parallelism is the number of workers. 0 means what Config says, by default
-	// 16. Decisions are the same on every run at 1 only.
+	// Parallelism is the number of workers. 0 means the value in Config, by default
+	// 16. Decisions are the same on every run only if it is 1.
 	Parallelism int32
 
-	// Batching sends pods through the scheduling queue, which counts cycles: only
-	// then can a cycle take over what the previous one found for an equal pod.
+	// Batching sends pods through the scheduling queue, which counts cycles. Only
+	// then can a cycle reuse the previous cycle's results for an equal pod.
 	Batching bool
 
-	// Refuse adds a plugin at Reserve and Permit that turns away the pods which have
-	// the annotation AnnRefuse.
+	// Refuse adds a plugin at Reserve and Permit that rejects the pods with the
+	// annotation AnnRefuse.
 	Refuse bool
 
-	// Objects are what a decision may read besides nodes and pods: volumes,
-	// claims, storage classes, namespaces, services, budgets and so on.
+	// Objects are the objects other than nodes and pods that a decision may read:
+	// volumes, claims, storage classes, namespaces, services, budgets and so on.
 	Objects []runtime.Object
 }
 

@@ -9,7 +9,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 )
 
-// A Placed is a pod that has its node, and what its plugins reserved.
+// A Placed is a pod that has its node, and its plugins' reservations.
 type Placed struct {
 	Result
 	pod     *v1.Pod
@@ -17,8 +17,8 @@ type Placed struct {
 	state   fwk.CycleState
 }
 
-// Place is Schedule with the points Reserve and Permit. After a pod that they
-// turn away everything is as before.
+// Place is Schedule with the points Reserve and Permit. If they reject the pod,
+// everything is as before.
 func (s *Scheduler) Place(p *Pending) (*Placed, error) {
 	if err := s.sched.Cache.UpdateSnapshot(s.logger, s.snapshot); err != nil {
 		return nil, err
@@ -54,21 +54,21 @@ func (s *Scheduler) Place(p *Pending) (*Placed, error) {
 	return nil, &Refused{fit}
 }
 
-// Refused is the error of a pod that was turned away when it had a node.
+// Refused is the error of a pod that was rejected after it had a node.
 type Refused struct{ Fit *framework.FitError }
 
-// Error is that of the FitError.
+// Error returns the text of the FitError.
 func (r *Refused) Error() string { return r.Fit.Error() }
 
-// Release takes a placed pod off its node before it is bound, and gives back what
-// was reserved for it.
+// Release removes a placed pod from its node before it is bound, and ends its
+// reservations.
 func (s *Scheduler) Release(p *Placed) error {
 	p.profile.RunReservePluginsUnreserve(s.ctx, p.state, p.pod, p.Node)
 	return s.sched.Cache.ForgetPod(s.logger, p.pod)
 }
 
-// Forget takes a pod out of what the API server is taken to have, and out of the
-// queue, where it was for its nomination.
+// Forget removes a pod from the simulated API server, and from the queue, where its
+// nomination put it.
 func (s *Scheduler) Forget(p *v1.Pod) error {
 	s.sched.SchedulingQueue.DeleteNominatedPodIfExists(p)
 	s.sched.SchedulingQueue.Delete(s.logger, p)

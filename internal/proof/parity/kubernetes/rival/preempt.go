@@ -11,19 +11,18 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
 )
 
-// Preempted is what an attempt came to that found no node and looked for pods to
+// Preempted is the result of an attempt that found no node and looked for pods to
 // evict.
 type Preempted struct {
 	Node    string
 	Victims []*v1.Pod // most important first
-	// Search and Preemption are how long the search for a node took, and the
-	// choice of a node and its victims.
+	// Search is how long the search for a node took, and Preemption how long the
+	// choice of a node and its victims took.
 	Search, Preemption time.Duration
 }
 
-// Preempt runs the cycle of a prepared pod, which must find no node, and what
-// DefaultPreemption does up to the choice of a node and its victims. Nobody is
-// evicted.
+// Preempt runs the cycle of a prepared pod, which must find no node, and
+// DefaultPreemption up to the choice of a node and its victims. It evicts no pods.
 func (s *Scheduler) Preempt(p *Pending) (Preempted, error) {
 	plugin, ok := plugins(p.profile)["DefaultPreemption"].(*defaultpreemption.DefaultPreemption)
 	if !ok {

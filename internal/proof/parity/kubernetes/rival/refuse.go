@@ -11,15 +11,15 @@ import (
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 )
 
-// AnnRefuse is the annotation of pods that the plugin Refuse turns away; its value
-// is the point: Reserve or Permit.
+// AnnRefuse is the annotation of pods that the plugin Refuse rejects; its value is
+// the point: Reserve or Permit.
 const AnnRefuse = "refuse"
 
 // refuseName is the name of the plugin, and of no other.
 const refuseName = "Refuse"
 
-// refuse is a plugin that turns pods away late, when others have reserved what
-// the pods need.
+// refuse is a plugin that rejects pods late, after other plugins have made their
+// reservations.
 type refuse struct{}
 
 func (refuse) Name() string { return refuseName }

@@ -11,11 +11,11 @@ import (
 	"github.com/berth-sched/berth/internal/proof/golden"
 )
 
-// A Room is what preemption comes to after Place has found no node.
+// A Room is the result of preemption after Place has found no node.
 type Room struct {
 	Code, Message string
-	// Nominated is the node that the pod is promised. Override tells that an
-	// earlier promise is over.
+	// Nominated is the node that the pod is nominated to. Override says that an
+	// earlier nomination has ended.
 	Nominated  string
 	Override   bool
 	Candidates []golden.PreemptionCandidate // in the order in which they are offered
@@ -25,8 +25,8 @@ type Room struct {
 	ctx       context.Context
 }
 
-// Picks reports whether the node may be chosen: among candidates that no
-// criterion tells apart any may.
+// Picks reports whether the node may be chosen: any candidate may, if no criterion
+// tells them apart.
 func (r *Room) Picks(node string) bool {
 	for range 300 {
 		if c := r.evaluator.SelectCandidate(r.ctx, r.found); c != nil && c.Name() == node {
@@ -36,14 +36,14 @@ func (r *Room) Picks(node string) bool {
 	return false
 }
 
-// MakeRoom lets DefaultPreemption search from a place among the potential nodes.
-// Nobody is evicted.
+// MakeRoom lets DefaultPreemption search from a place among the potential nodes. It
+// evicts no pods.
 func (s *Scheduler) MakeRoom(p *Pending, offset int) (*Room, error) {
 	plugin, ok := plugins(p.profile)["DefaultPreemption"].(*defaultpreemption.DefaultPreemption)
 	if !ok || p.fit == nil {
 		return nil, errors.New("there is no DefaultPreemption, or nothing for it to do")
 	}
-	// It asks the API server for the pod.
+	// Preemption asks the API server for it.
 	if err := s.pods.Add(p.info.Pod); err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (s *Scheduler) MakeRoom(p *Pending, offset int) (*Room, error) {
 	return r, nil
 }
 
-// candidate writes a candidate down.
+// candidate converts a candidate to its recorded form.
 func candidate(c preemption.Candidate) golden.PreemptionCandidate {
 	out := golden.PreemptionCandidate{Node: c.Name(), Violations: int(c.Victims().NumPDBViolations)}
 	for _, v := range c.Victims().Pods {

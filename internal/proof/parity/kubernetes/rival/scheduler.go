@@ -24,13 +24,13 @@ type Scheduler struct {
 	logger   klog.Logger
 	sched    *scheduler.Scheduler
 	snapshot *cache.Snapshot    // the one that sched reads
-	known    *factory           // what the API server is taken to have
-	pods     toolscache.Indexer // of that, the pods; nobody is told of them
+	known    *factory           // the simulated API server
+	pods     toolscache.Indexer // its pods; handlers are not notified of them
 	batching bool
 }
 
-// New builds a kube-scheduler. It runs until ctx ends, which stops its
-// goroutines; end it when the Scheduler is not needed any more.
+// New builds a kube-scheduler. It runs until ctx ends, which stops its goroutines;
+// end ctx when you no longer need the Scheduler.
 func New(ctx context.Context, o Options) (*Scheduler, error) {
 	logger := logr.Discard()
 	klog.SetLogger(logger)
@@ -76,8 +76,8 @@ func New(ctx context.Context, o Options) (*Scheduler, error) {
 	}, nil
 }
 
-// AddNode adds a node to the cache. The order of additions counts: it is the
-// order of the snapshot within a zone.
+// AddNode adds a node to the cache. The order of additions counts: it is the order
+// of the snapshot within a zone.
 func (s *Scheduler) AddNode(n *v1.Node) { s.sched.Cache.AddNode(s.logger, n) }
 
 // UpdateNode replaces a node that was added.
@@ -88,7 +88,7 @@ func (s *Scheduler) UpdateNode(before, after *v1.Node) {
 // RemoveNode removes a node from the cache; its pods stay until they are removed.
 func (s *Scheduler) RemoveNode(n *v1.Node) error { return s.sched.Cache.RemoveNode(s.logger, n) }
 
-// AddPod adds a pod that is placed already: spec.nodeName says where.
+// AddPod adds a pod that already has a node, in spec.nodeName.
 func (s *Scheduler) AddPod(p *v1.Pod) error {
 	if p.Spec.NodeName == "" {
 		return fmt.Errorf("pod %s/%s: spec.nodeName is empty, want the node it is placed on", p.Namespace, p.Name)
@@ -112,9 +112,9 @@ func (s *Scheduler) RemovePod(p *v1.Pod) error {
 	return s.sched.Cache.RemovePod(s.logger, known)
 }
 
-// Nominate puts a pod into the queue that preemption has promised a node:
-// status.nominatedNodeName says which. From then on the node counts as taken for
-// pods of no higher priority, until Schedule has placed the pod.
+// Nominate puts into the queue a pod that preemption has nominated to a node, in
+// status.nominatedNodeName. From then on its room on the node is taken for pods of
+// no higher priority, until Schedule has placed the pod.
 func (s *Scheduler) Nominate(p *v1.Pod) error {
 	if s.batching {
 		return fmt.Errorf("pod %s/%s: with batching, Prepare would take it out of the queue", p.Namespace, p.Name)
@@ -143,10 +143,10 @@ func (s *Scheduler) NodeOrder() ([]string, error) {
 	return names, nil
 }
 
-// Refresh lets the next cycle look at every node anew, as after a restart. A
-// kube-scheduler looks again only at nodes that have changed, so what it knows of
-// the others can be of different times: how many nodes have an image, and the
-// place of a node whose zone changed.
+// Refresh makes the next cycle look at every node anew, as after a restart.
+// kube-scheduler looks again only at nodes that have changed, so its data about the
+// others can be from different times: how many nodes have an image, and the place of
+// a node whose zone changed.
 func (s *Scheduler) Refresh() { *s.snapshot = *cache.NewEmptySnapshot() }
 
 // A Pending is a pod that is ready for its cycle.
@@ -154,25 +154,25 @@ type Pending struct {
 	info    *framework.QueuedPodInfo
 	profile framework.Framework
 
-	// What Place left: the state of the cycle, and why no node is feasible.
+	// Results of Place: the state of the cycle, and why no node is feasible.
 	state fwk.CycleState
 	fit   *framework.FitError
 }
 
-// errBlocked is the reason why a pod did not leave the queue.
+// errBlocked reports that a pod did not leave the queue.
 var errBlocked = errors.New("the queue does not give the pod out: is it gated?")
 
-// Prepare does what comes before a pod's cycle: it derives its terms and, with
-// Options.Batching, sends the pod through the queue, which signs it. A pod that
-// is prepared with batching must be scheduled next.
+// Prepare does the work before a pod's cycle. It derives the pod's terms and, with
+// Options.Batching, sends the pod through the queue, which signs it. A pod that is
+// prepared with batching must be scheduled next.
 func (s *Scheduler) Prepare(p *v1.Pod) (*Pending, error) {
 	profile, ok := s.sched.Profiles[p.Spec.SchedulerName]
 	if !ok {
 		return nil, fmt.Errorf("pod %s/%s: spec.schedulerName %q has no profile", p.Namespace, p.Name, p.Spec.SchedulerName)
 	}
 	if !s.batching {
-		// The queue goes on with what it could read of the pod's affinity, too;
-		// InterPodAffinity tells what is wrong with it.
+		// The queue continues with the readable part of the pod's affinity, too;
+		// InterPodAffinity reports the errors in it.
 		info, err := framework.NewPodInfo(p)
 		if info == nil {
 			return nil, err
@@ -196,15 +196,15 @@ func (s *Scheduler) Prepare(p *v1.Pod) (*Pending, error) {
 	return &Pending{info: info, profile: profile}, nil
 }
 
-// A Result is what a cycle decided.
+// A Result is the decision of a cycle.
 type Result struct {
-	Node      string // where the pod is assumed now
+	Node      string // node where the pod is assumed now
 	Evaluated int    // nodes that were examined
-	Feasible  int    // of these, nodes that fit
+	Feasible  int    // examined nodes that fit
 }
 
-// Schedule runs the cycle of a prepared pod and assumes the pod on the node that
-// was chosen. The error is a *framework.FitError if no node fits.
+// Schedule runs the cycle of a prepared pod and assumes the pod on the chosen node.
+// The error is a *framework.FitError if no node fits.
 func (s *Scheduler) Schedule(p *Pending) (Result, error) {
 	r, err := s.Decide(p)
 	if err != nil {
@@ -232,7 +232,7 @@ func (s *Scheduler) Decide(p *Pending) (Result, error) {
 	return Result{Node: r.SuggestedHost, Evaluated: r.EvaluatedNodes, Feasible: r.FeasibleNodes}, nil
 }
 
-// newState returns the state of a cycle as kube-scheduler prepares it, without
+// newState returns the state of a cycle as kube-scheduler prepares it, but without
 // the metrics of single plugins, which it records for one pod in ten.
 func newState() fwk.CycleState {
 	state := framework.NewCycleState()

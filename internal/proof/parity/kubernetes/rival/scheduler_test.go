@@ -68,7 +68,7 @@ func place(t *testing.T, s *rival.Scheduler, k gen.Kind, m int) []rival.Result {
 	return results
 }
 
-// The gates are those that the recorded answers were made with.
+// The gates are the ones of the recording.
 func TestFeatureGates(t *testing.T) {
 	for gate, want := range map[featuregate.Feature]bool{
 		features.OpportunisticBatching:              true,
@@ -93,7 +93,7 @@ func TestNodeOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Ten zones in turn, and node i is in zone i mod 10: the order of addition.
+	// Ten zones alternate, and node i is in zone i mod 10: the order of addition.
 	var want []string
 	for i := range 25 {
 		want = append(want, gen.NodeName(i))
@@ -134,7 +134,7 @@ func TestSampling(t *testing.T) {
 	}
 }
 
-// At one worker the choices are the same on every run.
+// With one worker, the choices are the same on every run.
 func TestDeterministic(t *testing.T) {
 	o := rival.Options{Percentage: 100, Parallelism: 1}
 	first := place(t, cluster(t, 50, o), gen.Mixed, 100)

@@ -17,12 +17,12 @@ import (
 	"github.com/berth-sched/berth/internal/proof/golden/pipeline"
 )
 
-// beginning is DefaultPreemption whose search begins at a given place, where
-// that of the original begins at a random one.
+// beginning is DefaultPreemption with a search that begins at a given place. The
+// original begins at a random one.
 type beginning struct {
 	preemption.Interface
 	offset int
-	asked  *[][]preemption.Candidate // if not nil: what CandidatesToVictimsMap was asked about
+	asked  *[][]preemption.Candidate // if not nil, records the arguments of CandidatesToVictimsMap
 }
 
 func (b beginning) GetOffsetAndNumCandidates(nodes int32) (offset, count int32) {
@@ -37,8 +37,8 @@ func (b beginning) CandidatesToVictimsMap(candidates []preemption.Candidate) map
 	return b.Interface.CandidatesToVictimsMap(candidates)
 }
 
-// inOrder lists nodes in the order of the snapshot, where the original follows
-// that of a map.
+// inOrder lists nodes in the order of the snapshot. The original follows the order
+// of a map.
 type inOrder struct{ fwk.NodeToStatusReader }
 
 func (o inOrder) NodesForStatusCode(lister fwk.NodeInfoLister, code fwk.Code) (list []fwk.NodeInfo, err error) {
@@ -51,8 +51,8 @@ func (o inOrder) NodesForStatusCode(lister fwk.NodeInfoLister, code fwk.Code) (l
 	return list, err
 }
 
-// evictor takes over what preemption does about victims: it notes them, at once.
-// The original deletes them in the background.
+// evictor replaces the eviction of victims: it records them, at once. The original
+// deletes them in the background.
 type evictor struct{ keys []string }
 
 func (e *evictor) takeOver(p *defaultpreemption.DefaultPreemption) {
@@ -64,8 +64,8 @@ func (e *evictor) takeOver(p *defaultpreemption.DefaultPreemption) {
 	}
 }
 
-// searches lets DefaultPreemption search from several places among the n
-// potential nodes, with its own bound on the number of candidates.
+// searches lets DefaultPreemption search from several places among the n potential
+// nodes, with its own bound on the number of candidates.
 func (q *question) searches(p *defaultpreemption.DefaultPreemption, statuses *framework.NodeToStatus, potential []fwk.NodeInfo) ([]golden.PreemptionSearch, error) {
 	plugin := p.Evaluator.Interface
 	defer func() { p.Evaluator.Interface = plugin }()
@@ -101,7 +101,7 @@ func (q *question) searches(p *defaultpreemption.DefaultPreemption, statuses *fr
 		if result != nil && result.NominatingInfo != nil {
 			s.Nominated = result.NominatingInfo.NominatedNodeName
 		}
-		if cutters { // what they left is asked about once more, unless it is one
+		if cutters { // the plugin asks once more about the candidates they left, unless there is only one
 			s.Picked = nil
 			if n := len(*b.asked); n > 1 {
 				s.Picked = q.picked(p, (*b.asked)[n-1])
@@ -114,7 +114,8 @@ func (q *question) searches(p *defaultpreemption.DefaultPreemption, statuses *fr
 	return list, nil
 }
 
-// places are some of the places of n where a search may begin, all of few.
+// places returns places out of n where a search may begin: all if n is small,
+// otherwise some.
 func places(n int) []int {
 	if n <= 4 {
 		return []int{0, 1, 2, 3}[:n]

@@ -8,15 +8,15 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding"
 )
 
-// Put lets the API server have an object that is neither a node nor a pod, in
-// place of an older one.
+// Put puts an object that is neither a node nor a pod into the simulated API server,
+// in place of an older version.
 func (s *Scheduler) Put(object runtime.Object) error { return s.known.put(object) }
 
-// Drop lets it have an object no longer.
+// Drop removes an object from it.
 func (s *Scheduler) Drop(object runtime.Object) error { return s.known.of(object).drop(object) }
 
-// Volume is a volume as VolumeBinding sees it, with what it has reserved; nil if
-// there is none.
+// Volume returns a volume as VolumeBinding sees it, with its reservations; nil if it
+// does not exist.
 func (s *Scheduler) Volume(name string) (*v1.PersistentVolume, error) {
 	b, err := s.binder()
 	if err != nil {
@@ -29,8 +29,8 @@ func (s *Scheduler) Volume(name string) (*v1.PersistentVolume, error) {
 	return v, nil
 }
 
-// Claim is a claim as VolumeBinding sees it, with the node that it has selected;
-// nil if there is none.
+// Claim returns a claim as VolumeBinding sees it, with its selected node; nil if it
+// does not exist.
 func (s *Scheduler) Claim(key string) (*v1.PersistentVolumeClaim, error) {
 	b, err := s.binder()
 	if err != nil {

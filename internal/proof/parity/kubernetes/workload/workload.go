@@ -1,9 +1,9 @@
 // Package workload gives the objects of berth's benchmarks to kube-scheduler.
 //
-// The objects are defined once, in berth's internal/proof/gen/workload. This package
-// turns them into Kubernetes' own types by way of their JSON, so that both sides
-// read the same bytes. Decoding is strict: a field that Kubernetes does not know
-// is an error.
+// berth's internal/proof/gen/workload defines the objects once. This package
+// converts them to Kubernetes' own types by way of their JSON, so that both sides
+// read the same bytes. Decoding is strict: a field that Kubernetes does not know is
+// an error.
 package workload
 
 import (
@@ -20,13 +20,13 @@ import (
 // Node returns node i of any cluster.
 func Node(i int) (*v1.Node, error) { return Convert[v1.Node](workload.Node(i)) }
 
-// InitPod returns pod j of those that a cluster of n nodes has from the start.
+// InitPod returns pod j of the initial pods of a cluster of n nodes.
 func InitPod(j, n int) (*v1.Pod, error) { return Convert[v1.Pod](workload.InitPod(j, n)) }
 
 // Pod returns pod i of a workload.
 func Pod(k workload.Kind, i int) (*v1.Pod, error) { return Convert[v1.Pod](workload.Pod(k, i)) }
 
-// Convert returns the Kubernetes object that has the JSON of a berth object.
+// Convert returns the Kubernetes object with the JSON of a berth object.
 func Convert[T any](object any) (*T, error) {
 	data, err := json.Marshal(object)
 	if err != nil {

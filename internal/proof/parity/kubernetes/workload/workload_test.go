@@ -12,7 +12,7 @@ import (
 	"github.com/berth-sched/berth/internal/proof/gen/workload"
 )
 
-// What Kubernetes writes of an object, berth reads back as the same object.
+// If Kubernetes writes an object, berth reads back the same object.
 func TestRoundTrip(t *testing.T) {
 	t.Run("node", func(t *testing.T) {
 		n, err := Node(42)
@@ -41,7 +41,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// back compares the JSON of want with that of what berth makes of got's JSON.
+// back compares the JSON of want with the JSON of the object that berth reads from
+// got's JSON.
 func back[T api.Object](t *testing.T, got any, want *T) {
 	t.Helper()
 	data, err := json.Marshal(got)

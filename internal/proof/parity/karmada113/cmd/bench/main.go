@@ -1,7 +1,6 @@
-// Command bench measures berth beside Karmada 1.13, and beside two loops of
-// later versions that are written down here. Every line is checked for equal
-// results before it is printed. The module karmada116, beside this one, measures
-// the division of Karmada 1.16 itself.
+// Command bench measures berth beside Karmada 1.13, and beside transcriptions of two
+// loops of later versions. It prints a line only if both results are equal. The
+// module karmada116, beside this one, measures the division of Karmada 1.16 itself.
 //
 //	go run ./cmd/bench -nodes 500 -pods 1000000
 package main

@@ -1,7 +1,6 @@
-// Command bench measures berth beside Karmada 1.16, whose division is one by one
-// by Webster's method, and beside the first fit of 1.18, which is written down
-// in the package karmada. Every line is checked for equal results before it is
-// printed.
+// Command bench measures berth beside Karmada 1.16, which divides one by one by
+// Webster's method. It also measures beside the first fit of 1.18, as transcribed in
+// the package karmada. It prints a line only if both results are equal.
 //
 //	go run ./cmd/bench -nodes 500 -pods 1000000
 package main

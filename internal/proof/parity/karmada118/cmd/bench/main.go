@@ -1,6 +1,6 @@
-// Command bench measures berth beside Karmada 1.18: placing replicas first fit,
-// and dividing them by Webster's method. Every line is checked for equal results
-// before it is printed.
+// Command bench measures berth beside Karmada 1.18: placing replicas first fit, and
+// dividing them by Webster's method. It prints a line only if both results are
+// equal.
 //
 //	go run ./cmd/bench -nodes 500 -pods 1000000
 package main
@@ -42,8 +42,7 @@ func main() {
 	}
 }
 
-// timed returns how long one call takes, measured on a single one if that is
-// long.
+// timed returns how long one call takes. If a call is long, it measures only one.
 func timed(f func()) time.Duration {
 	start := time.Now()
 	f()

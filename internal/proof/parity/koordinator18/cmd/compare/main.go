@@ -1,5 +1,5 @@
-// Command compare plays random cases of load-aware scheduling with berth and
-// with the real plugin of Koordinator, and counts where their answers differ.
+// Command compare plays random cases of load-aware scheduling with berth and with
+// the real plugin of Koordinator, and counts the cases with different answers.
 //
 //	go run ./cmd/compare -seed 1 -cases 20000
 //	go run ./cmd/compare -short

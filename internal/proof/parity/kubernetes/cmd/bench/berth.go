@@ -12,11 +12,11 @@ import (
 
 // berth is this project's scheduler with the rules of kube-scheduler 1.37.
 type berth struct {
-	plain      bool // every plugin asked for every node
-	percentage int  // of nodes that are searched
+	plain      bool // reference path: every plugin judges every node
+	percentage int  // percentage of nodes to search
 }
 
-// warm is how many pods are placed before the clock starts. They meet each class
+// warm is how many pods are placed before the clock starts. They include each class
 // of the workloads at least twice.
 const warm = 200
 
@@ -65,10 +65,10 @@ func (b berth) prepare(j job, tie scheduling.TieRule) (*framework.Snapshot, *sch
 	return snap, sched, pods, nil
 }
 
-// measure implements runner. The clock is read once for many pods, because to place
-// one takes little longer than reading it; first for few, because on the plain road
-// it takes long. Between rounds all pods leave, and the first of the next round find
-// every node changed; they are not timed.
+// measure implements runner. It reads the clock once for many pods, because placing
+// one takes little longer than reading the clock. The first batches are small,
+// because the reference path takes long. Between rounds all pods leave, so the first
+// pods of the next round find every node changed; they are not timed.
 func (b berth) measure(j job) (figures, error) {
 	j.pods += warm
 	snap, sched, pods, err := b.prepare(j, scheduling.Random)
@@ -102,7 +102,7 @@ func (b berth) measure(j job) (figures, error) {
 	return f, nil
 }
 
-// A round places pods and takes them away again.
+// A round places pods and removes them again.
 type round struct {
 	kind  workload.Kind
 	snap  *framework.Snapshot
@@ -111,7 +111,7 @@ type round struct {
 	where []string // the node of each pod
 }
 
-// place places the pods from one index up to another.
+// place places the pods with indexes in [from, to).
 func (r *round) place(from, to int) error {
 	for i := from; i < to; i++ {
 		d, err := r.sched.Place(r.snap, r.pods[i])
@@ -123,7 +123,7 @@ func (r *round) place(from, to int) error {
 	return nil
 }
 
-// release takes away the pods up to an index.
+// release removes the pods with indexes below to.
 func (r *round) release(to int) error {
 	for i := range to {
 		if err := r.sched.Release(r.snap, r.pods[i], r.where[i]); err != nil {

@@ -18,7 +18,7 @@ type kube struct {
 	stock   *stock
 }
 
-// stock keeps the objects of a cluster, which are the same in every run.
+// stock holds the objects of a cluster, which are the same in every run.
 type stock struct {
 	nodes []*v1.Node
 	init  []*v1.Pod
@@ -64,7 +64,7 @@ func (k kube) open(ctx context.Context, n int) (*rival.Scheduler, error) {
 			return nil, err
 		}
 	}
-	// The first refresh copies the whole cluster; it is not part of any pod.
+	// The first refresh copies the whole cluster; no pod's time includes it.
 	_, err = s.NodeOrder()
 	return s, err
 }
@@ -99,8 +99,8 @@ func (k kube) each(j job, step func(*rival.Scheduler, *rival.Pending) (bool, err
 	return nil
 }
 
-// measure implements runner. Allocations include those of preparing the pod,
-// some thirty.
+// measure implements runner. The allocations include about thirty for preparing the
+// pod.
 func (k kube) measure(j job) (figures, error) {
 	var f figures
 	var before uint64

@@ -24,7 +24,7 @@ func main() {
 	}
 }
 
-// config is what the flags say.
+// config holds the flags.
 type config struct {
 	nodes, pods int
 	berthPods   int
@@ -93,7 +93,7 @@ func parse(args []string, stderr io.Writer) (config, error) {
 	return c, nil
 }
 
-// run is the command.
+// run executes the command.
 func run(args []string, stdout, stderr io.Writer) error {
 	c, err := parse(args, stderr)
 	if err != nil {

@@ -29,8 +29,8 @@ const preemptionName = "preemption"
 // lowPods is how many pods of low priority each node has.
 const lowPods = 10
 
-// lowPod returns pod k of node i. All pods have started at different times, so
-// that one node is the best to preempt on.
+// lowPod returns pod k of node i. All pods have different start times, so one node
+// is the best for preemption.
 func lowPod(i, k int) *api.Pod {
 	number := lowPods*i + k
 	p := api.MakePod(fmt.Sprintf("low-%06d", number)).Requests("400m", "500Mi").Labels("app", "low").Priority(int32((7*i + 3*k) % 5))
@@ -38,14 +38,14 @@ func lowPod(i, k int) *api.Pod {
 	return p.UID(api.UID(fmt.Sprintf("uid-low-%06d", number))).Started(started).Node(workload.NodeName(i)).Obj()
 }
 
-// highPod returns pod i of high priority. Four others have to go for it.
+// highPod returns pod i of high priority. It needs the space of four others.
 func highPod(i int) *api.Pod {
 	name := fmt.Sprintf("high-%06d", i)
 	return api.MakePod(name).UID(api.UID("uid-"+name)).Requests("1500m", "500Mi").Labels("app", "high").Priority(1000).Scheduler("default-scheduler").Obj()
 }
 
 // allCandidates makes kube-scheduler try every node, so that its answer does not
-// depend on the place where it begins, which is random.
+// depend on the random place where it begins.
 const allCandidates = `{
   "apiVersion": "kubescheduler.config.k8s.io/v1",
   "kind": "KubeSchedulerConfiguration",
@@ -57,7 +57,7 @@ const allCandidates = `{
   }]
 }`
 
-// attempt is what preemption came to for one pod, and how long it took.
+// attempt is the outcome of preemption for one pod, and how long it took.
 type attempt struct {
 	node               string
 	victims            []string // most important first
@@ -66,8 +66,8 @@ type attempt struct {
 
 // A preemptor makes room for one pod after the other.
 type preemptor interface {
-	// attempt lets pod i look for a node in vain, and then for victims. They are
-	// evicted, and the pod placed, outside the time that counts.
+	// attempt searches for a node for pod i, which fails, and then for victims.
+	// Evicting these and placing the pod is not timed.
 	attempt(i int) (attempt, error)
 }
 
@@ -107,7 +107,7 @@ func (k *kubePreemptor) fill(nodes int) error {
 			}
 		}
 	}
-	_, err := k.s.NodeOrder() // copies the whole cluster, which is no part of any attempt
+	_, err := k.s.NodeOrder() // copies the whole cluster, outside of every attempt
 	return err
 }
 
@@ -136,7 +136,7 @@ func (k *kubePreemptor) attempt(i int) (attempt, error) {
 	return a, k.s.AddPod(placed)
 }
 
-// berthPreemptor is this project's.
+// berthPreemptor uses berth.
 type berthPreemptor struct {
 	snap  *framework.Snapshot
 	sched *scheduling.Scheduler
@@ -194,7 +194,7 @@ func (b *berthPreemptor) attempt(i int) (attempt, error) {
 	return a, b.snap.AddPod(pod, a.node)
 }
 
-// A preemptionLine is what the command says of preemption.
+// A preemptionLine is the command's result for preemption.
 type preemptionLine struct {
 	Workload string `json:"workload"`
 	Nodes    int    `json:"nodes"`
@@ -205,7 +205,7 @@ type preemptionLine struct {
 	BerthSearch time.Duration `json:"berth_search_ns"`
 	BerthPost   time.Duration `json:"berth_preemption_ns"`
 	KubeFirst   time.Duration `json:"kube_first_attempt_ns"`
-	BerthFirst  time.Duration `json:"berth_first_attempt_ns"` // when nothing is known of the class
+	BerthFirst  time.Duration `json:"berth_first_attempt_ns"` // when nothing of the class is cached
 	Attempts    int           `json:"attempts"`
 
 	RatioPost    float64 `json:"ratio_preemption"`
@@ -215,11 +215,11 @@ type preemptionLine struct {
 	Differing int `json:"differing_choices"`
 }
 
-// warmAttempts is how many attempts each side takes before the clock starts: then
-// berth knows most nodes. The first of them is told apart.
+// warmAttempts is how many attempts each side makes before the clock starts: by then
+// berth knows most nodes. The first of them is shown separately.
 const warmAttempts = 40
 
-// leastAttempts is how many attempts are timed whatever the budget.
+// leastAttempts is how many attempts are timed regardless of the budget.
 const leastAttempts = 5
 
 // preempt measures preemption on both sides and compares choices.
@@ -242,8 +242,8 @@ func (b bench) preempt() (preemptionLine, error) {
 	return l, b.sameVictims(&l)
 }
 
-// inTurn takes attempts on both sides in turn, so that whatever else the machine
-// does hits both.
+// inTurn alternates attempts between both sides, so that any other load of the
+// machine affects both.
 func (b bench) inTurn(l *preemptionLine, kube, ours preemptor) error {
 	sides := []preemptor{kube, ours}
 	for i := range min(warmAttempts, b.nodes) {
@@ -278,8 +278,7 @@ func (b bench) inTurn(l *preemptionLine, kube, ours preemptor) error {
 	return nil
 }
 
-// sameVictims counts the attempts in which the two sides choose differently, with
-// every node tried.
+// sameVictims counts the attempts with different choices, with every node tried.
 func (b bench) sameVictims(l *preemptionLine) error {
 	kube, err := newKubePreemptor(b.nodes, rival.Options{Config: allCandidates, Parallelism: 1})
 	if err != nil {
@@ -304,7 +303,7 @@ func (b bench) sameVictims(l *preemptionLine) error {
 			l.Differing++
 			fmt.Fprintf(b.stderr, "%s: pod %d: berth evicts %v on %s, kube-scheduler %v on %s\n",
 				preemptionName, i, got.victims, got.node, want.victims, want.node)
-			break // from here on the clusters are not the same
+			break // from here on the clusters differ
 		}
 	}
 	return nil

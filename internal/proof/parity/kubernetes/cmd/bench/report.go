@@ -7,12 +7,12 @@ import (
 	"text/tabwriter"
 )
 
-// A line is what the command says of one workload. Figures that were not
-// measured are absent.
+// A line is the command's result for one workload. Figures that were not measured
+// are absent.
 type line struct {
 	Workload string `json:"workload"`
 	Nodes    int    `json:"nodes"`
-	Pods     int    `json:"pods"` // as asked for; below stands how many were timed
+	Pods     int    `json:"pods"` // as asked for; the number of timed pods is below
 
 	Berth       *float64 `json:"berth_pods_per_s,omitempty"`
 	BerthPlain  *float64 `json:"berth_plain_pods_per_s,omitempty"`
@@ -37,7 +37,7 @@ type line struct {
 	KubeBatchedPods int `json:"kube_batched_timed_pods,omitempty"`
 }
 
-// ratios fills in what follows from the rates.
+// ratios computes the ratios from the rates.
 func (l *line) ratios() {
 	l.RatioSampled = ratio(l.Berth, l.KubeSampled)
 	l.RatioAll = ratio(l.Berth, l.KubeAll)

@@ -7,17 +7,17 @@ import (
 	"github.com/berth-sched/berth/internal/proof/gen/workload"
 )
 
-// A job is what one column measures of one workload.
+// A job is the measurement of one workload in one column.
 type job struct {
 	kind  workload.Kind
 	nodes int
-	pods  int // at most this many are placed
+	pods  int // the most pods to place
 	// budget ends the measurement early, but not before leastPods.
 	budget time.Duration
 	seed   uint64 // of berth's random tie rule
 }
 
-// leastPods is how many pods are timed whatever the budget.
+// leastPods is how many pods are timed regardless of the budget.
 const leastPods = 20
 
 // A runner is one column: one scheduler in one configuration.
@@ -30,7 +30,7 @@ type runner interface {
 	choices(j job) ([]string, error)
 }
 
-// figures are what a runner measured.
+// figures holds the results of a runner.
 type figures struct {
 	pods   int // timed
 	took   time.Duration

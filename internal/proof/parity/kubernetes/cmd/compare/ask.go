@@ -11,10 +11,10 @@ import (
 	"github.com/berth-sched/berth/internal/proof/parity/kubernetes/rival"
 )
 
-// asker asks both sides about one item after the other. It keeps the schedulers
-// that it has built: building one takes longer than most cases.
+// asker asks both sides about one item after the other. It keeps the schedulers that
+// it has built, because building one takes longer than most cases.
 type asker struct {
-	schedulers []*built // the one used last at the end
+	schedulers []*built // the last used one at the end
 	plugins    func(*golden.Case) []string
 	asking     bool // kube-scheduler is at work
 }
@@ -31,8 +31,7 @@ func newAsker() *asker { return &asker{plugins: golden.CheckPlugins()} }
 // kept is how many schedulers an asker keeps.
 const kept = 3
 
-// scheduler returns a kube-scheduler with one worker that was built for a
-// configuration.
+// scheduler returns a kube-scheduler with one worker for a configuration.
 func (a *asker) scheduler(config string, percentage int32) (*rival.Scheduler, error) {
 	at := slices.IndexFunc(a.schedulers, func(b *built) bool { return b.config == config && b.percentage == percentage })
 	if at >= 0 {
@@ -54,7 +53,7 @@ func (a *asker) scheduler(config string, percentage int32) (*rival.Scheduler, er
 	return s, nil
 }
 
-// forget drops the schedulers, one of which may be in any state.
+// forget drops the schedulers, because one of them may be in any state.
 func (a *asker) forget() {
 	for _, b := range a.schedulers {
 		b.stop()
@@ -62,19 +61,19 @@ func (a *asker) forget() {
 	a.schedulers = nil
 }
 
-// verdict is what came of an item.
+// verdict is the result for an item.
 type verdict struct {
 	differences []string
 	needs       string // the plugin without which berth cannot answer
 	placements  int
-	events      map[string]int // of a sequence: what happened how often
+	events      map[string]int // of a sequence: how often each event happened
 	crash       bool           // kube-scheduler panicked
 	err         error          // kube-scheduler could not be asked
 }
 
-// ask asks both sides. A panic of berth is a difference. One of kube-scheduler
-// leaves nothing to compare with; then berth has to decide all the same, and in
-// the same way down both of its roads.
+// ask asks both sides. A panic of berth is a difference. If kube-scheduler panics,
+// there is nothing to compare with; but berth must still decide, and in the same way
+// on both paths.
 func (a *asker) ask(i *item) (v verdict) {
 	v = a.try(i)
 	if !v.crash || i.Steps != nil {
@@ -108,7 +107,7 @@ func (a *asker) try(i *item) (v verdict) {
 	return a.single(i.Case)
 }
 
-// single compares the answers to a case, and notes kube-scheduler's in it.
+// single compares the answers to a case, and records kube-scheduler's in it.
 func (a *asker) single(c *golden.Case) (v verdict) {
 	s, err := a.scheduler(string(c.Config), 100)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// crashing has a volume to be made from a storage capacity that states none.
+// crashing has a volume to be provisioned from a storage capacity that states none.
 const crashing = `{"id": "crash", "family": "volumes",
 	"nodes": [{"metadata": {"name": "a"}, "status": {"allocatable": {"pods": "2"}}}, {"metadata": {"name": "b"}, "status": {"allocatable": {"pods": "2"}}}],
 	"pod": {"metadata": {"name": "p", "namespace": "default", "uid": "u"}, "spec": {"containers": [], "schedulerName": "default-scheduler",
@@ -16,8 +16,8 @@ const crashing = `{"id": "crash", "family": "volumes",
 	"csiDrivers": [{"metadata": {"name": "csi.example.com"}, "spec": {"storageCapacity": true}}],
 	"csiStorageCapacities": [{"metadata": {"name": "s", "namespace": "default"}, "storageClassName": "sc", "nodeTopology": {}, "maximumVolumeSize": "5Gi"}]}`
 
-// TestCrash asks for what kube-scheduler cannot bear: berth can, and the next
-// case is compared as if nothing had been.
+// TestCrash asks a question that makes kube-scheduler panic. berth answers it, and
+// the next case is compared as usual.
 func TestCrash(t *testing.T) {
 	i := new(item)
 	if err := json.Unmarshal([]byte(crashing), i); err != nil {

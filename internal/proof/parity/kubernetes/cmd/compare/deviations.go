@@ -1,7 +1,8 @@
 package main
 
-// deviations are what is not compared, as kube-scheduler leaves it to chance or
-// to the past of its process. The list is printed at the end of a run.
+// deviations lists the answers that are not compared, because kube-scheduler leaves
+// them to chance or to the past of its process. The list is printed at the end of a
+// run.
 var deviations = []string{
 	"cases in which kube-scheduler crashes, such as a volume to be provisioned from a storage capacity that states none",
 	"the order of the reasons about extended resources: random in the original, by name in berth",

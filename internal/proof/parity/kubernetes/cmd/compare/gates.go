@@ -11,11 +11,11 @@ import (
 	"github.com/berth-sched/berth/scoring"
 )
 
-// comparisons is the feature gate that berth's plugins have a switch for.
+// comparisons is the feature gate for which berth's plugins have a switch.
 const comparisons = "TaintTolerationComparisonOperators"
 
-// enable turns feature gates of kube-scheduler on, and berth's switch for the one
-// that it knows.
+// enable turns on feature gates of kube-scheduler, and berth's switch for
+// comparisons.
 func enable(gates []string) (restore func(), err error) {
 	filters, scorers := maps.Clone(golden.Filters), maps.Clone(golden.Scorers)
 	undo := []func(){func() { golden.Filters, golden.Scorers = filters, scorers }}

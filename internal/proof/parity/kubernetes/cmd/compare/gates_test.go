@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestGates compares with the feature gate on that berth has a switch for, and
-// after that with the gate off again.
+// TestGates compares with the feature gate on for which berth has a switch, and then
+// with the gate off again.
 func TestGates(t *testing.T) {
 	for _, gate := range []string{comparisons, ""} {
 		t.Run(gate, func(t *testing.T) {

@@ -7,9 +7,9 @@ import (
 	"unicode"
 )
 
-// identity is what makes a difference the same one in a smaller item: the plugin
-// or point, what of it differs, of which pod or node, and the words that only
-// one side says. Numbers and lists may become others as the item shrinks.
+// identity returns the part of a difference that stays the same in a smaller item:
+// the plugin or point, the kind of answer, the pod or node, and the words that only
+// one side has. Numbers and lists may change as the item shrinks.
 func identity(difference string) string {
 	first, _, _ := strings.Cut(difference, "\n")
 	subject, values, ok := strings.Cut(first, " = ")
@@ -29,7 +29,7 @@ func identities(differences []string) map[string]bool {
 	return set
 }
 
-// withoutStep leaves out the number of the step, which shrinks too.
+// withoutStep omits the number of the step, which shrinks too.
 func withoutStep(text string) string {
 	before, after, ok := strings.Cut(text, ": step ")
 	if !ok {
@@ -39,7 +39,7 @@ func withoutStep(text string) string {
 	return before + ": " + after
 }
 
-// words are those of a text that have no digits, as names and values have.
+// words returns the words of a text that have no digits. Names and values have some.
 func words(text string) map[string]bool {
 	set := map[string]bool{}
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {

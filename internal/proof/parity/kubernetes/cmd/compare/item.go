@@ -11,8 +11,8 @@ import (
 // item is a case or, if it has steps, a sequence.
 type item = cases.Sequence
 
-// generate makes the item of that number, from its JSON: an empty list that JSON
-// leaves out is absent on both sides.
+// generate makes the item of that number and decodes it from its JSON. So an empty
+// list that JSON leaves out is absent on both sides.
 func (c config) generate(family string, number uint64) (*item, error) {
 	var i item
 	switch {
@@ -33,7 +33,7 @@ func (c config) generate(family string, number uint64) (*item, error) {
 	return read, json.Unmarshal(text, read)
 }
 
-// kind is what a difference is about, without names and values.
+// kind returns the subject of a difference, without names and values.
 func kind(difference string) string {
 	text, _, _ := strings.Cut(difference, " = ")
 	text, _, _ = strings.Cut(text, " of ")

@@ -24,20 +24,20 @@ func main() {
 	}
 }
 
-// config is what the flags say.
+// config holds the flags.
 type config struct {
 	seed     uint64
 	cases    int
 	families []string
-	steps    int // of a sequence
+	steps    int // steps of a sequence
 	workers  int
-	shown    int // mismatches that are made small and printed
+	shown    int // mismatches to shrink and print
 	replay   string
-	gates    []string // of kube-scheduler, to be on
+	gates    []string // gates of kube-scheduler to turn on
 	only     int64    // number of the only case to run; -1: all
 }
 
-// Of the command with -short.
+// The sizes of a run with -short.
 const (
 	shortCases = 1600
 	shortSteps = 150
@@ -92,7 +92,7 @@ func parse(args []string, stderr io.Writer) (config, error) {
 
 func allFamilies() []string { return append(cases.Families(), cases.SequenceFamilies...) }
 
-// run is the command. It returns the number of mismatches.
+// run executes the command. It returns the number of mismatches.
 func run(args []string, stdout, stderr io.Writer) (int, error) {
 	c, err := parse(args, stderr)
 	if err != nil {

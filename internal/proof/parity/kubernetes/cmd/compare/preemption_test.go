@@ -9,8 +9,8 @@ import (
 	"github.com/berth-sched/berth/scheduling/preemption"
 )
 
-// TestCriteria counts which criterion decides among candidates, and what else
-// the cases about preemption must come upon: none may be missing.
+// TestCriteria counts which criterion decides among candidates, and other events in
+// the cases about preemption. None may be missing.
 func TestCriteria(t *testing.T) {
 	names := []string{"violations", "first victim", "sum", "number", "start", "nothing"}
 	counts := map[string]int{}
@@ -67,8 +67,8 @@ func TestCriteria(t *testing.T) {
 	}
 }
 
-// decides is the index of the criterion that leaves a single candidate, their
-// number for none.
+// decides returns the index of the criterion that leaves a single candidate, or the
+// number of criteria if none does.
 func decides(candidates []*preemption.Candidate) int {
 	criteria := preemption.Criteria()
 	for i := range criteria {
@@ -79,7 +79,7 @@ func decides(candidates []*preemption.Candidate) int {
 	return len(criteria)
 }
 
-// candidatesOf are those that kube-scheduler found.
+// candidatesOf returns the candidates that kube-scheduler found.
 func candidatesOf(c *golden.Case) (list []*preemption.Candidate) {
 	pods := map[string]*framework.PodInfo{}
 	s := framework.NewSnapshot(framework.ZoneInterleaved)

@@ -8,7 +8,7 @@ import (
 	"github.com/berth-sched/berth/internal/proof/parity/kubernetes/cases"
 )
 
-// refuse is berth's side of the plugin that turns pods away at Reserve or Permit.
+// refuse is berth's side of the plugin that rejects pods at Reserve or Permit.
 type refuse struct{}
 
 func (refuse) Name() string { return "Refuse" }

@@ -9,7 +9,7 @@ import (
 	"os"
 )
 
-// longestLine is the length of a case, in bytes, that can still be read.
+// longestLine is the length in bytes of the longest case that can be read.
 const longestLine = 64 << 20
 
 // replay compares the cases of a file again.

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestRegressions compares again the cases that once differed, made small.
+// TestRegressions compares cases again that once differed, in their shrunk form.
 func TestRegressions(t *testing.T) {
 	var out bytes.Buffer
 	differ, err := run([]string{"-replay", "testdata/regressions.jsonl"}, &out, &out)

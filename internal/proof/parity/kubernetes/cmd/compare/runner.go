@@ -30,13 +30,13 @@ type runner struct {
 	err    error
 }
 
-// count is what came of a family.
+// count is the result for a family.
 type count struct {
 	cases, placements, mismatches, left, crashes int
 	needs                                        map[string]bool
 }
 
-// why lists the plugins for want of which cases were not run.
+// why lists the missing plugins that kept cases from running.
 func (c *count) why() string {
 	if len(c.needs) == 0 {
 		return ""
@@ -51,11 +51,11 @@ type mismatch struct {
 	verdict
 }
 
-// sequenceShare is one in how many blocks has sequences when all families run: a
-// sequence takes as long as hundreds of cases.
+// sequenceShare says that one in so many blocks has sequences when all families run.
+// A sequence takes as long as hundreds of cases.
 const sequenceShare = 50
 
-// family returns that of a block.
+// family returns the family of a block.
 func (r *runner) family(block int) string {
 	if len(r.families) == len(allFamilies()) {
 		if block%sequenceShare == sequenceShare/2 {
@@ -88,7 +88,7 @@ func (r *runner) run() (int, error) {
 	return r.summarize(time.Since(begin)), nil
 }
 
-// report tells now and then how far it is.
+// report prints the progress from time to time.
 func (r *runner) report(begin time.Time) (stop func()) {
 	ticker := time.NewTicker(15 * time.Second)
 	end := make(chan struct{})
@@ -108,7 +108,7 @@ func (r *runner) report(begin time.Time) (stop func()) {
 	}
 }
 
-// work takes block after block.
+// work runs block after block.
 func (r *runner) work() {
 	a := newAsker()
 	defer a.forget()
@@ -141,7 +141,7 @@ func (r *runner) workOnly() {
 	r.one(a, r.families[0], uint64(r.only))
 }
 
-// some runs the first two of a block.
+// some runs the first two cases of a block.
 func (r *runner) some(a *asker, family string, from, to int) int {
 	to = min(from+2, to)
 	for number := from; number < to; number++ {
@@ -150,7 +150,7 @@ func (r *runner) some(a *asker, family string, from, to int) int {
 	return to
 }
 
-// one runs a case. It returns false when all must end.
+// one runs a case. It returns false if the whole run must end.
 func (r *runner) one(a *asker, family string, number uint64) bool {
 	i, err := r.generate(family, number)
 	v := verdict{err: err}
@@ -193,8 +193,8 @@ func (r *runner) one(a *asker, family string, number uint64) bool {
 	return true
 }
 
-// show makes mismatches small and prints them, with what the large item's first
-// difference was.
+// show shrinks mismatches and prints them, with the first difference of the original
+// item.
 func (r *runner) show() {
 	a := newAsker()
 	defer a.forget()

@@ -58,23 +58,23 @@ func (a *asker) sequence(i *item) verdict {
 	return verdict{placements: w.placements, events: w.events}
 }
 
-// walk is a sequence on its way.
+// walk is a sequence in progress.
 type walk struct {
 	theirs     *rival.Scheduler
 	ours       *scheduling.Scheduler
 	snapshot   *framework.Snapshot
-	room       *maker // nil: no pod goes for another
+	room       *maker // nil: no preemption
 	preempt    bool
 	placements int
 	version    int            // of the objects that were put
-	events     map[string]int // how often each kind of thing happened
+	events     map[string]int // how often each kind of event happened
 
 	nodes   map[string]*v1.Node // by name
-	pods    map[string]*placed  // by key: those on nodes
-	pending map[string]*placed  // by key: those that were promised a node
-	leaving []string            // keys of pods that have been asked to go
+	pods    map[string]*placed  // pods on nodes, by key
+	pending map[string]*placed  // pods with a nominated node, by key
+	leaving []string            // keys of pods that have been asked to leave
 
-	volumes, claims map[string]bool // names and keys that there have been
+	volumes, claims map[string]bool // all names and keys so far
 }
 
 // placed is a pod on both sides.
@@ -228,7 +228,7 @@ func (w *walk) place(p *placed) (string, error) {
 	return "", nil
 }
 
-// one is 1 for yes.
+// one returns 1 for true, 0 for false.
 func one(yes bool) int {
 	if yes {
 		return 1
@@ -236,16 +236,16 @@ func one(yes bool) int {
 	return 0
 }
 
-// countReasons counts the reasons in an error of kube-scheduler that are about
-// volumes, or of the plugin that turns pods away.
+// countReasons counts reasons in an error of kube-scheduler: the ones about volumes,
+// and the one of the plugin that rejects pods.
 func (w *walk) countReasons(err error) {
 	for _, reason := range reasonsToMeet {
 		w.events[reason] += one(strings.Contains(err.Error(), reason))
 	}
 }
 
-// decide is what berth does with a pod up to Permit; found tells that it has had
-// a node.
+// decide runs berth for a pod up to Permit. found reports whether the pod had a
+// node.
 func (w *walk) decide(p *placed) (d scheduling.Decision, found bool, err error) {
 	if d, err = w.ours.Schedule(w.snapshot, p.ours); err != nil {
 		return d, false, err
@@ -261,7 +261,7 @@ func (w *walk) decide(p *placed) (d scheduling.Decision, found bool, err error) 
 	return d, true, nil
 }
 
-// giveUp ends with a pod that has no node: a promise to it is over.
+// giveUp ends the attempt of a pod that has no node: it clears the pod's nomination.
 func (w *walk) giveUp(p *placed) error {
 	if key := p.ours.Pod.Key(); w.pending[key] != nil {
 		delete(w.pending, key)
@@ -270,14 +270,14 @@ func (w *walk) giveUp(p *placed) error {
 	return w.theirs.Forget(p.kube)
 }
 
-// reasonsToMeet are counted.
+// reasonsToMeet lists the reasons to count.
 var reasonsToMeet = []string{
 	"refused by Reserve", "refused by Permit", "exceed max volume count", "already in-use by another pod", "didn't find available persistent volumes",
 	"did not have enough free storage", "unbound immediate", "didn't match PersistentVolume's node affinity", "is being deleted", "Insufficient cpu",
 	"Too many pods", "not found",
 }
 
-// text is kube-scheduler's text of an error of ours.
+// text returns kube-scheduler's text for an error of berth.
 func text(err error) string {
 	var plugin *scheduling.PluginError
 	if errors.As(err, &plugin) {
@@ -286,8 +286,7 @@ func text(err error) string {
 	return err.Error()
 }
 
-// remove takes a pod off its node. One that is not bound gives back what was
-// reserved for it.
+// remove removes a pod from its node. If it is not bound, its reservations end.
 func (w *walk) remove(key string) error {
 	p := w.pods[key]
 	if p == nil {
@@ -330,7 +329,7 @@ func (w *walk) updateNode(n *api.Node) error {
 	return w.snapshot.UpdateNode(n)
 }
 
-// removeNode removes a node after its pods. The last one stays.
+// removeNode removes a node after its pods. The last node stays.
 func (w *walk) removeNode(name string) error {
 	node := w.nodes[name]
 	if node == nil || len(w.nodes) == 1 {
@@ -349,6 +348,6 @@ func (w *walk) removeNode(name string) error {
 		return err
 	}
 	w.theirs.Refresh()
-	_, err := w.theirs.NodeOrder() // or a node that comes next would take its place
+	_, err := w.theirs.NodeOrder() // otherwise the next new node would take its place
 	return err
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/berth-sched/berth/internal/proof/parity/kubernetes/cases"
 )
 
-// change takes a step that changes an object where it is; done tells that the
-// step was one.
+// change takes a step that changes an object in place. done reports whether the step
+// was one.
 func (w *walk) change(s *cases.Step) (done bool, err error) {
 	switch {
 	case s.Node != "":
@@ -38,7 +38,7 @@ func (w *walk) change(s *cases.Step) (done bool, err error) {
 	return true, err
 }
 
-// relabel gives a node some labels, or takes them from it.
+// relabel adds labels to a node, or removes them.
 func (w *walk) relabel(s *cases.Step) error {
 	n := w.snapshot.Node(s.Node)
 	if n == nil {
@@ -57,7 +57,7 @@ func (w *walk) relabel(s *cases.Step) error {
 	return w.updateNode(&changed)
 }
 
-// updatePod gives a pod on a node other labels, or lets it begin to leave.
+// updatePod gives a pod on a node other labels, or makes it begin to leave.
 func (w *walk) updatePod(s *cases.Step) error {
 	before := w.pods[s.Pod]
 	if before == nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/berth-sched/berth/scheduling/preemption"
 )
 
-// maker is DefaultPreemption, which also notes where its search begins.
+// maker is DefaultPreemption, and also records where its search begins.
 type maker struct {
 	preemption.DefaultPreemption
 	offset int
@@ -38,7 +38,7 @@ func (m *maker) PostFilter(ctx context.Context, c *framework.Cycle, v framework.
 	return m.DefaultPreemption.PostFilter(ctx, c, v)
 }
 
-// plugins adds those of the later points to the profile.
+// plugins adds the plugins of the later points to the profile.
 func (w *walk) plugins(i *item, p *scheduling.Profile) error {
 	if slices.ContainsFunc(p.Filter, func(p framework.Plugin) bool { return p.Name() == "VolumeBinding" }) {
 		p.Reserve = append(p.Reserve, filter.VolumeBinding{})
@@ -53,7 +53,7 @@ func (w *walk) plugins(i *item, p *scheduling.Profile) error {
 	return err
 }
 
-// makeRoom lets others go for a pod that found no node.
+// makeRoom runs preemption for a pod that found no node.
 func (w *walk) makeRoom(p *placed, pending *rival.Pending, d scheduling.Decision) (string, error) {
 	key := p.ours.Pod.Key()
 	w.room.offset = 0
@@ -81,7 +81,7 @@ func (w *walk) makeRoom(p *placed, pending *rival.Pending, d scheduling.Decision
 		if result.Override || w.pending[key] == nil {
 			return "", w.giveUp(p)
 		}
-		return "", nil // the promise stands
+		return "", nil // the nomination stands
 	}
 	if !room.Picks(result.Nominated) {
 		return fmt.Sprintf("node promised to %s = %q, want %q or an equal of %v", key, result.Nominated, room.Nominated, room.Candidates), nil
@@ -100,8 +100,8 @@ func (w *walk) makeRoom(p *placed, pending *rival.Pending, d scheduling.Decision
 	return "", w.promise(p, result.Nominated, victims)
 }
 
-// promise gives a pod the promise of a node, and asks the victims to go: those
-// with an even number of letters in their keys take their time.
+// promise nominates a pod to a node, and asks the victims to leave. Victims with an
+// even number of letters in their keys leave later.
 func (w *walk) promise(p *placed, node string, victims []string) error {
 	for _, key := range slices.Sorted(maps.Keys(w.pending)) {
 		q := w.pending[key]
@@ -134,7 +134,7 @@ func (w *walk) promise(p *placed, node string, victims []string) error {
 	return nil
 }
 
-// evict asks a pod to go. One that is not bound goes at once.
+// evict asks a pod to leave. A pod that is not bound leaves at once.
 func (w *walk) evict(key string) error {
 	p := w.pods[key]
 	if p.reserved != nil || len(key)%2 == 1 {
@@ -161,7 +161,7 @@ func (w *walk) evict(key string) error {
 	return errors.Join(w.theirs.UpdatePod(p.kube, q.kube), w.snapshot.RemovePod(p.ours, p.node), w.snapshot.AddPod(q.ours, q.node))
 }
 
-// sweep removes the pods that were asked to go.
+// sweep removes the pods that were asked to leave.
 func (w *walk) sweep() error {
 	for _, key := range w.leaving {
 		if err := w.remove(key); err != nil {
@@ -172,7 +172,7 @@ func (w *walk) sweep() error {
 	return nil
 }
 
-// retry schedules a pod again that was promised a node: that of the key, or the next.
+// retry schedules a nominated pod again: the one with the key, or the next one.
 func (w *walk) retry(key string) (string, error) {
 	p := next(w.pending, key, func(*placed) bool { return true })
 	if p == nil {

@@ -6,8 +6,7 @@ import (
 	"github.com/berth-sched/berth/internal/proof/parity/kubernetes/cases"
 )
 
-// TestStateful counts what happens in sequences: everything must happen
-// somewhere.
+// TestStateful counts the events in sequences: every event must happen somewhere.
 func TestStateful(t *testing.T) {
 	counts := map[string]int{}
 	a := newAsker()

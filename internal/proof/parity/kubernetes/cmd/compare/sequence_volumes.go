@@ -19,7 +19,7 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// put puts an object in on both sides.
+// put puts an object on both sides.
 func put[B api.Object, K any, P interface {
 	*K
 	runtime.Object
@@ -31,7 +31,7 @@ func put[B api.Object, K any, P interface {
 	return errors.Join(framework.Put(w.snapshot, object), w.theirs.Put(P(theirs)))
 }
 
-// putVolume puts a copy of the volume in, as a new version.
+// putVolume puts a copy of the volume on both sides, as a new version.
 func (w *walk) putVolume(v api.PersistentVolume) error {
 	w.version++
 	v.ResourceVersion = strconv.Itoa(w.version)
@@ -39,7 +39,7 @@ func (w *walk) putVolume(v api.PersistentVolume) error {
 	return put[api.PersistentVolume, v1.PersistentVolume](w, &v)
 }
 
-// putClaim puts a copy of the claim in, as a new version.
+// putClaim puts a copy of the claim on both sides, as a new version.
 func (w *walk) putClaim(c api.PersistentVolumeClaim) error {
 	w.version++
 	c.ResourceVersion = strconv.Itoa(w.version)
@@ -47,7 +47,7 @@ func (w *walk) putClaim(c api.PersistentVolumeClaim) error {
 	return put[api.PersistentVolumeClaim, v1.PersistentVolumeClaim](w, &c)
 }
 
-// object takes a step about an object or about what a pod has reserved.
+// object takes a step about an object or about a pod's reservations.
 func (w *walk) object(s *cases.Step) error {
 	switch {
 	case s.Volume != nil:
@@ -93,13 +93,14 @@ func (w *walk) object(s *cases.Step) error {
 	return nil
 }
 
-// unbound returns the pod of that key, or of the next one, that is on a node but not
-// bound, nil if there is none.
+// unbound returns the pod with that key, or the next one, that is on a node but not
+// bound. It returns nil if there is none.
 func (w *walk) unbound(key string) *placed {
 	return next(w.pods, key, func(p *placed) bool { return p.reserved != nil })
 }
 
-// next returns the first pod from a key on that will do, the keys in a circle.
+// next returns the first accepted pod from a key on. After the last key it goes on
+// with the first.
 func next(pods map[string]*placed, key string, will func(*placed) bool) *placed {
 	keys := slices.Sorted(maps.Keys(pods))
 	at, _ := slices.BinarySearch(keys, key)
@@ -111,7 +112,7 @@ func next(pods map[string]*placed, key string, will func(*placed) bool) *placed 
 	return nil
 }
 
-// claimsOf are the claims of a pod that are waiting for their volumes.
+// claimsOf returns the claims of a pod that wait for their volumes.
 func (w *walk) claimsOf(p *placed) (list []*api.PersistentVolumeClaim) {
 	for _, v := range p.ours.Pod.Spec.Volumes {
 		if v.PersistentVolumeClaim == nil {
@@ -125,7 +126,7 @@ func (w *walk) claimsOf(p *placed) (list []*api.PersistentVolumeClaim) {
 	return list
 }
 
-// reservedFor is the volume that is kept for a claim, nil if none is.
+// reservedFor returns the volume reserved for a claim, nil if there is none.
 func (w *walk) reservedFor(c *api.PersistentVolumeClaim) *api.PersistentVolume {
 	for _, v := range framework.List[api.PersistentVolume](w.snapshot) {
 		if r := v.Spec.ClaimRef; r != nil && r.Name == c.Name && r.Namespace == c.Namespace && r.UID == c.UID {
@@ -135,14 +136,14 @@ func (w *walk) reservedFor(c *api.PersistentVolumeClaim) *api.PersistentVolume {
 	return nil
 }
 
-// shares reports whether something is reserved for a claim of the pod already.
+// shares reports whether a claim of the pod already has a reservation.
 func (w *walk) shares(p *placed) bool {
 	return slices.ContainsFunc(w.claimsOf(p), func(c *api.PersistentVolumeClaim) bool {
 		return c.Annotations[api.AnnSelectedNode] != "" || w.reservedFor(c) != nil
 	})
 }
 
-// write writes down what was reserved for the pod's claims, as PreBind does.
+// write writes the reservations of the pod's claims, as PreBind does.
 func (w *walk) write(p *placed) error {
 	if p == nil {
 		return nil
@@ -195,7 +196,7 @@ func (w *walk) finish(p *placed) error {
 	return nil
 }
 
-// made is a volume that was made for a claim on a node.
+// made returns a volume that was made for a claim on a node.
 func made(c *api.PersistentVolumeClaim, node string) *api.PersistentVolume {
 	name := "made-" + c.Namespace + "-" + c.Name
 	v := &api.PersistentVolume{ObjectMeta: api.ObjectMeta{Name: name, UID: api.UID(name)}}
@@ -215,8 +216,8 @@ func made(c *api.PersistentVolumeClaim, node string) *api.PersistentVolume {
 	return v
 }
 
-// fail lets volumes not be made: the selected node is taken off the claims, and
-// the pod off its node.
+// fail makes provisioning fail: it removes the selected node from the claims, and
+// the pod from its node.
 func (w *walk) fail(p *placed) error {
 	if p == nil {
 		return nil
@@ -236,7 +237,7 @@ func (w *walk) fail(p *placed) error {
 	return w.remove(p.ours.Pod.Key())
 }
 
-// stateful reports whether the step may change what volumes are reserved.
+// stateful reports whether the step may change the reservations of volumes.
 func (w *walk) stateful(s *cases.Step) bool {
 	return len(w.volumes)+len(w.claims) > 0 && s.UpdateNode == nil && s.AddNode == nil
 }

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// shrink makes an item smaller for as long as it has the first of its differences,
-// see [identity], by leaving out parts of its JSON: halves of lists first, single
-// elements and fields last.
+// shrink makes an item smaller as long as it has the first of its differences, see
+// [identity]. It removes parts of its JSON: halves of lists first, single elements
+// and fields last.
 func (a *asker) shrink(i *item, differences []string) (*item, []string) {
 	s := &shrinker{asker: a, want: identities(differences[:1]), end: time.Now().Add(patience), best: i, differences: differences}
 	i.Expect.NodeOrder = nil
@@ -27,7 +27,7 @@ func (a *asker) shrink(i *item, differences []string) (*item, []string) {
 	return s.best, s.differences
 }
 
-// patience is how long one item is shrunk.
+// patience is how long shrink works on one item.
 const patience = 60 * time.Second
 
 type shrinker struct {
@@ -38,11 +38,11 @@ type shrinker struct {
 	differences []string
 }
 
-// fixed are fields without which an item is none.
+// fixed lists fields that every item needs.
 var fixed = []string{"id", "family", "pod", "metadata", "name", "namespace", "uid", "place", "containers", "schedulerName"}
 
-// pass tries to leave out every part below a node of the tree once, and reports
-// whether any could be.
+// pass tries once to remove every part below a node of the tree, and reports whether
+// it removed any.
 func (s *shrinker) pass(root, at any, depth int) (smaller bool) {
 	switch v := at.(type) {
 	case map[string]any:
@@ -71,7 +71,7 @@ func (s *shrinker) pass(root, at any, depth int) (smaller bool) {
 	return smaller
 }
 
-// shorten leaves out elements of a list, large pieces first.
+// shorten removes elements of a list, large pieces first.
 func (s *shrinker) shorten(root any, parent map[string]any, key string, list []any) (shorter []any, ok bool) {
 	for size := (len(list) + 1) / 2; size > 0; size /= 2 {
 		for from := 0; from < len(list); {
@@ -88,7 +88,7 @@ func (s *shrinker) shorten(root any, parent map[string]any, key string, list []a
 	return list, ok
 }
 
-// differs reports whether the tree is an item that still differs, and keeps it.
+// differs reports whether the tree is an item that still differs, and keeps it then.
 func (s *shrinker) differs(root any) bool {
 	if time.Now().After(s.end) {
 		return false

@@ -29,9 +29,9 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
-// TestShrinkKeeps lets a plugin differ on two nodes in the same way, and on one
-// of them only while the pod is in its namespace: that node and the namespace
-// must stay.
+// TestShrinkKeeps uses a plugin that differs on two nodes in the same way, but on
+// one of them only while the pod is in its namespace. Shrinking must keep that node
+// and the namespace.
 func TestShrinkKeeps(t *testing.T) {
 	node := func(name string) *api.Node {
 		return &api.Node{ObjectMeta: api.ObjectMeta{Name: name, UID: api.UID(name)}}
