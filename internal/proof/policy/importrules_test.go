@@ -93,6 +93,7 @@ var rules = []rule{
 	{dir: "internal/proof/replay", imports: with(public, "internal/proof/golden"), testOnly: true},
 	{dir: "internal/proof/soak", imports: with(public, "internal/proof/gen"), testOnly: true},
 	{dir: "internal/cmd", imports: with(public, "internal/proof/gen", "internal/proof/golden", "internal/proof/soak"), testOnly: true},
+	{dir: "internal/proof/testheap", testOnly: true},
 	{dir: "internal/proof/policy", testOnly: true},
 }
 
