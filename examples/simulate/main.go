@@ -88,6 +88,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	cluster.Warn(stderr)
 	snap, pending, err := cluster.Snapshot()
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"os"
 	"testing"
 
 	"github.com/berth-sched/berth/framework/api"
@@ -28,4 +29,16 @@ func must(t testing.TB, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// decodeFiles decodes files into one set of objects.
+func decodeFiles(t testing.TB, names ...string) *api.Objects {
+	t.Helper()
+	o := new(api.Objects)
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		must(t, err)
+		must(t, o.Decode(data))
+	}
+	return o
 }

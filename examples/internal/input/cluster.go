@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"slices"
@@ -141,6 +142,13 @@ func (c *Cluster) explain(err error) error {
 		err = fmt.Errorf("%w (and %d more)", err, more)
 	}
 	return err
+}
+
+// Warn writes a line about each field that looks misspelt.
+func (c *Cluster) Warn(w io.Writer) {
+	for _, line := range c.Objects.Warnings() {
+		fmt.Fprintln(w, "warning:", line)
+	}
 }
 
 // Ignored lists, for people, the kinds of objects that have no part in scheduling,
