@@ -30,7 +30,7 @@ const reasonServiceAffinity framework.Text = "node(s) didn't match service affin
 // Original: kube-scheduler fails the cycle, because it looks for a node without a
 // name.
 // Here: the pod counts on its nominated node.
-// Why: the other pods of the cycle must not fail.
+// Why: the nomination of one pod must not fail others.
 type ServiceAffinity struct {
 	// AffinityLabels are the label names. If there are none, every node passes. The
 	// list must not change while the plugin is in use.

@@ -68,7 +68,7 @@ type ExtenderVerdict struct {
 	// Differs: images on nodes, and what plugins count in the snapshot.
 	// Original: they are lost, as the pods are.
 	// Here: they still count.
-	// Why: only the pods of a node change its free resources.
+	// Why: they belong to the node and to the snapshot, not to the node's pods.
 	Emptied bool
 }
 

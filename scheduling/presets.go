@@ -82,6 +82,11 @@ func Kubernetes137() Profile {
 // Here: it follows the rules of 1.37: in-tree disks count as those of CSI drivers on
 // every node whose drivers are known.
 // Why: the plugin has one set of rules.
+//
+// Differs: which of equally good nodes is chosen.
+// Original: 1.34 draws at every tie.
+// Here: [Random] draws once per decision, and is as uniform.
+// Switch: [Profile.TieRule] = [Reservoir].
 func Kubernetes134() Profile {
 	p := Kubernetes137()
 	p.Filter[0], p.Filter[1] = p.Filter[1], p.Filter[0]

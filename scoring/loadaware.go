@@ -30,7 +30,8 @@ const BalancedAllocation Strategy = "BalancedAllocation"
 // Differs: scores of nodes with more than 82 PiB free, or with negative use.
 // Original: Koordinator's wrap around for the former, and exceed 100 for the latter.
 // Here: scores are from 0 to 100 whatever the metric reports.
-// Switch: with [estimator.Wrapping] only the mean is cut to these bounds.
+// Switch: [estimator.LoadConfig.Arithmetic] = [estimator.Wrapping]; then only the mean
+// is cut to these bounds.
 type LoadAware struct {
 	// Load is the configuration, best shared with filter.LoadAware; nil means the
 	// zero [estimator.LoadConfig].

@@ -89,7 +89,7 @@
 // Differs: apiVersions.
 // Original: kube-scheduler 1.37 reads v1 and its internal version.
 // Here: older versions are accepted; the internal one is not.
-// Switch: LoadConfig.OnlyV1 rejects the older versions.
+// Switch: [LoadConfig.OnlyV1] rejects the older versions.
 //
 // Differs: typed arguments in messages.
 // Original: kube-scheduler prints its internal form.
