@@ -38,7 +38,7 @@ func addUp(p *api.Pod, t *traits, of func(*api.ResourceRequirements) resource.Li
 	for i := range p.Spec.InitContainers {
 		c := &p.Spec.InitContainers[i]
 		amount := of(&c.Resources)
-		if !t.plainInit && isSidecar(c) {
+		if !t.plainInit && c.IsSidecar() {
 			sum, sidecars = sum.Add(amount), sidecars.Add(amount)
 			peak = peak.Max(sidecars)
 		} else {
@@ -54,8 +54,4 @@ func addUp(p *api.Pod, t *traits, of func(*api.ResourceRequirements) resource.Li
 		}
 	}
 	return sum
-}
-
-func isSidecar(c *api.Container) bool {
-	return c.RestartPolicy != nil && *c.RestartPolicy == api.ContainerRestartPolicyAlways
 }

@@ -34,6 +34,9 @@ func TestConformance(t *testing.T) {
 		}}},
 		{"InterPodAffinity", filter.InterPodAffinity{}},
 	} {
-		t.Run(test.name, func(t *testing.T) { frameworktest.Run(t, test.plugin, frameworktest.Config{Clusters: 8}) })
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			frameworktest.Run(t, test.plugin, frameworktest.Config{Clusters: 8})
+		})
 	}
 }

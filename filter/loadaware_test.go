@@ -83,8 +83,13 @@ func TestLoadAwareConformance(t *testing.T) {
 		{"custom estimator", estimator.LoadConfig{Estimator: flat{}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
 			p := filter.LoadAware{Load: newLoad(t, test.config)}
-			frameworktest.Run(t, p, frameworktest.Config{Clusters: 8, Prepare: measure})
+			config := frameworktest.Config{Clusters: 8, Prepare: measure}
+			if test.config.Expired == estimator.UseExpired {
+				config.Unexercised = map[frameworktest.Exercise]string{frameworktest.Expires: "expired metrics count as well"}
+			}
+			frameworktest.Run(t, p, config)
 		})
 	}
 }

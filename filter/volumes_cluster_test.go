@@ -21,6 +21,9 @@ func storageCluster(seed uint64) *api.Objects {
 		o.PersistentVolumes = append(o.PersistentVolumes, g.volume(fmt.Sprint("pv-", i)))
 	}
 	for _, n := range o.Nodes {
+		if g.chance(50) {
+			n.Status.DeclaredFeatures = []string{"VolumeBindMountOptions"}
+		}
 		if g.chance(70) {
 			o.CSINodes = append(o.CSINodes, g.csiNode(n.Name))
 		}
@@ -127,7 +130,7 @@ func (g storage) mount(p *api.Pod, serial int) {
 	p.Spec.Volumes = nil
 	for i := range 1 + g.IntN(2) {
 		v := api.Volume{Name: fmt.Sprint("v", i)}
-		switch g.IntN(8) {
+		switch g.IntN(10) {
 		case 0:
 			v.AWSElasticBlockStore = &api.AWSElasticBlockStoreVolumeSource{VolumeID: g.one("vol-1", "vol-2")}
 		case 1:
@@ -137,6 +140,10 @@ func (g storage) mount(p *api.Pod, serial int) {
 		case 3:
 			v.RBD = &api.RBDVolumeSource{CephMonitors: []string{g.one("m1", "m2"), "m3"}, RBDImage: "i", ReadOnly: g.chance(50)}
 		case 4:
+			v.AzureDisk = &api.AzureDiskVolumeSource{DiskName: g.one("d1", "d2")}
+		case 5:
+			v.Cinder = &api.CinderVolumeSource{VolumeID: g.one("c1", "c2")}
+		case 6:
 			v.Ephemeral = &api.EphemeralVolumeSource{}
 			c := g.claim(p.Namespace, p.Name+"-"+v.Name)
 			c.OwnerReferences = []api.OwnerReference{{Kind: "Pod", Name: p.Name, UID: p.UID, Controller: new(true)}}
@@ -148,6 +155,9 @@ func (g storage) mount(p *api.Pod, serial int) {
 			}
 		}
 		p.Spec.Volumes = append(p.Spec.Volumes, v)
+		if len(p.Spec.Containers) > 0 && g.chance(15) {
+			p.Spec.Containers[0].VolumeMounts = append(p.Spec.Containers[0].VolumeMounts, api.VolumeMount{Name: v.Name, BindMountOptions: []string{"noexec"}})
+		}
 	}
 }
 

@@ -20,14 +20,15 @@ var volumePlugins = []interface {
 	filter.NodeVolumeLimits{},
 	filter.EBSLimits{MaxVolumes: 1},
 	filter.GCEPDLimits{MaxVolumes: 1},
-	filter.AzureDiskLimits{},
-	filter.CinderLimits{},
+	filter.AzureDiskLimits{MaxVolumes: 1},
+	filter.CinderLimits{MaxVolumes: 1},
 	filter.NodeDeclaredFeatures{},
 }
 
 func TestConformanceOfVolumes(t *testing.T) {
 	for _, p := range volumePlugins {
 		t.Run(p.Name(), func(t *testing.T) {
+			t.Parallel()
 			frameworktest.Run(t, p, frameworktest.Config{Clusters: 8, Generate: storageCluster})
 		})
 	}

@@ -109,6 +109,9 @@ func appendKey(b []byte, p *PodInfo, fields PodFields) []byte {
 		}
 	}
 	if has(FieldImages) {
+		// Which images are of init containers and of volumes: rules differ in what counts.
+		b = binary.AppendUvarint(b, uint64(len(spec.InitContainers)))
+		b = binary.AppendUvarint(b, uint64(len(spec.Containers)))
 		images := api.PodImages(p.Pod)
 		b = binary.AppendUvarint(b, uint64(len(images)))
 		for _, name := range images {

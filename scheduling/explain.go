@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
 )
 
 // An Explanation says, as data, why a pod goes to its node, or to none. Its JSON
@@ -160,7 +161,7 @@ func (r *road) explainScores(k int, n *NodeExplanation) {
 		}
 		e, score := &r.plugins.extenders[i], scores[k].score
 		n.Scores = append(n.Scores, ScoreExplanation{
-			Plugin: e.Name, Raw: score, Normalized: satMul(score, framework.MaxNodeScore/maxExtenderScore),
+			Plugin: e.Name, Raw: score, Normalized: resource.SatMul(score, framework.MaxNodeScore/maxExtenderScore),
 			Weight: e.Weight, Weighted: e.weighted(score),
 		})
 	}

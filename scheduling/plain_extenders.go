@@ -238,20 +238,20 @@ func (r *road) prioritize() {
 				x.scores[i] = make([]extenderScore, len(nodes))
 			}
 			given := &x.scores[i][k]
-			given.given, given.score = true, satAdd(given.score, a.Score)
+			given.given, given.score = true, resource.SatAdd(given.score, a.Score)
 			x.answered[k] = true
 		}
 	}
 	for i, scores := range x.scores {
 		for k, s := range scores {
-			r.totals[k] = satAdd(r.totals[k], extenders[i].weighted(s.score))
+			r.totals[k] = resource.SatAdd(r.totals[k], extenders[i].weighted(s.score))
 		}
 	}
 }
 
 // weighted returns what a score adds to a total.
 func (e *Extender) weighted(score int64) int64 {
-	return satMul(satMul(score, e.Weight), framework.MaxNodeScore/maxExtenderScore)
+	return resource.SatMul(resource.SatMul(score, e.Weight), framework.MaxNodeScore/maxExtenderScore)
 }
 
 // chooseAnswered breaks a tie by the rule Heap if extenders have scored. Upstream

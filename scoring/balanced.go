@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
 )
 
 // BalanceScore returns how evenly the resources of a node are used. It is 100 if the
@@ -101,7 +102,7 @@ func appendFractions(to []float64, requested, pod, allocatable []int64) []float6
 			continue
 		}
 		part := max(at(requested, i), 0)
-		to = append(to, fraction(satAdd(part, max(at(pod, i), 0)), whole))
+		to = append(to, fraction(resource.SatAdd(part, max(at(pod, i), 0)), whole))
 	}
 	return to
 }

@@ -150,7 +150,7 @@ func (b *balancedDelta) Score(_ *framework.PodInfo, node *framework.NodeInfo) in
 		s, t := &b.terms[0], &b.terms[1]
 		if a, c := node.Allocatable.At(s.index), node.Allocatable.At(t.index); a > 0 && c > 0 {
 			u, v := node.Requested.At(s.index), node.Requested.At(t.index)
-			with := evennessOfTwo(fraction(satAdd(u, s.pod), a), fraction(satAdd(v, t.pod), c))
+			with := evennessOfTwo(fraction(resource.SatAdd(u, s.pod), a), fraction(resource.SatAdd(v, t.pod), c))
 			return improvement(with, evennessOfTwo(fraction(u, a), fraction(v, c)))
 		}
 	}
@@ -160,7 +160,7 @@ func (b *balancedDelta) Score(_ *framework.PodInfo, node *framework.NodeInfo) in
 		t := &b.terms[i]
 		if allocatable := node.Allocatable.At(t.index); allocatable > 0 {
 			used := node.Requested.At(t.index)
-			w = append(w, fraction(satAdd(used, t.pod), allocatable))
+			w = append(w, fraction(resource.SatAdd(used, t.pod), allocatable))
 			o = append(o, fraction(used, allocatable))
 		}
 	}
@@ -188,7 +188,7 @@ func (b *balancedDelta) scoreEach(pod *framework.PodInfo, nodes []*framework.Nod
 			continue
 		}
 		u, v := n.Requested.At(s.index), n.Requested.At(t.index)
-		with := evennessOfTwo(fraction(satAdd(u, s.pod), a), fraction(satAdd(v, t.pod), c))
+		with := evennessOfTwo(fraction(resource.SatAdd(u, s.pod), a), fraction(resource.SatAdd(v, t.pod), c))
 		scores[i] = improvement(with, evennessOfTwo(fraction(u, a), fraction(v, c)))
 	}
 }
@@ -199,7 +199,7 @@ func (b *balancedStd) Score(_ *framework.PodInfo, node *framework.NodeInfo) int6
 	for i := range b.terms {
 		t := &b.terms[i]
 		if allocatable := node.Allocatable.At(t.index); allocatable > 0 {
-			fractions = append(fractions, fraction(satAdd(node.Requested.At(t.index), t.pod), allocatable))
+			fractions = append(fractions, fraction(resource.SatAdd(node.Requested.At(t.index), t.pod), allocatable))
 		}
 	}
 	return evenness(fractions)

@@ -14,6 +14,10 @@ import (
 func TestConformance(t *testing.T) {
 	several := []scoring.ResourceSpec{{Name: "memory", Weight: 1}, {Name: gpu}, {Name: "cpu"}, {Name: "ephemeral-storage"}}
 	shape := scoring.Shape{{0, 3}, {40, 10}, {100, 0}}
+	avoiding := []string{
+		`{"preferAvoidPods": [{"podSignature": {"podController": {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": "1", "controller": true}}}]}`,
+		`{"preferAvoidPods": 7}`,
+	}
 	for _, test := range []struct {
 		name   string
 		plugin framework.Plugin
@@ -34,6 +38,7 @@ func TestConformance(t *testing.T) {
 		{"ImageLocality 1.18", scoring.ImageLocality{Rules: scoring.Kubernetes118}},
 		{"NodeResourcesLeastAllocated", scoring.NodeResourcesLeastAllocated{}},
 		{"NodeResourcesMostAllocated", scoring.NodeResourcesMostAllocated{}},
+		{"ImageLocality 1.34", scoring.ImageLocality{Rules: scoring.Kubernetes134}},
 		{"NodeResourcesMostAllocated 1.22", scoring.NodeResourcesMostAllocated{Rules: scoring.Kubernetes137, Resources: several}},
 		{"RequestedToCapacityRatio alone", scoring.NodeResourcesRequestedToCapacityRatio{Resources: several, Shape: shape}},
 		{"NodePreferAvoidPods", scoring.NodePreferAvoidPods{}},
@@ -49,6 +54,10 @@ func TestConformance(t *testing.T) {
 		{"InterPodAffinity", scoring.InterPodAffinity{}},
 		{"InterPodAffinity hard", scoring.InterPodAffinity{HardPodAffinityWeight: new(int32(100)), IgnorePreferredTermsOfExistingPods: true, RangeWithZero: true}},
 	} {
-		t.Run(test.name, func(t *testing.T) { frameworktest.Run(t, test.plugin, frameworktest.Config{Clusters: 8}) })
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			config := frameworktest.Config{Clusters: 8, Annotations: map[string][]string{scoring.PreferAvoidPodsAnnotation: avoiding}}
+			frameworktest.Run(t, test.plugin, config)
+		})
 	}
 }

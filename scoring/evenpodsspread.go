@@ -7,6 +7,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/topo"
+	"github.com/berth-sched/berth/resource"
 )
 
 // EvenPodsSpread is the first version of [PodTopologySpread], under the feature gate
@@ -108,7 +109,7 @@ func (s *evenPodsSpread) NormalizeScores(nodes []*framework.NodeInfo, scores []i
 	total, smallest := int64(0), int64(math.MaxInt64)
 	for i, n := range nodes {
 		if !s.spread.Ignores(n) {
-			total = satAdd(total, scores[i])
+			total = resource.SatAdd(total, scores[i])
 			smallest = min(smallest, scores[i])
 		}
 	}

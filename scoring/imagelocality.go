@@ -5,6 +5,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/resource"
 )
 
 // ImageLocality scores how much of the pod's images a node has already: the sum of
@@ -96,7 +97,7 @@ func (l *imageLocality) Score(_ *framework.PodInfo, node *framework.NodeInfo) in
 	var sum int64
 	for i := range l.images {
 		if image := &l.images[i]; node.HasImage(image.name) {
-			sum = satAdd(sum, image.size)
+			sum = resource.SatAdd(sum, image.size)
 		}
 	}
 	return ImageLocalityScore(sum, l.count)
@@ -147,9 +148,5 @@ func ScaledImageSize(size int64, nodes, all int) int64 {
 		return 0
 	}
 	spread := float64(nodes) / float64(all)
-	scaled := float64(float64(size) * spread)
-	if scaled >= math.MaxInt64 {
-		return math.MaxInt64
-	}
-	return int64(scaled)
+	return resource.SatFloat(float64(size) * spread)
 }

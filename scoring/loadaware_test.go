@@ -214,6 +214,7 @@ func TestLoadAwareConformance(t *testing.T) {
 		{"1.4", estimator.LoadConfig{Rules: estimator.Koordinator14}, scoring.LoadAware{}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
 			test.plugin.Load = loadOf(t, test.config)
 			frameworktest.Run(t, test.plugin, frameworktest.Config{Clusters: 8, Prepare: prepare})
 		})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/resource"
 )
 
 // A Strategy selects what NodeResourcesFit prefers.
@@ -156,8 +157,8 @@ func (f *leastAllocated) scoreEach(pod *framework.PodInfo, nodes []*framework.No
 			scores[i] = f.Score(pod, n)
 			continue
 		}
-		scores[i] = (LeastAllocatedScore(satAdd(n.NonZeroRequested[0], cpu), a[0]) +
-			LeastAllocatedScore(satAdd(n.NonZeroRequested[1], memory), a[1])) / 2
+		scores[i] = (LeastAllocatedScore(resource.SatAdd(n.NonZeroRequested[0], cpu), a[0]) +
+			LeastAllocatedScore(resource.SatAdd(n.NonZeroRequested[1], memory), a[1])) / 2
 	}
 }
 
@@ -196,9 +197,9 @@ func (f *capacityRatio) Score(_ *framework.PodInfo, node *framework.NodeInfo) in
 // dimensions of every schema.
 func (t *term) requested(node *framework.NodeInfo) int64 {
 	if t.index < len(node.NonZeroRequested) {
-		return satAdd(node.NonZeroRequested[t.index], t.pod)
+		return resource.SatAdd(node.NonZeroRequested[t.index], t.pod)
 	}
-	return satAdd(node.Requested.At(t.index), t.pod)
+	return resource.SatAdd(node.Requested.At(t.index), t.pod)
 }
 
 // mean returns sum/weights, truncated, and 0 without weights. Both fit 32 bits:

@@ -49,7 +49,7 @@ func overheadV118(terms []term, pod *framework.PodInfo) {
 	}
 	for i := range terms {
 		if t := &terms[i]; t.index == resource.IndexCPU {
-			t.pod = satAdd(t.pod-overhead.MilliValue(), overhead.Value())
+			t.pod = resource.SatAdd(t.pod-overhead.MilliValue(), overhead.Value())
 		}
 	}
 }

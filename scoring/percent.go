@@ -1,7 +1,6 @@
 package scoring
 
 import (
-	"math"
 	"math/bits"
 
 	"github.com/berth-sched/berth/framework"
@@ -28,12 +27,4 @@ func mulDiv(a, b, c int64) int64 {
 	hi, lo := bits.Mul64(uint64(a), uint64(b))
 	q, _ := bits.Div64(hi, lo, uint64(c))
 	return int64(q)
-}
-
-// satAdd returns a + b, at most the largest int64, for a and b not negative.
-func satAdd(a, b int64) int64 {
-	if sum := a + b; sum >= 0 {
-		return sum
-	}
-	return math.MaxInt64
 }

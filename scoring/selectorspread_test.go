@@ -258,14 +258,37 @@ func TestSelectorSpreadOracle(t *testing.T) {
 }
 
 func TestSelectorSpreadConformance(t *testing.T) {
-	for _, plugin := range []framework.Plugin{
-		scoring.SelectorSpread{},
-		scoring.DefaultPodTopologySpread{},
-		scoring.ServiceAffinity{},
-		scoring.ServiceAffinity{AntiAffinityLabels: []string{api.LabelTopologyZone, api.LabelHostname}},
+	services := frameworktest.Config{Clusters: 8, Generate: withServices}
+	for _, test := range []struct {
+		name   string
+		plugin framework.Plugin
+		config frameworktest.Config
+	}{
+		{"SelectorSpread", scoring.SelectorSpread{}, services},
+		{"DefaultPodTopologySpread", scoring.DefaultPodTopologySpread{}, services},
+		{"ServiceAffinity", scoring.ServiceAffinity{}, frameworktest.Config{Clusters: 8, Unexercised: map[frameworktest.Exercise]string{
+			frameworktest.Ranks: "without labels all nodes score 0",
+		}}},
+		{"ServiceAffinity by labels", scoring.ServiceAffinity{AntiAffinityLabels: []string{api.LabelTopologyZone, api.LabelHostname}}, services},
 	} {
-		t.Run(plugin.Name(), func(t *testing.T) { frameworktest.Run(t, plugin, frameworktest.Config{Clusters: 8}) })
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			frameworktest.Run(t, test.plugin, test.config)
+		})
 	}
+}
+
+// withServices returns a random cluster in which most pods belong to a service.
+func withServices(seed uint64) *api.Objects {
+	o := frameworktest.Cluster(seed)
+	for _, namespace := range o.Namespaces {
+		for _, app := range []string{"web", "db", "cache"} {
+			s := &api.Service{ObjectMeta: api.ObjectMeta{Namespace: namespace.Name, Name: app}}
+			s.Spec.Selector = map[string]string{"app": app}
+			o.Services = append(o.Services, s)
+		}
+	}
+	return o
 }
 
 // Three pods of a service are in zone a, two of them on one node.

@@ -136,7 +136,7 @@ func (f *volumeBinding) Score(_ *framework.PodInfo, node *framework.NodeInfo) in
 		class := classes.of(b.Volume.Spec.StorageClassName)
 		class.add(b.Claim)
 		size := b.Volume.Spec.Capacity[resource.Storage]
-		class.capacity = saturatingAdd(class.capacity, size.Value())
+		class.capacity = resource.SatAdd(class.capacity, size.Value())
 	}
 	if len(found.Bindings) == 0 {
 		for _, p := range found.Provisions {
@@ -162,7 +162,7 @@ type classStorage struct {
 
 func (s *classStorage) add(c *api.PersistentVolumeClaim) {
 	request := c.Spec.Resources.Requests[resource.Storage]
-	s.requested = saturatingAdd(s.requested, request.Value())
+	s.requested = resource.SatAdd(s.requested, request.Value())
 }
 
 type classStorages struct{ list []classStorage }
@@ -220,16 +220,4 @@ func magnitude(x int64) uint64 {
 		return -uint64(x)
 	}
 	return uint64(x)
-}
-
-// saturatingAdd returns a + b, or the nearest int64.
-func saturatingAdd(a, b int64) int64 {
-	switch sum := a + b; {
-	case a > 0 && b > 0 && sum < 0:
-		return math.MaxInt64
-	case a < 0 && b < 0 && sum >= 0:
-		return math.MinInt64
-	default:
-		return sum
-	}
 }

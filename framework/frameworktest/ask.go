@@ -62,6 +62,15 @@ func (k *kit) ask(c *framework.Cycle, s *framework.Snapshot, p *framework.PodInf
 	return a
 }
 
+// feasibleNames returns the names of the feasible nodes.
+func (a *answers) feasibleNames() map[string]bool {
+	names := make(map[string]bool, len(a.feasible))
+	for _, n := range a.feasible {
+		names[n.Name()] = true
+	}
+	return names
+}
+
 // bindFilter runs PreFilter.
 func (k *kit) bindFilter(c *framework.Cycle, a *answers) {
 	if k.preFilter == nil {
@@ -71,6 +80,7 @@ func (k *kit) bindFilter(c *framework.Cycle, a *answers) {
 		return
 	}
 	c.At(slotPreFilter)
+	k.calling = "PreFilter"
 	pre, status := k.preFilter.PreFilter(c)
 	a.preFilter = status
 	if status.IsSuccess() {
@@ -88,6 +98,7 @@ func (k *kit) verdict(a *answers, p *framework.PodInfo, n *framework.NodeInfo) v
 	case a.bound == nil:
 		return verdict{where: "Filter"}
 	}
+	k.calling = "Filter"
 	return verdict{a.bound.Filter(p, n), "Filter"}
 }
 
@@ -100,6 +111,7 @@ func (k *kit) bindScorer(c *framework.Cycle, a *answers) {
 	}
 	k.node = ""
 	c.At(slotPreScore)
+	k.calling = "PreScore"
 	handed := slices.Clone(a.feasible)
 	scorer, status := k.preScore.PreScore(c, handed)
 	clear(handed)
@@ -113,6 +125,7 @@ func (k *kit) score(p *framework.PodInfo, a *answers) {
 	if a.scorer == nil {
 		return
 	}
+	k.calling = "Score"
 	a.raw = make([]int64, len(a.feasible))
 	for i, n := range a.feasible {
 		k.node = n.Name()
@@ -121,8 +134,9 @@ func (k *kit) score(p *framework.PodInfo, a *answers) {
 	k.node = ""
 	a.normalized = slices.Clone(a.raw)
 	if byRange, byNodes := k.normalizers(a.scorer); byRange != nil {
-		normalizeByRange(byRange, a.normalized)
+		k.normalizeByRange(byRange, a.normalized)
 	} else if byNodes != nil {
+		k.calling = "NormalizeScores"
 		byNodes.NormalizeScores(slices.Clone(a.feasible), a.normalized)
 	}
 }
@@ -142,7 +156,8 @@ func (k *kit) normalizers(s framework.NodeScorer) (framework.RangeNormalizer, fr
 	return nil, k.byNodes
 }
 
-func normalizeByRange(r framework.RangeNormalizer, scores []int64) {
+func (k *kit) normalizeByRange(r framework.RangeNormalizer, scores []int64) {
+	k.calling = "NormalizeScore"
 	smallest, largest := slices.Min(scores), slices.Max(scores)
 	for i, raw := range scores {
 		scores[i] = r.NormalizeScore(raw, smallest, largest)

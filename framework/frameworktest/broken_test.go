@@ -1,6 +1,7 @@
 package frameworktest_test
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -25,8 +26,9 @@ type broken struct {
 
 // Every check fails where it should, and for the right reason.
 func TestBrokenPlugins(t *testing.T) {
+	t.Parallel()
 	missing := frameworktest.CheckNames()
-	for _, b := range slices.Concat(brokenAnswers, brokenCycles, brokenScopes, brokenForks) {
+	for _, b := range slices.Concat(brokenAnswers, brokenCycles, brokenScopes, brokenForks, idle) {
 		missing = slices.DeleteFunc(missing, func(name string) bool { return name == b.check })
 		t.Run(b.check+"/"+b.name, func(t *testing.T) {
 			f := frameworktest.CheckOnly(b.check, b.make(), frameworktest.Config{State: reservations})
@@ -429,6 +431,9 @@ var brokenForks = []broken{
 	{"does not record", "reserve", "state, after Reserve in a transaction that was rolled back", func() framework.Plugin { return &clumsy{silent: true} }},
 	{"waits", "reserve", "code of Reserve", func() framework.Plugin { return &clumsy{wait: true} }},
 	{"leaves a mark in an object", "reserve", "other objects, after Reserve and Unreserve", func() framework.Plugin { return marker{forgetful: true} }},
+	{"does not renew the node", "reserve", "verdict, after Reserve, which has not renewed the node", func() framework.Plugin { return &untouching{reserve: true} }},
+	{"does not renew the node when it gives back", "reserve", "verdict, after Unreserve, which has not renewed the node", func() framework.Plugin { return &untouching{unreserve: true} }},
+	{"renews one node of many", "reserve", "raw score, after Reserve, which has not renewed the node", func() framework.Plugin { return declare(quota{}, 0, framework.ReadsPods) }},
 	{"one ledger for all forks", "reserve", "verdict, after Reserve in a fork", func() framework.Plugin { return &global{on: map[string]bool{}} }},
 }
 
@@ -537,3 +542,87 @@ func (g *global) Unreserve(c *framework.Cycle, n *framework.NodeInfo) {
 		delete(g.on, name)
 	}
 }
+
+// untouching reserves like reserver, but one of its methods does not renew the
+// node.
+type untouching struct {
+	reserver
+	reserve, unreserve bool
+}
+
+func (u *untouching) Reserve(c *framework.Cycle, n *framework.NodeInfo) framework.Status {
+	if !u.reserve {
+		return u.reserver.Reserve(c, n)
+	}
+	h := heldKey.Of(c.Snapshot)
+	c.Snapshot.Record(unhold{h, n.Name(), 1})
+	h.change(n.Name(), 1)
+	reservedOn.Set(c, n.Name())
+	return framework.Status{}
+}
+
+func (u *untouching) Unreserve(c *framework.Cycle, n *framework.NodeInfo) {
+	if _, ok := reservedOn.Get(c); !ok || !u.unreserve {
+		u.reserver.Unreserve(c, n)
+		return
+	}
+	h := heldKey.Of(c.Snapshot)
+	c.Snapshot.Record(unhold{h, n.Name(), -1})
+	h.change(n.Name(), -1)
+	reservedOn.Delete(c)
+}
+
+// quota scores all nodes by the number of all reservations.
+type quota struct{ reserver }
+
+func (quota) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
+	sum := int64(0)
+	for _, pods := range heldKey.Of(c.Snapshot).pods {
+		sum += int64(pods)
+	}
+	return scoreFunc(func(*framework.PodInfo, *framework.NodeInfo) int64 { return min(100, sum) }), framework.Status{}
+}
+
+// idle are plugins that do nothing, or always the same.
+var idle = []broken{
+	{"never rejects", "exercise", "nodes that it rejected", func() framework.Plugin { return filterFunc(yes) }},
+	{"never passes", "exercise", "nodes that it let pass", func() framework.Plugin {
+		return filterFunc(func(*framework.PodInfo, *framework.NodeInfo) framework.Status {
+			return framework.UnschedulableStatus("closed")
+		})
+	}},
+	{"fails always", "exercise", "nodes that it rejected", func() framework.Plugin {
+		return filterFunc(func(*framework.PodInfo, *framework.NodeInfo) framework.Status {
+			return framework.AsStatus(errors.New("no answer"))
+		})
+	}},
+	{"skips always", "exercise", "pods for which PreScore bound a scorer", func() framework.Plugin {
+		return preScoreFunc(func(*framework.Cycle, []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
+			return nil, framework.SkipStatus()
+		})
+	}},
+	{"scores all alike", "exercise", "pods for which two feasible nodes had different scores", func() framework.Plugin {
+		return scoreFunc(func(p *framework.PodInfo, _ *framework.NodeInfo) int64 { return int64(len(p.HostPorts)) })
+	}},
+	{"normalizes to one score", "exercise", "pods for which two feasible nodes had different scores", func() framework.Plugin {
+		score := scoreFunc(func(_ *framework.PodInfo, n *framework.NodeInfo) int64 { return pods(n) })
+		return ranged{score, func(_, _, _ int64) int64 { return 100 }}
+	}},
+	{"valid for good, always", "exercise", "answers with an end by ValidUntil", func() framework.Plugin {
+		return declare(bindScore(func(*framework.Cycle, []*framework.NodeInfo) framework.NodeScorer {
+			return expiring{
+				func(_ *framework.PodInfo, n *framework.NodeInfo) int64 { return pods(n) },
+				func(*framework.NodeInfo) time.Time { return time.Time{} },
+			}
+		}), 0, framework.ReadsPods|framework.ReadsTime)
+	}},
+	{"reserves nothing", "exercise", "calls of Reserve that changed something", func() framework.Plugin { return reservesNothing{} }},
+}
+
+type reservesNothing struct{}
+
+func (reservesNothing) Name() string { return "ReservesNothing" }
+func (reservesNothing) Reserve(*framework.Cycle, *framework.NodeInfo) framework.Status {
+	return framework.Status{}
+}
+func (reservesNothing) Unreserve(*framework.Cycle, *framework.NodeInfo) {}

@@ -43,7 +43,7 @@ func (k *kit) changes(r *rand.Rand) []change {
 			return nil
 		}),
 		everywhere("other objects besides pods and nodes", framework.ReadsObjects|framework.ReadsCluster, k.changeObjects),
-		everywhere("a new node", anyObject, func(f *framework.Snapshot) error { return f.AddNode(Node(r, "new-node")) }),
+		everywhere("a new node", anyObject, func(f *framework.Snapshot) error { return f.AddNode(k.newNode(r, "new-node")) }),
 	}
 	if k.snapshot.Len() == 0 {
 		return list
@@ -71,7 +71,7 @@ func (k *kit) changes(r *rand.Rand) []change {
 		at(fmt.Sprintf("%s gone from %s", leaver.Pod.Key(), name), framework.ReadsPods|anySum, anySum,
 			func(f *framework.Snapshot) error { return f.RemovePod(leaver, name) })
 	}
-	at("another object for "+name, framework.ReadsNode|anyObject, anyObject, func(f *framework.Snapshot) error { return f.UpdateNode(Node(r, name)) })
+	at("another object for "+name, framework.ReadsNode|anyObject, anyObject, func(f *framework.Snapshot) error { return f.UpdateNode(k.newNode(r, name)) })
 	at(name+" gone", anyObject, anyObject|framework.ReadsFeasible, func(f *framework.Snapshot) error { return f.RemoveNode(name) })
 	return list
 }
@@ -85,6 +85,7 @@ func (k *kit) newcomer(r *rand.Rand) *api.Pod {
 		p = api.Clone(k.pods[g.IntN(len(k.pods))].Pod)
 	}
 	g.place(p, "newcomer", "")
+	k.sprinkleOn(r, &p.ObjectMeta)
 	return p
 }
 

@@ -1,14 +1,16 @@
 package frameworktest
 
 import (
+	"slices"
 	"time"
 
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
-// A podChange changes one part of a pod. Which fields cover the part is for
-// [framework.PodInfo.ClassKey] to say.
+// A podChange changes one part of a pod. [framework.PodInfo.ClassKey] says which
+// fields cover the part. The pod is a shallow copy: a change replaces what it
+// changes, and writes to nothing that the pod refers to.
 type podChange struct {
 	what   string
 	change func(p *api.Pod)
@@ -69,7 +71,7 @@ var podChanges = []podChange{
 		})
 	}},
 	{"limits", func(p *api.Pod) {
-		for i := range p.Spec.Containers {
+		for i := range ownContainers(p) {
 			p.Spec.Containers[i].Resources.Limits = resource.List{resource.CPU: resource.MustParse("7"), resource.Memory: resource.MustParse("7Gi")}
 		}
 	}},
@@ -81,17 +83,17 @@ var podChanges = []podChange{
 		p.Status.ContainerStatuses = []api.ContainerStatus{{Name: "main", AllocatedResources: resource.List{resource.CPU: resource.MustParse("9"), resource.Memory: resource.MustParse("9Gi")}}}
 	}},
 	{"host ports", func(p *api.Pod) {
-		for i := range p.Spec.Containers {
+		for i := range ownContainers(p) {
 			p.Spec.Containers[i].Ports = []api.ContainerPort{{HostPort: 1}, {HostPort: 2, HostIP: "127.0.0.1"}}
 		}
 	}},
 	{"container ports", func(p *api.Pod) {
-		for i := range p.Spec.Containers {
-			p.Spec.Containers[i].Ports = append(p.Spec.Containers[i].Ports, api.ContainerPort{ContainerPort: 8080})
+		for i := range ownContainers(p) {
+			p.Spec.Containers[i].Ports = append(slices.Clip(p.Spec.Containers[i].Ports), api.ContainerPort{ContainerPort: 8080})
 		}
 	}},
 	{"images", func(p *api.Pod) {
-		for i := range p.Spec.Containers {
+		for i := range ownContainers(p) {
 			p.Spec.Containers[i].Image = "db"
 		}
 	}},
@@ -113,11 +115,88 @@ var podChanges = []podChange{
 	}},
 }
 
-func changeAffinity(p *api.Pod, change func(*api.Affinity)) {
+// A podSwap gives a pod a part that another pod has.
+type podSwap struct {
+	what string
+	take func(p, from *api.Pod)
+}
+
+// podSwaps go over the parts of a pod. Nothing of from is changed, nor shared
+// where a later change would write to it.
+var podSwaps = []podSwap{
+	{"namespace", func(p, from *api.Pod) { p.Namespace = from.Namespace }},
+	{"labels", func(p, from *api.Pod) { p.Labels = from.Labels }},
+	{"annotations", func(p, from *api.Pod) { p.Annotations = from.Annotations }},
+	{"owner", func(p, from *api.Pod) { p.OwnerReferences = from.OwnerReferences }},
+	{"nodeName", func(p, from *api.Pod) { p.Spec.NodeName = from.Spec.NodeName }},
+	{"nominatedNodeName", func(p, from *api.Pod) { p.Status.NominatedNodeName = from.Status.NominatedNodeName }},
+	{"nodeSelector", func(p, from *api.Pod) { p.Spec.NodeSelector = from.Spec.NodeSelector }},
+	{"node affinity", func(p, from *api.Pod) {
+		changeAffinity(p, func(a *api.Affinity) { a.NodeAffinity = affinityOf(from).NodeAffinity })
+	}},
+	{"pod affinity", func(p, from *api.Pod) {
+		changeAffinity(p, func(a *api.Affinity) { a.PodAffinity = affinityOf(from).PodAffinity })
+	}},
+	{"pod anti-affinity", func(p, from *api.Pod) {
+		changeAffinity(p, func(a *api.Affinity) { a.PodAntiAffinity = affinityOf(from).PodAntiAffinity })
+	}},
+	{"tolerations", func(p, from *api.Pod) { p.Spec.Tolerations = from.Spec.Tolerations }},
+	{"spread constraints", func(p, from *api.Pod) {
+		p.Spec.TopologySpreadConstraints = from.Spec.TopologySpreadConstraints
+	}},
+	{"containers", func(p, from *api.Pod) {
+		p.Spec.Containers, p.Spec.InitContainers = from.Spec.Containers, from.Spec.InitContainers
+	}},
+	{"resources of containers", func(p, from *api.Pod) {
+		swapContainers(p, from, func(c, from *api.Container) { c.Resources = from.Resources })
+	}},
+	{"host ports", func(p, from *api.Pod) {
+		swapContainers(p, from, func(c, from *api.Container) { c.Ports = from.Ports })
+	}},
+	{"images", func(p, from *api.Pod) {
+		swapContainers(p, from, func(c, from *api.Container) { c.Image = from.Image })
+	}},
+	{"overhead and requests of the pod as a whole", func(p, from *api.Pod) {
+		p.Spec.Overhead, p.Spec.Resources = from.Spec.Overhead, from.Spec.Resources
+	}},
+	{"volumes", func(p, from *api.Pod) { p.Spec.Volumes = from.Spec.Volumes }},
+	{"priority", func(p, from *api.Pod) {
+		p.Spec.Priority, p.Spec.PriorityClassName, p.Spec.PreemptionPolicy = from.Spec.Priority, from.Spec.PriorityClassName, from.Spec.PreemptionPolicy
+	}},
+	{"status", func(p, from *api.Pod) {
+		nominated := p.Status.NominatedNodeName
+		p.Status = from.Status
+		p.Status.NominatedNodeName = nominated
+	}},
+}
+
+func affinityOf(p *api.Pod) api.Affinity {
 	if p.Spec.Affinity == nil {
-		p.Spec.Affinity = &api.Affinity{}
+		return api.Affinity{}
 	}
-	change(p.Spec.Affinity)
+	return *p.Spec.Affinity
+}
+
+// swapContainers changes as many containers of p as from has.
+func swapContainers(p, from *api.Pod, take func(c, from *api.Container)) {
+	list := ownContainers(p)
+	for i := range min(len(list), len(from.Spec.Containers)) {
+		take(&list[i], &from.Spec.Containers[i])
+	}
+}
+
+// ownContainers returns the containers of p for writing: a copy, because pods of
+// this package share them.
+func ownContainers(p *api.Pod) []api.Container {
+	p.Spec.Containers = slices.Clone(p.Spec.Containers)
+	return p.Spec.Containers
+}
+
+// changeAffinity changes a copy of the pod's affinity.
+func changeAffinity(p *api.Pod, change func(*api.Affinity)) {
+	a := affinityOf(p)
+	change(&a)
+	p.Spec.Affinity = &a
 }
 
 func podTerms() []api.PodAffinityTerm {

@@ -14,6 +14,7 @@ func (k *kit) checkName() *Failure {
 	}
 	for _, p := range k.pods {
 		k.ask(new(framework.Cycle), k.snapshot, p, nil)
+		k.calling = "Name"
 		if got := k.plugin.Name(); got != k.name {
 			return k.fail("Name(), asked again", got, k.name)
 		}
@@ -87,7 +88,8 @@ func (k *kit) normalizersAgree(a *answers) *Failure {
 		return nil
 	}
 	want, got := slices.Clone(a.raw), slices.Clone(a.raw)
-	normalizeByRange(byRange, want)
+	k.normalizeByRange(byRange, want)
+	k.calling = "NormalizeScores"
 	byNodes.NormalizeScores(slices.Clone(a.feasible), got)
 	return k.sameScores("score by NormalizeScores", a.feasible, want, a.feasible, got, "beside NormalizeScore")
 }
@@ -137,9 +139,11 @@ func (k *kit) checkBatch() *Failure {
 		for _, nodes := range lists {
 			const untouched = -7_777_777
 			got := slices.Repeat([]int64{untouched}, len(nodes))
+			k.calling = "ScoreNodes"
 			batch.ScoreNodes(p, slices.Clone(nodes), got)
 			for i, n := range nodes {
 				k.node = n.Name()
+				k.calling = "Score"
 				if want := batch.Score(p, n); got[i] != want {
 					return k.fail(fmt.Sprintf("score by ScoreNodes of %d nodes", len(nodes)), fmt.Sprint(got[i]), fmt.Sprintf("%d, as Score says", want))
 				}
@@ -158,11 +162,13 @@ func (k *kit) checkFilterNodes(batch framework.BatchFilter, p *framework.PodInfo
 	for range 2 {
 		for from := range len(nodes) + 1 {
 			want := []int{-1} // what was there before stays
+			k.calling = "Filter"
 			for i, n := range nodes[from:] {
 				if !batch.Filter(p, n).IsSuccess() {
 					want = append(want, i)
 				}
 			}
+			k.calling = "FilterNodes"
 			got := batch.FilterNodes(p, slices.Clone(nodes[from:]), []int{-1})
 			if !slices.Equal(got, want) {
 				return k.fail(fmt.Sprintf("nodes rejected by FilterNodes of %d nodes", len(nodes)-from), fmt.Sprint(got), fmt.Sprintf("%v, as Filter says", want))
@@ -190,7 +196,7 @@ func (k *kit) checkRestrict() *Failure {
 			continue
 		}
 		for _, n := range k.snapshot.All() {
-			k.node = n.Name()
+			k.node, k.calling = n.Name(), "Filter"
 			if _, listed := slices.BinarySearch(a.names, n.Name()); !listed && a.bound.Filter(p, n).IsSuccess() {
 				return k.fail("Filter of a node that PreFilter leaves out", "Success", "a rejection")
 			}

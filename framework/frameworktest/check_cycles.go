@@ -38,7 +38,7 @@ func (k *kit) checkConcurrency() *Failure {
 			wg.Go(func() {
 				defer func() {
 					if v := recover(); v != nil {
-						failures[g] = w.fail("a call beside others", fmt.Sprintf("a panic: %v", v), "no panic")
+						failures[g] = w.panicked(v, " beside others")
 					}
 				}()
 				failures[g] = w.askAgain(want, p, g)
@@ -66,7 +66,7 @@ func (k *kit) askAgain(want *answers, p *framework.PodInfo, start int) *Failure 
 	for i := range want.raw {
 		at := (i + start*len(want.raw)/4) % len(want.raw)
 		n := want.feasible[at]
-		k.node = n.Name()
+		k.node, k.calling = n.Name(), "Score"
 		if got := want.scorer.Score(p, n); got != want.raw[at] {
 			return k.fail("raw score, asked by several goroutines", fmt.Sprint(got), fmt.Sprint(want.raw[at]))
 		}

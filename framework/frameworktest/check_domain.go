@@ -29,34 +29,20 @@ func (k *kit) checkDomain() *Failure {
 // followsChange compares the answers before and after one change.
 func (k *kit) followsChange(p *framework.PodInfo, reads framework.Reads, c change) *Failure {
 	want := k.ask(new(framework.Cycle), k.snapshot, p, nil)
-	filter, filters := want.bound.(framework.DomainTracker)
-	scorer, scores := want.scorer.(framework.DomainTracker)
-	if !filters && !scores {
+	seen := k.track(want)
+	if !seen.filters && !seen.scores {
 		if want.bound == nil && want.scorer == nil {
 			return nil
 		}
 		return k.fail("what is bound with a Scope that has ReadsDomain", "no DomainTracker", "a framework.DomainTracker")
 	}
-	var seenFilter, seenScorer uint64
-	if filters {
-		seenFilter = filter.Version()
-	}
-	if scores {
-		seenScorer = scorer.Version()
-	}
-	names := map[string]bool{}
-	for _, n := range want.feasible {
-		names[n.Name()] = true
-	}
+	names := want.feasibleNames()
 	f := k.snapshot.Fork()
 	if err := c.apply(f); err != nil {
 		return nil
 	}
 	got := k.ask(new(framework.Cycle), f, p, func(n *framework.NodeInfo) bool { return names[n.Name()] })
-	filter, filters = got.bound.(framework.DomainTracker)
-	scorer, scores = got.scorer.(framework.DomainTracker)
-	staleVerdict := stale(filter, filters, seenFilter)
-	staleScore := stale(scorer, scores, seenScorer)
+	staleVerdict, staleScore := seen.stale(k, got)
 	// Where the answer may differ for another reason, it is not looked at.
 	others := reads &^ framework.ReadsDomain
 	for _, n := range k.snapshot.All() {
@@ -81,11 +67,36 @@ func (k *kit) followsChange(p *framework.PodInfo, reads framework.Reads, c chang
 	return nil
 }
 
-// stale returns which slots a tracker calls, all if it cannot tell.
-func stale(d framework.DomainTracker, ok bool, since uint64) func(slot int) bool {
+// trackers holds the versions that the DomainTrackers among bound values had.
+type trackers struct {
+	filters, scores bool // there is one
+	filter, scorer  uint64
+}
+
+func (k *kit) track(a *answers) (t trackers) {
+	k.calling = "Version"
+	if d, ok := a.bound.(framework.DomainTracker); ok {
+		t.filters, t.filter = true, d.Version()
+	}
+	if d, ok := a.scorer.(framework.DomainTracker); ok {
+		t.scores, t.scorer = true, d.Version()
+	}
+	return t
+}
+
+// stale returns the slots whose verdict and score the trackers of now call.
+func (t trackers) stale(k *kit, now *answers) (verdict, score func(slot int) bool) {
+	filter, filters := now.bound.(framework.DomainTracker)
+	scorer, scores := now.scorer.(framework.DomainTracker)
+	return k.stale(filter, filters, t.filter), k.stale(scorer, scores, t.scorer)
+}
+
+// stale returns which slots a tracker calls, all if it cannot say.
+func (k *kit) stale(d framework.DomainTracker, ok bool, since uint64) func(slot int) bool {
 	if !ok {
 		return func(int) bool { return true }
 	}
+	k.calling = "Changed"
 	called := map[int]bool{}
 	if d.Version() != since && !d.Changed(since, func(slot int) { called[slot] = true }) {
 		return func(int) bool { return true }

@@ -49,7 +49,7 @@ func (k *kit) holdsUntil(p *framework.PodInfo, want *answers, e framework.Expire
 		if score && !slices.Contains(want.feasible, n) {
 			continue
 		}
-		k.node = n.Name()
+		k.node, k.calling = n.Name(), "ValidUntil"
 		until[n.Name()] = e.ValidUntil(p, n)
 		if t := until[n.Name()]; t.After(now) {
 			times = append(times, t.Add(-1))

@@ -22,6 +22,7 @@ func (k *kit) checkMutation() *Failure {
 			return f
 		}
 		if k.scoper != nil {
+			k.calling = "Scope"
 			k.scoper.Scope(p)
 		}
 	}
@@ -49,6 +50,7 @@ func (k *kit) checkHandedOver(a *answers) *Failure {
 	}
 	if k.preScore != nil {
 		nodes := slices.Clone(a.feasible)
+		k.calling = "PreScore"
 		k.preScore.PreScore(k.newCycle(), nodes)
 		if f := moved("PreScore", nodes); f != nil {
 			return f
@@ -56,6 +58,7 @@ func (k *kit) checkHandedOver(a *answers) *Failure {
 	}
 	if _, byNodes := k.normalizers(a.scorer); byNodes != nil && a.raw != nil {
 		nodes := slices.Clone(a.feasible)
+		k.calling = "NormalizeScores"
 		byNodes.NormalizeScores(nodes, slices.Clone(a.raw))
 		if f := moved("NormalizeScores", nodes); f != nil {
 			return f
@@ -63,6 +66,7 @@ func (k *kit) checkHandedOver(a *answers) *Failure {
 	}
 	if batch, ok := a.scorer.(framework.BatchScorer); ok {
 		nodes := slices.Clone(a.feasible)
+		k.calling = "ScoreNodes"
 		batch.ScoreNodes(k.pod, nodes, make([]int64, len(nodes)))
 		if f := moved("ScoreNodes", nodes); f != nil {
 			return f
@@ -77,6 +81,7 @@ func (k *kit) newCycle() *framework.Cycle {
 	c.Reset(k.pod, k.snapshot, k.seed, ^k.seed)
 	if k.preFilter != nil {
 		c.At(slotPreFilter)
+		k.calling = "PreFilter"
 		k.preFilter.PreFilter(c)
 	}
 	c.At(slotPreScore)

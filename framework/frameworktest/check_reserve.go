@@ -2,6 +2,7 @@ package frameworktest
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"reflect"
 
 	"github.com/berth-sched/berth/framework"
@@ -11,13 +12,13 @@ import (
 // takes it back in each of the ways in which that can happen.
 func (k *kit) checkReserve() *Failure {
 	r := k.random()
-	for i, p := range k.pods {
-		s := k.snapshot.Fork()
-		if s.Len() == 0 {
+	for i := range k.pods {
+		if k.snapshot.Len() == 0 {
 			return nil
 		}
-		t := trial{k: k, snapshot: s, pod: p, node: s.At(r.IntN(s.Len())).Name(), other: k.pods[(i+1)%len(k.pods)]}
-		for _, try := range []func() *Failure{t.unreserve, t.unreserveOnly, t.fork, t.rollback} {
+		t := k.newTrial(i, r)
+		t.before = t.content(t.snapshot)
+		for _, try := range []func() *Failure{t.unreserve, t.unreserveOnly, t.fork, t.rollback, t.renew} {
 			if f := try(); f != nil {
 				return f
 			}
@@ -32,6 +33,14 @@ type trial struct {
 	snapshot   *framework.Snapshot
 	pod, other *framework.PodInfo
 	node       string
+	before     content // of the snapshot, to which every try has to return
+	reserved   bool    // the last Reserve succeeded
+}
+
+// newTrial returns a trial of the pod of that index on a random node.
+func (k *kit) newTrial(i int, r *rand.Rand) trial {
+	s := k.snapshot.Fork()
+	return trial{k: k, snapshot: s, pod: k.pods[i], node: s.At(r.IntN(s.Len())).Name(), other: k.pods[(i+1)%len(k.pods)]}
 }
 
 // content is what there is to see: facts, the plugin's own state, and what it
@@ -44,22 +53,30 @@ type content struct {
 }
 
 func (t *trial) content(s *framework.Snapshot) content {
-	c := content{facts: t.k.facts(s), snapshot: s}
-	if t.k.options.State != nil {
-		c.state = t.k.options.State(s)
-	}
+	c := content{facts: t.k.facts(s), snapshot: s, state: t.k.state(s)}
 	for i, p := range []*framework.PodInfo{t.pod, t.other} {
 		c.answers[i] = t.k.ask(new(framework.Cycle), s, p, nil)
 	}
 	return c
 }
 
+// state returns what Config.State shows.
+func (k *kit) state(s *framework.Snapshot) any {
+	if k.config.State == nil {
+		return nil
+	}
+	k.calling = "Config.State"
+	return k.config.State(s)
+}
+
+func sameState(a, b any) bool { return reflect.DeepEqual(a, b) }
+
 // same compares the content now with what it was.
 func (t *trial) same(want content, how string) *Failure {
 	k := t.k
 	got := t.content(want.snapshot)
 	k.pod, k.node = t.pod, t.node
-	if !reflect.DeepEqual(got.state, want.state) {
+	if !sameState(got.state, want.state) {
 		return k.fail("state, "+how, fmt.Sprint(got.state), fmt.Sprint(want.state))
 	}
 	if f := k.sameFacts(want.facts, got.facts, how); f != nil {
@@ -74,22 +91,49 @@ func (t *trial) same(want content, how string) *Failure {
 	return nil
 }
 
-// begin assumes the pod and reserves; false when the pod cannot be assumed.
+// begin assumes the pod and reserves; false if the pod cannot be assumed.
 func (t *trial) begin(s *framework.Snapshot, c *framework.Cycle) (ok bool, f *Failure) {
 	t.k.ask(c, s, t.pod, nil)
 	if s.AddPodAt(t.pod, s.Node(t.node)) != nil {
 		return false, nil
 	}
-	t.k.node = t.node
+	return true, t.reserve(s, c)
+}
+
+// reserve calls Reserve.
+func (t *trial) reserve(s *framework.Snapshot, c *framework.Cycle) *Failure {
+	t.k.node, t.k.calling = t.node, "Reserve"
 	status := t.k.reserve.Reserve(c, s.Node(t.node))
 	if code := status.Code(); !status.IsSuccess() && !status.IsRejected() && code != framework.Error {
-		return true, t.k.fail("code of Reserve", code.String(), "Success, a rejection or Error")
+		return t.k.fail("code of Reserve", code.String(), "Success, a rejection or Error")
 	}
-	return true, nil
+	t.reserved = status.IsSuccess()
+	return nil
+}
+
+// renew reserves and unreserves, and wants each call to renew the nodes whose
+// answers it changes.
+func (t *trial) renew() *Failure {
+	s, c := t.snapshot.Fork(), new(framework.Cycle)
+	t.k.ask(c, s, t.pod, nil)
+	if s.AddPodAt(t.pod, s.Node(t.node)) != nil {
+		return nil
+	}
+	was := t.keep(s)
+	if f := t.reserve(s, c); f != nil {
+		return f
+	}
+	if _, f := t.checkRenewed(s, was, "Reserve"); f != nil {
+		return f
+	}
+	was = t.keep(s)
+	t.k.calling = "Unreserve"
+	t.k.reserve.Unreserve(c, s.Node(t.node))
+	_, f := t.checkRenewed(s, was, "Unreserve")
+	return f
 }
 
 func (t *trial) unreserve() *Failure {
-	before := t.content(t.snapshot)
 	c := new(framework.Cycle)
 	ok, f := t.begin(t.snapshot, c)
 	if !ok || f != nil {
@@ -97,13 +141,14 @@ func (t *trial) unreserve() *Failure {
 	}
 	for _, how := range []string{"after Reserve and Unreserve", "after a second Unreserve"} {
 		n := t.snapshot.Node(t.node)
+		t.k.calling = "Unreserve"
 		t.k.reserve.Unreserve(c, n)
 		if how == "after Reserve and Unreserve" {
 			if err := t.snapshot.RemovePodAt(t.pod, n); err != nil {
 				return t.k.fail("forgetting the pod, "+how, err.Error(), "no error")
 			}
 		}
-		if f := t.same(before, how); f != nil {
+		if f := t.same(t.before, how); f != nil {
 			return f
 		}
 	}
@@ -112,29 +157,26 @@ func (t *trial) unreserve() *Failure {
 
 // unreserveOnly is what happens when the Reserve of an earlier plugin failed.
 func (t *trial) unreserveOnly() *Failure {
-	before := t.content(t.snapshot)
 	c := new(framework.Cycle)
 	t.k.ask(c, t.snapshot, t.pod, nil)
-	t.k.node = t.node
+	t.k.node, t.k.calling = t.node, "Unreserve"
 	t.k.reserve.Unreserve(c, t.snapshot.Node(t.node))
-	return t.same(before, "after Unreserve without Reserve")
+	return t.same(t.before, "after Unreserve without Reserve")
 }
 
 func (t *trial) rollback() *Failure {
-	before := t.content(t.snapshot)
 	m := t.snapshot.Begin()
 	_, f := t.begin(t.snapshot, new(framework.Cycle))
 	t.snapshot.Rollback(m)
 	if f != nil {
 		return f
 	}
-	return t.same(before, "after Reserve in a transaction that was rolled back")
+	return t.same(t.before, "after Reserve in a transaction that was rolled back")
 }
 
 func (t *trial) fork() *Failure {
-	before := t.content(t.snapshot)
 	if _, f := t.begin(t.snapshot.Fork(), new(framework.Cycle)); f != nil {
 		return f
 	}
-	return t.same(before, "after Reserve in a fork")
+	return t.same(t.before, "after Reserve in a fork")
 }

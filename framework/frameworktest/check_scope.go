@@ -3,18 +3,20 @@ package frameworktest
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// scope returns what the plugin declares for the pod; false when it declares
+// scope returns what the plugin declares for the pod; false if it declares
 // nothing, or that anything may be read.
 func (k *kit) scope(p *framework.PodInfo) (framework.Scope, bool) {
 	if k.scoper == nil {
 		return framework.Scope{}, false
 	}
+	k.calling = "Scope"
 	s := k.scoper.Scope(p)
 	return s, s.Reads&framework.ReadsCluster == 0 || s.Pod&framework.FieldsAll != framework.FieldsAll
 }
@@ -28,6 +30,7 @@ func (k *kit) checkScope() *Failure {
 		if !ok {
 			continue
 		}
+		k.calling = "Scope"
 		if again := k.scoper.Scope(p); again != scope {
 			k.pod = p
 			return k.fail("Scope, asked again", fmt.Sprint(again), fmt.Sprint(scope))
@@ -47,12 +50,16 @@ func (k *kit) checkScope() *Failure {
 // class if they are equal in the parts that are named for either.
 func (k *kit) checkPodFields(p *framework.PodInfo, scope framework.Scope, r *rand.Rand) *Failure {
 	want := k.ask(new(framework.Cycle), k.snapshot, p, nil)
-	all := api.Clone(p.Pod)
+	all := shallow(p.Pod)
 	try := func(what string, twin *api.Pod) (f *Failure, ofTheClass bool) {
+		if reflect.DeepEqual(twin, p.Pod) {
+			return nil, false
+		}
 		info, err := k.snapshot.NewPodInfo(twin)
 		if err != nil {
 			return nil, false
 		}
+		k.calling = "Scope"
 		of := k.scoper.Scope(info)
 		if fields := scope.Pod | of.Pod; info.ClassKey(fields) != p.ClassKey(fields) {
 			return nil, false
@@ -67,7 +74,7 @@ func (k *kit) checkPodFields(p *framework.PodInfo, scope framework.Scope, r *ran
 	}
 	for _, i := range r.Perm(len(podChanges)) {
 		c := podChanges[i]
-		twin := api.Clone(p.Pod)
+		twin := shallow(p.Pod)
 		c.change(twin)
 		f, ofTheClass := try(c.what, twin)
 		if f != nil {
@@ -77,17 +84,35 @@ func (k *kit) checkPodFields(p *framework.PodInfo, scope framework.Scope, r *ran
 			c.change(all)
 		}
 	}
-	f, _ := try("many parts", all)
-	return f
+	if f, _ := try("many parts", all); f != nil {
+		return f
+	}
+	donor := k.pods[r.IntN(len(k.pods))].Pod
+	if donor == p.Pod {
+		donor = k.pods[0].Pod
+	}
+	const swaps = 7 // of all; over the pods of several clusters, each has its turn
+	for _, i := range r.Perm(len(podSwaps))[:swaps] {
+		s := podSwaps[i]
+		twin := shallow(p.Pod)
+		s.take(twin, donor)
+		if f, _ := try("having the "+s.what+" of another pod", twin); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// shallow returns a copy of the pod that shares what the pod refers to.
+func shallow(p *api.Pod) *api.Pod {
+	twin := *p
+	return &twin
 }
 
 // checkReads asks about the pod in forks of the cluster that differ.
 func (k *kit) checkReads(p *framework.PodInfo, reads framework.Reads, r *rand.Rand) *Failure {
 	want := k.ask(new(framework.Cycle), k.snapshot, p, nil)
-	names := make(map[string]bool, len(want.feasible))
-	for _, n := range want.feasible {
-		names[n.Name()] = true
-	}
+	names := want.feasibleNames()
 	stay := func(n *framework.NodeInfo) bool { return names[n.Name()] }
 	for _, c := range k.changes(r) {
 		f := k.snapshot.Fork()

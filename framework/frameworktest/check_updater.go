@@ -62,6 +62,7 @@ func (k *kit) withoutVictim(c *framework.Cycle, f *framework.Snapshot, p *framew
 	updater, updates := before.bound.(framework.FilterUpdater)
 	bound := *before
 	if updates {
+		k.calling = "Fork"
 		updater = updater.Fork()
 		bound.bound = updater
 		how += " and RemovePod of a Fork called,"
@@ -74,7 +75,7 @@ func (k *kit) withoutVictim(c *framework.Cycle, f *framework.Snapshot, p *framew
 		return k.fail("the cluster without a pod", err.Error(), "no error")
 	}
 	if updates {
-		k.node = node
+		k.node, k.calling = node, "RemovePod"
 		if s := updater.RemovePod(c, victim, f.Node(node)); !s.IsSuccess() {
 			return k.fail("RemovePod of "+victim.Pod.Key(), s.String(), "Success")
 		}
@@ -92,7 +93,7 @@ func (k *kit) withoutVictim(c *framework.Cycle, f *framework.Snapshot, p *framew
 	if failure := k.sameVerdicts(f, p, before, before, "after RemovePod of a Fork"); failure != nil {
 		return failure
 	}
-	k.node = node
+	k.node, k.calling = node, "AddPod"
 	if s := updater.AddPod(c, victim, f.Node(node)); !s.IsSuccess() {
 		return k.fail("AddPod of "+victim.Pod.Key(), s.String(), "Success")
 	}

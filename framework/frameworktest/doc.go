@@ -9,10 +9,10 @@
 // as a scheduler would: PreFilter, Filter for each node, PreScore, Score for
 // each feasible node, normalization; then Reserve and Unreserve. It checks
 //
+//	mutation     pod, nodes, snapshot and the slices handed over stay as they are
 //	name         Name is not empty and always the same
 //	determinism  the same question has the same answer, in any order of nodes
 //	bounds       scores are from 0 to 100 after normalization, and both ways to normalize agree
-//	mutation     pod, nodes, snapshot and the slices handed over stay as they are
 //	codes        every point answers with a code that it may use
 //	reasons      reasons can be compared, and read when the cycle is long over
 //	restrict     names that PreFilter restricts to are sorted, and Filter rejects the others
@@ -23,12 +23,22 @@
 //	expiry       an answer stays until the time that ValidUntil tells
 //	domain       answers stay on nodes that Changed does not call
 //	updater      a bound filter follows pods that come and go while others are tried
-//	reserve      Unreserve, a rollback and a fork leave nothing of a Reserve behind
+//	reserve      Unreserve, a rollback and a fork leave nothing of a Reserve behind,
+//	             and a call that changes answers renews the node
+//	exercise     the plugin did what it is there for: see [Exercise]
 //
 // and skips what the plugin does not implement. Optional interfaces are found
 // with [framework.As], so a wrapped plugin is tested like the one inside. The
 // first failure of each check is reported, as a [*Failure], with plugin, check,
-// cluster, pod, node and the two values; [Check] returns them outside of tests.
+// cluster, pod, node and the two values; [Check] returns them outside of tests. A
+// panic is reported once, by the first check that meets it, with the method.
+//
+// A plugin that the clusters do not exercise fails: a filter that rejects no
+// node, for example, or a scorer that scores all nodes alike. If it reads labels
+// or annotations of its own, name them with their values in [Config].Labels and
+// Annotations, and the kit puts them on nodes and pods. For anything else there
+// are [Config].Generate and Prepare. If the plugin never does such a thing, say
+// why in [Config].Unexercised.
 //
 // [Cluster], [Node] and [Pod] are the generators, for tests of anything that
 // works on clusters.

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
-	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/frameworktest"
 )
 
@@ -43,27 +42,42 @@ func ExampleFailure() {
 	// Output: Spare: bounds: cluster 3, pod prod/pod-02, node node-07: normalized score = 120, want 0 to 100
 }
 
-// A plugin about a label that the usual clusters do not have brings its own.
-func ExampleOptions() {
-	options := frameworktest.Config{
-		Clusters: 8,
-		Generate: func(seed uint64) *api.Objects {
-			o := frameworktest.Cluster(seed)
-			for i, n := range o.Nodes {
-				if i%2 == 0 {
-					n.Labels = map[string]string{"quay": "north"}
-				}
-			}
-			return o
-		},
+// Quay keeps pods on nodes of their own quay.
+type Quay struct{}
+
+func (Quay) Name() string { return "Quay" }
+
+func (Quay) Filter(pod *framework.PodInfo, node *framework.NodeInfo) framework.Status {
+	if quay, ok := pod.Pod.Labels["quay"]; ok && node.Node.Labels["quay"] != quay {
+		return framework.UnschedulableStatus("node(s) were at another quay")
 	}
-	fmt.Println(frameworktest.Check(silent{}, options))
+	return framework.Status{}
+}
+
+// A plugin names the labels that it reads, so that the clusters have them.
+func ExampleConfig() {
+	err := frameworktest.Check(Quay{}, frameworktest.Config{
+		Clusters: 8,
+		Labels:   map[string][]string{"quay": {"north", "south"}},
+	})
+	fmt.Println(err)
 	// Output: <nil>
 }
 
-type silent struct{}
-
-func (silent) Name() string { return "Silent" }
+// A plugin that is never exercised fails. If that is as it should be, the config
+// says why.
+func ExampleExercise() {
+	config := frameworktest.Config{Clusters: 8}
+	var f *frameworktest.Failure
+	if errors.As(frameworktest.Check(Quay{}, config), &f) {
+		fmt.Println(f.Check+":", f.What, "=", f.Got)
+	}
+	config.Unexercised = map[frameworktest.Exercise]string{frameworktest.Rejects: "no pod here has a quay"}
+	fmt.Println(frameworktest.Check(Quay{}, config))
+	// Output:
+	// exercise: nodes that it rejected = 0
+	// <nil>
+}
 
 func ExampleCluster() {
 	s, pending, err := frameworktest.Snapshot(frameworktest.Cluster(1))

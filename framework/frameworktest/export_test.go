@@ -3,14 +3,15 @@ package frameworktest
 import "github.com/berth-sched/berth/framework"
 
 // CheckOnly makes one check of those that apply.
-func CheckOnly(name string, p framework.Plugin, o Config) *Failure {
-	list, err := checksOf(p)
+func CheckOnly(name string, p framework.Plugin, c Config) *Failure {
+	s, err := newSession(p, c)
 	if err != nil {
 		return err.(*Failure)
 	}
-	for _, c := range list {
+	for _, c := range s.checks {
 		if c.name == name {
-			return c.run(p, o)
+			f, _ := s.run(c)
+			return f
 		}
 	}
 	return nil

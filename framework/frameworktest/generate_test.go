@@ -12,6 +12,7 @@ import (
 )
 
 func TestClusterIsAFunction(t *testing.T) {
+	t.Parallel()
 	seen := map[string]uint64{}
 	for seed := range uint64(50) {
 		a, b := frameworktest.Cluster(seed), frameworktest.Cluster(seed)
@@ -31,6 +32,7 @@ func TestClusterIsAFunction(t *testing.T) {
 
 // Every cluster is one that a snapshot takes, and images have one size.
 func TestClusterIsValid(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(1000) {
 		s, pending, err := frameworktest.Snapshot(frameworktest.Cluster(seed))
 		if err != nil {
@@ -53,6 +55,7 @@ func TestClusterIsValid(t *testing.T) {
 
 // The clusters hold what plugins read: nothing in the list is rare.
 func TestClusterVariety(t *testing.T) {
+	t.Parallel()
 	counts := map[string]int{}
 	count := func(what string, there bool) {
 		if there {

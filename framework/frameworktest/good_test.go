@@ -14,11 +14,20 @@ import (
 
 // Plugins that keep the contract pass, whatever they do and declare.
 func TestGoodPlugins(t *testing.T) {
+	t.Parallel()
 	for _, p := range goodPlugins {
 		t.Run(p.name, func(t *testing.T) {
-			frameworktest.Run(t, p.plugin, frameworktest.Config{Clusters: 6, State: reservations})
+			frameworktest.Run(t, p.plugin, frameworktest.Config{Clusters: 6, State: reservations, Unexercised: unexercised[p.name]})
 		})
 	}
+}
+
+// unexercised says what some good plugins never do.
+var unexercised = map[string]map[frameworktest.Exercise]string{
+	"constant":                   {frameworktest.Ranks: "it is constant"},
+	"number of the feasible":     {frameworktest.Ranks: "all nodes have the same score"},
+	"random by the cycle's seed": {frameworktest.Ranks: "all nodes have the same score"},
+	"fails for all pods":         {frameworktest.Scores: "it fails", frameworktest.Ranks: "it fails"},
 }
 
 var goodPlugins = []struct {
@@ -65,7 +74,7 @@ var goodPlugins = []struct {
 		}
 		return scoreFunc(func(_ *framework.PodInfo, n *framework.NodeInfo) int64 { return min(100, n.AllowedPods) }), framework.Status{}
 	}), framework.FieldPriority, framework.ReadsNode)},
-	{"fails for some pods", preScoreFunc(func(c *framework.Cycle, _ []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
+	{"fails for all pods", preScoreFunc(func(c *framework.Cycle, _ []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
 		return nil, framework.AsStatus(fmt.Errorf("no score for %s", c.Pod.Pod.Name))
 	})},
 	{"scratch", bindScore(func(c *framework.Cycle, feasible []*framework.NodeInfo) framework.NodeScorer {

@@ -11,19 +11,18 @@ import (
 
 // kit is one check of one plugin on one cluster.
 type kit struct {
-	parts
-	options  Config
-	seed     uint64
-	generate func(uint64) *api.Objects
-	check    string
+	*session
+	seed  uint64
+	check string
 
 	objects  *api.Objects
 	snapshot *framework.Snapshot
 	pods     []*framework.PodInfo // to ask about
 
 	// Where the kit is, for the report of a failure.
-	pod  *framework.PodInfo
-	node string
+	pod     *framework.PodInfo
+	node    string
+	calling string // the method of the plugin that was called last
 }
 
 // parts are what a plugin can do, as a runner finds it.
@@ -60,20 +59,50 @@ func (t *parts) scores() bool   { return t.preScore != nil || t.scorer != nil }
 func (t *parts) answers() bool  { return t.filters() || t.scores() }
 func (t *parts) declares() bool { return t.scoper != nil }
 func (t *parts) reserves() bool { return t.reserve != nil }
+func (t *parts) acts() bool     { return t.answers() || t.reserves() }
 
-// load makes the cluster and chooses the pods to ask about: those that wait,
-// and a few that run, as if they came once more.
-func (k *kit) load() error {
-	k.objects = k.generate(k.seed)
-	s, pending, err := k.snapshotOf(k.objects)
-	if err != nil {
-		return err
+// cluster is what a check is made on. Checks fork the snapshot.
+type cluster struct {
+	objects  *api.Objects
+	snapshot *framework.Snapshot
+	pods     []*framework.PodInfo
+}
+
+// load readies the cluster: the session's, if the plugin is known not to change
+// it, else a new one.
+func (k *kit) load(at place) error {
+	c := k.clusters[at]
+	if c == nil || !k.clean {
+		var err error
+		if c, err = k.newCluster(at); err != nil {
+			return err
+		}
+		k.clusters[at] = c
 	}
-	k.snapshot, k.pods = s, pending
+	k.objects, k.pods, k.snapshot = c.objects, c.pods, c.snapshot.Fork()
+	return nil
+}
+
+// newCluster makes a cluster and chooses the pods to ask about: those that wait,
+// and a few that run, as if they came once more.
+func (k *kit) newCluster(at place) (*cluster, error) {
+	c := &cluster{}
+	if at.own {
+		k.calling = "Config.Generate"
+		c.objects = k.config.Generate(at.seed)
+	} else {
+		c.objects = Cluster(at.seed)
+		k.sprinkle(c.objects)
+	}
+	s, pending, err := k.snapshotOf(c.objects)
+	if err != nil {
+		return nil, err
+	}
+	c.snapshot, c.pods = s, pending
 	const runningToo = 3
 	taken := 0
-	for i := len(k.objects.Pods) - 1; i >= 0 && taken < runningToo; i-- {
-		p := k.objects.Pods[i]
+	for i := len(c.objects.Pods) - 1; i >= 0 && taken < runningToo; i-- {
+		p := c.objects.Pods[i]
 		if p.Spec.NodeName == "" {
 			continue
 		}
@@ -81,12 +110,12 @@ func (k *kit) load() error {
 		again.Name, again.UID = "again-"+p.Name, "again-"+p.UID
 		info, err := s.NewPodInfo(again)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		k.pods = append(k.pods, info)
+		c.pods = append(c.pods, info)
 		taken++
 	}
-	return nil
+	return c, nil
 }
 
 func (k *kit) snapshotOf(o *api.Objects) (*framework.Snapshot, []*framework.PodInfo, error) {
@@ -98,10 +127,11 @@ func (k *kit) snapshotOf(o *api.Objects) (*framework.Snapshot, []*framework.PodI
 }
 
 func (k *kit) prepare(s *framework.Snapshot) error {
-	if k.options.Prepare == nil {
+	if k.config.Prepare == nil {
 		return nil
 	}
-	if err := k.options.Prepare(s); err != nil {
+	k.calling = "Config.Prepare"
+	if err := k.config.Prepare(s); err != nil {
 		return fmt.Errorf("the option Prepare: %w", err)
 	}
 	return nil
@@ -110,7 +140,7 @@ func (k *kit) prepare(s *framework.Snapshot) error {
 // random returns a source for the choices of a check.
 func (k *kit) random() *rand.Rand { return rand.New(rand.NewPCG(k.seed, stream+1)) }
 
-// others tells whether other plugins of a profile would let the node pass: all
+// others reports whether other plugins of a profile would let the node pass: all
 // nodes in half of the clusters, three of four in the others.
 func (k *kit) others(n *framework.NodeInfo) bool {
 	if k.seed%2 == 0 {

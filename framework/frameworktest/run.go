@@ -1,57 +1,34 @@
 package frameworktest
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
-	"github.com/berth-sched/berth/framework/api"
 )
 
-// Config says how a plugin is tested. The zero Options is a good choice for
-// plugins that find everything they read in pods and nodes.
-type Config struct {
-	// Clusters is the number of clusters to test on; 0 means 24. Under go test
-	// -short, Run takes a quarter of them.
-	Clusters int
-	// Seed is the seed of the first cluster; the others have those that
-	// follow. To look at a failure on cluster 17 alone, set Seed to 17 and
-	// Clusters to 1.
-	Seed uint64
-	// Generate makes a further cluster for each seed, to be tested beside that
-	// of [Cluster]: with the labels or objects that the plugin is about. It
-	// must be a function of the seed. nil makes none.
-	Generate func(seed uint64) *api.Objects
-	// Prepare readies each snapshot: it puts in what the plugin reads and pods
-	// and nodes do not say, such as metrics in an extension. It must do the
-	// same for snapshots of the same content. nil does nothing.
-	Prepare func(s *framework.Snapshot) error
-	// State returns what the plugin keeps in the snapshot, in a form that
-	// reflect.DeepEqual compares and that later changes of the snapshot do not
-	// change, such as a map from node names to sums. nil shows nothing.
-	State func(s *framework.Snapshot) any
-}
-
-const defaultClusters = 24
-
 // Run tests the plugin, each check that applies to it in a subtest of its name.
-// Options may be left out; more than one panics. It takes about half a second.
-func Run(t *testing.T, p framework.Plugin, options ...Config) {
+// The config may be left out; more than one panics. Run takes a few tenths of a
+// second.
+func Run(t *testing.T, p framework.Plugin, config ...Config) {
 	t.Helper()
-	o := only(options)
-	if testing.Short() {
-		o.Clusters = (cmp.Or(o.Clusters, defaultClusters) + 3) / 4
-	}
-	list, err := checksOf(p)
+	s, err := newSession(p, only(config))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range list {
+	s.short = testing.Short()
+	for _, c := range s.checks {
 		t.Run(c.name, func(t *testing.T) {
-			if f := c.run(p, o); f != nil {
+			f, known := s.run(c)
+			switch {
+			case known:
+				t.Skip("not finished, because of a panic that another check reports: " + f.Error())
+			case f != nil:
 				t.Error(f)
+			}
+			for _, line := range s.takeNotes() {
+				t.Log(line)
 			}
 		})
 	}
@@ -59,29 +36,18 @@ func Run(t *testing.T, p framework.Plugin, options ...Config) {
 
 // Check tests the plugin and returns all failures, joined; each is a
 // [*Failure].
-func Check(p framework.Plugin, options ...Config) error {
-	o := only(options)
-	list, err := checksOf(p)
+func Check(p framework.Plugin, config ...Config) error {
+	s, err := newSession(p, only(config))
 	if err != nil {
 		return err
 	}
 	var errs []error
-	for _, c := range list {
-		if f := c.run(p, o); f != nil {
+	for _, c := range s.checks {
+		if f, known := s.run(c); f != nil && !known {
 			errs = append(errs, f)
 		}
 	}
 	return errors.Join(errs...)
-}
-
-func only(options []Config) Config {
-	switch len(options) {
-	case 0:
-		return Config{}
-	case 1:
-		return options[0]
-	}
-	panic(fmt.Sprintf("frameworktest: %d Options, want one at most", len(options)))
 }
 
 // A check looks at one side of the contract, on one cluster.
@@ -89,28 +55,55 @@ type check struct {
 	name    string
 	applies func(*parts) bool
 	on      func(*kit) *Failure
+	end     func(*session) *Failure // after the last cluster; may be nil
 }
 
+// checks lists all checks, in the order in which they run. See session.clean for
+// why mutation comes first and reserve after all that ask about fresh clusters.
 var checks = []check{
-	{"name", (*parts).any, (*kit).checkName},
-	{"determinism", (*parts).answers, (*kit).checkDeterminism},
-	{"bounds", (*parts).scores, (*kit).checkBounds},
-	{"mutation", (*parts).answers, (*kit).checkMutation},
-	{"codes", (*parts).answers, (*kit).checkCodes},
-	{"reasons", (*parts).answers, (*kit).checkReasons},
-	{"restrict", (*parts).prepares, (*kit).checkRestrict},
-	{"batch", (*parts).answers, (*kit).checkBatch},
-	{"concurrency", (*parts).answers, (*kit).checkConcurrency},
-	{"scratch", (*parts).answers, (*kit).checkScratch},
-	{"scope", (*parts).declares, (*kit).checkScope},
-	{"expiry", (*parts).declares, (*kit).checkExpiry},
-	{"domain", (*parts).declares, (*kit).checkDomain},
-	{"updater", (*parts).filters, (*kit).checkUpdater},
-	{"reserve", (*parts).reserves, (*kit).checkReserve},
+	{"mutation", (*parts).answers, (*kit).checkMutation, (*session).endMutation},
+	{"name", (*parts).any, (*kit).checkName, nil},
+	{"determinism", (*parts).answers, (*kit).checkDeterminism, nil},
+	{"bounds", (*parts).scores, (*kit).checkBounds, nil},
+	{"codes", (*parts).answers, (*kit).checkCodes, nil},
+	{"reasons", (*parts).answers, (*kit).checkReasons, nil},
+	{"restrict", (*parts).prepares, (*kit).checkRestrict, nil},
+	{"batch", (*parts).answers, (*kit).checkBatch, nil},
+	{"concurrency", (*parts).answers, (*kit).checkConcurrency, nil},
+	{"scratch", (*parts).answers, (*kit).checkScratch, nil},
+	{"scope", (*parts).declares, (*kit).checkScope, nil},
+	{"expiry", (*parts).declares, (*kit).checkExpiry, nil},
+	{"domain", (*parts).declares, (*kit).checkDomain, nil},
+	{"updater", (*parts).filters, (*kit).checkUpdater, nil},
+	{"reserve", (*parts).reserves, (*kit).checkReserve, nil},
+	{"exercise", (*parts).acts, (*kit).checkExercise, (*session).endExercise},
 }
 
-// checksOf returns the checks that apply to the plugin.
-func checksOf(p framework.Plugin) (list []check, err error) {
+// session is the test of one plugin: what its checks share.
+type session struct {
+	parts
+	config Config
+	short  bool    // a quarter of the clusters will do
+	checks []check // those that apply
+
+	// clean is set once the mutation check has passed on all clusters. From then
+	// on checks share the clusters; before, each check makes its own, because a
+	// plugin that changes what it is given would spoil them for the next check.
+	clean    bool
+	clusters map[place]*cluster
+
+	panics map[string]*Failure // by the method that panicked, the first of each
+	tally
+	notes []string // for the log of the check that runs
+}
+
+// place names a cluster of a session.
+type place struct {
+	seed uint64
+	own  bool // made by Config.Generate
+}
+
+func newSession(p framework.Plugin, config Config) (s *session, err error) {
 	if p == nil {
 		return nil, errors.New("frameworktest: the plugin is nil")
 	}
@@ -119,45 +112,80 @@ func checksOf(p framework.Plugin) (list []check, err error) {
 			err = &Failure{Check: "name", What: "Name()", Got: fmt.Sprintf("a panic: %v", v), Want: "a name"}
 		}
 	}()
-	t := takeApart(p)
+	s = &session{parts: takeApart(p), config: config, clusters: map[place]*cluster{}, panics: map[string]*Failure{}}
 	for _, c := range checks {
-		if c.applies(&t) {
-			list = append(list, c)
+		if c.applies(&s.parts) {
+			s.checks = append(s.checks, c)
 		}
 	}
-	return list, nil
+	return s, nil
 }
 
-// run makes the check on each cluster until one fails.
-func (c check) run(p framework.Plugin, o Config) *Failure {
-	clusters := o.Clusters
-	if clusters == 0 {
-		clusters = defaultClusters
+// run makes the check on each cluster until one fails. known is set if the
+// failure is a panic of a method that an earlier check has reported.
+func (s *session) run(c check) (f *Failure, known bool) {
+	s.notes = nil
+	clusters := s.config.clusters()
+	if s.short && c.name != "exercise" { // which costs little, and needs all
+		clusters = (clusters + 3) / 4
 	}
-	for seed := o.Seed; seed < o.Seed+uint64(clusters); seed++ {
-		for _, generate := range []func(uint64) *api.Objects{Cluster, o.Generate} {
-			if generate == nil {
+	for seed := s.config.Seed; seed < s.config.Seed+clusters; seed++ {
+		for _, own := range []bool{false, true} {
+			if own && s.config.Generate == nil {
 				continue
 			}
-			if f := c.runOn(p, o, seed, generate); f != nil {
-				return f
+			f, panicked := s.runOn(c, place{seed, own})
+			if panicked != "" {
+				if first := s.panics[panicked]; first != nil {
+					return first, true
+				}
+				s.panics[panicked] = f
+			}
+			if f != nil {
+				return f, false
 			}
 		}
 	}
+	if c.end == nil {
+		return nil, false
+	}
+	return c.end(s), false
+}
+
+// runOn makes the check on one cluster. A panic of the plugin is a failure;
+// panicked is the method.
+func (s *session) runOn(c check, at place) (f *Failure, panicked string) {
+	k := &kit{session: s, seed: at.seed, check: c.name}
+	defer func() {
+		if v := recover(); v != nil {
+			f, panicked = k.panicked(v, ""), k.calling
+		}
+	}()
+	if err := k.load(at); err != nil {
+		return k.fail("the cluster to test on", err.Error(), "no error"), ""
+	}
+	return c.on(k), ""
+}
+
+func (s *session) endMutation() *Failure {
+	s.clean = true
 	return nil
 }
 
-// runOn makes the check on one cluster. A panic of the plugin is a failure.
-func (c check) runOn(p framework.Plugin, o Config, seed uint64, generate func(uint64) *api.Objects) (f *Failure) {
-	k := &kit{options: o, seed: seed, generate: generate, check: c.name}
-	defer func() {
-		if v := recover(); v != nil {
-			f = k.fail("a call", fmt.Sprintf("a panic: %v", v), "no panic")
-		}
-	}()
-	k.parts = takeApart(p)
-	if err := k.load(); err != nil {
-		return k.fail("the cluster to test on", err.Error(), "no error")
+// fail returns a failure that concerns all clusters.
+func (s *session) fail(check, what, got, want string) *Failure {
+	return &Failure{
+		Plugin: s.name, Check: check, Cluster: s.config.Seed, Clusters: int(s.config.clusters()),
+		What: what, Got: got, Want: want,
 	}
-	return c.on(k)
+}
+
+func (s *session) note(format string, args ...any) {
+	s.notes = append(s.notes, fmt.Sprintf(format, args...))
+}
+
+func (s *session) takeNotes() []string {
+	notes := s.notes
+	s.notes = nil
+	return notes
 }

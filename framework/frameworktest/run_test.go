@@ -21,8 +21,9 @@ func TestCheckReports(t *testing.T) {
 	})
 	err := frameworktest.Check(meddler, frameworktest.Config{Seed: 5, Clusters: 2})
 	want := []string{ // what the generator decides is left out
-		"PreScorer: bounds: cluster 5, pod * node node-*: score, which nothing normalizes, = 101, want 0 to 100",
 		"PreScorer: mutation: cluster 5, node node-*: allocatable, afterwards = [*] *, want [*] *",
+		"PreScorer: bounds: cluster 5, pod * node node-*: score, which nothing normalizes, = 101, want 0 to 100",
+		"PreScorer: exercise: clusters 5 to 6: pods for which two feasible nodes had different scores = 0, want one or more*Unexercised[frameworktest.Ranks])",
 	}
 	var got []string
 	for _, err := range err.(interface{ Unwrap() []error }).Unwrap() {
@@ -38,7 +39,7 @@ func TestCheckReports(t *testing.T) {
 		}
 	}
 	var f *frameworktest.Failure
-	if !errors.As(err, &f) || f.Plugin != "PreScorer" || f.Check != "bounds" || f.Cluster != 5 || f.Node == "" || f.Got != "101" || f.Want != "0 to 100" {
+	if !errors.As(errors.Join(err.(interface{ Unwrap() []error }).Unwrap()[1:]...), &f) || f.Plugin != "PreScorer" || f.Check != "bounds" || f.Cluster != 5 || f.Node == "" || f.Got != "101" || f.Want != "0 to 100" {
 		t.Errorf("errors.As finds %+v", f)
 	}
 }
@@ -58,15 +59,15 @@ func TestCheckRefuses(t *testing.T) {
 		t.Errorf("Check of a plugin whose Name panics = %v", err)
 	}
 	defer func() {
-		if v := recover(); v != "frameworktest: 2 Options, want one at most" {
-			t.Errorf("two Options: %v", v)
+		if v := recover(); v != "frameworktest: 2 Configs, want one at most" {
+			t.Errorf("two Config: %v", v)
 		}
 	}()
 	_ = frameworktest.Check(scoreFunc(high), frameworktest.Config{}, frameworktest.Config{})
 }
 
 // The author's clusters come beside those of the kit, and are prepared.
-func TestOptions(t *testing.T) {
+func TestConfig(t *testing.T) {
 	own := func(seed uint64) *api.Objects {
 		o := frameworktest.Cluster(seed)
 		for _, n := range o.Nodes {
@@ -119,5 +120,33 @@ func TestWrapped(t *testing.T) {
 	f := frameworktest.CheckOnly("bounds", scoped{Plugin: scoped{Plugin: scoreFunc(high)}}, frameworktest.Config{})
 	if f == nil || f.Plugin != "Scorer" {
 		t.Errorf("a wrapped scorer that is out of bounds is reported as %v", f)
+	}
+}
+
+// The clusters are made once for all checks, unless the plugin changes what it
+// is given: then every check has its own.
+func TestClustersAreMadeOnce(t *testing.T) {
+	made := 0
+	config := frameworktest.Config{Clusters: 3, Generate: func(seed uint64) *api.Objects {
+		made++
+		return frameworktest.Cluster(seed)
+	}}
+	if err := frameworktest.Check(scoreFunc(func(_ *framework.PodInfo, n *framework.NodeInfo) int64 { return min(100, pods(n)) }), config); err != nil {
+		t.Error(err)
+	}
+	if made != config.Clusters {
+		t.Errorf("%d clusters were made, want %d", made, config.Clusters)
+	}
+	made = 0
+	cordons := scoreFunc(func(_ *framework.PodInfo, n *framework.NodeInfo) int64 {
+		n.Node.Spec.Unschedulable = true
+		return min(100, pods(n))
+	})
+	var f *frameworktest.Failure
+	if err := frameworktest.Check(cordons, config); !errors.As(err, &f) || f.Check != "mutation" {
+		t.Errorf("a plugin that cordons: %v", err)
+	}
+	if made <= config.Clusters {
+		t.Errorf("%d clusters were made for a plugin that changes them, want new ones for each check", made)
 	}
 }

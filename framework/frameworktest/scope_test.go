@@ -11,6 +11,7 @@ import (
 
 // Whatever part of a pod a plugin reads without saying so, it is found out.
 func TestEveryPodFieldIsFoundOut(t *testing.T) {
+	t.Parallel()
 	for field := framework.PodFields(1); field < framework.FieldSpec; field <<= 1 {
 		t.Run(fmt.Sprintf("bit %b", field), func(t *testing.T) {
 			reads := filterFunc(func(p *framework.PodInfo, _ *framework.NodeInfo) framework.Status {

@@ -29,7 +29,7 @@ func NewLabelSelector(s *api.LabelSelector) (LabelSelector, error) {
 	add := func(key string, op operator, values []string) error {
 		r, problems := compileRequirement("", key, op, values)
 		requirements = append(requirements, r)
-		return problemsError(problems)
+		return ProblemsError(problems)
 	}
 	for _, key := range slices.Sorted(maps.Keys(s.MatchLabels)) {
 		if err := add(key, in, []string{s.MatchLabels[key]}); err != nil {

@@ -47,7 +47,7 @@ func (s *NodeSelector) Matches(n *api.Node) bool {
 
 // Err returns the problems of the selector's terms, in the words of the Kubernetes
 // API, or nil.
-func (s *NodeSelector) Err() error { return problemsError(s.problems) }
+func (s *NodeSelector) Err() error { return ProblemsError(s.problems) }
 
 // nodeTerm is a compiled term of a node selector: all of it must hold.
 type nodeTerm struct {

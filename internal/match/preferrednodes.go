@@ -31,7 +31,7 @@ func NewPreferredNodes(terms []api.PreferredSchedulingTerm) (PreferredNodes, err
 		problems = append(problems, wrong...)
 		p.terms = append(p.terms, weightedTerm{t, int64(term.Weight)})
 	}
-	if err := problemsError(problems); err != nil {
+	if err := ProblemsError(problems); err != nil {
 		return PreferredNodes{}, err
 	}
 	return p, nil

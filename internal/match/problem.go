@@ -48,9 +48,9 @@ func jsonText(value any) string {
 	return string(text)
 }
 
-// problemsError returns the problems as one error: the text of a single problem, or
+// ProblemsError returns the problems as one error, as kube-scheduler writes them: the text of a single problem, or
 // all different ones in brackets. It returns nil if there are none.
-func problemsError(problems []string) error {
+func ProblemsError(problems []string) error {
 	var different []string
 	for _, p := range problems {
 		if !slices.Contains(different, p) {

@@ -11,17 +11,17 @@ func (s *LabelSelector) AppendKey(b []byte) []byte {
 	b = binary.AppendUvarint(append(b, 1), uint64(len(s.requirements)))
 	for i := range s.requirements {
 		r := &s.requirements[i]
-		b = appendString(append(b, byte(r.op)), r.key)
+		b = AppendString(append(b, byte(r.op)), r.key)
 		b = binary.AppendUvarint(b, uint64(len(r.values)))
 		for _, value := range r.values {
-			b = appendString(b, value)
+			b = AppendString(b, value)
 		}
 	}
 	return b
 }
 
-// appendString appends s to a key with its length, so that it cannot blend with the
+// AppendString appends s to a key with its length, so that it cannot blend with the
 // next part.
-func appendString(b []byte, s string) []byte {
+func AppendString(b []byte, s string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }

@@ -68,16 +68,11 @@ func (s *nodeSet) put(slot int, in bool) {
 	}
 }
 
-// appendString appends s to a key with its length, so that it cannot blend with the
-// next part.
-func appendString(b []byte, s string) []byte {
-	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
-}
-
+// appendStrings appends a list to a key with its length.
 func appendStrings(b []byte, list []string) []byte {
 	b = binary.AppendUvarint(b, uint64(len(list)))
 	for _, s := range list {
-		b = appendString(b, s)
+		b = match.AppendString(b, s)
 	}
 	return b
 }

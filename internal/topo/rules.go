@@ -126,20 +126,20 @@ func (r *Rules) bind(p *framework.PodInfo) {
 	if len(r.List) == 0 {
 		return
 	}
-	b := appendString(nil, p.Pod.Namespace)
+	b := match.AppendString(nil, p.Pod.Namespace)
 	affinity, taints := false, false
 	for i := range r.List {
 		rule := &r.List[i]
 		rule.Self = rule.pods.Matches(p.Pod.Labels)
-		b = rule.pods.AppendKey(appendString(b, rule.Key))
+		b = rule.pods.AppendKey(match.AppendString(b, rule.Key))
 		b = fmt.Appendf(b, "%t %t;", rule.affinity, rule.taints)
 		affinity, taints = affinity || rule.affinity, taints || rule.taints
 	}
 	if affinity {
-		b = appendString(b, p.ClassKey(framework.FieldNodeChoice))
+		b = match.AppendString(b, p.ClassKey(framework.FieldNodeChoice))
 	}
 	if taints {
-		b = appendString(b, p.ClassKey(framework.FieldTolerations))
+		b = match.AppendString(b, p.ClassKey(framework.FieldTolerations))
 	}
 	text := fmt.Sprintf("%t ", r.Own) + string(b)
 	r.hard, r.strict, r.loose = "h"+text, "s"+text, "l"+text

@@ -153,11 +153,11 @@ func (t *Tables) nodesOf(p *framework.PodInfo, rule *Rule, labels []string) int3
 	b := appendStrings(nil, labels)
 	if rule.affinity && demands(p) {
 		set.required = match.RequiredNodeAffinityOf(p)
-		b = appendString(append(b, 1), p.ClassKey(framework.FieldNodeChoice))
+		b = match.AppendString(append(b, 1), p.ClassKey(framework.FieldNodeChoice))
 	}
 	if rule.taints {
 		set.tolerations = p.Pod.Spec.Tolerations
-		b = appendString(append(b, 2), p.ClassKey(framework.FieldTolerations))
+		b = match.AppendString(append(b, 2), p.ClassKey(framework.FieldTolerations))
 	}
 	return t.nodeSet(string(b), &set)
 }

@@ -2,10 +2,8 @@ package topo
 
 import (
 	"encoding/binary"
-	"errors"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
@@ -48,7 +46,7 @@ func (t *Term) SelectsNamespaces() bool { return !t.selected.SelectsNothing() }
 
 // appendKey appends the identity of the term.
 func (t *Term) appendKey(b []byte) []byte {
-	b = appendStrings(appendString(b, t.Key), t.namespaces)
+	b = appendStrings(match.AppendString(b, t.Key), t.namespaces)
 	b = t.pods.AppendKey(t.selected.AppendKey(b))
 	return binary.AppendVarint(b, t.Weight)
 }
@@ -124,7 +122,7 @@ func newTerms(p *api.Pod) Terms {
 	t.RequiredAnti = plain("requiredAntiAffinityTerms", avoid.RequiredDuringSchedulingIgnoredDuringExecution)
 	t.Preferred = weighted("preferredAffinityTerms", like.PreferredDuringSchedulingIgnoredDuringExecution)
 	t.PreferredAnti = weighted("preferredAntiAffinityTerms", avoid.PreferredDuringSchedulingIgnoredDuringExecution)
-	t.Err = aggregate(problems)
+	t.Err = match.ProblemsError(problems)
 	return t
 }
 
@@ -145,24 +143,6 @@ func newTerm(namespace string, source *api.PodAffinityTerm, weight int64) (Term,
 	return t, nil
 }
 
-// aggregate joins problems as kube-scheduler does: a single one as it is, several
-// different ones in brackets.
-func aggregate(problems []string) error {
-	var different []string
-	for _, p := range problems {
-		if !slices.Contains(different, p) {
-			different = append(different, p)
-		}
-	}
-	switch len(different) {
-	case 0:
-		return nil
-	case 1:
-		return errors.New(different[0])
-	}
-	return errors.New("[" + strings.Join(different, ", ") + "]")
-}
-
 // traits determine the counters in which a pod counts.
 type traits struct {
 	text  string // equal exactly for pods that count in the same counters
@@ -171,7 +151,7 @@ type traits struct {
 
 var traitsOf = framework.NewPodDerived(func(p *framework.PodInfo) *traits {
 	t := &traits{terms: newTerms(p.Pod)}
-	b := appendLabels(appendString(nil, p.Pod.Namespace), p.Pod.Labels)
+	b := appendLabels(match.AppendString(nil, p.Pod.Namespace), p.Pod.Labels)
 	if terminating(p.Pod) {
 		b = append(b, 1)
 	} else {
@@ -193,7 +173,7 @@ func terminating(p *api.Pod) bool { return p.DeletionTimestamp != nil }
 func appendLabels(b []byte, labels map[string]string) []byte {
 	b = binary.AppendUvarint(b, uint64(len(labels)))
 	for _, k := range slices.Sorted(maps.Keys(labels)) {
-		b = appendString(appendString(b, k), labels[k])
+		b = match.AppendString(match.AppendString(b, k), labels[k])
 	}
 	return b
 }

@@ -44,42 +44,22 @@ func inTreeNamed(provisioner string) *inTree {
 
 // inTreeOf returns the plugin of a pod's volume, or nil.
 func inTreeOf(v *api.VolumeSource) *inTree {
-	switch {
-	case v.GCEPersistentDisk != nil:
-		return gcePD
-	case v.AWSElasticBlockStore != nil:
-		return awsEBS
-	case v.AzureDisk != nil:
-		return azureDisk
-	case v.Cinder != nil:
-		return cinder
-	case v.PortworxVolume != nil:
-		return portworx
-	case v.AzureFile != nil:
-		return azureFile
-	case v.VsphereVolume != nil:
-		return vSphere
-	}
-	return nil
+	return firstInTree(v.GCEPersistentDisk != nil, v.AWSElasticBlockStore != nil, v.AzureDisk != nil, v.Cinder != nil,
+		v.PortworxVolume != nil, v.AzureFile != nil, v.VsphereVolume != nil)
 }
 
 // inTreeOfVolume returns the plugin of a persistent volume, or nil.
 func inTreeOfVolume(v *api.PersistentVolumeSource) *inTree {
-	switch {
-	case v.GCEPersistentDisk != nil:
-		return gcePD
-	case v.AWSElasticBlockStore != nil:
-		return awsEBS
-	case v.AzureDisk != nil:
-		return azureDisk
-	case v.Cinder != nil:
-		return cinder
-	case v.PortworxVolume != nil:
-		return portworx
-	case v.AzureFile != nil:
-		return azureFile
-	case v.VsphereVolume != nil:
-		return vSphere
+	return firstInTree(v.GCEPersistentDisk != nil, v.AWSElasticBlockStore != nil, v.AzureDisk != nil, v.Cinder != nil,
+		v.PortworxVolume != nil, v.AzureFile != nil, v.VsphereVolume != nil)
+}
+
+// firstInTree returns the plugin of the first source that is present, or nil.
+func firstInTree(present ...bool) *inTree {
+	for i, plugin := range [...]*inTree{gcePD, awsEBS, azureDisk, cinder, portworx, azureFile, vSphere} {
+		if present[i] {
+			return plugin
+		}
 	}
 	return nil
 }

@@ -1,10 +1,10 @@
 package config
 
 import (
-	"math"
 	"time"
 
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -52,16 +52,7 @@ func (c *Configuration) Backoff() (initial, most time.Duration) {
 	return seconds(c.PodInitialBackoffSeconds), seconds(c.PodMaxBackoffSeconds)
 }
 
-func seconds(n int64) time.Duration {
-	const most = math.MaxInt64 / int64(time.Second)
-	switch {
-	case n > most:
-		return math.MaxInt64
-	case n < -most:
-		return math.MinInt64
-	}
-	return time.Duration(n) * time.Second
-}
+func seconds(n int64) time.Duration { return time.Duration(resource.SatMul(n, int64(time.Second))) }
 
 // LeaderElection configures how several schedulers elect the active one.
 type LeaderElection struct {

@@ -186,6 +186,7 @@ not: read
 
 // TestHostile loads texts made to consume time or memory.
 func TestHostile(t *testing.T) {
+	t.Parallel()
 	const size = 10 << 20
 	bomb := "a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n"
 	for i := range 9 {

@@ -48,6 +48,7 @@ type goldenCase struct {
 // TestGoldenConfig compares with the results recorded in testdata and in the folder
 // that BERTH_VECTORS names. Listed differences: see listed.
 func TestGoldenConfig(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("testdata/kube-scheduler-config/*.jsonl.gz")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no recorded cases: %v", err)

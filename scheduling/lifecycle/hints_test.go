@@ -27,6 +27,7 @@ import (
 // event had made it schedulable, the hints would have woken it. It tests one plugin
 // at a time, so that no other plugin hides a missed event, and then all together.
 func TestNoWakeUpIsLost(t *testing.T) {
+	t.Parallel()
 	alone := func(plugins ...framework.Plugin) scheduling.Profile { return scheduling.Profile{Filter: plugins} }
 	binding := alone(filter.VolumeBinding{})
 	binding.Reserve = binding.Filter

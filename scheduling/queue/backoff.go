@@ -3,6 +3,8 @@ package queue
 import (
 	"math"
 	"time"
+
+	"github.com/berth-sched/berth/resource"
 )
 
 // Backoff says how long a pod waits after failed attempts.
@@ -61,9 +63,5 @@ func (b Backoff) Duration(failures, pods int) time.Duration {
 
 // scale multiplies; the result is capped at the longest Duration.
 func scale(d time.Duration, by float64) time.Duration {
-	scaled := float64(d) * by
-	if scaled >= math.MaxInt64 {
-		return math.MaxInt64
-	}
-	return time.Duration(scaled)
+	return time.Duration(resource.SatFloat(float64(d) * by))
 }

@@ -55,8 +55,8 @@ type Queue struct {
 	serial uint64 // of the latest item
 
 	active     ready
-	backingOff heap
-	failing    heap
+	backingOff sorted
+	failing    sorted
 	standing   list // in the order of their timestamps
 	waiting    list // unschedulable pods, including gated ones, by waitingSince
 	gated      int  // how many of waiting are gated
@@ -106,20 +106,20 @@ func New(o Config) (*Queue, error) {
 func (q *Queue) order() {
 	arrival := func(a, b *Item) bool { return a.serial < b.serial }
 	expiry := func(it *Item) (int64, int64) { return int64(it.expires), 0 }
-	q.failing.key, q.failing.less = expiry, arrival
+	q.failing = newSorted(expiry, arrival)
 
+	priority := func(it *Item) (int64, int64) {
+		return -int64(it.Pod.Priority), int64(it.Timestamp.Sub(q.start))
+	}
 	sort := q.options.Sort
 	if _, ok := sort.(scheduling.PrioritySort); ok || sort == nil {
 		sort = scheduling.PrioritySort{}
-		q.active.heap.key = func(it *Item) (int64, int64) {
-			return -int64(it.Pod.Priority), int64(it.Timestamp.Sub(q.start))
-		}
 	} else {
 		q.active.plain = true
 		sort = &careful{QueueSortPlugin: sort, problem: q.options.ErrorHandler}
-		q.active.heap.key = func(*Item) (int64, int64) { return 0, 0 }
+		priority = func(*Item) (int64, int64) { return 0, 0 }
 	}
-	q.active.heap.less = func(a, b *Item) bool {
+	less := func(a, b *Item) bool {
 		switch {
 		case sort.Less(&a.QueuedPod, &b.QueuedPod):
 			return true
@@ -128,7 +128,8 @@ func (q *Queue) order() {
 		}
 		return arrival(a, b)
 	}
-	q.backingOff.key, q.backingOff.less = expiry, q.active.heap.less
+	q.active.heap = newSorted(priority, less)
+	q.backingOff = newSorted(expiry, less)
 }
 
 // Add puts a pod into the queue: into the active part unless a PreEnqueue plugin

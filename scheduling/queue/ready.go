@@ -17,7 +17,7 @@ type ready struct {
 	lanes []*lane // in the order of creation; an item's index is ^place
 	order []*lane // the highest priority first
 	laned int     // items in lanes
-	heap  heap
+	heap  sorted
 }
 
 // lane holds the items of one priority.
@@ -79,9 +79,7 @@ func (r *ready) fix(it *Item) {
 
 // all calls f with every item.
 func (r *ready) all(f func(*Item)) {
-	for _, s := range r.heap.slots {
-		f(s.it)
-	}
+	r.heap.all(f)
 	for _, l := range r.lanes {
 		for it := l.list.first; it != nil; it = it.next {
 			f(it)

@@ -158,12 +158,10 @@ var wildcard = framework.ClusterEvent{Resource: framework.ResourceAny, Action: f
 // It costs O(n log n).
 func (q *Queue) Items() []*Item {
 	var all []*Item
-	q.active.all(func(it *Item) { all = append(all, it) })
-	for _, h := range []*heap{&q.backingOff, &q.failing} {
-		for _, s := range h.slots {
-			all = append(all, s.it)
-		}
-	}
+	add := func(it *Item) { all = append(all, it) }
+	q.active.all(add)
+	q.backingOff.all(add)
+	q.failing.all(add)
 	for _, l := range []*list{&q.standing, &q.waiting, &q.flight} {
 		for it := l.first; it != nil; it = it.next {
 			all = append(all, it)

@@ -13,7 +13,7 @@ import (
 // flushUnschedulablePodsLeftover.
 func (q *Queue) Flush(ctx context.Context) {
 	q.release()
-	for _, h := range []*heap{&q.backingOff, &q.failing} {
+	for _, h := range []*sorted{&q.backingOff, &q.failing} {
 		for it := h.top(); it != nil && !q.isBackingOff(it); it = h.top() {
 			q.toActive(ctx, it, q.options.FullBackoff)
 		}
@@ -53,7 +53,7 @@ func (q *Queue) NextFlush() (at time.Time, ok bool) {
 	for it := q.standing.first; it != nil; it = it.next {
 		sooner(q.expiration(it).Add(window))
 	}
-	for _, h := range []*heap{&q.backingOff, &q.failing} {
+	for _, h := range []*sorted{&q.backingOff, &q.failing} {
 		if it := h.top(); it != nil {
 			if q.options.FullBackoff {
 				sooner(q.expiration(it))

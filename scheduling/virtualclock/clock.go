@@ -1,11 +1,11 @@
 package virtualclock
 
 import (
-	"container/heap"
 	"sync"
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/heap"
 )
 
 // A Clock is a [framework.Clock] whose time passes only in calls of Step,
@@ -14,13 +14,13 @@ type Clock struct {
 	mu     sync.Mutex
 	now    time.Time
 	serial uint64
-	timers timers
+	timers heap.Heap[*timer]
 }
 
 var _ framework.Clock = (*Clock)(nil)
 
 // New returns a clock at the given time.
-func New(start time.Time) *Clock { return &Clock{now: start} }
+func New(start time.Time) *Clock { return &Clock{now: start, timers: heap.New(earlier, placed)} }
 
 // Now returns the clock's time.
 func (c *Clock) Now() time.Time {
@@ -36,7 +36,7 @@ func (c *Clock) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 	defer c.mu.Unlock()
 	c.serial++
 	t := &timer{at: c.now.Add(max(d, 0)), serial: c.serial, f: f}
-	heap.Push(&c.timers, t)
+	c.timers.Push(t)
 	return func() bool { return c.stop(t) }
 }
 
@@ -46,7 +46,7 @@ func (c *Clock) stop(t *timer) bool {
 	if t.index < 0 {
 		return false
 	}
-	heap.Remove(&c.timers, t.index)
+	c.timers.Remove(t.index)
 	return true
 }
 
@@ -54,17 +54,17 @@ func (c *Clock) stop(t *timer) bool {
 func (c *Clock) Next() (time.Time, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.timers) == 0 {
+	if c.timers.Len() == 0 {
 		return time.Time{}, false
 	}
-	return c.timers[0].at, true
+	return (*c.timers.Top()).at, true
 }
 
 // Step moves the clock to the next timer and calls its function. If there is no
 // timer, it returns false and changes nothing.
 func (c *Clock) Step() bool {
 	c.mu.Lock()
-	if len(c.timers) == 0 {
+	if c.timers.Len() == 0 {
 		c.mu.Unlock()
 		return false
 	}
@@ -83,7 +83,7 @@ func (c *Clock) Advance(d time.Duration) { c.AdvanceTo(c.Now().Add(d)) }
 func (c *Clock) AdvanceTo(to time.Time) {
 	for {
 		c.mu.Lock()
-		if len(c.timers) == 0 || c.timers[0].at.After(to) {
+		if c.timers.Len() == 0 || (*c.timers.Top()).at.After(to) {
 			if to.After(c.now) {
 				c.now = to
 			}
@@ -98,7 +98,7 @@ func (c *Clock) AdvanceTo(to time.Time) {
 
 // pop takes the next timer and moves the clock to its time.
 func (c *Clock) pop() *timer {
-	t := heap.Pop(&c.timers).(*timer)
+	t := c.timers.Remove(0)
 	if t.at.After(c.now) {
 		c.now = t.at
 	}
@@ -112,34 +112,12 @@ type timer struct {
 	index  int // in the heap, -1 once it has been removed
 }
 
-// timers is a heap by time and serial number.
-type timers []*timer
-
-func (t timers) Len() int { return len(t) }
-
-func (t timers) Less(i, j int) bool {
-	if c := t[i].at.Compare(t[j].at); c != 0 {
+// earlier orders timers by time, then by serial number.
+func earlier(a, b **timer) bool {
+	if c := (*a).at.Compare((*b).at); c != 0 {
 		return c < 0
 	}
-	return t[i].serial < t[j].serial
+	return (*a).serial < (*b).serial
 }
 
-func (t timers) Swap(i, j int) {
-	t[i], t[j] = t[j], t[i]
-	t[i].index, t[j].index = i, j
-}
-
-func (t *timers) Push(x any) {
-	added := x.(*timer)
-	added.index = len(*t)
-	*t = append(*t, added)
-}
-
-func (t *timers) Pop() any {
-	last := len(*t) - 1
-	x := (*t)[last]
-	(*t)[last] = nil
-	*t = (*t)[:last]
-	x.index = -1
-	return x
-}
+func placed(t **timer, place int) { (*t).index = place }

@@ -12,6 +12,7 @@ import (
 func TestGoldenFamilies(t *testing.T) {
 	for _, family := range golden.Families() {
 		t.Run(family, func(t *testing.T) {
+			t.Parallel()
 			plugins := golden.CheckPlugins()
 			golden.Run(t, family, func(c *golden.Case) []string {
 				differences, needs := pipeline.Check(c)

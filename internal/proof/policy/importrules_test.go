@@ -52,6 +52,7 @@ var rules = []rule{
 	{dir: "framework/api", imports: []string{"resource"}, library: true},
 	{dir: "framework", imports: []string{"resource", "framework/api"}, library: true},
 	{dir: "framework/frameworktest", imports: objects, library: true},
+	{dir: "internal/heap", library: true},
 	{dir: "internal/match", imports: objects, library: true},
 	{dir: "internal/topo", imports: with(objects, "internal/match"), library: true},
 	{dir: "internal/volumes", imports: with(objects, "internal/match"), library: true},
@@ -65,12 +66,12 @@ var rules = []rule{
 	// Below package scheduling.
 	{dir: "scheduling/args", imports: with(objects, "estimator", "internal/match"), library: true},
 	{dir: "scheduling/preemption", imports: with(objects, "internal/match"), library: true},
-	{dir: "scheduling/virtualclock", imports: []string{"framework"}, library: true},
+	{dir: "scheduling/virtualclock", imports: []string{"framework", "internal/heap"}, library: true},
 
 	{dir: "scheduling", imports: with(plugins, "internal/engine", "scheduling/args", "scheduling/preemption"), library: true},
 
 	// Above package scheduling.
-	{dir: "scheduling/queue", imports: with(objects, "scheduling"), library: true},
+	{dir: "scheduling/queue", imports: with(objects, "internal/heap", "scheduling"), library: true},
 	{dir: "scheduling/lifecycle", imports: with(objects, "scheduling", "scheduling/queue"), library: true},
 	{dir: "scheduling/multicluster", imports: with(objects, "estimator/capacity", "internal/match", "scheduling"), library: true},
 	{dir: "scheduling/extender", imports: with(objects, "scheduling", "scheduling/preemption"), library: true, network: true},
@@ -93,6 +94,7 @@ var rules = []rule{
 	{dir: "internal/proof/replay", imports: with(public, "internal/proof/golden"), testOnly: true},
 	{dir: "internal/proof/soak", imports: with(public, "internal/proof/gen"), testOnly: true},
 	{dir: "internal/cmd", imports: with(public, "internal/proof/gen", "internal/proof/golden", "internal/proof/soak"), testOnly: true},
+	{dir: "internal/proof/testheap", testOnly: true},
 	{dir: "internal/proof/policy", testOnly: true},
 }
 

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -55,13 +56,25 @@ type use struct {
 	pos  token.Position
 }
 
-// loadModule parses every package of the root module. Nested modules, testdata
-// and directories whose names begin with a dot or an underscore are left out,
-// as the go command leaves them out.
+// loadModule returns every package of the root module. They are parsed once, for
+// all tests, into one file set: tests must not change them. Nested modules,
+// testdata and directories whose names begin with a dot or an underscore are
+// left out, as the go command leaves them out.
 func loadModule(t *testing.T) []*pkg {
 	t.Helper()
-	var pkgs []*pkg
-	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+	pkgs, err := parseModule()
+	if err != nil {
+		t.Fatalf("cannot read the module: %v", err)
+	}
+	if len(pkgs) == 0 {
+		t.Fatal("found no package: is this test still three levels below the module's root?")
+	}
+	return pkgs
+}
+
+var parseModule = sync.OnceValues(func() (pkgs []*pkg, err error) {
+	fset := token.NewFileSet()
+	err = filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -82,7 +95,7 @@ func loadModule(t *testing.T) []*pkg {
 				return filepath.SkipDir
 			}
 		}
-		p, err := loadDir(name, rel)
+		p, err := loadDir(fset, name, rel)
 		if err != nil {
 			return err
 		}
@@ -91,22 +104,16 @@ func loadModule(t *testing.T) []*pkg {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatalf("cannot read the module: %v", err)
-	}
-	if len(pkgs) == 0 {
-		t.Fatal("found no package: is this test still three levels below the module's root?")
-	}
-	return pkgs
-}
+	return pkgs, err
+})
 
 // loadDir parses the files of one directory that this platform builds.
-func loadDir(name, rel string) (*pkg, error) {
+func loadDir(fset *token.FileSet, name, rel string) (*pkg, error) {
 	entries, err := os.ReadDir(name)
 	if err != nil {
 		return nil, err
 	}
-	p := &pkg{dir: rel, fset: token.NewFileSet()}
+	p := &pkg{dir: rel, fset: fset}
 	for _, e := range entries {
 		if e.IsDir() || !strings.HasSuffix(e.Name(), ".go") {
 			continue
