@@ -48,7 +48,8 @@
 // Estimators and Loads are values without run state, so goroutines may share them.
 // A ledger belongs to its snapshot.
 //
-// Differs: see [Ledger], [Estimators] and [Arithmetic].
+// Deviations are listed at [Ledger], [DefaultEstimator], [Estimators.New] and
+// [Wrapping].
 //
 // Source: Koordinator 1.4, 1.5, 1.6 and 1.8.
 package estimator

@@ -34,14 +34,33 @@ import (
 //
 // Source: Koordinator 1.8, podAssignCache.
 //
-// Differs: Koordinator's cache follows its informers, so what-if changes, such as
-// nominated pods or the victims of a preemption, do not show in it; here they do.
-// If a pod's node changes, it leaves the old node; Koordinator leaves a ghost
-// there. Pods without a UID are identified by namespace and name. A pod that was
-// assigned without a UID is the same pod as one of that name that later enters the
-// snapshot with a UID. A metric given to SetMetric is dropped with its node; a
-// metric that is an object of the snapshot stays there, and counts again when the
-// node comes back.
+// Differs: changes that are only tried, such as nominated pods or the victims of a
+// preemption.
+// Original: Koordinator's cache follows its informers and does not show them.
+// Here: the ledger follows the snapshot and shows them.
+// Why: a pod must see the nodes as they would be.
+//
+// Differs: a pod whose node changes.
+// Original: Koordinator leaves a ghost of it on the old node.
+// Here: it leaves the old node.
+// Why: a ghost counts use that the node does not have.
+//
+// Differs: pods without a UID.
+// Original: Koordinator knows pods by UID, so all of them share one entry on a node.
+// Here: namespace and name identify them.
+// Why: pods written by hand often have no UID.
+//
+// Differs: a pod assigned without a UID that later enters the snapshot with one.
+// Original: Koordinator keeps two entries.
+// Here: it is the same pod, by its name.
+// Why: it would count twice.
+//
+// Differs: the metric of a deleted node.
+// Original: Koordinator keeps it until its NodeMetric is deleted.
+// Here: a metric given to [Ledger.SetMetric] is dropped with its node. A metric that
+// is an object of the snapshot stays there, and counts again when the node comes
+// back.
+// Why: nothing else deletes a metric that is no object.
 type Ledger struct {
 	snapshot *framework.Snapshot
 	owner    *ledgerOwner

@@ -17,10 +17,11 @@ const (
 	// the smallest int64. Use it for comparisons with Koordinator; it matters only
 	// on nodes with more than 8 PiB of memory.
 	//
-	// Differs: two values saturate even here, though they wrap around in
-	// Koordinator: the combined requests of containers, init containers and
-	// overhead of one pod, and a metric's reportIntervalSeconds of more than 292
-	// years.
+	// Differs: the combined requests of containers, init containers and overhead of
+	// one pod, and a metric's reportIntervalSeconds of more than 292 years.
+	// Original: beyond int64, both wrap around.
+	// Here: both saturate even with Wrapping.
+	// Why: a wrapped number helps nobody, and real clusters have no such values.
 	Wrapping
 )
 

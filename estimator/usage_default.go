@@ -40,7 +40,10 @@ const (
 // Source: Koordinator 1.8, estimator/default_estimator.go, estimatedPodUsed.
 // Up to 1.5 the factor of a resource whose limit exceeds the request is 100.
 //
-// Differs: results beyond int64 saturate; see [Arithmetic].
+// Differs: results beyond int64.
+// Original: they wrap around.
+// Here: they saturate.
+// Switch: [LoadConfig.Arithmetic] = [Wrapping].
 type DefaultEstimator struct {
 	factors     map[resource.Name]int64
 	annotations bool

@@ -51,8 +51,10 @@ func KnownEstimators() Estimators {
 // [DefaultEstimatorName], which is known even if e does not list it. An unknown
 // name is an error that lists the known ones; a nil estimator is an error too.
 //
-// Differs: Koordinator uses the default estimator for an unknown name.
-// [Estimators.OrDefault] does so too.
+// Differs: an unknown name.
+// Original: Koordinator uses the default estimator.
+// Here: it is an error.
+// Switch: [Estimators.OrDefault].
 func (e Estimators) New(name string, c LoadConfig) (Estimator, error) {
 	if name == "" {
 		name = DefaultEstimatorName

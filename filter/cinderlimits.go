@@ -8,8 +8,10 @@ import "github.com/berth-sched/berth/framework"
 //
 // Source: kube-scheduler 1.18, plugin CinderLimits.
 //
-// Differs: nodes where a CSI driver has taken over the disks pass, as for
-// [EBSLimits].
+// Differs: nodes whose CSINode lists the disks' plugin as migrated.
+// Original: in 1.18 they pass only if the feature gate of that migration is on.
+// Here: they pass, as for [EBSLimits].
+// Why: later releases do so.
 type CinderLimits struct {
 	// MaxVolumes replaces 256, as the environment variable KUBE_MAX_PD_VOLS does for
 	// kube-scheduler. 0 or less means 256.

@@ -11,10 +11,16 @@ import "github.com/berth-sched/berth/framework"
 //
 // Source: kube-scheduler 1.18, plugin EBSLimits.
 //
-// Differs: if a node has both machine-type labels, the current one counts;
-// kube-scheduler takes either. Nodes whose CSINode lists the disks' plugin as
-// migrated always pass, as in later releases; in 1.18 they pass only if the feature
-// gate of that migration, such as CSIMigrationAWS, is on.
+// Differs: a node that has both machine-type labels.
+// Original: kube-scheduler takes either.
+// Here: the current one counts.
+// Why: the answer must be the same on every run.
+//
+// Differs: nodes whose CSINode lists the disks' plugin as migrated.
+// Original: in 1.18 they pass only if the feature gate of that migration, such as
+// CSIMigrationAWS, is on.
+// Here: they always pass.
+// Why: later releases do so.
 type EBSLimits struct {
 	// MaxVolumes replaces 39 and 25, as the environment variable KUBE_MAX_PD_VOLS
 	// does for kube-scheduler. 0 or less means the defaults.

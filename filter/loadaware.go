@@ -19,8 +19,10 @@ import (
 //
 // Source: Koordinator 1.8, plugin LoadAwareScheduling, Filter.
 //
-// Differs: of several resources above their thresholds the first by name is
-// reported, also under the rules up to 1.6, where Koordinator's choice is random.
+// Differs: several resources above their thresholds, under the rules up to 1.6.
+// Original: Koordinator reports a random one.
+// Here: the first by name is reported, under all rules.
+// Why: the answer must be the same on every run.
 type LoadAware struct {
 	// Load is the configuration, best shared with scoring.LoadAware; nil means the
 	// zero [estimator.LoadConfig].

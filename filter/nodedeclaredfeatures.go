@@ -20,7 +20,10 @@ const reasonFeatures = framework.Text("node(s) didn't match Pod's required featu
 // k8s.io/component-helpers/nodedeclaredfeatures v0.37.1. As there, a node's list is
 // assumed to be sorted: a name that follows a greater one is not found.
 //
-// Differs: ephemeral containers are ignored, since only running pods get them.
+// Differs: ephemeral containers.
+// Original: kube-scheduler counts their mounts with options.
+// Here: they are ignored.
+// Why: only running pods get them.
 type NodeDeclaredFeatures struct{}
 
 // Name returns "NodeDeclaredFeatures".

@@ -14,8 +14,10 @@ const reasonPorts = framework.Text("node(s) didn't have free ports for the reque
 //
 // Source: kube-scheduler 1.37, plugin NodePorts.
 //
-// Differs: if two pods of a node hold the same port, which no scheduler allows, it
-// stays taken until both have left; kube-scheduler releases it with the first.
+// Differs: two pods of a node that hold the same port, which no scheduler allows.
+// Original: kube-scheduler releases the port with the first.
+// Here: it stays taken until both have left.
+// Why: the second pod still holds it.
 type NodePorts struct{}
 
 // Name returns "NodePorts".

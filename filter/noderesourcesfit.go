@@ -23,8 +23,15 @@ import (
 //
 // Source: kube-scheduler 1.37, plugin NodeResourcesFit.
 //
-// Differs: kube-scheduler reports other resources in random order. Whether dynamic
-// resource allocation could provide an extended resource is not considered.
+// Differs: the order in which other resources are reported.
+// Original: kube-scheduler's order is random.
+// Here: they come by name.
+// Why: the answer must be the same on every run.
+//
+// Differs: an extended resource that dynamic resource allocation could provide.
+// Original: kube-scheduler leaves it to the plugin DynamicResources.
+// Here: the node needs it in its allocatable.
+// Why: the library has no plugin DynamicResources.
 type NodeResourcesFit struct {
 	// IgnoredResources are extended resources that are not checked.
 	IgnoredResources []resource.Name

@@ -22,8 +22,10 @@ const reasonVolumeCount = framework.Text("node(s) exceed max volume count")
 // Source: kube-scheduler 1.37, plugin NodeVolumeLimits, with the feature gate
 // VolumeLimitScaling on.
 //
-// Differs: if several drivers are missing, the reason names the first by name;
-// kube-scheduler names any.
+// Differs: the driver that the reason names, if several are missing.
+// Original: kube-scheduler names any.
+// Here: the first by name.
+// Why: the answer must be the same on every run.
 type NodeVolumeLimits struct{}
 
 // Name returns "NodeVolumeLimits".

@@ -21,10 +21,16 @@ const reasonServiceAffinity framework.Text = "node(s) didn't match service affin
 //
 // Source: kube-scheduler 1.18, plugin ServiceAffinity; dropped in 1.23.
 //
-// Differs: while preemption tries a node, a pod that is put back takes its old place
-// in the order; the original puts it last. If the first pod is a nominated one, it
-// counts on its nominated node; the original fails the cycle, because it looks for a
-// node without a name.
+// Differs: the place of a pod that preemption puts back while it tries a node.
+// Original: kube-scheduler puts it last.
+// Here: it takes its old place in the order.
+// Why: a pod that was put back must count as one that never left.
+//
+// Differs: a service whose first pod is a nominated one.
+// Original: kube-scheduler fails the cycle, because it looks for a node without a
+// name.
+// Here: the pod counts on its nominated node.
+// Why: the nomination of one pod must not fail others.
 type ServiceAffinity struct {
 	// AffinityLabels are the label names. If there are none, every node passes. The
 	// list must not change while the plugin is in use.

@@ -27,11 +27,20 @@ import (
 // Source: kube-scheduler 1.37, plugin VolumeBinding, with the feature gates
 // VolumeAttributesClass and StorageCapacityScoring on.
 //
-// Differs: among equally large volumes, and among capacities with enough space, the
-// first by name is taken; kube-scheduler takes any. PreBind, which writes objects
-// and waits, is left to the driver. If a pod fails at Reserve, another pod's
-// reservations for the same claims stay; kube-scheduler reverts them, too, as
-// Unreserve does here.
+// Differs: equally large volumes, and several capacities with enough space.
+// Original: kube-scheduler takes any.
+// Here: the first by name is taken.
+// Why: the answer must be the same on every run.
+//
+// Differs: PreBind, which writes objects and waits.
+// Original: it is part of kube-scheduler's plugin.
+// Here: it is left to the driver, which finds the objects under [ClaimBindingsKey].
+// Why: the library has no API client.
+//
+// Differs: another pod's reservations for the same claims, if a pod fails at Reserve.
+// Original: kube-scheduler reverts them, too.
+// Here: they stay; only Unreserve reverts them.
+// Why: they belong to the other pod.
 type VolumeBinding struct{}
 
 // Name returns "VolumeBinding".
@@ -187,9 +196,10 @@ func (VolumeBinding) Reserve(c *framework.Cycle, node *framework.NodeInfo) frame
 // for the same claim since. If a bound pod leaves without Unreserve, its claims stay
 // as they are.
 //
-// Differs: reservations that another pod makes after a pod has left the snapshot
-// belong to that other pod; kube-scheduler reverts them together with the first
-// pod's.
+// Differs: reservations that another pod makes after a pod has left the snapshot.
+// Original: kube-scheduler reverts them together with the first pod's.
+// Here: they belong to that other pod and stay.
+// Why: the first pod no longer has a claim to them.
 func (VolumeBinding) Unreserve(c *framework.Cycle, _ *framework.NodeInfo) {
 	if c.Snapshot == nil || len(volumes.Of(c.Pod).Claims) == 0 {
 		return

@@ -19,9 +19,11 @@ const (
 	//
 	// Source: kube-scheduler 1.37, backend/cache/node_tree.go.
 	//
-	// Differs: kube-scheduler makes its list anew only when a node comes or
-	// goes, so that a node whose zone label changes keeps its old place until
-	// then. Here the order follows at once.
+	// Differs: a node whose zone label changes.
+	// Original: kube-scheduler makes its list anew only when a node comes or goes, so
+	// the node keeps its old place until then.
+	// Here: the order follows at once.
+	// Why: the order depends only on the snapshot's nodes and their changes.
 	ZoneInterleaved NodeOrder = iota
 	// Arrival is the order in which the nodes were added. Updating a node does
 	// not move it.

@@ -11,8 +11,11 @@ import (
 // [*api.InvalidError]. The snapshot does not check whether the pod fits, nor
 // whether it is on a node already.
 //
-// Differs: kube-scheduler's sums of a node wrap around beyond the largest int64,
-// as with pods of 9E of cpu and 100m; such a pod is refused here.
+// Differs: sums of a node beyond the largest int64, as with pods of 9E of cpu and
+// 100m.
+// Original: kube-scheduler's sums wrap around.
+// Here: the pod is refused.
+// Why: a wrapped sum makes a full node look empty.
 func (s *Snapshot) AddPod(p *PodInfo, node string) error {
 	if err := s.CheckPod(p); err != nil {
 		return err

@@ -9,8 +9,10 @@ import (
 // Add returns q + o, exactly. The result has the notation of q, or the notation of
 // o if q is 0.
 //
-// Differs: the result is exact at the ends of int64 too, where Kubernetes loses
-// the sign of the smallest int64 in subtraction and negation.
+// Differs: the smallest int64 in subtraction and negation.
+// Original: Kubernetes loses its sign.
+// Here: the result is exact.
+// Why: a wrong sign helps nobody.
 func (q Quantity) Add(o Quantity) Quantity {
 	f := q.f
 	if q.IsZero() {

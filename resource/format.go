@@ -46,12 +46,21 @@ var (
 // Parse reads the text back as the same value, unless the value is a sum in
 // BinarySI beyond Parse's limit for such texts.
 //
-// Differs: Kubernetes has no suffix above E and Ei. It prints 1000E and 1024Ei as
-// "1" (sums reach both, and 1000E is also a valid text); here the number grows.
-// Kubernetes prints some texts as written until the first arithmetic (+1Ki, 0100m,
-// 1.500, 1E3); here they are canonical at once. Kubernetes prints the smallest
-// int64 in BinarySI in digits or as -8Ei, depending on its origin; here it is
-// always -8Ei.
+// Differs: values of 1000E and 1024Ei and above (sums reach both, and 1000E is also a
+// valid text).
+// Original: Kubernetes has no suffix above E and Ei, and prints "1".
+// Here: the number grows.
+// Why: the text must read back as the value.
+//
+// Differs: texts that are not canonical (+1Ki, 0100m, 1.500, 1E3).
+// Original: Kubernetes prints them as written until the first arithmetic.
+// Here: they are canonical at once.
+// Why: equal values must print alike.
+//
+// Differs: the smallest int64 in BinarySI.
+// Original: Kubernetes prints it in digits or as -8Ei, depending on its origin.
+// Here: it is always -8Ei.
+// Why: equal values must print alike.
 func (q Quantity) String() string {
 	var buf [32]byte
 	return string(q.appendTo(buf[:0]))

@@ -32,9 +32,15 @@ const (
 // in its unit. That unit is the coarsest of ones, thousandths, millionths and
 // nano-units in which the value is whole.
 //
-// Differs: texts longer than 1,024 bytes, values of 10^1000 or more, and exponents
-// that do not fit an int32 are errors. Kubernetes reads such texts at any cost, and
-// takes exponents modulo 2^32.
+// Differs: texts longer than 1,024 bytes, and values of 10^1000 or more.
+// Original: Kubernetes reads them at any cost.
+// Here: they are errors.
+// Why: a text from anywhere must not cost more than microseconds.
+//
+// Differs: exponents that do not fit an int32.
+// Original: Kubernetes takes them modulo 2^32.
+// Here: they are errors.
+// Why: another value than the written one helps nobody.
 func Parse(text string) (Quantity, error) {
 	if text == "" {
 		return Quantity{}, syntaxError(text, "is empty")

@@ -79,10 +79,16 @@ func (q Quantity) Sign() int {
 // Value returns q in whole units, rounded away from zero: 1 for "1n", 2 for
 // "1500m", -2 for "-1500m". A value beyond int64 becomes the nearest int64.
 //
-// Differs: beyond int64, Kubernetes wraps around or returns 0. If a negative value
-// with a fraction results from a rounded text, or from a sum with one, Kubernetes
-// returns a number that is two too great (0 for -1500m). Here all values round the
-// same way.
+// Differs: values beyond int64.
+// Original: Kubernetes wraps around or returns 0.
+// Here: they become the nearest int64.
+// Why: a wrapped number helps nobody.
+//
+// Differs: a negative value with a fraction that results from a rounded text, or from
+// a sum with one.
+// Original: Kubernetes returns a number that is two too great (0 for -1500m).
+// Here: all values round the same way.
+// Why: equal values must give equal numbers.
 func (q Quantity) Value() int64 {
 	return q.in(0)
 }

@@ -88,8 +88,10 @@ func (b *Binding) HasPreFlight() bool {
 //
 // Source: kube-scheduler 1.37, framework/runtime, RunPreBindPreFlights.
 //
-// Differs: a plugin that is no [framework.PreBindPreFlighter] always acts, and
-// alone.
+// Differs: a PreBind plugin that is no [framework.PreBindPreFlighter].
+// Original: kube-scheduler demands PreBindPreFlight of every PreBind plugin.
+// Here: it always acts, and alone.
+// Why: a plugin with nothing to say beforehand needs no method.
 func (b *Binding) PreFlight(ctx context.Context) (acts bool, err error) {
 	b.flight = make([]flight, len(b.plugins.preBind))
 	for i, p := range b.plugins.preBind {

@@ -36,6 +36,11 @@ type Extender struct {
 	// Prioritize scores the nodes, by contract from 0 to 10. It may leave nodes out;
 	// scores for nodes that it was not asked about are ignored. If it fails, the
 	// error and its scores are ignored.
+	//
+	// Differs: totals beyond int64.
+	// Original: kube-scheduler's sums wrap around.
+	// Here: they saturate.
+	// Why: a wrapped number helps nobody.
 	Prioritize func(ctx context.Context, pod *framework.PodInfo, nodes []*framework.NodeInfo) ([]HostScore, error)
 	// Preempt narrows down the candidates of a preemption, or changes their victims.
 	// Use the snapshot to look up pods.
@@ -60,8 +65,10 @@ type ExtenderVerdict struct {
 	// does this by mistake with the answer of an extender that is not
 	// nodeCacheCapable (issue 141781).
 	//
-	// Differs: images on nodes still count, and so does what plugins count in the
-	// snapshot.
+	// Differs: images on nodes, and what plugins count in the snapshot.
+	// Original: they are lost, as the pods are.
+	// Here: they still count.
+	// Why: they belong to the node and to the snapshot, not to the node's pods.
 	Emptied bool
 }
 

@@ -194,7 +194,7 @@ func (r *road) toRate() []*framework.NodeInfo {
 //
 // Source: kube-scheduler 1.37, schedule_one.go, prioritizeNodes.
 //
-// Differs: sums saturate; kube-scheduler's wrap around.
+// Sums saturate; see Extender.Prioritize.
 func (r *road) prioritize() {
 	x := &r.extended
 	x.scores, x.answered = nil, nil

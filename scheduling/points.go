@@ -15,8 +15,10 @@ import (
 //
 // Source: kube-scheduler 1.37, runPreEnqueuePlugins.
 //
-// Differs: upstream asks the other plugins in random order; berth asks them in the
-// profile's order.
+// Differs: the order in which the other plugins are asked.
+// Original: kube-scheduler's order is random.
+// Here: the profile's order.
+// Why: the answer must be the same on every run.
 func (s *Scheduler) PreEnqueue(ctx context.Context, pod *framework.PodInfo, first string) (plugin string, status framework.Status) {
 	list := s.plugins.preEnqueue
 	i := slices.IndexFunc(list, func(p named[framework.PreEnqueuePlugin]) bool { return p.name == first })

@@ -15,11 +15,18 @@ const DefaultName = "default-scheduler"
 // Kubernetes137 returns the default profile of kube-scheduler 1.37: its
 // plugins, their order and weights, and its tie rule.
 //
-// Differs: all nodes are searched; set Percentage to [Adaptive] for upstream's
-// sampling. The plugin DynamicResources is missing: device claims in
-// spec.resourceClaims are ignored, and the pod is placed as if it had none. Upstream
-// lets such a pod wait until the claims exist and devices are available. To schedule
-// such pods, add a filter that knows the devices, or one that rejects the pods.
+// Differs: how many nodes are searched.
+// Original: kube-scheduler samples large clusters.
+// Here: all nodes are searched.
+// Switch: [Profile.Percentage] = [Adaptive].
+//
+// Differs: device claims in spec.resourceClaims.
+// Original: the plugin DynamicResources lets the pod wait until the claims exist and
+// devices are available.
+// Here: the plugin is missing. The claims are ignored, and the pod is placed as if it
+// had none.
+// Why: the library does not know devices. To schedule such pods, add a filter that
+// knows them, or one that rejects the pods.
 func Kubernetes137() Profile {
 	return Profile{
 		Name: DefaultName,
@@ -59,9 +66,27 @@ func Kubernetes137() Profile {
 // allocation as it was from 1.22 to 1.35, no scores for storage and image volumes,
 // and a uniform choice among the best nodes.
 //
-// Differs: all nodes are searched, and device claims are ignored, as in
-// [Kubernetes137]. NodeVolumeLimits follows the rules of 1.37: in-tree disks count
-// as those of CSI drivers on every node whose drivers are known.
+// Differs: how many nodes are searched.
+// Original: kube-scheduler samples large clusters.
+// Here: all nodes are searched, as in [Kubernetes137].
+// Switch: [Profile.Percentage] = [Adaptive].
+//
+// Differs: device claims in spec.resourceClaims.
+// Original: the plugin DynamicResources handles them.
+// Here: they are ignored, as in [Kubernetes137].
+// Why: the library does not know devices.
+//
+// Differs: NodeVolumeLimits.
+// Original: 1.34 counts the in-tree disks of some plugins, such as Portworx, only on
+// nodes whose CSINode lists the plugin as migrated.
+// Here: it follows the rules of 1.37: in-tree disks count as those of CSI drivers on
+// every node whose drivers are known.
+// Why: the plugin has one set of rules.
+//
+// Differs: which of equally good nodes is chosen.
+// Original: 1.34 draws at every tie.
+// Here: [Random] draws once per decision, and is as uniform.
+// Switch: [Profile.TieRule] = [Reservoir].
 func Kubernetes134() Profile {
 	p := Kubernetes137()
 	p.Filter[0], p.Filter[1] = p.Filter[1], p.Filter[0]
@@ -79,15 +104,47 @@ func Kubernetes134() Profile {
 // constraints, and ties are broken by reservoir sampling. Feature gates are at their
 // defaults: EvenPodsSpread is on.
 //
-// Differs: all nodes are searched, as in [Kubernetes137]. Preemption, which 1.18 had
-// built in, and VolumeRestrictions, NodeVolumeLimits, VolumeBinding and VolumeZone
-// follow the rules of 1.37. The filter PodTopologySpread also follows 1.37: the
-// reason of a node without the label names the label, and preemption leaves the node
-// out. An empty selector counts no pod, where 1.18 counted all pods of the
-// namespace. Constraint fields added after 1.18 count. NodeResourcesFit accepts a
-// pod that requests none of a resource on a node where that resource is
-// overcommitted; 1.18 did this only for a pod that requests nothing. NodeAffinity
-// also scores the matchFields of preferred terms; 1.18 read only matchExpressions.
+// Differs: how many nodes are searched.
+// Original: kube-scheduler samples large clusters.
+// Here: all nodes are searched, as in [Kubernetes137].
+// Switch: [Profile.Percentage] = [Adaptive].
+//
+// Differs: preemption.
+// Original: 1.18 had it built in.
+// Here: it is the plugin of 1.37.
+// Why: the plugin has one set of rules.
+//
+// Differs: VolumeRestrictions, NodeVolumeLimits, VolumeBinding and VolumeZone.
+// Original: 1.18 has rules of its own.
+// Here: they follow the rules of 1.37.
+// Why: each plugin has one set of rules.
+//
+// Differs: a node without the label of a constraint, for the filter
+// PodTopologySpread.
+// Original: in 1.18 the reason does not name the label, and preemption tries the
+// node.
+// Here: the reason names the label, and preemption leaves the node out.
+// Why: the filter is that of 1.37.
+//
+// Differs: an empty selector of a constraint.
+// Original: 1.18 counted all pods of the namespace.
+// Here: it counts no pod.
+// Why: the filter is that of 1.37.
+//
+// Differs: constraint fields added after 1.18.
+// Original: 1.18 does not have them.
+// Here: they count.
+// Why: the filter is that of 1.37.
+//
+// Differs: a node that is overcommitted in a resource, for NodeResourcesFit.
+// Original: 1.18 accepts there only a pod that requests nothing.
+// Here: a pod that requests none of this resource is accepted.
+// Why: the plugin is that of 1.37.
+//
+// Differs: the matchFields of preferred terms, for NodeAffinity.
+// Original: 1.18 read only matchExpressions.
+// Here: they score, too.
+// Why: the plugin is that of 1.37.
 func Kubernetes118() Profile {
 	return Profile{
 		Name: DefaultName,

@@ -13,7 +13,11 @@ import (
 const (
 	// AllNodes filters and scores every node. It is the zero value.
 	//
-	// Differs: in kube-scheduler's configuration 0 means Adaptive.
+	// Differs: a percentage of 0.
+	// Original: in kube-scheduler's configuration it means Adaptive.
+	// Here: every node is searched.
+	// Switch: [Profile.Percentage] = [Adaptive]. A configuration file with
+	// percentageOfNodesToScore: 0 is read so.
 	AllNodes = 0
 	// Adaptive searches until max(5, 50 - n/125) percent of the n nodes, at least
 	// 100 nodes, are found feasible: kube-scheduler's default.

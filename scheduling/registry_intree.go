@@ -13,7 +13,10 @@ import (
 // Kubernetes137Registry returns a registry with the in-tree plugins of
 // kube-scheduler 1.37. You own it and may register more plugins.
 //
-// Differs: DynamicResources and the plugins of pod groups are missing.
+// Differs: DynamicResources and the plugins of pod groups.
+// Original: kube-scheduler has them.
+// Here: they are missing.
+// Why: the library schedules neither device claims nor pod groups.
 func Kubernetes137Registry() *Registry {
 	return inTree("1.37", Heap, everyRelease(), since118(), map[string]Registration{
 		"NodeResourcesBalancedAllocation": typed(args.NewNodeResourcesBalancedAllocation, balanced("")),
@@ -26,7 +29,10 @@ func Kubernetes137Registry() *Registry {
 // Kubernetes134Registry returns a registry with the in-tree plugins of
 // kube-scheduler 1.34. You own it and may register more plugins.
 //
-// Differs: DynamicResources is missing.
+// Differs: DynamicResources.
+// Original: kube-scheduler has it.
+// Here: it is missing.
+// Why: the library does not schedule device claims.
 func Kubernetes134Registry() *Registry {
 	return inTree("1.34", Random, everyRelease(), since118(), map[string]Registration{
 		"NodeResourcesBalancedAllocation": typed(args.NewNodeResourcesBalancedAllocation, balanced(scoring.Kubernetes134)),
@@ -39,9 +45,17 @@ func Kubernetes134Registry() *Registry {
 // kube-scheduler 1.18, the release of the articles about priorities and predicates.
 // You own it and may register more plugins.
 //
-// Differs: NodeResourceLimits is missing. Plugins differ as in [Kubernetes118].
-// Default constraints of the filter PodTopologySpread apply to the same pods as in
-// [Kubernetes137Registry].
+// Differs: NodeResourceLimits.
+// Original: 1.18 has it.
+// Here: it is missing.
+// Why: 1.18 does not enable it by default.
+//
+// Differs: default constraints of the filter PodTopologySpread.
+// Original: in 1.18 they count the pods of every controller that selects the pod.
+// Here: they apply to the same pods as in [Kubernetes137Registry].
+// Why: the filter is that of 1.37.
+//
+// Plugins differ as in [Kubernetes118].
 func Kubernetes118Registry() *Registry {
 	return inTree("1.18", Reservoir, everyRelease(), map[string]Registration{
 		"InterPodAffinity":                typed(args.NewInterPodAffinity, interPodAffinity118),

@@ -9,7 +9,11 @@ import "github.com/berth-sched/berth/framework"
 //
 // Source: kube-scheduler 1.37, leastRequestedScore.
 //
-// Differs: exact for all int64; a negative amount counts as 0.
+// Differs: amounts that are negative, or so large that 100 times them is beyond
+// int64.
+// Original: negative amounts enter the formula, and products wrap around.
+// Here: the result is exact for all int64; a negative amount counts as 0.
+// Why: the score must be from 0 to 100.
 func LeastAllocatedScore(requested, allocatable int64) int64 {
 	if allocatable <= 0 || requested > allocatable {
 		return 0
@@ -24,7 +28,11 @@ func LeastAllocatedScore(requested, allocatable int64) int64 {
 // Source: kube-scheduler 1.37, mostRequestedScore. Before 1.22 it was 0 if requested
 // exceeded allocatable.
 //
-// Differs: exact for all int64; a negative amount counts as 0.
+// Differs: amounts that are negative, or so large that 100 times them is beyond
+// int64.
+// Original: negative amounts enter the formula, and products wrap around.
+// Here: the result is exact for all int64; a negative amount counts as 0.
+// Why: the score must be from 0 to 100.
 func MostAllocatedScore(requested, allocatable int64) int64 {
 	if allocatable <= 0 {
 		return 0
@@ -39,7 +47,11 @@ func MostAllocatedScore(requested, allocatable int64) int64 {
 //
 // Source: kube-scheduler 1.37, buildRequestedToCapacityRatioScorerFunction.
 //
-// Differs: exact for all int64; a negative amount counts as 0.
+// Differs: amounts that are negative, or so large that 100 times them is beyond
+// int64.
+// Original: negative amounts enter the formula, and products wrap around.
+// Here: the result is exact for all int64; a negative amount counts as 0.
+// Why: the score must be a value of the shape.
 func RequestedToCapacityRatioScore(shape Shape, requested, allocatable int64) int64 {
 	if allocatable <= 0 || requested >= allocatable {
 		return shape.At(framework.MaxNodeScore)

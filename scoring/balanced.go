@@ -21,7 +21,10 @@ import (
 //
 // Source: kube-scheduler 1.37, balancedResourceScore.
 //
-// Differs: a negative amount counts as 0.
+// Differs: negative amounts.
+// Original: they enter the formula.
+// Here: a negative amount counts as 0.
+// Why: the score must be from 0 to 100.
 func BalanceScore(requested, allocatable []int64) int64 {
 	var buffer [maxOnStack]float64
 	return evenness(appendFractions(buffer[:0], requested, nil, allocatable))
@@ -38,7 +41,15 @@ func BalanceScore(requested, allocatable []int64) int64 {
 //
 // Source: kube-scheduler 1.36 and 1.37, balancedResourceScorer.
 //
-// Differs: a negative amount counts as 0, and sums saturate.
+// Differs: negative amounts.
+// Original: they enter the formula.
+// Here: a negative amount counts as 0.
+// Why: the score must be from 0 to 100.
+//
+// Differs: sums beyond int64.
+// Original: they wrap around.
+// Here: they saturate.
+// Why: a wrapped number helps nobody.
 func BalancedAllocationScore(requested, pod, allocatable []int64) int64 {
 	var buffer [maxOnStack]float64
 	with := evenness(appendFractions(buffer[:0], requested, pod, allocatable))
@@ -57,7 +68,10 @@ func BalancedAllocationScore(requested, pod, allocatable []int64) int64 {
 // The alpha feature BalanceAttachedNodeVolumes, off by default, adds a third
 // fraction: [BalancedVolumesScoreKubernetes118].
 //
-// Differs: a negative amount counts as 0.
+// Differs: negative amounts.
+// Original: they enter the formula.
+// Here: a negative amount counts as 0.
+// Why: the score must be from 0 to 100.
 func BalancedAllocationScoreKubernetes118(cpuRequested, cpuAllocatable, memoryRequested, memoryAllocatable int64) int64 {
 	if cpuAllocatable <= 0 || memoryAllocatable <= 0 {
 		return 0

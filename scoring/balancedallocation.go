@@ -22,12 +22,33 @@ import (
 //
 // Source: kube-scheduler 1.37, plugin NodeResourcesBalancedAllocation.
 //
-// Differs: sums saturate where kube-scheduler's wrap. Early releases with the rules
-// [Kubernetes134] also scored pods without requests, and 1.22 counted CPU overhead
-// as 1.18 did. Requests finer than a thousandth of a core are added up before
-// rounding up; 1.18 rounded those of each container. kube-scheduler 1.18 kept a
-// pod's disk counts with a node until the node's pods changed, so they also counted
-// for later pods without disks; here they count only for their own pod.
+// Differs: sums beyond int64.
+// Original: kube-scheduler's wrap around.
+// Here: they saturate.
+// Why: a wrapped number helps nobody.
+//
+// Differs: pods without requests, with the rules [Kubernetes134].
+// Original: early releases with these rules scored them.
+// Here: they are not scored.
+// Why: one set of rules stands for all of these releases; later ones do not score
+// them.
+//
+// Differs: CPU overhead in 1.22.
+// Original: kube-scheduler 1.22 counted it as 1.18 did.
+// Here: the rules of 1.22 count it exactly.
+// Why: one set of rules stands for 1.22 and later releases, which count it exactly.
+//
+// Differs: requests finer than a thousandth of a core, with the rules
+// [Kubernetes118].
+// Original: 1.18 rounded those of each container.
+// Here: they are added up before rounding up.
+// Why: the snapshot keeps one sum per pod, for all rules.
+//
+// Differs: a pod's disk counts in 1.18.
+// Original: kube-scheduler kept them with a node until the node's pods changed, so
+// they also counted for later pods without disks.
+// Here: they count only for their own pod.
+// Why: a score must not depend on earlier attempts.
 type NodeResourcesBalancedAllocation struct {
 	// Resources take part in the score; if empty, cpu and memory do. Weights must be
 	// 0 or 1, and have no effect. The rules [Kubernetes118] ignore them.

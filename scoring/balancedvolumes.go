@@ -31,7 +31,10 @@ type VolumeLimit struct {
 // Source: kube-scheduler 1.18, balancedResourceScorer, with the feature gate
 // BalanceAttachedNodeVolumes on.
 //
-// Differs: a negative amount counts as 0.
+// Differs: negative amounts.
+// Original: they enter the formula.
+// Here: a negative amount counts as 0.
+// Why: the score must be from 0 to 100.
 func BalancedVolumesScoreKubernetes118(cpuRequested, cpuAllocatable, memoryRequested, memoryAllocatable, more, room int64) int64 {
 	if room <= 0 || cpuAllocatable <= 0 || memoryAllocatable <= 0 {
 		return BalancedAllocationScoreKubernetes118(cpuRequested, cpuAllocatable, memoryRequested, memoryAllocatable)

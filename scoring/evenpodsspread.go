@@ -24,12 +24,25 @@ import (
 //
 // Source: kube-scheduler 1.18, plugin PodTopologySpread.
 //
-// Differs: an empty selector counts no pod, where the original counts all of the
-// namespace; by host name only the pods of the node itself count, even if nodes
-// share a name; and later fields of a constraint, such as nodeTaintsPolicy and
-// matchLabelKeys, count as they do today. If two constraints have one key and
-// action, which no API server accepts, each counts for itself; the original counts
-// the pods of both for each.
+// Differs: an empty selector.
+// Original: it counts all pods of the namespace.
+// Here: it counts no pod.
+// Why: counting is shared with [PodTopologySpread].
+//
+// Differs: spreading by host name, if nodes share a host name.
+// Original: the pods of all these nodes count.
+// Here: only the pods of the node itself count.
+// Why: counting is shared with PodTopologySpread.
+//
+// Differs: later fields of a constraint, such as nodeTaintsPolicy and matchLabelKeys.
+// Original: 1.18 does not have them.
+// Here: they count as they do today.
+// Why: counting is shared with PodTopologySpread.
+//
+// Differs: two constraints with one key and action, which no API server accepts.
+// Original: for each of them, the pods of both count.
+// Here: each counts for itself.
+// Why: counting is shared with PodTopologySpread.
 type EvenPodsSpread struct {
 	// DefaultConstraints apply to pods without any constraints. Their selector
 	// covers the pods that belong together by the rule of

@@ -19,9 +19,11 @@ import (
 //
 // Source: kube-scheduler 1.37, plugin ImageLocality.
 //
-// Differs: the number of nodes with an image is counted when a pod is placed.
-// kube-scheduler stores that number per node, and refreshes it only when the node or
+// Differs: the number of nodes with an image.
+// Original: kube-scheduler stores it per node, and refreshes it only when the node or
 // its pods change; so two nodes with one image may be scored by two numbers.
+// Here: it is counted when a pod is placed.
+// Why: a score must not depend on what changed before.
 type ImageLocality struct {
 	// Rules selects the formula; "" means [Kubernetes137].
 	Rules Rules

@@ -24,10 +24,20 @@ import (
 //
 // Source: kube-scheduler 1.37, plugin InterPodAffinity.
 //
-// Differs: a preferred term's weight of -2147483648, which no API server accepts,
-// counts as it is; the original wraps around when it negates it. In 1.18 a malformed
-// required term of the pod did not fail scoring. If a pod in the cluster had a
-// malformed preferred term, its earlier terms counted.
+// Differs: a preferred term's weight of -2147483648, which no API server accepts.
+// Original: it wraps around when it is negated.
+// Here: it counts as it is.
+// Why: a wrapped number helps nobody.
+//
+// Differs: a malformed required term of the pod, in 1.18.
+// Original: it did not fail scoring.
+// Here: it does, as in later releases.
+// Why: there is one rule for all releases.
+//
+// Differs: a malformed preferred term of a pod in the cluster, in 1.18.
+// Original: the earlier terms of that pod counted.
+// Here: none of them counts, as in later releases.
+// Why: there is one rule for all releases.
 type InterPodAffinity struct {
 	// HardPodAffinityWeight is the weight of required affinity terms of pods in
 	// the cluster, from 0 to 100; 0 leaves them out. nil means 1.
@@ -153,8 +163,12 @@ func (s *interPodAffinity) Changed(since uint64, dirty func(slot int)) bool {
 // Source: kube-scheduler 1.37, InterPodAffinity's NormalizeScore: 100 *
 // ((raw - smallest) / (largest - smallest)) in float64.
 //
-// Differs: a raw score out of the range counts as the nearer end, and a range
-// wider than the largest int64 as 0 wide.
+// Differs: a raw score out of the range.
+// Original: the formula leaves [0,100].
+// Here: it counts as the nearer end.
+// Why: the score must be from 0 to 100.
+//
+// A range wider than the largest int64 counts as 0 wide, as in the original.
 func InterPodAffinityScore(raw, smallest, largest int64) int64 {
 	width := largest - smallest
 	if width <= 0 {

@@ -27,9 +27,11 @@ const BalancedAllocation Strategy = "BalancedAllocation"
 // Source: Koordinator 1.8, plugin LoadAwareScheduling, Score. Koordinator names
 // three strategies and implements the first.
 //
-// Differs: scores are from 0 to 100 whatever the metric reports; Koordinator's wrap
-// around for nodes with more than 82 PiB free and exceed 100 for negative use. With
-// [estimator.Wrapping] only the mean is cut to these bounds.
+// Differs: scores of nodes with more than 82 PiB free, or with negative use.
+// Original: Koordinator's wrap around for the former, and exceed 100 for the latter.
+// Here: scores are from 0 to 100 whatever the metric reports.
+// Switch: [estimator.LoadConfig.Arithmetic] = [estimator.Wrapping]; then only the mean
+// is cut to these bounds.
 type LoadAware struct {
 	// Load is the configuration, best shared with filter.LoadAware; nil means the
 	// zero [estimator.LoadConfig].

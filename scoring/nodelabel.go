@@ -12,8 +12,10 @@ import (
 //
 // Source: kube-scheduler 1.18, plugin NodeLabel; dropped in 1.23.
 //
-// Differs: without any preference every node scores 0, where upstream divides by
-// zero.
+// Differs: a NodeLabel without any preference.
+// Original: kube-scheduler divides by zero.
+// Here: every node scores 0.
+// Why: bad input must not end the program.
 type NodeLabel struct {
 	// Present lists the labels a node should have, and Absent those it should
 	// not have, whatever their values.

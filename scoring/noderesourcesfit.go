@@ -39,7 +39,10 @@ const (
 //
 // Source: kube-scheduler 1.37, plugin NodeResourcesFit.
 //
-// Differs: sums saturate where kube-scheduler's wrap.
+// Differs: sums beyond int64.
+// Original: kube-scheduler's wrap around.
+// Here: they saturate.
+// Why: a wrapped number helps nobody.
 type NodeResourcesFit struct {
 	// Strategy selects the preference; "" means LeastAllocated.
 	Strategy Strategy

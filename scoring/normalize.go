@@ -11,10 +11,16 @@ import "github.com/berth-sched/berth/framework"
 //
 // Source: kube-scheduler 1.37, DefaultNormalizeScore with a maximum of 100.
 //
-// Differs: a raw score below 0 or above the largest, which would leave [0,100],
-// counts as the nearer end. This also holds if no raw score is above 0, where
-// upstream leaves negative ones unchanged. Upstream wraps around for raw scores
-// beyond 92 quadrillion.
+// Differs: a raw score below 0 or above the largest.
+// Original: it leaves [0,100]. If no raw score is above 0, negative ones stay
+// unchanged.
+// Here: it counts as the nearer end, also if no raw score is above 0.
+// Why: the score must be from 0 to 100.
+//
+// Differs: raw scores beyond 92 quadrillion.
+// Original: the product wraps around.
+// Here: the result is exact.
+// Why: a wrapped number helps nobody.
 func DefaultNormalizeScore(raw, largest int64, reverse bool) int64 {
 	var score int64
 	if largest > 0 {

@@ -233,9 +233,20 @@ func SpreadScore(count, maxSkew int64, weight float64) float64 {
 //
 // Source: kube-scheduler 1.37, PodTopologySpread's NormalizeScore.
 //
-// Differs: nothing wraps around, and negative results (possible only with an invalid
-// maxSkew) become 0; the original then fails the cycle. A raw score out of the range
-// counts as the nearer end.
+// Differs: sums beyond int64.
+// Original: they wrap around.
+// Here: they do not.
+// Why: a wrapped number helps nobody.
+//
+// Differs: negative results, possible only with an invalid maxSkew.
+// Original: the cycle fails.
+// Here: they become 0.
+// Why: the score must be from 0 to 100.
+//
+// Differs: a raw score out of the range.
+// Original: the formula leaves [0,100].
+// Here: it counts as the nearer end.
+// Why: the score must be from 0 to 100.
 func SpreadNormalizeScore(raw, smallest, largest int64) int64 {
 	if raw == leftOut {
 		return 0

@@ -17,11 +17,14 @@ import (
 //
 // Source: kube-scheduler 1.19 to 1.22, plugin SelectorSpread.
 //
-// Differs: no registry has it, as there is no registry of these releases; the
-// registries of 1.34 and 1.37 reject the name, as the originals do. For a
-// configuration of these releases register it as "SelectorSpread" with
-// scheduling.RegisterValue. By default 1.22 enables it, at preScore and score, only
-// while the feature gate DefaultPodTopologySpread is off.
+// Differs: the registries with this plugin.
+// Original: kube-scheduler 1.19 to 1.22 has it in its own. By default 1.22 enables
+// it, at preScore and score, only while the feature gate DefaultPodTopologySpread is
+// off.
+// Here: no registry has it; those of 1.34 and 1.37 reject the name, as the originals
+// do.
+// Why: there is no registry of 1.19 to 1.22. For a configuration of these releases
+// register it as "SelectorSpread" with scheduling.RegisterValue.
 type SelectorSpread struct{}
 
 // Name returns "SelectorSpread".

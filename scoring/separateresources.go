@@ -12,10 +12,16 @@ import "github.com/berth-sched/berth/framework"
 //
 // Source: kube-scheduler 1.18 and 1.22, plugin NodeResourcesLeastAllocated.
 //
-// Differs: kube-scheduler 1.22, too, counts CPU overhead as 1.18 does; here the
-// rules of 1.22 count it exactly. Requests finer than a thousandth of a core are
-// added up before rounding up, where kube-scheduler 1.18 rounded those of each
-// container.
+// Differs: CPU overhead in 1.22.
+// Original: kube-scheduler 1.22 counts it as 1.18 does.
+// Here: the rules of 1.22 count it exactly.
+// Why: they are those of [NodeResourcesFit].
+//
+// Differs: requests finer than a thousandth of a core, with the rules
+// [Kubernetes118].
+// Original: kube-scheduler 1.18 rounded those of each container.
+// Here: they are added up before rounding up.
+// Why: the snapshot keeps one sum per pod, for all rules.
 type NodeResourcesLeastAllocated struct {
 	// Resources are for the rules of 1.22; if empty, CPU and memory take part.
 	Resources []ResourceSpec
@@ -50,7 +56,12 @@ func (p NodeResourcesLeastAllocated) PreScore(c *framework.Cycle, feasible []*fr
 //
 // Source: kube-scheduler 1.18 and 1.22, plugin NodeResourcesMostAllocated.
 //
-// Differs: as NodeResourcesLeastAllocated.
+// Differs: CPU overhead in 1.22, and requests finer than a thousandth of a core in
+// 1.18.
+// Original: 1.22 counts overhead as 1.18 does; 1.18 rounded the requests of each
+// container.
+// Here: both are as in [NodeResourcesLeastAllocated].
+// Why: the plugins share the rules.
 type NodeResourcesMostAllocated struct {
 	// Resources are for the rules of 1.22; if empty, CPU and memory take part.
 	Resources []ResourceSpec
@@ -85,7 +96,12 @@ func (p NodeResourcesMostAllocated) PreScore(c *framework.Cycle, feasible []*fra
 //
 // Source: kube-scheduler 1.18 and 1.22, plugin RequestedToCapacityRatio.
 //
-// Differs: as NodeResourcesLeastAllocated.
+// Differs: CPU overhead in 1.22, and requests finer than a thousandth of a core in
+// 1.18.
+// Original: 1.22 counts overhead as 1.18 does; 1.18 rounded the requests of each
+// container.
+// Here: both are as in [NodeResourcesLeastAllocated].
+// Why: the plugins share the rules.
 type NodeResourcesRequestedToCapacityRatio struct {
 	// Shape maps utilization from 0 to 100, ascending, to scores from 0 to 10.
 	Shape Shape

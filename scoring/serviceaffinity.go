@@ -17,8 +17,10 @@ import (
 //
 // Source: kube-scheduler 1.18, plugin ServiceAffinity; dropped in 1.23.
 //
-// Differs: if several services select the pod, the first by name decides; the
-// original takes any.
+// Differs: several services that select the pod.
+// Original: kube-scheduler takes any of them.
+// Here: the first by name decides.
+// Why: the answer must be the same on every run.
 type ServiceAffinity struct {
 	// AntiAffinityLabels are the label names. If there are none, every node scores
 	// 0. The list must not change while the plugin is in use.

@@ -29,10 +29,20 @@ import (
 // Source: kube-scheduler 1.37, plugin VolumeBinding, with the feature gate
 // StorageCapacityScoring on. Before 1.37 the gate is off, and nothing is scored.
 //
-// Differs: sums saturate where kube-scheduler's wrap around; so a class whose claims
-// and volumes exceed 8 EiB is filled to 100. kube-scheduler crashes if a
-// CSIStorageCapacity holds no capacity, or if the old annotation names the class;
-// here the capacity is 0, and the annotation names the class.
+// Differs: a class whose claims and volumes exceed 8 EiB.
+// Original: kube-scheduler's sums wrap around.
+// Here: sums saturate, so the class is filled to 100.
+// Why: a wrapped number helps nobody.
+//
+// Differs: a CSIStorageCapacity that holds no capacity.
+// Original: kube-scheduler crashes.
+// Here: the capacity is 0.
+// Why: bad input must not end the program.
+//
+// Differs: a class that the old annotation names.
+// Original: kube-scheduler crashes.
+// Here: the annotation names the class.
+// Why: valid input must not end the program.
 type VolumeBinding struct {
 	// Shape maps utilization in percent to a score from 0 to 10. Empty means 10 at 0
 	// % and 0 at 100 %: the emptiest storage first.
@@ -185,7 +195,10 @@ func (s *classStorages) score(shape *shapeTable) int64 {
 //
 // Source: kube-scheduler 1.37, volumebinding, buildScorerFunction.
 //
-// Differs: exact for all int64; upstream wraps around beyond 92 quadrillion bytes.
+// Differs: more than 92 quadrillion bytes.
+// Original: the product wraps around.
+// Here: the result is exact for all int64.
+// Why: a wrapped number helps nobody.
 func StorageUtilization(requested, capacity int64) int64 {
 	if capacity == 0 || requested > capacity {
 		return framework.MaxNodeScore

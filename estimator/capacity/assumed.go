@@ -19,8 +19,15 @@ import (
 //
 // Source: Karmada 1.18, with the gate SchedulingOvercommitProtection.
 //
-// Differs: workloads are placed in the given order; Karmada's order is random.
-// Negative requests count as no request.
+// Differs: the order in which assumed workloads are placed.
+// Original: Karmada's order is random.
+// Here: the given order.
+// Why: the answer must be the same on every run.
+//
+// Differs: negative requests of assumed workloads.
+// Original: Karmada subtracts them, so they add room.
+// Here: they count as no request.
+// Why: a workload cannot add room to a cluster.
 type Assumed struct {
 	// Namespace is the namespace of the workload; only [Quota] reads it.
 	Namespace string `json:"namespace,omitempty"`

@@ -48,9 +48,15 @@ var errOutOfRange = errors.New("must be 0 to 2147483647")
 //
 // Source: Karmada 1.13, calAvailableReplicas.
 //
-// Differs: a failure concerns one cluster. Karmada drops all answers of an
-// estimator that fails for a single cluster. If no estimator has an opinion,
-// Karmada takes the requested replicas; here the caller decides.
+// Differs: an estimator that fails for one cluster.
+// Original: Karmada drops all answers of this estimator.
+// Here: only its answer for this cluster is dropped.
+// Why: one bad cluster must not hide the others.
+//
+// Differs: a cluster of which no estimator has an opinion.
+// Original: Karmada takes the requested replicas.
+// Here: the result says so, and the caller decides.
+// Why: the estimators do not know the wanted replicas.
 func Combine(estimators []ClusterEstimator, cluster *api.Cluster, replica *Replica) Combined {
 	c := Combined{Cluster: clusterName(cluster), Estimate: Estimate{NoOpinion: true}}
 	if cluster == nil {

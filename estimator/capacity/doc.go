@@ -34,10 +34,10 @@
 // them. An [InFlight] keeps state: use it in one goroutine at a time. Nothing here
 // reads a clock or a random source.
 //
-// Differs: Karmada's mistakes are not repeated; each type and function lists its
-// deviations. In short, numbers saturate instead of wrapping, malformed input is an
-// error with the cluster, the field and the value instead of a panic, and one bad
-// cluster or node does not hide the others.
+// Karmada's mistakes are not repeated; each type and function lists its deviations.
+// In short, numbers saturate instead of wrapping, malformed input is an error with
+// the cluster, the field and the value instead of a panic, and one bad cluster or
+// node does not hide the others.
 //
 // Source: Karmada 1.11, 1.13 and 1.18.
 package capacity

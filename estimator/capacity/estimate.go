@@ -24,9 +24,16 @@ type Replica struct {
 // ReplicaOf returns the replica for a pod. It requests [api.PodRequests], including
 // pod-level requests. For a nil pod it requests nothing.
 //
-// Differs: Karmada counts sidecar containers like other init containers and does
-// not know pod-level requests. It also uses a limit as a missing request; here
-// [api.DefaultPod] does that.
+// Differs: sidecar containers and pod-level requests.
+// Original: Karmada counts sidecars like other init containers, and ignores pod-level
+// requests.
+// Here: both count as in kube-scheduler.
+// Why: the pod must fit where kube-scheduler places it.
+//
+// Differs: a limit without a request.
+// Original: Karmada takes the limit as the request.
+// Here: it is no request.
+// Switch: [api.DefaultPod] fills in the request first.
 func ReplicaOf(pod *api.Pod) *Replica {
 	if pod == nil {
 		return &Replica{}

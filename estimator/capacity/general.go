@@ -64,15 +64,27 @@ func (m Rules) String() string {
 //
 // Source: Karmada 1.11, 1.13 and 1.18, the general estimator.
 //
-// Differs: numbers saturate at [MaxReplicas], where Karmada wraps (3,000,000,000
-// free pods make -1,294,967,296 replicas; a replica that requests nothing makes -2
-// on two nodes before 1.18). If no model has a requested resource, Karmada118 falls
-// back to the summary, as the earlier rules do; Karmada answers 0 since 1.18. A
-// cluster with counts but without models falls back too, even if nothing is
-// requested. Malformed input is an error with the cluster, the field and the value;
-// Karmada panics or computes with it. This covers a negative quantity or count,
-// models that disagree about their resources, and fewer counts than models if these
-// are matched by position.
+// Differs: results beyond [MaxReplicas].
+// Original: Karmada wraps: 3,000,000,000 free pods make -1,294,967,296 replicas.
+// Before 1.18, a replica that requests nothing makes -2 on two nodes.
+// Here: they stop at MaxReplicas.
+// Why: a negative number of replicas helps nobody.
+//
+// Differs: a requested resource that no model has, with [Karmada118].
+// Original: Karmada answers 0 since 1.18.
+// Here: the summary decides, as with the earlier rules.
+// Why: a resource outside of the models is not an empty one.
+//
+// Differs: a cluster with counts but without models, and a request for nothing.
+// Original: before 1.18, Karmada answers 0.
+// Here: the summary decides, as for any other request.
+// Why: counts say nothing without their models.
+//
+// Differs: malformed input: a negative quantity or count, models that disagree about
+// their resources, and fewer counts than models if these are matched by position.
+// Original: Karmada panics or computes with it.
+// Here: it is an error with the cluster, the field and the value.
+// Why: bad input must not end the program, nor give a number.
 type General struct {
 	// Rules selects how nodes of a grade are counted.
 	Rules Rules

@@ -20,7 +20,10 @@ const DefaultAssumptionTTL = 5 * time.Minute
 //
 // Source: Karmada 1.18, the assumptions of its scheduler's cache.
 //
-// Differs: the caller passes the time.
+// Differs: the time at which entries expire.
+// Original: Karmada reads the clock.
+// Here: the caller passes the time.
+// Why: the library has no clock.
 type InFlight struct {
 	workloads map[string]inFlight
 }

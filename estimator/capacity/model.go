@@ -50,8 +50,15 @@ func unbounded() resource.Quantity { return resource.New(math.MaxInt64, resource
 //
 // Source: Karmada 1.13.
 //
-// Differs: the argument is not changed. Models with equal grades keep their order;
-// Karmada's unstable sort may change it.
+// Differs: the argument.
+// Original: Karmada sorts it in place.
+// Here: it is not changed.
+// Why: callers may share their models.
+//
+// Differs: models with equal grades.
+// Original: Karmada's sort is unstable and may change their order.
+// Here: they keep their order.
+// Why: the answer must be the same on every run.
 func StandardizeModels(models []api.ResourceModel) []api.ResourceModel {
 	if len(models) == 0 {
 		return nil

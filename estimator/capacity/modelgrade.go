@@ -17,9 +17,11 @@ type Grader struct {
 // at least one, each once. The minima of a resource must not be negative nor fall
 // from one model to the next. Any other list is a [*api.InvalidError].
 //
-// Differs: Karmada accepts lists that break these rules. It then panics at the
-// first node (if there is no model, or one without resources), or counts nodes
-// wrongly or not at all.
+// Differs: lists that break these rules.
+// Original: Karmada accepts them. It then panics at the first node (if there is no
+// model, or one without resources), or counts nodes wrongly or not at all.
+// Here: they are an error.
+// Why: such lists grade no node correctly.
 func NewGrader(models []api.ResourceModel) (*Grader, error) {
 	if len(models) == 0 {
 		return nil, &api.InvalidError{Field: modelsField, Value: "0 models", Err: errNoModels}

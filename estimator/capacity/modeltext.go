@@ -18,8 +18,11 @@ import (
 //
 // Source: Karmada 1.13.
 //
-// Differs: Karmada never lets models meet at an amount that its parser cannot
-// safely hold in 64 bits (100Ti, 1Pi, 1.5Gi), even if both write it alike.
+// Differs: borders that Karmada's parser cannot safely hold in 64 bits (100Ti, 1Pi,
+// 1.5Gi).
+// Original: models never meet there, even if both write the border alike.
+// Here: they meet.
+// Why: the models are valid; whether they pass must not depend on the parser.
 func ValidateModelsJSON(data []byte) error {
 	var models []api.ResourceModel
 	if err := json.Unmarshal(data, &models); err != nil {

@@ -43,10 +43,13 @@ const modelsField = "spec.resourceModels"
 //
 // Source: Karmada 1.13.
 //
-// Differs: Karmada compares the text of the borders where two models meet, so "1"
-// and "1000m", or "1Ti" and "1024Gi", do not meet. Here numbers are compared;
-// [ValidateModelsJSON] compares the text. For rules that Karmada lacks, use
-// [ValidateModelsStrictly].
+// Differs: borders where two models meet.
+// Original: Karmada compares their text, so "1" and "1000m", or "1Ti" and "1024Gi",
+// do not meet.
+// Here: numbers are compared.
+// Switch: [ValidateModelsJSON] compares the text.
+//
+// For rules that Karmada lacks, use [ValidateModelsStrictly].
 func ValidateModels(models []api.ResourceModel) error {
 	return firstViolation(models, meetByValue(models))
 }

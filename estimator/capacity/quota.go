@@ -28,12 +28,29 @@ import (
 // accurate estimator, with the gate ResourceQuotaEstimate. (1.13 looks at one
 // quota of a namespace with several.)
 //
-// Differs: an overdrawn quota allows nothing; Karmada computes a negative number of
-// replicas, and treats -1 as unknown. Assumed workloads count only against requests
-// of the same resource. If a quota bounds one resource under both names ("cpu" and
-// "requests.cpu"), the smaller bound counts, as in a cluster; in Karmada the second
-// one. A malformed scope selector is an error; Karmada ignores it. Kubernetes
-// itself requires all scopes to match; Karmada requires one.
+// Differs: an overdrawn quota.
+// Original: Karmada computes a negative number of replicas, and treats -1 as unknown.
+// Here: it allows nothing.
+// Why: a negative number of replicas helps nobody.
+//
+// Differs: assumed workloads.
+// Original: if they use up any resource of the quota, Karmada allows nothing.
+// Here: they count only against requests of the same resource.
+// Why: a replica that does not request the resource still fits.
+//
+// Differs: a quota that bounds one resource under both names ("cpu" and
+// "requests.cpu").
+// Original: in Karmada, the second bound counts.
+// Here: the smaller bound counts.
+// Why: a cluster enforces both.
+//
+// Differs: a malformed scope selector.
+// Original: Karmada ignores it.
+// Here: it is an error.
+// Why: nobody can say whether the quota applies.
+//
+// Kubernetes itself requires all scopes to match; Karmada, and so this estimator,
+// requires one.
 type Quota struct {
 	// Quotas holds the quotas by cluster. The estimator has no opinion about other
 	// clusters.

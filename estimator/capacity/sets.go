@@ -51,10 +51,21 @@ type SetEstimator interface {
 // 1.16, the first version with sets, places larger components first, and its nodes
 // admit any number of pods.)
 //
-// Differs: a resource always has the same unit; Karmada chooses the unit by the
-// notation of each quantity, and finds no room for "1G" of memory in "64Gi".
-// Negative replicas are an error. If no model has a resource that a component
-// needs, the bound is the result; Karmada answers 0.
+// Differs: the unit of a resource.
+// Original: Karmada chooses it by the notation of each quantity, and finds no room
+// for "1G" of memory in "64Gi".
+// Here: a resource always has the same unit.
+// Why: the notation of an amount does not change it.
+//
+// Differs: negative replicas.
+// Original: Karmada computes with them.
+// Here: they are an error.
+// Why: no component has fewer than no replicas.
+//
+// Differs: a component that needs a resource that no model has.
+// Original: Karmada answers 0.
+// Here: the bound by the sums of the cluster's resources is the result.
+// Why: a resource outside of the models is not an empty one.
 func (g General) EstimateSets(cluster *api.Cluster, components []Component) (Estimate, error) {
 	if err := g.check(cluster); err != nil {
 		return Estimate{}, err

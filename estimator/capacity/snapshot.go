@@ -25,10 +25,21 @@ import (
 //
 // Source: Karmada 1.13, the cluster status controller.
 //
-// Differs: Karmada stops counting nodes by grade at the first one that admits no
-// more pods; here only that node does not count. The request of a pod is the one in
-// [framework.PodInfo], including sidecars and pod-level requests. A pod counts if
-// the snapshot holds it; there is no separate check for finished pods.
+// Differs: nodes that admit no more pods.
+// Original: Karmada stops counting nodes by grade at the first one.
+// Here: only that node does not count.
+// Why: one full node must not hide the others.
+//
+// Differs: sidecars and pod-level requests.
+// Original: Karmada counts sidecars like other init containers, and ignores pod-level
+// requests.
+// Here: the request of a pod is the one in [framework.PodInfo], with both.
+// Why: kube-scheduler counts the same.
+//
+// Differs: finished pods.
+// Original: Karmada leaves them out by their phase.
+// Here: a pod counts if the snapshot holds it.
+// Why: the snapshot decides which pods count, for all packages.
 func Summarize(cluster *api.Cluster, s *framework.Snapshot, pending []*api.Pod) (*api.Cluster, error) {
 	if cluster == nil {
 		return nil, errNilCluster

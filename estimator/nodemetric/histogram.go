@@ -48,10 +48,21 @@ const maxBuckets = 1 << 16
 //
 // Source: koordlet 1.8, pkg/util/histogram, from the Vertical Pod Autoscaler.
 //
-// Differs: bucket limits and weights are computed with operations that are exact on
-// every machine, so they may differ from koordlet's in the last bit. Nothing
-// panics: bad samples are errors. The zero Histogram is empty, and takes no
-// samples.
+// Differs: the last bit of bucket limits and weights.
+// Original: koordlet's may depend on the machine.
+// Here: every operation is exact on every machine, so results may differ from
+// koordlet's in the last bit.
+// Why: equal samples must give equal reports everywhere.
+//
+// Differs: bad samples.
+// Original: koordlet panics.
+// Here: they are errors.
+// Why: bad input must not end the program.
+//
+// Differs: the zero Histogram.
+// Original: koordlet's histograms come from a constructor with options.
+// Here: it is empty, and takes no samples.
+// Why: a zero value must be safe to use.
 type Histogram struct {
 	options   HistogramConfig
 	starts    []float64 // of each bucket, ascending

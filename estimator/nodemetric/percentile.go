@@ -14,8 +14,10 @@ import (
 // Source: koordlet 1.8, fieldPercentileOfMetricList. The product is computed in
 // float32, so that 0.9 of 10 values is the 9th, not the 8th.
 //
-// Differs: p outside (0,1] counts as the nearer end, and NaN as 0; koordlet refuses
-// both.
+// Differs: p outside (0,1].
+// Original: koordlet refuses it, and NaN too.
+// Here: it counts as the nearer end, and NaN as 0.
+// Why: there is an answer for every p, and so no error.
 func Percentile(values []int64, p float32) int64 {
 	sorted := slices.Clone(values)
 	slices.Sort(sorted)

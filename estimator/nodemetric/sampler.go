@@ -66,8 +66,10 @@ type PodUse struct {
 //
 // Source: koordlet 1.8, states_nodemetric.go, default policy.
 //
-// Differs: averages are computed in thousandths and bytes and truncated; koordlet
-// averages cores in floating point.
+// Differs: averages.
+// Original: koordlet averages cores in floating point.
+// Here: they are computed in thousandths and bytes, and truncated.
+// Why: integer sums do not depend on the order of samples.
 type Sampler struct {
 	policy  SamplerConfig
 	times   []time.Time

@@ -34,9 +34,21 @@ const (
 // Nil objects are ignored; [framework.SnapshotOf] reports them. Templates inside
 // workloads stay unchanged: default the pods made from them.
 //
-// Differs: the API server also fills in fields that scheduling does not read,
-// refuses invalid objects, and lets admission plugins change pods in ways that
-// depend on the cluster (service accounts, limit ranges, runtime classes).
+// Differs: fields that scheduling does not read.
+// Original: the API server fills them in, too.
+// Here: they stay as they are.
+// Why: nothing here reads them.
+//
+// Differs: invalid objects.
+// Original: the API server refuses them.
+// Here: they are not checked, except for the priority class of a pod.
+// Why: objects are taken as they are; a cluster has checked its own.
+//
+// Differs: changes by admission plugins that depend on the cluster (service accounts,
+// limit ranges, runtime classes).
+// Original: the API server lets these plugins change pods.
+// Here: they do not run.
+// Why: manifests do not have the objects that these plugins read.
 //
 // Source: Kubernetes 1.37, pkg/apis/core/v1/defaults.go, pkg/registry/core/pod,
 // and the admission plugins Priority and DefaultStorageClass.

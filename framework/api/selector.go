@@ -16,9 +16,15 @@ import (
 // entry of MatchLabels, any other requirement an entry of MatchExpressions. The
 // empty text gives a selector for everything. The error is an [*InvalidError].
 //
-// Differs: a missing value in a set, as in "a in ()" and "a in (b,)", is an error;
-// kubectl reads it as the empty value. ParseLabelSelector does not check keys and
-// values for the characters that Kubernetes allows in labels.
+// Differs: a missing value in a set, as in "a in ()" and "a in (b,)".
+// Original: kubectl reads it as the empty value.
+// Here: it is an error.
+// Why: it is more often a mistake than a wish.
+//
+// Differs: characters in keys and values that Kubernetes does not allow in labels.
+// Original: kubectl refuses them.
+// Here: they are not checked.
+// Why: such a selector is harmless: no valid label matches it.
 //
 // Source: k8s.io/apimachinery v0.37, pkg/labels.
 func ParseLabelSelector(text string) (*LabelSelector, error) {

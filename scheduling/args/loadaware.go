@@ -76,8 +76,10 @@ type LoadAwareAggregated struct {
 // "" means [estimator.Koordinator18]. It returns pointers to that type. Arguments
 // without apiVersion count as v1, unless GivenIn receives another version.
 //
-// Differs: arguments that the version does not have yet are accepted, and
-// dropped.
+// Differs: arguments that the version does not have yet.
+// Original: an older Koordinator rejects them as unknown fields.
+// Here: they are accepted, and dropped.
+// Why: one file can serve several versions.
 func LoadAware(rules estimator.Rules) Decoder {
 	return decode(func() *LoadAwareScheduling { return &LoadAwareScheduling{rules: rules} })
 }

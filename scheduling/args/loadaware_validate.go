@@ -13,8 +13,10 @@ import (
 // Validate returns every violated rule. path prefixes the field paths; it may be
 // empty.
 //
-// Differs: of several bad resources the first by name is reported, where
-// Koordinator's choice is random.
+// Differs: several bad resources.
+// Original: Koordinator reports a random one.
+// Here: the first by name is reported.
+// Why: the answer must be the same on every run.
 func (a *LoadAwareScheduling) Validate(path string) []FieldError {
 	var errs []FieldError
 	invalid := func(field string, v any, detail string) {

@@ -27,8 +27,10 @@ const maxStrict = 100
 // Unknown and duplicate fields have the paths and texts of upstream's decoder, which
 // reports at most the first 100 of them, and only the first other error.
 //
-// Differs: errors other than unknown and duplicate fields are all reported, and
-// their paths have list indices.
+// Differs: errors other than unknown and duplicate fields.
+// Original: kube-scheduler reports only the first, without list indices.
+// Here: all are reported, and their paths have list indices.
+// Why: a user can correct all of them at once.
 //
 // The cost is linear in the size of raw.
 func Decode(raw []byte, into any) []FieldError {

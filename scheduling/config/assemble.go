@@ -41,11 +41,21 @@ type Built struct {
 // LoadConfig.ReadFile. A plugin that the registry does not have is an error, too,
 // unless it is enabled by default.
 //
-// Differs: if a plugin is enabled at filter or score, disabled at preFilter or
-// preScore, and cannot work unprepared, it is prepared all the same, after the
-// others; upstream's then fails every pod, or prepares itself for every node.
-// In-tree plugins are left out of points where they have nothing to do here. The
-// points of pod groups have no effect.
+// Differs: a plugin that is enabled at filter or score, disabled at preFilter or
+// preScore, and cannot work unprepared.
+// Original: kube-scheduler's fails every pod, or prepares itself for every node.
+// Here: it is prepared all the same, after the others.
+// Why: a plugin that fails every pod helps nobody.
+//
+// Differs: in-tree plugins at points where they have nothing to do here.
+// Original: kube-scheduler calls them there.
+// Here: they are left out.
+// Why: the call would have no effect.
+//
+// Differs: the points of pod groups.
+// Original: kube-scheduler runs plugins there.
+// Here: they have no effect.
+// Why: the library does not schedule pod groups.
 func (c *Configuration) Build(o BuildConfig) (*Built, error) {
 	p := &problems{stage: StageBuild}
 	missing := make(map[string]bool)

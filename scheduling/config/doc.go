@@ -65,13 +65,36 @@
 // The result depends on the arguments alone; problems come in a fixed order. Any
 // number of goroutines may read a Configuration.
 //
-// Differs: all problems of a step are reported; upstream stops at the first wrong
-// type and at the first build error. A null duration is absent; upstream rejects it.
-// If a multiPoint plugin does not exist while every point disables "*", upstream
-// panics; here the plugin is reported as unknown. If several plugins fail, upstream
-// reports a random one; here all are reported, in the order of their names. Older
-// apiVersions are accepted; the internal one is not. Messages print typed arguments
-// in v1's form.
+// Differs: several problems of one step.
+// Original: kube-scheduler stops at the first wrong type and at the first build
+// error.
+// Here: all of them are reported.
+// Why: a user can correct all of them at once.
+//
+// Differs: a null duration.
+// Original: kube-scheduler rejects it.
+// Here: it is absent.
+// Why: null means absent for every other field.
+//
+// Differs: a multiPoint plugin that does not exist while every point disables "*".
+// Original: kube-scheduler panics.
+// Here: the plugin is reported as unknown.
+// Why: bad input must not end the program.
+//
+// Differs: several plugins that fail.
+// Original: kube-scheduler reports a random one.
+// Here: all are reported, in the order of their names.
+// Why: the answer must be the same on every run.
+//
+// Differs: apiVersions.
+// Original: kube-scheduler 1.37 reads v1 and its internal version.
+// Here: older versions are accepted; the internal one is not.
+// Switch: [LoadConfig.OnlyV1] rejects the older versions.
+//
+// Differs: typed arguments in messages.
+// Original: kube-scheduler prints its internal form.
+// Here: they are in v1's form.
+// Why: the user has written v1.
 //
 // Source: kube-scheduler 1.37.1, pkg/scheduler/apis/config, pkg/scheduler/profile
 // and framework/runtime.

@@ -9,9 +9,15 @@ import "github.com/berth-sched/berth/scheduling/args"
 //
 // The plugins that later releases dropped keep their arguments as JSON.
 //
-// Differs: the arguments of the plugins that still exist are read as in 1.37, which
-// has more fields; the defaultingType of PodTopologySpread, which 1.18 did not have,
-// defaults to List.
+// Differs: the arguments of the plugins that still exist.
+// Original: 1.18 has fewer fields.
+// Here: they are read as in 1.37.
+// Why: each plugin has one type of arguments.
+//
+// Differs: the defaultingType of PodTopologySpread.
+// Original: 1.18 does not have it.
+// Here: it defaults to List.
+// Why: 1.18 takes its default constraints from the list.
 //
 // Source: kube-scheduler 1.18.20, pkg/scheduler/algorithmprovider and
 // framework/plugins.

@@ -9,8 +9,11 @@ import "github.com/berth-sched/berth/scheduling/args"
 // concerns pod groups, DynamicResources does not score, and VolumeBinding scores
 // only if its arguments give a shape.
 //
-// Differs: 1.34 rejects the arguments shape of VolumeBinding and bindingTimeout of
-// DynamicResources, whose feature gates it has off.
+// Differs: the arguments shape of VolumeBinding and bindingTimeout of
+// DynamicResources.
+// Original: 1.34 rejects them, because it has their feature gates off.
+// Here: they are accepted.
+// Why: the arguments are read as in 1.37.
 //
 // Source: kube-scheduler 1.34.2, pkg/scheduler/apis/config/v1 and
 // framework/plugins.

@@ -47,10 +47,20 @@
 // request after the other, and its answer is a function of request, profile and
 // snapshot.
 //
-// Differs: a client sends pods and nodes as this library holds them, with the fields
-// that scheduling reads. A server that is not nodeCacheCapable may not change the
-// nodes: only their names count. Proxies named in the environment are not used; to
-// use one, supply your own HTTP client.
+// Differs: the pods and nodes that a client sends.
+// Original: kube-scheduler sends all fields.
+// Here: they have the fields that scheduling reads.
+// Why: the library holds no others.
+//
+// Differs: nodes changed by a server that is not nodeCacheCapable.
+// Original: kube-scheduler scores the nodes that come back.
+// Here: only their names count.
+// Why: nodes belong to the snapshot.
+//
+// Differs: proxies named in the environment.
+// Original: kube-scheduler uses them.
+// Here: they are not used.
+// Switch: [Config.HTTP], your own HTTP client.
 //
 // Source: kube-scheduler 1.37.1, extender.go and kube-scheduler/extender/v1.
 package extender

@@ -50,11 +50,26 @@
 // caller's. A pod that waits on Permit takes no goroutine, so it cannot keep others
 // from being bound, however few bindings may run at once.
 //
-// Differs: a pod whose victims are being evicted stays in flight until all of them
-// have been asked to leave; upstream keeps it in the queue behind a gate. If an
-// event puts a pod on a node while it waits on Permit, the pod is rejected there and
-// Bind is not called; upstream tries to bind it and fails. Pod groups and sampling
-// of metrics are left out.
+// Differs: a pod whose victims are being evicted.
+// Original: kube-scheduler puts it into the queue at once and keeps it there with a
+// PreEnqueue plugin.
+// Here: it stays in flight until all of them have been asked to leave.
+// Why: no event is lost meanwhile.
+//
+// Differs: an event that puts a pod on a node while it waits on Permit.
+// Original: kube-scheduler tries to bind it and fails.
+// Here: it is rejected there, and Bind is not called.
+// Why: the binding can only fail.
+//
+// Differs: pod groups.
+// Original: kube-scheduler schedules them.
+// Here: they are left out.
+// Why: the library does not schedule pod groups.
+//
+// Differs: sampling of metrics.
+// Original: kube-scheduler measures its plugins for some pods.
+// Here: it is left out.
+// Why: the library has no metrics of its own.
 //
 // Source: kube-scheduler 1.37, schedule_one.go, eventhandlers.go,
 // backend/cache and framework/runtime.

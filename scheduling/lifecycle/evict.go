@@ -18,8 +18,8 @@ import (
 // Source: kube-scheduler 1.37, framework/preemption, prepareCandidate and its
 // asynchronous form.
 //
-// Differs: upstream puts the pod into the queue at once and keeps it there with a
-// PreEnqueue plugin. Here the pod stays in flight meanwhile, so no event is lost.
+// The pod stays in flight until then, so no event is lost; see the page of the
+// package.
 func (d *Driver) evict(ctx context.Context, plugin string, p *pod, it *queue.Item, a *Attempt, cause error) {
 	a.State, a.Err = Failed, cause
 	node := a.Nominated

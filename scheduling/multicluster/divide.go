@@ -155,12 +155,20 @@ var ErrNoClusters = errors.New("no clusters available to schedule")
 //
 // Source: Karmada 1.13, AssignReplicas; for Overflow, Karmada 1.18.
 //
-// Differs: the order of Previous has no effect; where Karmada 1.13 uses it to scale
-// down an Aggregated workload, the name decides. Replicas of clusters that are no
-// longer candidates are divided among the others. This holds for scaling down too;
-// there, Karmada 1.13 gives some back to those clusters. Clusters that can take
-// equally many are always in the order of their ranks, even if there are more than
-// twelve.
+// Differs: the order of Previous.
+// Original: Karmada 1.13 uses it to scale down an Aggregated workload.
+// Here: it has no effect; the name decides.
+// Why: the order of a list must not change the answer.
+//
+// Differs: replicas of clusters that are no longer candidates, when scaling down.
+// Original: Karmada 1.13 gives some back to those clusters.
+// Here: they are divided among the others, as when scaling up.
+// Why: those clusters are no longer candidates.
+//
+// Differs: clusters that can take equally many, if there are more than twelve.
+// Original: Karmada's sort is unstable and may change their order.
+// Here: they are in the order of their ranks, as for fewer clusters.
+// Why: the answer must be the same on every run.
 func Divide(d Demand, candidates []Candidate) (Division, error) {
 	if err := checkDemand(d, candidates); err != nil {
 		return Division{}, err

@@ -112,8 +112,15 @@ const maxDivided = 1 << 53
 // one in Webster's method; Divide gives out all but about k at once, with the same
 // result.
 //
-// Differs: ties in Floor are broken by name, not at random. Fractions are compared
-// as integers, not as floating-point numbers.
+// Differs: ties in Floor.
+// Original: Karmada breaks them at random.
+// Here: the name decides.
+// Why: the answer must be the same on every run.
+//
+// Differs: fractions.
+// Original: Karmada compares them as floating-point numbers.
+// Here: they are compared as integers.
+// Why: integers are exact.
 func (m Method) Divide(n int64, weights []Weight, held []Target, ties NameOrder) ([]Target, error) {
 	if int(m) >= len(methodNames) {
 		return nil, &api.InvalidError{Field: "method", Value: m.String(), Err: errUnknownMethod}

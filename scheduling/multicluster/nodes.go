@@ -23,7 +23,10 @@ import (
 //
 // Source: Karmada 1.13 and 1.18, the scheduler estimator.
 //
-// Differs: it runs any filters, not a copy of three of them.
+// Differs: which filters run.
+// Original: Karmada runs a copy of three of them.
+// Here: any filters.
+// Switch: [Nodes.Filter].
 type Nodes struct {
 	// Snapshots holds the clusters by name. Nodes only reads them, and has no
 	// opinion of other clusters.

@@ -33,8 +33,8 @@ type path struct {
 //
 // Source: Karmada 1.13, select_groups.go.
 //
-// Differs: the search ends after about a million steps. It skips combinations that
-// cannot become one of the kept ones, so its steps go far.
+// The search skips combinations that cannot become one of the kept ones, so its steps
+// go far.
 func pathsOf(groups []group, least, most, target, keep int, steps *int) []path {
 	s := pathSearch{groups: slices.Clone(groups), least: least, most: min(most, len(groups)), target: target, keep: keep, steps: steps}
 	slices.SortFunc(s.groups, func(a, b group) int {

@@ -99,6 +99,11 @@ type SpreadConstraint struct {
 	// [AsKarmada]).
 	MaxGroups int `json:"maxGroups,omitempty"`
 	// MinGroups is the smallest number of groups.
+	//
+	// Differs: a minimum of 0, when groups are scored.
+	// Original: Karmada divides by it.
+	// Here: it counts as 1.
+	// Why: a group's share of the replicas must be a number.
 	MinGroups int `json:"minGroups,omitempty"`
 }
 

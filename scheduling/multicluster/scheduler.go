@@ -37,8 +37,12 @@ type Scheduler struct {
 
 // Karmada113 returns a scheduler that decides as Karmada 1.13 does.
 //
-// Differs: see [Divide], [Method.Divide] and [capacity.General]. It does not panic
-// if no cluster of a group can take all replicas of a duplicated workload.
+// Differs: a duplicated workload, if no cluster of a group can take all replicas.
+// Original: Karmada 1.13 panics.
+// Here: the group scores 0.
+// Why: valid input must not end the program.
+//
+// The deviations of [Divide], [Method.Divide] and [capacity.General] apply, too.
 func Karmada113() Scheduler {
 	filters := DefaultFilters()
 	filters[0] = APIEnablement{OnlyIncomplete: true}
@@ -54,7 +58,17 @@ func Karmada113() Scheduler {
 
 // Karmada116 returns a scheduler that decides as Karmada 1.16 does.
 //
-// Differs: as [Karmada118].
+// Differs: a workload that may have replicas, but wants none.
+// Original: since 1.16 Karmada removes it from all clusters.
+// Here: it goes to all selected clusters, as in earlier versions.
+// Why: it keeps its place until it wants replicas again.
+//
+// Differs: a duplicated workload, if no cluster of a group can take all replicas.
+// Original: Karmada 1.16 panics.
+// Here: the group scores 0.
+// Why: valid input must not end the program.
+//
+// The deviations of [Divide] and [capacity.General] apply, too.
 func Karmada116() Scheduler {
 	filters := DefaultFilters()
 	filters[2] = Affinity{Zones: EveryZone}
@@ -66,9 +80,12 @@ func Karmada116() Scheduler {
 
 // Karmada118 returns a scheduler that decides as Karmada 1.18 does.
 //
-// Differs: see [Divide] and [capacity.General]. A workload that may have replicas,
-// but wants none, goes to all selected clusters, as in earlier versions; since 1.16
-// Karmada removes it from them.
+// Differs: a workload that may have replicas, but wants none.
+// Original: since 1.16 Karmada removes it from all clusters.
+// Here: it goes to all selected clusters, as in earlier versions.
+// Why: it keeps its place until it wants replicas again.
+//
+// The deviations of [Divide] and [capacity.General] apply, too.
 func Karmada118() Scheduler {
 	return Scheduler{Spread: AsKarmada}
 }
@@ -138,9 +155,16 @@ func (e *PluginError) Unwrap() error { return e.Err }
 // joined to its error. If no estimator has an opinion of a cluster, the cluster
 // counts as able to take all replicas, as in Karmada.
 //
-// Differs: if an estimator fails for a cluster, and no other has an opinion, the
-// cluster counts as able to take none. So a malformed cluster gets replicas only by
+// Differs: a cluster for which an estimator fails, if no other has an opinion.
+// Original: Karmada counts it as able to take all replicas.
+// Here: it counts as able to take none. So a malformed cluster gets replicas only by
 // strategies that do not ask for room.
+// Why: nothing says that it has room.
+//
+// Differs: the search for combinations of groups that meet the spread constraints.
+// Original: Karmada goes through all of them.
+// Here: it ends after about a million steps.
+// Why: their number grows exponentially.
 func (s Scheduler) Schedule(clusters []*api.Cluster, w *Workload) (Decision, error) {
 	return s.decide(clusters, w, nil)
 }

@@ -177,7 +177,7 @@ func duplicatedScore(members []member, replicas int64) int64 {
 //
 // Source: Karmada 1.13.
 //
-// Differs: a minimum of 0 counts as 1; Karmada divides by it.
+// A minimum of 0 counts as 1; see SpreadConstraint.MinGroups.
 func dividedScore(members []member, replicas int64, minGroups, minClusters int) int64 {
 	groups := int64(max(1, minGroups))
 	share := replicas / groups

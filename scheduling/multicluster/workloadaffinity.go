@@ -24,8 +24,10 @@ import (
 //
 // Source: Karmada 1.18, plugin WorkloadAffinity, with the gate of that name.
 //
-// Differs: if there are two versions of a workload, the caller decides which is
-// newer and lists only that one.
+// Differs: two versions of a workload.
+// Original: Karmada compares their resource versions and takes the newer.
+// Here: the caller decides which is newer and lists only that one.
+// Why: workloads have no resource version here.
 type AffinityToWorkloads struct {
 	// Others lists the known workloads, each once. It may include the workload being
 	// placed, which the filter recognizes by name and kind.

@@ -36,16 +36,38 @@
 // decision's seed. The plugin is a value without run state. A call uses the
 // snapshot, which belongs to one goroutine at a time.
 //
-// Differs: kube-scheduler tries nodes in a random order from a random node on,
-// follows map order among candidates that all criteria leave tied, and tries nodes
-// in parallel. Here the decision's seed gives the start, nodes are tried one after
-// the other, and the first of the tied candidates wins. Pods that have not started
-// count as started later than all others, rather than at the time of the comparison.
-// Budgets that match one pod are counted in the order of their keys. A budget that
-// allows -2147483648 disruptions allows none, where the original's number wraps
-// around. Some steps of the original are left to you: it deletes the victims, keeps
-// the pod out of the queue until they have gone, and takes the nomination from pods
-// of lower priority nominated to the node.
+// Differs: the order in which nodes are tried.
+// Original: kube-scheduler's is random, from a random node on, and it tries nodes in
+// parallel.
+// Here: the decision's seed gives the start, and nodes are tried one after the other.
+// Why: the answer must be the same on every run.
+//
+// Differs: candidates that all criteria leave tied.
+// Original: kube-scheduler follows map order.
+// Here: the first of them wins.
+// Why: the answer must be the same on every run.
+//
+// Differs: pods that have not started.
+// Original: they count as started at the time of the comparison.
+// Here: they count as started later than all others.
+// Why: the answer must not depend on a clock.
+//
+// Differs: several budgets that match one pod.
+// Original: kube-scheduler's order is random.
+// Here: they are counted in the order of their keys.
+// Why: the answer must be the same on every run.
+//
+// Differs: a budget that allows -2147483648 disruptions.
+// Original: the number wraps around.
+// Here: it allows none.
+// Why: a wrapped number helps nobody.
+//
+// Differs: what follows the choice.
+// Original: kube-scheduler deletes the victims, keeps the pod out of the queue until
+// they have gone, and takes the nomination from pods of lower priority nominated to
+// the node.
+// Here: these steps are left to you.
+// Why: the library decides and does not act; package lifecycle takes these steps.
 //
 // Source: kube-scheduler 1.37, plugin DefaultPreemption and
 // framework/preemption.

@@ -35,8 +35,11 @@ const NoBackoff time.Duration = -1
 // Source: kube-scheduler 1.37, backend/queue, calculateBackoffDuration. Older
 // versions have no groups.
 //
-// Differs: in kube-scheduler's configuration a maximum of 0 means no backoff, and
-// then pods whose attempts end with errors are also tried again at once.
+// Differs: a maximum of 0.
+// Original: in kube-scheduler's configuration it means no backoff, and then pods
+// whose attempts end with errors are also tried again at once.
+// Here: it means 10 s.
+// Switch: [NoBackoff]; a pod whose attempt ended with an error then waits for 1 s.
 func (b Backoff) Duration(failures, pods int) time.Duration {
 	if failures <= 0 || b.Max < 0 {
 		return 0

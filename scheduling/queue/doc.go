@@ -41,6 +41,13 @@
 //
 // Source: kube-scheduler 1.37, backend/queue.
 //
-// Differs: there are no pod groups, only single pods. A waiting pod that a
-// PreEnqueue plugin rejects again keeps its position among the waiting pods.
+// Differs: pod groups.
+// Original: kube-scheduler queues them.
+// Here: there are only single pods.
+// Why: the library does not schedule pod groups.
+//
+// Differs: a waiting pod that a PreEnqueue plugin rejects again.
+// Original: kube-scheduler keeps waiting pods in a map, which has no positions.
+// Here: it keeps its position among the waiting pods.
+// Why: the answer must be the same on every run.
 package queue

@@ -6,10 +6,13 @@ package queue
 // which it comes back, but only after time has passed. It then waits like any other
 // pod; if there is no backoff, it waits for 1 s.
 //
-// Differs: in kube-scheduler every attempt takes some time, so such pods are tried
-// again and again. On a virtual clock, which stands still while a pod is ready, that
-// would go on for ever at one instant. On a clock that moves, the only difference is
+// Differs: a held pod that comes back.
+// Original: kube-scheduler tries it again and again, and every attempt takes some
+// time.
+// Here: it waits until time has passed. On a clock that moves, the only difference is
 // that no backoff means 1 s.
+// Why: a virtual clock stands still while a pod is ready, so it would go on for ever
+// at one instant.
 func (q *Queue) Hold(it *Item) { it.held = true }
 
 // stands reports whether no time has passed since a held pod came back.
