@@ -17,8 +17,8 @@ const (
 	maxList  = 100_000
 )
 
-// dialect is how the objects of this package are read. Null makes a field zero, of
-// two fields of one name the last counts, and short texts share memory.
+// dialect holds the rules for objects: null makes a field zero, and of two fields
+// of one name the last counts.
 var dialect = strictjson.Dialect{
 	Name:        "api",
 	MaxDepth:    maxDepth,
@@ -28,7 +28,7 @@ var dialect = strictjson.Dialect{
 	Reads:       readerOf,
 }
 
-// readerOf returns how values of type t are read, nil for the way of their kind.
+// readerOf returns the reader of a type, nil if its kind implies how to read it.
 func readerOf(t reflect.Type) strictjson.ReadFunc {
 	switch {
 	case t == reflect.TypeFor[ResourceMap]():
@@ -89,18 +89,18 @@ func (d *decoder) Unknown(path strictjson.Path, name []byte) error {
 // Duplicate accepts a field that is given again.
 func (d *decoder) Duplicate(strictjson.Path) error { return nil }
 
-// Invalid returns the error of a value that does not fit.
-func (d *decoder) Invalid(e *strictjson.ValueError) error {
-	v := &valueError{field: e.Path.Bracketed(), value: scalarText(e.Raw), err: e.Err}
-	switch e.Problem {
+// Invalid returns the error of a misfit.
+func (d *decoder) Invalid(m *strictjson.Misfit) error {
+	v := &valueError{field: m.Path.Bracketed(), value: scalarText(m.Raw), err: m.Err}
+	switch m.Problem {
 	case strictjson.WrongType:
-		v.err = errors.New("want " + kindName(e.Type.Kind()) + ", got " + rawName(e.Raw))
+		v.err = errors.New("want " + kindName(m.Type.Kind()) + ", got " + rawName(m.Raw))
 	case strictjson.NotInteger:
-		v.err = errors.New("want " + kindName(e.Type.Kind()))
+		v.err = errors.New("want " + kindName(m.Type.Kind()))
 	case strictjson.OutOfRange:
-		v.err = errors.New("out of the range of " + e.Type.Kind().String())
+		v.err = errors.New("out of the range of " + m.Type.Kind().String())
 	case strictjson.Rejected:
-		v.err = plainReason(e.Err)
+		v.err = plainReason(m.Err)
 	}
 	return v
 }

@@ -5,21 +5,20 @@ import (
 	"slices"
 )
 
-// A Handler hears of what a decoder finds besides values that fit. If a method
-// returns an error, the decoder stops and returns it. The paths are valid during
-// the call only.
+// A Handler is told of unknown names, repeated names and misfits. If a method
+// returns an error, the decoder stops and returns it. The handler must not keep
+// paths or misfits after the call.
 type Handler interface {
-	// Unknown is called for a name that is no field of the struct at path. The
-	// decoder is at the value, which the handler must leave.
+	// Unknown is called if name is no field of the struct at path. The decoder is
+	// at the value, which the handler may peek at but must not consume.
 	Unknown(path Path, name []byte) error
 
-	// Duplicate is called for the field or entry at path when its name comes
-	// again, before its value is read.
+	// Duplicate is called before the field or entry at path is read again.
 	Duplicate(path Path) error
 
-	// Invalid is called for a value that does not fit. If it returns nil, the
-	// decoder goes on behind the value and leaves its target as it is.
-	Invalid(e *ValueError) error
+	// Invalid is called after a value that does not fit. If it returns nil, the
+	// target stays as it is and the decoder goes on.
+	Invalid(m *Misfit) error
 }
 
 // A Decoder reads the values of one text. Call Init first, and do not copy it.
@@ -32,7 +31,7 @@ type Decoder struct {
 	recent  recentTexts
 	spare   []entry
 
-	// Where path and given begin, so that most texts need no others.
+	// The first arrays of path and given; most texts need no larger ones.
 	firstSteps [16]Step
 	firstGiven [128]bool
 }
@@ -56,15 +55,15 @@ func (d *Dialect) Check(data []byte) error {
 	return nil
 }
 
-// Reset returns to a place that is not inside a value that [Decoder.Value] reads.
-// It makes a decoder that returned an error usable again.
+// Reset returns to a place. It also makes a decoder usable again after an error. A
+// ReadFunc must not call it.
 func (d *Decoder) Reset(m Mark) {
 	d.Scanner.Reset(m)
 	d.path, d.given = d.path[:0], d.given[:0]
 }
 
-// Value consumes the next value and stores it in what p points at, which keeps
-// what the text does not mention. A [ReadFunc] may call it.
+// Value consumes the next value and stores it in *p; p must be a pointer. Fields
+// that the text does not mention stay. A [ReadFunc] may call Value.
 func (d *Decoder) Value(p any) error {
 	v := reflect.ValueOf(p).Elem()
 	err := d.value(v, d.dialect.shape(v.Type()))
@@ -74,10 +73,10 @@ func (d *Decoder) Value(p any) error {
 	return err
 }
 
-// invalid tells the handler of a value that does not fit.
-func (d *Decoder) invalid(e ValueError) error {
-	e.Path = d.path
-	return d.handler.Invalid(&e)
+// invalid tells the handler of a misfit at the present path.
+func (d *Decoder) invalid(m Misfit) error {
+	m.Path = d.path
+	return d.handler.Invalid(&m)
 }
 
 // mismatch consumes a value that a target of type t cannot hold.
@@ -89,10 +88,10 @@ func (d *Decoder) mismatch(t reflect.Type) error {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	return d.invalid(ValueError{Type: t, Raw: raw, Problem: WrongType})
+	return d.invalid(Misfit{Type: t, Raw: raw, Problem: WrongType})
 }
 
-// Mismatch consumes the next value, which does not fit the type of what p points
-// at, and tells the handler. It serves callers that read objects and lists by the
-// methods of [Scanner].
+// Mismatch consumes the next value and tells the handler that *p takes another
+// JSON type. It serves callers that read objects and lists by the methods of
+// [Scanner].
 func (d *Decoder) Mismatch(p any) error { return d.mismatch(reflect.TypeOf(p).Elem()) }

@@ -11,10 +11,10 @@
 // # Parts
 //
 //	Scanner   reads tokens in place and checks that they are JSON
-//	shape     is the table of one type: how it is read, its fields by name
-//	Dialect   is what one caller reads, as data; it keeps the shapes
+//	shape     is the table of one type: its reader, and its fields by name
+//	Dialect   holds the rules of one caller, as data, and the shapes
 //	Decoder   walks one text with the shapes of a dialect
-//	Handler   hears of unknown and repeated names and of values that do not fit
+//	Handler   is told of unknown names, repeated names and misfits
 //
 // A package has one [Dialect] for its lifetime and makes a [Decoder] per text:
 //
@@ -26,9 +26,9 @@
 //
 // # Errors
 //
-// A [SyntaxError] and a [LimitError] always stop the decoder. A [ValueError]
-// goes to the handler, which returns an error to stop or nil to go on. All three
-// carry structure; callers write the texts that their users read.
+// A [SyntaxError] and a [LimitError] always stop the decoder. A [Misfit] goes to
+// the handler, which returns an error to stop or nil to go on. All three carry
+// structure; each caller writes the texts that its users read.
 //
 // # Cost
 //
@@ -38,14 +38,14 @@
 // # Seam for encoding/json/v2
 //
 // Once encoding/json/v2 needs no experiment flag, jsontext.Decoder can replace
-// [Scanner]: PeekKind, ReadToken, ReadValue and SkipValue do what its methods
-// do, with AllowDuplicateNames(true) and AllowInvalidUTF8(true). The walker stays
-// until json.Unmarshal can go on after an error and report unknown names that
-// it skips. Nothing outside this package reads a token, except the lists and
-// headers of package api, which use the methods of Scanner.
+// [Scanner]. Its methods PeekKind, ReadToken, ReadValue and SkipValue match
+// those of Scanner, given AllowDuplicateNames(true) and AllowInvalidUTF8(true).
+// The walker (value.go, nested.go) stays until json.Unmarshal can go on after an
+// error. Outside this package only package api reads tokens, for headers and
+// lists; it uses the methods of Scanner.
 //
 // # Concurrency and determinism
 //
-// A Dialect may be used concurrently once its fields are set; a Decoder may not.
-// Results and errors depend on the text and the dialect alone.
+// Any number of goroutines may use a Dialect once its fields are set. A Decoder
+// belongs to one. Results and errors depend on the text and the dialect alone.
 package strictjson

@@ -29,11 +29,11 @@ const (
 	Elements              // of one list
 )
 
-// A LimitError is about a text that exceeds a limit of its dialect.
+// A LimitError says that a text exceeds a limit of its dialect.
 type LimitError struct {
 	Limit  Limit
 	Max    int
-	Path   Path  // of the value; nil if it is none that [Decoder.Value] reads
+	Path   Path  // of the value; nil outside [Decoder.Value]
 	Offset int64 // bytes before the value
 	Line   int   // counted from 1
 }
@@ -52,38 +52,20 @@ type Problem int
 
 // The problems of a value.
 const (
-	WrongType  Problem = iota // it is of another JSON type than its target takes
-	NotInteger                // it is a number with a fraction or an exponent, or is negative where that cannot be
+	WrongType  Problem = iota // its target takes another JSON type
+	NotInteger                // it has a fraction, an exponent, or a sign that its target cannot hold
 	OutOfRange                // it is a number that its target cannot hold
-	Rejected                  // what reads it returned an error: Err
+	Rejected                  // its type cannot read it; Err says why
 )
 
-// A ValueError is about a value that does not fit its target.
-type ValueError struct {
+// A Misfit is a value that does not fit its target.
+type Misfit struct {
 	Path    Path         // of the value
 	Type    reflect.Type // of the target, without pointers
 	Raw     []byte       // text of the value
 	Problem Problem
 	Err     error // why it was rejected; otherwise nil
 }
-
-// Error returns the text.
-func (e *ValueError) Error() string {
-	text := e.Path.Dotted() + ": "
-	switch e.Problem {
-	case NotInteger:
-		return text + "not an integer of " + e.Type.String()
-	case OutOfRange:
-		return text + "out of the range of " + e.Type.String()
-	case Rejected:
-		return text + e.Err.Error()
-	default:
-		return text + "does not fit " + e.Type.String()
-	}
-}
-
-// Unwrap returns why the value was rejected.
-func (e *ValueError) Unwrap() error { return e.Err }
 
 // StepKind says what a step of a path leads through.
 type StepKind uint8

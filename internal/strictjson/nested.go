@@ -52,7 +52,7 @@ func (d *Decoder) unknown(name []byte) error {
 	return err
 }
 
-// list reads a list into a slice, which it makes anew.
+// list reads a list into a new slice.
 func (d *Decoder) list(v reflect.Value, s *shape) error {
 	ok, err := d.Open('[')
 	if !ok {
@@ -82,20 +82,20 @@ func (d *Decoder) element(l reflect.Value, i int, s *shape) error {
 		d.Peek()
 		return d.limit(Elements, most)
 	}
-	if d.dialect.Nulls == NullZeroes && d.Peek() == 'n' {
-		return d.mismatch(s.typ)
-	}
 	if i == l.Cap() {
 		l.Grow(max(1, i)) // doubles
 	}
 	l.SetLen(i + 1)
+	if d.dialect.Nulls == NullZeroes && d.Peek() == 'n' {
+		return d.mismatch(s.typ)
+	}
 	return d.value(l.Index(i), s)
 }
 
-// mapping reads an object into a map. Entries that it has and the object has not
+// mapping reads an object into a map. Entries that the object does not mention
 // stay.
 func (d *Decoder) mapping(v reflect.Value, s *shape) error {
-	var before map[string]bool // names that were met, if the map cannot tell
+	var before map[string]bool // the names so far, if the map had entries before
 	if v.IsNil() {
 		v.Set(reflect.MakeMap(s.typ))
 	} else {
@@ -129,7 +129,7 @@ func (d *Decoder) mapping(v reflect.Value, s *shape) error {
 		d.path = d.path[:at]
 	}
 	if err == nil {
-		e.elem.SetZero() // what it points at belongs to the map
+		e.elem.SetZero() // its pointers belong to the map
 		d.spare = append(d.spare, e)
 	}
 	return err
@@ -141,8 +141,8 @@ type entry struct {
 	key, elem reflect.Value
 }
 
-// entry returns a place for the entries of a map. Maps of one type that are read
-// after each other use the same one.
+// entry returns a place for the entries of a map. Maps of one type share a place,
+// unless one is inside the other.
 func (d *Decoder) entry(s *shape) entry {
 	for i, e := range d.spare {
 		if e.shape == s {

@@ -6,8 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// A Scanner reads JSON in place: it allocates nothing but what its caller keeps.
-// See the page of the package for what may replace it.
+// A Scanner reads JSON in place. It copies only names with escapes.
+//
+// Seam: jsontext.Decoder of encoding/json/v2 can replace it; see the package page.
 type Scanner struct {
 	data     []byte
 	pos      int
@@ -70,8 +71,8 @@ func (s *Scanner) Open(begin byte) (bool, error) {
 	return true, nil
 }
 
-// More consumes what follows an item of an object or list that ends with the
-// bracket end, and reports whether another item follows.
+// More consumes the comma or the closing bracket end after an item of an object
+// or list, and reports whether another item follows.
 func (s *Scanner) More(end byte) (bool, error) {
 	switch s.Peek() {
 	case ',':
@@ -96,7 +97,7 @@ func (s *Scanner) Key() ([]byte, error) {
 	return t.bytes(), nil
 }
 
-// key consumes what Key does and returns the name as it is written.
+// key is Key, but returns the name as it is written.
 func (s *Scanner) key() (text, error) {
 	if s.Peek() != '"' {
 		return text{}, s.Unexpected("a key in quotes")
@@ -156,7 +157,7 @@ func (s *Scanner) Raw() ([]byte, error) {
 }
 
 // Unexpected returns a [*SyntaxError] about the byte at the present place. Want
-// says in words what would be right.
+// says in words which text would be right.
 func (s *Scanner) Unexpected(want string) error {
 	if s.pos >= len(s.data) {
 		return s.fail("unexpected end of input, want %s", want)

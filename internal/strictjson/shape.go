@@ -21,8 +21,8 @@ const (
 	NullZeroes
 )
 
-// A Dialect is what one caller reads. Its fields must not change after the first
-// use. It keeps the tables of the types that it has met.
+// A Dialect says how one caller reads JSON. Its fields must not change after the
+// first use. It keeps the tables of the types that it has met.
 type Dialect struct {
 	// Name is the caller's, for panics about types that cannot be decoded.
 	Name string
@@ -33,28 +33,27 @@ type Dialect struct {
 	// MaxElements bounds the elements of a list; 0 is no bound.
 	MaxElements int
 
-	// Nulls says what null does.
+	// Nulls is the rule for null.
 	Nulls Nulls
 
-	// LastWins makes the last of two fields of one name replace the first. If it
-	// is not set, the last is read over the first, as in encoding/json.
+	// LastWins is set if the last of two fields of one name replaces the first.
+	// Otherwise the last is read over the first, as in encoding/json.
 	LastWins bool
 
-	// Reads returns how values of a type are read, or nil for the way that its
-	// kind implies. It is called once per type, but not for pointers to a type
-	// that has a ReadFunc. Nil reads every type as its kind implies.
+	// Reads returns the reader of a type, or nil if the kind of the type implies
+	// how to read it. If Reads is nil, no type has a reader.
 	Reads func(reflect.Type) ReadFunc
 
 	shapes sync.Map // reflect.Type -> *shape
 }
 
-// A ReadFunc consumes the next value and stores it in what p points at. It returns
-// errors of the decoder's methods as they are.
+// A ReadFunc consumes the next value and stores it in *p. It must return errors of
+// the decoder's methods as they are.
 type ReadFunc func(d *Decoder, p any) error
 
-// FromRaw returns a ReadFunc for types that read the text of a whole value. An
-// error of read is a [ValueError] with the problem [Rejected]. Read must not
-// change raw, and must not keep it.
+// FromRaw returns a ReadFunc that gives read the text of a whole value. If read
+// returns an error, the value is a [Misfit] with the problem [Rejected]. Read must
+// neither change nor keep raw.
 func FromRaw(read func(p any, raw []byte) error) ReadFunc {
 	return func(d *Decoder, p any) error {
 		raw, err := d.Raw()
@@ -62,23 +61,23 @@ func FromRaw(read func(p any, raw []byte) error) ReadFunc {
 			return err
 		}
 		if err := read(p, raw); err != nil {
-			return d.invalid(ValueError{Type: reflect.TypeOf(p).Elem(), Raw: raw, Problem: Rejected, Err: err})
+			return d.invalid(Misfit{Type: reflect.TypeOf(p).Elem(), Raw: raw, Problem: Rejected, Err: err})
 		}
 		return nil
 	}
 }
 
-// A shape is what decoding needs to know about a type.
+// A shape is the table of one type.
 type shape struct {
 	typ    reflect.Type
 	kind   reflect.Kind
-	read   ReadFunc          // nil if the kind implies how
+	read   ReadFunc          // nil if the kind implies how to read it
 	elem   link              // of a pointer, list or map
 	fields map[string]*field // of a struct, by JSON name
 }
 
-// A link leads to the shape of a type, which it finds when it is first needed: a
-// text rarely has more than a tenth of the fields.
+// A link finds the shape of a type when it is first needed. A text rarely has more
+// than a tenth of the fields of its types.
 type link struct {
 	typ   reflect.Type
 	shape atomic.Pointer[shape]
@@ -129,9 +128,9 @@ func (d *Dialect) build(t reflect.Type) *shape {
 	return s
 }
 
-// collect adds the fields of t, which is found at index. An embedded struct
-// without a name of its own gives its fields to the one around it. Of two fields
-// of one name the one that is less deep counts, and then the last.
+// collect adds the fields of t, which is embedded at index. The fields of an
+// embedded struct without a JSON name belong to the struct around it. Of two
+// fields of one name the one less deep counts; at equal depth the last one does.
 func (s *shape) collect(t reflect.Type, index []int) {
 	for i := range t.NumField() {
 		f := t.Field(i)

@@ -9,7 +9,7 @@ import (
 // A text is a string as it is written in JSON.
 type text struct {
 	raw   []byte // with quotes
-	plain bool   // ASCII without escapes, so what is between the quotes counts
+	plain bool   // ASCII without escapes, so the content is as written
 }
 
 // bytes returns the content.
@@ -31,8 +31,8 @@ func Unquote(raw []byte) string {
 	return v
 }
 
-// recentTexts are short texts that were decoded lately, by length and some bytes:
-// namespaces, classes and names of labels repeat, and need be kept once only.
+// recentTexts are short texts that were decoded lately, by length and some bytes.
+// Namespaces, classes and names of labels repeat; equal ones share memory.
 type recentTexts [64]string
 
 // string returns the content of t.

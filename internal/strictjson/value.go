@@ -10,7 +10,7 @@ import (
 
 // value reads the next value into v, whose shape is s.
 //
-// On an error it leaves the path as it is, so that the path shows where.
+// On an error the path stays as it is, so it shows the place.
 func (d *Decoder) value(v reflect.Value, s *shape) error {
 	c := d.Peek()
 	if c == 'n' && (s.read == nil || d.dialect.Nulls == NullZeroes) {
@@ -64,7 +64,7 @@ func (d *Decoder) value(v reflect.Value, s *shape) error {
 			return err
 		}
 		if err := json.Unmarshal(raw, v.Addr().Interface()); err != nil {
-			return d.invalid(ValueError{Type: s.typ, Raw: raw, Problem: Rejected, Err: err})
+			return d.invalid(Misfit{Type: s.typ, Raw: raw, Problem: Rejected, Err: err})
 		}
 		return nil
 	default:
@@ -120,7 +120,7 @@ func (d *Decoder) numeric(v reflect.Value) error {
 	if errors.Is(err, strconv.ErrRange) {
 		problem = OutOfRange
 	}
-	return d.invalid(ValueError{Type: v.Type(), Raw: raw, Problem: problem})
+	return d.invalid(Misfit{Type: v.Type(), Raw: raw, Problem: problem})
 }
 
 // base64 reads text into a list of bytes.
@@ -131,7 +131,7 @@ func (d *Decoder) base64(v reflect.Value) error {
 	}
 	b, err := base64.StdEncoding.DecodeString(Unquote(raw))
 	if err != nil {
-		return d.invalid(ValueError{Type: v.Type(), Raw: raw, Problem: Rejected, Err: err})
+		return d.invalid(Misfit{Type: v.Type(), Raw: raw, Problem: Rejected, Err: err})
 	}
 	v.SetBytes(b)
 	return nil

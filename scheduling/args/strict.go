@@ -17,8 +17,8 @@ import (
 // maxStrict bounds how many unknown and duplicate fields are reported.
 const maxStrict = 100
 
-// dialect is how arguments are read: as by encoding/json, whose bound on depth it
-// has.
+// dialect holds the rules for arguments: those of encoding/json, and its bound on
+// depth.
 var dialect = strictjson.Dialect{Name: "args", MaxDepth: 10_000, Reads: readerOf}
 
 // Decode reads the JSON value raw into what into points at, as encoding/json
@@ -108,19 +108,19 @@ func (d *decoder) strictly(t ErrorType, field string) {
 	d.errs = append(d.errs, FieldError{Type: t, Field: field})
 }
 
-// Invalid records a value that does not fit.
-func (d *decoder) Invalid(e *strictjson.ValueError) error {
+// Invalid records a misfit.
+func (d *decoder) Invalid(m *strictjson.Misfit) error {
 	var other *json.UnmarshalTypeError
 	var want wanted
 	switch {
-	case e.Problem != strictjson.Rejected:
-		d.fail(WrongType, e.Path, mismatch(e.Raw, wants(e.Type)))
-	case errors.As(e.Err, &want):
-		d.fail(WrongType, e.Path, mismatch(e.Raw, string(want)))
-	case errors.As(e.Err, &other) || e.Type.Kind() == reflect.Interface:
-		d.fail(WrongType, e.Path, e.Err.Error())
+	case m.Problem != strictjson.Rejected:
+		d.fail(WrongType, m.Path, mismatch(m.Raw, wants(m.Type)))
+	case errors.As(m.Err, &want):
+		d.fail(WrongType, m.Path, mismatch(m.Raw, string(want)))
+	case errors.As(m.Err, &other) || m.Type.Kind() == reflect.Interface:
+		d.fail(WrongType, m.Path, m.Err.Error())
 	default:
-		d.fail(BadValue, e.Path, e.Err.Error())
+		d.fail(BadValue, m.Path, m.Err.Error())
 	}
 	return nil
 }
@@ -180,8 +180,7 @@ type wanted string
 
 func (w wanted) Error() string { return "want " + string(w) }
 
-// readerOf returns how values of type t are read: with the methods of t, if it has
-// any.
+// readerOf returns the reader of a type, nil if its kind implies how to read it.
 func readerOf(t reflect.Type) strictjson.ReadFunc {
 	p := reflect.PointerTo(t)
 	switch {
