@@ -12,10 +12,10 @@ var plainByte = func() (is [256]bool) {
 }()
 
 // skipPlain returns the first place from pos on with a byte that is not plain, or
-// the end of data. A third of the time of decoding was spent here, so it looks at
-// eight bytes at once; that saves a quarter of the whole. The high bit of a byte of
-// odd is set if the byte is no ASCII, below the space, the quote or the backslash.
-// A borrow may set more high bits; the second loop skips those bytes.
+// the end of data. A byte-wise loop took a third of the time of decoding, so this
+// one looks at eight bytes at once. The high bit of a byte of odd is set if the byte
+// is no ASCII, below the space, the quote or the backslash. A borrow may set more
+// high bits; the second loop skips those bytes.
 func skipPlain(data []byte, pos int) int {
 	const each = 0x0101010101010101
 	for pos+8 <= len(data) {
