@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"reflect"
 	"strings"
 )
 
@@ -69,15 +68,16 @@ func (o *Objects) Decode(data []byte) error {
 // them.
 func (o *Objects) decode(data []byte) error {
 	d := newDecoder(data)
-	for n := 1; d.peek() != 0 || d.pos < len(d.data); n++ {
+	d.skipped = new(skippedFields)
+	for n := 1; !d.AtEnd(); n++ {
 		where := fmt.Sprintf("document %d", n)
-		switch c := d.peek(); {
+		switch c := d.Peek(); {
 		case c == '[':
 			return &InvalidError{Object: where, Err: errBareList}
 		case c != '{' && n == 1:
-			return d.unexpected("an object in JSON (YAML must be converted first)")
+			return at(d.Unexpected("an object in JSON (YAML must be converted first)"), where)
 		case c != '{':
-			return d.unexpected("an object")
+			return at(d.Unexpected("an object"), where)
 		}
 		if err := o.document(d, header{}, where); err != nil {
 			return err
@@ -90,10 +90,10 @@ func (o *Objects) decode(data []byte) error {
 // document reads one object or list. Its own kind wins over the kind that the list
 // around it implies. where describes its place in words.
 func (o *Objects) document(d *decoder, implied header, where string) error {
-	start := d.pos
-	h, err := d.header()
+	start := d.Mark()
+	h, field, err := d.readHeader()
 	if err != nil {
-		return at(err, implied.label(where))
+		return atField(err, implied.label(where), field)
 	}
 	if h.kind == "" {
 		h.kind = implied.kind
@@ -112,12 +112,12 @@ func (o *Objects) document(d *decoder, implied header, where string) error {
 	}
 	if k == nil {
 		o.skip(h.groupKind(), 1)
-		return at(d.skip(), h.label(where))
+		return at(d.Skip(), h.label(where))
 	}
 	d.skipped.kind = k.name
 	x, err := k.decode(o, d)
 	if err != nil {
-		return at(err, d.label(k, start, where))
+		return at(err, d.label(k, start.Pos, where))
 	}
 	return k.complete(x, h, where)
 }
@@ -126,48 +126,48 @@ func (o *Objects) document(d *decoder, implied header, where string) error {
 func (o *Objects) list(d *decoder, implied header, where string) error {
 	// Every list is read twice, first for its kind and then for its items, so the
 	// work doubles with each level.
-	if d.depth > 2*maxLists {
+	if d.Mark().Depth > 2*maxLists {
 		return &InvalidError{Object: where, Err: fmt.Errorf("lists nested deeper than %d levels", maxLists)}
 	}
-	ok, err := d.open('{')
-	for ; ok && err == nil; ok, err = d.more('}') {
-		key, err := d.key()
+	ok, err := d.Open('{')
+	for ; ok && err == nil; ok, err = d.More('}') {
+		key, err := d.Key()
 		if err != nil {
-			return err
+			return at(err, where)
 		}
 		if string(key) == "items" {
 			err = o.items(d, implied, where)
-		} else {
-			err = at(within(d.skip(), ".%s", key), where)
+		} else if err = d.Skip(); err != nil {
+			err = atField(err, where, string(key))
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return err
+	return at(err, where)
 }
 
 // items reads the value of the key "items" of a list. Null is an empty list.
 func (o *Objects) items(d *decoder, implied header, where string) error {
-	switch d.peek() {
+	switch d.Peek() {
 	case 'n':
-		return d.skip()
+		return at(d.Skip(), where)
 	case '[':
 	default:
-		return at(within(d.mismatch(reflect.Slice), ".%s", "items"), where)
+		return atField(d.Mismatch(new([]any)), where, "items")
 	}
-	ok, err := d.open('[')
+	ok, err := d.Open('[')
 	for i := 0; ok && err == nil; i++ {
 		place := fmt.Sprintf("%s, items[%d]", where, i)
-		if d.peek() != '{' {
-			return at(d.mismatch(reflect.Struct), place)
+		if d.Peek() != '{' {
+			return at(d.Mismatch(new(struct{})), place)
 		}
 		if err := o.document(d, implied, place); err != nil {
 			return err
 		}
-		ok, err = d.more(']')
+		ok, err = d.More(']')
 	}
-	return err
+	return at(err, where)
 }
 
 // complete fills in the parts that an object may omit.
@@ -184,10 +184,4 @@ func (k *kind) complete(x object, h header, where string) error {
 		m.Namespace = "default"
 	}
 	return nil
-}
-
-// into decodes the next value, which must be an object, into *x.
-func (d *decoder) into(x any) error {
-	v := reflect.ValueOf(x).Elem()
-	return d.value(v, d.shape(v.Type()))
 }

@@ -3,6 +3,8 @@ package api
 import (
 	"cmp"
 	"strings"
+
+	"github.com/berth-sched/berth/internal/strictjson"
 )
 
 // A header is what an object states about its kind.
@@ -36,49 +38,46 @@ func (h header) label(where string) string {
 	return strings.ToLower(h.kind) + " (" + where + ")"
 }
 
-// header reads the header of the next object without consuming the object. It stops
-// as soon as it can, so the rest may not be JSON.
-func (d *decoder) header() (header, error) {
-	var h header
-	look := decoder{scanner: d.scanner, shapes: d.shapes}
-	ok, err := look.open('{')
-	for ; ok && err == nil; ok, err = look.more('}') {
-		key, err := look.key()
+// readHeader reads the header of the object that is next, and leaves the object
+// unread. It looks no further than it needs to, so the rest may not be JSON. With
+// an error it returns the field that was being read, if any.
+func (d *decoder) readHeader() (header, string, error) {
+	defer d.Reset(d.Mark())
+	d.header = header{}
+	h := &d.header
+	ok, err := d.Open('{')
+	for ; ok && err == nil; ok, err = d.More('}') {
+		key, err := d.Key()
 		if err != nil {
-			return h, err
+			return *h, "", err
 		}
 		switch string(key) {
 		case "kind":
-			err = within(look.into(&h.kind), ".%s", "kind")
+			err = d.Value(&h.kind)
 		case "apiVersion":
-			err = within(look.into(&h.apiVersion), ".%s", "apiVersion")
+			err = d.Value(&h.apiVersion)
 		default:
 			// Only a list needs to be read to its end, for its items.
-			if h.kind != "" && h.apiVersion != "" && !strings.HasSuffix(h.kind, "List") {
-				return h, nil
+			if h.kind != "" && h.apiVersion != "" && !h.isList() {
+				return *h, "", nil
 			}
-			c := look.peek()
+			c := d.Peek()
 			h.items = h.items || string(key) == "items" && (c == '[' || c == 'n')
-			err = within(look.skip(), ".%s", key)
-			// Too deep a value is met again later, once the object's name is known.
-			if _, ok := err.(*valueError); ok && h.kind != "" && !strings.HasSuffix(h.kind, "List") {
-				return h, nil
+			err = d.Skip()
+			// What nests too deep is met again when the name of the object is known.
+			if _, ok := err.(*strictjson.LimitError); ok && h.kind != "" && !h.isList() {
+				return *h, "", nil
 			}
 		}
 		if err != nil {
-			return h, err
+			return *h, string(key), err
 		}
 	}
-	return h, err
+	return *h, "", err
 }
 
-// at turns an error about a value into an error about an object.
-func at(err error, object string) error {
-	if e, ok := err.(*valueError); ok {
-		return &InvalidError{Object: object, Field: e.field(), Value: e.value, Err: e.err}
-	}
-	return err
-}
+// isList reports whether the kind is that of a list, by its name.
+func (h *header) isList() bool { return strings.HasSuffix(h.kind, "List") }
 
 // label names the object of kind k that begins at offset start, by its key if it
 // can read that.
@@ -89,9 +88,8 @@ func (d *decoder) label(k *kind, start int, where string) string {
 			Namespace string `json:"namespace"`
 		} `json:"metadata"`
 	}
-	l := newDecoder(d.data)
-	l.pos = start
-	_ = l.into(&x) // read as far as possible: the object is known to be bad
+	d.Reset(strictjson.Mark{Pos: start})
+	_ = d.Value(&x) // read as far as it goes: the object is known to be bad
 	m := ObjectMeta{Name: x.Metadata.Name}
 	if m.Name == "" {
 		return header{kind: k.name}.label(where)

@@ -23,17 +23,17 @@ func DecodeObject[T Object](data []byte) (*T, error) {
 	const where = "document 1"
 	k := kindOf(reflect.TypeFor[T]().Name(), "")
 	d := newDecoder(data)
-	switch d.peek() {
+	switch d.Peek() {
 	case '{':
 	case '[':
 		return nil, &InvalidError{Object: where, Err: errors.New("want an object, got a list; decode its items one by one")}
 	default:
-		return nil, d.unexpected("an object")
+		return nil, at(d.Unexpected("an object"), where)
 	}
-	start := d.pos
-	h, err := d.header()
+	start := d.Mark().Pos
+	h, field, err := d.readHeader()
 	if err != nil {
-		return nil, at(err, where)
+		return nil, atField(err, where, field)
 	}
 	if h.kind == "" {
 		h.kind = k.name
@@ -45,8 +45,8 @@ func DecodeObject[T Object](data []byte) (*T, error) {
 	if err != nil {
 		return nil, at(err, d.label(k, start, where))
 	}
-	if d.peek(); d.pos < len(d.data) {
-		return nil, d.unexpected("the end of the input")
+	if !d.AtEnd() {
+		return nil, at(d.Unexpected("the end of the input"), where)
 	}
 	if err := k.complete(x, h, where); err != nil {
 		return nil, err

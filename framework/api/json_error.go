@@ -1,46 +1,69 @@
 package api
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
-	"strings"
 
+	"github.com/berth-sched/berth/internal/strictjson"
 	"github.com/berth-sched/berth/resource"
 )
 
-// A valueError reports a value that does not fit its field. The steps lead from the
-// value outward to the object.
+// A SyntaxError says where a text stops being JSON.
+type SyntaxError struct {
+	Offset  int64  // bytes before the error
+	Line    int    // counted from 1
+	Problem string // such as "unexpected end of input"
+}
+
+// Error returns the text, such as
+//
+//	not JSON: line 3, byte 41: unexpected end of input
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("not JSON: line %d, byte %d: %s", e.Line, e.Offset, e.Problem)
+}
+
+// A valueError is a value that does not fit its field.
 type valueError struct {
-	steps []string
+	field string // path from the object to the value
 	value string
 	err   error
 }
 
 func (e *valueError) Error() string { return e.err.Error() }
 
-// field returns the path from the object to the value.
-func (e *valueError) field() string {
-	steps := slices.Clone(e.steps)
-	slices.Reverse(steps)
-	return strings.TrimPrefix(strings.Join(steps, ""), ".")
-}
+// at turns an error of the decoder into one of an object.
+func at(err error, object string) error { return atField(err, object, "") }
 
-// within adds a step to the path of err if it is a valueError.
-func within(err error, format string, arg any) error {
-	if e, ok := err.(*valueError); ok {
-		e.steps = append(e.steps, fmt.Sprintf(format, arg))
+// atField turns an error of the decoder into one of an object. Field is the name
+// of the field if the error does not have it.
+func atField(err error, object, field string) error {
+	switch e := err.(type) {
+	case *strictjson.SyntaxError:
+		return &SyntaxError{Offset: e.Offset, Line: e.Line, Problem: e.Problem}
+	case *strictjson.LimitError:
+		return &InvalidError{Object: object, Field: cmp.Or(e.Path.Bracketed(), field), Err: limitReason(e)}
+	case *valueError:
+		return &InvalidError{Object: object, Field: cmp.Or(e.field, field), Value: e.value, Err: e.err}
 	}
 	return err
 }
 
-// scalarText returns the text of a string, number or truth value, and "" for any
-// other value.
+// limitReason says which bound a text exceeds.
+func limitReason(e *strictjson.LimitError) error {
+	if e.Limit == strictjson.Elements {
+		return fmt.Errorf("more than %d elements", e.Max)
+	}
+	return fmt.Errorf("nested deeper than %d levels at line %d, byte %d; no field that is read needs that, so leave it out", e.Max, e.Line, e.Offset)
+}
+
+// scalarText returns the text of a string, number or truth value, and nothing
+// for what is none of these.
 func scalarText(raw []byte) string {
 	switch raw[0] {
 	case '"':
-		return unquote(raw)
+		return strictjson.Unquote(raw)
 	case '{', '[', 'n':
 		return ""
 	default:

@@ -125,7 +125,7 @@ func into[T any, P interface {
 }](list func(*Objects) *[]*T) func(*Objects, *decoder) (object, error) {
 	return func(o *Objects, d *decoder) (object, error) {
 		x := new(T)
-		if err := d.into(x); err != nil {
+		if err := d.Value(x); err != nil {
 			return nil, err
 		}
 		l := list(o)

@@ -3,6 +3,8 @@ package api
 import (
 	"maps"
 	"slices"
+
+	"github.com/berth-sched/berth/internal/strictjson"
 )
 
 // OtherFields is the key in [Objects.SkippedFields] for fields beyond the limit of
@@ -21,15 +23,16 @@ type skippedFields struct {
 	counts map[string]*int
 	others int
 	kind   string
-	path   []string // of the current struct
-	text   []byte   // of the last path counted; a reused buffer
+	text   []byte // of the last one counted; used again
 }
 
-// count counts a field of that name in the current struct.
-func (f *skippedFields) count(name []byte) {
+// count counts the field of that name in the struct at path.
+func (f *skippedFields) count(path strictjson.Path, name []byte) {
 	t := append(append(f.text[:0], f.kind...), ": "...)
-	for _, step := range f.path {
-		t = append(append(t, step...), '.')
+	for _, step := range path {
+		if step.Kind == strictjson.Field {
+			t = append(append(t, step.Name...), '.')
+		}
 	}
 	if len(t)+len(name) > maxSkippedPath {
 		f.others++

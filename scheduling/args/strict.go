@@ -2,27 +2,30 @@ package args
 
 import (
 	"bytes"
+	"cmp"
 	"encoding"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/strictjson"
 )
 
 // maxStrict limits how many unknown and duplicate fields are reported.
 const maxStrict = 100
 
-// Decode reads the JSON value raw into the value that into points to, as
-// encoding/json does, but strictly. Names must match in case. It reports all unknown
-// fields, duplicate fields and values of the wrong type, in the order of the text.
-// Absent or null fields keep their values; empty raw means null. Values that decode
-// are stored even if there are errors.
+// dialect holds the rules for arguments: those of encoding/json, and its bound on
+// depth.
+var dialect = strictjson.Dialect{Name: "args", MaxDepth: 10_000, Reads: readerOf}
+
+// Decode reads the JSON value raw into what into points at, as encoding/json
+// does, but strictly: names must match in case, and unknown fields, duplicate
+// fields and values of the wrong type are all reported, in the order of the text.
+// Fields that are absent or null keep the values they have; empty raw is null.
+// What could be read is stored also when there are errors.
 //
 // Unknown and duplicate fields have the paths and texts of upstream's decoder, which
 // reports at most the first 100 of them, and only the first other error.
@@ -38,285 +41,192 @@ func Decode(raw []byte, into any) []FieldError {
 	if len(raw) == 0 {
 		return nil
 	}
-	var whole json.RawMessage
-	if err := json.Unmarshal(raw, &whole); err != nil {
+	if err := check(raw); err != nil {
 		return []FieldError{{Type: Syntax, Detail: err.Error()}}
 	}
 	target := reflect.ValueOf(into)
 	if target.Kind() != reflect.Pointer || target.IsNil() {
 		panic("args: Decode needs a non-nil pointer")
 	}
-	d := decoder{cursor: cursor{data: raw}, seen: make(map[strictKey]bool)}
-	d.value(target.Elem(), "")
+	var d decoder
+	d.Init(&dialect, raw, &d)
+	if err := d.Value(into); err != nil { // no handler stops, and check found the syntax right
+		d.fail(Syntax, nil, err.Error())
+	}
 	return d.errs
 }
 
-// A strictKey identifies a reported unknown or duplicate field.
+// check returns an error unless raw is a JSON value. The text is encoding/json's,
+// which is upstream's.
+func check(raw []byte) error {
+	ours := dialect.Check(raw)
+	if ours == nil {
+		return nil
+	}
+	var whole json.RawMessage
+	return cmp.Or(json.Unmarshal(raw, &whole), ours)
+}
+
+// A decoder collects the errors of one text.
+type decoder struct {
+	strictjson.Decoder
+	errs []FieldError
+	seen map[strictKey]bool
+}
+
+// A strictKey identifies an unknown or duplicate field that was reported.
 type strictKey struct {
 	errorType ErrorType
 	field     string
 }
 
-type decoder struct {
-	cursor
-	errs   []FieldError
-	seen   map[strictKey]bool
-	strict int
+// Unknown records a name that is no field.
+func (d *decoder) Unknown(path strictjson.Path, name []byte) error {
+	if len(d.seen) < maxStrict {
+		d.strictly(UnknownField, child(path.Dotted(), string(name)))
+	}
+	return nil
 }
 
-// fail records an error of a value.
-func (d *decoder) fail(t ErrorType, path, detail string) {
-	d.errs = append(d.errs, FieldError{Type: t, Field: path, Detail: detail})
+// Duplicate records a field that is given again.
+func (d *decoder) Duplicate(path strictjson.Path) error {
+	if len(d.seen) < maxStrict {
+		d.strictly(DuplicateField, path.Dotted())
+	}
+	return nil
 }
 
 // strictly records an unknown or duplicate field, once.
-func (d *decoder) strictly(t ErrorType, path string) {
-	key := strictKey{t, path}
-	if d.seen[key] || d.strict == maxStrict {
+func (d *decoder) strictly(t ErrorType, field string) {
+	key := strictKey{t, field}
+	if d.seen[key] {
 		return
 	}
+	if d.seen == nil {
+		d.seen = make(map[strictKey]bool)
+	}
 	d.seen[key] = true
-	d.strict++
-	d.errs = append(d.errs, FieldError{Type: t, Field: path})
+	d.errs = append(d.errs, FieldError{Type: t, Field: field})
 }
 
-// mismatch records a value of the wrong type.
-func (d *decoder) mismatch(path string, raw []byte, want string) {
+// Invalid records a misfit.
+func (d *decoder) Invalid(m *strictjson.Misfit) error {
+	var other *json.UnmarshalTypeError
+	var want wanted
+	switch {
+	case m.Problem != strictjson.Rejected:
+		d.fail(WrongType, m.Path, mismatch(m.Raw, wants(m.Type)))
+	case errors.As(m.Err, &want):
+		d.fail(WrongType, m.Path, mismatch(m.Raw, string(want)))
+	case errors.As(m.Err, &other) || m.Type.Kind() == reflect.Interface:
+		d.fail(WrongType, m.Path, m.Err.Error())
+	default:
+		d.fail(BadValue, m.Path, m.Err.Error())
+	}
+	return nil
+}
+
+// fail records an error of a value.
+func (d *decoder) fail(t ErrorType, path strictjson.Path, detail string) {
+	d.errs = append(d.errs, FieldError{Type: t, Field: path.Dotted(), Detail: detail})
+}
+
+// mismatch returns the text about a value of the wrong type.
+func mismatch(raw []byte, want string) string {
 	got := kindOf(raw[0])
 	if got == "a number" {
 		got = "the number " + string(raw)
 	}
-	d.fail(WrongType, path, "got "+got+", want "+want)
+	return "got " + got + ", want " + want
 }
 
-// value reads the next value into v.
-func (d *decoder) value(v reflect.Value, path string) {
-	null := d.peek() == 'n'
-	for v.Kind() == reflect.Pointer {
-		if null {
-			d.skip()
-			v.SetZero()
-			return
-		}
-		if v.IsNil() {
-			v.Set(reflect.New(v.Type().Elem()))
-		}
-		v = v.Elem()
+// kindOf names the kind of the JSON value that starts with c.
+func kindOf(c byte) string {
+	switch c {
+	case '{':
+		return "an object"
+	case '[':
+		return "a list"
+	case '"':
+		return "a string"
+	case 't', 'f':
+		return "a boolean"
+	case 'n':
+		return "null"
 	}
-	if d.custom(v, path) {
-		return
-	}
-	if null {
-		d.skip()
-		switch v.Kind() {
-		case reflect.Interface, reflect.Map, reflect.Slice:
-			v.SetZero()
-		}
-		return
-	}
-	switch v.Kind() {
-	case reflect.Struct:
-		d.structure(v, path)
-	case reflect.Map:
-		d.mapping(v, path)
+	return "a number"
+}
+
+// wants says what a field of type t holds.
+func wants(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Struct, reflect.Map:
+		return "an object"
 	case reflect.Slice:
-		d.list(v, path)
-	case reflect.Interface:
-		raw := d.skip()
-		if err := json.Unmarshal(raw, v.Addr().Interface()); err != nil {
-			d.fail(WrongType, path, err.Error())
-		}
-	default:
-		d.scalar(v, path)
+		return "a list"
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Float32, reflect.Float64:
+		return "a number"
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return fmt.Sprintf("an integer of %d bits", t.Bits())
 	}
+	return fmt.Sprintf("an unsigned integer of %d bits", t.Bits())
 }
 
-// custom reads the value with the methods of v's type, if it has any.
-func (d *decoder) custom(v reflect.Value, path string) bool {
-	switch p := v.Addr().Interface().(type) {
-	case *api.Duration:
-		d.duration(p, path)
-	case *json.RawMessage:
-		if raw := d.skip(); raw[0] != 'n' {
-			*p = bytes.Clone(raw)
-		}
-	case json.Unmarshaler:
-		err := p.UnmarshalJSON(d.skip())
-		var wrong *json.UnmarshalTypeError
-		switch {
-		case errors.As(err, &wrong):
-			d.fail(WrongType, path, err.Error())
-		case err != nil:
-			d.fail(BadValue, path, err.Error())
-		}
-	case encoding.TextUnmarshaler:
-		raw := d.skip()
-		if raw[0] == 'n' {
-			break
-		}
-		if raw[0] != '"' {
-			d.mismatch(path, raw, "a string")
-		} else if err := p.UnmarshalText([]byte(unquote(raw))); err != nil {
-			d.fail(BadValue, path, err.Error())
-		}
-	default:
-		return false
+// wanted is the error about a value that is not of the JSON type in its text.
+type wanted string
+
+func (w wanted) Error() string { return "want " + string(w) }
+
+// readerOf returns the reader of a type, nil if its kind implies how to read it.
+func readerOf(t reflect.Type) strictjson.ReadFunc {
+	p := reflect.PointerTo(t)
+	switch {
+	case t == reflect.TypeFor[api.Duration]():
+		return strictjson.FromRaw(readDuration)
+	case t == reflect.TypeFor[json.RawMessage]():
+		return strictjson.FromRaw(readRaw)
+	case p.Implements(reflect.TypeFor[json.Unmarshaler]()):
+		return strictjson.FromRaw(func(p any, raw []byte) error { return p.(json.Unmarshaler).UnmarshalJSON(raw) })
+	case p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()):
+		return strictjson.FromRaw(readText)
 	}
-	return true
+	return nil
 }
 
-// duration reads a duration, with the error texts of package time.
-func (d *decoder) duration(p *api.Duration, path string) {
-	raw := d.skip()
+// readDuration reads a duration, with the error texts of package time.
+func readDuration(p any, raw []byte) error {
 	switch raw[0] {
 	case 'n':
+		return nil
 	case '"':
-		v, err := time.ParseDuration(unquote(raw))
-		if err != nil {
-			d.fail(BadValue, path, err.Error())
-			return
+		v, err := time.ParseDuration(strictjson.Unquote(raw))
+		if err == nil {
+			p.(*api.Duration).Duration = v
 		}
-		p.Duration = v
-	default:
-		d.mismatch(path, raw, "a duration such as \"10s\"")
+		return err
 	}
+	return wanted(`a duration such as "10s"`)
 }
 
-// structure reads an object into the fields of a struct.
-func (d *decoder) structure(v reflect.Value, path string) {
-	if d.peek() != '{' {
-		d.mismatch(path, d.skip(), "an object")
-		return
+// readRaw keeps a copy of the text. Null keeps what is there.
+func readRaw(p any, raw []byte) error {
+	if raw[0] != 'n' {
+		*p.(*json.RawMessage) = bytes.Clone(raw)
 	}
-	fields := make(map[string]reflect.Value)
-	collect(v, fields)
-	given := make(map[string]bool)
-	d.object(func(name string) {
-		at := child(path, name)
-		field, known := fields[name]
-		if !known {
-			d.strictly(UnknownField, at)
-			d.skip()
-			return
-		}
-		if given[name] {
-			d.strictly(DuplicateField, at)
-		}
-		given[name] = true
-		d.value(field, at)
-	})
+	return nil
 }
 
-// collect maps the JSON names of v's fields to the fields. The fields of an embedded
-// struct without a name of its own are promoted.
-func collect(v reflect.Value, fields map[string]reflect.Value) {
-	t := v.Type()
-	for i := range t.NumField() {
-		f := t.Field(i)
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		switch {
-		case f.Anonymous && name == "" && f.Type.Kind() == reflect.Struct:
-			collect(v.Field(i), fields)
-		case !f.IsExported() || name == "-":
-		case name == "":
-			fields[f.Name] = v.Field(i)
-		default:
-			fields[name] = v.Field(i)
-		}
+// readText reads a string with the type's own method. Null keeps what is there.
+func readText(p any, raw []byte) error {
+	switch raw[0] {
+	case 'n':
+		return nil
+	case '"':
+		return p.(encoding.TextUnmarshaler).UnmarshalText([]byte(strictjson.Unquote(raw)))
 	}
-}
-
-// mapping reads an object into a map with string keys.
-func (d *decoder) mapping(v reflect.Value, path string) {
-	t := v.Type()
-	if d.peek() != '{' || t.Key().Kind() != reflect.String {
-		d.mismatch(path, d.skip(), "an object")
-		return
-	}
-	if v.IsNil() {
-		v.Set(reflect.MakeMap(t))
-	}
-	given := make(map[string]bool)
-	d.object(func(name string) {
-		at := child(path, name)
-		if given[name] {
-			d.strictly(DuplicateField, at)
-		}
-		given[name] = true
-		elem := reflect.New(t.Elem()).Elem()
-		d.value(elem, at)
-		v.SetMapIndex(reflect.ValueOf(name).Convert(t.Key()), elem)
-	})
-}
-
-// list reads an array into a slice, or base64 text into bytes.
-func (d *decoder) list(v reflect.Value, path string) {
-	t := v.Type()
-	if c := d.peek(); c != '[' {
-		raw := d.skip()
-		if c != '"' || t.Elem().Kind() != reflect.Uint8 {
-			d.mismatch(path, raw, "a list")
-			return
-		}
-		b, err := base64.StdEncoding.DecodeString(unquote(raw))
-		if err != nil {
-			d.fail(BadValue, path, err.Error())
-			return
-		}
-		v.SetBytes(b)
-		return
-	}
-	out := reflect.MakeSlice(t, 0, 0)
-	d.array(func(i int) {
-		out = reflect.Append(out, reflect.Zero(t.Elem()))
-		d.value(out.Index(i), index(path, i))
-	})
-	v.Set(out)
-}
-
-// scalar reads a string, boolean or number.
-func (d *decoder) scalar(v reflect.Value, path string) {
-	raw := d.skip()
-	kind, bits := raw[0], 0
-	if n := v.Kind(); n >= reflect.Int && n <= reflect.Float64 {
-		bits = v.Type().Bits()
-	}
-	number := kind == '-' || kind >= '0' && kind <= '9'
-	switch v.Kind() {
-	case reflect.String:
-		if kind == '"' {
-			v.SetString(unquote(raw))
-			return
-		}
-		d.mismatch(path, raw, "a string")
-	case reflect.Bool:
-		if kind == 't' || kind == 'f' {
-			v.SetBool(kind == 't')
-			return
-		}
-		d.mismatch(path, raw, "true or false")
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		n, err := strconv.ParseInt(string(raw), 10, bits)
-		if number && err == nil {
-			v.SetInt(n)
-			return
-		}
-		d.mismatch(path, raw, fmt.Sprintf("an integer of %d bits", bits))
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		n, err := strconv.ParseUint(string(raw), 10, bits)
-		if number && err == nil {
-			v.SetUint(n)
-			return
-		}
-		d.mismatch(path, raw, fmt.Sprintf("an unsigned integer of %d bits", bits))
-	case reflect.Float32, reflect.Float64:
-		n, err := strconv.ParseFloat(string(raw), bits)
-		if number && err == nil {
-			v.SetFloat(n)
-			return
-		}
-		d.mismatch(path, raw, "a number")
-	default:
-		panic("args: Decode cannot fill a " + v.Type().String())
-	}
+	return wanted("a string")
 }

@@ -49,7 +49,8 @@ func with(list []string, more ...string) []string { return append(slices.Clone(l
 // what its line names, nothing else. The longest matching directory counts.
 var rules = []rule{
 	{dir: "resource", library: true},
-	{dir: "framework/api", imports: []string{"resource"}, library: true},
+	{dir: "internal/strictjson", library: true},
+	{dir: "framework/api", imports: []string{"resource", "internal/strictjson"}, library: true},
 	{dir: "framework", imports: []string{"resource", "framework/api"}, library: true},
 	{dir: "framework/frameworktest", imports: objects, library: true},
 	{dir: "internal/heap", library: true},
@@ -64,7 +65,7 @@ var rules = []rule{
 	{dir: "internal/engine", imports: objects, library: true},
 
 	// Below package scheduling.
-	{dir: "scheduling/args", imports: with(objects, "estimator", "internal/match"), library: true},
+	{dir: "scheduling/args", imports: with(objects, "estimator", "internal/match", "internal/strictjson"), library: true},
 	{dir: "scheduling/preemption", imports: with(objects, "internal/match"), library: true},
 	{dir: "scheduling/virtualclock", imports: []string{"framework", "internal/heap"}, library: true},
 

@@ -1,0 +1,106 @@
+package api
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"time"
+
+	"github.com/berth-sched/berth/internal/strictjson"
+)
+
+// Bounds of a document. Kubernetes' own objects nest less than 40 levels deep. The
+// smallest element of a list, of three bytes, can become a container of some
+// hundred, so that without a bound a small file of junk could fill the memory.
+const (
+	maxDepth = 1000
+	maxList  = 100_000
+)
+
+// dialect holds the rules for objects: null makes a field zero, and of two fields
+// of one name the last counts.
+var dialect = strictjson.Dialect{
+	Name:        "api",
+	MaxDepth:    maxDepth,
+	MaxElements: maxList,
+	Nulls:       strictjson.NullZeroes,
+	LastWins:    true,
+	Reads:       readerOf,
+}
+
+// readerOf returns the reader of a type, nil if its kind implies how to read it.
+func readerOf(t reflect.Type) strictjson.ReadFunc {
+	switch {
+	case t == reflect.TypeFor[ResourceMap]():
+		return readResourceMap
+	case t.Kind() == reflect.Map: // read entry by entry, so that an error can name the key
+		return nil
+	case reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()):
+		return strictjson.FromRaw(readScalar)
+	}
+	return nil
+}
+
+// readResourceMap reads an object into a ResourceMap.
+func readResourceMap(d *strictjson.Decoder, p any) error {
+	var m resourceMapJSON
+	if err := d.Value(&m); err != nil {
+		return err
+	}
+	*p.(*ResourceMap) = ResourceMapOf(m.ResourceList)
+	return nil
+}
+
+// readScalar lets a value decode itself. It must be a string, number or truth
+// value.
+func readScalar(p any, raw []byte) error {
+	if raw[0] == '{' || raw[0] == '[' {
+		return errors.New("want a string or a number, got " + rawName(raw))
+	}
+	err := p.(json.Unmarshaler).UnmarshalJSON(raw)
+	if _, ok := p.(*time.Time); ok && err != nil {
+		return errors.New(`want a time such as "2026-01-02T15:04:05Z"`)
+	}
+	return err
+}
+
+// A decoder reads JSON into the types of this package. It stops at the first value
+// that does not fit.
+type decoder struct {
+	strictjson.Decoder
+	skipped *skippedFields // counts the fields that have no place, unless nil
+	header  header         // of the document that was looked at last
+}
+
+func newDecoder(data []byte) *decoder {
+	d := new(decoder)
+	d.Init(&dialect, data, d)
+	return d
+}
+
+// Unknown counts a field that has no place, unless it is null.
+func (d *decoder) Unknown(path strictjson.Path, name []byte) error {
+	if d.skipped != nil && d.Peek() != 'n' {
+		d.skipped.count(path, name)
+	}
+	return nil
+}
+
+// Duplicate accepts a field that is given again.
+func (d *decoder) Duplicate(strictjson.Path) error { return nil }
+
+// Invalid returns the error of a misfit.
+func (d *decoder) Invalid(m *strictjson.Misfit) error {
+	v := &valueError{field: m.Path.Bracketed(), value: scalarText(m.Raw), err: m.Err}
+	switch m.Problem {
+	case strictjson.WrongType:
+		v.err = errors.New("want " + kindName(m.Type.Kind()) + ", got " + rawName(m.Raw))
+	case strictjson.NotInteger:
+		v.err = errors.New("want " + kindName(m.Type.Kind()))
+	case strictjson.OutOfRange:
+		v.err = errors.New("out of the range of " + m.Type.Kind().String())
+	case strictjson.Rejected:
+		v.err = plainReason(m.Err)
+	}
+	return v
+}

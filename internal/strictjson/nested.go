@@ -1,0 +1,156 @@
+package strictjson
+
+import "reflect"
+
+// structure reads an object into a struct.
+func (d *Decoder) structure(v reflect.Value, s *shape) error {
+	given := len(d.given)
+	d.given = append(d.given, make([]bool, len(s.fields))...)
+	at := len(d.path)
+	ok, err := d.Open('{')
+	for ; ok && err == nil; ok, err = d.More('}') {
+		key, err := d.Key()
+		if err != nil {
+			return err
+		}
+		f := s.fields[string(key)]
+		if f == nil {
+			if err := d.unknown(key); err != nil {
+				return err
+			}
+			continue
+		}
+		d.path = append(d.path, Step{Kind: Field, Name: f.name})
+		target := v.FieldByIndex(f.index)
+		if d.given[given+f.number] {
+			if err := d.handler.Duplicate(d.path); err != nil {
+				return err
+			}
+			if d.dialect.LastWins {
+				target.SetZero()
+			}
+		}
+		d.given[given+f.number] = true
+		if err := d.value(target, f.of(d.dialect)); err != nil {
+			return err
+		}
+		d.path = d.path[:at]
+	}
+	d.given = d.given[:given]
+	return err
+}
+
+// unknown tells the handler of a name that is no field, and consumes the value.
+func (d *Decoder) unknown(name []byte) error {
+	if err := d.handler.Unknown(d.path, name); err != nil {
+		return err
+	}
+	err := d.Skip()
+	if err != nil {
+		d.path = append(d.path, Step{Kind: Field, Name: string(name)})
+	}
+	return err
+}
+
+// list reads a list into a new slice.
+func (d *Decoder) list(v reflect.Value, s *shape) error {
+	ok, err := d.Open('[')
+	if !ok {
+		if err == nil {
+			v.Set(reflect.MakeSlice(s.typ, 0, 0))
+		}
+		return err
+	}
+	v.SetZero()
+	elem := s.elem.of(d.dialect)
+	at := len(d.path)
+	d.path = append(d.path, Step{Kind: Index})
+	for i := 0; ok && err == nil; i++ {
+		d.path[at].Index = i
+		if err := d.element(v, i, elem); err != nil {
+			return err
+		}
+		ok, err = d.More(']')
+	}
+	d.path = d.path[:at]
+	return err
+}
+
+// element reads element i of the list l, which has i elements so far.
+func (d *Decoder) element(l reflect.Value, i int, s *shape) error {
+	if most := d.dialect.MaxElements; i == most && most > 0 {
+		d.Peek()
+		return d.limit(Elements, most)
+	}
+	if i == l.Cap() {
+		l.Grow(max(1, i)) // doubles
+	}
+	l.SetLen(i + 1)
+	if d.dialect.Nulls == NullZeroes && d.Peek() == 'n' {
+		return d.mismatch(s.typ)
+	}
+	return d.value(l.Index(i), s)
+}
+
+// mapping reads an object into a map. Entries that the object does not mention
+// stay.
+func (d *Decoder) mapping(v reflect.Value, s *shape) error {
+	var before map[string]bool // the names so far, if the map had entries before
+	if v.IsNil() {
+		v.Set(reflect.MakeMap(s.typ))
+	} else {
+		before = map[string]bool{}
+	}
+	elem := s.elem.of(d.dialect)
+	e := d.entry(s)
+	at := len(d.path)
+	ok, err := d.Open('{')
+	for ; ok && err == nil; ok, err = d.More('}') {
+		key, err := d.key()
+		if err != nil {
+			return err
+		}
+		name := d.recent.string(key)
+		e.key.SetString(name)
+		d.path = append(d.path, Step{Kind: Key, Name: name})
+		if before[name] || before == nil && v.MapIndex(e.key).IsValid() {
+			if err := d.handler.Duplicate(d.path); err != nil {
+				return err
+			}
+		}
+		if before != nil {
+			before[name] = true
+		}
+		e.elem.SetZero()
+		if err := d.value(e.elem, elem); err != nil {
+			return err
+		}
+		v.SetMapIndex(e.key, e.elem)
+		d.path = d.path[:at]
+	}
+	if err == nil {
+		e.elem.SetZero() // its pointers belong to the map
+		d.spare = append(d.spare, e)
+	}
+	return err
+}
+
+// An entry is a place for a key and an element of a map of one shape.
+type entry struct {
+	shape     *shape
+	key, elem reflect.Value
+}
+
+// entry returns a place for the entries of a map. Maps of one type share a place,
+// unless one is inside the other.
+func (d *Decoder) entry(s *shape) entry {
+	for i, e := range d.spare {
+		if e.shape == s {
+			last := len(d.spare) - 1
+			d.spare[i] = d.spare[last]
+			d.spare = d.spare[:last]
+			return e
+		}
+	}
+	return entry{s, reflect.New(s.typ.Key()).Elem(), reflect.New(s.typ.Elem()).Elem()}
+}
