@@ -3,6 +3,8 @@ package framework
 import (
 	"maps"
 	"time"
+
+	"github.com/berth-sched/berth/internal/runner"
 )
 
 // A Cycle is one attempt to place one pod. The runner makes it and hands it
@@ -29,9 +31,8 @@ type Cycle struct {
 	Filters FilterUpdater
 
 	values  map[any]any
-	sets    int // calls of Set since Reset
 	scratch []any
-	slot    int
+	runner  runner.Cycle
 }
 
 // Now returns the snapshot's time: the only clock a plugin may read.
@@ -48,7 +49,7 @@ func (c *Cycle) Reset(pod *PodInfo, s *Snapshot, number, seed uint64) {
 	c.Pod, c.Snapshot, c.Number, c.Seed = pod, s, number, seed
 	c.Filters = nil
 	clear(c.values)
-	c.slot, c.sets = 0, 0
+	c.runner.Reset()
 }
 
 // Detach returns a copy for the binding points: the same pod and values, no
@@ -57,27 +58,22 @@ func (c *Cycle) Detach() *Cycle {
 	return &Cycle{Pod: c.Pod, Number: c.Number, Seed: c.Seed, values: maps.Clone(c.values)}
 }
 
-// Sets returns how often a value was set, not only offered, since Reset. It is
-// for runners, which tell by it what plugins they have to ask in every decision.
-func (c *Cycle) Sets() int { return c.sets }
-
-// At tells the cycle which plugin runs next, so that [Scratch] can give each
-// its own memory. It is for runners: every pair of plugin and extension point
-// has its own small number.
-func (c *Cycle) At(slot int) { c.slot = slot }
+// Runner returns the part of the cycle that only this module's runners use.
+func (c *Cycle) Runner() *runner.Cycle { return &c.runner }
 
 // Scratch returns memory for a plugin's state in this cycle: a *T that is
 // handed out again in the next cycle, with whatever the plugin left in it, so
 // that steady work allocates nothing. A plugin may call it once in each
 // PreFilter and once in each PreScore, and must set every field it reads.
 func Scratch[T any](c *Cycle) *T {
-	for len(c.scratch) <= c.slot {
+	at := c.runner.At
+	for len(c.scratch) <= at {
 		c.scratch = append(c.scratch, nil)
 	}
-	if t, ok := c.scratch[c.slot].(*T); ok {
+	if t, ok := c.scratch[at].(*T); ok {
 		return t
 	}
 	t := new(T)
-	c.scratch[c.slot] = t
+	c.scratch[at] = t
 	return t
 }

@@ -153,13 +153,24 @@ type shares struct{}
 func (shares) Name() string { return "Shares" }
 
 func (s shares) PreScore(c *framework.Cycle, feasible []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
-	return s.PreScoreGroups(c, framework.EachFeasible(feasible))
+	return s.PreScoreGroups(c, each(feasible))
 }
 
 func (shares) PreScoreGroups(_ *framework.Cycle, feasible framework.FeasibleNodes) (framework.NodeScorer, framework.Status) {
 	nodes := 0
 	feasible.Each(func(_ *framework.NodeInfo, ofGroup int) { nodes += ofGroup })
 	return share{int64(100 / max(1, nodes))}, framework.Status{}
+}
+
+// each shows a plain list as groups of one node.
+type each []*framework.NodeInfo
+
+func (l each) Len() int { return len(l) }
+
+func (l each) Each(f func(*framework.NodeInfo, int)) {
+	for _, n := range l {
+		f(n, 1)
+	}
 }
 
 type share struct{ each int64 }

@@ -49,17 +49,3 @@ type RangeExcluder interface {
 	RangeNormalizer
 	Excludes(node *NodeInfo) bool
 }
-
-// EachFeasible is the FeasibleNodes of a plain list, in which every node is a
-// group.
-type EachFeasible []*NodeInfo
-
-// Len implements [FeasibleNodes].
-func (l EachFeasible) Len() int { return len(l) }
-
-// Each implements [FeasibleNodes].
-func (l EachFeasible) Each(f func(node *NodeInfo, nodes int)) {
-	for _, n := range l {
-		f(n, 1)
-	}
-}

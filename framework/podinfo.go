@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/runner"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -38,8 +39,8 @@ type PodInfo struct {
 	amounts [fewResources]int64 // what UsedRequests is made of, if it fits
 	// HostPorts are the ports that the pod takes on its node.
 	HostPorts []HostPort
-	note      atomic.Pointer[Page]
-	parts     PodFields // see Has
+	runner    runner.Pod
+	parts     podParts
 
 	// Requests is what the pod asks of a node according to its spec, pod-level
 	// requests and overhead included: what filters compare. All vectors are in
@@ -121,24 +122,44 @@ func near(v resource.Vector, to *[fewResources]int64) resource.Vector {
 	return to[:copy(to[:], v)]
 }
 
-// Has reports whether the pod has any of these parts; it spares a look at the
-// object. It knows of FieldPodAffinity (pod affinity or anti-affinity, even an
-// empty one), FieldSpread and FieldVolumes (any constraint, any volume), and
-// FieldNominated (a name); of other parts it tells nothing.
-func (p *PodInfo) Has(parts PodFields) bool { return p.parts&parts != 0 }
+// Runner returns the part of the pod that only this module's runners use.
+func (p *PodInfo) Runner() *runner.Pod { return &p.runner }
 
-func partsOf(p *api.Pod) (parts PodFields) {
+// podParts says which parts a pod has, so that asking spares a look at the object.
+type podParts uint8
+
+const (
+	hasPodAffinity podParts = 1 << iota
+	hasSpread
+	hasVolumes
+	isNominated
+)
+
+func partsOf(p *api.Pod) (parts podParts) {
 	if a := p.Spec.Affinity; a != nil && (a.PodAffinity != nil || a.PodAntiAffinity != nil) {
-		parts |= FieldPodAffinity
+		parts |= hasPodAffinity
 	}
 	if len(p.Spec.TopologySpreadConstraints) > 0 {
-		parts |= FieldSpread
+		parts |= hasSpread
 	}
 	if len(p.Spec.Volumes) > 0 {
-		parts |= FieldVolumes
+		parts |= hasVolumes
 	}
 	if p.Status.NominatedNodeName != "" {
-		parts |= FieldNominated
+		parts |= isNominated
 	}
 	return parts
 }
+
+// HasPodAffinity reports whether the pod has pod affinity or anti-affinity, even an
+// empty one.
+func (p *PodInfo) HasPodAffinity() bool { return p.parts&hasPodAffinity != 0 }
+
+// HasSpread reports whether the pod has topology spread constraints.
+func (p *PodInfo) HasSpread() bool { return p.parts&hasSpread != 0 }
+
+// HasVolumes reports whether the pod has volumes, of whatever source.
+func (p *PodInfo) HasVolumes() bool { return p.parts&hasVolumes != 0 }
+
+// IsNominated reports whether the pod's status names a nominated node.
+func (p *PodInfo) IsNominated() bool { return p.parts&isNominated != 0 }

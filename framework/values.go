@@ -24,7 +24,7 @@ func (k *Key[T]) Get(c *Cycle) (T, bool) {
 // PreFilter or PreScore is asked anew in every decision, whatever its [Scope]
 // declares, so that the value is there and is this pod's.
 func (k *Key[T]) Set(c *Cycle, v T) {
-	c.sets++
+	c.runner.Sets++
 	k.Offer(c, v)
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/engine"
-	"github.com/berth-sched/berth/scheduling/preemption"
+	"github.com/berth-sched/berth/internal/runner"
 )
 
 // A Scheduler places pods by one profile. It holds the decision counter, the
@@ -22,8 +22,8 @@ type Scheduler struct {
 	fast    *fastRoad // nil: always the plain road
 	events  []RegisteredEvent
 
-	again  road // the plain road that PostFilter takes
-	memory preemption.Memory
+	again   road // the plain road that PostFilter takes
+	dryRuns runner.DryRuns
 }
 
 // New checks the profile and builds a scheduler for it. The error joins
@@ -145,7 +145,7 @@ func (s *Scheduler) decideEither(snap *framework.Snapshot, pod *framework.PodInf
 // mayBeFast reports whether the fast road may know an answer. It knows nothing of
 // nominations.
 func (s *Scheduler) mayBeFast(snap *framework.Snapshot, pod *framework.PodInfo) bool {
-	return s.fast != nil && snap.Len() > 0 && snap.Nominations() == 0 && !pod.Has(framework.FieldNominated)
+	return s.fast != nil && snap.Len() > 0 && snap.Nominations() == 0 && !pod.IsNominated()
 }
 
 // decide takes the plain road for the decision of that number and start.

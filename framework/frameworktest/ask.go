@@ -70,7 +70,7 @@ func (k *kit) bindFilter(c *framework.Cycle, a *answers) {
 		}
 		return
 	}
-	c.At(slotPreFilter)
+	c.Runner().At = slotPreFilter
 	pre, status := k.preFilter.PreFilter(c)
 	a.preFilter = status
 	if status.IsSuccess() {
@@ -99,7 +99,7 @@ func (k *kit) bindScorer(c *framework.Cycle, a *answers) {
 		return
 	}
 	k.node = ""
-	c.At(slotPreScore)
+	c.Runner().At = slotPreScore
 	handed := slices.Clone(a.feasible)
 	scorer, status := k.preScore.PreScore(c, handed)
 	clear(handed)

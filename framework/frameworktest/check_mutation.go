@@ -76,10 +76,10 @@ func (k *kit) newCycle() *framework.Cycle {
 	c := new(framework.Cycle)
 	c.Reset(k.pod, k.snapshot, k.seed, ^k.seed)
 	if k.preFilter != nil {
-		c.At(slotPreFilter)
+		c.Runner().At = slotPreFilter
 		k.preFilter.PreFilter(c)
 	}
-	c.At(slotPreScore)
+	c.Runner().At = slotPreScore
 	return c
 }
 

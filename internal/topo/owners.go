@@ -137,7 +137,7 @@ func noWorkloads(s *framework.Snapshot) bool {
 // NoDefaults reports whether the pod has no spread constraints, neither of its own
 // nor, whatever the default constraints are, by default.
 func NoDefaults(s *framework.Snapshot, p *framework.PodInfo) bool {
-	return !p.Has(framework.FieldSpread) && (s.Objects() == 0 || noWorkloads(s))
+	return !p.HasSpread() && (s.Objects() == 0 || noWorkloads(s))
 }
 
 // A Defaults answers which default constraints pods have. The zero value is

@@ -39,7 +39,7 @@ var none Pod
 
 // Of returns what the volume plugins read of the pod.
 func Of(p *framework.PodInfo) *Pod {
-	if !p.Has(framework.FieldVolumes) {
+	if !p.HasVolumes() {
 		return &none
 	}
 	return ofPod.Of(p)

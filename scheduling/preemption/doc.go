@@ -25,7 +25,7 @@
 //
 // # What makes it fast
 //
-// An attempt whose class is known costs a look at an array of answers. [Memory]
+// An attempt whose class is known costs a look at an array of answers. A scheduler
 // keeps what the dry run on a node came to, and what the criteria say of it, for as
 // long as the node and the budgets do not change; and the nodes that a removal could
 // help are listed from the answers that the scheduler keeps anyhow. Only for the first

@@ -80,7 +80,7 @@ type run struct {
 	potential []placed // memory for the pods of one node that may go
 	victims   []placed // memory for those that have to
 	asked     guards   // budgets that had a say about the last candidate
-	memory    *Memory  // nil: nothing is remembered
+	memory    *memory  // nil: nothing is remembered
 }
 
 // PostFilter looks for a node and for victims on it. Success nominates the pod
@@ -89,7 +89,7 @@ type run struct {
 //
 // Cost: one dry run per node whose verdict is Unschedulable, until enough
 // candidates are found. A dry run takes every lower pod off the node and asks
-// all filters once more for each. With [Recall], what it said is kept for as long
+// all filters once more for each. A scheduler keeps what it said for as long
 // as the node does not change: an attempt then costs a few nanoseconds for each
 // node, and less than 100 microseconds at 5,000 nodes.
 func (p DefaultPreemption) PostFilter(ctx context.Context, c *framework.Cycle, verdicts framework.Verdicts) (framework.PostFiltered, framework.Status) {
