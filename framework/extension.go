@@ -90,6 +90,9 @@ type extension struct {
 func newExtension(key any, value Extension) extension {
 	e := extension{key: key, value: value}
 	e.pods, _ = value.(PodWatcher)
+	if f, ok := value.(interface{ followsPods() bool }); ok && !f.followsPods() {
+		e.pods = nil
+	}
 	e.nodes, _ = value.(NodeWatcher)
 	e.objects, _ = value.(ObjectWatcher)
 	return e

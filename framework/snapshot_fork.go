@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/berth-sched/berth/internal/cow"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -33,8 +34,8 @@ func (s *Snapshot) newGeneration() uint64 {
 }
 
 // owner marks what a snapshot may write to; everything else is shared with a
-// fork and copied first. It has a size so that every owner has its own address.
-type owner struct{ _ byte }
+// fork and copied first.
+type owner = cow.Owner
 
 const chunkSize = 256
 

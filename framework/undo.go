@@ -5,6 +5,10 @@ type undoLog struct {
 	entries []undoEntry
 	open    []uint64 // the serial numbers of the open transactions
 	rolling bool     // changes are being taken back: nothing is recorded
+
+	// rebuild are the states that were made inside the transaction that is rolled
+	// back; they are made again when that has ended.
+	rebuild []interface{ build() }
 }
 
 type undoKind uint8
@@ -72,6 +76,11 @@ func (s *Snapshot) Rollback(m Mark) {
 	}
 	s.undo.rolling = false
 	s.undo.open = s.undo.open[:m.depth]
+	for i, x := range s.undo.rebuild {
+		s.undo.rebuild[i] = nil
+		x.build()
+	}
+	s.undo.rebuild = s.undo.rebuild[:0]
 }
 
 // Commit ends the transaction and keeps its changes, in an outer transaction
