@@ -69,6 +69,7 @@ func NewExtensionKey[T Extension](build func(s *Snapshot) T) *ExtensionKey[T] {
 // change of the snapshot; forks made later have it too. It costs O(E) for the E
 // extensions of the snapshot.
 func (k *ExtensionKey[T]) Of(s *Snapshot) T {
+	s.must()
 	for i := range s.extensions {
 		if e := &s.extensions[i]; e.key == any(k) {
 			return e.value.(T)

@@ -43,6 +43,9 @@ type Snapshot struct {
 	extensions []extension
 	journal    journal
 	undo       undoLog
+
+	changing bool // see startChange
+	strict   bool // see RefuseDuplicates
 }
 
 // NewSnapshot returns an empty snapshot whose nodes will be in the given order.
@@ -61,7 +64,10 @@ func NewSnapshot(order NodeOrder) *Snapshot {
 // Schema returns the schema of all vectors in the snapshot and its forks. It
 // keeps the names of resources whose nodes and pods are gone, at most
 // [resource.MaxNames] in all.
-func (s *Snapshot) Schema() *resource.Schema { return s.lineage.schema }
+func (s *Snapshot) Schema() *resource.Schema {
+	s.must()
+	return s.lineage.schema
+}
 
 // Now returns the snapshot's time, the zero time unless it was set.
 func (s *Snapshot) Now() time.Time { return s.now }
@@ -71,14 +77,21 @@ func (s *Snapshot) Now() time.Time { return s.now }
 func (s *Snapshot) SetNow(t time.Time) { s.now = t }
 
 // Len returns the number of nodes.
-func (s *Snapshot) Len() int { return s.tree.len }
+func (s *Snapshot) Len() int {
+	s.must()
+	return s.tree.len
+}
 
 // At returns the node at a position of the snapshot's order, 0 <= i < Len.
-func (s *Snapshot) At(i int) *NodeInfo { return s.node(s.tree.list()[i]) }
+func (s *Snapshot) At(i int) *NodeInfo {
+	s.must()
+	return s.node(s.tree.list()[i])
+}
 
 // All iterates over the nodes in the snapshot's order, as they are at the
 // first step: a node that is removed meanwhile may be yielded as nil.
 func (s *Snapshot) All() iter.Seq2[int, *NodeInfo] {
+	s.must()
 	return func(yield func(int, *NodeInfo) bool) {
 		for i, slot := range s.tree.list() {
 			if !yield(i, s.node(slot)) {
@@ -93,6 +106,7 @@ func (s *Snapshot) All() iter.Seq2[int, *NodeInfo] {
 // A NodeInfo shows a node as it is until the snapshot is forked and the node
 // then changes: the changed node is a new NodeInfo. Ask again after a fork.
 func (s *Snapshot) Node(name string) *NodeInfo {
+	s.must()
 	if slot, ok := s.names.slots[name]; ok {
 		return s.node(slot)
 	}
@@ -112,7 +126,10 @@ func (s *Snapshot) AtSlot(slot int) *NodeInfo {
 
 // Slots returns the slots of all nodes in the snapshot's order. The result
 // must not be changed; it stays as it is when nodes come or go.
-func (s *Snapshot) Slots() []int { return s.tree.list() }
+func (s *Snapshot) Slots() []int {
+	s.must()
+	return s.tree.list()
+}
 
 // NodeSet identifies, like a generation, the set of node objects: it changes
 // when a node comes, goes, or its object changes.
@@ -123,7 +140,12 @@ func (s *Snapshot) node(slot int) *NodeInfo {
 }
 
 // NewPodInfo derives a PodInfo that fits the snapshot and its forks.
-func (s *Snapshot) NewPodInfo(p *api.Pod) (*PodInfo, error) { return NewPodInfo(p, s.lineage.schema) }
+func (s *Snapshot) NewPodInfo(p *api.Pod) (*PodInfo, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	return NewPodInfo(p, s.lineage.schema)
+}
 
 // String describes the snapshot for people.
 func (s *Snapshot) String() string {

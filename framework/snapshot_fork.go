@@ -55,13 +55,17 @@ type chunk struct {
 // that are open in s are in the fork for good. Fork is a change of s like any
 // other: it must not run beside other uses of s.
 func (s *Snapshot) Fork() *Snapshot {
+	s.must()
+	s.startChange()
 	f := &Snapshot{
 		now: s.now, lineage: s.lineage, owner: new(owner),
 		chunks: slices.Clone(s.chunks), free: s.free,
 		tree: s.tree, names: s.names, images: s.images, nodeSet: s.nodeSet,
 		tables: s.tables, objects: s.objects, nominations: s.nominations,
+		strict: s.strict,
 	}
 	s.owner = new(owner) // from now on s, too, shares what it holds
+	s.endChange()
 	f.extensions = make([]extension, 0, len(s.extensions))
 	for _, e := range s.extensions {
 		f.extensions = append(f.extensions, newExtension(e.key, e.value.Fork(f)))

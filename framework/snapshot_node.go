@@ -12,6 +12,9 @@ import (
 // [*api.InvalidError], and so is any change of nodes inside a transaction. The
 // object must not change while it is in the snapshot.
 func (s *Snapshot) AddNode(node *api.Node) error {
+	if err := s.check(); err != nil {
+		return err
+	}
 	n, err := newNodeInfo(node, s.lineage.schema)
 	if err != nil {
 		return err
@@ -22,6 +25,7 @@ func (s *Snapshot) AddNode(node *api.Node) error {
 	if err := s.refuseInTransaction(node.Name); err != nil {
 		return err
 	}
+	s.startChange()
 	n.slot = int32(s.takeSlot())
 	s.install(n)
 	s.names = s.names.own(s.owner)
@@ -30,6 +34,7 @@ func (s *Snapshot) AddNode(node *api.Node) error {
 	s.tree.add(n.static.zone, n.Slot())
 	s.images = s.images.own(s.owner)
 	s.images.add(node)
+	s.endChange()
 	s.eachNodeWatcher(func(w NodeWatcher) { w.NodeAdded(s, n) })
 	return nil
 }
@@ -37,6 +42,9 @@ func (s *Snapshot) AddNode(node *api.Node) error {
 // UpdateNode replaces the object of a node and keeps its pods. A node that is
 // not there, or an object that AddNode would refuse, is an [*api.InvalidError].
 func (s *Snapshot) UpdateNode(node *api.Node) error {
+	if err := s.check(); err != nil {
+		return err
+	}
 	n, err := newNodeInfo(node, s.lineage.schema)
 	if err != nil {
 		return err
@@ -48,6 +56,7 @@ func (s *Snapshot) UpdateNode(node *api.Node) error {
 	if err := s.refuseInTransaction(node.Name); err != nil {
 		return err
 	}
+	s.startChange()
 	kept := old.clone(s.owner)
 	n.slot = old.slot
 	n.setVectors(n.Allocatable, old.Requested)
@@ -61,6 +70,7 @@ func (s *Snapshot) UpdateNode(node *api.Node) error {
 	s.images = s.images.own(s.owner)
 	s.images.remove(old.Node)
 	s.images.add(node)
+	s.endChange()
 	s.eachNodeWatcher(func(w NodeWatcher) { w.NodeUpdated(s, old, n) })
 	return nil
 }
@@ -68,6 +78,9 @@ func (s *Snapshot) UpdateNode(node *api.Node) error {
 // RemoveNode removes a node and its pods, the last pod first. A node that is
 // not there is an [*api.InvalidError]. It costs O(N) for N nodes of its zone.
 func (s *Snapshot) RemoveNode(name string) error {
+	if err := s.check(); err != nil {
+		return err
+	}
 	n := s.Node(name)
 	if n == nil {
 		return unknownNode(name)
@@ -79,6 +92,7 @@ func (s *Snapshot) RemoveNode(name string) error {
 		s.remove(n, len(n.Pods)-1)
 		n = s.node(n.Slot())
 	}
+	s.startChange()
 	s.nominations -= len(n.Nominated)
 	s.nodeSet = s.newGeneration()
 	s.put(n.Slot(), nil)
@@ -89,6 +103,7 @@ func (s *Snapshot) RemoveNode(name string) error {
 	s.tree.remove(n.static.zone, n.Slot())
 	s.images = s.images.own(s.owner)
 	s.images.remove(n.Node)
+	s.endChange()
 	s.eachNodeWatcher(func(w NodeWatcher) { w.NodeRemoved(s, n) })
 	return nil
 }

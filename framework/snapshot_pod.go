@@ -9,7 +9,7 @@ import (
 // AddPod counts the pod on the node of that name. An unknown node, a PodInfo
 // of another schema, or a total beyond the largest int64 is an
 // [*api.InvalidError]. The snapshot does not check whether the pod fits, nor
-// whether it is on a node already.
+// whether it is on a node already; see [Snapshot.RefuseDuplicates].
 //
 // Differs: kube-scheduler's sums of a node wrap around beyond the largest int64,
 // as with pods of 9E of cpu and 100m; such a pod is refused here.
@@ -26,7 +26,8 @@ func (s *Snapshot) AddPod(p *PodInfo, node string) error {
 
 // RemovePod takes the pod off the node of that name. A pod is recognised by
 // its UID, without one by namespace and name. A pod that is not there is an
-// [*api.InvalidError].
+// [*api.InvalidError]. To place a pod elsewhere that was running, use
+// [PodInfo.Pending]: its spec.nodeName still names this node.
 func (s *Snapshot) RemovePod(p *PodInfo, node string) error {
 	if err := s.CheckPod(p); err != nil {
 		return err
@@ -81,9 +82,11 @@ func (s *Snapshot) Touch(n *NodeInfo) {
 		s.journal.add(n.Slot())
 		return
 	}
+	s.startChange()
 	n = s.own(n)
 	s.undo.record(undoEntry{kind: undoTouch, slot: n.Slot(), generation: n.generation})
 	s.changed(n)
+	s.endChange()
 }
 
 // NodeOf returns the node of that name, nil if there is none, as Node does. It is
@@ -102,11 +105,18 @@ func (s *Snapshot) add(p *PodInfo, n *NodeInfo) error {
 	if err := n.check(p); err != nil {
 		return err // the node is still shared with a fork, if it was
 	}
+	if s.strict {
+		if err := s.refuseDuplicate(p, n); err != nil {
+			return err
+		}
+	}
+	s.startChange()
 	p.hint.Store(n.slot) // before the node is written to: a locked instruction waits for earlier writes
 	n = s.own(n)
 	n.add(p)
 	s.undo.record(undoEntry{kind: undoAdd, slot: n.Slot(), generation: n.generation})
 	s.changed(n)
+	s.endChange()
 	s.eachPodWatcher(func(w PodWatcher) { w.PodAdded(s, n, p) })
 	return nil
 }
@@ -121,10 +131,12 @@ func (s *Snapshot) forget(p *PodInfo, n *NodeInfo) error {
 }
 
 func (s *Snapshot) remove(n *NodeInfo, i int) {
+	s.startChange()
 	n = s.own(n)
 	p := n.removeAt(i)
 	s.undo.record(undoEntry{kind: undoRemove, slot: n.Slot(), index: i, pod: p, generation: n.generation})
 	s.changed(n)
+	s.endChange()
 	s.eachPodWatcher(func(w PodWatcher) { w.PodRemoved(s, n, p) })
 }
 
@@ -139,6 +151,8 @@ func (s *Snapshot) changed(n *NodeInfo) {
 // read wrongly. A PodInfo that the snapshot or a fork of it made is always right.
 func (s *Snapshot) CheckPod(p *PodInfo) error {
 	switch {
+	case s == nil || s.lineage == nil:
+		return s.check()
 	case p == nil || p.Pod == nil:
 		return &api.InvalidError{Object: "pod", Err: errNil}
 	case p.schema != s.lineage.schema:

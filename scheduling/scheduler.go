@@ -289,7 +289,8 @@ func (s *Scheduler) Profile() string { return s.profile.Name }
 // Release takes a placed pod off its node again: Unreserve in reverse order,
 // then the snapshot forgets the pod. A snapshot or pod that Schedule refuses is
 // an [*api.InvalidError] here, too; so is a pod that is not on that node,
-// and then nothing is unreserved.
+// and then nothing is unreserved. To place a pod elsewhere that was running, use
+// [framework.PodInfo.Pending]: its spec.nodeName still names this node.
 func (s *Scheduler) Release(snap *framework.Snapshot, pod *framework.PodInfo, node string) error {
 	if err := fit(snap, pod); err != nil {
 		return err

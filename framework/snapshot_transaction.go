@@ -53,6 +53,7 @@ type Mark struct {
 // it. Nodes cannot come, go or change while one is open: what-if questions
 // about nodes are for [Snapshot.Fork].
 func (s *Snapshot) Begin() Mark {
+	s.must()
 	m := Mark{len(s.undo.entries), len(s.undo.open), s.newGeneration()}
 	s.undo.open = append(s.undo.open, m.serial)
 	return m
@@ -102,16 +103,21 @@ func (s *Snapshot) takeBack(e undoEntry) {
 		e.undoer.Undo(s)
 		return
 	}
+	s.startChange()
 	n := s.own(s.node(e.slot))
 	n.generation = e.generation
 	s.journal.add(e.slot)
 	switch e.kind {
 	case undoAdd:
 		p := n.removeAt(len(n.Pods) - 1)
+		s.endChange()
 		s.eachPodWatcher(func(w PodWatcher) { w.PodRemoved(s, n, p) })
 	case undoRemove:
 		n.insertAt(e.index, e.pod)
+		s.endChange()
 		s.eachPodWatcher(func(w PodWatcher) { w.PodAdded(s, n, e.pod) })
+	default:
+		s.endChange()
 	}
 }
 

@@ -23,8 +23,11 @@ func (s *Snapshot) Nominate(p *PodInfo, node, from string) error {
 // ClearNomination takes back the nomination of the pod to the node. Without one it
 // does nothing. Pods are recognised as in [Snapshot.RemovePod].
 func (s *Snapshot) ClearNomination(p *PodInfo, node string) {
+	if s.CheckPod(p) != nil {
+		return
+	}
 	n := s.Node(node)
-	if n == nil || s.CheckPod(p) != nil {
+	if n == nil {
 		return
 	}
 	i := slices.IndexFunc(n.Nominated, func(q *PodInfo) bool { return q == p || samePod(q.Pod, p.Pod) })
@@ -38,6 +41,7 @@ func (s *Snapshot) Nominations() int { return s.nominations }
 
 // setNominated replaces the list; lists are never changed in place.
 func (s *Snapshot) setNominated(slot int, list []*PodInfo) {
+	s.startChange()
 	n := s.own(s.node(slot))
 	if s.undo.isOpen() && !s.undo.rolling {
 		s.Record(&nominationUndo{slot, n.Nominated, n.generation})
@@ -45,6 +49,7 @@ func (s *Snapshot) setNominated(slot int, list []*PodInfo) {
 	s.nominations += len(list) - len(n.Nominated)
 	n.Nominated = list
 	s.changed(n)
+	s.endChange()
 }
 
 // nominationUndo takes back one change of a node's nominations.

@@ -17,7 +17,10 @@ type ImageState struct {
 
 // Image returns what the snapshot knows of an image; the zero value when no
 // node has it. Names are normalized as in [api.PodImages].
-func (s *Snapshot) Image(name string) ImageState { return s.images.states[name] }
+func (s *Snapshot) Image(name string) ImageState {
+	s.must()
+	return s.images.states[name]
+}
 
 // imageTable counts images over the nodes.
 type imageTable struct {

@@ -24,6 +24,7 @@ type table[T api.Object] struct {
 }
 
 func tableOf[T api.Object](s *Snapshot) *table[T] {
+	s.must()
 	for _, t := range s.tables {
 		if t, ok := t.(*table[T]); ok {
 			return t
@@ -100,6 +101,9 @@ func ObjectsVersion[T api.Object](s *Snapshot) uint64 {
 // for which there are [Snapshot.AddPod] and [Snapshot.AddNode], is an
 // [*api.InvalidError].
 func Put[T api.Object](s *Snapshot, obj *T) error {
+	if err := s.check(); err != nil {
+		return err
+	}
 	if obj == nil {
 		return &api.InvalidError{Object: "object", Err: errNil}
 	}
@@ -128,6 +132,7 @@ func Delete[T api.Object](s *Snapshot, key string) {
 
 // replace puts an object, or nothing, in the place of a key.
 func replace[T api.Object](s *Snapshot, key string, obj *T) {
+	s.startChange()
 	t := ownTable[T](s)
 	if s.undo.isOpen() && !s.undo.rolling {
 		s.Record(&tableUndo[T]{key, t.objects[key], t.version, s.objects})
@@ -135,6 +140,7 @@ func replace[T api.Object](s *Snapshot, key string, obj *T) {
 	s.objects = s.newGeneration()
 	t.version = s.objects
 	t.set(key, obj)
+	s.endChange()
 	s.eachObjectWatcher(func(w ObjectWatcher) { w.ObjectChanged(s, key, obj) })
 }
 
