@@ -7,13 +7,12 @@ import (
 	"github.com/berth-sched/berth/internal/runner"
 )
 
-// A Cycle is one attempt to place one pod. The runner makes it and hands it
-// to the plugins; what they share goes through typed keys ([Key]).
+// A Cycle is one attempt to place one pod. The runner makes it and hands it to the
+// plugins, which share values in it by typed keys ([Key]).
 //
-// A cycle is used by one goroutine at a time and is over when the decision is
-// made: a plugin must not keep it. The binding points (Permit, PreBind, Bind,
-// PostBind) see a detached cycle, which keeps the values but whose Snapshot is
-// nil.
+// A cycle is used by one goroutine at a time and ends with the decision, so a plugin
+// must not keep it. The binding points (Permit, PreBind, Bind, PostBind) see a
+// detached cycle: it has the values, but its Snapshot is nil.
 type Cycle struct {
 	// Pod is the pod to place.
 	Pod *PodInfo
@@ -24,10 +23,10 @@ type Cycle struct {
 	// Seed is the random word of this decision: a function of the scheduler's
 	// seed and of Number. It is the only source of randomness a plugin may use.
 	Seed uint64
-	// Filters asks all filters of the cycle about a node as it is now, pods
-	// nominated to it included. It is set while PostFilter plugins run: they may
-	// take pods off a node of the snapshot, inside a transaction, and ask again.
-	// A Fork of it must be told of such changes (AddPod, RemovePod).
+	// Filters asks all filters of the cycle about a node as it is now, with the pods
+	// that are nominated to it. It is set while PostFilter plugins run. Such a plugin
+	// may take pods off a node of the snapshot, inside a transaction, and ask again;
+	// it must tell a Fork of Filters of such changes (AddPod, RemovePod).
 	Filters FilterUpdater
 
 	values  map[any]any
@@ -61,10 +60,10 @@ func (c *Cycle) Detach() *Cycle {
 // Runner returns the part of the cycle that only this module's runners use.
 func (c *Cycle) Runner() *runner.Cycle { return &c.runner }
 
-// Scratch returns memory for a plugin's state in this cycle: a *T that is
-// handed out again in the next cycle, with whatever the plugin left in it, so
-// that steady work allocates nothing. A plugin may call it once in each
-// PreFilter and once in each PreScore, and must set every field it reads.
+// Scratch returns memory for a plugin's state in this cycle: a *T that the plugin gets
+// again in the next cycle, with whatever it left there, so steady work allocates
+// nothing. A plugin may call it once in PreFilter and once in PreScore, and must set
+// every field that it reads.
 func Scratch[T any](c *Cycle) *T {
 	at := c.runner.At
 	for len(c.scratch) <= at {

@@ -127,7 +127,7 @@ func inRows() *framework.Snapshot {
 	return s
 }
 
-// The fast road asks a Grouper about one node of each group.
+// The incremental path asks a Grouper about one node of each group.
 func ExampleGrouper() {
 	var plugin framework.Grouper = rows{inRows()}
 	groups := plugin.Groups()
@@ -177,7 +177,7 @@ type share struct{ each int64 }
 
 func (s share) Score(*framework.PodInfo, *framework.NodeInfo) int64 { return s.each }
 
-// With PreScoreGroups, the fast road need not list 5,000 feasible nodes to say
+// With PreScoreGroups, the incremental path need not list 5,000 feasible nodes to say
 // how many there are in each zone.
 func ExampleGroupPreScorePlugin() {
 	s, p := twoNodes()

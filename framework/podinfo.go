@@ -19,8 +19,8 @@ var (
 // ([PodDerived]). Everything in it is read only; it may be shared by
 // goroutines and by all snapshots that use its schema.
 type PodInfo struct {
-	// What is read whenever the pod comes to a node or leaves it comes first: the
-	// first two cache lines.
+	// The first two cache lines hold what is read whenever the pod comes to a node or
+	// leaves it.
 
 	// Pod is the object. It must not change while the PodInfo is in use.
 	Pod *api.Pod
@@ -28,8 +28,8 @@ type PodInfo struct {
 	Priority int32
 	hint     atomic.Int32 // see Snapshot.NodeOf
 
-	// UsedRequests is what the pod counts as once it is on a node: like
-	// Requests, but never below what was allocated or is in force there.
+	// UsedRequests is what the pod counts as once it is on a node: like Requests, but
+	// never below what is allocated or in force there.
 	UsedRequests resource.Vector
 	// UsedNonZero is UsedRequests with the non-zero defaults for containers
 	// that request no CPU or memory: milli-CPU and bytes.
@@ -42,27 +42,27 @@ type PodInfo struct {
 	runner    runner.Pod
 	parts     podParts
 
-	// Requests is what the pod asks of a node according to its spec, pod-level
-	// requests and overhead included: what filters compare. All vectors are in
-	// the schema's units: milli-CPU, bytes, and counts, rounded up.
+	// Requests is what the spec asks of a node, with pod-level requests and overhead;
+	// filters compare it. All vectors are in the schema's units (milli-CPU, bytes, and
+	// counts), rounded up.
 	Requests resource.Vector
-	// ScoredRequests is what kube-scheduler's NodeResourcesFit scorer counts
-	// for a pod to be placed: the spec with the non-zero defaults and overhead,
-	// without pod-level requests.
+	// ScoredRequests is what kube-scheduler's NodeResourcesFit scorer counts for a pod
+	// to be placed: the spec with non-zero defaults and overhead, without pod-level
+	// requests.
 	ScoredRequests resource.Vector
 
 	derived memo
 	key     atomic.Pointer[classKey]
 }
 
-// fewResources is how many dimensions of a vector lie in the object that the
-// vector belongs to: those that every schema has. Longer vectors lie apart.
+// fewResources is the length of the vectors that lie in the object that they belong
+// to: every schema has so many resources. Longer vectors are allocated separately.
 const fewResources = resource.IndexEphemeralStorage + 1
 
 // NewPodInfo derives the PodInfo of a pod for snapshots that use the schema.
-// A pod that is nil, has no name or a negative request, a nil schema, and one
-// that would know more than [resource.MaxNames] resources, are an
-// [*api.InvalidError]; the schema has then learned no name.
+// It is an [*api.InvalidError] if the pod is nil, has no name or has a negative
+// request, and if the schema is nil or would know more than [resource.MaxNames]
+// resources; the schema then learns no name.
 func NewPodInfo(p *api.Pod, schema *resource.Schema) (*PodInfo, error) {
 	if p == nil {
 		return nil, &api.InvalidError{Object: "pod", Err: errNil}
@@ -114,7 +114,7 @@ func podObject(p *api.Pod) string {
 // Schema returns the schema that the pod's vectors follow.
 func (p *PodInfo) Schema() *resource.Schema { return p.schema }
 
-// near moves a short vector to the memory that is kept for it.
+// near moves a short vector to the memory that the object has for it.
 func near(v resource.Vector, to *[fewResources]int64) resource.Vector {
 	if len(v) > len(to) {
 		return v

@@ -6,10 +6,10 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// AddPod counts the pod on the node of that name. An unknown node, a PodInfo
-// of another schema, or a total beyond the largest int64 is an
-// [*api.InvalidError]. The snapshot does not check whether the pod fits, nor
-// whether it is on a node already; see [Snapshot.RefuseDuplicates].
+// AddPod counts the pod on the node of that name. It is an [*api.InvalidError] if there
+// is no such node, if the PodInfo has another schema, or if a total would exceed the
+// largest int64. The snapshot does not check whether the pod fits, nor whether it is on
+// a node already; see [Snapshot.RefuseDuplicates].
 //
 // Differs: kube-scheduler's sums of a node wrap around beyond the largest int64,
 // as with pods of 9E of cpu and 100m; such a pod is refused here.
@@ -24,10 +24,12 @@ func (s *Snapshot) AddPod(p *PodInfo, node string) error {
 	return s.add(p, n)
 }
 
-// RemovePod takes the pod off the node of that name. A pod is recognised by
-// its UID, without one by namespace and name. A pod that is not there is an
-// [*api.InvalidError]. To place a pod elsewhere that was running, use
-// [PodInfo.Pending]: its spec.nodeName still names this node.
+// RemovePod takes the pod off the node of that name. It recognises a pod by its UID, or
+// by namespace and name if it has none. It is an [*api.InvalidError] if the pod is not
+// there.
+//
+// A pod that was running still has the node in its spec.nodeName, and so fits no other
+// one. To place it again, use its [PodInfo.Pending].
 func (s *Snapshot) RemovePod(p *PodInfo, node string) error {
 	if err := s.CheckPod(p); err != nil {
 		return err
@@ -39,8 +41,8 @@ func (s *Snapshot) RemovePod(p *PodInfo, node string) error {
 	return s.forget(p, n)
 }
 
-// AddPodAt is AddPod for a node of this snapshot that is at hand. A NodeInfo
-// from before a fork will do: the node is found by its slot and name.
+// AddPodAt is AddPod for a NodeInfo of this snapshot. The NodeInfo may be older than
+// the last fork: the node is found by its slot and name.
 func (s *Snapshot) AddPodAt(p *PodInfo, n *NodeInfo) error {
 	if err := s.CheckPod(p); err != nil {
 		return err
@@ -52,9 +54,9 @@ func (s *Snapshot) AddPodAt(p *PodInfo, n *NodeInfo) error {
 	return s.add(p, n)
 }
 
-// RemovePodAt is RemovePod for a node of this snapshot that is at hand. Forgetting
-// the pod that was assumed last restores the content of the node exactly; its
-// generation is a new one, unlike after [Snapshot.Rollback].
+// RemovePodAt is RemovePod for a NodeInfo of this snapshot. Removing the pod that was
+// added last restores the content of the node exactly, but unlike [Snapshot.Rollback]
+// gives it a new generation.
 func (s *Snapshot) RemovePodAt(p *PodInfo, n *NodeInfo) error {
 	if err := s.CheckPod(p); err != nil {
 		return err
@@ -66,11 +68,10 @@ func (s *Snapshot) RemovePodAt(p *PodInfo, n *NodeInfo) error {
 	return s.forget(p, n)
 }
 
-// Touch tells the snapshot that an extension changed what it holds for the
-// node: answers kept for the node are no longer valid. While a transaction is
-// rolled back, generations are those of the content that comes back, so a
-// touch gives none. A node that is not in the snapshot, or nil, is
-// ignored.
+// Touch makes answers that are kept for the node invalid. Call it when an extension
+// changes what it holds for the node. It gives the node a new generation, except in a
+// rollback, which restores the earlier one. A node that is nil or not in the snapshot
+// is ignored.
 func (s *Snapshot) Touch(n *NodeInfo) {
 	if n == nil {
 		return
@@ -89,9 +90,9 @@ func (s *Snapshot) Touch(n *NodeInfo) {
 	s.endChange()
 }
 
-// NodeOf returns the node of that name, nil if there is none, as Node does. It is
-// faster where the pod came to that node last, in whichever snapshot: it looks
-// there before it looks the name up. The pod may be nil.
+// NodeOf returns the node of that name, nil if there is none, like Node. It is faster
+// if the pod came to that node last, in whichever snapshot: it looks there before it
+// looks the name up. The pod may be nil.
 func (s *Snapshot) NodeOf(p *PodInfo, name string) *NodeInfo {
 	if p != nil {
 		if n := s.AtSlot(int(p.hint.Load())); n != nil && n.name == name {
@@ -147,8 +148,8 @@ func (s *Snapshot) changed(n *NodeInfo) {
 }
 
 // CheckPod returns an [*api.InvalidError] for a PodInfo that cannot be used with the
-// snapshot, because it is nil or follows another schema: its vectors would be
-// read wrongly. A PodInfo that the snapshot or a fork of it made is always right.
+// snapshot: it is nil, or it has another schema, so its vectors would be misread. A
+// PodInfo that the snapshot or a fork of it made can always be used.
 func (s *Snapshot) CheckPod(p *PodInfo) error {
 	switch {
 	case s == nil || s.lineage == nil:
@@ -161,8 +162,7 @@ func (s *Snapshot) CheckPod(p *PodInfo) error {
 	return nil
 }
 
-// present returns the node as the snapshot has it, for the pod to come to or to
-// leave.
+// present returns the node as the snapshot has it now, or an error about the pod.
 func (s *Snapshot) present(p *PodInfo, n *NodeInfo) (*NodeInfo, error) {
 	if n == nil || n.Node == nil {
 		return nil, &api.InvalidError{Object: podObject(p.Pod), Field: "spec.nodeName", Err: errors.New("the node is nil")}
@@ -173,9 +173,8 @@ func (s *Snapshot) present(p *PodInfo, n *NodeInfo) (*NodeInfo, error) {
 	return nil, podOnNode(p, n.Name(), errUnknownNode)
 }
 
-// asIs returns the node in the state that the snapshot has it in, nil if it does
-// not have it. Mostly it is n itself: then what follows need not wait until n is
-// found by its slot.
+// asIs returns the node as the snapshot has it now, nil if it is not there. Mostly it is
+// n itself; returning n then spares the processor a wait for the look-up by slot.
 func (s *Snapshot) asIs(n *NodeInfo) *NodeInfo {
 	switch have := s.AtSlot(n.Slot()); {
 	case have == n:
