@@ -165,7 +165,7 @@ func TestVolumesHostile(t *testing.T) {
 		var c framework.Cycle
 		for i, p := range volumePlugins {
 			c.Reset(pod, s, 0, 0)
-			c.At(i)
+			c.Runner().At = i
 			verdicts(&c, p)
 		}
 		c.Reset(pod, s, 0, 0)

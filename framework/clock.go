@@ -2,21 +2,21 @@ package framework
 
 import "time"
 
-// A Clock tells the time and calls back. The library never reads a clock of
-// its own: a program passes one in, the wall clock or a virtual one.
+// A Clock returns the time and calls back. The library has no clock of its own: a
+// program passes one in, the wall clock or a virtual one.
 //
 // Both methods may be called by any goroutine.
 type Clock interface {
 	// Now returns the time. It must not go backwards.
 	Now() time.Time
 	// AfterFunc calls f once when d has passed, in any goroutine. The returned
-	// function takes the call back; it reports whether it did, and false means
-	// that f was called, is about to be, or was taken back before.
+	// function cancels the call; it returns false if f was called, is about to be, or
+	// was cancelled before.
 	AfterFunc(d time.Duration, f func()) (stop func() bool)
 }
 
-// ClockOf returns the clock that two functions make. It is for the clock of
-// the machine, which only programs may read:
+// ClockOf returns a clock made of two functions. Programs use it for the clock of the
+// machine:
 //
 //	clock := framework.ClockOf(time.Now, time.AfterFunc)
 func ClockOf(now func() time.Time, afterFunc func(time.Duration, func()) *time.Timer) Clock {

@@ -3,15 +3,16 @@ package framework
 import (
 	"maps"
 	"time"
+
+	"github.com/berth-sched/berth/internal/runner"
 )
 
-// A Cycle is one attempt to place one pod. The runner makes it and hands it
-// to the plugins; what they share goes through typed keys ([Key]).
+// A Cycle is one attempt to place one pod. The runner makes it and hands it to the
+// plugins, which share values in it by typed keys ([Key]).
 //
-// A cycle is used by one goroutine at a time and is over when the decision is
-// made: a plugin must not keep it. The binding points (Permit, PreBind, Bind,
-// PostBind) see a detached cycle, which keeps the values but whose Snapshot is
-// nil.
+// A cycle is used by one goroutine at a time and ends with the decision, so a plugin
+// must not keep it. The binding points (Permit, PreBind, Bind, PostBind) see a
+// detached cycle: it has the values, but its Snapshot is nil.
 type Cycle struct {
 	// Pod is the pod to place.
 	Pod *PodInfo
@@ -22,16 +23,15 @@ type Cycle struct {
 	// Seed is the random word of this decision: a function of the scheduler's
 	// seed and of Number. It is the only source of randomness a plugin may use.
 	Seed uint64
-	// Filters asks all filters of the cycle about a node as it is now, pods
-	// nominated to it included. It is set while PostFilter plugins run: they may
-	// take pods off a node of the snapshot, inside a transaction, and ask again.
-	// A Fork of it must be told of such changes (AddPod, RemovePod).
+	// Filters asks all filters of the cycle about a node as it is now, with the pods
+	// that are nominated to it. It is set while PostFilter plugins run. Such a plugin
+	// may take pods off a node of the snapshot, inside a transaction, and ask again;
+	// it must tell a Fork of Filters of such changes (AddPod, RemovePod).
 	Filters FilterUpdater
 
 	values  map[any]any
-	sets    int // calls of Set since Reset
 	scratch []any
-	slot    int
+	runner  runner.Cycle
 }
 
 // Now returns the snapshot's time: the only clock a plugin may read.
@@ -48,7 +48,7 @@ func (c *Cycle) Reset(pod *PodInfo, s *Snapshot, number, seed uint64) {
 	c.Pod, c.Snapshot, c.Number, c.Seed = pod, s, number, seed
 	c.Filters = nil
 	clear(c.values)
-	c.slot, c.sets = 0, 0
+	c.runner.Reset()
 }
 
 // Detach returns a copy for the binding points: the same pod and values, no
@@ -57,27 +57,22 @@ func (c *Cycle) Detach() *Cycle {
 	return &Cycle{Pod: c.Pod, Number: c.Number, Seed: c.Seed, values: maps.Clone(c.values)}
 }
 
-// Sets returns how often a value was set, not only offered, since Reset. It is
-// for runners, which tell by it what plugins they have to ask in every decision.
-func (c *Cycle) Sets() int { return c.sets }
+// Runner returns the part of the cycle that only this module's runners use.
+func (c *Cycle) Runner() *runner.Cycle { return &c.runner }
 
-// At tells the cycle which plugin runs next, so that [Scratch] can give each
-// its own memory. It is for runners: every pair of plugin and extension point
-// has its own small number.
-func (c *Cycle) At(slot int) { c.slot = slot }
-
-// Scratch returns memory for a plugin's state in this cycle: a *T that is
-// handed out again in the next cycle, with whatever the plugin left in it, so
-// that steady work allocates nothing. A plugin may call it once in each
-// PreFilter and once in each PreScore, and must set every field it reads.
+// Scratch returns memory for a plugin's state in this cycle: a *T that the plugin gets
+// again in the next cycle, with whatever it left there, so steady work allocates
+// nothing. A plugin may call it once in PreFilter and once in PreScore, and must set
+// every field that it reads.
 func Scratch[T any](c *Cycle) *T {
-	for len(c.scratch) <= c.slot {
+	at := c.runner.At
+	for len(c.scratch) <= at {
 		c.scratch = append(c.scratch, nil)
 	}
-	if t, ok := c.scratch[c.slot].(*T); ok {
+	if t, ok := c.scratch[at].(*T); ok {
 		return t
 	}
 	t := new(T)
-	c.scratch[c.slot] = t
+	c.scratch[at] = t
 	return t
 }

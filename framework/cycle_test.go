@@ -55,15 +55,15 @@ func TestDetachEmpty(t *testing.T) {
 func TestScratch(t *testing.T) {
 	type state struct{ rows []int }
 	var c framework.Cycle
-	c.At(2)
+	c.Runner().At = 2
 	first := framework.Scratch[state](&c)
 	first.rows = append(first.rows, 1, 2, 3)
-	c.At(0)
+	c.Runner().At = 0
 	if other := framework.Scratch[state](&c); other == first || other.rows != nil {
 		t.Error("two plugins got the same memory")
 	}
 	c.Reset(nil, nil, 1, 1)
-	c.At(2)
+	c.Runner().At = 2
 	if again := framework.Scratch[state](&c); again != first || cap(again.rows) < 3 {
 		t.Error("the memory was not handed out again in the next cycle")
 	}
@@ -81,7 +81,7 @@ func TestScratchAllocations(t *testing.T) {
 	got := testing.AllocsPerRun(100, func() {
 		c.Reset(nil, nil, 0, 0)
 		for slot := range 4 {
-			c.At(slot)
+			c.Runner().At = slot
 			framework.Scratch[state](&c).rows[0]++
 		}
 	})

@@ -1,5 +1,5 @@
-// Package framework holds the nouns of scheduling and the contract that
-// plugins fulfil. It contains no algorithm and no plugin.
+// Package framework is the contract between scheduling plugins and those who run
+// them. It contains no algorithm and no plugin.
 //
 //	objects, err := api.Decode(data) // what "kubectl get nodes,pods -A -o json" prints
 //	snapshot, pending, err := framework.SnapshotOf(objects, framework.ZoneInterleaved)
@@ -9,16 +9,14 @@
 //
 // # Nouns
 //
-// [api.Pod], [api.Node] and the other objects have the field names and the JSON form
-// of the Kubernetes API, cut down to what scheduling reads; [api.Decode] reads
-// what kubectl prints. A [PodInfo] is a pod with everything derived from it
-// once; a [NodeInfo] is a node with the totals of its pods. A [Snapshot] holds
-// the cluster at one moment: it forks cheaply, can be rolled back, and knows
-// which nodes changed.
+// A [PodInfo] is an [api.Pod] with everything that is derived from it once. A
+// [NodeInfo] is an [api.Node] with the totals of its pods. A [Snapshot] holds the
+// cluster at one moment: it forks cheaply, can be rolled back, and knows which nodes
+// changed. A [Status] is an answer; its zero value is Success.
 //
 // # Contract
 //
-// A plugin is a value with a name and one or more methods. A scorer needs two:
+// A plugin is a value with a name and one more method. This is a whole scorer:
 //
 //	type Spare struct{}
 //
@@ -28,42 +26,78 @@
 //		return max(0, 100-int64(len(node.Pods)))
 //	}
 //
-// Everything else is an optional upgrade that is found once, when a profile is
-// built, with [As]:
+// Everything else is an optional interface. A runner finds it once, with [As], when
+// it builds a profile. Climb only as far as you need to: no rung is needed to be
+// right, except that a plugin that holds state needs rung 4.
 //
-//	PreFilter ──returns──▶ a NodeFilter bound to this cycle     (nil: nothing to check)
-//	PreScore  ──returns──▶ a NodeScorer bound to this cycle     (Skip: leave me out)
-//	Scope     ──declares─▶ what an answer may depend on         (only for speed)
+//	   rung        you add                     stop here unless                      a decision then asks           Example
+//	1  scorer      Score, or Filter            scores are not from 0 to 100          about every node               ScorePlugin, FilterPlugin
+//	2  normalizer  NormalizeScore              work is the same for every node       about every node               RangeNormalizer
+//	3  prepared    PreFilter, PreScore         placing a pod uses something up       once, and about every node     PreFilterPlugin, PreScorePlugin
+//	4  holds state Reserve, a NodeState        thousands of nodes take too long      and a hook per pod that moves  NodeState: a device plugin
+//	5  scope       Scope                       calls alone take too long             about nodes that changed       Scoper
+//	6  batch       FilterNodes, ScoreNodes     answers change as time passes         the same, in one call          BatchFilter, BatchScorer
+//	7  expiry      ValidUntil                  answers depend on other nodes' pods   and about what has expired     Expirer
+//	8  domains     Version, Changed            a change concerns a whole zone        about nodes whose sum changed  DomainTracker
+//	9  groups      Groups                      -                                     about one node of each group   Grouper
 //
-// The bound value holds, typed, what the Kubernetes framework keeps under
-// string keys in its CycleState; what several plugins share within a cycle
-// goes through a [Key]. A plugin itself has no run state, so one value can
-// serve many schedulers at once.
+// From rung 5 on a runner keeps answers from decision to decision, which is what
+// makes decisions take microseconds. frameworktest checks that what a plugin
+// declares is true.
 //
-// Runners never hand a nil pod, node, snapshot or cycle to a plugin, so plugins
-// need not look. For everybody else a nil where the documentation does not allow
-// one is an [*api.InvalidError] if there is an error to return, and a panic if not.
+// PreFilter returns a [NodeFilter] and PreScore a [NodeScorer] that are bound to one
+// cycle. They hold, typed, what the Kubernetes framework keeps under string keys in
+// its CycleState; what several plugins share within a cycle goes through a [Key]. A
+// plugin itself has no run state, so one value can serve many schedulers at once.
 //
-// A [Status] is an answer; its zero value is Success. An error means "could
-// not decide", a rejecting status "decided no", and a panic in a plugin fails
-// that pod's cycle with an error that names the plugin.
+// Runners never hand a nil pod, node, snapshot or cycle to a plugin. For everybody
+// else a nil where the documentation does not allow one is an [*api.InvalidError] if
+// there is an error to return, and a panic if not.
+//
+// An error means "could not decide", a rejecting status "decided no". A panic in a
+// plugin fails that pod's cycle with an error that names the plugin.
+//
+// # A plugin that holds state
+//
+// Devices, licences, shares of a GPU: what a placed pod takes must count for the next
+// pod. Keep it in the snapshot, where forks and transactions cover it: in a
+// [NodeState] if it belongs to nodes, otherwise in an [Extension] of your own. Five
+// facts decide how:
+//
+//   - Reserve is not the only way to a node. A pod that runs comes by
+//     [Snapshot.AddPod]; filters count nominated pods by adding them in a transaction;
+//     a preemption removes victims and puts some back. Only [NodeHooks] (or a
+//     [PodWatcher]) see all of them, so make the choice of a device there.
+//   - A pod that is bound has its device already. Read it from the pod, where PreBind
+//     wrote it; choose only for pods that do not say.
+//   - Reserve sees the node with the pod already counted, and the hook has run. Find
+//     the choice there and pass it on with a [Key]; do not choose again.
+//   - Score and Filter may not be called: a runner keeps answers, and a node that is
+//     feasible alone is not scored. What they chose is not there in Reserve. Let
+//     filter, scorer and hook call one function that depends on its arguments alone.
+//   - Unreserve may come without Reserve, and the pod leaves the node afterwards. What
+//     a hook gave goes by the hook; give back only what Reserve itself took.
+//
+// The Example of [NodeState] is a plugin of about 80 lines that does all of this. It
+// treats a pod that is assumed but not bound yet like a new one when a preemption
+// tries it on its node: within the trial it may get another device.
 //
 // # Who needs what
 //
 // The author of a plugin needs [PodInfo], [NodeInfo], [Status], one of the plugin
-// interfaces, and, to prepare a cycle, [Cycle] and [Scratch]; state that
-// decisions change is an [Extension]. [api.Decode], [api.Objects], [Order],
-// [Snapshot.Begin], [Snapshot.Fork], [Snapshot.Changes] and the other methods
-// that change a snapshot are for those who run plugins.
+// interfaces, [Cycle] and [Scratch] from rung 3 on, and [NodeState] on rung 4. The
+// methods that change a snapshot, fork it or tell what changed are for those who run
+// plugins; so are [SnapshotOf] and [NodeOrder]. The methods named Runner are for this
+// module alone.
 //
 // # What it leaves to you
 //
 // Whether, when and in which order plugins are asked is for package scheduling;
-// the plugins are in filter and scoring. Objects are taken as they are: what the
-// API server would fill in, [api.Objects.Default] does when asked to. Nothing here
-// watches a cluster: a snapshot changes when its user says so.
+// the plugins are in filter and scoring. Objects are taken as they are: call
+// [api.Objects.Default] for those that have never passed an API server. Nothing here
+// watches a cluster: a snapshot changes when its user changes it.
 //
-// # Time and chance: determinism
+// # Determinism
 //
 // Nothing here reads a clock or a global random source. The time is the
 // snapshot's, set by its user; the only random word is the cycle's seed. The
@@ -75,36 +109,30 @@
 // one goroutine at a time, and its forks are independent. Bound filters and
 // scorers may be called for different nodes at once.
 //
-// # Design notes
+// # Cases that shaped the contract
 //
-// The contract was tried on paper on the cases that bend it most.
-//
-// Load-aware scheduling reads the time and a ledger that Reserve changes. The
-// time is in the snapshot; the ledger is an [Extension] of it, so forks and
-// rollbacks cover it, and [Snapshot.Touch] renews kept answers. An answer that
-// holds until a metric expires says so through [Expirer].
+// Load-aware scheduling reads the time and a ledger. The time is in the snapshot. The
+// ledger is an [Extension] of it, and [Snapshot.Touch] renews kept answers. An answer
+// that holds until a metric expires says so through [Expirer].
 //
 // PodTopologySpread scores by the set of feasible nodes: PreScore sees it, and
 // ReadsFeasible declares it. Its sums per domain are an Extension that follows
-// pods; what a change of a sum makes stale is told through [DomainTracker].
+// pods. [DomainTracker] names the nodes whose sum has changed.
 //
-// Preemption asks whether a pod would fit if others were gone: it opens a
+// Preemption asks whether a pod would fit if others were gone. It opens a
 // transaction, removes them, filters, puts some back and rolls back. Filters
-// see only the snapshot, so nothing needs to be told; a bound filter that has
+// see only the snapshot, so they need not be told; a bound filter that has
 // copied sums implements [FilterUpdater].
 //
-// A share of a GPU is a second choice inside the node: Reserve makes it and
-// keeps it in an Extension; the filter and scorer read that.
-//
 // An extender is a network call in the middle of a cycle. It is not a plugin:
-// the runner calls it between filtering and scoring with a context, and a
-// profile with extenders does not use the fast road.
+// the runner calls it between filtering and scoring with a context. A profile with
+// extenders keeps no answers.
 //
 // Two profiles over one cache share one Snapshot; each has its own plugins and
 // kept answers. Nothing in a snapshot belongs to a profile.
 //
 // Gangs need several placements that hold together or not at all: a
-// transaction over Assume and Reserve of each pod.
+// transaction over AddPod and Reserve of each pod.
 //
 // Source: the extension points, codes and texts follow k8s.io/kube-scheduler
 // v0.37 (kube-scheduler 1.37.1).

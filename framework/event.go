@@ -1,15 +1,14 @@
 package framework
 
-// An EventResource names what an event in the cluster is about. The kinds of
-// objects that have no constant here are named by their kind, such as
-// "Namespace" or "NodeMetric".
+// An EventResource names what an event in the cluster is about. Objects that have no
+// constant here go by their kind, such as "Namespace" or "NodeMetric".
 type EventResource string
 
 // The resources that plugins register for.
 const (
 	// ResourcePod stands for the three kinds of events about pods that follow.
 	ResourcePod EventResource = "Pod"
-	// ResourceAssignedPod: a pod that is on a node, or was.
+	// ResourceAssignedPod: a pod that is on a node, or was on one.
 	ResourceAssignedPod EventResource = "AssignedPod"
 	// ResourceUnscheduledPod: another pod without a node.
 	ResourceUnscheduledPod EventResource = "UnscheduledPod"
@@ -34,8 +33,8 @@ const (
 	ResourceAny EventResource = "*"
 )
 
-// An ActionType says what happened to an object: one or several of the bits
-// below. Their order is upstream's, which matters for [ClusterEvent.Matches].
+// An ActionType says what happened to an object: one or more of the bits below. Their
+// order is upstream's, because [ClusterEvent.Matches] compares their numbers.
 type ActionType uint32
 
 // The actions.
@@ -56,15 +55,14 @@ const (
 	ActionUpdatePodSchedulingGatesEliminated
 	ActionUpdatePodGeneratedResourceClaim
 
-	// ActionAll stands for every action, ActionUpdate for every one but
-	// ActionAdd and ActionDelete. As an event, ActionUpdate is a change that no
-	// bit describes.
+	// ActionAll stands for every action, ActionUpdate for all but ActionAdd and
+	// ActionDelete. As an event, ActionUpdate is a change that no bit describes.
 	ActionAll    ActionType = 1<<iota - 1
 	ActionUpdate            = ActionAll &^ (ActionAdd | ActionDelete)
 )
 
-// A ClusterEvent is something that may happen in the cluster, or a class of
-// such things.
+// A ClusterEvent is something that may happen in the cluster, or a set of such
+// things.
 type ClusterEvent struct {
 	Resource EventResource
 	Action   ActionType
@@ -73,10 +71,10 @@ type ClusterEvent struct {
 // IsWildcard reports whether the event stands for everything.
 func (e ClusterEvent) IsWildcard() bool { return e.Resource == ResourceAny && e.Action == ActionAll }
 
-// Matches reports whether a plugin that registered for e is to be told of the
-// event that happened: the wildcard matches everything; otherwise the resource
-// must be the same, or e's stand for it, some action must be in both, and the
-// number of what happened must not be larger than that of e's actions.
+// Matches reports whether a plugin that registered for e is told of the event that
+// happened. The wildcard matches everything. Otherwise the resource must be the same,
+// or e's must stand for it; some action must be in both; and the number of the actions
+// that happened must not be larger than the number of e's.
 //
 // Source: kube-scheduler 1.37, framework/events.go; the comparison of numbers
 // is upstream's.
@@ -104,24 +102,24 @@ const (
 	Queue                         // the pod may fit now: try it again
 )
 
-// A QueueingHintFunc looks at one event. before and after are the object
-// before and after it: a *[PodInfo] for a pod, else a pointer to the object such
-// as *[api.Node]; nil where there is none, as before an object came. The pod of an
-// event about an assigned pod need not name its node: it may only have been
-// assumed or nominated there. An error, and a panic, count as Queue.
+// A QueueingHintFunc looks at one event. before and after are the object before and
+// after it: a *[PodInfo] for a pod, otherwise a pointer to the object such as
+// *[api.Node]; before is nil for an added object, after for a deleted one. The pod of
+// an event about an assigned pod need not name its node: it may only be assumed or
+// nominated there. An error and a panic count as Queue.
 type QueueingHintFunc func(pod *PodInfo, before, after any) (QueueingHint, error)
 
 // An EventHint registers for a class of events.
 type EventHint struct {
 	Event ClusterEvent
-	// Hint is asked about every event that matches; nil means always Queue.
+	// Hint is asked about every event that matches. nil means Queue for all of them.
 	Hint QueueingHintFunc
 }
 
-// EnqueueExtensions is implemented by plugins that can tell which events may
-// make schedulable a pod that they rejected (in PreEnqueue, PreFilter, Filter,
-// Reserve or Permit). The scheduling queue wakes such a pod by no other event.
-// Without it every event wakes the pod; an empty list means that none does.
+// EnqueueExtensions is implemented by a plugin that knows which events may make a pod
+// schedulable that it rejected (in PreEnqueue, PreFilter, Filter, Reserve or Permit).
+// No other event takes such a pod out of the unschedulable part of the queue. Without
+// it every event does; if the list is empty, none does.
 type EnqueueExtensions interface {
 	Plugin
 	// EventsToRegister returns the same list whenever it is called.

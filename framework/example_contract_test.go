@@ -127,7 +127,7 @@ func inRows() *framework.Snapshot {
 	return s
 }
 
-// The fast road asks a Grouper about one node of each group.
+// The incremental path asks a Grouper about one node of each group.
 func ExampleGrouper() {
 	var plugin framework.Grouper = rows{inRows()}
 	groups := plugin.Groups()
@@ -153,7 +153,7 @@ type shares struct{}
 func (shares) Name() string { return "Shares" }
 
 func (s shares) PreScore(c *framework.Cycle, feasible []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
-	return s.PreScoreGroups(c, framework.EachFeasible(feasible))
+	return s.PreScoreGroups(c, each(feasible))
 }
 
 func (shares) PreScoreGroups(_ *framework.Cycle, feasible framework.FeasibleNodes) (framework.NodeScorer, framework.Status) {
@@ -162,11 +162,22 @@ func (shares) PreScoreGroups(_ *framework.Cycle, feasible framework.FeasibleNode
 	return share{int64(100 / max(1, nodes))}, framework.Status{}
 }
 
+// each shows a plain list as groups of one node.
+type each []*framework.NodeInfo
+
+func (l each) Len() int { return len(l) }
+
+func (l each) Each(f func(*framework.NodeInfo, int)) {
+	for _, n := range l {
+		f(n, 1)
+	}
+}
+
 type share struct{ each int64 }
 
 func (s share) Score(*framework.PodInfo, *framework.NodeInfo) int64 { return s.each }
 
-// With PreScoreGroups, the fast road need not list 5,000 feasible nodes to say
+// With PreScoreGroups, the incremental path need not list 5,000 feasible nodes to say
 // how many there are in each zone.
 func ExampleGroupPreScorePlugin() {
 	s, p := twoNodes()

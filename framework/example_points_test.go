@@ -88,21 +88,3 @@ func ExampleClock() {
 	fmt.Println(clock.Now(), stop())
 	// Output: 2026-01-02 03:04:05 +0000 UTC true
 }
-
-// Each node is a group of its own.
-func ExampleEachFeasible() {
-	snapshot := framework.NewSnapshot(framework.Arrival)
-	var list framework.EachFeasible
-	for _, name := range []string{"a", "b"} {
-		if err := snapshot.AddNode(api.MakeNode(name, "4", "8Gi").Obj()); err != nil {
-			fmt.Println(err)
-			return
-		}
-		list = append(list, snapshot.Node(name))
-	}
-	var feasible framework.FeasibleNodes = list
-	feasible.Each(func(n *framework.NodeInfo, nodes int) { fmt.Println(n.Name(), nodes, "of", feasible.Len()) })
-	// Output:
-	// a 1 of 2
-	// b 1 of 2
-}

@@ -358,3 +358,50 @@ func ExampleNodeWatcher() {
 	// map[:2]
 	// map[:1 r7:1]
 }
+
+// Pod finds a pod, and its node, by name.
+func ExampleSnapshot_Pod() {
+	s, p := twoNodes()
+	if err := s.AddPod(p, "n2"); err != nil {
+		fmt.Println(err)
+	}
+	pod, node := s.Pod("default/web")
+	fmt.Println(pod == p, node.Name())
+	pod, node = s.Pod("default/db")
+	fmt.Println(pod == nil, node == nil)
+	// Output:
+	// true n2
+	// true true
+}
+
+// A program that must not count a pod twice says so once.
+func ExampleSnapshot_RefuseDuplicates() {
+	s, p := twoNodes()
+	s.RefuseDuplicates()
+	fmt.Println(s.AddPod(p, "n1"))
+	fmt.Println(s.AddPod(p, "n2"))
+	// Output:
+	// <nil>
+	// pod default/web: spec.nodeName: "n2": the pod is there already: on node n1
+}
+
+// A pod that runs names its node. To place it elsewhere, take its pending form.
+func ExamplePodInfo_Pending() {
+	s, _ := twoNodes()
+	p, err := s.NewPodInfo(api.MakePod("db").Node("n1").Obj())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := s.AddPod(p, p.Pod.Spec.NodeName); err != nil {
+		fmt.Println(err)
+	}
+	fmt.Println(s.RemovePod(p, "n1")) // the node is drained
+	again := p.Pending()
+	fmt.Printf("%q %q\n", p.Pod.Spec.NodeName, again.Pod.Spec.NodeName)
+	fmt.Println(s.AddPod(again, "n2"))
+	// Output:
+	// <nil>
+	// "n1" ""
+	// <nil>
+}

@@ -1,14 +1,14 @@
 package framework
 
-// An Extension is state that a plugin keeps in the [Snapshot] because
-// decisions change it or because it follows the pods and nodes: assigned pods
-// not yet measured, claimed volumes, counts per topology domain. Forks and
-// transactions cover it.
+// An Extension is state that a plugin keeps in the [Snapshot], because decisions
+// change it or because it follows the pods and nodes: claimed volumes, counts per
+// topology domain. For state per node use a [NodeState], which is an extension that
+// has all of the following already.
 //
-// It may implement [PodWatcher], [NodeWatcher] and [ObjectWatcher] to follow the
-// cluster.
-// Changes of its own go with [Snapshot.Record], so that a rollback takes them
-// back, and [Snapshot.Touch], so that kept answers for the node are renewed:
+// An extension may implement [PodWatcher], [NodeWatcher] and [ObjectWatcher] to follow
+// the cluster. If it changes for another reason, it must call [Snapshot.Record], so
+// that a rollback takes the change back, and [Snapshot.Touch], so that kept answers
+// for the node are renewed:
 //
 //	func (l *ledger) charge(s *framework.Snapshot, n *framework.NodeInfo, x int64) {
 //		s.Record(refund{l, n.Slot(), x}) // its Undo subtracts x
@@ -22,9 +22,9 @@ type Extension interface {
 	Fork(s *Snapshot) Extension
 }
 
-// A PodWatcher is told of every pod that comes to or leaves a node, after the
-// NodeInfo has changed. When a transaction is rolled back, it is told the
-// opposite events in reverse order. It must not itself add or remove pods.
+// A PodWatcher is told of every pod that comes to a node or leaves it, after the
+// NodeInfo has changed. When a transaction is rolled back, it is told the opposite
+// events in reverse order. It must not add or remove pods itself.
 type PodWatcher interface {
 	// PodAdded follows the pod that has come to n.
 	PodAdded(s *Snapshot, n *NodeInfo, p *PodInfo)
@@ -32,10 +32,9 @@ type PodWatcher interface {
 	PodRemoved(s *Snapshot, n *NodeInfo, p *PodInfo)
 }
 
-// A NodeWatcher is told of every node that comes (without pods), goes (its
-// pods have left before), or whose object changes, after the snapshot has
-// changed. A node that has gone is no longer found in the snapshot, and its
-// slot may go to the next node that comes.
+// A NodeWatcher is told of every node that is added (without pods), updated, or
+// removed (its pods have left before), after the snapshot has changed. A removed node
+// is no longer in the snapshot, and the next node that is added may get its slot.
 type NodeWatcher interface {
 	// NodeAdded follows the new node n.
 	NodeAdded(s *Snapshot, n *NodeInfo)
@@ -45,12 +44,12 @@ type NodeWatcher interface {
 	NodeUpdated(s *Snapshot, old, n *NodeInfo)
 }
 
-// An ObjectWatcher is told of every object that [Put] and [Delete] change, after
-// the snapshot has changed. When a transaction is rolled back it is told nothing:
-// what it did goes back by what it recorded.
+// An ObjectWatcher is told of every object that [Put] and [Delete] change, after the
+// snapshot has changed. When a transaction is rolled back it is told nothing: it must
+// have recorded how to take back what it did.
 type ObjectWatcher interface {
 	// ObjectChanged follows the object of that key. obj is a pointer to its new
-	// version, such as a *NodeMetric, which is nil when the object has gone.
+	// version, such as a *NodeMetric; the pointer is nil if the object was deleted.
 	ObjectChanged(s *Snapshot, key string, obj any)
 }
 
@@ -58,17 +57,18 @@ type ObjectWatcher interface {
 // a package variable.
 type ExtensionKey[T Extension] struct{ build func(s *Snapshot) T }
 
-// NewExtensionKey returns a key. build makes the extension for a snapshot that
-// does not have it yet, from the nodes and pods that it holds. Keys are
-// compared by identity.
+// NewExtensionKey returns a key. build makes the extension for a snapshot that does
+// not have it yet, from the nodes and pods of the snapshot. Keys are compared by
+// identity.
 func NewExtensionKey[T Extension](build func(s *Snapshot) T) *ExtensionKey[T] {
 	return &ExtensionKey[T]{build}
 }
 
-// Of returns the snapshot's extension, making it at the first call, which is a
-// change of the snapshot; forks made later have it too. It costs O(E) for the E
-// extensions of the snapshot.
+// Of returns the snapshot's extension. The first call makes it, which is a change of
+// the snapshot; forks made later have it too. It costs O(E) for the E extensions of
+// the snapshot.
 func (k *ExtensionKey[T]) Of(s *Snapshot) T {
+	s.must()
 	for i := range s.extensions {
 		if e := &s.extensions[i]; e.key == any(k) {
 			return e.value.(T)
@@ -90,6 +90,9 @@ type extension struct {
 func newExtension(key any, value Extension) extension {
 	e := extension{key: key, value: value}
 	e.pods, _ = value.(PodWatcher)
+	if f, ok := value.(interface{ followsPods() bool }); ok && !f.followsPods() {
+		e.pods = nil
+	}
 	e.nodes, _ = value.(NodeWatcher)
 	e.objects, _ = value.(ObjectWatcher)
 	return e

@@ -1,8 +1,8 @@
 package framework
 
-// FeasibleNodes is the set of feasible nodes, as a runner that keeps it from
-// decision to decision shows it: by groups of nodes that are alike (see
-// [Grouper]), or one by one.
+// FeasibleNodes is the set of feasible nodes, as the incremental path keeps it from
+// decision to decision: by groups of nodes that are alike (see [Grouper]), or one by
+// one.
 type FeasibleNodes interface {
 	// Len returns how many nodes are feasible.
 	Len() int
@@ -11,55 +11,41 @@ type FeasibleNodes interface {
 	Each(f func(node *NodeInfo, nodes int))
 }
 
-// A GroupPreScorePlugin is a PreScorePlugin that needs to see one node of each
-// group only. Both methods must answer alike for the same set. A fast road
-// calls PreScoreGroups in every decision; it must not keep the set.
+// A GroupPreScorePlugin is a PreScorePlugin that needs to see only one node of each
+// group. Both methods must give the same answer for the same set. The incremental path
+// calls PreScoreGroups in every decision. The plugin must not keep the set.
 type GroupPreScorePlugin interface {
 	PreScorePlugin
 	PreScoreGroups(c *Cycle, feasible FeasibleNodes) (NodeScorer, Status)
 }
 
-// Groups divides the nodes of a snapshot into groups that a plugin cannot tell
-// apart, such as all nodes of a zone.
+// Groups divides the nodes of a snapshot into groups that get the same answer, such as
+// all nodes of a zone.
 type Groups struct {
-	// Of holds the number of the group of each node, from 0 on, by slot; for
-	// slots without a node it means nothing. It must not change, and stays
-	// right as long as [Snapshot.NodeSet] does.
+	// Of holds the number of each node's group, from 0 on, by slot; the entries of
+	// slots without a node are not read. It must not change, and must be right as long
+	// as [Snapshot.NodeSet] is the same.
 	Of []int32
-	// Count is how many groups there are; 0 says that nodes differ one by one.
+	// Count is how many groups there are; 0 means that there are none, and each node
+	// is asked about.
 	Count int
-	// Prepared tells that only PreScoreGroups cannot tell the nodes of a group
-	// apart. Otherwise neither can Filter or Score.
+	// If Prepared is set, only PreScoreGroups treats the nodes of a group alike;
+	// otherwise Filter and Score do too.
 	Prepared bool
 }
 
-// A Grouper is a bound filter or scorer of which some answers depend on a
-// node's group alone, and not on anything else of the node. The fast road then
-// asks about one node of each group, so that a change of a whole zone costs one
-// step. All bound filters or scorers of one class of pods must give the same
-// groups while the snapshot has the same set of nodes.
+// A Grouper is a bound filter or scorer whose answer for a node depends on the node's
+// group alone. The incremental path asks it about one node of each group, so a change
+// of a whole zone costs one step. All filters or scorers that are bound for one class
+// of pods must return the same groups while the snapshot has the same set of nodes.
 type Grouper interface {
 	Groups() Groups
 }
 
-// A RangeExcluder is a bound scorer, and a [RangeNormalizer], that leaves nodes
-// out of its range. A node for which Excludes reports true does not count for
-// the smallest and largest raw score, and its normalized score is 0.
+// A RangeExcluder is a bound scorer, and a [RangeNormalizer], that leaves nodes out of
+// its range. A node that Excludes reports true for does not count for the smallest and
+// the largest raw score, and its normalized score is 0.
 type RangeExcluder interface {
 	RangeNormalizer
 	Excludes(node *NodeInfo) bool
-}
-
-// EachFeasible is the FeasibleNodes of a plain list, in which every node is a
-// group.
-type EachFeasible []*NodeInfo
-
-// Len implements [FeasibleNodes].
-func (l EachFeasible) Len() int { return len(l) }
-
-// Each implements [FeasibleNodes].
-func (l EachFeasible) Each(f func(node *NodeInfo, nodes int)) {
-	for _, n := range l {
-		f(n, 1)
-	}
 }

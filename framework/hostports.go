@@ -9,8 +9,8 @@ type HostPort struct {
 	Port     int32
 }
 
-// Conflicts reports whether two pods cannot hold h and o on one node: the same
-// protocol and port, and the same address or, on either side, all addresses.
+// Conflicts reports whether two pods cannot have h and o on one node: protocol and port
+// are the same, and so is the address, or one of them is for all addresses.
 func (h HostPort) Conflicts(o HostPort) bool {
 	return h.Port == o.Port && h.Protocol == o.Protocol &&
 		(h.IP == o.IP || h.IP == anyAddress || o.IP == anyAddress)
@@ -18,8 +18,8 @@ func (h HostPort) Conflicts(o HostPort) bool {
 
 const anyAddress = "0.0.0.0"
 
-// hostPorts lists the host ports of containers and sidecars. An empty address
-// means all addresses, an empty protocol TCP; ports below 1 take nothing.
+// hostPorts lists the host ports of containers and sidecars. An empty address means
+// all addresses, an empty protocol means TCP, and ports below 1 are ignored.
 func hostPorts(p *api.Pod) []HostPort {
 	var ports []HostPort
 	add := func(c *api.Container) {

@@ -10,7 +10,7 @@ import (
 // checkRequests reports the first quantity of the pod that is negative.
 func checkRequests(p *api.Pod) error {
 	check := func(field string, l resource.List) error { return checkList("pod "+p.Key(), field, l, "", nil) }
-	// A request that is as negative as the limit may have been made from it.
+	// A request that equals a negative limit may be a default made from it.
 	requirements := func(field string, r *api.ResourceRequirements) error {
 		if r == nil {
 			return nil
@@ -48,8 +48,8 @@ func checkRequests(p *api.Pod) error {
 	)
 }
 
-// checkList reports the first quantity of a list that is negative. Where the
-// list that defaults come from has the same, that is reported: it is at fault
+// checkList reports the first quantity of a list that is negative. If the list that
+// defaults come from has the same quantity, checkList reports that one: it is wrong
 // whether or not the other was made from it.
 func checkList(object, field string, l resource.List, sourceField string, source resource.List) error {
 	for _, name := range l.Names() {

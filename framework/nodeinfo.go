@@ -14,15 +14,15 @@ import (
 // A NodeInfo is a node and the totals of its pods, as a [Snapshot] holds it.
 // Plugins read it; only the snapshot changes it.
 type NodeInfo struct {
-	// What is asked for every node of a cluster comes first, close together: a
-	// NodeInfo is four cache lines, and the first two have the totals, the third
-	// what a pod that comes or goes changes besides.
+	// A NodeInfo is four cache lines. The first two hold the totals, which are read for
+	// every node of a cluster; the third holds what else a pod that comes or goes
+	// changes.
 
 	// Allocatable is what the node can give, and AllowedPods how many pods it
 	// takes. Missing resources are 0.
 	Allocatable resource.Vector
-	// Requested is the sum of UsedRequests of the node's pods, and
-	// NonZeroRequested that of UsedNonZero: milli-CPU and bytes.
+	// Requested is the sum of UsedRequests of the node's pods, and NonZeroRequested
+	// the sum of UsedNonZero: milli-CPU and bytes.
 	Requested   resource.Vector
 	AllowedPods int64
 	generation  uint64
@@ -31,8 +31,8 @@ type NodeInfo struct {
 	NonZeroRequested [2]int64
 
 	// Pods are the pods on the node, assumed ones included. Their order is
-	// kube-scheduler's: in order of arrival, and where one left, the last one
-	// has taken its place.
+	// kube-scheduler's: the order of arrival, except that the last pod takes the place
+	// of one that leaves.
 	Pods     []*PodInfo
 	slot     int32
 	tainted  bool
@@ -42,8 +42,8 @@ type NodeInfo struct {
 	// Node is the object.
 	Node *api.Node
 
-	// UsedPorts are the host ports that the node's pods take, a port that two
-	// pods take twice, sorted by port, protocol and address.
+	// UsedPorts are the host ports that the node's pods take, sorted by port, protocol
+	// and address. A port that two pods take is there twice.
 	UsedPorts []HostPort
 	// Nominated are the pods nominated to this node; see [Snapshot.Nominate].
 	Nominated []*PodInfo
@@ -51,7 +51,7 @@ type NodeInfo struct {
 	static *nodeStatic
 }
 
-// nodeStatic is what depends on the node object alone; clones share it.
+// nodeStatic holds what depends on the node object alone; clones share it.
 type nodeStatic struct {
 	derived    memo
 	generation uint64
@@ -62,8 +62,8 @@ type nodeStatic struct {
 // Name returns the node's name.
 func (n *NodeInfo) Name() string { return n.name }
 
-// Generation identifies the content of this NodeInfo within its snapshot and
-// the snapshot's forks: equal generations mean equal content. Restoring an
+// Generation identifies the content of this NodeInfo within its snapshot and the
+// snapshot's forks: equal generations mean equal content. A rollback that restores
 // earlier content restores its generation.
 func (n *NodeInfo) Generation() uint64 { return n.generation }
 
@@ -71,13 +71,13 @@ func (n *NodeInfo) Generation() uint64 { return n.generation }
 // only the node's pods change.
 func (n *NodeInfo) NodeGeneration() uint64 { return n.static.generation }
 
-// Slot is a small number that identifies the node in its snapshot for as long
-// as it exists there; a later node may get it again. It is not the node's
-// place in the snapshot's order.
+// Slot is a small number that identifies the node as long as it is in its snapshot; a
+// later node may get the same number. It is not the node's place in the snapshot's
+// order.
 func (n *NodeInfo) Slot() int { return int(n.slot) }
 
-// Tainted reports whether the node has taints. Like Name and Cordoned it spares
-// a look at the object.
+// Tainted reports whether the node has taints. Like Name and Cordoned it does not
+// read the object, which is faster.
 func (n *NodeInfo) Tainted() bool { return n.tainted }
 
 // Cordoned reports whether spec.unschedulable is set.
@@ -94,8 +94,7 @@ func (n *NodeInfo) HasImage(name string) bool {
 // region and zone labels joined, "" for a node that has neither.
 func (n *NodeInfo) ZoneKey() string { return n.static.zone }
 
-// zoneKey prefers the old labels, where they are present at all, as
-// kube-scheduler does.
+// zoneKey prefers the old labels if they are present at all, as kube-scheduler does.
 func zoneKey(labels map[string]string) string {
 	region, ok := labels[api.LabelFailureDomainRegion]
 	if !ok {
@@ -165,9 +164,8 @@ func (n *NodeInfo) clone(o *owner) *NodeInfo {
 	return &c
 }
 
-// setVectors gives the node copies of the vectors, where they are short in the
-// node itself. Requested is made as long as allocatable, so that it hardly ever
-// grows.
+// setVectors gives the node copies of the vectors; short ones lie in the node itself.
+// Requested gets at least the length of allocatable, so it hardly ever grows.
 func (n *NodeInfo) setVectors(allocatable, requested resource.Vector) {
 	if len(allocatable) > fewResources || len(requested) > fewResources {
 		k := max(len(allocatable), len(requested))
@@ -183,7 +181,7 @@ func (n *NodeInfo) setVectors(allocatable, requested resource.Vector) {
 	n.Requested = n.amounts[1][:max(k, copy(n.amounts[1][:], requested))]
 }
 
-// check fails when a total would pass the largest int64 with the pod.
+// check returns an error if a total would exceed the largest int64 with the pod.
 func (n *NodeInfo) check(p *PodInfo) error {
 	for i, x := range p.UsedRequests {
 		if x > math.MaxInt64-n.Requested.At(i) {
@@ -199,7 +197,7 @@ func (n *NodeInfo) check(p *PodInfo) error {
 	return nil
 }
 
-// add counts the pod, which check has let pass.
+// add counts the pod. It must have passed check.
 func (n *NodeInfo) add(p *PodInfo) {
 	n.Requested = n.Requested.Add(p.UsedRequests)
 	n.NonZeroRequested[0] += p.UsedNonZero[0]
@@ -248,8 +246,8 @@ func (n *NodeInfo) uncount(p *PodInfo) {
 	}
 }
 
-// takePorts counts the pod's host ports. They are sorted, so that what a rollback
-// restores does not depend on what came in between.
+// takePorts counts the pod's host ports. They are sorted, so that a rollback restores
+// the same list whatever came in between.
 func (n *NodeInfo) takePorts(p *PodInfo) {
 	for _, port := range p.HostPorts {
 		i, _ := slices.BinarySearchFunc(n.UsedPorts, port, comparePorts)
@@ -264,18 +262,18 @@ func comparePorts(x, y HostPort) int {
 	return cmp.Or(cmp.Compare(x.Protocol, y.Protocol), cmp.Compare(x.IP, y.IP))
 }
 
-// HasPod reports whether the pod is on the node, recognised as by
-// [Snapshot.RemovePod]. It costs O(p) for the p pods of the node, and nothing is
-// on a nil node.
+// HasPod reports whether the pod is on the node. It recognises the pod like
+// [Snapshot.RemovePod] and costs O(p) for the p pods of the node. No pod is on a nil
+// node.
 func (n *NodeInfo) HasPod(p *PodInfo) bool {
 	return n != nil && p != nil && p.Pod != nil && n.find(p) >= 0
 }
 
-// find returns the index of the pod, the last one if there are several: of the
-// same PodInfo or else of one of the same UID (of the same namespace and name
-// where UIDs are empty).
+// find returns the index of the pod, the last one of several, or -1. It looks for the
+// same PodInfo, then for the same UID, or the same namespace and name if both UIDs are
+// empty.
 func (n *NodeInfo) find(p *PodInfo) int {
-	// Most callers hold the very PodInfo, and comparing pointers reads no pod.
+	// Most callers have the same PodInfo, and comparing pointers reads no pod.
 	for i := len(n.Pods) - 1; i >= 0; i-- {
 		if n.Pods[i] == p {
 			return i

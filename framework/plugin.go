@@ -36,51 +36,47 @@ type FilterPlugin interface {
 	NodeFilter
 }
 
-// A BatchFilter is a bound filter that can look at many nodes in one call. It
-// must append to rejected the index of each node that Filter does not let pass,
-// in ascending order, and return the result. The runner asks Filter about those
-// for the reason.
+// A BatchFilter is a bound filter that can look at many nodes in one call. It must
+// append to rejected the index of each node that Filter would reject, in ascending
+// order, and return the result. The runner asks Filter about these nodes for the
+// reason.
 type BatchFilter interface {
 	NodeFilter
 	FilterNodes(pod *PodInfo, nodes []*NodeInfo, rejected []int) []int
 }
 
-// PreFiltered is what a PreFilter found out before any node is looked at.
+// PreFiltered is what a PreFilter plugin returns before any node is looked at.
 type PreFiltered struct {
-	// Filter answers for every node in this cycle. It may be the plugin
-	// itself. nil means that there is nothing to check for this pod.
+	// Filter answers for every node in this cycle. It may be the plugin itself.
+	// If it is nil, there is nothing to check for this pod.
 	Filter NodeFilter
-	// NodeNames holds the names of the only nodes that can be feasible, sorted,
+	// NodeNames holds the names of the only nodes that can be feasible, sorted and
 	// without duplicates. nil means all nodes; an empty list that is not nil means
-	// none. Names unknown to the snapshot are ignored. The list must not change
-	// during the cycle.
+	// none. Names that the snapshot does not have are ignored. The list must not
+	// change during the cycle.
 	NodeNames []string
 }
 
-// A PreFilterPlugin prepares a filter for one pod. It takes the place of the
-// string-keyed cycle state of the Kubernetes framework: what it computes is
-// held, typed, in the filter that it returns.
+// A PreFilterPlugin prepares a filter for one pod. The filter that it returns holds
+// what it computed, typed; the Kubernetes framework keeps that under string keys.
 //
-// A Skip status says that the plugin has nothing to check; rejecting codes end
-// the cycle as the framework specifies (UnschedulableAndUnresolvable at once,
-// Unschedulable after the remaining PreFilters ran).
+// Skip says that the plugin has nothing to check. UnschedulableAndUnresolvable ends
+// the cycle at once, Unschedulable after the remaining PreFilter plugins ran.
 type PreFilterPlugin interface {
 	Plugin
 	PreFilter(c *Cycle) (PreFiltered, Status)
 }
 
 // A FilterUpdater is a bound filter whose answers also depend on pods of other
-// nodes. AddPod and RemovePod tell it that the other pod is now, or no longer,
-// counted on the node; Fork returns an independent copy to try changes on. A
-// filter that reads other pods only through the NodeInfo it is given does not
-// need it.
+// nodes, and which has copied what it needs of them. A filter that reads other pods
+// only through the NodeInfo that it is given, or from the snapshot, does not need it.
 type FilterUpdater interface {
 	NodeFilter
 	// AddPod counts the other pod on the node from now on.
 	AddPod(c *Cycle, other *PodInfo, node *NodeInfo) Status
 	// RemovePod no longer counts the other pod on the node.
 	RemovePod(c *Cycle, other *PodInfo, node *NodeInfo) Status
-	// Fork returns a copy; what is told to one does not show in the other.
+	// Fork returns an independent copy, to try changes on.
 	Fork() FilterUpdater
 }
 
@@ -97,10 +93,10 @@ type ScorePlugin interface {
 	NodeScorer
 }
 
-// A PreScorePlugin prepares a scorer for one pod. It sees the feasible nodes,
-// in the snapshot's order. Skip leaves the plugin out of this cycle (its
-// scores count as absent, not as zero); a rejecting or failing code fails the
-// cycle. It must not keep the slice.
+// A PreScorePlugin prepares a scorer for one pod. It sees the feasible nodes, in the
+// snapshot's order, and must not keep the slice. Skip leaves the plugin out of this
+// cycle: its scores count as absent, not as zero. A rejecting or failing code fails
+// the cycle.
 type PreScorePlugin interface {
 	Plugin
 	PreScore(c *Cycle, feasible []*NodeInfo) (NodeScorer, Status)
@@ -116,8 +112,8 @@ type BatchScorer interface {
 // A RangeNormalizer maps raw scores to [0,100] by a rule that needs only the
 // node's raw score and the smallest and largest raw score among the feasible
 // nodes. The scorer that PreScore returned is asked first, then the plugin.
-// Prefer it to ScoreNormalizer: the fast road can keep it exact without
-// visiting every node.
+// Prefer it to ScoreNormalizer: the incremental path keeps its results exact
+// without visiting every node.
 type RangeNormalizer interface {
 	NormalizeScore(raw, smallest, largest int64) int64
 }
@@ -129,14 +125,19 @@ type ScoreNormalizer interface {
 	NormalizeScores(nodes []*NodeInfo, scores []int64)
 }
 
-// A ReservePlugin takes what the chosen node gives to the pod, in the
-// snapshot. When any later step fails, Unreserve of all reserve plugins is
-// called in reverse order, also of those whose Reserve did not run: it must be
-// idempotent. Neither may block.
+// A ReservePlugin takes what the chosen node gives to the pod, in the snapshot. The
+// pod is counted on the node already when Reserve runs: node.Pods and node.Requested
+// include it, and extensions have been told. If a later step fails, the runner calls
+// Unreserve of all reserve plugins in reverse order, also of plugins whose Reserve did
+// not run, so Unreserve must be idempotent. Afterwards the pod leaves the node.
+// Neither method may block.
+//
+// Reserve is not called for pods that come to a node in another way: see "A plugin
+// that holds state" on the page of the package.
 type ReservePlugin interface {
 	Plugin
-	// Reserve takes what the pod uses of the node. Any code but Success takes
-	// the decision back.
+	// Reserve takes what the pod uses of the node, besides what the node counts. Any
+	// code but Success takes the decision back.
 	Reserve(c *Cycle, node *NodeInfo) Status
 	// Unreserve gives back what Reserve took, if it took anything.
 	Unreserve(c *Cycle, node *NodeInfo)
@@ -166,25 +167,25 @@ type QueueSortPlugin interface {
 	Less(a, b *QueuedPod) bool
 }
 
-// Verdicts tells, after no node was found, what each node answered.
+// Verdicts holds what each node answered after no feasible node was found.
 type Verdicts interface {
 	// Verdict returns the name of the plugin that rejected the node and its
-	// status. A node that was never looked at has the status that the
-	// framework gives to absent nodes.
+	// status. A node that was never looked at has the status of absent nodes,
+	// UnschedulableAndUnresolvable.
 	Verdict(node *NodeInfo) (plugin string, s Status)
 }
 
-// A Victim is a pod that has to go so that another fits.
+// A Victim is a pod that must be removed so that another one fits.
 type Victim struct {
 	Pod *PodInfo
-	// ViolatesBudget tells that removing it breaks a PodDisruptionBudget.
+	// ViolatesBudget is set if removing it violates a PodDisruptionBudget.
 	ViolatesBudget bool
 }
 
 // PostFiltered is what a PostFilter proposes.
 type PostFiltered struct {
-	// Nominated is the node that the pod is nominated to; "" with Override set
-	// clears an earlier nomination.
+	// Nominated is the node that the pod is nominated to. If it is "" and Override
+	// is set, an earlier nomination is cleared.
 	Nominated string
 	Override  bool
 	// Victims are to be removed from the nominated node, most important first.
@@ -230,9 +231,9 @@ type PostBindPlugin interface {
 	PostBind(ctx context.Context, c *Cycle, node string)
 }
 
-// As returns p, or the first value that p wraps, as a T. A wrapper implements
-// Unwrap() Plugin. It is how optional interfaces are found, so that a plugin
-// that wraps another does not hide what the inner one can do.
+// As returns p as a T, or else the first plugin that p wraps and that is a T. A
+// wrapper implements Unwrap() Plugin. Runners find optional interfaces with As, so a
+// wrapper does not hide what the inner plugin can do.
 func As[T any](p Plugin) (T, bool) {
 	for p != nil {
 		if t, ok := p.(T); ok {

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/runner"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -18,8 +19,8 @@ var (
 // ([PodDerived]). Everything in it is read only; it may be shared by
 // goroutines and by all snapshots that use its schema.
 type PodInfo struct {
-	// What is read whenever the pod comes to a node or leaves it comes first: the
-	// first two cache lines.
+	// The first two cache lines hold what is read whenever the pod comes to a node or
+	// leaves it.
 
 	// Pod is the object. It must not change while the PodInfo is in use.
 	Pod *api.Pod
@@ -27,8 +28,8 @@ type PodInfo struct {
 	Priority int32
 	hint     atomic.Int32 // see Snapshot.NodeOf
 
-	// UsedRequests is what the pod counts as once it is on a node: like
-	// Requests, but never below what was allocated or is in force there.
+	// UsedRequests is what the pod counts as once it is on a node: like Requests, but
+	// never below what is allocated or in force there.
 	UsedRequests resource.Vector
 	// UsedNonZero is UsedRequests with the non-zero defaults for containers
 	// that request no CPU or memory: milli-CPU and bytes.
@@ -38,30 +39,30 @@ type PodInfo struct {
 	amounts [fewResources]int64 // what UsedRequests is made of, if it fits
 	// HostPorts are the ports that the pod takes on its node.
 	HostPorts []HostPort
-	note      atomic.Pointer[Page]
-	parts     PodFields // see Has
+	runner    runner.Pod
+	parts     podParts
 
-	// Requests is what the pod asks of a node according to its spec, pod-level
-	// requests and overhead included: what filters compare. All vectors are in
-	// the schema's units: milli-CPU, bytes, and counts, rounded up.
+	// Requests is what the spec asks of a node, with pod-level requests and overhead;
+	// filters compare it. All vectors are in the schema's units (milli-CPU, bytes, and
+	// counts), rounded up.
 	Requests resource.Vector
-	// ScoredRequests is what kube-scheduler's NodeResourcesFit scorer counts
-	// for a pod to be placed: the spec with the non-zero defaults and overhead,
-	// without pod-level requests.
+	// ScoredRequests is what kube-scheduler's NodeResourcesFit scorer counts for a pod
+	// to be placed: the spec with non-zero defaults and overhead, without pod-level
+	// requests.
 	ScoredRequests resource.Vector
 
 	derived memo
 	key     atomic.Pointer[classKey]
 }
 
-// fewResources is how many dimensions of a vector lie in the object that the
-// vector belongs to: those that every schema has. Longer vectors lie apart.
+// fewResources is the length of the vectors that lie in the object that they belong
+// to: every schema has so many resources. Longer vectors are allocated separately.
 const fewResources = resource.IndexEphemeralStorage + 1
 
 // NewPodInfo derives the PodInfo of a pod for snapshots that use the schema.
-// A pod that is nil, has no name or a negative request, a nil schema, and one
-// that would know more than [resource.MaxNames] resources, are an
-// [*api.InvalidError]; the schema has then learned no name.
+// It is an [*api.InvalidError] if the pod is nil, has no name or has a negative
+// request, and if the schema is nil or would know more than [resource.MaxNames]
+// resources; the schema then learns no name.
 func NewPodInfo(p *api.Pod, schema *resource.Schema) (*PodInfo, error) {
 	if p == nil {
 		return nil, &api.InvalidError{Object: "pod", Err: errNil}
@@ -113,7 +114,7 @@ func podObject(p *api.Pod) string {
 // Schema returns the schema that the pod's vectors follow.
 func (p *PodInfo) Schema() *resource.Schema { return p.schema }
 
-// near moves a short vector to the memory that is kept for it.
+// near moves a short vector to the memory that the object has for it.
 func near(v resource.Vector, to *[fewResources]int64) resource.Vector {
 	if len(v) > len(to) {
 		return v
@@ -121,24 +122,44 @@ func near(v resource.Vector, to *[fewResources]int64) resource.Vector {
 	return to[:copy(to[:], v)]
 }
 
-// Has reports whether the pod has any of these parts; it spares a look at the
-// object. It knows of FieldPodAffinity (pod affinity or anti-affinity, even an
-// empty one), FieldSpread and FieldVolumes (any constraint, any volume), and
-// FieldNominated (a name); of other parts it tells nothing.
-func (p *PodInfo) Has(parts PodFields) bool { return p.parts&parts != 0 }
+// Runner returns the part of the pod that only this module's runners use.
+func (p *PodInfo) Runner() *runner.Pod { return &p.runner }
 
-func partsOf(p *api.Pod) (parts PodFields) {
+// podParts says which parts a pod has, so that asking spares a look at the object.
+type podParts uint8
+
+const (
+	hasPodAffinity podParts = 1 << iota
+	hasSpread
+	hasVolumes
+	isNominated
+)
+
+func partsOf(p *api.Pod) (parts podParts) {
 	if a := p.Spec.Affinity; a != nil && (a.PodAffinity != nil || a.PodAntiAffinity != nil) {
-		parts |= FieldPodAffinity
+		parts |= hasPodAffinity
 	}
 	if len(p.Spec.TopologySpreadConstraints) > 0 {
-		parts |= FieldSpread
+		parts |= hasSpread
 	}
 	if len(p.Spec.Volumes) > 0 {
-		parts |= FieldVolumes
+		parts |= hasVolumes
 	}
 	if p.Status.NominatedNodeName != "" {
-		parts |= FieldNominated
+		parts |= isNominated
 	}
 	return parts
 }
+
+// HasPodAffinity reports whether the pod has pod affinity or anti-affinity, even an
+// empty one.
+func (p *PodInfo) HasPodAffinity() bool { return p.parts&hasPodAffinity != 0 }
+
+// HasSpread reports whether the pod has topology spread constraints.
+func (p *PodInfo) HasSpread() bool { return p.parts&hasSpread != 0 }
+
+// HasVolumes reports whether the pod has volumes, of whatever source.
+func (p *PodInfo) HasVolumes() bool { return p.parts&hasVolumes != 0 }
+
+// IsNominated reports whether the pod's status names a nominated node.
+func (p *PodInfo) IsNominated() bool { return p.parts&isNominated != 0 }

@@ -9,19 +9,26 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// A Snapshot is the cluster at one moment: nodes in a defined order, the pods
-// on them, the time, and what plugins keep per node ([Extension]). Make one
-// with [NewSnapshot]; the zero Snapshot is of no use.
+// A Snapshot is the cluster at one moment: nodes in a defined order, the pods on them,
+// other objects, the time, and what plugins keep ([NodeState], [Extension]). Make one
+// with [NewSnapshot] or [SnapshotOf]. With a nil or zero Snapshot, methods that return
+// an error return one, and others panic.
 //
 // Changes are exact and cheap: O(1) for a pod that comes or goes. [Snapshot.Fork]
 // makes an independent copy that shares everything not yet changed, and
 // [Snapshot.Begin] opens a transaction that can be rolled back.
 //
-// A Snapshot must be used by one goroutine at a time, apart from calls that
-// only read it: Len, At, All, Node, NodeOf, AtSlot, Slots, Order, NodeSet, Image,
-// Now, Schema, Version and Changes may run beside each other. Fork is not among
-// them. Forks are independent of each other: each may be used by its own
-// goroutine.
+// A Snapshot must be used by one goroutine at a time, except that calls which only
+// read it may run beside each other: Len, At, All, Node, NodeOf, AtSlot, Slots,
+// NodeSet, Image, Now, Schema, Version and Changes. Fork is not one of them. Two
+// changes at once panic if they are noticed, as with Go's maps. Each fork may be used
+// by its own goroutine.
+//
+// Where to look: snapshot_node.go and snapshot_pod.go change nodes and pods,
+// snapshot_objects.go all other objects, snapshot_nominate.go nominations;
+// snapshot_fork.go and snapshot_transaction.go copy and undo; snapshot_changes.go
+// tells what changed; snapshot_order.go keeps the order of nodes, snapshot_images.go
+// counts images, snapshot_index.go finds pods; snapshot_load.go fills a snapshot.
 type Snapshot struct {
 	now         time.Time
 	lineage     *lineage
@@ -36,13 +43,16 @@ type Snapshot struct {
 	images    *imageTable
 	nodeSet   uint64 // generation of the set of node objects
 
-	tables      []any  // a *table for each kind of other objects
+	tables      []any  // a *table for each other kind of objects
 	objects     uint64 // generation of their content
 	nominations int
 
 	extensions []extension
 	journal    journal
 	undo       undoLog
+
+	changing bool // see startChange
+	strict   bool // see RefuseDuplicates
 }
 
 // NewSnapshot returns an empty snapshot whose nodes will be in the given order.
@@ -61,24 +71,34 @@ func NewSnapshot(order NodeOrder) *Snapshot {
 // Schema returns the schema of all vectors in the snapshot and its forks. It
 // keeps the names of resources whose nodes and pods are gone, at most
 // [resource.MaxNames] in all.
-func (s *Snapshot) Schema() *resource.Schema { return s.lineage.schema }
+func (s *Snapshot) Schema() *resource.Schema {
+	s.must()
+	return s.lineage.schema
+}
 
-// Now returns the snapshot's time, the zero time unless it was set.
+// Now returns the snapshot's time; it is the zero time until SetNow is called.
 func (s *Snapshot) Now() time.Time { return s.now }
 
-// SetNow sets the snapshot's time. It is no change of a node: generations,
-// Version and transactions do not know of it.
+// SetNow sets the snapshot's time. That does not change generations or Version, and a
+// rollback does not take it back.
 func (s *Snapshot) SetNow(t time.Time) { s.now = t }
 
 // Len returns the number of nodes.
-func (s *Snapshot) Len() int { return s.tree.len }
+func (s *Snapshot) Len() int {
+	s.must()
+	return s.tree.len
+}
 
 // At returns the node at a position of the snapshot's order, 0 <= i < Len.
-func (s *Snapshot) At(i int) *NodeInfo { return s.node(s.tree.list()[i]) }
+func (s *Snapshot) At(i int) *NodeInfo {
+	s.must()
+	return s.node(s.tree.list()[i])
+}
 
-// All iterates over the nodes in the snapshot's order, as they are at the
-// first step: a node that is removed meanwhile may be yielded as nil.
+// All iterates over the nodes in the order that they have at the first step. A node
+// that is removed meanwhile may be yielded as nil.
 func (s *Snapshot) All() iter.Seq2[int, *NodeInfo] {
+	s.must()
 	return func(yield func(int, *NodeInfo) bool) {
 		for i, slot := range s.tree.list() {
 			if !yield(i, s.node(slot)) {
@@ -90,16 +110,17 @@ func (s *Snapshot) All() iter.Seq2[int, *NodeInfo] {
 
 // Node returns the node of that name, nil if there is none.
 //
-// A NodeInfo shows a node as it is until the snapshot is forked and the node
-// then changes: the changed node is a new NodeInfo. Ask again after a fork.
+// A NodeInfo follows its node until the snapshot is forked. If the node changes after
+// that, the changed node is a new NodeInfo, so ask again after a fork.
 func (s *Snapshot) Node(name string) *NodeInfo {
+	s.must()
 	if slot, ok := s.names.slots[name]; ok {
 		return s.node(slot)
 	}
 	return nil
 }
 
-// SlotLimit returns an upper bound of all slots in use; see [NodeInfo.Slot].
+// SlotLimit returns a number that is larger than every slot; see [NodeInfo.Slot].
 func (s *Snapshot) SlotLimit() int { return len(s.chunks) * chunkSize }
 
 // AtSlot returns the node of that slot, nil if there is none.
@@ -110,12 +131,15 @@ func (s *Snapshot) AtSlot(slot int) *NodeInfo {
 	return s.node(slot)
 }
 
-// Slots returns the slots of all nodes in the snapshot's order. The result
-// must not be changed; it stays as it is when nodes come or go.
-func (s *Snapshot) Slots() []int { return s.tree.list() }
+// Slots returns the slots of all nodes in the snapshot's order. The result must not be
+// changed. It stays the same when nodes come or go.
+func (s *Snapshot) Slots() []int {
+	s.must()
+	return s.tree.list()
+}
 
-// NodeSet identifies, like a generation, the set of node objects: it changes
-// when a node comes, goes, or its object changes.
+// NodeSet identifies the set of node objects like a generation: it changes whenever a
+// node is added, updated or removed.
 func (s *Snapshot) NodeSet() uint64 { return s.nodeSet }
 
 func (s *Snapshot) node(slot int) *NodeInfo {
@@ -123,7 +147,12 @@ func (s *Snapshot) node(slot int) *NodeInfo {
 }
 
 // NewPodInfo derives a PodInfo that fits the snapshot and its forks.
-func (s *Snapshot) NewPodInfo(p *api.Pod) (*PodInfo, error) { return NewPodInfo(p, s.lineage.schema) }
+func (s *Snapshot) NewPodInfo(p *api.Pod) (*PodInfo, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	return NewPodInfo(p, s.lineage.schema)
+}
 
 // String describes the snapshot for people.
 func (s *Snapshot) String() string {

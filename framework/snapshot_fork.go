@@ -4,24 +4,24 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/berth-sched/berth/internal/cow"
 	"github.com/berth-sched/berth/resource"
 )
 
 // lineage is shared by a snapshot and all its forks.
 type lineage struct {
 	schema   *resource.Schema
-	reserved atomic.Uint64 // generations up to here are some snapshot's
+	reserved atomic.Uint64 // generations up to here belong to some snapshot
 }
 
-// generations are those that one snapshot has reserved and not given out yet:
-// above last, up to end. Reserving many at once spares a locked instruction,
-// which would wait for all that a change has yet to write.
+// generations are the numbers that one snapshot has reserved and not used yet: above
+// last, up to end. Reserving many at once avoids a locked instruction per change, which
+// would wait for all earlier writes.
 type generations struct{ last, end uint64 }
 
 const generationsAtOnce = 1 << 10
 
-// newGeneration returns a number, not 0, that no snapshot of the lineage had
-// before.
+// newGeneration returns a number above 0 that no snapshot of the lineage has used.
 func (s *Snapshot) newGeneration() uint64 {
 	g := &s.generations
 	if g.last == g.end {
@@ -33,8 +33,8 @@ func (s *Snapshot) newGeneration() uint64 {
 }
 
 // owner marks what a snapshot may write to; everything else is shared with a
-// fork and copied first. It has a size so that every owner has its own address.
-type owner struct{ _ byte }
+// fork and copied first.
+type owner = cow.Owner
 
 const chunkSize = 256
 
@@ -45,22 +45,25 @@ type chunk struct {
 	nodes [chunkSize]*NodeInfo
 }
 
-// Fork returns an independent copy: what changes in one does not show in the
-// other. It costs O(N/256) for N nodes and what the extensions ask; later
-// changes on either side copy what they touch, the first change of the set of
-// nodes O(N).
+// Fork returns an independent copy: changes of one do not show in the other. It costs
+// O(N/256) for N nodes, and the Fork of each extension. Later changes on either side
+// copy what they touch; the first change of the set of nodes costs O(N).
 //
-// A fork has no open transaction and its own Version; changes of transactions
-// that are open in s are in the fork for good. Fork is a change of s like any
-// other: it must not run beside other uses of s.
+// A fork has no open transaction and its own Version. If s has open transactions, the
+// fork keeps their changes for good. Fork changes s, so it must not run beside other
+// uses of s.
 func (s *Snapshot) Fork() *Snapshot {
+	s.must()
+	s.startChange()
 	f := &Snapshot{
 		now: s.now, lineage: s.lineage, owner: new(owner),
 		chunks: slices.Clone(s.chunks), free: s.free,
 		tree: s.tree, names: s.names, images: s.images, nodeSet: s.nodeSet,
 		tables: s.tables, objects: s.objects, nominations: s.nominations,
+		strict: s.strict,
 	}
-	s.owner = new(owner) // from now on s, too, shares what it holds
+	s.owner = new(owner) // from now on s shares what it holds, too
+	s.endChange()
 	f.extensions = make([]extension, 0, len(s.extensions))
 	for _, e := range s.extensions {
 		f.extensions = append(f.extensions, newExtension(e.key, e.value.Fork(f)))
@@ -96,7 +99,7 @@ func (s *Snapshot) put(slot int, n *NodeInfo) {
 	s.journal.add(slot)
 }
 
-// takeSlot returns a slot without a node, adding a chunk if there is none.
+// takeSlot returns a slot without a node. If there is none, it adds a chunk.
 func (s *Snapshot) takeSlot() int {
 	s.ownFree()
 	if len(s.free) == 0 {

@@ -6,12 +6,16 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// AddNode adds a node without pods. A node that is nil, has no name, has a
-// negative quantity, would bring the resource names of the snapshot to more
-// than [resource.MaxNames], or has the name of a node that is there already is an
-// [*api.InvalidError], and so is any change of nodes inside a transaction. The
-// object must not change while it is in the snapshot.
+// AddNode adds a node without pods. The object must not change while it is in the
+// snapshot.
+//
+// It is an [*api.InvalidError] if the node is nil, has no name, has a negative quantity
+// or has the name of another node; if the snapshot would know more than
+// [resource.MaxNames] resources; or if a transaction is open.
 func (s *Snapshot) AddNode(node *api.Node) error {
+	if err := s.check(); err != nil {
+		return err
+	}
 	n, err := newNodeInfo(node, s.lineage.schema)
 	if err != nil {
 		return err
@@ -22,6 +26,7 @@ func (s *Snapshot) AddNode(node *api.Node) error {
 	if err := s.refuseInTransaction(node.Name); err != nil {
 		return err
 	}
+	s.startChange()
 	n.slot = int32(s.takeSlot())
 	s.install(n)
 	s.names = s.names.own(s.owner)
@@ -30,13 +35,17 @@ func (s *Snapshot) AddNode(node *api.Node) error {
 	s.tree.add(n.static.zone, n.Slot())
 	s.images = s.images.own(s.owner)
 	s.images.add(node)
+	s.endChange()
 	s.eachNodeWatcher(func(w NodeWatcher) { w.NodeAdded(s, n) })
 	return nil
 }
 
-// UpdateNode replaces the object of a node and keeps its pods. A node that is
-// not there, or an object that AddNode would refuse, is an [*api.InvalidError].
+// UpdateNode replaces the object of a node and keeps its pods. It is an
+// [*api.InvalidError] if there is no such node or if AddNode would refuse the object.
 func (s *Snapshot) UpdateNode(node *api.Node) error {
+	if err := s.check(); err != nil {
+		return err
+	}
 	n, err := newNodeInfo(node, s.lineage.schema)
 	if err != nil {
 		return err
@@ -48,6 +57,7 @@ func (s *Snapshot) UpdateNode(node *api.Node) error {
 	if err := s.refuseInTransaction(node.Name); err != nil {
 		return err
 	}
+	s.startChange()
 	kept := old.clone(s.owner)
 	n.slot = old.slot
 	n.setVectors(n.Allocatable, old.Requested)
@@ -61,13 +71,18 @@ func (s *Snapshot) UpdateNode(node *api.Node) error {
 	s.images = s.images.own(s.owner)
 	s.images.remove(old.Node)
 	s.images.add(node)
+	s.endChange()
 	s.eachNodeWatcher(func(w NodeWatcher) { w.NodeUpdated(s, old, n) })
 	return nil
 }
 
-// RemoveNode removes a node and its pods, the last pod first. A node that is
-// not there is an [*api.InvalidError]. It costs O(N) for N nodes of its zone.
+// RemoveNode removes a node and its pods, the last pod first. It is an
+// [*api.InvalidError] if there is no such node or if a transaction is open. It costs
+// O(N) for N nodes of its zone.
 func (s *Snapshot) RemoveNode(name string) error {
+	if err := s.check(); err != nil {
+		return err
+	}
 	n := s.Node(name)
 	if n == nil {
 		return unknownNode(name)
@@ -79,6 +94,7 @@ func (s *Snapshot) RemoveNode(name string) error {
 		s.remove(n, len(n.Pods)-1)
 		n = s.node(n.Slot())
 	}
+	s.startChange()
 	s.nominations -= len(n.Nominated)
 	s.nodeSet = s.newGeneration()
 	s.put(n.Slot(), nil)
@@ -89,11 +105,12 @@ func (s *Snapshot) RemoveNode(name string) error {
 	s.tree.remove(n.static.zone, n.Slot())
 	s.images = s.images.own(s.owner)
 	s.images.remove(n.Node)
+	s.endChange()
 	s.eachNodeWatcher(func(w NodeWatcher) { w.NodeRemoved(s, n) })
 	return nil
 }
 
-// install puts a new NodeInfo, whose node object is new too, into its slot.
+// install puts a new NodeInfo with a new node object into its slot.
 func (s *Snapshot) install(n *NodeInfo) {
 	s.nodeSet = s.newGeneration()
 	n.owner, n.generation, n.static.generation = s.owner, s.nodeSet, s.nodeSet

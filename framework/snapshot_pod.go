@@ -6,10 +6,10 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// AddPod counts the pod on the node of that name. An unknown node, a PodInfo
-// of another schema, or a total beyond the largest int64 is an
-// [*api.InvalidError]. The snapshot does not check whether the pod fits, nor
-// whether it is on a node already.
+// AddPod counts the pod on the node of that name. It is an [*api.InvalidError] if there
+// is no such node, if the PodInfo has another schema, or if a total would exceed the
+// largest int64. The snapshot does not check whether the pod fits, nor whether it is on
+// a node already; see [Snapshot.RefuseDuplicates].
 //
 // Differs: sums of a node beyond the largest int64, as with pods of 9E of cpu and
 // 100m.
@@ -27,9 +27,12 @@ func (s *Snapshot) AddPod(p *PodInfo, node string) error {
 	return s.add(p, n)
 }
 
-// RemovePod takes the pod off the node of that name. A pod is recognised by
-// its UID, without one by namespace and name. A pod that is not there is an
-// [*api.InvalidError].
+// RemovePod takes the pod off the node of that name. It recognises a pod by its UID, or
+// by namespace and name if it has none. It is an [*api.InvalidError] if the pod is not
+// there.
+//
+// A pod that was running still has the node in its spec.nodeName, and so fits no other
+// one. To place it again, use its [PodInfo.Pending].
 func (s *Snapshot) RemovePod(p *PodInfo, node string) error {
 	if err := s.CheckPod(p); err != nil {
 		return err
@@ -41,8 +44,8 @@ func (s *Snapshot) RemovePod(p *PodInfo, node string) error {
 	return s.forget(p, n)
 }
 
-// AddPodAt is AddPod for a node of this snapshot that is at hand. A NodeInfo
-// from before a fork will do: the node is found by its slot and name.
+// AddPodAt is AddPod for a NodeInfo of this snapshot. The NodeInfo may be older than
+// the last fork: the node is found by its slot and name.
 func (s *Snapshot) AddPodAt(p *PodInfo, n *NodeInfo) error {
 	if err := s.CheckPod(p); err != nil {
 		return err
@@ -54,9 +57,9 @@ func (s *Snapshot) AddPodAt(p *PodInfo, n *NodeInfo) error {
 	return s.add(p, n)
 }
 
-// RemovePodAt is RemovePod for a node of this snapshot that is at hand. Forgetting
-// the pod that was assumed last restores the content of the node exactly; its
-// generation is a new one, unlike after [Snapshot.Rollback].
+// RemovePodAt is RemovePod for a NodeInfo of this snapshot. Removing the pod that was
+// added last restores the content of the node exactly, but unlike [Snapshot.Rollback]
+// gives it a new generation.
 func (s *Snapshot) RemovePodAt(p *PodInfo, n *NodeInfo) error {
 	if err := s.CheckPod(p); err != nil {
 		return err
@@ -68,11 +71,10 @@ func (s *Snapshot) RemovePodAt(p *PodInfo, n *NodeInfo) error {
 	return s.forget(p, n)
 }
 
-// Touch tells the snapshot that an extension changed what it holds for the
-// node: answers kept for the node are no longer valid. While a transaction is
-// rolled back, generations are those of the content that comes back, so a
-// touch gives none. A node that is not in the snapshot, or nil, is
-// ignored.
+// Touch makes answers that are kept for the node invalid. Call it when an extension
+// changes what it holds for the node. It gives the node a new generation, except in a
+// rollback, which restores the earlier one. A node that is nil or not in the snapshot
+// is ignored.
 func (s *Snapshot) Touch(n *NodeInfo) {
 	if n == nil {
 		return
@@ -84,14 +86,16 @@ func (s *Snapshot) Touch(n *NodeInfo) {
 		s.journal.add(n.Slot())
 		return
 	}
+	s.startChange()
 	n = s.own(n)
 	s.undo.record(undoEntry{kind: undoTouch, slot: n.Slot(), generation: n.generation})
 	s.changed(n)
+	s.endChange()
 }
 
-// NodeOf returns the node of that name, nil if there is none, as Node does. It is
-// faster where the pod came to that node last, in whichever snapshot: it looks
-// there before it looks the name up. The pod may be nil.
+// NodeOf returns the node of that name, nil if there is none, like Node. It is faster
+// if the pod came to that node last, in whichever snapshot: it looks there before it
+// looks the name up. The pod may be nil.
 func (s *Snapshot) NodeOf(p *PodInfo, name string) *NodeInfo {
 	if p != nil {
 		if n := s.AtSlot(int(p.hint.Load())); n != nil && n.name == name {
@@ -105,11 +109,18 @@ func (s *Snapshot) add(p *PodInfo, n *NodeInfo) error {
 	if err := n.check(p); err != nil {
 		return err // the node is still shared with a fork, if it was
 	}
+	if s.strict {
+		if err := s.refuseDuplicate(p, n); err != nil {
+			return err
+		}
+	}
+	s.startChange()
 	p.hint.Store(n.slot) // before the node is written to: a locked instruction waits for earlier writes
 	n = s.own(n)
 	n.add(p)
 	s.undo.record(undoEntry{kind: undoAdd, slot: n.Slot(), generation: n.generation})
 	s.changed(n)
+	s.endChange()
 	s.eachPodWatcher(func(w PodWatcher) { w.PodAdded(s, n, p) })
 	return nil
 }
@@ -124,10 +135,12 @@ func (s *Snapshot) forget(p *PodInfo, n *NodeInfo) error {
 }
 
 func (s *Snapshot) remove(n *NodeInfo, i int) {
+	s.startChange()
 	n = s.own(n)
 	p := n.removeAt(i)
 	s.undo.record(undoEntry{kind: undoRemove, slot: n.Slot(), index: i, pod: p, generation: n.generation})
 	s.changed(n)
+	s.endChange()
 	s.eachPodWatcher(func(w PodWatcher) { w.PodRemoved(s, n, p) })
 }
 
@@ -138,10 +151,12 @@ func (s *Snapshot) changed(n *NodeInfo) {
 }
 
 // CheckPod returns an [*api.InvalidError] for a PodInfo that cannot be used with the
-// snapshot, because it is nil or follows another schema: its vectors would be
-// read wrongly. A PodInfo that the snapshot or a fork of it made is always right.
+// snapshot: it is nil, or it has another schema, so its vectors would be misread. A
+// PodInfo that the snapshot or a fork of it made can always be used.
 func (s *Snapshot) CheckPod(p *PodInfo) error {
 	switch {
+	case s == nil || s.lineage == nil:
+		return s.check()
 	case p == nil || p.Pod == nil:
 		return &api.InvalidError{Object: "pod", Err: errNil}
 	case p.schema != s.lineage.schema:
@@ -150,8 +165,7 @@ func (s *Snapshot) CheckPod(p *PodInfo) error {
 	return nil
 }
 
-// present returns the node as the snapshot has it, for the pod to come to or to
-// leave.
+// present returns the node as the snapshot has it now, or an error about the pod.
 func (s *Snapshot) present(p *PodInfo, n *NodeInfo) (*NodeInfo, error) {
 	if n == nil || n.Node == nil {
 		return nil, &api.InvalidError{Object: podObject(p.Pod), Field: "spec.nodeName", Err: errors.New("the node is nil")}
@@ -162,9 +176,8 @@ func (s *Snapshot) present(p *PodInfo, n *NodeInfo) (*NodeInfo, error) {
 	return nil, podOnNode(p, n.Name(), errUnknownNode)
 }
 
-// asIs returns the node in the state that the snapshot has it in, nil if it does
-// not have it. Mostly it is n itself: then what follows need not wait until n is
-// found by its slot.
+// asIs returns the node as the snapshot has it now, nil if it is not there. Mostly it is
+// n itself; returning n then spares the processor a wait for the look-up by slot.
 func (s *Snapshot) asIs(n *NodeInfo) *NodeInfo {
 	switch have := s.AtSlot(n.Slot()); {
 	case have == n:

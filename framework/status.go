@@ -46,15 +46,13 @@ func (c Code) String() string {
 	return fmt.Sprintf("Code(%d)", uint8(c))
 }
 
-// A Reasoner holds the texts behind a [Status]. It is asked only when someone
-// reads them, so a plugin that rejects thousands of nodes formats nothing.
+// A Reasoner holds the texts behind a [Status]. It formats them only when they are
+// read, so a plugin that rejects thousands of nodes formats nothing.
 //
-// A Reasoner must be comparable with ==, must not change, and must stay valid
-// after the cycle: rejections with equal reasoner and detail are counted as
-// one reason.
+// A Reasoner must be comparable with ==, must not change, and must stay valid after
+// the cycle. Rejections with equal reasoner and detail count as one reason.
 type Reasoner interface {
-	// Reasons returns the texts that belong to the detail word the status was
-	// made with.
+	// Reasons returns the texts for the detail that the status was made with.
 	Reasons(detail uint64) []string
 }
 
@@ -64,9 +62,8 @@ type Text string
 // Reasons returns the text, whatever the detail.
 func (t Text) Reasons(uint64) []string { return []string{string(t)} }
 
-// Texts returns a Reasoner of several texts, in the order given. Two results
-// are never equal, so a plugin that rejects many nodes for the same reasons
-// should make one and keep it.
+// Texts returns a Reasoner of several texts, in the order given. Two results are never
+// equal: if you reject many nodes for the same reasons, make one and keep it.
 func Texts(texts ...string) Reasoner { return &textList{texts} }
 
 type textList struct{ texts []string }
@@ -89,8 +86,8 @@ type Status struct {
 // NewStatus returns a status with the given code and reasons; why may be nil.
 func NewStatus(code Code, why Reasoner) Status { return Status{code: code, why: why} }
 
-// DetailedStatus returns a status whose reasons are why.Reasons(detail), so
-// that one Reasoner serves many different rejections.
+// DetailedStatus returns a status whose reasons are why.Reasons(detail), so one
+// Reasoner serves many different rejections.
 func DetailedStatus(code Code, why Reasoner, detail uint64) Status {
 	return Status{code: code, why: why, detail: detail}
 }
@@ -133,9 +130,9 @@ func (s Status) IsRejected() bool {
 	return s.code == Unschedulable || s.code == UnschedulableAndUnresolvable || s.code == Pending
 }
 
-// Reasons returns the texts of the status; nil when it has none. It allocates.
-// In place of the texts of a [Reasoner] that panics stands one that says so:
-// reasons are read when the plugin's call is long over.
+// Reasons returns the texts of the status, nil if it has none. It allocates. If the
+// [Reasoner] panics, the only text says so: reasons may be read long after the
+// plugin's call.
 func (s Status) Reasons() (texts []string) {
 	if s.why == nil {
 		return nil
@@ -151,7 +148,7 @@ func (s Status) Reasons() (texts []string) {
 // Message returns the reasons joined with ", ".
 func (s Status) Message() string { return strings.Join(s.Reasons(), ", ") }
 
-// Err returns nil for Success, Wait and Skip; otherwise the error that the
+// Err returns nil for Success, Wait and Skip. Otherwise it returns the error that the
 // status was made from, or an error whose text is the message.
 func (s Status) Err() error {
 	switch s.code {
@@ -170,9 +167,8 @@ func (s Status) WithCode(c Code) Status {
 	return s
 }
 
-// Same reports whether two statuses have the same code and, without
-// formatting them, the same reasons. Statuses made apart from equal texts of
-// one plugin are the same; see [Reasoner].
+// Same reports whether two statuses have the same code and the same reasons, without
+// formatting them. Two statuses made from equal Text are the same; see [Reasoner].
 func (s Status) Same(t Status) bool {
 	if s.code != t.code || s.detail != t.detail {
 		return false

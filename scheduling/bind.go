@@ -246,10 +246,10 @@ func (t *plugins) bindFilters(c *framework.Cycle, b *binding, some *choice) (err
 	}
 	for _, i := range some.pre {
 		p = &t.preFilters[i]
-		c.At(i)
-		sets := c.Sets()
+		c.Runner().At = i
+		sets := c.Runner().Sets
 		pre, status := p.plugin.PreFilter(c)
-		if c.Sets() != sets {
+		if c.Runner().Sets != sets {
 			b.setters = append(b.setters, &p.scope)
 			if p.filter >= 0 {
 				b.setters = append(b.setters, &t.filters[p.filter].scope)
@@ -341,10 +341,10 @@ func (t *plugins) bindScorers(c *framework.Cycle, feasible engine.Feasible, b *b
 	}
 	for _, i := range some.pre {
 		p = &t.preScores[i]
-		c.At(len(t.preFilters) + i)
-		sets := c.Sets()
+		c.Runner().At = len(t.preFilters) + i
+		sets := c.Runner().Sets
 		scorer, status := p.ask(c, feasible)
-		if c.Sets() != sets {
+		if c.Runner().Sets != sets {
 			b.setters = append(b.setters, &p.scope)
 			if p.scorer >= 0 {
 				b.setters = append(b.setters, &t.scorers[p.scorer].scope)

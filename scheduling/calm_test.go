@@ -96,7 +96,7 @@ func (w *calmWalk) step() {
 	}
 	// Pods with terms leave soon, so that the plugins become idle again.
 	for i := 0; i < len(w.placed); i++ {
-		if p := w.placed[i]; len(w.placed) > 60 || p.pod.Has(framework.FieldPodAffinity) && w.r.IntN(5) == 0 {
+		if p := w.placed[i]; len(w.placed) > 60 || p.pod.HasPodAffinity() && w.r.IntN(5) == 0 {
 			w.must(w.snap.RemovePod(p.pod, p.node))
 			w.placed = append(w.placed[:i], w.placed[i+1:]...)
 		}

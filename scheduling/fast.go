@@ -5,6 +5,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/internal/engine"
+	"github.com/berth-sched/berth/internal/runner"
 )
 
 // fastRoad decides from kept answers. Whatever it cannot answer exactly it
@@ -19,13 +20,13 @@ type fastRoad struct {
 
 	kind    *kind // of the pod of this decision
 	kinds   map[string]*kind
-	notes   *framework.Notebook[kind]
+	notes   *runner.Cache[kind]
 	scratch reading
 	key     []byte
 }
 
 func newFastRoad(s *Scheduler) *fastRoad {
-	f := &fastRoad{s: s, plain: road{plugins: &s.plugins, workers: 1}, kinds: map[string]*kind{}, notes: framework.NewNotebook[kind]()}
+	f := &fastRoad{s: s, plain: road{plugins: &s.plugins, workers: 1}, kinds: map[string]*kind{}, notes: runner.NewCache[kind]()}
 	budget := s.profile.Cache.Budget
 	if budget == 0 {
 		budget = engine.DefaultBudget

@@ -5,6 +5,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/internal/engine"
+	"github.com/berth-sched/berth/internal/runner"
 )
 
 // A kind is all pods that the plugins of a profile read in the same way and of
@@ -14,8 +15,8 @@ type kind struct {
 	idling idling
 	key    string // of the class: it covers which plugins are live
 	ref    engine.Ref
-	page   *framework.Page // this, as it is noted with pods
-	next   *kind           // of pods with the same parts that plugins read in another way
+	page   *runner.Entry // this, as it is noted with pods
+	next   *kind         // of pods with the same parts that plugins read in another way
 }
 
 // reading is what the plugins of a profile read when they answer for one pod.
@@ -45,7 +46,7 @@ const kindsMost = 4096
 // kindOf returns the kind of a pod. Plugins are asked once per pod: the answer
 // is noted with it.
 func (f *fastRoad) kindOf(pod *framework.PodInfo) *kind {
-	if k := f.notes.Read(pod); k != nil {
+	if k := f.notes.Load(pod.Runner()); k != nil {
 		return k
 	}
 	f.scratch.read(&f.s.plugins, pod)
@@ -63,10 +64,10 @@ func (f *fastRoad) kindOf(pod *framework.PodInfo) *kind {
 		key := string(f.key)
 		k = &kind{reading: f.scratch.clone(&f.s.plugins), key: f.scratch.liveKey() + key, next: first}
 		k.idling = k.reading.idling(&f.s.plugins)
-		k.page = f.notes.Page(k)
+		k.page = f.notes.Entry(k)
 		f.kinds[key] = k
 	}
-	f.notes.Write(pod, k.page)
+	f.notes.Store(pod.Runner(), k.page)
 	return k
 }
 

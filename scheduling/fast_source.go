@@ -3,6 +3,7 @@ package scheduling
 import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/internal/engine"
+	"github.com/berth-sched/berth/internal/runner"
 )
 
 // BaseKey implements [engine.Source]. It covers which plugins are live.
@@ -32,7 +33,7 @@ func (f *fastRoad) renounce(live bool) bool {
 		*scope = undeclaredScope
 	}
 	clear(f.kinds)
-	f.notes = framework.NewNotebook[kind]()
+	f.notes = runner.NewCache[kind]()
 	return true
 }
 

@@ -8,12 +8,8 @@ import (
 	"github.com/berth-sched/berth/scheduling/preemption"
 )
 
-// SkipPostFilter, if a plugin sets it to true in a cycle, keeps the PostFilter
-// plugins from running.
-var SkipPostFilter = framework.NewKey[bool]("skip all PostFilter plugins")
-
-// AllPostFiltersSkipped is the reason in a cycle in which [SkipPostFilter] is set.
-const AllPostFiltersSkipped framework.Text = "All PostFilter plugins are skipped"
+// allPostFiltersSkipped is the reason of a cycle that skips the PostFilter plugins.
+const allPostFiltersSkipped framework.Text = "All PostFilter plugins are skipped"
 
 // HasPostFilter reports whether the profile has PostFilter plugins.
 func (s *Scheduler) HasPostFilter() bool { return len(s.plugins.postFilter) > 0 }
@@ -59,14 +55,15 @@ func (s *Scheduler) makeRoom(ctx context.Context, snap *framework.Snapshot, pod 
 		}
 		p.answers = &verdicts{road: r}
 	}
-	if skip, _ := SkipPostFilter.Get(&r.cycle); skip {
-		p.status = framework.UnschedulableStatus(AllPostFiltersSkipped)
+	if r.cycle.Runner().SkipPostFilter {
+		p.status = framework.UnschedulableStatus(allPostFiltersSkipped)
 		return p
 	}
 	r.cycle.Filters = &filterSet{r, snap, r.bound.filters}
 	if fast {
 		if class, ok := r.localClass(); ok {
-			preemption.Recall.Set(&r.cycle, s.memory.For(class, &r.cycle))
+			s.dryRuns.Begin(class, pod, r.cycle.Filters)
+			r.cycle.Runner().DryRuns = &s.dryRuns
 			p.fast = true
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/engine"
-	"github.com/berth-sched/berth/scheduling/preemption"
+	"github.com/berth-sched/berth/internal/runner"
 )
 
 // A Scheduler places pods by one profile. It holds the decision counter, the start
@@ -22,8 +22,8 @@ type Scheduler struct {
 	fast    *fastRoad // nil: always the reference path
 	events  []RegisteredEvent
 
-	again  road // the reference path for PostFilter
-	memory preemption.Memory
+	again   road // the reference path for PostFilter
+	dryRuns runner.DryRuns
 }
 
 // New checks the profile and builds a scheduler for it. The error joins every fault
@@ -154,7 +154,7 @@ func (s *Scheduler) decideEither(snap *framework.Snapshot, pod *framework.PodInf
 // mayBeFast reports whether the incremental path may have an answer. That path does
 // not handle nominations.
 func (s *Scheduler) mayBeFast(snap *framework.Snapshot, pod *framework.PodInfo) bool {
-	return s.fast != nil && snap.Len() > 0 && snap.Nominations() == 0 && !pod.Has(framework.FieldNominated)
+	return s.fast != nil && snap.Len() > 0 && snap.Nominations() == 0 && !pod.IsNominated()
 }
 
 // decide takes the reference path for the decision with that number and start.
@@ -301,6 +301,8 @@ func (s *Scheduler) Profile() string { return s.profile.Name }
 // then removes the pod from the snapshot. A snapshot or pod that Schedule rejects is
 // an [*api.InvalidError]. A pod that is not on that node is one too, and then
 // nothing is unreserved.
+// To place a pod elsewhere that was running, use [framework.PodInfo.Pending]: its
+// spec.nodeName still names this node.
 func (s *Scheduler) Release(snap *framework.Snapshot, pod *framework.PodInfo, node string) error {
 	if err := s.accept(snap, pod); err != nil {
 		return err

@@ -114,6 +114,19 @@ func (p PodTopologySpread) preScore(c *framework.Cycle, s *podTopologySpread, fe
 	return s, framework.Status{}
 }
 
+// eachFeasible shows a plain list as groups of one node.
+type eachFeasible []*framework.NodeInfo
+
+// Len implements [framework.FeasibleNodes].
+func (l eachFeasible) Len() int { return len(l) }
+
+// Each implements [framework.FeasibleNodes].
+func (l eachFeasible) Each(f func(node *framework.NodeInfo, nodes int)) {
+	for _, n := range l {
+		f(n, 1)
+	}
+}
+
 // podTopologySpread is the bound scorer.
 type podTopologySpread struct {
 	rules    []topo.Rule
@@ -124,7 +137,7 @@ type podTopologySpread struct {
 	scored   int       // feasible nodes that are not left out
 	visit    func(*framework.NodeInfo, int)
 	version  uint64
-	list     framework.EachFeasible
+	list     eachFeasible
 	defaults topo.Defaults
 }
 

@@ -79,7 +79,7 @@ func (k *kit) bindFilter(c *framework.Cycle, a *answers) {
 		}
 		return
 	}
-	c.At(slotPreFilter)
+	c.Runner().At = slotPreFilter
 	k.calling = "PreFilter"
 	pre, status := k.preFilter.PreFilter(c)
 	a.preFilter = status
@@ -110,7 +110,7 @@ func (k *kit) bindScorer(c *framework.Cycle, a *answers) {
 		return
 	}
 	k.node = ""
-	c.At(slotPreScore)
+	c.Runner().At = slotPreScore
 	k.calling = "PreScore"
 	handed := slices.Clone(a.feasible)
 	scorer, status := k.preScore.PreScore(c, handed)

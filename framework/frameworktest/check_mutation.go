@@ -80,11 +80,11 @@ func (k *kit) newCycle() *framework.Cycle {
 	c := new(framework.Cycle)
 	c.Reset(k.pod, k.snapshot, k.seed, ^k.seed)
 	if k.preFilter != nil {
-		c.At(slotPreFilter)
+		c.Runner().At = slotPreFilter
 		k.calling = "PreFilter"
 		k.preFilter.PreFilter(c)
 	}
-	c.At(slotPreScore)
+	c.Runner().At = slotPreScore
 	return c
 }
 

@@ -136,7 +136,7 @@ func noWorkloads(s *framework.Snapshot) bool {
 // NoDefaults reports whether the pod has no spread constraints: none of its own and
 // none by default, whatever the default constraints are.
 func NoDefaults(s *framework.Snapshot, p *framework.PodInfo) bool {
-	return !p.Has(framework.FieldSpread) && (s.Objects() == 0 || noWorkloads(s))
+	return !p.HasSpread() && (s.Objects() == 0 || noWorkloads(s))
 }
 
 // A Defaults finds the default constraints of pods. The zero value is ready to use;

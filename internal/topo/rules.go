@@ -41,7 +41,7 @@ type Rules struct {
 // HardRules and SoftRules return the pod's own constraints with the actions
 // DoNotSchedule and ScheduleAnyway, compiled once per pod.
 func HardRules(p *framework.PodInfo) *Rules {
-	if !p.Has(framework.FieldSpread) {
+	if !p.HasSpread() {
 		return &noRules
 	}
 	return hardRules.Of(p)
@@ -49,7 +49,7 @@ func HardRules(p *framework.PodInfo) *Rules {
 
 // SoftRules is described at HardRules.
 func SoftRules(p *framework.PodInfo) *Rules {
-	if !p.Has(framework.FieldSpread) {
+	if !p.HasSpread() {
 		return &noRules
 	}
 	return softRules.Of(p)

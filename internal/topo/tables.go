@@ -73,7 +73,7 @@ func newTables(s *framework.Snapshot) *Tables {
 }
 
 // hasTerms reports whether the pod may have affinity terms.
-func hasTerms(p *framework.PodInfo) bool { return p.Has(framework.FieldPodAffinity) }
+func hasTerms(p *framework.PodInfo) bool { return p.HasPodAffinity() }
 
 // Fork implements [framework.Extension]. It costs O(C) for C counters. The fork
 // resolves anew which pods use which counters.

@@ -40,7 +40,7 @@ var none Pod
 
 // Of returns the data that the volume plugins read of the pod.
 func Of(p *framework.PodInfo) *Pod {
-	if !p.Has(framework.FieldVolumes) {
+	if !p.HasVolumes() {
 		return &none
 	}
 	return ofPod.Of(p)

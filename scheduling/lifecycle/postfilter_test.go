@@ -32,7 +32,7 @@ type hush struct{}
 func (hush) Name() string { return "hush" }
 
 func (hush) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
-	scheduling.SkipPostFilter.Set(c, c.Pod.Pod.Labels["hush"] != "")
+	c.Runner().SetSkipPostFilter(c.Pod.Pod.Labels["hush"] != "")
 	return framework.PreFiltered{}, framework.SkipStatus()
 }
 

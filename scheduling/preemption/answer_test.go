@@ -8,6 +8,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/runner"
 	"pgregory.net/rapid"
 )
 
@@ -41,7 +42,7 @@ func TestBestOf(t *testing.T) {
 // TestMemoryIsBounded checks that the byte count is right, and that classes not used
 // lately are evicted.
 func TestMemoryIsBounded(t *testing.T) {
-	var m Memory
+	var m memory
 	s := framework.NewSnapshot(framework.Arrival)
 	for i := range 100 {
 		if err := s.AddNode(api.MakeNode(fmt.Sprint(i), "1", "1Gi").Obj()); err != nil {
@@ -67,7 +68,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 	ask := func(class string, victims int) {
 		t.Helper()
-		m.For(class, new(framework.Cycle))
+		m.of(class)
 		m.begin(s)
 		list := make([]framework.Victim, victims)
 		for i := range s.Len() {
@@ -79,7 +80,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	ask("first", 1)
 	ask("second", 1)
 	ask("first", 9)
-	m.For("first", new(framework.Cycle))
+	m.of("first")
 	if c := m.class; !c.rows[0].fresh || len(c.rows[0].candidate.Victims) != 9 {
 		t.Errorf("the answers of the class that was asked about last are forgotten")
 	}
@@ -89,7 +90,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		}
 		ask("first", 9)
 	}
-	m.For("first", new(framework.Cycle))
+	m.of("first")
 	if m.begin(s); m.class.rows[0].candidate == nil {
 		t.Errorf("the answers are forgotten although no budget changed")
 	}
@@ -132,12 +133,14 @@ func TestMemoryCountsAttemptsThatFail(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	var m Memory
+	var runs runner.DryRuns
 	var c framework.Cycle
 	c.Reset(pod, s, 0, 0)
 	c.Filters = new(noFilters)
-	Recall.Set(&c, m.For("class", &c))
+	runs.Begin("class", c.Pod, c.Filters)
+	c.Runner().DryRuns = &runs
 	_, status := DefaultPreemption{}.PostFilter(ctx, &c, noVerdicts{})
+	m := runs.Kept.(*memory)
 	if status.Code() != framework.Error || m.bytes < len(m.class.rows) || m.bytes == 0 {
 		t.Errorf("status %v, %d bytes for %d rows; want an error, and more", status, m.bytes, len(m.class.rows))
 	}

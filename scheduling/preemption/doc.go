@@ -25,9 +25,9 @@
 // # What makes it fast
 //
 // If the equivalence class of a pod is known, an attempt costs one lookup per node
-// in an array of answers. [Memory] keeps the result of a dry run on a node, and its
+// in an array of answers. A scheduler keeps the result of a dry run on a node, and its
 // values under the criteria, as long as the node and the budgets do not change. The
-// scheduler's own cached verdicts list the nodes where removing pods may help. So
+// engine's cached verdicts list the nodes where removing pods may help. So
 // only the first attempt of a class, and changed nodes, need dry runs.
 //
 // # Determinism and concurrency

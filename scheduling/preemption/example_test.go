@@ -159,20 +159,3 @@ func ExampleMoreImportant() {
 	fmt.Println(preemption.MoreImportant(old, young) < 0)
 	// Output: true
 }
-
-// A program that makes many attempts keeps one Memory, and passes it to the plugin
-// in the cycle; package scheduling does so by itself.
-func ExampleMemory() {
-	s := full()
-	pod, err := s.NewPodInfo(api.MakePod("urgent").Requests("1", "1Gi").Priority(1000).Obj())
-	if err != nil {
-		panic(err)
-	}
-	var memory preemption.Memory
-	var c framework.Cycle
-	c.Reset(pod, s, 0, 0)
-	preemption.Recall.Set(&c, memory.For("urgent pods", &c))
-	kept, ok := preemption.Recall.Get(&c)
-	fmt.Println(ok, kept == &memory)
-	// Output: true true
-}

@@ -1,7 +1,6 @@
 package preemption
 
 import (
-	"reflect"
 	"unsafe"
 	"weak"
 
@@ -10,20 +9,18 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// A Memory caches the results of dry runs on nodes, so a later attempt for a pod of
-// the same class repeats them only for changed nodes. It belongs to one scheduler:
-// the filters of the dry runs must stay the same. The zero value is empty, and For
-// prepares it. It holds about 64 MiB, or one class; the least recently used classes
-// are dropped first. Victim pods are not counted: the Memory keeps them from being
-// collected, but not the snapshots.
-type Memory struct {
+// A memory caches the results of dry runs on nodes, so a later attempt for a pod of
+// the same class repeats them only for changed nodes. It belongs to one scheduler,
+// which keeps it in [runner.DryRuns]: the filters of the dry runs must stay the same.
+// The zero value is empty, and of prepares it. It holds about 64 MiB, or one class; the
+// least recently used classes are dropped first. Victim pods are not counted: the
+// memory keeps them from being collected, but not the snapshots.
+type memory struct {
 	classes map[string]*recalled
-	class   *recalled // of the current attempt,
-	pod     *framework.PodInfo
-	filters framework.FilterUpdater // both of its cycle
-	clock   uint64                  // counts attempts
-	bytes   int                     // of all classes
-	slots   []int                   // reused for a list
+	class   *recalled // of the attempt that is being made
+	clock   uint64    // counts attempts
+	bytes   int       // of all classes
+	slots   []int     // memory for a list
 }
 
 // recalled holds the results for one class of pods.
@@ -40,8 +37,8 @@ type recalled struct {
 	changes  uint64
 	rows     []row  // by slot
 	held     int    // bytes of the answers in rows, without the rows
-	used     uint64 // the Memory's clock
-	bytes    int    // as counted in the Memory
+	used     uint64 // the memory's clock
+	bytes    int    // as counted in the memory
 }
 
 // row is the answer for a node.
@@ -55,24 +52,13 @@ type row struct {
 	generation uint64
 }
 
-// Recall, set in a cycle, lets [DefaultPreemption] use a Memory. Set it only if all
-// filters of the cycle read nothing but the pod, the node and the node's pods.
-var Recall = framework.NewKey[*Memory]("what dry runs of preemption said before")
-
 const (
 	memoryMost  = 64 << 20 // bytes
 	classesMost = 64
 )
 
-// For prepares for an attempt of the cycle. class must be equal for pods that all
-// filters of the cycle, and preemption itself, treat alike. The memory stays unused
-// if the cycle later has another pod or other filters, or if the filters cannot be
-// compared.
-func (m *Memory) For(class string, cycle *framework.Cycle) *Memory {
-	m.pod, m.filters = cycle.Pod, nil
-	if reflect.ValueOf(cycle.Filters).Comparable() {
-		m.filters = cycle.Filters
-	}
+// of prepares for an attempt for a pod of the class.
+func (m *memory) of(class string) *memory {
 	c := m.classes[class]
 	if c == nil {
 		if len(m.classes) >= classesMost {
@@ -90,7 +76,7 @@ func (m *Memory) For(class string, cycle *framework.Cycle) *Memory {
 	return m
 }
 
-func (m *Memory) oldest() *recalled {
+func (m *memory) oldest() *recalled {
 	var oldest *recalled
 	for _, c := range m.classes {
 		if oldest == nil || c.used < oldest.used {
@@ -101,7 +87,7 @@ func (m *Memory) oldest() *recalled {
 }
 
 // forget drops a class, if it is not nil.
-func (m *Memory) forget(c *recalled) {
+func (m *memory) forget(c *recalled) {
 	if c != nil {
 		m.bytes -= c.bytes
 		delete(m.classes, c.key)
@@ -110,7 +96,7 @@ func (m *Memory) forget(c *recalled) {
 
 // begin accounts for changes since the class was last used: it marks the changed
 // nodes, whose generations must be compared.
-func (m *Memory) begin(s *framework.Snapshot) {
+func (m *memory) begin(s *framework.Snapshot) {
 	if m == nil {
 		return
 	}
@@ -154,7 +140,7 @@ func (c *recalled) follow(s *framework.Snapshot) {
 
 // end accounts for memory, and for the changes that the attempt made and reverted in
 // the snapshot.
-func (m *Memory) end(s *framework.Snapshot) {
+func (m *memory) end(s *framework.Snapshot) {
 	if m == nil {
 		return
 	}
@@ -186,7 +172,7 @@ func (r *run) recall(slot int) *answer {
 }
 
 // keep stores the answer for a node.
-func (m *Memory) keep(node *framework.NodeInfo, a *answer) *answer {
+func (m *memory) keep(node *framework.NodeInfo, a *answer) *answer {
 	known := &m.class.rows[node.Slot()]
 	m.class.held += a.bytes() - known.bytes()
 	*known = row{*a, true, node.Generation()}
@@ -195,16 +181,21 @@ func (m *Memory) keep(node *framework.NodeInfo, a *answer) *answer {
 
 // memoryOf returns the memory that an attempt may use. It is nil if none matches the
 // pod and the filters, or if user functions choose the victims.
-func (p DefaultPreemption) memoryOf(c *framework.Cycle) *Memory {
+func (p DefaultPreemption) memoryOf(c *framework.Cycle) *memory {
 	if p.Eligible != nil || p.MoreImportant != nil {
 		return nil
 	}
 	if _, narrows := Narrow.Get(c); narrows {
 		return nil
 	}
-	m, _ := Recall.Get(c)
-	if m == nil || m.pod != c.Pod || m.filters != c.Filters {
+	runs := c.Runner().DryRuns
+	if runs == nil || !runs.Fits(c.Pod, c.Filters) {
 		return nil
 	}
-	return m
+	m, ok := runs.Kept.(*memory)
+	if !ok {
+		m = new(memory)
+		runs.Kept = m
+	}
+	return m.of(runs.Class)
 }

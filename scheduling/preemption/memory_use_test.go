@@ -10,6 +10,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/runner"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/preemption"
 )
@@ -121,12 +122,12 @@ func TestMemoryLetsSnapshotsGo(t *testing.T) {
 	runtime.KeepAlive(sched)
 }
 
-// TestZeroMemory checks that a Memory without a call of For is not used.
+// TestZeroMemory: what nobody prepared for this pod is not used.
 func TestZeroMemory(t *testing.T) {
 	s := snapshotOf(t, []*api.Node{node("n", "1")}, nil)
 	var c framework.Cycle
 	c.Reset(podInfo(t, s, preemptor("1", 5).Obj()), s, 0, 0)
-	preemption.Recall.Set(&c, new(preemption.Memory))
+	c.Runner().DryRuns = new(runner.DryRuns)
 	if _, status := (preemption.DefaultPreemption{}).PostFilter(context.Background(), &c, rejecting{}); status.IsSuccess() {
 		t.Errorf("status %v, want a rejection", status)
 	}

@@ -80,7 +80,7 @@ type run struct {
 	potential []placed // memory for the pods of one node that may be removed
 	victims   []placed // memory for the ones that must be removed
 	asked     guards   // budgets that the last candidate depends on
-	memory    *Memory  // nil: nothing is cached
+	memory    *memory  // nil: nothing is cached
 }
 
 // PostFilter looks for a node and for victims on it. Success nominates the pod to
@@ -89,7 +89,7 @@ type run struct {
 //
 // Cost: one dry run per node whose verdict is Unschedulable, until enough candidates
 // are found. A dry run removes every lower pod from the node and calls all filters
-// once more for each. With [Recall], its result is kept as long as the node does not
+// once more for each. A scheduler keeps its result as long as the node does not
 // change: an attempt then costs a few nanoseconds for each node, and less than 100
 // microseconds at 5,000 nodes.
 func (p DefaultPreemption) PostFilter(ctx context.Context, c *framework.Cycle, verdicts framework.Verdicts) (framework.PostFiltered, framework.Status) {

@@ -41,7 +41,7 @@ func (k *checker) check(c *Case) []string {
 	d.compare("order of nodes", names, c.Expect.NodeOrder)
 	slot := 0
 	for _, name := range slices.Sorted(maps.Keys(Filters)) {
-		k.cycle.At(slot)
+		k.cycle.Runner().At = slot
 		slot++
 		if want, ok := c.Expect.Filter[name]; ok {
 			if p := d.build(c, name, Filters[name]); p != nil {
@@ -50,7 +50,7 @@ func (k *checker) check(c *Case) []string {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(Scorers)) {
-		k.cycle.At(slot)
+		k.cycle.Runner().At = slot
 		slot++
 		if want, ok := c.Expect.Score[name]; ok {
 			if p := d.build(c, name, Scorers[name]); p != nil {

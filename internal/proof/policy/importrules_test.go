@@ -31,7 +31,7 @@ type rule struct {
 
 // What lies below the plugins, below package scheduling, and below the examples.
 var (
-	objects = []string{"resource", "framework/api", "framework"}
+	objects = []string{"resource", "framework/api", "framework", "internal/cow", "internal/runner"}
 	shared  = with(objects, "estimator", "internal/match", "internal/topo", "internal/volumes")
 	plugins = with(shared, "filter", "scoring")
 	public  = []string{
@@ -50,8 +50,10 @@ func with(list []string, more ...string) []string { return append(slices.Clone(l
 var rules = []rule{
 	{dir: "resource", library: true},
 	{dir: "internal/strictjson", library: true},
+	{dir: "internal/cow", library: true},
+	{dir: "internal/runner", library: true},
 	{dir: "framework/api", imports: []string{"resource", "internal/strictjson"}, library: true},
-	{dir: "framework", imports: []string{"resource", "framework/api"}, library: true},
+	{dir: "framework", imports: []string{"resource", "framework/api", "internal/cow", "internal/runner"}, library: true},
 	{dir: "framework/frameworktest", imports: objects, library: true},
 	{dir: "internal/heap", library: true},
 	{dir: "internal/match", imports: objects, library: true},

@@ -309,7 +309,7 @@ func (r *replay) ask(p *api.Pod) ([]NodeAnswer, error) {
 	if !status.IsSuccess() && !status.IsSkip() {
 		return nil, status.Err()
 	}
-	cycle.At(1)
+	cycle.Runner().At = 1
 	scorer, status := scoring.LoadAware{Load: r.load}.PreScore(cycle, nil)
 	if !status.IsSuccess() {
 		return nil, status.Err()

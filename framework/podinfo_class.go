@@ -14,14 +14,14 @@ type classKey struct {
 	text   string
 }
 
-// ClassKey returns a string that is equal for two pods exactly when all the
-// given parts of them are equal. An absent list or map equals an empty one,
-// and times are equal that are the same instant. Keys for different fields are
-// never equal. Pods of one snapshot lineage (one schema) can be compared; the
-// text means nothing outside the process.
+// ClassKey returns a string that is equal for two pods exactly if all the given parts
+// of them are equal. An absent list or map equals an empty one, and two times are
+// equal if they are the same instant. Keys for different fields are never equal. Only
+// keys of pods of one schema can be compared; the text means nothing outside the
+// process.
 //
-// The key for the fields asked for last is kept with the pod, so that asking
-// again costs nothing.
+// The pod keeps the key for the fields that were asked for last, so asking again costs
+// nothing.
 func (p *PodInfo) ClassKey(fields PodFields) string {
 	if k := p.key.Load(); k != nil && k.fields == fields {
 		return k.text
@@ -31,14 +31,15 @@ func (p *PodInfo) ClassKey(fields PodFields) string {
 	return k.text
 }
 
-// AppendClassKey appends the text of ClassKey to b. It keeps nothing with the pod,
-// and allocates nothing if b has room and the fields no structure of their own.
+// AppendClassKey appends the text of ClassKey to b. It keeps nothing with the pod. It
+// allocates nothing if b is long enough and the fields are strings, numbers and maps
+// of few labels.
 func (p *PodInfo) AppendClassKey(b []byte, fields PodFields) []byte {
 	return appendKey(binary.AppendUvarint(b, uint64(fields)), p, fields)
 }
 
-// appendKey appends the fields in the order of their bits. Every part is
-// either of fixed size or carries its length, so no two pods run together.
+// appendKey appends the fields in the order of their bits. Every part has a fixed size
+// or starts with its length, so different pods never have the same key.
 func appendKey(b []byte, p *PodInfo, fields PodFields) []byte {
 	if fields&FieldsAll == FieldsAll {
 		return appendValue(b, p.Pod)
@@ -131,8 +132,8 @@ func appendKey(b []byte, p *PodInfo, fields PodFields) []byte {
 	return b
 }
 
-// appendVolumes leaves out volumes of sources that are not kept, such as the
-// tokens that the API server mounts into every pod under a name of its own.
+// appendVolumes leaves out volumes whose source package api does not keep, such as the
+// token that the API server mounts into every pod under a name of its own.
 func appendVolumes(b []byte, list []api.Volume) []byte {
 	for i := range list {
 		if list[i].VolumeSource != (api.VolumeSource{}) {
@@ -164,7 +165,7 @@ func appendMap(b []byte, m map[string]string) []byte {
 	return b
 }
 
-// appendRequirements appends what every container has: faster than appendValue.
+// appendRequirements is a faster appendValue for what every container has.
 func appendRequirements(b []byte, r *api.ResourceRequirements) []byte {
 	b = appendList(appendList(b, r.Limits), r.Requests)
 	if len(r.Claims) == 0 {
@@ -184,8 +185,8 @@ func appendList(b []byte, l resource.List) []byte {
 	return b
 }
 
-// appendVector leaves trailing zeros out: a vector made before the schema grew
-// equals one made after.
+// appendVector leaves out trailing zeros, so a vector that was made before the schema
+// grew equals one that was made after.
 func appendVector(b []byte, v resource.Vector) []byte {
 	n := len(v)
 	for n > 0 && v[n-1] == 0 {

@@ -6,18 +6,21 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// An ImageState is what the snapshot knows of an image.
+// An ImageState is what the snapshot knows about an image.
 type ImageState struct {
-	// Size in bytes, as the first node that registered the name reported it.
-	// It is kept until no node has the image.
+	// Size is in bytes, as the first node that had the image reported it. It stays
+	// until no node has the image.
 	Size int64
 	// Nodes is how many nodes have the image.
 	Nodes int
 }
 
-// Image returns what the snapshot knows of an image; the zero value when no
-// node has it. Names are normalized as in [api.PodImages].
-func (s *Snapshot) Image(name string) ImageState { return s.images.states[name] }
+// Image returns what the snapshot knows about an image, the zero value if no node has
+// it. Names are normalized as in [api.PodImages].
+func (s *Snapshot) Image(name string) ImageState {
+	s.must()
+	return s.images.states[name]
+}
 
 // imageTable counts images over the nodes.
 type imageTable struct {
@@ -35,8 +38,7 @@ func (t *imageTable) own(o *owner) *imageTable {
 func (t *imageTable) add(n *api.Node)    { t.count(n, 1) }
 func (t *imageTable) remove(n *api.Node) { t.count(n, -1) }
 
-// count counts every name that the node reports once, however often the node
-// lists it.
+// count counts each name that the node reports once, even if the node lists it twice.
 func (t *imageTable) count(n *api.Node, by int) {
 	seen := map[string]bool{}
 	for _, image := range n.Status.Images {

@@ -4,7 +4,11 @@ package framework
 type undoLog struct {
 	entries []undoEntry
 	open    []uint64 // the serial numbers of the open transactions
-	rolling bool     // changes are being taken back: nothing is recorded
+	rolling bool     // a rollback is running: nothing is recorded
+
+	// rebuild holds the states that were made inside the transaction that is being
+	// rolled back. They are made again at its end.
+	rebuild []interface{ build() }
 }
 
 type undoKind uint8
@@ -44,21 +48,22 @@ type Mark struct {
 	serial         uint64
 }
 
-// Begin opens a transaction: until it is ended, changes of pods and extensions
-// can be taken back. Transactions may be nested; ending one ends those inside
-// it. Nodes cannot come, go or change while one is open: what-if questions
-// about nodes are for [Snapshot.Fork].
+// Begin opens a transaction: until it ends, changes of pods, objects and extensions can
+// be taken back. Transactions may be nested; when one ends, so do the ones inside it.
+// Nodes cannot be added, updated or removed while one is open: for what-if questions
+// about nodes use [Snapshot.Fork].
 func (s *Snapshot) Begin() Mark {
+	s.must()
 	m := Mark{len(s.undo.entries), len(s.undo.open), s.newGeneration()}
 	s.undo.open = append(s.undo.open, m.serial)
 	return m
 }
 
-// Rollback ends the transaction and takes back everything since Begin, exactly:
-// the order of pods and the generations included. It costs O(1) per change.
+// Rollback ends the transaction and takes back everything since Begin exactly, with the
+// order of pods and the generations. It costs O(1) per change.
 //
-// A transaction that has ended already is left alone, so that a deferred
-// Rollback may follow a Commit.
+// It does nothing if the transaction has ended, so a deferred Rollback may follow a
+// Commit.
 func (s *Snapshot) Rollback(m Mark) {
 	if !s.undo.has(m) {
 		return
@@ -72,11 +77,16 @@ func (s *Snapshot) Rollback(m Mark) {
 	}
 	s.undo.rolling = false
 	s.undo.open = s.undo.open[:m.depth]
+	for i, x := range s.undo.rebuild {
+		s.undo.rebuild[i] = nil
+		x.build()
+	}
+	s.undo.rebuild = s.undo.rebuild[:0]
 }
 
-// Commit ends the transaction and keeps its changes, in an outer transaction
-// until that is rolled back. A transaction that has ended already is left
-// alone.
+// Commit ends the transaction and keeps its changes. If it is inside another one, a
+// rollback of that one still takes them back. It does nothing if the transaction has
+// ended.
 func (s *Snapshot) Commit(m Mark) {
 	if !s.undo.has(m) {
 		return
@@ -93,35 +103,38 @@ func (s *Snapshot) takeBack(e undoEntry) {
 		e.undoer.Undo(s)
 		return
 	}
+	s.startChange()
 	n := s.own(s.node(e.slot))
 	n.generation = e.generation
 	s.journal.add(e.slot)
 	switch e.kind {
 	case undoAdd:
 		p := n.removeAt(len(n.Pods) - 1)
+		s.endChange()
 		s.eachPodWatcher(func(w PodWatcher) { w.PodRemoved(s, n, p) })
 	case undoRemove:
 		n.insertAt(e.index, e.pod)
+		s.endChange()
 		s.eachPodWatcher(func(w PodWatcher) { w.PodAdded(s, n, e.pod) })
+	default:
+		s.endChange()
 	}
 }
 
 // An Undoer takes back one change of an extension.
 type Undoer interface{ Undo(s *Snapshot) }
 
-// Recording reports whether a transaction is open. While none is, an extension
-// may leave out calls of [Snapshot.Record], and what it would have to make for
-// them.
+// Recording reports whether a transaction is open. If none is, an extension need not
+// call [Snapshot.Record], nor make the Undoer for it.
 func (s *Snapshot) Recording() bool { return s.undo.isOpen() }
 
-// RollingBack reports whether changes are being taken back just now: an event
-// that an extension is told of is then the opposite of one that it has been told
-// of before, and nothing is recorded.
+// RollingBack reports whether a rollback is running. An event that an extension is told
+// of is then the opposite of an earlier one, and nothing is recorded.
 func (s *Snapshot) RollingBack() bool { return s.undo.rolling }
 
-// Record tells the snapshot how to take back a change that an extension has
-// just made. It does nothing unless a transaction is open. Changes that follow
-// from pods coming and going need no record: the opposite event follows.
+// Record tells the snapshot how to take back a change that an extension makes. It does
+// nothing unless a transaction is open. A change that only follows a pod's coming or
+// going needs no record: a rollback tells the extension the opposite event.
 func (s *Snapshot) Record(u Undoer) {
 	s.undo.record(undoEntry{kind: undoExtension, undoer: u})
 }

@@ -7,8 +7,8 @@ package framework
 // or a field, and share it.
 type Key[T any] struct{ name string }
 
-// NewKey returns a new key. The name is for people reading a dump only; two
-// keys of one name are different keys.
+// NewKey returns a new key. The name is only for people; two keys of one name are
+// different keys.
 func NewKey[T any](name string) *Key[T] { return &Key[T]{name} }
 
 // Name returns the key's name.
@@ -20,18 +20,17 @@ func (k *Key[T]) Get(c *Cycle) (T, bool) {
 	return v.value, ok
 }
 
-// Set stores the value for the rest of the cycle. A plugin that sets one in
-// PreFilter or PreScore is asked anew in every decision, whatever its [Scope]
-// declares, so that the value is there and is this pod's.
+// Set stores the value for the rest of the cycle. A plugin that sets one in PreFilter
+// or PreScore is asked in every decision, whatever its [Scope] declares, so the value
+// is always there and is this pod's.
 func (k *Key[T]) Set(c *Cycle, v T) {
-	c.sets++
+	c.runner.Sets++
 	k.Offer(c, v)
 }
 
-// Offer stores the value, like Set, for those who can do without: in decisions
-// that are made from kept answers, in which the plugin is not asked, it is
-// missing. It must be the same for all pods that are equal in the parts that the
-// plugin's Scope names.
+// Offer stores the value like Set, but does not make the plugin be asked: the value is
+// missing in decisions that are made from kept answers. It must be the same for all
+// pods that are equal in the parts that the plugin's Scope names.
 func (k *Key[T]) Offer(c *Cycle, v T) {
 	if c.values == nil {
 		c.values = make(map[any]any)
@@ -39,7 +38,7 @@ func (k *Key[T]) Offer(c *Cycle, v T) {
 	c.values[k] = held[T]{v}
 }
 
-// held tells a stored nil from nothing stored where T is an interface.
+// held distinguishes a stored nil from nothing stored if T is an interface.
 type held[T any] struct{ value T }
 
 // Delete removes the cycle's value for the key.

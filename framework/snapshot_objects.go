@@ -13,9 +13,9 @@ import (
 
 // table holds the objects of one kind by key.
 //
-// Invariant: sorted is nil or all objects in the order of their keys, and may
-// be made by several goroutines at once; apart from that, a table whose owner
-// is not the snapshot is shared and never changed.
+// Invariant: sorted is nil or holds all objects in the order of their keys; several
+// goroutines may make it at once. Otherwise a table of another owner is shared and
+// never changed.
 type table[T api.Object] struct {
 	owner   *owner
 	objects map[string]*T
@@ -24,6 +24,7 @@ type table[T api.Object] struct {
 }
 
 func tableOf[T api.Object](s *Snapshot) *table[T] {
+	s.must()
 	for _, t := range s.tables {
 		if t, ok := t.(*table[T]); ok {
 			return t
@@ -56,7 +57,7 @@ func ownTable[T api.Object](s *Snapshot) *table[T] {
 //
 //	claim := framework.Lookup[api.PersistentVolumeClaim](s, "default/data")
 //
-// Pods and nodes are not looked up in this way; see [Snapshot.Node].
+// For pods and nodes see [Snapshot.Pod] and [Snapshot.Node].
 func Lookup[T api.Object](s *Snapshot, key string) *T {
 	if t := tableOf[T](s); t != nil {
 		return t.objects[key]
@@ -64,10 +65,9 @@ func Lookup[T api.Object](s *Snapshot, key string) *T {
 	return nil
 }
 
-// List returns the objects of a kind in the order of their keys. The slice
-// must not be changed; it stays as it is when objects come or go. They are
-// sorted again after one has come or gone, so that listing costs nothing as
-// long as they stay.
+// List returns the objects of a kind in the order of their keys. The slice must not be
+// changed. It stays the same when objects come or go. The first call after a change
+// sorts them; later calls cost nothing.
 func List[T api.Object](s *Snapshot) []*T {
 	t := tableOf[T](s)
 	if t == nil {
@@ -84,9 +84,9 @@ func List[T api.Object](s *Snapshot) []*T {
 	return sorted
 }
 
-// ObjectsVersion identifies the content of the kind within the snapshot and
-// its forks, as a generation does: it changes with every Put and Delete of the
-// kind, and comes back when they are rolled back. It is 0 before the first.
+// ObjectsVersion identifies all objects of a kind within the snapshot and its forks, as
+// a generation does: every Put and Delete of the kind changes it, and a rollback
+// restores it. It is 0 before the first Put.
 func ObjectsVersion[T api.Object](s *Snapshot) uint64 {
 	if t := tableOf[T](s); t != nil {
 		return t.version
@@ -94,12 +94,14 @@ func ObjectsVersion[T api.Object](s *Snapshot) uint64 {
 	return 0
 }
 
-// Put adds an object of the cluster to the snapshot, or replaces the one of
-// the same key. It must not change while it is there. Inside a transaction it
-// can be rolled back. A nil object, one without a name, and a pod or a node,
-// for which there are [Snapshot.AddPod] and [Snapshot.AddNode], is an
-// [*api.InvalidError].
+// Put adds an object of the cluster to the snapshot, or replaces the object of the same
+// key. The object must not change while it is there. It is an [*api.InvalidError] if the
+// object is nil, has no name, or is a pod or a node: use [Snapshot.AddPod] and
+// [Snapshot.AddNode] for these.
 func Put[T api.Object](s *Snapshot, obj *T) error {
+	if err := s.check(); err != nil {
+		return err
+	}
 	if obj == nil {
 		return &api.InvalidError{Object: "object", Err: errNil}
 	}
@@ -118,16 +120,16 @@ func Put[T api.Object](s *Snapshot, obj *T) error {
 
 var errNotAnObject = errors.New("pods and nodes are added with Snapshot.AddPod and Snapshot.AddNode")
 
-// Delete takes an object out of the snapshot; one that is not there is left
-// out already.
+// Delete removes an object from the snapshot, if it is there.
 func Delete[T api.Object](s *Snapshot, key string) {
 	if Lookup[T](s, key) != nil {
 		replace[T](s, key, nil)
 	}
 }
 
-// replace puts an object, or nothing, in the place of a key.
+// replace sets the object of a key, or removes it if obj is nil.
 func replace[T api.Object](s *Snapshot, key string, obj *T) {
+	s.startChange()
 	t := ownTable[T](s)
 	if s.undo.isOpen() && !s.undo.rolling {
 		s.Record(&tableUndo[T]{key, t.objects[key], t.version, s.objects})
@@ -135,6 +137,7 @@ func replace[T api.Object](s *Snapshot, key string, obj *T) {
 	s.objects = s.newGeneration()
 	t.version = s.objects
 	t.set(key, obj)
+	s.endChange()
 	s.eachObjectWatcher(func(w ObjectWatcher) { w.ObjectChanged(s, key, obj) })
 }
 
@@ -161,6 +164,6 @@ func (u *tableUndo[T]) Undo(s *Snapshot) {
 	t.version, s.objects = u.version, u.objects
 }
 
-// Objects identifies, like a generation, all objects besides pods and nodes
-// that the snapshot holds: it changes with every [Put] and [Delete].
+// Objects identifies all objects besides pods and nodes like a generation: every [Put]
+// and [Delete] changes it.
 func (s *Snapshot) Objects() uint64 { return s.objects }

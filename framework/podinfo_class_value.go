@@ -16,9 +16,9 @@ var (
 	quantityType = reflect.TypeFor[resource.Quantity]()
 )
 
-// appendValue appends a part of a pod, such as a list of tolerations: equal
-// bytes for equal values, and for no others of the type. JSON would not do: it
-// has one text for all strings that are not UTF-8.
+// appendValue appends a part of a pod, such as a list of tolerations. Two values of a
+// type get the same bytes exactly if they are equal. JSON would not do: it has one
+// text for all strings that are not UTF-8.
 func appendValue(b []byte, v any) []byte { return appendReflected(b, reflect.ValueOf(v)) }
 
 func appendReflected(b []byte, v reflect.Value) []byte {

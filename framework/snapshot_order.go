@@ -6,16 +6,15 @@ import (
 	"sync/atomic"
 )
 
-// An NodeOrder says how a snapshot orders its nodes. Everything that depends on
-// order (ties, the sampled window, explanations) uses it.
+// A NodeOrder says how a snapshot orders its nodes. Everything that depends on order
+// (ties, sampling, explanations) uses it.
 type NodeOrder uint8
 
 const (
-	// ZoneInterleaved is kube-scheduler's order and the default: zones in the
-	// order in which they were first seen, nodes within a zone in the order of
-	// arrival, then the first node of each zone, the second of each, and so on.
-	// A node whose zone changes goes to the end of its new zone; a zone that
-	// lost its last node is forgotten.
+	// ZoneInterleaved is kube-scheduler's order and the default: the first node of
+	// each zone, then the second of each, and so on. Zones are in the order in which
+	// they were first seen, nodes within a zone in the order of arrival. A node whose
+	// zone changes goes to the end of its new zone. A zone without nodes is forgotten.
 	//
 	// Source: kube-scheduler 1.37, backend/cache/node_tree.go.
 	//
@@ -30,15 +29,15 @@ const (
 	Arrival
 )
 
-// nodeTree keeps the slots of the nodes in buckets by zone, and their order as
-// a list that is made when someone asks for it.
+// nodeTree keeps the slots of the nodes in buckets by zone, and their order as a list
+// that is made when it is needed.
 type nodeTree struct {
 	owner  *owner
 	order  NodeOrder
 	zones  []*zoneBucket // in the order in which they were first seen
 	byZone map[string]*zoneBucket
 	len    int
-	made   atomic.Pointer[[]int] // the order; nil when it has to be made
+	made   atomic.Pointer[[]int] // the order; nil if it must be made
 }
 
 type zoneBucket struct {
@@ -100,7 +99,7 @@ func (t *nodeTree) remove(zone string, slot int) {
 	t.made.Store(nil)
 }
 
-// move puts a node into another zone; where both are one bucket, it keeps its
+// move puts a node into another zone. If both zones are one bucket, the node keeps its
 // place.
 func (t *nodeTree) move(from, to string, slot int) {
 	if t.bucketKey(from) != t.bucketKey(to) {
@@ -109,8 +108,8 @@ func (t *nodeTree) move(from, to string, slot int) {
 	}
 }
 
-// list returns the slots in order. Who changes the tree makes a new list, so
-// a list once returned stays as it is. Several goroutines may ask at once.
+// list returns the slots in order. A change of the tree makes a new list, so a list that
+// was returned stays the same. Several goroutines may call it at once.
 func (t *nodeTree) list() []int {
 	if made := t.made.Load(); made != nil {
 		return *made

@@ -2,11 +2,11 @@ package framework
 
 import "slices"
 
-// Nominate notes that the pod is to be placed on the node of that name as soon
-// as there is room, as preemption does. Filters count nominated pods of the
-// same or higher priority as if they were there. A pod is nominated to one
-// node at most: Nominate takes back an earlier nomination on a node that the
-// caller names in from ("" for none). An unknown node is an [*api.InvalidError].
+// Nominate notes that the pod is to be placed on the node of that name as soon as it
+// fits there, as preemption does. Filters count nominated pods of the same or higher
+// priority as if they were on the node. A pod is nominated to at most one node: name
+// the node of an earlier nomination in from ("" for none), and Nominate clears it. It
+// is an [*api.InvalidError] if there is no such node.
 func (s *Snapshot) Nominate(p *PodInfo, node, from string) error {
 	if err := s.CheckPod(p); err != nil {
 		return err
@@ -20,11 +20,14 @@ func (s *Snapshot) Nominate(p *PodInfo, node, from string) error {
 	return nil
 }
 
-// ClearNomination takes back the nomination of the pod to the node. Without one it
-// does nothing. Pods are recognised as in [Snapshot.RemovePod].
+// ClearNomination clears the nomination of the pod to the node, if there is one. It
+// recognises pods like [Snapshot.RemovePod].
 func (s *Snapshot) ClearNomination(p *PodInfo, node string) {
+	if s.CheckPod(p) != nil {
+		return
+	}
 	n := s.Node(node)
-	if n == nil || s.CheckPod(p) != nil {
+	if n == nil {
 		return
 	}
 	i := slices.IndexFunc(n.Nominated, func(q *PodInfo) bool { return q == p || samePod(q.Pod, p.Pod) })
@@ -36,8 +39,9 @@ func (s *Snapshot) ClearNomination(p *PodInfo, node string) {
 // Nominations is the number of nominated pods in the snapshot.
 func (s *Snapshot) Nominations() int { return s.nominations }
 
-// setNominated replaces the list; lists are never changed in place.
+// setNominated replaces the list. Lists are never changed in place.
 func (s *Snapshot) setNominated(slot int, list []*PodInfo) {
+	s.startChange()
 	n := s.own(s.node(slot))
 	if s.undo.isOpen() && !s.undo.rolling {
 		s.Record(&nominationUndo{slot, n.Nominated, n.generation})
@@ -45,6 +49,7 @@ func (s *Snapshot) setNominated(slot int, list []*PodInfo) {
 	s.nominations += len(list) - len(n.Nominated)
 	n.Nominated = list
 	s.changed(n)
+	s.endChange()
 }
 
 // nominationUndo takes back one change of a node's nominations.

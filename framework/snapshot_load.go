@@ -8,24 +8,23 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// SnapshotOf makes a snapshot of the nodes, with the pods that run on them, and
-// returns the PodInfos of the pods that wait for a place.
+// SnapshotOf makes a snapshot of the nodes with the pods that run on them, and returns
+// the PodInfos of the pods that wait for a place.
 //
-// Nodes and pods come in the order in which they stand in o. A pod whose
-// spec.nodeName is set is added to that node, unless it Succeeded or Failed:
-// such a pod no longer uses its node. A pod without a node is pending, also
-// while scheduling gates hold it back; one that Succeeded, Failed or is being
-// deleted is left out. The other kinds of objects are put into the snapshot
-// too ([Put]); of several with one key the last one stays. The time is not set.
+// Nodes and pods are added in their order in o. A pod whose spec.nodeName is set is
+// added to that node, unless it Succeeded or Failed: such a pod no longer uses its
+// node. A pod without a node is pending, even if it has scheduling gates; it is left
+// out if it Succeeded, Failed or is being deleted. Objects of other kinds are put into
+// the snapshot ([Put]); of several with one key the last one stays. The time is not
+// set.
 //
 // The objects are taken as they are: call [api.Objects.Default] first for those
 // that have never passed an API server.
 //
-// Nodes and pods that [Snapshot.AddNode] or [Snapshot.NewPodInfo] refuses, two
-// nodes or pods of one name, two pods of one UID, and pods on unknown nodes
-// are each an [*api.InvalidError]; err joins them all. What is right is in the
-// snapshot and in pending all the same, so that a caller who can live with
-// the errors may go on. It costs O(nodes + pods).
+// The error joins an [*api.InvalidError] for each node or pod that [Snapshot.AddNode] or
+// [Snapshot.NewPodInfo] refuses, whose name or UID another one has, or whose node is
+// not there. All others are in the snapshot and in pending nevertheless, so a caller
+// may go on after an error. It costs O(nodes + pods).
 func SnapshotOf(o *api.Objects, order NodeOrder) (s *Snapshot, pending []*PodInfo, err error) {
 	s = NewSnapshot(order)
 	var errs []error
@@ -89,7 +88,7 @@ func (s *Snapshot) load(p *api.Pod, seen podRegister) (waits *PodInfo, err error
 	return info, nil
 }
 
-// podRegister finds pods that are there twice.
+// podRegister finds pods of one name or UID.
 type podRegister struct {
 	keys map[string]bool
 	uids map[api.UID]string // key of the pod

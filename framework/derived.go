@@ -6,9 +6,9 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// memo holds values derived from an immutable object, one per key, computed
-// at first use. It is safe for concurrent use: two goroutines may both compute
-// a value, and one result wins.
+// memo holds values derived from an immutable object, one per key, computed at first
+// use. It is safe for concurrent use: two goroutines may both compute a value, and one
+// result is kept.
 type memo struct {
 	entries atomic.Pointer[[]memoEntry]
 }
@@ -43,9 +43,8 @@ func (m *memo) store(key, value any) any {
 	}
 }
 
-// A PodDerived is something a plugin derives from a pod alone, such as its
-// compiled selectors. It is computed once per [PodInfo] and shared by all who
-// ask; it must not be changed.
+// A PodDerived is something that a plugin derives from a pod alone, such as its
+// compiled selectors. It is computed once per [PodInfo] and must not be changed.
 type PodDerived[T any] struct{ build func(p *PodInfo) *T }
 
 // NewPodDerived returns a derivation. build must depend on the pod alone and
@@ -54,7 +53,7 @@ func NewPodDerived[T any](build func(p *PodInfo) *T) *PodDerived[T] {
 	return &PodDerived[T]{build}
 }
 
-// Of returns what the pod derives to, computing it at the first call.
+// Of returns what is derived from the pod. The first call computes it.
 func (d *PodDerived[T]) Of(p *PodInfo) *T {
 	if v, ok := p.derived.load(d); ok {
 		return v.(*T)
@@ -62,7 +61,7 @@ func (d *PodDerived[T]) Of(p *PodInfo) *T {
 	return p.derived.store(d, d.build(p)).(*T)
 }
 
-// A NodeDerived is something a plugin derives from a node object alone. It is
+// A NodeDerived is something that a plugin derives from a node object alone. It is
 // computed once per version of the object, and shared by forks of a snapshot.
 type NodeDerived[T any] struct{ build func(n *api.Node) *T }
 
@@ -72,7 +71,7 @@ func NewNodeDerived[T any](build func(n *api.Node) *T) *NodeDerived[T] {
 	return &NodeDerived[T]{build}
 }
 
-// Of returns what the node derives to, computing it at the first call.
+// Of returns what is derived from the node. The first call computes it.
 func (d *NodeDerived[T]) Of(n *NodeInfo) *T {
 	if v, ok := n.static.derived.load(d); ok {
 		return v.(*T)
