@@ -45,6 +45,10 @@ func (InterPodAffinity) Scope(*framework.PodInfo) framework.Scope {
 	}
 }
 
+// Idle implements [framework.Idler]: no pod of the cluster has terms, and neither has
+// this one.
+func (InterPodAffinity) Idle(c *framework.Cycle) bool { return topo.Of(c.Snapshot).Idle(c.Pod) }
+
 // PreFilter skips a pod if it has no required terms and no other pod requires it to
 // stay away. A pod with a malformed term is rejected.
 func (InterPodAffinity) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {

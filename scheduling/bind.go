@@ -42,6 +42,7 @@ type preFilter struct {
 	plugin framework.PreFilterPlugin
 	filter int // index in filters; -1 if the plugin only prepares
 	scope  scopeFunc
+	idler  framework.Idler // nil if it cannot tell
 }
 
 type filterPlugin struct {
@@ -57,6 +58,7 @@ type preScore struct {
 	groups framework.GroupPreScorePlugin // the same, if it can handle groups
 	scorer int                           // index in scorers; -1 if the plugin only prepares
 	scope  scopeFunc
+	idler  framework.Idler // nil if it cannot tell
 }
 
 type scorePlugin struct {
@@ -84,7 +86,8 @@ func takeApart(p *Profile) plugins {
 			if i >= 0 {
 				t.filters[i].bound = true
 			}
-			t.preFilters = append(t.preFilters, preFilter{pl.Name(), pre, i, scopeOf(pl)})
+			idler, _ := framework.As[framework.Idler](pl)
+			t.preFilters = append(t.preFilters, preFilter{pl.Name(), pre, i, scopeOf(pl), idler})
 		}
 	}
 	for _, w := range p.Score {
@@ -103,7 +106,8 @@ func takeApart(p *Profile) plugins {
 				t.scorers[i].bound = true
 			}
 			groups, _ := pre.(framework.GroupPreScorePlugin)
-			t.preScores = append(t.preScores, preScore{pl.Name(), pre, groups, i, scopeOf(pl)})
+			idler, _ := framework.As[framework.Idler](pl)
+			t.preScores = append(t.preScores, preScore{pl.Name(), pre, groups, i, scopeOf(pl), idler})
 		}
 	}
 	for _, pl := range p.Reserve {

@@ -287,9 +287,9 @@ func ExampleStats() {
 		}
 	}
 	stats := sched.Stats()
-	fmt.Println("known", stats.Hits, "built", stats.Misses, "left", stats.Bypassed)
+	fmt.Println("hits", stats.Hits, "misses", stats.Misses, "bypassed", stats.Bypassed)
 	// Output:
-	// known 2 built 1 left 1
+	// hits 2 misses 1 bypassed 1
 }
 
 // Fickle claims that its answers never change, but counts pods.
@@ -356,4 +356,14 @@ func ExamplePrioritySort() {
 	fmt.Println("web before batch:", scheduling.PrioritySort{}.Less(late, early))
 	// Output:
 	// web before batch: true
+}
+
+// A fault of the incremental path is an error of its own; nothing but a defect of this
+// module causes one.
+func ExampleFaultError() {
+	var err error = &scheduling.FaultError{Fault: "panic: index out of range"}
+	var fault *scheduling.FaultError
+	fmt.Println(errors.As(err, &fault), err)
+	// Output:
+	// true the incremental path failed: panic: index out of range
 }

@@ -32,8 +32,13 @@ func (s *Scheduler) PostFilter(ctx context.Context, snap *framework.Snapshot, po
 		return framework.PostFiltered{}, "", framework.Status{}, err
 	}
 	p := s.makeRoom(ctx, snap, pod, d, !s.profile.Cache.Off)
-	if p.fast && s.fast != nil && s.profile.Cache.Verify {
-		if difference := s.fast.verifyPostFilter(ctx, snap, pod, d, p); difference != nil {
+	if s.incremental != nil && s.profile.Cache.Verify {
+		if fault := s.incremental.fault(snap, pod, &d); fault != nil {
+			return framework.PostFiltered{}, "", framework.Status{}, fault
+		}
+	}
+	if p.fast && s.incremental != nil && s.profile.Cache.Verify {
+		if difference := s.incremental.verifyPostFilter(ctx, snap, pod, d, p); difference != nil {
 			return framework.PostFiltered{}, "", framework.Status{}, difference
 		}
 	}
@@ -46,7 +51,7 @@ func (s *Scheduler) makeRoom(ctx context.Context, snap *framework.Snapshot, pod 
 	r := &s.again
 	r.plugins, r.workers, r.extended = &s.plugins, 1, extended{ctx: ctx, replay: &s.road.extended.answer}
 	if fast && s.mayBeFast(snap, pod) {
-		p.answers = s.fast.verdicts(r, snap, pod, d)
+		p.answers = s.incremental.verdicts(r, snap, pod, d)
 		p.fast = p.answers != nil
 	}
 	if !p.fast {

@@ -14,13 +14,13 @@ import (
 // of the next sample, and memory that it reuses. Only one goroutine at a time may
 // use it; make one per goroutine.
 type Scheduler struct {
-	profile Profile
-	plugins plugins
-	number  uint64
-	start   int
-	road    road
-	fast    *fastRoad // nil: always the reference path
-	events  []RegisteredEvent
+	profile     Profile
+	plugins     plugins
+	number      uint64
+	start       int
+	road        road
+	incremental *incremental // nil: always the reference path
+	events      []RegisteredEvent
 
 	again   road // the reference path for PostFilter
 	dryRuns runner.DryRuns
@@ -41,7 +41,7 @@ func New(p Profile) (*Scheduler, error) {
 	}
 	s.road = road{plugins: &s.plugins, workers: max(1, p.Parallelism)}
 	if !p.Cache.Off && len(p.Extenders) == 0 && s.plugins.largest() <= engine.MaxTotal {
-		s.fast = newFastRoad(s)
+		s.incremental = newIncremental(s)
 	}
 	return s, nil
 }
@@ -137,14 +137,19 @@ var errNotMade = errors.New("is nil or the zero value; make one with scheduling.
 func (s *Scheduler) decideEither(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) (err error) {
 	ok := false
 	if s.mayBeFast(snap, pod) {
-		err, ok = s.fast.decide(snap, pod, d)
+		err, ok = s.incremental.decide(snap, pod, d)
+		if s.profile.Cache.Verify {
+			if fault := s.incremental.fault(snap, pod, d); fault != nil {
+				return fault
+			}
+		}
 	}
 	if !ok {
 		*d, err = s.decide(&s.road, snap, pod, s.number, s.start)
 		return err
 	}
 	if s.profile.Cache.Verify {
-		if difference := s.fast.verify(snap, pod, *d, err); difference != nil {
+		if difference := s.incremental.verify(snap, pod, *d, err); difference != nil {
 			return difference
 		}
 	}
@@ -154,7 +159,7 @@ func (s *Scheduler) decideEither(snap *framework.Snapshot, pod *framework.PodInf
 // mayBeFast reports whether the incremental path may have an answer. That path does
 // not handle nominations.
 func (s *Scheduler) mayBeFast(snap *framework.Snapshot, pod *framework.PodInfo) bool {
-	return s.fast != nil && snap.Len() > 0 && snap.Nominations() == 0 && !pod.IsNominated()
+	return s.incremental != nil && snap.Len() > 0 && snap.Nominations() == 0 && !pod.IsNominated()
 }
 
 // decide takes the reference path for the decision with that number and start.

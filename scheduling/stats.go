@@ -1,25 +1,32 @@
 package scheduling
 
-// Stats counts what the incremental path did for a scheduler, in decisions and in
-// the questions of PostFilter about them.
+// Stats counts what the incremental path did for a scheduler, both in decisions and
+// when PostFilter asked about them again.
 type Stats struct {
-	// Hits is how many decisions were made from kept answers, Misses how many built
-	// a class first.
+	// Hits is how many decisions were made from a class that was kept, and Misses
+	// how many built the class first.
 	Hits, Misses uint64
-	// Bypassed is how many were left to the reference path: the first pod of every
-	// class, and whatever the incremental path cannot answer.
+	// Bypassed is how many took the reference path instead: the first pod of every
+	// class, and what the incremental path cannot answer.
 	Bypassed uint64
-	// Evictions is how many classes were evicted to stay within the budget.
+	// Evictions is how many classes were dropped to stay within the budget.
 	Evictions uint64
-	// Classes is how many classes are kept now, Bytes the memory that they take.
+	// Faults is how often the engine itself failed, which is a defect of this
+	// module. Such a decision takes the reference path; with [CacheConfig.Verify] it is a
+	// [*FaultError].
+	Faults uint64
+	// Classes is how many classes are kept now, in Bytes of memory.
 	Classes, Bytes int
 }
 
 // Stats returns the counts so far; all are zero if the incremental path is off.
 func (s *Scheduler) Stats() Stats {
-	if s == nil || s.fast == nil {
+	if s == nil || s.incremental == nil {
 		return Stats{}
 	}
-	e := s.fast.engine.Stats()
-	return Stats{Hits: e.Hits, Misses: e.Misses, Bypassed: e.Declined, Evictions: e.Evictions, Classes: e.Classes, Bytes: e.Bytes}
+	e := s.incremental.engine.Stats()
+	return Stats{
+		Hits: e.Hits, Misses: e.Misses, Bypassed: e.Bypassed, Evictions: e.Evictions, Faults: e.Faults,
+		Classes: e.Classes, Bytes: e.Bytes,
+	}
 }

@@ -29,9 +29,13 @@ func (e *DifferenceError) Error() string {
 	return fmt.Sprintf("the roads differ in %s: plain %s, fast %s", e.What, e.Plain, e.Fast)
 }
 
-// verify takes the reference path and compares every node, the decision and the
-// error.
-func (f *fastRoad) verify(snap *framework.Snapshot, pod *framework.PodInfo, d Decision, err error) error {
+// verify takes the reference path and compares every node, the decision and the error.
+// Now and then it checks the invariants of the engine.
+func (f *incremental) verify(snap *framework.Snapshot, pod *framework.PodInfo, d Decision, err error) error {
+	f.checkInvariants()
+	if fault := f.fault(snap, pod, &d); fault != nil {
+		return fault
+	}
 	plain, plainErr := f.s.decide(&f.plain, snap, pod, d.Number, d.start)
 	differ := func(what string, a, b any) error {
 		return &DifferenceError{What: what, Plain: fmt.Sprint(a), Fast: fmt.Sprint(b), Replay: f.replay(snap, pod, d)}
@@ -48,7 +52,7 @@ func (f *fastRoad) verify(snap *framework.Snapshot, pod *framework.PodInfo, d De
 // verifyPostFilter asks the PostFilter plugins again, after the reference path and
 // without memory of earlier attempts. It compares their proposals and what they were
 // told about the nodes.
-func (f *fastRoad) verifyPostFilter(ctx context.Context, snap *framework.Snapshot, pod *framework.PodInfo, d Decision, fast proposal) error {
+func (f *incremental) verifyPostFilter(ctx context.Context, snap *framework.Snapshot, pod *framework.PodInfo, d Decision, fast proposal) error {
 	plain := f.s.makeRoom(ctx, snap, pod, d, false)
 	differ := func(what, a, b string) error {
 		return &DifferenceError{What: what, Plain: a, Fast: b, Replay: f.replay(snap, pod, d)}
@@ -98,12 +102,17 @@ func describe(d Decision) string {
 
 // verifyNodes compares verdicts and reasons of all nodes that the reference path
 // visited. It also compares totals, if both paths scored the same set of nodes.
-func (f *fastRoad) verifyNodes(snap *framework.Snapshot, differ func(string, any, any) error) error {
+func (f *incremental) verifyNodes(snap *framework.Snapshot, differ func(string, any, any) error) error {
 	r, v := &f.plain, f.engine.View()
 	totals := map[int]int64{}
 	if len(r.feasible) > 1 && len(r.feasible) == v.AllFeasible() {
 		for k, n := range r.feasible {
 			totals[n.Slot()] = r.totals[k]
+		}
+	}
+	if len(r.feasible) > 1 {
+		if err := f.verifyTotals(differ); err != nil {
+			return err
 		}
 	}
 	for place := range r.verdicts {
@@ -125,8 +134,27 @@ func (f *fastRoad) verifyNodes(snap *framework.Snapshot, differ func(string, any
 	return nil
 }
 
+// verifyTotals compares the totals of all nodes that the search found, also of a
+// sample, in the order of the search.
+func (f *incremental) verifyTotals(differ func(string, any, any) error) (err error) {
+	r, k := &f.plain, 0
+	f.engine.View().Totals(func(n *framework.NodeInfo, total int64) bool {
+		switch {
+		case k >= len(r.feasible):
+			err = differ("the number of feasible nodes", len(r.feasible), k+1)
+		case n.Slot() != r.feasible[k].Slot():
+			err = differ(fmt.Sprintf("feasible node %d", k), r.feasible[k].Name(), n.Name())
+		case total != r.totals[k]:
+			err = differ("the total of node "+n.Name(), r.totals[k], total)
+		}
+		k++
+		return err == nil
+	})
+	return err
+}
+
 // replay writes down the state at a decision.
-func (f *fastRoad) replay(snap *framework.Snapshot, pod *framework.PodInfo, d Decision) []byte {
+func (f *incremental) replay(snap *framework.Snapshot, pod *framework.PodInfo, d Decision) []byte {
 	type nodeAndPods struct {
 		Node *api.Node  `json:"node"`
 		Pods []*api.Pod `json:"pods"`

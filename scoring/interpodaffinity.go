@@ -92,6 +92,10 @@ func (p InterPodAffinity) ignores(pod *framework.PodInfo) bool {
 			(a.PodAntiAffinity == nil || len(a.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution) == 0)
 }
 
+// Idle implements [framework.Idler]: no pod of the cluster has terms, and neither has
+// this one.
+func (InterPodAffinity) Idle(c *framework.Cycle) bool { return topo.Of(c.Snapshot).Idle(c.Pod) }
+
 // PreScore skips if no term of either side matches any pod. It does not read the
 // feasible nodes.
 func (p InterPodAffinity) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {

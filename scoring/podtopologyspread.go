@@ -82,6 +82,10 @@ func (p PodTopologySpread) Scope(pod *framework.PodInfo) framework.Scope {
 	return s
 }
 
+// Idle implements [framework.Idler]: the pod has no constraints, and nothing in the
+// cluster gives it default ones.
+func (PodTopologySpread) Idle(c *framework.Cycle) bool { return topo.NoDefaults(c.Snapshot, c.Pod) }
+
 // PreScore skips pods without constraints of the action. A malformed one is an
 // error.
 func (p PodTopologySpread) PreScore(c *framework.Cycle, feasible []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {

@@ -8,129 +8,102 @@ import (
 	"github.com/berth-sched/berth/framework"
 )
 
-// A column keeps one scorer's raw scores apart from the rows, because they are
-// normalized over the feasible nodes or because they are not kept with them.
-// There are three kinds:
+// A column is one scorer whose scores are not part of the rows, because they are
+// normalized over the feasible nodes or because the scorer is live.
 //
-//	by value  ByRange is set: the nodes are in buckets of equal raw scores, so
-//	          that a range that moves costs a step for each bucket and for each
-//	          node whose normalized score really changes
-//	by node   otherwise: raw and, with ByNodes, norm by slot
-//	grouped   the scorer does not tell the nodes of a group apart: one raw score
-//	          for each group
-//
-// Invariant (after refresh, while active): every feasible node has its raw score
-// here or in base.kept; unless stale, every normalized score is that of the
-// present range.
+// Invariant (after refresh, while active): every feasible node has its raw score in
+// scores; unless stale, every normalized score belongs to the present range.
 type column struct {
 	scorer Scorer
-	kept   int // index in base.kept of the raw scores, -1 for a live scorer
+	kept   int // index in basePlugins.normalized of the raw scores, -1 for a live scorer
 
-	active  bool   // the scorer takes part in this decision
-	known   bool   // the raw scores of a live scorer are those of version
-	version uint64 // of its DomainTracker
-	since   uint64 // the class's feasibleVersion that they belong to
-	objects uint64 // the snapshot's objects and time that they belong to
-	now     time.Time
+	active  bool // the scorer takes part in this decision
 	stale   bool // scores may have changed since they were normalized
-	touched []int32
+	known   bool // the raw scores of a live scorer are those of asked
+	asked   asked
+	touched []int32 // slots that a live scorer must be asked about
 
 	groups  framework.Groups
 	refused framework.Groups // groups of which there would be too many
 	shown   bool             // the division knows the groups
-	grouped bool
 
-	values []int64 // grouped: raw by group
-	out    []bool  // grouped: left out of the range
-	shares []int64 // grouped: weighted, normalized
-
-	raw  []int64 // by node, of a live scorer
-	norm []int64 // by node, with ByNodes
-
-	buckets buckets
+	form   form
+	scores scores            // memory[form]
+	memory [formsMost]scores // made when needed
 }
 
-// byValue reports whether the column keeps buckets.
-func (col *column) byValue() bool { return col.scorer.ByRange != nil && !col.grouped }
+// asked is the moment in which a live scorer was asked last.
+type asked struct {
+	version  uint64 // of its DomainTracker
+	feasible uint64 // version of the class's feasible set
+	objects  uint64 // of the snapshot
+	now      time.Time
+}
 
-// adopt gives the scorer its column, a new one if need be.
-func (c *class) adopt(s Scorer, kept int) {
-	i := slices.IndexFunc(c.columns, func(col column) bool { return col.scorer.At == s.At })
-	if i < 0 {
-		i = len(c.columns)
-		c.columns = slices.Grow(c.columns, 1)[:i+1] // with the memory of an earlier class
-		col := &c.columns[i]
-		col.active, col.grouped, col.groups, col.refused = false, false, framework.Groups{}, framework.Groups{}
+// A form is how a column keeps its scores.
+type form uint8
+
+const (
+	byValue form = iota // nodes in buckets of equal raw scores: column_value.go
+	byNode              // raw and normalized scores by slot: column_node.go
+	byGroup             // one raw score for each group: column_group.go
+	formsMost
+)
+
+// scores hold the scores of one column in one form.
+type scores interface {
+	// reset forgets all scores.
+	reset(c *class, col *column)
+	// divide adapts to another division of the nodes.
+	divide(c *class, col *column)
+	// set takes the raw score of a feasible node, and reports whether it is new.
+	set(c *class, col *column, slot int32, raw int64) bool
+	// remove forgets a node.
+	remove(slot int32)
+	// normalize brings the normalized scores up to date. It returns how many nodes got
+	// another score as far as eachMoved names them.
+	normalize(c *class, col *column) (moved int)
+	// eachMoved calls f for nodes that got another score since settled.
+	eachMoved(f func(slot int32))
+	// settled forgets which scores moved.
+	settled()
+	// constant returns the normalized score of all nodes, if it is known to be one.
+	constant() (norm int64, ok bool)
+	// norm is the normalized score of a node.
+	norm(slot int32) int64
+	size() int
+	String() string
+	// check returns what is wrong, right after normalize; nil if nothing.
+	check(c *class, col *column) error
+}
+
+// use makes the form the column's.
+func (col *column) use(f form) {
+	col.form = f
+	if col.memory[f] == nil {
+		col.memory[f] = [...]func() scores{
+			byValue: func() scores { return new(valueScores) },
+			byNode:  func() scores { return new(nodeScores) },
+			byGroup: func() scores { return new(groupScores) },
+		}[f]()
 	}
-	col := &c.columns[i]
-	if (col.scorer.ByRange != nil) != (s.ByRange != nil) || (col.scorer.ByNodes != nil) != (s.ByNodes != nil) {
-		col.active = false
+	col.scores = col.memory[f]
+}
+
+// perNode is the form of the scorer if it is asked about each node.
+func (col *column) perNode() form {
+	if col.scorer.ByRange != nil {
+		return byValue
 	}
-	col.scorer, col.kept = s, kept
-	var groups framework.Groups
-	if by, ok := s.Scorer.(framework.Grouper); ok && kept < 0 {
-		groups = by.Groups()
-	}
-	if !same(groups, col.groups) {
-		col.groups, c.division = groups, nil
-	}
-	if col.active {
-		return
-	}
-	col.active = true
-	if c.division != nil {
-		col.choose(c.division)
-	}
-	col.empty(c)
+	return byNode
 }
 
 // empty forgets all scores.
 func (col *column) empty(c *class) {
-	col.known, col.stale, c.retotal = false, true, true
+	col.known, col.stale = false, true
 	col.touched = col.touched[:0]
-	slots := len(c.base.fixedly)
-	switch {
-	case col.grouped:
-	case col.scorer.ByRange != nil:
-		col.buckets.reset(slots)
-		if c.division != nil {
-			col.buckets.groups, col.buckets.groupOf = c.division.count, c.division.of
-		}
-	default:
-		if col.kept < 0 {
-			col.raw = resize(col.raw, slots)
-		}
-		if col.scorer.ByNodes != nil {
-			col.norm = resize(col.norm, slots)
-		}
-	}
-}
-
-// wants reports whether the scorer could be shown groups if the division were
-// finer.
-func (col *column) wants(d *division) bool {
-	return col.active && col.groups.Count > 1 && !d.knows(col.groups) && !same(col.groups, col.refused)
-}
-
-// columnsWant reports whether some column does.
-func (c *class) columnsWant() bool {
-	for i := range c.columns {
-		if c.columns[i].wants(c.division) {
-			return true
-		}
-	}
-	return false
-}
-
-// choose decides whether the scorer is asked by group, and reports whether that
-// is new.
-func (col *column) choose(d *division) bool {
-	if col.shown = col.groups.Count > 0 && d.knows(col.groups); !col.shown {
-		col.refused = col.groups
-	}
-	was := col.grouped
-	col.grouped = col.shown && !col.groups.Prepared && col.scorer.ByNodes == nil
-	return col.grouped != was
+	c.totals.need(allTotals)
+	col.scores.reset(c, col)
 }
 
 // divided adapts the column to another division.
@@ -138,88 +111,341 @@ func (col *column) divided(c *class) {
 	if !col.active {
 		return
 	}
-	switch {
-	case col.choose(c.division):
+	switch was := col.form; {
+	case col.consider(c.groups.division) != was:
 		col.empty(c)
-	case col.grouped:
-		col.known = false
-	case col.scorer.ByRange != nil:
-		col.buckets.divide(c.base.order, c.division)
+	default:
+		col.known = col.known && col.form != byGroup
+		col.scores.divide(c, col)
 	}
 }
 
-// turned follows a group that was opened or shut.
-func (col *column) turned(c *class, group int, open bool) {
+// consider decides whether the scorer is asked by group, and returns the form.
+func (col *column) consider(d *division) form {
+	if col.shown = col.groups.Count > 0 && d.knows(col.groups); !col.shown {
+		col.refused = col.groups
+	}
+	if col.shown && !col.groups.Prepared && col.scorer.ByNodes == nil {
+		col.use(byGroup)
+	} else {
+		col.use(col.perNode())
+	}
+	return col.form
+}
+
+// groupTurned follows a group that was opened or shut.
+func (col *column) groupTurned(c *class, group int) {
 	if !col.active {
 		return
 	}
 	col.stale = true
-	if !open || col.kept >= 0 || col.grouped || !c.scored {
+	if c.groups.shut[group] != feasible || col.kept >= 0 || col.form == byGroup || c.state < totaled {
 		return
 	}
-	for _, slot := range c.division.slots[group] {
+	for _, slot := range c.groups.division.slots[group] {
 		if c.own(slot) == feasible {
 			col.touched = append(col.touched, slot)
 		}
 	}
 }
 
-// enter brings the column up to date with a feasible node that changed; was
-// tells whether it was feasible before.
-func (col *column) enter(c *class, slot int32, was bool) {
+// enter follows a feasible node that was not feasible, or that gets its first score.
+func (col *column) enter(c *class, slot int32) {
 	switch {
-	case col.grouped:
+	case col.form == byGroup:
 	case col.kept < 0:
-		// Its scorer is bound later in this decision. While nothing is scored the
-		// list must not grow forever.
-		if len(col.touched) > len(c.tree.leaves) {
-			col.touched, col.known = col.touched[:0], false
-		}
-		if !was || !ofNode(col.scorer.Reads) {
-			col.touched = append(col.touched, slot)
-		}
-	case was && c.base.kept[col.kept].fixed && !c.building:
-		// The node is the same, and so is its score.
-	case col.scorer.ByRange != nil:
-		col.place(c, slot, c.base.kept[col.kept].raw[slot])
+		col.touch(c, slot)
 	default:
+		col.set(c, slot, c.base.plugins.normalized[col.kept].raw[slot])
+	}
+}
+
+// stay follows a feasible node that changed and was feasible before.
+func (col *column) stay(c *class, slot int32) {
+	switch {
+	case col.form == byGroup:
+	case col.kept < 0:
+		if !nodeOnly(col.scorer.Reads) {
+			col.touch(c, slot)
+		}
+	case !c.base.plugins.normalized[col.kept].nodeOnly || c.totals.todo == rebuilding:
+		col.set(c, slot, c.base.plugins.normalized[col.kept].raw[slot])
+	}
+}
+
+// touch lists a node that the scorer, which is bound later in this decision, must be
+// asked about. While nothing is scored the list must not grow forever.
+func (col *column) touch(c *class, slot int32) {
+	if len(col.touched) > len(c.totals.tree.Leaves) {
+		col.touched, col.known = col.touched[:0], false
+	}
+	col.touched = append(col.touched, slot)
+}
+
+// leave follows a node that is no longer feasible.
+func (col *column) leave(slot int32) {
+	if col.form != byGroup {
+		col.stale = true
+		col.scores.remove(slot)
+	}
+}
+
+func (col *column) set(c *class, slot int32, raw int64) {
+	if col.scores.set(c, col, slot, raw) {
 		col.stale = true
 	}
 }
 
-// leave takes a node that is no longer feasible out of the column.
-func (col *column) leave(slot int32) {
-	if !col.grouped {
-		if col.stale = true; col.scorer.ByRange != nil {
-			col.buckets.remove(slot)
+// refresh renews the raw scores of a live scorer: the changed ones, or all.
+func (col *column) refresh(c *class) {
+	all := col.changed(c) || !col.known
+	switch {
+	case col.form == byGroup:
+		// A group that had no feasible node may have one now.
+		if all || col.asked.feasible != c.versions.feasible {
+			col.scores.(*groupScores).ask(c, col)
+		}
+	case all:
+		for _, slot := range c.order().Slots {
+			if c.isFeasible(slot) {
+				col.set(c, slot, c.ask.score(col.scorer.Scorer, slot))
+			}
+		}
+		col.stale = true
+		c.totals.need(allTotals)
+	default:
+		for _, slot := range col.touched {
+			if c.order().Has(slot) && c.isFeasible(slot) {
+				col.set(c, slot, c.ask.score(col.scorer.Scorer, slot))
+				c.totals.wait(slot)
+			}
 		}
 	}
+	col.known, col.touched = true, col.touched[:0]
+	col.asked.feasible, col.asked.objects, col.asked.now = c.versions.feasible, c.base.at.snapshot.Objects(), c.base.at.snapshot.Now()
 }
 
-// place puts a node into the bucket of its raw score.
-func (col *column) place(c *class, slot int32, raw int64) {
-	if col.buckets.place(slot, int(c.division.of[slot]), raw, col.excludes(c, slot)) {
-		col.stale = true
+// changed asks the scorer which nodes' answers changed since the last decision, and
+// reports whether all may have.
+func (col *column) changed(c *class) bool {
+	tracker, ok := col.scorer.Scorer.(framework.DomainTracker)
+	if !ok {
+		reads, s := col.scorer.Reads, c.base.at.snapshot
+		return reads&(framework.ReadsDomain|framework.ReadsCluster) != 0 || col.asked.feasible != c.versions.feasible ||
+			reads&framework.ReadsObjects != 0 && col.asked.objects != s.Objects() ||
+			reads&framework.ReadsTime != 0 && !col.asked.now.Equal(s.Now())
 	}
-}
-
-// excludes reports whether the scorer leaves the node out of the range.
-func (col *column) excludes(c *class, slot int32) bool {
-	return col.scorer.Except != nil && col.scorer.Except.Excludes(c.base.snapshot.AtSlot(int(slot)))
+	version, was := c.ask.version(tracker), col.asked.version
+	col.asked.version = version
+	switch {
+	case !col.known || version == was:
+		return false
+	case col.form == byGroup:
+		return true
+	}
+	c.columns.tracking = col
+	return !c.ask.changed(tracker, was, c.columns.touch)
 }
 
 // score is the weighted, normalized score of a node, unless its group has it.
-func (col *column) score(slot int32) int64 {
-	switch {
-	case col.scorer.ByRange != nil:
-		return col.buckets.norm(slot) * col.scorer.Weight
-	case col.scorer.ByNodes != nil:
-		return col.norm[slot] * col.scorer.Weight
-	}
-	return col.raw[slot] * col.scorer.Weight
-}
+func (col *column) score(slot int32) int64 { return col.scores.norm(slot) * col.scorer.Weight }
 
 func (col *column) size() int {
-	n := 8*(cap(col.raw)+cap(col.norm)+cap(col.values)+cap(col.shares)) + cap(col.out) + 4*cap(col.touched)
-	return n + col.buckets.bytes() + int(unsafe.Sizeof(*col))
+	n := int(unsafe.Sizeof(*col)) + 4*cap(col.touched)
+	for _, s := range col.memory {
+		if s != nil {
+			n += s.size()
+		}
+	}
+	return n
+}
+
+// columns are those of a class.
+type columns struct {
+	list     []column
+	tracking *column               // the one that touch is about
+	touch    func(slot int)        // appends to tracking.touched
+	addUp    func(slot int32)      // class.addUp; made once, because eachMoved lets it escape
+	constant int64                 // what columns add to every total
+	varying  []int                 // columns that add something else for each node
+	nodes    []*framework.NodeInfo // memory to normalize
+	scores   []int64
+}
+
+// adopt gives the scorer its column, a new one if need be.
+func (l *columns) adopt(c *class, s Scorer, kept int) {
+	i := slices.IndexFunc(l.list, func(col column) bool { return col.scorer.At == s.At })
+	if i < 0 {
+		i = len(l.list)
+		l.list = slices.Grow(l.list, 1)[:i+1] // with the memory of an earlier class
+		col := &l.list[i]
+		col.active, col.form, col.groups, col.refused = false, byValue, framework.Groups{}, framework.Groups{}
+	}
+	col := &l.list[i]
+	if (col.scorer.ByRange != nil) != (s.ByRange != nil) || (col.scorer.ByNodes != nil) != (s.ByNodes != nil) {
+		col.active = false
+	}
+	col.scorer, col.kept = s, kept
+	var groups framework.Groups
+	if kept < 0 {
+		groups = c.ask.groups(s.Scorer)
+	}
+	if !same(groups, col.groups) {
+		col.groups, c.groups.division = groups, nil
+	}
+	if col.active {
+		return
+	}
+	col.active = true
+	switch d := c.groups.division; {
+	case d != nil:
+		col.consider(d)
+	case col.form == byGroup:
+		col.use(byGroup)
+	default:
+		col.use(col.perNode())
+	}
+	col.empty(c)
+}
+
+// adoptLive takes over freshly bound live scorers. One that was skipped this time takes
+// no part.
+func (l *columns) adoptLive(c *class, scorers []Scorer) {
+	for i := range l.list {
+		col := &l.list[i]
+		if col.kept >= 0 || !col.active {
+			continue
+		}
+		if !slices.ContainsFunc(scorers, func(s Scorer) bool { return s.At == col.scorer.At }) {
+			col.active = false
+			c.totals.need(allTotals)
+		}
+	}
+	for _, s := range scorers {
+		l.adopt(c, s, -1)
+	}
+}
+
+// rest makes all columns take no part.
+func (l *columns) rest() {
+	for i := range l.list {
+		l.list[i].active = false
+	}
+}
+
+// want reports whether some scorer could be shown groups if the division were finer.
+func (l *columns) want(d *division) bool {
+	for i := range l.list {
+		if col := &l.list[i]; col.active && finer(col.groups, col.refused, d) {
+			return true
+		}
+	}
+	return false
+}
+
+// follow reports whether a column must know of nodes that stay feasible.
+func (l *columns) follow(b *base) bool {
+	for i := range l.list {
+		if col := &l.list[i]; col.active && col.form != byGroup && (col.kept < 0 || !b.plugins.normalized[col.kept].nodeOnly) {
+			return true
+		}
+	}
+	return false
+}
+
+// live reports whether a live scorer takes part.
+func (l *columns) live() bool {
+	for i := range l.list {
+		if col := &l.list[i]; col.active && col.kept < 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// uniform reports whether any part of the nodes has the scores that all nodes have.
+func (l *columns) uniform() bool {
+	for i := range l.list {
+		if col := &l.list[i]; col.active {
+			values, ok := col.scores.(*valueScores)
+			if col.kept < 0 || !ok || !values.buckets.Uniform() {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// enter and leave tell the columns of a node that became feasible, or ceased to be.
+func (l *columns) enter(c *class, slot int32) {
+	for i := range l.list {
+		if col := &l.list[i]; col.active {
+			col.enter(c, slot)
+		}
+	}
+}
+
+func (l *columns) leave(slot int32) {
+	for i := range l.list {
+		if col := &l.list[i]; col.active {
+			col.leave(slot)
+		}
+	}
+}
+
+// stay tells the columns of a feasible node that changed and was feasible before.
+func (l *columns) stay(c *class, slot int32) {
+	for i := range l.list {
+		if col := &l.list[i]; col.active {
+			col.stay(c, slot)
+		}
+	}
+}
+
+// normalize brings all columns up to date, and returns how many nodes got another
+// score. It finds which columns distinguish nodes.
+func (l *columns) normalize(c *class) (moved int) {
+	l.constant, l.varying = 0, l.varying[:0]
+	for i := range l.list {
+		if col := &l.list[i]; col.active {
+			moved += col.scores.normalize(c, col)
+		}
+	}
+	for i := range l.list {
+		col := &l.list[i]
+		if !col.active || col.form == byGroup {
+			continue
+		}
+		if norm, ok := col.scores.constant(); ok {
+			l.constant += norm * col.scorer.Weight
+		} else {
+			l.varying = append(l.varying, i)
+		}
+	}
+	return moved
+}
+
+// addUpMoved adds up the totals of nodes that got another score.
+func (l *columns) addUpMoved() {
+	for i := range l.list {
+		if col := &l.list[i]; col.active {
+			col.scores.eachMoved(l.addUp)
+		}
+	}
+}
+
+func (l *columns) settled() {
+	for i := range l.list {
+		if col := &l.list[i]; col.active {
+			col.scores.settled()
+		}
+	}
+}
+
+func (l *columns) size() int {
+	n := 8 * (cap(l.nodes) + cap(l.scores))
+	for i := range l.list {
+		n += l.list[i].size()
+	}
+	return n
 }

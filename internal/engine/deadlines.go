@@ -1,12 +1,17 @@
 package engine
 
-import "time"
+import (
+	"fmt"
+	"time"
+	"unsafe"
+)
 
-// deadlines is a binary heap of the rows whose answers hold only up to a time,
-// the earliest first.
+// deadlines is a binary heap of the rows that hold only up to a time, the earliest
+// first.
 //
-// Invariant: place[heap[i].slot] == i+1 for all i, and 0 for slots that are not
-// in the heap; slots beyond place are not.
+// Invariant: no deadline is earlier than its parent's, place[heap[i].slot] == i+1
+// for all i, and place is 0 for slots that are not in the heap; slots beyond place are
+// not in it.
 type deadlines struct {
 	heap  []deadline
 	place []int32 // by slot
@@ -23,7 +28,7 @@ func (d *deadlines) reset() {
 	clear(d.place)
 }
 
-// set gives the row a deadline, the zero time for none.
+// set gives the row of a slot a deadline; the zero time removes it.
 func (d *deadlines) set(slot int32, at time.Time) {
 	i := -1
 	if int(slot) < len(d.place) {
@@ -53,7 +58,7 @@ func (d *deadlines) set(slot int32, at time.Time) {
 
 func (d *deadlines) remove(slot int32) { d.set(slot, time.Time{}) }
 
-// due returns the slot of a row whose deadline has come, -1 if there is none.
+// due returns a slot whose deadline has come, -1 if there is none.
 func (d *deadlines) due(now time.Time) int32 {
 	if len(d.heap) == 0 || d.heap[0].at.After(now) {
 		return -1
@@ -93,4 +98,39 @@ func (d *deadlines) swap(i, j int) {
 	d.heap[i], d.heap[j] = d.heap[j], d.heap[i]
 	d.place[d.heap[i].slot] = int32(i + 1)
 	d.place[d.heap[j].slot] = int32(j + 1)
+}
+
+// of is the deadline of a slot, the zero time if it has none.
+func (d *deadlines) of(slot int32) time.Time {
+	if int(slot) >= len(d.place) || d.place[slot] == 0 {
+		return time.Time{}
+	}
+	return d.heap[d.place[slot]-1].at
+}
+
+// bytes is the memory that the deadlines hold.
+func (d *deadlines) bytes() int {
+	return 4*cap(d.place) + cap(d.heap)*int(unsafe.Sizeof(deadline{}))
+}
+
+// check returns what does not hold of the heap, nil if all does.
+func (d *deadlines) check() error {
+	placed := 0
+	for _, p := range d.place {
+		if p != 0 {
+			placed++
+		}
+	}
+	if placed != len(d.heap) {
+		return fmt.Errorf("deadlines: %d slots have a place, but the heap has %d", placed, len(d.heap))
+	}
+	for i, x := range d.heap {
+		if d.place[x.slot] != int32(i+1) {
+			return fmt.Errorf("deadlines: slot %d has place %d, want %d", x.slot, d.place[x.slot], i+1)
+		}
+		if parent := (i - 1) / 2; i > 0 && x.at.Before(d.heap[parent].at) {
+			return fmt.Errorf("deadlines: %d is earlier than its parent %d", i, parent)
+		}
+	}
+	return nil
 }

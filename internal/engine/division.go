@@ -1,24 +1,27 @@
 package engine
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/engine/changelog"
+	"github.com/berth-sched/berth/internal/engine/tree"
 )
 
 // groupsMost bounds how many groups a class divides the nodes into: the tree
 // keeps a summary of each.
 const groupsMost = 64
 
-// A division puts every node into one group of nodes that some plugins cannot
-// tell apart: the coarsest division that is fine enough for all of them.
+// A division puts every node into one group of nodes that some plugins treat alike. It
+// is the coarsest division that is fine enough for all of these plugins.
 //
-// Invariant: it never changes; two nodes have one group exactly when each source
-// has them in one; slots lists each group in order. That of a single group is the
-// order's own.
+// Invariant: it never changes. Two nodes have one group exactly if each source has them
+// in one group. slots lists each group in order; a single group has the order's own
+// list.
 type division struct {
-	sources []framework.Groups // those of the plugins
-	order   *order
+	sources []framework.Groups // of the plugins
+	order   *changelog.Order
 	count   int       // 0: there would be too many groups
 	of      []uint8   // by slot
 	places  []uint8   // by place; nil for one group
@@ -26,8 +29,8 @@ type division struct {
 }
 
 // divide returns the division by all of the sources.
-func divide(o *order, sources []framework.Groups) *division {
-	d := &division{sources: sources, order: o, count: 1, of: make([]uint8, len(o.place))}
+func divide(o *changelog.Order, sources []framework.Groups) *division {
+	d := &division{sources: sources, order: o, count: 1, of: make([]uint8, len(o.Place))}
 	for _, s := range sources {
 		if !d.refine(s) {
 			d.count = 0
@@ -35,26 +38,26 @@ func divide(o *order, sources []framework.Groups) *division {
 		}
 	}
 	if d.count == 1 {
-		d.slots = [][]int32{o.slots}
+		d.slots = [][]int32{o.Slots}
 		return d
 	}
-	d.slots, d.places = make([][]int32, d.count), make([]uint8, (len(o.slots)+fan-1)/fan*fan)
-	for place, slot := range o.slots {
+	d.slots, d.places = make([][]int32, d.count), make([]uint8, (len(o.Slots)+tree.Fan-1)/tree.Fan*tree.Fan)
+	for place, slot := range o.Slots {
 		g := d.of[slot]
 		d.slots[g], d.places[place] = append(d.slots[g], slot), g
 	}
 	return d
 }
 
-// refine divides each group by one more source; false when there would be too
-// many groups, or the source does not cover all nodes.
+// refine divides each group by one more source; false if there would be too many
+// groups, or if the source does not cover all nodes.
 func (d *division) refine(s framework.Groups) bool {
 	if s.Count > groupsMost {
 		return false
 	}
 	numbers := make([]int, d.count*s.Count) // of the pairs of groups that have a node, from 1 on
 	count := 0
-	for _, slot := range d.order.slots {
+	for _, slot := range d.order.Slots {
 		if int(slot) >= len(s.Of) || uint32(s.Of[slot]) >= uint32(s.Count) {
 			return false
 		}
@@ -83,14 +86,20 @@ func (d *division) knows(g framework.Groups) bool {
 	})
 }
 
-// divisions are those used lately; classes share them.
+// finer reports whether a plugin with the groups wants a finer division. refused are
+// groups of which there would be too many.
+func finer(g, refused framework.Groups, d *division) bool {
+	return g.Count > 1 && !d.knows(g) && !same(g, refused)
+}
+
+// divisions keeps those used last; classes share them.
 type divisions struct{ list []*division }
 
 const divisionsMost = 32
 
-// find returns the division of the nodes by all of the sources; nil when there
-// would be too many groups.
-func (l *divisions) find(o *order, sources []framework.Groups) *division {
+// find returns the division of the nodes by all of the sources; nil if there would be
+// too many groups.
+func (l *divisions) find(o *changelog.Order, sources []framework.Groups) *division {
 	i := slices.IndexFunc(l.list, func(d *division) bool { return d.order == o && slices.EqualFunc(d.sources, sources, same) })
 	if i < 0 {
 		if len(l.list) >= divisionsMost {
@@ -101,6 +110,32 @@ func (l *divisions) find(o *order, sources []framework.Groups) *division {
 	}
 	if d := l.list[i]; d.count > 0 {
 		return d
+	}
+	return nil
+}
+
+// check returns what does not hold of the division, nil if all does.
+func (d *division) check() error {
+	listed := 0
+	for g, slots := range d.slots {
+		listed += len(slots)
+		for i, slot := range slots {
+			place := d.order.Place[slot]
+			if int(d.of[slot]) != g || d.places != nil && int(d.places[place]) != g {
+				return fmt.Errorf("division: slot %d is listed in group %d, but is of group %d", slot, g, d.of[slot])
+			}
+			if i > 0 && d.order.Place[slots[i-1]] >= place {
+				return fmt.Errorf("division: group %d is not in order", g)
+			}
+			for _, s := range d.sources {
+				if first := slots[0]; s.Of[first] != s.Of[slot] {
+					return fmt.Errorf("division: slots %d and %d are of one group, but a source tells them apart", first, slot)
+				}
+			}
+		}
+	}
+	if listed != len(d.order.Slots) || len(d.slots) != d.count {
+		return fmt.Errorf("division: %d groups list %d nodes, want %d with %d", len(d.slots), listed, d.count, len(d.order.Slots))
 	}
 	return nil
 }

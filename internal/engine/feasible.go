@@ -4,23 +4,33 @@ import "github.com/berth-sched/berth/framework"
 
 // feasibleSet shows the feasible nodes of a class to PreScore plugins.
 //
-// Invariant: it has no state but the class's. What it shows holds only while the
-// plugin is being called; the groups that it shows cover all feasible nodes, each
-// group by its first node, which need not be feasible itself.
+// Invariant: it has no state but the class's. What it shows holds only while the plugin
+// is being called. The groups that it shows cover all feasible nodes, each group by its
+// first node, which need not be feasible itself.
+//
+// A plugin calls these methods, so each leaves the guard while it runs.
 type feasibleSet class
 
-func (s *feasibleSet) List() []*framework.NodeInfo { return (*class)(s).feasibleNodes() }
-
-func (s *feasibleSet) Groups(at int) framework.FeasibleNodes {
-	for i := range s.columns {
-		if col := &s.columns[i]; col.active && col.scorer.At == at && col.shown {
-			return (*feasibleGroups)(s)
-		}
-	}
-	return s
+func (s *feasibleSet) List() []*framework.NodeInfo {
+	s.ask.guard.Leave()
+	nodes := (*class)(s).feasibleNodes()
+	s.ask.guard.Enter()
+	return nodes
 }
 
-func (s *feasibleSet) Len() int { return s.tree.feasible() }
+func (s *feasibleSet) Groups(at int) framework.FeasibleNodes {
+	s.ask.guard.Leave()
+	var shown framework.FeasibleNodes = s
+	for i := range s.columns.list {
+		if col := &s.columns.list[i]; col.active && col.scorer.At == at && col.shown {
+			shown = (*feasibleGroups)(s)
+		}
+	}
+	s.ask.guard.Enter()
+	return shown
+}
+
+func (s *feasibleSet) Len() int { return (*feasibleGroups)(s).Len() }
 
 func (s *feasibleSet) Each(f func(node *framework.NodeInfo, nodes int)) {
 	for _, n := range s.List() {
@@ -31,21 +41,33 @@ func (s *feasibleSet) Each(f func(node *framework.NodeInfo, nodes int)) {
 // feasibleGroups shows them by the groups of the class.
 type feasibleGroups class
 
-func (s *feasibleGroups) Len() int { return s.tree.feasible() }
+func (s *feasibleGroups) Len() int {
+	s.ask.guard.Leave()
+	n := s.totals.tree.Feasible()
+	s.ask.guard.Enter()
+	return n
+}
 
 func (s *feasibleGroups) Each(f func(node *framework.NodeInfo, nodes int)) {
-	for g, slots := range s.division.slots {
-		if n := s.tree.feasibleIn(g); n > 0 {
-			f(s.base.snapshot.AtSlot(int(slots[0])), n)
+	s.ask.guard.Leave()
+	for g, slots := range s.groups.division.slots {
+		if n := s.totals.tree.FeasibleIn(g); n > 0 {
+			first := s.base.at.snapshot.AtSlot(int(slots[0]))
+			s.ask.guard.Enter()
+			f(first, n)
+			s.ask.guard.Leave()
 		}
 	}
+	s.ask.guard.Enter()
 }
 
 // sampledNodes shows the feasible nodes of a sample.
 type sampledNodes View
 
 func (v *sampledNodes) List() []*framework.NodeInfo {
+	v.class.ask.guard.Leave()
 	(*View)(v).list()
+	v.class.ask.guard.Enter()
 	return v.nodes
 }
 

@@ -6,12 +6,12 @@ import (
 	"github.com/berth-sched/berth/framework"
 )
 
-// A gate is a filter whose verdicts are not kept in rows. It is asked about
-// single nodes, those that changed or that its tracker names, or, where it does
-// not tell the nodes of a group apart, about one node of each group.
+// A gate is a filter whose verdicts are not kept in rows. It is asked about single
+// nodes that changed or that its tracker names. If it treats the nodes of a
+// group alike, it is asked about one node of each group instead.
 //
-// Invariant: while known, its verdicts, which class.own and class.shut have, are
-// those of version, but for nodes that changed and that class.gather lists.
+// Invariant: while known, its verdicts in class.own and groups.shut are those of
+// version, except for nodes that changed, which class.gather lists.
 type gate struct {
 	filter  Filter
 	active  bool // the filter takes part in this decision
@@ -25,52 +25,49 @@ type gate struct {
 	verdicts []int32 // by group
 }
 
-// adoptGates takes over freshly bound filters, and reports whether one takes
-// part now that did not in the last decision, or the other way round, or whose
-// earlier verdicts are not known.
-func (c *class) adoptGates(filters []Filter) (changed bool) {
-	for i := range c.gates {
-		c.gates[i].was, c.gates[i].active = c.gates[i].active, false
+// gates are those of a class, in the order of the profile.
+type gates struct {
+	list     []gate
+	touched  []int32 // slots that the gates must be asked about
+	nodeOnly bool    // no gate reads the pods of the node that it is asked about
+	touch    func(slot int)
+}
+
+// adopt takes over freshly bound filters. It reports whether one takes part now that
+// did not in the last decision, or the other way round, or whose earlier verdicts are
+// not known.
+func (g *gates) adopt(c *class, filters []Filter) (changed bool) {
+	for i := range g.list {
+		g.list[i].was, g.list[i].active = g.list[i].active, false
 	}
 	for _, f := range filters {
-		g := c.gate(f.At)
-		g.filter, g.active = f, true
-		var groups framework.Groups
-		if by, ok := f.Filter.(framework.Grouper); ok {
-			groups = by.Groups()
-		}
-		if !same(groups, g.groups) {
-			g.groups, c.division = groups, nil
+		x := g.at(f.At)
+		x.filter, x.active = f, true
+		if groups := c.ask.groups(f.Filter); !same(groups, x.groups) {
+			x.groups, c.groups.division = groups, nil
 		}
 	}
-	for i := range c.gates {
-		g := &c.gates[i]
-		g.known = g.known && g.was
-		changed = changed || g.active != g.was || g.active && !g.known
+	for i := range g.list {
+		x := &g.list[i]
+		x.known = x.known && x.was
+		changed = changed || x.active != x.was || x.active && !x.known
 	}
 	return changed
 }
 
-// gate finds the gate of that place in the profile, or makes it room; gates
-// are in the order of the profile.
-func (c *class) gate(at int) *gate {
-	i, found := slices.BinarySearchFunc(c.gates, at, func(g gate, at int) int { return g.filter.At - at })
+// at finds or makes the gate of that place in the profile.
+func (g *gates) at(place int) *gate {
+	i, found := slices.BinarySearchFunc(g.list, place, func(x gate, at int) int { return x.filter.At - at })
 	if !found {
-		c.gates = slices.Insert(c.gates, i, gate{})
+		g.list = slices.Insert(g.list, i, gate{})
 	}
-	return &c.gates[i]
+	return &g.list[i]
 }
 
-// wants reports whether the gate could be asked by groups if the division were
-// finer.
-func (g *gate) wants(d *division) bool {
-	return g.active && g.groups.Count > 1 && !d.knows(g.groups) && !same(g.groups, g.refused)
-}
-
-// gatesWant reports whether some gate does.
-func (c *class) gatesWant() bool {
-	for i := range c.gates {
-		if c.gates[i].wants(c.division) {
+// want reports whether some gate could be asked by groups if the division were finer.
+func (g *gates) want(d *division) bool {
+	for i := range g.list {
+		if x := &g.list[i]; x.active && finer(x.groups, x.refused, d) {
 			return true
 		}
 	}
@@ -78,88 +75,129 @@ func (c *class) gatesWant() bool {
 }
 
 // divided adapts the gate to another division.
-func (g *gate) divided(d *division) {
-	known := g.groups.Count > 0 && d.knows(g.groups)
+func (x *gate) divided(d *division) {
+	known := x.groups.Count > 0 && d.knows(x.groups)
 	if !known {
-		g.refused = g.groups
+		x.refused = x.groups
 	}
-	g.grouped = known && !g.groups.Prepared
-	g.known = false
+	x.grouped = known && !x.groups.Prepared
+	x.known = false
 }
 
-// track notes the nodes whose verdicts changed since the last decision; false
-// when all may have.
-func (g *gate) track(c *class) bool {
-	t, ok := g.filter.Filter.(framework.DomainTracker)
-	if !ok {
-		return false
+// forget makes all verdicts unknown: a tracker knows one snapshot with the same nodes.
+func (g *gates) forget() {
+	for i := range g.list {
+		g.list[i].known = false
 	}
-	version := t.Version()
-	known := g.known && (version == g.version || t.Changed(g.version, c.touch))
-	g.version, g.known = version, true
+}
+
+// forgetGroups makes the verdicts on groups unknown.
+func (g *gates) forgetGroups() {
+	for i := range g.list {
+		if x := &g.list[i]; x.grouped {
+			x.known = false
+		}
+	}
+}
+
+// live reports whether some gate takes part.
+func (g *gates) live() bool {
+	for i := range g.list {
+		if g.list[i].active {
+			return true
+		}
+	}
+	return false
+}
+
+// perNode reports whether some gate tells the nodes of a group apart.
+func (g *gates) perNode() bool {
+	for i := range g.list {
+		if x := &g.list[i]; x.active && !x.grouped {
+			return true
+		}
+	}
+	return false
+}
+
+// track lists the nodes whose verdicts changed since the last decision; false if all
+// may have.
+func (g *gates) track(a *asker) (known bool) {
+	g.touched, g.nodeOnly, known = g.touched[:0], true, true
+	for i := range g.list {
+		x := &g.list[i]
+		if !x.active || x.grouped {
+			continue
+		}
+		g.nodeOnly = g.nodeOnly && nodeOnly(x.filter.Reads)
+		known = x.track(a, g.touch) && known
+	}
 	return known
 }
 
-// syncGroups asks the gates that do not tell the nodes of a group apart, and
-// shuts or opens groups.
-func (c *class) syncGroups() {
-	changed := false
-	for i := range c.gates {
-		g := &c.gates[i]
-		if !g.active || !g.grouped {
+func (x *gate) track(a *asker, touch func(slot int)) bool {
+	t, ok := x.filter.Filter.(framework.DomainTracker)
+	if !ok {
+		return false
+	}
+	version := a.version(t)
+	known := x.known && (version == x.version || a.changed(t, x.version, touch))
+	x.version, x.known = version, true
+	return known
+}
+
+// verdict is the first rejection of the node by its row, which is given, and by gates
+// that tell nodes apart.
+func (g *gates) verdict(c *class, slot, first int32) int32 {
+	for i := range g.list {
+		x := &g.list[i]
+		if !x.active || x.grouped || c.base.reasons.list[first].at < x.filter.At {
 			continue
 		}
-		if t, ok := g.filter.Filter.(framework.DomainTracker); ok {
-			version := t.Version()
-			if g.known && version == g.version {
+		if status := c.ask.filter(x.filter.Filter, slot); !status.IsSuccess() {
+			first = c.base.reject(x.filter.At, status)
+		}
+	}
+	return first
+}
+
+// askGroups asks the gates that treat the nodes of a group alike, and reports whether
+// any was asked.
+func (g *gates) askGroups(c *class) (asked bool) {
+	for i := range g.list {
+		x := &g.list[i]
+		if !x.active || !x.grouped {
+			continue
+		}
+		if t, ok := x.filter.Filter.(framework.DomainTracker); ok {
+			version := c.ask.version(t)
+			if x.known && version == x.version {
 				continue
 			}
-			g.version, g.known = version, true
+			x.version, x.known = version, true
 		}
-		changed = true
-		g.askGroups(c)
-	}
-	if changed {
-		for group := range c.shut {
-			c.turn(group)
+		asked = true
+		d := c.groups.division
+		x.verdicts = resize(x.verdicts, d.count)
+		for group, slots := range d.slots {
+			x.verdicts[group] = feasible
+			if len(slots) == 0 {
+				continue
+			}
+			if status := c.ask.filter(x.filter.Filter, slots[0]); !status.IsSuccess() {
+				x.verdicts[group] = c.base.reject(x.filter.At, status)
+			}
 		}
 	}
+	return asked
 }
 
-// askGroups asks about one node of each group.
-func (g *gate) askGroups(c *class) {
-	g.verdicts = resize(g.verdicts, c.division.count)
-	for group, slots := range c.division.slots {
-		g.verdicts[group] = feasible
-		if len(slots) == 0 {
-			continue
-		}
-		if status := g.filter.Filter.Filter(c.live, c.base.snapshot.AtSlot(int(slots[0]))); !status.IsSuccess() {
-			g.verdicts[group] = c.base.reject(g.filter.At, status)
+// shuts is the first rejection of a group, as the gates said last.
+func (g *gates) shuts(group int) int32 {
+	for i := range g.list {
+		if x := &g.list[i]; x.active && x.grouped && x.verdicts[group] != feasible {
+			return x.verdicts[group]
 		}
 	}
-}
-
-// turn shuts a group, or opens it, as the gates say.
-func (c *class) turn(group int) {
-	now, was := feasible, c.shut[group]
-	for i := range c.gates {
-		if g := &c.gates[i]; g.active && g.grouped && g.verdicts[group] != feasible {
-			now = g.verdicts[group]
-			break
-		}
-	}
-	if was == now {
-		return
-	}
-	c.shut[group] = now
-	c.reasonsVersion++
-	if was != feasible && now != feasible {
-		return
-	}
-	c.feasibleVersion++
-	c.tree.shut[group] = now != feasible
-	for i := range c.columns {
-		c.columns[i].turned(c, group, now == feasible)
-	}
+	return feasible
 }

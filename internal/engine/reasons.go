@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"unsafe"
 
 	"github.com/berth-sched/berth/framework"
@@ -13,24 +14,23 @@ type reason struct {
 }
 
 const (
-	// reasonsMost is how many more reasons than nodes a base remembers. A filter
-	// whose texts change with its node, such as one that names what is free, makes
-	// ever more of them.
+	// reasonsMost is how many more reasons than nodes a base remembers. A filter whose
+	// text includes node data (free amounts, say) would create reasons without bound.
 	reasonsMost = 1024
-	// searchedMost is up to how many reasons are looked through one by one.
+	// searchedMost is up to how many reasons are compared one by one.
 	searchedMost = 32
 )
 
 // reasons numbers the rejections of a base.
 //
-// Invariant: no two of list are the same; while list is longer than searchedMost,
-// numbers finds the place in list of each whose reasoner can be compared.
+// Invariant: no two comparable reasons of list are the same. If list is longer than
+// searchedMost, numbers has the index of each comparable one.
 type reasons struct {
 	list    []reason
 	numbers map[reason]int32
 }
 
-// reset forgets all reasons but number 0, which is none.
+// reset forgets all reasons but number 0, which stands for none.
 func (r *reasons) reset() {
 	clear(r.list)
 	r.list = append(r.list[:0], reason{at: maxPlace})
@@ -73,9 +73,29 @@ func (r *reasons) note() {
 // canBeKey reports whether the reason may be the key of a map.
 func canBeKey(why reason) bool { return why.status.Same(why.status) }
 
-// bytes is about the memory that the reasons hold, but for what their reasoners
-// hold besides.
+// bytes is about the memory that the reasons hold, without the memory of their reasoners.
 func (r *reasons) bytes() int {
 	const entry = int(unsafe.Sizeof(reason{}))
 	return entry*cap(r.list) + 2*(entry+4)*len(r.numbers)
+}
+
+// check returns what does not hold of the reasons, nil if all does.
+func (r *reasons) check() error {
+	if len(r.list) == 0 || r.list[0].at != maxPlace {
+		return fmt.Errorf("reasons: number 0 is not none")
+	}
+	seen := map[reason]int{}
+	for i, why := range r.list {
+		if !canBeKey(why) {
+			continue
+		}
+		if first, ok := seen[why]; ok {
+			return fmt.Errorf("reasons: %d and %d are the same: %s", first, i, why.status)
+		}
+		seen[why] = i
+		if n, ok := r.numbers[why]; i > 0 && len(r.list) > searchedMost && (!ok || int(n) != i) {
+			return fmt.Errorf("reasons: number %d is found as %d, %v", i, n, ok)
+		}
+	}
+	return nil
 }

@@ -4,59 +4,47 @@ import (
 	"math"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/engine/tree"
 )
 
-// sample scores the sampled nodes by themselves, unless that makes no
-// difference, which same tells. It is not ok when a scorer failed.
+// sample scores the sampled nodes by themselves, unless their totals are the same as
+// among all nodes. Ranges differ between a part of the nodes and all of them. It is not ok
+// if a scorer failed.
 //
 // Invariant (afterwards, unless same): explicit[k] is the total of places[k].
-func (v *View) sample(src Source, live *framework.Cycle) (same, ok bool) {
+func (v *View) sample() (same, ok bool) {
 	c := v.class
-	var scorers []Scorer
-	if c.outsideScorers {
-		if scorers, ok = src.BindScorers(live, true, (*sampledNodes)(v)); !ok {
-			return false, false
-		}
+	scorers, ok := c.ask.bindScorers((*sampledNodes)(v))
+	if !ok {
+		return false, false
 	}
-	if len(scorers) == 0 && c.uniform() {
+	if len(scorers) == 0 && c.columns.uniform() {
 		return true, true
 	}
 	v.list()
 	v.explicit = resize(v.explicit, len(v.places))[:len(v.places)]
 	v.raw = resize(v.raw, len(v.places))[:len(v.places)]
 	for k, place := range v.places {
-		v.explicit[k] = c.base.tree.leaves[place]
+		v.explicit[k] = c.base.rows.tree.Leaves[place]
 	}
-	ok = true
-	for i := range c.base.kept {
-		kept := &c.base.kept[i]
+	for i := range c.base.plugins.normalized {
+		l := &c.base.plugins.normalized[i]
 		for k, place := range v.places {
-			v.raw[k] = kept.raw[c.base.order.slots[place]]
+			v.raw[k] = l.raw[c.order().Slots[place]]
 		}
-		ok = v.add(&kept.scorer) && ok
+		ok = v.add(&l.scorer) && ok
 	}
 	for i := range scorers {
-		for k, n := range v.nodes {
-			v.raw[k] = scorers[i].Scorer.Score(c.live, n)
+		for k, place := range v.places {
+			v.raw[k] = c.ask.score(scorers[i].Scorer, c.order().Slots[place])
 		}
 		ok = v.add(&scorers[i]) && ok
 	}
-	v.best = summary{best: none, feasible: int32(len(v.places))}
+	v.best = best{total: tree.None}
 	for _, t := range v.explicit {
-		v.best = join(v.best, summary{best: t, count: 1})
+		v.best.add(t, 1)
 	}
 	return false, ok
-}
-
-// uniform reports whether every sample has the totals that all nodes have.
-func (c *class) uniform() bool {
-	for i := range c.columns {
-		col := &c.columns[i]
-		if col.active && (col.kept < 0 || col.scorer.ByNodes != nil || len(col.buckets.sorted) > 1 || col.buckets.left >= 0) {
-			return false
-		}
-	}
-	return true
 }
 
 // list lists the feasible nodes of the search.
@@ -67,19 +55,21 @@ func (v *View) list() {
 	v.places, v.nodes, v.listed = v.places[:0], v.nodes[:0], true
 	for _, p := range v.parts {
 		for place := p.lo; place < p.hi; place++ {
-			if v.class.tree.total(place) >= 0 {
+			if v.class.totals.tree.Total(place) >= 0 {
 				v.places, v.nodes = append(v.places, int32(place)), append(v.nodes, v.node(place))
 			}
 		}
 	}
 }
 
-// add normalizes the raw scores of one scorer and adds them to the totals; false
-// when one is out of bounds.
+// add normalizes the raw scores of one scorer and adds them to the totals; false if one
+// is out of bounds.
 func (v *View) add(s *Scorer) bool {
 	switch {
 	case s.ByNodes != nil:
+		v.class.ask.guard.Enter()
 		s.ByNodes.NormalizeScores(v.nodes, v.raw)
+		v.class.ask.guard.Leave()
 	case s.ByRange != nil:
 		v.normalize(s)
 	}
@@ -93,16 +83,21 @@ func (v *View) add(s *Scorer) bool {
 
 // normalize maps the raw scores by their range.
 func (v *View) normalize(s *Scorer) {
-	excludes := func(k int) bool { return s.Except != nil && s.Except.Excludes(v.nodes[k]) }
+	v.excluded = resize(v.excluded, len(v.raw))[:len(v.raw)]
+	for k, place := range v.places {
+		v.excluded[k] = v.class.ask.excludes(s.Except, v.class.order().Slots[place])
+	}
 	low, high := int64(math.MaxInt64), int64(math.MinInt64)
 	for k, x := range v.raw {
-		if !excludes(k) {
+		if !v.excluded[k] {
 			low, high = min(low, x), max(high, x)
 		}
 	}
+	v.class.ask.guard.Enter()
 	for k, x := range v.raw {
-		if v.raw[k] = 0; !excludes(k) {
+		if v.raw[k] = 0; !v.excluded[k] {
 			v.raw[k] = s.ByRange.NormalizeScore(x, low, high)
 		}
 	}
+	v.class.ask.guard.Leave()
 }

@@ -23,35 +23,37 @@ type Scorer struct {
 	Batch   framework.BatchScorer // the scorer, if it can score many nodes in one call
 }
 
-// A Source binds the plugins of a profile to the pod of the decision that is
-// being made.
+// A Source binds the plugins of a profile to the pod of the decision that is being
+// made. Live plugins read more than the pod and one node. They are bound in every
+// decision, even if they had nothing to do in the last one, unless Idle rules them
+// out. The answers of the other plugins are kept.
 //
-// Invariant: filters and scorers that it returns are in the order of their
-// places, each place once; the lists are valid until the next call, and what they
-// hold answers as long as the cycle that they were bound with is not reset.
-// Live plugins are those that read more than the pod and one node:
-// they are bound for every decision that they are not known to have nothing to do
-// with, even if they had nothing to do in the last one. The answers of the others
-// are kept.
+// Invariant: the filters and scorers that it returns are in the order of their places,
+// each place once. The lists are valid until the next call; filters and scorers answer
+// until the cycle that they were bound with is reset.
 type Source interface {
-	// BaseKey is equal for pods that all plugins answer alike that are not
-	// live.
+	// BaseKey is equal for pods that all plugins that are not live answer alike.
 	BaseKey(pod *framework.PodInfo) string
-	// Outside reports whether some filters, or some scorers, are live.
-	Outside() (filters, scorers bool)
-	// Idle reports whether it is known, without binding them, that all live plugins
-	// have nothing to do for the pod. It may be false where they have nothing to do.
+	// Live reports whether some filters, or some scorers, are live. It is the same for
+	// all pods of a class.
+	Live() (filters, scorers bool)
+	// Idle reports whether all live plugins are known, without being bound, to have
+	// nothing to do for the pod. It may be false although they have nothing to do.
 	Idle(c *framework.Cycle) bool
-	// Kept returns what the filters and the scorers read that are not live, those
-	// included that had nothing to do for the pod when they were to be bound.
+	// Kept returns what the filters and the scorers that are not live read, including
+	// plugins that had nothing to do for the pod when they were to be bound.
 	Kept() (filters, scorers framework.Reads)
-	// BindFilters runs the PreFilters. false says that the fast road has
-	// nothing to offer for this pod: a PreFilter rejected it, restricted the
-	// nodes, or failed.
-	BindFilters(c *framework.Cycle, live bool) ([]Filter, bool)
-	// BindScorers runs the PreScores over the feasible nodes; false when one
-	// failed.
-	BindScorers(c *framework.Cycle, live bool, feasible Feasible) ([]Scorer, bool)
+	// BindKeptFilters runs the PreFilters of the filters that are not live. false means
+	// that the incremental path has no answer for this pod: a PreFilter rejected it,
+	// restricted the nodes, or failed.
+	BindKeptFilters(c *framework.Cycle) ([]Filter, bool)
+	// BindLiveFilters does the same for the live filters.
+	BindLiveFilters(c *framework.Cycle) ([]Filter, bool)
+	// BindKeptScorers runs the PreScores of the scorers that are not live over the
+	// feasible nodes; false if one failed.
+	BindKeptScorers(c *framework.Cycle, feasible Feasible) ([]Scorer, bool)
+	// BindLiveScorers does the same for the live scorers.
+	BindLiveScorers(c *framework.Cycle, feasible Feasible) ([]Scorer, bool)
 }
 
 // Feasible is the set of feasible nodes that PreScore plugins see.
@@ -59,11 +61,11 @@ type Feasible interface {
 	// List lists them in the snapshot's order.
 	List() []*framework.NodeInfo
 	// Groups shows them to the scorer of that place in the profile by its own
-	// groups; nil when it has to see the list.
+	// groups; nil if the scorer must see the list.
 	Groups(at int) framework.FeasibleNodes
 }
 
-// ofNode reports whether an answer stands while only the node's pods change.
-func ofNode(r framework.Reads) bool {
+// nodeOnly reports whether an answer stands while only the node's pods change.
+func nodeOnly(r framework.Reads) bool {
 	return r&(framework.ReadsPods|framework.ReadsTime|framework.ReadsCluster) == 0
 }

@@ -1,7 +1,11 @@
-// Command soak runs a random history of a cluster and takes both paths, the
-// reference path and the incremental one, for every decision and every preemption.
-// It ends with a line "N steps, M differences". If there are differences, the exit
-// status is 1.
+// Command soak runs a random history of a cluster and takes both paths for every
+// decision and every preemption. It ends with the line
+//
+//	N steps, M differences, H % hits, B bypassed, F faults
+//
+// Hits and bypasses are those of the incremental path. The exit status is 1 if there
+// is a difference or a fault, or if there are fewer hits than the mix of clusters must
+// give.
 package main
 
 import (
@@ -33,6 +37,12 @@ func main() {
 			fmt.Printf("%s\n", d.Replay)
 		}
 	}
+	for _, f := range res.FaultErrors {
+		fmt.Printf("%s\n%s\n", f, f.Stack)
+		if *replay {
+			fmt.Printf("%s\n", f.Replay)
+		}
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "soak:", err)
 		os.Exit(1)
@@ -42,9 +52,13 @@ func main() {
 	c := res.Preemption
 	fmt.Printf("%d attempts to make room: %d preemptions, %d evictions (%d lingering, %d against a budget), %d waits, %d may never\n",
 		c.Attempts, c.Preemptions, c.Evictions, c.Lingering, c.Violations, c.Waits, c.Never)
-	fmt.Printf("%d nominations, %d renounced, %d claimed, %d decisions beside nominated pods\n", c.Nominations, c.Renounced, c.Claimed, c.Beside)
-	fmt.Printf("%d steps, %d differences\n", res.Steps, res.Count)
-	if res.Count > 0 {
+	fmt.Printf("%d nominations, %d taken back, %d claimed, %d decisions beside nominated pods\n", c.Nominations, c.Renounced, c.Claimed, c.Beside)
+	for i, m := range res.Mixes {
+		fmt.Printf("budget %d: %d hits (%.1f %%), %d misses, %d bypassed\n", i, m.Hits, m.HitRate(), m.Misses, m.Bypassed)
+	}
+	fmt.Println(&res)
+	if err := res.Err(); err != nil {
+		fmt.Fprintln(os.Stderr, "soak:", err)
 		os.Exit(1)
 	}
 }

@@ -24,30 +24,34 @@ type history struct {
 	steps       int
 	crowded     int  // pods per node above which more pods leave than come
 	packed      bool // pods seldom leave by themselves
-	calm        bool // nobody waits, and so nobody is evicted
+	calm        bool // no pod waits, and so none is evicted
 	inTurn      bool // pods of many classes come in turn, and little else happens
 	even        bool // nodes and classes differ little but in amounts
 	atOnce      int  // how many pods wait at most
+	mix         *Mix // counts what the incremental path does
+	forked      bool // the fork has been turned to since the last hit
+	timed       bool // time has passed since the last hit
 }
 
 // newHistory begins an epoch. Every other cluster is packed; of the others, in turn one
-// is calm, and in one pods of many classes come in turn.
+// has no waiting pods, and in one pods of many classes come in turn.
 func newHistory(r *rand.Rand, epoch uint64, res *Result) (*history, error) {
-	fast, plain, err := schedulers(r)
+	fast, plain, mix, err := schedulers(r)
 	if err != nil {
 		return nil, err
 	}
 	h := &history{
+		mix:   &res.Mixes[mix],
 		world: &world{snap: framework.NewSnapshot(pick(r, framework.ZoneInterleaved, framework.Arrival))},
 		r:     r, kinds: actions(), res: res, fast: fast, plain: plain, crowded: 2 + r.IntN(8), packed: epoch%2 == 0, calm: epoch%4 == 1, inTurn: epoch%4 == 3, atOnce: 1 + r.IntN(10),
 	}
 	h.snap.SetNow(time.Unix(1_700_000_000, 0))
-	nodes, classes, usually := pick(r, 2, 20, 60, 150), 1+r.IntN(12), template
+	nodes, classes, usually := pick(r, 2, 20, 60, 160, 220), 1+r.IntN(12), template
 	if h.packed {
 		nodes, classes, usually = pick(r, 2, 5, 20, 40), 6+r.IntN(12), modest
 	}
 	if h.inTurn {
-		nodes, classes, usually, h.even = pick(r, 40, 60, 150), 20+r.IntN(20), small, !chance(r, 3)
+		nodes, classes, usually, h.even = pick(r, 40, 60, 160, 220), 20+r.IntN(20), small, !chance(r, 3)
 	}
 	for i := range classes {
 		of := usually
@@ -146,6 +150,7 @@ func (h *history) someNode() *framework.NodeInfo { return h.snap.At(h.r.IntN(h.s
 
 func (h *history) passTime() error {
 	h.snap.SetNow(h.snap.Now().Add(time.Duration(h.r.IntN(90)) * time.Second))
+	h.timed = true
 	return nil
 }
 
@@ -157,6 +162,7 @@ func (h *history) makeFork() error {
 func (h *history) turn() error {
 	if h.other != nil {
 		h.world, h.other = h.other, h.world
+		h.forked = true
 	}
 	return nil
 }
@@ -193,7 +199,7 @@ func (h *history) scheduleOf(template *api.Pod, mayPlace bool) error {
 	return h.decide(waiter{info: p}, mayPlace)
 }
 
-// decide decides for a pod that is not in the list of those that wait. Two times
+// decide decides for a pod that is not in the list of waiting pods. Two times
 // of three it places the pod if it can and may; if there is no node for it, the
 // pod makes room.
 func (h *history) decide(p waiter, mayPlace bool) error {
@@ -202,7 +208,9 @@ func (h *history) decide(p waiter, mayPlace bool) error {
 		h.res.Preemption.Beside++
 	}
 	h.plain.Continue(h.fast)
+	hits := h.fast.Stats().Hits
 	d, err := h.fast.Schedule(h.snap, p.info)
+	h.note(p.info, d, h.fast.Stats().Hits > hits)
 	if different, err := h.different(err); different || err != nil {
 		return err
 	}
@@ -232,12 +240,43 @@ func (h *history) decide(p waiter, mayPlace bool) error {
 	return h.fast.Assume(h.snap, p.info, d)
 }
 
-// different reports whether err is a difference, which it keeps. Any other error
-// than that no node fits ends the run.
+// note counts what a decision reached. hit says that a kept class made it.
+func (h *history) note(p *framework.PodInfo, d scheduling.Decision, hit bool) {
+	r := &h.res.Reached
+	if !hit {
+		return
+	}
+	if d.TiedNodes > 1 {
+		r.Ties[d.TieRule]++
+	}
+	if d.Evaluated < h.snap.Len() {
+		r.Samples++
+	}
+	if len(p.Pod.Spec.Volumes) > 0 {
+		r.Volumes++
+	}
+	if len(p.Pod.Spec.TopologySpreadConstraints) > 0 || p.HasPodAffinity() {
+		r.Neighbours++
+	}
+	if h.forked {
+		r.Forks++
+	}
+	if h.timed {
+		r.Timed++
+	}
+	h.forked, h.timed = false, false
+}
+
+// different reports whether err is a difference or a fault, which it keeps. Any other
+// error, except that no node fits, ends the run.
 func (h *history) different(err error) (bool, error) {
 	var fit *scheduling.FitError
 	var different *scheduling.DifferenceError
+	var fault *scheduling.FaultError
 	switch {
+	case errors.As(err, &fault):
+		h.res.noteFault(fault)
+		return true, nil
 	case errors.As(err, &different):
 		h.res.note(different)
 		return true, nil

@@ -41,6 +41,9 @@ func node(r *rand.Rand, name string) *api.Node {
 	if chance(r, 15) {
 		b = b.Unschedulable()
 	}
+	if chance(r, 4) {
+		b = b.Labels(shiftLabel, pick(r, "60", "200", "1000"))
+	}
 	for i := range 3 {
 		if chance(r, 3) {
 			b = b.Image(pick(r, "30Mi", "300Mi", "900Mi"), fmt.Sprintf("app-%d:v1", i))
@@ -53,11 +56,15 @@ func node(r *rand.Rand, name string) *api.Node {
 	return n
 }
 
-// evenNode makes a node that plugins cannot tell from others but by what it has room
+// evenNode makes a node that plugins can tell from most others only by what it has room
 // for.
 func evenNode(r *rand.Rand, name string) *api.Node {
-	return api.MakeNode(name, pick(r, "4", "8"), pick(r, "8Gi", "16Gi")).
-		Labels(api.LabelHostname, name).Zone(pick(r, "a", "b", "c")).Region("r").Allocatable(resource.Pods, "110").Obj()
+	b := api.MakeNode(name, pick(r, "4", "8"), pick(r, "8Gi", "16Gi")).
+		Labels(api.LabelHostname, name).Zone(pick(r, "a", "b", "c")).Region("r").Allocatable(resource.Pods, pick(r, "9", "110"))
+	if chance(r, 60) {
+		b = b.Taint("spot:PreferNoSchedule") // once it is full, all others are alike
+	}
+	return b.Obj()
 }
 
 // template makes the pod of a class: all pods made from it are alike but for

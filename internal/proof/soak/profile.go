@@ -11,21 +11,22 @@ import (
 	"github.com/berth-sched/berth/scoring"
 )
 
-// schedulers builds two of the same profile, of which the second takes the plain
-// road only.
-func schedulers(r *rand.Rand) (fast, plain *scheduling.Scheduler, err error) {
+// schedulers builds two of the same profile; the second takes the reference path only.
+// mix is the index of what counts the first one's hits.
+func schedulers(r *rand.Rand) (fast, plain *scheduling.Scheduler, mix int, err error) {
 	p := profile(r)
 	p.Seed = r.Uint64()
 	p.TieRule = scheduling.TieRule(r.IntN(int(scheduling.Custom)))
-	p.Percentage = pick(r, scheduling.AllNodes, scheduling.AllNodes, scheduling.Adaptive, 20)
-	p.Cache = scheduling.CacheConfig{Verify: true, Budget: pick(r, 0, 0, 200_000)}
+	p.Percentage = pick(r, scheduling.AllNodes, scheduling.Adaptive, 20)
+	mix = pick(r, roomy, roomy, tight)
+	p.Cache = scheduling.CacheConfig{Verify: true, Budget: [mixes]int{tight: 200_000}[mix]}
 	if fast, err = scheduling.New(p); err != nil {
-		return nil, nil, err
+		return nil, nil, 0, err
 	}
 	p.Cache = scheduling.CacheConfig{Off: true}
 	p.Parallelism = 1 + r.IntN(3)
 	plain, err = scheduling.New(p)
-	return fast, plain, err
+	return fast, plain, mix, err
 }
 
 // profile returns the default profile of a release, sometimes with plugins or
@@ -47,6 +48,10 @@ func profile(r *rand.Rand) scheduling.Profile {
 	}
 	if chance(r, 4) {
 		spreadByList(r, &p)
+	}
+	if chance(r, 3) {
+		p.Filter = append(p.Filter, shifts{})
+		p.Score = append(p.Score, scheduling.Weighted{Plugin: shifts{}, Weight: 2})
 	}
 	if chance(r, 2) {
 		scheduling.BalanceAttachedVolumes(&p) // of 1.18

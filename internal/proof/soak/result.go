@@ -1,16 +1,29 @@
 package soak
 
-import "github.com/berth-sched/berth/scheduling"
+import (
+	"fmt"
+
+	"github.com/berth-sched/berth/scheduling"
+)
 
 // Result counts what a run did.
 type Result struct {
 	Steps, Decisions, Placed, Unschedulable int
 	// Preemption counts what happened after a pod found no node.
 	Preemption Preemption
-	// Differences holds what the two roads disagreed about, the first ten.
+	// Mixes counts what the incremental path did with the default budget and with a
+	// tight one, which holds few classes.
+	Mixes [mixes]Mix
+	// Reached counts what kept classes decided about.
+	Reached Reached
+	// Differences holds what the two paths disagreed about, the first ten.
 	Differences []*scheduling.DifferenceError
 	// Count is how many differences there were.
 	Count int
+	// FaultErrors holds faults of the incremental path, the first ten.
+	FaultErrors []*scheduling.FaultError
+	// Faults is how many faults there were.
+	Faults int
 }
 
 // Preemption counts what a run did to make room.
@@ -21,8 +34,8 @@ type Preemption struct {
 	// Nominations is how often a node was kept for a pod, and Renounced how
 	// often one was taken back because a pod of higher priority got it.
 	Nominations, Renounced int
-	// Evictions counts the victims, of which Lingering took a while to go, and
-	// Violations were protected by a budget.
+	// Evictions counts the victims. Lingering ones took a while to go, and a budget
+	// protected those in Violations.
 	Evictions, Lingering, Violations int
 	// Waits counts the attempts that ended because victims were still going, and
 	// Never those of pods that may not preempt.
@@ -32,9 +45,93 @@ type Preemption struct {
 	Beside, Claimed int
 }
 
+// Reached counts the decisions by a kept class that reached some part of the engine.
+type Reached struct {
+	// Ties is by tie rule: more than one node had the highest total.
+	Ties [scheduling.Custom]int
+	// Samples did not search all nodes.
+	Samples int
+	// Volumes and Neighbours were for pods with volumes, and with spread constraints or
+	// affinity terms.
+	Volumes, Neighbours int
+	// Forks are the first after a fork was turned to, and Timed after time had passed.
+	Forks, Timed int
+}
+
+// The indexes of Mixes.
+const (
+	roomy = iota
+	tight
+	mixes
+)
+
+// A Mix counts what the incremental path did with one budget.
+type Mix struct {
+	Hits, Misses, Bypassed uint64
+}
+
+func (m *Mix) add(s scheduling.Stats) {
+	m.Hits, m.Misses, m.Bypassed = m.Hits+s.Hits, m.Misses+s.Misses, m.Bypassed+s.Bypassed
+}
+
+// Decisions is how many questions the incremental path was asked.
+func (m Mix) Decisions() uint64 { return m.Hits + m.Misses + m.Bypassed }
+
+// HitRate is the part of the questions, in percent, that a kept class answered.
+func (m Mix) HitRate() float64 {
+	if m.Decisions() == 0 {
+		return 0
+	}
+	return 100 * float64(m.Hits) / float64(m.Decisions())
+}
+
+// leastHits is the least hit rate of each mix, in percent. A lower one means that the
+// incremental path steps aside where it used to answer.
+var leastHits = [mixes]float64{roomy: 75, tight: 30}
+
+// enough is how many questions make the hit rate of a mix meaningful.
+const enough = 3000
+
+// Incremental sums up the mixes.
+func (r *Result) Incremental() (sum Mix) {
+	for _, m := range r.Mixes {
+		sum.Hits, sum.Misses, sum.Bypassed = sum.Hits+m.Hits, sum.Misses+m.Misses, sum.Bypassed+m.Bypassed
+	}
+	return sum
+}
+
+// Err says why the run failed, nil if it did not.
+func (r *Result) Err() error {
+	switch {
+	case r.Count > 0:
+		return fmt.Errorf("%d differences, the first: %w", r.Count, r.Differences[0])
+	case r.Faults > 0:
+		return fmt.Errorf("%d faults, the first: %w", r.Faults, r.FaultErrors[0])
+	}
+	for i, m := range r.Mixes {
+		if m.Decisions() >= enough && m.HitRate() < leastHits[i] {
+			return fmt.Errorf("%.1f %% hits with budget %d, want %.0f or more: the incremental path steps aside too often", m.HitRate(), i, leastHits[i])
+		}
+	}
+	return nil
+}
+
+// String is the last line of a run.
+func (r *Result) String() string {
+	m := r.Incremental()
+	return fmt.Sprintf("%d steps, %d differences, %.1f %% hits, %d bypassed, %d faults", r.Steps, r.Count, m.HitRate(), m.Bypassed, r.Faults)
+}
+
 // note keeps a difference.
 func (r *Result) note(d *scheduling.DifferenceError) {
 	if r.Count++; len(r.Differences) < 10 {
 		r.Differences = append(r.Differences, d)
+	}
+}
+
+// noteFault keeps a fault.
+func (r *Result) noteFault(f *scheduling.FaultError) {
+	if r.Faults++; len(r.FaultErrors) < 10 {
+		r.FaultErrors = append(r.FaultErrors, f)
 	}
 }

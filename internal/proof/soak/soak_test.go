@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/berth-sched/berth/scheduling"
+
 	"pgregory.net/rapid"
 )
 
@@ -17,9 +19,10 @@ func TestRoadsAgree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, d := range res.Differences {
-		t.Error(d)
+	if err := res.Err(); err != nil {
+		t.Error(err)
 	}
+	t.Log(&res)
 	covers(t, res)
 }
 
@@ -33,6 +36,11 @@ func covers(t *testing.T, res Result) {
 		"victims that lingered": c.Lingering, "violations of a budget": c.Violations, "waits for victims": c.Waits,
 		"pods that may not preempt": c.Never, "nominations": c.Nominations, "nominations renounced": c.Renounced,
 		"nominated pods placed": c.Claimed, "decisions beside nominated pods": c.Beside,
+		"samples": res.Reached.Samples, "pods with volumes": res.Reached.Volumes,
+		"pods with constraints or terms": res.Reached.Neighbours, "turns to a fork": res.Reached.Forks, "times": res.Reached.Timed,
+		"ties by Random": res.Reached.Ties[scheduling.Random], "ties by Reservoir": res.Reached.Ties[scheduling.Reservoir],
+		"ties by Heap": res.Reached.Ties[scheduling.Heap], "ties by First": res.Reached.Ties[scheduling.First],
+		"ties by ByName": res.Reached.Ties[scheduling.ByName],
 	} {
 		if n == 0 {
 			t.Errorf("%s: none: the history tests too little", name)
@@ -62,10 +70,9 @@ func TestStateMachine(t *testing.T) {
 		w := &words{t}
 		h.r = rand.New(w)
 		steps := map[string]func(*rapid.T){"": func(t *rapid.T) {
-			if res.Count > 0 {
-				difference := res.Differences[0]
+			if err := res.Err(); err != nil {
 				res = Result{}
-				t.Fatal(difference)
+				t.Fatal(err)
 			}
 		}}
 		for _, a := range h.kinds {

@@ -8,22 +8,22 @@ import (
 	"github.com/berth-sched/berth/internal/runner"
 )
 
-// A kind is all pods that the plugins of a profile read in the same way and of
-// which the parts that they read are equal: a class, and how to ask about it.
-type kind struct {
+// A class is all pods that the plugins of a profile read in the same way, if the parts
+// that they read are equal. It holds how to ask the engine about them.
+type class struct {
 	reading
-	idling idling
-	key    string // of the class: it covers which plugins are live
+	idlers idlers
+	key    string // it covers which plugins are live
 	ref    engine.Ref
 	page   *runner.Entry // this, as it is noted with pods
-	next   *kind         // of pods with the same parts that plugins read in another way
+	next   *class          // of pods with the same parts that plugins read in another way
 }
 
 // reading is what the plugins of a profile read when they answer for one pod.
 type reading struct {
 	filters, scorers side
 	pod              framework.PodFields // parts of the pod that make its class
-	base             framework.PodFields // those that plugins read that are not live
+	base             framework.PodFields // the same, without those that only live plugins read
 }
 
 // side is what the filters, or the scorers, of a profile read. Live plugins are
@@ -32,47 +32,46 @@ type side struct {
 	// reads has an entry for each filter or scorer, and then for each PreFilter or
 	// PreScore, 0 unless it only prepares.
 	reads      []framework.Reads
-	keptReads  framework.Reads // those of plugins that are not live
+	keptReads  framework.Reads // of plugins that are not live
 	kept, live choice
 }
 
-// outside marks answers that are not kept with a class of pods: their plugins
-// are live.
+// outside is what makes a plugin live: its answers are not kept with a class of pods.
 const outside = framework.ReadsCluster | framework.ReadsDomain | framework.ReadsFeasible
 
-// kindsMost bounds how many kinds are remembered.
-const kindsMost = 4096
+// classesMost bounds how many classes are remembered.
+const classesMost = 4096
 
-// kindOf returns the kind of a pod. Plugins are asked once per pod: the answer
-// is noted with it.
-func (f *fastRoad) kindOf(pod *framework.PodInfo) *kind {
+// classOf returns the class of a pod. Plugins are asked once per pod: the answer is
+// noted with the pod.
+func (f *incremental) classOf(pod *framework.PodInfo) *class {
 	if k := f.notes.Load(pod.Runner()); k != nil {
 		return k
 	}
 	f.scratch.read(&f.s.plugins, pod)
 	f.key = pod.AppendClassKey(f.key[:0], f.scratch.pod)
-	first := f.kinds[string(f.key)]
+	first := f.classes[string(f.key)]
 	k := first
 	for k != nil && !k.same(&f.scratch) {
 		k = k.next
 	}
 	if k == nil {
-		if len(f.kinds) >= kindsMost {
-			clear(f.kinds)
+		if len(f.classes) >= classesMost {
+			clear(f.classes)
 			first = nil
 		}
 		key := string(f.key)
-		k = &kind{reading: f.scratch.clone(&f.s.plugins), key: f.scratch.liveKey() + key, next: first}
-		k.idling = k.reading.idling(&f.s.plugins)
+		k = &class{reading: f.scratch.clone(&f.s.plugins), key: f.scratch.liveKey() + key, next: first}
+		k.idlers = k.reading.idlers(&f.s.plugins)
 		k.page = f.notes.Entry(k)
-		f.kinds[key] = k
+		f.classes[key] = k
 	}
 	f.notes.Store(pod.Runner(), k.page)
 	return k
 }
 
-// read asks every plugin what it reads. A plugin without a scope is asked anew
-// in every decision and needs no part in the class.
+// read asks every plugin what it reads. A plugin without a scope is asked in every
+// decision, so it needs no part in the class.
 func (r *reading) read(t *plugins, pod *framework.PodInfo) {
 	r.pod, r.base = 0, 0
 	r.filters.reads, r.scorers.reads = r.filters.reads[:0], r.scorers.reads[:0]
@@ -114,7 +113,7 @@ func (r *reading) same(o *reading) bool {
 		slices.Equal(r.filters.reads, o.filters.reads) && slices.Equal(r.scorers.reads, o.scorers.reads)
 }
 
-// liveKey tells which plugins are live.
+// liveKey has one byte for each plugin, which says whether it is live.
 func (r *reading) liveKey() string {
 	var b []byte
 	for _, s := range [...]*side{&r.filters, &r.scorers} {
@@ -129,7 +128,7 @@ func (r *reading) liveKey() string {
 	return string(b)
 }
 
-// clone returns a copy with the choices that follow from what is read.
+// clone returns a copy, with the choices that follow from what is read.
 func (r *reading) clone(t *plugins) reading {
 	c := reading{pod: r.pod, base: r.base}
 	c.filters.reads, c.scorers.reads = slices.Clone(r.filters.reads), slices.Clone(r.scorers.reads)
@@ -138,8 +137,8 @@ func (r *reading) clone(t *plugins) reading {
 	return c
 }
 
-// divide tells live plugins from the others: n filters or scorers, and those
-// that prepare, with the number of what they prepare.
+// divide separates live plugins from the others: n filters or scorers, and those that
+// prepare. of is the number of what one of these prepares, -1 for nothing.
 func (s *side) divide(n, preparing int, of func(i int) int) {
 	for i, reads := range s.reads[:n] {
 		c := s.belongs(reads)
@@ -160,12 +159,5 @@ func (s *side) belongs(reads framework.Reads) *choice {
 		return &s.live
 	}
 	s.keptReads |= reads
-	return &s.kept
-}
-
-func (s *side) choice(live bool) *choice {
-	if live {
-		return &s.live
-	}
 	return &s.kept
 }

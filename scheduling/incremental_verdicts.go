@@ -15,14 +15,13 @@ type keptVerdicts struct {
 }
 
 // verdicts returns what the nodes answered to the pod of a decision, and binds the
-// filters for the cycle of r; nil when that is for the plain road to say. A filter
-// without a scope, too, is left to that: its plugin may count on being asked about
-// every node.
-func (f *fastRoad) verdicts(r *road, snap *framework.Snapshot, pod *framework.PodInfo, d Decision) framework.Verdicts {
+// filters for the cycle of r; nil if the reference path must find it. It must if a
+// filter has no scope, because its plugin may count on being asked about every node.
+func (f *incremental) verdicts(r *road, snap *framework.Snapshot, pod *framework.PodInfo, d Decision) framework.Verdicts {
 	seed := decisionSeed(f.s.profile.Seed, d.Number)
 	r.cycle.Reset(pod, snap, d.Number, seed)
 	view, ok := f.find(&r.cycle, d.start)
-	if !ok || view.Feasible > 0 || slices.ContainsFunc(f.kind.filters.reads, readsAnything) {
+	if !ok || view.Feasible > 0 || slices.ContainsFunc(f.class.filters.reads, readsAnything) {
 		return nil
 	}
 	r.cycle.Reset(pod, snap, d.Number, seed)

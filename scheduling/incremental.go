@@ -8,9 +8,9 @@ import (
 	"github.com/berth-sched/berth/internal/runner"
 )
 
-// fastRoad decides from kept answers. Whatever it cannot answer exactly it
-// leaves to the plain road.
-type fastRoad struct {
+// incremental decides from kept answers. It leaves what it cannot answer exactly to the
+// reference path.
+type incremental struct {
 	s       *Scheduler
 	engine  *engine.Engine
 	bound   binding
@@ -18,15 +18,16 @@ type fastRoad struct {
 	scorers []engine.Scorer
 	plain   road // for verification
 
-	kind    *kind // of the pod of this decision
-	kinds   map[string]*kind
-	notes   *runner.Cache[kind]
+	class   *class // of the pod of this decision
+	classes map[string]*class
+	notes   *runner.Cache[class]
 	scratch reading
 	key     []byte
+	checks  uint64 // verified decisions
 }
 
-func newFastRoad(s *Scheduler) *fastRoad {
-	f := &fastRoad{s: s, plain: road{plugins: &s.plugins, workers: 1}, kinds: map[string]*kind{}, notes: runner.NewCache[kind]()}
+func newIncremental(s *Scheduler) *incremental {
+	f := &incremental{s: s, plain: road{plugins: &s.plugins, workers: 1}, classes: map[string]*class{}, notes: runner.NewCache[class]()}
 	budget := s.profile.Cache.Budget
 	if budget == 0 {
 		budget = engine.DefaultBudget
@@ -35,8 +36,9 @@ func newFastRoad(s *Scheduler) *fastRoad {
 	return f
 }
 
-// decide answers like [Scheduler.decide]; false when it has no answer.
-func (f *fastRoad) decide(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) (err error, ok bool) {
+// decide answers like [Scheduler.decide]; false if it has no answer.
+func (f *incremental) decide(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) (err error, ok bool) {
+	defer f.contain(&err, &ok)
 	s := f.s
 	seed := decisionSeed(s.profile.Seed, s.number)
 	s.road.cycle.Reset(pod, snap, s.number, seed)
@@ -65,15 +67,15 @@ func (f *fastRoad) decide(snap *framework.Snapshot, pod *framework.PodInfo, d *D
 }
 
 // find asks the engine about the cycle's pod.
-func (f *fastRoad) find(c *framework.Cycle, start int) (*engine.View, bool) {
-	f.kind = f.kindOf(c.Pod)
+func (f *incremental) find(c *framework.Cycle, start int) (*engine.View, bool) {
+	f.class = f.classOf(c.Pod)
 	return f.engine.Find(engine.Query{
-		Snapshot: c.Snapshot, Cycle: c, Key: f.kind.key, Ref: &f.kind.ref, Start: start,
+		Snapshot: c.Snapshot, Cycle: c, Key: f.class.key, Ref: &f.class.ref, Start: start,
 		Want: wanted(c.Snapshot.Len(), f.s.profile.Percentage, len(f.s.plugins.scorers) > 0),
 	})
 }
 
-func (f *fastRoad) choose(v *engine.View, seed uint64) (*framework.NodeInfo, error) {
+func (f *incremental) choose(v *engine.View, seed uint64) (*framework.NodeInfo, error) {
 	_, tied := v.Best()
 	switch f.s.profile.TieRule {
 	case Reservoir:
@@ -107,8 +109,8 @@ func (f *fastRoad) choose(v *engine.View, seed uint64) (*framework.NodeInfo, err
 	}
 }
 
-// fitError counts the reasons. While no reason changes, it is done once.
-func (f *fastRoad) fitError(snap *framework.Snapshot, pod *framework.PodInfo, v *engine.View) *FitError {
+// fitError counts the reasons, once for as long as no reason changes.
+func (f *incremental) fitError(snap *framework.Snapshot, pod *framework.PodInfo, v *engine.View) *FitError {
 	list, ok := v.Kept().([]Rejection)
 	if !ok {
 		var reasons []counted

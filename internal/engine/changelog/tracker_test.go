@@ -1,8 +1,9 @@
-package engine
+package changelog
 
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
@@ -10,9 +11,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestTimelineTellsWhatChanged compares what a timeline says with generations
-// that are noted apart, over histories that are longer than a timeline is.
-func TestTimelineTellsWhatChanged(t *testing.T) {
+// TestTrackerTellsWhatChanged compares what a tracker says with generations
+// that are noted apart, over histories that are longer than its log.
+func TestTrackerTellsWhatChanged(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := framework.NewSnapshot(framework.Arrival)
 		for i := range 40 {
@@ -24,23 +25,23 @@ func TestTimelineTellsWhatChanged(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e := New(nil, DefaultBudget)
-		o := orderOf(s, nil)
-		e.timelineOf(s, o)
+		e := new(recent)
+		o := OrderOf(s, nil)
+		e.of(s, o)
 		type memory struct {
 			entry       uint64
 			generations []uint64
 		}
 		var seen []memory
 		for range rapid.IntRange(1, 6).Draw(t, "rounds") {
-			m := memory{entry: e.timelineOf(s, o).end()}
+			m := memory{entry: e.of(s, o).End()}
 			for slot := range s.SlotLimit() {
 				if n := s.AtSlot(slot); n != nil {
 					m.generations = append(m.generations, n.Generation())
 				}
 			}
 			seen = append(seen, m)
-			changes := rapid.SampledFrom([]int{0, 1, 15, 300, timelineLimit}).Draw(t, "changes")
+			changes := rapid.SampledFrom([]int{0, 1, 15, 300, limit}).Draw(t, "changes")
 			first, step := rapid.IntRange(0, 39).Draw(t, "first"), rapid.IntRange(0, 3).Draw(t, "step")
 			for i := range changes {
 				n := s.AtSlot((first + i*step) % 40)
@@ -54,14 +55,14 @@ func TestTimelineTellsWhatChanged(t *testing.T) {
 					s.Commit(mark)
 				}
 				if i%2 == 0 {
-					e.timelineOf(s, o)
+					e.of(s, o)
 				}
 			}
 		}
-		tl := e.timelineOf(s, o)
+		tl := e.of(s, o)
 		for _, m := range seen {
 			listed := map[int32]bool{}
-			for _, slot := range tl.since(m.entry, o, nil) {
+			for _, slot := range tl.Since(m.entry, o, nil) {
 				if listed[slot] {
 					t.Fatalf("since(%d) has slot %d twice", m.entry, slot)
 				}
@@ -72,7 +73,7 @@ func TestTimelineTellsWhatChanged(t *testing.T) {
 				if is != was && !listed[int32(slot)] {
 					t.Fatalf("since(%d) lacks slot %d, whose generation was %d and is %d", m.entry, slot, was, is)
 				}
-				if stood := tl.stood(int32(slot), is, m.entry); stood == listed[int32(slot)] {
+				if stood := tl.Stood(int32(slot), is, m.entry); stood == listed[int32(slot)] {
 					t.Fatalf("stood(%d, %d, %d) = %v, but listed is the same", slot, is, m.entry, stood)
 				}
 			}
@@ -80,30 +81,30 @@ func TestTimelineTellsWhatChanged(t *testing.T) {
 	})
 }
 
-// TestTimelinesAreFew: of many snapshots in turn, those used last are followed.
-func TestTimelinesAreFew(t *testing.T) {
-	e := New(nil, DefaultBudget)
+// TestTrackersAreFew: of many snapshots in turn, those used last are followed.
+func TestTrackersAreFew(t *testing.T) {
+	e := new(recent)
 	s := framework.NewSnapshot(framework.Arrival)
-	for range 3 * timelinesMost {
+	for range 3 * most {
 		e.clock++
 		f := s.Fork()
-		if got := e.timelineOf(f, orderOf(f, nil)).snapshot; got != f {
-			t.Fatalf("timelineOf returned that of another snapshot")
+		if got := e.of(f, OrderOf(f, nil)).Snapshot; got != f {
+			t.Fatalf("of returned the tracker of another snapshot")
 		}
 		e.clock++
-		if got := e.timelineOf(s, orderOf(s, nil)); got != e.timelineOf(s, orderOf(s, nil)) {
-			t.Fatalf("the timeline in use was given up")
+		if got := e.of(s, OrderOf(s, nil)); got != e.of(s, OrderOf(s, nil)) {
+			t.Fatalf("the tracker in use was dropped")
 		}
 	}
-	if len(e.timelines) != timelinesMost {
-		t.Errorf("%d timelines, want %d", len(e.timelines), timelinesMost)
+	if len(e.list) != most {
+		t.Errorf("%d trackers, want %d", len(e.list), most)
 	}
 }
 
-// TestTimelineKnowsNodes compares timelines of several forks in turn with their
+// TestTrackerKnowsNodes compares trackers of several forks in turn with their
 // snapshots, over histories in which nodes come and go, in more than one chunk of
 // slots, in which pods are refused, and changes are taken back.
-func TestTimelineKnowsNodes(t *testing.T) {
+func TestTrackerKnowsNodes(t *testing.T) {
 	for seed := range uint64(30) {
 		r := rand.New(rand.NewPCG(seed, 4))
 		s := framework.NewSnapshot(framework.ZoneInterleaved)
@@ -149,10 +150,10 @@ func TestTimelineKnowsNodes(t *testing.T) {
 			}
 		}
 
-		e := New(nil, DefaultBudget)
+		e := new(recent)
 		snapshots := []*framework.Snapshot{s}
 		type memory struct {
-			timeline    *timeline
+			tracker     *Tracker
 			entry       uint64
 			nodeSet     uint64
 			generations map[int32]uint64
@@ -163,26 +164,29 @@ func TestTimelineKnowsNodes(t *testing.T) {
 			for range r.IntN(4) {
 				change(s)
 			}
-			if r.IntN(8) == 0 && len(snapshots) < timelinesMost+2 {
+			if r.IntN(8) == 0 && len(snapshots) < most+2 {
 				snapshots = append(snapshots, s.Fork())
 			}
 			e.clock++
-			e.order = orderOf(s, e.order)
-			tl := e.timelineOf(s, e.order)
-			m := memory{tl, tl.end(), s.NodeSet(), map[int32]uint64{}}
+			e.order = OrderOf(s, e.order)
+			tl := e.of(s, e.order)
+			if err := e.Check(s); err != nil {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+			m := memory{tl, tl.End(), s.NodeSet(), map[int32]uint64{}}
 			for place, slot := range s.Slots() {
 				n := s.AtSlot(slot)
-				if tl.at[place] != n {
-					t.Fatalf("seed %d: at[%d] is not the node of the snapshot", seed, place)
+				if tl.At[place] != n {
+					t.Fatalf("seed %d: At[%d] is not the node of the snapshot", seed, place)
 				}
 				m.generations[int32(slot)] = n.Generation()
 			}
 			for _, was := range seen {
-				if was.timeline != tl || was.nodeSet != s.NodeSet() {
+				if was.tracker != tl || was.nodeSet != s.NodeSet() {
 					continue
 				}
 				listed := map[int32]bool{}
-				for _, slot := range tl.since(was.entry, e.order, nil) {
+				for _, slot := range tl.Since(was.entry, e.order, nil) {
 					if listed[slot] {
 						t.Fatalf("seed %d: since(%d) has slot %d twice", seed, was.entry, slot)
 					}
@@ -192,7 +196,7 @@ func TestTimelineKnowsNodes(t *testing.T) {
 					if g != was.generations[slot] && !listed[slot] {
 						t.Fatalf("seed %d: since(%d) lacks slot %d", seed, was.entry, slot)
 					}
-					if tl.stood(slot, g, was.entry) == listed[slot] {
+					if tl.Stood(slot, g, was.entry) == listed[slot] {
 						t.Fatalf("seed %d: stood(%d, %d, %d) is %v", seed, slot, g, was.entry, listed[slot])
 					}
 				}
@@ -206,5 +210,78 @@ func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// recent is what an engine has of all this.
+type recent struct {
+	Recent
+	clock uint64
+	order *Order
+}
+
+func (r *recent) of(s *framework.Snapshot, o *Order) *Tracker { return r.Of(s, o, r.clock) }
+
+// TestLog compares a log with a list that nothing is dropped from.
+func TestLog(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var l Log
+		var all []int32
+		for range rapid.IntRange(1, 8).Draw(t, "rounds") {
+			n := rapid.SampledFrom([]int{0, 1, 3, limit/2 - 1, limit, limit + 5}).Draw(t, "entries")
+			slots := make([]int32, n)
+			for i := range slots {
+				slots[i] = int32(len(all) + i)
+			}
+			all = append(all, slots...)
+			if rapid.Bool().Draw(t, "at once") {
+				l.AddAll(slots)
+			} else {
+				for _, slot := range slots {
+					l.Add(slot)
+				}
+			}
+			if err := l.Check(l.End()); err != nil {
+				t.Fatal(err)
+			}
+			if got, want := l.End(), uint64(len(all)); got != want {
+				t.Fatalf("End() = %d, want %d", got, want)
+			}
+			at := rapid.IntRange(0, len(all)).Draw(t, "at")
+			got, ok := l.Since(uint64(at))
+			if !ok && len(all)-at <= limit/2 {
+				t.Fatalf("Since(%d) of %d: the entries are gone", at, len(all))
+			}
+			if ok && !slices.Equal(got, all[at:]) {
+				t.Fatalf("Since(%d) of %d has %d entries from %v, want %d", at, len(all), len(got), got[:1], len(all)-at)
+			}
+		}
+		if l.Check(l.End()+1) == nil {
+			t.Fatal("Check() of a reader that is ahead finds nothing")
+		}
+	})
+}
+
+// TestCheckFindsFaults plants a fault in each part of a tracker.
+func TestCheckFindsFaults(t *testing.T) {
+	for name, plant := range map[string]func(*Tracker){
+		"node":       func(t *Tracker) { t.At[1] = t.At[0] },
+		"generation": func(t *Tracker) { t.nodes[1].generation++ },
+		"entry":      func(t *Tracker) { t.nodes[1].entry = t.log.End() },
+		"order":      func(t *Tracker) { t.Order.Place[1] = 0 },
+		"log":        func(t *Tracker) { t.log.slots = make([]int32, limit+1) },
+	} {
+		s := framework.NewSnapshot(framework.Arrival)
+		for i := range 3 {
+			must(t, s.AddNode(api.MakeNode(fmt.Sprint("n", i), "4", "8Gi").Obj()))
+		}
+		var r Recent
+		tracker := r.Of(s, OrderOf(s, nil), 1)
+		if err := r.Check(s); err != nil {
+			t.Fatal(err)
+		}
+		if plant(tracker); r.Check(s) == nil {
+			t.Errorf("%s: Check() finds nothing", name)
+		}
 	}
 }

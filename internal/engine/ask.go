@@ -1,0 +1,108 @@
+package engine
+
+import (
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/engine/guard"
+)
+
+// An asker calls the live plugins of a class for the pod of this decision. No other
+// code of a class calls plugins, except to normalize scores.
+type asker struct {
+	guard  *guard.Guard
+	base   *base // which knows the snapshot: a class must not keep one alive
+	source Source
+	cycle  *framework.Cycle
+
+	liveFilters, liveScorers bool // there are some
+}
+
+// of makes the asker ready for a decision.
+func (a *asker) of(src Source, c *framework.Cycle) {
+	a.source, a.cycle = src, c
+}
+
+// idle reports whether all live plugins are known to have nothing to do.
+func (a *asker) idle() bool {
+	a.guard.Enter()
+	ok := a.source.Idle(a.cycle)
+	a.guard.Leave()
+	return ok
+}
+
+// bindFilters binds the live filters; false if the reference path must be taken.
+func (a *asker) bindFilters() (filters []Filter, ok bool) {
+	if !a.liveFilters {
+		return nil, true
+	}
+	a.guard.Enter()
+	filters, ok = a.source.BindLiveFilters(a.cycle)
+	a.guard.Returned()
+	return filters, ok
+}
+
+// bindScorers binds the live scorers; false if the reference path must be taken.
+func (a *asker) bindScorers(shown Feasible) (scorers []Scorer, ok bool) {
+	if !a.liveScorers {
+		return nil, true
+	}
+	a.guard.Enter()
+	scorers, ok = a.source.BindLiveScorers(a.cycle, shown)
+	a.guard.Returned()
+	return scorers, ok
+}
+
+// filter asks a filter about a node.
+func (a *asker) filter(f framework.NodeFilter, slot int32) framework.Status {
+	n := a.base.at.snapshot.AtSlot(int(slot))
+	a.guard.Enter()
+	status := f.Filter(a.cycle.Pod, n)
+	a.guard.Leave()
+	return status
+}
+
+// score asks a scorer about a node.
+func (a *asker) score(s framework.NodeScorer, slot int32) int64 {
+	n := a.base.at.snapshot.AtSlot(int(slot))
+	a.guard.Enter()
+	x := s.Score(a.cycle.Pod, n)
+	a.guard.Leave()
+	return x
+}
+
+// excludes asks whether a scorer leaves the node out of its range.
+func (a *asker) excludes(x framework.RangeExcluder, slot int32) bool {
+	if x == nil {
+		return false
+	}
+	n := a.base.at.snapshot.AtSlot(int(slot))
+	a.guard.Enter()
+	out := x.Excludes(n)
+	a.guard.Leave()
+	return out
+}
+
+// groups asks a filter or scorer which nodes it treats alike.
+func (a *asker) groups(plugin any) (groups framework.Groups) {
+	if by, ok := plugin.(framework.Grouper); ok {
+		a.guard.Enter()
+		groups = by.Groups()
+		a.guard.Leave()
+	}
+	return groups
+}
+
+// version asks a tracker for its version.
+func (a *asker) version(t framework.DomainTracker) uint64 {
+	a.guard.Enter()
+	v := t.Version()
+	a.guard.Leave()
+	return v
+}
+
+// changed asks a tracker what has changed since a version; false if it cannot tell.
+func (a *asker) changed(t framework.DomainTracker, since uint64, touch func(slot int)) bool {
+	a.guard.Enter()
+	ok := t.Changed(since, touch)
+	a.guard.Leave()
+	return ok
+}

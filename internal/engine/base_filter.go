@@ -1,0 +1,144 @@
+package engine
+
+import "github.com/berth-sched/berth/framework"
+
+// The verdicts of rows. Filters that read no pods are asked only if the node's object
+// may have changed.
+
+// evaluate renews all that the rows keep of the node.
+func (b *base) evaluate(n *framework.NodeInfo) {
+	first := b.ask(b.plugins.nodeFilters, n, maxPlace)
+	b.rows.nodes[n.Slot()].set(first, false)
+	b.evaluatePods(n, first)
+}
+
+// evaluateChanged renews what depends on the node's pods, or on time.
+func (b *base) evaluateChanged(n *framework.NodeInfo) {
+	first := feasible
+	if !b.rows.uniform {
+		first = b.rows.nodes[n.Slot()].reason()
+	}
+	b.evaluatePods(n, first)
+}
+
+// evaluatePods asks the filters that read pods, and then the scorers. first is the
+// first rejection by the other filters.
+func (b *base) evaluatePods(n *framework.NodeInfo, first int32) {
+	slot := int32(n.Slot())
+	if reason := b.ask(b.plugins.podFilters, n, b.reasons.list[first].at); reason != feasible {
+		first = reason
+	}
+	switch {
+	case first != feasible:
+		b.put(slot, rejected(first))
+	case b.state == scored:
+		b.scoreOne(n, slot, b.askScores(b.plugins.podScorers, n))
+	default:
+		b.put(slot, 0)
+	}
+	if b.plugins.timed {
+		b.schedule(n)
+	}
+	b.log.Add(slot)
+}
+
+// listDirty lists the nodes whose slots are in slots, with their first rejection by a
+// filter that reads no pods.
+func (b *base) listDirty() {
+	b.nodes, b.said = resize(b.nodes, len(b.slots))[:len(b.slots)], resize(b.said, len(b.slots))[:len(b.slots)]
+	b.refused = false
+	clear(b.said)
+	at, places, nodes := b.at.tracker.At, b.rows.order.Place, b.nodes[:len(b.slots)]
+	for i, slot := range b.slots {
+		nodes[i] = at[places[slot]]
+	}
+	if b.rows.uniform {
+		return
+	}
+	for k, slot := range b.slots {
+		if reason := b.rows.nodes[slot].reason(); reason != feasible {
+			b.said[k], b.refused = reason, true
+		}
+	}
+}
+
+// recordVerdicts writes the verdicts of the listed nodes into their rows and removes
+// the rejected nodes from the list. If the base is scored, the others are scored next.
+func (b *base) recordVerdicts() {
+	if b.state == scored && !b.refused {
+		return
+	}
+	k := 0
+	for i, slot := range b.slots {
+		if reason := b.said[i]; reason != feasible {
+			b.put(slot, rejected(reason))
+			continue
+		}
+		if b.state != scored {
+			b.put(slot, 0)
+		}
+		b.nodes[k], b.slots[k] = b.nodes[i], slot
+		k++
+	}
+	b.nodes, b.slots = b.nodes[:k], b.slots[:k]
+}
+
+// askMany asks filters about the listed nodes, one filter after the other. If several
+// reject a node, the first in the profile counts.
+func (b *base) askMany(filters []Filter) {
+	for i := range filters {
+		f := &filters[i]
+		if f.Batch == nil {
+			for k := range b.nodes {
+				b.askOne(f, k)
+			}
+			continue
+		}
+		b.guard.Enter()
+		b.rejected = f.Batch.FilterNodes(b.pod, b.nodes, b.rejected[:0])
+		b.guard.Leave()
+		for _, k := range b.rejected {
+			b.askOne(f, k)
+		}
+	}
+}
+
+// askOne asks a filter about one listed node, unless an earlier filter of the profile
+// has rejected it.
+func (b *base) askOne(f *Filter, k int) {
+	if said := b.said[k]; said != feasible && b.reasons.list[said].at < f.At {
+		return
+	}
+	b.guard.Enter()
+	status := f.Filter.Filter(b.pod, b.nodes[k])
+	b.guard.Leave()
+	if !status.IsSuccess() {
+		b.said[k], b.refused = b.reject(f.At, status), true
+	}
+}
+
+const maxPlace = int(^uint(0) >> 1)
+
+// ask returns the first rejection among filters up to the given place of the profile.
+func (b *base) ask(filters []Filter, n *framework.NodeInfo, upTo int) int32 {
+	b.guard.Enter()
+	for i := range filters {
+		if filters[i].At > upTo {
+			break
+		}
+		if status := filters[i].Filter.Filter(b.pod, n); !status.IsSuccess() {
+			b.guard.Leave()
+			return b.reject(filters[i].At, status)
+		}
+	}
+	b.guard.Leave()
+	return feasible
+}
+
+// reject returns the number of a rejection.
+func (b *base) reject(at int, status framework.Status) int32 {
+	if !status.IsRejected() {
+		b.state = broken
+	}
+	return b.reasons.number(reason{at: at, status: status})
+}

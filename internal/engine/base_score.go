@@ -1,0 +1,242 @@
+package engine
+
+import (
+	"slices"
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// The scores of rows, and until when rows hold.
+
+// bindScores binds the scorers of the base and scores every feasible row, one scorer
+// after the other. false means that the reference path must be taken.
+//
+// Invariant (afterwards, while scored): every feasible row has its scores, and the
+// normalized lists have its raw scores.
+func (b *base) bindScores(src Source, shown Feasible) bool {
+	b.cycle.Reset(b.pod, b.at.snapshot, 0, 0)
+	b.guard.Enter()
+	scorers, ok := src.BindKeptScorers(&b.cycle, shown)
+	b.guard.Returned()
+	if !ok {
+		return false
+	}
+	p := &b.plugins
+	p.nodeScorers, p.podScorers, p.normalized = p.nodeScorers[:0], p.podScorers[:0], p.normalized[:0]
+	for _, s := range scorers {
+		switch {
+		case s.ByRange != nil || s.ByNodes != nil:
+			p.normalize(s, len(b.rows.nodes))
+		case nodeOnly(s.Reads):
+			p.nodeScorers = append(p.nodeScorers, s)
+		default:
+			p.podScorers = append(p.podScorers, s)
+		}
+	}
+	p.timed = p.timed || slices.ContainsFunc(scorers, func(s Scorer) bool { return s.Reads&framework.ReadsTime != 0 })
+	b.listNone()
+	for _, slot := range b.rows.order.Slots {
+		passed, r := b.rows.of(slot) >= 0, &b.rows.nodes[slot]
+		r.set(r.reason(), passed)
+		if passed {
+			b.list(b.at.snapshot.AtSlot(int(slot)), slot, feasible)
+		}
+	}
+	b.scoreAll()
+	if p.timed {
+		b.schedule(b.nodes...)
+	}
+	if b.state != broken {
+		b.state = scored
+	}
+	return b.state != broken
+}
+
+// scoreAll scores the listed nodes, which are all feasible ones.
+func (b *base) scoreAll() {
+	p, r := &b.plugins, &b.rows
+	byNode, byPods := b.sums(p.nodeScorers, 0), b.sums(p.podScorers, 1)
+	r.uniform = len(b.nodes) == len(r.order.Slots) &&
+		!slices.ContainsFunc(p.normalized, func(l rawList) bool { return !l.nodeOnly })
+	for k, slot := range b.slots {
+		r.nodes[slot].score = int32(byNode[k])
+		b.put(slot, row(byNode[k]+byPods[k]))
+		r.uniform = r.uniform && byNode[k] == byNode[0]
+	}
+	if r.uniform && len(byNode) > 0 {
+		r.uniformScore = int32(byNode[0])
+	}
+	for i := range p.normalized {
+		l := &p.normalized[i]
+		for k, x := range b.rawOf(&l.scorer) {
+			l.raw[b.slots[k]] = x
+		}
+	}
+}
+
+// rawOf asks a scorer about the listed nodes.
+func (b *base) rawOf(s *Scorer) []int64 {
+	b.raw = resize(b.raw, len(b.nodes))
+	raw := b.raw[:len(b.nodes)]
+	b.askScorer(s, raw)
+	return raw
+}
+
+// askScorer writes the scores of the listed nodes.
+func (b *base) askScorer(s *Scorer, scores []int64) {
+	b.guard.Enter()
+	if s.Batch != nil {
+		s.Batch.ScoreNodes(b.pod, b.nodes, scores)
+	} else {
+		for k, n := range b.nodes {
+			scores[k] = s.Scorer.Score(b.pod, n)
+		}
+	}
+	b.guard.Leave()
+}
+
+// scoreMany renews the scores of the rows of the listed nodes.
+func (b *base) scoreMany() {
+	byPods := b.sums(b.plugins.podScorers, 1)
+	if b.rows.uniform {
+		if b.state != broken {
+			b.rows.putMany(b.slots, byPods, b.rows.uniformScore)
+		}
+		return
+	}
+	for k, n := range b.nodes {
+		b.scoreOne(n, b.slots[k], byPods[k])
+	}
+}
+
+// normalize gives the scorer a list of raw scores, with the memory of an earlier one
+// if there is any.
+func (p *basePlugins) normalize(s Scorer, slots int) {
+	i := len(p.normalized)
+	if i < cap(p.normalized) {
+		p.normalized = p.normalized[:i+1]
+	} else {
+		p.normalized = append(p.normalized, rawList{})
+	}
+	l := &p.normalized[i]
+	l.scorer, l.nodeOnly, l.raw = s, nodeOnly(s.Reads), resize(l.raw, slots)
+}
+
+// sums adds up the weighted scores of the listed nodes, one scorer after the other, in
+// one of two buffers.
+func (b *base) sums(scorers []Scorer, buffer int) []int64 {
+	sum := resize(b.buffers[buffer], len(b.nodes))[:len(b.nodes)]
+	b.buffers[buffer] = sum
+	if len(scorers) == 0 {
+		clear(sum)
+		return sum
+	}
+	most := uint64(0)
+	b.askScorer(&scorers[0], sum)
+	weight := scorers[0].Weight
+	for k, x := range sum {
+		most = max(most, uint64(x))
+		sum[k] = x * weight
+	}
+	for i := range scorers[1:] {
+		raw, weight := b.rawOf(&scorers[1+i])[:len(sum)], scorers[1+i].Weight
+		for k, x := range raw {
+			most = max(most, uint64(x))
+			sum[k] += x * weight
+		}
+	}
+	if most > uint64(framework.MaxNodeScore) {
+		b.state = broken
+	}
+	return sum
+}
+
+// scoreOne renews the scores of one row. byPods is the sum of the scores that depend on pods.
+func (b *base) scoreOne(n *framework.NodeInfo, slot int32, byPods int64) {
+	if b.rows.uniform {
+		b.put(slot, row(b.rows.uniformScore+int32(byPods)))
+		return
+	}
+	r := &b.rows.nodes[slot]
+	known := r.known()
+	if !known {
+		r.score = int32(b.askScores(b.plugins.nodeScorers, n))
+		r.set(r.reason(), true)
+	}
+	b.put(slot, row(r.score+int32(byPods)))
+	for i := range b.plugins.normalized {
+		if l := &b.plugins.normalized[i]; !l.nodeOnly || !known {
+			b.guard.Enter()
+			raw := l.scorer.Scorer.Score(b.pod, n)
+			b.guard.Leave()
+			l.raw[slot] = raw
+		}
+	}
+}
+
+// askScores adds up the weighted scores of a node.
+func (b *base) askScores(scorers []Scorer, n *framework.NodeInfo) (sum int64) {
+	b.guard.Enter()
+	for i := range scorers {
+		x := scorers[i].Scorer.Score(b.pod, n)
+		if uint64(x) > uint64(framework.MaxNodeScore) {
+			b.state = broken
+		}
+		sum += x * scorers[i].Weight
+	}
+	b.guard.Leave()
+	return sum
+}
+
+// schedule sets the deadlines of the nodes' rows. It is called only if a plugin reads
+// the time.
+func (b *base) schedule(nodes ...*framework.NodeInfo) {
+	for _, n := range nodes {
+		until, ok := b.validUntil(n)
+		if !ok {
+			b.state = broken
+		}
+		b.due.set(int32(n.Slot()), until)
+	}
+}
+
+// validUntil is the time up to which the row of the node holds, the zero time if it
+// holds forever. It is not ok if a plugin cannot tell, or says that its answer does
+// not hold even now.
+func (b *base) validUntil(n *framework.NodeInfo) (until time.Time, ok bool) {
+	ok = true
+	note := func(plugin any, reads framework.Reads) {
+		if reads&framework.ReadsTime == 0 {
+			return
+		}
+		e, expires := plugin.(framework.Expirer)
+		if !expires {
+			ok = false
+			return
+		}
+		b.guard.Enter()
+		t := e.ValidUntil(b.pod, n)
+		b.guard.Leave()
+		if t.IsZero() {
+			return
+		}
+		if until.IsZero() || t.Before(until) {
+			until = t
+		}
+		ok = ok && t.After(b.at.now)
+	}
+	p := &b.plugins
+	for i := range p.filters {
+		note(p.filters[i].Filter, p.filters[i].Reads)
+	}
+	for _, list := range [...][]Scorer{p.nodeScorers, p.podScorers} {
+		for i := range list {
+			note(list[i].Scorer, list[i].Reads)
+		}
+	}
+	for i := range p.normalized {
+		note(p.normalized[i].scorer.Scorer, p.normalized[i].scorer.Reads)
+	}
+	return until, ok
+}

@@ -1,0 +1,208 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// How a class with a tree of its own follows the nodes of its base, and how it shuts
+// groups.
+
+// gather lists the nodes that must be looked at; false if all must.
+func (c *class) gather() bool {
+	_, ok := c.base.log.Since(c.at.rows)
+	return c.gates.track(&c.ask) && ok
+}
+
+// updateAll looks at all nodes and builds the tree anew.
+func (c *class) updateAll() {
+	o, t := c.order(), &c.totals
+	c.at.rows = c.base.log.End()
+	t.tree.Reset(len(o.Slots), c.groups.division.count, c.groups.division.places)
+	for i := range t.counts {
+		clear(t.counts[i])
+	}
+	c.openAll()
+	c.gates.forgetGroups()
+	c.versions.reasons++
+	c.versions.feasible++
+	t.todo = rebuilding
+	for _, slot := range o.Slots {
+		c.update(slot, c.verdict(slot))
+	}
+	t.todo = allTotals
+	t.tree.Build()
+}
+
+// openAll opens all groups, until syncGroups shuts some again.
+func (c *class) openAll() {
+	shut := slices.ContainsFunc(c.groups.shut, func(r int32) bool { return r != feasible })
+	for i := range c.columns.list {
+		col := &c.columns.list[i]
+		col.stale = true
+		col.known = col.known && !shut // live scorers were not asked about nodes of shut groups
+	}
+	clear(c.groups.shut)
+}
+
+// updateTouched looks at the nodes that were gathered.
+func (c *class) updateTouched() {
+	changed, _ := c.base.log.Since(c.at.rows)
+	c.at.rows = c.base.log.End()
+	rows, places, follow := &c.base.rows, c.order().Place, c.columns.follow(c.base)
+	for _, slot := range changed {
+		place := places[slot]
+		switch passed := c.gates.nodeOnly && c.totals.tree.Leaves[place] >= 0; {
+		case !passed:
+			c.update(slot, c.verdict(slot))
+		case rows.tree.Leaves[place] < 0 || c.state < totaled:
+			c.update(slot, rows.of(slot).reason()) // the gates let it pass, and still do
+		default:
+			if follow {
+				c.columns.stay(c, slot)
+			}
+			c.totals.wait(slot)
+		}
+	}
+	for _, slot := range c.gates.touched {
+		if c.order().Has(slot) {
+			c.update(slot, c.verdict(slot))
+		}
+	}
+}
+
+// verdict is the first rejection of the node by its row and by gates that tell nodes
+// apart.
+func (c *class) verdict(slot int32) int32 {
+	return c.gates.verdict(c, slot, c.base.rows.of(slot).reason())
+}
+
+// update sets the node's own reason. A node that is no longer feasible leaves the
+// columns and the tree.
+func (c *class) update(slot int32, now int32) {
+	was, t := c.own(slot), &c.totals
+	switch {
+	case t.todo == rebuilding:
+		c.count(slot, now, 1)
+	case was != now:
+		c.count(slot, was, -1)
+		c.count(slot, now, 1)
+		c.versions.reasons++
+		if was == feasible || now == feasible {
+			c.versions.feasible++
+		}
+	}
+	switch {
+	case now != feasible:
+		if was == feasible && c.state >= totaled {
+			c.columns.leave(slot)
+		}
+		c.put(slot, ^now)
+	case c.state < totaled:
+		c.put(slot, 0)
+	default:
+		if was == feasible {
+			c.columns.stay(c, slot)
+		} else {
+			c.columns.enter(c, slot)
+		}
+		if was != feasible || t.todo == rebuilding {
+			c.put(slot, 0) // feasible; the total follows
+		}
+		t.wait(slot)
+	}
+}
+
+// own is the own reason of a node, feasible if it was never evaluated.
+func (c *class) own(slot int32) int32 {
+	return row(c.totals.tree.Leaves[c.order().Place[slot]]).reason()
+}
+
+// put changes the leaf of a node.
+func (c *class) put(slot int32, leaf int32) {
+	place := int(c.order().Place[slot])
+	if c.totals.todo == rebuilding {
+		c.totals.tree.Leaves[place] = leaf
+		return
+	}
+	c.totals.tree.Set(place, leaf)
+}
+
+// count counts the node among those with the own reason.
+func (c *class) count(slot int32, reason, by int32) {
+	if reason <= feasible {
+		return
+	}
+	t, d := &c.totals, c.groups.division
+	for len(t.counts) <= int(reason) {
+		t.counts = append(t.counts, make([]int32, d.count))
+	}
+	t.counts[reason][d.of[slot]] += by
+}
+
+// counted is how many nodes of a group have the own reason.
+func (c *class) counted(reason, group int) int {
+	switch {
+	case c.shares() && reason < len(c.base.rows.counts):
+		return int(c.base.rows.counts[reason])
+	case !c.shares() && reason < len(c.totals.counts):
+		return int(c.totals.counts[reason][group])
+	}
+	return 0
+}
+
+// final is the reason that decides about a node of the group with the own reason: the
+// one that comes first in the profile.
+func (c *class) final(own int32, group int) int32 {
+	shut, list := c.groups.shut[group], c.base.reasons.list
+	if shut == feasible || own != feasible && list[own].at < list[shut].at {
+		return own
+	}
+	return shut
+}
+
+// isFeasible reports whether the node is feasible.
+func (c *class) isFeasible(slot int32) bool {
+	return c.own(slot) == feasible && c.groups.shut[c.groups.division.of[slot]] == feasible
+}
+
+// feasibleNodes lists the feasible nodes in order. The list is valid until the next
+// call.
+func (c *class) feasibleNodes() []*framework.NodeInfo {
+	nodes := c.columns.nodes[:0]
+	for _, slot := range c.order().Slots {
+		if c.isFeasible(slot) {
+			nodes = append(nodes, c.base.at.snapshot.AtSlot(int(slot)))
+		}
+	}
+	c.columns.nodes = nodes
+	return nodes
+}
+
+// syncGroups shuts and opens groups as the gates say that treat their nodes alike.
+func (c *class) syncGroups() {
+	if c.gates.askGroups(c) {
+		for group := range c.groups.shut {
+			c.setShut(group, c.gates.shuts(group))
+		}
+	}
+}
+
+// setShut shuts a group for a reason, or opens it.
+func (c *class) setShut(group int, now int32) {
+	was := c.groups.shut[group]
+	if was == now {
+		return
+	}
+	c.groups.shut[group] = now
+	c.versions.reasons++
+	if was != feasible && now != feasible {
+		return
+	}
+	c.versions.feasible++
+	c.totals.tree.Shut[group] = now != feasible
+	for i := range c.columns.list {
+		c.columns.list[i].groupTurned(c, group)
+	}
+}

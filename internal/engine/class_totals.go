@@ -1,0 +1,198 @@
+package engine
+
+import "github.com/berth-sched/berth/internal/engine/tree"
+
+// How a class adds up totals, and when it shares the tree of its base.
+//
+// Invariant: while the class shares, leaves and levels of its tree are those of the
+// base's tree, which is indexed; offset and shut are its own.
+
+// totals hold what a class knows of each node.
+type totals struct {
+	tree    tree.Tree
+	counts  [][]int32 // own reasons by reason and group; while sharing, the base counts
+	todo    todo
+	pending []int32 // slots whose totals must be added up
+}
+
+// A todo says which totals must be added up.
+type todo uint8
+
+const (
+	pendingTotals todo = iota // those of pending, and of nodes whose scores moved
+	allTotals
+	rebuilding // all; leaves are written directly, and the tree is built afterwards
+)
+
+// need makes sure that at least so many totals are added up.
+func (t *totals) need(what todo) { t.todo = max(t.todo, what) }
+
+// wait notes that the total of the node must be added up. While nothing is scored the
+// list must not grow forever.
+func (t *totals) wait(slot int32) {
+	if len(t.pending) > len(t.tree.Leaves) {
+		t.pending = t.pending[:0]
+		t.need(allTotals)
+	}
+	t.pending = append(t.pending, slot)
+}
+
+// firstScores takes over the scores of the base.
+func (c *class) firstScores() {
+	c.columns.rest()
+	for i := range c.base.plugins.normalized {
+		c.columns.adopt(c, c.base.plugins.normalized[i].scorer, i)
+	}
+	c.state = totaled
+	c.totals.need(allTotals)
+	c.totals.pending = c.totals.pending[:0]
+	for _, slot := range c.order().Slots {
+		if c.own(slot) == feasible {
+			c.columns.enter(c, slot)
+		}
+	}
+}
+
+// finish normalizes what changed and adds up the totals that changed with it.
+//
+// Invariant (afterwards): a leaf is class.total of its node, no column is stale, and
+// nothing is pending.
+func (c *class) finish() {
+	t := &c.totals
+	clear(t.tree.Offset)
+	moved := len(t.pending) + c.columns.normalize(c)
+	if !c.usable() {
+		return
+	}
+	c.chooseTree()
+	switch {
+	case c.shares():
+		t.tree.Offset[0] += c.columns.constant
+	case t.todo >= allTotals || moved > len(c.order().Slots)/8:
+		c.addUpAll()
+	default:
+		c.addUpMoved()
+	}
+	c.columns.settled()
+	t.pending, t.todo = t.pending[:0], pendingTotals
+	if c.shares() && !c.gates.live() && !c.columns.live() {
+		c.state = idle
+	}
+}
+
+// total adds up the weighted, normalized scores of a node, but for those of its group.
+func (c *class) total(slot int32) int32 {
+	t := int64(c.base.rows.of(slot)) + c.columns.constant
+	for _, i := range c.columns.varying {
+		t += c.columns.list[i].score(slot)
+	}
+	return int32(t)
+}
+
+// addUpAll adds up all totals and builds the tree.
+func (c *class) addUpAll() {
+	leaves := c.totals.tree.Leaves
+	for place, slot := range c.order().Slots {
+		if leaves[place] >= 0 {
+			leaves[place] = c.total(slot)
+		}
+	}
+	c.totals.tree.Build()
+}
+
+// addUpMoved adds up the totals of nodes that changed or whose normalized scores did.
+func (c *class) addUpMoved() {
+	c.columns.addUpMoved()
+	places, t := c.order().Place, &c.totals.tree
+	for _, slot := range c.totals.pending {
+		if place := int(places[slot]); place >= 0 && t.Leaves[place] >= 0 {
+			t.Set(place, c.total(slot))
+		}
+	}
+}
+
+// addUp adds up the total of a node, if it is feasible and still there.
+func (c *class) addUp(slot int32) {
+	if place := int(c.order().Place[slot]); place >= 0 && c.totals.tree.Leaves[place] >= 0 {
+		c.totals.tree.Set(place, c.total(slot))
+	}
+}
+
+// mayShare reports whether nothing but the base tells nodes apart, as far as is known
+// before scores are normalized.
+func (c *class) mayShare() bool {
+	d := c.groups.division
+	return c.state >= totaled && c.base.state == scored && d != nil && d.count == 1 &&
+		!c.columns.follow(c.base) && !c.gates.perNode()
+}
+
+// shareAfter is in how many decisions in a row a class must have been able to share a
+// tree before it does, because to cease costs a look at every node.
+const shareAfter = 8
+
+// chooseTree gives the class the tree that fits, after scores are normalized.
+func (c *class) chooseTree() {
+	share := len(c.columns.varying) == 0 && c.mayShare()
+	switch {
+	case !share && c.shares():
+		c.unshare()
+		c.recount()
+		c.totals.need(allTotals)
+	case share && !c.shares():
+		if c.shareable++; c.shareable > shareAfter {
+			c.share()
+		}
+	}
+	if !share {
+		c.shareable = 0
+	}
+}
+
+// share makes the class ask the tree of its base.
+func (c *class) share() {
+	c.base.rows.index()
+	c.totals.tree.Share(&c.base.rows.tree)
+	c.state = sharing
+	c.at.flips, c.at.log = c.base.rows.flips, c.base.rows.flipLog.End()
+}
+
+// unshare gives the class a tree of its own with the base's leaves. Nothing else of it
+// is right yet, and neither is counts.
+func (c *class) unshare() {
+	c.totals.tree.Own(len(c.order().Slots))
+	c.state, c.shareable = totaled, 0
+	c.at.rows, c.totals.pending = c.base.log.End(), c.totals.pending[:0]
+}
+
+// recount counts the own reasons.
+func (c *class) recount() {
+	for i := range c.totals.counts {
+		clear(c.totals.counts[i])
+	}
+	for _, slot := range c.order().Slots {
+		c.count(slot, c.own(slot), 1)
+	}
+}
+
+// followFlips brings a class that shares up to date with nodes that became feasible or
+// ceased to be; false if the base no longer knows which.
+func (c *class) followFlips() bool {
+	r := &c.base.rows
+	if c.at.flips == r.flips {
+		return true
+	}
+	slots, ok := r.flipLog.Since(c.at.log)
+	c.at.flips, c.at.log = r.flips, r.flipLog.End()
+	c.versions.reasons++
+	if len(slots) > 0 || !ok {
+		c.versions.feasible++
+	}
+	for _, slot := range slots {
+		if r.of(slot) >= 0 {
+			c.columns.enter(c, slot)
+		} else {
+			c.columns.leave(slot)
+		}
+	}
+	return ok
+}

@@ -1,0 +1,85 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// groupScores are the scores of a live scorer that treats the nodes of a group alike:
+// one raw score for each group, which becomes the offset of the group in the tree.
+type groupScores struct {
+	values []int64 // raw, by group
+	out    []bool  // left out of the range, by group
+}
+
+func (s *groupScores) reset(*class, *column)                  {}
+func (s *groupScores) divide(*class, *column)                 {}
+func (s *groupScores) set(*class, *column, int32, int64) bool { return false }
+func (s *groupScores) remove(int32)                           {}
+func (s *groupScores) eachMoved(func(slot int32))             {}
+func (s *groupScores) settled()                               {}
+func (s *groupScores) constant() (int64, bool)                { return 0, false }
+func (s *groupScores) norm(int32) int64                       { return 0 }
+func (s *groupScores) size() int                              { return 8*cap(s.values) + cap(s.out) }
+func (s *groupScores) String() string                         { return fmt.Sprintf("by group, raw %v", s.values) }
+
+// ask asks the scorer about one node of every group that has feasible nodes.
+func (s *groupScores) ask(c *class, col *column) {
+	d := c.groups.division
+	s.values, s.out = resize(s.values, d.count), resize(s.out, d.count)
+	for g, slots := range d.slots {
+		if c.totals.tree.FeasibleIn(g) > 0 {
+			s.values[g] = c.ask.score(col.scorer.Scorer, slots[0])
+			s.out[g] = c.ask.excludes(col.scorer.Except, slots[0])
+		}
+	}
+}
+
+// normalize adds the score of each group to the offset of the group.
+func (s *groupScores) normalize(c *class, col *column) (moved int) {
+	s.addOffsets(c, col, c.totals.tree.Offset)
+	return 0
+}
+
+// addOffsets adds the weighted score of each group, normalized over the groups that have
+// feasible nodes.
+func (s *groupScores) addOffsets(c *class, col *column, offsets []int64) {
+	low, high := int64(math.MaxInt64), int64(math.MinInt64)
+	t := &c.totals.tree
+	for g := range offsets {
+		if t.FeasibleIn(g) > 0 && !s.out[g] {
+			low, high = min(low, s.values[g]), max(high, s.values[g])
+		}
+	}
+	for g := range offsets {
+		if t.FeasibleIn(g) == 0 || s.out[g] {
+			continue
+		}
+		x := s.values[g]
+		if col.scorer.ByRange != nil {
+			c.ask.guard.Enter()
+			x = col.scorer.ByRange.NormalizeScore(x, low, high)
+			c.ask.guard.Leave()
+		}
+		if uint64(x) > uint64(framework.MaxNodeScore) {
+			c.state = unusable
+		}
+		offsets[g] += x * col.scorer.Weight
+	}
+}
+
+func (s *groupScores) check(c *class, col *column) error {
+	for g, slots := range c.groups.division.slots {
+		if c.totals.tree.FeasibleIn(g) == 0 {
+			continue
+		}
+		for _, slot := range []int32{slots[0], slots[len(slots)-1]} {
+			if want := c.ask.score(col.scorer.Scorer, slot); s.values[g] != want {
+				return fmt.Errorf("group %d has the raw score %d, but slot %d has %d", g, s.values[g], slot, want)
+			}
+		}
+	}
+	return nil
+}

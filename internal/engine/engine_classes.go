@@ -1,0 +1,184 @@
+package engine
+
+import "unsafe"
+
+// How an engine makes, finds and drops classes and bases.
+
+// A Ref remembers where the class of a key is, so that asking again for pods of the
+// class needs no map. The zero Ref remembers nothing. It keeps no class alive.
+type Ref struct{ at int } // index in numbered, from 1 on
+
+// lookUp finds the class, nil if it is not kept.
+func (e *Engine) lookUp(q Query) *class {
+	if q.Ref == nil {
+		return e.classes[q.Key]
+	}
+	if i := q.Ref.at - 1; i >= 0 && i < len(e.numbered) {
+		if c := e.numbered[i]; c.base != nil && c.key == q.Key {
+			return c
+		}
+	}
+	c := e.classes[q.Key]
+	if c != nil {
+		q.Ref.at = c.number
+	}
+	return c
+}
+
+// newClass makes an empty class over its base, which is built if need be; fresh says so.
+// nil means that the reference path must be taken.
+func (e *Engine) newClass(q Query) (c *class, fresh bool) {
+	key := e.source.BaseKey(q.Cycle.Pod)
+	b := e.bases[key]
+	if b == nil {
+		if b = e.newBase(key, q); b == nil {
+			return nil, false
+		}
+		fresh = true
+	}
+	if k := len(e.spare); k > 0 {
+		c, e.spare = e.spare[k-1], e.spare[:k-1]
+	} else {
+		c = newClass()
+		e.number(c)
+	}
+	c.key = q.Key
+	c.reset(b, e.source)
+	b.users++
+	e.classes[q.Key] = c
+	return c, fresh
+}
+
+// number gives the class a number of its own.
+func (e *Engine) number(c *class) {
+	e.numbered = append(e.numbered, c)
+	c.number = len(e.numbered)
+}
+
+// forget takes the class's number away: the last class gets it.
+func (e *Engine) forget(c *class) {
+	last := len(e.numbered) - 1
+	e.numbered[last].number = c.number
+	e.numbered[c.number-1] = e.numbered[last]
+	e.numbered[last] = nil
+	e.numbered = e.numbered[:last]
+}
+
+// newBase builds a base; nil means that the reference path must be taken.
+func (e *Engine) newBase(key string, q Query) *base {
+	if !e.again(key) || rowBytes*q.Snapshot.SlotLimit() > e.budget {
+		return nil
+	}
+	var b *base
+	if k := len(e.spareBases); k > 0 {
+		b, e.spareBases = e.spareBases[k-1], e.spareBases[:k-1]
+	} else {
+		b = &base{lists: e.lists, guard: e.guard}
+	}
+	b.key, b.pod, b.users = key, q.Cycle.Pod, 0
+	if !b.build(e.source, e.trackers.Of(q.Snapshot, e.order, e.clock), e.order) {
+		return nil
+	}
+	e.bases[key] = b
+	return b
+}
+
+// seenMost bounds how many keys of bases are remembered that were asked for once.
+const seenMost = 4096
+
+// again reports whether the base was asked for before. A base is built for its second
+// pod: for a single pod, keeping answers would cost half as much again as finding them.
+func (e *Engine) again(key string) bool {
+	if e.seen[key] {
+		delete(e.seen, key)
+		return true
+	}
+	if len(e.seen) >= seenMost {
+		clear(e.seen)
+	}
+	e.seen[key] = true
+	return false
+}
+
+// dropFailed drops a class that could not answer. If its plugins left their bounds, it
+// is barred, and nothing that shares its base is trusted.
+func (e *Engine) dropFailed(c *class) {
+	if c.usable() {
+		e.drop(c)
+	} else {
+		e.giveUp(c)
+	}
+}
+
+// giveUp drops a class whose plugins panicked or left their bounds, and all that share
+// its base.
+func (e *Engine) giveUp(c *class) {
+	b := c.base
+	if !c.usable() {
+		e.bar(c.key)
+	}
+	for _, other := range e.classes {
+		if other.base == b {
+			e.drop(other)
+		}
+	}
+}
+
+// drop drops a class, and with the last one its base, and keeps the memory for others.
+func (e *Engine) drop(c *class) {
+	b := c.base
+	delete(e.classes, c.key)
+	e.stats.Bytes -= c.bytes
+	c.release()
+	if len(e.spare) < 4 {
+		e.spare = append(e.spare, c)
+	} else {
+		e.forget(c)
+	}
+	if b.users--; b.users > 0 {
+		return
+	}
+	delete(e.bases, b.key)
+	e.stats.Bytes -= b.bytes
+	b.bytes, b.pod, b.at.snapshot, b.at.tracker = 0, nil, nil, nil
+	if len(e.spareBases) < 2 {
+		e.spareBases = append(e.spareBases, b)
+	}
+}
+
+const (
+	barFor  = 256
+	barMost = 1024
+)
+
+// bar leaves a class whose plugins left their bounds to the reference path for a while.
+func (e *Engine) bar(key string) {
+	if len(e.barred) >= barMost {
+		clear(e.barred)
+	}
+	e.barred[key] = barFor
+}
+
+// rowBytes is about how many bytes of a base and a class belong to one node.
+const rowBytes = int(unsafe.Sizeof(row(0))+unsafe.Sizeof(nodeRow{})) + 32
+
+// account brings the class's share of the budget up to date, and drops the classes used
+// longest ago until all fit.
+func (e *Engine) account(c *class) {
+	bytes, shared := c.size(), c.base.size()
+	e.stats.Bytes += bytes - c.bytes + shared - c.base.bytes
+	c.bytes, c.base.bytes = bytes, shared
+	for e.stats.Bytes > e.budget && len(e.classes) > 1 {
+		oldest := c
+		for _, other := range e.classes {
+			if other.used < oldest.used {
+				oldest = other
+			}
+		}
+		if oldest == c {
+			return
+		}
+		e.drop(oldest)
+		e.stats.Evictions++
+	}
+}

@@ -1,0 +1,825 @@
+package engine
+
+import (
+	"fmt"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"pgregory.net/rapid"
+)
+
+// The machine drives an engine with a source of small plugins, one of each kind that
+// the engine treats in its own way, and compares each view with what the same plugins
+// say about every node.
+
+// machine is a cluster, its forks, and what the plugins read besides.
+type machine struct {
+	snaps  []*framework.Snapshot
+	snap   *framework.Snapshot // the one in use
+	engine *Engine
+	refs   map[string]*Ref
+	serial int
+
+	live    int             // which live plugins take part, see bits below
+	zone    string          // that the zone gate shuts
+	closed  map[string]bool // nodes that the node gate shuts
+	log     []string        // names of nodes whose closed or bias changed
+	turns   uint64          // counts changes of zone
+	bias    map[string]int64
+	zones   map[uint64]framework.Groups // by NodeSet
+	explode string                      // name of a plugin that panics
+	filters []Filter
+	scorers []Scorer
+}
+
+// The live plugins, as bits of machine.live.
+const (
+	zoneGate = 1 << iota
+	nodeGate
+	podGate
+	zoneScorer
+	nodeScorer
+	listScorer
+	objectScorer
+	allLive = 1<<iota - 1
+)
+
+func newMachine(nodes int) *machine {
+	m := &machine{
+		snap: framework.NewSnapshot(framework.Arrival), refs: map[string]*Ref{}, closed: map[string]bool{},
+		bias: map[string]int64{}, zones: map[uint64]framework.Groups{},
+	}
+	m.snaps = []*framework.Snapshot{m.snap}
+	m.snap.SetNow(time.Unix(1_700_000_000, 0))
+	m.engine = New(m, DefaultBudget)
+	for range nodes {
+		m.serial++
+		m.check(m.snap.AddNode(m.node(fmt.Sprint("n", m.serial), m.serial%35)))
+	}
+	return m
+}
+
+func (m *machine) check(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// likedKind is the kind of a node that one scorer prefers.
+const likedKind = 39
+
+// node makes a node whose labels say what plugins read of it.
+func (m *machine) node(name string, k int) *api.Node {
+	return api.MakeNode(name, "8", "8Gi").Zone(fmt.Sprint("z", k%3)).
+		Labels("level", fmt.Sprint(k%4), "tired", fmt.Sprint(k%7*20), "liked", fmt.Sprint(k == likedKind)).Obj()
+}
+
+func level(n *framework.NodeInfo) int64 {
+	x, _ := strconv.ParseInt(n.Node.Labels["level"], 10, 64)
+	return x
+}
+
+// tiredUntil is when the node is no longer tired.
+func tiredUntil(n *framework.NodeInfo) time.Time {
+	x, _ := strconv.ParseInt(n.Node.Labels["tired"], 10, 64)
+	return time.Unix(1_700_000_000+x, 0)
+}
+
+// groups divides the nodes by zone, and nodes without one are of the last group.
+func (m *machine) groups() framework.Groups {
+	g, ok := m.zones[m.snap.NodeSet()]
+	if !ok {
+		g = framework.Groups{Of: make([]int32, m.snap.SlotLimit()), Count: 3}
+		for _, n := range m.snap.All() {
+			g.Of[n.Slot()] = int32(n.Node.Labels[api.LabelTopologyZone][1] - '0')
+		}
+		m.zones[m.snap.NodeSet()] = g
+	}
+	return g
+}
+
+// plugin is everything that a bound plugin may be. The parts that are set answer.
+type plugin struct {
+	m      *machine
+	name   string
+	filter func(p *framework.PodInfo, n *framework.NodeInfo) bool
+	score  func(p *framework.PodInfo, n *framework.NodeInfo) int64
+}
+
+func (x plugin) tick() {
+	if x.m.explode == x.name {
+		panic("boom")
+	}
+}
+
+func (x plugin) Filter(p *framework.PodInfo, n *framework.NodeInfo) framework.Status {
+	x.tick()
+	if x.filter(p, n) {
+		return framework.Status{}
+	}
+	return framework.UnschedulableStatus(framework.Text(x.name))
+}
+
+func (x plugin) Score(p *framework.PodInfo, n *framework.NodeInfo) int64 {
+	x.tick()
+	return x.score(p, n)
+}
+
+// The upgrades, each as a type of its own, as plugins have them or not.
+type (
+	expiring  struct{ plugin }
+	grouped   struct{ plugin }
+	turning   struct{ grouped }
+	tracking  struct{ plugin }
+	ranged    struct{ plugin }
+	excluding struct {
+		ranged
+		tracking
+	}
+	listed struct{ plugin }
+)
+
+func (x expiring) ValidUntil(_ *framework.PodInfo, n *framework.NodeInfo) time.Time {
+	if t := tiredUntil(n); t.After(x.m.snap.Now()) {
+		return t
+	}
+	return time.Time{}
+}
+
+func (x grouped) Groups() framework.Groups { return x.m.groups() }
+
+// A turning filter treats zones alike and counts how often that changes.
+func (x turning) Version() uint64 { return x.m.turns + 1 }
+
+func (x turning) Changed(uint64, func(slot int)) bool { return false }
+
+func (x tracking) Version() uint64 { return uint64(len(x.m.log)) + 1 }
+
+func (x tracking) Changed(since uint64, dirty func(slot int)) bool {
+	for _, name := range x.m.log[since-1:] {
+		if n := x.m.snap.Node(name); n != nil {
+			dirty(n.Slot())
+		}
+	}
+	return true
+}
+
+func (x ranged) NormalizeScore(raw, low, high int64) int64 {
+	x.tick()
+	if high == low {
+		return 50
+	}
+	return 100 * (raw - low) / (high - low)
+}
+
+func (x excluding) Excludes(n *framework.NodeInfo) bool { return level(n) == 3 }
+
+func (x listed) NormalizeScores(_ []*framework.NodeInfo, scores []int64) {
+	x.tick()
+	most := int64(1)
+	for _, s := range scores {
+		most = max(most, s)
+	}
+	for i := range scores {
+		scores[i] = 100 * scores[i] / most
+	}
+}
+
+// index is the class of a pod, which decides what it demands.
+func index(p *framework.PodInfo) int {
+	i, _ := strconv.Atoi(p.Pod.Labels["class"])
+	return i
+}
+
+// takesPart reports whether a scorer takes part for the pod. Classes of the second base
+// have one that normalizes, and gives most nodes the same score, so that they can share
+// the tree of the base.
+func takesPart(p *framework.PodInfo, scorer int) bool {
+	return scorer < 2 || scorer == 4 || index(p) < 2
+}
+
+func pods(n *framework.NodeInfo) int64 { return int64(len(n.Pods)) }
+
+const (
+	readsNode = framework.ReadsNode
+	readsPods = framework.ReadsNode | framework.ReadsPods
+)
+
+// bound lists all filters, of which the first three are not live.
+func (m *machine) boundFilters() []Filter {
+	filter := func(name string, f func(*framework.PodInfo, *framework.NodeInfo) bool) plugin {
+		return plugin{m: m, name: name, filter: f}
+	}
+	return []Filter{
+		{At: 0, Filter: filter("level", func(p *framework.PodInfo, n *framework.NodeInfo) bool { return level(n) >= int64(index(p)/2%2) }), Reads: readsNode},
+		{At: 1, Filter: filter("room", func(p *framework.PodInfo, n *framework.NodeInfo) bool { return pods(n) < int64(2+index(p)/2) }), Reads: readsPods},
+		{At: 3, Filter: expiring{filter("tired", func(_ *framework.PodInfo, n *framework.NodeInfo) bool { return !tiredUntil(n).After(m.snap.Now()) })}, Reads: readsNode | framework.ReadsTime},
+		{At: 2, Filter: turning{grouped{filter("zone", func(_ *framework.PodInfo, n *framework.NodeInfo) bool {
+			return n.Node.Labels[api.LabelTopologyZone] != m.zone
+		})}}, Reads: readsNode | framework.ReadsDomain},
+		{At: 4, Filter: tracking{filter("closed", func(_ *framework.PodInfo, n *framework.NodeInfo) bool { return !m.closed[n.Name()] })}, Reads: readsNode | framework.ReadsDomain},
+		{At: 5, Filter: tracking{filter("crowded", func(p *framework.PodInfo, n *framework.NodeInfo) bool { return pods(n) != 1 || index(p) != 2 })}, Reads: readsPods | framework.ReadsDomain},
+	}
+}
+
+// boundScorers lists all scorers; the first five are not live.
+func (m *machine) boundScorers() []Scorer {
+	scorer := func(name string, f func(*framework.PodInfo, *framework.NodeInfo) int64) plugin {
+		return plugin{m: m, name: name, score: f}
+	}
+	base := ranged{scorer("packed", func(_ *framework.PodInfo, n *framework.NodeInfo) int64 { return pods(n) * level(n) })}
+	list := listed{scorer("listed", func(_ *framework.PodInfo, n *framework.NodeInfo) int64 { return level(n) })}
+	zone := ranged{scorer("zones", func(_ *framework.PodInfo, n *framework.NodeInfo) int64 {
+		return m.bias[n.Node.Labels[api.LabelTopologyZone]]
+	})}
+	biased := scorer("biased", func(_ *framework.PodInfo, n *framework.NodeInfo) int64 { return m.bias[n.Name()] })
+	node := excludingScorer{excluding{ranged{biased}, tracking{biased}}, biased}
+	liked := ranged{scorer("liked", func(_ *framework.PodInfo, n *framework.NodeInfo) int64 {
+		return map[string]int64{"true": 7}[n.Node.Labels["liked"]]
+	})}
+	live := listed{scorer("live", func(_ *framework.PodInfo, n *framework.NodeInfo) int64 { return pods(n) + m.bias[n.Name()] })}
+	objects := ranged{scorer("objects", func(_ *framework.PodInfo, n *framework.NodeInfo) int64 {
+		return (level(n) + int64(len(framework.List[api.Service](m.snap)))) % 4
+	})}
+	domain := readsPods | framework.ReadsDomain | framework.ReadsFeasible
+	return []Scorer{
+		{At: 0, Scorer: scorer("flat", func(_ *framework.PodInfo, n *framework.NodeInfo) int64 { return 10 * level(n) }), Reads: readsNode, Weight: 1},
+		{At: 1, Scorer: scorer("full", func(p *framework.PodInfo, n *framework.NodeInfo) int64 { return 9 * pods(n) }), Reads: readsPods, Weight: 2},
+		{At: 2, Scorer: base, ByRange: base, Reads: readsPods, Weight: 3},
+		{At: 3, Scorer: list, ByNodes: list, Reads: readsNode, Weight: 1},
+		{At: 4, Scorer: liked, ByRange: liked, Reads: readsNode, Weight: 1},
+		{At: 5, Scorer: groupedScorer{zone}, ByRange: zone, Reads: domain, Weight: 2},
+		{At: 6, Scorer: node, ByRange: node, Except: node, Reads: readsNode | framework.ReadsDomain, Weight: 1},
+		{At: 7, Scorer: live, ByNodes: live, Reads: domain, Weight: 1},
+		{At: 8, Scorer: objects, ByRange: objects, Reads: readsNode | framework.ReadsFeasible | framework.ReadsObjects, Weight: 2},
+	}
+}
+
+type groupedScorer struct{ ranged }
+
+// excludingScorer chooses among the methods that its parts share.
+type excludingScorer struct {
+	excluding
+	scorer plugin
+}
+
+func (x excludingScorer) Score(p *framework.PodInfo, n *framework.NodeInfo) int64 {
+	return x.scorer.Score(p, n)
+}
+
+func (x groupedScorer) Groups() framework.Groups { return x.m.groups() }
+
+func (m *machine) BaseKey(p *framework.PodInfo) string { return fmt.Sprint(index(p) / 2) }
+func (m *machine) Live() (filters, scorers bool)       { return true, true }
+func (m *machine) Idle(*framework.Cycle) bool          { return m.live == 0 && m.serial%2 == 0 }
+func (m *machine) Kept() (filters, scorers framework.Reads) {
+	return readsPods | framework.ReadsTime, readsPods
+}
+
+func (m *machine) BindKeptFilters(*framework.Cycle) ([]Filter, bool) {
+	m.filters = append(m.filters[:0], m.boundFilters()[:3]...)
+	return m.filters, true
+}
+
+func (m *machine) BindLiveFilters(*framework.Cycle) ([]Filter, bool) {
+	m.filters = m.filters[:0]
+	for i, f := range m.boundFilters() {
+		if i >= 3 && m.live&(zoneGate<<(i-3)) != 0 {
+			m.filters = append(m.filters, f)
+		}
+	}
+	return m.filters, true
+}
+
+func (m *machine) BindKeptScorers(c *framework.Cycle, feasible Feasible) ([]Scorer, bool) {
+	return m.bindScorers(feasible, func(i int) bool { return i < 5 && takesPart(c.Pod, i) })
+}
+
+func (m *machine) BindLiveScorers(_ *framework.Cycle, feasible Feasible) ([]Scorer, bool) {
+	return m.bindScorers(feasible, func(i int) bool { return i >= 5 && m.live&(zoneScorer<<(i-5)) != 0 })
+}
+
+// bindScorers binds some of the scorers, and looks at the feasible nodes in every way.
+func (m *machine) bindScorers(feasible Feasible, some func(i int) bool) ([]Scorer, bool) {
+	m.scorers = m.scorers[:0]
+	if m.explode == "PreScore" {
+		return nil, false
+	}
+	if n := len(feasible.List()); n != feasible.Groups(5).Len() {
+		panic(fmt.Sprintf("List has %d nodes, Groups %d", n, feasible.Groups(5).Len()))
+	}
+	shown := 0
+	feasible.Groups(5).Each(func(_ *framework.NodeInfo, nodes int) { shown += nodes })
+	if shown != feasible.Groups(5).Len() {
+		panic(fmt.Sprintf("Each shows %d nodes, want %d", shown, feasible.Groups(5).Len()))
+	}
+	for i, s := range m.boundScorers() {
+		if some(i) {
+			m.scorers = append(m.scorers, s)
+		}
+	}
+	return m.scorers, true
+}
+
+// want is what plugins say about the nodes of one search.
+type want struct {
+	reasons   map[string]int // place of the filter that rejects a node, by name
+	feasible  []*framework.NodeInfo
+	totals    []int64
+	evaluated int
+}
+
+// search asks every plugin about every node, as the reference path does.
+func (m *machine) search(p *framework.PodInfo, start, limit int) want {
+	w := want{reasons: map[string]int{}}
+	filters, scorers := m.boundFilters(), m.boundScorers()
+	n := m.snap.Len()
+	for i := range n {
+		node := m.snap.At((start + i) % n)
+		first := maxPlace
+		for k, f := range filters {
+			if k < 3 || m.live&(zoneGate<<(k-3)) != 0 {
+				if !f.Filter.Filter(p, node).IsSuccess() {
+					first = min(first, f.At)
+				}
+			}
+		}
+		if first == maxPlace {
+			if len(w.feasible) == limit {
+				break
+			}
+			w.feasible = append(w.feasible, node)
+		} else {
+			w.reasons[node.Name()] = first
+		}
+		w.evaluated++
+	}
+	w.totals = make([]int64, len(w.feasible))
+	for k, s := range scorers {
+		if k < 5 && takesPart(p, k) || k >= 5 && m.live&(zoneScorer<<(k-5)) != 0 {
+			m.addScores(p, s, &w)
+		}
+	}
+	return w
+}
+
+func (m *machine) addScores(p *framework.PodInfo, s Scorer, w *want) {
+	raw := make([]int64, len(w.feasible))
+	low, high := int64(1<<60), int64(-1<<60)
+	for i, n := range w.feasible {
+		raw[i] = s.Scorer.Score(p, n)
+		if s.Except == nil || !s.Except.Excludes(n) {
+			low, high = min(low, raw[i]), max(high, raw[i])
+		}
+	}
+	switch {
+	case s.ByNodes != nil:
+		s.ByNodes.NormalizeScores(w.feasible, raw)
+	case s.ByRange != nil:
+		for i, n := range w.feasible {
+			if s.Except != nil && s.Except.Excludes(n) {
+				raw[i] = 0
+			} else {
+				raw[i] = s.ByRange.NormalizeScore(raw[i], low, high)
+			}
+		}
+	}
+	for i, x := range raw {
+		w.totals[i] += x * s.Weight
+	}
+}
+
+// ask asks the engine about a pod of a class, and compares. It returns a node to place
+// the pod on, nil if there is none.
+func (m *machine) ask(t fataler, class, start, limit int) *framework.NodeInfo {
+	t.Helper()
+	m.serial++
+	key := fmt.Sprint(class)
+	pod := api.MakePod(fmt.Sprint("p", m.serial)).UID(api.UID(fmt.Sprint(m.serial))).Labels("class", key).Obj()
+	p, err := m.snap.NewPodInfo(pod)
+	m.check(err)
+	if m.refs[key] == nil {
+		m.refs[key] = new(Ref)
+	}
+	var cycle framework.Cycle
+	cycle.Reset(p, m.snap, 0, 0)
+	v, ok := m.engine.Find(Query{Snapshot: m.snap, Cycle: &cycle, Key: key, Ref: m.refs[key], Start: start, Want: limit})
+	if f := m.engine.TakeFault(); f != nil {
+		t.Fatalf("%s\n%s", f, f.Stack)
+	}
+	if !ok {
+		return nil
+	}
+	m.engine.CheckInvariants()
+	if f := m.engine.TakeFault(); f != nil {
+		t.Fatalf("%s", f)
+	}
+	w := m.search(p, start%m.snap.Len(), limit)
+	m.compare(t, v, w)
+	if len(w.feasible) == 0 {
+		return nil
+	}
+	m.check(m.snap.AddPodAt(p, w.feasible[0]))
+	return w.feasible[0]
+}
+
+// fataler is a test of either kind.
+type fataler interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+func (m *machine) compare(t fataler, v *View, w want) {
+	t.Helper()
+	if v.Feasible != len(w.feasible) || v.Evaluated != w.evaluated {
+		t.Fatalf("%d feasible nodes of %d, want %d of %d", v.Feasible, v.Evaluated, len(w.feasible), w.evaluated)
+	}
+	for name, at := range w.reasons {
+		place, _ := v.Place(m.snap.Node(name).Slot())
+		if got := v.State(place); got.Feasible || got.At != at {
+			t.Fatalf("node %s is %+v, want a rejection by filter %d", name, got, at)
+		}
+	}
+	if len(w.feasible) == 0 {
+		return
+	}
+	if got := v.First(); got != w.feasible[0] {
+		t.Fatalf("First() = %s, want %s", got.Name(), w.feasible[0].Name())
+	}
+	if len(w.feasible) == 1 {
+		return
+	}
+	best, i := best{total: -1}, 0
+	for _, x := range w.totals {
+		best.add(int32(x), 1)
+	}
+	v.Totals(func(n *framework.NodeInfo, total int64) bool {
+		if n != w.feasible[i] || total != w.totals[i] {
+			t.Fatalf("total %d of node %s = %d, want %d of %s", i, n.Name(), total, w.totals[i], w.feasible[i].Name())
+		}
+		i++
+		return true
+	})
+	if total, tied := v.Best(); total != int64(best.total) || tied != int(best.count) {
+		t.Fatalf("Best() = %d, %d, want %+v", total, tied, best)
+	}
+	k, heap := 0, heapRoot(w.totals)
+	for i, x := range w.totals {
+		if x == int64(best.total) {
+			if got := v.Tied(k); got != w.feasible[i] {
+				t.Fatalf("Tied(%d) = %s, want %s", k, got.Name(), w.feasible[i].Name())
+			}
+			k++
+		}
+	}
+	if got := v.Heap(); got != w.feasible[heap] {
+		t.Fatalf("Heap() = %s, want %s", got.Name(), w.feasible[heap].Name())
+	}
+	if got := v.heapWalk(0); got != w.feasible[heap] {
+		t.Fatalf("heapWalk(0) = %s, want %s", got.Name(), w.feasible[heap].Name())
+	}
+	if len(v.explicit) == 0 {
+		if got := v.heapDescent(); got != w.feasible[heap] {
+			t.Fatalf("heapDescent() = %s, want %s", got.Name(), w.feasible[heap].Name())
+		}
+	}
+}
+
+// heapRoot is the first of the highest totals in pre-order of the implicit heap.
+func heapRoot(totals []int64) int {
+	most := totals[0]
+	for _, x := range totals {
+		most = max(most, x)
+	}
+	var walk func(i int) int
+	walk = func(i int) int {
+		if i >= len(totals) {
+			return -1
+		}
+		if totals[i] == most {
+			return i
+		}
+		if found := walk(2*i + 1); found >= 0 {
+			return found
+		}
+		return walk(2*i + 2)
+	}
+	return walk(0)
+}
+
+// TestMachine lets rapid choose what happens to a cluster.
+func TestMachine(t *testing.T) {
+	answers, samples, shared, idles, expired := 0, 0, 0, 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		m := newMachine(rapid.SampledFrom([]int{2, 9, 40, 90}).Draw(t, "nodes"))
+		anyNode := func(t *rapid.T) *framework.NodeInfo {
+			return m.snap.At(rapid.IntRange(0, m.snap.Len()-1).Draw(t, "node"))
+		}
+		hits := uint64(0)
+		count := func() {
+			v := &m.engine.view
+			if m.engine.stats.Hits == hits || v.class == nil {
+				return
+			}
+			hits = m.engine.stats.Hits
+			answers++
+			if len(v.explicit) > 0 {
+				samples++
+			}
+			if v.class.shares() {
+				shared++
+			}
+			if v.class.state == idle {
+				idles++
+			}
+		}
+		ask := func(t *rapid.T) {
+			class, start := rapid.IntRange(0, 3).Draw(t, "class"), rapid.IntRange(0, 200).Draw(t, "start")
+			limit := rapid.SampledFrom([]int{1000, 1000, 1000, 1, 2, 5, 30}).Draw(t, "want")
+			for range rapid.SampledFrom([]int{1, 1, 3, 12}).Draw(t, "times") {
+				m.ask(t, class, start, limit)
+				count()
+			}
+		}
+		closeOne := func(t *rapid.T) {
+			n := anyNode(t).Name()
+			m.closed[n] = !m.closed[n]
+			m.log = append(m.log, n)
+		}
+		m.live = rapid.SampledFrom([]int{0, nodeGate, podGate, objectScorer, nodeGate | nodeScorer, zoneGate | nodeScorer, allLive}).Draw(t, "live at first")
+		steps := map[string]func(*rapid.T){
+			"ask": ask, "ask again": ask, "ask once more": ask,
+			"share": func(t *rapid.T) {
+				if m.live = 0; rapid.IntRange(0, 2).Draw(t, "no time") == 0 {
+					m.snap.SetNow(m.snap.Now().Add(time.Hour))
+				}
+				for range 12 {
+					if n := m.ask(t, 2, 0, 1000); n != nil && n.Slot()%2 == 0 {
+						n = m.snap.AtSlot(n.Slot())
+						m.check(m.snap.RemovePodAt(n.Pods[len(n.Pods)-1], n))
+					}
+					count()
+				}
+			},
+			"service": func(*rapid.T) {
+				m.serial++
+				m.check(framework.Put(m.snap, &api.Service{ObjectMeta: api.ObjectMeta{Name: fmt.Sprint("s", m.serial), Namespace: "default"}}))
+			},
+			"node is liked": func(t *rapid.T) { m.check(m.snap.UpdateNode(m.node(anyNode(t).Name(), likedKind))) },
+			"fill": func(t *rapid.T) {
+				n := anyNode(t)
+				for range 4 {
+					p, err := m.snap.NewPodInfo(api.MakePod(fmt.Sprint("full", m.serial)).UID(api.UID(fmt.Sprint("f", m.serial))).Obj())
+					m.check(err)
+					m.serial++
+					m.check(m.snap.AddPodAt(p, m.snap.Node(n.Name())))
+				}
+			},
+			"live": func(t *rapid.T) {
+				m.live = rapid.SampledFrom([]int{0, 0, zoneGate, zoneGate | nodeScorer, zoneGate | nodeScorer, zoneGate | zoneScorer, nodeGate, podGate, podGate | nodeScorer, nodeScorer, listScorer, objectScorer, objectScorer, allLive}).Draw(t, "live")
+			},
+			"zone": func(t *rapid.T) {
+				m.zone = rapid.SampledFrom([]string{"", "z0", "z1", "z2"}).Draw(t, "zone")
+				m.turns++
+			},
+			"close": closeOne, "close another": closeOne,
+			"bias": func(t *rapid.T) {
+				n := anyNode(t)
+				m.log = append(m.log, n.Name())
+				m.bias[n.Name()] = rapid.Int64Range(0, 9).Draw(t, "bias")
+				m.bias[n.Node.Labels[api.LabelTopologyZone]] = rapid.Int64Range(0, 9).Draw(t, "zone's")
+			},
+			"pods leave": func(t *rapid.T) {
+				for range 5 {
+					if n := anyNode(t); len(n.Pods) > 0 {
+						m.check(m.snap.RemovePodAt(n.Pods[0], n))
+					}
+				}
+			},
+			"node comes": func(*rapid.T) {
+				m.serial++
+				m.check(m.snap.AddNode(m.node(fmt.Sprint("n", m.serial), m.serial%35)))
+			},
+			"node goes": func(t *rapid.T) {
+				if m.snap.Len() > 1 {
+					m.check(m.snap.RemoveNode(anyNode(t).Name()))
+				}
+			},
+			"node changes": func(t *rapid.T) {
+				m.check(m.snap.UpdateNode(m.node(anyNode(t).Name(), rapid.IntRange(0, 40).Draw(t, "kind"))))
+			},
+			"time": func(t *rapid.T) {
+				was := m.snap.Now()
+				m.snap.SetNow(was.Add(time.Duration(rapid.IntRange(-30, 60).Draw(t, "seconds")) * time.Second))
+				for _, n := range m.snap.All() {
+					if tiredUntil(n).After(was) && !tiredUntil(n).After(m.snap.Now()) {
+						expired++
+					}
+				}
+			},
+			"fork": func(t *rapid.T) {
+				if len(m.snaps) < 6 {
+					m.snaps = append(m.snaps, m.snap.Fork())
+				}
+				m.snap = m.snaps[rapid.IntRange(0, len(m.snaps)-1).Draw(t, "fork")]
+			},
+			"budget": func(t *rapid.T) { m.engine.budget = rapid.SampledFrom([]int{DefaultBudget, 20_000}).Draw(t, "budget") },
+		}
+		t.Repeat(steps)
+	})
+	if !t.Failed() && (answers == 0 || samples == 0 || shared == 0 || idles == 0 || expired == 0) {
+		t.Errorf("%d answers, %d samples, %d shared, %d idle, %d nodes no longer tired: the machine tests too little", answers, samples, shared, idles, expired)
+	}
+}
+
+// TestPluginPanics: a plugin that panics costs its class, and is no fault.
+func TestPluginPanics(t *testing.T) {
+	for _, name := range []string{"level", "room", "zone", "closed", "flat", "full", "packed", "listed", "zones", "biased", "live", "PreScore"} {
+		m := newMachine(20)
+		m.live = allLive
+		m.snap.SetNow(m.snap.Now().Add(time.Hour)) // no node is tired
+		for i := range 6 {
+			if m.ask(t, 0, i, 1000); i >= 1 && m.engine.stats.Hits+m.engine.stats.Misses != uint64(i) {
+				t.Fatalf("%s: decision %d was not answered: %+v", name, i, m.engine.stats)
+			}
+		}
+		m.explode = name
+		// What fails is asked again: the nodes' rows, the gates and the columns.
+		m.check(m.snap.UpdateNode(m.node(m.snap.At(0).Name(), 5)))
+		for _, n := range m.snap.All() {
+			m.log = append(m.log, n.Name())
+		}
+		before := m.engine.stats
+		if n := m.ask(t, 0, 0, 1000); n != nil {
+			t.Errorf("%s: the panic was not noticed", name)
+		}
+		if s := m.engine.stats; s.Faults != 0 || s.Bypassed != before.Bypassed+1 || len(m.engine.classes) != 0 {
+			t.Errorf("%s: %+v with %d classes, want no fault, one more bypass and no class", name, s, len(m.engine.classes))
+		}
+		m.explode = ""
+		for i := range 300 {
+			m.ask(t, 0, i, 1000)
+			if i%4 == 0 {
+				for _, n := range m.snap.All() {
+					for len(n.Pods) > 0 {
+						m.check(m.snap.RemovePodAt(n.Pods[0], n))
+						n = m.snap.Node(n.Name())
+					}
+				}
+			}
+		}
+		if m.engine.stats.Hits == before.Hits {
+			t.Errorf("%s: nothing was answered afterwards", name)
+		}
+	}
+}
+
+// TestFault: a panic of the engine itself is a fault, and what was kept is forgotten.
+func TestFault(t *testing.T) {
+	for name, plant := range map[string]func(c *class){
+		"tree":    func(c *class) { c.totals.tree.Release() },
+		"reasons": func(c *class) { c.base.reasons.list = nil },
+		"rows":    func(c *class) { c.base.rows.order.Place = nil },
+		"tracker": func(c *class) { c.base.at.tracker = nil },
+	} {
+		m := newMachine(20)
+		m.live = nodeGate
+		for i := range 3 {
+			m.ask(t, 0, i, 1000)
+		}
+		plant(m.engine.classes["0"])
+		var cycle framework.Cycle
+		p, err := m.snap.NewPodInfo(api.MakePod("p").Labels("class", "0").Obj())
+		m.check(err)
+		cycle.Reset(p, m.snap, 0, 0)
+		m.check(m.snap.AddPodAt(p, m.snap.At(3)))
+		if _, ok := m.engine.Find(Query{Snapshot: m.snap, Cycle: &cycle, Key: "0", Want: 1000}); ok {
+			t.Errorf("%s: the query was answered", name)
+		}
+		if f := m.engine.TakeFault(); f == nil || f.Stack == "" || m.engine.stats.Faults != 1 || len(m.engine.classes) != 0 {
+			t.Errorf("%s: fault %v, %+v with %d classes, want a fault and no class", name, f, m.engine.stats, len(m.engine.classes))
+		}
+		if m.engine.TakeFault() != nil {
+			t.Errorf("%s: the fault was not taken", name)
+		}
+		for i := range 3 {
+			m.ask(t, 0, i, 1000)
+		}
+	}
+}
+
+// TestOrigins: snapshots of different origins in turn are never mixed up.
+func TestOrigins(t *testing.T) {
+	a, b := newMachine(9), newMachine(9)
+	// The nodes differ, but their generations are equal.
+	for i := range 9 {
+		a.check(a.snap.UpdateNode(a.node(fmt.Sprint("n", i+1), 2)))
+		b.check(b.snap.UpdateNode(b.node(fmt.Sprint("n", i+1), 3*i)))
+	}
+	one := a.engine
+	b.engine = one
+	for i := range 12 {
+		m := a
+		if i%4 > 1 {
+			m = b
+		}
+		one.source = m
+		m.ask(t, 0, i, 1000)
+		m.ask(t, 0, i, 1000)
+		m.ask(t, 0, i, 1000)
+	}
+	if s := one.stats; s.Hits == 0 || s.Faults > 0 {
+		t.Errorf("%+v, want hits and no faults", s)
+	}
+}
+
+// TestKept: what the caller keeps holds until a reason changes.
+func TestKept(t *testing.T) {
+	m := newMachine(9)
+	m.snap.SetNow(m.snap.Now().Add(time.Hour))
+	m.live = nodeGate
+	for range 4 {
+		m.ask(t, 0, 0, 1000) // two pods fill the first node
+	}
+	v := &m.engine.view
+	v.Keep("a list of reasons")
+	if m.ask(t, 0, 0, 1000); v.Kept() != "a list of reasons" {
+		t.Errorf("Kept() = %v after a decision that changed no reason", v.Kept())
+	}
+	m.closed["n5"] = true
+	m.log = append(m.log, "n5")
+	if m.ask(t, 0, 0, 1000); v.Kept() != nil {
+		t.Errorf("Kept() = %v after a node was rejected for another reason", v.Kept())
+	}
+}
+
+// TestReopenedGroups: a tracked scorer is asked about the nodes of a group that was shut
+// by a gate which no longer takes part.
+func TestReopenedGroups(t *testing.T) {
+	m := newMachine(12)
+	m.snap.SetNow(m.snap.Now().Add(time.Hour))
+	m.live, m.zone = zoneGate|nodeScorer, "z1"
+	for range 3 {
+		m.ask(t, 0, 0, 1000)
+	}
+	m.live = nodeScorer
+	m.ask(t, 0, 0, 1000)
+	if n := len(m.search(m.engine.view.class.ask.cycle.Pod, 0, 1000).feasible); n < 8 {
+		t.Fatalf("%d feasible nodes, want those of all zones", n)
+	}
+}
+
+// TestObjects: a scorer that reads objects is asked again if they change.
+func TestObjects(t *testing.T) {
+	m := newMachine(12)
+	m.snap.SetNow(m.snap.Now().Add(time.Hour))
+	m.live = objectScorer
+	for i := range 9 {
+		m.ask(t, 0, 0, 1000)
+		if i%3 == 2 {
+			m.check(framework.Put(m.snap, &api.Service{ObjectMeta: api.ObjectMeta{Name: fmt.Sprint("s", i), Namespace: "default"}}))
+		}
+	}
+}
+
+// TestLikedNodeIsFree: a class that shares gets a tree and counts of its own if a node
+// becomes feasible that is unlike the others.
+func TestLikedNodeIsFree(t *testing.T) {
+	m := newMachine(20)
+	m.snap.SetNow(m.snap.Now().Add(time.Hour))
+	m.check(m.snap.UpdateNode(m.node("n7", likedKind)))
+	fill := func(name string) {
+		for len(m.snap.Node(name).Pods) < 3 {
+			m.serial++
+			p, err := m.snap.NewPodInfo(api.MakePod(fmt.Sprint("full", m.serial)).UID(api.UID(fmt.Sprint("f", m.serial))).Obj())
+			m.check(err)
+			m.check(m.snap.AddPodAt(p, m.snap.Node(name)))
+		}
+	}
+	fill("n7")
+	ask := func(times int) {
+		for range times {
+			if n := m.ask(t, 2, 0, 1000); n != nil {
+				n = m.snap.AtSlot(n.Slot())
+				m.check(m.snap.RemovePodAt(n.Pods[len(n.Pods)-1], n))
+			}
+		}
+	}
+	ask(15)
+	c := m.engine.view.class
+	if !c.shares() {
+		t.Fatalf("the class is %s, want one that shares", c.state)
+	}
+	fill("n9")
+	fill("n10")
+	ask(2)
+	n := m.snap.Node("n7")
+	m.check(m.snap.RemovePodAt(n.Pods[0], n))
+	ask(1)
+	if c.shares() || len(c.columns.varying) != 1 {
+		t.Errorf("the class is %s with columns %v that tell nodes apart, want a tree of its own and one", c.state, c.columns.varying)
+	}
+}

@@ -1,0 +1,172 @@
+package engine
+
+import (
+	"unsafe"
+
+	"github.com/berth-sched/berth/internal/engine/changelog"
+	"github.com/berth-sched/berth/internal/engine/tree"
+)
+
+// feasible is the reason of nodes that no filter rejects.
+const feasible int32 = 0
+
+// A row is what a base keeps of one node, in four bytes:
+//
+//	>= 0   the sum of the weighted scores that need no normalization; it means
+//	       nothing until the base is scored
+//	<  0   the complement of the number of the first rejection
+//
+// With many bases in turn, rows have to come from memory, and a cache line holds
+// those of 16 nodes.
+//
+// Invariant: unless the tracker of the base has entries about the node that the base
+// has not read, a row is what the filters and, if the base is scored, the scorers
+// answer for the snapshot that the base followed last.
+type row int32
+
+// rejected is the row of a node with a rejection.
+func rejected(reason int32) row { return row(^reason) }
+
+// reason is the first rejection by any filter of the base.
+func (r row) reason() int32 {
+	if r < 0 {
+		return int32(^r)
+	}
+	return feasible
+}
+
+// A nodeRow is what stands while only the pods of a node change. It is not read if it
+// is the same for all nodes, see rows.uniform.
+//
+// Invariant: as long as the base has not moved, reason and, if known, score stand even
+// if the node has changed.
+type nodeRow struct {
+	score int32 // weighted scores that do not depend on the node's pods
+	bits  int32 // see reason and known
+}
+
+// reason is the first rejection by a filter that reads no pods.
+func (r *nodeRow) reason() int32 { return r.bits >> 1 }
+
+// known reports whether score, and the raw scores of scorers that read no pods, are
+// those of the node.
+func (r *nodeRow) known() bool { return r.bits&1 != 0 }
+
+func (r *nodeRow) set(reason int32, known bool) {
+	r.bits = reason << 1
+	if known {
+		r.bits |= 1
+	}
+}
+
+// rows are the rows of all nodes. They are the leaves of a tree, which the classes of
+// the base share as long as nothing else distinguishes nodes (class_share.go).
+//
+// Invariant: a leaf is the row of the node at its place. While indexed, the rest of
+// the tree follows from the leaves, counts[i] is how many rows have the reason i, and
+// flipLog has every node that became feasible or ceased to be.
+type rows struct {
+	tree    tree.Tree
+	order   *changelog.Order
+	indexed bool
+	counts  []int32       // by reason
+	flips   uint64        // counts changes of reasons while indexed
+	flipLog changelog.Log // nodes that became feasible or ceased to be while indexed
+
+	nodes        []nodeRow // by slot
+	uniform      bool      // all nodes are scored, with one score as far as no pods are read
+	uniformScore int32
+}
+
+// reset makes rows of none of the order's nodes.
+func (r *rows) reset(o *changelog.Order) {
+	r.order, r.indexed = o, false
+	r.tree.Empty()
+	r.tree.Reset(len(o.Slots), 1, nil)
+}
+
+// of returns the row of a node.
+func (r *rows) of(slot int32) row { return row(r.tree.Leaves[r.order.Place[slot]]) }
+
+// put changes the row of a node.
+func (r *rows) put(slot int32, now row) {
+	place := r.order.Place[slot]
+	leaf := &r.tree.Leaves[place]
+	was := row(*leaf)
+	if !r.indexed || was == now {
+		*leaf = int32(now)
+		return
+	}
+	if was < 0 || now < 0 {
+		r.count(was, -1)
+		r.count(now, 1)
+		r.flips++
+		if was >= 0 || now >= 0 {
+			r.flipLog.Add(slot)
+		}
+	}
+	r.tree.Set(int(place), int32(now))
+}
+
+// putMany changes the rows of feasible nodes to the given scores, and more.
+func (r *rows) putMany(slots []int32, scores []int64, more int32) {
+	places, leaves, blocks := r.order.Place, r.tree.Leaves, r.tree.Blocks()
+	for k, slot := range slots {
+		place := places[slot]
+		switch now, was := int32(scores[k])+more, leaves[place]; {
+		case was == now:
+		case !r.indexed, was >= 0 && max(now, was) < blocks[place>>tree.FanBits].Best:
+			leaves[place] = now // nothing above it changes
+		case was < 0:
+			r.put(slot, row(now))
+		default:
+			r.tree.Set(int(place), now)
+		}
+	}
+}
+
+// count counts a row among those with its reason.
+func (r *rows) count(x row, by int32) {
+	if x < 0 {
+		r.counts = resize(r.counts, int(x.reason())+1)
+		r.counts[x.reason()] += by
+	}
+}
+
+// index makes the tree ready for questions.
+func (r *rows) index() {
+	if r.indexed {
+		return
+	}
+	clear(r.counts)
+	for _, slot := range r.order.Slots {
+		r.count(r.of(slot), 1)
+	}
+	r.tree.Build()
+	r.indexed = true
+}
+
+// carry takes rows over to another order. Nodes that the old order lacks get none.
+func (r *rows) carry(o *changelog.Order, memory []int32) []int32 {
+	before, old := append(memory[:0], r.tree.Leaves...), r.order
+	r.reset(o)
+	for place, slot := range o.Slots {
+		if old.Has(slot) {
+			r.tree.Leaves[place] = before[old.Place[slot]]
+		}
+	}
+	return before
+}
+
+// size is the memory that the rows hold.
+func (r *rows) size() int {
+	return r.tree.Bytes() + r.flipLog.Bytes() + 4*cap(r.counts) + cap(r.nodes)*int(unsafe.Sizeof(nodeRow{}))
+}
+
+// resize makes a list at least n long.
+func resize[T any](list []T, n int) []T {
+	if len(list) >= n {
+		return list
+	}
+	return append(list, make([]T, n-len(list))...)
+}

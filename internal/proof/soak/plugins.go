@@ -1,0 +1,75 @@
+package soak
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// shiftLabel has the seconds after which a node goes from work to rest and back.
+const shiftLabel = "shift"
+
+// shifts rejects nodes while they rest, and prefers those that work for long. Its
+// answers hold up to a time, and it normalizes a list of nodes: no plugin of the
+// presets of kube-scheduler does either.
+type shifts struct{}
+
+func (shifts) Name() string { return "Shifts" }
+
+// Scope declares that answers read the node and the time.
+func (shifts) Scope(*framework.PodInfo) framework.Scope {
+	return framework.Scope{Reads: framework.ReadsNode | framework.ReadsTime}
+}
+
+func (shifts) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
+	return framework.PreFiltered{Filter: boundShifts{c.Snapshot}}, framework.Status{}
+}
+
+func (shifts) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
+	return boundShifts{c.Snapshot}, framework.Status{}
+}
+
+// boundShifts answers for the present time of a snapshot.
+type boundShifts struct{ snapshot *framework.Snapshot }
+
+// shift returns the number of the node's present shift, and how many seconds each
+// takes; 0, 0 if the node always works.
+func (b boundShifts) shift(n *framework.NodeInfo) (number, seconds int64) {
+	seconds, err := strconv.ParseInt(n.Node.Labels[shiftLabel], 10, 64)
+	if err != nil {
+		return 0, 0
+	}
+	return b.snapshot.Now().Unix() / seconds, seconds
+}
+
+func (b boundShifts) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework.Status {
+	if number, _ := b.shift(n); number%2 != 0 {
+		return framework.UnschedulableStatus(framework.Text("node(s) at rest"))
+	}
+	return framework.Status{}
+}
+
+func (b boundShifts) Score(_ *framework.PodInfo, n *framework.NodeInfo) int64 {
+	number, seconds := b.shift(n)
+	return seconds + number%3
+}
+
+func (b boundShifts) NormalizeScores(_ []*framework.NodeInfo, scores []int64) {
+	most := int64(1)
+	for _, s := range scores {
+		most = max(most, s)
+	}
+	for i := range scores {
+		scores[i] = framework.MaxNodeScore * scores[i] / most
+	}
+}
+
+// ValidUntil is the end of the present shift.
+func (b boundShifts) ValidUntil(_ *framework.PodInfo, n *framework.NodeInfo) time.Time {
+	number, seconds := b.shift(n)
+	if seconds == 0 {
+		return time.Time{}
+	}
+	return time.Unix((number+1)*seconds, 0)
+}

@@ -1,0 +1,50 @@
+package scheduling
+
+import (
+	"github.com/berth-sched/berth/framework"
+)
+
+// A FaultError says that the incremental path itself failed: it panicked, or one of
+// its invariants does not hold. It is a defect of this module, never of a plugin.
+// Only a scheduler with [CacheConfig.Verify] returns it; others count the fault, forget what
+// they kept and take the reference path.
+type FaultError struct {
+	// Fault says what failed.
+	Fault string
+	// Stack says where, if it was a panic.
+	Stack string
+	// Replay is the moment of the decision as JSON, as in [DifferenceError].
+	Replay []byte
+}
+
+// Error says what failed.
+func (e *FaultError) Error() string { return "the incremental path failed: " + e.Fault }
+
+// checkEvery is how many verified decisions come between two checks of all
+// invariants of the engine.
+const checkEvery = 8
+
+// fault returns what went wrong in the engine since it was called before, nil if
+// nothing did.
+func (f *incremental) fault(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) error {
+	fault := f.engine.TakeFault()
+	if fault == nil {
+		return nil
+	}
+	return &FaultError{Fault: fault.What, Stack: fault.Stack, Replay: f.replay(snap, pod, *d)}
+}
+
+// checkInvariants checks the engine now and then.
+func (f *incremental) checkInvariants() {
+	if f.checks++; f.checks%checkEvery == 0 {
+		f.engine.CheckInvariants()
+	}
+}
+
+// contain turns a panic of the engine into a fault; deferred while a view is asked.
+func (f *incremental) contain(err *error, ok *bool) {
+	if p := recover(); p != nil {
+		f.engine.Fail(p)
+		*err, *ok = nil, false
+	}
+}

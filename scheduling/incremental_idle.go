@@ -1,0 +1,56 @@
+package scheduling
+
+import (
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// idlers tell whether all live plugins of a class have nothing to do. Most pods have
+// neither affinity nor spread constraints, but pods whose terms match them, or services
+// that select them, may be added at any time. So those plugins are live although they
+// mostly skip the pod; asking their [framework.Idler] costs less than running them.
+//
+// Invariant: if all is set and each of list is idle, every live PreFilter and PreScore
+// of the class would return Skip, and there is no live filter or scorer besides.
+type idlers struct {
+	list []framework.Idler
+	all  bool // each live plugin is in the list
+}
+
+// idlers finds those of the live plugins.
+func (r *reading) idlers(t *plugins) idlers {
+	l := idlers{all: true}
+	for _, i := range r.filters.live.pre {
+		l.add(t.preFilters[i].idler)
+	}
+	for _, i := range r.scorers.live.pre {
+		l.add(t.preScores[i].idler)
+	}
+	unbound := slices.ContainsFunc(r.filters.live.at, func(i int) bool { return !t.filters[i].bound }) ||
+		slices.ContainsFunc(r.scorers.live.at, func(i int) bool { return !t.scorers[i].bound })
+	l.all = l.all && !unbound
+	return l
+}
+
+func (l *idlers) add(x framework.Idler) {
+	if x == nil {
+		l.all = false
+		return
+	}
+	l.list = append(l.list, x)
+}
+
+// Idle implements [engine.Source].
+func (f *incremental) Idle(c *framework.Cycle) bool {
+	l := &f.class.idlers
+	if !l.all {
+		return false
+	}
+	for _, x := range l.list {
+		if !x.Idle(c) {
+			return false
+		}
+	}
+	return true
+}

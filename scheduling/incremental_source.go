@@ -1,0 +1,90 @@
+package scheduling
+
+import (
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/engine"
+	"github.com/berth-sched/berth/internal/runner"
+)
+
+// BaseKey implements [engine.Source]. It covers which plugins are live.
+func (f *incremental) BaseKey(pod *framework.PodInfo) string {
+	return f.class.liveKey() + pod.ClassKey(f.class.base)
+}
+
+// Live implements [engine.Source].
+func (f *incremental) Live() (filters, scorers bool) {
+	return f.class.filters.live.some(), f.class.scorers.live.some()
+}
+
+// Kept implements [engine.Source].
+func (f *incremental) Kept() (filters, scorers framework.Reads) {
+	return f.class.filters.keptReads, f.class.scorers.keptReads
+}
+
+// demoteSetters reports whether plugins whose answers were to be kept have just set
+// values for others. Then they must be asked in every decision, or their values would be
+// missing or those of another pod. So what plugins read is found anew, and the decision
+// at hand takes the reference path.
+func (f *incremental) demoteSetters() bool {
+	if len(f.bound.setters) == 0 {
+		return false
+	}
+	for _, scope := range f.bound.setters {
+		*scope = undeclaredScope
+	}
+	clear(f.classes)
+	f.notes = runner.NewCache[class]()
+	return true
+}
+
+// BindKeptFilters implements [engine.Source].
+func (f *incremental) BindKeptFilters(c *framework.Cycle) ([]engine.Filter, bool) {
+	filters, ok := f.bindFilters(c, &f.class.filters.kept)
+	return filters, !f.demoteSetters() && ok
+}
+
+// BindLiveFilters implements [engine.Source].
+func (f *incremental) BindLiveFilters(c *framework.Cycle) ([]engine.Filter, bool) {
+	return f.bindFilters(c, &f.class.filters.live)
+}
+
+func (f *incremental) bindFilters(c *framework.Cycle, some *choice) ([]engine.Filter, bool) {
+	err := f.s.plugins.bindFilters(c, &f.bound, some)
+	if err != nil || !f.bound.rejected.IsSuccess() || f.bound.restrict {
+		return nil, false
+	}
+	f.filters = f.filters[:0]
+	for _, b := range f.bound.filters {
+		f.filters = append(f.filters, engine.Filter{At: b.at, Filter: b.filter, Batch: b.batch, Reads: f.class.filters.reads[b.at]})
+	}
+	return f.filters, true
+}
+
+// BindKeptScorers implements [engine.Source].
+func (f *incremental) BindKeptScorers(c *framework.Cycle, feasible engine.Feasible) ([]engine.Scorer, bool) {
+	scorers, ok := f.bindScorers(c, feasible, &f.class.scorers.kept)
+	return scorers, !f.demoteSetters() && ok
+}
+
+// BindLiveScorers implements [engine.Source].
+func (f *incremental) BindLiveScorers(c *framework.Cycle, feasible engine.Feasible) ([]engine.Scorer, bool) {
+	return f.bindScorers(c, feasible, &f.class.scorers.live)
+}
+
+func (f *incremental) bindScorers(c *framework.Cycle, feasible engine.Feasible, some *choice) ([]engine.Scorer, bool) {
+	if err := f.s.plugins.bindScorers(c, feasible, &f.bound, some); err != nil {
+		return nil, false
+	}
+	f.scorers = f.scorers[:0]
+	for _, b := range f.bound.scorers {
+		s := engine.Scorer{
+			At: b.at, Scorer: b.scorer, Reads: f.class.scorers.reads[b.at], Weight: b.weight, ByRange: b.byRange, Except: b.except,
+			Batch: b.batch,
+		}
+		if b.byRange == nil {
+			s.ByNodes = b.byNodes
+		}
+		f.scorers = append(f.scorers, s)
+	}
+	return f.scorers, true
+}
