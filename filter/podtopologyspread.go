@@ -34,7 +34,7 @@ const (
 type PodTopologySpread struct {
 	// ListDefaulting applies DefaultConstraints to pods without any constraints,
 	// with a selector from the pod's services and controller. If it is off, which is
-	// the default, such pods get the system's constraints, none of which filters.
+	// the default, such pods get the system's constraints, and these do not filter.
 	ListDefaulting bool
 	// DefaultConstraints go with ListDefaulting. They must not have selectors of
 	// their own, and must not change while the plugin is in use.

@@ -62,7 +62,7 @@ func TestNodeDerived(t *testing.T) {
 	}
 }
 
-// Whoever asks first, all goroutines get one value.
+// All goroutines get one value, in whichever order they ask.
 func TestPodDerivedConcurrently(t *testing.T) {
 	s := framework.NewSnapshot(framework.ZoneInterleaved)
 	derivations := make([]*framework.PodDerived[int], 8)

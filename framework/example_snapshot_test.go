@@ -102,7 +102,7 @@ func ExampleMark() {
 	// 1
 }
 
-// Whoever keeps something per node asks what changed since the last look.
+// To keep something per node, ask what has changed since the last look.
 func ExampleSnapshot_Changes() {
 	s, p := twoNodes()
 	seen := s.Version()

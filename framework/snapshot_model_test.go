@@ -239,25 +239,25 @@ func TestSnapshotModel(t *testing.T) {
 			w.forks[0].addNode(t, w, w.drawNode(t, w.nextName()))
 		}
 		t.Repeat(map[string]func(*rapid.T){
-			"":           w.check,
-			"addNode":    func(t *rapid.T) { s := w.any(t); s.addNode(t, w, w.drawNode(t, w.drawName(t))) },
-			"updateNode": func(t *rapid.T) { s := w.any(t); s.updateNode(t, w, w.drawNode(t, s.drawNodeName(t))) },
-			"removeNode": func(t *rapid.T) { s := w.any(t); s.removeNode(t, s.drawNodeName(t)) },
-			"addPods":    w.addPods,
-			"whatIf":     w.whatIf,
-			"removePod":  func(t *rapid.T) { w.any(t).removePod(t, w) },
-			"touch":      func(t *rapid.T) { w.any(t).touch(t) },
-			"charge":     func(t *rapid.T) { w.any(t).charge(t) },
-			"nominate":   func(t *rapid.T) { w.any(t).nominate(t, w.drawPod(t)) },
-			"denominate": func(t *rapid.T) { w.any(t).denominate(t) },
-			"put":        func(t *rapid.T) { w.any(t).put(t) },
-			"delete":     func(t *rapid.T) { w.any(t).delete(t) },
-			"begin":      func(t *rapid.T) { w.any(t).begin() },
-			"end":        func(t *rapid.T) { w.any(t).end(t) },
-			"endAgain":   func(t *rapid.T) { w.any(t).endAgain(t) },
-			"fork":       w.fork,
-			"drop":       w.drop,
-			"sight":      func(t *rapid.T) { w.any(t).sight() },
+			"":                 w.check,
+			"addNode":          func(t *rapid.T) { s := w.any(t); s.addNode(t, w, w.drawNode(t, w.drawName(t))) },
+			"updateNode":       func(t *rapid.T) { s := w.any(t); s.updateNode(t, w, w.drawNode(t, s.drawNodeName(t))) },
+			"removeNode":       func(t *rapid.T) { s := w.any(t); s.removeNode(t, s.drawNodeName(t)) },
+			"addPods":          w.addPods,
+			"whatIf":           w.whatIf,
+			"removePod":        func(t *rapid.T) { w.any(t).removePod(t, w) },
+			"touch":            func(t *rapid.T) { w.any(t).touch(t) },
+			"charge":           func(t *rapid.T) { w.any(t).charge(t) },
+			"nominate":         func(t *rapid.T) { w.any(t).nominate(t, w.drawPod(t)) },
+			"clear nomination": func(t *rapid.T) { w.any(t).clearNomination(t) },
+			"put":              func(t *rapid.T) { w.any(t).put(t) },
+			"delete":           func(t *rapid.T) { w.any(t).delete(t) },
+			"begin":            func(t *rapid.T) { w.any(t).begin() },
+			"end":              func(t *rapid.T) { w.any(t).end(t) },
+			"endAgain":         func(t *rapid.T) { w.any(t).endAgain(t) },
+			"fork":             w.fork,
+			"drop":             w.drop,
+			"sight":            func(t *rapid.T) { w.any(t).sight() },
 		})
 	})
 }
@@ -540,7 +540,7 @@ func (s *subject) nominate(t *rapid.T, p *framework.PodInfo) {
 	n.nominated = append(n.nominated, p)
 }
 
-func (s *subject) denominate(t *rapid.T) {
+func (s *subject) clearNomination(t *rapid.T) {
 	name := s.drawNodeName(t)
 	n := s.model.nodes[name]
 	if len(n.nominated) == 0 {
@@ -766,8 +766,7 @@ func compareObjects[T api.Object](t *rapid.T, versions map[uint64]string, s *fra
 	return content + "; "
 }
 
-// checkChanges checks that whoever looks at the reported slots only misses
-// nothing.
+// checkChanges checks that the reported slots include every change.
 func (s *subject) checkChanges(t *rapid.T) {
 	for _, seen := range s.seen {
 		changed, ok := s.snapshot.Changes(seen.version)

@@ -64,7 +64,7 @@ func apply(t *testing.T, s *framework.Snapshot, change string) {
 	}
 }
 
-// Whoever holds the order keeps it while nodes come and go.
+// A list of slots stays as it is while nodes come and go.
 func TestOrderStays(t *testing.T) {
 	s := snapshotOf(t, framework.Arrival, "a", "b", "c")
 	order := s.Slots()

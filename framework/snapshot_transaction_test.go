@@ -91,8 +91,8 @@ func TestEndedTransactions(t *testing.T) {
 	}
 }
 
-// Forgetting what was assumed last restores the content, also the order of
-// equal ports; only the generation tells that something happened.
+// Removing the pod that was added last restores the content, also the order of equal
+// ports. Only the generation differs.
 func TestAssumeForget(t *testing.T) {
 	s := snapshotOf(t, framework.Arrival, "n")
 	web := func(name string, ports ...int32) *framework.PodInfo {

@@ -93,18 +93,18 @@ func place(b *testing.B, sched *scheduling.Scheduler, s *framework.Snapshot, lis
 }
 
 func BenchmarkPlace(b *testing.B) {
-	for _, road := range []string{"plain", "fast"} {
+	for _, path := range []string{"reference", "incremental"} {
 		for _, kind := range workload.Kinds() {
 			for _, n := range []int{100, 1000, 5000, 50000, 100000, 1_000_000} {
 				if testing.Short() && n > 5000 || n > 100_000 && kind != workload.Basic ||
-					road == "plain" && (n > 50000 || n > 5000 && kind != workload.Basic) {
+					path == "reference" && (n > 50000 || n > 5000 && kind != workload.Basic) {
 					continue
 				}
-				b.Run(fmt.Sprintf("road=%s/workload=%s/nodes=%d", road, kind, n), func(b *testing.B) {
+				b.Run(fmt.Sprintf("path=%s/workload=%s/nodes=%d", path, kind, n), func(b *testing.B) {
 					s := cluster(b, n)
 					p := scheduling.Kubernetes137()
 					p.TieRule = scheduling.Random
-					p.Cache.Off = road == "plain"
+					p.Cache.Off = path == "reference"
 					p.Cache.Budget = max(64<<20, 256*n) // a class of a million nodes needs more than the default
 					place(b, build(b, p), s, pods(b, s, kind, min(n, 1000)))
 				})
@@ -181,12 +181,12 @@ func BenchmarkRelease(b *testing.B) {
 // BenchmarkNewClass schedules pods that are each a class of their own: the worst
 // case of the incremental path.
 func BenchmarkNewClass(b *testing.B) {
-	for _, road := range []string{"plain", "fast"} {
-		b.Run(fmt.Sprintf("road=%s/nodes=5000", road), func(b *testing.B) {
+	for _, path := range []string{"reference", "incremental"} {
+		b.Run(fmt.Sprintf("path=%s/nodes=5000", path), func(b *testing.B) {
 			s := cluster(b, 5000)
 			p := scheduling.Kubernetes137()
 			p.TieRule = scheduling.Random
-			p.Cache.Off = road == "plain"
+			p.Cache.Off = path == "reference"
 			sched := build(b, p)
 			list := make([]*framework.PodInfo, 30_000)
 			for i := range list {
@@ -270,12 +270,12 @@ func firstSet() scheduling.Profile {
 // BenchmarkFirstSet places pods by the plugins that read only one node: names,
 // taints, node affinity, ports, resources, images.
 func BenchmarkFirstSet(b *testing.B) {
-	for _, road := range []string{"plain", "fast"} {
+	for _, path := range []string{"reference", "incremental"} {
 		for _, n := range []int{100, 1000, 5000, 50000} {
-			b.Run(fmt.Sprintf("road=%s/nodes=%d", road, n), func(b *testing.B) {
+			b.Run(fmt.Sprintf("path=%s/nodes=%d", path, n), func(b *testing.B) {
 				s := cluster(b, n)
 				p := firstSet()
-				p.Cache.Off = road == "plain"
+				p.Cache.Off = path == "reference"
 				place(b, build(b, p), s, pods(b, s, workload.Basic, min(n, 1000)))
 			})
 		}

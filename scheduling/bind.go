@@ -71,7 +71,7 @@ type scorePlugin struct {
 	scope   scopeFunc
 }
 
-func takeApart(p *Profile) plugins {
+func resolve(p *Profile) plugins {
 	var t plugins
 	for _, pl := range p.Filter {
 		f := filterPlugin{name: pl.Name(), scope: scopeOf(pl)}

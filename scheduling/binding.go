@@ -34,7 +34,7 @@ type flight struct{ skip, parallel bool }
 // Binding returns the binding for the pod that Place or Assume has just put on the
 // node of d.
 func (s *Scheduler) Binding(pod *framework.PodInfo, d Decision) *Binding {
-	c := s.road.cycle.Detach()
+	c := s.reference.cycle.Detach()
 	c.Pod = pod
 	return &Binding{Pod: pod, Node: d.Node, plugins: &s.plugins, cycle: c, node: d.node}
 }

@@ -83,14 +83,14 @@ func (s *Scheduler) MaxScore() int64 {
 
 // aside returns a reference path for a question outside the decisions, with its
 // PreFilter plugins run.
-func (s *Scheduler) aside(snap *framework.Snapshot, pod *framework.PodInfo, nodes []*framework.NodeInfo) (*road, error) {
+func (s *Scheduler) aside(snap *framework.Snapshot, pod *framework.PodInfo, nodes []*framework.NodeInfo) (*referencePath, error) {
 	if err := s.accept(snap, pod); err != nil {
 		return nil, err
 	}
 	if i := slices.Index(nodes, nil); i >= 0 {
 		return nil, &api.InvalidError{Object: fmt.Sprintf("nodes[%d]", i), Err: errors.New("is nil")}
 	}
-	r := &road{plugins: &s.plugins, workers: 1}
+	r := &referencePath{plugins: &s.plugins, workers: 1}
 	r.cycle.Reset(pod, snap, s.number, decisionSeed(s.profile.Seed, s.number))
 	return r, r.plugins.bindFilters(&r.cycle, &r.bound, &r.plugins.allFilters)
 }

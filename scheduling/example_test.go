@@ -316,7 +316,7 @@ func ExampleDifferenceError() {
 		}
 	}
 	// Output:
-	// web-2 the roads differ in the decision: plain {node "small", score 2, feasible 2, evaluated 2, tied 1}, fast {node "small", score 1, feasible 2, evaluated 2, tied 1}
+	// web-2 the paths differ in the decision: reference {node "small", score 2, feasible 2, evaluated 2, tied 1}, incremental {node "small", score 1, feasible 2, evaluated 2, tied 1}
 }
 
 // Events lists the events that may help pods that the profile's plugins rejected.

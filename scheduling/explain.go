@@ -24,8 +24,8 @@ type Explanation struct {
 	Error string `json:"error,omitempty"`
 	// Tied lists the nodes with the highest total, in the snapshot's order. Tie
 	// names the rule that chose among them.
-	Tied []string `json:"tied,omitempty"`
-	Tie  string   `json:"tie"`
+	TiedNodes []string `json:"tiedNodes,omitempty"`
+	TieRule   string   `json:"tieRule"`
 	// Evaluated and Feasible count nodes, as in [Decision].
 	Evaluated int `json:"evaluated"`
 	Feasible  int `json:"feasible"`
@@ -92,13 +92,13 @@ func (s *Scheduler) ExplainDecision(snap *framework.Snapshot, pod *framework.Pod
 
 func (s *Scheduler) explain(snap *framework.Snapshot, pod *framework.PodInfo, number uint64, start int) *Explanation {
 	if err := s.accept(snap, pod); err != nil {
-		return &Explanation{Profile: s.profile.Name, Number: number, Error: err.Error(), Tie: s.profile.TieRule.String(), Nodes: []NodeExplanation{}}
+		return &Explanation{Profile: s.profile.Name, Number: number, Error: err.Error(), TieRule: s.profile.TieRule.String(), Nodes: []NodeExplanation{}}
 	}
-	r := road{plugins: &s.plugins, workers: 1}
-	r.extended.ctx, r.extended.replay = context.Background(), &s.road.extended.answer
+	r := referencePath{plugins: &s.plugins, workers: 1}
+	r.extended.ctx, r.extended.replay = context.Background(), &s.reference.extended.answer
 	d, err := s.decide(&r, snap, pod, number, start)
 	e := &Explanation{
-		Pod: pod.Pod.Key(), Profile: s.profile.Name, Number: number, Chosen: d.Node, Tie: d.TieRule.String(),
+		Pod: pod.Pod.Key(), Profile: s.profile.Name, Number: number, Chosen: d.Node, TieRule: d.TieRule.String(),
 		Evaluated: d.Evaluated, Feasible: d.Feasible, Unscored: err == nil && d.Feasible == 1,
 		Nodes: make([]NodeExplanation, snap.Len()),
 	}
@@ -121,14 +121,14 @@ func (s *Scheduler) explain(snap *framework.Snapshot, pod *framework.PodInfo, nu
 		r.explainScores(k, &e.Nodes[places[node.Name()]])
 	}
 	for _, k := range r.tied {
-		e.Tied = append(e.Tied, r.feasible[k].Name())
+		e.TiedNodes = append(e.TiedNodes, r.feasible[k].Name())
 	}
-	slices.SortFunc(e.Tied, func(a, b string) int { return cmp.Compare(places[a], places[b]) })
+	slices.SortFunc(e.TiedNodes, func(a, b string) int { return cmp.Compare(places[a], places[b]) })
 	e.rank()
 	return e
 }
 
-func (r *road) explainVerdict(v verdict, n *NodeExplanation) {
+func (r *referencePath) explainVerdict(v verdict, n *NodeExplanation) {
 	switch v.filter {
 	case passed:
 		n.Verdict = VerdictFeasible
@@ -146,7 +146,7 @@ func (r *road) explainVerdict(v verdict, n *NodeExplanation) {
 	n.Code, n.Reasons = v.status.Code().String(), v.status.Reasons()
 }
 
-func (r *road) explainScores(k int, n *NodeExplanation) {
+func (r *referencePath) explainScores(k int, n *NodeExplanation) {
 	n.Total = r.totals[k]
 	for i := range r.raw {
 		b := &r.bound.scorers[i]

@@ -19,9 +19,9 @@ func (e *Explanation) WriteTable(w io.Writer, limit int) error {
 		fmt.Fprintf(&b, "pod %s goes nowhere: %s\n", e.Pod, e.Error)
 	case e.Unscored:
 		fmt.Fprintf(&b, "pod %s goes to %s, the only feasible node of %d\n", e.Pod, e.Chosen, e.Evaluated)
-	case len(e.Tied) > 1:
+	case len(e.TiedNodes) > 1:
 		fmt.Fprintf(&b, "pod %s goes to %s, one of %d best nodes (tie rule %s); %d of %d nodes are feasible\n",
-			e.Pod, e.Chosen, len(e.Tied), e.Tie, e.Feasible, e.Evaluated)
+			e.Pod, e.Chosen, len(e.TiedNodes), e.TieRule, e.Feasible, e.Evaluated)
 	default:
 		fmt.Fprintf(&b, "pod %s goes to %s, the best of %d feasible nodes among %d\n", e.Pod, e.Chosen, e.Feasible, e.Evaluated)
 	}

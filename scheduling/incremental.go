@@ -11,12 +11,12 @@ import (
 // incremental decides from kept answers. It leaves what it cannot answer exactly to the
 // reference path.
 type incremental struct {
-	s       *Scheduler
-	engine  *engine.Engine
-	bound   binding
-	filters []engine.Filter
-	scorers []engine.Scorer
-	plain   road // for verification
+	s         *Scheduler
+	engine    *engine.Engine
+	bound     binding
+	filters   []engine.Filter
+	scorers   []engine.Scorer
+	reference referencePath // for verification
 
 	class   *class // of the pod of this decision
 	classes map[string]*class
@@ -27,7 +27,7 @@ type incremental struct {
 }
 
 func newIncremental(s *Scheduler) *incremental {
-	f := &incremental{s: s, plain: road{plugins: &s.plugins, workers: 1}, classes: map[string]*class{}, notes: runner.NewCache[class]()}
+	f := &incremental{s: s, reference: referencePath{plugins: &s.plugins, workers: 1}, classes: map[string]*class{}, notes: runner.NewCache[class]()}
 	budget := s.profile.Cache.Budget
 	if budget == 0 {
 		budget = engine.DefaultBudget
@@ -41,8 +41,8 @@ func (f *incremental) decide(snap *framework.Snapshot, pod *framework.PodInfo, d
 	defer f.contain(&err, &ok)
 	s := f.s
 	seed := decisionSeed(s.profile.Seed, s.number)
-	s.road.cycle.Reset(pod, snap, s.number, seed)
-	v, ok := f.find(&s.road.cycle, s.start)
+	s.reference.cycle.Reset(pod, snap, s.number, seed)
+	v, ok := f.find(&s.reference.cycle, s.start)
 	if !ok {
 		return nil, false
 	}

@@ -16,7 +16,7 @@ type class struct {
 	key    string // it covers which plugins are live
 	ref    engine.Ref
 	page   *runner.Entry // this, as it is noted with pods
-	next   *class          // of pods with the same parts that plugins read in another way
+	next   *class        // of pods with the same parts that plugins read in another way
 }
 
 // reading is what the plugins of a profile read when they answer for one pod.

@@ -17,7 +17,7 @@ type keptVerdicts struct {
 // verdicts returns what the nodes answered to the pod of a decision, and binds the
 // filters for the cycle of r; nil if the reference path must find it. It must if a
 // filter has no scope, because its plugin may count on being asked about every node.
-func (f *incremental) verdicts(r *road, snap *framework.Snapshot, pod *framework.PodInfo, d Decision) framework.Verdicts {
+func (f *incremental) verdicts(r *referencePath, snap *framework.Snapshot, pod *framework.PodInfo, d Decision) framework.Verdicts {
 	seed := decisionSeed(f.s.profile.Seed, d.Number)
 	r.cycle.Reset(pod, snap, d.Number, seed)
 	view, ok := f.find(&r.cycle, d.start)

@@ -14,7 +14,7 @@ import (
 //
 // Source: kube-scheduler 1.37, schedule_one.go, evaluateNominatedNode. An error
 // there does not fail the cycle: the node is looked at again with the others.
-func (r *road) searchNominated(s *framework.Snapshot) bool {
+func (r *referencePath) searchNominated(s *framework.Snapshot) bool {
 	r.early = earlyAnswer{}
 	name := r.cycle.Pod.Pod.Status.NominatedNodeName
 	node := s.Node(name)
@@ -57,7 +57,7 @@ type earlyAnswer struct {
 
 // keepEarly ends a search. It counts a rejected nominated node as looked at, even if
 // the search did not reach it.
-func (r *road) keepEarly() {
+func (r *referencePath) keepEarly() {
 	if !r.early.known {
 		return
 	}
@@ -67,7 +67,7 @@ func (r *road) keepEarly() {
 	}
 }
 
-func (r *road) tryNominated(s *framework.Snapshot, node *framework.NodeInfo) (v verdict, err error) {
+func (r *referencePath) tryNominated(s *framework.Snapshot, node *framework.NodeInfo) (v verdict, err error) {
 	p := probe{node: node}
 	defer r.catch(&p, &err)
 	return r.filterWithNominated(s, &p)
@@ -79,11 +79,11 @@ func (r *road) tryNominated(s *framework.Snapshot, node *framework.NodeInfo) (v 
 //
 // Source: kube-scheduler 1.37, framework/runtime,
 // RunFilterPluginsWithNominatedPods.
-func (r *road) filterWithNominated(s *framework.Snapshot, p *probe) (v verdict, err error) {
+func (r *referencePath) filterWithNominated(s *framework.Snapshot, p *probe) (v verdict, err error) {
 	return r.askWithNominated(s, r.bound.filters, p)
 }
 
-func (r *road) askWithNominated(s *framework.Snapshot, filters []boundFilter, p *probe) (v verdict, err error) {
+func (r *referencePath) askWithNominated(s *framework.Snapshot, filters []boundFilter, p *probe) (v verdict, err error) {
 	if slices.ContainsFunc(p.node.Nominated, r.reckonsWith) {
 		slot := p.node.Slot()
 		err = r.askAsIfPlaced(s, filters, p, &v)
@@ -97,14 +97,14 @@ func (r *road) askWithNominated(s *framework.Snapshot, filters []boundFilter, p 
 }
 
 // reckonsWith reports whether a nominated pod counts for the pod of this cycle.
-func (r *road) reckonsWith(q *framework.PodInfo) bool {
+func (r *referencePath) reckonsWith(q *framework.PodInfo) bool {
 	pod := r.cycle.Pod
 	same := q == pod || q.Pod.UID == pod.Pod.UID && (q.Pod.UID != "" || q.Pod.Key() == pod.Pod.Key())
 	return q.Priority >= pod.Priority && !same
 }
 
 // askAsIfPlaced asks with the nominated pods on the node, and then removes them.
-func (r *road) askAsIfPlaced(s *framework.Snapshot, filters []boundFilter, p *probe, v *verdict) error {
+func (r *referencePath) askAsIfPlaced(s *framework.Snapshot, filters []boundFilter, p *probe, v *verdict) error {
 	mark := s.Begin()
 	defer s.Rollback(mark)
 	set := (&filterSet{r, s, filters}).copy()
@@ -125,7 +125,7 @@ func (r *road) askAsIfPlaced(s *framework.Snapshot, filters []boundFilter, p *pr
 
 // filterSet presents all filters of a cycle as one.
 type filterSet struct {
-	road    *road
+	path    *referencePath
 	s       *framework.Snapshot
 	filters []boundFilter
 }
@@ -145,8 +145,8 @@ func (f *filterSet) Filter(_ *framework.PodInfo, node *framework.NodeInfo) (stat
 }
 
 func (f *filterSet) ask(p *probe) (v verdict, err error) {
-	defer f.road.catch(p, &err)
-	return f.road.askWithNominated(f.s, f.filters, p)
+	defer f.path.catch(p, &err)
+	return f.path.askWithNominated(f.s, f.filters, p)
 }
 
 // AddPod informs the filters that keep sums of their own.
@@ -170,7 +170,7 @@ func (f *filterSet) tell(what string, call func(framework.FilterUpdater) framewo
 			continue
 		}
 		if status := call(u); !status.IsSuccess() {
-			name := f.road.plugins.filters[b.at].name
+			name := f.path.plugins.filters[b.at].name
 			return framework.AsStatus(fmt.Errorf("running %s on PreFilter plugin %q: %w", what, name, status.Err()))
 		}
 	}
@@ -187,5 +187,5 @@ func (f *filterSet) copy() *filterSet {
 			filters[i].filter = u.Fork()
 		}
 	}
-	return &filterSet{f.road, f.s, filters}
+	return &filterSet{f.path, f.s, filters}
 }

@@ -48,9 +48,9 @@ func (s *Scheduler) PostFilter(ctx context.Context, snap *framework.Snapshot, po
 // makeRoom asks the PostFilter plugins about the decision. If fast is set, it uses
 // kept answers about nodes and from earlier attempts.
 func (s *Scheduler) makeRoom(ctx context.Context, snap *framework.Snapshot, pod *framework.PodInfo, d Decision, fast bool) (p proposal) {
-	r := &s.again
-	r.plugins, r.workers, r.extended = &s.plugins, 1, extended{ctx: ctx, replay: &s.road.extended.answer}
-	if fast && s.mayBeFast(snap, pod) {
+	r := &s.postFilterPath
+	r.plugins, r.workers, r.extended = &s.plugins, 1, extended{ctx: ctx, replay: &s.reference.extended.answer}
+	if fast && s.mayUseIncremental(snap, pod) {
 		p.answers = s.incremental.verdicts(r, snap, pod, d)
 		p.fast = p.answers != nil
 	}
@@ -58,7 +58,7 @@ func (s *Scheduler) makeRoom(ctx context.Context, snap *framework.Snapshot, pod 
 		if _, err := s.decide(r, snap, pod, d.Number, d.start); err == nil {
 			return p // there is room already
 		}
-		p.answers = &verdicts{road: r}
+		p.answers = &verdicts{path: r}
 	}
 	if r.cycle.Runner().SkipPostFilter {
 		p.status = framework.UnschedulableStatus(allPostFiltersSkipped)
@@ -91,7 +91,7 @@ type proposal struct {
 }
 
 // postFilters asks the PostFilter plugins.
-func (t *plugins) postFilters(ctx context.Context, r *road, p *proposal) {
+func (t *plugins) postFilters(ctx context.Context, r *referencePath, p *proposal) {
 	var reasons []string
 	for _, plugin := range t.postFilter {
 		proposed, status := postFilter(ctx, plugin, r, p.answers)
@@ -118,7 +118,7 @@ func (t *plugins) postFilters(ctx context.Context, r *road, p *proposal) {
 // localClass returns a key that is equal for pods that all filters of this cycle,
 // and preemption, treat alike. It returns false if a filter reads more than the node
 // and its pods.
-func (r *road) localClass() (string, bool) {
+func (r *referencePath) localClass() (string, bool) {
 	fields := framework.FieldPriority
 	var bound []byte
 	for _, b := range r.bound.filters {
@@ -132,7 +132,7 @@ func (r *road) localClass() (string, bool) {
 	return string(bound) + "/" + r.cycle.Pod.ClassKey(fields), true
 }
 
-func postFilter(ctx context.Context, p named[framework.PostFilterPlugin], r *road, answers framework.Verdicts) (f framework.PostFiltered, s framework.Status) {
+func postFilter(ctx context.Context, p named[framework.PostFilterPlugin], r *referencePath, answers framework.Verdicts) (f framework.PostFiltered, s framework.Status) {
 	snap := r.cycle.Snapshot
 	mark := snap.Begin()
 	defer snap.Rollback(mark) // also undoes what a panicking plugin left open

@@ -200,7 +200,7 @@ func TestPreparationFollows(t *testing.T) {
 				}
 			}
 			if stats := sched.Stats(); stats.Hits == 0 || tt.known && stats.Hits < stats.Bypassed {
-				t.Errorf("the fast road decided too seldom: %+v", stats)
+				t.Errorf("the incremental path decided too seldom: %+v", stats)
 			}
 		})
 	}
@@ -260,6 +260,6 @@ func TestVolumeZoneFollows(t *testing.T) {
 		}
 	}
 	if sched.Stats().Hits == 0 {
-		t.Error("the fast road never decided")
+		t.Error("the incremental path never decided")
 	}
 }

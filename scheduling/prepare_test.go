@@ -52,7 +52,7 @@ func TestPluginsThatOnlyPrepare(t *testing.T) {
 				got = err.Error()
 			}
 			if got != tt.want && (err == nil || !strings.Contains(got, tt.want)) {
-				t.Errorf("plain road only: %t: %s: Schedule = %s, want %s", off, tt.name, got, tt.want)
+				t.Errorf("reference path only: %t: %s: Schedule = %s, want %s", off, tt.name, got, tt.want)
 			}
 		}
 	}

@@ -61,7 +61,7 @@ func TestReasonsDoNotPileUp(t *testing.T) {
 				t.Errorf("the kept answers grew by %d bytes, want some hundred for each of a thousand reasons", grown)
 			}
 			if stats := s.Stats(); stats.Bypassed > 1 {
-				t.Errorf("%d decisions were left to the plain road, want 1: %+v", stats.Bypassed, stats)
+				t.Errorf("%d decisions were left to the reference path, want 1: %+v", stats.Bypassed, stats)
 			}
 		})
 	}

@@ -18,12 +18,12 @@ type Scheduler struct {
 	plugins     plugins
 	number      uint64
 	start       int
-	road        road
+	reference   referencePath
 	incremental *incremental // nil: always the reference path
 	events      []RegisteredEvent
 
-	again   road // the reference path for PostFilter
-	dryRuns runner.DryRuns
+	postFilterPath referencePath // the reference path for PostFilter
+	dryRuns        runner.DryRuns
 }
 
 // New checks the profile and builds a scheduler for it. The error joins every fault
@@ -34,12 +34,12 @@ func New(p Profile) (*Scheduler, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	s := &Scheduler{profile: p, plugins: takeApart(&p)}
+	s := &Scheduler{profile: p, plugins: resolve(&p)}
 	var err error
 	if s.events, err = s.register(); err != nil {
 		return nil, err
 	}
-	s.road = road{plugins: &s.plugins, workers: max(1, p.Parallelism)}
+	s.reference = referencePath{plugins: &s.plugins, workers: max(1, p.Parallelism)}
 	if !p.Cache.Off && len(p.Extenders) == 0 && s.plugins.largest() <= engine.MaxTotal {
 		s.incremental = newIncremental(s)
 	}
@@ -106,8 +106,8 @@ func (s *Scheduler) schedule(ctx context.Context, snap *framework.Snapshot, pod 
 	if err := s.accept(snap, pod); err != nil {
 		return err
 	}
-	s.road.extended.ctx = ctx
-	err := s.decideEither(snap, pod, d)
+	s.reference.extended.ctx = ctx
+	err := s.decideOnAPath(snap, pod, d)
 	s.number++
 	if n := snap.Len(); n > 0 {
 		s.start = (d.start + d.advance) % n
@@ -117,7 +117,7 @@ func (s *Scheduler) schedule(ctx context.Context, snap *framework.Snapshot, pod 
 
 // accept refuses a scheduler that New did not make, and what fit refuses.
 func (s *Scheduler) accept(snap *framework.Snapshot, pod *framework.PodInfo) error {
-	if s == nil || s.road.plugins == nil {
+	if s == nil || s.reference.plugins == nil {
 		return &api.InvalidError{Object: "scheduler", Err: errNotMade}
 	}
 	return fit(snap, pod)
@@ -133,10 +133,10 @@ func fit(snap *framework.Snapshot, pod *framework.PodInfo) error {
 
 var errNotMade = errors.New("is nil or the zero value; make one with scheduling.New")
 
-// decideEither takes the incremental path if it can, and both paths to verify.
-func (s *Scheduler) decideEither(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) (err error) {
+// decideOnAPath takes the incremental path if it can, and both paths to verify.
+func (s *Scheduler) decideOnAPath(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) (err error) {
 	ok := false
-	if s.mayBeFast(snap, pod) {
+	if s.mayUseIncremental(snap, pod) {
 		err, ok = s.incremental.decide(snap, pod, d)
 		if s.profile.Cache.Verify {
 			if fault := s.incremental.fault(snap, pod, d); fault != nil {
@@ -145,7 +145,7 @@ func (s *Scheduler) decideEither(snap *framework.Snapshot, pod *framework.PodInf
 		}
 	}
 	if !ok {
-		*d, err = s.decide(&s.road, snap, pod, s.number, s.start)
+		*d, err = s.decide(&s.reference, snap, pod, s.number, s.start)
 		return err
 	}
 	if s.profile.Cache.Verify {
@@ -156,14 +156,14 @@ func (s *Scheduler) decideEither(snap *framework.Snapshot, pod *framework.PodInf
 	return err
 }
 
-// mayBeFast reports whether the incremental path may have an answer. That path does
+// mayUseIncremental reports whether the incremental path may have an answer. That path does
 // not handle nominations.
-func (s *Scheduler) mayBeFast(snap *framework.Snapshot, pod *framework.PodInfo) bool {
+func (s *Scheduler) mayUseIncremental(snap *framework.Snapshot, pod *framework.PodInfo) bool {
 	return s.incremental != nil && snap.Len() > 0 && snap.Nominations() == 0 && !pod.IsNominated()
 }
 
 // decide takes the reference path for the decision with that number and start.
-func (s *Scheduler) decide(r *road, snap *framework.Snapshot, pod *framework.PodInfo, number uint64, start int) (Decision, error) {
+func (s *Scheduler) decide(r *referencePath, snap *framework.Snapshot, pod *framework.PodInfo, number uint64, start int) (Decision, error) {
 	d := Decision{TieRule: s.profile.TieRule, Number: number, start: start}
 	if snap.Len() == 0 {
 		return d, ErrNoNodes
@@ -236,7 +236,7 @@ func (s *Scheduler) assume(snap *framework.Snapshot, pod *framework.PodInfo, nod
 	}
 	node = snap.AtSlot(node.Slot())
 	if err := s.reserve(pod, node); err != nil {
-		if failed := s.plugins.unreserve(&s.road.cycle, node); failed != nil {
+		if failed := s.plugins.unreserve(&s.reference.cycle, node); failed != nil {
 			err = errors.Join(err, failed)
 		}
 		snap.Rollback(mark)
@@ -254,7 +254,7 @@ func (s *Scheduler) reserve(pod *framework.PodInfo, node *framework.NodeInfo) (e
 		}
 	}()
 	for _, at = range s.plugins.reserve {
-		switch status := at.Reserve(&s.road.cycle, node); {
+		switch status := at.Reserve(&s.reference.cycle, node); {
 		case status.IsSuccess():
 		case status.IsRejected():
 			return rejection(pod, at.Name(), status)
@@ -296,7 +296,7 @@ func (s *Scheduler) Continue(from *Scheduler) {
 		return
 	}
 	s.number, s.start = from.number, from.start
-	s.road.extended.answer.known = false
+	s.reference.extended.answer.known = false
 }
 
 // Profile returns the name of the scheduler's profile.
@@ -313,8 +313,8 @@ func (s *Scheduler) Release(snap *framework.Snapshot, pod *framework.PodInfo, no
 		return err
 	}
 	if n := snap.NodeOf(pod, node); len(s.plugins.reserve) > 0 && n.HasPod(pod) {
-		s.road.cycle.Reset(pod, snap, s.number, decisionSeed(s.profile.Seed, s.number))
-		if err := s.plugins.unreserve(&s.road.cycle, n); err != nil {
+		s.reference.cycle.Reset(pod, snap, s.number, decisionSeed(s.profile.Seed, s.number))
+		if err := s.plugins.unreserve(&s.reference.cycle, n); err != nil {
 			return err
 		}
 	}

@@ -272,8 +272,8 @@ func checkExplanation(t *rapid.T, e *scheduling.Explanation, d scheduling.Decisi
 	if feasible != e.Feasible {
 		t.Fatalf("%d nodes are feasible, Feasible is %d", feasible, e.Feasible)
 	}
-	if e.Chosen != "" && !e.Unscored && (d.Score != best || !slices.Contains(e.Tied, e.Chosen)) {
-		t.Fatalf("chosen %s with score %d among %v; the best total is %d", e.Chosen, d.Score, e.Tied, best)
+	if e.Chosen != "" && !e.Unscored && (d.Score != best || !slices.Contains(e.TiedNodes, e.Chosen)) {
+		t.Fatalf("chosen %s with score %d among %v; the best total is %d", e.Chosen, d.Score, e.TiedNodes, best)
 	}
 }
 
@@ -332,8 +332,8 @@ func TestOrderOfNodesChangesOnlyTies(t *testing.T) {
 			for _, n := range e.Nodes {
 				totals[n.Node] = n.Total
 			}
-			slices.Sort(e.Tied)
-			return e.Tied, totals
+			slices.Sort(e.TiedNodes)
+			return e.TiedNodes, totals
 		}
 		tiedA, totalsA := explain(a)
 		tiedB, totalsB := explain(b)
@@ -374,7 +374,7 @@ func TestDecisionsDoNotAllocate(t *testing.T) {
 			step()
 		}
 		if n := testing.AllocsPerRun(200, step); n > 0 {
-			t.Errorf("plain road only %t: %v allocations per decision, want 0", off, n)
+			t.Errorf("reference path only %t: %v allocations per decision, want 0", off, n)
 		}
 	}
 }
@@ -465,7 +465,7 @@ func TestReleaseElsewhere(t *testing.T) {
 	}
 }
 
-func TestStatsCountRoads(t *testing.T) {
+func TestStatsCountPaths(t *testing.T) {
 	s := cluster(t, 50)
 	sched := build(t, scheduling.Kubernetes137())
 	for range 10 {
@@ -480,6 +480,6 @@ func TestStatsCountRoads(t *testing.T) {
 	p := scheduling.Kubernetes137()
 	p.Cache.Off = true
 	if got := build(t, p).Stats(); got != (scheduling.Stats{}) {
-		t.Errorf("Stats() of the plain road = %+v, want zero", got)
+		t.Errorf("Stats() of the reference path = %+v, want zero", got)
 	}
 }

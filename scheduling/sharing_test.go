@@ -58,7 +58,7 @@ func TestGatesAwake(t *testing.T) {
 		putSetting(t, snap, "")
 	}
 	if stats := s.Stats(); stats.Bypassed > 1 {
-		t.Errorf("%d decisions were left to the plain road, want 1: %+v", stats.Bypassed, stats)
+		t.Errorf("%d decisions were left to the reference path, want 1: %+v", stats.Bypassed, stats)
 	}
 }
 
@@ -118,7 +118,7 @@ func TestScorersAwake(t *testing.T) {
 				putSetting(t, snap, "")
 			}
 			if stats := s.Stats(); stats.Bypassed > 1 {
-				t.Errorf("%d decisions were left to the plain road, want 1: %+v", stats.Bypassed, stats)
+				t.Errorf("%d decisions were left to the reference path, want 1: %+v", stats.Bypassed, stats)
 			}
 		})
 	}
@@ -158,7 +158,7 @@ func TestGroupsAwake(t *testing.T) {
 				}
 			}
 			if stats := s.Stats(); stats.Bypassed > 1 {
-				t.Errorf("%d decisions were left to the plain road, want 1: %+v", stats.Bypassed, stats)
+				t.Errorf("%d decisions were left to the reference path, want 1: %+v", stats.Bypassed, stats)
 			}
 		})
 	}
@@ -292,6 +292,6 @@ func TestManyTurnAtOnce(t *testing.T) {
 	change(snap.AddPodAt, 3)
 	change(snap.AddPodAt, 3)
 	if stats := s.Stats(); stats.Bypassed > 1 {
-		t.Errorf("%d decisions were left to the plain road, want 1: %+v", stats.Bypassed, stats)
+		t.Errorf("%d decisions were left to the reference path, want 1: %+v", stats.Bypassed, stats)
 	}
 }

@@ -13,11 +13,11 @@ import (
 func TestSpreadOfMaxSkewZero(t *testing.T) {
 	web := api.MakePod("web").Labels("app", "web")
 	for _, key := range []string{api.LabelHostname, api.LabelTopologyZone} {
-		for _, road := range []struct {
-			name string
-			fast scheduling.CacheConfig
-		}{{"plain", scheduling.CacheConfig{Off: true}}, {"fast", scheduling.CacheConfig{}}, {"both", scheduling.CacheConfig{Verify: true}}} {
-			t.Run(key+", "+road.name, func(t *testing.T) {
+		for _, path := range []struct {
+			name  string
+			cache scheduling.CacheConfig
+		}{{"reference", scheduling.CacheConfig{Off: true}}, {"incremental", scheduling.CacheConfig{}}, {"both", scheduling.CacheConfig{Verify: true}}} {
+			t.Run(key+", "+path.name, func(t *testing.T) {
 				s := framework.NewSnapshot(framework.Arrival)
 				for _, name := range []string{"empty", "used"} {
 					if err := s.AddNode(api.MakeNode(name, "4", "8Gi").Zone("zone-" + name).Obj()); err != nil {
@@ -29,7 +29,7 @@ func TestSpreadOfMaxSkewZero(t *testing.T) {
 				}
 				sched, err := scheduling.New(scheduling.Profile{
 					Score:   []scheduling.Weighted{{Plugin: scoring.PodTopologySpread{}, Weight: 1}},
-					TieRule: scheduling.First, Cache: road.fast,
+					TieRule: scheduling.First, Cache: path.cache,
 				})
 				if err != nil {
 					t.Fatal(err)

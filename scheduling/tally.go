@@ -9,7 +9,7 @@ import (
 )
 
 // fitError counts why no node is feasible.
-func (r *road) fitError(s *framework.Snapshot) *FitError {
+func (r *referencePath) fitError(s *framework.Snapshot) *FitError {
 	e := &FitError{Pod: r.cycle.Pod.Pod.Key(), Nodes: s.Len(), Restricting: slices.Clone(r.bound.restricting)}
 	if !r.bound.rejected.IsSuccess() {
 		e.PreFilter = r.bound.rejected.Message()

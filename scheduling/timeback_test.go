@@ -64,7 +64,7 @@ func TestTimeGoesBack(t *testing.T) {
 				try(here, "")
 			}
 			if stats := s.Stats(); stats.Bypassed > 1 {
-				t.Errorf("%d decisions were left to the plain road, want 1: %+v", stats.Bypassed, stats)
+				t.Errorf("%d decisions were left to the reference path, want 1: %+v", stats.Bypassed, stats)
 			}
 		})
 	}

@@ -33,7 +33,7 @@ func (s *Scheduler) Measure(snap *framework.Snapshot, pod *framework.PodInfo, d 
 		return nil
 	}
 	m := measurement{now: now}
-	r := road{plugins: m.around(s.plugins.withoutExtenders()), workers: 1}
+	r := referencePath{plugins: m.around(s.plugins.withoutExtenders()), workers: 1}
 	r.cycle.Reset(pod, snap, d.Number, decisionSeed(s.profile.Seed, d.Number))
 	err := r.plugins.bindFilters(&r.cycle, &r.bound, &r.plugins.allFilters)
 	if err != nil || !r.bound.rejected.IsSuccess() || !m.filter(&r, snap) || len(r.feasible) < 2 {
@@ -94,7 +94,7 @@ func (p measuredPreScore) PreScore(c *framework.Cycle, feasible []*framework.Nod
 }
 
 // filter asks one filter after the other; it returns false if one fails.
-func (m *measurement) filter(r *road, s *framework.Snapshot) (ok bool) {
+func (m *measurement) filter(r *referencePath, s *framework.Snapshot) (ok bool) {
 	defer func() { ok = ok && recover() == nil }()
 	for _, n := range s.All() {
 		if !r.bound.restrict || r.bound.allows(n.Name()) {
@@ -118,7 +118,7 @@ func (m *measurement) filter(r *road, s *framework.Snapshot) (ok bool) {
 }
 
 // score asks one scorer after the other.
-func (m *measurement) score(r *road) {
+func (m *measurement) score(r *referencePath) {
 	raw := make([]int64, len(r.feasible))
 	for i := range r.bound.scorers {
 		b := &r.bound.scorers[i]

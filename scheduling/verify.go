@@ -18,7 +18,7 @@ type DifferenceError struct {
 	// proposal of PostFilter.
 	What string
 	// Plain is the answer of the reference path, Fast that of the incremental path.
-	Plain, Fast string
+	Reference, Incremental string
 	// Replay is the state at the decision as JSON: seed, number, start, the pod, and
 	// the snapshot's nodes in order with their pods.
 	Replay []byte
@@ -26,7 +26,7 @@ type DifferenceError struct {
 
 // Error names the difference.
 func (e *DifferenceError) Error() string {
-	return fmt.Sprintf("the roads differ in %s: plain %s, fast %s", e.What, e.Plain, e.Fast)
+	return fmt.Sprintf("the paths differ in %s: reference %s, incremental %s", e.What, e.Reference, e.Incremental)
 }
 
 // verify takes the reference path and compares every node, the decision and the error.
@@ -36,9 +36,9 @@ func (f *incremental) verify(snap *framework.Snapshot, pod *framework.PodInfo, d
 	if fault := f.fault(snap, pod, &d); fault != nil {
 		return fault
 	}
-	plain, plainErr := f.s.decide(&f.plain, snap, pod, d.Number, d.start)
+	plain, plainErr := f.s.decide(&f.reference, snap, pod, d.Number, d.start)
 	differ := func(what string, a, b any) error {
-		return &DifferenceError{What: what, Plain: fmt.Sprint(a), Fast: fmt.Sprint(b), Replay: f.replay(snap, pod, d)}
+		return &DifferenceError{What: what, Reference: fmt.Sprint(a), Incremental: fmt.Sprint(b), Replay: f.replay(snap, pod, d)}
 	}
 	if a, b := fmt.Sprint(plainErr), fmt.Sprint(err); a != b {
 		return differ("the error", a, b)
@@ -55,7 +55,7 @@ func (f *incremental) verify(snap *framework.Snapshot, pod *framework.PodInfo, d
 func (f *incremental) verifyPostFilter(ctx context.Context, snap *framework.Snapshot, pod *framework.PodInfo, d Decision, fast proposal) error {
 	plain := f.s.makeRoom(ctx, snap, pod, d, false)
 	differ := func(what, a, b string) error {
-		return &DifferenceError{What: what, Plain: a, Fast: b, Replay: f.replay(snap, pod, d)}
+		return &DifferenceError{What: what, Reference: a, Incremental: b, Replay: f.replay(snap, pod, d)}
 	}
 	if a, b := plain.String(), fast.String(); a != b {
 		return differ("what PostFilter proposes", a, b)
@@ -103,7 +103,7 @@ func describe(d Decision) string {
 // verifyNodes compares verdicts and reasons of all nodes that the reference path
 // visited. It also compares totals, if both paths scored the same set of nodes.
 func (f *incremental) verifyNodes(snap *framework.Snapshot, differ func(string, any, any) error) error {
-	r, v := &f.plain, f.engine.View()
+	r, v := &f.reference, f.engine.View()
 	totals := map[int]int64{}
 	if len(r.feasible) > 1 && len(r.feasible) == v.AllFeasible() {
 		for k, n := range r.feasible {
@@ -137,7 +137,7 @@ func (f *incremental) verifyNodes(snap *framework.Snapshot, differ func(string, 
 // verifyTotals compares the totals of all nodes that the search found, also of a
 // sample, in the order of the search.
 func (f *incremental) verifyTotals(differ func(string, any, any) error) (err error) {
-	r, k := &f.plain, 0
+	r, k := &f.reference, 0
 	f.engine.View().Totals(func(n *framework.NodeInfo, total int64) bool {
 		switch {
 		case k >= len(r.feasible):

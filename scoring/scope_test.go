@@ -11,7 +11,7 @@ import (
 func TestScopes(t *testing.T) {
 	s := snapshotOf(t, nil)
 	plain := podInfo(t, s, api.MakePod("p").Requests("1", "1Gi").Obj())
-	choosy := podInfo(t, s, api.MakePod("p").PreferNodes(5, "zone=a").Obj())
+	wishing := podInfo(t, s, api.MakePod("p").PreferNodes(5, "zone=a").Obj())
 	ofNode := framework.ReadsNode
 	tests := []struct {
 		plugin framework.Scoper
@@ -21,7 +21,7 @@ func TestScopes(t *testing.T) {
 		{scoring.NodeResourcesFit{}, plain, framework.Scope{Pod: framework.FieldRequests, Reads: ofNode | framework.ReadsPods}},
 		{scoring.NodeResourcesBalancedAllocation{}, plain, framework.Scope{Pod: framework.FieldRequests, Reads: ofNode | framework.ReadsPods}},
 		{scoring.TaintToleration{}, plain, framework.Scope{Pod: framework.FieldTolerations, Reads: ofNode}},
-		{scoring.NodeAffinity{}, choosy, framework.Scope{Pod: framework.FieldNodeChoice, Reads: ofNode}},
+		{scoring.NodeAffinity{}, wishing, framework.Scope{Pod: framework.FieldNodeChoice, Reads: ofNode}},
 		{scoring.NodeAffinity{}, plain, framework.Scope{Pod: framework.FieldNodeChoice}},
 		{scoring.NodeAffinity{AddedAffinity: prefers(1, "disk", "ssd")}, plain, framework.Scope{Pod: framework.FieldNodeChoice, Reads: ofNode}},
 		{scoring.ServiceAffinity{}, plain, framework.Scope{}},

@@ -53,7 +53,7 @@ var errOutOfRange = errors.New("must be 0 to 2147483647")
 // Here: only its answer for this cluster is dropped.
 // Why: one bad cluster must not hide the others.
 //
-// Differs: a cluster of which no estimator has an opinion.
+// Differs: a cluster that no estimator knows.
 // Original: Karmada takes the requested replicas.
 // Here: the result says so, and the caller decides.
 // Why: the estimators do not know the wanted replicas.

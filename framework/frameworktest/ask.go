@@ -39,8 +39,8 @@ func (v verdict) String() string { return v.where + " " + v.status.String() }
 
 const notInRestriction = framework.Text("not among the nodes that PreFilter restricts to")
 
-// ask asks the plugin everything about the pod. Nodes are feasible that pass
-// it and the others, or, if feasible is not nil, those of which it says so.
+// ask asks the plugin everything about the pod. Nodes that pass it and the
+// others are feasible; if feasible is not nil, it decides instead.
 func (k *kit) ask(c *framework.Cycle, s *framework.Snapshot, p *framework.PodInfo, feasible func(*framework.NodeInfo) bool) *answers {
 	k.pod, k.node = p, ""
 	c.Reset(p, s, k.seed, ^k.seed)

@@ -25,8 +25,8 @@ func (k *kit) checkScratch() *Failure {
 	return nil
 }
 
-// checkConcurrency asks a bound filter and scorer from several goroutines, each
-// of which begins at another node.
+// checkConcurrency asks a bound filter and scorer from several goroutines. Each
+// goroutine begins at another node.
 func (k *kit) checkConcurrency() *Failure {
 	const goroutines = 4
 	for _, p := range k.pods {

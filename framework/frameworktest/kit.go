@@ -39,7 +39,7 @@ type parts struct {
 	scoper    framework.Scoper
 }
 
-func takeApart(p framework.Plugin) parts {
+func resolve(p framework.Plugin) parts {
 	t := parts{plugin: p, name: p.Name()}
 	t.preFilter, _ = framework.As[framework.PreFilterPlugin](p)
 	t.filter, _ = framework.As[framework.FilterPlugin](p)

@@ -112,7 +112,7 @@ func newSession(p framework.Plugin, config Config) (s *session, err error) {
 			err = &Failure{Check: "name", What: "Name()", Got: fmt.Sprintf("a panic: %v", v), Want: "a name"}
 		}
 	}()
-	s = &session{parts: takeApart(p), config: config, clusters: map[place]*cluster{}, panics: map[string]*Failure{}}
+	s = &session{parts: resolve(p), config: config, clusters: map[place]*cluster{}, panics: map[string]*Failure{}}
 	for _, c := range checks {
 		if c.applies(&s.parts) {
 			s.checks = append(s.checks, c)

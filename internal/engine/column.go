@@ -24,7 +24,7 @@ type column struct {
 	touched []int32 // slots that a live scorer must be asked about
 
 	groups  framework.Groups
-	refused framework.Groups // groups of which there would be too many
+	refused framework.Groups // groups that were too many
 	shown   bool             // the division knows the groups
 
 	form   form

@@ -87,7 +87,7 @@ func (d *division) knows(g framework.Groups) bool {
 }
 
 // finer reports whether a plugin with the groups wants a finer division. refused are
-// groups of which there would be too many.
+// groups that were too many.
 func finer(g, refused framework.Groups, d *division) bool {
 	return g.Count > 1 && !d.knows(g) && !same(g, refused)
 }

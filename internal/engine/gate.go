@@ -20,7 +20,7 @@ type gate struct {
 	version uint64
 
 	groups   framework.Groups
-	refused  framework.Groups // groups of which there would be too many
+	refused  framework.Groups // groups that were too many
 	grouped  bool
 	verdicts []int32 // by group
 }

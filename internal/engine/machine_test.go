@@ -208,7 +208,7 @@ const (
 	readsPods = framework.ReadsNode | framework.ReadsPods
 )
 
-// bound lists all filters, of which the first three are not live.
+// boundFilters lists all filters; the first three are not live.
 func (m *machine) boundFilters() []Filter {
 	filter := func(name string, f func(*framework.PodInfo, *framework.NodeInfo) bool) plugin {
 		return plugin{m: m, name: name, filter: f}

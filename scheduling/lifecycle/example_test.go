@@ -92,22 +92,22 @@ func ExampleSource() {
 	// context canceled
 }
 
-// hall is an outside world that evicts pods and receives reports.
-type hall struct{}
+// outside is an outside world that evicts pods and receives reports.
+type outside struct{}
 
-func (hall) Bind(context.Context, *api.Pod, string) error { return nil }
+func (outside) Bind(context.Context, *api.Pod, string) error { return nil }
 
-func (hall) Evict(_ context.Context, victim, preemptor *api.Pod) error {
+func (outside) Evict(_ context.Context, victim, preemptor *api.Pod) error {
 	fmt.Println("evict", victim.Name, "for", preemptor.Name)
 	return nil
 }
 
-func (hall) Report(_ context.Context, pod *api.Pod, r lifecycle.Report) {
+func (outside) Report(_ context.Context, pod *api.Pod, r lifecycle.Report) {
 	fmt.Println(pod.Name, "is", r.Reason+", nominated to", r.Nominated)
 }
 
 func ExampleBinder() {
-	var binder lifecycle.Binder = hall{}
+	var binder lifecycle.Binder = outside{}
 	_, evicts := binder.(lifecycle.Evicter)
 	_, reports := binder.(lifecycle.Reporter)
 	fmt.Println("evicts:", evicts, "reports:", reports)
@@ -164,7 +164,7 @@ func ExampleObserver() {
 	p := scheduling.Kubernetes137()
 	p.Filter = p.Filter[5:6] // NodeResourcesFit
 	driver, err := lifecycle.New(lifecycle.Config{
-		Profiles: []scheduling.Profile{p}, Clock: virtualclock.New(start), Binder: hall{}, Observer: observer,
+		Profiles: []scheduling.Profile{p}, Clock: virtualclock.New(start), Binder: outside{}, Observer: observer,
 	})
 	if err != nil {
 		fmt.Println(err)
@@ -193,7 +193,7 @@ func ExampleHandle() {
 	p := scheduling.Kubernetes137()
 	p.Bind = []framework.Plugin{lifecycle.DefaultBinder{Handle: handle}}
 	driver, err := lifecycle.New(lifecycle.Config{
-		Profiles: []scheduling.Profile{p}, Clock: virtualclock.New(start), Binder: hall{}, Handle: handle, Seed: 7,
+		Profiles: []scheduling.Profile{p}, Clock: virtualclock.New(start), Binder: outside{}, Handle: handle, Seed: 7,
 	})
 	if err != nil {
 		fmt.Println(err)

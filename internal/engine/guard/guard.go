@@ -7,7 +7,7 @@ import "errors"
 // The engine enters before it calls plugins and leaves afterwards. While a plugin
 // calls back, for instance to list the feasible nodes, the engine has left.
 //
-// Neither call may be deferred: whoever recovers reads what the panic left behind.
+// Neither call may be deferred: the code that recovers reads what the panic left behind.
 //
 // Invariant: a plugin's code runs only between Enter and Leave, and the engine's own
 // code only outside.

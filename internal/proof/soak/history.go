@@ -216,7 +216,7 @@ func (h *history) decide(p waiter, mayPlace bool) error {
 	}
 	plain, plainErr := h.plain.Schedule(h.snap, p.info)
 	if a, b := outcome(plain, plainErr), outcome(d, err); a != b {
-		h.res.note(&scheduling.DifferenceError{What: "the decision of another scheduler", Plain: a, Fast: b})
+		h.res.note(&scheduling.DifferenceError{What: "the decision of another scheduler", Reference: a, Incremental: b})
 		return nil
 	}
 	if err != nil {

@@ -25,7 +25,7 @@ func (h *history) makeRoom(p waiter, d scheduling.Decision) (waiter, error) {
 	same, samePlugin, sameStatus, sameErr := h.plain.PostFilter(ctx, h.snap, p.info, d)
 	fast, plain := proposal(found, plugin, status, err), proposal(same, samePlugin, sameStatus, sameErr)
 	if fast != plain {
-		h.res.note(&scheduling.DifferenceError{What: "what PostFilter proposes to another scheduler", Plain: plain, Fast: fast})
+		h.res.note(&scheduling.DifferenceError{What: "what PostFilter proposes to another scheduler", Reference: plain, Incremental: fast})
 		return p, nil
 	}
 	switch text := status.Message(); {
@@ -75,7 +75,7 @@ func (h *history) outrank(p waiter, node string) error {
 		if q.node != node || q.info.Priority >= p.info.Priority {
 			continue
 		}
-		h.res.Preemption.Renounced++
+		h.res.Preemption.ClearedNominations++
 		var err error
 		if h.waiting[i], err = h.nominate(q, ""); err != nil {
 			return err

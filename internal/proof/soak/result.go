@@ -31,9 +31,9 @@ type Preemption struct {
 	// Attempts is how often the PostFilter plugins were asked, and Preemptions
 	// how often they found victims.
 	Attempts, Preemptions int
-	// Nominations is how often a node was kept for a pod, and Renounced how
+	// Nominations is how often a node was kept for a pod, and ClearedNominations how
 	// often one was taken back because a pod of higher priority got it.
-	Nominations, Renounced int
+	Nominations, ClearedNominations int
 	// Evictions counts the victims. Lingering ones took a while to go, and a budget
 	// protected those in Violations.
 	Evictions, Lingering, Violations int

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestRoadsAgree(t *testing.T) {
+func TestPathsAgree(t *testing.T) {
 	steps := 30_000
 	if testing.Short() {
 		steps = 6_000
@@ -26,7 +26,7 @@ func TestRoadsAgree(t *testing.T) {
 	covers(t, res)
 }
 
-// covers demands that everything happened that the roads are compared in.
+// covers demands that everything happened that the two paths are compared in.
 func covers(t *testing.T, res Result) {
 	t.Helper()
 	c := res.Preemption
@@ -34,7 +34,7 @@ func covers(t *testing.T, res Result) {
 		"pods placed": res.Placed, "unschedulable pods": res.Unschedulable,
 		"attempts to make room": c.Attempts, "preemptions": c.Preemptions, "evictions": c.Evictions,
 		"victims that lingered": c.Lingering, "violations of a budget": c.Violations, "waits for victims": c.Waits,
-		"pods that may not preempt": c.Never, "nominations": c.Nominations, "nominations renounced": c.Renounced,
+		"pods that may not preempt": c.Never, "nominations": c.Nominations, "nominations cleared": c.ClearedNominations,
 		"nominated pods placed": c.Claimed, "decisions beside nominated pods": c.Beside,
 		"samples": res.Reached.Samples, "pods with volumes": res.Reached.Volumes,
 		"pods with constraints or terms": res.Reached.Neighbours, "turns to a fork": res.Reached.Forks, "times": res.Reached.Timed,
@@ -87,7 +87,7 @@ func TestStateMachine(t *testing.T) {
 		}
 		t.Repeat(steps)
 	})
-	// Rarer things happen in TestRoadsAgree, whose steps are always the same.
+	// Rarer things happen in TestPathsAgree, whose steps are always the same.
 	if p := res.Preemption; !t.Failed() && !testing.Short() && (res.Placed == 0 || p.Attempts == 0 || p.Evictions == 0 || p.Nominations == 0) {
 		t.Errorf("%d pods placed, %+v: the histories test too little", res.Placed, p)
 	}

@@ -252,7 +252,7 @@ func (k *checker) compareScores(e *scheduling.Explanation) {
 		}
 	}
 	k.compare("totals", totals, want.Totals)
-	k.compare("best nodes", e.Tied, want.Best)
+	k.compare("best nodes", e.TiedNodes, want.Best)
 	for name, s := range want.Scores {
 		if _, ok := scores[name]; ok || slices.ContainsFunc(s.Raw, func(x int64) bool { return x != 0 }) {
 			k.compare("scores of "+name, scores[name], s)

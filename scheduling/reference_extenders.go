@@ -50,7 +50,7 @@ type extenderScore struct {
 // cycle fails.
 //
 // Source: kube-scheduler 1.37, schedule_one.go, findNodesThatPassExtenders.
-func (r *road) askExtenders(s *framework.Snapshot) error {
+func (r *referencePath) askExtenders(s *framework.Snapshot) error {
 	r.rated = nil
 	if len(r.plugins.extenders) == 0 || len(r.feasible) == 0 {
 		return nil
@@ -71,7 +71,7 @@ func (r *road) askExtenders(s *framework.Snapshot) error {
 // extendersTake asks about the node that the pod was nominated to. If an extender
 // refuses it with a reason, it also returns that status. An error counts as a no
 // here: the node is looked at again with the others.
-func (r *road) extendersTake(node *framework.NodeInfo) (taken bool, refusal framework.Status) {
+func (r *referencePath) extendersTake(node *framework.NodeInfo) (taken bool, refusal framework.Status) {
 	var a extenderAnswer
 	if err := a.ask(r, []*framework.NodeInfo{node}); err != nil {
 		return false, refusal
@@ -85,7 +85,7 @@ func (r *road) extendersTake(node *framework.NodeInfo) (taken bool, refusal fram
 }
 
 // ask asks all extenders, each about the nodes that the earlier ones left.
-func (a *extenderAnswer) ask(r *road, nodes []*framework.NodeInfo) error {
+func (a *extenderAnswer) ask(r *referencePath, nodes []*framework.NodeInfo) error {
 	for i := range r.plugins.extenders {
 		e := &r.plugins.extenders[i]
 		if len(nodes) == 0 {
@@ -149,7 +149,7 @@ func (a *extenderAnswer) take(e *Extender, nodes []*framework.NodeInfo, v Extend
 }
 
 // apply makes the extenders' answer the result of the search.
-func (r *road) apply(s *framework.Snapshot, a *extenderAnswer) {
+func (r *referencePath) apply(s *framework.Snapshot, a *extenderAnswer) {
 	r.feasible = r.feasible[:0]
 	for _, slot := range a.kept {
 		r.feasible = append(r.feasible, s.AtSlot(slot))
@@ -180,7 +180,7 @@ func emptied(n *framework.NodeInfo) *framework.NodeInfo {
 }
 
 // toRate returns the feasible nodes as the scorers see them.
-func (r *road) toRate() []*framework.NodeInfo {
+func (r *referencePath) toRate() []*framework.NodeInfo {
 	if r.rated != nil {
 		return r.rated
 	}
@@ -195,7 +195,7 @@ func (r *road) toRate() []*framework.NodeInfo {
 // Source: kube-scheduler 1.37, schedule_one.go, prioritizeNodes.
 //
 // Sums saturate; see Extender.Prioritize.
-func (r *road) prioritize() {
+func (r *referencePath) prioritize() {
 	x := &r.extended
 	x.scores, x.answered = nil, nil
 	extenders := r.plugins.extenders
@@ -257,7 +257,7 @@ func (e *Extender) weighted(score int64) int64 {
 // chooseAnswered breaks a tie by the rule Heap if extenders have scored. Upstream
 // gives the nodes in their answers a random number, and the largest wins. The heap
 // decides only if no tied node has one.
-func (r *road) chooseAnswered(seed uint64) (place int, ok bool) {
+func (r *referencePath) chooseAnswered(seed uint64) (place int, ok bool) {
 	var tied []int
 	for _, k := range r.tied {
 		if k < len(r.extended.answered) && r.extended.answered[k] {

@@ -11,7 +11,7 @@ import (
 //
 // Source: kube-scheduler 1.37, framework/runtime, RunPreScorePlugins and
 // RunScorePlugins.
-func (r *road) score() error {
+func (r *referencePath) score() error {
 	if err := r.plugins.bindScorers(&r.cycle, (*everyNode)(r), &r.bound, &r.plugins.allScorers); err != nil {
 		return err
 	}
@@ -43,12 +43,12 @@ func (r *road) score() error {
 }
 
 // everyNode shows the feasible nodes of a reference path one by one.
-type everyNode road
+type everyNode referencePath
 
-func (r *everyNode) List() []*framework.NodeInfo        { return (*road)(r).toRate() }
+func (r *everyNode) List() []*framework.NodeInfo        { return (*referencePath)(r).toRate() }
 func (r *everyNode) Groups(int) framework.FeasibleNodes { return nil }
 
-func (r *road) buffer(i, n int) []int64 {
+func (r *referencePath) buffer(i, n int) []int64 {
 	for len(r.buffers) <= i {
 		r.buffers = append(r.buffers, nil)
 	}
@@ -57,7 +57,7 @@ func (r *road) buffer(i, n int) []int64 {
 }
 
 // column asks one scorer about every feasible node.
-func (r *road) column(b *boundScorer, raw []int64) error {
+func (r *referencePath) column(b *boundScorer, raw []int64) error {
 	workers := r.pieces(len(raw))
 	if workers == 1 {
 		return r.scoreRange(b, raw, 0, len(raw))
@@ -72,7 +72,7 @@ func (r *road) column(b *boundScorer, raw []int64) error {
 	return nil
 }
 
-func (r *road) scoreRange(b *boundScorer, raw []int64, lo, hi int) (err error) {
+func (r *referencePath) scoreRange(b *boundScorer, raw []int64, lo, hi int) (err error) {
 	i, nodes := lo, r.toRate()
 	defer func() {
 		if p := recover(); p != nil {
@@ -94,7 +94,7 @@ func (r *road) scoreRange(b *boundScorer, raw []int64, lo, hi int) (err error) {
 }
 
 // normalize maps the column to [0,100] by the plugin's own rule.
-func (r *road) normalize(b *boundScorer, column []int64) (err error) {
+func (r *referencePath) normalize(b *boundScorer, column []int64) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = &PluginError{Point: "NormalizeScore", Plugin: r.plugins.scorers[b.at].name, Err: recovered(p)}
@@ -146,7 +146,7 @@ func extremes(column []int64) (smallest, largest int64) {
 }
 
 // add checks the bounds and adds the weighted column to the totals.
-func (r *road) add(b *boundScorer, column []int64) error {
+func (r *referencePath) add(b *boundScorer, column []int64) error {
 	totals, weight := r.totals[:len(column)], b.weight
 	for i, x := range column {
 		if uint64(x) > uint64(framework.MaxNodeScore) {
@@ -157,6 +157,6 @@ func (r *road) add(b *boundScorer, column []int64) error {
 	return nil
 }
 
-func (r *road) scoreError(point string, b *boundScorer, node *framework.NodeInfo, err error) *PluginError {
+func (r *referencePath) scoreError(point string, b *boundScorer, node *framework.NodeInfo, err error) *PluginError {
 	return &PluginError{Point: point, Plugin: r.plugins.scorers[b.at].name, Node: node.Name(), Err: err}
 }

@@ -4,13 +4,13 @@ import "github.com/berth-sched/berth/framework"
 
 // verdicts answers from a finished search of the reference path.
 type verdicts struct {
-	road   *road
+	path   *referencePath
 	places []int // place in the snapshot's order by slot; -1 for none
 }
 
 // Verdict implements [framework.Verdicts].
 func (v *verdicts) Verdict(node *framework.NodeInfo) (plugin string, s framework.Status) {
-	r := v.road
+	r := v.path
 	if !r.bound.rejected.IsSuccess() {
 		return r.bound.rejectedBy, r.bound.rejected
 	}
@@ -36,7 +36,7 @@ func (v *verdicts) status(w *verdict) framework.Status {
 	case w.filter == passed:
 		return framework.Status{}
 	}
-	return v.road.bound.absent
+	return v.path.bound.absent
 }
 
 func (v *verdicts) index(s *framework.Snapshot) {
@@ -52,7 +52,7 @@ func (v *verdicts) index(s *framework.Snapshot) {
 // Rejected appends to slots the nodes whose status has the code, in the snapshot's
 // order. Package preemption uses it in place of a Verdict call per node.
 func (v *verdicts) Rejected(code framework.Code, slots []int) []int {
-	r := v.road
+	r := v.path
 	if !r.bound.rejected.IsSuccess() {
 		if r.bound.rejected.Code() == code {
 			slots = append(slots, r.cycle.Snapshot.Slots()...)

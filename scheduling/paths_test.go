@@ -433,7 +433,7 @@ func (m *machine) makeRoom(t *rapid.T, p *framework.PodInfo, d scheduling.Decisi
 	for _, v := range found.Victims {
 		must(t, m.snap.RemovePod(v.Pod, found.Nominated))
 	}
-	m.renounce()
+	m.clearNomination()
 	must(t, m.snap.Nominate(p, found.Nominated, ""))
 	m.nominated, m.on = p, found.Nominated
 }
@@ -451,7 +451,7 @@ func (m *machine) fill(t *rapid.T) {
 	}
 }
 
-func (m *machine) renounce() {
+func (m *machine) clearNomination() {
 	for _, s := range append(slices.Clip(m.forks), m.snap) {
 		if m.nominated != nil {
 			s.ClearNomination(m.nominated, m.on)
@@ -491,7 +491,7 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 			if p == nil {
 				t.Skip("no nominated pod")
 			}
-			m.renounce()
+			m.clearNomination()
 			if m.snap.Node(m.on) != nil {
 				must(t, m.snap.AddPod(p, m.on))
 			}
@@ -531,7 +531,7 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 	}
 }
 
-func TestFastRoadEqualsPlainRoad(t *testing.T) {
+func TestIncrementalEqualsReference(t *testing.T) {
 	filters := []framework.Plugin{room{}, color{}, lab{}, seasonal{}, whim{}, tired{}, zones{}}
 	scorers := []framework.Plugin{emptier{}, likes{}, spreadOut{}, crowd{}, fewer{}, mood{}, caprice{}, zones{}}
 	preemptions := 0

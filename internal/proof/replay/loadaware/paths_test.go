@@ -17,10 +17,10 @@ import (
 	"github.com/berth-sched/berth/scoring"
 )
 
-// TestRoads lets time pass while pods are placed and metrics come, go and expire.
+// TestPaths lets time pass while pods are placed and metrics come, go and expire.
 // Every decision takes both paths, the reference path and the incremental one. They
 // must agree on every node.
-func TestRoads(t *testing.T) {
+func TestPaths(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		config := estimator.LoadConfig{
 			Rules: rapid.SampledFrom(versions).Draw(t, "rules"), ScoreProd: rapid.Bool().Draw(t, "score prod"),
@@ -29,7 +29,7 @@ func TestRoads(t *testing.T) {
 		if rapid.Bool().Draw(t, "prod thresholds") {
 			config.ProdThresholds = map[resource.Name]int64{resource.CPU: 50}
 		}
-		r := newRoads(t, config)
+		r := newPaths(t, config)
 		t.Repeat(map[string]func(*rapid.T){
 			"place":  r.place,
 			"place2": r.place,
@@ -44,7 +44,7 @@ func TestRoads(t *testing.T) {
 	})
 }
 
-type roads struct {
+type paths struct {
 	snapshot  *framework.Snapshot
 	scheduler *scheduling.Scheduler
 	placed    []*framework.PodInfo
@@ -52,12 +52,12 @@ type roads struct {
 	count     int
 }
 
-const roadNodes = 6
+const pathNodes = 6
 
-func newRoads(t *rapid.T, config estimator.LoadConfig) *roads {
+func newPaths(t *rapid.T, config estimator.LoadConfig) *paths {
 	load, err := estimator.NewLoad(config)
 	ok(t, err)
-	r := &roads{snapshot: framework.NewSnapshot(framework.ZoneInterleaved)}
+	r := &paths{snapshot: framework.NewSnapshot(framework.ZoneInterleaved)}
 	r.scheduler, err = scheduling.New(scheduling.Profile{
 		Name:    "load-aware",
 		Filter:  []framework.Plugin{filter.NodeResourcesFit{}, filter.LoadAware{Load: load}},
@@ -68,7 +68,7 @@ func newRoads(t *rapid.T, config estimator.LoadConfig) *roads {
 	ok(t, err)
 	r.snapshot.SetNow(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 	estimator.LedgerOf(r.snapshot)
-	for i := range roadNodes {
+	for i := range pathNodes {
 		ok(t, r.snapshot.AddNode(api.MakeNode(fmt.Sprintf("n%d", i), "8", "16Gi").Obj()))
 	}
 	return r
@@ -81,11 +81,11 @@ func ok(t *rapid.T, err error) {
 	}
 }
 
-func (r *roads) drawNode(t *rapid.T) string {
-	return fmt.Sprintf("n%d", rapid.IntRange(0, roadNodes-1).Draw(t, "node"))
+func (r *paths) drawNode(t *rapid.T) string {
+	return fmt.Sprintf("n%d", rapid.IntRange(0, pathNodes-1).Draw(t, "node"))
 }
 
-func (r *roads) place(t *rapid.T) {
+func (r *paths) place(t *rapid.T) {
 	r.count++
 	// Three classes, so that cached answers are used again.
 	b := api.MakePod(fmt.Sprintf("p%d", r.count))
@@ -106,7 +106,7 @@ func (r *roads) place(t *rapid.T) {
 	r.placed, r.nodes = append(r.placed, info), append(r.nodes, d.Node)
 }
 
-func (r *roads) leave(t *rapid.T) {
+func (r *paths) leave(t *rapid.T) {
 	if len(r.placed) == 0 {
 		t.Skip("none")
 	}
@@ -117,7 +117,7 @@ func (r *roads) leave(t *rapid.T) {
 	r.placed, r.nodes = r.placed[:last], r.nodes[:last]
 }
 
-func (r *roads) metric(t *rapid.T) {
+func (r *paths) metric(t *rapid.T) {
 	use := func(cpu, memory int) api.ResourceMap {
 		return api.ResourceMapOf(resource.List{
 			resource.CPU: resource.Milli(int64(cpu)), resource.Memory: resource.New(int64(memory)<<20, resource.BinarySI),
@@ -137,9 +137,9 @@ func (r *roads) metric(t *rapid.T) {
 	ok(t, estimator.LedgerOf(r.snapshot).SetMetric(m))
 }
 
-func (r *roads) time(t *rapid.T) {
+func (r *paths) time(t *rapid.T) {
 	d := time.Duration(rapid.IntRange(-10, 200).Draw(t, "seconds")) * time.Second
 	r.snapshot.SetNow(r.snapshot.Now().Add(d))
 }
 
-func (r *roads) fork(*rapid.T) { r.snapshot = r.snapshot.Fork() }
+func (r *paths) fork(*rapid.T) { r.snapshot = r.snapshot.Fork() }

@@ -9,11 +9,11 @@ import (
 	"github.com/berth-sched/berth/framework"
 )
 
-// road is the reference path: it asks every enabled plugin about every node, in the
+// referencePath is the reference path: it asks every enabled plugin about every node, in the
 // order of kube-scheduler with one worker. It defines the right answer, and the
 // incremental path must agree with it. All slices are reused from decision to
 // decision.
-type road struct {
+type referencePath struct {
 	plugins *plugins
 	workers int
 	cycle   framework.Cycle
@@ -61,14 +61,14 @@ const (
 //
 // Source: kube-scheduler 1.37, schedule_one.go, findNodesThatFitPod, with one
 // worker.
-func (r *road) search(s *framework.Snapshot, percentage, start int) error {
+func (r *referencePath) search(s *framework.Snapshot, percentage, start int) error {
 	if err := r.searchByPlugins(s, percentage, start); err != nil || r.nominated {
 		return err
 	}
 	return r.askExtenders(s)
 }
 
-func (r *road) searchByPlugins(s *framework.Snapshot, percentage, start int) error {
+func (r *referencePath) searchByPlugins(s *framework.Snapshot, percentage, start int) error {
 	r.feasible, r.rated, r.visited, r.nominated = r.feasible[:0], nil, 0, false
 	r.full = false
 	n := s.Len()
@@ -95,7 +95,7 @@ func (r *road) searchByPlugins(s *framework.Snapshot, percentage, start int) err
 		return nil
 	}
 	start %= count
-	want := wanted(count, percentage, r.plugins.choosy())
+	want := wanted(count, percentage, r.plugins.hasPreference())
 	var err error
 	if all := want >= count && s.Nominations() == 0; all && r.workers > 1 {
 		err = r.searchParallel(s, start, count)
@@ -113,7 +113,7 @@ func (r *road) searchByPlugins(s *framework.Snapshot, percentage, start int) err
 }
 
 // place returns the place in the snapshot's order of number k of the list.
-func (r *road) place(k int) int {
+func (r *referencePath) place(k int) int {
 	if r.list != nil {
 		return r.list[k]
 	}
@@ -123,7 +123,7 @@ func (r *road) place(k int) int {
 // visit filters entries from to to-1 of the list. It stops at the first feasible
 // node after want of them were found. That node does not count as visited; nodes
 // rejected before it do.
-func (r *road) visit(s *framework.Snapshot, from, to, want int) (err error) {
+func (r *referencePath) visit(s *framework.Snapshot, from, to, want int) (err error) {
 	var p probe
 	defer r.catch(&p, &err)
 	slots := s.Slots()
@@ -155,14 +155,14 @@ func (r *road) visit(s *framework.Snapshot, from, to, want int) (err error) {
 	return nil
 }
 
-func (r *road) fill(with int32) {
+func (r *referencePath) fill(with int32) {
 	for i := range r.verdicts {
 		r.verdicts[i] = verdict{filter: with}
 	}
 }
 
 // listRestricted lists the places of the named nodes, in the snapshot's order.
-func (r *road) listRestricted(s *framework.Snapshot) {
+func (r *referencePath) listRestricted(s *framework.Snapshot) {
 	r.list = r.places[:0]
 	for i, node := range s.All() {
 		if _, found := slices.BinarySearch(r.bound.nodes, node.Node.Name); found {
@@ -172,8 +172,8 @@ func (r *road) listRestricted(s *framework.Snapshot) {
 	r.places = r.list
 }
 
-// choosy reports whether one feasible node may be better than another.
-func (t *plugins) choosy() bool {
+// hasPreference reports whether one feasible node may be better than another.
+func (t *plugins) hasPreference() bool {
 	return len(t.scorers) > 0 || slices.ContainsFunc(t.extenders, func(e Extender) bool { return e.Filter != nil || e.Prioritize != nil })
 }
 
@@ -201,11 +201,11 @@ type probe struct {
 
 // filter asks the filters about the probe's node; the first rejection decides. The
 // verdict's status is valid only for a rejection.
-func (r *road) filter(p *probe, v *verdict) error {
+func (r *referencePath) filter(p *probe, v *verdict) error {
 	return r.ask(r.bound.filters, p, v)
 }
 
-func (r *road) ask(filters []boundFilter, p *probe, v *verdict) error {
+func (r *referencePath) ask(filters []boundFilter, p *probe, v *verdict) error {
 	for i := range filters {
 		p.filter = i
 		status := filters[i].filter.Filter(r.cycle.Pod, p.node)
@@ -223,13 +223,13 @@ func (r *road) ask(filters []boundFilter, p *probe, v *verdict) error {
 }
 
 // catch turns a panic in a filter into an error. It must be deferred.
-func (r *road) catch(p *probe, err *error) {
+func (r *referencePath) catch(p *probe, err *error) {
 	if v := recover(); v != nil {
 		*err = r.filterError(p.filter, p.node, recovered(v))
 	}
 }
 
-func (r *road) filterError(i int, node *framework.NodeInfo, err error) error {
+func (r *referencePath) filterError(i int, node *framework.NodeInfo, err error) error {
 	if err == nil {
 		err = fmt.Errorf("a filter must not answer Wait or Skip")
 	}
@@ -238,7 +238,7 @@ func (r *road) filterError(i int, node *framework.NodeInfo, err error) error {
 
 // searchParallel visits all nodes of the list. Its results, their order, and the
 // node at which an error ends it are the same as in the sequential search.
-func (r *road) searchParallel(s *framework.Snapshot, start, count int) error {
+func (r *referencePath) searchParallel(s *framework.Snapshot, start, count int) error {
 	place := func(k int) int { return r.place((start + k) % count) }
 	workers := r.pieces(count)
 	errs, ends := make([]error, workers), make([]int, workers)
@@ -270,7 +270,7 @@ func (r *road) searchParallel(s *framework.Snapshot, start, count int) error {
 // pieces is how many workers have work for n nodes, at least one.
 //
 // Source: kube-scheduler 1.37, framework/parallelize.
-func (r *road) pieces(n int) int {
+func (r *referencePath) pieces(n int) int {
 	if r.workers <= 1 || n <= 1 {
 		return 1
 	}
@@ -279,7 +279,7 @@ func (r *road) pieces(n int) int {
 }
 
 // each splits [0,n) into contiguous pieces, in order, one per worker that has work.
-func (r *road) each(n int, f func(worker, lo, hi int)) {
+func (r *referencePath) each(n int, f func(worker, lo, hi int)) {
 	workers := r.pieces(n)
 	if workers == 1 {
 		f(0, 0, n)

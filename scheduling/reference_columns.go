@@ -11,7 +11,7 @@ import (
 // filter runs faster over many nodes in a row. It returns false if a filter fails.
 // The caller must then search node by node, to find the node at which the search
 // ends.
-func (r *road) searchByColumns(s *framework.Snapshot, start int) (ok bool) {
+func (r *referencePath) searchByColumns(s *framework.Snapshot, start int) (ok bool) {
 	defer func() {
 		if p := recover(); p != nil || !ok {
 			r.feasible, ok = r.feasible[:0], false
@@ -39,7 +39,7 @@ func (r *road) searchByColumns(s *framework.Snapshot, start int) (ok bool) {
 
 // filterColumn asks one filter about the nodes that are left and drops those that it
 // rejects; places are the places of these nodes.
-func (r *road) filterColumn(f *boundFilter) bool {
+func (r *referencePath) filterColumn(f *boundFilter) bool {
 	if f.batch == nil {
 		return r.leave(f, 0, func(int) bool { return true })
 	}
@@ -60,7 +60,7 @@ func (r *road) filterColumn(f *boundFilter) bool {
 
 // leave asks the filter about the nodes from index from on for which asks is true,
 // and drops those that it rejects. It returns false if the filter fails.
-func (r *road) leave(f *boundFilter, from int, asks func(k int) bool) bool {
+func (r *referencePath) leave(f *boundFilter, from int, asks func(k int) bool) bool {
 	left := from
 	for k := from; k < len(r.feasible); k++ {
 		n, place := r.feasible[k], r.places[k]

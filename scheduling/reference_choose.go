@@ -9,7 +9,7 @@ import (
 )
 
 // best collects the places of the highest total.
-func (r *road) best() (largest int64) {
+func (r *referencePath) best() (largest int64) {
 	_, largest = extremes(r.totals)
 	r.tied = r.tied[:0]
 	for i, t := range r.totals {
@@ -21,7 +21,7 @@ func (r *road) best() (largest int64) {
 }
 
 // choose breaks the tie and returns a place among the feasible nodes.
-func (r *road) choose(rule TieRule, own TieBreak, largest int64, seed uint64) (place int, err error) {
+func (r *referencePath) choose(rule TieRule, own TieBreak, largest int64, seed uint64) (place int, err error) {
 	switch rule {
 	case Reservoir:
 		return reservoirPick(r.totals, seed), nil
