@@ -164,7 +164,7 @@ func ExampleTieBreak() {
 	p := scheduling.Profile{
 		Score:    []scheduling.Weighted{{Plugin: scoring.ImageLocality{}}},
 		TieRule:  scheduling.Custom,
-		TieBreak: func(tied []*framework.NodeInfo, _ uint64) int { return len(tied) - 1 },
+		TieBreak: func(_ *framework.Cycle, tied []*framework.NodeInfo) int { return len(tied) - 1 },
 	}
 	d, err := scheduler(p).Schedule(s, pending(s, "web", "1", "1Gi"))
 	fmt.Println(d.Node, err)

@@ -99,7 +99,7 @@ func (f *incremental) choose(v *engine.View, seed uint64) (*framework.NodeInfo, 
 		return least, nil
 	case Custom:
 		nodes := v.AllTied()
-		i, err := callTieBreak(f.s.profile.TieBreak, nodes, seed)
+		i, err := callTieBreak(f.s.profile.TieBreak, &f.s.reference.cycle, nodes)
 		if err != nil {
 			return nil, err
 		}

@@ -557,7 +557,9 @@ func TestIncrementalEqualsReference(t *testing.T) {
 			p.Score = append(p.Score, scheduling.Weighted{Plugin: s, Weight: rapid.Int64Range(0, 3).Draw(t, "weight")})
 		}
 		if p.TieRule == scheduling.Custom {
-			p.TieBreak = func(tied []*framework.NodeInfo, seed uint64) int { return int(seed % uint64(len(tied))) }
+			p.TieBreak = func(c *framework.Cycle, tied []*framework.NodeInfo) int {
+				return int(c.Seed+uint64(len(c.Pod.Pod.Name))+uint64(c.Snapshot.Len())) % len(tied)
+			}
 		}
 		sched, err := scheduling.New(p)
 		must(t, err)

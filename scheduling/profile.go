@@ -222,16 +222,16 @@ func (p *Profile) check() error {
 		fail("Percentage: %d: not in valid range [0-100], nor Adaptive", p.Percentage)
 	}
 	if p.TieRule > Custom {
-		fail("Tie: %d: no such rule", p.TieRule)
+		fail("TieRule: %d: no such rule", p.TieRule)
 	}
 	if (p.TieRule == Custom) != (p.TieBreak != nil) {
-		fail("Tie and TieBreak: TieBreak must be set if, and only if, Tie is Custom")
+		fail("TieRule and TieBreak: TieBreak must be set if, and only if, TieRule is Custom")
 	}
 	if p.Parallelism < 0 {
 		fail("Parallelism: %d: must not be negative", p.Parallelism)
 	}
 	if p.Cache.Budget < 0 {
-		fail("Fast.Budget: %d: must not be negative", p.Cache.Budget)
+		fail("Cache.Budget: %d: must not be negative", p.Cache.Budget)
 	}
 	return errors.Join(errs...)
 }

@@ -41,7 +41,7 @@ func (r *referencePath) choose(rule TieRule, own TieBreak, largest int64, seed u
 		for i, k := range r.tied {
 			nodes[i] = r.feasible[k]
 		}
-		i, err := callTieBreak(own, nodes, seed)
+		i, err := callTieBreak(own, &r.cycle, nodes)
 		if err != nil {
 			return 0, err
 		}
@@ -51,13 +51,13 @@ func (r *referencePath) choose(rule TieRule, own TieBreak, largest int64, seed u
 	}
 }
 
-func callTieBreak(own TieBreak, nodes []*framework.NodeInfo, seed uint64) (i int, err error) {
+func callTieBreak(own TieBreak, c *framework.Cycle, nodes []*framework.NodeInfo) (i int, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = &PluginError{Point: "TieBreak", Plugin: "Custom", Err: recovered(p)}
 		}
 	}()
-	if i = own(nodes, seed); i < 0 || i >= len(nodes) {
+	if i = own(c, nodes); i < 0 || i >= len(nodes) {
 		return 0, &PluginError{Point: "TieBreak", Plugin: "Custom", Err: fmt.Errorf("returned index %d of %d tied nodes", i, len(nodes))}
 	}
 	return i, nil

@@ -170,8 +170,8 @@ func TestProfileErrorsAreAllReported(t *testing.T) {
 		`profile "bad": Score[0].Weight: -1: must not be negative`,
 		`profile "bad": Score[2].Weight: 4611686018427387904: the total score could overflow`,
 		`profile "bad": Percentage: 101: not in valid range [0-100], nor Adaptive`,
-		`profile "bad": Tie and TieBreak: TieBreak must be set if, and only if, Tie is Custom`,
-		`profile "bad": Fast.Budget: -1: must not be negative`,
+		`profile "bad": TieRule and TieBreak: TieBreak must be set if, and only if, TieRule is Custom`,
+		`profile "bad": Cache.Budget: -1: must not be negative`,
 	}
 	if diff := cmp.Diff(want, strings.Split(fmt.Sprint(err), "\n")); diff != "" {
 		t.Errorf("New (-want +got):\n%s", diff)
@@ -381,14 +381,21 @@ func TestDecisionsDoNotAllocate(t *testing.T) {
 
 func TestCustomTieBreak(t *testing.T) {
 	s := smallCluster(t, api.MakeNode("a", "1", "1Gi").Obj(), api.MakeNode("b", "1", "1Gi").Obj())
-	last := func(tied []*framework.NodeInfo, _ uint64) int { return len(tied) - 1 }
-	outside := func(tied []*framework.NodeInfo, _ uint64) int { return len(tied) }
+	last := func(_ *framework.Cycle, tied []*framework.NodeInfo) int { return len(tied) - 1 }
+	byPod := func(c *framework.Cycle, tied []*framework.NodeInfo) int {
+		if c.Pod.Pod.Name == "p" && c.Snapshot == s && c.Snapshot.Node(tied[1].Name()) == tied[1] {
+			return 1
+		}
+		return 0
+	}
+	outside := func(_ *framework.Cycle, tied []*framework.NodeInfo) int { return len(tied) }
 	for _, tt := range []struct {
 		tie  scheduling.TieBreak
 		want string
 		err  string
 	}{
 		{last, "b", "<nil>"},
+		{byPod, "b", "<nil>"},
 		{outside, "", `running TieBreak plugin "Custom": returned index 2 of 2 tied nodes`},
 	} {
 		p := scheduling.Kubernetes137()

@@ -44,10 +44,11 @@ func (r TieRule) String() string {
 }
 
 // A TieBreak chooses among the tied nodes and returns an index. The nodes are in the
-// order of the search: the snapshot's, counted from where the search began. seed is
-// the random word of the decision. TieBreak is also called if only one node is best;
-// an index out of range fails the decision.
-type TieBreak func(tied []*framework.NodeInfo, seed uint64) int
+// order of the search: the snapshot's, counted from where the search began. The cycle
+// has the pod, the snapshot and the random word of the decision; TieBreak must not
+// change or keep any of them. TieBreak is also called if only one node is best; an index
+// out of range fails the decision.
+type TieBreak func(c *framework.Cycle, tied []*framework.NodeInfo) int
 
 // mix64 scrambles a word: the finalizer of splitmix64. Different inputs give
 // different outputs.

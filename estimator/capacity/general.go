@@ -39,14 +39,14 @@ const (
 	Karmada111
 )
 
-var modelRuleNames = [...]string{Karmada118: "Karmada118", Karmada113: "Karmada113", Karmada111: "Karmada111"}
+var rulesNames = [...]string{Karmada118: "Karmada118", Karmada113: "Karmada113", Karmada111: "Karmada111"}
 
 // String returns the rule's name.
 func (m Rules) String() string {
-	if int(m) < len(modelRuleNames) {
-		return modelRuleNames[m]
+	if int(m) < len(rulesNames) {
+		return rulesNames[m]
 	}
-	return fmt.Sprintf("ModelRule(%d)", uint8(m))
+	return fmt.Sprintf("Rules(%d)", uint8(m))
 }
 
 // General estimates from a Cluster object: the number of pods that the cluster
@@ -120,8 +120,8 @@ func (g General) check(cluster *api.Cluster) error {
 	if cluster == nil {
 		return errNilCluster
 	}
-	if int(g.Rules) >= len(modelRuleNames) {
-		return &api.InvalidError{Object: g.Name(), Field: "rule", Value: g.Rules.String(), Err: errUnknownRule}
+	if int(g.Rules) >= len(rulesNames) {
+		return &api.InvalidError{Object: g.Name(), Field: "rules", Value: g.Rules.String(), Err: errUnknownRule}
 	}
 	if s := cluster.Status.ResourceSummary; s != nil {
 		if err := checkSummary(s); err != nil {
@@ -134,7 +134,7 @@ func (g General) check(cluster *api.Cluster) error {
 var (
 	errNil         = errors.New("is nil")
 	errNilCluster  = &api.InvalidError{Object: "cluster", Value: "null", Err: errNil}
-	errUnknownRule = errors.New("there is no such model rule")
+	errUnknownRule = errors.New("no such rules; take Karmada118, Karmada113 or Karmada111")
 )
 
 // estimate fills in r; it fills in the lists of r only if explain is set.

@@ -174,7 +174,7 @@ func TestEstimateErrors(t *testing.T) {
 		{"a resource missing", capacity.Karmada111, other, `cluster m: spec.resourceModels[4].ranges: "cpu": the resource is missing in this model`},
 		{"a resource that is not requested", capacity.Karmada118, unasked, `cluster m: spec.resourceModels[2].ranges[1].min: "1Gi": must not be below the min of the model before`},
 		{"no resources", capacity.Karmada113, empty, `cluster m: spec.resourceModels[0].ranges: "0 resources": a model must name at least one resource`},
-		{"no such rule", 9, withGrades(nil), `general-estimator: rule: "ModelRule(9)": there is no such model rule`},
+		{"no such rule", 9, withGrades(nil), `general-estimator: rules: "Rules(9)": no such rules; take Karmada118, Karmada113 or Karmada111`},
 		{"no cluster", capacity.Karmada118, nil, `cluster: "null": is nil`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

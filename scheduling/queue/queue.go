@@ -73,19 +73,19 @@ type Queue struct {
 func New(o Config) (*Queue, error) {
 	switch {
 	case o.Now == nil:
-		return nil, errors.New("queue: Options.Now is nil")
+		return nil, errors.New("queue: Config.Now is nil")
 	case o.MaxUnschedulable < 0:
-		return nil, fmt.Errorf("queue: Options.MaxUnschedulable: %v: must not be negative", o.MaxUnschedulable)
+		return nil, fmt.Errorf("queue: Config.MaxUnschedulable: %v: must not be negative", o.MaxUnschedulable)
 	case o.Backoff.Initial < 0:
-		return nil, fmt.Errorf("queue: Options.Backoff.Initial: %v: must not be negative", o.Backoff.Initial)
+		return nil, fmt.Errorf("queue: Config.Backoff.Initial: %v: must not be negative", o.Backoff.Initial)
 	case o.Backoff.Max < 0 && o.Backoff.Max != NoBackoff:
-		return nil, fmt.Errorf("queue: Options.Backoff.Max: %v: must not be negative; NoBackoff means that there is none", o.Backoff.Max)
+		return nil, fmt.Errorf("queue: Config.Backoff.Max: %v: must not be negative; NoBackoff means that there is none", o.Backoff.Max)
 	case o.Backoff.Max > 0 && o.Backoff.Initial > o.Backoff.Max:
-		return nil, fmt.Errorf("queue: Options.Backoff.Max: %v: must be greater than or equal to Initial, %v", o.Backoff.Max, o.Backoff.Initial)
+		return nil, fmt.Errorf("queue: Config.Backoff.Max: %v: must be greater than or equal to Initial, %v", o.Backoff.Max, o.Backoff.Initial)
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Profiles)) {
 		if o.Profiles[name] == nil {
-			return nil, fmt.Errorf("queue: Options.Profiles[%s]: is nil", name)
+			return nil, fmt.Errorf("queue: Config.Profiles[%s]: is nil", name)
 		}
 	}
 	if o.MaxUnschedulable == 0 {

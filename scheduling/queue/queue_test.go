@@ -17,16 +17,16 @@ func TestOptionsAreChecked(t *testing.T) {
 		options queue.Config
 		want    string
 	}{
-		{queue.Config{}, "queue: Options.Now is nil"},
-		{queue.Config{Now: now, MaxUnschedulable: -1}, "queue: Options.MaxUnschedulable: -1ns: must not be negative"},
+		{queue.Config{}, "queue: Config.Now is nil"},
+		{queue.Config{Now: now, MaxUnschedulable: -1}, "queue: Config.MaxUnschedulable: -1ns: must not be negative"},
 		{
 			queue.Config{Now: now, Backoff: queue.Backoff{Max: -8446744073709551616}},
-			"queue: Options.Backoff.Max: -2346317h47m53.709551616s: must not be negative; NoBackoff means that there is none",
+			"queue: Config.Backoff.Max: -2346317h47m53.709551616s: must not be negative; NoBackoff means that there is none",
 		},
-		{queue.Config{Now: now, Backoff: queue.Backoff{Initial: -1}}, "queue: Options.Backoff.Initial: -1ns: must not be negative"},
+		{queue.Config{Now: now, Backoff: queue.Backoff{Initial: -1}}, "queue: Config.Backoff.Initial: -1ns: must not be negative"},
 		{
 			queue.Config{Now: now, Backoff: queue.Backoff{Initial: 2 * time.Second, Max: time.Second}},
-			"queue: Options.Backoff.Max: 1s: must be greater than or equal to Initial, 2s",
+			"queue: Config.Backoff.Max: 1s: must be greater than or equal to Initial, 2s",
 		},
 	} {
 		if _, err := queue.New(tt.options); err == nil || err.Error() != tt.want {
@@ -280,7 +280,7 @@ func TestDelete(t *testing.T) {
 
 func TestNewRefusesNilScheduler(t *testing.T) {
 	_, err := queue.New(queue.Config{Now: time.Now, Profiles: map[string]*scheduling.Scheduler{"a": nil}})
-	if want := "queue: Options.Profiles[a]: is nil"; err == nil || err.Error() != want {
+	if want := "queue: Config.Profiles[a]: is nil"; err == nil || err.Error() != want {
 		t.Errorf("New: %v, want %s", err, want)
 	}
 }
