@@ -7,6 +7,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/cow"
 )
 
 // A Ledger knows, for one snapshot, which pods were assigned to which node and
@@ -44,9 +45,9 @@ import (
 type Ledger struct {
 	snapshot *framework.Snapshot
 	owner    *ledgerOwner
-	chunks   []*accountChunk // accounts by slot
-	books    []*Load         // accounts keep sums for each
-	census   *census         // which pods exist, if a Load asks
+	accounts cow.Pages[*account] // by slot
+	books    []*Load             // accounts keep sums for each
+	census   *census             // which pods exist, if a Load asks
 	departed departure
 	spared   spared
 	matcher  matcher // scratch memory
@@ -56,8 +57,8 @@ type Ledger struct {
 }
 
 // ledgerOwner marks what a ledger may write to; everything else is shared with
-// a fork. It has a size so that every owner has its own address.
-type ledgerOwner struct{ _ byte }
+// a fork.
+type ledgerOwner = cow.Owner
 
 var ledgerKey = framework.NewExtensionKey(newLedger)
 
@@ -108,7 +109,7 @@ func (l *Ledger) ObjectChanged(s *framework.Snapshot, key string, obj any) {
 func (l *Ledger) Fork(s *framework.Snapshot) framework.Extension {
 	f := &Ledger{
 		snapshot: s, owner: new(ledgerOwner),
-		chunks: slices.Clone(l.chunks), books: slices.Clip(l.books), departed: l.departed,
+		accounts: slices.Clone(l.accounts), books: slices.Clip(l.books), departed: l.departed,
 	}
 	l.owner = new(ledgerOwner) // what was its own is shared now
 	f.census = l.census.fork(l.owner, f.owner)

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"unsafe"
+
+	"github.com/berth-sched/berth/internal/cow"
 )
 
 // A counter counts pods, or terms of pods, by domain of one key.
@@ -11,7 +13,7 @@ import (
 //	pods  not nil: the pods that the set holds, on nodes of the nodeSet
 //	term  not nil: those pods that have the term, once for each time they do
 //
-// Invariant: counts.at(d) is the sum over the nodes of d that count, and total
+// Invariant: counts.At(d) is the sum over the nodes of d that count, and total
 // the sum of all of these; extent, if there is one, knows which domains have
 // nodes that count.
 type counter struct {
@@ -49,8 +51,8 @@ func (c *counter) clone(o *owner) *counter {
 // clock.
 func (c *counter) add(d, by int32, at uint64) {
 	e := event{at: at, domain: d}
-	was := c.counts.at(d)
-	now := c.counts.add(c.owner, d, by)
+	was := c.counts.At(int(d))
+	now := addAt(&c.counts, c.owner, d, by)
 	c.total += int64(by)
 	e.crossed = (was > 0) != (now > 0)
 	e.started = (c.total > 0) != (c.total-int64(by) > 0)
@@ -70,7 +72,7 @@ func (c *counter) bytes() int {
 	n := int(unsafe.Sizeof(*c)) + len(c.text) + 8*cap(c.counts) + cap(c.log.events)*int(unsafe.Sizeof(event{}))
 	for _, p := range c.counts {
 		if p != nil {
-			n += int(unsafe.Sizeof(page{}))
+			n += int(unsafe.Sizeof(cow.Page[int32]{}))
 		}
 	}
 	if c.extent != nil {
@@ -95,8 +97,8 @@ func newExtent() *extent { return &extent{least: math.MaxInt32} }
 
 // node counts one node more or less in a domain.
 func (e *extent) node(o *owner, counts pages, d, by int32) {
-	now := e.present.add(o, d, by)
-	n := counts.at(d)
+	now := addAt(&e.present, o, d, by)
+	n := counts.At(int(d))
 	switch {
 	case by > 0 && now == by:
 		e.domains++
@@ -137,13 +139,13 @@ func (e *extent) find(counts pages) {
 		if p == nil {
 			continue
 		}
-		for k, nodes := range p.n {
+		for k, nodes := range p.Values {
 			if nodes == 0 {
 				continue
 			}
 			n := int32(0)
 			if i < len(counts) && counts[i] != nil {
-				n = counts[i].n[k]
+				n = counts[i].Values[k]
 			}
 			switch {
 			case n < e.least:
@@ -162,9 +164,9 @@ func (e *extent) leastExcept(counts pages, except int32) int32 {
 		if p == nil {
 			continue
 		}
-		for k, nodes := range p.n {
-			if d := int32(i*pageSize + k); nodes > 0 && d != except {
-				least = min(least, counts.at(d))
+		for k, nodes := range p.Values {
+			if d := int32(i*cow.PageSize + k); nodes > 0 && d != except {
+				least = min(least, counts.At(int(d)))
 			}
 		}
 	}
@@ -175,7 +177,7 @@ func (e *extent) bytes() int {
 	n := int(unsafe.Sizeof(*e)) + 8*cap(e.present)
 	for _, p := range e.present {
 		if p != nil {
-			n += int(unsafe.Sizeof(page{}))
+			n += int(unsafe.Sizeof(cow.Page[int32]{}))
 		}
 	}
 	return n
