@@ -7,6 +7,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/cow"
 )
 
 // A Ledger records, for one snapshot, which pods were assigned to which node and
@@ -64,9 +65,9 @@ import (
 type Ledger struct {
 	snapshot *framework.Snapshot
 	owner    *ledgerOwner
-	chunks   []*accountChunk // account by slot
-	books    []*Load         // the Loads with sums in the accounts
-	census   *census         // the existing pods, if a Load needs them
+	accounts cow.Pages[*account] // by slot
+	books    []*Load             // the Loads with sums in the accounts
+	census   *census             // the existing pods, if a Load needs them
 	departed departure
 	spared   spared
 	matcher  matcher // scratch memory
@@ -76,8 +77,8 @@ type Ledger struct {
 }
 
 // ledgerOwner marks the parts that a ledger may write to; it shares all other parts
-// with forks. It is not empty, so that every owner has its own address.
-type ledgerOwner struct{ _ byte }
+// with forks.
+type ledgerOwner = cow.Owner
 
 var ledgerKey = framework.NewExtensionKey(newLedger)
 
@@ -129,7 +130,7 @@ func (l *Ledger) ObjectChanged(s *framework.Snapshot, key string, obj any) {
 func (l *Ledger) Fork(s *framework.Snapshot) framework.Extension {
 	f := &Ledger{
 		snapshot: s, owner: new(ledgerOwner),
-		chunks: slices.Clone(l.chunks), books: slices.Clip(l.books), departed: l.departed,
+		accounts: slices.Clone(l.accounts), books: slices.Clip(l.books), departed: l.departed,
 	}
 	l.owner = new(ledgerOwner) // its parts are shared now
 	f.census = l.census.fork(l.owner, f.owner)

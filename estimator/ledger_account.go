@@ -71,30 +71,14 @@ type sums interface {
 	use(b Basis) []int64
 }
 
-const accountsPerChunk = 64
-
-type accountChunk struct {
-	owner    *ledgerOwner
-	accounts [accountsPerChunk]*account
-}
-
 // account returns the account of a slot for reading, or nil if there is none.
-func (l *Ledger) account(slot int) *account {
-	if slot < 0 || slot/accountsPerChunk >= len(l.chunks) {
-		return nil
-	}
-	return l.chunks[slot/accountsPerChunk].accounts[slot%accountsPerChunk]
-}
+func (l *Ledger) account(slot int) *account { return l.accounts.At(slot) }
 
 // own returns the account of a slot for writing, and makes it if there is none.
 func (l *Ledger) own(slot int) *account {
-	for slot/accountsPerChunk >= len(l.chunks) {
-		l.chunks = append(l.chunks, &accountChunk{owner: l.owner})
-	}
-	c := l.chunks[slot/accountsPerChunk]
-	a := c.accounts[slot%accountsPerChunk]
+	a := l.accounts.At(slot)
 	if a != nil && a.owner == l.owner {
-		return a // its chunk is owned too
+		return a // its page is owned too
 	}
 	if a == nil {
 		a = &account{sums: make([]sums, 0, len(l.books))}
@@ -110,16 +94,7 @@ func (l *Ledger) own(slot int) *account {
 }
 
 // put makes a, which may be nil, the account of the slot.
-func (l *Ledger) put(slot int, a *account) {
-	c := l.chunks[slot/accountsPerChunk]
-	if c.owner != l.owner {
-		copied := *c
-		copied.owner = l.owner
-		c = &copied
-		l.chunks[slot/accountsPerChunk] = c
-	}
-	c.accounts[slot%accountsPerChunk] = a
-}
+func (l *Ledger) put(slot int, a *account) { *l.accounts.Own(l.owner, slot) = a }
 
 func (a *account) clone() *account {
 	c := *a

@@ -1,5 +1,5 @@
-// Package framework is the contract between scheduling plugins and those who run
-// them. It contains no algorithm and no plugin.
+// Package framework is the contract between scheduling plugins and the programs that
+// run them. It contains no algorithm and no plugin.
 //
 //	objects, err := api.Decode(data) // what "kubectl get nodes,pods -A -o json" prints
 //	snapshot, pending, err := framework.SnapshotOf(objects, framework.ZoneInterleaved)
@@ -27,8 +27,9 @@
 //	}
 //
 // Everything else is an optional interface. A runner finds it once, with [As], when
-// it builds a profile. Climb only as far as you need to: no rung is needed to be
-// right, except that a plugin that holds state needs rung 4.
+// it builds a profile. Climb only as far as you need to. To be right, a plugin needs
+// rung 2 only if its raw scores leave the range from 0 to 100, and rung 4 only if it
+// holds state; every other rung makes it faster.
 //
 //	   rung        you add                     stop here unless                      a decision then asks           Example
 //	1  scorer      Score, or Filter            scores are not from 0 to 100          about every node               ScorePlugin, FilterPlugin
@@ -41,9 +42,8 @@
 //	8  domains     Version, Changed            a change concerns a whole zone        about nodes whose sum changed  DomainTracker
 //	9  groups      Groups                      -                                     about one node of each group   Grouper
 //
-// From rung 5 on a runner keeps answers from decision to decision, which is what
-// makes decisions take microseconds. frameworktest checks that what a plugin
-// declares is true.
+// From rung 5 on the runner keeps answers from decision to decision, so a decision
+// takes microseconds. Package frameworktest checks that what a plugin declares is true.
 //
 // PreFilter returns a [NodeFilter] and PreScore a [NodeScorer] that are bound to one
 // cycle. They hold, typed, what the Kubernetes framework keeps under string keys in
@@ -69,24 +69,24 @@
 //     a preemption removes victims and puts some back. Only [NodeHooks] (or a
 //     [PodWatcher]) see all of them, so make the choice of a device there.
 //   - A pod that is bound has its device already. Read it from the pod, where PreBind
-//     wrote it; choose only for pods that do not say.
+//     wrote it; choose only for a pod that names none.
 //   - Reserve sees the node with the pod already counted, and the hook has run. Find
 //     the choice there and pass it on with a [Key]; do not choose again.
-//   - Score and Filter may not be called: a runner keeps answers, and a node that is
-//     feasible alone is not scored. What they chose is not there in Reserve. Let
-//     filter, scorer and hook call one function that depends on its arguments alone.
-//   - Unreserve may come without Reserve, and the pod leaves the node afterwards. What
-//     a hook gave goes by the hook; give back only what Reserve itself took.
+//   - Do not count on calls of Filter and Score: the runner keeps answers, and does not
+//     score a node that is the only feasible one. What they chose is lost. Let filter,
+//     scorer and hook call one function that depends on its arguments alone.
+//   - Unreserve may be called without Reserve, and the pod leaves the node afterwards.
+//     The hook takes back what the hook gave; give back only what Reserve itself took.
 //
-// The Example of [NodeState] is a plugin of about 80 lines that does all of this. It
-// treats a pod that is assumed but not bound yet like a new one when a preemption
-// tries it on its node: within the trial it may get another device.
+// The Example of [NodeState] is such a plugin, in about 80 lines. It has one limit: if a
+// preemption takes a pod off its node and puts it back, and the pod is assumed but not
+// bound yet, it may have another device until the trial is rolled back.
 //
 // # Who needs what
 //
 // The author of a plugin needs [PodInfo], [NodeInfo], [Status], one of the plugin
 // interfaces, [Cycle] and [Scratch] from rung 3 on, and [NodeState] on rung 4. The
-// methods that change a snapshot, fork it or tell what changed are for those who run
+// methods that change a snapshot, fork it or list its changes are for programs that run
 // plugins; so are [SnapshotOf] and [NodeOrder]. The methods named Runner are for this
 // module alone.
 //
@@ -94,7 +94,7 @@
 //
 // Whether, when and in which order plugins are asked is for package scheduling;
 // the plugins are in filter and scoring. Objects are taken as they are: call
-// [api.Objects.Default] for those that have never passed an API server. Nothing here
+// [api.Objects.Default] for objects that have never passed an API server. Nothing here
 // watches a cluster: a snapshot changes when its user changes it.
 //
 // # Determinism

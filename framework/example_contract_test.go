@@ -127,7 +127,8 @@ func inRows() *framework.Snapshot {
 	return s
 }
 
-// The incremental path asks a Grouper about one node of each group.
+// A plugin whose answer is the same for all nodes of a row numbers the rows. The
+// incremental path then asks it about one node of each row, however many there are.
 func ExampleGrouper() {
 	var plugin framework.Grouper = rows{inRows()}
 	groups := plugin.Groups()

@@ -434,6 +434,9 @@ func ExampleFilterUpdater() {
 	// without it: Success
 }
 
+// A plugin that sums over many nodes says which answers a change of the sum makes
+// stale. Here the sum is of one domain, the whole cluster, and an answer changes only
+// when the sum crosses the limit: every other change costs nothing.
 func ExampleDomainTracker() {
 	s, p := twoNodes()
 	before := newCrowd(s, 1).Version()

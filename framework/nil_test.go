@@ -30,6 +30,8 @@ func TestNil(t *testing.T) {
 			t.Errorf("%s of nil succeeds", name)
 		}
 	}
+	_, _, err := framework.SnapshotOf(nil, framework.Arrival)
+	wantError(t, err, "objects: is nil")
 	s.Touch(nil)
 	s.ClearNomination(nil, "n")
 	if key := api.KeyOf[api.Pod](nil); key != "" {

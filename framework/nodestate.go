@@ -13,7 +13,8 @@ import (
 // A node starts with the zero T, and so does a later node that takes its slot. The
 // state of a node stays when its object is updated, and goes when it is removed. A
 // value that shares memory (a slice, a map, a pointer) must not be changed in place:
-// Set a new one.
+// Set a new one. A plugin whose answers read the state declares ReadsPods in its
+// [Scope].
 //
 // Reading is safe for concurrent use; everything else is a change of the snapshot.
 type NodeState[T any] struct{ in *nodeState[T] }

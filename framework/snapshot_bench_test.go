@@ -191,3 +191,31 @@ func BenchmarkNewPodInfo(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkPodIndex shows what a snapshot pays once somebody asked for a pod by name.
+func BenchmarkPodIndex(b *testing.B) {
+	s, p := benchSnapshot(b, 5_000)
+	b.Run("first", func(b *testing.B) {
+		for b.Loop() {
+			s.Fork().Pod("default/init-77")
+		}
+	})
+	s.Pod("default/init-77")
+	b.Run("again", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			s.Pod("default/init-77")
+		}
+	})
+	b.Run("AddRemove", func(b *testing.B) {
+		b.ReportAllocs()
+		i := 0
+		for b.Loop() {
+			n := s.At(i % 5_000)
+			i += 7
+			if s.AddPodAt(p, n) != nil || s.RemovePodAt(p, n) != nil {
+				b.Fatal("refused")
+			}
+		}
+	})
+}

@@ -27,6 +27,9 @@ import (
 // may go on after an error. It costs O(nodes + pods).
 func SnapshotOf(o *api.Objects, order NodeOrder) (s *Snapshot, pending []*PodInfo, err error) {
 	s = NewSnapshot(order)
+	if o == nil {
+		return s, nil, &api.InvalidError{Object: "objects", Err: errNil}
+	}
 	var errs []error
 	for _, node := range o.Nodes {
 		if err := s.AddNode(node); err != nil {

@@ -21,7 +21,7 @@ func (c Count) In(domain int32) int64 {
 	if domain < 0 {
 		return 0
 	}
-	return int64(c.tables.counters[c.id].counts.at(domain))
+	return int64(c.tables.counters[c.id].counts.At(int(domain)))
 }
 
 // At returns the count of the node's domain, or 0 if the node has none.

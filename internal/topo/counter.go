@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"unsafe"
+
+	"github.com/berth-sched/berth/internal/cow"
 )
 
 // A counter counts pods, or terms of pods, by domain of one key.
@@ -11,7 +13,7 @@ import (
 //	pods  not nil: the pods in the set, on nodes of the nodeSet
 //	term  not nil: the pods with the term, once for each occurrence
 //
-// Invariant: counts.at(d) is the sum over the counted nodes of d, and total the sum
+// Invariant: counts.At(d) is the sum over the counted nodes of d, and total the sum
 // of all of these. extent, if present, knows the domains with counted nodes.
 type counter struct {
 	owner *owner
@@ -47,8 +49,8 @@ func (c *counter) clone(o *owner) *counter {
 // add changes the count of a domain by one, at a time of the tables' clock.
 func (c *counter) add(d, by int32, at uint64) {
 	e := event{at: at, domain: d}
-	was := c.counts.at(d)
-	now := c.counts.add(c.owner, d, by)
+	was := c.counts.At(int(d))
+	now := addAt(&c.counts, c.owner, d, by)
 	c.total += int64(by)
 	e.crossed = (was > 0) != (now > 0)
 	e.started = (c.total > 0) != (c.total-int64(by) > 0)
@@ -68,7 +70,7 @@ func (c *counter) bytes() int {
 	n := int(unsafe.Sizeof(*c)) + len(c.text) + 8*cap(c.counts) + cap(c.log.events)*int(unsafe.Sizeof(event{}))
 	for _, p := range c.counts {
 		if p != nil {
-			n += int(unsafe.Sizeof(page{}))
+			n += int(unsafe.Sizeof(cow.Page[int32]{}))
 		}
 	}
 	if c.extent != nil {
@@ -93,8 +95,8 @@ func newExtent() *extent { return &extent{least: math.MaxInt32} }
 
 // node adds a node to a domain, or removes it.
 func (e *extent) node(o *owner, counts pages, d, by int32) {
-	now := e.present.add(o, d, by)
-	n := counts.at(d)
+	now := addAt(&e.present, o, d, by)
+	n := counts.At(int(d))
 	switch {
 	case by > 0 && now == by:
 		e.domains++
@@ -135,13 +137,13 @@ func (e *extent) find(counts pages) {
 		if p == nil {
 			continue
 		}
-		for k, nodes := range p.n {
+		for k, nodes := range p.Values {
 			if nodes == 0 {
 				continue
 			}
 			n := int32(0)
 			if i < len(counts) && counts[i] != nil {
-				n = counts[i].n[k]
+				n = counts[i].Values[k]
 			}
 			switch {
 			case n < e.least:
@@ -160,9 +162,9 @@ func (e *extent) leastExcept(counts pages, except int32) int32 {
 		if p == nil {
 			continue
 		}
-		for k, nodes := range p.n {
-			if d := int32(i*pageSize + k); nodes > 0 && d != except {
-				least = min(least, counts.at(d))
+		for k, nodes := range p.Values {
+			if d := int32(i*cow.PageSize + k); nodes > 0 && d != except {
+				least = min(least, counts.At(int(d)))
 			}
 		}
 	}
@@ -173,7 +175,7 @@ func (e *extent) bytes() int {
 	n := int(unsafe.Sizeof(*e)) + 8*cap(e.present)
 	for _, p := range e.present {
 		if p != nil {
-			n += int(unsafe.Sizeof(page{}))
+			n += int(unsafe.Sizeof(cow.Page[int32]{}))
 		}
 	}
 	return n

@@ -58,13 +58,13 @@ func (t *Tables) podCounter(q query) int32 {
 			continue
 		}
 		if c.extent != nil {
-			if c.extent.present.add(t.owner, d, 1) == 1 {
+			if addAt(&c.extent.present, t.owner, d, 1) == 1 {
 				c.extent.domains++
 			}
 		}
 		for _, p := range n.Pods {
 			if q.pods.has(p.Pod) {
-				c.counts.add(t.owner, d, 1)
+				addAt(&c.counts, t.owner, d, 1)
 				c.total++
 			}
 		}

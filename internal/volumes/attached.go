@@ -7,6 +7,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/cow"
 )
 
 // A Handle identifies a volume of a CSI driver.
@@ -45,8 +46,8 @@ type NodeVolumes struct {
 // on demand: for nodes whose pods changed, or for all nodes if a relevant object
 // changed.
 type Attached struct {
-	slots    []*NodeVolumes
-	shared   bool // slots is also a fork's
+	slots    cow.Pages[*NodeVolumes]
+	owner    *cow.Owner
 	others   map[string][]Handle
 	versions versions
 }
@@ -64,13 +65,14 @@ func versionsOf(s *framework.Snapshot) versions {
 	}
 }
 
-var attachedKey = framework.NewExtensionKey(func(*framework.Snapshot) *Attached { return new(Attached) })
+var attachedKey = framework.NewExtensionKey(func(*framework.Snapshot) *Attached { return &Attached{owner: new(cow.Owner)} })
 
 // Fork implements [framework.Extension].
 func (a *Attached) Fork(*framework.Snapshot) framework.Extension {
-	a.shared = true
-	copied := *a
-	return &copied
+	a.owner = new(cow.Owner)
+	f := *a
+	f.slots, f.owner = slices.Clone(a.slots), new(cow.Owner)
+	return &f
 }
 
 // AttachedIn returns the attached volumes of a snapshot. It costs O(N) for N nodes
@@ -79,32 +81,26 @@ func AttachedIn(s *framework.Snapshot) *Attached {
 	a := attachedKey.Of(s)
 	now := versionsOf(s)
 	if now != a.versions {
-		a.slots, a.shared, a.versions = nil, false, now
+		a.slots, a.versions = nil, now
 		a.others = attachments(s)
 	}
 	if now.nodes == 0 {
 		return a // no node is limited
 	}
 	for _, slot := range s.Slots() {
-		if n := s.AtSlot(slot); slot >= len(a.slots) || a.slots[slot] == nil || a.slots[slot].generation != n.Generation() {
-			a.own(s.SlotLimit())
+		n := s.AtSlot(slot)
+		if known := a.slots.At(slot); known == nil || known.generation != n.Generation() {
 			v := a.read(s, n)
-			a.slots[slot] = &v
+			*a.slots.Own(a.owner, slot) = &v
 		}
 	}
 	return a
 }
 
-func (a *Attached) own(slots int) {
-	if a.shared || len(a.slots) < slots {
-		a.slots, a.shared = append(make([]*NodeVolumes, 0, slots), a.slots...)[:slots], false
-	}
-}
-
 // On returns the current volumes of a node. Do not change the result.
 func (a *Attached) On(s *framework.Snapshot, n *framework.NodeInfo) NodeVolumes {
-	if slot := n.Slot(); slot < len(a.slots) && a.slots[slot] != nil && a.slots[slot].generation == n.Generation() {
-		return *a.slots[slot]
+	if known := a.slots.At(n.Slot()); known != nil && known.generation == n.Generation() {
+		return *known
 	}
 	return a.read(s, n)
 }

@@ -64,10 +64,10 @@ func TestAttachedStandsThrough(t *testing.T) {
 	if reasons != 0 || err != nil {
 		t.Fatal(reasons, err)
 	}
-	kept := attachedKey.Of(s).slots[0]
+	kept := attachedKey.Of(s).slots.At(0)
 	must(Assume(s, newcomer, "n", &found))
 	want("after a reservation", "one")
-	if attachedKey.Of(s).slots[0] != kept {
+	if attachedKey.Of(s).slots.At(0) != kept {
 		t.Error("a reservation had the node read anew")
 	}
 	must(framework.Put(s, volume("two")))
