@@ -1,6 +1,9 @@
 package filter
 
-import "github.com/berth-sched/berth/framework"
+import (
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/queueing"
+)
 
 // AzureDiskLimits rejects nodes that would exceed their limit of attached Azure
 // disks. The limit is 16, unless the node's allocatable gives another number
@@ -28,7 +31,7 @@ func (p AzureDiskLimits) Scope(pod *framework.PodInfo) framework.Scope { return 
 // or changes in a way that affects its limit; a pod with such disks leaves, or is
 // added, since it may use the same disks; claims, volumes, classes or the drivers on
 // nodes change.
-func (p AzureDiskLimits) EventsToRegister() []framework.EventHint { return p.limits().events(p) }
+func (p AzureDiskLimits) EventsToRegister() []queueing.EventHint { return p.limits().events(p) }
 
 // PreFilter skips pods that mount neither such a disk nor a claim.
 func (p AzureDiskLimits) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {

@@ -1,6 +1,9 @@
 package filter
 
-import "github.com/berth-sched/berth/framework"
+import (
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/queueing"
+)
 
 // CinderLimits rejects nodes that would exceed their limit of attached OpenStack
 // disks. The limit is 256, unless the node's allocatable gives another number
@@ -28,7 +31,7 @@ func (p CinderLimits) Scope(pod *framework.PodInfo) framework.Scope { return p.l
 // or changes in a way that affects its limit; a pod with such disks leaves, or is
 // added, since it may use the same disks; claims, volumes, classes or the drivers on
 // nodes change.
-func (p CinderLimits) EventsToRegister() []framework.EventHint { return p.limits().events(p) }
+func (p CinderLimits) EventsToRegister() []queueing.EventHint { return p.limits().events(p) }
 
 // PreFilter skips pods that mount neither such a disk nor a claim.
 func (p CinderLimits) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {

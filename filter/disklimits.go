@@ -2,6 +2,7 @@ package filter
 
 import (
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/internal/volumes"
 )
 
@@ -26,11 +27,11 @@ func (l diskLimits) scope(pod *framework.PodInfo) framework.Scope {
 	}
 }
 
-func (l diskLimits) events(plugin framework.Scoper) []framework.EventHint {
+func (l diskLimits) events(plugin framework.Scoper) []queueing.EventHint {
 	return append(volumeEvents(),
-		onAny(framework.ResourceNode, framework.ActionAdd|framework.ActionUpdateNodeAllocatable|framework.ActionUpdateNodeLabel),
-		onAny(framework.ResourceCSINode, framework.ActionAll),
-		onPods(framework.ActionAll, func(_, before, after *framework.PodInfo) bool {
+		onAny(queueing.ResourceNode, queueing.ActionAdd|queueing.ActionUpdateNodeAllocatable|queueing.ActionUpdateNodeLabel),
+		onAny(queueing.ResourceCSINode, queueing.ActionAll),
+		onPods(queueing.ActionAll, func(_, before, after *framework.PodInfo) bool {
 			mounts := func(p *framework.PodInfo) bool { return p != nil && l.Kind.MayMount(p) }
 			return (mounts(before) || mounts(after)) && readsOther(plugin, before, after)
 		}),

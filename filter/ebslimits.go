@@ -1,6 +1,9 @@
 package filter
 
-import "github.com/berth-sched/berth/framework"
+import (
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/queueing"
+)
 
 // EBSLimits rejects nodes that would exceed their limit of attached Amazon EBS
 // disks. The limit is 39, or 25 for machine types that start with c5, m5 or r5 or
@@ -38,7 +41,7 @@ func (p EBSLimits) Scope(pod *framework.PodInfo) framework.Scope { return p.limi
 // or changes in a way that affects its limit; a pod with such disks leaves, or is
 // added, since it may use the same disks; claims, volumes, classes or the drivers on
 // nodes change.
-func (p EBSLimits) EventsToRegister() []framework.EventHint { return p.limits().events(p) }
+func (p EBSLimits) EventsToRegister() []queueing.EventHint { return p.limits().events(p) }
 
 // PreFilter skips pods that mount neither such a disk nor a claim.
 func (p EBSLimits) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {

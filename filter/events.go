@@ -5,33 +5,34 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/queueing"
 )
 
 // on registers for events about objects of type T. r is the resource of the events.
 // helps reports whether an event may make a rejected pod schedulable; before is nil
 // for an added object, after for a deleted one. An event without any object always
 // counts as helpful.
-func on[T any](r framework.EventResource, a framework.ActionType, helps func(pod *framework.PodInfo, before, after *T) bool) framework.EventHint {
-	return framework.EventHint{
-		Event: framework.ClusterEvent{Resource: r, Action: a},
-		Hint: func(pod *framework.PodInfo, before, after any) (framework.QueueingHint, error) {
+func on[T any](r queueing.EventResource, a queueing.ActionType, helps func(pod *framework.PodInfo, before, after *T) bool) queueing.EventHint {
+	return queueing.EventHint{
+		Event: queueing.ClusterEvent{Resource: r, Action: a},
+		Hint: func(pod *framework.PodInfo, before, after any) (queueing.QueueingHint, error) {
 			b, err := asObject[T](r, before)
 			if err != nil {
-				return framework.Queue, err
+				return queueing.Queue, err
 			}
 			a, err := asObject[T](r, after)
 			if err != nil {
-				return framework.Queue, err
+				return queueing.Queue, err
 			}
 			if b == nil && a == nil || helps(pod, b, a) {
-				return framework.Queue, nil
+				return queueing.Queue, nil
 			}
-			return framework.QueueSkip, nil
+			return queueing.QueueSkip, nil
 		},
 	}
 }
 
-func asObject[T any](r framework.EventResource, x any) (*T, error) {
+func asObject[T any](r queueing.EventResource, x any) (*T, error) {
 	if x == nil {
 		return nil, nil
 	}
@@ -43,25 +44,25 @@ func asObject[T any](r framework.EventResource, x any) (*T, error) {
 }
 
 // onNode registers for events about nodes.
-func onNode(a framework.ActionType, helps func(pod *framework.PodInfo, before, after *api.Node) bool) framework.EventHint {
-	return on(framework.ResourceNode, a, helps)
+func onNode(a queueing.ActionType, helps func(pod *framework.PodInfo, before, after *api.Node) bool) queueing.EventHint {
+	return on(queueing.ResourceNode, a, helps)
 }
 
 // onPods registers for events about pods on nodes. Such an event is never about
 // the waiting pod.
-func onPods(a framework.ActionType, helps func(pod, before, after *framework.PodInfo) bool) framework.EventHint {
-	return on(framework.ResourceAssignedPod, a, helps)
+func onPods(a queueing.ActionType, helps func(pod, before, after *framework.PodInfo) bool) queueing.EventHint {
+	return on(queueing.ResourceAssignedPod, a, helps)
 }
 
 // onAny registers for all events about a resource: each may help.
-func onAny(r framework.EventResource, a framework.ActionType) framework.EventHint {
-	return framework.EventHint{Event: framework.ClusterEvent{Resource: r, Action: a}}
+func onAny(r queueing.EventResource, a queueing.ActionType) queueing.EventHint {
+	return queueing.EventHint{Event: queueing.ClusterEvent{Resource: r, Action: a}}
 }
 
 // onSelf registers for changes of the waiting pod in a part that the plugin
 // reads.
-func onSelf(plugin framework.Scoper) framework.EventHint {
-	return on(framework.ResourceTargetPod, framework.ActionUpdate, func(_, before, after *framework.PodInfo) bool {
+func onSelf(plugin framework.Scoper) queueing.EventHint {
+	return on(queueing.ResourceTargetPod, queueing.ActionUpdate, func(_, before, after *framework.PodInfo) bool {
 		return readsOther(plugin, before, after)
 	})
 }
@@ -85,4 +86,4 @@ func became(fits func(pod *framework.PodInfo, node *api.Node) bool) func(pod *fr
 }
 
 // gone covers pods that leave, or change so that they no longer count.
-const gone = framework.ActionDelete | framework.ActionUpdate
+const gone = queueing.ActionDelete | queueing.ActionUpdate

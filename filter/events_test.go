@@ -7,12 +7,13 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/frameworktest"
+	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/resource"
 )
 
 // wakes reports what a queue would do with an event: if the plugin registered for
 // it, whether it may help a pod that the plugin rejected.
-func wakes(t *testing.T, p framework.EnqueueExtensions, s *framework.Snapshot, pod *api.Pod, r framework.EventResource, a framework.ActionType, before, after any) bool {
+func wakes(t *testing.T, p queueing.EnqueueExtensions, s *framework.Snapshot, pod *api.Pod, r queueing.EventResource, a queueing.ActionType, before, after any) bool {
 	t.Helper()
 	info := func(x any) any {
 		if p, ok := x.(*api.Pod); ok {
@@ -21,7 +22,7 @@ func wakes(t *testing.T, p framework.EnqueueExtensions, s *framework.Snapshot, p
 		return x
 	}
 	for _, e := range p.EventsToRegister() {
-		if !e.Event.Matches(framework.ClusterEvent{Resource: r, Action: a}) {
+		if !e.Event.Matches(queueing.ClusterEvent{Resource: r, Action: a}) {
 			continue
 		}
 		if e.Hint == nil {
@@ -31,7 +32,7 @@ func wakes(t *testing.T, p framework.EnqueueExtensions, s *framework.Snapshot, p
 		if err != nil {
 			t.Errorf("%s: %s %v: %v", p.Name(), r, a, err)
 		}
-		if hint == framework.Queue {
+		if hint == queueing.Queue {
 			return true
 		}
 	}
@@ -39,16 +40,16 @@ func wakes(t *testing.T, p framework.EnqueueExtensions, s *framework.Snapshot, p
 }
 
 const (
-	added   = framework.ActionAdd
-	deleted = framework.ActionDelete
-	label   = framework.ActionUpdateNodeLabel
-	taint   = framework.ActionUpdateNodeTaint
-	given   = framework.ActionUpdateNodeAllocatable
-	updated = framework.ActionUpdate
-	onNode  = framework.ResourceNode
-	onPod   = framework.ResourceAssignedPod
-	self    = framework.ResourceTargetPod
-	onClaim = framework.ResourcePersistentVolumeClaim
+	added   = queueing.ActionAdd
+	deleted = queueing.ActionDelete
+	label   = queueing.ActionUpdateNodeLabel
+	taint   = queueing.ActionUpdateNodeTaint
+	given   = queueing.ActionUpdateNodeAllocatable
+	updated = queueing.ActionUpdate
+	onNode  = queueing.ResourceNode
+	onPod   = queueing.ResourceAssignedPod
+	self    = queueing.ResourceTargetPod
+	onClaim = queueing.ResourcePersistentVolumeClaim
 )
 
 // TestHints checks that events that help wake the pod, and others do not.
@@ -91,13 +92,13 @@ func TestHints(t *testing.T) {
 		return d
 	}
 	named := func(p *api.Pod) *api.Pod { p.Spec.NodeName = "n"; return p }
-	type plugin = framework.EnqueueExtensions
+	type plugin = queueing.EnqueueExtensions
 	for _, tt := range []struct {
 		name          string
 		plugin        plugin
 		pod           *api.Pod
-		resource      framework.EventResource
-		action        framework.ActionType
+		resource      queueing.EventResource
+		action        queueing.ActionType
 		before, after any
 		want          bool
 	}{
@@ -110,7 +111,7 @@ func TestHints(t *testing.T) {
 		{"a node is opened", filter.NodeUnschedulable{}, pod.Obj(), onNode, taint, node("n").Unschedulable().Obj(), node("n").Obj(), true},
 		{"a taint of an open node", filter.NodeUnschedulable{}, pod.Obj(), onNode, taint, node("n").Taint("a:NoSchedule").Obj(), node("n").Obj(), false},
 		{"new tolerations", filter.NodeUnschedulable{}, pod.Obj(), self, updated, pod.Obj(), pod.Tolerates("x:NoSchedule").Obj(), true},
-		{"new labels", filter.NodeUnschedulable{}, pod.Obj(), self, framework.ActionUpdatePodLabel, pod.Obj(), pod.Labels("a", "b").Obj(), false},
+		{"new labels", filter.NodeUnschedulable{}, pod.Obj(), self, queueing.ActionUpdatePodLabel, pod.Obj(), pod.Labels("a", "b").Obj(), false},
 
 		{"a taint is taken off", filter.TaintToleration{}, pod.Obj(), onNode, taint, node("n").Taint("a:NoSchedule").Obj(), node("n").Obj(), true},
 		{"one of two taints", filter.TaintToleration{}, pod.Obj(), onNode, taint, node("n").Taint("a:NoSchedule", "b:NoSchedule").Obj(), node("n").Taint("a:NoSchedule").Obj(), false},
@@ -125,20 +126,20 @@ func TestHints(t *testing.T) {
 		{"a node with free ports", filter.NodePorts{}, pod.HostPort(80).Obj(), onNode, added, nil, node("n").Obj(), true},
 		{"a pod gives up the port", filter.NodePorts{}, pod.HostPort(80).Obj(), onPod, deleted, other.HostPort(80).Obj(), nil, true},
 		{"a pod gives up another port", filter.NodePorts{}, pod.HostPort(80).Obj(), onPod, deleted, other.HostPort(81).Obj(), nil, false},
-		{"a pod is labelled", filter.NodePorts{}, pod.HostPort(80).Obj(), onPod, framework.ActionUpdatePodLabel, other.HostPort(80).Obj(), other.HostPort(80).Labels("a", "b").Obj(), false},
+		{"a pod is labelled", filter.NodePorts{}, pod.HostPort(80).Obj(), onPod, queueing.ActionUpdatePodLabel, other.HostPort(80).Obj(), other.HostPort(80).Labels("a", "b").Obj(), false},
 
 		{"a pod leaves", filter.NodeResourcesFit{}, pod.Obj(), onPod, deleted, other.Obj(), nil, true},
 		{"a pod comes", filter.NodeResourcesFit{}, pod.Obj(), onPod, added, nil, other.Obj(), false},
-		{"a pod asks for less", filter.NodeResourcesFit{}, pod.Obj(), onPod, framework.ActionUpdatePodScaleDown, other.Obj(), other.Requests("500m", "1Gi").Obj(), true},
-		{"a pod asks for less of something else", filter.NodeResourcesFit{}, api.MakePod("p").Request(resource.CPU, "1").Obj(), onPod, framework.ActionUpdatePodScaleDown, other.Obj(), other.Requests("1", "1Mi").Obj(), false},
+		{"a pod asks for less", filter.NodeResourcesFit{}, pod.Obj(), onPod, queueing.ActionUpdatePodScaleDown, other.Obj(), other.Requests("500m", "1Gi").Obj(), true},
+		{"a pod asks for less of something else", filter.NodeResourcesFit{}, api.MakePod("p").Request(resource.CPU, "1").Obj(), onPod, queueing.ActionUpdatePodScaleDown, other.Obj(), other.Requests("1", "1Mi").Obj(), false},
 		{"a large node comes", filter.NodeResourcesFit{}, pod.Obj(), onNode, added, nil, node("n").Obj(), true},
 		{"a small node comes", filter.NodeResourcesFit{}, pod.Obj(), onNode, added, nil, api.MakeNode("n", "1", "8Gi").Obj(), false},
 		{"a node grows", filter.NodeResourcesFit{}, pod.Obj(), onNode, given, api.MakeNode("n", "1", "8Gi").Obj(), node("n").Obj(), true},
 		{"a node grows too little", filter.NodeResourcesFit{}, pod.Obj(), onNode, given, api.MakeNode("n", "1", "8Gi").Obj(), api.MakeNode("n", "1500m", "8Gi").Obj(), false},
 		{"a node shrinks", filter.NodeResourcesFit{}, pod.Obj(), onNode, given, node("n").Obj(), api.MakeNode("n", "3", "8Gi").Obj(), false},
 		{"a node grows in what nobody wants", filter.NodeResourcesFit{}, pod.Obj(), onNode, given, node("n").Obj(), node("n").Resource("example.com/gpu", "1").Obj(), false},
-		{"the pod asks for less", filter.NodeResourcesFit{}, pod.Obj(), self, framework.ActionUpdatePodScaleDown, pod.Obj(), pod.Requests("1", "1Gi").Obj(), true},
-		{"the pod asks for more", filter.NodeResourcesFit{}, pod.Obj(), self, framework.ActionUpdatePodScaleUp, pod.Obj(), pod.Requests("3", "1Gi").Obj(), false},
+		{"the pod asks for less", filter.NodeResourcesFit{}, pod.Obj(), self, queueing.ActionUpdatePodScaleDown, pod.Obj(), pod.Requests("1", "1Gi").Obj(), true},
+		{"the pod asks for more", filter.NodeResourcesFit{}, pod.Obj(), self, queueing.ActionUpdatePodScaleUp, pod.Obj(), pod.Requests("3", "1Gi").Obj(), false},
 		{"taints of a node", filter.NodeResourcesFit{}, pod.Obj(), onNode, taint, node("n").Taint("a:NoSchedule").Obj(), node("n").Obj(), false},
 
 		{"a pod of the domain leaves", filter.PodTopologySpread{}, spread(pod.Labels("app", "web"), nil), onPod, deleted, other.Labels("app", "web").Obj(), nil, true},
@@ -162,22 +163,22 @@ func TestHints(t *testing.T) {
 		{"a friend leaves", filter.InterPodAffinity{}, attracted, onPod, deleted, other.Labels("app", "web").Obj(), nil, false},
 		{"a foe leaves", filter.InterPodAffinity{}, repelled, onPod, deleted, other.Labels("app", "web").Obj(), nil, true},
 		{"a foe comes", filter.InterPodAffinity{}, repelled, onPod, added, nil, other.Labels("app", "web").Obj(), false},
-		{"a foe is relabelled", filter.InterPodAffinity{}, repelled, onPod, framework.ActionUpdatePodLabel, other.Labels("app", "web").Obj(), other.Labels("app", "db").Obj(), true},
+		{"a foe is relabelled", filter.InterPodAffinity{}, repelled, onPod, queueing.ActionUpdatePodLabel, other.Labels("app", "web").Obj(), other.Labels("app", "db").Obj(), true},
 		{"who wants to be alone leaves", filter.InterPodAffinity{}, pod.Labels("app", "web").Obj(), onPod, deleted, fenced, nil, true},
 		{"who wants others to be away leaves", filter.InterPodAffinity{}, pod.Labels("app", "db").Obj(), onPod, deleted, fenced, nil, false},
 		{"a node of a domain comes", filter.InterPodAffinity{}, attracted, onNode, added, nil, node("n").Labels("zone", "a").Obj(), true},
 		{"a node of no domain comes", filter.InterPodAffinity{}, attracted, onNode, added, nil, node("n").Obj(), false},
 		{"allocatable", filter.InterPodAffinity{}, repelled, onNode, given, node("n").Obj(), node("n").Obj(), false},
 
-		{"a node declares", filter.NodeDeclaredFeatures{}, mounting, onNode, framework.ActionUpdateNodeDeclaredFeature, node("n").Obj(), declaring, true},
+		{"a node declares", filter.NodeDeclaredFeatures{}, mounting, onNode, queueing.ActionUpdateNodeDeclaredFeature, node("n").Obj(), declaring, true},
 		{"a node that declares nothing", filter.NodeDeclaredFeatures{}, mounting, onNode, added, nil, node("n").Obj(), false},
 
 		{"its claim comes", filter.VolumeBinding{}, withVolume(pod, data), onClaim, added, nil, claim("default", "data"), true},
 		{"another's claim comes", filter.VolumeBinding{}, withVolume(pod, data), onClaim, added, nil, claim("default", "logs"), false},
 		{"a claim of another namespace", filter.VolumeBinding{}, withVolume(pod, data), onClaim, updated, claim("x", "data"), claim("x", "data"), false},
-		{"a volume comes", filter.VolumeBinding{}, withVolume(pod, data), framework.ResourcePersistentVolume, added, nil, &api.PersistentVolume{}, true},
-		{"capacities no longer matter", filter.VolumeBinding{}, withVolume(pod, data), framework.ResourceCSIDriver, updated, driver(true), driver(false), true},
-		{"capacities matter now", filter.VolumeBinding{}, withVolume(pod, data), framework.ResourceCSIDriver, updated, driver(false), driver(true), false},
+		{"a volume comes", filter.VolumeBinding{}, withVolume(pod, data), queueing.ResourcePersistentVolume, added, nil, &api.PersistentVolume{}, true},
+		{"capacities no longer matter", filter.VolumeBinding{}, withVolume(pod, data), queueing.ResourceCSIDriver, updated, driver(true), driver(false), true},
+		{"capacities matter now", filter.VolumeBinding{}, withVolume(pod, data), queueing.ResourceCSIDriver, updated, driver(false), driver(true), false},
 		{"a pod with claims leaves", filter.VolumeBinding{}, withVolume(pod, data), onPod, deleted, withVolume(other, data), nil, true},
 		{"a pod without claims leaves", filter.VolumeBinding{}, withVolume(pod, data), onPod, deleted, other.Obj(), nil, false},
 
@@ -194,9 +195,9 @@ func TestHints(t *testing.T) {
 
 		{"a pod with volumes leaves", filter.NodeVolumeLimits{}, withVolume(pod, data), onPod, deleted, withVolume(other, disk), nil, true},
 		{"a pod without volumes leaves", filter.NodeVolumeLimits{}, withVolume(pod, data), onPod, deleted, other.Obj(), nil, false},
-		{"drivers on a node", filter.NodeVolumeLimits{}, withVolume(pod, data), framework.ResourceCSINode, updated, &api.CSINode{}, &api.CSINode{}, true},
-		{"an attachment comes", filter.NodeVolumeLimits{}, withVolume(pod, data), framework.ResourceVolumeAttachment, added, nil, &api.VolumeAttachment{}, false},
-		{"an attachment goes", filter.NodeVolumeLimits{}, withVolume(pod, data), framework.ResourceVolumeAttachment, deleted, &api.VolumeAttachment{}, nil, true},
+		{"drivers on a node", filter.NodeVolumeLimits{}, withVolume(pod, data), queueing.ResourceCSINode, updated, &api.CSINode{}, &api.CSINode{}, true},
+		{"an attachment comes", filter.NodeVolumeLimits{}, withVolume(pod, data), queueing.ResourceVolumeAttachment, added, nil, &api.VolumeAttachment{}, false},
+		{"an attachment goes", filter.NodeVolumeLimits{}, withVolume(pod, data), queueing.ResourceVolumeAttachment, deleted, &api.VolumeAttachment{}, nil, true},
 		{"another's claim is the same", filter.NodeVolumeLimits{}, withVolume(pod, data), onClaim, updated, claim("default", "logs"), claim("default", "logs"), false},
 		{"another's claim goes", filter.NodeVolumeLimits{}, withVolume(pod, data), onClaim, deleted, claim("default", "logs"), nil, true},
 
@@ -212,7 +213,7 @@ func TestHints(t *testing.T) {
 		{"a pod without disks leaves", filter.EBSLimits{}, withVolume(pod, disk), onPod, deleted, other.Obj(), nil, false},
 		{"the limit of a node", filter.CinderLimits{}, withVolume(pod, disk), onNode, given, node("n").Obj(), node("n").Obj(), true},
 		{"taints of a node", filter.GCEPDLimits{}, withVolume(pod, disk), onNode, taint, node("n").Taint("a:NoSchedule").Obj(), node("n").Obj(), false},
-		{"annotations of a node", filter.AzureDiskLimits{}, withVolume(pod, disk), onNode, framework.ActionUpdateNodeAnnotation, node("n").Obj(), node("n").Obj(), false},
+		{"annotations of a node", filter.AzureDiskLimits{}, withVolume(pod, disk), onNode, queueing.ActionUpdateNodeAnnotation, node("n").Obj(), node("n").Obj(), false},
 	} {
 		t.Run(tt.plugin.Name()+"/"+tt.name, func(t *testing.T) {
 			if got := wakes(t, tt.plugin, s, tt.pod, tt.resource, tt.action, tt.before, tt.after); got != tt.want {
@@ -227,7 +228,7 @@ func TestHints(t *testing.T) {
 func TestHintsOfStrangeEvents(t *testing.T) {
 	s := framework.NewSnapshot(framework.Arrival)
 	pod := podInfo(t, s, api.MakePod("p").Obj())
-	for _, p := range []framework.EnqueueExtensions{
+	for _, p := range []queueing.EnqueueExtensions{
 		filter.NodeName{},
 		filter.NodeUnschedulable{},
 		filter.TaintToleration{},
@@ -252,10 +253,10 @@ func TestHintsOfStrangeEvents(t *testing.T) {
 			if e.Hint == nil {
 				continue
 			}
-			if hint, err := e.Hint(pod, nil, nil); hint != framework.Queue || err != nil {
+			if hint, err := e.Hint(pod, nil, nil); hint != queueing.Queue || err != nil {
 				t.Errorf("%s, %s without objects: %v, %v, want Queue", p.Name(), e.Event.Resource, hint, err)
 			}
-			if hint, err := e.Hint(pod, nil, "what"); hint != framework.Queue || err == nil {
+			if hint, err := e.Hint(pod, nil, "what"); hint != queueing.Queue || err == nil {
 				t.Errorf("%s, %s with a string: %v, %v, want Queue and an error", p.Name(), e.Event.Resource, hint, err)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/internal/topo"
 )
 
@@ -19,15 +20,15 @@ import (
 //     together with its pods, or relabelled;
 //   - a namespace changes that a term may refer to;
 //   - the pod's terms, labels or namespace change.
-func (p InterPodAffinity) EventsToRegister() []framework.EventHint {
-	return []framework.EventHint{
-		onPods(framework.ActionAll, helpsNeighbours),
-		onNode(framework.ActionAdd, func(pod *framework.PodInfo, _, after *api.Node) bool { return mayAttract(pod, after) }),
-		onNode(framework.ActionDelete, func(_ *framework.PodInfo, before, _ *api.Node) bool {
+func (p InterPodAffinity) EventsToRegister() []queueing.EventHint {
+	return []queueing.EventHint{
+		onPods(queueing.ActionAll, helpsNeighbours),
+		onNode(queueing.ActionAdd, func(pod *framework.PodInfo, _, after *api.Node) bool { return mayAttract(pod, after) }),
+		onNode(queueing.ActionDelete, func(_ *framework.PodInfo, before, _ *api.Node) bool {
 			return before == nil || len(before.Labels) > 0
 		}),
-		onAny(framework.ResourceNode, framework.ActionUpdateNodeLabel),
-		on("Namespace", framework.ActionAll, helpsNamespace),
+		onAny(queueing.ResourceNode, queueing.ActionUpdateNodeLabel),
+		on("Namespace", queueing.ActionAll, helpsNamespace),
 		onSelf(p),
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/queueing"
 )
 
 // LoadAware rejects nodes whose real use exceeds a threshold. Estimates for the pod,
@@ -55,10 +56,10 @@ func (p LoadAware) Scope(pod *framework.PodInfo) framework.Scope {
 // deleted; a pod leaves its node, or its estimate changes. Time alone is no event:
 // if a node's use only ages, the pod finds it when the queue retries the pod, after
 // 5 minutes at most.
-func (p LoadAware) EventsToRegister() []framework.EventHint {
-	return []framework.EventHint{
-		onAny(framework.ResourceNode, framework.ActionAdd|framework.ActionUpdateNodeAllocatable|framework.ActionUpdateNodeAnnotation),
-		onAny("NodeMetric", framework.ActionAll),
+func (p LoadAware) EventsToRegister() []queueing.EventHint {
+	return []queueing.EventHint{
+		onAny(queueing.ResourceNode, queueing.ActionAdd|queueing.ActionUpdateNodeAllocatable|queueing.ActionUpdateNodeAnnotation),
+		onAny("NodeMetric", queueing.ActionAll),
 		onPods(gone, func(_, before, after *framework.PodInfo) bool { return readsOther(p, before, after) }),
 		onSelf(p),
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/internal/match"
 )
 
@@ -55,7 +56,7 @@ func (p NodeAffinity) Scope(pod *framework.PodInfo) framework.Scope {
 // EventsToRegister names the events that may help a rejected pod: a node is added,
 // or changed so that it now meets the pod's requirements; the pod's requirements
 // change.
-func (p NodeAffinity) EventsToRegister() []framework.EventHint {
+func (p NodeAffinity) EventsToRegister() []queueing.EventHint {
 	added, source := match.NodeSelector{}, p.added()
 	if source != nil {
 		added = match.NewNodeSelector(source)
@@ -63,7 +64,7 @@ func (p NodeAffinity) EventsToRegister() []framework.EventHint {
 	demanded := func(pod *framework.PodInfo, node *api.Node) bool {
 		return match.RequiredNodeAffinityOf(pod).Match(node) && (source == nil || added.Matches(node))
 	}
-	return []framework.EventHint{onNode(framework.ActionAdd|framework.ActionUpdateNodeLabel, became(demanded)), onSelf(p)}
+	return []queueing.EventHint{onNode(queueing.ActionAdd|queueing.ActionUpdateNodeLabel, became(demanded)), onSelf(p)}
 }
 
 // PreFilter skips pods without requirements. If every term of a pod's affinity names

@@ -3,6 +3,7 @@ package filter
 import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/queueing"
 )
 
 const reasonFeatures = framework.Text("node(s) didn't match Pod's required features")
@@ -41,11 +42,11 @@ func (NodeDeclaredFeatures) Scope(pod *framework.PodInfo) framework.Scope {
 // EventsToRegister names the events that may help a rejected pod: a node is added,
 // or changed so that it now declares everything the pod needs; the pod's needs
 // change.
-func (p NodeDeclaredFeatures) EventsToRegister() []framework.EventHint {
+func (p NodeDeclaredFeatures) EventsToRegister() []queueing.EventHint {
 	declared := func(pod *framework.PodInfo, node *api.Node) bool {
 		return neededFeatures(&pod.Pod.Spec).declaredBy(node)
 	}
-	return []framework.EventHint{onNode(framework.ActionAdd|framework.ActionUpdateNodeDeclaredFeature, became(declared)), onSelf(p)}
+	return []queueing.EventHint{onNode(queueing.ActionAdd|queueing.ActionUpdateNodeDeclaredFeature, became(declared)), onSelf(p)}
 }
 
 // PreFilter skips pods that need no feature.

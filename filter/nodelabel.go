@@ -6,6 +6,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/queueing"
 )
 
 // NodeLabel rejects a node that lacks a label of one list, or has a label of
@@ -37,9 +38,9 @@ func (NodeLabel) Scope(*framework.PodInfo) framework.Scope {
 
 // EventsToRegister names the events that may help a rejected pod: a node with the
 // right labels is added, or a node gets them.
-func (p NodeLabel) EventsToRegister() []framework.EventHint {
+func (p NodeLabel) EventsToRegister() []queueing.EventHint {
 	right := func(_ *framework.PodInfo, node *api.Node) bool { return p.accepts(node) }
-	return []framework.EventHint{onNode(framework.ActionAdd|framework.ActionUpdateNodeLabel, became(right))}
+	return []queueing.EventHint{onNode(queueing.ActionAdd|queueing.ActionUpdateNodeLabel, became(right))}
 }
 
 const wrongLabels framework.Text = "node(s) didn't have the requested labels"

@@ -3,6 +3,7 @@ package filter
 import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/queueing"
 )
 
 const reasonNodeName = framework.Text("node(s) didn't match the requested node name")
@@ -27,9 +28,9 @@ func (NodeName) Scope(pod *framework.PodInfo) framework.Scope {
 }
 
 // EventsToRegister names the event that may help a rejected pod: its node is added.
-func (p NodeName) EventsToRegister() []framework.EventHint {
+func (p NodeName) EventsToRegister() []queueing.EventHint {
 	named := func(pod *framework.PodInfo, node *api.Node) bool { return node.Name == pod.Pod.Spec.NodeName }
-	return []framework.EventHint{onNode(framework.ActionAdd, became(named)), onSelf(p)}
+	return []queueing.EventHint{onNode(queueing.ActionAdd, became(named)), onSelf(p)}
 }
 
 // PreFilter restricts the search to the node that the pod names.

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/queueing"
 )
 
 const reasonPorts = framework.Text("node(s) didn't have free ports for the requested pod ports")
@@ -35,14 +37,14 @@ func (NodePorts) Scope(pod *framework.PodInfo) framework.Scope {
 
 // EventsToRegister names the events that may help a rejected pod: a node is added,
 // or a pod releases a port that conflicts with one of the pod's.
-func (p NodePorts) EventsToRegister() []framework.EventHint {
+func (p NodePorts) EventsToRegister() []queueing.EventHint {
 	conflict := func(pod, other *framework.PodInfo) bool {
-		return slices.ContainsFunc(other.HostPorts, func(used framework.HostPort) bool {
+		return slices.ContainsFunc(other.HostPorts, func(used api.HostPort) bool {
 			return slices.ContainsFunc(pod.HostPorts, used.Conflicts)
 		})
 	}
-	return []framework.EventHint{
-		onAny(framework.ResourceNode, framework.ActionAdd),
+	return []queueing.EventHint{
+		onAny(queueing.ResourceNode, queueing.ActionAdd),
 		onPods(gone, func(pod, before, after *framework.PodInfo) bool {
 			return before == nil || conflict(pod, before) && (after == nil || !slices.Equal(before.HostPorts, after.HostPorts))
 		}),
@@ -72,7 +74,7 @@ type nodePorts struct{ freed []freedPort }
 // freedPort is a port of a node whose pod was removed.
 type freedPort struct {
 	slot int
-	port framework.HostPort
+	port api.HostPort
 }
 
 func (f *nodePorts) Filter(pod *framework.PodInfo, node *framework.NodeInfo) framework.Status {

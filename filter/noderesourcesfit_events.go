@@ -3,6 +3,7 @@ package filter
 import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -10,14 +11,14 @@ import (
 // node, or lowers its request for a resource that this one wants; a node that could
 // hold the pod if empty is added, or gets more of such a resource; the pod lowers
 // its own requests.
-func (p NodeResourcesFit) EventsToRegister() []framework.EventHint {
-	return []framework.EventHint{
-		onAny(framework.ResourceAssignedPod, framework.ActionDelete),
-		onPods(framework.ActionUpdatePodScaleDown, func(pod, before, after *framework.PodInfo) bool {
+func (p NodeResourcesFit) EventsToRegister() []queueing.EventHint {
+	return []queueing.EventHint{
+		onAny(queueing.ResourceAssignedPod, queueing.ActionDelete),
+		onPods(queueing.ActionUpdatePodScaleDown, func(pod, before, after *framework.PodInfo) bool {
 			return before == nil || after == nil || p.wantsAny(pod, func(i int) bool { return after.UsedRequests.At(i) < before.UsedRequests.At(i) })
 		}),
-		onNode(framework.ActionAdd|framework.ActionUpdateNodeAllocatable, p.helpsNode),
-		on(framework.ResourceTargetPod, framework.ActionUpdatePodScaleDown, func(_, before, after *framework.PodInfo) bool {
+		onNode(queueing.ActionAdd|queueing.ActionUpdateNodeAllocatable, p.helpsNode),
+		on(queueing.ResourceTargetPod, queueing.ActionUpdatePodScaleDown, func(_, before, after *framework.PodInfo) bool {
 			return before == nil || after == nil || p.wantsAny(before, func(i int) bool { return after.Requests.At(i) < before.Requests.At(i) })
 		}),
 	}

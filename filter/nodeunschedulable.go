@@ -3,6 +3,7 @@ package filter
 import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/internal/match"
 )
 
@@ -30,11 +31,11 @@ func (NodeUnschedulable) Scope(*framework.PodInfo) framework.Scope {
 
 // EventsToRegister names the events that may help a rejected pod: an uncordoned node
 // is added, a node is uncordoned, the pod's tolerations change.
-func (p NodeUnschedulable) EventsToRegister() []framework.EventHint {
+func (p NodeUnschedulable) EventsToRegister() []queueing.EventHint {
 	open := func(pod *framework.PodInfo, node *api.Node) bool {
 		return !node.Spec.Unschedulable || p.tolerated(pod)
 	}
-	return []framework.EventHint{onNode(framework.ActionAdd|framework.ActionUpdateNodeTaint, became(open)), onSelf(p)}
+	return []queueing.EventHint{onNode(queueing.ActionAdd|queueing.ActionUpdateNodeTaint, became(open)), onSelf(p)}
 }
 
 // PreFilter returns no filter for a pod that tolerates cordoned nodes: there is

@@ -6,6 +6,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/internal/volumes"
 )
 
@@ -45,13 +46,13 @@ func (NodeVolumeLimits) Scope(pod *framework.PodInfo) framework.Scope {
 // the drivers on a node, or a driver, change; an attachment changes or is deleted; a
 // pod with volumes leaves, or is added, since it may use the same ones; claims,
 // volumes or classes change; the pod's volumes change.
-func (p NodeVolumeLimits) EventsToRegister() []framework.EventHint {
+func (p NodeVolumeLimits) EventsToRegister() []queueing.EventHint {
 	return append(volumeEvents(),
-		onAny(framework.ResourceNode, framework.ActionAdd),
-		onAny(framework.ResourceCSINode, framework.ActionAll),
-		onAny(framework.ResourceCSIDriver, framework.ActionUpdate|framework.ActionDelete),
-		onAny(framework.ResourceVolumeAttachment, framework.ActionUpdate|framework.ActionDelete),
-		onPods(framework.ActionAll, func(_, before, after *framework.PodInfo) bool {
+		onAny(queueing.ResourceNode, queueing.ActionAdd),
+		onAny(queueing.ResourceCSINode, queueing.ActionAll),
+		onAny(queueing.ResourceCSIDriver, queueing.ActionUpdate|queueing.ActionDelete),
+		onAny(queueing.ResourceVolumeAttachment, queueing.ActionUpdate|queueing.ActionDelete),
+		onPods(queueing.ActionAll, func(_, before, after *framework.PodInfo) bool {
 			mounts := func(p *framework.PodInfo) bool { return p != nil && len(volumes.Of(p).Mounts) > 0 }
 			return (mounts(before) || mounts(after)) && readsOther(p, before, after)
 		}),

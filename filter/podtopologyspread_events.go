@@ -5,6 +5,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/internal/match"
 	"github.com/berth-sched/berth/internal/topo"
 )
@@ -17,20 +18,20 @@ import (
 //     its domain or whether it counts;
 //   - the pod's constraints, labels or choice of nodes change;
 //   - with default constraints, the objects that define the pod's selector change.
-func (p PodTopologySpread) EventsToRegister() []framework.EventHint {
-	events := []framework.EventHint{
-		onPods(framework.ActionAll, p.helpsPod),
-		onNode(framework.ActionAdd|framework.ActionDelete, func(pod *framework.PodInfo, before, after *api.Node) bool {
+func (p PodTopologySpread) EventsToRegister() []queueing.EventHint {
+	events := []queueing.EventHint{
+		onPods(queueing.ActionAll, p.helpsPod),
+		onNode(queueing.ActionAdd|queueing.ActionDelete, func(pod *framework.PodInfo, before, after *api.Node) bool {
 			keys := p.keys(pod)
 			return hasKeys(before, keys) || hasKeys(after, keys)
 		}),
-		onNode(framework.ActionUpdateNodeLabel, p.helpsLabels),
-		onNode(framework.ActionUpdateNodeTaint, p.helpsTaints),
+		onNode(queueing.ActionUpdateNodeLabel, p.helpsLabels),
+		onNode(queueing.ActionUpdateNodeTaint, p.helpsTaints),
 		onSelf(p),
 	}
 	if p.defaults() {
-		for _, owner := range []framework.EventResource{"Service", "ReplicationController", "ReplicaSet", "StatefulSet"} {
-			events = append(events, onAny(owner, framework.ActionAll))
+		for _, owner := range []queueing.EventResource{"Service", "ReplicationController", "ReplicaSet", "StatefulSet"} {
+			events = append(events, onAny(owner, queueing.ActionAll))
 		}
 	}
 	return events

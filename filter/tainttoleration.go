@@ -3,6 +3,7 @@ package filter
 import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/internal/match"
 )
 
@@ -29,11 +30,11 @@ func (TaintToleration) Scope(*framework.PodInfo) framework.Scope {
 
 // EventsToRegister names the events that may help a rejected pod: a node is added,
 // or changed so that the pod now tolerates its taints; the pod's tolerations change.
-func (p TaintToleration) EventsToRegister() []framework.EventHint {
+func (p TaintToleration) EventsToRegister() []queueing.EventHint {
 	tolerated := func(pod *framework.PodInfo, node *api.Node) bool {
 		return match.UntoleratedTaint(node.Spec.Taints, pod.Pod.Spec.Tolerations, match.Comparison(p.CompareNumbers)) == nil
 	}
-	return []framework.EventHint{onNode(framework.ActionAdd|framework.ActionUpdateNodeTaint, became(tolerated)), onSelf(p)}
+	return []queueing.EventHint{onNode(queueing.ActionAdd|queueing.ActionUpdateNodeTaint, became(tolerated)), onSelf(p)}
 }
 
 // Filter rejects a node with a taint that the pod does not tolerate.

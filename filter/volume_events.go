@@ -3,12 +3,13 @@ package filter
 import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/internal/volumes"
 )
 
 // onClaims registers for events about claims.
-func onClaims(a framework.ActionType, helps func(pod *framework.PodInfo, before, after *api.PersistentVolumeClaim) bool) framework.EventHint {
-	return on(framework.ResourcePersistentVolumeClaim, a, helps)
+func onClaims(a queueing.ActionType, helps func(pod *framework.PodInfo, before, after *api.PersistentVolumeClaim) bool) queueing.EventHint {
+	return on(queueing.ResourcePersistentVolumeClaim, a, helps)
 }
 
 // mounts reports whether the pod mounts the claim.
@@ -27,13 +28,13 @@ func mounts(pod *framework.PodInfo, c *api.PersistentVolumeClaim) bool {
 // volumeEvents are the events that may bring a node back under its volume limit: one
 // of the pod's claims is added, or the claim of a pod on a node turns out to be
 // another volume or none.
-func volumeEvents() []framework.EventHint {
-	return []framework.EventHint{
-		onClaims(framework.ActionAll, func(pod *framework.PodInfo, before, after *api.PersistentVolumeClaim) bool {
+func volumeEvents() []queueing.EventHint {
+	return []queueing.EventHint{
+		onClaims(queueing.ActionAll, func(pod *framework.PodInfo, before, after *api.PersistentVolumeClaim) bool {
 			return mounts(pod, after) || before != nil && !sameVolume(before, after)
 		}),
-		onAny(framework.ResourcePersistentVolume, framework.ActionAll),
-		onAny(framework.ResourceStorageClass, framework.ActionAll),
+		onAny(queueing.ResourcePersistentVolume, queueing.ActionAll),
+		onAny(queueing.ResourceStorageClass, queueing.ActionAll),
 	}
 }
 

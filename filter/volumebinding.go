@@ -3,6 +3,7 @@ package filter
 import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/internal/volumes"
 )
 
@@ -62,21 +63,21 @@ func (VolumeBinding) Scope(pod *framework.PodInfo) framework.Scope {
 // stops publishing capacities; the drivers on a node change; a pod with claims
 // leaves its node, which releases the volumes reserved for it; the pod's volumes
 // change.
-func (p VolumeBinding) EventsToRegister() []framework.EventHint {
-	const came = framework.ActionAdd | framework.ActionUpdate
-	return []framework.EventHint{
-		onAny(framework.ResourceNode, framework.ActionAdd|framework.ActionUpdateNodeLabel),
+func (p VolumeBinding) EventsToRegister() []queueing.EventHint {
+	const came = queueing.ActionAdd | queueing.ActionUpdate
+	return []queueing.EventHint{
+		onAny(queueing.ResourceNode, queueing.ActionAdd|queueing.ActionUpdateNodeLabel),
 		onClaims(came, func(pod *framework.PodInfo, _, after *api.PersistentVolumeClaim) bool {
 			return mounts(pod, after)
 		}),
-		onAny(framework.ResourcePersistentVolume, framework.ActionAll),
-		onAny(framework.ResourceStorageClass, came),
-		onAny(framework.ResourceCSIStorageCapacity, came),
-		on(framework.ResourceCSIDriver, framework.ActionAll, func(_ *framework.PodInfo, before, after *api.CSIDriver) bool {
+		onAny(queueing.ResourcePersistentVolume, queueing.ActionAll),
+		onAny(queueing.ResourceStorageClass, came),
+		onAny(queueing.ResourceCSIStorageCapacity, came),
+		on(queueing.ResourceCSIDriver, queueing.ActionAll, func(_ *framework.PodInfo, before, after *api.CSIDriver) bool {
 			return publishesCapacity(before) && !publishesCapacity(after)
 		}),
-		onAny(framework.ResourceCSINode, framework.ActionAll),
-		onPods(framework.ActionDelete, func(_, before, _ *framework.PodInfo) bool { return len(volumes.Of(before).Claims) > 0 }),
+		onAny(queueing.ResourceCSINode, queueing.ActionAll),
+		onPods(queueing.ActionDelete, func(_, before, _ *framework.PodInfo) bool { return len(volumes.Of(before).Claims) > 0 }),
 		onSelf(p),
 	}
 }

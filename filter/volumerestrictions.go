@@ -5,6 +5,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/internal/volumes"
 )
 
@@ -47,14 +48,14 @@ func (VolumeRestrictions) Scope(pod *framework.PodInfo) framework.Scope {
 // one of its disks or claims leaves; a node is added, for a pod with disks, or is
 // deleted with its pods, for a pod with claims; one of its claims is added or
 // changes; the pod's volumes change.
-func (p VolumeRestrictions) EventsToRegister() []framework.EventHint {
-	return []framework.EventHint{
+func (p VolumeRestrictions) EventsToRegister() []queueing.EventHint {
+	return []queueing.EventHint{
 		onPods(gone, func(pod, before, after *framework.PodInfo) bool {
 			return before == nil || inTheWay(pod, before) && readsOther(p, before, after)
 		}),
-		onNode(framework.ActionAdd, func(pod *framework.PodInfo, _, _ *api.Node) bool { return len(volumes.Of(pod).Exclusive) > 0 }),
-		onNode(framework.ActionDelete, func(pod *framework.PodInfo, _, _ *api.Node) bool { return len(volumes.Of(pod).Keys) > 0 }),
-		onClaims(framework.ActionAdd|framework.ActionUpdate, func(pod *framework.PodInfo, _, after *api.PersistentVolumeClaim) bool {
+		onNode(queueing.ActionAdd, func(pod *framework.PodInfo, _, _ *api.Node) bool { return len(volumes.Of(pod).Exclusive) > 0 }),
+		onNode(queueing.ActionDelete, func(pod *framework.PodInfo, _, _ *api.Node) bool { return len(volumes.Of(pod).Keys) > 0 }),
+		onClaims(queueing.ActionAdd|queueing.ActionUpdate, func(pod *framework.PodInfo, _, after *api.PersistentVolumeClaim) bool {
 			return mounts(pod, after)
 		}),
 		onSelf(p),

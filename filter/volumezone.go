@@ -5,6 +5,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/internal/volumes"
 )
 
@@ -40,15 +41,15 @@ func (VolumeZone) Scope(pod *framework.PodInfo) framework.Scope {
 // EventsToRegister names the events that may help a rejected pod: a node is added or
 // relabelled; one of the pod's claims, or any volume or class, is added or changes;
 // the pod's volumes change.
-func (p VolumeZone) EventsToRegister() []framework.EventHint {
-	const came = framework.ActionAdd | framework.ActionUpdate
-	return []framework.EventHint{
-		onNode(framework.ActionAdd|framework.ActionUpdateNodeLabel, rezoned),
+func (p VolumeZone) EventsToRegister() []queueing.EventHint {
+	const came = queueing.ActionAdd | queueing.ActionUpdate
+	return []queueing.EventHint{
+		onNode(queueing.ActionAdd|queueing.ActionUpdateNodeLabel, rezoned),
 		onClaims(came, func(pod *framework.PodInfo, _, after *api.PersistentVolumeClaim) bool {
 			return mounts(pod, after)
 		}),
-		onAny(framework.ResourcePersistentVolume, came),
-		onAny(framework.ResourceStorageClass, came),
+		onAny(queueing.ResourcePersistentVolume, came),
+		onAny(queueing.ResourceStorageClass, came),
 		onSelf(p),
 	}
 }

@@ -57,27 +57,6 @@ func ExampleNodeFilter() {
 	// n2 Success
 }
 
-// A hint says whether an event may have made room for a pod.
-func ExampleQueueingHintFunc() {
-	var roomier framework.QueueingHintFunc = func(pod *framework.PodInfo, before, after any) (framework.QueueingHint, error) {
-		old, ok := before.(*api.Node)
-		node, also := after.(*api.Node)
-		if !ok || !also {
-			return framework.Queue, nil // cannot tell: try
-		}
-		was, is := old.Status.Allocatable["cpu"], node.Status.Allocatable["cpu"]
-		if is.Cmp(was) <= 0 {
-			return framework.QueueSkip, nil
-		}
-		return framework.Queue, nil
-	}
-	small, large := api.MakeNode("n1", "4", "8Gi").Obj(), api.MakeNode("n1", "8", "8Gi").Obj()
-	grown, _ := roomier(nil, small, large)
-	shrunk, _ := roomier(nil, large, small)
-	fmt.Println(grown == framework.Queue, shrunk == framework.Queue)
-	// Output: true false
-}
-
 // rows scores a node by its row of racks alone, and so all nodes of a row
 // alike.
 type rows struct{ s *framework.Snapshot }

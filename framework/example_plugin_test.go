@@ -452,46 +452,6 @@ func ExampleDomainTracker() {
 	// true
 }
 
-// Gate keeps pods out of the queue that carry a gate.
-type Gate struct{}
-
-func (Gate) Name() string { return "Gate" }
-
-func (Gate) PreEnqueue(_ context.Context, pod *framework.PodInfo) framework.Status {
-	if len(pod.Pod.Spec.SchedulingGates) > 0 {
-		return framework.UnresolvableStatus("the pod is gated")
-	}
-	return framework.Status{}
-}
-
-func ExamplePreEnqueuePlugin() {
-	s, _ := twoNodes()
-	p, err := s.NewPodInfo(api.MakePod("ship").Gates("customs").Obj())
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	var plugin framework.PreEnqueuePlugin = Gate{}
-	fmt.Println(plugin.PreEnqueue(context.Background(), p))
-	// Output: UnschedulableAndUnresolvable: the pod is gated
-}
-
-// Oldest lets the pod go first that has waited longest since it came.
-type Oldest struct{}
-
-func (Oldest) Name() string { return "Oldest" }
-
-func (Oldest) Less(a, b *framework.QueuedPod) bool { return a.InitialAttempt.Before(b.InitialAttempt) }
-
-func ExampleQueueSortPlugin() {
-	noon := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
-	first := &framework.QueuedPod{InitialAttempt: noon, Timestamp: noon.Add(time.Hour), Attempts: 3}
-	second := &framework.QueuedPod{InitialAttempt: noon.Add(time.Minute)}
-	var plugin framework.QueueSortPlugin = Oldest{}
-	fmt.Println(plugin.Less(first, second), plugin.Less(second, first))
-	// Output: true false
-}
-
 // Tow makes room by moving the least important pod of the first node that
 // rejected the pod for now.
 type Tow struct{}

@@ -152,15 +152,15 @@ func ExampleNodeOrder() {
 	// [a1 a2 b1]
 }
 
-func ExampleImageState() {
+func ExampleSnapshot_Image() {
 	s := framework.NewSnapshot(framework.Arrival)
 	for _, name := range []string{"n1", "n2"} {
 		if err := s.AddNode(api.MakeNode(name, "4", "32Gi").Image("120Mi", "nginx:1.27").Obj()); err != nil {
 			fmt.Println(err)
 		}
 	}
-	image := s.Image("nginx:1.27")
-	fmt.Println(image.Size>>20, "MiB on", image.Nodes, "nodes")
+	size, nodes := s.Image("nginx:1.27")
+	fmt.Println(size>>20, "MiB on", nodes, "nodes")
 	fmt.Println(s.Node("n1").HasImage("nginx:1.27"), s.Node("n1").HasImage("redis:8"))
 	// Output:
 	// 120 MiB on 2 nodes
@@ -192,14 +192,6 @@ func ExamplePodInfo() {
 	// 500 milli-CPU, 0 bytes requested
 	// 200 MiB counted in scores
 	// [{0.0.0.0 TCP 80}] 10
-}
-
-func ExampleHostPort() {
-	web := framework.HostPort{IP: "0.0.0.0", Protocol: api.ProtocolTCP, Port: 80}
-	local := framework.HostPort{IP: "127.0.0.1", Protocol: api.ProtocolTCP, Port: 80}
-	dns := framework.HostPort{IP: "0.0.0.0", Protocol: api.ProtocolUDP, Port: 80}
-	fmt.Println(web.Conflicts(local), web.Conflicts(dns))
-	// Output: true false
 }
 
 func ExamplePodImages() {

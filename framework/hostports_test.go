@@ -12,17 +12,17 @@ import (
 func TestHostPortConflicts(t *testing.T) {
 	tests := []struct {
 		name string
-		a, b framework.HostPort
+		a, b api.HostPort
 		want bool
 	}{
-		{"same", framework.HostPort{"0.0.0.0", "TCP", 80}, framework.HostPort{"0.0.0.0", "TCP", 80}, true},
-		{"all addresses and one", framework.HostPort{"0.0.0.0", "TCP", 80}, framework.HostPort{"127.0.0.1", "TCP", 80}, true},
-		{"one address", framework.HostPort{"10.0.0.1", "TCP", 80}, framework.HostPort{"10.0.0.1", "TCP", 80}, true},
-		{"two addresses", framework.HostPort{"10.0.0.1", "TCP", 80}, framework.HostPort{"10.0.0.2", "TCP", 80}, false},
-		{"other port", framework.HostPort{"0.0.0.0", "TCP", 80}, framework.HostPort{"0.0.0.0", "TCP", 81}, false},
-		{"other protocol", framework.HostPort{"0.0.0.0", "TCP", 80}, framework.HostPort{"0.0.0.0", "UDP", 80}, false},
-		{"other protocol and address", framework.HostPort{"0.0.0.0", "TCP", 80}, framework.HostPort{"10.0.0.1", "SCTP", 80}, false},
-		{"all addresses of IPv6 are one address", framework.HostPort{"::", "TCP", 80}, framework.HostPort{"10.0.0.1", "TCP", 80}, false},
+		{"same", hostPort("0.0.0.0", "TCP", 80), hostPort("0.0.0.0", "TCP", 80), true},
+		{"all addresses and one", hostPort("0.0.0.0", "TCP", 80), hostPort("127.0.0.1", "TCP", 80), true},
+		{"one address", hostPort("10.0.0.1", "TCP", 80), hostPort("10.0.0.1", "TCP", 80), true},
+		{"two addresses", hostPort("10.0.0.1", "TCP", 80), hostPort("10.0.0.2", "TCP", 80), false},
+		{"other port", hostPort("0.0.0.0", "TCP", 80), hostPort("0.0.0.0", "TCP", 81), false},
+		{"other protocol", hostPort("0.0.0.0", "TCP", 80), hostPort("0.0.0.0", "UDP", 80), false},
+		{"other protocol and address", hostPort("0.0.0.0", "TCP", 80), hostPort("10.0.0.1", "SCTP", 80), false},
+		{"all addresses of IPv6 are one address", hostPort("::", "TCP", 80), hostPort("10.0.0.1", "TCP", 80), false},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -53,14 +53,18 @@ func TestPodHostPorts(t *testing.T) {
 		}},
 		{Name: "more", Ports: []api.ContainerPort{{HostPort: 5, HostIP: "127.0.0.1"}, {HostPort: 65535, Protocol: "SCTP"}}},
 	}
-	want := []framework.HostPort{
-		{"0.0.0.0", "UDP", 2},
-		{"127.0.0.1", "TCP", 5},
-		{"127.0.0.1", "TCP", 5},
-		{"0.0.0.0", "SCTP", 65535},
+	want := []api.HostPort{
+		hostPort("0.0.0.0", "UDP", 2),
+		hostPort("127.0.0.1", "TCP", 5),
+		hostPort("127.0.0.1", "TCP", 5),
+		hostPort("0.0.0.0", "SCTP", 65535),
 	}
 	info := podInfo(t, framework.NewSnapshot(framework.ZoneInterleaved), p)
 	if diff := cmp.Diff(want, info.HostPorts); diff != "" {
 		t.Errorf("HostPorts (-want +got):\n%s", diff)
 	}
+}
+
+func hostPort(ip string, protocol api.Protocol, port int32) api.HostPort {
+	return api.HostPort{IP: ip, Protocol: protocol, Port: port}
 }

@@ -44,7 +44,7 @@ type NodeInfo struct {
 
 	// UsedPorts are the host ports that the node's pods take, sorted by port, protocol
 	// and address. A port that two pods take is there twice.
-	UsedPorts []HostPort
+	UsedPorts []api.HostPort
 	// Nominated are the pods nominated to this node; see [Snapshot.Nominate].
 	Nominated []*PodInfo
 
@@ -255,7 +255,7 @@ func (n *NodeInfo) takePorts(p *PodInfo) {
 	}
 }
 
-func comparePorts(x, y HostPort) int {
+func comparePorts(x, y api.HostPort) int {
 	if x.Port != y.Port {
 		return cmp.Compare(x.Port, y.Port)
 	}

@@ -143,30 +143,6 @@ type ReservePlugin interface {
 	Unreserve(c *Cycle, node *NodeInfo)
 }
 
-// A PreEnqueuePlugin may keep a pod out of the queue until something changes.
-type PreEnqueuePlugin interface {
-	Plugin
-	PreEnqueue(ctx context.Context, pod *PodInfo) Status
-}
-
-// A QueuedPod is a pod in the scheduling queue.
-type QueuedPod struct {
-	Pod *PodInfo
-	// Timestamp is when the pod was last put in a queue.
-	Timestamp time.Time
-	// InitialAttempt is when the pod first entered the active queue.
-	InitialAttempt time.Time
-	// Attempts counts how often the pod was taken from the queue.
-	Attempts int
-}
-
-// A QueueSortPlugin orders the scheduling queue. Less must be a strict weak
-// order. A profile has exactly one.
-type QueueSortPlugin interface {
-	Plugin
-	Less(a, b *QueuedPod) bool
-}
-
 // Verdicts holds what each node answered after no feasible node was found.
 type Verdicts interface {
 	// Verdict returns the name of the plugin that rejected the node and its

@@ -38,7 +38,7 @@ type PodInfo struct {
 
 	amounts [fewResources]int64 // what UsedRequests is made of, if it fits
 	// HostPorts are the ports that the pod takes on its node.
-	HostPorts []HostPort
+	HostPorts []api.HostPort
 	runner    runner.Pod
 	parts     podParts
 
@@ -76,7 +76,7 @@ func NewPodInfo(p *api.Pod, schema *resource.Schema) (*PodInfo, error) {
 	if err := checkRequests(p); err != nil {
 		return nil, err
 	}
-	i := &PodInfo{Pod: p, schema: schema, HostPorts: hostPorts(p), parts: partsOf(p)}
+	i := &PodInfo{Pod: p, schema: schema, HostPorts: api.HostPorts(p), parts: partsOf(p)}
 	if p.Spec.Priority != nil {
 		i.Priority = *p.Spec.Priority
 	}

@@ -76,7 +76,7 @@ func TestRollbackRestoresPorts(t *testing.T) {
 	for _, p := range pods {
 		must(t, s.AddPod(p, "n"))
 	}
-	want, generation := append([]framework.HostPort(nil), s.Node("n").UsedPorts...), s.Node("n").Generation()
+	want, generation := append([]api.HostPort(nil), s.Node("n").UsedPorts...), s.Node("n").Generation()
 	for _, order := range [][]int{{0}, {1}, {2}, {0, 1}, {1, 0}, {2, 0}, {1, 2, 0}} {
 		m := s.Begin()
 		for _, i := range order {

@@ -64,7 +64,7 @@ func NewSnapshot(order NodeOrder) *Snapshot {
 		freeOwner: o,
 		tree:      newNodeTree(order, o),
 		names:     &nameIndex{owner: o, slots: map[string]int{}},
-		images:    &imageTable{owner: o, states: map[string]ImageState{}},
+		images:    &imageTable{owner: o, states: map[string]imageState{}},
 	}
 }
 

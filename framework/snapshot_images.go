@@ -6,26 +6,24 @@ import (
 	"github.com/berth-sched/berth/framework/api"
 )
 
-// An ImageState is what the snapshot knows about an image.
-type ImageState struct {
-	// Size is in bytes, as the first node that had the image reported it. It stays
-	// until no node has the image.
-	Size int64
-	// Nodes is how many nodes have the image.
-	Nodes int
+// Image returns the size of an image in bytes, and how many nodes have it; 0 and 0 if
+// none has. The size is that reported by the first node that had the image; it stays
+// until no node has the image. Names are normalized as in [api.PodImages].
+func (s *Snapshot) Image(name string) (size int64, nodes int) {
+	s.must()
+	state := s.images.states[name]
+	return state.size, state.nodes
 }
 
-// Image returns what the snapshot knows about an image, the zero value if no node has
-// it. Names are normalized as in [api.PodImages].
-func (s *Snapshot) Image(name string) ImageState {
-	s.must()
-	return s.images.states[name]
+type imageState struct {
+	size  int64
+	nodes int
 }
 
 // imageTable counts images over the nodes.
 type imageTable struct {
 	owner  *owner
-	states map[string]ImageState
+	states map[string]imageState
 }
 
 func (t *imageTable) own(o *owner) *imageTable {
@@ -49,9 +47,9 @@ func (t *imageTable) count(n *api.Node, by int) {
 			seen[name] = true
 			state, ok := t.states[name]
 			if !ok {
-				state.Size = image.SizeBytes
+				state.size = image.SizeBytes
 			}
-			if state.Nodes += by; state.Nodes > 0 {
+			if state.nodes += by; state.nodes > 0 {
 				t.states[name] = state
 			} else {
 				delete(t.states, name)

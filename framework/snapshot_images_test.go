@@ -13,28 +13,38 @@ func nodeWithImage(name, image string, size int64) *api.Node {
 	return n
 }
 
+type imageState struct {
+	Size  int64
+	Nodes int
+}
+
+func stateOf(s *framework.Snapshot, image string) imageState {
+	size, nodes := s.Image(image)
+	return imageState{size, nodes}
+}
+
 // The size is that of the first node, until no node has the image.
 func TestImage(t *testing.T) {
 	s := framework.NewSnapshot(framework.ZoneInterleaved)
-	check := func(step string, want framework.ImageState) {
+	check := func(step string, want imageState) {
 		t.Helper()
 		for _, name := range []string{"app:1", "app:1-alias"} {
-			if got := s.Image(name); got != want {
+			if got := stateOf(s, name); got != want {
 				t.Errorf("%s: Image(%s) = %+v, want %+v", step, name, got, want)
 			}
 		}
 	}
-	check("empty", framework.ImageState{})
+	check("empty", imageState{})
 	must(t, s.AddNode(nodeWithImage("a", "app:1", 100)))
-	check("one", framework.ImageState{Size: 100, Nodes: 1})
+	check("one", imageState{Size: 100, Nodes: 1})
 	must(t, s.AddNode(nodeWithImage("b", "app:1", 200)))
-	check("two", framework.ImageState{Size: 100, Nodes: 2})
+	check("two", imageState{Size: 100, Nodes: 2})
 	must(t, s.RemoveNode("a"))
-	check("the first one left", framework.ImageState{Size: 100, Nodes: 1})
+	check("the first one left", imageState{Size: 100, Nodes: 1})
 	must(t, s.UpdateNode(nodeWithImage("b", "app:1", 300)))
-	check("the only one registers again", framework.ImageState{Size: 300, Nodes: 1})
+	check("the only one registers again", imageState{Size: 300, Nodes: 1})
 	must(t, s.UpdateNode(plainNode("b")))
-	check("nobody", framework.ImageState{})
+	check("nobody", imageState{})
 }
 
 // A node that lists an image several times has it once.
@@ -46,14 +56,14 @@ func TestImageListedTwice(t *testing.T) {
 		{Names: []string{"app:1", "app:2"}, SizeBytes: 200},
 	}
 	must(t, s.AddNode(n))
-	if got, want := s.Image("app:1"), (framework.ImageState{Size: 100, Nodes: 1}); got != want {
+	if got, want := stateOf(s, "app:1"), (imageState{Size: 100, Nodes: 1}); got != want {
 		t.Errorf("Image(app:1) = %+v, want %+v", got, want)
 	}
-	if got, want := s.Image("app:2"), (framework.ImageState{Size: 200, Nodes: 1}); got != want {
+	if got, want := stateOf(s, "app:2"), (imageState{Size: 200, Nodes: 1}); got != want {
 		t.Errorf("Image(app:2) = %+v, want %+v", got, want)
 	}
 	must(t, s.RemoveNode("a"))
-	if got := s.Image("app:1"); got != (framework.ImageState{}) {
+	if got := stateOf(s, "app:1"); got != (imageState{}) {
 		t.Errorf("Image(app:1) on no node = %+v, want none", got)
 	}
 }

@@ -685,7 +685,7 @@ func (s *subject) checkNode(t *rapid.T, w *world, want *modelNode, n *framework.
 	if !slices.Equal(n.Nominated, want.nominated) {
 		t.Fatalf("nominated to %s are %v, want %v", name, podNames(&framework.NodeInfo{Pods: n.Nominated}), podNames(&framework.NodeInfo{Pods: want.nominated}))
 	}
-	ports := map[framework.HostPort]int{}
+	ports := map[api.HostPort]int{}
 	content := &strings.Builder{}
 	fmt.Fprintf(content, "%p %d", want.node, want.charged)
 	for _, p := range want.pods {
@@ -726,8 +726,8 @@ func agree(t *rapid.T, what string, seen map[uint64]string, generation uint64, c
 func (s *subject) checkImages(t *rapid.T) {
 	for _, name := range []string{"x:1", "y:1", "z:1", "x:1@digest", "none:1"} {
 		want := s.model.images[name]
-		if got := s.snapshot.Image(name); got.Size != want.size || got.Nodes != len(want.nodes) {
-			t.Fatalf("Image(%s) = %+v, want size %d on %d nodes", name, got, want.size, len(want.nodes))
+		if size, nodes := s.snapshot.Image(name); size != want.size || nodes != len(want.nodes) {
+			t.Fatalf("Image(%s) = size %d on %d nodes, want size %d on %d nodes", name, size, nodes, want.size, len(want.nodes))
 		}
 		for node := range s.model.nodes {
 			if got := s.snapshot.Node(node).HasImage(name); got != want.nodes[node] {

@@ -105,7 +105,7 @@ func TestAssumeForget(t *testing.T) {
 	a, b := web("a", 80, 81), web("b", 82, 80, 81)
 	must(t, s.AddPod(a, "n"))
 	before := *s.Node("n")
-	ports := append([]framework.HostPort(nil), before.UsedPorts...)
+	ports := append([]api.HostPort(nil), before.UsedPorts...)
 	must(t, s.AddPodAt(b, s.Node("n")))
 	must(t, s.RemovePodAt(b, s.Node("n")))
 	after := s.Node("n")

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/internal/engine"
 )
 
@@ -17,8 +18,8 @@ type plugins struct {
 	scorers    []scorePlugin
 	reserve    []framework.ReservePlugin
 
-	preEnqueue []named[framework.PreEnqueuePlugin]
-	queueSort  framework.QueueSortPlugin
+	preEnqueue []named[queueing.PreEnqueuePlugin]
+	queueSort  queueing.QueueSortPlugin
 	postFilter []named[framework.PostFilterPlugin]
 	permit     []named[framework.PermitPlugin]
 	preBind    []named[framework.PreBindPlugin]
@@ -114,10 +115,10 @@ func resolve(p *Profile) plugins {
 		r, _ := framework.As[framework.ReservePlugin](pl)
 		t.reserve = append(t.reserve, r)
 	}
-	t.preEnqueue = allAs[framework.PreEnqueuePlugin](p.PreEnqueue)
+	t.preEnqueue = allAs[queueing.PreEnqueuePlugin](p.PreEnqueue)
 	t.queueSort = PrioritySort{}
 	if p.QueueSort != nil {
-		t.queueSort, _ = framework.As[framework.QueueSortPlugin](p.QueueSort)
+		t.queueSort, _ = framework.As[queueing.QueueSortPlugin](p.QueueSort)
 	}
 	t.postFilter = allAs[framework.PostFilterPlugin](p.PostFilter)
 	t.permit = allAs[framework.PermitPlugin](p.Permit)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/google/go-cmp/cmp"
 )
@@ -238,8 +239,8 @@ func TestEvents(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s %s %b", e.Plugin, e.Event.Resource, e.Event.Action))
 	}
 	want := []string{
-		fmt.Sprintf("SchedulingGates TargetPod %b", framework.ActionUpdatePodSchedulingGatesEliminated),
-		fmt.Sprintf("room * %b", framework.ActionAll),
+		fmt.Sprintf("SchedulingGates TargetPod %b", queueing.ActionUpdatePodSchedulingGatesEliminated),
+		fmt.Sprintf("room * %b", queueing.ActionAll),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Events (-want +got):\n%s", diff)
@@ -253,7 +254,7 @@ func (quiet) Name() string { return "quiet" }
 func (quiet) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status {
 	return framework.Status{}
 }
-func (quiet) EventsToRegister() []framework.EventHint { return nil }
+func (quiet) EventsToRegister() []queueing.EventHint { return nil }
 
 func TestPointsAreChecked(t *testing.T) {
 	wrong := []framework.Plugin{room{}}

@@ -11,6 +11,7 @@ import (
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scoring"
 )
@@ -351,8 +352,8 @@ func ExamplePrioritySort() {
 		return
 	}
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	late := &framework.QueuedPod{Pod: web, Timestamp: at}
-	early := &framework.QueuedPod{Pod: pending(s, "batch", "1", "1Gi"), Timestamp: at.Add(-time.Hour)}
+	late := &queueing.QueuedPod{Pod: web, Timestamp: at}
+	early := &queueing.QueuedPod{Pod: pending(s, "batch", "1", "1Gi"), Timestamp: at.Add(-time.Hour)}
 	fmt.Println("web before batch:", scheduling.PrioritySort{}.Less(late, early))
 	// Output:
 	// web before batch: true

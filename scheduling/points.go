@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/queueing"
 )
 
 // PreEnqueue asks the PreEnqueue plugins whether the pod may enter the queue. The
@@ -21,7 +22,7 @@ import (
 // Why: the answer must be the same on every run.
 func (s *Scheduler) PreEnqueue(ctx context.Context, pod *framework.PodInfo, first string) (plugin string, status framework.Status) {
 	list := s.plugins.preEnqueue
-	i := slices.IndexFunc(list, func(p named[framework.PreEnqueuePlugin]) bool { return p.name == first })
+	i := slices.IndexFunc(list, func(p named[queueing.PreEnqueuePlugin]) bool { return p.name == first })
 	if i >= 0 {
 		if status := preEnqueue(ctx, list[i], pod); !status.IsSuccess() {
 			return first, status
@@ -38,7 +39,7 @@ func (s *Scheduler) PreEnqueue(ctx context.Context, pod *framework.PodInfo, firs
 	return "", framework.Status{}
 }
 
-func preEnqueue(ctx context.Context, p named[framework.PreEnqueuePlugin], pod *framework.PodInfo) (s framework.Status) {
+func preEnqueue(ctx context.Context, p named[queueing.PreEnqueuePlugin], pod *framework.PodInfo) (s framework.Status) {
 	defer catchStatus(&s)
 	return p.plugin.PreEnqueue(ctx, pod)
 }
@@ -51,32 +52,32 @@ func catchStatus(s *framework.Status) {
 }
 
 // QueueSort returns the profile's QueueSort plugin.
-func (s *Scheduler) QueueSort() framework.QueueSortPlugin { return s.plugins.queueSort }
+func (s *Scheduler) QueueSort() queueing.QueueSortPlugin { return s.plugins.queueSort }
 
 // A RegisteredEvent is an event that one plugin of a profile registered for.
 type RegisteredEvent struct {
 	Plugin string
-	framework.EventHint
+	queueing.EventHint
 }
 
 // Events lists the events that may help pods that the profile's plugins rejected. It
 // covers plugins that implement PreEnqueue, PreFilter, Filter, Reserve or Permit, in
 // the order of their first appearance there. A plugin without
-// [framework.EnqueueExtensions] gets the wildcard event.
+// [queueing.EnqueueExtensions] gets the wildcard event.
 func (s *Scheduler) Events() []RegisteredEvent { return slices.Clone(s.events) }
 
 // register asks the plugins for their events.
 func (s *Scheduler) register() (events []RegisteredEvent, err error) {
 	p := &s.profile
 	var order []string
-	says := map[string][]framework.EventHint{}
+	says := map[string][]queueing.EventHint{}
 	for _, list := range [][]framework.Plugin{p.PreEnqueue, p.PreFilter, p.Filter, p.Reserve, p.Permit} {
 		for _, pl := range list {
 			name := pl.Name()
 			if !slices.Contains(order, name) {
 				order = append(order, name)
 			}
-			if e, ok := framework.As[framework.EnqueueExtensions](pl); ok && says[name] == nil {
+			if e, ok := framework.As[queueing.EnqueueExtensions](pl); ok && says[name] == nil {
 				if says[name], err = eventsOf(name, e); err != nil {
 					return nil, err
 				}
@@ -86,7 +87,7 @@ func (s *Scheduler) register() (events []RegisteredEvent, err error) {
 	for _, name := range order {
 		hints, ok := says[name]
 		if !ok {
-			hints = []framework.EventHint{{Event: framework.ClusterEvent{Resource: framework.ResourceAny, Action: framework.ActionAll}}}
+			hints = []queueing.EventHint{{Event: queueing.ClusterEvent{Resource: queueing.ResourceAny, Action: queueing.ActionAll}}}
 		}
 		for _, h := range hints {
 			events = append(events, RegisteredEvent{name, h})
@@ -94,8 +95,8 @@ func (s *Scheduler) register() (events []RegisteredEvent, err error) {
 	}
 	if len(s.plugins.extenders) > 0 {
 		// Any event may help a pod that an extender rejected.
-		events = append(events, RegisteredEvent{ExtenderPlugin, framework.EventHint{
-			Event: framework.ClusterEvent{Resource: framework.ResourceAny, Action: framework.ActionAll},
+		events = append(events, RegisteredEvent{ExtenderPlugin, queueing.EventHint{
+			Event: queueing.ClusterEvent{Resource: queueing.ResourceAny, Action: queueing.ActionAll},
 		}})
 	}
 	return events, nil
@@ -103,13 +104,13 @@ func (s *Scheduler) register() (events []RegisteredEvent, err error) {
 
 // eventsOf returns the events that a plugin registers for, never nil; a panic is an
 // error.
-func eventsOf(name string, e framework.EnqueueExtensions) (events []framework.EventHint, err error) {
+func eventsOf(name string, e queueing.EnqueueExtensions) (events []queueing.EventHint, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = &PluginError{Point: "EventsToRegister", Plugin: name, Err: recovered(v)}
 		}
 	}()
-	return append([]framework.EventHint{}, e.EventsToRegister()...), nil
+	return append([]queueing.EventHint{}, e.EventsToRegister()...), nil
 }
 
 // refusal returns the error for a status that is neither Success nor a rejection.

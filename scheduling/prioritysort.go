@@ -1,6 +1,6 @@
 package scheduling
 
-import "github.com/berth-sched/berth/framework"
+import "github.com/berth-sched/berth/framework/queueing"
 
 // PrioritySort is the default QueueSort plugin. Pods of higher priority come first;
 // among equals, the pod that entered the queue earlier does.
@@ -12,7 +12,7 @@ type PrioritySort struct{}
 func (PrioritySort) Name() string { return "PrioritySort" }
 
 // Less reports whether a comes before b.
-func (PrioritySort) Less(a, b *framework.QueuedPod) bool {
+func (PrioritySort) Less(a, b *queueing.QueuedPod) bool {
 	if a.Pod.Priority != b.Pod.Priority {
 		return a.Pod.Priority > b.Pod.Priority
 	}

@@ -7,6 +7,7 @@ import (
 	"reflect"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/queueing"
 )
 
 // AllNodes and Adaptive are special values of [Profile.Percentage].
@@ -61,9 +62,9 @@ type Profile struct {
 	// Place run none of them. Each holds plugins in order.
 
 	// PreEnqueue holds the plugins that may keep a pod out of the queue; each
-	// implements [framework.PreEnqueuePlugin].
+	// implements [queueing.PreEnqueuePlugin].
 	PreEnqueue []framework.Plugin
-	// QueueSort orders the queue; it implements [framework.QueueSortPlugin]. nil
+	// QueueSort orders the queue; it implements [queueing.QueueSortPlugin]. nil
 	// means [PrioritySort]. All profiles of one scheduler must have the same.
 	QueueSort framework.Plugin
 	// PostFilter holds the plugins that try to make room if no node is feasible;
@@ -173,7 +174,7 @@ func (p *Profile) check() error {
 			point("Score", scorePlugins(p.Score), "ScorePlugin or PreScorePlugin", scores)
 		case "PostFilter":
 			if p.QueueSort != nil {
-				point("QueueSort", []framework.Plugin{p.QueueSort}, "QueueSortPlugin", is[framework.QueueSortPlugin])
+				point("QueueSort", []framework.Plugin{p.QueueSort}, "QueueSortPlugin", is[queueing.QueueSortPlugin])
 			}
 		}
 		point(l.point, *l.list, l.want, l.serves)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/queueing"
 )
 
 // A pointPlugins is the list of plugins that a profile has at one extension point.
@@ -24,7 +25,7 @@ func (p *Profile) pluginLists() []pointPlugins {
 		{"PreFilter", &p.PreFilter, "PreFilterPlugin", is[framework.PreFilterPlugin]},
 		{"PreScore", &p.PreScore, "PreScorePlugin", is[framework.PreScorePlugin]},
 		{"Reserve", &p.Reserve, "ReservePlugin", is[framework.ReservePlugin]},
-		{"PreEnqueue", &p.PreEnqueue, "PreEnqueuePlugin", is[framework.PreEnqueuePlugin]},
+		{"PreEnqueue", &p.PreEnqueue, "PreEnqueuePlugin", is[queueing.PreEnqueuePlugin]},
 		{"PostFilter", &p.PostFilter, "PostFilterPlugin", is[framework.PostFilterPlugin]},
 		{"Permit", &p.Permit, "PermitPlugin", is[framework.PermitPlugin]},
 		{"PreBind", &p.PreBind, "PreBindPlugin", is[framework.PreBindPlugin]},

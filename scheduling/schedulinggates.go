@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/queueing"
 )
 
 // SchedulingGates is the PreEnqueue plugin that keeps a pod out of the queue
@@ -30,8 +31,8 @@ func (SchedulingGates) PreEnqueue(_ context.Context, pod *framework.PodInfo) fra
 }
 
 // EventsToRegister names the only event that matters: the pod lost its gates.
-func (SchedulingGates) EventsToRegister() []framework.EventHint {
-	return []framework.EventHint{{Event: framework.ClusterEvent{
-		Resource: framework.ResourceTargetPod, Action: framework.ActionUpdatePodSchedulingGatesEliminated,
+func (SchedulingGates) EventsToRegister() []queueing.EventHint {
+	return []queueing.EventHint{{Event: queueing.ClusterEvent{
+		Resource: queueing.ResourceTargetPod, Action: queueing.ActionUpdatePodSchedulingGatesEliminated,
 	}}}
 }

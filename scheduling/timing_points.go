@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/queueing"
 )
 
 // ObservePlugins makes the scheduler report, by the given clock, how long each call
@@ -24,7 +25,7 @@ func (s *Scheduler) ObservePlugins(now func() time.Time, tell func(pod *framewor
 			t.preFlight[i] = observedPreFlight{p, o}
 		}
 	}
-	wrap(t.preEnqueue, func(p framework.PreEnqueuePlugin, name string) framework.PreEnqueuePlugin {
+	wrap(t.preEnqueue, func(p queueing.PreEnqueuePlugin, name string) queueing.PreEnqueuePlugin {
 		return observedPreEnqueue{p, o, name}
 	})
 	wrap(t.postFilter, func(p framework.PostFilterPlugin, name string) framework.PostFilterPlugin {
@@ -83,7 +84,7 @@ func (p observedPreFlight) PreBindPreFlight(ctx context.Context, c *framework.Cy
 }
 
 type observedPreEnqueue struct {
-	framework.PreEnqueuePlugin
+	queueing.PreEnqueuePlugin
 	o    observed
 	name string
 }

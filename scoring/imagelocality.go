@@ -53,8 +53,8 @@ func (p ImageLocality) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) (fr
 	}
 	l.images = l.images[:0]
 	for _, name := range names {
-		if state := c.Snapshot.Image(name); state.Nodes > 0 {
-			l.images = append(l.images, scaledImage{name, ScaledImageSize(state.Size, state.Nodes, c.Snapshot.Len())})
+		if size, nodes := c.Snapshot.Image(name); nodes > 0 {
+			l.images = append(l.images, scaledImage{name, ScaledImageSize(size, nodes, c.Snapshot.Len())})
 		}
 	}
 	if len(l.images) == 0 {

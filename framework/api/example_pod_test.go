@@ -148,3 +148,11 @@ func ExamplePodResourceClaim() {
 	printJSON(pod.Spec.ResourceClaims)
 	// Output: [{"name":"gpu","resourceClaimTemplateName":"one-gpu"}]
 }
+
+func ExampleHostPort() {
+	web := api.HostPort{IP: "0.0.0.0", Protocol: api.ProtocolTCP, Port: 80}
+	local := api.HostPort{IP: "127.0.0.1", Protocol: api.ProtocolTCP, Port: 80}
+	dns := api.HostPort{IP: "0.0.0.0", Protocol: api.ProtocolUDP, Port: 80}
+	fmt.Println(web.Conflicts(local), web.Conflicts(dns))
+	// Output: true false
+}

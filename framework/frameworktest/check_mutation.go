@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 // A fact is something that a plugin may read and must not change.
@@ -107,7 +108,7 @@ func (k *kit) facts(s *framework.Snapshot) []fact {
 			nominated = append(nominated, p.Pod.Key())
 		}
 		ports := slices.Clone(n.UsedPorts)
-		slices.SortFunc(ports, func(a, b framework.HostPort) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+		slices.SortFunc(ports, func(a, b api.HostPort) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 		facts = append(facts,
 			fact{"", n.Name(), "pods", fmt.Sprint(pods)},
 			fact{"", n.Name(), "node object", jsonText(n.Node)},

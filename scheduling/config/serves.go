@@ -2,6 +2,7 @@ package config
 
 import (
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -10,9 +11,9 @@ import (
 func serves(p framework.Plugin, point Point) bool {
 	switch point {
 	case PreEnqueue:
-		return is[framework.PreEnqueuePlugin](p)
+		return is[queueing.PreEnqueuePlugin](p)
 	case QueueSort:
-		return is[framework.QueueSortPlugin](p)
+		return is[queueing.QueueSortPlugin](p)
 	case PreFilter:
 		return is[framework.PreFilterPlugin](p)
 	case Filter:

@@ -8,6 +8,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/config"
 )
@@ -63,7 +64,7 @@ type (
 func (preEnqueuer) PreEnqueue(context.Context, *framework.PodInfo) framework.Status {
 	return framework.Status{}
 }
-func (sorter) Less(a, b *framework.QueuedPod) bool { return a.Timestamp.Before(b.Timestamp) }
+func (sorter) Less(a, b *queueing.QueuedPod) bool { return a.Timestamp.Before(b.Timestamp) }
 func (p preFilterer) PreFilter(*framework.Cycle) (framework.PreFiltered, framework.Status) {
 	return framework.PreFiltered{Filter: filterer(p)}, framework.Status{}
 }

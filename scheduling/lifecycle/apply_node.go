@@ -5,11 +5,12 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/scheduling/queue"
 )
 
-func nodeEvent(a framework.ActionType) framework.ClusterEvent {
-	return framework.ClusterEvent{Resource: framework.ResourceNode, Action: a}
+func nodeEvent(a queueing.ActionType) queueing.ClusterEvent {
+	return queueing.ClusterEvent{Resource: queueing.ResourceNode, Action: a}
 }
 
 // updateNode adds a node, together with the pods that are already assigned to it, or
@@ -42,7 +43,7 @@ func (d *Driver) updateNode(ctx context.Context, n *api.Node) error {
 			d.noteNomination(p)
 		}
 	}
-	d.queue.Move(ctx, nodeEvent(framework.ActionAdd), nil, n, nil)
+	d.queue.Move(ctx, nodeEvent(queueing.ActionAdd), nil, n, nil)
 	return nil
 }
 
@@ -68,6 +69,6 @@ func (d *Driver) deleteNode(ctx context.Context, n *api.Node) error {
 			delete(d.hosts, n.Name)
 		}
 	}
-	d.queue.Move(ctx, nodeEvent(framework.ActionDelete), before, nil, nil)
+	d.queue.Move(ctx, nodeEvent(queueing.ActionDelete), before, nil, nil)
 	return nil
 }

@@ -5,11 +5,12 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/scheduling/queue"
 )
 
-func assignedEvent(a framework.ActionType) framework.ClusterEvent {
-	return framework.ClusterEvent{Resource: framework.ResourceAssignedPod, Action: a}
+func assignedEvent(a queueing.ActionType) queueing.ClusterEvent {
+	return queueing.ClusterEvent{Resource: queueing.ResourceAssignedPod, Action: a}
 }
 
 // updatePod applies a pod's new version.
@@ -75,11 +76,11 @@ func (d *Driver) assign(ctx context.Context, p *pod) error {
 	switch {
 	case before == nil:
 	case err != nil || moved:
-		d.queue.Move(ctx, assignedEvent(framework.ActionDelete), before, nil, nil)
+		d.queue.Move(ctx, assignedEvent(queueing.ActionDelete), before, nil, nil)
 	default:
 		d.changed(ctx, before, p.info)
 	}
-	d.queue.Move(ctx, assignedEvent(framework.ActionAdd), nil, p.info, nil)
+	d.queue.Move(ctx, assignedEvent(queueing.ActionAdd), nil, p.info, nil)
 	return err
 }
 
@@ -87,7 +88,7 @@ func (d *Driver) assign(ctx context.Context, p *pod) error {
 // having a node.
 func (d *Driver) changed(ctx context.Context, before, after *framework.PodInfo) {
 	for _, e := range queue.PodChanges(before, after) {
-		if e.Action != framework.ActionUpdate || (before.Pod.DeletionTimestamp == nil) != (after.Pod.DeletionTimestamp == nil) {
+		if e.Action != queueing.ActionUpdate || (before.Pod.DeletionTimestamp == nil) != (after.Pod.DeletionTimestamp == nil) {
 			d.queue.Move(ctx, e, before, after, nil)
 		}
 	}
@@ -100,7 +101,7 @@ func (d *Driver) updatePending(ctx context.Context, p *pod, before *framework.Po
 	case p.assumed:
 	case p.host != nil:
 		d.uncount(p)
-		d.queue.Move(ctx, assignedEvent(framework.ActionDelete), before, nil, nil)
+		d.queue.Move(ctx, assignedEvent(queueing.ActionDelete), before, nil, nil)
 		if p.binding == nil {
 			d.enqueue(ctx, p)
 		}
@@ -141,7 +142,7 @@ func (d *Driver) updateAssigned(ctx context.Context, p *pod, before *framework.P
 	d.uncount(p)
 	err := d.count(p, p.info, p.info.Pod.Spec.NodeName)
 	if err != nil { // the new version does not count
-		d.queue.Move(ctx, assignedEvent(framework.ActionDelete), before, nil, nil)
+		d.queue.Move(ctx, assignedEvent(queueing.ActionDelete), before, nil, nil)
 	}
 	for _, e := range queue.PodChanges(before, p.info) {
 		d.queue.Move(ctx, e, before, p.info, nil)
@@ -175,6 +176,6 @@ func (d *Driver) remove(ctx context.Context, p *pod) {
 		freed = d.uncount(p) || freed
 	}
 	if freed {
-		d.queue.Move(ctx, assignedEvent(framework.ActionDelete), p.info, nil, nil)
+		d.queue.Move(ctx, assignedEvent(queueing.ActionDelete), p.info, nil, nil)
 	}
 }

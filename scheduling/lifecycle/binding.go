@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/queue"
 )
@@ -182,7 +182,7 @@ func (b *binding) ended(ctx context.Context, err error) {
 	switch {
 	case p.gone:
 		if d.uncount(p) {
-			d.queue.Move(ctx, assignedEvent(framework.ActionDelete), p.info, nil, nil)
+			d.queue.Move(ctx, assignedEvent(queueing.ActionDelete), p.info, nil, nil)
 		}
 	case p.assumed && d.config.AssumeTTL > 0:
 		p.expires = d.clock.Now().Add(d.config.AssumeTTL)
@@ -205,7 +205,7 @@ func (b *binding) fail(ctx context.Context, err error) {
 	freed := p.assumed && d.uncount(p)
 	move := func(except *queue.Item) {
 		if freed {
-			d.queue.Move(ctx, assignedEvent(framework.ActionDelete), b.Pod, nil, except)
+			d.queue.Move(ctx, assignedEvent(queueing.ActionDelete), b.Pod, nil, except)
 		}
 	}
 	var fit *scheduling.FitError

@@ -8,6 +8,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 	"github.com/berth-sched/berth/scheduling/queue"
@@ -40,20 +41,20 @@ lifecycle: Grace: -1: must not be negative`
 
 // byRule sorts pods by a function.
 type byRule struct {
-	less func(a, b *framework.QueuedPod) bool
+	less func(a, b *queueing.QueuedPod) bool
 }
 
-func (byRule) Name() string                          { return "byRule" }
-func (b byRule) Less(x, y *framework.QueuedPod) bool { return b.less(x, y) }
+func (byRule) Name() string                         { return "byRule" }
+func (b byRule) Less(x, y *queueing.QueuedPod) bool { return b.less(x, y) }
 
 // byNumber sorts pods as its number says.
 type byNumber struct{ number int }
 
-func (byNumber) Name() string                        { return "byNumber" }
-func (byNumber) Less(x, y *framework.QueuedPod) bool { return false }
+func (byNumber) Name() string                       { return "byNumber" }
+func (byNumber) Less(x, y *queueing.QueuedPod) bool { return false }
 
 func TestProfilesSortAlike(t *testing.T) {
-	less := func(a, b *framework.QueuedPod) bool { return a.Pod.Pod.Name > b.Pod.Pod.Name }
+	less := func(a, b *queueing.QueuedPod) bool { return a.Pod.Pod.Name > b.Pod.Pod.Name }
 	for name, tt := range map[string]struct {
 		sorts []framework.Plugin
 		want  bool
@@ -84,8 +85,8 @@ func TestProfilesSortAlike(t *testing.T) {
 // backwards sorts pods by name, in descending order.
 type backwards struct{}
 
-func (backwards) Name() string                        { return "backwards" }
-func (backwards) Less(a, b *framework.QueuedPod) bool { return a.Pod.Pod.Name > b.Pod.Pod.Name }
+func (backwards) Name() string                       { return "backwards" }
+func (backwards) Less(a, b *queueing.QueuedPod) bool { return a.Pod.Pod.Name > b.Pod.Pod.Name }
 
 func TestOwnQueueSort(t *testing.T) {
 	w := newWorld(t, scheduling.Profile{QueueSort: backwards{}})
@@ -309,12 +310,12 @@ func TestObjectsWakePods(t *testing.T) {
 		return &api.Service{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: "s", Labels: map[string]string{"l": label}}}
 	}
 	var events []string
-	hint := func(what string) framework.EventHint {
-		return framework.EventHint{
-			Event: framework.ClusterEvent{Resource: "Service", Action: map[string]framework.ActionType{
-				"add": framework.ActionAdd, "update": framework.ActionAll, "delete": framework.ActionDelete,
+	hint := func(what string) queueing.EventHint {
+		return queueing.EventHint{
+			Event: queueing.ClusterEvent{Resource: "Service", Action: map[string]queueing.ActionType{
+				"add": queueing.ActionAdd, "update": queueing.ActionAll, "delete": queueing.ActionDelete,
 			}[what]},
-			Hint: func(_ *framework.PodInfo, before, after any) (framework.QueueingHint, error) {
+			Hint: func(_ *framework.PodInfo, before, after any) (queueing.QueueingHint, error) {
 				label := func(x any) string {
 					if s, ok := x.(*api.Service); ok {
 						return s.Labels["l"]
@@ -322,11 +323,11 @@ func TestObjectsWakePods(t *testing.T) {
 					return "-"
 				}
 				events = append(events, what+" "+label(before)+" "+label(after))
-				return framework.QueueSkip, nil
+				return queueing.QueueSkip, nil
 			},
 		}
 	}
-	w := newWorld(t, scheduling.Profile{Filter: []framework.Plugin{listener{[]framework.EventHint{hint("add"), hint("update"), hint("delete")}}}})
+	w := newWorld(t, scheduling.Profile{Filter: []framework.Plugin{listener{[]queueing.EventHint{hint("add"), hint("update"), hint("delete")}}}})
 	w.nodes(api.MakeNode("n", "1", "1Gi"))
 	w.pods(api.MakePod("p"))
 	w.all()
@@ -342,10 +343,10 @@ func TestObjectsWakePods(t *testing.T) {
 }
 
 // listener rejects every node and registers for events.
-type listener struct{ events []framework.EventHint }
+type listener struct{ events []queueing.EventHint }
 
-func (listener) Name() string                              { return "listener" }
-func (l listener) EventsToRegister() []framework.EventHint { return l.events }
+func (listener) Name() string                             { return "listener" }
+func (l listener) EventsToRegister() []queueing.EventHint { return l.events }
 func (listener) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status {
 	return framework.UnschedulableStatus("never")
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/queue"
 )
@@ -93,7 +94,7 @@ func (d *Driver) try(ctx context.Context, sched *scheduling.Scheduler, p *pod, i
 		return
 	}
 	if nominated != "" && nominated != a.Decision.Node {
-		d.queue.Move(ctx, assignedEvent(framework.ActionDelete), it.Pod, nil, nil) // the capacity that it reserved there is free
+		d.queue.Move(ctx, assignedEvent(queueing.ActionDelete), it.Pod, nil, nil) // the capacity that it reserved there is free
 	}
 	p.binding = b
 	a.State = Binding

@@ -32,7 +32,7 @@
 //
 // The package does not talk to an API server, retry a binding, or log. It does not
 // know what a plugin waits for: plugins must register their events
-// ([framework.EnqueueExtensions]), as those of package filter do. Everything that
+// ([queueing.EnqueueExtensions]), as those of package filter do. Everything that
 // frees capacity is an event for them. That includes a pod bound to another node
 // than decided, a pod that turns out smaller, and a nomination that is withdrawn.
 //

@@ -7,6 +7,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/queue"
 )
@@ -136,7 +137,7 @@ func (d *Driver) expire(ctx context.Context, now time.Time) {
 		}
 		node := e.p.host.name
 		d.uncount(e.p)
-		d.queue.Move(ctx, assignedEvent(framework.ActionDelete), e.p.info, nil, nil)
+		d.queue.Move(ctx, assignedEvent(queueing.ActionDelete), e.p.info, nil, nil)
 		d.problem(fmt.Errorf("pod %s: its binding to node %s was not confirmed within %v", e.p.info.Pod.Key(), node, d.config.AssumeTTL))
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/queueing"
 )
 
 // An Event says that an object was added, updated or deleted. Make one with [Update] or
@@ -55,12 +56,12 @@ func updateObject[T api.Object](ctx context.Context, d *Driver, obj *T) error {
 	if err := framework.Put(d.snap, obj); err != nil {
 		return err
 	}
-	e := framework.ClusterEvent{Resource: resourceOf[T](), Action: framework.ActionAdd}
+	e := queueing.ClusterEvent{Resource: resourceOf[T](), Action: queueing.ActionAdd}
 	if before == nil {
 		d.queue.Move(ctx, e, nil, obj, nil)
 		return nil
 	}
-	e.Action = framework.ActionUpdate
+	e.Action = queueing.ActionUpdate
 	d.queue.Move(ctx, e, before, obj, nil)
 	return nil
 }
@@ -75,10 +76,10 @@ func deleteObject[T api.Object](ctx context.Context, d *Driver, obj *T) error {
 		return nil
 	}
 	framework.Delete[T](d.snap, key)
-	d.queue.Move(ctx, framework.ClusterEvent{Resource: resourceOf[T](), Action: framework.ActionDelete}, before, nil, nil)
+	d.queue.Move(ctx, queueing.ClusterEvent{Resource: resourceOf[T](), Action: queueing.ActionDelete}, before, nil, nil)
 	return nil
 }
 
-func resourceOf[T api.Object]() framework.EventResource {
-	return framework.EventResource(reflect.TypeFor[T]().Name())
+func resourceOf[T api.Object]() queueing.EventResource {
+	return queueing.EventResource(reflect.TypeFor[T]().Name())
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 	"github.com/berth-sched/berth/scheduling/queue"
@@ -51,8 +52,8 @@ func TestVictimsMustBePods(t *testing.T) {
 // wild panics instead of sorting pods.
 type wild struct{}
 
-func (wild) Name() string                        { return "wild" }
-func (wild) Less(_, _ *framework.QueuedPod) bool { panic("oh") }
+func (wild) Name() string                       { return "wild" }
+func (wild) Less(_, _ *queueing.QueuedPod) bool { panic("oh") }
 
 func TestQueueSortPanics(t *testing.T) {
 	w := newWorld(t, scheduling.Profile{QueueSort: wild{}})
@@ -74,8 +75,8 @@ func TestQueueSortPanics(t *testing.T) {
 // mute is a filter that panics when it is asked for its events.
 type mute struct{}
 
-func (mute) Name() string                            { return "mute" }
-func (mute) EventsToRegister() []framework.EventHint { panic("oh") }
+func (mute) Name() string                           { return "mute" }
+func (mute) EventsToRegister() []queueing.EventHint { panic("oh") }
 func (mute) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status {
 	return framework.Status{}
 }

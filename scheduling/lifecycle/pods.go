@@ -7,6 +7,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/scheduling/queue"
 )
 
@@ -112,7 +113,7 @@ func (d *Driver) clearNomination(ctx context.Context, p *pod, node string) {
 	free := p.nominated != "" && p.nominated != node
 	d.nominate(p, node)
 	if free {
-		d.queue.Move(ctx, assignedEvent(framework.ActionDelete), p.info, nil, p.item)
+		d.queue.Move(ctx, assignedEvent(queueing.ActionDelete), p.info, nil, p.item)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 	"github.com/berth-sched/berth/scheduling/queue"
@@ -149,7 +150,7 @@ func TestPoints(t *testing.T) {
 // deaf is a probe that no event helps.
 type deaf struct{ probe }
 
-func (deaf) EventsToRegister() []framework.EventHint { return nil }
+func (deaf) EventsToRegister() []queueing.EventHint { return nil }
 
 // TestPanicsFailOnePod: a plugin that panics at any point fails the attempt with an
 // error that names it; no reservation remains.

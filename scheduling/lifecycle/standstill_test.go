@@ -8,6 +8,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 	"github.com/berth-sched/berth/scheduling/queue"
@@ -23,8 +24,8 @@ func (c contrary) PreBind(context.Context, *framework.Cycle, string) framework.S
 	return framework.UnschedulableStatus("no")
 }
 
-func (contrary) EventsToRegister() []framework.EventHint {
-	return []framework.EventHint{{Event: framework.ClusterEvent{Resource: framework.ResourceAssignedPod, Action: framework.ActionDelete}}}
+func (contrary) EventsToRegister() []queueing.EventHint {
+	return []queueing.EventHint{{Event: queueing.ClusterEvent{Resource: queueing.ResourceAssignedPod, Action: queueing.ActionDelete}}}
 }
 
 // usurper lets only the latest pod wait at Permit and rejects the pods that waited
@@ -43,7 +44,7 @@ func (u usurper) Permit(context.Context, *framework.Cycle, string) (framework.St
 	return framework.Status{}.WithCode(framework.Wait), time.Hour
 }
 
-func (usurper) EventsToRegister() []framework.EventHint { return contrary{}.EventsToRegister() }
+func (usurper) EventsToRegister() []queueing.EventHint { return contrary{}.EventsToRegister() }
 
 // TestRejectionsDoNotStopTheClock: pods that wake each other, or are tried again
 // without any event, are tried repeatedly while virtual time passes.

@@ -3,18 +3,18 @@ package queue
 import (
 	"fmt"
 
-	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/queueing"
 )
 
 // careful wraps a QueueSort plugin and recovers its panics; pods that it fails to
 // compare count as equal.
 type careful struct {
-	framework.QueueSortPlugin
+	queueing.QueueSortPlugin
 	problem func(error) // called with the first panic; nil afterwards
 }
 
-// Less implements [framework.QueueSortPlugin].
-func (c *careful) Less(a, b *framework.QueuedPod) (less bool) {
+// Less implements [queueing.QueueSortPlugin].
+func (c *careful) Less(a, b *queueing.QueuedPod) (less bool) {
 	defer func() {
 		if v := recover(); v != nil {
 			less = false

@@ -6,6 +6,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -15,25 +16,25 @@ import (
 // change is one event with all update actions.
 //
 // Source: kube-scheduler 1.37, framework/events.go.
-func PodChanges(before, after *framework.PodInfo) []framework.ClusterEvent {
-	e := framework.ClusterEvent{Resource: framework.ResourceTargetPod}
+func PodChanges(before, after *framework.PodInfo) []queueing.ClusterEvent {
+	e := queueing.ClusterEvent{Resource: queueing.ResourceTargetPod}
 	if after.Pod.Spec.NodeName != "" {
-		e.Resource = framework.ResourceAssignedPod
+		e.Resource = queueing.ResourceAssignedPod
 	}
 	a, b := before.Pod, after.Pod
-	var events []framework.ClusterEvent
-	note := func(changed bool, action framework.ActionType) {
+	var events []queueing.ClusterEvent
+	note := func(changed bool, action queueing.ActionType) {
 		if changed {
 			e.Action = action
 			events = append(events, e)
 		}
 	}
-	note(!maps.Equal(a.Labels, b.Labels), framework.ActionUpdatePodLabel)
-	note(anyAbove(before.UsedRequests, after.UsedRequests), framework.ActionUpdatePodScaleDown)
-	note(anyAbove(after.UsedRequests, before.UsedRequests), framework.ActionUpdatePodScaleUp)
-	note(len(a.Spec.SchedulingGates) > 0 && len(b.Spec.SchedulingGates) == 0, framework.ActionUpdatePodSchedulingGatesEliminated)
-	note(len(a.Spec.Tolerations) != len(b.Spec.Tolerations), framework.ActionUpdatePodToleration)
-	note(len(events) == 0, framework.ActionUpdate)
+	note(!maps.Equal(a.Labels, b.Labels), queueing.ActionUpdatePodLabel)
+	note(anyAbove(before.UsedRequests, after.UsedRequests), queueing.ActionUpdatePodScaleDown)
+	note(anyAbove(after.UsedRequests, before.UsedRequests), queueing.ActionUpdatePodScaleUp)
+	note(len(a.Spec.SchedulingGates) > 0 && len(b.Spec.SchedulingGates) == 0, queueing.ActionUpdatePodSchedulingGatesEliminated)
+	note(len(a.Spec.Tolerations) != len(b.Spec.Tolerations), queueing.ActionUpdatePodToleration)
+	note(len(events) == 0, queueing.ActionUpdate)
 	return events
 }
 
@@ -51,21 +52,21 @@ func anyAbove(v, w resource.Vector) bool {
 // becomes schedulable counts as a change of taints.
 //
 // Source: kube-scheduler 1.37, framework/events.go.
-func NodeChanges(before, after *api.Node) []framework.ClusterEvent {
-	var events []framework.ClusterEvent
-	note := func(changed bool, action framework.ActionType) {
+func NodeChanges(before, after *api.Node) []queueing.ClusterEvent {
+	var events []queueing.ClusterEvent
+	note := func(changed bool, action queueing.ActionType) {
 		if changed {
-			events = append(events, framework.ClusterEvent{Resource: framework.ResourceNode, Action: action})
+			events = append(events, queueing.ClusterEvent{Resource: queueing.ResourceNode, Action: action})
 		}
 	}
 	schedulable := before.Spec.Unschedulable && !after.Spec.Unschedulable
-	note(!equalLists(before.Status.Allocatable, after.Status.Allocatable), framework.ActionUpdateNodeAllocatable)
-	note(!maps.Equal(before.Labels, after.Labels), framework.ActionUpdateNodeLabel)
-	note(schedulable || !slices.EqualFunc(before.Spec.Taints, after.Spec.Taints, equalTaints), framework.ActionUpdateNodeTaint)
-	note(!maps.Equal(conditions(before), conditions(after)), framework.ActionUpdateNodeCondition)
-	note(!maps.Equal(before.Annotations, after.Annotations), framework.ActionUpdateNodeAnnotation)
-	note(!slices.Equal(before.Status.DeclaredFeatures, after.Status.DeclaredFeatures), framework.ActionUpdateNodeDeclaredFeature)
-	note(!slices.Equal(preemptionPolicy(before), preemptionPolicy(after)), framework.ActionUpdateNodePreemptionPolicy)
+	note(!equalLists(before.Status.Allocatable, after.Status.Allocatable), queueing.ActionUpdateNodeAllocatable)
+	note(!maps.Equal(before.Labels, after.Labels), queueing.ActionUpdateNodeLabel)
+	note(schedulable || !slices.EqualFunc(before.Spec.Taints, after.Spec.Taints, equalTaints), queueing.ActionUpdateNodeTaint)
+	note(!maps.Equal(conditions(before), conditions(after)), queueing.ActionUpdateNodeCondition)
+	note(!maps.Equal(before.Annotations, after.Annotations), queueing.ActionUpdateNodeAnnotation)
+	note(!slices.Equal(before.Status.DeclaredFeatures, after.Status.DeclaredFeatures), queueing.ActionUpdateNodeDeclaredFeature)
+	note(!slices.Equal(preemptionPolicy(before), preemptionPolicy(after)), queueing.ActionUpdateNodePreemptionPolicy)
 	return events
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling/queue"
 	"github.com/google/go-cmp/cmp"
@@ -15,27 +16,27 @@ func TestPodChanges(t *testing.T) {
 	for _, tt := range []struct {
 		name          string
 		before, after *api.Pod
-		resource      framework.EventResource
-		want          []framework.ActionType
+		resource      queueing.EventResource
+		want          []queueing.ActionType
 	}{
-		{"nothing", base.Obj(), base.Obj(), framework.ResourceTargetPod, []framework.ActionType{framework.ActionUpdate}},
-		{"on a node", base.Obj(), base.Node("n").Obj(), framework.ResourceAssignedPod, []framework.ActionType{framework.ActionUpdate}},
-		{"a label", base.Obj(), base.Labels("a", "2").Obj(), framework.ResourceTargetPod, []framework.ActionType{framework.ActionUpdatePodLabel}},
-		{"less", base.Obj(), base.Requests("500m", "1Gi").Obj(), framework.ResourceTargetPod, []framework.ActionType{framework.ActionUpdatePodScaleDown}},
-		{"more", base.Obj(), base.Requests("1", "2Gi").Obj(), framework.ResourceTargetPod, []framework.ActionType{framework.ActionUpdatePodScaleUp}},
+		{"nothing", base.Obj(), base.Obj(), queueing.ResourceTargetPod, []queueing.ActionType{queueing.ActionUpdate}},
+		{"on a node", base.Obj(), base.Node("n").Obj(), queueing.ResourceAssignedPod, []queueing.ActionType{queueing.ActionUpdate}},
+		{"a label", base.Obj(), base.Labels("a", "2").Obj(), queueing.ResourceTargetPod, []queueing.ActionType{queueing.ActionUpdatePodLabel}},
+		{"less", base.Obj(), base.Requests("500m", "1Gi").Obj(), queueing.ResourceTargetPod, []queueing.ActionType{queueing.ActionUpdatePodScaleDown}},
+		{"more", base.Obj(), base.Requests("1", "2Gi").Obj(), queueing.ResourceTargetPod, []queueing.ActionType{queueing.ActionUpdatePodScaleUp}},
 		{
-			"less of one, more of another", base.Obj(), base.Requests("2", "1Mi").Obj(), framework.ResourceTargetPod,
-			[]framework.ActionType{framework.ActionUpdatePodScaleDown, framework.ActionUpdatePodScaleUp},
+			"less of one, more of another", base.Obj(), base.Requests("2", "1Mi").Obj(), queueing.ResourceTargetPod,
+			[]queueing.ActionType{queueing.ActionUpdatePodScaleDown, queueing.ActionUpdatePodScaleUp},
 		},
-		{"one gate less", base.Gates("a", "b").Obj(), base.Gates("b").Obj(), framework.ResourceTargetPod, []framework.ActionType{framework.ActionUpdate}},
-		{"no gate left", base.Gates("a", "b").Obj(), base.Obj(), framework.ResourceTargetPod, []framework.ActionType{framework.ActionUpdatePodSchedulingGatesEliminated}},
+		{"one gate less", base.Gates("a", "b").Obj(), base.Gates("b").Obj(), queueing.ResourceTargetPod, []queueing.ActionType{queueing.ActionUpdate}},
+		{"no gate left", base.Gates("a", "b").Obj(), base.Obj(), queueing.ResourceTargetPod, []queueing.ActionType{queueing.ActionUpdatePodSchedulingGatesEliminated}},
 		{
-			"another toleration", base.Obj(), base.Tolerates("x:NoExecute").Obj(), framework.ResourceTargetPod,
-			[]framework.ActionType{framework.ActionUpdatePodToleration},
+			"another toleration", base.Obj(), base.Tolerates("x:NoExecute").Obj(), queueing.ResourceTargetPod,
+			[]queueing.ActionType{queueing.ActionUpdatePodToleration},
 		},
 		{
-			"label and gates", base.Gates("a").Obj(), base.Labels("b", "1").Obj(), framework.ResourceTargetPod,
-			[]framework.ActionType{framework.ActionUpdatePodLabel, framework.ActionUpdatePodSchedulingGatesEliminated},
+			"label and gates", base.Gates("a").Obj(), base.Labels("b", "1").Obj(), queueing.ResourceTargetPod,
+			[]queueing.ActionType{queueing.ActionUpdatePodLabel, queueing.ActionUpdatePodSchedulingGatesEliminated},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -48,9 +49,9 @@ func TestPodChanges(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var want []framework.ClusterEvent
+			var want []queueing.ClusterEvent
 			for _, a := range tt.want {
-				want = append(want, framework.ClusterEvent{Resource: tt.resource, Action: a})
+				want = append(want, queueing.ClusterEvent{Resource: tt.resource, Action: a})
 			}
 			if diff := cmp.Diff(want, queue.PodChanges(before, after)); diff != "" {
 				t.Errorf("PodChanges (-want +got):\n%s", diff)
@@ -74,37 +75,37 @@ func TestNodeChanges(t *testing.T) {
 	for _, tt := range []struct {
 		name          string
 		before, after *api.Node
-		want          []framework.ActionType
+		want          []queueing.ActionType
 	}{
 		{"nothing", base.Obj(), base.Obj(), nil},
 		{"the same amount otherwise written", base.Resource("x", "1k").Obj(), base.Resource("x", "1000").Obj(), nil},
-		{"allocatable", base.Obj(), base.Resource("cpu", "8").Obj(), []framework.ActionType{framework.ActionUpdateNodeAllocatable}},
-		{"another resource", base.Obj(), base.Resource("x", "1").Obj(), []framework.ActionType{framework.ActionUpdateNodeAllocatable}},
-		{"label", base.Obj(), base.Labels("a", "2").Obj(), []framework.ActionType{framework.ActionUpdateNodeLabel}},
-		{"taint", base.Obj(), base.Taint("u:NoExecute").Obj(), []framework.ActionType{framework.ActionUpdateNodeTaint}},
-		{"schedulable again", base.Unschedulable().Obj(), base.Obj(), []framework.ActionType{framework.ActionUpdateNodeTaint}},
+		{"allocatable", base.Obj(), base.Resource("cpu", "8").Obj(), []queueing.ActionType{queueing.ActionUpdateNodeAllocatable}},
+		{"another resource", base.Obj(), base.Resource("x", "1").Obj(), []queueing.ActionType{queueing.ActionUpdateNodeAllocatable}},
+		{"label", base.Obj(), base.Labels("a", "2").Obj(), []queueing.ActionType{queueing.ActionUpdateNodeLabel}},
+		{"taint", base.Obj(), base.Taint("u:NoExecute").Obj(), []queueing.ActionType{queueing.ActionUpdateNodeTaint}},
+		{"schedulable again", base.Unschedulable().Obj(), base.Obj(), []queueing.ActionType{queueing.ActionUpdateNodeTaint}},
 		{"no longer schedulable", base.Obj(), base.Unschedulable().Obj(), nil},
-		{"condition", ready("True"), ready("False"), []framework.ActionType{framework.ActionUpdateNodeCondition}},
-		{"annotation", base.Obj(), base.Annotations("k", "w").Obj(), []framework.ActionType{framework.ActionUpdateNodeAnnotation}},
+		{"condition", ready("True"), ready("False"), []queueing.ActionType{queueing.ActionUpdateNodeCondition}},
+		{"annotation", base.Obj(), base.Annotations("k", "w").Obj(), []queueing.ActionType{queueing.ActionUpdateNodeAnnotation}},
 		{
 			"feature", base.Obj(), with(func(n *api.Node) { n.Status.DeclaredFeatures = []string{"f"} }),
-			[]framework.ActionType{framework.ActionUpdateNodeDeclaredFeature},
+			[]queueing.ActionType{queueing.ActionUpdateNodeDeclaredFeature},
 		},
 		{
 			"preemption policy", base.Obj(), with(func(n *api.Node) {
 				n.Spec.PodPreemptionPolicy = &api.NodePodPreemptionPolicy{DisableResizePreemption: []string{"x"}}
 			}),
-			[]framework.ActionType{framework.ActionUpdateNodePreemptionPolicy},
+			[]queueing.ActionType{queueing.ActionUpdateNodePreemptionPolicy},
 		},
 		{
 			"two things", base.Obj(), base.Labels("b", "1").Taint("u:NoExecute").Obj(),
-			[]framework.ActionType{framework.ActionUpdateNodeLabel, framework.ActionUpdateNodeTaint},
+			[]queueing.ActionType{queueing.ActionUpdateNodeLabel, queueing.ActionUpdateNodeTaint},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			var want []framework.ClusterEvent
+			var want []queueing.ClusterEvent
 			for _, a := range tt.want {
-				want = append(want, framework.ClusterEvent{Resource: framework.ResourceNode, Action: a})
+				want = append(want, queueing.ClusterEvent{Resource: queueing.ResourceNode, Action: a})
 			}
 			if diff := cmp.Diff(want, queue.NodeChanges(tt.before, tt.after)); diff != "" {
 				t.Errorf("NodeChanges (-want +got):\n%s", diff)

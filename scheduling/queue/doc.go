@@ -14,7 +14,7 @@
 //
 // Ready pods come in the order of the profile's QueueSort plugin. A pod whose
 // attempt failed backs off, longer every time ([Backoff]). Plugins register for the
-// events that may help the pods that they rejected ([framework.EnqueueExtensions]);
+// events that may help the pods that they rejected ([queueing.EnqueueExtensions]);
 // no other event wakes those pods. The queue remembers events that happen while a
 // pod is being tried.
 //

@@ -1,6 +1,6 @@
 package queue
 
-import "github.com/berth-sched/berth/framework"
+import "github.com/berth-sched/berth/framework/queueing"
 
 // eventLog remembers what happens while pods are in flight. Events are numbered
 // consecutively.
@@ -10,7 +10,7 @@ type eventLog struct {
 }
 
 type event struct {
-	framework.ClusterEvent
+	queueing.ClusterEvent
 	before, after any
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/queue"
 	"github.com/google/go-cmp/cmp"
@@ -14,8 +15,8 @@ import (
 // TestWhereAnEventSendsAPod lets a rejected pod meet the event "a node was
 // added" while it waits, and while it is in flight: the result is the same.
 func TestWhereAnEventSendsAPod(t *testing.T) {
-	nodeAdd := func(h framework.QueueingHintFunc) []framework.EventHint {
-		return []framework.EventHint{on(framework.ResourceNode, framework.ActionAdd, h)}
+	nodeAdd := func(h queueing.QueueingHintFunc) []queueing.EventHint {
+		return []queueing.EventHint{on(queueing.ResourceNode, queueing.ActionAdd, h)}
 	}
 	const stays, backs, ready = "unschedulable", "backoff", "active"
 	for _, tt := range []struct {
@@ -26,24 +27,24 @@ func TestWhereAnEventSendsAPod(t *testing.T) {
 	}{
 		{"nobody said which events", []framework.Plugin{silent("A")}, []string{"A"}, nil, backs},
 		{"an empty list", []framework.Plugin{plugin{name: "A"}, silent("B")}, []string{"A"}, nil, stays},
-		{"another event", []framework.Plugin{plugin{"A", []framework.EventHint{on(framework.ResourceNode, framework.ActionUpdateNodeLabel, nil)}}}, []string{"A"}, nil, stays},
+		{"another event", []framework.Plugin{plugin{"A", []queueing.EventHint{on(queueing.ResourceNode, queueing.ActionUpdateNodeLabel, nil)}}}, []string{"A"}, nil, stays},
 		{"no hint", []framework.Plugin{plugin{"A", nodeAdd(nil)}}, []string{"A"}, nil, backs},
-		{"hint: queue", []framework.Plugin{plugin{"A", nodeAdd(always(framework.Queue))}}, []string{"A"}, nil, backs},
-		{"hint: skip", []framework.Plugin{plugin{"A", nodeAdd(always(framework.QueueSkip))}}, []string{"A"}, nil, stays},
+		{"hint: queue", []framework.Plugin{plugin{"A", nodeAdd(always(queueing.Queue))}}, []string{"A"}, nil, backs},
+		{"hint: skip", []framework.Plugin{plugin{"A", nodeAdd(always(queueing.QueueSkip))}}, []string{"A"}, nil, stays},
 		{"hint: error", []framework.Plugin{plugin{"A", nodeAdd(failing)}}, []string{"A"}, nil, backs},
 		{"hint: panic", []framework.Plugin{plugin{"A", nodeAdd(panicking)}}, []string{"A"}, nil, backs},
-		{"hint of a plugin that did not reject", []framework.Plugin{plugin{"A", nodeAdd(nil)}, plugin{"B", nodeAdd(always(framework.QueueSkip))}}, []string{"B"}, nil, stays},
+		{"hint of a plugin that did not reject", []framework.Plugin{plugin{"A", nodeAdd(nil)}, plugin{"B", nodeAdd(always(queueing.QueueSkip))}}, []string{"B"}, nil, stays},
 		{
 			"the second of two rejectors",
-			[]framework.Plugin{plugin{"A", nodeAdd(always(framework.QueueSkip))}, plugin{"B", nodeAdd(nil)}},
+			[]framework.Plugin{plugin{"A", nodeAdd(always(queueing.QueueSkip))}, plugin{"B", nodeAdd(nil)}},
 			[]string{"A", "B"},
 			nil, backs,
 		},
 		{"pending", []framework.Plugin{plugin{"A", nodeAdd(nil)}}, []string{"A"}, []string{"A"}, ready},
-		{"pending and skipped", []framework.Plugin{plugin{"A", nodeAdd(always(framework.QueueSkip))}}, []string{"A"}, []string{"A"}, stays},
+		{"pending and skipped", []framework.Plugin{plugin{"A", nodeAdd(always(queueing.QueueSkip))}}, []string{"A"}, []string{"A"}, stays},
 		{
 			"another one is pending, and does not want it",
-			[]framework.Plugin{plugin{"A", nodeAdd(nil)}, plugin{"B", nodeAdd(always(framework.QueueSkip))}},
+			[]framework.Plugin{plugin{"A", nodeAdd(nil)}, plugin{"B", nodeAdd(always(queueing.QueueSkip))}},
 			[]string{"A", "B"},
 			[]string{"B"},
 			backs,
@@ -73,7 +74,7 @@ func TestWhereAnEventSendsAPod(t *testing.T) {
 		t.Run(tt.name+"/waiting", func(t *testing.T) {
 			r := newRig(t, options)
 			r.fail("p", tt.plugins, tt.pending)
-			r.happen(framework.ResourceNode, framework.ActionAdd)
+			r.happen(queueing.ResourceNode, queueing.ActionAdd)
 			if got := where(r); got != tt.want {
 				t.Errorf("the pod is %s, want %s", got, tt.want)
 			}
@@ -81,9 +82,9 @@ func TestWhereAnEventSendsAPod(t *testing.T) {
 		t.Run(tt.name+"/in flight", func(t *testing.T) {
 			r := newRig(t, options)
 			it := r.add("p", 0)
-			r.happen(framework.ResourceNode, framework.ActionAdd) // before the flight: does not count
+			r.happen(queueing.ResourceNode, queueing.ActionAdd) // before the flight: does not count
 			r.Pop()
-			r.happen(framework.ResourceNode, framework.ActionAdd)
+			r.happen(queueing.ResourceNode, queueing.ActionAdd)
 			r.Requeue(r.ctx, it, nil, tt.plugins, tt.pending)
 			if got := where(r); got != tt.want {
 				t.Errorf("the pod is %s, want %s", got, tt.want)
@@ -96,7 +97,7 @@ func TestWhereAnEventSendsAPod(t *testing.T) {
 			if r.Pop() != other {
 				t.Fatal("the other pod is not first")
 			}
-			r.happen(framework.ResourceNode, framework.ActionAdd)
+			r.happen(queueing.ResourceNode, queueing.ActionAdd)
 			r.Pop()
 			r.Done(other)
 			r.Requeue(r.ctx, it, nil, tt.plugins, tt.pending)
@@ -114,7 +115,7 @@ func TestNoBackoffWithoutFailures(t *testing.T) {
 	if it.Gate != "SchedulingGates" || !cmp.Equal(it.Plugins, []string{"SchedulingGates"}) {
 		t.Errorf("Gate %q, Plugins %v", it.Gate, it.Plugins)
 	}
-	r.happen(framework.ResourceNode, framework.ActionAdd) // the gate does not wait for this
+	r.happen(queueing.ResourceNode, queueing.ActionAdd) // the gate does not wait for this
 	r.depth(queue.Length{Gated: 1})
 	r.Update(r.ctx, it, r.info(api.MakePod("p")))
 	r.depth(queue.Length{Active: 1})
@@ -127,7 +128,7 @@ func TestNoBackoffWithoutFailures(t *testing.T) {
 // then reject it.
 func TestGates(t *testing.T) {
 	var calls []string
-	updated := []framework.EventHint{on(framework.ResourceTargetPod, framework.ActionUpdate, nil)}
+	updated := []queueing.EventHint{on(queueing.ResourceTargetPod, queueing.ActionUpdate, nil)}
 	r := newRig(t, queue.Config{Profiles: profiles(t, scheduling.Profile{PreEnqueue: []framework.Plugin{
 		gate{"a", &calls, updated}, gate{"b", &calls, updated}, gate{"c", &calls, updated},
 	}})})
@@ -191,7 +192,7 @@ func TestExcept(t *testing.T) {
 	r := newRig(t, queue.Config{Profiles: profiles(t, scheduling.Profile{Filter: []framework.Plugin{silent("A")}})})
 	a := r.fail("a", []string{"A"}, nil)
 	r.fail("b", []string{"A"}, nil)
-	r.Move(r.ctx, framework.ClusterEvent{Resource: framework.ResourceAssignedPod, Action: framework.ActionDelete}, nil, nil, a)
+	r.Move(r.ctx, queueing.ClusterEvent{Resource: queueing.ResourceAssignedPod, Action: queueing.ActionDelete}, nil, nil, a)
 	r.depth(queue.Length{Backoff: 1, Unschedulable: 1})
 }
 
@@ -202,6 +203,6 @@ func TestUnknownProfile(t *testing.T) {
 	it := r.Add(r.ctx, r.info(api.MakePod("p").Scheduler("another")))
 	r.Pop()
 	r.Requeue(r.ctx, it, nil, []string{"B"}, nil)
-	r.happen(framework.ResourceNode, framework.ActionAdd)
+	r.happen(queueing.ResourceNode, queueing.ActionAdd)
 	r.depth(queue.Length{Backoff: 1})
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/queue"
@@ -83,8 +84,8 @@ func (r *rig) fail(name string, plugins, pending []string) *queue.Item {
 	return it
 }
 
-func (r *rig) happen(resource framework.EventResource, action framework.ActionType) {
-	r.Move(r.ctx, framework.ClusterEvent{Resource: resource, Action: action}, nil, nil, nil)
+func (r *rig) happen(resource queueing.EventResource, action queueing.ActionType) {
+	r.Move(r.ctx, queueing.ClusterEvent{Resource: resource, Action: action}, nil, nil, nil)
 }
 
 func (r *rig) pass(d time.Duration) {
@@ -102,14 +103,14 @@ func (r *rig) depth(want queue.Length) {
 // plugin filters (never) and registers for events.
 type plugin struct {
 	name   string
-	events []framework.EventHint
+	events []queueing.EventHint
 }
 
 func (p plugin) Name() string { return p.name }
 func (p plugin) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status {
 	return framework.Status{}
 }
-func (p plugin) EventsToRegister() []framework.EventHint { return p.events }
+func (p plugin) EventsToRegister() []queueing.EventHint { return p.events }
 
 // silent filters and does not register events.
 type silent string
@@ -119,25 +120,25 @@ func (s silent) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status
 	return framework.Status{}
 }
 
-func on(resource framework.EventResource, action framework.ActionType, hint framework.QueueingHintFunc) framework.EventHint {
-	return framework.EventHint{Event: framework.ClusterEvent{Resource: resource, Action: action}, Hint: hint}
+func on(resource queueing.EventResource, action queueing.ActionType, hint queueing.QueueingHintFunc) queueing.EventHint {
+	return queueing.EventHint{Event: queueing.ClusterEvent{Resource: resource, Action: action}, Hint: hint}
 }
 
-func always(h framework.QueueingHint) framework.QueueingHintFunc {
-	return func(*framework.PodInfo, any, any) (framework.QueueingHint, error) { return h, nil }
+func always(h queueing.QueueingHint) queueing.QueueingHintFunc {
+	return func(*framework.PodInfo, any, any) (queueing.QueueingHint, error) { return h, nil }
 }
 
-func failing(*framework.PodInfo, any, any) (framework.QueueingHint, error) {
-	return framework.QueueSkip, errors.New("no idea")
+func failing(*framework.PodInfo, any, any) (queueing.QueueingHint, error) {
+	return queueing.QueueSkip, errors.New("no idea")
 }
 
-func panicking(*framework.PodInfo, any, any) (framework.QueueingHint, error) { panic("oh") }
+func panicking(*framework.PodInfo, any, any) (queueing.QueueingHint, error) { panic("oh") }
 
 // gate rejects pods that have the label with the gate's name.
 type gate struct {
 	name   string
 	calls  *[]string
-	events []framework.EventHint
+	events []queueing.EventHint
 }
 
 func (g gate) Name() string { return g.name }
@@ -150,7 +151,7 @@ func (g gate) PreEnqueue(_ context.Context, pod *framework.PodInfo) framework.St
 	}
 	return framework.Status{}
 }
-func (g gate) EventsToRegister() []framework.EventHint { return g.events }
+func (g gate) EventsToRegister() []queueing.EventHint { return g.events }
 
 func profiles(tb testing.TB, p scheduling.Profile) map[string]*scheduling.Scheduler {
 	tb.Helper()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/queue"
 )
@@ -14,7 +15,7 @@ import (
 // then as early as any other.
 func TestHold(t *testing.T) {
 	waker := profiles(t, scheduling.Profile{Filter: []framework.Plugin{
-		plugin{"A", []framework.EventHint{on(framework.ResourceNode, framework.ActionAdd, nil)}},
+		plugin{"A", []queueing.EventHint{on(queueing.ResourceNode, queueing.ActionAdd, nil)}},
 	}})
 	for _, tt := range []struct {
 		name    string
@@ -42,7 +43,7 @@ func TestHold(t *testing.T) {
 			}
 			r.Requeue(r.ctx, it, nil, plugins, tt.pending)
 			r.depth(queue.Length{Unschedulable: 1})
-			r.happen(framework.ResourceNode, framework.ActionAdd)
+			r.happen(queueing.ResourceNode, queueing.ActionAdd)
 			r.depth(queue.Length{Backoff: 1})
 			if got := r.pop(); got != "" {
 				t.Fatalf("Pop() = %q at the instant of the rejection, want none", got)
@@ -63,7 +64,7 @@ func TestHold(t *testing.T) {
 			}
 			// The next attempt is not held.
 			r.Requeue(r.ctx, it, nil, []string{"A"}, nil)
-			r.happen(framework.ResourceNode, framework.ActionAdd)
+			r.happen(queueing.ResourceNode, queueing.ActionAdd)
 			if got := r.pop(); (got == "p") != (!tt.options.FullBackoff || tt.options.Backoff.Max == queue.NoBackoff) {
 				t.Errorf("Pop() = %q for a pod that is no longer held", got)
 			}

@@ -6,13 +6,14 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/queueing"
 )
 
 // An Item is a pod in the queue, or taken from it. Only the queue makes and changes
 // items; treat them as read-only.
 type Item struct {
 	// QueuedPod is the part that QueueSort plugins see.
-	framework.QueuedPod
+	queueing.QueuedPod
 	// Unschedulable counts the attempts that ended with a rejection. Errors counts
 	// the attempts that ended with an error since the last rejection.
 	Unschedulable, Errors int

@@ -10,6 +10,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/queue"
@@ -174,22 +175,22 @@ func (m *model) flush() {
 // TestQueueEqualsTheModel runs random histories through both.
 func TestQueueEqualsTheModel(t *testing.T) {
 	ctx := context.Background()
-	node := func(a framework.ActionType) framework.ClusterEvent {
-		return framework.ClusterEvent{Resource: framework.ResourceNode, Action: a}
+	node := func(a queueing.ActionType) queueing.ClusterEvent {
+		return queueing.ClusterEvent{Resource: queueing.ResourceNode, Action: a}
 	}
-	even := func(p *framework.PodInfo, _, _ any) (framework.QueueingHint, error) {
+	even := func(p *framework.PodInfo, _, _ any) (queueing.QueueingHint, error) {
 		if len(p.Pod.Name)%2 == 0 {
-			return framework.Queue, nil
+			return queueing.Queue, nil
 		}
-		return framework.QueueSkip, nil
+		return queueing.QueueSkip, nil
 	}
 	sched := profiles(t, scheduling.Profile{
 		PreEnqueue: []framework.Plugin{namedGate{gateName, gateLabel}},
 		Filter: []framework.Plugin{
-			plugin{"A", []framework.EventHint{on(framework.ResourceNode, framework.ActionAdd, nil)}},
-			plugin{"B", []framework.EventHint{
-				on(framework.ResourceNode, framework.ActionAdd, nil),
-				on(framework.ResourceNode, framework.ActionUpdateNodeLabel, even),
+			plugin{"A", []queueing.EventHint{on(queueing.ResourceNode, queueing.ActionAdd, nil)}},
+			plugin{"B", []queueing.EventHint{
+				on(queueing.ResourceNode, queueing.ActionAdd, nil),
+				on(queueing.ResourceNode, queueing.ActionUpdateNodeLabel, even),
 			}},
 		},
 	})
@@ -269,13 +270,13 @@ func TestQueueEqualsTheModel(t *testing.T) {
 			"move": func(t *rapid.T) {
 				switch e := rapid.SampledFrom([]string{evNodeAdd, evNodeLabel, evOther}).Draw(t, "event"); e {
 				case evNodeAdd:
-					q.Move(ctx, node(framework.ActionAdd), nil, nil, nil)
+					q.Move(ctx, node(queueing.ActionAdd), nil, nil, nil)
 					m.happen(e)
 				case evNodeLabel:
-					q.Move(ctx, node(framework.ActionUpdateNodeLabel), nil, nil, nil)
+					q.Move(ctx, node(queueing.ActionUpdateNodeLabel), nil, nil, nil)
 					m.happen(e)
 				default:
-					q.Move(ctx, node(framework.ActionUpdateNodeTaint), nil, nil, nil)
+					q.Move(ctx, node(queueing.ActionUpdateNodeTaint), nil, nil, nil)
 					m.happen(e)
 				}
 			},
@@ -380,6 +381,6 @@ func (g namedGate) PreEnqueue(_ context.Context, pod *framework.PodInfo) framewo
 	return framework.Status{}
 }
 
-func (g namedGate) EventsToRegister() []framework.EventHint {
-	return []framework.EventHint{on(framework.ResourceTargetPod, framework.ActionUpdatePodLabel, nil)}
+func (g namedGate) EventsToRegister() []queueing.EventHint {
+	return []queueing.EventHint{on(queueing.ResourceTargetPod, queueing.ActionUpdatePodLabel, nil)}
 }

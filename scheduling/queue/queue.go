@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -23,7 +24,7 @@ type Config struct {
 	Profiles map[string]*scheduling.Scheduler
 	// Sort orders the ready pods; nil means [scheduling.PrioritySort]. Pods that it
 	// treats as equal, or panics over, come in the order of their arrival.
-	Sort framework.QueueSortPlugin
+	Sort queueing.QueueSortPlugin
 	// ErrorHandler is called with the first panic of Sort; nil ignores it.
 	ErrorHandler func(error)
 	// Backoff is how long pods wait after failed attempts.
@@ -50,7 +51,7 @@ type Queue struct {
 	profiles    map[string]*profile
 	lastName    string // the profile that was looked up last
 	lastProfile *profile
-	interest    map[framework.ClusterEvent]bool // whether any plugin registered for it
+	interest    map[queueing.ClusterEvent]bool // whether any plugin registered for it
 
 	serial uint64 // of the latest item
 
@@ -92,7 +93,7 @@ func New(o Config) (*Queue, error) {
 		o.MaxUnschedulable = defaultMaxUnschedulable
 	}
 	q := &Queue{
-		options: o, profiles: map[string]*profile{}, interest: map[framework.ClusterEvent]bool{},
+		options: o, profiles: map[string]*profile{}, interest: map[queueing.ClusterEvent]bool{},
 	}
 	for name, s := range o.Profiles {
 		q.profiles[name] = newProfile(s)

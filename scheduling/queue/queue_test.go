@@ -6,6 +6,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/queue"
 	"github.com/google/go-cmp/cmp"
@@ -54,7 +55,7 @@ func TestOrder(t *testing.T) {
 type byName struct{}
 
 func (byName) Name() string { return "ByName" }
-func (byName) Less(a, b *framework.QueuedPod) bool {
+func (byName) Less(a, b *queueing.QueuedPod) bool {
 	return len(a.Pod.Pod.Name) > len(b.Pod.Pod.Name)
 }
 
@@ -106,7 +107,7 @@ func TestPopFromBackoff(t *testing.T) {
 		r.fail("rejected", []string{"A"}, nil)
 		r.fail("broken", nil, nil)
 		r.depth(queue.Length{Backoff: 1, Unschedulable: 1})
-		r.happen(framework.ResourceNode, framework.ActionAdd)
+		r.happen(queueing.ResourceNode, queueing.ActionAdd)
 		r.depth(queue.Length{Backoff: 2})
 		want := []string{"rejected"}
 		if full {
@@ -128,7 +129,7 @@ func TestBackoffOrder(t *testing.T) {
 	r.Requeue(r.ctx, pods[0], nil, []string{"A"}, nil)
 	r.now = r.now.Add(300 * time.Millisecond)
 	r.Requeue(r.ctx, pods[1], nil, []string{"A"}, nil)
-	r.happen(framework.ResourceNode, framework.ActionAdd)
+	r.happen(queueing.ResourceNode, queueing.ActionAdd)
 	if diff := cmp.Diff([]string{"high", "low"}, r.popAll()); diff != "" {
 		t.Errorf("order (-want +got):\n%s", diff)
 	}
@@ -184,7 +185,7 @@ func TestFlushOfGatedPods(t *testing.T) {
 }
 
 func TestUpdate(t *testing.T) {
-	events := []framework.EventHint{on(framework.ResourceTargetPod, framework.ActionUpdatePodLabel, nil)}
+	events := []queueing.EventHint{on(queueing.ResourceTargetPod, queueing.ActionUpdatePodLabel, nil)}
 	options := queue.Config{Profiles: profiles(t, scheduling.Profile{Filter: []framework.Plugin{plugin{"A", events}}})}
 	t.Run("active", func(t *testing.T) {
 		r := newRig(t, options)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/queueing"
 )
 
 // Requeue puts a pod back after a failed attempt. plugins are the plugins that
@@ -67,10 +68,10 @@ func (q *Queue) send(ctx context.Context, it *Item, s strategy) {
 
 // Move tells the queue what happened in the cluster, and moves the waiting pods that
 // it may help. before and after are the object before and after the event, as in
-// [framework.QueueingHintFunc]. If except is not nil, that item stays where it is.
+// [queueing.QueueingHintFunc]. If except is not nil, that item stays where it is.
 //
 // Cost: O(waiting pods); nothing if no plugin registered for the event.
-func (q *Queue) Move(ctx context.Context, e framework.ClusterEvent, before, after any, except *Item) {
+func (q *Queue) Move(ctx context.Context, e queueing.ClusterEvent, before, after any, except *Item) {
 	if !q.isInteresting(e) {
 		return
 	}
@@ -152,7 +153,7 @@ func (q *Queue) Activate(ctx context.Context, it *Item) {
 }
 
 // wildcard is the event that matches every registration.
-var wildcard = framework.ClusterEvent{Resource: framework.ResourceAny, Action: framework.ActionAll}
+var wildcard = queueing.ClusterEvent{Resource: queueing.ResourceAny, Action: queueing.ActionAll}
 
 // Items returns everything in the queue and in flight, in the order of arrival.
 // It costs O(n log n).

@@ -5,6 +5,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/queueing"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -12,15 +13,15 @@ import (
 type profile struct {
 	*scheduling.Scheduler
 	events  []scheduling.RegisteredEvent
-	matches map[framework.ClusterEvent][]scheduling.RegisteredEvent // by event
+	matches map[queueing.ClusterEvent][]scheduling.RegisteredEvent // by event
 }
 
 func newProfile(s *scheduling.Scheduler) *profile {
-	return &profile{Scheduler: s, events: s.Events(), matches: map[framework.ClusterEvent][]scheduling.RegisteredEvent{}}
+	return &profile{Scheduler: s, events: s.Events(), matches: map[queueing.ClusterEvent][]scheduling.RegisteredEvent{}}
 }
 
 // matching lists the registrations that match the event.
-func (p *profile) matching(e framework.ClusterEvent) []scheduling.RegisteredEvent {
+func (p *profile) matching(e queueing.ClusterEvent) []scheduling.RegisteredEvent {
 	list, ok := p.matches[e]
 	if !ok {
 		for _, r := range p.events {
@@ -45,7 +46,7 @@ func (q *Queue) profileOf(p *api.Pod) *profile {
 }
 
 // isInteresting reports whether any plugin registered for the event.
-func (q *Queue) isInteresting(e framework.ClusterEvent) bool {
+func (q *Queue) isInteresting(e queueing.ClusterEvent) bool {
 	if e.IsWildcard() {
 		return true
 	}
@@ -81,7 +82,7 @@ func (q *Queue) worth(it *Item, e event) strategy {
 		}
 		return afterBackoff
 	}
-	if e.Resource == framework.ResourceTargetPod {
+	if e.Resource == queueing.ResourceTargetPod {
 		if p, ok := e.after.(*framework.PodInfo); !ok || p == nil || !it.isOf(p.Pod) {
 			return skip
 		}
@@ -92,7 +93,7 @@ func (q *Queue) worth(it *Item, e event) strategy {
 	best := skip
 	for _, r := range it.profile.matching(e.ClusterEvent) {
 		pending := slices.Contains(it.Pending, r.Plugin)
-		if !pending && !slices.Contains(it.Plugins, r.Plugin) || hint(r.Hint, it.Pod, e) == framework.QueueSkip {
+		if !pending && !slices.Contains(it.Plugins, r.Plugin) || hint(r.Hint, it.Pod, e) == queueing.QueueSkip {
 			continue
 		}
 		switch {
@@ -108,18 +109,18 @@ func (q *Queue) worth(it *Item, e event) strategy {
 
 // hint calls the plugin's function. An error or panic there must not keep a pod
 // waiting.
-func hint(f framework.QueueingHintFunc, pod *framework.PodInfo, e event) (h framework.QueueingHint) {
+func hint(f queueing.QueueingHintFunc, pod *framework.PodInfo, e event) (h queueing.QueueingHint) {
 	if f == nil {
-		return framework.Queue
+		return queueing.Queue
 	}
 	defer func() {
 		if recover() != nil {
-			h = framework.Queue
+			h = queueing.Queue
 		}
 	}()
 	h, err := f(pod, e.before, e.after)
 	if err != nil {
-		return framework.Queue
+		return queueing.Queue
 	}
 	return h
 }

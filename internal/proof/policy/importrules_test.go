@@ -31,11 +31,11 @@ type rule struct {
 
 // What lies below the plugins, below package scheduling, and below the examples.
 var (
-	objects = []string{"resource", "framework/api", "framework", "internal/cow", "internal/runner"}
+	objects = []string{"resource", "framework/api", "framework", "framework/queueing", "internal/cow", "internal/runner"}
 	shared  = with(objects, "estimator", "internal/match", "internal/topo", "internal/volumes")
 	plugins = with(shared, "filter", "scoring")
 	public  = []string{
-		"resource", "framework/api", "framework", "framework/frameworktest",
+		"resource", "framework/api", "framework", "framework/queueing", "framework/frameworktest",
 		"estimator", "estimator/capacity", "estimator/nodemetric", "filter", "scoring",
 		"scheduling", "scheduling/args", "scheduling/preemption", "scheduling/queue", "scheduling/lifecycle",
 		"scheduling/virtualclock", "scheduling/config", "scheduling/extender", "scheduling/multicluster",
@@ -54,6 +54,7 @@ var rules = []rule{
 	{dir: "internal/runner", library: true},
 	{dir: "framework/api", imports: []string{"resource", "internal/strictjson"}, library: true},
 	{dir: "framework", imports: []string{"resource", "framework/api", "internal/cow", "internal/runner"}, library: true},
+	{dir: "framework/queueing", imports: []string{"framework", "framework/api"}, library: true},
 	{dir: "framework/frameworktest", imports: objects, library: true},
 	{dir: "internal/heap", library: true},
 	{dir: "internal/match", imports: objects, library: true},

@@ -1,4 +1,6 @@
-package framework
+package queueing
+
+import "github.com/berth-sched/berth/framework"
 
 // An EventResource names what an event in the cluster is about. Objects that have no
 // constant here go by their kind, such as "Namespace" or "NodeMetric".
@@ -103,11 +105,11 @@ const (
 )
 
 // A QueueingHintFunc looks at one event. before and after are the object before and
-// after it: a *[PodInfo] for a pod, otherwise a pointer to the object such as
+// after it: a *[framework.PodInfo] for a pod, otherwise a pointer to the object such as
 // *[api.Node]; before is nil for an added object, after for a deleted one. The pod of
 // an event about an assigned pod need not name its node: it may only be assumed or
 // nominated there. An error and a panic count as Queue.
-type QueueingHintFunc func(pod *PodInfo, before, after any) (QueueingHint, error)
+type QueueingHintFunc func(pod *framework.PodInfo, before, after any) (QueueingHint, error)
 
 // An EventHint registers for a class of events.
 type EventHint struct {
@@ -121,7 +123,7 @@ type EventHint struct {
 // No other event takes such a pod out of the unschedulable part of the queue. Without
 // it every event does; if the list is empty, none does.
 type EnqueueExtensions interface {
-	Plugin
+	framework.Plugin
 	// EventsToRegister returns the same list whenever it is called.
 	EventsToRegister() []EventHint
 }

@@ -1,11 +1,9 @@
-package framework
-
-import "github.com/berth-sched/berth/framework/api"
+package api
 
 // A HostPort is a port that a pod takes on its node.
 type HostPort struct {
 	IP       string // "0.0.0.0" for all addresses
-	Protocol api.Protocol
+	Protocol Protocol
 	Port     int32
 }
 
@@ -18,11 +16,11 @@ func (h HostPort) Conflicts(o HostPort) bool {
 
 const anyAddress = "0.0.0.0"
 
-// hostPorts lists the host ports of containers and sidecars. An empty address means
+// HostPorts lists the host ports of containers and sidecars. An empty address means
 // all addresses, an empty protocol means TCP, and ports below 1 are ignored.
-func hostPorts(p *api.Pod) []HostPort {
+func HostPorts(p *Pod) []HostPort {
 	var ports []HostPort
-	add := func(c *api.Container) {
+	add := func(c *Container) {
 		for _, port := range c.Ports {
 			if port.HostPort <= 0 {
 				continue
@@ -32,7 +30,7 @@ func hostPorts(p *api.Pod) []HostPort {
 				h.IP = anyAddress
 			}
 			if h.Protocol == "" {
-				h.Protocol = api.ProtocolTCP
+				h.Protocol = ProtocolTCP
 			}
 			ports = append(ports, h)
 		}
