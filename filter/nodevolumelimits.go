@@ -67,7 +67,7 @@ func (NodeVolumeLimits) PreFilter(c *framework.Cycle) (framework.PreFiltered, fr
 		return framework.PreFiltered{}, framework.SkipStatus()
 	}
 	f := framework.Scratch[nodeVolumeLimits](c)
-	f.snapshot, f.attached = c.Snapshot, volumes.AttachedIn(c.Snapshot)
+	f.attached.Prepare(c.Snapshot)
 	f.known.prepare(c, true)
 	f.unknown.prepare(c, false)
 	return framework.PreFiltered{Filter: f}, framework.Status{}
@@ -75,8 +75,7 @@ func (NodeVolumeLimits) PreFilter(c *framework.Cycle) (framework.PreFiltered, fr
 
 // nodeVolumeLimits is the bound filter.
 type nodeVolumeLimits struct {
-	snapshot *framework.Snapshot
-	attached *volumes.Attached
+	attached volumes.Attached
 	known    newVolumes // on nodes whose drivers are known
 	unknown  newVolumes // on the others
 }
@@ -114,7 +113,7 @@ func (v *newVolumes) prepare(c *framework.Cycle, known bool) {
 }
 
 func (f *nodeVolumeLimits) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {
-	there := f.attached.On(f.snapshot, node)
+	there := f.attached.On(node)
 	added := &f.known
 	if there.Node == nil {
 		added = &f.unknown

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
@@ -42,17 +43,34 @@ type NodeVolumes struct {
 	generation uint64 // of the node
 }
 
-// Attached keeps the CSI volumes on every node with limited drivers. It is updated
-// on demand: for nodes whose pods changed, or for all nodes if a relevant object
-// changed.
+// An Attached finds the CSI volumes on each node with limited drivers. Prepare fills it
+// once per cycle. Several goroutines may then ask it about many nodes.
+//
+// A runner may keep it and ask it in later cycles, as long as the objects of the snapshot
+// are the same as at Prepare, or after a rollback has restored them.
 type Attached struct {
+	snapshot *framework.Snapshot
+	cache    *attachedCache
+	versions versions // at Prepare
+
+	// others stands in for the cache's others while the cache has other versions. It
+	// is made on first use; several goroutines may make it at once.
+	others atomic.Pointer[map[string][]Handle]
+}
+
+// attachedCache holds the volumes on every node. Prepare updates it: for nodes whose
+// pods changed, or for all nodes if a relevant object changed.
+//
+// A rollback restores the generations and versions of the snapshot, but not the cache.
+// So an entry is valid only if both the versions and the generation of the node agree.
+type attachedCache struct {
 	slots    cow.Pages[*NodeVolumes]
 	owner    *cow.Owner
-	others   map[string][]Handle
+	others   map[string][]Handle // attachments by node
 	versions versions
 }
 
-// versions identifies all inputs of Attached besides pods.
+// versions identifies all inputs of Attached besides the nodes and their pods.
 type versions struct{ claims, volumes, classes, nodes, attachments uint64 }
 
 func versionsOf(s *framework.Snapshot) versions {
@@ -65,48 +83,70 @@ func versionsOf(s *framework.Snapshot) versions {
 	}
 }
 
-var attachedKey = framework.NewExtensionKey(func(*framework.Snapshot) *Attached { return &Attached{owner: new(cow.Owner)} })
+var attachedKey = framework.NewExtensionKey(func(*framework.Snapshot) *attachedCache {
+	return &attachedCache{owner: new(cow.Owner)}
+})
 
 // Fork implements [framework.Extension].
-func (a *Attached) Fork(*framework.Snapshot) framework.Extension {
-	a.owner = new(cow.Owner)
-	f := *a
-	f.slots, f.owner = slices.Clone(a.slots), new(cow.Owner)
+func (c *attachedCache) Fork(*framework.Snapshot) framework.Extension {
+	c.owner = new(cow.Owner)
+	f := *c
+	f.slots, f.owner = slices.Clone(c.slots), new(cow.Owner)
 	return &f
 }
 
-// AttachedIn returns the attached volumes of a snapshot. It costs O(N) for N nodes
-// if little has changed.
-func AttachedIn(s *framework.Snapshot) *Attached {
-	a := attachedKey.Of(s)
+// Prepare reads the volumes in a snapshot. It costs O(N) for N nodes if little has
+// changed.
+func (a *Attached) Prepare(s *framework.Snapshot) {
+	c := attachedKey.Of(s)
+	c.update(s)
+	a.snapshot, a.cache, a.versions = s, c, c.versions
+	a.others.Store(nil)
+}
+
+func (c *attachedCache) update(s *framework.Snapshot) {
 	now := versionsOf(s)
-	if now != a.versions {
-		a.slots, a.versions = nil, now
-		a.others = attachments(s)
+	if now != c.versions {
+		c.slots, c.versions = nil, now
+		c.others = attachments(s)
 	}
 	if now.nodes == 0 {
-		return a // no node is limited
+		return // no node is limited
 	}
 	for _, slot := range s.Slots() {
 		n := s.AtSlot(slot)
-		if known := a.slots.At(slot); known == nil || known.generation != n.Generation() {
-			v := a.read(s, n)
-			*a.slots.Own(a.owner, slot) = &v
+		if known := c.slots.At(slot); known == nil || known.generation != n.Generation() {
+			v := nodeVolumesOf(s, n, c.others)
+			*c.slots.Own(c.owner, slot) = &v
 		}
 	}
-	return a
 }
 
 // On returns the current volumes of a node. Do not change the result.
-func (a *Attached) On(s *framework.Snapshot, n *framework.NodeInfo) NodeVolumes {
-	if known := a.slots.At(n.Slot()); known != nil && known.generation == n.Generation() {
+func (a *Attached) On(n *framework.NodeInfo) NodeVolumes {
+	c := a.cache
+	if c.versions != a.versions {
+		return nodeVolumesOf(a.snapshot, n, a.attachments())
+	}
+	if known := c.slots.At(n.Slot()); known != nil && known.generation == n.Generation() {
 		return *known
 	}
-	return a.read(s, n)
+	return nodeVolumesOf(a.snapshot, n, c.others)
 }
 
-// read reads the volumes of the node's pods, if the node limits any driver.
-func (a *Attached) read(s *framework.Snapshot, n *framework.NodeInfo) NodeVolumes {
+// attachments returns the attachments by node without using the cache.
+func (a *Attached) attachments() map[string][]Handle {
+	if others := a.others.Load(); others != nil {
+		return *others
+	}
+	others := attachments(a.snapshot)
+	a.others.Store(&others)
+	return others
+}
+
+// nodeVolumesOf reads the volumes on a node, if the node limits any driver. attached
+// are the attachments by node.
+func nodeVolumesOf(s *framework.Snapshot, n *framework.NodeInfo, attached map[string][]Handle) NodeVolumes {
 	v := NodeVolumes{Node: CSINode(s, n.Name()), generation: n.Generation()}
 	if !hasLimits(v.Node) {
 		return v
@@ -118,7 +158,7 @@ func (a *Attached) read(s *framework.Snapshot, n *framework.NodeInfo) NodeVolume
 			}
 		}
 	}
-	others := a.others[n.Name()]
+	others := attached[n.Name()]
 	if len(v.Used)+len(others) == 0 {
 		return v
 	}

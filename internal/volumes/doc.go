@@ -20,9 +20,12 @@
 //
 // All input comes from the snapshot, where [framework.Put] puts it. Derived data is
 // in extensions of the snapshot, and is renewed when the version of its kind of
-// object changes, so forks and transactions cover it. Do not use a value here while
-// the snapshot changes. Several goroutines may ask a [Finder] and an [Attached]
-// about different nodes.
+// object changes. Do not use a value here while the snapshot changes. Several
+// goroutines may ask a [Finder] and an [Attached] about different nodes.
+//
+// A runner keeps bound filters over transactions, and a rollback restores versions and
+// generations but does not renew derived data. So a value that is kept must not rely on
+// an extension having the data of its own version: see [Attached].
 //
 // Source: kube-scheduler 1.37.1, pkg/scheduler/framework/plugins/volumebinding
 // and nodevolumelimits, k8s.io/component-helpers/storage/volume and

@@ -21,7 +21,14 @@ type machine struct {
 	forks  []*framework.Snapshot
 	marks  []framework.Mark
 	placed []*framework.PodInfo // by Reserve, here or in a fork; they may be gone
+	kept   []*keptAttached
 	serial int
+}
+
+// keptAttached is an Attached that may be asked in later cycles.
+type keptAttached struct {
+	Attached
+	objects uint64 // of the snapshot when it was prepared
 }
 
 const nodes, claimsInUse, volumesInUse = 4, 4, 4
@@ -180,8 +187,18 @@ func (m *machine) Switch(*rapid.T) {
 	}
 }
 
+// Keep prepares an Attached, here or in a transaction, and keeps the last few.
+func (m *machine) Keep(*rapid.T) {
+	k := &keptAttached{objects: m.s.Objects()}
+	k.Prepare(m.s)
+	if m.kept = append(m.kept, k); len(m.kept) > 5 {
+		m.kept = m.kept[1:]
+	}
+}
+
 // Look updates the extensions, only at random times.
 func (m *machine) Look(*rapid.T) {
+	m.compareKept()
 	m.compareAssumed()
 	m.compareAttached()
 	m.compareUses()
@@ -237,12 +254,27 @@ func (m *machine) compareAssumed() {
 }
 
 func (m *machine) compareAttached() {
-	kept := AttachedIn(m.s)
-	fresh := Attached{others: attachments(m.s)}
+	var a Attached
+	a.Prepare(m.s)
+	m.compare("prepared now", &a)
+}
+
+// compareKept checks the answers of each Attached that was prepared when the objects
+// of the snapshot were as they are now.
+func (m *machine) compareKept() {
+	for _, k := range m.kept {
+		if k.snapshot == m.s && k.objects == m.s.Objects() {
+			m.compare("kept", &k.Attached)
+		}
+	}
+}
+
+func (m *machine) compare(what string, a *Attached) {
+	attached := attachments(m.s)
 	for _, n := range m.s.All() {
-		want, got := fresh.read(m.s, n), kept.On(m.s, n)
+		want, got := nodeVolumesOf(m.s, n, attached), a.On(n)
 		if got.Node != want.Node || !cmp.Equal(got.Used, want.Used, cmp.AllowUnexported(Handle{})) || !cmp.Equal(got.Counts, want.Counts) {
-			m.t.Fatalf("on %s: %v %v of %v, want %v %v of %v", n.Name(), got.Used, got.Counts, got.Node, want.Used, want.Counts, want.Node)
+			m.t.Fatalf("%s, on %s: %v %v of %v, want %v %v of %v", what, n.Name(), got.Used, got.Counts, got.Node, want.Used, want.Counts, want.Node)
 		}
 	}
 }
@@ -284,6 +316,25 @@ func TestExtensions(t *testing.T) {
 		m := newMachine(t)
 		t.Repeat(rapid.StateMachineActions(m))
 		m.Look(t)
+	})
+}
+
+// TestKept is TestExtensions limited to the steps that a kept Attached depends on.
+func TestKept(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := newMachine(t)
+		for range claimsInUse {
+			m.PutClaim(t)
+			m.PutVolume(t)
+			m.PutCSINode(t)
+			m.PodComes(t)
+		}
+		for range 5 {
+			t.Repeat(map[string]func(*rapid.T){
+				"": func(*rapid.T) { m.compareKept() }, "Keep": m.Keep, "PutClaim": m.PutClaim, "PutVolume": m.PutVolume, "PutAttachment": m.PutAttachment,
+				"PodComes": m.PodComes, "PodGoes": m.PodGoes, "Reserve": m.Reserve, "GiveBack": m.GiveBack, "Begin": m.Begin, "End": m.End, "Fork": m.Fork, "Switch": m.Switch,
+			})
+		}
 	})
 }
 

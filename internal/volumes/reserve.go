@@ -207,7 +207,7 @@ func restore[T api.Object](s *framework.Snapshot, m *cowMap[string, reserved[T]]
 //
 // Source: kube-scheduler 1.37, volumebinding, AssumePodVolumes.
 func Assume(s *framework.Snapshot, p *framework.PodInfo, node string, found *Found) error {
-	a, attached := assumedKey.Of(s), attachedKey.Of(s)
+	a, cache := assumedKey.Of(s), attachedKey.Of(s)
 	before := versionsOf(s)
 	id := idOf(p.Pod)
 	list := slices.Clone(a.pods.entries[id].list)
@@ -238,7 +238,7 @@ func Assume(s *framework.Snapshot, p *framework.PodInfo, node string, found *Fou
 	if len(list) > 0 {
 		change(s, &a.pods, id, &holding{list: list})
 	}
-	attached.standsThrough(s, before)
+	cache.standsThrough(s, before)
 	return nil
 }
 
@@ -261,7 +261,7 @@ func Revert(s *framework.Snapshot, p *framework.PodInfo) error {
 	if len(list) == 0 {
 		return nil
 	}
-	attached, before := attachedKey.Of(s), versionsOf(s)
+	cache, before := attachedKey.Of(s), versionsOf(s)
 	for _, h := range list {
 		var err error
 		if h.volume != nil {
@@ -274,30 +274,30 @@ func Revert(s *framework.Snapshot, p *framework.PodInfo) error {
 		}
 	}
 	change(s, &a.pods, id, nil)
-	attached.standsThrough(s, before)
+	cache.standsThrough(s, before)
 	return nil
 }
 
-// standsThrough records that the changes since before do not affect Attached: they
+// standsThrough records that the changes since before do not affect the cache: they
 // are only reserved volumes and selected nodes. Without it, every pod whose claims
 // get something would make Attached read all nodes again.
-func (a *Attached) standsThrough(s *framework.Snapshot, before versions) {
+func (c *attachedCache) standsThrough(s *framework.Snapshot, before versions) {
 	now := versionsOf(s)
-	if a.versions != before || now == before {
+	if c.versions != before || now == before {
 		return
 	}
-	s.Record(&standsUndo{a, before, now})
-	a.versions = now
+	s.Record(&standsUndo{c, before, now})
+	c.versions = now
 }
 
 type standsUndo struct {
-	attached      *Attached
+	cache         *attachedCache
 	before, after versions
 }
 
 func (u *standsUndo) Undo(*framework.Snapshot) {
-	if u.attached.versions == u.after {
-		u.attached.versions = u.before
+	if u.cache.versions == u.after {
+		u.cache.versions = u.before
 	}
 }
 
