@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/changelog"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -48,7 +49,7 @@ type Snapshot struct {
 	nominations int
 
 	extensions []extension
-	journal    journal
+	journal    changelog.Log[int] // of slots that changed
 	undo       undoLog
 
 	changing bool // see startChange
@@ -65,6 +66,7 @@ func NewSnapshot(order NodeOrder) *Snapshot {
 		tree:      newNodeTree(order, o),
 		names:     &nameIndex{owner: o, slots: map[string]int{}},
 		images:    &imageTable{owner: o, states: map[string]imageState{}},
+		journal:   changelog.New[int](journalLimit),
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/berth-sched/berth/internal/changelog"
 	"github.com/berth-sched/berth/internal/cow"
 	"github.com/berth-sched/berth/resource"
 )
@@ -60,7 +61,7 @@ func (s *Snapshot) Fork() *Snapshot {
 		chunks: slices.Clone(s.chunks), free: s.free,
 		tree: s.tree, names: s.names, images: s.images, nodeSet: s.nodeSet,
 		tables: s.tables, objects: s.objects, nominations: s.nominations,
-		strict: s.strict,
+		strict: s.strict, journal: changelog.New[int](journalLimit),
 	}
 	s.owner = new(owner) // from now on s shares what it holds, too
 	s.endChange()
@@ -96,7 +97,7 @@ func (s *Snapshot) own(n *NodeInfo) *NodeInfo {
 // put makes n, which may be nil, the node of the slot.
 func (s *Snapshot) put(slot int, n *NodeInfo) {
 	s.ownChunk(slot).nodes[slot%chunkSize] = n
-	s.journal.add(slot)
+	s.journal.Add(slot)
 }
 
 // takeSlot returns a slot without a node. If there is none, it adds a chunk.

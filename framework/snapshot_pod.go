@@ -83,7 +83,7 @@ func (s *Snapshot) Touch(n *NodeInfo) {
 		return
 	}
 	if s.undo.rolling {
-		s.journal.add(n.Slot())
+		s.journal.Add(n.Slot())
 		return
 	}
 	s.startChange()
@@ -147,7 +147,7 @@ func (s *Snapshot) remove(n *NodeInfo, i int) {
 // changed gives the node a new generation. The caller owns it.
 func (s *Snapshot) changed(n *NodeInfo) {
 	n.generation = s.newGeneration()
-	s.journal.add(n.Slot())
+	s.journal.Add(n.Slot())
 }
 
 // CheckPod returns an [*api.InvalidError] for a PodInfo that cannot be used with the

@@ -106,7 +106,7 @@ func (s *Snapshot) takeBack(e undoEntry) {
 	s.startChange()
 	n := s.own(s.node(e.slot))
 	n.generation = e.generation
-	s.journal.add(e.slot)
+	s.journal.Add(e.slot)
 	switch e.kind {
 	case undoAdd:
 		p := n.removeAt(len(n.Pods) - 1)

@@ -5,8 +5,9 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
-	"github.com/berth-sched/berth/internal/engine/changelog"
+	"github.com/berth-sched/berth/internal/changelog"
 	"github.com/berth-sched/berth/internal/engine/guard"
+	"github.com/berth-sched/berth/internal/engine/nodelog"
 )
 
 // A base keeps the answers of all plugins that read one node only, for all pods with
@@ -26,8 +27,8 @@ type base struct {
 	reasons reasons
 	due     deadlines
 	at      basePosition
-	epoch   uint64        // changes if a class has to read every row
-	log     changelog.Log // of rows that were evaluated
+	epoch   uint64               // changes if a class has to read every row
+	log     changelog.Log[int32] // of rows that were evaluated
 	*lists
 }
 
@@ -69,15 +70,15 @@ type rawList struct {
 // A basePosition is the moment that rows are about. deadlines are later than now.
 type basePosition struct {
 	snapshot         *framework.Snapshot
-	tracker          *changelog.Tracker // after sync, its order lists what the rows list
-	entry            uint64             // of the tracker, the first that the rows do not know of
+	tracker          *nodelog.Tracker // after sync, its order lists what the rows list
+	entry            uint64           // of the tracker, the first that the rows do not know of
 	nodeSet, objects uint64
 	now              time.Time
 }
 
 // build binds the plugins and evaluates every node. false means that the reference
 // path must be taken.
-func (b *base) build(src Source, t *changelog.Tracker, o *changelog.Order) bool {
+func (b *base) build(src Source, t *nodelog.Tracker, o *nodelog.Order) bool {
 	s := t.Snapshot
 	if !b.bind(src, s) {
 		return false
@@ -154,7 +155,7 @@ func (b *base) put(slot int32, r row) {
 
 // sync brings the rows up to date with the snapshot. false means that the reference
 // path must be taken.
-func (b *base) sync(src Source, t *changelog.Tracker, o *changelog.Order) bool {
+func (b *base) sync(src Source, t *nodelog.Tracker, o *nodelog.Order) bool {
 	s, at, reads := t.Snapshot, &b.at, b.plugins.filterReads|b.plugins.scorerReads
 	before := at.now
 	at.now = s.Now()
@@ -202,7 +203,7 @@ func (b *base) follow(s *framework.Snapshot) {
 
 // move turns to another snapshot, or to the same one with other nodes. A row stands if
 // the generation of its node does: generations identify content across forks.
-func (b *base) move(src Source, t *changelog.Tracker, o *changelog.Order) bool {
+func (b *base) move(src Source, t *nodelog.Tracker, o *nodelog.Order) bool {
 	s, at := t.Snapshot, &b.at
 	if !b.bind(src, s) {
 		return false

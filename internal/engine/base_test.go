@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/berth-sched/berth/internal/engine/changelog"
+	"github.com/berth-sched/berth/internal/engine/nodelog"
 )
 
 // TestPutMany: whatever rows become, the tree answers like one that is made of them.
@@ -13,7 +13,7 @@ func TestPutMany(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 8))
 	for round := range 200 {
 		n := 1 + r.IntN(400)
-		o := &changelog.Order{Slots: make([]int32, n), Place: make([]int32, n)}
+		o := &nodelog.Order{Slots: make([]int32, n), Place: make([]int32, n)}
 		for place, slot := range r.Perm(n) {
 			o.Slots[place], o.Place[slot] = int32(slot), int32(place)
 		}

@@ -4,7 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/berth-sched/berth/framework"
-	"github.com/berth-sched/berth/internal/engine/changelog"
+	"github.com/berth-sched/berth/internal/engine/nodelog"
 )
 
 // A class keeps the answers for all pods with one key.
@@ -137,7 +137,7 @@ func (c *class) release() {
 	c.ask.base, c.ask.source, c.ask.cycle = nil, nil, nil
 }
 
-func (c *class) order() *changelog.Order { return c.base.rows.order }
+func (c *class) order() *nodelog.Order { return c.base.rows.order }
 
 // sync brings the class up to date with its base, which is up to date with the
 // snapshot, for the decision of a cycle.

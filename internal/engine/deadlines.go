@@ -4,16 +4,17 @@ import (
 	"fmt"
 	"time"
 	"unsafe"
+
+	"github.com/berth-sched/berth/internal/heap"
 )
 
-// deadlines is a binary heap of the rows that hold only up to a time, the earliest
-// first.
+// deadlines is a heap of the rows that hold only up to a time, the earliest first.
+// Call reset before anything else.
 //
-// Invariant: no deadline is earlier than its parent's, place[heap[i].slot] == i+1
-// for all i, and place is 0 for slots that are not in the heap; slots beyond place are
-// not in it.
+// Invariant: place[x.slot] is one more than the place of each deadline x in the heap,
+// and 0 for all other slots.
 type deadlines struct {
-	heap  []deadline
+	heap  heap.Heap[deadline]
 	place []int32 // by slot
 }
 
@@ -22,82 +23,45 @@ type deadline struct {
 	slot int32
 }
 
+func earlier(a, b *deadline) bool { return a.at.Before(b.at) }
+
 // reset forgets all deadlines.
 func (d *deadlines) reset() {
-	d.heap = d.heap[:0]
-	clear(d.place)
+	if d.place == nil {
+		d.heap = heap.New(earlier, func(x *deadline, place int) { d.place[x.slot] = int32(place + 1) })
+		d.place = []int32{}
+		return
+	}
+	d.heap.Clear()
 }
 
 // set gives the row of a slot a deadline; the zero time removes it.
 func (d *deadlines) set(slot int32, at time.Time) {
-	i := -1
+	place := -1
 	if int(slot) < len(d.place) {
-		i = int(d.place[slot]) - 1
+		place = int(d.place[slot]) - 1
 	}
 	switch {
-	case i < 0 && at.IsZero():
-		return
-	case i < 0:
-		d.heap = append(d.heap, deadline{at, slot})
-		i = len(d.heap) - 1
-		d.place = resize(d.place, int(slot)+1)
-		d.place[slot] = int32(i + 1)
 	case at.IsZero():
-		last := len(d.heap) - 1
-		d.swap(i, last)
-		d.place[slot] = 0
-		d.heap = d.heap[:last]
-		if i == last {
-			return
+		if place >= 0 {
+			d.heap.Remove(place)
 		}
+	case place < 0:
+		d.place = resize(d.place, int(slot)+1)
+		d.heap.Push(deadline{at, slot})
 	default:
-		d.heap[i].at = at
+		d.heap.Set(place, deadline{at, slot})
 	}
-	d.down(d.up(i))
 }
 
 func (d *deadlines) remove(slot int32) { d.set(slot, time.Time{}) }
 
 // due returns a slot whose deadline has come, -1 if there is none.
 func (d *deadlines) due(now time.Time) int32 {
-	if len(d.heap) == 0 || d.heap[0].at.After(now) {
-		return -1
+	if first := d.heap.Top(); first != nil && !first.at.After(now) {
+		return first.slot
 	}
-	return d.heap[0].slot
-}
-
-func (d *deadlines) up(i int) int {
-	for i > 0 {
-		parent := (i - 1) / 2
-		if !d.heap[i].at.Before(d.heap[parent].at) {
-			break
-		}
-		d.swap(i, parent)
-		i = parent
-	}
-	return i
-}
-
-func (d *deadlines) down(i int) {
-	for {
-		least := i
-		for _, child := range [...]int{2*i + 1, 2*i + 2} {
-			if child < len(d.heap) && d.heap[child].at.Before(d.heap[least].at) {
-				least = child
-			}
-		}
-		if least == i {
-			return
-		}
-		d.swap(i, least)
-		i = least
-	}
-}
-
-func (d *deadlines) swap(i, j int) {
-	d.heap[i], d.heap[j] = d.heap[j], d.heap[i]
-	d.place[d.heap[i].slot] = int32(i + 1)
-	d.place[d.heap[j].slot] = int32(j + 1)
+	return -1
 }
 
 // of is the deadline of a slot, the zero time if it has none.
@@ -105,12 +69,12 @@ func (d *deadlines) of(slot int32) time.Time {
 	if int(slot) >= len(d.place) || d.place[slot] == 0 {
 		return time.Time{}
 	}
-	return d.heap[d.place[slot]-1].at
+	return d.heap.At(int(d.place[slot]) - 1).at
 }
 
 // bytes is the memory that the deadlines hold.
 func (d *deadlines) bytes() int {
-	return 4*cap(d.place) + cap(d.heap)*int(unsafe.Sizeof(deadline{}))
+	return 4*cap(d.place) + d.heap.Cap()*int(unsafe.Sizeof(deadline{}))
 }
 
 // check returns what does not hold of the heap, nil if all does.
@@ -121,16 +85,16 @@ func (d *deadlines) check() error {
 			placed++
 		}
 	}
-	if placed != len(d.heap) {
-		return fmt.Errorf("deadlines: %d slots have a place, but the heap has %d", placed, len(d.heap))
+	if placed != d.heap.Len() {
+		return fmt.Errorf("deadlines: %d slots have a place, but the heap has %d", placed, d.heap.Len())
 	}
-	for i, x := range d.heap {
-		if d.place[x.slot] != int32(i+1) {
+	for i := range d.heap.Len() {
+		if x := d.heap.At(i); d.place[x.slot] != int32(i+1) {
 			return fmt.Errorf("deadlines: slot %d has place %d, want %d", x.slot, d.place[x.slot], i+1)
 		}
-		if parent := (i - 1) / 2; i > 0 && x.at.Before(d.heap[parent].at) {
-			return fmt.Errorf("deadlines: %d is earlier than its parent %d", i, parent)
-		}
+	}
+	if i := d.heap.Check(); i >= 0 {
+		return fmt.Errorf("deadlines: %d is earlier than its parent", i)
 	}
 	return nil
 }

@@ -49,8 +49,8 @@ func describeBase(b *base) string {
 	if b.users == 1 {
 		text = state + ", 1 class"
 	}
-	if n := len(b.due.heap); n > 0 {
-		text += fmt.Sprintf(", %d deadlines, the next in %s", n, b.due.heap[0].at.Sub(b.at.now))
+	if n := b.due.heap.Len(); n > 0 {
+		text += fmt.Sprintf(", %d deadlines, the next in %s", n, b.due.heap.Top().at.Sub(b.at.now))
 	}
 	return text
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
-	"github.com/berth-sched/berth/internal/engine/changelog"
+	"github.com/berth-sched/berth/internal/engine/nodelog"
 	"github.com/berth-sched/berth/internal/engine/tree"
 )
 
@@ -21,7 +21,7 @@ const groupsMost = 64
 // list.
 type division struct {
 	sources []framework.Groups // of the plugins
-	order   *changelog.Order
+	order   *nodelog.Order
 	count   int       // 0: there would be too many groups
 	of      []uint8   // by slot
 	places  []uint8   // by place; nil for one group
@@ -29,7 +29,7 @@ type division struct {
 }
 
 // divide returns the division by all of the sources.
-func divide(o *changelog.Order, sources []framework.Groups) *division {
+func divide(o *nodelog.Order, sources []framework.Groups) *division {
 	d := &division{sources: sources, order: o, count: 1, of: make([]uint8, len(o.Place))}
 	for _, s := range sources {
 		if !d.refine(s) {
@@ -99,7 +99,7 @@ const divisionsMost = 32
 
 // find returns the division of the nodes by all of the sources; nil if there would be
 // too many groups.
-func (l *divisions) find(o *changelog.Order, sources []framework.Groups) *division {
+func (l *divisions) find(o *nodelog.Order, sources []framework.Groups) *division {
 	i := slices.IndexFunc(l.list, func(d *division) bool { return d.order == o && slices.EqualFunc(d.sources, sources, same) })
 	if i < 0 {
 		if len(l.list) >= divisionsMost {

@@ -100,7 +100,7 @@
 //	engine.go          Find, counts; engine_classes.go classes and bases, their budget
 //	fault.go           failures of the engine itself; guard/ tells them from a plugin's
 //	source.go          what binds the plugins
-//	changelog/         places of the order; which nodes changed, and when
+//	nodelog/           places of the order; which nodes changed, and when
 //	rows.go            what a base keeps of each node
 //	base.go            build, follow, move; base_filter.go, base_score.go, lists.go
 //	reasons.go         rejections by number; deadlines.go until when rows hold

@@ -2,8 +2,8 @@ package engine
 
 import (
 	"github.com/berth-sched/berth/framework"
-	"github.com/berth-sched/berth/internal/engine/changelog"
 	"github.com/berth-sched/berth/internal/engine/guard"
+	"github.com/berth-sched/berth/internal/engine/nodelog"
 	"github.com/berth-sched/berth/internal/engine/tree"
 	"github.com/berth-sched/berth/resource"
 )
@@ -34,9 +34,9 @@ type Engine struct {
 	spare      []*class        // dropped; their memory is used again
 	spareBases []*base
 
-	order     *changelog.Order
+	order     *nodelog.Order
 	divisions divisions
-	trackers  changelog.Recent
+	trackers  nodelog.Recent
 	lists     *lists
 	guard     *guard.Guard // shared by bases and classes
 	clock     uint64
@@ -111,7 +111,7 @@ func (e *Engine) Find(q Query) (v *View, ok bool) {
 	}()
 	e.clock++
 	e.adoptOrigin(q.Snapshot)
-	e.order = changelog.OrderOf(q.Snapshot, e.order)
+	e.order = nodelog.OrderOf(q.Snapshot, e.order)
 	count, fresh := &e.stats.Hits, false
 	if c = e.lookUp(q); c == nil {
 		if c, fresh = e.newClass(q); c == nil {

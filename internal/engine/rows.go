@@ -3,7 +3,8 @@ package engine
 import (
 	"unsafe"
 
-	"github.com/berth-sched/berth/internal/engine/changelog"
+	"github.com/berth-sched/berth/internal/changelog"
+	"github.com/berth-sched/berth/internal/engine/nodelog"
 	"github.com/berth-sched/berth/internal/engine/tree"
 )
 
@@ -67,11 +68,11 @@ func (r *nodeRow) set(reason int32, known bool) {
 // flipLog has every node that became feasible or ceased to be.
 type rows struct {
 	tree    tree.Tree
-	order   *changelog.Order
+	order   *nodelog.Order
 	indexed bool
-	counts  []int32       // by reason
-	flips   uint64        // counts changes of reasons while indexed
-	flipLog changelog.Log // nodes that became feasible or ceased to be while indexed
+	counts  []int32              // by reason
+	flips   uint64               // counts changes of reasons while indexed
+	flipLog changelog.Log[int32] // nodes that became feasible or ceased to be while indexed
 
 	nodes        []nodeRow // by slot
 	uniform      bool      // all nodes are scored, with one score as far as no pods are read
@@ -79,7 +80,7 @@ type rows struct {
 }
 
 // reset makes rows of none of the order's nodes.
-func (r *rows) reset(o *changelog.Order) {
+func (r *rows) reset(o *nodelog.Order) {
 	r.order, r.indexed = o, false
 	r.tree.Empty()
 	r.tree.Reset(len(o.Slots), 1, nil)
@@ -147,7 +148,7 @@ func (r *rows) index() {
 }
 
 // carry takes rows over to another order. Nodes that the old order lacks get none.
-func (r *rows) carry(o *changelog.Order, memory []int32) []int32 {
+func (r *rows) carry(o *nodelog.Order, memory []int32) []int32 {
 	before, old := append(memory[:0], r.tree.Leaves...), r.order
 	r.reset(o)
 	for place, slot := range o.Slots {

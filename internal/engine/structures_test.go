@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
-	"github.com/berth-sched/berth/internal/engine/changelog"
+	"github.com/berth-sched/berth/internal/engine/nodelog"
 	"pgregory.net/rapid"
 )
 
@@ -15,6 +15,7 @@ import (
 func TestDeadlinesAgreeWithMap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var d deadlines
+		d.reset()
 		want := map[int32]time.Time{}
 		at := func(k int) time.Time { return time.Unix(int64(k), 0) }
 		t.Repeat(map[string]func(*rapid.T){
@@ -68,7 +69,7 @@ func TestDivisionAgreesWithPairs(t *testing.T) {
 				}
 			}
 		})).Draw(t, "slots")
-		o := &changelog.Order{Slots: slots, Place: make([]int32, n)}
+		o := &nodelog.Order{Slots: slots, Place: make([]int32, n)}
 		for place, slot := range slots {
 			o.Place[slot] = int32(place)
 		}
@@ -177,7 +178,7 @@ func TestChecksFindFaults(t *testing.T) {
 		"a node's score forgotten":    func(e *Engine, c *class) { c.base.rows.nodes[2].score++ },
 		"a node's verdict forgotten":  func(e *Engine, c *class) { c.base.rows.nodes[2].set(1, true) },
 		"a raw score forgotten":       func(e *Engine, c *class) { c.base.plugins.normalized[0].raw[2]++ },
-		"a deadline forgotten":        func(e *Engine, c *class) { c.base.due.remove(c.base.due.heap[0].slot) },
+		"a deadline forgotten":        func(e *Engine, c *class) { c.base.due.remove(c.base.due.heap.Top().slot) },
 		"a deadline of another row": func(e *Engine, c *class) {
 			c.base.due.place[2], c.base.due.place[3] = c.base.due.place[3], c.base.due.place[2]
 		},

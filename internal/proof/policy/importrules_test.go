@@ -31,7 +31,7 @@ type rule struct {
 
 // What lies below the plugins, below package scheduling, and below the examples.
 var (
-	objects = []string{"resource", "framework/api", "framework", "framework/queueing", "internal/cow", "internal/runner"}
+	objects = []string{"resource", "framework/api", "framework", "framework/queueing", "internal/changelog", "internal/cow", "internal/runner"}
 	shared  = with(objects, "estimator", "internal/match", "internal/topo", "internal/volumes")
 	plugins = with(shared, "filter", "scoring")
 	public  = []string{
@@ -50,10 +50,11 @@ func with(list []string, more ...string) []string { return append(slices.Clone(l
 var rules = []rule{
 	{dir: "resource", library: true},
 	{dir: "internal/strictjson", library: true},
+	{dir: "internal/changelog", library: true},
 	{dir: "internal/cow", library: true},
 	{dir: "internal/runner", library: true},
 	{dir: "framework/api", imports: []string{"resource", "internal/strictjson"}, library: true},
-	{dir: "framework", imports: []string{"resource", "framework/api", "internal/cow", "internal/runner"}, library: true},
+	{dir: "framework", imports: []string{"resource", "framework/api", "internal/changelog", "internal/cow", "internal/runner"}, library: true},
 	{dir: "framework/queueing", imports: []string{"framework", "framework/api"}, library: true},
 	{dir: "framework/frameworktest", imports: objects, library: true},
 	{dir: "internal/heap", library: true},
@@ -65,7 +66,15 @@ var rules = []rule{
 	{dir: "estimator/nodemetric", imports: with(objects, "estimator"), library: true},
 	{dir: "filter", imports: shared, library: true},
 	{dir: "scoring", imports: shared, library: true},
-	{dir: "internal/engine", imports: objects, library: true},
+	{dir: "internal/engine/tree", library: true},
+	{dir: "internal/engine/bucket", imports: []string{"framework", "internal/engine/guard"}, library: true},
+	{dir: "internal/engine/guard", library: true},
+	{dir: "internal/engine/nodelog", imports: objects, library: true},
+	{
+		dir:     "internal/engine",
+		imports: with(objects, "internal/heap", "internal/engine/tree", "internal/engine/bucket", "internal/engine/guard", "internal/engine/nodelog"),
+		library: true,
+	},
 
 	// Below package scheduling.
 	{dir: "scheduling/args", imports: with(objects, "estimator", "internal/match", "internal/strictjson"), library: true},

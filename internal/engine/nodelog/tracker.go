@@ -1,9 +1,10 @@
-package changelog
+package nodelog
 
 import (
 	"fmt"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/changelog"
 )
 
 // A Tracker follows one snapshot for all readers: which nodes changed, and when.
@@ -21,7 +22,7 @@ type Tracker struct {
 
 	version uint64 // of the snapshot's journal
 	nodes   []nodeVersion
-	log     Log // its entries are numbered from 1
+	log     changelog.Log[int32] // its entries are numbered from 1
 	used    uint64
 }
 
@@ -48,7 +49,7 @@ func (r *Recent) Of(s *framework.Snapshot, o *Order, clock uint64) *Tracker {
 			oldest = i
 		}
 	}
-	t := &Tracker{Snapshot: s, version: s.Version(), log: Log{from: 1}, used: clock}
+	t := &Tracker{Snapshot: s, version: s.Version(), log: changelog.From[int32](1), used: clock}
 	t.nodes = make([]nodeVersion, s.SlotLimit())
 	if len(r.list) < most {
 		r.list = append(r.list, t)

@@ -1,4 +1,4 @@
-package changelog
+package nodelog
 
 import "github.com/berth-sched/berth/framework"
 

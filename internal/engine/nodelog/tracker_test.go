@@ -1,13 +1,13 @@
-package changelog
+package nodelog
 
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/changelog"
 	"pgregory.net/rapid"
 )
 
@@ -41,7 +41,7 @@ func TestTrackerTellsWhatChanged(t *testing.T) {
 				}
 			}
 			seen = append(seen, m)
-			changes := rapid.SampledFrom([]int{0, 1, 15, 300, limit}).Draw(t, "changes")
+			changes := rapid.SampledFrom([]int{0, 1, 15, 300, logLimit}).Draw(t, "changes")
 			first, step := rapid.IntRange(0, 39).Draw(t, "first"), rapid.IntRange(0, 3).Draw(t, "step")
 			for i := range changes {
 				n := s.AtSlot((first + i*step) % 40)
@@ -222,46 +222,6 @@ type recent struct {
 
 func (r *recent) of(s *framework.Snapshot, o *Order) *Tracker { return r.Of(s, o, r.clock) }
 
-// TestLog compares a log with a list that nothing is dropped from.
-func TestLog(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var l Log
-		var all []int32
-		for range rapid.IntRange(1, 8).Draw(t, "rounds") {
-			n := rapid.SampledFrom([]int{0, 1, 3, limit/2 - 1, limit, limit + 5}).Draw(t, "entries")
-			slots := make([]int32, n)
-			for i := range slots {
-				slots[i] = int32(len(all) + i)
-			}
-			all = append(all, slots...)
-			if rapid.Bool().Draw(t, "at once") {
-				l.AddAll(slots)
-			} else {
-				for _, slot := range slots {
-					l.Add(slot)
-				}
-			}
-			if err := l.Check(l.End()); err != nil {
-				t.Fatal(err)
-			}
-			if got, want := l.End(), uint64(len(all)); got != want {
-				t.Fatalf("End() = %d, want %d", got, want)
-			}
-			at := rapid.IntRange(0, len(all)).Draw(t, "at")
-			got, ok := l.Since(uint64(at))
-			if !ok && len(all)-at <= limit/2 {
-				t.Fatalf("Since(%d) of %d: the entries are gone", at, len(all))
-			}
-			if ok && !slices.Equal(got, all[at:]) {
-				t.Fatalf("Since(%d) of %d has %d entries from %v, want %d", at, len(all), len(got), got[:1], len(all)-at)
-			}
-		}
-		if l.Check(l.End()+1) == nil {
-			t.Fatal("Check() of a reader that is ahead finds nothing")
-		}
-	})
-}
-
 // TestCheckFindsFaults plants a fault in each part of a tracker.
 func TestCheckFindsFaults(t *testing.T) {
 	for name, plant := range map[string]func(*Tracker){
@@ -269,7 +229,6 @@ func TestCheckFindsFaults(t *testing.T) {
 		"generation": func(t *Tracker) { t.nodes[1].generation++ },
 		"entry":      func(t *Tracker) { t.nodes[1].entry = t.log.End() },
 		"order":      func(t *Tracker) { t.Order.Place[1] = 0 },
-		"log":        func(t *Tracker) { t.log.slots = make([]int32, limit+1) },
 	} {
 		s := framework.NewSnapshot(framework.Arrival)
 		for i := range 3 {
@@ -285,3 +244,5 @@ func TestCheckFindsFaults(t *testing.T) {
 		}
 	}
 }
+
+var logLimit = new(changelog.Log[int32]).Limit()
