@@ -22,7 +22,7 @@ type Explanation struct {
 	Chosen string `json:"chosen,omitempty"`
 	// Error is the text of the error if there is no node.
 	Error string `json:"error,omitempty"`
-	// Tied lists the nodes with the highest total, in the snapshot's order. Tie
+	// TiedNodes lists the nodes with the highest total, in the snapshot's order. TieRule
 	// names the rule that chose among them.
 	TiedNodes []string `json:"tiedNodes,omitempty"`
 	TieRule   string   `json:"tieRule"`

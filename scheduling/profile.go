@@ -120,12 +120,13 @@ type CacheConfig struct {
 	// bytes per node, so clusters of a million nodes and more need a larger budget.
 	//
 	// The budget does not count what all classes share: data about up to four
-	// snapshots (16 bytes per node and 64 KiB each), up to 32 ways to group nodes (6
+	// snapshots (24 bytes per node and 32 KiB each), up to 32 ways to group nodes (6
 	// bytes per node each), lists of about 50 bytes per node, and the memory of the
 	// last few evicted classes, which is reused.
 	Budget int
 	// Verify takes both paths for every decision and fails with a [*DifferenceError]
-	// if they differ. If preemption remembers earlier findings, PostFilter plugins
+	// if they differ. It also checks the invariants of the engine every few decisions,
+	// and a failure of the engine itself is a [*FaultError]. If preemption remembers earlier findings, PostFilter plugins
 	// are asked twice, the second time without them. Verify is slow and meant for
 	// tests.
 	Verify bool

@@ -269,6 +269,20 @@ var brokenCycles = []broken{
 }
 
 var brokenScopes = []broken{
+	{"idle while it filters", "idle", "status of PreFilter, where Idle is true", func() framework.Plugin { return busy{} }},
+	{"shared by all that is bound", "kept", "the kept filter, after a rollback", func() framework.Plugin {
+		objects := new(uint64) // what the last PreFilter saw
+		return declare(preFilterFunc(func(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
+			*objects = c.Snapshot.Objects()
+			bound := c.Snapshot.Objects()
+			return framework.PreFiltered{Filter: filterFunc(func(*framework.PodInfo, *framework.NodeInfo) framework.Status {
+				if *objects != bound {
+					return framework.UnschedulableStatus("other objects")
+				}
+				return framework.Status{}
+			})}, framework.Status{}
+		}), framework.FieldsAll, framework.ReadsNode|framework.ReadsObjects)
+	}},
 	{"another part of the pod", "scope", "verdict, for a pod that differs in tolerations, which Scope leaves out,", func() framework.Plugin {
 		return declare(filterFunc(func(p *framework.PodInfo, n *framework.NodeInfo) framework.Status {
 			if len(n.Node.Spec.Taints) > 0 && len(p.Pod.Spec.Tolerations) == 0 {
@@ -626,3 +640,14 @@ func (reservesNothing) Reserve(*framework.Cycle, *framework.NodeInfo) framework.
 	return framework.Status{}
 }
 func (reservesNothing) Unreserve(*framework.Cycle, *framework.NodeInfo) {}
+
+// busy says that it is idle, and filters.
+type busy struct{}
+
+func (busy) Name() string { return "Busy" }
+
+func (busy) Idle(*framework.Cycle) bool { return true }
+
+func (busy) PreFilter(*framework.Cycle) (framework.PreFiltered, framework.Status) {
+	return framework.PreFiltered{Filter: filterFunc(yes)}, framework.Status{}
+}

@@ -22,6 +22,8 @@
 //	scope        what Scope declares is all that answers depend on
 //	expiry       an answer stays until the time that ValidUntil tells
 //	domain       answers stay on nodes that Changed does not call
+//	idle         PreFilter and PreScore skip each pod that Idle is true for
+//	kept         what is bound answers alike after objects changed and were rolled back
 //	updater      a bound filter follows pods that come and go while others are tried
 //	reserve      Unreserve, a rollback and a fork leave nothing of a Reserve behind,
 //	             and a call that changes answers renews the node

@@ -37,6 +37,7 @@ type parts struct {
 	byNodes   framework.ScoreNormalizer
 	reserve   framework.ReservePlugin
 	scoper    framework.Scoper
+	idler     framework.Idler
 }
 
 func resolve(p framework.Plugin) parts {
@@ -49,6 +50,7 @@ func resolve(p framework.Plugin) parts {
 	t.byNodes, _ = framework.As[framework.ScoreNormalizer](p)
 	t.reserve, _ = framework.As[framework.ReservePlugin](p)
 	t.scoper, _ = framework.As[framework.Scoper](p)
+	t.idler, _ = framework.As[framework.Idler](p)
 	return t
 }
 
@@ -58,6 +60,7 @@ func (t *parts) filters() bool  { return t.preFilter != nil || t.filter != nil }
 func (t *parts) scores() bool   { return t.preScore != nil || t.scorer != nil }
 func (t *parts) answers() bool  { return t.filters() || t.scores() }
 func (t *parts) declares() bool { return t.scoper != nil }
+func (t *parts) idles() bool    { return t.idler != nil }
 func (t *parts) reserves() bool { return t.reserve != nil }
 func (t *parts) acts() bool     { return t.answers() || t.reserves() }
 

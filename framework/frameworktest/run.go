@@ -74,6 +74,8 @@ var checks = []check{
 	{"scope", (*parts).declares, (*kit).checkScope, nil},
 	{"expiry", (*parts).declares, (*kit).checkExpiry, nil},
 	{"domain", (*parts).declares, (*kit).checkDomain, nil},
+	{"idle", (*parts).idles, (*kit).checkIdle, nil},
+	{"kept", (*parts).declares, (*kit).checkKept, nil},
 	{"updater", (*parts).filters, (*kit).checkUpdater, nil},
 	{"reserve", (*parts).reserves, (*kit).checkReserve, nil},
 	{"exercise", (*parts).acts, (*kit).checkExercise, (*session).endExercise},
