@@ -92,12 +92,12 @@ func (m *model) step(f *fork) {
 		m.check(f)
 		s.Rollback(mark)
 	case "sweep":
-		Of(s).sweepAt = 0
+		Of(s).sweep(0, Of(s).tick+1)
 	case "evict":
 		t := Of(s)
 		t.tick += 2 * recent
 		t.evict()
-		t.sweepAt = 0
+		t.sweep(0, t.tick+1)
 	}
 }
 

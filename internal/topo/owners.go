@@ -164,7 +164,7 @@ func (d *Defaults) Of(s *framework.Snapshot, p *framework.PodInfo, constraints [
 		framework.ObjectsVersion[api.ReplicaSet](s), framework.ObjectsVersion[api.StatefulSet](s),
 	}
 	same := len(constraints) == len(d.source) && (len(constraints) == 0 || &constraints[0] == &d.source[0])
-	if !same || d.action != action || d.versions != versions || d.snapshot != s || len(d.kept) >= classLimit {
+	if !same || d.action != action || d.versions != versions || d.snapshot != s || len(d.kept) >= defaultsMost {
 		*d = Defaults{constraints, action, s, versions, map[string]*Rules{}}
 	}
 	key := belongsOf.Of(p).text
@@ -179,6 +179,9 @@ func (d *Defaults) Of(s *framework.Snapshot, p *framework.PodInfo, constraints [
 	}
 	return r
 }
+
+// defaultsMost is the maximum number of results that a Defaults caches.
+const defaultsMost = 1 << 14
 
 var noRules Rules
 

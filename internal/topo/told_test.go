@@ -115,7 +115,7 @@ func TestSweepKeepsTerms(t *testing.T) {
 	if a := Of(s).Affinity(p); len(a.Barred) != 1 || a.Bars() {
 		t.Fatalf("%d terms bar the pod, want one that counts nobody", len(a.Barred))
 	}
-	Of(s).sweepAt = 0
+	Of(s).sweep(0, Of(s).tick+1)
 	if a := Of(s).Affinity(p); len(a.Barred) != 1 {
 		t.Fatalf("after a sweep %d terms bar the pod, want 1", len(a.Barred))
 	}
@@ -140,7 +140,7 @@ func TestSweepForgets(t *testing.T) {
 	if err := s.RemovePod(last, "a"); err != nil {
 		t.Fatal(err)
 	}
-	Of(s).sweepAt = 0
+	Of(s).sweep(0, Of(s).tick+1)
 	a := Of(s).Affinity(p)
 	dirty := map[int]bool{}
 	told := a.FilterChanged(before, func(slot int) { dirty[slot] = true })
