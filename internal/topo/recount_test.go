@@ -10,7 +10,6 @@ import (
 )
 
 // These functions recompute the answers of the tables from the objects alone.
-// Selectors of these tests have matchLabels only.
 
 // check compares all answers of a fork's tables about the wanted pods.
 func (m *model) check(f *fork) {
@@ -22,6 +21,7 @@ func (m *model) check(f *fork) {
 		m.checkHard(f, fmt.Sprint(i, " ", pod.Name, " hard"), p)
 		m.checkSoft(f, fmt.Sprint(i, " ", pod.Name, " soft"), p)
 	}
+	checkTables(m, Of(f.snap))
 }
 
 func selects(s *api.LabelSelector, labels map[string]string) bool {
@@ -30,6 +30,17 @@ func selects(s *api.LabelSelector, labels map[string]string) bool {
 	}
 	for key, value := range s.MatchLabels {
 		if got, ok := labels[key]; !ok || got != value {
+			return false
+		}
+	}
+	for _, e := range s.MatchExpressions {
+		got, ok := labels[e.Key]
+		named := ok && slices.Contains(e.Values, got)
+		met := map[api.LabelSelectorOperator]bool{
+			api.LabelSelectorOpIn: named, api.LabelSelectorOpNotIn: !named,
+			api.LabelSelectorOpExists: ok, api.LabelSelectorOpDoesNotExist: !ok,
+		}
+		if !met[e.Operator] {
 			return false
 		}
 	}
@@ -242,6 +253,9 @@ func counts(list []api.TopologySpreadConstraint, c *api.TopologySpreadConstraint
 }
 
 func counted(c *api.TopologySpreadConstraint, p, q *api.Pod) int64 {
+	if c.LabelSelector != nil && len(c.LabelSelector.MatchLabels)+len(c.LabelSelector.MatchExpressions) == 0 {
+		return 0
+	}
 	return number(q.Namespace == p.Namespace && q.DeletionTimestamp == nil && selects(c.LabelSelector, q.Labels))
 }
 
