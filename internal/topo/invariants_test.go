@@ -132,6 +132,8 @@ func checkTables(m fataler, t *Tables) {
 			}
 			if ok {
 				count++
+			} else if !slices.ContainsFunc(t.unused, func(u unused) bool { return u.born == c.born }) {
+				m.Fatalf("dropped term %d is kept for ever", id)
 			}
 		} else {
 			want = map[int32]int32{}

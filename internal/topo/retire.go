@@ -14,8 +14,9 @@ const (
 	// What was used within this number of lookups is never given up, because the
 	// current cycle may hold it.
 	recent = 64
-	// weighEvery is the number of lookups between two looks at the memory in use. A
-	// fork keeps the counters that it has not used for as long.
+	// weighEvery is the number of lookups between two looks at the memory in use.
+	// Those of a fork follow on those before it: else a chain of forks would keep
+	// what none of them uses.
 	weighEvery = 1024
 )
 

@@ -99,7 +99,7 @@ func (t *Tables) Fork(s *framework.Snapshot) framework.Extension {
 	f.setUsers, f.freeSets = slices.Clone(t.setUsers), slices.Clone(t.freeSets)
 	f.free, f.unused = slices.Clone(t.free), slices.Clone(t.unused)
 	f.classes, f.freeClasses, f.empty = slices.Clone(t.classes), slices.Clone(t.freeClasses), slices.Clone(t.empty)
-	f.users, f.weighAt = make([]int, len(t.users)), t.tick+weighEvery
+	f.users = make([]int, len(t.users))
 	f.divisions, f.scratch, f.scratch2, f.found, f.text = nil, nil, nil, nil, nil
 	f.affinities, f.spreads = map[string]*Affinity{}, map[string]*Spread{}
 	return &f
