@@ -36,13 +36,17 @@ func selectorPod(i int) *api.Pod {
 }
 
 // BenchmarkSelectors places pods that each have selectors of their own, on 200 nodes
-// with 2,000 pods. The oldest pod leaves for each new one. It reports the time per
+// with 2,000 pods. The oldest pod leaves for each new one. The services
+// select every twentieth pod. It reports the time per
 // placement of the second tenth and of the last tenth of all placements, and the
 // heap at these times. Run it with a fixed number of placements, such as
 // -benchtime=100000x.
 func BenchmarkSelectors(b *testing.B) {
-	for _, off := range []bool{false, true} {
-		b.Run(fmt.Sprintf("nodes=200/pods=2000/off=%t", off), func(b *testing.B) {
+	for _, bb := range []struct {
+		services int
+		off      bool
+	}{{0, false}, {0, true}, {5000, true}} {
+		b.Run(fmt.Sprintf("services=%d/off=%t", bb.services, bb.off), func(b *testing.B) {
 			s := framework.NewSnapshot(framework.ZoneInterleaved)
 			for i := range 200 {
 				if err := s.AddNode(workload.Node(i)); err != nil {
@@ -50,7 +54,14 @@ func BenchmarkSelectors(b *testing.B) {
 				}
 			}
 			profile := scheduling.Kubernetes137()
-			profile.Cache.Off = off
+			profile.Cache.Off = bb.off
+			for i := range bb.services {
+				service := &api.Service{ObjectMeta: api.ObjectMeta{Name: fmt.Sprint("s", i), Namespace: "default"}}
+				service.Spec.Selector = map[string]string{"app": fmt.Sprint("app-", 20*i)}
+				if err := framework.Put(s, service); err != nil {
+					b.Fatal(err)
+				}
+			}
 			sched := build(b, profile)
 			type placed struct {
 				pod  *framework.PodInfo

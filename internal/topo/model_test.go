@@ -268,6 +268,24 @@ func (m *model) namespace(s *framework.Snapshot) {
 }
 
 func (m *model) service(s *framework.Snapshot) {
+	switch draw(m, "object", "service", "service", "another service", "replica set", "stateful set", "none") {
+	case "another service":
+		o := &api.Service{ObjectMeta: api.ObjectMeta{Name: draw(m, "name", "o", "p"), Namespace: "other"}}
+		o.Spec.Selector = draw(m, "selector", nil, map[string]string{}, map[string]string{"app": "web"}, map[string]string{"own": "1", "app": "web"})
+		m.must(framework.Put(s, o))
+		return
+	case "replica set":
+		m.must(framework.Put(s, &api.ReplicaSet{ObjectMeta: api.ObjectMeta{Name: "r", Namespace: "other"}}))
+		return
+	case "stateful set":
+		m.must(framework.Put(s, &api.StatefulSet{ObjectMeta: api.ObjectMeta{Name: "r", Namespace: "other"}}))
+		return
+	case "none":
+		framework.Delete[api.Service](s, draw(m, "gone", "default/s", "other/o", "other/p"))
+		framework.Delete[api.ReplicaSet](s, "other/r")
+		framework.Delete[api.StatefulSet](s, "other/r")
+		return
+	}
 	o := &api.Service{ObjectMeta: api.ObjectMeta{Name: "s", Namespace: "default"}}
 	switch draw(m, "selects", "app", "tier", "both", "nobody") {
 	case "app":

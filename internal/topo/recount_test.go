@@ -2,6 +2,7 @@ package topo
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -17,6 +18,7 @@ func (m *model) check(f *fork) {
 	for i, pod := range m.pods {
 		p, err := f.snap.NewPodInfo(pod)
 		m.must(err)
+		m.checkServices(f, p)
 		m.checkAffinity(f, fmt.Sprint(i, " ", pod.Name, " affinity"), p)
 		m.checkHard(f, fmt.Sprint(i, " ", pod.Name, " hard"), p)
 		m.checkSoft(f, fmt.Sprint(i, " ", pod.Name, " soft"), p)
@@ -102,6 +104,23 @@ func terms(p *api.Pod) (near, away, likes []weightedTerm) {
 		}
 	}
 	return near, away, likes
+}
+
+func (m *model) checkServices(f *fork, p *framework.PodInfo) {
+	m.Helper()
+	var want []*api.Service
+	for _, o := range framework.List[api.Service](f.snap) {
+		if o.Namespace == p.Pod.Namespace && o.Spec.Selector != nil && selects(&api.LabelSelector{MatchLabels: o.Spec.Selector}, p.Pod.Labels) {
+			want = append(want, o)
+		}
+	}
+	if got := ServicesOf(f.snap, p); !slices.Equal(got, want) {
+		m.Fatalf("%d services of %s, want %d", len(got), p.Pod.Name, len(want))
+	}
+	objects := len(framework.List[api.Service](f.snap)) + len(framework.List[api.ReplicaSet](f.snap)) + len(framework.List[api.StatefulSet](f.snap))
+	if got := noWorkloads(f.snap); got != (objects == 0) {
+		m.Fatalf("no workloads = %t with %d objects", got, objects)
+	}
 }
 
 func (m *model) checkAffinity(f *fork, what string, p *framework.PodInfo) {
@@ -222,12 +241,17 @@ var systemHard = []api.TopologySpreadConstraint{
 func constraints(f *fork, p *api.Pod, action api.UnsatisfiableConstraintAction) (list []api.TopologySpreadConstraint) {
 	source := p.Spec.TopologySpreadConstraints
 	if len(source) == 0 {
-		o := framework.Lookup[api.Service](f.snap, "default/s")
-		if o == nil || p.Namespace != o.Namespace || len(o.Spec.Selector) == 0 || !selects(&api.LabelSelector{MatchLabels: o.Spec.Selector}, p.Labels) {
+		merged := map[string]string{}
+		for _, o := range framework.List[api.Service](f.snap) {
+			if o.Namespace == p.Namespace && o.Spec.Selector != nil && selects(&api.LabelSelector{MatchLabels: o.Spec.Selector}, p.Labels) {
+				maps.Copy(merged, o.Spec.Selector)
+			}
+		}
+		if len(merged) == 0 {
 			return nil
 		}
 		for _, c := range systemHard {
-			c.LabelSelector = &api.LabelSelector{MatchLabels: o.Spec.Selector}
+			c.LabelSelector = &api.LabelSelector{MatchLabels: merged}
 			source = append(source, c)
 		}
 	}
