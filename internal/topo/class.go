@@ -146,6 +146,9 @@ func (t *Tables) move(id int32, slot int, by int32) {
 		}
 	}
 	t.recount(c, slot, by)
+	if len(t.empty) > 4*emptyMost && by < 0 && !t.snapshot.Recording() && !t.snapshot.RollingBack() {
+		t.lookup() // nobody looks anything up, and yet pods come and go
+	}
 }
 
 // recount changes the counters of a class by pods on one node.

@@ -295,6 +295,32 @@ func TestNothingStays(t *testing.T) {
 	}
 }
 
+// TestStandby lets pods come and go while nobody asks for anything.
+func TestStandby(t *testing.T) {
+	s := on(t, []string{"a", zone, "y"})
+	p := info(t, s, spread(api.DoNotSchedule, zone))
+	tables := Of(s)
+	tables.Hard(p, HardRules(p))
+	for i := range 4000 {
+		pod := hermit(fmt.Sprint(i), zone)
+		if i%2 == 0 {
+			pod = web(fmt.Sprint(i))
+		}
+		pod.Labels = map[string]string{"app": "web", "own": pod.Name}
+		if i%2 == 1 {
+			pod.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution[0].LabelSelector =
+				&api.LabelSelector{MatchLabels: pod.Labels}
+		}
+		if err := s.RemovePod(add(t, s, pod, "a"), "a"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	checkTables(t, tables)
+	if most := 5*emptyMost + 2*recent; len(tables.classes) > most || len(tables.counters) > most {
+		t.Errorf("%d classes and %d counters stay, want at most %d of each", len(tables.classes), len(tables.counters), most)
+	}
+}
+
 // TestSizes distinguishes lists of sizes, also with very many of them, and after
 // their counters were evicted.
 func TestSizes(t *testing.T) {
