@@ -34,14 +34,19 @@ type Affinity struct {
 
 	pod   *framework.PodInfo // one of these pods
 	ids   []int32            // counters that this Affinity holds
-	seen  int                // number of Tables.existing considered so far
 	named uint64             // clock of the namespaces considered
 	used  uint64
+	own   int // number of Prefer that are terms of the pod
+
+	set  uint64 // Tables.termSet considered
+	met  uint64 // clock then
+	with int    // number of terms of pods in the cluster found then
+	anew uint64 // changes before this time are not known
 }
 
 // Idle reports whether nothing counts for the pod, and nothing can until a pod with
 // affinity terms is added. It may be false until the last such term is forgotten.
-func (t *Tables) Idle(p *framework.PodInfo) bool { return len(t.existing) == 0 && !hasTerms(p) }
+func (t *Tables) Idle(p *framework.PodInfo) bool { return t.termCount == 0 && !hasTerms(p) }
 
 // Affinity returns the counts for the pod, or nil if the tables are Idle. A term
 // that is malformed (see [Terms].Err) counts nothing.
@@ -57,12 +62,13 @@ func (t *Tables) Affinity(p *framework.PodInfo) *Affinity {
 	text := traitsOf.Of(p).text
 	a := t.affinities[text]
 	if a == nil {
-		a = &Affinity{tables: t, pod: p}
+		a = &Affinity{tables: t, pod: p, anew: t.forgot}
 		t.affinities[text] = a
 		a.resolve()
 	} else if a.named != t.named {
-		t.release(a.ids)
+		ids := a.ids
 		a.resolve()
+		t.release(ids)
 	}
 	a.used = tick
 	a.Meet()
@@ -73,7 +79,8 @@ func (t *Tables) Affinity(p *framework.PodInfo) *Affinity {
 func (a *Affinity) resolve() {
 	t, terms := a.tables, TermsOf(a.pod)
 	a.Attract, a.Repel, a.Barred, a.Prefer, a.Demand = nil, nil, nil, nil, nil
-	a.seen, a.named, a.ids, a.Self = 0, t.named, nil, false
+	a.named, a.ids, a.Self = t.named, nil, false
+	a.set, a.with = t.termSet-1, 0
 	part := func(term *Term) podPart { return partOf(term, t.snapshot) }
 	count := func(key string, parts ...podPart) Count {
 		id := t.podCounter(query{key: t.key(key), nodes: none, pods: &podSet{parts: parts}})
@@ -101,24 +108,32 @@ func (a *Affinity) resolve() {
 		term := &terms.PreferredAnti[i]
 		a.Prefer = append(a.Prefer, Weighted{count(term.Key, part(term)), -term.Weight})
 	}
+	a.own = len(a.Prefer)
 	t.hold(a.ids)
 }
 
-// Meet considers terms of pods in the cluster that it has not considered yet.
+// Meet finds the terms of pods in the cluster that match the pod, if terms have come
+// or gone.
 func (a *Affinity) Meet() {
 	t, pod := a.tables, a.pod.Pod
-	if a.seen == len(t.existing) {
+	if a.set == t.termSet {
 		return
 	}
 	var labels map[string]string
 	if n := framework.Lookup[api.Namespace](t.snapshot, pod.Namespace); n != nil {
 		labels = n.Labels
 	}
-	for ; a.seen < len(t.existing); a.seen++ {
-		id := t.existing[a.seen]
+	a.Barred, a.Demand, a.Prefer = a.Barred[:0], a.Demand[:0], a.Prefer[:a.own]
+	with, stayed := 0, 0
+	t.found = t.terms.find(t, t.found[:0], pod)
+	for _, id := range t.found {
 		c := t.counters[id]
 		if !c.term.Matches(pod.Namespace, labels, pod.Labels) {
 			continue
+		}
+		with++
+		if c.born <= a.met {
+			stayed++
 		}
 		count := Count{t, id}
 		switch c.kind {
@@ -132,21 +147,12 @@ func (a *Affinity) Meet() {
 			a.Prefer = append(a.Prefer, Weighted{count, -c.term.Weight})
 		}
 	}
-}
-
-// forget drops counters for which gone returns true. existing is the list before
-// their removal.
-func (a *Affinity) forget(existing []int32, gone func(int32) bool) {
-	without := func(c Count) bool { return gone(c.id) }
-	a.Barred = slices.DeleteFunc(a.Barred, without)
-	a.Demand = slices.DeleteFunc(a.Demand, without)
-	a.Prefer = slices.DeleteFunc(a.Prefer, func(w Weighted) bool { return gone(w.id) })
-	seen := a.seen
-	for _, id := range existing[:seen] {
-		if gone(id) {
-			a.seen--
-		}
+	if stayed < a.with {
+		// A counter has been dropped. Its last changes are not known any more, and
+		// no version may fall below that of an answer that knew them.
+		a.anew = max(a.anew, t.forgot)
 	}
+	a.set, a.met, a.with = t.termSet, t.clock, with
 }
 
 // Bars reports whether a required anti-affinity term of a pod in the cluster

@@ -1,55 +1,189 @@
 package topo
 
-import "github.com/berth-sched/berth/framework"
+import (
+	"slices"
 
-// A class is the set of all pods that count in the same counters.
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+)
+
+// A class is the set of all pods that count in the same counters: pods with equal
+// namespace, labels and terms. Tables know the classes of all pods on nodes, and for
+// some time those of pods that have left.
+//
+// Invariant: counters has the counters of all terms of the class, then every counter
+// of pods that counts the class.
 type class struct {
+	owner    *owner
+	text     string
+	pod      *api.Pod // one of these pods
+	pods     int      // on nodes
+	places   places
 	counters []int32 // the counter of a term appears as often as the pods have the term
-	seen     int     // number of Tables.queries considered so far
+	terms    int     // number of them that count terms
+	left     uint64  // tick when the last pod left
+	queued   bool    // the class is in Tables.empty
 }
 
-// classLimit bounds the number of cached classes.
-const classLimit = 1 << 14
+// emptyMost is the number of classes without pods that are kept, so that a pod that
+// leaves and returns costs no more than any other.
+const emptyMost = 256
 
-// classOf returns the class of a pod, updated for all counters.
-func (t *Tables) classOf(p *framework.PodInfo, traits *traits) *class {
-	c := t.classes[traits.text]
-	if c != nil && c.seen == len(t.queries) {
-		return c
-	}
-	if t.aliased || len(t.classes) >= classLimit {
-		t.classes, t.aliased = map[string]*class{}, false
-		c = nil
-	}
-	if c == nil {
-		c = &class{}
-		t.classes[traits.text] = c
-		for kind := range kinds {
-			list := traits.terms.list(kind)
-			for i := range list {
-				c.counters = append(c.counters, t.termCounter(kind, &list[i]))
-			}
-		}
-	}
-	for ; c.seen < len(t.queries); c.seen++ {
-		if id := t.queries[c.seen]; t.counters[id].pods.has(p.Pod) {
-			c.counters = append(c.counters, id)
-		}
+func (t *Tables) ownClass(id int32) *class {
+	c := t.classes[id]
+	if c.owner != t.owner {
+		copied := *c
+		copied.owner, copied.places, copied.counters = t.owner, c.places.clone(), slices.Clone(c.counters)
+		c = &copied
+		t.classes[id] = c
 	}
 	return c
 }
 
-// count counts a pod added to a node (by is 1) or removed from it (-1).
-func (t *Tables) count(slot int, p *framework.PodInfo, by int32) {
-	if len(t.queries) == 0 && !hasTerms(p) {
+// track starts to follow the classes of all pods. Before that, no pod has a term and
+// nothing is counted.
+func (t *Tables) track() {
+	if t.tracking {
 		return
 	}
-	for _, id := range t.classOf(p, traitsOf.Of(p)).counters {
+	t.tracking = true
+	var buffer []byte
+	for _, n := range t.snapshot.All() {
+		for _, p := range n.Pods {
+			var id int32
+			if hasTerms(p) {
+				id = t.classOf(p)
+			} else {
+				buffer = appendTraits(buffer[:0], p.Pod, &noTerms)
+				known, ok := t.classIndex.look(buffer)
+				if id = known; !ok {
+					id = t.addClass(string(buffer), p.Pod, &noTerms)
+				}
+			}
+			t.move(id, n.Slot(), 1)
+		}
+	}
+}
+
+// classOf returns the class of a pod, and makes it if necessary.
+func (t *Tables) classOf(p *framework.PodInfo) int32 {
+	traits := traitsOf.Of(p)
+	if id, ok := t.classIndex.get(traits.text); ok {
+		return id
+	}
+	return t.addClass(traits.text, p.Pod, &traits.terms)
+}
+
+func (t *Tables) addClass(text string, p *api.Pod, terms *Terms) int32 {
+	c := &class{owner: t.owner, text: text, pod: p}
+	for kind := range kinds {
+		list := terms.list(kind)
+		for i := range list {
+			id := t.termCounter(kind, &list[i])
+			t.ownCounter(id).holders++
+			c.counters = append(c.counters, id)
+		}
+	}
+	c.terms = len(c.counters)
+	t.found = t.queries.find(t, t.found[:0], p)
+	for _, id := range t.found {
+		if t.counters[id].pods.has(p) {
+			c.counters = append(c.counters, id)
+		}
+	}
+	var id int32
+	if last := len(t.freeClasses) - 1; last >= 0 {
+		id, t.freeClasses = t.freeClasses[last], t.freeClasses[:last]
+		t.classes[id] = c
+	} else {
+		id = int32(len(t.classes))
+		t.classes = append(t.classes, c)
+	}
+	t.classIndex.set(t.owner, text, id)
+	for key, value := range p.Labels {
+		t.labels.add(t.owner, string(labelText(t.text[:0], key, value)), id)
+	}
+	return id
+}
+
+func (t *Tables) dropClass(id int32) {
+	c := t.classes[id]
+	for _, term := range c.counters[:c.terms] {
+		held := t.ownCounter(term)
+		if held.holders--; held.holders == 0 {
+			t.dropTerm(term)
+		}
+	}
+	t.classIndex.remove(t.owner, c.text)
+	for key, value := range c.pod.Labels {
+		t.labels.remove(t.owner, string(labelText(t.text[:0], key, value)), id)
+	}
+	t.classes[id] = nil
+	t.freeClasses = append(t.freeClasses, id)
+}
+
+// count counts a pod added to a node (by is 1) or removed from it (-1).
+func (t *Tables) count(slot int, p *framework.PodInfo, by int32) {
+	if !t.tracking {
+		if hasTerms(p) {
+			t.track() // meets this pod, too
+		}
+		return
+	}
+	t.move(t.classOf(p), slot, by)
+}
+
+// move counts a pod of a class.
+func (t *Tables) move(id int32, slot int, by int32) {
+	c := t.ownClass(id)
+	c.pods += int(by)
+	c.places.add(t.owner, slot, by)
+	if c.pods == 0 {
+		c.left, c.places = t.tick, places{few: c.places.few[:0]}
+		if !c.queued {
+			c.queued = true
+			t.empty = append(t.empty, emptied{id, t.tick})
+		}
+	}
+	t.recount(c, slot, by)
+	if len(t.empty) > 4*emptyMost && by < 0 && !t.snapshot.Recording() && !t.snapshot.RollingBack() {
+		t.lookup() // nobody looks anything up, and yet pods come and go
+	}
+}
+
+// recount changes the counters of a class by pods on one node.
+func (t *Tables) recount(c *class, slot int, by int32) {
+	for _, id := range c.counters {
 		c := t.ownCounter(id)
-		c.pairs += int64(by)
 		if d := t.domain(c, slot); d != none {
 			t.clock++
 			c.add(d, by, t.clock)
 		}
 	}
+}
+
+// emptied is a class that lost its last pod at a tick. It may have pods again.
+type emptied struct {
+	class int32
+	at    uint64
+}
+
+// sweepClasses drops the classes that had no pods for longest, but keeps some, and
+// those that had pods since a tick.
+func (t *Tables) sweepClasses(keep int, since uint64) {
+	done := 0
+	for len(t.empty)-done > keep && t.empty[done].at < since {
+		id := t.empty[done].class
+		c := t.classes[id]
+		done++
+		switch {
+		case c.pods > 0:
+			t.ownClass(id).queued = false
+		case c.left >= since:
+			t.empty = append(t.empty, emptied{id, t.tick})
+		default:
+			t.dropClass(id)
+		}
+	}
+	t.empty = t.empty[done:]
 }

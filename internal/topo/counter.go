@@ -27,10 +27,13 @@ type counter struct {
 
 	counts pages
 	total  int64
-	pairs  int64 // of a term: number of pods with it, on any node
 	extent *extent
 	log    history
-	text   string // its key in Tables.index
+
+	text    string   // its key in Tables.index
+	anchors []string // its keys in Tables.terms or Tables.queries
+	born    uint64   // time when it was made: no two counters have the same
+	holders int      // of a term: number of classes with it, once for each occurrence
 }
 
 func (c *counter) clone(o *owner) *counter {
@@ -67,7 +70,7 @@ func (c *counter) forgetChanges(at uint64) {
 }
 
 func (c *counter) bytes() int {
-	n := int(unsafe.Sizeof(*c)) + len(c.text) + 8*cap(c.counts) + cap(c.log.events)*int(unsafe.Sizeof(event{}))
+	n := int(unsafe.Sizeof(*c)) + len(c.text) + 16*len(c.anchors) + 8*cap(c.counts) + cap(c.log.events)*int(unsafe.Sizeof(event{}))
 	for _, p := range c.counts {
 		if p != nil {
 			n += int(unsafe.Sizeof(cow.Page[int32]{}))

@@ -11,10 +11,13 @@
 //	                                                 7       6       7      +1 when such a pod is added
 //	class    "app=web, tier=front in default" ──▶ the counters that its pods count in
 //
-// A counter is made when a pod first needs it, at the cost of a look at every pod.
-// From then on, a pod added or removed costs one step for each counter that counts
-// it. Affinity terms of pods on nodes are counted in the same way, with one counter
-// for each different term. So a new pod is compared with terms, not with pods.
+// A counter is made when a pod first needs it. It finds its pods through an index of
+// classes by label. A new class finds its counters through an index of selectors, by
+// namespace and one required label. From then on, a pod added or removed costs one
+// step for each counter that counts it. Affinity terms of pods on nodes are counted
+// in the same way, with one counter for each different term. A new pod finds the
+// terms that can match it through the index. So the cost of a placement depends on
+// the terms that match, not on how many there are or have been.
 //
 // [Affinity] holds the counts for one pod's affinity, in both directions; [Spread]
 // holds the counts for its spread constraints. Each is made once for all pods with
@@ -34,8 +37,11 @@
 // share all counters until one side changes them, page by page. A rollback sends
 // the opposite events and needs nothing else.
 //
-// Counters that were not used for a long time are evicted when their memory passes
-// a limit.
+// Nothing stays for ever. A class goes some time after its last pod, and a term with
+// the last class that has it. [Affinity] and [Spread] go when thousands of others were
+// used since, or when memory passes a limit, and the other counters go with them. What
+// goes takes its history with it, so answers from before its last change then count
+// as unknown.
 //
 // # Concurrency
 //

@@ -63,7 +63,7 @@ func (m *model) must(err error) {
 
 func (m *model) step(f *fork) {
 	s := f.snap
-	switch draw(m, "step", "pod", "pod", "pod", "pod goes", "pod goes", "node", "node changes", "node goes", "namespace", "service", "fork", "what if", "sweep", "evict") {
+	switch draw(m, "step", "pod", "pod", "pod", "pod goes", "pod goes", "node", "node changes", "node goes", "namespace", "service", "fork", "fork goes", "what if", "sweep", "evict", "weigh", "another pod") {
 	case "pod":
 		m.addPod(s)
 	case "pod goes":
@@ -84,6 +84,17 @@ func (m *model) step(f *fork) {
 		if len(m.forks) < 3 {
 			m.forks = append(m.forks, newFork(s.Fork()))
 		}
+	case "fork goes":
+		if at := slices.Index(m.forks, f); len(m.forks) > 1 {
+			m.forks = slices.Delete(m.forks, at, at+1)
+		}
+	case "weigh":
+		t := Of(s)
+		t.tick += 2 * weighEvery
+		t.weigh()
+		t.tick += 2 * recent
+	case "another pod":
+		m.pods[rapid.IntRange(0, len(m.pods)-1).Draw(m.T, "place")] = m.anyPod()
 	case "what if":
 		mark := s.Begin()
 		for range draw(m, "changes", 1, 2, 3) {
@@ -92,12 +103,12 @@ func (m *model) step(f *fork) {
 		m.check(f)
 		s.Rollback(mark)
 	case "sweep":
-		Of(s).sweepAt = 0
+		Of(s).sweep(0, Of(s).tick+1)
 	case "evict":
 		t := Of(s)
 		t.tick += 2 * recent
 		t.evict()
-		t.sweepAt = 0
+		t.sweep(0, t.tick+1)
 	}
 }
 
@@ -157,7 +168,11 @@ func (m *model) addPod(s *framework.Snapshot) {
 		return
 	}
 	m.serial++
-	pod := *draw(m, "like", append(wanted(), m.pods...)...)
+	like := m.anyPod()
+	if draw(m, "known", false, true, true) {
+		like = draw(m, "like", append(wanted(), m.pods...)...)
+	}
+	pod := *like
 	pod.Name = fmt.Sprint("p", m.serial)
 	pod.UID = api.UID(pod.Name)
 	if draw(m, "terminating", false, false, false, true) {
@@ -166,6 +181,68 @@ func (m *model) addPod(s *framework.Snapshot) {
 	p, err := s.NewPodInfo(&pod)
 	m.must(err)
 	m.must(s.AddPod(p, m.someNode(s).Name()))
+}
+
+// anyPod makes a pod with labels and selectors that few other pods have.
+func (m *model) anyPod() *api.Pod {
+	m.serial++
+	p := api.MakePod(fmt.Sprint("any", m.serial)).Obj()
+	p.Namespace = draw(m, "in", "default", "default", "other")
+	p.Labels = map[string]string{}
+	for _, key := range []string{"app", "tier", "own"} {
+		if value := draw(m, key, "-", "web", "front", "1", "2", "3"); value != "-" {
+			p.Labels[key] = value
+		}
+	}
+	key := func() string { return draw(m, "key", api.LabelTopologyZone, api.LabelHostname, "rack") }
+	term := func() []api.PodAffinityTerm {
+		if draw(m, "no term", true, true, false) {
+			return nil
+		}
+		t := api.PodAffinityTerm{TopologyKey: key(), LabelSelector: m.selector()}
+		t.Namespaces = draw(m, "named", nil, nil, []string{"other"}, []string{"default", "other"})
+		t.NamespaceSelector = draw(m, "chosen", nil, nil, &api.LabelSelector{}, &api.LabelSelector{MatchLabels: map[string]string{"team": "a"}})
+		return []api.PodAffinityTerm{t}
+	}
+	weighted := func() (list []api.WeightedPodAffinityTerm) {
+		for _, t := range term() {
+			list = append(list, api.WeightedPodAffinityTerm{Weight: draw(m, "weight", int32(1), 2), PodAffinityTerm: t})
+		}
+		return list
+	}
+	p.Spec.Affinity = &api.Affinity{
+		PodAffinity: &api.PodAffinity{
+			RequiredDuringSchedulingIgnoredDuringExecution:  append(term(), term()...),
+			PreferredDuringSchedulingIgnoredDuringExecution: weighted(),
+		},
+		PodAntiAffinity: &api.PodAntiAffinity{
+			RequiredDuringSchedulingIgnoredDuringExecution:  append(term(), term()...),
+			PreferredDuringSchedulingIgnoredDuringExecution: weighted(),
+		},
+	}
+	for _, action := range []api.UnsatisfiableConstraintAction{api.DoNotSchedule, api.ScheduleAnyway} {
+		if draw(m, "spread", false, false, true) {
+			p.Spec.TopologySpreadConstraints = append(p.Spec.TopologySpreadConstraints, api.TopologySpreadConstraint{
+				MaxSkew: 1, TopologyKey: key(), WhenUnsatisfiable: action, LabelSelector: m.selector(),
+			})
+		}
+	}
+	return p
+}
+
+func (m *model) selector() *api.LabelSelector {
+	s := &api.LabelSelector{}
+	for range draw(m, "requirements", 0, 1, 1, 2) {
+		e := api.LabelSelectorRequirement{
+			Key:      draw(m, "label", "app", "tier", "own"),
+			Operator: draw(m, "operator", api.LabelSelectorOpIn, api.LabelSelectorOpIn, api.LabelSelectorOpNotIn, api.LabelSelectorOpExists, api.LabelSelectorOpDoesNotExist),
+		}
+		if e.Operator == api.LabelSelectorOpIn || e.Operator == api.LabelSelectorOpNotIn {
+			e.Values = draw(m, "values", []string{"1"}, []string{"2"}, []string{"web"}, []string{"1", "front"}, []string{"3", "3"})
+		}
+		s.MatchExpressions = append(s.MatchExpressions, e)
+	}
+	return s
 }
 
 func (m *model) removePod(s *framework.Snapshot) {
@@ -191,6 +268,24 @@ func (m *model) namespace(s *framework.Snapshot) {
 }
 
 func (m *model) service(s *framework.Snapshot) {
+	switch draw(m, "object", "service", "service", "another service", "replica set", "stateful set", "none") {
+	case "another service":
+		o := &api.Service{ObjectMeta: api.ObjectMeta{Name: draw(m, "name", "o", "p"), Namespace: "other"}}
+		o.Spec.Selector = draw(m, "selector", nil, map[string]string{}, map[string]string{"app": "web"}, map[string]string{"own": "1", "app": "web"})
+		m.must(framework.Put(s, o))
+		return
+	case "replica set":
+		m.must(framework.Put(s, &api.ReplicaSet{ObjectMeta: api.ObjectMeta{Name: "r", Namespace: "other"}}))
+		return
+	case "stateful set":
+		m.must(framework.Put(s, &api.StatefulSet{ObjectMeta: api.ObjectMeta{Name: "r", Namespace: "other"}}))
+		return
+	case "none":
+		framework.Delete[api.Service](s, draw(m, "gone", "default/s", "other/o", "other/p"))
+		framework.Delete[api.ReplicaSet](s, "other/r")
+		framework.Delete[api.StatefulSet](s, "other/r")
+		return
+	}
 	o := &api.Service{ObjectMeta: api.ObjectMeta{Name: "s", Namespace: "default"}}
 	switch draw(m, "selects", "app", "tier", "both", "nobody") {
 	case "app":

@@ -13,6 +13,7 @@ import (
 // optionally, that a pod could use.
 type nodeSet struct {
 	owner *owner
+	text  string // its key in Tables.setIndex
 	rule  nodeRule
 	bits  []uint64 // by slot
 }
@@ -40,8 +41,8 @@ func (r *nodeRule) allows(n *api.Node) bool {
 	return !r.taints || match.UntoleratedTaint(n.Spec.Taints, r.tolerations, false) == nil
 }
 
-func newNodeSet(o *owner, rule nodeRule, s *framework.Snapshot) *nodeSet {
-	set := &nodeSet{owner: o, rule: rule}
+func newNodeSet(o *owner, text string, rule nodeRule, s *framework.Snapshot) *nodeSet {
+	set := &nodeSet{owner: o, text: text, rule: rule}
 	for _, n := range s.All() {
 		set.put(n.Slot(), rule.allows(n.Node))
 	}
@@ -49,7 +50,7 @@ func newNodeSet(o *owner, rule nodeRule, s *framework.Snapshot) *nodeSet {
 }
 
 func (s *nodeSet) clone(o *owner) *nodeSet {
-	return &nodeSet{owner: o, rule: s.rule, bits: slices.Clone(s.bits)}
+	return &nodeSet{owner: o, text: s.text, rule: s.rule, bits: slices.Clone(s.bits)}
 }
 
 func (s *nodeSet) has(slot int) bool {

@@ -57,16 +57,7 @@ func DefaultSelector(s *framework.Snapshot, p *framework.PodInfo) match.LabelSel
 //
 // Differs: kube-scheduler lists them in random order.
 func ServicesOf(s *framework.Snapshot, p *framework.PodInfo) []*api.Service {
-	var list []*api.Service
-	for _, service := range framework.List[api.Service](s) {
-		if service.Namespace != p.Pod.Namespace || service.Spec.Selector == nil {
-			continue
-		}
-		if selector := match.LabelsOf(service.Spec.Selector); selector.Matches(p.Pod.Labels) {
-			list = append(list, service)
-		}
-	}
-	return list
+	return workloadsOf(s).of(p.Pod)
 }
 
 // MatchingSelector is DefaultSelector as in kube-scheduler 1.18. It uses the
@@ -128,10 +119,7 @@ func withOwner(labels map[string]string, owner *api.LabelSelector) match.LabelSe
 
 // noWorkloads reports whether the snapshot holds no object that DefaultSelector
 // reads.
-func noWorkloads(s *framework.Snapshot) bool {
-	return len(framework.List[api.Service](s))+len(framework.List[api.ReplicationController](s))+
-		len(framework.List[api.ReplicaSet](s))+len(framework.List[api.StatefulSet](s)) == 0
-}
+func noWorkloads(s *framework.Snapshot) bool { return workloadsOf(s).count == 0 }
 
 // NoDefaults reports whether the pod has no spread constraints: none of its own and
 // none by default, whatever the default constraints are.
@@ -164,7 +152,7 @@ func (d *Defaults) Of(s *framework.Snapshot, p *framework.PodInfo, constraints [
 		framework.ObjectsVersion[api.ReplicaSet](s), framework.ObjectsVersion[api.StatefulSet](s),
 	}
 	same := len(constraints) == len(d.source) && (len(constraints) == 0 || &constraints[0] == &d.source[0])
-	if !same || d.action != action || d.versions != versions || d.snapshot != s || len(d.kept) >= classLimit {
+	if !same || d.action != action || d.versions != versions || d.snapshot != s || len(d.kept) >= defaultsMost {
 		*d = Defaults{constraints, action, s, versions, map[string]*Rules{}}
 	}
 	key := belongsOf.Of(p).text
@@ -179,6 +167,9 @@ func (d *Defaults) Of(s *framework.Snapshot, p *framework.PodInfo, constraints [
 	}
 	return r
 }
+
+// defaultsMost is the maximum number of results that a Defaults caches.
+const defaultsMost = 1 << 14
 
 var noRules Rules
 

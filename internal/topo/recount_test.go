@@ -2,6 +2,7 @@ package topo
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -10,7 +11,6 @@ import (
 )
 
 // These functions recompute the answers of the tables from the objects alone.
-// Selectors of these tests have matchLabels only.
 
 // check compares all answers of a fork's tables about the wanted pods.
 func (m *model) check(f *fork) {
@@ -18,10 +18,12 @@ func (m *model) check(f *fork) {
 	for i, pod := range m.pods {
 		p, err := f.snap.NewPodInfo(pod)
 		m.must(err)
+		m.checkServices(f, p)
 		m.checkAffinity(f, fmt.Sprint(i, " ", pod.Name, " affinity"), p)
 		m.checkHard(f, fmt.Sprint(i, " ", pod.Name, " hard"), p)
 		m.checkSoft(f, fmt.Sprint(i, " ", pod.Name, " soft"), p)
 	}
+	checkTables(m, Of(f.snap))
 }
 
 func selects(s *api.LabelSelector, labels map[string]string) bool {
@@ -30,6 +32,17 @@ func selects(s *api.LabelSelector, labels map[string]string) bool {
 	}
 	for key, value := range s.MatchLabels {
 		if got, ok := labels[key]; !ok || got != value {
+			return false
+		}
+	}
+	for _, e := range s.MatchExpressions {
+		got, ok := labels[e.Key]
+		named := ok && slices.Contains(e.Values, got)
+		met := map[api.LabelSelectorOperator]bool{
+			api.LabelSelectorOpIn: named, api.LabelSelectorOpNotIn: !named,
+			api.LabelSelectorOpExists: ok, api.LabelSelectorOpDoesNotExist: !ok,
+		}
+		if !met[e.Operator] {
 			return false
 		}
 	}
@@ -91,6 +104,23 @@ func terms(p *api.Pod) (near, away, likes []weightedTerm) {
 		}
 	}
 	return near, away, likes
+}
+
+func (m *model) checkServices(f *fork, p *framework.PodInfo) {
+	m.Helper()
+	var want []*api.Service
+	for _, o := range framework.List[api.Service](f.snap) {
+		if o.Namespace == p.Pod.Namespace && o.Spec.Selector != nil && selects(&api.LabelSelector{MatchLabels: o.Spec.Selector}, p.Pod.Labels) {
+			want = append(want, o)
+		}
+	}
+	if got := ServicesOf(f.snap, p); !slices.Equal(got, want) {
+		m.Fatalf("%d services of %s, want %d", len(got), p.Pod.Name, len(want))
+	}
+	objects := len(framework.List[api.Service](f.snap)) + len(framework.List[api.ReplicaSet](f.snap)) + len(framework.List[api.StatefulSet](f.snap))
+	if got := noWorkloads(f.snap); got != (objects == 0) {
+		m.Fatalf("no workloads = %t with %d objects", got, objects)
+	}
 }
 
 func (m *model) checkAffinity(f *fork, what string, p *framework.PodInfo) {
@@ -211,12 +241,17 @@ var systemHard = []api.TopologySpreadConstraint{
 func constraints(f *fork, p *api.Pod, action api.UnsatisfiableConstraintAction) (list []api.TopologySpreadConstraint) {
 	source := p.Spec.TopologySpreadConstraints
 	if len(source) == 0 {
-		o := framework.Lookup[api.Service](f.snap, "default/s")
-		if o == nil || p.Namespace != o.Namespace || len(o.Spec.Selector) == 0 || !selects(&api.LabelSelector{MatchLabels: o.Spec.Selector}, p.Labels) {
+		merged := map[string]string{}
+		for _, o := range framework.List[api.Service](f.snap) {
+			if o.Namespace == p.Namespace && o.Spec.Selector != nil && selects(&api.LabelSelector{MatchLabels: o.Spec.Selector}, p.Labels) {
+				maps.Copy(merged, o.Spec.Selector)
+			}
+		}
+		if len(merged) == 0 {
 			return nil
 		}
 		for _, c := range systemHard {
-			c.LabelSelector = &api.LabelSelector{MatchLabels: o.Spec.Selector}
+			c.LabelSelector = &api.LabelSelector{MatchLabels: merged}
 			source = append(source, c)
 		}
 	}
@@ -242,6 +277,9 @@ func counts(list []api.TopologySpreadConstraint, c *api.TopologySpreadConstraint
 }
 
 func counted(c *api.TopologySpreadConstraint, p, q *api.Pod) int64 {
+	if c.LabelSelector != nil && len(c.LabelSelector.MatchLabels)+len(c.LabelSelector.MatchExpressions) == 0 {
+		return 0
+	}
 	return number(q.Namespace == p.Namespace && q.DeletionTimestamp == nil && selects(c.LabelSelector, q.Labels))
 }
 

@@ -9,8 +9,8 @@ import (
 
 // Tables are the counters of one snapshot: an extension of it.
 //
-// Shared parts are never written to: keys, node sets and counters have an owner,
-// and the maps are marked as shared.
+// Shared parts are never written to: keys, node sets, counters, classes and the parts
+// of indexes have an owner.
 type Tables struct {
 	snapshot *framework.Snapshot
 	owner    *owner
@@ -19,20 +19,31 @@ type Tables struct {
 
 	keys     []*key
 	keyIndex map[string]int32
-	nodeSets []*nodeSet
-	setIndex map[string]int32
+	shared   bool       // keyIndex is shared with a fork
+	nodeSets []*nodeSet // nil if given up
+	setUsers []int      // number of counters with the set
+	setIndex shards[int32]
+	freeSets []int32
 
-	counters []*counter // nil if dropped
+	counters []*counter // nil if given up
 	users    []int      // number of bindings that hold the counter
-	free     []int32    // indexes of dropped counters
-	index    map[string]int32
-	shared   bool    // the index maps are shared with a fork
-	queries  []int32 // counters of pod sets, in the order of their creation
-	existing []int32 // counters of terms, in the order of their creation
-	sweepAt  int     // number of counters that triggers the next sweep
+	free     []int32    // indexes of counters given up
+	index    shards[int32]
+	queries  selectorIndex // counters of pod sets
+	unused   []unused      // queue of counters that may be given up
+	weighAt  uint64        // tick
 
-	classes map[string]*class
-	aliased bool // classes are shared with a fork
+	terms     selectorIndex // counters of terms
+	termCount int
+	termSet   uint64 // changes with the set of terms
+	forgot    uint64 // time of the last change of a term that was dropped
+
+	tracking    bool // classes are known
+	classes     []*class
+	classIndex  shards[int32]
+	labels      index // classes by label
+	freeClasses []int32
+	empty       []emptied // queue of classes that may be dropped
 
 	affinities map[string]*Affinity
 	spreads    map[string]*Spread
@@ -41,6 +52,8 @@ type Tables struct {
 	divisions []division // made recently
 	scratch   []int32
 	scratch2  []int32
+	found     []int32
+	text      []byte
 
 	namespaces uint64 // version of the namespace objects behind the bindings
 	named      uint64 // time when it changed
@@ -58,14 +71,14 @@ func Of(s *framework.Snapshot) *Tables { return tables.Of(s) }
 func newTables(s *framework.Snapshot) *Tables {
 	t := &Tables{
 		snapshot: s, owner: new(owner), clock: 1, anew: 1,
-		keyIndex: map[string]int32{}, setIndex: map[string]int32{}, index: map[string]int32{},
-		sweepAt: sweepLeast,
-		classes: map[string]*class{}, affinities: map[string]*Affinity{}, spreads: map[string]*Spread{},
+		keyIndex: map[string]int32{}, weighAt: weighEvery,
+		affinities: map[string]*Affinity{}, spreads: map[string]*Spread{},
 	}
 	for _, n := range s.All() {
 		for _, p := range n.Pods {
 			if hasTerms(p) {
-				t.count(n.Slot(), p, 1)
+				t.track()
+				return t
 			}
 		}
 	}
@@ -75,27 +88,21 @@ func newTables(s *framework.Snapshot) *Tables {
 // hasTerms reports whether the pod may have affinity terms.
 func hasTerms(p *framework.PodInfo) bool { return p.HasPodAffinity() }
 
-// Fork implements [framework.Extension]. It costs O(C) for C counters. The fork
-// resolves anew which pods use which counters.
+// Fork implements [framework.Extension]. It costs O(C) for C counters and classes.
+// The fork resolves anew which pods to be placed use which counters.
 func (t *Tables) Fork(s *framework.Snapshot) framework.Extension {
-	t.shared, t.aliased = true, true
+	t.shared = true
 	f := *t
 	f.snapshot, f.owner = s, new(owner)
 	t.owner = new(owner)
 	f.keys, f.nodeSets, f.counters = slices.Clone(t.keys), slices.Clone(t.nodeSets), slices.Clone(t.counters)
-	f.free, f.queries, f.existing = slices.Clone(t.free), slices.Clone(t.queries), slices.Clone(t.existing)
+	f.setUsers, f.freeSets = slices.Clone(t.setUsers), slices.Clone(t.freeSets)
+	f.free, f.unused = slices.Clone(t.free), slices.Clone(t.unused)
+	f.classes, f.freeClasses, f.empty = slices.Clone(t.classes), slices.Clone(t.freeClasses), slices.Clone(t.empty)
 	f.users = make([]int, len(t.users))
-	f.divisions, f.scratch, f.scratch2 = nil, nil, nil
+	f.divisions, f.scratch, f.scratch2, f.found, f.text = nil, nil, nil, nil, nil
 	f.affinities, f.spreads = map[string]*Affinity{}, map[string]*Spread{}
 	return &f
-}
-
-// unshare makes the index maps writable.
-func (t *Tables) unshare() {
-	if t.shared {
-		t.keyIndex, t.setIndex, t.index = maps.Clone(t.keyIndex), maps.Clone(t.setIndex), maps.Clone(t.index)
-		t.shared = false
-	}
 }
 
 // ownKey, ownNodeSet and ownCounter return possibly shared parts for writing.
@@ -143,7 +150,9 @@ func (t *Tables) addKey(name string, k *key) int32 {
 	for _, n := range t.snapshot.All() {
 		k.add(n.Slot(), n.Node.Labels)
 	}
-	t.unshare()
+	if t.shared {
+		t.keyIndex, t.shared = maps.Clone(t.keyIndex), false
+	}
 	i := int32(len(t.keys))
 	t.keys, t.keyIndex[name] = append(t.keys, k), i
 	return i
@@ -155,12 +164,19 @@ func (t *Tables) nodeSet(text string, rule *nodeRule) int32 {
 	if rule.trivial() {
 		return none
 	}
-	if i, ok := t.setIndex[text]; ok {
+	if i, ok := t.setIndex.get(text); ok {
 		return i
 	}
-	t.unshare()
-	i := int32(len(t.nodeSets))
-	t.nodeSets, t.setIndex[text] = append(t.nodeSets, newNodeSet(t.owner, *rule, t.snapshot)), i
+	set := newNodeSet(t.owner, text, *rule, t.snapshot)
+	var i int32
+	if last := len(t.freeSets) - 1; last >= 0 {
+		i, t.freeSets = t.freeSets[last], t.freeSets[:last]
+		t.nodeSets[i] = set
+	} else {
+		i = int32(len(t.nodeSets))
+		t.nodeSets, t.setUsers = append(t.nodeSets, set), append(t.setUsers, 0)
+	}
+	t.setIndex.set(t.owner, text, i)
 	return i
 }
 

@@ -2,7 +2,6 @@ package topo
 
 import (
 	"encoding/binary"
-	"maps"
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
@@ -151,28 +150,38 @@ type traits struct {
 
 var traitsOf = framework.NewPodDerived(func(p *framework.PodInfo) *traits {
 	t := &traits{terms: newTerms(p.Pod)}
-	b := appendLabels(match.AppendString(nil, p.Pod.Namespace), p.Pod.Labels)
-	if terminating(p.Pod) {
+	t.text = string(appendTraits(make([]byte, 0, 256), p.Pod, &t.terms))
+	return t
+})
+
+// appendTraits appends the text of the traits of a pod with these terms.
+func appendTraits(b []byte, p *api.Pod, terms *Terms) []byte {
+	b = match.AppendString(b, p.Namespace)
+	if terminating(p) {
 		b = append(b, 1)
 	} else {
 		b = append(b, 0)
 	}
 	for kind := range kinds {
-		list := t.terms.list(kind)
+		list := terms.list(kind)
 		b = binary.AppendUvarint(b, uint64(len(list)))
 		for i := range list {
 			b = list[i].appendKey(b)
 		}
 	}
-	t.text = string(b)
-	return t
-})
+	return appendLabels(b, p.Labels)
+}
 
 func terminating(p *api.Pod) bool { return p.DeletionTimestamp != nil }
 
 func appendLabels(b []byte, labels map[string]string) []byte {
 	b = binary.AppendUvarint(b, uint64(len(labels)))
-	for _, k := range slices.Sorted(maps.Keys(labels)) {
+	keys := make([]string, 0, 16)
+	for k := range labels {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	for _, k := range keys {
 		b = match.AppendString(match.AppendString(b, k), labels[k])
 	}
 	return b

@@ -115,7 +115,7 @@ func TestSweepKeepsTerms(t *testing.T) {
 	if a := Of(s).Affinity(p); len(a.Barred) != 1 || a.Bars() {
 		t.Fatalf("%d terms bar the pod, want one that counts nobody", len(a.Barred))
 	}
-	Of(s).sweepAt = 0
+	Of(s).sweep(0, Of(s).tick+1)
 	if a := Of(s).Affinity(p); len(a.Barred) != 1 {
 		t.Fatalf("after a sweep %d terms bar the pod, want 1", len(a.Barred))
 	}
@@ -140,12 +140,184 @@ func TestSweepForgets(t *testing.T) {
 	if err := s.RemovePod(last, "a"); err != nil {
 		t.Fatal(err)
 	}
-	Of(s).sweepAt = 0
+	Of(s).sweep(0, Of(s).tick+1)
 	a := Of(s).Affinity(p)
 	dirty := map[int]bool{}
 	told := a.FilterChanged(before, func(slot int) { dirty[slot] = true })
 	if a.FilterVersion() == before || told && len(dirty) < 2 {
 		t.Errorf("FilterChanged(%d) = %t with %d slots at version %d, want both or false", before, told, len(dirty), a.FilterVersion())
+	}
+}
+
+// TestEvictedBindingForgets makes a binding again after a term that it had counted is
+// gone: answers of the earlier binding must not count as known.
+func TestEvictedBindingForgets(t *testing.T) {
+	s := on(t, []string{"a", zone, "z"}, []string{"b", zone, "z"})
+	last := add(t, s, hermit("1", zone), "a")
+	add(t, s, hermit("2", api.LabelHostname), "b")
+	p := info(t, s, web("new"))
+	before := Of(s).Affinity(p).FilterVersion()
+	if err := s.RemovePod(last, "a"); err != nil {
+		t.Fatal(err)
+	}
+	tables := Of(s)
+	tables.tick += 2 * recent
+	tables.evict()
+	tables.sweep(0, tables.tick+1)
+	a := tables.Affinity(p)
+	if len(a.Barred) != 1 || len(tables.free) != 1 {
+		t.Fatalf("%d terms bar the pod and %d counters are free, want 1 of each", len(a.Barred), len(tables.free))
+	}
+	if a.FilterVersion() == before || a.FilterChanged(before, func(int) {}) {
+		t.Errorf("version %d, as before, or said to be told from it", a.FilterVersion())
+	}
+}
+
+// TestTermTakesPlace drops a term and makes another one with its index, while a
+// binding looks at neither.
+func TestTermTakesPlace(t *testing.T) {
+	s := on(t, []string{"a", zone, "y"}, []string{"b", zone, "z"})
+	last := add(t, s, hermit("1", zone), "a")
+	p := info(t, s, web("new"))
+	tables := Of(s)
+	a := tables.Affinity(p)
+	before, old := a.FilterVersion(), a.Barred[0].id
+	if err := s.RemovePod(last, "a"); err != nil {
+		t.Fatal(err)
+	}
+	tables.sweep(0, tables.tick+1)
+	add(t, s, hermit("2", api.LabelHostname), "b")
+	a = tables.Affinity(p)
+	if len(a.Barred) != 1 || a.Barred[0].id != old {
+		t.Fatalf("%v bar the pod, want the one counter %d", a.Barred, old)
+	}
+	if a.FilterVersion() == before || a.FilterChanged(before, func(int) {}) {
+		t.Errorf("version %d, as before, or said to be told from it", a.FilterVersion())
+	}
+}
+
+// TestUnusedTwice queues a counter twice before its index belongs to another one.
+func TestUnusedTwice(t *testing.T) {
+	s := on(t, []string{"a", zone, "y"})
+	p := info(t, s, spread(api.DoNotSchedule, zone))
+	tables := Of(s)
+	tables.Hard(p, HardRules(p))
+	tables.tick += 2 * recent
+	tables.evict()
+	tables.weigh()
+	tables.unused[1].at = tables.tick + 5
+	tables.sweep(0, tables.tick+1)
+	if len(tables.free) != 1 || len(tables.unused) != 1 {
+		t.Fatalf("%d counters are free and %d queued, want 1 of each", len(tables.free), len(tables.unused))
+	}
+	add(t, s, hermit("1", zone), "a")
+	tables.sweep(0, tables.tick+10)
+	checkTables(t, tables)
+}
+
+// TestNothingStays lets pods with selectors of their own come and go. It goes on with
+// a fork from time to time. What is kept must not grow.
+func TestNothingStays(t *testing.T) {
+	s := on(t, []string{"a", zone, "y", "disk", "ssd"}, []string{"b", zone, "z", "disk", "ssd"})
+	type placed struct {
+		pod  *framework.PodInfo
+		node string
+	}
+	present := make([]placed, 20)
+	var defaults Defaults
+	for i := range 12_000 {
+		name := fmt.Sprint("app", i)
+		if i%7 == 0 {
+			name = "common"
+		}
+		own := &api.LabelSelector{MatchLabels: map[string]string{"app": name, "tier": "front"}}
+		pod := api.MakePod(fmt.Sprint(i)).Labels("app", name, "tier", "front").Obj()
+		if i%3 == 0 {
+			pod.Spec.Affinity = &api.Affinity{PodAntiAffinity: &api.PodAntiAffinity{
+				RequiredDuringSchedulingIgnoredDuringExecution: []api.PodAffinityTerm{{TopologyKey: zone, LabelSelector: own}},
+			}}
+		}
+		pod.Spec.NodeSelector = map[string]string{"disk": "ssd", name: "x"}
+		pod.Spec.TopologySpreadConstraints = []api.TopologySpreadConstraint{
+			{MaxSkew: 1, TopologyKey: zone, WhenUnsatisfiable: api.DoNotSchedule, LabelSelector: own},
+			{MaxSkew: 1, TopologyKey: zone, WhenUnsatisfiable: api.ScheduleAnyway, LabelSelector: own},
+		}
+		p := info(t, s, pod)
+		mark := s.Begin()
+		at := &present[i%len(present)]
+		if at.pod != nil {
+			if err := s.RemovePod(at.pod, at.node); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if i%5 == 0 { // the change is only tried at first
+			if at.pod != nil {
+				add(t, s, pod, "a")
+			}
+			s.Rollback(mark)
+			if at.pod != nil {
+				if err := s.RemovePod(at.pod, at.node); err != nil {
+					t.Fatal(err)
+				}
+			}
+		} else {
+			s.Commit(mark)
+		}
+		tables := Of(s)
+		tables.Affinity(p)
+		tables.Hard(p, HardRules(p))
+		tables.Soft(p, SoftRules(p), true)
+		*at = placed{p, []string{"a", "b"}[i%2]}
+		if err := s.AddPod(p, at.node); err != nil {
+			t.Fatal(err)
+		}
+		if i%250 == 0 {
+			defaults.Of(s, p, systemHard, api.DoNotSchedule)
+			checkTables(t, tables)
+			s = s.Fork()
+		}
+	}
+	tables := Of(s)
+	for _, tt := range []struct {
+		what       string
+		most, have int
+	}{
+		{"bindings", bindingMost + 1, len(tables.affinities) + len(tables.spreads)},
+		{"counters", 2*bindingMost + 3*emptyMost, len(tables.counters)},
+		{"classes", len(present) + emptyMost + 2*recent, len(tables.classes)},
+		{"sets of nodes", 2*bindingMost + 3*emptyMost, len(tables.nodeSets)},
+		{"queued counters", bindingMost + 3*recent, len(tables.unused)},
+		{"queued classes", len(present) + emptyMost + 2*recent, len(tables.empty)},
+	} {
+		if tt.have > tt.most {
+			t.Errorf("%d %s, want at most %d", tt.have, tt.what, tt.most)
+		}
+	}
+}
+
+// TestStandby lets pods come and go while nobody asks for anything.
+func TestStandby(t *testing.T) {
+	s := on(t, []string{"a", zone, "y"})
+	p := info(t, s, spread(api.DoNotSchedule, zone))
+	tables := Of(s)
+	tables.Hard(p, HardRules(p))
+	for i := range 4000 {
+		pod := hermit(fmt.Sprint(i), zone)
+		if i%2 == 0 {
+			pod = web(fmt.Sprint(i))
+		}
+		pod.Labels = map[string]string{"app": "web", "own": pod.Name}
+		if i%2 == 1 {
+			pod.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution[0].LabelSelector =
+				&api.LabelSelector{MatchLabels: pod.Labels}
+		}
+		if err := s.RemovePod(add(t, s, pod, "a"), "a"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	checkTables(t, tables)
+	if most := 5*emptyMost + 2*recent; len(tables.classes) > most || len(tables.counters) > most {
+		t.Errorf("%d classes and %d counters stay, want at most %d of each", len(tables.classes), len(tables.counters), most)
 	}
 }
 

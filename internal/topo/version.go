@@ -7,11 +7,15 @@ import "slices"
 // an earlier version. Versions are times of the tables' clock, and every change of
 // a counter advances the clock.
 
+// told returns the time before which no changes are known: nodes have changed,
+// namespaces have, or a counter that has been dropped.
+func (a *Affinity) told() uint64 { return max(a.tables.anew, a.tables.named, a.anew) }
+
 // FilterVersion returns the version of the data that a filter reads: whether counts
 // are above 0.
 func (a *Affinity) FilterVersion() uint64 {
 	t := a.tables
-	v := max(t.anew, t.named)
+	v := a.told()
 	v = t.latest(v, a.Attract)
 	v = t.latest(v, a.Repel)
 	return t.latest(v, a.Barred)
@@ -21,7 +25,7 @@ func (a *Affinity) FilterVersion() uint64 {
 // between the version since and now. It returns false if the changes are not known.
 func (a *Affinity) FilterChanged(since uint64, dirty func(slot int)) bool {
 	t := a.tables
-	if since < max(t.anew, t.named) {
+	if since < a.told() {
 		return false
 	}
 	first := false // the first pod of a group was added, or the last one removed
@@ -49,7 +53,7 @@ func (a *Affinity) FilterChanged(since uint64, dirty func(slot int)) bool {
 // cluster.
 func (a *Affinity) ScoreVersion(demand bool) uint64 {
 	t := a.tables
-	v := max(t.anew, t.named)
+	v := a.told()
 	for i := range a.Prefer {
 		v = max(v, t.counters[a.Prefer[i].id].log.last)
 	}
@@ -62,7 +66,7 @@ func (a *Affinity) ScoreVersion(demand bool) uint64 {
 // ScoreChanged is described at ScoreVersion.
 func (a *Affinity) ScoreChanged(demand bool, since uint64, dirty func(slot int)) bool {
 	t := a.tables
-	if since < max(t.anew, t.named) {
+	if since < a.told() {
 		return false
 	}
 	for i := range a.Prefer {

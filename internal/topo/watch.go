@@ -34,15 +34,21 @@ func (t *Tables) NodeUpdated(_ *framework.Snapshot, old, n *framework.NodeInfo) 
 	if t.stays(old.Node, n.Node) {
 		return
 	}
-	for _, p := range n.Pods {
-		t.count(n.Slot(), p, -1)
-	}
+	t.recountAll(n, -1)
 	t.leave(old)
 	t.enter(n)
-	for _, p := range n.Pods {
-		t.count(n.Slot(), p, 1)
-	}
+	t.recountAll(n, 1)
 	t.renew()
+}
+
+// recountAll adds all pods of a node to their counters, or removes them.
+func (t *Tables) recountAll(n *framework.NodeInfo, by int32) {
+	if !t.tracking {
+		return
+	}
+	for _, p := range n.Pods {
+		t.recount(t.classes[t.classOf(p)], n.Slot(), by)
+	}
 }
 
 // stays reports whether both versions of a node are in the same domains and sets.
@@ -55,7 +61,7 @@ func (t *Tables) stays(old, n *api.Node) bool {
 		}
 	}
 	for _, set := range t.nodeSets {
-		if set.rule.allows(old) != set.rule.allows(n) {
+		if set != nil && set.rule.allows(old) != set.rule.allows(n) {
 			return false
 		}
 	}
@@ -68,9 +74,10 @@ func (t *Tables) enter(n *framework.NodeInfo) {
 	for i := range t.keys {
 		t.ownKey(i).add(slot, n.Node.Labels)
 	}
-	for i := range t.nodeSets {
-		set := t.ownNodeSet(i)
-		set.put(slot, set.rule.allows(n.Node))
+	for i, set := range t.nodeSets {
+		if set != nil {
+			t.ownNodeSet(i).put(slot, set.rule.allows(n.Node))
+		}
 	}
 	t.present(slot, 1)
 }
@@ -82,8 +89,10 @@ func (t *Tables) leave(n *framework.NodeInfo) {
 	for i := range t.keys {
 		t.ownKey(i).remove(slot, n.Node.Labels)
 	}
-	for i := range t.nodeSets {
-		t.ownNodeSet(i).put(slot, false)
+	for i, set := range t.nodeSets {
+		if set != nil {
+			t.ownNodeSet(i).put(slot, false)
+		}
 	}
 }
 

@@ -1,0 +1,176 @@
+package topo
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/cow"
+)
+
+type fataler interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+// checkTables compares the state of the tables with a recount without indexes.
+func checkTables(m fataler, t *Tables) {
+	m.Helper()
+	s := t.snapshot
+	type present struct {
+		pods   int
+		places map[int]int32
+		info   *framework.PodInfo
+	}
+	classes := map[string]*present{}
+	terms := map[int32]map[int32]int32{} // counts by domain by counter
+	for _, n := range s.All() {
+		for _, p := range n.Pods {
+			traits := traitsOf.Of(p)
+			c := classes[traits.text]
+			if c == nil {
+				c = &present{places: map[int]int32{}, info: p}
+				classes[traits.text] = c
+			}
+			c.pods++
+			c.places[n.Slot()]++
+			for kind := range kinds {
+				for _, term := range traits.terms.list(kind) {
+					id, ok := t.index.get(string(term.appendKey([]byte{'t', byte(kind)})))
+					if !ok {
+						m.Fatalf("a term of %s has no counter", p.Pod.Name)
+					}
+					if terms[id] == nil {
+						terms[id] = map[int32]int32{}
+					}
+					if d := t.domain(t.counters[id], n.Slot()); d != none {
+						terms[id][d]++
+					}
+				}
+			}
+		}
+	}
+	if !t.tracking {
+		if len(terms) > 0 || len(t.classes) > 0 || len(t.counters) > 0 {
+			m.Fatalf("%d terms and %d classes are known, but not tracked", len(terms), len(t.classes))
+		}
+		return
+	}
+	holders := map[int32]int{}
+	live := 0
+	for id, c := range t.classes {
+		if c == nil {
+			continue
+		}
+		live++
+		if got, ok := t.classIndex.get(c.text); !ok || got != int32(id) {
+			m.Fatalf("the index of classes has %d, want %d", got, id)
+		}
+		want := classes[c.text]
+		if want == nil {
+			want = &present{}
+		}
+		delete(classes, c.text)
+		places := map[int]int32{}
+		c.places.each(func(slot int, pods int32) { places[slot] += pods })
+		if c.pods != want.pods || !maps.Equal(places, want.places) {
+			m.Fatalf("class %q: %d pods on %v, want %d on %v", c.text, c.pods, places, want.pods, want.places)
+		}
+		if c.pods == 0 && !c.queued || c.queued != slices.ContainsFunc(t.empty, func(e emptied) bool { return e.class == int32(id) }) {
+			m.Fatalf("class %q: %d pods, queued %t", c.text, c.pods, c.queued)
+		}
+		for _, term := range c.counters[:c.terms] {
+			holders[term]++
+		}
+		var queries []int32
+		for id, q := range t.counters {
+			if q != nil && q.pods != nil && q.pods.has(c.pod) {
+				queries = append(queries, int32(id))
+			}
+		}
+		got := slices.Sorted(slices.Values(c.counters[c.terms:]))
+		if !slices.Equal(got, queries) {
+			m.Fatalf("class %q counts in the queries %v, want %v", c.text, got, queries)
+		}
+	}
+	for text := range classes {
+		m.Fatalf("class %q is not known", text)
+	}
+	live += len(t.freeClasses)
+	users := make([]int, len(t.counters))
+	for _, a := range t.affinities {
+		for _, id := range a.ids {
+			users[id]++
+		}
+	}
+	for _, s := range t.spreads {
+		for _, id := range s.ids {
+			users[id]++
+		}
+	}
+	setUsers := make([]int, len(t.nodeSets))
+	count := 0
+	for id, c := range t.counters {
+		if users[id] != t.users[id] {
+			m.Fatalf("counter %d has %d users, want %d", id, t.users[id], users[id])
+		}
+		if c == nil {
+			if !slices.Contains(t.free, int32(id)) {
+				m.Fatalf("counter %d is lost", id)
+			}
+			continue
+		}
+		if c.nodes != none {
+			setUsers[c.nodes]++
+		}
+		known, ok := t.index.get(c.text)
+		ok = ok && known == int32(id)
+		want := terms[int32(id)]
+		if c.term != nil {
+			if c.holders != holders[int32(id)] || ok != (c.holders > 0) {
+				m.Fatalf("term %d has %d holders, want %d; found %t", id, c.holders, holders[int32(id)], ok)
+			}
+			if ok {
+				count++
+			} else if !slices.ContainsFunc(t.unused, func(u unused) bool { return u.born == c.born }) {
+				m.Fatalf("dropped term %d is kept for ever", id)
+			}
+		} else {
+			want = map[int32]int32{}
+			for _, n := range s.All() {
+				for _, p := range n.Pods {
+					if d := t.domain(c, n.Slot()); d != none && c.pods.has(p.Pod) {
+						want[d]++
+					}
+				}
+			}
+			if !ok {
+				m.Fatalf("query %d is not found", id)
+			}
+		}
+		got, total := map[int32]int32{}, int64(0)
+		for i, page := range c.counts {
+			for k := 0; page != nil && k < cow.PageSize; k++ {
+				if page.Values[k] != 0 {
+					got[int32(i*cow.PageSize+k)] = page.Values[k]
+					total += int64(page.Values[k])
+				}
+			}
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want) && len(got)+len(want) > 0 || total != c.total {
+			m.Fatalf("counter %d counts %v, in total %d, want %v", id, got, c.total, want)
+		}
+	}
+	if count != t.termCount {
+		m.Fatalf("%d terms, want %d", t.termCount, count)
+	}
+	if live != len(t.classes) {
+		m.Fatalf("%d of %d classes are live or free", live, len(t.classes))
+	}
+	for i, set := range t.nodeSets {
+		if setUsers[i] != t.setUsers[i] || set == nil != (setUsers[i] == 0) {
+			m.Fatalf("node set %d has %d users, want %d", i, t.setUsers[i], setUsers[i])
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package topo
+
+import (
+	"cmp"
+	"slices"
+)
+
+const (
+	// budget is the memory limit for counters, in bytes. For a large cluster it is
+	// at least 1 KiB for each node.
+	budget = 64 << 20
+	// bindingMost is the maximum number of bindings.
+	bindingMost = 4096
+	// What was used within this number of lookups is never given up, because the
+	// current cycle may hold it.
+	recent = 64
+	// weighEvery is the number of lookups between two looks at the memory in use.
+	// Those of a fork follow on those before it: else a chain of forks would keep
+	// what none of them uses.
+	weighEvery = 1024
+)
+
+// unused is a counter that nobody used from a tick on.
+type unused struct {
+	id   int32
+	born uint64
+	at   uint64
+}
+
+// lookup counts a lookup and gives up what has not been needed for long. The
+// cost is that of the things given up. It returns the tick of this lookup.
+func (t *Tables) lookup() uint64 {
+	t.tick++
+	if t.tick >= t.weighAt {
+		t.weigh()
+	}
+	if len(t.affinities)+len(t.spreads) > bindingMost {
+		t.evict()
+	}
+	t.sweep(emptyMost, max(t.tick, recent)-recent)
+	return t.tick
+}
+
+// sweep gives up classes without pods, except some, and counters without users, if
+// they had none since before a tick.
+func (t *Tables) sweep(keep int, since uint64) {
+	if len(t.empty) > keep {
+		t.sweepClasses(keep, since)
+	}
+	done := 0
+	for done < len(t.unused) && t.unused[done].at < since {
+		u := t.unused[done]
+		done++
+		c := t.counters[u.id]
+		switch {
+		case c == nil || c.born != u.born:
+		case c.term != nil:
+			t.freeCounter(u.id)
+		case t.users[u.id] == 0:
+			t.dropQuery(u.id)
+		}
+	}
+	t.unused = t.unused[done:]
+}
+
+// weigh evicts bindings if memory runs short. It also gives up all classes without
+// pods and counters without users since the last time; a fork begins with some.
+func (t *Tables) weigh() {
+	t.weighAt = t.tick + weighEvery
+	t.sweep(0, max(t.tick, weighEvery)-weighEvery)
+	bytes := 0
+	for id, c := range t.counters {
+		if c == nil {
+			continue
+		}
+		if c.term == nil && t.users[id] == 0 {
+			t.unused = append(t.unused, unused{int32(id), c.born, t.tick})
+		}
+		bytes += c.bytes()
+	}
+	if bytes > max(budget, t.snapshot.SlotLimit()<<10) {
+		t.evict()
+	}
+}
+
+// evict drops the half of the bindings that was used longest ago.
+func (t *Tables) evict() {
+	type binding struct {
+		used     uint64
+		text     string
+		affinity *Affinity // nil: a Spread
+	}
+	var list []binding
+	for text, a := range t.affinities {
+		list = append(list, binding{a.used, text, a})
+	}
+	for text, s := range t.spreads {
+		list = append(list, binding{s.used, text, nil})
+	}
+	slices.SortFunc(list, func(a, b binding) int { return cmp.Compare(a.used, b.used) })
+	for _, b := range list[:(len(list)+1)/2] {
+		if b.used+recent > t.tick {
+			return
+		}
+		if b.affinity != nil {
+			t.release(b.affinity.ids)
+			delete(t.affinities, b.text)
+		} else {
+			t.release(t.spreads[b.text].ids)
+			delete(t.spreads, b.text)
+		}
+	}
+}
+
+// hold and release count the bindings that use counters.
+func (t *Tables) hold(ids []int32) {
+	for _, id := range ids {
+		t.users[id]++
+	}
+}
+
+func (t *Tables) release(ids []int32) {
+	for _, id := range ids {
+		if t.users[id]--; t.users[id] == 0 {
+			t.unused = append(t.unused, unused{id, t.counters[id].born, t.tick})
+		}
+	}
+}
