@@ -31,6 +31,9 @@ func checkEngine(e *Engine) error {
 			return fmt.Errorf("class %d: %w", c.number, err)
 		}
 	}
+	if err := e.recency.check(len(e.classes)); err != nil {
+		return err
+	}
 	if bytes != e.stats.Bytes {
 		return fmt.Errorf("engine: classes and bases hold %d bytes, but %d are counted", bytes, e.stats.Bytes)
 	}

@@ -29,6 +29,8 @@ type class struct {
 	used   uint64 // engine clock of the last use
 	bytes  int
 
+	newer, older *class // in the engine's recency
+
 	base  *base
 	state state
 	at    classPosition

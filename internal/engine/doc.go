@@ -97,7 +97,8 @@
 //
 // # Where to look
 //
-//	engine.go          Find, counts; engine_classes.go classes and bases, their budget
+//	engine.go          Find, counts; engine_classes.go classes and bases, their budget;
+//	                   recency.go which class was used last
 //	fault.go           failures of the engine itself; guard/ tells them from a plugin's
 //	source.go          what binds the plugins
 //	nodelog/           places of the order; which nodes changed, and when

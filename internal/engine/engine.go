@@ -36,6 +36,7 @@ type Engine struct {
 
 	order     *nodelog.Order
 	divisions divisions
+	recency   recency
 	trackers  nodelog.Recent
 	lists     *lists
 	guard     *guard.Guard // shared by bases and classes
@@ -136,6 +137,7 @@ func (e *Engine) Find(q Query) (v *View, ok bool) {
 // taken; then the class is dropped, unless a live PreFilter rejected the pod.
 func (e *Engine) bringUpToDate(c *class, q Query, fresh bool) bool {
 	c.used = e.clock
+	e.recency.use(c)
 	if !fresh && !c.base.sync(e.source, e.trackers.Of(q.Snapshot, e.order, e.clock), e.order) {
 		e.dropFailed(c)
 		return false

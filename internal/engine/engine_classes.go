@@ -128,6 +128,7 @@ func (e *Engine) giveUp(c *class) {
 func (e *Engine) drop(c *class) {
 	b := c.base
 	delete(e.classes, c.key)
+	e.recency.remove(c)
 	e.stats.Bytes -= c.bytes
 	c.release()
 	if len(e.spare) < 4 {
@@ -168,17 +169,8 @@ func (e *Engine) account(c *class) {
 	bytes, shared := c.size(), c.base.size()
 	e.stats.Bytes += bytes - c.bytes + shared - c.base.bytes
 	c.bytes, c.base.bytes = bytes, shared
-	for e.stats.Bytes > e.budget && len(e.classes) > 1 {
-		oldest := c
-		for _, other := range e.classes {
-			if other.used < oldest.used {
-				oldest = other
-			}
-		}
-		if oldest == c {
-			return
-		}
-		e.drop(oldest)
+	for e.stats.Bytes > e.budget && e.recency.oldest != c {
+		e.drop(e.recency.oldest)
 		e.stats.Evictions++
 	}
 }
