@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -118,13 +119,26 @@ func (p NodeResourcesBalancedAllocation) PreScore(c *framework.Cycle, _ []*frame
 		return (*balancedV118)(b), framework.Status{}
 	}
 	b.terms = appendTerms(b.terms[:0], orDefault(p.Resources), c.Pod.Schema(), c.Pod.UsedRequests)
-	if !slices.ContainsFunc(b.terms, func(t term) bool { return t.pod != 0 }) {
+	if !slices.ContainsFunc(b.terms, func(t term) bool { return t.pod != 0 }) && !requestsUncounted(p.Resources, c.Pod) {
 		return nil, framework.SkipStatus()
 	}
 	if p.Rules == Kubernetes134 {
 		return (*balancedStd)(b), framework.Status{}
 	}
 	return (*balancedDelta)(b), framework.Status{}
+}
+
+// requestsUncounted reports whether the pod requests one of the resources under a name
+// that schedulers keep no accounts of, such as "odd". An API server refuses such a name;
+// kube-scheduler then scores, though the resource cannot take part.
+func requestsUncounted(specs []ResourceSpec, pod *framework.PodInfo) bool {
+	return slices.ContainsFunc(specs, func(s ResourceSpec) bool {
+		if _, known := pod.Schema().Index(s.Name); known || s.Name.IsScalar() {
+			return false
+		}
+		q := api.PodRequests(pod.Pod, api.RequestOptions{PodLevel: true})[s.Name]
+		return q.Value() != 0
+	})
 }
 
 // balanced is the state that the scorers of all rules share for a pod.

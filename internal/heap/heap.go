@@ -46,27 +46,29 @@ func (h *Heap[T]) At(place int) *T {
 // Push adds an element.
 func (h *Heap[T]) Push(x T) {
 	h.items = append(h.items, x)
-	h.up(len(h.items)-1, x)
+	h.up(len(h.items) - 1)
 }
 
 // Remove takes the element at a place out of the heap and returns it.
 func (h *Heap[T]) Remove(place int) T {
-	x, last := h.items[place], len(h.items)-1
-	moved := h.items[last]
+	last := len(h.items) - 1
+	h.items[place], h.items[last] = h.items[last], h.items[place]
+	h.placed(&h.items[last], -1)
+	x := h.items[last]
 	var none T
 	h.items[last] = none
 	h.items = h.items[:last]
-	if place < last && !h.up(place, moved) {
-		h.down(place, moved)
+	if place < last && !h.up(place) {
+		h.down(place)
 	}
-	h.placed(&x, -1)
 	return x
 }
 
 // Set replaces the element at a place.
 func (h *Heap[T]) Set(place int, x T) {
-	if !h.up(place, x) {
-		h.down(place, x)
+	h.items[place] = x
+	if !h.up(place) {
+		h.down(place)
 	}
 }
 
@@ -79,27 +81,25 @@ func (h *Heap[T]) Clear() {
 	h.items = h.items[:0]
 }
 
-// up puts x into a place or nearer to the top, and moves others down. It reports
-// whether x came nearer.
-func (h *Heap[T]) up(place int, x T) bool {
+// up moves the element at a place nearer to the top, as far as it belongs. It reports
+// whether the element moved. Elements stay in the list: a copy on the stack, handed to
+// before, would be an allocation.
+func (h *Heap[T]) up(place int) bool {
 	start := place
 	for place > 0 {
 		parent := (place - 1) / arity
-		p := &h.items[parent]
-		if !h.before(&x, p) {
+		if !h.before(&h.items[place], &h.items[parent]) {
 			break
 		}
-		h.items[place] = *p
-		h.placed(p, place)
+		h.swap(place, parent)
 		place = parent
 	}
-	h.items[place] = x
 	h.placed(&h.items[place], place)
 	return place != start
 }
 
-// down puts x into a place or further from the top, and moves others up.
-func (h *Heap[T]) down(place int, x T) {
+// down moves the element at a place further from the top, as far as it belongs.
+func (h *Heap[T]) down(place int) {
 	n := len(h.items)
 	for {
 		first := arity*place + 1
@@ -112,14 +112,18 @@ func (h *Heap[T]) down(place int, x T) {
 				best = k
 			}
 		}
-		if !h.before(&h.items[best], &x) {
+		if !h.before(&h.items[best], &h.items[place]) {
 			break
 		}
-		h.items[place] = h.items[best]
-		h.placed(&h.items[place], place)
+		h.swap(place, best)
 		place = best
 	}
-	h.items[place] = x
+	h.placed(&h.items[place], place)
+}
+
+// swap exchanges the element at a place, whose own place is told later, with another.
+func (h *Heap[T]) swap(place, other int) {
+	h.items[place], h.items[other] = h.items[other], h.items[place]
 	h.placed(&h.items[place], place)
 }
 

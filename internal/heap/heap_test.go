@@ -89,3 +89,22 @@ func TestHeap(t *testing.T) {
 		})
 	})
 }
+
+// TestHeapAllocates nothing once it has grown.
+func TestHeapAllocates(t *testing.T) {
+	places := make([]int, 100)
+	h := heap.New(
+		func(a, b *element) bool { return a.key < b.key },
+		func(x *element, place int) { places[x.id] = place })
+	for id := range places {
+		h.Push(element{id * 7 % 100, id})
+	}
+	if n := testing.AllocsPerRun(100, func() {
+		x := h.Remove(places[50])
+		h.Push(x)
+		h.Set(places[3], element{99, 3})
+		h.Set(places[3], element{21, 3})
+	}); n != 0 {
+		t.Errorf("changing the heap allocates %v times, want 0", n)
+	}
+}
