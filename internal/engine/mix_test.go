@@ -1,0 +1,71 @@
+package engine
+
+import (
+	"testing"
+	"time"
+)
+
+// TestZoneTurns shuts and opens zones beside each kind of live scorer, with another score
+// for each zone.
+func TestZoneTurns(t *testing.T) {
+	for _, scorers := range []int{
+		nodeScorer, zoneScorer, listScorer, objectScorer, zoneScorer | nodeScorer,
+	} {
+		for _, live := range []int{scorers, scorers | zoneGate} {
+			m := newMachine(40)
+			m.snap.SetNow(m.snap.Now().Add(time.Hour))
+			m.bias["z0"], m.bias["z1"], m.bias["z2"] = 3, 5, 9
+			m.live, m.zone = live, "z1"
+			for i := range 40 {
+				m.ask(t, 0, 0, 1000)
+				if i%3 == 2 {
+					m.zone = []string{"z0", "z1", "z2", ""}[i/3%4]
+					m.turns++
+				}
+			}
+		}
+	}
+}
+
+// TestSampleLeavesOut: nodes that a scorer leaves out of its range score 0 in a sample,
+// whatever their raw score.
+func TestSampleLeavesOut(t *testing.T) {
+	m := newMachine(40)
+	m.snap.SetNow(m.snap.Now().Add(time.Hour))
+	m.live = nodeScorer
+	for _, n := range m.snap.All() {
+		m.bias[n.Name()] = int64(3 + n.Slot()%7)
+		m.log = append(m.log, n.Name())
+	}
+	for i := range 20 {
+		m.ask(t, 0, i, 9)
+	}
+}
+
+// Version and Changed track the scores of the zones, so the scorer is asked again only if
+// these or the feasible nodes have changed.
+func (x groupedScorer) Version() uint64 {
+	return 1 + uint64(x.m.bias["z0"]+100*x.m.bias["z1"]+10000*x.m.bias["z2"])
+}
+
+// Changed cannot tell which nodes.
+func (x groupedScorer) Changed(uint64, func(int)) bool { return false }
+
+// TestGroupGetsNode: a group without feasible nodes gets one while the scorer's version
+// stays.
+func TestGroupGetsNode(t *testing.T) {
+	for _, live := range []int{zoneScorer, zoneScorer | zoneGate} {
+		m := newMachine(12)
+		m.snap.SetNow(m.snap.Now().Add(time.Hour))
+		m.live = live
+		m.bias["z0"], m.bias["z1"], m.bias["z2"] = 3, 5, 9
+		m.zone = "z1"
+		for i := range 40 {
+			m.ask(t, 0, 0, 1000)
+			if i%3 == 2 {
+				m.zone = []string{"z0", "z1", "z2", ""}[i/3%4]
+				m.turns++
+			}
+		}
+	}
+}
