@@ -104,9 +104,10 @@ func (f *incremental) choose(v *engine.View, seed uint64) (*framework.NodeInfo, 
 			return nil, err
 		}
 		return nodes[i], nil
-	default:
+	case Random:
 		return v.Tied(draw(seed, tied)), nil
 	}
+	return nil, errNoCase(f.s.profile.TieRule)
 }
 
 // fitError counts the reasons, once for as long as no reason changes.

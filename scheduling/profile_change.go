@@ -43,7 +43,7 @@ func scores(p framework.Plugin) bool {
 }
 
 // Replace puts the plugin in the place of the one of its name, at every point that
-// both serve. Its weight stays. So a scorer replaces the scorer of its name and
+// both serve. Its weight stays. A QueueSort that is nil has no name; set it yourself. So a scorer replaces the scorer of its name and
 // leaves the filter of its name as it is. [Combined] replaces at the points of all its
 // plugins.
 //
@@ -66,6 +66,13 @@ func (p *Profile) Replace(plugin framework.Plugin) error {
 		if part := PluginFor(plugin, l.serves); part != nil {
 			*l.list = slices.Clone(*l.list)
 			(*l.list)[i] = part
+			changed++
+		}
+	}
+	if p.QueueSort != nil && p.QueueSort.Name() == name {
+		points = append(points, "QueueSort")
+		if part := PluginFor(plugin, is[queueing.QueueSortPlugin]); part != nil {
+			p.QueueSort = part
 			changed++
 		}
 	}

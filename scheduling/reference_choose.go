@@ -46,9 +46,10 @@ func (r *referencePath) choose(rule TieRule, own TieBreak, largest int64, seed u
 			return 0, err
 		}
 		return r.tied[i], nil
-	default:
+	case Random:
 		return r.tied[draw(seed, len(r.tied))], nil
 	}
+	return 0, errNoCase(rule)
 }
 
 func callTieBreak(own TieBreak, c *framework.Cycle, nodes []*framework.NodeInfo) (i int, err error) {

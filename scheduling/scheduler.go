@@ -21,6 +21,7 @@ type Scheduler struct {
 	reference   referencePath
 	incremental *incremental // nil: always the reference path
 	events      []RegisteredEvent
+	busy        bool // while it decides: a cheap guard, as Go's maps have
 
 	postFilterPath referencePath // the reference path for PostFilter
 	dryRuns        runner.DryRuns
@@ -106,8 +107,13 @@ func (s *Scheduler) schedule(ctx context.Context, snap *framework.Snapshot, pod 
 	if err := s.accept(snap, pod); err != nil {
 		return err
 	}
+	if s.busy {
+		panic("scheduling: a Scheduler is used by two goroutines at once; make one per goroutine")
+	}
+	s.busy = true
 	s.reference.extended.ctx = ctx
 	err := s.decideOnAPath(snap, pod, d)
+	s.busy = false
 	s.number++
 	if n := snap.Len(); n > 0 {
 		s.start = (d.start + d.advance) % n

@@ -6,8 +6,10 @@ type Stats struct {
 	// Hits is how many decisions were made from a class that was kept, and Misses
 	// how many built the class first.
 	Hits, Misses uint64
-	// Bypassed is how many took the reference path instead: the first pod of every
-	// class, and what the incremental path cannot answer.
+	// Bypassed is how many decisions the engine was asked for and left to the
+	// reference path: the first of every base, and what it cannot answer. Decisions
+	// that it was not asked for count nowhere: with extenders, with nominated pods,
+	// or with [CacheConfig.Off].
 	Bypassed uint64
 	// Evictions is how many classes were dropped to stay within the budget.
 	Evictions uint64

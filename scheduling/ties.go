@@ -43,6 +43,9 @@ func (r TieRule) String() string {
 	return fmt.Sprintf("TieRule(%d)", uint8(r))
 }
 
+// errNoCase is the error of a tie rule that a path does not implement.
+func errNoCase(r TieRule) error { return fmt.Errorf("tie rule %v has no case in choose", r) }
+
 // A TieBreak chooses among the tied nodes and returns an index. The nodes are in the
 // order of the search: the snapshot's, counted from where the search began. The cycle
 // has the pod, the snapshot and the random word of the decision; TieBreak must not

@@ -50,7 +50,7 @@
 // That the answers are right: the kit knows no formula. What Permit, PreBind,
 // Bind, PostBind, PostFilter, PreEnqueue and QueueSort do. State that a plugin
 // keeps in the snapshot is seen only through its answers, unless
-// [Options].State shows it.
+// [Config].State shows it.
 //
 // # Determinism and concurrency
 //

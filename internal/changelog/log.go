@@ -4,6 +4,7 @@ package changelog
 
 import (
 	"fmt"
+	"slices"
 	"unsafe"
 )
 
@@ -72,6 +73,15 @@ func (l *Log[T]) Since(n uint64) ([]T, bool) {
 		return nil, false
 	}
 	return l.entries[n-l.from:], true
+}
+
+// Entries returns all entries that the log knows, oldest first. The slice is valid until
+// the log changes.
+func (l *Log[T]) Entries() []T { return l.entries }
+
+// Clone returns an independent copy.
+func (l *Log[T]) Clone() Log[T] {
+	return Log[T]{entries: slices.Clone(l.entries), from: l.from, limit: l.limit}
 }
 
 // Bytes is the memory that the log holds.

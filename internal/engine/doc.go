@@ -47,13 +47,15 @@
 //	a plugin panicked            Find recovers; the class and its base are dropped
 //	the engine panicked          Find recovers; all is dropped, and Stats.Faults counts it
 //
-// Package scheduling does not even ask if the profile has extenders, if pods are
-// nominated, or if there are no nodes. [Describe] prints what is kept of a class.
+// Package scheduling does not even ask if the profile has extenders or very large
+// weights, if its cache is off, if pods are nominated (the pod itself by its status, too),
+// or if there are no nodes. Such decisions are not counted. [Describe] prints what is kept of a class.
 //
 // # How to add a tie rule
 //
-// The rule belongs to package scheduling: a function for the reference path, over the
-// list of totals, and a case in incremental.choose. A [View] answers in the order of the
+// The rule belongs to package scheduling: a constant before Custom and its name in
+// tieNames (ties.go), and a case in referencePath.choose and in incremental.choose; a
+// missing case fails every tied decision. A [View] answers in the order of the
 // search: Tied(k) is the k-th of the best nodes, AllTied lists them, Totals visits all
 // feasible ones. A rule that needs more has a file of its own here; view_heap.go is the
 // example. The machine (machine_test.go) and the soak then compare both paths.

@@ -61,7 +61,7 @@ func (r *nodeRow) set(reason int32, known bool) {
 }
 
 // rows are the rows of all nodes. They are the leaves of a tree, which the classes of
-// the base share as long as nothing else distinguishes nodes (class_share.go).
+// the base share as long as nothing else distinguishes nodes (class_totals.go).
 //
 // Invariant: a leaf is the row of the node at its place. While indexed, the rest of
 // the tree follows from the leaves, counts[i] is how many rows have the reason i, and

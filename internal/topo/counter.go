@@ -45,7 +45,7 @@ func (c *counter) clone(o *owner) *counter {
 		e.present = slices.Clone(e.present)
 		copied.extent = &e
 	}
-	copied.log.events = slices.Clone(c.log.events)
+	copied.log = c.log.clone()
 	return &copied
 }
 
@@ -66,11 +66,11 @@ func (c *counter) add(d, by int32, at uint64) {
 
 // forgetChanges invalidates all cached answers.
 func (c *counter) forgetChanges(at uint64) {
-	c.log = history{events: c.log.events[:0], known: at, last: at}
+	c.log = newHistory(at)
 }
 
 func (c *counter) bytes() int {
-	n := int(unsafe.Sizeof(*c)) + len(c.text) + 16*len(c.anchors) + 8*cap(c.counts) + cap(c.log.events)*int(unsafe.Sizeof(event{}))
+	n := int(unsafe.Sizeof(*c)) + len(c.text) + 16*len(c.anchors) + 8*cap(c.counts) + c.log.log.Bytes()
 	for _, p := range c.counts {
 		if p != nil {
 			n += int(unsafe.Sizeof(cow.Page[int32]{}))

@@ -1,6 +1,10 @@
 package topo
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/berth-sched/berth/internal/changelog"
+)
 
 // An event is one change of a counter.
 type event struct {
@@ -13,36 +17,42 @@ type event struct {
 
 // A history holds a counter's latest changes.
 type history struct {
-	events []event
-	known  uint64 // events has every change after this time
-	last   uint64 // time of the latest change
+	log   changelog.Log[event]
+	known uint64 // the log has every change after this time
+	last  uint64 // time of the latest change
 }
 
 const historyLimit = 1024
 
+// newHistory returns a history that knows nothing of the time before.
+func newHistory(at uint64) history {
+	return history{log: changelog.New[event](historyLimit), known: at, last: at}
+}
+
+func (h *history) clone() history { return history{h.log.Clone(), h.known, h.last} }
+
 func (h *history) add(e event) {
-	if len(h.events) == historyLimit {
-		const drop = historyLimit / 2
-		h.known = h.events[drop-1].at
-		h.events = h.events[:copy(h.events, h.events[drop:])]
+	if full := h.log.Entries(); len(full) == historyLimit {
+		h.known = full[historyLimit/2-1].at // the log drops the older half
 	}
-	h.events = append(h.events, e)
+	h.log.Add(e)
 	h.last = e.at
 }
 
 // since returns the changes after a time, or false if some are no longer known.
-func (h *history) since(moment uint64) ([]event, bool) {
-	if h.last <= moment {
+func (h *history) since(at uint64) ([]event, bool) {
+	if h.last <= at {
 		return nil, true
 	}
-	if moment < h.known {
+	if at < h.known {
 		return nil, false
 	}
-	i, _ := slices.BinarySearchFunc(h.events, moment+1, func(e event, at uint64) int {
+	events := h.log.Entries()
+	i, _ := slices.BinarySearchFunc(events, at+1, func(e event, at uint64) int {
 		if e.at < at {
 			return -1
 		}
 		return 1
 	})
-	return h.events[i:], true
+	return events[i:], true
 }

@@ -16,7 +16,9 @@ import (
 func schedulers(r *rand.Rand) (fast, plain *scheduling.Scheduler, mix int, err error) {
 	p := profile(r)
 	p.Seed = r.Uint64()
-	p.TieRule = scheduling.TieRule(r.IntN(int(scheduling.Custom)))
+	if p.TieRule = scheduling.TieRule(r.IntN(int(scheduling.Custom) + 1)); p.TieRule == scheduling.Custom {
+		p.TieBreak = func(c *framework.Cycle, tied []*framework.NodeInfo) int { return int(c.Seed % uint64(len(tied))) }
+	}
 	p.Percentage = pick(r, scheduling.AllNodes, scheduling.Adaptive, 20)
 	mix = pick(r, roomy, roomy, tight)
 	p.Cache = scheduling.CacheConfig{Verify: true, Budget: [mixes]int{tight: 200_000}[mix]}

@@ -48,7 +48,7 @@ type Preemption struct {
 // Reached counts the decisions by a kept class that reached some part of the engine.
 type Reached struct {
 	// Ties is by tie rule: more than one node had the highest total.
-	Ties [scheduling.Custom]int
+	Ties [scheduling.Custom + 1]int
 	// Samples did not search all nodes.
 	Samples int
 	// Volumes and Neighbours were for pods with volumes, and with spread constraints or

@@ -40,7 +40,7 @@ func covers(t *testing.T, res Result) {
 		"pods with constraints or terms": res.Reached.Neighbours, "turns to a fork": res.Reached.Forks, "times": res.Reached.Timed,
 		"ties by Random": res.Reached.Ties[scheduling.Random], "ties by Reservoir": res.Reached.Ties[scheduling.Reservoir],
 		"ties by Heap": res.Reached.Ties[scheduling.Heap], "ties by First": res.Reached.Ties[scheduling.First],
-		"ties by ByName": res.Reached.Ties[scheduling.ByName],
+		"ties by ByName": res.Reached.Ties[scheduling.ByName], "ties by Custom": res.Reached.Ties[scheduling.Custom],
 	} {
 		if n == 0 {
 			t.Errorf("%s: none: the history tests too little", name)
