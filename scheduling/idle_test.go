@@ -7,10 +7,10 @@ import (
 	"github.com/berth-sched/berth/scheduling"
 )
 
-// napper filters and scores by domain once it is awake, and can tell that it is not.
+// napper filters and scores by domain once it is busy, and can tell that it is not.
 type napper struct {
-	awake, panics *bool
-	asked         *int // runs of PreFilter and PreScore
+	busy, panics *bool
+	asked        *int // runs of PreFilter and PreScore
 }
 
 func (napper) Name() string { return "napper" }
@@ -19,14 +19,14 @@ func (napper) Scope(*framework.PodInfo) framework.Scope {
 }
 
 func (n napper) PreFilter(*framework.Cycle) (framework.PreFiltered, framework.Status) {
-	if *n.asked++; !*n.awake {
+	if *n.asked++; !*n.busy {
 		return framework.PreFiltered{}, framework.SkipStatus()
 	}
 	return framework.PreFiltered{Filter: boundSleeper(0)}, framework.Status{}
 }
 
 func (n napper) PreScore(*framework.Cycle, []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
-	if *n.asked++; !*n.awake {
+	if *n.asked++; !*n.busy {
 		return nil, framework.SkipStatus()
 	}
 	return scoresBySlot{}, framework.Status{}
@@ -36,7 +36,7 @@ func (n napper) Idle(*framework.Cycle) bool {
 	if *n.panics {
 		panic("boom")
 	}
-	return !*n.awake
+	return !*n.busy
 }
 
 // wrapper hides a plugin behind its name.
@@ -49,8 +49,8 @@ func (w wrapper) Unwrap() framework.Plugin { return w.inner }
 // takes part as soon as it wakes, and may panic.
 func TestIdlers(t *testing.T) {
 	for _, wrapped := range []bool{false, true} {
-		awake, panics, asked := false, false, 0
-		var plugin framework.Plugin = napper{&awake, &panics, &asked}
+		busy, panics, asked := false, false, 0
+		var plugin framework.Plugin = napper{&busy, &panics, &asked}
 		if wrapped {
 			plugin = wrapper{plugin}
 		}
@@ -74,10 +74,10 @@ func TestIdlers(t *testing.T) {
 		if asked != was+2 {
 			t.Errorf("wrapped %v: an idle plugin was run %d times, want 2, both by the reference path", wrapped, asked-was)
 		}
-		awake = true
+		busy = true
 		try(snap, "")
 		try(snap, "")
-		awake = false
+		busy = false
 		for range decisions {
 			try(snap, "")
 		}

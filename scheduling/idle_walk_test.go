@@ -11,11 +11,11 @@ import (
 	"github.com/berth-sched/berth/scheduling"
 )
 
-// TestCalmWalk lets pods of a few classes come and go for so long that only rows
+// TestIdleWalk lets pods of a few classes come and go for so long that only rows
 // change in their classes. Now and then something wakes the plugins: pods with
 // terms, a service, another node object, a fork, a rollback. The reference path
 // checks every decision.
-func TestCalmWalk(t *testing.T) {
+func TestIdleWalk(t *testing.T) {
 	for seed := range uint64(12) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			w := newCalmWalk(t, seed)

@@ -37,7 +37,7 @@ func (s *Scheduler) PostFilter(ctx context.Context, snap *framework.Snapshot, po
 			return framework.PostFiltered{}, "", framework.Status{}, fault
 		}
 	}
-	if p.fast && s.incremental != nil && s.profile.Cache.Verify {
+	if p.incremental && s.incremental != nil && s.profile.Cache.Verify {
 		if difference := s.incremental.verifyPostFilter(ctx, snap, pod, d, p); difference != nil {
 			return framework.PostFiltered{}, "", framework.Status{}, difference
 		}
@@ -45,16 +45,16 @@ func (s *Scheduler) PostFilter(ctx context.Context, snap *framework.Snapshot, po
 	return p.result, p.plugin, p.status, p.err
 }
 
-// makeRoom asks the PostFilter plugins about the decision. If fast is set, it uses
+// makeRoom asks the PostFilter plugins about the decision. If incremental is set, it uses
 // kept answers about nodes and from earlier attempts.
-func (s *Scheduler) makeRoom(ctx context.Context, snap *framework.Snapshot, pod *framework.PodInfo, d Decision, fast bool) (p proposal) {
+func (s *Scheduler) makeRoom(ctx context.Context, snap *framework.Snapshot, pod *framework.PodInfo, d Decision, incremental bool) (p proposal) {
 	r := &s.postFilterPath
 	r.plugins, r.workers, r.extended = &s.plugins, 1, extended{ctx: ctx, replay: &s.reference.extended.answer}
-	if fast && s.mayUseIncremental(snap, pod) {
+	if incremental && s.mayUseIncremental(snap, pod) {
 		p.answers = s.incremental.verdicts(r, snap, pod, d)
-		p.fast = p.answers != nil
+		p.incremental = p.answers != nil
 	}
-	if !p.fast {
+	if !p.incremental {
 		if _, err := s.decide(r, snap, pod, d.Number, d.start); err == nil {
 			return p // there is room already
 		}
@@ -65,11 +65,11 @@ func (s *Scheduler) makeRoom(ctx context.Context, snap *framework.Snapshot, pod 
 		return p
 	}
 	r.cycle.Filters = &filterSet{r, snap, r.bound.filters}
-	if fast {
+	if incremental {
 		if class, ok := r.localClass(); ok {
 			s.dryRuns.Begin(class, pod, r.cycle.Filters)
 			r.cycle.Runner().DryRuns = &s.dryRuns
-			p.fast = true
+			p.incremental = true
 		}
 	}
 	if narrow := s.plugins.narrow(&r.cycle); narrow != nil {
@@ -86,8 +86,8 @@ type proposal struct {
 	status framework.Status
 	err    error
 
-	answers framework.Verdicts // about the nodes; nil if no plugin was to be asked
-	fast    bool               // kept answers were used
+	answers     framework.Verdicts // about the nodes; nil if no plugin was to be asked
+	incremental bool               // kept answers were used
 }
 
 // postFilters asks the PostFilter plugins.

@@ -29,7 +29,7 @@ type boundSleeper int
 
 func (b boundSleeper) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework.Status {
 	if (int(b)+n.Slot())%2 == 0 {
-		return framework.UnschedulableStatus("awake")
+		return framework.UnschedulableStatus("busy")
 	}
 	return framework.Status{}
 }
@@ -47,7 +47,7 @@ func TestGatesAwake(t *testing.T) {
 		for range 15 {
 			try(snap, "")
 		}
-		putSetting(t, snap, "awake")
+		putSetting(t, snap, "busy")
 		for range round + 1 {
 			try(snap, "")
 		}
@@ -266,9 +266,9 @@ func TestReasonsOfSharedTrees(t *testing.T) {
 	try(snap, "")
 }
 
-// TestManyTurnAtOnce: reasons are counted right if many nodes of a shared tree
+// TestManyFlipAtOnce: reasons are counted right if many nodes of a shared tree
 // become feasible, or cease to be feasible, between two decisions.
-func TestManyTurnAtOnce(t *testing.T) {
+func TestManyFlipAtOnce(t *testing.T) {
 	s := build(t, scheduling.Profile{
 		Filter: []framework.Plugin{thirds{}}, Score: []scheduling.Weighted{{Plugin: emptier{}}}, Cache: scheduling.CacheConfig{Verify: true},
 	})

@@ -131,7 +131,7 @@ func TestDecisionsAreUniform(t *testing.T) {
 	tied := []string{"aa", "bb", "cc", "dd", "ee", "ff", "gg"}
 	for _, rule := range []TieRule{Random, Reservoir} {
 		for _, off := range []bool{true, false} {
-			t.Run(fmt.Sprintf("%v, fast off %t", rule, off), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%v, cache off %t", rule, off), func(t *testing.T) {
 				s := framework.NewSnapshot(framework.ZoneInterleaved)
 				for _, name := range append([]string{"x", "yyy"}, tied...) {
 					if err := s.AddNode(api.MakeNode(name, "1", "1Gi").Obj()); err != nil {

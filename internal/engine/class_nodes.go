@@ -203,6 +203,6 @@ func (c *class) setShut(group int, now int32) {
 	c.versions.feasible++
 	c.totals.tree.Shut[group] = now != feasible
 	for i := range c.columns.list {
-		c.columns.list[i].groupTurned(c, group)
+		c.columns.list[i].groupSet(c, group)
 	}
 }

@@ -133,8 +133,8 @@ func (col *column) consider(d *division) form {
 	return col.form
 }
 
-// groupTurned follows a group that was opened or shut.
-func (col *column) groupTurned(c *class, group int) {
+// groupSet follows a group that was opened or shut.
+func (col *column) groupSet(c *class, group int) {
 	if !col.active {
 		return
 	}

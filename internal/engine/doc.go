@@ -27,9 +27,9 @@
 //	                                                         \     /
 //	                                                       191 x1         root, by group
 //
-// A base keeps what plugins answer that read one node only. A class has the rest: gates
-// are filters, and live columns scorers, that read more than that, such as the pods of a
-// topology domain. They are bound in every decision, unless they are idle, and asked
+// A base keeps the answers of plugins that read one node only. A class has the rest: gates
+// for filters, and live columns for scorers, that read more, such as the pods of a topology
+// domain. They are bound in every decision, unless they are idle, and asked
 // again about what they say has changed.
 //
 // # Why did a decision take the reference path?
@@ -126,18 +126,24 @@
 // allocation. Reservoir visits all feasible nodes and lists them. Heap costs
 // O((log N)^3) and allocates nothing.
 //
-// A base holds 14 bytes for each node, and 8 more for each plugin that normalizes; a
-// class with a tree of its own holds 6, and 12 more for each plugin that normalizes.
-// Its lists come to about 30 more. The reasons of a base are counted, too: at most 1,024
-// more than there are nodes. If the budget is spent, the classes used longest ago are
-// dropped.
+// Memory that the budget counts, in bytes a node:
 //
-// Whatever the number of classes, these are not counted: four trackers, and older ones
-// that bases hold on to, of 24 bytes for each slot and up to 32 KiB; up to 32 divisions, of
-// two bytes and four for each node; the order, of eight; the lists of nodes that bases
-// ask about (lists.go), of about 50; and the memory of up to two bases and four classes
-// that were dropped. Trackers and these lists keep their snapshots, or the nodes that
-// were listed, from being collected.
+//	a base                       14, and 8 for each plugin that normalizes; its reasons
+//	a class with its own tree    6, and 12 for each plugin that normalizes; lists of 30
+//
+// A base has at most 1,024 more reasons than there are nodes. If the budget is spent, the
+// classes used longest ago are dropped.
+//
+// Memory that the budget does not count, whatever the number of classes:
+//
+//	trackers                     4, each of 24 bytes a node and 32 KiB; and older ones
+//	                             that bases still follow
+//	divisions                    32, each of 6 bytes a node
+//	the order of the nodes       8 bytes a node
+//	lists of nodes to ask about  50 bytes a node (lists.go)
+//	memory to use again          that of up to two bases and four classes
+//
+// Trackers and lists keep their snapshots and nodes from being collected.
 //
 // An Engine must be used by one goroutine at a time.
 package engine

@@ -416,9 +416,9 @@ func TestForksHaveHistories(t *testing.T) {
 	}
 }
 
-// TestOwnersTurn makes a service select other pods, and then the earlier ones
+// TestOwnersChange makes a service select other pods, and then the earlier ones
 // again.
-func TestOwnersTurn(t *testing.T) {
+func TestOwnersChange(t *testing.T) {
 	s := on(t, []string{"a", zone, "y"}, []string{"b", zone, "z"})
 	add(t, s, api.MakePod("1").Labels("tier", "front").Obj(), "a")
 	add(t, s, web("2"), "b")

@@ -28,7 +28,7 @@ type merits [5]int64
 // until the run has ended.
 func (r *run) ask(slot int) *answer {
 	if r.memory != nil {
-		return r.recall(slot)
+		return r.cachedAnswer(slot)
 	}
 	return r.answer(r.cycle.Snapshot.AtSlot(slot))
 }

@@ -16,19 +16,19 @@ import (
 // least recently used classes are dropped first. Victim pods are not counted: the
 // memory keeps them from being collected, but not the snapshots.
 type memory struct {
-	classes map[string]*recalled
-	class   *recalled // of the attempt that is being made
-	clock   uint64    // counts attempts
-	bytes   int       // of all classes
-	slots   []int     // memory for a list
+	classes map[string]*classAnswers
+	class   *classAnswers // of the attempt that is being made
+	clock   uint64        // counts attempts
+	bytes   int           // of all classes
+	slots   []int         // memory for a list
 }
 
-// recalled holds the results for one class of pods.
+// classAnswers holds the results for one class of pods.
 //
 // Invariant: everything is about snapshots with the schema, which are forks of each
 // other, and about the budgets of that version. snapshot is the one used last, and
 // changes is how many of its changes are accounted for.
-type recalled struct {
+type classAnswers struct {
 	key      string
 	schema   *resource.Schema
 	version  uint64 // of the PodDisruptionBudgets
@@ -64,9 +64,9 @@ func (m *memory) of(class string) *memory {
 		if len(m.classes) >= classesMost {
 			m.forget(m.oldest())
 		}
-		c = &recalled{key: class}
+		c = &classAnswers{key: class}
 		if m.classes == nil {
-			m.classes = map[string]*recalled{}
+			m.classes = map[string]*classAnswers{}
 		}
 		m.classes[class] = c
 	}
@@ -76,8 +76,8 @@ func (m *memory) of(class string) *memory {
 	return m
 }
 
-func (m *memory) oldest() *recalled {
-	var oldest *recalled
+func (m *memory) oldest() *classAnswers {
+	var oldest *classAnswers
 	for _, c := range m.classes {
 		if oldest == nil || c.used < oldest.used {
 			oldest = c
@@ -87,7 +87,7 @@ func (m *memory) oldest() *recalled {
 }
 
 // forget drops a class, if it is not nil.
-func (m *memory) forget(c *recalled) {
+func (m *memory) forget(c *classAnswers) {
 	if c != nil {
 		m.bytes -= c.bytes
 		delete(m.classes, c.key)
@@ -121,7 +121,7 @@ func (m *memory) begin(s *framework.Snapshot) {
 // become wrong. Whenever a pod leaves or becomes ready, budgets protect the same
 // pods but allow more or less. follow then drops only the answers that depend on a
 // changed budget; otherwise it drops all.
-func (c *recalled) follow(s *framework.Snapshot) {
+func (c *classAnswers) follow(s *framework.Snapshot) {
 	version := framework.ObjectsVersion[api.PodDisruptionBudget](s)
 	if c.schema == s.Schema() && c.version == version {
 		return
@@ -154,8 +154,8 @@ func (m *memory) end(s *framework.Snapshot) {
 	}
 }
 
-// recall returns the result of trying the node of the slot.
-func (r *run) recall(slot int) *answer {
+// cachedAnswer returns the result of trying the node of the slot.
+func (r *run) cachedAnswer(slot int) *answer {
 	known := &r.memory.class.rows[slot]
 	if known.fresh {
 		return &known.answer

@@ -3,6 +3,7 @@ package policy
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -29,10 +30,11 @@ var bannedWords = []struct {
 	{word(`tells that`), `"says that", "if X is set, ..."`},
 	{word(`be it`), `"also" or "even if"`},
 	{word(`of which`), `two sentences`},
-	{word(`(?:denominate|renounce|choosy|takeApart|turnTo|fixedly|idling|lively)`), `the name of today`},
+	{word(`(?:denominate|renounce|choosy|takeApart|turnTo|fixedly|idling|lively|recalled|renounced)`), `the name of today`},
 	{word(`(?:RejectForGood|Notebook|fastRoad|plainRoad|FitV122|BalanceStd|BalanceDelta|Registry1\d\d|Release1\d\d)`), `the name of today`},
 	{word(`Fast\.(?:Off|Budget|Verify)`), `"Cache.Off", "Cache.Budget", "Cache.Verify"`},
 	{word(`of one's own`), `"your own"`},
+	{word(`kind of pods?`), `"class"`},
 }
 
 func word(pattern string) *regexp.Regexp { return regexp.MustCompile(`(?i)\b(?:` + pattern + `)\b`) }
@@ -70,6 +72,11 @@ func wordProblems(p *pkg) []string {
 		ast.Inspect(f, func(n ast.Node) bool {
 			id, ok := n.(*ast.Ident)
 			if !ok {
+				if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+					for _, text := range oldTexts.FindAllString(lit.Value, 1) {
+						problems = append(problems, p.problem(lit.Pos(), "the text says %q: see the table of words in CONTRIBUTING.md", text))
+					}
+				}
 				return true
 			}
 			if oldNames.MatchString(id.Name) {
@@ -82,7 +89,10 @@ func wordProblems(p *pkg) []string {
 }
 
 // oldNames matches identifiers of the old vocabulary.
-var oldNames = regexp.MustCompile(`(?i)(?:fast|plain)road|^roads?$|notebook|denominate|rejectforgood|takeapart|renounce|choosy|fixedly|evenly`)
+var oldNames = regexp.MustCompile(`(?i)(?:fast|plain)road|^roads?$|notebook|denominate|rejectforgood|takeapart|renounce|recalled|choosy|fixedly|evenly`)
+
+// oldTexts matches what error texts and names of subtests must not say.
+var oldTexts = regexp.MustCompile(`(?i)\b(?:plain|fast|both) roads?\b|\brenounced\b|\brecalled\b`)
 
 // textProblems lists what is wrong with the words of a text.
 func textProblems(text string) []string {
@@ -154,6 +164,7 @@ func TestWordsFindsProblems(t *testing.T) {
 		{"banned", fixture(t, "filter", "// Package filter takes the plain road.\npackage filter\n"), 1},
 		{"any case", fixture(t, "filter", "// Package filter filters. Whoever reads this, none the less.\npackage filter\n"), 2},
 		{"in a test", fixtureFile(t, "filter", "a_test.go", "// A door.\npackage filter\n"), 1},
+		{"a text", fixture(t, "filter", "// Package filter filters.\npackage filter\nvar s = \"the plain road\"\n"), 1},
 		{"a name", fixture(t, "filter", "// Package filter filters.\npackage filter\nvar fastRoad int\n"), 1},
 		{"long", fixture(t, "filter", "// Package filter "+long+".\npackage filter\n"), 1},
 		{"long after a colon", fixture(t, "filter", "// Package filter lists: "+long[:len(long)-25]+".\npackage filter\n"), 0},

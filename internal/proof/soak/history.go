@@ -14,36 +14,36 @@ import (
 // history is one epoch.
 type history struct {
 	*world
-	r           *rand.Rand
-	kinds       []action
-	res         *Result
-	fast, plain *scheduling.Scheduler
-	other       *world // a fork
-	templates   []*api.Pod
-	serial      int
-	steps       int
-	crowded     int  // pods per node above which more pods leave than come
-	packed      bool // pods seldom leave by themselves
-	calm        bool // no pod waits, and so none is evicted
-	inTurn      bool // pods of many classes come in turn, and little else happens
-	even        bool // nodes and classes differ little but in amounts
-	atOnce      int  // how many pods wait at most
-	mix         *Mix // counts what the incremental path does
-	forked      bool // the fork has been turned to since the last hit
-	timed       bool // time has passed since the last hit
+	r                      *rand.Rand
+	kinds                  []action
+	res                    *Result
+	incremental, reference *scheduling.Scheduler
+	other                  *world // a fork
+	templates              []*api.Pod
+	serial                 int
+	steps                  int
+	crowded                int  // pods per node above which more pods leave than come
+	packed                 bool // pods seldom leave by themselves
+	undisturbed            bool // no pod waits, and so none is evicted
+	inTurn                 bool // pods of many classes come in turn, and little else happens
+	even                   bool // nodes and classes differ little but in amounts
+	atOnce                 int  // how many pods wait at most
+	mix                    *Mix // counts what the incremental path does
+	forked                 bool // the fork has been turned to since the last hit
+	timed                  bool // time has passed since the last hit
 }
 
 // newHistory begins an epoch. Every other cluster is packed; of the others, in turn one
 // has no waiting pods, and in one pods of many classes come in turn.
 func newHistory(r *rand.Rand, epoch uint64, res *Result) (*history, error) {
-	fast, plain, mix, err := schedulers(r)
+	incremental, reference, mix, err := schedulers(r)
 	if err != nil {
 		return nil, err
 	}
 	h := &history{
 		mix:   &res.Mixes[mix],
 		world: &world{snap: framework.NewSnapshot(pick(r, framework.ZoneInterleaved, framework.Arrival))},
-		r:     r, kinds: actions(), res: res, fast: fast, plain: plain, crowded: 2 + r.IntN(8), packed: epoch%2 == 0, calm: epoch%4 == 1, inTurn: epoch%4 == 3, atOnce: 1 + r.IntN(10),
+		r:     r, kinds: actions(), res: res, incremental: incremental, reference: reference, crowded: 2 + r.IntN(8), packed: epoch%2 == 0, undisturbed: epoch%4 == 1, inTurn: epoch%4 == 3, atOnce: 1 + r.IntN(10),
 	}
 	h.snap.SetNow(time.Unix(1_700_000_000, 0))
 	nodes, classes, usually := pick(r, 2, 20, 60, 160, 220), 1+r.IntN(12), template
@@ -207,14 +207,14 @@ func (h *history) decide(p waiter, mayPlace bool) error {
 	if h.snap.Nominations() > 0 {
 		h.res.Preemption.Beside++
 	}
-	h.plain.Continue(h.fast)
-	hits := h.fast.Stats().Hits
-	d, err := h.fast.Schedule(h.snap, p.info)
-	h.note(p.info, d, h.fast.Stats().Hits > hits)
+	h.reference.Continue(h.incremental)
+	hits := h.incremental.Stats().Hits
+	d, err := h.incremental.Schedule(h.snap, p.info)
+	h.note(p.info, d, h.incremental.Stats().Hits > hits)
 	if different, err := h.different(err); different || err != nil {
 		return err
 	}
-	plain, plainErr := h.plain.Schedule(h.snap, p.info)
+	plain, plainErr := h.reference.Schedule(h.snap, p.info)
 	if a, b := outcome(plain, plainErr), outcome(d, err); a != b {
 		h.res.note(&scheduling.DifferenceError{What: "the decision of another scheduler", Reference: a, Incremental: b})
 		return nil
@@ -237,7 +237,7 @@ func (h *history) decide(p waiter, mayPlace bool) error {
 		h.snap.ClearNomination(p.info, p.node)
 		h.res.Preemption.Claimed++
 	}
-	return h.fast.Assume(h.snap, p.info, d)
+	return h.incremental.Assume(h.snap, p.info, d)
 }
 
 // note counts what a decision reached. hit says that a kept class made it.

@@ -167,7 +167,7 @@ func stamp(t *api.Pod, serial int) *api.Pod {
 	return &p
 }
 
-// changeServices lets a service, or a workload, select one kind of pods and
+// changeServices lets a service, or a workload, select one sort of pod and
 // another in turn, so that what was counted for one of them counts again. Pods of
 // a class are decided for between, and now and then a node moves.
 func (h *history) changeServices() error {

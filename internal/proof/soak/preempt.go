@@ -18,11 +18,11 @@ func (h *history) makeRoom(p waiter, d scheduling.Decision) (waiter, error) {
 	c := &h.res.Preemption
 	c.Attempts++
 	ctx := context.Background()
-	found, plugin, status, err := h.fast.PostFilter(ctx, h.snap, p.info, d)
+	found, plugin, status, err := h.incremental.PostFilter(ctx, h.snap, p.info, d)
 	if different, err := h.different(err); different || err != nil {
 		return p, err
 	}
-	same, samePlugin, sameStatus, sameErr := h.plain.PostFilter(ctx, h.snap, p.info, d)
+	same, samePlugin, sameStatus, sameErr := h.reference.PostFilter(ctx, h.snap, p.info, d)
 	fast, plain := proposal(found, plugin, status, err), proposal(same, samePlugin, sameStatus, sameErr)
 	if fast != plain {
 		h.res.note(&scheduling.DifferenceError{What: "what PostFilter proposes to another scheduler", Reference: plain, Incremental: fast})
@@ -34,7 +34,7 @@ func (h *history) makeRoom(p waiter, d scheduling.Decision) (waiter, error) {
 	case strings.Contains(text, "preemptionPolicy=Never"):
 		c.Never++
 	}
-	if found.Nominated == "" && !found.Override || h.calm {
+	if found.Nominated == "" && !found.Override || h.undisturbed {
 		return p, nil
 	}
 	if len(found.Victims) > 0 {
@@ -116,7 +116,7 @@ func (h *history) evict(victim *framework.PodInfo, node string) error {
 // wait lets the pod wait, half of those that no node is kept for; others give up
 // for it when there are too many.
 func (h *history) wait(p waiter) error {
-	if p.node == "" && (h.calm || chance(h.r, 2)) {
+	if p.node == "" && (h.undisturbed || chance(h.r, 2)) {
 		return nil
 	}
 	h.waiting = append(h.waiting, p)

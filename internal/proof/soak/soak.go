@@ -20,7 +20,7 @@ func Run(steps int, seed uint64, progress func(done int)) (Result, error) {
 				return res, fmt.Errorf("seed %d, epoch %d, step %d: %w", seed, epoch, res.Steps, err)
 			}
 		}
-		h.mix.add(h.fast.Stats())
+		h.mix.add(h.incremental.Stats())
 		if progress != nil {
 			progress(res.Steps)
 		}

@@ -35,7 +35,7 @@ type search struct {
 	left       []*preemption.Candidate // candidates that the extenders left
 	result     framework.PostFiltered
 	status     framework.Status
-	recalled   framework.PostFiltered // result with the plugin's cache
+	cached   framework.PostFiltered // result with the plugin's cache
 }
 
 // search runs the plugin from each of the places.
@@ -54,7 +54,7 @@ func (r *recorder) search(ctx context.Context, c *framework.Cycle, v framework.V
 		}
 		var s search
 		c.Seed = seedOf(place, len(r.potential))
-		s.recalled, _ = r.DefaultPreemption.PostFilter(ctx, c, v)
+		s.cached, _ = r.DefaultPreemption.PostFilter(ctx, c, v)
 		preemption.Narrow.Set(c, func(ctx context.Context, list []*preemption.Candidate) (left []*preemption.Candidate, err error) {
 			s.candidates = slices.Clone(list)
 			if left = list; narrows {
@@ -114,7 +114,7 @@ func (k *checker) compareSearches(want *golden.Preemption) {
 			k.compare("preemption: message"+at, got.status.Message(), w.Message)
 			k.compare("preemption: evicted"+at, staying(got.result.Victims), append([]string{}, w.Evicted...))
 		}
-		if a, b := got.recalled, got.result; a.Nominated != b.Nominated || !slices.Equal(keys(a.Victims), keys(b.Victims)) {
+		if a, b := got.cached, got.result; a.Nominated != b.Nominated || !slices.Equal(keys(a.Victims), keys(b.Victims)) {
 			k.differ("preemption: choice%s from memory = %v on %q, want %v on %q", at, keys(a.Victims), a.Nominated, keys(b.Victims), b.Nominated)
 		}
 	}
