@@ -35,7 +35,7 @@ type search struct {
 	left       []*preemption.Candidate // candidates that the extenders left
 	result     framework.PostFiltered
 	status     framework.Status
-	cached   framework.PostFiltered // result with the plugin's cache
+	cached     framework.PostFiltered // result with the plugin's cache
 }
 
 // search runs the plugin from each of the places.
