@@ -129,7 +129,7 @@ func ExamplePreFilterPlugin() {
 	bound, status := Tide{Low: true}.PreFilter(&c)
 	fmt.Println(status)
 	fmt.Println(bound.Filter.Filter(p, s.At(0)))
-	_, status = (framework.PreFilterPlugin(Tide{})).PreFilter(&c)
+	_, status = framework.PreFilterPlugin(Tide{}).PreFilter(&c)
 	fmt.Println(status)
 	// Output:
 	// Success
@@ -159,7 +159,7 @@ func ExamplePreFiltered() {
 	}
 	var c framework.Cycle
 	c.Reset(p, s, 0, 0)
-	bound, _ := (framework.PreFilterPlugin(Pinned{})).PreFilter(&c)
+	bound, _ := framework.PreFilterPlugin(Pinned{}).PreFilter(&c)
 	fmt.Println(bound.NodeNames, bound.Filter == nil)
 	// Output: [n2] true
 }
@@ -491,7 +491,7 @@ func ExamplePostFilterPlugin() {
 	}
 	var c framework.Cycle
 	c.Reset(high, s, 0, 0)
-	result, status := (framework.PostFilterPlugin(Tow{})).PostFilter(context.Background(), &c, fullEverywhere{})
+	result, status := framework.PostFilterPlugin(Tow{}).PostFilter(context.Background(), &c, fullEverywhere{})
 	fmt.Println(status, result.Nominated, result.Victims[0].Pod.Pod.Name)
 	// Output: Success n2 web
 }

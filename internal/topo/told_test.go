@@ -308,8 +308,7 @@ func TestStandby(t *testing.T) {
 		}
 		pod.Labels = map[string]string{"app": "web", "own": pod.Name}
 		if i%2 == 1 {
-			pod.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution[0].LabelSelector =
-				&api.LabelSelector{MatchLabels: pod.Labels}
+			pod.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution[0].LabelSelector = &api.LabelSelector{MatchLabels: pod.Labels}
 		}
 		if err := s.RemovePod(add(t, s, pod, "a"), "a"); err != nil {
 			t.Fatal(err)
