@@ -22,7 +22,7 @@ func (s *groupScores) eachMoved(func(slot int32))             {}
 func (s *groupScores) settled()                               {}
 func (s *groupScores) constant() (int64, bool)                { return 0, false }
 func (s *groupScores) norm(int32) int64                       { return 0 }
-func (s *groupScores) size() int { return 8*cap(s.values) + cap(s.out) }
+func (s *groupScores) size() int                              { return 8*cap(s.values) + cap(s.out) }
 
 func (s *groupScores) String() string { return fmt.Sprintf("by group, raw %v", s.values) }
 
