@@ -4,6 +4,7 @@ import (
 	"errors"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/berth-sched/berth/framework"
@@ -138,7 +139,10 @@ func TestClustersAreMadeOnce(t *testing.T) {
 		t.Errorf("%d clusters were made, want %d", made, config.Clusters)
 	}
 	made = 0
+	var mu sync.Mutex // the kit asks from several goroutines
 	cordons := scoreFunc(func(_ *framework.PodInfo, n *framework.NodeInfo) int64 {
+		mu.Lock()
+		defer mu.Unlock()
 		n.Node.Spec.Unschedulable = true
 		return min(100, pods(n))
 	})

@@ -630,7 +630,8 @@ func TestMachine(t *testing.T) {
 		}
 		t.Repeat(steps)
 	})
-	if !t.Failed() && (answers == 0 || samples == 0 || shared == 0 || idles == 0 || expired == 0) {
+	// The few histories of -short need not reach everything.
+	if !testing.Short() && !t.Failed() && (answers == 0 || samples == 0 || shared == 0 || idles == 0 || expired == 0) {
 		t.Errorf("%d answers, %d samples, %d shared, %d idle, %d nodes no longer tired: the machine tests too little", answers, samples, shared, idles, expired)
 	}
 }
