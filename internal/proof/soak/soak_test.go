@@ -23,7 +23,9 @@ func TestPathsAgree(t *testing.T) {
 		t.Error(err)
 	}
 	t.Log(&res)
-	covers(t, res)
+	if !testing.Short() { // a short history need not reach everything
+		covers(t, res)
+	}
 }
 
 // covers demands that everything happened that the two paths are compared in.
