@@ -117,7 +117,7 @@ func (a *account) tidy() {
 // find returns the index of the pod in the account, or -1.
 func (a *account) find(id uint64, p *api.Pod) int {
 	for i, other := range a.ids {
-		if other == id && samePod(a.pods[i].pod.Pod, p) {
+		if other == id && api.SamePod(a.pods[i].pod.Pod, p) {
 			return i
 		}
 	}
@@ -137,15 +137,6 @@ func (a *account) promised(p *api.Pod) int {
 		}
 	}
 	return -1
-}
-
-// samePod reports whether two objects are the same pod: by UID, or by namespace and
-// name if neither has one.
-func samePod(a, b *api.Pod) bool {
-	if a.UID != "" || b.UID != "" {
-		return a.UID == b.UID
-	}
-	return a.Name == b.Name && a.Namespace == b.Namespace
 }
 
 // reportInterval returns the report interval in the metric's spec, or 60 s if there

@@ -131,7 +131,7 @@ func (l *Ledger) twin(n *framework.NodeInfo, p *framework.PodInfo) *framework.Po
 		if other == a.pods[held].pod {
 			return other
 		}
-		if samePod(other.Pod, p.Pod) && !terminated(other.Pod) {
+		if api.SamePod(other.Pod, p.Pod) && !terminated(other.Pod) {
 			twin = other
 		}
 	}
@@ -149,7 +149,7 @@ type departure struct {
 // departedNoMore clears the departure if it is that pod's, and reports whether it
 // was.
 func (l *Ledger) departedNoMore(p *framework.PodInfo) bool {
-	if l.departed.was == nil || !samePod(l.departed.was.pod.Pod, p.Pod) {
+	if l.departed.was == nil || !api.SamePod(l.departed.was.pod.Pod, p.Pod) {
 		return false
 	}
 	if l.snapshot.Recording() {
@@ -218,7 +218,7 @@ func inSnapshot(n *framework.NodeInfo, p *framework.PodInfo) (listed, differs bo
 		if other == p {
 			return true, false
 		}
-		listed = listed || samePod(other.Pod, p.Pod)
+		listed = listed || api.SamePod(other.Pod, p.Pod)
 	}
 	return listed, listed
 }

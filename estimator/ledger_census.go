@@ -114,7 +114,7 @@ func (c *census) remove(p located, hash uint64) bool {
 		case exact:
 		case o == p:
 			found, exact = at, true
-		case found < 0 && o.slot == p.slot && samePod(o.pod.Pod, p.pod.Pod):
+		case found < 0 && o.slot == p.slot && api.SamePod(o.pod.Pod, p.pod.Pod):
 			found = at
 		}
 	}

@@ -280,16 +280,9 @@ func (n *NodeInfo) find(p *PodInfo) int {
 		}
 	}
 	for i := len(n.Pods) - 1; i >= 0; i-- {
-		if samePod(n.Pods[i].Pod, p.Pod) {
+		if api.SamePod(n.Pods[i].Pod, p.Pod) {
 			return i
 		}
 	}
 	return -1
-}
-
-func samePod(a, b *api.Pod) bool {
-	if a.UID != "" || b.UID != "" {
-		return a.UID == b.UID
-	}
-	return a.Name == b.Name && a.Namespace == b.Namespace
 }

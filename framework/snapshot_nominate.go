@@ -1,6 +1,10 @@
 package framework
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/berth-sched/berth/framework/api"
+)
 
 // Nominate notes that the pod is to be placed on the node of that name as soon as it
 // fits there, as preemption does. Filters count nominated pods of the same or higher
@@ -30,7 +34,7 @@ func (s *Snapshot) ClearNomination(p *PodInfo, node string) {
 	if n == nil {
 		return
 	}
-	i := slices.IndexFunc(n.Nominated, func(q *PodInfo) bool { return q == p || samePod(q.Pod, p.Pod) })
+	i := slices.IndexFunc(n.Nominated, func(q *PodInfo) bool { return q == p || api.SamePod(q.Pod, p.Pod) })
 	if i >= 0 {
 		s.setNominated(n.Slot(), slices.Concat(n.Nominated[:i], n.Nominated[i+1:]))
 	}

@@ -96,3 +96,12 @@ type ResourceClaim struct {
 	Name    string `json:"name"`
 	Request string `json:"request,omitempty"`
 }
+
+// SamePod reports whether two objects are the same pod: by UID, or by namespace and name
+// if neither has one. Neither may be nil.
+func SamePod(a, b *Pod) bool {
+	if a.UID != "" || b.UID != "" {
+		return a.UID == b.UID
+	}
+	return a.Name == b.Name && a.Namespace == b.Namespace
+}
