@@ -25,16 +25,15 @@ func (e *Engine) lookUp(q Query) *class {
 	return c
 }
 
-// newClass makes an empty class over its base, which is built if need be; fresh says so.
-// nil means that the reference path must be taken.
-func (e *Engine) newClass(q Query) (c *class, fresh bool) {
+// newClass makes an empty class over its base, which is built if need be. nil means
+// that the reference path must be taken.
+func (e *Engine) newClass(q Query) (c *class) {
 	key := e.source.BaseKey(q.Cycle.Pod)
 	b := e.bases[key]
 	if b == nil {
 		if b = e.newBase(key, q); b == nil {
-			return nil, false
+			return nil
 		}
-		fresh = true
 	}
 	if k := len(e.spare); k > 0 {
 		c, e.spare = e.spare[k-1], e.spare[:k-1]
@@ -46,7 +45,7 @@ func (e *Engine) newClass(q Query) (c *class, fresh bool) {
 	c.reset(b, e.source)
 	b.users++
 	e.classes[q.Key] = c
-	return c, fresh
+	return c
 }
 
 // number gives the class a number of its own.
