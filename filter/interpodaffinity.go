@@ -35,19 +35,30 @@ type InterPodAffinity struct{}
 // Name returns "InterPodAffinity".
 func (InterPodAffinity) Name() string { return "InterPodAffinity" }
 
-// Scope declares that a verdict reads the pod's namespace, labels and affinity
-// terms, the node's labels, pods in its topology domains, and labels of
-// namespaces.
+// Scope declares that a verdict reads the pod's affinity terms, the node's labels, pods
+// in its topology domains, and labels of namespaces. The pod's namespace and labels
+// matter as far as AppendClassKey says.
 func (InterPodAffinity) Scope(*framework.PodInfo) framework.Scope {
 	return framework.Scope{
-		Pod:   framework.FieldNamespace | framework.FieldLabels | framework.FieldPodAffinity,
+		Pod:   framework.FieldPodAffinity,
 		Reads: framework.ReadsNode | framework.ReadsDomain | framework.ReadsObjects,
 	}
 }
 
-// Idle implements [framework.Idler]: no pod of the cluster has terms, and neither has
-// this one.
-func (InterPodAffinity) Idle(c *framework.Cycle) bool { return topo.Of(c.Snapshot).Idle(c.Pod) }
+// AppendClassKey implements [framework.ClassKeyer]: it appends which terms match which
+// pods.
+func (InterPodAffinity) AppendClassKey(b []byte, s *framework.Snapshot, pod *framework.PodInfo) []byte {
+	return topo.AppendAffinityKey(b, s, pod)
+}
+
+// ClassKeyVersion implements [framework.ClassKeyer].
+func (InterPodAffinity) ClassKeyVersion(s *framework.Snapshot) uint64 {
+	return topo.AffinityKeyVersion(s)
+}
+
+// Idle implements [framework.Idler]: the pod has no terms, and no terms of pods in the
+// cluster match it.
+func (InterPodAffinity) Idle(c *framework.Cycle) bool { return topo.NoAffinity(c.Snapshot, c.Pod) }
 
 // PreFilter skips a pod if it has no required terms and no other pod requires it to
 // stay away. A pod with a malformed term is rejected.

@@ -50,9 +50,9 @@ func (p PodTopologySpread) Validate() error {
 	return topo.CheckDefaults(p.ListDefaulting, p.DefaultConstraints)
 }
 
-// Scope declares that a verdict reads the pod's constraints, namespace, labels and
-// choice of nodes, and pods in the node's topology domains; for a pod without
-// constraints it reads nothing.
+// Scope declares that a verdict reads the pod's constraints and choice of nodes, and
+// pods in the node's topology domains; for a pod without constraints it reads nothing.
+// The pod's namespace and labels matter as far as AppendClassKey says.
 func (p PodTopologySpread) Scope(pod *framework.PodInfo) framework.Scope {
 	s := framework.Scope{Pod: framework.FieldSpread}
 	own := len(pod.Pod.Spec.TopologySpreadConstraints) > 0
@@ -61,14 +61,35 @@ func (p PodTopologySpread) Scope(pod *framework.PodInfo) framework.Scope {
 		return s
 	case own:
 	case p.defaults():
-		s.Pod |= framework.FieldOwner
 		s.Reads = framework.ReadsObjects
 	default:
 		return s
 	}
-	s.Pod |= framework.FieldNamespace | framework.FieldLabels | framework.FieldNodeChoice | framework.FieldTolerations
+	s.Pod |= framework.FieldNodeChoice | framework.FieldTolerations
 	s.Reads |= framework.ReadsNode | framework.ReadsDomain
 	return s
+}
+
+// AppendClassKey implements [framework.ClassKeyer]: it appends which pods count.
+func (p PodTopologySpread) AppendClassKey(b []byte, s *framework.Snapshot, pod *framework.PodInfo) []byte {
+	return p.rules(s, pod).AppendKey(b)
+}
+
+// ClassKeyVersion implements [framework.ClassKeyer].
+func (p PodTopologySpread) ClassKeyVersion(s *framework.Snapshot) uint64 {
+	if !p.defaults() {
+		return 0
+	}
+	return topo.DefaultsKeyVersion(s)
+}
+
+// rules returns the pod's own constraints or, if it has none, default ones.
+func (p PodTopologySpread) rules(s *framework.Snapshot, pod *framework.PodInfo) *topo.Rules {
+	rules := topo.HardRules(pod)
+	if !rules.Own && rules.Err == nil && p.defaults() {
+		rules = topo.DefaultsOf(s, pod, p.DefaultConstraints, api.DoNotSchedule)
+	}
+	return rules
 }
 
 // defaults reports whether a default constraint filters.
@@ -81,15 +102,12 @@ func (p PodTopologySpread) defaults() bool {
 // PreFilter skips pods without constraints of the action. A malformed one is
 // an error.
 func (p PodTopologySpread) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
-	rules := topo.HardRules(c.Pod)
+	rules := p.rules(c.Snapshot, c.Pod)
 	if rules.Err != nil {
 		return framework.PreFiltered{}, framework.AsStatus(fmt.Errorf(
 			"get constraints from pod: obtaining pod's hard topology spread constraints: %w", rules.Err))
 	}
 	f := framework.Scratch[podTopologySpread](c)
-	if !rules.Own && p.defaults() {
-		rules = f.defaults.Of(c.Snapshot, c.Pod, p.DefaultConstraints, api.DoNotSchedule)
-	}
 	if len(rules.List) == 0 {
 		return framework.PreFiltered{}, framework.SkipStatus()
 	}
@@ -101,10 +119,9 @@ func (p PodTopologySpread) PreFilter(c *framework.Cycle) (framework.PreFiltered,
 // podTopologySpread is the bound filter. It reads live counts, so it sees pods that
 // are added or removed temporarily; see AddPod.
 type podTopologySpread struct {
-	rules    []topo.Rule
-	spread   *topo.Spread
-	extra    []extraCount
-	defaults topo.Defaults
+	rules  []topo.Rule
+	spread *topo.Spread
+	extra  []extraCount
 }
 
 func (f *podTopologySpread) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {

@@ -96,6 +96,28 @@ type Scoper interface {
 	Scope(pod *PodInfo) Scope
 }
 
+// A ClassKeyer is a plugin that tells pods apart by less than the parts that it reads.
+// For example, a label that no selector looks at makes no difference, and a plugin that
+// reads one annotation need not read them all. It says itself which pods it treats
+// alike, and [Scope].Pod leaves out the parts of which this key takes care.
+//
+// Pods with equal keys in one snapshot, at one moment, must get the same answers if
+// the parts in Scope.Pod are equal, too. The keys of pods may change when objects,
+// nodes or pods of the cluster do. Then ClassKeyVersion must change as well. A plugin
+// whose scope names none of [ReadsDomain], [ReadsFeasible] and [ReadsCluster] must
+// find the key from the pod alone.
+//
+// If the plugin is an [Idler] and Idle reports true for a pod, it does so for all pods of
+// the same class while the version stands.
+type ClassKeyer interface {
+	// AppendClassKey appends the plugin's part of the class key.
+	AppendClassKey(b []byte, s *Snapshot, pod *PodInfo) []byte
+	// ClassKeyVersion identifies all that keys read besides the pod, within the
+	// snapshot and its forks: a number from [Snapshot.NewVersion], or 0 if keys read
+	// the pod alone.
+	ClassKeyVersion(s *Snapshot) uint64
+}
+
 // An Expirer is a bound filter or scorer whose answer for a node holds only until a
 // time: it may change at that time or later. The zero time means that the answer holds
 // as long as the node and its pods do not change.

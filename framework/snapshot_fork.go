@@ -33,6 +33,13 @@ func (s *Snapshot) newGeneration() uint64 {
 	return g.last
 }
 
+// NewVersion returns a number above 0 that no other call on this snapshot or a fork of it
+// returns. Extensions use it to tell states apart, also across forks.
+func (s *Snapshot) NewVersion() uint64 {
+	s.must()
+	return s.newGeneration()
+}
+
 // owner marks what a snapshot may write to; everything else is shared with a
 // fork and copied first.
 type owner = cow.Owner

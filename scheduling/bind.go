@@ -28,6 +28,7 @@ type plugins struct {
 	postBind   []named[framework.PostBindPlugin]
 
 	extenders []Extender
+	keyers    []framework.ClassKeyer // of all plugins that filter and score
 
 	allFilters, allScorers choice
 }
@@ -43,7 +44,8 @@ type preFilter struct {
 	plugin framework.PreFilterPlugin
 	filter int // index in filters; -1 if the plugin only prepares
 	scope  scopeFunc
-	idler  framework.Idler // nil if it cannot tell
+	keyer  framework.ClassKeyer // nil if it has no key of its own
+	idler  framework.Idler      // nil if it cannot tell
 }
 
 type filterPlugin struct {
@@ -51,6 +53,7 @@ type filterPlugin struct {
 	unbound framework.NodeFilter // used if no PreFilter binds one; may be nil
 	bound   bool                 // a PreFilter binds it
 	scope   scopeFunc
+	keyer   framework.ClassKeyer
 }
 
 type preScore struct {
@@ -59,6 +62,7 @@ type preScore struct {
 	groups framework.GroupPreScorePlugin // the same, if it can handle groups
 	scorer int                           // index in scorers; -1 if the plugin only prepares
 	scope  scopeFunc
+	keyer  framework.ClassKeyer
 	idler  framework.Idler // nil if it cannot tell
 }
 
@@ -70,12 +74,13 @@ type scorePlugin struct {
 	byRange framework.RangeNormalizer
 	byNodes framework.ScoreNormalizer
 	scope   scopeFunc
+	keyer   framework.ClassKeyer
 }
 
 func resolve(p *Profile) plugins {
 	var t plugins
 	for _, pl := range p.Filter {
-		f := filterPlugin{name: pl.Name(), scope: scopeOf(pl)}
+		f := filterPlugin{name: pl.Name(), scope: scopeOf(pl), keyer: keyerOf(pl)}
 		if u, ok := framework.As[framework.FilterPlugin](pl); ok {
 			f.unbound = u
 		}
@@ -88,11 +93,11 @@ func resolve(p *Profile) plugins {
 				t.filters[i].bound = true
 			}
 			idler, _ := framework.As[framework.Idler](pl)
-			t.preFilters = append(t.preFilters, preFilter{pl.Name(), pre, i, scopeOf(pl), idler})
+			t.preFilters = append(t.preFilters, preFilter{pl.Name(), pre, i, scopeOf(pl), keyerOf(pl), idler})
 		}
 	}
 	for _, w := range p.Score {
-		s := scorePlugin{name: w.Plugin.Name(), weight: weight(w), scope: scopeOf(w.Plugin)}
+		s := scorePlugin{name: w.Plugin.Name(), weight: weight(w), scope: scopeOf(w.Plugin), keyer: keyerOf(w.Plugin)}
 		if u, ok := framework.As[framework.ScorePlugin](w.Plugin); ok {
 			s.unbound = u
 		}
@@ -108,7 +113,7 @@ func resolve(p *Profile) plugins {
 			}
 			groups, _ := pre.(framework.GroupPreScorePlugin)
 			idler, _ := framework.As[framework.Idler](pl)
-			t.preScores = append(t.preScores, preScore{pl.Name(), pre, groups, i, scopeOf(pl), idler})
+			t.preScores = append(t.preScores, preScore{pl.Name(), pre, groups, i, scopeOf(pl), keyerOf(pl), idler})
 		}
 	}
 	for _, pl := range p.Reserve {
@@ -130,9 +135,35 @@ func resolve(p *Profile) plugins {
 	t.bind = allAs[framework.BindPlugin](p.Bind)
 	t.postBind = allAs[framework.PostBindPlugin](p.PostBind)
 	t.extenders = slices.Clone(p.Extenders)
+	t.findKeyers()
 	t.allFilters = everything(len(t.filters), len(t.preFilters))
 	t.allScorers = everything(len(t.scorers), len(t.preScores))
 	return t
+}
+
+// findKeyers lists the plugins that have keys of their own.
+func (t *plugins) findKeyers() {
+	add := func(k framework.ClassKeyer) {
+		if k != nil {
+			t.keyers = append(t.keyers, k)
+		}
+	}
+	for i := range t.filters {
+		add(t.filters[i].keyer)
+	}
+	for i := range t.preFilters {
+		if p := &t.preFilters[i]; p.filter < 0 {
+			add(p.keyer)
+		}
+	}
+	for i := range t.scorers {
+		add(t.scorers[i].keyer)
+	}
+	for i := range t.preScores {
+		if p := &t.preScores[i]; p.scorer < 0 {
+			add(p.keyer)
+		}
+	}
 }
 
 // allAs returns the plugins as T, which they all implement.
@@ -183,6 +214,12 @@ type (
 	boundFilter = engine.Filter
 	boundScorer = engine.Scorer
 )
+
+// keyerOf returns the plugin's own part of the class key, nil if it has none.
+func keyerOf(p framework.Plugin) framework.ClassKeyer {
+	k, _ := framework.As[framework.ClassKeyer](p)
+	return k
+}
 
 // binding is the result of the PreFilter and PreScore plugins for one pod.
 type binding struct {

@@ -18,14 +18,15 @@ type incremental struct {
 
 	class   *class // of the pod of this decision
 	classes map[string]*class
-	notes   *runner.Cache[class]
+	notes   *runner.Cache[noted]
+	keys    classKeys
 	scratch reading
 	key     []byte
 	checks  uint64 // verified decisions
 }
 
 func newIncremental(s *Scheduler) *incremental {
-	f := &incremental{s: s, reference: referencePath{plugins: &s.plugins, workers: 1}, classes: map[string]*class{}, notes: runner.NewCache[class]()}
+	f := &incremental{s: s, reference: referencePath{plugins: &s.plugins, workers: 1}, classes: map[string]*class{}, notes: runner.NewCache[noted]()}
 	budget := s.profile.Cache.Budget
 	if budget == 0 {
 		budget = engine.DefaultBudget
@@ -66,7 +67,9 @@ func (f *incremental) decide(snap *framework.Snapshot, pod *framework.PodInfo, d
 
 // find asks the engine about the cycle's pod.
 func (f *incremental) find(c *framework.Cycle, start int) (*engine.View, bool) {
-	f.class = f.classOf(c.Pod)
+	if f.class = f.classOf(c); f.class == nil {
+		return nil, false
+	}
 	return f.engine.Find(engine.Query{
 		Snapshot: c.Snapshot, Cycle: c, Key: f.class.key, Ref: &f.class.ref, Start: start,
 		Want: wanted(c.Snapshot.Len(), f.s.profile.Percentage, len(f.s.plugins.scorers) > 0),

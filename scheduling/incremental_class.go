@@ -14,9 +14,17 @@ type class struct {
 	reading
 	idlers idlers
 	key    string // it covers which plugins are live
+	kept   string // the parts of it that plugins append which are not live
 	ref    engine.Ref
-	page   *runner.Entry // this, as it is noted with pods
-	next   *class        // of pods with the same parts that plugins read in another way
+	note   *runner.Entry // this, as it is noted with pods in the epoch at
+	at     uint64
+	next   *class // of pods with the same parts that plugins read in another way
+}
+
+// A noted class was found in an epoch, and is the pod's as long as that lasts.
+type noted struct {
+	class *class
+	epoch uint64
 }
 
 // reading is what the plugins of a profile read when they answer for one pod.
@@ -42,14 +50,22 @@ const outside = framework.ReadsCluster | framework.ReadsDomain | framework.Reads
 // classesMost bounds how many classes are remembered.
 const classesMost = 4096
 
-// classOf returns the class of a pod. Plugins are asked once per pod: the answer is
-// noted with the pod.
-func (f *incremental) classOf(pod *framework.PodInfo) *class {
-	if k := f.notes.Load(pod.Runner()); k != nil {
-		return k
+// classOf returns the class of a pod. Plugins are asked once per pod and epoch: the
+// answer is noted with the pod. nil means that a plugin could not tell.
+func (f *incremental) classOf(c *framework.Cycle) *class {
+	pod := c.Pod
+	if !f.keys.follow(c.Snapshot, &f.s.plugins) {
+		return nil
+	}
+	if n := f.notes.Load(pod.Runner()); n != nil && n.epoch == f.keys.epoch {
+		return n.class
 	}
 	f.scratch.read(&f.s.plugins, pod)
+	if !f.keys.find(c, &f.s.plugins, &f.scratch) {
+		return nil
+	}
 	f.key = pod.AppendClassKey(f.key[:0], f.scratch.pod)
+	f.key = append(append(f.key, f.keys.live...), f.keys.kept...)
 	first := f.classes[string(f.key)]
 	k := first
 	for k != nil && !k.same(&f.scratch) {
@@ -61,12 +77,15 @@ func (f *incremental) classOf(pod *framework.PodInfo) *class {
 			first = nil
 		}
 		key := string(f.key)
-		k = &class{reading: f.scratch.clone(&f.s.plugins), key: f.scratch.liveKey() + key, next: first}
+		k = &class{reading: f.scratch.clone(&f.s.plugins), key: f.scratch.liveKey() + key, kept: string(f.keys.kept), next: first}
 		k.idlers = k.reading.idlers(&f.s.plugins)
-		k.page = f.notes.Entry(k)
 		f.classes[key] = k
 	}
-	f.notes.Store(pod.Runner(), k.page)
+	if k.at != f.keys.epoch {
+		k.at = f.keys.epoch
+		k.note = f.notes.Entry(&noted{k, k.at})
+	}
+	f.notes.Store(pod.Runner(), k.note)
 	return k
 }
 

@@ -15,17 +15,19 @@ import (
 // of the class would return Skip, and there is no live filter or scorer besides.
 type idlers struct {
 	list []framework.Idler
-	all  bool // each live plugin is in the list
+	kept []framework.Idler // those whose answer stands for an epoch; see classKeys
+	at   uint64            // the epoch in which all of kept were idle, 0 for none
+	all  bool              // each live plugin is in one of the lists
 }
 
 // idlers finds those of the live plugins.
 func (r *reading) idlers(t *plugins) idlers {
 	l := idlers{all: true}
 	for _, i := range r.filters.live.pre {
-		l.add(t.preFilters[i].idler)
+		l.add(t.preFilters[i].idler, t.preFilters[i].keyer)
 	}
 	for _, i := range r.scorers.live.pre {
-		l.add(t.preScores[i].idler)
+		l.add(t.preScores[i].idler, t.preScores[i].keyer)
 	}
 	unbound := slices.ContainsFunc(r.filters.live.at, func(i int) bool { return !t.filters[i].bound }) ||
 		slices.ContainsFunc(r.scorers.live.at, func(i int) bool { return !t.scorers[i].bound })
@@ -33,12 +35,15 @@ func (r *reading) idlers(t *plugins) idlers {
 	return l
 }
 
-func (l *idlers) add(x framework.Idler) {
-	if x == nil {
+func (l *idlers) add(x framework.Idler, keyer framework.ClassKeyer) {
+	switch {
+	case x == nil:
 		l.all = false
-		return
+	case keyer != nil:
+		l.kept = append(l.kept, x)
+	default:
+		l.list = append(l.list, x)
 	}
-	l.list = append(l.list, x)
 }
 
 // Idle implements [engine.Source].
@@ -47,7 +52,17 @@ func (f *incremental) Idle(c *framework.Cycle) bool {
 	if !l.all {
 		return false
 	}
-	for _, x := range l.list {
+	if l.at != f.keys.epoch {
+		if !areIdle(l.kept, c) {
+			return false
+		}
+		l.at = f.keys.epoch
+	}
+	return areIdle(l.list, c)
+}
+
+func areIdle(list []framework.Idler, c *framework.Cycle) bool {
+	for _, x := range list {
 		if !x.Idle(c) {
 			return false
 		}

@@ -8,7 +8,7 @@ import (
 
 // BaseKey implements [engine.Source]. It covers which plugins are live.
 func (f *incremental) BaseKey(pod *framework.PodInfo) string {
-	return f.class.liveKey() + pod.ClassKey(f.class.base)
+	return f.class.liveKey() + pod.ClassKey(f.class.base) + f.class.kept
 }
 
 // Live implements [engine.Source].
@@ -33,7 +33,7 @@ func (f *incremental) demoteSetters() bool {
 		*scope = undeclaredScope
 	}
 	clear(f.classes)
-	f.notes = runner.NewCache[class]()
+	f.notes = runner.NewCache[noted]()
 	return true
 }
 

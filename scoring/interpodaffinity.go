@@ -68,17 +68,31 @@ func (p InterPodAffinity) hardWeight() int64 {
 	return int64(*p.HardPodAffinityWeight)
 }
 
-// Scope declares that a score reads the pod's namespace, labels and affinity terms,
-// the node's labels, pods in its topology domains, and labels of namespaces; if the
-// plugin skips the pod, it reads nothing.
+// Scope declares that a score reads the pod's affinity terms, the node's labels, pods in
+// its topology domains, and labels of namespaces. If the plugin skips the pod, it reads
+// nothing. The pod's namespace and labels matter as far as AppendClassKey says.
 func (p InterPodAffinity) Scope(pod *framework.PodInfo) framework.Scope {
 	if p.ignores(pod) {
 		return framework.Scope{Pod: framework.FieldPodAffinity}
 	}
 	return framework.Scope{
-		Pod:   framework.FieldNamespace | framework.FieldLabels | framework.FieldPodAffinity,
+		Pod:   framework.FieldPodAffinity,
 		Reads: framework.ReadsNode | framework.ReadsDomain | framework.ReadsObjects,
 	}
+}
+
+// AppendClassKey implements [framework.ClassKeyer]: it appends which terms match which
+// pods.
+func (p InterPodAffinity) AppendClassKey(b []byte, s *framework.Snapshot, pod *framework.PodInfo) []byte {
+	if p.ignores(pod) {
+		return b
+	}
+	return topo.AppendAffinityKey(b, s, pod)
+}
+
+// ClassKeyVersion implements [framework.ClassKeyer].
+func (InterPodAffinity) ClassKeyVersion(s *framework.Snapshot) uint64 {
+	return topo.AffinityKeyVersion(s)
 }
 
 // ignores reports whether the configuration skips the plugin for the pod.
@@ -92,9 +106,9 @@ func (p InterPodAffinity) ignores(pod *framework.PodInfo) bool {
 			(a.PodAntiAffinity == nil || len(a.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution) == 0)
 }
 
-// Idle implements [framework.Idler]: no pod of the cluster has terms, and neither has
-// this one.
-func (InterPodAffinity) Idle(c *framework.Cycle) bool { return topo.Of(c.Snapshot).Idle(c.Pod) }
+// Idle implements [framework.Idler]: the pod has no terms, and no terms of pods in the
+// cluster match it.
+func (InterPodAffinity) Idle(c *framework.Cycle) bool { return topo.NoAffinity(c.Snapshot, c.Pod) }
 
 // PreScore skips if no term of either side matches any pod. It does not read the
 // feasible nodes.

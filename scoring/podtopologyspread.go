@@ -61,9 +61,10 @@ func (p PodTopologySpread) defaults() []api.TopologySpreadConstraint {
 	return systemConstraints
 }
 
-// Scope declares that a score reads the pod's constraints, namespace, labels, owner
-// and choice of nodes, pods in the node's topology domains, and which nodes are
-// feasible. For pods without constraints it also reads services and controllers.
+// Scope declares that a score reads the pod's constraints and choice of nodes, pods in
+// the node's topology domains, and which nodes are feasible. For pods without
+// constraints it also reads services and controllers. The pod's namespace, labels and
+// owner matter as far as AppendClassKey says.
 func (p PodTopologySpread) Scope(pod *framework.PodInfo) framework.Scope {
 	s := framework.Scope{Pod: framework.FieldSpread}
 	if rules := topo.SoftRules(pod); rules.Own {
@@ -74,17 +75,38 @@ func (p PodTopologySpread) Scope(pod *framework.PodInfo) framework.Scope {
 		if len(p.defaults()) == 0 {
 			return s
 		}
-		s.Pod |= framework.FieldOwner
 		s.Reads |= framework.ReadsObjects
 	}
-	s.Pod |= framework.FieldNamespace | framework.FieldLabels | framework.FieldNodeChoice | framework.FieldTolerations
+	s.Pod |= framework.FieldNodeChoice | framework.FieldTolerations
 	s.Reads |= framework.ReadsNode | framework.ReadsPods | framework.ReadsDomain | framework.ReadsFeasible
 	return s
 }
 
-// Idle implements [framework.Idler]: the pod has no constraints, and nothing in the
-// cluster gives it default ones.
-func (PodTopologySpread) Idle(c *framework.Cycle) bool { return topo.NoDefaults(c.Snapshot, c.Pod) }
+// AppendClassKey implements [framework.ClassKeyer]: it appends which pods count.
+func (p PodTopologySpread) AppendClassKey(b []byte, s *framework.Snapshot, pod *framework.PodInfo) []byte {
+	return p.rules(s, pod).AppendKey(b)
+}
+
+// ClassKeyVersion implements [framework.ClassKeyer].
+func (p PodTopologySpread) ClassKeyVersion(s *framework.Snapshot) uint64 {
+	return topo.DefaultsKeyVersion(s)
+}
+
+// rules returns the pod's own constraints or, if it has none, default ones.
+func (p PodTopologySpread) rules(s *framework.Snapshot, pod *framework.PodInfo) *topo.Rules {
+	rules := topo.SoftRules(pod)
+	if !rules.Own && rules.Err == nil {
+		rules = topo.DefaultsOf(s, pod, p.defaults(), api.ScheduleAnyway)
+	}
+	return rules
+}
+
+// Idle implements [framework.Idler]: the pod has no constraints, and no service or
+// controller gives it default ones.
+func (p PodTopologySpread) Idle(c *framework.Cycle) bool {
+	rules := p.rules(c.Snapshot, c.Pod)
+	return rules.Err == nil && len(rules.List) == 0
+}
 
 // PreScore skips pods without constraints of the action. A malformed one is an
 // error.
@@ -100,15 +122,12 @@ func (p PodTopologySpread) PreScoreGroups(c *framework.Cycle, feasible framework
 }
 
 func (p PodTopologySpread) preScore(c *framework.Cycle, s *podTopologySpread, feasible framework.FeasibleNodes) (framework.NodeScorer, framework.Status) {
-	rules := topo.SoftRules(c.Pod)
+	rules := p.rules(c.Snapshot, c.Pod)
 	if rules.Err != nil {
 		return nil, framework.AsStatus(fmt.Errorf(
 			"calculating preScoreState: obtaining pod's soft topology spread constraints: %w", rules.Err))
 	}
 	strict := rules.Own || p.ListDefaulting
-	if !rules.Own {
-		rules = s.defaults.Of(c.Snapshot, c.Pod, p.defaults(), api.ScheduleAnyway)
-	}
 	if len(rules.List) == 0 {
 		return nil, framework.SkipStatus()
 	}
@@ -133,16 +152,15 @@ func (l eachFeasible) Each(f func(node *framework.NodeInfo, nodes int)) {
 
 // podTopologySpread is the bound scorer.
 type podTopologySpread struct {
-	rules    []topo.Rule
-	spread   *topo.Spread
-	sizes    []int     // number of domains of each rule among the feasible nodes
-	weights  []float64 // of each rule
-	seen     [][]bool  // domains met, by rule
-	scored   int       // feasible nodes that are not left out
-	visit    func(*framework.NodeInfo, int)
-	version  uint64
-	list     eachFeasible
-	defaults topo.Defaults
+	rules   []topo.Rule
+	spread  *topo.Spread
+	sizes   []int     // number of domains of each rule among the feasible nodes
+	weights []float64 // of each rule
+	seen    [][]bool  // domains met, by rule
+	scored  int       // feasible nodes that are not left out
+	visit   func(*framework.NodeInfo, int)
+	version uint64
+	list    eachFeasible
 }
 
 // weigh computes the weight of each rule.

@@ -269,6 +269,27 @@ var brokenCycles = []broken{
 }
 
 var brokenScopes = []broken{
+	{"a key for each call", "classkey", "AppendClassKey, asked again", func() framework.Plugin {
+		calls := byte(0)
+		return &keyed{key: func(b []byte, _ *framework.Snapshot) []byte { calls++; return append(b, calls) }}
+	}},
+	{"a key that forgets the others", "classkey", "AppendClassKey, behind other parts", func() framework.Plugin {
+		return &keyed{key: func([]byte, *framework.Snapshot) []byte { return []byte("mine") }}
+	}},
+	{"a key by the number of nodes, kept", "classkey", "AppendClassKey, with ", func() framework.Plugin {
+		return &keyed{key: countNodes, version: (*framework.Snapshot).NodeSet}
+	}},
+	{"a key without a version", "classkey", "ClassKeyVersion, with ", func() framework.Plugin {
+		return &keyed{key: countNodes, reads: framework.ReadsDomain}
+	}},
+	{"equal keys of pods that differ", "scope", "verdict, for a pod that differs in ", func() framework.Plugin {
+		return &keyed{key: func(b []byte, _ *framework.Snapshot) []byte { return b }, verdict: func(p *framework.PodInfo) framework.Status {
+			if len(p.Pod.Labels) > 0 {
+				return framework.UnschedulableStatus("labels")
+			}
+			return framework.Status{}
+		}}
+	}},
 	{"idle while it filters", "idle", "status of PreFilter, where Idle is true", func() framework.Plugin { return busy{} }},
 	{"shared by all that is bound", "kept", "the kept filter, after a rollback", func() framework.Plugin {
 		objects := new(uint64) // what the last PreFilter saw
@@ -640,6 +661,38 @@ func (reservesNothing) Reserve(*framework.Cycle, *framework.NodeInfo) framework.
 	return framework.Status{}
 }
 func (reservesNothing) Unreserve(*framework.Cycle, *framework.NodeInfo) {}
+
+// keyed has its own part of the class key.
+type keyed struct {
+	key     func(b []byte, s *framework.Snapshot) []byte
+	version func(*framework.Snapshot) uint64 // nil: 0
+	verdict func(*framework.PodInfo) framework.Status
+	reads   framework.Reads
+}
+
+func (*keyed) Name() string { return "Keyed" }
+
+func (k *keyed) Scope(*framework.PodInfo) framework.Scope { return framework.Scope{Reads: k.reads} }
+
+func (k *keyed) AppendClassKey(b []byte, s *framework.Snapshot, _ *framework.PodInfo) []byte {
+	return k.key(b, s)
+}
+
+func (k *keyed) ClassKeyVersion(s *framework.Snapshot) uint64 {
+	if k.version == nil {
+		return 0
+	}
+	return k.version(s)
+}
+
+func (k *keyed) Filter(p *framework.PodInfo, _ *framework.NodeInfo) framework.Status {
+	if k.verdict == nil {
+		return framework.Status{}
+	}
+	return k.verdict(p)
+}
+
+func countNodes(b []byte, s *framework.Snapshot) []byte { return fmt.Append(b, s.Len()) }
 
 // busy says that it is idle, and filters.
 type busy struct{}

@@ -50,7 +50,7 @@ func (k *kit) checkScope() *Failure {
 // class if they are equal in the parts that are named for either.
 func (k *kit) checkPodFields(p *framework.PodInfo, scope framework.Scope, r *rand.Rand) *Failure {
 	want := k.ask(new(framework.Cycle), k.snapshot, p, nil)
-	all := shallow(p.Pod)
+	all, key := shallow(p.Pod), k.classKey(k.snapshot, p)
 	try := func(what string, twin *api.Pod) (f *Failure, ofTheClass bool) {
 		if reflect.DeepEqual(twin, p.Pod) {
 			return nil, false
@@ -61,7 +61,7 @@ func (k *kit) checkPodFields(p *framework.PodInfo, scope framework.Scope, r *ran
 		}
 		k.calling = "Scope"
 		of := k.scoper.Scope(info)
-		if fields := scope.Pod | of.Pod; info.ClassKey(fields) != p.ClassKey(fields) {
+		if fields := scope.Pod | of.Pod; info.ClassKey(fields) != p.ClassKey(fields) || k.classKey(k.snapshot, info) != key {
 			return nil, false
 		}
 		if of.Reads != scope.Reads {

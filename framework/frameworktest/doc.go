@@ -20,6 +20,7 @@
 //	concurrency  a bound filter or scorer answers several goroutines (use -race)
 //	scratch      answers do not depend on the pods that came before
 //	scope        what Scope declares is all that answers depend on
+//	classkey     keys of a plugin's own stay while their version does
 //	expiry       an answer stays until the time that ValidUntil tells
 //	domain       answers stay on nodes that Changed does not call
 //	idle         PreFilter and PreScore skip each pod that Idle is true for

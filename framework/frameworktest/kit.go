@@ -37,6 +37,7 @@ type parts struct {
 	byNodes   framework.ScoreNormalizer
 	reserve   framework.ReservePlugin
 	scoper    framework.Scoper
+	keyer     framework.ClassKeyer
 	idler     framework.Idler
 }
 
@@ -50,6 +51,7 @@ func resolve(p framework.Plugin) parts {
 	t.byNodes, _ = framework.As[framework.ScoreNormalizer](p)
 	t.reserve, _ = framework.As[framework.ReservePlugin](p)
 	t.scoper, _ = framework.As[framework.Scoper](p)
+	t.keyer, _ = framework.As[framework.ClassKeyer](p)
 	t.idler, _ = framework.As[framework.Idler](p)
 	return t
 }
@@ -60,6 +62,7 @@ func (t *parts) filters() bool  { return t.preFilter != nil || t.filter != nil }
 func (t *parts) scores() bool   { return t.preScore != nil || t.scorer != nil }
 func (t *parts) answers() bool  { return t.filters() || t.scores() }
 func (t *parts) declares() bool { return t.scoper != nil }
+func (t *parts) keys() bool     { return t.keyer != nil }
 func (t *parts) idles() bool    { return t.idler != nil }
 func (t *parts) reserves() bool { return t.reserve != nil }
 func (t *parts) acts() bool     { return t.answers() || t.reserves() }

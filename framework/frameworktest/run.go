@@ -72,6 +72,7 @@ var checks = []check{
 	{"concurrency", (*parts).answers, (*kit).checkConcurrency, nil},
 	{"scratch", (*parts).answers, (*kit).checkScratch, nil},
 	{"scope", (*parts).declares, (*kit).checkScope, nil},
+	{"classkey", (*parts).keys, (*kit).checkClassKey, nil},
 	{"expiry", (*parts).declares, (*kit).checkExpiry, nil},
 	{"domain", (*parts).declares, (*kit).checkDomain, nil},
 	{"idle", (*parts).idles, (*kit).checkIdle, nil},

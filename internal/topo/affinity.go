@@ -38,7 +38,7 @@ type Affinity struct {
 	used  uint64
 	own   int // number of Prefer that are terms of the pod
 
-	set  uint64 // Tables.termSet considered
+	set  uint64 // Tables.keyVersion considered
 	met  uint64 // clock then
 	with int    // number of terms of pods in the cluster found then
 	anew uint64 // changes before this time are not known
@@ -48,6 +48,21 @@ type Affinity struct {
 // affinity terms is added. It may be false until the last such term is forgotten.
 func (t *Tables) Idle(p *framework.PodInfo) bool { return t.termCount == 0 && !hasTerms(p) }
 
+// NoAffinity reports whether the pod has no terms, and no term of a pod in the cluster
+// matches it. It stays so while [AffinityKeyVersion] does.
+func NoAffinity(s *framework.Snapshot, p *framework.PodInfo) bool {
+	if hasTerms(p) {
+		return false
+	}
+	a := Of(s).Affinity(p)
+	return a == nil || a.empty()
+}
+
+// empty reports whether there is nothing to count.
+func (a *Affinity) empty() bool {
+	return len(a.Attract)+len(a.Repel)+len(a.Barred)+len(a.Prefer)+len(a.Demand) == 0
+}
+
 // Affinity returns the counts for the pod, or nil if the tables are Idle. A term
 // that is malformed (see [Terms].Err) counts nothing.
 func (t *Tables) Affinity(p *framework.PodInfo) *Affinity {
@@ -55,10 +70,7 @@ func (t *Tables) Affinity(p *framework.PodInfo) *Affinity {
 	if t.Idle(p) {
 		return nil
 	}
-	if v := framework.ObjectsVersion[api.Namespace](t.snapshot); v != t.namespaces {
-		t.clock++
-		t.namespaces, t.named = v, t.clock
-	}
+	t.followNamespaces()
 	text := traitsOf.Of(p).text
 	a := t.affinities[text]
 	if a == nil {
@@ -80,7 +92,7 @@ func (a *Affinity) resolve() {
 	t, terms := a.tables, TermsOf(a.pod)
 	a.Attract, a.Repel, a.Barred, a.Prefer, a.Demand = nil, nil, nil, nil, nil
 	a.named, a.ids, a.Self = t.named, nil, false
-	a.set, a.with = t.termSet-1, 0
+	a.set, a.with = 0, 0
 	part := func(term *Term) podPart { return partOf(term, t.snapshot) }
 	count := func(key string, parts ...podPart) Count {
 		id := t.podCounter(query{key: t.key(key), nodes: none, pods: &podSet{parts: parts}})
@@ -116,7 +128,7 @@ func (a *Affinity) resolve() {
 // or gone.
 func (a *Affinity) Meet() {
 	t, pod := a.tables, a.pod.Pod
-	if a.set == t.termSet {
+	if a.set == t.keyVersion {
 		return
 	}
 	var labels map[string]string
@@ -152,7 +164,7 @@ func (a *Affinity) Meet() {
 		// no version may fall below that of an answer that knew them.
 		a.anew = max(a.anew, t.forgot)
 	}
-	a.set, a.met, a.with = t.termSet, t.clock, with
+	a.set, a.met, a.with = t.keyVersion, t.clock, with
 }
 
 // Bars reports whether a required anti-affinity term of a pod in the cluster

@@ -33,6 +33,7 @@ type counter struct {
 	text    string   // its key in Tables.index
 	anchors []string // its keys in Tables.terms or Tables.queries
 	born    uint64   // time when it was made: no two counters have the same
+	serial  uint64   // a version of the snapshot, which tells counters apart across forks
 	holders int      // of a term: number of classes with it, once for each occurrence
 }
 

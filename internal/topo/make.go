@@ -15,7 +15,7 @@ func (t *Tables) termCounter(kind int, term *Term) int32 {
 	id := t.addCounter(string(t.text), c)
 	c.anchors = t.terms.put(t, id, []target{term.target()})
 	t.termCount++
-	t.termSet++
+	t.keyVersion = t.snapshot.NewVersion()
 	return id
 }
 
@@ -26,7 +26,7 @@ func (t *Tables) dropTerm(id int32) {
 	t.terms.drop(t.owner, id, c.anchors)
 	t.index.remove(t.owner, c.text)
 	t.termCount--
-	t.termSet++
+	t.keyVersion = t.snapshot.NewVersion()
 	t.forgot = max(t.forgot, c.log.last)
 	t.unused = append(t.unused, unused{id, c.born, t.tick})
 }
@@ -113,7 +113,7 @@ func appendNumber(b []byte, n int32) []byte {
 
 func (t *Tables) addCounter(text string, c *counter) int32 {
 	t.clock++
-	c.owner, c.text, c.born = t.owner, text, t.clock
+	c.owner, c.text, c.born, c.serial = t.owner, text, t.clock, t.snapshot.NewVersion()
 	var id int32
 	if last := len(t.free) - 1; last >= 0 {
 		id, t.free = t.free[last], t.free[:last]

@@ -45,9 +45,8 @@ type model struct {
 
 // fork is one fork, with its earlier answers.
 type fork struct {
-	snap     *framework.Snapshot
-	answers  map[string]*answers
-	defaults Defaults
+	snap    *framework.Snapshot
+	answers map[string]*answers
 }
 
 func newFork(s *framework.Snapshot) *fork { return &fork{snap: s, answers: map[string]*answers{}} }

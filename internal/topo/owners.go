@@ -121,55 +121,77 @@ func withOwner(labels map[string]string, owner *api.LabelSelector) match.LabelSe
 // reads.
 func noWorkloads(s *framework.Snapshot) bool { return workloadsOf(s).count == 0 }
 
-// NoDefaults reports whether the pod has no spread constraints: none of its own and
-// none by default, whatever the default constraints are.
-func NoDefaults(s *framework.Snapshot, p *framework.PodInfo) bool {
-	return !p.HasSpread() && (s.Objects() == 0 || noWorkloads(s))
-}
-
-// A Defaults finds the default constraints of pods. The zero value is ready to use;
-// it belongs to one plugin's scratch memory.
-type Defaults struct {
-	source   []api.TopologySpreadConstraint
-	action   api.UnsatisfiableConstraintAction
-	snapshot *framework.Snapshot
-	versions workloads
-	kept     map[string]*Rules
-}
-
 // workloads are the versions of the kinds of objects that DefaultSelector reads.
 type workloads [4]uint64
 
-// Of returns the default constraints with the action, for a pod without constraints
-// of its own. The list is empty if no object selects the pod. Results are cached
-// until one of these objects changes.
-func (d *Defaults) Of(s *framework.Snapshot, p *framework.PodInfo, constraints []api.TopologySpreadConstraint, action api.UnsatisfiableConstraintAction) *Rules {
-	if noWorkloads(s) {
+// defaults are the default constraints found so far, until one of the objects behind
+// them changes. The zero value is empty.
+type defaults struct {
+	byPod      map[defaultsKey]*Rules // by the parts of the pod that determine them
+	bySelector map[defaultsKey]*Rules // by the selector, so that they are made once
+}
+
+// A defaultsKey identifies default constraints. Those in a configuration do not change,
+// so their address says which they are.
+type defaultsKey struct {
+	first  *api.TopologySpreadConstraint
+	count  int
+	action api.UnsatisfiableConstraintAction
+	text   string
+}
+
+// defaultsMost is the maximum number of results in each map of defaults.
+const defaultsMost = 1 << 14
+
+// DefaultsOf returns the default constraints with the action, for a pod without
+// constraints of its own. The list is empty if no object selects the pod. The caller
+// must not change constraints as long as it asks.
+func DefaultsOf(s *framework.Snapshot, p *framework.PodInfo, constraints []api.TopologySpreadConstraint, action api.UnsatisfiableConstraintAction) *Rules {
+	if len(constraints) == 0 || s.Objects() == 0 {
 		return &noRules
 	}
-	versions := workloads{
-		framework.ObjectsVersion[api.Service](s), framework.ObjectsVersion[api.ReplicationController](s),
-		framework.ObjectsVersion[api.ReplicaSet](s), framework.ObjectsVersion[api.StatefulSet](s),
+	x := workloadsOf(s)
+	if x.count == 0 {
+		return &noRules
 	}
-	same := len(constraints) == len(d.source) && (len(constraints) == 0 || &constraints[0] == &d.source[0])
-	if !same || d.action != action || d.versions != versions || d.snapshot != s || len(d.kept) >= defaultsMost {
-		*d = Defaults{constraints, action, s, versions, map[string]*Rules{}}
+	d := &x.defaults
+	key := defaultsKey{&constraints[0], len(constraints), action, belongsOf.Of(p).text}
+	if r := d.byPod[key]; r != nil {
+		return r
 	}
-	key := belongsOf.Of(p).text
-	r := d.kept[key]
-	if r == nil {
-		r = &noRules
-		if selector := DefaultSelector(s, p); !selector.SelectsEverything() {
-			r = DefaultRules(constraints, action, selector, p)
-			r.workloads = versions
-		}
-		d.kept[key] = r
+	r := &noRules
+	if selector := DefaultSelector(s, p); !selector.SelectsEverything() {
+		r = d.of(s, p, constraints, key, selector)
 	}
+	d.byPod = remember(d.byPod, key, r)
 	return r
 }
 
-// defaultsMost is the maximum number of results that a Defaults caches.
-const defaultsMost = 1 << 14
+// of returns the default constraints with a selector.
+func (d *defaults) of(s *framework.Snapshot, p *framework.PodInfo, constraints []api.TopologySpreadConstraint, key defaultsKey, selector match.LabelSelector) *Rules {
+	b := match.AppendString(nil, p.Pod.Namespace)
+	b = appendBool(selector.AppendKey(b), selector.Matches(p.Pod.Labels))
+	key.text = string(p.AppendClassKey(b, framework.FieldNodeChoice|framework.FieldTolerations))
+	if r := d.bySelector[key]; r != nil {
+		return r
+	}
+	r := DefaultRules(constraints, key.action, selector, p)
+	r.workloads = workloads{
+		framework.ObjectsVersion[api.Service](s), framework.ObjectsVersion[api.ReplicationController](s),
+		framework.ObjectsVersion[api.ReplicaSet](s), framework.ObjectsVersion[api.StatefulSet](s),
+	}
+	d.bySelector = remember(d.bySelector, key, r)
+	return r
+}
+
+// remember adds to a map that is emptied when it is full.
+func remember(m map[defaultsKey]*Rules, key defaultsKey, r *Rules) map[defaultsKey]*Rules {
+	if m == nil || len(m) >= defaultsMost {
+		m = map[defaultsKey]*Rules{}
+	}
+	m[key] = r
+	return m
+}
 
 var noRules Rules
 

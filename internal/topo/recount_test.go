@@ -288,7 +288,7 @@ func (m *model) checkHard(f *fork, what string, p *framework.PodInfo) {
 	s, pod := f.snap, p.Pod
 	rules := HardRules(p)
 	if !rules.Own {
-		rules = f.defaults.Of(s, p, systemHard, api.DoNotSchedule)
+		rules = DefaultsOf(s, p, systemHard, api.DoNotSchedule)
 	}
 	list := constraints(f, pod, api.DoNotSchedule)
 	if len(rules.List) != len(list) {
@@ -357,8 +357,7 @@ func (m *model) checkSoft(f *fork, what string, p *framework.PodInfo) {
 		what := fmt.Sprint(what, " strict ", strict)
 		rules := SoftRules(p)
 		if !rules.Own {
-			var d Defaults
-			rules = d.Of(s, p, systemHard, api.ScheduleAnyway)
+			rules = DefaultsOf(s, p, systemHard, api.ScheduleAnyway)
 		}
 		if len(rules.List) != len(list) {
 			m.Fatalf("%s: %d rules, want %d", what, len(rules.List), len(list))

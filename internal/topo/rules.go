@@ -34,6 +34,7 @@ type Rules struct {
 
 	// Keys in Tables.spreads: for Hard, and for Soft with and without strict.
 	hard, strict, loose string
+	class               string // see AppendKey
 
 	workloads workloads // source of default rules
 }
@@ -143,6 +144,7 @@ func (r *Rules) bind(p *framework.PodInfo) {
 	}
 	text := fmt.Sprintf("%t ", r.Own) + string(b)
 	r.hard, r.strict, r.loose = "h"+text, "s"+text, "l"+text
+	r.class = r.classText(text)
 }
 
 // HonorsTaints reports whether only nodes whose taints the pod tolerates count.

@@ -35,8 +35,10 @@ type Tables struct {
 
 	terms     selectorIndex // counters of terms
 	termCount int
-	termSet   uint64 // changes with the set of terms
-	forgot    uint64 // time of the last change of a term that was dropped
+	// keyVersion changes with the set of terms and with the namespaces. It is a
+	// version of the snapshot; see [framework.ClassKeyer].
+	keyVersion uint64
+	forgot     uint64 // time of the last change of a term that was dropped
 
 	tracking    bool // classes are known
 	classes     []*class
@@ -72,7 +74,7 @@ func newTables(s *framework.Snapshot) *Tables {
 	t := &Tables{
 		snapshot: s, owner: new(owner), clock: 1, anew: 1,
 		keyIndex: map[string]int32{}, weighAt: weighEvery,
-		affinities: map[string]*Affinity{}, spreads: map[string]*Spread{},
+		affinities: map[string]*Affinity{}, spreads: map[string]*Spread{}, keyVersion: s.NewVersion(),
 	}
 	for _, n := range s.All() {
 		for _, p := range n.Pods {

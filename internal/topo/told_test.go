@@ -224,7 +224,6 @@ func TestNothingStays(t *testing.T) {
 		node string
 	}
 	present := make([]placed, 20)
-	var defaults Defaults
 	for i := range 12_000 {
 		name := fmt.Sprint("app", i)
 		if i%7 == 0 {
@@ -272,7 +271,7 @@ func TestNothingStays(t *testing.T) {
 			t.Fatal(err)
 		}
 		if i%250 == 0 {
-			defaults.Of(s, p, systemHard, api.DoNotSchedule)
+			DefaultsOf(s, p, systemHard, api.DoNotSchedule)
 			checkTables(t, tables)
 			s = s.Fork()
 		}
@@ -422,14 +421,13 @@ func TestOwnersChange(t *testing.T) {
 	add(t, s, api.MakePod("1").Labels("tier", "front").Obj(), "a")
 	add(t, s, web("2"), "b")
 	p := info(t, s, api.MakePod("new").Labels("app", "web", "tier", "front").Obj())
-	var d Defaults
 	hard := func(key, value string) *Spread {
 		service := &api.Service{ObjectMeta: api.ObjectMeta{Name: "s", Namespace: "default"}}
 		service.Spec.Selector = map[string]string{key: value}
 		if err := framework.Put(s, service); err != nil {
 			t.Fatal(err)
 		}
-		return Of(s).Hard(p, d.Of(s, p, systemHard, api.DoNotSchedule))
+		return Of(s).Hard(p, DefaultsOf(s, p, systemHard, api.DoNotSchedule))
 	}
 	hard("tier", "front")
 	hard("app", "web")

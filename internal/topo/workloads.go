@@ -20,6 +20,9 @@ type workloadIndex struct {
 	// written to.
 	services shards[[]*api.Service]
 	text     []byte
+
+	version  uint64 // of the snapshot; changes with every object
+	defaults defaults
 }
 
 var workloadIndexes = framework.NewExtensionKey(func(s *framework.Snapshot) *workloadIndex {
@@ -46,7 +49,7 @@ const (
 )
 
 func (x *workloadIndex) build(s *framework.Snapshot) {
-	*x = workloadIndex{owner: new(owner), text: x.text}
+	*x = workloadIndex{owner: new(owner), text: x.text, version: s.NewVersion()}
 	for _, o := range framework.List[api.Service](s) {
 		x.put(serviceKey+api.KeyOf(o), o, true)
 	}
@@ -77,7 +80,7 @@ func (u staleWorkloads) Undo(*framework.Snapshot) { u.index.stale = true }
 // Fork implements [framework.Extension].
 func (x *workloadIndex) Fork(*framework.Snapshot) framework.Extension {
 	f := *x
-	f.owner, f.text = new(owner), nil
+	f.owner, f.text, f.defaults = new(owner), nil, defaults{}
 	x.owner = new(owner)
 	return &f
 }
@@ -96,6 +99,7 @@ func (x *workloadIndex) ObjectChanged(s *framework.Snapshot, key string, obj any
 	default:
 		return
 	}
+	x.version, x.defaults = s.NewVersion(), defaults{}
 	x.follow(s)
 }
 

@@ -1,0 +1,84 @@
+package topo
+
+import (
+	"encoding/binary"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/match"
+)
+
+// What plugins append to the class key of a pod: not its labels, but what selectors say
+// about them.
+
+// AppendAffinityKey appends a text that is equal for pods with the same Affinity: the
+// same counters, and whether the pod is the first of its group. It appends nothing for
+// a pod that nothing counts for.
+func AppendAffinityKey(b []byte, s *framework.Snapshot, p *framework.PodInfo) []byte {
+	t := Of(s)
+	a := t.Affinity(p)
+	if a == nil || a.empty() {
+		return b
+	}
+	for _, list := range [...][]Count{a.Attract, a.Repel, a.Barred, a.Demand} {
+		b = binary.AppendUvarint(b, uint64(len(list)))
+		for _, c := range list {
+			b = binary.AppendUvarint(b, t.counters[c.id].serial)
+		}
+	}
+	b = binary.AppendUvarint(b, uint64(len(a.Prefer)))
+	for i := range a.Prefer {
+		w := &a.Prefer[i]
+		b = binary.AppendVarint(binary.AppendUvarint(b, t.counters[w.id].serial), w.Weight)
+	}
+	return appendBool(b, a.Self)
+}
+
+// AffinityKeyVersion identifies all that AppendAffinityKey reads besides the pod: the
+// terms of the pods in the cluster, and the namespaces.
+func AffinityKeyVersion(s *framework.Snapshot) uint64 {
+	t := Of(s)
+	if t.tracking { // else no pod has terms, and no counter was asked for
+		t.followNamespaces()
+	}
+	return t.keyVersion
+}
+
+// followNamespaces notices that namespaces have changed.
+func (t *Tables) followNamespaces() {
+	if v := framework.ObjectsVersion[api.Namespace](t.snapshot); v != t.namespaces {
+		t.clock++
+		t.namespaces, t.named = v, t.clock
+		t.keyVersion = t.snapshot.NewVersion()
+	}
+}
+
+// AppendKey appends a text that is equal for pods with the same rules and counters.
+func (r *Rules) AppendKey(b []byte) []byte { return append(b, r.class...) }
+
+// classText is the text of AppendKey, for rules whose counters have the given text.
+func (r *Rules) classText(counters string) string {
+	b := match.AppendString(nil, counters)
+	for i := range r.List {
+		rule := &r.List[i]
+		b = binary.AppendVarint(binary.AppendVarint(b, rule.MaxSkew), rule.MinDomains)
+		b = appendBool(b, rule.Self)
+	}
+	return string(b)
+}
+
+// DefaultsKeyVersion identifies all that [DefaultsOf] reads besides the pod: the
+// services and controllers.
+func DefaultsKeyVersion(s *framework.Snapshot) uint64 {
+	if s.Objects() == 0 {
+		return 0
+	}
+	return workloadsOf(s).version
+}
+
+func appendBool(b []byte, v bool) []byte {
+	if v {
+		return append(b, 1)
+	}
+	return append(b, 0)
+}
