@@ -3,7 +3,6 @@ package policy
 import (
 	"fmt"
 	"go/ast"
-	"go/build"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -107,7 +106,7 @@ var parseModule = sync.OnceValues(func() (pkgs []*pkg, err error) {
 	return pkgs, err
 })
 
-// loadDir parses the files of one directory that this platform builds.
+// loadDir parses the files of one directory, also those that only a tag builds.
 func loadDir(fset *token.FileSet, name, rel string) (*pkg, error) {
 	entries, err := os.ReadDir(name)
 	if err != nil {
@@ -116,9 +115,6 @@ func loadDir(fset *token.FileSet, name, rel string) (*pkg, error) {
 	p := &pkg{dir: rel, fset: fset}
 	for _, e := range entries {
 		if e.IsDir() || !strings.HasSuffix(e.Name(), ".go") {
-			continue
-		}
-		if ok, err := build.Default.MatchFile(name, e.Name()); err != nil || !ok {
 			continue
 		}
 		src, err := os.ReadFile(filepath.Join(name, e.Name()))
