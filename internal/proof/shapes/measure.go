@@ -61,11 +61,11 @@ type Figures struct {
 // paths is an error.
 func Measure(s Shape, c Config) (Figures, error) {
 	f := Figures{Shape: s.Name}
-	fast, err := run(&s, c, scheduling.CacheConfig{})
+	fast, err := Time(s, c, scheduling.CacheConfig{})
 	if err != nil {
 		return f, fmt.Errorf("%s: %w", s.Name, err)
 	}
-	slow, err := run(&s, c, scheduling.CacheConfig{Off: true})
+	slow, err := Time(s, c, scheduling.CacheConfig{Off: true})
 	if err != nil {
 		return f, fmt.Errorf("%s, reference path: %w", s.Name, err)
 	}
@@ -73,13 +73,13 @@ func Measure(s Shape, c Config) (Figures, error) {
 	if err != nil {
 		return f, err
 	}
-	f.Nodes = fast.nodes
+	f.Nodes = fast.Nodes
 	f.USPerPod, f.ReferenceUSPerPod = fast.perPod(), slow.perPod()
 	f.Ratio = f.ReferenceUSPerPod / f.USPerPod
-	f.Hits, f.Misses, f.Bypassed = fast.stats.Hits, fast.stats.Misses, fast.stats.Bypassed
-	f.AllocsPerPod = float64(fast.allocs) / float64(fast.pods)
-	f.BytesPerNode = float64(fast.stats.Bytes) / float64(fast.nodes)
-	f.Pods, f.ReferencePods, f.Verified = fast.pods, slow.pods, fast.verified+slow.verified+verified
+	f.Hits, f.Misses, f.Bypassed = fast.Stats.Hits, fast.Stats.Misses, fast.Stats.Bypassed
+	f.AllocsPerPod = float64(fast.Allocs) / float64(fast.Pods)
+	f.BytesPerNode = float64(fast.Stats.Bytes) / float64(fast.Nodes)
+	f.Pods, f.ReferencePods, f.Verified = fast.Pods, slow.Pods, fast.Compared+slow.Compared+verified
 	return f, nil
 }
 
@@ -91,79 +91,86 @@ func Verify(s Shape, nodes, pods int) (int, error) {
 		return 0, fmt.Errorf("%s: %w", s.Name, err)
 	}
 	came := 0
-	for _, a := range w.make(pods) {
-		if err := w.come(a); err != nil {
-			return came, fmt.Errorf("%s: pod %s: %w", s.Name, a.pod.Name, err)
+	for _, a := range w.Make(pods) {
+		if err := w.Come(a); err != nil {
+			return came, fmt.Errorf("%s: pod %s: %w", s.Name, a.Pod.Name, err)
 		}
 		came++
 	}
 	return came, nil
 }
 
-// A timing is what was measured of one path.
-type timing struct {
-	nodes    int
-	pods     int
-	took     time.Duration
-	allocs   uint64
-	verified int
-	stats    scheduling.Stats
+// A Timing is what was measured of one path.
+type Timing struct {
+	// Nodes is the size of the cluster, Pods how many pods were timed, in all for Took.
+	Nodes, Pods int
+	Took        time.Duration
+	// Allocs counts the heap objects that were allocated in this time.
+	Allocs uint64
+	// Compared is how many further decisions were compared with the reference path.
+	Compared int
+	// Stats counts what the scheduler did in this time; Bytes is its memory at the end.
+	Stats scheduling.Stats
 }
 
-func (t *timing) perPod() float64 { return float64(t.took.Nanoseconds()) / 1000 / float64(t.pods) }
+func (t *Timing) perPod() float64 { return float64(t.Took.Nanoseconds()) / 1000 / float64(t.Pods) }
 
-// run measures one path. The pods come in batches, because one takes hardly longer than
+// Time measures one path. The pods come in batches, because one takes hardly longer than
 // reading the clock. After each batch one more pod comes, whose decision is compared and
 // not timed.
-func run(s *Shape, c Config, cache scheduling.CacheConfig) (timing, error) {
-	w, err := Open(s, c.Nodes, cache)
+func Time(s Shape, c Config, cache scheduling.CacheConfig) (Timing, error) {
+	w, err := Open(&s, c.Nodes, cache)
 	if err != nil {
-		return timing{}, err
+		return Timing{}, err
 	}
-	t := timing{nodes: w.Snapshot.Len()}
-	if err := w.all(w.make(min(Warm, c.Pods))); err != nil {
+	t := Timing{Nodes: w.Snapshot.Len()}
+	if err := w.all(w.Make(min(Warm, c.Pods))); err != nil {
 		return t, err
 	}
 	runtime.GC()
 	size := 4
-	for t.pods < c.Pods && (t.took < c.Budget || t.pods < leastPods) {
-		batch := w.make(min(size, c.Pods-t.pods))
+	for t.Pods < c.Pods && (t.Took < c.Budget || t.Pods < leastPods) {
+		batch := w.Make(min(size, c.Pods-t.Pods))
 		if len(batch) == 0 {
 			break
 		}
-		stats, allocs, start := w.Scheduler.Stats(), mallocs(), time.Now()
-		if err := w.all(batch); err != nil {
+		if err := w.time(&t, batch); err != nil {
 			return t, err
 		}
-		t.took += time.Since(start)
-		t.allocs += mallocs() - allocs
-		t.pods += len(batch)
-		t.count(stats, w.Scheduler.Stats())
 		w.compared = true
-		if err := w.all(w.make(1)); err != nil {
+		if err := w.all(w.Make(1)); err != nil {
 			return t, err
 		}
 		w.compared, size = false, min(2*size, batchMost)
 	}
-	if t.pods == 0 {
+	if t.Pods == 0 {
 		return t, fmt.Errorf("there are at most %d pods, so none is timed", w.next)
 	}
-	t.verified = w.verified
+	t.Compared = w.verified
 	return t, nil
 }
 
-// count adds what the scheduler did between two moments.
-func (t *timing) count(from, to scheduling.Stats) {
-	t.stats.Hits += to.Hits - from.Hits
-	t.stats.Misses += to.Misses - from.Misses
-	t.stats.Bypassed += to.Bypassed - from.Bypassed
-	t.stats.Bytes = to.Bytes
+// time lets a batch of pods come.
+func (w *World) time(t *Timing, batch []Arrival) error {
+	stats, allocs, start := w.Scheduler.Stats(), mallocs(), time.Now()
+	if err := w.all(batch); err != nil {
+		return err
+	}
+	t.Took += time.Since(start)
+	t.Allocs += mallocs() - allocs
+	t.Pods += len(batch)
+	now := w.Scheduler.Stats()
+	t.Stats.Hits += now.Hits - stats.Hits
+	t.Stats.Misses += now.Misses - stats.Misses
+	t.Stats.Bypassed += now.Bypassed - stats.Bypassed
+	t.Stats.Bytes = now.Bytes
+	return nil
 }
 
 // all lets pods come.
-func (w *World) all(list []arrival) error {
+func (w *World) all(list []Arrival) error {
 	for _, a := range list {
-		if err := w.come(a); err != nil {
+		if err := w.Come(a); err != nil {
 			return err
 		}
 	}

@@ -40,13 +40,16 @@ func milliMebi(cpu, memory int64) resource.List {
 func hash(n int) string { return fmt.Sprintf("%08x", uint32(n)*2654435761) }
 
 func equal(name string, rule scheduling.TieRule) Shape {
-	return Shape{
+	s := Shape{
 		Name: "equal-" + name, About: "equal pods of one template, tie rule " + rule.String(),
-		Profile: func(p *scheduling.Profile) { p.TieRule = rule },
 		Pod: func(i, _ int) *api.Pod {
 			return own(pod(fmt.Sprintf("web-%s-%05x", hash(0), i), map[string]string{"app": "web", "pod-template-hash": hash(0)}), "apps/v1", "ReplicaSet", "web-"+hash(0))
 		},
 	}
+	if rule != scheduling.Kubernetes137().TieRule {
+		s.Profile = func(p *scheduling.Profile) { p.TieRule = rule }
+	}
+	return s
 }
 
 func deployments() Shape {

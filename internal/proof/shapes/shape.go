@@ -48,6 +48,10 @@ func All(trace Trace) []Shape {
 	}
 }
 
+// Plain reports whether kube-scheduler with its default profile could do the same: the
+// shape changes no profile, and its pods are just placed.
+func (s *Shape) Plain() bool { return s.Profile == nil && s.Ready == nil && s.Come == nil }
+
 // Parse returns the shape with that name. An error lists the names.
 func Parse(all []Shape, name string) (Shape, error) {
 	var names []string

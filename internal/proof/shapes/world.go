@@ -67,34 +67,37 @@ func Open(s *Shape, n int, cache scheduling.CacheConfig) (*World, error) {
 	return w, nil
 }
 
-// An arrival is a pod that comes, and those that leave before.
-type arrival struct {
-	pod   *api.Pod
-	leave []int
+// An Arrival is a pod that comes, and those that leave before, by their indexes.
+type Arrival struct {
+	Pod   *api.Pod
+	Leave []int
 }
 
-// make makes the next pods, at most count.
-func (w *World) make(count int) []arrival {
-	var list []arrival
+// Make makes the next pods, at most count.
+func (w *World) Make(count int) []Arrival {
+	var list []Arrival
 	for range count {
 		p := w.shape.Pod(w.next, w.nodes)
 		if p == nil {
 			break
 		}
-		list = append(list, arrival{p, w.shape.Leaving(w.next, w.nodes)})
+		list = append(list, Arrival{p, w.shape.Leaving(w.next, w.nodes)})
 		w.next++
 	}
 	return list
 }
 
-// come lets a pod come. Its place in the list is kept, also if it fits nowhere.
-func (w *World) come(a arrival) error {
-	for _, i := range a.leave {
+// Node is the node that pod i is on, "" for none.
+func (w *World) Node(i int) string { return w.placed[i].node }
+
+// Come lets a pod come.
+func (w *World) Come(a Arrival) error {
+	for _, i := range a.Leave {
 		if err := w.leave(i); err != nil {
 			return err
 		}
 	}
-	info, err := w.Snapshot.NewPodInfo(a.pod)
+	info, err := w.Snapshot.NewPodInfo(a.Pod)
 	if err != nil {
 		return err
 	}
