@@ -7,6 +7,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/frameworktest"
+	"github.com/berth-sched/berth/internal/proof/effort"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -36,7 +37,7 @@ func TestConformance(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			frameworktest.Run(t, test.plugin, frameworktest.Config{Clusters: 8})
+			frameworktest.Run(t, test.plugin, frameworktest.Config{Clusters: 8, Quick: !effort.Full()})
 		})
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/frameworktest"
+	"github.com/berth-sched/berth/internal/proof/effort"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -85,7 +86,7 @@ func TestLoadAwareConformance(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			p := filter.LoadAware{Load: newLoad(t, test.config)}
-			config := frameworktest.Config{Clusters: 8, Prepare: measure}
+			config := frameworktest.Config{Clusters: 8, Quick: !effort.Full(), Prepare: measure}
 			if test.config.Expired == estimator.UseExpired {
 				config.Unexercised = map[frameworktest.Exercise]string{frameworktest.Expires: "expired metrics count as well"}
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/frameworktest"
+	"github.com/berth-sched/berth/internal/proof/effort"
 )
 
 // racks are three nodes with the labels rack and row, the last without a row.
@@ -230,10 +231,10 @@ func TestServiceAffinityIsTold(t *testing.T) {
 }
 
 func TestServiceAffinityConformance(t *testing.T) {
-	frameworktest.Run(t, filter.ServiceAffinity{}, frameworktest.Config{Clusters: 8, Unexercised: map[frameworktest.Exercise]string{
+	frameworktest.Run(t, filter.ServiceAffinity{}, frameworktest.Config{Clusters: 8, Quick: !effort.Full(), Unexercised: map[frameworktest.Exercise]string{
 		frameworktest.Rejects: "without labels there is nothing to check",
 	}})
-	frameworktest.Run(t, filter.ServiceAffinity{AffinityLabels: []string{api.LabelTopologyZone}}, frameworktest.Config{Clusters: 8, Generate: withServices})
+	frameworktest.Run(t, filter.ServiceAffinity{AffinityLabels: []string{api.LabelTopologyZone}}, frameworktest.Config{Clusters: 8, Quick: !effort.Full(), Generate: withServices})
 }
 
 // withServices returns a random cluster in which most pods belong to a service,

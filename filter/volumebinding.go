@@ -21,9 +21,9 @@ import (
 //
 // As a Reserve plugin it assigns the chosen node's volumes to the claims, in the
 // snapshot. It reserves volumes, and notes the node on claims whose volume must be
-// provisioned. Forks and transactions cover these changes. Unreserve reverts them if
-// nobody has changed those objects since. [ClaimBindingsKey] of the cycle holds the
-// objects that a driver's binding points must write to the API server.
+// provisioned. Forks and transactions cover these changes. Unreserve reverts them, except
+// for objects that somebody has put into the snapshot since. [ClaimBindingsKey] of the
+// cycle holds the objects that a driver's binding points must write to the API server.
 //
 // Source: kube-scheduler 1.37, plugin VolumeBinding, with the feature gates
 // VolumeAttributesClass and StorageCapacityScoring on.
@@ -40,8 +40,9 @@ import (
 //
 // Differs: another pod's reservations for the same claims, if a pod fails at Reserve.
 // Original: kube-scheduler reverts them, too.
-// Here: they stay; only Unreserve reverts them.
-// Why: they belong to the other pod.
+// Here: they stay. Once a pod has reserved for the claims, its Unreserve reverts them,
+// as in kube-scheduler.
+// Why: the pod that failed has reserved nothing that could be reverted.
 type VolumeBinding struct{}
 
 // Name returns "VolumeBinding".
@@ -193,7 +194,7 @@ func (VolumeBinding) Reserve(c *framework.Cycle, node *framework.NodeInfo) frame
 
 // Unreserve reverts what Reserve assigned to the pod, also in a later cycle and
 // after the pod or its node has left the snapshot. Volumes and claims return to the
-// state in which they last entered the snapshot, even if another pod has reserved
+// state in which they were put into the snapshot last, also if another pod has reserved
 // for the same claim since. If a bound pod leaves without Unreserve, its claims stay
 // as they are.
 //

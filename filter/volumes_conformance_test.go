@@ -7,6 +7,7 @@ import (
 	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/frameworktest"
+	"github.com/berth-sched/berth/internal/proof/effort"
 )
 
 // volumePlugins are the plugins that need storage in their tests.
@@ -29,7 +30,7 @@ func TestConformanceOfVolumes(t *testing.T) {
 	for _, p := range volumePlugins {
 		t.Run(p.Name(), func(t *testing.T) {
 			t.Parallel()
-			frameworktest.Run(t, p, frameworktest.Config{Clusters: 8, Generate: storageCluster})
+			frameworktest.Run(t, p, frameworktest.Config{Clusters: 8, Quick: !effort.Full(), Generate: storageCluster})
 		})
 	}
 }

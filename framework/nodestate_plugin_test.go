@@ -10,6 +10,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/frameworktest"
+	"github.com/berth-sched/berth/internal/proof/effort"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -98,6 +99,7 @@ func TestGPUShareVerified(t *testing.T) {
 
 func TestGPUShareConforms(t *testing.T) {
 	frameworktest.Run(t, GPUShare{}, frameworktest.Config{
+		Quick:       !effort.Full(),
 		Labels:      map[string][]string{"gpus": {"0", "1", "2"}},
 		Annotations: map[string][]string{"gpu-percent": {"30", "60", "100"}, "gpu": {"1", "2"}},
 		Unexercised: map[frameworktest.Exercise]string{

@@ -7,6 +7,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/pick"
 )
 
 // A NodeVerdict is the answer of a profile's filters for one node.
@@ -91,7 +92,7 @@ func (s *Scheduler) aside(snap *framework.Snapshot, pod *framework.PodInfo, node
 		return nil, &api.InvalidError{Object: fmt.Sprintf("nodes[%d]", i), Err: errors.New("is nil")}
 	}
 	r := &referencePath{plugins: &s.plugins, workers: 1}
-	r.cycle.Reset(pod, snap, s.number, decisionSeed(s.profile.Seed, s.number))
+	r.cycle.Reset(pod, snap, s.number, pick.Seed(s.profile.Seed, s.number))
 	return r, r.plugins.bindFilters(&r.cycle, &r.bound, &r.plugins.allFilters)
 }
 

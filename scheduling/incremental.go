@@ -5,6 +5,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/internal/engine"
+	"github.com/berth-sched/berth/internal/pick"
 	"github.com/berth-sched/berth/internal/runner"
 )
 
@@ -39,7 +40,7 @@ func newIncremental(s *Scheduler) *incremental {
 func (f *incremental) decide(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) (err error, ok bool) {
 	defer f.contain(&err, &ok)
 	s := f.s
-	seed := decisionSeed(s.profile.Seed, s.number)
+	seed := pick.Seed(s.profile.Seed, s.number)
 	s.reference.cycle.Reset(pod, snap, s.number, seed)
 	v, ok := f.find(&s.reference.cycle, s.start)
 	if !ok {
@@ -72,7 +73,7 @@ func (f *incremental) find(c *framework.Cycle, start int) (*engine.View, bool) {
 	}
 	return f.engine.Find(engine.Query{
 		Snapshot: c.Snapshot, Cycle: c, Key: f.class.key, Ref: &f.class.ref, Start: start,
-		Want: wanted(c.Snapshot.Len(), f.s.profile.Percentage, len(f.s.plugins.scorers) > 0),
+		Want: f.s.plugins.wanted(c.Snapshot.Len(), f.s.profile.Percentage),
 	})
 }
 
@@ -85,7 +86,7 @@ func (f *incremental) choose(v *engine.View, seed uint64) (*framework.NodeInfo, 
 			nodes, totals = append(nodes, n), append(totals, total)
 			return true
 		})
-		return nodes[reservoirPick(totals, seed)], nil
+		return nodes[pick.Reservoir(totals, seed)], nil
 	case Heap:
 		return v.Heap(), nil
 	case First:
@@ -106,7 +107,7 @@ func (f *incremental) choose(v *engine.View, seed uint64) (*framework.NodeInfo, 
 		}
 		return nodes[i], nil
 	case Random:
-		return v.Tied(draw(seed, tied)), nil
+		return v.Tied(pick.Draw(seed, tied)), nil
 	}
 	return nil, errNoCase(f.s.profile.TieRule)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/internal/engine"
+	"github.com/berth-sched/berth/internal/pick"
 )
 
 // keptVerdicts answers from what the engine knows of a pod that fits nowhere.
@@ -18,7 +19,7 @@ type keptVerdicts struct {
 // filters for the cycle of r; nil if the reference path must find it. It must if a
 // filter has no scope, because its plugin may count on being asked about every node.
 func (f *incremental) verdicts(r *referencePath, snap *framework.Snapshot, pod *framework.PodInfo, d Decision) framework.Verdicts {
-	seed := decisionSeed(f.s.profile.Seed, d.Number)
+	seed := pick.Seed(f.s.profile.Seed, d.Number)
 	r.cycle.Reset(pod, snap, d.Number, seed)
 	view, ok := f.find(&r.cycle, d.start)
 	if !ok || view.Feasible > 0 || slices.ContainsFunc(f.class.filters.reads, readsAnything) {

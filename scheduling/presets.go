@@ -114,6 +114,11 @@ func Kubernetes134() Profile {
 // Here: it is the plugin of 1.37.
 // Why: the plugin has one set of rules.
 //
+// Differs: a pod with spec.schedulingGates.
+// Original: 1.18 does not know gates, and schedules the pod.
+// Here: the pod waits until its gates are gone, as in [Kubernetes137].
+// Switch: [Profile.PreEnqueue] = nil.
+//
 // Differs: VolumeRestrictions, NodeVolumeLimits, VolumeBinding and VolumeZone.
 // Original: 1.18 has rules of its own.
 // Here: they follow the rules of 1.37.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/queueing"
+	"github.com/berth-sched/berth/internal/pick"
 )
 
 // AllNodes and Adaptive are special values of [Profile.Percentage].
@@ -19,10 +20,10 @@ const (
 	// Here: every node is searched.
 	// Switch: [Profile.Percentage] = [Adaptive]. A configuration file with
 	// percentageOfNodesToScore: 0 is read so.
-	AllNodes = 0
+	AllNodes = pick.AllNodes
 	// Adaptive searches until max(5, 50 - n/125) percent of the n nodes, at least
 	// 100 nodes, are found feasible: kube-scheduler's default.
-	Adaptive = -1
+	Adaptive = pick.Adaptive
 )
 
 // A Weighted is a score plugin and the factor of its normalized scores.

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/pick"
 )
 
 // referencePath is the reference path: it asks every enabled plugin about every node, in the
@@ -95,7 +96,7 @@ func (r *referencePath) searchByPlugins(s *framework.Snapshot, percentage, start
 		return nil
 	}
 	start %= count
-	want := wanted(count, percentage, r.plugins.hasPreference())
+	want := r.plugins.wanted(count, percentage)
 	var err error
 	if all := want >= count && s.Nominations() == 0; all && r.workers > 1 {
 		err = r.searchParallel(s, start, count)
@@ -178,19 +179,11 @@ func (t *plugins) hasPreference() bool {
 }
 
 // wanted is how many feasible nodes of n end the search.
-//
-// Source: kube-scheduler 1.37, schedule_one.go, numFeasibleNodesToFind.
-func wanted(n, percentage int, scoring bool) int {
-	const atLeast = 100
-	switch {
-	case !scoring:
-		return min(1, n)
-	case percentage == AllNodes || n < atLeast:
-		return n
-	case percentage == Adaptive:
-		percentage = max(5, 50-n/125)
+func (t *plugins) wanted(n, percentage int) int {
+	if !t.hasPreference() {
+		return pick.Any(n)
 	}
-	return min(n, max(atLeast, n/100*percentage+n%100*percentage/100))
+	return pick.Sample(n, percentage)
 }
 
 // probe notes which filter is asked about which node, so that a panic can name both.

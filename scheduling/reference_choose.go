@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/pick"
 )
 
 // best collects the places of the highest total.
@@ -24,12 +25,12 @@ func (r *referencePath) best() (largest int64) {
 func (r *referencePath) choose(rule TieRule, own TieBreak, largest int64, seed uint64) (place int, err error) {
 	switch rule {
 	case Reservoir:
-		return reservoirPick(r.totals, seed), nil
+		return pick.Reservoir(r.totals, seed), nil
 	case Heap:
 		if place, ok := r.chooseAnswered(seed); ok {
 			return place, nil
 		}
-		return heapPick(r.totals, largest), nil
+		return pick.Heap(r.totals, largest), nil
 	case First:
 		return r.tied[0], nil
 	case ByName:
@@ -47,7 +48,7 @@ func (r *referencePath) choose(rule TieRule, own TieBreak, largest int64, seed u
 		}
 		return r.tied[i], nil
 	case Random:
-		return r.tied[draw(seed, len(r.tied))], nil
+		return r.tied[pick.Draw(seed, len(r.tied))], nil
 	}
 	return 0, errNoCase(rule)
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/pick"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling/preemption"
 )
@@ -267,7 +268,7 @@ func (r *referencePath) chooseAnswered(seed uint64) (place int, ok bool) {
 	if len(tied) == 0 {
 		return 0, false
 	}
-	return tied[draw(seed, len(tied))], true
+	return tied[pick.Draw(seed, len(tied))], true
 }
 
 // narrow returns the function for [preemption.Narrow] that asks the extenders about

@@ -7,6 +7,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/engine"
+	"github.com/berth-sched/berth/internal/pick"
 	"github.com/berth-sched/berth/internal/runner"
 )
 
@@ -185,7 +186,7 @@ func (s *Scheduler) decide(r *referencePath, snap *framework.Snapshot, pod *fram
 	if snap.Len() == 0 {
 		return d, ErrNoNodes
 	}
-	seed := decisionSeed(s.profile.Seed, number)
+	seed := pick.Seed(s.profile.Seed, number)
 	r.cycle.Reset(pod, snap, number, seed)
 	err := r.search(snap, s.profile.Percentage, start)
 	d.Evaluated, d.Feasible = r.visited, len(r.feasible)
@@ -330,7 +331,7 @@ func (s *Scheduler) Release(snap *framework.Snapshot, pod *framework.PodInfo, no
 		return err
 	}
 	if n := snap.NodeOf(pod, node); len(s.plugins.reserve) > 0 && n.HasPod(pod) {
-		s.reference.cycle.Reset(pod, snap, s.number, decisionSeed(s.profile.Seed, s.number))
+		s.reference.cycle.Reset(pod, snap, s.number, pick.Seed(s.profile.Seed, s.number))
 		if err := s.plugins.unreserve(&s.reference.cycle, n); err != nil {
 			return err
 		}

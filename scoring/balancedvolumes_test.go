@@ -14,6 +14,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/frameworktest"
+	"github.com/berth-sched/berth/internal/proof/effort"
 	"github.com/berth-sched/berth/internal/proof/oracle"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scoring"
@@ -304,7 +305,7 @@ func diskCluster(seed uint64) *api.Objects {
 // TestAttachedVolumesConformance runs the kit on clusters with disks and claims.
 func TestAttachedVolumesConformance(t *testing.T) {
 	p := scoring.NodeResourcesBalancedAllocation{Rules: scoring.Kubernetes118, AttachedVolumes: append(of118, scoring.VolumeLimit{Filter: "CinderLimits", MaxVolumes: 2})}
-	frameworktest.Run(t, p, frameworktest.Config{Clusters: 8, Generate: diskCluster})
+	frameworktest.Run(t, p, frameworktest.Config{Clusters: 8, Quick: !effort.Full(), Generate: diskCluster})
 }
 
 func ExampleBalancedVolumesScoreKubernetes118() {

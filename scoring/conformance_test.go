@@ -6,6 +6,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/frameworktest"
+	"github.com/berth-sched/berth/internal/proof/effort"
 	"github.com/berth-sched/berth/scoring"
 )
 
@@ -56,7 +57,7 @@ func TestConformance(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			config := frameworktest.Config{Clusters: 8, Annotations: map[string][]string{scoring.PreferAvoidPodsAnnotation: avoiding}}
+			config := frameworktest.Config{Clusters: 8, Quick: !effort.Full(), Annotations: map[string][]string{scoring.PreferAvoidPodsAnnotation: avoiding}}
 			frameworktest.Run(t, test.plugin, config)
 		})
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/frameworktest"
+	"github.com/berth-sched/berth/internal/proof/effort"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scoring"
 )
@@ -216,7 +217,7 @@ func TestLoadAwareConformance(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			test.plugin.Load = loadOf(t, test.config)
-			frameworktest.Run(t, test.plugin, frameworktest.Config{Clusters: 8, Prepare: prepare})
+			frameworktest.Run(t, test.plugin, frameworktest.Config{Clusters: 8, Quick: !effort.Full(), Prepare: prepare})
 		})
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/frameworktest"
+	"github.com/berth-sched/berth/internal/proof/effort"
 	"github.com/berth-sched/berth/internal/proof/oracle"
 	"github.com/berth-sched/berth/scoring"
 )
@@ -258,7 +259,7 @@ func TestSelectorSpreadOracle(t *testing.T) {
 }
 
 func TestSelectorSpreadConformance(t *testing.T) {
-	services := frameworktest.Config{Clusters: 8, Generate: withServices}
+	services := frameworktest.Config{Clusters: 8, Quick: !effort.Full(), Generate: withServices}
 	for _, test := range []struct {
 		name   string
 		plugin framework.Plugin
@@ -266,7 +267,7 @@ func TestSelectorSpreadConformance(t *testing.T) {
 	}{
 		{"SelectorSpread", scoring.SelectorSpread{}, services},
 		{"DefaultPodTopologySpread", scoring.DefaultPodTopologySpread{}, services},
-		{"ServiceAffinity", scoring.ServiceAffinity{}, frameworktest.Config{Clusters: 8, Unexercised: map[frameworktest.Exercise]string{
+		{"ServiceAffinity", scoring.ServiceAffinity{}, frameworktest.Config{Clusters: 8, Quick: !effort.Full(), Unexercised: map[frameworktest.Exercise]string{
 			frameworktest.Ranks: "without labels all nodes score 0",
 		}}},
 		{"ServiceAffinity by labels", scoring.ServiceAffinity{AntiAffinityLabels: []string{api.LabelTopologyZone, api.LabelHostname}}, services},

@@ -9,6 +9,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/frameworktest"
+	"github.com/berth-sched/berth/internal/proof/effort"
 	"github.com/berth-sched/berth/internal/proof/oracle"
 	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scoring"
@@ -175,7 +176,7 @@ func TestStorageUtilizationOracle(t *testing.T) {
 }
 
 func TestVolumeBindingConformance(t *testing.T) {
-	frameworktest.Run(t, scoring.VolumeBinding{}, frameworktest.Config{Clusters: 8, Prepare: func(s *framework.Snapshot) error {
+	frameworktest.Run(t, scoring.VolumeBinding{}, frameworktest.Config{Clusters: 8, Quick: !effort.Full(), Prepare: func(s *framework.Snapshot) error {
 		in := storageIn{s, t}
 		for _, namespace := range []string{"default", "prod", "team-a", "team-b"} {
 			for _, name := range []string{"data", "logs"} {

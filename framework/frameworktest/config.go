@@ -27,6 +27,9 @@ type Config struct {
 	// one of [Cluster]. It must be a function of the seed. Labels and
 	// Annotations do not change its objects. nil makes none.
 	Generate func(seed uint64) *api.Objects
+	// Quick makes every check but exercise look at a quarter of the clusters, as go test
+	// -short does.
+	Quick bool
 	// Prepare readies each snapshot: it puts in what the plugin reads and pods
 	// and nodes do not say, such as metrics in an extension. It must do the
 	// same for snapshots of the same content. nil does nothing.

@@ -10,6 +10,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/frameworktest"
+	"github.com/berth-sched/berth/internal/proof/effort"
 )
 
 // Plugins that keep the contract pass, whatever they do and declare.
@@ -17,7 +18,7 @@ func TestGoodPlugins(t *testing.T) {
 	t.Parallel()
 	for _, p := range goodPlugins {
 		t.Run(p.name, func(t *testing.T) {
-			frameworktest.Run(t, p.plugin, frameworktest.Config{Clusters: 6, State: reservations, Unexercised: unexercised[p.name]})
+			frameworktest.Run(t, p.plugin, frameworktest.Config{Clusters: 6, Quick: !effort.Full(), State: reservations, Unexercised: unexercised[p.name]})
 		})
 	}
 }

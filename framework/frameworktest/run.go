@@ -17,7 +17,7 @@ func Run(t *testing.T, p framework.Plugin, config ...Config) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.short = testing.Short()
+	s.short = testing.Short() || s.config.Quick
 	for _, c := range s.checks {
 		t.Run(c.name, func(t *testing.T) {
 			f, known := s.run(c)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/proof/effort"
 )
 
 // Small cases that TestTables seldom meets.
@@ -224,7 +225,7 @@ func TestNothingStays(t *testing.T) {
 		node string
 	}
 	present := make([]placed, 20)
-	for i := range 12_000 {
+	for i := range effort.Of(4_000, 12_000) {
 		name := fmt.Sprint("app", i)
 		if i%7 == 0 {
 			name = "common"

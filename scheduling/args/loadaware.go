@@ -18,10 +18,10 @@ type LoadAwareScheduling struct {
 	api.TypeMeta `json:",inline"`
 
 	// FilterExpiredNodeMetrics set to false makes the filter use expired metrics.
-	// nil becomes true. In arguments of version v1beta2 or v1beta3, false becomes
-	// true, too, because a conversion in Koordinator loses it; likewise under the
-	// rules 1.4 and 1.5, which know no other version. Arguments of version v1, which
-	// 1.6 was the first to know, keep it.
+	// nil becomes true. Under the rules 1.4 and 1.5, false becomes true, too, because a
+	// conversion in Koordinator loses it. Under the rules 1.6 that happens to arguments of
+	// version v1beta2 or v1beta3; those of version v1 keep false. The rules 1.8 have no
+	// such conversion: false stays, whatever the version says.
 	FilterExpiredNodeMetrics *bool `json:"filterExpiredNodeMetrics,omitempty"`
 	// NodeMetricExpirationSeconds is the age at which a metric expires. nil
 	// becomes 180.

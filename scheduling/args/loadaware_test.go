@@ -56,6 +56,12 @@ func TestLoadAwareDefaults(t *testing.T) {
 				`"filterExpiredNodeMetrics":true,"nodeMetricExpirationSeconds":180,"enableScheduleWhenNodeMetricsExpired":false,` +
 				`"resourceWeights":{"cpu":1,"memory":1},"usageThresholds":{"cpu":65,"memory":95},"estimatedScalingFactors":{"cpu":85,"memory":70}}`,
 		},
+		{
+			"1.8 keeps false in v1beta3", estimator.Koordinator18, `{"apiVersion":"kubescheduler.config.k8s.io/v1beta3","filterExpiredNodeMetrics":false}`,
+			`{"kind":"LoadAwareSchedulingArgs","apiVersion":"kubescheduler.config.k8s.io/v1",` +
+				`"filterExpiredNodeMetrics":false,"nodeMetricExpirationSeconds":180,"enableScheduleWhenNodeMetricsExpired":false,` +
+				`"resourceWeights":{"cpu":1,"memory":1},"usageThresholds":{"cpu":65,"memory":95},"estimatedScalingFactors":{"cpu":85,"memory":70}}`,
+		},
 		{"factors are completed", "", `{"estimatedScalingFactors":{"cpu":50},"usageThresholds":{}}`, `{"kind":"LoadAwareSchedulingArgs","apiVersion":"kubescheduler.config.k8s.io/v1",` +
 			`"filterExpiredNodeMetrics":true,"nodeMetricExpirationSeconds":180,"enableScheduleWhenNodeMetricsExpired":false,` +
 			`"resourceWeights":{"cpu":1,"memory":1},"usageThresholds":{"cpu":65,"memory":95},"estimatedScalingFactors":{"cpu":50,"memory":70}}`},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/berth-sched/berth/internal/proof/effort"
 	"github.com/berth-sched/berth/scheduling/args"
 	"github.com/berth-sched/berth/scheduling/config"
 )
@@ -187,7 +188,7 @@ not: read
 // TestHostile loads texts made to consume time or memory.
 func TestHostile(t *testing.T) {
 	t.Parallel()
-	const size = 10 << 20
+	size := effort.Of(2<<20, 10<<20)
 	bomb := "a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n"
 	for i := range 9 {
 		bomb += strings.NewReplacer("N", string('0'+rune(i)), "M", string('1'+rune(i))).

@@ -113,6 +113,32 @@ func decode[T any](body []byte) (*T, error) {
 	return v, nil
 }
 
+// A request is what the client asks: the decoded body of a call.
+type request[T any] interface {
+	*T
+	// about returns the pod that the request is about, or what is wrong with the request.
+	about() (*api.Pod, error)
+}
+
+// ask decodes a request and lets answer answer it, one request at a time.
+func ask[T any, R request[T]](ctx context.Context, h *Handler, body []byte, answer func(context.Context, question, R) (any, error)) (any, error) {
+	args, err := decode[T](body)
+	if err != nil {
+		return nil, err
+	}
+	pod, err := R(args).about()
+	if err != nil {
+		return nil, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	q, err := h.begin(ctx, pod)
+	if err != nil {
+		return nil, err
+	}
+	return answer(ctx, q, args)
+}
+
 // question is a request's pod and the snapshot to answer from.
 type question struct {
 	snap *framework.Snapshot
@@ -142,19 +168,23 @@ func (h *Handler) begin(ctx context.Context, pod *api.Pod) (q question, err erro
 	return q, nil
 }
 
-// names returns the names of the nodes that a request is about.
-func (a *Args) names() ([]string, error) {
-	switch {
-	case a.NodeNames != nil:
-		return *a.NodeNames, nil
-	case a.Nodes == nil:
+func (a *Args) about() (*api.Pod, error) {
+	if a.NodeNames == nil && a.Nodes == nil {
 		return nil, &requestError{errors.New("there are neither Nodes nor NodeNames")}
+	}
+	return a.Pod, nil
+}
+
+// names returns the names of the nodes that a request is about.
+func (a *Args) names() []string {
+	if a.NodeNames != nil {
+		return *a.NodeNames
 	}
 	names := make([]string, len(a.Nodes.Items))
 	for i, n := range a.Nodes.Items {
 		names[i] = n.Name
 	}
-	return names, nil
+	return names
 }
 
 // find returns the nodes of those names that the snapshot has, each once.

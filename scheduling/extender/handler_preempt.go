@@ -7,23 +7,15 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
 )
 
 func (h *Handler) preempt(ctx context.Context, body []byte) (any, error) {
-	args, err := decode[PreemptionArgs](body)
-	if err != nil {
-		return nil, err
-	}
-	candidates, err := args.candidates()
-	if err != nil {
-		return nil, err
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	q, err := h.begin(ctx, args.Pod)
-	if err != nil {
-		return nil, err
-	}
+	return ask(ctx, h, body, h.candidates)
+}
+
+func (h *Handler) candidates(ctx context.Context, q question, args *PreemptionArgs) (any, error) {
+	candidates := args.candidates()
 	result := &PreemptionResult{NodeNameToMetaVictims: map[string]*MetaVictims{}}
 	for _, node := range slices.Sorted(maps.Keys(candidates)) {
 		if err := ctx.Err(); err != nil {
@@ -40,32 +32,40 @@ func (h *Handler) preempt(ctx context.Context, body []byte) (any, error) {
 	return result, nil
 }
 
-// candidates returns the candidates by the identifiers of their victims.
-func (a *PreemptionArgs) candidates() (map[string]*MetaVictims, error) {
+func (a *PreemptionArgs) about() (*api.Pod, error) {
 	switch {
 	case a.NodeNameToVictims != nil && a.NodeNameToMetaVictims != nil:
 		return nil, &requestError{errors.New("there are both NodeNameToVictims and NodeNameToMetaVictims")}
 	case a.NodeNameToVictims == nil && a.NodeNameToMetaVictims == nil:
 		return nil, &requestError{errors.New("there are neither NodeNameToVictims nor NodeNameToMetaVictims")}
 	}
-	out := make(map[string]*MetaVictims)
 	for node, v := range a.NodeNameToVictims {
 		if v == nil || slices.Contains(v.Pods, nil) {
 			return nil, &requestError{errors.New("NodeNameToVictims: null for victims of node " + node)}
 		}
+	}
+	for node, v := range a.NodeNameToMetaVictims {
+		if v == nil || slices.Contains(v.Pods, nil) {
+			return nil, &requestError{errors.New("NodeNameToMetaVictims: null for victims of node " + node)}
+		}
+	}
+	return a.Pod, nil
+}
+
+// candidates returns the candidates by the identifiers of their victims.
+func (a *PreemptionArgs) candidates() map[string]*MetaVictims {
+	if a.NodeNameToMetaVictims != nil {
+		return a.NodeNameToMetaVictims
+	}
+	out := make(map[string]*MetaVictims, len(a.NodeNameToVictims))
+	for node, v := range a.NodeNameToVictims {
 		m := &MetaVictims{Pods: []*MetaPod{}, NumPDBViolations: v.NumPDBViolations}
 		for _, p := range v.Pods {
 			m.Pods = append(m.Pods, &MetaPod{p.UID})
 		}
 		out[node] = m
 	}
-	for node, v := range a.NodeNameToMetaVictims {
-		if v == nil || slices.Contains(v.Pods, nil) {
-			return nil, &requestError{errors.New("NodeNameToMetaVictims: null for victims of node " + node)}
-		}
-		out[node] = v
-	}
-	return out, nil
+	return out
 }
 
 // fitsWithout reports whether the pod is feasible on the node once the victims have

@@ -11,27 +11,19 @@ import (
 const unknownNode = "node(s) unknown to the extender"
 
 func (h *Handler) filter(ctx context.Context, body []byte) (any, error) {
-	args, err := decode[Args](body)
-	if err != nil {
-		return nil, err
+	result, err := ask(ctx, h, body, h.verdicts)
+	if _, malformed := err.(*requestError); err == nil || malformed {
+		return result, err
 	}
-	names, err := args.names()
-	if err != nil {
-		return nil, err
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	q, err := h.begin(ctx, args.Pod)
-	if _, malformed := err.(*requestError); malformed {
-		return nil, err
-	}
-	if err != nil {
-		return &FilterResult{Error: err.Error()}, nil
-	}
+	return &FilterResult{Error: err.Error()}, nil
+}
+
+func (h *Handler) verdicts(_ context.Context, q question, args *Args) (any, error) {
+	names := args.names()
 	nodes := q.find(names)
 	verdicts, err := h.Scheduler.FilterNodes(q.snap, q.pod, nodes)
 	if err != nil {
-		return &FilterResult{Error: err.Error()}, nil
+		return nil, err
 	}
 	result := &FilterResult{FailedNodes: map[string]string{}, FailedAndUnresolvableNodes: map[string]string{}}
 	for _, name := range names {
@@ -74,21 +66,11 @@ func (r *FilterResult) keep(args *Args, feasible map[string]bool) {
 }
 
 func (h *Handler) prioritize(ctx context.Context, body []byte) (any, error) {
-	args, err := decode[Args](body)
-	if err != nil {
-		return nil, err
-	}
-	names, err := args.names()
-	if err != nil {
-		return nil, err
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	q, err := h.begin(ctx, args.Pod)
-	if err != nil {
-		return nil, err
-	}
-	nodes := q.find(names)
+	return ask(ctx, h, body, h.priorities)
+}
+
+func (h *Handler) priorities(_ context.Context, q question, args *Args) (any, error) {
+	nodes := q.find(args.names())
 	totals, err := h.Scheduler.ScoreNodes(q.snap, q.pod, nodes)
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/proof/effort"
 	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/lifecycle"
 	"github.com/berth-sched/berth/scheduling/virtualclock"
@@ -74,7 +75,7 @@ func simulate(tb testing.TB, nodes, pods int, seed uint64) *history {
 // the same bytes, another seed different ones.
 func TestSimulation(t *testing.T) {
 	t.Parallel()
-	nodes, pods := 1000, 50_000
+	nodes, pods := 1000, effort.Of(15_000, 50_000)
 	if testing.Short() {
 		nodes, pods = 200, 3_000
 	}
@@ -108,7 +109,7 @@ func TestSimulation(t *testing.T) {
 // scheduled in time, through backoffs, events and flushes.
 func TestSimulationOfAFullCluster(t *testing.T) {
 	t.Parallel()
-	pods := 600
+	pods := effort.Of(300, 600)
 	if testing.Short() {
 		pods = 150
 	}

@@ -1,3 +1,5 @@
+//go:build fma
+
 package policy
 
 import (

@@ -58,6 +58,7 @@ var rules = []rule{
 	{dir: "framework/queueing", imports: []string{"framework", "framework/api"}, library: true},
 	{dir: "framework/frameworktest", imports: objects, library: true},
 	{dir: "internal/heap", library: true},
+	{dir: "internal/pick", library: true},
 	{dir: "internal/match", imports: objects, library: true},
 	{dir: "internal/topo", imports: with(objects, "internal/match"), library: true},
 	{dir: "internal/volumes", imports: with(objects, "internal/match"), library: true},
@@ -82,7 +83,7 @@ var rules = []rule{
 	{dir: "scheduling/preemption", imports: with(objects, "internal/match"), library: true},
 	{dir: "scheduling/virtualclock", imports: []string{"framework", "internal/heap"}, library: true},
 
-	{dir: "scheduling", imports: with(plugins, "internal/engine", "scheduling/args", "scheduling/preemption"), library: true},
+	{dir: "scheduling", imports: with(plugins, "internal/pick", "internal/engine", "scheduling/args", "scheduling/preemption"), library: true},
 
 	// Above package scheduling.
 	{dir: "scheduling/queue", imports: with(objects, "internal/heap", "scheduling"), library: true},
@@ -107,8 +108,10 @@ var rules = []rule{
 	{dir: "internal/proof/golden", imports: public, testOnly: true},
 	{dir: "internal/proof/replay", imports: with(public, "internal/proof/golden"), testOnly: true},
 	{dir: "internal/proof/soak", imports: with(public, "internal/proof/gen"), testOnly: true},
-	{dir: "internal/cmd", imports: with(public, "internal/proof/gen", "internal/proof/golden", "internal/proof/soak"), testOnly: true},
+	{dir: "internal/proof/shapes", imports: with(public, "internal/proof/gen"), testOnly: true},
+	{dir: "internal/cmd", imports: with(public, "internal/proof/gen", "internal/proof/golden", "internal/proof/soak", "internal/proof/shapes"), testOnly: true},
 	{dir: "internal/proof/testheap", testOnly: true},
+	{dir: "internal/proof/effort", testOnly: true},
 	{dir: "internal/proof/policy", testOnly: true},
 }
 

@@ -3,13 +3,13 @@ package policy
 import (
 	"fmt"
 	"go/ast"
-	"go/build"
 	"go/parser"
 	"go/token"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -62,19 +62,53 @@ type use struct {
 // left out, as the go command leaves them out.
 func loadModule(t *testing.T) []*pkg {
 	t.Helper()
-	pkgs, err := parseModule()
+	m := rootModule()
+	if m.err != nil {
+		t.Fatalf("cannot read the module: %v", m.err)
+	}
+	if len(m.pkgs) == 0 {
+		t.Fatal("found no package: is this test still three levels below the module's root?")
+	}
+	return m.pkgs
+}
+
+// rootModule is the root module, parsed once.
+var rootModule = sync.OnceValue(func() (m parsed) {
+	m.pkgs, m.nested, m.err = parseBelow(root)
+	return m
+})
+
+// parsed is a module: its packages, and the directories of modules that it contains.
+type parsed struct {
+	pkgs   []*pkg
+	nested []string
+	err    error
+}
+
+// loadNested returns every package of the nested modules.
+func loadNested(t *testing.T) (pkgs []*pkg) {
+	t.Helper()
+	modules, err := slices.Clone(rootModule().nested), rootModule().err
+	for len(modules) > 0 && err == nil {
+		var found []*pkg
+		var deeper []string
+		found, deeper, err = parseBelow(modules[0])
+		pkgs, modules = append(pkgs, found...), append(modules[1:], deeper...)
+	}
 	if err != nil {
-		t.Fatalf("cannot read the module: %v", err)
+		t.Fatalf("cannot read a nested module: %v", err)
 	}
 	if len(pkgs) == 0 {
-		t.Fatal("found no package: is this test still three levels below the module's root?")
+		t.Fatal("found no package of a nested module")
 	}
 	return pkgs
 }
 
-var parseModule = sync.OnceValues(func() (pkgs []*pkg, err error) {
+// parseBelow parses the packages of the module in a directory, and lists the directories
+// of modules that it contains.
+func parseBelow(top string) (pkgs []*pkg, modules []string, err error) {
 	fset := token.NewFileSet()
-	err = filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir(top, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -86,12 +120,13 @@ var parseModule = sync.OnceValues(func() (pkgs []*pkg, err error) {
 			return err
 		}
 		rel = filepath.ToSlash(rel)
-		if rel != "." {
+		if name != top {
 			base := path.Base(rel)
 			if base == "testdata" || base[0] == '.' || base[0] == '_' {
 				return filepath.SkipDir
 			}
 			if _, err := os.Stat(filepath.Join(name, "go.mod")); err == nil {
+				modules = append(modules, name)
 				return filepath.SkipDir
 			}
 		}
@@ -104,10 +139,10 @@ var parseModule = sync.OnceValues(func() (pkgs []*pkg, err error) {
 		}
 		return nil
 	})
-	return pkgs, err
-})
+	return pkgs, modules, err
+}
 
-// loadDir parses the files of one directory that this platform builds.
+// loadDir parses the files of one directory, also those that only a tag builds.
 func loadDir(fset *token.FileSet, name, rel string) (*pkg, error) {
 	entries, err := os.ReadDir(name)
 	if err != nil {
@@ -116,9 +151,6 @@ func loadDir(fset *token.FileSet, name, rel string) (*pkg, error) {
 	p := &pkg{dir: rel, fset: fset}
 	for _, e := range entries {
 		if e.IsDir() || !strings.HasSuffix(e.Name(), ".go") {
-			continue
-		}
-		if ok, err := build.Default.MatchFile(name, e.Name()); err != nil || !ok {
 			continue
 		}
 		src, err := os.ReadFile(filepath.Join(name, e.Name()))

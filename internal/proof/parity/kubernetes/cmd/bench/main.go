@@ -12,6 +12,7 @@ import (
 
 	"github.com/berth-sched/berth/internal/proof/gen/workload"
 	"github.com/berth-sched/berth/internal/proof/parity/kubernetes/rival"
+	"github.com/berth-sched/berth/internal/proof/shapes"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -29,6 +30,7 @@ type config struct {
 	nodes, pods int
 	berthPods   int
 	kinds       []workload.Kind
+	shapes      []shapes.Shape
 	json        bool
 	berthOnly   bool
 	seed        uint64
@@ -46,7 +48,8 @@ func parse(args []string, stderr io.Writer) (config, error) {
 	flags.IntVar(&c.nodes, "nodes", 5000, "number of nodes")
 	flags.IntVar(&c.pods, "pods", 1000, "number of pods to place with kube-scheduler")
 	flags.IntVar(&c.berthPods, "berth-pods", 20000, "number of pods to place with berth, at most 10 a node")
-	names := flags.String("workloads", "all", "workloads, separated by commas; all: those of placements; "+preemptionName+": pods that fit nowhere")
+	names := flags.String("workloads", "all", "workloads, separated by commas; all: those of placements; "+preemptionName+": pods that fit nowhere; shapes of real clusters by their names")
+	openB := flags.String("openb", "../../../../../shared/data/openb", "directory of the OpenB trace, for the shape openb")
 	format := flags.String("o", "table", "output: table, or json for a line per workload")
 	flags.BoolVar(&c.berthOnly, "berth-only", false, "do not run kube-scheduler")
 	flags.Uint64Var(&c.seed, "seed", 1, "seed of berth's choice among equal nodes")
@@ -81,16 +84,35 @@ func parse(args []string, stderr io.Writer) (config, error) {
 			c.preemption = true
 			continue
 		}
-		k, err := workload.Parse(name)
+		if k, err := workload.Parse(name); err == nil {
+			c.kinds = append(c.kinds, k)
+			continue
+		}
+		s, err := shapeOf(name, *openB)
 		if err != nil {
 			return c, fmt.Errorf("-workloads: %w", err)
 		}
-		c.kinds = append(c.kinds, k)
+		c.shapes = append(c.shapes, s)
 	}
 	if c.preemption && c.berthOnly {
 		return c, fmt.Errorf("-berth-only: %s is a comparison", preemptionName)
 	}
 	return c, nil
+}
+
+// shapeOf returns the shape of that name.
+func shapeOf(name, openB string) (shapes.Shape, error) {
+	trace, missing := shapes.ReadOpenB(openB)
+	s, err := shapes.Parse(shapes.All(trace), name)
+	switch {
+	case err != nil:
+		return s, fmt.Errorf("no workload, and %w", err)
+	case name == "openb" && missing != nil:
+		return s, missing
+	case !s.Plain():
+		return s, fmt.Errorf("shape %s: kube-scheduler has no counterpart of what it does", name)
+	}
+	return s, nil
 }
 
 // run executes the command.
@@ -102,8 +124,15 @@ func run(args []string, stdout, stderr io.Writer) error {
 	b := bench{config: c, stderr: stderr, stock: new(stock)}
 	var lines []line
 	differ := 0
+	var measures []func() (line, error)
 	for _, k := range c.kinds {
-		l, err := b.workload(k)
+		measures = append(measures, func() (line, error) { return b.workload(k) })
+	}
+	for _, s := range c.shapes {
+		measures = append(measures, func() (line, error) { return b.shape(s) })
+	}
+	for _, measure := range measures {
+		l, err := measure()
 		if err != nil {
 			return err
 		}

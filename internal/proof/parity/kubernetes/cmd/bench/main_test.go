@@ -65,6 +65,32 @@ func TestPreemption(t *testing.T) {
 	}
 }
 
+func TestShapes(t *testing.T) {
+	names := []string{
+		"equal-heap", "deployments", "statefulset", "job", "bare", "distinct", "terms", "daemonset", "overload",
+		"rollout", "cron", "namespaces", "gpupool", "defaultspread", "unschedulable",
+	}
+	text := output(t, "-nodes", "120", "-pods", "40", "-compare", "40", "-workloads", strings.Join(names, ","), "-budget", "50ms", "-o", "json")
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	if len(lines) != len(names) {
+		t.Fatalf("%d lines, want %d:\n%s", len(lines), len(names), text)
+	}
+	for i, text := range lines {
+		var l line
+		if err := json.Unmarshal([]byte(text), &l); err != nil {
+			t.Fatal(err)
+		}
+		if l.Workload != names[i] || l.Nodes != 120 || l.DifferingChoices == nil || *l.DifferingChoices != 0 || l.Compared != 80 {
+			t.Errorf("line %s, want 120 nodes, 0 of 80 differing", text)
+		}
+		for name, x := range map[string]*float64{"berth": l.Berth, "plain": l.BerthPlain, "sampled": l.KubeSampled, "all": l.KubeAll, "ratio": l.RatioAll} {
+			if x == nil || *x <= 0 {
+				t.Errorf("%s: %s is absent or zero in %s", l.Workload, name, text)
+			}
+		}
+	}
+}
+
 func TestFlags(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"-nodes 0", "-nodes"},
@@ -72,6 +98,8 @@ func TestFlags(t *testing.T) {
 		{"-workloads basic,web", "no workload"},
 		{"basic", "flags only"},
 		{"-workloads preemption -berth-only", "is a comparison"},
+		{"-workloads fork", "no counterpart"},
+		{"-workloads openb -openb .", "openb"},
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			err := run(strings.Fields(c.args), io.Discard, io.Discard)

@@ -1,0 +1,134 @@
+package shapes_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/berth-sched/berth/internal/proof/effort"
+	"github.com/berth-sched/berth/internal/proof/shapes"
+)
+
+// trace returns the trace that the repository has, a few rows of the real one.
+func trace(t *testing.T) shapes.Trace {
+	t.Helper()
+	trace, err := shapes.ReadOpenB("../../../examples/simulate/testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return trace
+}
+
+// TestPathsAgree makes every decision of every shape on both paths in a small cluster,
+// and measures the shape.
+func TestPathsAgree(t *testing.T) {
+	for _, s := range shapes.All(trace(t)) {
+		t.Run(s.Name, func(t *testing.T) {
+			t.Parallel()
+			came, err := shapes.Verify(s, 40, effort.Of(60, 400))
+			if err != nil {
+				t.Error(err)
+			}
+			if came < 5 {
+				t.Errorf("%d pods came", came)
+			}
+			if s.Name == "openb" {
+				return // these few rows are over before the first pod is timed
+			}
+			pods := effort.Of(300, 1000)
+			f, err := shapes.Measure(s, shapes.Config{Nodes: 40, Pods: pods, Budget: time.Minute, Verified: 1})
+			if err != nil {
+				t.Error(err)
+			}
+			if f.Pods != pods || f.ReferencePods != pods || f.Verified < 10 {
+				t.Errorf("%+v: want %d pods timed on each path, and a sample compared", f, pods)
+			}
+		})
+	}
+}
+
+// TestPodsAreFresh checks that a pod is a function of its index, and a new object each
+// time.
+func TestPodsAreFresh(t *testing.T) {
+	for _, s := range shapes.All(trace(t)) {
+		names := map[string]int{}
+		for i := range 5 {
+			a, b := s.Pod(i, 40), s.Pod(i, 40)
+			if diff := cmp.Diff(a, b); diff != "" || a == b {
+				t.Errorf("%s: pod %d twice, one object: %v (-first +second):\n%s", s.Name, i, a == b, diff)
+			}
+			names[a.Namespace+"/"+a.Name] = i
+		}
+		if len(names) != 5 {
+			t.Errorf("%s: five pods have the names %v", s.Name, names)
+		}
+	}
+}
+
+// TestMeasure checks the figures of a shape with departures, and their JSON.
+func TestMeasure(t *testing.T) {
+	s, err := shapes.Parse(shapes.All(shapes.Trace{}), "rollout")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := shapes.Measure(s, shapes.Config{Nodes: 30, Pods: 100, Budget: time.Second, Verified: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Pods != 100 || f.ReferencePods != 100 || f.Verified < 20 || f.Hits+f.Misses+f.Bypassed != 100 {
+		t.Errorf("%+v: want 100 timed pods on each path, all counted, and a sample verified", f)
+	}
+	if f.USPerPod <= 0 || f.ReferenceUSPerPod <= 0 || f.Ratio <= 0 || f.AllocsPerPod <= 0 || f.BytesPerNode <= 0 {
+		t.Errorf("%+v: want figures above 0", f)
+	}
+	text, err := json.Marshal(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var fields map[string]any
+	if err := json.Unmarshal(text, &fields); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"shape", "nodes", "us_per_pod", "reference_us_per_pod", "ratio", "hits", "misses", "bypassed", "allocs_per_pod", "bytes_per_node"} {
+		if _, ok := fields[name]; !ok {
+			t.Errorf("%s lacks %s", text, name)
+		}
+		delete(fields, name)
+	}
+	if len(fields) > 0 {
+		t.Errorf("more fields: %v", fields)
+	}
+}
+
+// TestTrace checks the order of a trace: pods come by time, and leave after they came.
+func TestTrace(t *testing.T) {
+	trace := trace(t)
+	s, err := shapes.Parse(shapes.All(trace), "openb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone := map[int]bool{}
+	for i := range trace.Len() {
+		for _, j := range s.Leaving(i, 0) {
+			if j >= i || gone[j] {
+				t.Errorf("pod %d leaves before pod %d, left before: %v", j, i, gone[j])
+			}
+			gone[j] = true
+		}
+	}
+	if s.Pod(trace.Len(), 0) != nil || s.Pod(trace.Len()-1, 0) == nil {
+		t.Errorf("pod %d is not the last", trace.Len()-1)
+	}
+}
+
+func TestParse(t *testing.T) {
+	if _, err := shapes.Parse(shapes.All(shapes.Trace{}), "web"); err == nil || !strings.Contains(err.Error(), "equal-first") {
+		t.Errorf("Parse(web): error %v, want one that lists the names", err)
+	}
+	if _, err := shapes.ReadOpenB(t.TempDir()); err == nil {
+		t.Error("ReadOpenB of an empty directory: no error")
+	}
+}
