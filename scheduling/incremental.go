@@ -1,8 +1,6 @@
 package scheduling
 
 import (
-	"strings"
-
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/internal/engine"
 	"github.com/berth-sched/berth/internal/pick"
@@ -92,13 +90,7 @@ func (f *incremental) choose(v *engine.View, seed uint64) (*framework.NodeInfo, 
 	case First:
 		return v.Tied(0), nil
 	case ByName:
-		least := v.Tied(0)
-		for _, n := range v.AllTied() {
-			if strings.Compare(n.Node.Name, least.Node.Name) < 0 {
-				least = n
-			}
-		}
-		return least, nil
+		return v.ByName(), nil
 	case Custom:
 		nodes := v.AllTied()
 		i, err := callTieBreak(f.s.profile.TieBreak, &f.s.reference.cycle, nodes)

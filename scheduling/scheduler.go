@@ -88,9 +88,9 @@ type Decision struct {
 // plugins declare a scope. Otherwise every plugin is asked about every node that is
 // searched. Answers are kept for one snapshot and its forks. A scheduler that
 // alternates between snapshots of different origins asks everything anew, so use one
-// scheduler for each. If many nodes are tied, some rules cost more: Custom and
-// ByName list the tied nodes, and Reservoir all feasible ones. Except for those
-// three rules, a successful call allocates nothing in steady state.
+// scheduler for each. If many nodes are tied, some rules cost more: Custom lists the
+// tied nodes, and Reservoir all feasible ones. Except for those two rules, a successful
+// call allocates nothing in steady state.
 func (s *Scheduler) Schedule(snap *framework.Snapshot, pod *framework.PodInfo) (Decision, error) {
 	return s.ScheduleContext(context.Background(), snap, pod)
 }

@@ -115,22 +115,27 @@
 //	                   column_value.go, column_node.go, column_group.go; bucket/
 //	division.go        groups of nodes
 //	slotlist/          lists by slot
-//	tree/              the tournament, and questions to it
-//	view.go            one query's answer; view_heap.go, sample.go; feasible.go
+//	tree/              the tournament, and questions to it; heap.go lays it out for Heap
+//	                   and ByName
+//	view.go            one query's answer; view_heap.go, view_name.go; sample.go; feasible.go
 //	check.go           the invariants; describe.go a class as text
 //
 // # Cost
 //
 // A decision of a known class costs O(log N) for every node that changed, O(G) for G
 // groups, and O(G log N) for the choice, and allocates nothing. Some tie rules cost
-// more. To list T tied nodes, as Custom and ByName do, costs O(T log N) and an
-// allocation. Reservoir visits all feasible nodes and lists them. Heap costs
-// O((log N)^3) and allocates nothing.
+// more. Heap and ByName take O(log N) while the tree is laid out for them (tree/heap.go).
+// For ByName, that is until nodes come or go; for Heap, until the feasible nodes differ
+// or the search begins elsewhere, so never for samples. Laying out costs O(N G), and is
+// done when questions without have cost as much: O((log N)^3) each for Heap, O(N) for
+// ByName. To list T tied nodes, as Custom does, costs O(T log N) and an allocation.
+// Reservoir visits all feasible nodes and lists them.
 //
 // Memory that the budget counts, in bytes a node:
 //
 //	a base                       14, and 8 for each plugin that normalizes; its reasons
 //	a class with its own tree    6, and 12 for each plugin that normalizes; lists of 30
+//	a tree laid out by a rule    8, and 4 for each group, up to 16 groups
 //
 // A base has at most 1,024 more reasons than there are nodes. If the budget is spent, the
 // classes used longest ago are dropped.
@@ -140,7 +145,7 @@
 //	trackers                     4, each of 24 bytes a node and 32 KiB; and older ones
 //	                             that bases still follow
 //	divisions                    32, each of 6 bytes a node
-//	the order of the nodes       8 bytes a node
+//	the order of the nodes       8 bytes a node, and 4 for ByName
 //	lists of nodes to ask about  50 bytes a node (lists.go)
 //	memory to use again          that of up to two bases and four classes
 //

@@ -22,6 +22,7 @@ type machine struct {
 	engine *Engine
 	refs   map[string]*Ref
 	serial int
+	byName bool // ask for the tie rule by name, not for Heap
 
 	live    int             // which live plugins take part, see bits below
 	zone    string          // that the zone gate shuts
@@ -475,7 +476,11 @@ func (m *machine) compare(t fataler, v *View, w want) {
 			k++
 		}
 	}
-	if got := v.Heap(); got != w.feasible[heap] {
+	if m.byName {
+		if got, want := v.ByName(), leastName(w, int64(best.total)); got != want {
+			t.Fatalf("ByName() = %s, want %s", got.Name(), want.Name())
+		}
+	} else if got := v.Heap(); got != w.feasible[heap] {
 		t.Fatalf("Heap() = %s, want %s", got.Name(), w.feasible[heap].Name())
 	}
 	if got := v.heapWalk(0); got != w.feasible[heap] {
@@ -486,6 +491,16 @@ func (m *machine) compare(t fataler, v *View, w want) {
 			t.Fatalf("heapDescent() = %s, want %s", got.Name(), w.feasible[heap].Name())
 		}
 	}
+}
+
+// leastName is the best node with the smallest name.
+func leastName(w want, most int64) (least *framework.NodeInfo) {
+	for i, n := range w.feasible {
+		if w.totals[i] == most && (least == nil || n.Name() < least.Name()) {
+			least = n
+		}
+	}
+	return least
 }
 
 // heapRoot is the first of the highest totals in pre-order of the implicit heap.
@@ -515,6 +530,7 @@ func TestMachine(t *testing.T) {
 	answers, samples, shared, idles, expired := 0, 0, 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		m := newMachine(rapid.SampledFrom([]int{2, 9, 40, 90}).Draw(t, "nodes"))
+		m.byName = rapid.Bool().Draw(t, "by name")
 		anyNode := func(t *rapid.T) *framework.NodeInfo {
 			return m.snap.At(rapid.IntRange(0, m.snap.Len()-1).Draw(t, "node"))
 		}

@@ -112,11 +112,12 @@ func (r *rows) put(slot int32, now row) {
 // putMany changes the rows of feasible nodes to the given scores, and more.
 func (r *rows) putMany(slots []int32, scores []int64, more int32) {
 	places, leaves, blocks := r.order.Place, r.tree.Leaves, r.tree.Blocks()
+	direct := !r.tree.HasHeap()
 	for k, slot := range slots {
 		place := places[slot]
 		switch now, was := int32(scores[k])+more, leaves[place]; {
 		case was == now:
-		case !r.indexed, was >= 0 && max(now, was) < blocks[place>>tree.FanBits].Best:
+		case !r.indexed, direct && was >= 0 && max(now, was) < blocks[place>>tree.FanBits].Best:
 			leaves[place] = now // nothing above it changes
 		case was < 0:
 			r.put(slot, row(now))

@@ -31,6 +31,8 @@ type View struct {
 	places []int32
 	nodes  []*framework.NodeInfo
 
+	names names
+
 	raw      []int64 // memory of sample
 	excluded []bool  // from the range of the scorer at hand
 	wanted   []bool  // by reason, see Rejected

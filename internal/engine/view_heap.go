@@ -20,15 +20,46 @@ import (
 // fewTied is up to how many tied nodes are compared one by one.
 const fewTied = 64
 
-// Heap returns the node that the heap tie rule takes. Few tied nodes are compared with
-// each other; to reach many, a descent from the root is shorter.
+// Heap returns the node that the heap tie rule takes. As long as the same nodes are
+// feasible, the tree has them laid out as the heap. Otherwise few tied nodes are compared
+// with each other; to reach many, a descent from the root is shorter. Once these have
+// cost as much as laying out would, it is done.
 func (v *View) Heap() *framework.NodeInfo {
-	switch {
-	case len(v.explicit) > 0:
+	if len(v.explicit) > 0 {
 		return v.heapWalk(0)
-	case v.best.count > fewTied:
+	}
+	t, start := &v.class.totals.tree, v.parts[0].lo
+	all := v.Feasible == v.AllFeasible()
+	if all {
+		if place, ok := t.FirstByRank(start); ok {
+			return v.node(place)
+		}
+	}
+	depth := bits.Len(uint(v.Feasible))
+	cost := tiedCost * int(v.best.count)
+	if v.best.count > fewTied {
+		cost = tiedBelowCost * depth * depth * depth
+	}
+	if all && t.Owe(cost, 0) {
+		t.LayOutByRank(start)
+		place, _ := t.FirstByRank(start)
+		return v.node(place)
+	}
+	if v.best.count > fewTied {
 		return v.heapDescent()
 	}
+	return v.heapAmongTied()
+}
+
+// About how many nanoseconds it takes to compare one tied node, and for one step of
+// tiedBelow.
+const (
+	tiedCost      = 100
+	tiedBelowCost = 8
+)
+
+// heapAmongTied compares the tied nodes by their ranks.
+func (v *View) heapAmongTied() *framework.NodeInfo {
 	var first *framework.NodeInfo
 	least := -1
 	for k := range int(v.best.count) {

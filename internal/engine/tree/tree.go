@@ -56,7 +56,8 @@ type Tree struct {
 	nodes  []Summary   // the memory of levels
 	groups int
 	of     []uint8 // group by place; nil if there is one group
-	shared bool    // leaves and levels are another tree's
+	lender *Tree   // whose leaves and levels these are; nil if they are its own
+	heap   *heap   // nil until a question pays for it
 }
 
 // A Summary describes the places below a node of the tree.
@@ -90,6 +91,7 @@ func (t *Tree) Reset(n, groups int, of []uint8) {
 		}
 	}
 	t.groups, t.of = groups, of
+	t.toppleHeap()
 	all := 0
 	for count := blocks; ; count = (count + arity - 1) / arity {
 		all += padded(count) * groups
@@ -136,6 +138,7 @@ func (t *Tree) summaries(level, node int) []Summary {
 
 // Build finds all summaries from the leaves.
 func (t *Tree) Build() {
+	t.toppleHeap()
 	for b := range len(t.Leaves) / Fan {
 		row := t.summaries(0, b)
 		for g := range row {
@@ -201,6 +204,9 @@ func (t *Tree) Set(place int, total int32) {
 	t.Leaves[place] = total
 	if old < 0 && total < 0 {
 		return
+	}
+	if t.heap != nil {
+		t.heap.set(t, place, old, total)
 	}
 	i, g := place>>FanBits, t.group(place)
 	at := &t.levels[0][i*t.groups+g]
@@ -324,25 +330,45 @@ func (t *Tree) FeasibleIn(group int) int {
 func (t *Tree) Root() Summary { return t.sum(t.top(), 0) }
 
 // Bytes is the memory that the tree holds.
-func (t *Tree) Bytes() int { return 4*cap(t.Leaves) + 12*cap(t.nodes) + 9*cap(t.Offset) }
+func (t *Tree) Bytes() int {
+	return 4*cap(t.Leaves) + 12*cap(t.nodes) + 9*cap(t.Offset) + t.heap.bytes()
+}
 
 // Groups is the number of groups.
 func (t *Tree) Groups() int { return t.groups }
 
 // Blocks returns the summaries of all blocks of a tree with one group: a leaf that
-// stays below the best total of its block may be written directly.
+// stays below the best total of its block may be written directly, unless HasHeap.
 func (t *Tree) Blocks() []Summary { return t.levels[0] }
+
+// HasHeap reports whether every leaf that changes must be Set.
+func (t *Tree) HasHeap() bool { return t.heap != nil && t.heap.stands }
+
+// toppleHeap notes that leaves were written directly.
+func (t *Tree) toppleHeap() {
+	if t.heap != nil {
+		t.heap.fall()
+	}
+}
 
 // Share makes t a view of another tree with one group: the leaves and summaries are
 // the other's, while the offset and whether the group is shut are its own. It must not
 // be changed until Own is called.
 func (t *Tree) Share(other *Tree) {
 	t.Leaves, t.levels, t.nodes = other.Leaves, other.levels, nil
-	t.groups, t.of, t.shared = 1, nil, true
+	t.groups, t.of, t.lender, t.heap = 1, nil, other, nil
 }
 
 // Shared reports whether the leaves are another tree's.
-func (t *Tree) Shared() bool { return t.shared }
+func (t *Tree) Shared() bool { return t.lender != nil }
+
+// owner is the tree whose leaves these are.
+func (t *Tree) owner() *Tree {
+	if t.lender != nil {
+		return t.lender
+	}
+	return t
+}
 
 // Own gives t, which shares, a copy of the leaves. Build must follow.
 func (t *Tree) Own(n int) {
@@ -367,7 +393,7 @@ func (t *Tree) Check() error {
 			}
 		}
 	}
-	return nil
+	return t.heap.check(t)
 }
 
 // counted is a summary found from what lies right below it.

@@ -1,0 +1,273 @@
+package tree
+
+import (
+	"fmt"
+	"slices"
+)
+
+// A heap lays places out as an implicit binary heap: the elements below element i are
+// 2i+1 and 2i+2. It knows the best total of every element and those below it, so it
+// finds the first of the best places in pre-order in one descent:
+//
+//	      0
+//	    /   \
+//	  1       2        pre-order: 0 1 3 4 2 5 6
+//	 / \     / \
+//	3   4   5   6
+//
+// Invariant (while it stands): element[places[i]] == i, and best[i*groups+g] is the
+// highest leaf of group g among element i and those below it, None if no leaf is
+// feasible. A heap of feasible places has all of them in order, from start on around the
+// end, but for groups that were shut; a heap of all places does not depend on that.
+type heap struct {
+	stands bool
+	debt   int // what questions have cost since it fell, see Tree.Owe
+
+	start   int     // of a heap of feasible places
+	shut    []bool  // by group, when the places were laid out
+	list    []int32 // of a heap of all places: what it was laid out from
+	places  []int32 // by element
+	element []int32 // by place, -1 for none
+	best    []int32 // by element and group
+}
+
+// heapGroupsMost is for how many groups a heap is worth its memory.
+const heapGroupsMost = 16
+
+// FirstByRank returns the first of the best places in pre-order of the heap of all
+// feasible places, which are in order from start on around the end. It is not ok if that
+// heap does not stand.
+func (t *Tree) FirstByRank(start int) (place int, ok bool) {
+	h := t.owner().heap
+	if h == nil || !h.stands || h.list != nil || h.start != start || !slices.Equal(h.shut, t.Shut) {
+		return -1, false
+	}
+	return h.first(t), true
+}
+
+// FirstOf returns the first of the best places in the order of the list, which has all
+// places. It is not ok if they are not laid out so; the address of the list decides.
+func (t *Tree) FirstOf(list []int32) (place int, ok bool) {
+	h := t.owner().heap
+	if h == nil || !h.stands || len(h.list) != len(list) || &h.list[0] != &list[0] {
+		return -1, false
+	}
+	return h.first(t), true
+}
+
+// LayOutByRank makes FirstByRank ok, until a place becomes feasible or ceases to be, a
+// group is shut or opened, or Build is called.
+func (t *Tree) LayOutByRank(start int) {
+	t.layOut(func(h *heap) {
+		h.start, h.list = start, nil
+		h.shut = append(h.shut[:0], t.Shut...)
+		h.places = h.places[:0]
+		for _, part := range [...][2]int{{start, len(t.Leaves)}, {0, start}} {
+			for place := part[0]; place < part[1]; place++ {
+				if t.Total(place) >= 0 {
+					h.places = append(h.places, int32(place))
+				}
+			}
+		}
+	})
+}
+
+// LayOut makes FirstOf ok for the list, which must not change, until Build is called.
+func (t *Tree) LayOut(list []int32) {
+	t.layOut(func(h *heap) {
+		h.list = list
+		h.places = slices.Grow(h.places[:0], len(list))[:len(list)]
+		next := 0
+		var visit func(i int)
+		visit = func(i int) {
+			if i < len(list) {
+				h.places[i] = list[next]
+				next++
+				visit(2*i + 1)
+				visit(2*i + 2)
+			}
+		}
+		visit(0)
+	})
+}
+
+func (t *Tree) layOut(places func(h *heap)) {
+	o := t.owner()
+	if o.heap == nil {
+		o.heap = new(heap)
+	}
+	places(o.heap)
+	o.heap.build(o)
+}
+
+// Owe notes the cost, in nanoseconds, of a question that a heap would have answered. It
+// reports whether a heap is worth laying out: the costs since the last one fell exceed
+// its own and more.
+func (t *Tree) Owe(cost, more int) bool {
+	o := t.owner()
+	if o.groups > heapGroupsMost {
+		return false
+	}
+	if o.heap == nil {
+		o.heap = new(heap)
+	}
+	o.heap.debt += cost
+	return o.heap.debt > len(o.Leaves)*(placeCost+groupCost*o.groups)+more
+}
+
+// About how many nanoseconds it takes to lay out one place, without groups and for each
+// group.
+const (
+	placeCost = 4
+	groupCost = 2
+)
+
+// build finds all that follows from the places.
+func (h *heap) build(t *Tree) {
+	h.stands, h.debt = true, 0
+	n := len(h.places)
+	h.element = slices.Grow(h.element[:0], len(t.Leaves))[:len(t.Leaves)]
+	for i := range h.element {
+		h.element[i] = -1
+	}
+	h.best = slices.Grow(h.best[:0], n*t.groups)[:n*t.groups]
+	for i := n - 1; i >= 0; i-- {
+		h.element[h.places[i]] = int32(i)
+		for g := range t.groups {
+			h.best[i*t.groups+g] = h.below(t, i, g)
+		}
+		h.raise(t, i)
+	}
+}
+
+// raise takes an element's own leaf into account.
+func (h *heap) raise(t *Tree, i int) {
+	place := int(h.places[i])
+	if x := t.Leaves[place]; x >= 0 {
+		best := &h.best[i*t.groups+t.group(place)]
+		*best = max(*best, x)
+	}
+}
+
+// below is the best total of a group below an element.
+func (h *heap) below(t *Tree, i, group int) int32 {
+	best, left, right := None, (2*i+1)*t.groups+group, (2*i+2)*t.groups+group
+	if left < len(h.best) {
+		best = h.best[left]
+	}
+	if right < len(h.best) {
+		best = max(best, h.best[right])
+	}
+	return best
+}
+
+// fall notes that nothing of the heap is right any more.
+func (h *heap) fall() { h.stands, h.debt = false, 0 }
+
+// set follows the change of a leaf from old to now.
+func (h *heap) set(t *Tree, place int, old, now int32) {
+	if h.list == nil && (old < 0) != (now < 0) {
+		h.fall()
+		return
+	}
+	if !h.stands {
+		return
+	}
+	g := t.group(place)
+	for i := int(h.element[place]); i >= 0; i = (i+1)/2 - 1 {
+		was := &h.best[i*t.groups+g]
+		if now < *was && old < *was {
+			return // another leaf is the best
+		}
+		best := max(*was, now)
+		if now < *was {
+			best = h.below(t, i, g)
+			if at := int(h.places[i]); t.group(at) == g {
+				best = max(best, t.Leaves[at], None)
+			}
+		}
+		if best == *was {
+			return
+		}
+		*was = best
+	}
+}
+
+// first returns the first of the best places in pre-order, as the asking tree sees them.
+// There must be one.
+func (h *heap) first(t *Tree) int {
+	best := t.Root().Best
+	if t.groups == 1 {
+		return h.firstSingle(t.Leaves, best-int32(t.Offset[0]))
+	}
+	for i := 0; ; {
+		if place := int(h.places[i]); t.Total(place) == best {
+			return place
+		}
+		if i = 2*i + 1; !h.has(t, i, best) {
+			i++
+		}
+	}
+}
+
+// firstSingle is first where there is one group, without its offset.
+func (h *heap) firstSingle(leaves []int32, best int32) int {
+	for i := 0; ; {
+		if place := h.places[i]; leaves[place] == best {
+			return int(place)
+		}
+		if i = 2*i + 1; h.best[i] != best {
+			i++
+		}
+	}
+}
+
+// has reports whether the best total is at an element or below it.
+func (h *heap) has(t *Tree, i int, best int32) bool {
+	for g, x := range h.best[i*t.groups:][:t.groups] {
+		if x >= 0 && !t.Shut[g] && x+int32(t.Offset[g]) == best {
+			return true
+		}
+	}
+	return false
+}
+
+// bytes is the memory that the heap holds.
+func (h *heap) bytes() int {
+	if h == nil {
+		return 0
+	}
+	return 4*(cap(h.places)+cap(h.element)+cap(h.best)) + cap(h.shut)
+}
+
+// check returns what does not follow from the places, nil if all does.
+func (h *heap) check(t *Tree) error {
+	if h == nil || !h.stands {
+		return nil
+	}
+	feasible := 0
+	for place, x := range t.Leaves {
+		if x >= 0 && h.list == nil && !h.shut[t.group(place)] {
+			feasible++
+		}
+	}
+	if h.list == nil && feasible != len(h.places) {
+		return fmt.Errorf("heap: %d places are laid out by rank, but %d are feasible", len(h.places), feasible)
+	}
+	for i, place := range h.places {
+		if h.element[place] != int32(i) {
+			return fmt.Errorf("heap: place %d is element %d, want %d", place, h.element[place], i)
+		}
+		x, own := t.Leaves[place], t.group(int(place))
+		for g := range t.groups {
+			want := h.below(t, i, g)
+			if g == own {
+				want = max(want, x, None)
+			}
+			if got := h.best[i*t.groups+g]; got != want {
+				return fmt.Errorf("heap: the best total of group %d from element %d on is %d, want %d", g, i, got, want)
+			}
+		}
+	}
+	return nil
+}
