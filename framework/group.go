@@ -42,6 +42,27 @@ type Grouper interface {
 	Groups() Groups
 }
 
+// An ExceptionScorer is a bound scorer whose raw score for a node is that of the node's
+// group, but for a few exceptions, such as the nodes with pods of the same app. Groups
+// must then have Prepared set. The incremental path asks once for each group and once for
+// each exception, instead of once for each node. A [RangeExcluder] must exclude all nodes
+// of a group that are no exceptions, or none.
+type ExceptionScorer interface {
+	NodeScorer
+	Grouper
+	DomainTracker
+	// GroupScore returns the raw score of all nodes in the group of the given node that are
+	// no exceptions. The node itself may be one.
+	GroupScore(pod *PodInfo, node *NodeInfo) int64
+	// Exceptions calls visit with the slot of each node whose raw score may differ from
+	// that of its group.
+	Exceptions(visit func(slot int))
+	// ExceptionsChanged calls visit with the slot of each node that may have become an
+	// exception, or ceased to be one, or may have another raw score as an exception,
+	// between the version since and now. If it cannot tell, it returns false.
+	ExceptionsChanged(since uint64, visit func(slot int)) bool
+}
+
 // A RangeExcluder is a bound scorer, and a [RangeNormalizer], that leaves nodes out of
 // its range. A node that Excludes reports true for does not count for the smallest and
 // the largest raw score, and its normalized score is 0.

@@ -26,11 +26,7 @@ type incremental struct {
 
 func newIncremental(s *Scheduler) *incremental {
 	f := &incremental{s: s, reference: referencePath{plugins: &s.plugins, workers: 1}, classes: map[string]*class{}, notes: runner.NewCache[noted]()}
-	budget := s.profile.Cache.Budget
-	if budget == 0 {
-		budget = engine.DefaultBudget
-	}
-	f.engine = engine.New(f, budget)
+	f.engine = engine.New(f, s.profile.Cache.Budget)
 	return f
 }
 

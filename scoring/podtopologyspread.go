@@ -226,6 +226,29 @@ func (s *podTopologySpread) Score(_ *framework.PodInfo, node *framework.NodeInfo
 	return int64(math.Round(sum))
 }
 
+// GroupScore implements [framework.ExceptionScorer].
+func (s *podTopologySpread) GroupScore(_ *framework.PodInfo, node *framework.NodeInfo) int64 {
+	if s.spread.Ignores(node) {
+		return 0
+	}
+	var sum float64
+	for i := range s.rules {
+		if s.spread.Has(i, node) {
+			sum += SpreadScore(s.spread.GroupAt(i, node), s.rules[i].MaxSkew, s.weights[i])
+		}
+	}
+	return int64(math.Round(sum))
+}
+
+// Exceptions implements [framework.ExceptionScorer]: nodes with pods that a rule by host
+// name counts.
+func (s *podTopologySpread) Exceptions(visit func(slot int)) { s.spread.SoftExceptions(visit) }
+
+// ExceptionsChanged implements [framework.ExceptionScorer].
+func (s *podTopologySpread) ExceptionsChanged(since uint64, visit func(slot int)) bool {
+	return s.spread.SoftExceptionsChanged(since, s.version, visit)
+}
+
 // Excludes implements [framework.RangeExcluder].
 func (s *podTopologySpread) Excludes(node *framework.NodeInfo) bool { return s.spread.Ignores(node) }
 

@@ -29,6 +29,20 @@ func (p Pages[T]) At(i int) (v T) {
 	return v
 }
 
+// Each calls f for all values that are not zero, in order, as isZero says.
+func (p Pages[T]) Each(isZero func(T) bool, f func(i int)) {
+	for k, page := range p {
+		if page == nil {
+			continue
+		}
+		for i := range page.Values {
+			if !isZero(page.Values[i]) {
+				f(k*PageSize + i)
+			}
+		}
+	}
+}
+
 // Own returns the place of a value for writing by the owner, i >= 0. It is valid
 // until the next fork.
 func (p *Pages[T]) Own(o *Owner, i int) *T {

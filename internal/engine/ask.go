@@ -91,6 +91,31 @@ func (a *asker) groups(plugin any) (groups framework.Groups) {
 	return groups
 }
 
+// groupScore asks a scorer about the nodes of a group that are no exceptions.
+func (a *asker) groupScore(s framework.ExceptionScorer, slot int32) int64 {
+	n := a.base.at.snapshot.AtSlot(int(slot))
+	a.guard.Enter()
+	x := s.GroupScore(a.cycle.Pod, n)
+	a.guard.Leave()
+	return x
+}
+
+// exceptions asks a scorer for its exceptions.
+func (a *asker) exceptions(s framework.ExceptionScorer, touch func(slot int)) {
+	a.guard.Enter()
+	s.Exceptions(touch)
+	a.guard.Leave()
+}
+
+// exceptionsChanged asks which exceptions have changed since a version; false if it
+// cannot tell.
+func (a *asker) exceptionsChanged(s framework.ExceptionScorer, since uint64, touch func(slot int)) bool {
+	a.guard.Enter()
+	ok := s.ExceptionsChanged(since, touch)
+	a.guard.Leave()
+	return ok
+}
+
 // version asks a tracker for its version.
 func (a *asker) version(t framework.DomainTracker) uint64 {
 	a.guard.Enter()

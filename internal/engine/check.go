@@ -273,7 +273,10 @@ func checkTotals(c *class) error {
 		if err := col.scores.check(c, col); err != nil {
 			return fmt.Errorf("column of scorer %d, %s: %w", col.scorer.At, col.scores, err)
 		}
-		if s, ok := col.scores.(*groupScores); ok {
+		switch s := col.scores.(type) {
+		case *groupScores:
+			s.addOffsets(c, col, offsets)
+		case *exceptScores:
 			s.addOffsets(c, col, offsets)
 		}
 	}

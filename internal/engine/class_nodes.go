@@ -172,13 +172,13 @@ func (c *class) isFeasible(slot int32) bool {
 // feasibleNodes lists the feasible nodes in order. The list is valid until the next
 // call.
 func (c *class) feasibleNodes() []*framework.NodeInfo {
-	nodes := c.columns.nodes[:0]
+	nodes := c.base.feasible[:0]
 	for _, slot := range c.order().Slots {
 		if c.isFeasible(slot) {
 			nodes = append(nodes, c.base.at.snapshot.AtSlot(int(slot)))
 		}
 	}
-	c.columns.nodes = nodes
+	c.base.feasible = nodes
 	return nodes
 }
 

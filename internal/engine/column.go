@@ -24,6 +24,7 @@ type column struct {
 
 	groups  framework.Groups
 	refused framework.Groups // groups that were too many
+	crowded bool             // there were too many exceptions to its groups
 
 	form   form
 	scores scores            // memory[form]
@@ -42,9 +43,10 @@ type asked struct {
 type form uint8
 
 const (
-	byValue form = iota // nodes in buckets of equal raw scores: column_value.go
-	byNode              // raw and normalized scores by slot: column_node.go
-	byGroup             // one raw score for each group: column_group.go
+	byValue     form = iota // nodes in buckets of equal raw scores: column_value.go
+	byNode                  // raw and normalized scores by slot: column_node.go
+	byGroup                 // one raw score for each group: column_group.go
+	byException             // the same, but for a few nodes: column_except.go
 	formsMost
 )
 
@@ -80,9 +82,10 @@ func (col *column) use(f form) {
 	col.form = f
 	if col.memory[f] == nil {
 		col.memory[f] = [...]func() scores{
-			byValue: func() scores { return new(valueScores) },
-			byNode:  func() scores { return new(nodeScores) },
-			byGroup: func() scores { return new(groupScores) },
+			byValue:     func() scores { return new(valueScores) },
+			byNode:      func() scores { return new(nodeScores) },
+			byGroup:     func() scores { return new(groupScores) },
+			byException: func() scores { return new(exceptScores) },
 		}[f]()
 	}
 	col.scores = col.memory[f]
@@ -114,7 +117,7 @@ func (col *column) divided(c *class) {
 	case col.consider(c.groups.division) != was:
 		col.empty(c)
 	default:
-		if col.form == byGroup {
+		if col.byGroups() {
 			col.role.forget()
 		}
 		col.scores.divide(c, col)
@@ -127,13 +130,25 @@ func (col *column) consider(d *division) form {
 	if !shown {
 		col.refused = col.groups
 	}
-	if shown && !col.groups.Prepared && col.scorer.ByNodes == nil {
+	switch {
+	case shown && !col.groups.Prepared && col.scorer.ByNodes == nil:
 		col.use(byGroup)
-	} else {
+	case shown && col.mayExcept():
+		col.use(byException)
+	default:
 		col.use(col.perNode())
 	}
 	return col.form
 }
+
+// mayExcept reports whether the scorer can tell groups and exceptions.
+func (col *column) mayExcept() bool {
+	_, ok := col.scorer.Scorer.(framework.ExceptionScorer)
+	return ok && col.groups.Prepared && !col.crowded && col.kept < 0 && col.scorer.ByRange != nil
+}
+
+// byGroups reports whether the scorer is asked by group, with or without exceptions.
+func (col *column) byGroups() bool { return col.form == byGroup || col.form == byException }
 
 // groupSet follows a group that was opened or shut.
 func (col *column) groupSet(c *class, group int) {
@@ -141,7 +156,7 @@ func (col *column) groupSet(c *class, group int) {
 		return
 	}
 	col.stale = true
-	if c.groups.shut[group] != feasible || col.kept >= 0 || col.form == byGroup || c.state < totaled {
+	if c.groups.shut[group] != feasible || col.kept >= 0 || col.byGroups() || c.state < totaled {
 		return
 	}
 	for _, slot := range c.groups.division.slots[group] {
@@ -154,7 +169,7 @@ func (col *column) groupSet(c *class, group int) {
 // enter follows a feasible node that was not feasible, or that gets its first score.
 func (col *column) enter(c *class, slot int32) {
 	switch {
-	case col.form == byGroup:
+	case col.byGroups():
 	case col.kept < 0:
 		col.touch(c, slot)
 	default:
@@ -165,7 +180,7 @@ func (col *column) enter(c *class, slot int32) {
 // stay follows a feasible node that changed and was feasible before.
 func (col *column) stay(c *class, slot int32) {
 	switch {
-	case col.form == byGroup:
+	case col.byGroups():
 	case col.kept < 0:
 		if !nodeOnly(col.scorer.Reads) {
 			col.touch(c, slot)
@@ -201,8 +216,13 @@ func (col *column) set(c *class, slot int32, raw int64) {
 
 // refresh renews the raw scores of a live scorer: the changed ones, or all.
 func (col *column) refresh(c *class) {
+	was := col.asked.version
 	all := col.changed(c) || col.role < remembered
+	if col.form == byException && (all || was != col.asked.version) {
+		all = col.refreshExceptions(c, all)
+	}
 	switch {
+	case col.form == byException:
 	case col.form == byGroup:
 		// A group that had no feasible node may have one now.
 		if all || col.asked.feasible != c.versions.feasible {
@@ -228,6 +248,23 @@ func (col *column) refresh(c *class) {
 	col.asked.feasible, col.asked.objects, col.asked.now = c.versions.feasible, c.base.at.snapshot.Objects(), c.base.at.snapshot.Now()
 }
 
+// refreshExceptions renews the scores of groups and exceptions. If there are too many, it
+// turns to asking about each node, and returns true: all must be asked.
+func (col *column) refreshExceptions(c *class, all bool) bool {
+	s := col.scores.(*exceptScores)
+	if all {
+		s.refreshAll(c, col)
+	} else {
+		s.refresh(c, col)
+	}
+	if col.crowded = s.crowded(c); !col.crowded {
+		return false
+	}
+	col.use(col.perNode())
+	col.empty(c)
+	return true
+}
+
 // changed asks the scorer which nodes' answers changed since the last decision, and
 // reports whether all may have.
 func (col *column) changed(c *class) bool {
@@ -247,6 +284,9 @@ func (col *column) changed(c *class) bool {
 		return true
 	}
 	c.columns.tracking = col
+	if col.form == byException {
+		return !c.ask.exceptionsChanged(col.scorer.Scorer.(framework.ExceptionScorer), was, c.columns.touch)
+	}
 	return !c.ask.changed(tracker, was, c.columns.touch)
 }
 
@@ -266,13 +306,11 @@ func (col *column) size() int {
 // columns are those of a class.
 type columns struct {
 	list     []column
-	tracking *column               // the one that touch is about
-	touch    func(slot int)        // appends to tracking.touched
-	addUp    func(slot int32)      // class.addUp; made once, because eachMoved lets it escape
-	constant int64                 // what columns add to every total
-	varying  []int                 // columns that add something else for each node
-	nodes    []*framework.NodeInfo // memory to normalize
-	scores   []int64
+	tracking *column          // the one that touch is about
+	touch    func(slot int)   // appends to tracking.touched
+	addUp    func(slot int32) // class.addUp; made once, because eachMoved lets it escape
+	constant int64            // what columns add to every total
+	varying  []int            // columns that add something else for each node
 }
 
 // adopt gives the scorer its column, a new one if need be.
@@ -284,7 +322,7 @@ func (l *columns) adopt(c *class, s *Scorer, kept int) {
 	if i == len(l.list) {
 		l.list = slices.Grow(l.list, 1)[:i+1] // with the memory of an earlier class
 		col := &l.list[i]
-		col.role, col.form, col.groups, col.refused = absent, byValue, framework.Groups{}, framework.Groups{}
+		col.role, col.form, col.groups, col.refused, col.crowded = absent, byValue, framework.Groups{}, framework.Groups{}, false
 	}
 	col := &l.list[i]
 	if (col.scorer.ByRange != nil) != (s.ByRange != nil) || (col.scorer.ByNodes != nil) != (s.ByNodes != nil) {
@@ -307,6 +345,8 @@ func (l *columns) adopt(c *class, s *Scorer, kept int) {
 		col.consider(d)
 	case col.form == byGroup:
 		col.use(byGroup)
+	case groups.Count > 0 && col.mayExcept():
+		col.use(byException)
 	default:
 		col.use(col.perNode())
 	}
@@ -361,7 +401,7 @@ func (l *columns) want(d *division) bool {
 // follow reports whether a column must know of nodes that stay feasible.
 func (l *columns) follow(b *base) bool {
 	for i := range l.list {
-		if col := &l.list[i]; col.role != absent && col.form != byGroup && (col.kept < 0 || !b.plugins.normalized[col.kept].nodeOnly) {
+		if col := &l.list[i]; col.role != absent && !col.byGroups() && (col.kept < 0 || !b.plugins.normalized[col.kept].nodeOnly) {
 			return true
 		}
 	}
@@ -383,7 +423,7 @@ func (l *columns) uniform() bool {
 	for i := range l.list {
 		if col := &l.list[i]; col.role != absent {
 			values, ok := col.scores.(*valueScores)
-			if col.kept < 0 || !ok || !values.buckets.Uniform() {
+			if col.kept < 0 || !ok || !values.uniform() {
 				return false
 			}
 		}
@@ -458,7 +498,7 @@ func (l *columns) settled() {
 }
 
 func (l *columns) size() int {
-	n := 8 * (cap(l.nodes) + cap(l.scores))
+	n := 0
 	for i := range l.list {
 		n += l.list[i].size()
 	}

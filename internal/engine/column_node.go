@@ -63,16 +63,16 @@ func (s *nodeScores) normalize(c *class, col *column) (moved int) {
 
 // rawOf lists the raw scores of the feasible nodes, which feasibleNodes has listed.
 func (s *nodeScores) rawOf(c *class, col *column) []int64 {
-	l := &c.columns
-	l.scores = slotlist.AtLeast(l.scores, len(l.nodes))
+	l := c.base.lists
+	l.scores = slotlist.AtLeast(l.scores, len(l.feasible))
 	raw := s.raw
 	if col.kept >= 0 {
 		raw = c.base.plugins.normalized[col.kept].raw
 	}
-	for i, n := range l.nodes {
+	for i, n := range l.feasible {
 		l.scores[i] = raw[n.Slot()]
 	}
-	return l.scores[:len(l.nodes)]
+	return l.scores[:len(l.feasible)]
 }
 
 func (s *nodeScores) eachMoved(func(slot int32)) {}

@@ -8,8 +8,12 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// DefaultBudget is how many bytes of answers an engine keeps by default: 64 MiB.
-const DefaultBudget = 64 << 20
+// How many bytes of answers an engine keeps by default: 64 MiB or, for more than 2,048
+// nodes, 32 KiB a node.
+const (
+	DefaultBudget        = 64 << 20
+	DefaultBudgetPerNode = 32 << 10
+)
 
 // MaxTotal is the largest total of a node on the incremental path. A profile whose
 // weights allow more must take the reference path.
@@ -23,15 +27,18 @@ const MaxTotal = tree.MaxTotal
 // bytes. numbered[c.number-1] == c for every class that is kept or spare.
 type Engine struct {
 	source Source
-	budget int
+	budget int              // in bytes
+	fixed  int              // budget, 0 if it grows with the cluster
 	schema *resource.Schema // of the snapshots that all below is about
 
 	classes    map[string]*class
 	numbered   []*class // those kept, and some dropped: class i has the number i+1
 	bases      map[string]*base
-	seen       map[string]bool // bases that were asked for once
-	barred     map[string]int  // classes that broke, and how many decisions they sit out
-	spare      []*class        // dropped; their memory is used again
+	seen       map[string]bool   // bases that were asked for once
+	barred     map[string]int    // classes that broke, and how many decisions they sit out
+	asked      map[string]uint64 // classes that were not admitted, and when they were asked for
+	typical    int               // bytes of the last class that was built
+	spare      []*class          // dropped; their memory is used again
 	spareBases []*base
 
 	order     *nodelog.Order
@@ -57,11 +64,11 @@ type Stats struct {
 	Bytes     int    // that they hold
 }
 
-// New returns an engine with a budget in bytes.
+// New returns an engine with a budget in bytes; 0 means the default.
 func New(source Source, budget int) *Engine {
 	return &Engine{
-		source: source, budget: budget, classes: map[string]*class{}, bases: map[string]*base{},
-		seen: map[string]bool{}, barred: map[string]int{}, lists: new(lists), guard: new(guard.Guard),
+		source: source, budget: budget, fixed: budget, classes: map[string]*class{}, bases: map[string]*base{},
+		seen: map[string]bool{}, barred: map[string]int{}, asked: map[string]uint64{}, lists: new(lists), guard: new(guard.Guard),
 	}
 }
 
@@ -112,6 +119,9 @@ func (e *Engine) Find(q Query) (v *View, ok bool) {
 	}()
 	e.clock++
 	e.adoptOrigin(q.Snapshot)
+	if e.fixed == 0 {
+		e.budget = max(DefaultBudget, DefaultBudgetPerNode*q.Snapshot.SlotLimit())
+	}
 	e.order = nodelog.OrderOf(q.Snapshot, e.order)
 	count := &e.stats.Hits
 	if c = e.lookUp(&q); c == nil {
@@ -164,7 +174,7 @@ func (e *Engine) adoptOrigin(s *framework.Snapshot) {
 // clear forgets all that is kept, but for the counts.
 func (e *Engine) clear() {
 	was := *e
-	*e = *New(was.source, was.budget)
+	*e = *New(was.source, was.fixed)
 	e.clock, e.stats, e.fault = was.clock, was.stats, was.fault
 	e.stats.Bytes = 0
 }

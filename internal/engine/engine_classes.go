@@ -28,6 +28,9 @@ func (e *Engine) lookUp(q *Query) *class {
 // newClass makes an empty class over its base, which is built if need be. nil means
 // that the reference path must be taken.
 func (e *Engine) newClass(q Query) (c *class) {
+	if !e.admits(q.Key) {
+		return nil
+	}
 	key := e.source.BaseKey(q.Cycle.Pod)
 	b := e.bases[key]
 	if b == nil {
@@ -47,6 +50,29 @@ func (e *Engine) newClass(q Query) (c *class) {
 	e.classes[q.Key] = c
 	return c
 }
+
+// admits reports whether a class is worth its memory. While the budget has room, it is.
+// Then it must have been asked for before, and later than the class that would be dropped
+// for it was used: if more classes come in turn than there is room for, those that are
+// kept stay.
+func (e *Engine) admits(key string) bool {
+	if e.stats.Bytes+e.typical <= e.budget || e.recency.oldest == nil {
+		return true
+	}
+	asked, before := e.asked[key]
+	if !before && len(e.asked) >= askedMost {
+		clear(e.asked)
+	}
+	e.asked[key] = e.clock
+	if !before || asked <= e.recency.oldest.used {
+		return false
+	}
+	delete(e.asked, key)
+	return true
+}
+
+// askedMost bounds how many keys are remembered of classes that were not admitted.
+const askedMost = 4096
 
 // number gives the class a number of its own.
 func (e *Engine) number(c *class) {
@@ -168,6 +194,9 @@ func (e *Engine) account(c *class) {
 	bytes, shared := c.bytes, c.base.size()
 	if c.state != idle || bytes == 0 {
 		bytes = c.size()
+		if c.bytes == 0 {
+			e.typical = bytes
+		}
 	}
 	e.stats.Bytes += bytes - c.bytes + shared - c.base.bytes
 	c.bytes, c.base.bytes = bytes, shared

@@ -2,10 +2,11 @@ package engine
 
 import "github.com/berth-sched/berth/framework"
 
-// lists is memory for what a base lists while it renews rows. All bases of an engine
-// share it: with many bases in turn, each would find its own lists cold.
+// lists is memory for what a base lists while it renews rows, and a class while it shows
+// nodes to plugins. All bases of an engine share it: with many bases in turn, each would
+// find its own lists cold.
 //
-// Invariant: nothing in it is needed after the call of the base that filled it.
+// Invariant: nothing in it is needed after the call of the base or class that filled it.
 type lists struct {
 	nodes   []*framework.NodeInfo // the nodes that many questions are about
 	slots   []int32               // of the nodes
@@ -16,6 +17,9 @@ type lists struct {
 	buffers  [2][]int64
 	raw      []int64
 	carried  []int32
+
+	feasible []*framework.NodeInfo // as shown to plugins; for a class
+	scores   []int64               // of these
 }
 
 // listNone empties the list of nodes.

@@ -642,7 +642,10 @@ func TestMachine(t *testing.T) {
 				}
 				m.snap = m.snaps[rapid.IntRange(0, len(m.snaps)-1).Draw(t, "fork")]
 			},
-			"budget": func(t *rapid.T) { m.engine.budget = rapid.SampledFrom([]int{DefaultBudget, 20_000}).Draw(t, "budget") },
+			"budget": func(t *rapid.T) {
+				m.engine.fixed = rapid.SampledFrom([]int{DefaultBudget, 20_000}).Draw(t, "budget")
+				m.engine.budget = m.engine.fixed
+			},
 		}
 		t.Repeat(steps)
 	})

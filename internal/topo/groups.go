@@ -127,9 +127,7 @@ func (s *Spread) SoftGroups() framework.Groups {
 			continue
 		}
 		prepared = true
-		if s.strict {
-			labels = appendNew(labels, s.keys[i])
-		}
+		labels = appendNew(labels, s.keys[i])
 	}
 	t.scratch, t.scratch2 = keys, labels
 	g := t.divide(keys, labels)

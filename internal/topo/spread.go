@@ -103,6 +103,30 @@ func (s *Spread) Has(rule int, n *framework.NodeInfo) bool {
 	return s.tables.keys[s.keys[rule]].of(n.Slot()) >= 0
 }
 
+// single reports whether a rule counts the pods of each single node.
+func (s *Spread) single(rule int) bool {
+	return s.tables.keys[s.tables.counters[s.Counts[rule].id].key].single
+}
+
+// SoftExceptions calls visit with the slot of each node on which a rule about single
+// nodes counts pods. All other nodes of a group of SoftGroups have equal counts.
+func (s *Spread) SoftExceptions(visit func(slot int)) {
+	for i, c := range s.Counts {
+		if s.single(i) {
+			s.tables.counters[c.id].counts.Each(func(n int32) bool { return n == 0 }, visit)
+		}
+	}
+}
+
+// GroupAt is the count of a rule for all nodes of a group of SoftGroups that are no
+// exceptions: 0 for a rule about single nodes.
+func (s *Spread) GroupAt(rule int, n *framework.NodeInfo) int64 {
+	if s.single(rule) {
+		return 0
+	}
+	return s.Counts[rule].At(n)
+}
+
 // Ignores reports whether Soft leaves out the node because it lacks the label of a
 // rule.
 func (s *Spread) Ignores(n *framework.NodeInfo) bool {

@@ -151,6 +151,39 @@ func (s *Spread) SoftChanged(since, now uint64, dirty func(slot int)) bool {
 	return true
 }
 
+// SoftExceptionsChanged is to [Spread.SoftExceptions] what SoftChanged is to the nodes: it
+// names those that were or are exceptions and whose counts changed.
+func (s *Spread) SoftExceptionsChanged(since, now uint64, visit func(slot int)) bool {
+	t := s.tables
+	if since%sizesLimit != now%sizesLimit || since/sizesLimit < max(s.told(), s.resize) {
+		return false
+	}
+	for i, c := range s.Counts {
+		f := visit
+		if !s.single(i) {
+			f = func(slot int) {
+				if s.counts(slot) {
+					visit(slot)
+				}
+			}
+		}
+		if !t.changes(c, since/sizesLimit, func(e event) { t.touch(c, e, true, f) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// counts reports whether a rule about single nodes counts pods on the node of a slot.
+func (s *Spread) counts(slot int) bool {
+	for i, c := range s.Counts {
+		if s.single(i) && c.In(int32(slot)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // latest returns the time of the latest change of the counters, but at least v.
 func (t *Tables) latest(v uint64, counts []Count) uint64 {
 	for _, c := range counts {
