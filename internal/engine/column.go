@@ -276,10 +276,12 @@ type columns struct {
 }
 
 // adopt gives the scorer its column, a new one if need be.
-func (l *columns) adopt(c *class, s Scorer, kept int) {
-	i := slices.IndexFunc(l.list, func(col column) bool { return col.scorer.At == s.At })
-	if i < 0 {
-		i = len(l.list)
+func (l *columns) adopt(c *class, s *Scorer, kept int) {
+	i := 0
+	for i < len(l.list) && l.list[i].scorer.At != s.At {
+		i++
+	}
+	if i == len(l.list) {
 		l.list = slices.Grow(l.list, 1)[:i+1] // with the memory of an earlier class
 		col := &l.list[i]
 		col.role, col.form, col.groups, col.refused = absent, byValue, framework.Groups{}, framework.Groups{}
@@ -288,7 +290,7 @@ func (l *columns) adopt(c *class, s Scorer, kept int) {
 	if (col.scorer.ByRange != nil) != (s.ByRange != nil) || (col.scorer.ByNodes != nil) != (s.ByNodes != nil) {
 		col.role = absent
 	}
-	col.scorer, col.kept = s, kept
+	col.scorer, col.kept = *s, kept
 	var groups framework.Groups
 	if kept < 0 {
 		groups = c.ask.groups(s.Scorer)
@@ -319,14 +321,24 @@ func (l *columns) adoptLive(c *class, scorers []Scorer) {
 		if col.kept >= 0 || col.role == absent {
 			continue
 		}
-		if !slices.ContainsFunc(scorers, func(s Scorer) bool { return s.At == col.scorer.At }) {
+		if !hasScorer(scorers, col.scorer.At) {
 			col.role = absent
 			c.totals.need(allTotals)
 		}
 	}
-	for _, s := range scorers {
-		l.adopt(c, s, -1)
+	for i := range scorers {
+		l.adopt(c, &scorers[i], -1)
 	}
+}
+
+// hasScorer reports whether one of the scorers has that place in the profile.
+func hasScorer(scorers []Scorer, at int) bool {
+	for i := range scorers {
+		if scorers[i].At == at {
+			return true
+		}
+	}
+	return false
 }
 
 // rest makes all columns take no part.

@@ -114,17 +114,17 @@ func (e *Engine) Find(q Query) (v *View, ok bool) {
 	e.adoptOrigin(q.Snapshot)
 	e.order = nodelog.OrderOf(q.Snapshot, e.order)
 	count := &e.stats.Hits
-	if c = e.lookUp(q); c == nil {
+	if c = e.lookUp(&q); c == nil {
 		if c = e.newClass(q); c == nil {
 			return nil, false
 		}
 		count = &e.stats.Misses
 	}
-	if !e.bringUpToDate(c, q) {
+	if !e.bringUpToDate(c, &q) {
 		return nil, false
 	}
 	e.account(c)
-	if v, ok = e.view.of(c, q); ok {
+	if v, ok = e.view.of(c, &q); ok {
 		*count++
 	} else {
 		e.dropFailed(c)
@@ -135,7 +135,7 @@ func (e *Engine) Find(q Query) (v *View, ok bool) {
 // bringUpToDate makes the class answer for the query's snapshot and pod. false means
 // that the reference path must be taken; then the class is dropped, unless a live
 // PreFilter rejected the pod.
-func (e *Engine) bringUpToDate(c *class, q Query) bool {
+func (e *Engine) bringUpToDate(c *class, q *Query) bool {
 	c.used = e.clock
 	e.recency.use(c)
 	if !c.base.sync(e.source, e.trackers.Of(q.Snapshot, e.order, e.clock), e.order) {

@@ -9,7 +9,7 @@ import "unsafe"
 type Ref struct{ at int } // index in numbered, from 1 on
 
 // lookUp finds the class, nil if it is not kept.
-func (e *Engine) lookUp(q Query) *class {
+func (e *Engine) lookUp(q *Query) *class {
 	if q.Ref == nil {
 		return e.classes[q.Key]
 	}
@@ -163,9 +163,12 @@ func (e *Engine) bar(key string) {
 const rowBytes = int(unsafe.Sizeof(row(0))+unsafe.Sizeof(nodeRow{})) + 32
 
 // account brings the class's share of the budget up to date, and drops the classes used
-// longest ago until all fit.
+// longest ago until all fit. A class that is idle has not grown.
 func (e *Engine) account(c *class) {
-	bytes, shared := c.size(), c.base.size()
+	bytes, shared := c.bytes, c.base.size()
+	if c.state != idle || bytes == 0 {
+		bytes = c.size()
+	}
 	e.stats.Bytes += bytes - c.bytes + shared - c.base.bytes
 	c.bytes, c.base.bytes = bytes, shared
 	for e.stats.Bytes > e.budget && e.recency.oldest != c {
