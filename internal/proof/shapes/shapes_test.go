@@ -28,7 +28,7 @@ func TestPathsAgree(t *testing.T) {
 	for _, s := range shapes.All(trace(t)) {
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
-			came, err := shapes.Verify(s, 40, effort.Of(60, 400))
+			came, err := shapes.Verify(s, 40, effort.Of(40, 400))
 			if err != nil {
 				t.Error(err)
 			}
@@ -38,12 +38,12 @@ func TestPathsAgree(t *testing.T) {
 			if s.Name == "openb" {
 				return // these few rows are over before the first pod is timed
 			}
-			pods := effort.Of(300, 1000)
+			pods := effort.Of(120, 1000)
 			f, err := shapes.Measure(s, shapes.Config{Nodes: 40, Pods: pods, Budget: time.Minute, Verified: 1})
 			if err != nil {
 				t.Error(err)
 			}
-			if f.Pods != pods || f.ReferencePods != pods || f.Verified < 10 {
+			if f.Pods != pods || f.ReferencePods != pods || f.Verified < 5 {
 				t.Errorf("%+v: want %d pods timed on each path, and a sample compared", f, pods)
 			}
 		})
