@@ -69,6 +69,8 @@ type sums interface {
 	settle()
 	// use returns the total for a purpose, or nil if it is not known.
 	use(b Basis) []int64
+	// pods is how many pods have an entry.
+	pods() int
 }
 
 // account returns the account of a slot for reading, or nil if there is none.

@@ -686,6 +686,7 @@ func (m *ledgerModel) fork(t *rapid.T) {
 
 // check compares all sums with the oracle.
 func (m *ledgerModel) check(t *rapid.T) {
+	must(t, m.snapshot.Check())
 	for _, other := range m.left {
 		other.check(t)
 	}

@@ -312,6 +312,42 @@ func ExamplePodWatcher() {
 	// 0
 }
 
+func (a *appCount) Check(s *framework.Snapshot) error {
+	want := map[string]int{}
+	for _, n := range s.All() {
+		for _, p := range n.Pods {
+			want[p.Pod.Labels["app"]]++
+		}
+	}
+	for app, pods := range a.pods {
+		if pods != want[app] {
+			return fmt.Errorf("app %s: %d pods are counted, want %d", app, pods, want[app])
+		}
+	}
+	return nil
+}
+
+// An extension that can check itself is asked by Check of the snapshot, and by a
+// scheduler that verifies.
+func ExampleChecker() {
+	count := framework.NewExtensionKey(func(*framework.Snapshot) *appCount { return &appCount{map[string]int{}} })
+	s, _ := twoNodes()
+	p, err := s.NewPodInfo(api.MakePod("db").Labels("app", "db").Obj())
+	if err != nil {
+		fmt.Println(err)
+	}
+	count.Of(s)
+	if err := s.AddPod(p, "n1"); err != nil {
+		fmt.Println(err)
+	}
+	fmt.Println(s.Check())
+	count.Of(s).pods["db"]++
+	fmt.Println(s.Check())
+	// Output:
+	// <nil>
+	// app db: 2 pods are counted, want 1
+}
+
 // rackCount counts the nodes of each rack.
 type rackCount struct{ nodes map[string]int }
 

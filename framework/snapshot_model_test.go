@@ -636,6 +636,9 @@ func (w *world) check(t *rapid.T) {
 }
 
 func (s *subject) check(t *rapid.T, w *world) {
+	if err := s.snapshot.Check(); err != nil {
+		t.Fatal(err)
+	}
 	order := s.model.order()
 	if diff := cmp.Diff(order, nodeNames(s.snapshot)); diff != "" {
 		t.Fatalf("order of nodes (-want +got):\n%s", diff)

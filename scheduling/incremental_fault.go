@@ -21,7 +21,7 @@ type FaultError struct {
 func (e *FaultError) Error() string { return "the incremental path failed: " + e.Fault }
 
 // checkEvery is how many verified decisions come between two checks of all
-// invariants of the engine.
+// invariants of the engine, and of what the snapshot keeps.
 const checkEvery = 8
 
 // fault returns what went wrong in the engine since it was called before, nil if
@@ -34,11 +34,13 @@ func (f *incremental) fault(snap *framework.Snapshot, pod *framework.PodInfo, d 
 	return &FaultError{Fault: fault.What, Stack: fault.Stack, Replay: f.replay(snap, pod, *d)}
 }
 
-// checkInvariants checks the engine now and then.
-func (f *incremental) checkInvariants() {
-	if f.checks++; f.checks%checkEvery == 0 {
-		f.engine.CheckInvariants()
+// checkInvariants checks the engine, which notes a fault, and the snapshot now and then.
+func (f *incremental) checkInvariants(snap *framework.Snapshot) error {
+	if f.checks++; f.checks%checkEvery != 0 {
+		return nil
 	}
+	f.engine.CheckInvariants()
+	return snap.Check()
 }
 
 // contain turns a panic of the engine into a fault; deferred while a view is asked.

@@ -45,6 +45,7 @@ func New(p Profile) (*Scheduler, error) {
 	if !p.Cache.Off && len(p.Extenders) == 0 && s.plugins.largest() <= engine.MaxTotal {
 		s.incremental = newIncremental(s)
 	}
+	s.dryRuns.Verify = p.Cache.Verify
 	return s, nil
 }
 

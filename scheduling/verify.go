@@ -32,9 +32,12 @@ func (e *DifferenceError) Error() string {
 // verify takes the reference path and compares every node, the decision and the error.
 // Now and then it checks the invariants of the engine.
 func (f *incremental) verify(snap *framework.Snapshot, pod *framework.PodInfo, d Decision, err error) error {
-	f.checkInvariants()
+	wrong := f.checkInvariants(snap)
 	if fault := f.fault(snap, pod, &d); fault != nil {
 		return fault
+	}
+	if wrong != nil {
+		return &FaultError{Fault: "the snapshot: " + wrong.Error(), Replay: f.replay(snap, pod, d)}
 	}
 	plain, plainErr := f.s.decide(&f.reference, snap, pod, d.Number, d.start)
 	differ := func(what string, a, b any) error {

@@ -25,8 +25,9 @@ const alikeMost = fixedUnit / 8
 // alike holds the amounts that let a scorer process nodes in one loop, and the pod's
 // addition to their CPU and memory.
 //
-// Invariant: cpu and memory are from 1 to alikeMost; perCPU and perByte are
-// fixedUnit divided by them, rounded; podCPU and podMemory are not negative.
+// alikeTo makes only such values, and nothing changes them: cpu and memory are from 1 to
+// alikeMost; perCPU and perByte are fixedUnit divided by them, rounded; podCPU and
+// podMemory are not negative.
 type alike struct {
 	cpu, memory       int64 // allocatable
 	perCPU, perByte   float64
@@ -40,10 +41,10 @@ func ofUsual(terms []term) bool {
 }
 
 // alikeTo returns the amounts shared by nodes alike to the given one; false if it
-// has too little or too much.
+// has too little or too much, or if a request is negative.
 func alikeTo(n *framework.NodeInfo, terms []term) (alike, bool) {
 	cpu, memory := n.Allocatable.At(resource.IndexCPU), n.Allocatable.At(resource.IndexMemory)
-	if cpu <= 0 || cpu > alikeMost || memory <= 0 || memory > alikeMost {
+	if cpu <= 0 || cpu > alikeMost || memory <= 0 || memory > alikeMost || terms[0].pod|terms[1].pod < 0 {
 		return alike{}, false
 	}
 	return alike{cpu, memory, fixedUnit / float64(cpu), fixedUnit / float64(memory), terms[0].pod, terms[1].pod}, true

@@ -27,11 +27,11 @@ type broken struct {
 // Every check fails where it should, and for the right reason.
 func TestBrokenPlugins(t *testing.T) {
 	t.Parallel()
-	missing := frameworktest.CheckNames()
+	missing := frameworktest.Checks()
 	for _, b := range slices.Concat(brokenAnswers, brokenCycles, brokenScopes, brokenForks, idle) {
 		missing = slices.DeleteFunc(missing, func(name string) bool { return name == b.check })
 		t.Run(b.check+"/"+b.name, func(t *testing.T) {
-			f := frameworktest.CheckOnly(b.check, b.make(), frameworktest.Config{State: reservations})
+			f := checkOnly(t, b.check, b.make(), frameworktest.Config{State: reservations})
 			if f == nil {
 				t.Fatalf("check %s did not fail", b.check)
 			}

@@ -30,6 +30,9 @@ type Config struct {
 	// Quick makes every check but exercise look at a quarter of the clusters, as go test
 	// -short does.
 	Quick bool
+	// Only names the one check to make, such as "scope"; "" makes all that apply. The
+	// subtests of Run have the names.
+	Only string
 	// Prepare readies each snapshot: it puts in what the plugin reads and pods
 	// and nodes do not say, such as metrics in an extension. It must do the
 	// same for snapshots of the same content. nil does nothing.

@@ -58,11 +58,11 @@ func TestSprinkled(t *testing.T) {
 		t.Error(err)
 	}
 	for _, fields := range []framework.PodFields{framework.FieldLabels, framework.FieldAnnotations} {
-		if f := frameworktest.CheckOnly("scope", declare(quays, fields, framework.ReadsNode), c); f == nil {
+		if f := checkOnly(t, "scope", declare(quays, fields, framework.ReadsNode), c); f == nil {
 			t.Errorf("a Scope with only the parts %b passes", fields)
 		}
 	}
-	if f := frameworktest.CheckOnly("scope", declare(quays, full, 0), c); f == nil {
+	if f := checkOnly(t, "scope", declare(quays, full, 0), c); f == nil {
 		t.Error("a Scope without the node passes")
 	}
 }
@@ -92,11 +92,11 @@ func TestSwappedParts(t *testing.T) {
 			}
 			return framework.Status{}
 		})
-		f := frameworktest.CheckOnly("scope", declare(stolen, framework.FieldIdentity, 0), config)
+		f := checkOnly(t, "scope", declare(stolen, framework.FieldIdentity, 0), config)
 		if f == nil || !strings.Contains(f.What, "of another pod, which Scope leaves out") {
 			t.Errorf("a filter that reads part %b beside the name fails with %v", field, f)
 		}
-		if f := frameworktest.CheckOnly("scope", declare(stolen, framework.FieldIdentity|field, 0), config); f != nil {
+		if f := checkOnly(t, "scope", declare(stolen, framework.FieldIdentity|field, 0), config); f != nil {
 			t.Errorf("the true scope fails: %v", f)
 		}
 	}

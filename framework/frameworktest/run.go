@@ -116,12 +116,26 @@ func newSession(p framework.Plugin, config Config) (s *session, err error) {
 		}
 	}()
 	s = &session{parts: resolve(p), config: config, clusters: map[place]*cluster{}, panics: map[string]*Failure{}}
+	known := config.Only == ""
 	for _, c := range checks {
-		if c.applies(&s.parts) {
+		named := config.Only == "" || c.name == config.Only
+		if known = known || named; named && c.applies(&s.parts) {
 			s.checks = append(s.checks, c)
 		}
 	}
+	if !known {
+		return nil, fmt.Errorf("frameworktest: Config.Only: there is no check %q", config.Only)
+	}
 	return s, nil
+}
+
+// Checks lists the names of all checks, in the order in which they are made.
+func Checks() []string {
+	names := make([]string, len(checks))
+	for i, c := range checks {
+		names[i] = c.name
+	}
+	return names
 }
 
 // run makes the check on each cluster until one fails. known is set if the

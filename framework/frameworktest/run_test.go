@@ -82,10 +82,10 @@ func TestConfig(t *testing.T) {
 		}
 		return 0
 	})
-	if f := frameworktest.CheckOnly("bounds", rare, frameworktest.Config{}); f != nil {
+	if f := checkOnly(t, "bounds", rare, frameworktest.Config{}); f != nil {
 		t.Errorf("a score that needs the author's label fails without it: %v", f)
 	}
-	if f := frameworktest.CheckOnly("bounds", rare, frameworktest.Config{Generate: own}); f == nil {
+	if f := checkOnly(t, "bounds", rare, frameworktest.Config{Generate: own}); f == nil {
 		t.Error("the author's clusters were not used")
 	}
 	prepared := preScoreFunc(func(c *framework.Cycle, _ []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
@@ -97,11 +97,11 @@ func TestConfig(t *testing.T) {
 	prepare := func(s *framework.Snapshot) error {
 		return framework.Put(s, &api.Service{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: "prepared"}})
 	}
-	if f := frameworktest.CheckOnly("bounds", prepared, frameworktest.Config{Prepare: prepare}); f == nil {
+	if f := checkOnly(t, "bounds", prepared, frameworktest.Config{Prepare: prepare}); f == nil {
 		t.Error("the snapshots were not prepared")
 	}
 	fails := func(*framework.Snapshot) error { return errors.New("no metrics") }
-	f := frameworktest.CheckOnly("bounds", rare, frameworktest.Config{Prepare: fails})
+	f := checkOnly(t, "bounds", rare, frameworktest.Config{Prepare: fails})
 	if f == nil || f.Got != "the option Prepare: no metrics" {
 		t.Errorf("a Prepare that fails is reported as %v", f)
 	}
@@ -110,7 +110,7 @@ func TestConfig(t *testing.T) {
 		o.Nodes = append(o.Nodes, api.MakeNode("twin", "1", "").Obj(), api.MakeNode("twin", "1", "").Obj())
 		return o
 	}
-	f = frameworktest.CheckOnly("bounds", rare, frameworktest.Config{Generate: double})
+	f = checkOnly(t, "bounds", rare, frameworktest.Config{Generate: double})
 	if f == nil || f.Got != `the generator's objects: node twin: metadata.name: "twin": there is already a node of this name` {
 		t.Errorf("a generator of bad objects is reported as %v", f)
 	}
@@ -118,7 +118,7 @@ func TestConfig(t *testing.T) {
 
 // A wrapper is tested like what is inside.
 func TestWrapped(t *testing.T) {
-	f := frameworktest.CheckOnly("bounds", scoped{Plugin: scoped{Plugin: scoreFunc(high)}}, frameworktest.Config{})
+	f := checkOnly(t, "bounds", scoped{Plugin: scoped{Plugin: scoreFunc(high)}}, frameworktest.Config{})
 	if f == nil || f.Plugin != "Scorer" {
 		t.Errorf("a wrapped scorer that is out of bounds is reported as %v", f)
 	}
@@ -152,5 +152,24 @@ func TestClustersAreMadeOnce(t *testing.T) {
 	}
 	if made <= config.Clusters {
 		t.Errorf("%d clusters were made for a plugin that changes them, want new ones for each check", made)
+	}
+}
+
+// checkOnly makes one check, and returns its failure, nil if there is none.
+func checkOnly(t *testing.T, name string, p framework.Plugin, c frameworktest.Config) *frameworktest.Failure {
+	t.Helper()
+	c.Only = name
+	err := frameworktest.Check(p, c)
+	var failure *frameworktest.Failure
+	if err != nil && !errors.As(err, &failure) {
+		t.Fatal(err)
+	}
+	return failure
+}
+
+// A name that no check has is an error, not a test that checks nothing.
+func TestOnlyUnknown(t *testing.T) {
+	if err := frameworktest.Check(nameFunc(func() string { return "Silent" }), frameworktest.Config{Only: "scopes"}); err == nil || !strings.Contains(err.Error(), "scopes") {
+		t.Errorf("error %v, want one that names the check", err)
 	}
 }

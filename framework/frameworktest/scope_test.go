@@ -19,14 +19,14 @@ func TestEveryPodFieldIsFoundOut(t *testing.T) {
 				return framework.UnschedulableStatus(framework.Text(fmt.Sprintf("%x", p.ClassKey(field))))
 			})
 			others := framework.FieldsAll &^ (field | framework.FieldSpec)
-			f := frameworktest.CheckOnly("scope", declare(reads, others, 0), frameworktest.Config{})
+			f := checkOnly(t, "scope", declare(reads, others, 0), frameworktest.Config{})
 			if f == nil {
 				t.Fatal("the scope passes")
 			}
 			if !strings.Contains(f.What, "for a pod that differs in ") {
 				t.Errorf("it reports %q", f.What)
 			}
-			if f := frameworktest.CheckOnly("scope", declare(reads, field, 0), frameworktest.Config{Clusters: effort.Of(1, 4)}); f != nil {
+			if f := checkOnly(t, "scope", declare(reads, field, 0), frameworktest.Config{Clusters: effort.Of(1, 4)}); f != nil {
 				t.Errorf("the true scope fails: %v", f)
 			}
 		})

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"time"
 
 	"github.com/berth-sched/berth/framework"
@@ -159,11 +161,9 @@ func checkRow(b *base, n *framework.NodeInfo, slot int32) error {
 	}
 	if p.timed {
 		// The row of a rejected node may lack the deadlines of scorers bound since.
-		until, due := time.Time{}, b.due.of(slot)
+		due, until := b.due.of(slot), p.filtersHold(b.pod, n)
 		if b.state == scored && now >= 0 {
-			until, _ = b.validUntil(n)
-		} else {
-			until, _ = (&base{pod: b.pod, guard: b.guard, at: b.at, plugins: basePlugins{filters: p.filters}}).validUntil(n)
+			until = sooner(until, p.scoresHold(b.pod, n))
 		}
 		if late := due.IsZero() || due.After(until); !until.IsZero() && late || now >= 0 && b.state == scored && !due.Equal(until) {
 			return fmt.Errorf("the deadline is %v, want %v", due, until)
@@ -187,6 +187,38 @@ func checkRow(b *base, n *framework.NodeInfo, slot int32) error {
 		}
 	}
 	return nil
+}
+
+// filtersHold is the time up to which the verdicts on a node hold, the zero time for ever.
+func (p *basePlugins) filtersHold(pod *framework.PodInfo, n *framework.NodeInfo) (until time.Time) {
+	for i := range p.filters {
+		if f := &p.filters[i]; f.Reads&framework.ReadsTime != 0 {
+			until = sooner(until, f.Filter.(framework.Expirer).ValidUntil(pod, n))
+		}
+	}
+	return until
+}
+
+// scoresHold is the same for the scores.
+func (p *basePlugins) scoresHold(pod *framework.PodInfo, n *framework.NodeInfo) (until time.Time) {
+	scorers := slices.Concat(p.nodeScorers, p.podScorers)
+	for i := range p.normalized {
+		scorers = append(scorers, p.normalized[i].scorer)
+	}
+	for _, s := range scorers {
+		if s.Reads&framework.ReadsTime != 0 {
+			until = sooner(until, s.Scorer.(framework.Expirer).ValidUntil(pod, n))
+		}
+	}
+	return until
+}
+
+// sooner is the earlier of two times; the zero time never comes.
+func sooner(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
 }
 
 // check checks that a class is not ahead of its base.
@@ -231,15 +263,19 @@ func checkReasons(c *class) error {
 	d, list := c.groups.division, c.base.reasons.list
 	for _, slot := range c.order().Slots {
 		group := int(d.of[slot])
-		first := list[c.base.rows.of(slot).reason()].at
+		first := list[c.base.rows.of(slot).reason()]
 		for i := range c.gates.list {
-			if x := &c.gates.list[i]; x.role != absent && c.state != idle && !c.ask.filter(x.filter.Filter, slot).IsSuccess() {
-				first = min(first, x.filter.At)
+			x := &c.gates.list[i]
+			if x.role == absent || c.state == idle || x.filter.At >= first.at {
+				continue
+			}
+			if status := c.ask.filter(x.filter.Filter, slot); !status.IsSuccess() {
+				first = reason{at: x.filter.At, status: status}
 			}
 		}
 		own := c.own(slot)
-		if final := c.final(own, group); list[final].at != first {
-			return fmt.Errorf("slot %d is rejected by filter %d, want %d", slot, list[final].at, first)
+		if final := list[c.final(own, group)]; final.at != first.at || final.status.String() != first.status.String() {
+			return fmt.Errorf("slot %d is rejected by filter %d, %q, want %d, %q", slot, final.at, final.status, first.at, first.status)
 		}
 		if shut := c.groups.shut[group] != feasible; shut != c.totals.tree.Shut[group] {
 			return fmt.Errorf("group %d is shut for %d, but in the tree it is shut: %v", group, c.groups.shut[group], c.totals.tree.Shut[group])
@@ -275,7 +311,7 @@ func checkTotals(c *class) error {
 		}
 		switch s := col.scores.(type) {
 		case *groupScores:
-			s.addOffsets(c, col, offsets)
+			col.checkOffsets(c, offsets)
 		case *exceptScores:
 			s.addOffsets(c, col, offsets)
 		}
@@ -300,6 +336,26 @@ func checkTotals(c *class) error {
 		}
 	}
 	return nil
+}
+
+// checkOffsets adds the weighted scores of groups: of each group with a feasible node, one
+// node is asked again, and the raw scores are normalized over these groups.
+func (col *column) checkOffsets(c *class, offsets []int64) {
+	raw := map[int]int64{}
+	low, high := int64(math.MaxInt64), int64(math.MinInt64)
+	for g, slots := range c.groups.division.slots {
+		if !slices.ContainsFunc(slots, c.isFeasible) || c.ask.excludes(col.scorer.Except, slots[0]) {
+			continue
+		}
+		raw[g] = c.ask.score(col.scorer.Scorer, slots[0])
+		low, high = min(low, raw[g]), max(high, raw[g])
+	}
+	for g, x := range raw {
+		if col.scorer.ByRange != nil {
+			x = col.scorer.ByRange.NormalizeScore(x, low, high)
+		}
+		offsets[g] += x * col.scorer.Weight
+	}
 }
 
 // checkView checks the best total and the sample of a view.

@@ -49,6 +49,8 @@ type DryRuns struct {
 	Class string
 	// Kept belongs to the plugin.
 	Kept any
+	// Verify makes the plugin find out again, after each attempt, what it has kept.
+	Verify bool
 
 	pod, filters any
 }

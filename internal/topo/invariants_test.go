@@ -3,6 +3,7 @@ package topo
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
@@ -12,6 +13,37 @@ import (
 type fataler interface {
 	Helper()
 	Fatalf(format string, args ...any)
+}
+
+// checkExtent counts the nodes of each domain again, and finds the least count.
+func checkExtent(m fataler, t *Tables, c *counter, id int32) {
+	m.Helper()
+	nodes := map[int32]int32{}
+	for _, n := range t.snapshot.All() {
+		if d := t.domain(c, n.Slot()); d != none {
+			nodes[d]++
+		}
+	}
+	least, atLeast := int32(math.MaxInt32), 0
+	for d := range nodes {
+		switch count := c.counts.At(int(d)); {
+		case count < least:
+			least, atLeast = count, 1
+		case count == least:
+			atLeast++
+		}
+	}
+	e := c.extent
+	for i, page := range e.present {
+		for k := 0; page != nil && k < cow.PageSize; k++ {
+			if d := int32(i*cow.PageSize + k); page.Values[k] != nodes[d] {
+				m.Fatalf("counter %d: %d nodes in domain %d, want %d", id, page.Values[k], d, nodes[d])
+			}
+		}
+	}
+	if e.domains != len(nodes) || e.least != least || e.atLeast != atLeast {
+		m.Fatalf("counter %d: %d domains, the least count %d in %d of them, want %d, %d, %d", id, e.domains, e.least, e.atLeast, len(nodes), least, atLeast)
+	}
 }
 
 // checkTables compares the state of the tables with a recount without indexes.
@@ -157,6 +189,9 @@ func checkTables(m fataler, t *Tables) {
 					total += int64(page.Values[k])
 				}
 			}
+		}
+		if c.extent != nil {
+			checkExtent(m, t, c, int32(id))
 		}
 		if fmt.Sprint(got) != fmt.Sprint(want) && len(got)+len(want) > 0 || total != c.total {
 			m.Fatalf("counter %d counts %v, in total %d, want %v", id, got, c.total, want)

@@ -8,8 +8,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if err := effort.Rapid("40"); err != nil {
-		panic(err)
-	}
+	effort.Rapid()
 	testheap.Main(m)
 }

@@ -51,19 +51,8 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 	check := func() {
 		t.Helper()
-		sum := 0
-		for key, c := range m.classes {
-			held := 0
-			for i := range c.rows {
-				held += c.rows[i].bytes()
-			}
-			if c.held != held || c.key != key {
-				t.Fatalf("class %q holds %d bytes, want %d; its key is %q", key, c.held, held, c.key)
-			}
-			sum += c.bytes
-		}
-		if m.bytes != sum {
-			t.Fatalf("bytes = %d, want %d", m.bytes, sum)
+		if err := m.check(); err != nil {
+			t.Fatal(err)
 		}
 	}
 	ask := func(class string, victims int) {
@@ -118,6 +107,84 @@ func TestMemoryIsBounded(t *testing.T) {
 	if n := len(m.classes); n != 1 || m.classes["first"] == nil {
 		t.Errorf("%d classes, want the one that was used last", n)
 	}
+}
+
+// TestChecksFindFaults plants a fault in each thing that the checks find anew.
+func TestChecksFindFaults(t *testing.T) {
+	refused := framework.UnschedulableStatus("no")
+	for name, plant := range map[string]func(m *memory, known *row){
+		"bytes of all":      func(m *memory, _ *row) { m.bytes++ },
+		"bytes held":        func(m *memory, _ *row) { m.class.held-- },
+		"key":               func(m *memory, _ *row) { m.class.key = "other" },
+		"merits":            func(_ *memory, known *row) { known.merits[3]++ },
+		"violates":          func(_ *memory, known *row) { known.violates = !known.violates },
+		"violations":        func(_ *memory, known *row) { known.candidate.Violations++ },
+		"both":              func(_ *memory, known *row) { known.refused = &refused },
+		"neither":           func(_ *memory, known *row) { known.answer = answer{} },
+		"refusal by budget": func(_ *memory, known *row) { known.answer = answer{refused: &refused, guards: 2} },
+		"another victim":    func(_ *memory, known *row) { known.candidate.Victims[0].Pod = nil },
+		"generation":        func(_ *memory, known *row) { known.generation++ },
+		"another snapshot":  func(m *memory, _ *row) { m.class.schema = nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := framework.NewSnapshot(framework.Arrival)
+			if err := s.AddNode(api.MakeNode("n", "1", "1Gi").Obj()); err != nil {
+				t.Fatal(err)
+			}
+			pod := func(name string, priority int32) *framework.PodInfo {
+				info, err := s.NewPodInfo(api.MakePod(name).Requests("1", "").Priority(priority).Obj())
+				if err != nil {
+					t.Fatal(err)
+				}
+				return info
+			}
+			if err := s.AddPod(pod("victim", 0), "n"); err != nil {
+				t.Fatal(err)
+			}
+			var c framework.Cycle
+			c.Reset(pod("p", 5), s, 0, 0)
+			c.Filters = alone{}
+			var m memory
+			r := &run{cycle: &c, memory: m.of("class")}
+			m.begin(s)
+			if a := r.ask(s.At(0).Slot()); a.candidate == nil {
+				t.Fatalf("no candidate: %v", a.refused)
+			}
+			m.end(s)
+			known := &m.class.rows[s.At(0).Slot()]
+			if err := r.checkMemory(); err != nil {
+				t.Fatal(err)
+			}
+			if name == "another victim" {
+				known.candidate.Victims[0].Pod = pod("other", 0)
+			} else {
+				plant(&m, known)
+			}
+			if err := r.checkMemory(); err == nil {
+				t.Error("checkMemory() finds nothing")
+			}
+		})
+	}
+}
+
+// alone lets a pod pass on a node without pods.
+type alone struct{}
+
+func (alone) Filter(_ *framework.PodInfo, n *framework.NodeInfo) framework.Status {
+	if len(n.Pods) > 0 {
+		return framework.UnschedulableStatus("not alone")
+	}
+	return framework.Status{}
+}
+
+func (alone) Fork() framework.FilterUpdater { return alone{} }
+
+func (alone) AddPod(*framework.Cycle, *framework.PodInfo, *framework.NodeInfo) framework.Status {
+	return framework.Status{}
+}
+
+func (alone) RemovePod(*framework.Cycle, *framework.PodInfo, *framework.NodeInfo) framework.Status {
+	return framework.Status{}
 }
 
 // TestMemoryCountsAttemptsThatFail checks that the results of an attempt that ended

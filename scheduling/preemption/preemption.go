@@ -99,6 +99,9 @@ func (p DefaultPreemption) PostFilter(ctx context.Context, c *framework.Cycle, v
 	}
 	r.memory.begin(c.Snapshot)
 	found, refused, err := r.candidates(ctx)
+	if err == nil && r.memory != nil && c.Runner().DryRuns.Verify {
+		err = r.checkMemory()
+	}
 	r.memory.end(c.Snapshot)
 	if err != nil {
 		return framework.PostFiltered{}, framework.AsStatus(fmt.Errorf("%s%w", prefix, err))

@@ -39,6 +39,15 @@ var bannedWords = []struct {
 
 func word(pattern string) *regexp.Regexp { return regexp.MustCompile(`(?i)\b(?:` + pattern + `)\b`) }
 
+// anyBanned matches a text that some pattern of bannedWords matches, in one pass.
+var anyBanned = func() *regexp.Regexp {
+	var patterns []string
+	for _, banned := range bannedWords {
+		patterns = append(patterns, banned.pattern.String())
+	}
+	return regexp.MustCompile(strings.Join(patterns, "|"))
+}()
+
 // TestWords keeps the vocabulary: comments and pages use one word for one thing, and
 // short sentences.
 func TestWords(t *testing.T) {
@@ -119,9 +128,11 @@ var oldTexts = regexp.MustCompile(`(?i)\b(?:plain|fast|both) roads?\b|\brenounce
 // textProblems lists what is wrong with the words of a text.
 func textProblems(text string) []string {
 	var problems []string
-	for _, banned := range bannedWords {
-		if found := banned.pattern.FindString(text); found != "" {
-			problems = append(problems, fmt.Sprintf("says %q: write %s", found, banned.instead))
+	if anyBanned.MatchString(text) {
+		for _, banned := range bannedWords {
+			if found := banned.pattern.FindString(text); found != "" {
+				problems = append(problems, fmt.Sprintf("says %q: write %s", found, banned.instead))
+			}
 		}
 	}
 	for _, sentence := range sentences(text) {

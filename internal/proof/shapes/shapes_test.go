@@ -10,6 +10,7 @@ import (
 
 	"github.com/berth-sched/berth/internal/proof/effort"
 	"github.com/berth-sched/berth/internal/proof/shapes"
+	"github.com/berth-sched/berth/scheduling"
 )
 
 // trace returns the trace that the repository has, a few rows of the real one.
@@ -28,7 +29,7 @@ func TestPathsAgree(t *testing.T) {
 	for _, s := range shapes.All(trace(t)) {
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
-			came, err := shapes.Verify(s, 40, effort.Of(60, 400))
+			came, err := shapes.Verify(s, 40, effort.Of(40, 400))
 			if err != nil {
 				t.Error(err)
 			}
@@ -38,12 +39,12 @@ func TestPathsAgree(t *testing.T) {
 			if s.Name == "openb" {
 				return // these few rows are over before the first pod is timed
 			}
-			pods := effort.Of(300, 1000)
+			pods := effort.Of(120, 1000)
 			f, err := shapes.Measure(s, shapes.Config{Nodes: 40, Pods: pods, Budget: time.Minute, Verified: 1})
 			if err != nil {
 				t.Error(err)
 			}
-			if f.Pods != pods || f.ReferencePods != pods || f.Verified < 10 {
+			if f.Pods != pods || f.ReferencePods != pods || f.Verified < 5 {
 				t.Errorf("%+v: want %d pods timed on each path, and a sample compared", f, pods)
 			}
 		})
@@ -121,6 +122,62 @@ func TestTrace(t *testing.T) {
 	}
 	if s.Pod(trace.Len(), 0) != nil || s.Pod(trace.Len()-1, 0) == nil {
 		t.Errorf("pod %d is not the last", trace.Len()-1)
+	}
+}
+
+// TestWorld follows pods that come and leave, and pods that fit nowhere.
+func TestWorld(t *testing.T) {
+	all := shapes.All(shapes.Trace{})
+	for _, name := range []string{"cron", "unschedulable"} {
+		s, err := shapes.Parse(all, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := shapes.Open(&s, 2, scheduling.CacheConfig{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, number, nowhere := 0, s.First(2), 0
+		for _, n := range w.Snapshot.All() {
+			before += len(n.Pods)
+		}
+		for _, a := range w.Make(30) {
+			if err := w.Come(a); err != nil {
+				t.Fatal(err)
+			}
+			p, n := w.Snapshot.Pod(a.Pod.Key())
+			switch at := w.Node(number); {
+			case at == "" && p == nil:
+				nowhere++
+			case at == "" || p == nil || n.Name() != at:
+				t.Errorf("%s: pod %d is on %q, but in the snapshot: %v", name, number, at, p)
+			}
+			number++
+		}
+		after := 0
+		for _, n := range w.Snapshot.All() {
+			after += len(n.Pods)
+		}
+		want, fail := before, 0 // for each that comes one leaves
+		if name == "unschedulable" {
+			want, fail = before+27, 3
+		}
+		if after != want || nowhere != fail {
+			t.Errorf("%s: %d pods after %d, %d nowhere; want %d, %d", name, after, before, nowhere, want, fail)
+		}
+	}
+}
+
+// TestPlain names the shapes that need more than a default profile and pods to place.
+func TestPlain(t *testing.T) {
+	var more []string
+	for _, s := range shapes.All(shapes.Trace{}) {
+		if !s.Plain() {
+			more = append(more, s.Name)
+		}
+	}
+	if diff := cmp.Diff([]string{"equal-first", "equal-random", "fork", "nominated", "extender"}, more); diff != "" {
+		t.Errorf("shapes that are not plain (-want +got):\n%s", diff)
 	}
 }
 

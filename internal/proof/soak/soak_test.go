@@ -1,13 +1,13 @@
-package soak
+package soak_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/berth-sched/berth/scheduling"
 
 	"github.com/berth-sched/berth/internal/proof/effort"
+	"github.com/berth-sched/berth/internal/proof/soak"
 	"pgregory.net/rapid"
 )
 
@@ -16,7 +16,7 @@ func TestPathsAgree(t *testing.T) {
 	if testing.Short() {
 		steps = 6_000
 	}
-	res, err := Run(steps, 1, nil)
+	res, err := soak.Run(steps, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func TestPathsAgree(t *testing.T) {
 }
 
 // covers demands that everything happened that the two paths are compared in.
-func covers(t *testing.T, res Result) {
+func covers(t *testing.T, res soak.Result) {
 	t.Helper()
 	c := res.Preemption
 	for name, n := range map[string]int{
@@ -60,34 +60,31 @@ func (w *words) Uint64() uint64 { return rapid.Uint64().Draw(w.t, "word") }
 // TestStateMachine lets rapid choose the steps. A history begins with some that
 // fill the cluster.
 func TestStateMachine(t *testing.T) {
-	var res Result
+	var res soak.Result
 	rapid.Check(t, func(t *rapid.T) {
 		seed, begin := rapid.Uint64().Draw(t, "seed"), rapid.IntRange(0, 300).Draw(t, "steps before")
-		h, err := newHistory(rand.New(rand.NewPCG(seed, 0)), seed, &res)
-		for i := 0; i < begin && err == nil; i++ {
-			err = h.step()
-		}
+		h, err := soak.Begin(seed, begin, &res)
 		if err != nil {
 			t.Fatal(err)
 		}
 		w := &words{t}
-		h.r = rand.New(w)
+		h.Draw(w)
 		steps := map[string]func(*rapid.T){"": func(t *rapid.T) {
 			if err := res.Err(); err != nil {
-				res = Result{}
+				res = soak.Result{}
 				t.Fatal(err)
 			}
 		}}
-		for _, a := range h.kinds {
-			for i := range 1 + a.share/5 {
-				steps[fmt.Sprint(a.name, " ", i)] = func(t *rapid.T) {
+		h.Each(func(name string, share int, do func() error) {
+			for i := range 1 + share/5 {
+				steps[fmt.Sprint(name, " ", i)] = func(t *rapid.T) {
 					w.t = t
-					if err := h.do(a); err != nil {
+					if err := do(); err != nil {
 						t.Fatal(err)
 					}
 				}
 			}
-		}
+		})
 		t.Repeat(steps)
 	})
 	// Rarer things happen in TestPathsAgree, whose steps are always the same.

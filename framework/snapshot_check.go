@@ -1,0 +1,94 @@
+package framework
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/berth-sched/berth/framework/api"
+)
+
+// A Checker is an extension that can check itself; see [Snapshot.Check].
+type Checker interface {
+	Extension
+	// Check finds anew what the extension keeps about s, and returns the first thing that
+	// differs, nil if nothing does.
+	Check(s *Snapshot) error
+}
+
+// Check finds anew what the snapshot keeps beside its nodes, pods and objects, asks every
+// extension that is a [Checker], and returns the first thing that differs, nil if nothing
+// does. It is slow and meant for tests. A scheduler that verifies calls it every few
+// decisions.
+func (s *Snapshot) Check() error {
+	if err := s.check(); err != nil {
+		return err
+	}
+	for _, t := range s.tables {
+		if err := t.(interface{ check(*Snapshot) error }).check(s); err != nil {
+			return err
+		}
+	}
+	for i := range s.extensions {
+		if c, ok := s.extensions[i].value.(Checker); ok {
+			if err := c.Check(s); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// check compares the sorted list with the objects, and each object with its key.
+func (t *table[T]) check(*Snapshot) error {
+	for key, obj := range t.objects {
+		if obj == nil || api.KeyOf(obj) != key {
+			return fmt.Errorf("objects: the key %q has the object %v", key, obj)
+		}
+	}
+	sorted := t.sorted.Load()
+	if sorted == nil {
+		return nil
+	}
+	want := slices.Collect(maps.Values(t.objects))
+	slices.SortFunc(want, func(a, b *T) int { return cmp.Compare(api.KeyOf(a), api.KeyOf(b)) })
+	if !slices.Equal(want, *sorted) {
+		return fmt.Errorf("objects: %T lists %d objects otherwise than by their keys, or others than the %d that there are", t, len(*sorted), len(want))
+	}
+	return nil
+}
+
+// Check implements [Checker]: it looks for every pod by its name.
+func (x *podIndex) Check(s *Snapshot) error {
+	if x.snapshot != s {
+		return fmt.Errorf("index of pods: it is another snapshot's")
+	}
+	if !x.shared && len(x.changed) > 0 {
+		return fmt.Errorf("index of pods: %d changes over a map that no fork shares", len(x.changed))
+	}
+	count := map[podName]int32{}
+	for _, n := range s.All() {
+		for _, p := range n.Pods {
+			count[nameOf(p)]++
+		}
+	}
+	names := maps.Clone(x.base)
+	maps.Copy(names, x.changed)
+	for name, place := range names {
+		switch n := s.AtSlot(int(place.slot)); {
+		case place.pod == nil && (count[name] > 0 || x.base[name].pod == nil):
+			return fmt.Errorf("index of pods: %v has gone, but %d pods have this name", name, count[name])
+		case place.pod == nil:
+		case place.others != count[name]-1:
+			return fmt.Errorf("index of pods: %v has %d others, want %d", name, place.others, count[name]-1)
+		case n == nil || !slices.Contains(n.Pods, place.pod) || nameOf(place.pod) != name:
+			return fmt.Errorf("index of pods: %v is not on the node of slot %d", name, place.slot)
+		}
+		delete(count, name)
+	}
+	for name, pods := range count {
+		return fmt.Errorf("index of pods: %v is missing, %d pods have this name", name, pods)
+	}
+	return nil
+}

@@ -1,0 +1,61 @@
+package framework_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+)
+
+// TestCheckFindsFaults plants a fault in each thing that Check finds anew.
+func TestCheckFindsFaults(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		plant func(s *framework.Snapshot)
+		want  string
+	}{
+		{"nothing", func(*framework.Snapshot) {}, ""},
+		{"objects out of order", func(s *framework.Snapshot) {
+			list := framework.List[api.Namespace](s)
+			list[0], list[1] = list[1], list[0]
+		}, "otherwise than by their keys"},
+		{"an object that was changed", func(s *framework.Snapshot) { framework.List[api.Namespace](s)[0].Name = "z" }, `the key "a"`},
+		{"a pod that nobody added", func(s *framework.Snapshot) {
+			n := s.Node("n1")
+			n.Pods = append(n.Pods, podInfo(t, s, plainPod("new")))
+		}, "is missing"},
+		{"a pod that nobody removed", func(s *framework.Snapshot) { s.Node("n1").Pods = nil }, "others, want -1"},
+		{"one of two pods of a name", func(s *framework.Snapshot) { s.Node("n2").Pods = s.Node("n2").Pods[:1] }, "1 others, want 0"},
+		{"a pod on another node", func(s *framework.Snapshot) {
+			s.Node("n1").Pods, s.Node("n3").Pods = nil, s.Node("n1").Pods
+		}, "is not on the node"},
+		{"in a fork", func(s *framework.Snapshot) {
+			f := s.Fork()
+			must(t, f.RemovePod(f.Node("n1").Pods[0], "n1"))
+			if err := f.Check(); err != nil {
+				t.Error(err)
+			}
+		}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := snapshotOf(t, framework.Arrival, "n1", "n2", "n3")
+			for _, name := range []string{"b", "a"} {
+				must(t, framework.Put(s, &api.Namespace{ObjectMeta: api.ObjectMeta{Name: name}}))
+			}
+			must(t, s.AddPod(podInfo(t, s, plainPod("p")), "n1"))
+			must(t, s.AddPod(podInfo(t, s, plainPod("twice")), "n2"))
+			must(t, s.AddPod(podInfo(t, s, plainPod("twice")), "n2"))
+			s.Pod("default/p")
+			framework.List[api.Namespace](s)
+			must(t, s.Check())
+			tt.plant(s)
+			switch err := s.Check(); {
+			case tt.want == "" && err != nil:
+				t.Error(err)
+			case tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)):
+				t.Errorf("Check() = %v, want one with %q", err, tt.want)
+			}
+		})
+	}
+}
