@@ -145,7 +145,7 @@ func checkRow(b *base, n *framework.NodeInfo, slot int32) error {
 			continue
 		}
 		if first.at == maxPlace {
-			first = reason{f.At, status}
+			first = reason{at: f.At, status: status}
 		}
 		if firstOfNode == maxPlace && nodeOnly(f.Reads) {
 			firstOfNode = f.At
@@ -238,6 +238,11 @@ func checkReasons(c *class) error {
 			}
 		}
 		own := c.own(slot)
+		if reason, ok := c.overrides.of(slot); ok {
+			if first = list[reason].at; own != reason || !list[reason].overrides {
+				return fmt.Errorf("slot %d has the reason %d, want its override %d", slot, own, reason)
+			}
+		}
 		if final := c.final(own, group); list[final].at != first {
 			return fmt.Errorf("slot %d is rejected by filter %d, want %d", slot, list[final].at, first)
 		}

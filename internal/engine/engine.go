@@ -80,6 +80,10 @@ type Query struct {
 	Ref      *Ref             // finds the class again; may be nil
 	Start    int              // place where the search begins
 	Want     int              // feasible nodes that end it
+
+	// Overrides hold in place of what the class knows of these nodes, in ascending order
+	// of the slots, each once. The slots have nodes.
+	Overrides []Override
 }
 
 // Find answers the query, or returns false if the reference path must be taken. The
@@ -142,7 +146,7 @@ func (e *Engine) bringUpToDate(c *class, q *Query) bool {
 		e.dropFailed(c)
 		return false
 	}
-	switch c.sync(e.source, &e.divisions, q.Cycle) {
+	switch c.sync(e.source, &e.divisions, q) {
 	case answered:
 		return true
 	case failed:
