@@ -17,6 +17,8 @@ type class struct {
 	ref    engine.Ref
 	page   *runner.Entry // this, as it is noted with pods
 	next   *class        // of pods with the same parts that plugins read in another way
+
+	nominated keptNominated
 }
 
 // reading is what the plugins of a profile read when they answer for one pod.

@@ -43,7 +43,11 @@ func (l *idlers) add(x framework.Idler) {
 
 // Idle implements [engine.Source].
 func (f *incremental) Idle(c *framework.Cycle) bool {
-	l := &f.class.idlers
+	return f.class.idlers.idle(c)
+}
+
+// idle reports whether all of them are known to have nothing to do.
+func (l *idlers) idle(c *framework.Cycle) bool {
 	if !l.all {
 		return false
 	}

@@ -18,6 +18,9 @@ type extended struct {
 	// nil: ask them.
 	replay *extenderAnswer
 	answer extenderAnswer // the extenders' answer
+	// nominated is their answer about the node that the pod was nominated to. Within a
+	// decision they are asked once.
+	nominated extenderAnswer
 
 	scores   [][]extenderScore // by extender, by place among the feasible
 	answered []bool            // by place among the feasible: in some extender's answer
@@ -55,26 +58,37 @@ func (r *referencePath) askExtenders(s *framework.Snapshot) error {
 	if len(r.plugins.extenders) == 0 || len(r.feasible) == 0 {
 		return nil
 	}
+	a, err := r.answerExtenders()
+	if err != nil {
+		return err
+	}
+	r.take(s, a)
+	r.refuse(s, a)
+	return nil
+}
+
+// answerExtenders returns the extenders' answer about the feasible nodes, an earlier one
+// if it is of the same decision.
+func (r *referencePath) answerExtenders() (*extenderAnswer, error) {
 	a := &r.extended.answer
 	if replay := r.extended.replay; replay != nil && replay.known && replay.number == r.cycle.Number {
 		*a = *replay
-	} else {
-		*a = extenderAnswer{number: r.cycle.Number}
-		if err := a.ask(r, r.feasible); err != nil {
-			return err
-		}
+		return a, nil
 	}
-	r.apply(s, a)
-	return nil
+	*a = extenderAnswer{number: r.cycle.Number}
+	return a, a.ask(r, r.feasible)
 }
 
 // extendersTake asks about the node that the pod was nominated to. If an extender
 // refuses it with a reason, it also returns that status. An error counts as a no
 // here: the node is looked at again with the others.
 func (r *referencePath) extendersTake(node *framework.NodeInfo) (taken bool, refusal framework.Status) {
-	var a extenderAnswer
-	if err := a.ask(r, []*framework.NodeInfo{node}); err != nil {
-		return false, refusal
+	a := &r.extended.nominated
+	if !a.known || a.number != r.cycle.Number {
+		*a = extenderAnswer{number: r.cycle.Number}
+		if err := a.ask(r, []*framework.NodeInfo{node}); err != nil {
+			return false, refusal
+		}
 	}
 	for _, n := range a.refused {
 		if len(n.status.Reasons()) > 0 {
@@ -148,25 +162,30 @@ func (a *extenderAnswer) take(e *Extender, nodes []*framework.NodeInfo, v Extend
 	return taken, nil
 }
 
-// apply makes the extenders' answer the result of the search.
-func (r *referencePath) apply(s *framework.Snapshot, a *extenderAnswer) {
+// take leaves the feasible nodes that the extenders take.
+func (r *referencePath) take(s *framework.Snapshot, a *extenderAnswer) {
 	r.feasible = r.feasible[:0]
 	for _, slot := range a.kept {
 		r.feasible = append(r.feasible, s.AtSlot(slot))
-	}
-	if len(a.refused) > 0 {
-		places := make([]int, s.SlotLimit())
-		for place, slot := range s.Slots() {
-			places[slot] = place
-		}
-		for _, n := range a.refused {
-			r.verdicts[places[n.slot]] = verdict{byExtender, n.status}
-		}
 	}
 	if a.emptied {
 		for _, n := range r.feasible {
 			r.rated = append(r.rated, emptied(n))
 		}
+	}
+}
+
+// refuse notes the verdicts on nodes that the extenders do not take.
+func (r *referencePath) refuse(s *framework.Snapshot, a *extenderAnswer) {
+	if len(a.refused) == 0 {
+		return
+	}
+	places := make([]int, s.SlotLimit())
+	for place, slot := range s.Slots() {
+		places[slot] = place
+	}
+	for _, n := range a.refused {
+		r.verdicts[places[n.slot]] = verdict{byExtender, n.status}
 	}
 }
 

@@ -136,6 +136,15 @@ func (e *Engine) Find(q Query) (v *View, ok bool) {
 	return v, ok
 }
 
+// Place returns the place of a slot in the snapshot's order, -1 if it has no node. It costs
+// O(N) after nodes have come or gone.
+func (e *Engine) Place(s *framework.Snapshot, slot int) int {
+	if e.order = nodelog.OrderOf(s, e.order); !e.order.Has(int32(slot)) {
+		return -1
+	}
+	return int(e.order.Place[slot])
+}
+
 // bringUpToDate makes the class answer for the query's snapshot and pod. false means
 // that the reference path must be taken; then the class is dropped, unless a live
 // PreFilter rejected the pod.
