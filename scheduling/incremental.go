@@ -19,6 +19,7 @@ type incremental struct {
 	early       early
 	by          means
 	interest    interest
+	given       []int64 // memory of prioritize
 
 	class   *class // of the pod of this decision
 	classes map[string]*class

@@ -1,12 +1,15 @@
 package scheduling
 
 import (
+	"slices"
+
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/internal/engine"
+	"github.com/berth-sched/berth/resource"
 )
 
-// How the incremental path asks extenders: the plugins' verdicts and totals are kept, and
-// the rest is the reference path's own code.
+// How the incremental path asks extenders. The plugins' verdicts and totals are kept. Most
+// extenders answer in the order of the question, so that nodes need not be found by name.
 
 // An interest is what extenders do about a pod.
 type interest uint8
@@ -39,7 +42,7 @@ func (f *incremental) decideWithExtenders(snap *framework.Snapshot, pod *framewo
 	s, r := f.s, &f.s.reference
 	nodes := v.Nodes()
 	r.feasible, r.rated = append(r.feasible[:0], nodes...), nil
-	a, err := r.answerExtenders()
+	a, err := r.answerExtenders(takeInOrder)
 	if err != nil {
 		f.by = byError
 		return err, true
@@ -56,7 +59,7 @@ func (f *incremental) decideWithExtenders(snap *framework.Snapshot, pod *framewo
 		r.extended.replay = a
 		return nil, false
 	}
-	r.prioritize()
+	f.prioritize(r)
 	return s.chooseScored(r, r.cycle.Seed, d), true
 }
 
@@ -96,4 +99,76 @@ func sameNodes(nodes []*framework.NodeInfo, slots []int) bool {
 		}
 	}
 	return true
+}
+
+// takeInOrder does what [extenderAnswer.take] does. It is fast if the verdict names nodes
+// in the order in which the extender was asked about them.
+func takeInOrder(a *extenderAnswer, e *Extender, nodes []*framework.NodeInfo, v ExtenderVerdict) ([]*framework.NodeInfo, error) {
+	taken, before := make([]*framework.NodeInfo, 0, len(v.Nodes)), len(a.refused)
+	for _, n := range nodes {
+		if k := len(taken); k < len(v.Nodes) && n.Name() == v.Nodes[k] {
+			taken = append(taken, n)
+		} else {
+			a.refused = append(a.refused, refused{n.Slot(), v.refusal(n)})
+		}
+	}
+	if len(taken) < len(v.Nodes) { // they come in another order, twice, or from elsewhere
+		a.refused = a.refused[:before]
+		return a.take(e, nodes, v)
+	}
+	a.emptied = a.emptied || v.Emptied
+	return taken, nil
+}
+
+// prioritize does what [referencePath.prioritize] does, but for what explanations show.
+func (f *incremental) prioritize(r *referencePath) {
+	nodes, x := r.toRate(), &r.extended
+	x.scores = nil
+	x.answered = slices.Grow(x.answered[:0], len(nodes))[:len(nodes)]
+	clear(x.answered)
+	for i, answer := range r.askPrioritize(nodes) {
+		if len(answer) == 0 {
+			continue
+		}
+		f.given = slices.Grow(f.given[:0], len(nodes))[:len(nodes)]
+		clear(f.given)
+		at := finder{nodes: nodes}
+		for _, a := range answer {
+			if k := at.find(a.Host); k >= 0 {
+				f.given[k] = resource.SatAdd(f.given[k], a.Score)
+				x.answered[k] = true
+			}
+		}
+		for k, score := range f.given {
+			r.totals[k] = resource.SatAdd(r.totals[k], r.plugins.extenders[i].weighted(score))
+		}
+	}
+}
+
+// A finder finds nodes by name. While names come in the order of the nodes, it needs no
+// map.
+type finder struct {
+	nodes  []*framework.NodeInfo
+	next   int
+	places map[string]int // once a name was not among the nodes from next on
+}
+
+// find returns the index of the node, -1 if there is none.
+func (f *finder) find(name string) int {
+	for k := f.next; f.places == nil && k < len(f.nodes); k++ {
+		if f.nodes[k].Name() == name {
+			f.next = k + 1
+			return k
+		}
+	}
+	if f.places == nil {
+		f.places = make(map[string]int, len(f.nodes))
+		for k, n := range f.nodes {
+			f.places[n.Name()] = k
+		}
+	}
+	if k, ok := f.places[name]; ok {
+		return k
+	}
+	return -1
 }

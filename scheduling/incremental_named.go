@@ -62,7 +62,7 @@ func (f *incremental) decideByPreFilters(snap *framework.Snapshot, pod *framewor
 	d.Feasible = len(r.feasible)
 	f.by = byNames
 	if len(r.feasible) > 0 && len(r.plugins.extenders) > 0 {
-		a, err := r.answerExtenders()
+		a, err := r.answerExtenders((*extenderAnswer).take)
 		if err != nil {
 			return err, true
 		}

@@ -3,6 +3,7 @@ package scheduling
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/berth-sched/berth/framework"
@@ -58,7 +59,7 @@ func (r *referencePath) askExtenders(s *framework.Snapshot) error {
 	if len(r.plugins.extenders) == 0 || len(r.feasible) == 0 {
 		return nil
 	}
-	a, err := r.answerExtenders()
+	a, err := r.answerExtenders((*extenderAnswer).take)
 	if err != nil {
 		return err
 	}
@@ -67,16 +68,20 @@ func (r *referencePath) askExtenders(s *framework.Snapshot) error {
 	return nil
 }
 
+// A takeFunc applies the verdict of one extender about the nodes and returns those that it
+// takes.
+type takeFunc func(a *extenderAnswer, e *Extender, nodes []*framework.NodeInfo, v ExtenderVerdict) ([]*framework.NodeInfo, error)
+
 // answerExtenders returns the extenders' answer about the feasible nodes, an earlier one
 // if it is of the same decision.
-func (r *referencePath) answerExtenders() (*extenderAnswer, error) {
+func (r *referencePath) answerExtenders(take takeFunc) (*extenderAnswer, error) {
 	a := &r.extended.answer
 	if replay := r.extended.replay; replay != nil && replay.known && replay.number == r.cycle.Number {
 		*a = *replay
 		return a, nil
 	}
 	*a = extenderAnswer{number: r.cycle.Number}
-	return a, a.ask(r, r.feasible)
+	return a, a.ask(r, r.feasible, take)
 }
 
 // extendersTake asks about the node that the pod was nominated to. If an extender
@@ -86,7 +91,7 @@ func (r *referencePath) extendersTake(node *framework.NodeInfo) (taken bool, ref
 	a := &r.extended.nominated
 	if !a.known || a.number != r.cycle.Number {
 		*a = extenderAnswer{number: r.cycle.Number}
-		if err := a.ask(r, []*framework.NodeInfo{node}); err != nil {
+		if err := a.ask(r, []*framework.NodeInfo{node}, (*extenderAnswer).take); err != nil {
 			return false, refusal
 		}
 	}
@@ -99,7 +104,7 @@ func (r *referencePath) extendersTake(node *framework.NodeInfo) (taken bool, ref
 }
 
 // ask asks all extenders, each about the nodes that the earlier ones left.
-func (a *extenderAnswer) ask(r *referencePath, nodes []*framework.NodeInfo) error {
+func (a *extenderAnswer) ask(r *referencePath, nodes []*framework.NodeInfo, take takeFunc) error {
 	for i := range r.plugins.extenders {
 		e := &r.plugins.extenders[i]
 		if len(nodes) == 0 {
@@ -111,7 +116,7 @@ func (a *extenderAnswer) ask(r *referencePath, nodes []*framework.NodeInfo) erro
 		said, err := e.filter(r.extended.ctx, r.cycle.Pod, nodes)
 		var taken []*framework.NodeInfo
 		if err == nil {
-			taken, err = a.take(e, nodes, said)
+			taken, err = take(a, e, nodes, said)
 		}
 		switch {
 		case err == nil:
@@ -120,6 +125,7 @@ func (a *extenderAnswer) ask(r *referencePath, nodes []*framework.NodeInfo) erro
 			return err
 		}
 	}
+	a.kept = slices.Grow(a.kept, len(nodes))
 	for _, n := range nodes {
 		a.kept = append(a.kept, n.Slot())
 	}
@@ -150,16 +156,21 @@ func (a *extenderAnswer) take(e *Extender, nodes []*framework.NodeInfo, v Extend
 		if left[n.Name()] {
 			continue
 		}
-		status := framework.NewStatus(framework.UnschedulableAndUnresolvable, nil)
-		if text, ok := v.Unresolvable[n.Name()]; ok {
-			status = framework.UnresolvableStatus(framework.Text(text))
-		} else if text, ok := v.Failed[n.Name()]; ok {
-			status = framework.UnschedulableStatus(framework.Text(text))
-		}
-		a.refused = append(a.refused, refused{n.Slot(), status})
+		a.refused = append(a.refused, refused{n.Slot(), v.refusal(n)})
 	}
 	a.emptied = a.emptied || v.Emptied
 	return taken, nil
+}
+
+// refusal is the status of a node that is not among those taken.
+func (v *ExtenderVerdict) refusal(n *framework.NodeInfo) framework.Status {
+	if text, ok := v.Unresolvable[n.Name()]; ok {
+		return framework.UnresolvableStatus(framework.Text(text))
+	}
+	if text, ok := v.Failed[n.Name()]; ok {
+		return framework.UnschedulableStatus(framework.Text(text))
+	}
+	return framework.NewStatus(framework.UnschedulableAndUnresolvable, nil)
 }
 
 // take leaves the feasible nodes that the extenders take.
@@ -227,27 +238,7 @@ func (r *referencePath) prioritize() {
 		places[n.Name()] = i
 	}
 	x.scores, x.answered = make([][]extenderScore, len(extenders)), make([]bool, len(nodes))
-	answers := make([][]HostScore, len(extenders))
-	var wg sync.WaitGroup
-	for i := range extenders {
-		e := &extenders[i]
-		switch {
-		case !e.interested(r.cycle.Pod):
-		case e.Prioritize == nil:
-			// It counts as scoring every node 0, with weight 0.
-			for k := range x.answered {
-				x.answered[k] = true
-			}
-		default:
-			wg.Go(func() {
-				if scores, err := e.prioritize(x.ctx, r.cycle.Pod, nodes); err == nil {
-					answers[i] = scores
-				}
-			})
-		}
-	}
-	wg.Wait()
-	for i, answer := range answers {
+	for i, answer := range r.askPrioritize(nodes) {
 		for _, a := range answer {
 			k, ok := places[a.Host]
 			if !ok {
@@ -266,6 +257,32 @@ func (r *referencePath) prioritize() {
 			r.totals[k] = resource.SatAdd(r.totals[k], extenders[i].weighted(s.score))
 		}
 	}
+}
+
+// askPrioritize asks all extenders for scores at once, and notes the nodes of those that
+// are interested and do not score: they count as scoring every node 0, with weight 0.
+func (r *referencePath) askPrioritize(nodes []*framework.NodeInfo) [][]HostScore {
+	x := &r.extended
+	answers := make([][]HostScore, len(r.plugins.extenders))
+	var wg sync.WaitGroup
+	for i := range r.plugins.extenders {
+		e := &r.plugins.extenders[i]
+		switch {
+		case !e.interested(r.cycle.Pod):
+		case e.Prioritize == nil:
+			for k := range x.answered {
+				x.answered[k] = true
+			}
+		default:
+			wg.Go(func() {
+				if scores, err := e.prioritize(x.ctx, r.cycle.Pod, nodes); err == nil {
+					answers[i] = scores
+				}
+			})
+		}
+	}
+	wg.Wait()
+	return answers
 }
 
 // weighted returns what a score adds to a total.
