@@ -46,7 +46,8 @@ type Snapshot struct {
 
 	tables      []any  // a *table for each other kind of objects
 	objects     uint64 // generation of their content
-	nominations int
+	nominations int    // pods
+	nominated   []int  // slots that they are nominated to
 
 	extensions []extension
 	journal    changelog.Log[int] // of slots that changed

@@ -748,6 +748,15 @@ func (s *subject) checkObjects(t *rapid.T, w *world) {
 	if got := s.snapshot.Nominations(); got != nominations {
 		t.Fatalf("Nominations() = %d, want %d", got, nominations)
 	}
+	var slots []int
+	for slot := range s.snapshot.SlotLimit() {
+		if n := s.snapshot.AtSlot(slot); n != nil && len(n.Nominated) > 0 {
+			slots = append(slots, slot)
+		}
+	}
+	if got := s.snapshot.NominatedSlots(); !slices.Equal(got, slots) {
+		t.Fatalf("NominatedSlots() = %v, want %v", got, slots)
+	}
 	agree(t, "Objects", w.objects, s.snapshot.Objects(),
 		compareObjects(t, w.namespaces, s.snapshot, s.model.namespaces)+compareObjects(t, w.services, s.snapshot, s.model.services))
 }

@@ -95,7 +95,7 @@ func (s *Snapshot) RemoveNode(name string) error {
 		n = s.node(n.Slot())
 	}
 	s.startChange()
-	s.nominations -= len(n.Nominated)
+	s.countNominated(n.Slot(), len(n.Nominated), 0)
 	s.nodeSet = s.newGeneration()
 	s.put(n.Slot(), nil)
 	s.releaseSlot(n.Slot())

@@ -43,6 +43,23 @@ func (s *Snapshot) ClearNomination(p *PodInfo, node string) {
 // Nominations is the number of nominated pods in the snapshot.
 func (s *Snapshot) Nominations() int { return s.nominations }
 
+// NominatedSlots lists the slots of the nodes that pods are nominated to, in ascending
+// order. The list must not be changed.
+func (s *Snapshot) NominatedSlots() []int { return s.nominated }
+
+// countNominated notes that a slot had pods nominated to it, and has others now. The list
+// of slots is never changed in place, because forks share it.
+func (s *Snapshot) countNominated(slot, had, has int) {
+	s.nominations += has - had
+	i, _ := slices.BinarySearch(s.nominated, slot)
+	switch {
+	case had == 0 && has > 0:
+		s.nominated = slices.Insert(slices.Clip(s.nominated), i, slot)
+	case had > 0 && has == 0:
+		s.nominated = slices.Concat(s.nominated[:i], s.nominated[i+1:])
+	}
+}
+
 // setNominated replaces the list. Lists are never changed in place.
 func (s *Snapshot) setNominated(slot int, list []*PodInfo) {
 	s.startChange()
@@ -50,7 +67,7 @@ func (s *Snapshot) setNominated(slot int, list []*PodInfo) {
 	if s.undo.isOpen() && !s.undo.rolling {
 		s.Record(&nominationUndo{slot, n.Nominated, n.generation})
 	}
-	s.nominations += len(list) - len(n.Nominated)
+	s.countNominated(slot, len(n.Nominated), len(list))
 	n.Nominated = list
 	s.changed(n)
 	s.endChange()
@@ -65,7 +82,7 @@ type nominationUndo struct {
 
 func (u *nominationUndo) Undo(s *Snapshot) {
 	n := s.own(s.node(u.slot))
-	s.nominations += len(u.old) - len(n.Nominated)
+	s.countNominated(u.slot, len(n.Nominated), len(u.old))
 	n.Nominated, n.generation = u.old, u.generation
 	s.journal.Add(u.slot)
 }

@@ -15,6 +15,13 @@ type incremental struct {
 	bound     binding
 	reference referencePath // for verification
 
+	nominations nominations
+	named       []namedNode // of the last decision by names
+	early       early
+	by          means
+	interest    interest
+	given       []int64 // memory of prioritize
+
 	class   *class // of the pod of this decision
 	classes map[string]*class
 	notes   *runner.Cache[noted]
@@ -24,8 +31,21 @@ type incremental struct {
 	checks  uint64 // verified decisions
 }
 
+// means is how a decision was made.
+type means uint8
+
+const (
+	byError      means = iota // it was not: the cycle fails
+	byView                    // from kept answers
+	byExtenders               // from kept answers, and extenders took part
+	byNomination              // the node that the pod is nominated to is feasible
+	byPreFilter               // a PreFilter rejected the pod
+	byNames                   // a PreFilter named the nodes
+)
+
 func newIncremental(s *Scheduler) *incremental {
 	f := &incremental{s: s, reference: referencePath{plugins: &s.plugins, workers: 1}, classes: map[string]*class{}, notes: runner.NewCache[noted]()}
+	f.nominations.path = referencePath{plugins: &s.plugins, workers: 1}
 	f.engine = engine.New(f, s.profile.Cache.Budget)
 	return f
 }
@@ -33,15 +53,33 @@ func newIncremental(s *Scheduler) *incremental {
 // decide answers like [Scheduler.decide]; false if it has no answer.
 func (f *incremental) decide(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) (err error, ok bool) {
 	defer f.contain(&err, &ok)
-	s := f.s
+	s, c := f.s, &f.s.reference.cycle
 	seed := pick.Seed(s.profile.Seed, s.number)
-	s.reference.cycle.Reset(pod, snap, s.number, seed)
-	v, ok := f.find(&s.reference.cycle, s.start)
-	if !ok {
-		return nil, false
-	}
+	c.Reset(pod, snap, s.number, seed)
 	d.TieRule, d.Number, d.start = s.profile.TieRule, s.number, s.start
+	f.by, f.early.known = byView, false
+	switch {
+	case pod.IsNominated():
+		if done, ok := f.decideOnNominated(snap, d); done || !ok {
+			return nil, ok
+		}
+		c.Reset(pod, snap, s.number, seed)
+	case mayName(pod):
+		if err, ok := f.decideByPreFilters(snap, pod, d); ok {
+			return err, true
+		}
+		s.reference.ready = false
+		c.Reset(pod, snap, s.number, seed)
+	}
+	v, ok := f.find(c, s.start)
+	if !ok {
+		return f.decideByPreFilters(snap, pod, d)
+	}
 	d.Evaluated, d.Feasible, d.advance = v.Evaluated, v.Feasible, v.Evaluated
+	f.countEarly(v, d)
+	if f.interest = s.plugins.interest(pod); f.interest == takesPart && v.Feasible > 0 {
+		return f.decideWithExtenders(snap, pod, v, d)
+	}
 	switch v.Feasible {
 	case 0:
 		return f.fitError(snap, pod, v), true
@@ -65,9 +103,14 @@ func (f *incremental) find(c *framework.Cycle, start int) (*engine.View, bool) {
 	if f.class = f.classOf(c); f.class == nil {
 		return nil, false
 	}
+	overrides, ok := f.override(c)
+	if !ok {
+		return nil, false
+	}
 	return f.engine.Find(engine.Query{
 		Snapshot: c.Snapshot, Cycle: c, Key: f.class.key, Ref: &f.class.ref, Start: start,
-		Want: f.s.plugins.wanted(c.Snapshot.Len(), f.s.profile.Percentage),
+		Want:      f.s.plugins.wanted(c.Snapshot.Len(), f.s.profile.Percentage),
+		Overrides: overrides,
 	})
 }
 
@@ -82,6 +125,9 @@ func (f *incremental) choose(v *engine.View, seed uint64) (*framework.NodeInfo, 
 		})
 		return nodes[pick.Reservoir(totals, seed)], nil
 	case Heap:
+		if f.interest == mereClaim {
+			return v.Tied(pick.Draw(seed, tied)), nil // see chooseAnswered
+		}
 		return v.Heap(), nil
 	case First:
 		return v.Tied(0), nil
@@ -104,12 +150,15 @@ func (f *incremental) choose(v *engine.View, seed uint64) (*framework.NodeInfo, 
 func (f *incremental) fitError(snap *framework.Snapshot, pod *framework.PodInfo, v *engine.View) *FitError {
 	list, ok := v.Kept().([]Rejection)
 	if !ok {
-		var reasons []counted
-		for _, r := range v.Rejections() {
-			reasons = append(reasons, counted{r.At, r.Status, r.Nodes})
-		}
-		list = f.s.plugins.rejections(reasons)
+		list = f.s.plugins.rejections(countReasons(v))
 		v.Keep(list)
 	}
 	return &FitError{Pod: pod.Pod.Key(), Nodes: snap.Len(), Rejections: list}
+}
+
+func countReasons(v *engine.View) (list []counted) {
+	for _, r := range v.Rejections() {
+		list = append(list, counted{r.At, r.Status, r.Nodes})
+	}
+	return list
 }

@@ -19,6 +19,8 @@ type class struct {
 	note   *runner.Entry // this, as it is noted with pods in the epoch at
 	at     uint64
 	next   *class // of pods with the same parts that plugins read in another way
+
+	nominated keptNominated
 }
 
 // A noted class was found in an epoch, and is the pod's as long as that lasts.

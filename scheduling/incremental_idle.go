@@ -48,15 +48,19 @@ func (l *idlers) add(x framework.Idler, keyer framework.ClassKeyer) {
 
 // Idle implements [engine.Source].
 func (f *incremental) Idle(c *framework.Cycle) bool {
-	l := &f.class.idlers
+	return f.class.idlers.idle(c, f.keys.epoch)
+}
+
+// idle reports whether all of them are known, in this epoch, to have nothing to do.
+func (l *idlers) idle(c *framework.Cycle, epoch uint64) bool {
 	if !l.all {
 		return false
 	}
-	if l.at != f.keys.epoch {
+	if l.at != epoch {
 		if !areIdle(l.kept, c) {
 			return false
 		}
-		l.at = f.keys.epoch
+		l.at = epoch
 	}
 	return areIdle(l.list, c)
 }

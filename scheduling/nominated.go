@@ -16,36 +16,51 @@ import (
 // there does not fail the cycle: the node is looked at again with the others.
 func (r *referencePath) searchNominated(s *framework.Snapshot) bool {
 	r.early = earlyAnswer{}
-	name := r.cycle.Pod.Pod.Status.NominatedNodeName
-	node := s.Node(name)
-	if name == "" || node == nil {
+	a, err := r.askNominated(s)
+	if a.node == nil || err != nil {
 		return false
 	}
-	v, err := r.tryNominated(s, node)
-	if err != nil {
-		return false
-	}
-	place := slices.Index(s.Slots(), node.Slot())
-	if v.filter != passed {
-		r.early = earlyAnswer{place, v, true}
-		if r.bound.restrict {
+	place := slices.Index(s.Slots(), a.node.Slot())
+	if !a.taken {
+		r.early = earlyAnswer{place, a.verdict, a.verdict.filter != passed}
+		if r.bound.restrict && a.verdict.filter != passed && a.verdict.filter != byExtender {
 			// kube-scheduler adds it to the set of plugins that restricted the
 			// nodes.
-			r.bound.restrictedBy(r.plugins.filterName(v.filter))
-		}
-		return false
-	}
-	taken, refusal := r.extendersTake(node)
-	if !taken {
-		if refusal.IsRejected() {
-			r.early = earlyAnswer{place, verdict{byExtender, refusal}, true}
+			r.bound.restrictedBy(r.plugins.filterName(a.verdict.filter))
 		}
 		return false
 	}
 	r.fill(unvisited)
-	r.verdicts[place] = v
-	r.feasible, r.visited, r.nominated = append(r.feasible, node), 1, true
+	r.verdicts[place] = a.verdict
+	r.feasible, r.visited, r.nominated = append(r.feasible, a.node), 1, true
 	return true
+}
+
+// nominatedAnswer is what plugins and extenders say of the node that a pod was nominated
+// to.
+type nominatedAnswer struct {
+	node    *framework.NodeInfo // nil if there is no such node
+	taken   bool
+	verdict verdict // passed if the node is not taken for no reason that counts
+}
+
+// askNominated asks about the node that the pod was nominated to, with bound filters.
+func (r *referencePath) askNominated(s *framework.Snapshot) (a nominatedAnswer, err error) {
+	name := r.cycle.Pod.Pod.Status.NominatedNodeName
+	if name == "" {
+		return a, nil
+	}
+	if a.node = s.Node(name); a.node == nil {
+		return a, nil
+	}
+	if a.verdict, err = r.tryNominated(s, a.node); err != nil || a.verdict.filter != passed {
+		return a, err
+	}
+	var refusal framework.Status
+	if a.taken, refusal = r.extendersTake(a.node); refusal.IsRejected() {
+		a.verdict = verdict{byExtender, refusal}
+	}
+	return a, nil
 }
 
 // earlyAnswer is the rejection of a node that was asked before all others.
@@ -84,7 +99,7 @@ func (r *referencePath) filterWithNominated(s *framework.Snapshot, p *probe) (v 
 }
 
 func (r *referencePath) askWithNominated(s *framework.Snapshot, filters []boundFilter, p *probe) (v verdict, err error) {
-	if slices.ContainsFunc(p.node.Nominated, r.reckonsWith) {
+	if reckonsWithAny(r.cycle.Pod, p.node.Nominated) {
 		slot := p.node.Slot()
 		err = r.askAsIfPlaced(s, filters, p, &v)
 		p.node = s.AtSlot(slot)
@@ -96,11 +111,31 @@ func (r *referencePath) askWithNominated(s *framework.Snapshot, filters []boundF
 	return v, err
 }
 
-// reckonsWith reports whether a nominated pod counts for the pod of this cycle.
-func (r *referencePath) reckonsWith(q *framework.PodInfo) bool {
-	pod := r.cycle.Pod
-	same := q == pod || q.Pod.UID == pod.Pod.UID && (q.Pod.UID != "" || q.Pod.Key() == pod.Pod.Key())
-	return q.Priority >= pod.Priority && !same
+// reckonsWith reports whether a nominated pod counts for another pod.
+func reckonsWith(pod, nominated *framework.PodInfo) bool {
+	return nominated.Priority >= pod.Priority && !isNominated(pod, nominated)
+}
+
+func reckonsWithAny(pod *framework.PodInfo, nominated []*framework.PodInfo) bool {
+	for _, q := range nominated {
+		if reckonsWith(pod, q) {
+			return true
+		}
+	}
+	return false
+}
+
+// isNominated reports whether the nominated pod is the pod itself.
+func isNominated(pod, q *framework.PodInfo) bool {
+	return q == pod || q.Pod.UID == pod.Pod.UID && (q.Pod.UID != "" || q.Pod.Key() == pod.Pod.Key())
+}
+
+// tryAsIfPlaced asks about a node with the nominated pods on it.
+func (r *referencePath) tryAsIfPlaced(s *framework.Snapshot, node *framework.NodeInfo) (v verdict, err error) {
+	p := probe{node: node}
+	defer r.catch(&p, &err)
+	err = r.askAsIfPlaced(s, r.bound.filters, &p, &v)
+	return v, err
 }
 
 // askAsIfPlaced asks with the nominated pods on the node, and then removes them.
@@ -109,7 +144,7 @@ func (r *referencePath) askAsIfPlaced(s *framework.Snapshot, filters []boundFilt
 	defer s.Rollback(mark)
 	set := (&filterSet{r, s, filters}).copy()
 	for _, q := range p.node.Nominated {
-		if !r.reckonsWith(q) {
+		if !reckonsWith(r.cycle.Pod, q) {
 			continue
 		}
 		if err := s.AddPodAt(q, p.node); err != nil {

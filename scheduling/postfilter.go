@@ -50,7 +50,7 @@ func (s *Scheduler) PostFilter(ctx context.Context, snap *framework.Snapshot, po
 func (s *Scheduler) makeRoom(ctx context.Context, snap *framework.Snapshot, pod *framework.PodInfo, d Decision, incremental bool) (p proposal) {
 	r := &s.postFilterPath
 	r.plugins, r.workers, r.extended = &s.plugins, 1, extended{ctx: ctx, replay: &s.reference.extended.answer}
-	if incremental && s.mayUseIncremental(snap, pod) {
+	if incremental && s.mayUseIncremental(snap) {
 		p.answers = s.incremental.verdicts(r, snap, pod, d)
 		p.incremental = p.answers != nil
 	}

@@ -1,6 +1,7 @@
 package scheduling
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -19,6 +20,7 @@ type referencePath struct {
 	workers int
 	cycle   framework.Cycle
 	bound   binding
+	ready   bool // the cycle is that of the next decision, and its filters are bound
 
 	list     []int     // places that may be searched; nil: all
 	places   []int     // memory for list
@@ -57,6 +59,12 @@ const (
 	byExtender = math.MaxInt32
 )
 
+// begin forgets what another decision may have left.
+func (r *referencePath) begin(ctx context.Context) {
+	r.ready = false
+	r.extended.ctx, r.extended.replay, r.extended.nominated.known = ctx, nil, false
+}
+
 // search finds the feasible nodes, starting at place start, and stops after want of
 // them. Then it asks the extenders about these.
 //
@@ -73,9 +81,12 @@ func (r *referencePath) searchByPlugins(s *framework.Snapshot, percentage, start
 	r.feasible, r.rated, r.visited, r.nominated = r.feasible[:0], nil, 0, false
 	r.full = false
 	n := s.Len()
-	if err := r.plugins.bindFilters(&r.cycle, &r.bound, &r.plugins.allFilters); err != nil {
-		return err
+	if !r.ready {
+		if err := r.plugins.bindFilters(&r.cycle, &r.bound, &r.plugins.allFilters); err != nil {
+			return err
+		}
 	}
+	r.ready = false
 	r.verdicts = slices.Grow(r.verdicts[:0], n)[:n]
 	if !r.bound.rejected.IsSuccess() {
 		r.fill(excluded)

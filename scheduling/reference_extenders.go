@@ -3,6 +3,7 @@ package scheduling
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/berth-sched/berth/framework"
@@ -19,6 +20,9 @@ type extended struct {
 	// nil: ask them.
 	replay *extenderAnswer
 	answer extenderAnswer // the extenders' answer
+	// nominated is their answer about the node that the pod was nominated to. Within a
+	// decision they are asked once.
+	nominated extenderAnswer
 
 	scores   [][]extenderScore // by extender, by place among the feasible
 	answered []bool            // by place among the feasible: in some extender's answer
@@ -56,26 +60,41 @@ func (r *referencePath) askExtenders(s *framework.Snapshot) error {
 	if len(r.plugins.extenders) == 0 || len(r.feasible) == 0 {
 		return nil
 	}
+	a, err := r.answerExtenders((*extenderAnswer).take)
+	if err != nil {
+		return err
+	}
+	r.take(s, a)
+	r.refuse(s, a)
+	return nil
+}
+
+// A takeFunc applies the verdict of one extender about the nodes and returns those that it
+// takes.
+type takeFunc func(a *extenderAnswer, e *Extender, nodes []*framework.NodeInfo, v ExtenderVerdict) ([]*framework.NodeInfo, error)
+
+// answerExtenders returns the extenders' answer about the feasible nodes, an earlier one
+// if it is of the same decision.
+func (r *referencePath) answerExtenders(take takeFunc) (*extenderAnswer, error) {
 	a := &r.extended.answer
 	if replay := r.extended.replay; replay != nil && replay.known && replay.number == r.cycle.Number {
 		*a = *replay
-	} else {
-		*a = extenderAnswer{number: r.cycle.Number}
-		if err := a.ask(r, r.feasible); err != nil {
-			return err
-		}
+		return a, nil
 	}
-	r.apply(s, a)
-	return nil
+	*a = extenderAnswer{number: r.cycle.Number}
+	return a, a.ask(r, r.feasible, take)
 }
 
 // extendersTake asks about the node that the pod was nominated to. If an extender
 // refuses it with a reason, it also returns that status. An error counts as a no
 // here: the node is looked at again with the others.
 func (r *referencePath) extendersTake(node *framework.NodeInfo) (taken bool, refusal framework.Status) {
-	var a extenderAnswer
-	if err := a.ask(r, []*framework.NodeInfo{node}); err != nil {
-		return false, refusal
+	a := &r.extended.nominated
+	if !a.known || a.number != r.cycle.Number {
+		*a = extenderAnswer{number: r.cycle.Number}
+		if err := a.ask(r, []*framework.NodeInfo{node}, (*extenderAnswer).take); err != nil {
+			return false, refusal
+		}
 	}
 	for _, n := range a.refused {
 		if len(n.status.Reasons()) > 0 {
@@ -86,7 +105,7 @@ func (r *referencePath) extendersTake(node *framework.NodeInfo) (taken bool, ref
 }
 
 // ask asks all extenders, each about the nodes that the earlier ones left.
-func (a *extenderAnswer) ask(r *referencePath, nodes []*framework.NodeInfo) error {
+func (a *extenderAnswer) ask(r *referencePath, nodes []*framework.NodeInfo, take takeFunc) error {
 	for i := range r.plugins.extenders {
 		e := &r.plugins.extenders[i]
 		if len(nodes) == 0 {
@@ -98,7 +117,7 @@ func (a *extenderAnswer) ask(r *referencePath, nodes []*framework.NodeInfo) erro
 		said, err := e.filter(r.extended.ctx, r.cycle.Pod, nodes)
 		var taken []*framework.NodeInfo
 		if err == nil {
-			taken, err = a.take(e, nodes, said)
+			taken, err = take(a, e, nodes, said)
 		}
 		switch {
 		case err == nil:
@@ -107,6 +126,7 @@ func (a *extenderAnswer) ask(r *referencePath, nodes []*framework.NodeInfo) erro
 			return err
 		}
 	}
+	a.kept = slices.Grow(a.kept, len(nodes))
 	for _, n := range nodes {
 		a.kept = append(a.kept, n.Slot())
 	}
@@ -137,37 +157,47 @@ func (a *extenderAnswer) take(e *Extender, nodes []*framework.NodeInfo, v Extend
 		if left[n.Name()] {
 			continue
 		}
-		status := framework.NewStatus(framework.UnschedulableAndUnresolvable, nil)
-		if text, ok := v.Unresolvable[n.Name()]; ok {
-			status = framework.UnresolvableStatus(framework.Text(text))
-		} else if text, ok := v.Failed[n.Name()]; ok {
-			status = framework.UnschedulableStatus(framework.Text(text))
-		}
-		a.refused = append(a.refused, refused{n.Slot(), status})
+		a.refused = append(a.refused, refused{n.Slot(), v.refusal(n)})
 	}
 	a.emptied = a.emptied || v.Emptied
 	return taken, nil
 }
 
-// apply makes the extenders' answer the result of the search.
-func (r *referencePath) apply(s *framework.Snapshot, a *extenderAnswer) {
+// refusal is the status of a node that is not among those taken.
+func (v *ExtenderVerdict) refusal(n *framework.NodeInfo) framework.Status {
+	if text, ok := v.Unresolvable[n.Name()]; ok {
+		return framework.UnresolvableStatus(framework.Text(text))
+	}
+	if text, ok := v.Failed[n.Name()]; ok {
+		return framework.UnschedulableStatus(framework.Text(text))
+	}
+	return framework.NewStatus(framework.UnschedulableAndUnresolvable, nil)
+}
+
+// take leaves the feasible nodes that the extenders take.
+func (r *referencePath) take(s *framework.Snapshot, a *extenderAnswer) {
 	r.feasible = r.feasible[:0]
 	for _, slot := range a.kept {
 		r.feasible = append(r.feasible, s.AtSlot(slot))
-	}
-	if len(a.refused) > 0 {
-		places := make([]int, s.SlotLimit())
-		for place, slot := range s.Slots() {
-			places[slot] = place
-		}
-		for _, n := range a.refused {
-			r.verdicts[places[n.slot]] = verdict{byExtender, n.status}
-		}
 	}
 	if a.emptied {
 		for _, n := range r.feasible {
 			r.rated = append(r.rated, emptied(n))
 		}
+	}
+}
+
+// refuse notes the verdicts on nodes that the extenders do not take.
+func (r *referencePath) refuse(s *framework.Snapshot, a *extenderAnswer) {
+	if len(a.refused) == 0 {
+		return
+	}
+	places := make([]int, s.SlotLimit())
+	for place, slot := range s.Slots() {
+		places[slot] = place
+	}
+	for _, n := range a.refused {
+		r.verdicts[places[n.slot]] = verdict{byExtender, n.status}
 	}
 }
 
@@ -209,27 +239,7 @@ func (r *referencePath) prioritize() {
 		places[n.Name()] = i
 	}
 	x.scores, x.answered = make([][]extenderScore, len(extenders)), make([]bool, len(nodes))
-	answers := make([][]HostScore, len(extenders))
-	var wg sync.WaitGroup
-	for i := range extenders {
-		e := &extenders[i]
-		switch {
-		case !e.interested(r.cycle.Pod):
-		case e.Prioritize == nil:
-			// It counts as scoring every node 0, with weight 0.
-			for k := range x.answered {
-				x.answered[k] = true
-			}
-		default:
-			wg.Go(func() {
-				if scores, err := e.prioritize(x.ctx, r.cycle.Pod, nodes); err == nil {
-					answers[i] = scores
-				}
-			})
-		}
-	}
-	wg.Wait()
-	for i, answer := range answers {
+	for i, answer := range r.askPrioritize(nodes) {
 		for _, a := range answer {
 			k, ok := places[a.Host]
 			if !ok {
@@ -248,6 +258,32 @@ func (r *referencePath) prioritize() {
 			r.totals[k] = resource.SatAdd(r.totals[k], extenders[i].weighted(s.score))
 		}
 	}
+}
+
+// askPrioritize asks all extenders for scores at once, and notes the nodes of those that
+// are interested and do not score: they count as scoring every node 0, with weight 0.
+func (r *referencePath) askPrioritize(nodes []*framework.NodeInfo) [][]HostScore {
+	x := &r.extended
+	answers := make([][]HostScore, len(r.plugins.extenders))
+	var wg sync.WaitGroup
+	for i := range r.plugins.extenders {
+		e := &r.plugins.extenders[i]
+		switch {
+		case !e.interested(r.cycle.Pod):
+		case e.Prioritize == nil:
+			for k := range x.answered {
+				x.answered[k] = true
+			}
+		default:
+			wg.Go(func() {
+				if scores, err := e.prioritize(x.ctx, r.cycle.Pod, nodes); err == nil {
+					answers[i] = scores
+				}
+			})
+		}
+	}
+	wg.Wait()
+	return answers
 }
 
 // weighted returns what a score adds to a total.

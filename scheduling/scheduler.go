@@ -42,7 +42,7 @@ func New(p Profile) (*Scheduler, error) {
 		return nil, err
 	}
 	s.reference = referencePath{plugins: &s.plugins, workers: max(1, p.Parallelism)}
-	if !p.Cache.Off && len(p.Extenders) == 0 && s.plugins.largest() <= engine.MaxTotal {
+	if !p.Cache.Off && s.plugins.largest() <= engine.MaxTotal {
 		s.incremental = newIncremental(s)
 	}
 	s.dryRuns.Verify = p.Cache.Verify
@@ -113,7 +113,7 @@ func (s *Scheduler) schedule(ctx context.Context, snap *framework.Snapshot, pod 
 		panic("scheduling: a Scheduler is used by two goroutines at once; make one per goroutine")
 	}
 	s.busy = true
-	s.reference.extended.ctx = ctx
+	s.reference.begin(ctx)
 	err := s.decideOnAPath(snap, pod, d)
 	s.busy = false
 	s.number++
@@ -155,7 +155,7 @@ var errNotMade = errors.New("is nil or the zero value; make one with scheduling.
 // decideOnAPath takes the incremental path if it can, and both paths to verify.
 func (s *Scheduler) decideOnAPath(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) (err error) {
 	ok := false
-	if s.mayUseIncremental(snap, pod) {
+	if s.mayUseIncremental(snap) {
 		err, ok = s.incremental.decide(snap, pod, d)
 		if s.profile.Cache.Verify {
 			if fault := s.incremental.fault(snap, pod, d); fault != nil {
@@ -175,10 +175,9 @@ func (s *Scheduler) decideOnAPath(snap *framework.Snapshot, pod *framework.PodIn
 	return err
 }
 
-// mayUseIncremental reports whether the incremental path may have an answer. That path does
-// not handle nominations.
-func (s *Scheduler) mayUseIncremental(snap *framework.Snapshot, pod *framework.PodInfo) bool {
-	return s.incremental != nil && snap.Len() > 0 && snap.Nominations() == 0 && !pod.IsNominated()
+// mayUseIncremental reports whether the incremental path may have an answer.
+func (s *Scheduler) mayUseIncremental(snap *framework.Snapshot) bool {
+	return s.incremental != nil && snap.Len() > 0
 }
 
 // decide takes the reference path for the decision with that number and start.
@@ -188,7 +187,9 @@ func (s *Scheduler) decide(r *referencePath, snap *framework.Snapshot, pod *fram
 		return d, ErrNoNodes
 	}
 	seed := pick.Seed(s.profile.Seed, number)
-	r.cycle.Reset(pod, snap, number, seed)
+	if !r.ready {
+		r.cycle.Reset(pod, snap, number, seed)
+	}
 	err := r.search(snap, s.profile.Percentage, start)
 	d.Evaluated, d.Feasible = r.visited, len(r.feasible)
 	if d.advance = r.visited; r.nominated {
@@ -197,25 +198,37 @@ func (s *Scheduler) decide(r *referencePath, snap *framework.Snapshot, pod *fram
 	if err != nil {
 		return d, err
 	}
-	switch len(r.feasible) {
-	case 0:
+	if len(r.feasible) == 0 {
 		return d, r.fitError(snap)
-	case 1:
+	}
+	err = s.chooseFeasible(r, seed, &d)
+	return d, err
+}
+
+// chooseFeasible chooses one of the feasible nodes, of which there are some. A single one
+// is not scored.
+func (s *Scheduler) chooseFeasible(r *referencePath, seed uint64, d *Decision) error {
+	if len(r.feasible) == 1 {
 		d.TiedNodes = 1
 		d.choose(r.feasible[0], 0)
-		return d, nil
+		return nil
 	}
 	if err := r.score(); err != nil {
-		return d, err
+		return err
 	}
+	return s.chooseScored(r, seed, d)
+}
+
+// chooseScored chooses one of the nodes with the highest total.
+func (s *Scheduler) chooseScored(r *referencePath, seed uint64, d *Decision) error {
 	largest := r.best()
 	d.TiedNodes = len(r.tied)
 	place, err := r.choose(s.profile.TieRule, s.profile.TieBreak, largest, seed)
 	if err != nil {
-		return d, err
+		return err
 	}
 	d.choose(r.feasible[place], largest)
-	return d, nil
+	return nil
 }
 
 func (d *Decision) choose(node *framework.NodeInfo, score int64) {

@@ -46,13 +46,23 @@ func (t *tally) add(v verdict, absent framework.Status) {
 	t.verdicts, t.counts = append(t.verdicts, v), append(t.counts, 1)
 }
 
+// addAbsent counts nodes that no filter was asked about.
+func (t *tally) addAbsent(nodes int, absent framework.Status) {
+	if nodes > 0 {
+		t.add(verdict{filter: excluded}, absent)
+		t.counts[len(t.counts)-1] += nodes - 1
+	}
+}
+
 // rejections lists the counts.
-func (t *tally) rejections(p *plugins) []Rejection {
+func (t *tally) rejections(p *plugins) []Rejection { return p.rejections(t.list()) }
+
+func (t *tally) list() []counted {
 	list := make([]counted, len(t.verdicts))
 	for i, v := range t.verdicts {
 		list[i] = counted{int(v.filter), v.status, t.counts[i]}
 	}
-	return p.rejections(list)
+	return list
 }
 
 // filterName returns the name of the filter, or the extenders, that rejected a node.

@@ -32,13 +32,17 @@ func (e *DifferenceError) Error() string {
 // verify takes the reference path and compares every node, the decision and the error.
 // Now and then it checks the invariants of the engine.
 func (f *incremental) verify(snap *framework.Snapshot, pod *framework.PodInfo, d Decision, err error) error {
-	wrong := f.checkInvariants(snap)
+	var wrong error
+	if f.by == byView || f.by == byExtenders {
+		wrong = f.checkInvariants(snap) // right after the engine was asked
+	}
 	if fault := f.fault(snap, pod, &d); fault != nil {
 		return fault
 	}
 	if wrong != nil {
 		return &FaultError{Fault: "the snapshot: " + wrong.Error(), Replay: f.replay(snap, pod, d)}
 	}
+	f.reference.extended = extended{ctx: f.s.reference.extended.ctx, replay: &f.s.reference.extended.answer}
 	plain, plainErr := f.s.decide(&f.reference, snap, pod, d.Number, d.start)
 	differ := func(what string, a, b any) error {
 		return &DifferenceError{What: what, Reference: fmt.Sprint(a), Incremental: fmt.Sprint(b), Replay: f.replay(snap, pod, d)}
@@ -49,7 +53,13 @@ func (f *incremental) verify(snap *framework.Snapshot, pod *framework.PodInfo, d
 	if a, b := describe(plain), describe(d); a != b {
 		return differ("the decision", a, b)
 	}
-	return f.verifyNodes(snap, differ)
+	switch f.by {
+	case byView, byExtenders:
+		return f.verifyNodes(snap, differ)
+	case byNames:
+		return f.verifyNamed(snap, differ)
+	}
+	return nil
 }
 
 // verifyPostFilter asks the PostFilter plugins again, after the reference path and
@@ -108,12 +118,18 @@ func describe(d Decision) string {
 func (f *incremental) verifyNodes(snap *framework.Snapshot, differ func(string, any, any) error) error {
 	r, v := &f.reference, f.engine.View()
 	totals := map[int]int64{}
-	if len(r.feasible) > 1 && len(r.feasible) == v.AllFeasible() {
-		for k, n := range r.feasible {
-			totals[n.Slot()] = r.totals[k]
+	switch {
+	case len(r.feasible) <= 1:
+	case f.by == byExtenders:
+		if a, b := fmt.Sprint(r.totals), fmt.Sprint(f.s.reference.totals); a != b {
+			return differ("totals with extenders", a, b)
 		}
-	}
-	if len(r.feasible) > 1 {
+	default:
+		if len(r.feasible) == v.AllFeasible() {
+			for k, n := range r.feasible {
+				totals[n.Slot()] = r.totals[k]
+			}
+		}
 		if err := f.verifyTotals(differ); err != nil {
 			return err
 		}
@@ -124,6 +140,12 @@ func (f *incremental) verifyNodes(snap *framework.Snapshot, differ func(string, 
 			continue
 		}
 		node, got := snap.At(place), v.State(place)
+		if want.filter == byExtender {
+			if why, ok := f.refusal(node.Slot()); !ok || why.String() != want.status.String() {
+				return differ("the extenders' verdict on node "+node.Name(), want.status, why)
+			}
+			continue
+		}
 		if got.Feasible != (want.filter == passed) {
 			return differ("the verdict on node "+node.Name(), want.status, got.Status)
 		}
@@ -132,6 +154,43 @@ func (f *incremental) verifyNodes(snap *framework.Snapshot, differ func(string, 
 		}
 		if total, ok := totals[node.Slot()]; ok && total != got.Total {
 			return differ("the total of node "+node.Name(), total, got.Total)
+		}
+	}
+	return nil
+}
+
+// refusal is why the extenders do not take a node, if they do not.
+func (f *incremental) refusal(slot int) (framework.Status, bool) {
+	if f.early.known && f.early.slot == slot && f.early.verdict.filter == byExtender {
+		return f.early.verdict.status, true
+	}
+	for _, x := range f.s.reference.extended.answer.refused {
+		if x.slot == slot {
+			return x.status, true
+		}
+	}
+	return framework.Status{}, false
+}
+
+// verifyNamed compares verdicts and totals of the nodes that PreFilters named, and that
+// there are no others.
+func (f *incremental) verifyNamed(snap *framework.Snapshot, differ func(string, any, any) error) error {
+	named := map[int]verdict{}
+	for _, x := range f.named {
+		named[x.place] = x.verdict
+	}
+	for place, want := range f.reference.verdicts {
+		got, ok := named[place]
+		if !ok {
+			got.filter = excluded
+		}
+		if got.filter != want.filter || want.filter >= 0 && got.status.String() != want.status.String() {
+			return differ("the verdict on node "+snap.At(place).Name(), want, got)
+		}
+	}
+	if r := &f.reference; len(r.feasible) > 1 {
+		if a, b := fmt.Sprint(r.totals), fmt.Sprint(f.s.reference.totals); a != b {
+			return differ("the totals of the named nodes", a, b)
 		}
 	}
 	return nil

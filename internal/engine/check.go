@@ -147,7 +147,7 @@ func checkRow(b *base, n *framework.NodeInfo, slot int32) error {
 			continue
 		}
 		if first.at == maxPlace {
-			first = reason{f.At, status}
+			first = reason{at: f.At, status: status}
 		}
 		if firstOfNode == maxPlace && nodeOnly(f.Reads) {
 			firstOfNode = f.At
@@ -274,6 +274,11 @@ func checkReasons(c *class) error {
 			}
 		}
 		own := c.own(slot)
+		if reason, ok := c.overrides.of(slot); ok {
+			if first = list[reason]; own != reason || !first.overrides {
+				return fmt.Errorf("slot %d has the reason %d, want its override %d", slot, own, reason)
+			}
+		}
 		if final := list[c.final(own, group)]; final.at != first.at || final.status.String() != first.status.String() {
 			return fmt.Errorf("slot %d is rejected by filter %d, %q, want %d, %q", slot, final.at, final.status, first.at, first.status)
 		}

@@ -19,8 +19,8 @@ import (
 // a group of the tree, and their scores are its offset.
 //
 // Invariant (after sync): the own reason of a node is its first rejection by its row
-// and by gates that tell nodes apart; shut[g] is the first of group g by gates that do
-// not. The one that comes first in the profile is final. The leaf of a place is the
+// and by gates that tell nodes apart, or its override; shut[g] is the first of group g by gates that do
+// not. The one that comes first in the profile is final, but an override always is. The leaf of a place is the
 // total of its node, or the complement of its own reason unless that is feasible.
 // counts[i][g] is how many nodes of group g have the own reason i.
 type class struct {
@@ -36,10 +36,11 @@ type class struct {
 	at    classPosition
 	ask   asker
 
-	gates   gates
-	columns columns
-	groups  groups
-	totals  totals
+	gates     gates
+	overrides overrides
+	columns   columns
+	groups    groups
+	totals    totals
 
 	versions versions
 	kept     struct { // what the caller keeps while versions.reasons stays
@@ -130,6 +131,7 @@ func (c *class) reset(b *base, src Source) {
 	c.ask.liveFilters, c.ask.liveScorers = src.Live()
 	c.groups.division = nil
 	c.gates.list, c.columns.list = c.gates.list[:0], c.columns.list[:0]
+	c.overrides.forget()
 	c.kept.value = nil
 }
 
@@ -142,15 +144,19 @@ func (c *class) release() {
 func (c *class) order() *nodelog.Order { return c.base.rows.order }
 
 // sync brings the class up to date with its base, which is up to date with the
-// snapshot, for the decision of a cycle.
-func (c *class) sync(src Source, l *divisions, live *framework.Cycle) outcome {
-	c.ask.of(src, live)
+// snapshot, for a query.
+func (c *class) sync(src Source, l *divisions, q *Query) outcome {
+	c.ask.of(src, q.Cycle)
 	moved := c.at.epoch != c.base.epoch
 	if c.state == idle && (moved || c.at.flips != c.base.rows.flips) {
 		c.state = sharing
 	}
 	if moved || c.shares() && !c.followFlips() {
 		c.restart()
+	}
+	c.overrides.adopt(c, q.Overrides)
+	if c.state == idle && len(c.overrides.list) > 0 {
+		c.state = sharing
 	}
 	if c.state == idle && c.ask.idle() {
 		return answered
@@ -186,6 +192,7 @@ func (c *class) restart() {
 	c.at.epoch, c.at.rows = c.base.epoch, c.base.log.End()
 	c.groups.division, c.totals.pending = nil, c.totals.pending[:0]
 	c.gates.forget()
+	c.overrides.forget()
 	c.columns.rest()
 	c.shareable = 0
 	c.totals.tree.Empty()
@@ -299,7 +306,7 @@ func (c *class) divide(l *divisions) {
 
 // size is the memory that the class holds, but for what it shares.
 func (c *class) size() int {
-	n := int(unsafe.Sizeof(*c)) + len(c.key) + c.columns.size()
+	n := int(unsafe.Sizeof(*c)) + len(c.key) + c.columns.size() + c.overrides.bytes()
 	if !c.shares() {
 		n += c.totals.tree.Bytes()
 	}

@@ -28,6 +28,7 @@ func (c *class) updateAll() {
 	c.versions.reasons++
 	c.versions.feasible++
 	t.todo = rebuilding
+	c.overrides.changed = c.overrides.changed[:0]
 	for _, slot := range o.Slots {
 		c.update(slot, c.verdict(slot))
 	}
@@ -67,16 +68,22 @@ func (c *class) updateTouched() {
 			c.totals.wait(slot)
 		}
 	}
-	for _, slot := range c.gates.touched {
-		if c.order().Has(slot) {
-			c.update(slot, c.verdict(slot))
+	for _, list := range [...][]int32{c.gates.touched, c.overrides.changed} {
+		for _, slot := range list {
+			if c.order().Has(slot) {
+				c.update(slot, c.verdict(slot))
+			}
 		}
 	}
+	c.overrides.changed = c.overrides.changed[:0]
 }
 
-// verdict is the first rejection of the node by its row and by gates that tell nodes
-// apart.
+// verdict is the override of the node, or its first rejection by its row and by gates
+// that tell nodes apart.
 func (c *class) verdict(slot int32) int32 {
+	if reason, ok := c.overrides.of(slot); ok {
+		return reason
+	}
 	return c.gates.verdict(c, slot, c.base.rows.of(slot).reason())
 }
 
@@ -154,11 +161,11 @@ func (c *class) counted(reason, group int) int {
 	return 0
 }
 
-// final is the reason that decides about a node of the group with the own reason: the
-// one that comes first in the profile.
+// final is the reason that decides about a node of the group with the own reason: an
+// override, or the one that comes first in the profile.
 func (c *class) final(own int32, group int) int32 {
 	shut, list := c.groups.shut[group], c.base.reasons.list
-	if shut == feasible || own != feasible && list[own].at < list[shut].at {
+	if shut == feasible || own != feasible && (list[own].overrides || list[own].at < list[shut].at) {
 		return own
 	}
 	return shut

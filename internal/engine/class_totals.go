@@ -123,7 +123,7 @@ func (c *class) addUp(slot int32) {
 func (c *class) mayShare() bool {
 	d := c.groups.division
 	return c.state >= totaled && c.base.state == scored && d != nil && d.count == 1 &&
-		!c.columns.follow(c.base) && !c.gates.perNode()
+		!c.columns.follow(c.base) && !c.gates.perNode() && len(c.overrides.list) == 0
 }
 
 // shareAfter is in how many decisions in a row a class must have been able to share a

@@ -87,6 +87,10 @@ type Query struct {
 	Ref      *Ref             // finds the class again; may be nil
 	Start    int              // place where the search begins
 	Want     int              // feasible nodes that end it
+
+	// Overrides hold in place of what the class knows of these nodes, in ascending order
+	// of the slots, each once. The slots have nodes.
+	Overrides []Override
 }
 
 // Find answers the query, or returns false if the reference path must be taken. The
@@ -142,6 +146,15 @@ func (e *Engine) Find(q Query) (v *View, ok bool) {
 	return v, ok
 }
 
+// Place returns the place of a slot in the snapshot's order, -1 if it has no node. It costs
+// O(N) after nodes have come or gone.
+func (e *Engine) Place(s *framework.Snapshot, slot int) int {
+	if e.order = nodelog.OrderOf(s, e.order); !e.order.Has(int32(slot)) {
+		return -1
+	}
+	return int(e.order.Place[slot])
+}
+
 // bringUpToDate makes the class answer for the query's snapshot and pod. false means
 // that the reference path must be taken; then the class is dropped, unless a live
 // PreFilter rejected the pod.
@@ -152,7 +165,7 @@ func (e *Engine) bringUpToDate(c *class, q *Query) bool {
 		e.dropFailed(c)
 		return false
 	}
-	switch c.sync(e.source, &e.divisions, q.Cycle) {
+	switch c.sync(e.source, &e.divisions, q) {
 	case answered:
 		return true
 	case failed:

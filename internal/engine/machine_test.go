@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strconv"
 	"testing"
 	"time"
@@ -24,16 +25,18 @@ type machine struct {
 	serial int
 	byName bool // ask for the tie rule by name, not for Heap
 
-	live    int             // which live plugins take part, see bits below
-	zone    string          // that the zone gate shuts
-	closed  map[string]bool // nodes that the node gate shuts
-	log     []string        // names of nodes whose closed or bias changed
-	turns   uint64          // counts changes of zone
-	bias    map[string]int64
-	zones   map[uint64]framework.Groups // by NodeSet
-	explode string                      // name of a plugin that panics
-	filters []Filter
-	scorers []Scorer
+	live   int             // which live plugins take part, see bits below
+	zone   string          // that the zone gate shuts
+	closed map[string]bool // nodes that the node gate shuts
+	log    []string        // names of nodes whose closed or bias changed
+	turns  uint64          // counts changes of zone
+	bias   map[string]int64
+	// reserved has the places of the filters that override what is known of nodes.
+	reserved map[string]int
+	zones    map[uint64]framework.Groups // by NodeSet
+	explode  string                      // name of a plugin that panics
+	filters  []Filter
+	scorers  []Scorer
 }
 
 // The live plugins, as bits of machine.live.
@@ -50,7 +53,7 @@ const (
 
 func newMachine(nodes int) *machine {
 	m := &machine{
-		snap: framework.NewSnapshot(framework.Arrival), refs: map[string]*Ref{}, closed: map[string]bool{},
+		snap: framework.NewSnapshot(framework.Arrival), refs: map[string]*Ref{}, closed: map[string]bool{}, reserved: map[string]int{},
 		bias: map[string]int64{}, zones: map[uint64]framework.Groups{},
 	}
 	m.snaps = []*framework.Snapshot{m.snap}
@@ -331,12 +334,25 @@ type want struct {
 	feasible  []*framework.NodeInfo
 	totals    []int64
 	evaluated int
+	start     int
+}
+
+// overrides lists the nodes that are reserved.
+func (m *machine) overrides() (list []Override) {
+	for slot := range m.snap.SlotLimit() {
+		if n := m.snap.AtSlot(slot); n != nil {
+			if at, ok := m.reserved[n.Name()]; ok {
+				list = append(list, Override{slot, at, framework.UnschedulableStatus(framework.Text("reserved"))})
+			}
+		}
+	}
+	return list
 }
 
 // search asks every plugin about every node, as the reference path does.
 func (m *machine) search(p *framework.PodInfo, start, limit int) want {
-	w := want{reasons: map[string]int{}}
-	filters, scorers := m.boundFilters(), m.boundScorers()
+	w := want{reasons: map[string]int{}, start: start}
+	filters := m.boundFilters()
 	n := m.snap.Len()
 	for i := range n {
 		node := m.snap.At((start + i) % n)
@@ -348,6 +364,9 @@ func (m *machine) search(p *framework.PodInfo, start, limit int) want {
 				}
 			}
 		}
+		if at, ok := m.reserved[node.Name()]; ok {
+			first = at
+		}
 		if first == maxPlace {
 			if len(w.feasible) == limit {
 				break
@@ -358,13 +377,35 @@ func (m *machine) search(p *framework.PodInfo, start, limit int) want {
 		}
 		w.evaluated++
 	}
+	m.score(p, &w)
+	return w
+}
+
+// score finds the totals of the feasible nodes.
+func (m *machine) score(p *framework.PodInfo, w *want) {
 	w.totals = make([]int64, len(w.feasible))
-	for k, s := range scorers {
+	for k, s := range m.boundScorers() {
 		if k < 5 && takesPart(p, k) || k >= 5 && m.live&(zoneScorer<<(k-5)) != 0 {
-			m.addScores(p, s, &w)
+			m.addScores(p, s, w)
 		}
 	}
-	return w
+}
+
+// narrow leaves some of the feasible nodes in a view, in another order, and compares.
+func (m *machine) narrow(t fataler, v *View, w want, p *framework.PodInfo) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(uint64(m.serial), 0))
+	left := want{}
+	var slots []int
+	for _, i := range r.Perm(len(w.feasible))[:2+r.IntN(len(w.feasible)-1)] {
+		left.feasible = append(left.feasible, w.feasible[i])
+		slots = append(slots, w.feasible[i].Slot())
+	}
+	m.score(p, &left)
+	if !v.Narrow(slots) {
+		t.Fatalf("Narrow(%v) fails", slots)
+	}
+	m.compareTotals(t, v, left)
 }
 
 func (m *machine) addScores(p *framework.PodInfo, s Scorer, w *want) {
@@ -407,7 +448,9 @@ func (m *machine) ask(t fataler, class, start, limit int) *framework.NodeInfo {
 	}
 	var cycle framework.Cycle
 	cycle.Reset(p, m.snap, 0, 0)
-	v, ok := m.engine.Find(Query{Snapshot: m.snap, Cycle: &cycle, Key: key, Ref: m.refs[key], Start: start, Want: limit})
+	v, ok := m.engine.Find(Query{
+		Snapshot: m.snap, Cycle: &cycle, Key: key, Ref: m.refs[key], Start: start, Want: limit, Overrides: m.overrides(),
+	})
 	if f := m.engine.TakeFault(); f != nil {
 		t.Fatalf("%s\n%s", f, f.Stack)
 	}
@@ -422,6 +465,9 @@ func (m *machine) ask(t fataler, class, start, limit int) *framework.NodeInfo {
 	m.compare(t, v, w)
 	if len(w.feasible) == 0 {
 		return nil
+	}
+	if len(w.feasible) > 1 && m.serial%3 == 0 {
+		m.narrow(t, v, w, p)
 	}
 	m.check(m.snap.AddPodAt(p, w.feasible[0]))
 	return w.feasible[0]
@@ -450,9 +496,24 @@ func (m *machine) compare(t fataler, v *View, w want) {
 	if got := v.First(); got != w.feasible[0] {
 		t.Fatalf("First() = %s, want %s", got.Name(), w.feasible[0].Name())
 	}
-	if len(w.feasible) == 1 {
-		return
+	for i, n := range v.Nodes() {
+		if n != w.feasible[i] {
+			t.Fatalf("Nodes()[%d] = %s, want %s", i, n.Name(), w.feasible[i].Name())
+		}
 	}
+	for place := range m.snap.Len() {
+		if got, want := v.Visits(place), (place-w.start+m.snap.Len())%m.snap.Len() < w.evaluated; got != want {
+			t.Fatalf("Visits(%d) = %t, want %t", place, got, want)
+		}
+	}
+	if len(w.feasible) > 1 {
+		m.compareTotals(t, v, w)
+	}
+}
+
+// compareTotals compares totals and each rule's choice.
+func (m *machine) compareTotals(t fataler, v *View, w want) {
+	t.Helper()
 	best, i := best{total: -1}, 0
 	for _, x := range w.totals {
 		best.add(int32(x), 1)
@@ -602,6 +663,13 @@ func TestMachine(t *testing.T) {
 				m.turns++
 			},
 			"close": closeOne, "close another": closeOne,
+			"reserve": func(t *rapid.T) {
+				if len(m.reserved) > 4 {
+					clear(m.reserved)
+					return
+				}
+				m.reserved[anyNode(t).Name()] = rapid.IntRange(0, 5).Draw(t, "filter")
+			},
 			"bias": func(t *rapid.T) {
 				n := anyNode(t)
 				m.log = append(m.log, n.Name())

@@ -9,8 +9,9 @@ import (
 
 // A reason is one rejection.
 type reason struct {
-	at     int // place of the filter
-	status framework.Status
+	at        int // place of the filter
+	status    framework.Status
+	overrides bool // it is final, whatever other filters say
 }
 
 const (
@@ -41,7 +42,7 @@ func (r *reasons) reset() {
 func (r *reasons) number(why reason) int32 {
 	if len(r.list) <= searchedMost {
 		for i := 1; i < len(r.list); i++ {
-			if known := &r.list[i]; known.at == why.at && known.status.Same(why.status) {
+			if known := &r.list[i]; known.at == why.at && known.overrides == why.overrides && known.status.Same(why.status) {
 				return int32(i)
 			}
 		}

@@ -23,6 +23,42 @@ func (v *View) sample() (same, ok bool) {
 		return true, true
 	}
 	v.list()
+	return false, v.score(scorers)
+}
+
+// Narrow leaves only the nodes of the slots in the view, in that order. There must be
+// two or more, all feasible and of the search. It is not ok if a scorer failed: then the
+// reference path must be taken.
+//
+// Invariant (afterwards): explicit[k] is the total of slots[k] among these nodes.
+func (v *View) Narrow(slots []int) (ok bool) {
+	c := v.class
+	v.places, v.nodes, v.listed = v.places[:0], v.nodes[:0], true
+	for _, slot := range slots {
+		place := c.order().Place[slot]
+		v.places, v.nodes = append(v.places, place), append(v.nodes, v.node(int(place)))
+	}
+	v.Feasible = len(slots)
+	scorers, ok := c.ask.bindScorers((*sampledNodes)(v))
+	if !ok {
+		return false
+	}
+	if len(scorers) > 0 || !c.columns.uniform() {
+		return v.score(scorers)
+	}
+	v.explicit = slotlist.AtLeast(v.explicit, len(v.places))[:len(v.places)]
+	for k, place := range v.places {
+		v.explicit[k] = c.totals.tree.Total(int(place))
+	}
+	v.countBest()
+	return true
+}
+
+// score finds the totals of the listed nodes from rows and raw scores. It is not ok if a
+// scorer left its bounds.
+func (v *View) score(scorers []Scorer) (ok bool) {
+	c := v.class
+	ok = true
 	v.explicit = slotlist.AtLeast(v.explicit, len(v.places))[:len(v.places)]
 	v.raw = slotlist.AtLeast(v.raw, len(v.places))[:len(v.places)]
 	for k, place := range v.places {
@@ -41,11 +77,16 @@ func (v *View) sample() (same, ok bool) {
 		}
 		ok = v.add(&scorers[i]) && ok
 	}
+	v.countBest()
+	return ok
+}
+
+// countBest finds the best of the explicit totals.
+func (v *View) countBest() {
 	v.best = best{total: tree.None}
 	for _, t := range v.explicit {
 		v.best.add(t, 1)
 	}
-	return false, ok
 }
 
 // list lists the feasible nodes of the search.

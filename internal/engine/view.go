@@ -23,7 +23,8 @@ type View struct {
 	best                best
 
 	// explicit holds the totals of a sample whose ranges differ from those of all
-	// nodes, in the order of the search; empty if the tree's totals hold.
+	// nodes, or of the nodes left by Narrow, in their order; empty if the tree's totals
+	// hold.
 	explicit []int32
 
 	// The feasible nodes of the search, once they are listed.
@@ -120,6 +121,21 @@ func (v *View) First() *framework.NodeInfo {
 	return nil
 }
 
+// Nodes lists the feasible nodes in the order of the search. The list is valid as long
+// as the view is.
+func (v *View) Nodes() []*framework.NodeInfo {
+	v.list()
+	return v.nodes
+}
+
+// Visits reports whether the search visits the node at a place.
+func (v *View) Visits(place int) bool {
+	if place -= v.parts[0].lo; place < 0 {
+		place += len(v.class.order().Slots)
+	}
+	return place < v.Evaluated
+}
+
 // Best returns the highest total and how many nodes have it.
 func (v *View) Best() (total int64, tied int) { return int64(v.best.total), int(v.best.count) }
 
@@ -203,10 +219,23 @@ func (v *View) Rejections() []Rejection {
 	var list []Rejection
 	for i, r := range reasons {
 		if i != int(feasible) && nodes[i] > 0 {
-			list = append(list, Rejection{r.at, r.status, nodes[i]})
+			list = addRejection(list, r, nodes[i])
 		}
 	}
 	return list
+}
+
+// addRejection adds a reason of some nodes. An override may be like another reason.
+func addRejection(list []Rejection, r reason, nodes int) []Rejection {
+	if r.overrides {
+		for i := range list {
+			if x := &list[i]; x.At == r.at && x.Status.Same(r.status) {
+				x.Nodes += nodes
+				return list
+			}
+		}
+	}
+	return append(list, Rejection{r.at, r.status, nodes})
 }
 
 // Kept returns what Keep stored, or nil if any node's reason has changed since. The

@@ -28,6 +28,7 @@ type history struct {
 	inTurn                 bool // pods of many classes come in turn, and little else happens
 	even                   bool // nodes and classes differ little but in amounts
 	atOnce                 int  // how many pods wait at most
+	extended               bool // there are extenders
 	mix                    *Mix // counts what the incremental path does
 	forked                 bool // the fork has been turned to since the last hit
 	timed                  bool // time has passed since the last hit
@@ -36,12 +37,12 @@ type history struct {
 // newHistory begins an epoch. Every other cluster is packed; of the others, in turn one
 // has no waiting pods, and in one pods of many classes come in turn.
 func newHistory(r *rand.Rand, epoch uint64, res *Result) (*history, error) {
-	incremental, reference, mix, err := schedulers(r)
+	incremental, reference, made, err := schedulers(r)
 	if err != nil {
 		return nil, err
 	}
 	h := &history{
-		mix:   &res.Mixes[mix],
+		mix: &res.Mixes[made.mix], extended: made.extended,
 		world: &world{snap: framework.NewSnapshot(pick(r, framework.ZoneInterleaved, framework.Arrival))},
 		r:     r, kinds: actions(), res: res, incremental: incremental, reference: reference, crowded: 2 + r.IntN(8), packed: epoch%2 == 0, undisturbed: epoch%4 == 1, inTurn: epoch%4 == 3, atOnce: 1 + r.IntN(10),
 	}
@@ -76,7 +77,7 @@ type action struct {
 }
 
 var (
-	podComes = action{"schedule a pod", 47, func(h *history) error { return h.schedule(true) }}
+	podComes = action{"schedule a pod", 43, func(h *history) error { return h.schedule(true) }}
 	podsGo   = action{"pods go", 13, (*history).deletePods}
 )
 
@@ -84,6 +85,7 @@ var (
 func actions() []action {
 	return []action{
 		podComes,
+		{"a pod of a daemon set comes", 4, (*history).daemon},
 		{"try a waiting pod again", 9, (*history).retry},
 		podsGo,
 		{"a pod comes by itself", 4, (*history).bindElsewhere},
@@ -199,6 +201,30 @@ func (h *history) scheduleOf(template *api.Pod, mayPlace bool) error {
 	return h.decide(waiter{info: p}, mayPlace)
 }
 
+// daemon decides for a pod that may only go to one node, sometimes to a few, of which
+// some may be gone.
+func (h *history) daemon() error {
+	names := []string{h.someNode().Name()}
+	for range pick(h.r, 0, 0, 1, 3) {
+		names = append(names, pick(h.r, h.someNode().Name(), "gone"))
+	}
+	template := *pick(h.r, h.templates...)
+	var of api.Affinity
+	if template.Spec.Affinity != nil {
+		of = *template.Spec.Affinity
+	}
+	term := api.NodeSelectorTerm{MatchFields: []api.NodeSelectorRequirement{{Key: "metadata.name", Operator: api.NodeSelectorOpIn, Values: names[:1]}}}
+	of.NodeAffinity = &api.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{term}}}
+	for _, name := range names[1:] {
+		term.MatchFields = []api.NodeSelectorRequirement{{Key: "metadata.name", Operator: api.NodeSelectorOpIn, Values: []string{name}}}
+		required := of.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+		required.NodeSelectorTerms = append(required.NodeSelectorTerms, term)
+	}
+	template.Spec.Affinity = &of
+	h.res.Reached.Daemons++
+	return h.scheduleOf(&template, true)
+}
+
 // decide decides for a pod that is not in the list of waiting pods. Two times
 // of three it places the pod if it can and may; if there is no node for it, the
 // pod makes room.
@@ -251,6 +277,12 @@ func (h *history) note(p *framework.PodInfo, d scheduling.Decision, hit bool) {
 	}
 	if d.Evaluated < h.snap.Len() {
 		r.Samples++
+	}
+	if h.snap.Nominations() > 0 {
+		r.Beside++
+	}
+	if h.extended {
+		r.Extended++
 	}
 	if len(p.Pod.Spec.Volumes) > 0 {
 		r.Volumes++

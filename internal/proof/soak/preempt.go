@@ -19,13 +19,19 @@ func (h *history) makeRoom(p waiter, d scheduling.Decision) (waiter, error) {
 	c.Attempts++
 	ctx := context.Background()
 	found, plugin, status, err := h.incremental.PostFilter(ctx, h.snap, p.info, d)
-	if different, err := h.different(err); different || err != nil {
-		return p, err
+	// Where an extender refuses a node that has room, there is nobody to evict, and
+	// preemption fails as kube-scheduler's does.
+	different, failed := h.different(err)
+	if different || failed != nil && !h.extended {
+		return p, failed
 	}
 	same, samePlugin, sameStatus, sameErr := h.reference.PostFilter(ctx, h.snap, p.info, d)
 	fast, plain := proposal(found, plugin, status, err), proposal(same, samePlugin, sameStatus, sameErr)
 	if fast != plain {
 		h.res.note(&scheduling.DifferenceError{What: "what PostFilter proposes to another scheduler", Reference: plain, Incremental: fast})
+		return p, nil
+	}
+	if err != nil {
 		return p, nil
 	}
 	switch text := status.Message(); {

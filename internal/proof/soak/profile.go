@@ -11,24 +11,32 @@ import (
 	"github.com/berth-sched/berth/scoring"
 )
 
+// made is what matters of the schedulers that were made.
+type made struct {
+	mix      int // index of what counts the first one's hits
+	extended bool
+}
+
 // schedulers builds two of the same profile; the second takes the reference path only.
-// mix is the index of what counts the first one's hits.
-func schedulers(r *rand.Rand) (fast, plain *scheduling.Scheduler, mix int, err error) {
+func schedulers(r *rand.Rand) (fast, plain *scheduling.Scheduler, of made, err error) {
 	p := profile(r)
 	p.Seed = r.Uint64()
 	if p.TieRule = scheduling.TieRule(r.IntN(int(scheduling.Custom) + 1)); p.TieRule == scheduling.Custom {
 		p.TieBreak = func(c *framework.Cycle, tied []*framework.NodeInfo) int { return int(c.Seed % uint64(len(tied))) }
 	}
 	p.Percentage = pick(r, scheduling.AllNodes, scheduling.Adaptive, 20)
-	mix = pick(r, roomy, roomy, tight)
-	p.Cache = scheduling.CacheConfig{Verify: true, Budget: [mixes]int{tight: 200_000}[mix]}
+	of.mix = pick(r, roomy, roomy, tight)
+	if chance(r, 4) {
+		p.Extenders, of.extended = extenders(r), true
+	}
+	p.Cache = scheduling.CacheConfig{Verify: true, Budget: [mixes]int{tight: 200_000}[of.mix]}
 	if fast, err = scheduling.New(p); err != nil {
-		return nil, nil, 0, err
+		return nil, nil, of, err
 	}
 	p.Cache = scheduling.CacheConfig{Off: true}
 	p.Parallelism = 1 + r.IntN(3)
 	plain, err = scheduling.New(p)
-	return fast, plain, mix, err
+	return fast, plain, of, err
 }
 
 // profile returns the default profile of a release, sometimes with plugins or

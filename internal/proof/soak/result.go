@@ -54,6 +54,10 @@ type Reached struct {
 	// Volumes and Neighbours were for pods with volumes, and with spread constraints or
 	// affinity terms.
 	Volumes, Neighbours int
+	// Beside were made while pods were nominated, and Extended if there were extenders.
+	Beside, Extended int
+	// Daemons counts all decisions for pods whose nodes are named, also if nothing was kept.
+	Daemons int
 	// Forks are the first after a fork was turned to, and Timed after time had passed.
 	Forks, Timed int
 }

@@ -1,0 +1,136 @@
+package scheduling
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/pick"
+)
+
+// How the incremental path decides if a PreFilter names the nodes, as for the pods of a
+// DaemonSet. Such a pod is seldom like another one, so nothing is kept; but only the named
+// nodes are asked, and the others are counted without being visited.
+
+// namedNode is a node that a PreFilter names.
+type namedNode struct {
+	place, slot int
+	verdict     verdict
+}
+
+// fewNamed is which part of the nodes may be named: with more, the reference path is as
+// fast.
+const fewNamed = 8
+
+// mayName guesses whether a PreFilter will name the nodes for the pod: its affinity has a
+// term about the name of a node. A wrong guess costs time only.
+func mayName(pod *framework.PodInfo) bool {
+	a := pod.Pod.Spec.Affinity
+	if a == nil || a.NodeAffinity == nil || a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
+		return false
+	}
+	for i := range a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
+		if len(a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms[i].MatchFields) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// decideByPreFilters decides if a PreFilter names few nodes or rejects the pod. Otherwise
+// it is not ok, and the reference path is ready to search.
+//
+// Source: the same as [referencePath.searchByPlugins].
+func (f *incremental) decideByPreFilters(snap *framework.Snapshot, pod *framework.PodInfo, d *Decision) (err error, ok bool) {
+	s, r := f.s, &f.s.reference
+	r.cycle.Reset(pod, snap, d.Number, pick.Seed(s.profile.Seed, d.Number))
+	if r.plugins.bindFilters(&r.cycle, &r.bound, &r.plugins.allFilters) != nil {
+		return nil, false
+	}
+	d.Evaluated, d.Feasible, d.advance = 0, 0, 0
+	if !r.bound.rejected.IsSuccess() {
+		f.by = byPreFilter
+		return r.fitError(snap), true
+	}
+	if !r.bound.restrict || pod.IsNominated() || len(r.bound.nodes) > snap.Len()/fewNamed {
+		r.ready = true
+		return nil, false
+	}
+	f.listNamed(snap)
+	if !f.searchNamed(snap, d) {
+		return nil, false
+	}
+	d.Feasible = len(r.feasible)
+	f.by = byNames
+	if len(r.feasible) > 0 && len(r.plugins.extenders) > 0 {
+		a, err := r.answerExtenders((*extenderAnswer).take)
+		if err != nil {
+			return err, true
+		}
+		r.take(snap, a)
+		d.Feasible = len(r.feasible)
+		for _, x := range a.refused {
+			i := slices.IndexFunc(f.named, func(n namedNode) bool { return n.slot == x.slot })
+			f.named[i].verdict = verdict{byExtender, x.status}
+		}
+	}
+	if len(r.feasible) == 0 {
+		return f.namedFitError(snap), true
+	}
+	return s.chooseFeasible(r, r.cycle.Seed, d), true
+}
+
+// listNamed lists the named nodes that there are, in the snapshot's order.
+func (f *incremental) listNamed(snap *framework.Snapshot) {
+	f.named = f.named[:0]
+	for _, name := range f.s.reference.bound.nodes {
+		if n := snap.Node(name); n != nil {
+			f.named = append(f.named, namedNode{place: f.engine.Place(snap, n.Slot()), slot: n.Slot(), verdict: verdict{filter: unvisited}})
+		}
+	}
+	slices.SortFunc(f.named, func(a, b namedNode) int { return cmp.Compare(a.place, b.place) })
+}
+
+// searchNamed finds the feasible ones among the named nodes; false if a filter fails.
+func (f *incremental) searchNamed(snap *framework.Snapshot, d *Decision) bool {
+	r, count := &f.s.reference, len(f.named)
+	r.feasible, r.rated = r.feasible[:0], nil
+	if count == 0 {
+		return true
+	}
+	want := r.plugins.wanted(count, f.s.profile.Percentage)
+	first := d.start % count
+	for k := range count {
+		x := &f.named[(first+k)%count]
+		node := snap.AtSlot(x.slot)
+		v, err := r.tryNominated(snap, node)
+		if err != nil {
+			return false
+		}
+		if v.filter == passed {
+			if len(r.feasible) == want {
+				break
+			}
+			r.feasible = append(r.feasible, snap.AtSlot(x.slot))
+		}
+		x.verdict = v
+		d.Evaluated++
+	}
+	d.advance = d.Evaluated
+	return true
+}
+
+// namedFitError counts why no node is feasible, those that are not named without looking
+// at them.
+func (f *incremental) namedFitError(snap *framework.Snapshot) *FitError {
+	r := &f.s.reference
+	var counted tally
+	for i := range f.named {
+		counted.add(f.named[i].verdict, r.bound.absent)
+	}
+	counted.addAbsent(snap.Len()-len(f.named), r.bound.absent)
+	return &FitError{
+		Pod: r.cycle.Pod.Pod.Key(), Nodes: snap.Len(), Restricting: slices.Clone(r.bound.restricting),
+		Rejections: counted.rejections(r.plugins),
+	}
+}
