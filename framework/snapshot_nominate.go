@@ -67,5 +67,5 @@ func (u *nominationUndo) Undo(s *Snapshot) {
 	n := s.own(s.node(u.slot))
 	s.nominations += len(u.old) - len(n.Nominated)
 	n.Nominated, n.generation = u.old, u.generation
-	s.journal.Add(u.slot)
+	s.note(u.slot, s.newGeneration())
 }
