@@ -83,6 +83,7 @@ func (c *class) shares() bool { return c.state == sharing || c.state == idle }
 // A classPosition is how far a class has followed its base.
 type classPosition struct {
 	epoch uint64
+	bound uint64
 	rows  uint64 // entries of the base's log
 	flips uint64 // of the base's rows, and the entries of their log
 	log   uint64
@@ -152,6 +153,9 @@ func (c *class) sync(src Source, l *divisions, live *framework.Cycle) outcome {
 	if moved || c.shares() && !c.followFlips() {
 		c.restart()
 	}
+	if c.at.bound != c.base.bound {
+		c.rebind()
+	}
 	if c.state == idle && c.ask.idle() {
 		return answered
 	}
@@ -189,6 +193,16 @@ func (c *class) restart() {
 	c.columns.rest()
 	c.shareable = 0
 	c.totals.tree.Empty()
+}
+
+// rebind takes over the kept scorers, which the base has bound anew, and makes the
+// answers of live plugins unknown if that was for another snapshot: a tracker knows one.
+func (c *class) rebind() {
+	c.at.bound = c.base.bound
+	c.gates.forget()
+	if c.state >= totaled {
+		c.columns.rebind(c.base)
+	}
 }
 
 // syncVerdicts brings the reasons up to date, with freshly bound filters.

@@ -37,7 +37,7 @@ type Engine struct {
 	order     *nodelog.Order
 	divisions divisions
 	recency   recency
-	trackers  nodelog.Recent
+	tracker   *nodelog.Tracker // of the snapshot used last; shared by bases
 	lists     *lists
 	guard     *guard.Guard // shared by bases and classes
 	clock     uint64
@@ -62,6 +62,7 @@ func New(source Source, budget int) *Engine {
 	return &Engine{
 		source: source, budget: budget, classes: map[string]*class{}, bases: map[string]*base{},
 		seen: map[string]bool{}, barred: map[string]int{}, lists: new(lists), guard: new(guard.Guard),
+		tracker: nodelog.NewTracker(),
 	}
 }
 
@@ -113,6 +114,7 @@ func (e *Engine) Find(q Query) (v *View, ok bool) {
 	e.clock++
 	e.adoptOrigin(q.Snapshot)
 	e.order = nodelog.OrderOf(q.Snapshot, e.order)
+	e.tracker.Follow(q.Snapshot, e.order)
 	count := &e.stats.Hits
 	if c = e.lookUp(&q); c == nil {
 		if c = e.newClass(q); c == nil {
@@ -138,7 +140,7 @@ func (e *Engine) Find(q Query) (v *View, ok bool) {
 func (e *Engine) bringUpToDate(c *class, q *Query) bool {
 	c.used = e.clock
 	e.recency.use(c)
-	if !c.base.sync(e.source, e.trackers.Of(q.Snapshot, e.order, e.clock), e.order) {
+	if !c.base.sync(e.source) {
 		e.dropFailed(c)
 		return false
 	}

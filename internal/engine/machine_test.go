@@ -684,7 +684,7 @@ func TestFault(t *testing.T) {
 		"tree":    func(c *class) { c.totals.tree.Release() },
 		"reasons": func(c *class) { c.base.reasons.list = nil },
 		"rows":    func(c *class) { c.base.rows.order.Place = nil },
-		"tracker": func(c *class) { c.base.at.tracker = nil },
+		"tracker": func(c *class) { c.base.tracker = nil },
 	} {
 		m := newMachine(20)
 		m.live = nodeGate
