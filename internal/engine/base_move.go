@@ -82,20 +82,17 @@ func (b *base) evaluateAll(slots []int32) {
 // bindScorersAgain binds the scorers of a base that is scored. false means that rows have
 // to be scored anew: the scorers are others than before, or could not be bound.
 func (b *base) bindScorersAgain(src Source) bool {
-	feasible := 0
-	for _, leaf := range b.rows.tree.Leaves {
+	shown := twoNodes(b.shown[:0])
+	for place, leaf := range b.rows.tree.Leaves {
 		if leaf >= 0 {
-			feasible++
+			shown = append(shown, b.tracker.At[place])
 		}
-		if feasible > 1 {
-			break
+		if len(shown) == cap(shown) {
+			scorers, ok := b.preScore(src, shown)
+			return ok && b.plugins.replaceScorers(scorers)
 		}
 	}
-	if feasible < 2 {
-		return false // scorers are not asked about a single node, nor bound for it
-	}
-	scorers, ok := b.preScore(src, (*feasibleRows)(b))
-	return ok && b.plugins.replaceScorers(scorers)
+	return false // scorers are not asked about a single node, nor bound for it
 }
 
 // replaceScorers takes over scorers, which were bound again; false if they are not as
@@ -151,29 +148,19 @@ func (b *base) isUniform() bool {
 	return true
 }
 
-// feasibleRows shows PreScore plugins the nodes that no filter of the base rejected, as
-// far as is known before the nodes that changed are evaluated. What scorers of a base
-// answer does not depend on it.
-type feasibleRows base
+// twoNodes shows PreScore plugins two nodes that are feasible, as far as is known before
+// the nodes that changed are evaluated. What scorers of a base answer does not depend on
+// which nodes they see, or the answers could not be kept.
+type twoNodes []*framework.NodeInfo
 
-func (b *feasibleRows) List() []*framework.NodeInfo {
-	b.guard.Leave()
-	nodes := make([]*framework.NodeInfo, 0, len(b.rows.order.Slots))
-	for _, slot := range b.rows.order.Slots {
-		if b.rows.of(slot) >= 0 {
-			nodes = append(nodes, b.at.snapshot.AtSlot(int(slot)))
-		}
-	}
-	b.guard.Enter()
-	return nodes
-}
+func (l twoNodes) List() []*framework.NodeInfo { return l }
 
-func (b *feasibleRows) Groups(int) framework.FeasibleNodes { return b }
+func (l twoNodes) Groups(int) framework.FeasibleNodes { return l }
 
-func (b *feasibleRows) Len() int { return len(b.List()) }
+func (l twoNodes) Len() int { return len(l) }
 
-func (b *feasibleRows) Each(f func(node *framework.NodeInfo, nodes int)) {
-	for _, n := range b.List() {
+func (l twoNodes) Each(f func(node *framework.NodeInfo, nodes int)) {
+	for _, n := range l {
 		f(n, 1)
 	}
 }

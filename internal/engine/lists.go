@@ -16,6 +16,7 @@ type lists struct {
 	buffers  [2][]int64
 	raw      []int64
 	carried  []int32
+	shown    [2]*framework.NodeInfo
 }
 
 // listNone empties the list of nodes.
