@@ -46,6 +46,7 @@ func (b *base) move(src Source) bool {
 	case differs&framework.ReadsNodeSet == 0:
 		b.follow(s)
 	default:
+		b.epoch++ // classes rely on what stands while only the pods of nodes change
 		b.slots = b.tracker.Since(at.entry, b.slots[:0])
 		at.entry = b.tracker.End()
 		b.rows.uniform = false // until nodes that are new, or changed, have scores
