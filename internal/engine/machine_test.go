@@ -32,6 +32,7 @@ type machine struct {
 	zones   map[uint64]framework.Groups // by NodeSet
 	explode string                      // name of a plugin that panics
 	stale   string                      // name of a plugin that was asked although it is bound to another snapshot
+	calls   int                         // of plugins
 	filters []Filter
 	scorers []Scorer
 }
@@ -91,6 +92,11 @@ func (m *machine) check(err error) {
 	}
 }
 
+// pod makes a pod of a class.
+func (m *machine) pod(i, class int) *api.Pod {
+	return api.MakePod(fmt.Sprint("p", i)).UID(api.UID(fmt.Sprint(i))).Labels("class", fmt.Sprint(class)).Obj()
+}
+
 // likedKind is the kind of a node that one scorer prefers.
 const likedKind = 39
 
@@ -134,6 +140,7 @@ type plugin struct {
 }
 
 func (x plugin) tick() {
+	x.m.calls++
 	if x.bound != x.m.snap {
 		x.m.stale = x.name
 	}
@@ -435,8 +442,7 @@ func (m *machine) ask(t fataler, class, start, limit int) *framework.NodeInfo {
 	t.Helper()
 	m.serial++
 	key := fmt.Sprint(class)
-	pod := api.MakePod(fmt.Sprint("p", m.serial)).UID(api.UID(fmt.Sprint(m.serial))).Labels("class", key).Obj()
-	p, err := m.snap.NewPodInfo(pod)
+	p, err := m.snap.NewPodInfo(m.pod(m.serial, class))
 	m.check(err)
 	if m.refs[key] == nil {
 		m.refs[key] = new(Ref)
