@@ -102,6 +102,23 @@ func TestRunGeneration(t *testing.T) {
 		}
 		p := podInfo(t, s, plainPod("p"))
 		snapshots, known, same := []*framework.Snapshot{s}, map[uint64]run{}, 0
+		record := func(s *framework.Snapshot) {
+		for slot := 0; slot < s.SlotLimit(); slot += framework.RunSize {
+			var now run
+			for i := range now {
+				if n := s.AtSlot(slot + i); n != nil {
+					now[i].node, now[i].generation, now[i].pods = n, n.Generation(), len(n.Pods)
+				}
+			}
+			g := s.RunGeneration(slot / framework.RunSize)
+			if was, ok := known[g]; ok && was != now {
+				t.Fatalf("seed %d: RunGeneration(%d) = %d for nodes that differ", seed, slot/framework.RunSize, g)
+			} else if ok {
+				same++
+			}
+			known[g] = now
+		}
+		}
 		for range 300 {
 			s := snapshots[r.IntN(len(snapshots))]
 			n := s.At(r.IntN(s.Len()))
@@ -119,11 +136,12 @@ func TestRunGeneration(t *testing.T) {
 				must(t, s.UpdateNode(plainNode(n.Name())))
 			case 3:
 				must(t, s.Nominate(p, n.Name(), ""))
-				if r.IntN(2) == 0 {
+				if record(s); r.IntN(2) == 0 {
 					s.Rollback(mark)
 				}
 			case 4:
 				s.Touch(n)
+				record(s)
 				s.Rollback(mark)
 			case 5:
 				if len(snapshots) < 6 {
@@ -131,26 +149,12 @@ func TestRunGeneration(t *testing.T) {
 				}
 			default:
 				must(t, s.AddPodAt(p, n))
-				if r.IntN(2) == 0 {
+				if record(s); r.IntN(2) == 0 {
 					s.Rollback(mark)
 				}
 			}
 			s.Commit(mark)
-			for slot := 0; slot < s.SlotLimit(); slot += framework.RunSize {
-				var now run
-				for i := range now {
-					if n := s.AtSlot(slot + i); n != nil {
-						now[i].node, now[i].generation, now[i].pods = n, n.Generation(), len(n.Pods)
-					}
-				}
-				g := s.RunGeneration(slot / framework.RunSize)
-				if was, ok := known[g]; ok && was != now {
-					t.Fatalf("seed %d: RunGeneration(%d) = %d for nodes that differ", seed, slot/framework.RunSize, g)
-				} else if ok {
-					same++
-				}
-				known[g] = now
-			}
+			record(s)
 			if g := s.RunGeneration(s.SlotLimit() / framework.RunSize); g != 0 {
 				t.Fatalf("RunGeneration beyond the last slot = %d, want 0", g)
 			}
