@@ -103,21 +103,21 @@ func TestRunGeneration(t *testing.T) {
 		p := podInfo(t, s, plainPod("p"))
 		snapshots, known, same := []*framework.Snapshot{s}, map[uint64]run{}, 0
 		record := func(s *framework.Snapshot) {
-		for slot := 0; slot < s.SlotLimit(); slot += framework.RunSize {
-			var now run
-			for i := range now {
-				if n := s.AtSlot(slot + i); n != nil {
-					now[i].node, now[i].generation, now[i].pods = n, n.Generation(), len(n.Pods)
+			for slot := 0; slot < s.SlotLimit(); slot += framework.RunSize {
+				var now run
+				for i := range now {
+					if n := s.AtSlot(slot + i); n != nil {
+						now[i].node, now[i].generation, now[i].pods = n, n.Generation(), len(n.Pods)
+					}
 				}
+				g := s.RunGeneration(slot / framework.RunSize)
+				if was, ok := known[g]; ok && was != now {
+					t.Fatalf("seed %d: RunGeneration(%d) = %d for nodes that differ", seed, slot/framework.RunSize, g)
+				} else if ok {
+					same++
+				}
+				known[g] = now
 			}
-			g := s.RunGeneration(slot / framework.RunSize)
-			if was, ok := known[g]; ok && was != now {
-				t.Fatalf("seed %d: RunGeneration(%d) = %d for nodes that differ", seed, slot/framework.RunSize, g)
-			} else if ok {
-				same++
-			}
-			known[g] = now
-		}
 		}
 		for range 300 {
 			s := snapshots[r.IntN(len(snapshots))]

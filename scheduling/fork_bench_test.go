@@ -2,6 +2,7 @@ package scheduling_test
 
 import (
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -108,4 +109,41 @@ func BenchmarkWhatIf(b *testing.B) {
 			b.ReportMetric(float64(without)/float64(with), "times")
 		})
 	}
+}
+
+// BenchmarkWhatIfGoroutines asks the questions of BenchmarkWhatIf/fork in one goroutine
+// and in two. Each has a fork of the scheduler and of the snapshot, and forks its
+// snapshot again for each question. "times" is how many times as fast two are.
+func BenchmarkWhatIfGoroutines(b *testing.B) {
+	s, pods := runningCluster(b, 2000, false)
+	sched := build(b, scheduling.Kubernetes137())
+	for i := range 5 {
+		for range 2 {
+			if _, err := sched.Schedule(s, pods[i].pod.Pending()); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	const questions = 240
+	ask := func(goroutines int) time.Duration {
+		start := time.Now()
+		var wait sync.WaitGroup
+		for g := range goroutines {
+			sched, s := sched.Fork(), s.Fork()
+			wait.Go(func() {
+				for i := g; i < questions; i += goroutines {
+					move(b, sched, s.Fork(), pods, i)
+				}
+			})
+		}
+		wait.Wait()
+		return time.Since(start)
+	}
+	var one, two time.Duration
+	for b.Loop() {
+		one += ask(1)
+		two += ask(2)
+	}
+	b.ReportMetric(float64(one.Microseconds())/questions/float64(b.N), "us/what-if")
+	b.ReportMetric(float64(one)/float64(two), "times")
 }

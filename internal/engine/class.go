@@ -122,13 +122,12 @@ func newClass() *class {
 }
 
 // reset makes an empty class over a base.
-func (c *class) reset(b *base, src Source) {
+func (c *class) reset(b *base) {
 	if c.totals.tree.Shared() {
 		c.totals.tree.Release()
 	}
 	c.base, c.state, c.at = b, blank, classPosition{}
 	c.ask.guard, c.ask.base = b.guard, b
-	c.ask.liveFilters, c.ask.liveScorers = src.Live()
 	c.groups.division = nil
 	c.gates.list, c.columns.list = c.gates.list[:0], c.columns.list[:0]
 	c.kept.value = nil

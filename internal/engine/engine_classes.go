@@ -42,7 +42,8 @@ func (e *Engine) newClass(q Query) (c *class) {
 		e.number(c)
 	}
 	c.key = q.Key
-	c.reset(b, e.source)
+	c.reset(b)
+	c.ask.liveFilters, c.ask.liveScorers = e.source.Live()
 	b.users++
 	e.classes[q.Key] = c
 	return c

@@ -150,3 +150,34 @@ func (m *machine) quiet(t *testing.T, class int) {
 		t.Fatalf("plugin %s was asked about another snapshot than it is bound to", m.stale)
 	}
 }
+
+// TestCloneStartsFromAnswers: a clone asks plugins about nodes that differ only, and what
+// it does is nothing to the engine that it was made of.
+func TestCloneStartsFromAnswers(t *testing.T) {
+	m := newMachine(500)
+	m.snap.SetNow(m.snap.Now().Add(time.Hour))
+	for range 20 {
+		m.quiet(t, 2)
+		m.quiet(t, 0)
+	}
+	first := m.engine
+	before := first.stats
+	once := m.asked(func() { m.addPod("n9"); m.quiet(t, 2) })
+	m.fork()
+	m.turn(1)
+	m.engine = first.Clone(m)
+	m.addPod("n20")
+	// A column of class 2 asks its scorer for the normalized score of two values.
+	if calls := m.asked(func() { m.quiet(t, 2) }); calls > once+2 || m.engine.stats.Hits != 1 {
+		t.Errorf("%d calls of plugins, %+v; want at most %d, and a hit", calls, m.engine.stats, once+2)
+	}
+	m.ask(t, 2, 0, 1000)
+	m.ask(t, 0, 0, 1000)
+	m.turn(0)
+	m.engine = first
+	m.ask(t, 2, 0, 1000)
+	m.ask(t, 0, 0, 1000)
+	if got := first.stats.Hits - before.Hits; got != 3 {
+		t.Errorf("%d hits of the engine that was cloned, want 3", got)
+	}
+}

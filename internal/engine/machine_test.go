@@ -672,6 +672,11 @@ func TestMachine(t *testing.T) {
 				}
 				m.turn(rapid.IntRange(0, len(m.snaps)-1).Draw(t, "fork"))
 			},
+			"clone": func(t *rapid.T) {
+				clone := m.engine.Clone(m)
+				clone.stats.Hits = m.engine.stats.Hits
+				m.engine = clone
+			},
 			"turn": func(t *rapid.T) { m.turn(rapid.IntRange(0, len(m.snaps)-1).Draw(t, "fork")) },
 			"what if": func(t *rapid.T) {
 				mark := m.snap.Begin()
