@@ -100,12 +100,11 @@ func BenchmarkWhatIf(b *testing.B) {
 				}
 			}
 			run(on)
-			var with, without time.Duration
+			with, without := time.Hour, time.Hour // the least of all runs
 			for b.Loop() {
-				with += run(on)
-				without += run(off)
+				with, without = min(with, run(on)), min(without, run(off))
 			}
-			b.ReportMetric(float64(with.Microseconds())/60/float64(b.N), "us/what-if")
+			b.ReportMetric(float64(with.Microseconds())/60, "us/what-if")
 			b.ReportMetric(float64(without)/float64(with), "times")
 		})
 	}
@@ -139,11 +138,28 @@ func BenchmarkWhatIfGoroutines(b *testing.B) {
 		wait.Wait()
 		return time.Since(start)
 	}
-	var one, two time.Duration
+	ask(1)
+	one, two := time.Hour, time.Hour // the least of all runs
 	for b.Loop() {
-		one += ask(1)
-		two += ask(2)
+		one, two = min(one, ask(1)), min(two, ask(2))
 	}
-	b.ReportMetric(float64(one.Microseconds())/questions/float64(b.N), "us/what-if")
+	b.ReportMetric(float64(one.Microseconds())/questions, "us/what-if")
 	b.ReportMetric(float64(one)/float64(two), "times")
+}
+
+// BenchmarkSchedulerFork forks a scheduler that keeps five classes of pods on 2,000
+// nodes.
+func BenchmarkSchedulerFork(b *testing.B) {
+	s, pods := runningCluster(b, 2000, false)
+	sched := build(b, scheduling.Kubernetes137())
+	for i := range 60 {
+		if _, err := sched.Schedule(s, pods[i].pod.Pending()); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		sched.Fork()
+	}
+	b.ReportMetric(float64(sched.Stats().Bytes), "B-kept")
 }
