@@ -1,6 +1,8 @@
 package framework_test
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -80,5 +82,85 @@ func TestChangesForgets(t *testing.T) {
 	}
 	if _, ok := s.Changes(0); ok {
 		t.Error("Changes(0) still knows everything")
+	}
+}
+
+// TestRunGeneration: two snapshots of one origin whose run generations are equal have
+// the same nodes there, whatever happened to them.
+func TestRunGeneration(t *testing.T) {
+	type run [framework.RunSize]struct {
+		node       *framework.NodeInfo
+		generation uint64
+		pods       int
+	}
+	for seed := range uint64(20) {
+		r := rand.New(rand.NewPCG(seed, 7))
+		s := snapshotOf(t, framework.Arrival)
+		serial := 0
+		for ; serial < 300; serial++ {
+			must(t, s.AddNode(plainNode(fmt.Sprint("n", serial))))
+		}
+		p := podInfo(t, s, plainPod("p"))
+		snapshots, known, same := []*framework.Snapshot{s}, map[uint64]run{}, 0
+		record := func(s *framework.Snapshot) {
+			for slot := 0; slot < s.SlotLimit(); slot += framework.RunSize {
+				var now run
+				for i := range now {
+					if n := s.AtSlot(slot + i); n != nil {
+						now[i].node, now[i].generation, now[i].pods = n, n.Generation(), len(n.Pods)
+					}
+				}
+				g := s.RunGeneration(slot / framework.RunSize)
+				if was, ok := known[g]; ok && was != now {
+					t.Fatalf("seed %d: RunGeneration(%d) = %d for nodes that differ", seed, slot/framework.RunSize, g)
+				} else if ok {
+					same++
+				}
+				known[g] = now
+			}
+		}
+		for range 300 {
+			s := snapshots[r.IntN(len(snapshots))]
+			n := s.At(r.IntN(s.Len()))
+			mark := s.Begin()
+			switch r.IntN(9) {
+			case 0:
+				s.Commit(mark)
+				must(t, s.RemoveNode(n.Name()))
+			case 1:
+				s.Commit(mark)
+				serial++
+				must(t, s.AddNode(plainNode(fmt.Sprint("n", serial))))
+			case 2:
+				s.Commit(mark)
+				must(t, s.UpdateNode(plainNode(n.Name())))
+			case 3:
+				must(t, s.Nominate(p, n.Name(), ""))
+				if record(s); r.IntN(2) == 0 {
+					s.Rollback(mark)
+				}
+			case 4:
+				s.Touch(n)
+				record(s)
+				s.Rollback(mark)
+			case 5:
+				if len(snapshots) < 6 {
+					snapshots = append(snapshots, s.Fork())
+				}
+			default:
+				must(t, s.AddPodAt(p, n))
+				if record(s); r.IntN(2) == 0 {
+					s.Rollback(mark)
+				}
+			}
+			s.Commit(mark)
+			record(s)
+			if g := s.RunGeneration(s.SlotLimit() / framework.RunSize); g != 0 {
+				t.Fatalf("RunGeneration beyond the last slot = %d, want 0", g)
+			}
+		}
+		if same == 0 {
+			t.Errorf("seed %d: no run generation was seen twice", seed)
+		}
 	}
 }

@@ -48,9 +48,13 @@ const chunkSize = 256
 
 // chunk holds the nodes of chunkSize neighbouring slots: a fork copies the
 // list of chunks, not the nodes.
+//
+// Invariant: all chunks of a lineage that have the same number in runs have the same
+// nodes, of the same generations, in that run of slots.
 type chunk struct {
 	owner *owner
 	nodes [chunkSize]*NodeInfo
+	runs  [chunkSize / RunSize]uint64
 }
 
 // Fork returns an independent copy: changes of one do not show in the other. It costs
@@ -101,9 +105,16 @@ func (s *Snapshot) own(n *NodeInfo) *NodeInfo {
 	return n
 }
 
-// put makes n, which may be nil, the node of the slot.
-func (s *Snapshot) put(slot int, n *NodeInfo) {
+// put makes n, which may be nil, the node of the slot. generation must be new.
+func (s *Snapshot) put(slot int, n *NodeInfo, generation uint64) {
 	s.ownChunk(slot).nodes[slot%chunkSize] = n
+	s.note(slot, generation)
+}
+
+// note notes that the node of the slot has changed. The caller owns its chunk;
+// generation must be new: no other change has it.
+func (s *Snapshot) note(slot int, generation uint64) {
+	s.chunks[slot/chunkSize].runs[slot%chunkSize/RunSize] = generation
 	s.journal.Add(slot)
 }
 

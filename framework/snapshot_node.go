@@ -97,7 +97,7 @@ func (s *Snapshot) RemoveNode(name string) error {
 	s.startChange()
 	s.countNominated(n.Slot(), len(n.Nominated), 0)
 	s.nodeSet = s.newGeneration()
-	s.put(n.Slot(), nil)
+	s.put(n.Slot(), nil, s.nodeSet)
 	s.releaseSlot(n.Slot())
 	s.names = s.names.own(s.owner)
 	delete(s.names.slots, name)
@@ -114,7 +114,7 @@ func (s *Snapshot) RemoveNode(name string) error {
 func (s *Snapshot) install(n *NodeInfo) {
 	s.nodeSet = s.newGeneration()
 	n.owner, n.generation, n.static.generation = s.owner, s.nodeSet, s.nodeSet
-	s.put(n.Slot(), n)
+	s.put(n.Slot(), n, s.nodeSet)
 }
 
 func (s *Snapshot) refuseInTransaction(node string) error {

@@ -84,5 +84,5 @@ func (u *nominationUndo) Undo(s *Snapshot) {
 	n := s.own(s.node(u.slot))
 	s.countNominated(u.slot, len(n.Nominated), len(u.old))
 	n.Nominated, n.generation = u.old, u.generation
-	s.journal.Add(u.slot)
+	s.note(u.slot, s.newGeneration())
 }

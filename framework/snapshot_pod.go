@@ -147,7 +147,7 @@ func (s *Snapshot) remove(n *NodeInfo, i int) {
 // changed gives the node a new generation. The caller owns it.
 func (s *Snapshot) changed(n *NodeInfo) {
 	n.generation = s.newGeneration()
-	s.journal.Add(n.Slot())
+	s.note(n.Slot(), n.generation)
 }
 
 // CheckPod returns an [*api.InvalidError] for a PodInfo that cannot be used with the

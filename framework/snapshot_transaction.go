@@ -106,7 +106,7 @@ func (s *Snapshot) takeBack(e undoEntry) {
 	s.startChange()
 	n := s.own(s.node(e.slot))
 	n.generation = e.generation
-	s.journal.Add(e.slot)
+	s.note(e.slot, s.newGeneration())
 	switch e.kind {
 	case undoAdd:
 		p := n.removeAt(len(n.Pods) - 1)

@@ -19,7 +19,10 @@ type base struct {
 	users int // classes
 	bytes int
 	state baseState
-	guard *guard.Guard
+
+	guard   *guard.Guard     // of the engine
+	tracker *nodelog.Tracker // of the engine; after sync, its order lists what the rows list
+	*lists
 
 	pod     *framework.PodInfo // the first of its pods: bound plugins saw it
 	cycle   framework.Cycle    // holds the state of bound plugins
@@ -29,17 +32,17 @@ type base struct {
 	due     deadlines
 	at      basePosition
 	epoch   uint64               // changes if a class has to read every row
+	bound   uint64               // changes if plugins were bound to another snapshot
 	log     changelog.Log[int32] // of rows that were evaluated
-	*lists
 }
 
 // A baseState is how much of a base is right. A state includes those before it, but
 // for broken.
 //
 //	               build, move                  bindScores
-//	unbound ────────────────────────▶ filtered ────────────▶ scored
-//	   ▲          a PreFilter fails      │ ▲      move          │
-//	   └─────────────────────────────────┘ └────────────────────┘
+//	unbound ────────────────────────▶ filtered ────────────▶ scored ──┐
+//	   ▲          a PreFilter fails      │ ▲                    │ ▲   │ move, if the
+//	   └─────────────────────────────────┘ └──move, otherwise───┘ └───┘ scores stand
 //
 //	any state ──a plugin leaves its bounds──▶ broken: the base is dropped
 type baseState uint8
@@ -71,20 +74,20 @@ type rawList struct {
 // A basePosition is the moment that rows are about. deadlines are later than now.
 type basePosition struct {
 	snapshot         *framework.Snapshot
-	tracker          *nodelog.Tracker // after sync, its order lists what the rows list
-	entry            uint64           // of the tracker, the first that the rows do not know of
+	entry            uint64 // of the tracker, the first that the rows do not know of
 	nodeSet, objects uint64
 	now              time.Time
 }
 
 // build binds the plugins and evaluates every node. false means that the reference
 // path must be taken.
-func (b *base) build(src Source, t *nodelog.Tracker, o *nodelog.Order) bool {
-	s := t.Snapshot
-	if !b.bind(src, s) {
+func (b *base) build(src Source) bool {
+	s, o := b.tracker.Snapshot, b.tracker.Order
+	if _, ok := b.bind(src, s); !ok {
 		return false
 	}
-	b.at = basePosition{s, t, t.End(), s.NodeSet(), s.Objects(), s.Now()}
+	b.plugins.forgetScorers()
+	b.at = basePosition{s, b.tracker.End(), s.NodeSet(), s.Objects(), s.Now()}
 	b.plugins.filterReads, b.plugins.scorerReads = src.Kept()
 	b.reasons.reset()
 	b.due.reset()
@@ -108,25 +111,28 @@ func (b *base) build(src Source, t *nodelog.Tracker, o *nodelog.Order) bool {
 	return b.state != broken
 }
 
-// bind runs the PreFilters and takes over the filters. The PreFilters overwrite the
-// state of filters bound earlier. If one of them rejects the pod, rows stay right, but
-// filters must be bound again before any is asked.
-func (b *base) bind(src Source, s *framework.Snapshot) bool {
+// bind runs the PreFilters and takes over the filters. same reports whether they are as
+// many as before, at the same places. The PreFilters overwrite the state of filters bound
+// earlier. If one of them rejects the pod, rows stay right, but filters must be bound
+// again before any is asked.
+func (b *base) bind(src Source, s *framework.Snapshot) (same, ok bool) {
 	b.state = unbound
 	b.cycle.Reset(b.pod, s, 0, 0)
 	b.guard.Enter()
 	filters, ok := src.BindKeptFilters(&b.cycle)
 	b.guard.Returned()
 	if ok {
-		b.plugins.adopt(filters)
+		same = b.plugins.adopt(filters)
 		b.state = filtered
+		b.bound++
 	}
-	return ok
+	return same, ok
 }
 
-// adopt sorts the filters by what they read. The scorers are bound later.
-func (p *basePlugins) adopt(filters []Filter) {
-	p.nodeScorers, p.podScorers, p.normalized = p.nodeScorers[:0], p.podScorers[:0], p.normalized[:0]
+// adopt sorts the filters by what they read, and reports whether their places are those
+// of the filters before.
+func (p *basePlugins) adopt(filters []Filter) (same bool) {
+	same = slices.EqualFunc(p.filters, filters, func(a, b Filter) bool { return a.At == b.At && a.Reads == b.Reads })
 	p.filters, p.nodeFilters, p.podFilters = append(p.filters[:0], filters...), p.nodeFilters[:0], p.podFilters[:0]
 	for _, f := range filters {
 		if nodeOnly(f.Reads) {
@@ -136,6 +142,7 @@ func (p *basePlugins) adopt(filters []Filter) {
 		}
 	}
 	p.timed = slices.ContainsFunc(filters, func(f Filter) bool { return f.Reads&framework.ReadsTime != 0 })
+	return same
 }
 
 // grow makes room for slots.
@@ -154,18 +161,18 @@ func (b *base) put(slot int32, r row) {
 	}
 }
 
-// sync brings the rows up to date with the snapshot. false means that the reference
-// path must be taken.
-func (b *base) sync(src Source, t *nodelog.Tracker, o *nodelog.Order) bool {
-	s, at, reads := t.Snapshot, &b.at, b.plugins.filterReads|b.plugins.scorerReads
+// sync brings the rows up to date with the snapshot of the tracker. false means that the
+// reference path must be taken.
+func (b *base) sync(src Source) bool {
+	s, at, reads := b.tracker.Snapshot, &b.at, b.plugins.filterReads|b.plugins.scorerReads
 	before := at.now
 	at.now = s.Now()
 	ok := true
 	switch {
-	case len(b.reasons.list) > reasonsMost+len(o.Slots):
-		ok = b.build(src, t, o) // most of the reasons are nobody's any more
-	case b.state == unbound || at.tracker != t || at.nodeSet != s.NodeSet() || at.objects != s.Objects() && reads&framework.ReadsObjects != 0:
-		ok = b.move(src, t, o)
+	case len(b.reasons.list) > reasonsMost+len(b.tracker.Order.Slots):
+		ok = b.build(src) // most of the reasons are nobody's any more
+	case b.state == unbound || at.snapshot != s || at.nodeSet != s.NodeSet() || at.objects != s.Objects() && reads&framework.ReadsObjects != 0:
+		ok = b.move(src)
 	default:
 		b.follow(s)
 	}
@@ -182,8 +189,8 @@ const few = 4
 
 // follow evaluates the nodes that changed since the last use.
 func (b *base) follow(s *framework.Snapshot) {
-	b.slots = b.at.tracker.Since(b.at.entry, b.rows.order, b.slots[:0])
-	b.at.entry = b.at.tracker.End()
+	b.slots = b.tracker.Since(b.at.entry, b.slots[:0])
+	b.at.entry = b.tracker.End()
 	if len(b.slots) < few {
 		for _, slot := range b.slots {
 			b.evaluateChanged(s.AtSlot(int(slot)))
@@ -200,36 +207,6 @@ func (b *base) follow(s *framework.Snapshot) {
 	if b.state == scored {
 		b.scoreMany()
 	}
-}
-
-// move turns to another snapshot, or to the same one with other nodes. A row stands if
-// the generation of its node does: generations identify content across forks.
-func (b *base) move(src Source, t *nodelog.Tracker, o *nodelog.Order) bool {
-	s, at := t.Snapshot, &b.at
-	if !b.bind(src, s) {
-		return false
-	}
-	// A filter that was bound before may be skipped now, or the other way round.
-	all := at.nodeSet != s.NodeSet() && b.plugins.filterReads&framework.ReadsNodeSet != 0 ||
-		at.objects != s.Objects() && b.plugins.filterReads&framework.ReadsObjects != 0
-	at.snapshot, at.nodeSet, at.objects = s, s.NodeSet(), s.Objects()
-	b.grow(s.SlotLimit())
-	for _, slot := range b.rows.order.Slots {
-		if !o.Has(slot) {
-			b.due.remove(slot)
-			b.rows.nodes[slot] = nodeRow{}
-		}
-	}
-	b.carried = b.rows.carry(o, b.carried)
-	b.rows.uniform = false // the scorers are bound anew
-	b.epoch++
-	for _, slot := range o.Slots {
-		if n := s.AtSlot(int(slot)); all || !at.tracker.Stood(slot, n.Generation(), at.entry) {
-			b.evaluate(n)
-		}
-	}
-	at.tracker, at.entry = t, t.End()
-	return true
 }
 
 // expire evaluates the nodes whose answers have run out. If the clock has gone back,

@@ -51,7 +51,7 @@ func (b *base) listDirty() {
 	b.nodes, b.said = slotlist.AtLeast(b.nodes, len(b.slots))[:len(b.slots)], slotlist.AtLeast(b.said, len(b.slots))[:len(b.slots)]
 	b.refused = false
 	clear(b.said)
-	at, places, nodes := b.at.tracker.At, b.rows.order.Place, b.nodes[:len(b.slots)]
+	at, places, nodes := b.tracker.At, b.rows.order.Place, b.nodes[:len(b.slots)]
 	for i, slot := range b.slots {
 		nodes[i] = at[places[slot]]
 	}

@@ -16,18 +16,15 @@ import (
 // Invariant (afterwards, while scored): every feasible row has its scores, and the
 // normalized lists have its raw scores.
 func (b *base) bindScores(src Source, shown Feasible) bool {
-	b.cycle.Reset(b.pod, b.at.snapshot, 0, 0)
-	b.guard.Enter()
-	scorers, ok := src.BindKeptScorers(&b.cycle, shown)
-	b.guard.Returned()
+	scorers, ok := b.preScore(src, shown)
 	if !ok {
 		return false
 	}
 	p := &b.plugins
-	p.nodeScorers, p.podScorers, p.normalized = p.nodeScorers[:0], p.podScorers[:0], p.normalized[:0]
+	p.forgetScorers()
 	for _, s := range scorers {
 		switch {
-		case s.ByRange != nil || s.ByNodes != nil:
+		case s.normalizes():
 			p.normalize(s, len(b.rows.nodes))
 		case nodeOnly(s.Reads):
 			p.nodeScorers = append(p.nodeScorers, s)
@@ -53,6 +50,23 @@ func (b *base) bindScores(src Source, shown Feasible) bool {
 	}
 	return b.state != broken
 }
+
+// preScore runs the PreScores; false if the reference path must be taken.
+func (b *base) preScore(src Source, shown Feasible) (scorers []Scorer, ok bool) {
+	b.cycle.Reset(b.pod, b.at.snapshot, 0, 0)
+	b.guard.Enter()
+	scorers, ok = src.BindKeptScorers(&b.cycle, shown)
+	b.guard.Returned()
+	return scorers, ok
+}
+
+// forgetScorers makes no scorer take part.
+func (p *basePlugins) forgetScorers() {
+	p.nodeScorers, p.podScorers, p.normalized = p.nodeScorers[:0], p.podScorers[:0], p.normalized[:0]
+}
+
+// normalizes reports whether the scorer's raw scores are normalized.
+func (s *Scorer) normalizes() bool { return s.ByRange != nil || s.ByNodes != nil }
 
 // scoreAll scores the listed nodes, which are all feasible ones.
 func (b *base) scoreAll() {

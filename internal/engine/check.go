@@ -56,7 +56,7 @@ func checkEngine(e *Engine) error {
 	if c == nil || c.base == nil || c.used != e.clock {
 		return nil // the last query was declined
 	}
-	if err := e.trackers.Check(c.base.at.snapshot); err != nil {
+	if err := e.tracker.Check(); err != nil {
 		return err
 	}
 	if err := checkAnswers(c.base); err != nil {
@@ -124,8 +124,8 @@ func checkAnswers(b *base) error {
 	switch {
 	case b.state == unbound:
 		return fmt.Errorf("filters are not bound")
-	case at.entry != at.tracker.End() || at.tracker.Snapshot != at.snapshot || at.nodeSet != at.snapshot.NodeSet():
-		return fmt.Errorf("is not up to date: entry %d of %d", at.entry, at.tracker.End())
+	case at.entry != b.tracker.End() || b.tracker.Snapshot != at.snapshot || at.nodeSet != at.snapshot.NodeSet():
+		return fmt.Errorf("is not up to date: entry %d of %d", at.entry, b.tracker.End())
 	}
 	for _, slot := range b.rows.order.Slots {
 		n := at.snapshot.AtSlot(int(slot))

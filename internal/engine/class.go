@@ -84,6 +84,7 @@ func (c *class) shares() bool { return c.state == sharing || c.state == idle }
 // A classPosition is how far a class has followed its base.
 type classPosition struct {
 	epoch uint64
+	bound uint64
 	rows  uint64 // entries of the base's log
 	flips uint64 // of the base's rows, and the entries of their log
 	log   uint64
@@ -122,13 +123,12 @@ func newClass() *class {
 }
 
 // reset makes an empty class over a base.
-func (c *class) reset(b *base, src Source) {
+func (c *class) reset(b *base) {
 	if c.totals.tree.Shared() {
 		c.totals.tree.Release()
 	}
 	c.base, c.state, c.at = b, blank, classPosition{}
 	c.ask.guard, c.ask.base = b.guard, b
-	c.ask.liveFilters, c.ask.liveScorers = src.Live()
 	c.groups.division = nil
 	c.gates.list, c.columns.list = c.gates.list[:0], c.columns.list[:0]
 	c.overrides.forget()
@@ -153,6 +153,9 @@ func (c *class) sync(src Source, l *divisions, q *Query) outcome {
 	}
 	if moved || c.shares() && !c.followFlips() {
 		c.restart()
+	}
+	if c.at.bound != c.base.bound {
+		c.rebind()
 	}
 	c.overrides.adopt(c, q.Overrides)
 	if c.state == idle && len(c.overrides.list) > 0 {
@@ -196,6 +199,16 @@ func (c *class) restart() {
 	c.columns.rest()
 	c.shareable = 0
 	c.totals.tree.Empty()
+}
+
+// rebind takes over the kept scorers, which the base has bound anew, and makes the
+// answers of live plugins unknown if that was for another snapshot: a tracker knows one.
+func (c *class) rebind() {
+	c.at.bound = c.base.bound
+	c.gates.forget()
+	if c.state >= totaled {
+		c.columns.rebind(c.base)
+	}
 }
 
 // syncVerdicts brings the reasons up to date, with freshly bound filters.

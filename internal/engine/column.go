@@ -381,6 +381,20 @@ func hasScorer(scorers []Scorer, at int) bool {
 	return false
 }
 
+// rebind takes over the kept scorers of the base, and makes what live scorers said
+// unknown: a tracker knows one snapshot.
+func (l *columns) rebind(b *base) {
+	for i := range l.list {
+		switch col := &l.list[i]; {
+		case col.role == absent:
+		case col.kept >= 0:
+			col.scorer = b.plugins.normalized[col.kept].scorer
+		default:
+			col.role.forget()
+		}
+	}
+}
+
 // rest makes all columns take no part.
 func (l *columns) rest() {
 	for i := range l.list {

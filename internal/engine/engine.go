@@ -44,7 +44,7 @@ type Engine struct {
 	order     *nodelog.Order
 	divisions divisions
 	recency   recency
-	trackers  nodelog.Recent
+	tracker   *nodelog.Tracker // of the snapshot used last; shared by bases
 	lists     *lists
 	guard     *guard.Guard // shared by bases and classes
 	clock     uint64
@@ -69,6 +69,7 @@ func New(source Source, budget int) *Engine {
 	return &Engine{
 		source: source, budget: budget, fixed: budget, classes: map[string]*class{}, bases: map[string]*base{},
 		seen: map[string]bool{}, barred: map[string]int{}, asked: map[string]uint64{}, lists: new(lists), guard: new(guard.Guard),
+		tracker: nodelog.NewTracker(),
 	}
 }
 
@@ -127,6 +128,7 @@ func (e *Engine) Find(q Query) (v *View, ok bool) {
 		e.budget = max(DefaultBudget, DefaultBudgetPerNode*q.Snapshot.SlotLimit())
 	}
 	e.order = nodelog.OrderOf(q.Snapshot, e.order)
+	e.tracker.Follow(q.Snapshot, e.order)
 	count := &e.stats.Hits
 	if c = e.lookUp(&q); c == nil {
 		if c = e.newClass(q); c == nil {
@@ -161,7 +163,7 @@ func (e *Engine) Place(s *framework.Snapshot, slot int) int {
 func (e *Engine) bringUpToDate(c *class, q *Query) bool {
 	c.used = e.clock
 	e.recency.use(c)
-	if !c.base.sync(e.source, e.trackers.Of(q.Snapshot, e.order, e.clock), e.order) {
+	if !c.base.sync(e.source) {
 		e.dropFailed(c)
 		return false
 	}

@@ -45,7 +45,8 @@ func (e *Engine) newClass(q Query) (c *class) {
 		e.number(c)
 	}
 	c.key = q.Key
-	c.reset(b, e.source)
+	c.reset(b)
+	c.ask.liveFilters, c.ask.liveScorers = e.source.Live()
 	b.users++
 	e.classes[q.Key] = c
 	return c
@@ -98,10 +99,10 @@ func (e *Engine) newBase(key string, q Query) *base {
 	if k := len(e.spareBases); k > 0 {
 		b, e.spareBases = e.spareBases[k-1], e.spareBases[:k-1]
 	} else {
-		b = &base{lists: e.lists, guard: e.guard}
+		b = &base{lists: e.lists, guard: e.guard, tracker: e.tracker}
 	}
 	b.key, b.pod, b.users = key, q.Cycle.Pod, 0
-	if !b.build(e.source, e.trackers.Of(q.Snapshot, e.order, e.clock), e.order) {
+	if !b.build(e.source) {
 		return nil
 	}
 	e.bases[key] = b
@@ -166,7 +167,7 @@ func (e *Engine) drop(c *class) {
 	}
 	delete(e.bases, b.key)
 	e.stats.Bytes -= b.bytes
-	b.bytes, b.pod, b.at.snapshot, b.at.tracker = 0, nil, nil, nil
+	b.bytes, b.pod, b.at.snapshot = 0, nil, nil
 	if len(e.spareBases) < 2 {
 		e.spareBases = append(e.spareBases, b)
 	}

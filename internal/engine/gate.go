@@ -101,7 +101,7 @@ func (x *gate) divided(d *division) {
 	x.role.forget()
 }
 
-// forget makes all verdicts unknown: a tracker knows one snapshot with the same nodes.
+// forget makes all verdicts unknown: a tracker knows one snapshot.
 func (g *gates) forget() {
 	for i := range g.list {
 		g.list[i].role.forget()

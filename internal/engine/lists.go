@@ -20,6 +20,7 @@ type lists struct {
 
 	feasible []*framework.NodeInfo // as shown to plugins; for a class
 	scores   []int64               // of these
+	shown    [2]*framework.NodeInfo
 }
 
 // listNone empties the list of nodes.

@@ -2,7 +2,9 @@ package engine
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -25,19 +27,41 @@ type machine struct {
 	serial int
 	byName bool // ask for the tie rule by name, not for Heap
 
-	live   int             // which live plugins take part, see bits below
+	*outside
+	outsides []*outside // of snaps
+
+	live int // which live plugins take part, see bits below
+	// reserved has the places of the filters that override what is known of nodes.
+	reserved map[string]int
+	zones    map[uint64]framework.Groups // by NodeSet
+	explode  string                      // name of a plugin that panics
+	stale    string                      // name of a plugin that was asked although it is bound to another snapshot
+	calls    int                         // of plugins
+	filters  []Filter
+	scorers  []Scorer
+}
+
+// outside is what live plugins read besides a node and its pods. Each snapshot has its
+// own, and versions of two snapshots may be equal although they differ.
+type outside struct {
 	zone   string          // that the zone gate shuts
 	closed map[string]bool // nodes that the node gate shuts
 	log    []string        // names of nodes whose closed or bias changed
 	turns  uint64          // counts changes of zone
 	bias   map[string]int64
-	// reserved has the places of the filters that override what is known of nodes.
-	reserved map[string]int
-	zones    map[uint64]framework.Groups // by NodeSet
-	explode  string                      // name of a plugin that panics
-	filters  []Filter
-	scorers  []Scorer
 }
+
+func (x *outside) clone() *outside {
+	return &outside{x.zone, maps.Clone(x.closed), slices.Clone(x.log), x.turns, maps.Clone(x.bias)}
+}
+
+// fork adds a fork of the snapshot in use.
+func (m *machine) fork() {
+	m.snaps, m.outsides = append(m.snaps, m.snap.Fork()), append(m.outsides, m.outside.clone())
+}
+
+// turn uses another snapshot.
+func (m *machine) turn(i int) { m.snap, m.outside = m.snaps[i], m.outsides[i] }
 
 // The live plugins, as bits of machine.live.
 const (
@@ -53,10 +77,10 @@ const (
 
 func newMachine(nodes int) *machine {
 	m := &machine{
-		snap: framework.NewSnapshot(framework.Arrival), refs: map[string]*Ref{}, closed: map[string]bool{}, reserved: map[string]int{},
-		bias: map[string]int64{}, zones: map[uint64]framework.Groups{},
+		snap: framework.NewSnapshot(framework.Arrival), refs: map[string]*Ref{}, reserved: map[string]int{}, zones: map[uint64]framework.Groups{},
+		outside: &outside{closed: map[string]bool{}, bias: map[string]int64{}},
 	}
-	m.snaps = []*framework.Snapshot{m.snap}
+	m.snaps, m.outsides = []*framework.Snapshot{m.snap}, []*outside{m.outside}
 	m.snap.SetNow(time.Unix(1_700_000_000, 0))
 	m.engine = New(m, DefaultBudget)
 	for range nodes {
@@ -70,6 +94,11 @@ func (m *machine) check(err error) {
 	if err != nil {
 		panic(err)
 	}
+}
+
+// pod makes a pod of a class.
+func (m *machine) pod(i, class int) *api.Pod {
+	return api.MakePod(fmt.Sprint("p", i)).UID(api.UID(fmt.Sprint(i))).Labels("class", fmt.Sprint(class)).Obj()
 }
 
 // likedKind is the kind of a node that one scorer prefers.
@@ -109,11 +138,16 @@ func (m *machine) groups() framework.Groups {
 type plugin struct {
 	m      *machine
 	name   string
+	bound  *framework.Snapshot
 	filter func(p *framework.PodInfo, n *framework.NodeInfo) bool
 	score  func(p *framework.PodInfo, n *framework.NodeInfo) int64
 }
 
 func (x plugin) tick() {
+	x.m.calls++
+	if x.bound != x.m.snap {
+		x.m.stale = x.name
+	}
 	if x.m.explode == x.name {
 		panic("boom")
 	}
@@ -147,6 +181,7 @@ type (
 )
 
 func (x expiring) ValidUntil(_ *framework.PodInfo, n *framework.NodeInfo) time.Time {
+	x.tick()
 	if t := tiredUntil(n); t.After(x.m.snap.Now()) {
 		return t
 	}
@@ -156,11 +191,17 @@ func (x expiring) ValidUntil(_ *framework.PodInfo, n *framework.NodeInfo) time.T
 func (x grouped) Groups() framework.Groups { return x.m.groups() }
 
 // A turning filter treats zones alike and counts how often that changes.
-func (x turning) Version() uint64 { return x.m.turns + 1 }
+func (x turning) Version() uint64 {
+	x.tick()
+	return x.m.turns + 1
+}
 
 func (x turning) Changed(uint64, func(slot int)) bool { return false }
 
-func (x tracking) Version() uint64 { return uint64(len(x.m.log)) + 1 }
+func (x tracking) Version() uint64 {
+	x.tick()
+	return uint64(len(x.m.log)) + 1
+}
 
 func (x tracking) Changed(since uint64, dirty func(slot int)) bool {
 	for _, name := range x.m.log[since-1:] {
@@ -179,7 +220,10 @@ func (x ranged) NormalizeScore(raw, low, high int64) int64 {
 	return 100 * (raw - low) / (high - low)
 }
 
-func (x excluding) Excludes(n *framework.NodeInfo) bool { return level(n) == 3 }
+func (x excluding) Excludes(n *framework.NodeInfo) bool {
+	x.ranged.tick()
+	return level(n) == 3
+}
 
 func (x listed) NormalizeScores(_ []*framework.NodeInfo, scores []int64) {
 	x.tick()
@@ -215,7 +259,7 @@ const (
 // boundFilters lists all filters; the first three are not live.
 func (m *machine) boundFilters() []Filter {
 	filter := func(name string, f func(*framework.PodInfo, *framework.NodeInfo) bool) plugin {
-		return plugin{m: m, name: name, filter: f}
+		return plugin{m: m, name: name, bound: m.snap, filter: f}
 	}
 	return []Filter{
 		{At: 0, Filter: filter("level", func(p *framework.PodInfo, n *framework.NodeInfo) bool { return level(n) >= int64(index(p)/2%2) }), Reads: readsNode},
@@ -232,7 +276,7 @@ func (m *machine) boundFilters() []Filter {
 // boundScorers lists all scorers; the first five are not live.
 func (m *machine) boundScorers() []Scorer {
 	scorer := func(name string, f func(*framework.PodInfo, *framework.NodeInfo) int64) plugin {
-		return plugin{m: m, name: name, score: f}
+		return plugin{m: m, name: name, bound: m.snap, score: f}
 	}
 	base := ranged{scorer("packed", func(_ *framework.PodInfo, n *framework.NodeInfo) int64 { return pods(n) * level(n) })}
 	list := listed{scorer("listed", func(_ *framework.PodInfo, n *framework.NodeInfo) int64 { return level(n) })}
@@ -440,8 +484,7 @@ func (m *machine) ask(t fataler, class, start, limit int) *framework.NodeInfo {
 	t.Helper()
 	m.serial++
 	key := fmt.Sprint(class)
-	pod := api.MakePod(fmt.Sprint("p", m.serial)).UID(api.UID(fmt.Sprint(m.serial))).Labels("class", key).Obj()
-	p, err := m.snap.NewPodInfo(pod)
+	p, err := m.snap.NewPodInfo(m.pod(m.serial, class))
 	m.check(err)
 	if m.refs[key] == nil {
 		m.refs[key] = new(Ref)
@@ -460,6 +503,9 @@ func (m *machine) ask(t fataler, class, start, limit int) *framework.NodeInfo {
 	m.engine.CheckInvariants()
 	if f := m.engine.TakeFault(); f != nil {
 		t.Fatalf("%s", f)
+	}
+	if m.stale != "" {
+		t.Fatalf("plugin %s was asked about another snapshot than it is bound to", m.stale)
 	}
 	w := m.search(p, start%m.snap.Len(), limit)
 	m.compare(t, v, w)
@@ -706,9 +752,23 @@ func TestMachine(t *testing.T) {
 			},
 			"fork": func(t *rapid.T) {
 				if len(m.snaps) < 6 {
-					m.snaps = append(m.snaps, m.snap.Fork())
+					m.fork()
 				}
-				m.snap = m.snaps[rapid.IntRange(0, len(m.snaps)-1).Draw(t, "fork")]
+				m.turn(rapid.IntRange(0, len(m.snaps)-1).Draw(t, "fork"))
+			},
+			"clone": func(t *rapid.T) {
+				clone := m.engine.Clone(m)
+				clone.stats.Hits = m.engine.stats.Hits
+				m.engine = clone
+			},
+			"turn": func(t *rapid.T) { m.turn(rapid.IntRange(0, len(m.snaps)-1).Draw(t, "fork")) },
+			"what if": func(t *rapid.T) {
+				mark := m.snap.Begin()
+				ask(t)
+				if rapid.Bool().Draw(t, "ask again") {
+					ask(t)
+				}
+				m.snap.Rollback(mark)
 			},
 			"budget": func(t *rapid.T) {
 				m.engine.fixed = rapid.SampledFrom([]int{DefaultBudget, 20_000}).Draw(t, "budget")
@@ -771,7 +831,7 @@ func TestFault(t *testing.T) {
 		"tree":    func(c *class) { c.totals.tree.Release() },
 		"reasons": func(c *class) { c.base.reasons.list = nil },
 		"rows":    func(c *class) { c.base.rows.order.Place = nil },
-		"tracker": func(c *class) { c.base.at.tracker = nil },
+		"tracker": func(c *class) { c.base.tracker = nil },
 	} {
 		m := newMachine(20)
 		m.live = nodeGate

@@ -200,7 +200,7 @@ func TestChecksFindFaults(t *testing.T) {
 			c.base.reasons.list = append(c.base.reasons.list, why, why)
 		},
 		"a class idle with live plugins": func(e *Engine, c *class) { c.state = idle },
-		"a node not tracked":             func(e *Engine, c *class) { c.base.at.tracker.At[2] = nil },
+		"a node not tracked":             func(e *Engine, c *class) { c.base.tracker.At[2] = nil },
 	} {
 		m := newMachine(20)
 		m.live = zoneGate | zoneScorer

@@ -108,7 +108,7 @@ func (v *View) bestOfParts() best {
 	return b
 }
 
-func (v *View) node(place int) *framework.NodeInfo { return v.class.base.at.tracker.At[place] }
+func (v *View) node(place int) *framework.NodeInfo { return v.class.base.tracker.At[place] }
 
 // First returns the first feasible node of the search.
 func (v *View) First() *framework.NodeInfo {

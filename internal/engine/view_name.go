@@ -61,7 +61,7 @@ func (v *View) ByName() *framework.NodeInfo {
 		return v.leastName()
 	}
 	if !known {
-		v.names.sort(o, c.base.at.tracker.At)
+		v.names.sort(o, c.base.tracker.At)
 	}
 	t.LayOut(v.names.places)
 	place, _ := t.FirstOf(v.names.places)

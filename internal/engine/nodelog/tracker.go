@@ -2,18 +2,24 @@ package nodelog
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/internal/changelog"
 	"github.com/berth-sched/berth/internal/engine/slotlist"
 )
 
-// A Tracker follows one snapshot for all readers: which nodes changed, and when.
+// A Tracker follows one snapshot for all readers: which nodes changed, and when. It can
+// turn to a fork of the snapshot, or back: then the nodes that differ have changed.
 //
-// Invariant (after follow): At[place] is the very node of the snapshot;
+// It reads the snapshot that it is asked about, and no other: the others may be in use
+// by other goroutines.
+//
+// Invariant (after Follow): At[place] is the very node of the snapshot;
 // nodes[slot].generation is its generation, 0 if there is no node, and
-// nodes[slot].entry the number of the last entry about it, 0 for none. After the
-// tracker was dropped, only nodes and entries still hold, as they were.
+// nodes[slot].entry the number of the last entry about it, 0 for none. runs are the
+// snapshot's, so a run of another snapshot with the same number has the same nodes.
+// Entries from arranged on are about nodes of the order.
 type Tracker struct {
 	// Snapshot is what it follows, and Order the order of At.
 	Snapshot *framework.Snapshot
@@ -21,49 +27,74 @@ type Tracker struct {
 	// At has the nodes by place.
 	At []*framework.NodeInfo
 
-	version uint64 // of the snapshot's journal
-	nodes   []nodeVersion
-	log     changelog.Log[int32] // its entries are numbered from 1
-	used    uint64
+	version  uint64 // of the snapshot's journal
+	nodes    []nodeVersion
+	runs     []uint64             // [framework.Snapshot.RunGeneration]
+	log      changelog.Log[int32] // its entries are numbered from 1
+	arranged uint64               // number of the first entry since the order changed
 }
 
 // A nodeVersion is when a node became what it is.
 type nodeVersion struct{ generation, entry uint64 }
 
-// Recent keeps the trackers of the snapshots used last.
-type Recent struct{ list []*Tracker }
+// NewTracker returns a tracker that follows no snapshot yet.
+func NewTracker() *Tracker { return &Tracker{log: changelog.From[int32](1), arranged: 1} }
 
-// most is how many snapshots are followed at a time.
-const most = 4
+// Clone returns a copy that follows no snapshot yet. It may be used by another goroutine.
+func (t *Tracker) Clone() *Tracker {
+	c := *t
+	c.Snapshot = nil
+	c.At, c.nodes, c.runs, c.log = slices.Clone(t.At), slices.Clone(t.nodes), slices.Clone(t.runs), t.log.Clone()
+	return &c
+}
 
-// Of returns the tracker of the snapshot, up to date. clock must grow from call to
-// call; the tracker used longest ago is dropped for a new one.
-func (r *Recent) Of(s *framework.Snapshot, o *Order, clock uint64) *Tracker {
-	oldest := 0
-	for i, t := range r.list {
-		if t.Snapshot == s {
-			t.used = clock
-			t.follow(o)
-			return t
-		}
-		if t.used < r.list[oldest].used {
-			oldest = i
-		}
+// Follow brings the tracker up to date with the snapshot, which must be a fork of the
+// one before, or the same. It costs O(1) for each change of the same snapshot. To turn
+// to another one costs O(N/16) for N nodes, and O(16) for each node that differs.
+func (t *Tracker) Follow(s *framework.Snapshot, o *Order) {
+	slots, ok := []int(nil), false
+	if t.Snapshot == s {
+		slots, ok = s.Changes(t.version)
 	}
-	t := &Tracker{Snapshot: s, version: s.Version(), log: changelog.From[int32](1), used: clock}
-	t.nodes = make([]nodeVersion, s.SlotLimit())
-	if len(r.list) < most {
-		r.list = append(r.list, t)
-	} else {
-		old := r.list[oldest] // a reader may still have it
-		t.At, old.At = old.At, nil
-		r.list[oldest] = t
+	t.Snapshot, t.version = s, s.Version()
+	t.grow()
+	if t.Order == o {
+		t.lookAt(slots, ok)
+		return
 	}
 	t.arrange(o)
-	for place, slot := range o.Slots {
-		t.nodes[slot].generation = t.At[place].Generation()
+	t.lookAt(slots, ok)
+	t.arranged = t.log.End()
+}
+
+// lookAt adds entries about the nodes that changed, which are among slots if they are
+// known.
+func (t *Tracker) lookAt(slots []int, known bool) {
+	switch {
+	case !known:
+		t.compare()
+	case len(slots) == 1 || len(slots) == 2 && slots[0] != slots[1]:
+		// The usual case: one pod was added, or one was removed and one added. The journal
+		// names each slot once, so its node has changed, or a rollback has touched it and
+		// an entry costs one evaluation. The old version is not read: in a large cluster it
+		// would have to come from memory.
+		for _, slot := range slots {
+			t.record(slot, t.generation(slot))
+			t.noteRun(slot)
+		}
+	default:
+		for _, slot := range slots {
+			t.look(slot)
+			t.noteRun(slot)
+		}
 	}
-	return t
+}
+
+// grow makes room for all slots of the snapshot.
+func (t *Tracker) grow() {
+	slots := t.Snapshot.SlotLimit()
+	t.nodes = slotlist.AtLeast(t.nodes, slots)
+	t.runs = slotlist.AtLeast(t.runs, len(t.nodes)/framework.RunSize)
 }
 
 // arrange finds the nodes of an order's places.
@@ -76,32 +107,24 @@ func (t *Tracker) arrange(o *Order) {
 	}
 }
 
-// follow records what changed since the last use.
-func (t *Tracker) follow(o *Order) {
-	slots, ok := t.Snapshot.Changes(t.version)
-	t.version = t.Snapshot.Version()
-	t.nodes = slotlist.AtLeast(t.nodes, t.Snapshot.SlotLimit())
-	if t.Order != o {
-		t.arrange(o)
-	}
-	if !ok {
-		for slot := range t.nodes {
+// compare looks at all runs that may differ from those of the snapshot.
+func (t *Tracker) compare() {
+	for run, was := range t.runs {
+		now := t.Snapshot.RunGeneration(run)
+		if now == was {
+			continue
+		}
+		t.runs[run] = now
+		for slot := run * framework.RunSize; slot < (run+1)*framework.RunSize; slot++ {
 			t.look(slot)
 		}
 	}
-	if len(slots) == 1 || len(slots) == 2 && slots[0] != slots[1] {
-		// The usual case: one pod was added, or one was removed and one added. The journal
-		// names each slot once, so its node has changed, or a rollback has touched it and
-		// an entry costs one evaluation. The old version is not read: in a large cluster it
-		// would have to come from memory.
-		for _, slot := range slots {
-			t.record(slot, t.generation(slot))
-		}
-		return
-	}
-	for _, slot := range slots {
-		t.look(slot)
-	}
+}
+
+// noteRun notes the run of a slot. All nodes of the run that changed are looked at.
+func (t *Tracker) noteRun(slot int) {
+	run := slot / framework.RunSize
+	t.runs[run] = t.Snapshot.RunGeneration(run)
 }
 
 // look adds an entry if the node of the slot has changed.
@@ -131,11 +154,11 @@ func (t *Tracker) generation(slot int) uint64 {
 func (t *Tracker) End() uint64 { return t.log.End() }
 
 // Since appends the slots of the order that have entries from the given number on,
-// each once. It must not be asked about nodes that have been removed since.
-func (t *Tracker) Since(entry uint64, o *Order, list []int32) []int32 {
+// each once.
+func (t *Tracker) Since(entry uint64, list []int32) []int32 {
 	entries, ok := t.log.Since(entry)
-	if !ok || len(entries) > len(o.Slots)/2 {
-		for _, slot := range o.Slots {
+	if !ok || len(entries) > len(t.Order.Slots)/2 {
+		for _, slot := range t.Order.Slots {
 			if t.nodes[slot].entry >= entry {
 				list = append(list, slot)
 			}
@@ -144,21 +167,15 @@ func (t *Tracker) Since(entry uint64, o *Order, list []int32) []int32 {
 	}
 	// The last entry is the last about its node, and so are the last two if they are
 	// about two nodes: their versions need not be read.
-	if len(entries) == 1 || len(entries) == 2 && entries[0] != entries[1] {
+	if entry >= t.arranged && (len(entries) == 1 || len(entries) == 2 && entries[0] != entries[1]) {
 		return append(list, entries...)
 	}
 	for i, slot := range entries {
-		if t.nodes[slot].entry == entry+uint64(i) {
+		if t.nodes[slot].entry == entry+uint64(i) && t.Order.Has(slot) {
 			list = append(list, slot)
 		}
 	}
 	return list
-}
-
-// Stood reports whether the node of the slot has the given generation, and has had it
-// since before that entry.
-func (t *Tracker) Stood(slot int32, generation, entry uint64) bool {
-	return int(slot) < len(t.nodes) && t.nodes[slot].generation == generation && t.nodes[slot].entry < entry
 }
 
 // Check returns what the tracker says wrongly of its snapshot, which must not have
@@ -166,6 +183,16 @@ func (t *Tracker) Stood(slot int32, generation, entry uint64) bool {
 func (t *Tracker) Check() error {
 	if err := t.log.Check(0); err != nil {
 		return err
+	}
+	for run, g := range t.runs {
+		if want := t.Snapshot.RunGeneration(run); g != want {
+			return fmt.Errorf("tracker: run %d has generation %d, want %d", run, g, want)
+		}
+	}
+	for slot, v := range t.nodes {
+		if v.generation != 0 && !t.Order.Has(int32(slot)) {
+			return fmt.Errorf("tracker: slot %d, which has no node, has generation %d", slot, v.generation)
+		}
 	}
 	for place, slot := range t.Order.Slots {
 		n := t.Snapshot.AtSlot(int(slot))
@@ -178,19 +205,6 @@ func (t *Tracker) Check() error {
 			return fmt.Errorf("tracker: slot %d has generation %d, want %d", slot, v.generation, n.Generation())
 		case v.entry >= t.log.End():
 			return fmt.Errorf("tracker: the last entry of slot %d is %d, but entries end at %d", slot, v.entry, t.log.End())
-		}
-	}
-	return nil
-}
-
-// Check returns what the trackers say wrongly of the snapshot, nil if nothing.
-func (r *Recent) Check(s *framework.Snapshot) error {
-	if len(r.list) > most {
-		return fmt.Errorf("%d trackers, want %d at most", len(r.list), most)
-	}
-	for _, t := range r.list {
-		if t.Snapshot == s {
-			return t.Check()
 		}
 	}
 	return nil

@@ -25,7 +25,7 @@ func TestTrackerTellsWhatChanged(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e := new(recent)
+		e := newRecent()
 		o := OrderOf(s, nil)
 		e.of(s, o)
 		type memory struct {
@@ -62,7 +62,7 @@ func TestTrackerTellsWhatChanged(t *testing.T) {
 		tl := e.of(s, o)
 		for _, m := range seen {
 			listed := map[int32]bool{}
-			for _, slot := range tl.Since(m.entry, o, nil) {
+			for _, slot := range tl.Since(m.entry, nil) {
 				if listed[slot] {
 					t.Fatalf("since(%d) has slot %d twice", m.entry, slot)
 				}
@@ -73,32 +73,9 @@ func TestTrackerTellsWhatChanged(t *testing.T) {
 				if is != was && !listed[int32(slot)] {
 					t.Fatalf("since(%d) lacks slot %d, whose generation was %d and is %d", m.entry, slot, was, is)
 				}
-				if stood := tl.Stood(int32(slot), is, m.entry); stood == listed[int32(slot)] {
-					t.Fatalf("stood(%d, %d, %d) = %v, but listed is the same", slot, is, m.entry, stood)
-				}
 			}
 		}
 	})
-}
-
-// TestTrackersAreFew: of many snapshots in turn, those used last are followed.
-func TestTrackersAreFew(t *testing.T) {
-	e := new(recent)
-	s := framework.NewSnapshot(framework.Arrival)
-	for range 3 * most {
-		e.clock++
-		f := s.Fork()
-		if got := e.of(f, OrderOf(f, nil)).Snapshot; got != f {
-			t.Fatalf("of returned the tracker of another snapshot")
-		}
-		e.clock++
-		if got := e.of(s, OrderOf(s, nil)); got != e.of(s, OrderOf(s, nil)) {
-			t.Fatalf("the tracker in use was dropped")
-		}
-	}
-	if len(e.list) != most {
-		t.Errorf("%d trackers, want %d", len(e.list), most)
-	}
 }
 
 // TestTrackerKnowsNodes compares trackers of several forks in turn with their
@@ -150,12 +127,10 @@ func TestTrackerKnowsNodes(t *testing.T) {
 			}
 		}
 
-		e := new(recent)
+		e := newRecent()
 		snapshots := []*framework.Snapshot{s}
 		type memory struct {
-			tracker     *Tracker
 			entry       uint64
-			nodeSet     uint64
 			generations map[int32]uint64
 		}
 		var seen []memory
@@ -164,16 +139,15 @@ func TestTrackerKnowsNodes(t *testing.T) {
 			for range r.IntN(4) {
 				change(s)
 			}
-			if r.IntN(8) == 0 && len(snapshots) < most+2 {
+			if r.IntN(8) == 0 && len(snapshots) < 6 {
 				snapshots = append(snapshots, s.Fork())
 			}
-			e.clock++
 			e.order = OrderOf(s, e.order)
 			tl := e.of(s, e.order)
-			if err := e.Check(s); err != nil {
+			if err := tl.Check(); err != nil {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
-			m := memory{tl, tl.End(), s.NodeSet(), map[int32]uint64{}}
+			m := memory{tl.End(), map[int32]uint64{}}
 			for place, slot := range s.Slots() {
 				n := s.AtSlot(slot)
 				if tl.At[place] != n {
@@ -182,11 +156,8 @@ func TestTrackerKnowsNodes(t *testing.T) {
 				m.generations[int32(slot)] = n.Generation()
 			}
 			for _, was := range seen {
-				if was.tracker != tl || was.nodeSet != s.NodeSet() {
-					continue
-				}
 				listed := map[int32]bool{}
-				for _, slot := range tl.Since(was.entry, e.order, nil) {
+				for _, slot := range tl.Since(was.entry, nil) {
 					if listed[slot] {
 						t.Fatalf("seed %d: since(%d) has slot %d twice", seed, was.entry, slot)
 					}
@@ -195,9 +166,6 @@ func TestTrackerKnowsNodes(t *testing.T) {
 				for slot, g := range m.generations {
 					if g != was.generations[slot] && !listed[slot] {
 						t.Fatalf("seed %d: since(%d) lacks slot %d", seed, was.entry, slot)
-					}
-					if tl.Stood(slot, g, was.entry) == listed[slot] {
-						t.Fatalf("seed %d: stood(%d, %d, %d) is %v", seed, slot, g, was.entry, listed[slot])
 					}
 				}
 			}
@@ -215,12 +183,16 @@ func must(t *testing.T, err error) {
 
 // recent is what an engine has of all this.
 type recent struct {
-	Recent
-	clock uint64
-	order *Order
+	tracker *Tracker
+	order   *Order
 }
 
-func (r *recent) of(s *framework.Snapshot, o *Order) *Tracker { return r.Of(s, o, r.clock) }
+func newRecent() *recent { return &recent{tracker: NewTracker()} }
+
+func (r *recent) of(s *framework.Snapshot, o *Order) *Tracker {
+	r.tracker.Follow(s, o)
+	return r.tracker
+}
 
 // TestCheckFindsFaults plants a fault in each part of a tracker.
 func TestCheckFindsFaults(t *testing.T) {
@@ -229,17 +201,19 @@ func TestCheckFindsFaults(t *testing.T) {
 		"generation": func(t *Tracker) { t.nodes[1].generation++ },
 		"entry":      func(t *Tracker) { t.nodes[1].entry = t.log.End() },
 		"order":      func(t *Tracker) { t.Order.Place[1] = 0 },
+		"run":        func(t *Tracker) { t.runs[0]-- },
+		"no node":    func(t *Tracker) { t.nodes[9].generation = 5 },
 	} {
 		s := framework.NewSnapshot(framework.Arrival)
 		for i := range 3 {
 			must(t, s.AddNode(api.MakeNode(fmt.Sprint("n", i), "4", "8Gi").Obj()))
 		}
-		var r Recent
-		tracker := r.Of(s, OrderOf(s, nil), 1)
-		if err := r.Check(s); err != nil {
+		tracker := NewTracker()
+		tracker.Follow(s, OrderOf(s, nil))
+		if err := tracker.Check(); err != nil {
 			t.Fatal(err)
 		}
-		if plant(tracker); r.Check(s) == nil {
+		if plant(tracker); tracker.Check() == nil {
 			t.Errorf("%s: Check() finds nothing", name)
 		}
 	}

@@ -1,0 +1,183 @@
+package engine
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+)
+
+// TestForksOfLivePlugins: what a tracker of one snapshot says is not taken for what a
+// tracker of another one says, although their versions are equal.
+func TestForksOfLivePlugins(t *testing.T) {
+	for _, live := range []int{zoneGate, nodeGate, podGate, zoneScorer, nodeScorer, listScorer, objectScorer, zoneGate | nodeScorer, allLive} {
+		m := newMachine(20)
+		m.snap.SetNow(m.snap.Now().Add(time.Hour))
+		m.live = live
+		for i := range 4 {
+			m.ask(t, 0, i, 1000)
+		}
+		m.fork()
+		m.fork()
+		for i := range 40 {
+			m.turn([]int{0, 1, 0, 2, 1, 2, 2}[i%7])
+			m.ask(t, 0, 0, 1000)
+			if i%3 > 0 {
+				continue
+			}
+			for k := range m.snaps { // as many changes everywhere, but others
+				m.turn(k)
+				n := m.snap.At((i + 5*k) % m.snap.Len()).Name()
+				m.closed[n], m.bias[n] = !m.closed[n], int64(i+k)%9
+				m.bias[fmt.Sprint("z", k)] = int64(i) % 9
+				m.log = append(m.log, n)
+				m.zone = fmt.Sprint("z", (i+k)%3)
+				m.turns++
+			}
+		}
+		if m.engine.stats.Hits < 30 {
+			t.Errorf("live %b: %+v, want hits", live, m.engine.stats)
+		}
+	}
+}
+
+// asked counts the calls of a machine's kept plugins.
+func (m *machine) asked(f func()) int {
+	m.calls = 0
+	f()
+	return m.calls
+}
+
+// TestTurnCostsWhatDiffers: turning to a fork, to a sibling and back asks plugins about
+// the nodes that differ, and no others, and keeps trees.
+func TestTurnCostsWhatDiffers(t *testing.T) {
+	m := newMachine(500)
+	m.snap.SetNow(m.snap.Now().Add(time.Hour))
+	for range 20 {
+		m.quiet(t, 2)
+	}
+	c := m.engine.classes["2"]
+	if c.state != sharing && c.state != idle {
+		t.Fatalf("the class is %s, want one that shares", c.state)
+	}
+	once := m.asked(func() { m.addPod("n9"); m.quiet(t, 2) })
+	for range 3 {
+		m.fork()
+	}
+	for i, step := range []struct{ snapshot, differ int }{{1, 0}, {1, 2}, {2, 4}, {0, 2}, {3, 0}, {3, 5}, {2, 7}, {0, 2}, {1, 2}} {
+		if i == 1 || i == 5 {
+			for k := range step.differ {
+				m.addPod(fmt.Sprint("n", 20*i+k))
+			}
+		}
+		if i == 2 { // its own changes, and those of the one before
+			m.turn(2)
+			m.addPod("n77")
+			m.addPod("n78")
+		}
+		calls := m.asked(func() {
+			m.turn(step.snapshot)
+			m.quiet(t, 2)
+		})
+		// Many at once are asked plugin by plugin, with as many calls.
+		if most := once * (step.differ + 1); calls > most {
+			t.Errorf("step %d: %d calls of plugins, want at most %d for %d nodes that differ", i, calls, most, step.differ)
+		}
+		if !c.shares() {
+			t.Errorf("step %d: the class is %s, want one that shares", i, c.state)
+		}
+	}
+	// A fork with a node more costs the node: rows keep their scores.
+	m.fork()
+	m.turn(4)
+	m.serial++
+	m.check(m.snap.AddNode(m.node(fmt.Sprint("n", m.serial), 3)))
+	calls := m.asked(func() { m.quiet(t, 2) })
+	if most := once * 16; calls > most {
+		t.Errorf("a new node: %d calls of plugins, want at most %d", calls, most)
+	}
+}
+
+// TestRollbackCostsWhatItTouched: after a rollback only the nodes that the transaction
+// touched are asked about, and none if no decision saw them otherwise.
+func TestRollbackCostsWhatItTouched(t *testing.T) {
+	m := newMachine(500)
+	m.snap.SetNow(m.snap.Now().Add(time.Hour))
+	for range 3 {
+		m.quiet(t, 2)
+	}
+	once := m.asked(func() { m.addPod("n9"); m.quiet(t, 2) })
+	for _, ask := range []bool{false, true} {
+		mark := m.snap.Begin()
+		for k := range 5 {
+			m.addPod(fmt.Sprint("n", 20+k))
+		}
+		if ask {
+			m.quiet(t, 2)
+		}
+		m.snap.Rollback(mark)
+		calls, most := m.asked(func() { m.quiet(t, 2) }), 0
+		if ask {
+			most = 5 * once
+		}
+		if calls > most {
+			t.Errorf("asked in between %t: %d calls of plugins, want at most %d", ask, calls, most)
+		}
+	}
+}
+
+// addPod adds a pod to a node.
+func (m *machine) addPod(node string) {
+	m.serial += 2
+	p, err := m.snap.NewPodInfo(m.pod(m.serial, 0))
+	m.check(err)
+	m.check(m.snap.AddPod(p, node))
+}
+
+// quiet asks the engine without checks, which would ask plugins too, and places nothing.
+func (m *machine) quiet(t *testing.T, class int) {
+	t.Helper()
+	p, err := m.snap.NewPodInfo(m.pod(1, class))
+	m.check(err)
+	var cycle framework.Cycle
+	cycle.Reset(p, m.snap, 0, 0)
+	m.engine.Find(Query{Snapshot: m.snap, Cycle: &cycle, Key: fmt.Sprint(class), Want: 1000})
+	if f := m.engine.TakeFault(); f != nil {
+		t.Fatalf("%s\n%s", f, f.Stack)
+	}
+	if m.stale != "" {
+		t.Fatalf("plugin %s was asked about another snapshot than it is bound to", m.stale)
+	}
+}
+
+// TestCloneStartsFromAnswers: a clone asks plugins about nodes that differ only, and what
+// it does is nothing to the engine that it was made of.
+func TestCloneStartsFromAnswers(t *testing.T) {
+	m := newMachine(500)
+	m.snap.SetNow(m.snap.Now().Add(time.Hour))
+	for range 20 {
+		m.quiet(t, 2)
+		m.quiet(t, 0)
+	}
+	first := m.engine
+	before := first.stats
+	once := m.asked(func() { m.addPod("n9"); m.quiet(t, 2) })
+	m.fork()
+	m.turn(1)
+	m.engine = first.Clone(m)
+	m.addPod("n20")
+	// A column of class 2 asks its scorer for the normalized score of two values.
+	if calls := m.asked(func() { m.quiet(t, 2) }); calls > once+2 || m.engine.stats.Hits != 1 {
+		t.Errorf("%d calls of plugins, %+v; want at most %d, and a hit", calls, m.engine.stats, once+2)
+	}
+	m.ask(t, 2, 0, 1000)
+	m.ask(t, 0, 0, 1000)
+	m.turn(0)
+	m.engine = first
+	m.ask(t, 2, 0, 1000)
+	m.ask(t, 0, 0, 1000)
+	if got := first.stats.Hits - before.Hits; got != 3 {
+		t.Errorf("%d hits of the engine that was cloned, want 3", got)
+	}
+}

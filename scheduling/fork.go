@@ -1,0 +1,35 @@
+package scheduling
+
+import "slices"
+
+// Fork returns a scheduler for another goroutine, which starts where s is: with its
+// count of decisions, the start of its next sample, and a copy of the answers that it
+// keeps. From then on the two are independent, and each makes the decisions that s would
+// have made.
+//
+// Fork must not run beside other uses of s. It costs about as much as to copy the bytes
+// that s holds ([Stats]), so make one fork for each goroutine, not one for each question.
+// The fork keeps as many bytes as s may ([CacheConfig.Budget]). The plugins
+// themselves are shared, as by schedulers that [New] makes of one profile.
+//
+// A fork of a scheduler that [New] did not make is one, too.
+func (s *Scheduler) Fork() *Scheduler {
+	if s == nil || s.reference.plugins == nil {
+		return &Scheduler{}
+	}
+	f := &Scheduler{profile: s.profile, plugins: s.plugins.clone(), number: s.number, start: s.start, events: s.events}
+	f.reference = referencePath{plugins: &f.plugins, workers: s.reference.workers}
+	if s.incremental != nil {
+		f.incremental = newIncremental(f)
+		f.incremental.engine = s.incremental.engine.Clone(f.incremental)
+	}
+	return f
+}
+
+// clone returns a copy whose scopes may change (incremental.demoteSetters).
+func (t *plugins) clone() plugins {
+	c := *t
+	c.preFilters, c.filters = slices.Clone(t.preFilters), slices.Clone(t.filters)
+	c.preScores, c.scorers = slices.Clone(t.preScores), slices.Clone(t.scorers)
+	return c
+}

@@ -1,0 +1,165 @@
+package scheduling_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/proof/gen/workload"
+	"github.com/berth-sched/berth/scheduling"
+)
+
+// moved is a running pod and its node.
+type moved struct {
+	pod  *framework.PodInfo
+	node string
+}
+
+// runningCluster is n nodes with ten pods each, of five templates, and the pods.
+// If a service selects pods, they are spread by the default constraints.
+func runningCluster(tb testing.TB, n int, service bool) (*framework.Snapshot, []moved) {
+	tb.Helper()
+	s := framework.NewSnapshot(framework.ZoneInterleaved)
+	for i := range n {
+		if err := s.AddNode(workload.Node(i)); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	if service {
+		x := &api.Service{ObjectMeta: api.ObjectMeta{Name: "app", Namespace: "default"}}
+		x.Spec.Selector = map[string]string{"app": "app-1"}
+		if err := framework.Put(s, x); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	list := make([]moved, 10*n)
+	for i := range list {
+		k := i % 5
+		p := api.MakePod(fmt.Sprint("pod-", i)).UID(api.UID(fmt.Sprint(i))).Labels("app", fmt.Sprint("app-", k)).
+			Requests(fmt.Sprintf("%dm", 100+50*k), "256Mi").Node(fmt.Sprintf("node-%05d", i*7919%n)).Obj()
+		list[i] = moved{podInfo(tb, s, p), p.Spec.NodeName}
+		if err := s.AddPod(list[i].pod, p.Spec.NodeName); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return s, list
+}
+
+// move takes eleven pods off their nodes and places them again.
+func move(tb testing.TB, sched *scheduling.Scheduler, s *framework.Snapshot, pods []moved, at int) {
+	tb.Helper()
+	for i := range 11 {
+		x := &pods[(at*11+i)%len(pods)]
+		if err := s.RemovePod(x.pod, x.node); err != nil {
+			tb.Fatal(err)
+		}
+		if _, err := sched.Place(s, x.pod.Pending()); err != nil {
+			tb.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkWhatIf moves eleven pods of a cluster of 2,000 nodes, in each of 60 forks or
+// in each of 60 transactions that are rolled back. "times" is how many times as fast it
+// is as without kept answers, in the same run.
+func BenchmarkWhatIf(b *testing.B) {
+	fork := func(b *testing.B, sched *scheduling.Scheduler, s *framework.Snapshot, pods []moved, i int) {
+		move(b, sched, s.Fork(), pods, i)
+	}
+	transaction := func(b *testing.B, sched *scheduling.Scheduler, s *framework.Snapshot, pods []moved, i int) {
+		mark := s.Begin()
+		move(b, sched, s, pods, i)
+		s.Rollback(mark)
+	}
+	for _, bb := range []struct {
+		name    string
+		service bool
+		ask     func(*testing.B, *scheduling.Scheduler, *framework.Snapshot, []moved, int)
+	}{{"fork", false, fork}, {"fork-spread", true, fork}, {"rollback", false, transaction}, {"rollback-spread", true, transaction}} {
+		b.Run(bb.name, func(b *testing.B) {
+			s, pods := runningCluster(b, 2000, bb.service)
+			profile := scheduling.Kubernetes137()
+			on := build(b, profile)
+			profile.Cache.Off = true
+			off := build(b, profile)
+			run := func(sched *scheduling.Scheduler) time.Duration {
+				start := time.Now()
+				for i := range 60 {
+					bb.ask(b, sched, s, pods, i)
+				}
+				return time.Since(start)
+			}
+			for _, sched := range []*scheduling.Scheduler{on, off} {
+				for i := range 5 { // what the plugins keep in the snapshot goes to the forks
+					if _, err := sched.Schedule(s, pods[i].pod.Pending()); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+			run(on)
+			with, without := time.Hour, time.Hour // the least of all runs
+			for b.Loop() {
+				with, without = min(with, run(on)), min(without, run(off))
+			}
+			b.ReportMetric(float64(with.Microseconds())/60, "us/what-if")
+			b.ReportMetric(float64(without)/float64(with), "times")
+		})
+	}
+}
+
+// BenchmarkWhatIfGoroutines asks the questions of BenchmarkWhatIf/fork in one goroutine
+// and in two. Each has a fork of the scheduler and of the snapshot, and forks its
+// snapshot again for each question. "times" is how many times as fast two are.
+func BenchmarkWhatIfGoroutines(b *testing.B) {
+	s, pods := runningCluster(b, 2000, false)
+	sched := build(b, scheduling.Kubernetes137())
+	for i := range 5 {
+		for range 2 {
+			if _, err := sched.Schedule(s, pods[i].pod.Pending()); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	const questions = 240
+	ask := func(goroutines int) time.Duration {
+		start := time.Now()
+		var wait sync.WaitGroup
+		for g := range goroutines {
+			sched, s := sched.Fork(), s.Fork()
+			wait.Go(func() {
+				for i := g; i < questions; i += goroutines {
+					move(b, sched, s.Fork(), pods, i)
+				}
+			})
+		}
+		wait.Wait()
+		return time.Since(start)
+	}
+	ask(1)
+	one, two := time.Hour, time.Hour // the least of all runs
+	for b.Loop() {
+		one, two = min(one, ask(1)), min(two, ask(2))
+	}
+	b.ReportMetric(float64(one.Microseconds())/questions, "us/what-if")
+	b.ReportMetric(float64(one)/float64(two), "times")
+}
+
+// BenchmarkSchedulerFork forks a scheduler that keeps five classes of pods on 2,000
+// nodes.
+func BenchmarkSchedulerFork(b *testing.B) {
+	s, pods := runningCluster(b, 2000, false)
+	sched := build(b, scheduling.Kubernetes137())
+	for i := range 60 {
+		if _, err := sched.Schedule(s, pods[i].pod.Pending()); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		sched.Fork()
+	}
+	b.ReportMetric(float64(sched.Stats().Bytes), "B-kept")
+}
