@@ -174,7 +174,11 @@ func (c *class) sync(src Source, l *divisions, q *Query) outcome {
 	if c.state != idle {
 		c.syncVerdicts(l, filters)
 	}
-	if c.usable() && c.totals.tree.Feasible() > 1 && !c.syncScores(l) {
+	switch {
+	case !c.usable():
+	case c.totals.tree.Feasible() <= 1:
+		clear(c.totals.tree.Offset) // of scores; a leaf that was not scored is 0
+	case !c.syncScores(l):
 		return failed
 	}
 	if !c.usable() {
