@@ -8,6 +8,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/frameworktest"
+	"github.com/berth-sched/berth/internal/proof/effort"
 )
 
 // What a plugin never does is fine with a reason, and only with one.
@@ -50,8 +51,8 @@ func TestSprinkled(t *testing.T) {
 	full := framework.FieldLabels | framework.FieldAnnotations
 	words := map[string][]string{"quay": {"north", "south"}}
 	berths := map[string][]string{"berth": {"1", "2"}}
-	c := frameworktest.Config{Clusters: 8, Labels: words, Annotations: berths}
-	if err := frameworktest.Check(declare(quays, full, framework.ReadsNode)); err == nil {
+	c := frameworktest.Config{Clusters: effort.Of(4, 8), Labels: words, Annotations: berths}
+	if err := frameworktest.Check(declare(quays, full, framework.ReadsNode), frameworktest.Config{Clusters: effort.Of(6, 24)}); err == nil {
 		t.Error("without its labels, the filter was exercised")
 	}
 	if err := frameworktest.Check(declare(quays, full, framework.ReadsNode), c); err != nil {
@@ -71,7 +72,7 @@ func TestSprinkled(t *testing.T) {
 // nothing where it is absent, matters on another pod.
 func TestSwappedParts(t *testing.T) {
 	t.Parallel()
-	config := frameworktest.Config{Clusters: 6, Generate: func(seed uint64) *api.Objects {
+	config := frameworktest.Config{Clusters: effort.Of(3, 6), Generate: func(seed uint64) *api.Objects {
 		o := frameworktest.Cluster(seed)
 		for _, p := range o.Pods {
 			p.Annotations = map[string]string{"self": p.Name}

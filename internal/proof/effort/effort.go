@@ -1,14 +1,12 @@
 // Package effort says how long random tests may take.
 package effort
 
-import (
-	"flag"
-	"os"
-)
+import "flag"
 
-// Full reports whether random tests do all of their work: whether BERTH_FULL is set, as
-// the gate sets it. Without it they do a part, so that go test ./... stays quick.
-func Full() bool { return os.Getenv("BERTH_FULL") != "" }
+// Full reports whether random tests do all of their work: whether they were built with the
+// tag full, as the gate builds them. Without it they do a part, so that go test ./... stays
+// quick.
+func Full() bool { return full }
 
 // Of returns full if tests do all of their work, else quick.
 func Of(quick, full int) int {

@@ -1,4 +1,4 @@
-//go:build fma
+//go:build full
 
 package policy
 

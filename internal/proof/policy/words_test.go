@@ -110,7 +110,7 @@ func wordProblems(p *pkg) []string {
 				}
 				return true
 			}
-			if oldNames.MatchString(id.Name) {
+			if isOldName(id.Name) {
 				problems = append(problems, p.problem(id.Pos(), "the name %s is of the old vocabulary: see the table of words in CONTRIBUTING.md", id.Name))
 			}
 			return true
@@ -121,6 +121,18 @@ func wordProblems(p *pkg) []string {
 
 // oldNames matches identifiers of the old vocabulary.
 var oldNames = regexp.MustCompile(`(?i)(?:fast|plain)road|^roads?$|notebook|denominate|rejectforgood|takeapart|renounce|recalled|choosy|fixedly|evenly`)
+
+// isOldName remembers the names that it has seen: most come again and again.
+func isOldName(name string) bool {
+	old, seen := seenNames[name]
+	if !seen {
+		old = oldNames.MatchString(name)
+		seenNames[name] = old
+	}
+	return old
+}
+
+var seenNames = map[string]bool{}
 
 // oldTexts matches what error texts and names of subtests must not say.
 var oldTexts = regexp.MustCompile(`(?i)\b(?:plain|fast|both) roads?\b|\brenounced\b|\brecalled\b`)

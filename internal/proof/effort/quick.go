@@ -1,0 +1,5 @@
+//go:build !full
+
+package effort
+
+const full = false
