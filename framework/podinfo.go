@@ -80,13 +80,26 @@ func NewPodInfo(p *api.Pod, schema *resource.Schema) (*PodInfo, error) {
 	if p.Spec.Priority != nil {
 		i.Priority = *p.Spec.Priority
 	}
+	alike := !p.HasRequestStatus() && !p.HasPodLevelRequests()
+	if !alike || !i.sumRequests() {
+		if err := i.deriveRequests(alike); err != nil {
+			return nil, err
+		}
+	}
+	return i, nil
+}
+
+// deriveRequests derives the request vectors from the lists of package api. The pod is
+// alike if neither its status nor requests of the pod as a whole change the sum.
+func (i *PodInfo) deriveRequests(alike bool) error {
+	p, schema := i.Pod, i.schema
 	spec := api.PodRequests(p, api.RequestOptions{PodLevel: true})
-	used, alike := spec, !p.HasRequestStatus() && !p.HasPodLevelRequests()
+	used := spec
 	if !alike {
 		used = api.PodRequests(p, api.RequestOptions{PodLevel: true, Status: true})
 	}
 	if err := schema.Admit(spec, used); err != nil {
-		return nil, tooManyNames(podObject(p), "spec.containers[].resources.requests", err)
+		return tooManyNames(podObject(p), "spec.containers[].resources.requests", err)
 	}
 	i.UsedRequests = near(schema.Vector(used), &i.amounts)
 	if i.Requests = i.UsedRequests; !alike {
@@ -100,7 +113,7 @@ func NewPodInfo(p *api.Pod, schema *resource.Schema) (*PodInfo, error) {
 		nonZero = schema.Vector(api.PodRequests(p, api.RequestOptions{PodLevel: true, Status: true, NonZero: true}))
 	}
 	i.UsedNonZero = [2]int64{nonZero.At(resource.IndexCPU), nonZero.At(resource.IndexMemory)}
-	return i, nil
+	return nil
 }
 
 // podObject names the pod in an error.
