@@ -72,6 +72,7 @@ type shape struct {
 	typ    reflect.Type
 	kind   reflect.Kind
 	read   ReadFunc          // nil if the kind implies how to read it
+	shares bool              // two values may share memory
 	elem   link              // of a pointer, list or map
 	fields map[string]*field // of a struct, by JSON name
 }
@@ -124,6 +125,7 @@ func (d *Dialect) build(t reflect.Type) *shape {
 		s.collect(t, nil)
 	case s.kind == reflect.Pointer || s.kind == reflect.Slice || s.kind == reflect.Map:
 		s.elem.typ = t.Elem()
+		s.shares = true
 	}
 	return s
 }
