@@ -34,6 +34,10 @@ var errBareList = errors.New(`want an object, got a list; put the objects under 
 // kubectl does, and drops the namespace of an object of any other kind. It fills in
 // a missing kind and apiVersion, and nothing else: see [Objects.Default].
 //
+// Equal parts of the objects share memory: maps, lists, and what pointers point to, such
+// as the labels and resources of pods of one template. So do not write to a part of an
+// object; replace the part, as Default does, or change a [Clone].
+//
 // Decode checks the form of its input and that every object has a name. It does not
 // check that names are unique, nor what the API server checks, so Kubernetes may
 // refuse an object that Decode accepts.
@@ -68,9 +72,19 @@ func (o *Objects) Decode(data []byte) error {
 // them.
 func (o *Objects) decode(data []byte) error {
 	d := newDecoder(data)
-	d.Share()
-	d.skipped = new(skippedFields)
-	for n := 1; !d.AtEnd(); n++ {
+	d.forMany()
+	if o.guessList(d) {
+		return o.documents(d, 2)
+	}
+	*o = Objects{}
+	d = newDecoder(data)
+	d.forMany()
+	return o.documents(d, 1)
+}
+
+// documents reads the documents that are left, from number n on.
+func (o *Objects) documents(d *decoder, n int) error {
+	for ; !d.AtEnd(); n++ {
 		where := &place{number: n}
 		switch c := d.Peek(); {
 		case c == '[':
@@ -79,8 +93,6 @@ func (o *Objects) decode(data []byte) error {
 			return at(d.Unexpected("an object in JSON (YAML must be converted first)"), where.String())
 		case c != '{':
 			return at(d.Unexpected("an object"), where.String())
-		case n == 1 && o.guessList(d):
-			continue
 		}
 		if err := o.document(d, header{}, where); err != nil {
 			return err

@@ -78,23 +78,9 @@ func (d *decoder) readHeader() (header, string, error) {
 
 // guessList reads the first document as a list, and reports whether it is one and has no
 // error. What kubectl prints has the items before the kind, so reading the header first
-// means to read all of the text twice. If the guess is wrong, it leaves decoder and o as
-// they were.
+// means to read all of the text twice. So the kind is taken for List if the items come
+// first. If the guess is wrong, o and the decoder are of no more use.
 func (o *Objects) guessList(d *decoder) bool {
-	begin := d.Mark()
-	if o.guessedList(d) {
-		return true
-	}
-	d.Decoder.Reset(begin)
-	d.skipped = new(skippedFields)
-	d.Share() // forgets the counters of the former
-	*o = Objects{}
-	return false
-}
-
-// guessedList is guessList, but may leave things half done. It takes the kind of the
-// list for List if the items come first.
-func (o *Objects) guessedList(d *decoder) bool {
 	var h, guess header
 	var where place
 	ok, err := d.Open('{')

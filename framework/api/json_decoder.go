@@ -108,6 +108,13 @@ func newDecoder(data []byte) *decoder {
 	return d
 }
 
+// forMany prepares d for many objects: equal parts of them share memory, and fields that
+// have no place are counted.
+func (d *decoder) forMany() {
+	d.skipped = new(skippedFields)
+	d.Share()
+}
+
 // Unknown counts a field that has no place, unless it is null.
 func (d *decoder) Unknown(path strictjson.Path, name []byte) error {
 	if d.skipped != nil && d.Peek() != 'n' {

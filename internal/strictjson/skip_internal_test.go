@@ -9,7 +9,9 @@ import (
 
 // drawJSON writes a value, with white space, and now and then a byte that is wrong.
 func drawJSON(t *rapid.T, b *strings.Builder, depth int) {
-	space := func() { b.WriteString(rapid.SampledFrom([]string{"", "", " ", "\n            ", "\r\n\t"}).Draw(t, "space")) }
+	space := func() {
+		b.WriteString(rapid.SampledFrom([]string{"", "", " ", "\n            ", "\r\n\t"}).Draw(t, "space"))
+	}
 	text := func() {
 		b.WriteString(rapid.SampledFrom([]string{`"a"`, `""`, `"longer than eight"`, `"é\n"`, `"\u00e9 and more"`}).Draw(t, "text"))
 	}
