@@ -24,6 +24,7 @@ type Scheduler struct {
 	busy        bool // while it decides: a cheap guard, as Go's maps have
 
 	postFilterPath referencePath // the reference path for PostFilter
+	failure        failure
 	dryRuns        runner.DryRuns
 }
 
@@ -114,6 +115,7 @@ func (s *Scheduler) schedule(ctx context.Context, snap *framework.Snapshot, pod 
 	s.reference.extended.ctx = ctx
 	err := s.decideOnAPath(snap, pod, d)
 	s.busy = false
+	s.noteFailure(snap, pod, d, err)
 	s.number++
 	if n := snap.Len(); n > 0 {
 		s.start = remainder(d.start+d.advance, n)

@@ -104,7 +104,7 @@ func (p DefaultPreemption) PostFilter(ctx context.Context, c *framework.Cycle, v
 		return framework.PostFiltered{}, framework.AsStatus(fmt.Errorf("%s%w", prefix, err))
 	}
 	if len(found) == 0 {
-		return framework.PostFiltered{Override: true}, framework.UnschedulableStatus(prefix + framework.Text(refused.text(c.Snapshot.Len())))
+		return framework.PostFiltered{Override: true}, framework.UnschedulableStatus(refused.text(c.Snapshot.Len()))
 	}
 	chosen, err := r.choose(ctx, found)
 	if err != nil {
@@ -127,13 +127,15 @@ const prefix = "preemption: "
 // Source: kube-scheduler 1.37, framework/preemption, callExtenders.
 var Narrow = framework.NewKey[func(context.Context, []*Candidate) ([]*Candidate, error)]("narrow the candidates of a preemption down")
 
+const neverPreempts framework.Text = "not eligible due to preemptionPolicy=Never."
+
 // ineligible returns why the pod may not preempt, "" if it may.
 //
 // Source: kube-scheduler 1.37, DefaultPreemption.PodEligibleToPreemptOthers.
 func (r *run) ineligible() framework.Text {
 	pod := r.cycle.Pod.Pod
 	if policy := pod.Spec.PreemptionPolicy; policy != nil && *policy == api.PreemptNever {
-		return "not eligible due to preemptionPolicy=Never."
+		return neverPreempts
 	}
 	node := r.cycle.Snapshot.Node(pod.Status.NominatedNodeName)
 	if node == nil {
