@@ -99,8 +99,10 @@ func TestPodInfoAddsUpRequests(t *testing.T) {
 				name      string
 				got, want resource.Vector
 			}{
-				{"Requests", got.Requests, want.Requests}, {"UsedRequests", got.UsedRequests, want.UsedRequests},
-				{"ScoredRequests", got.ScoredRequests, want.ScoredRequests}, {"UsedNonZero", got.UsedNonZero[:], want.UsedNonZero[:]},
+				{"Requests", got.Requests, want.Requests},
+				{"UsedRequests", got.UsedRequests, want.UsedRequests},
+				{"ScoredRequests", got.ScoredRequests, want.ScoredRequests},
+				{"UsedNonZero", got.UsedNonZero[:], want.UsedNonZero[:]},
 			} {
 				if fmt.Sprint(v.got) != fmt.Sprint(v.want) {
 					t.Fatalf("%s: %s = %v, want %v", round, v.name, v.got, v.want)

@@ -56,7 +56,8 @@ type reason struct {
 
 const notTried framework.Text = "Preemption is not helpful for scheduling"
 
-// noRoom is upstream's message, with the prefix, for n nodes of which some were tried.
+// noRoom is upstream's message, with the prefix, for n nodes. The list has the reasons of
+// those that were tried.
 func noRoom(n, tried int, list []reason) framework.Text {
 	lines := make([]string, 0, 4)
 	untried := max(0, n-tried)

@@ -68,4 +68,6 @@ func stamp(i int) string {
 	return fmt.Sprintf("2026-%02d-%02dT%02d:%02d:%02dZ", 1+i%12, 1+i%28, i%24, i/3%60, i%60)
 }
 
-func nodeName(i int) string { return fmt.Sprintf("ip-10-%d-%d-%d.eu-central-1.compute.internal", i/10000, i/100%100, i%100) }
+func nodeName(i int) string {
+	return fmt.Sprintf("ip-10-%d-%d-%d.eu-central-1.compute.internal", i/10000, i/100%100, i%100)
+}

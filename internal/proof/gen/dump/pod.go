@@ -88,7 +88,8 @@ func container(name string, t int, token string) object {
 		"securityContext":        object{"allowPrivilegeEscalation": false, "capabilities": object{"drop": list{"ALL"}}, "readOnlyRootFilesystem": true},
 		"terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File",
 		"volumeMounts": list{
-			object{"mountPath": "/etc/app", "name": "config"}, object{"mountPath": "/cache", "name": "cache"},
+			object{"mountPath": "/etc/app", "name": "config"},
+			object{"mountPath": "/cache", "name": "cache"},
 			object{"mountPath": "/var/run/secrets/kubernetes.io/serviceaccount", "name": token, "readOnly": true},
 		},
 	}
