@@ -16,7 +16,7 @@ import (
 
 // waiting is a pod that wants more than a full node has, in one of several ways.
 func waiting(t *rapid.T, i int) *api.Pod {
-	b := api.MakePod(fmt.Sprint("waits-", i)).Requests("1", "1Gi").Priority(rapid.Int32Range(-1, 2).Draw(t, "priority"))
+	b := api.MakePod(fmt.Sprint("waits-", i)).Requests(rapid.SampledFrom([]string{"1", "2", "3"}).Draw(t, "cpu"), "1Gi").Priority(rapid.Int32Range(-1, 2).Draw(t, "priority"))
 	switch rapid.IntRange(0, 4).Draw(t, "shape") {
 	case 0:
 		b = b.NodeSelector("disk", "ssd") // some nodes can never be used
@@ -58,29 +58,62 @@ func TestHopelessAnswers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i := range rapid.IntRange(5, 20).Draw(t, "steps") {
-			if rapid.IntRange(0, 3).Draw(t, "change") == 0 {
-				node := snap.At(rapid.IntRange(0, snap.Len()-1).Draw(t, "node"))
-				if len(node.Pods) > 0 && rapid.Bool().Draw(t, "leaves") {
-					err = snap.RemovePodAt(node.Pods[0], node)
-				} else {
-					var info *framework.PodInfo
-					info, err = snap.NewPodInfo(api.MakePod(fmt.Sprint("runs-", i)).Requests("1", "1Gi").Priority(rapid.Int32Range(-1, 2).Draw(t, "its priority")).Obj())
-					err = errors.Join(err, snap.AddPodAt(info, node))
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-			}
+		origin := snap
+		var pods []*framework.PodInfo // few, so that their classes come again
+		for i := range 3 {
 			pod, err := snap.NewPodInfo(waiting(t, i))
 			if err != nil {
 				t.Fatal(err)
 			}
+			pods = append(pods, pod)
+		}
+		for i := range rapid.IntRange(5, 30).Draw(t, "steps") {
+			if rapid.IntRange(0, 2).Draw(t, "change") == 0 {
+				disturb(t, snap, i)
+			}
+			switch rapid.IntRange(0, 12).Draw(t, "fork") {
+			case 0:
+				snap = snap.Fork()
+			case 1:
+				snap = origin
+			}
+			pod := rapid.SampledFrom(pods).Draw(t, "pod")
 			if got, want := attempt(snap, quick, pod), attempt(snap, plain, pod); got != want {
 				t.Fatalf("with shortcuts\n  %s\nwithout\n  %s", got, want)
 			}
 		}
 	})
+}
+
+// disturb changes something in the snapshot.
+func disturb(t *rapid.T, snap *framework.Snapshot, i int) {
+	info, err := snap.NewPodInfo(api.MakePod(fmt.Sprint("runs-", i)).Requests("1", "1Gi").Priority(rapid.Int32Range(-1, 2).Draw(t, "its priority")).Obj())
+	node := snap.At(rapid.IntRange(0, snap.Len()-1).Draw(t, "node"))
+	switch what := rapid.IntRange(0, 7).Draw(t, "what"); {
+	case err != nil:
+	case what < 3 && len(node.Pods) > 0:
+		err = snap.RemovePodAt(node.Pods[0], node)
+	case what < 5:
+		err = snap.AddPodAt(info, node)
+	case what == 5:
+		err = snap.AddNode(api.MakeNode(fmt.Sprint("new-", i), "1", "8Gi").Labels("disk", "ssd").Obj())
+	case what == 6 && snap.Len() > 1 && len(node.Pods) == 0:
+		err = snap.RemoveNode(node.Name())
+	case what == 6:
+		err = snap.UpdateNode(api.MakeNode(node.Name(), rapid.SampledFrom([]string{"1", "2", "3"}).Draw(t, "cpu"), "8Gi").Obj())
+	case snap.Nominations() == 0:
+		err = snap.Nominate(info, node.Name(), "")
+	default:
+		for _, n := range snap.All() {
+			if len(n.Nominated) > 0 {
+				snap.ClearNomination(n.Nominated[0], n.Name())
+				break
+			}
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // attempt shows all that a decision and PostFilter say about a pod.
@@ -177,5 +210,78 @@ func attemptOnce(b *testing.B, snap *framework.Snapshot, s *scheduling.Scheduler
 	}
 	if r, _, _, err := s.PostFilter(context.Background(), snap, pod, d); r.Nominated != "" || err != nil {
 		b.Fatal(r.Nominated, err)
+	}
+}
+
+// TestRefusalsAreCountedOnce: while a class of pods waits, a node that changes is counted
+// again in place of its former answer, and a node where pods can be removed ends that.
+func TestRefusalsAreCountedOnce(t *testing.T) {
+	snap := framework.NewSnapshot(framework.ZoneInterleaved)
+	for _, name := range []string{"a", "b", "c"} {
+		if err := snap.AddNode(api.MakeNode(name, "2", "8Gi").Obj()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add := func(name, cpu string, priority int32, node string) *framework.PodInfo {
+		info := podInfo(t, snap, api.MakePod(name).Requests(cpu, "1Gi").Priority(priority).Obj())
+		if err := snap.AddPod(info, node); err != nil {
+			t.Fatal(err)
+		}
+		return info
+	}
+	add("a1", "1", 9, "a")
+	add("a2", "500m", 0, "a") // lower, but its room is not enough
+	b := add("b1", "2", 9, "b")
+	add("c1", "2", 9, "c")
+	sched, err := scheduling.New(scheduling.Kubernetes137())
+	if err != nil {
+		t.Fatal(err)
+	}
+	pod := podInfo(t, snap, api.MakePod("waits").Requests("2", "1Gi").Priority(5).Obj())
+	message := func() string {
+		d, err := sched.Schedule(snap, pod)
+		if err == nil {
+			t.Fatalf("it fits on %s", d.Node)
+		}
+		_, _, status, err := sched.PostFilter(context.Background(), snap, pod, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return status.Message()
+	}
+	const none = "preemption: 0/3 nodes are available: 1 Insufficient cpu, 2 No preemption victims found for incoming pod."
+	for i := range 4 {
+		if got := message(); got != none {
+			t.Errorf("attempt %d: %s\nwant %s", i, got, none)
+		}
+	}
+	if err := errors.Join(snap.RemovePod(b, "b"), snap.AddPod(b, "b")); err != nil {
+		t.Fatal(err)
+	}
+	if got := message(); got != none {
+		t.Errorf("after a change: %s\nwant %s", got, none)
+	}
+	if err := snap.RemovePod(b, "b"); err != nil {
+		t.Fatal(err)
+	}
+	add("b2", "1500m", 9, "b")
+	lower := add("b3", "500m", 0, "b")
+	const two = "preemption: 0/3 nodes are available: 1 No preemption victims found for incoming pod, 2 Insufficient cpu."
+	if got := message(); got != two {
+		t.Errorf("with a lower pod on b: %s\nwant %s", got, two)
+	}
+	if err := errors.Join(snap.RemovePod(lower, "b"), snap.RemoveNode("c")); err != nil {
+		t.Fatal(err)
+	}
+	const less = "preemption: 0/2 nodes are available: 1 Insufficient cpu, 1 No preemption victims found for incoming pod."
+	if got := message(); got != less {
+		t.Errorf("without c: %s\nwant %s", got, less)
+	}
+	if err := snap.RemovePod(snap.Node("b").Pods[0], "b"); err != nil {
+		t.Fatal(err)
+	}
+	add("b4", "2", 0, "b")
+	if got, want := message(), "preemption: found a potential placement for pod on node b, preempting 1 victims"; got != want {
+		t.Errorf("with a victim: %s\nwant %s", got, want)
 	}
 }

@@ -16,17 +16,19 @@ type refusal struct {
 	nodes  int
 }
 
-// add counts a node under an equal one of the last few refusals, or as a new one.
-func (r *refusals) add(status framework.Status) {
+// add counts a node under an equal one of the last few refusals, or as a new one. It
+// returns the place of the refusal.
+func (r *refusals) add(status framework.Status) int {
 	const few = 8
 	list := *r
 	for i := len(list) - 1; i >= max(0, len(list)-few); i-- {
 		if list[i].status.Same(status) {
 			list[i].nodes++
-			return
+			return i
 		}
 	}
 	*r = append(list, refusal{status, 1})
+	return len(list)
 }
 
 // text is upstream's message, with the prefix, for n nodes in all; for nodes that were
@@ -35,6 +37,9 @@ func (r refusals) text(n int) framework.Text {
 	var list []reason
 	tried := 0
 	for _, refused := range r {
+		if refused.nodes == 0 {
+			continue // a tally keeps it
+		}
 		tried += refused.nodes
 		for _, text := range refused.status.Reasons() {
 			i := slices.IndexFunc(list, func(x reason) bool { return x.text == framework.Text(text) })
