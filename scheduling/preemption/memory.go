@@ -35,7 +35,7 @@ type classAnswers struct {
 	budgets  budgets
 	snapshot weak.Pointer[framework.Snapshot]
 	changes  uint64
-	rows     []row  // by slot
+	rows     []row // by slot
 	tally    tally
 	held     int    // bytes of the answers in rows, without the rows
 	used     uint64 // the memory's clock
