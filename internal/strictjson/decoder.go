@@ -31,6 +31,8 @@ type Decoder struct {
 	recent  recentTexts
 	spare   []entry
 
+	grown, mostGrown int // bytes that lists took, and may take; 0 for no bound
+
 	// The first arrays of path and given; most texts need no larger ones.
 	firstSteps [16]Step
 	firstGiven [128]bool
@@ -41,6 +43,9 @@ func (d *Decoder) Init(dialect *Dialect, data []byte, h Handler) {
 	d.Scanner = Scanner{data: data, maxDepth: dialect.MaxDepth}
 	d.dialect, d.handler = dialect, h
 	d.path, d.given = d.firstSteps[:0], d.firstGiven[:0]
+	if d.grown, d.mostGrown = 0, 0; dialect.MaxGrowth > 0 {
+		d.mostGrown = FreeGrowth + dialect.MaxGrowth*len(data)
+	}
 }
 
 // Check returns a [*SyntaxError] or [*LimitError] unless data is one JSON value.

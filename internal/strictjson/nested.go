@@ -83,7 +83,12 @@ func (d *Decoder) element(l reflect.Value, i int, s *shape) error {
 		return d.limit(Elements, most)
 	}
 	if i == l.Cap() {
-		l.Grow(max(1, i)) // doubles
+		more := max(1, i) // doubles
+		if d.grown += (i + more) * int(s.typ.Size()); d.grown > d.mostGrown && d.mostGrown > 0 {
+			d.Peek()
+			return d.limit(Growth, i)
+		}
+		l.Grow(more)
 	}
 	l.SetLen(i + 1)
 	if d.dialect.Nulls == NullZeroes && d.Peek() == 'n' {

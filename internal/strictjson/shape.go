@@ -21,6 +21,10 @@ const (
 	NullZeroes
 )
 
+// FreeGrowth is the memory in bytes that lists may take whatever [Dialect.MaxGrowth]
+// says.
+const FreeGrowth = 64 << 10
+
 // A Dialect says how one caller reads JSON. Its fields must not change after the
 // first use. It keeps the tables of the types that it has met.
 type Dialect struct {
@@ -32,6 +36,11 @@ type Dialect struct {
 
 	// MaxElements bounds the elements of a list; 0 is no bound.
 	MaxElements int
+
+	// MaxGrowth bounds the memory of lists, in bytes for each byte of the text; 0 is
+	// no bound. Elements may be short in the text and large in memory. The first
+	// [FreeGrowth] bytes do not count.
+	MaxGrowth int
 
 	// Nulls is the rule for null.
 	Nulls Nulls

@@ -25,6 +25,7 @@ const (
 	UnknownField   ErrorType = "UnknownField"   // no such field; case counts
 	DuplicateField ErrorType = "DuplicateField" // a field is given twice
 	WrongType      ErrorType = "WrongType"      // a value of another JSON type, or a number out of range
+	TooMany        ErrorType = "TooMany"        // a list with more elements than [Decode] reads
 	BadValue       ErrorType = "BadValue"       // a value of the right type that cannot be parsed, such as the duration "ten"
 )
 
