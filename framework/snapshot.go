@@ -52,8 +52,9 @@ type Snapshot struct {
 	journal    changelog.Log[int] // of slots that changed
 	undo       undoLog
 
-	changing bool // see startChange
-	strict   bool // see RefuseDuplicates
+	changing bool  // see startChange
+	broken   error // see ErrBroken
+	strict   bool  // see RefuseDuplicates
 }
 
 // NewSnapshot returns an empty snapshot whose nodes will be in the given order.

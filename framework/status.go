@@ -83,13 +83,14 @@ type Status struct {
 	why    Reasoner
 }
 
-// NewStatus returns a status with the given code and reasons; why may be nil.
-func NewStatus(code Code, why Reasoner) Status { return Status{code: code, why: why} }
+// NewStatus returns a status with the given code and reasons; why may be nil. An unknown
+// code gives an Error status that says so.
+func NewStatus(code Code, why Reasoner) Status { return Status{why: why}.WithCode(code) }
 
 // DetailedStatus returns a status whose reasons are why.Reasons(detail), so one
 // Reasoner serves many different rejections.
 func DetailedStatus(code Code, why Reasoner, detail uint64) Status {
-	return Status{code: code, why: why, detail: detail}
+	return Status{why: why, detail: detail}.WithCode(code)
 }
 
 // UnschedulableStatus returns an Unschedulable status with the given reason.
@@ -161,8 +162,12 @@ func (s Status) Err() error {
 	return errors.New(s.Message())
 }
 
-// WithCode returns the status with another code and the same reasons.
+// WithCode returns the status with another code and the same reasons. An unknown code
+// gives an Error status that says so.
 func (s Status) WithCode(c Code) Status {
+	if c > Pending {
+		return AsStatus(fmt.Errorf("the status code %d is unknown", c))
+	}
 	s.code = c
 	return s
 }

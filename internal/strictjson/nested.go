@@ -13,7 +13,7 @@ func (d *Decoder) structure(v reflect.Value, s *shape) error {
 		if err != nil {
 			return err
 		}
-		f := s.fields[string(key)]
+		f := s.field(key)
 		if f == nil {
 			if err := d.unknown(key); err != nil {
 				return err

@@ -45,6 +45,9 @@ type Dialect struct {
 	// Nulls is the rule for null.
 	Nulls Nulls
 
+	// AnyCase is set if the case of ASCII letters in names of fields does not count.
+	AnyCase bool
+
 	// LastWins is set if the last of two fields of one name replaces the first.
 	// Otherwise the last is read over the first, as in encoding/json.
 	LastWins bool
@@ -83,6 +86,7 @@ type shape struct {
 	read   ReadFunc          // nil if the kind implies how to read it
 	elem   link              // of a pointer, list or map
 	fields map[string]*field // of a struct, by JSON name
+	folded map[string]*field // the same by the name in lower case, if any case counts
 }
 
 // A link finds the shape of a type when it is first needed. A text rarely has more
@@ -98,6 +102,15 @@ type field struct {
 	name   string
 	number int // among the fields of its shape, from 0
 	index  []int
+}
+
+// field returns the field of that name, nil if there is none.
+func (s *shape) field(name []byte) *field {
+	f := s.fields[string(name)]
+	if f == nil && s.folded != nil && len(name) < 64 {
+		f = s.folded[strings.ToLower(string(name))]
+	}
+	return f
 }
 
 // of returns the shape of the link's type.
@@ -131,6 +144,12 @@ func (d *Dialect) build(t reflect.Type) *shape {
 	case s.kind == reflect.Struct:
 		s.fields = make(map[string]*field, t.NumField())
 		s.collect(t, nil)
+		if d.AnyCase {
+			s.folded = make(map[string]*field, len(s.fields))
+			for name, f := range s.fields {
+				s.folded[strings.ToLower(name)] = f
+			}
+		}
 	case s.kind == reflect.Pointer || s.kind == reflect.Slice || s.kind == reflect.Map:
 		s.elem.typ = t.Elem()
 	}

@@ -1,13 +1,21 @@
 package amplify_test
 
 import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
+	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/internal/proof/amplify"
+	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/args"
 	"github.com/berth-sched/berth/scheduling/config"
+	"github.com/berth-sched/berth/scheduling/extender"
 )
 
 func TestDecodeOfObjects(t *testing.T) {
@@ -62,6 +70,93 @@ func at(path string) string {
 		}
 	}
 	return before + "%s" + after
+}
+
+func TestExtenderRequests(t *testing.T) {
+	snapshot := framework.NewSnapshot(framework.Arrival)
+	if err := snapshot.AddNode(api.MakeNode("a", "4", "16Gi").Obj()); err != nil {
+		t.Fatal(err)
+	}
+	sched, err := scheduling.New(scheduling.Kubernetes137())
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &extender.Handler{
+		Scheduler: sched, Bind: func(context.Context, extender.BindingArgs) error { return nil },
+		Snapshot: func(context.Context) (*framework.Snapshot, error) { return snapshot, nil },
+	}
+	const pod = `"Pod":{"metadata":{"name":"p"}}`
+	for verb, frames := range map[string][]string{
+		"/filter": {
+			`%s`, `{"Pod":%s}`, `{` + pod + `,"NodeNames":%s}`, `{` + pod + `,"Nodes":{"items":%s}}`, `{` + pod + `,"Nodes":%s}`, `{` + pod + `,"x":%s}`,
+			`{"Pod":{"metadata":{"name":"p","labels":%s}},"NodeNames":["a"]}`, `{"Pod":{"metadata":{"name":"p"},"spec":{"tolerations":%s}},"NodeNames":["a"]}`,
+			`{"Pod":{"metadata":{"name":"p"},"spec":{"containers":[{"resources":{"requests":%s}}]}},"NodeNames":["a"]}`,
+			`{"Pod":{"metadata":{"name":"p"},"spec":{"containers":%s}},"NodeNames":["a"]}`,
+		},
+		"/prioritize": {`{` + pod + `,"NodeNames":%s}`, `{` + pod + `,"Nodes":{"items":[{"metadata":%s}]}}`},
+		"/preempt": {
+			`{` + pod + `,"NodeNameToVictims":%s}`, `{` + pod + `,"NodeNameToMetaVictims":%s}`, `{` + pod + `,"NodeNameToMetaVictims":{"a":{"Pods":%s}}}`,
+			`{` + pod + `,"NodeNameToVictims":{"a":{"Pods":%s}}}`,
+		},
+		"/bind": {`%s`, `{"PodName":%s}`, `{"PodName":"p","Node":%s}`},
+	} {
+		shapes := amplify.JSON(frames...)
+		if verb == "/filter" {
+			shapes = append(shapes, amplify.Numbered("node names", `{`+pod+`,"NodeNames":[`, `"%d"`, `]}`))
+		}
+		amplify.Run(t, amplify.Decoder{Name: "extender.Handler " + verb, Decode: func(text []byte) {
+			h.ServeHTTP(discard{}, httptest.NewRequest(http.MethodPost, verb, bytes.NewReader(text)))
+		}, Texts: shapes})
+	}
+}
+
+// discard is a response that nobody reads.
+type discard struct{}
+
+func (discard) Header() http.Header         { return http.Header{} }
+func (discard) Write(b []byte) (int, error) { return len(b), nil }
+func (discard) WriteHeader(int)             {}
+
+func TestExtenderAnswers(t *testing.T) {
+	snapshot := framework.NewSnapshot(framework.Arrival)
+	if err := snapshot.AddNode(api.MakeNode("a", "4", "16Gi").Obj()); err != nil {
+		t.Fatal(err)
+	}
+	pod, err := snapshot.NewPodInfo(api.MakePod("p").Obj())
+	if err != nil {
+		t.Fatal(err)
+	}
+	nodes := []*framework.NodeInfo{snapshot.Node("a")}
+	var answer []byte
+	c, err := extender.New(extender.Config{
+		URLPrefix: "http://x", FilterVerb: "f", PrioritizeVerb: "p", PreemptVerb: "e", BindVerb: "b", Weight: 1, NodeCacheCapable: true,
+		HTTP: &http.Client{Transport: roundTrip(func() []byte { return answer })}, MaxBytes: 64 << 20,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	for name, d := range map[string]struct {
+		call   func()
+		frames []string
+	}{
+		"Filter":     {func() { _, _ = c.Filter(ctx, pod, nodes) }, []string{`%s`, `{"NodeNames":%s}`, `{"Nodes":{"items":%s}}`, `{"FailedNodes":%s}`, `{"Error":%s}`}},
+		"Prioritize": {func() { _, _ = c.Prioritize(ctx, pod, nodes) }, []string{`%s`, `[{"Host":%s}]`}},
+		"Preempt":    {func() { _, _ = c.Preempt(ctx, pod, snapshot, nil) }, []string{`{"NodeNameToMetaVictims":%s}`, `{"NodeNameToMetaVictims":{"a":{"Pods":%s}}}`}},
+		"Bind":       {func() { _ = c.Bind(ctx, pod.Pod, "a") }, []string{`{"Error":%s}`}},
+	} {
+		amplify.Run(t, amplify.Decoder{Name: "extender.Client." + name, Decode: func(text []byte) {
+			answer = text
+			d.call()
+		}, Texts: amplify.JSON(d.frames...)})
+	}
+}
+
+// roundTrip answers every request without a network.
+type roundTrip func() []byte
+
+func (f roundTrip) RoundTrip(*http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(bytes.NewReader(f()))}, nil
 }
 
 const head = `"apiVersion":"kubescheduler.config.k8s.io/v1","kind":"KubeSchedulerConfiguration",`
