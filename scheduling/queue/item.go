@@ -39,6 +39,8 @@ type Item struct {
 	expires  time.Duration      // end of the backoff, since the queue's start
 	previous *Item              // in the list that holds it
 	next     *Item
+
+	waiter // while it is unschedulable
 }
 
 // place is the part of the queue that holds an item.

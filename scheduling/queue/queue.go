@@ -58,9 +58,10 @@ type Queue struct {
 	active     ready
 	backingOff sorted
 	failing    sorted
-	standing   list // in the order of their timestamps
-	waiting    list // unschedulable pods, including gated ones, by waitingSince
-	gated      int  // how many of waiting are gated
+	standing   list   // in the order of their timestamps
+	waiting    list   // unschedulable pods, including gated ones, by waitingSince
+	groups     groups // the same pods by what can wake them
+	gated      int    // how many of waiting are gated
 
 	flight list // in the order of Pop
 	events eventLog
@@ -98,6 +99,7 @@ func New(o Config) (*Queue, error) {
 	for name, s := range o.Profiles {
 		q.profiles[name] = newProfile(s)
 	}
+	q.groups.byKey = map[string]*group{}
 	q.start = o.Now()
 	q.order()
 	return q, nil
@@ -209,6 +211,7 @@ func (q *Queue) leave(it *Item) {
 		q.standing.remove(it)
 	case unschedulable:
 		q.waiting.remove(it)
+		q.part(it)
 		if it.Gate != "" {
 			q.gated--
 		}
@@ -234,6 +237,7 @@ func (q *Queue) pass(ctx context.Context, it *Item) bool {
 	}
 	it.Gate = plugin
 	it.Plugins = addPlugin(it.Plugins, plugin)
+	q.regroup(it)
 	return false
 }
 
@@ -282,6 +286,9 @@ func (q *Queue) toWaiting(it *Item) {
 		previous = previous.previous
 	}
 	q.waiting.insertAfter(it, previous)
+	q.groups.serial++
+	it.waits = q.groups.serial
+	q.join(it)
 }
 
 // waitingSince is when the item began to wait for an event, relative to the start.

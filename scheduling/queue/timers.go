@@ -34,6 +34,9 @@ func (q *Queue) Flush(ctx context.Context) {
 		if !q.wake(ctx, it, event{ClusterEvent: wildcard}) || it.at == unschedulable {
 			q.waiting.remove(it)
 			q.waiting.insertAfter(it, q.waiting.last)
+			q.groups.serial++
+			it.waits = q.groups.serial
+			q.regroup(it)
 		}
 		if end {
 			return
