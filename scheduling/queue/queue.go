@@ -58,10 +58,11 @@ type Queue struct {
 	active     ready
 	backingOff sorted
 	failing    sorted
-	standing   list   // in the order of their timestamps
-	waiting    list   // unschedulable pods, including gated ones, by waitingSince
-	groups     groups // the same pods by what can wake them
-	gated      int    // how many of waiting are gated
+	standing   list          // in the order of their timestamps, which are all equal
+	standUntil time.Duration // no later than the first end of their backoffs, since the start
+	waiting    list          // unschedulable pods, including gated ones, by waitingSince
+	groups     groups        // the same pods by what can wake them
+	gated      int           // how many of waiting are gated
 
 	flight list // in the order of Pop
 	events eventLog
@@ -162,8 +163,10 @@ func (q *Queue) Pop() *Item {
 	q.leave(it)
 	it.Attempts++
 	it.Plugins, it.Pending, it.timed, it.held = nil, nil, false, false
+	now := q.options.Now()
+	it.again, it.tried = !it.tried.IsZero() && it.tried.Equal(now), now
 	if it.InitialAttempt.IsZero() {
-		it.InitialAttempt = q.options.Now()
+		it.InitialAttempt = now
 	}
 	it.at, it.since = inFlight, q.events.next()
 	q.flight.insertAfter(it, q.flight.last)
@@ -269,8 +272,7 @@ func (q *Queue) toBackoff(ctx context.Context, it *Item) {
 		it.at = failing
 		q.failing.push(it)
 	case !q.options.FullBackoff && q.stands(it):
-		it.at = standing
-		q.standing.insertAfter(it, q.standing.last)
+		q.stand(it)
 	default:
 		it.at = backingOff
 		q.backingOff.push(it)

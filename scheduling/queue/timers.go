@@ -53,8 +53,8 @@ func (q *Queue) NextFlush() (at time.Time, ok bool) {
 			at, ok = t, true
 		}
 	}
-	for it := q.standing.first; it != nil; it = it.next {
-		sooner(q.expiration(it).Add(window))
+	if q.standing.first != nil {
+		sooner(q.start.Add(q.standUntil + window))
 	}
 	for _, h := range []*sorted{&q.backingOff, &q.failing} {
 		if it := h.top(); it != nil {
