@@ -79,6 +79,12 @@ func (p NodeResourcesFit) PreFilter(c *framework.Cycle) (framework.PreFiltered, 
 			f.wants = append(f.wants, want{i, amount})
 		}
 	}
+	f.unknown = ""
+	for _, u := range c.Pod.Unknown {
+		if u.Requested > 0 && !p.ignores(u.Name) {
+			f.unknown += string(u.Name) + "\n"
+		}
+	}
 	return framework.PreFiltered{Filter: f}, framework.Status{}
 }
 
@@ -93,8 +99,9 @@ func (p NodeResourcesFit) ignores(name resource.Name) bool {
 
 // fit is the bound filter: the pod's requests without zero amounts.
 type fit struct {
-	schema *resource.Schema
-	wants  []want
+	schema  *resource.Schema
+	wants   []want
+	unknown string // names of resources that no node has, each before a line end
 }
 
 type want struct {
@@ -111,7 +118,7 @@ func (f *fit) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.S
 
 // FilterNodes implements [framework.BatchFilter].
 func (f *fit) FilterNodes(_ *framework.PodInfo, nodes []*framework.NodeInfo, rejected []int) []int {
-	if len(f.wants) == 2 && f.wants[0].index == resource.IndexCPU && f.wants[1].index == resource.IndexMemory {
+	if f.unknown == "" && len(f.wants) == 2 && f.wants[0].index == resource.IndexCPU && f.wants[1].index == resource.IndexMemory {
 		return f.filterUsual(nodes, rejected)
 	}
 	for i, n := range nodes {
@@ -142,7 +149,7 @@ func (f *fit) filterUsual(nodes []*framework.NodeInfo, rejected []int) []int {
 }
 
 func (f *fit) fits(n *framework.NodeInfo) bool {
-	if int64(len(n.Pods)) >= n.AllowedPods {
+	if int64(len(n.Pods)) >= n.AllowedPods || f.unknown != "" {
 		return false
 	}
 	for i := range f.wants {
@@ -170,6 +177,9 @@ func (f *fit) reject(node *framework.NodeInfo) framework.Status {
 		if w.amount > allocatable {
 			code = framework.UnschedulableAndUnresolvable
 		}
+	}
+	if f.unknown != "" {
+		return short.statusWith(f.unknown, f.schema)
 	}
 	return short.status(code, f.schema)
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"slices"
+	"strings"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/resource"
@@ -35,6 +36,42 @@ func (s *shortages) status(code framework.Code, schema *resource.Schema) framewo
 		return framework.DetailedStatus(code, fewShortages{schema}, s.bits)
 	}
 	return framework.DetailedStatus(code, manyShortages{schema, string(s.more)}, s.bits)
+}
+
+// statusWith is status for a node that also lacks resources that no node has. Their
+// names are each before a line end.
+func (s *shortages) statusWith(names string, schema *resource.Schema) framework.Status {
+	return framework.DetailedStatus(framework.UnschedulableAndUnresolvable, unknownShortages{schema, string(s.more), names}, s.bits)
+}
+
+// unknownShortages is the Reasoner for shortages of which some have no dimension.
+type unknownShortages struct {
+	schema      *resource.Schema
+	more, names string
+}
+
+// Reasons returns the texts of the shortages in detail and of the others.
+func (r unknownShortages) Reasons(detail uint64) []string {
+	texts := reasons(r.schema, detail, r.more)
+	fixed := 0
+	for fixed < len(texts) && isFixed(texts[fixed]) {
+		fixed++
+	}
+	for name := range strings.Lines(r.names) {
+		texts = append(texts, "Insufficient "+strings.TrimSuffix(name, "\n"))
+	}
+	slices.Sort(texts[fixed:])
+	return texts
+}
+
+// isFixed reports whether a text is about pod slots or a fixed dimension.
+func isFixed(text string) bool {
+	name, found := strings.CutPrefix(text, "Insufficient ")
+	switch resource.Name(name) {
+	case resource.CPU, resource.Memory, resource.EphemeralStorage:
+		return true
+	}
+	return !found
 }
 
 // fewShortages is the Reasoner for shortages that all fit in the bits. Its layout is

@@ -274,7 +274,7 @@ func TestRefusedAtOnce(t *testing.T) {
 	for _, status := range []framework.Status{
 		framework.NewStatus(99, nil), framework.DetailedStatus(7, framework.Text("x"), 1), framework.UnschedulableStatus("x").WithCode(200),
 	} {
-		if status.Code() != framework.Error || !strings.HasPrefix(status.Message(), "the status code ") {
+		if status.Code() != framework.Error || !errors.Is(status.Err(), framework.ErrUnknownCode) {
 			t.Errorf("a status of an unknown code is %v", status)
 		}
 	}

@@ -188,6 +188,11 @@ func (n *NodeInfo) check(p *PodInfo) error {
 			return n.overflow(p, p.schema.Name(i), x)
 		}
 	}
+	for _, u := range p.Unknown {
+		if i, ok := n.has(u.Name, p.schema); ok && u.Used > math.MaxInt64-n.Requested.At(i) {
+			return n.overflow(p, u.Name, u.Used)
+		}
+	}
 	if p.UsedNonZero[0] > math.MaxInt64-n.NonZeroRequested[0] {
 		return n.overflow(p, resource.CPU, p.UsedNonZero[0])
 	}
@@ -204,6 +209,9 @@ func (n *NodeInfo) add(p *PodInfo) {
 	n.NonZeroRequested[1] += p.UsedNonZero[1]
 	n.Pods = append(n.Pods, p)
 	n.takePorts(p)
+	if len(p.Unknown) > 0 {
+		n.recount(p)
+	}
 }
 
 func (n *NodeInfo) overflow(p *PodInfo, name resource.Name, x int64) error {
@@ -233,12 +241,18 @@ func (n *NodeInfo) insertAt(i int, p *PodInfo) {
 	n.Pods = append(n.Pods, p)
 	last := len(n.Pods) - 1
 	n.Pods[i], n.Pods[last] = n.Pods[last], n.Pods[i]
+	if len(p.Unknown) > 0 {
+		n.recount(p)
+	}
 }
 
 func (n *NodeInfo) uncount(p *PodInfo) {
 	n.Requested = n.Requested.Sub(p.UsedRequests)
 	n.NonZeroRequested[0] -= p.UsedNonZero[0]
 	n.NonZeroRequested[1] -= p.UsedNonZero[1]
+	if len(p.Unknown) > 0 {
+		n.recount(p)
+	}
 	for _, port := range p.HostPorts {
 		if i, ok := slices.BinarySearchFunc(n.UsedPorts, port, comparePorts); ok {
 			n.UsedPorts = slices.Delete(n.UsedPorts, i, i+1)

@@ -73,7 +73,7 @@ func NewSnapshot(order NodeOrder) *Snapshot {
 
 // Schema returns the schema of all vectors in the snapshot and its forks. It
 // keeps the names of resources whose nodes and pods are gone, at most
-// [resource.MaxNames] in all.
+// [resource.MaxNames] in all, and [resource.MaxGuests] that only pods name.
 func (s *Snapshot) Schema() *resource.Schema {
 	s.must()
 	return s.lineage.schema

@@ -62,6 +62,7 @@ func (s *Snapshot) UpdateNode(node *api.Node) error {
 	n.setVectors(n.Allocatable, old.Requested)
 	n.NonZeroRequested, n.Pods, n.UsedPorts = kept.NonZeroRequested, kept.Pods, kept.UsedPorts
 	n.Nominated = kept.Nominated
+	n.recountAll()
 	s.install(n)
 	if n.static.zone != old.static.zone {
 		s.tree = s.tree.own(s.owner)

@@ -83,8 +83,11 @@ type Status struct {
 	why    Reasoner
 }
 
+// ErrUnknownCode is the error of a status that was made with a code that does not exist.
+var ErrUnknownCode = errors.New("unknown status code")
+
 // NewStatus returns a status with the given code and reasons; why may be nil. An unknown
-// code gives an Error status that says so.
+// code gives an Error status with [ErrUnknownCode].
 func NewStatus(code Code, why Reasoner) Status { return Status{why: why}.WithCode(code) }
 
 // DetailedStatus returns a status whose reasons are why.Reasons(detail), so one
@@ -163,10 +166,10 @@ func (s Status) Err() error {
 }
 
 // WithCode returns the status with another code and the same reasons. An unknown code
-// gives an Error status that says so.
+// gives an Error status with [ErrUnknownCode].
 func (s Status) WithCode(c Code) Status {
 	if c > Pending {
-		return AsStatus(fmt.Errorf("the status code %d is unknown", c))
+		return AsStatus(fmt.Errorf("%w: %d", ErrUnknownCode, c))
 	}
 	s.code = c
 	return s

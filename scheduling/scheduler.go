@@ -110,6 +110,7 @@ func (s *Scheduler) schedule(ctx context.Context, snap *framework.Snapshot, pod 
 	if s.busy {
 		panic("scheduling: a Scheduler is used by two goroutines at once; make one per goroutine")
 	}
+	pod = pod.Fresh()
 	s.busy = true
 	s.reference.extended.ctx = ctx
 	err := s.decideOnAPath(snap, pod, d)
