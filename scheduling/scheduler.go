@@ -113,7 +113,16 @@ func (s *Scheduler) schedule(ctx context.Context, snap *framework.Snapshot, pod 
 	pod = pod.Fresh()
 	s.busy = true
 	s.reference.extended.ctx = ctx
+	var w *watched
+	if s.profile.Cache.Verify {
+		w = s.watch(snap, pod)
+	}
 	err := s.decideOnAPath(snap, pod, d)
+	if w != nil {
+		if changed := s.mutation(w, s.number); changed != nil {
+			err = changed
+		}
+	}
 	s.busy = false
 	s.number++
 	if n := snap.Len(); n > 0 {
