@@ -38,16 +38,26 @@ func (s *shortages) status(code framework.Code, schema *resource.Schema) framewo
 	return framework.DetailedStatus(code, manyShortages{schema, string(s.more)}, s.bits)
 }
 
-// statusWith is status for a node that also lacks resources that no node has. Their
-// names are each before a line end.
-func (s *shortages) statusWith(names string, schema *resource.Schema) framework.Status {
-	return framework.DetailedStatus(framework.UnschedulableAndUnresolvable, unknownShortages{schema, string(s.more), names}, s.bits)
+// statusWith is status for a node that also lacks resources that no node has. All nodes
+// share the names, so that statuses are compared without reading them.
+func (s *shortages) statusWith(names *unknownNames) framework.Status {
+	why := unknownShortages{names, ""}
+	if len(s.more) > 0 {
+		why.more = string(s.more)
+	}
+	return framework.DetailedStatus(framework.UnschedulableAndUnresolvable, why, s.bits)
+}
+
+// unknownNames are resources that a pod requests and no node has.
+type unknownNames struct {
+	schema *resource.Schema
+	names  []resource.Name // sorted
 }
 
 // unknownShortages is the Reasoner for shortages of which some have no dimension.
 type unknownShortages struct {
-	schema      *resource.Schema
-	more, names string
+	*unknownNames
+	more string
 }
 
 // Reasons returns the texts of the shortages in detail and of the others.
@@ -57,8 +67,8 @@ func (r unknownShortages) Reasons(detail uint64) []string {
 	for fixed < len(texts) && isFixed(texts[fixed]) {
 		fixed++
 	}
-	for name := range strings.Lines(r.names) {
-		texts = append(texts, "Insufficient "+strings.TrimSuffix(name, "\n"))
+	for _, name := range r.names {
+		texts = append(texts, "Insufficient "+string(name))
 	}
 	slices.Sort(texts[fixed:])
 	return texts
