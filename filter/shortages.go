@@ -54,7 +54,7 @@ type unknownNames struct {
 	names  []resource.Name // sorted
 }
 
-// unknownShortages is the Reasoner for shortages of which some have no dimension.
+// unknownShortages is the Reasoner for shortages if some resources have no dimension.
 type unknownShortages struct {
 	*unknownNames
 	more string

@@ -60,10 +60,10 @@ func (s *Schema) Admit(lists ...List) error {
 // added and [Schema.Admit] has not met since. They do not count among [MaxNames].
 const MaxGuests = 64
 
-// AdmitGuests is Admit for the requests of pods. Whoever creates pods chooses the names,
-// so these names get no more than [MaxGuests] numbers, until Admit meets them: until a
-// node has the resource. AdmitGuests returns the names that get none, in sorted order.
-// A resource without a number is one that no node has.
+// AdmitGuests is Admit for the requests of pods. Pods may name anything, so their names
+// get no more than [MaxGuests] numbers until Admit meets them: until a node has the
+// resource. AdmitGuests returns the names that get none, in sorted order. A resource
+// without a number is one that no node has.
 func (s *Schema) AdmitGuests(lists ...List) (left []Name) {
 	unknown := s.unknown(lists)
 	if len(unknown) == 0 {

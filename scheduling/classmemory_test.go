@@ -33,12 +33,6 @@ func TestClassMemory(t *testing.T) {
 			}
 			return b
 		},
-		"node affinity": func(b api.PodBuilder, i int) api.PodBuilder {
-			for k := range size / 60 {
-				b = b.PreferNodes(1, fmt.Sprintf("k%d-%d in (%s)", i, k, strings.Repeat("z", 40)))
-			}
-			return b
-		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := framework.NewSnapshot(framework.Arrival)

@@ -3,7 +3,7 @@ package match
 import "github.com/berth-sched/berth/framework/api"
 
 // areMany reports whether comparing each taint with each toleration costs more than an
-// index. Whoever writes a pod chooses how many tolerations it has.
+// index. Pods may have any number of tolerations.
 func areMany(taints []api.Taint, tolerations []api.Toleration) bool {
 	return len(taints)*len(tolerations) > 1<<12
 }

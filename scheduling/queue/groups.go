@@ -7,14 +7,6 @@ import (
 	"github.com/berth-sched/berth/scheduling"
 )
 
-// waiter is the part of an item that only groups use.
-type waiter struct {
-	group  *group
-	waits  uint64 // order of arrival among the waiting items
-	ahead  *Item  // in its group
-	behind *Item
-}
-
 // groups are the waiting items by what can wake them: their profile, their gate and the
 // plugins that rejected them. An event for which no plugin of a group registered costs
 // nothing for the items of that group, however many they are.

@@ -42,7 +42,11 @@ type Item struct {
 	previous *Item              // in the list that holds it
 	next     *Item
 
-	waiter // while it is unschedulable
+	// While it waits for an event:
+	group  *group
+	waits  uint64 // order of arrival among the waiting items
+	ahead  *Item  // in its group
+	behind *Item
 }
 
 // place is the part of the queue that holds an item.

@@ -1,7 +1,7 @@
 // Package amplify measures how much memory a decoder takes for each byte of its
 // input.
 //
-// Whoever sends a decoder text chooses the text, so a decoder must not take much more
+// Others choose the text that a decoder reads, so a decoder must not take much more
 // memory than the text is long. [Run] gives a decoder hostile texts of a dozen
 // shapes, each in two sizes, and fails the test if the memory exceeds a stated factor
 // or grows faster than the text:

@@ -109,6 +109,7 @@ var rules = []rule{
 	{dir: "internal/proof/soak", imports: with(public, "internal/proof/gen"), testOnly: true},
 	{dir: "internal/cmd", imports: with(public, "internal/proof/gen", "internal/proof/golden", "internal/proof/soak"), testOnly: true},
 	{dir: "internal/proof/testheap", testOnly: true},
+	{dir: "internal/proof/amplify", imports: public, network: true, testOnly: true},
 	{dir: "internal/proof/policy", testOnly: true},
 }
 
