@@ -29,8 +29,9 @@ const (
 // Schema is safe for concurrent use, and lookups take no lock. Do not copy it after
 // first use.
 type Schema struct {
-	mu    sync.Mutex // held while names are added
-	added atomic.Pointer[table]
+	mu     sync.Mutex // held while names are added
+	added  atomic.Pointer[table]
+	guests map[Name]bool // names that AdmitGuests has added and Admit has not met
 }
 
 // NewSchema returns a Schema with the three fixed dimensions.

@@ -31,6 +31,7 @@ func (s *Scheduler) PostFilter(ctx context.Context, snap *framework.Snapshot, po
 	if err := s.accept(snap, pod); err != nil {
 		return framework.PostFiltered{}, "", framework.Status{}, err
 	}
+	pod = pod.Fresh()
 	p := s.makeRoom(ctx, snap, pod, d, !s.profile.Cache.Off)
 	if s.incremental != nil && s.profile.Cache.Verify {
 		if fault := s.incremental.fault(snap, pod, &d); fault != nil {

@@ -111,9 +111,19 @@ func (s *Scheduler) schedule(ctx context.Context, snap *framework.Snapshot, pod 
 	if s.busy {
 		panic("scheduling: a Scheduler is used by two goroutines at once; make one per goroutine")
 	}
+	pod = pod.Fresh()
 	s.busy = true
 	s.reference.extended.ctx = ctx
+	var w *watched
+	if s.profile.Cache.Verify {
+		w = s.watch(snap, pod)
+	}
 	err := s.decideOnAPath(snap, pod, d)
+	if w != nil {
+		if changed := s.mutation(w, s.number); changed != nil {
+			err = changed
+		}
+	}
 	s.busy = false
 	s.noteFailure(snap, pod, d, err)
 	s.number++

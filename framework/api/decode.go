@@ -46,9 +46,9 @@ var errBareList = errors.New(`want an object, got a list; put the objects under 
 // [*InvalidError] with the object, the path of the field, and the value. It reports
 // a list that is not part of an object, a value that does not fit its field, and
 // nesting deeper than 1,000 levels. It also reports a null in a list, and a list of
-// more than 100,000 elements inside an object. Decode stops at the first error. Its
-// cost is linear in the length of data, and it needs little memory beyond the
-// result.
+// more than 100,000 elements inside an object. Lists whose elements are almost empty,
+// such as {}, are an error once they would take 64 bytes of memory for each byte of
+// data. Decode stops at the first error. Its cost is linear in the length of data.
 func Decode(data []byte) (*Objects, error) {
 	o := new(Objects)
 	if err := o.decode(data); err != nil {

@@ -13,8 +13,9 @@ import (
 // smallest element of a list, of three bytes, can become a container of some
 // hundred, so that without a bound a small file of junk could fill the memory.
 const (
-	maxDepth = 1000
-	maxList  = 100_000
+	maxDepth  = 1000
+	maxList   = 100_000
+	maxGrowth = 64 // bytes of lists for a byte of text; what kubectl prints takes less than 10
 )
 
 // dialect holds the rules for objects: null makes a field zero, and of two fields
@@ -23,6 +24,7 @@ var dialect = strictjson.Dialect{
 	Name:        "api",
 	MaxDepth:    maxDepth,
 	MaxElements: maxList,
+	MaxGrowth:   maxGrowth,
 	Nulls:       strictjson.NullZeroes,
 	LastWins:    true,
 	Reads:       readerOf,

@@ -41,6 +41,8 @@ type Decoder struct {
 	uncounted int    // unknown names that were not noted
 	seed      maphash.Seed
 
+	grown, mostGrown int // bytes that lists took, and may take; 0 for no bound
+
 	// The first arrays of path and given; most texts need no larger ones.
 	firstSteps [16]Step
 	firstGiven [128]bool
@@ -52,6 +54,9 @@ func (d *Decoder) Init(dialect *Dialect, data []byte, h Handler) {
 	d.Scanner = Scanner{data: data, maxDepth: dialect.MaxDepth}
 	d.dialect, d.handler = dialect, h
 	d.path, d.given, d.recent = d.firstSteps[:0], d.firstGiven[:0], d.firstTexts[:]
+	if d.grown, d.mostGrown = 0, 0; dialect.MaxGrowth > 0 {
+		d.mostGrown = FreeGrowth + dialect.MaxGrowth*len(data)
+	}
 }
 
 // Check returns a [*SyntaxError] or [*LimitError] unless data is one JSON value.

@@ -13,7 +13,7 @@ func (d *Decoder) structure(v reflect.Value, s *shape) error {
 		if err != nil {
 			return err
 		}
-		f := s.fields[string(key)]
+		f := s.field(key)
 		if f == nil {
 			if err := d.unknown(key); err != nil {
 				return err
@@ -135,6 +135,12 @@ func (d *Decoder) element(l reflect.Value, i int, s *shape) error {
 	if most := d.dialect.MaxElements; i == most && most > 0 {
 		d.Peek()
 		return d.limit(Elements, most)
+	}
+	// Doubling takes twice the memory of the elements, taken together. It counts by the
+	// element, so that a text reaches the limit at the same place however lists are read.
+	if d.grown += 2 * int(s.typ.Size()); d.grown > d.mostGrown && d.mostGrown > 0 {
+		d.Peek()
+		return d.limit(Growth, i)
 	}
 	if i == l.Cap() {
 		l.Grow(max(1, i)) // doubles

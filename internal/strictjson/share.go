@@ -59,6 +59,7 @@ type sharedValue struct {
 	text   []byte
 	value  reflect.Value
 	counts []*int
+	grown  int // as the decoder counts it
 }
 
 // child returns the site of a field of the struct at s.
@@ -104,6 +105,11 @@ func (d *Decoder) shared(v reflect.Value, s *shape) (bool, error) {
 	}
 	key := maphash.Bytes(d.seed, text)
 	if e, ok := at.values[key]; ok && e.value.Type() == s.typ && bytes.Equal(e.text, text) {
+		if d.grown+e.grown > d.mostGrown && d.mostGrown > 0 {
+			d.Scanner.Reset(begin)
+			return false, nil // the limit is in it
+		}
+		d.grown += e.grown
 		at.credit = min(at.credit+creditOfHit, mostCredit)
 		v.Set(e.value)
 		for _, n := range e.counts {
@@ -113,12 +119,12 @@ func (d *Decoder) shared(v reflect.Value, s *shape) (bool, error) {
 	}
 	at.miss()
 	d.Scanner.Reset(begin)
-	noted, uncounted := len(d.noted), d.uncounted
+	noted, uncounted, grown := len(d.noted), d.uncounted, d.grown
 	d.recording++
 	err = d.plain(v, s)
 	d.recording--
 	if err == nil && d.uncounted == uncounted {
-		at.keep(key, sharedValue{text, copyOf(v), slices.Clone(d.noted[noted:])})
+		at.keep(key, sharedValue{text, copyOf(v), slices.Clone(d.noted[noted:]), d.grown - grown})
 	}
 	if d.recording == 0 {
 		d.noted = d.noted[:0]

@@ -10,8 +10,18 @@ import (
 // unknownNode is the reason against a node that the snapshot does not have.
 const unknownNode = "node(s) unknown to the extender"
 
+// args decodes a request about nodes and derives its pod.
+func (h *Handler) args(ctx context.Context, body []byte) (*Args, *framework.PodInfo, error) {
+	args := new(Args)
+	if err := h.read(ctx, body, args); err != nil {
+		return nil, nil, err
+	}
+	info, err := h.derive(args.Pod)
+	return args, info, err
+}
+
 func (h *Handler) filter(ctx context.Context, body []byte) (any, error) {
-	args, err := decode[Args](body)
+	args, info, err := h.args(ctx, body)
 	if err != nil {
 		return nil, err
 	}
@@ -21,17 +31,17 @@ func (h *Handler) filter(ctx context.Context, body []byte) (any, error) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	q, err := h.begin(ctx, args.Pod)
+	q, err := h.begin(ctx, args.Pod, info)
 	if _, malformed := err.(*requestError); malformed {
 		return nil, err
 	}
 	if err != nil {
-		return &FilterResult{Error: err.Error()}, nil
+		return &FilterResult{Error: h.text(err)}, nil
 	}
 	nodes := q.find(names)
 	verdicts, err := h.Scheduler.FilterNodes(q.snap, q.pod, nodes)
 	if err != nil {
-		return &FilterResult{Error: err.Error()}, nil
+		return &FilterResult{Error: h.text(err)}, nil
 	}
 	result := &FilterResult{FailedNodes: map[string]string{}, FailedAndUnresolvableNodes: map[string]string{}}
 	for _, name := range names {
@@ -74,7 +84,7 @@ func (r *FilterResult) keep(args *Args, feasible map[string]bool) {
 }
 
 func (h *Handler) prioritize(ctx context.Context, body []byte) (any, error) {
-	args, err := decode[Args](body)
+	args, info, err := h.args(ctx, body)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +94,7 @@ func (h *Handler) prioritize(ctx context.Context, body []byte) (any, error) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	q, err := h.begin(ctx, args.Pod)
+	q, err := h.begin(ctx, args.Pod, info)
 	if err != nil {
 		return nil, err
 	}
@@ -116,12 +126,15 @@ func scale(total, highest int64) int64 {
 }
 
 func (h *Handler) bind(ctx context.Context, body []byte) (any, error) {
-	args, err := decode[BindingArgs](body)
-	if err != nil {
+	var args BindingArgs
+	if err := h.read(ctx, body, &args); err != nil {
 		return nil, err
 	}
-	if err := h.Bind(ctx, *args); err != nil {
-		return &BindingResult{Error: err.Error()}, nil
+	if err := bindable(args.PodName, args.Node); err != nil {
+		return nil, &requestError{err}
+	}
+	if err := h.Bind(ctx, args); err != nil {
+		return &BindingResult{Error: h.text(err)}, nil
 	}
 	return &BindingResult{}, nil
 }
