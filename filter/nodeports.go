@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
@@ -39,6 +40,10 @@ func (NodePorts) Scope(pod *framework.PodInfo) framework.Scope {
 // or a pod releases a port that conflicts with one of the pod's.
 func (p NodePorts) EventsToRegister() []queueing.EventHint {
 	conflict := func(pod, other *framework.PodInfo) bool {
+		if len(pod.HostPorts)*len(other.HostPorts) > manyPorts {
+			sorted := slices.SortedFunc(slices.Values(pod.HostPorts), api.CompareHostPorts)
+			return slices.ContainsFunc(other.HostPorts, func(used api.HostPort) bool { return used.ConflictsAny(sorted) })
+		}
 		return slices.ContainsFunc(other.HostPorts, func(used api.HostPort) bool {
 			return slices.ContainsFunc(pod.HostPorts, used.Conflicts)
 		})
@@ -58,7 +63,7 @@ func (p NodePorts) PreFilter(c *framework.Cycle) (framework.PreFiltered, framewo
 		return framework.PreFiltered{}, framework.SkipStatus()
 	}
 	f := framework.Scratch[nodePorts](c)
-	f.freed = f.freed[:0]
+	clear(f.freed)
 	return framework.PreFiltered{Filter: f}, framework.Status{}
 }
 
@@ -69,7 +74,10 @@ func (NodePorts) Filter(pod *framework.PodInfo, node *framework.NodeInfo) framew
 
 // nodePorts is the bound filter. It records pods that are removed from a node
 // temporarily, although the node's ports are up to date: see NodePorts.
-type nodePorts struct{ freed []freedPort }
+type nodePorts struct{ freed map[freedPort]bool }
+
+// manyPorts is how many pairs of ports are compared one by one.
+const manyPorts = 1 << 10
 
 // freedPort is a port of a node whose pod was removed.
 type freedPort struct {
@@ -78,11 +86,14 @@ type freedPort struct {
 }
 
 func (f *nodePorts) Filter(pod *framework.PodInfo, node *framework.NodeInfo) framework.Status {
+	if len(pod.HostPorts)*len(node.UsedPorts) > manyPorts {
+		return f.filterMany(pod, node)
+	}
 	for i := range node.UsedPorts {
 		used := &node.UsedPorts[i]
 		for j := range pod.HostPorts {
 			want := &pod.HostPorts[j]
-			if want.Port == used.Port && want.Conflicts(*used) && !slices.Contains(f.freed, freedPort{node.Slot(), *used}) {
+			if want.Port == used.Port && want.Conflicts(*used) && !f.freed[freedPort{node.Slot(), *used}] {
 				return framework.UnschedulableStatus(reasonPorts)
 			}
 		}
@@ -90,21 +101,38 @@ func (f *nodePorts) Filter(pod *framework.PodInfo, node *framework.NodeInfo) fra
 	return framework.Status{}
 }
 
+// filterMany is Filter for many ports.
+func (f *nodePorts) filterMany(pod *framework.PodInfo, node *framework.NodeInfo) framework.Status {
+	used := node.UsedPorts
+	if len(f.freed) > 0 {
+		used = slices.DeleteFunc(slices.Clone(used), func(p api.HostPort) bool { return f.freed[freedPort{node.Slot(), p}] })
+	}
+	for _, want := range pod.HostPorts {
+		if want.ConflictsAny(used) {
+			return framework.UnschedulableStatus(reasonPorts)
+		}
+	}
+	return framework.Status{}
+}
+
 // AddPod implements [framework.FilterUpdater].
 func (f *nodePorts) AddPod(_ *framework.Cycle, other *framework.PodInfo, node *framework.NodeInfo) framework.Status {
-	f.freed = slices.DeleteFunc(f.freed, func(p freedPort) bool {
-		return p.slot == node.Slot() && slices.Contains(other.HostPorts, p.port)
-	})
+	for _, port := range other.HostPorts {
+		delete(f.freed, freedPort{node.Slot(), port})
+	}
 	return framework.Status{}
 }
 
 // RemovePod implements [framework.FilterUpdater].
 func (f *nodePorts) RemovePod(_ *framework.Cycle, other *framework.PodInfo, node *framework.NodeInfo) framework.Status {
 	for _, port := range other.HostPorts {
-		f.freed = append(f.freed, freedPort{node.Slot(), port})
+		if f.freed == nil {
+			f.freed = map[freedPort]bool{}
+		}
+		f.freed[freedPort{node.Slot(), port}] = true
 	}
 	return framework.Status{}
 }
 
 // Fork implements [framework.FilterUpdater].
-func (f *nodePorts) Fork() framework.FilterUpdater { return &nodePorts{slices.Clone(f.freed)} }
+func (f *nodePorts) Fork() framework.FilterUpdater { return &nodePorts{maps.Clone(f.freed)} }

@@ -79,7 +79,23 @@ func (p NodeResourcesFit) PreFilter(c *framework.Cycle) (framework.PreFiltered, 
 			f.wants = append(f.wants, want{i, amount})
 		}
 	}
+	f.unknown = p.unknownTo(c.Pod)
 	return framework.PreFiltered{Filter: f}, framework.Status{}
+}
+
+// unknownTo returns the resources that the pod requests and no node has, nil if there
+// are none.
+func (p NodeResourcesFit) unknownTo(pod *framework.PodInfo) *unknownNames {
+	var names []resource.Name
+	for _, u := range pod.Unknown {
+		if u.Requested > 0 && !p.ignores(u.Name) {
+			names = append(names, u.Name)
+		}
+	}
+	if names == nil {
+		return nil
+	}
+	return &unknownNames{pod.Schema(), names}
 }
 
 // ignores reports whether to skip an extended resource.
@@ -93,8 +109,9 @@ func (p NodeResourcesFit) ignores(name resource.Name) bool {
 
 // fit is the bound filter: the pod's requests without zero amounts.
 type fit struct {
-	schema *resource.Schema
-	wants  []want
+	schema  *resource.Schema
+	wants   []want
+	unknown *unknownNames // nil if every resource has a dimension
 }
 
 type want struct {
@@ -111,7 +128,7 @@ func (f *fit) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.S
 
 // FilterNodes implements [framework.BatchFilter].
 func (f *fit) FilterNodes(_ *framework.PodInfo, nodes []*framework.NodeInfo, rejected []int) []int {
-	if len(f.wants) == 2 && f.wants[0].index == resource.IndexCPU && f.wants[1].index == resource.IndexMemory {
+	if f.unknown == nil && len(f.wants) == 2 && f.wants[0].index == resource.IndexCPU && f.wants[1].index == resource.IndexMemory {
 		return f.filterUsual(nodes, rejected)
 	}
 	for i, n := range nodes {
@@ -142,7 +159,7 @@ func (f *fit) filterUsual(nodes []*framework.NodeInfo, rejected []int) []int {
 }
 
 func (f *fit) fits(n *framework.NodeInfo) bool {
-	if int64(len(n.Pods)) >= n.AllowedPods {
+	if int64(len(n.Pods)) >= n.AllowedPods || f.unknown != nil {
 		return false
 	}
 	for i := range f.wants {
@@ -170,6 +187,9 @@ func (f *fit) reject(node *framework.NodeInfo) framework.Status {
 		if w.amount > allocatable {
 			code = framework.UnschedulableAndUnresolvable
 		}
+	}
+	if f.unknown != nil {
+		return short.statusWith(f.unknown)
 	}
 	return short.status(code, f.schema)
 }

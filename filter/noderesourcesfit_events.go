@@ -1,6 +1,8 @@
 package filter
 
 import (
+	"slices"
+
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/queueing"
@@ -19,7 +21,8 @@ func (p NodeResourcesFit) EventsToRegister() []queueing.EventHint {
 		}),
 		onNode(queueing.ActionAdd|queueing.ActionUpdateNodeAllocatable, p.helpsNode),
 		on(queueing.ResourceTargetPod, queueing.ActionUpdatePodScaleDown, func(_, before, after *framework.PodInfo) bool {
-			return before == nil || after == nil || p.wantsAny(before, func(i int) bool { return after.Requests.At(i) < before.Requests.At(i) })
+			return before == nil || after == nil || p.wantsAny(before, func(i int) bool { return after.Requests.At(i) < before.Requests.At(i) }) ||
+				len(before.Unknown) > 0 && !slices.Equal(before.Unknown, after.Unknown)
 		}),
 	}
 }
@@ -43,6 +46,14 @@ func (p NodeResourcesFit) helpsNode(pod *framework.PodInfo, before, after *api.N
 	name := pod.Schema().Name
 	if p.wantsAny(pod, func(i int) bool { return pod.Requests[i] > given(after, name(i)) }) {
 		return false
+	}
+	for _, u := range pod.Unknown {
+		if u.Requested > given(after, u.Name) && !p.ignores(u.Name) {
+			return false
+		}
+		if u.Requested > 0 && !p.ignores(u.Name) && before != nil && given(after, u.Name) > given(before, u.Name) {
+			return true
+		}
 	}
 	return before == nil || given(after, resource.Pods) > given(before, resource.Pods) ||
 		p.wantsAny(pod, func(i int) bool { return given(after, name(i)) > given(before, name(i)) })

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"slices"
+	"strings"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/resource"
@@ -35,6 +36,52 @@ func (s *shortages) status(code framework.Code, schema *resource.Schema) framewo
 		return framework.DetailedStatus(code, fewShortages{schema}, s.bits)
 	}
 	return framework.DetailedStatus(code, manyShortages{schema, string(s.more)}, s.bits)
+}
+
+// statusWith is status for a node that also lacks resources that no node has. All nodes
+// share the names, so that statuses are compared without reading them.
+func (s *shortages) statusWith(names *unknownNames) framework.Status {
+	why := unknownShortages{names, ""}
+	if len(s.more) > 0 {
+		why.more = string(s.more)
+	}
+	return framework.DetailedStatus(framework.UnschedulableAndUnresolvable, why, s.bits)
+}
+
+// unknownNames are resources that a pod requests and no node has.
+type unknownNames struct {
+	schema *resource.Schema
+	names  []resource.Name // sorted
+}
+
+// unknownShortages is the Reasoner for shortages if some resources have no dimension.
+type unknownShortages struct {
+	*unknownNames
+	more string
+}
+
+// Reasons returns the texts of the shortages in detail and of the others.
+func (r unknownShortages) Reasons(detail uint64) []string {
+	texts := reasons(r.schema, detail, r.more)
+	fixed := 0
+	for fixed < len(texts) && isFixed(texts[fixed]) {
+		fixed++
+	}
+	for _, name := range r.names {
+		texts = append(texts, "Insufficient "+string(name))
+	}
+	slices.Sort(texts[fixed:])
+	return texts
+}
+
+// isFixed reports whether a text is about pod slots or a fixed dimension.
+func isFixed(text string) bool {
+	name, found := strings.CutPrefix(text, "Insufficient ")
+	switch resource.Name(name) {
+	case resource.CPU, resource.Memory, resource.EphemeralStorage:
+		return true
+	}
+	return !found
 }
 
 // fewShortages is the Reasoner for shortages that all fit in the bits. Its layout is

@@ -25,6 +25,11 @@ type Extension interface {
 // A PodWatcher is told of every pod that comes to a node or leaves it, after the
 // NodeInfo has changed. When a transaction is rolled back, it is told the opposite
 // events in reverse order. It must not add or remove pods itself.
+//
+// If a method panics, the pod's coming or going is taken back: the extensions that were
+// told before are told the opposite, and the snapshot returns an error that names the
+// extension. An extension that panics must have changed nothing, or have recorded what
+// it changed.
 type PodWatcher interface {
 	// PodAdded follows the pod that has come to n.
 	PodAdded(s *Snapshot, n *NodeInfo, p *PodInfo)
@@ -96,28 +101,4 @@ func newExtension(key any, value Extension) extension {
 	e.nodes, _ = value.(NodeWatcher)
 	e.objects, _ = value.(ObjectWatcher)
 	return e
-}
-
-func (s *Snapshot) eachPodWatcher(f func(PodWatcher)) {
-	for i := range s.extensions {
-		if w := s.extensions[i].pods; w != nil {
-			f(w)
-		}
-	}
-}
-
-func (s *Snapshot) eachNodeWatcher(f func(NodeWatcher)) {
-	for i := range s.extensions {
-		if w := s.extensions[i].nodes; w != nil {
-			f(w)
-		}
-	}
-}
-
-func (s *Snapshot) eachObjectWatcher(f func(ObjectWatcher)) {
-	for i := range s.extensions {
-		if w := s.extensions[i].objects; w != nil {
-			f(w)
-		}
-	}
 }

@@ -9,6 +9,9 @@ import (
 
 // checkRequests reports the first quantity of the pod that is negative.
 func checkRequests(p *api.Pod) error {
+	if !hasNegative(p) {
+		return nil
+	}
 	check := func(field string, l resource.List) error { return checkList("pod "+p.Key(), field, l, "", nil) }
 	// A request that equals a negative limit may be a default made from it.
 	requirements := func(field string, r *api.ResourceRequirements) error {
@@ -46,6 +49,36 @@ func checkRequests(p *api.Pod) error {
 		requirements("status.resources", p.Status.Resources),
 		check("status.allocatedResources", p.Status.AllocatedResources),
 	)
+}
+
+// hasNegative reports whether checkRequests may find a negative quantity. It is much
+// faster, since it builds no names of fields.
+func hasNegative(p *api.Pod) bool {
+	negative := func(l resource.List) bool {
+		for _, q := range l {
+			if q.Sign() < 0 {
+				return true
+			}
+		}
+		return false
+	}
+	for _, list := range [...][]api.Container{p.Spec.Containers, p.Spec.InitContainers} {
+		for i := range list {
+			if negative(list[i].Resources.Requests) {
+				return true
+			}
+		}
+	}
+	for _, list := range [...][]api.ContainerStatus{p.Status.ContainerStatuses, p.Status.InitContainerStatuses} {
+		for i := range list {
+			if s := &list[i]; negative(s.AllocatedResources) || s.Resources != nil && negative(s.Resources.Requests) {
+				return true
+			}
+		}
+	}
+	return negative(p.Spec.Overhead) || negative(p.Status.AllocatedResources) ||
+		p.Spec.Resources != nil && negative(p.Spec.Resources.Requests) ||
+		p.Status.Resources != nil && negative(p.Status.Resources.Requests)
 }
 
 // checkList reports the first quantity of a list that is negative. If the list that

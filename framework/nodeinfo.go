@@ -1,7 +1,6 @@
 package framework
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -188,6 +187,11 @@ func (n *NodeInfo) check(p *PodInfo) error {
 			return n.overflow(p, p.schema.Name(i), x)
 		}
 	}
+	for _, u := range p.Unknown {
+		if i, ok := n.has(u.Name, p.schema); ok && u.Used > math.MaxInt64-n.Requested.At(i) {
+			return n.overflow(p, u.Name, u.Used)
+		}
+	}
 	if p.UsedNonZero[0] > math.MaxInt64-n.NonZeroRequested[0] {
 		return n.overflow(p, resource.CPU, p.UsedNonZero[0])
 	}
@@ -204,6 +208,9 @@ func (n *NodeInfo) add(p *PodInfo) {
 	n.NonZeroRequested[1] += p.UsedNonZero[1]
 	n.Pods = append(n.Pods, p)
 	n.takePorts(p)
+	if len(p.Unknown) > 0 {
+		n.recount(p)
+	}
 }
 
 func (n *NodeInfo) overflow(p *PodInfo, name resource.Name, x int64) error {
@@ -233,14 +240,39 @@ func (n *NodeInfo) insertAt(i int, p *PodInfo) {
 	n.Pods = append(n.Pods, p)
 	last := len(n.Pods) - 1
 	n.Pods[i], n.Pods[last] = n.Pods[last], n.Pods[i]
+	if len(p.Unknown) > 0 {
+		n.recount(p)
+	}
 }
 
 func (n *NodeInfo) uncount(p *PodInfo) {
 	n.Requested = n.Requested.Sub(p.UsedRequests)
 	n.NonZeroRequested[0] -= p.UsedNonZero[0]
 	n.NonZeroRequested[1] -= p.UsedNonZero[1]
+	if len(p.Unknown) > 0 {
+		n.recount(p)
+	}
+	n.releasePorts(p)
+}
+
+// fewPorts is how many host ports are inserted into a list one by one.
+const fewPorts = 16
+
+// releasePorts uncounts the pod's host ports.
+func (n *NodeInfo) releasePorts(p *PodInfo) {
+	if len(p.HostPorts) > fewPorts {
+		left := make(map[api.HostPort]int, len(p.HostPorts))
+		for _, port := range p.HostPorts {
+			left[port]++
+		}
+		n.UsedPorts = slices.DeleteFunc(n.UsedPorts, func(port api.HostPort) bool {
+			left[port]--
+			return left[port] >= 0
+		})
+		return
+	}
 	for _, port := range p.HostPorts {
-		if i, ok := slices.BinarySearchFunc(n.UsedPorts, port, comparePorts); ok {
+		if i, ok := slices.BinarySearchFunc(n.UsedPorts, port, api.CompareHostPorts); ok {
 			n.UsedPorts = slices.Delete(n.UsedPorts, i, i+1)
 		}
 	}
@@ -249,17 +281,15 @@ func (n *NodeInfo) uncount(p *PodInfo) {
 // takePorts counts the pod's host ports. They are sorted, so that a rollback restores
 // the same list whatever came in between.
 func (n *NodeInfo) takePorts(p *PodInfo) {
+	if len(p.HostPorts) > fewPorts {
+		n.UsedPorts = append(n.UsedPorts, p.HostPorts...)
+		slices.SortFunc(n.UsedPorts, api.CompareHostPorts)
+		return
+	}
 	for _, port := range p.HostPorts {
-		i, _ := slices.BinarySearchFunc(n.UsedPorts, port, comparePorts)
+		i, _ := slices.BinarySearchFunc(n.UsedPorts, port, api.CompareHostPorts)
 		n.UsedPorts = slices.Insert(n.UsedPorts, i, port)
 	}
-}
-
-func comparePorts(x, y api.HostPort) int {
-	if x.Port != y.Port {
-		return cmp.Compare(x.Port, y.Port)
-	}
-	return cmp.Or(cmp.Compare(x.Protocol, y.Protocol), cmp.Compare(x.IP, y.IP))
 }
 
 // HasPod reports whether the pod is on the node. It recognises the pod like

@@ -50,6 +50,10 @@ type PodInfo struct {
 	// to be placed: the spec with non-zero defaults and overhead, without pod-level
 	// requests.
 	ScoredRequests resource.Vector
+	// Unknown are the requests for resources that no node had when the pod was derived
+	// and that the schema has no number for, in the order of their names. The vectors
+	// leave them out. See [PodInfo.Fresh].
+	Unknown []UnknownRequest
 
 	derived memo
 	key     atomic.Pointer[classKey]
@@ -61,8 +65,7 @@ const fewResources = resource.IndexEphemeralStorage + 1
 
 // NewPodInfo derives the PodInfo of a pod for snapshots that use the schema.
 // It is an [*api.InvalidError] if the pod is nil, has no name or has a negative
-// request, and if the schema is nil or would know more than [resource.MaxNames]
-// resources; the schema then learns no name.
+// request, and if the schema is nil.
 func NewPodInfo(p *api.Pod, schema *resource.Schema) (*PodInfo, error) {
 	if p == nil {
 		return nil, &api.InvalidError{Object: "pod", Err: errNil}
@@ -80,27 +83,37 @@ func NewPodInfo(p *api.Pod, schema *resource.Schema) (*PodInfo, error) {
 	if p.Spec.Priority != nil {
 		i.Priority = *p.Spec.Priority
 	}
+	alike := !p.HasRequestStatus() && !p.HasPodLevelRequests()
+	if !alike || !i.sumRequests() {
+		i.deriveRequests(alike)
+	}
+	return i, nil
+}
+
+// deriveRequests derives the request vectors from the lists of package api. The pod is
+// alike if neither its status nor requests of the pod as a whole change the sum.
+func (i *PodInfo) deriveRequests(alike bool) {
+	p, schema := i.Pod, i.schema
 	spec := api.PodRequests(p, api.RequestOptions{PodLevel: true})
-	used, alike := spec, !p.HasRequestStatus() && !p.HasPodLevelRequests()
+	used := spec
 	if !alike {
 		used = api.PodRequests(p, api.RequestOptions{PodLevel: true, Status: true})
 	}
-	if err := schema.Admit(spec, used); err != nil {
-		return nil, tooManyNames(podObject(p), "spec.containers[].resources.requests", err)
-	}
+	left := schema.AdmitGuests(spec, used)
+	i.Unknown = unknownRequests(left, spec, used)
+	spec, used = without(left, spec), without(left, used)
 	i.UsedRequests = near(schema.Vector(used), &i.amounts)
 	if i.Requests = i.UsedRequests; !alike {
 		i.Requests = schema.Vector(spec)
 	}
 	if i.ScoredRequests = i.Requests; !p.RequestsCPUAndMemory() || p.HasPodLevelRequests() {
-		i.ScoredRequests = schema.Vector(api.PodRequests(p, api.RequestOptions{NonZero: true}))
+		i.ScoredRequests = schema.Vector(without(left, api.PodRequests(p, api.RequestOptions{NonZero: true})))
 	}
 	nonZero := i.ScoredRequests
 	if !alike {
-		nonZero = schema.Vector(api.PodRequests(p, api.RequestOptions{PodLevel: true, Status: true, NonZero: true}))
+		nonZero = schema.Vector(without(left, api.PodRequests(p, api.RequestOptions{PodLevel: true, Status: true, NonZero: true})))
 	}
 	i.UsedNonZero = [2]int64{nonZero.At(resource.IndexCPU), nonZero.At(resource.IndexMemory)}
-	return i, nil
 }
 
 // podObject names the pod in an error.

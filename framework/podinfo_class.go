@@ -92,6 +92,10 @@ func appendKey(b []byte, p *PodInfo, fields PodFields) []byte {
 		b = appendVector(b, p.ScoredRequests)
 		b = appendVector(b, p.UsedRequests)
 		b = binary.AppendVarint(binary.AppendVarint(b, p.UsedNonZero[0]), p.UsedNonZero[1])
+		b = binary.AppendUvarint(b, uint64(len(p.Unknown)))
+		for _, u := range p.Unknown {
+			b = binary.AppendVarint(binary.AppendVarint(appendString(b, string(u.Name)), u.Requested), u.Used)
+		}
 	}
 	if has(FieldLimits) {
 		for _, list := range [...][]api.Container{spec.InitContainers, spec.Containers} {

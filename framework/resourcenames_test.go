@@ -14,7 +14,7 @@ import (
 
 // TestManyResourceNames adds nodes with a hundred resources of their own each:
 // vectors stay as long as what the node has, and the names that are too many are
-// refused by node and by pod, without a trace.
+// refused, without a trace; names of pods take no space from those of nodes.
 func TestManyResourceNames(t *testing.T) {
 	list := func(i, n int) resource.List {
 		l := resource.List{resource.CPU: resource.Milli(4000)}
@@ -44,10 +44,13 @@ func TestManyResourceNames(t *testing.T) {
 	wantError(t, s.UpdateNode(node(0, 150)), "node n000: status.allocatable[example.com/r000-121]: example.com/r000-121"+reason)
 	p := plainPod("p")
 	p.Spec.Containers[0].Resources.Requests = list(20, 22)
-	_, err := s.NewPodInfo(p)
-	wantError(t, err, "pod default/p: spec.containers[].resources.requests[example.com/r020-021]: example.com/r020-021"+reason)
-	if got := s.Schema().Len(); got != 1003 || s.Len() != 11 || len(s.Node("n000").Node.Status.Allocatable) != 101 {
-		t.Errorf("what was refused left traces: %d names, %d nodes", got, s.Len())
+	crowd, err := s.NewPodInfo(p)
+	must(t, err)
+	if len(crowd.Unknown) != 0 || s.Schema().Len() != 1025 {
+		t.Errorf("a pod with 22 new names: %d unknown, the schema has %d names, want 0 and 1025", len(crowd.Unknown), s.Schema().Len())
+	}
+	if s.Len() != 11 || len(s.Node("n000").Node.Status.Allocatable) != 101 {
+		t.Errorf("what was refused left traces: %d nodes", s.Len())
 	}
 	must(t, s.AddNode(node(10, 21)))
 
@@ -57,6 +60,78 @@ func TestManyResourceNames(t *testing.T) {
 	}
 	wantError(t, s.AddNode(node(11, 1)), "node n011: status.allocatable[example.com/r011-000]: example.com/r011-000"+reason)
 	must(t, framework.NewSnapshot(framework.Arrival).AddNode(node(11, 1)))
+}
+
+// TestUnknownRequests counts pods that were derived before the schema had numbers for
+// their resources: whatever happens to the node, its totals equal those of pods that
+// are derived now.
+func TestUnknownRequests(t *testing.T) {
+	const gpu = "example.com/gpu"
+	s := snapshotOf(t, framework.Arrival, "n")
+	hostile := plainPod("hostile")
+	hostile.Spec.Containers[0].Resources.Requests = resource.List{}
+	for i := range 1021 {
+		hostile.Spec.Containers[0].Resources.Requests[resource.Name(fmt.Sprintf("example.com/a%04d", i))] = resource.Milli(1000)
+	}
+	flood := podInfo(t, s, hostile)
+	if got := s.Schema().Len(); got != 3+resource.MaxGuests || len(flood.Unknown) != 1021-resource.MaxGuests {
+		t.Fatalf("a pod with 1021 names: the schema has %d, the pod %d unknown", got, len(flood.Unknown))
+	}
+	asks := func(name string, n int64) *framework.PodInfo {
+		p := plainPod(name)
+		p.Spec.Containers[0].Resources.Requests = resource.List{gpu: resource.New(n, resource.DecimalSI), "cpu": resource.Milli(100)}
+		return podInfo(t, s, p)
+	}
+	early := []*framework.PodInfo{asks("a", 1), asks("b", 2), asks("c", 4)}
+	for _, p := range early {
+		if len(p.Unknown) != 1 || p.Unknown[0] != (framework.UnknownRequest{Name: gpu, Requested: p.Unknown[0].Used, Used: p.Unknown[0].Used}) || p.Fresh() != p {
+			t.Fatalf("%s: unknown %v", p.Pod.Name, p.Unknown)
+		}
+	}
+	must(t, s.AddPod(early[0], "n"))
+	must(t, s.AddPod(early[1], "n"))
+	must(t, s.AddPod(flood, "n"))
+	with := func(gpus int64) *api.Node {
+		n := plainNode("n")
+		n.Status.Allocatable = resource.List{"cpu": resource.Milli(4000), gpu: resource.New(gpus, resource.DecimalSI)}
+		return n
+	}
+	total := func(want int64, when string) {
+		t.Helper()
+		i, ok := s.Schema().Index(gpu)
+		if got := s.Node("n").Requested.At(i); !ok || got != want {
+			t.Errorf("%s: %d gpus requested, want %d", when, got, want)
+		}
+	}
+	must(t, s.UpdateNode(with(8)))
+	total(3, "the node brings gpus")
+	if fresh := early[2].Fresh(); len(fresh.Unknown) != 0 || fresh.Requests.At(s.Schema().Len()-1) != 4 {
+		t.Errorf("derived again: %v, unknown %v", fresh.Requests, fresh.Unknown)
+	}
+	late := asks("late", 8)
+	mark := s.Begin()
+	must(t, s.AddPod(early[2], "n"))
+	must(t, s.AddPod(late, "n"))
+	total(15, "two more pods")
+	must(t, s.RemovePod(early[0], "n"))
+	total(14, "one less")
+	s.Rollback(mark)
+	total(3, "rolled back")
+	must(t, s.AddPod(late, "n"))
+	must(t, s.RemovePod(early[1], "n"))
+	total(9, "one comes, one goes")
+	must(t, s.UpdateNode(with(9)))
+	total(9, "the node changes")
+	fork := s.Fork()
+	must(t, fork.RemovePod(early[0], "n"))
+	total(9, "a fork changes")
+	must(t, s.RemovePod(flood, "n"))
+	must(t, s.RemovePod(early[0], "n"))
+	must(t, s.RemovePod(late, "n"))
+	total(0, "empty")
+	huge := asks("huge", 9e18)
+	must(t, s.AddPod(huge, "n"))
+	wantError(t, s.AddPod(asks("huge too", 9e18), "n"), `pod default/huge too: spec.containers[].resources.requests[example.com/gpu]: "9000000000000000000": the total on node n would exceed 9223372036854775807`)
 }
 
 // TestRollbackRestoresPorts removes and adds pods whose ports overlap: after the

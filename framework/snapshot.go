@@ -53,8 +53,9 @@ type Snapshot struct {
 	journal    changelog.Log[int] // of slots that changed
 	undo       undoLog
 
-	changing bool // see startChange
-	strict   bool // see RefuseDuplicates
+	changing bool  // see startChange
+	broken   error // see ErrBroken
+	strict   bool  // see RefuseDuplicates
 }
 
 // NewSnapshot returns an empty snapshot whose nodes will be in the given order.
@@ -73,7 +74,7 @@ func NewSnapshot(order NodeOrder) *Snapshot {
 
 // Schema returns the schema of all vectors in the snapshot and its forks. It
 // keeps the names of resources whose nodes and pods are gone, at most
-// [resource.MaxNames] in all.
+// [resource.MaxNames] in all, and [resource.MaxGuests] that only pods name.
 func (s *Snapshot) Schema() *resource.Schema {
 	s.must()
 	return s.lineage.schema

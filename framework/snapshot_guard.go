@@ -9,12 +9,12 @@ import (
 // noSnapshot is what is wrong with a snapshot that is nil or zero.
 const noSnapshot = "is nil or zero: make one with NewSnapshot or SnapshotOf"
 
-// check returns an error for a snapshot that is nil or zero.
+// check returns an error for a snapshot that is nil, zero or broken.
 func (s *Snapshot) check() error {
 	if s == nil || s.lineage == nil {
 		return &api.InvalidError{Object: "snapshot", Err: errNoSnapshot}
 	}
-	return nil
+	return s.broken
 }
 
 // must panics for a snapshot that is nil or zero.
@@ -27,7 +27,7 @@ func (s *Snapshot) must() {
 // startChange and endChange enclose what writes to the snapshot. A goroutine that
 // starts a change while another one is in the middle of one panics, as with Go's maps:
 // not always, but mostly before much is lost. What extensions do when they are told is
-// outside, so they may Touch and Record, and may panic.
+// outside, so they may Touch and Record.
 func (s *Snapshot) startChange() {
 	if s.changing {
 		panic(concurrentUse)

@@ -36,7 +36,7 @@ func SnapshotOf(o *api.Objects, order NodeOrder) (s *Snapshot, pending []*PodInf
 			errs = append(errs, err)
 		}
 	}
-	seen := podRegister{map[string]bool{}, map[api.UID]string{}}
+	seen := podRegister{make(map[podName]struct{}, len(o.Pods)), make(map[api.UID]*api.Pod, len(o.Pods))}
 	for _, p := range o.Pods {
 		waits, err := s.load(p, seen)
 		if err != nil {
@@ -93,25 +93,25 @@ func (s *Snapshot) load(p *api.Pod, seen podRegister) (waits *PodInfo, err error
 
 // podRegister finds pods of one name or UID.
 type podRegister struct {
-	keys map[string]bool
-	uids map[api.UID]string // key of the pod
+	names map[podName]struct{}
+	uids  map[api.UID]*api.Pod
 }
 
 func (r podRegister) add(p *api.Pod) error {
-	key := p.Key()
-	if r.keys[key] {
+	name := podName{p.Namespace, p.Name}
+	if _, ok := r.names[name]; ok {
 		return &api.InvalidError{Object: podObject(p), Field: "metadata.name", Value: p.Name, Err: errDuplicatePod}
 	}
-	r.keys[key] = true
+	r.names[name] = struct{}{}
 	if p.UID == "" {
 		return nil
 	}
 	if other, ok := r.uids[p.UID]; ok {
 		return &api.InvalidError{
-			Object: podObject(p), Field: "metadata.uid", Value: string(p.UID), Err: fmt.Errorf("pod %s has the same", other),
+			Object: podObject(p), Field: "metadata.uid", Value: string(p.UID), Err: fmt.Errorf("pod %s has the same", other.Key()),
 		}
 	}
-	r.uids[p.UID] = key
+	r.uids[p.UID] = p
 	return nil
 }
 

@@ -323,6 +323,9 @@ func (w *world) drawPod(t *rapid.T) *framework.PodInfo {
 	if rapid.Bool().Draw(t, "no uid") {
 		p.UID = ""
 	}
+	if rapid.Bool().Draw(t, "has priority") {
+		p.Spec.Priority = new(rapid.Int32Range(-2, 2).Draw(t, "priority"))
+	}
 	requests := p.Spec.Containers[0].Resources.Requests
 	for _, name := range rapid.SliceOf(rapid.SampledFrom([]string{"cpu", "memory", "example.com/gpu", "hugepages-2Mi"})).Draw(t, "requests") {
 		requests[resource.Name(name)] = resource.MustParse(rapid.SampledFrom([]string{"0", "1", "1500m", "3", "4611686018427387904", "9223372036854775000"}).Draw(t, name))
@@ -756,6 +759,18 @@ func (s *subject) checkObjects(t *rapid.T, w *world) {
 	}
 	if got := s.snapshot.NominatedSlots(); !slices.Equal(got, slots) {
 		t.Fatalf("NominatedSlots() = %v, want %v", got, slots)
+	}
+	priority := rapid.Int32Range(-3, 3).Draw(t, "below which priority")
+	below := 0
+	for _, n := range s.model.nodes {
+		for _, p := range n.pods {
+			if p.Priority < priority {
+				below++
+			}
+		}
+	}
+	if got := s.snapshot.PodsBelow(priority); got != below {
+		t.Fatalf("PodsBelow(%d) = %d, want %d", priority, got, below)
 	}
 	agree(t, "Objects", w.objects, s.snapshot.Objects(),
 		compareObjects(t, w.namespaces, s.snapshot, s.model.namespaces)+compareObjects(t, w.services, s.snapshot, s.model.services))

@@ -36,8 +36,7 @@ func (s *Snapshot) AddNode(node *api.Node) error {
 	s.images = s.images.own(s.owner)
 	s.images.add(node)
 	s.endChange()
-	s.eachNodeWatcher(func(w NodeWatcher) { w.NodeAdded(s, n) })
-	return nil
+	return s.tellNodes("NodeAdded", func(w NodeWatcher) { w.NodeAdded(s, n) })
 }
 
 // UpdateNode replaces the object of a node and keeps its pods. It is an
@@ -63,6 +62,7 @@ func (s *Snapshot) UpdateNode(node *api.Node) error {
 	n.setVectors(n.Allocatable, old.Requested)
 	n.NonZeroRequested, n.Pods, n.UsedPorts = kept.NonZeroRequested, kept.Pods, kept.UsedPorts
 	n.Nominated = kept.Nominated
+	n.recountAll()
 	s.install(n)
 	if n.static.zone != old.static.zone {
 		s.tree = s.tree.own(s.owner)
@@ -72,8 +72,7 @@ func (s *Snapshot) UpdateNode(node *api.Node) error {
 	s.images.remove(old.Node)
 	s.images.add(node)
 	s.endChange()
-	s.eachNodeWatcher(func(w NodeWatcher) { w.NodeUpdated(s, old, n) })
-	return nil
+	return s.tellNodes("NodeUpdated", func(w NodeWatcher) { w.NodeUpdated(s, old, n) })
 }
 
 // RemoveNode removes a node and its pods, the last pod first. It is an
@@ -90,10 +89,10 @@ func (s *Snapshot) RemoveNode(name string) error {
 	if err := s.refuseInTransaction(name); err != nil {
 		return err
 	}
-	for len(n.Pods) > 0 {
-		s.remove(n, len(n.Pods)-1)
-		n = s.node(n.Slot())
+	if err := s.removePods(n.Slot()); err != nil {
+		return err
 	}
+	n = s.node(n.Slot())
 	s.startChange()
 	s.countNominated(n.Slot(), len(n.Nominated), 0)
 	s.nodeSet = s.newGeneration()
@@ -106,7 +105,22 @@ func (s *Snapshot) RemoveNode(name string) error {
 	s.images = s.images.own(s.owner)
 	s.images.remove(n.Node)
 	s.endChange()
-	s.eachNodeWatcher(func(w NodeWatcher) { w.NodeRemoved(s, n) })
+	return s.tellNodes("NodeRemoved", func(w NodeWatcher) { w.NodeRemoved(s, n) })
+}
+
+// removePods removes all pods of a node, the last one first, or none.
+func (s *Snapshot) removePods(slot int) error {
+	if len(s.node(slot).Pods) == 0 {
+		return nil
+	}
+	m := s.Begin()
+	defer s.Rollback(m)
+	for n := s.node(slot); len(n.Pods) > 0; n = s.node(slot) {
+		if err := s.remove(n, len(n.Pods)-1); err != nil {
+			return err
+		}
+	}
+	s.Commit(m)
 	return nil
 }
 

@@ -114,21 +114,21 @@ func Put[T api.Object](s *Snapshot, obj *T) error {
 	case *api.Pod, *api.Node:
 		return &api.InvalidError{Object: kind + " " + m.Key(), Err: errNotAnObject}
 	}
-	replace(s, api.KeyOf(obj), obj)
-	return nil
+	return replace(s, api.KeyOf(obj), obj)
 }
 
 var errNotAnObject = errors.New("pods and nodes are added with Snapshot.AddPod and Snapshot.AddNode")
 
-// Delete removes an object from the snapshot, if it is there.
+// Delete removes an object from the snapshot, if it is there. A panic of an extension
+// breaks the snapshot; see [ErrBroken].
 func Delete[T api.Object](s *Snapshot, key string) {
 	if Lookup[T](s, key) != nil {
-		replace[T](s, key, nil)
+		_ = replace[T](s, key, nil) // the snapshot keeps the error
 	}
 }
 
 // replace sets the object of a key, or removes it if obj is nil.
-func replace[T api.Object](s *Snapshot, key string, obj *T) {
+func replace[T api.Object](s *Snapshot, key string, obj *T) error {
 	s.startChange()
 	t := ownTable[T](s)
 	if s.undo.isOpen() && !s.undo.rolling {
@@ -138,7 +138,7 @@ func replace[T api.Object](s *Snapshot, key string, obj *T) {
 	t.version = s.objects
 	t.set(key, obj)
 	s.endChange()
-	s.eachObjectWatcher(func(w ObjectWatcher) { w.ObjectChanged(s, key, obj) })
+	return s.tellObjects(key, obj)
 }
 
 func (t *table[T]) set(key string, obj *T) {

@@ -8,7 +8,7 @@ import (
 
 // AddPod counts the pod on the node of that name. It is an [*api.InvalidError] if there
 // is no such node, if the PodInfo has another schema, or if a total would exceed the
-// largest int64. The snapshot does not check whether the pod fits, nor whether it is on
+// largest int64. A panic of an extension is an error, too, and the pod does not count. The snapshot does not check whether the pod fits, nor whether it is on
 // a node already; see [Snapshot.RefuseDuplicates].
 //
 // Differs: sums of a node beyond the largest int64, as with pods of 9E of cpu and
@@ -114,15 +114,20 @@ func (s *Snapshot) add(p *PodInfo, n *NodeInfo) error {
 			return err
 		}
 	}
+	start := len(s.undo.entries)
 	s.startChange()
 	p.hint.Store(n.slot) // before the node is written to: a locked instruction waits for earlier writes
 	n = s.own(n)
 	n.add(p)
-	s.undo.record(undoEntry{kind: undoAdd, slot: n.Slot(), generation: n.generation})
+	undo := undoEntry{kind: undoAdd, slot: n.Slot(), generation: n.generation}
+	s.undo.record(undo)
 	s.changed(n)
 	s.endChange()
-	s.eachPodWatcher(func(w PodWatcher) { w.PodAdded(s, n, p) })
-	return nil
+	told, err := s.tellPods(podAdded, 0, len(s.extensions), n, p)
+	if err != nil {
+		s.revert(undo, start, told)
+	}
+	return err
 }
 
 func (s *Snapshot) forget(p *PodInfo, n *NodeInfo) error {
@@ -130,18 +135,23 @@ func (s *Snapshot) forget(p *PodInfo, n *NodeInfo) error {
 	if i < 0 {
 		return podOnNode(p, n.Name(), errNotOnNode)
 	}
-	s.remove(n, i)
-	return nil
+	return s.remove(n, i)
 }
 
-func (s *Snapshot) remove(n *NodeInfo, i int) {
+func (s *Snapshot) remove(n *NodeInfo, i int) error {
+	start := len(s.undo.entries)
 	s.startChange()
 	n = s.own(n)
 	p := n.removeAt(i)
-	s.undo.record(undoEntry{kind: undoRemove, slot: n.Slot(), index: i, pod: p, generation: n.generation})
+	undo := undoEntry{kind: undoRemove, slot: n.Slot(), index: i, pod: p, generation: n.generation}
+	s.undo.record(undo)
 	s.changed(n)
 	s.endChange()
-	s.eachPodWatcher(func(w PodWatcher) { w.PodRemoved(s, n, p) })
+	told, err := s.tellPods(podRemoved, 0, len(s.extensions), n, p)
+	if err != nil {
+		s.revert(undo, start, told)
+	}
+	return err
 }
 
 // changed gives the node a new generation. The caller owns it.
@@ -155,7 +165,7 @@ func (s *Snapshot) changed(n *NodeInfo) {
 // PodInfo that the snapshot or a fork of it made can always be used.
 func (s *Snapshot) CheckPod(p *PodInfo) error {
 	switch {
-	case s == nil || s.lineage == nil:
+	case s == nil || s.lineage == nil || s.broken != nil:
 		return s.check()
 	case p == nil || p.Pod == nil:
 		return &api.InvalidError{Object: "pod", Err: errNil}

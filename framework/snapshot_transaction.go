@@ -63,25 +63,73 @@ func (s *Snapshot) Begin() Mark {
 // order of pods and the generations. It costs O(1) per change.
 //
 // It does nothing if the transaction has ended, so a deferred Rollback may follow a
-// Commit.
+// Commit. If an extension panics, the rest is taken back and the transaction ends
+// nevertheless, but the snapshot is broken; see [ErrBroken].
 func (s *Snapshot) Rollback(m Mark) {
 	if !s.undo.has(m) {
 		return
 	}
+	s.rollTo(m.entries)
+	s.undo.open = s.undo.open[:m.depth]
+	for i, x := range s.undo.rebuild {
+		s.undo.rebuild[i] = nil
+		s.rebuild(x)
+	}
+	s.undo.rebuild = s.undo.rebuild[:0]
+}
+
+// rollTo takes back the changes down to a number of entries.
+func (s *Snapshot) rollTo(entries int) {
 	s.undo.rolling = true
-	for last := len(s.undo.entries) - 1; last >= m.entries; last-- {
-		e := s.undo.entries[last]
+	for len(s.undo.entries) > entries {
+		if err := s.takeBackSome(entries); err != nil {
+			s.breakBy(err)
+		}
+	}
+	s.undo.rolling = false
+}
+
+// takeBackSome takes back changes down to a number of entries. It stops at an extension
+// that panics, whose change is then lost, and returns an error that names it.
+func (s *Snapshot) takeBackSome(entries int) (err error) {
+	var e undoEntry
+	defer func() {
+		if v := recover(); v != nil {
+			err = panicked(e.undoer, "Undo", v)
+		}
+	}()
+	for last := len(s.undo.entries) - 1; last >= entries; last-- {
+		e = s.undo.entries[last]
 		s.undo.entries[last] = undoEntry{}
 		s.undo.entries = s.undo.entries[:last]
 		s.takeBack(e)
 	}
-	s.undo.rolling = false
-	s.undo.open = s.undo.open[:m.depth]
-	for i, x := range s.undo.rebuild {
-		s.undo.rebuild[i] = nil
-		x.build()
+	return nil
+}
+
+// rebuild makes a state again from the pods.
+func (s *Snapshot) rebuild(x interface{ build() }) {
+	defer func() {
+		if v := recover(); v != nil {
+			s.breakBy(panicked(x, "build", v))
+		}
+	}()
+	x.build()
+}
+
+// revert takes back the change of a pod after an extension has panicked over it. told
+// extensions know of the change, and start entries were there before it.
+func (s *Snapshot) revert(change undoEntry, start, told int) {
+	recorded := len(s.undo.entries) > start
+	if recorded { // first what the extensions recorded, which came after it
+		s.rollTo(start + 1)
+		s.undo.entries = s.undo.entries[:start]
+	} else { // an extension may have changed without a record
+		change.generation = s.newGeneration()
 	}
-	s.undo.rebuild = s.undo.rebuild[:0]
+	s.undo.rolling = recorded
+	s.takeBackPod(change, told)
+	s.undo.rolling = false
 }
 
 // Commit ends the transaction and keeps its changes. If it is inside another one, a
@@ -103,6 +151,12 @@ func (s *Snapshot) takeBack(e undoEntry) {
 		e.undoer.Undo(s)
 		return
 	}
+	s.takeBackPod(e, len(s.extensions))
+}
+
+// takeBackPod takes back a change of a node or its pods, and tells the first told
+// extensions.
+func (s *Snapshot) takeBackPod(e undoEntry, told int) {
 	s.startChange()
 	n := s.own(s.node(e.slot))
 	n.generation = e.generation
@@ -111,11 +165,11 @@ func (s *Snapshot) takeBack(e undoEntry) {
 	case undoAdd:
 		p := n.removeAt(len(n.Pods) - 1)
 		s.endChange()
-		s.eachPodWatcher(func(w PodWatcher) { w.PodRemoved(s, n, p) })
+		s.tellPodsBack(podRemoved, told, n, p)
 	case undoRemove:
 		n.insertAt(e.index, e.pod)
 		s.endChange()
-		s.eachPodWatcher(func(w PodWatcher) { w.PodAdded(s, n, e.pod) })
+		s.tellPodsBack(podAdded, told, n, e.pod)
 	default:
 		s.endChange()
 	}
@@ -134,7 +188,11 @@ func (s *Snapshot) RollingBack() bool { return s.undo.rolling }
 
 // Record tells the snapshot how to take back a change that an extension makes. It does
 // nothing unless a transaction is open. A change that only follows a pod's coming or
-// going needs no record: a rollback tells the extension the opposite event.
+// going needs no record: a rollback tells the extension the opposite event. It panics
+// if u is nil.
 func (s *Snapshot) Record(u Undoer) {
+	if u == nil {
+		panic("framework: Snapshot.Record: the Undoer is nil")
+	}
 	s.undo.record(undoEntry{kind: undoExtension, undoer: u})
 }

@@ -83,13 +83,17 @@ type Status struct {
 	why    Reasoner
 }
 
-// NewStatus returns a status with the given code and reasons; why may be nil.
-func NewStatus(code Code, why Reasoner) Status { return Status{code: code, why: why} }
+// ErrUnknownCode is the error of a status that was made with a code that does not exist.
+var ErrUnknownCode = errors.New("unknown status code")
+
+// NewStatus returns a status with the given code and reasons; why may be nil. An unknown
+// code gives an Error status with [ErrUnknownCode].
+func NewStatus(code Code, why Reasoner) Status { return Status{why: why}.WithCode(code) }
 
 // DetailedStatus returns a status whose reasons are why.Reasons(detail), so one
 // Reasoner serves many different rejections.
 func DetailedStatus(code Code, why Reasoner, detail uint64) Status {
-	return Status{code: code, why: why, detail: detail}
+	return Status{why: why, detail: detail}.WithCode(code)
 }
 
 // UnschedulableStatus returns an Unschedulable status with the given reason.
@@ -161,8 +165,12 @@ func (s Status) Err() error {
 	return errors.New(s.Message())
 }
 
-// WithCode returns the status with another code and the same reasons.
+// WithCode returns the status with another code and the same reasons. An unknown code
+// gives an Error status with [ErrUnknownCode].
 func (s Status) WithCode(c Code) Status {
+	if c > Pending {
+		return AsStatus(fmt.Errorf("%w: %d", ErrUnknownCode, c))
+	}
 	s.code = c
 	return s
 }

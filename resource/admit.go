@@ -36,6 +36,55 @@ func (e *FullError) Error() string {
 // [MaxNames], it returns a [*FullError] and adds none. Names with a number never
 // fail.
 func (s *Schema) Admit(lists ...List) error {
+	unknown := s.unknown(lists)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	unknown = s.stillUnknown(unknown)
+	if room := max(0, MaxNames-(s.Len()-len(s.guests))); len(unknown) > room {
+		return &FullError{unknown[room]}
+	}
+	if len(s.guests) > 0 {
+		for _, l := range lists {
+			for n := range l {
+				delete(s.guests, n)
+			}
+		}
+	}
+	for _, n := range unknown {
+		s.add(n)
+	}
+	return nil
+}
+
+// MaxGuests is the greatest number of names in a [Schema] that [Schema.AdmitGuests] has
+// added and [Schema.Admit] has not met since. They do not count among [MaxNames].
+const MaxGuests = 64
+
+// AdmitGuests is Admit for the requests of pods. Pods may name anything, so their names
+// get no more than [MaxGuests] numbers until Admit meets them: until a node has the
+// resource. AdmitGuests returns the names that get none, in sorted order. A resource
+// without a number is one that no node has.
+func (s *Schema) AdmitGuests(lists ...List) (left []Name) {
+	unknown := s.unknown(lists)
+	if len(unknown) == 0 {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	unknown = s.stillUnknown(unknown)
+	room := min(len(unknown), MaxGuests-len(s.guests))
+	for _, n := range unknown[:room] {
+		if s.guests == nil {
+			s.guests = map[Name]bool{}
+		}
+		s.guests[n] = true
+		s.add(n)
+	}
+	return unknown[room:]
+}
+
+// unknown returns the scalar resources of the lists that have no number, sorted.
+func (s *Schema) unknown(lists []List) []Name {
 	var unknown []Name
 	for _, l := range lists {
 		for n := range l {
@@ -44,22 +93,15 @@ func (s *Schema) Admit(lists ...List) error {
 			}
 		}
 	}
-	if len(unknown) == 0 {
-		return nil
-	}
 	slices.Sort(unknown)
-	unknown = slices.Compact(unknown)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	unknown = slices.DeleteFunc(unknown, func(n Name) bool { // another goroutine was faster
+	return slices.Compact(unknown)
+}
+
+// stillUnknown leaves out the names that another goroutine has added. The caller holds
+// the lock.
+func (s *Schema) stillUnknown(names []Name) []Name {
+	return slices.DeleteFunc(names, func(n Name) bool {
 		_, ok := s.Index(n)
 		return ok
 	})
-	if room := max(0, MaxNames-s.Len()); len(unknown) > room {
-		return &FullError{unknown[room]}
-	}
-	for _, n := range unknown {
-		s.add(n)
-	}
-	return nil
 }

@@ -29,8 +29,9 @@ const (
 // Schema is safe for concurrent use, and lookups take no lock. Do not copy it after
 // first use.
 type Schema struct {
-	mu    sync.Mutex // held while names are added
-	added atomic.Pointer[table]
+	mu     sync.Mutex // held while names are added
+	added  atomic.Pointer[table]
+	guests map[Name]bool // names that AdmitGuests has added and Admit has not met
 }
 
 // NewSchema returns a Schema with the three fixed dimensions.
@@ -100,6 +101,32 @@ func (s *Schema) Name(i int) Name {
 // Len returns the number of dimensions. Exactly the numbers below it have a name.
 func (s *Schema) Len() int {
 	return fixed + s.added.Load().len()
+}
+
+// Exact adds l to v in place, growing v as needed, as [Schema.Vector] counts it, and
+// reports whether the sum of vectors is the vector of the sum. It is if every amount is
+// a whole number of its unit and s knows every scalar resource; otherwise v is of no
+// use. No amount may be negative. Exact allocates nothing if v is long enough.
+func (s *Schema) Exact(v Vector, l List) (Vector, bool) {
+	for n, q := range l {
+		i, ok := s.Index(n)
+		switch {
+		case !ok && n.IsScalar():
+			return v, false
+		case !ok:
+			continue
+		}
+		unit := uint8(0)
+		if i == IndexCPU {
+			unit = 1
+		}
+		if q.b != nil || q.p > unit {
+			return v, false
+		}
+		v = v.grow(i + 1)
+		v[i] = SatAdd(v[i], q.in(unit))
+	}
+	return v, true
 }
 
 // Vector returns l in the units of kube-scheduler: cpu as [Quantity.MilliValue],

@@ -169,3 +169,27 @@ func TestSchemaReadsDoNotAllocate(t *testing.T) {
 		t.Errorf("reads allocate %v times, want 0", got)
 	}
 }
+
+func TestSchemaExact(t *testing.T) {
+	tests := []struct {
+		name string
+		list List
+		want Vector // nil if the sum is not exact
+	}{
+		{"whole amounts", List{CPU: MustParse("1500m"), Memory: MustParse("1Gi"), "example.com/gpu": MustParse("2")}, Vector{1501, 1<<30 + 2, 3, 6}},
+		{"names that do not count", List{"pods": MustParse("1m"), "local": MustParse("1")}, Vector{1, 2, 3, 4}},
+		{"saturated", List{Memory: MustParse("9223372036854775807")}, Vector{1, 1<<63 - 1, 3, 4}},
+		{"a millionth of cpu", List{CPU: MustParse("1u")}, nil},
+		{"a thousandth of a byte", List{Memory: MustParse("1m")}, nil},
+		{"beyond 64 bits", List{CPU: MustParse("12345678901234567890")}, nil},
+		{"a name without a number", List{"example.com/tpu": MustParse("1")}, nil},
+	}
+	for _, tt := range tests {
+		s := NewSchema()
+		s.Intern("example.com/gpu")
+		got, ok := s.Exact(Vector{1, 2, 3, 4}, tt.list)
+		if ok != (tt.want != nil) || ok && !got.Equal(tt.want) {
+			t.Errorf("%s: Exact = %v, %v, want %v", tt.name, got, ok, tt.want)
+		}
+	}
+}

@@ -92,7 +92,7 @@ func (s *Scheduler) aside(snap *framework.Snapshot, pod *framework.PodInfo, node
 		return nil, &api.InvalidError{Object: fmt.Sprintf("nodes[%d]", i), Err: errors.New("is nil")}
 	}
 	r := &referencePath{plugins: &s.plugins, workers: 1}
-	r.cycle.Reset(pod, snap, s.number, pick.Seed(s.profile.Seed, s.number))
+	r.cycle.Reset(pod.Fresh(), snap, s.number, pick.Seed(s.profile.Seed, s.number))
 	return r, r.plugins.bindFilters(&r.cycle, &r.bound, &r.plugins.allFilters)
 }
 

@@ -96,7 +96,7 @@ func (s *Scheduler) explain(snap *framework.Snapshot, pod *framework.PodInfo, nu
 	}
 	r := referencePath{plugins: &s.plugins, workers: 1}
 	r.extended.ctx, r.extended.replay = context.Background(), &s.reference.extended.answer
-	d, err := s.decide(&r, snap, pod, number, start)
+	d, err := s.decide(&r, snap, pod.Fresh(), number, start)
 	e := &Explanation{
 		Pod: pod.Pod.Key(), Profile: s.profile.Name, Number: number, Chosen: d.Node, TieRule: d.TieRule.String(),
 		Evaluated: d.Evaluated, Feasible: d.Feasible, Unscored: err == nil && d.Feasible == 1,

@@ -33,6 +33,10 @@ func (f *incremental) verdicts(r *referencePath, snap *framework.Snapshot, pod *
 	return &keptVerdicts{r.plugins, view, r.bound.absent}
 }
 
+// Local reports whether verdicts depend on the class, the node and the node's pods
+// alone, given that the filters of the cycle read nothing else: package preemption asks.
+func (v *keptVerdicts) Local() bool { return len(v.plugins.extenders) == 0 }
+
 func readsAnything(r framework.Reads) bool { return r&framework.ReadsCluster != 0 }
 
 // Verdict implements [framework.Verdicts].

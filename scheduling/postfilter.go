@@ -31,6 +31,7 @@ func (s *Scheduler) PostFilter(ctx context.Context, snap *framework.Snapshot, po
 	if err := s.accept(snap, pod); err != nil {
 		return framework.PostFiltered{}, "", framework.Status{}, err
 	}
+	pod = pod.Fresh()
 	p := s.makeRoom(ctx, snap, pod, d, !s.profile.Cache.Off)
 	if s.incremental != nil && s.profile.Cache.Verify {
 		if fault := s.incremental.fault(snap, pod, &d); fault != nil {
@@ -48,6 +49,9 @@ func (s *Scheduler) PostFilter(ctx context.Context, snap *framework.Snapshot, po
 // makeRoom asks the PostFilter plugins about the decision. If incremental is set, it uses
 // kept answers about nodes and from earlier attempts.
 func (s *Scheduler) makeRoom(ctx context.Context, snap *framework.Snapshot, pod *framework.PodInfo, d Decision, incremental bool) (p proposal) {
+	if incremental && s.hopeless(ctx, snap, pod, d, &p) {
+		return p
+	}
 	r := &s.postFilterPath
 	r.plugins, r.workers, r.extended = &s.plugins, 1, extended{ctx: ctx, replay: &s.reference.extended.answer}
 	if incremental && s.mayUseIncremental(snap) {

@@ -127,7 +127,8 @@ type CacheConfig struct {
 	// last few evicted classes, which is reused.
 	Budget int
 	// Verify takes both paths for every decision and fails with a [*DifferenceError]
-	// if they differ. It also checks the invariants of the engine every few decisions,
+	// if they differ, or with a [*MutationError] if a plugin writes to what it may only
+	// read. It also checks the invariants of the engine every few decisions,
 	// and a failure of the engine itself is a [*FaultError]. If preemption remembers earlier findings, PostFilter plugins
 	// are asked twice, the second time without them. Verify is slow and meant for
 	// tests.

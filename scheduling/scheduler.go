@@ -25,6 +25,7 @@ type Scheduler struct {
 	busy        bool // while it decides: a cheap guard, as Go's maps have
 
 	postFilterPath referencePath // the reference path for PostFilter
+	failure        failure
 	dryRuns        runner.DryRuns
 }
 
@@ -112,10 +113,21 @@ func (s *Scheduler) schedule(ctx context.Context, snap *framework.Snapshot, pod 
 	if s.busy {
 		panic("scheduling: a Scheduler is used by two goroutines at once; make one per goroutine")
 	}
+	pod = pod.Fresh()
 	s.busy = true
 	s.reference.begin(ctx)
+	var w *watched
+	if s.profile.Cache.Verify {
+		w = s.watch(snap, pod)
+	}
 	err := s.decideOnAPath(snap, pod, d)
+	if w != nil {
+		if changed := s.mutation(w, s.number); changed != nil {
+			err = changed
+		}
+	}
 	s.busy = false
+	s.noteFailure(snap, pod, d, err)
 	s.number++
 	if n := snap.Len(); n > 0 {
 		s.start = remainder(d.start+d.advance, n)

@@ -20,6 +20,12 @@ import (
 //
 // Source: Karmada 1.13, the accurate estimator's nodeMaxAvailableReplica.
 func OnNode(pod *framework.PodInfo, node *framework.NodeInfo) (replicas int64, limit resource.Name) {
+	pod = pod.Fresh()
+	for _, u := range pod.Unknown {
+		if u.Requested > 0 {
+			return 0, u.Name
+		}
+	}
 	n, at := max(0, node.AllowedPods-int64(len(node.Pods))), -1
 	for i, request := range pod.Requests {
 		if request <= 0 {

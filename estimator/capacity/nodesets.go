@@ -2,6 +2,7 @@ package capacity
 
 import (
 	"iter"
+	"math"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/resource"
@@ -75,7 +76,7 @@ func nodePacker(s *framework.Snapshot, set []NodeComponent, others [][]NodeCompo
 func (p *setPacker) kindsOfNodes(components []NodeComponent) []setKind {
 	var kinds []setKind
 	for _, c := range components {
-		k := setKind{replicas: max(0, c.Replicas), needs: []int64{1}}
+		k := setKind{replicas: max(0, c.Replicas), needs: []int64{c.slots()}}
 		for _, request := range c.requests() {
 			k.needs = append(k.needs, max(0, request))
 		}
@@ -91,7 +92,20 @@ func (c *NodeComponent) requests() resource.Vector {
 	if c.Pod == nil {
 		return nil
 	}
-	return c.Pod.Requests
+	return c.Pod.Fresh().Requests
+}
+
+// slots is how many pods a replica counts as: one, or more than any node takes if it
+// requests a resource that no node has.
+func (c *NodeComponent) slots() int64 {
+	if c.Pod != nil {
+		for _, u := range c.Pod.Fresh().Unknown {
+			if u.Requested > 0 {
+				return math.MaxInt64
+			}
+		}
+	}
+	return 1
 }
 
 // all returns the nodes of a snapshot.

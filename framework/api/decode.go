@@ -34,6 +34,10 @@ var errBareList = errors.New(`want an object, got a list; put the objects under 
 // kubectl does, and drops the namespace of an object of any other kind. It fills in
 // a missing kind and apiVersion, and nothing else: see [Objects.Default].
 //
+// Equal parts of the objects share memory: maps, lists, and what pointers point to, such
+// as the labels and resources of pods of one template. So do not write to a part of an
+// object; replace the part, as Default does, or change a [Clone].
+//
 // Decode checks the form of its input and that every object has a name. It does not
 // check that names are unique, nor what the API server checks, so Kubernetes may
 // refuse an object that Decode accepts.
@@ -42,9 +46,9 @@ var errBareList = errors.New(`want an object, got a list; put the objects under 
 // [*InvalidError] with the object, the path of the field, and the value. It reports
 // a list that is not part of an object, a value that does not fit its field, and
 // nesting deeper than 1,000 levels. It also reports a null in a list, and a list of
-// more than 100,000 elements inside an object. Decode stops at the first error. Its
-// cost is linear in the length of data, and it needs little memory beyond the
-// result.
+// more than 100,000 elements inside an object. Lists whose elements are almost empty,
+// such as {}, are an error once they would take 64 bytes of memory for each byte of
+// data. Decode stops at the first error. Its cost is linear in the length of data.
 func Decode(data []byte) (*Objects, error) {
 	o := new(Objects)
 	if err := o.decode(data); err != nil {
@@ -68,16 +72,27 @@ func (o *Objects) Decode(data []byte) error {
 // them.
 func (o *Objects) decode(data []byte) error {
 	d := newDecoder(data)
-	d.skipped = new(skippedFields)
-	for n := 1; !d.AtEnd(); n++ {
-		where := fmt.Sprintf("document %d", n)
+	d.forMany()
+	if o.guessList(d) {
+		return o.documents(d, 2)
+	}
+	*o = Objects{}
+	d = newDecoder(data)
+	d.forMany()
+	return o.documents(d, 1)
+}
+
+// documents reads the documents that are left, from number n on.
+func (o *Objects) documents(d *decoder, n int) error {
+	for ; !d.AtEnd(); n++ {
+		where := &place{number: n}
 		switch c := d.Peek(); {
 		case c == '[':
-			return &InvalidError{Object: where, Err: errBareList}
+			return &InvalidError{Object: where.String(), Err: errBareList}
 		case c != '{' && n == 1:
-			return at(d.Unexpected("an object in JSON (YAML must be converted first)"), where)
+			return at(d.Unexpected("an object in JSON (YAML must be converted first)"), where.String())
 		case c != '{':
-			return at(d.Unexpected("an object"), where)
+			return at(d.Unexpected("an object"), where.String())
 		}
 		if err := o.document(d, header{}, where); err != nil {
 			return err
@@ -89,11 +104,11 @@ func (o *Objects) decode(data []byte) error {
 
 // document reads one object or list. Its own kind wins over the kind that the list
 // around it implies. where describes its place in words.
-func (o *Objects) document(d *decoder, implied header, where string) error {
+func (o *Objects) document(d *decoder, implied header, where *place) error {
 	start := d.Mark()
 	h, field, err := d.readHeader()
 	if err != nil {
-		return atField(err, implied.label(where), field)
+		return atField(err, implied.label(where.String()), field)
 	}
 	if h.kind == "" {
 		h.kind = implied.kind
@@ -102,7 +117,7 @@ func (o *Objects) document(d *decoder, implied header, where string) error {
 		}
 	}
 	if h.kind == "" {
-		return &InvalidError{Object: where, Field: "kind", Err: errors.New("is missing")}
+		return &InvalidError{Object: where.String(), Field: "kind", Err: errors.New("is missing")}
 	}
 	k := kindOf(h.kind, h.apiVersion)
 	if item, ok := strings.CutSuffix(h.kind, "List"); ok && k == nil {
@@ -112,70 +127,94 @@ func (o *Objects) document(d *decoder, implied header, where string) error {
 	}
 	if k == nil {
 		o.skip(h.groupKind(), 1)
-		return at(d.Skip(), h.label(where))
+		if err := d.Skip(); err != nil {
+			return at(err, h.label(where.String()))
+		}
+		return nil
 	}
 	d.skipped.kind = k.name
 	x, err := k.decode(o, d)
 	if err != nil {
-		return at(err, d.label(k, start.Pos, where))
+		return at(err, d.label(k, start.Pos, where.String()))
 	}
 	return k.complete(x, h, where)
 }
 
 // list reads the items of a list.
-func (o *Objects) list(d *decoder, implied header, where string) error {
+func (o *Objects) list(d *decoder, implied header, where *place) error {
 	// Every list is read twice, first for its kind and then for its items, so the
 	// work doubles with each level.
 	if d.Mark().Depth > 2*maxLists {
-		return &InvalidError{Object: where, Err: fmt.Errorf("lists nested deeper than %d levels", maxLists)}
+		return &InvalidError{Object: where.String(), Err: fmt.Errorf("lists nested deeper than %d levels", maxLists)}
 	}
 	ok, err := d.Open('{')
 	for ; ok && err == nil; ok, err = d.More('}') {
 		key, err := d.Key()
 		if err != nil {
-			return at(err, where)
+			return at(err, where.String())
 		}
 		if string(key) == "items" {
 			err = o.items(d, implied, where)
 		} else if err = d.Skip(); err != nil {
-			err = atField(err, where, string(key))
+			err = atField(err, where.String(), string(key))
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return at(err, where)
+	return where.at(err)
 }
 
 // items reads the value of the key "items" of a list. Null is an empty list.
-func (o *Objects) items(d *decoder, implied header, where string) error {
+func (o *Objects) items(d *decoder, implied header, where *place) error {
 	switch d.Peek() {
 	case 'n':
-		return at(d.Skip(), where)
+		return where.at(d.Skip())
 	case '[':
 	default:
-		return atField(d.Mismatch(new([]any)), where, "items")
+		return atField(d.Mismatch(new([]any)), where.String(), "items")
 	}
 	ok, err := d.Open('[')
 	for i := 0; ok && err == nil; i++ {
-		place := fmt.Sprintf("%s, items[%d]", where, i)
+		item := place{list: where, number: i}
 		if d.Peek() != '{' {
-			return at(d.Mismatch(new(struct{})), place)
+			return item.at(d.Mismatch(new(struct{})))
 		}
-		if err := o.document(d, implied, place); err != nil {
+		if err := o.document(d, implied, &item); err != nil {
 			return err
 		}
 		ok, err = d.More(']')
 	}
-	return at(err, where)
+	return where.at(err)
+}
+
+// A place is where an object stands: a document, or an item of a list at a place.
+type place struct {
+	list   *place
+	number int
+}
+
+func (p *place) String() string {
+	if p.list == nil {
+		return fmt.Sprintf("document %d", p.number)
+	}
+	return fmt.Sprintf("%s, items[%d]", p.list, p.number)
+}
+
+// at turns an error of the decoder, or nil, into one of the place.
+func (p *place) at(err error) error {
+	if err == nil {
+		return nil
+	}
+	return at(err, p.String())
 }
 
 // complete fills in the parts that an object may omit.
-func (k *kind) complete(x object, h header, where string) error {
+func (k *kind) complete(x object, h header, where *place) error {
 	t, m := x.typeMeta(), x.objectMeta()
 	t.Kind, t.APIVersion = k.name, cmp.Or(h.apiVersion, k.apiVersion)
 	if m.Name == "" {
-		return &InvalidError{Object: h.label(where), Field: "metadata.name", Err: errors.New("is missing")}
+		return &InvalidError{Object: h.label(where.String()), Field: "metadata.name", Err: errors.New("is missing")}
 	}
 	switch {
 	case !k.namespaced:

@@ -76,6 +76,43 @@ func (d *decoder) readHeader() (header, string, error) {
 	return *h, "", err
 }
 
+// guessList reads the first document as a list, and reports whether it is one and has no
+// error. What kubectl prints has the items before the kind, so reading the header first
+// means to read all of the text twice. So the kind is taken for List if the items come
+// first. If the guess is wrong, o and the decoder are of no more use.
+func (o *Objects) guessList(d *decoder) bool {
+	var h, guess header
+	var where place
+	ok, err := d.Open('{')
+	for ; ok && err == nil; ok, err = d.More('}') {
+		key, err := d.Key()
+		if err != nil {
+			return false
+		}
+		switch string(key) {
+		case "kind":
+			err = d.Value(&h.kind)
+		case "apiVersion":
+			err = d.Value(&h.apiVersion)
+		case "items":
+			if h.items || d.Peek() != '[' {
+				return false
+			}
+			h.items = true
+			guess = header{kind: strings.TrimSuffix(h.kind, "List"), apiVersion: h.apiVersion}
+			where.number = 1
+			err = o.items(d, guess, &where)
+		default:
+			err = d.Skip()
+		}
+		if err != nil || h.kind != "" && !h.isList() {
+			return false
+		}
+	}
+	return err == nil && h.items && h.isList() && kindOf(h.kind, h.apiVersion) == nil &&
+		guess == header{kind: strings.TrimSuffix(h.kind, "List"), apiVersion: h.apiVersion}
+}
+
 // isList reports whether the kind is that of a list, by its name.
 func (h *header) isList() bool { return strings.HasSuffix(h.kind, "List") }
 

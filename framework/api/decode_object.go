@@ -48,7 +48,7 @@ func DecodeObject[T Object](data []byte) (*T, error) {
 	if !d.AtEnd() {
 		return nil, at(d.Unexpected("the end of the input"), where)
 	}
-	if err := k.complete(x, h, where); err != nil {
+	if err := k.complete(x, h, &place{number: 1}); err != nil {
 		return nil, err
 	}
 	return any(x).(*T), nil

@@ -159,16 +159,25 @@ func withLabel(labels map[string]string, key, value string) map[string]string {
 // wholeMilli returns l with every quantity rounded up to thousandths, as the API
 // server stores them. It copies l if there is anything to round.
 func wholeMilli(l resource.List) resource.List {
-	rounded, copied := l, false
+	if isWholeMilli(l) {
+		return l
+	}
+	rounded := make(resource.List, len(l))
 	for name, q := range l {
-		r := resource.Milli(q.MilliValue())
-		if q.Cmp(r) >= 0 { // greater if MilliValue is saturated
-			continue
+		if r := resource.Milli(q.MilliValue()); q.Cmp(r) < 0 { // greater if MilliValue is saturated
+			q = r
 		}
-		if !copied {
-			rounded, copied = l.Clone(), true
-		}
-		rounded[name] = r
+		rounded[name] = q
 	}
 	return rounded
+}
+
+// isWholeMilli reports whether wholeMilli has nothing to round.
+func isWholeMilli(l resource.List) bool {
+	for _, q := range l {
+		if q.Cmp(resource.Milli(q.MilliValue())) < 0 {
+			return false
+		}
+	}
+	return true
 }

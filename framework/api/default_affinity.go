@@ -8,7 +8,7 @@ import "slices"
 // a selector, because they select no pods.
 func defaultAffinity(p *Pod) {
 	a := p.Spec.Affinity
-	if a == nil || a.PodAffinity == nil && a.PodAntiAffinity == nil {
+	if a == nil || !hasMatchKeys(a) {
 		return
 	}
 	b := *a
@@ -25,6 +25,20 @@ func defaultAffinity(p *Pod) {
 		}
 	}
 	p.Spec.Affinity = &b
+}
+
+// hasMatchKeys reports whether a term has matchLabelKeys or mismatchLabelKeys.
+func hasMatchKeys(a *Affinity) bool {
+	has := func(t *PodAffinityTerm) bool { return len(t.MatchLabelKeys)+len(t.MismatchLabelKeys) > 0 }
+	anyOf := func(required []PodAffinityTerm, preferred []WeightedPodAffinityTerm) bool {
+		return slices.ContainsFunc(required, func(t PodAffinityTerm) bool { return has(&t) }) ||
+			slices.ContainsFunc(preferred, func(t WeightedPodAffinityTerm) bool { return has(&t.PodAffinityTerm) })
+	}
+	if x := a.PodAffinity; x != nil && anyOf(x.RequiredDuringSchedulingIgnoredDuringExecution, x.PreferredDuringSchedulingIgnoredDuringExecution) {
+		return true
+	}
+	x := a.PodAntiAffinity
+	return x != nil && anyOf(x.RequiredDuringSchedulingIgnoredDuringExecution, x.PreferredDuringSchedulingIgnoredDuringExecution)
 }
 
 func defaultTerms(terms []PodAffinityTerm, labels map[string]string) []PodAffinityTerm {

@@ -55,9 +55,12 @@ func DefaultPod(p *Pod, classes []*PriorityClass) error {
 
 var errNilPod = errors.New("is nil")
 
-// defaultContainers returns a copy of the containers with requests filled in, and
-// with host ports if hostPorts is set.
+// defaultContainers returns the containers with requests filled in, and with host ports
+// if hostPorts is set. It copies the list if anything is missing.
 func defaultContainers(list []Container, hostPorts bool) []Container {
+	if !slices.ContainsFunc(list, func(c Container) bool { return incomplete(&c, hostPorts) }) {
+		return list
+	}
 	list = slices.Clone(list)
 	for i := range list {
 		c := &list[i]
@@ -73,6 +76,19 @@ func defaultContainers(list []Container, hostPorts bool) []Container {
 		}
 	}
 	return list
+}
+
+// incomplete reports whether defaultContainers changes the container.
+func incomplete(c *Container, hostPorts bool) bool {
+	if !isWholeMilli(c.Resources.Limits) || !isWholeMilli(c.Resources.Requests) {
+		return true
+	}
+	for name := range c.Resources.Limits {
+		if _, ok := c.Resources.Requests[name]; !ok {
+			return true
+		}
+	}
+	return hostPorts && slices.ContainsFunc(c.Ports, func(p ContainerPort) bool { return p.HostPort == 0 })
 }
 
 func everyResource(resource.Name) bool { return true }

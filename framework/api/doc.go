@@ -23,6 +23,10 @@
 //
 // Nothing here schedules: package framework derives the input of plugins from these
 // objects. Objects are plain values. Do not change one while a snapshot holds it.
+// Objects of [Decode] share equal parts: change a [Clone] of them. A pod as kubectl
+// prints it, with two containers, needs about 3 KB together with its PodInfo, and a node
+// about 7 KB, most of it for the names of 30 images
+// (go test ./framework -run xxx -bench Load).
 //
 // # Determinism and concurrency
 //

@@ -1,5 +1,10 @@
 package api
 
+import (
+	"cmp"
+	"slices"
+)
+
 // A HostPort is a port that a pod takes on its node.
 type HostPort struct {
 	IP       string // "0.0.0.0" for all addresses
@@ -15,6 +20,29 @@ func (h HostPort) Conflicts(o HostPort) bool {
 }
 
 const anyAddress = "0.0.0.0"
+
+// CompareHostPorts orders host ports by port, protocol and address.
+func CompareHostPorts(x, y HostPort) int {
+	if x.Port != y.Port {
+		return cmp.Compare(x.Port, y.Port)
+	}
+	return cmp.Or(cmp.Compare(x.Protocol, y.Protocol), cmp.Compare(x.IP, y.IP))
+}
+
+// ConflictsAny reports whether h conflicts with any of the ports, which must be in the
+// order of [CompareHostPorts]. It costs O(log n) for n ports.
+func (h HostPort) ConflictsAny(sorted []HostPort) bool {
+	from, _ := slices.BinarySearchFunc(sorted, HostPort{Port: h.Port, Protocol: h.Protocol}, CompareHostPorts)
+	if h.IP == anyAddress {
+		return from < len(sorted) && sorted[from].Port == h.Port && sorted[from].Protocol == h.Protocol
+	}
+	if _, found := slices.BinarySearchFunc(sorted[from:], h, CompareHostPorts); found {
+		return true
+	}
+	h.IP = anyAddress
+	_, found := slices.BinarySearchFunc(sorted[from:], h, CompareHostPorts)
+	return found
+}
 
 // HostPorts lists the host ports of containers and sidecars. An empty address means
 // all addresses, an empty protocol means TCP, and ports below 1 are ignored.

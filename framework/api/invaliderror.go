@@ -26,14 +26,17 @@ type InvalidError struct {
 // maxErrorValue is the number of bytes of a value that an error prints.
 const maxErrorValue = 64
 
+// maxErrorName is the number of bytes of an object or a field that an error prints.
+const maxErrorName = 512
+
 // Error returns the text.
 func (e *InvalidError) Error() string {
 	parts := make([]string, 0, 4)
 	if e.Object != "" {
-		parts = append(parts, printable(e.Object))
+		parts = append(parts, printable(shorten(e.Object)))
 	}
 	if e.Field != "" {
-		parts = append(parts, printable(e.Field))
+		parts = append(parts, printable(shorten(e.Field)))
 	}
 	if e.Value != "" {
 		parts = append(parts, quoteShort(e.Value))
@@ -57,6 +60,15 @@ func printable(s string) string {
 		return fmt.Sprintf("%q", s)
 	}
 	return s
+}
+
+// shorten cuts a name that others chose, which may be as long as the text that it is
+// from.
+func shorten(s string) string {
+	if len(s) <= maxErrorName {
+		return s
+	}
+	return fmt.Sprintf("%s... (%d bytes)", strings.ToValidUTF8(s[:maxErrorName], ""), len(s))
 }
 
 // quoteShort quotes s, cut to at most maxErrorValue bytes without splitting a

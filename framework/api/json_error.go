@@ -52,8 +52,11 @@ func atField(err error, object, field string) error {
 
 // limitReason says which bound a text exceeds.
 func limitReason(e *strictjson.LimitError) error {
-	if e.Limit == strictjson.Elements {
+	switch e.Limit {
+	case strictjson.Elements:
 		return fmt.Errorf("more than %d elements", e.Max)
+	case strictjson.Growth:
+		return fmt.Errorf("more than %d elements, too many for the size of the text", e.Max)
 	}
 	return fmt.Errorf("nested deeper than %d levels at line %d, byte %d; no field that is read needs that, so leave it out", e.Max, e.Line, e.Offset)
 }

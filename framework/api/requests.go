@@ -1,6 +1,10 @@
 package api
 
-import "github.com/berth-sched/berth/resource"
+import (
+	"maps"
+
+	"github.com/berth-sched/berth/resource"
+)
 
 // DefaultCPURequest and DefaultMemoryRequest stand in for a missing request of a
 // container in scores (not in filters): 100 milli-CPU and 200 MiB, as in
@@ -127,11 +131,40 @@ func containerRequests(p *Pod, status bool, missing resource.List) resource.List
 }
 
 // HasRequestStatus reports whether the requests in the status may differ from the
-// spec, so that [RequestOptions.Status] may change the sum.
+// spec, so that [RequestOptions.Status] may change the sum. The status of a pod that
+// was never resized repeats its spec.
 func (p *Pod) HasRequestStatus() bool {
 	s := &p.Status
-	return len(s.ContainerStatuses)+len(s.InitContainerStatuses) > 0 || s.Resources != nil || resizeInfeasible(p)
+	if s.Resources != nil || resizeInfeasible(p) {
+		return true
+	}
+	if len(s.ContainerStatuses)+len(s.InitContainerStatuses) == 0 {
+		return false
+	}
+	return s.AllocatedResources != nil || !statusRepeats(p, p.Spec.Containers) || !statusRepeats(p, p.Spec.InitContainers)
 }
+
+// statusRepeats reports whether the node has allocated and enforced just what the
+// containers request, as far as it says so.
+func statusRepeats(p *Pod, list []Container) bool {
+	for i := range list {
+		c := &list[i]
+		s := containerStatus(p, c.Name)
+		if s == nil {
+			continue
+		}
+		if s.AllocatedResources != nil && !sameAmounts(s.AllocatedResources, c.Resources.Requests) {
+			return false
+		}
+		if s.Resources != nil && s.Resources.Requests != nil && !sameAmounts(s.Resources.Requests, c.Resources.Requests) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameAmounts reports whether two lists have the same names with equal quantities.
+func sameAmounts(l, m resource.List) bool { return maps.EqualFunc(l, m, resource.Quantity.Equal) }
 
 // aggregate returns the larger of the sum of the containers and the peak while the
 // init containers run one after another.

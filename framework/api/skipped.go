@@ -26,8 +26,9 @@ type skippedFields struct {
 	text   []byte // of the last one counted; used again
 }
 
-// count counts the field of that name in the struct at path.
-func (f *skippedFields) count(path strictjson.Path, name []byte) {
+// counter returns where the field of that name in the struct at path is counted, and
+// whether no other field is counted there.
+func (f *skippedFields) counter(path strictjson.Path, name []byte) (n *int, own bool) {
 	t := append(append(f.text[:0], f.kind...), ": "...)
 	for _, step := range path {
 		if step.Kind == strictjson.Field {
@@ -35,23 +36,22 @@ func (f *skippedFields) count(path strictjson.Path, name []byte) {
 		}
 	}
 	if len(t)+len(name) > maxSkippedPath {
-		f.others++
-		return
+		return &f.others, false
 	}
 	t = append(t, name...)
 	f.text = t
 	if n := f.counts[string(t)]; n != nil {
-		*n++
-		return
+		return n, true
 	}
 	if len(f.counts) >= maxSkippedFields {
-		f.others++
-		return
+		return &f.others, false
 	}
 	if f.counts == nil {
 		f.counts = map[string]*int{}
 	}
-	f.counts[string(t)] = new(1)
+	n = new(int)
+	f.counts[string(t)] = n
+	return n, true
 }
 
 // addTo adds the counts to o.SkippedFields.

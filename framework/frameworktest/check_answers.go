@@ -1,6 +1,7 @@
 package frameworktest
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -94,20 +95,25 @@ func (k *kit) normalizersAgree(a *answers) *Failure {
 	return k.sameScores("score by NormalizeScores", a.feasible, want, a.feasible, got, "beside NormalizeScore")
 }
 
+// wrongCode reports whether no point before Permit may answer so.
+func wrongCode(s framework.Status) bool {
+	return s.IsWait() || errors.Is(s.Err(), framework.ErrUnknownCode)
+}
+
 // checkCodes wants codes that the points may answer with.
 func (k *kit) checkCodes() *Failure {
 	for _, p := range k.pods {
 		a := k.ask(new(framework.Cycle), k.snapshot, p, nil)
 		k.node = ""
-		if c := a.preFilter.Code(); c == framework.Wait || c > framework.Pending {
-			return k.fail("code of PreFilter", c.String(), "Success, Skip, a rejection or Error")
+		if wrongCode(a.preFilter) {
+			return k.fail("code of PreFilter", a.preFilter.String(), "Success, Skip, a rejection or Error")
 		}
-		if c := a.preScore.Code(); c == framework.Wait || c > framework.Pending {
-			return k.fail("code of PreScore", c.String(), "Success, Skip, a rejection or Error")
+		if wrongCode(a.preScore) {
+			return k.fail("code of PreScore", a.preScore.String(), "Success, Skip, a rejection or Error")
 		}
 		for _, n := range k.snapshot.All() {
 			v := a.verdicts[n.Name()]
-			if c := v.status.Code(); v.where == "Filter" && !v.passes() && !v.status.IsRejected() && c != framework.Error {
+			if c := v.status.Code(); v.where == "Filter" && !v.passes() && !v.status.IsRejected() && (c != framework.Error || wrongCode(v.status)) {
 				k.node = n.Name()
 				return k.fail("code of Filter", c.String(), "Success, a rejection or Error")
 			}

@@ -28,7 +28,17 @@ func invalid(path string, value any, detail string) string {
 	} else {
 		text = jsonText(value)
 	}
-	return path + ": Invalid value: " + text + ": " + detail
+	return cut(path) + ": Invalid value: " + cut(text) + ": " + detail
+}
+
+// cut shortens a text that others chose: kube-scheduler's own texts are as long as
+// labels and selectors that an API server accepts, which is far less.
+func cut(s string) string {
+	const most = 1 << 10
+	if len(s) <= most {
+		return s
+	}
+	return fmt.Sprintf("%s... (%d bytes)", strings.ToValidUTF8(s[:most], ""), len(s))
 }
 
 // unsupported describes a value that is not allowed.
@@ -37,7 +47,7 @@ func unsupported[T ~string](path string, value T, allowed []T) string {
 	for i, a := range allowed {
 		quoted[i] = fmt.Sprintf("%q", string(a))
 	}
-	return path + ": Unsupported value: " + jsonText(value) + ": supported values: " + strings.Join(quoted, ", ")
+	return path + ": Unsupported value: " + cut(jsonText(value)) + ": supported values: " + strings.Join(quoted, ", ")
 }
 
 func jsonText(value any) string {
@@ -49,11 +59,12 @@ func jsonText(value any) string {
 }
 
 // ProblemsError returns the problems as one error, as kube-scheduler writes them: the text of a single problem, or
-// all different ones in brackets. It returns nil if there are none.
+// all different ones, but no more than 100, in brackets. It returns nil if there are none.
 func ProblemsError(problems []string) error {
+	const most = 100
 	var different []string
 	for _, p := range problems {
-		if !slices.Contains(different, p) {
+		if len(different) < most && !slices.Contains(different, p) {
 			different = append(different, p)
 		}
 	}

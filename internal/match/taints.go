@@ -46,6 +46,9 @@ func tolerates(o *api.Toleration, t *api.Taint, c Comparison) bool {
 // UntoleratedTaint returns the first taint that keeps pods with these tolerations
 // off the node (effect NoSchedule or NoExecute), or nil.
 func UntoleratedTaint(taints []api.Taint, tolerations []api.Toleration, c Comparison) *api.Taint {
+	if areMany(taints, tolerations) {
+		return indexTolerations(tolerations, c).untoleratedTaint(taints)
+	}
 	for i := range taints {
 		t := &taints[i]
 		if t.Effect != api.TaintEffectNoSchedule && t.Effect != api.TaintEffectNoExecute {
@@ -61,6 +64,9 @@ func UntoleratedTaint(taints []api.Taint, tolerations []api.Toleration, c Compar
 // UntoleratedPreferences counts the taints of effect PreferNoSchedule without a
 // matching toleration.
 func UntoleratedPreferences(taints []api.Taint, tolerations []api.Toleration, c Comparison) int64 {
+	if areMany(taints, tolerations) {
+		return indexTolerations(tolerations, c).untoleratedPreferences(taints)
+	}
 	var count int64
 	for i := range taints {
 		t := &taints[i]

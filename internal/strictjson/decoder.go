@@ -1,6 +1,7 @@
 package strictjson
 
 import (
+	"hash/maphash"
 	"reflect"
 	"slices"
 )
@@ -30,17 +31,32 @@ type Decoder struct {
 	given   []bool // the fields that were met, of each struct around it
 	recent  recentTexts
 	spare   []entry
+	rooms   []room
+
+	// For sharing; see Share.
+	roots     map[reflect.Type]*site
+	site      *site  // of the value that is being read, nil if it is not to be shared
+	noted     []*int // counted in the values that are being kept
+	recording int    // how many values are being kept
+	uncounted int    // unknown names that were not noted
+	seed      maphash.Seed
+
+	grown, mostGrown int // bytes that lists took, and may take; 0 for no bound
 
 	// The first arrays of path and given; most texts need no larger ones.
 	firstSteps [16]Step
 	firstGiven [128]bool
+	firstTexts [64]string
 }
 
 // Init makes d a decoder of data, at its beginning.
 func (d *Decoder) Init(dialect *Dialect, data []byte, h Handler) {
 	d.Scanner = Scanner{data: data, maxDepth: dialect.MaxDepth}
 	d.dialect, d.handler = dialect, h
-	d.path, d.given = d.firstSteps[:0], d.firstGiven[:0]
+	d.path, d.given, d.recent = d.firstSteps[:0], d.firstGiven[:0], d.firstTexts[:]
+	if d.grown, d.mostGrown = 0, 0; dialect.MaxGrowth > 0 {
+		d.mostGrown = FreeGrowth + dialect.MaxGrowth*len(data)
+	}
 }
 
 // Check returns a [*SyntaxError] or [*LimitError] unless data is one JSON value.
@@ -59,14 +75,19 @@ func (d *Dialect) Check(data []byte) error {
 // ReadFunc must not call it.
 func (d *Decoder) Reset(m Mark) {
 	d.Scanner.Reset(m)
-	d.path, d.given = d.path[:0], d.given[:0]
+	d.path, d.given, d.site, d.noted, d.recording = d.path[:0], d.given[:0], nil, d.noted[:0], 0
 }
 
 // Value consumes the next value and stores it in *p; p must be a pointer. Fields
 // that the text does not mention stay. A [ReadFunc] may call Value.
 func (d *Decoder) Value(p any) error {
 	v := reflect.ValueOf(p).Elem()
+	around := d.site
+	if d.site = nil; len(d.path) == 0 { // what a ReadFunc reads has no site
+		d.site = d.root(v.Type())
+	}
 	err := d.value(v, d.dialect.shape(v.Type()))
+	d.site = around
 	if e, ok := err.(*LimitError); ok && e.Path == nil {
 		e.Path = slices.Clone(d.path)
 	}

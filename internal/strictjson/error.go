@@ -27,6 +27,7 @@ type Limit int
 const (
 	Depth    Limit = iota // of lists and objects in each other
 	Elements              // of one list
+	Growth                // of all lists; Max is how many elements fitted into the last one
 )
 
 // A LimitError says that a text exceeds a limit of its dialect.
@@ -41,8 +42,11 @@ type LimitError struct {
 // Error returns the text.
 func (e *LimitError) Error() string {
 	what := "nested deeper than %d levels at line %d, byte %d"
-	if e.Limit == Elements {
+	switch e.Limit {
+	case Elements:
 		what = "more than %d elements at line %d, byte %d"
+	case Growth:
+		what = "more than %d elements, too many for the size of the text, at line %d, byte %d"
 	}
 	return fmt.Sprintf(what, e.Max, e.Line, e.Offset)
 }

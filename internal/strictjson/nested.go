@@ -6,14 +6,14 @@ import "reflect"
 func (d *Decoder) structure(v reflect.Value, s *shape) error {
 	given := len(d.given)
 	d.given = append(d.given, make([]bool, len(s.fields))...)
-	at := len(d.path)
+	at, here := len(d.path), d.site
 	ok, err := d.Open('{')
 	for ; ok && err == nil; ok, err = d.More('}') {
 		key, err := d.Key()
 		if err != nil {
 			return err
 		}
-		f := s.fields[string(key)]
+		f := s.field(key)
 		if f == nil {
 			if err := d.unknown(key); err != nil {
 				return err
@@ -21,7 +21,10 @@ func (d *Decoder) structure(v reflect.Value, s *shape) error {
 			continue
 		}
 		d.path = append(d.path, Step{Kind: Field, Name: f.name})
-		target := v.FieldByIndex(f.index)
+		target := v.Field(f.index[0])
+		for _, i := range f.index[1:] {
+			target = target.Field(i)
+		}
 		if d.given[given+f.number] {
 			if err := d.handler.Duplicate(d.path); err != nil {
 				return err
@@ -31,10 +34,13 @@ func (d *Decoder) structure(v reflect.Value, s *shape) error {
 			}
 		}
 		d.given[given+f.number] = true
+		if here != nil {
+			d.site = here.child(f, s)
+		}
 		if err := d.value(target, f.of(d.dialect)); err != nil {
 			return err
 		}
-		d.path = d.path[:at]
+		d.path, d.site = d.path[:at], here
 	}
 	d.given = d.given[:given]
 	return err
@@ -42,8 +48,13 @@ func (d *Decoder) structure(v reflect.Value, s *shape) error {
 
 // unknown tells the handler of a name that is no field, and consumes the value.
 func (d *Decoder) unknown(name []byte) error {
-	if err := d.handler.Unknown(d.path, name); err != nil {
-		return err
+	if d.site != nil {
+		d.countUnknown(name)
+	} else {
+		d.uncounted++
+		if err := d.handler.Unknown(d.path, name); err != nil {
+			return err
+		}
 	}
 	err := d.Skip()
 	if err != nil {
@@ -62,18 +73,61 @@ func (d *Decoder) list(v reflect.Value, s *shape) error {
 		return err
 	}
 	v.SetZero()
+	if d.roots == nil {
+		_, err := d.elements(v, s)
+		return err
+	}
+	r := d.room(s)
+	n, err := d.elements(r.elems, s)
+	if err != nil {
+		v.Set(r.elems)
+		return err
+	}
+	v.Grow(n)
+	v.SetLen(n)
+	v.SetCap(n)
+	reflect.Copy(v, r.elems)
+	r.elems.Clear() // its pointers belong to v
+	d.rooms = append(d.rooms, r)
+	return nil
+}
+
+// elements reads the rest of a list, which has an element, and returns their number.
+func (d *Decoder) elements(l reflect.Value, s *shape) (n int, err error) {
 	elem := s.elem.of(d.dialect)
 	at := len(d.path)
 	d.path = append(d.path, Step{Kind: Index})
-	for i := 0; ok && err == nil; i++ {
-		d.path[at].Index = i
-		if err := d.element(v, i, elem); err != nil {
-			return err
+	for ok := true; ok && err == nil; n++ {
+		d.path[at].Index = n
+		if err := d.element(l, n, elem); err != nil {
+			return n, err
 		}
 		ok, err = d.More(']')
 	}
 	d.path = d.path[:at]
-	return err
+	return n, err
+}
+
+// A room holds the elements of a list until their number is known. Then they move to a
+// slice with just the memory that they need.
+type room struct {
+	shape *shape
+	elems reflect.Value
+}
+
+// room returns room for a list. Lists of one type share it, unless one is inside the
+// other.
+func (d *Decoder) room(s *shape) room {
+	for i, r := range d.rooms {
+		if r.shape == s {
+			last := len(d.rooms) - 1
+			d.rooms[i] = d.rooms[last]
+			d.rooms = d.rooms[:last]
+			r.elems.SetLen(0)
+			return r
+		}
+	}
+	return room{s, reflect.New(s.typ).Elem()}
 }
 
 // element reads element i of the list l, which has i elements so far.
@@ -81,6 +135,12 @@ func (d *Decoder) element(l reflect.Value, i int, s *shape) error {
 	if most := d.dialect.MaxElements; i == most && most > 0 {
 		d.Peek()
 		return d.limit(Elements, most)
+	}
+	// Doubling takes twice the memory of the elements, taken together. It counts by the
+	// element, so that a text reaches the limit at the same place however lists are read.
+	if d.grown += 2 * int(s.typ.Size()); d.grown > d.mostGrown && d.mostGrown > 0 {
+		d.Peek()
+		return d.limit(Growth, i)
 	}
 	if i == l.Cap() {
 		l.Grow(max(1, i)) // doubles

@@ -37,15 +37,21 @@ func (s *Scanner) AtEnd() bool {
 // Peek consumes white space and returns the next byte, which it leaves, or 0 at
 // the end of the text.
 func (s *Scanner) Peek() byte {
-	data, pos := s.data, s.pos
-	for pos < len(data) && isSpace(data[pos]) {
-		pos++
+	if s.pos < len(s.data) {
+		if c := s.data[s.pos]; c > ' ' {
+			return c
+		}
 	}
-	s.pos = pos
-	if pos == len(data) {
+	return s.peekSpace()
+}
+
+// peekSpace is Peek where white space may be next.
+func (s *Scanner) peekSpace() byte {
+	s.pos = skipSpace(s.data, s.pos)
+	if s.pos == len(s.data) {
 		return 0
 	}
-	return data[pos]
+	return s.data[s.pos]
 }
 
 // isSpace reports whether c is white space.
@@ -131,6 +137,14 @@ func (s *Scanner) Skip() error {
 
 // skipNested consumes an object or list.
 func (s *Scanner) skipNested(begin byte) error {
+	if s.skipWhole() {
+		return nil
+	}
+	return s.skipItems(begin)
+}
+
+// skipItems is skipNested item by item, which knows what is wrong.
+func (s *Scanner) skipItems(begin byte) error {
 	ok, err := s.Open(begin)
 	for ; ok && err == nil; ok, err = s.More(begin + 2) {
 		if begin == '{' {
@@ -138,11 +152,19 @@ func (s *Scanner) skipNested(begin byte) error {
 				return err
 			}
 		}
-		if err := s.Skip(); err != nil {
+		if err := s.skipItem(); err != nil {
 			return err
 		}
 	}
 	return err
+}
+
+// skipItem is Skip within skipItems.
+func (s *Scanner) skipItem() error {
+	if c := s.Peek(); c == '{' || c == '[' {
+		return s.skipItems(c)
+	}
+	return s.Skip()
 }
 
 // Raw consumes one value of any kind and returns its text, which is a part of

@@ -21,6 +21,10 @@ const (
 	NullZeroes
 )
 
+// FreeGrowth is the memory in bytes that lists may take whatever [Dialect.MaxGrowth]
+// says.
+const FreeGrowth = 64 << 10
+
 // A Dialect says how one caller reads JSON. Its fields must not change after the
 // first use. It keeps the tables of the types that it has met.
 type Dialect struct {
@@ -33,8 +37,16 @@ type Dialect struct {
 	// MaxElements bounds the elements of a list; 0 is no bound.
 	MaxElements int
 
+	// MaxGrowth bounds the memory of lists, in bytes for each byte of the text; 0 is
+	// no bound. Elements may be short in the text and large in memory. The first
+	// [FreeGrowth] bytes do not count.
+	MaxGrowth int
+
 	// Nulls is the rule for null.
 	Nulls Nulls
+
+	// AnyCase is set if the case of ASCII letters in names of fields does not count.
+	AnyCase bool
 
 	// LastWins is set if the last of two fields of one name replaces the first.
 	// Otherwise the last is read over the first, as in encoding/json.
@@ -72,8 +84,10 @@ type shape struct {
 	typ    reflect.Type
 	kind   reflect.Kind
 	read   ReadFunc          // nil if the kind implies how to read it
+	shares bool              // two values may share memory
 	elem   link              // of a pointer, list or map
 	fields map[string]*field // of a struct, by JSON name
+	folded map[string]*field // the same by the name in lower case, if any case counts
 }
 
 // A link finds the shape of a type when it is first needed. A text rarely has more
@@ -89,6 +103,15 @@ type field struct {
 	name   string
 	number int // among the fields of its shape, from 0
 	index  []int
+}
+
+// field returns the field of that name, nil if there is none.
+func (s *shape) field(name []byte) *field {
+	f := s.fields[string(name)]
+	if f == nil && s.folded != nil && len(name) < 64 {
+		f = s.folded[strings.ToLower(string(name))]
+	}
+	return f
 }
 
 // of returns the shape of the link's type.
@@ -122,8 +145,15 @@ func (d *Dialect) build(t reflect.Type) *shape {
 	case s.kind == reflect.Struct:
 		s.fields = make(map[string]*field, t.NumField())
 		s.collect(t, nil)
+		if d.AnyCase {
+			s.folded = make(map[string]*field, len(s.fields))
+			for name, f := range s.fields {
+				s.folded[strings.ToLower(name)] = f
+			}
+		}
 	case s.kind == reflect.Pointer || s.kind == reflect.Slice || s.kind == reflect.Map:
 		s.elem.typ = t.Elem()
+		s.shares = true
 	}
 	return s
 }

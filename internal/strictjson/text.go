@@ -2,6 +2,7 @@ package strictjson
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"unicode/utf8"
 )
@@ -31,21 +32,35 @@ func Unquote(raw []byte) string {
 	return v
 }
 
-// recentTexts are short texts that were decoded lately, by length and some bytes.
-// Namespaces, classes and names of labels repeat; equal ones share memory.
-type recentTexts [64]string
+// recentTexts are short texts that were decoded lately, by a hash. Namespaces, classes
+// and names of labels repeat; equal ones share memory. Their number is a power of two.
+type recentTexts []string
 
 // string returns the content of t.
-func (r *recentTexts) string(t text) string {
-	const longest = 32
+func (r recentTexts) string(t text) string {
+	const longest = 64
 	if !t.plain || len(t.raw) <= len(`""`) || len(t.raw) > longest+len(`""`) {
 		return Unquote(t.raw)
 	}
 	b := t.bytes()
-	place := len(b) + 7*int(b[len(b)-1]) + 31*int(b[len(b)/2])
-	s := &r[place%len(r)]
+	s := &r[hashOf(b)>>32&uint64(len(r)-1)]
 	if *s != string(b) {
 		*s = string(b)
 	}
 	return *s
+}
+
+// hashOf mixes the length and some bytes of a text that is not empty: both ends, where
+// texts differ most. Texts that collide do not share memory, that is all.
+func hashOf(b []byte) uint64 {
+	const odd = 0x9E3779B97F4A7C15
+	n := len(b)
+	if n >= 8 {
+		return ((binary.LittleEndian.Uint64(b)*odd ^ binary.LittleEndian.Uint64(b[n-8:])) + uint64(n)) * odd
+	}
+	x := uint64(n)
+	for _, c := range b {
+		x = x<<8 | uint64(c)
+	}
+	return x * odd
 }

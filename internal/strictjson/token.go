@@ -32,6 +32,19 @@ func skipPlain(data []byte, pos int) int {
 	return pos
 }
 
+// skipSpace returns the first place from pos on that is no white space, or the end of
+// data. Half of what kubectl prints is indentation, hence the eight bytes at once.
+func skipSpace(data []byte, pos int) int {
+	const spaces = 0x2020202020202020
+	for pos < len(data) && isSpace(data[pos]) {
+		pos++
+		for pos+8 <= len(data) && binary.LittleEndian.Uint64(data[pos:]) == spaces {
+			pos += 8
+		}
+	}
+	return pos
+}
+
 // text consumes a string, whose opening quote is next.
 func (s *Scanner) text() (text, error) {
 	start, plain := s.pos, true

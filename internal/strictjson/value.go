@@ -19,6 +19,17 @@ func (d *Decoder) value(v reflect.Value, s *shape) error {
 	if s.read != nil {
 		return s.read(d, v.Addr().Interface())
 	}
+	if s.shares && d.site != nil {
+		if done, err := d.shared(v, s); done {
+			return err
+		}
+	}
+	return d.plain(v, s)
+}
+
+// plain is value for what is not null and has no reader, without sharing.
+func (d *Decoder) plain(v reflect.Value, s *shape) error {
+	c := d.Peek()
 	switch s.kind {
 	case reflect.Pointer:
 		if v.IsNil() {

@@ -25,6 +25,7 @@ const (
 	UnknownField   ErrorType = "UnknownField"   // no such field; case counts
 	DuplicateField ErrorType = "DuplicateField" // a field is given twice
 	WrongType      ErrorType = "WrongType"      // a value of another JSON type, or a number out of range
+	TooMany        ErrorType = "TooMany"        // a list with more elements than [Decode] reads
 	BadValue       ErrorType = "BadValue"       // a value of the right type that cannot be parsed, such as the duration "ten"
 )
 
@@ -39,17 +40,30 @@ type FieldError struct {
 
 // Error returns the text of the error.
 func (e FieldError) Error() string {
+	field := shorten(e.Field)
 	switch e.Type {
 	case UnknownField:
-		return "unknown field " + strconv.Quote(e.Field)
+		return "unknown field " + strconv.Quote(field)
 	case DuplicateField:
-		return "duplicate field " + strconv.Quote(e.Field)
+		return "duplicate field " + strconv.Quote(field)
 	}
-	s := e.body()
-	if e.Field != "" {
-		s = e.Field + ": " + s
+	s := shorten(e.body())
+	if field != "" {
+		s = field + ": " + s
 	}
 	return s
+}
+
+// maxText is the number of bytes of a field, and of what is said about it, that an error
+// prints. Both may hold text of any length from the file.
+const maxText = 4 << 10
+
+// shorten cuts a text that others chose.
+func shorten(s string) string {
+	if len(s) <= maxText {
+		return s
+	}
+	return fmt.Sprintf("%s... (%d bytes)", strings.ToValidUTF8(s[:maxText], ""), len(s))
 }
 
 // body returns the text without the field.

@@ -14,18 +14,31 @@ import (
 	"github.com/berth-sched/berth/internal/strictjson"
 )
 
-// maxStrict limits how many unknown and duplicate fields are reported.
-const maxStrict = 100
+// The bounds of arguments. Longer lists and more errors help nobody, and a text of
+// small values would become memory of many times its size.
+const (
+	maxStrict   = 100  // unknown and duplicate fields that are reported
+	maxErrors   = 100  // other errors
+	maxElements = 1000 // of a list
+)
 
-// dialect holds the rules for arguments: those of encoding/json, and its bound on
-// depth.
-var dialect = strictjson.Dialect{Name: "args", MaxDepth: 10_000, Reads: readerOf}
+// dialect holds the rules for arguments: those of encoding/json and its bound on
+// depth, and a bound on lists.
+var dialect = strictjson.Dialect{Name: "args", MaxDepth: 10_000, MaxElements: maxElements, Reads: readerOf}
 
 // Decode reads the JSON value raw into what into points at, as encoding/json
 // does, but strictly: names must match in case, and unknown fields, duplicate
 // fields and values of the wrong type are all reported, in the order of the text.
 // Fields that are absent or null keep the values they have; empty raw is null.
 // What could be read is stored also when there are errors.
+//
+// Decode stops at the first list of more than 1,000 elements, and after 100 errors
+// other than unknown and duplicate fields.
+//
+// Differs: very long lists.
+// Original: kube-scheduler reads lists of any length.
+// Here: one of more than 1,000 elements is an error.
+// Why: a small file of empty elements would take gigabytes.
 //
 // Unknown and duplicate fields have the paths and texts of upstream's decoder, which
 // reports at most the first 100 of them, and only the first other error.
@@ -50,8 +63,9 @@ func Decode(raw []byte, into any) []FieldError {
 	}
 	var d decoder
 	d.Init(&dialect, raw, &d)
-	if err := d.Value(into); err != nil { // no handler stops, and check found the syntax right
-		d.fail(Syntax, nil, err.Error())
+	var limit *strictjson.LimitError // check found the syntax right
+	if err := d.Value(into); errors.As(err, &limit) {
+		d.fail(TooMany, limit.Path, fmt.Sprintf("more than %d elements", limit.Max))
 	}
 	return d.errs
 }
@@ -72,7 +86,11 @@ type decoder struct {
 	strictjson.Decoder
 	errs []FieldError
 	seen map[strictKey]bool
+	hard int // how many of errs are neither unknown nor duplicate fields
 }
+
+// errEnough stops a decoder that has found enough errors.
+var errEnough = errors.New("too many errors")
 
 // A strictKey identifies an unknown or duplicate field that was reported.
 type strictKey struct {
@@ -122,6 +140,9 @@ func (d *decoder) Invalid(m *strictjson.Misfit) error {
 		d.fail(WrongType, m.Path, m.Err.Error())
 	default:
 		d.fail(BadValue, m.Path, m.Err.Error())
+	}
+	if d.hard++; d.hard == maxErrors {
+		return errEnough
 	}
 	return nil
 }

@@ -47,7 +47,11 @@ func (l *loader) text(p *problems) []byte {
 		return whole
 	}
 	decode := func(v any) error { return yaml.Unmarshal(l.data, v) }
-	raw, err := yamlToJSON(decode, len(l.data))
+	var raw []byte
+	err := checkYAML(l.data)
+	if err == nil {
+		raw, err = yamlToJSON(decode, len(l.data))
+	}
 	if err != nil {
 		line, text := cutLine(err.Error())
 		p.add(Problem{Class: Class(args.Syntax), Line: line, Text: strings.TrimPrefix(text, "yaml: "), err: err})

@@ -82,7 +82,7 @@ func (p Problem) Error() string {
 func (p Problem) Unwrap() error { return p.err }
 
 // An Error lists why a configuration was rejected. All problems are of one stage;
-// there is at least one.
+// there is at least one. Of more than 100 problems, the first 100 are listed.
 type Error struct {
 	Stage    Stage
 	Problems []Problem
@@ -112,9 +112,14 @@ type problems struct {
 	list  []Problem
 }
 
+// maxProblems bounds the problems of an [Error].
+const maxProblems = 100
+
 func (p *problems) add(q Problem) {
-	q.Stage = p.stage
-	p.list = append(p.list, q)
+	if len(p.list) < maxProblems {
+		q.Stage = p.stage
+		p.list = append(p.list, q)
+	}
 }
 
 // fields adds errors of fields below a path.

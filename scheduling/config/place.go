@@ -71,6 +71,7 @@ type jsonPlaces struct {
 	dec  *json.Decoder
 	pos  int // newlines are counted up to here
 	line int
+	last *place // of a text, number or other value without values inside
 }
 
 // token reads a token and counts the lines before its end.
@@ -88,6 +89,12 @@ func (s *jsonPlaces) token() json.Token {
 // value reads a value. A field has the line of its name.
 func (s *jsonPlaces) value() *place {
 	t := s.token()
+	if _, ok := t.(json.Delim); !ok {
+		if s.last == nil || s.last.line != s.line { // otherwise they share one
+			s.last = &place{line: s.line}
+		}
+		return s.last
+	}
 	p := &place{line: s.line}
 	switch t {
 	case json.Delim('{'):
@@ -95,9 +102,8 @@ func (s *jsonPlaces) value() *place {
 		for s.dec.More() {
 			name, _ := s.token().(string)
 			line := s.line
-			field := s.value()
-			field.line = line
-			p.fields[name] = field
+			v := s.value()
+			p.fields[name] = &place{line: line, fields: v.fields, items: v.items}
 		}
 		s.token()
 	case json.Delim('['):

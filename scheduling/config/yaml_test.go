@@ -37,7 +37,13 @@ func TestYAMLToJSON(t *testing.T) {
 		{name: "keys that become equal", text: "1: a\n'1': b\n", err: `line 1: the keys of a mapping are not unique: "1"`},
 		{name: "not a number", text: "a: .nan", err: "line 1: .nan is a number that JSON does not have; write a finite number"},
 		{name: "infinite", text: "---\na: 1\n---\n# .inf\na: [1,\n -.inf]", err: "line 6: -.inf is a number that JSON does not have; write a finite number"},
-		{name: "tagged", text: "\na: !!float \".nan\"", err: "line 1: the document has a number that JSON does not have; write a finite number"},
+		{name: "tagged", text: "\na: !!float \".nan\"", err: "line 2: the document has a number that JSON does not have; write a finite number"},
+		{name: "a tag directive", text: "# a\n%TAG !a! b\n---\na: !a!c d\n", err: "line 2: %TAG directives are not supported; write tags in full"},
+		{name: "a tag directive after a carriage return", text: "\r%TAG !a! b\r---\r- !a!c d", err: "line 1: %TAG directives are not supported; write tags in full"},
+		{name: "a tag directive in a text", text: "a: b %TAG c\n", want: []string{`{"a":"b %TAG c"}`}},
+		{name: "UTF-16", text: "\xff\xfea\x00:\x00 \x001\x00", err: "line 1: the text is UTF-16; write it as UTF-8"},
+		{name: "values of one byte", text: "a:\n [" + strings.Repeat("1,", 200_000) + "]", err: "line 2: too many values for the size of the text"},
+		{name: "many documents", text: strings.Repeat("---\nkind: Namespace\nmetadata:\n  name: a\n", 3) + "---\n5", err: "line 13: the document is neither a mapping nor a list"},
 		{name: "grows", text: "a: &a " + strings.Repeat("x", 1<<10) + "\nb: [" + strings.Repeat("*a, ", 100) + "]", err: "line 1: document too large once its aliases are resolved"},
 	}
 	for _, tt := range tests {

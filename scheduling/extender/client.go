@@ -32,17 +32,17 @@ func New(c Config) (*Client, error) {
 	if c.Timeout == 0 {
 		c.Timeout = DefaultTimeout
 	}
-	if c.MaxBytes == 0 {
-		c.MaxBytes = DefaultMaxBytes
+	h := http.Client{Transport: &http.Transport{
+		TLSClientConfig: c.TLS, ForceAttemptHTTP2: true,
+		MaxIdleConnsPerHost: 8, IdleConnTimeout: 90 * time.Second,
+	}}
+	if c.HTTP != nil {
+		h = *c.HTTP
 	}
-	client := &Client{config: c, http: c.HTTP}
-	if client.http == nil {
-		client.http = &http.Client{Transport: &http.Transport{
-			TLSClientConfig: c.TLS, ForceAttemptHTTP2: true,
-			MaxIdleConnsPerHost: 8, IdleConnTimeout: 90 * time.Second,
-		}}
+	if h.CheckRedirect == nil {
+		h.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	}
-	return client, nil
+	return &Client{config: c, http: &h}, nil
 }
 
 // Close closes idle connections.
@@ -92,8 +92,18 @@ func (c *Client) Interested(pod *framework.PodInfo) bool {
 	return slices.ContainsFunc(pod.Pod.Spec.Containers, asks) || slices.ContainsFunc(pod.Pod.Spec.InitContainers, asks)
 }
 
-// call posts args to a verb and decodes the answer into result.
-func (c *Client) call(ctx context.Context, verb string, args, result any) error {
+// limit bounds the answer to a request of so many bytes about so many nodes or
+// candidates.
+func (c *Client) limit(bytes, items int) int64 {
+	if c.config.MaxBytes > 0 {
+		return c.config.MaxBytes
+	}
+	return min(DefaultMaxBytes, 1<<20+2*int64(bytes)+4<<10*int64(items))
+}
+
+// call posts args, which are about so many nodes or candidates, to a verb and decodes
+// the answer into result.
+func (c *Client) call(ctx context.Context, verb string, args, result any, items int) error {
 	if verb == "" {
 		return fmt.Errorf("the extender at %q does not answer this call: its verb is empty", c.config.URLPrefix)
 	}
@@ -104,14 +114,14 @@ func (c *Client) call(ctx context.Context, verb string, args, result any) error 
 	}
 	timed, cancel := context.WithTimeout(ctx, c.config.Timeout)
 	defer cancel()
-	err = c.post(timed, verb, url, body, result)
+	err = c.post(timed, verb, url, body, result, c.limit(len(body), items))
 	if err != nil && ctx.Err() == nil && errors.Is(timed.Err(), context.DeadlineExceeded) {
 		return fmt.Errorf("no answer within %v: %w", c.config.Timeout, err)
 	}
 	return err
 }
 
-func (c *Client) post(ctx context.Context, verb, url string, body []byte, result any) error {
+func (c *Client) post(ctx context.Context, verb, url string, body []byte, result any, limit int64) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {
 		return err
@@ -126,15 +136,15 @@ func (c *Client) post(ctx context.Context, verb, url string, body []byte, result
 		return fmt.Errorf("failed %s with extender at URL %s, code %d%s", verb, url, resp.StatusCode, firstLine(resp.Body))
 	}
 	// Reading one byte more than allowed shows whether there is more.
-	data, err := io.ReadAll(io.LimitReader(resp.Body, c.config.MaxBytes+1))
+	data, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
 	switch {
 	case err != nil:
 		return fmt.Errorf("%s: reading the answer: %w", url, err)
-	case int64(len(data)) > c.config.MaxBytes:
-		return fmt.Errorf("%s: the answer is larger than %d bytes", url, c.config.MaxBytes)
+	case int64(len(data)) > limit:
+		return fmt.Errorf("%s: the answer is larger than %d bytes", url, limit)
 	}
 	// As upstream: the first value counts, whatever follows.
-	switch err := json.NewDecoder(bytes.NewReader(data)).Decode(result); {
+	switch err := decode(data, result); {
 	case errors.Is(err, io.EOF):
 		return fmt.Errorf("%s: the answer is empty", url)
 	case err != nil:

@@ -11,7 +11,10 @@ import (
 	"github.com/berth-sched/berth/scheduling"
 )
 
-var errNil = errors.New("is nil")
+var (
+	errNil   = errors.New("is nil")
+	errEmpty = errors.New("must not be empty")
+)
 
 // lacks returns an error if the pod or a node is missing, so that no call is
 // possible.
@@ -57,11 +60,11 @@ func (c *Client) Filter(ctx context.Context, pod *framework.PodInfo, nodes []*fr
 		return scheduling.ExtenderVerdict{}, err
 	}
 	var result FilterResult
-	if err := c.call(ctx, c.config.FilterVerb, args, &result); err != nil {
+	if err := c.call(ctx, c.config.FilterVerb, args, &result, len(nodes)); err != nil {
 		return scheduling.ExtenderVerdict{}, err
 	}
 	if result.Error != "" {
-		return scheduling.ExtenderVerdict{}, errors.New(result.Error)
+		return scheduling.ExtenderVerdict{}, errors.New(cut(result.Error))
 	}
 	v := scheduling.ExtenderVerdict{Failed: result.FailedNodes, Unresolvable: result.FailedAndUnresolvableNodes}
 	switch {
@@ -83,7 +86,7 @@ func (c *Client) Prioritize(ctx context.Context, pod *framework.PodInfo, nodes [
 		return nil, err
 	}
 	var result []HostPriority
-	if err := c.call(ctx, c.config.PrioritizeVerb, args, &result); err != nil {
+	if err := c.call(ctx, c.config.PrioritizeVerb, args, &result, len(nodes)); err != nil {
 		return nil, err
 	}
 	scores := make([]scheduling.HostScore, len(result))
@@ -93,18 +96,32 @@ func (c *Client) Prioritize(ctx context.Context, pod *framework.PodInfo, nodes [
 	return scores, nil
 }
 
+// bindable returns an error unless the pod and the node of a binding have names.
+func bindable(pod, node string) error {
+	switch {
+	case pod == "":
+		return &api.InvalidError{Object: "pod", Field: "metadata.name", Err: errEmpty}
+	case node == "":
+		return &api.InvalidError{Object: "pod " + pod, Field: "spec.nodeName", Err: errEmpty}
+	}
+	return nil
+}
+
 // Bind asks to bind the pod.
 func (c *Client) Bind(ctx context.Context, pod *api.Pod, node string) error {
 	if pod == nil {
 		return &api.InvalidError{Object: "pod", Err: errNil}
 	}
+	if err := bindable(pod.Name, node); err != nil {
+		return err
+	}
 	args := BindingArgs{PodName: pod.Name, PodNamespace: pod.Namespace, PodUID: pod.UID, Node: node}
 	var result BindingResult
-	if err := c.call(ctx, c.config.BindVerb, args, &result); err != nil {
+	if err := c.call(ctx, c.config.BindVerb, args, &result, 0); err != nil {
 		return err
 	}
 	if result.Error != "" {
-		return errors.New(result.Error)
+		return errors.New(cut(result.Error))
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ func (c *Client) Preempt(ctx context.Context, pod *framework.PodInfo, s *framewo
 		return nil, &api.InvalidError{Object: fmt.Sprintf("candidates[%d]", i), Err: errNil}
 	}
 	var result PreemptionResult
-	if err := c.call(ctx, c.config.PreemptVerb, c.preemptionArgs(pod, candidates), &result); err != nil {
+	if err := c.call(ctx, c.config.PreemptVerb, c.preemptionArgs(pod, candidates), &result, len(candidates)); err != nil {
 		return nil, err
 	}
 	answer := result.NodeNameToMetaVictims

@@ -288,15 +288,17 @@ func TestClientFailures(t *testing.T) {
 		{"says 204", status(204, ""), extender.Config{}, []string{"code 204"}},
 		{"control characters", status(502, "a\x1b[31mb"), extender.Config{}, []string{"code 502: a [31mb"}},
 		{"empty", answers(nil, ""), extender.Config{}, []string{"/scheduler/filter: the answer is empty"}},
-		{"no JSON", answers(nil, "<html>"), extender.Config{}, []string{"the answer is malformed: invalid character '<'"}},
-		{"cut off", answers(nil, `{"NodeNames": ["a"`), extender.Config{}, []string{"the answer is malformed: unexpected EOF"}},
-		{"another type", answers(nil, `{"NodeNames": "a"}`), extender.Config{}, []string{"the answer is malformed: json: cannot unmarshal"}},
+		{"no JSON", answers(nil, "<html>"), extender.Config{}, []string{"the answer is malformed: not JSON: line 1, byte 0: unexpected '<'"}},
+		{"cut off", answers(nil, `{"NodeNames": ["a"`), extender.Config{}, []string{"the answer is malformed: not JSON: line 1, byte 18: unexpected end of input"}},
+		{"another type", answers(nil, `{"NodeNames": "a"}`), extender.Config{}, []string{"the answer is malformed: NodeNames: want a list"}},
 		{"deeply nested", answers(nil, strings.Repeat("[", 100_000)), extender.Config{}, []string{"the answer is malformed"}},
 		{"too large", answers(nil, `{"Error": "`+strings.Repeat("x", 100)+`"}`), extender.Config{MaxBytes: 50}, []string{"the answer is larger than 50 bytes"}},
 		{"endless", endless, extender.Config{MaxBytes: 1 << 20}, []string{"the answer is larger than 1048576 bytes"}},
 		{"silent", silent, short, []string{"no answer within 60ms: ", "context deadline exceeded"}},
 		{"a trickle", trickle, short, []string{"no answer within 60ms: ", "context deadline exceeded"}},
 		{"hangs up", hangUp, extender.Config{}, []string{"EOF"}},
+		{"sends elsewhere", http.RedirectHandler("http://elsewhere.invalid/", http.StatusTemporaryRedirect), extender.Config{}, []string{"/scheduler/filter, code 307"}},
+		{"answers more than was asked", answers(nil, `{"NodeNames": [`+strings.Repeat(`"a",`, 400_000)+`"a"]}`), extender.Config{}, []string{"the answer is larger than 105"}},
 		{"no time at all", answers(nil, "{}"), extender.Config{Timeout: -1}, []string{"context deadline exceeded"}},
 	}
 	for _, tt := range tests {
@@ -448,7 +450,7 @@ func TestClientConfig(t *testing.T) {
 	if e.Name == "" || e.Filter == nil || e.Prioritize != nil || e.Preempt != nil || e.Bind != nil {
 		t.Errorf("an extender that filters only: %+v", e)
 	}
-	if err := c.Bind(background, new(api.Pod), "a"); err == nil || !strings.Contains(err.Error(), "its verb is empty") {
+	if err := c.Bind(background, api.MakePod("web").Obj(), "a"); err == nil || !strings.Contains(err.Error(), "its verb is empty") {
 		t.Errorf("Bind without a verb: %v", err)
 	}
 }

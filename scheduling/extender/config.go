@@ -9,11 +9,12 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// DefaultTimeout bounds a call, and DefaultMaxBytes an answer or a request, unless
-// configured otherwise.
+// DefaultTimeout bounds a call, DefaultMaxBytes an answer, and DefaultMaxRequest a
+// request to a [Handler], unless configured otherwise.
 const (
-	DefaultTimeout        = 5 * time.Second
-	DefaultMaxBytes int64 = 64 << 20
+	DefaultTimeout          = 5 * time.Second
+	DefaultMaxBytes   int64 = 64 << 20
+	DefaultMaxRequest int64 = 16 << 20
 )
 
 // A Config gives an extender's address and the calls that it supports. Its fields
@@ -35,15 +36,18 @@ type Config struct {
 	// Ignorable lets scheduling continue if the extender fails.
 	Ignorable bool
 
-	// Timeout bounds a call, from the connection to the last byte of the answer. 0
+	// Timeout bounds a call, from the connection to the last byte of the answer. What
+	// follows, decoding, is bounded by MaxBytes. 0
 	// means DefaultTimeout; with a negative value every call times out at once.
 	Timeout time.Duration
-	// MaxBytes bounds an answer; 0 means DefaultMaxBytes.
+	// MaxBytes bounds an answer. 0 means a bound by what was asked: 1 MiB, twice the
+	// request, and 4 KiB for each node or candidate, but at most DefaultMaxBytes.
 	MaxBytes int64
 	// TLS is for https. nil is Go's default, which verifies the server.
 	TLS *tls.Config
 	// HTTP makes the calls. nil makes a client with its own transport and with TLS;
-	// if HTTP is set, TLS must be nil.
+	// if HTTP is set, TLS must be nil. Redirects are errors unless HTTP has a
+	// CheckRedirect.
 	HTTP *http.Client
 
 	// EmptyNodes scores the nodes that the extender's filter returns as if no pods

@@ -16,7 +16,8 @@
 // # The protocol
 //
 // Every call is a POST of JSON to the prefix and a verb. The keys are those of the
-// types below, in any case; an answer counts if its status is 200.
+// types below, in any case; keys inside a pod are exact. An answer counts if its status
+// is 200.
 //
 //	filter      Args           ▶ FilterResult      which nodes are feasible
 //	prioritize  Args           ▶ []HostPriority    scores from 0 to 10
@@ -35,17 +36,17 @@
 //
 // # Failures
 //
-// If a server is dead, slow or sends too much or invalid data, the call fails with
-// an error that names the URL. No call takes longer than its timeout, and no more of
-// an answer is read than MaxBytes. Timeouts use the machine's time, even if pods are
+// If a server is dead, slow, sends elsewhere, or sends too much or invalid data, the
+// call fails with an error that names the URL. No call waits longer than its timeout,
+// and no more of an answer is read than MaxBytes, or than the question explains. Timeouts use the machine's time, even if pods are
 // scheduled on a virtual clock, because the server is outside of it. An error has
 // the same consequences as in kube-scheduler: see [scheduling.Extender].
 //
 // # Determinism and concurrency
 //
-// Any number of goroutines may use a Client or a Handler. The Handler answers one
-// request after the other, and its answer is a function of request, profile and
-// snapshot.
+// Any number of goroutines may use a Client or a Handler. The Handler decodes up to two
+// requests at a time and answers one after the other. Its answer is a function of
+// request, profile and snapshot.
 //
 // Differs: the pods and nodes that a client sends.
 // Original: kube-scheduler sends all fields.
@@ -56,6 +57,16 @@
 // Original: kube-scheduler scores the nodes that come back.
 // Here: only their names count.
 // Why: nodes belong to the snapshot.
+//
+// Differs: redirects.
+// Original: kube-scheduler follows them, and so sends pods to other servers.
+// Here: they are errors.
+// Switch: [Config.HTTP], your own HTTP client with a CheckRedirect.
+//
+// Differs: large answers of a server.
+// Original: kube-scheduler reads any answer to its end.
+// Here: an answer may have 1 MiB, twice the request, and 4 KiB for each node.
+// Switch: [Config.MaxBytes].
 //
 // Differs: proxies named in the environment.
 // Original: kube-scheduler uses them.

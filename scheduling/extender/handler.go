@@ -1,6 +1,7 @@
 package extender
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,9 +10,11 @@ import (
 	"net/http"
 	"path"
 	"sync"
+	"sync/atomic"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling"
 )
 
@@ -39,13 +42,25 @@ type Handler struct {
 	// change, or use, the snapshot. ctx is the request's context.
 	Snapshot func(ctx context.Context) (*framework.Snapshot, error)
 	// Bind binds a pod; nil means that bind is not supported. Many goroutines may
-	// call it at once.
+	// call it at once. The pod and the node have names.
 	Bind func(ctx context.Context, b BindingArgs) error
-	// MaxBytes bounds a request; 0 means DefaultMaxBytes.
+	// ErrorText returns the text that a client gets for an error of Scheduler,
+	// Snapshot or Bind. nil means "internal error", because the texts of errors may
+	// hold what clients must not know. Many goroutines may call it at once.
+	ErrorText func(err error) string
+	// MaxBytes bounds a request; 0 means DefaultMaxRequest, and it must not be
+	// negative.
 	MaxBytes int64
 
-	mu sync.Mutex
+	once     sync.Once
+	decoding chan struct{} // holds a value for each request that is decoded
+	schema   atomic.Pointer[resource.Schema]
+	mu       sync.Mutex // held while Scheduler and a snapshot are used
 }
+
+// maxDecoding is how many requests a handler decodes at once. The others wait with
+// their bodies as text.
+const maxDecoding = 2
 
 // ServeHTTP answers a call.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -69,9 +84,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, r.Method+": want POST", http.StatusMethodNotAllowed)
 		return
 	}
-	limit := h.MaxBytes
-	if limit == 0 {
-		limit = DefaultMaxBytes
+	limit := cmp.Or(h.MaxBytes, DefaultMaxRequest)
+	if limit < 0 {
+		http.Error(w, fmt.Sprintf("MaxBytes of the handler is %d: must not be negative", limit), http.StatusInternalServerError)
+		return
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
 	var large *http.MaxBytesError
@@ -87,56 +103,62 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		body, err = json.Marshal(result)
 	}
-	if err != nil {
-		status := http.StatusInternalServerError
-		if errors.As(err, new(*requestError)) {
-			status = http.StatusBadRequest
-		}
-		http.Error(w, err.Error(), status)
+	var malformed *requestError
+	switch {
+	case errors.As(err, &malformed):
+		http.Error(w, malformed.Error(), http.StatusBadRequest)
+		return
+	case err != nil:
+		http.Error(w, h.text(err), http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = w.Write(body) // the client may have gone
 }
 
+// text returns the text of an error for a client.
+func (h *Handler) text(err error) string {
+	if h.ErrorText != nil {
+		return h.ErrorText(err)
+	}
+	return "internal error"
+}
+
 // A requestError reports a bad request.
 type requestError struct{ err error }
 
-func (e *requestError) Error() string { return "malformed request: " + e.err.Error() }
+func (e *requestError) Error() string { return cut("malformed request: " + e.err.Error()) }
 
-// decode decodes a request.
-func decode[T any](body []byte) (*T, error) {
-	v := new(T)
-	if err := json.Unmarshal(body, v); err != nil {
+// read decodes a request into *p, once few enough others are being decoded.
+func (h *Handler) read(ctx context.Context, body []byte, p any) error {
+	h.once.Do(func() { h.decoding = make(chan struct{}, maxDecoding) })
+	select {
+	case h.decoding <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-h.decoding }()
+	if err := decodeAll(body, p); err != nil {
+		return &requestError{err}
+	}
+	return nil
+}
+
+// derive derives a request's pod for the schema of the last snapshot, so that this
+// work is mostly done before the handler is locked. It is nil before there was one.
+func (h *Handler) derive(pod *api.Pod) (*framework.PodInfo, error) {
+	if pod == nil {
+		return nil, &requestError{errors.New("there is no Pod")}
+	}
+	schema := h.schema.Load()
+	if schema == nil {
+		return nil, nil
+	}
+	info, err := framework.NewPodInfo(pod, schema)
+	if err != nil {
 		return nil, &requestError{err}
 	}
-	return v, nil
-}
-
-// A request is what the client asks: the decoded body of a call.
-type request[T any] interface {
-	*T
-	// about returns the pod that the request is about, or what is wrong with the request.
-	about() (*api.Pod, error)
-}
-
-// ask decodes a request and lets answer answer it, one request at a time.
-func ask[T any, R request[T]](ctx context.Context, h *Handler, body []byte, answer func(context.Context, question, R) (any, error)) (any, error) {
-	args, err := decode[T](body)
-	if err != nil {
-		return nil, err
-	}
-	pod, err := R(args).about()
-	if err != nil {
-		return nil, err
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	q, err := h.begin(ctx, pod)
-	if err != nil {
-		return nil, err
-	}
-	return answer(ctx, q, args)
+	return info, nil
 }
 
 // question is a request's pod and the snapshot to answer from.
@@ -145,11 +167,9 @@ type question struct {
 	pod  *framework.PodInfo
 }
 
-// begin prepares an answer. The caller must hold the handler's lock.
-func (h *Handler) begin(ctx context.Context, pod *api.Pod) (q question, err error) {
-	if pod == nil {
-		return q, &requestError{errors.New("there is no Pod")}
-	}
+// begin prepares an answer about the pod; info is what derive has returned. The caller
+// must hold the handler's lock.
+func (h *Handler) begin(ctx context.Context, pod *api.Pod, info *framework.PodInfo) (q question, err error) {
 	if h.Scheduler == nil || h.Snapshot == nil {
 		return q, errors.New("the handler has no Scheduler or no Snapshot")
 	}
@@ -162,29 +182,29 @@ func (h *Handler) begin(ctx context.Context, pod *api.Pod) (q question, err erro
 	if q.snap == nil {
 		return q, errors.New("snapshot: there is none")
 	}
-	if q.pod, err = q.snap.NewPodInfo(pod); err != nil {
-		return q, &requestError{err}
+	schema := q.snap.Schema()
+	h.schema.Store(schema)
+	if q.pod = info; info == nil || info.Schema() != schema {
+		if q.pod, err = framework.NewPodInfo(pod, schema); err != nil {
+			return q, &requestError{err}
+		}
 	}
 	return q, nil
 }
 
-func (a *Args) about() (*api.Pod, error) {
-	if a.NodeNames == nil && a.Nodes == nil {
-		return nil, &requestError{errors.New("there are neither Nodes nor NodeNames")}
-	}
-	return a.Pod, nil
-}
-
 // names returns the names of the nodes that a request is about.
-func (a *Args) names() []string {
-	if a.NodeNames != nil {
-		return *a.NodeNames
+func (a *Args) names() ([]string, error) {
+	switch {
+	case a.NodeNames != nil:
+		return *a.NodeNames, nil
+	case a.Nodes == nil:
+		return nil, &requestError{errors.New("there are neither Nodes nor NodeNames")}
 	}
 	names := make([]string, len(a.Nodes.Items))
 	for i, n := range a.Nodes.Items {
 		names[i] = n.Name
 	}
-	return names
+	return names, nil
 }
 
 // find returns the nodes of those names that the snapshot has, each once.

@@ -11,11 +11,24 @@ import (
 )
 
 func (h *Handler) preempt(ctx context.Context, body []byte) (any, error) {
-	return ask(ctx, h, body, h.candidates)
-}
-
-func (h *Handler) candidates(ctx context.Context, q question, args *PreemptionArgs) (any, error) {
-	candidates := args.candidates()
+	args := new(preemptionRequest)
+	if err := h.read(ctx, body, args); err != nil {
+		return nil, err
+	}
+	candidates, err := args.candidates()
+	if err != nil {
+		return nil, err
+	}
+	info, err := h.derive(args.Pod)
+	if err != nil {
+		return nil, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	q, err := h.begin(ctx, args.Pod, info)
+	if err != nil {
+		return nil, err
+	}
 	result := &PreemptionResult{NodeNameToMetaVictims: map[string]*MetaVictims{}}
 	for _, node := range slices.Sorted(maps.Keys(candidates)) {
 		if err := ctx.Err(); err != nil {
@@ -32,40 +45,52 @@ func (h *Handler) candidates(ctx context.Context, q question, args *PreemptionAr
 	return result, nil
 }
 
-func (a *PreemptionArgs) about() (*api.Pod, error) {
+// A preemptionRequest is what the handler reads of [PreemptionArgs]: victims are known
+// by their identifiers.
+type preemptionRequest struct {
+	Pod                   *api.Pod
+	NodeNameToVictims     map[string]*victims
+	NodeNameToMetaVictims map[string]*MetaVictims
+}
+
+// victims is what the handler reads of [Victims].
+type victims struct {
+	Pods             []*victim
+	NumPDBViolations int64
+}
+
+type victim struct {
+	Metadata struct {
+		UID api.UID `json:"uid"`
+	} `json:"metadata"`
+}
+
+// candidates returns the candidates by the identifiers of their victims.
+func (a *preemptionRequest) candidates() (map[string]*MetaVictims, error) {
 	switch {
 	case a.NodeNameToVictims != nil && a.NodeNameToMetaVictims != nil:
 		return nil, &requestError{errors.New("there are both NodeNameToVictims and NodeNameToMetaVictims")}
 	case a.NodeNameToVictims == nil && a.NodeNameToMetaVictims == nil:
 		return nil, &requestError{errors.New("there are neither NodeNameToVictims nor NodeNameToMetaVictims")}
 	}
+	out := make(map[string]*MetaVictims)
 	for node, v := range a.NodeNameToVictims {
 		if v == nil || slices.Contains(v.Pods, nil) {
-			return nil, &requestError{errors.New("NodeNameToVictims: null for victims of node " + node)}
+			return nil, &requestError{errors.New("NodeNameToVictims: null for victims of node " + cut(node))}
 		}
-	}
-	for node, v := range a.NodeNameToMetaVictims {
-		if v == nil || slices.Contains(v.Pods, nil) {
-			return nil, &requestError{errors.New("NodeNameToMetaVictims: null for victims of node " + node)}
-		}
-	}
-	return a.Pod, nil
-}
-
-// candidates returns the candidates by the identifiers of their victims.
-func (a *PreemptionArgs) candidates() map[string]*MetaVictims {
-	if a.NodeNameToMetaVictims != nil {
-		return a.NodeNameToMetaVictims
-	}
-	out := make(map[string]*MetaVictims, len(a.NodeNameToVictims))
-	for node, v := range a.NodeNameToVictims {
 		m := &MetaVictims{Pods: []*MetaPod{}, NumPDBViolations: v.NumPDBViolations}
 		for _, p := range v.Pods {
-			m.Pods = append(m.Pods, &MetaPod{p.UID})
+			m.Pods = append(m.Pods, &MetaPod{p.Metadata.UID})
 		}
 		out[node] = m
 	}
-	return out
+	for node, v := range a.NodeNameToMetaVictims {
+		if v == nil || slices.Contains(v.Pods, nil) {
+			return nil, &requestError{errors.New("NodeNameToMetaVictims: null for victims of node " + cut(node))}
+		}
+		out[node] = v
+	}
+	return out, nil
 }
 
 // fitsWithout reports whether the pod is feasible on the node once the victims have
@@ -75,10 +100,14 @@ func (h *Handler) fitsWithout(q question, node string, victims *MetaVictims) (bo
 	if n == nil {
 		return false, nil
 	}
+	leaving := make(map[api.UID]bool, len(victims.Pods))
+	for _, v := range victims.Pods {
+		leaving[v.UID] = v.UID != ""
+	}
 	mark := q.snap.Begin()
 	defer q.snap.Rollback(mark)
 	for _, p := range slices.Clone(n.Pods) {
-		if !slices.ContainsFunc(victims.Pods, func(v *MetaPod) bool { return v.UID != "" && v.UID == p.Pod.UID }) {
+		if !leaving[p.Pod.UID] {
 			continue
 		}
 		if err := q.snap.RemovePod(p, node); err != nil {

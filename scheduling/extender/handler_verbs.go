@@ -10,20 +10,38 @@ import (
 // unknownNode is the reason against a node that the snapshot does not have.
 const unknownNode = "node(s) unknown to the extender"
 
-func (h *Handler) filter(ctx context.Context, body []byte) (any, error) {
-	result, err := ask(ctx, h, body, h.verdicts)
-	if _, malformed := err.(*requestError); err == nil || malformed {
-		return result, err
+// args decodes a request about nodes and derives its pod.
+func (h *Handler) args(ctx context.Context, body []byte) (*Args, *framework.PodInfo, error) {
+	args := new(Args)
+	if err := h.read(ctx, body, args); err != nil {
+		return nil, nil, err
 	}
-	return &FilterResult{Error: err.Error()}, nil
+	info, err := h.derive(args.Pod)
+	return args, info, err
 }
 
-func (h *Handler) verdicts(_ context.Context, q question, args *Args) (any, error) {
-	names := args.names()
+func (h *Handler) filter(ctx context.Context, body []byte) (any, error) {
+	args, info, err := h.args(ctx, body)
+	if err != nil {
+		return nil, err
+	}
+	names, err := args.names()
+	if err != nil {
+		return nil, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	q, err := h.begin(ctx, args.Pod, info)
+	if _, malformed := err.(*requestError); malformed {
+		return nil, err
+	}
+	if err != nil {
+		return &FilterResult{Error: h.text(err)}, nil
+	}
 	nodes := q.find(names)
 	verdicts, err := h.Scheduler.FilterNodes(q.snap, q.pod, nodes)
 	if err != nil {
-		return nil, err
+		return &FilterResult{Error: h.text(err)}, nil
 	}
 	result := &FilterResult{FailedNodes: map[string]string{}, FailedAndUnresolvableNodes: map[string]string{}}
 	for _, name := range names {
@@ -66,11 +84,21 @@ func (r *FilterResult) keep(args *Args, feasible map[string]bool) {
 }
 
 func (h *Handler) prioritize(ctx context.Context, body []byte) (any, error) {
-	return ask(ctx, h, body, h.priorities)
-}
-
-func (h *Handler) priorities(_ context.Context, q question, args *Args) (any, error) {
-	nodes := q.find(args.names())
+	args, info, err := h.args(ctx, body)
+	if err != nil {
+		return nil, err
+	}
+	names, err := args.names()
+	if err != nil {
+		return nil, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	q, err := h.begin(ctx, args.Pod, info)
+	if err != nil {
+		return nil, err
+	}
+	nodes := q.find(names)
 	totals, err := h.Scheduler.ScoreNodes(q.snap, q.pod, nodes)
 	if err != nil {
 		return nil, err
@@ -98,12 +126,15 @@ func scale(total, highest int64) int64 {
 }
 
 func (h *Handler) bind(ctx context.Context, body []byte) (any, error) {
-	args, err := decode[BindingArgs](body)
-	if err != nil {
+	var args BindingArgs
+	if err := h.read(ctx, body, &args); err != nil {
 		return nil, err
 	}
-	if err := h.Bind(ctx, *args); err != nil {
-		return &BindingResult{Error: err.Error()}, nil
+	if err := bindable(args.PodName, args.Node); err != nil {
+		return nil, &requestError{err}
+	}
+	if err := h.Bind(ctx, args); err != nil {
+		return &BindingResult{Error: h.text(err)}, nil
 	}
 	return &BindingResult{}, nil
 }

@@ -74,6 +74,7 @@ func handler(tb testing.TB, s *framework.Snapshot) *extender.Handler {
 	return &extender.Handler{
 		Scheduler: scheduler(tb, scheduling.Kubernetes137()),
 		Snapshot:  func(context.Context) (*framework.Snapshot, error) { return s, nil },
+		ErrorText: error.Error,
 	}
 }
 

@@ -34,9 +34,11 @@ func TestNil(t *testing.T) {
 			func() error { _, err := c.Filter(ctx, pod, node); return err },
 			func() error { _, err := c.Prioritize(ctx, pod, node); return err },
 		},
-		"snapshot: is nil":      {func() error { _, err := c.Preempt(ctx, pod, nil, nil); return err }},
-		"candidates[0]: is nil": {func() error { _, err := c.Preempt(ctx, pod, s, []*preemption.Candidate{nil}); return err }},
-		"node: is nil":          {func() error { _, err := extender.NodeOf(nil); return err }},
+		"snapshot: is nil":                        {func() error { _, err := c.Preempt(ctx, pod, nil, nil); return err }},
+		"candidates[0]: is nil":                   {func() error { _, err := c.Preempt(ctx, pod, s, []*preemption.Candidate{nil}); return err }},
+		"pod: metadata.name: must not be empty":   {func() error { return c.Bind(ctx, new(api.Pod), "n") }},
+		"pod p: spec.nodeName: must not be empty": {func() error { return c.Bind(ctx, pod.Pod, "") }},
+		"node: is nil":                            {func() error { _, err := extender.NodeOf(nil); return err }},
 	} {
 		for i, call := range calls {
 			if err := call(); err == nil || err.Error() != want {

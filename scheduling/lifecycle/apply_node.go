@@ -2,10 +2,12 @@ package lifecycle
 
 import (
 	"context"
+	"errors"
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/queueing"
+	"github.com/berth-sched/berth/resource"
 	"github.com/berth-sched/berth/scheduling/queue"
 )
 
@@ -15,7 +17,30 @@ func nodeEvent(a queueing.ActionType) queueing.ClusterEvent {
 
 // updateNode adds a node, together with the pods that are already assigned to it, or
 // replaces its object.
+//
+// If the node has more new resources than the schema has numbers for, the node counts
+// without them, and updateNode returns the error that names the first.
 func (d *Driver) updateNode(ctx context.Context, n *api.Node) error {
+	err := d.putNode(ctx, n)
+	var full *resource.FullError
+	if errors.As(err, &full) {
+		return errors.Join(err, d.putNode(ctx, d.withoutNew(n)))
+	}
+	return err
+}
+
+// withoutNew returns the node without the resources that the schema has no number for.
+func (d *Driver) withoutNew(n *api.Node) *api.Node {
+	n = api.Clone(n)
+	for name := range n.Status.Allocatable {
+		if _, ok := d.snap.Schema().Index(name); !ok && name.IsScalar() {
+			delete(n.Status.Allocatable, name)
+		}
+	}
+	return n
+}
+
+func (d *Driver) putNode(ctx context.Context, n *api.Node) error {
 	var known *framework.NodeInfo
 	if n != nil {
 		known = d.snap.Node(n.Name)

@@ -178,7 +178,9 @@ func (d *Driver) failed(ctx context.Context, p *pod, it *queue.Item, a *Attempt,
 	p.item = it
 	d.queue.Requeue(ctx, it, p.info, plugins, pending)
 	d.clearNomination(ctx, p, a.Nominated)
-	d.report(ctx, p, Report{Reason: reason, Message: err.Error(), Nominated: a.Nominated, Victims: a.Victims})
+	if _, ok := d.config.Binder.(Reporter); ok { // otherwise the text is not made
+		d.report(ctx, p, Report{Reason: reason, Message: err.Error(), Nominated: a.Nominated, Victims: a.Victims})
+	}
 	d.observe(a)
 }
 

@@ -24,8 +24,9 @@ type Driver struct {
 
 	pods        map[podKey]*pod
 	hosts       map[string]*host
-	nominations []*pod   // in the order of nomination
-	expiring    []expiry // in the order of their times
+	retries     []func() error // changes of the snapshot that an extension prevented
+	nominations []*pod         // in the order of nomination
+	expiring    []expiry       // in the order of their times
 
 	mail    mailbox
 	waiting waiting
@@ -108,6 +109,9 @@ func (d *Driver) Flush(ctx context.Context) {
 		msg(ctx)
 	}
 	d.mail.remind()
+	if len(d.retries) > 0 {
+		d.retry()
+	}
 	now := d.clock.Now()
 	if at, ok := d.queue.NextFlush(); ok && !at.After(now) {
 		d.queue.Flush(ctx)

@@ -75,15 +75,16 @@ func TestNoWakeUpIsLost(t *testing.T) {
 
 // town is a cluster in which everything that the plugins read changes by events.
 type town struct {
-	d    *lifecycle.Driver
-	pods map[string]*api.Pod
-	logf func(format string, args ...any)
+	d     *lifecycle.Driver
+	clock *virtualclock.Clock
+	pods  map[string]*api.Pod
+	logf  func(format string, args ...any)
 }
 
 func newTown(t *rapid.T, p scheduling.Profile) *town {
-	c := &town{pods: map[string]*api.Pod{}, logf: t.Logf}
+	c := &town{pods: map[string]*api.Pod{}, logf: t.Logf, clock: virtualclock.New(frameworktest.Noon())}
 	p.Cache.Verify = true // a kept answer that is stale would look like a lost event
-	d, err := lifecycle.New(lifecycle.Config{Profiles: []scheduling.Profile{p}, Binder: c, Clock: virtualclock.New(frameworktest.Noon())})
+	d, err := lifecycle.New(lifecycle.Config{Profiles: []scheduling.Profile{p}, Binder: c, Clock: c.clock})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,19 +157,28 @@ func (c *town) live(t *rapid.T) {
 		"object":         step(c.object),
 		"another object": step(c.object),
 		"": func(t *rapid.T) {
-			for {
-				a, ok := c.d.ScheduleOne(context.Background())
-				if !ok {
-					break
-				}
-				t.Logf("%s %s: %v %s %v", a.Pod.Pod.Key(), a.Pod.Pod.UID, a.State, a.Decision.Node, a.Err)
-				if differ := new(scheduling.DifferenceError); errors.As(a.Err, &differ) {
-					t.Fatal(differ)
-				}
+			for c.drain(t) {
 			}
 			c.check(t)
 		},
 	})
+}
+
+// drain lets a moment pass and makes attempts until no pod is ready. It reports whether
+// there were any.
+func (c *town) drain(t *rapid.T) (some bool) {
+	c.clock.Advance(1)
+	for {
+		a, ok := c.d.ScheduleOne(context.Background())
+		if !ok {
+			return some
+		}
+		some = true
+		t.Logf("%s %s: %v %s %v", a.Pod.Pod.Key(), a.Pod.Pod.UID, a.State, a.Decision.Node, a.Err)
+		if differ := new(scheduling.DifferenceError); errors.As(a.Err, &differ) {
+			t.Fatal(differ)
+		}
+	}
 }
 
 // check looks for a waiting pod that would fit.

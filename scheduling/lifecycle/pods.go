@@ -2,6 +2,7 @@ package lifecycle
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -63,7 +64,48 @@ func (d *Driver) enter(p *pod) error {
 	}
 	err := d.snap.AddPod(p.counted, p.host.name)
 	p.inside = err == nil
+	d.retryAfter(err, func() error {
+		if p.host == nil || p.inside || d.snap.Node(p.host.name) == nil {
+			return nil
+		}
+		err := d.snap.AddPod(p.counted, p.host.name)
+		p.inside = err == nil
+		return err
+	})
 	return err
+}
+
+// leave takes a pod out of the snapshot.
+func (d *Driver) leave(p *framework.PodInfo, node string) {
+	err := d.snap.RemovePod(p, node)
+	d.problem(err)
+	d.retryAfter(err, func() error {
+		if !d.snap.Node(node).HasPod(p) {
+			return nil
+		}
+		return d.snap.RemovePod(p, node)
+	})
+}
+
+// retryAfter makes a change of the snapshot again before the next attempt, and until it
+// succeeds, if it failed for another reason than what it asks for: an extension has
+// panicked. Otherwise a pod would count for ever, or never.
+func (d *Driver) retryAfter(err error, change func() error) {
+	var invalid *api.InvalidError
+	if err != nil && !errors.As(err, &invalid) {
+		d.retries = append(d.retries, change)
+	}
+}
+
+// retry makes failed changes again.
+func (d *Driver) retry() {
+	list := d.retries
+	d.retries = nil
+	for _, change := range list {
+		if err := change(); err != nil {
+			d.retryAfter(err, change)
+		}
+	}
 }
 
 // uncount takes the pod off its node and reports whether it was on one.
@@ -72,7 +114,7 @@ func (d *Driver) uncount(p *pod) bool {
 		return false
 	}
 	if p.inside {
-		d.problem(d.snap.RemovePod(p.counted, p.host.name))
+		d.leave(p.counted, p.host.name)
 	}
 	d.unhost(p)
 	return true

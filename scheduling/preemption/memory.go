@@ -35,7 +35,8 @@ type classAnswers struct {
 	budgets  budgets
 	snapshot weak.Pointer[framework.Snapshot]
 	changes  uint64
-	rows     []row  // by slot
+	rows     []row // by slot
+	tally    tally
 	held     int    // bytes of the answers in rows, without the rows
 	used     uint64 // the memory's clock
 	bytes    int    // as counted in the memory
@@ -109,10 +110,15 @@ func (m *memory) begin(s *framework.Snapshot) {
 		for _, slot := range changed {
 			c.rows[slot].fresh = false
 		}
+		if c.tally.on {
+			c.tally.changed = append(c.tally.changed, changed...)
+			c.tally.on = len(c.tally.changed) <= len(c.rows)
+		}
 	} else {
 		for i := range c.rows {
 			c.rows[i].fresh = false
 		}
+		c.tally.on = false
 	}
 	c.snapshot, c.changes = weak.Make(s), s.Version()
 }
@@ -130,6 +136,7 @@ func (c *classAnswers) follow(s *framework.Snapshot) {
 	changed, ok := now.changed(c.budgets)
 	all := c.schema != s.Schema() || !ok
 	c.schema, c.version, c.budgets = s.Schema(), version, now
+	c.tally.on = c.tally.on && !all // no budget has an influence on a refusal
 	for i := range c.rows {
 		if known := &c.rows[i]; all || known.guards&changed != 0 {
 			c.held -= known.bytes()
@@ -146,7 +153,7 @@ func (m *memory) end(s *framework.Snapshot) {
 	}
 	c := m.class
 	c.changes = s.Version()
-	bytes := len(c.key) + cap(c.rows)*int(unsafe.Sizeof(row{})) + c.held
+	bytes := len(c.key) + cap(c.rows)*int(unsafe.Sizeof(row{})) + c.held + 4*cap(c.tally.of)
 	m.bytes += bytes - c.bytes
 	c.bytes = bytes
 	for m.bytes > memoryMost && len(m.classes) > 1 {

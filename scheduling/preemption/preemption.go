@@ -107,7 +107,7 @@ func (p DefaultPreemption) PostFilter(ctx context.Context, c *framework.Cycle, v
 		return framework.PostFiltered{}, framework.AsStatus(fmt.Errorf("%s%w", prefix, err))
 	}
 	if len(found) == 0 {
-		return framework.PostFiltered{Override: true}, framework.UnschedulableStatus(prefix + framework.Text(refused.text(c.Snapshot.Len())))
+		return framework.PostFiltered{Override: true}, framework.UnschedulableStatus(refused.text(c.Snapshot.Len()))
 	}
 	chosen, err := r.choose(ctx, found)
 	if err != nil {
@@ -130,13 +130,15 @@ const prefix = "preemption: "
 // Source: kube-scheduler 1.37, framework/preemption, callExtenders.
 var Narrow = framework.NewKey[func(context.Context, []*Candidate) ([]*Candidate, error)]("narrow the candidates of a preemption down")
 
+const neverPreempts framework.Text = "not eligible due to preemptionPolicy=Never."
+
 // ineligible returns why the pod may not preempt, "" if it may.
 //
 // Source: kube-scheduler 1.37, DefaultPreemption.PodEligibleToPreemptOthers.
 func (r *run) ineligible() framework.Text {
 	pod := r.cycle.Pod.Pod
 	if policy := pod.Spec.PreemptionPolicy; policy != nil && *policy == api.PreemptNever {
-		return "not eligible due to preemptionPolicy=Never."
+		return neverPreempts
 	}
 	node := r.cycle.Snapshot.Node(pod.Status.NominatedNodeName)
 	if node == nil {
@@ -191,21 +193,32 @@ func (r *run) choose(ctx context.Context, found []*answer) (*Candidate, error) {
 //
 // Source: kube-scheduler 1.37, framework/preemption, DryRunPreemption.
 func (r *run) candidates(ctx context.Context) (list []*answer, refused refusals, err error) {
+	if r.memory != nil {
+		r.budgets = r.memory.class.budgets
+	} else {
+		r.budgets = budgetsOf(r.cycle.Snapshot)
+	}
+	mayTally := ctx.Err() == nil && r.mayTally()
+	if mayTally {
+		if refused, ok := r.tallied(); ok {
+			return nil, refused, nil
+		}
+	}
 	slots := r.slots()
 	if len(slots) == 0 {
 		return nil, refused, nil
 	}
 	enough := r.enough(len(slots))
 	start, _ := bits.Mul64(r.cycle.Seed, uint64(len(slots)))
-	if r.memory != nil {
-		r.budgets = r.memory.class.budgets
-	} else {
-		r.budgets = budgetsOf(r.cycle.Snapshot)
+	var all *tally
+	if mayTally {
+		all = &r.memory.class.tally
+		all.reset(r.cycle.Snapshot.SlotLimit())
 	}
 	clean, violating := make([]*answer, 0, enough), []*answer(nil)
 	for i := range slots {
 		if err := ctx.Err(); err != nil {
-			return nil, refused, err
+			return nil, nil, err
 		}
 		at := int(start) + i
 		if at >= len(slots) {
@@ -214,6 +227,8 @@ func (r *run) candidates(ctx context.Context) (list []*answer, refused refusals,
 		switch a := r.ask(slots[at]); {
 		case a.failed():
 			err = firstOf(err, fmt.Errorf("node %s: %w", r.cycle.Snapshot.AtSlot(slots[at]).Name(), a.refused.Err()))
+		case a.refused != nil && all != nil:
+			all.count(slots[at], *a.refused)
 		case a.refused != nil:
 			refused.add(*a.refused)
 		case !a.violates && len(clean) < enough:
@@ -228,6 +243,9 @@ func (r *run) candidates(ctx context.Context) (list []*answer, refused refusals,
 	list = append(clean, violating...)
 	if len(list) > 0 {
 		err = nil // failures elsewhere do not matter
+	}
+	if all != nil {
+		all.on, refused = len(list) == 0 && err == nil, all.refused
 	}
 	return list, refused, err
 }

@@ -30,12 +30,23 @@ func PodChanges(before, after *framework.PodInfo) []queueing.ClusterEvent {
 		}
 	}
 	note(!maps.Equal(a.Labels, b.Labels), queueing.ActionUpdatePodLabel)
-	note(anyAbove(before.UsedRequests, after.UsedRequests), queueing.ActionUpdatePodScaleDown)
-	note(anyAbove(after.UsedRequests, before.UsedRequests), queueing.ActionUpdatePodScaleUp)
+	note(usesMore(before, after), queueing.ActionUpdatePodScaleDown)
+	note(usesMore(after, before), queueing.ActionUpdatePodScaleUp)
 	note(len(a.Spec.SchedulingGates) > 0 && len(b.Spec.SchedulingGates) == 0, queueing.ActionUpdatePodSchedulingGatesEliminated)
 	note(len(a.Spec.Tolerations) != len(b.Spec.Tolerations), queueing.ActionUpdatePodToleration)
 	note(len(events) == 0, queueing.ActionUpdate)
 	return events
+}
+
+// usesMore reports whether p uses more than q of any resource.
+func usesMore(p, q *framework.PodInfo) bool {
+	if anyAbove(p.UsedRequests, q.UsedRequests) {
+		return true
+	}
+	return len(p.Unknown) > 0 && slices.ContainsFunc(p.Unknown, func(u framework.UnknownRequest) bool {
+		i := slices.IndexFunc(q.Unknown, func(v framework.UnknownRequest) bool { return v.Name == u.Name })
+		return i < 0 && u.Used > 0 || i >= 0 && u.Used > q.Unknown[i].Used
+	})
 }
 
 // anyAbove reports whether v is larger than w in any dimension.

@@ -13,10 +13,32 @@ package queue
 // that no backoff means 1 s.
 // Why: a virtual clock stands still while a pod is ready, so it would go on for ever
 // at one instant.
+//
+// Differs: a pod that an event wakes after its second rejection at one instant.
+// Original: kube-scheduler tries it again as soon as no other pod is ready.
+// Here: it waits until time has passed. On a clock that moves there is no difference.
+// Why: while a virtual clock stands, every event would have all waiting pods tried.
 func (q *Queue) Hold(it *Item) { it.held = true }
 
-// stands reports whether no time has passed since a held pod came back.
-func (q *Queue) stands(it *Item) bool { return it.held && !q.options.Now().After(it.Timestamp) }
+// holds reports whether no time has passed since a held pod came back.
+func (q *Queue) holds(it *Item) bool { return it.held && !q.options.Now().After(it.Timestamp) }
+
+// stands reports whether a pod that backs off must not be tried before time passes: it
+// is held, or has come back from its second attempt at one instant. An event may help a
+// pod at the instant of its rejection, but many events while a virtual clock stands must
+// not have every waiting pod tried for each of them.
+func (q *Queue) stands(it *Item) bool {
+	return (it.held || it.again) && !q.options.Now().After(it.Timestamp)
+}
+
+// stand makes an item wait until time passes.
+func (q *Queue) stand(it *Item) {
+	it.at = standing
+	if q.standing.first == nil || it.expires < q.standUntil {
+		q.standUntil = it.expires
+	}
+	q.standing.insertAfter(it, q.standing.last)
+}
 
 // release frees the pods for which time has passed, so that they can be tried before
 // their backoff ends.

@@ -30,15 +30,23 @@ type Item struct {
 	at       place
 	timed    bool   // expires is computed
 	held     bool   // set by Hold
+	again    bool   // the last attempt was not the first at its instant
 	serial   uint64 // order of arrival, for ties
 	index    int    // in the heap that holds it; negative in a lane
 	profile  *profile
+	tried    time.Time          // instant of the last Pop
 	latest   *framework.PodInfo // version that came while the pod was in flight
 	since    uint64             // number of the first event after Pop
 	flushed  time.Duration      // last time that the pod was flushed, since the queue's start
 	expires  time.Duration      // end of the backoff, since the queue's start
 	previous *Item              // in the list that holds it
 	next     *Item
+
+	// While it waits for an event:
+	group  *group
+	waits  uint64 // order of arrival among the waiting items
+	ahead  *Item  // in its group
+	behind *Item
 }
 
 // place is the part of the queue that holds an item.

@@ -29,6 +29,8 @@ type modelPod struct {
 	errors   int
 	plugins  []string
 	gate     bool
+	tried    time.Time
+	again    bool
 	where    string // active, backoff, waiting, flying, gone
 	seen     []string
 }
@@ -131,7 +133,7 @@ func (m *model) next() *modelPod {
 	var best *modelPod
 	for _, where := range []string{"active", "backoff"} {
 		for _, p := range m.pods {
-			if p.where != where || where == "backoff" && len(p.plugins) == 0 {
+			if p.where != where || where == "backoff" && (len(p.plugins) == 0 || p.again && !m.now.After(p.stamp)) {
 				continue
 			}
 			if best == nil || m.before(p, best, where == "backoff") {
@@ -241,6 +243,7 @@ func TestQueueEqualsTheModel(t *testing.T) {
 					t.Fatalf("Pop() = %+v, want %+v", got, want)
 				default:
 					want.where, want.plugins, want.seen = "flying", nil, nil
+					want.again, want.tried = want.tried.Equal(m.now), m.now
 				}
 			},
 			"done": func(t *rapid.T) {

@@ -58,9 +58,11 @@ type Queue struct {
 	active     ready
 	backingOff sorted
 	failing    sorted
-	standing   list // in the order of their timestamps
-	waiting    list // unschedulable pods, including gated ones, by waitingSince
-	gated      int  // how many of waiting are gated
+	standing   list          // in the order of their timestamps, which are all equal
+	standUntil time.Duration // no later than the first end of their backoffs, since the start
+	waiting    list          // unschedulable pods, including gated ones, by waitingSince
+	groups     groups        // the same pods by what can wake them
+	gated      int           // how many of waiting are gated
 
 	flight list // in the order of Pop
 	events eventLog
@@ -98,6 +100,7 @@ func New(o Config) (*Queue, error) {
 	for name, s := range o.Profiles {
 		q.profiles[name] = newProfile(s)
 	}
+	q.groups.byKey = map[string]*group{}
 	q.start = o.Now()
 	q.order()
 	return q, nil
@@ -160,8 +163,10 @@ func (q *Queue) Pop() *Item {
 	q.leave(it)
 	it.Attempts++
 	it.Plugins, it.Pending, it.timed, it.held = nil, nil, false, false
+	now := q.options.Now()
+	it.again, it.tried = !it.tried.IsZero() && it.tried.Equal(now), now
 	if it.InitialAttempt.IsZero() {
-		it.InitialAttempt = q.options.Now()
+		it.InitialAttempt = now
 	}
 	it.at, it.since = inFlight, q.events.next()
 	q.flight.insertAfter(it, q.flight.last)
@@ -209,6 +214,7 @@ func (q *Queue) leave(it *Item) {
 		q.standing.remove(it)
 	case unschedulable:
 		q.waiting.remove(it)
+		q.part(it)
 		if it.Gate != "" {
 			q.gated--
 		}
@@ -234,6 +240,7 @@ func (q *Queue) pass(ctx context.Context, it *Item) bool {
 	}
 	it.Gate = plugin
 	it.Plugins = addPlugin(it.Plugins, plugin)
+	q.regroup(it)
 	return false
 }
 
@@ -265,8 +272,7 @@ func (q *Queue) toBackoff(ctx context.Context, it *Item) {
 		it.at = failing
 		q.failing.push(it)
 	case !q.options.FullBackoff && q.stands(it):
-		it.at = standing
-		q.standing.insertAfter(it, q.standing.last)
+		q.stand(it)
 	default:
 		it.at = backingOff
 		q.backingOff.push(it)
@@ -282,6 +288,9 @@ func (q *Queue) toWaiting(it *Item) {
 		previous = previous.previous
 	}
 	q.waiting.insertAfter(it, previous)
+	q.groups.serial++
+	it.waits = q.groups.serial
+	q.join(it)
 }
 
 // waitingSince is when the item began to wait for an event, relative to the start.

@@ -59,7 +59,7 @@ func (q *Queue) send(ctx context.Context, it *Item, s strategy) {
 		if it.at != unschedulable {
 			q.toWaiting(it)
 		}
-	case s == afterBackoff && q.isBackingOff(it), q.stands(it):
+	case s == afterBackoff && q.isBackingOff(it), q.holds(it):
 		q.toBackoff(ctx, it)
 	default:
 		q.toActive(ctx, it, true)
@@ -70,19 +70,20 @@ func (q *Queue) send(ctx context.Context, it *Item, s strategy) {
 // it may help. before and after are the object before and after the event, as in
 // [queueing.QueueingHintFunc]. If except is not nil, that item stays where it is.
 //
-// Cost: O(waiting pods); nothing if no plugin registered for the event.
+// Cost: O(waiting pods that a plugin rejected which registered for the event); nothing
+// for all others, such as gated pods.
 func (q *Queue) Move(ctx context.Context, e queueing.ClusterEvent, before, after any, except *Item) {
 	if !q.isInteresting(e) {
 		return
 	}
 	what := event{e, before, after}
-	var next *Item
-	for it := q.waiting.first; it != nil; it = next {
-		next = it.next
+	concerned := q.concerned(e)
+	for _, it := range concerned {
 		if it != except {
 			q.wake(ctx, it, what)
 		}
 	}
+	clear(concerned) // the scratch must not keep pods
 	if q.flight.len > 0 {
 		q.events.add(what)
 	}
@@ -119,6 +120,7 @@ func (q *Queue) Update(ctx context.Context, it *Item, pod *framework.PodInfo) {
 		return
 	}
 	it.Pod, it.profile = pod, q.profileOf(pod.Pod)
+	q.regroup(it)
 	switch it.at {
 	case active:
 		q.active.fix(it)

@@ -34,6 +34,9 @@ func (q *Queue) Flush(ctx context.Context) {
 		if !q.wake(ctx, it, event{ClusterEvent: wildcard}) || it.at == unschedulable {
 			q.waiting.remove(it)
 			q.waiting.insertAfter(it, q.waiting.last)
+			q.groups.serial++
+			it.waits = q.groups.serial
+			q.regroup(it)
 		}
 		if end {
 			return
@@ -50,8 +53,8 @@ func (q *Queue) NextFlush() (at time.Time, ok bool) {
 			at, ok = t, true
 		}
 	}
-	for it := q.standing.first; it != nil; it = it.next {
-		sooner(q.expiration(it).Add(window))
+	if q.standing.first != nil {
+		sooner(q.start.Add(q.standUntil + window))
 	}
 	for _, h := range []*sorted{&q.backingOff, &q.failing} {
 		if it := h.top(); it != nil {

@@ -6,6 +6,10 @@
 // Hits and bypasses are those of the incremental path. The exit status is 1 if there
 // is a difference or a fault, or if there are fewer hits than the mix of clusters must
 // give.
+//
+// With -tenants N it places innocent pods beside a hostile user instead, for N rounds of
+// each kind of hostility. The exit status is 1 if the rate of innocent pods falls below
+// 80 % of what it is without that user, does not come back to 95 %, or if memory stays.
 package main
 
 import (
@@ -20,8 +24,13 @@ import (
 func main() {
 	steps := flag.Int("steps", 100_000, "number of random steps")
 	seed := flag.Uint64("seed", 1, "seed of the history")
+	tenants := flag.Int("tenants", 0, "rounds of each kind of hostility; 0: compare the paths")
 	replay := flag.Bool("replay", false, "print each difference with all that is needed to decide again")
 	flag.Parse()
+	if *tenants > 0 {
+		beside(*tenants)
+		return
+	}
 
 	began := time.Now()
 	last := began
@@ -59,6 +68,29 @@ func main() {
 	fmt.Println(&res)
 	if err := res.Err(); err != nil {
 		fmt.Fprintln(os.Stderr, "soak:", err)
+		os.Exit(1)
+	}
+}
+
+// beside places innocent pods beside a hostile user.
+func beside(rounds int) {
+	phases, err := soak.Tenants(rounds)
+	ok := err == nil
+	for i, p := range phases {
+		least := 0.80
+		if i == len(phases)-1 {
+			least = 0.95
+		}
+		verdict := ""
+		if p.Relative < least || p.Late > 0 || p.Heap > phases[0].Heap+32<<20 {
+			verdict, ok = " FAIL", false
+		}
+		fmt.Println(p.String() + verdict)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "soak:", err)
+	}
+	if !ok {
 		os.Exit(1)
 	}
 }

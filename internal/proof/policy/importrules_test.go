@@ -89,7 +89,7 @@ var rules = []rule{
 	{dir: "scheduling/queue", imports: with(objects, "internal/heap", "scheduling"), library: true},
 	{dir: "scheduling/lifecycle", imports: with(objects, "scheduling", "scheduling/queue"), library: true},
 	{dir: "scheduling/multicluster", imports: with(objects, "estimator/capacity", "internal/match", "scheduling"), library: true},
-	{dir: "scheduling/extender", imports: with(objects, "scheduling", "scheduling/preemption"), library: true, network: true},
+	{dir: "scheduling/extender", imports: with(objects, "internal/strictjson", "scheduling", "scheduling/preemption"), library: true, network: true},
 	{
 		dir:     "scheduling/config",
 		imports: with(objects, "scheduling", "scheduling/args", "scheduling/extender", "scheduling/preemption"),
@@ -112,6 +112,7 @@ var rules = []rule{
 	{dir: "internal/cmd", imports: with(public, "internal/proof/gen", "internal/proof/golden", "internal/proof/soak", "internal/proof/shapes"), testOnly: true},
 	{dir: "internal/proof/testheap", testOnly: true},
 	{dir: "internal/proof/effort", testOnly: true},
+	{dir: "internal/proof/amplify", imports: public, network: true, testOnly: true},
 	{dir: "internal/proof/policy", testOnly: true},
 }
 

@@ -9,7 +9,7 @@ import (
 
 // topLevel is what the root of the repository may hold besides dot-files.
 var topLevel = []string{
-	"CHANGELOG.md", "CONTRIBUTING.md", "DEVIATIONS.md", "LICENSE", "README.md", "go.mod", "go.sum",
+	"CHANGELOG.md", "CONTRIBUTING.md", "DEVIATIONS.md", "LICENSE", "README.md", "SECURITY.md", "go.mod", "go.sum",
 	"estimator", "examples", "filter", "framework", "internal", "resource", "scheduling", "scoring",
 }
 

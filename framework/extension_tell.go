@@ -1,0 +1,101 @@
+package framework
+
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrBroken is in the error of every method that changes a snapshot, once an extension
+// has panicked where the snapshot could not take back what it did: in a rollback, or
+// when it was told of a node or an object. From then on the snapshot refuses all changes
+// and decisions, because totals of the extension may be wrong. Make a new one.
+var ErrBroken = errors.New("the snapshot is broken: an extension panicked where nothing could be taken back; make a new one")
+
+// breakBy notes that the state of an extension is unknown.
+func (s *Snapshot) breakBy(err error) {
+	if s.broken == nil {
+		s.broken = fmt.Errorf("%w: %w", ErrBroken, err)
+	}
+}
+
+// panicked returns the error about an extension that panicked with v.
+func panicked(extension any, method string, v any) error {
+	return fmt.Errorf("extension %T: %s: panic: %v", extension, method, v)
+}
+
+// A podEvent is a method of [PodWatcher].
+type podEvent struct {
+	name string
+	call func(PodWatcher, *Snapshot, *NodeInfo, *PodInfo)
+}
+
+var (
+	podAdded   = &podEvent{"PodAdded", PodWatcher.PodAdded}
+	podRemoved = &podEvent{"PodRemoved", PodWatcher.PodRemoved}
+)
+
+// tellPods tells the extensions from one number up to another of a pod. If one panics,
+// it stops and returns its number and an error.
+func (s *Snapshot) tellPods(e *podEvent, from, to int, n *NodeInfo, p *PodInfo) (at int, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = panicked(s.extensions[at].value, e.name, v)
+		}
+	}()
+	for at = from; at < to; at++ {
+		if w := s.extensions[at].pods; w != nil {
+			e.call(w, s, n, p)
+		}
+	}
+	return to, nil
+}
+
+// tellPodsBack tells all extensions below a number of the opposite of what they were
+// told before. One that panics breaks the snapshot.
+func (s *Snapshot) tellPodsBack(e *podEvent, to int, n *NodeInfo, p *PodInfo) {
+	for from := 0; from < to; from++ {
+		at, err := s.tellPods(e, from, to, n, p)
+		if err != nil {
+			s.breakBy(err)
+		}
+		from = at
+	}
+}
+
+// tellNodes tells the extensions of a node. One that panics breaks the snapshot.
+func (s *Snapshot) tellNodes(method string, call func(NodeWatcher)) error {
+	return s.tellEach(method, func(e *extension) {
+		if e.nodes != nil {
+			call(e.nodes)
+		}
+	})
+}
+
+// tellObjects tells the extensions of another object. One that panics breaks the
+// snapshot.
+func (s *Snapshot) tellObjects(key string, obj any) error {
+	return s.tellEach("ObjectChanged", func(e *extension) {
+		if e.objects != nil {
+			e.objects.ObjectChanged(s, key, obj)
+		}
+	})
+}
+
+func (s *Snapshot) tellEach(method string, call func(*extension)) error {
+	for i := range s.extensions {
+		if err := guardExtension(&s.extensions[i], method, call); err != nil {
+			s.breakBy(err)
+		}
+	}
+	return s.broken
+}
+
+func guardExtension(e *extension, method string, call func(*extension)) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = panicked(e.value, method, v)
+		}
+	}()
+	call(e)
+	return nil
+}

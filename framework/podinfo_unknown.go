@@ -1,0 +1,98 @@
+package framework
+
+import (
+	"maps"
+
+	"github.com/berth-sched/berth/resource"
+)
+
+// An UnknownRequest is a pod's request for a resource that the schema has no number
+// for. Names come with pods, which anyone may create, so they do not all get one:
+// vectors would grow without bound.
+type UnknownRequest struct {
+	// Name is the resource.
+	Name resource.Name
+	// Requested is what the spec asks of a node, and Used what the pod counts as on
+	// one, in the units of vectors.
+	Requested, Used int64
+}
+
+// unknownRequests returns the requests for the named resources.
+func unknownRequests(names []resource.Name, spec, used resource.List) (list []UnknownRequest) {
+	for _, n := range names {
+		requested, counted := spec[n], used[n]
+		list = append(list, UnknownRequest{n, requested.Value(), counted.Value()})
+	}
+	return list
+}
+
+// without returns the list without the names.
+func without(names []resource.Name, l resource.List) resource.List {
+	if len(names) == 0 {
+		return l
+	}
+	l = maps.Clone(l)
+	for _, n := range names {
+		delete(l, n)
+	}
+	return l
+}
+
+// Fresh returns the pod as it is derived now. That is p itself, unless a node has since
+// brought a resource of p.Unknown. A snapshot counts both alike, and a scheduler places
+// the fresh pod, so only code that reads the vectors of old PodInfos needs Fresh.
+func (p *PodInfo) Fresh() *PodInfo {
+	for i := range p.Unknown {
+		if _, ok := p.schema.Index(p.Unknown[i].Name); ok {
+			if fresh, err := NewPodInfo(p.Pod, p.schema); err == nil {
+				return fresh
+			}
+		}
+	}
+	return p
+}
+
+// uses returns how much of a resource the pod uses on a node.
+func (p *PodInfo) uses(index int, name resource.Name) int64 {
+	for i := range p.Unknown {
+		if p.Unknown[i].Name == name {
+			return p.Unknown[i].Used
+		}
+	}
+	return p.UsedRequests.At(index)
+}
+
+// has reports whether the node object lists the resource, and its number.
+func (n *NodeInfo) has(name resource.Name, schema *resource.Schema) (index int, ok bool) {
+	if _, ok = n.Node.Status.Allocatable[name]; !ok {
+		return 0, false
+	}
+	return schema.Index(name)
+}
+
+// recount adds up the unknown requests of the node's pods that p has too: for each
+// resource that the node has, its pods' requests count, whenever they were derived. A
+// resource that the node does not have cannot be free there, whatever its total is.
+func (n *NodeInfo) recount(p *PodInfo) {
+	for i := range p.Unknown {
+		name := p.Unknown[i].Name
+		index, ok := n.has(name, p.schema)
+		if !ok {
+			continue
+		}
+		var total int64
+		for _, q := range n.Pods {
+			total = resource.SatAdd(total, q.uses(index, name))
+		}
+		n.Requested = n.Requested.With(index, total)
+	}
+}
+
+// recountAll is recount for all pods, after the node object was replaced.
+func (n *NodeInfo) recountAll() {
+	for _, p := range n.Pods {
+		if len(p.Unknown) > 0 {
+			n.recount(p)
+		}
+	}
+}

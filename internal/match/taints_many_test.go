@@ -1,0 +1,49 @@
+package match
+
+import (
+	"fmt"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/berth-sched/berth/framework/api"
+)
+
+// TestToleratesMany compares the index with the plain comparison.
+func TestToleratesMany(t *testing.T) {
+	keys := rapid.SampledFrom([]string{"", "a", "b"})
+	values := rapid.SampledFrom([]string{"", "x", "1", "-5", "7", "07"})
+	effects := rapid.SampledFrom([]api.TaintEffect{"", api.TaintEffectNoSchedule, api.TaintEffectNoExecute, api.TaintEffectPreferNoSchedule})
+	operators := rapid.SampledFrom([]api.TolerationOperator{"", api.TolerationOpEqual, api.TolerationOpExists, api.TolerationOpLt, api.TolerationOpGt, "No"})
+	rapid.Check(t, func(t *rapid.T) {
+		tolerations := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) api.Toleration {
+			return api.Toleration{Key: keys.Draw(t, "key"), Operator: operators.Draw(t, "operator"), Value: values.Draw(t, "value"), Effect: effects.Draw(t, "effect")}
+		}), 0, 4).Draw(t, "tolerations")
+		c := Comparison(rapid.Bool().Draw(t, "comparison"))
+		x := indexTolerations(tolerations, c)
+		taint := api.Taint{Key: keys.Draw(t, "taint key"), Value: values.Draw(t, "taint value"), Effect: effects.Draw(t, "taint effect")}
+		if got, want := x.tolerates(&taint), Tolerates(tolerations, &taint, c); got != want {
+			t.Fatalf("the index says %t, want %t", got, want)
+		}
+	})
+}
+
+// BenchmarkTolerates compares as many taints as tolerations. None match, and the time
+// for each taint hardly grows with their number.
+func BenchmarkTolerates(b *testing.B) {
+	for _, n := range []int{10, 60, 1000, 50_000} {
+		taints, tolerations := make([]api.Taint, n), make([]api.Toleration, n)
+		for i := range n {
+			taints[i] = api.Taint{Key: fmt.Sprint("k", i), Effect: api.TaintEffectPreferNoSchedule}
+			tolerations[i] = api.Toleration{Key: fmt.Sprint("k", i), Value: "other", Effect: api.TaintEffectPreferNoSchedule}
+		}
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			for b.Loop() {
+				if got := UntoleratedPreferences(taints, tolerations, false); got != int64(n) {
+					b.Fatal(got)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/taint")
+		})
+	}
+}

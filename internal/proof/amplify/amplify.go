@@ -1,0 +1,82 @@
+package amplify
+
+import (
+	"cmp"
+	"os"
+	"runtime"
+	"testing"
+)
+
+// Most is the number of bytes of memory that any decoder may take for a byte of text.
+const Most = 100
+
+// base is the memory in bytes that a decoder may take for the shortest of texts, if it
+// states nothing else.
+const base = 256 << 10
+
+// size is the size in bytes of the smaller text of each shape; the larger one has
+// times the size. With BERTH_LONG set, texts are as large as a ConfigMap can be.
+const (
+	size  = 8 << 10
+	times = 8
+	long  = 16
+)
+
+// A Decoder reads text that others send.
+type Decoder struct {
+	// Name names it in failures.
+	Name string
+	// Decode reads a text. The decoder may refuse it.
+	Decode func(text []byte)
+	// Base is the memory in bytes that the shortest of texts may take; 0 is 256 KiB.
+	Base uint64
+	// Texts are the hostile shapes.
+	Texts []Shape
+}
+
+// A Shape makes hostile texts.
+type Shape struct {
+	// Name names it in failures.
+	Name string
+	// Text returns a text of about n bytes.
+	Text func(n int) []byte
+}
+
+// Run fails t unless the decoder takes at most [Most] bytes of memory for a byte of
+// each text, and memory grows no faster than the text. It logs the worst shape.
+func Run(t *testing.T, d Decoder) {
+	t.Helper()
+	worst, of := 0.0, ""
+	base := cmp.Or(d.Base, base)
+	size := size
+	if os.Getenv("BERTH_LONG") != "" {
+		size *= long
+	}
+	for _, s := range d.Texts {
+		small, large := s.Text(size), s.Text(times*size)
+		d.Decode(small) // what is made once does not count
+		a, b := memory(d, small), memory(d, large)
+		factor := float64(b) / float64(len(large))
+		if factor > worst {
+			worst, of = factor, s.Name
+		}
+		if b > Most*uint64(len(large))+base {
+			t.Errorf("%s takes %d bytes for %d bytes of %s: %.0f times as many, want at most %d",
+				d.Name, b, len(large), s.Name, factor, Most)
+		}
+		if b > 3*times*max(a, base) {
+			t.Errorf("%s takes %d bytes for %d bytes of %s, but %d for %d: that is not linear",
+				d.Name, b, len(large), s.Name, a, len(small))
+		}
+	}
+	t.Logf("%s: at most %.1f bytes of memory per byte, for %s", d.Name, worst, of)
+}
+
+// memory returns how many bytes a call allocates in all.
+func memory(d Decoder, text []byte) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	d.Decode(text)
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}

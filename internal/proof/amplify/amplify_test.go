@@ -1,0 +1,214 @@
+package amplify_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/proof/amplify"
+	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/args"
+	"github.com/berth-sched/berth/scheduling/config"
+	"github.com/berth-sched/berth/scheduling/extender"
+)
+
+func TestDecodeOfObjects(t *testing.T) {
+	var frames []string
+	for _, kind := range []struct {
+		head  string
+		paths []string
+	}{
+		{`"kind":"Pod","metadata":{"name":"p"},"spec"`, []string{
+			"", "containers", "containers[].ports", "containers[].resources.requests", "containers[].image", "tolerations", "nodeSelector", "volumes", "schedulingGates",
+			"topologySpreadConstraints", "topologySpreadConstraints[].labelSelector.matchExpressions",
+			"affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms",
+			"affinity.podAffinity.preferredDuringSchedulingIgnoredDuringExecution",
+			"affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[].namespaces",
+		}},
+		{`"kind":"Pod","metadata"`, []string{"labels", "annotations", "ownerReferences", "name", "creationTimestamp"}},
+		{`"kind":"Node","metadata":{"name":"n"},"status"`, []string{"allocatable", "images", "images[].names", "conditions", "conditions[].type", "addresses"}},
+		{`"kind":"Node","metadata":{"name":"n"},"spec"`, []string{"taints", "taints[].key"}},
+		{`"kind":"NodeMetric","metadata":{"name":"n"},"status"`, []string{"podsMetric", "nodeMetric.aggregatedNodeUsages", "podsMetric[].podUsage.resources"}},
+		{`"kind":"Cluster","metadata":{"name":"n"},"spec"`, []string{"resourceModels", "resourceModels[].ranges", "taints"}},
+		{`"kind":"Cluster","metadata":{"name":"n"},"status"`, []string{"resourceSummary.allocatableModelings", "apiEnablements", "resourceSummary.allocatable"}},
+		{`"kind":"CSINode","metadata":{"name":"n"},"spec"`, []string{"drivers", "drivers[].topologyKeys"}},
+		{`"kind":"StorageClass","metadata":{"name":"n"},"allowedTopologies"`, []string{""}},
+		{`"kind":"List","items"`, []string{""}},
+	} {
+		for _, path := range kind.paths {
+			frames = append(frames, "{"+kind.head+":"+at(path)+"}")
+		}
+	}
+	frames = append(frames, "%s")
+	shapes := amplify.JSON(frames...)
+	for _, spec := range []string{`{"kind":"Pod"}`, `{"kind":"Pod","metadata":{"name":"p"}}`, `{"kind":"Node","metadata":{"name":"p"}}`, `{"kind":"Pod","spec":{"containers":[{}]},"metadata":{"name":"p"}}`, `{"kind":"Service","metadata":{"name":"p"}}`, `{"kind":"A","metadata":{"name":"p"}}`} {
+		shapes = append(shapes, amplify.Repeat("items "+spec, `{"kind":"List","items":[`, spec+",", "]}"))
+		shapes = append(shapes, amplify.Repeat("documents "+spec, "", spec+"\n", ""))
+	}
+	amplify.Run(t, amplify.Decoder{Name: "api.Decode", Decode: func(text []byte) { _, _ = api.Decode(text) }, Texts: shapes})
+}
+
+// at returns an object in which a value is at a path, such as "a[].b".
+func at(path string) string {
+	before, after := "", ""
+	for _, field := range strings.Split(path, ".") {
+		if field == "" {
+			continue
+		}
+		name, list := strings.CutSuffix(field, "[]")
+		before += `{"` + name + `":`
+		after = "}" + after
+		if list {
+			before += "["
+			after = "]" + after
+		}
+	}
+	return before + "%s" + after
+}
+
+func TestExtenderRequests(t *testing.T) {
+	snapshot := framework.NewSnapshot(framework.Arrival)
+	if err := snapshot.AddNode(api.MakeNode("a", "4", "16Gi").Obj()); err != nil {
+		t.Fatal(err)
+	}
+	sched, err := scheduling.New(scheduling.Kubernetes137())
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &extender.Handler{
+		Scheduler: sched, Bind: func(context.Context, extender.BindingArgs) error { return nil },
+		Snapshot: func(context.Context) (*framework.Snapshot, error) { return snapshot, nil },
+	}
+	const pod = `"Pod":{"metadata":{"name":"p"}}`
+	for verb, frames := range map[string][]string{
+		"/filter": {
+			`%s`, `{"Pod":%s}`, `{` + pod + `,"NodeNames":%s}`, `{` + pod + `,"Nodes":{"items":%s}}`, `{` + pod + `,"Nodes":%s}`, `{` + pod + `,"x":%s}`,
+			`{"Pod":{"metadata":{"name":"p","labels":%s}},"NodeNames":["a"]}`, `{"Pod":{"metadata":{"name":"p"},"spec":{"tolerations":%s}},"NodeNames":["a"]}`,
+			`{"Pod":{"metadata":{"name":"p"},"spec":{"containers":[{"resources":{"requests":%s}}]}},"NodeNames":["a"]}`,
+			`{"Pod":{"metadata":{"name":"p"},"spec":{"containers":%s}},"NodeNames":["a"]}`,
+		},
+		"/prioritize": {`{` + pod + `,"NodeNames":%s}`, `{` + pod + `,"Nodes":{"items":[{"metadata":%s}]}}`},
+		"/preempt": {
+			`{` + pod + `,"NodeNameToVictims":%s}`, `{` + pod + `,"NodeNameToMetaVictims":%s}`, `{` + pod + `,"NodeNameToMetaVictims":{"a":{"Pods":%s}}}`,
+			`{` + pod + `,"NodeNameToVictims":{"a":{"Pods":%s}}}`,
+		},
+		"/bind": {`%s`, `{"PodName":%s}`, `{"PodName":"p","Node":%s}`},
+	} {
+		shapes := amplify.JSON(frames...)
+		if verb == "/filter" {
+			shapes = append(shapes, amplify.Numbered("node names", `{`+pod+`,"NodeNames":[`, `"%d"`, `]}`))
+		}
+		amplify.Run(t, amplify.Decoder{Name: "extender.Handler " + verb, Decode: func(text []byte) {
+			h.ServeHTTP(discard{}, httptest.NewRequest(http.MethodPost, verb, bytes.NewReader(text)))
+		}, Texts: shapes})
+	}
+}
+
+// discard is a response that nobody reads.
+type discard struct{}
+
+func (discard) Header() http.Header         { return http.Header{} }
+func (discard) Write(b []byte) (int, error) { return len(b), nil }
+func (discard) WriteHeader(int)             {}
+
+func TestExtenderAnswers(t *testing.T) {
+	snapshot := framework.NewSnapshot(framework.Arrival)
+	if err := snapshot.AddNode(api.MakeNode("a", "4", "16Gi").Obj()); err != nil {
+		t.Fatal(err)
+	}
+	pod, err := snapshot.NewPodInfo(api.MakePod("p").Obj())
+	if err != nil {
+		t.Fatal(err)
+	}
+	nodes := []*framework.NodeInfo{snapshot.Node("a")}
+	var answer []byte
+	c, err := extender.New(extender.Config{
+		URLPrefix: "http://x", FilterVerb: "f", PrioritizeVerb: "p", PreemptVerb: "e", BindVerb: "b", Weight: 1, NodeCacheCapable: true,
+		HTTP: &http.Client{Transport: roundTrip(func() []byte { return answer })}, MaxBytes: 64 << 20,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	for name, d := range map[string]struct {
+		call   func()
+		frames []string
+	}{
+		"Filter":     {func() { _, _ = c.Filter(ctx, pod, nodes) }, []string{`%s`, `{"NodeNames":%s}`, `{"Nodes":{"items":%s}}`, `{"FailedNodes":%s}`, `{"Error":%s}`}},
+		"Prioritize": {func() { _, _ = c.Prioritize(ctx, pod, nodes) }, []string{`%s`, `[{"Host":%s}]`}},
+		"Preempt":    {func() { _, _ = c.Preempt(ctx, pod, snapshot, nil) }, []string{`{"NodeNameToMetaVictims":%s}`, `{"NodeNameToMetaVictims":{"a":{"Pods":%s}}}`}},
+		"Bind":       {func() { _ = c.Bind(ctx, pod.Pod, "a") }, []string{`{"Error":%s}`}},
+	} {
+		amplify.Run(t, amplify.Decoder{Name: "extender.Client." + name, Decode: func(text []byte) {
+			answer = text
+			d.call()
+		}, Texts: amplify.JSON(d.frames...)})
+	}
+}
+
+// roundTrip answers every request without a network.
+type roundTrip func() []byte
+
+func (f roundTrip) RoundTrip(*http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(bytes.NewReader(f()))}, nil
+}
+
+const head = `"apiVersion":"kubescheduler.config.k8s.io/v1","kind":"KubeSchedulerConfiguration",`
+
+func TestLoad(t *testing.T) {
+	frames := []string{
+		"%s", `{` + head + `"x":%s}`, `{` + head + `"profiles":%s}`, `{` + head + `"extenders":%s}`, `{` + head + `"extenders":[{"managedResources":%s}]}`,
+		`{` + head + `"profiles":[{"schedulerName":%s}]}`, `{` + head + `"profiles":[{"plugins":%s}]}`, `{` + head + `"profiles":[{"plugins":{"score":{"enabled":%s}}}]}`,
+		`{` + head + `"profiles":[{"pluginConfig":%s}]}`, `{` + head + `"profiles":[{"pluginConfig":[{"name":"NodeResourcesFit","args":%s}]}]}`,
+		`{` + head + `"profiles":[{"pluginConfig":[{"name":"NodeResourcesFit","args":{"scoringStrategy":{"resources":%s}}}]}]}`,
+		`{` + head + `"profiles":[{"pluginConfig":[{"name":"PodTopologySpread","args":{"defaultConstraints":%s}}]}]}`,
+		`{` + head + `"profiles":[{"pluginConfig":[{"name":"Mine","args":%s}]}]}`,
+	}
+	shapes := amplify.JSON(frames...)
+	for _, f := range frames[1:] {
+		shapes = append(shapes, amplify.JSON(strings.TrimSuffix(strings.TrimPrefix(f, "{"), "}"))...)
+	}
+	amplify.Run(t, amplify.Decoder{Name: "config.Load", Base: 16 << 20, Decode: func(text []byte) {
+		if _, err := config.Load(text, config.LoadConfig{}); err != nil {
+			_ = err.Error()
+		}
+	}, Texts: shapes})
+}
+
+func TestYAMLToJSON(t *testing.T) {
+	shapes := append(amplify.JSON("%s", "a: %s"),
+		amplify.Repeat("items", "", "- a\n", ""),
+		amplify.Repeat("empty items", "", "-\n", ""),
+		amplify.Repeat("documents", "", "---\na: 1\n", ""),
+		amplify.Repeat("empty documents", "", "---\n", ""),
+		amplify.Repeat("ends", "", "...\n", ""),
+		amplify.Repeat("comments", "", "#\n", "a: 1"),
+		amplify.Repeat("aliases", "a: &a 1\nb: [", "*a,", "]"),
+		amplify.Repeat("tags", "b: [", "!a x,", "]"),
+		amplify.Repeat("flow mappings", "b: [", "a: b,", "]"),
+		amplify.Repeat("dashes", "", "- ", ""),
+		amplify.Repeat("questions", "", "? ", ""),
+		amplify.Repeat("question lines", "", "? a\n", ""),
+		amplify.Repeat("anchors", "", "- &a\n", ""),
+		amplify.Repeat("merges", "a: &a {b: 1}\nb:\n", "  - <<: *a\n", ""),
+		amplify.Repeat("block texts", "", "- |\n a\n", ""),
+		amplify.Shape{Name: "tag prefixes", Text: func(n int) []byte {
+			return []byte("%TAG !a! " + strings.Repeat("x", n/2) + "\n---\n" + strings.Repeat("- !a!b c\n", n/2/9))
+		}},
+	)
+	amplify.Run(t, amplify.Decoder{Name: "config.YAMLToJSON", Base: 8 << 20, Decode: func(text []byte) { _, _ = config.YAMLToJSON(text) }, Texts: shapes})
+}
+
+func TestArguments(t *testing.T) {
+	amplify.Run(t, amplify.Decoder{Name: "args.Decode", Decode: func(text []byte) {
+		for _, e := range args.Decode(text, new(args.NodeResourcesFit)) {
+			_ = e.Error()
+		}
+	}, Texts: amplify.JSON("%s", `{"scoringStrategy":%s}`, `{"scoringStrategy":{"resources":%s}}`, `{"ignoredResources":%s}`, `{"scoringStrategy":{"requestedToCapacityRatio":{"shape":%s}}}`)})
+}

@@ -1,0 +1,270 @@
+package soak
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/resource"
+	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/lifecycle"
+	"github.com/berth-sched/berth/scheduling/virtualclock"
+)
+
+// A Phase is what one hostile user did to the others for a while.
+type Phase struct {
+	// Name says what was hostile.
+	Name string
+	// Rate is how many innocent pods were placed per second while some waited, in the
+	// median round, and Relative the same as a part of the rate before there was a hostile user.
+	Rate, Relative float64
+	// Heap is how many bytes were in use at the end.
+	Heap uint64
+	// Late counts the innocent pods that were not placed in their first attempt.
+	Late int
+}
+
+// String is a line of a table.
+func (p Phase) String() string {
+	return fmt.Sprintf("%-14s %8.0f pods/s %6.1f %% %6.1f MB %4d late", p.Name, p.Rate, 100*p.Relative, float64(p.Heap)/1e6, p.Late)
+}
+
+// hostile are the ways of a user to hurt others. Each makes pod i.
+var hostile = []struct {
+	name string
+	keep int // pods at a time
+	pod  func(b api.PodBuilder, i int) api.PodBuilder
+}{
+	{"labels", 200, func(b api.PodBuilder, i int) api.PodBuilder {
+		return b.Labels(fmt.Sprint("k", i), fmt.Sprint("v", i), "app", fmt.Sprint("x", i))
+	}},
+	{"resources", 200, func(b api.PodBuilder, i int) api.PodBuilder {
+		for k := range 50 {
+			b = b.Request(resource.Name(fmt.Sprintf("example.com/r%d-%d", i, k)), "1")
+		}
+		return b
+	}},
+	{"topology keys", 200, func(b api.PodBuilder, i int) api.PodBuilder {
+		return b.Labels("app", "mine").Spread(1, fmt.Sprint("key", i), api.ScheduleAnyway, "app=mine")
+	}},
+	{"terms", 200, func(b api.PodBuilder, i int) api.PodBuilder {
+		name := fmt.Sprint("t", i)
+		return b.Labels("app", name).PodAntiAffinity(api.LabelHostname, "app="+name).PreferPodAffinity(5, api.LabelTopologyZone, fmt.Sprint("app=t", i-1))
+	}},
+	{"images", 200, func(b api.PodBuilder, i int) api.PodBuilder {
+		return b.Image(fmt.Sprint("registry.example/i", i, ":1"))
+	}},
+	{"ports", 200, func(b api.PodBuilder, i int) api.PodBuilder {
+		for k := range 40 {
+			b = b.HostPort(int32(1 + (40*i+k)%60_000))
+		}
+		return b
+	}},
+	{"huge pods", 50, func(b api.PodBuilder, i int) api.PodBuilder {
+		return b.Annotations("note", strings.Repeat("x", 200_000)).Labels("app", fmt.Sprint("h", i)).Tolerates(manyTaints(i)...)
+	}},
+	{"too large", 2000, func(b api.PodBuilder, i int) api.PodBuilder {
+		return b.Labels("app", fmt.Sprint("l", i)).Requests("1k", "1Gi")
+	}},
+	{"nowhere", 2000, func(b api.PodBuilder, i int) api.PodBuilder { return b.NodeSelector("no", fmt.Sprint("where", i)) }},
+	{"gated", 2000, func(b api.PodBuilder, i int) api.PodBuilder { return b.Gates(fmt.Sprint("example.com/g", i)) }},
+}
+
+// manyTaints are 500 taints to tolerate.
+func manyTaints(i int) []string {
+	list := make([]string, 500)
+	for k := range list {
+		list[k] = fmt.Sprintf("k%d-%d=v:NoSchedule", i, k)
+	}
+	return list
+}
+
+// Tenants places innocent pods beside one hostile user, who does one thing after
+// the other, and returns a phase for each. The first phase is without that user, and so
+// is the last, after all of the hostile pods were deleted. rounds is the length of a
+// phase: in a round 100 innocent pods come and as many go, and 5 hostile ones come.
+//
+// Time counts while innocent pods wait. What the driver does when it is idle, such as
+// retrying hostile pods, does not.
+func Tenants(rounds int) ([]Phase, error) {
+	w, err := newTown()
+	if err != nil {
+		return nil, err
+	}
+	for range max(20, rounds) { // to fill the nodes, and to warm up
+		if err := w.round(nil); err != nil {
+			return nil, err
+		}
+	}
+	phases := []Phase{}
+	phase := func(name string, crowd *crowd) error {
+		w.took, w.late = w.took[:0], 0
+		for range rounds {
+			if err := w.round(crowd); err != nil {
+				return fmt.Errorf("phase %s: %w", name, err)
+			}
+		}
+		slices.Sort(w.took)
+		p := Phase{Name: name, Rate: innocents / w.took[len(w.took)/2].Seconds(), Late: w.late}
+		if crowd != nil {
+			crowd.leave(w, len(crowd.pods))
+		}
+		p.Heap = inUse()
+		p.Relative = 1
+		if len(phases) > 0 {
+			p.Relative = p.Rate / phases[0].Rate
+		}
+		phases = append(phases, p)
+		return nil
+	}
+	if err := phase("alone", nil); err != nil {
+		return nil, err
+	}
+	for _, h := range hostile {
+		if err := phase(h.name, &crowd{keep: h.keep, pod: h.pod}); err != nil {
+			return phases, err
+		}
+	}
+	err = phase("alone again", nil)
+	runtime.KeepAlive(w)
+	return phases, err
+}
+
+func inUse() uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// crowd is the pods of a hostile user.
+type crowd struct {
+	keep int
+	pod  func(b api.PodBuilder, i int) api.PodBuilder
+	pods []*api.Pod
+	made int
+}
+
+// come creates hostile pods and deletes those that are too many.
+func (c *crowd) come(w *town, n int) {
+	for range n {
+		c.made++
+		p := c.pod(api.MakePod(fmt.Sprint("hostile-", c.made)).Namespace("hostile").Requests("1m", "1Mi"), c.made).Obj()
+		c.pods = append(c.pods, p)
+		w.d.Apply(lifecycle.Update(p))
+	}
+	c.leave(w, max(0, len(c.pods)-c.keep))
+}
+
+func (c *crowd) leave(w *town, n int) {
+	for _, p := range c.pods[:n] {
+		w.d.Apply(lifecycle.Delete(p))
+	}
+	c.pods = c.pods[n:]
+	w.settle()
+}
+
+// town is a driver of 100 nodes with the pods of innocent users.
+type town struct {
+	d     *lifecycle.Driver
+	clock *virtualclock.Clock
+	live  []*api.Pod
+	bound map[string]*api.Pod // innocent pods placed in this round
+	made  int
+
+	took []time.Duration // of each round
+	late int
+}
+
+const (
+	townNodes    = 100
+	innocentLive = 1000
+	innocents    = 100 // in a round
+	hostiles     = 5
+)
+
+func newTown() (*town, error) {
+	w := &town{clock: virtualclock.New(time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)), bound: map[string]*api.Pod{}}
+	var err error
+	w.d, err = lifecycle.New(lifecycle.Config{
+		Profiles: []scheduling.Profile{scheduling.Kubernetes137()}, Clock: w.clock,
+		Binder: lifecycle.BinderFunc(func(_ context.Context, pod *api.Pod, node string) error {
+			p := api.Clone(pod)
+			p.Spec.NodeName = node
+			if p.Namespace == "innocent" {
+				w.bound[p.Name] = p
+			}
+			w.d.Apply(lifecycle.Update(p))
+			return nil
+		}),
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i := range townNodes {
+		w.d.Apply(lifecycle.Update(api.MakeNode(fmt.Sprint("n", i), "64", "256Gi").Zone(fmt.Sprint("z", i%3)).Labels(api.LabelHostname, fmt.Sprint("n", i)).Obj()))
+	}
+	return w, nil
+}
+
+// innocent is the next innocent pod: one of eight workloads.
+func (w *town) innocent() *api.Pod {
+	w.made++
+	app := fmt.Sprint("app", w.made%8)
+	b := api.MakePod(fmt.Sprint("p", w.made)).Namespace("innocent").Labels("app", app).Requests([]string{"250m", "500m", "1"}[w.made%3], "512Mi")
+	if w.made%8 == 0 {
+		b = b.Spread(2, api.LabelTopologyZone, api.ScheduleAnyway, "app="+app)
+	}
+	return b.Obj()
+}
+
+// round lets pods come and go, and measures how long the innocent ones wait.
+func (w *town) round(c *crowd) error {
+	w.clock.Advance(100 * time.Millisecond)
+	if c != nil {
+		c.come(w, hostiles)
+	}
+	clear(w.bound)
+	var news []*api.Pod
+	for range innocents {
+		news = append(news, w.innocent())
+	}
+	ctx := context.Background()
+	began := time.Now()
+	for _, p := range news {
+		w.d.Apply(lifecycle.Update(p))
+	}
+	for attempts := 0; len(w.bound) < innocents; attempts++ {
+		a, ok := w.d.ScheduleOne(ctx)
+		if !ok || attempts > 1_000_000 {
+			return fmt.Errorf("%d of %d innocent pods were placed", len(w.bound), innocents)
+		}
+		if a.Pod.Pod.Namespace == "innocent" && (a.Number > 1 || a.State != lifecycle.Bound) {
+			w.late++
+		}
+	}
+	w.took = append(w.took, time.Since(began))
+	for _, p := range news {
+		w.live = append(w.live, w.bound[p.Name])
+	}
+	for len(w.live) > innocentLive {
+		w.d.Apply(lifecycle.Delete(w.live[0]))
+		w.live = w.live[1:]
+	}
+	w.settle()
+	return nil
+}
+
+// settle makes attempts until no pod is ready.
+func (w *town) settle() {
+	for {
+		if _, ok := w.d.ScheduleOne(context.Background()); !ok {
+			return
+		}
+	}
+}

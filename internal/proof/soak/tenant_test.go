@@ -1,0 +1,20 @@
+package soak
+
+import "testing"
+
+// TestTenants checks that a hostile user keeps no innocent pod from its place, and that
+// memory is given back. The command soak with -tenants checks the rates, too.
+func TestTenants(t *testing.T) {
+	phases, err := Tenants(6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range phases {
+		if p.Late > 0 {
+			t.Errorf("phase %s: %d innocent pods were not placed at once", p.Name, p.Late)
+		}
+		if p.Heap > phases[0].Heap+16<<20 {
+			t.Errorf("phase %s leaves %d bytes in use, %d were before", p.Name, p.Heap, phases[0].Heap)
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package scheduling_test
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling"
+)
+
+// TestClassMemory places large pods, each of a class of its own, and takes them away.
+// What a scheduler keeps of them must not grow with their size. It runs with
+// BERTH_CLASS_MEMORY set.
+func TestClassMemory(t *testing.T) {
+	if os.Getenv("BERTH_CLASS_MEMORY") == "" {
+		t.Skip("BERTH_CLASS_MEMORY is not set")
+	}
+	const pods, size = 400, 200_000
+	for name, grow := range map[string]func(b api.PodBuilder, i int) api.PodBuilder{
+		"labels": func(b api.PodBuilder, i int) api.PodBuilder {
+			return b.Labels("app", fmt.Sprint(i), "large", strings.Repeat("x", size))
+		},
+		"annotations": func(b api.PodBuilder, i int) api.PodBuilder {
+			return b.Requests(fmt.Sprint(i+1, "m"), "1Mi").Annotations("note", strings.Repeat("x", size))
+		},
+		"tolerations": func(b api.PodBuilder, i int) api.PodBuilder {
+			for k := range size / 200 {
+				b = b.Toleration(api.Toleration{Key: fmt.Sprint(i, "-", k), Value: strings.Repeat("y", 200)})
+			}
+			return b
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := framework.NewSnapshot(framework.Arrival)
+			for i := range 10 {
+				if err := s.AddNode(api.MakeNode(fmt.Sprint("n", i), "64", "256Gi").Obj()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			sched, err := scheduling.New(scheduling.Kubernetes137())
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := heapInUse()
+			for i := range pods {
+				p, err := s.NewPodInfo(grow(api.MakePod(fmt.Sprint("p", i)), i).Obj())
+				if err != nil {
+					t.Fatal(err)
+				}
+				d, err := sched.Place(s, p)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := s.RemovePod(p, d.Node); err != nil {
+					t.Fatal(err)
+				}
+			}
+			after := heapInUse()
+			const most = 16 << 20
+			if grown := int64(after) - int64(before); grown > most {
+				t.Errorf("%d pods of %d bytes leave %d bytes in use, want at most %d", pods, size, grown, most)
+			}
+			runtime.KeepAlive(sched)
+			runtime.KeepAlive(s)
+		})
+	}
+}
+
+func heapInUse() uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}

@@ -1,0 +1,136 @@
+package extender
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/strictjson"
+)
+
+// maxPod bounds the text of a pod, in bytes. An API server stores no object of more
+// than 1.5 MiB.
+const maxPod = 2 << 20
+
+// dialect holds the rules for the messages of the protocol: those of encoding/json,
+// and bounds.
+var dialect = strictjson.Dialect{Name: "extender", MaxDepth: 1000, MaxGrowth: 64, AnyCase: true, Reads: readerOf}
+
+// readerOf returns the reader of a type, nil if its kind implies how to read it.
+func readerOf(t reflect.Type) strictjson.ReadFunc {
+	switch t {
+	case reflect.TypeFor[api.Pod]():
+		return strictjson.FromRaw(readPod)
+	case reflect.TypeFor[Node]():
+		return readNode
+	}
+	return nil
+}
+
+func readPod(p any, raw []byte) error {
+	if raw[0] != '{' {
+		return errors.New("want an object")
+	}
+	if len(raw) > maxPod {
+		return fmt.Errorf("has %d bytes, more than %d", len(raw), maxPod)
+	}
+	pod, err := api.DecodeObject[api.Pod](raw)
+	if err == nil {
+		*p.(*api.Pod) = *pod
+	}
+	return err
+}
+
+// A nodeHead is what is read of a node.
+type nodeHead struct {
+	Metadata struct {
+		Name string `json:"name"`
+	} `json:"metadata"`
+}
+
+// readNode reads the name of a node. The rest stays a part of the text.
+func readNode(d *strictjson.Decoder, p any) error {
+	var head nodeHead
+	d.Peek()
+	start := d.Mark()
+	if err := d.Value(&head); err != nil {
+		return err
+	}
+	d.Scanner.Reset(start)
+	raw, err := d.Raw()
+	*p.(*Node) = Node{Name: head.Metadata.Name, JSON: raw}
+	return err
+}
+
+// An answerReader stops at the first value that does not fit.
+type answerReader struct{}
+
+// Unknown accepts a field that has no place.
+func (answerReader) Unknown(strictjson.Path, []byte) error { return nil }
+
+// Duplicate accepts a field that is given again.
+func (answerReader) Duplicate(strictjson.Path) error { return nil }
+
+// Invalid returns the error of a misfit.
+func (answerReader) Invalid(m *strictjson.Misfit) error {
+	err := m.Err
+	switch m.Problem {
+	case strictjson.WrongType:
+		err = fmt.Errorf("want %s", wants(m.Type))
+	case strictjson.NotInteger, strictjson.OutOfRange:
+		err = fmt.Errorf("want an integer of %d bits", m.Type.Bits())
+	}
+	if field := m.Path.Bracketed(); field != "" {
+		return fmt.Errorf("%s: %w", cut(field), err)
+	}
+	return err
+}
+
+// wants says what a field of type t holds.
+func wants(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	case reflect.Slice:
+		return "a list"
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
+	}
+	return "a number"
+}
+
+// decode reads the first value of a text into *p, whatever follows.
+func decode(text []byte, p any) error {
+	var d strictjson.Decoder
+	d.Init(&dialect, text, answerReader{})
+	if d.AtEnd() {
+		return io.EOF
+	}
+	return d.Value(p)
+}
+
+// decodeAll reads a text that is one value.
+func decodeAll(text []byte, p any) error {
+	var d strictjson.Decoder
+	d.Init(&dialect, text, answerReader{})
+	if err := d.Value(p); err != nil {
+		return err
+	}
+	if !d.AtEnd() {
+		return errors.New("text after the end of the message")
+	}
+	return nil
+}
+
+// cut shortens a text that others chose.
+func cut(s string) string {
+	const most = 1 << 10
+	if len(s) <= most {
+		return s
+	}
+	return fmt.Sprintf("%s... (%d bytes)", s[:most], len(s))
+}

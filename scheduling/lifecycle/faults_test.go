@@ -1,0 +1,440 @@
+package lifecycle_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/queueing"
+	"github.com/berth-sched/berth/resource"
+	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/lifecycle"
+	"github.com/berth-sched/berth/scheduling/virtualclock"
+)
+
+var faultPods = flag.Int("faultpods", 20_000, "how many pods TestDriverFaults creates")
+
+// ruin is a cluster in which everything goes wrong now and then: plugins and extensions
+// panic, binders hang, fail or answer too late, events are stale or out of order, and
+// the clock jumps.
+type ruin struct {
+	t     *testing.T
+	clock *virtualclock.Clock
+	d     *lifecycle.Driver
+
+	mu       sync.Mutex
+	rng      *rand.Rand
+	calm     bool // nothing goes wrong
+	pods     map[string]*api.Pod
+	gone     []*api.Pod            // deleted ones that stale events may mention
+	versions []*api.Pod            // earlier versions of pods
+	hanging  map[chan error]string // bindings that hang, with the UIDs
+	reserved map[api.UID]bool
+	panics   int
+}
+
+func (r *ruin) chance(percent float64) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return !r.calm && r.rng.Float64()*100 < percent
+}
+
+func (r *ruin) draw(n int) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.rng.IntN(n)
+}
+
+// explode panics now and then.
+func (r *ruin) explode(percent float64) {
+	if r.chance(percent) {
+		r.mu.Lock()
+		r.panics++
+		r.mu.Unlock()
+		panic("ruin")
+	}
+}
+
+// Bind hangs, fails or binds. What the API server would refuse is refused.
+func (r *ruin) Bind(ctx context.Context, pod *api.Pod, node string) error {
+	r.explode(1)
+	if r.chance(3) {
+		return errors.New("the binder fails")
+	}
+	if r.chance(3) {
+		answer := make(chan error, 1)
+		r.mu.Lock()
+		r.hanging[answer] = string(pod.UID)
+		r.mu.Unlock()
+		select {
+		case err := <-answer:
+			if err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := r.pods[pod.Name]
+	switch {
+	case now == nil || now.UID != pod.UID:
+		return errors.New("the pod is gone")
+	case now.Spec.NodeName != "":
+		return errors.New("conflict: the pod is on " + now.Spec.NodeName)
+	}
+	r.versions = append(r.versions, now)
+	p := onNode(now, node)
+	r.pods[pod.Name] = p
+	r.d.Apply(lifecycle.Update(p))
+	return nil
+}
+
+// shaky is a plugin for every point that panics now and then.
+type shaky struct{ *ruin }
+
+func (shaky) Name() string { return "shaky" }
+
+func (s shaky) PreEnqueue(context.Context, *framework.PodInfo) framework.Status {
+	s.explode(0.3)
+	return framework.Status{}
+}
+
+func (s shaky) PreFilter(*framework.Cycle) (framework.PreFiltered, framework.Status) {
+	s.explode(0.3)
+	return framework.PreFiltered{}, framework.Status{}
+}
+
+func (s shaky) Filter(*framework.PodInfo, *framework.NodeInfo) framework.Status {
+	s.explode(0.01)
+	return framework.Status{}
+}
+
+func (s shaky) Score(*framework.PodInfo, *framework.NodeInfo) int64 {
+	s.explode(0.01)
+	return 0
+}
+
+func (s shaky) Reserve(*framework.Cycle, *framework.NodeInfo) framework.Status {
+	s.explode(0.5)
+	return framework.Status{}
+}
+
+func (s shaky) Unreserve(*framework.Cycle, *framework.NodeInfo) { s.explode(5) }
+
+func (s shaky) Permit(context.Context, *framework.Cycle, string) (framework.Status, time.Duration) {
+	s.explode(0.5)
+	if s.chance(3) {
+		return framework.Status{}.WithCode(framework.Wait), 5 * time.Second
+	}
+	return framework.Status{}, 0
+}
+
+func (s shaky) PreBind(context.Context, *framework.Cycle, string) framework.Status {
+	s.explode(0.5)
+	return framework.Status{}
+}
+
+func (s shaky) PreBindPreFlight(context.Context, *framework.Cycle, string) (bool, framework.Status) {
+	s.explode(0.5)
+	return s.chance(50), framework.Status{}
+}
+
+func (s shaky) PostFilter(context.Context, *framework.Cycle, framework.Verdicts) (framework.PostFiltered, framework.Status) {
+	s.explode(2)
+	return framework.PostFiltered{}, framework.UnschedulableStatus("no")
+}
+
+// Attempt makes it an observer.
+func (s shaky) Attempt(*lifecycle.Attempt) { s.explode(1) }
+
+// Report makes the cluster a reporter.
+func (r *ruin) Report(context.Context, *api.Pod, lifecycle.Report) { r.explode(1) }
+
+func (s shaky) PostBind(context.Context, *framework.Cycle, string) { s.explode(1) }
+
+func (s shaky) EventsToRegister() []queueing.EventHint {
+	return []queueing.EventHint{{
+		Event: queueing.ClusterEvent{Resource: queueing.ResourceAny, Action: queueing.ActionAll},
+		Hint: func(*framework.PodInfo, any, any) (queueing.QueueingHint, error) {
+			s.explode(5)
+			return queueing.Queue, nil
+		},
+	}}
+}
+
+// steady records reservations: none may stay.
+type steady struct{ *ruin }
+
+func (steady) Name() string { return "steady" }
+
+func (s steady) set(uid api.UID, is bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if delete(s.reserved, uid); is {
+		s.reserved[uid] = true
+	}
+}
+
+func (s steady) Reserve(c *framework.Cycle, _ *framework.NodeInfo) framework.Status {
+	s.set(c.Pod.Pod.UID, true)
+	return framework.Status{}
+}
+
+func (s steady) Unreserve(c *framework.Cycle, _ *framework.NodeInfo) { s.set(c.Pod.Pod.UID, false) }
+
+func (s steady) PostBind(_ context.Context, c *framework.Cycle, _ string) {
+	s.set(c.Pod.Pod.UID, false)
+}
+
+// counter is an extension that counts the pods of all nodes and panics now and then.
+type counter struct {
+	*ruin
+	pods int
+}
+
+func (c *counter) Fork(*framework.Snapshot) framework.Extension { return &counter{c.ruin, c.pods} }
+
+func (c *counter) PodAdded(*framework.Snapshot, *framework.NodeInfo, *framework.PodInfo) {
+	c.pods++
+}
+
+func (c *counter) PodRemoved(*framework.Snapshot, *framework.NodeInfo, *framework.PodInfo) {
+	c.pods--
+}
+
+// grenade is an extension that only panics. It is told nothing in a rollback.
+type grenade struct{ *ruin }
+
+func (g grenade) Fork(*framework.Snapshot) framework.Extension { return g }
+
+func (g grenade) PodAdded(s *framework.Snapshot, _ *framework.NodeInfo, _ *framework.PodInfo) {
+	if !s.RollingBack() {
+		g.explode(0.5)
+	}
+}
+
+func (g grenade) PodRemoved(s *framework.Snapshot, _ *framework.NodeInfo, _ *framework.PodInfo) {
+	if !s.RollingBack() {
+		g.explode(0.5)
+	}
+}
+
+// TestDriverFaults creates thousands of pods while everything goes wrong. At every calm
+// no pod is lost, bound twice or reserved for ever, totals equal a recount, and at the
+// end no goroutine is left. The flag -faultpods sets the number of pods.
+func TestDriverFaults(t *testing.T) {
+	goroutines := runtime.NumGoroutine()
+	r := &ruin{
+		t: t, clock: virtualclock.New(epoch), rng: rand.New(rand.NewPCG(1, 2)), pods: map[string]*api.Pod{},
+		hanging: map[chan error]string{}, reserved: map[api.UID]bool{},
+	}
+	counting := framework.NewExtensionKey(func(*framework.Snapshot) *counter { return &counter{ruin: r} })
+	exploding := framework.NewExtensionKey(func(*framework.Snapshot) grenade { return grenade{r} })
+	p := scheduling.Kubernetes137()
+	bad, good := []framework.Plugin{shaky{r}}, []framework.Plugin{steady{r}}
+	p.PreEnqueue, p.Filter = append(p.PreEnqueue, bad...), append(p.Filter, bad...)
+	p.Score = append(p.Score, scheduling.Weighted{Plugin: bad[0], Weight: 1})
+	p.Reserve = append(append(p.Reserve, good...), bad...)
+	p.Permit, p.PreBind = append(p.Permit, bad...), append(p.PreBind, bad...)
+	p.PostFilter = append(bad, p.PostFilter...)
+	p.PostBind = append(append(p.PostBind, good...), bad...)
+	problems := 0
+	var err error
+	r.d, err = lifecycle.New(lifecycle.Config{
+		Profiles: []scheduling.Profile{p}, Binder: r, Clock: r.clock, Bindings: 8, Observer: shaky{r}, ErrorHandler: func(error) { problems++ },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := counting.Of(r.d.Snapshot())
+	exploding.Of(r.d.Snapshot())
+	for i := range 12 {
+		r.d.Apply(lifecycle.Update(api.MakeNode(fmt.Sprint("n", i), "64", "256Gi").Zone(fmt.Sprint(i % 3)).Obj()))
+	}
+	for serial := 0; serial < *faultPods; serial++ {
+		r.come(serial)
+		for r.draw(3) == 0 {
+			r.wrong()
+		}
+		r.d.ScheduleOne(context.Background())
+		if serial%500 == 499 || serial == *faultPods-1 {
+			r.check(c)
+		}
+		if t.Failed() {
+			return
+		}
+	}
+	for _, p := range r.pods {
+		r.d.Apply(lifecycle.Delete(p))
+	}
+	clear(r.pods)
+	r.check(c)
+	for range 100 {
+		if runtime.NumGoroutine() <= goroutines {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if n := runtime.NumGoroutine(); n > goroutines {
+		t.Errorf("%d goroutines, %d at the start", n, goroutines)
+	}
+	if r.panics < *faultPods/100 || problems == 0 {
+		t.Errorf("%d panics and %d problems: the history tests too little", r.panics, problems)
+	}
+	t.Logf("%d pods, %d panics, %d problems", *faultPods, r.panics, problems)
+}
+
+// come creates a pod, and mostly deletes an old one.
+func (r *ruin) come(serial int) {
+	b := api.MakePod(fmt.Sprint("p", r.draw(600))).UID(api.UID(fmt.Sprint("u", serial))).Requests("500m", "1Gi")
+	if r.draw(20) == 0 {
+		b = b.Requests("100", "1Gi") // fits nowhere
+	}
+	p := b.Obj()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if old := r.pods[p.Name]; old != nil {
+		r.gone = append(r.gone, old)
+		if r.rng.IntN(2) == 0 { // otherwise the new pod just takes the name
+			r.d.Apply(lifecycle.Delete(old))
+		}
+	}
+	r.pods[p.Name] = p
+	r.d.Apply(lifecycle.Update(p))
+}
+
+// wrong lets one more thing go wrong.
+func (r *ruin) wrong() {
+	switch r.draw(6) {
+	case 0: // an earlier version of a pod
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if n := len(r.versions); n > 0 {
+			r.d.Apply(lifecycle.Update(r.versions[r.rng.IntN(n)]))
+		}
+	case 1: // a pod that is gone, again
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if n := len(r.gone); n > 0 {
+			p := r.gone[r.rng.IntN(n)]
+			r.d.Apply(lifecycle.Update(p), lifecycle.Delete(p))
+		}
+	case 2: // a hanging binding goes on or fails, whatever became of the pod
+		r.answer(1)
+	case 3:
+		r.clock.Advance(time.Duration(r.draw(3000)) * time.Millisecond)
+	case 4:
+		if r.draw(20) == 0 {
+			r.clock.Advance(5 * time.Hour)
+		}
+	case 5: // a node goes and comes
+		n := api.MakeNode(fmt.Sprint("n", r.draw(12)), "64", "256Gi").Zone("0").Obj()
+		r.d.Apply(lifecycle.Delete(n), lifecycle.Update(n))
+	}
+}
+
+// answer ends up to n hanging bindings.
+func (r *ruin) answer(n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for c := range r.hanging {
+		if n--; n < 0 {
+			return
+		}
+		var err error
+		if r.rng.IntN(2) == 0 {
+			err = errors.New("gave up")
+		}
+		c <- err
+		delete(r.hanging, c)
+	}
+}
+
+// check lets everything come to rest, lists all pods again, and compares.
+func (r *ruin) check(c *counter) {
+	r.mu.Lock()
+	r.calm = true
+	r.mu.Unlock()
+	ctx := context.Background()
+	for round := 0; round < 200; round++ {
+		r.answer(1 << 30)
+		r.mu.Lock()
+		for _, p := range r.gone { // as an informer does that lists again
+			if now := r.pods[p.Name]; now == nil {
+				r.d.Apply(lifecycle.Delete(p))
+			}
+		}
+		for _, p := range r.pods {
+			r.d.Apply(lifecycle.Update(p))
+		}
+		r.mu.Unlock()
+		for {
+			if _, ok := r.d.ScheduleOne(ctx); !ok {
+				break
+			}
+		}
+		r.clock.Advance(7 * time.Second)
+		if r.d.Flush(ctx); r.atRest() {
+			break
+		}
+		runtime.Gosched()
+		time.Sleep(time.Millisecond)
+	}
+	r.compare(c)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.calm, r.gone, r.versions = false, nil, nil
+}
+
+// atRest reports whether the driver holds what the events say.
+func (r *ruin) atRest() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	counts := r.d.Counts()
+	return len(r.hanging) == 0 && len(r.reserved) == 0 && counts.Assumed == 0 && counts.Binding == 0 && counts.UnknownNode == 0 &&
+		counts.Queue.InFlight == 0 && counts.Pods == len(r.pods) && counts.Assigned+counts.Pending == len(r.pods)
+}
+
+func (r *ruin) compare(c *counter) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	counts := r.d.Counts()
+	if counts.Pods != len(r.pods) || counts.Assigned+counts.Pending != len(r.pods) || counts.Queue.InFlight != 0 || counts.Assumed != 0 {
+		r.t.Errorf("%d pods exist, the driver has %+v", len(r.pods), counts)
+	}
+	if len(r.reserved) > 0 {
+		r.t.Errorf("%d reservations stay: %v", len(r.reserved), r.reserved)
+	}
+	total := 0
+	for _, n := range r.d.Snapshot().All() {
+		var sum resource.Vector
+		for _, p := range n.Pods {
+			sum = sum.Add(p.UsedRequests)
+			if now := r.pods[p.Pod.Name]; now == nil || now.UID != p.Pod.UID || now.Spec.NodeName != n.Name() {
+				r.t.Errorf("node %s holds pod %s %s, which is %+v", n.Name(), p.Pod.Name, p.Pod.UID, now)
+			}
+		}
+		if total += len(n.Pods); !sum.Equal(n.Requested) {
+			r.t.Errorf("node %s: requested %v, a recount gives %v", n.Name(), n.Requested, sum)
+		}
+	}
+	assigned := 0
+	for _, p := range r.pods {
+		if p.Spec.NodeName != "" {
+			assigned++
+		}
+	}
+	if total != assigned || c.pods != total || counts.Assigned != total {
+		r.t.Errorf("%d pods are on nodes, the snapshot has %d, the extension counts %d, the driver %d", assigned, total, c.pods, counts.Assigned)
+	}
+}

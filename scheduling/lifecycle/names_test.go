@@ -1,0 +1,91 @@
+package lifecycle_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/resource"
+	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/lifecycle"
+	"github.com/berth-sched/berth/scheduling/queue"
+)
+
+// flood is a pod with as many new resource names as a node could bring.
+func flood(name string) api.PodBuilder {
+	p := api.MakePod(name)
+	for i := range 1021 {
+		p = p.Request(resource.Name(fmt.Sprintf("example.com/%s%04d", name, i)), "1")
+	}
+	return p
+}
+
+// TestPodsDoNotFillTheSchema creates and deletes pods with thousands of resource names.
+// Afterwards new resources of nodes and pods work as ever.
+func TestPodsDoNotFillTheSchema(t *testing.T) {
+	w := newWorldWith(t, lifecycle.Config{Profiles: []scheduling.Profile{scheduling.Kubernetes137()}}, lifecycle.NewHandle())
+	w.nodes(api.MakeNode("n", "4", "8Gi"))
+	for _, name := range []string{"a", "b", "c"} {
+		p := flood(name).Obj()
+		w.d.Apply(lifecycle.Update(p))
+		w.all()
+		w.depth(queue.Length{Unschedulable: 1})
+		if last := w.reports[len(w.reports)-1]; !strings.Contains(last, "1 Insufficient example.com/"+name+"0000, 1 Insufficient") {
+			t.Errorf("report %.200s, want the names that are lacking", last)
+		}
+		w.d.Apply(lifecycle.Delete(p))
+		w.all()
+	}
+
+	// A pod with a new name waits, with a report, until a node brings it.
+	const gpu = "example.com/zgpu"
+	w.pods(api.MakePod("train").Request(gpu, "2"), api.MakePod("train-too").Request(gpu, "3"))
+	w.d.Apply(lifecycle.Update(onNode(api.MakePod("runs").Request(gpu, "1").Obj(), "g"))) // before its node
+	w.all()
+	w.depth(queue.Length{Unschedulable: 2})
+	if last := w.reports[len(w.reports)-1]; !strings.Contains(last, "Insufficient "+gpu) {
+		t.Errorf("report %s, want it to name %s", last, gpu)
+	}
+	w.pass(1e9)
+	w.nodes(api.MakeNode("g", "4", "8Gi").Allocatable(gpu, "4"))
+	w.all()
+	w.wantOn("g", "runs", "train")
+	w.depth(queue.Length{Unschedulable: 1})
+
+	// An update that adds a name and cordons is applied.
+	w.nodes(api.MakeNode("n", "4", "8Gi").Allocatable("example.com/new", "1").Unschedulable())
+	w.pods(api.MakePod("next"))
+	w.all()
+	w.wantOn("g", "next", "runs", "train")
+	w.noProblems()
+}
+
+// TestFullSchema adds nodes with more names than a schema takes: the rest of a node
+// applies, and the error names the first resource that is left out.
+func TestFullSchema(t *testing.T) {
+	w := newWorldWith(t, lifecycle.Config{Profiles: []scheduling.Profile{scheduling.Kubernetes137()}}, lifecycle.NewHandle())
+	big := api.MakeNode("big", "4", "8Gi")
+	for i := range resource.MaxNames - 3 {
+		big = big.Allocatable(resource.Name(fmt.Sprintf("example.com/n%04d", i)), "1")
+	}
+	w.nodes(big, api.MakeNode("n", "4", "8Gi"))
+	w.nodes(api.MakeNode("n", "4", "8Gi").Allocatable("example.com/one-more", "1").Unschedulable(), api.MakeNode("m", "1", "8Gi").Allocatable("example.com/two-more", "1"))
+	w.all()
+	if n := w.d.Snapshot().Node("n"); !n.Cordoned() {
+		t.Error("the node is not cordoned, although its update said so")
+	}
+	if w.d.Snapshot().Node("m") == nil {
+		t.Error("node m is not there")
+	}
+	if len(w.problems) != 2 || !slices.ContainsFunc(w.problems, func(p string) bool {
+		return strings.HasPrefix(p, "node m: status.allocatable[example.com/two-more]: example.com/two-more would be one of more than 1024 resource names")
+	}) {
+		t.Errorf("problems %q, want one for each node", w.problems)
+	}
+	w.pods(api.MakePod("p").Request("example.com/two-more", "1"))
+	if a := w.one(); a.Err == nil || !strings.Contains(a.Err.Error(), "Insufficient example.com/two-more") {
+		t.Errorf("the attempt ends with %v", a.Err)
+	}
+}

@@ -1,0 +1,168 @@
+package queue
+
+import (
+	"slices"
+
+	"github.com/berth-sched/berth/framework/queueing"
+	"github.com/berth-sched/berth/scheduling"
+)
+
+// groups are the waiting items by what can wake them: their profile, their gate and the
+// plugins that rejected them. An event for which no plugin of a group registered costs
+// nothing for the items of that group, however many they are.
+type groups struct {
+	byKey  map[string]*group
+	list   []*group // in the order of creation
+	key    []byte   // scratch
+	serial uint64   // of the item that began to wait last
+	woken  []*Item  // scratch
+}
+
+// group holds the waiting items that the same events can wake, in the order of the
+// waiting list.
+type group struct {
+	key         string
+	profile     *profile
+	gate        string
+	rejectors   []string // plugins that rejected the items or are pending
+	first, last *Item
+	heeded      map[queueing.ClusterEvent]bool
+}
+
+// heeds reports whether the event may concern items of the group. It leaves open only
+// what hints say, and whose pod an event is about.
+func (g *group) heeds(e queueing.ClusterEvent) bool {
+	if e.IsWildcard() || g.profile == nil {
+		return true
+	}
+	yes, known := g.heeded[e]
+	if !known {
+		yes = g.registered(e)
+		g.heeded[e] = yes
+	}
+	return yes
+}
+
+func (g *group) registered(e queueing.ClusterEvent) bool {
+	list := g.profile.matching(e)
+	if g.gate != "" && !slices.ContainsFunc(list, func(r scheduling.RegisteredEvent) bool { return r.Plugin == g.gate }) {
+		return false
+	}
+	return len(g.rejectors) == 0 || slices.ContainsFunc(list, func(r scheduling.RegisteredEvent) bool {
+		return slices.Contains(g.rejectors, r.Plugin)
+	})
+}
+
+// join puts a waiting item into its group, at the place that it has in the waiting list.
+func (q *Queue) join(it *Item) {
+	g := q.groupOf(it)
+	it.group = g
+	ahead := g.last
+	for ahead != nil && q.waitsBefore(it, ahead) {
+		ahead = ahead.ahead
+	}
+	it.ahead, it.behind = ahead, g.first
+	if ahead != nil {
+		it.behind, ahead.behind = ahead.behind, it
+	} else {
+		g.first = it
+	}
+	if it.behind != nil {
+		it.behind.ahead = it
+	} else {
+		g.last = it
+	}
+}
+
+// part takes an item out of its group. A group without items is dropped.
+func (q *Queue) part(it *Item) {
+	g := it.group
+	if it.ahead != nil {
+		it.ahead.behind = it.behind
+	} else {
+		g.first = it.behind
+	}
+	if it.behind != nil {
+		it.behind.ahead = it.ahead
+	} else {
+		g.last = it.ahead
+	}
+	it.group, it.ahead, it.behind = nil, nil, nil
+	if g.first == nil {
+		delete(q.groups.byKey, g.key)
+		i := slices.Index(q.groups.list, g)
+		q.groups.list = slices.Delete(q.groups.list, i, i+1)
+	}
+}
+
+// regroup follows a change of an item that may be waiting.
+func (q *Queue) regroup(it *Item) {
+	if it.group != nil {
+		q.part(it)
+		q.join(it)
+	}
+}
+
+// waitsBefore compares items by their places in the waiting list.
+func (q *Queue) waitsBefore(a, b *Item) bool {
+	if x, y := q.waitingSince(a), q.waitingSince(b); x != y {
+		return x < y
+	}
+	return a.waits < b.waits
+}
+
+// groupOf returns the group of an item, a new one if there is none.
+func (q *Queue) groupOf(it *Item) *group {
+	gs := &q.groups
+	b := gs.key[:0]
+	if it.profile != nil {
+		b = append(b, it.profile.Profile()...)
+	}
+	for _, list := range [][]string{{it.Gate}, it.Plugins, it.Pending} {
+		b = append(b, 0)
+		for _, name := range list {
+			b = append(append(b, name...), 1)
+		}
+	}
+	if it.profile == nil {
+		b = append(b, 2)
+	}
+	gs.key = b
+	g := gs.byKey[string(b)]
+	if g == nil {
+		g = &group{
+			key: string(b), profile: it.profile, gate: it.Gate, rejectors: slices.Concat(it.Plugins, it.Pending),
+			heeded: map[queueing.ClusterEvent]bool{},
+		}
+		gs.byKey[g.key] = g
+		gs.list = append(gs.list, g)
+	}
+	return g
+}
+
+// concerned returns the waiting items that the event may concern, in the order of the
+// waiting list. The list is valid until the next call.
+func (q *Queue) concerned(e queueing.ClusterEvent) []*Item {
+	gs := &q.groups
+	out := gs.woken[:0]
+	several := false
+	for _, g := range gs.list {
+		if !g.heeds(e) {
+			continue
+		}
+		several = several || len(out) > 0
+		for it := g.first; it != nil; it = it.behind {
+			out = append(out, it)
+		}
+	}
+	if several {
+		slices.SortFunc(out, func(a, b *Item) int {
+			if q.waitsBefore(a, b) {
+				return -1
+			}
+			return 1
+		})
+	}
+	gs.woken = out
+	return out
+}
