@@ -194,12 +194,12 @@ func newTown() (*town, error) {
 	w.d, err = lifecycle.New(lifecycle.Config{
 		Profiles: []scheduling.Profile{scheduling.Kubernetes137()}, Clock: w.clock,
 		Binder: lifecycle.BinderFunc(func(_ context.Context, pod *api.Pod, node string) error {
-			p := api.Clone(pod)
+			p := *pod
 			p.Spec.NodeName = node
 			if p.Namespace == "innocent" {
-				w.bound[p.Name] = p
+				w.bound[p.Name] = &p
 			}
-			w.d.Apply(lifecycle.Update(p))
+			w.d.Apply(lifecycle.Update(&p))
 			return nil
 		}),
 	})
