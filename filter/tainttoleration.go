@@ -32,7 +32,7 @@ func (TaintToleration) Scope(*framework.PodInfo) framework.Scope {
 // or changed so that the pod now tolerates its taints; the pod's tolerations change.
 func (p TaintToleration) EventsToRegister() []queueing.EventHint {
 	tolerated := func(pod *framework.PodInfo, node *api.Node) bool {
-		return match.UntoleratedTaint(node.Spec.Taints, pod.Pod.Spec.Tolerations, match.Comparison(p.CompareNumbers)) == nil
+		return !match.IsTainted(node.Spec.Taints, pod, match.Comparison(p.CompareNumbers))
 	}
 	return []queueing.EventHint{onNode(queueing.ActionAdd|queueing.ActionUpdateNodeTaint, became(tolerated)), onSelf(p)}
 }
@@ -42,8 +42,7 @@ func (p TaintToleration) Filter(pod *framework.PodInfo, node *framework.NodeInfo
 	if !node.Tainted() {
 		return framework.Status{}
 	}
-	taints := node.Node.Spec.Taints
-	if match.UntoleratedTaint(taints, pod.Pod.Spec.Tolerations, match.Comparison(p.CompareNumbers)) != nil {
+	if match.IsTainted(node.Node.Spec.Taints, pod, match.Comparison(p.CompareNumbers)) {
 		return framework.UnresolvableStatus(reasonTaint)
 	}
 	return framework.Status{}

@@ -123,6 +123,9 @@ func (s *Snapshot) add(p *PodInfo, n *NodeInfo) error {
 	s.undo.record(undo)
 	s.changed(n)
 	s.endChange()
+	if len(s.extensions) == 0 {
+		return nil
+	}
 	told, err := s.tellPods(podAdded, 0, len(s.extensions), n, p)
 	if err != nil {
 		s.revert(undo, start, told)
@@ -147,6 +150,9 @@ func (s *Snapshot) remove(n *NodeInfo, i int) error {
 	s.undo.record(undo)
 	s.changed(n)
 	s.endChange()
+	if len(s.extensions) == 0 {
+		return nil
+	}
 	told, err := s.tellPods(podRemoved, 0, len(s.extensions), n, p)
 	if err != nil {
 		s.revert(undo, start, told)

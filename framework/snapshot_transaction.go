@@ -165,11 +165,15 @@ func (s *Snapshot) takeBackPod(e undoEntry, told int) {
 	case undoAdd:
 		p := n.removeAt(len(n.Pods) - 1)
 		s.endChange()
-		s.tellPodsBack(podRemoved, told, n, p)
+		if told > 0 {
+			s.tellPodsBack(podRemoved, told, n, p)
+		}
 	case undoRemove:
 		n.insertAt(e.index, e.pod)
 		s.endChange()
-		s.tellPodsBack(podAdded, told, n, e.pod)
+		if told > 0 {
+			s.tellPodsBack(podAdded, told, n, e.pod)
+		}
 	default:
 		s.endChange()
 	}

@@ -32,7 +32,7 @@ func (p TaintToleration) Score(pod *framework.PodInfo, node *framework.NodeInfo)
 	if !node.Tainted() {
 		return 0
 	}
-	return match.UntoleratedPreferences(node.Node.Spec.Taints, pod.Pod.Spec.Tolerations, match.Comparison(p.CompareNumbers))
+	return match.CountPreferences(node.Node.Spec.Taints, pod, match.Comparison(p.CompareNumbers))
 }
 
 // ScoreNodes implements [framework.BatchScorer].

@@ -1,11 +1,51 @@
 package match
 
-import "github.com/berth-sched/berth/framework/api"
+import (
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+)
 
 // areMany reports whether comparing each taint with each toleration costs more than an
 // index. Pods may have any number of tolerations.
 func areMany(taints []api.Taint, tolerations []api.Toleration) bool {
 	return len(taints)*len(tolerations) > 1<<12
+}
+
+// manyTolerations is how many tolerations of a pod are indexed once, for all nodes.
+const manyTolerations = 64
+
+// The indexes of pods with many tolerations, without and with comparison of numbers.
+var (
+	plainTolerations = framework.NewPodDerived(func(p *framework.PodInfo) *tolerationIndex {
+		return indexTolerations(p.Pod.Spec.Tolerations, false)
+	})
+	comparingTolerations = framework.NewPodDerived(func(p *framework.PodInfo) *tolerationIndex {
+		return indexTolerations(p.Pod.Spec.Tolerations, true)
+	})
+)
+
+func indexOf(p *framework.PodInfo, c Comparison) *tolerationIndex {
+	if c {
+		return comparingTolerations.Of(p)
+	}
+	return plainTolerations.Of(p)
+}
+
+// IsTainted reports whether a taint keeps the pod off the node, as [UntoleratedTaint]
+// finds it.
+func IsTainted(taints []api.Taint, p *framework.PodInfo, c Comparison) bool {
+	if len(p.Pod.Spec.Tolerations) > manyTolerations {
+		return indexOf(p, c).untoleratedTaint(taints) != nil
+	}
+	return UntoleratedTaint(taints, p.Pod.Spec.Tolerations, c) != nil
+}
+
+// CountPreferences is [UntoleratedPreferences] for a pod.
+func CountPreferences(taints []api.Taint, p *framework.PodInfo, c Comparison) int64 {
+	if len(p.Pod.Spec.Tolerations) > manyTolerations {
+		return indexOf(p, c).untoleratedPreferences(taints)
+	}
+	return UntoleratedPreferences(taints, p.Pod.Spec.Tolerations, c)
 }
 
 // tolerationIndex finds in a few steps whether any of many tolerations tolerates a

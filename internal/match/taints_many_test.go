@@ -6,7 +6,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/resource"
 )
 
 // TestToleratesMany compares the index with the plain comparison.
@@ -24,6 +26,24 @@ func TestToleratesMany(t *testing.T) {
 		taint := api.Taint{Key: keys.Draw(t, "taint key"), Value: values.Draw(t, "taint value"), Effect: effects.Draw(t, "taint effect")}
 		if got, want := x.tolerates(&taint), Tolerates(tolerations, &taint, c); got != want {
 			t.Fatalf("the index says %t, want %t", got, want)
+		}
+		// Tolerations of another key change nothing, but are so many that the pod is indexed.
+		many := append([]api.Toleration{}, tolerations...)
+		for range manyTolerations {
+			many = append(many, api.Toleration{Key: "other", Operator: api.TolerationOpExists})
+		}
+		pod := api.MakePod("p").Obj()
+		pod.Spec.Tolerations = many
+		p, err := framework.NewPodInfo(pod, resource.NewSchema())
+		if err != nil {
+			t.Fatal(err)
+		}
+		taints := []api.Taint{taint}
+		if got, want := IsTainted(taints, p, c), UntoleratedTaint(taints, tolerations, c) != nil; got != want {
+			t.Fatalf("IsTainted = %t, want %t", got, want)
+		}
+		if got, want := CountPreferences(taints, p, c), UntoleratedPreferences(taints, tolerations, c); got != want {
+			t.Fatalf("CountPreferences = %d, want %d", got, want)
 		}
 	})
 }

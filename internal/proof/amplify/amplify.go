@@ -5,6 +5,7 @@ import (
 	"os"
 	"runtime"
 	"testing"
+	"time"
 )
 
 // Most is the number of bytes of memory that any decoder may take for a byte of text.
@@ -22,6 +23,10 @@ const (
 	long  = 16
 )
 
+// slow is far longer than a text of any shape takes: a decoder whose time grows with the
+// square of the text exceeds it.
+const slow = 20 * time.Second
+
 // A Decoder reads text that others send.
 type Decoder struct {
 	// Name names it in failures.
@@ -30,6 +35,9 @@ type Decoder struct {
 	Decode func(text []byte)
 	// Base is the memory in bytes that the shortest of texts may take; 0 is 256 KiB.
 	Base uint64
+	// Most is the number of bytes of memory for a byte of text; 0 is the constant Most.
+	// Only programs that read the files of their own user state more.
+	Most uint64
 	// Texts are the hostile shapes.
 	Texts []Shape
 }
@@ -47,7 +55,7 @@ type Shape struct {
 func Run(t *testing.T, d Decoder) {
 	t.Helper()
 	worst, of := 0.0, ""
-	base := cmp.Or(d.Base, base)
+	base, most := cmp.Or(d.Base, base), cmp.Or(d.Most, Most)
 	size := size
 	if os.Getenv("BERTH_LONG") != "" {
 		size *= long
@@ -55,14 +63,18 @@ func Run(t *testing.T, d Decoder) {
 	for _, s := range d.Texts {
 		small, large := s.Text(size), s.Text(times*size)
 		d.Decode(small) // what is made once does not count
+		began := time.Now()
 		a, b := memory(d, small), memory(d, large)
+		if took := time.Since(began); took > slow {
+			t.Errorf("%s takes %v for %d bytes of %s", d.Name, took, len(large), s.Name)
+		}
 		factor := float64(b) / float64(len(large))
 		if factor > worst {
 			worst, of = factor, s.Name
 		}
-		if b > Most*uint64(len(large))+base {
+		if b > most*uint64(len(large))+base {
 			t.Errorf("%s takes %d bytes for %d bytes of %s: %.0f times as many, want at most %d",
-				d.Name, b, len(large), s.Name, factor, Most)
+				d.Name, b, len(large), s.Name, factor, most)
 		}
 		if b > 3*times*max(a, base) {
 			t.Errorf("%s takes %d bytes for %d bytes of %s, but %d for %d: that is not linear",
@@ -70,6 +82,18 @@ func Run(t *testing.T, d Decoder) {
 		}
 	}
 	t.Logf("%s: at most %.1f bytes of memory per byte, for %s", d.Name, worst, of)
+}
+
+// Check fails t if the decoder takes too much memory for one text. Fuzz targets call it
+// with what they are given.
+func Check(t *testing.T, d Decoder, text []byte) {
+	t.Helper()
+	base, most := cmp.Or(d.Base, base), cmp.Or(d.Most, Most)
+	if b := memory(d, text); b > most*uint64(len(text))+2*base {
+		if b = memory(d, text); b > most*uint64(len(text))+2*base { // not what is made once
+			t.Errorf("%s takes %d bytes for %d bytes", d.Name, b, len(text))
+		}
+	}
 }
 
 // memory returns how many bytes a call allocates in all.

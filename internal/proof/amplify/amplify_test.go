@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,6 +18,43 @@ import (
 	"github.com/berth-sched/berth/scheduling/config"
 	"github.com/berth-sched/berth/scheduling/extender"
 )
+
+// The decoders of the library for texts of any source.
+var (
+	objects       = amplify.Decoder{Name: "api.Decode", Decode: func(text []byte) { _, _ = api.Decode(text) }}
+	configuration = amplify.Decoder{Name: "config.Load", Base: 16 << 20, Decode: func(text []byte) {
+		if _, err := config.Load(text, config.LoadConfig{}); err != nil {
+			_ = err.Error()
+		}
+	}}
+	manifests = amplify.Decoder{Name: "config.YAMLToJSON", Base: 8 << 20, Decode: func(text []byte) { _, _ = config.YAMLToJSON(text) }}
+	arguments = amplify.Decoder{Name: "args.Decode", Decode: func(text []byte) {
+		for _, e := range args.Decode(text, new(args.NodeResourcesFit)) {
+			_ = e.Error()
+		}
+	}}
+)
+
+// FuzzMemory gives any text, some thousand times one after the other, to every decoder.
+// None may take more memory than it states.
+func FuzzMemory(f *testing.F) {
+	for _, text := range []string{
+		"{},", "[", "a: b,", "- &a [*a]\n", "%TAG ! x\n", "---\na: 1\n", `{"kind":"Pod","spec":{"containers":[{}]}}`,
+		`"a":1,`, "? a\n", "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles: [{}]\n",
+	} {
+		f.Add([]byte(""), []byte(text), []byte(""))
+		f.Add([]byte("["), []byte(text), []byte("]"))
+	}
+	f.Fuzz(func(t *testing.T, before, unit, after []byte) {
+		if len(unit) > 1<<10 || len(before)+len(after) > 1<<12 {
+			return
+		}
+		text := slices.Concat(before, bytes.Repeat(unit, 1<<14/max(1, len(unit))), after)
+		for _, d := range []amplify.Decoder{objects, configuration, manifests, arguments} {
+			amplify.Check(t, d, text)
+		}
+	})
+}
 
 func TestDecodeOfObjects(t *testing.T) {
 	var frames []string
@@ -51,7 +89,9 @@ func TestDecodeOfObjects(t *testing.T) {
 		shapes = append(shapes, amplify.Repeat("items "+spec, `{"kind":"List","items":[`, spec+",", "]}"))
 		shapes = append(shapes, amplify.Repeat("documents "+spec, "", spec+"\n", ""))
 	}
-	amplify.Run(t, amplify.Decoder{Name: "api.Decode", Decode: func(text []byte) { _, _ = api.Decode(text) }, Texts: shapes})
+	d := objects
+	d.Texts = shapes
+	amplify.Run(t, d)
 }
 
 // at returns an object in which a value is at a path, such as "a[].b".
@@ -174,11 +214,9 @@ func TestLoad(t *testing.T) {
 	for _, f := range frames[1:] {
 		shapes = append(shapes, amplify.JSON(strings.TrimSuffix(strings.TrimPrefix(f, "{"), "}"))...)
 	}
-	amplify.Run(t, amplify.Decoder{Name: "config.Load", Base: 16 << 20, Decode: func(text []byte) {
-		if _, err := config.Load(text, config.LoadConfig{}); err != nil {
-			_ = err.Error()
-		}
-	}, Texts: shapes})
+	d := configuration
+	d.Texts = shapes
+	amplify.Run(t, d)
 }
 
 func TestYAMLToJSON(t *testing.T) {
@@ -202,13 +240,13 @@ func TestYAMLToJSON(t *testing.T) {
 			return []byte("%TAG !a! " + strings.Repeat("x", n/2) + "\n---\n" + strings.Repeat("- !a!b c\n", n/2/9))
 		}},
 	)
-	amplify.Run(t, amplify.Decoder{Name: "config.YAMLToJSON", Base: 8 << 20, Decode: func(text []byte) { _, _ = config.YAMLToJSON(text) }, Texts: shapes})
+	d := manifests
+	d.Texts = shapes
+	amplify.Run(t, d)
 }
 
 func TestArguments(t *testing.T) {
-	amplify.Run(t, amplify.Decoder{Name: "args.Decode", Decode: func(text []byte) {
-		for _, e := range args.Decode(text, new(args.NodeResourcesFit)) {
-			_ = e.Error()
-		}
-	}, Texts: amplify.JSON("%s", `{"scoringStrategy":%s}`, `{"scoringStrategy":{"resources":%s}}`, `{"ignoredResources":%s}`, `{"scoringStrategy":{"requestedToCapacityRatio":{"shape":%s}}}`)})
+	d := arguments
+	d.Texts = amplify.JSON("%s", `{"scoringStrategy":%s}`, `{"scoringStrategy":{"resources":%s}}`, `{"ignoredResources":%s}`, `{"scoringStrategy":{"requestedToCapacityRatio":{"shape":%s}}}`)
+	amplify.Run(t, d)
 }

@@ -2,6 +2,7 @@ package soak
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -20,7 +21,8 @@ type Phase struct {
 	// Name says what was hostile.
 	Name string
 	// Rate is how many innocent pods were placed per second while some waited, in the
-	// median round, and Relative the same as a part of the rate before there was a hostile user.
+	// median round, and Relative the same as a part of the rate of a town without a hostile
+	// user, which takes turns with this one.
 	Rate, Relative float64
 	// Heap is how many bytes were in use at the end.
 	Heap uint64
@@ -95,29 +97,28 @@ func Tenants(rounds int) ([]Phase, error) {
 	if err != nil {
 		return nil, err
 	}
+	control, err := newTown() // a town without the hostile user, at the same time
+	if err != nil {
+		return nil, err
+	}
 	for range max(20, rounds) { // to fill the nodes, and to warm up
-		if err := w.round(nil); err != nil {
+		if err := errors.Join(w.round(nil), control.round(nil)); err != nil {
 			return nil, err
 		}
 	}
 	phases := []Phase{}
 	phase := func(name string, crowd *crowd) error {
-		w.took, w.late = w.took[:0], 0
+		w.took, control.took, w.late = w.took[:0], control.took[:0], 0
 		for range rounds {
-			if err := w.round(crowd); err != nil {
+			if err := errors.Join(control.round(nil), w.round(crowd)); err != nil {
 				return fmt.Errorf("phase %s: %w", name, err)
 			}
 		}
-		slices.Sort(w.took)
-		p := Phase{Name: name, Rate: innocents / w.took[len(w.took)/2].Seconds(), Late: w.late}
+		p := Phase{Name: name, Rate: w.rate(), Relative: w.rate() / control.rate(), Late: w.late}
 		if crowd != nil {
 			crowd.leave(w, len(crowd.pods))
 		}
 		p.Heap = inUse()
-		p.Relative = 1
-		if len(phases) > 0 {
-			p.Relative = p.Rate / phases[0].Rate
-		}
 		phases = append(phases, p)
 		return nil
 	}
@@ -131,6 +132,7 @@ func Tenants(rounds int) ([]Phase, error) {
 	}
 	err = phase("alone again", nil)
 	runtime.KeepAlive(w)
+	runtime.KeepAlive(control)
 	return phases, err
 }
 
@@ -194,12 +196,12 @@ func newTown() (*town, error) {
 	w.d, err = lifecycle.New(lifecycle.Config{
 		Profiles: []scheduling.Profile{scheduling.Kubernetes137()}, Clock: w.clock,
 		Binder: lifecycle.BinderFunc(func(_ context.Context, pod *api.Pod, node string) error {
-			p := api.Clone(pod)
+			p := *pod
 			p.Spec.NodeName = node
 			if p.Namespace == "innocent" {
-				w.bound[p.Name] = p
+				w.bound[p.Name] = &p
 			}
-			w.d.Apply(lifecycle.Update(p))
+			w.d.Apply(lifecycle.Update(&p))
 			return nil
 		}),
 	})
@@ -221,6 +223,12 @@ func (w *town) innocent() *api.Pod {
 		b = b.Spread(2, api.LabelTopologyZone, api.ScheduleAnyway, "app="+app)
 	}
 	return b.Obj()
+}
+
+// rate is how many innocent pods were placed per second in the median round.
+func (w *town) rate() float64 {
+	slices.Sort(w.took)
+	return innocents / w.took[len(w.took)/2].Seconds()
 }
 
 // round lets pods come and go, and measures how long the innocent ones wait.
