@@ -38,6 +38,25 @@ func BenchmarkLoad(b *testing.B) {
 	}
 }
 
+// TestLoadAllocations bounds what a pod of a real cluster costs, from the text to the
+// snapshot. Most of it are the parts that no other pod has: names, containers, volumes,
+// conditions. With more pods to a node and to a template it is less: see BenchmarkLoad.
+func TestLoadAllocations(t *testing.T) {
+	c := dump.Config{Nodes: 20, Pods: 1000, ManagedFields: true}
+	nodes, pods := c.NodeList(), c.PodList()
+	var ours spent
+	ours.on(func() any { return loadCluster(t, nodes, pods) })
+	runtime.KeepAlive(nodes)
+	runtime.KeepAlive(pods)
+	t.Logf("%.1f allocations, %.0f bytes a pod", float64(ours.allocs)/float64(c.Pods), float64(ours.kept)/float64(c.Pods))
+	if got := float64(ours.allocs) / float64(c.Pods); got > 28 {
+		t.Errorf("%.1f allocations a pod, want at most 28", got)
+	}
+	if got := float64(ours.kept) / float64(c.Pods); got > 4<<10 {
+		t.Errorf("%.0f bytes a pod, want at most 4 KiB", got)
+	}
+}
+
 // spent is what runs of a function took.
 type spent struct {
 	time         time.Duration
@@ -48,6 +67,7 @@ type spent struct {
 func (s *spent) on(f func() any) {
 	var before, after, later runtime.MemStats
 	runtime.GC()
+	runtime.GC() // empties pools
 	runtime.ReadMemStats(&before)
 	begin := time.Now()
 	result := f()

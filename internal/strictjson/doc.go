@@ -15,6 +15,7 @@
 //	Dialect   holds the rules of one caller, as data, and the shapes
 //	Decoder   walks one text with the shapes of a dialect
 //	Handler   is told of unknown names, repeated names and misfits
+//	Counter   is a Handler that only counts; it lets equal values share memory
 //
 // A package has one [Dialect] for its lifetime and makes a [Decoder] per text:
 //
@@ -33,7 +34,10 @@
 // # Cost
 //
 // Work is linear in the length of the text. A shape is built when a text first
-// needs it, once per process. Short strings that repeat in a text share memory.
+// needs it, once per process. Short strings that repeat in a text share memory. After
+// [Decoder.Share], maps, lists and pointers with the same text do so too, if they are
+// read for the same field: most values of a large text are then skipped and not read.
+// What no field takes is skipped in one loop (skip.go).
 //
 // # Seam for encoding/json/v2
 //

@@ -45,9 +45,10 @@ type site struct {
 	credit, rest int
 }
 
-// The credit of a site: what a hit adds, how far it goes, what it is after a rest, and
-// how many values a rest lasts.
+// The credit of a site: what it begins with, what a hit adds, how far it goes, what it is
+// after a rest, and how many values a rest lasts.
 const (
+	firstCredit   = 32
 	creditOfHit   = 4
 	mostCredit    = 64
 	creditToRetry = 2
@@ -69,7 +70,7 @@ func (s *site) child(f *field, of *shape) *site {
 	}
 	c := s.fields[f.number]
 	if c == nil {
-		c = &site{credit: mostCredit}
+		c = &site{credit: firstCredit}
 		s.fields[f.number] = c
 	}
 	return c

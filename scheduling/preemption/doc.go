@@ -30,6 +30,11 @@
 // engine's cached verdicts list the nodes where removing pods may help. So
 // only the first attempt of a class, and changed nodes, need dry runs.
 //
+// Most attempts fail while pods wait in a full cluster, so they cost least. If no pod on
+// any node has a lower priority ([framework.Snapshot.PodsBelow]), the answer follows
+// from counts ([DefaultPreemption.Refuse]). If every node has refused the class, a tally
+// of the refusals answers, and only changed nodes are looked at.
+//
 // # Determinism and concurrency
 //
 // Node and victims are a function of the configuration, the snapshot and the

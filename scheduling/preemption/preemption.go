@@ -91,7 +91,8 @@ type run struct {
 // are found. A dry run removes every lower pod from the node and calls all filters
 // once more for each. A scheduler keeps its result as long as the node does not
 // change: an attempt then costs a few nanoseconds for each node, and less than 100
-// microseconds at 5,000 nodes.
+// microseconds at 5,000 nodes. If all nodes refused the class before, it costs only the
+// nodes that have changed since.
 func (p DefaultPreemption) PostFilter(ctx context.Context, c *framework.Cycle, verdicts framework.Verdicts) (framework.PostFiltered, framework.Status) {
 	r := &run{plugin: p, cycle: c, verdicts: verdicts, memory: p.memoryOf(c)}
 	if text := r.ineligible(); text != "" {

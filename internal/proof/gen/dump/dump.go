@@ -12,6 +12,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"time"
 )
 
 // Config says how much to write.
@@ -64,8 +65,9 @@ func uid(args ...any) string {
 	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
 }
 
+// stamp returns a time, another one for each number.
 func stamp(i int) string {
-	return fmt.Sprintf("2026-%02d-%02dT%02d:%02d:%02dZ", 1+i%12, 1+i%28, i%24, i/3%60, i%60)
+	return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC).Add(time.Duration(i) * 97 * time.Second).Format(time.RFC3339)
 }
 
 func nodeName(i int) string {
