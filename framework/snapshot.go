@@ -21,7 +21,7 @@ import (
 //
 // A Snapshot must be used by one goroutine at a time, except that calls which only
 // read it may run beside each other: Len, At, All, Node, NodeOf, AtSlot, Slots,
-// NodeSet, Image, Now, Schema, Version and Changes. Fork is not one of them. Two
+// NodeSet, Image, Now, Schema, Version, Changes and RunGeneration. Fork is not one of them. Two
 // changes at once panic if they are noticed, as with Go's maps. Each fork may be used
 // by its own goroutine.
 //

@@ -114,7 +114,7 @@ func (s *Snapshot) put(slot int, n *NodeInfo, generation uint64) {
 // note notes that the node of the slot has changed. The caller owns its chunk;
 // generation must be new: no other change has it.
 func (s *Snapshot) note(slot int, generation uint64) {
-	s.chunks[slot/chunkSize].runs[slot%chunkSize/RunSize] = generation
+	s.chunks[uint(slot)/chunkSize].runs[uint(slot)%chunkSize/RunSize] = generation
 	s.journal.Add(slot)
 }
 

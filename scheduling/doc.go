@@ -32,6 +32,29 @@
 // reference path in every decision and score. [CacheConfig] can switch it off, or
 // run both paths and compare them.
 //
+// # A thousand what-ifs
+//
+// "Where would these pods go if that node were gone?" To ask many such questions of one
+// snapshot, open a transaction for each, or fork the snapshot for each if nodes come, go
+// or change:
+//
+//	for _, victim := range running {
+//		mark := snapshot.Begin()
+//		err := snapshot.RemovePod(victim, node)
+//		d, err := sched.Place(snapshot, pending)
+//		...
+//		snapshot.Rollback(mark)
+//	}
+//
+// One scheduler answers for the snapshot and all its forks. A question costs what it
+// changes: nodes that are the same in two forks keep their verdicts and scores. With a
+// rollback, plugins that count other pods keep theirs too; in a fork, they are asked about
+// every node once. Decide about one pod on the snapshot before you fork it. Then its forks
+// share what plugins keep in it, such as counts of pods.
+//
+// To ask in several goroutines, give each a fork of the snapshot and a fork of the
+// scheduler ([Scheduler.Fork]), which starts from the kept answers.
+//
 // # Determinism
 //
 // Equal profiles, seeds, snapshots and sequences of calls give equal decisions on
@@ -79,8 +102,7 @@
 // # Concurrency
 //
 // One goroutine at a time may use a [Scheduler], as with the snapshot that it is
-// given. Make one scheduler per goroutine from the same profile, and fork the
-// snapshot.
+// given. Give each goroutine a [Scheduler.Fork] and a fork of the snapshot.
 //
 // Source: kube-scheduler 1.37.1, schedule_one.go and framework/runtime, with one
 // worker. Each deviation is documented in its place, under "Differs:".

@@ -93,7 +93,7 @@ func BenchmarkWhatIf(b *testing.B) {
 				return time.Since(start)
 			}
 			for _, sched := range []*scheduling.Scheduler{on, off} {
-				for i := range 5 { // what the plugins keep in the snapshot goes to the forks
+				for i := range 15 { // what the plugins keep in the snapshot goes to the forks
 					if _, err := sched.Schedule(s, pods[i].pod.Pending()); err != nil {
 						b.Fatal(err)
 					}

@@ -121,8 +121,8 @@ type CacheConfig struct {
 	// suffice, the least recently used classes are evicted. A class takes 40 to 75
 	// bytes per node, so clusters of a million nodes and more need a larger budget.
 	//
-	// The budget does not count what all classes share: data about up to four
-	// snapshots (24 bytes per node and 32 KiB each), up to 32 ways to group nodes (6
+	// The budget does not count what all classes share: data about the snapshot used
+	// last (25 bytes per node and 32 KiB), up to 32 ways to group nodes (6
 	// bytes per node each), lists of about 50 bytes per node, and the memory of the
 	// last few evicted classes, which is reused.
 	Budget int

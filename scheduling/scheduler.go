@@ -13,7 +13,7 @@ import (
 
 // A Scheduler places pods by one profile. It holds the decision counter, the start
 // of the next sample, and memory that it reuses. Only one goroutine at a time may
-// use it; make one per goroutine.
+// use it; give each goroutine its own, by New or Fork.
 type Scheduler struct {
 	profile     Profile
 	plugins     plugins

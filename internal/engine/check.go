@@ -40,8 +40,11 @@ func checkEngine(e *Engine) error {
 		return fmt.Errorf("engine: classes and bases hold %d bytes, but %d are counted", bytes, e.stats.Bytes)
 	}
 	for key, b := range e.bases {
-		if b.users != users[b] {
+		switch {
+		case b.users != users[b]:
 			return fmt.Errorf("engine: base %q counts %d classes, want %d", key, b.users, users[b])
+		case b.tracker != e.tracker || b.guard != e.guard || b.lists != e.lists:
+			return fmt.Errorf("engine: base %q is of another engine", key)
 		}
 		if err := checkBase(b); err != nil {
 			return fmt.Errorf("base %q: %w", key, err)
@@ -225,8 +228,8 @@ func sooner(a, b time.Time) time.Time {
 func (p *classPosition) check(c *class) error {
 	b := c.base
 	switch {
-	case p.epoch > b.epoch || p.flips > b.rows.flips:
-		return fmt.Errorf("has followed to epoch %d of %d, flip %d of %d", p.epoch, b.epoch, p.flips, b.rows.flips)
+	case p.epoch > b.epoch || p.bound > b.bound || p.flips > b.rows.flips:
+		return fmt.Errorf("has followed to epoch %d of %d, snapshot %d of %d, flip %d of %d", p.epoch, b.epoch, p.bound, b.bound, p.flips, b.rows.flips)
 	case c.shares() && (p.epoch == b.epoch && !b.rows.indexed || !c.totals.tree.Shared()):
 		return fmt.Errorf("shares a tree that is not the base's, or not indexed")
 	case !c.shares() && c.totals.tree.Shared() && c.state != blank:
@@ -244,7 +247,7 @@ func checkClass(c *class) error {
 	switch {
 	case c.state == blank || c.state == unusable:
 		return fmt.Errorf("is in state %s after it was brought up to date", c.state)
-	case c.at.epoch != c.base.epoch || c.shares() && c.at.flips != c.base.rows.flips:
+	case c.at.epoch != c.base.epoch || c.at.bound != c.base.bound || c.shares() && c.at.flips != c.base.rows.flips:
 		return fmt.Errorf("has not followed its base")
 	case c.state == idle && !c.ask.idle() && (c.gates.live() || c.columns.live()):
 		return fmt.Errorf("is idle although a live plugin takes part")

@@ -84,7 +84,7 @@ func (c *class) shares() bool { return c.state == sharing || c.state == idle }
 // A classPosition is how far a class has followed its base.
 type classPosition struct {
 	epoch uint64
-	bound uint64
+	bound uint64 // the last binding to a snapshot that the class knows of
 	rows  uint64 // entries of the base's log
 	flips uint64 // of the base's rows, and the entries of their log
 	log   uint64

@@ -83,15 +83,20 @@
 //
 //	the node, its pods     kept in rows; renewed if the generation has changed
 //	time                   kept until the plugin's deadline (deadlines.go)
-//	set of nodes, objects  kept until that version differs (base.move), also for plugins
+//	set of nodes, objects  kept until that version differs (base_move.go), also for plugins
 //	                       that had nothing to do so far
 //	domains                gates and columns renew what a tracker names
 //	feasible nodes         columns renewed if that set changes
 //	anything, or no scope  gates and columns renewed in every decision
 //
-// A generation identifies the content of a node across all forks of a snapshot, so a
-// base can turn from one fork to another and back: rows whose generation matches stand,
-// the others are renewed. Snapshots that are no forks of each other cannot be compared:
+// A generation identifies the content of a node across all forks of a snapshot, and so
+// does the generation of a run of 16 slots. So the tracker can turn from one fork to
+// another and back: it compares runs, looks into those that differ, and takes a node with
+// another generation for one that changed. Plugins are bound anew, because they may have
+// kept the snapshot; rows of the other nodes stand, with their scores (base_move.go). What
+// live plugins said is unknown then, because a [framework.DomainTracker] knows one
+// snapshot. An engine reads the snapshot of the query and no other, and Clone makes one for
+// another goroutine (clone.go). Snapshots that are no forks of each other cannot be compared:
 // for a snapshot of another origin, an engine forgets all that it kept.
 //
 // Each "Invariant:" has a check (check.go), which asks plugins again and counts again.
@@ -105,7 +110,9 @@
 //	source.go          what binds the plugins
 //	nodelog/           places of the order; which nodes changed, and when
 //	rows.go            what a base keeps of each node
-//	base.go            build, follow, move; base_filter.go, base_score.go, lists.go
+//	base.go            build, follow; base_filter.go, base_score.go, lists.go
+//	base_move.go       how a base turns to another snapshot, or to other nodes
+//	clone.go           how an engine is copied for another goroutine
 //	reasons.go         rejections by number; deadlines.go until when rows hold
 //	class.go           states of a class, and how it is brought up to date
 //	class_nodes.go     own reasons, from rows and gates; which groups are shut
@@ -142,14 +149,14 @@
 //
 // Memory that the budget does not count, whatever the number of classes:
 //
-//	trackers                     4, each of 24 bytes a node and 32 KiB; and older ones
-//	                             that bases still follow
+//	the tracker                  25 bytes a node and 32 KiB
 //	divisions                    32, each of 6 bytes a node
 //	the order of the nodes       8 bytes a node, and 4 for ByName
 //	lists of nodes to ask about  50 bytes a node (lists.go)
 //	memory to use again          that of up to two bases and four classes
 //
-// Trackers and lists keep their snapshots and nodes from being collected.
+// The tracker, bases and lists keep the snapshots and nodes that they were used with last
+// from being collected.
 //
 // An Engine must be used by one goroutine at a time.
 package engine

@@ -200,6 +200,9 @@ func TestChecksFindFaults(t *testing.T) {
 			c.base.reasons.list = append(c.base.reasons.list, why, why)
 		},
 		"a class idle with live plugins": func(e *Engine, c *class) { c.state = idle },
+		"a class of an earlier fork":     func(e *Engine, c *class) { c.at.bound-- },
+		"a class ahead of its fork":      func(e *Engine, c *class) { c.at.bound++ },
+		"a base of another engine":       func(e *Engine, c *class) { c.base.tracker = c.base.tracker.Clone() },
 		"a node not tracked":             func(e *Engine, c *class) { c.base.tracker.At[2] = nil },
 	} {
 		m := newMachine(20)

@@ -102,7 +102,8 @@ func (t *Tables) Fork(s *framework.Snapshot) framework.Extension {
 	f.free, f.unused = slices.Clone(t.free), slices.Clone(t.unused)
 	f.classes, f.freeClasses, f.empty = slices.Clone(t.classes), slices.Clone(t.freeClasses), slices.Clone(t.empty)
 	f.users = make([]int, len(t.users))
-	f.divisions, f.scratch, f.scratch2, f.found, f.text = nil, nil, nil, nil, nil
+	f.divisions = slices.Clone(t.divisions) // the same groups, so that forks are known to have them
+	f.scratch, f.scratch2, f.found, f.text = nil, nil, nil, nil
 	f.affinities, f.spreads = map[string]*Affinity{}, map[string]*Spread{}
 	return &f
 }

@@ -18,7 +18,8 @@ import (
 // Invariant (after Follow): At[place] is the very node of the snapshot;
 // nodes[slot].generation is its generation, 0 if there is no node, and
 // nodes[slot].entry the number of the last entry about it, 0 for none. runs are the
-// snapshot's, so a run of another snapshot with the same number has the same nodes.
+// snapshot's, so a run of another snapshot with the same number has the same nodes; but
+// a run with an entry from compared on may have another number since.
 // Entries from arranged on are about nodes of the order.
 type Tracker struct {
 	// Snapshot is what it follows, and Order the order of At.
@@ -32,13 +33,14 @@ type Tracker struct {
 	runs     []uint64             // [framework.Snapshot.RunGeneration]
 	log      changelog.Log[int32] // its entries are numbered from 1
 	arranged uint64               // number of the first entry since the order changed
+	compared uint64               // number of the first entry since compare
 }
 
 // A nodeVersion is when a node became what it is.
 type nodeVersion struct{ generation, entry uint64 }
 
 // NewTracker returns a tracker that follows no snapshot yet.
-func NewTracker() *Tracker { return &Tracker{log: changelog.From[int32](1), arranged: 1} }
+func NewTracker() *Tracker { return &Tracker{log: changelog.From[int32](1), arranged: 1, compared: 1} }
 
 // Clone returns a copy that follows no snapshot yet. It may be used by another goroutine.
 func (t *Tracker) Clone() *Tracker {
@@ -80,7 +82,6 @@ func (t *Tracker) lookAt(slots []int, known bool) {
 		// would have to come from memory.
 		for _, slot := range slots {
 			t.record(slot, t.generation(slot))
-			t.noteRun(slot)
 		}
 	default:
 		for _, slot := range slots {
@@ -93,6 +94,9 @@ func (t *Tracker) lookAt(slots []int, known bool) {
 // grow makes room for all slots of the snapshot.
 func (t *Tracker) grow() {
 	slots := t.Snapshot.SlotLimit()
+	if len(t.nodes) >= slots {
+		return
+	}
 	t.nodes = slotlist.AtLeast(t.nodes, slots)
 	t.runs = slotlist.AtLeast(t.runs, len(t.nodes)/framework.RunSize)
 }
@@ -109,6 +113,7 @@ func (t *Tracker) arrange(o *Order) {
 
 // compare looks at all runs that may differ from those of the snapshot.
 func (t *Tracker) compare() {
+	t.forgetRuns()
 	for run, was := range t.runs {
 		now := t.Snapshot.RunGeneration(run)
 		if now == was {
@@ -118,6 +123,23 @@ func (t *Tracker) compare() {
 		for slot := run * framework.RunSize; slot < (run+1)*framework.RunSize; slot++ {
 			t.look(slot)
 		}
+	}
+	t.compared = t.log.End()
+}
+
+// unknown is no generation of a run.
+const unknown = ^uint64(0)
+
+// forgetRuns makes the runs unknown that have entries since compare.
+func (t *Tracker) forgetRuns() {
+	entries, ok := t.log.Since(t.compared)
+	if !ok {
+		for run := range t.runs {
+			t.runs[run] = unknown
+		}
+	}
+	for _, slot := range entries {
+		t.runs[slot/framework.RunSize] = unknown
 	}
 }
 
@@ -184,8 +206,14 @@ func (t *Tracker) Check() error {
 	if err := t.log.Check(0); err != nil {
 		return err
 	}
+	changed := map[int]bool{} // runs with entries since compare
+	for slot, v := range t.nodes {
+		if v.entry >= t.compared {
+			changed[slot/framework.RunSize] = true
+		}
+	}
 	for run, g := range t.runs {
-		if want := t.Snapshot.RunGeneration(run); g != want {
+		if want := t.Snapshot.RunGeneration(run); g != want && !changed[run] {
 			return fmt.Errorf("tracker: run %d has generation %d, want %d", run, g, want)
 		}
 	}

@@ -5,8 +5,8 @@
 // A history is a function of its seed. It is cut into epochs of up to three thousand
 // steps; each has a new cluster, a new profile and a new tie rule. In a step nodes are
 // added, changed or removed; pods are bound, replaced or deleted; workloads, budgets and
-// volumes change; time passes; the snapshot is forked or a what-if is rolled back; or a
-// pod is scheduled. A pod that finds no node makes room for itself as far as its
+// volumes change; time passes; the snapshot is forked, and sometimes the schedulers
+// with it; a what-if is rolled back; or a pod is scheduled. A pod that finds no node makes room for itself as far as its
 // priority allows: its victims go at once or after a while, it is nominated to their
 // node, waits, and is tried again.
 //

@@ -165,6 +165,10 @@ func (h *history) turn() error {
 	if h.other != nil {
 		h.world, h.other = h.other, h.world
 		h.forked = true
+		if chance(h.r, 3) { // as a goroutine of its own would
+			h.mix.add(h.incremental.Stats())
+			h.incremental, h.reference = h.incremental.Fork(), h.reference.Fork()
+		}
 	}
 	return nil
 }
