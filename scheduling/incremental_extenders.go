@@ -63,7 +63,7 @@ func (f *incremental) decideWithExtenders(snap *framework.Snapshot, pod *framewo
 	return s.chooseScored(r, r.cycle.Seed, d), true
 }
 
-// refusedFitError counts the reasons of plugins and extenders, of which one rejects each
+// refusedFitError counts the reasons of plugins and extenders. Together they reject every
 // node.
 func (f *incremental) refusedFitError(snap *framework.Snapshot, pod *framework.PodInfo, v *engine.View) *FitError {
 	var refusals tally
