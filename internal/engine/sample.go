@@ -32,7 +32,7 @@ func (v *View) sample() (same, ok bool) {
 // taken. Afterwards the view may know these nodes only.
 func (v *View) TotalsAmong(slots []int, totals []int64) (list []int64, ok bool) {
 	c := v.class
-	if !c.ask.liveScorers && c.columns.uniform() {
+	if (!c.ask.liveScorers || c.state == idle) && c.columns.uniform() {
 		t, places := &c.totals.tree, c.order().Place
 		for _, slot := range slots {
 			totals = append(totals, int64(t.Total(int(places[slot]))))
