@@ -177,9 +177,6 @@ type early struct {
 
 // countEarly counts the nominated node as looked at, although the search leaves it out.
 func (f *incremental) countEarly(v *engine.View, d *Decision) {
-	if !f.early.known {
-		return
-	}
 	if place, ok := v.Place(f.early.slot); ok && !v.Visits(place) {
 		d.Evaluated++
 		d.advance++
