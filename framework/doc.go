@@ -125,8 +125,8 @@
 // copied sums implements [FilterUpdater].
 //
 // An extender is a network call in the middle of a cycle. It is not a plugin:
-// the runner calls it between filtering and scoring with a context. A profile with
-// extenders keeps no answers.
+// the runner calls it between filtering and scoring with a context. Its answers are not
+// kept.
 //
 // Two profiles over one cache share one Snapshot; each has its own plugins and
 // kept answers. Nothing in a snapshot belongs to a profile.

@@ -20,7 +20,8 @@ type incremental struct {
 	early       early
 	by          means
 	interest    interest
-	given       []int64 // memory of prioritize
+	taken       [2][]*framework.NodeInfo // memory of takeInOrder
+	given       []int64                  // memory of prioritize
 
 	class   *class // of the pod of this decision
 	classes map[string]*class
@@ -64,7 +65,7 @@ func (f *incremental) decide(snap *framework.Snapshot, pod *framework.PodInfo, d
 			return nil, ok
 		}
 		c.Reset(pod, snap, s.number, seed)
-	case mayName(pod):
+	case f.notes.Load(pod.Runner()) == nil && mayName(pod): // the nodes of a pod with a class are not named
 		if err, ok := f.decideByPreFilters(snap, pod, d); ok {
 			return err, true
 		}
@@ -76,9 +77,13 @@ func (f *incremental) decide(snap *framework.Snapshot, pod *framework.PodInfo, d
 		return f.decideByPreFilters(snap, pod, d)
 	}
 	d.Evaluated, d.Feasible, d.advance = v.Evaluated, v.Feasible, v.Evaluated
-	f.countEarly(v, d)
-	if f.interest = s.plugins.interest(pod); f.interest == takesPart && v.Feasible > 0 {
-		return f.decideWithExtenders(snap, pod, v, d)
+	if f.early.known {
+		f.countEarly(v, d)
+	}
+	if len(s.plugins.extenders) > 0 {
+		if f.interest = s.plugins.interest(pod); f.interest == takesPart && v.Feasible > 0 {
+			return f.decideWithExtenders(snap, pod, v, d)
+		}
 	}
 	switch v.Feasible {
 	case 0:

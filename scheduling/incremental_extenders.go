@@ -42,7 +42,7 @@ func (f *incremental) decideWithExtenders(snap *framework.Snapshot, pod *framewo
 	s, r := f.s, &f.s.reference
 	nodes := v.Nodes()
 	r.feasible, r.rated = append(r.feasible[:0], nodes...), nil
-	a, err := r.answerExtenders(takeInOrder)
+	a, err := r.answerExtenders(f.takeInOrder)
 	if err != nil {
 		f.by = byError
 		return err, true
@@ -55,7 +55,7 @@ func (f *incremental) decideWithExtenders(snap *framework.Snapshot, pod *framewo
 		return f.refusedFitError(snap, pod, v), true
 	case len(r.feasible) == 1:
 		return s.chooseFeasible(r, r.cycle.Seed, d), true
-	case len(r.feasible) == 0, a.emptied, !f.total(v, a, nodes):
+	case len(r.feasible) == 0, a.emptied, !f.total(v, a):
 		r.extended.replay = a
 		return nil, false
 	}
@@ -63,7 +63,7 @@ func (f *incremental) decideWithExtenders(snap *framework.Snapshot, pod *framewo
 	return s.chooseScored(r, r.cycle.Seed, d), true
 }
 
-// refusedFitError counts the reasons of plugins and extenders, of which one rejects each
+// refusedFitError counts the reasons of plugins and extenders. Together they reject every
 // node.
 func (f *incremental) refusedFitError(snap *framework.Snapshot, pod *framework.PodInfo, v *engine.View) *FitError {
 	var refusals tally
@@ -75,17 +75,18 @@ func (f *incremental) refusedFitError(snap *framework.Snapshot, pod *framework.P
 }
 
 // total finds the totals of the feasible nodes by the plugins; false if a scorer failed.
-func (f *incremental) total(v *engine.View, a *extenderAnswer, nodes []*framework.NodeInfo) bool {
+func (f *incremental) total(v *engine.View, a *extenderAnswer) (ok bool) {
 	r := &f.s.reference
-	if !sameNodes(nodes, a.kept) && !v.Narrow(a.kept) {
-		return false
-	}
-	r.totals = r.totals[:0]
-	v.Totals(func(_ *framework.NodeInfo, total int64) bool {
-		r.totals = append(r.totals, total)
+	if sameNodes(v.Nodes(), a.kept) {
+		r.totals = r.totals[:0]
+		v.Totals(func(_ *framework.NodeInfo, total int64) bool {
+			r.totals = append(r.totals, total)
+			return true
+		})
 		return true
-	})
-	return true
+	}
+	r.totals, ok = v.TotalsAmong(a.kept, r.totals[:0])
+	return ok
 }
 
 // sameNodes reports whether the slots are those of the nodes, in order.
@@ -103,19 +104,21 @@ func sameNodes(nodes []*framework.NodeInfo, slots []int) bool {
 
 // takeInOrder does what [extenderAnswer.take] does. It is fast if the verdict names nodes
 // in the order in which the extender was asked about them.
-func takeInOrder(a *extenderAnswer, e *Extender, nodes []*framework.NodeInfo, v ExtenderVerdict) ([]*framework.NodeInfo, error) {
-	taken, before := make([]*framework.NodeInfo, 0, len(v.Nodes)), len(a.refused)
+func (f *incremental) takeInOrder(a *extenderAnswer, e *Extender, nodes []*framework.NodeInfo, v ExtenderVerdict) ([]*framework.NodeInfo, error) {
+	f.taken[0], f.taken[1] = f.taken[1], f.taken[0] // the nodes may be those of the call before
+	taken, before, names := f.taken[0][:0], len(a.refused), v.Nodes
 	for _, n := range nodes {
-		if k := len(taken); k < len(v.Nodes) && n.Name() == v.Nodes[k] {
+		if k := len(taken); k < len(names) && n.Name() == names[k] {
 			taken = append(taken, n)
 		} else {
 			a.refused = append(a.refused, refused{n.Slot(), v.refusal(n)})
 		}
 	}
-	if len(taken) < len(v.Nodes) { // they come in another order, twice, or from elsewhere
+	if len(taken) < len(names) { // they come in another order, twice, or from elsewhere
 		a.refused = a.refused[:before]
 		return a.take(e, nodes, v)
 	}
+	f.taken[0] = taken
 	a.emptied = a.emptied || v.Emptied
 	return taken, nil
 }
@@ -139,8 +142,13 @@ func (f *incremental) prioritize(r *referencePath) {
 				x.answered[k] = true
 			}
 		}
+		e := &r.plugins.extenders[i]
+		last, weighted := int64(0), int64(0) // neighbouring nodes often have equal scores
 		for k, score := range f.given {
-			r.totals[k] = resource.SatAdd(r.totals[k], r.plugins.extenders[i].weighted(score))
+			if score != last {
+				last, weighted = score, e.weighted(score)
+			}
+			r.totals[k] = resource.SatAdd(r.totals[k], weighted)
 		}
 	}
 }

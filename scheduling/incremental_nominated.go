@@ -5,6 +5,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/internal/engine"
+	"github.com/berth-sched/berth/resource"
 )
 
 // How the incremental path counts nominated pods. Only on their nodes may they matter, so
@@ -21,9 +22,10 @@ type nominations struct {
 // were there, for pods of a class.
 //
 // Invariant: a verdict holds for every pod of the class that has the priority and is not
-// nominated to the node, as long as the node has the generation, if local.
+// nominated to the node, as long as the node has the generation, if local. Generations
+// tell apart only what belongs to snapshots with the schema.
 type keptNominated struct {
-	known    bool
+	schema   *resource.Schema
 	local    bool   // the filters that are kept read a node and its pods only
 	live     idlers // of the filters that are live
 	verdicts map[nominatedTo]verdictAt
@@ -90,9 +92,9 @@ func (f *incremental) bindNominated(c *framework.Cycle) bool {
 // keptNominated returns what is kept for the class of the pod, nil if nothing may be.
 func (f *incremental) keptNominated(c *framework.Cycle) *keptNominated {
 	k := &f.class.nominated
-	if !k.known {
+	if schema := c.Snapshot.Schema(); k.schema != schema {
 		const local = framework.ReadsNode | framework.ReadsPods
-		*k = keptNominated{known: true, local: f.class.filters.keptReads&^local == 0, live: idlers{all: true}}
+		*k = keptNominated{schema: schema, local: f.class.filters.keptReads&^local == 0, live: idlers{all: true}}
 		live := &f.class.filters.live
 		for _, i := range live.pre {
 			k.live.add(f.s.plugins.preFilters[i].idler, f.s.plugins.preFilters[i].keyer)
@@ -176,9 +178,6 @@ type early struct {
 
 // countEarly counts the nominated node as looked at, although the search leaves it out.
 func (f *incremental) countEarly(v *engine.View, d *Decision) {
-	if !f.early.known {
-		return
-	}
 	if place, ok := v.Place(f.early.slot); ok && !v.Visits(place) {
 		d.Evaluated++
 		d.advance++

@@ -85,8 +85,8 @@ type Profile struct {
 	// [framework.PostBindPlugin].
 	PostBind []framework.Plugin
 
-	// Extenders are asked about the nodes that the plugins leave, in this order. A
-	// profile with extenders keeps no answers from decision to decision.
+	// Extenders are asked about the nodes that the plugins leave, in this order. Their own
+	// answers are not kept from decision to decision.
 	Extenders []Extender
 
 	// Percentage says how many nodes are searched: [AllNodes], [Adaptive], or 1 to
@@ -110,9 +110,8 @@ type Profile struct {
 }
 
 // CacheConfig says how the incremental path is used. Its zero value suits almost
-// everyone, because the answers are always those of the reference path. A profile
-// with extenders, or with weights that add up to more than 21,474,836, always takes
-// the reference path.
+// everyone, because the answers are always those of the reference path. A profile with
+// weights that add up to more than 21,474,836 always takes the reference path.
 type CacheConfig struct {
 	// Off always takes the reference path.
 	Off bool

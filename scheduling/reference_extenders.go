@@ -81,7 +81,7 @@ func (r *referencePath) answerExtenders(take takeFunc) (*extenderAnswer, error) 
 		*a = *replay
 		return a, nil
 	}
-	*a = extenderAnswer{number: r.cycle.Number}
+	*a = extenderAnswer{number: r.cycle.Number, kept: a.kept[:0], refused: a.refused[:0]}
 	return a, a.ask(r, r.feasible, take)
 }
 

@@ -217,8 +217,8 @@ func (s *Scheduler) decide(r *referencePath, snap *framework.Snapshot, pod *fram
 	return d, err
 }
 
-// chooseFeasible chooses one of the feasible nodes, of which there are some. A single one
-// is not scored.
+// chooseFeasible chooses one of the feasible nodes. There must be some; a single one is not
+// scored.
 func (s *Scheduler) chooseFeasible(r *referencePath, seed uint64, d *Decision) error {
 	if len(r.feasible) == 1 {
 		d.TiedNodes = 1

@@ -7,9 +7,10 @@ type Stats struct {
 	// how many built the class first.
 	Hits, Misses uint64
 	// Bypassed is how many decisions the engine was asked for and left to the
-	// reference path: the first of every base, and what it cannot answer. Decisions
-	// that it was not asked for count nowhere: with extenders, with nominated pods,
-	// or with [CacheConfig.Off].
+	// reference path: the first of every base, and what it cannot answer, also if
+	// PreFilters then decide. Decisions that it was not asked for count nowhere: for a
+	// pod whose node affinity names nodes, for a pod that fits the node that it is
+	// nominated to, or with [CacheConfig.Off].
 	Bypassed uint64
 	// Evictions is how many classes were dropped to stay within the budget.
 	Evictions uint64

@@ -47,9 +47,24 @@
 //	a plugin panicked            Find recovers; the class and its base are dropped
 //	the engine panicked          Find recovers; all is dropped, and Stats.Faults counts it
 //
-// Package scheduling does not even ask if the profile has extenders or very large
-// weights, if its cache is off, if pods are nominated (the pod itself by its status, too),
-// or if there are no nodes. Such decisions are not counted. [Describe] prints what is kept of a class.
+// Package scheduling does not even ask if its cache is off, if the profile has very large
+// weights, or if there are no nodes. It decides without the engine, and without the
+// reference path, if a PreFilter rejects the pod or names few nodes, and if the pod fits
+// the node that it is nominated to. It takes the reference path without asking
+//
+//	if a nominated pod has a PreFilter that says no, or a filter that fails
+//	if a filter fails for a node with the pods that are nominated to it
+//
+// and after asking, with the extenders' answers, if an extender wants the nodes scored as
+// if they were empty, or refuses all of a sample. Such decisions are not counted.
+// [Describe] prints what is kept of a class.
+//
+// # Nominations and extenders
+//
+// Pods nominated to a node may only matter there. So package scheduling asks about such
+// nodes as the reference path does, and hands the rejections to Find as overrides; a class
+// with overrides has a tree of its own (overrides.go). Extenders get the nodes of
+// [View.Nodes]; [View.TotalsAmong] scores those that they leave.
 //
 // # How to add a tie rule
 //
@@ -116,6 +131,7 @@
 //	reasons.go         rejections by number; deadlines.go until when rows hold
 //	class.go           states of a class, and how it is brought up to date
 //	class_nodes.go     own reasons, from rows and gates; which groups are shut
+//	overrides.go       rejections of single nodes that hold for one query
 //	class_totals.go    totals; classes that share the tree of their base
 //	ask.go             all calls of live plugins; gate.go live filters
 //	column.go          scores of one scorer, in one of three forms:

@@ -446,8 +446,12 @@ func (m *machine) narrow(t fataler, v *View, w want, p *framework.PodInfo) {
 		slots = append(slots, w.feasible[i].Slot())
 	}
 	m.score(p, &left)
-	if !v.Narrow(slots) {
-		t.Fatalf("Narrow(%v) fails", slots)
+	totals, ok := v.TotalsAmong(slots, nil)
+	if !ok || !slices.Equal(totals, left.totals) {
+		t.Fatalf("TotalsAmong(%v) = %v, %t, want %v", slots, totals, ok, left.totals)
+	}
+	if !v.narrow(slots) {
+		t.Fatalf("narrow(%v) fails", slots)
 	}
 	m.compareTotals(t, v, left)
 }

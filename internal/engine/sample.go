@@ -26,12 +26,33 @@ func (v *View) sample() (same, ok bool) {
 	return false, v.score(scorers)
 }
 
-// Narrow leaves only the nodes of the slots in the view, in that order. There must be
-// two or more, all feasible and of the search. It is not ok if a scorer failed: then the
-// reference path must be taken.
+// TotalsAmong appends the totals of some nodes, as if no others were feasible, as after
+// extenders have refused some. There must be two slots or more, each once, all of feasible
+// nodes of the search. It is not ok if a scorer failed: then the reference path must be
+// taken. Afterwards the view may know these nodes only.
+func (v *View) TotalsAmong(slots []int, totals []int64) (list []int64, ok bool) {
+	c := v.class
+	if (!c.ask.liveScorers || c.state == idle) && c.columns.uniform() {
+		t, places := &c.totals.tree, c.order().Place
+		for _, slot := range slots {
+			totals = append(totals, int64(t.Total(int(places[slot]))))
+		}
+		return totals, true
+	}
+	if !v.narrow(slots) {
+		return totals, false
+	}
+	for _, x := range v.explicit {
+		totals = append(totals, int64(x))
+	}
+	return totals, true
+}
+
+// narrow leaves only the nodes of the slots in the view, in that order. It is not ok if a
+// scorer failed.
 //
 // Invariant (afterwards): explicit[k] is the total of slots[k] among these nodes.
-func (v *View) Narrow(slots []int) (ok bool) {
+func (v *View) narrow(slots []int) (ok bool) {
 	c := v.class
 	v.places, v.nodes, v.listed = v.places[:0], v.nodes[:0], true
 	for _, slot := range slots {
@@ -94,11 +115,15 @@ func (v *View) list() {
 	if v.listed {
 		return
 	}
-	v.places, v.nodes, v.listed = v.places[:0], v.nodes[:0], true
+	v.listed = true
+	v.places = slotlist.AtLeast(v.places, v.Feasible)[:v.Feasible]
+	v.nodes = slotlist.AtLeast(v.nodes, v.Feasible)[:v.Feasible]
+	k, t, at := 0, &v.class.totals.tree, v.class.base.at.tracker.At
 	for _, p := range v.parts {
 		for place := p.lo; place < p.hi; place++ {
-			if v.class.totals.tree.Total(place) >= 0 {
-				v.places, v.nodes = append(v.places, int32(place)), append(v.nodes, v.node(place))
+			if t.Total(place) >= 0 {
+				v.places[k], v.nodes[k] = int32(place), at[place]
+				k++
 			}
 		}
 	}

@@ -23,7 +23,7 @@ type View struct {
 	best                best
 
 	// explicit holds the totals of a sample whose ranges differ from those of all
-	// nodes, or of the nodes left by Narrow, in their order; empty if the tree's totals
+	// nodes, or of the nodes left by narrow, in their order; empty if the tree's totals
 	// hold.
 	explicit []int32
 

@@ -205,8 +205,8 @@ func (h *history) scheduleOf(template *api.Pod, mayPlace bool) error {
 	return h.decide(waiter{info: p}, mayPlace)
 }
 
-// daemon decides for a pod that may only go to one node, sometimes to a few, of which
-// some may be gone.
+// daemon decides for a pod that may only go to one node, sometimes to a few. Some of them
+// may be gone.
 func (h *history) daemon() error {
 	names := []string{h.someNode().Name()}
 	for range pick(h.r, 0, 0, 1, 3) {
