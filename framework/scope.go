@@ -99,7 +99,7 @@ type Scoper interface {
 // A ClassKeyer is a plugin that tells pods apart by less than the parts that it reads.
 // For example, a label that no selector looks at makes no difference, and a plugin that
 // reads one annotation need not read them all. It says itself which pods it treats
-// alike, and [Scope].Pod leaves out the parts of which this key takes care.
+// alike, and [Scope].Pod leaves out the parts that this key covers.
 //
 // Pods with equal keys in one snapshot, at one moment, must get the same answers if
 // the parts in Scope.Pod are equal, too. The keys of pods may change when objects,

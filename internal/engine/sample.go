@@ -118,7 +118,7 @@ func (v *View) list() {
 	v.listed = true
 	v.places = slotlist.AtLeast(v.places, v.Feasible)[:v.Feasible]
 	v.nodes = slotlist.AtLeast(v.nodes, v.Feasible)[:v.Feasible]
-	k, t, at := 0, &v.class.totals.tree, v.class.base.at.tracker.At
+	k, t, at := 0, &v.class.totals.tree, v.class.base.tracker.At
 	for _, p := range v.parts {
 		for place := p.lo; place < p.hi; place++ {
 			if t.Total(place) >= 0 {

@@ -1,0 +1,49 @@
+package framework_test
+
+import (
+	"fmt"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+)
+
+// Tier lets pods onto nodes of the tier that an annotation names. Its key is that one
+// annotation, so pods that differ in others are of one class.
+type Tier struct{}
+
+const tier = "example.com/tier"
+
+func (Tier) Name() string { return "Tier" }
+
+func (Tier) Scope(*framework.PodInfo) framework.Scope {
+	return framework.Scope{Reads: framework.ReadsNode} // FieldAnnotations is left out
+}
+
+func (Tier) AppendClassKey(b []byte, _ *framework.Snapshot, pod *framework.PodInfo) []byte {
+	return append(b, pod.Pod.Annotations[tier]...)
+}
+
+func (Tier) ClassKeyVersion(*framework.Snapshot) uint64 { return 0 } // keys read the pod alone
+
+func (Tier) Filter(pod *framework.PodInfo, node *framework.NodeInfo) framework.Status {
+	if want := pod.Pod.Annotations[tier]; want != "" && node.Node.Labels[tier] != want {
+		return framework.UnschedulableStatus("node(s) of another tier")
+	}
+	return framework.Status{}
+}
+
+func ExampleClassKeyer() {
+	snap := framework.NewSnapshot(framework.Arrival)
+	key := func(name, value string) string {
+		pod := api.MakePod(name).Obj()
+		pod.Annotations = map[string]string{tier: value, "example.com/build": name}
+		info, err := snap.NewPodInfo(pod)
+		if err != nil {
+			return err.Error()
+		}
+		keyer, _ := framework.As[framework.ClassKeyer](Tier{})
+		return string(keyer.AppendClassKey(nil, snap, info))
+	}
+	fmt.Println(key("web-1", "gold"), key("web-2", "gold"), key("batch", "iron"))
+	// Output: gold gold iron
+}
