@@ -86,7 +86,7 @@ func (r *referencePath) filterWithNominated(s *framework.Snapshot, p *probe) (v 
 func (r *referencePath) askWithNominated(s *framework.Snapshot, filters []boundFilter, p *probe) (v verdict, err error) {
 	if slices.ContainsFunc(p.node.Nominated, r.reckonsWith) {
 		slot := p.node.Slot()
-		err = r.askAsIfPlaced(s, filters, p, &v)
+		err = r.asIfPlaced(s, filters, p, func(filters []boundFilter) error { return r.ask(filters, p, &v) })
 		p.node = s.AtSlot(slot)
 		if err != nil || v.filter != passed {
 			return v, err
@@ -103,8 +103,9 @@ func (r *referencePath) reckonsWith(q *framework.PodInfo) bool {
 	return q.Priority >= pod.Priority && !same
 }
 
-// askAsIfPlaced asks with the nominated pods on the node, and then removes them.
-func (r *referencePath) askAsIfPlaced(s *framework.Snapshot, filters []boundFilter, p *probe, v *verdict) error {
+// asIfPlaced calls ask with the nominated pods on the node, and then removes them. The
+// filters that ask gets know of these pods.
+func (r *referencePath) asIfPlaced(s *framework.Snapshot, filters []boundFilter, p *probe, ask func(filters []boundFilter) error) error {
 	mark := s.Begin()
 	defer s.Rollback(mark)
 	set := (&filterSet{r, s, filters}).copy()
@@ -120,7 +121,7 @@ func (r *referencePath) askAsIfPlaced(s *framework.Snapshot, filters []boundFilt
 			return status.Err()
 		}
 	}
-	return r.ask(set.filters, p, v)
+	return ask(set.filters)
 }
 
 // filterSet presents all filters of a cycle as one.
