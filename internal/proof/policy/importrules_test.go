@@ -38,7 +38,7 @@ var (
 		"resource", "framework/api", "framework", "framework/queueing", "framework/frameworktest",
 		"estimator", "estimator/capacity", "estimator/nodemetric", "filter", "scoring",
 		"scheduling", "scheduling/args", "scheduling/preemption", "scheduling/queue", "scheduling/lifecycle",
-		"scheduling/virtualclock", "scheduling/config", "scheduling/extender", "scheduling/multicluster",
+		"scheduling/virtualclock", "scheduling/whatif", "scheduling/config", "scheduling/extender", "scheduling/multicluster",
 	}
 )
 
@@ -87,6 +87,7 @@ var rules = []rule{
 	{dir: "scheduling/queue", imports: with(objects, "internal/heap", "scheduling"), library: true},
 	{dir: "scheduling/lifecycle", imports: with(objects, "scheduling", "scheduling/queue"), library: true},
 	{dir: "scheduling/multicluster", imports: with(objects, "estimator/capacity", "internal/match", "scheduling"), library: true},
+	{dir: "scheduling/whatif", imports: with(objects, "internal/match", "estimator", "scheduling"), library: true},
 	{dir: "scheduling/extender", imports: with(objects, "scheduling", "scheduling/preemption"), library: true, network: true},
 	{
 		dir:     "scheduling/config",
