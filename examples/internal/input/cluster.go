@@ -13,6 +13,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling/workload"
 )
 
 // A Cluster holds the objects read and the files they came from. The zero Cluster is
@@ -88,8 +89,8 @@ func (c *Cluster) Add(file string, data []byte) error {
 	for _, p := range c.Objects.Pods[pods:] {
 		c.from("pod "+p.Key(), file)
 	}
-	for _, w := range workloads(&c.Objects) {
-		c.from(w.label(), cmp.Or(c.files[w.label()], file))
+	for _, w := range workload.Of(&c.Objects) {
+		c.from(w.Label(), cmp.Or(c.files[w.Label()], file))
 	}
 	return nil
 }
