@@ -66,7 +66,7 @@ func (f *Filtering) NodeOnly() bool {
 		return false
 	}
 	for _, b := range f.path.bound.filters {
-		if t.filters[b.at].scope(pod).Reads&beyond != 0 {
+		if t.filters[b.At].scope(pod).Reads&beyond != 0 {
 			return false
 		}
 	}

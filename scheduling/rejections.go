@@ -148,7 +148,7 @@ func (s *singleFilters) ask(x *single, node *framework.NodeInfo) (r NodeRejectio
 // details returns the numbers of a filter. A filter that panics has none: it has
 // answered already, and details are only for people.
 func (r *referencePath) details(f boundFilter, node *framework.NodeInfo) (list []framework.Detail) {
-	d, ok := f.filter.(framework.Detailer)
+	d, ok := f.Filter.(framework.Detailer)
 	if !ok {
 		return nil
 	}

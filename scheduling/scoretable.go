@@ -72,7 +72,7 @@ func (s *Scheduler) ScoreTable(snap *framework.Snapshot, pod *framework.PodInfo)
 func (t *ScoreTable) group() {
 	r := t.path
 	for i := range r.bound.scorers {
-		t.rows = append(t.rows, r.bound.scorers[i].at)
+		t.rows = append(t.rows, r.bound.scorers[i].At)
 	}
 	index := map[string]int32{}
 	t.of = make([]int32, len(r.feasible))
