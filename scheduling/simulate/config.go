@@ -33,6 +33,9 @@ type Config struct {
 
 	// Autoscaler adds and removes nodes; nil means that nobody does.
 	Autoscaler *Autoscaler
+	// NoControllers leaves the pods of workloads alone: nobody makes them again, and a
+	// pod that is evicted waits again itself.
+	NoControllers bool
 	// Usage is what a pod really uses when it has run for so long. If it is set, every
 	// node reports a NodeMetric each ReportEvery.
 	Usage func(pod *api.Pod, running time.Duration) resource.List

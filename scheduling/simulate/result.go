@@ -2,11 +2,14 @@ package simulate
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/berth-sched/berth/resource"
+	"github.com/berth-sched/berth/scheduling"
 	"github.com/berth-sched/berth/scheduling/queue"
 )
 
@@ -109,6 +112,9 @@ func (w *world) finish() (*Result, error) {
 	r.Pods = make([]PodHistory, len(w.lives))
 	for i, l := range w.lives {
 		r.Pods[i] = l.PodHistory
+		if p := &r.Pods[i]; l.Ended == nil && l.node == nil && p.Message == "" {
+			p.Message = w.untried(l)
+		}
 	}
 	r.Waits = waitsOf(r.Pods)
 	r.Peaks = w.series.peaks(w)
@@ -123,6 +129,21 @@ func (w *world) finish() (*Result, error) {
 		w.config.Busiest(w.busiest)
 	}
 	return r, nil
+}
+
+// untried says why the scheduler never tried a pod.
+func (w *world) untried(l *life) string {
+	if len(l.pod.Spec.SchedulingGates) > 0 {
+		return "Scheduling is blocked due to non-empty scheduling gates"
+	}
+	var names []string
+	for i := range w.config.Profiles {
+		names = append(names, cmp.Or(w.config.Profiles[i].Name, scheduling.DefaultName))
+	}
+	if name := l.pod.Spec.SchedulerName; len(names) > 1 && !slices.Contains(names, name) {
+		return fmt.Sprintf("no profile is called %q: there are %s", name, strings.Join(names, ", "))
+	}
+	return ""
 }
 
 // waitsOf summarizes the waits of the pods that were bound.

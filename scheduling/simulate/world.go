@@ -197,6 +197,9 @@ func (w *world) apply(given *api.Objects) error {
 			w.driver.Apply(x.update)
 		}
 	}
+	if w.config.NoControllers {
+		return nil
+	}
 	return w.applyControllers(&o)
 }
 
