@@ -47,6 +47,9 @@ func items(o *api.Objects) (list []item) {
 
 func add[T api.Object](list *[]item, kind string, objects []*T, key func(*T) string) {
 	for _, x := range objects {
+		if x == nil {
+			continue
+		}
 		*list = append(*list, item{kind, key(x), x, lifecycle.Update(x)})
 	}
 }

@@ -140,6 +140,9 @@ func (c *checker) time(at time.Duration) error {
 	if at < c.now {
 		return field("at", at.String(), fmt.Errorf("time goes back from %v", c.now))
 	}
+	if at > longest {
+		return field("at", at.String(), errTime)
+	}
 	c.now = at
 	return nil
 }

@@ -200,6 +200,22 @@ func TestSame(t *testing.T) {
 	if text(t, results[1]) == want {
 		t.Error("another seed gives the same")
 	}
+	// Traces of manifests lack what the API server fills in; a run must not.
+	raw := &simulate.Trace{Events: []simulate.Event{{Apply: decode(`{"kind": "List", "items": [
+		{"kind": "Node", "metadata": {"name": "a"}, "status": {"capacity": {"cpu": "4", "memory": "8Gi", "pods": "9"}}},
+		{"kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "resources": {"limits": {"cpu": "1"}}}]}},
+		` + workload("Deployment", "apps/v1", "web", `"replicas": 2,`, "1", "") + `]}`)}}}
+	var before, after bytes.Buffer
+	if err := raw.Write(&before); err != nil {
+		t.Fatal(err)
+	}
+	c.Trace = raw
+	if results, err = simulate.RunAll(context.Background(), 2, c, c); err != nil || results[0].Waits[0].Pods != 3 {
+		t.Errorf("%+v, %v", results, err)
+	}
+	if err := raw.Write(&after); err != nil || before.String() != after.String() {
+		t.Errorf("the trace changed, %v:\n%s", err, cmp.Diff(before.String(), after.String()))
+	}
 }
 
 // TestConservation checks laws of every history: pods do not end before they are bound,

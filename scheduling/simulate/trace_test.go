@@ -120,6 +120,12 @@ func TestTraceErrors(t *testing.T) {
 			}
 		})
 	}
+	for _, at := range []time.Duration{-time.Second, 1 << 62} {
+		c := simulate.Config{Profiles: []scheduling.Profile{scheduling.Kubernetes137()}, Trace: &simulate.Trace{Events: []simulate.Event{{At: at, Apply: objects([]*api.Node{nil, node("a", "1")})}}}}
+		if _, err := simulate.Run(context.Background(), c); err == nil {
+			t.Errorf("an event at %v is no error", at)
+		}
+	}
 	bad := &simulate.Trace{Events: []simulate.Event{{At: time.Hour, Apply: objects([]*api.Node{node("a", "1")})}, {Delete: simulate.Ref{Kind: "Node", Name: "a"}}}}
 	if _, err := simulate.Run(context.Background(), simulate.Config{Profiles: []scheduling.Profile{scheduling.Kubernetes137()}, Trace: bad}); err == nil || !strings.Contains(err.Error(), "line 2: event: at") {
 		t.Errorf("Run of a trace whose time goes back = %v", err)

@@ -176,16 +176,13 @@ func (w *world) happen(i int) {
 	w.reconcile()
 }
 
-// apply adds or changes objects. Missing fields get the defaults of the API server.
+// apply adds or changes objects. Copies of them get the defaults of the API server.
 func (w *world) apply(given *api.Objects) error {
-	o := *given
-	o.PriorityClasses = append(append([]*api.PriorityClass(nil), w.classes...), given.PriorityClasses...)
-	if err := o.Default(); err != nil {
+	o, err := w.defaulted(given)
+	if err != nil {
 		return err
 	}
-	w.classes = o.PriorityClasses
-	o.PriorityClasses = given.PriorityClasses
-	for _, x := range items(&o) {
+	for _, x := range items(o) {
 		switch object := x.object.(type) {
 		case *api.Node:
 			w.applyNode(object)
@@ -200,7 +197,41 @@ func (w *world) apply(given *api.Objects) error {
 	if w.config.NoControllers {
 		return nil
 	}
-	return w.applyControllers(&o)
+	return w.applyControllers(o)
+}
+
+// defaulted copies objects and fills in defaults. The given ones stay as they are,
+// because several runs may share a trace.
+func (w *world) defaulted(given *api.Objects) (*api.Objects, error) {
+	o := *given
+	o.Pods, o.Nodes, o.Namespaces = copies(given.Pods), copies(given.Nodes), copies(given.Namespaces)
+	o.ReplicationControllers, o.StorageClasses = copies(given.ReplicationControllers), copies(given.StorageClasses)
+	o.PersistentVolumeClaims, o.PersistentVolumes = copies(given.PersistentVolumeClaims), nil
+	for _, v := range given.PersistentVolumes {
+		if v != nil {
+			o.PersistentVolumes = append(o.PersistentVolumes, api.Clone(v))
+		}
+	}
+	o.PriorityClasses = append(append([]*api.PriorityClass(nil), w.classes...), given.PriorityClasses...)
+	if err := o.Default(); err != nil {
+		return nil, err
+	}
+	w.classes = o.PriorityClasses
+	o.PriorityClasses = given.PriorityClasses
+	return &o, nil
+}
+
+// copies returns a list of copies. They share what they point to, which defaults
+// replace and do not change.
+func copies[T any](list []*T) []*T {
+	all := make([]*T, 0, len(list))
+	for _, x := range list {
+		if x != nil {
+			copied := *x
+			all = append(all, &copied)
+		}
+	}
+	return all
 }
 
 func (w *world) applyNode(n *api.Node) {
