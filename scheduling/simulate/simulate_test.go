@@ -180,7 +180,7 @@ func text(t *testing.T, r *simulate.Result) string {
 // TestSame checks that runs give the same bytes, alone and side by side, and that
 // another seed gives others.
 func TestSame(t *testing.T) {
-	c := config(busyWeek(1, 6, 400, 12*time.Hour))
+	c := config(busyWeek(1, 6, 200, 6*time.Hour))
 	c.SampleEvery = time.Hour
 	c.Profiles[0].TieRule = scheduling.Random
 	c.Seed = 3
@@ -221,8 +221,8 @@ func TestSame(t *testing.T) {
 // TestConservation checks laws of every history: pods do not end before they are bound,
 // run for their time, and never fill a node beyond what it has.
 func TestConservation(t *testing.T) {
-	for seed := range uint64(4) {
-		o := busyWeek(seed, 4, 250, 6*time.Hour)
+	for seed := range uint64(3) {
+		o := busyWeek(seed, 4, 150, 6*time.Hour)
 		pods := map[string]*api.Pod{}
 		for _, p := range o.Pods {
 			pods["default/"+p.Name] = p

@@ -136,7 +136,7 @@ func (h *headroom) fill(s *framework.Snapshot, f *scheduling.Filtering, slot, i 
 			return false, nil
 		}
 		if node.Pods == len(h.replicas) {
-			pod, err := replica(h.pod, node.Pods)
+			pod, err := unnamed(h.pod, node.Pods)
 			if err != nil {
 				return false, err
 			}
@@ -156,6 +156,11 @@ func (h *headroom) fill(s *framework.Snapshot, f *scheduling.Filtering, slot, i 
 	}
 }
 
+// unnamed is a replica under a name that no pod of a cluster can have.
+func unnamed(pod *framework.PodInfo, i int) (*framework.PodInfo, error) {
+	return pod.Named(pod.Pod.Name + "~" + strconv.Itoa(i))
+}
+
 // together places one replica after the other.
 func (h *headroom) together(s *framework.Snapshot) error {
 	h.reset(s)
@@ -165,7 +170,7 @@ func (h *headroom) together(s *framework.Snapshot) error {
 	}
 	var last *framework.PodInfo
 	for {
-		pod, err := replica(h.pod, h.Total)
+		pod, err := unnamed(h.pod, h.Total)
 		if err != nil {
 			return err
 		}

@@ -128,6 +128,16 @@ func TestHeadroom(t *testing.T) {
 	}
 }
 
+// TestHeadroomNames checks that pods with the names of replicas do no harm.
+func TestHeadroomNames(t *testing.T) {
+	s := cluster([]api.NodeBuilder{api.MakeNode("a", "4", "16Gi")}, api.MakePod("web-0").Requests("1", "").Node("a").Obj())
+	s.RefuseDuplicates()
+	h, err := planner(s).Headroom(pod(s, api.MakePod("web").Requests("1", "").Obj()), 0)
+	if err != nil || h.Total != 3 {
+		t.Errorf("Headroom = %+v, %v; want 3", h, err)
+	}
+}
+
 // TestHeadroomRefuses checks bad input.
 func TestHeadroomRefuses(t *testing.T) {
 	s := cluster([]api.NodeBuilder{api.MakeNode("a", "4", "16Gi")})

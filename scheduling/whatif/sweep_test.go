@@ -41,7 +41,7 @@ func ExamplePlanner_Sweep() {
 // TestSweep compares with schedulers of these weights.
 func TestSweep(t *testing.T) {
 	differ := 0
-	for seed := range uint64(100) {
+	for seed := range uint64(60) {
 		s, pending := random(t, seed)
 		profile := scheduling.Kubernetes137()
 		r := rand.New(rand.NewPCG(seed, 3))
@@ -108,7 +108,7 @@ func TestSweep(t *testing.T) {
 			differ += count
 		}
 	}
-	if differ < 30 {
+	if differ < 20 {
 		t.Errorf("%d choices differ; the test shows too little", differ)
 	}
 	s, pending := random(t, 1)

@@ -180,7 +180,7 @@ func applied(t *testing.T, s *framework.Snapshot, pod *framework.PodInfo, node s
 // on the node; without any of its changes, or with one unit less, it does not.
 func TestWhyNot(t *testing.T) {
 	kinds, cases, helped := map[whatif.ChangeKind]int{}, 0, 0
-	for seed := range uint64(60) {
+	for seed := range uint64(36) {
 		s, pending := random(t, seed)
 		p := planner(s)
 		before := content(s)
@@ -262,7 +262,8 @@ func checkRemedy(t *testing.T, s *framework.Snapshot, pod *framework.PodInfo, no
 
 func TestWhyNotRefuses(t *testing.T) {
 	s := cluster([]api.NodeBuilder{api.MakeNode("a", "4", "16Gi")}, api.MakePod("r").Node("a").Obj())
-	p, web := planner(s), pod(s, api.MakePod("web").Obj())
+	p := planner(s)
+	web := pod(p.Snapshot(), api.MakePod("web").Obj())
 	if _, err := p.WhyNot(web, "x"); err == nil {
 		t.Error("an unknown node is no error")
 	}
