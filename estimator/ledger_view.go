@@ -60,6 +60,16 @@ func (v View) Use(n *framework.NodeInfo, b Basis) []int64 {
 // Measured reports whether the node has a metric.
 func (v View) Measured(n *framework.NodeInfo) bool { return v.ledger.Metric(n) != nil }
 
+// Age returns how old the node's metric is at the snapshot's time; false if there is
+// none, or none with a time.
+func (v View) Age(n *framework.NodeInfo) (time.Duration, bool) {
+	m := v.ledger.Metric(n)
+	if m == nil || m.Status.UpdateTime == nil {
+		return 0, false
+	}
+	return v.ledger.snapshot.Now().Sub(*m.Status.UpdateTime), true
+}
+
 // Expired reports whether the node's metric has expired at the snapshot's time. A
 // metric without an update time has expired; a node without a metric has not.
 //

@@ -74,3 +74,16 @@ func (f *diskFilter) Filter(_ *framework.PodInfo, node *framework.NodeInfo) fram
 	}
 	return framework.Status{}
 }
+
+// Details implements [framework.Detailer].
+func (f *diskFilter) Details(_ *framework.PodInfo, node *framework.NodeInfo) []framework.Detail {
+	if f.err != nil || len(f.added) == 0 || f.limits.Kind.Migrated(volumes.CSINode(f.snapshot, node.Name())) {
+		return nil
+	}
+	there, more, err := f.limits.Kind.Count(f.snapshot, node, f.added)
+	limit := f.limits.On(node.Node)
+	if err != nil || there+more <= limit {
+		return nil
+	}
+	return []framework.Detail{{Subject: "disks", Asked: more, Used: there, Limit: limit}}
+}

@@ -144,3 +144,32 @@ func (f *interPodAffinity) Version() uint64 { return f.FilterVersion() }
 func (f *interPodAffinity) Changed(since uint64, dirty func(slot int)) bool {
 	return f.FilterChanged(since, dirty)
 }
+
+// Details implements [framework.Detailer]: one detail for each term that keeps the pod
+// off the node.
+func (f *interPodAffinity) Details(pod *framework.PodInfo, node *framework.NodeInfo) (list []framework.Detail) {
+	terms := topo.TermsOf(pod)
+	domain := func(what, key string) string { return what + " in " + key + "=" + node.Node.Labels[key] }
+	if !f.attracted(node) {
+		for i, c := range f.Attract {
+			key := terms.Required[i].Key
+			if c.Domain(node) < 0 {
+				list = append(list, framework.Detail{Subject: "missing label " + key})
+			} else if c.At(node) == 0 {
+				list = append(list, framework.Detail{Subject: domain("no pod of the affinity", key)})
+			}
+		}
+	}
+	count := func(what, key string, c topo.Count) {
+		if n := c.At(node); n > 0 {
+			list = append(list, framework.Detail{Subject: domain(what, key), Unit: framework.UnitPods, Asked: 1, Used: n})
+		}
+	}
+	for i, c := range f.Repel {
+		count("pods of the anti-affinity", terms.RequiredAnti[i].Key, c)
+	}
+	for _, c := range f.Barred {
+		count("pods whose anti-affinity matches", c.Key(), c)
+	}
+	return list
+}

@@ -6,6 +6,7 @@ import (
 	"github.com/berth-sched/berth/estimator"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/queueing"
+	"github.com/berth-sched/berth/resource"
 )
 
 // LoadAware rejects nodes whose real use exceeds a threshold. Estimates for the pod,
@@ -105,6 +106,9 @@ func loadRulesOf(r estimator.Rules) loadRules {
 	return loadRules{thresholdsFirst: true}
 }
 
+// metricExpired is the answer for a node whose metric is too old.
+var metricExpired = framework.UnschedulableStatus("node(s) nodeMetric expired")
+
 // loadAware is the bound filter.
 type loadAware struct {
 	load       *estimator.Load
@@ -118,10 +122,7 @@ type loadAware struct {
 
 func (f *loadAware) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {
 	d := f.load.Node(node)
-	thresholds, basis := &d.Whole, estimator.WholeForFilter
-	if d.ForProd && f.pod.Prod {
-		thresholds, basis = &d.Prod, estimator.ProdForFilter
-	}
+	thresholds, basis := f.limits(d)
 	if f.rules.thresholdsFirst && (!thresholds.Set || d.Err != nil) {
 		return framework.Status{}
 	}
@@ -129,24 +130,95 @@ func (f *loadAware) Filter(_ *framework.PodInfo, node *framework.NodeInfo) frame
 		if f.rules.passExpired || f.expired == estimator.PassExpired {
 			return framework.Status{}
 		}
-		return framework.UnschedulableStatus("node(s) nodeMetric expired")
+		return metricExpired
 	}
 	use := f.view.Use(node, basis)
 	if use == nil || d.Err != nil || f.rules.failedPasses && f.pod.Err != nil {
 		return framework.Status{}
 	}
 	for i := range thresholds.Limits {
-		l := &thresholds.Limits[i]
-		used := use[l.Resource]
-		if l.Resource < len(f.estimate) {
-			used = f.arithmetic.Add(used, f.estimate[l.Resource])
-		}
-		percent := f.arithmetic.Percent(used, l.Allocatable)
-		if percent > l.Percent || percent == l.Percent && f.rules.inclusive {
+		if l := &thresholds.Limits[i]; f.exceeds(l, use) {
 			return l.Exceeded
 		}
 	}
 	return framework.Status{}
+}
+
+// limits returns the thresholds that apply to the pod, and the use that they limit.
+func (f *loadAware) limits(d *estimator.NodeLoad) (*estimator.Thresholds, estimator.Basis) {
+	if d.ForProd && f.pod.Prod {
+		return &d.Prod, estimator.ProdForFilter
+	}
+	return &d.Whole, estimator.WholeForFilter
+}
+
+// exceeds reports whether the use of the node, with the pod, exceeds the limit.
+func (f *loadAware) exceeds(l *estimator.Limit, use []int64) bool {
+	percent := f.percent(l, use)
+	return percent > l.Percent || percent == l.Percent && f.rules.inclusive
+}
+
+// percent returns the use of the limit's resource, with the pod.
+func (f *loadAware) percent(l *estimator.Limit, use []int64) int64 {
+	used := use[l.Resource]
+	if l.Resource < len(f.estimate) {
+		used = f.arithmetic.Add(used, f.estimate[l.Resource])
+	}
+	return f.arithmetic.Percent(used, l.Allocatable)
+}
+
+// Details implements [framework.Detailer]: one detail for each resource whose use
+// exceeds its threshold, in percent, with the use in the resource's own unit, what the
+// pod adds to it, and the age of the metric.
+func (f *loadAware) Details(pod *framework.PodInfo, node *framework.NodeInfo) (list []framework.Detail) {
+	status := f.Filter(pod, node)
+	if status.IsSuccess() {
+		return nil
+	}
+	var age []framework.Fact
+	if d, ok := f.view.Age(node); ok {
+		age = []framework.Fact{{Name: "metric age", Value: int64(d / time.Second), Unit: framework.UnitSeconds}}
+	}
+	d := f.load.Node(node)
+	thresholds, basis := f.limits(d)
+	use := f.view.Use(node, basis)
+	if status.Same(metricExpired) || use == nil {
+		limit := framework.Fact{Name: "expires after", Value: int64(f.load.Config().Expiration / time.Second), Unit: framework.UnitSeconds}
+		return []framework.Detail{{Subject: "metric expired", Facts: append(age, limit)}}
+	}
+	for i := range thresholds.Limits {
+		if l := &thresholds.Limits[i]; f.exceeds(l, use) {
+			list = append(list, f.detail(d.Resources[l.Resource], l, use, age))
+		}
+	}
+	return list
+}
+
+// detail describes an exceeded limit.
+func (f *loadAware) detail(name resource.Name, l *estimator.Limit, use []int64, age []framework.Fact) framework.Detail {
+	percent, estimate := f.percent(l, use), int64(0)
+	if l.Resource < len(f.estimate) {
+		estimate = f.estimate[l.Resource]
+	}
+	unit := framework.UnitOf(name)
+	if f.rules.metricsOnly {
+		unit = framework.UnitMilli
+	}
+	asked := f.arithmetic.Percent(estimate, l.Allocatable)
+	limit := l.Percent
+	if f.rules.inclusive {
+		limit--
+	}
+	return framework.Detail{
+		Subject: string(name), Unit: framework.UnitPercent, Asked: asked, Used: resource.SatSub(percent, asked), Limit: limit,
+		Facts: append([]framework.Fact{
+			{Name: "usage", Value: percent, Unit: framework.UnitPercent},
+			{Name: "threshold", Value: l.Percent, Unit: framework.UnitPercent},
+			{Name: "used", Value: use[l.Resource], Unit: unit},
+			{Name: "estimate", Value: estimate, Unit: unit},
+			{Name: "allocatable", Value: l.Allocatable, Unit: unit},
+		}, age...),
+	}
 }
 
 // ValidUntil returns when the node's metric expires.

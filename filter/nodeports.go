@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -136,3 +137,17 @@ func (f *nodePorts) RemovePod(_ *framework.Cycle, other *framework.PodInfo, node
 
 // Fork implements [framework.FilterUpdater].
 func (f *nodePorts) Fork() framework.FilterUpdater { return &nodePorts{maps.Clone(f.freed)} }
+
+// Details implements [framework.Detailer]: one detail for each of the pod's ports that
+// is taken.
+func (f *nodePorts) Details(pod *framework.PodInfo, node *framework.NodeInfo) (list []framework.Detail) {
+	for _, want := range pod.HostPorts {
+		taken := slices.ContainsFunc(node.UsedPorts, func(used api.HostPort) bool {
+			return want.Conflicts(used) && !f.freed[freedPort{node.Slot(), used}]
+		})
+		if taken {
+			list = append(list, framework.Detail{Subject: fmt.Sprintf("port %d/%s", want.Port, want.Protocol), Asked: 1, Used: 1, Limit: 1})
+		}
+	}
+	return list
+}

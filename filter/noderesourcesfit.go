@@ -193,3 +193,18 @@ func (f *fit) reject(node *framework.NodeInfo) framework.Status {
 	}
 	return short.status(code, f.schema)
 }
+
+// Details implements [framework.Detailer]: one detail for each shortage.
+func (f *fit) Details(_ *framework.PodInfo, node *framework.NodeInfo) (list []framework.Detail) {
+	if pods := int64(len(node.Pods)); pods >= node.AllowedPods {
+		list = append(list, framework.Detail{Subject: string(resource.Pods), Unit: framework.UnitPods, Asked: 1, Used: pods, Limit: node.AllowedPods})
+	}
+	for _, w := range f.wants {
+		used, limit := node.Requested.At(w.index), node.Allocatable.At(w.index)
+		if w.amount > limit-used {
+			name := f.schema.Name(w.index)
+			list = append(list, framework.Detail{Subject: string(name), Unit: framework.UnitOf(name), Asked: w.amount, Used: used, Limit: limit})
+		}
+	}
+	return list
+}

@@ -155,3 +155,26 @@ func (v *newVolumes) count(driver string, used volumes.Handles) (n int) {
 func hasDriver(n *api.CSINode, name string) bool {
 	return n != nil && slices.ContainsFunc(n.Spec.Drivers, func(d api.CSINodeDriver) bool { return d.Name == name })
 }
+
+// Details implements [framework.Detailer]: one detail for each driver that is missing,
+// or has no more volumes to attach.
+func (f *nodeVolumeLimits) Details(_ *framework.PodInfo, node *framework.NodeInfo) (list []framework.Detail) {
+	there := f.attached.On(node)
+	added := &f.known
+	if there.Node == nil {
+		added = &f.unknown
+	}
+	for i := range added.required {
+		if name := added.required[i].name; !hasDriver(there.Node, name) {
+			list = append(list, framework.Detail{Subject: "missing driver " + name})
+		}
+	}
+	for _, driver := range added.drivers {
+		limit, limited := there.Limit(driver)
+		present, asked := there.Counts[driver], added.count(driver, there.Used)
+		if limited && asked > 0 && present+asked > limit {
+			list = append(list, framework.Detail{Subject: "volumes of " + driver, Asked: int64(asked), Used: int64(present), Limit: int64(limit)})
+		}
+	}
+	return list
+}

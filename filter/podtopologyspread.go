@@ -131,13 +131,7 @@ func (f *podTopologySpread) Filter(_ *framework.PodInfo, node *framework.NodeInf
 		if d < 0 {
 			return framework.UnresolvableStatus(reasonSpreadLabel)
 		}
-		count, fewest := c.In(d), c.Least()
-		if len(f.extra) > 0 {
-			count, fewest = f.withExtra(i, d)
-		}
-		if int64(c.Domains()) < rule.MinDomains {
-			fewest = 0
-		}
+		count, fewest := f.counts(i, d)
 		if rule.Self {
 			count++
 		}
@@ -146,6 +140,19 @@ func (f *podTopologySpread) Filter(_ *framework.PodInfo, node *framework.NodeInf
 		}
 	}
 	return framework.Status{}
+}
+
+// counts returns how many pods of a rule are in a domain, and the fewest in any.
+func (f *podTopologySpread) counts(rule int, domain int32) (count, fewest int64) {
+	c := &f.spread.Counts[rule]
+	count, fewest = c.In(domain), c.Least()
+	if len(f.extra) > 0 {
+		count, fewest = f.withExtra(rule, domain)
+	}
+	if int64(c.Domains()) < f.rules[rule].MinDomains {
+		fewest = 0
+	}
+	return count, fewest
 }
 
 // extraCount is the difference between kube-scheduler's count of a domain and the
@@ -218,4 +225,29 @@ func (f *podTopologySpread) Version() uint64 { return f.spread.HardVersion() }
 // Changed implements [framework.DomainTracker].
 func (f *podTopologySpread) Changed(since uint64, dirty func(slot int)) bool {
 	return f.spread.HardChanged(since, dirty)
+}
+
+// Details implements [framework.Detailer]: one detail for each constraint that the pod
+// would break on the node. The limit is the fewest pods in any domain and maxSkew.
+func (f *podTopologySpread) Details(_ *framework.PodInfo, node *framework.NodeInfo) (list []framework.Detail) {
+	for i := range f.rules {
+		rule, d := &f.rules[i], f.spread.Counts[i].Domain(node)
+		if d < 0 {
+			list = append(list, framework.Detail{Subject: "missing label " + rule.Key})
+			continue
+		}
+		count, fewest := f.counts(i, d)
+		asked := int64(0)
+		if rule.Self {
+			asked = 1
+		}
+		if count+asked-fewest > rule.MaxSkew {
+			list = append(list, framework.Detail{
+				Subject: rule.Key + "=" + node.Node.Labels[rule.Key], Unit: framework.UnitPods,
+				Asked: asked, Used: count, Limit: fewest + rule.MaxSkew,
+				Facts: []framework.Fact{{Name: "fewest", Value: fewest, Unit: framework.UnitPods}, {Name: "maxSkew", Value: rule.MaxSkew}},
+			})
+		}
+	}
+	return list
 }

@@ -57,3 +57,22 @@ func (p TaintToleration) FilterNodes(pod *framework.PodInfo, nodes []*framework.
 	}
 	return rejected
 }
+
+// Details implements [framework.Detailer]: every taint that the pod does not tolerate.
+func (p TaintToleration) Details(pod *framework.PodInfo, node *framework.NodeInfo) (list []framework.Detail) {
+	for i := range node.Node.Spec.Taints {
+		taint := &node.Node.Spec.Taints[i]
+		if match.UntoleratedTaint([]api.Taint{*taint}, pod.Pod.Spec.Tolerations, match.Comparison(p.CompareNumbers)) != nil {
+			list = append(list, framework.Detail{Subject: "taint " + taintText(taint)})
+		}
+	}
+	return list
+}
+
+// taintText writes a taint as "kubectl taint" does.
+func taintText(t *api.Taint) string {
+	if t.Value == "" {
+		return t.Key + ":" + string(t.Effect)
+	}
+	return t.Key + "=" + t.Value + ":" + string(t.Effect)
+}

@@ -48,7 +48,7 @@ func (q *quiet) Changed(since uint64, dirty func(slot int)) bool {
 func ExampleExceptionScorer() {
 	snap := framework.NewSnapshot(framework.Arrival)
 	for _, name := range []string{"a", "b", "c"} {
-		if err := snap.AddNode(api.MakeNode(name).Obj()); err != nil {
+		if err := snap.AddNode(api.MakeNode(name, "4", "8Gi").Obj()); err != nil {
 			fmt.Println(err)
 			return
 		}

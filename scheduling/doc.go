@@ -23,6 +23,8 @@
 // [Scheduler.Explain] gives an answer for every node: the plugin that rejected it
 // and the reasons, or its raw, normalized and weighted scores, its rank, and how the
 // tie was broken. The answer is data, JSON or a table.
+// Scheduler.ExplainAll adds every other plugin that rejects a node, and the numbers
+// behind its answer.
 //
 // # Two paths, one answer
 //
@@ -73,6 +75,9 @@
 //	config, args  KubeSchedulerConfiguration files and the arguments of plugins
 //	extender      kube-scheduler's HTTP extenders, both sides
 //	multicluster  which clusters take how many replicas, then which nodes
+//	workload      the pods that Deployments and their like stand for
+//	whatif        what fits, why not, what would help, what if
+//	simulate      a cluster on a virtual clock, day after day
 //	observe       slog and expvar
 //
 // # Words

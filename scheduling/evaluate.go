@@ -24,28 +24,27 @@ type NodeVerdict struct {
 // nothing, keeps nothing, and does not ask extenders. It returns the errors of
 // Schedule, and one for a nil node.
 func (s *Scheduler) FilterNodes(snap *framework.Snapshot, pod *framework.PodInfo, nodes []*framework.NodeInfo) ([]NodeVerdict, error) {
-	r, err := s.aside(snap, pod, nodes)
+	if err := checkNodes(nodes); err != nil {
+		return nil, err
+	}
+	f, err := s.Filtering(snap, pod)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]NodeVerdict, len(nodes))
 	for i, n := range nodes {
-		switch b := &r.bound; {
-		case !b.rejected.IsSuccess():
-			out[i] = NodeVerdict{b.rejectedBy, b.rejected}
-		case b.restrict && !b.allows(n.Name()):
-			out[i] = NodeVerdict{Status: b.absent}
-		default:
-			v, err := r.tryNominated(snap, n)
-			if err != nil {
-				return nil, err
-			}
-			if v.filter != passed {
-				out[i] = NodeVerdict{r.plugins.filterName(v.filter), v.status}
-			}
+		if out[i], err = f.Node(n); err != nil {
+			return nil, err
 		}
 	}
 	return out, nil
+}
+
+func checkNodes(nodes []*framework.NodeInfo) error {
+	if i := slices.Index(nodes, nil); i >= 0 {
+		return &api.InvalidError{Object: fmt.Sprintf("nodes[%d]", i), Err: errors.New("is nil")}
+	}
+	return nil
 }
 
 // allows reports whether the PreFilters that restricted the nodes named this one.
@@ -60,7 +59,10 @@ func (b *binding) allows(node string) bool {
 // ask filters or extenders. A pod that a PreFilter plugin rejects is still scored.
 // It returns the errors of Schedule, and one for a nil node.
 func (s *Scheduler) ScoreNodes(snap *framework.Snapshot, pod *framework.PodInfo, nodes []*framework.NodeInfo) ([]int64, error) {
-	r, err := s.aside(snap, pod, nodes)
+	if err := checkNodes(nodes); err != nil {
+		return nil, err
+	}
+	r, err := s.aside(snap, pod)
 	if err != nil {
 		return nil, err
 	}
@@ -84,12 +86,9 @@ func (s *Scheduler) MaxScore() int64 {
 
 // aside returns a reference path for a question outside the decisions, with its
 // PreFilter plugins run.
-func (s *Scheduler) aside(snap *framework.Snapshot, pod *framework.PodInfo, nodes []*framework.NodeInfo) (*referencePath, error) {
+func (s *Scheduler) aside(snap *framework.Snapshot, pod *framework.PodInfo) (*referencePath, error) {
 	if err := s.accept(snap, pod); err != nil {
 		return nil, err
-	}
-	if i := slices.Index(nodes, nil); i >= 0 {
-		return nil, &api.InvalidError{Object: fmt.Sprintf("nodes[%d]", i), Err: errors.New("is nil")}
 	}
 	r := &referencePath{plugins: &s.plugins, workers: 1}
 	r.cycle.Reset(pod.Fresh(), snap, s.number, pick.Seed(s.profile.Seed, s.number))

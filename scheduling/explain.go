@@ -51,6 +51,8 @@ type NodeExplanation struct {
 	Plugin  string   `json:"plugin,omitempty"`
 	Code    string   `json:"code,omitempty"`
 	Reasons []string `json:"reasons,omitempty"`
+	// Rejections lists every plugin that rejects the node; only ExplainAll fills it.
+	Rejections []NodeRejection `json:"rejections,omitempty"`
 	// Scores holds a feasible node's scores in the order of the profile, without the
 	// plugins that skipped the pod.
 	Scores []ScoreExplanation `json:"scores,omitempty"`

@@ -86,10 +86,28 @@ func writeReasons(b *strings.Builder, nodes []NodeExplanation, limit int) {
 	fmt.Fprintln(t, "NODE\tVERDICT\tPLUGIN\tREASONS")
 	shown := cut(nodes, limit)
 	for _, n := range shown {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", n.Node, n.Verdict, cmp.Or(n.Plugin, "-"), cmp.Or(strings.Join(n.Reasons, "; "), "-"))
+		if len(n.Rejections) == 0 {
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", n.Node, n.Verdict, cmp.Or(n.Plugin, "-"), cmp.Or(strings.Join(n.Reasons, "; "), "-"))
+		}
+		for _, r := range n.Rejections {
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", n.Node, n.Verdict, r.Plugin, r.text())
+		}
 	}
 	t.Flush()
 	writeRest(b, len(nodes)-len(shown))
+}
+
+// text returns the reasons, and the details in brackets.
+func (r *NodeRejection) text() string {
+	text := cmp.Or(strings.Join(r.Reasons, "; "), "-")
+	if len(r.Details) == 0 {
+		return text
+	}
+	details := make([]string, len(r.Details))
+	for i, d := range r.Details {
+		details[i] = d.String()
+	}
+	return text + " (" + strings.Join(details, "; ") + ")"
 }
 
 func cut(nodes []NodeExplanation, limit int) []NodeExplanation {

@@ -101,7 +101,7 @@ func (r *referencePath) filterWithNominated(s *framework.Snapshot, p *probe) (v 
 func (r *referencePath) askWithNominated(s *framework.Snapshot, filters []boundFilter, p *probe) (v verdict, err error) {
 	if reckonsWithAny(r.cycle.Pod, p.node.Nominated) {
 		slot := p.node.Slot()
-		err = r.askAsIfPlaced(s, filters, p, &v)
+		err = r.asIfPlaced(s, filters, p, func(filters []boundFilter) error { return r.ask(filters, p, &v) })
 		p.node = s.AtSlot(slot)
 		if err != nil || v.filter != passed {
 			return v, err
@@ -134,12 +134,13 @@ func isNominated(pod, q *framework.PodInfo) bool {
 func (r *referencePath) tryAsIfPlaced(s *framework.Snapshot, node *framework.NodeInfo) (v verdict, err error) {
 	p := probe{node: node}
 	defer r.catch(&p, &err)
-	err = r.askAsIfPlaced(s, r.bound.filters, &p, &v)
+	err = r.asIfPlaced(s, r.bound.filters, &p, func(filters []boundFilter) error { return r.ask(filters, &p, &v) })
 	return v, err
 }
 
-// askAsIfPlaced asks with the nominated pods on the node, and then removes them.
-func (r *referencePath) askAsIfPlaced(s *framework.Snapshot, filters []boundFilter, p *probe, v *verdict) error {
+// asIfPlaced calls ask with the nominated pods on the node, and then removes them. The
+// filters that ask gets know of these pods.
+func (r *referencePath) asIfPlaced(s *framework.Snapshot, filters []boundFilter, p *probe, ask func(filters []boundFilter) error) error {
 	mark := s.Begin()
 	defer s.Rollback(mark)
 	set := (&filterSet{r, s, filters}).copy()
@@ -155,7 +156,7 @@ func (r *referencePath) askAsIfPlaced(s *framework.Snapshot, filters []boundFilt
 			return status.Err()
 		}
 	}
-	return r.ask(set.filters, p, v)
+	return ask(set.filters)
 }
 
 // filterSet presents all filters of a cycle as one.

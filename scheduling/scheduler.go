@@ -254,7 +254,7 @@ func (s *Scheduler) Place(snap *framework.Snapshot, pod *framework.PodInfo) (d D
 	if err = s.schedule(context.Background(), snap, pod, &d); err != nil {
 		return d, err
 	}
-	return d, s.assume(snap, pod, d.node)
+	return d, s.assume(&s.reference.cycle, snap, pod, d.node)
 }
 
 // Assume is the second half of Place: it counts the pod on the node that Schedule
@@ -266,10 +266,10 @@ func (s *Scheduler) Assume(snap *framework.Snapshot, pod *framework.PodInfo, d D
 	if err := s.accept(snap, pod); err != nil {
 		return err
 	}
-	return s.assume(snap, pod, d.node)
+	return s.assume(&s.reference.cycle, snap, pod, d.node)
 }
 
-func (s *Scheduler) assume(snap *framework.Snapshot, pod *framework.PodInfo, node *framework.NodeInfo) error {
+func (s *Scheduler) assume(c *framework.Cycle, snap *framework.Snapshot, pod *framework.PodInfo, node *framework.NodeInfo) error {
 	if len(s.plugins.reserve) == 0 {
 		return snap.AddPodAt(pod, node)
 	}
@@ -279,8 +279,8 @@ func (s *Scheduler) assume(snap *framework.Snapshot, pod *framework.PodInfo, nod
 		return err
 	}
 	node = snap.AtSlot(node.Slot())
-	if err := s.reserve(pod, node); err != nil {
-		if failed := s.plugins.unreserve(&s.reference.cycle, node); failed != nil {
+	if err := s.reserve(c, pod, node); err != nil {
+		if failed := s.plugins.unreserve(c, node); failed != nil {
 			err = errors.Join(err, failed)
 		}
 		snap.Rollback(mark)
@@ -290,7 +290,7 @@ func (s *Scheduler) assume(snap *framework.Snapshot, pod *framework.PodInfo, nod
 	return nil
 }
 
-func (s *Scheduler) reserve(pod *framework.PodInfo, node *framework.NodeInfo) (err error) {
+func (s *Scheduler) reserve(c *framework.Cycle, pod *framework.PodInfo, node *framework.NodeInfo) (err error) {
 	var at framework.ReservePlugin
 	defer func() {
 		if v := recover(); v != nil {
@@ -298,7 +298,7 @@ func (s *Scheduler) reserve(pod *framework.PodInfo, node *framework.NodeInfo) (e
 		}
 	}()
 	for _, at = range s.plugins.reserve {
-		switch status := at.Reserve(&s.reference.cycle, node); {
+		switch status := at.Reserve(c, node); {
 		case status.IsSuccess():
 		case status.IsRejected():
 			return rejection(pod, at.Name(), status)

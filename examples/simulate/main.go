@@ -1,5 +1,5 @@
 // Simulate places the pending pods of a cluster. It shows where they went, which fit
-// nowhere and why, and how full the nodes are then.
+// nowhere and why, how long they waited, and how full the nodes are.
 //
 //	go run ./examples/simulate
 //	go run ./examples/simulate -nodes nodes.json -pods pods.yaml
@@ -11,48 +11,32 @@
 // tables of the OpenB trace. Pods that have a node already count as running there.
 // Simulate turns Deployments and other workloads without pods into pods. With -pods
 // alone, the nodes are those of the sample cluster; with neither, the whole cluster
-// is the sample.
+// is the sample. A preempted pod waits again.
 //
-// Simulate places pods of higher priority first, others in the order of the file.
-// The same input and seed give the same placements, and with -o json the same bytes.
+// With -config the profiles come from a KubeSchedulerConfiguration file, and each pod's
+// spec.schedulerName selects its profile. If the file has errors, Simulate prints them
+// one a line and exits with status 1.
 //
-// # A configuration
-//
-// With -config the profiles come from a KubeSchedulerConfiguration file, and each
-// pod's spec.schedulerName selects its profile. You can use the plugins of
-// kube-scheduler and Koordinator's LoadAwareScheduling; extenders of the file are
-// called. In this mode a whole scheduler works, with its queue and preemption. A
-// preempted pod comes back at once as a new one, as its workload would make it. If
-// the file has errors, Simulate prints them one a line and exits with status 1.
-//
-// # A clock
-//
-// With -clock, and if pods have times of their own, time passes: a virtual clock
-// jumps from one event to the next. Pods come and end as their annotations say,
-//
-//	berth-sched.github.io/arrival: 1h30m   # after the beginning
-//	berth-sched.github.io/run-time: "600"  # seconds, or a duration; without it for ever
-//
-// or as the columns creation_time and deletion_time of the OpenB trace say. The
-// output then also shows how long pods waited, the peak utilization, and how much
-// time was simulated. Pods that still wait when nothing more can happen fit nowhere.
+// With -clock, and if pods have times of their own, time passes: pods come and end as
+// their annotations or the columns of the OpenB trace say; see package simulate.
 package main
 
 import (
-	"cmp"
+	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
-	"slices"
-	"time"
 
 	"github.com/berth-sched/berth/examples/internal/display"
 	"github.com/berth-sched/berth/examples/internal/input"
 	"github.com/berth-sched/berth/framework"
-	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling/config"
+	"github.com/berth-sched/berth/scheduling/simulate"
 )
 
 func main() {
@@ -80,7 +64,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	if err := shared.Parse(flags, args, stderr); err != nil {
 		return err
 	}
-	rules, err := rulesOf(*version, *file, *seed)
+	rules, err := input.RulesOf(*version, *file, *seed)
 	if err != nil {
 		return err
 	}
@@ -89,56 +73,59 @@ func run(args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	cluster.Warn(stderr)
-	snap, pending, err := cluster.Snapshot()
-	if err != nil {
+	if _, _, err := cluster.Snapshot(); err != nil { // turns workloads into pods
 		return err
 	}
-	r := newReport(cluster, snap, pending, rules)
-	switch timed := *clock || cluster.Timed(); {
-	case timed || *file != "":
-		snap, err = r.live(cluster, snap, pending, rules, timed, stderr)
-	default:
-		err = r.place(snap, pending, rules, stderr)
+	if !*clock && !cluster.Timed() {
+		forgetTimes(&cluster.Objects)
 	}
+	trace, err := simulate.FromObjects(&cluster.Objects)
 	if err != nil {
-		return err
+		return cluster.Explain(err)
 	}
+	var busiest *framework.Snapshot
+	progress := display.NewProgress(stderr, len(cluster.Objects.Pods))
+	result, err := simulate.Run(context.Background(), simulate.Config{
+		Profiles: rules.Profiles, Trace: trace, Seed: *seed, Handle: rules.Handle, Backoff: rules.Backoff, NoControllers: true,
+		Progress: func(p simulate.Progress) {
+			progress.Step(p.Bound, "%d pods placed, %d wait, %v simulated", p.Bound, p.Waiting, p.Now)
+		},
+		Busiest: func(s *framework.Snapshot) { busiest = s },
+	})
+	progress.Done()
+	if err != nil {
+		return cluster.Explain(err)
+	}
+	tie := rules.Profiles[0].TieRule.String()
 	if shared.JSON {
-		return r.writeJSON(stdout)
+		return json.NewEncoder(stdout).Encode(struct {
+			Profile string `json:"profile"`
+			Tie     string `json:"tie"`
+			Seed    uint64 `json:"seed"`
+			*simulate.Result
+		}{rules.Title, tie, *seed, result})
 	}
-	return r.writeTable(stdout, snap)
-}
-
-// place places the pods, those of higher priority first, while time stands still.
-func (r *report) place(snap *framework.Snapshot, pending []*framework.PodInfo, rules *rules, stderr io.Writer) error {
-	s, err := scheduling.New(rules.profiles[0])
-	if err != nil {
+	fmt.Fprintf(stdout, "cluster: %s, %d nodes\nrules: %s, ties %s, seed %d\n", cluster.Title, len(cluster.Objects.Nodes), rules.Title, tie, *seed)
+	if ignored := cluster.Ignored(); ignored != "" {
+		fmt.Fprintf(stdout, "ignored: %s\n", ignored)
+	}
+	if err := result.WriteTable(stdout, limit); err != nil {
 		return err
 	}
-	slices.SortStableFunc(pending, func(x, y *framework.PodInfo) int { return cmp.Compare(y.Priority, x.Priority) })
-	progress := display.NewProgress(stderr, len(pending))
-	defer progress.Done()
-	start := time.Now()
-	for i, pod := range pending {
-		progress.Step(i, "%d pods placed, %d fit nowhere", len(r.Placements), len(r.Unschedulable))
-		if len(pod.Pod.Spec.SchedulingGates) > 0 {
-			r.reject(pod, gated)
-			continue
-		}
-		d, err := s.Place(snap, pod)
-		var fit *scheduling.FitError
-		switch {
-		case err == nil:
-			r.Placements = append(r.Placements, placement{Pod: pod.Pod.Key(), Node: d.Node})
-		case errors.As(err, &fit) || errors.Is(err, scheduling.ErrNoNodes):
-			r.reject(pod, err.Error())
-		default:
-			return fmt.Errorf("pod %s: %w", pod.Pod.Key(), err)
-		}
-	}
-	r.elapsed = time.Since(start)
-	return nil
+	fmt.Fprintln(stdout, "\nWhen most was in use:")
+	return display.Utilization(stdout, busiest, limit)
 }
 
-// gated is the rejection reason for pods with scheduling gates.
-const gated = "Scheduling is blocked due to non-empty scheduling gates"
+// limit bounds the length of each list in the table.
+const limit = 20
+
+// forgetTimes lets all pods be there from the beginning, and never end.
+func forgetTimes(o *api.Objects) {
+	for i, p := range o.Pods {
+		copied := *p
+		copied.Annotations = maps.Clone(p.Annotations)
+		delete(copied.Annotations, simulate.AnnotationArrival)
+		delete(copied.Annotations, simulate.AnnotationRunTime)
+		o.Pods[i] = &copied
+	}
+}

@@ -173,6 +173,19 @@ var brokenAnswers = []broken{
 			})
 		})
 	}},
+	{"explains what it accepts", "details", "Details of an accepted node", func() framework.Plugin {
+		return detailed{filterFunc(yes), func() []framework.Detail { return []framework.Detail{{Subject: "cpu"}} }}
+	}},
+	{"explains nothing", "details", "Details of a rejected node", func() framework.Plugin {
+		return detailed{filterFunc(no), func() []framework.Detail { return []framework.Detail{{Subject: "cpu", Asked: 1, Limit: 2}} }}
+	}},
+	{"explains otherwise", "details", "Details, asked again", func() framework.Plugin {
+		n := int64(0)
+		return detailed{filterFunc(no), func() []framework.Detail {
+			n++
+			return []framework.Detail{{Subject: "cpu", Asked: n}}
+		}}
+	}},
 	{"unsorted", "restrict", "NodeNames of PreFilter", func() framework.Plugin { return restriction(nil, "node-02", "node-01") }},
 	{"twice", "restrict", "NodeNames of PreFilter", func() framework.Plugin { return restriction(nil, "node-01", "node-01") }},
 	{"not honoured", "restrict", "Filter of a node that PreFilter leaves out", func() framework.Plugin { return restriction(filterFunc(yes), "node-01", "node-02") }},

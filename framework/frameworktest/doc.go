@@ -15,6 +15,7 @@
 //	bounds       scores are from 0 to 100 after normalization, and both ways to normalize agree
 //	codes        every point answers with a code that it may use
 //	reasons      reasons can be compared, and read when the cycle is long over
+//	details      numbers behind a rejection explain it, and there are none without one
 //	restrict     names that PreFilter restricts to are sorted, and Filter rejects the others
 //	batch        FilterNodes gives what Filter gives, and ScoreNodes what Score gives
 //	concurrency  a bound filter or scorer answers several goroutines (use -race)

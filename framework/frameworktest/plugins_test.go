@@ -123,3 +123,17 @@ type tracking struct {
 
 func (t tracking) Version() uint64                                 { return t.version }
 func (t tracking) Changed(since uint64, dirty func(slot int)) bool { return t.changed(since, dirty) }
+
+// detailed is a filter that tells numbers.
+type detailed struct {
+	filterFunc
+	details func() []framework.Detail
+}
+
+func (d detailed) Details(*framework.PodInfo, *framework.NodeInfo) []framework.Detail {
+	return d.details()
+}
+
+func no(*framework.PodInfo, *framework.NodeInfo) framework.Status {
+	return framework.UnschedulableStatus("no")
+}

@@ -67,6 +67,7 @@ var checks = []check{
 	{"bounds", (*parts).scores, (*kit).checkBounds, nil},
 	{"codes", (*parts).answers, (*kit).checkCodes, nil},
 	{"reasons", (*parts).answers, (*kit).checkReasons, nil},
+	{"details", (*parts).filters, (*kit).checkDetails, nil},
 	{"restrict", (*parts).prepares, (*kit).checkRestrict, nil},
 	{"batch", (*parts).answers, (*kit).checkBatch, nil},
 	{"concurrency", (*parts).answers, (*kit).checkConcurrency, nil},

@@ -1,6 +1,9 @@
 package topo
 
-import "github.com/berth-sched/berth/framework"
+import (
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+)
 
 // A Count is a plugin's view of a counter. It is live, so it follows what-if
 // changes.
@@ -53,4 +56,12 @@ func (c Count) LeastExcept(domain int32) int64 {
 type Weighted struct {
 	Count
 	Weight int64
+}
+
+// Key returns the topology key of the domains.
+func (c Count) Key() string {
+	if k := c.tables.keys[c.tables.counters[c.id].key]; !k.single {
+		return k.label
+	}
+	return api.LabelHostname
 }

@@ -13,6 +13,8 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling/simulate"
+	"github.com/berth-sched/berth/scheduling/workload"
 )
 
 // A Cluster holds the objects read and the files they came from. The zero Cluster is
@@ -76,7 +78,7 @@ func (c *Cluster) Add(file string, data []byte) error {
 	if err := decode(&c.Objects, data); err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
-	if isOpenB(data) {
+	if simulate.IsOpenB(data) {
 		if c.tables == nil {
 			c.tables = map[string]bool{}
 		}
@@ -88,8 +90,8 @@ func (c *Cluster) Add(file string, data []byte) error {
 	for _, p := range c.Objects.Pods[pods:] {
 		c.from("pod "+p.Key(), file)
 	}
-	for _, w := range workloads(&c.Objects) {
-		c.from(w.label(), cmp.Or(c.files[w.label()], file))
+	for _, w := range workload.Of(&c.Objects) {
+		c.from(w.Label(), cmp.Or(c.files[w.Label()], file))
 	}
 	return nil
 }
@@ -112,21 +114,21 @@ func (c *Cluster) from(object, file string) {
 // error reports the first problem and its file.
 func (c *Cluster) Snapshot() (*framework.Snapshot, []*framework.PodInfo, error) {
 	if err := c.expand(); err != nil {
-		return nil, nil, c.explain(err)
+		return nil, nil, c.Explain(err)
 	}
 	if err := c.Objects.Default(); err != nil {
-		return nil, nil, c.explain(err)
+		return nil, nil, c.Explain(err)
 	}
 	snap, pending, err := framework.SnapshotOf(&c.Objects, framework.ZoneInterleaved)
 	if err != nil {
-		return nil, nil, c.explain(err)
+		return nil, nil, c.Explain(err)
 	}
 	return snap, pending, nil
 }
 
-// explain prefixes the first of the joined errors with its file, and counts the
+// Explain prefixes the first of the joined errors with its file, and counts the
 // others.
-func (c *Cluster) explain(err error) error {
+func (c *Cluster) Explain(err error) error {
 	more := 0
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		list := joined.Unwrap()

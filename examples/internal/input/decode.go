@@ -7,14 +7,15 @@ import (
 
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/scheduling/config"
+	"github.com/berth-sched/berth/scheduling/simulate"
 )
 
 // decode adds the objects in data to o. The content decides the format: tables of
 // the OpenB trace begin with a line of column names, and JSON begins with a brace.
 // Everything else is YAML, also data that begins with a brace but is not JSON.
 func decode(o *api.Objects, data []byte) error {
-	if isOpenB(data) {
-		return decodeOpenB(o, data)
+	if simulate.IsOpenB(data) {
+		return simulate.DecodeOpenB(o, data)
 	}
 	var jsonErr *api.SyntaxError
 	if bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{")) {

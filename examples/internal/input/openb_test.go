@@ -8,6 +8,7 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
+	"github.com/berth-sched/berth/scheduling/simulate"
 )
 
 const (
@@ -100,7 +101,7 @@ func FuzzOpenB(f *testing.F) {
 	f.Add("cpu_milli,memory_mib")
 	f.Fuzz(func(t *testing.T, text string) {
 		var o api.Objects
-		if !isOpenB([]byte(text)) || decodeOpenB(&o, []byte(text)) != nil {
+		if !simulate.IsOpenB([]byte(text)) || simulate.DecodeOpenB(&o, []byte(text)) != nil {
 			return
 		}
 		names := map[string]bool{}

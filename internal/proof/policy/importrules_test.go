@@ -38,7 +38,7 @@ var (
 		"resource", "framework/api", "framework", "framework/queueing", "framework/frameworktest",
 		"estimator", "estimator/capacity", "estimator/nodemetric", "filter", "scoring",
 		"scheduling", "scheduling/args", "scheduling/preemption", "scheduling/queue", "scheduling/lifecycle",
-		"scheduling/virtualclock", "scheduling/config", "scheduling/extender", "scheduling/multicluster",
+		"scheduling/virtualclock", "scheduling/whatif", "scheduling/workload", "scheduling/simulate", "scheduling/config", "scheduling/extender", "scheduling/multicluster",
 	}
 )
 
@@ -89,6 +89,9 @@ var rules = []rule{
 	{dir: "scheduling/queue", imports: with(objects, "internal/heap", "scheduling"), library: true},
 	{dir: "scheduling/lifecycle", imports: with(objects, "scheduling", "scheduling/queue"), library: true},
 	{dir: "scheduling/multicluster", imports: with(objects, "estimator/capacity", "internal/match", "scheduling"), library: true},
+	{dir: "scheduling/whatif", imports: with(objects, "internal/match", "estimator", "scheduling"), library: true},
+	{dir: "scheduling/workload", imports: with(objects, "filter", "scoring", "scheduling"), library: true},
+	{dir: "scheduling/simulate", imports: with(objects, "scheduling", "scheduling/lifecycle", "scheduling/queue", "scheduling/virtualclock", "scheduling/whatif", "scheduling/workload"), library: true},
 	{dir: "scheduling/extender", imports: with(objects, "internal/strictjson", "scheduling", "scheduling/preemption"), library: true, network: true},
 	{
 		dir:     "scheduling/config",

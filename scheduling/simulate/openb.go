@@ -1,4 +1,4 @@
-package input
+package simulate
 
 import (
 	"bytes"
@@ -31,9 +31,9 @@ var (
 	podColumns  = []string{"name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli"}
 )
 
-// isOpenB reports whether data begins with column names of one of the two tables,
+// IsOpenB reports whether data begins with column names of one of the two tables,
 // even if some are missing.
-func isOpenB(data []byte) bool {
+func IsOpenB(data []byte) bool {
 	line, _, _ := bytes.Cut(data, []byte("\n"))
 	columns := strings.Split(strings.TrimSpace(string(line)), ",")
 	return len(columns) > 1 && slices.ContainsFunc(columns, func(c string) bool {
@@ -41,7 +41,7 @@ func isOpenB(data []byte) bool {
 	})
 }
 
-// decodeOpenB adds the nodes or the pods of the OpenB trace to o. It finds columns
+// DecodeOpenB adds the nodes or the pods of the OpenB trace to o. It finds columns
 // by their names:
 //
 //	nodes  sn, cpu_milli, memory_mib, gpu, model
@@ -50,11 +50,13 @@ func isOpenB(data []byte) bool {
 //
 // All pods are pending, in the order of the rows, because the phases of the trace
 // come from a run of another scheduler. The times, in seconds, become annotations.
-// If a row lacks one of them, its pod has no annotations.
+// If a row lacks one of them, its pod has no annotations. A fault is an error with the
+// line, the column and the value. Tables of other traces of the same columns, such as
+// Alibaba's later ones, are read as well.
 //
 // Source: the cluster trace "openb" that Alibaba published with "Beware of
 // Fragmentation" (USENIX ATC 2023).
-func decodeOpenB(o *api.Objects, data []byte) error {
+func DecodeOpenB(o *api.Objects, data []byte) error {
 	r := csv.NewReader(bytes.NewReader(data))
 	r.ReuseRecord = true
 	header, err := r.Read()

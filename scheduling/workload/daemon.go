@@ -1,4 +1,4 @@
-package input
+package workload
 
 import (
 	"github.com/berth-sched/berth/filter"
@@ -31,7 +31,7 @@ func tolerate(key string, effect api.TaintEffect) api.Toleration {
 // daemons makes a pod of a DaemonSet for each node that admits it. A required node
 // affinity binds the pod to that node. A scheduler's explanation gives the verdict
 // on every node.
-func (w *workload) daemons(nodes []*api.Node) ([]*api.Pod, error) {
+func (w *Workload) daemons(nodes []*api.Node) ([]*api.Pod, error) {
 	s, err := scheduling.New(scheduling.Profile{
 		Filter: []framework.Plugin{filter.NodeName{}, filter.TaintToleration{}, filter.NodeAffinity{}},
 		// Without a scorer, the search would end at the first feasible node.
@@ -65,8 +65,8 @@ func (w *workload) daemons(nodes []*api.Node) ([]*api.Pod, error) {
 }
 
 // daemon makes one pod of a DaemonSet, without a node.
-func (w *workload) daemon() *api.Pod {
-	p := w.pod()
+func (w *Workload) daemon() *api.Pod {
+	p := w.Pod()
 	list := append([]api.Toleration{}, p.Spec.Tolerations...)
 	if list = append(list, daemonTolerations...); p.Spec.HostNetwork {
 		list = append(list, networkToleration)

@@ -1,4 +1,4 @@
-package main
+package input
 
 import (
 	"cmp"
@@ -13,19 +13,20 @@ import (
 	"github.com/berth-sched/berth/scheduling/queue"
 )
 
-// rules say how to schedule pods.
-type rules struct {
-	title      string
-	profiles   []scheduling.Profile // all with the same tie rule
-	configured bool                 // by a file, so pods choose a profile by name
-	handle     *lifecycle.Handle
-	backoff    queue.Backoff
-	seed       uint64
+// Rules say how to schedule pods.
+type Rules struct {
+	// Title describes the rules in a few words.
+	Title string
+	// Profiles all have the same tie rule.
+	Profiles []scheduling.Profile
+	// Handle and Backoff are those of the configuration file, if there is one.
+	Handle  *lifecycle.Handle
+	Backoff queue.Backoff
 }
 
-// rulesOf returns the rules of a version of kube-scheduler. If there is a file, they
+// RulesOf returns the rules of a version of kube-scheduler. If there is a file, they
 // have its profiles.
-func rulesOf(version, file string, seed uint64) (*rules, error) {
+func RulesOf(version, file string, seed uint64) (*Rules, error) {
 	preset, registry := scheduling.Kubernetes137(), scheduling.Kubernetes137Registry()
 	switch version {
 	case "", "1.37":
@@ -36,23 +37,23 @@ func rulesOf(version, file string, seed uint64) (*rules, error) {
 	default:
 		return nil, fmt.Errorf("-profile: %q: want 1.18, 1.34 or 1.37", version)
 	}
-	r := &rules{title: "kube-scheduler " + cmp.Or(version, "1.37"), profiles: []scheduling.Profile{preset}, seed: seed}
+	r := &Rules{Title: "kube-scheduler " + cmp.Or(version, "1.37"), Profiles: []scheduling.Profile{preset}}
 	if file != "" {
 		if err := r.configure(file, registry); err != nil {
 			return nil, err
 		}
 	}
-	for i := range r.profiles {
-		r.profiles[i].Seed = seed
+	for i := range r.Profiles {
+		r.Profiles[i].Seed = seed
 		if version == "" {
-			r.profiles[i].TieRule = scheduling.Random
+			r.Profiles[i].TieRule = scheduling.Random
 		}
 	}
 	return r, nil
 }
 
 // configure takes the profiles from a file.
-func (r *rules) configure(file string, registry *scheduling.Registry) error {
+func (r *Rules) configure(file string, registry *scheduling.Registry) error {
 	err := registry.Register(estimator.LoadAwareName, scheduling.RegisterLoadAware(estimator.Koordinator18, estimator.KnownEstimators()))
 	if err != nil {
 		return err
@@ -65,22 +66,22 @@ func (r *rules) configure(file string, registry *scheduling.Registry) error {
 	if err != nil {
 		return err
 	}
-	r.handle = lifecycle.NewHandle()
-	built, err := c.Build(config.BuildConfig{Handle: r.handle})
+	r.Handle = lifecycle.NewHandle()
+	built, err := c.Build(config.BuildConfig{Handle: r.Handle})
 	if err != nil {
 		return err
 	}
-	r.profiles, r.configured = built.Profiles, true
-	r.backoff.Initial, r.backoff.Max = c.Backoff()
-	r.title += ", " + file + ": " + strings.Join(r.names(), ", ")
+	r.Profiles = built.Profiles
+	r.Backoff.Initial, r.Backoff.Max = c.Backoff()
+	r.Title += ", " + file + ": " + strings.Join(r.names(), ", ")
 	return nil
 }
 
 // names returns the names of the profiles.
-func (r *rules) names() []string {
+func (r *Rules) names() []string {
 	var names []string
-	for i := range r.profiles {
-		names = append(names, r.profiles[i].Name)
+	for i := range r.Profiles {
+		names = append(names, r.Profiles[i].Name)
 	}
 	return names
 }

@@ -1,0 +1,98 @@
+package scheduling
+
+import (
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+)
+
+// A Filtering holds the filters of a profile, bound to one pod, for questions outside
+// the decisions: may the pod run on this node, why not, how many of it. It makes no
+// decision and asks no extender. The snapshot may change while it is in use; call
+// Rebind after a change of other objects than pods.
+//
+// It belongs to its scheduler and snapshot: one goroutine at a time may use the three.
+type Filtering struct {
+	scheduler *Scheduler
+	path      *referencePath
+	single    *singleFilters // made by the first call of Rejections
+}
+
+// Filtering runs the PreFilter plugins for the pod. It returns the errors of
+// [Scheduler.Schedule], but not that the pod fits nowhere.
+func (s *Scheduler) Filtering(snap *framework.Snapshot, pod *framework.PodInfo) (*Filtering, error) {
+	r, err := s.aside(snap, pod)
+	if err != nil {
+		return nil, err
+	}
+	return &Filtering{scheduler: s, path: r}, nil
+}
+
+// Rebind runs the PreFilter plugins again.
+func (f *Filtering) Rebind() error {
+	r := f.path
+	f.single = nil
+	r.cycle.Reset(r.cycle.Pod, r.cycle.Snapshot, r.cycle.Number, r.cycle.Seed)
+	return r.plugins.bindFilters(&r.cycle, &r.bound, &r.plugins.allFilters)
+}
+
+// Node asks the filters about a node of the snapshot, and counts the pods nominated to
+// it. The first rejection decides. A nil node is an [*api.InvalidError].
+func (f *Filtering) Node(node *framework.NodeInfo) (NodeVerdict, error) {
+	if node == nil {
+		return NodeVerdict{}, &api.InvalidError{Object: "node", Err: errNilNode}
+	}
+	r := f.path
+	switch b := &r.bound; {
+	case !b.rejected.IsSuccess():
+		return NodeVerdict{b.rejectedBy, b.rejected}, nil
+	case b.restrict && !b.allows(node.Name()):
+		return NodeVerdict{Status: b.absent}, nil
+	}
+	v, err := r.tryNominated(r.cycle.Snapshot, node)
+	if err != nil || v.filter == passed {
+		return NodeVerdict{}, err
+	}
+	return NodeVerdict{r.plugins.filterName(v.filter), v.status}, nil
+}
+
+// NodeOnly reports whether the answer for a node depends on the pod, this node and its
+// pods, and the objects and time of the snapshot, but not on pods of other nodes. It
+// goes by the scopes of the plugins; a plugin that has nothing to do for the pod does
+// not count. It may become false if pods come, and is up to date after Rebind.
+func (f *Filtering) NodeOnly() bool {
+	const beyond = framework.ReadsDomain | framework.ReadsCluster | framework.ReadsFeasible
+	t, pod := f.path.plugins, f.path.cycle.Pod
+	if len(t.extenders) > 0 || !f.path.bound.rejected.IsSuccess() {
+		return false
+	}
+	for _, b := range f.path.bound.filters {
+		if t.filters[b.At].scope(pod).Reads&beyond != 0 {
+			return false
+		}
+	}
+	for i := range t.preFilters {
+		p := &t.preFilters[i]
+		idle := p.filter >= 0 && f.path.bound.perFilter[p.filter] == nil
+		if !idle && p.scope(pod).Reads&beyond != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Place counts a pod on the node and runs the Reserve plugins, or changes nothing. It
+// does not ask the filters. The pod is the one of the Filtering or a replica of it; see
+// [framework.PodInfo.Named]. Take it off with [Scheduler.Release] or a rollback.
+func (f *Filtering) Place(pod *framework.PodInfo, node *framework.NodeInfo) error {
+	r := f.path
+	if err := fit(r.cycle.Snapshot, pod); err != nil {
+		return err
+	}
+	if node == nil {
+		return &api.InvalidError{Object: "node", Err: errNilNode}
+	}
+	of := r.cycle.Pod
+	r.cycle.Pod = pod
+	defer func() { r.cycle.Pod = of }()
+	return f.scheduler.assume(&r.cycle, r.cycle.Snapshot, pod, node)
+}

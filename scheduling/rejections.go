@@ -1,0 +1,179 @@
+package scheduling
+
+import (
+	"errors"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+)
+
+var errNilNode = errors.New("is nil")
+
+// A NodeRejection is one plugin's rejection of a node, with the numbers behind it. Its
+// JSON form is stable.
+type NodeRejection struct {
+	Plugin  string   `json:"plugin"`
+	Code    string   `json:"code"`
+	Reasons []string `json:"reasons,omitempty"`
+	// Details are the numbers, if the plugin tells them (framework.Detailer).
+	Details []framework.Detail `json:"details,omitempty"`
+}
+
+// singleFilters are the filters of a profile, each bound as if it were the only one, so
+// that a rejection by one does not hide the others.
+type singleFilters struct {
+	path  *referencePath
+	bound []single
+}
+
+// single is a plugin that filters or prepares a filter.
+type single struct {
+	name     string
+	filter   []boundFilter    // at most one
+	rejected framework.Status // by PreFilter: of all nodes
+	nodes    *binding         // which nodes PreFilter names; nil: all
+}
+
+// Rejections asks every filter about a node of the snapshot, and lists all that reject
+// it, in the order of the profile. A decision stops at the first. It counts the pods
+// nominated to the node. A plugin that fails is an error.
+func (f *Filtering) Rejections(node *framework.NodeInfo) ([]NodeRejection, error) {
+	if node == nil {
+		return nil, &api.InvalidError{Object: "node", Err: errNilNode}
+	}
+	if f.single == nil {
+		single, err := f.bindSingly()
+		if err != nil {
+			return nil, err
+		}
+		f.single = single
+	}
+	var list []NodeRejection
+	for i := range f.single.bound {
+		x := &f.single.bound[i]
+		switch {
+		case !x.rejected.IsSuccess():
+			list = append(list, rejectionOf(x.name, x.rejected))
+		case x.nodes != nil && !x.nodes.allows(node.Name()):
+			list = append(list, rejectionOf(x.name, x.nodes.absent))
+		default:
+			r, rejects, err := f.single.ask(x, node)
+			if err != nil {
+				return nil, err
+			}
+			if rejects {
+				list = append(list, r)
+			}
+		}
+	}
+	return list, nil
+}
+
+func rejectionOf(plugin string, s framework.Status) NodeRejection {
+	return NodeRejection{Plugin: plugin, Code: s.Code().String(), Reasons: s.Reasons()}
+}
+
+// bindSingly binds each filter on its own, in the order of the profile's filters.
+// Plugins that only prepare come first, because others may read what they set.
+func (f *Filtering) bindSingly() (*singleFilters, error) {
+	c := &f.path.cycle
+	t := f.path.plugins
+	all := &singleFilters{path: &referencePath{plugins: t, workers: 1}}
+	all.path.cycle.Reset(c.Pod, c.Snapshot, c.Number, c.Seed)
+	byFilter := make([]single, len(t.filters))
+	for i := range t.preFilters {
+		p := &t.preFilters[i]
+		some := choice{pre: []int{i}}
+		if p.filter >= 0 {
+			some.at = []int{p.filter}
+		}
+		x, err := all.bind(p.name, &some)
+		if err != nil {
+			return nil, err
+		}
+		if p.filter >= 0 {
+			byFilter[p.filter] = x
+		} else {
+			all.bound = append(all.bound, x)
+		}
+	}
+	for i := range t.filters {
+		if !t.filters[i].bound {
+			x, err := all.bind(t.filters[i].name, &choice{at: []int{i}})
+			if err != nil {
+				return nil, err
+			}
+			byFilter[i] = x
+		}
+	}
+	all.bound = append(all.bound, byFilter...)
+	return all, nil
+}
+
+func (s *singleFilters) bind(name string, some *choice) (single, error) {
+	b := new(binding)
+	if err := s.path.plugins.bindFilters(&s.path.cycle, b, some); err != nil {
+		return single{}, err
+	}
+	x := single{name: name, filter: b.filters, rejected: b.rejected}
+	if b.restrict {
+		x.nodes = b
+	}
+	return x, nil
+}
+
+// ask asks one filter about a node. If nominated pods make it reject the node, the
+// details count them.
+func (s *singleFilters) ask(x *single, node *framework.NodeInfo) (r NodeRejection, rejects bool, err error) {
+	if len(x.filter) == 0 {
+		return r, false, nil
+	}
+	path, snap := s.path, s.path.cycle.Snapshot
+	path.bound.filters = x.filter
+	v, err := path.tryNominated(snap, node)
+	if err != nil || v.filter == passed {
+		return r, false, err
+	}
+	r = rejectionOf(x.name, v.status)
+	if r.Details = path.details(x.filter[0], node); len(r.Details) == 0 && len(node.Nominated) > 0 {
+		p := probe{node: node}
+		err = path.asIfPlaced(snap, x.filter, &p, func(filters []boundFilter) error {
+			r.Details = path.details(filters[0], p.node)
+			return nil
+		})
+	}
+	return r, true, err
+}
+
+// details returns the numbers of a filter. A filter that panics has none: it has
+// answered already, and details are only for people.
+func (r *referencePath) details(f boundFilter, node *framework.NodeInfo) (list []framework.Detail) {
+	d, ok := f.Filter.(framework.Detailer)
+	if !ok {
+		return nil
+	}
+	defer func() {
+		if recover() != nil {
+			list = nil
+		}
+	}()
+	return d.Details(r.cycle.Pod, node)
+}
+
+// ExplainAll is Explain with every rejection of every node, not only the first, and
+// with the numbers behind them. It costs a call of every filter for every node.
+func (s *Scheduler) ExplainAll(snap *framework.Snapshot, pod *framework.PodInfo) *Explanation {
+	e := s.Explain(snap, pod)
+	if len(e.Nodes) == 0 {
+		return e
+	}
+	f, err := s.Filtering(snap, pod)
+	for i := range e.Nodes {
+		if err != nil {
+			e.Error = err.Error()
+			return e
+		}
+		e.Nodes[i].Rejections, err = f.Rejections(snap.Node(e.Nodes[i].Node))
+	}
+	return e
+}

@@ -1,0 +1,107 @@
+package simulate
+
+import (
+	"errors"
+
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling/lifecycle"
+)
+
+// apply adds or changes objects. Copies of them get the defaults of the API server.
+func (w *world) apply(given *api.Objects) error {
+	o, err := w.defaulted(given)
+	if err != nil {
+		return err
+	}
+	for _, x := range items(o) {
+		switch object := x.object.(type) {
+		case *api.Node:
+			w.applyNode(object)
+		case *api.Pod:
+			if err := w.applyPod(object); err != nil {
+				return err
+			}
+		default:
+			w.driver.Apply(x.update)
+		}
+	}
+	if w.config.NoControllers {
+		return nil
+	}
+	return w.applyControllers(o)
+}
+
+// defaulted copies objects and fills in defaults. The given ones stay as they are,
+// because several runs may share a trace.
+func (w *world) defaulted(given *api.Objects) (*api.Objects, error) {
+	o := *given
+	o.Pods, o.Nodes, o.Namespaces = copies(given.Pods), copies(given.Nodes), copies(given.Namespaces)
+	o.ReplicationControllers, o.StorageClasses = copies(given.ReplicationControllers), copies(given.StorageClasses)
+	o.PersistentVolumeClaims, o.PersistentVolumes = copies(given.PersistentVolumeClaims), nil
+	for _, v := range given.PersistentVolumes {
+		if v != nil {
+			o.PersistentVolumes = append(o.PersistentVolumes, api.Clone(v))
+		}
+	}
+	o.PriorityClasses = append(append([]*api.PriorityClass(nil), w.classes...), given.PriorityClasses...)
+	if err := o.Default(); err != nil {
+		return nil, err
+	}
+	w.classes = o.PriorityClasses
+	o.PriorityClasses = given.PriorityClasses
+	return &o, nil
+}
+
+// copies returns a list of copies. They share what they point to, which defaults
+// replace and do not change.
+func copies[T any](list []*T) []*T {
+	all := make([]*T, 0, len(list))
+	for _, x := range list {
+		if x != nil {
+			copied := *x
+			all = append(all, &copied)
+		}
+	}
+	return all
+}
+
+func (w *world) applyNode(n *api.Node) {
+	w.allocatable, w.dirty = nil, true
+	if state := w.nodes[n.Name]; state != nil {
+		state.node = n
+	} else {
+		w.nodes[n.Name] = &nodeState{node: n, pods: map[*life]bool{}, idle: w.clock.Now()}
+	}
+	w.driver.Apply(lifecycle.Update(n))
+}
+
+// applyPod lets a pod of the trace arrive, or run on its node.
+func (w *world) applyPod(p *api.Pod) error {
+	if p.Status.Phase == api.PodSucceeded || p.Status.Phase == api.PodFailed {
+		return nil
+	}
+	if w.pods[p.Key()] != nil {
+		return &api.InvalidError{Object: "pod " + p.Key(), Err: errors.New("the pod is there already")}
+	}
+	l, err := w.bear(p)
+	if err != nil {
+		return err
+	}
+	if owner := p.ControllerRef(); owner != nil {
+		if c := w.controllers[Ref{owner.Kind, p.Namespace + "/" + owner.Name}]; c != nil {
+			c.adopt(l)
+		}
+	}
+	if p.Spec.NodeName == "" {
+		w.arrive(l)
+		return nil
+	}
+	state := w.nodes[p.Spec.NodeName]
+	if state == nil {
+		return &api.InvalidError{Object: "pod " + p.Key(), Field: "spec.nodeName", Value: p.Spec.NodeName, Err: errors.New("there is no such node")}
+	}
+	l.Running = true
+	w.driver.Apply(lifecycle.Update(p))
+	w.start(l, state)
+	return nil
+}

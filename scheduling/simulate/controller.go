@@ -1,0 +1,206 @@
+package simulate
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling/workload"
+)
+
+// A controller keeps the number of pods of a workload.
+type controller struct {
+	workload.Workload
+	live      map[*life]bool
+	byNode    map[string]*life // of a DaemonSet
+	serial    int
+	succeeded int
+}
+
+// applyControllers takes over the workloads among the objects. One that owns another
+// leaves the pods to that one, as a Deployment does.
+func (w *world) applyControllers(o *api.Objects) error {
+	for _, x := range workload.Of(o) {
+		w.dirty = true
+		ref := Ref{x.Kind, x.Key()}
+		if _, err := x.Replicas(); err != nil {
+			return err
+		}
+		if c := w.controllers[ref]; c != nil {
+			c.Workload = x
+			continue
+		}
+		c := &controller{Workload: x, live: map[*life]bool{}, byNode: map[string]*life{}}
+		w.controllers[ref] = c
+		for _, l := range w.lives { // pods that came before it
+			if owner := l.pod.ControllerRef(); l.Ended == nil && owner != nil && (Ref{owner.Kind, l.pod.Namespace + "/" + owner.Name}) == ref {
+				c.adopt(l)
+			}
+		}
+	}
+	return nil
+}
+
+// adopt counts a pod that is there as the workload's.
+func (c *controller) adopt(l *life) {
+	l.owner = c
+	c.live[l] = true
+	if c.Field == "" && l.pod.Spec.NodeName != "" {
+		c.byNode[l.pod.Spec.NodeName] = l
+	}
+}
+
+// lost takes a pod off that has ended.
+func (c *controller) lost(l *life, completed bool) {
+	delete(c.live, l)
+	maps.DeleteFunc(c.byNode, func(_ string, x *life) bool { return x == l })
+	if completed {
+		c.succeeded++
+	}
+}
+
+// pods are the workload's pods, in the order of their arrival.
+func (c *controller) pods() []*life { return byArrival(c.live) }
+
+// reconcile lets every controller make or remove pods, in the order of their names, if
+// something has changed for any.
+func (w *world) reconcile() {
+	if !w.dirty {
+		return
+	}
+	w.dirty = false
+	refs := slices.SortedFunc(maps.Keys(w.controllers), func(a, b Ref) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name))
+	})
+	owners := map[Ref]bool{}
+	for _, ref := range refs {
+		if owner := w.controllers[ref].ControllerRef(); owner != nil {
+			owners[Ref{owner.Kind, w.controllers[ref].Namespace + "/" + owner.Name}] = true
+		}
+	}
+	for _, ref := range refs {
+		if owners[ref] {
+			continue
+		}
+		c, err := w.controllers[ref], error(nil)
+		if c.Field == "" {
+			err = w.reconcileDaemons(c)
+		} else {
+			err = w.reconcileReplicas(c)
+		}
+		if err != nil {
+			w.fail(err)
+			return
+		}
+	}
+}
+
+// reconcileReplicas makes pods until there are enough, or removes what is too much:
+// those that wait first, then the youngest.
+func (w *world) reconcileReplicas(c *controller) error {
+	want, err := c.Replicas()
+	if err != nil {
+		return err
+	}
+	if c.Kind == "Job" {
+		all := int32(want)
+		if c.Completions != nil {
+			all = *c.Completions
+		}
+		want = max(0, min(want, int(all)-c.succeeded))
+	}
+	for len(c.live) < want {
+		if err := w.make(c, c.Pod(), c.free(w)); err != nil {
+			return err
+		}
+	}
+	if len(c.live) == want {
+		return nil
+	}
+	pods := c.pods()
+	slices.SortStableFunc(pods, func(a, b *life) int {
+		if (a.node == nil) != (b.node == nil) {
+			if a.node == nil {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(b.serial, a.serial)
+	})
+	for _, l := range pods[:len(pods)-want] {
+		w.end(l, false)
+	}
+	return nil
+}
+
+// free is a name for the next pod: the lowest free number for a StatefulSet, a new one
+// for all others.
+func (c *controller) free(w *world) string {
+	if c.Kind != "StatefulSet" {
+		for {
+			name := fmt.Sprintf("%s-%d", c.Name, c.serial)
+			if c.serial++; w.pods[c.Namespace+"/"+name] == nil {
+				return name
+			}
+		}
+	}
+	for i := 0; ; i++ {
+		name := fmt.Sprintf("%s-%d", c.Name, i)
+		if w.pods[c.Namespace+"/"+name] == nil {
+			return name
+		}
+	}
+}
+
+// make lets a pod of the workload arrive.
+func (w *world) make(c *controller, p *api.Pod, name string) error {
+	p.Name = name
+	p.UID = api.UID(fmt.Sprintf("%s-%d", name, len(w.lives)))
+	o := &api.Objects{Pods: []*api.Pod{p}, PriorityClasses: w.classes}
+	if err := o.Default(); err != nil {
+		return err
+	}
+	l, err := w.bear(p)
+	if err != nil {
+		return err
+	}
+	l.owner = c
+	c.live[l] = true
+	w.arrive(l)
+	return nil
+}
+
+// reconcileDaemons makes a pod for every node that admits one and has none.
+func (w *world) reconcileDaemons(c *controller) error {
+	for _, name := range slices.Sorted(maps.Keys(c.byNode)) {
+		if l := c.byNode[name]; w.nodes[name] == nil {
+			delete(c.byNode, name)
+			if l.Ended == nil {
+				w.end(l, false)
+			}
+		}
+	}
+	var missing []*api.Node
+	for _, name := range slices.Sorted(maps.Keys(w.nodes)) {
+		if c.byNode[name] == nil {
+			missing = append(missing, w.nodes[name].node)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	pods, err := c.Pods(missing)
+	if err != nil {
+		return err
+	}
+	for _, p := range pods {
+		node := p.Name[len(c.Name)+1:]
+		if err := w.make(c, p, p.Name); err != nil {
+			return err
+		}
+		c.byNode[node] = w.pods[p.Key()]
+	}
+	return nil
+}

@@ -1,0 +1,53 @@
+// Package simulate runs a cluster on a virtual clock, day after day, with the real
+// scheduler in it: pods arrive, wait, run, end and are evicted; controllers make them
+// again; nodes come, fail and are bought.
+//
+//	result, err := simulate.Run(ctx, simulate.Config{
+//		Profiles: []scheduling.Profile{scheduling.Kubernetes137()},
+//		Trace:    simulate.FromObjects(objects),
+//	})
+//	fmt.Println(result.Waits[0].P95)
+//	err = result.WritePods(file) // CSV: the history of every pod
+//
+// # Time
+//
+// A [Trace] is what happens from outside: objects that come, change and go. Two
+// annotations say when a pod of a dump arrives, and how long it runs once it is bound:
+// berth-sched.github.io/arrival and berth-sched.github.io/run-time. A run ends when
+// nothing more can happen, or at Config.Until.
+//
+// # What happens inside
+//
+// Package lifecycle schedules: queue, backoff, preemption and all. Workloads of the trace
+// (Deployment, ReplicaSet, ReplicationController, StatefulSet, Job, DaemonSet) keep their
+// number of pods: a pod that is evicted, ends or loses its node is made again under a new
+// name. A pod without a controller that is evicted, or loses its node, waits again. A
+// [Autoscaler] adds and removes nodes. Reports of use for load-aware plugins come from
+// Config.Usage.
+//
+// # Traces of real days
+//
+// [ReadTrace] and [Trace.Write] read and write JSON lines; a [Recorder] writes them from
+// a scheduler that works. [Replay] runs a trace again and compares the decisions with the
+// recorded ones, one by one.
+//
+//	{"trace":"berth/1","start":"2030-01-01T00:00:00Z"}
+//	{"at":"0s","apply":{"kind":"Node","apiVersion":"v1","metadata":{"name":"n1"}, ...}}
+//	{"at":"1m30s","apply":{"kind":"Pod", ...}}
+//	{"at":"1m30s","decision":{"pod":"default/web","node":"n1"}}
+//	{"at":"2h0m0s","delete":{"kind":"Node","name":"n1"}}
+//
+// # What it leaves to you
+//
+// There is no network, no file and no randomness of its own: arrivals and run times are
+// in the trace. Containers do not start, pull images or fail.
+//
+// # Determinism and concurrency
+//
+// The same configuration gives the same result, byte for byte. Everything of a run
+// happens in one goroutine; RunAll runs several at once.
+//
+// # Cost
+//
+// About twenty microseconds for a pod that comes, runs and ends.
+package simulate

@@ -1,0 +1,85 @@
+package simulate
+
+import (
+	"context"
+	"sync"
+)
+
+// A Difference is a decision that two runs did not take alike: number Number, from 1,
+// about the pod. A side that has no such decision is nil.
+type Difference struct {
+	Pod    string    `json:"pod"`
+	Number int       `json:"number"`
+	A      *Decision `json:"a,omitempty"`
+	B      *Decision `json:"b,omitempty"`
+}
+
+// Differences compares the decisions of two runs pod by pod: the first of a pod with its
+// first, and so on. Decisions are alike if they bind the pod to the same node, or evict
+// it from the same one, or both find none; times may differ. The result is in the order
+// of a's decisions, then of b's.
+func Differences(a, b []Decision) []Difference {
+	list := []Difference{}
+	ofB := map[string][]*Decision{}
+	for i := range b {
+		ofB[b[i].Pod] = append(ofB[b[i].Pod], &b[i])
+	}
+	seen := map[string]int{}
+	for i := range a {
+		x := &a[i]
+		n := seen[x.Pod]
+		seen[x.Pod]++
+		var y *Decision
+		if n < len(ofB[x.Pod]) {
+			y = ofB[x.Pod][n]
+		}
+		if y == nil || x.Node != y.Node || x.Evicted != y.Evicted {
+			list = append(list, Difference{x.Pod, n + 1, x, y})
+		}
+	}
+	counts := map[string]int{}
+	for i := range b {
+		y := &b[i]
+		if counts[y.Pod]++; counts[y.Pod] > seen[y.Pod] {
+			list = append(list, Difference{y.Pod, counts[y.Pod], nil, y})
+		}
+	}
+	return list
+}
+
+// Replay runs the configuration's trace and compares what it decides with the decisions
+// of the trace. Under the configuration that recorded the trace there is no difference.
+func Replay(ctx context.Context, config Config) (*Result, []Difference, error) {
+	result, err := Run(ctx, config)
+	if err != nil {
+		return nil, nil, err
+	}
+	return result, Differences(config.Trace.Decisions, result.Decisions), nil
+}
+
+// RunAll runs several configurations, such as seeds or profiles, in so many goroutines
+// at once, at least one. The results are in the order of the configurations; the first
+// error, in that order, ends it. Configurations must not share a Handle.
+func RunAll(ctx context.Context, workers int, configs ...Config) ([]*Result, error) {
+	results, errs := make([]*Result, len(configs)), make([]error, len(configs))
+	next := make(chan int)
+	var wg sync.WaitGroup
+	for range max(1, workers) {
+		wg.Go(func() {
+			for i := range next {
+				results[i], errs[i] = Run(ctx, configs[i])
+			}
+		})
+	}
+	for i := range configs {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return results, nil
+}

@@ -1,0 +1,329 @@
+package simulate_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/resource"
+	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/simulate"
+	"github.com/berth-sched/berth/scheduling/whatif"
+	"github.com/google/go-cmp/cmp"
+)
+
+func ExampleRun() {
+	// A node with room for one at a time, and three jobs that arrive together.
+	var c simulate.Config = config(objects([]*api.Node{node("a", "4")},
+		job("j0", "3", time.Hour, 10*time.Minute).Obj(), job("j1", "3", time.Hour, 10*time.Minute).Obj(), job("j2", "3", time.Hour, 10*time.Minute).Priority(5).Obj()))
+	c.Progress = func(p simulate.Progress) { fmt.Println("bound", p.Bound, "after", p.Now) } // at the end, and from time to time
+	var result *simulate.Result = run(c)
+	if err := result.WritePods(os.Stdout); err != nil {
+		panic(err)
+	}
+	var all simulate.Waits = result.Waits[0]
+	var history simulate.PodHistory = result.Pods[2]
+	var peak simulate.Peak = result.Peaks[0]
+	fmt.Println(all.Pods, all.Mean, all.P95, history.Node, peak.Utilization)
+	// Output:
+	// bound 3 after 1h36m0s
+	// pod,owner,priority,arrived,bound,node,waited,ended,completed,evictions,attempts,message
+	// default/j0,,0,3600,4200,a,600,4800,true,0,3,
+	// default/j1,,0,3600,4800,a,1200,5400,true,0,5,
+	// default/j2,,5,3600,3600,a,0,4200,true,0,1,
+	// 3 600 1200 a 0.75
+}
+
+func ExampleAutoscaler() {
+	var pods []*api.Pod
+	for i := range 6 {
+		pods = append(pods, job(fmt.Sprint("j", i), "2", 0, time.Hour).Obj())
+	}
+	c := config(objects([]*api.Node{node("a", "2")}, pods...))
+	c.Autoscaler = &simulate.Autoscaler{
+		Types: []whatif.NodeType{{Name: "spot", Node: node("", "4"), Price: 3}}, Delay: 2 * time.Minute, IdleAfter: 5 * time.Minute,
+	}
+	c.SampleEvery = 30 * time.Minute
+	r := run(c)
+	var sample simulate.Sample
+	for _, sample = range r.Series {
+		fmt.Println(sample.At, sample.Nodes, sample.Running, sample.Waiting)
+	}
+	fmt.Println("added", r.NodesAdded, "longest wait", r.Waits[0].Longest)
+	// Output:
+	// 0 1 1 5
+	// 1800 4 6 0
+	// 3600 4 5 0
+	// added 3 longest wait 130
+}
+
+// TestControllers checks that workloads keep their pods: through evictions, ends, lost
+// nodes, scaling and deletion.
+func TestControllers(t *testing.T) {
+	start := decode(`{"kind": "List", "items": [` + strings.Join([]string{
+		workload("Deployment", "apps/v1", "web", `"replicas": 3,`, "1", ""),
+		workload("StatefulSet", "apps/v1", "db", `"replicas": 2,`, "1", ""),
+		workload("Job", "batch/v1", "batch", `"completions": 5, "parallelism": 2,`, "1", `"berth-sched.github.io/run-time": "10m"`),
+		workload("DaemonSet", "apps/v1", "agent", ``, "100m", ""),
+	}, ",") + `]}`)
+	start.Nodes = []*api.Node{node("a", "8"), node("b", "8")}
+	trace := &simulate.Trace{Events: []simulate.Event{
+		{Apply: start},
+		{At: time.Hour, Delete: simulate.Ref{Kind: "Node", Name: "a"}},
+		{At: 2 * time.Hour, Apply: objects([]*api.Node{node("c", "8")})},
+		{At: 3 * time.Hour, Apply: decode(workload("Deployment", "apps/v1", "web", `"replicas": 1,`, "1", ""))},
+		{At: 4 * time.Hour, Delete: simulate.Ref{Kind: "StatefulSet", Name: "default/db"}},
+	}}
+	r := run(simulate.Config{Profiles: []scheduling.Profile{scheduling.Kubernetes137()}, Trace: trace})
+	at := func(when float64, owner string) (running []string) {
+		for _, p := range r.Pods {
+			if p.Owner == owner && p.Bound != nil && *p.Bound <= when && (p.Ended == nil || *p.Ended > when) {
+				running = append(running, strings.TrimPrefix(p.Pod, "default/"))
+			}
+		}
+		slices.Sort(running)
+		return running
+	}
+	hour := 3600.0
+	for _, test := range []struct {
+		when  float64
+		owner string
+		want  int
+	}{
+		{0.5 * hour, "Deployment web", 3},
+		{1.5 * hour, "Deployment web", 3},
+		{3.5 * hour, "Deployment web", 1},
+		{0.5 * hour, "StatefulSet db", 2},
+		{1.5 * hour, "StatefulSet db", 2},
+		{4.5 * hour, "StatefulSet db", 0},
+		{300, "Job batch", 2},
+		{1500, "Job batch", 1},
+		{2000, "Job batch", 0},
+		{0.5 * hour, "DaemonSet agent", 2},
+		{1.5 * hour, "DaemonSet agent", 1},
+		{2.5 * hour, "DaemonSet agent", 2},
+	} {
+		if got := at(test.when, test.owner); len(got) != test.want {
+			t.Errorf("after %g s, %s runs %v, want %d", test.when, test.owner, got, test.want)
+		}
+	}
+	if got := at(1.5*hour, "StatefulSet db"); !slices.Equal(got, []string{"db-0", "db-1"}) {
+		t.Errorf("StatefulSet runs %v, want db-0 and db-1 again", got)
+	}
+	completed := 0
+	for _, p := range r.Pods {
+		if p.Owner == "Job batch" && p.Completed {
+			completed++
+		}
+	}
+	if completed != 5 {
+		t.Errorf("%d pods of the job completed, want 5", completed)
+	}
+}
+
+// TestPreemption checks that a victim of a workload is made again, and one without
+// waits again.
+func TestPreemption(t *testing.T) {
+	o := objects([]*api.Node{node("a", "2")}, job("low", "2", 0, time.Hour).Priority(1).Obj(), job("high", "2", 10*time.Minute, 30*time.Minute).Priority(9).Obj())
+	r := run(config(o))
+	low, high := r.Pods[0], r.Pods[1]
+	if r.Evictions != 1 || low.Evictions != 1 || high.Waited > 5 || low.Waited < 1800 || !low.Completed || *low.Ended < 40*60+3600 {
+		t.Errorf("low %+v, high %+v, %d evictions", low, high, r.Evictions)
+	}
+	if r.Waits[1].Priority == nil || *r.Waits[1].Priority != 9 || r.Waits[2].Pods != 1 {
+		t.Errorf("waits %+v", r.Waits)
+	}
+}
+
+// busyWeek is a random workload on a few nodes.
+func busyWeek(seed uint64, nodes, pods int, span time.Duration) *api.Objects {
+	r := rand.New(rand.NewPCG(seed, 9))
+	o := &api.Objects{}
+	for i := range nodes {
+		o.Nodes = append(o.Nodes, node(fmt.Sprintf("n%04d", i), "16"))
+	}
+	for i := range pods {
+		at := time.Duration(r.Int64N(int64(span/time.Second))) * time.Second
+		run := time.Duration(60+r.IntN(4*3600)) * time.Second
+		o.Pods = append(o.Pods, job(fmt.Sprintf("p%06d", i), fmt.Sprintf("%dm", 250*(1+r.IntN(12))), at, run).Priority(int32(r.IntN(3))).Obj())
+	}
+	return o
+}
+
+// text is everything about a result.
+func text(t *testing.T, r *simulate.Result) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := r.WritePods(&b); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.WriteSeries(&b); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.NewEncoder(&b).Encode(r); err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range r.Decisions {
+		fmt.Fprintln(&b, d)
+	}
+	return b.String()
+}
+
+// TestSame checks that runs give the same bytes, alone and side by side, and that
+// another seed gives others.
+func TestSame(t *testing.T) {
+	c := config(busyWeek(1, 6, 200, 6*time.Hour))
+	c.SampleEvery = time.Hour
+	c.Profiles[0].TieRule = scheduling.Random
+	c.Seed = 3
+	other := c
+	other.Seed = 4
+	want := text(t, run(c))
+	results, err := simulate.RunAll(context.Background(), 2, c, other, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := text(t, results[0]); got != want {
+		t.Errorf("a second run differs:\n%s", cmp.Diff(want, got))
+	}
+	if text(t, results[2]) != want {
+		t.Error("a third run differs")
+	}
+	if text(t, results[1]) == want {
+		t.Error("another seed gives the same")
+	}
+	// Traces of manifests lack what the API server fills in; a run must not.
+	raw := &simulate.Trace{Events: []simulate.Event{{Apply: decode(`{"kind": "List", "items": [
+		{"kind": "Node", "metadata": {"name": "a"}, "status": {"capacity": {"cpu": "4", "memory": "8Gi", "pods": "9"}}},
+		{"kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "resources": {"limits": {"cpu": "1"}}}]}},
+		` + workload("Deployment", "apps/v1", "web", `"replicas": 2,`, "1", "") + `]}`)}}}
+	var before, after bytes.Buffer
+	if err := raw.Write(&before); err != nil {
+		t.Fatal(err)
+	}
+	c.Trace = raw
+	if results, err = simulate.RunAll(context.Background(), 2, c, c); err != nil || results[0].Waits[0].Pods != 3 {
+		t.Errorf("%+v, %v", results, err)
+	}
+	if err := raw.Write(&after); err != nil || before.String() != after.String() {
+		t.Errorf("the trace changed, %v:\n%s", err, cmp.Diff(before.String(), after.String()))
+	}
+}
+
+// TestConservation checks laws of every history: pods do not end before they are bound,
+// run for their time, and never fill a node beyond what it has.
+func TestConservation(t *testing.T) {
+	for seed := range uint64(3) {
+		o := busyWeek(seed, 4, 150, 6*time.Hour)
+		pods := map[string]*api.Pod{}
+		for _, p := range o.Pods {
+			pods["default/"+p.Name] = p
+		}
+		r := run(config(o))
+		type change struct {
+			at  float64
+			cpu int64
+		}
+		changes := map[string][]change{}
+		for _, p := range r.Pods {
+			if p.Bound == nil {
+				t.Errorf("seed %d: %s never ran", seed, p.Pod)
+				continue
+			}
+			runTime, err := time.ParseDuration(pods[p.Pod].Annotations[simulate.AnnotationRunTime])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p.Ended == nil || *p.Ended-*p.Bound != runTime.Seconds() || *p.Bound < p.Arrived {
+				t.Errorf("seed %d: %+v ran not for %v", seed, p, runTime)
+			}
+			cpu := pods[p.Pod].Spec.Containers[0].Resources.Requests[resource.CPU]
+			if p.Evictions == 0 {
+				changes[p.Node] = append(changes[p.Node], change{*p.Bound, cpu.MilliValue()}, change{*p.Ended, -cpu.MilliValue()})
+			}
+		}
+		for name, list := range changes {
+			slices.SortFunc(list, func(a, b change) int {
+				if a.at != b.at {
+					return int(max(-1, min(1, a.at-b.at)*2))
+				}
+				return int(a.cpu - b.cpu)
+			})
+			used := int64(0)
+			for _, c := range list {
+				if used += c.cpu; used > 16000 {
+					t.Errorf("seed %d: node %s uses %d m after %g s", seed, name, used, c.at)
+					break
+				}
+			}
+		}
+	}
+}
+
+// TestUsage checks that reports of use reach a load-aware plugin's ledger.
+func TestUsage(t *testing.T) {
+	c := config(objects([]*api.Node{node("a", "8")}, job("p", "1", 0, time.Hour).Obj()))
+	asked := 0
+	c.Usage = func(pod *api.Pod, running time.Duration) resource.List {
+		asked++
+		return resource.List{resource.CPU: resource.Milli(500)}
+	}
+	c.ReportEvery = 10 * time.Minute
+	run(c)
+	if asked < 6 || asked > 8 {
+		t.Errorf("the use was asked for %d times, want about 6", asked)
+	}
+}
+
+// TestProgress checks that a long run reports, and can be stopped.
+func TestProgress(t *testing.T) {
+	c := config(busyWeek(2, 30, 1500, 24*time.Hour))
+	var last simulate.Progress
+	calls := 0
+	c.Progress = func(p simulate.Progress) { calls++; last = p }
+	r := run(c)
+	if calls < 2 || last.Bound < 1500 || last.Waiting != 0 || r.Waiting != 0 {
+		t.Errorf("%d calls, last %+v", calls, last)
+	}
+	c.Until = 2 * time.Hour
+	if r := run(c); r.Simulated > 7200 || len(r.Pods) > 1000 {
+		t.Errorf("until 2 h: %g s simulated, %d pods", r.Simulated, len(r.Pods))
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := simulate.Run(ctx, c); err == nil {
+		t.Error("a cancelled context is no error")
+	}
+	for _, bad := range []simulate.Config{
+		{},
+		{Trace: &simulate.Trace{}},
+		{Trace: c.Trace, Profiles: c.Profiles, Until: -1},
+		{Trace: c.Trace, Profiles: c.Profiles, ReportEvery: -1},
+		{Trace: c.Trace, Profiles: c.Profiles, Autoscaler: &simulate.Autoscaler{Every: -1}},
+		{Trace: c.Trace, Profiles: c.Profiles, Autoscaler: &simulate.Autoscaler{Delay: -1}},
+		{Trace: c.Trace, Profiles: c.Profiles, Autoscaler: &simulate.Autoscaler{Types: []whatif.NodeType{{Name: "x"}}}},
+	} {
+		if _, err := simulate.Run(context.Background(), bad); err == nil {
+			t.Errorf("%+v is no error", bad)
+		}
+	}
+}
+
+// BenchmarkWeek simulates 100,000 pods over a week on 1,000 nodes.
+func BenchmarkWeek(b *testing.B) {
+	c := config(busyWeek(1, 1000, 100_000, 7*24*time.Hour))
+	c.SampleEvery = time.Hour
+	for b.Loop() {
+		if _, err := simulate.Run(context.Background(), c); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

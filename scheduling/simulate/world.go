@@ -1,0 +1,282 @@
+package simulate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/resource"
+	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/lifecycle"
+	"github.com/berth-sched/berth/scheduling/virtualclock"
+)
+
+// A world is a cluster on a virtual clock, with a scheduler that works in it. It is the
+// scheduler's Binder, Evicter, Reporter and Observer: a pod begins to run when it is
+// bound.
+type world struct {
+	config  *Config
+	clock   *virtualclock.Clock
+	driver  *lifecycle.Driver
+	begin   time.Time
+	next    time.Time // time of the last event to come
+	last    time.Time // time of the last event that was: a pod came, was bound, or ended
+	classes []*api.PriorityClass
+
+	nodes       map[string]*nodeState
+	pods        map[string]*life // that are there, by key
+	lives       []*life          // all that ever were, in the order of their arrival
+	waiting     int
+	stuck       map[*life]bool // that fit nowhere at present
+	controllers map[Ref]*controller
+	dirty       bool // a controller may have something to do
+	scaler      scaler
+
+	attempts, bound int
+	result          *Result
+	series          series
+	allocatable     map[resource.Name]int64 // of all nodes; nil: to be added up
+	busiest         *framework.Snapshot
+	err             error
+}
+
+// nodeState is a node with the pods that run on it.
+type nodeState struct {
+	node *api.Node
+	pods map[*life]bool
+	idle time.Time // since when no pod but those of DaemonSets runs
+}
+
+// A life is the history of one pod.
+type life struct {
+	PodHistory
+	pod   *api.Pod // its latest version
+	node  *nodeState
+	run   time.Duration
+	owner *controller
+
+	serial int           // order of arrival
+	stint  int           // counts its bindings
+	since  time.Time     // start of its wait, or of its run
+	waited time.Duration // sum of its waits
+}
+
+// Run simulates until nothing more can happen. It returns the errors of
+// [lifecycle.New], a [*TraceError] for a trace that cannot happen, and the context's
+// error if that ends the run.
+func Run(ctx context.Context, config Config) (*Result, error) {
+	if err := config.check(); err != nil {
+		return nil, err
+	}
+	w, err := newWorld(&config)
+	if err != nil {
+		return nil, err
+	}
+	for i := range config.Trace.Events {
+		e := &config.Trace.Events[i]
+		if i > 0 && e.At == config.Trace.Events[i-1].At {
+			continue // it happens together with that one
+		}
+		w.clock.AfterFunc(e.At, func() { w.happen(i) })
+		w.expect(w.begin.Add(e.At))
+	}
+	w.startTimers()
+	if err := w.live(ctx); err != nil {
+		return nil, err
+	}
+	return w.finish()
+}
+
+func newWorld(config *Config) (*world, error) {
+	w := &world{
+		config: config, begin: config.Trace.start(), nodes: map[string]*nodeState{}, pods: map[string]*life{},
+		stuck: map[*life]bool{}, controllers: map[Ref]*controller{}, result: &Result{},
+	}
+	w.clock, w.next, w.last = virtualclock.New(w.begin), w.begin, w.begin
+	profiles := append([]scheduling.Profile(nil), config.Profiles...)
+	if len(profiles) == 1 {
+		profiles[0].Name = scheduling.DefaultName
+	}
+	var err error
+	w.driver, err = lifecycle.New(lifecycle.Config{
+		Profiles: profiles, Binder: w, Clock: w.clock, Handle: config.Handle, Seed: config.Seed, Backoff: config.Backoff,
+		Order: config.Order, MaxUnschedulable: config.MaxUnschedulable, Observer: w, ErrorHandler: w.fail,
+	})
+	return w, err
+}
+
+// fail keeps an error; the run ends.
+func (w *world) fail(err error) { w.err = errors.Join(w.err, err) }
+
+// settled is how long the scheduler goes on after the last event: longer than a pod
+// waits for its next attempt.
+func (w *world) settled() time.Duration {
+	return max(w.config.MaxUnschedulable, 5*time.Minute) + time.Minute
+}
+
+// live runs until nothing more can happen.
+func (w *world) live(ctx context.Context) error {
+	for w.err == nil {
+		until := w.next.Add(w.settled())
+		if end := w.begin.Add(w.config.Until); w.config.Until > 0 && !until.Before(end) {
+			until = end
+		}
+		before := w.next
+		if err := w.driver.Simulate(ctx, w.clock, until); err != nil {
+			return err
+		}
+		if !w.next.After(before) || w.config.Until > 0 && !until.Before(w.begin.Add(w.config.Until)) {
+			break
+		}
+	}
+	return w.err
+}
+
+// now is the time since the start.
+func (w *world) now() time.Duration { return w.clock.Now().Sub(w.begin) }
+
+// expect records that something will happen at that time.
+func (w *world) expect(at time.Time) {
+	if at.After(w.next) {
+		w.next = at
+	}
+}
+
+// every calls f at regular intervals, as long as something is to come.
+func (w *world) every(d time.Duration, f func()) {
+	var tick func()
+	tick = func() {
+		f()
+		if w.err == nil && w.clock.Now().Before(w.next.Add(w.settled())) {
+			w.clock.AfterFunc(d, tick)
+		}
+	}
+	w.clock.AfterFunc(d, tick)
+}
+
+// happen applies the event number i of the trace, and those at the same time.
+func (w *world) happen(i int) {
+	events := w.config.Trace.Events
+	at := events[i].At
+	w.last = w.clock.Now()
+	for ; i < len(events) && events[i].At == at && w.err == nil; i++ {
+		var err error
+		if e := &events[i]; e.Apply != nil {
+			err = w.apply(e.Apply)
+		} else {
+			err = w.delete(e.Delete)
+		}
+		if err != nil {
+			w.fail(&TraceError{i + 1, err})
+		}
+	}
+	w.reconcile()
+}
+
+// bear begins the history of a pod.
+func (w *world) bear(p *api.Pod) (*life, error) {
+	run, err := timeOf(p, AnnotationRunTime, forever)
+	if err != nil {
+		return nil, err
+	}
+	l := &life{PodHistory: PodHistory{Pod: p.Key(), Arrived: seconds(w.now())}, pod: p, run: run, serial: len(w.lives)}
+	if owner := p.ControllerRef(); owner != nil {
+		l.Owner = owner.Kind + " " + owner.Name
+	}
+	if p.Spec.Priority != nil {
+		l.Priority = *p.Spec.Priority
+	}
+	w.pods[p.Key()] = l
+	w.lives = append(w.lives, l)
+	return l, nil
+}
+
+// arrive puts a pod into the queue.
+func (w *world) arrive(l *life) {
+	if len(w.config.Profiles) == 1 && l.pod.Spec.SchedulerName != scheduling.DefaultName {
+		p := *l.pod
+		p.Spec.SchedulerName = scheduling.DefaultName // there is only one
+		l.pod = &p
+	}
+	w.last, l.since = w.clock.Now(), w.clock.Now()
+	w.waiting++
+	w.driver.Apply(lifecycle.Update(l.pod))
+}
+
+// start lets the pod run on a node, and end after its run time, if it has one.
+func (w *world) start(l *life, n *nodeState) {
+	w.last, l.since = w.clock.Now(), w.clock.Now()
+	l.node, l.stint = n, l.stint+1
+	n.pods[l] = true
+	w.series.add(l.pod, 1, w)
+	if l.run == forever {
+		return
+	}
+	stint := l.stint
+	w.expect(w.clock.Now().Add(l.run))
+	w.clock.AfterFunc(l.run, func() {
+		if l.stint == stint && l.node != nil {
+			w.end(l, true)
+			w.reconcile()
+		}
+	})
+}
+
+// stop takes a pod off its node.
+func (w *world) stop(l *life) {
+	w.look()
+	w.last = w.clock.Now()
+	delete(l.node.pods, l)
+	l.node.idle = w.clock.Now()
+	w.series.add(l.pod, -1, w)
+	l.node = nil
+}
+
+// end ends a pod for good: it has run to its end, or somebody deleted it.
+func (w *world) end(l *life, completed bool) {
+	if l.node != nil {
+		w.stop(l)
+	} else {
+		w.waiting--
+		l.waited += w.clock.Now().Sub(l.since)
+		l.Waited = seconds(l.waited)
+	}
+	l.Ended, l.Completed = new(seconds(w.now())), completed
+	delete(w.pods, l.Pod)
+	delete(w.stuck, l)
+	w.driver.Apply(lifecycle.Delete(l.pod))
+	if l.owner != nil {
+		l.owner.lost(l, completed)
+		w.dirty = true
+	}
+}
+
+// displace ends a pod that had to leave its node. If nobody makes it again, it waits
+// again itself.
+func (w *world) displace(l *life) {
+	l.Evictions++
+	if l.owner != nil {
+		w.end(l, false)
+		return
+	}
+	w.stop(l)
+	w.driver.Apply(lifecycle.Delete(l.pod))
+	again := *l.pod
+	again.Spec.NodeName, again.Status = "", api.PodStatus{Phase: api.PodPending, QOSClass: l.pod.Status.QOSClass}
+	if again.UID != "" {
+		again.UID += api.UID(fmt.Sprintf("-%d", l.stint))
+	}
+	l.pod, l.Node = &again, ""
+	w.arrive(l)
+}
+
+// look keeps a fork of the cluster if most has come to be in use since the last one.
+// There are few, because look is called only when a pod ends.
+func (w *world) look() {
+	if w.config.Busiest != nil && w.busiest == nil {
+		w.busiest = w.driver.Snapshot().Fork()
+	}
+}

@@ -1,0 +1,101 @@
+package whatif_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling/whatif"
+)
+
+// large is a cluster of 5,000 nodes in 10 zones with 100,000 pods of 50 Deployments.
+func large(b *testing.B) *framework.Snapshot {
+	b.Helper()
+	s := framework.NewSnapshot(framework.ZoneInterleaved)
+	const nodes = 5000
+	for i := range nodes {
+		if err := s.AddNode(api.MakeNode(fmt.Sprintf("node-%04d", i), "16", "64Gi").Zone(fmt.Sprint("z", i%10)).Obj()); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for i := range 20 * nodes {
+		app := fmt.Sprint("app-", i%50)
+		p := api.MakePod(fmt.Sprintf("pod-%06d", i)).Labels("app", app).Owner("ReplicaSet", app).Node(fmt.Sprintf("node-%04d", i%nodes)).
+			Requests(fmt.Sprint(100+10*(i%50), "m"), "1Gi").Obj()
+		info, err := s.NewPodInfo(p)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := s.AddPod(info, p.Spec.NodeName); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return s
+}
+
+// BenchmarkQuestions asks each question of a cluster of 5,000 nodes and 100,000 pods,
+// warm: the Planner has answered it before.
+func BenchmarkQuestions(b *testing.B) {
+	s := large(b)
+	p := planner(s)
+	web := pod(s, api.MakePod("web").Labels("app", "web").Requests("500m", "2Gi").Obj())
+	spread := pod(s, api.MakePod("spread").Labels("app", "spread").Requests("500m", "2Gi").
+		Spread(1, api.LabelTopologyZone, api.DoNotSchedule, "app=spread").Obj())
+	huge := pod(s, api.MakePod("huge").Labels("app", "huge").Requests("15", "2Gi").Obj())
+	sweep, err := whatif.Replicas(web, 100)
+	if err != nil {
+		b.Fatal(err)
+	}
+	weightings := make([]whatif.Weights, 1000)
+	for i := range weightings {
+		weightings[i] = whatif.Weights{"NodeResourcesFit": int64(1 + i%31), "NodeResourcesBalancedAllocation": int64(1 + i%37), "PodTopologySpread": int64(i % 7)}
+	}
+	ten := make([]string, 10)
+	for i := range ten {
+		ten[i] = fmt.Sprintf("node-%04d", 37*i)
+	}
+	ask := func(name string, f func() error) {
+		b.Run(name, func(b *testing.B) {
+			if err := f(); err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				if err := f(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+	ask("headroom", func() error { _, err := p.Headroom(web, 0); return err })
+	ask("headroom-spread", func() error { _, err := p.Headroom(spread, 0); return err })
+	ask("drain-10", func() error { _, err := p.Drain(ten...); return err })
+	ask("removable-10", func() error { _, err := p.Removable(ten...); return err })
+	ask("whynot-rejected", func() error { _, err := p.WhyNot(huge, "node-0007"); return err })
+	ask("whynot-scores", func() error { _, err := p.WhyNot(web, "node-0007"); return err })
+	ask("sweep-100x1000", func() error { _, err := p.Sweep(sweep, weightings); return err })
+	ask("thousand-what-ifs", func() error {
+		for i := range 1000 {
+			if _, err := p.Place([]*framework.PodInfo{sweep[i%100]}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	ask("thousand-removable", func() error {
+		for i := range 1000 {
+			if _, err := p.Removable(fmt.Sprintf("node-%04d", 5*i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	ask("nodes-needed", func() error {
+		pods, err := whatif.Replicas(huge, 200)
+		if err != nil {
+			return err
+		}
+		_, err = p.NodesNeeded(pods, whatif.NodeType{Name: "new", Node: api.MakeNode("", "64", "256Gi").Obj()})
+		return err
+	})
+}

@@ -1,0 +1,305 @@
+package whatif
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/resource"
+)
+
+// A ChangeKind says what a [Change] changes.
+type ChangeKind string
+
+// The changes that WhyNot proposes.
+const (
+	// ChangeRequest lowers what the pod requests of the resource Name to Amount, in
+	// the units of vectors. The largest requests of its containers are lowered first.
+	ChangeRequest ChangeKind = "request"
+	// ChangeToleration lets the pod tolerate the taint with the key Name, the value To
+	// and the effect Effect.
+	ChangeToleration ChangeKind = "toleration"
+	// ChangeNodeLabel gives the node the label Name with the value To, or takes it away
+	// if Remove is set.
+	ChangeNodeLabel ChangeKind = "nodeLabel"
+	// ChangeNodeSelector drops the entry Name of the pod's node selector.
+	ChangeNodeSelector ChangeKind = "nodeSelector"
+	// ChangeNodeAffinity drops the pod's required node affinity.
+	ChangeNodeAffinity ChangeKind = "nodeAffinity"
+	// ChangeSpread drops the pod's spread constraint number Index, on the key Name.
+	ChangeSpread ChangeKind = "spreadConstraint"
+	// ChangeAffinity drops the pod's required pod affinity term number Index.
+	ChangeAffinity ChangeKind = "podAffinity"
+	// ChangeAntiAffinity drops the pod's required anti-affinity term number Index.
+	ChangeAntiAffinity ChangeKind = "podAntiAffinity"
+	// ChangePodLabel takes the label Name off the pod.
+	ChangePodLabel ChangeKind = "podLabel"
+	// ChangeHostPort drops the pod's host port number Amount.
+	ChangeHostPort ChangeKind = "hostPort"
+	// ChangeRemove takes the pod Name, "namespace/name", off the node From.
+	ChangeRemove ChangeKind = "removePod"
+	// ChangeWeight gives the scorer Name the weight Amount.
+	ChangeWeight ChangeKind = "weight"
+	// ChangePin makes the pod require the node by its name, as DaemonSets do.
+	ChangePin ChangeKind = "pin"
+)
+
+// A Change is one step that helps a pod to a node.
+type Change struct {
+	Kind ChangeKind `json:"kind"`
+	// Name is what changes; see the kinds.
+	Name string `json:"name,omitempty"`
+	// Index is the place of a constraint or term in the pod.
+	Index int `json:"index,omitempty"`
+	// Was and Amount are a number before and after, counted in Unit.
+	Was    int64          `json:"was,omitempty"`
+	Amount int64          `json:"amount,omitempty"`
+	Unit   framework.Unit `json:"unit,omitempty"`
+	// From and To are a text before and after.
+	From string `json:"from,omitempty"`
+	To   string `json:"to,omitempty"`
+	// Effect is the effect of a taint.
+	Effect api.TaintEffect `json:"effect,omitempty"`
+	// Remove is set if a label of the node goes.
+	Remove bool `json:"remove,omitempty"`
+}
+
+// String writes the change for people.
+func (c Change) String() string {
+	switch c.Kind {
+	case ChangeRequest:
+		return fmt.Sprintf("request %s of %s instead of %s", c.Unit.Text(c.Amount), c.Name, c.Unit.Text(c.Was))
+	case ChangeToleration:
+		if c.To != "" {
+			return fmt.Sprintf("tolerate the taint %s=%s:%s", c.Name, c.To, c.Effect)
+		}
+		return fmt.Sprintf("tolerate the taint %s:%s", c.Name, c.Effect)
+	case ChangeNodeLabel:
+		if c.Remove {
+			return "take the label " + c.Name + " off the node"
+		}
+		return fmt.Sprintf("label the node %s=%s", c.Name, c.To)
+	case ChangeNodeSelector:
+		return fmt.Sprintf("drop %s=%s from the node selector", c.Name, c.From)
+	case ChangeNodeAffinity:
+		return "drop the required node affinity"
+	case ChangeSpread:
+		return "drop the spread constraint on " + c.Name
+	case ChangeAffinity:
+		return "drop the required pod affinity on " + c.Name
+	case ChangeAntiAffinity:
+		return "drop the required anti-affinity on " + c.Name
+	case ChangePodLabel:
+		return fmt.Sprintf("take the label %s=%s off the pod", c.Name, c.From)
+	case ChangeHostPort:
+		return fmt.Sprintf("drop the host port %d", c.Amount)
+	case ChangeRemove:
+		return fmt.Sprintf("remove pod %s from %s", c.Name, c.From)
+	case ChangeWeight:
+		return fmt.Sprintf("weight %d of %s instead of %d", c.Amount, c.Name, c.Was)
+	case ChangePin:
+		return "require the node by name"
+	}
+	return string(c.Kind)
+}
+
+// trial is a pod and a node with changes.
+type trial struct {
+	pod     *api.Pod
+	node    *api.Node // nil if it stays as it is
+	remove  []Change  // of pods
+	weights Weights
+}
+
+// newTrial applies the changes to copies. An unknown kind is an error.
+func newTrial(pod *api.Pod, node *api.Node, changes []Change) (*trial, error) {
+	t := &trial{pod: pod}
+	var drops drops
+	for i := range changes {
+		c := &changes[i]
+		switch c.Kind {
+		case ChangeRemove:
+			t.remove = append(t.remove, *c)
+		case ChangeWeight:
+			if t.weights == nil {
+				t.weights = Weights{}
+			}
+			t.weights[c.Name] = c.Amount
+		case ChangeNodeLabel:
+			if t.node == nil {
+				copied := *node
+				copied.Labels = maps.Clone(node.Labels)
+				t.node = &copied
+			}
+			if c.Remove {
+				delete(t.node.Labels, c.Name)
+			} else {
+				if t.node.Labels == nil {
+					t.node.Labels = map[string]string{}
+				}
+				t.node.Labels[c.Name] = c.To
+			}
+		default:
+			if t.pod == pod {
+				t.pod = api.Clone(pod)
+			}
+			if err := drops.apply(t.pod, node, c); err != nil {
+				return nil, err
+			}
+		}
+	}
+	drops.finish(t.pod)
+	return t, nil
+}
+
+// drops are the places of constraints and terms to drop. They are dropped at the end,
+// so that places keep their meaning.
+type drops struct{ spread, affinity, anti []int }
+
+func (d *drops) apply(p *api.Pod, node *api.Node, c *Change) error {
+	switch c.Kind {
+	case ChangeRequest:
+		return lowerRequest(p, resource.Name(c.Name), c.Amount)
+	case ChangeToleration:
+		p.Spec.Tolerations = append(p.Spec.Tolerations, api.Toleration{Key: c.Name, Operator: api.TolerationOpEqual, Value: c.To, Effect: c.Effect})
+	case ChangeNodeSelector:
+		delete(p.Spec.NodeSelector, c.Name)
+	case ChangeNodeAffinity:
+		if a := p.Spec.Affinity; a != nil && a.NodeAffinity != nil {
+			a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution = nil
+		}
+	case ChangeSpread:
+		d.spread = append(d.spread, c.Index)
+	case ChangeAffinity:
+		d.affinity = append(d.affinity, c.Index)
+	case ChangeAntiAffinity:
+		d.anti = append(d.anti, c.Index)
+	case ChangePodLabel:
+		delete(p.Labels, c.Name)
+	case ChangeHostPort:
+		dropPort(p.Spec.Containers, int32(c.Amount))
+		dropPort(p.Spec.InitContainers, int32(c.Amount))
+	case ChangePin:
+		pin(p, node.Name)
+	default:
+		return &api.InvalidError{Object: "change", Field: "kind", Value: string(c.Kind), Err: errors.New("there is no such change")}
+	}
+	return nil
+}
+
+func (d *drops) finish(p *api.Pod) {
+	if len(d.spread) > 0 {
+		p.Spec.TopologySpreadConstraints = without(p.Spec.TopologySpreadConstraints, d.spread)
+	}
+	a := p.Spec.Affinity
+	if len(d.affinity) > 0 && a != nil && a.PodAffinity != nil {
+		list := &a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+		*list = without(*list, d.affinity)
+	}
+	if len(d.anti) > 0 && a != nil && a.PodAntiAffinity != nil {
+		list := &a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+		*list = without(*list, d.anti)
+	}
+}
+
+func without[T any](list []T, places []int) (rest []T) {
+	for i, x := range list {
+		if !slices.Contains(places, i) {
+			rest = append(rest, x)
+		}
+	}
+	return rest
+}
+
+func dropPort(containers []api.Container, port int32) {
+	for i := range containers {
+		for k := range containers[i].Ports {
+			if p := &containers[i].Ports[k]; p.HostPort == port {
+				p.HostPort = 0
+			}
+		}
+	}
+}
+
+// pin adds a requirement of the node to every term of the required node affinity.
+func pin(p *api.Pod, node string) {
+	if p.Spec.Affinity == nil {
+		p.Spec.Affinity = new(api.Affinity)
+	}
+	a := p.Spec.Affinity
+	if a.NodeAffinity == nil {
+		a.NodeAffinity = new(api.NodeAffinity)
+	}
+	byName := api.NodeSelectorRequirement{Key: "metadata.name", Operator: api.NodeSelectorOpIn, Values: []string{node}}
+	required := &a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+	if *required == nil {
+		*required = &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{{MatchFields: []api.NodeSelectorRequirement{byName}}}}
+		return
+	}
+	for i := range (*required).NodeSelectorTerms {
+		term := &(*required).NodeSelectorTerms[i]
+		if len(term.MatchFields)+len(term.MatchExpressions) > 0 { // an empty one matches no node
+			term.MatchFields = append(term.MatchFields, byName)
+		}
+	}
+}
+
+// lowerRequest lowers what the pod requests of a resource to at most the amount. It
+// lowers the largest request of a container, or the pod's own, as long as the sum is
+// above. Overhead cannot be lowered.
+func lowerRequest(p *api.Pod, name resource.Name, amount int64) error {
+	for range 1000 {
+		total := requested(p, name)
+		if total <= amount {
+			return nil
+		}
+		list := largestRequest(p, name)
+		if list == nil {
+			return &api.InvalidError{Object: "pod " + p.Key(), Field: "spec.overhead", Value: string(name), Err: errors.New("the overhead alone exceeds the request")}
+		}
+		have := amountOf(name, list[name])
+		list[name] = quantity(name, max(0, have-(total-amount)))
+	}
+	return &api.InvalidError{Object: "pod " + p.Key(), Field: "spec.containers", Value: string(name), Err: errors.New("there are too many requests to lower")}
+}
+
+// requested is what the pod requests of a resource, in the units of vectors.
+func requested(p *api.Pod, name resource.Name) int64 {
+	return amountOf(name, api.PodRequests(p, api.RequestOptions{PodLevel: true})[name])
+}
+
+func amountOf(name resource.Name, q resource.Quantity) int64 {
+	if name == resource.CPU {
+		return q.MilliValue()
+	}
+	return q.Value()
+}
+
+func quantity(name resource.Name, amount int64) resource.Quantity {
+	if name == resource.CPU {
+		return resource.Milli(amount)
+	}
+	return resource.New(amount, resource.BinarySI)
+}
+
+// largestRequest returns the requests that hold most of the resource: those of the pod
+// as a whole if it has any, otherwise those of a container; nil if all are 0.
+func largestRequest(p *api.Pod, name resource.Name) (list resource.List) {
+	if r := p.Spec.Resources; r != nil {
+		if q, ok := r.Requests[name]; ok && q.Sign() > 0 {
+			return r.Requests
+		}
+	}
+	for _, containers := range [][]api.Container{p.Spec.Containers, p.Spec.InitContainers} {
+		for i := range containers {
+			r := containers[i].Resources.Requests
+			if q, ok := r[name]; ok && q.Sign() > 0 && (list == nil || q.Cmp(list[name]) > 0) {
+				list = r
+			}
+		}
+	}
+	return list
+}

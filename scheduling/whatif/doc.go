@@ -1,0 +1,52 @@
+// Package whatif answers an operator's questions about a cluster as library calls:
+// what fits, why not, what would help, what if.
+//
+//	plan, err := whatif.New(scheduling.Kubernetes137(), snapshot)
+//	room, err := plan.Headroom(pod, 0)        // how many more, where, and what limits
+//	drain, err := plan.Drain("n1", "n2")      // where their pods go
+//	why, err := plan.WhyNot(pod, "n3")        // every no, and what would help
+//	err = why.WriteTable(os.Stdout)
+//
+// # Questions
+//
+//	Headroom      how many more of a pod fit, per node and in all, and what limits
+//	Place         which pods of a list fit, where, and why the others do not
+//	NodesNeeded   which nodes to buy so that pods fit
+//	Drain         where the pods of nodes go, in which batches, and which are stuck
+//	Removable     which nodes an autoscaler may remove, each on its own
+//	Consolidate   which nodes may go together, cheapest first
+//	Rebalance     which pods leave overused nodes, each with a proved place elsewhere
+//	WhyNot        every filter that rejects a node, and the changes that would help
+//	Compare       what changes under another profile
+//	Sweep         where pods go under thousands of weightings
+//
+// Every answer is data with a stable JSON form and a table for people (WriteTable).
+//
+// # How
+//
+// A Planner takes a fork of the snapshot when it is made. It works in transactions and
+// forks of that fork, with the scheduler itself: it never estimates what it can decide.
+// So the snapshot of its caller stays as it was, and a Planner does not see later
+// changes; make another one, or call Renew, which keeps what the scheduler has learnt.
+//
+// # What it leaves to you
+//
+// Nothing here changes a cluster. Preemption is not asked: a pod fits if it fits
+// without victims. Pods of the lists are placed in the order given. Extenders of the
+// profile are asked, and may block.
+//
+// # Determinism
+//
+// An answer depends on the profile with its seed, the snapshot, and the question, not
+// on questions asked before. Lists are sorted, or in the order of decisions.
+//
+// # Concurrency
+//
+// One goroutine at a time may use a Planner. Make one per goroutine; each has its own
+// fork.
+//
+// # Cost
+//
+// Questions cost the decisions that they take: about a microsecond for a pod of a known
+// class. Benchmarks of the package show each question at 5,000 nodes and 100,000 pods.
+package whatif

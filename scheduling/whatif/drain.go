@@ -1,0 +1,217 @@
+package whatif
+
+import (
+	"io"
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+)
+
+// A Move is a pod that goes from one node to another.
+type Move struct {
+	// Pod is "namespace/name".
+	Pod  string `json:"pod"`
+	From string `json:"from"`
+	To   string `json:"to"`
+	// Batch numbers the evictions that happen at once, from 1; 0 if there are none.
+	Batch int `json:"batch,omitempty"`
+	// Bare is set if the pod has no controller, so nobody makes it again elsewhere.
+	Bare bool `json:"bare,omitempty"`
+}
+
+// A Stuck is a pod that cannot leave its node, or would fit nowhere else.
+type Stuck struct {
+	// Pod is "namespace/name".
+	Pod  string `json:"pod"`
+	From string `json:"from"`
+	// Message says why; Reasons are its parts if no node takes the pod.
+	Message string   `json:"message"`
+	Reasons []Reason `json:"reasons,omitempty"`
+	// Evicted is set if the budgets let the pod go, so it has left and waits.
+	Evicted bool `json:"evicted,omitempty"`
+}
+
+// A Drain is what becomes of the pods of nodes that are drained together.
+type Drain struct {
+	Nodes []string `json:"nodes"`
+	// Batches is how many rounds of evictions the budgets demand.
+	Batches int `json:"batches"`
+	// Moves holds the pods that find another node, in the order of their placement.
+	Moves []Move `json:"moves"`
+	// Stuck holds the pods for which draining fails.
+	Stuck []Stuck `json:"stuck"`
+	// Left lists pods that a drain leaves alone: those of DaemonSets, and static pods.
+	Left []string `json:"left,omitempty"`
+}
+
+// Clean reports whether every pod that must leave finds another node.
+func (d *Drain) Clean() bool { return len(d.Stuck) == 0 }
+
+// running is a pod with the node that it is on.
+type running struct {
+	pod  *framework.PodInfo
+	node string
+}
+
+// annotationMirror marks the API object of a static pod.
+const annotationMirror = "kubernetes.io/config.mirror"
+
+// stays reports whether a drain leaves the pod alone.
+func stays(p *api.Pod) bool {
+	owner := p.ControllerRef()
+	_, mirror := p.Annotations[annotationMirror]
+	return mirror || owner != nil && owner.Kind == "DaemonSet"
+}
+
+// leaving splits the pods of nodes into those that must leave, as a queue takes them,
+// and the keys of those that stay, sorted.
+func leaving(nodes []*framework.NodeInfo) (pods []running, left []string) {
+	for _, n := range nodes {
+		for _, p := range n.Pods {
+			if stays(p.Pod) {
+				left = append(left, p.Pod.Key())
+			} else {
+				pods = append(pods, running{p, n.Name()})
+			}
+		}
+	}
+	byPriority(pods)
+	slices.Sort(left)
+	return pods, left
+}
+
+// Drain cordons the nodes and evicts their pods, in as many batches as the
+// PodDisruptionBudgets demand. All pods of a batch leave at once and are placed again by
+// priority; those that run again count as healthy for the next batch. An unknown node
+// is an [*api.InvalidError].
+//
+// A pod that tolerates the cordon and returns to a drained node is stuck.
+func (p *Planner) Drain(names ...string) (*Drain, error) {
+	var d *Drain
+	err := p.inFork(func(s *framework.Snapshot) error {
+		list, err := nodes(s, names)
+		if err != nil {
+			return err
+		}
+		d = &Drain{Nodes: []string{}, Moves: []Move{}, Stuck: []Stuck{}}
+		pods, left := leaving(list)
+		d.Left = left
+		for _, n := range list {
+			d.Nodes = append(d.Nodes, n.Name())
+			if err := s.UpdateNode(cordoned(n.Node)); err != nil {
+				return err
+			}
+		}
+		return p.drain(s, d, pods, budgetsOf(s))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// cordoned returns the node as "kubectl cordon" and the node controller leave it.
+func cordoned(n *api.Node) *api.Node {
+	c := *n
+	c.Spec.Unschedulable = true
+	taint := api.Taint{Key: api.TaintNodeUnschedulable, Effect: api.TaintEffectNoSchedule}
+	if !slices.Contains(c.Spec.Taints, taint) {
+		c.Spec.Taints = append(slices.Clone(c.Spec.Taints), taint)
+	}
+	return &c
+}
+
+func (p *Planner) drain(s *framework.Snapshot, d *Drain, pods []running, budgets budgets) error {
+	for len(pods) > 0 {
+		batch, rest, refusals := evictable(pods, budgets)
+		if len(batch) == 0 {
+			for i, x := range rest {
+				d.Stuck = append(d.Stuck, Stuck{Pod: x.pod.Pod.Key(), From: x.node, Message: refusals[i]})
+			}
+			return nil
+		}
+		d.Batches++
+		moved, err := p.batch(s, d, batch)
+		if err != nil {
+			return err
+		}
+		for _, pod := range moved {
+			budgets.restore(pod)
+		}
+		pods = rest
+	}
+	return nil
+}
+
+// evictable splits the pods into those that the budgets let go now and the rest, with
+// the reason for each of these.
+func evictable(pods []running, budgets budgets) (batch, rest []running, refusals []string) {
+	for _, x := range pods {
+		if why := budgets.take(x.pod.Pod); why != "" {
+			rest, refusals = append(rest, x), append(refusals, why)
+		} else {
+			batch = append(batch, x)
+		}
+	}
+	return batch, rest, refusals
+}
+
+// batch takes all pods off their nodes and places them again. It returns those that
+// run again.
+func (p *Planner) batch(s *framework.Snapshot, d *Drain, batch []running) (moved []*api.Pod, err error) {
+	for _, x := range batch {
+		if err := s.RemovePod(x.pod, x.node); err != nil {
+			return nil, err
+		}
+	}
+	for _, x := range batch {
+		to, miss, err := p.place(s, x.pod.Pending())
+		stuck := Stuck{Pod: x.pod.Pod.Key(), From: x.node, Evicted: true}
+		switch {
+		case err != nil:
+			return nil, err
+		case miss != nil:
+			stuck.Message, stuck.Reasons = miss.Message, miss.Reasons
+			d.Stuck = append(d.Stuck, stuck)
+		case slices.Contains(d.Nodes, to):
+			stuck.Message = "the pod tolerates the cordon and returns to " + to
+			d.Stuck = append(d.Stuck, stuck)
+		default:
+			d.Moves = append(d.Moves, Move{stuck.Pod, x.node, to, d.Batches, x.pod.Pod.ControllerRef() == nil})
+			moved = append(moved, x.pod.Pod)
+		}
+	}
+	return moved, nil
+}
+
+// WriteTable writes the drain as text for people.
+func (d *Drain) WriteTable(w io.Writer) error {
+	var t table
+	t.line("%d nodes drain in %d batches: %d pods move, %d are stuck, %d stay", len(d.Nodes), d.Batches, len(d.Moves), len(d.Stuck), len(d.Left))
+	writeMoves(&t, d.Moves)
+	writeStuck(&t, d.Stuck)
+	return t.write(w)
+}
+
+func writeMoves(t *table, moves []Move) {
+	if len(moves) == 0 {
+		return
+	}
+	t.row("POD", "FROM", "TO", "BATCH")
+	for _, m := range moves {
+		t.row(m.Pod, m.From, m.To, m.Batch)
+	}
+	t.end()
+}
+
+func writeStuck(t *table, stuck []Stuck) {
+	if len(stuck) == 0 {
+		return
+	}
+	t.row("STUCK POD", "FROM", "WHY")
+	for _, x := range stuck {
+		t.row(x.Pod, x.From, x.Message)
+	}
+	t.end()
+}

@@ -1,0 +1,391 @@
+package whatif_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/whatif"
+	"github.com/google/go-cmp/cmp"
+)
+
+// guard is a budget over the pods with label app.
+func guard(app string, allowed int32) *api.PodDisruptionBudget {
+	return &api.PodDisruptionBudget{
+		ObjectMeta: api.ObjectMeta{Namespace: "default", Name: app},
+		Spec:       api.PodDisruptionBudgetSpec{Selector: &api.LabelSelector{MatchLabels: map[string]string{"app": app}}},
+		Status:     api.PodDisruptionBudgetStatus{DisruptionsAllowed: allowed},
+	}
+}
+
+// put puts an object into the snapshot.
+func put[T api.Object](s *framework.Snapshot, o *T) {
+	if err := framework.Put(s, o); err != nil {
+		panic(err)
+	}
+}
+
+func ExamplePlanner_Drain() {
+	web := api.MakePod("").Labels("app", "web").Requests("1", "1Gi").Node("a")
+	s := cluster(
+		[]api.NodeBuilder{api.MakeNode("a", "8", "16Gi"), api.MakeNode("b", "4", "16Gi"), api.MakeNode("c", "4", "16Gi")},
+		web.Name("web-0").Obj(), web.Name("web-1").Obj(), api.MakePod("db").Requests("6", "1Gi").Node("a").Obj(),
+	)
+	put(s, guard("web", 1)) // one pod of web at a time
+	d, err := planner(s).Drain("a")
+	if err != nil {
+		panic(err)
+	}
+	if err := d.WriteTable(os.Stdout); err != nil {
+		panic(err)
+	}
+	var stuck whatif.Stuck = d.Stuck[0]
+	fmt.Println(d.Clean(), stuck.Evicted, stuck.Reasons[0].Plugin)
+	// Output:
+	// 1 nodes drain in 2 batches: 2 pods move, 1 are stuck, 0 stay
+	// POD            FROM  TO  BATCH
+	// default/web-0  a     b   1
+	// default/web-1  a     c   2
+	// STUCK POD   FROM  WHY
+	// default/db  a     0/3 nodes are available: 1 node(s) were unschedulable, 2 Insufficient cpu.
+	// false true NodeResourcesFit
+}
+
+func ExamplePlanner_Consolidate() {
+	small := api.MakePod("").Requests("1", "1Gi")
+	s := cluster(
+		[]api.NodeBuilder{api.MakeNode("a", "4", "16Gi"), api.MakeNode("b", "4", "16Gi"), api.MakeNode("c", "4", "16Gi")},
+		small.Name("p0").Node("a").Obj(), small.Name("p1").Node("b").Obj(), small.Name("p2").Node("b").Obj(),
+		small.Name("p3").Node("c").Obj(), small.Name("p4").Node("c").Obj(), small.Name("p5").Node("c").Obj(),
+	)
+	c, err := planner(s).Consolidate()
+	if err != nil {
+		panic(err)
+	}
+	if err := c.WriteTable(os.Stdout); err != nil {
+		panic(err)
+	}
+	each, err := planner(s).Removable("c", "a")
+	if err != nil {
+		panic(err)
+	}
+	var first whatif.Removal = each[0]
+	fmt.Println(first.Node, first.Removable, len(first.Moves))
+	// Output:
+	// 1 of 3 nodes can go; 1 pods move
+	// REMOVED
+	// a
+	// POD         FROM  TO  BATCH
+	// default/p0  a     b   0
+	// KEPT NODE  BY POD      WHY
+	// b          default/p1  0/3 nodes are available: 1 Insufficient cpu, 2 node(s) take no pods in this question.
+	// c          default/p4  0/3 nodes are available: 1 Insufficient cpu, 2 node(s) take no pods in this question.
+	// c true 3
+}
+
+// reallyDrain cordons, evicts and places by hand, without budgets.
+func reallyDrain(t *testing.T, s *framework.Snapshot, names []string) (moves map[string]string, stuck []string) {
+	t.Helper()
+	s = s.Fork()
+	var pods []*framework.PodInfo
+	for _, name := range names {
+		node := api.Clone(s.Node(name).Node)
+		node.Spec.Unschedulable = true
+		node.Spec.Taints = append(node.Spec.Taints, api.Taint{Key: "node.kubernetes.io/unschedulable", Effect: api.TaintEffectNoSchedule})
+		if err := s.UpdateNode(node); err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range slices.Clone(s.Node(name).Pods) {
+			if owner := p.Pod.ControllerRef(); owner != nil && owner.Kind == "DaemonSet" {
+				continue
+			}
+			pods = append(pods, p)
+			if err := s.RemovePod(p, name); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	slices.SortFunc(pods, func(a, b *framework.PodInfo) int {
+		if a.Priority != b.Priority {
+			return int(b.Priority) - int(a.Priority)
+		}
+		if a.Pod.Key() < b.Pod.Key() {
+			return -1
+		}
+		return 1
+	})
+	sched, err := scheduling.New(scheduling.Kubernetes137())
+	if err != nil {
+		t.Fatal(err)
+	}
+	moves = map[string]string{}
+	for _, p := range pods {
+		again := api.Clone(p.Pod)
+		again.Spec.NodeName, again.Status = "", api.PodStatus{QOSClass: again.Status.QOSClass}
+		info, err := s.NewPodInfo(again)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := sched.Place(s, info)
+		var fit *scheduling.FitError
+		switch {
+		case errors.As(err, &fit):
+			stuck = append(stuck, p.Pod.Key())
+		case err != nil:
+			return nil, nil // a pod that cannot be decided
+		case slices.Contains(names, d.Node):
+			stuck = append(stuck, p.Pod.Key())
+		default:
+			moves[p.Pod.Key()] = d.Node
+		}
+	}
+	slices.Sort(stuck)
+	return moves, stuck
+}
+
+// TestDrain compares with really draining, on random clusters.
+func TestDrain(t *testing.T) {
+	moved, stuck := 0, 0
+	for seed := range uint64(60) {
+		s, _ := random(t, seed)
+		p := planner(s)
+		var names []string
+		for i, n := range s.All() {
+			if uint64(i)%3 == seed%3 {
+				names = append(names, n.Name())
+			}
+		}
+		wantMoves, wantStuck := reallyDrain(t, s, names)
+		before := content(s)
+		d, err := p.Drain(names...)
+		if wantMoves == nil {
+			continue
+		}
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		got, gotStuck := map[string]string{}, []string(nil)
+		for _, m := range d.Moves {
+			got[m.Pod] = m.To
+		}
+		for _, x := range d.Stuck {
+			gotStuck = append(gotStuck, x.Pod)
+		}
+		slices.Sort(gotStuck)
+		if diff := cmp.Diff(wantMoves, got); diff != "" {
+			t.Errorf("seed %d: moves (-want +got):\n%s", seed, diff)
+		}
+		if diff := cmp.Diff(wantStuck, gotStuck); diff != "" {
+			t.Errorf("seed %d: stuck (-want +got):\n%s", seed, diff)
+		}
+		moved, stuck = moved+len(got), stuck+len(gotStuck)
+		if content(s) != before {
+			t.Errorf("seed %d: the snapshot changed", seed)
+		}
+		if again, err := p.Drain(names...); err != nil || !cmp.Equal(d, again) {
+			t.Errorf("seed %d: asked again: %s, %v", seed, cmp.Diff(d, again), err)
+		}
+	}
+	if moved < 40 || stuck < 20 {
+		t.Errorf("%d pods moved, %d stuck; the test shows too little", moved, stuck)
+	}
+}
+
+// TestDrainBudgets works out batches by hand.
+func TestDrainBudgets(t *testing.T) {
+	web := api.MakePod("").Labels("app", "web").Requests("1", "").Node("a")
+	nodes := []api.NodeBuilder{api.MakeNode("a", "9", ""), api.MakeNode("b", "4", "")}
+	pods := []*api.Pod{
+		web.Name("w0").Obj(), web.Name("w1").Obj(), web.Name("w2").Obj(), api.MakePod("free").Requests("1", "").Node("a").Obj(),
+		api.MakePod("agent").Owner("DaemonSet", "agent").Node("a").Obj(), api.MakePod("static").Annotations("kubernetes.io/config.mirror", "x").Node("a").Obj(),
+	}
+	everyone := guard("all", 5)
+	everyone.Spec.Selector = &api.LabelSelector{}
+	tests := []struct {
+		name    string
+		budgets []*api.PodDisruptionBudget
+		batches []int // of free, w0, w1, w2; 0 if stuck
+		stuck   []string
+	}{
+		{"none", nil, []int{1, 1, 1, 1}, nil},
+		{"two at a time", []*api.PodDisruptionBudget{guard("web", 2)}, []int{1, 1, 1, 2}, nil},
+		{"one at a time", []*api.PodDisruptionBudget{guard("web", 1)}, []int{1, 1, 2, 3}, nil},
+		{"never", []*api.PodDisruptionBudget{guard("web", 0)}, []int{1, 0, 0, 0}, []string{"PodDisruptionBudget default/web allows no disruption"}},
+		{"two budgets", []*api.PodDisruptionBudget{guard("web", 9), everyone}, []int{1, 0, 0, 0}, []string{"the pod has more than one PodDisruptionBudget, so it cannot be evicted"}},
+		{"of others", []*api.PodDisruptionBudget{guard("db", 0)}, []int{1, 1, 1, 1}, nil},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			s := cluster(nodes, pods...)
+			for _, b := range test.budgets {
+				put(s, b)
+			}
+			d, err := planner(s).Drain("a", "a")
+			if err != nil {
+				t.Fatal(err)
+			}
+			batches := map[string]int{}
+			for _, m := range d.Moves {
+				batches[m.Pod] = m.Batch
+			}
+			var got []int
+			for _, name := range []string{"free", "w0", "w1", "w2"} {
+				got = append(got, batches["default/"+name])
+			}
+			if diff := cmp.Diff(test.batches, got); diff != "" {
+				t.Errorf("batches (-want +got):\n%s", diff)
+			}
+			for _, x := range d.Stuck {
+				if x.Message != test.stuck[0] || x.Evicted {
+					t.Errorf("stuck: %+v, want %q", x, test.stuck)
+				}
+			}
+			if diff := cmp.Diff([]string{"default/agent", "default/static"}, d.Left); diff != "" {
+				t.Errorf("left (-want +got):\n%s", diff)
+			}
+		})
+	}
+	s := cluster(nodes, pods...)
+	if _, err := planner(s).Drain("x"); err == nil {
+		t.Error("an unknown node is no error")
+	}
+	if _, err := planner(s).Removable("x"); err == nil {
+		t.Error("an unknown node is no error")
+	}
+}
+
+// TestConsolidate checks that a plan works: with the removed nodes cordoned and the
+// moved pods taken off, everything moved fits where the plan says.
+func TestConsolidate(t *testing.T) {
+	removed, kept := 0, 0
+	for seed := range uint64(60) {
+		s, _ := random(t, seed)
+		p := planner(s)
+		before := content(s)
+		c, err := p.Consolidate()
+		if err != nil {
+			continue // a pod that cannot be decided
+		}
+		if content(s) != before {
+			t.Errorf("seed %d: the snapshot changed", seed)
+		}
+		removed, kept = removed+len(c.Removed), kept+len(c.Kept)
+		if len(c.Removed)+len(c.Kept) != s.Len() {
+			t.Errorf("seed %d: %d removed, %d kept of %d", seed, len(c.Removed), len(c.Kept), s.Len())
+		}
+		gone := map[string]bool{}
+		for _, name := range c.Removed {
+			gone[name] = true
+		}
+		moves := map[string]whatif.Move{}
+		for _, m := range c.Moves {
+			moves[m.Pod] = m
+			if gone[m.To] || !gone[m.From] {
+				t.Errorf("seed %d: move %+v, removed %v", seed, m, c.Removed)
+			}
+		}
+		for _, name := range c.Removed {
+			for _, x := range s.Node(name).Pods {
+				if _, moves := moves[x.Pod.Key()]; !moves && (x.Pod.ControllerRef() == nil || x.Pod.ControllerRef().Kind != "DaemonSet") {
+					t.Errorf("seed %d: %s of removed node %s does not move", seed, x.Pod.Key(), name)
+				}
+			}
+		}
+		// What is requested at the end fits every node.
+		f := s.Fork()
+		for _, m := range c.Moves {
+			info, from := f.Pod(m.Pod)
+			if err := f.RemovePod(info, from.Name()); err != nil {
+				t.Fatal(err)
+			}
+			if err := f.AddPod(info, m.To); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, n := range f.All() {
+			for i := range n.Requested {
+				if n.Requested.At(i) > n.Allocatable.At(i) && n.Requested.At(i) > s.Node(n.Name()).Requested.At(i) {
+					t.Errorf("seed %d: node %s is overfull after the moves", seed, n.Name())
+				}
+			}
+		}
+		// A node that goes alone is removable.
+		if len(c.Removed) > 0 {
+			each, err := p.Removable(c.Removed[0])
+			if err != nil || !each[0].Removable {
+				t.Errorf("seed %d: %+v, %v", seed, each, err)
+			}
+		}
+	}
+	if removed < 20 || kept < 20 {
+		t.Errorf("%d nodes removed, %d kept; the test shows too little", removed, kept)
+	}
+}
+
+// TestPlace checks a list by placing it by hand.
+func TestPlace(t *testing.T) {
+	for seed := range uint64(40) {
+		s, pending := random(t, seed)
+		got, err := planner(s).Place(pending)
+		sched, _ := scheduling.New(scheduling.Kubernetes137())
+		f := s.Fork()
+		want := whatif.Placement{Placed: []whatif.Placed{}, Unplaced: []whatif.Unplaced{}}
+		for _, p := range pending {
+			d, e := sched.Place(f, p)
+			var fit *scheduling.FitError
+			switch {
+			case e == nil:
+				want.Placed = append(want.Placed, whatif.Placed{Pod: p.Pod.Key(), Node: d.Node})
+			case errors.As(e, &fit):
+				want.Unplaced = append(want.Unplaced, whatif.Unplaced{Pod: p.Pod.Key(), Message: e.Error()})
+			default:
+				if err == nil {
+					t.Errorf("seed %d: Place has no error, want %v", seed, e)
+				}
+			}
+		}
+		if err != nil {
+			continue
+		}
+		for i := range got.Unplaced {
+			if got.Unplaced[i].Message != "" {
+				got.Unplaced[i].Reasons = nil
+			}
+		}
+		if diff := cmp.Diff(&want, got); diff != "" {
+			t.Errorf("seed %d: Place (-want +got):\n%s", seed, diff)
+		}
+	}
+}
+
+func ExamplePlanner_Place() {
+	s := cluster([]api.NodeBuilder{api.MakeNode("a", "2", "4Gi"), api.MakeNode("b", "1", "4Gi")})
+	pods, err := whatif.Replicas(pod(s, api.MakePod("web").Requests("1", "1Gi").Obj()), 4)
+	if err != nil {
+		panic(err)
+	}
+	var r *whatif.Placement
+	if r, err = planner(s).Place(pods); err != nil {
+		panic(err)
+	}
+	if err := r.WriteTable(os.Stdout); err != nil {
+		panic(err)
+	}
+	var last whatif.Unplaced = r.Unplaced[0]
+	var first whatif.Placed = r.Placed[0]
+	fmt.Println(first.Node, last.Pod)
+	// Output:
+	// 3 of 4 pods fit
+	// POD            NODE
+	// default/web-0  a
+	// default/web-1  a
+	// default/web-2  b
+	// POD            FITS NOWHERE
+	// default/web-3  0/2 nodes are available: 2 Insufficient cpu.
+	// a default/web-3
+}

@@ -1,0 +1,254 @@
+package whatif
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling"
+)
+
+// maxHeadroom bounds the replicas that Headroom places by default.
+const maxHeadroom = 1_000_000
+
+// A Headroom is how many more replicas of a pod fit.
+type Headroom struct {
+	// Pod is "namespace/name" of the pattern.
+	Pod string `json:"pod"`
+	// Total is how many replicas fit, all together.
+	Total int `json:"total"`
+	// Stopped is set if there is room for more than were asked for.
+	Stopped bool `json:"stopped,omitempty"`
+	// Limits says what rejects the next replica, the most frequent reason first.
+	Limits []Reason `json:"limits,omitempty"`
+	// Nodes holds every node in the snapshot's order.
+	Nodes []NodeHeadroom `json:"nodes"`
+}
+
+// A NodeHeadroom is how many of the replicas go to one node, and what keeps the next
+// one off.
+type NodeHeadroom struct {
+	Node    string   `json:"node"`
+	Pods    int      `json:"pods"`
+	Plugin  string   `json:"plugin,omitempty"`
+	Reasons []string `json:"reasons,omitempty"`
+}
+
+// Headroom counts how many more replicas of the pod fit: what placing one after the
+// other comes to before the first fails, but at most the given number; 0 means a
+// million. The pod itself need not be placed.
+//
+// If all filters that have something to do for the pod read one node only, each node is
+// filled on its own, which gives the same numbers. Otherwise (spread constraints, pod
+// affinity, volumes) the scheduler places every replica. A plugin that has nothing to
+// do for the pod, neither now nor with a node full of replicas, is taken to have nothing
+// to do at all.
+func (p *Planner) Headroom(pod *framework.PodInfo, atMost int) (*Headroom, error) {
+	if err := p.snapshot.CheckPod(pod); err != nil {
+		return nil, err
+	}
+	if atMost < 0 {
+		return nil, &api.InvalidError{Object: "pod " + pod.Pod.Key(), Field: "atMost", Value: strconv.Itoa(atMost), Err: errors.New("must not be negative")}
+	}
+	if atMost == 0 {
+		atMost = maxHeadroom
+	}
+	pod = pod.Pending()
+	h := &headroom{Headroom: Headroom{Pod: pod.Pod.Key()}, planner: p, pod: pod, atMost: atMost}
+	alone := false
+	err := p.try(func(s *framework.Snapshot) (err error) {
+		alone, err = h.nodeByNode(s)
+		return err
+	})
+	if err == nil && !alone {
+		err = p.try(h.together)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &h.Headroom, nil
+}
+
+// headroom is the work on a Headroom.
+type headroom struct {
+	Headroom
+	planner *Planner
+	pod     *framework.PodInfo
+	atMost  int
+	seen    []seenReason
+
+	replicas []*framework.PodInfo // of one node; nodes are filled one after the other
+}
+
+// seenReason shares the texts of equal rejections.
+type seenReason struct {
+	plugin string
+	status framework.Status
+	texts  []string
+	nodes  int
+}
+
+// nodeByNode fills each node on its own, and empties it again. It returns false if that
+// is not the answer.
+func (h *headroom) nodeByNode(s *framework.Snapshot) (ok bool, err error) {
+	f, err := h.planner.sched.Filtering(s, h.pod)
+	if err != nil {
+		return false, err
+	}
+	if h.pod.HasVolumes() || !f.NodeOnly() {
+		return false, nil
+	}
+	h.reset(s)
+	checked := false
+	for i, slot := range s.Slots() {
+		mark := s.Begin()
+		ok, err := h.fill(s, f, slot, i)
+		if ok && err == nil && h.Nodes[i].Pods > 0 && !checked {
+			checked = true
+			ok = f.Rebind() == nil && f.NodeOnly()
+		}
+		s.Rollback(mark)
+		if !ok || err != nil {
+			return false, err
+		}
+	}
+	h.finish()
+	return true, nil
+}
+
+// fill places replicas on a node until one is rejected. It returns false if there are
+// enough before: which nodes get the last ones is for the scheduler to say.
+func (h *headroom) fill(s *framework.Snapshot, f *scheduling.Filtering, slot, i int) (ok bool, err error) {
+	node := &h.Nodes[i]
+	objects := s.Objects()
+	for {
+		v, err := f.Node(s.AtSlot(slot))
+		if err != nil {
+			return false, err
+		}
+		if !v.Status.IsSuccess() {
+			h.rejected(i, v)
+			return s.Objects() == objects, nil
+		}
+		if h.Total == h.atMost {
+			return false, nil
+		}
+		if node.Pods == len(h.replicas) {
+			pod, err := unnamed(h.pod, node.Pods)
+			if err != nil {
+				return false, err
+			}
+			h.replicas = append(h.replicas, pod)
+		}
+		err = f.Place(h.replicas[node.Pods], s.AtSlot(slot))
+		var fit *scheduling.FitError
+		switch {
+		case errors.As(err, &fit):
+			h.rejected(i, scheduling.NodeVerdict{Plugin: fit.Rejections[0].Plugin, Status: fit.Rejections[0].Status})
+			return s.Objects() == objects, nil
+		case err != nil:
+			return false, err
+		}
+		h.Total++
+		node.Pods++
+	}
+}
+
+// unnamed is a replica under a name that no pod of a cluster can have.
+func unnamed(pod *framework.PodInfo, i int) (*framework.PodInfo, error) {
+	return pod.Named(pod.Pod.Name + "~" + strconv.Itoa(i))
+}
+
+// together places one replica after the other.
+func (h *headroom) together(s *framework.Snapshot) error {
+	h.reset(s)
+	places := make(map[string]int, s.Len())
+	for i, n := range s.All() {
+		places[n.Name()] = i
+	}
+	var last *framework.PodInfo
+	for {
+		pod, err := unnamed(h.pod, h.Total)
+		if err != nil {
+			return err
+		}
+		last = pod
+		if h.Total == h.atMost {
+			_, err := h.planner.sched.Schedule(s, pod)
+			if h.Stopped = err == nil; h.Stopped {
+				return nil
+			}
+			_, err = unplaced(pod, err)
+			if err != nil {
+				return err
+			}
+			break
+		}
+		name, miss, err := h.planner.place(s, pod)
+		if err != nil {
+			return err
+		}
+		if miss != nil {
+			break
+		}
+		h.Total++
+		h.Nodes[places[name]].Pods++
+	}
+	f, err := h.planner.sched.Filtering(s, last)
+	if err != nil {
+		return err
+	}
+	for i, n := range s.All() {
+		v, err := f.Node(n)
+		if err != nil {
+			return err
+		}
+		if !v.Status.IsSuccess() {
+			h.rejected(i, v)
+		}
+	}
+	h.finish()
+	return nil
+}
+
+func (h *headroom) reset(s *framework.Snapshot) {
+	h.Total, h.Stopped, h.Limits, h.seen = 0, false, nil, nil
+	h.Nodes = make([]NodeHeadroom, s.Len())
+	for i, n := range s.All() {
+		h.Nodes[i].Node = n.Name()
+	}
+}
+
+// rejected notes what keeps the next replica off a node.
+func (h *headroom) rejected(i int, v scheduling.NodeVerdict) {
+	for k := range h.seen {
+		if r := &h.seen[k]; r.plugin == v.Plugin && r.status.Same(v.Status) {
+			r.nodes++
+			h.Nodes[i].Plugin, h.Nodes[i].Reasons = r.plugin, r.texts
+			return
+		}
+	}
+	h.seen = append(h.seen, seenReason{v.Plugin, v.Status, v.Status.Reasons(), 1})
+	h.Nodes[i].Plugin, h.Nodes[i].Reasons = v.Plugin, h.seen[len(h.seen)-1].texts
+}
+
+func (h *headroom) finish() {
+	var list reasons
+	for _, r := range h.seen {
+		for _, text := range r.texts {
+			list.add(r.plugin, text, r.nodes)
+		}
+	}
+	h.Limits = list.sorted()
+}
+
+// heading is the first line of a table.
+func (h *Headroom) heading() string {
+	more := ""
+	if h.Stopped {
+		more = " and more"
+	}
+	return fmt.Sprintf("%d%s replicas of %s fit", h.Total, more, h.Pod)
+}

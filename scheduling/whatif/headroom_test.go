@@ -1,0 +1,162 @@
+package whatif_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/whatif"
+	"github.com/google/go-cmp/cmp"
+)
+
+func ExamplePlanner_Headroom() {
+	s := cluster([]api.NodeBuilder{
+		api.MakeNode("a", "4", "16Gi"), api.MakeNode("b", "8", "4Gi"), api.MakeNode("c", "4", "16Gi").Taint("gpu:NoSchedule"),
+	}, api.MakePod("db").Requests("2", "1Gi").Node("a").Obj())
+	h, err := planner(s).Headroom(pod(s, api.MakePod("web").Requests("500m", "1Gi").Obj()), 0)
+	if err != nil {
+		panic(err)
+	}
+	if err := h.WriteTable(os.Stdout); err != nil {
+		panic(err)
+	}
+	var first whatif.Reason = h.Limits[0]
+	fmt.Println(first.Plugin, first.Nodes)
+	// Output:
+	// 8 replicas of default/web fit
+	// LIMIT                             PLUGIN            NODES
+	// Insufficient cpu                  NodeResourcesFit  1
+	// Insufficient memory               NodeResourcesFit  1
+	// node(s) had untolerated taint(s)  TaintToleration   1
+	// NODE  PODS  LIMIT
+	// a     4     Insufficient cpu
+	// b     4     Insufficient memory
+	// c     0     node(s) had untolerated taint(s)
+	// NodeResourcesFit 1
+}
+
+// placeUntilFull places replicas with a scheduler of its own until one fails.
+func placeUntilFull(t *testing.T, s *framework.Snapshot, pod *framework.PodInfo) (total int, nodes map[string]int) {
+	t.Helper()
+	sched, err := scheduling.New(scheduling.Kubernetes137())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s = s.Fork()
+	nodes = map[string]int{}
+	for {
+		p := api.Clone(pod.Pod)
+		p.Name, p.UID = fmt.Sprint("replica-", total), ""
+		p.Spec.NodeName = ""
+		p.Status = api.PodStatus{}
+		info, err := s.NewPodInfo(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := sched.Place(s, info)
+		var fit *scheduling.FitError
+		switch {
+		case err == nil:
+			total++
+			nodes[d.Node]++
+		case errors.As(err, &fit) || errors.Is(err, scheduling.ErrNoNodes):
+			return total, nodes
+		default:
+			return -1, nil
+		}
+	}
+}
+
+// TestHeadroom compares the headroom with placing until it fails, on random clusters.
+func TestHeadroom(t *testing.T) {
+	some := 0
+	for seed := range uint64(60) {
+		s, pending := random(t, seed)
+		p := planner(s)
+		before := content(s)
+		for _, pod := range pending[:min(3, len(pending))] {
+			total, nodes := placeUntilFull(t, s, pod)
+			h, err := p.Headroom(pod, 0)
+			if total < 0 {
+				if err == nil {
+					t.Errorf("seed %d: %s cannot be decided, but Headroom has no error", seed, pod.Pod.Key())
+				}
+				continue
+			}
+			if err != nil {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+			got := map[string]int{}
+			for _, n := range h.Nodes {
+				if n.Pods > 0 {
+					got[n.Node] = n.Pods
+				}
+				if n.Plugin == "" && len(n.Reasons) == 0 && h.Total > 0 {
+					t.Errorf("seed %d: node %s has no limit", seed, n.Node)
+				}
+			}
+			if diff := cmp.Diff(nodes, got); diff != "" || h.Total != total || h.Stopped {
+				t.Errorf("seed %d: Headroom(%s) = %d, want %d; nodes (-want +got):\n%s", seed, pod.Pod.Key(), h.Total, total, diff)
+			}
+			again, err := p.Headroom(pod, 0)
+			if diff := cmp.Diff(h, again); err != nil || diff != "" {
+				t.Errorf("seed %d: asked again (-first +second):\n%s", seed, diff)
+			}
+			if total > 1 {
+				some++
+				less, err := p.Headroom(pod, total-1)
+				if err != nil || less.Total != total-1 || !less.Stopped {
+					t.Errorf("seed %d: at most %d: %d, stopped %t, %v", seed, total-1, less.Total, less.Stopped, err)
+				}
+				exact, err := p.Headroom(pod, total)
+				if err != nil || exact.Total != total || exact.Stopped {
+					t.Errorf("seed %d: at most %d: %d, stopped %t, %v", seed, total, exact.Total, exact.Stopped, err)
+				}
+			}
+		}
+		if after := content(s); after != before {
+			t.Errorf("seed %d: the snapshot changed (-before +after):\n%s", seed, cmp.Diff(before, after))
+		}
+	}
+	if some < 40 {
+		t.Errorf("only %d pods had room for two", some)
+	}
+}
+
+// TestHeadroomNames checks that pods with the names of replicas do no harm.
+func TestHeadroomNames(t *testing.T) {
+	s := cluster([]api.NodeBuilder{api.MakeNode("a", "4", "16Gi")}, api.MakePod("web-0").Requests("1", "").Node("a").Obj())
+	s.RefuseDuplicates()
+	h, err := planner(s).Headroom(pod(s, api.MakePod("web").Requests("1", "").Obj()), 0)
+	if err != nil || h.Total != 3 {
+		t.Errorf("Headroom = %+v, %v; want 3", h, err)
+	}
+}
+
+// TestHeadroomRefuses checks bad input.
+func TestHeadroomRefuses(t *testing.T) {
+	s := cluster([]api.NodeBuilder{api.MakeNode("a", "4", "16Gi")})
+	p := planner(s)
+	if _, err := p.Headroom(nil, 0); err == nil {
+		t.Error("a nil pod is no error")
+	}
+	if _, err := p.Headroom(pod(s, api.MakePod("p").Obj()), -1); err == nil {
+		t.Error("a negative number is no error")
+	}
+	if _, err := whatif.New(scheduling.Kubernetes137(), nil); err == nil {
+		t.Error("a nil snapshot is no error")
+	}
+	h, err := planner(framework.NewSnapshot(framework.Arrival)).Headroom(pod(framework.NewSnapshot(framework.Arrival), api.MakePod("p").Obj()), 0)
+	if err == nil && h.Total != 0 {
+		t.Errorf("an empty cluster has room for %d", h.Total)
+	}
+	text, err := json.Marshal(whatif.Headroom{Pod: "default/p", Nodes: []whatif.NodeHeadroom{}})
+	if err != nil || string(text) != `{"pod":"default/p","total":0,"nodes":[]}` {
+		t.Errorf("JSON %s, %v", text, err)
+	}
+}

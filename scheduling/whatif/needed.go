@@ -1,0 +1,238 @@
+package whatif
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+)
+
+// A NodeType is a machine that can be added.
+type NodeType struct {
+	// Name names the type; its nodes are called "name-0", "name-1" and so on.
+	Name string
+	// Node is the pattern of its nodes. The name and the label kubernetes.io/hostname
+	// are set for each.
+	Node *api.Node
+	// Price is the price of one node, in any unit; 0 means 1.
+	Price int64
+	// Max is how many there are; 0 means one for each pod.
+	Max int
+	// Pods run on each node from the beginning, such as those of DaemonSets.
+	Pods []*api.Pod
+}
+
+// A NodeCount is how many nodes of one type to add.
+type NodeCount struct {
+	Type  string `json:"type"`
+	Nodes int    `json:"nodes"`
+}
+
+// A NodesNeeded is which nodes to add so that pods fit.
+type NodesNeeded struct {
+	// Counts holds every type, in the order given.
+	Counts []NodeCount `json:"counts"`
+	// Price is what they cost together, and LowerBound what any choice of the types
+	// costs at least. Exact is set if no choice costs less than Price.
+	Price      int64 `json:"price"`
+	LowerBound int64 `json:"lowerBound"`
+	Exact      bool  `json:"exact"`
+	// Placement is where the pods go with these nodes. Pods that are unplaced fit on no
+	// number of them.
+	Placement Placement `json:"placement"`
+}
+
+// NodesNeeded finds which nodes to add so that as many of the pods are placed as with
+// all the nodes that the types allow. Every choice is judged by adding the nodes to a
+// fork and placing the pods in their order.
+//
+// With one type the answer is exact: the smallest number of nodes that suffices. The
+// search starts at a lower bound, which takes for granted that a pod without pod
+// affinity and spread constraints fits no better because other pods are there. With
+// several types it is the cheapest choice found, with a lower bound from the resources:
+// each type alone, then greedily the node that holds the most for its price, then with
+// nodes left out or replaced by cheaper ones as long as the pods fit.
+//
+// A type without a name or node, two types of one name, and negative numbers are an
+// [*api.InvalidError].
+func (p *Planner) NodesNeeded(pods []*framework.PodInfo, types ...NodeType) (*NodesNeeded, error) {
+	if err := p.check(pods); err != nil {
+		return nil, err
+	}
+	x := &nodeSearch{planner: p, pods: pods, types: types, tried: map[string]int{}}
+	if err := x.checkTypes(); err != nil {
+		return nil, err
+	}
+	counts, err := x.search()
+	if err != nil {
+		return nil, err
+	}
+	result, err := x.place(counts)
+	if err != nil {
+		return nil, err
+	}
+	n := &NodesNeeded{Counts: []NodeCount{}, Price: x.price(counts), LowerBound: x.lowerPrice(), Placement: *result}
+	for i, t := range types {
+		n.Counts = append(n.Counts, NodeCount{t.Name, counts[i]})
+	}
+	if len(types) == 1 {
+		n.LowerBound = n.Price // the smallest number was searched for
+	}
+	n.Exact = n.Price == n.LowerBound
+	return n, nil
+}
+
+// nodeSearch is the work on a NodesNeeded.
+type nodeSearch struct {
+	planner *Planner
+	pods    []*framework.PodInfo
+	types   []NodeType
+	most    []int // by type
+	goal    int   // how many pods are placed with the most nodes
+	tried   map[string]int
+}
+
+func (x *nodeSearch) checkTypes() error {
+	names := map[string]bool{}
+	for i := range x.types {
+		t := &x.types[i]
+		invalid := func(field, value, text string) error {
+			return &api.InvalidError{Object: fmt.Sprintf("types[%d]", i), Field: field, Value: value, Err: errors.New(text)}
+		}
+		switch {
+		case t.Name == "":
+			return invalid("name", "", "must not be empty")
+		case names[t.Name]:
+			return invalid("name", t.Name, "two types have this name")
+		case t.Node == nil:
+			return invalid("node", "", "is nil")
+		case t.Price < 0:
+			return invalid("price", strconv.FormatInt(t.Price, 10), "must not be negative")
+		case t.Max < 0:
+			return invalid("max", strconv.Itoa(t.Max), "must not be negative")
+		}
+		names[t.Name] = true
+		most := len(x.pods)
+		if t.Max > 0 {
+			most = min(most, t.Max)
+		}
+		x.most = append(x.most, most)
+	}
+	return nil
+}
+
+func (t *NodeType) price() int64 { return max(t.Price, 1) }
+
+// add adds n nodes of the type to the snapshot.
+func (t *NodeType) add(s *framework.Snapshot, n int) error {
+	for i, serial := 0, 0; i < n; serial++ {
+		name := t.Name + "-" + strconv.Itoa(serial)
+		if s.Node(name) != nil {
+			continue
+		}
+		i++
+		node := *t.Node
+		node.Name, node.UID = name, ""
+		node.Labels = make(map[string]string, len(t.Node.Labels)+1)
+		for k, v := range t.Node.Labels {
+			node.Labels[k] = v
+		}
+		node.Labels[api.LabelHostname] = name
+		if err := s.AddNode(&node); err != nil {
+			return err
+		}
+		for _, pod := range t.Pods {
+			if pod == nil {
+				return &api.InvalidError{Object: "type " + t.Name, Field: "pods", Err: errors.New("a pod is nil")}
+			}
+			own := *pod
+			own.Name, own.UID = pod.Name+"-"+name, ""
+			own.Spec.NodeName = name
+			info, err := s.NewPodInfo(&own)
+			if err != nil {
+				return err
+			}
+			if err := s.AddPod(info, name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// with calls f with a fork that has so many nodes of each type more.
+func (x *nodeSearch) with(counts []int, f func(s *framework.Snapshot) error) error {
+	return x.planner.inFork(func(s *framework.Snapshot) error {
+		for i, n := range counts {
+			if err := x.types[i].add(s, n); err != nil {
+				return err
+			}
+		}
+		return f(s)
+	})
+}
+
+// place places the pods with so many nodes more.
+func (x *nodeSearch) place(counts []int) (result *Placement, err error) {
+	err = x.with(counts, func(s *framework.Snapshot) (err error) {
+		result, err = x.planner.placeAll(s, x.pods)
+		return err
+	})
+	return result, err
+}
+
+// suffices reports whether so many nodes reach the goal.
+func (x *nodeSearch) suffices(counts []int) (bool, error) {
+	key := fmt.Sprint(counts)
+	placed, known := x.tried[key]
+	if !known {
+		err := x.with(counts, func(s *framework.Snapshot) error {
+			for i, pod := range x.pods {
+				if placed+len(x.pods)-i < x.goal {
+					break // too many have failed
+				}
+				_, err := x.planner.sched.Place(s, pod)
+				if err == nil {
+					placed++
+				} else if _, err = unplaced(pod, err); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return false, err
+		}
+		x.tried[key] = placed
+	}
+	return placed >= x.goal, nil
+}
+
+func (x *nodeSearch) price(counts []int) (sum int64) {
+	for i, n := range counts {
+		sum += x.types[i].price() * int64(n)
+	}
+	return sum
+}
+
+// WriteTable writes the answer as text for people.
+func (n *NodesNeeded) WriteTable(w io.Writer) error {
+	var t table
+	found := "the cheapest found; none costs less than " + strconv.FormatInt(n.LowerBound, 10)
+	if n.Exact {
+		found = "none costs less"
+	}
+	t.line("price %d, %s", n.Price, found)
+	t.row("TYPE", "NODES")
+	for _, c := range n.Counts {
+		t.row(c.Type, c.Nodes)
+	}
+	t.line("%d pods placed, %d fit on none", len(n.Placement.Placed), len(n.Placement.Unplaced))
+	for _, u := range n.Placement.Unplaced {
+		t.row(u.Pod, u.Message)
+	}
+	return t.write(w)
+}

@@ -1,0 +1,210 @@
+package whatif_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/frameworktest"
+	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/whatif"
+)
+
+func ExamplePlanner_NodesNeeded() {
+	s := cluster([]api.NodeBuilder{api.MakeNode("a", "4", "16Gi")})
+	small, err := whatif.Replicas(pod(s, api.MakePod("web").Requests("1", "2Gi").Obj()), 10)
+	if err != nil {
+		panic(err)
+	}
+	big := pod(s, api.MakePod("db").Requests("12", "8Gi").Obj())
+	n, err := planner(s).NodesNeeded(append([]*framework.PodInfo{big}, small...),
+		whatif.NodeType{Name: "small", Node: api.MakeNode("", "4", "16Gi").Obj(), Price: 10},
+		whatif.NodeType{Name: "large", Node: api.MakeNode("", "16", "64Gi").Obj(), Price: 35, Max: 3},
+	)
+	if err != nil {
+		panic(err)
+	}
+	if err := n.WriteTable(os.Stdout); err != nil {
+		panic(err)
+	}
+	var first whatif.NodeCount = n.Counts[0]
+	fmt.Println(first.Type, first.Nodes)
+	// Output:
+	// price 45, the cheapest found; none costs less than 40
+	// TYPE   NODES
+	// small  1
+	// large  1
+	// 11 pods placed, 0 fit on none
+	// small 1
+}
+
+// enough places the pods with n more nodes by hand.
+func enough(t *testing.T, s *framework.Snapshot, pods []*framework.PodInfo, pattern *api.Node, n int) int {
+	t.Helper()
+	s = s.Fork()
+	for i := range n {
+		node := api.Clone(pattern)
+		node.Name = fmt.Sprint("new-", i)
+		if node.Labels == nil {
+			node.Labels = map[string]string{}
+		}
+		node.Labels[api.LabelHostname] = node.Name
+		if err := s.AddNode(node); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sched, err := scheduling.New(scheduling.Kubernetes137())
+	if err != nil {
+		t.Fatal(err)
+	}
+	placed := 0
+	for _, pod := range pods {
+		if _, err := sched.Place(s, pod); err == nil {
+			placed++
+		}
+	}
+	return placed
+}
+
+// TestNodesNeededOneType compares with trying every number of nodes by hand.
+func TestNodesNeededOneType(t *testing.T) {
+	several := 0
+	for seed := range uint64(40) {
+		s, pending := random(t, seed)
+		r := rand.New(rand.NewPCG(seed, 1))
+		var pods []*framework.PodInfo
+		for _, p := range pending {
+			if f, err := planner(s).Headroom(p, 1); err != nil || f == nil {
+				continue // it cannot be decided
+			}
+			more, err := whatif.Replicas(p, r.IntN(5))
+			if err != nil {
+				t.Fatal(err)
+			}
+			pods = append(pods, more...)
+		}
+		if len(pods) > 12 {
+			pods = pods[:12]
+		}
+		pattern := frameworktest.Node(r, "new")
+		if seed%2 == 0 {
+			pattern = api.MakeNode("new", "2", "4Gi").Zone("z1").Obj()
+		}
+		before := content(s)
+		got, err := planner(s).NodesNeeded(pods, whatif.NodeType{Name: "new", Node: pattern})
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		most := enough(t, s, pods, pattern, len(pods))
+		want := 0
+		for want < len(pods) && enough(t, s, pods, pattern, want) < most {
+			want++
+		}
+		if got.Counts[0].Nodes != want || len(got.Placement.Placed) != most || !got.Exact || got.Price != int64(want) {
+			t.Errorf("seed %d: %d pods: %d nodes for %d pods, exact %t; want %d nodes for %d pods",
+				seed, len(pods), got.Counts[0].Nodes, len(got.Placement.Placed), got.Exact, want, most)
+		}
+		if want > 1 {
+			several++
+		}
+		if content(s) != before {
+			t.Errorf("seed %d: the snapshot changed", seed)
+		}
+	}
+	if several < 3 {
+		t.Errorf("only %d cases needed more than one node", several)
+	}
+}
+
+// TestNodesNeededTypes compares several types with trying every choice by hand.
+func TestNodesNeededTypes(t *testing.T) {
+	best, cases := 0, 0
+	for seed := range uint64(25) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		s := cluster([]api.NodeBuilder{api.MakeNode("a", "2", "4Gi")})
+		var pods []*framework.PodInfo
+		for i := range 3 + r.IntN(5) {
+			pods = append(pods, pod(s, api.MakePod(fmt.Sprint("p", i)).Requests(fmt.Sprint(1+r.IntN(4)), fmt.Sprintf("%dGi", 1+r.IntN(6))).Obj()))
+		}
+		types := []whatif.NodeType{
+			{Name: "small", Node: api.MakeNode("", "2", "4Gi").Obj(), Price: 3, Max: 4},
+			{Name: "medium", Node: api.MakeNode("", "4", "8Gi").Obj(), Price: 5, Max: 3},
+			{Name: "large", Node: api.MakeNode("", "8", "12Gi").Obj(), Price: 8, Max: 2},
+		}
+		got, err := planner(s).NodesNeeded(pods, types...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cheapest := int64(1 << 40)
+		for a := range 5 {
+			for b := range 4 {
+				for c := range 3 {
+					f := s.Fork()
+					for i, n := range []int{a, b, c} {
+						for k := range n {
+							node := api.Clone(types[i].Node)
+							node.Name = fmt.Sprintf("%s-%d", types[i].Name, k)
+							if err := f.AddNode(node); err != nil {
+								t.Fatal(err)
+							}
+						}
+					}
+					if placed := enough(t, f, pods, nil, 0); placed >= len(got.Placement.Placed) {
+						cheapest = min(cheapest, int64(3*a+5*b+8*c))
+					}
+				}
+			}
+		}
+		cases++
+		if got.Price == cheapest {
+			best++
+		}
+		if got.Price < cheapest || got.LowerBound > cheapest || got.Exact && got.Price != cheapest {
+			t.Errorf("seed %d: price %d, lower bound %d, exact %t; the cheapest costs %d", seed, got.Price, got.LowerBound, got.Exact, cheapest)
+		}
+		if got.Price > cheapest+5 {
+			t.Errorf("seed %d: price %d, the cheapest costs %d", seed, got.Price, cheapest)
+		}
+	}
+	if best < cases*6/10 {
+		t.Errorf("the cheapest choice was found in %d of %d cases", best, cases)
+	}
+	t.Logf("the cheapest choice was found in %d of %d cases", best, cases)
+}
+
+// TestNodesNeededDaemons checks that pods that come with a node take their share.
+func TestNodesNeededDaemons(t *testing.T) {
+	s := framework.NewSnapshot(framework.Arrival)
+	pods, err := whatif.Replicas(pod(s, api.MakePod("web").Requests("1", "").Obj()), 6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	typ := whatif.NodeType{Name: "n", Node: api.MakeNode("", "4", "").Obj(), Pods: []*api.Pod{api.MakePod("agent").Requests("1500m", "").Obj()}}
+	got, err := planner(s).NodesNeeded(pods, typ)
+	if err != nil || got.Counts[0].Nodes != 3 {
+		t.Errorf("NodesNeeded = %+v, %v; want 3 nodes", got, err)
+	}
+	typ.Max = 2
+	got, err = planner(s).NodesNeeded(pods, typ)
+	if err != nil || got.Counts[0].Nodes != 2 || len(got.Placement.Unplaced) != 2 {
+		t.Errorf("NodesNeeded of at most 2 = %+v, %v", got, err)
+	}
+	for _, bad := range [][]whatif.NodeType{
+		{{Node: typ.Node}},
+		{{Name: "x"}},
+		{typ, typ},
+		{{Name: "x", Node: typ.Node, Price: -1}},
+		{{Name: "x", Node: typ.Node, Max: -1}},
+		{{Name: "x", Node: typ.Node, Pods: []*api.Pod{nil}}},
+	} {
+		if _, err := planner(s).NodesNeeded(pods, bad...); err == nil {
+			t.Errorf("%+v is no error", bad)
+		}
+	}
+	if _, err := planner(s).NodesNeeded([]*framework.PodInfo{nil}, typ); err == nil {
+		t.Error("a nil pod is no error")
+	}
+}

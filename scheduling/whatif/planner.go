@@ -1,0 +1,150 @@
+package whatif
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling"
+)
+
+// A Planner answers questions about one cluster under one profile. Make one with New.
+type Planner struct {
+	profile  scheduling.Profile
+	snapshot *framework.Snapshot // a fork; every question leaves it as it was
+	sched    *scheduling.Scheduler
+	fresh    *scheduling.Scheduler // has made no decision
+}
+
+// New makes a Planner for the snapshot as it is now. It returns the errors of
+// [scheduling.New], and an [*api.InvalidError] for a nil snapshot.
+func New(profile scheduling.Profile, snapshot *framework.Snapshot) (*Planner, error) {
+	p := &Planner{profile: profile}
+	var err error
+	if p.sched, err = scheduling.New(withBarred(profile)); err != nil {
+		return nil, err
+	}
+	if p.fresh, err = scheduling.New(withBarred(profile)); err != nil {
+		return nil, err
+	}
+	return p, p.Renew(snapshot)
+}
+
+// Renew makes the Planner answer for the snapshot as it is now. If it is the earlier
+// one or a relative of it, what the scheduler has learnt stays.
+func (p *Planner) Renew(snapshot *framework.Snapshot) error {
+	if snapshot == nil {
+		return &api.InvalidError{Object: "snapshot", Err: errors.New("is nil")}
+	}
+	p.snapshot = snapshot.Fork()
+	barred.Of(p.snapshot) // so that no transaction has to make it
+	return nil
+}
+
+// Snapshot returns the Planner's fork, to make and look up pods. Only read it.
+func (p *Planner) Snapshot() *framework.Snapshot { return p.snapshot }
+
+// Pod returns the pod of that key, "namespace/name", as it waits or waited for a place.
+// It is an [*api.InvalidError] if no node has the pod.
+func (p *Planner) Pod(key string) (*framework.PodInfo, error) {
+	pod, _ := p.snapshot.Pod(key)
+	if pod == nil {
+		return nil, &api.InvalidError{Object: "pod " + key, Err: errors.New("is on no node")}
+	}
+	return pod.Pending(), nil
+}
+
+// try calls f with the snapshot in a transaction, as the scheduler's first decisions,
+// and takes back what f did.
+func (p *Planner) try(f func(s *framework.Snapshot) error) error {
+	mark := p.snapshot.Begin()
+	defer p.snapshot.Rollback(mark)
+	p.sched.Continue(p.fresh)
+	return f(p.snapshot)
+}
+
+// inFork is try for changes of the set of nodes.
+func (p *Planner) inFork(f func(s *framework.Snapshot) error) error {
+	p.sched.Continue(p.fresh)
+	return f(p.snapshot.Fork())
+}
+
+// place places the pod. If it fits nowhere, node is "" and miss says why.
+func (p *Planner) place(s *framework.Snapshot, pod *framework.PodInfo) (node string, miss *Unplaced, err error) {
+	d, err := p.sched.Place(s, pod)
+	if err == nil {
+		return d.Node, nil, nil
+	}
+	miss, err = unplaced(pod, err)
+	return "", miss, err
+}
+
+// node returns a node of the snapshot by name.
+func node(s *framework.Snapshot, name string) (*framework.NodeInfo, error) {
+	if n := s.Node(name); n != nil {
+		return n, nil
+	}
+	return nil, &api.InvalidError{Object: "node " + name, Err: errUnknownNode}
+}
+
+var errUnknownNode = errors.New("is not in the snapshot")
+
+// nodes looks up all names, each once, in the order given.
+func nodes(s *framework.Snapshot, names []string) ([]*framework.NodeInfo, error) {
+	list := make([]*framework.NodeInfo, 0, len(names))
+	seen := make(map[string]bool, len(names))
+	for _, name := range names {
+		n, err := node(s, name)
+		if err != nil {
+			return nil, err
+		}
+		if !seen[name] {
+			seen[name] = true
+			list = append(list, n)
+		}
+	}
+	return list, nil
+}
+
+// check refuses pods that cannot be used with the snapshot.
+func (p *Planner) check(pods []*framework.PodInfo) error {
+	for i, pod := range pods {
+		if err := p.snapshot.CheckPod(pod); err != nil {
+			return fmt.Errorf("pods[%d]: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// Replicas returns n replicas of the pod, named "name-0", "name-1" and so on.
+func Replicas(pod *framework.PodInfo, n int) ([]*framework.PodInfo, error) {
+	if pod == nil {
+		return nil, &api.InvalidError{Object: "pod", Err: errors.New("is nil")}
+	}
+	if n < 0 {
+		return nil, &api.InvalidError{Object: "pod " + pod.Pod.Key(), Field: "replicas", Value: fmt.Sprint(n), Err: errors.New("must not be negative")}
+	}
+	list := make([]*framework.PodInfo, n)
+	for i := range list {
+		var err error
+		if list[i], err = replica(pod, i); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+func replica(pod *framework.PodInfo, i int) (*framework.PodInfo, error) {
+	return pod.Pending().Named(pod.Pod.Name + "-" + strconv.Itoa(i))
+}
+
+// byPriority sorts pods as a queue takes them: higher priority first, then by key.
+func byPriority(pods []running) {
+	slices.SortStableFunc(pods, func(a, b running) int {
+		return cmp.Or(cmp.Compare(b.pod.Priority, a.pod.Priority), cmp.Compare(a.pod.Pod.Key(), b.pod.Pod.Key()))
+	})
+}

@@ -1,0 +1,211 @@
+package whatif_test
+
+import (
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/resource"
+	"github.com/berth-sched/berth/scheduling/whatif"
+	"github.com/google/go-cmp/cmp"
+)
+
+var cpuOnly = whatif.RebalanceConfig{
+	Low: map[resource.Name]float64{resource.CPU: 30}, High: map[resource.Name]float64{resource.CPU: 60}, UseRequests: true,
+}
+
+func ExamplePlanner_Rebalance() {
+	web := api.MakePod("").Owner("ReplicaSet", "web").Requests("2", "1Gi").Node("a")
+	s := cluster([]api.NodeBuilder{api.MakeNode("a", "10", "64Gi"), api.MakeNode("b", "10", "64Gi"), api.MakeNode("c", "10", "64Gi")},
+		web.Name("web-0").Obj(), web.Name("web-1").Obj(), web.Name("web-2").Obj(), web.Name("web-3").Priority(9).Obj(),
+		api.MakePod("db").Requests("4", "8Gi").Node("c").Obj(),
+	)
+	r, err := planner(s).Rebalance(cpuOnly)
+	if err != nil {
+		panic(err)
+	}
+	if err := r.WriteTable(os.Stdout); err != nil {
+		panic(err)
+	}
+	var first whatif.NodeUse = r.Nodes[0]
+	var class whatif.UseClass = first.Class
+	var move whatif.Move = r.Moves[0]
+	var config whatif.RebalanceConfig = cpuOnly
+	fmt.Println(class, move.To, config.UseRequests)
+	// Output:
+	// 1 pods are evicted
+	// NODE  CLASS    USE
+	// a     high     cpu 80%, memory 6%
+	// b     bothLow  cpu 0%, memory 0%
+	// c     prodLow  cpu 40%, memory 12%
+	// POD            FROM  TO  BATCH
+	// default/web-0  a     b   0
+	// high b true
+}
+
+// metric reports the use of a node: the system's, and that of pods by name.
+func metric(node string, at time.Time, system string, pods map[string]string) *api.NodeMetric {
+	m := &api.NodeMetric{ObjectMeta: api.ObjectMeta{Name: node}}
+	m.Status.UpdateTime = &at
+	cpu := func(q string) api.ResourceMap {
+		return api.ResourceMapOf(resource.List{resource.CPU: resource.MustParse(q), resource.Memory: resource.MustParse("1Gi")})
+	}
+	m.Status.NodeMetric = &api.NodeMetricInfo{SystemUsage: cpu(system)}
+	for _, name := range []string{"p0", "p1", "p2", "p3"} {
+		if use := pods[name]; use != "" {
+			m.Status.PodsMetric = append(m.Status.PodsMetric, &api.PodMetricInfo{Namespace: "default", Name: name, PodUsage: cpu(use)})
+		}
+	}
+	return m
+}
+
+// TestRebalanceClasses checks the class of a node for every use, by hand.
+func TestRebalanceClasses(t *testing.T) {
+	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	prod := api.MakePod("").Labels("koordinator.sh/priority-class", "koord-prod").Owner("ReplicaSet", "x").Requests("1", "").Node("n")
+	batch := prod.Labels("koordinator.sh/priority-class", "koord-batch")
+	config := whatif.RebalanceConfig{
+		Low: map[resource.Name]float64{resource.CPU: 30}, High: map[resource.Name]float64{resource.CPU: 60},
+		ProdLow: map[resource.Name]float64{resource.CPU: 10}, ProdHigh: map[resource.Name]float64{resource.CPU: 40}, Expiration: time.Minute,
+	}
+	tests := []struct {
+		name                string
+		system, prod, batch string
+		cordoned            bool
+		want                whatif.UseClass
+	}{
+		{"idle", "1", "500m", "500m", false, whatif.UseBothLow},
+		{"at the low threshold", "1", "1", "1", false, whatif.UseBothLow},
+		{"idle, with prod pods", "0", "2", "0", false, whatif.UseLow},
+		{"idle, cordoned", "1", "500m", "500m", true, whatif.UseNormal},
+		{"in between", "2", "2", "1", false, whatif.UseNormal},
+		{"in between, few prod pods", "3", "1", "1", false, whatif.UseProdLow},
+		{"in between, many prod pods", "0", "4001m", "1", false, whatif.UseProdHigh},
+		{"at the high threshold", "2", "2", "2", false, whatif.UseNormal},
+		{"above the high threshold", "2", "2", "2001m", false, whatif.UseHigh},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			node := api.MakeNode("n", "10", "64Gi")
+			if test.cordoned {
+				node = node.Unschedulable()
+			}
+			s := cluster([]api.NodeBuilder{node}, prod.Name("p0").Obj(), batch.Name("p1").Obj())
+			s.SetNow(now)
+			put(s, metric("n", now, test.system, map[string]string{"p0": test.prod, "p1": test.batch}))
+			r, err := planner(s).Rebalance(config)
+			if err != nil || len(r.Nodes) != 1 || r.Nodes[0].Class != test.want || r.Stopped == "" {
+				t.Errorf("Rebalance = %+v, %v; want class %s", r, err, test.want)
+			}
+			s.SetNow(now.Add(time.Minute))
+			if r, err := planner(s).Rebalance(config); err != nil || len(r.Nodes) != 0 {
+				t.Errorf("an expired metric counts: %+v, %v", r, err)
+			}
+		})
+	}
+}
+
+// TestRebalance checks the laws of evictions on clusters of equal nodes: every moved
+// pod leaves an overused node for an underused one that stays within its limit, and
+// sources do not go on below theirs.
+func TestRebalance(t *testing.T) {
+	moved := 0
+	for seed := range 30 {
+		var nodes []api.NodeBuilder
+		var pods []*api.Pod
+		for i := range 8 {
+			nodes = append(nodes, api.MakeNode(fmt.Sprint("n", i), "10", "64Gi"))
+			for k := range (seed*7 + i*5) % 10 {
+				pods = append(pods, api.MakePod(fmt.Sprintf("p%d-%d", i, k)).Owner("ReplicaSet", "x").Priority(int32(k%3)).
+					Requests(fmt.Sprintf("%dm", 300+100*((i+k+seed)%10)), "1Gi").Node(fmt.Sprint("n", i)).Obj())
+			}
+		}
+		s := cluster(nodes, pods...)
+		before := content(s)
+		p := planner(s)
+		r, err := p.Rebalance(cpuOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if content(s) != before {
+			t.Errorf("seed %d: the snapshot changed", seed)
+		}
+		classes, use := map[string]whatif.UseClass{}, map[string]int64{}
+		for _, n := range r.Nodes {
+			classes[n.Node], use[n.Node] = n.Class, s.Node(n.Node).Requested[0]
+			share := float64(use[n.Node]) / 100
+			want := whatif.UseNormal
+			if share > 60 {
+				want = whatif.UseHigh
+			} else if share <= 30 {
+				want = whatif.UseBothLow
+			} else {
+				want = whatif.UseProdLow // without thresholds for prod pods they are low
+			}
+			if n.Class != want {
+				t.Errorf("seed %d: node %s uses %.1f %%: %s, want %s", seed, n.Node, share, n.Class, want)
+			}
+		}
+		for _, m := range r.Moves {
+			info, at := s.Pod(m.Pod)
+			if at.Name() != m.From || classes[m.From] != whatif.UseHigh || classes[m.To] != whatif.UseBothLow {
+				t.Errorf("seed %d: move %+v from a node of class %s to %s", seed, m, classes[m.From], classes[m.To])
+			}
+			if use[m.From] <= 6000 {
+				t.Errorf("seed %d: %+v leaves a node that is no longer overused", seed, m)
+			}
+			use[m.From] -= info.Requests[0]
+			if use[m.To] += info.Requests[0]; use[m.To] > 6000 {
+				t.Errorf("seed %d: %+v makes its node overused", seed, m)
+			}
+		}
+		moved += len(r.Moves)
+		if again, err := p.Rebalance(cpuOnly); err != nil || !cmp.Equal(r, again) {
+			t.Errorf("seed %d: asked again: %s, %v", seed, cmp.Diff(r, again), err)
+		}
+	}
+	if moved < 20 {
+		t.Errorf("%d pods moved; the test shows too little", moved)
+	}
+}
+
+// TestRebalanceStays checks pods that must not be evicted, and why nothing happens.
+func TestRebalanceStays(t *testing.T) {
+	nodes := []api.NodeBuilder{api.MakeNode("a", "10", "64Gi"), api.MakeNode("b", "10", "64Gi"), api.MakeNode("c", "10", "64Gi"), api.MakeNode("d", "10", "64Gi").Unschedulable()}
+	big := api.MakePod("").Requests("3500m", "1Gi").Node("a")
+	s := cluster(nodes, big.Name("bare").Obj(), big.Name("agent").Owner("DaemonSet", "x").Obj())
+	r, err := planner(s).Rebalance(cpuOnly)
+	if err != nil || len(r.Moves) != 0 || r.Stopped != "" {
+		t.Errorf("bare pods and daemons: %+v, %v", r, err)
+	}
+	s = cluster(nodes, big.Name("p0").Owner("ReplicaSet", "x").Labels("app", "web").Obj(), big.Name("p1").Owner("ReplicaSet", "x").Labels("app", "web").Obj())
+	put(s, guard("web", 0))
+	if r, err := planner(s).Rebalance(cpuOnly); err != nil || len(r.Moves) != 0 || r.Stopped != "" {
+		t.Errorf("a budget: %+v, %v", r, err)
+	}
+	put(s, guard("web", 1))
+	if r, err := planner(s).Rebalance(cpuOnly); err != nil || len(r.Moves) != 1 {
+		t.Errorf("a budget of one: %+v, %v", r, err)
+	}
+	many := cpuOnly
+	many.NumberOfNodes = 2
+	if r, err := planner(s).Rebalance(many); err != nil || len(r.Moves) != 0 || r.Stopped == "" {
+		t.Errorf("two underused nodes: %+v, %v", r, err)
+	}
+	for _, bad := range []whatif.RebalanceConfig{
+		{NumberOfNodes: -1}, {Low: map[resource.Name]float64{"cpu": 101}}, {ProdHigh: map[resource.Name]float64{"cpu": -1}},
+	} {
+		if _, err := planner(s).Rebalance(bad); err == nil {
+			t.Errorf("%+v is no error", bad)
+		}
+	}
+	deviation := whatif.RebalanceConfig{
+		Low: map[resource.Name]float64{resource.CPU: 10}, High: map[resource.Name]float64{resource.CPU: 10}, Deviation: true, UseRequests: true,
+	}
+	r, err = planner(s).Rebalance(deviation) // 70, 0, 0, 0 percent: the mean is 17.5
+	if err != nil || r.Nodes[0].Class != whatif.UseHigh || r.Nodes[1].Class != whatif.UseBothLow || r.Nodes[3].Class != whatif.UseNormal {
+		t.Errorf("deviation: %+v, %v", r, err)
+	}
+}

@@ -1,0 +1,75 @@
+package whatif
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/scheduling"
+)
+
+// A Reason is why a number of nodes reject a pod.
+type Reason struct {
+	// Plugin is the filter that rejects them, "" for nodes that are left out before
+	// filtering.
+	Plugin string `json:"plugin,omitempty"`
+	Reason string `json:"reason"`
+	Nodes  int    `json:"nodes"`
+}
+
+// An Unplaced is a pod that fits nowhere.
+type Unplaced struct {
+	// Pod is "namespace/name".
+	Pod string `json:"pod"`
+	// Message is the text of kube-scheduler, "0/3 nodes are available: ...".
+	Message string `json:"message"`
+	// Reasons are the parts of the message, the most frequent first.
+	Reasons []Reason `json:"reasons,omitempty"`
+}
+
+// unplaced turns the error of a decision that found no node into an Unplaced; other
+// errors come back.
+func unplaced(pod *framework.PodInfo, err error) (*Unplaced, error) {
+	u := &Unplaced{Pod: pod.Pod.Key()}
+	var fit *scheduling.FitError
+	switch {
+	case errors.As(err, &fit):
+		u.Reasons = reasonsOf(fit)
+	case !errors.Is(err, scheduling.ErrNoNodes):
+		return nil, err
+	}
+	u.Message = err.Error()
+	return u, nil
+}
+
+func reasonsOf(fit *scheduling.FitError) []Reason {
+	var list reasons
+	for _, r := range fit.Rejections {
+		for _, text := range r.Status.Reasons() {
+			list.add(r.Plugin, text, r.Nodes)
+		}
+	}
+	return list.sorted()
+}
+
+// reasons counts nodes by plugin and reason.
+type reasons []Reason
+
+func (l *reasons) add(plugin, text string, nodes int) {
+	for i := range *l {
+		if r := &(*l)[i]; r.Plugin == plugin && r.Reason == text {
+			r.Nodes += nodes
+			return
+		}
+	}
+	*l = append(*l, Reason{plugin, text, nodes})
+}
+
+// sorted returns the reasons, the most frequent first.
+func (l reasons) sorted() []Reason {
+	slices.SortFunc(l, func(a, b Reason) int {
+		return cmp.Or(cmp.Compare(b.Nodes, a.Nodes), cmp.Compare(a.Plugin, b.Plugin), cmp.Compare(a.Reason, b.Reason))
+	})
+	return l
+}

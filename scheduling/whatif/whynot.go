@@ -1,0 +1,298 @@
+package whatif
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling"
+)
+
+// A WhyNot says why a pod does not go to a node, and what would put it there.
+type WhyNot struct {
+	// Pod is "namespace/name".
+	Pod  string `json:"pod"`
+	Node string `json:"node"`
+	// Chosen is where the pod goes now, "" for nowhere.
+	Chosen string `json:"chosen,omitempty"`
+	// Rejections lists every filter that rejects the node, with its numbers.
+	Rejections []scheduling.NodeRejection `json:"rejections"`
+	// Scores compares a feasible node with the chosen one, plugin by plugin.
+	Scores []ScoreGap `json:"scores,omitempty"`
+	// Remedies are the smallest changes that were found, each enough on its own: those
+	// of few steps first. Each was checked by deciding with it.
+	Remedies []Remedy `json:"remedies"`
+}
+
+// A ScoreGap is what one plugin gives two nodes. Gap is how much more the chosen node
+// gets, weighted; a negative one speaks for the other node.
+type ScoreGap struct {
+	Plugin string `json:"plugin"`
+	Weight int64  `json:"weight"`
+	Node   int64  `json:"node"`
+	Chosen int64  `json:"chosen"`
+	Gap    int64  `json:"gap"`
+}
+
+// A Remedy is a set of changes that together put the pod on the node. Without any one
+// of them it goes elsewhere; one unit less of a lowered request or changed weight does
+// not suffice either.
+type Remedy struct {
+	Changes []Change `json:"changes"`
+}
+
+// String writes the remedy for people.
+func (r Remedy) String() string {
+	texts := make([]string, len(r.Changes))
+	for i, c := range r.Changes {
+		texts[i] = c.String()
+	}
+	return strings.Join(texts, ", and ")
+}
+
+// WhyNot says why the pod does not go to the node: every filter that rejects it, the
+// gap of scores to the chosen node, and changes that would put the pod there.
+//
+// If filters reject the node, remedies lower requests, tolerate taints, change labels
+// of the node or the demands of the pod, drop constraints, or remove pods, and pin the
+// pod if another node would still win. Lower requests are the highest that fit. Pods to
+// remove are those of the node or, if that does not help, of its topology domains; the
+// least important are taken. If the node is feasible, remedies change one weight, or pin
+// the pod. Other remedies may exist: the list is not complete, and a filter of your own
+// that nothing of this helps has none.
+//
+// It costs a few decisions on the reference path.
+func (p *Planner) WhyNot(pod *framework.PodInfo, name string) (*WhyNot, error) {
+	if err := p.snapshot.CheckPod(pod); err != nil {
+		return nil, err
+	}
+	n, err := node(p.snapshot, name)
+	if err != nil {
+		return nil, err
+	}
+	pod = pod.Pending()
+	x := &whyNot{planner: p, pod: pod.Pod, node: n.Node}
+	if x.sched, err = p.plain(nil); err != nil {
+		return nil, err
+	}
+	if x.fresh, err = p.plain(nil); err != nil {
+		return nil, err
+	}
+	w := &WhyNot{Pod: pod.Pod.Key(), Node: name, Remedies: []Remedy{}, Rejections: []scheduling.NodeRejection{}}
+	err = p.try(func(s *framework.Snapshot) error {
+		f, err := x.sched.Filtering(s, pod)
+		if err != nil {
+			return err
+		}
+		list, err := f.Rejections(s.AtSlot(n.Slot()))
+		if err != nil {
+			return err
+		}
+		w.Rejections = append(w.Rejections, list...)
+		x.table, err = x.sched.ScoreTable(s, pod)
+		if err != nil {
+			return err
+		}
+		w.Chosen, err = chosen(x.table, x.sched.Weights())
+		return err
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case w.Chosen == name:
+		return w, nil
+	case len(w.Rejections) == 0:
+		w.Scores = x.gaps(w.Chosen)
+		w.Remedies, err = x.preferred(nil)
+	default:
+		w.Remedies, err = x.repaired(w.Rejections)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// plain is a scheduler that keeps no answers: the pods of trials are seen once. Other
+// weights make it a scheduler of the changed profile.
+func (p *Planner) plain(weights Weights) (*scheduling.Scheduler, error) {
+	profile := p.profile
+	profile.Cache.Off = true
+	if weights != nil {
+		profile.Score = nil
+		for _, w := range p.profile.Score {
+			if weight, ok := weights[w.Plugin.Name()]; ok {
+				if w.Weight = weight; weight == 0 {
+					continue
+				}
+			}
+			profile.Score = append(profile.Score, w)
+		}
+	}
+	return scheduling.New(profile)
+}
+
+// Decide returns the node that the pod would go to with these changes, "" for none.
+// Changes of the node and its pins are those of the named node.
+func (p *Planner) Decide(pod *framework.PodInfo, name string, changes ...Change) (string, error) {
+	if err := p.snapshot.CheckPod(pod); err != nil {
+		return "", err
+	}
+	n, err := node(p.snapshot, name)
+	if err != nil {
+		return "", err
+	}
+	x := &whyNot{planner: p, pod: pod.Pending().Pod, node: n.Node}
+	if x.sched, err = p.plain(nil); err != nil {
+		return "", err
+	}
+	if x.fresh, err = p.plain(nil); err != nil {
+		return "", err
+	}
+	return x.decide(changes)
+}
+
+// whyNot is the work on a WhyNot.
+type whyNot struct {
+	planner      *Planner
+	pod          *api.Pod
+	node         *api.Node
+	sched, fresh *scheduling.Scheduler  // without kept answers
+	table        *scheduling.ScoreTable // of the pod as it is
+}
+
+// with calls f with the snapshot and the pod as the changes make them.
+func (x *whyNot) with(changes []Change, f func(s *framework.Snapshot, pod *framework.PodInfo, t *trial) error) error {
+	t, err := newTrial(x.pod, x.node, changes)
+	if err != nil {
+		return err
+	}
+	pod, err := x.planner.snapshot.NewPodInfo(t.pod)
+	if err != nil {
+		return err
+	}
+	in := x.planner.try
+	if t.node != nil {
+		in = x.planner.inFork
+	}
+	return in(func(s *framework.Snapshot) error {
+		if t.node != nil {
+			if err := s.UpdateNode(t.node); err != nil {
+				return err
+			}
+		}
+		for _, c := range t.remove {
+			if err := removePod(s, c); err != nil {
+				return err
+			}
+		}
+		x.sched.Continue(x.fresh)
+		return f(s, pod, t)
+	})
+}
+
+// removePod takes the pod of a change off its node.
+func removePod(s *framework.Snapshot, c Change) error {
+	if n := s.Node(c.From); n != nil {
+		for _, other := range n.Pods {
+			if other.Pod.Key() == c.Name {
+				return s.RemovePodAt(other, n)
+			}
+		}
+	}
+	return &api.InvalidError{Object: "pod " + c.Name, Field: "spec.nodeName", Value: c.From, Err: errors.New("the pod is not on this node")}
+}
+
+// feasible reports whether the node accepts the pod with the changes.
+func (x *whyNot) feasible(changes []Change) (ok bool, err error) {
+	err = x.with(changes, func(s *framework.Snapshot, pod *framework.PodInfo, _ *trial) error {
+		f, err := x.sched.Filtering(s, pod)
+		if err != nil {
+			return err
+		}
+		v, err := f.Node(s.Node(x.node.Name))
+		ok = v.Status.IsSuccess()
+		return err
+	})
+	return ok, err
+}
+
+// decide returns the node that the pod goes to with the changes, "" for none.
+func (x *whyNot) decide(changes []Change) (name string, err error) {
+	err = x.with(changes, func(s *framework.Snapshot, pod *framework.PodInfo, t *trial) error {
+		sched := x.sched
+		if t.weights != nil {
+			if sched, err = x.planner.plain(t.weights); err != nil {
+				return err
+			}
+		}
+		d, err := sched.Schedule(s, pod)
+		if err != nil {
+			_, err = unplaced(pod, err)
+			return err
+		}
+		name = d.Node
+		return nil
+	})
+	return name, err
+}
+
+// gaps compares the node with the chosen one.
+func (x *whyNot) gaps(chosen string) (list []ScoreGap) {
+	here, there, weights := x.table.Scores(x.node.Name), x.table.Scores(chosen), x.sched.Weights()
+	if here == nil || there == nil {
+		return nil
+	}
+	at := map[string]int{}
+	for i, w := range x.planner.profile.Score {
+		at[w.Plugin.Name()] = i
+	}
+	for i, name := range x.table.Plugins() {
+		w := weights[at[name]]
+		list = append(list, ScoreGap{name, w, here[i], there[i], w * (there[i] - here[i])})
+	}
+	slices.SortStableFunc(list, func(a, b ScoreGap) int { return int(min(max(b.Gap-a.Gap, -1), 1)) })
+	return list
+}
+
+// WriteTable writes the answer as text for people.
+func (w *WhyNot) WriteTable(out io.Writer) error {
+	var t table
+	switch {
+	case w.Chosen == w.Node:
+		t.line("pod %s goes to %s", w.Pod, w.Node)
+	case w.Chosen == "":
+		t.line("pod %s goes nowhere, so not to %s", w.Pod, w.Node)
+	default:
+		t.line("pod %s goes to %s, not to %s", w.Pod, w.Chosen, w.Node)
+	}
+	if len(w.Rejections) > 0 {
+		t.row("REJECTED BY", "REASON", "NUMBERS")
+	}
+	for _, r := range w.Rejections {
+		var details []string
+		for _, d := range r.Details {
+			details = append(details, d.String())
+		}
+		t.row(r.Plugin, strings.Join(r.Reasons, "; "), strings.Join(details, "; "))
+	}
+	t.end()
+	if len(w.Scores) > 0 {
+		t.row("SCORED BY", "WEIGHT", w.Node, w.Chosen, "GAP")
+	}
+	for _, s := range w.Scores {
+		t.row(s.Plugin, s.Weight, s.Node, s.Chosen, s.Gap)
+	}
+	t.end()
+	for i, r := range w.Remedies {
+		if i == 0 {
+			t.line("what would put it there, each alone:")
+		}
+		t.line("- %s", fmt.Sprint(r))
+	}
+	return t.write(out)
+}

@@ -1,0 +1,284 @@
+package whatif_test
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/resource"
+	"github.com/berth-sched/berth/scheduling"
+	"github.com/berth-sched/berth/scheduling/whatif"
+)
+
+func ExamplePlanner_WhyNot() {
+	s := cluster(
+		[]api.NodeBuilder{api.MakeNode("gpu", "32", "64Gi").Taint("gpu=yes:NoSchedule"), api.MakeNode("big", "32", "64Gi")},
+		api.MakePod("train").Requests("19", "8Gi").Tolerates("gpu").Node("gpu").Obj(),
+		api.MakePod("log").Requests("2", "1Gi").Tolerates("gpu").Priority(5).Node("gpu").Obj(),
+	)
+	why, err := planner(s).WhyNot(pod(s, api.MakePod("web").Requests("30", "4Gi").Obj()), "gpu")
+	if err != nil {
+		panic(err)
+	}
+	if err := why.WriteTable(os.Stdout); err != nil {
+		panic(err)
+	}
+	var first whatif.Remedy = why.Remedies[0]
+	var last whatif.Change = first.Changes[1]
+	var kind whatif.ChangeKind = last.Kind
+	fmt.Println(kind, last.Amount)
+	// Output:
+	// pod default/web goes to big, not to gpu
+	// REJECTED BY       REASON                            NUMBERS
+	// TaintToleration   node(s) had untolerated taint(s)  taint gpu=yes:NoSchedule
+	// NodeResourcesFit  Insufficient cpu                  cpu: asked 30, free 11 of 32
+	// what would put it there, each alone:
+	// - tolerate the taint gpu=yes:NoSchedule, and request 11 of cpu instead of 30, and require the node by name
+	// - tolerate the taint gpu=yes:NoSchedule, and remove pod default/train from gpu, and require the node by name
+	// request 11000
+}
+
+func ExamplePlanner_WhyNot_scores() {
+	s := cluster(
+		[]api.NodeBuilder{api.MakeNode("a", "8", "16Gi"), api.MakeNode("b", "4", "16Gi")},
+		api.MakePod("db").Requests("4", "2Gi").Node("a").Obj(),
+	)
+	why, err := planner(s).WhyNot(pod(s, api.MakePod("web").Requests("1", "1Gi").Obj()), "a")
+	if err != nil {
+		panic(err)
+	}
+	var worst whatif.ScoreGap = why.Scores[0]
+	fmt.Println(worst.Plugin, worst.Node, worst.Chosen, worst.Gap)
+	for _, r := range why.Remedies {
+		fmt.Println(r)
+	}
+	// Output:
+	// NodeResourcesFit 59 84 25
+	// weight 0 of NodeResourcesFit instead of 1
+	// weight 9 of NodeResourcesBalancedAllocation instead of 1
+	// require the node by name
+}
+
+// applied decides by hand, with code of its own, where the pod goes with the changes.
+func applied(t *testing.T, s *framework.Snapshot, pod *framework.PodInfo, node string, changes []whatif.Change) string {
+	t.Helper()
+	s = s.Fork()
+	p := api.Clone(pod.Pending().Pod)
+	profile := scheduling.Kubernetes137()
+	var spread, affinity, anti []int
+	for _, c := range changes {
+		switch c.Kind {
+		case whatif.ChangeRequest:
+			if len(p.Spec.Containers) > 1 || len(p.Spec.InitContainers) > 0 || p.Spec.Resources != nil || len(p.Spec.Overhead) > 0 {
+				// Which of several requests to lower is the library's choice.
+				name, err := planner(s).Decide(pod, node, changes...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return name
+			}
+			q := resource.New(c.Amount, resource.DecimalSI)
+			if c.Name == "cpu" {
+				q = resource.Milli(c.Amount)
+			}
+			p.Spec.Containers[0].Resources.Requests[resource.Name(c.Name)] = q
+		case whatif.ChangeToleration:
+			p.Spec.Tolerations = append(p.Spec.Tolerations, api.Toleration{Key: c.Name, Operator: "Equal", Value: c.To, Effect: c.Effect})
+		case whatif.ChangeNodeLabel:
+			n := api.Clone(s.Node(node).Node)
+			if n.Labels == nil {
+				n.Labels = map[string]string{}
+			}
+			n.Labels[c.Name] = c.To
+			if c.Remove {
+				delete(n.Labels, c.Name)
+			}
+			if err := s.UpdateNode(n); err != nil {
+				t.Fatal(err)
+			}
+		case whatif.ChangeNodeSelector:
+			delete(p.Spec.NodeSelector, c.Name)
+		case whatif.ChangeNodeAffinity:
+			p.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution = nil
+		case whatif.ChangeSpread:
+			spread = append(spread, c.Index)
+		case whatif.ChangeAffinity:
+			affinity = append(affinity, c.Index)
+		case whatif.ChangeAntiAffinity:
+			anti = append(anti, c.Index)
+		case whatif.ChangePodLabel:
+			delete(p.Labels, c.Name)
+		case whatif.ChangeHostPort:
+			for _, list := range [][]api.Container{p.Spec.Containers, p.Spec.InitContainers} {
+				for i := range list {
+					for k := range list[i].Ports {
+						if list[i].Ports[k].HostPort == int32(c.Amount) {
+							list[i].Ports[k].HostPort = 0
+						}
+					}
+				}
+			}
+		case whatif.ChangeRemove:
+			n := s.Node(c.From)
+			i := slices.IndexFunc(n.Pods, func(q *framework.PodInfo) bool { return q.Pod.Key() == c.Name })
+			if err := s.RemovePod(n.Pods[i], c.From); err != nil {
+				t.Fatal(err)
+			}
+		case whatif.ChangeWeight:
+			if c.Amount == 0 {
+				profile.Score = slices.DeleteFunc(slices.Clone(profile.Score), func(w scheduling.Weighted) bool { return w.Plugin.Name() == c.Name })
+			} else if err := profile.Reweigh(c.Name, c.Amount); err != nil {
+				t.Fatal(err)
+			}
+		case whatif.ChangePin:
+			name := api.NodeSelectorRequirement{Key: "metadata.name", Operator: "In", Values: []string{node}}
+			if p.Spec.Affinity == nil {
+				p.Spec.Affinity = &api.Affinity{}
+			}
+			if p.Spec.Affinity.NodeAffinity == nil {
+				p.Spec.Affinity.NodeAffinity = &api.NodeAffinity{}
+			}
+			r := &p.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+			if *r == nil {
+				*r = &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{{}}}
+			}
+			for i := range (*r).NodeSelectorTerms {
+				(*r).NodeSelectorTerms[i].MatchFields = append((*r).NodeSelectorTerms[i].MatchFields, name)
+			}
+		default:
+			t.Fatalf("unknown change %+v", c)
+		}
+	}
+	slices.Sort(spread)
+	for _, i := range slices.Backward(spread) {
+		p.Spec.TopologySpreadConstraints = slices.Delete(p.Spec.TopologySpreadConstraints, i, i+1)
+	}
+	for _, i := range slices.Backward(slices.Sorted(slices.Values(affinity))) {
+		l := &p.Spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+		*l = slices.Delete(*l, i, i+1)
+	}
+	for _, i := range slices.Backward(slices.Sorted(slices.Values(anti))) {
+		l := &p.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+		*l = slices.Delete(*l, i, i+1)
+	}
+	info, err := s.NewPodInfo(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sched, err := scheduling.New(profile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, _ := sched.Schedule(s, info)
+	return d.Node
+}
+
+// TestWhyNot checks every remedy on random clusters: applied by hand, it puts the pod
+// on the node; without any of its changes, or with one unit less, it does not.
+func TestWhyNot(t *testing.T) {
+	kinds, cases, helped := map[whatif.ChangeKind]int{}, 0, 0
+	for seed := range uint64(36) {
+		s, pending := random(t, seed)
+		p := planner(s)
+		before := content(s)
+		for _, pod := range pending[:min(2, len(pending))] {
+			for i, n := range s.All() {
+				if uint64(i)%4 != seed%4 {
+					continue
+				}
+				why, err := p.WhyNot(pod, n.Name())
+				if err != nil {
+					continue // the pod cannot be decided
+				}
+				if why.Chosen == n.Name() {
+					continue
+				}
+				cases++
+				if len(why.Remedies) > 0 {
+					helped++
+				}
+				t.Run(fmt.Sprintf("seed %d %s on %s", seed, pod.Pod.Name, n.Name()), func(t *testing.T) {
+					for _, r := range why.Remedies {
+						checkRemedy(t, s, pod, n.Name(), r)
+						for _, c := range r.Changes {
+							kinds[c.Kind]++
+						}
+						if got, err := p.Decide(pod, n.Name(), r.Changes...); err != nil || got != n.Name() {
+							t.Errorf("Decide(%v) = %s, %v", r, got, err)
+						}
+					}
+				})
+			}
+		}
+		if content(s) != before {
+			t.Errorf("seed %d: the snapshot changed", seed)
+		}
+	}
+	t.Logf("%d cases, %d with remedies: %v", cases, helped, kinds)
+	if helped < cases*8/10 {
+		t.Errorf("%d of %d cases have remedies", helped, cases)
+	}
+	for _, kind := range []whatif.ChangeKind{
+		whatif.ChangeRequest, whatif.ChangeToleration, whatif.ChangeNodeLabel, whatif.ChangeNodeSelector, whatif.ChangeNodeAffinity,
+		whatif.ChangeAffinity, whatif.ChangeAntiAffinity, whatif.ChangeRemove, whatif.ChangeWeight, whatif.ChangePin,
+	} {
+		if kinds[kind] == 0 {
+			t.Errorf("no remedy has the change %s", kind)
+		}
+	}
+}
+
+func checkRemedy(t *testing.T, s *framework.Snapshot, pod *framework.PodInfo, node string, r whatif.Remedy) {
+	t.Helper()
+	if got := applied(t, s, pod, node, r.Changes); got != node {
+		t.Errorf("with %v the pod goes to %q", r, got)
+	}
+	for i, c := range r.Changes {
+		if got := applied(t, s, pod, node, slices.Delete(slices.Clone(r.Changes), i, i+1)); got == node {
+			t.Errorf("%v: without change %d the pod goes there too", r, i)
+		}
+		less := c
+		switch c.Kind {
+		case whatif.ChangeRequest:
+			less.Amount++
+		case whatif.ChangeWeight:
+			less.Amount--
+			if c.Amount < c.Was {
+				less.Amount = c.Amount + 1
+			}
+		default:
+			continue
+		}
+		changes := slices.Clone(r.Changes)
+		changes[i] = less
+		if got := applied(t, s, pod, node, changes); got == node {
+			t.Errorf("%v: with %v, one unit less, the pod goes there too", r, less)
+		}
+	}
+}
+
+func TestWhyNotRefuses(t *testing.T) {
+	s := cluster([]api.NodeBuilder{api.MakeNode("a", "4", "16Gi")}, api.MakePod("r").Node("a").Obj())
+	p := planner(s)
+	web := pod(p.Snapshot(), api.MakePod("web").Obj())
+	if _, err := p.WhyNot(web, "x"); err == nil {
+		t.Error("an unknown node is no error")
+	}
+	if _, err := p.WhyNot(nil, "a"); err == nil {
+		t.Error("a nil pod is no error")
+	}
+	for _, c := range []whatif.Change{{Kind: "magic"}, {Kind: whatif.ChangeRemove, Name: "default/x", From: "a"}, {Kind: whatif.ChangeRemove, Name: "default/r", From: "b"}} {
+		if _, err := p.Decide(web, "a", c); err == nil {
+			t.Errorf("change %+v is no error", c)
+		}
+	}
+	if _, err := p.Pod("default/x"); err == nil {
+		t.Error("an unknown pod is no error")
+	}
+	if got, err := p.Pod("default/r"); err != nil || got.Pod.Spec.NodeName != "" {
+		t.Errorf("Pod = %v, %v", got, err)
+	}
+}

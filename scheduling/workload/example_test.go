@@ -1,0 +1,66 @@
+package workload_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling/workload"
+)
+
+func ExampleWorkload() {
+	objects, err := api.Decode([]byte(`{"kind": "Deployment", "apiVersion": "apps/v1", "metadata": {"name": "web"},
+		"spec": {"replicas": 3, "template": {"spec": {"containers": [{"name": "main"}]}}}}`))
+	if err != nil {
+		panic(err)
+	}
+	for _, w := range workload.Of(objects) {
+		var one workload.Workload = w
+		pods, err := one.Pods(nil)
+		if err != nil {
+			panic(err)
+		}
+		fmt.Println(one.Label(), len(pods), pods[0].ControllerRef().Name)
+	}
+	// Output:
+	// deployment default/web 3 web
+}
+
+// TestPods checks the number of pods of each kind, and numbers that are refused.
+func TestPods(t *testing.T) {
+	tests := []struct {
+		kind, version, spec string
+		want                int
+		err                 string
+	}{
+		{"Deployment", "apps/v1", `"replicas": 2,`, 2, ""},
+		{"ReplicaSet", "apps/v1", ``, 1, ""},
+		{"StatefulSet", "apps/v1", `"replicas": 0,`, 0, ""},
+		{"ReplicationController", "v1", `"replicas": 4,`, 4, ""},
+		{"Job", "batch/v1", `"completions": 5, "parallelism": 2,`, 2, ""},
+		{"Job", "batch/v1", `"completions": 1, "parallelism": 2,`, 1, ""},
+		{"DaemonSet", "apps/v1", ``, 1, ""},
+		{"Deployment", "apps/v1", `"replicas": -1,`, 0, `deployment default/w: spec.replicas: "-1": want a number`},
+		{"Job", "batch/v1", `"parallelism": 100001,`, 0, `job default/w: spec.parallelism: "100001": want a number`},
+	}
+	nodes := []*api.Node{api.MakeNode("a", "1", "").Obj(), api.MakeNode("b", "1", "").Taint("gpu:NoSchedule").Obj()}
+	for _, test := range tests {
+		o, err := api.Decode([]byte(`{"kind": "` + test.kind + `", "apiVersion": "` + test.version + `", "metadata": {"name": "w"}, "spec": {` +
+			test.spec + ` "template": {"spec": {"containers": [{"name": "main"}]}}}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := workload.Of(o)[0]
+		pods, err := w.Pods(nodes)
+		if test.err != "" {
+			if err == nil || !strings.Contains(err.Error(), test.err) {
+				t.Errorf("%s %s: error %v, want %s", test.kind, test.spec, err, test.err)
+			}
+			continue
+		}
+		if err != nil || len(pods) != test.want {
+			t.Errorf("%s %s: %d pods, %v; want %d", test.kind, test.spec, len(pods), err, test.want)
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package workload
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/berth-sched/berth/framework/api"
+)
+
+// maxReplicas bounds the pods of one workload.
+const maxReplicas = 100_000
+
+// A Workload is an object whose controller makes pods: a Deployment, ReplicaSet,
+// ReplicationController, StatefulSet, DaemonSet or Job.
+type Workload struct {
+	api.TypeMeta
+	api.ObjectMeta
+	// Template is the pattern of its pods.
+	Template *api.PodTemplateSpec
+	// Field is the field that holds the number of pods, such as "spec.replicas"; "" for
+	// one on each node. Count is its value; nil means 1.
+	Field string
+	Count *int32
+	// Completions is how many pods of a Job must succeed; nil for as many as run at a
+	// time, and for all other workloads.
+	Completions *int32
+}
+
+// Label names the workload as errors do.
+func (w *Workload) Label() string { return strings.ToLower(w.Kind) + " " + w.Key() }
+
+// Of lists the workloads among the objects. A ReplicationController without a template
+// is none.
+func Of(o *api.Objects) []Workload {
+	var list []Workload
+	for _, x := range o.Deployments {
+		list = append(list, Workload{x.TypeMeta, x.ObjectMeta, &x.Spec.Template, "spec.replicas", x.Spec.Replicas, nil})
+	}
+	for _, x := range o.ReplicaSets {
+		list = append(list, Workload{x.TypeMeta, x.ObjectMeta, &x.Spec.Template, "spec.replicas", x.Spec.Replicas, nil})
+	}
+	for _, x := range o.ReplicationControllers {
+		if x.Spec.Template != nil {
+			list = append(list, Workload{x.TypeMeta, x.ObjectMeta, x.Spec.Template, "spec.replicas", x.Spec.Replicas, nil})
+		}
+	}
+	for _, x := range o.StatefulSets {
+		list = append(list, Workload{x.TypeMeta, x.ObjectMeta, &x.Spec.Template, "spec.replicas", x.Spec.Replicas, nil})
+	}
+	for _, x := range o.DaemonSets {
+		list = append(list, Workload{x.TypeMeta, x.ObjectMeta, &x.Spec.Template, "", nil, nil})
+	}
+	for _, x := range o.Jobs {
+		field, count := "spec.parallelism", x.Spec.Parallelism
+		if c := x.Spec.Completions; c != nil && *c < orOne(count) {
+			field, count = "spec.completions", c
+		}
+		list = append(list, Workload{x.TypeMeta, x.ObjectMeta, &x.Spec.Template, field, count, x.Spec.Completions})
+	}
+	return list
+}
+
+// orOne returns the number, or 1 if there is none.
+func orOne(n *int32) int32 {
+	if n == nil {
+		return 1
+	}
+	return *n
+}
+
+// Pods makes the workload's pods: as many as its replicas, for a Job as many as run at
+// a time, and for a DaemonSet one for each of the nodes whose taints, labels and name
+// admit it. Only pods of a DaemonSet have names. A number of pods that is negative or
+// above 100,000 is an [*api.InvalidError].
+func (w *Workload) Pods(nodes []*api.Node) ([]*api.Pod, error) {
+	if w.Field == "" {
+		return w.daemons(nodes)
+	}
+	n, err := w.Replicas()
+	if err != nil {
+		return nil, err
+	}
+	pods := make([]*api.Pod, n)
+	for i := range pods {
+		pods[i] = w.Pod()
+	}
+	return pods, nil
+}
+
+// Replicas is the number of pods that run at a time, 1 for a DaemonSet. It returns the
+// errors of Pods.
+func (w *Workload) Replicas() (int, error) {
+	n := orOne(w.Count)
+	if n < 0 || n > maxReplicas {
+		return 0, &api.InvalidError{
+			Object: w.Label(), Field: w.Field, Value: fmt.Sprint(n), Err: fmt.Errorf("want a number from 0 to %d", maxReplicas),
+		}
+	}
+	return int(n), nil
+}
+
+// Pod makes one pod, without a name. It shares its contents with the template.
+func (w *Workload) Pod() *api.Pod {
+	return &api.Pod{
+		TypeMeta: api.TypeMeta{Kind: "Pod", APIVersion: "v1"},
+		ObjectMeta: api.ObjectMeta{
+			Namespace: w.Namespace, Labels: w.Template.Labels, Annotations: w.Template.Annotations,
+			OwnerReferences: []api.OwnerReference{
+				{APIVersion: w.APIVersion, Kind: w.Kind, Name: w.Name, UID: w.UID, Controller: new(true)},
+			},
+		},
+		Spec: w.Template.Spec,
+	}
+}
