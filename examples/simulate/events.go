@@ -15,7 +15,8 @@ func events(o *api.Objects) []lifecycle.Event {
 		puts(o.Deployments), puts(o.DaemonSets), puts(o.Jobs),
 		puts(o.PersistentVolumes), puts(o.PersistentVolumeClaims), puts(o.StorageClasses),
 		puts(o.CSINodes), puts(o.CSIDrivers), puts(o.CSIStorageCapacities), puts(o.VolumeAttachments),
-		puts(o.DeviceClasses), puts(o.NodeMetrics),
+		puts(o.DeviceClasses), puts(o.ResourceSlices), puts(o.ResourceClaims),
+		puts(o.ResourceClaimTemplates), puts(o.DeviceTaintRules), puts(o.NodeMetrics),
 	)
 }
 
