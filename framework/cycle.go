@@ -47,7 +47,9 @@ func (c *Cycle) Now() time.Time {
 func (c *Cycle) Reset(pod *PodInfo, s *Snapshot, number, seed uint64) {
 	c.Pod, c.Snapshot, c.Number, c.Seed = pod, s, number, seed
 	c.Filters = nil
-	clear(c.values)
+	if len(c.values) > 0 {
+		clear(c.values)
+	}
 	c.runner.Reset()
 }
 

@@ -177,6 +177,13 @@ func scopeOf(p framework.Plugin) scopeFunc {
 	}
 }
 
+// boundFilter and boundScorer are what both paths ask. Only the incremental path needs
+// their Reads, and fills them in.
+type (
+	boundFilter = engine.Filter
+	boundScorer = engine.Scorer
+)
+
 // binding is the result of the PreFilter and PreScore plugins for one pod.
 type binding struct {
 	setters []*scopeFunc // plugins of the last run that set values for others
@@ -193,22 +200,6 @@ type binding struct {
 
 	perFilter []framework.NodeFilter // by index of the profile, nil = skipped
 	perScorer []framework.NodeScorer
-}
-
-type boundFilter struct {
-	at     int // index in plugins.filters
-	filter framework.NodeFilter
-	batch  framework.BatchFilter // the same, if it can batch
-}
-
-type boundScorer struct {
-	at      int // index in plugins.scorers
-	scorer  framework.NodeScorer
-	batch   framework.BatchScorer
-	weight  int64
-	byRange framework.RangeNormalizer
-	byNodes framework.ScoreNormalizer
-	except  framework.RangeExcluder // byRange, if it excludes nodes
 }
 
 // A choice lists plugins of a profile to bind, by index, in order: filters or
@@ -287,7 +278,7 @@ func (t *plugins) bindFilters(c *framework.Cycle, b *binding, some *choice) (err
 	for _, i := range some.at {
 		if f := b.perFilter[i]; f != nil {
 			batch, _ := f.(framework.BatchFilter)
-			b.filters = append(b.filters, boundFilter{i, f, batch})
+			b.filters = append(b.filters, boundFilter{At: i, Filter: f, Batch: batch})
 		}
 	}
 	return nil
@@ -365,22 +356,25 @@ func (t *plugins) bindScorers(c *framework.Cycle, feasible engine.Feasible, b *b
 	}
 	for _, i := range some.at {
 		if scorer := b.perScorer[i]; scorer != nil {
-			b.scorers = append(b.scorers, t.scorers[i].bind(i, scorer))
+			b.scorers = append(b.scorers, boundScorer{At: i, Scorer: scorer})
+			t.scorers[i].bind(&b.scorers[len(b.scorers)-1])
 		}
 	}
 	return nil
 }
 
-func (p *scorePlugin) bind(at int, scorer framework.NodeScorer) boundScorer {
-	s := boundScorer{at: at, scorer: scorer, weight: p.weight, byRange: p.byRange, byNodes: p.byNodes}
-	s.batch, _ = scorer.(framework.BatchScorer)
-	if r, ok := scorer.(framework.RangeNormalizer); ok {
-		s.byRange = r
-		s.except, _ = scorer.(framework.RangeExcluder)
-	} else if n, ok := scorer.(framework.ScoreNormalizer); ok {
-		s.byRange, s.byNodes = nil, n
+// bind completes a bound scorer: its weight, and how its scores are normalized.
+func (p *scorePlugin) bind(s *boundScorer) {
+	s.Weight = p.weight
+	s.Batch, _ = s.Scorer.(framework.BatchScorer)
+	if r, ok := s.Scorer.(framework.RangeNormalizer); ok {
+		s.ByRange = r
+		s.Except, _ = s.Scorer.(framework.RangeExcluder)
+	} else if n, ok := s.Scorer.(framework.ScoreNormalizer); ok {
+		s.ByNodes = n
+	} else if s.ByRange = p.byRange; p.byRange == nil {
+		s.ByNodes = p.byNodes
 	}
-	return s
 }
 
 // ask runs the plugin over the feasible nodes, or over groups of them if it can

@@ -151,8 +151,8 @@ func (r *referencePath) explainScores(k int, n *NodeExplanation) {
 	for i := range r.raw {
 		b := &r.bound.scorers[i]
 		n.Scores = append(n.Scores, ScoreExplanation{
-			Plugin: r.plugins.scorers[b.at].name, Raw: r.raw[i][k], Normalized: r.norm[i][k],
-			Weight: b.weight, Weighted: r.norm[i][k] * b.weight,
+			Plugin: r.plugins.scorers[b.At].name, Raw: r.raw[i][k], Normalized: r.norm[i][k],
+			Weight: b.Weight, Weighted: r.norm[i][k] * b.Weight,
 		})
 	}
 	for i, scores := range r.extended.scores {

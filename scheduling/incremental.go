@@ -14,8 +14,6 @@ type incremental struct {
 	s         *Scheduler
 	engine    *engine.Engine
 	bound     binding
-	filters   []engine.Filter
-	scorers   []engine.Scorer
 	reference referencePath // for verification
 
 	class   *class // of the pod of this decision

@@ -53,11 +53,11 @@ func (f *incremental) bindFilters(c *framework.Cycle, some *choice) ([]engine.Fi
 	if err != nil || !f.bound.rejected.IsSuccess() || f.bound.restrict {
 		return nil, false
 	}
-	f.filters = f.filters[:0]
-	for _, b := range f.bound.filters {
-		f.filters = append(f.filters, engine.Filter{At: b.at, Filter: b.filter, Batch: b.batch, Reads: f.class.filters.reads[b.at]})
+	for i := range f.bound.filters {
+		x := &f.bound.filters[i]
+		x.Reads = f.class.filters.reads[x.At]
 	}
-	return f.filters, true
+	return f.bound.filters, true
 }
 
 // BindKeptScorers implements [engine.Source].
@@ -75,16 +75,9 @@ func (f *incremental) bindScorers(c *framework.Cycle, feasible engine.Feasible, 
 	if err := f.s.plugins.bindScorers(c, feasible, &f.bound, some); err != nil {
 		return nil, false
 	}
-	f.scorers = f.scorers[:0]
-	for _, b := range f.bound.scorers {
-		s := engine.Scorer{
-			At: b.at, Scorer: b.scorer, Reads: f.class.scorers.reads[b.at], Weight: b.weight, ByRange: b.byRange, Except: b.except,
-			Batch: b.batch,
-		}
-		if b.byRange == nil {
-			s.ByNodes = b.byNodes
-		}
-		f.scorers = append(f.scorers, s)
+	for i := range f.bound.scorers {
+		x := &f.bound.scorers[i]
+		x.Reads = f.class.scorers.reads[x.At]
 	}
-	return f.scorers, true
+	return f.bound.scorers, true
 }

@@ -165,12 +165,12 @@ func (f *filterSet) RemovePod(c *framework.Cycle, other *framework.PodInfo, node
 // RunPreFilterExtensionAddPod and RunPreFilterExtensionRemovePod.
 func (f *filterSet) tell(what string, call func(framework.FilterUpdater) framework.Status) framework.Status {
 	for _, b := range f.filters {
-		u, ok := b.filter.(framework.FilterUpdater)
+		u, ok := b.Filter.(framework.FilterUpdater)
 		if !ok {
 			continue
 		}
 		if status := call(u); !status.IsSuccess() {
-			name := f.path.plugins.filters[b.at].name
+			name := f.path.plugins.filters[b.At].name
 			return framework.AsStatus(fmt.Errorf("running %s on PreFilter plugin %q: %w", what, name, status.Err()))
 		}
 	}
@@ -183,8 +183,8 @@ func (f *filterSet) Fork() framework.FilterUpdater { return f.copy() }
 func (f *filterSet) copy() *filterSet {
 	filters := slices.Clone(f.filters)
 	for i, b := range filters {
-		if u, ok := b.filter.(framework.FilterUpdater); ok {
-			filters[i].filter = u.Fork()
+		if u, ok := b.Filter.(framework.FilterUpdater); ok {
+			filters[i].Filter = u.Fork()
 		}
 	}
 	return &filterSet{f.path, f.s, filters}

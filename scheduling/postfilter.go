@@ -125,12 +125,12 @@ func (r *referencePath) localClass() (string, bool) {
 	fields := framework.FieldPriority
 	var bound []byte
 	for _, b := range r.bound.filters {
-		s := r.plugins.filters[b.at].scope(r.cycle.Pod)
+		s := r.plugins.filters[b.At].scope(r.cycle.Pod)
 		if s.Reads&^(framework.ReadsNode|framework.ReadsPods) != 0 {
 			return "", false
 		}
 		fields |= s.Pod
-		bound = binary.AppendUvarint(bound, uint64(b.at))
+		bound = binary.AppendUvarint(bound, uint64(b.At))
 	}
 	return string(bound) + "/" + r.cycle.Pod.ClassKey(fields), true
 }

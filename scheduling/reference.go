@@ -208,14 +208,14 @@ func (r *referencePath) filter(p *probe, v *verdict) error {
 func (r *referencePath) ask(filters []boundFilter, p *probe, v *verdict) error {
 	for i := range filters {
 		p.filter = i
-		status := filters[i].filter.Filter(r.cycle.Pod, p.node)
+		status := filters[i].Filter.Filter(r.cycle.Pod, p.node)
 		if status.IsSuccess() {
 			continue
 		}
 		if !status.IsRejected() {
 			return r.filterError(i, p.node, status.Err())
 		}
-		*v = verdict{int32(filters[i].at), status}
+		*v = verdict{int32(filters[i].At), status}
 		return nil
 	}
 	v.filter = passed
@@ -233,7 +233,7 @@ func (r *referencePath) filterError(i int, node *framework.NodeInfo, err error) 
 	if err == nil {
 		err = fmt.Errorf("a filter must not answer Wait or Skip")
 	}
-	return &PluginError{Point: "Filter", Plugin: r.plugins.filters[r.bound.filters[i].at].name, Node: node.Name(), Err: err}
+	return &PluginError{Point: "Filter", Plugin: r.plugins.filters[r.bound.filters[i].At].name, Node: node.Name(), Err: err}
 }
 
 // searchParallel visits all nodes of the list. Its results, their order, and the

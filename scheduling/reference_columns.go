@@ -40,10 +40,10 @@ func (r *referencePath) searchByColumns(s *framework.Snapshot, start int) (ok bo
 // filterColumn asks one filter about the nodes that are left and drops those that it
 // rejects; places are the places of these nodes.
 func (r *referencePath) filterColumn(f *boundFilter) bool {
-	if f.batch == nil {
+	if f.Batch == nil {
 		return r.leave(f, 0, func(int) bool { return true })
 	}
-	r.rejected = f.batch.FilterNodes(r.cycle.Pod, r.feasible, r.rejected[:0])
+	r.rejected = f.Batch.FilterNodes(r.cycle.Pod, r.feasible, r.rejected[:0])
 	if len(r.rejected) == 0 {
 		return true
 	}
@@ -65,11 +65,11 @@ func (r *referencePath) leave(f *boundFilter, from int, asks func(k int) bool) b
 	for k := from; k < len(r.feasible); k++ {
 		n, place := r.feasible[k], r.places[k]
 		if asks(k) {
-			if status := f.filter.Filter(r.cycle.Pod, n); !status.IsSuccess() {
+			if status := f.Filter.Filter(r.cycle.Pod, n); !status.IsSuccess() {
 				if !status.IsRejected() {
 					return false
 				}
-				r.verdicts[place] = verdict{int32(f.at), status}
+				r.verdicts[place] = verdict{int32(f.At), status}
 				continue
 			}
 		}

@@ -26,7 +26,7 @@ func (r *referencePath) score() error {
 			return err
 		}
 		norm := raw
-		if b.byRange != nil || b.byNodes != nil {
+		if b.ByRange != nil || b.ByNodes != nil {
 			norm = r.buffer(2*i+1, n)
 			copy(norm, raw)
 			if err := r.normalize(b, norm); err != nil {
@@ -77,18 +77,18 @@ func (r *referencePath) scoreRange(b *boundScorer, raw []int64, lo, hi int) (err
 	defer func() {
 		if p := recover(); p != nil {
 			e := r.scoreError("Score", b, r.feasible[i], recovered(p))
-			if b.batch != nil {
+			if b.Batch != nil {
 				e.Node = "" // the batch does not say at which node
 			}
 			err = e
 		}
 	}()
-	if b.batch != nil {
-		b.batch.ScoreNodes(r.cycle.Pod, nodes[lo:hi], raw[lo:hi])
+	if b.Batch != nil {
+		b.Batch.ScoreNodes(r.cycle.Pod, nodes[lo:hi], raw[lo:hi])
 		return nil
 	}
 	for ; i < hi; i++ {
-		raw[i] = b.scorer.Score(r.cycle.Pod, nodes[i])
+		raw[i] = b.Scorer.Score(r.cycle.Pod, nodes[i])
 	}
 	return nil
 }
@@ -97,23 +97,23 @@ func (r *referencePath) scoreRange(b *boundScorer, raw []int64, lo, hi int) (err
 func (r *referencePath) normalize(b *boundScorer, column []int64) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = &PluginError{Point: "NormalizeScore", Plugin: r.plugins.scorers[b.at].name, Err: recovered(p)}
+			err = &PluginError{Point: "NormalizeScore", Plugin: r.plugins.scorers[b.At].name, Err: recovered(p)}
 		}
 	}()
-	if b.byRange == nil {
-		b.byNodes.NormalizeScores(r.toRate(), column)
+	if b.ByRange == nil {
+		b.ByNodes.NormalizeScores(r.toRate(), column)
 		return nil
 	}
-	if b.except != nil {
-		normalizeExcept(b.except, r.toRate(), column)
+	if b.Except != nil {
+		normalizeExcept(b.Except, r.toRate(), column)
 		return nil
 	}
 	smallest, largest := extremes(column)
 	// Neighbouring nodes often have equal scores.
-	last, norm := smallest, b.byRange.NormalizeScore(smallest, smallest, largest)
+	last, norm := smallest, b.ByRange.NormalizeScore(smallest, smallest, largest)
 	for i, raw := range column {
 		if raw != last {
-			last, norm = raw, b.byRange.NormalizeScore(raw, smallest, largest)
+			last, norm = raw, b.ByRange.NormalizeScore(raw, smallest, largest)
 		}
 		column[i] = norm
 	}
@@ -147,7 +147,7 @@ func extremes(column []int64) (smallest, largest int64) {
 
 // add checks the bounds and adds the weighted column to the totals.
 func (r *referencePath) add(b *boundScorer, column []int64) error {
-	totals, weight := r.totals[:len(column)], b.weight
+	totals, weight := r.totals[:len(column)], b.Weight
 	for i, x := range column {
 		if uint64(x) > uint64(framework.MaxNodeScore) {
 			return r.scoreError("NormalizeScore", b, r.feasible[i], errScoreRange(x))
@@ -158,5 +158,5 @@ func (r *referencePath) add(b *boundScorer, column []int64) error {
 }
 
 func (r *referencePath) scoreError(point string, b *boundScorer, node *framework.NodeInfo, err error) *PluginError {
-	return &PluginError{Point: point, Plugin: r.plugins.scorers[b.at].name, Node: node.Name(), Err: err}
+	return &PluginError{Point: point, Plugin: r.plugins.scorers[b.At].name, Node: node.Name(), Err: err}
 }

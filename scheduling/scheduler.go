@@ -116,9 +116,20 @@ func (s *Scheduler) schedule(ctx context.Context, snap *framework.Snapshot, pod 
 	s.busy = false
 	s.number++
 	if n := snap.Len(); n > 0 {
-		s.start = (d.start + d.advance) % n
+		s.start = remainder(d.start+d.advance, n)
 	}
 	return err
+}
+
+// remainder is i % n; in most calls it needs no division.
+func remainder(i, n int) int {
+	if i >= n {
+		i -= n
+	}
+	if i >= n {
+		return i % n
+	}
+	return i
 }
 
 // accept refuses a scheduler that New did not make, and what fit refuses.

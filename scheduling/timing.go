@@ -104,14 +104,14 @@ func (m *measurement) filter(r *referencePath, s *framework.Snapshot) (ok bool) 
 	for _, f := range r.bound.filters {
 		start, passed := m.now(), 0
 		for _, n := range r.feasible {
-			if status := f.filter.Filter(r.cycle.Pod, n); status.IsSuccess() {
+			if status := f.Filter.Filter(r.cycle.Pod, n); status.IsSuccess() {
 				r.feasible[passed] = n
 				passed++
 			} else if !status.IsRejected() {
 				return false
 			}
 		}
-		m.add(r.plugins.filters[f.at].name, "Filter", len(r.feasible), start)
+		m.add(r.plugins.filters[f.At].name, "Filter", len(r.feasible), start)
 		r.feasible = r.feasible[:passed]
 	}
 	return true
@@ -122,12 +122,12 @@ func (m *measurement) score(r *referencePath) {
 	raw := make([]int64, len(r.feasible))
 	for i := range r.bound.scorers {
 		b := &r.bound.scorers[i]
-		name, start := r.plugins.scorers[b.at].name, m.now()
+		name, start := r.plugins.scorers[b.At].name, m.now()
 		if r.column(b, raw) != nil {
 			return
 		}
 		m.add(name, "Score", len(raw), start)
-		if b.byRange == nil && b.byNodes == nil {
+		if b.ByRange == nil && b.ByNodes == nil {
 			continue
 		}
 		start = m.now()

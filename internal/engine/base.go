@@ -8,6 +8,7 @@ import (
 	"github.com/berth-sched/berth/internal/changelog"
 	"github.com/berth-sched/berth/internal/engine/guard"
 	"github.com/berth-sched/berth/internal/engine/nodelog"
+	"github.com/berth-sched/berth/internal/engine/slotlist"
 )
 
 // A base keeps the answers of all plugins that read one node only, for all pods with
@@ -97,7 +98,7 @@ func (b *base) build(src Source, t *nodelog.Tracker, o *nodelog.Order) bool {
 	}
 	b.askMany(b.plugins.nodeFilters)
 	for k, slot := range b.slots {
-		b.rows.nodes[slot].set(b.said[k], false)
+		b.rows.nodes[slot].judge(b.said[k])
 	}
 	b.askMany(b.plugins.podFilters)
 	if b.plugins.timed {
@@ -139,9 +140,9 @@ func (p *basePlugins) adopt(filters []Filter) {
 
 // grow makes room for slots.
 func (b *base) grow(slots int) {
-	b.rows.nodes = resize(b.rows.nodes, slots)
+	b.rows.nodes = slotlist.AtLeast(b.rows.nodes, slots)
 	for i := range b.plugins.normalized {
-		b.plugins.normalized[i].raw = resize(b.plugins.normalized[i].raw, slots)
+		b.plugins.normalized[i].raw = slotlist.AtLeast(b.plugins.normalized[i].raw, slots)
 	}
 }
 

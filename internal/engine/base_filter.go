@@ -1,6 +1,9 @@
 package engine
 
-import "github.com/berth-sched/berth/framework"
+import (
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/engine/slotlist"
+)
 
 // The verdicts of rows. Filters that read no pods are asked only if the node's object
 // may have changed.
@@ -8,7 +11,7 @@ import "github.com/berth-sched/berth/framework"
 // evaluate renews all that the rows keep of the node.
 func (b *base) evaluate(n *framework.NodeInfo) {
 	first := b.ask(b.plugins.nodeFilters, n, maxPlace)
-	b.rows.nodes[n.Slot()].set(first, false)
+	b.rows.nodes[n.Slot()].judge(first)
 	b.evaluatePods(n, first)
 }
 
@@ -45,7 +48,7 @@ func (b *base) evaluatePods(n *framework.NodeInfo, first int32) {
 // listDirty lists the nodes whose slots are in slots, with their first rejection by a
 // filter that reads no pods.
 func (b *base) listDirty() {
-	b.nodes, b.said = resize(b.nodes, len(b.slots))[:len(b.slots)], resize(b.said, len(b.slots))[:len(b.slots)]
+	b.nodes, b.said = slotlist.AtLeast(b.nodes, len(b.slots))[:len(b.slots)], slotlist.AtLeast(b.said, len(b.slots))[:len(b.slots)]
 	b.refused = false
 	clear(b.said)
 	at, places, nodes := b.at.tracker.At, b.rows.order.Place, b.nodes[:len(b.slots)]

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/engine/slotlist"
 )
 
 // The scores of rows, and until when rows hold.
@@ -37,9 +38,9 @@ func (b *base) bindScores(src Source, shown Feasible) bool {
 	p.timed = p.timed || slices.ContainsFunc(scorers, func(s Scorer) bool { return s.Reads&framework.ReadsTime != 0 })
 	b.listNone()
 	for _, slot := range b.rows.order.Slots {
-		passed, r := b.rows.of(slot) >= 0, &b.rows.nodes[slot]
-		r.set(r.reason(), passed)
-		if passed {
+		r := &b.rows.nodes[slot]
+		r.judge(r.reason())
+		if b.rows.of(slot) >= 0 {
 			b.list(b.at.snapshot.AtSlot(int(slot)), slot, feasible)
 		}
 	}
@@ -60,7 +61,7 @@ func (b *base) scoreAll() {
 	r.uniform = len(b.nodes) == len(r.order.Slots) &&
 		!slices.ContainsFunc(p.normalized, func(l rawList) bool { return !l.nodeOnly })
 	for k, slot := range b.slots {
-		r.nodes[slot].score = int32(byNode[k])
+		r.nodes[slot].give(int32(byNode[k]))
 		b.put(slot, row(byNode[k]+byPods[k]))
 		r.uniform = r.uniform && byNode[k] == byNode[0]
 	}
@@ -77,7 +78,7 @@ func (b *base) scoreAll() {
 
 // rawOf asks a scorer about the listed nodes.
 func (b *base) rawOf(s *Scorer) []int64 {
-	b.raw = resize(b.raw, len(b.nodes))
+	b.raw = slotlist.AtLeast(b.raw, len(b.nodes))
 	raw := b.raw[:len(b.nodes)]
 	b.askScorer(s, raw)
 	return raw
@@ -120,13 +121,13 @@ func (p *basePlugins) normalize(s Scorer, slots int) {
 		p.normalized = append(p.normalized, rawList{})
 	}
 	l := &p.normalized[i]
-	l.scorer, l.nodeOnly, l.raw = s, nodeOnly(s.Reads), resize(l.raw, slots)
+	l.scorer, l.nodeOnly, l.raw = s, nodeOnly(s.Reads), slotlist.AtLeast(l.raw, slots)
 }
 
 // sums adds up the weighted scores of the listed nodes, one scorer after the other, in
 // one of two buffers.
 func (b *base) sums(scorers []Scorer, buffer int) []int64 {
-	sum := resize(b.buffers[buffer], len(b.nodes))[:len(b.nodes)]
+	sum := slotlist.AtLeast(b.buffers[buffer], len(b.nodes))[:len(b.nodes)]
 	b.buffers[buffer] = sum
 	if len(scorers) == 0 {
 		clear(sum)
@@ -161,8 +162,7 @@ func (b *base) scoreOne(n *framework.NodeInfo, slot int32, byPods int64) {
 	r := &b.rows.nodes[slot]
 	known := r.known()
 	if !known {
-		r.score = int32(b.askScores(b.plugins.nodeScorers, n))
-		r.set(r.reason(), true)
+		r.give(int32(b.askScores(b.plugins.nodeScorers, n)))
 	}
 	b.put(slot, row(r.score+int32(byPods)))
 	for i := range b.plugins.normalized {

@@ -233,7 +233,7 @@ func checkReasons(c *class) error {
 		group := int(d.of[slot])
 		first := list[c.base.rows.of(slot).reason()].at
 		for i := range c.gates.list {
-			if x := &c.gates.list[i]; x.active && c.state != idle && !c.ask.filter(x.filter.Filter, slot).IsSuccess() {
+			if x := &c.gates.list[i]; x.role != absent && c.state != idle && !c.ask.filter(x.filter.Filter, slot).IsSuccess() {
 				first = min(first, x.filter.At)
 			}
 		}
@@ -267,7 +267,7 @@ func checkTotals(c *class) error {
 	offsets := make([]int64, len(t.tree.Offset))
 	for i := range c.columns.list {
 		col := &c.columns.list[i]
-		if !col.active {
+		if col.role == absent {
 			continue
 		}
 		if err := col.scores.check(c, col); err != nil {
@@ -288,7 +288,7 @@ func checkTotals(c *class) error {
 	for place, slot := range c.order().Slots {
 		want := int64(c.base.rows.of(slot))
 		for i := range c.columns.list {
-			if col := &c.columns.list[i]; col.active && !c.shares() {
+			if col := &c.columns.list[i]; col.role != absent && !c.shares() {
 				want += col.score(slot)
 			}
 		}

@@ -247,7 +247,7 @@ func (c *class) syncScores(l *divisions) bool {
 		c.syncGroups()
 	}
 	for i := range c.columns.list {
-		if col := &c.columns.list[i]; col.active && col.kept < 0 {
+		if col := &c.columns.list[i]; col.role != absent && col.kept < 0 {
 			col.refresh(c)
 		}
 	}
@@ -275,12 +275,12 @@ func (c *class) divide(l *divisions) {
 		}
 	}
 	for i := range c.gates.list {
-		if x := &c.gates.list[i]; x.active {
+		if x := &c.gates.list[i]; x.role != absent {
 			add(x.groups)
 		}
 	}
 	for i := range c.columns.list {
-		if col := &c.columns.list[i]; col.active {
+		if col := &c.columns.list[i]; col.role != absent {
 			add(col.groups)
 		}
 	}

@@ -41,7 +41,9 @@ func (c *class) openAll() {
 	for i := range c.columns.list {
 		col := &c.columns.list[i]
 		col.stale = true
-		col.known = col.known && !shut // live scorers were not asked about nodes of shut groups
+		if shut {
+			col.role.forget() // live scorers were not asked about nodes of shut groups
+		}
 	}
 	clear(c.groups.shut)
 }

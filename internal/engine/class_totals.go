@@ -41,7 +41,7 @@ func (t *totals) wait(slot int32) {
 func (c *class) firstScores() {
 	c.columns.rest()
 	for i := range c.base.plugins.normalized {
-		c.columns.adopt(c, c.base.plugins.normalized[i].scorer, i)
+		c.columns.adopt(c, &c.base.plugins.normalized[i].scorer, i)
 	}
 	c.state = totaled
 	c.totals.need(allTotals)

@@ -11,21 +11,19 @@ import (
 // A column is one scorer whose scores are not part of the rows, because they are
 // normalized over the feasible nodes or because the scorer is live.
 //
-// Invariant (after refresh, while active): every feasible node has its raw score in
+// Invariant (after refresh, unless absent): every feasible node has its raw score in
 // scores; unless stale, every normalized score belongs to the present range.
 type column struct {
 	scorer Scorer
 	kept   int // index in basePlugins.normalized of the raw scores, -1 for a live scorer
 
-	active  bool // the scorer takes part in this decision
+	role    role // remembered: the raw scores of a live scorer are those of asked
 	stale   bool // scores may have changed since they were normalized
-	known   bool // the raw scores of a live scorer are those of asked
 	asked   asked
 	touched []int32 // slots that a live scorer must be asked about
 
 	groups  framework.Groups
 	refused framework.Groups // groups that were too many
-	shown   bool             // the division knows the groups
 
 	form   form
 	scores scores            // memory[form]
@@ -100,7 +98,8 @@ func (col *column) perNode() form {
 
 // empty forgets all scores.
 func (col *column) empty(c *class) {
-	col.known, col.stale = false, true
+	col.role.forget()
+	col.stale = true
 	col.touched = col.touched[:0]
 	c.totals.need(allTotals)
 	col.scores.reset(c, col)
@@ -108,24 +107,27 @@ func (col *column) empty(c *class) {
 
 // divided adapts the column to another division.
 func (col *column) divided(c *class) {
-	if !col.active {
+	if col.role == absent {
 		return
 	}
 	switch was := col.form; {
 	case col.consider(c.groups.division) != was:
 		col.empty(c)
 	default:
-		col.known = col.known && col.form != byGroup
+		if col.form == byGroup {
+			col.role.forget()
+		}
 		col.scores.divide(c, col)
 	}
 }
 
 // consider decides whether the scorer is asked by group, and returns the form.
 func (col *column) consider(d *division) form {
-	if col.shown = col.groups.Count > 0 && d.knows(col.groups); !col.shown {
+	shown := d.shows(col.groups)
+	if !shown {
 		col.refused = col.groups
 	}
-	if col.shown && !col.groups.Prepared && col.scorer.ByNodes == nil {
+	if shown && !col.groups.Prepared && col.scorer.ByNodes == nil {
 		col.use(byGroup)
 	} else {
 		col.use(col.perNode())
@@ -135,7 +137,7 @@ func (col *column) consider(d *division) form {
 
 // groupSet follows a group that was opened or shut.
 func (col *column) groupSet(c *class, group int) {
-	if !col.active {
+	if col.role == absent {
 		return
 	}
 	col.stale = true
@@ -177,7 +179,8 @@ func (col *column) stay(c *class, slot int32) {
 // asked about. While nothing is scored the list must not grow forever.
 func (col *column) touch(c *class, slot int32) {
 	if len(col.touched) > len(c.totals.tree.Leaves) {
-		col.touched, col.known = col.touched[:0], false
+		col.touched = col.touched[:0]
+		col.role.forget()
 	}
 	col.touched = append(col.touched, slot)
 }
@@ -198,7 +201,7 @@ func (col *column) set(c *class, slot int32, raw int64) {
 
 // refresh renews the raw scores of a live scorer: the changed ones, or all.
 func (col *column) refresh(c *class) {
-	all := col.changed(c) || !col.known
+	all := col.changed(c) || col.role < remembered
 	switch {
 	case col.form == byGroup:
 		// A group that had no feasible node may have one now.
@@ -221,7 +224,7 @@ func (col *column) refresh(c *class) {
 			}
 		}
 	}
-	col.known, col.touched = true, col.touched[:0]
+	col.role, col.touched = remembered, col.touched[:0]
 	col.asked.feasible, col.asked.objects, col.asked.now = c.versions.feasible, c.base.at.snapshot.Objects(), c.base.at.snapshot.Now()
 }
 
@@ -238,7 +241,7 @@ func (col *column) changed(c *class) bool {
 	version, was := c.ask.version(tracker), col.asked.version
 	col.asked.version = version
 	switch {
-	case !col.known || version == was:
+	case col.role < remembered || version == was:
 		return false
 	case col.form == byGroup:
 		return true
@@ -273,19 +276,21 @@ type columns struct {
 }
 
 // adopt gives the scorer its column, a new one if need be.
-func (l *columns) adopt(c *class, s Scorer, kept int) {
-	i := slices.IndexFunc(l.list, func(col column) bool { return col.scorer.At == s.At })
-	if i < 0 {
-		i = len(l.list)
+func (l *columns) adopt(c *class, s *Scorer, kept int) {
+	i := 0
+	for i < len(l.list) && l.list[i].scorer.At != s.At {
+		i++
+	}
+	if i == len(l.list) {
 		l.list = slices.Grow(l.list, 1)[:i+1] // with the memory of an earlier class
 		col := &l.list[i]
-		col.active, col.form, col.groups, col.refused = false, byValue, framework.Groups{}, framework.Groups{}
+		col.role, col.form, col.groups, col.refused = absent, byValue, framework.Groups{}, framework.Groups{}
 	}
 	col := &l.list[i]
 	if (col.scorer.ByRange != nil) != (s.ByRange != nil) || (col.scorer.ByNodes != nil) != (s.ByNodes != nil) {
-		col.active = false
+		col.role = absent
 	}
-	col.scorer, col.kept = s, kept
+	col.scorer, col.kept = *s, kept
 	var groups framework.Groups
 	if kept < 0 {
 		groups = c.ask.groups(s.Scorer)
@@ -293,10 +298,10 @@ func (l *columns) adopt(c *class, s Scorer, kept int) {
 	if !same(groups, col.groups) {
 		col.groups, c.groups.division = groups, nil
 	}
-	if col.active {
+	if col.role != absent {
 		return
 	}
-	col.active = true
+	col.role = asking
 	switch d := c.groups.division; {
 	case d != nil:
 		col.consider(d)
@@ -313,30 +318,40 @@ func (l *columns) adopt(c *class, s Scorer, kept int) {
 func (l *columns) adoptLive(c *class, scorers []Scorer) {
 	for i := range l.list {
 		col := &l.list[i]
-		if col.kept >= 0 || !col.active {
+		if col.kept >= 0 || col.role == absent {
 			continue
 		}
-		if !slices.ContainsFunc(scorers, func(s Scorer) bool { return s.At == col.scorer.At }) {
-			col.active = false
+		if !hasScorer(scorers, col.scorer.At) {
+			col.role = absent
 			c.totals.need(allTotals)
 		}
 	}
-	for _, s := range scorers {
-		l.adopt(c, s, -1)
+	for i := range scorers {
+		l.adopt(c, &scorers[i], -1)
 	}
+}
+
+// hasScorer reports whether one of the scorers has that place in the profile.
+func hasScorer(scorers []Scorer, at int) bool {
+	for i := range scorers {
+		if scorers[i].At == at {
+			return true
+		}
+	}
+	return false
 }
 
 // rest makes all columns take no part.
 func (l *columns) rest() {
 	for i := range l.list {
-		l.list[i].active = false
+		l.list[i].role = absent
 	}
 }
 
 // want reports whether some scorer could be shown groups if the division were finer.
 func (l *columns) want(d *division) bool {
 	for i := range l.list {
-		if col := &l.list[i]; col.active && finer(col.groups, col.refused, d) {
+		if col := &l.list[i]; col.role != absent && finer(col.groups, col.refused, d) {
 			return true
 		}
 	}
@@ -346,7 +361,7 @@ func (l *columns) want(d *division) bool {
 // follow reports whether a column must know of nodes that stay feasible.
 func (l *columns) follow(b *base) bool {
 	for i := range l.list {
-		if col := &l.list[i]; col.active && col.form != byGroup && (col.kept < 0 || !b.plugins.normalized[col.kept].nodeOnly) {
+		if col := &l.list[i]; col.role != absent && col.form != byGroup && (col.kept < 0 || !b.plugins.normalized[col.kept].nodeOnly) {
 			return true
 		}
 	}
@@ -356,7 +371,7 @@ func (l *columns) follow(b *base) bool {
 // live reports whether a live scorer takes part.
 func (l *columns) live() bool {
 	for i := range l.list {
-		if col := &l.list[i]; col.active && col.kept < 0 {
+		if col := &l.list[i]; col.role != absent && col.kept < 0 {
 			return true
 		}
 	}
@@ -366,7 +381,7 @@ func (l *columns) live() bool {
 // uniform reports whether any part of the nodes has the scores that all nodes have.
 func (l *columns) uniform() bool {
 	for i := range l.list {
-		if col := &l.list[i]; col.active {
+		if col := &l.list[i]; col.role != absent {
 			values, ok := col.scores.(*valueScores)
 			if col.kept < 0 || !ok || !values.buckets.Uniform() {
 				return false
@@ -379,7 +394,7 @@ func (l *columns) uniform() bool {
 // enter and leave tell the columns of a node that became feasible, or ceased to be.
 func (l *columns) enter(c *class, slot int32) {
 	for i := range l.list {
-		if col := &l.list[i]; col.active {
+		if col := &l.list[i]; col.role != absent {
 			col.enter(c, slot)
 		}
 	}
@@ -387,7 +402,7 @@ func (l *columns) enter(c *class, slot int32) {
 
 func (l *columns) leave(slot int32) {
 	for i := range l.list {
-		if col := &l.list[i]; col.active {
+		if col := &l.list[i]; col.role != absent {
 			col.leave(slot)
 		}
 	}
@@ -396,7 +411,7 @@ func (l *columns) leave(slot int32) {
 // stay tells the columns of a feasible node that changed and was feasible before.
 func (l *columns) stay(c *class, slot int32) {
 	for i := range l.list {
-		if col := &l.list[i]; col.active {
+		if col := &l.list[i]; col.role != absent {
 			col.stay(c, slot)
 		}
 	}
@@ -407,13 +422,13 @@ func (l *columns) stay(c *class, slot int32) {
 func (l *columns) normalize(c *class) (moved int) {
 	l.constant, l.varying = 0, l.varying[:0]
 	for i := range l.list {
-		if col := &l.list[i]; col.active {
+		if col := &l.list[i]; col.role != absent {
 			moved += col.scores.normalize(c, col)
 		}
 	}
 	for i := range l.list {
 		col := &l.list[i]
-		if !col.active || col.form == byGroup {
+		if col.role == absent || col.form == byGroup {
 			continue
 		}
 		if norm, ok := col.scores.constant(); ok {
@@ -428,7 +443,7 @@ func (l *columns) normalize(c *class) (moved int) {
 // addUpMoved adds up the totals of nodes that got another score.
 func (l *columns) addUpMoved() {
 	for i := range l.list {
-		if col := &l.list[i]; col.active {
+		if col := &l.list[i]; col.role != absent {
 			col.scores.eachMoved(l.addUp)
 		}
 	}
@@ -436,7 +451,7 @@ func (l *columns) addUpMoved() {
 
 func (l *columns) settled() {
 	for i := range l.list {
-		if col := &l.list[i]; col.active {
+		if col := &l.list[i]; col.role != absent {
 			col.scores.settled()
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/engine/slotlist"
 )
 
 // groupScores are the scores of a live scorer that treats the nodes of a group alike:
@@ -29,7 +30,7 @@ func (s *groupScores) String() string { return fmt.Sprintf("by group, raw %v", s
 // ask asks the scorer about one node of every group that has feasible nodes.
 func (s *groupScores) ask(c *class, col *column) {
 	d := c.groups.division
-	s.values, s.out = resize(s.values, d.count), resize(s.out, d.count)
+	s.values, s.out = slotlist.AtLeast(s.values, d.count), slotlist.AtLeast(s.out, d.count)
 	for g, slots := range d.slots {
 		if c.totals.tree.FeasibleIn(g) > 0 {
 			s.values[g] = c.ask.score(col.scorer.Scorer, slots[0])

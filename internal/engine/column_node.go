@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/engine/slotlist"
 )
 
 // nodeScores are the scores of a live scorer that needs no normalization, or of one
@@ -17,10 +18,10 @@ type nodeScores struct {
 func (s *nodeScores) reset(c *class, col *column) {
 	slots := len(c.base.rows.nodes)
 	if col.kept < 0 {
-		s.raw = resize(s.raw, slots)
+		s.raw = slotlist.AtLeast(s.raw, slots)
 	}
 	if s.final = s.raw; col.scorer.ByNodes != nil {
-		s.normalized = resize(s.normalized, slots)
+		s.normalized = slotlist.AtLeast(s.normalized, slots)
 		s.final = s.normalized
 	}
 }
@@ -63,7 +64,7 @@ func (s *nodeScores) normalize(c *class, col *column) (moved int) {
 // rawOf lists the raw scores of the feasible nodes, which feasibleNodes has listed.
 func (s *nodeScores) rawOf(c *class, col *column) []int64 {
 	l := &c.columns
-	l.scores = resize(l.scores, len(l.nodes))
+	l.scores = slotlist.AtLeast(l.scores, len(l.nodes))
 	raw := s.raw
 	if col.kept >= 0 {
 		raw = c.base.plugins.normalized[col.kept].raw

@@ -24,7 +24,10 @@ func (s *valueScores) divide(c *class, _ *column) {
 }
 
 func (s *valueScores) set(c *class, col *column, slot int32, raw int64) bool {
-	return s.buckets.Place(slot, raw, c.ask.excludes(col.scorer.Except, slot))
+	if c.ask.excludes(col.scorer.Except, slot) {
+		return s.buckets.LeaveOut(slot)
+	}
+	return s.buckets.Place(slot, raw)
 }
 
 func (s *valueScores) remove(slot int32) { s.buckets.Remove(slot) }
@@ -49,8 +52,13 @@ func (s *valueScores) size() int                    { return s.buckets.Bytes() }
 func (s *valueScores) String() string               { return "by value, " + s.buckets.String() }
 
 func (s *valueScores) check(c *class, col *column) error {
-	if err := s.buckets.Check(col.scorer.ByRange, c.totals.tree.Shut, !col.stale); err != nil {
+	if err := s.buckets.Check(); err != nil {
 		return err
+	}
+	if !col.stale {
+		if err := s.buckets.CheckNorms(col.scorer.ByRange, c.totals.tree.Shut); err != nil {
+			return err
+		}
 	}
 	for _, slot := range c.order().Slots {
 		raw, out, has := s.buckets.Has(slot)

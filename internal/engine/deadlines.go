@@ -5,6 +5,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/berth-sched/berth/internal/engine/slotlist"
 	"github.com/berth-sched/berth/internal/heap"
 )
 
@@ -47,7 +48,7 @@ func (d *deadlines) set(slot int32, at time.Time) {
 			d.heap.Remove(place)
 		}
 	case place < 0:
-		d.place = resize(d.place, int(slot)+1)
+		d.place = slotlist.AtLeast(d.place, int(slot)+1)
 		d.heap.Push(deadline{at, slot})
 	default:
 		d.heap.Set(place, deadline{at, slot})

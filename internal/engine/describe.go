@@ -23,7 +23,7 @@ func Describe(e *Engine, key string) string {
 	}
 	fmt.Fprintf(&b, "  nodes    %s\n", describeNodes(c))
 	for i := range c.gates.list {
-		if x := &c.gates.list[i]; x.active {
+		if x := &c.gates.list[i]; x.role != absent {
 			fmt.Fprintf(&b, "  gate     filter %d, asked %s\n", x.filter.At, map[bool]string{true: "by group", false: "by node"}[x.grouped])
 		}
 	}
@@ -34,7 +34,7 @@ func Describe(e *Engine, key string) string {
 		return b.String()
 	}
 	for i := range c.columns.list {
-		if col := &c.columns.list[i]; col.active {
+		if col := &c.columns.list[i]; col.role != absent {
 			fmt.Fprintf(&b, "  column   scorer %d %s\n", col.scorer.At, col.scores)
 		}
 	}

@@ -86,6 +86,9 @@ func (d *division) knows(g framework.Groups) bool {
 	})
 }
 
+// shows reports whether there are groups, and the division is fine enough for them.
+func (d *division) shows(g framework.Groups) bool { return g.Count > 0 && d.knows(g) }
+
 // finer reports whether a plugin with the groups wants a finer division. refused are
 // groups that were too many.
 func finer(g, refused framework.Groups, d *division) bool {

@@ -114,6 +114,7 @@
 //	column.go          scores of one scorer, in one of three forms:
 //	                   column_value.go, column_node.go, column_group.go; bucket/
 //	division.go        groups of nodes
+//	slotlist/          lists by slot
 //	tree/              the tournament, and questions to it
 //	view.go            one query's answer; view_heap.go, sample.go; feasible.go
 //	check.go           the invariants; describe.go a class as text

@@ -113,18 +113,18 @@ func (e *Engine) Find(q Query) (v *View, ok bool) {
 	e.clock++
 	e.adoptOrigin(q.Snapshot)
 	e.order = nodelog.OrderOf(q.Snapshot, e.order)
-	count, fresh := &e.stats.Hits, false
-	if c = e.lookUp(q); c == nil {
-		if c, fresh = e.newClass(q); c == nil {
+	count := &e.stats.Hits
+	if c = e.lookUp(&q); c == nil {
+		if c = e.newClass(q); c == nil {
 			return nil, false
 		}
 		count = &e.stats.Misses
 	}
-	if !e.bringUpToDate(c, q, fresh) {
+	if !e.bringUpToDate(c, &q) {
 		return nil, false
 	}
 	e.account(c)
-	if v, ok = e.view.of(c, q); ok {
+	if v, ok = e.view.of(c, &q); ok {
 		*count++
 	} else {
 		e.dropFailed(c)
@@ -132,13 +132,13 @@ func (e *Engine) Find(q Query) (v *View, ok bool) {
 	return v, ok
 }
 
-// bringUpToDate makes the class answer for the query's snapshot and pod. fresh says
-// that its base was built for this query. false means that the reference path must be
-// taken; then the class is dropped, unless a live PreFilter rejected the pod.
-func (e *Engine) bringUpToDate(c *class, q Query, fresh bool) bool {
+// bringUpToDate makes the class answer for the query's snapshot and pod. false means
+// that the reference path must be taken; then the class is dropped, unless a live
+// PreFilter rejected the pod.
+func (e *Engine) bringUpToDate(c *class, q *Query) bool {
 	c.used = e.clock
 	e.recency.use(c)
-	if !fresh && !c.base.sync(e.source, e.trackers.Of(q.Snapshot, e.order, e.clock), e.order) {
+	if !c.base.sync(e.source, e.trackers.Of(q.Snapshot, e.order, e.clock), e.order) {
 		e.dropFailed(c)
 		return false
 	}

@@ -9,7 +9,7 @@ import "unsafe"
 type Ref struct{ at int } // index in numbered, from 1 on
 
 // lookUp finds the class, nil if it is not kept.
-func (e *Engine) lookUp(q Query) *class {
+func (e *Engine) lookUp(q *Query) *class {
 	if q.Ref == nil {
 		return e.classes[q.Key]
 	}
@@ -25,16 +25,15 @@ func (e *Engine) lookUp(q Query) *class {
 	return c
 }
 
-// newClass makes an empty class over its base, which is built if need be; fresh says so.
-// nil means that the reference path must be taken.
-func (e *Engine) newClass(q Query) (c *class, fresh bool) {
+// newClass makes an empty class over its base, which is built if need be. nil means
+// that the reference path must be taken.
+func (e *Engine) newClass(q Query) (c *class) {
 	key := e.source.BaseKey(q.Cycle.Pod)
 	b := e.bases[key]
 	if b == nil {
 		if b = e.newBase(key, q); b == nil {
-			return nil, false
+			return nil
 		}
-		fresh = true
 	}
 	if k := len(e.spare); k > 0 {
 		c, e.spare = e.spare[k-1], e.spare[:k-1]
@@ -46,7 +45,7 @@ func (e *Engine) newClass(q Query) (c *class, fresh bool) {
 	c.reset(b, e.source)
 	b.users++
 	e.classes[q.Key] = c
-	return c, fresh
+	return c
 }
 
 // number gives the class a number of its own.
@@ -164,9 +163,12 @@ func (e *Engine) bar(key string) {
 const rowBytes = int(unsafe.Sizeof(row(0))+unsafe.Sizeof(nodeRow{})) + 32
 
 // account brings the class's share of the budget up to date, and drops the classes used
-// longest ago until all fit.
+// longest ago until all fit. A class that is idle has not grown.
 func (e *Engine) account(c *class) {
-	bytes, shared := c.size(), c.base.size()
+	bytes, shared := c.bytes, c.base.size()
+	if c.state != idle || bytes == 0 {
+		bytes = c.size()
+	}
 	e.stats.Bytes += bytes - c.bytes + shared - c.base.bytes
 	c.bytes, c.base.bytes = bytes, shared
 	for e.stats.Bytes > e.budget && e.recency.oldest != c {

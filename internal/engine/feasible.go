@@ -22,7 +22,7 @@ func (s *feasibleSet) Groups(at int) framework.FeasibleNodes {
 	s.ask.guard.Leave()
 	var shown framework.FeasibleNodes = s
 	for i := range s.columns.list {
-		if col := &s.columns.list[i]; col.active && col.scorer.At == at && col.shown {
+		if col := &s.columns.list[i]; col.role != absent && col.scorer.At == at && s.groups.division.shows(col.groups) {
 			shown = (*feasibleGroups)(s)
 		}
 	}

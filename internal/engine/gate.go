@@ -4,19 +4,18 @@ import (
 	"slices"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/engine/slotlist"
 )
 
 // A gate is a filter whose verdicts are not kept in rows. It is asked about single
 // nodes that changed or that its tracker names. If it treats the nodes of a
 // group alike, it is asked about one node of each group instead.
 //
-// Invariant: while known, its verdicts in class.own and groups.shut are those of
+// Invariant: while remembered, its verdicts in class.own and groups.shut are those of
 // version, except for nodes that changed, which class.gather lists.
 type gate struct {
 	filter  Filter
-	active  bool // the filter takes part in this decision
-	was     bool // it did in the last one
-	known   bool // the verdicts are those of version
+	role    role
 	version uint64
 
 	groups   framework.Groups
@@ -24,6 +23,18 @@ type gate struct {
 	grouped  bool
 	verdicts []int32 // by group
 }
+
+// A role is how a plugin takes part in the decisions of a class.
+type role uint8
+
+const (
+	absent     role = iota // not in this decision
+	asking                 // in this one; what it said before is not known, or not right
+	remembered             // in this one; what it said before stands, but for changes
+)
+
+// forget makes what the plugin said before unknown.
+func (r *role) forget() { *r = min(*r, asking) }
 
 // gates are those of a class, in the order of the profile.
 type gates struct {
@@ -37,37 +48,43 @@ type gates struct {
 // did not in the last decision, or the other way round, or whose earlier verdicts are
 // not known.
 func (g *gates) adopt(c *class, filters []Filter) (changed bool) {
-	for i := range g.list {
-		g.list[i].was, g.list[i].active = g.list[i].active, false
-	}
+	next := 0
 	for _, f := range filters {
-		x := g.at(f.At)
-		x.filter, x.active = f, true
+		i := g.at(f.At)
+		changed = g.dismiss(next, i) || changed
+		next = i + 1
+		x := &g.list[i]
+		x.filter, x.role = f, max(x.role, asking)
+		changed = changed || x.role == asking
 		if groups := c.ask.groups(f.Filter); !same(groups, x.groups) {
 			x.groups, c.groups.division = groups, nil
 		}
 	}
-	for i := range g.list {
-		x := &g.list[i]
-		x.known = x.known && x.was
-		changed = changed || x.active != x.was || x.active && !x.known
-	}
-	return changed
+	return g.dismiss(next, len(g.list)) || changed
 }
 
-// at finds or makes the gate of that place in the profile.
-func (g *gates) at(place int) *gate {
+// at finds or makes the gate of that place in the profile, and returns its index.
+func (g *gates) at(place int) int {
 	i, found := slices.BinarySearchFunc(g.list, place, func(x gate, at int) int { return x.filter.At - at })
 	if !found {
-		g.list = slices.Insert(g.list, i, gate{})
+		g.list = slices.Insert(g.list, i, gate{filter: Filter{At: place}})
 	}
-	return &g.list[i]
+	return i
+}
+
+// dismiss makes gates take no part, and reports whether one did before.
+func (g *gates) dismiss(from, to int) (changed bool) {
+	for i := from; i < to; i++ {
+		changed = changed || g.list[i].role != absent
+		g.list[i].role = absent
+	}
+	return changed
 }
 
 // want reports whether some gate could be asked by groups if the division were finer.
 func (g *gates) want(d *division) bool {
 	for i := range g.list {
-		if x := &g.list[i]; x.active && finer(x.groups, x.refused, d) {
+		if x := &g.list[i]; x.role != absent && finer(x.groups, x.refused, d) {
 			return true
 		}
 	}
@@ -76,18 +93,18 @@ func (g *gates) want(d *division) bool {
 
 // divided adapts the gate to another division.
 func (x *gate) divided(d *division) {
-	known := x.groups.Count > 0 && d.knows(x.groups)
-	if !known {
+	shown := d.shows(x.groups)
+	if !shown {
 		x.refused = x.groups
 	}
-	x.grouped = known && !x.groups.Prepared
-	x.known = false
+	x.grouped = shown && !x.groups.Prepared
+	x.role.forget()
 }
 
 // forget makes all verdicts unknown: a tracker knows one snapshot with the same nodes.
 func (g *gates) forget() {
 	for i := range g.list {
-		g.list[i].known = false
+		g.list[i].role.forget()
 	}
 }
 
@@ -95,7 +112,7 @@ func (g *gates) forget() {
 func (g *gates) forgetGroups() {
 	for i := range g.list {
 		if x := &g.list[i]; x.grouped {
-			x.known = false
+			x.role.forget()
 		}
 	}
 }
@@ -103,7 +120,7 @@ func (g *gates) forgetGroups() {
 // live reports whether some gate takes part.
 func (g *gates) live() bool {
 	for i := range g.list {
-		if g.list[i].active {
+		if g.list[i].role != absent {
 			return true
 		}
 	}
@@ -113,7 +130,7 @@ func (g *gates) live() bool {
 // perNode reports whether some gate tells the nodes of a group apart.
 func (g *gates) perNode() bool {
 	for i := range g.list {
-		if x := &g.list[i]; x.active && !x.grouped {
+		if x := &g.list[i]; x.role != absent && !x.grouped {
 			return true
 		}
 	}
@@ -126,7 +143,7 @@ func (g *gates) track(a *asker) (known bool) {
 	g.touched, g.nodeOnly, known = g.touched[:0], true, true
 	for i := range g.list {
 		x := &g.list[i]
-		if !x.active || x.grouped {
+		if x.role == absent || x.grouped {
 			continue
 		}
 		g.nodeOnly = g.nodeOnly && nodeOnly(x.filter.Reads)
@@ -141,8 +158,8 @@ func (x *gate) track(a *asker, touch func(slot int)) bool {
 		return false
 	}
 	version := a.version(t)
-	known := x.known && (version == x.version || a.changed(t, x.version, touch))
-	x.version, x.known = version, true
+	known := x.role == remembered && (version == x.version || a.changed(t, x.version, touch))
+	x.version, x.role = version, remembered
 	return known
 }
 
@@ -151,7 +168,7 @@ func (x *gate) track(a *asker, touch func(slot int)) bool {
 func (g *gates) verdict(c *class, slot, first int32) int32 {
 	for i := range g.list {
 		x := &g.list[i]
-		if !x.active || x.grouped || c.base.reasons.list[first].at < x.filter.At {
+		if x.role == absent || x.grouped || c.base.reasons.list[first].at < x.filter.At {
 			continue
 		}
 		if status := c.ask.filter(x.filter.Filter, slot); !status.IsSuccess() {
@@ -166,19 +183,19 @@ func (g *gates) verdict(c *class, slot, first int32) int32 {
 func (g *gates) askGroups(c *class) (asked bool) {
 	for i := range g.list {
 		x := &g.list[i]
-		if !x.active || !x.grouped {
+		if x.role == absent || !x.grouped {
 			continue
 		}
 		if t, ok := x.filter.Filter.(framework.DomainTracker); ok {
 			version := c.ask.version(t)
-			if x.known && version == x.version {
+			if x.role == remembered && version == x.version {
 				continue
 			}
-			x.version, x.known = version, true
+			x.version, x.role = version, remembered
 		}
 		asked = true
 		d := c.groups.division
-		x.verdicts = resize(x.verdicts, d.count)
+		x.verdicts = slotlist.AtLeast(x.verdicts, d.count)
 		for group, slots := range d.slots {
 			x.verdicts[group] = feasible
 			if len(slots) == 0 {
@@ -195,7 +212,7 @@ func (g *gates) askGroups(c *class) (asked bool) {
 // shuts is the first rejection of a group, as the gates said last.
 func (g *gates) shuts(group int) int32 {
 	for i := range g.list {
-		if x := &g.list[i]; x.active && x.grouped && x.verdicts[group] != feasible {
+		if x := &g.list[i]; x.role != absent && x.grouped && x.verdicts[group] != feasible {
 			return x.verdicts[group]
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/berth-sched/berth/internal/changelog"
 	"github.com/berth-sched/berth/internal/engine/nodelog"
+	"github.com/berth-sched/berth/internal/engine/slotlist"
 	"github.com/berth-sched/berth/internal/engine/tree"
 )
 
@@ -53,12 +54,11 @@ func (r *nodeRow) reason() int32 { return r.bits >> 1 }
 // those of the node.
 func (r *nodeRow) known() bool { return r.bits&1 != 0 }
 
-func (r *nodeRow) set(reason int32, known bool) {
-	r.bits = reason << 1
-	if known {
-		r.bits |= 1
-	}
-}
+// judge takes a reason, and makes the score unknown.
+func (r *nodeRow) judge(reason int32) { r.bits = reason << 1 }
+
+// give takes a score, which is known from now on.
+func (r *nodeRow) give(score int32) { r.score, r.bits = score, r.bits|1 }
 
 // rows are the rows of all nodes. They are the leaves of a tree, which the classes of
 // the base share as long as nothing else distinguishes nodes (class_totals.go).
@@ -129,7 +129,7 @@ func (r *rows) putMany(slots []int32, scores []int64, more int32) {
 // count counts a row among those with its reason.
 func (r *rows) count(x row, by int32) {
 	if x < 0 {
-		r.counts = resize(r.counts, int(x.reason())+1)
+		r.counts = slotlist.AtLeast(r.counts, int(x.reason())+1)
 		r.counts[x.reason()] += by
 	}
 }
@@ -162,12 +162,4 @@ func (r *rows) carry(o *nodelog.Order, memory []int32) []int32 {
 // size is the memory that the rows hold.
 func (r *rows) size() int {
 	return r.tree.Bytes() + r.flipLog.Bytes() + 4*cap(r.counts) + cap(r.nodes)*int(unsafe.Sizeof(nodeRow{}))
-}
-
-// resize makes a list at least n long.
-func resize[T any](list []T, n int) []T {
-	if len(list) >= n {
-		return list
-	}
-	return append(list, make([]T, n-len(list))...)
 }

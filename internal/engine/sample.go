@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/engine/slotlist"
 	"github.com/berth-sched/berth/internal/engine/tree"
 )
 
@@ -22,8 +23,8 @@ func (v *View) sample() (same, ok bool) {
 		return true, true
 	}
 	v.list()
-	v.explicit = resize(v.explicit, len(v.places))[:len(v.places)]
-	v.raw = resize(v.raw, len(v.places))[:len(v.places)]
+	v.explicit = slotlist.AtLeast(v.explicit, len(v.places))[:len(v.places)]
+	v.raw = slotlist.AtLeast(v.raw, len(v.places))[:len(v.places)]
 	for k, place := range v.places {
 		v.explicit[k] = c.base.rows.tree.Leaves[place]
 	}
@@ -83,7 +84,7 @@ func (v *View) add(s *Scorer) bool {
 
 // normalize maps the raw scores by their range.
 func (v *View) normalize(s *Scorer) {
-	v.excluded = resize(v.excluded, len(v.raw))[:len(v.raw)]
+	v.excluded = slotlist.AtLeast(v.excluded, len(v.raw))[:len(v.raw)]
 	for k, place := range v.places {
 		v.excluded[k] = v.class.ask.excludes(s.Except, v.class.order().Slots[place])
 	}

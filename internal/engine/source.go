@@ -47,7 +47,8 @@ type Source interface {
 	// that the incremental path has no answer for this pod: a PreFilter rejected it,
 	// restricted the nodes, or failed.
 	BindKeptFilters(c *framework.Cycle) ([]Filter, bool)
-	// BindLiveFilters does the same for the live filters.
+	// BindLiveFilters does the same for the live filters. It lists them in the order of
+	// the profile.
 	BindLiveFilters(c *framework.Cycle) ([]Filter, bool)
 	// BindKeptScorers runs the PreScores of the scorers that are not live over the
 	// feasible nodes; false if one failed.

@@ -176,7 +176,7 @@ func TestChecksFindFaults(t *testing.T) {
 		"a row of another reason":     func(e *Engine, c *class) { c.base.rows.tree.Leaves[2] = ^1 },
 		"a base that is not followed": func(e *Engine, c *class) { c.base.at.entry-- },
 		"a node's score forgotten":    func(e *Engine, c *class) { c.base.rows.nodes[2].score++ },
-		"a node's verdict forgotten":  func(e *Engine, c *class) { c.base.rows.nodes[2].set(1, true) },
+		"a node's verdict forgotten":  func(e *Engine, c *class) { c.base.rows.nodes[2].bits = 1<<1 | 1 },
 		"a raw score forgotten":       func(e *Engine, c *class) { c.base.plugins.normalized[0].raw[2]++ },
 		"a deadline forgotten":        func(e *Engine, c *class) { c.base.due.remove(c.base.due.heap.Top().slot) },
 		"a deadline of another row": func(e *Engine, c *class) {
@@ -189,7 +189,7 @@ func TestChecksFindFaults(t *testing.T) {
 		"a group shut in the tree only": func(e *Engine, c *class) { c.totals.tree.Shut[0] = !c.totals.tree.Shut[0] },
 		"a group shut without a gate":   func(e *Engine, c *class) { c.groups.shut[0], c.totals.tree.Shut[0] = 1, true },
 		"totals pending":                func(e *Engine, c *class) { c.totals.wait(2) },
-		"a column stale":                func(e *Engine, c *class) { c.columns.list[0].scores.(*valueScores).buckets.Place(2, 77, false) },
+		"a column stale":                func(e *Engine, c *class) { c.columns.list[0].scores.(*valueScores).buckets.Place(2, 77) },
 		"a column's node forgotten":     func(e *Engine, c *class) { c.columns.list[0].scores.remove(2) },
 		"a list not normalized":         func(e *Engine, c *class) { c.columns.list[1].scores.(*nodeScores).normalized[2]++ },
 		"a group's score wrong":         func(e *Engine, c *class) { c.columns.list[3].scores.(*groupScores).values[1]++ },

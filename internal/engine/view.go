@@ -54,11 +54,14 @@ func (b *best) add(total, count int32) {
 
 // of finds the nodes that the search visits. false means that the reference path must
 // be taken.
-func (v *View) of(c *class, q Query) (*View, bool) {
+func (v *View) of(c *class, q *Query) (*View, bool) {
 	n, t := len(c.order().Slots), &c.totals.tree
 	all := t.Feasible()
 	v.class, v.explicit, v.listed = c, v.explicit[:0], false
-	start := q.Start % n
+	start := q.Start
+	if start >= n {
+		start %= n
+	}
 	if all < q.Want || q.Want >= n {
 		v.parts = [2]part{{start, n}, {0, start}}
 		v.Evaluated, v.Feasible = n, all

@@ -25,7 +25,12 @@ type Cycle struct {
 }
 
 // Reset makes c ready for another pod.
-func (c *Cycle) Reset() { *c = Cycle{} }
+func (c *Cycle) Reset() {
+	c.At, c.Sets, c.SkipPostFilter = 0, 0, false
+	if c.DryRuns != nil { // rarely
+		c.DryRuns = nil
+	}
+}
 
 // SetSkipPostFilter sets SkipPostFilter. Like a value that is set for others, it
 // makes the plugin that calls it be asked in every decision.

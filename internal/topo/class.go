@@ -68,7 +68,7 @@ func (t *Tables) track() {
 // classOf returns the class of a pod, and makes it if necessary.
 func (t *Tables) classOf(p *framework.PodInfo) int32 {
 	traits := traitsOf.Of(p)
-	if id, ok := t.classIndex.get(traits.text); ok {
+	if id, ok := t.classIndex.in(traits.shard, traits.text); ok {
 		return id
 	}
 	return t.addClass(traits.text, p.Pod, &traits.terms)

@@ -1,10 +1,6 @@
 package topo
 
-import (
-	"slices"
-
-	"github.com/berth-sched/berth/internal/changelog"
-)
+import "github.com/berth-sched/berth/internal/changelog"
 
 // An event is one change of a counter.
 type event struct {
@@ -48,11 +44,9 @@ func (h *history) since(at uint64) ([]event, bool) {
 		return nil, false
 	}
 	events := h.log.Entries()
-	i, _ := slices.BinarySearchFunc(events, at+1, func(e event, at uint64) int {
-		if e.at < at {
-			return -1
-		}
-		return 1
-	})
+	i := len(events)
+	for i > 0 && events[i-1].at > at { // most readers have seen all but the last few
+		i--
+	}
 	return events[i:], true
 }

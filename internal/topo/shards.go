@@ -22,8 +22,11 @@ func shardOf[K string | []byte](key K) uint32 {
 	return (h ^ h>>16) % shardCount
 }
 
-func (s *shards[V]) get(key string) (v V, ok bool) {
-	if p := s.parts[shardOf(key)]; p != nil {
+func (s *shards[V]) get(key string) (v V, ok bool) { return s.in(shardOf(key), key) }
+
+// in is get for a key whose part is known.
+func (s *shards[V]) in(part uint32, key string) (v V, ok bool) {
+	if p := s.parts[part]; p != nil {
 		v, ok = p.values[key]
 	}
 	return v, ok

@@ -145,12 +145,14 @@ func newTerm(namespace string, source *api.PodAffinityTerm, weight int64) (Term,
 // traits determine the counters in which a pod counts.
 type traits struct {
 	text  string // equal exactly for pods that count in the same counters
+	shard uint32 // shardOf(text)
 	terms Terms
 }
 
 var traitsOf = framework.NewPodDerived(func(p *framework.PodInfo) *traits {
 	t := &traits{terms: newTerms(p.Pod)}
 	t.text = string(appendTraits(make([]byte, 0, 256), p.Pod, &t.terms))
+	t.shard = shardOf(t.text)
 	return t
 })
 

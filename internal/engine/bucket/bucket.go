@@ -20,6 +20,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/internal/engine/guard"
+	"github.com/berth-sched/berth/internal/engine/slotlist"
 )
 
 // Buckets are the nodes of one scorer by raw score. Reset and Divide must come first.
@@ -59,18 +60,11 @@ const nowhere int32 = -1
 func (k *Buckets) Reset(slots, groups int, of []uint8) {
 	k.all, k.free, k.sorted, k.left, k.counts = k.all[:0], k.free[:0], k.sorted[:0], nowhere, k.counts[:0]
 	k.ranged, k.unready = false, false
-	k.of, k.next, k.prev = grow(k.of, slots), grow(k.next, slots), grow(k.prev, slots)
+	k.of, k.next, k.prev = slotlist.AtLeast(k.of, slots), slotlist.AtLeast(k.next, slots), slotlist.AtLeast(k.prev, slots)
 	for i := range k.of {
 		k.of[i] = nowhere
 	}
 	k.groups, k.groupOf = groups, of
-}
-
-func grow(list []int32, n int) []int32 {
-	if len(list) >= n {
-		return list
-	}
-	return append(list, make([]int32, n-len(list))...)
 }
 
 // Divide counts the nodes, which are among slots, by other groups.
@@ -84,16 +78,37 @@ func (k *Buckets) Divide(slots []int32, groups int, of []uint8) {
 	}
 }
 
-// Place puts a node into the bucket of its raw score, or of those left out of the
-// range, and reports whether it was not there.
-func (k *Buckets) Place(slot int32, value int64, out bool) bool {
+// Place puts a node into the bucket of its raw score, and reports whether it was not
+// there.
+func (k *Buckets) Place(slot int32, value int64) bool {
 	if b := k.of[slot]; b >= 0 {
-		if (b == k.left) == out && (out || k.all[b].value == value) {
+		if b != k.left && k.all[b].value == value {
 			return false
 		}
 		k.Remove(slot)
 	}
-	b := k.bucket(value, out)
+	k.insert(slot, k.bucket(value))
+	return true
+}
+
+// LeaveOut puts a node into the bucket of those left out of the range, and reports
+// whether it was not there.
+func (k *Buckets) LeaveOut(slot int32) bool {
+	if b := k.of[slot]; b >= 0 {
+		if b == k.left {
+			return false
+		}
+		k.Remove(slot)
+	}
+	if k.left < 0 {
+		k.left = k.empty(bucket{first: nowhere, ready: true})
+	}
+	k.insert(slot, k.left)
+	return true
+}
+
+// insert puts a node that is in no bucket into one.
+func (k *Buckets) insert(slot, b int32) {
 	at := &k.all[b]
 	k.of[slot], k.prev[slot], k.next[slot] = b, nowhere, at.first
 	if at.first >= 0 {
@@ -102,7 +117,6 @@ func (k *Buckets) Place(slot int32, value int64, out bool) bool {
 	at.first = slot
 	at.nodes++
 	k.counts[int(b)*k.groups+int(k.groupOf[slot])]++
-	return true
 }
 
 // Remove takes a node out of its bucket, if it is in one.
@@ -148,36 +162,30 @@ func (k *Buckets) search(value int64) (int, bool) {
 	return lo, lo < len(k.sorted) && k.all[k.sorted[lo]].value == value
 }
 
-// bucket finds or makes the bucket of a value, or the one of the nodes left out.
-func (k *Buckets) bucket(value int64, out bool) int32 {
-	at := 0
-	if out {
-		if k.left >= 0 {
-			return k.left
-		}
-	} else {
-		var found bool
-		if at, found = k.search(value); found {
-			return k.sorted[at]
-		}
+// bucket finds or makes the bucket of a value.
+func (k *Buckets) bucket(value int64) int32 {
+	at, found := k.search(value)
+	if found {
+		return k.sorted[at]
 	}
-	var b int32
-	if last := len(k.free) - 1; last >= 0 {
-		b, k.free = k.free[last], k.free[:last]
-	} else {
-		b = int32(len(k.all))
-		k.all = append(k.all, bucket{})
-		for range k.groups {
-			k.counts = append(k.counts, 0)
-		}
-	}
-	k.all[b] = bucket{value: value, first: nowhere, ready: out}
-	if out {
-		k.left = b
-	} else {
-		k.sorted, k.unready = slices.Insert(k.sorted, at, b), true
-	}
+	b := k.empty(bucket{value: value, first: nowhere})
+	k.sorted, k.unready = slices.Insert(k.sorted, at, b), true
 	return b
+}
+
+// empty makes an empty bucket, and returns its number.
+func (k *Buckets) empty(made bucket) int32 {
+	if last := len(k.free) - 1; last >= 0 {
+		b := k.free[last]
+		k.free = k.free[:last]
+		k.all[b] = made
+		return b
+	}
+	k.all = append(k.all, made)
+	for range k.groups {
+		k.counts = append(k.counts, 0)
+	}
+	return int32(len(k.all) - 1)
 }
 
 // open reports whether a bucket has a node of a group that is not shut.
@@ -307,9 +315,8 @@ func (k *Buckets) String() string {
 	return strings.TrimSuffix(text, ",")
 }
 
-// Check returns what does not hold of the buckets, nil if all does. If settled is set,
-// the norms must be those of the range of the groups that are not shut.
-func (k *Buckets) Check(by framework.RangeNormalizer, shut []bool, settled bool) error {
+// Check returns what does not hold of the buckets, nil if all does.
+func (k *Buckets) Check() error {
 	value := func(b int32) int64 { return k.all[b].value }
 	if !slices.IsSortedFunc(k.sorted, func(a, b int32) int { return cmp.Compare(value(a), value(b)) }) {
 		return fmt.Errorf("buckets: the values are not in order: %s", k)
@@ -347,9 +354,6 @@ func (k *Buckets) Check(by framework.RangeNormalizer, shut []bool, settled bool)
 	if listed != 0 {
 		return fmt.Errorf("buckets: %d nodes more are listed than say where they are", listed)
 	}
-	if settled {
-		return k.checkNorms(by, shut)
-	}
 	return nil
 }
 
@@ -369,8 +373,9 @@ func (k *Buckets) checkList(b int32) (n int, err error) {
 	return n, nil
 }
 
-// checkNorms checks the range and the normalized scores.
-func (k *Buckets) checkNorms(by framework.RangeNormalizer, shut []bool) error {
+// CheckNorms returns what does not hold of the range and of the normalized scores right
+// after Settle, nil if all does.
+func (k *Buckets) CheckNorms(by framework.RangeNormalizer, shut []bool) error {
 	low, high := k.span(shut)
 	if low > high {
 		return nil

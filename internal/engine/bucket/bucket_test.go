@@ -17,6 +17,22 @@ func (linear) NormalizeScore(raw, low, high int64) int64 {
 	return 100 * (raw - low) / (high - low)
 }
 
+// place puts a node into the bucket of its raw score, or of those left out.
+func place(k *Buckets, slot int32, raw int64, out bool) bool {
+	if out {
+		return k.LeaveOut(slot)
+	}
+	return k.Place(slot, raw)
+}
+
+// check checks the buckets, and their norms if they are settled.
+func check(k *Buckets, shut []bool, settled bool) error {
+	if err := k.Check(); err != nil || !settled {
+		return err
+	}
+	return k.CheckNorms(linear{}, shut)
+}
+
 // TestBucketsAgreeWithList compares buckets with a plain list of raw scores.
 func TestBucketsAgreeWithList(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -46,7 +62,7 @@ func TestBucketsAgreeWithList(t *testing.T) {
 				slot := rapid.Int32Range(0, slots-1).Draw(t, "slot")
 				now := node{true, rapid.IntRange(0, 4).Draw(t, "out") == 0, rapid.Int64Range(-3, 3).Draw(t, "raw")}
 				was := nodes[slot]
-				moved := k.Place(slot, now.raw, now.out)
+				moved := place(&k, slot, now.raw, now.out)
 				if same := was.in && was.out == now.out && (now.out || was.raw == now.raw); moved == same {
 					t.Fatalf("Place(%d, %+v) after %+v = %v", slot, now, was, moved)
 				}
@@ -92,7 +108,7 @@ func TestBucketsAgreeWithList(t *testing.T) {
 				settled = true
 			},
 			"": func(t *rapid.T) {
-				if err := k.Check(linear{}, shut, settled); err != nil {
+				if err := check(&k, shut, settled); err != nil {
 					t.Fatal(err)
 				}
 				low, high, values := int64(99), int64(-99), map[int64]bool{}
@@ -147,14 +163,14 @@ func TestCheckFindsFaults(t *testing.T) {
 		var g guard.Guard
 		k.Reset(9, 2, make([]uint8, 9))
 		for slot := range int32(9) {
-			k.Place(slot, int64(slot%3), slot == 8)
+			place(&k, slot, int64(slot%3), slot == 8)
 		}
 		shut := []bool{false, false}
 		k.Settle(linear{}, shut, &g)
-		if err := k.Check(linear{}, shut, true); err != nil {
+		if err := check(&k, shut, true); err != nil {
 			t.Fatal(err)
 		}
-		if plant(&k); k.Check(linear{}, shut, true) == nil {
+		if plant(&k); check(&k, shut, true) == nil {
 			t.Errorf("%s: Check() finds nothing in %s", name, &k)
 		}
 	}

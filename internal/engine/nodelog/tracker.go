@@ -5,6 +5,7 @@ import (
 
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/internal/changelog"
+	"github.com/berth-sched/berth/internal/engine/slotlist"
 )
 
 // A Tracker follows one snapshot for all readers: which nodes changed, and when.
@@ -67,7 +68,7 @@ func (r *Recent) Of(s *framework.Snapshot, o *Order, clock uint64) *Tracker {
 
 // arrange finds the nodes of an order's places.
 func (t *Tracker) arrange(o *Order) {
-	t.Order, t.At = o, resize(t.At, len(o.Slots))
+	t.Order, t.At = o, slotlist.AtLeast(t.At, len(o.Slots))
 	clear(t.At[len(o.Slots):]) // those nodes may be gone
 	t.At = t.At[:len(o.Slots)]
 	for place, slot := range o.Slots {
@@ -75,19 +76,11 @@ func (t *Tracker) arrange(o *Order) {
 	}
 }
 
-// resize makes a list at least n long.
-func resize[T any](list []T, n int) []T {
-	if len(list) >= n {
-		return list
-	}
-	return append(list, make([]T, n-len(list))...)
-}
-
 // follow records what changed since the last use.
 func (t *Tracker) follow(o *Order) {
 	slots, ok := t.Snapshot.Changes(t.version)
 	t.version = t.Snapshot.Version()
-	t.nodes = resize(t.nodes, t.Snapshot.SlotLimit())
+	t.nodes = slotlist.AtLeast(t.nodes, t.Snapshot.SlotLimit())
 	if t.Order != o {
 		t.arrange(o)
 	}

@@ -117,12 +117,11 @@ func (t *Tree) descend(level, node int, best int32, k int) int {
 	}
 	for level--; level >= 0; level-- {
 		for node *= arity; ; node++ {
-			if s := t.sum(level, node); s.Best == best {
-				if k < int(s.Count) {
-					break
-				}
-				k -= int(s.Count)
+			count := t.equal(level, node, best)
+			if k < count {
+				break
 			}
+			k -= count
 		}
 	}
 	place := node * Fan

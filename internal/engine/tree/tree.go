@@ -267,13 +267,34 @@ func (t *Tree) sum(level, node int) Summary {
 		}
 		return all
 	}
-	for g, s := range t.summaries(level, node) {
-		if s.Feasible > 0 && !t.Shut[g] {
-			s.Best += int32(t.Offset[g])
-			all = join(all, s)
+	row := t.summaries(level, node)
+	offset, shut := t.Offset[:len(row)], t.Shut[:len(row)]
+	for g := range row {
+		s := &row[g]
+		if s.Feasible == 0 || shut[g] {
+			continue
+		}
+		all.Feasible += s.Feasible
+		switch x := s.Best + int32(offset[g]); {
+		case x > all.Best:
+			all.Best, all.Count = x, s.Count
+		case x == all.Best:
+			all.Count += s.Count
 		}
 	}
 	return all
+}
+
+// equal is how many places below a node have a total that none of them exceeds.
+func (t *Tree) equal(level, node int, best int32) (count int) {
+	row := t.summaries(level, node)
+	offset, shut := t.Offset[:len(row)], t.Shut[:len(row)]
+	for g := range row {
+		if row[g].Best == best-int32(offset[g]) && row[g].Best >= 0 && !shut[g] {
+			count += int(row[g].Count)
+		}
+	}
+	return count
 }
 
 // feasibleBelow is how many places below a node are feasible.

@@ -69,12 +69,13 @@ var rules = []rule{
 	{dir: "filter", imports: shared, library: true},
 	{dir: "scoring", imports: shared, library: true},
 	{dir: "internal/engine/tree", library: true},
-	{dir: "internal/engine/bucket", imports: []string{"framework", "internal/engine/guard"}, library: true},
+	{dir: "internal/engine/bucket", imports: []string{"framework", "internal/engine/guard", "internal/engine/slotlist"}, library: true},
 	{dir: "internal/engine/guard", library: true},
-	{dir: "internal/engine/nodelog", imports: objects, library: true},
+	{dir: "internal/engine/slotlist", library: true},
+	{dir: "internal/engine/nodelog", imports: with(objects, "internal/engine/slotlist"), library: true},
 	{
 		dir:     "internal/engine",
-		imports: with(objects, "internal/heap", "internal/engine/tree", "internal/engine/bucket", "internal/engine/guard", "internal/engine/nodelog"),
+		imports: with(objects, "internal/heap", "internal/engine/tree", "internal/engine/bucket", "internal/engine/guard", "internal/engine/nodelog", "internal/engine/slotlist"),
 		library: true,
 	},
 
