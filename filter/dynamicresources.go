@@ -107,13 +107,15 @@ func (p DynamicResources) options() devices.Options {
 	return o
 }
 
-// Scope declares that a verdict about a pod that may need devices reads the whole
-// cluster; for other pods it reads nothing.
+// Scope declares that a verdict reads nothing for a pod that needs no devices. For a pod
+// whose claims all wait to be made from templates, it reads the names of the templates,
+// the node, the devices in use there, and the objects of the cluster. For other pods it
+// reads the whole cluster.
 func (DynamicResources) Scope(pod *framework.PodInfo) framework.Scope {
 	if !devices.MayNeed(pod) {
 		return framework.Scope{}
 	}
-	return framework.Scope{Pod: framework.FieldsAll, Reads: framework.ReadsCluster}
+	return devices.ScopeOf(pod)
 }
 
 // PreEnqueue keeps a pod out of the queue whose claims cannot be used yet.

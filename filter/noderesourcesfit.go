@@ -70,12 +70,12 @@ func (NodeResourcesFit) Scope(*framework.PodInfo) framework.Scope {
 func (p NodeResourcesFit) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
 	f := framework.Scratch[fit](c)
 	f.schema = c.Pod.Schema()
-	f.wants, f.snapshot, f.classes = f.wants[:0], c.Snapshot, nil
+	f.wants, f.snapshot, f.classes = f.wants[:0], nil, nil
 	for i, amount := range c.Pod.Requests {
 		if amount > 0 && (i <= resource.IndexEphemeralStorage || !p.ignores(f.schema.Name(i))) {
 			f.wants = append(f.wants, want{i, amount})
 			if i > resource.IndexEphemeralStorage && f.classes == nil && devices.MayNeed(c.Pod) {
-				f.classes = devices.ClassesOf(c.Snapshot)
+				f.snapshot, f.classes = c.Snapshot, devices.ClassesOf(c.Snapshot)
 			}
 		}
 	}

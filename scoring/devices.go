@@ -19,9 +19,6 @@ func bindDevices(terms []term, c *framework.Cycle, compiler framework.DeviceSele
 // devicesOn returns how many devices a node has for the term, and how many are in use. It
 // is for a node that does not offer the resource itself.
 func (t *term) devicesOn(node *framework.NodeInfo) (allocatable, used int64) {
-	if t.offer == nil {
-		return 0, 0
-	}
 	return t.offer.On(node)
 }
 

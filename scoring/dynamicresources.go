@@ -9,12 +9,17 @@ import (
 
 // DynamicResources scores how well the alternatives of the requests for devices go on a
 // node: the first alternative of a request (firstAvailable) counts 8, the next 7, and so
-// on. Pods without claims, and pods whose claims all have their devices, score 0
-// everywhere. Scores are normalized to the best node.
+// on. Pods whose claims all have their devices score 0 everywhere. Scores are normalized
+// to the best node.
 //
 // Its fields must be those of the filter of the same name.
 //
 // Source: kube-scheduler 1.37, plugin DynamicResources.
+//
+// Differs: pods without claims.
+// Original: they score 0 everywhere.
+// Here: they are not scored.
+// Why: it is the same total, for less.
 type DynamicResources struct {
 	// BindingTimeout is how long after its allocation a claim may wait for binding
 	// conditions; 0 means 10 minutes.
@@ -29,19 +34,19 @@ type DynamicResources struct {
 // Name returns "DynamicResources".
 func (DynamicResources) Name() string { return "DynamicResources" }
 
-// Scope declares that the score of a pod with claims reads the whole cluster; other pods
-// score 0.
+// Scope declares that the score of a pod with claims reads what the filter reads; other
+// pods are not scored.
 func (DynamicResources) Scope(pod *framework.PodInfo) framework.Scope {
 	if len(pod.Pod.Spec.ResourceClaims) == 0 {
 		return framework.Scope{}
 	}
-	return framework.Scope{Pod: framework.FieldsAll, Reads: framework.ReadsCluster}
+	return devices.ScopeOf(pod)
 }
 
 // PreScore takes over the devices that the filter looks for.
 func (p DynamicResources) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) (framework.NodeScorer, framework.Status) {
 	if len(c.Pod.Pod.Spec.ResourceClaims) == 0 {
-		return noDevices{}, framework.Status{}
+		return nil, framework.SkipStatus()
 	}
 	if f, ok := devices.FinderKey.Get(c); ok && f.IsFor(c) {
 		return &alternatives{f}, framework.Status{}
@@ -52,7 +57,7 @@ func (p DynamicResources) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) 
 		timeout = 10 * time.Minute
 	}
 	if status := f.Prepare(c.Snapshot, c.Pod, devices.Options{Compiler: p.DeviceSelectors, BindingTimeout: timeout, Steps: p.MaxSteps}); !status.IsSuccess() {
-		return noDevices{}, framework.Status{}
+		return nil, framework.SkipStatus() // the filter rejects the pod
 	}
 	return &alternatives{f}, framework.Status{}
 }
@@ -64,11 +69,6 @@ func (DynamicResources) NormalizeScore(raw, _, largest int64) int64 {
 	}
 	return raw * framework.MaxNodeScore / largest
 }
-
-// noDevices is the bound scorer of a pod without claims.
-type noDevices struct{}
-
-func (noDevices) Score(*framework.PodInfo, *framework.NodeInfo) int64 { return 0 }
 
 // alternatives is the bound scorer of a pod with claims.
 type alternatives struct{ finder *devices.Finder }

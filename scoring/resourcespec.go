@@ -48,7 +48,7 @@ type term struct {
 	index  int
 	pod    int64 // what the pod adds
 	weight int64
-	offer  *devices.Offer // devices for an extended resource
+	offer  devices.Offer // devices for an extended resource
 }
 
 // appendTerms resolves the specs for a pod with the given requests. Scalar resources

@@ -7,7 +7,8 @@ import (
 	"github.com/berth-sched/berth/resource"
 )
 
-// An Offer counts the devices that nodes have for an extended resource.
+// An Offer counts the devices that nodes have for an extended resource. The zero Offer
+// has none.
 type Offer struct {
 	snapshot *framework.Snapshot
 	state    *State
@@ -16,12 +17,12 @@ type Offer struct {
 	compiler framework.DeviceSelectorCompiler
 }
 
-// OfferOf returns what nodes have of the resource, nil if no class can stand behind it.
-func OfferOf(s *framework.Snapshot, name resource.Name, compiler framework.DeviceSelectorCompiler) *Offer {
+// OfferOf returns what nodes have of the resource.
+func OfferOf(s *framework.Snapshot, name resource.Name, compiler framework.DeviceSelectorCompiler) Offer {
 	if !isCandidate(name) {
-		return nil
+		return Offer{}
 	}
-	return &Offer{s, StateOf(s), ClassesOf(s), name, compiler}
+	return Offer{s, StateOf(s), ClassesOf(s), name, compiler}
 }
 
 // On returns how many devices of the class behind the resource a node has, and how many of
@@ -30,6 +31,9 @@ func OfferOf(s *framework.Snapshot, name resource.Name, compiler framework.Devic
 //
 // Source: kube-scheduler 1.37, noderesources, calculateDeviceCounts.
 func (o *Offer) On(node *framework.NodeInfo) (devices, used int64) {
+	if o.state == nil {
+		return 0, 0
+	}
 	class := o.classes.Behind(o.snapshot, o.name)
 	if class == nil {
 		return 0, 0

@@ -75,15 +75,37 @@ func (c DeviceClaim) Write(current *api.ResourceClaim, pod *api.Pod, now time.Ti
 // MayNeed reports whether a pod may need devices: it has claims, or requests a resource
 // that a class may stand behind.
 func MayNeed(pod *framework.PodInfo) bool {
-	if len(pod.Pod.Spec.ResourceClaims) > 0 {
-		return true
-	}
+	return len(pod.Pod.Spec.ResourceClaims) > 0 || mayNeedExtended(pod)
+}
+
+func mayNeedExtended(pod *framework.PodInfo) bool {
 	for i := resource.IndexEphemeralStorage + 1; i < len(pod.Requests); i++ {
 		if pod.Requests[i] != 0 && isCandidate(pod.Schema().Name(i)) {
 			return true
 		}
 	}
 	return false
+}
+
+// ScopeOf declares what an answer about a pod that may need devices depends on. Claims
+// that are no objects yet are alike for all pods that name the same templates. Devices
+// that are given or taken touch their nodes. Everything else depends on objects that
+// change with every pod.
+//
+// If a template is missing, the reason of the rejection names the pod. Only PreFilter
+// rejects for it, and such rejections are never kept.
+func ScopeOf(pod *framework.PodInfo) framework.Scope {
+	virtual := len(pod.Pod.Spec.ResourceClaims) > 0 && len(pod.Pod.Status.ResourceClaimStatuses) == 0 && !mayNeedExtended(pod)
+	for i := range pod.Pod.Spec.ResourceClaims {
+		virtual = virtual && pod.Pod.Spec.ResourceClaims[i].ResourceClaimName == nil
+	}
+	if !virtual {
+		return framework.Scope{Pod: framework.FieldsAll, Reads: framework.ReadsCluster}
+	}
+	return framework.Scope{
+		Pod:   framework.FieldNamespace | framework.FieldClaims | framework.FieldRequests,
+		Reads: framework.ReadsNode | framework.ReadsPods | framework.ReadsObjects,
+	}
 }
 
 // Names reports whether a pod uses the claim.

@@ -249,13 +249,15 @@ func (k *deviceChecker) unavailable(finder *devices.Finder, rejections map[strin
 // scores compares the scores of the nodes that passed.
 func (k *deviceChecker) scores(passed []*framework.NodeInfo, want *DeviceExpect) {
 	scorer, status := scoring.DynamicResources{}.PreScore(&k.cycle, passed)
-	if !status.IsSuccess() {
+	if !status.IsSuccess() && !status.IsSkip() {
 		k.addf("%sPreScore = %v", k.name, status)
 		return
 	}
 	raw := make([]int64, len(passed))
 	for i, n := range passed {
-		raw[i] = scorer.Score(k.cycle.Pod, n)
+		if scorer != nil {
+			raw[i] = scorer.Score(k.cycle.Pod, n)
+		}
 	}
 	norm := normalize(scoring.DynamicResources{}, scorer, passed, raw)
 	for i, n := range passed {
