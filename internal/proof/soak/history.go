@@ -65,7 +65,7 @@ func newHistory(r *rand.Rand, epoch uint64, res *Result) (*history, error) {
 			return nil, err
 		}
 	}
-	return h, errors.Join(h.policies(), h.storage())
+	return h, errors.Join(h.policies(), h.storage(), h.devices())
 }
 
 // An action is a kind of step.
@@ -76,7 +76,7 @@ type action struct {
 }
 
 var (
-	podComes = action{"schedule a pod", 47, func(h *history) error { return h.schedule(true) }}
+	podComes = action{"schedule a pod", 46, func(h *history) error { return h.schedule(true) }}
 	podsGo   = action{"pods go", 13, (*history).deletePods}
 )
 
@@ -92,6 +92,7 @@ func actions() []action {
 		{"a waiting pod is deleted", 1, (*history).giveUp},
 		{"pods start", 2, (*history).start},
 		{"storage changes", 2, (*history).changeStorage},
+		{"devices change", 1, (*history).changeDevices},
 		{"objects change", 2, (*history).changeObjects},
 		{"services change to and fro", 1, (*history).changeServices},
 		{"policies change", 2, (*history).changePolicies},
