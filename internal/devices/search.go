@@ -476,23 +476,18 @@ func attributeOf(d *Device, name string) *api.DeviceAttribute {
 	return nil
 }
 
-// sameAttribute reports whether two attributes are equal. Lists cannot be compared.
+// sameAttribute reports whether a device's attribute a equals b, that of a later device.
+// A later list cannot be compared; an earlier one differs from every single value.
 func sameAttribute(a, b *api.DeviceAttribute) (same, comparable bool) {
 	switch {
-	case isList(a) || isList(b):
-		return false, false
-	case a.StringValue != nil:
-		return b.StringValue != nil && *a.StringValue == *b.StringValue, true
-	case a.IntValue != nil:
-		return b.IntValue != nil && *a.IntValue == *b.IntValue, true
-	case a.BoolValue != nil:
-		return b.BoolValue != nil && *a.BoolValue == *b.BoolValue, true
-	case a.VersionValue != nil:
-		return b.VersionValue != nil && *a.VersionValue == *b.VersionValue, true
+	case b.StringValue != nil:
+		return a.StringValue != nil && *a.StringValue == *b.StringValue, true
+	case b.IntValue != nil:
+		return a.IntValue != nil && *a.IntValue == *b.IntValue, true
+	case b.BoolValue != nil:
+		return a.BoolValue != nil && *a.BoolValue == *b.BoolValue, true
+	case b.VersionValue != nil:
+		return a.VersionValue != nil && *a.VersionValue == *b.VersionValue, true
 	}
 	return false, false
-}
-
-func isList(a *api.DeviceAttribute) bool {
-	return a.IntValues != nil || a.BoolValues != nil || a.StringValues != nil || a.VersionValues != nil
 }

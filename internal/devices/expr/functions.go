@@ -180,9 +180,9 @@ func versionNumberAt(i int) function {
 // quantityMath has the forms for a quantity and for an integer.
 func quantityMath(op func(q, r resource.Quantity) resource.Quantity) function {
 	return function{signatures: []signature{
-		{params: []typeKind{kQuantity, kQuantity}, result: quantityType, two: func(a, b value) value { return quantity(op(a.quantity(), b.quantity())) }},
+		{params: []typeKind{kQuantity, kQuantity}, result: quantityType, two: func(a, b value) value { return computed(op(a.quantity(), b.quantity())) }},
 		{params: []typeKind{kQuantity, kInt}, result: quantityType, two: func(a, b value) value {
-			return quantity(op(a.quantity(), resource.New(b.i, resource.DecimalExponent)))
+			return computed(op(a.quantity(), resource.New(b.i, resource.DecimalExponent)))
 		}},
 	}}
 }
@@ -246,7 +246,7 @@ func (c *compiler) call(n *node) (compiled, error) {
 		return optionalCall(n, parts)
 	}
 	if !n.member && n.text == "dyn" && len(parts) == 1 {
-		return compiled{typ: dynType, eval: parts[0].eval}, nil
+		return compiled{typ: dynType, eval: parts[0].eval, constant: parts[0].constant}, nil
 	}
 	table := globals
 	if n.member {
@@ -273,7 +273,15 @@ func (c *compiler) call(n *node) (compiled, error) {
 	case len(fit) == 0:
 		return compiled{}, noOverload(n, parts)
 	}
-	return compiled{typ: fit[0].result, eval: invoke(fit, parts, fn.others, n.text)}, nil
+	x := compiled{typ: fit[0].result, eval: invoke(fit, parts, fn.others, n.text)}
+	if !n.member && (n.text == "int" || n.text == "string") && parts[0].constant {
+		// The original converts literals when it compiles.
+		if v := x.eval(new(frame)); v.isError() {
+			return compiled{}, invalid(n.at, "%v", v.ref)
+		}
+		x.constant = true
+	}
+	return x, nil
 }
 
 // invoke evaluates the arguments and calls the form that fits them.

@@ -31,6 +31,8 @@ func (c *compiler) operator(n *node) (compiled, error) {
 		x.eval = junction(parts[0].eval, parts[1].eval, true)
 	case len(parts) == 1:
 		x.eval = unary(parts[0].eval, prefixes[n.text])
+	case n.text == "in" && parts[1].constant:
+		x.eval = binary(parts[0].eval, parts[1].eval, inConstants)
 	default:
 		x.eval = binary(parts[0].eval, parts[1].eval, infixes[n.text])
 	}
@@ -247,7 +249,7 @@ func equal(x, y value) value {
 	case vString:
 		return boolean(y.kind == vString && x.s == y.s)
 	case vQuantity:
-		if y.kind != vQuantity {
+		if y.kind != vQuantity || y.i != 0 {
 			return failed(errOverload)
 		}
 		return boolean(x.quantity().Equal(y.quantity()))
@@ -291,6 +293,15 @@ func in(x, y value) value {
 		return boolean(ok && x.kind == vString)
 	}
 	return failed(errOverload)
+}
+
+// inConstants is in for a list of constants. The original makes a set of them, in which
+// it cannot look for a version.
+func inConstants(x, y value) value {
+	if x.kind == vVersion {
+		return failed(errOverload)
+	}
+	return in(x, y)
 }
 
 // compareNumbers compares integers and floating-point numbers; false if one is neither.

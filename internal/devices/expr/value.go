@@ -54,6 +54,10 @@ func text(s string) value { return value{kind: vString, s: s} }
 
 func quantity(q resource.Quantity) value { return value{kind: vQuantity, ref: q} }
 
+// computed returns a quantity that add or sub made. The original cannot compare it with
+// == if it is the right operand.
+func computed(q resource.Quantity) value { return value{kind: vQuantity, i: 1, ref: q} }
+
 func list(elements []value) value { return value{kind: vList, ref: elements} }
 
 func optional(v value) value { return value{kind: vOptional, ref: &v} }
