@@ -33,7 +33,7 @@ type lexer struct {
 
 // operators lists the operators, longer ones before their beginnings.
 var operators = []string{
-	"==", "!=", "<=", ">=", "&&", "||", "[?", ".?", "<", ">", "!", "?", ":", "+", "-", "*", "/", "%", "(", ")", "[", "]", "{", "}", ",", ".",
+	"==", "!=", "<=", ">=", "&&", "||", "<", ">", "!", "?", ":", "+", "-", "*", "/", "%", "(", ")", "[", "]", "{", "}", ",", ".",
 }
 
 // next returns the next token.

@@ -164,8 +164,14 @@ func junction(a, b eval, decides bool) eval {
 	}
 }
 
-// both is the result of a junction that neither operand decides.
+// both is the result of a junction that neither operand decides. An operand that was
+// refused might decide.
 func both(x, y value, decides bool) value {
+	for _, v := range [2]value{x, y} {
+		if _, refused := v.ref.(*RefusedError); refused {
+			return v
+		}
+	}
 	for _, v := range [2]value{x, y} {
 		switch v.kind {
 		case vError:
@@ -258,6 +264,9 @@ func equal(x, y value) value {
 			return failed(errOverload)
 		}
 		return boolean(x.version().compare(y.version()) == 0)
+	}
+	if x.kind == vList && y.kind != vList {
+		return boolean(false)
 	}
 	return failed(refuse("the comparison of a %s", kindNames[x.kind]))
 }

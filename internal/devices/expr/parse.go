@@ -188,21 +188,25 @@ func (p *parser) member() (*node, error) {
 			return nil, refuse("chains of more than %d fields", links)
 		}
 		switch at := p.token.at; {
-		case p.is("."), p.is(".?"):
-			n, err = p.field(n, p.token.text == ".?")
-		case p.is("["), p.is("[?"):
+		case p.is("."):
+			n, err = p.field(n)
+		case p.is("["):
 			kind := nIndex
-			if p.is("[?") {
+			optional, err := p.optional()
+			if err != nil {
+				return nil, err
+			}
+			if optional {
 				kind = nOptIndex
 			}
-			var index *node
-			if err = p.advance(); err != nil {
+			index, err := p.ternary()
+			if err != nil {
 				return nil, err
 			}
-			if index, err = p.ternary(); err != nil {
+			n = &node{kind: kind, at: at, args: []*node{n, index}}
+			if err := p.expect("]"); err != nil {
 				return nil, err
 			}
-			n, err = &node{kind: kind, at: at, args: []*node{n, index}}, p.expect("]")
 		case p.is("{"):
 			return nil, refuse("messages")
 		default:
@@ -212,9 +216,18 @@ func (p *parser) member() (*node, error) {
 	return nil, err
 }
 
+// optional skips the operator that is next, and a question mark after it.
+func (p *parser) optional() (bool, error) {
+	if err := p.advance(); err != nil || !p.is("?") {
+		return false, err
+	}
+	return true, p.advance()
+}
+
 // field reads a field of n, or a call with n as the receiver.
-func (p *parser) field(n *node, optional bool) (*node, error) {
-	if err := p.advance(); err != nil {
+func (p *parser) field(n *node) (*node, error) {
+	optional, err := p.optional()
+	if err != nil {
 		return nil, err
 	}
 	name, at := p.token.text, p.token.at
@@ -283,8 +296,6 @@ func (p *parser) primary() (*node, error) {
 	case p.is("["):
 		elements, err := p.list("[", "]")
 		return &node{kind: nList, at: t.at, args: elements}, err
-	case p.is("[?"):
-		return nil, refuse("optional elements")
 	case p.is("{"):
 		return nil, refuse("maps")
 	case p.is("."):
