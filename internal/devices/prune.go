@@ -37,8 +37,12 @@ func (s *search) isCleanFor(a *ask) bool {
 	return true
 }
 
-// hopeless reports whether a request alone wants more devices than the node has for it.
+// hopeless reports whether a request alone wants more devices than the node has for it. A
+// single request is looked at when its first device is placed.
 func (s *search) hopeless() bool {
+	if len(s.plans) == 1 && len(s.plans[0].requests) == 1 {
+		return false
+	}
 	for claim, p := range s.plans {
 		for i := range p.requests {
 			if r := &p.requests[i]; !r.alternatives && s.tooFew(claim, &r.asks[0], 0, r.asks[0].count) {
@@ -47,6 +51,19 @@ func (s *search) hopeless() bool {
 		}
 	}
 	return false
+}
+
+// mayShrink reports whether the devices that a request can have, with device number i next,
+// may be fewer than when the one before was placed: at first, once the first device has
+// decided what all must match, and always if all must differ.
+func (s *search) mayShrink(claim int, i int64) bool {
+	constraints := s.plans[claim].constraints
+	for k := range constraints {
+		if constraints[k].distinct {
+			return true
+		}
+	}
+	return i == 0 || i == 1 && len(constraints) > 0
 }
 
 // tooFew reports whether fewer than count devices after at can go to the ask. It counts a

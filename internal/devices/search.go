@@ -252,7 +252,7 @@ func (s *search) placeListed(claim, req int, a *ask, i int64, list []candidate) 
 
 // placeAny places the first device after at that lets the search succeed.
 func (s *search) placeAny(claim, req int, a *ask, i int64, at int, count int64) outcome {
-	if s.clean && s.tooFew(claim, a, at, count-i) {
+	if s.clean && s.mayShrink(claim, i) && s.tooFew(claim, a, at, count-i) {
 		return failed
 	}
 	for ; at < len(s.pools.devices); at++ {

@@ -35,6 +35,7 @@ var (
 	errModulus   = errors.New("modulus by zero")
 	errNoValue   = errors.New("optional.none() dereference")
 	errNotWhole  = errors.New("cannot convert value to integer")
+	errComputed  = &RefusedError{"a sum or difference of quantities as an integer"}
 	errManySteps = &RefusedError{"a way to count the cost of so long an evaluation"}
 )
 

@@ -60,10 +60,16 @@ var members = map[string]function{
 	"add":           quantityMath(resource.Quantity.Add),
 	"sub":           quantityMath(resource.Quantity.Sub),
 	"isInteger": {signatures: []signature{{params: []typeKind{kQuantity}, result: boolType, one: func(a value) value {
+		if a.i != 0 {
+			return failed(errComputed)
+		}
 		_, ok := whole(a.quantity())
 		return boolean(ok)
 	}}}},
 	"asInteger": {signatures: []signature{{params: []typeKind{kQuantity}, result: intType, one: func(a value) value {
+		if a.i != 0 {
+			return failed(errComputed)
+		}
 		i, ok := whole(a.quantity())
 		if !ok {
 			return failed(errNotWhole)

@@ -255,8 +255,8 @@ func (p *parser) list(open, end string) (list []*node, err error) {
 		return nil, err
 	}
 	for !p.is(end) {
-		if p.is("?") {
-			return nil, refuse("optional elements")
+		if p.is("?") || p.is(",") {
+			return nil, refuse("optional or missing elements")
 		}
 		n, err := p.ternary()
 		if err != nil {
