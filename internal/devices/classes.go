@@ -88,7 +88,7 @@ func extendedNames(list []*api.DeviceClass) map[resource.Name]*api.DeviceClass {
 	return names
 }
 
-// isCandidate reports whether a class may stand behind a resource of that name.
-func isCandidate(name resource.Name) bool {
+// IsCandidate reports whether a class may stand behind a resource of that name.
+func IsCandidate(name resource.Name) bool {
 	return name.IsExtended() || len(name) > len(api.PrefixDeviceClass) && name[:len(api.PrefixDeviceClass)] == api.PrefixDeviceClass
 }

@@ -36,7 +36,7 @@ func extendedResources(s *framework.Snapshot, pod *framework.PodInfo) []extended
 	some := false
 	for i := resource.IndexEphemeralStorage + 1; i < len(pod.Requests); i++ {
 		name := pod.Schema().Name(i)
-		if pod.Requests[i] == 0 || !isCandidate(name) {
+		if pod.Requests[i] == 0 || !IsCandidate(name) {
 			continue
 		}
 		c := ClassesOf(s).Behind(s, name)

@@ -73,7 +73,6 @@ func podFor(name, template string) *api.Pod {
 const perNode = 4
 
 func newSide(t *rapid.T) *side {
-	s := framework.NewSnapshot(framework.Arrival)
 	o := &api.Objects{DeviceClasses: []*api.DeviceClass{{ObjectMeta: api.ObjectMeta{Name: "any"}}}}
 	template := func(name string, count int64, expression string, admin bool) {
 		c := &api.ResourceClaimTemplate{ObjectMeta: api.ObjectMeta{Name: name, Namespace: "default"}}

@@ -19,7 +19,7 @@ type Offer struct {
 
 // OfferOf returns what nodes have of the resource.
 func OfferOf(s *framework.Snapshot, name resource.Name, compiler framework.DeviceSelectorCompiler) Offer {
-	if !isCandidate(name) {
+	if !IsCandidate(name) {
 		return Offer{}
 	}
 	return Offer{s, StateOf(s), ClassesOf(s), name, compiler}

@@ -80,7 +80,7 @@ func MayNeed(pod *framework.PodInfo) bool {
 
 func mayNeedExtended(pod *framework.PodInfo) bool {
 	for i := resource.IndexEphemeralStorage + 1; i < len(pod.Requests); i++ {
-		if pod.Requests[i] != 0 && isCandidate(pod.Schema().Name(i)) {
+		if pod.Requests[i] != 0 && IsCandidate(pod.Schema().Name(i)) {
 			return true
 		}
 	}

@@ -198,7 +198,8 @@ func (c *compiler) field(n *node) (compiled, error) {
 		}
 		return field, nil
 	}
-	t, of := from.typ, from.typ
+	var t *typ
+	of := from.typ
 	if of.kind == kOptional {
 		of = of.elem
 	}
@@ -220,7 +221,8 @@ func (c *compiler) index(n *node) (compiled, error) {
 		return compiled{}, err
 	}
 	from, key := parts[0], parts[1]
-	t, of, want := from.typ, from.typ, dynType
+	var t *typ
+	of, want := from.typ, dynType
 	if of.kind == kOptional {
 		of = of.elem
 	}

@@ -25,11 +25,11 @@ type preRelease struct {
 // Source: github.com/blang/semver/v4.
 func parseVersion(text string) (*version, error) {
 	if text == "" {
-		return nil, errors.New("Version string empty")
+		return nil, errors.New("empty version")
 	}
 	parts := strings.SplitN(text, ".", 3)
 	if len(parts) != 3 {
-		return nil, errors.New("No Major.Minor.Patch elements found")
+		return nil, errors.New("a version without major.minor.patch")
 	}
 	patch, build, hasBuild := strings.Cut(parts[2], "+")
 	patch, pre, hasPre := strings.Cut(patch, "-")
