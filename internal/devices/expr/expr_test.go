@@ -70,6 +70,7 @@ func TestAnswers(t *testing.T) {
 		{`9223372036854775807 + 1 > 0`, "runtime error"},
 		{`-9223372036854775808 / -1 == 0`, "runtime error"},
 		{`3 % 0 == 1`, "runtime error"},
+		{`device.attributes["gpu.example.com"].version in ["a"] || true`, "runtime error"},
 		{`2 == 2.0`, "compile error"},
 		{`dyn(2) == 2.0 && 1 < 2.5`, "true"},
 		{`device.attributes["gpu.example.com"].list == 3`, "false"},

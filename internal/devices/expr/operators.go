@@ -32,7 +32,7 @@ func (c *compiler) operator(n *node) (compiled, error) {
 	case len(parts) == 1:
 		x.eval = unary(parts[0].eval, prefixes[n.text])
 	case n.text == "in" && parts[1].constant:
-		x.eval = binary(parts[0].eval, parts[1].eval, inConstants)
+		x.eval = inConstants(parts[0].eval, parts[1].eval)
 	default:
 		x.eval = binary(parts[0].eval, parts[1].eval, infixes[n.text])
 	}
@@ -304,13 +304,17 @@ func in(x, y value) value {
 	return failed(errOverload)
 }
 
-// inConstants is in for a list of constants. The original makes a set of them, in which
-// it cannot look for a version.
-func inConstants(x, y value) value {
-	if x.kind == vVersion {
-		return failed(errOverload)
+// inConstants is in for a list of constants. The original makes a set of them. It crashes
+// when it looks for a version there, which ends the whole evaluation.
+func inConstants(a, b eval) eval {
+	usual := binary(a, b, in)
+	return func(f *frame) value {
+		if a(f).kind == vVersion {
+			f.crashed = true
+			return failed(errOverload)
+		}
+		return usual(f)
 	}
-	return in(x, y)
 }
 
 // compareNumbers compares integers and floating-point numbers; false if one is neither.

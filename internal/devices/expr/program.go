@@ -16,9 +16,10 @@ type eval func(f *frame) value
 
 // A frame is the state of one evaluation.
 type frame struct {
-	device *Device
-	steps  int
-	vars   [maxVars]variable
+	device  *Device
+	steps   int
+	crashed bool // the original gives up the whole evaluation
+	vars    [maxVars]variable
 }
 
 // A variable is one of a macro. It is evaluated when it is first read.
@@ -54,6 +55,8 @@ func (p *Program) Match(d *Device) (bool, error) {
 	switch {
 	case f.steps > maxSteps:
 		return false, errManySteps
+	case f.crashed:
+		return false, errOverload
 	case v.kind == vError:
 		return false, v.ref.(error)
 	case v.kind != vBool:
