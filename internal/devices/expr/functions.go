@@ -282,7 +282,11 @@ func (c *compiler) call(n *node) (compiled, error) {
 	x := compiled{typ: fit[0].result, eval: invoke(fit, parts, fn.others, n.text)}
 	if !n.member && (n.text == "int" || n.text == "string") && parts[0].constant {
 		// The original converts literals when it compiles.
-		if v := x.eval(new(frame)); v.isError() {
+		v := x.eval(new(frame))
+		if refused, ok := v.ref.(*RefusedError); ok {
+			return compiled{}, refused
+		}
+		if v.isError() {
 			return compiled{}, invalid(n.at, "%v", v.ref)
 		}
 		x.constant = true

@@ -17,6 +17,9 @@ func (c *compiler) operator(n *node) (compiled, error) {
 			return compiled{}, refuse("the device as a value")
 		}
 	}
+	if n.text == "+" && (parts[0].typ.kind == kList || parts[1].typ.kind == kList) {
+		return compiled{}, refuse("the sum of lists")
+	}
 	t := operatorType(n.text, parts)
 	if t == nil {
 		return compiled{}, noOverload(n, parts)
