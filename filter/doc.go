@@ -30,6 +30,8 @@
 //	EBSLimits, GCEPDLimits, AzureDiskLimits, CinderLimits
 //	                      the same for disks of one cloud (kube-scheduler 1.18)
 //
+//	DynamicResources      devices for resource claims and extended resources
+//
 //	LoadAware             not on nodes that are busier than they should be (Koordinator)
 //	NodeLabel             labels that nodes must, or must not, have (kube-scheduler 1.18)
 //	ServiceAffinity       pods of a service on nodes of one label value (kube-scheduler 1.18)

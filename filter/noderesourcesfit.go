@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/devices"
 	"github.com/berth-sched/berth/internal/match"
 	"github.com/berth-sched/berth/resource"
 )
@@ -19,7 +20,8 @@ import (
 //
 // Requests include overhead and pod-level requests. Free capacity is the node's
 // allocatable minus the requests of its pods. Resources unknown to schedulers (see
-// resource.Name.IsScalar) are ignored.
+// resource.Name.IsScalar) are ignored. An extended resource with a device class behind it
+// is left to [DynamicResources] on nodes that do not offer it.
 //
 // Source: kube-scheduler 1.37, plugin NodeResourcesFit.
 //
@@ -27,11 +29,6 @@ import (
 // Original: kube-scheduler's order is random.
 // Here: they come by name.
 // Why: the answer must be the same on every run.
-//
-// Differs: an extended resource that dynamic resource allocation could provide.
-// Original: kube-scheduler leaves it to the plugin DynamicResources.
-// Here: the node needs it in its allocatable.
-// Why: the library has no plugin DynamicResources.
 type NodeResourcesFit struct {
 	// IgnoredResources are extended resources that are not checked.
 	IgnoredResources []resource.Name
@@ -73,10 +70,13 @@ func (NodeResourcesFit) Scope(*framework.PodInfo) framework.Scope {
 func (p NodeResourcesFit) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
 	f := framework.Scratch[fit](c)
 	f.schema = c.Pod.Schema()
-	f.wants = f.wants[:0]
+	f.wants, f.snapshot, f.classes = f.wants[:0], nil, nil
 	for i, amount := range c.Pod.Requests {
 		if amount > 0 && (i <= resource.IndexEphemeralStorage || !p.ignores(f.schema.Name(i))) {
 			f.wants = append(f.wants, want{i, amount})
+			if i > resource.IndexEphemeralStorage && f.classes == nil && devices.MayNeed(c.Pod) {
+				f.snapshot, f.classes = c.Snapshot, devices.ClassesOf(c.Snapshot)
+			}
 		}
 	}
 	f.unknown = p.unknownTo(c.Pod)
@@ -109,9 +109,11 @@ func (p NodeResourcesFit) ignores(name resource.Name) bool {
 
 // fit is the bound filter: the pod's requests without zero amounts.
 type fit struct {
-	schema  *resource.Schema
-	wants   []want
-	unknown *unknownNames // nil if every resource has a dimension
+	schema   *resource.Schema
+	wants    []want
+	unknown  *unknownNames // nil if every resource has a dimension
+	snapshot *framework.Snapshot
+	classes  *devices.Classes // nil if no class can stand behind a resource
 }
 
 type want struct {
@@ -164,11 +166,17 @@ func (f *fit) fits(n *framework.NodeInfo) bool {
 	}
 	for i := range f.wants {
 		w := &f.wants[i]
-		if w.amount > n.Allocatable.At(w.index)-n.Requested.At(w.index) {
+		if w.amount > n.Allocatable.At(w.index)-n.Requested.At(w.index) && !f.delegates(w.index, n) {
 			return false
 		}
 	}
 	return true
+}
+
+// delegates reports whether a resource is left to DynamicResources on a node.
+func (f *fit) delegates(index int, n *framework.NodeInfo) bool {
+	return f.classes != nil && index > resource.IndexEphemeralStorage && n.Allocatable.At(index) == 0 &&
+		f.classes.Behind(f.snapshot, f.schema.Name(index)) != nil
 }
 
 // reject collects every shortage of a node that has one.
@@ -180,7 +188,7 @@ func (f *fit) reject(node *framework.NodeInfo) framework.Status {
 	}
 	for _, w := range f.wants {
 		allocatable := node.Allocatable.At(w.index)
-		if w.amount <= allocatable-node.Requested.At(w.index) {
+		if w.amount <= allocatable-node.Requested.At(w.index) || f.delegates(w.index, node) {
 			continue
 		}
 		short.add(w.index)

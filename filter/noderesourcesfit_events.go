@@ -6,13 +6,16 @@ import (
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/framework/queueing"
+	"github.com/berth-sched/berth/internal/devices"
 	"github.com/berth-sched/berth/resource"
 )
 
 // EventsToRegister names the events that may help a rejected pod: a pod leaves its
 // node, or lowers its request for a resource that this one wants; a node that could
 // hold the pod if empty is added, or gets more of such a resource; the pod lowers
-// its own requests.
+// its own requests; a device class that may stand behind an extended resource that the
+// pod requests is added, or changes its resource. A node may lack an extended resource:
+// a device class may stand behind it.
 func (p NodeResourcesFit) EventsToRegister() []queueing.EventHint {
 	return []queueing.EventHint{
 		onAny(queueing.ResourceAssignedPod, queueing.ActionDelete),
@@ -20,6 +23,7 @@ func (p NodeResourcesFit) EventsToRegister() []queueing.EventHint {
 			return before == nil || after == nil || p.wantsAny(pod, func(i int) bool { return after.UsedRequests.At(i) < before.UsedRequests.At(i) })
 		}),
 		onNode(queueing.ActionAdd|queueing.ActionUpdateNodeAllocatable, p.helpsNode),
+		on(queueing.ResourceDeviceClass, queueing.ActionAdd|queueing.ActionUpdate, classHelps),
 		on(queueing.ResourceTargetPod, queueing.ActionUpdatePodScaleDown, func(_, before, after *framework.PodInfo) bool {
 			return before == nil || after == nil || p.wantsAny(before, func(i int) bool { return after.Requests.At(i) < before.Requests.At(i) }) ||
 				len(before.Unknown) > 0 && !slices.Equal(before.Unknown, after.Unknown)
@@ -44,7 +48,10 @@ func (p NodeResourcesFit) helpsNode(pod *framework.PodInfo, before, after *api.N
 		return false
 	}
 	name := pod.Schema().Name
-	if p.wantsAny(pod, func(i int) bool { return pod.Requests[i] > given(after, name(i)) }) {
+	if p.wantsAny(pod, func(i int) bool {
+		offered := given(after, name(i))
+		return pod.Requests[i] > offered && (offered != 0 || !devices.IsCandidate(name(i)))
+	}) {
 		return false
 	}
 	for _, u := range pod.Unknown {
@@ -57,6 +64,28 @@ func (p NodeResourcesFit) helpsNode(pod *framework.PodInfo, before, after *api.N
 	}
 	return before == nil || given(after, resource.Pods) > given(before, resource.Pods) ||
 		p.wantsAny(pod, func(i int) bool { return given(after, name(i)) > given(before, name(i)) })
+}
+
+// classHelps reports whether a device class may now stand behind a resource that the pod
+// requests, and did not before.
+func classHelps(pod *framework.PodInfo, before, after *api.DeviceClass) bool {
+	if after == nil {
+		return false
+	}
+	explicit := func(c *api.DeviceClass) resource.Name {
+		if c == nil || c.Spec.ExtendedResourceName == nil {
+			return ""
+		}
+		return resource.Name(*c.Spec.ExtendedResourceName)
+	}
+	requests := func(name resource.Name) bool {
+		i, ok := pod.Schema().Index(name)
+		return ok && name != "" && pod.Requests.At(i) != 0
+	}
+	if before == nil && requests(resource.Name(api.PrefixDeviceClass+after.Name)) {
+		return true
+	}
+	return explicit(before) != explicit(after) && requests(explicit(after))
 }
 
 // given is the node's allocatable of a resource, in the units of vectors.

@@ -166,6 +166,17 @@ type PostFiltered struct {
 	Override  bool
 	// Victims are to be removed from the nominated node, most important first.
 	Victims []Victim
+	// Claims are to be changed so that the pod may fit later, whatever the status.
+	Claims []ClaimRelease
+}
+
+// A ClaimRelease is a ResourceClaim whose devices are to be given back: its allocation,
+// reservations and device status are to be cleared.
+type ClaimRelease struct {
+	// Claim is "namespace/name".
+	Claim string
+	// Delete says that the claim is to be deleted instead.
+	Delete bool
 }
 
 // A PostFilterPlugin looks for a way to make room when no node is feasible.

@@ -133,6 +133,9 @@ func appendKey(b []byte, p *PodInfo, fields PodFields) []byte {
 	if has(FieldSpec) {
 		b = appendValue(b, spec)
 	}
+	if has(FieldClaims) {
+		b = appendValue(appendValue(b, spec.ResourceClaims), p.Pod.Status.ResourceClaimStatuses)
+	}
 	return b
 }
 

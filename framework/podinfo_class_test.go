@@ -21,6 +21,7 @@ var fieldNames = map[framework.PodFields]string{
 	framework.FieldTolerations: "Tolerations", framework.FieldSpread: "Spread", framework.FieldRequests: "Requests",
 	framework.FieldLimits: "Limits", framework.FieldHostPorts: "HostPorts", framework.FieldImages: "Images",
 	framework.FieldVolumes: "Volumes", framework.FieldPriority: "Priority", framework.FieldSpec: "Spec",
+	framework.FieldClaims: "Claims",
 }
 
 func TestFieldsAll(t *testing.T) {
@@ -28,7 +29,7 @@ func TestFieldsAll(t *testing.T) {
 	for field := range fieldNames {
 		all |= field
 	}
-	if all != framework.FieldsAll || len(fieldNames) != 18 {
+	if all != framework.FieldsAll || len(fieldNames) != 19 {
 		t.Errorf("FieldsAll = %b, want the %d bits %b", framework.FieldsAll, len(fieldNames), all)
 	}
 }
@@ -110,6 +111,12 @@ var podParts = []podPart{
 	{"priority", framework.FieldPriority | spec, func(p *api.Pod) { p.Spec.Priority = new(int32(9)) }},
 	{"priority class", framework.FieldPriority | spec, func(p *api.Pod) { p.Spec.PriorityClassName = "high" }},
 	{"preemption policy", framework.FieldPriority | spec, func(p *api.Pod) { p.Spec.PreemptionPolicy = new(api.PreemptNever) }},
+	{"claim", framework.FieldClaims | spec, func(p *api.Pod) {
+		p.Spec.ResourceClaims = []api.PodResourceClaim{{Name: "gpu", ResourceClaimTemplateName: new("one")}}
+	}},
+	{"claim that was made", framework.FieldClaims, func(p *api.Pod) {
+		p.Status.ResourceClaimStatuses = []api.PodResourceClaimStatus{{Name: "gpu", ResourceClaimName: new("web-gpu")}}
+	}},
 	{"scheduler", spec, func(p *api.Pod) { p.Spec.SchedulerName = "mine" }},
 }
 

@@ -28,6 +28,7 @@ const (
 	FieldVolumes   // volumes whose source package api keeps: not projected tokens and the like
 	FieldPriority  // priority, priority class and preemption policy
 	FieldSpec      // the whole spec
+	FieldClaims    // spec.resourceClaims, and the claims that were made for them
 
 	// FieldsAll stands for the whole pod, its status included: no two pods
 	// with different names are of one class.

@@ -58,7 +58,8 @@ func putAll(s *Snapshot, o *api.Objects) []error {
 		putEach(s, o.StatefulSets), putEach(s, o.Deployments), putEach(s, o.DaemonSets), putEach(s, o.Jobs),
 		putEach(s, o.PersistentVolumes), putEach(s, o.PersistentVolumeClaims), putEach(s, o.StorageClasses),
 		putEach(s, o.CSINodes), putEach(s, o.CSIDrivers), putEach(s, o.CSIStorageCapacities),
-		putEach(s, o.VolumeAttachments), putEach(s, o.DeviceClasses), putEach(s, o.NodeMetrics), putEach(s, o.Clusters),
+		putEach(s, o.VolumeAttachments), putEach(s, o.DeviceClasses), putEach(s, o.ResourceSlices), putEach(s, o.ResourceClaims),
+		putEach(s, o.ResourceClaimTemplates), putEach(s, o.DeviceTaintRules), putEach(s, o.NodeMetrics), putEach(s, o.Clusters),
 	)
 }
 

@@ -68,8 +68,8 @@ func TestEvaluateAgreesWithExplain(t *testing.T) {
 func TestEvaluateSomeNodes(t *testing.T) {
 	s := abc(t)
 	sched := build(t, scheduling.Kubernetes137())
-	if got := sched.MaxScore(); got != 1300 {
-		t.Errorf("MaxScore = %d, want 1300: weights 3, 2, 1, 1, 2, 2, 1, 1", got)
+	if got := sched.MaxScore(); got != 1500 {
+		t.Errorf("MaxScore = %d, want 1500: weights 3, 2, 1, 1, 2, 2, 2, 1, 1", got)
 	}
 	pod := api.MakePod("p").Obj()
 	pod.Spec.NodeName = "b"

@@ -97,8 +97,11 @@ type proposal struct {
 // postFilters asks the PostFilter plugins.
 func (t *plugins) postFilters(ctx context.Context, r *referencePath, p *proposal) {
 	var reasons []string
+	var claims []framework.ClaimRelease
+	defer func() { p.result.Claims = claims }()
 	for _, plugin := range t.postFilter {
 		proposed, status := postFilter(ctx, plugin, r, p.answers)
+		claims = append(claims, proposed.Claims...)
 		switch {
 		case status.IsSuccess(), status.Code() == framework.UnschedulableAndUnresolvable:
 			p.result, p.plugin, p.status = proposed, plugin.name, status

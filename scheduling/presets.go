@@ -19,14 +19,6 @@ const DefaultName = "default-scheduler"
 // Original: kube-scheduler samples large clusters.
 // Here: all nodes are searched.
 // Switch: [Profile.Percentage] = [Adaptive].
-//
-// Differs: device claims in spec.resourceClaims.
-// Original: the plugin DynamicResources lets the pod wait until the claims exist and
-// devices are available.
-// Here: the plugin is missing. The claims are ignored, and the pod is placed as if it
-// had none.
-// Why: the library does not know devices. To schedule such pods, add a filter that
-// knows them, or one that rejects the pods.
 func Kubernetes137() Profile {
 	return Profile{
 		Name: DefaultName,
@@ -43,6 +35,7 @@ func Kubernetes137() Profile {
 			filter.VolumeZone{},
 			filter.PodTopologySpread{},
 			filter.InterPodAffinity{},
+			filter.DynamicResources{},
 			filter.NodeDeclaredFeatures{},
 		},
 		Score: []Weighted{
@@ -52,12 +45,13 @@ func Kubernetes137() Profile {
 			{scoring.VolumeBinding{}, 1},
 			{scoring.PodTopologySpread{}, 2},
 			{scoring.InterPodAffinity{}, 2},
+			{scoring.DynamicResources{}, 2},
 			{scoring.NodeResourcesBalancedAllocation{}, 1},
 			{scoring.ImageLocality{}, 1},
 		},
-		PreEnqueue: []framework.Plugin{SchedulingGates{}},
-		PostFilter: []framework.Plugin{preemption.DefaultPreemption{}},
-		Reserve:    []framework.Plugin{filter.VolumeBinding{}},
+		PreEnqueue: []framework.Plugin{SchedulingGates{}, filter.DynamicResources{}},
+		PostFilter: []framework.Plugin{filter.DynamicResources{}, preemption.DefaultPreemption{}},
+		Reserve:    []framework.Plugin{filter.VolumeBinding{}, filter.DynamicResources{}},
 		TieRule:    Heap,
 	}
 }
@@ -71,10 +65,10 @@ func Kubernetes137() Profile {
 // Here: all nodes are searched, as in [Kubernetes137].
 // Switch: [Profile.Percentage] = [Adaptive].
 //
-// Differs: device claims in spec.resourceClaims.
-// Original: the plugin DynamicResources handles them.
-// Here: they are ignored, as in [Kubernetes137].
-// Why: the library does not know devices.
+// Differs: DynamicResources, and extended resources with a device class behind them.
+// Original: 1.34 has these features partly, or off.
+// Here: the plugins follow the rules of 1.37, except that devices do not score.
+// Why: the plugins have one set of rules.
 //
 // Differs: NodeVolumeLimits.
 // Original: 1.34 counts the in-tree disks of some plugins, such as Portworx, only on
@@ -91,7 +85,9 @@ func Kubernetes134() Profile {
 	p := Kubernetes137()
 	p.Filter[0], p.Filter[1] = p.Filter[1], p.Filter[0]
 	p.Filter = slices.DeleteFunc(p.Filter, func(f framework.Plugin) bool { return f.Name() == filter.NodeDeclaredFeatures{}.Name() })
-	p.Score = slices.DeleteFunc(p.Score, func(w Weighted) bool { return w.Plugin.Name() == filter.VolumeBinding{}.Name() })
+	p.Score = slices.DeleteFunc(p.Score, func(w Weighted) bool {
+		return w.Plugin.Name() == filter.VolumeBinding{}.Name() || w.Plugin.Name() == filter.DynamicResources{}.Name()
+	})
 	p.Score[p.scorer("NodeResourcesBalancedAllocation")].Plugin = scoring.NodeResourcesBalancedAllocation{Rules: scoring.Kubernetes134}
 	p.Score[p.scorer("ImageLocality")].Plugin = scoring.ImageLocality{Rules: scoring.Kubernetes134}
 	p.TieRule = Random

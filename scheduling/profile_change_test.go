@@ -73,12 +73,12 @@ func TestProfileRemoveAndReweigh(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, w := range p.Score {
-		want := map[string]int64{"TaintToleration": 3, "NodeAffinity": 7, "PodTopologySpread": 2, "InterPodAffinity": 2}[w.Plugin.Name()]
+		want := map[string]int64{"TaintToleration": 3, "NodeAffinity": 7, "PodTopologySpread": 2, "InterPodAffinity": 2, "DynamicResources": 2}[w.Plugin.Name()]
 		if want = max(want, 1); w.Weight != want {
 			t.Errorf("%s has the weight %d, want %d", w.Plugin.Name(), w.Weight, want)
 		}
 	}
-	if again := scheduling.Kubernetes137(); len(again.Score) != 8 || again.Score[1].Weight != 2 {
+	if again := scheduling.Kubernetes137(); len(again.Score) != 9 || again.Score[1].Weight != 2 {
 		t.Errorf("the preset has changed: %v", again.Score)
 	}
 }
@@ -124,5 +124,5 @@ func ExampleProfile_Replace() {
 			fmt.Println(err)
 		}
 	}
-	// Output: profile "default-scheduler": Reweigh: no plugin "ImageLocality"; the profile has InterPodAffinity, NodeAffinity, NodeResourcesBalancedAllocation, NodeResourcesFit, PodTopologySpread, TaintToleration, VolumeBinding
+	// Output: profile "default-scheduler": Reweigh: no plugin "ImageLocality"; the profile has DynamicResources, InterPodAffinity, NodeAffinity, NodeResourcesBalancedAllocation, NodeResourcesFit, PodTopologySpread, TaintToleration, VolumeBinding
 }

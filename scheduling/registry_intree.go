@@ -13,31 +13,29 @@ import (
 // Kubernetes137Registry returns a registry with the in-tree plugins of
 // kube-scheduler 1.37. You own it and may register more plugins.
 //
-// Differs: DynamicResources and the plugins of pod groups.
+// Differs: the plugins of pod groups.
 // Original: kube-scheduler has them.
 // Here: they are missing.
-// Why: the library schedules neither device claims nor pod groups.
+// Why: the library does not schedule pod groups.
 func Kubernetes137Registry() *Registry {
 	return inTree("1.37", Heap, everyRelease(), since118(), map[string]Registration{
 		"NodeResourcesBalancedAllocation": typed(args.NewNodeResourcesBalancedAllocation, balanced("")),
 		"VolumeBinding":                   typed(args.NewVolumeBinding, volumeBinding),
 		"NodeDeclaredFeatures":            plain(filter.NodeDeclaredFeatures{}),
+		"DynamicResources":                dynamicResources(true),
 		"ImageLocality":                   plain(scoring.ImageLocality{}),
 	})
 }
 
 // Kubernetes134Registry returns a registry with the in-tree plugins of
-// kube-scheduler 1.34. You own it and may register more plugins.
-//
-// Differs: DynamicResources.
-// Original: kube-scheduler has it.
-// Here: it is missing.
-// Why: the library does not schedule device claims.
+// kube-scheduler 1.34. You own it and may register more plugins. Plugins differ as in
+// [Kubernetes134].
 func Kubernetes134Registry() *Registry {
 	return inTree("1.34", Random, everyRelease(), since118(), map[string]Registration{
 		"NodeResourcesBalancedAllocation": typed(args.NewNodeResourcesBalancedAllocation, balanced(scoring.Kubernetes134)),
 		"VolumeBinding":                   typed(fresh[args.VolumeBinding], volumeBinding),
 		"ImageLocality":                   plain(scoring.ImageLocality{Rules: scoring.Kubernetes134}),
+		"DynamicResources":                dynamicResources(false),
 	})
 }
 

@@ -64,6 +64,9 @@ type NodeResourcesBalancedAllocation struct {
 	// gives the free capacity; volumes of CSI drivers do not count. Empty turns the
 	// feature off, which was the default.
 	AttachedVolumes []VolumeLimit
+	// DeviceSelectors compiles the selectors of device classes; nil means the built-in
+	// compiler, as for [DynamicResources].
+	DeviceSelectors framework.DeviceSelectorCompiler
 }
 
 const balancedName = "NodeResourcesBalancedAllocation"
@@ -119,6 +122,7 @@ func (p NodeResourcesBalancedAllocation) PreScore(c *framework.Cycle, _ []*frame
 		return (*balancedV118)(b), framework.Status{}
 	}
 	b.terms = appendTerms(b.terms[:0], orDefault(p.Resources), c.Pod.Schema(), c.Pod.UsedRequests)
+	bindDevices(b.terms, c, p.DeviceSelectors)
 	if !slices.ContainsFunc(b.terms, func(t term) bool { return t.pod != 0 }) && !requestsUncounted(p.Resources, c.Pod) {
 		return nil, framework.SkipStatus()
 	}
@@ -172,8 +176,11 @@ func (b *balancedDelta) Score(_ *framework.PodInfo, node *framework.NodeInfo) in
 	w, o := with[:0], without[:0]
 	for i := range b.terms {
 		t := &b.terms[i]
-		if allocatable := node.Allocatable.At(t.index); allocatable > 0 {
-			used := node.Requested.At(t.index)
+		allocatable, used := node.Allocatable.At(t.index), node.Requested.At(t.index)
+		if allocatable == 0 {
+			allocatable, used = t.devicesOn(node)
+		}
+		if allocatable > 0 {
 			w = append(w, fraction(resource.SatAdd(used, t.pod), allocatable))
 			o = append(o, fraction(used, allocatable))
 		}

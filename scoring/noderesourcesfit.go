@@ -31,7 +31,8 @@ const (
 // pods and the pod to place. A container without a CPU or memory request counts as
 // 100 milli-CPU or 200 MiB. Resources that a node does not have, and scalar
 // resources that the pod does not request, take no part; if none is left, the node
-// scores 0.
+// scores 0. If a device class stands behind an extended resource that a node does not
+// have, the node's devices of the class count instead.
 //
 // The requests of the pod to place are its containers' requests and its overhead.
 // Pod-level requests (spec.resources) are ignored, though they count for pods
@@ -43,6 +44,11 @@ const (
 // Original: kube-scheduler's wrap around.
 // Here: they saturate.
 // Why: a wrapped number helps nobody.
+//
+// Differs: devices that count for an extended resource, after labels or attributes change.
+// Original: kube-scheduler never forgets that a selector matched.
+// Here: the selectors are asked about the node and the device as they are.
+// Why: an old answer helps nobody.
 type NodeResourcesFit struct {
 	// Strategy selects the preference; "" means LeastAllocated.
 	Strategy Strategy
@@ -53,6 +59,9 @@ type NodeResourcesFit struct {
 	Shape Shape
 	// Rules selects the formula; "" means [Kubernetes137].
 	Rules Rules
+	// DeviceSelectors compiles the selectors of device classes; nil means the built-in
+	// compiler, as for [DynamicResources].
+	DeviceSelectors framework.DeviceSelectorCompiler
 }
 
 const fitName = "NodeResourcesFit"
@@ -101,6 +110,7 @@ func (p NodeResourcesFit) PreScore(c *framework.Cycle, _ []*framework.NodeInfo) 
 		return f.boundV118(p, c), framework.Status{}
 	}
 	f.terms = appendTerms(f.terms[:0], orDefault(p.Resources), c.Pod.Schema(), c.Pod.ScoredRequests)
+	bindDevices(f.terms, c, p.DeviceSelectors)
 	switch p.Strategy {
 	case MostAllocated:
 		return (*mostAllocated)(f), framework.Status{}
@@ -128,8 +138,8 @@ func (f *leastAllocated) Score(_ *framework.PodInfo, node *framework.NodeInfo) i
 	var sum, weights int64
 	for i := range f.terms {
 		t := &f.terms[i]
-		if allocatable := node.Allocatable.At(t.index); allocatable != 0 {
-			sum += t.weight * LeastAllocatedScore(t.requested(node), allocatable)
+		if requested, allocatable := t.amounts(node); allocatable != 0 {
+			sum += t.weight * LeastAllocatedScore(requested, allocatable)
 			weights += t.weight
 		}
 	}
@@ -166,8 +176,8 @@ func (f *mostAllocated) Score(_ *framework.PodInfo, node *framework.NodeInfo) in
 	var sum, weights int64
 	for i := range f.terms {
 		t := &f.terms[i]
-		if allocatable := node.Allocatable.At(t.index); allocatable != 0 {
-			sum += t.weight * MostAllocatedScore(t.requested(node), allocatable)
+		if requested, allocatable := t.amounts(node); allocatable != 0 {
+			sum += t.weight * MostAllocatedScore(requested, allocatable)
 			weights += t.weight
 		}
 	}
@@ -178,11 +188,11 @@ func (f *capacityRatio) Score(_ *framework.PodInfo, node *framework.NodeInfo) in
 	var sum, weights int64
 	for i := range f.terms {
 		t := &f.terms[i]
-		allocatable := node.Allocatable.At(t.index)
+		requested, allocatable := t.amounts(node)
 		if allocatable == 0 {
 			continue
 		}
-		if score := f.ratio.at[MostAllocatedScore(t.requested(node), allocatable)]; score > 0 {
+		if score := f.ratio.at[MostAllocatedScore(requested, allocatable)]; score > 0 {
 			sum += t.weight * score
 			weights += t.weight
 		}

@@ -3,6 +3,7 @@ package scoring
 import (
 	"fmt"
 
+	"github.com/berth-sched/berth/internal/devices"
 	"github.com/berth-sched/berth/resource"
 )
 
@@ -47,6 +48,7 @@ type term struct {
 	index  int
 	pod    int64 // what the pod adds
 	weight int64
+	offer  devices.Offer // devices for an extended resource
 }
 
 // appendTerms resolves the specs for a pod with the given requests. Scalar resources

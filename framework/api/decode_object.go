@@ -12,7 +12,8 @@ type Object interface {
 		ReplicationController | ReplicaSet | StatefulSet | Deployment | DaemonSet | Job |
 		PersistentVolume | PersistentVolumeClaim | StorageClass |
 		CSINode | CSIDriver | CSIStorageCapacity | VolumeAttachment |
-		DeviceClass | NodeMetric | Cluster
+		DeviceClass | ResourceSlice | ResourceClaim | ResourceClaimTemplate | DeviceTaintRule |
+		NodeMetric | Cluster
 }
 
 // DecodeObject reads the JSON of one object of kind T, as [Decode] reads it. The

@@ -35,6 +35,9 @@ func draw(t *rapid.T, v reflect.Value) {
 		// Kubernetes writes whole seconds.
 		*x = time.Unix(rapid.Int64Range(1, 4e9).Draw(t, "time"), 0).UTC()
 		return
+	case *json.RawMessage:
+		*x = json.RawMessage(rapid.SampledFrom([]string{`{"a":[1,"b"]}`, `"x"`, "7"}).Draw(t, "raw"))
+		return
 	case *api.Duration:
 		x.Duration = time.Duration(rapid.Int64Range(0, 1e15).Draw(t, "duration"))
 		return
@@ -164,6 +167,10 @@ func TestRoundTrip(t *testing.T) {
 	roundTrip[api.CSIStorageCapacity](t)
 	roundTrip[api.VolumeAttachment](t)
 	roundTrip[api.DeviceClass](t)
+	roundTrip[api.ResourceSlice](t)
+	roundTrip[api.ResourceClaim](t)
+	roundTrip[api.ResourceClaimTemplate](t)
+	roundTrip[api.DeviceTaintRule](t)
 	roundTrip[api.NodeMetric](t)
 	roundTrip[api.Cluster](t)
 }

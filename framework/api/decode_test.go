@@ -106,11 +106,11 @@ func TestDecodeEveryKind(t *testing.T) {
 		"policy/v1":                   {"PodDisruptionBudget"},
 		"scheduling.k8s.io/v1":        {"PriorityClass"},
 		"storage.k8s.io/v1":           {"StorageClass", "CSINode", "CSIDriver", "CSIStorageCapacity", "VolumeAttachment"},
-		"resource.k8s.io/v1":          {"DeviceClass"},
+		"resource.k8s.io/v1":          {"DeviceClass", "ResourceSlice", "ResourceClaim", "ResourceClaimTemplate", "DeviceTaintRule"},
 		"slo.koordinator.sh/v1alpha1": {"NodeMetric"},
 		"cluster.karmada.io/v1alpha1": {"Cluster"},
 	}
-	clusterScoped := []string{"Node", "Namespace", "PersistentVolume", "PriorityClass", "StorageClass", "CSINode", "CSIDriver", "VolumeAttachment", "DeviceClass", "NodeMetric", "Cluster"}
+	clusterScoped := []string{"Node", "Namespace", "PersistentVolume", "PriorityClass", "StorageClass", "CSINode", "CSIDriver", "VolumeAttachment", "DeviceClass", "ResourceSlice", "DeviceTaintRule", "NodeMetric", "Cluster"}
 	plural := func(kind string) string {
 		switch kind {
 		case "CSIStorageCapacity":

@@ -25,7 +25,9 @@ const (
 //   - replication controllers: the selector, from the labels of the template;
 //   - claims without a volume: the newest default storage class;
 //   - storage classes: the volume binding mode Immediate;
-//   - volumes of Ceph: the pool rbd.
+//   - volumes of Ceph: the pool rbd;
+//   - requests for devices: the mode ExactCount, the count 1, and the operator Equal of
+//     tolerations, in claims and in their templates.
 //
 // Default keeps existing values, so calling it again changes nothing. If a pod
 // names a priority class that is neither in o nor built into Kubernetes, Default
@@ -51,7 +53,8 @@ const (
 // Why: manifests do not have the objects that these plugins read.
 //
 // Source: Kubernetes 1.37, pkg/apis/core/v1/defaults.go, pkg/registry/core/pod,
-// and the admission plugins Priority and DefaultStorageClass.
+// pkg/apis/resource/v1/defaults.go, and the admission plugins Priority and
+// DefaultStorageClass.
 func (o *Objects) Default() error {
 	o = o.withoutNil()
 	for _, p := range o.Pods {
@@ -95,6 +98,12 @@ func (o *Objects) Default() error {
 			r.RBDPool = defaultRBDPool
 		}
 	}
+	for _, c := range o.ResourceClaims {
+		defaultDeviceClaim(&c.Spec.Devices)
+	}
+	for _, c := range o.ResourceClaimTemplates {
+		defaultDeviceClaim(&c.Spec.Spec.Devices)
+	}
 	return nil
 }
 
@@ -104,6 +113,7 @@ func (o *Objects) withoutNil() *Objects {
 		Pods: present(o.Pods), PriorityClasses: o.PriorityClasses, Nodes: present(o.Nodes), Namespaces: present(o.Namespaces),
 		ReplicationControllers: present(o.ReplicationControllers), StorageClasses: present(o.StorageClasses),
 		PersistentVolumeClaims: present(o.PersistentVolumeClaims), PersistentVolumes: present(o.PersistentVolumes),
+		ResourceClaims: present(o.ResourceClaims), ResourceClaimTemplates: present(o.ResourceClaimTemplates),
 	}
 }
 

@@ -144,7 +144,7 @@ func ExamplePreemptionPolicy() {
 func ExamplePodResourceClaim() {
 	pod := api.MakePod("train").Obj()
 	pod.Spec.ResourceClaims = []api.PodResourceClaim{{Name: "gpu", ResourceClaimTemplateName: new("one-gpu")}}
-	pod.Spec.Containers[0].Resources.Claims = []api.ResourceClaim{{Name: "gpu"}}
+	pod.Spec.Containers[0].Resources.Claims = []api.ContainerResourceClaim{{Name: "gpu"}}
 	printJSON(pod.Spec.ResourceClaims)
 	// Output: [{"name":"gpu","resourceClaimTemplateName":"one-gpu"}]
 }

@@ -35,6 +35,12 @@ func readerOf(t reflect.Type) strictjson.ReadFunc {
 	switch {
 	case t == reflect.TypeFor[ResourceMap]():
 		return readResourceMap
+	case t == reflect.TypeFor[Device]():
+		return readDevice
+	case t == reflect.TypeFor[DeviceRequest]():
+		return readRequest
+	case t == reflect.TypeFor[json.RawMessage]():
+		return strictjson.FromRaw(readRaw)
 	case t.Kind() == reflect.Map: // read entry by entry, so that an error can name the key
 		return nil
 	case reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()):

@@ -30,6 +30,10 @@ type Objects struct {
 	CSIStorageCapacities   []*CSIStorageCapacity
 	VolumeAttachments      []*VolumeAttachment
 	DeviceClasses          []*DeviceClass
+	ResourceSlices         []*ResourceSlice
+	ResourceClaims         []*ResourceClaim
+	ResourceClaimTemplates []*ResourceClaimTemplate
+	DeviceTaintRules       []*DeviceTaintRule
 	NodeMetrics            []*NodeMetric // Koordinator's
 	Clusters               []*Cluster    // Karmada's
 
@@ -113,6 +117,10 @@ var kinds = []kind{
 	{"storage.k8s.io/v1", "CSIStorageCapacity", true, into(func(o *Objects) *[]*CSIStorageCapacity { return &o.CSIStorageCapacities })},
 	{"storage.k8s.io/v1", "VolumeAttachment", false, into(func(o *Objects) *[]*VolumeAttachment { return &o.VolumeAttachments })},
 	{"resource.k8s.io/v1", "DeviceClass", false, into(func(o *Objects) *[]*DeviceClass { return &o.DeviceClasses })},
+	{"resource.k8s.io/v1", "ResourceSlice", false, into(func(o *Objects) *[]*ResourceSlice { return &o.ResourceSlices })},
+	{"resource.k8s.io/v1", "ResourceClaim", true, into(func(o *Objects) *[]*ResourceClaim { return &o.ResourceClaims })},
+	{"resource.k8s.io/v1", "ResourceClaimTemplate", true, into(func(o *Objects) *[]*ResourceClaimTemplate { return &o.ResourceClaimTemplates })},
+	{"resource.k8s.io/v1", "DeviceTaintRule", false, into(func(o *Objects) *[]*DeviceTaintRule { return &o.DeviceTaintRules })},
 	{"slo.koordinator.sh/v1alpha1", "NodeMetric", false, into(func(o *Objects) *[]*NodeMetric { return &o.NodeMetrics })},
 	{"cluster.karmada.io/v1alpha1", "Cluster", false, into(func(o *Objects) *[]*Cluster { return &o.Clusters })},
 }
@@ -157,6 +165,10 @@ func (o *Objects) extend(p *Objects) {
 	o.CSIStorageCapacities = append(o.CSIStorageCapacities, p.CSIStorageCapacities...)
 	o.VolumeAttachments = append(o.VolumeAttachments, p.VolumeAttachments...)
 	o.DeviceClasses = append(o.DeviceClasses, p.DeviceClasses...)
+	o.ResourceSlices = append(o.ResourceSlices, p.ResourceSlices...)
+	o.ResourceClaims = append(o.ResourceClaims, p.ResourceClaims...)
+	o.ResourceClaimTemplates = append(o.ResourceClaimTemplates, p.ResourceClaimTemplates...)
+	o.DeviceTaintRules = append(o.DeviceTaintRules, p.DeviceTaintRules...)
 	o.NodeMetrics = append(o.NodeMetrics, p.NodeMetrics...)
 	o.Clusters = append(o.Clusters, p.Clusters...)
 	for name, n := range p.Skipped {

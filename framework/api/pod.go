@@ -75,8 +75,8 @@ type PodSchedulingGate struct {
 	Name string `json:"name"`
 }
 
-// PodResourceClaim names a claim of devices. This package does not hold the claims
-// themselves; it only shows that a pod has some.
+// PodResourceClaim names a [ResourceClaim] of the pod, or the template that one is made
+// from for this pod alone.
 type PodResourceClaim struct {
 	Name                      string  `json:"name"`
 	ResourceClaimName         *string `json:"resourceClaimName,omitempty"`
@@ -86,13 +86,14 @@ type PodResourceClaim struct {
 // ResourceRequirements holds the requests and limits of a container, or of a pod as
 // a whole.
 type ResourceRequirements struct {
-	Limits   resource.List   `json:"limits,omitempty"`
-	Requests resource.List   `json:"requests,omitempty"`
-	Claims   []ResourceClaim `json:"claims,omitempty"`
+	Limits   resource.List            `json:"limits,omitempty"`
+	Requests resource.List            `json:"requests,omitempty"`
+	Claims   []ContainerResourceClaim `json:"claims,omitempty"`
 }
 
-// ResourceClaim refers to one of the pod's resource claims.
-type ResourceClaim struct {
+// ContainerResourceClaim refers to one of the pod's resource claims. Kubernetes calls it
+// ResourceClaim, as it does the object.
+type ContainerResourceClaim struct {
 	Name    string `json:"name"`
 	Request string `json:"request,omitempty"`
 }

@@ -20,6 +20,15 @@ type PodStatus struct {
 	Resize                PodResizeStatus       `json:"resize,omitempty"`
 	AllocatedResources    resource.List         `json:"allocatedResources,omitempty"` // of the pod as a whole
 	Resources             *ResourceRequirements `json:"resources,omitempty"`          // of the pod as a whole, in force
+	// ResourceClaimStatuses names the claims that were made from templates.
+	ResourceClaimStatuses []PodResourceClaimStatus `json:"resourceClaimStatuses,omitempty"`
+}
+
+// PodResourceClaimStatus names the claim that was made for an entry of
+// spec.resourceClaims.
+type PodResourceClaimStatus struct {
+	Name              string  `json:"name"`
+	ResourceClaimName *string `json:"resourceClaimName,omitempty"` // nil: no claim is needed
 }
 
 // PodPhase is the stage of a pod's life.

@@ -36,17 +36,3 @@ type PriorityClass struct {
 	GlobalDefault    bool              `json:"globalDefault,omitempty"` // for pods without a class
 	PreemptionPolicy *PreemptionPolicy `json:"preemptionPolicy,omitempty"`
 }
-
-// DeviceClass is a class of devices that claims may request.
-type DeviceClass struct {
-	TypeMeta   `json:",inline"`
-	ObjectMeta `json:"metadata"`
-	Spec       DeviceClassSpec `json:"spec"`
-}
-
-// DeviceClassSpec is the part of a device class that the resource filter reads.
-type DeviceClassSpec struct {
-	// ExtendedResourceName lets pods request devices of the class as this extended
-	// resource. Nil or empty means that the class has none.
-	ExtendedResourceName *string `json:"extendedResourceName,omitempty"`
-}

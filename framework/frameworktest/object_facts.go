@@ -24,7 +24,8 @@ var objectKinds = []func(*framework.Snapshot) fact{
 	factOf[api.Deployment], factOf[api.DaemonSet], factOf[api.Job],
 	factOf[api.PersistentVolume], factOf[api.PersistentVolumeClaim], factOf[api.StorageClass],
 	factOf[api.CSINode], factOf[api.CSIDriver], factOf[api.CSIStorageCapacity], factOf[api.VolumeAttachment],
-	factOf[api.DeviceClass], factOf[api.NodeMetric], factOf[api.Cluster],
+	factOf[api.DeviceClass], factOf[api.ResourceSlice], factOf[api.ResourceClaim],
+	factOf[api.ResourceClaimTemplate], factOf[api.DeviceTaintRule], factOf[api.NodeMetric], factOf[api.Cluster],
 }
 
 // factOf returns what the objects of a kind say.

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/berth-sched/berth/filter"
 	"github.com/berth-sched/berth/framework"
 	"github.com/berth-sched/berth/framework/api"
 	"github.com/berth-sched/berth/resource"
@@ -160,7 +162,8 @@ func TestArgumentsAreHandedOn(t *testing.T) {
   - {name: DefaultPreemption, args: {minCandidateNodesPercentage: 31, minCandidateNodesAbsolute: 7}}
   - {name: VolumeBinding, args: {shape: [{utilization: 0, score: 1}, {utilization: 60, score: 9}]}}
 `, config.LoadConfig{}).Profiles[0]
-	want := []framework.Plugin{preemption.DefaultPreemption{MinCandidateNodesPercentage: new(int32(31)), MinCandidateNodesAbsolute: new(int32(7))}}
+	devices := filter.DynamicResources{BindingTimeout: 10 * time.Minute, MaxSteps: 5_000_000}
+	want := []framework.Plugin{devices, preemption.DefaultPreemption{MinCandidateNodesPercentage: new(int32(31)), MinCandidateNodesAbsolute: new(int32(7))}}
 	if diff := cmp.Diff(want, profile.PostFilter); diff != "" {
 		t.Errorf("PostFilter (-want +got):\n%s", diff)
 	}

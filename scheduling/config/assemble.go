@@ -218,17 +218,24 @@ func (p Preset) byDefault(name string) bool {
 // meaning of a nil list (all of main that can prepare), it is nil.
 func prepare(own, main []framework.Plugin, prepares, alone func(framework.Plugin) bool) []framework.Plugin {
 	list := append([]framework.Plugin{}, own...)
-	var usual []string
+	ordered := own // what is left of own while main is in its order
+	usual := true
 	for _, p := range main {
 		if !prepares(p) {
 			continue
 		}
-		usual = append(usual, p.Name())
-		if !alone(p) && !slices.ContainsFunc(own, func(q framework.Plugin) bool { return q.Name() == p.Name() }) {
+		switch {
+		case len(ordered) > 0 && ordered[0].Name() == p.Name():
+			ordered = ordered[1:]
+		case slices.ContainsFunc(own, func(q framework.Plugin) bool { return q.Name() == p.Name() }):
+			usual = false
+		case alone(p):
+			usual = false
+		default:
 			list = append(list, p)
 		}
 	}
-	if slices.EqualFunc(list, usual, func(p framework.Plugin, name string) bool { return p.Name() == name }) {
+	if usual && len(ordered) == 0 {
 		return nil
 	}
 	return list

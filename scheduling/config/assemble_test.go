@@ -62,8 +62,8 @@ var releases = []struct {
 	preset   func() scheduling.Profile
 	missing  []string
 }{
-	{"1.37", scheduling.Kubernetes137Registry, scheduling.Kubernetes137, []string{"DynamicResources"}},
-	{"1.34", scheduling.Kubernetes134Registry, scheduling.Kubernetes134, []string{"DynamicResources"}},
+	{"1.37", scheduling.Kubernetes137Registry, scheduling.Kubernetes137, nil},
+	{"1.34", scheduling.Kubernetes134Registry, scheduling.Kubernetes134, nil},
 	{"1.18", scheduling.Kubernetes118Registry, scheduling.Kubernetes118, nil},
 }
 
@@ -366,7 +366,7 @@ func TestBuildErrors(t *testing.T) {
 	}{
 		{"a factory that fails", "Bad", config.InitPlugin, `initializing plugin "Bad": broken`},
 		{"unlike what was promised", "Fickle", config.NotExtending, `plugin "Fickle" does not extend ScorePlugin plugin, though it is registered like one that does`},
-		{"known by its points only", "Stub", config.UnknownPlugin, `plugin "Stub" does not exist; known plugins: Bad, DefaultBinder, DefaultPreemption, Fickle, `},
+		{"known by its points only", "Stub", config.UnknownPlugin, `plugin "Stub" does not exist; known plugins: Bad, DefaultBinder, DefaultPreemption, DynamicResources, Fickle, `},
 		{"in-tree, not here, not by default", "DeferredPodScheduling", config.UnknownPlugin, `plugin "DeferredPodScheduling" does not exist; known plugins: Bad, `},
 	}
 	for _, tt := range tests {
@@ -457,6 +457,6 @@ func notHere(err error) bool {
 	}
 	return !slices.ContainsFunc(e.Problems, func(p config.Problem) bool {
 		return p.Class != config.UnknownPlugin ||
-			!slices.Contains([]string{"GangScheduling", "DeferredPodScheduling", "DynamicResources"}, p.Plugin)
+			!slices.Contains([]string{"GangScheduling", "DeferredPodScheduling"}, p.Plugin)
 	})
 }

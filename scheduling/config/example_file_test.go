@@ -127,5 +127,5 @@ func ExampleBuilt() {
 	}
 	fmt.Println(built.Profiles[0].Name, built.Missing)
 	// Output:
-	// default-scheduler [DynamicResources]
+	// default-scheduler []
 }

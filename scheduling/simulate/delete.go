@@ -54,6 +54,14 @@ func deletion(ref Ref) (lifecycle.Event, error) {
 		return lifecycle.Delete(&api.VolumeAttachment{ObjectMeta: m}), nil
 	case "DeviceClass":
 		return lifecycle.Delete(&api.DeviceClass{ObjectMeta: m}), nil
+	case "ResourceSlice":
+		return lifecycle.Delete(&api.ResourceSlice{ObjectMeta: m}), nil
+	case "ResourceClaim":
+		return lifecycle.Delete(&api.ResourceClaim{ObjectMeta: m}), nil
+	case "ResourceClaimTemplate":
+		return lifecycle.Delete(&api.ResourceClaimTemplate{ObjectMeta: m}), nil
+	case "DeviceTaintRule":
+		return lifecycle.Delete(&api.DeviceTaintRule{ObjectMeta: m}), nil
 	case "NodeMetric":
 		return lifecycle.Delete(&api.NodeMetric{ObjectMeta: m}), nil
 	}

@@ -40,6 +40,10 @@ func items(o *api.Objects) (list []item) {
 	add(&list, "CSIStorageCapacity", o.CSIStorageCapacities, func(x *api.CSIStorageCapacity) string { return x.Key() })
 	add(&list, "VolumeAttachment", o.VolumeAttachments, func(x *api.VolumeAttachment) string { return x.Key() })
 	add(&list, "DeviceClass", o.DeviceClasses, func(x *api.DeviceClass) string { return x.Key() })
+	add(&list, "ResourceSlice", o.ResourceSlices, func(x *api.ResourceSlice) string { return x.Key() })
+	add(&list, "ResourceClaim", o.ResourceClaims, func(x *api.ResourceClaim) string { return x.Key() })
+	add(&list, "ResourceClaimTemplate", o.ResourceClaimTemplates, func(x *api.ResourceClaimTemplate) string { return x.Key() })
+	add(&list, "DeviceTaintRule", o.DeviceTaintRules, func(x *api.DeviceTaintRule) string { return x.Key() })
 	add(&list, "NodeMetric", o.NodeMetrics, func(x *api.NodeMetric) string { return x.Key() })
 	add(&list, "Pod", o.Pods, func(x *api.Pod) string { return x.Key() })
 	return list

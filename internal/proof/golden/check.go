@@ -64,7 +64,7 @@ func (k *checker) check(c *Case) []string {
 }
 
 // missing records the plugins that answered in the case but do not exist here. No
-// case asks anything of DynamicResources.
+// case of these asks anything of DynamicResources; see CheckDevices.
 func missing[A any](d *differences, answers map[string]A, plugins map[string]Factory) {
 	for _, name := range slices.Sorted(maps.Keys(answers)) {
 		if plugins[name] == nil && name != "DynamicResources" {

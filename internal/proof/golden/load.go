@@ -23,7 +23,7 @@ const System = "kube-scheduler"
 // separated as in PATH.
 const Variable = "BERTH_VECTORS"
 
-//go:embed testdata/kube-scheduler/*.jsonl.gz
+//go:embed testdata/kube-scheduler/*.jsonl.gz testdata/dynamic-resources/*.jsonl.gz
 var embedded embed.FS
 
 // Families returns the names of all families.
@@ -37,31 +37,39 @@ func Families() []string {
 // [Variable]. A line that occurs twice counts once. A folder without any vector is
 // an error, since its name is probably misspelt.
 func Load(family string) ([]*Case, error) {
-	own, err := fs.Sub(embedded, "testdata/"+System)
+	l := loader{family: family}
+	err := eachLine(System, family+"*.jsonl.gz", l.add)
+	return l.cases, err
+}
+
+// eachLine calls add for every different line of the files of a system, from testdata and
+// from the folders of [Variable].
+func eachLine(system, pattern string, add func(line []byte) error) error {
+	own, err := fs.Sub(embedded, "testdata/"+system)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	l := loader{family: family, seen: map[[sha256.Size]byte]bool{}}
-	if err := l.load(own); err != nil {
-		return nil, err
+	r := reader{pattern: pattern, seen: map[[sha256.Size]byte]bool{}, line: add}
+	if err := r.load(own); err != nil {
+		return err
 	}
 	for _, dir := range filepath.SplitList(os.Getenv(Variable)) {
 		if !hasVectors(dir) {
-			return nil, fmt.Errorf("%s: no vectors (*.jsonl.gz) in %s", Variable, dir)
+			return fmt.Errorf("%s: no vectors (*.jsonl.gz) in %s", Variable, dir)
 		}
-		for _, pattern := range []string{dir, filepath.Join(dir, System), filepath.Join(dir, "*", System)} {
-			folders, err := filepath.Glob(pattern)
+		for _, place := range []string{dir, filepath.Join(dir, system), filepath.Join(dir, "*", system)} {
+			folders, err := filepath.Glob(place)
 			if err != nil {
-				return nil, err
+				return err
 			}
 			for _, folder := range folders {
-				if err := l.load(os.DirFS(folder)); err != nil {
-					return nil, fmt.Errorf("%s: %w", folder, err)
+				if err := r.load(os.DirFS(folder)); err != nil {
+					return fmt.Errorf("%s: %w", folder, err)
 				}
 			}
 		}
 	}
-	return l.cases, nil
+	return nil
 }
 
 // hasVectors reports whether the folder has vectors of any system.
@@ -74,16 +82,16 @@ func hasVectors(dir string) bool {
 	return false
 }
 
-// A loader collects the cases of a family.
-type loader struct {
-	family string
-	cases  []*Case
-	seen   map[[sha256.Size]byte]bool // lines
+// A reader reads the lines of compressed files.
+type reader struct {
+	pattern string
+	seen    map[[sha256.Size]byte]bool
+	line    func([]byte) error
 }
 
-// load adds the cases in a folder.
-func (l *loader) load(folder fs.FS) error {
-	files, err := fs.Glob(folder, l.family+"*.jsonl.gz")
+// load reads the files in a folder.
+func (r *reader) load(folder fs.FS) error {
+	files, err := fs.Glob(folder, r.pattern)
 	if err != nil {
 		return err
 	}
@@ -93,16 +101,16 @@ func (l *loader) load(folder fs.FS) error {
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(l.read(file), file.Close()); err != nil {
+		if err := errors.Join(r.read(file), file.Close()); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	return nil
 }
 
-// read adds the cases from compressed lines, one case each.
-func (l *loader) read(r io.Reader) error {
-	unzipped, err := gzip.NewReader(r)
+// read reads compressed lines.
+func (r *reader) read(from io.Reader) error {
+	unzipped, err := gzip.NewReader(from)
 	if err != nil {
 		return err
 	}
@@ -110,7 +118,7 @@ func (l *loader) read(r io.Reader) error {
 	for number := 1; ; number++ {
 		line, err := lines.ReadBytes('\n')
 		if line = bytes.TrimSpace(line); len(line) > 0 {
-			if err := l.add(line); err != nil {
+			if err := r.add(line); err != nil {
 				return fmt.Errorf("line %d: %w", number, err)
 			}
 		}
@@ -123,12 +131,22 @@ func (l *loader) read(r io.Reader) error {
 	}
 }
 
-func (l *loader) add(line []byte) error {
+func (r *reader) add(line []byte) error {
 	sum := sha256.Sum256(line)
-	if l.seen[sum] {
+	if r.seen[sum] {
 		return nil
 	}
-	l.seen[sum] = true
+	r.seen[sum] = true
+	return r.line(line)
+}
+
+// A loader collects the cases of a family.
+type loader struct {
+	family string
+	cases  []*Case
+}
+
+func (l *loader) add(line []byte) error {
 	c := new(Case)
 	if err := json.Unmarshal(line, c); err != nil {
 		return err

@@ -32,7 +32,7 @@ type rule struct {
 // What lies below the plugins, below package scheduling, and below the examples.
 var (
 	objects = []string{"resource", "framework/api", "framework", "framework/queueing", "internal/changelog", "internal/cow", "internal/runner"}
-	shared  = with(objects, "estimator", "internal/match", "internal/topo", "internal/volumes")
+	shared  = with(objects, "estimator", "internal/devices", "internal/match", "internal/topo", "internal/volumes")
 	plugins = with(shared, "filter", "scoring")
 	public  = []string{
 		"resource", "framework/api", "framework", "framework/queueing", "framework/frameworktest",
@@ -61,6 +61,8 @@ var rules = []rule{
 	{dir: "internal/pick", library: true},
 	{dir: "internal/match", imports: objects, library: true},
 	{dir: "internal/topo", imports: with(objects, "internal/match"), library: true},
+	{dir: "internal/devices", imports: with(objects, "internal/match", "internal/devices/expr"), library: true},
+	{dir: "internal/devices/expr", imports: []string{"resource", "framework/api"}, library: true},
 	{dir: "internal/volumes", imports: with(objects, "internal/match"), library: true},
 	{dir: "estimator", imports: objects, library: true},
 	{dir: "estimator/capacity", imports: objects, library: true},
@@ -108,7 +110,7 @@ var rules = []rule{
 	// What proves the library.
 	{dir: "internal/proof/oracle", imports: objects, modules: testModules, testOnly: true},
 	{dir: "internal/proof/gen", imports: with(objects, "framework/frameworktest"), modules: testModules, testOnly: true},
-	{dir: "internal/proof/golden", imports: public, testOnly: true},
+	{dir: "internal/proof/golden", imports: with(public, "internal/devices", "internal/devices/expr"), testOnly: true},
 	{dir: "internal/proof/replay", imports: with(public, "internal/proof/golden"), testOnly: true},
 	{dir: "internal/proof/soak", imports: with(public, "internal/proof/gen"), testOnly: true},
 	{dir: "internal/proof/shapes", imports: with(public, "internal/proof/gen"), testOnly: true},

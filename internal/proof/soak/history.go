@@ -66,7 +66,7 @@ func newHistory(r *rand.Rand, epoch uint64, res *Result) (*history, error) {
 			return nil, err
 		}
 	}
-	return h, errors.Join(h.policies(), h.storage())
+	return h, errors.Join(h.policies(), h.storage(), h.devices())
 }
 
 // An action is a kind of step.
@@ -77,7 +77,7 @@ type action struct {
 }
 
 var (
-	podComes = action{"schedule a pod", 43, func(h *history) error { return h.schedule(true) }}
+	podComes = action{"schedule a pod", 42, func(h *history) error { return h.schedule(true) }}
 	podsGo   = action{"pods go", 13, (*history).deletePods}
 )
 
@@ -94,6 +94,7 @@ func actions() []action {
 		{"a waiting pod is deleted", 1, (*history).giveUp},
 		{"pods start", 2, (*history).start},
 		{"storage changes", 2, (*history).changeStorage},
+		{"devices change", 1, (*history).changeDevices},
 		{"objects change", 2, (*history).changeObjects},
 		{"services change to and fro", 1, (*history).changeServices},
 		{"policies change", 2, (*history).changePolicies},

@@ -101,7 +101,7 @@ func template(r *rand.Rand, i int) *api.Pod {
 	if chance(r, 6) {
 		b = b.InitContainer("init").Image("app-2:v1").Requests("1", "1Gi")
 	}
-	p := mounts(r, neighbours(r, b))
+	p := needsDevices(r, mounts(r, neighbours(r, b)))
 	if chance(r, 12) {
 		p.Spec.HostNetwork, p.Spec.HostUsers = true, new(false) // a feature that nodes declare
 	}
@@ -122,7 +122,7 @@ func modest(r *rand.Rand, i int) *api.Pod {
 		return neighbours(r, b)
 	}
 	if chance(r, 4) {
-		return mounts(r, b.Obj())
+		return needsDevices(r, mounts(r, b.Obj()))
 	}
 	return b.Obj()
 }

@@ -13,5 +13,6 @@
 // victims in order, violated budgets, why the other nodes failed, the choice, and
 // the message.
 //
-// DynamicResources is left out: no case asks anything of it, and it scores 0.
+// DynamicResources is left out: no case asks anything of it, and it scores 0. Cases with
+// devices are checked by golden.CheckDevices.
 package pipeline

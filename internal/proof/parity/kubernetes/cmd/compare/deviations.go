@@ -19,7 +19,7 @@ var deviations = []string{
 	"what PreBind waits for: what controllers do about claims and volumes is played on both sides",
 	"what kube-scheduler remembers of a node that has not changed: on how many nodes its images are, and its place after its zone " +
 		"changed; after a node has come, changed or gone it is made to look at all nodes anew",
-	"DynamicResources, which berth does not have: no pod has resourceClaims, with which berth would place it as if it had none",
+	"devices, which -family dynamicresources and -family selectors compare: no pod of the other families has resourceClaims",
 	"what berth does otherwise on purpose: wishes for nodes of a weight below 0 and soft spread constraints with a maxSkew below 1, " +
 		"which no API server lets pass, amounts above 92 quadrillion, and host ports that two pods of a node hold, of which one leaves; no case has them",
 }

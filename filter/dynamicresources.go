@@ -1,0 +1,246 @@
+package filter
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/internal/devices"
+)
+
+// DynamicResources rejects a node that has no devices for the pod's resource claims, or
+// for the extended resources that device classes stand behind. It also rejects a node
+// that cannot use the devices that a claim already has. Rejections are unresolvable:
+// removing pods frees no devices.
+//
+// On each node, it looks for devices depth first, in the order of claims, requests, pools,
+// slices and devices, and takes the first solution. It follows selectors, alternatives
+// (firstAvailable), constraints, taints and taint rules, shared counters and consumable
+// capacity.
+//
+// As a Reserve plugin it gives the chosen node's devices to the claims, in the snapshot.
+// They are in flight until the snapshot gets the claims with their allocation ([framework.Put]):
+// no other pod gets the devices, and other pods of the same claims wait. Forks and
+// transactions cover this. Unreserve gives the devices back, and so does the departure of
+// the pod outside of a transaction. [DeviceClaimsKey] of the cycle holds what a driver must
+// write to the API server before it binds the pod.
+//
+// If the snapshot has the [api.ResourceClaimTemplate] that a pod names, and the claim has
+// not been made, the pod is placed as if it had been made. Leave templates out of the
+// snapshot to let such pods wait, as kube-scheduler does.
+//
+// Source: kube-scheduler 1.37, plugin DynamicResources, and
+// k8s.io/dynamic-resource-allocation/structured 0.37 with the feature gates at their
+// defaults.
+//
+// Differs: PreBind, which writes claims and waits for binding conditions.
+// Original: it is part of kube-scheduler's plugin.
+// Here: it is left to the driver, which finds what to write under [DeviceClaimsKey].
+// Why: the library has no API client.
+//
+// Differs: a bound of the search.
+// Original: kube-scheduler gives up after filterTimeout.
+// Here: the search gives up after MaxSteps devices.
+// Why: the answer must not depend on the speed of the machine.
+//
+// Differs: selectors that the built-in compiler does not take.
+// Original: kube-scheduler compiles the whole Common Expression Language.
+// Here: the node fails with an error that names the part of the language.
+// Switch: DeviceSelectors takes a compiler of the whole language.
+//
+// Differs: a claim that a pod names twice.
+// Original: kube-scheduler allocates it twice, and binding fails.
+// Here: it counts once.
+// Why: an attempt that must fail helps nobody.
+//
+// Differs: extended resources that the chosen node offers itself, beside claims.
+// Original: kube-scheduler makes a claim for them that has no requests, and binding fails.
+// Here: no claim is made.
+// Why: an attempt that must fail helps nobody.
+//
+// Differs: a claim whose template is in the snapshot.
+// Original: kube-scheduler waits until the claim is made.
+// Here: the pod is placed as if it had been.
+// Switch: leave templates out of the snapshot.
+//
+// Differs: identifiers of shares.
+// Original: kube-scheduler draws them.
+// Here: they follow from the claim, the device and the place among its shares.
+// Why: the answer must be the same on every run.
+type DynamicResources struct {
+	// BindingTimeout is how long after its allocation a claim may wait for binding
+	// conditions; 0 means 10 minutes.
+	BindingTimeout time.Duration
+	// MaxSteps bounds the search on one node, in devices looked at; 0 means 5,000,000.
+	MaxSteps int
+	// DeviceSelectors compiles the selectors of classes and claims; nil means the
+	// built-in compiler, which takes the expressions that drivers usually write.
+	DeviceSelectors framework.DeviceSelectorCompiler
+	// Handle lets PreEnqueue look at the claims. If it is nil, PreFilter rejects the
+	// pods that PreEnqueue would keep out of the queue.
+	Handle framework.Handle
+}
+
+const dynamicResourcesName = "DynamicResources"
+
+// Name returns "DynamicResources".
+func (DynamicResources) Name() string { return dynamicResourcesName }
+
+// Validate reports negative bounds.
+func (p DynamicResources) Validate() error {
+	switch {
+	case p.BindingTimeout < 0:
+		return fmt.Errorf("%s: bindingTimeout: %v is negative", dynamicResourcesName, p.BindingTimeout)
+	case p.MaxSteps < 0:
+		return fmt.Errorf("%s: maxSteps: %d is negative", dynamicResourcesName, p.MaxSteps)
+	}
+	return nil
+}
+
+func (p DynamicResources) options() devices.Options {
+	o := devices.Options{Compiler: p.DeviceSelectors, BindingTimeout: p.BindingTimeout, Steps: p.MaxSteps}
+	if o.BindingTimeout == 0 {
+		o.BindingTimeout = 10 * time.Minute
+	}
+	return o
+}
+
+// Scope declares that a verdict reads nothing for a pod that needs no devices. For a pod
+// whose claims all wait to be made from templates, it reads the names of the templates,
+// the node, the devices in use there, and the objects of the cluster. For other pods it
+// reads the whole cluster.
+func (DynamicResources) Scope(pod *framework.PodInfo) framework.Scope {
+	if !devices.MayNeed(pod) {
+		return framework.Scope{}
+	}
+	return devices.ScopeOf(pod)
+}
+
+// PreEnqueue keeps a pod out of the queue whose claims cannot be used yet.
+func (p DynamicResources) PreEnqueue(_ context.Context, pod *framework.PodInfo) framework.Status {
+	if p.Handle == nil || len(pod.Pod.Spec.ResourceClaims) == 0 {
+		return framework.Status{}
+	}
+	s := p.Handle.Snapshot()
+	if s == nil {
+		return framework.Status{}
+	}
+	if _, err := devices.ClaimsOf(s, pod.Pod); err != nil {
+		return framework.UnresolvableStatus(framework.Text(err.Error()))
+	}
+	return framework.Status{}
+}
+
+// PreFilter skips pods that need no devices. It rejects a pod if one of its claims does
+// not exist, is being deleted, is in flight, or asks for a class that does not exist.
+func (p DynamicResources) PreFilter(c *framework.Cycle) (framework.PreFiltered, framework.Status) {
+	if !devices.MayNeed(c.Pod) {
+		return framework.PreFiltered{}, framework.SkipStatus()
+	}
+	f := framework.Scratch[dynamicResources](c)
+	if status := f.finder.Prepare(c.Snapshot, c.Pod, p.options()); !status.IsSuccess() {
+		return framework.PreFiltered{}, status
+	}
+	devices.FinderKey.Offer(c, &f.finder)
+	return framework.PreFiltered{Filter: f}, framework.Status{}
+}
+
+// dynamicResources is the bound filter.
+type dynamicResources struct{ finder devices.Finder }
+
+func (f *dynamicResources) Filter(_ *framework.PodInfo, node *framework.NodeInfo) framework.Status {
+	return f.finder.Find(node, nil)
+}
+
+// finderOf returns the cycle's finder, nil if the pod needs no devices.
+func (p DynamicResources) finderOf(c *framework.Cycle) (*devices.Finder, framework.Status) {
+	if !devices.MayNeed(c.Pod) {
+		return nil, framework.Status{}
+	}
+	if f, ok := devices.FinderKey.Get(c); ok && f.IsFor(c) {
+		return f, framework.Status{}
+	}
+	f := new(devices.Finder)
+	switch status := f.Prepare(c.Snapshot, c.Pod, p.options()); {
+	case status.IsSkip():
+		return nil, framework.Status{}
+	case !status.IsSuccess():
+		return nil, status
+	}
+	return f, framework.Status{}
+}
+
+// Reserve gives the devices found on the node to the pod's claims.
+func (p DynamicResources) Reserve(c *framework.Cycle, node *framework.NodeInfo) framework.Status {
+	f, status := p.finderOf(c)
+	if f == nil {
+		return status
+	}
+	claims, status := f.Reserve(node)
+	if status.IsSuccess() && len(claims.Claims) > 0 {
+		DeviceClaimsKey.Set(c, claims)
+	}
+	return status
+}
+
+// Unreserve gives back the devices that Reserve gave to the pod, also in a later cycle.
+// Claims that have been written keep their devices.
+func (DynamicResources) Unreserve(c *framework.Cycle, _ *framework.NodeInfo) {
+	if c.Snapshot == nil || !devices.MayNeed(c.Pod) {
+		return
+	}
+	DeviceClaimsKey.Delete(c)
+	devices.Release(c.Snapshot, c.Pod)
+}
+
+// PostFilter proposes to take the devices from one of the pod's claims that no node can
+// use together with the others, if no other pod uses the claim. It proposes to delete a
+// claim for the pod's extended resources that an earlier attempt left behind. It never
+// nominates a node.
+//
+// Differs: which claim, if there are several.
+// Original: kube-scheduler takes any.
+// Here: the first by name is taken.
+// Why: the answer must be the same on every run.
+func (p DynamicResources) PostFilter(_ context.Context, c *framework.Cycle, verdicts framework.Verdicts) (framework.PostFiltered, framework.Status) {
+	none := framework.NewStatus(framework.Unschedulable, nil)
+	f, _ := p.finderOf(c)
+	if f == nil {
+		return framework.PostFiltered{}, none
+	}
+	free, gone := f.Stuck(func(n *framework.NodeInfo) bool {
+		plugin, status := verdicts.Verdict(n)
+		return plugin == dynamicResourcesName && slices.Equal(status.Reasons(), []string{string(devices.ErrUnavailable)})
+	})
+	switch {
+	case free != nil:
+		return framework.PostFiltered{Claims: []framework.ClaimRelease{{Claim: free.Key()}}},
+			framework.UnschedulableStatus("deallocation of ResourceClaim completed")
+	case gone != nil:
+		return framework.PostFiltered{Claims: []framework.ClaimRelease{{Claim: gone.Key(), Delete: true}}},
+			framework.UnschedulableStatus("deletion of ResourceClaim completed")
+	}
+	return framework.PostFiltered{}, none
+}
+
+// DeviceClaims lists what a driver has to write for a placed pod before it binds it.
+type DeviceClaims = devices.DeviceClaims
+
+// DeviceClaim is one claim of [DeviceClaims].
+type DeviceClaim = devices.DeviceClaim
+
+// ExtendedResourceMapping says which request gives a container its extended resource.
+type ExtendedResourceMapping = devices.Mapping
+
+// DeviceClaimsKey holds the DeviceClaims of a pod, once Reserve of DynamicResources has
+// run. The objects belong to the snapshot and must not be changed.
+var DeviceClaimsKey = framework.NewKey[DeviceClaims]("DeviceClaims")
+
+// DeviceClaimsOf returns what the snapshot holds in flight for a pod: the devices that
+// Reserve of [DynamicResources] chose and that nobody has written. The result is sorted by
+// the keys of the claims.
+func DeviceClaimsOf(s *framework.Snapshot, pod *framework.PodInfo) []DeviceClaim {
+	return devices.InFlight(s, pod)
+}

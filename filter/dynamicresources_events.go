@@ -1,0 +1,42 @@
+package filter
+
+import (
+	"reflect"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/queueing"
+	"github.com/berth-sched/berth/internal/devices"
+)
+
+// EventsToRegister names the events that may help a rejected pod: a node is added, or its
+// labels or allocatable change; a class, a slice or a taint rule is added, changes or is
+// deleted; a claim loses its devices, or a claim of the pod is added or changes its
+// status; a template is added or changes; a pod with devices in flight leaves; the pod's
+// generated claims change.
+func (p DynamicResources) EventsToRegister() []queueing.EventHint {
+	const came = queueing.ActionAdd | queueing.ActionUpdate
+	return []queueing.EventHint{
+		onAny(queueing.ResourceNode, queueing.ActionAdd|queueing.ActionUpdateNodeLabel|queueing.ActionUpdateNodeAllocatable),
+		onAny(queueing.ResourceDeviceClass, came),
+		onAny(queueing.ResourceResourceSlice, queueing.ActionAll),
+		onAny("DeviceTaintRule", queueing.ActionAll),
+		onAny("ResourceClaimTemplate", came),
+		on(queueing.ResourceResourceClaim, queueing.ActionAll, claimHelps),
+		onPods(queueing.ActionDelete, func(_, before, _ *framework.PodInfo) bool { return before == nil || devices.MayNeed(before) }),
+		onSelf(p),
+	}
+}
+
+// claimHelps reports whether a change of a claim may help a pod.
+func claimHelps(pod *framework.PodInfo, before, after *api.ResourceClaim) bool {
+	switch {
+	case after == nil:
+		return before.Status.Allocation != nil
+	case before != nil && before.Status.Allocation != nil && after.Status.Allocation == nil:
+		return true
+	case !devices.Names(pod.Pod, after):
+		return false
+	}
+	return before == nil || before.DeletionTimestamp != after.DeletionTimestamp || !reflect.DeepEqual(before.Status, after.Status)
+}

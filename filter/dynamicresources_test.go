@@ -1,0 +1,340 @@
+package filter_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/berth-sched/berth/filter"
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/framework/frameworktest"
+	"github.com/berth-sched/berth/resource"
+)
+
+// gpuSlice returns a slice of a node with that many devices.
+func gpuSlice(node string, devices int) *api.ResourceSlice {
+	s := &api.ResourceSlice{ObjectMeta: api.ObjectMeta{Name: node + "-gpu"}}
+	s.Spec = api.ResourceSliceSpec{
+		Driver: "gpu.example.com", NodeName: &node, Pool: api.ResourcePool{Name: node, Generation: 1, ResourceSliceCount: 1},
+	}
+	for i := range devices {
+		s.Spec.Devices = append(s.Spec.Devices, api.Device{
+			Name: fmt.Sprint("gpu-", i),
+			Attributes: map[string]api.DeviceAttribute{
+				"index": {IntValue: new(int64(i))}, "numa": {IntValue: new(int64(i / 4))}, "model": {StringValue: new("a100")},
+			},
+			Capacity: map[string]api.DeviceCapacity{"memory": {Value: resource.MustParse("40Gi")}},
+		})
+	}
+	return s
+}
+
+func gpuClass() *api.DeviceClass {
+	return &api.DeviceClass{ObjectMeta: api.ObjectMeta{Name: "gpu"}, Spec: api.DeviceClassSpec{
+		Selectors:            []api.DeviceSelector{{CEL: &api.CELDeviceSelector{Expression: `device.driver == "gpu.example.com"`}}},
+		ExtendedResourceName: new("example.com/gpu"),
+	}}
+}
+
+func gpuRequest(count int64) []api.DeviceRequest {
+	return []api.DeviceRequest{{Name: "gpu", Exactly: &api.ExactDeviceRequest{
+		DeviceClassName: "gpu", AllocationMode: api.DeviceAllocationModeExactCount, Count: count,
+	}}}
+}
+
+func gpuTemplate(count int64) *api.ResourceClaimTemplate {
+	t := &api.ResourceClaimTemplate{ObjectMeta: api.ObjectMeta{Name: fmt.Sprintf("gpus-%d", count), Namespace: "default"}}
+	t.Spec.Spec.Devices.Requests = gpuRequest(count)
+	return t
+}
+
+// gpuPod returns a pod that names the template for that many devices.
+func gpuPod(name string, count int) *api.Pod {
+	p := api.MakePod(name).Requests("100m", "64Mi").Obj()
+	p.Spec.ResourceClaims = []api.PodResourceClaim{{Name: "gpu", ResourceClaimTemplateName: new(fmt.Sprintf("gpus-%d", count))}}
+	return p
+}
+
+// deviceCluster returns a random cluster with slices, claims, templates, taint rules and
+// pods that need devices in every way.
+func deviceCluster(seed uint64) *api.Objects {
+	o := frameworktest.Cluster(seed)
+	r := rand.New(rand.NewPCG(seed, 19))
+	o.DeviceClasses = append(o.DeviceClasses, gpuClass())
+	var namespaces []string
+	for _, p := range o.Pods {
+		if !slices.Contains(namespaces, p.Namespace) {
+			namespaces = append(namespaces, p.Namespace)
+		}
+	}
+	for _, n := range o.Nodes {
+		if r.IntN(4) > 0 {
+			o.ResourceSlices = append(o.ResourceSlices, gpuSlice(n.Name, 1+r.IntN(8)))
+		}
+	}
+	wide := gpuSlice("net", 6)
+	wide.Spec.NodeName, wide.Spec.AllNodes = nil, new(true)
+	if r.IntN(2) == 0 {
+		o.ResourceSlices = append(o.ResourceSlices, wide)
+	}
+	for count := range int64(4) {
+		for _, namespace := range namespaces {
+			t := gpuTemplate(count + 1)
+			t.Namespace = namespace
+			o.ResourceClaimTemplates = append(o.ResourceClaimTemplates, t)
+		}
+		c := &api.ResourceClaim{ObjectMeta: api.ObjectMeta{Name: fmt.Sprint("claim-", count), Namespace: "default", UID: api.UID(fmt.Sprint("uid-", count))}}
+		c.Spec.Devices.Requests = gpuRequest(count + 1)
+		if r.IntN(2) == 0 && len(o.ResourceSlices) > 0 {
+			s := o.ResourceSlices[r.IntN(len(o.ResourceSlices))]
+			c.Status.Allocation = &api.AllocationResult{Devices: api.DeviceAllocationResult{Results: []api.DeviceRequestAllocationResult{
+				{Request: "gpu", Driver: s.Spec.Driver, Pool: s.Spec.Pool.Name, Device: s.Spec.Devices[0].Name},
+			}}}
+		}
+		o.ResourceClaims = append(o.ResourceClaims, c)
+	}
+	if r.IntN(2) == 0 {
+		o.DeviceTaintRules = append(o.DeviceTaintRules, &api.DeviceTaintRule{ObjectMeta: api.ObjectMeta{Name: "broken"}, Spec: api.DeviceTaintRuleSpec{
+			DeviceSelector: &api.DeviceTaintSelector{Device: new("gpu-1")}, Taint: api.DeviceTaint{Key: "broken", Effect: api.DeviceTaintEffectNoSchedule},
+		}})
+	}
+	for i, p := range o.Pods {
+		switch i % 6 {
+		case 0, 1:
+			p.Spec.ResourceClaims = []api.PodResourceClaim{{Name: "gpu", ResourceClaimTemplateName: new(fmt.Sprint("gpus-", 1+r.IntN(4)))}}
+		case 2:
+			p.Spec.ResourceClaims = []api.PodResourceClaim{{Name: "gpu", ResourceClaimName: new(fmt.Sprint("claim-", r.IntN(4)))}}
+		case 3:
+			if len(p.Spec.Containers) == 0 {
+				continue
+			}
+			p.Spec.Containers[0].Resources.Requests = p.Spec.Containers[0].Resources.Requests.Add(resource.List{"example.com/gpu": resource.MustParse("2")})
+		}
+	}
+	return o
+}
+
+func TestConformanceOfDynamicResources(t *testing.T) {
+	frameworktest.Run(t, filter.DynamicResources{}, frameworktest.Config{Clusters: 8, Generate: deviceCluster})
+	frameworktest.Run(t, filter.NodeResourcesFit{}, frameworktest.Config{Clusters: 4, Generate: deviceCluster})
+}
+
+// placed runs the plugin for a pod on a node and returns the verdict.
+func placed(t *testing.T, s *framework.Snapshot, pod *api.Pod, node string) (framework.Status, []filter.DeviceClaim) {
+	t.Helper()
+	info, err := s.NewPodInfo(pod)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c framework.Cycle
+	c.Reset(info, s, 0, 0)
+	p := filter.DynamicResources{}
+	bound, status := p.PreFilter(&c)
+	if !status.IsSuccess() {
+		return status, nil
+	}
+	if status := bound.Filter.Filter(info, s.Node(node)); !status.IsSuccess() {
+		return status, nil
+	}
+	if err := s.AddPod(info, node); err != nil {
+		t.Fatal(err)
+	}
+	if status := p.Reserve(&c, s.Node(node)); !status.IsSuccess() {
+		t.Fatalf("Reserve = %v after Filter passed", status)
+	}
+	return framework.Status{}, filter.DeviceClaimsOf(s, info)
+}
+
+func namesOf(claims []filter.DeviceClaim) string {
+	var names []string
+	for _, c := range claims {
+		for _, r := range c.Claim.Status.Allocation.Devices.Results {
+			names = append(names, r.Device)
+		}
+	}
+	return strings.Join(names, " ")
+}
+
+func gpuSnapshot(t *testing.T, devices int) *framework.Snapshot {
+	t.Helper()
+	s := framework.NewSnapshot(framework.Arrival)
+	if err := s.AddNode(api.MakeNode("n1", "8", "32Gi").Obj()); err != nil {
+		t.Fatal(err)
+	}
+	putObject(t, s, gpuClass())
+	putObject(t, s, gpuSlice("n1", devices))
+	for count := range int64(8) {
+		putObject(t, s, gpuTemplate(count+1))
+	}
+	return s
+}
+
+func putObject[T api.Object](t *testing.T, s *framework.Snapshot, x *T) {
+	t.Helper()
+	if err := framework.Put(s, x); err != nil {
+		t.Fatal(err)
+	}
+}
+
+var written = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// Devices go to one pod each, forks are independent, and a pod that leaves gives its
+// devices back.
+func TestVirtualClaims(t *testing.T) {
+	s := gpuSnapshot(t, 4)
+	step := func(s *framework.Snapshot, pod *api.Pod, want string) {
+		t.Helper()
+		status, claims := placed(t, s, pod, "n1")
+		got := namesOf(claims)
+		if !status.IsSuccess() {
+			got = status.Message()
+		}
+		if got != want {
+			t.Errorf("%s gets %q, want %q", pod.Name, got, want)
+		}
+	}
+	step(s, gpuPod("a", 1), "gpu-0")
+	step(s, gpuPod("b", 2), "gpu-1 gpu-2")
+	fork := s.Fork()
+	step(fork, gpuPod("c", 2), "cannot allocate all claims")
+	step(fork, gpuPod("d", 1), "gpu-3")
+	mark := s.Begin()
+	step(s, gpuPod("e", 1), "gpu-3")
+	step(s, gpuPod("f", 1), "cannot allocate all claims")
+	s.Rollback(mark)
+	b, _ := s.Pod("default/b")
+	if err := s.RemovePod(b, "n1"); err != nil {
+		t.Fatal(err)
+	}
+	step(s, gpuPod("g", 3), "gpu-1 gpu-2 gpu-3")
+	step(fork, gpuPod("h", 1), "cannot allocate all claims")
+}
+
+// What a driver writes ends the flight; until then other pods of the claim wait.
+func TestWriteClaim(t *testing.T) {
+	s := gpuSnapshot(t, 2)
+	c := &api.ResourceClaim{ObjectMeta: api.ObjectMeta{Name: "shared", Namespace: "default", UID: "1"}}
+	c.Spec.Devices.Requests = gpuRequest(1)
+	putObject(t, s, c)
+	user := func(name string) *api.Pod {
+		p := api.MakePod(name).UID(api.UID(name)).Obj()
+		p.Spec.ResourceClaims = []api.PodResourceClaim{{Name: "x", ResourceClaimName: new("shared")}}
+		return p
+	}
+	_, claims := placed(t, s, user("a"), "n1")
+	if got := namesOf(claims); got != "gpu-0" {
+		t.Fatalf("the claim got %q, want gpu-0", got)
+	}
+	if status, _ := placed(t, s, user("b"), "n1"); status.Message() != "resource claim default/shared is in the process of being allocated" {
+		t.Errorf("another pod of the claim: %v", status)
+	}
+	for _, test := range []struct {
+		current *api.ResourceClaim
+		want    string
+	}{
+		{nil, "claim default/shared got deleted in the meantime"},
+		{claims[0].Claim, "claim default/shared got allocated elsewhere in the meantime"},
+	} {
+		if _, err := claims[0].Write(test.current, user("a"), written); err == nil || err.Error() != test.want {
+			t.Errorf("Write(%v) = %v, want %s", test.current, err, test.want)
+		}
+	}
+	next, err := claims[0].Write(c, user("a"), written)
+	if err != nil {
+		t.Fatal(err)
+	}
+	putObject(t, s, next)
+	a, _ := s.Pod("default/a")
+	if left := filter.DeviceClaimsOf(s, a); len(left) > 0 {
+		t.Errorf("in flight after the write: %v", left)
+	}
+	if status, claims := placed(t, s, user("b"), "n1"); !status.IsSuccess() || len(claims) > 0 {
+		t.Errorf("another pod of the written claim: %v, %v", status, claims)
+	}
+	if status, claims := placed(t, s, gpuPod("c", 1), "n1"); namesOf(claims) != "gpu-1" {
+		t.Errorf("the next pod gets %q, %v, want gpu-1", namesOf(claims), status)
+	}
+	framework.Delete[api.ResourceClaim](s, "default/shared")
+	if status, claims := placed(t, s, gpuPod("d", 1), "n1"); namesOf(claims) != "gpu-0" {
+		t.Errorf("after the claim is gone, a pod gets %q, %v, want gpu-0", namesOf(claims), status)
+	}
+}
+
+// Unreserve gives back exactly what Reserve took.
+func TestUnreserveDevices(t *testing.T) {
+	s := gpuSnapshot(t, 4)
+	info, err := s.NewPodInfo(gpuPod("a", 3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c framework.Cycle
+	p := filter.DynamicResources{}
+	for range 3 {
+		c.Reset(info, s, 0, 0)
+		if status := p.Reserve(&c, s.Node("n1")); !status.IsSuccess() {
+			t.Fatal(status)
+		}
+		if got := namesOf(filter.DeviceClaimsOf(s, info)); got != "gpu-0 gpu-1 gpu-2" {
+			t.Errorf("the pod gets %q", got)
+		}
+		p.Unreserve(&c, s.Node("n1"))
+		p.Unreserve(&c, s.Node("n1"))
+		if got := filter.DeviceClaimsOf(s, info); len(got) > 0 {
+			t.Errorf("after Unreserve: %v", got)
+		}
+	}
+}
+
+func TestBadClaims(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		change func(e *api.ExactDeviceRequest)
+		want   string
+	}{
+		{"mode", func(e *api.ExactDeviceRequest) { e.AllocationMode = "Some" }, "claim default/p-gpu-, request gpu: unsupported count mode Some"},
+		{"count", func(e *api.ExactDeviceRequest) { e.Count = -1 }, "claim default/p-gpu-, request gpu: the count -1 is negative"},
+		{"many", func(e *api.ExactDeviceRequest) { e.Count = 129 }, "claim default/p-gpu-, request gpu: adding 129 devices exceeds the claim limit of 32, with 0 already accounted for"},
+		{"selector", func(e *api.ExactDeviceRequest) {
+			e.Selectors = []api.DeviceSelector{{CEL: &api.CELDeviceSelector{Expression: "device."}}}
+		}, "claim default/p-gpu-: selector #0: CEL compile error: at offset 7: Syntax error: unexpected \"the end\""},
+		{"refused", func(e *api.ExactDeviceRequest) {
+			e.Selectors = []api.DeviceSelector{{CEL: &api.CELDeviceSelector{Expression: "[1].map(x, x) == [1]"}}}
+		}, "claim default/p-gpu-: selector #0: the built-in selectors do not have the macro \"map\"; set DeviceSelectors to a compiler of the full language"},
+		{"class", func(e *api.ExactDeviceRequest) { e.DeviceClassName = "none" }, "request gpu: device class none does not exist"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := gpuSnapshot(t, 4)
+			template := gpuTemplate(1)
+			template.Spec.Spec.Devices.Requests = gpuRequest(1)
+			test.change(template.Spec.Spec.Devices.Requests[0].Exactly)
+			putObject(t, s, template)
+			status, _ := placed(t, s, gpuPod("p", 1), "n1")
+			if got := status.Reasons(); !slices.Equal(got, []string{test.want}) {
+				t.Errorf("reasons = %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+// The bound of the search is an error that names the node.
+func TestMaxSteps(t *testing.T) {
+	s := gpuSnapshot(t, 8)
+	info, err := s.NewPodInfo(gpuPod("a", 8))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c framework.Cycle
+	c.Reset(info, s, 0, 0)
+	bound, status := filter.DynamicResources{MaxSteps: 5}.PreFilter(&c)
+	if !status.IsSuccess() {
+		t.Fatal(status)
+	}
+	got := bound.Filter.Filter(info, s.Node("n1"))
+	if got.Code() != framework.Error || got.Message() != "node n1: timed out trying to allocate devices (after 5 steps)" {
+		t.Errorf("Filter = %v", got)
+	}
+}

@@ -1,0 +1,20 @@
+package framework
+
+import "github.com/berth-sched/berth/framework/api"
+
+// A DeviceSelectorCompiler compiles the conditions that device classes and claims put on
+// devices. They are written in the Common Expression Language. Plugins have a built-in
+// compiler for the expressions that drivers usually need; plug in another one for the
+// full language.
+//
+// It must be comparable with ==, safe for concurrent use, and give equal programs for
+// equal texts. The error says why the text is not valid.
+type DeviceSelectorCompiler interface {
+	CompileDeviceSelector(expression string) (DeviceSelector, error)
+}
+
+// A DeviceSelector is a compiled condition. It must be safe for concurrent use, and its
+// answer must depend on the arguments alone. The error is an error of the evaluation.
+type DeviceSelector interface {
+	MatchesDevice(driver string, device *api.Device) (bool, error)
+}

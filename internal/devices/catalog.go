@@ -1,0 +1,297 @@
+package devices
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/resource"
+)
+
+// A catalog has all slices of a snapshot, with the taints of rules. It never changes,
+// except for the pools that it has gathered.
+type catalog struct {
+	slices []*slice // by name
+	rules  []*api.DeviceTaintRule
+	byNode map[string][]*slice // with a node name
+	wide   []*slice            // all others
+	byPool map[PoolID][]*slice
+
+	pools    sync.Map // what was gathered for nodes: by name or, if there are wide slices, by object
+	gathered atomic.Int64
+}
+
+// maxGathered bounds the memory for pools. Beyond it, all are gathered anew.
+const maxGathered = 1 << 16
+
+// newCatalog returns the catalog of the slices and rules. It takes over from old what has
+// not changed.
+func newCatalog(old *catalog, objects []*api.ResourceSlice, rules []*api.DeviceTaintRule) *catalog {
+	c := &catalog{slices: make([]*slice, 0, len(objects)), rules: rules, byNode: map[string][]*slice{}, byPool: map[PoolID][]*slice{}}
+	var known []*slice
+	if old != nil && slices.Equal(old.rules, rules) {
+		known = old.slices
+	}
+	for _, o := range objects {
+		for len(known) > 0 && known[0].object.Name < o.Name {
+			known = known[1:]
+		}
+		var s *slice
+		if len(known) > 0 && known[0].object == o {
+			s = known[0]
+		} else {
+			s = newSlice(o, rules)
+		}
+		c.slices = append(c.slices, s)
+		c.byPool[s.pool] = append(c.byPool[s.pool], s)
+		if s.where.node != "" {
+			c.byNode[s.where.node] = append(c.byNode[s.where.node], s)
+		} else {
+			c.wide = append(c.wide, s)
+		}
+	}
+	return c
+}
+
+// slice returns the slice of a name.
+func (c *catalog) slice(name string) *slice {
+	i, ok := slices.BinarySearchFunc(c.slices, name, func(s *slice, name string) int { return strings.Compare(s.object.Name, name) })
+	if !ok {
+		return nil
+	}
+	return c.slices[i]
+}
+
+// nodesOf returns the names of the nodes that can use a pool; false means any node.
+func (c *catalog) nodesOf(id PoolID) ([]string, bool) {
+	var names []string
+	for _, s := range c.byPool[id] {
+		if s.where.node == "" {
+			return nil, false
+		}
+		names = append(names, s.where.node)
+	}
+	slices.Sort(names)
+	return slices.Compact(names), true
+}
+
+// pools are the pools of one node.
+type pools struct {
+	list    []pool
+	devices []candidate // of complete and valid pools, in the order of the search
+	invalid bool        // some pool is invalid
+	err     error       // a selector cannot be parsed
+}
+
+// A pool is a pool as one node sees it.
+type pool struct {
+	id         PoolID
+	incomplete bool
+	invalid    bool
+	slices     []*slice // with devices for the node
+	counters   []*api.CounterSet
+	consumers  []*Device // all devices of the pool that consume counters
+}
+
+// A candidate is a device that the search visits.
+type candidate struct {
+	device *Device
+	pool   int
+	here   bool // the device's own node selection holds
+	err    error
+}
+
+// poolsOf returns the pools of a node.
+func (c *catalog) poolsOf(n *api.Node) *pools {
+	var key any = n
+	if len(c.wide) == 0 {
+		key = n.Name
+	}
+	if p, ok := c.pools.Load(key); ok {
+		return p.(*pools)
+	}
+	p := c.gather(n)
+	if c.gathered.Add(1)%maxGathered == 0 {
+		c.pools.Clear()
+	}
+	c.pools.Store(key, p)
+	return p
+}
+
+func (c *catalog) gather(n *api.Node) *pools {
+	groups := map[PoolID][]*slice{}
+	result := new(pools)
+	for _, list := range [2][]*slice{c.byNode[n.Name], c.wide} {
+		for _, s := range list {
+			if s.groups {
+				continue
+			}
+			ok, err := s.relevant(n)
+			if err != nil {
+				result.err = err
+				return result
+			}
+			if !ok {
+				continue
+			}
+			group := groups[s.pool]
+			switch {
+			case len(group) == 0 || s.generation() > group[0].generation():
+				groups[s.pool] = []*slice{s}
+			case s.generation() == group[0].generation():
+				groups[s.pool] = append(group, s)
+			}
+		}
+	}
+	for id, kept := range groups {
+		slices.SortFunc(kept, func(a, b *slice) int { return strings.Compare(a.object.Name, b.object.Name) })
+		if p, ok := c.assess(id, kept); ok {
+			result.list = append(result.list, p)
+		}
+	}
+	slices.SortFunc(result.list, func(a, b pool) int {
+		return cmp.Or(compareBool(a.bindings(), b.bindings()), strings.Compare(a.id.Driver, b.id.Driver), strings.Compare(a.id.Pool, b.id.Pool))
+	})
+	for i := range result.list {
+		p := &result.list[i]
+		result.invalid = result.invalid || p.invalid
+		for _, s := range p.slices {
+			for k := range s.devices {
+				d := &s.devices[k]
+				x := candidate{device: d, pool: i, here: true}
+				if s.perDevice {
+					x.here, x.err = d.where.matches(n)
+				}
+				result.devices = append(result.devices, x)
+			}
+		}
+	}
+	return result
+}
+
+func (s *slice) generation() int64 { return s.object.Spec.Pool.Generation }
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+// bindings reports whether a device of the pool has binding conditions.
+func (p *pool) bindings() bool {
+	return slices.ContainsFunc(p.slices, func(s *slice) bool { return s.bindings })
+}
+
+// assess finds out whether a pool is complete and valid; false means that it does not
+// count.
+func (c *catalog) assess(id PoolID, kept []*slice) (pool, bool) {
+	p := pool{id: id}
+	want, generation := kept[0].object.Spec.Pool.ResourceSliceCount, kept[0].generation()
+	all := kept
+	if int64(len(kept)) != want {
+		all = nil
+		for _, s := range c.byPool[id] {
+			if s.generation() > generation {
+				return p, false
+			}
+			if s.generation() == generation && !s.groups {
+				all = append(all, s)
+			}
+		}
+		if int64(len(all)) != want {
+			p.incomplete = true
+			return p, true
+		}
+	}
+	p.build(kept, all)
+	return p, true
+}
+
+// build sorts the slices of a complete pool. all includes the kept ones.
+func (p *pool) build(kept, all []*slice) {
+	var targets, others []*slice
+	for _, s := range all {
+		switch {
+		case len(s.object.Spec.SharedCounters) > 0:
+			for i := range s.object.Spec.SharedCounters {
+				p.counters = append(p.counters, &s.object.Spec.SharedCounters[i])
+			}
+		case slices.Contains(kept, s):
+			targets = append(targets, s)
+		default:
+			others = append(others, s)
+		}
+	}
+	if p.invalid = hasDuplicates(targets) || !p.hasCounters(targets) || !p.hasCounters(others); p.invalid {
+		return
+	}
+	p.slices = targets
+	for _, s := range slices.Concat(targets, others) {
+		for i := range s.devices {
+			if len(s.devices[i].ConsumesCounters) > 0 {
+				p.consumers = append(p.consumers, &s.devices[i])
+			}
+		}
+	}
+}
+
+// hasDuplicates reports whether two devices have one name.
+func hasDuplicates(list []*slice) bool {
+	seen := map[string]bool{}
+	for _, s := range list {
+		for i := range s.devices {
+			if seen[s.devices[i].Name] {
+				return true
+			}
+			seen[s.devices[i].Name] = true
+		}
+	}
+	return false
+}
+
+// hasCounters reports whether counter sets have different names, and the pool has all
+// counters that the devices consume.
+func (p *pool) hasCounters(list []*slice) bool {
+	sets := map[string]map[string]api.Counter{}
+	for _, c := range p.counters {
+		if _, twice := sets[c.Name]; twice {
+			return false
+		}
+		sets[c.Name] = c.Counters
+	}
+	for _, s := range list {
+		for i := range s.devices {
+			for _, c := range s.devices[i].ConsumesCounters {
+				set, ok := sets[c.CounterSet]
+				if !ok {
+					return false
+				}
+				for name := range c.Counters {
+					if _, ok := set[name]; !ok {
+						return false
+					}
+				}
+			}
+		}
+	}
+	return true
+}
+
+// charge subtracts what a device consumes of the counter set.
+func charge(left map[string]resource.Quantity, set string, d *Device) {
+	for _, c := range d.ConsumesCounters {
+		if c.CounterSet != set {
+			continue
+		}
+		for name, x := range c.Counters {
+			left[name] = left[name].Sub(x.Value)
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package devices
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+)
+
+// A PodClaim is a claim of a pod.
+type PodClaim struct {
+	Claim *api.ResourceClaim
+	// Entry names the pod's entry if the claim is virtual: it has not been made, and
+	// stands for the one that will be made from the template.
+	Entry string
+	// Extended is set for the claim of the pod's extended resources.
+	Extended bool
+}
+
+// key identifies the claim while it is in flight.
+func (c *PodClaim) key(pod podID) flightKey {
+	if c.Entry != "" {
+		return flightKey{pod: pod, entry: c.Entry}
+	}
+	return keyOf(c.Claim)
+}
+
+// ClaimsOf returns the claims of a pod in the order of its entries. The error is the
+// reason why the pod must wait.
+//
+// A claim that a template is still to be made into is virtual, if the snapshot has the
+// template. kube-scheduler never reads templates.
+func ClaimsOf(s *framework.Snapshot, pod *api.Pod) ([]PodClaim, error) {
+	var list []PodClaim
+	for i := range pod.Spec.ResourceClaims {
+		entry := &pod.Spec.ResourceClaims[i]
+		name, made, err := claimName(pod, entry)
+		if err != nil {
+			return nil, err
+		}
+		if !made && name == "" {
+			t := framework.Lookup[api.ResourceClaimTemplate](s, pod.Namespace+"/"+*entry.ResourceClaimTemplateName)
+			if t == nil {
+				return nil, fmt.Errorf("pod %q: ResourceClaim not created yet", pod.Key())
+			}
+			list = append(list, PodClaim{Claim: virtualClaim(pod, entry.Name, t), Entry: entry.Name})
+			continue
+		}
+		if name == "" {
+			continue // no claim is needed
+		}
+		c, err := usableClaim(s, pod, name, entry.ResourceClaimName == nil)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(list, func(x PodClaim) bool { return x.Claim == c }) {
+			list = append(list, PodClaim{Claim: c})
+		}
+	}
+	return list, nil
+}
+
+// claimName returns the name of the claim of an entry, "" if it needs none. made is
+// false if the claim has not been made.
+func claimName(pod *api.Pod, entry *api.PodResourceClaim) (name string, made bool, err error) {
+	switch {
+	case entry.ResourceClaimName != nil:
+		return *entry.ResourceClaimName, true, nil
+	case entry.ResourceClaimTemplateName == nil:
+		return "", false, fmt.Errorf("pod %q, spec.resourceClaim %q: none of the supported fields are set", pod.Key(), entry.Name)
+	}
+	for i := range pod.Status.ResourceClaimStatuses {
+		if s := &pod.Status.ResourceClaimStatuses[i]; s.Name == entry.Name {
+			if s.ResourceClaimName == nil {
+				return "", true, nil
+			}
+			return *s.ResourceClaimName, true, nil
+		}
+	}
+	return "", false, nil
+}
+
+func usableClaim(s *framework.Snapshot, pod *api.Pod, name string, owned bool) (*api.ResourceClaim, error) {
+	key := name
+	if pod.Namespace != "" {
+		key = pod.Namespace + "/" + name
+	}
+	c := framework.Lookup[api.ResourceClaim](s, key)
+	switch {
+	case c == nil:
+		return nil, fmt.Errorf("could not find ResourceClaim %q", key)
+	case c.DeletionTimestamp != nil:
+		return nil, fmt.Errorf("resourceclaim %q is being deleted", c.Name)
+	case owned:
+		if o := c.ControllerRef(); o == nil || o.UID != pod.UID {
+			return nil, fmt.Errorf("ResourceClaim %s was not created for Pod %s (Pod is not owner)", key, pod.Key())
+		}
+	}
+	return c, nil
+}
+
+// virtualClaim returns the claim that would be made for the pod.
+func virtualClaim(pod *api.Pod, entry string, t *api.ResourceClaimTemplate) *api.ResourceClaim {
+	c := &api.ResourceClaim{Spec: t.Spec.Spec}
+	c.Name, c.Namespace = pod.Name+"-"+entry+"-", pod.Namespace
+	c.Labels, c.Annotations = t.Spec.Labels, map[string]string{api.AnnPodClaimName: entry}
+	for name, value := range t.Spec.Annotations {
+		if name != api.AnnPodClaimName {
+			c.Annotations[name] = value
+		}
+	}
+	c.OwnerReferences = []api.OwnerReference{ownerOf(pod)}
+	return c
+}
+
+func ownerOf(pod *api.Pod) api.OwnerReference {
+	return api.OwnerReference{APIVersion: "v1", Kind: "Pod", Name: pod.Name, UID: pod.UID, Controller: new(true)}
+}
+
+// IsReservedFor reports whether the pod may use the claim already.
+func IsReservedFor(c *api.ResourceClaim, pod *api.Pod) bool {
+	return slices.ContainsFunc(c.Status.ReservedFor, func(r api.ResourceClaimConsumerReference) bool { return r.UID == pod.UID })
+}

@@ -1,0 +1,94 @@
+package devices
+
+import (
+	"sync/atomic"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/resource"
+)
+
+// classes knows which class stands behind an extended resource.
+type classes struct {
+	version uint64
+	names   map[resource.Name]*api.DeviceClass
+}
+
+// classesKey holds the classes of a snapshot. It touches all nodes when a class changes,
+// so that a plugin whose answer depends on a class need not read all objects.
+var classesKey = framework.NewExtensionKey(func(s *framework.Snapshot) *Classes {
+	x := new(Classes)
+	x.renew(s)
+	return x
+})
+
+// Classes finds the device classes behind extended resources.
+type Classes struct{ now atomic.Pointer[classes] }
+
+// ClassesOf returns the classes of a snapshot.
+func ClassesOf(s *framework.Snapshot) *Classes { return classesKey.Of(s) }
+
+// Fork implements [framework.Extension].
+func (x *Classes) Fork(*framework.Snapshot) framework.Extension {
+	y := new(Classes)
+	y.now.Store(x.now.Load())
+	return y
+}
+
+// ObjectChanged implements [framework.ObjectWatcher].
+func (x *Classes) ObjectChanged(s *framework.Snapshot, _ string, obj any) {
+	if _, ok := obj.(*api.DeviceClass); ok {
+		x.renew(s)
+		touchAll(s)
+	}
+}
+
+func touchAll(s *framework.Snapshot) {
+	for _, n := range s.All() {
+		s.Touch(n)
+	}
+}
+
+func (x *Classes) renew(s *framework.Snapshot) *classes {
+	c := &classes{framework.ObjectsVersion[api.DeviceClass](s), extendedNames(framework.List[api.DeviceClass](s))}
+	x.now.Store(c)
+	return c
+}
+
+// Behind returns the class behind an extended resource, nil if there is none. It may be
+// called by several goroutines.
+func (x *Classes) Behind(s *framework.Snapshot, name resource.Name) *api.DeviceClass {
+	c := x.now.Load()
+	if c.version != framework.ObjectsVersion[api.DeviceClass](s) { // after a rollback
+		c = x.renew(s)
+	}
+	return c.names[name]
+}
+
+// Any reports whether there is a class behind any resource.
+func (x *Classes) Any(s *framework.Snapshot) bool {
+	return len(framework.List[api.DeviceClass](s)) > 0
+}
+
+// extendedNames returns the class behind each extended resource. The classes come in the
+// order of their names, as they reach a scheduler that starts.
+func extendedNames(list []*api.DeviceClass) map[resource.Name]*api.DeviceClass {
+	names := make(map[resource.Name]*api.DeviceClass, len(list))
+	for _, c := range list {
+		if e := c.Spec.ExtendedResourceName; e != nil && *e != "" {
+			name := resource.Name(*e)
+			if p := names[name]; p != nil && (c.CreationTimestamp.Before(p.CreationTimestamp) ||
+				c.CreationTimestamp.Equal(p.CreationTimestamp) && c.Name >= p.Name) {
+				continue // c does not even get its implicit name
+			}
+			names[name] = c
+		}
+		names[resource.Name(api.PrefixDeviceClass+c.Name)] = c
+	}
+	return names
+}
+
+// IsCandidate reports whether a class may stand behind a resource of that name.
+func IsCandidate(name resource.Name) bool {
+	return name.IsExtended() || len(name) > len(api.PrefixDeviceClass) && name[:len(api.PrefixDeviceClass)] == api.PrefixDeviceClass
+}

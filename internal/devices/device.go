@@ -1,0 +1,196 @@
+package devices
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/devices/expr"
+	"github.com/berth-sched/berth/internal/match"
+)
+
+// A PoolID names a pool of a driver.
+type PoolID struct{ Driver, Pool string }
+
+// String returns "driver/pool".
+func (p PoolID) String() string { return p.Driver + "/" + p.Pool }
+
+// A Device is a device of a slice with what is derived from it.
+type Device struct {
+	*api.Device
+	slice     *slice
+	index     int               // in the slice
+	taints    []api.DeviceTaint // the ones that keep requests off, by rules too
+	shareable bool
+	where     selection // with perDeviceNodeSelection
+	plain     consumption
+	odd       bool // some capacity may be an error
+}
+
+// ID returns "driver/pool/device".
+func (d *Device) ID() string { return d.slice.pool.String() + "/" + d.Name }
+
+// A selection says on which nodes a slice or a device can be used.
+type selection struct {
+	node     string
+	all      bool
+	object   *api.NodeSelector
+	selector match.NodeSelector
+	err      error // of the selector
+}
+
+func newSelection(node *string, all *bool, s *api.NodeSelector) (x selection) {
+	x.all, x.object = isSet(all), s
+	if node != nil {
+		x.node = *node
+	}
+	if x.node == "" && !x.all && s != nil {
+		x.selector = match.NewNodeSelector(s)
+		if err := x.selector.Err(); err != nil {
+			x.err = &selectorError{s, err}
+		}
+	}
+	return x
+}
+
+// given reports whether the selection selects anything.
+func (x *selection) given() bool { return x.node != "" || x.all || x.object != nil }
+
+// matches reports whether the selection selects the node.
+func (x *selection) matches(n *api.Node) (bool, error) {
+	switch {
+	case x.node != "":
+		return n.Name == x.node, nil
+	case x.all:
+		return true, nil
+	case x.object == nil:
+		return false, nil
+	}
+	return x.err == nil && x.selector.Matches(n), x.err
+}
+
+func isSet(b *bool) bool { return b != nil && *b }
+
+// A slice is a ResourceSlice with what is derived from it and from taint rules.
+type slice struct {
+	object    *api.ResourceSlice
+	pool      PoolID
+	where     selection
+	perDevice bool
+	devices   []Device
+	groups    bool // a device has compatibility groups: the slice does not count
+	bindings  bool // a device has binding conditions
+	counters  bool // a device consumes counters
+
+	views func() []*expr.Device
+	memo  atomic.Pointer[[]memoEntry] // answers of selectors
+}
+
+// newSlice derives a slice, with the taints that the rules add.
+func newSlice(object *api.ResourceSlice, rules []*api.DeviceTaintRule) *slice {
+	spec := &object.Spec
+	s := &slice{
+		object: object, pool: PoolID{spec.Driver, spec.Pool.Name}, where: newSelection(spec.NodeName, spec.AllNodes, spec.NodeSelector),
+		perDevice: isSet(spec.PerDeviceNodeSelection), devices: make([]Device, len(spec.Devices)),
+	}
+	for i := range spec.Devices {
+		object := &spec.Devices[i]
+		d := &s.devices[i]
+		*d = Device{Device: object, slice: s, index: i, shareable: isSet(object.AllowMultipleAllocations), taints: acting(nil, object.Taints...)}
+		if s.perDevice {
+			d.where = newSelection(object.NodeName, object.AllNodes, object.NodeSelector)
+		}
+		for _, r := range rules {
+			if selects(r.Spec.DeviceSelector, s.pool, object.Name) {
+				d.taints = acting(d.taints, r.Spec.Taint)
+			}
+		}
+		d.plain = consume(d, nil)
+		d.odd = d.plain.err != nil
+		for _, c := range object.ConsumesCounters {
+			s.counters = true
+			s.groups = s.groups || len(c.CompatibilityGroups) > 0
+		}
+		s.bindings = s.bindings || object.BindingConditions != nil
+	}
+	s.views = sync.OnceValue(func() []*expr.Device {
+		views := make([]*expr.Device, len(s.devices))
+		for i := range s.devices {
+			views[i] = expr.NewDevice(spec.Driver, s.devices[i].Device)
+		}
+		return views
+	})
+	return s
+}
+
+// acting appends the taints that keep requests off.
+func acting(to []api.DeviceTaint, taints ...api.DeviceTaint) []api.DeviceTaint {
+	for _, t := range taints {
+		if t.Effect == api.DeviceTaintEffectNoSchedule || t.Effect == api.DeviceTaintEffectNoExecute {
+			to = append(to, t)
+		}
+	}
+	return to
+}
+
+// selects reports whether a taint rule selects a device.
+func selects(s *api.DeviceTaintSelector, pool PoolID, device string) bool {
+	is := func(want *string, have string) bool { return want == nil || *want == have }
+	return s != nil && is(s.Driver, pool.Driver) && is(s.Pool, pool.Pool) && is(s.Device, device)
+}
+
+// tolerated reports whether a request tolerates all taints of the device.
+func (d *Device) tolerated(by []api.DeviceToleration) bool {
+	for i := range d.taints {
+		if !slices.ContainsFunc(by, func(t api.DeviceToleration) bool { return tolerates(&t, &d.taints[i]) }) {
+			return false
+		}
+	}
+	return true
+}
+
+func tolerates(o *api.DeviceToleration, t *api.DeviceTaint) bool {
+	if o.Effect != "" && o.Effect != t.Effect || o.Key != "" && o.Key != t.Key {
+		return false
+	}
+	switch o.Operator {
+	case api.DeviceTolerationOpExists:
+		return true
+	case "", api.DeviceTolerationOpEqual:
+		return o.Value == t.Value
+	}
+	return false
+}
+
+// relevant reports whether the slice counts for the node.
+func (s *slice) relevant(n *api.Node) (bool, error) {
+	if s.where.given() {
+		ok, err := s.where.matches(n)
+		if err != nil {
+			return false, &sliceError{s.object.Name, "", err}
+		}
+		return ok, nil
+	}
+	if !s.perDevice {
+		return false, nil
+	}
+	for i := range s.devices {
+		ok, err := s.devices[i].where.matches(n)
+		switch {
+		case err != nil:
+			return false, &sliceError{s.object.Name, s.devices[i].Name, err}
+		case ok:
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// selectionOf returns the selection that says where an allocated device can be used.
+func (d *Device) selectionOf() *selection {
+	if d.slice.perDevice {
+		return &d.where
+	}
+	return &d.slice.where
+}

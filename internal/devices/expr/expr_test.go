@@ -1,0 +1,133 @@
+package expr_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/devices/expr"
+	"github.com/berth-sched/berth/resource"
+)
+
+func gpu() *expr.Device {
+	return expr.NewDevice("gpu.example.com", &api.Device{
+		Attributes: map[string]api.DeviceAttribute{
+			"index": {IntValue: new(int64(3))}, "model": {StringValue: new("a100")}, "healthy": {BoolValue: new(true)},
+			"version": {VersionValue: new("2.0.0-rc.1")}, "list": {IntValues: []int64{1, 2}},
+		},
+		Capacity: map[string]api.DeviceCapacity{"memory": {Value: resource.MustParse("40Gi")}},
+	})
+}
+
+// answer evaluates an expression: "true", "false", "compile error", "runtime error" or
+// "refused".
+func answer(text string, d *expr.Device) string {
+	var refused *expr.RefusedError
+	p, err := expr.Compile(text)
+	switch {
+	case errors.As(err, &refused):
+		return "refused"
+	case err != nil:
+		return "compile error"
+	}
+	got, err := p.Match(d)
+	switch {
+	case errors.As(err, &refused):
+		return "refused"
+	case err != nil:
+		return "runtime error"
+	}
+	return fmt.Sprint(got)
+}
+
+// The recorded answers and the live comparison have thousands of expressions; these show
+// each rule once.
+func TestAnswers(t *testing.T) {
+	d := gpu()
+	for _, tt := range []struct{ text, want string }{
+		{`device.driver == "gpu.example.com" && device.attributes["gpu.example.com"].index < 4`, "true"},
+		{`device.attributes["absent.io"].x == 1`, "runtime error"},
+		{`device.attributes["absent.io"].x == 1 || true`, "true"},
+		{`device.attributes["absent.io"].x == 1 && false`, "false"},
+		{`has(device.attributes["absent.io"].x)`, "false"},
+		{`device.attributes["gpu.example.com"].?x.orValue(true)`, "true"},
+		{`device.attributes[ ? "gpu.example.com"]. ? healthy.orValue(false)`, "true"},
+		{`device.attributes["gpu.example.com"].model == 3`, "false"},
+		{`device.attributes["gpu.example.com"].model > 3`, "runtime error"},
+		{`device.driver == 3`, "compile error"},
+		{`device.name == "x"`, "compile error"},
+		{`device.attributes["gpu.example.com"].index`, "runtime error"},
+		{`device.driver`, "compile error"},
+		{`device.attributes["gpu.example.com"].version.isLessThan(semver("2.0.0"))`, "true"},
+		{`device.attributes["gpu.example.com"].version == "2"`, "runtime error"},
+		{`device.attributes["gpu.example.com"].version != "2"`, "true"},
+		{`device.capacity["gpu.example.com"].memory.compareTo(quantity("4Gi")) >= 0`, "true"},
+		{`device.capacity["gpu.example.com"].memory > quantity("4Gi")`, "compile error"},
+		{`quantity("4") == quantity("2").add(2)`, "runtime error"},
+		{`quantity("2").add(2) == quantity("4")`, "true"},
+		{`9223372036854775807 + 1 > 0`, "runtime error"},
+		{`-9223372036854775808 / -1 == 0`, "runtime error"},
+		{`3 % 0 == 1`, "runtime error"},
+		{`device.attributes["gpu.example.com"].version in ["a"] || true`, "runtime error"},
+		{`2 == 2.0`, "compile error"},
+		{`dyn(2) == 2.0 && 1 < 2.5`, "true"},
+		{`device.attributes["gpu.example.com"].list == 3`, "false"},
+		{`[1, 2, 3].exists(x, x == 2)`, "true"},
+		{`[1, 0].exists(x, 1 / x == 1)`, "true"},
+		{`[0, 1].all(x, 1 / x == 2)`, "false"},
+		{`[0, 1].exists_one(x, 1 / x == 1)`, "runtime error"},
+		{`cel.bind(a, 1 / 0, true)`, "true"},
+		{`cel.bind(a, device.attributes["gpu.example.com"], a.index == 3 && a.model.matches("^a[0-9]+$"))`, "true"},
+		{`"x".matches("(")`, "compile error"},
+		{`"äb".size() == 2 && "äbc".indexOf("c") == 2 && "äb".substring(1) == "b"`, "true"},
+		{`[1, "a"].size() == 2`, "compile error"},
+		{`int("x") == 1`, "compile error"},
+		{`{"a": 1}.a == 1`, "refused"},
+		{`[1].map(x, x) == [1]`, "refused"},
+		{`1u == 1u`, "refused"},
+		{strings.Repeat("(", 200) + "true" + strings.Repeat(")", 200), "refused"},
+		{`"` + strings.Repeat("x", 11<<10) + `" == ""`, "refused"},
+		{`[1,2,3,4,5,6,7,8,9].all(a, [1,2,3,4,5,6,7,8,9].all(b, [1,2,3,4,5,6,7,8,9].all(c, [1,2,3,4,5,6,7,8,9].all(d, [1,2,3,4,5,6,7,8,9].all(e, a+b+c+d+e > 0)))))`, "refused"},
+	} {
+		if got := answer(tt.text, d); got != tt.want {
+			t.Errorf("%.80s = %s, want %s", tt.text, got, tt.want)
+		}
+	}
+	bad := expr.NewDevice("d", &api.Device{Attributes: map[string]api.DeviceAttribute{"v": {VersionValue: new("1.2")}}})
+	if got := answer("true", bad); got != "runtime error" {
+		t.Errorf("a device with a bad version: %s, want a runtime error", got)
+	}
+}
+
+// FuzzCompile compiles anything and evaluates it. Whatever the text, there is an answer or
+// an error, and it is the same again.
+func FuzzCompile(f *testing.F) {
+	for _, seed := range []string{
+		`device.driver == "x"`, `device.attributes["a"].b.c[1].?d.orValue(1) in [1, 2]`, `cel.bind(a, 1, [a].all(x, x > 0))`, `"\u00e9" + r'\' == ""`,
+		`quantity("1").sub(1).compareTo(quantity("x")) < -1.5e3`, `!(1 ? 2 : 3)`, `a(`, `has(`, `[?`, `.?`, `1..2`, `"`, `//`,
+	} {
+		f.Add(seed)
+	}
+	d := gpu()
+	f.Fuzz(func(t *testing.T, text string) {
+		if first, again := answer(text, d), answer(text, d); first != again {
+			t.Errorf("%q = %s, then %s", text, first, again)
+		}
+	})
+}
+
+func BenchmarkMatch(b *testing.B) {
+	d := gpu()
+	p, err := expr.Compile(`device.driver == "gpu.example.com" && device.attributes["gpu.example.com"].index < 4`)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if ok, err := p.Match(d); !ok || err != nil {
+			b.Fatal(ok, err)
+		}
+	}
+}

@@ -1,0 +1,66 @@
+package expr
+
+// The bounds of an evaluation.
+const (
+	// maxSteps keeps evaluations far below kube-scheduler's cost limit: a step here
+	// costs at most five units there.
+	maxSteps = 150_000
+	maxVars  = 8
+)
+
+// A Program is a compiled expression.
+type Program struct{ root eval }
+
+// An eval evaluates a part of an expression.
+type eval func(f *frame) value
+
+// A frame is the state of one evaluation.
+type frame struct {
+	device  *Device
+	steps   int
+	crashed bool // the original gives up the whole evaluation
+	vars    [maxVars]variable
+}
+
+// A variable is one of a macro. It is evaluated when it is first read.
+type variable struct {
+	value value
+	init  eval // nil once value is set
+}
+
+// Compile compiles an expression. The error is a [*CompileError] or a [*RefusedError].
+func Compile(text string) (*Program, error) {
+	n, err := parse(text)
+	if err != nil {
+		return nil, err
+	}
+	c := &compiler{}
+	root, err := c.compile(n)
+	if err != nil {
+		return nil, err
+	}
+	if root.typ.kind != kBool && root.typ.kind != kDyn {
+		return nil, invalid(0, "must evaluate to bool or the unknown type, not %s", root.typ)
+	}
+	return &Program{root.eval}, nil
+}
+
+// Match evaluates the expression for a device. An error may be a [*RefusedError].
+func (p *Program) Match(d *Device) (bool, error) {
+	if d.err != nil {
+		return false, d.err
+	}
+	f := frame{device: d}
+	v := p.root(&f)
+	switch {
+	case f.steps > maxSteps:
+		return false, errManySteps
+	case f.crashed:
+		return false, errOverload
+	case v.kind == vError:
+		return false, v.ref.(error)
+	case v.kind != vBool:
+		return false, noBool(v)
+	}
+	return v.i != 0, nil
+}

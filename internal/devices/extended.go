@@ -1,0 +1,170 @@
+package devices
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/resource"
+)
+
+// ExtendedClaimName is the name of the claim of a pod's extended resources until it is
+// made.
+const ExtendedClaimName = "<extended-resources>"
+
+// A Mapping says which request of the claim gives a container its extended resource.
+type Mapping struct {
+	Container string
+	Resource  resource.Name
+	Request   string
+}
+
+// An extendedResource is an extended resource that a pod requests.
+type extendedResource struct {
+	name  resource.Name
+	index int              // in the schema
+	class *api.DeviceClass // nil if there is none behind it
+}
+
+// extendedResources returns the extended resources that a pod requests by name, nil if
+// no class stands behind any.
+func extendedResources(s *framework.Snapshot, pod *framework.PodInfo) []extendedResource {
+	var list []extendedResource
+	some := false
+	for i := resource.IndexEphemeralStorage + 1; i < len(pod.Requests); i++ {
+		name := pod.Schema().Name(i)
+		if pod.Requests[i] == 0 || !IsCandidate(name) {
+			continue
+		}
+		c := ClassesOf(s).Behind(s, name)
+		some = some || c != nil
+		list = append(list, extendedResource{name, i, c})
+	}
+	if !some {
+		return nil
+	}
+	slices.SortFunc(list, func(a, b extendedResource) int { return strings.Compare(string(a.name), string(b.name)) })
+	return list
+}
+
+// A user is a container that requests an extended resource.
+type user struct {
+	container *api.Container
+	position  int // among the init containers and then the containers
+	short     bool
+	count     int64
+	request   string // name for a request of its own
+}
+
+// users lists the containers that request the resource.
+func users(pod *api.Pod, name resource.Name) []user {
+	var list []user
+	position := 0
+	for k, containers := range [2][]api.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
+		for i := range containers {
+			c := &containers[i]
+			if q, ok := c.Resources.Requests[name]; ok {
+				if n := q.Value(); n > 0 && q.Equal(resource.New(n, resource.DecimalSI)) {
+					index := slices.Index(c.Resources.Requests.Names(), name)
+					list = append(list, user{c, position, k == 0 && !c.IsSidecar(), n, fmt.Sprintf("container-%d-request-%d", position, index)})
+				}
+			}
+			position++
+		}
+	}
+	return list
+}
+
+// extendedRequests returns the requests for the resources of a pod, and which containers
+// they are for.
+func extendedRequests(pod *api.Pod, resources []extendedResource) ([]api.DeviceRequest, []Mapping) {
+	var requests []api.DeviceRequest
+	var mappings []Mapping
+	for _, r := range resources {
+		list := users(pod, r.name)
+		grant := func(u *user, count int64) {
+			requests = append(requests, api.DeviceRequest{Name: u.request, Exactly: &api.ExactDeviceRequest{
+				DeviceClassName: r.class.Name, AllocationMode: api.DeviceAllocationModeExactCount, Count: count,
+			}})
+		}
+		var short []Mapping
+		var own []int // entries of short that name a request of the container's own
+		var largest *user
+		most := int64(0)
+		for i := range list {
+			u := &list[i]
+			if !u.short {
+				grant(u, u.count)
+				mappings = append(mappings, Mapping{u.container.Name, r.name, u.request})
+				continue
+			}
+			rest := u.count
+			for _, l := range list {
+				if rest > 0 && !l.short && l.position >= u.position {
+					short = append(short, Mapping{u.container.Name, r.name, l.request})
+					rest -= min(rest, l.count)
+				}
+			}
+			if rest > 0 {
+				own = append(own, len(short))
+				short = append(short, Mapping{u.container.Name, r.name, ""})
+				if rest > most {
+					most, largest = rest, u
+				}
+			}
+		}
+		if largest != nil {
+			grant(largest, most)
+			for _, k := range own {
+				short[k].Request = largest.request
+			}
+		}
+		mappings = append(mappings, short...)
+	}
+	slices.SortFunc(requests, func(a, b api.DeviceRequest) int { return cmp.Compare(a.Name, b.Name) })
+	return requests, mappings
+}
+
+// extendedClaim returns the claim for a pod's extended resources that was made in an
+// earlier cycle, or a new one without requests.
+func (x *State) extendedClaim(s *framework.Snapshot, pod *api.Pod) *api.ResourceClaim {
+	for _, id := range [2]podID{{uid: string(pod.UID)}, {key: pod.Key()}} {
+		if key, ok := x.special.get(id); ok {
+			if c := framework.Lookup[api.ResourceClaim](s, key); c != nil && c.Namespace == pod.Namespace && isExtendedClaimOf(c, pod) {
+				return c
+			}
+		}
+	}
+	c := new(api.ResourceClaim)
+	c.Name, c.Namespace = ExtendedClaimName, pod.Namespace
+	c.Annotations = map[string]string{api.AnnExtendedResourceClaim: "true"}
+	c.OwnerReferences = []api.OwnerReference{ownerOf(pod)}
+	return c
+}
+
+func isExtendedClaimOf(c *api.ResourceClaim, pod *api.Pod) bool {
+	return c.Annotations[api.AnnExtendedResourceClaim] == "true" &&
+		slices.ContainsFunc(c.OwnerReferences, func(o api.OwnerReference) bool {
+			return o.Name == pod.Name && o.UID == pod.UID && isSet(o.Controller)
+		})
+}
+
+// noteSpecial remembers the claim of a pod's extended resources.
+func (x *State) noteSpecial(s *framework.Snapshot, c *api.ResourceClaim) {
+	if c.Annotations[api.AnnExtendedResourceClaim] != "true" {
+		return
+	}
+	for i := range c.OwnerReferences {
+		if o := &c.OwnerReferences[i]; isSet(o.Controller) {
+			id := podID{uid: string(o.UID)}
+			if o.UID == "" {
+				id = podID{key: c.Namespace + "/" + o.Name}
+			}
+			key := c.Key()
+			change(s, &x.special, id, &key)
+		}
+	}
+}

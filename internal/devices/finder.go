@@ -1,0 +1,365 @@
+package devices
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/match"
+)
+
+// Options are what a plugin is configured with.
+type Options struct {
+	Compiler       framework.DeviceSelectorCompiler // nil means the built-in one
+	BindingTimeout time.Duration
+	Steps          int // of the search for devices on a node
+}
+
+// DefaultSteps bounds the search if the options do not.
+const DefaultSteps = 5_000_000
+
+// The reasons for rejections.
+const (
+	ErrAllocate    framework.Text = "cannot allocate all claims"
+	ErrInvalidPool framework.Text = "invalid resource pools were encountered"
+	ErrUnavailable framework.Text = "resourceclaim not available on the node"
+	ErrExtended    framework.Text = "cannot schedule extended resource claim"
+	ErrNotListed   framework.Text = "cannot fit resource"
+)
+
+// A Finder finds the devices that each node has for the claims of one pod. Prepare fills
+// it once per cycle. Several goroutines may then ask it about many nodes.
+type Finder struct {
+	options  Options
+	snapshot *framework.Snapshot
+	state    *State
+	catalog  *catalog
+	pod      *framework.PodInfo
+	now      time.Time
+
+	claims    []finderClaim
+	allocate  []int // indexes of the claims to allocate
+	plans     []*plan
+	resources []extendedResource
+	variants  variants
+	searches  sync.Pool
+}
+
+// A finderClaim is a claim of the pod.
+type finderClaim struct {
+	PodClaim
+	allocated bool
+	anywhere  bool
+	where     match.NodeSelector // of an allocated claim
+	skipsNode bool               // needs a node that declares optional node operations
+}
+
+// FinderKey provides the cycle's Finder after a successful Prepare.
+var FinderKey = framework.NewKey[*Finder]("devices")
+
+// Prepare reads the claims of a pod. The status is Skip for a pod that needs no devices.
+func (f *Finder) Prepare(s *framework.Snapshot, pod *framework.PodInfo, o Options) framework.Status {
+	f.options, f.snapshot, f.pod, f.now = o, s, pod, s.Now()
+	f.claims, f.allocate, f.plans = f.claims[:0], f.allocate[:0], f.plans[:0]
+	f.variants.reset()
+	claims, err := ClaimsOf(s, pod.Pod)
+	if err != nil {
+		return framework.UnresolvableStatus(framework.Text(err.Error()))
+	}
+	f.resources = extendedResources(s, pod)
+	if len(claims) == 0 && f.resources == nil {
+		return framework.SkipStatus()
+	}
+	f.state = StateOf(s)
+	f.catalog = f.state.catalogOf(s)
+	if f.resources != nil {
+		c := PodClaim{Claim: f.state.extendedClaim(s, pod.Pod), Extended: true}
+		if c.Claim.Name == ExtendedClaimName {
+			c.Entry = ExtendedClaimName
+		}
+		claims = append(claims, c)
+	}
+	for _, c := range claims {
+		if status := f.prepareClaim(c); !status.IsSuccess() {
+			return status
+		}
+	}
+	return framework.Status{}
+}
+
+func (f *Finder) prepareClaim(pc PodClaim) framework.Status {
+	c := pc.Claim
+	x := finderClaim{PodClaim: pc, anywhere: true}
+	reject := func(format string, args ...any) framework.Status {
+		return framework.UnresolvableStatus(framework.Text(fmt.Sprintf(format, args...)))
+	}
+	if a := c.Status.Allocation; a != nil {
+		x.allocated = true
+		if a.NodeSelector != nil {
+			x.anywhere, x.where = false, match.NewNodeSelector(a.NodeSelector)
+			if err := x.where.Err(); err != nil {
+				return framework.AsStatus(err)
+			}
+		}
+		for i := range a.Devices.Results {
+			x.skipsNode = x.skipsNode || len(a.Devices.Results[i].SkipNodeOperations) > 0
+		}
+		f.claims = append(f.claims, x)
+		return framework.Status{}
+	}
+	if _, ok := f.state.flights.get(keyOf(c)); ok && pc.Entry == "" {
+		return reject("resource claim %s is in the process of being allocated", c.Key())
+	}
+	if !pc.Extended {
+		for i := range c.Spec.Devices.Requests {
+			if status := f.checkRequest(c, &c.Spec.Devices.Requests[i]); !status.IsSuccess() {
+				return status
+			}
+		}
+	}
+	f.allocate = append(f.allocate, len(f.claims))
+	f.claims = append(f.claims, x)
+	f.plans = append(f.plans, f.state.plan(f.snapshot, f.options.Compiler, c))
+	return framework.Status{}
+}
+
+// checkRequest rejects a pod if a class of a request does not exist.
+func (f *Finder) checkRequest(c *api.ResourceClaim, r *api.DeviceRequest) framework.Status {
+	check := func(name, class string) framework.Status {
+		switch {
+		case class == "":
+			return framework.AsStatus(fmt.Errorf("request %s: unsupported request type", name))
+		case framework.Lookup[api.DeviceClass](f.snapshot, class) == nil:
+			return framework.UnresolvableStatus(framework.Text(fmt.Sprintf("request %s: device class %s does not exist", name, class)))
+		}
+		return framework.Status{}
+	}
+	switch {
+	case r.Exactly != nil:
+		return check(r.Name, r.Exactly.DeviceClassName)
+	case len(r.FirstAvailable) == 0:
+		return framework.UnresolvableStatus(framework.Text(fmt.Sprintf("resource claim %s, request %s: unknown request type", c.Key(), r.Name)))
+	}
+	for i := range r.FirstAvailable {
+		if status := check(r.Name+"/"+r.FirstAvailable[i].Name, r.FirstAvailable[i].DeviceClassName); !status.IsSuccess() {
+			return status
+		}
+	}
+	return framework.Status{}
+}
+
+// A Found holds the devices that a node has for the claims of a pod.
+type Found struct {
+	// Claims are the claims to allocate, and Allocations what each gets.
+	Claims      []PodClaim
+	Allocations []*api.AllocationResult
+	// Requests and Mappings are those of the claim of the extended resources.
+	Requests []api.DeviceRequest
+	Mappings []Mapping
+}
+
+// Find looks for devices on a node. If found is nil, only the verdict is wanted.
+func (f *Finder) Find(node *framework.NodeInfo, found *Found) framework.Status {
+	extended, status := f.extendedOn(node)
+	if !status.IsSuccess() {
+		return status
+	}
+	users := len(f.claims)
+	if f.resources != nil {
+		users--
+	}
+	if users == 0 && len(extended) == 0 {
+		return framework.Status{}
+	}
+	available := len(f.unavailable(node, nil)) == 0
+	if len(f.allocate) > 0 {
+		if status := f.search(node, extended, found); !status.IsSuccess() {
+			return status
+		}
+	}
+	if !available {
+		return framework.NewStatus(framework.UnschedulableAndUnresolvable, ErrUnavailable)
+	}
+	return framework.Status{}
+}
+
+// extendedOn returns the resources to allocate devices for on a node: the others the
+// node offers itself.
+func (f *Finder) extendedOn(node *framework.NodeInfo) ([]extendedResource, framework.Status) {
+	if f.resources == nil {
+		return nil, framework.Status{}
+	}
+	if special := &f.claims[len(f.claims)-1]; len(special.Claim.Spec.Devices.Requests) > 0 {
+		return nil, framework.NewStatus(framework.UnschedulableAndUnresolvable, ErrExtended)
+	}
+	var list []extendedResource
+	for _, r := range f.resources {
+		switch {
+		case r.class != nil && node.Allocatable.At(r.index) == 0:
+			list = append(list, r)
+		default:
+			if _, listed := node.Node.Status.Allocatable[r.name]; !listed {
+				return nil, framework.NewStatus(framework.UnschedulableAndUnresolvable, ErrNotListed)
+			}
+		}
+	}
+	return list, framework.Status{}
+}
+
+// unavailable appends the allocated claims that a node cannot use.
+func (f *Finder) unavailable(node *framework.NodeInfo, to []*api.ResourceClaim) []*api.ResourceClaim {
+	for i := range f.claims {
+		c := &f.claims[i]
+		if !c.allocated {
+			continue
+		}
+		ready, failed := BindingState(c.Claim)
+		switch {
+		case !c.anywhere && !c.where.Matches(node.Node),
+			c.skipsNode && !slices.Contains(node.Node.Status.DeclaredFeatures, "DRAOptionalNodeOperations"),
+			failed, !ready && f.timedOut(c.Claim):
+			to = append(to, c.Claim)
+		}
+	}
+	return to
+}
+
+// timedOut reports whether a claim has waited too long for its binding conditions.
+func (f *Finder) timedOut(c *api.ResourceClaim) bool {
+	a := c.Status.Allocation
+	return a.AllocationTimestamp != nil && a.AllocationTimestamp.Add(f.options.BindingTimeout).Before(f.now)
+}
+
+// BindingState reports whether all binding conditions of a claim's devices hold. Devices
+// are looked at in order, up to the first that is not ready: failed says that one of its
+// failure conditions holds.
+func BindingState(c *api.ResourceClaim) (ready, failed bool) {
+	for i := range c.Status.Allocation.Devices.Results {
+		r := &c.Status.Allocation.Devices.Results[i]
+		if len(r.BindingConditions) == 0 {
+			continue
+		}
+		k := slices.IndexFunc(c.Status.Devices, func(d api.AllocatedDeviceStatus) bool {
+			return d.Driver == r.Driver && d.Pool == r.Pool && d.Device == r.Device
+		})
+		if k < 0 {
+			return false, false
+		}
+		holds := func(name string) bool {
+			return slices.ContainsFunc(c.Status.Devices[k].Conditions, func(x api.Condition) bool { return x.Type == name && x.Status == api.ConditionTrue })
+		}
+		if slices.ContainsFunc(r.BindingFailureConditions, holds) {
+			return false, true
+		}
+		if slices.ContainsFunc(r.BindingConditions, func(name string) bool { return !holds(name) }) {
+			return false, false
+		}
+	}
+	return true, false
+}
+
+// search looks for devices on a node.
+func (f *Finder) search(node *framework.NodeInfo, extended []extendedResource, found *Found) framework.Status {
+	pools := f.catalog.poolsOf(node.Node)
+	if pools.err != nil {
+		return framework.AsStatus(pools.err)
+	}
+	plans, variant := f.plans, (*variant)(nil)
+	if f.resources != nil && f.allocate[len(f.allocate)-1] == len(f.claims)-1 {
+		variant = f.variants.get(f, extended)
+		plans = variant.plans
+	}
+	s, _ := f.searches.Get().(*search)
+	if s == nil {
+		s = new(search)
+	}
+	defer f.searches.Put(s)
+	s.begin(pools, plans, f.state, f.options.Steps)
+	switch s.run() {
+	case failed:
+		if pools.invalid {
+			return framework.NewStatus(framework.UnschedulableAndUnresolvable, ErrInvalidPool)
+		}
+		return framework.NewStatus(framework.UnschedulableAndUnresolvable, ErrAllocate)
+	case fatal:
+		var steps *StepsError
+		if errors.As(s.err, &steps) {
+			steps.Node = node.Name()
+		}
+		return framework.AsStatus(s.err)
+	}
+	for i := range plans {
+		if found == nil {
+			if _, err := s.nodeSelector(i, node.Name()); err != nil {
+				return framework.AsStatus(err)
+			}
+			continue
+		}
+		a, err := s.allocation(i, node.Name())
+		if err != nil {
+			return framework.AsStatus(err)
+		}
+		found.Claims = append(found.Claims, f.claims[f.allocate[i]].PodClaim)
+		found.Allocations = append(found.Allocations, a)
+	}
+	if found != nil && variant != nil {
+		found.Requests, found.Mappings = variant.plans[len(variant.plans)-1].claim.Spec.Devices.Requests, variant.mappings
+	}
+	return framework.Status{}
+}
+
+// begin makes the search ready for a node.
+func (s *search) begin(p *pools, plans []*plan, state *State, limit int) {
+	s.pools, s.plans, s.steps, s.limit, s.err = p, plans, 0, limit, nil
+	if s.limit <= 0 {
+		s.limit = DefaultSteps
+	}
+	s.uses, s.lists, s.placed = s.uses[:0], s.lists[:0], s.placed[:0]
+	for i := range p.list {
+		u, _ := state.uses.get(p.list[i].id)
+		s.uses = append(s.uses, u)
+	}
+	s.chosen, s.requests = s.chosen[:0], s.requests[:0]
+	for _, p := range plans {
+		s.requests = append(s.requests, len(s.chosen))
+		for range p.requests {
+			s.chosen = append(s.chosen, 0)
+		}
+	}
+}
+
+// A variant is the list of plans with a certain set of extended resources.
+type variant struct {
+	resources []extendedResource
+	plans     []*plan
+	mappings  []Mapping
+}
+
+// variants keeps the variants that nodes need: usually there is one.
+type variants struct {
+	mu   sync.Mutex
+	list []*variant
+}
+
+func (v *variants) reset() { v.list = nil }
+
+func (v *variants) get(f *Finder, resources []extendedResource) *variant {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, x := range v.list {
+		if slices.Equal(x.resources, resources) {
+			return x
+		}
+	}
+	last := len(f.plans) - 1
+	claim := *f.plans[last].claim
+	x := &variant{resources: resources}
+	claim.Spec.Devices.Requests, x.mappings = extendedRequests(f.pod.Pod, resources)
+	x.plans = append(slices.Clone(f.plans[:last]), f.state.plan(f.snapshot, f.options.Compiler, &claim))
+	v.list = append(v.list, x)
+	return x
+}

@@ -1,0 +1,136 @@
+package devices
+
+import (
+	"slices"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+)
+
+// podID identifies a pod: by its UID or, without one, by its key.
+type podID struct{ uid, key string }
+
+func idOf(p *api.Pod) podID {
+	if p.UID != "" {
+		return podID{uid: string(p.UID)}
+	}
+	return podID{key: p.Key()}
+}
+
+// A flightKey identifies a claim in flight: by its UID or, without one, by its key. A
+// claim that is no object yet belongs to a pod, and has the name of the pod's entry.
+type flightKey struct {
+	claim string
+	pod   podID
+	entry string
+}
+
+// keyOf returns the key of a claim that is an object.
+func keyOf(c *api.ResourceClaim) flightKey {
+	if c.UID != "" {
+		return flightKey{claim: string(c.UID)}
+	}
+	return flightKey{claim: "/" + c.Key()}
+}
+
+// A flight is a claim whose devices have been chosen, but not written. It never changes.
+type flight struct {
+	claim *api.ResourceClaim // with the allocation
+	entry string             // of the pod, if the claim is no object
+	pods  []podID
+}
+
+// depart puts a claim into flight for a pod. If it is in flight already, the pod shares
+// it.
+func (x *State) depart(s *framework.Snapshot, key flightKey, pod podID, entry string, claim *api.ResourceClaim) {
+	f := &flight{claim: claim, entry: entry}
+	if old, ok := x.flights.get(key); ok {
+		f.claim, f.pods = old.claim, slices.Clone(old.pods)
+	} else {
+		x.count(s, claim.Status.Allocation, 1)
+	}
+	if !slices.Contains(f.pods, pod) {
+		f.pods = append(f.pods, pod)
+	}
+	change(s, &x.flights, key, &f)
+	held, _ := x.holds.get(pod)
+	if !slices.Contains(held, key) {
+		held = append(slices.Clone(held), key)
+		change(s, &x.holds, pod, &held)
+	}
+}
+
+// release takes back what a pod has in flight. Claims that other pods share stay.
+func (x *State) release(s *framework.Snapshot, pod podID) {
+	held, ok := x.holds.get(pod)
+	if !ok {
+		return
+	}
+	change(s, &x.holds, pod, nil)
+	for _, key := range held {
+		f, ok := x.flights.get(key)
+		if !ok {
+			continue
+		}
+		rest := slices.DeleteFunc(slices.Clone(f.pods), func(p podID) bool { return p == pod })
+		if len(rest) > 0 {
+			next := &flight{f.claim, f.entry, rest}
+			change(s, &x.flights, key, &next)
+			continue
+		}
+		x.land(s, key, f)
+	}
+}
+
+// land ends a flight.
+func (x *State) land(s *framework.Snapshot, key flightKey, f *flight) {
+	change(s, &x.flights, key, nil)
+	x.count(s, f.claim.Status.Allocation, -1)
+}
+
+// landed ends the flight of a claim that has been written.
+func (x *State) landed(s *framework.Snapshot, c *api.ResourceClaim) {
+	keys := []flightKey{keyOf(c)}
+	if o := c.ControllerRef(); o != nil {
+		entry := c.Annotations[api.AnnPodClaimName]
+		if c.Annotations[api.AnnExtendedResourceClaim] == "true" {
+			entry = ExtendedClaimName
+		}
+		keys = append(keys,
+			flightKey{pod: podID{uid: string(o.UID)}, entry: entry},
+			flightKey{pod: podID{key: c.Namespace + "/" + o.Name}, entry: entry})
+	}
+	for _, key := range keys {
+		f, ok := x.flights.get(key)
+		if !ok {
+			continue
+		}
+		x.land(s, key, f)
+		for _, pod := range f.pods {
+			x.drop(s, pod, key)
+		}
+	}
+}
+
+// drop takes a claim off the list of a pod.
+func (x *State) drop(s *framework.Snapshot, pod podID, key flightKey) {
+	held, _ := x.holds.get(pod)
+	rest := slices.DeleteFunc(slices.Clone(held), func(k flightKey) bool { return k == key })
+	if len(rest) == 0 {
+		change(s, &x.holds, pod, nil)
+	} else {
+		change(s, &x.holds, pod, &rest)
+	}
+}
+
+// PodAdded implements [framework.PodWatcher].
+func (x *State) PodAdded(*framework.Snapshot, *framework.NodeInfo, *framework.PodInfo) {}
+
+// PodRemoved implements [framework.PodWatcher]: what was never written goes with the
+// pod. In a transaction nothing goes: kube-scheduler's preemption counts the devices of
+// its victims as in use.
+func (x *State) PodRemoved(s *framework.Snapshot, _ *framework.NodeInfo, p *framework.PodInfo) {
+	if !s.Recording() && !s.RollingBack() {
+		x.release(s, idOf(p.Pod))
+	}
+}

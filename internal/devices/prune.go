@@ -1,0 +1,93 @@
+package devices
+
+// A branch of the search can be left out if it cannot have a solution, and if no error
+// can come up in it: an error would end the search. The checks of this file need both.
+
+// isClean reports whether no selector, no node selection and no capacity can be an error
+// for any device of the node.
+func (s *search) isClean() bool {
+	for _, p := range s.plans {
+		for i := range p.requests {
+			for k := range p.requests[i].asks {
+				a := &p.requests[i].asks[k]
+				if a.all || a.capacity != nil && len(a.capacity.Requests) > 0 || !s.isCleanFor(a) {
+					return false
+				}
+			}
+		}
+	}
+	for i := range s.pools.devices {
+		if c := &s.pools.devices[i]; c.err != nil || c.device.odd {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *search) isCleanFor(a *ask) bool {
+	for i := range s.pools.list {
+		for _, slice := range s.pools.list[i].slices {
+			for k := range a.conditions {
+				if slice.answersOf(a.conditions[k].program).errs != nil {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// hopeless reports whether a request alone wants more devices than the node has for it. A
+// single request is looked at when its first device is placed.
+func (s *search) hopeless() bool {
+	if len(s.plans) == 1 && len(s.plans[0].requests) == 1 {
+		return false
+	}
+	for claim, p := range s.plans {
+		for i := range p.requests {
+			if r := &p.requests[i]; !r.alternatives && s.tooFew(claim, &r.asks[0], 0, r.asks[0].count) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// mayShrink reports whether the devices that a request can have, with device number i next,
+// may be fewer than when the one before was placed: at first, once the first device has
+// decided what all must match, and always if all must differ.
+func (s *search) mayShrink(claim int, i int64) bool {
+	constraints := s.plans[claim].constraints
+	for k := range constraints {
+		if constraints[k].distinct {
+			return true
+		}
+	}
+	return i == 0 || i == 1 && len(constraints) > 0
+}
+
+// tooFew reports whether fewer than count devices after at can go to the ask. It counts a
+// device unless it is in use, a selector or a taint keeps the ask off, or a constraint
+// forbids it beside the devices that are placed.
+func (s *search) tooFew(claim int, a *ask, at int, count int64) bool {
+	if count <= 1 && at > 0 {
+		return false // the search itself will see
+	}
+	for ; at < len(s.pools.devices) && count > 0; at++ {
+		c := &s.pools.devices[at]
+		if s.taken(claim, a, c) || !c.device.tolerated(a.tolerations) || c.device.plain.no {
+			continue
+		}
+		if ok, _ := s.selectable(a, c); !ok {
+			continue
+		}
+		admits := true
+		for i := range s.plans[claim].constraints {
+			admits = admits && s.constraintAdmits(claim, &s.plans[claim].constraints[i], a, c.device)
+		}
+		if admits {
+			count--
+		}
+	}
+	return count > 0
+}

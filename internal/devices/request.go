@@ -1,0 +1,127 @@
+package devices
+
+import (
+	"fmt"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+)
+
+// maxDevices is how many devices a claim may have.
+const maxDevices = 32
+
+// A plan is a claim to allocate, as the search needs it. It is the same for all nodes.
+type plan struct {
+	claim       *api.ResourceClaim
+	requests    []request
+	constraints []constraint
+	compiler    framework.DeviceSelectorCompiler
+}
+
+// A request is one of a claim: exactly one ask, or alternatives.
+type request struct {
+	name         string
+	asks         []ask
+	alternatives bool
+}
+
+// An ask is an exact request or one alternative.
+type ask struct {
+	name        string // of the request or alternative alone
+	result      string // in results: "request" or "request/alternative"
+	class       *api.DeviceClass
+	conditions  []condition
+	all         bool
+	count       int64
+	admin       bool
+	tolerations []api.DeviceToleration
+	capacity    *api.CapacityRequirements
+	err         error // it can never be granted: a fault of the claim
+}
+
+// A constraint relates the values of an attribute.
+type constraint struct {
+	attribute string
+	distinct  bool
+	requests  []string
+	err       error
+}
+
+// plan prepares a claim. Its faults come to light when devices are looked for.
+func (x *State) plan(s *framework.Snapshot, compiler framework.DeviceSelectorCompiler, c *api.ResourceClaim) *plan {
+	p := &plan{claim: c, requests: make([]request, len(c.Spec.Devices.Requests)), compiler: compiler}
+	name := c.Key()
+	for i := range c.Spec.Devices.Requests {
+		r := &c.Spec.Devices.Requests[i]
+		to := &p.requests[i]
+		to.name = r.Name
+		if e := r.Exactly; e != nil {
+			to.asks = []ask{x.ask(s, compiler, name, r.Name, r.Name, e)}
+			continue
+		}
+		to.alternatives = true
+		for k := range r.FirstAvailable {
+			sub := &r.FirstAvailable[k]
+			to.asks = append(to.asks, x.ask(s, compiler, name, sub.Name, r.Name+"/"+sub.Name, &api.ExactDeviceRequest{
+				DeviceClassName: sub.DeviceClassName, Selectors: sub.Selectors, AllocationMode: sub.AllocationMode, Count: sub.Count,
+				Tolerations: sub.Tolerations, Capacity: sub.Capacity, DerivedAttributes: sub.DerivedAttributes,
+			}))
+		}
+	}
+	for i := range c.Spec.Devices.Constraints {
+		from := &c.Spec.Devices.Constraints[i]
+		to := constraint{requests: from.Requests}
+		switch {
+		case from.MatchAttribute != nil:
+			to.attribute = *from.MatchAttribute
+		case from.DistinctAttribute != nil:
+			to.attribute, to.distinct = *from.DistinctAttribute, true
+		default:
+			to.err = fmt.Errorf("claim %s, constraint #%d: empty constraint (unsupported constraint type?)", name, i)
+		}
+		p.constraints = append(p.constraints, to)
+	}
+	return p
+}
+
+func (x *State) ask(s *framework.Snapshot, compiler framework.DeviceSelectorCompiler, claim, name, result string, e *api.ExactDeviceRequest) ask {
+	a := ask{
+		name: name, result: result, all: e.AllocationMode == api.DeviceAllocationModeAll, count: e.Count, admin: isSet(e.AdminAccess),
+		tolerations: e.Tolerations, capacity: e.Capacity,
+	}
+	fault := func(format string, args ...any) ask {
+		a.err = fmt.Errorf("claim %s, request %s%s", claim, name, fmt.Sprintf(format, args...))
+		return a
+	}
+	if len(e.DerivedAttributes) > 0 {
+		return fault(": cannot handle request with derived attributes, the feature is disabled")
+	}
+	for i := range e.Selectors {
+		if e.Selectors[i].CEL == nil {
+			return fault(", selector #%d: CEL expression empty (unsupported selector type?)", i)
+		}
+	}
+	if e.DeviceClassName == "" {
+		return fault(": missing device class name (unsupported request type?)")
+	}
+	if a.class = framework.Lookup[api.DeviceClass](s, e.DeviceClassName); a.class == nil {
+		return fault(": could not retrieve device class %s: not found", e.DeviceClassName)
+	}
+	if !a.all && e.AllocationMode != api.DeviceAllocationModeExactCount {
+		return fault(": unsupported count mode %s", e.AllocationMode)
+	}
+	if a.count < 0 {
+		return fault(": the count %d is negative", a.count)
+	}
+	a.conditions = x.conditions(nil, compiler, "class "+a.class.Name, a.class.Spec.Selectors)
+	a.conditions = x.conditions(a.conditions, compiler, "claim "+claim, e.Selectors)
+	return a
+}
+
+// consumption returns what the ask takes of a device.
+func (a *ask) consumption(d *Device) consumption {
+	if a.capacity == nil || len(a.capacity.Requests) == 0 {
+		return d.plain
+	}
+	return consume(d, a.capacity.Requests)
+}

@@ -1,0 +1,285 @@
+package devices
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/resource"
+)
+
+// DeviceClaims lists what has to be written for a placed pod before it is bound.
+type DeviceClaims struct {
+	// Claims are the pod's claims that are not reserved for it yet.
+	Claims []DeviceClaim
+	// Mappings go to pod.status.extendedResourceClaimStatus, with the name of the claim
+	// that is made for the extended resources.
+	Mappings []Mapping
+}
+
+// A DeviceClaim is a claim to write.
+type DeviceClaim struct {
+	// Claim is the claim with its allocation. It may be an old version; see
+	// [DeviceClaim.Write].
+	Claim *api.ResourceClaim
+	// Entry is set if the claim does not exist: to the name of the pod's entry, which
+	// the claim is made for from a template, or to "<extended-resources>".
+	Entry string
+	// Allocated is set if the claim had its devices before.
+	Allocated bool
+}
+
+// Write returns the claim to write for the pod, given its present version: with the
+// allocation, its time, and the pod among its users. The writer must also make sure that
+// the claim has the finalizer [api.FinalizerClaim]. current is nil for a claim that does
+// not exist. The error says what has happened to the claim in the meantime.
+//
+// Source: kube-scheduler 1.37, dynamicresources, bindClaim.
+func (c DeviceClaim) Write(current *api.ResourceClaim, pod *api.Pod, now time.Time) (*api.ResourceClaim, error) {
+	next := new(api.ResourceClaim)
+	switch {
+	case current != nil:
+		*next = *current
+	case c.Entry != "":
+		*next = *c.Claim
+		next.Status.Allocation = nil
+	}
+	failed := func(what string) (*api.ResourceClaim, error) {
+		return nil, errors.New("claim " + c.Claim.Key() + " got " + what + " in the meantime")
+	}
+	switch {
+	case current == nil && c.Entry == "", current != nil && current.DeletionTimestamp != nil:
+		return failed("deleted")
+	case c.Allocated && next.Status.Allocation == nil:
+		return failed("deallocated elsewhere")
+	case !c.Allocated && next.Status.Allocation != nil:
+		return failed("allocated elsewhere")
+	case !c.Allocated:
+		next.Status.Allocation = c.Claim.Status.Allocation
+	}
+	if next.Status.Allocation.AllocationTimestamp == nil {
+		a := *next.Status.Allocation
+		a.AllocationTimestamp = &now
+		next.Status.Allocation = &a
+	}
+	if !IsReservedFor(next, pod) {
+		next.Status.ReservedFor = append(slices.Clone(next.Status.ReservedFor), api.ResourceClaimConsumerReference{Resource: "pods", Name: pod.Name, UID: pod.UID})
+	}
+	return next, nil
+}
+
+// MayNeed reports whether a pod may need devices: it has claims, or requests a resource
+// that a class may stand behind.
+func MayNeed(pod *framework.PodInfo) bool {
+	return len(pod.Pod.Spec.ResourceClaims) > 0 || mayNeedExtended(pod)
+}
+
+func mayNeedExtended(pod *framework.PodInfo) bool {
+	for i := resource.IndexEphemeralStorage + 1; i < len(pod.Requests); i++ {
+		if pod.Requests[i] != 0 && IsCandidate(pod.Schema().Name(i)) {
+			return true
+		}
+	}
+	return false
+}
+
+// ScopeOf declares what an answer about a pod that may need devices depends on. Claims
+// that are no objects yet are alike for all pods that name the same templates. Devices
+// that are given or taken touch their nodes. Everything else depends on objects that
+// change with every pod.
+//
+// If a template is missing, the reason of the rejection names the pod. Only PreFilter
+// rejects for it, and such rejections are never kept.
+func ScopeOf(pod *framework.PodInfo) framework.Scope {
+	virtual := len(pod.Pod.Spec.ResourceClaims) > 0 && len(pod.Pod.Status.ResourceClaimStatuses) == 0 && !mayNeedExtended(pod)
+	for i := range pod.Pod.Spec.ResourceClaims {
+		virtual = virtual && pod.Pod.Spec.ResourceClaims[i].ResourceClaimName == nil
+	}
+	if !virtual {
+		return framework.Scope{Pod: framework.FieldsAll, Reads: framework.ReadsCluster}
+	}
+	return framework.Scope{
+		Pod:   framework.FieldNamespace | framework.FieldClaims | framework.FieldRequests,
+		Reads: framework.ReadsNode | framework.ReadsPods | framework.ReadsObjects,
+	}
+}
+
+// Names reports whether a pod uses the claim.
+func Names(pod *api.Pod, c *api.ResourceClaim) bool {
+	if c.Namespace != pod.Namespace {
+		return false
+	}
+	for i := range pod.Spec.ResourceClaims {
+		if name, _, err := claimName(pod, &pod.Spec.ResourceClaims[i]); err == nil && name == c.Name {
+			return true
+		}
+	}
+	return isExtendedClaimOf(c, pod)
+}
+
+// IsFor reports whether the finder was prepared for the cycle.
+func (f *Finder) IsFor(c *framework.Cycle) bool { return f.snapshot == c.Snapshot && f.pod == c.Pod }
+
+var errNotFound = fmt.Errorf("claim allocation not found for node")
+
+// Reserve gives the devices of a node to the claims of the pod.
+func (f *Finder) Reserve(node *framework.NodeInfo) (DeviceClaims, framework.Status) {
+	var found Found
+	if len(f.allocate) > 0 {
+		if status := f.Find(node, &found); !status.IsSuccess() {
+			return DeviceClaims{}, status
+		}
+		if len(found.Claims) == 0 && !f.claims[f.allocate[0]].Extended {
+			return DeviceClaims{}, framework.AsStatus(errNotFound)
+		}
+	}
+	var result DeviceClaims
+	pod := idOf(f.pod.Pod)
+	f.state.releaseVirtual(f.snapshot, pod)
+	at := 0
+	for i := range f.claims {
+		c := &f.claims[i]
+		if c.allocated {
+			if !IsReservedFor(c.Claim, f.pod.Pod) {
+				result.Claims = append(result.Claims, DeviceClaim{c.Claim, "", true})
+			}
+			continue
+		}
+		if at == len(found.Claims) {
+			continue
+		}
+		a := found.Allocations[at]
+		at++
+		if c.Extended && len(found.Mappings) == 0 {
+			continue // the node offers the resources itself
+		}
+		claim := *c.Claim
+		claim.Status.Allocation = a
+		if c.Extended {
+			claim.Spec.Devices.Requests = found.Requests
+			result.Mappings = found.Mappings
+		}
+		f.state.depart(f.snapshot, c.key(pod), pod, c.Entry, &claim)
+		result.Claims = append(result.Claims, DeviceClaim{&claim, c.Entry, false})
+	}
+	return result, framework.Status{}
+}
+
+// releaseVirtual takes back what a pod has in flight of claims that are no objects.
+func (x *State) releaseVirtual(s *framework.Snapshot, pod podID) {
+	held, ok := x.holds.get(pod)
+	if !ok {
+		return
+	}
+	for _, key := range slices.Clone(held) {
+		if f, ok := x.flights.get(key); ok && key.entry != "" {
+			x.land(s, key, f)
+			x.drop(s, pod, key)
+		}
+	}
+}
+
+// Release takes back what a pod has in flight.
+func Release(s *framework.Snapshot, pod *framework.PodInfo) {
+	stateKey.Of(s).release(s, idOf(pod.Pod))
+}
+
+// InFlight returns the claims that a pod has in flight, sorted by key.
+func InFlight(s *framework.Snapshot, pod *framework.PodInfo) []DeviceClaim {
+	x := stateKey.Of(s)
+	held, _ := x.holds.get(idOf(pod.Pod))
+	var list []DeviceClaim
+	for _, key := range held {
+		if f, ok := x.flights.get(key); ok {
+			list = append(list, DeviceClaim{Claim: f.claim, Entry: f.entry})
+		}
+	}
+	slices.SortFunc(list, func(a, b DeviceClaim) int { return cmp.Compare(a.Claim.Key(), b.Claim.Key()) })
+	return list
+}
+
+// Stuck returns a claim whose devices should be given back so that the pod may fit, or
+// else a claim of extended resources to delete. unavailable reports whether a node was
+// rejected because it cannot use an allocated claim.
+func (f *Finder) Stuck(unavailable func(*framework.NodeInfo) bool) (free, gone *api.ResourceClaim) {
+	candidates := f.Unavailable(unavailable)
+	for _, c := range candidates {
+		only := len(c.Status.ReservedFor) == 0 || len(c.Status.ReservedFor) == 1 && c.Status.ReservedFor[0].UID == f.pod.Pod.UID
+		if only {
+			if isExtendedClaimOf(c, f.pod.Pod) {
+				return nil, c
+			}
+			return c, nil
+		}
+	}
+	if f.resources != nil {
+		if c := f.claims[len(f.claims)-1]; c.Entry == "" {
+			return nil, c.Claim
+		}
+	}
+	return nil, nil
+}
+
+// Unavailable returns the claims that a rejected node cannot use, by key.
+func (f *Finder) Unavailable(rejected func(*framework.NodeInfo) bool) []*api.ResourceClaim {
+	var list []*api.ResourceClaim
+	for _, n := range f.snapshot.All() {
+		if rejected(n) {
+			list = f.unavailable(n, list)
+		}
+	}
+	slices.SortFunc(list, func(a, b *api.ResourceClaim) int { return cmp.Compare(a.Key(), b.Key()) })
+	return slices.Compact(list)
+}
+
+// Score returns how well the alternatives of the claims' requests went on a node: the
+// first of a request counts 8, the next 7, and so on.
+//
+// Source: kube-scheduler 1.37, dynamicresources, Score.
+func (f *Finder) Score(node *framework.NodeInfo) int64 {
+	if len(f.allocate) == 0 || !f.hasAlternatives() {
+		return 0
+	}
+	var found Found
+	if status := f.Find(node, &found); !status.IsSuccess() || len(found.Allocations) == 0 {
+		return 0
+	}
+	sum, at := int64(0), 0
+	for i := range f.claims {
+		c := &f.claims[i]
+		a := c.Claim.Status.Allocation
+		if !c.allocated {
+			a = found.Allocations[at]
+			at++
+		}
+		sum += scoreOf(c.Claim, a)
+	}
+	return sum
+}
+
+func (f *Finder) hasAlternatives() bool {
+	return slices.ContainsFunc(f.claims, func(c finderClaim) bool {
+		return slices.ContainsFunc(c.Claim.Spec.Devices.Requests, func(r api.DeviceRequest) bool { return r.Exactly == nil })
+	})
+}
+
+func scoreOf(c *api.ResourceClaim, a *api.AllocationResult) (sum int64) {
+	const most = 8
+	for i := range c.Spec.Devices.Requests {
+		r := &c.Spec.Devices.Requests[i]
+		if r.Exactly != nil {
+			continue
+		}
+		for k := range r.FirstAvailable {
+			name := r.Name + "/" + r.FirstAvailable[k].Name
+			if slices.ContainsFunc(a.Devices.Results, func(x api.DeviceRequestAllocationResult) bool { return x.Request == name }) {
+				sum += int64(most - k)
+			}
+		}
+	}
+	return sum
+}

@@ -1,0 +1,153 @@
+package devices
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"slices"
+
+	"github.com/berth-sched/berth/framework/api"
+)
+
+// allocation returns what a claim got, in a search that is solved. node is the name of
+// the node.
+func (s *search) allocation(claim int, node string) (*api.AllocationResult, error) {
+	selector, err := s.nodeSelector(claim, node)
+	if err != nil {
+		return nil, err
+	}
+	a := &api.AllocationResult{NodeSelector: selector}
+	for i := range s.placed {
+		p := &s.placed[i]
+		if p.claim != claim {
+			continue
+		}
+		r := api.DeviceRequestAllocationResult{
+			Request: p.ask.result, Driver: p.device.slice.pool.Driver, Pool: p.device.slice.pool.Pool, Device: p.device.Name,
+			Tolerations: p.ask.tolerations, BindingConditions: p.device.BindingConditions, BindingFailureConditions: p.device.BindingFailureConditions,
+		}
+		if p.ask.admin {
+			r.AdminAccess = new(true)
+		}
+		if p.device.shareable {
+			r.ShareID, r.ConsumedCapacity = new(s.shareID(i)), p.consumed
+		}
+		a.Devices.Results = append(a.Devices.Results, r)
+	}
+	a.Devices.Config = s.config(claim)
+	return a, nil
+}
+
+// shareID returns an identifier of a share. kube-scheduler draws one; this one depends on
+// the claim, the device and the place among its shares.
+func (s *search) shareID(i int) api.UID {
+	p := &s.placed[i]
+	c := s.plans[p.claim].claim
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %d", c.UID, c.Key(), ownerUID(c), p.device.ID(), i))
+	sum[6], sum[8] = sum[6]&0x0f|0x40, sum[8]&0x3f|0x80 // the form of a random UUID
+	return api.UID(fmt.Sprintf("%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16]))
+}
+
+func ownerUID(c *api.ResourceClaim) api.UID {
+	if o := c.ControllerRef(); o != nil {
+		return o.UID
+	}
+	return ""
+}
+
+// nodeSelector returns the selector of the nodes that can use the claim's devices, nil
+// for all.
+func (s *search) nodeSelector(claim int, node string) (*api.NodeSelector, error) {
+	var term api.NodeSelectorTerm
+	for i := range s.placed {
+		p := &s.placed[i]
+		if p.claim != claim {
+			continue
+		}
+		where := p.device.selectionOf()
+		if where.node != "" || isSet(p.device.BindsToNode) {
+			return &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{{MatchFields: []api.NodeSelectorRequirement{
+				{Key: "metadata.name", Operator: api.NodeSelectorOpIn, Values: []string{node}},
+			}}}}, nil
+		}
+		if where.all || where.object == nil {
+			continue
+		}
+		if n := len(where.object.NodeSelectorTerms); n != 1 {
+			return nil, fmt.Errorf("create NodeSelector for claim %s: unsupported ResourceSlice.NodeSelector with %d terms", s.plans[claim].claim.Name, n)
+		}
+		t := &where.object.NodeSelectorTerms[0]
+		term.MatchExpressions = addRequirements(term.MatchExpressions, t.MatchExpressions)
+		term.MatchFields = addRequirements(term.MatchFields, t.MatchFields)
+	}
+	if len(term.MatchExpressions) == 0 && len(term.MatchFields) == 0 {
+		return nil, nil
+	}
+	return &api.NodeSelector{NodeSelectorTerms: []api.NodeSelectorTerm{term}}, nil
+}
+
+// addRequirements appends the requirements that the list does not have.
+func addRequirements(to, from []api.NodeSelectorRequirement) []api.NodeSelectorRequirement {
+	for _, r := range from {
+		if !slices.ContainsFunc(to, func(x api.NodeSelectorRequirement) bool {
+			return x.Key == r.Key && x.Operator == r.Operator && sameSet(x.Values, r.Values)
+		}) {
+			to = append(to, r)
+		}
+	}
+	return to
+}
+
+func sameSet(a, b []string) bool {
+	return !slices.ContainsFunc(a, func(s string) bool { return !slices.Contains(b, s) }) &&
+		!slices.ContainsFunc(b, func(s string) bool { return !slices.Contains(a, s) })
+}
+
+// config returns the parameters for the drivers: those of the classes, then those of the
+// claim.
+func (s *search) config(claim int) []api.DeviceAllocationConfiguration {
+	p := s.plans[claim]
+	var list []api.DeviceAllocationConfiguration
+	starts := map[string]int{} // of the entries of a class
+	var names []string         // of each request in results
+	for i := range p.requests {
+		r := &p.requests[i]
+		a := &r.asks[s.chosen[s.requests[claim]+i]]
+		names = append(names, a.result)
+		configs := a.class.Spec.Config
+		start, known := starts[a.class.Name]
+		if !known {
+			start = len(list)
+			starts[a.class.Name] = start
+			for _, c := range configs {
+				list = append(list, api.DeviceAllocationConfiguration{Source: api.AllocationConfigSourceClass, DeviceConfiguration: c.DeviceConfiguration})
+			}
+		}
+		for k := range configs {
+			list[start+k].Requests = append(list[start+k].Requests, a.result)
+		}
+	}
+	isFor := func(requests []string, i int) bool {
+		return slices.Contains(requests, p.requests[i].name) || slices.Contains(requests, names[i])
+	}
+	for _, c := range p.claim.Spec.Devices.Config {
+		applies := len(c.Requests) == 0
+		for i := range p.requests {
+			applies = applies || isFor(c.Requests, i)
+		}
+		if applies {
+			list = append(list, api.DeviceAllocationConfiguration{
+				Source: api.AllocationConfigSourceClaim, Requests: slices.Clone(c.Requests), DeviceConfiguration: c.DeviceConfiguration,
+			})
+		}
+	}
+	for k := range list {
+		covers := true
+		for i := range p.requests {
+			covers = covers && isFor(list[k].Requests, i)
+		}
+		if covers {
+			list[k].Requests = nil
+		}
+	}
+	return list
+}

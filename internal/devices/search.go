@@ -1,0 +1,493 @@
+package devices
+
+import (
+	"fmt"
+
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/resource"
+)
+
+// A search looks for devices on one node for the claims of a pod: depth first, in the
+// order of requests and devices. The first full solution is the answer.
+//
+// Everything that depends on what has been placed is derived from the stack of results,
+// which is short.
+type search struct {
+	pools *pools
+	uses  []*poolUse // by pool
+	plans []*plan
+	lists [][]candidate // devices for asks with mode All, in the order of the asks
+
+	placed   []placed
+	chosen   []int // alternative of each request, by claim and request
+	requests []int // index of the first request of each claim in chosen
+	steps    int
+	limit    int
+	err      error
+	clean    bool // no device can fail with an error
+}
+
+// A placed is a device that was chosen for a request.
+type placed struct {
+	claim    int
+	ask      *ask
+	device   *Device
+	pool     int
+	consumed map[string]resource.Quantity // of a device that can be shared
+	charged  bool                         // its counters count
+}
+
+// An outcome is the result of a branch of the search.
+type outcome uint8
+
+const (
+	failed  outcome = iota
+	solved          // all claims have their devices
+	limited         // a claim would have too many devices
+	fatal           // search.err ends the search
+)
+
+func (s *search) fail(err error) outcome {
+	s.err = err
+	return fatal
+}
+
+// run searches. The result is failed, solved or fatal.
+func (s *search) run() outcome {
+	if err := s.validate(); err != nil {
+		return s.fail(err)
+	}
+	s.clean = s.isClean()
+	if s.clean && s.hopeless() {
+		return failed
+	}
+	return s.next(0, 0)
+}
+
+// validate checks all claims, and lists the devices of asks with mode All.
+func (s *search) validate() error {
+	for _, p := range s.plans {
+		sum := int64(0)
+		for i := range p.requests {
+			r := &p.requests[i]
+			least := int64(-1)
+			for k := range r.asks {
+				n, err := s.validateAsk(p, &r.asks[k])
+				if err != nil {
+					return err
+				}
+				if least < 0 || n < least {
+					least = n
+				}
+			}
+			least = max(least, 0)
+			if sum > maxDevices-least {
+				return fmt.Errorf("claim %s, request %s: adding %d devices exceeds the claim limit of %d, with %d already accounted for",
+					p.claim.Key(), r.name, least, maxDevices, sum)
+			}
+			sum += least
+		}
+		for i := range p.constraints {
+			if err := p.constraints[i].err; err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// validateAsk returns the number of devices that an ask wants.
+func (s *search) validateAsk(p *plan, a *ask) (int64, error) {
+	switch {
+	case a.err != nil:
+		return 0, a.err
+	case !a.all:
+		s.lists = append(s.lists, nil)
+		return a.count, nil
+	}
+	var list []candidate
+	at := 0
+	for i := range s.pools.list {
+		pool := &s.pools.list[i]
+		state := ""
+		switch {
+		case pool.incomplete:
+			state = "being updated"
+		case pool.invalid:
+			state = "invalid"
+		}
+		if state != "" {
+			return 0, fmt.Errorf("claim %s, request %s: asks for all devices, but resource pool %s is currently %s", p.claim.Key(), a.name, pool.id, state)
+		}
+		for ; at < len(s.pools.devices) && s.pools.devices[at].pool == i; at++ {
+			c := s.pools.devices[at]
+			ok, err := s.selectable(a, &c)
+			if err != nil {
+				return 0, err
+			}
+			if !ok {
+				continue
+			}
+			switch x := a.consumption(c.device); {
+			case x.err != nil:
+				return 0, fmt.Errorf("claim %s, request %s: checking capacity for device %s: %w", p.claim.Key(), a.name, c.device.Name, x.err)
+			case !x.no:
+				list = append(list, c)
+			}
+		}
+	}
+	if list == nil {
+		list = []candidate{}
+	}
+	s.lists = append(s.lists, list)
+	return int64(len(list)), nil
+}
+
+// listOf returns the devices for an ask with mode All.
+func (s *search) listOf(a *ask) []candidate {
+	at := 0
+	for _, p := range s.plans {
+		for i := range p.requests {
+			for k := range p.requests[i].asks {
+				if &p.requests[i].asks[k] == a {
+					return s.lists[at]
+				}
+				at++
+			}
+		}
+	}
+	return nil
+}
+
+// selectable reports whether all selectors hold for a device.
+func (s *search) selectable(a *ask, c *candidate) (bool, error) {
+	d := c.device
+	for i := range a.conditions {
+		x := &a.conditions[i]
+		answers := d.slice.answersOf(x.program)
+		if err, ok := answers.errs[d.index]; ok {
+			return false, x.fault(d, err)
+		}
+		if !answers.yes[d.index] {
+			return false, nil
+		}
+	}
+	return c.here, c.err
+}
+
+// next goes on with a request of a claim.
+func (s *search) next(claim, req int) outcome {
+	if claim == len(s.plans) {
+		return solved
+	}
+	p := s.plans[claim]
+	if req == len(p.requests) {
+		o := s.next(claim+1, 0)
+		if o == limited {
+			return failed
+		}
+		return o
+	}
+	r := &p.requests[req]
+	if !r.alternatives {
+		return s.place(claim, req, &r.asks[0], 0, 0)
+	}
+	allLimited := true
+	for k := range r.asks {
+		s.chosen[s.requests[claim]+req] = k
+		switch o := s.place(claim, req, &r.asks[k], 0, 0); o {
+		case solved, fatal:
+			return o
+		case failed:
+			allLimited = false
+		}
+	}
+	if allLimited {
+		return limited
+	}
+	return failed
+}
+
+// place places device number i of a request, and goes on. at is where the search among
+// the devices begins.
+func (s *search) place(claim, req int, a *ask, i int64, at int) outcome {
+	var list []candidate
+	count := a.count
+	if a.all {
+		list = s.listOf(a)
+		count = int64(len(list))
+		if count == 0 {
+			return failed
+		}
+	}
+	if i == count {
+		return s.next(claim, req+1)
+	}
+	if count-i > int64(maxDevices-s.devicesOf(claim)) {
+		return limited
+	}
+	if a.all {
+		return s.placeListed(claim, req, a, i, list)
+	}
+	return s.placeAny(claim, req, a, i, at, count)
+}
+
+// placeListed places the device of a list that is next.
+func (s *search) placeListed(claim, req int, a *ask, i int64, list []candidate) outcome {
+	c := &list[i]
+	if s.taken(claim, a, c) {
+		return failed
+	}
+	switch o := s.try(claim, a, c, true); o {
+	case solved:
+	default:
+		return o
+	}
+	o := s.place(claim, req, a, i+1, 0)
+	if o != solved {
+		s.placed = s.placed[:len(s.placed)-1]
+	}
+	return o
+}
+
+// placeAny places the first device after at that lets the search succeed.
+func (s *search) placeAny(claim, req int, a *ask, i int64, at int, count int64) outcome {
+	if s.clean && s.mayShrink(claim, i) && s.tooFew(claim, a, at, count-i) {
+		return failed
+	}
+	for ; at < len(s.pools.devices); at++ {
+		if s.steps++; s.steps > s.limit {
+			return s.fail(&StepsError{Steps: s.limit})
+		}
+		c := &s.pools.devices[at]
+		if s.taken(claim, a, c) {
+			continue
+		}
+		switch ok, err := s.selectable(a, c); {
+		case err != nil:
+			return s.fail(err)
+		case !ok:
+			continue
+		}
+		x := a.consumption(c.device)
+		if x.err != nil {
+			return s.fail(fmt.Errorf("claim %s, request %s: checking capacity for device %s: %w", s.plans[claim].claim.Key(), a.name, c.device.ID(), x.err))
+		}
+		if x.no || !s.fitsCapacity(c, &x) {
+			continue
+		}
+		if s.try(claim, a, c, false) != solved {
+			continue
+		}
+		switch o := s.place(claim, req, a, i+1, at+1); o {
+		case failed:
+			s.placed = s.placed[:len(s.placed)-1]
+		case solved:
+			return o
+		default:
+			s.placed = s.placed[:len(s.placed)-1]
+			return o
+		}
+	}
+	return failed
+}
+
+// devicesOf counts the devices of a claim.
+func (s *search) devicesOf(claim int) (n int) {
+	for i := range s.placed {
+		if s.placed[i].claim == claim {
+			n++
+		}
+	}
+	return n
+}
+
+// taken reports whether a device is in use for the ask.
+func (s *search) taken(claim int, a *ask, c *candidate) bool {
+	if !a.admin && s.uses[c.pool].of(c.device.Name).isDedicated() {
+		return true
+	}
+	if c.device.shareable {
+		return false // never marked
+	}
+	for i := range s.placed {
+		if p := &s.placed[i]; p.device == c.device && (!a.admin || p.claim == claim) {
+			return true
+		}
+	}
+	return false
+}
+
+// try places a device if everything else admits it. The result is solved if it was
+// placed.
+func (s *search) try(claim int, a *ask, c *candidate, listed bool) outcome {
+	d := c.device
+	p := placed{claim: claim, ask: a, device: d, pool: c.pool}
+	if len(d.ConsumesCounters) > 0 && !(d.shareable && s.shared(c)) {
+		p.charged = true
+		if !s.countersAdmit(c) {
+			return failed
+		}
+	}
+	if !d.tolerated(a.tolerations) {
+		return failed
+	}
+	for i := range s.plans[claim].constraints {
+		if !s.constraintAdmits(claim, &s.plans[claim].constraints[i], a, d) {
+			if listed {
+				return s.fail(fmt.Errorf("claim %s, request %s: cannot add device %s because a claim constraint would not be satisfied",
+					s.plans[claim].claim.Key(), a.name, d.ID()))
+			}
+			return failed
+		}
+	}
+	x := a.consumption(d)
+	switch {
+	case x.err != nil:
+		return s.fail(fmt.Errorf("claim %s, request %s: checking capacity for device %s: %w", s.plans[claim].claim.Key(), a.name, d.ID(), x.err))
+	case x.no || !s.fitsCapacity(c, &x):
+		return failed
+	}
+	if d.shareable {
+		p.consumed = x.amounts
+	}
+	s.placed = append(s.placed, p)
+	return solved
+}
+
+// shared reports whether the device is shared already, in this search or before.
+func (s *search) shared(c *candidate) bool {
+	if s.uses[c.pool].of(c.device.Name).isShared() {
+		return true
+	}
+	for i := range s.placed {
+		if s.placed[i].device == c.device {
+			return true
+		}
+	}
+	return false
+}
+
+// fitsCapacity reports whether a device has enough capacity left.
+func (s *search) fitsCapacity(c *candidate, x *consumption) bool {
+	if !c.device.shareable {
+		return true // nothing is ever consumed
+	}
+	var used []map[string]resource.Quantity
+	if u := s.uses[c.pool].of(c.device.Name).consumed(); u != nil {
+		used = append(used, u)
+	}
+	for i := range s.placed {
+		if s.placed[i].device == c.device {
+			used = append(used, s.placed[i].consumed)
+		}
+	}
+	return len(used) == 0 || fitsBeside(c.device, x, used...)
+}
+
+// countersAdmit reports whether no counter of the pool is overdrawn with the device.
+func (s *search) countersAdmit(c *candidate) bool {
+	pool := &s.pools.list[c.pool]
+	for _, set := range pool.counters {
+		left := make(map[string]resource.Quantity, len(set.Counters))
+		for name, x := range set.Counters {
+			left[name] = x.Value
+		}
+		uses := s.uses[c.pool]
+		for _, d := range pool.consumers {
+			if u := uses.of(d.Name); u.isDedicated() || u.isShared() {
+				charge(left, set.Name, d)
+			}
+		}
+		for i := range s.placed {
+			if p := &s.placed[i]; p.pool == c.pool && p.charged {
+				charge(left, set.Name, p.device)
+			}
+		}
+		charge(left, set.Name, c.device)
+		for _, q := range left {
+			if q.Sign() < 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// applies reports whether a constraint is about an ask.
+func (x *constraint) applies(a *ask, request string) bool {
+	if len(x.requests) == 0 {
+		return true
+	}
+	for _, name := range x.requests {
+		if name == request || name == a.result {
+			return true
+		}
+	}
+	return false
+}
+
+// requestOf returns the name of the request of an ask.
+func requestOf(a *ask) string {
+	if len(a.result) > len(a.name) {
+		return a.result[:len(a.result)-len(a.name)-1]
+	}
+	return a.result
+}
+
+// constraintAdmits reports whether the claim's devices meet a constraint with one more.
+func (s *search) constraintAdmits(claim int, x *constraint, a *ask, d *Device) bool {
+	if !x.applies(a, requestOf(a)) {
+		return true
+	}
+	value := attributeOf(d, x.attribute)
+	if value == nil {
+		return false
+	}
+	for i := range s.placed {
+		p := &s.placed[i]
+		if p.claim != claim || !x.applies(p.ask, requestOf(p.ask)) {
+			continue
+		}
+		same, comparable := sameAttribute(attributeOf(p.device, x.attribute), value)
+		switch {
+		case !comparable:
+			return false
+		case x.distinct && same, !x.distinct && !same:
+			return false
+		case !x.distinct:
+			return true // the others have the same value
+		}
+	}
+	return true
+}
+
+// attributeOf returns a device's attribute by its full name, nil if there is none.
+func attributeOf(d *Device, name string) *api.DeviceAttribute {
+	if v, ok := d.Attributes[name]; ok {
+		return &v
+	}
+	driver := d.slice.pool.Driver
+	if len(name) > len(driver) && name[len(driver)] == '/' && name[:len(driver)] == driver {
+		if v, ok := d.Attributes[name[len(driver)+1:]]; ok {
+			return &v
+		}
+	}
+	return nil
+}
+
+// sameAttribute reports whether a device's attribute a equals b, that of a later device.
+// A later list cannot be compared; an earlier one differs from every single value.
+func sameAttribute(a, b *api.DeviceAttribute) (same, comparable bool) {
+	switch {
+	case b.StringValue != nil:
+		return a.StringValue != nil && *a.StringValue == *b.StringValue, true
+	case b.IntValue != nil:
+		return a.IntValue != nil && *a.IntValue == *b.IntValue, true
+	case b.BoolValue != nil:
+		return a.BoolValue != nil && *a.BoolValue == *b.BoolValue, true
+	case b.VersionValue != nil:
+		return a.VersionValue != nil && *a.VersionValue == *b.VersionValue, true
+	}
+	return false, false
+}

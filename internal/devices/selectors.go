@@ -1,0 +1,150 @@
+package devices
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/devices/expr"
+)
+
+// A program is a compiled expression.
+type program struct {
+	built *expr.Program            // by the built-in compiler, or
+	other framework.DeviceSelector // by the user's
+	err   error                    // it cannot be compiled
+}
+
+// programs keeps the programs of a snapshot and its forks by their texts. An entry never
+// changes, so several goroutines may share it.
+type programs struct {
+	mu       sync.Mutex
+	compiled map[programKey]*program
+}
+
+// A programKey identifies a text and its compiler, nil for the built-in one.
+type programKey struct {
+	compiler framework.DeviceSelectorCompiler
+	text     string
+}
+
+// maxPrograms bounds the memory for programs. Beyond it, all are compiled anew.
+const maxPrograms = 1 << 14
+
+// get returns the program of an expression.
+func (p *programs) get(compiler framework.DeviceSelectorCompiler, text string) *program {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	key := programKey{compiler, text}
+	if x, ok := p.compiled[key]; ok {
+		return x
+	}
+	x := new(program)
+	if compiler == nil {
+		x.built, x.err = expr.Compile(text)
+	} else {
+		x.other, x.err = compiler.CompileDeviceSelector(text)
+	}
+	if p.compiled == nil || len(p.compiled) >= maxPrograms {
+		p.compiled = map[programKey]*program{}
+	}
+	p.compiled[key] = x
+	return x
+}
+
+// A memoEntry holds the answers of one program for the devices of a slice.
+type memoEntry struct {
+	program *program
+	answers *answers
+}
+
+// answers are the answers of a program for the devices of a slice.
+type answers struct {
+	yes  []bool
+	errs map[int]error // by device
+}
+
+// maxMemo is how many programs a slice knows the answers of.
+const maxMemo = 32
+
+// answersOf returns the answers for all devices of the slice. Programs have no side
+// effects, so it does not matter that some answers may never be needed.
+func (s *slice) answersOf(p *program) *answers {
+	list := s.memo.Load()
+	if list != nil {
+		for i := range *list {
+			if (*list)[i].program == p {
+				return (*list)[i].answers
+			}
+		}
+	}
+	a := s.ask(p)
+	for {
+		var next []memoEntry
+		if list != nil {
+			next = append(next, (*list)[max(0, len(*list)-maxMemo+1):]...)
+		}
+		next = append(next, memoEntry{p, a})
+		if s.memo.CompareAndSwap(list, &next) {
+			return a
+		}
+		list = s.memo.Load()
+	}
+}
+
+func (s *slice) ask(p *program) *answers {
+	a := &answers{yes: make([]bool, len(s.devices))}
+	for i := range s.devices {
+		err := p.err
+		switch {
+		case err != nil:
+		case p.built != nil:
+			a.yes[i], err = p.built.Match(s.views()[i])
+		default:
+			a.yes[i], err = p.other.MatchesDevice(s.pool.Driver, s.devices[i].Device)
+		}
+		if err != nil {
+			if a.errs == nil {
+				a.errs = map[int]error{}
+			}
+			a.yes[i], a.errs[i] = false, err
+		}
+	}
+	return a
+}
+
+// A condition is a selector of a class or of a request.
+type condition struct {
+	program *program
+	owner   string // "class x" or "claim y", for errors
+	index   int
+}
+
+// conditions returns the conditions of a list of selectors.
+func (s *State) conditions(to []condition, compiler framework.DeviceSelectorCompiler, owner string, list []api.DeviceSelector) []condition {
+	for i := range list {
+		if list[i].CEL != nil {
+			to = append(to, condition{s.programs.get(compiler, list[i].CEL.Expression), owner, i})
+		}
+	}
+	return to
+}
+
+// fault returns the error of a condition for a device.
+func (c *condition) fault(d *Device, err error) error {
+	var refused *expr.RefusedError
+	switch {
+	case errors.As(err, &refused):
+		return fmt.Errorf("%s: selector #%d: %w; set DeviceSelectors to a compiler of the full language", c.owner, c.index, err)
+	case c.program.err != nil:
+		return fmt.Errorf("%s: selector #%d: CEL compile error: %w", c.owner, c.index, err)
+	}
+	hint := ""
+	if strings.Contains(err.Error(), "no such key:") {
+		hint = ". consider using CEL optional chaining (.? followed by orValue()) or guarding the check with has() for optional fields"
+	}
+	return fmt.Errorf("%s: selector #%d on device %s: CEL runtime error: %w%s", c.owner, c.index, d.ID(), err, hint)
+}

@@ -1,0 +1,316 @@
+package devices
+
+import (
+	"maps"
+	"slices"
+	"sync/atomic"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/internal/cow"
+	"github.com/berth-sched/berth/resource"
+)
+
+// State is what a snapshot knows about devices: the slices, what of them is allocated,
+// and what pods have been given but nobody has written yet (in flight).
+type State struct {
+	cataloged atomic.Pointer[cataloged] // nil until somebody asks for devices
+	programs  *programs                 // shared by forks
+
+	uses    layered[PoolID, *poolUse]
+	charged layered[string, *api.AllocationResult] // by claim: what the uses include of it
+	flights layered[flightKey, *flight]
+	holds   layered[podID, []flightKey]
+	special layered[podID, string] // the claim of a pod's extended resources, by the owner in it
+
+	owner *cow.Owner // of the pools that may be written to
+}
+
+var stateKey = framework.NewExtensionKey(func(s *framework.Snapshot) *State {
+	x := &State{programs: new(programs), owner: new(cow.Owner)}
+	for _, c := range framework.List[api.ResourceClaim](s) {
+		x.recharge(s, api.KeyOf(c), c.Status.Allocation)
+		x.noteSpecial(s, c)
+	}
+	return x
+})
+
+// StateOf returns the state of a snapshot.
+func StateOf(s *framework.Snapshot) *State {
+	x := stateKey.Of(s)
+	x.catalogOf(s)
+	return x
+}
+
+// cataloged is a catalog and the versions of its slices and rules.
+type cataloged struct {
+	catalog       *catalog
+	slices, rules uint64
+}
+
+// catalogOf returns the catalog of the snapshot's slices. Several goroutines may call it.
+func (x *State) catalogOf(s *framework.Snapshot) *catalog {
+	slices, rules := framework.ObjectsVersion[api.ResourceSlice](s), framework.ObjectsVersion[api.DeviceTaintRule](s)
+	old := x.cataloged.Load()
+	if old != nil && old.slices == slices && old.rules == rules {
+		return old.catalog
+	}
+	var before *catalog
+	if old != nil {
+		before = old.catalog
+	}
+	c := newCatalog(before, framework.List[api.ResourceSlice](s), framework.List[api.DeviceTaintRule](s))
+	x.cataloged.Store(&cataloged{c, slices, rules})
+	return c
+}
+
+// Fork implements [framework.Extension].
+func (x *State) Fork(*framework.Snapshot) framework.Extension {
+	x.owner = new(cow.Owner)
+	y := &State{
+		owner: new(cow.Owner), programs: x.programs, uses: x.uses.fork(), charged: x.charged.fork(), flights: x.flights.fork(), holds: x.holds.fork(), special: x.special.fork(),
+	}
+	y.cataloged.Store(x.cataloged.Load())
+	return y
+}
+
+// change sets or deletes an entry, and records that for a rollback.
+func change[K comparable, V any](s *framework.Snapshot, m *layered[K, V], k K, v *V) {
+	if s.Recording() {
+		u := &changeUndo[K, V]{m: m, key: k}
+		if before, ok := m.get(k); ok {
+			u.before = &before
+		}
+		s.Record(u)
+	}
+	m.set(k, v)
+}
+
+type changeUndo[K comparable, V any] struct {
+	m      *layered[K, V]
+	key    K
+	before *V
+}
+
+func (u *changeUndo[K, V]) Undo(*framework.Snapshot) { u.m.set(u.key, u.before) }
+
+// A poolUse says which devices of a pool are in use. Only its owner changes it.
+type poolUse struct {
+	owner   *cow.Owner
+	devices map[string]*use
+}
+
+// A use says how a device is used. It never changes.
+type use struct {
+	dedicated int // claims that have all of the device
+	shares    map[api.UID]int
+	capacity  map[string]resource.Quantity // consumed by shares
+	amounts   int                          // shares with consumed capacity
+}
+
+// of returns the use of a device, nil if it is free.
+func (p *poolUse) of(device string) *use {
+	if p == nil {
+		return nil
+	}
+	return p.devices[device]
+}
+
+// isDedicated reports whether one claim has all of the device.
+func (u *use) isDedicated() bool { return u != nil && u.dedicated > 0 }
+
+// isShared reports whether claims share the device.
+func (u *use) isShared() bool { return u != nil && (len(u.shares) > 0 || u.amounts > 0) }
+
+// consumed returns the capacity that shares consume.
+func (u *use) consumed() map[string]resource.Quantity {
+	if u == nil {
+		return nil
+	}
+	return u.capacity
+}
+
+// with returns the use with one more result, or with one less if sign is -1.
+func (u *use) with(r *api.DeviceRequestAllocationResult, sign int) *use {
+	next := new(use)
+	if u != nil {
+		*next = *u
+	}
+	if r.ShareID == nil {
+		next.dedicated += sign
+	} else {
+		next.shares = maps.Clone(next.shares)
+		if next.shares == nil {
+			next.shares = map[api.UID]int{}
+		}
+		if next.shares[*r.ShareID] += sign; next.shares[*r.ShareID] == 0 {
+			delete(next.shares, *r.ShareID)
+		}
+		if r.ConsumedCapacity != nil {
+			next.amounts += sign
+			next.capacity = maps.Clone(next.capacity)
+			if next.capacity == nil {
+				next.capacity = map[string]resource.Quantity{}
+			}
+			for name, q := range r.ConsumedCapacity {
+				if sign < 0 {
+					q = q.Neg()
+				}
+				next.capacity[name] = next.capacity[name].Add(q)
+			}
+			if next.amounts == 0 {
+				next.capacity = nil
+			}
+		}
+	}
+	if next.dedicated == 0 && len(next.shares) == 0 && next.amounts == 0 {
+		return nil
+	}
+	return next
+}
+
+// count adds the devices of an allocation to the uses, or takes them out.
+func (x *State) count(s *framework.Snapshot, a *api.AllocationResult, sign int) {
+	if a == nil {
+		return
+	}
+	var changed []PoolID
+	for i := range a.Devices.Results {
+		r := &a.Devices.Results[i]
+		if isSet(r.AdminAccess) {
+			continue
+		}
+		id := PoolID{r.Driver, r.Pool}
+		p, _ := x.uses.get(id)
+		x.setUse(s, id, r.Device, p.of(r.Device).with(r, sign))
+		if !slices.Contains(changed, id) {
+			changed = append(changed, id)
+		}
+	}
+	x.touch(s, changed)
+}
+
+// setUse changes the use of a device, and records that for a rollback.
+func (x *State) setUse(s *framework.Snapshot, id PoolID, device string, u *use) {
+	p, _ := x.uses.get(id)
+	if s.Recording() {
+		s.Record(&useUndo{x, id, device, p.of(device)})
+	}
+	x.replaceUse(id, device, u)
+}
+
+func (x *State) replaceUse(id PoolID, device string, u *use) {
+	p, ok := x.uses.get(id)
+	if !ok || p.owner != x.owner {
+		next := &poolUse{x.owner, map[string]*use{}}
+		if ok {
+			next.devices = maps.Clone(p.devices)
+		}
+		x.uses.set(id, &next)
+		p = next
+	}
+	if u == nil {
+		delete(p.devices, device)
+	} else {
+		p.devices[device] = u
+	}
+}
+
+type useUndo struct {
+	state  *State
+	pool   PoolID
+	device string
+	before *use
+}
+
+func (u *useUndo) Undo(*framework.Snapshot) { u.state.replaceUse(u.pool, u.device, u.before) }
+
+// touch makes the answers that are kept for the nodes of pools invalid.
+func (x *State) touch(s *framework.Snapshot, changed []PoolID) {
+	if x.cataloged.Load() == nil || len(changed) == 0 {
+		return // nobody has asked yet
+	}
+	c := x.catalogOf(s)
+	for _, id := range changed {
+		names, local := c.nodesOf(id)
+		if !local {
+			touchAll(s)
+			return
+		}
+		touchNodes(s, names)
+	}
+}
+
+func touchNodes(s *framework.Snapshot, names []string) {
+	for _, name := range names {
+		if n := s.Node(name); n != nil {
+			s.Touch(n)
+		}
+	}
+}
+
+// recharge makes the uses include another allocation of a claim.
+func (x *State) recharge(s *framework.Snapshot, key string, a *api.AllocationResult) {
+	old, _ := x.charged.get(key)
+	if old == a {
+		return
+	}
+	x.count(s, old, -1)
+	x.count(s, a, 1)
+	if a == nil {
+		change(s, &x.charged, key, nil)
+	} else {
+		change(s, &x.charged, key, &a)
+	}
+}
+
+// ObjectChanged implements [framework.ObjectWatcher].
+func (x *State) ObjectChanged(s *framework.Snapshot, key string, obj any) {
+	switch o := obj.(type) {
+	case *api.ResourceClaim:
+		var a *api.AllocationResult
+		if o != nil {
+			a = o.Status.Allocation
+			x.noteSpecial(s, o)
+		}
+		if a != nil {
+			x.landed(s, o)
+		}
+		x.recharge(s, key, a)
+	case *api.ResourceSlice:
+		if old := x.cataloged.Load(); old != nil {
+			sliceChanged(s, old.catalog, key, o)
+		}
+	case *api.DeviceTaintRule:
+		if x.cataloged.Load() != nil {
+			touchAll(s)
+		}
+	}
+}
+
+// sliceChanged touches the nodes that may use the pool of a slice, before or after the
+// change.
+func sliceChanged(s *framework.Snapshot, c *catalog, key string, now *api.ResourceSlice) {
+	var ids []PoolID
+	var names []string
+	if old := c.slice(key); old != nil {
+		ids = append(ids, old.pool)
+	}
+	if now != nil {
+		ids = append(ids, PoolID{now.Spec.Driver, now.Spec.Pool.Name})
+		if now.Spec.NodeName == nil || *now.Spec.NodeName == "" {
+			touchAll(s)
+			return
+		}
+		names = append(names, *now.Spec.NodeName)
+	}
+	for _, id := range ids {
+		more, local := c.nodesOf(id)
+		if !local {
+			touchAll(s)
+			return
+		}
+		names = append(names, more...)
+	}
+	touchNodes(s, names)
+}
