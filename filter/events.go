@@ -73,8 +73,8 @@ func readsOther(plugin framework.Scoper, before, after *framework.PodInfo) bool 
 	if before == nil || after == nil {
 		return true
 	}
-	fields := plugin.Scope(after).Pod
-	return fields != plugin.Scope(before).Pod || before.ClassKey(fields) != after.ClassKey(fields)
+	fields := fieldsOf(plugin, after)
+	return fields != fieldsOf(plugin, before) || before.ClassKey(fields) != after.ClassKey(fields)
 }
 
 // became turns a condition on a node into a check of events: the node meets the
@@ -87,3 +87,13 @@ func became(fits func(pod *framework.PodInfo, node *api.Node) bool) func(pod *fr
 
 // gone covers pods that leave, or change so that they no longer count.
 const gone = queueing.ActionDelete | queueing.ActionUpdate
+
+// fieldsOf is what the plugin reads of a pod. A [framework.ClassKeyer] leaves out of its
+// scope what its key covers, which for the filters here are these parts at most.
+func fieldsOf(plugin framework.Scoper, pod *framework.PodInfo) framework.PodFields {
+	fields := plugin.Scope(pod).Pod
+	if _, ok := plugin.(framework.ClassKeyer); ok {
+		fields |= framework.FieldNamespace | framework.FieldLabels | framework.FieldOwner
+	}
+	return fields
+}

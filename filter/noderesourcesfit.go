@@ -209,7 +209,7 @@ func (f *fit) Details(_ *framework.PodInfo, node *framework.NodeInfo) (list []fr
 	}
 	for _, w := range f.wants {
 		used, limit := node.Requested.At(w.index), node.Allocatable.At(w.index)
-		if w.amount > limit-used {
+		if w.amount > limit-used && !f.delegates(w.index, node) {
 			name := f.schema.Name(w.index)
 			list = append(list, framework.Detail{Subject: string(name), Unit: framework.UnitOf(name), Asked: w.amount, Used: used, Limit: limit})
 		}

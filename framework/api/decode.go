@@ -47,7 +47,7 @@ var errBareList = errors.New(`want an object, got a list; put the objects under 
 // a list that is not part of an object, a value that does not fit its field, and
 // nesting deeper than 1,000 levels. It also reports a null in a list, and a list of
 // more than 100,000 elements inside an object. Lists whose elements are almost empty,
-// such as {}, are an error once they would take 64 bytes of memory for each byte of
+// such as {}, are an error once they would take 40 bytes of memory for each byte of
 // data. Decode stops at the first error. Its cost is linear in the length of data.
 func Decode(data []byte) (*Objects, error) {
 	o := new(Objects)

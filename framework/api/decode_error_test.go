@@ -104,7 +104,7 @@ func TestDecodeErrors(t *testing.T) {
 		{"long value", pod(`"spec":{"priority":"` + strings.Repeat("7", 100) + `"}`), `pod default/web: spec.priority: "` + strings.Repeat("7", 64) + `"... (100 bytes): want an integer, got a string`},
 		{"long name", pod(`"spec":{"nodeSelector":{"` + strings.Repeat("k", 10_000_000) + `":1}}`), "pod default/web: spec.nodeSelector[" + strings.Repeat("k", 512-18) + `... (10000019 bytes): "1": want a string, got a number`},
 		{"too many elements", pod(`"spec":{"containers":[` + strings.Repeat(`{"name":"container"},`, 100_000) + `{}]}`), `pod default/web: spec.containers[100000]: more than 100000 elements`},
-		{"elements of nothing", pod(`"spec":{"containers":[` + strings.Repeat("{},", 50_000) + `{}]}`), `pod default/web: spec.containers[31808]: more than 31808 elements, too many for the size of the text`},
+		{"elements of nothing", pod(`"spec":{"containers":[` + strings.Repeat("{},", 50_000) + `{}]}`), `pod default/web: spec.containers[19961]: more than 19961 elements, too many for the size of the text`},
 		{"in a list", `{"kind":"PodList","items":[{"metadata":{"name":"a"}},{"spec":{"priority":{}},"metadata":{"name":"b"}}]}`, `pod default/b: spec.priority: want an integer, got an object`},
 	}
 	_, err := resource.Parse("1x")

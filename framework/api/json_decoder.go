@@ -15,7 +15,7 @@ import (
 const (
 	maxDepth  = 1000
 	maxList   = 100_000
-	maxGrowth = 64 // bytes of lists for a byte of text; what kubectl prints takes less than 10
+	maxGrowth = 40 // bytes of lists for a byte of text; what kubectl prints takes less than 10
 )
 
 // dialect holds the rules for objects: null makes a field zero, and of two fields

@@ -16,7 +16,8 @@ var putters = []func(*framework.Snapshot){
 	put[api.Deployment], put[api.DaemonSet], put[api.Job],
 	put[api.PersistentVolume], put[api.PersistentVolumeClaim], put[api.StorageClass],
 	put[api.CSINode], put[api.CSIDriver], put[api.CSIStorageCapacity], put[api.VolumeAttachment],
-	put[api.DeviceClass], put[api.NodeMetric], put[api.Cluster],
+	put[api.DeviceClass], put[api.ResourceSlice], put[api.ResourceClaim], put[api.ResourceClaimTemplate], put[api.DeviceTaintRule],
+	put[api.NodeMetric], put[api.Cluster],
 }
 
 func put[T api.Object](s *framework.Snapshot) {

@@ -62,7 +62,7 @@ func ExampleAutoscaler() {
 	// 0 1 1 5
 	// 1800 4 6 0
 	// 3600 4 5 0
-	// added 3 longest wait 130
+	// added 3 longest wait 135
 }
 
 // TestControllers checks that workloads keep their pods: through evictions, ends, lost
