@@ -29,8 +29,10 @@ func output(t *testing.T, args ...string) string {
 	if e := run(args, &out, &err); e != nil {
 		t.Fatalf("simulate %v: %v", args, e)
 	}
-	if err.Len() > 0 {
-		t.Errorf("simulate %v wrote %q to standard error, want nothing within a second", args, err.String())
+	for line := range strings.Lines(err.String()) { // on a slow machine there is progress
+		if !strings.HasSuffix(line, " simulated\n") {
+			t.Errorf("simulate %v wrote %q to standard error, want nothing but progress", args, line)
+		}
 	}
 	return out.String()
 }

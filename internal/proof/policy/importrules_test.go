@@ -117,7 +117,7 @@ var rules = []rule{
 	{dir: "internal/cmd", imports: with(public, "internal/proof/gen", "internal/proof/golden", "internal/proof/soak", "internal/proof/shapes"), testOnly: true},
 	{dir: "internal/proof/testheap", testOnly: true},
 	{dir: "internal/proof/effort", testOnly: true},
-	{dir: "internal/proof/amplify", imports: public, network: true, testOnly: true},
+	{dir: "internal/proof/amplify", imports: with(public, "internal/proof/effort"), network: true, testOnly: true},
 	{dir: "internal/proof/policy", testOnly: true},
 }
 
