@@ -60,13 +60,19 @@ type ObjectWatcher interface {
 
 // An ExtensionKey gives access to one extension of every snapshot. Keep it in
 // a package variable.
-type ExtensionKey[T Extension] struct{ build func(s *Snapshot) T }
+type ExtensionKey[T Extension] struct {
+	id    *extensionID
+	build func(s *Snapshot) T
+}
+
+// An extensionID is the identity of a key: keys of different types compare as pointers.
+type extensionID struct{ _ byte } // with a size, so that each has its own address
 
 // NewExtensionKey returns a key. build makes the extension for a snapshot that does
 // not have it yet, from the nodes and pods of the snapshot. Keys are compared by
 // identity.
 func NewExtensionKey[T Extension](build func(s *Snapshot) T) *ExtensionKey[T] {
-	return &ExtensionKey[T]{build}
+	return &ExtensionKey[T]{new(extensionID), build}
 }
 
 // Of returns the snapshot's extension. The first call makes it, which is a change of
@@ -75,24 +81,24 @@ func NewExtensionKey[T Extension](build func(s *Snapshot) T) *ExtensionKey[T] {
 func (k *ExtensionKey[T]) Of(s *Snapshot) T {
 	s.must()
 	for i := range s.extensions {
-		if e := &s.extensions[i]; e.key == any(k) {
+		if e := &s.extensions[i]; e.key == k.id {
 			return e.value.(T)
 		}
 	}
 	t := k.build(s)
-	s.extensions = append(s.extensions, newExtension(k, t))
+	s.extensions = append(s.extensions, newExtension(k.id, t))
 	return t
 }
 
 type extension struct {
-	key     any
+	key     *extensionID
 	value   Extension
 	pods    PodWatcher
 	nodes   NodeWatcher
 	objects ObjectWatcher
 }
 
-func newExtension(key any, value Extension) extension {
+func newExtension(key *extensionID, value Extension) extension {
 	e := extension{key: key, value: value}
 	e.pods, _ = value.(PodWatcher)
 	if f, ok := value.(interface{ followsPods() bool }); ok && !f.followsPods() {

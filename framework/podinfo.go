@@ -146,6 +146,7 @@ const (
 	hasSpread
 	hasVolumes
 	isNominated
+	hasClaims
 )
 
 func partsOf(p *api.Pod) (parts podParts) {
@@ -161,6 +162,9 @@ func partsOf(p *api.Pod) (parts podParts) {
 	if p.Status.NominatedNodeName != "" {
 		parts |= isNominated
 	}
+	if len(p.Spec.ResourceClaims) > 0 {
+		parts |= hasClaims
+	}
 	return parts
 }
 
@@ -170,6 +174,9 @@ func (p *PodInfo) HasPodAffinity() bool { return p.parts&hasPodAffinity != 0 }
 
 // HasSpread reports whether the pod has topology spread constraints.
 func (p *PodInfo) HasSpread() bool { return p.parts&hasSpread != 0 }
+
+// HasClaims reports whether the pod has resource claims.
+func (p *PodInfo) HasClaims() bool { return p.parts&hasClaims != 0 }
 
 // HasVolumes reports whether the pod has volumes, of whatever source.
 func (p *PodInfo) HasVolumes() bool { return p.parts&hasVolumes != 0 }

@@ -75,7 +75,7 @@ func (c DeviceClaim) Write(current *api.ResourceClaim, pod *api.Pod, now time.Ti
 // MayNeed reports whether a pod may need devices: it has claims, or requests a resource
 // that a class may stand behind.
 func MayNeed(pod *framework.PodInfo) bool {
-	return len(pod.Pod.Spec.ResourceClaims) > 0 || mayNeedExtended(pod)
+	return pod.HasClaims() || mayNeedExtended(pod)
 }
 
 func mayNeedExtended(pod *framework.PodInfo) bool {
