@@ -115,9 +115,9 @@ type Profile struct {
 type CacheConfig struct {
 	// Off always takes the reference path.
 	Off bool
-	// Budget is how many bytes of answers are kept; 0 means 64 MiB or, for
-	// more than 2,048 nodes, 32 KiB a node. If they do not
-	// suffice, the least recently used classes are evicted. A class takes 40 to 75
+	// Budget is how many bytes of answers are kept; 0 means 64 MiB or, for more
+	// than 2,048 nodes, 32 KiB a node. If they do not suffice, the least recently used
+	// classes are evicted for those that are asked for more often. A class takes up to 75
 	// bytes per node, so clusters of a million nodes and more need a larger budget.
 	//
 	// The budget does not count what all classes share: data about the snapshot used

@@ -37,7 +37,8 @@
 // [Engine.Find] returns false, and [Stats] counts a bypass, in these cases only:
 //
 //	the base is new              newBase: it is built for its second pod
-//	the budget is too small      newBase: for one base and class of this many nodes
+//	the budget is too small      newBase: for one base and class of this many nodes;
+//	                             admits: for one more class
 //	a plugin broke its class     bar: for the next 256 decisions
 //	a PreFilter says no          sync (declined), base.bind: it rejected the pod, failed,
 //	                             or named nodes
@@ -134,8 +135,9 @@
 //	overrides.go       rejections of single nodes that hold for one query
 //	class_totals.go    totals; classes that share the tree of their base
 //	ask.go             all calls of live plugins; gate.go live filters
-//	column.go          scores of one scorer, in one of three forms:
-//	                   column_value.go, column_node.go, column_group.go; bucket/
+//	column.go          scores of one scorer, in one of four forms:
+//	                   column_value.go, column_node.go, column_group.go,
+//	                   column_except.go; bucket/
 //	division.go        groups of nodes
 //	slotlist/          lists by slot
 //	tree/              the tournament, and questions to it; heap.go lays it out for Heap
@@ -160,8 +162,9 @@
 //	a class with its own tree    6, and 12 for each plugin that normalizes; lists of 30
 //	a tree laid out by a rule    8, and 4 for each group, up to 16 groups
 //
-// A base has at most 1,024 more reasons than there are nodes. If the budget is spent, the
-// classes used longest ago are dropped.
+// A base has at most 1,024 more reasons than there are nodes. If the budget is spent, a
+// class is built only if it was asked for later than the class that was used longest ago,
+// which is then dropped for it. A scorer whose raw scores are all equal takes no memory.
 //
 // Memory that the budget does not count, whatever the number of classes:
 //
