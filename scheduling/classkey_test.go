@@ -1,0 +1,116 @@
+package scheduling_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/berth-sched/berth/framework"
+	"github.com/berth-sched/berth/framework/api"
+	"github.com/berth-sched/berth/scheduling"
+)
+
+// town has nodes in three zones, and a scheduler that verifies.
+func town(t *testing.T, nodes int) (*framework.Snapshot, *scheduling.Scheduler) {
+	t.Helper()
+	snap := framework.NewSnapshot(framework.Arrival)
+	for i := range nodes {
+		name := fmt.Sprint("n", i)
+		n := api.MakeNode(name, "4", "8Gi").Labels(api.LabelHostname, name, api.LabelTopologyZone, fmt.Sprint("z", i%3)).Obj()
+		if err := snap.AddNode(n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	profile := scheduling.Kubernetes137()
+	profile.Cache.Verify = true
+	s, err := scheduling.New(profile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return snap, s
+}
+
+// placeNew places a pod and returns what was decided.
+func placeNew(t *testing.T, snap *framework.Snapshot, s *scheduling.Scheduler, pod *api.Pod) (scheduling.Decision, *framework.PodInfo) {
+	t.Helper()
+	info, err := snap.NewPodInfo(pod)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := s.Place(snap, info)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d, info
+}
+
+// TestClassOfLabels: labels that no selector looks at make no class, and those that one
+// looks at do.
+func TestClassOfLabels(t *testing.T) {
+	snap, s := town(t, 30)
+	stateful := func(i int) *api.Pod {
+		return api.MakePod(fmt.Sprint("db-", i)).Labels("app", "db", "index", fmt.Sprint(i)).Requests("100m", "64Mi").Obj()
+	}
+	for i := range 20 {
+		placeNew(t, snap, s, stateful(i))
+	}
+	stats := s.Stats()
+	if stats.Misses != 1 || stats.Hits < 17 {
+		t.Errorf("20 pods that differ in labels: %d misses and %d hits, want one class", stats.Misses, stats.Hits)
+	}
+
+	hermit := api.MakePod("hermit").Labels("app", "hermit").Requests("100m", "64Mi").PodAntiAffinity(api.LabelTopologyZone, "index=33").Obj()
+	at, _ := placeNew(t, snap, s, hermit)
+	zone := snap.Node(at.Node).Node.Labels[api.LabelTopologyZone]
+	for i := 30; i < 40; i++ {
+		d, _ := placeNew(t, snap, s, stateful(i))
+		if got := snap.Node(d.Node).Node.Labels[api.LabelTopologyZone]; i == 33 && got == zone {
+			t.Errorf("pod 33 is in zone %s of the pod that keeps it away", zone)
+		}
+	}
+	after := s.Stats()
+	if classes := after.Classes - stats.Classes; classes > 3 {
+		t.Errorf("%d classes more, want those of the pods that the term selects, that it does not, and of the hermit", classes)
+	}
+}
+
+// TestSpreadWithExceptions fills a cluster with pods of two services until few nodes are
+// feasible, and empties it again: their nodes are exceptions to the scores of the zones.
+func TestSpreadWithExceptions(t *testing.T) {
+	snap, s := town(t, 12)
+	for _, app := range []string{"web", "db"} {
+		service := &api.Service{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: app}}
+		service.Spec.Selector = map[string]string{"app": app}
+		if err := framework.Put(snap, service); err != nil {
+			t.Fatal(err)
+		}
+	}
+	type placed struct {
+		pod  *framework.PodInfo
+		node string
+	}
+	var running []placed
+	for round := range 3 {
+		for i := range 48 {
+			app := []string{"web", "db"}[i%2]
+			pod := api.MakePod(fmt.Sprint(app, "-", round, "-", i)).Namespace("default").Labels("app", app).Requests("1", "64Mi").Obj()
+			d, info := placeNew(t, snap, s, pod)
+			running = append(running, placed{info, d.Node})
+		}
+		for len(running) > round { // some stay
+			p := running[len(running)-1]
+			running = running[:len(running)-1]
+			if err := s.Release(snap, p.pod, p.node); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, p := range running {
+			if err := s.Release(snap, p.pod, p.node); err != nil {
+				t.Fatal(err)
+			}
+		}
+		running = running[:0]
+	}
+	if stats := s.Stats(); stats.Hits < 100 || stats.Faults > 0 {
+		t.Errorf("%+v, want most decisions from kept answers", stats)
+	}
+}
