@@ -73,10 +73,10 @@ func TestClassOfLabels(t *testing.T) {
 	}
 }
 
-// TestSpreadWithExceptions fills a cluster with pods of two services until few nodes are
-// feasible, and empties it again: their nodes are exceptions to the scores of the zones.
+// TestSpreadWithExceptions lets pods of two services come and go: their nodes are
+// exceptions to the scores of the zones.
 func TestSpreadWithExceptions(t *testing.T) {
-	snap, s := town(t, 12)
+	snap, s := town(t, 120)
 	for _, app := range []string{"web", "db"} {
 		service := &api.Service{ObjectMeta: api.ObjectMeta{Namespace: "default", Name: app}}
 		service.Spec.Selector = map[string]string{"app": app}
@@ -96,12 +96,14 @@ func TestSpreadWithExceptions(t *testing.T) {
 			d, info := placeNew(t, snap, s, pod)
 			running = append(running, placed{info, d.Node})
 		}
-		for len(running) > round { // some stay
-			p := running[len(running)-1]
-			running = running[:len(running)-1]
+		for i := range 60 { // one leaves for each that comes
+			p := running[i*7%len(running)]
 			if err := s.Release(snap, p.pod, p.node); err != nil {
 				t.Fatal(err)
 			}
+			pod := api.MakePod(fmt.Sprint("new-", round, "-", i)).Namespace("default").Labels("app", "web").Requests("1", "64Mi").Obj()
+			d, info := placeNew(t, snap, s, pod)
+			running[i*7%len(running)] = placed{info, d.Node}
 		}
 		for _, p := range running {
 			if err := s.Release(snap, p.pod, p.node); err != nil {
