@@ -23,13 +23,14 @@ type incremental struct {
 	taken       [2][]*framework.NodeInfo // memory of takeInOrder
 	given       []int64                  // memory of prioritize
 
-	class   *class // of the pod of this decision
-	classes map[string]*class
-	notes   *runner.Cache[noted]
-	keys    classKeys
-	scratch reading
-	key     []byte
-	checks  uint64 // verified decisions
+	class    *class // of the pod of this decision
+	classes  map[string]*class
+	keyBytes int // of classes
+	notes    *runner.Cache[noted]
+	keys     classKeys
+	scratch  reading
+	key      []byte
+	checks   uint64 // verified decisions
 }
 
 // means is how a decision was made.

@@ -49,11 +49,17 @@ type side struct {
 // outside is what makes a plugin live: its answers are not kept with a class of pods.
 const outside = framework.ReadsCluster | framework.ReadsDomain | framework.ReadsFeasible
 
-// classesMost bounds how many classes are remembered.
-const classesMost = 4096
+// How many classes are remembered, of how many bytes of keys; and how long a key may be:
+// a pod with a longer one takes the reference path.
+const (
+	classesMost  = 4096
+	keyBytesMost = 16 << 20
+	keyMost      = 16 << 10
+)
 
 // classOf returns the class of a pod. Plugins are asked once per pod and epoch: the
-// answer is noted with the pod. nil means that a plugin could not tell.
+// answer is noted with the pod. nil means that a plugin could not
+// tell, or that the key is too long.
 func (f *incremental) classOf(c *framework.Cycle) *class {
 	pod := c.Pod
 	if !f.keys.follow(c.Snapshot, &f.s.plugins) {
@@ -68,15 +74,18 @@ func (f *incremental) classOf(c *framework.Cycle) *class {
 	}
 	f.key = pod.AppendClassKey(f.key[:0], f.scratch.pod)
 	f.key = append(append(f.key, f.keys.live...), f.keys.kept...)
+	if len(f.key) > keyMost {
+		return nil
+	}
 	first := f.classes[string(f.key)]
 	k := first
 	for k != nil && !k.same(&f.scratch) {
 		k = k.next
 	}
 	if k == nil {
-		if len(f.classes) >= classesMost {
+		if f.keyBytes += len(f.key); len(f.classes) >= classesMost || f.keyBytes > keyBytesMost {
 			clear(f.classes)
-			first = nil
+			first, f.keyBytes = nil, len(f.key)
 		}
 		key := string(f.key)
 		k = &class{reading: f.scratch.clone(&f.s.plugins), key: f.scratch.liveKey() + key, kept: string(f.keys.kept), next: first}

@@ -48,7 +48,8 @@
 //	a plugin panicked            Find recovers; the class and its base are dropped
 //	the engine panicked          Find recovers; all is dropped, and Stats.Faults counts it
 //
-// Package scheduling does not even ask if its cache is off, if the profile has very large
+// Package scheduling does not even ask if its cache is off, if the key of the pod's class
+// is longer than 16 KiB, if the profile has very large
 // weights, or if there are no nodes. It decides without the engine, and without the
 // reference path, if a PreFilter rejects the pod or names few nodes, and if the pod fits
 // the node that it is nominated to. It takes the reference path without asking
