@@ -28,7 +28,7 @@ type plugins struct {
 	postBind   []named[framework.PostBindPlugin]
 
 	extenders []Extender
-	keyers    []framework.ClassKeyer // of all plugins that filter and score
+	keyers    []placedKeyer // of all plugins that filter and score
 
 	allFilters, allScorers choice
 }
@@ -141,27 +141,36 @@ func resolve(p *Profile) plugins {
 	return t
 }
 
-// findKeyers lists the plugins that have keys of their own.
+// A placedKeyer is a plugin that has a key of its own, with its place in the reads of its
+// side (see side.reads).
+type placedKeyer struct {
+	framework.ClassKeyer
+	scores bool
+	at     int
+}
+
+// findKeyers lists the plugins that have keys of their own. One that only prepares has its
+// place behind all filters or scorers.
 func (t *plugins) findKeyers() {
-	add := func(k framework.ClassKeyer) {
+	add := func(k framework.ClassKeyer, scores bool, at int) {
 		if k != nil {
-			t.keyers = append(t.keyers, k)
+			t.keyers = append(t.keyers, placedKeyer{k, scores, at})
 		}
 	}
 	for i := range t.filters {
-		add(t.filters[i].keyer)
+		add(t.filters[i].keyer, false, i)
 	}
 	for i := range t.preFilters {
 		if p := &t.preFilters[i]; p.filter < 0 {
-			add(p.keyer)
+			add(p.keyer, false, len(t.filters)+i)
 		}
 	}
 	for i := range t.scorers {
-		add(t.scorers[i].keyer)
+		add(t.scorers[i].keyer, true, i)
 	}
 	for i := range t.preScores {
 		if p := &t.preScores[i]; p.scorer < 0 {
-			add(p.keyer)
+			add(p.keyer, true, len(t.scorers)+i)
 		}
 	}
 }

@@ -30,8 +30,8 @@ func (k *classKeys) follow(s *framework.Snapshot, t *plugins) (ok bool) {
 		k.versions = make([]uint64, len(t.keyers))
 		k.epoch = 1
 	}
-	for i, keyer := range t.keyers {
-		if v := keyer.ClassKeyVersion(s); v != k.versions[i] {
+	for i := range t.keyers {
+		if v := t.keyers[i].ClassKeyVersion(s); v != k.versions[i] {
 			k.versions[i] = v
 			k.epoch++
 		}
@@ -44,21 +44,13 @@ func (k *classKeys) follow(s *framework.Snapshot, t *plugins) (ok bool) {
 func (k *classKeys) find(c *framework.Cycle, t *plugins, r *reading) (ok bool) {
 	defer k.contain(&ok)
 	k.live, k.kept = k.live[:0], k.kept[:0]
-	for i := range t.filters {
-		k.add(c, t.filters[i].keyer, r.filters.reads[i])
-	}
-	for i := range t.preFilters {
-		if p := &t.preFilters[i]; p.filter < 0 {
-			k.add(c, p.keyer, r.filters.reads[len(t.filters)+i])
+	for i := range t.keyers {
+		x := &t.keyers[i]
+		side := &r.filters
+		if x.scores {
+			side = &r.scorers
 		}
-	}
-	for i := range t.scorers {
-		k.add(c, t.scorers[i].keyer, r.scorers.reads[i])
-	}
-	for i := range t.preScores {
-		if p := &t.preScores[i]; p.scorer < 0 {
-			k.add(c, p.keyer, r.scorers.reads[len(t.scorers)+i])
-		}
+		k.add(c, x.ClassKeyer, side.reads[x.at])
 	}
 	return true
 }
@@ -67,7 +59,7 @@ func (k *classKeys) find(c *framework.Cycle, t *plugins, r *reading) (ok bool) {
 // then equal from the end. A plugin that reads the whole cluster is asked in every
 // decision, so it needs no part.
 func (k *classKeys) add(c *framework.Cycle, keyer framework.ClassKeyer, reads framework.Reads) {
-	if keyer == nil || reads&framework.ReadsCluster != 0 {
+	if reads&framework.ReadsCluster != 0 {
 		return
 	}
 	to := &k.kept

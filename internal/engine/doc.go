@@ -49,8 +49,8 @@
 //	the engine panicked          Find recovers; all is dropped, and Stats.Faults counts it
 //
 // Package scheduling does not even ask if its cache is off, if the key of the pod's class
-// is longer than 16 KiB, if the profile has very large
-// weights, or if there are no nodes. It decides without the engine, and without the
+// is longer than 16 KiB, if the profile has very large weights, or if there are no nodes.
+// It decides without the engine, and without the
 // reference path, if a PreFilter rejects the pod or names few nodes, and if the pod fits
 // the node that it is nominated to. It takes the reference path without asking
 //
@@ -136,6 +136,7 @@
 //	overrides.go       rejections of single nodes that hold for one query
 //	class_totals.go    totals; classes that share the tree of their base
 //	ask.go             all calls of live plugins; gate.go live filters
+//	columns.go         all columns of a class
 //	column.go          scores of one scorer, in one of four forms:
 //	                   column_value.go, column_node.go, column_group.go,
 //	                   column_except.go; bucket/
