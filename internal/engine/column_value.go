@@ -13,11 +13,11 @@ import (
 // score, as with most scorers of most pods, there are no buckets.
 //
 // Invariant: with spread oneRaw, every feasible node has the raw score raw and is in the
-// range, and normalized is right unless the column is stale.
+// range, and same is right unless the column is stale.
 type valueScores struct {
 	spread  spread
 	raw     int64
-	norms   int64 // of raw
+	same    int64 // the normalized score of raw
 	buckets bucket.Buckets
 }
 
@@ -87,7 +87,7 @@ func (s *valueScores) normalize(c *class, col *column) (moved int) {
 	ok := true
 	switch s.spread {
 	case oneRaw:
-		s.norms, ok = s.normalized(c, col)
+		s.same, ok = s.normalized(c, col)
 	case manyRaw:
 		moved, ok = s.buckets.Settle(col.scorer.ByRange, c.totals.tree.Shut, c.ask.guard)
 	}
@@ -121,14 +121,14 @@ func (s *valueScores) constant() (int64, bool) {
 	if s.spread == manyRaw {
 		return s.buckets.Constant()
 	}
-	return s.norms, s.spread == oneRaw
+	return s.same, s.spread == oneRaw
 }
 
 func (s *valueScores) norm(slot int32) int64 {
 	if s.spread == manyRaw {
 		return s.buckets.Norm(slot)
 	}
-	return s.norms
+	return s.same
 }
 
 // uniform reports whether any part of the nodes has the scores that all nodes have.
@@ -142,7 +142,7 @@ func (s *valueScores) String() string {
 	if s.spread == manyRaw {
 		return "by value, " + s.buckets.String()
 	}
-	return fmt.Sprintf("by value, raw %d gives all nodes %d", s.raw, s.norms)
+	return fmt.Sprintf("by value, raw %d gives all nodes %d", s.raw, s.same)
 }
 
 func (s *valueScores) check(c *class, col *column) error {
@@ -158,8 +158,8 @@ func (s *valueScores) check(c *class, col *column) error {
 			return fmt.Errorf("slot %d has the raw score %d, left out: false, want %d, %v", slot, s.raw, want, out)
 		}
 	}
-	if want, _ := s.normalized(c, col); s.spread == oneRaw && !col.stale && want != s.norms {
-		return fmt.Errorf("all nodes have the normalized score %d, want %d", s.norms, want)
+	if want, _ := s.normalized(c, col); s.spread == oneRaw && !col.stale && want != s.same {
+		return fmt.Errorf("all nodes have the normalized score %d, want %d", s.same, want)
 	}
 	return nil
 }

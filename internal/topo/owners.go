@@ -121,9 +121,6 @@ func withOwner(labels map[string]string, owner *api.LabelSelector) match.LabelSe
 // reads.
 func noWorkloads(s *framework.Snapshot) bool { return workloadsOf(s).count == 0 }
 
-// workloads are the versions of the kinds of objects that DefaultSelector reads.
-type workloads [4]uint64
-
 // defaults are the default constraints found so far, until one of the objects behind
 // them changes. The zero value is empty.
 type defaults struct {
@@ -161,14 +158,15 @@ func DefaultsOf(s *framework.Snapshot, p *framework.PodInfo, constraints []api.T
 	}
 	r := &noRules
 	if selector := DefaultSelector(s, p); !selector.SelectsEverything() {
-		r = d.of(s, p, constraints, key, selector)
+		r = d.of(p, constraints, key, selector, x.version)
 	}
 	d.byPod = remember(d.byPod, key, r)
 	return r
 }
 
-// of returns the default constraints with a selector.
-func (d *defaults) of(s *framework.Snapshot, p *framework.PodInfo, constraints []api.TopologySpreadConstraint, key defaultsKey, selector match.LabelSelector) *Rules {
+// of returns the default constraints with a selector that was found in a version of the
+// workloads.
+func (d *defaults) of(p *framework.PodInfo, constraints []api.TopologySpreadConstraint, key defaultsKey, selector match.LabelSelector, version uint64) *Rules {
 	b := match.AppendString(nil, p.Pod.Namespace)
 	b = appendBool(selector.AppendKey(b), selector.Matches(p.Pod.Labels))
 	key.text = string(p.AppendClassKey(b, framework.FieldNodeChoice|framework.FieldTolerations))
@@ -176,10 +174,7 @@ func (d *defaults) of(s *framework.Snapshot, p *framework.PodInfo, constraints [
 		return r
 	}
 	r := DefaultRules(constraints, key.action, selector, p)
-	r.workloads = workloads{
-		framework.ObjectsVersion[api.Service](s), framework.ObjectsVersion[api.ReplicationController](s),
-		framework.ObjectsVersion[api.ReplicaSet](s), framework.ObjectsVersion[api.StatefulSet](s),
-	}
+	r.workloads = version
 	d.bySelector = remember(d.bySelector, key, r)
 	return r
 }

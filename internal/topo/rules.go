@@ -36,7 +36,7 @@ type Rules struct {
 	hard, strict, loose string
 	class               string // see AppendKey
 
-	workloads workloads // source of default rules
+	workloads uint64 // version of the workloads that gave default rules; 0 for others
 }
 
 // HardRules and SoftRules return the pod's own constraints with the actions

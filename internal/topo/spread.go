@@ -71,7 +71,7 @@ func (t *Tables) Soft(p *framework.PodInfo, r *Rules, strict bool) *Spread {
 // kept returns the cached Spread of a key, or nil.
 func (t *Tables) kept(text string, r *Rules) *Spread {
 	tick := t.lookup()
-	if r.workloads != t.workloads && r.workloads != (workloads{}) {
+	if r.workloads != t.workloads && r.workloads != 0 {
 		t.clock++
 		t.workloads, t.owned = r.workloads, t.clock
 	}

@@ -60,8 +60,8 @@ type Tables struct {
 	namespaces uint64 // version of the namespace objects behind the bindings
 	named      uint64 // time when it changed
 
-	workloads workloads // versions behind the bindings for default constraints
-	owned     uint64    // time when they changed: pods may belong together with others now
+	workloads uint64 // version behind the bindings for default constraints
+	owned     uint64 // time when they changed: pods may belong together with others now
 }
 
 var tables = framework.NewExtensionKey(newTables)
