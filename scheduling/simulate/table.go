@@ -39,8 +39,13 @@ func (r *Result) WriteTable(w io.Writer, limit int) error {
 			reasons[p.Message] = append(reasons[p.Message], p.group())
 		}
 	}
-	list(t, "\nNODE\tPODS\tOF", nodes, limit)
-	list(t, "\nWHY PODS WAIT\tPODS\tOF", reasons, limit)
+	list(t, "\nNODE\tPODS\tOF", nodes, limit, func(node string, pods []string) string {
+		return fmt.Sprintf("%s\t%d\t%s", node, len(pods), tally(pods))
+	})
+	// The reason is last, because it is long.
+	list(t, "\nPODS\tTHAT WAIT\tWHY", reasons, limit, func(why string, pods []string) string {
+		return fmt.Sprintf("%d\t%s\t%s", len(pods), tally(pods), why)
+	})
 	t.Flush() // a strings.Builder does not fail
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -55,8 +60,8 @@ func (p *PodHistory) group() string {
 	return p.Pod
 }
 
-// list writes names with their pods, those with most pods first.
-func list(w io.Writer, heading string, byName map[string][]string, limit int) {
+// list writes a row for each name with its pods, those with most pods first.
+func list(w io.Writer, heading string, byName map[string][]string, limit int, row func(name string, pods []string) string) {
 	if len(byName) == 0 {
 		return
 	}
@@ -67,7 +72,7 @@ func list(w io.Writer, heading string, byName map[string][]string, limit int) {
 			fmt.Fprintf(w, "... and %d more\n", len(names)-limit)
 			break
 		}
-		fmt.Fprintf(w, "%s\t%d\t%s\n", name, len(byName[name]), tally(byName[name]))
+		fmt.Fprintln(w, row(name, byName[name]))
 	}
 }
 
